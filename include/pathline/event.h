@@ -1,0 +1,95 @@
+/* What happened: one event of the path, as the cursor gives it. */
+#ifndef PATHLINE_EVENT_H
+#define PATHLINE_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kinds of event, in the words that `pathline dump` prints. Row: constant, word, meaning. */
+#define PL_EVENT_KINDS(X)                                                                          \
+	X(CALL, "call", "a frame begins")                                                          \
+	X(LINE, "line", "a line begins to run")                                                    \
+	X(RETURN, "return", "a frame ends with a value")                                           \
+	X(YIELD, "yield", "a frame is suspended with a value")                                     \
+	X(RESUME, "resume", "a suspended frame goes on")                                           \
+	X(THROW, "throw", "an exception is thrown into a suspended frame")                         \
+	X(UNWIND, "unwind", "a frame ends with an exception")                                      \
+	X(RAISE, "raise", "an exception arises in, or arrives at, a frame")                        \
+	X(RERAISE, "reraise", "an exception that a handler or finally had goes on")                \
+	X(HANDLED, "handled", "a handler begins: except, finally, with, a clean-up")               \
+	X(GAP, "gap", "events are missing here, for the reason given")                             \
+	X(MARK, "mark", "a mark set by a person or by the program")
+
+enum pl_event_kind {
+#define X(constant, word, meaning) PL_EVENT_##constant,
+	PL_EVENT_KINDS(X)
+#undef X
+	PL_EVENT_KIND_COUNT
+};
+
+/* Why events are missing, or why the path cannot be known. Numbers are part of the format. */
+#define PL_GAP_REASONS(X)                                                                          \
+	X(UNKNOWN, "unknown", "no reason was recorded")                                            \
+	X(FULL, "full", "the ring was full and the collector did not make room in time")           \
+	X(DROPPED, "dropped", "the ring was full, and --on-full=drop was chosen")                  \
+	X(COLLECTOR, "collector-gone", "the collector died, so the recorder stopped itself")       \
+	X(KILLED, "killed", "the process ended without a word; what followed is not known")        \
+	X(SIGNAL, "signal", "the process died of a signal at this very place")                     \
+	X(JUMPED, "jumped", "the path left the flow graph: something set f_lineno or the frame")   \
+	X(VANISHED, "vanished", "a frame ended without an event")                                  \
+	X(APPEARED, "appeared", "a frame is there whose beginning was not recorded")               \
+	X(DAMAGED, "damaged", "a block of the recording cannot be read")                           \
+	X(EVICTED, "evicted", "older blocks were dropped to keep the recording under its limit")   \
+	X(CODE, "code", "a code object could not be described to the recording")                   \
+	X(LIVE, "live", "the recording is still being written")
+
+enum pl_gap_reason {
+#define X(constant, word, meaning) PL_GAP_##constant,
+	PL_GAP_REASONS(X)
+#undef X
+	PL_GAP_REASON_COUNT
+};
+
+struct pl_code; /* a code object of the recording; lives as long as the recording is open */
+
+/* A name that holds for ever: numbers of the recording, never reused as pids and tids are. */
+struct pl_position {
+	uint32_t process; /* number in the recording, from 1 */
+	uint32_t thread;  /* number in its process, from 0 */
+	uint32_t block;	  /* number in its thread, from 0 */
+	uint32_t event;	  /* number in its block, from 0 */
+};
+
+/* Views in it are valid until the cursor moves; code and names until the recording is closed. */
+struct pl_event {
+	enum pl_event_kind kind;
+	struct pl_position position;
+	uint64_t seq;		  /* counts the thread's events from 0; a gap counts as one */
+	uint64_t order;		  /* the process-wide number of the switch that this event comes after */
+	int64_t time_ns;	  /* CLOCK_REALTIME, ns since 1970; never backwards within a thread */
+	int64_t time_error_ns;	  /* the event was at time_ns or up to so much later */
+	const struct pl_code *code; /* of its frame; NULL for a gap without a frame */
+	uint32_t depth;		  /* frames below it in the thread, 0 for the bottom one */
+	int32_t line;		  /* where the frame stands; 0 where it has no line */
+	int32_t caller_line;	  /* call, resume, throw: the line of the caller, 0 without one */
+	uint64_t generator;	  /* identity of a generator's or coroutine's frame, 0 for others */
+	const char *task;	  /* asyncio task's name, NULL outside tasks; UTF-8 */
+	const char *type;	  /* raise, reraise, handled: the exception's type; gap: the reason */
+	enum pl_gap_reason gap;	  /* gap only */
+	uint64_t lost;		  /* gap: events lost, 0 when not known */
+	uint32_t offset;	  /* code unit (two bytes) in the code; UINT32_MAX where not known */
+};
+
+const char *pl_event_kind_name(enum pl_event_kind kind);
+const char *pl_gap_reason_name(enum pl_gap_reason reason);
+const char *pl_gap_reason_text(enum pl_gap_reason reason);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

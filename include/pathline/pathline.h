@@ -1,0 +1,12 @@
+/* libpathline: read recordings of Python programs. This is the umbrella; each part says its own contract. */
+#ifndef PATHLINE_PATHLINE_H
+#define PATHLINE_PATHLINE_H
+
+#include "pathline/cursor.h"
+#include "pathline/error.h"
+#include "pathline/event.h"
+#include "pathline/recording.h"
+
+#define PATHLINE_VERSION "0.1.0"
+
+#endif

@@ -1,0 +1,35 @@
+/* A hash map from a 64-bit key to a 64-bit value: open addressing, linear probing, at most three quarters full.
+ *
+ * All zero is an empty map; release works on it, twice. Key 0 is an ordinary key. For keys made of bytes, the caller
+ * hashes them (hash_bytes) and compares what the value stands for.
+ */
+#ifndef PL_BASE_MAP_H
+#define PL_BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pl_map_slot {
+	uint64_t key;
+	uint64_t value;
+	bool used;
+};
+
+struct pl_map {
+	struct pl_map_slot *slots; /* owned; room of them, a power of two, or NULL */
+	size_t room;
+	size_t used;
+};
+
+/* The value's place, or NULL. Valid until the next map_put or map_remove. */
+uint64_t *map_find(const struct pl_map *m, uint64_t key);
+/* The place of the key's value, new ones hold 0; NULL when memory ran out (the map is unchanged then). */
+uint64_t *map_put(struct pl_map *m, uint64_t key);
+void map_remove(struct pl_map *m, uint64_t key);
+void map_release(struct pl_map *m);
+
+/* XXH3, 64 bits: for maps and for the checksums of records. */
+uint64_t hash_bytes(const void *bytes, size_t n);
+
+#endif

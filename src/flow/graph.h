@@ -1,0 +1,84 @@
+/* The flow graph of a code: its line starts, and the possible steps between them.
+ *
+ * A block is a run of instructions that is entered at its first and left behind its last. A line start is an
+ * instruction at which LINE can fire; it always opens a block. Whether LINE fires is a property of the edge by which
+ * the start is reached (see the model's rules), so an edge says never, always, or maybe.
+ *
+ *	blocks   by growing unit; a position (unit) lies in the last block whose unit is <= it
+ *	starts   by growing unit; the event LINE names one by its index here
+ *
+ * Pure: knows no Python version and no bytes. Built by src/bytecode, stored by format/body.h, walked by flow/path.h.
+ */
+#ifndef PL_FLOW_GRAPH_H
+#define PL_FLOW_GRAPH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FLOW_NONE UINT32_MAX
+
+enum flow_fires { FLOW_NEVER, FLOW_ALWAYS, FLOW_MAYBE };
+
+enum {
+	FLOW_BLOCK_ENTRY = 1,	/* the first RESUME: where a call begins */
+	FLOW_BLOCK_RESUME = 2,	/* behind a yield: where a resume goes on */
+	FLOW_BLOCK_HANDLER = 4, /* a target of the exception table */
+	FLOW_BLOCK_RETURNS = 8, /* its last instruction returns */
+	FLOW_BLOCK_YIELDS = 16, /* its last instruction suspends */
+	FLOW_BLOCK_RAISES = 32, /* its last instruction only raises */
+	FLOW_BLOCK_BEFORE = 64, /* before the first RESUME (closure cells, RETURN_GENERATOR): no events there */
+};
+
+struct flow_start {
+	uint32_t unit;
+	int32_t line;
+	bool witness; /* recorded when it fires; the others are known from the path */
+};
+
+struct flow_edge {
+	uint32_t to; /* block */
+	enum flow_fires fires;
+};
+
+struct flow_block {
+	uint32_t unit;	      /* of its first instruction */
+	uint32_t start;	      /* index of the line start that opens it, or FLOW_NONE */
+	uint32_t first_edge;  /* into edges */
+	uint32_t edge_count;
+	uint32_t flags;
+};
+
+/* From `unit` on, up to the next entry's, instructions have this line; 0: none. */
+struct flow_line {
+	uint32_t unit;
+	int32_t line;
+};
+
+struct flow_graph {
+	uint32_t unit_count;
+	bool analysed; /* false: blocks and edges are missing; every line is recorded, by LINE_AT if no start */
+	struct flow_start *starts;
+	uint32_t start_count;
+	struct flow_block *blocks;
+	uint32_t block_count;
+	struct flow_edge *edges;
+	uint32_t edge_count;
+	struct flow_line *lines;
+	uint32_t line_count;
+};
+
+/* Frees what the graph owns: all of its arrays. */
+void flow_graph_release(struct flow_graph *g);
+
+/* The block in which a unit lies, FLOW_NONE when the graph has none. */
+uint32_t flow_block_at(const struct flow_graph *g, uint32_t unit);
+/* The line of a unit, 0 when it has none. A cache unit has the line of its instruction. */
+int32_t flow_line_at(const struct flow_graph *g, uint32_t unit);
+/* The index of the start at exactly this unit, or FLOW_NONE. */
+uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit);
+
+/* The invariants above, and every index in range: 0, or PL_ERR_FORMAT. For graphs that were read, and for tests. */
+int flow_graph_check(const struct flow_graph *g);
+
+#endif

@@ -1,0 +1,68 @@
+/* A block: a self-contained run of one thread's events. It is the payload of a BLOCK record, uncompressed here:
+ *
+ *	head      fixed, BLOCK_HEAD_BYTES, never compressed with the rest: who scans for times and counts reads no more
+ *	codes     count | (code number delta, body number)…      every code that stack and events name
+ *	stack     depth | (code, place << 1 | linked, value, raised, gen, task string)…    bottom first
+ *	events    the rest, as the recorder wrote them (event.h)
+ *
+ * In the record the head stands in plain, then codes, stack and events as one zstd frame (or plain): the record's own
+ * flag is not used. Everything but the bodies and the strings that it names is in the block, so it decodes alone, and
+ * code numbers can be dropped with it.
+ */
+#ifndef PL_FORMAT_BLOCK_H
+#define PL_FORMAT_BLOCK_H
+
+#include "base/map.h"
+#include "format/record.h"
+#include "format/stack.h"
+#include "pathline/event.h"
+
+#define BLOCK_HEAD_BYTES 160
+#define BLOCK_COMPRESSED 1
+#define BLOCK_CONTINUES 2 /* flag: bytes of the stream are missing before this block */
+
+struct block_head {
+	uint32_t process;
+	uint32_t thread;
+	uint32_t number;	/* in its thread, from 0 */
+	uint32_t flags;
+	uint64_t first_seq;	/* seq of its first counted event */
+	uint64_t stream_bytes;	/* position of its first event byte in the thread's stream */
+	uint64_t open_ticks;	/* time before its first event */
+	uint64_t close_ticks;	/* the last time in it */
+	uint64_t order;		/* number of the last switch of this thread before it; 0: none yet */
+	uint32_t events;	/* counted ones */
+	uint32_t event_bytes;	/* of `events` */
+	uint32_t raw_bytes;	/* codes + stack + events, plain */
+	uint32_t open_depth;
+	uint32_t min_depth;
+	uint32_t reserved;
+	uint32_t counts[16];	/* by enum pl_event_kind */
+};
+_Static_assert(sizeof(struct block_head) <= BLOCK_HEAD_BYTES, "the head fits its bytes");
+
+/* Codes of a block, for the writer: code number -> body number. */
+struct block_source {
+	const struct block_head *head; /* raw_bytes and open_depth are set by block_write */
+	const struct stack *stack;     /* as it is before the first event */
+	const struct pl_map *bodies;   /* code number -> body number + 1; a code that is missing gets 0 */
+	struct pl_view events;
+};
+/* The payload of a BLOCK record. 0, or PL_ERR_FORMAT when the events do not decode. */
+int block_write(struct pl_buf *out, const struct block_source *b, int level);
+
+int block_read_head(struct pl_view payload, struct block_head *out);
+
+/* A block opened for decoding; all zero is valid. */
+struct block {
+	struct block_head head;
+	struct pl_map bodies; /* code number -> body number + 1, 0: not known; owned */
+	struct stack stack;   /* at its beginning; owned */
+	struct pl_view events; /* into `room` or the payload */
+	struct pl_buf room;   /* owned */
+};
+/* Sizes are bounded before memory is asked for. The payload must live as long as the block. */
+int block_open(struct block *b, struct pl_view payload);
+void block_release(struct block *b);
+
+#endif

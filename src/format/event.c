@@ -1,0 +1,107 @@
+#include "format/event.h"
+
+static int read_u32(struct pl_view *v, uint32_t *out)
+{
+	uint64_t value;
+	int err = view_varint_max(v, UINT32_MAX, &value);
+
+	if (err == 0)
+		*out = (uint32_t)value;
+	return err;
+}
+
+static int read_site(struct pl_view *v, struct event *e)
+{
+	if (e->flags & EVENT_NO_CALLER) {
+		e->site = EVENT_NO_SITE;
+		return 0;
+	}
+	return read_u32(v, &e->site);
+}
+
+static int read_enter(struct pl_view *v, struct event *e)
+{
+	if (read_site(v, e) || read_u32(v, &e->code))
+		return PL_ERR_FORMAT;
+	return e->flags & EVENT_GENERATOR ? view_varint(v, &e->gen) : 0;
+}
+
+static int read_resume(struct pl_view *v, struct event *e)
+{
+	return read_site(v, e) || read_u32(v, &e->code) || view_varint(v, &e->gen) || read_u32(v, &e->unit)
+		       ? PL_ERR_FORMAT
+		       : 0;
+}
+
+static int read_fields(struct pl_view *v, struct event *e)
+{
+	uint64_t line;
+
+	switch (e->kind) {
+	case EVENT_ENTER:
+		return read_enter(v, e);
+	case EVENT_RESUME:
+	case EVENT_THROW:
+		return read_resume(v, e);
+	case EVENT_LEAVE:
+	case EVENT_SUSPEND:
+		return read_u32(v, &e->unit);
+	case EVENT_UNWIND:
+		return 0;
+	case EVENT_RAISE:
+	case EVENT_HANDLED:
+		return read_u32(v, &e->unit) || read_u32(v, &e->type) ? PL_ERR_FORMAT : 0;
+	case EVENT_RERAISE:
+		return read_u32(v, &e->unit) || read_u32(v, &e->lasti) || read_u32(v, &e->type) ? PL_ERR_FORMAT
+												: 0;
+	case EVENT_LINK:
+		return read_u32(v, &e->code) || view_varint(v, &e->gen) || read_u32(v, &e->unit) ? PL_ERR_FORMAT
+												 : 0;
+	case EVENT_LINE_AT:
+		if (read_u32(v, &e->unit) || view_varint_max(v, INT32_MAX, &line))
+			return PL_ERR_FORMAT;
+		e->line = (int32_t)line;
+		return 0;
+	case EVENT_TASK:
+	case EVENT_MARK:
+		return view_string(v, &e->text) || e->text.left > EVENT_TEXT_MAX ? PL_ERR_FORMAT : 0;
+	case EVENT_POPS:
+	case EVENT_TIME:
+		return view_varint(v, &e->a);
+	case EVENT_GAP:
+	case EVENT_STOP:
+		return view_varint(v, &e->a) || view_varint(v, &e->b) ? PL_ERR_FORMAT : 0;
+	case EVENT_SWITCH:
+		return view_varint(v, &e->a) || view_varint(v, &e->b) || view_varint(v, &e->c) ? PL_ERR_FORMAT
+											       : 0;
+	default:
+		return PL_ERR_FORMAT;
+	}
+}
+
+int event_read(struct pl_view *v, struct event *out)
+{
+	struct pl_view before = *v;
+	uint8_t first;
+
+	*out = (struct event){0};
+	if (view_u8(v, &first))
+		return PL_ERR_FORMAT;
+	if (first & 0x80) {
+		out->kind = EVENT_LINE;
+		out->index = first & 0x7f;
+		if (out->index < 127)
+			return 0;
+		if (read_u32(v, &out->index) == 0 && out->index <= UINT32_MAX - 127) {
+			out->index += 127;
+			return 0;
+		}
+	} else {
+		out->kind = first & 0x1f;
+		out->flags = first & 0x60;
+		if (read_fields(v, out) == 0)
+			return 0;
+	}
+	*v = before;
+	return PL_ERR_FORMAT;
+}

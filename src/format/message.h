@@ -1,0 +1,36 @@
+/* Messages: what a recorder tells the collector beside events, over its process's own stream of the arena.
+ *
+ *	| bytes u32 | kind u8 | fields … |        `bytes` counts what follows it
+ *
+ * They are written before the first event that needs them, so whoever has read a process's messages up to now can
+ * understand all events read before that.
+ */
+#ifndef PL_FORMAT_MESSAGE_H
+#define PL_FORMAT_MESSAGE_H
+
+#include <stdint.h>
+
+#define MESSAGE_BYTES_MAX (48u << 20)
+
+/* X(constant, number, fields): integers are varints, texts strings (base/buf.h). */
+#define MESSAGE_KINDS(X)                                                                           \
+	X(PROCESS, 1, "number parent pid how ticks command executable interpreter stdlib_dir")     \
+	X(THREAD, 2, "number native_id ticks name; again when the name changed")                   \
+	X(THREAD_END, 3, "number ticks seq")                                                       \
+	X(STRING, 4, "number text")                                                                \
+	X(CODE, 5, "number body-as-string")                                                        \
+	X(SOURCE, 6, "file text: a text that no file has (linecache, -c), before its first code")  \
+	X(NOTE, 7, "reason text: something went wrong in the recorder; reason: enum pl_gap_reason") \
+	X(FINAL, 8, "ticks: the interpreter has been finalised")                                   \
+	X(CODE_FREE, 9, "number: no later event names this code")
+
+enum message_kind {
+#define X(constant, number, fields) MESSAGE_##constant = number,
+	MESSAGE_KINDS(X)
+#undef X
+};
+
+/* How a process came to be recorded. */
+enum message_how { HOW_START = 0, HOW_FORK = 1, HOW_EXEC = 2 };
+
+#endif

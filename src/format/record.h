@@ -1,0 +1,74 @@
+/* The frame of everything on disk: a record. A recording's files are records one behind the other, nothing else.
+ *
+ *	 0        4      6       8         12        16                 24
+ *	| magic   | kind | flags | stored  | raw     | xxh3 of the rest | payload, `stored` bytes …
+ *
+ * The magic lets a reader find the next record behind a damaged one. The checksum covers kind, flags, stored, raw and
+ * the payload as stored. A file that was being written ends, at worst, in a record cut short.
+ *
+ *	DIR/meta           HEADER first; then what describes: processes, threads, strings, bodies, sources, clock, END
+ *	DIR/events.000001  BLOCKs in the order in which they were written; a new file every SEGMENT bytes, so that the
+ *	DIR/events.000002  oldest can be dropped whole
+ */
+#ifndef PL_FORMAT_RECORD_H
+#define PL_FORMAT_RECORD_H
+
+#include "base/buf.h"
+#include "base/view.h"
+
+#define FORMAT_MAJOR 1
+#define FORMAT_MINOR 0
+
+#define RECORD_MAGIC	   0x0a1c4c50u /* "PL\x1c\n" */
+#define RECORD_HEAD_BYTES  24
+#define RECORD_STORED_MAX  (64u << 20)
+#define RECORD_RAW_MAX	   (64u << 20)
+#define RECORD_COMPRESSED  1 /* flag: the payload is a zstd frame of `raw` bytes */
+
+/* X(constant, number, word for `info`, fields). All integers are varints, all texts strings, unless said.
+ *
+ * TICKS are absolute values of the recording's clock. Later records of the same number replace earlier ones. */
+#define RECORD_KINDS(X)                                                                            \
+	X(HEADER, 1, "header", "major u16, minor u16, then pairs (key, value) of strings")         \
+	X(PROCESS, 2, "processes", "number parent pid how ticks command executable interpreter")   \
+	X(THREAD, 3, "threads", "process number native_id ticks name")                             \
+	X(STRINGS, 4, "strings", "(number string)…")                                               \
+	X(BODIES, 5, "code", "(number source+1 body-as-string)…; source 0: not known")             \
+	X(SOURCE, 6, "sources", "number file reason text; reason \"\": the text is there")         \
+	X(CLOCK, 7, "clock", "ticks mono_ns real_ns error_ns tick_gap_ticks")                      \
+	X(PROCESS_END, 8, "processes", "number ticks end code switches waits")                     \
+	X(THREAD_END, 9, "threads", "process number ticks seq")                                    \
+	X(LOSS, 10, "losses", "process thread seq ticks reason lost text")                         \
+	X(END, 11, "end", "ticks recovered first_segment (bytes of each segment)…")                \
+	X(EVICTED, 12, "evicted", "first_segment: the number of the oldest that is kept")          \
+	X(BLOCK, 20, "events", "see block.h")
+
+enum record_kind {
+	RECORD_NONE = 0,
+#define X(constant, number, word, fields) RECORD_##constant = number,
+	RECORD_KINDS(X)
+#undef X
+};
+
+const char *record_kind_word(uint16_t kind); /* "unknown" for one that this version does not know */
+
+struct record {
+	uint16_t kind;
+	uint16_t flags;
+	uint32_t raw;		/* payload bytes once decompressed; == payload.left when not compressed */
+	struct pl_view payload; /* as stored: into the bytes read */
+};
+
+/* Eat one record. 0; PL_END: nothing is left; PL_ERR_FORMAT: no magic, sizes over the limits, or a wrong checksum (the
+ * view is where it was; *cut says that the bytes end before the record does, which is how a file being written ends). */
+int record_read(struct pl_view *v, struct record *out, bool *cut);
+/* Bytes to skip from the front (at least 1) to where a record with a right checksum may begin; all of them if none. */
+size_t record_resync(struct pl_view v);
+
+/* Append a record; with level > 0 the payload is compressed by zstd when that makes it smaller. */
+void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, int level);
+
+/* The payload in plain: either a view of the record's own bytes, or decompressed into *room (which is reset). */
+int record_payload(const struct record *r, struct pl_buf *room, struct pl_view *out);
+
+#endif

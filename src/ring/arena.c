@@ -1,0 +1,151 @@
+#define _GNU_SOURCE
+#include "ring/arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int map(struct arena *out, int fd)
+{
+	size_t bytes = ARENA_BYTES_MAX;
+
+	/* Under a tight RLIMIT_AS take what can be had: half the chunks, a quarter, … */
+	for (uint32_t limit = ARENA_CHUNKS; limit >= 64; limit /= 2) {
+		bytes = ARENA_HEAD_BYTES + (size_t)limit * CHUNK_BYTES;
+		void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+		if (at != MAP_FAILED) {
+			*out = (struct arena){.head = at, .mapped_bytes = bytes, .chunk_limit = limit};
+			return 0;
+		}
+		if (errno != ENOMEM)
+			return -errno;
+	}
+	return -ENOMEM;
+}
+
+static off_t length_for(uint32_t chunks)
+{
+	return (off_t)(ARENA_HEAD_BYTES + (size_t)chunks * CHUNK_BYTES);
+}
+
+/* The first `from` chunks are there already. posix_fallocate's fallback writes, which a tmpfs never needs. */
+static int lengthen(int fd, uint32_t from, uint32_t to)
+{
+	off_t start = from ? length_for(from) : 0;
+
+	return fallocate(fd, 0, start, length_for(to) - start) < 0 ? -errno : 0;
+}
+
+int arena_create(struct arena *out, const char *path, uint32_t chunks, int *fd)
+{
+	int err;
+
+	*fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (*fd < 0)
+		return -errno;
+	err = lengthen(*fd, 0, chunks);
+	if (err == 0)
+		err = map(out, *fd);
+	if (err < 0) {
+		close(*fd);
+		unlink(path);
+		return err;
+	}
+	out->head->magic = ARENA_MAGIC;
+	out->head->abi = ARENA_ABI;
+	out->head->head_bytes = sizeof *out->head;
+	out->head->uid = (uint32_t)getuid();
+	for (uint32_t i = 0; i < chunks; i++)
+		arena_free_chunk(out, i);
+	atomic_store_explicit(&out->head->chunk_count, chunks, memory_order_release);
+	return 0;
+}
+
+int arena_map(struct arena *out, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (st.st_size < (off_t)ARENA_HEAD_BYTES)
+		return -EPROTO;
+	int err = map(out, fd);
+	if (err < 0)
+		return err;
+	struct arena_head *h = out->head;
+	if (h->magic != ARENA_MAGIC || h->abi != ARENA_ABI || h->head_bytes != sizeof *h ||
+		atomic_load_explicit(&h->chunk_count, memory_order_acquire) > ARENA_CHUNKS ||
+		st.st_size < length_for(atomic_load_explicit(&h->chunk_count, memory_order_acquire))) {
+		arena_unmap(out);
+		return -EPROTO;
+	}
+	return 0;
+}
+
+void arena_unmap(struct arena *a)
+{
+	if (a->head)
+		munmap(a->head, a->mapped_bytes);
+	*a = (struct arena){0};
+}
+
+int arena_grow(struct arena *a, int fd, uint32_t chunks)
+{
+	uint32_t have = atomic_load_explicit(&a->head->chunk_count, memory_order_acquire);
+
+	if (chunks > a->chunk_limit)
+		chunks = a->chunk_limit;
+	if (chunks <= have)
+		return 0;
+	int err = lengthen(fd, have, chunks);
+	if (err < 0)
+		return err;
+	atomic_store_explicit(&a->head->chunk_count, chunks, memory_order_release);
+	for (uint32_t i = have; i < chunks; i++)
+		arena_free_chunk(a, i);
+	return 0;
+}
+
+int32_t arena_take_chunk(struct arena *a)
+{
+	for (uint32_t w = 0; w < a->chunk_limit / 64; w++) {
+		uint64_t bits = atomic_load_explicit(&a->head->free[w], memory_order_relaxed);
+		while (bits) {
+			uint64_t bit = bits & -bits;
+			if (atomic_compare_exchange_weak_explicit(&a->head->free[w], &bits, bits & ~bit,
+				    memory_order_acquire, memory_order_relaxed))
+				return (int32_t)(w * 64 + (uint32_t)__builtin_ctzll(bit));
+		}
+	}
+	return -1;
+}
+
+void arena_free_chunk(struct arena *a, uint32_t index)
+{
+	atomic_store_explicit(&arena_chunk(a, index)->state, CHUNK_FREE, memory_order_relaxed);
+	atomic_fetch_or_explicit(&a->head->free[index / 64], UINT64_C(1) << (index % 64), memory_order_release);
+}
+
+struct process_slot *arena_take_slot(struct arena *a)
+{
+	for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {
+		struct process_slot *s = &a->head->slots[i];
+		uint32_t expected = SLOT_FREE;
+		if (!atomic_compare_exchange_strong_explicit(&s->state, &expected, SLOT_TAKEN,
+			    memory_order_acquire, memory_order_relaxed))
+			continue;
+		s->number = atomic_fetch_add_explicit(&a->head->next_process, 1, memory_order_relaxed) + 1;
+		s->parent = s->pid = 0;
+		s->start_ticks = 0;
+		atomic_store_explicit(&s->end, SLOT_END_UNKNOWN, memory_order_relaxed);
+		atomic_store_explicit(&s->end_code, 0, memory_order_relaxed);
+		atomic_store_explicit(&s->switches, 0, memory_order_relaxed);
+		atomic_store_explicit(&s->waits, 0, memory_order_relaxed);
+		atomic_store_explicit(&s->lost, 0, memory_order_relaxed);
+		atomic_store_explicit(&s->stopped, 0, memory_order_relaxed);
+		return s;
+	}
+	return NULL;
+}

@@ -1,0 +1,163 @@
+/* The arena: the memory that recorders and the collector share. One file on tmpfs a recording.
+ *
+ *	+--------------------+----------------+---------------------------------------------------+
+ *	| struct arena_head  | process slots  | chunk 0 | chunk 1 | chunk 2 | … | chunk max-1       |
+ *	+--------------------+----------------+---------------------------------------------------+
+ *	                                       ^ CHUNK_BYTES each          ^ the file grows up to here
+ *
+ * A ring is a queue of chunks of one stream: a thread's events, or a process's messages. Its producer fills the newest
+ * chunk, takes another free one when it is full, and never looks back; the collector copies chunks out in order and
+ * sets them free again. So a ring is as large as its thread is ahead, and memory is shared by need.
+ *
+ *	thread 3:   [ order 7, closed ] -> [ order 8, closed ] -> [ order 9, owned, 1,204 bytes used ]
+ *
+ * Chunks carry no pointers: owner, order and stream position are in each, so whoever finds the file after a crash can
+ * put the streams together. Every number in the file is hostile input to the collector, which checks before use.
+ *
+ * The file is mapped once, at its greatest length, before the program's first line; the collector alone makes the file
+ * longer (fallocate, so that a full tmpfs is an error there and never a SIGBUS here) and then sets the new chunks' free
+ * bits. A thread or a forked child takes chunks and slots by atomic operations only: no system call, path or descriptor.
+ *
+ * Rules of order: a chunk's head is complete before its state is stored with release; event bytes are complete before
+ * `used` is stored with release; messages are complete before any event that needs them. A reader loads with acquire.
+ */
+#ifndef PL_RING_ARENA_H
+#define PL_RING_ARENA_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARENA_MAGIC	0x31414e4552414c50u /* "PLARENA1" */
+#define ARENA_ABI	1
+#define ARENA_PROCESSES 1024
+#define ARENA_CHUNKS	8192
+#define CHUNK_BYTES	32768u
+#define CHUNK_HEAD	64u
+#define CHUNK_ROOM	(CHUNK_BYTES - CHUNK_HEAD)
+
+/* The environment variable that hands the arena on: "<path of the arena>:<number of the parent process>". */
+#define ARENA_VARIABLE "PATHLINE_ARENA"
+
+enum chunk_state {
+	CHUNK_FREE = 0,	  /* its free bit is set, or its taker has not written its head yet */
+	CHUNK_OWNED = 1,  /* the newest of its stream; `used` grows */
+	CHUNK_CLOSED = 2, /* `used` is final and another chunk of the stream follows */
+	CHUNK_LAST = 3,	  /* `used` is final and the stream has ended */
+};
+
+#define STREAM_MESSAGES UINT32_MAX /* in place of a thread number */
+
+struct chunk {
+	_Atomic uint32_t state; /* enum chunk_state */
+	uint32_t process;	/* number */
+	uint32_t thread;	/* number, or STREAM_MESSAGES */
+	uint32_t order;		/* in its stream, from 0 */
+	uint64_t stream_bytes;	/* position of its first byte in the stream */
+	uint64_t open_ticks;	/* time before its first event; times in it count from here */
+	_Atomic uint64_t used;	/* bytes written, whole events only */
+	uint8_t pad[CHUNK_HEAD - 40];
+	uint8_t bytes[CHUNK_ROOM];
+};
+_Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "chunks lie side by side");
+
+enum slot_state {
+	SLOT_FREE = 0,
+	SLOT_TAKEN = 1, /* being filled in */
+	SLOT_LIVE = 2,	/* a process that records */
+	SLOT_DONE = 3,	/* it said that it is over; the collector frees the slot when it is drained */
+};
+
+enum slot_end {
+	SLOT_END_UNKNOWN = 0, /* no word: it was killed, if it is gone */
+	SLOT_END_EXIT = 1,    /* end_code is what it gave to exit */
+	SLOT_END_SIGNAL = 2,  /* a fatal signal was caught; end_code is its number */
+	SLOT_END_EXEC = 3,    /* it is calling exec; taken back when exec fails */
+};
+
+struct process_slot {
+	_Atomic uint32_t state; /* enum slot_state */
+	uint32_t number;	/* of the recording, from 1 */
+	uint32_t parent;	/* number, 0: none recorded */
+	uint32_t pid;
+	uint64_t start_ticks;
+	_Atomic uint32_t end; /* enum slot_end */
+	_Atomic uint32_t end_code;
+	_Atomic uint64_t switches;
+	_Atomic uint64_t waits;	  /* times that a thread waited for room */
+	_Atomic uint64_t lost;	  /* events that found no room */
+	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1: the recorder switched itself off */
+	uint8_t pad[128 - 68];
+};
+_Static_assert(sizeof(struct process_slot) == 128, "slots are two cache lines");
+
+enum arena_clock { CLOCK_IS_TSC = 0, CLOCK_IS_MONOTONIC = 1 };
+enum arena_full { FULL_WAIT = 0, FULL_DROP = 1 };
+enum arena_state {
+	ARENA_OPEN = 0,
+	ARENA_CLOSED = 1, /* the collector has left; recorders stop themselves at their next slow step */
+};
+
+struct arena_head {
+	uint64_t magic;
+	uint32_t abi;
+	uint32_t head_bytes; /* sizeof(struct arena_head) */
+	uint32_t clock;	     /* enum arena_clock */
+	uint32_t on_full;    /* enum arena_full */
+	uint32_t wait_ms;    /* how long a thread waits for room, once */
+	uint32_t no_children;
+	uint32_t uid;
+	uint32_t collector_pid;
+	uint64_t limit_bytes;
+	char directory[4096]; /* of the recording, absolute */
+
+	/* Why nothing was recorded, for `record` to say. */
+	_Atomic uint32_t preloaded; /* programs into which the preload came */
+	_Atomic uint32_t pythons;   /* of them, those with an interpreter */
+	_Atomic uint32_t refused;   /* interpreters that could not be recorded */
+	char refused_why[512];	    /* of the first one; written once, by who made `refused` 1 */
+
+	_Alignas(64) _Atomic uint64_t tick; /* the collector's coarse clock, in ticks; 0: not started */
+	_Alignas(64) _Atomic uint32_t state; /* enum arena_state */
+	_Atomic uint32_t next_process;	     /* numbers given so far; the next is one more */
+	_Atomic uint32_t next_code;
+	_Atomic uint32_t next_string;
+	_Atomic uint32_t chunk_count; /* chunks that the file holds */
+	_Atomic uint32_t starved;     /* times that no chunk was free: the collector makes more */
+	_Alignas(64) _Atomic uint64_t free[ARENA_CHUNKS / 64]; /* bit set: the chunk is free */
+	_Alignas(64) struct process_slot slots[ARENA_PROCESSES];
+};
+
+#define ARENA_HEAD_BYTES ((sizeof(struct arena_head) + 4095) & ~(size_t)4095)
+#define ARENA_BYTES_MAX	 (ARENA_HEAD_BYTES + (size_t)ARENA_CHUNKS * CHUNK_BYTES)
+
+/* One mapping of an arena. */
+struct arena {
+	struct arena_head *head; /* the mapping; arena_unmap ends it */
+	size_t mapped_bytes;
+	uint32_t chunk_limit; /* chunks that lie in this mapping: fewer under a tight RLIMIT_AS */
+};
+
+static inline struct chunk *arena_chunk(const struct arena *a, uint32_t index)
+{
+	return (struct chunk *)((uint8_t *)a->head + ARENA_HEAD_BYTES + (size_t)index * CHUNK_BYTES);
+}
+
+/* Make the file at `path` (0600, must not exist) with `chunks` chunks, and map it. Fills in magic, abi and head_bytes;
+ * the rest is 0. *fd is the caller's to close. 0, or -errno. */
+int arena_create(struct arena *out, const char *path, uint32_t chunks, int *fd);
+/* Map an existing arena; refuses a wrong owner, magic, abi or length. 0, or -errno (EPROTO: not an arena of ours). */
+int arena_map(struct arena *out, int fd);
+void arena_unmap(struct arena *a);
+/* Make the file hold `chunks` chunks and set the new ones' free bits. By the collector only. 0, or -errno. */
+int arena_grow(struct arena *a, int fd, uint32_t chunks);
+
+/* Take a free chunk: its index, or -1. Lock-free; no system call. */
+int32_t arena_take_chunk(struct arena *a);
+/* Give it back. By the collector, or by a taker that did not use it. */
+void arena_free_chunk(struct arena *a, uint32_t index);
+/* Take a process slot and give it a number: SLOT_TAKEN, all else 0; NULL when all are in use. */
+struct process_slot *arena_take_slot(struct arena *a);
+
+#endif

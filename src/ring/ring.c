@@ -1,0 +1,117 @@
+#define _GNU_SOURCE
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#define WAIT_STEP_NS 200000
+
+void ring_init(struct ring_writer *w, struct arena *a, struct process_slot *slot, uint32_t thread)
+{
+	*w = (struct ring_writer){.arena = a, .slot = slot, .process = slot->number, .thread = thread};
+}
+
+bool ring_collector_alive(const struct arena *a)
+{
+	if (atomic_load_explicit(&a->head->state, memory_order_acquire) != ARENA_OPEN)
+		return false;
+	int saved = errno;
+	bool gone = kill((pid_t)a->head->collector_pid, 0) < 0 && errno == ESRCH;
+	errno = saved;
+	return !gone;
+}
+
+/* One bound for a thread in all: who has waited it out waits no more until there was room again. */
+static int32_t wait_for_chunk(struct ring_writer *w)
+{
+	struct arena_head *h = w->arena->head;
+
+	atomic_fetch_add_explicit(&h->starved, 1, memory_order_relaxed);
+	if (h->on_full == FULL_DROP || w->starving || !ring_collector_alive(w->arena))
+		return -1;
+	atomic_fetch_add_explicit(&w->slot->waits, 1, memory_order_relaxed);
+	int saved = errno;
+	int32_t index = -1;
+	struct timespec start, now, step = {.tv_nsec = WAIT_STEP_NS};
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		nanosleep(&step, NULL);
+		index = arena_take_chunk(w->arena);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (index < 0 && (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 <
+				      (long)h->wait_ms);
+	w->starving = index < 0;
+	errno = saved;
+	return index;
+}
+
+static void leave_chunk(struct ring_writer *w, enum chunk_state state)
+{
+	if (!w->chunk)
+		return;
+	w->closed_bytes = ring_position(w);
+	atomic_store_explicit(&w->chunk->state, state, memory_order_release);
+	w->chunk = NULL;
+	w->at = w->limit = NULL;
+}
+
+uint8_t *ring_refill(struct ring_writer *w, uint64_t now_ticks)
+{
+	int32_t index = arena_take_chunk(w->arena);
+
+	if (index < 0)
+		index = wait_for_chunk(w);
+	if (index < 0)
+		return NULL;
+	w->starving = false;
+	struct chunk *c = arena_chunk(w->arena, (uint32_t)index);
+	struct chunk *full = w->chunk;
+	uint64_t position = ring_position(w);
+	c->process = w->process;
+	c->thread = w->thread;
+	c->order = w->order++;
+	c->stream_bytes = position;
+	c->open_ticks = now_ticks;
+	atomic_store_explicit(&c->used, 0, memory_order_relaxed);
+	atomic_store_explicit(&c->state, CHUNK_OWNED, memory_order_release);
+	if (full)
+		atomic_store_explicit(&full->state, CHUNK_CLOSED, memory_order_release);
+	w->chunk = c;
+	w->stream_bytes = position;
+	w->at = c->bytes;
+	w->limit = c->bytes + CHUNK_ROOM - RING_STEP_BYTES;
+	return w->at;
+}
+
+bool ring_put(struct ring_writer *w, const void *bytes, size_t n, uint64_t now_ticks)
+{
+	const uint8_t *from = bytes;
+
+	while (n) {
+		size_t room = w->chunk ? (size_t)(w->chunk->bytes + CHUNK_ROOM - w->at) : 0;
+		if (!room) {
+			if (!ring_refill(w, now_ticks))
+				return false;
+			continue;
+		}
+		size_t part = n < room ? n : room;
+		memcpy(w->at, from, part);
+		ring_commit(w, w->at + part);
+		from += part;
+		n -= part;
+	}
+	return true;
+}
+
+void ring_close(struct ring_writer *w)
+{
+	leave_chunk(w, CHUNK_LAST);
+}
+
+void ring_forget(struct ring_writer *w)
+{
+	w->chunk = NULL;
+	w->at = w->limit = NULL;
+}
