@@ -1,0 +1,52 @@
+#include "os/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int file_has(const char *path, const char *word)
+{
+	char line[8192];
+	FILE *f = fopen(path, "re");
+	int found = 0;
+
+	if (!f)
+		return 0;
+	while (!found && fgets(line, sizeof line, f))
+		found = strstr(line, word) != NULL;
+	fclose(f);
+	return found;
+}
+
+enum clock_source clock_choose(void)
+{
+#if defined(__x86_64__)
+	/* The kernel takes the TSC off this list when it finds it unstable. */
+	if (file_has("/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc") &&
+		file_has("/proc/cpuinfo", "nonstop_tsc") && file_has("/proc/cpuinfo", "constant_tsc"))
+		return CLOCK_TSC;
+#endif
+	return CLOCK_MONO;
+}
+
+static int64_t read_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+struct clock_point clock_compare(enum clock_source source)
+{
+	struct clock_point best = {.error_ns = INT64_MAX};
+
+	for (int i = 0; i < 8; i++) {
+		int64_t before = read_ns(CLOCK_MONOTONIC);
+		uint64_t ticks = clock_ticks(source);
+		int64_t real = read_ns(CLOCK_REALTIME);
+		int64_t after = read_ns(CLOCK_MONOTONIC);
+		if (after - before < best.error_ns)
+			best = (struct clock_point){ticks, before + (after - before) / 2, real, after - before};
+	}
+	return best;
+}
