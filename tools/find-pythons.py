@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Print a line `3.13<TAB>include directory` for each minor version of CPython whose headers are found here.
+"""Print a line `3.13<TAB>-isystem<TAB>directory…` for each minor version of CPython whose headers are found here.
 
-The first find of a version wins. Searched: the arguments, $PATHLINE_PYTHONS (colon-separated), /usr/include,
+find-pythons.py SHIMS [DIRECTORY...]
+
+Debian splits pyconfig.h off into an architecture's directory; for a chroot, whose other headers must not be seen,
+that one directory is linked to from below SHIMS. The first find of a version wins. Searched: the arguments, $PATHLINE_PYTHONS (colon-separated), /usr/include,
 /usr/local/include, the pyenv versions, and roots listed in build/roots (chroots that the tests have made).
 """
 import glob
@@ -36,10 +39,27 @@ def candidates(arguments):
         yield from sorted(glob.glob(root + "/include/python3.*[0-9]"))
 
 
+def architecture_shim(include, shims):
+    """A directory to search for `<ARCH/python3.X/pyconfig.h>`, or None when there is no such split."""
+    name = os.path.basename(include)
+    for split in glob.glob(os.path.join(os.path.dirname(include), "*-linux-gnu", name)):
+        architecture = os.path.basename(os.path.dirname(split))
+        if not os.path.exists(os.path.join(split, "pyconfig.h")):
+            continue
+        shim = os.path.join(shims, name)
+        os.makedirs(os.path.join(shim, architecture), exist_ok=True)
+        link = os.path.join(shim, architecture, name)
+        if not os.path.lexists(link):
+            os.symlink(split, link)
+        return shim
+    return None
+
+
 found = {}
-for include in candidates(sys.argv[1:]):
+for include in candidates(sys.argv[2:]):
     version = version_of(include)
     if version in WANTED:
         found.setdefault(version, include)
 for version in sorted(found):
-    print(f"{version}\t{found[version]}")
+    directories = filter(None, [found[version], architecture_shim(found[version], sys.argv[1])])
+    print(version, *(column for d in directories for column in ("-isystem", d)), sep="\t")

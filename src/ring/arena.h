@@ -88,7 +88,7 @@ struct process_slot {
 	_Atomic uint64_t waits;	  /* times that a thread waited for room */
 	_Atomic uint64_t lost;	  /* events that found no room */
 	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1: the recorder switched itself off */
-	uint8_t pad[128 - 68];
+	uint8_t pad[128 - 60];
 };
 _Static_assert(sizeof(struct process_slot) == 128, "slots are two cache lines");
 

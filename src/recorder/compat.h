@@ -1,0 +1,134 @@
+/* The interpreter as the recorder needs it: every difference between versions of CPython is here and nowhere else.
+ *
+ * Frames are read in place, never as frame objects: making those would allocate and could be seen by the program.
+ */
+#ifndef PL_RECORDER_COMPAT_H
+#define PL_RECORDER_COMPAT_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_BUILD_CORE_MODULE 1
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#include <Python.h>
+#if PY_VERSION_HEX >= 0x030e0000
+#include <internal/pycore_interpframe.h>
+#include <internal/pycore_tstate.h>
+#else
+#include <internal/pycore_frame.h>
+#endif
+#include <internal/pycore_code.h>
+#include <internal/pycore_runtime.h>
+#pragma GCC diagnostic pop
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if PY_VERSION_HEX < 0x030c0000 || PY_VERSION_HEX >= 0x030f0000
+#error "the recorder knows CPython 3.12, 3.13 and 3.14"
+#endif
+#ifdef Py_GIL_DISABLED
+#error "free-threaded builds are not recorded"
+#endif
+
+#define PYTHON_VERSION ((uint16_t)(PY_VERSION_HEX >> 16)) /* 0x030c */
+
+typedef _PyInterpreterFrame py_frame; /* the interpreter's own name, made short */
+
+static inline PyThreadState *current_thread_state(void)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	return PyThreadState_GetUnchecked();
+#else
+	return _PyThreadState_UncheckedGet();
+#endif
+}
+
+static inline py_frame *current_frame(const PyThreadState *ts)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	return ts->current_frame;
+#else
+	return ts->cframe->current_frame;
+#endif
+}
+
+static inline PyCodeObject *frame_code(py_frame *f)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	return _PyFrame_GetCode(f);
+#else
+	return f->f_code;
+#endif
+}
+
+/* Code unit at which the frame stands: what f_lasti / 2 is. */
+static inline uint32_t frame_unit(py_frame *f, PyCodeObject *code)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	ptrdiff_t unit = f->instr_ptr - _PyCode_CODE(code);
+#else
+	ptrdiff_t unit = f->prev_instr - _PyCode_CODE(code);
+#endif
+	return unit < 0 ? 0 : (uint32_t)unit;
+}
+
+/* A frame that stands for C code on the stack. */
+static inline bool frame_is_shim(const py_frame *f)
+{
+#if PY_VERSION_HEX >= 0x030e0000
+	return f->owner >= FRAME_OWNED_BY_INTERPRETER;
+#else
+	return f->owner == FRAME_OWNED_BY_CSTACK;
+#endif
+}
+
+/* The frame's caller in Python; frames that have not begun to run code of their own are passed over, as f_back does. */
+static inline py_frame *frame_caller(py_frame *f)
+{
+	py_frame *p = f->previous;
+
+	while (p && (frame_is_shim(p) || _PyFrame_IsIncomplete(p)))
+		p = p->previous;
+	return p;
+}
+
+static inline bool frame_in_generator(const py_frame *f)
+{
+	return f->owner == FRAME_OWNED_BY_GENERATOR;
+}
+
+/* Generators, coroutines and async generators begin alike; the frame lies inside the object. */
+static inline PyObject *frame_generator(py_frame *f)
+{
+	return (PyObject *)((char *)f - offsetof(PyGenObject, gi_iframe));
+}
+
+/* Borrowed; NULL where this version keeps no pointer to it, or outside tasks. */
+static inline PyObject *thread_running_task(PyThreadState *ts)
+{
+#if PY_VERSION_HEX >= 0x030e0000
+	return ((_PyThreadStateImpl *)ts)->asyncio_running_task;
+#else
+	(void)ts;
+	return NULL;
+#endif
+}
+
+/* co_extra's memory, as Objects/codeobject.c lays it out; reading it through the API would cost a call an event. */
+struct code_extras {
+	Py_ssize_t size;
+	void *values[];
+};
+
+static inline void *code_extra(const PyCodeObject *code, Py_ssize_t index)
+{
+	const struct code_extras *x = (const struct code_extras *)code->co_extra;
+
+	return x && index < x->size ? x->values[index] : NULL;
+}
+
+#define CODE_IS_GENERATOR (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)
+
+#endif

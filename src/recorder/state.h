@@ -1,0 +1,134 @@
+/* What the recorder keeps: one root a process, one state a thread, one record a code object.
+ *
+ * Everything in the root is read and written under the GIL, but for what says otherwise. A thread's state belongs to
+ * its thread; the states are never unmapped while the process lives, so that the root's `last` can be followed.
+ */
+#ifndef PL_RECORDER_STATE_H
+#define PL_RECORDER_STATE_H
+
+#include "recorder/compat.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "format/event.h"
+#include "os/clock.h"
+#include "pathline/event.h"
+#include "recorder/recorder.h"
+#include "ring/ring.h"
+
+/* Lies in the code object's co_extra. */
+struct code_record {
+	uint32_t number;     /* in the recording; 0: could not be described, its events are a gap */
+	uint32_t unit_count;
+	bool generator_like; /* its frames live in generators, coroutines or async generators */
+	bool coroutine;
+	uint32_t starts[];   /* by unit: index of the line start + 1, 0: none here */
+};
+
+struct thread {
+	struct ring_writer ring;
+	py_frame *top;	     /* == frames[depth - 1], NULL when empty: compared at every event */
+	py_frame **frames;   /* the shadow of the call stack, bottom first; mapped, not malloc'd */
+	uint32_t depth;
+	uint32_t room;
+	uint64_t tick;	     /* the collector's tick when we last looked */
+	uint64_t time_ticks; /* the last time written into the stream */
+	uint64_t lost;	     /* events since there was no room */
+	uint32_t number;     /* in its process */
+	_Atomic bool ended;  /* its thread is gone; set without the GIL */
+	bool fresh;	     /* the stream must tell the whole stack before its next event */
+	bool known;	     /* the stream holds something: frames can be popped from it */
+	uint64_t native_id;
+	const void *name_seen; /* the str object that was its name; compared only, never followed */
+	struct thread *next; /* all of them */
+};
+
+struct recorder_root {
+	struct arena arena;
+	struct process_slot *_Atomic *slot_out; /* of the preload */
+	struct process_slot *slot;
+	struct thread *last;	  /* who wrote last: the word that shows a switch */
+	uint64_t switches;	  /* number of the last switch */
+	uint64_t generators;	  /* numbers given to generators */
+	struct ring_writer messages;
+	struct thread *threads;
+	uint32_t thread_count;	  /* numbers given */
+	Py_ssize_t code_index;	  /* of our record in co_extra */
+	enum clock_source clock;
+	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1; set from anywhere, never taken back */
+	bool forked;		  /* this child has no slot of its own yet */
+	uint32_t fork_parent;	  /* number of the process that forked it */
+	int tool;		  /* sys.monitoring's tool id */
+};
+
+extern struct recorder_root root;
+extern __thread struct thread *self;
+
+static inline uint64_t now_ticks(void)
+{
+	return clock_ticks(root.clock);
+}
+
+/* ---- steps of an event (thread.c); all under the GIL ---- */
+
+/* Make room for one event of the current thread and write before it what has to stand there: the time when the tick
+ * changed, the switch when another thread wrote last, the gap and the stack after a loss. NULL: no room, it is lost. */
+uint8_t *step_slow(struct thread *t, uint8_t *p);
+struct thread *thread_begin(void);
+
+static inline uint8_t *step(struct thread *t)
+{
+	uint8_t *p = t->ring.at;
+
+	if (__builtin_expect(p >= t->ring.limit || root.last != t ||
+		    atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed) != t->tick, 0))
+		return step_slow(t, p);
+	return p;
+}
+
+/* Bring the shadow stack to `frame` as its top for an event that is not an entry: writes POPS or LINKs. */
+uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
+/* The same for an entry: the caller (may be NULL) becomes the top. */
+uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller);
+void stack_push(struct thread *t, py_frame *frame);
+static inline void stack_pop(struct thread *t)
+{
+	t->depth--;
+	t->top = t->depth ? t->frames[t->depth - 1] : NULL;
+}
+void thread_forget_all(void); /* in a forked child */
+void thread_check_name(struct thread *t);
+
+/* ---- code.c ---- */
+struct code_record *code_describe(PyCodeObject *code);
+int code_init(void);
+static inline struct code_record *code_record(PyCodeObject *code)
+{
+	struct code_record *r = code_extra(code, root.code_index);
+
+	return __builtin_expect(r != NULL, 1) ? r : code_describe(code);
+}
+
+/* ---- generators.c: identity of a generator-like frame, by the address that it keeps ---- */
+uint64_t generator_new(py_frame *frame);
+uint64_t generator_of(py_frame *frame); /* an unknown one gets a number */
+void generator_gone(py_frame *frame);
+
+/* ---- names.c: strings of the recording ---- */
+uint32_t exception_type_number(PyObject *exception);
+/* The current asyncio task's name, at most EVENT_TEXT_MAX bytes, into `name`; gives its length, 0: no task. */
+size_t task_name(PyThreadState *ts, PyObject *coroutine, char *name);
+/* A str as bytes, with surrogateescape; *keep is to be released by the caller (may be NULL). Never leaves an error. */
+const char *text_of(PyObject *str, size_t *length, PyObject **keep);
+
+/* ---- message.c ---- */
+void message_put(uint8_t kind, const struct pl_buf *fields);
+void message_process(uint32_t how);
+void message_thread(const struct thread *t, const char *name, size_t length);
+void message_note(enum pl_gap_reason reason, const char *text);
+
+/* ---- hooks.c ---- */
+int hooks_install(const char **why);
+/* The recorder switches itself off, from anywhere; what runs on is not recorded. */
+void recorder_stop(enum pl_gap_reason reason);
+
+#endif
