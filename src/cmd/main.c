@@ -1,0 +1,62 @@
+/* pathline: the table of sub-commands, and the one place that ends the process. */
+#define _GNU_SOURCE
+#include "cmd/cmd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct row {
+	const char *name;
+	int (*run)(struct cmd *c);
+	const char *help;
+} rows[] = {
+#define X(name, help) {#name, cmd_##name, help},
+	COMMANDS(X)
+#undef X
+};
+#define ROWS (sizeof rows / sizeof *rows)
+
+static void print_help(FILE *to)
+{
+	fputs("usage: pathline COMMAND [OPTION]… [ARGUMENT]…\n\n"
+	      "Record the exact path of a Python program, and give it back.\n\n",
+		to);
+	for (size_t i = 0; i < ROWS; i++)
+		fprintf(to, "  %-8s %s\n", rows[i].name, rows[i].help);
+	fputs("\n`pathline COMMAND --help` tells more of one. Begin with: pathline record "
+	      "script.py\n",
+		to);
+}
+
+static int unknown_command(const char *word)
+{
+	const char *names[ROWS + 1] = {0};
+
+	for (size_t i = 0; i < ROWS; i++)
+		names[i] = rows[i].name;
+	return cmd_unknown(word[0] == '-' ? "option" : "command", word, names);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help(stderr);
+		return CMD_USAGE;
+	}
+	const char *word = argv[1];
+	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+		print_help(stdout);
+		return CMD_OK;
+	}
+	if (!strcmp(word, "--version")) {
+		puts("pathline " PATHLINE_VERSION);
+		return CMD_OK;
+	}
+	for (size_t i = 0; i < ROWS; i++)
+		if (!strcmp(word, rows[i].name))
+			return rows[i].run(&(struct cmd){.name = rows[i].name,
+				.words = argv + 2,
+				.count = argc - 2,
+				.pass = argc - 2});
+	return unknown_command(word);
+}

@@ -1,0 +1,331 @@
+/* Options: one table a command gives the parser, the help text and the answer to a mistyped word.
+ */
+#define _GNU_SOURCE
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define WORD_MAX    64 /* longer words are cut before they are compared */
+#define OPTIONS_MAX 64
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+	size_t least = a < b ? a : b;
+
+	return least < c ? least : c;
+}
+
+/* Edit distance, two neighbours changing places being one edit. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t n = strnlen(a, WORD_MAX), m = strnlen(b, WORD_MAX);
+	size_t rows[3][WORD_MAX + 1];
+	size_t *older = rows[0], *old = rows[1], *now = rows[2];
+
+	for (size_t j = 0; j <= m; j++)
+		old[j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		now[0] = i;
+		for (size_t j = 1; j <= m; j++) {
+			now[j] = min3(
+				old[j] + 1, now[j - 1] + 1, old[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+				older[j - 2] + 1 < now[j])
+				now[j] = older[j - 2] + 1;
+		}
+		size_t *spare = older;
+		older = old, old = now, now = spare;
+	}
+	return old[m];
+}
+
+const char *cmd_nearest(const char *word, const char *const *known)
+{
+	const char *best = NULL;
+	size_t least = SIZE_MAX;
+
+	for (; *known; known++) {
+		size_t d = distance(word, *known);
+		if (d < least) {
+			least = d;
+			best = *known;
+		}
+	}
+	return best;
+}
+
+int cmd_unknown(const char *what, const char *word, const char *const *known)
+{
+	const char *nearest = cmd_nearest(word, known);
+
+	if (nearest)
+		cmd_say("unknown %s '%s'; did you mean '%s'?", what, word, nearest);
+	else
+		cmd_say("unknown %s '%s'", what, word);
+	return CMD_USAGE;
+}
+
+bool cmd_size(const char *text, uint64_t *bytes)
+{
+	static const char units[] = "KMGTP";
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	unsigned long long n = strtoull(text, &end, 10);
+	unsigned shift = 0;
+	for (unsigned i = 0; units[i] && *end; i++)
+		if ((*end & ~0x20) == units[i]) {
+			shift = 10 * (i + 1);
+			end++;
+			break;
+		}
+	if (*end && strcasecmp(end, "iB") && strcasecmp(end, "B"))
+		return false;
+	if (errno || n > UINT64_MAX >> shift)
+		return false;
+	*bytes = (uint64_t)n << shift;
+	return true;
+}
+
+static void say(const char *before, const char *after, const char *format, va_list arguments)
+{
+	char *line = NULL, *whole = NULL;
+	int n = -1;
+
+	if (vasprintf(&line, format, arguments) >= 0)
+		n = asprintf(&whole, "%spathline: %s%s\n", before, line, after);
+	if (n > 0 && write(2, whole, (size_t)n) < 0) {
+		/* nobody is left to be told */
+	}
+	if (n >= 0)
+		free(whole);
+	free(line);
+}
+
+void cmd_say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say("", "", format, arguments);
+	va_end(arguments);
+}
+
+void cmd_say_bold(const struct cmd *c, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(c->color_err ? "\033[1m" : "", c->color_err ? "\033[0m" : "", format, arguments);
+	va_end(arguments);
+}
+
+static bool may_color(enum cmd_color choice, int fd)
+{
+	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	if (choice != COLOR_AUTO)
+		return choice == COLOR_ALWAYS;
+	return !(no && *no) && terminal && strcmp(terminal, "dumb") && isatty(fd);
+}
+
+static void help_row(const struct cmd_option *o)
+{
+	char left[80];
+	char letter[8] = "   ";
+
+	if (o->letter)
+		snprintf(letter, sizeof letter, "-%c,", o->letter);
+	snprintf(left, sizeof left, "%s --%s%s%s", letter, o->word, o->argument ? "=" : "",
+		o->argument ? o->argument : "");
+	printf("  %-26s ", left);
+	if (strlen(left) > 26)
+		printf("\n%29s", "");
+	for (const char *p = o->help; *p; p++) {
+		putchar(*p);
+		if (*p == '\n')
+			printf("%29s", "");
+	}
+	putchar('\n');
+}
+
+static void print_usage(
+	const struct cmd *c, const struct cmd_usage *usage, const struct cmd_option *common)
+{
+	printf("usage: pathline %s [OPTION]… %s\n\n%s\n\n", c->name, usage->operands, usage->about);
+	for (const struct cmd_option *o = usage->options; o && o->word; o++)
+		help_row(o);
+	for (const struct cmd_option *o = common; o->word; o++)
+		help_row(o);
+}
+
+struct parser {
+	struct cmd *c;
+	const struct cmd_usage *usage;
+	const struct cmd_option *common;
+	int at;	  /* the word being read */
+	int kept; /* operands so far; words[0..kept) */
+};
+
+static const struct cmd_option *find(
+	const struct parser *p, const char *word, size_t length, char letter)
+{
+	const struct cmd_option *tables[] = {p->usage->options, p->common};
+
+	for (int t = 0; t < 2; t++)
+		for (const struct cmd_option *o = tables[t]; o && o->word; o++)
+			if (word ? strlen(o->word) == length && !memcmp(o->word, word, length)
+				 : o->letter && o->letter == letter)
+				return o;
+	return NULL;
+}
+
+static int unknown_option(const struct parser *p, const char *word)
+{
+	char names[OPTIONS_MAX][WORD_MAX];
+	const char *known[OPTIONS_MAX + 1] = {0};
+	const struct cmd_option *tables[] = {p->usage->options, p->common};
+	size_t n = 0;
+
+	for (int t = 0; t < 2; t++)
+		for (const struct cmd_option *o = tables[t]; o && o->word && n < OPTIONS_MAX;
+			o++, n++) {
+			snprintf(names[n], sizeof names[n], "--%s", o->word);
+			known[n] = names[n];
+		}
+	return cmd_unknown("option", word, known);
+}
+
+/* `text`: the argument that stood with the option, or NULL. */
+static int apply(struct parser *p, const struct cmd_option *o, const char *text)
+{
+	if (!o->argument && text) {
+		cmd_say("%s: --%s takes no argument", p->c->name, o->word);
+		return CMD_USAGE;
+	}
+	if (o->argument && !text) {
+		if (p->at + 1 >= p->c->count) {
+			cmd_say("%s: --%s needs an argument, %s", p->c->name, o->word, o->argument);
+			return CMD_USAGE;
+		}
+		text = p->c->words[++p->at];
+	}
+	if (o->flag)
+		*o->flag = true;
+	if (o->text)
+		*o->text = text;
+	return CMD_GO;
+}
+
+static int read_long(struct parser *p, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	size_t length = equals ? (size_t)(equals - word) : strlen(word);
+	const struct cmd_option *o = find(p, word + 2, length - 2, 0);
+
+	if (!o)
+		return unknown_option(p, word);
+	return apply(p, o, equals ? equals + 1 : NULL);
+}
+
+/* -qoDIR is -q -o DIR */
+static int read_letters(struct parser *p, const char *word)
+{
+	for (const char *l = word + 1; *l; l++) {
+		const struct cmd_option *o = find(p, NULL, 0, *l);
+		if (!o)
+			return unknown_option(p, word);
+		if (o->argument)
+			return apply(p, o, l[1] ? l + 1 : NULL);
+		int code = apply(p, o, NULL);
+		if (code != CMD_GO)
+			return code;
+	}
+	return CMD_GO;
+}
+
+/* `record` stops at what its WHAT begins with: -m, -c and - are of Python. */
+static bool ends_options(const struct parser *p, const char *word)
+{
+	if (word[0] != '-' || !word[1])
+		return true;
+	return p->usage->first_word_ends && word[1] != '-' && !find(p, NULL, 0, word[1]);
+}
+
+static int read_words(struct parser *p)
+{
+	struct cmd *c = p->c;
+
+	for (p->at = 0; p->at < c->count; p->at++) {
+		char *word = c->words[p->at];
+		int code = CMD_GO;
+		if (!strcmp(word, "--")) {
+			c->pass = p->kept;
+			p->at++;
+			break;
+		} else if (ends_options(p, word)) {
+			if (p->usage->first_word_ends)
+				break;
+			c->words[p->kept++] = word;
+		} else if (word[1] == '-') {
+			code = read_long(p, word);
+		} else {
+			code = read_letters(p, word);
+		}
+		if (code != CMD_GO)
+			return code;
+	}
+	while (p->at < c->count)
+		c->words[p->kept++] = c->words[p->at++];
+	return CMD_GO;
+}
+
+static int read_color(struct cmd *c, const char *text)
+{
+	static const char *const choices[] = {"auto", "always", "never", NULL};
+
+	for (int i = 0; choices[i]; i++)
+		if (!strcmp(text, choices[i])) {
+			c->color = (enum cmd_color)i;
+			return CMD_GO;
+		}
+	return cmd_unknown("colour", text, choices);
+}
+
+int cmd_parse(struct cmd *c, const struct cmd_usage *usage)
+{
+	bool help = false, version = false;
+	const char *color = "auto";
+	const struct cmd_option common[] = {
+		{"color", 0, "WHEN", "auto, always or never; auto heeds NO_COLOR", .text = &color},
+		{"help", 'h', NULL, "print this, and end", .flag = &help},
+		{"version", 0, NULL, "print the version, and end", .flag = &version},
+		{0},
+	};
+	struct parser p = {.c = c, .usage = usage, .common = common};
+
+	c->pass = -1;
+	int code = read_words(&p);
+	if (code == CMD_GO)
+		code = read_color(c, color);
+	if (code != CMD_GO)
+		return code;
+	if (help)
+		print_usage(c, usage, common);
+	else if (version)
+		puts("pathline " PATHLINE_VERSION);
+	c->count = p.kept;
+	if (c->pass < 0)
+		c->pass = c->count;
+	c->color_out = may_color(c->color, 1);
+	c->color_err = may_color(c->color, 2);
+	return help || version ? CMD_OK : CMD_GO;
+}
