@@ -1,13 +1,19 @@
-/* A block: a self-contained run of one thread's events. It is the payload of a BLOCK record, uncompressed here:
+/* A block: a self-contained run of one thread's events. It is the payload of a BLOCK record,
+ *uncompressed here:
  *
- *	head      fixed, BLOCK_HEAD_BYTES, never compressed with the rest: who scans for times and counts reads no more
- *	codes     count | (code number delta, body number)…      every code that stack and events name
- *	stack     depth | (code, place << 1 | linked, value, raised, gen, task string)…    bottom first
- *	events    the rest, as the recorder wrote them (event.h)
+ *	head      fixed, BLOCK_HEAD_BYTES, in plain and with a check of its own: who scans for
+ *times, orders and counts reads no more, and trusts it codes     count | (code number delta, body
+ *number + 1)…      every code that stack and events name, by growing number; body 0: it could not
+ *be described stack     depth | (code, place << 1 | linked, value, gen, raised u8, task string)…
+ *bottom first events    the rest, as the recorder wrote them (event.h)
  *
- * In the record the head stands in plain, then codes, stack and events as one zstd frame (or plain): the record's own
- * flag is not used. Everything but the bodies and the strings that it names is in the block, so it decodes alone, and
- * code numbers can be dropped with it.
+ *	 0                        80              144      152         160
+ *	| struct block_head, as drawn in it: counts[16] | zeros | XXH3 of | codes, stack and events:
+ *one zstd frame of |                                               |       | 0…151   | raw_bytes
+ *with BLOCK_COMPRESSED, else plain
+ *
+ * The record's own compression is not used. Everything but the bodies and the strings that it names
+ *is in the block, so it decodes alone, and code numbers can be dropped with it.
  */
 #ifndef PL_FORMAT_BLOCK_H
 #define PL_FORMAT_BLOCK_H
@@ -18,51 +24,74 @@
 #include "pathline/event.h"
 
 #define BLOCK_HEAD_BYTES 160
+#define BLOCK_HEAD_CHECK 152 /* where the check of the bytes before it stands */
 #define BLOCK_COMPRESSED 1
-#define BLOCK_CONTINUES 2 /* flag: bytes of the stream are missing before this block */
+#define BLOCK_CONTINUES	 2 /* flag: bytes of the stream are missing before this block */
 
 struct block_head {
 	uint32_t process;
 	uint32_t thread;
-	uint32_t number;	/* in its thread, from 0 */
+	uint32_t number; /* in its thread, from 0 */
 	uint32_t flags;
-	uint64_t first_seq;	/* seq of its first counted event */
-	uint64_t stream_bytes;	/* position of its first event byte in the thread's stream */
-	uint64_t open_ticks;	/* time before its first event */
-	uint64_t close_ticks;	/* the last time in it */
-	uint64_t order;		/* number of the last switch of this thread before it; 0: none yet */
-	uint32_t events;	/* counted ones */
-	uint32_t event_bytes;	/* of `events` */
-	uint32_t raw_bytes;	/* codes + stack + events, plain */
+	uint64_t first_seq;    /* seq of its first counted event */
+	uint64_t stream_bytes; /* position of its first event byte in the thread's stream */
+	uint64_t open_ticks;   /* time before its first event */
+	uint64_t close_ticks;  /* the last time in it */
+	uint64_t order;	       /* number of the last switch of this thread before it; 0: none yet */
+	uint32_t events;       /* counted ones */
+	uint32_t event_bytes;  /* of `events` */
+	uint32_t raw_bytes;    /* codes + stack + events, plain */
 	uint32_t open_depth;
 	uint32_t min_depth;
 	uint32_t reserved;
-	uint32_t counts[16];	/* by enum pl_event_kind */
+	uint32_t counts[16]; /* by enum pl_event_kind */
 };
-_Static_assert(sizeof(struct block_head) <= BLOCK_HEAD_BYTES, "the head fits its bytes");
+_Static_assert(sizeof(struct block_head) == 144, "the bytes on disk: no padding");
 
-/* Codes of a block, for the writer: code number -> body number. */
+/* The row that an event becomes; only for what event_counts. */
+enum pl_event_kind block_row(enum event_kind kind);
+
+/* Count an event that is in the block: `events` and `counts`. What does not count in seq is passed
+ * over. */
+static inline void block_count(struct block_head *h, const struct event *e)
+{
+	if (event_counts(e->kind)) {
+		h->events++;
+		h->counts[block_row(e->kind)]++;
+	}
+}
+
 struct block_source {
-	const struct block_head *head; /* raw_bytes and open_depth are set by block_write */
+	const struct block_head *head; /* event_bytes, raw_bytes, open_depth and BLOCK_COMPRESSED:
+					  block_write's own */
 	const struct stack *stack;     /* as it is before the first event */
-	const struct pl_map *bodies;   /* code number -> body number + 1; a code that is missing gets 0 */
+	const struct pl_map
+		*bodies; /* code number -> body number + 1; a code that is missing gets 0 */
 	struct pl_view events;
 };
 /* The payload of a BLOCK record. 0, or PL_ERR_FORMAT when the events do not decode. */
 int block_write(struct pl_buf *out, const struct block_source *b, int level);
 
+/* PL_ERR_FORMAT: too short, a wrong check, or sizes that contradict each other. */
 int block_read_head(struct pl_view payload, struct block_head *out);
 
 /* A block opened for decoding; all zero is valid. */
 struct block {
 	struct block_head head;
-	struct pl_map bodies; /* code number -> body number + 1, 0: not known; owned */
-	struct stack stack;   /* at its beginning; owned */
+	struct pl_map bodies;  /* code number -> body number + 1, 0: not known; owned */
+	struct stack stack;    /* at its beginning; owned */
 	struct pl_view events; /* into `room` or the payload */
-	struct pl_buf room;   /* owned */
+	struct pl_buf room;    /* owned */
 };
 /* Sizes are bounded before memory is asked for. The payload must live as long as the block. */
 int block_open(struct block *b, struct pl_view payload);
+/* Body number + 1 of a code; 0: not known. */
+static inline uint32_t block_body(const struct block *b, uint32_t code)
+{
+	const uint64_t *found = map_find(&b->bodies, code);
+
+	return found ? (uint32_t)*found : 0;
+}
 void block_release(struct block *b);
 
 #endif

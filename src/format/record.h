@@ -1,14 +1,22 @@
-/* The frame of everything on disk: a record. A recording's files are records one behind the other, nothing else.
+/* The frame of everything on disk: a record. A recording's files are records one behind the other,
+ *nothing else.
  *
- *	 0        4      6       8         12        16                 24
- *	| magic   | kind | flags | stored  | raw     | xxh3 of the rest | payload, `stored` bytes …
+ *	 0       4      6       8        12      16            24               32
+ *	| magic | kind | flags | stored | raw   | check of    | check of       | payload, `stored`
+ *bytes … | u32   | u16  | u16   | u32    | u32   | the head u64| the payload u64|
  *
- * The magic lets a reader find the next record behind a damaged one. The checksum covers kind, flags, stored, raw and
- * the payload as stored. A file that was being written ends, at worst, in a record cut short.
+ * The check of the head is the XXH3 of bytes 4 to 15; that of the payload is the XXH3 of the
+ *payload as stored, seeded with the check of the head, so that payloads cannot change places. Two
+ *checks, because then a reader hops from head to head without touching payloads, and a record with
+ *a sound head but a damaged payload is skipped as a whole: a hostile file full of magics costs no
+ *more time than an honest one. The magic is where the search for the next sound head begins.
  *
- *	DIR/meta           HEADER first; then what describes: processes, threads, strings, bodies, sources, clock, END
- *	DIR/events.000001  BLOCKs in the order in which they were written; a new file every SEGMENT bytes, so that the
- *	DIR/events.000002  oldest can be dropped whole
+ * A file that was being written ends, at worst, in a record cut short. Whoever goes on writing
+ *behind it cuts that rest off first, for its `stored` would swallow what follows.
+ *
+ *	DIR/meta           HEADER first; then what describes: processes, threads, strings, bodies,
+ *sources, clock, END DIR/events.000001  BLOCKs in the order in which they were written; a new file
+ *every SEGMENT bytes, so that the DIR/events.000002  oldest can be dropped whole
  */
 #ifndef PL_FORMAT_RECORD_H
 #define PL_FORMAT_RECORD_H
@@ -19,15 +27,17 @@
 #define FORMAT_MAJOR 1
 #define FORMAT_MINOR 0
 
-#define RECORD_MAGIC	   0x0a1c4c50u /* "PL\x1c\n" */
-#define RECORD_HEAD_BYTES  24
-#define RECORD_STORED_MAX  (64u << 20)
-#define RECORD_RAW_MAX	   (64u << 20)
-#define RECORD_COMPRESSED  1 /* flag: the payload is a zstd frame of `raw` bytes */
+#define RECORD_MAGIC	  0x0a1c4c50u /* "PL\x1c\n" */
+#define RECORD_HEAD_BYTES 32
+#define RECORD_STORED_MAX (64u << 20)
+#define RECORD_RAW_MAX	  (64u << 20)
+#define RECORD_COMPRESSED 1 /* flag: the payload is a zstd frame of `raw` bytes */
 
-/* X(constant, number, word for `info`, fields). All integers are varints, all texts strings, unless said.
+/* X(constant, number, word for `info`, fields). All integers are varints, all texts strings, unless
+ * said.
  *
- * TICKS are absolute values of the recording's clock. Later records of the same number replace earlier ones. */
+ * TICKS are absolute values of the recording's clock. Later records of the same number replace
+ * earlier ones. */
 #define RECORD_KINDS(X)                                                                            \
 	X(HEADER, 1, "header", "major u16, minor u16, then pairs (key, value) of strings")         \
 	X(PROCESS, 2, "processes", "number parent pid how ticks command executable interpreter")   \
@@ -55,20 +65,46 @@ const char *record_kind_word(uint16_t kind); /* "unknown" for one that this vers
 struct record {
 	uint16_t kind;
 	uint16_t flags;
-	uint32_t raw;		/* payload bytes once decompressed; == payload.left when not compressed */
+	uint32_t raw; /* payload bytes once decompressed; == payload.left when not compressed */
 	struct pl_view payload; /* as stored: into the bytes read */
 };
 
-/* Eat one record. 0; PL_END: nothing is left; PL_ERR_FORMAT: no magic, sizes over the limits, or a wrong checksum (the
- * view is where it was; *cut says that the bytes end before the record does, which is how a file being written ends). */
+/* Eat one record. 0; PL_END: nothing is left; PL_ERR_FORMAT: no magic, sizes over the limits, or a
+ * wrong checksum (the view is where it was; *cut says that the bytes end before the record does,
+ * which is how a file being written ends). */
 int record_read(struct pl_view *v, struct record *out, bool *cut);
-/* Bytes to skip from the front (at least 1) to where a record with a right checksum may begin; all of them if none. */
+
+/* A head alone, for who hops over payloads. */
+struct record_head {
+	uint16_t kind;
+	uint16_t flags;
+	uint32_t stored; /* payload bytes that follow the head */
+	uint32_t raw;
+	uint64_t payload_check;
+	uint64_t head_check;
+};
+/* Read the head at the front of v, of which RECORD_HEAD_BYTES are enough; eats nothing. Results as
+ * record_read's. */
+int record_read_head(struct pl_view v, struct record_head *out, bool *cut);
+/* Does the payload have the checksum that the head names? */
+bool record_payload_sound(const struct record_head *h, struct pl_view payload);
+
+/* Bytes to skip from the front, where a record could not be read: over the whole record when only
+ * its payload is damaged, else to the next sound head (at least 1); all of them if there is none.
+ */
 size_t record_resync(struct pl_view v);
 
 /* Append a record; with level > 0 the payload is compressed by zstd when that makes it smaller. */
 void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, int level);
 
-/* The payload in plain: either a view of the record's own bytes, or decompressed into *room (which is reset). */
+/* The payload in plain: either a view of the record's own bytes, or decompressed into *room (which
+ * is reset). */
 int record_payload(const struct record *r, struct pl_buf *room, struct pl_view *out);
+
+/* One zstd frame of exactly `raw` bytes into *room (which is reset). PL_ERR_FORMAT, PL_ERR_MEMORY.
+ */
+int record_decompress(struct pl_view stored, uint32_t raw, struct pl_buf *room);
+/* Append `bytes` as one zstd frame to `out` when that is smaller; false: nothing was appended. */
+bool record_compress(struct pl_buf *out, struct pl_view bytes, int level);
 
 #endif

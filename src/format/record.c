@@ -1,0 +1,181 @@
+#define _GNU_SOURCE /* memmem */
+#include "format/record.h"
+
+#include <zstd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define CHECKED_AT    4	 /* the head's check covers bytes from here … */
+#define HEAD_CHECK_AT 16 /* … to here, where it stands */
+
+static uint64_t hash_head(const uint8_t *start)
+{
+	return XXH3_64bits(start + CHECKED_AT, HEAD_CHECK_AT - CHECKED_AT);
+}
+
+const char *record_kind_word(uint16_t kind)
+{
+	switch (kind) {
+#define X(constant, number, word, fields)                                                          \
+	case RECORD_##constant:                                                                    \
+		return word;
+		RECORD_KINDS(X)
+#undef X
+	default:
+		return "unknown";
+	}
+}
+
+int record_read_head(struct pl_view v, struct record_head *out, bool *cut)
+{
+	const uint8_t *start = v.at;
+	uint32_t magic = 0;
+
+	*cut = false;
+	if (!v.left)
+		return PL_END;
+	if (v.left < RECORD_HEAD_BYTES) {
+		*cut = true;
+		return PL_ERR_FORMAT;
+	}
+	view_u32(&v, &magic);
+	view_u16(&v, &out->kind);
+	view_u16(&v, &out->flags);
+	view_u32(&v, &out->stored);
+	view_u32(&v, &out->raw);
+	view_u64(&v, &out->head_check);
+	view_u64(&v, &out->payload_check);
+	if (magic != RECORD_MAGIC || out->stored > RECORD_STORED_MAX || out->raw > RECORD_RAW_MAX)
+		return PL_ERR_FORMAT;
+	if (!(out->flags & RECORD_COMPRESSED) && out->raw != out->stored)
+		return PL_ERR_FORMAT;
+	if (hash_head(start) != out->head_check)
+		return PL_ERR_FORMAT;
+	return 0;
+}
+
+bool record_payload_sound(const struct record_head *h, struct pl_view payload)
+{
+	return XXH3_64bits_withSeed(payload.at, payload.left, h->head_check) == h->payload_check;
+}
+
+int record_read(struct pl_view *v, struct record *out, bool *cut)
+{
+	struct pl_view rest = *v;
+	struct record_head head;
+	int err = record_read_head(*v, &head, cut);
+
+	if (err)
+		return err;
+	rest.at += RECORD_HEAD_BYTES;
+	rest.left -= RECORD_HEAD_BYTES;
+	if (view_bytes(&rest, head.stored, &out->payload)) {
+		*cut = true;
+		return PL_ERR_FORMAT;
+	}
+	if (!record_payload_sound(&head, out->payload))
+		return PL_ERR_FORMAT;
+	out->kind = head.kind;
+	out->flags = head.flags;
+	out->raw = head.raw;
+	*v = rest;
+	return 0;
+}
+
+size_t record_resync(struct pl_view v)
+{
+	const uint32_t magic = RECORD_MAGIC;
+	struct record_head head;
+	bool cut;
+	size_t at = 0;
+
+	if (record_read_head(v, &head, &cut) == 0 && head.stored <= v.left - RECORD_HEAD_BYTES)
+		return RECORD_HEAD_BYTES + head.stored;
+	while (++at < v.left) {
+		const uint8_t *found = memmem(v.at + at, v.left - at, &magic, sizeof magic);
+		if (!found)
+			break;
+		at = (size_t)(found - v.at);
+		if (record_read_head(view_of(found, v.left - at), &head, &cut) == 0)
+			return at;
+	}
+	return v.left;
+}
+
+bool record_compress(struct pl_buf *out, struct pl_view bytes, int level)
+{
+	size_t bound = ZSTD_compressBound(bytes.left);
+	uint8_t *to = bytes.left ? buf_reserve(out, bound) : NULL;
+
+	if (!to)
+		return false;
+	size_t n = ZSTD_compress(to, bound, bytes.at, bytes.left, level);
+	if (ZSTD_isError(n) || n >= bytes.left)
+		return false;
+	out->used += n;
+	return true;
+}
+
+int record_decompress(struct pl_view stored, uint32_t raw, struct pl_buf *room)
+{
+	buf_reset(room);
+	if (raw > RECORD_RAW_MAX || ZSTD_getFrameContentSize(stored.at, stored.left) != raw)
+		return PL_ERR_FORMAT;
+	uint8_t *to = buf_reserve(room, raw ? raw : 1);
+	if (!to)
+		return PL_ERR_MEMORY;
+	if (ZSTD_decompress(to, raw, stored.at, stored.left) != raw)
+		return PL_ERR_FORMAT;
+	room->used = raw;
+	return 0;
+}
+
+static void patch(struct pl_buf *out, size_t at, const void *bytes, size_t n)
+{
+	memcpy(out->at + at, bytes, n);
+}
+
+void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, int level)
+{
+	size_t at = out->used;
+	uint32_t stored = (uint32_t)payload.left;
+	bool packed;
+
+	if (payload.left > RECORD_RAW_MAX) {
+		out->failed = true;
+		return;
+	}
+	buf_u32(out, RECORD_MAGIC);
+	buf_u16(out, kind);
+	buf_u16(out, 0);
+	buf_u32(out, stored);
+	buf_u32(out, stored);
+	buf_u64(out, 0);
+	buf_u64(out, 0);
+	packed = level > 0 && record_compress(out, payload, level);
+	if (!packed)
+		buf_put(out, payload.at, payload.left);
+	if (out->failed)
+		return;
+	const uint8_t *body = out->at + at + RECORD_HEAD_BYTES;
+	stored = (uint32_t)(out->used - at - RECORD_HEAD_BYTES);
+	const uint16_t flags = packed ? RECORD_COMPRESSED : 0;
+	patch(out, at + 6, &flags, sizeof flags);
+	patch(out, at + 8, &stored, sizeof stored);
+	const uint64_t head_check = hash_head(out->at + at);
+	const uint64_t payload_check = XXH3_64bits_withSeed(body, stored, head_check);
+	patch(out, at + HEAD_CHECK_AT, &head_check, sizeof head_check);
+	patch(out, at + HEAD_CHECK_AT + 8, &payload_check, sizeof payload_check);
+}
+
+int record_payload(const struct record *r, struct pl_buf *room, struct pl_view *out)
+{
+	if (!(r->flags & RECORD_COMPRESSED)) {
+		*out = r->payload;
+		return 0;
+	}
+	int err = record_decompress(r->payload, r->raw, room);
+	if (err == 0)
+		*out = buf_view(room);
+	return err;
+}

@@ -1,0 +1,196 @@
+#include "format/stack.h"
+
+#include <stdlib.h>
+
+#define FIRST_ROOM 64
+
+static int grow(void **array, uint32_t *room, size_t item_bytes)
+{
+	uint32_t more = *room ? *room * 2 : FIRST_ROOM;
+	void *at = more > *room ? realloc(*array, more * item_bytes) : NULL;
+
+	if (!at)
+		return PL_ERR_MEMORY;
+	*array = at;
+	*room = more;
+	return 0;
+}
+
+int stack_push(struct stack *s, const struct stack_frame *f)
+{
+	if (s->depth == s->room) {
+		void *frames = s->frames;
+		if (grow(&frames, &s->room, sizeof *s->frames))
+			return PL_ERR_MEMORY;
+		s->frames = frames;
+	}
+	s->frames[s->depth++] = *f;
+	return 0;
+}
+
+/* The top's place is always its own: what a gap made unknown is marked when it comes to the top. */
+static void reveal(struct stack *s)
+{
+	if (!s->stale || s->depth > s->stale)
+		return;
+	s->stale = 0;
+	if (!s->depth)
+		return;
+	s->frames[s->depth - 1].place = PLACE_UNKNOWN;
+	s->stale = s->depth - 1;
+}
+
+static int pop(struct stack *s, uint64_t n)
+{
+	if (n > s->depth)
+		return PL_ERR_FORMAT;
+	s->depth -= (uint32_t)n;
+	if (s->depth < s->min_depth)
+		s->min_depth = s->depth;
+	reveal(s);
+	while (s->task_count && s->tasks[s->task_count - 1].frame >= s->depth)
+		s->task_count--;
+	return 0;
+}
+
+int stack_set_task(struct stack *s, struct pl_view name)
+{
+	const struct stack_task *last = stack_running_task(s);
+
+	if (!s->depth || name.left > EVENT_TEXT_MAX)
+		return PL_ERR_FORMAT;
+	if (last && last->frame == s->depth - 1)
+		s->task_count--;
+	if (!name.left)
+		return 0;
+	if (s->task_count == s->task_room) {
+		void *tasks = s->tasks;
+		if (grow(&tasks, &s->task_room, sizeof *s->tasks))
+			return PL_ERR_MEMORY;
+		s->tasks = tasks;
+	}
+	struct stack_task *t = &s->tasks[s->task_count++];
+	t->frame = s->depth - 1;
+	t->length = (uint8_t)name.left;
+	memcpy(t->name, name.at, name.left);
+	t->name[name.left] = 0;
+	return 0;
+}
+
+static int place(struct stack *s, enum stack_place where, uint32_t value, bool raised)
+{
+	struct stack_frame *f = stack_top(s);
+
+	if (!f)
+		return PL_ERR_FORMAT;
+	f->place = (uint8_t)where;
+	f->value = value;
+	f->raised = raised;
+	return 0;
+}
+
+/* The caller keeps `raised`: a finaliser can run in the middle of its unwinding. */
+static int enter(struct stack *s, const struct event *e, const struct stack_frame *f)
+{
+	struct stack_frame *caller = stack_top(s);
+	const struct stack_frame before = caller ? *caller : (struct stack_frame){0};
+
+	if (caller && e->site != EVENT_NO_SITE) {
+		caller->place = PLACE_UNIT;
+		caller->value = e->site;
+	}
+	int err = stack_push(s, f);
+	if (err && caller)
+		*caller = before;
+	return err;
+}
+
+int stack_apply(struct stack *s, const struct event *e)
+{
+	struct stack_frame f = {
+		.code = e->code, .gen = e->gen, .place = PLACE_UNIT, .value = e->unit};
+
+	switch (e->kind) {
+	case EVENT_LINE:
+		return place(s, PLACE_START, e->index, false);
+	case EVENT_LINE_AT:
+		return place(s, PLACE_UNIT, e->unit, false);
+	case EVENT_ENTER:
+		f.place = PLACE_ENTRY;
+		f.value = 0;
+		return enter(s, e, &f);
+	case EVENT_THROW:
+		f.raised = true;
+		return enter(s, e, &f);
+	case EVENT_RESUME:
+		return enter(s, e, &f);
+	case EVENT_LINK:
+		f.linked = true;
+		return stack_push(s, &f);
+	case EVENT_LEAVE:
+	case EVENT_SUSPEND:
+	case EVENT_UNWIND:
+		return pop(s, 1);
+	case EVENT_POPS:
+		return pop(s, e->a);
+	case EVENT_RAISE:
+	case EVENT_RERAISE:
+		return place(s, PLACE_UNIT, e->unit, true);
+	case EVENT_HANDLED:
+		return place(s, PLACE_HANDLER, e->unit, false);
+	case EVENT_TASK:
+		return stack_set_task(s, e->text);
+	case EVENT_STOP:
+		if (s->depth && e->b && e->b <= UINT32_MAX)
+			return place(s, PLACE_UNIT, (uint32_t)(e->b - 1), false);
+		return 0;
+	case EVENT_GAP:
+		s->stale = s->depth;
+		reveal(s);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int stack_copy(struct stack *to, const struct stack *from)
+{
+	if (to->room < from->depth) {
+		struct stack_frame *frames = realloc(to->frames, from->depth * sizeof *frames);
+		if (!frames)
+			return PL_ERR_MEMORY;
+		to->frames = frames;
+		to->room = from->depth;
+	}
+	if (to->task_room < from->task_count) {
+		struct stack_task *tasks = realloc(to->tasks, from->task_count * sizeof *tasks);
+		if (!tasks)
+			return PL_ERR_MEMORY;
+		to->tasks = tasks;
+		to->task_room = from->task_count;
+	}
+	if (from->depth)
+		memcpy(to->frames, from->frames, from->depth * sizeof *to->frames);
+	if (from->task_count)
+		memcpy(to->tasks, from->tasks, from->task_count * sizeof *to->tasks);
+	to->depth = from->depth;
+	to->min_depth = from->min_depth;
+	to->stale = from->stale;
+	to->task_count = from->task_count;
+	return 0;
+}
+
+void stack_reset(struct stack *s)
+{
+	s->depth = 0;
+	s->min_depth = 0;
+	s->stale = 0;
+	s->task_count = 0;
+}
+
+void stack_release(struct stack *s)
+{
+	free(s->frames);
+	free(s->tasks);
+	*s = (struct stack){0};
+}
