@@ -29,7 +29,7 @@ enum pl_event_kind {
 #define X(constant, word, meaning) PL_EVENT_##constant,
 	PL_EVENT_KINDS(X)
 #undef X
-	PL_EVENT_KIND_COUNT
+		PL_EVENT_KIND_COUNT
 };
 
 /* Why events are missing, or why the path cannot be known. Numbers are part of the format. */
@@ -52,7 +52,7 @@ enum pl_gap_reason {
 #define X(constant, word, meaning) PL_GAP_##constant,
 	PL_GAP_REASONS(X)
 #undef X
-	PL_GAP_REASON_COUNT
+		PL_GAP_REASON_COUNT
 };
 
 struct pl_code; /* a code object of the recording; lives as long as the recording is open */
@@ -69,20 +69,20 @@ struct pl_position {
 struct pl_event {
 	enum pl_event_kind kind;
 	struct pl_position position;
-	uint64_t seq;		  /* counts the thread's events from 0; a gap counts as one */
-	uint64_t order;		  /* the process-wide number of the switch that this event comes after */
-	int64_t time_ns;	  /* CLOCK_REALTIME, ns since 1970; never backwards within a thread */
-	int64_t time_error_ns;	  /* the event was at time_ns or up to so much later */
+	uint64_t seq;	 /* counts the thread's events from 0; a gap counts as one */
+	uint64_t order;	 /* the process-wide number of the switch that this event comes after */
+	int64_t time_ns; /* CLOCK_REALTIME, ns since 1970; never backwards within a thread */
+	int64_t time_error_ns;	    /* the event was at time_ns or up to so much later */
 	const struct pl_code *code; /* of its frame; NULL for a gap without a frame */
-	uint32_t depth;		  /* frames below it in the thread, 0 for the bottom one */
-	int32_t line;		  /* where the frame stands; 0 where it has no line */
-	int32_t caller_line;	  /* call, resume, throw: the line of the caller, 0 without one */
-	uint64_t generator;	  /* identity of a generator's or coroutine's frame, 0 for others */
-	const char *task;	  /* asyncio task's name, NULL outside tasks; UTF-8 */
-	const char *type;	  /* raise, reraise, handled: the exception's type; gap: the reason */
-	enum pl_gap_reason gap;	  /* gap only */
-	uint64_t lost;		  /* gap: events lost, 0 when not known */
-	uint32_t offset;	  /* code unit (two bytes) in the code; UINT32_MAX where not known */
+	uint32_t depth;		    /* frames below it in the thread, 0 for the bottom one */
+	int32_t line;		    /* where the frame stands; 0 where it has no line */
+	int32_t caller_line;	    /* call, resume, throw: the line of the caller, 0 without one */
+	uint64_t generator;	/* identity of a generator's or coroutine's frame, 0 for others */
+	const char *task;	/* asyncio task's name, NULL outside tasks; UTF-8 */
+	const char *type;	/* raise, reraise, handled: the exception's type; gap: the reason */
+	enum pl_gap_reason gap; /* gap only */
+	uint64_t lost;		/* gap: events lost, 0 when not known */
+	uint32_t offset;	/* code unit (two bytes) in the code; UINT32_MAX where not known */
 };
 
 const char *pl_event_kind_name(enum pl_event_kind kind);

@@ -1,4 +1,5 @@
-/* libpathline: read recordings of Python programs. This is the umbrella; each part says its own contract. */
+/* libpathline: read recordings of Python programs. This is the umbrella; each part says its own
+ * contract. */
 #ifndef PATHLINE_PATHLINE_H
 #define PATHLINE_PATHLINE_H
 

@@ -1,8 +1,9 @@
-/* A recording: one run of one or more processes, opened for reading, also while it is being written.
+/* A recording: one run of one or more processes, opened for reading, also while it is being
+ * written.
  *
- * Nothing in a recording is trusted: sizes and checksums are compared before use, memory is bounded by what the bytes
- * can justify. All pointers given out belong to the recording and live until it is closed. A recording may be used
- * by one thread at a time; two recordings are independent.
+ * Nothing in a recording is trusted: sizes and checksums are compared before use, memory is bounded
+ * by what the bytes can justify. All pointers given out belong to the recording and live until it
+ * is closed. A recording may be used by one thread at a time; two recordings are independent.
  */
 #ifndef PATHLINE_RECORDING_H
 #define PATHLINE_RECORDING_H
@@ -17,7 +18,8 @@ extern "C" {
 struct pl_recording;
 
 int pl_recording_open(struct pl_recording **out, const char *dir, struct pl_err *err);
-/* Read what was appended since (processes, threads, codes, blocks). Cursors stay valid. PL_END: nothing new. */
+/* Read what was appended since (processes, threads, codes, blocks). Cursors stay valid. PL_END:
+ * nothing new. */
 int pl_recording_refresh(struct pl_recording *r, struct pl_err *err);
 void pl_recording_close(struct pl_recording *r); /* NULL is fine */
 
@@ -33,8 +35,8 @@ struct pl_recording_info {
 	int64_t start_ns, end_ns; /* CLOCK_REALTIME; end_ns 0 while it is being written */
 	double ticks_per_us;	  /* of the clock, as calibrated at the end; 0 if not known */
 	uint64_t limit_bytes;
-	bool finished;	 /* the collector, or who recovered it, closed it in order */
-	bool recovered;	 /* it was finished by another than its own collector */
+	bool finished;	/* the collector, or who recovered it, closed it in order */
+	bool recovered; /* it was finished by another than its own collector */
 };
 void pl_recording_info(const struct pl_recording *r, struct pl_recording_info *out);
 
@@ -58,18 +60,18 @@ struct pl_process {
 	enum pl_process_end end;
 	int end_code;
 	uint32_t thread_count;
-	uint64_t switches;	 /* switches between threads */
-	uint64_t waits;		 /* times that a thread waited for the collector */
+	uint64_t switches; /* switches between threads */
+	uint64_t waits;	   /* times that a thread waited for the collector */
 };
 
 struct pl_thread {
 	uint32_t process;
-	uint32_t number;	/* from 0, in its process */
-	uint64_t native_id;	/* gettid(2) */
-	const char *name;	/* as threading knows it at the end; "" if not known */
+	uint32_t number;    /* from 0, in its process */
+	uint64_t native_id; /* gettid(2) */
+	const char *name;   /* as threading knows it at the end; "" if not known */
 	int64_t start_ns, end_ns;
-	uint64_t events;	/* in the blocks that are here */
-	uint64_t first_seq;	/* of the oldest block that is here */
+	uint64_t events;    /* in the blocks that are here */
+	uint64_t first_seq; /* of the oldest block that is here */
 	uint32_t blocks;
 	uint64_t counts[PL_EVENT_KIND_COUNT];
 };
@@ -77,7 +79,8 @@ struct pl_thread {
 uint32_t pl_recording_process_count(const struct pl_recording *r);
 const struct pl_process *pl_recording_process(const struct pl_recording *r, uint32_t index);
 const struct pl_process *pl_recording_find_process(const struct pl_recording *r, uint32_t number);
-const struct pl_thread *pl_recording_thread(const struct pl_recording *r, uint32_t process, uint32_t thread);
+const struct pl_thread *pl_recording_thread(
+	const struct pl_recording *r, uint32_t process, uint32_t thread);
 
 /* What was lost, or went wrong, with its place. */
 struct pl_loss {
@@ -100,12 +103,13 @@ const struct pl_size *pl_recording_size(const struct pl_recording *r, uint32_t i
 
 /* ---- code and source ---- */
 
-const char *pl_code_file(const struct pl_code *c);  /* co_filename; UTF-8, or bytes as they were */
-const char *pl_code_name(const struct pl_code *c);  /* co_qualname */
+const char *pl_code_file(const struct pl_code *c);   /* co_filename; UTF-8, or bytes as they were */
+const char *pl_code_name(const struct pl_code *c);   /* co_qualname */
 int32_t pl_code_first_line(const struct pl_code *c); /* co_firstlineno */
-uint32_t pl_code_flags(const struct pl_code *c);    /* co_flags */
+uint32_t pl_code_flags(const struct pl_code *c);     /* co_flags */
 
-/* The text of a line as it ran, without its line end; PL_ERR_NOT_FOUND with the reason when it could not be had. */
+/* The text of a line as it ran, without its line end; PL_ERR_NOT_FOUND with the reason when it
+ * could not be had. */
 int pl_source_line(struct pl_recording *r, const struct pl_code *c, int32_t line, const char **text,
 	size_t *length, struct pl_err *err);
 
@@ -120,7 +124,8 @@ struct pl_check_result {
 	uint64_t records, blocks, events; /* sound ones */
 	uint64_t damaged;		  /* places */
 };
-/* Verify every checksum and decode everything; `report` is called for each damage. 0: sound; PL_ERR_FORMAT: not. */
+/* Verify every checksum and decode everything; `report` is called for each damage. 0: sound;
+ * PL_ERR_FORMAT: not. */
 int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const struct pl_damage *d),
 	void *arg, struct pl_check_result *result, struct pl_err *err);
 

@@ -1,7 +1,7 @@
 /* A buffer of bytes that grows. All zero is an empty one; release works on it, twice.
  *
- * A failed allocation is remembered in `failed` and every later put is a no-op, so that a writer of many fields asks
- * once, at its end.
+ * A failed allocation is remembered in `failed` and every later put is a no-op, so that a writer of
+ * many fields asks once, at its end.
  */
 #ifndef PL_BASE_BUF_H
 #define PL_BASE_BUF_H

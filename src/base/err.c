@@ -20,7 +20,8 @@ int pl_err_cause(struct pl_err *e, int code, const char *format, ...)
 	size_t length = strlen(cause);
 	size_t joint = e->used ? 2 : 0;
 	if (length + joint + e->used >= sizeof e->text)
-		e->used = sizeof e->text - 1 > length + joint ? sizeof e->text - 1 - length - joint : 0;
+		e->used = sizeof e->text - 1 > length + joint ? sizeof e->text - 1 - length - joint
+							      : 0;
 	memmove(e->text + length + joint, e->text, e->used);
 	memcpy(e->text, cause, length);
 	memcpy(e->text + length, ": ", joint);

@@ -1,7 +1,8 @@
-/* A hash map from a 64-bit key to a 64-bit value: open addressing, linear probing, at most three quarters full.
+/* A hash map from a 64-bit key to a 64-bit value: open addressing, linear probing, at most three
+ * quarters full.
  *
- * All zero is an empty map; release works on it, twice. Key 0 is an ordinary key. For keys made of bytes, the caller
- * hashes them (hash_bytes) and compares what the value stands for.
+ * All zero is an empty map; release works on it, twice. Key 0 is an ordinary key. For keys made of
+ * bytes, the caller hashes them (hash_bytes) and compares what the value stands for.
  */
 #ifndef PL_BASE_MAP_H
 #define PL_BASE_MAP_H
@@ -24,7 +25,8 @@ struct pl_map {
 
 /* The value's place, or NULL. Valid until the next map_put or map_remove. */
 uint64_t *map_find(const struct pl_map *m, uint64_t key);
-/* The place of the key's value, new ones hold 0; NULL when memory ran out (the map is unchanged then). */
+/* The place of the key's value, new ones hold 0; NULL when memory ran out (the map is unchanged
+ * then). */
 uint64_t *map_put(struct pl_map *m, uint64_t key);
 void map_remove(struct pl_map *m, uint64_t key);
 void map_release(struct pl_map *m);

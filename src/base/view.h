@@ -1,7 +1,7 @@
 /* A view: bytes that somebody else owns, eaten from the front and never seen past the end.
  *
- * Every decoder takes its input as a view. An eater gives 0 and moves the view on, or PL_ERR_FORMAT and leaves it
- * where it was; so a decoder's inner loop needs no check of its own.
+ * Every decoder takes its input as a view. An eater gives 0 and moves the view on, or PL_ERR_FORMAT
+ * and leaves it where it was; so a decoder's inner loop needs no check of its own.
  */
 #ifndef PL_BASE_VIEW_H
 #define PL_BASE_VIEW_H

@@ -28,7 +28,8 @@ static int read_enter(struct pl_view *v, struct event *e)
 
 static int read_resume(struct pl_view *v, struct event *e)
 {
-	return read_site(v, e) || read_u32(v, &e->code) || view_varint(v, &e->gen) || read_u32(v, &e->unit)
+	return read_site(v, e) || read_u32(v, &e->code) || view_varint(v, &e->gen) ||
+			       read_u32(v, &e->unit)
 		       ? PL_ERR_FORMAT
 		       : 0;
 }
@@ -52,11 +53,13 @@ static int read_fields(struct pl_view *v, struct event *e)
 	case EVENT_HANDLED:
 		return read_u32(v, &e->unit) || read_u32(v, &e->type) ? PL_ERR_FORMAT : 0;
 	case EVENT_RERAISE:
-		return read_u32(v, &e->unit) || read_u32(v, &e->lasti) || read_u32(v, &e->type) ? PL_ERR_FORMAT
-												: 0;
+		return read_u32(v, &e->unit) || read_u32(v, &e->lasti) || read_u32(v, &e->type)
+			       ? PL_ERR_FORMAT
+			       : 0;
 	case EVENT_LINK:
-		return read_u32(v, &e->code) || view_varint(v, &e->gen) || read_u32(v, &e->unit) ? PL_ERR_FORMAT
-												 : 0;
+		return read_u32(v, &e->code) || view_varint(v, &e->gen) || read_u32(v, &e->unit)
+			       ? PL_ERR_FORMAT
+			       : 0;
 	case EVENT_LINE_AT:
 		if (read_u32(v, &e->unit) || view_varint_max(v, INT32_MAX, &line))
 			return PL_ERR_FORMAT;
@@ -64,7 +67,8 @@ static int read_fields(struct pl_view *v, struct event *e)
 		return 0;
 	case EVENT_TASK:
 	case EVENT_MARK:
-		return view_string(v, &e->text) || e->text.left > EVENT_TEXT_MAX ? PL_ERR_FORMAT : 0;
+		return view_string(v, &e->text) || e->text.left > EVENT_TEXT_MAX ? PL_ERR_FORMAT
+										 : 0;
 	case EVENT_POPS:
 	case EVENT_TIME:
 		return view_varint(v, &e->a);
@@ -72,8 +76,9 @@ static int read_fields(struct pl_view *v, struct event *e)
 	case EVENT_STOP:
 		return view_varint(v, &e->a) || view_varint(v, &e->b) ? PL_ERR_FORMAT : 0;
 	case EVENT_SWITCH:
-		return view_varint(v, &e->a) || view_varint(v, &e->b) || view_varint(v, &e->c) ? PL_ERR_FORMAT
-											       : 0;
+		return view_varint(v, &e->a) || view_varint(v, &e->b) || view_varint(v, &e->c)
+			       ? PL_ERR_FORMAT
+			       : 0;
 	default:
 		return PL_ERR_FORMAT;
 	}

@@ -1,14 +1,16 @@
 /* The bytes of an event, as the recorder writes them into a ring and as they stand in a block.
  *
- *	line     | 1 index:7 |                       index < 127: into the code's table of line starts
- *	         | 1 1111111 | index-127 varint |
- *	others   | 0 flags:2 kind:5 | fields, all varints, in the order of the table below |
+ *	line     | 1 index:7 |                       index < 127: into the code's table of line
+ *starts | 1 1111111 | index-127 varint | others   | 0 flags:2 kind:5 | fields, all varints, in the
+ *order of the table below |
  *
- * A frame is named by where it stands on its thread's stack, never by address: an event is of the top frame, and POPS
- * goes before it when frames above have gone without an event. Units are two-byte code units from the start of the
- * code. Numbers of codes and strings are of the recording (arena.h); positions and ticks are of the thread's stream.
+ * A frame is named by where it stands on its thread's stack, never by address: an event is of the
+ *top frame, and POPS goes before it when frames above have gone without an event. Units are
+ *two-byte code units from the start of the code. Numbers of codes and strings are of the recording
+ *(arena.h); positions and ticks are of the thread's stream.
  *
- * Pure: no clock, no I/O, no global. The writers are inline, as the recorder's hot path is made of them.
+ * Pure: no clock, no I/O, no global. The writers are inline, as the recorder's hot path is made of
+ *them.
  */
 #ifndef PL_FORMAT_EVENT_H
 #define PL_FORMAT_EVENT_H
@@ -19,8 +21,9 @@
 
 /* X(constant, number, fields) with the fields that follow the first byte.
  *
- * SITE is present unless EVENT_NO_CALLER is set: the unit at which the frame below stands, as the interpreter has it
- * (it can be a cache unit). GEN: identity of a generator-like frame, counted from 1 in its process.
+ * SITE is present unless EVENT_NO_CALLER is set: the unit at which the frame below stands, as the
+ * interpreter has it (it can be a cache unit). GEN: identity of a generator-like frame, counted
+ * from 1 in its process.
  */
 #define EVENT_KINDS(X)                                                                             \
 	X(ENTER, 1, "[site] code [gen if EVENT_GENERATOR]")                                        \
@@ -47,14 +50,14 @@ enum event_kind {
 #define X(constant, number, fields) EVENT_##constant = number,
 	EVENT_KINDS(X)
 #undef X
-	EVENT_LINE = 32, /* in struct event only: its byte has the top bit */
+		EVENT_LINE = 32, /* in struct event only: its byte has the top bit */
 };
 
 #define EVENT_GENERATOR 0x20 /* ENTER: a generator-like frame, gen follows */
 #define EVENT_NO_CALLER 0x40 /* ENTER, RESUME, THROW: it is the bottom frame, no site */
 
-/* Names of tasks and texts of marks stand in the event, so that they go when their block goes: a server makes new ones
- * for ever. Longer ones are cut. */
+/* Names of tasks and texts of marks stand in the event, so that they go when their block goes: a
+ * server makes new ones for ever. Longer ones are cut. */
 #define EVENT_TEXT_MAX 120
 
 /* No event is longer: a first byte and at most four varints, or a length and a text. */
@@ -64,21 +67,21 @@ enum event_kind {
 struct event {
 	enum event_kind kind;
 	uint8_t flags;
-	uint32_t index;	 /* LINE: into the table of line starts */
-	uint32_t site;	 /* ENTER, RESUME, THROW: unit of the caller */
-	uint32_t code;	 /* number of the code */
-	uint32_t unit;	 /* where this frame stands */
-	uint32_t lasti;	 /* RERAISE: f_lasti, the unit of the first raise */
-	uint32_t type;	 /* number of a string: the exception's type */
+	uint32_t index;	     /* LINE: into the table of line starts */
+	uint32_t site;	     /* ENTER, RESUME, THROW: unit of the caller */
+	uint32_t code;	     /* number of the code */
+	uint32_t unit;	     /* where this frame stands */
+	uint32_t lasti;	     /* RERAISE: f_lasti, the unit of the first raise */
+	uint32_t type;	     /* number of a string: the exception's type */
 	struct pl_view text; /* TASK, MARK: within the bytes read */
-	int32_t line;	 /* LINE_AT */
+	int32_t line;	     /* LINE_AT */
 	uint64_t gen;
-	uint64_t a, b, c; /* POPS: n. TIME: ticks. SWITCH: number, thread+1, position. GAP: reason, lost.
-			     STOP: signal, unit+1 */
+	uint64_t a, b, c; /* POPS: n. TIME: ticks. SWITCH: number, thread+1, position. GAP: reason,
+			     lost. STOP: signal, unit+1 */
 };
 
-/* Eat one event from the front. PL_ERR_FORMAT leaves the view where it was. Unknown kinds are errors: a block says
- * with its format's minor number which kinds it can hold. */
+/* Eat one event from the front. PL_ERR_FORMAT leaves the view where it was. Unknown kinds are
+ * errors: a block says with its format's minor number which kinds it can hold. */
 int event_read(struct pl_view *v, struct event *out);
 
 /* True for what counts in `seq` and in a block's events: what a reader shows as a row. */
@@ -97,7 +100,8 @@ static inline bool event_counts(enum event_kind kind)
 	}
 }
 
-/* ---- writers: each gives the byte behind what it wrote; room for EVENT_BYTES_MAX is the caller's promise ---- */
+/* ---- writers: each gives the byte behind what it wrote; room for EVENT_BYTES_MAX is the caller's
+ * promise ---- */
 
 static inline uint8_t *event_write_line(uint8_t *p, uint32_t index)
 {
@@ -126,13 +130,15 @@ static inline uint8_t *event_write2(uint8_t *p, enum event_kind kind, uint64_t a
 	return varint_write(event_write1(p, kind, a), b);
 }
 
-static inline uint8_t *event_write3(uint8_t *p, enum event_kind kind, uint64_t a, uint64_t b, uint64_t c)
+static inline uint8_t *event_write3(
+	uint8_t *p, enum event_kind kind, uint64_t a, uint64_t b, uint64_t c)
 {
 	return varint_write(event_write2(p, kind, a, b), c);
 }
 
 /* kind: EVENT_TASK or EVENT_MARK; n is at most EVENT_TEXT_MAX */
-static inline uint8_t *event_write_text(uint8_t *p, enum event_kind kind, const void *text, size_t n)
+static inline uint8_t *event_write_text(
+	uint8_t *p, enum event_kind kind, const void *text, size_t n)
 {
 	*p++ = (uint8_t)kind;
 	*p++ = (uint8_t)n;
@@ -146,7 +152,7 @@ static inline uint8_t *event_write_text(uint8_t *p, enum event_kind kind, const 
 static inline uint8_t *event_write_enter(uint8_t *p, uint32_t site, uint32_t code, uint64_t gen)
 {
 	*p++ = (uint8_t)(EVENT_ENTER | (gen ? EVENT_GENERATOR : 0) |
-		(site == EVENT_NO_SITE ? EVENT_NO_CALLER : 0));
+			 (site == EVENT_NO_SITE ? EVENT_NO_CALLER : 0));
 	if (site != EVENT_NO_SITE)
 		p = varint_write(p, site);
 	p = varint_write(p, code);
@@ -154,8 +160,8 @@ static inline uint8_t *event_write_enter(uint8_t *p, uint32_t site, uint32_t cod
 }
 
 /* kind: EVENT_RESUME or EVENT_THROW */
-static inline uint8_t *event_write_resume(uint8_t *p, enum event_kind kind, uint32_t site, uint32_t code,
-	uint64_t gen, uint32_t unit)
+static inline uint8_t *event_write_resume(
+	uint8_t *p, enum event_kind kind, uint32_t site, uint32_t code, uint64_t gen, uint32_t unit)
 {
 	*p++ = (uint8_t)(kind | (site == EVENT_NO_SITE ? EVENT_NO_CALLER : 0));
 	if (site != EVENT_NO_SITE)

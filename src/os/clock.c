@@ -22,7 +22,8 @@ enum clock_source clock_choose(void)
 #if defined(__x86_64__)
 	/* The kernel takes the TSC off this list when it finds it unstable. */
 	if (file_has("/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc") &&
-		file_has("/proc/cpuinfo", "nonstop_tsc") && file_has("/proc/cpuinfo", "constant_tsc"))
+		file_has("/proc/cpuinfo", "nonstop_tsc") &&
+		file_has("/proc/cpuinfo", "constant_tsc"))
 		return CLOCK_TSC;
 #endif
 	return CLOCK_MONO;
@@ -46,7 +47,8 @@ struct clock_point clock_compare(enum clock_source source)
 		int64_t real = read_ns(CLOCK_REALTIME);
 		int64_t after = read_ns(CLOCK_MONOTONIC);
 		if (after - before < best.error_ns)
-			best = (struct clock_point){ticks, before + (after - before) / 2, real, after - before};
+			best = (struct clock_point){
+				ticks, before + (after - before) / 2, real, after - before};
 	}
 	return best;
 }

@@ -1,7 +1,7 @@
 /* The clocks of the machine: ticks for stamps, and the two clocks they are compared with.
  *
- * Ticks are the TSC where it is invariant, else CLOCK_MONOTONIC in nanoseconds. Which one is decided once per
- * recording, by clock_choose, and handed on in the arena.
+ * Ticks are the TSC where it is invariant, else CLOCK_MONOTONIC in nanoseconds. Which one is
+ * decided once per recording, by clock_choose, and handed on in the arena.
  */
 #ifndef PL_OS_CLOCK_H
 #define PL_OS_CLOCK_H
@@ -14,7 +14,8 @@
 
 enum clock_source { CLOCK_TSC = 0, CLOCK_MONO = 1 };
 
-/* CLOCK_TSC when the processor says that it is constant and never stops, and the kernel has not marked it unstable. */
+/* CLOCK_TSC when the processor says that it is constant and never stops, and the kernel has not
+ * marked it unstable. */
 enum clock_source clock_choose(void);
 
 static inline uint64_t clock_ticks(enum clock_source source)

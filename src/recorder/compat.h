@@ -1,6 +1,8 @@
-/* The interpreter as the recorder needs it: every difference between versions of CPython is here and nowhere else.
+/* The interpreter as the recorder needs it: every difference between versions of CPython is here
+ * and nowhere else.
  *
- * Frames are read in place, never as frame objects: making those would allocate and could be seen by the program.
+ * Frames are read in place, never as frame objects: making those would allocate and could be seen
+ * by the program.
  */
 #ifndef PL_RECORDER_COMPAT_H
 #define PL_RECORDER_COMPAT_H
@@ -84,7 +86,8 @@ static inline bool frame_is_shim(const py_frame *f)
 #endif
 }
 
-/* The frame's caller in Python; frames that have not begun to run code of their own are passed over, as f_back does. */
+/* The frame's caller in Python; frames that have not begun to run code of their own are passed
+ * over, as f_back does. */
 static inline py_frame *frame_caller(py_frame *f)
 {
 	py_frame *p = f->previous;
@@ -105,6 +108,23 @@ static inline PyObject *frame_generator(py_frame *f)
 	return (PyObject *)((char *)f - offsetof(PyGenObject, gi_iframe));
 }
 
+/* A local variable of the frame: borrowed, NULL when it is unset. */
+static inline PyObject *frame_local(py_frame *f, int index)
+{
+#if PY_VERSION_HEX >= 0x030e0000
+	return PyStackRef_AsPyObjectBorrow(f->localsplus[index]);
+#else
+	return f->localsplus[index];
+#endif
+}
+
+#if PY_VERSION_HEX < 0x030d0000
+static inline int PyUnicode_EqualToUTF8(PyObject *str, const char *text)
+{
+	return PyUnicode_CompareWithASCIIString(str, text) == 0;
+}
+#endif
+
 /* Borrowed; NULL where this version keeps no pointer to it, or outside tasks. */
 static inline PyObject *thread_running_task(PyThreadState *ts)
 {
@@ -116,7 +136,8 @@ static inline PyObject *thread_running_task(PyThreadState *ts)
 #endif
 }
 
-/* co_extra's memory, as Objects/codeobject.c lays it out; reading it through the API would cost a call an event. */
+/* co_extra's memory, as Objects/codeobject.c lays it out; reading it through the API would cost a
+ * call an event. */
 struct code_extras {
 	Py_ssize_t size;
 	void *values[];

@@ -1,5 +1,6 @@
-/* The recorder, as the preload starts it: one shared library for each minor version of CPython, loaded by path
- * (pathline-recorder-3.13.so beside the preload), entered through this one function. No Python.h here.
+/* The recorder, as the preload starts it: one shared library for each minor version of CPython,
+ * loaded by path (pathline-recorder-3.13.so beside the preload), entered through this one function.
+ * No Python.h here.
  */
 #ifndef PL_RECORDER_RECORDER_H
 #define PL_RECORDER_RECORDER_H
@@ -10,16 +11,18 @@
 #define RECORDER_ENTRY "pathline_recorder_start"
 
 struct recorder_start {
-	struct arena arena;	   /* mapped; stays so */
-	uint32_t parent;	   /* number of the process that started this one, 0: none */
-	uint32_t how;		   /* enum message_how: HOW_START or HOW_EXEC */
-	/* The process's slot, for the preload to note there how the process ends. The recorder stores it at its start
-	 * and anew in each forked child (NULL until the child has one of its own). */
+	struct arena arena; /* mapped; stays so */
+	uint32_t parent;    /* number of the process that started this one, 0: none */
+	uint32_t how;	    /* enum message_how: HOW_START or HOW_EXEC */
+	/* The process's slot, for the preload to note there how the process ends. The recorder
+	 * stores it at its start and anew in each forked child (NULL until the child has one of its
+	 * own). */
 	struct process_slot *_Atomic *slot;
 };
 
-/* Called under the GIL, in the audit event cpython.run_*. 0, or a negative number with *why (a constant or static
- * text) saying what cannot be; then nothing has been changed in the interpreter. */
+/* Called under the GIL, in the audit event cpython.run_*. 0, or a negative number with *why (a
+ * constant or static text) saying what cannot be; then nothing has been changed in the interpreter.
+ */
 int pathline_recorder_start(const struct recorder_start *start, const char **why);
 
 #endif

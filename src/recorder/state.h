@@ -1,7 +1,8 @@
 /* What the recorder keeps: one root a process, one state a thread, one record a code object.
  *
- * Everything in the root is read and written under the GIL, but for what says otherwise. A thread's state belongs to
- * its thread; the states are never unmapped while the process lives, so that the root's `last` can be followed.
+ * Everything in the root is read and written under the GIL, but for what says otherwise. A thread's
+ * state belongs to its thread; the states are never unmapped while the process lives, so that the
+ * root's `last` can be followed.
  */
 #ifndef PL_RECORDER_STATE_H
 #define PL_RECORDER_STATE_H
@@ -17,47 +18,53 @@
 
 /* Lies in the code object's co_extra. */
 struct code_record {
-	uint32_t number;     /* in the recording; 0: could not be described, its events are a gap */
+	uint32_t number; /* in the recording; 0: could not be described, its events are a gap */
 	uint32_t unit_count;
 	bool generator_like; /* its frames live in generators, coroutines or async generators */
 	bool coroutine;
-	uint32_t starts[];   /* by unit: index of the line start + 1, 0: none here */
+	uint32_t starts[]; /* by unit: index of the line start + 1, 0: none here */
 };
 
 struct thread {
 	struct ring_writer ring;
-	py_frame *top;	     /* == frames[depth - 1], NULL when empty: compared at every event */
-	py_frame **frames;   /* the shadow of the call stack, bottom first; mapped, not malloc'd */
+	py_frame *top;	   /* == frames[depth - 1], NULL when empty: compared at every event */
+	py_frame **frames; /* the shadow of the call stack, bottom first; mapped, not malloc'd */
 	uint32_t depth;
 	uint32_t room;
-	uint64_t tick;	     /* the collector's tick when we last looked */
-	uint64_t time_ticks; /* the last time written into the stream */
-	uint64_t lost;	     /* events since there was no room */
-	uint32_t number;     /* in its process */
-	_Atomic bool ended;  /* its thread is gone; set without the GIL */
-	bool fresh;	     /* the stream must tell the whole stack before its next event */
-	bool known;	     /* the stream holds something: frames can be popped from it */
+	uint64_t tick;		/* the collector's tick when we last looked */
+	uint64_t time_ticks;	/* the last time written into the stream */
+	uint64_t lost;		/* events since there was no room */
+	uint32_t number;	/* in its process */
+	_Atomic bool ended;	/* its thread is gone; set without the GIL */
+	uint32_t ticks_to_name; /* until the thread's name is looked at again */
+	bool fresh;		/* the stream must tell the whole stack before its next event */
+	bool named;		/* a THREAD message was sent */
+	bool known;		/* the stream holds something: frames can be popped from it */
 	uint64_t native_id;
 	const void *name_seen; /* the str object that was its name; compared only, never followed */
-	struct thread *next; /* all of them */
+	struct thread *next;   /* all of them */
 };
 
 struct recorder_root {
 	struct arena arena;
 	struct process_slot *_Atomic *slot_out; /* of the preload */
 	struct process_slot *slot;
-	struct thread *last;	  /* who wrote last: the word that shows a switch */
-	uint64_t switches;	  /* number of the last switch */
-	uint64_t generators;	  /* numbers given to generators */
+	struct thread *last; /* who wrote last: the word that shows a switch */
+	uint64_t switches;   /* number of the last switch */
+	uint64_t generators; /* numbers given to generators */
 	struct ring_writer messages;
 	struct thread *threads;
-	uint32_t thread_count;	  /* numbers given */
-	Py_ssize_t code_index;	  /* of our record in co_extra */
+	uint32_t thread_count; /* numbers given */
+	Py_ssize_t code_index; /* of our record in co_extra */
 	enum clock_source clock;
 	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1; set from anywhere, never taken back */
 	bool forked;		  /* this child has no slot of its own yet */
 	uint32_t fork_parent;	  /* number of the process that forked it */
-	int tool;		  /* sys.monitoring's tool id */
+	struct pl_buf command, executable, interpreter,
+		stdlib_dir;	    /* texts of the PROCESS message */
+	struct pl_buf command_text; /* of -c, until it is told */
+	bool telling_command;	    /* "<string>" is the text of -c at the moment */
+	int tool;		    /* sys.monitoring's tool id */
 };
 
 extern struct recorder_root root;
@@ -70,8 +77,9 @@ static inline uint64_t now_ticks(void)
 
 /* ---- steps of an event (thread.c); all under the GIL ---- */
 
-/* Make room for one event of the current thread and write before it what has to stand there: the time when the tick
- * changed, the switch when another thread wrote last, the gap and the stack after a loss. NULL: no room, it is lost. */
+/* Make room for one event of the current thread and write before it what has to stand there: the
+ * time when the tick changed, the switch when another thread wrote last, the gap and the stack
+ * after a loss. NULL: no room, it is lost. */
 uint8_t *step_slow(struct thread *t, uint8_t *p);
 struct thread *thread_begin(void);
 
@@ -80,12 +88,15 @@ static inline uint8_t *step(struct thread *t)
 	uint8_t *p = t->ring.at;
 
 	if (__builtin_expect(p >= t->ring.limit || root.last != t ||
-		    atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed) != t->tick, 0))
+				     atomic_load_explicit(&root.arena.head->tick,
+					     memory_order_relaxed) != t->tick,
+		    0))
 		return step_slow(t, p);
 	return p;
 }
 
-/* Bring the shadow stack to `frame` as its top for an event that is not an entry: writes POPS or LINKs. */
+/* Bring the shadow stack to `frame` as its top for an event that is not an entry: writes POPS or
+ * LINKs. */
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
 /* The same for an entry: the caller (may be NULL) becomes the top. */
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller);
@@ -95,7 +106,11 @@ static inline void stack_pop(struct thread *t)
 	t->depth--;
 	t->top = t->depth ? t->frames[t->depth - 1] : NULL;
 }
+int thread_init(void);
 void thread_forget_all(void); /* in a forked child */
+/* A forked child that meets its first event becomes a process of the recording; false: it is not
+ * recorded. */
+bool process_begin_in_child(void);
 void thread_check_name(struct thread *t);
 
 /* ---- code.c ---- */
@@ -108,6 +123,20 @@ static inline struct code_record *code_record(PyCodeObject *code)
 	return __builtin_expect(r != NULL, 1) ? r : code_describe(code);
 }
 
+/* ---- source.c ---- */
+/* Tell the text of a file that is none (as linecache has it) before the first code that comes from
+ * it. */
+void source_tell(PyCodeObject *code, const char *file, size_t length);
+/* For the module of -c: its text is that of "<string>" until close, which describes all code
+ * objects within it first; other code from a "<string>" has another text. open gives false for
+ * every other code. */
+bool source_open_command(PyCodeObject *code);
+void source_close_command(PyCodeObject *code);
+
+/* ---- signals.c ---- */
+/* Fatal signals write where their thread stands before they do what they did. */
+void signals_install(void);
+
 /* ---- generators.c: identity of a generator-like frame, by the address that it keeps ---- */
 uint64_t generator_new(py_frame *frame);
 uint64_t generator_of(py_frame *frame); /* an unknown one gets a number */
@@ -115,13 +144,17 @@ void generator_gone(py_frame *frame);
 
 /* ---- names.c: strings of the recording ---- */
 uint32_t exception_type_number(PyObject *exception);
-/* The current asyncio task's name, at most EVENT_TEXT_MAX bytes, into `name`; gives its length, 0: no task. */
+/* The current asyncio task's name, at most EVENT_TEXT_MAX bytes, into `name`; gives its length, 0:
+ * no task. */
 size_t task_name(PyThreadState *ts, PyObject *coroutine, char *name);
-/* A str as bytes, with surrogateescape; *keep is to be released by the caller (may be NULL). Never leaves an error. */
+/* module.name, borrowed; NULL when the module is not imported or has no such name. */
+PyObject *module_attribute(const char *module, const char *name);
+/* A str as bytes, with surrogateescape; *keep is to be released by the caller (may be NULL). Never
+ * leaves an error. */
 const char *text_of(PyObject *str, size_t *length, PyObject **keep);
 
 /* ---- message.c ---- */
-void message_put(uint8_t kind, const struct pl_buf *fields);
+bool message_put(uint8_t kind, const struct pl_buf *fields);
 void message_process(uint32_t how);
 void message_thread(const struct thread *t, const char *name, size_t length);
 void message_note(enum pl_gap_reason reason, const char *text);

@@ -14,9 +14,11 @@ static int map(struct arena *out, int fd)
 	/* Under a tight RLIMIT_AS take what can be had: half the chunks, a quarter, … */
 	for (uint32_t limit = ARENA_CHUNKS; limit >= 64; limit /= 2) {
 		bytes = ARENA_HEAD_BYTES + (size_t)limit * CHUNK_BYTES;
-		void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+		void *at = mmap(
+			NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 		if (at != MAP_FAILED) {
-			*out = (struct arena){.head = at, .mapped_bytes = bytes, .chunk_limit = limit};
+			*out = (struct arena){
+				.head = at, .mapped_bytes = bytes, .chunk_limit = limit};
 			return 0;
 		}
 		if (errno != ENOMEM)
@@ -30,7 +32,8 @@ static off_t length_for(uint32_t chunks)
 	return (off_t)(ARENA_HEAD_BYTES + (size_t)chunks * CHUNK_BYTES);
 }
 
-/* The first `from` chunks are there already. posix_fallocate's fallback writes, which a tmpfs never needs. */
+/* The first `from` chunks are there already. posix_fallocate's fallback writes, which a tmpfs never
+ * needs. */
 static int lengthen(int fd, uint32_t from, uint32_t to)
 {
 	off_t start = from ? length_for(from) : 0;
@@ -77,7 +80,8 @@ int arena_map(struct arena *out, int fd)
 	struct arena_head *h = out->head;
 	if (h->magic != ARENA_MAGIC || h->abi != ARENA_ABI || h->head_bytes != sizeof *h ||
 		atomic_load_explicit(&h->chunk_count, memory_order_acquire) > ARENA_CHUNKS ||
-		st.st_size < length_for(atomic_load_explicit(&h->chunk_count, memory_order_acquire))) {
+		st.st_size <
+			length_for(atomic_load_explicit(&h->chunk_count, memory_order_acquire))) {
 		arena_unmap(out);
 		return -EPROTO;
 	}
@@ -114,8 +118,8 @@ int32_t arena_take_chunk(struct arena *a)
 		uint64_t bits = atomic_load_explicit(&a->head->free[w], memory_order_relaxed);
 		while (bits) {
 			uint64_t bit = bits & -bits;
-			if (atomic_compare_exchange_weak_explicit(&a->head->free[w], &bits, bits & ~bit,
-				    memory_order_acquire, memory_order_relaxed))
+			if (atomic_compare_exchange_weak_explicit(&a->head->free[w], &bits,
+				    bits & ~bit, memory_order_acquire, memory_order_relaxed))
 				return (int32_t)(w * 64 + (uint32_t)__builtin_ctzll(bit));
 		}
 	}
@@ -125,7 +129,8 @@ int32_t arena_take_chunk(struct arena *a)
 void arena_free_chunk(struct arena *a, uint32_t index)
 {
 	atomic_store_explicit(&arena_chunk(a, index)->state, CHUNK_FREE, memory_order_relaxed);
-	atomic_fetch_or_explicit(&a->head->free[index / 64], UINT64_C(1) << (index % 64), memory_order_release);
+	atomic_fetch_or_explicit(
+		&a->head->free[index / 64], UINT64_C(1) << (index % 64), memory_order_release);
 }
 
 struct process_slot *arena_take_slot(struct arena *a)
@@ -136,7 +141,9 @@ struct process_slot *arena_take_slot(struct arena *a)
 		if (!atomic_compare_exchange_strong_explicit(&s->state, &expected, SLOT_TAKEN,
 			    memory_order_acquire, memory_order_relaxed))
 			continue;
-		s->number = atomic_fetch_add_explicit(&a->head->next_process, 1, memory_order_relaxed) + 1;
+		s->number =
+			atomic_fetch_add_explicit(&a->head->next_process, 1, memory_order_relaxed) +
+			1;
 		s->parent = s->pid = 0;
 		s->start_ticks = 0;
 		atomic_store_explicit(&s->end, SLOT_END_UNKNOWN, memory_order_relaxed);

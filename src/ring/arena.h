@@ -1,25 +1,31 @@
 /* The arena: the memory that recorders and the collector share. One file on tmpfs a recording.
  *
  *	+--------------------+----------------+---------------------------------------------------+
- *	| struct arena_head  | process slots  | chunk 0 | chunk 1 | chunk 2 | … | chunk max-1       |
+ *	| struct arena_head  | process slots  | chunk 0 | chunk 1 | chunk 2 | … | chunk max-1 |
  *	+--------------------+----------------+---------------------------------------------------+
- *	                                       ^ CHUNK_BYTES each          ^ the file grows up to here
+ *	                                       ^ CHUNK_BYTES each          ^ the file grows up to
+ *here
  *
- * A ring is a queue of chunks of one stream: a thread's events, or a process's messages. Its producer fills the newest
- * chunk, takes another free one when it is full, and never looks back; the collector copies chunks out in order and
- * sets them free again. So a ring is as large as its thread is ahead, and memory is shared by need.
+ * A ring is a queue of chunks of one stream: a thread's events, or a process's messages. Its
+ *producer fills the newest chunk, takes another free one when it is full, and never looks back; the
+ *collector copies chunks out in order and sets them free again. So a ring is as large as its thread
+ *is ahead, and memory is shared by need.
  *
- *	thread 3:   [ order 7, closed ] -> [ order 8, closed ] -> [ order 9, owned, 1,204 bytes used ]
+ *	thread 3:   [ order 7, closed ] -> [ order 8, closed ] -> [ order 9, owned, 1,204 bytes used
+ *]
  *
- * Chunks carry no pointers: owner, order and stream position are in each, so whoever finds the file after a crash can
- * put the streams together. Every number in the file is hostile input to the collector, which checks before use.
+ * Chunks carry no pointers: owner, order and stream position are in each, so whoever finds the file
+ *after a crash can put the streams together. Every number in the file is hostile input to the
+ *collector, which checks before use.
  *
- * The file is mapped once, at its greatest length, before the program's first line; the collector alone makes the file
- * longer (fallocate, so that a full tmpfs is an error there and never a SIGBUS here) and then sets the new chunks' free
- * bits. A thread or a forked child takes chunks and slots by atomic operations only: no system call, path or descriptor.
+ * The file is mapped once, at its greatest length, before the program's first line; the collector
+ *alone makes the file longer (fallocate, so that a full tmpfs is an error there and never a SIGBUS
+ *here) and then sets the new chunks' free bits. A thread or a forked child takes chunks and slots
+ *by atomic operations only: no system call, path or descriptor.
  *
- * Rules of order: a chunk's head is complete before its state is stored with release; event bytes are complete before
- * `used` is stored with release; messages are complete before any event that needs them. A reader loads with acquire.
+ * Rules of order: a chunk's head is complete before its state is stored with release; event bytes
+ *are complete before `used` is stored with release; messages are complete before any event that
+ *needs them. A reader loads with acquire.
  */
 #ifndef PL_RING_ARENA_H
 #define PL_RING_ARENA_H
@@ -37,7 +43,8 @@
 #define CHUNK_HEAD	64u
 #define CHUNK_ROOM	(CHUNK_BYTES - CHUNK_HEAD)
 
-/* The environment variable that hands the arena on: "<path of the arena>:<number of the parent process>". */
+/* The environment variable that hands the arena on: "<path of the arena>:<number of the parent
+ * process>". */
 #define ARENA_VARIABLE "PATHLINE_ARENA"
 
 enum chunk_state {
@@ -66,7 +73,8 @@ enum slot_state {
 	SLOT_FREE = 0,
 	SLOT_TAKEN = 1, /* being filled in */
 	SLOT_LIVE = 2,	/* a process that records */
-	SLOT_DONE = 3,	/* it said that it is over; the collector frees the slot when it is drained */
+	SLOT_DONE =
+		3, /* it said that it is over; the collector frees the slot when it is drained */
 };
 
 enum slot_end {
@@ -96,7 +104,8 @@ enum arena_clock { CLOCK_IS_TSC = 0, CLOCK_IS_MONOTONIC = 1 };
 enum arena_full { FULL_WAIT = 0, FULL_DROP = 1 };
 enum arena_state {
 	ARENA_OPEN = 0,
-	ARENA_CLOSED = 1, /* the collector has left; recorders stop themselves at their next slow step */
+	ARENA_CLOSED =
+		1, /* the collector has left; recorders stop themselves at their next slow step */
 };
 
 struct arena_head {
@@ -118,7 +127,8 @@ struct arena_head {
 	_Atomic uint32_t refused;   /* interpreters that could not be recorded */
 	char refused_why[512];	    /* of the first one; written once, by who made `refused` 1 */
 
-	_Alignas(64) _Atomic uint64_t tick; /* the collector's coarse clock, in ticks; 0: not started */
+	_Alignas(64) _Atomic uint64_t
+		tick; /* the collector's coarse clock, in ticks; 0: not started */
 	_Alignas(64) _Atomic uint32_t state; /* enum arena_state */
 	_Atomic uint32_t next_process;	     /* numbers given so far; the next is one more */
 	_Atomic uint32_t next_code;
@@ -141,16 +151,19 @@ struct arena {
 
 static inline struct chunk *arena_chunk(const struct arena *a, uint32_t index)
 {
-	return (struct chunk *)((uint8_t *)a->head + ARENA_HEAD_BYTES + (size_t)index * CHUNK_BYTES);
+	return (struct chunk *)((uint8_t *)a->head + ARENA_HEAD_BYTES +
+				(size_t)index * CHUNK_BYTES);
 }
 
-/* Make the file at `path` (0600, must not exist) with `chunks` chunks, and map it. Fills in magic, abi and head_bytes;
- * the rest is 0. *fd is the caller's to close. 0, or -errno. */
+/* Make the file at `path` (0600, must not exist) with `chunks` chunks, and map it. Fills in magic,
+ * abi and head_bytes; the rest is 0. *fd is the caller's to close. 0, or -errno. */
 int arena_create(struct arena *out, const char *path, uint32_t chunks, int *fd);
-/* Map an existing arena; refuses a wrong owner, magic, abi or length. 0, or -errno (EPROTO: not an arena of ours). */
+/* Map an existing arena; refuses a wrong owner, magic, abi or length. 0, or -errno (EPROTO: not an
+ * arena of ours). */
 int arena_map(struct arena *out, int fd);
 void arena_unmap(struct arena *a);
-/* Make the file hold `chunks` chunks and set the new ones' free bits. By the collector only. 0, or -errno. */
+/* Make the file hold `chunks` chunks and set the new ones' free bits. By the collector only. 0, or
+ * -errno. */
 int arena_grow(struct arena *a, int fd, uint32_t chunks);
 
 /* Take a free chunk: its index, or -1. Lock-free; no system call. */

@@ -10,7 +10,8 @@
 
 void ring_init(struct ring_writer *w, struct arena *a, struct process_slot *slot, uint32_t thread)
 {
-	*w = (struct ring_writer){.arena = a, .slot = slot, .process = slot->number, .thread = thread};
+	*w = (struct ring_writer){
+		.arena = a, .slot = slot, .process = slot->number, .thread = thread};
 }
 
 bool ring_collector_alive(const struct arena *a)
@@ -40,8 +41,9 @@ static int32_t wait_for_chunk(struct ring_writer *w)
 		nanosleep(&step, NULL);
 		index = arena_take_chunk(w->arena);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (index < 0 && (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 <
-				      (long)h->wait_ms);
+	} while (index < 0 &&
+		 (now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 <
+			 (long)h->wait_ms);
 	w->starving = index < 0;
 	errno = saved;
 	return index;
@@ -57,18 +59,25 @@ static void leave_chunk(struct ring_writer *w, enum chunk_state state)
 	w->at = w->limit = NULL;
 }
 
-uint8_t *ring_refill(struct ring_writer *w, uint64_t now_ticks)
+/* A free chunk, with a wait if need be; -1: no room. */
+static int32_t take_chunk(struct ring_writer *w)
 {
 	int32_t index = arena_take_chunk(w->arena);
 
 	if (index < 0)
 		index = wait_for_chunk(w);
-	if (index < 0)
-		return NULL;
-	w->starving = false;
+	if (index >= 0)
+		w->starving = false;
+	return index;
+}
+
+/* Make this chunk the newest of the stream. */
+static void enter_chunk(struct ring_writer *w, int32_t index, uint64_t now_ticks)
+{
 	struct chunk *c = arena_chunk(w->arena, (uint32_t)index);
 	struct chunk *full = w->chunk;
 	uint64_t position = ring_position(w);
+
 	c->process = w->process;
 	c->thread = w->thread;
 	c->order = w->order++;
@@ -82,21 +91,44 @@ uint8_t *ring_refill(struct ring_writer *w, uint64_t now_ticks)
 	w->stream_bytes = position;
 	w->at = c->bytes;
 	w->limit = c->bytes + CHUNK_ROOM - RING_STEP_BYTES;
+}
+
+uint8_t *ring_refill(struct ring_writer *w, uint64_t now_ticks)
+{
+	int32_t index = take_chunk(w);
+
+	if (index < 0)
+		return NULL;
+	enter_chunk(w, index, now_ticks);
 	return w->at;
+}
+
+static size_t room_left(const struct ring_writer *w)
+{
+	return w->chunk ? (size_t)(w->chunk->bytes + CHUNK_ROOM - w->at) : 0;
 }
 
 bool ring_put(struct ring_writer *w, const void *bytes, size_t n, uint64_t now_ticks)
 {
+	int32_t taken[RING_PUT_MAX / CHUNK_ROOM + 1];
+	uint32_t count = 0, next = 0;
 	const uint8_t *from = bytes;
 
-	while (n) {
-		size_t room = w->chunk ? (size_t)(w->chunk->bytes + CHUNK_ROOM - w->at) : 0;
-		if (!room) {
-			if (!ring_refill(w, now_ticks))
-				return false;
-			continue;
+	if (n > RING_PUT_MAX)
+		return false;
+	for (size_t have = room_left(w); have < n; have += CHUNK_ROOM) {
+		taken[count] = take_chunk(w);
+		if (taken[count] < 0) {
+			while (count)
+				arena_free_chunk(w->arena, (uint32_t)taken[--count]);
+			return false;
 		}
-		size_t part = n < room ? n : room;
+		count++;
+	}
+	while (n) {
+		if (!room_left(w))
+			enter_chunk(w, taken[next++], now_ticks);
+		size_t part = n < room_left(w) ? n : room_left(w);
 		memcpy(w->at, from, part);
 		ring_commit(w, w->at + part);
 		from += part;

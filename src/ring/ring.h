@@ -1,12 +1,11 @@
 /* The producer's end of a stream: the hot half of the ring.
  *
- * One writer a stream, no lock. The writer keeps `at` and `limit` in its own memory; what the collector sees is the
- * chunk's `used`, stored with release after the bytes. Between ring_room and ring_commit nothing is visible, so a kill
- * in the middle leaves whole events only.
+ * One writer a stream, no lock. The writer keeps `at` and `limit` in its own memory; what the
+ *collector sees is the chunk's `used`, stored with release after the bytes. Between ring_room and
+ *ring_commit nothing is visible, so a kill in the middle leaves whole events only.
  *
- *	uint8_t *p = ring_room(w);          // RING_STEP_BYTES, or NULL: full; what comes is counted as lost
- *	p = event_write_line(p, index);
- *	ring_commit(w, p);
+ *	uint8_t *p = ring_room(w);          // RING_STEP_BYTES, or NULL: full; what comes is counted
+ *as lost p = event_write_line(p, index); ring_commit(w, p);
  */
 #ifndef PL_RING_RING_H
 #define PL_RING_RING_H
@@ -17,16 +16,16 @@
 #define RING_STEP_BYTES 512u
 
 struct ring_writer {
-	uint8_t *at;	       /* where the next byte goes; NULL: no chunk */
-	uint8_t *limit;	       /* at < limit: a step has room */
-	struct chunk *chunk;   /* the newest, NULL: none */
-	struct arena *arena;   /* not owned */
+	uint8_t *at;		   /* where the next byte goes; NULL: no chunk */
+	uint8_t *limit;		   /* at < limit: a step has room */
+	struct chunk *chunk;	   /* the newest, NULL: none */
+	struct arena *arena;	   /* not owned */
 	struct process_slot *slot; /* not owned; counts waits */
-	uint64_t stream_bytes; /* position of the chunk's first byte */
-	uint64_t closed_bytes; /* position behind the last chunk, when there is none now */
+	uint64_t stream_bytes;	   /* position of the chunk's first byte */
+	uint64_t closed_bytes;	   /* position behind the last chunk, when there is none now */
 	uint32_t process, thread;
-	uint32_t order;	       /* of the next chunk */
-	bool starving;	       /* one bound was waited out; wait no more until there was room */
+	uint32_t order; /* of the next chunk */
+	bool starving;	/* one bound was waited out; wait no more until there was room */
 };
 
 /* Position in the stream of the next byte. */
@@ -35,25 +34,31 @@ static inline uint64_t ring_position(const struct ring_writer *w)
 	return w->chunk ? w->stream_bytes + (uint64_t)(w->at - w->chunk->bytes) : w->closed_bytes;
 }
 
-/* Take another chunk, waiting as the arena's policy says; may sleep, never allocates or does I/O. NULL: no room. */
+/* Take another chunk, waiting as the arena's policy says; may sleep, never allocates or does I/O.
+ * NULL: no room. */
 uint8_t *ring_refill(struct ring_writer *w, uint64_t now_ticks);
 
 /* Publish what was written up to p. */
 static inline void ring_commit(struct ring_writer *w, uint8_t *p)
 {
 	w->at = p;
-	atomic_store_explicit(&w->chunk->used, (uint64_t)(p - w->chunk->bytes), memory_order_release);
+	atomic_store_explicit(
+		&w->chunk->used, (uint64_t)(p - w->chunk->bytes), memory_order_release);
 }
 
 void ring_init(struct ring_writer *w, struct arena *a, struct process_slot *slot, uint32_t thread);
-/* Write any number of bytes, over chunks (messages). false: no room, and part of them may be written. */
+#define RING_PUT_MAX ((size_t)256 * CHUNK_ROOM)
+
+/* Write up to RING_PUT_MAX bytes, over chunks (messages): all of them, or none and false when there
+ * is no room. */
 bool ring_put(struct ring_writer *w, const void *bytes, size_t n, uint64_t now_ticks);
 /* The stream has ended. */
 void ring_close(struct ring_writer *w);
 /* In a forked child: the chunk belongs to the parent; forget it. */
 void ring_forget(struct ring_writer *w);
 
-/* Is the collector there? It holds a lock on the arena's file while it lives; here its pid and its clock are asked. */
+/* Is the collector there? It holds a lock on the arena's file while it lives; here its pid and its
+ * clock are asked. */
 bool ring_collector_alive(const struct arena *a);
 
 #endif

@@ -1,0 +1,122 @@
+/* Code objects: described once to the recording, at their first event. */
+#include "recorder/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "bytecode/bytecode.h"
+#include "format/body.h"
+#include "format/message.h"
+
+/* The interpreter calls it when the code object dies: its address may serve another one. */
+static void code_freed(void *record)
+{
+	struct code_record *r = record;
+	struct pl_buf fields = {0};
+
+	if (!r)
+		return;
+	if (!root.forked && !atomic_load_explicit(&root.stopped, memory_order_relaxed)) {
+		buf_varint(&fields, r->number);
+		message_put(MESSAGE_CODE_FREE, &fields);
+	}
+	buf_release(&fields);
+	free(r);
+}
+
+int code_init(void)
+{
+	root.code_index = PyUnstable_Eval_RequestCodeExtraIndex(code_freed);
+	return root.code_index < 0 ? -1 : 0;
+}
+
+static struct pl_view bytes_view(PyObject *bytes)
+{
+	return view_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
+}
+
+static struct code_record *record_of(PyCodeObject *code, const struct flow_graph *g)
+{
+	uint32_t units = (uint32_t)Py_SIZE(code);
+	struct code_record *r = calloc(1, sizeof *r + units * sizeof r->starts[0]);
+
+	if (!r)
+		return NULL;
+	r->unit_count = units;
+	r->generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0;
+	r->coroutine = (code->co_flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)) != 0;
+	for (uint32_t i = 0; i < g->start_count; i++)
+		if (g->starts[i].unit < units)
+			r->starts[g->starts[i].unit] = i + 1;
+	return r;
+}
+
+static bool send_body(PyCodeObject *code, struct flow_graph *graph, uint32_t number)
+{
+	PyObject *keep_file = NULL, *keep_name = NULL;
+	struct pl_buf bytes = {0}, fields = {0};
+	size_t file_length, name_length;
+	const char *file = text_of(code->co_filename, &file_length, &keep_file);
+	const char *name = text_of(code->co_qualname, &name_length, &keep_name);
+	struct body body = {
+		.file = view_of(file, file_length),
+		.name = view_of(name, name_length),
+		.first_line = code->co_firstlineno,
+		.flags = (uint32_t)code->co_flags,
+		.version = PYTHON_VERSION,
+		.graph = *graph,
+	};
+
+	source_tell(code, file, file_length);
+	body_write(&bytes, &body);
+	buf_varint(&fields, number);
+	buf_string(&fields, bytes.at, bytes.used);
+	bool sent = !bytes.failed && message_put(MESSAGE_CODE, &fields);
+	buf_release(&bytes);
+	buf_release(&fields);
+	Py_XDECREF(keep_file);
+	Py_XDECREF(keep_name);
+	return sent;
+}
+
+struct code_record *code_describe(PyCodeObject *code)
+{
+	struct flow_graph graph = {0};
+	struct code_record *r = NULL;
+	PyObject *plain = NULL;
+	const char *why;
+
+	if (atomic_load_explicit(&root.stopped, memory_order_relaxed) ||
+		(root.forked && !process_begin_in_child()))
+		return NULL;
+	plain = PyCode_GetCode(code);
+	if (!plain)
+		goto done;
+	struct bytecode parts = {
+		.version = PYTHON_VERSION,
+		.code = bytes_view(plain),
+		.line_table = bytes_view(code->co_linetable),
+		.except_table = bytes_view(code->co_exceptiontable),
+		.first_line = code->co_firstlineno,
+		.flags = (uint32_t)code->co_flags,
+	};
+	if (bytecode_graph(&parts, &graph, &why) == PL_ERR_MEMORY)
+		goto done;
+	r = record_of(code, &graph);
+	if (!r)
+		goto done;
+	bool command = source_open_command(code);
+	r->number =
+		atomic_fetch_add_explicit(&root.arena.head->next_code, 1, memory_order_relaxed) + 1;
+	if (!send_body(code, &graph, r->number) ||
+		PyUnstable_Code_SetExtra((PyObject *)code, root.code_index, r) < 0) {
+		free(r);
+		r = NULL;
+	}
+	if (command)
+		source_close_command(code);
+done:
+	PyErr_Clear();
+	Py_XDECREF(plain);
+	flow_graph_release(&graph);
+	return r;
+}

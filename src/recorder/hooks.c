@@ -1,0 +1,379 @@
+/* The hooks: one callback an event of sys.monitoring. This is the hot path.
+ *
+ * Each finds its thread and frame, makes a step's room, and writes a few bytes. Nothing here
+ * raises, allocates, locks, or calls the system once the code object is known; what is not known
+ * goes to the slow halves in thread.c and code.c.
+ */
+#include "recorder/state.h"
+
+#include <structmember.h>
+
+struct hook {
+	PyObject_HEAD vectorcallfunc
+		call; /* replaced by on_off or on_deaf when the recorder stops itself */
+};
+
+/* Everything that a callback starts from. */
+struct moment {
+	struct thread *thread;
+	PyThreadState *state;
+	PyCodeObject *code;
+	py_frame *frame;
+	struct code_record *record;
+	uint8_t *at;
+};
+
+static void lose(struct thread *t)
+{
+	t->lost++;
+	t->fresh = true;
+	if (root.slot)
+		atomic_fetch_add_explicit(&root.slot->lost, 1, memory_order_relaxed);
+}
+
+/* Find out where we are and make room; false: the event is lost, and counted. */
+static inline bool begin(struct moment *m, PyObject *const *args)
+{
+	m->code = (PyCodeObject *)args[0];
+	m->thread = self ? self : thread_begin();
+	if (!m->thread)
+		return false;
+	m->state = current_thread_state();
+	m->frame = current_frame(m->state);
+	m->record = code_record(m->code);
+	m->at = m->record ? step(m->thread) : NULL;
+	if (__builtin_expect(!m->at, 0)) {
+		lose(m->thread);
+		return false;
+	}
+	return true;
+}
+
+/* begin, for an event of a frame that has been entered already: it becomes the top of the shadow
+ * stack. */
+static inline bool begin_inside(struct moment *m, PyObject *const *args)
+{
+	if (!begin(m, args))
+		return false;
+	if (__builtin_expect(m->thread->top != m->frame, 0)) {
+		m->at = step_to_frame(m->thread, m->at, m->frame);
+		if (!m->at) {
+			lose(m->thread);
+			return false;
+		}
+	}
+	return true;
+}
+
+static inline void end(struct moment *m, uint8_t *p)
+{
+	ring_commit(&m->thread->ring, p);
+}
+
+static uint32_t unit_of_offset(PyObject *offset)
+{
+	return (uint32_t)(PyLong_AsLong(offset) / (long)sizeof(_Py_CODEUNIT));
+}
+
+/* ---- entries ---- */
+
+/* The name of the task whose root this coroutine is, if it is one: entered by an event loop, or
+ * eagerly. */
+static uint8_t *write_task(struct moment *m, py_frame *caller, bool started, uint8_t *p)
+{
+	char name[EVENT_TEXT_MAX];
+
+	if (!m->record->coroutine || !frame_in_generator(m->frame))
+		return p;
+	if (caller && frame_in_generator(caller) && !started)
+		return p;
+	size_t length = task_name(m->state, frame_generator(m->frame), name);
+	return length ? event_write_text(p, EVENT_TASK, name, length) : p;
+}
+
+/* Bring the stack to the caller; gives the site, or EVENT_NO_SITE; m->at NULL: lost. */
+static uint32_t at_caller(struct moment *m, py_frame *caller)
+{
+	if (m->thread->top != caller)
+		m->at = step_to_caller(m->thread, m->at, caller);
+	return caller ? frame_unit(caller, frame_code(caller)) : EVENT_NO_SITE;
+}
+
+static PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	struct moment m;
+	(void)hook, (void)n, (void)names;
+
+	if (!begin(&m, args))
+		Py_RETURN_NONE;
+	py_frame *caller = frame_caller(m.frame);
+	uint32_t site = at_caller(&m, caller);
+	if (!m.at) {
+		lose(m.thread);
+		Py_RETURN_NONE;
+	}
+	uint64_t generator = m.record->generator_like ? generator_new(m.frame) : 0;
+	uint8_t *p = event_write_enter(m.at, site, m.record->number, generator);
+	stack_push(m.thread, m.frame);
+	end(&m, generator ? write_task(&m, caller, true, p) : p);
+	Py_RETURN_NONE;
+}
+
+static void reenter(PyObject *const *args, enum event_kind kind)
+{
+	struct moment m;
+
+	if (!begin(&m, args))
+		return;
+	py_frame *caller = frame_caller(m.frame);
+	uint32_t site = at_caller(&m, caller);
+	if (!m.at) {
+		lose(m.thread);
+		return;
+	}
+	uint8_t *p = event_write_resume(m.at, kind, site, m.record->number, generator_of(m.frame),
+		frame_unit(m.frame, m.code));
+	stack_push(m.thread, m.frame);
+	end(&m, write_task(&m, caller, false, p));
+}
+
+static PyObject *on_resume(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)hook, (void)n, (void)names;
+	reenter(args, EVENT_RESUME);
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)hook, (void)n, (void)names;
+	reenter(args, EVENT_THROW);
+	Py_RETURN_NONE;
+}
+
+/* ---- inside ---- */
+
+static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	struct moment m;
+	(void)hook, (void)n, (void)names;
+
+	if (!begin_inside(&m, args))
+		Py_RETURN_NONE;
+	uint32_t unit = frame_unit(m.frame, m.code);
+	uint32_t start = unit < m.record->unit_count ? m.record->starts[unit] : 0;
+	if (__builtin_expect(start != 0, 1))
+		end(&m, event_write_line(m.at, start - 1));
+	else
+		end(&m, event_write2(m.at, EVENT_LINE_AT, unit, (uint64_t)PyLong_AsLong(args[1])));
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_raise(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	struct moment m;
+	(void)hook, (void)n, (void)names;
+
+	uint32_t type = exception_type_number(args[2]);
+	if (begin_inside(&m, args))
+		end(&m, event_write2(m.at, EVENT_RAISE, frame_unit(m.frame, m.code), type));
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_reraise(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	struct moment m;
+	(void)hook, (void)n, (void)names;
+
+	uint32_t type = exception_type_number(args[2]);
+	if (begin_inside(&m, args))
+		end(&m, event_write3(m.at, EVENT_RERAISE, unit_of_offset(args[1]),
+				frame_unit(m.frame, m.code), type));
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	struct moment m;
+	(void)hook, (void)n, (void)names;
+
+	uint32_t type = exception_type_number(args[2]);
+	if (begin_inside(&m, args))
+		end(&m, event_write2(m.at, EVENT_HANDLED, unit_of_offset(args[1]), type));
+	Py_RETURN_NONE;
+}
+
+/* ---- exits ---- */
+
+static PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	struct moment m;
+	(void)hook, (void)n, (void)names;
+
+	if (begin_inside(&m, args)) {
+		end(&m, event_write1(m.at, EVENT_LEAVE, frame_unit(m.frame, m.code)));
+		stack_pop(m.thread);
+		if (m.record->generator_like)
+			generator_gone(m.frame);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	struct moment m;
+	(void)hook, (void)n, (void)names;
+
+	if (begin_inside(&m, args)) {
+		end(&m, event_write1(m.at, EVENT_SUSPEND, frame_unit(m.frame, m.code)));
+		stack_pop(m.thread);
+	}
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	struct moment m;
+	(void)hook, (void)n, (void)names;
+
+	if (begin_inside(&m, args)) {
+		end(&m, event_write0(m.at, EVENT_UNWIND));
+		stack_pop(m.thread);
+		if (m.record->generator_like)
+			generator_gone(m.frame);
+	}
+	Py_RETURN_NONE;
+}
+
+/* ---- off ---- */
+
+static PyObject *disable; /* sys.monitoring.DISABLE; owned */
+
+/* In place of a callback that may switch its place off. */
+static PyObject *on_off(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)hook, (void)args, (void)n, (void)names;
+	return Py_NewRef(disable);
+}
+
+static PyObject *on_deaf(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)hook, (void)args, (void)n, (void)names;
+	Py_RETURN_NONE;
+}
+
+/* ---- the table ---- */
+
+static PyTypeObject hook_type = {
+	PyVarObject_HEAD_INIT(NULL, 0).tp_name = "pathline.hook",
+	.tp_basicsize = sizeof(struct hook),
+	.tp_vectorcall_offset = offsetof(struct hook, call),
+	.tp_call = PyVectorcall_Call,
+	.tp_flags =
+		Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+};
+
+struct hook_row {
+	const char *event; /* in sys.monitoring.events */
+	bool local;	   /* its callback may return DISABLE */
+	struct hook hook;
+};
+
+#define HOOK(name, is_local, function)                                                             \
+	{                                                                                          \
+		name, is_local,                                                                    \
+		{                                                                                  \
+			PyObject_HEAD_INIT(&hook_type) function                                    \
+		}                                                                                  \
+	}
+
+static struct hook_row hooks[] = {
+	HOOK("PY_START", true, on_start),
+	HOOK("PY_RESUME", true, on_resume),
+	HOOK("PY_THROW", false, on_throw),
+	HOOK("LINE", true, on_line),
+	HOOK("PY_RETURN", true, on_return),
+	HOOK("PY_YIELD", true, on_yield),
+	HOOK("PY_UNWIND", false, on_unwind),
+	HOOK("RAISE", false, on_raise),
+	HOOK("RERAISE", false, on_reraise),
+	HOOK("EXCEPTION_HANDLED", false, on_handled),
+};
+#define HOOK_COUNT (sizeof hooks / sizeof *hooks)
+
+void recorder_stop(enum pl_gap_reason reason)
+{
+	uint32_t none = 0;
+
+	if (!atomic_compare_exchange_strong(&root.stopped, &none, (uint32_t)reason + 1))
+		return;
+	if (root.slot)
+		atomic_store_explicit(
+			&root.slot->stopped, (uint32_t)reason + 1, memory_order_release);
+	for (size_t i = 0; i < HOOK_COUNT; i++)
+		hooks[i].hook.call = hooks[i].local ? on_off : on_deaf;
+}
+
+/* Debuggers have 0, coverage 1, profilers 2 by convention; 5 is called first and hardly ever used.
+ */
+static int take_tool(PyObject *monitoring)
+{
+	static const int wish[] = {5, 4, 3, 2, 1, 0};
+
+	for (size_t i = 0; i < sizeof wish / sizeof *wish; i++) {
+		PyObject *done =
+			PyObject_CallMethod(monitoring, "use_tool_id", "is", wish[i], "pathline");
+		if (done) {
+			Py_DECREF(done);
+			return wish[i];
+		}
+		PyErr_Clear();
+	}
+	return -1;
+}
+
+static bool listen_to(PyObject *monitoring, PyObject *events, struct hook_row *row, long *set)
+{
+	PyObject *number = PyObject_GetAttrString(events, row->event);
+	PyObject *before = number ? PyObject_CallMethod(monitoring, "register_callback", "iOO",
+					    root.tool, number, &row->hook)
+				  : NULL;
+	bool done = before != NULL;
+
+	if (done)
+		*set |= PyLong_AsLong(number);
+	Py_XDECREF(before);
+	Py_XDECREF(number);
+	return done;
+}
+
+int hooks_install(const char **why)
+{
+	PyObject *monitoring = PySys_GetObject("monitoring"), *events = NULL, *done = NULL;
+	long set = 0;
+	bool all = true;
+	int result = -1;
+
+	*why = "sys.monitoring cannot be had";
+	if (!monitoring || PyType_Ready(&hook_type) < 0)
+		goto done;
+	events = PyObject_GetAttrString(monitoring, "events");
+	disable = PyObject_GetAttrString(monitoring, "DISABLE");
+	if (!events || !disable)
+		goto done;
+	*why = "all six tool ids of sys.monitoring are in use";
+	root.tool = take_tool(monitoring);
+	if (root.tool < 0)
+		goto done;
+	*why = "sys.monitoring refused the callbacks";
+	for (size_t i = 0; i < HOOK_COUNT; i++)
+		all = all && listen_to(monitoring, events, &hooks[i], &set);
+	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
+	if (done)
+		result = 0;
+done:
+	Py_XDECREF(done);
+	Py_XDECREF(events);
+	PyErr_Clear();
+	return result;
+}

@@ -1,0 +1,63 @@
+/* Messages to the collector, over the process's own stream. */
+#include "recorder/state.h"
+
+#include <string.h>
+#include "format/message.h"
+
+bool message_put(uint8_t kind, const struct pl_buf *fields)
+{
+	struct pl_buf whole = {0};
+	bool sent;
+
+	buf_u32(&whole, (uint32_t)fields->used + 1);
+	buf_u8(&whole, kind);
+	buf_put(&whole, fields->at, fields->used);
+	sent = !fields->failed && !whole.failed &&
+	       ring_put(&root.messages, whole.at, whole.used, now_ticks());
+	buf_release(&whole);
+	return sent;
+}
+
+static void put_text(struct pl_buf *b, const char *text)
+{
+	buf_string(b, text, strlen(text));
+}
+
+void message_process(uint32_t how)
+{
+	struct pl_buf fields = {0};
+
+	buf_varint(&fields, root.slot->number);
+	buf_varint(&fields, root.slot->parent);
+	buf_varint(&fields, root.slot->pid);
+	buf_varint(&fields, how);
+	buf_varint(&fields, root.slot->start_ticks);
+	buf_string(&fields, root.command.at, root.command.used);
+	buf_string(&fields, root.executable.at, root.executable.used);
+	buf_string(&fields, root.interpreter.at, root.interpreter.used);
+	buf_string(&fields, root.stdlib_dir.at, root.stdlib_dir.used);
+	message_put(MESSAGE_PROCESS, &fields);
+	buf_release(&fields);
+}
+
+void message_thread(const struct thread *t, const char *name, size_t length)
+{
+	struct pl_buf fields = {0};
+
+	buf_varint(&fields, t->number);
+	buf_varint(&fields, t->native_id);
+	buf_varint(&fields, t->time_ticks);
+	buf_string(&fields, name, length);
+	message_put(MESSAGE_THREAD, &fields);
+	buf_release(&fields);
+}
+
+void message_note(enum pl_gap_reason reason, const char *text)
+{
+	struct pl_buf fields = {0};
+
+	buf_varint(&fields, reason);
+	put_text(&fields, text);
+	message_put(MESSAGE_NOTE, &fields);
+	buf_release(&fields);
+}

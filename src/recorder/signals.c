@@ -1,0 +1,67 @@
+/* Fatal signals: the thread that dies says first exactly where it stands, then what would have
+ * happened happens.
+ *
+ * The handler writes into its own thread's ring and calls nothing that can block. It is put before
+ * Python's own only where nothing but the default, or an earlier handler, would have run; what
+ * comes later (faulthandler) chains to it.
+ */
+#define _GNU_SOURCE
+#include "recorder/state.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+#define FATAL_COUNT (sizeof fatal / sizeof *fatal)
+static struct sigaction before[FATAL_COUNT];
+
+static void write_stop(int number)
+{
+	struct thread *t = self;
+	uint32_t unit = 0;
+
+	if (!t || !t->ring.chunk ||
+		t->ring.at >= t->ring.chunk->bytes + CHUNK_ROOM - EVENT_BYTES_MAX)
+		return;
+	PyThreadState *ts = current_thread_state();
+	py_frame *f = ts ? current_frame(ts) : NULL;
+	if (f && f == t->top)
+		unit = frame_unit(f, frame_code(f)) + 1;
+	ring_commit(&t->ring, event_write2(t->ring.at, EVENT_STOP, (uint64_t)number, unit));
+}
+
+static void on_fatal(int number, siginfo_t *info, void *context)
+{
+	size_t i = 0;
+
+	while (i < FATAL_COUNT - 1 && fatal[i] != number)
+		i++;
+	if (!root.forked && root.slot) {
+		write_stop(number);
+		atomic_store(&root.slot->end_code, (uint32_t)number);
+		atomic_store(&root.slot->end, SLOT_END_SIGNAL);
+	}
+	sigaction(number, &before[i], NULL);
+	if (before[i].sa_flags & SA_SIGINFO)
+		before[i].sa_sigaction(number, info, context);
+	else if (before[i].sa_handler != SIG_DFL && before[i].sa_handler != SIG_IGN)
+		before[i].sa_handler(number);
+	else /* blocked until we return; then the default takes the process, with its core */
+		syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
+}
+
+void signals_install(void)
+{
+	struct sigaction mine = {.sa_sigaction = on_fatal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+	sigemptyset(&mine.sa_mask);
+	for (size_t i = 0; i < FATAL_COUNT; i++) {
+		if (sigaction(fatal[i], NULL, &before[i]) < 0)
+			continue;
+		if (!(before[i].sa_flags & SA_SIGINFO) && before[i].sa_handler == SIG_IGN)
+			continue;
+		sigaction(fatal[i], &mine, NULL);
+	}
+}

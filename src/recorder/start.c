@@ -1,0 +1,182 @@
+/* How the recorder comes into a process: at its start, and in a forked child. */
+#define _GNU_SOURCE
+#include "recorder/state.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+#include "format/message.h"
+
+struct recorder_root root;
+
+/* ---- texts for the PROCESS message ---- */
+
+static void keep_text(struct pl_buf *b, PyObject *str)
+{
+	PyObject *keep = NULL;
+	size_t length;
+
+	if (!str || !PyUnicode_Check(str))
+		return;
+	const char *text = text_of(str, &length, &keep);
+	buf_put(b, text, length);
+	Py_XDECREF(keep);
+}
+
+/* As a shell would need it typed: quoted where it is not plain. */
+static void keep_quoted(struct pl_buf *b, PyObject *str)
+{
+	struct pl_buf plain = {0};
+	static const char safe[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+
+	keep_text(&plain, str);
+	buf_u8(&plain, 0);
+	if (plain.failed)
+		goto done;
+	const char *text = (const char *)plain.at;
+	if (*text && strspn(text, safe) == strlen(text)) {
+		buf_put(b, text, strlen(text));
+		goto done;
+	}
+	buf_u8(b, '\'');
+	for (; *text; text++) {
+		if (*text == '\'')
+			buf_put(b, "'\\''", 4);
+		else
+			buf_u8(b, (uint8_t)*text);
+	}
+	buf_u8(b, '\'');
+done:
+	buf_release(&plain);
+}
+
+static void keep_texts(void)
+{
+	PyObject *argv = PySys_GetObject("orig_argv");
+
+	for (Py_ssize_t i = 0; argv && PyList_Check(argv) && i < PyList_GET_SIZE(argv); i++) {
+		if (i)
+			buf_u8(&root.command, ' ');
+		keep_quoted(&root.command, PyList_GET_ITEM(argv, i));
+	}
+	keep_text(&root.executable, PySys_GetObject("executable"));
+	buf_printf(&root.interpreter, "CPython %s", Py_GetVersion());
+	keep_text(&root.stdlib_dir, PySys_GetObject("_stdlib_dir"));
+}
+
+/* The text after -c, also when it is glued to it or to other letters: -c TEXT, -cTEXT, -Ic TEXT. */
+static void keep_command_text(void)
+{
+	PyObject *argv = PySys_GetObject("orig_argv");
+	struct pl_buf word = {0};
+
+	for (Py_ssize_t i = 1; argv && PyList_Check(argv) && i < PyList_GET_SIZE(argv); i++) {
+		buf_reset(&word);
+		keep_text(&word, PyList_GET_ITEM(argv, i));
+		buf_u8(&word, 0);
+		if (word.failed || word.at[0] != '-' || !word.at[1] || word.at[1] == '-')
+			break;
+		const char *letters = (const char *)word.at + 1;
+		size_t n = strcspn(letters, "cmWX");
+		if (letters[n] == 'm')
+			break;
+		if (letters[n] == 'c') {
+			if (letters[n + 1])
+				buf_put(&root.command_text, letters + n + 1,
+					strlen(letters + n + 1));
+			else if (i + 1 < PyList_GET_SIZE(argv))
+				keep_text(&root.command_text, PyList_GET_ITEM(argv, i + 1));
+			break;
+		}
+		if (letters[n] && !letters[n + 1])
+			i++; /* -W or -X with its argument apart */
+	}
+	buf_release(&word);
+}
+
+/* ---- slots ---- */
+
+static bool take_slot(uint32_t parent)
+{
+	struct process_slot *slot = arena_take_slot(&root.arena);
+
+	if (!slot) {
+		recorder_stop(PL_GAP_FULL);
+		return false;
+	}
+	slot->pid = (uint32_t)getpid();
+	slot->parent = parent;
+	slot->start_ticks = now_ticks();
+	root.slot = slot;
+	atomic_store_explicit(root.slot_out, slot, memory_order_release);
+	ring_init(&root.messages, &root.arena, slot, STREAM_MESSAGES);
+	atomic_store_explicit(&slot->state, SLOT_LIVE, memory_order_release);
+	return true;
+}
+
+/* In the child nothing may be written before its own slot is taken: the rings are the parent's. */
+static void forked_child(void)
+{
+	if (atomic_load(&root.stopped))
+		return;
+	if (!root.forked && root.slot)
+		root.fork_parent = root.slot->number;
+	root.forked = true;
+	root.slot = NULL;
+	atomic_store_explicit(root.slot_out, NULL, memory_order_release);
+	thread_forget_all();
+}
+
+bool process_begin_in_child(void)
+{
+	if (atomic_load(&root.stopped))
+		return false;
+	if (root.arena.head->no_children) {
+		recorder_stop(PL_GAP_UNKNOWN);
+		return false;
+	}
+	if (!take_slot(root.fork_parent))
+		return false;
+	root.forked = false;
+	root.switches = 0;
+	message_process(HOW_FORK);
+	return true;
+}
+
+/* ---- the entry ---- */
+
+__attribute__((visibility("default"))) int pathline_recorder_start(
+	const struct recorder_start *start, const char **why)
+{
+	if (root.slot) {
+		*why = "this process is being recorded already";
+		return -1;
+	}
+	if ((Py_Version >> 16) != (PY_VERSION_HEX >> 16)) {
+		*why = "this recorder was built for another version of CPython";
+		return -1;
+	}
+	root.arena = start->arena;
+	root.slot_out = start->slot;
+	root.clock = start->arena.head->clock == CLOCK_IS_TSC ? CLOCK_TSC : CLOCK_MONO;
+	keep_texts();
+	keep_command_text();
+	if (thread_init() != 0 || code_init() < 0) {
+		*why = "out of thread keys or code-extra indexes";
+		return -1;
+	}
+	if (!take_slot(start->parent)) {
+		*why = "more processes at a time than the arena has slots for";
+		return -1;
+	}
+	message_process(start->how);
+	if (hooks_install(why) < 0) {
+		recorder_stop(PL_GAP_UNKNOWN);
+		atomic_store_explicit(&root.slot->state, SLOT_DONE, memory_order_release);
+		return -1;
+	}
+	pthread_atfork(NULL, NULL, forked_child);
+	signals_install();
+	return 0;
+}
