@@ -1,0 +1,224 @@
+/* pathline dump: the path, an event a line. What is written is chosen by form: text for a person,
+ * rows, or JSON. */
+#define _GNU_SOURCE
+#include "cmd/cmd.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include "cmd/lines.h"
+#include "cmd/rows.h"
+#include "cmd/select.h"
+
+/* Damages that are said one by one; of more only the number. */
+#define SAID_MAX 10
+
+/* What is known of a thread while its process is walked through. */
+enum thread_state { THREAD_UNWANTED = 0, THREAD_WANTED, THREAD_DONE };
+
+struct dump {
+	struct pl_recording *r; /* owned */
+	struct selection selection;
+	struct out out;
+	struct rows rows;
+	struct lines lines;
+	bool as_rows;
+	int code;	  /* exit */
+	uint64_t damages; /* seen so far */
+	/* of the process being walked through */
+	uint8_t *threads; /* owned: enum thread_state, by number */
+	uint32_t thread_count;
+	uint32_t wanted; /* of them are THREAD_WANTED */
+};
+
+static void say_damage(struct dump *d, const struct pl_event *e)
+{
+	d->code = CMD_BAD;
+	if (++d->damages <= SAID_MAX)
+		cmd_say("dump: damaged: process %" PRIu32 ", thread %" PRIu32 ", seq %" PRIu64
+			": %s",
+			e->position.process, e->position.thread, e->seq,
+			pl_gap_reason_text(e->gap));
+}
+
+/* A thread that has passed --to: nothing of it comes any more, since its time and seq never go
+ * back. */
+static void thread_done(struct dump *d, uint32_t thread)
+{
+	if (thread < d->thread_count && d->threads[thread] == THREAD_WANTED) {
+		d->threads[thread] = THREAD_DONE;
+		d->wanted--;
+	}
+}
+
+static void take(struct dump *d, const struct pl_event *e)
+{
+	const struct selection *s = &d->selection;
+	uint32_t thread = e->position.thread;
+
+	if (e->kind == PL_EVENT_GAP && e->gap == PL_GAP_DAMAGED)
+		say_damage(d, e);
+	if (thread < d->thread_count && d->threads[thread] != THREAD_WANTED)
+		return;
+	if (moment_behind(&s->to, e)) {
+		thread_done(d, thread);
+		return;
+	}
+	if (!(s->kinds >> e->kind & 1) || moment_before(&s->from, e))
+		return;
+	if (d->as_rows)
+		rows_write(&d->rows, e);
+	else
+		lines_write(&d->lines, e);
+}
+
+/* Which threads of p are wanted; gives the only one, or PL_ALL_THREADS. */
+static uint32_t choose_threads(struct dump *d, const struct pl_process *p)
+{
+	uint32_t only = PL_ALL_THREADS;
+
+	d->thread_count = p->thread_count;
+	d->wanted = 0;
+	for (uint32_t n = 0; n < p->thread_count; n++) {
+		const struct pl_thread *t = pl_recording_thread(d->r, p->number, n);
+		if (t && select_thread(&d->selection, d->r, t)) {
+			d->threads[n] = THREAD_WANTED;
+			only = n;
+			d->wanted++;
+		}
+	}
+	return d->wanted == 1 && d->selection.thread ? only : PL_ALL_THREADS;
+}
+
+static int seek(struct dump *d, struct pl_cursor *c, uint32_t thread, struct pl_err *err)
+{
+	const struct moment *from = &d->selection.from;
+
+	if (from->kind == MOMENT_TIME)
+		return pl_cursor_seek_time(c, from->time_ns, err);
+	if (from->kind == MOMENT_SEQ && thread != PL_ALL_THREADS)
+		return pl_cursor_seek_seq(c, from->seq, err);
+	return 0;
+}
+
+static int walk(struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
+{
+	struct pl_cursor *c = NULL;
+	struct pl_event e;
+	int result = pl_cursor_new(&c, d->r, p->number, thread, err);
+
+	if (result == 0)
+		result = seek(d, c, thread, err);
+	while (result == 0 && d->wanted && !d->out.error) {
+		result = pl_cursor_next(c, &e, err);
+		if (result == 0)
+			take(d, &e);
+	}
+	pl_cursor_free(c);
+	return result == PL_END ? 0 : result;
+}
+
+static void dump_process(struct dump *d, const struct pl_process *p)
+{
+	struct pl_err err = {0};
+	int result = PL_ERR_MEMORY;
+
+	d->threads = calloc((size_t)p->thread_count + 1, 1);
+	if (d->threads)
+		result = walk(d, p, choose_threads(d, p), &err);
+	if (result < 0) {
+		d->code = CMD_BAD;
+		cmd_say("dump: process %" PRIu32 ": %s", p->number,
+			err.used ? pl_err_text(&err) : pl_error_name(result));
+	}
+	free(d->threads);
+	d->threads = NULL;
+}
+
+static void dump_processes(struct dump *d)
+{
+	for (uint32_t i = 0; i < pl_recording_process_count(d->r) && !d->out.error; i++) {
+		const struct pl_process *p = pl_recording_process(d->r, i);
+		if (select_process(&d->selection, d->r, p))
+			dump_process(d, p);
+	}
+	if (d->damages > SAID_MAX)
+		cmd_say("dump: damaged: %" PRIu64 " places more; see pathline check",
+			d->damages - SAID_MAX);
+}
+
+/* What the recording says of itself: parts that could not be read when it was opened. */
+static void say_losses(struct dump *d)
+{
+	for (uint32_t i = 0; i < pl_recording_loss_count(d->r); i++) {
+		const struct pl_loss *l = pl_recording_loss(d->r, i);
+		if (l->reason != PL_GAP_DAMAGED)
+			continue;
+		d->code = CMD_BAD;
+		if (l->process == 0)
+			cmd_say("dump: damaged: %s",
+				l->text[0] ? l->text : pl_gap_reason_text(l->reason));
+	}
+}
+
+static int prepare(struct dump *d, const struct cmd *c, const char *fields, bool json)
+{
+	int code = select_read(&d->selection, d->r);
+
+	if (code != CMD_GO)
+		return code;
+	if (out_init(&d->out, 1, c->color_out) < 0) {
+		cmd_say("no memory");
+		return CMD_BAD;
+	}
+	d->as_rows = fields || json;
+	d->lines = (struct lines){.out = &d->out, .r = d->r};
+	return d->as_rows ? rows_init(&d->rows, &d->out, d->r, fields, json) : CMD_GO;
+}
+
+int cmd_dump(struct cmd *c)
+{
+	struct dump d = {.code = CMD_OK};
+	char fields_help[ROW_HELP_BYTES];
+	const char *fields = NULL;
+	bool json = false;
+	const struct cmd_option options[] = {
+		{"fields", 'f', "LIST", fields_help, .text = &fields},
+		{"json", 0, NULL, "one JSON object a line; with --fields only those",
+			.flag = &json},
+		{"process", 'p', "LIST", "by number, pid, or a part of the command line",
+			.text = &d.selection.process},
+		{"thread", 't', "LIST", "by number, native id, or name",
+			.text = &d.selection.thread},
+		{"events", 'e', "LIST",
+			"call, line, return, yield, resume, throw, unwind, raise,\n"
+			"reraise, handled, gap, mark",
+			.text = &d.selection.events},
+		{"from", 0, "WHEN",
+			"10:52:01.5, 2026-11-21 10:52, +1.5 (seconds from the start)\n"
+			"or #4711 (seq)",
+			.text = &d.selection.from_text},
+		{"to", 0, "WHEN", "the same; both ends belong to it", .text = &d.selection.to_text},
+		{0},
+	};
+	int code, written;
+
+	rows_help(fields_help);
+	code = cmd_parse(c, &(struct cmd_usage){"[DIR]",
+				    "Print the path, one event a line: process by process, each "
+				    "with its threads in the\n"
+				    "exact order in which they ran.",
+				    options});
+	if (code == CMD_GO)
+		code = cmd_open(c, &d.r);
+	if (code == CMD_GO)
+		code = prepare(&d, c, fields, json);
+	if (code == CMD_GO) {
+		say_losses(&d);
+		dump_processes(&d);
+		code = d.code;
+	}
+	rows_release(&d.rows);
+	written = out_release(&d.out);
+	pl_recording_close(d.r);
+	return written ? written : code;
+}

@@ -1,0 +1,234 @@
+#define _GNU_SOURCE
+#include "cmd/lines.h"
+
+#define NS_PER_S     1000000000
+#define NAME_WIDTH   12
+#define INDENT_LEVEL 2
+#define INDENT_MAX   24 /* levels; deeper ones are shown by their number */
+
+static void write_process(struct lines *w)
+{
+	struct out *o = w->out;
+
+	out_tone(o, TONE_STRONG);
+	out_text(o, "process ");
+	out_u64(o, w->process->number);
+	out_text(o, "  pid ");
+	out_u64(o, w->process->pid);
+	out_text(o, "  ");
+	out_clean(o, text_of(w->process->command));
+	out_tone(o, TONE_PLAIN);
+	out_char(o, '\n');
+}
+
+static void follow(struct lines *w, const struct pl_position *p)
+{
+	if (!w->process || w->process->number != p->process) {
+		w->process = pl_recording_find_process(w->r, p->process);
+		w->thread = NULL;
+		if (w->process && pl_recording_process_count(w->r) > 1)
+			write_process(w);
+	}
+	if (!w->thread || w->thread->number != p->thread)
+		w->thread = pl_recording_thread(w->r, p->process, p->thread);
+}
+
+static void write_time(struct lines *w, int64_t time_ns)
+{
+	time_t second = (time_t)(time_ns / NS_PER_S);
+	struct tm local;
+
+	if (!w->clock[0] || second != w->second) {
+		w->second = second;
+		if (!localtime_r(&second, &local) ||
+			!strftime(w->clock, sizeof w->clock, "%H:%M:%S", &local))
+			memcpy(w->clock, "--:--:--", 9);
+	}
+	out_tone(w->out, TONE_FAINT);
+	out_text(w->out, w->clock);
+	out_char(w->out, '.');
+	out_digits(w->out, (uint64_t)(time_ns > 0 ? time_ns % NS_PER_S / 1000 : 0), 6);
+	out_tone(w->out, TONE_PLAIN);
+}
+
+static void write_thread(struct lines *w, const struct pl_event *e)
+{
+	char number[16] = "#";
+
+	out_char(w->out, ' ');
+	out_tone(w->out, TONE_TIME);
+	if (w->thread && w->thread->name && w->thread->name[0]) {
+		out_column(w->out, w->thread->name, NAME_WIDTH);
+	} else {
+		uint32_t n = e->position.thread;
+		size_t at = 1;
+		for (uint32_t unit = 1000000000; unit; unit /= 10)
+			if (n >= unit || unit == 1)
+				number[at++] = (char)('0' + n / unit % 10);
+		number[at] = 0;
+		out_column(w->out, number, NAME_WIDTH);
+	}
+	out_tone(w->out, TONE_PLAIN);
+	out_char(w->out, ' ');
+}
+
+static void write_indent(struct lines *w, uint32_t depth)
+{
+	if (depth <= INDENT_MAX) {
+		out_spaces(w->out, (size_t)depth * INDENT_LEVEL);
+		return;
+	}
+	out_spaces(w->out, INDENT_MAX * INDENT_LEVEL);
+	out_tone(w->out, TONE_FAINT);
+	out_char(w->out, '[');
+	out_u64(w->out, depth);
+	out_text(w->out, "] ");
+	out_tone(w->out, TONE_PLAIN);
+}
+
+static void write_place(struct lines *w, const struct pl_event *e, int32_t line)
+{
+	out_tone(w->out, TONE_FAINT);
+	out_text(w->out, "  ");
+	out_clean(w->out, text_of(pl_code_file(e->code)));
+	out_char(w->out, ':');
+	out_i64(w->out, line);
+	out_tone(w->out, TONE_PLAIN);
+}
+
+static void write_source(struct lines *w, const struct pl_event *e)
+{
+	const char *text;
+	size_t length, blank = 0;
+
+	out_tone(w->out, TONE_NAME);
+	out_i64(w->out, e->line);
+	out_tone(w->out, TONE_PLAIN);
+	if (pl_source_line(w->r, e->code, e->line, &text, &length, NULL) < 0) {
+		write_place(w, e, e->line);
+		return;
+	}
+	while (blank < length && (text[blank] == ' ' || text[blank] == '\t'))
+		blank++;
+	out_text(w->out, "  ");
+	out_clean(w->out, (struct text){.at = text + blank, .length = length - blank});
+}
+
+static void write_word(struct lines *w, const struct pl_event *e, enum tone tone)
+{
+	out_tone(w->out, tone);
+	out_text(w->out, pl_event_kind_name(e->kind));
+	out_tone(w->out, TONE_PLAIN);
+}
+
+static void write_tail(struct lines *w, const char *before, const char *text)
+{
+	if (!text || !text[0])
+		return;
+	out_tone(w->out, TONE_FAINT);
+	out_text(w->out, before);
+	out_clean(w->out, text_of(text));
+	out_tone(w->out, TONE_PLAIN);
+}
+
+static void write_enter(struct lines *w, const struct pl_event *e)
+{
+	write_word(w, e, e->kind == PL_EVENT_THROW ? TONE_BAD : TONE_GOOD);
+	out_char(w->out, ' ');
+	out_clean(w->out, text_of(pl_code_name(e->code)));
+	write_place(w, e, e->kind == PL_EVENT_CALL ? pl_code_first_line(e->code) : e->line);
+	if (e->caller_line > 0) {
+		out_tone(w->out, TONE_FAINT);
+		out_text(w->out, "  from line ");
+		out_i64(w->out, e->caller_line);
+		out_tone(w->out, TONE_PLAIN);
+	}
+	write_tail(w, "  in task ", e->task);
+}
+
+static void write_leave(struct lines *w, const struct pl_event *e)
+{
+	write_word(w, e, e->kind == PL_EVENT_UNWIND ? TONE_BAD : TONE_GOOD);
+	out_char(w->out, ' ');
+	out_clean(w->out, text_of(pl_code_name(e->code)));
+	write_tail(w, "  ", e->type);
+}
+
+static void write_exception(struct lines *w, const struct pl_event *e)
+{
+	write_word(w, e, TONE_BAD);
+	out_char(w->out, ' ');
+	out_clean(w->out, text_of(e->type && e->type[0] ? e->type : "an exception"));
+	out_text(w->out, " in ");
+	out_clean(w->out, text_of(pl_code_name(e->code)));
+	if (e->line > 0) {
+		out_text(w->out, " line ");
+		out_i64(w->out, e->line);
+	}
+}
+
+static void write_gap(struct lines *w, const struct pl_event *e)
+{
+	out_tone(w->out, TONE_BAD);
+	out_text(w->out, "gap  ");
+	if (e->lost) {
+		out_count(w->out, e->lost);
+		out_text(w->out, e->lost == 1 ? " event: " : " events: ");
+	}
+	out_text(w->out, pl_gap_reason_text(e->gap));
+	out_tone(w->out, TONE_PLAIN);
+}
+
+static void write_event(struct lines *w, const struct pl_event *e)
+{
+	switch (e->kind) {
+	case PL_EVENT_LINE:
+		write_source(w, e);
+		break;
+	case PL_EVENT_CALL:
+	case PL_EVENT_RESUME:
+	case PL_EVENT_THROW:
+		write_enter(w, e);
+		break;
+	case PL_EVENT_RETURN:
+	case PL_EVENT_YIELD:
+	case PL_EVENT_UNWIND:
+		write_leave(w, e);
+		break;
+	case PL_EVENT_RAISE:
+	case PL_EVENT_RERAISE:
+	case PL_EVENT_HANDLED:
+		write_exception(w, e);
+		break;
+	default:
+		write_word(w, e, TONE_STRONG);
+		write_tail(w, "  ", e->type);
+		break;
+	}
+}
+
+/* A call and a return stand at the depth of the frame that calls, the lines between them one
+ * deeper. */
+static uint32_t indent_of(const struct pl_event *e)
+{
+	bool inside = e->kind != PL_EVENT_CALL && e->kind != PL_EVENT_RESUME &&
+		      e->kind != PL_EVENT_THROW && e->kind != PL_EVENT_RETURN &&
+		      e->kind != PL_EVENT_YIELD && e->kind != PL_EVENT_UNWIND;
+
+	return e->depth + inside;
+}
+
+void lines_write(struct lines *w, const struct pl_event *e)
+{
+	follow(w, &e->position);
+	write_time(w, e->time_ns);
+	write_thread(w, e);
+	write_indent(w, indent_of(e));
+	if (e->kind == PL_EVENT_GAP)
+		write_gap(w, e);
+	else if (e->code)
+		write_event(w, e);
+	else
+		write_word(w, e, TONE_STRONG);
+	out_char(w->out, '\n');
+}

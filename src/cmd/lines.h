@@ -1,0 +1,30 @@
+/* The path for a person: a line an event, with its time, its thread, and at its depth what
+ *happened.
+ *
+ *	10:52:01.120031 MainThread     12  orders = asyncio.Queue()
+ *	10:52:01.120031 MainThread     call serve  examples/orders.py:40  from line 12
+ *	10:52:01.120090 MainThread       41  server = await asyncio.start_server(…)
+ *
+ * Everything from the recording is shown clean: no byte of it steers the terminal.
+ */
+#ifndef PL_CMD_LINES_H
+#define PL_CMD_LINES_H
+
+#include <time.h>
+#include "cmd/text.h"
+#include "pathline/pathline.h"
+
+/* All zero but out and r is ready. Nothing to release. */
+struct lines {
+	struct out *out;	/* not owned */
+	struct pl_recording *r; /* not owned */
+	/* of the last event */
+	const struct pl_process *process;
+	const struct pl_thread *thread;
+	time_t second; /* what clock shows */
+	char clock[16];
+};
+
+void lines_write(struct lines *w, const struct pl_event *e);
+
+#endif

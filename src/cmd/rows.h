@@ -1,0 +1,55 @@
+/* Events as rows of chosen fields: tab-separated, the contract of tests and of users' awk, or JSON
+ * objects.
+ *
+ * What a field is stands in one table; the help, the check of --fields and both forms come from it.
+ * A field that does not apply to an event is empty, or null. The names of codes are escaped once
+ * and kept in a cache of fixed size, so that memory does not grow with the recording.
+ */
+#ifndef PL_CMD_ROWS_H
+#define PL_CMD_ROWS_H
+
+#include "cmd/text.h"
+#include "pathline/pathline.h"
+
+#define ROW_FIELDS_MAX 64
+#define ROW_CODES      4096u
+
+struct field; /* a row of the table */
+
+/* What is kept of a code: its texts, escaped. */
+struct row_code {
+	const struct pl_code *code;
+	char *texts; /* owned: file, then name */
+	struct text file, name;
+};
+
+struct rows {
+	struct out *out;	      /* not owned */
+	const struct pl_recording *r; /* not owned */
+	bool json;
+	const struct field *fields[ROW_FIELDS_MAX];
+	size_t count;
+	struct row_code *codes; /* owned: ROW_CODES, a code's place is its address hashed */
+	struct out scratch;	/* where texts are escaped */
+	/* of the last event: its process and thread */
+	const struct pl_process *process;
+	const struct pl_thread *thread;
+	/* of the last time written */
+	int64_t time_ns;
+	size_t time_length;
+	char time_text[32];
+};
+
+/* list NULL: every field, for JSON. CMD_GO, CMD_USAGE after an explanation, CMD_BAD without memory.
+ */
+int rows_init(
+	struct rows *w, struct out *out, const struct pl_recording *r, const char *list, bool json);
+void rows_release(struct rows *w);
+
+void rows_write(struct rows *w, const struct pl_event *e);
+
+/* The help on fields, a line a field, into the caller's room. */
+#define ROW_HELP_BYTES 4096
+void rows_help(char help[ROW_HELP_BYTES]);
+
+#endif

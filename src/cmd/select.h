@@ -1,0 +1,57 @@
+/* What a reader is asked to show: which processes, threads, events, and from where to where.
+ *
+ *	--process 2,4711      numbers of the recording, else pids, else a part of the command line
+ *	--thread 0,worker     numbers within the process, else native ids, else whole names
+ *	--events call,raise   words of PL_EVENT_KINDS
+ *	--from --to           10:52:01.5 | 2026-11-21 10:52 | 1795258321.5 | +1.5 | #4711
+ *
+ * A clock time is local and of the recording's first day (or of the next, when only that lies
+ *within it); with a Z behind a date it is UTC; +seconds count from the recording's start; #seq
+ *counts in each thread. Both ends belong to it.
+ */
+#ifndef PL_CMD_SELECT_H
+#define PL_CMD_SELECT_H
+
+#include "pathline/pathline.h"
+
+struct moment {
+	enum { MOMENT_NONE, MOMENT_TIME, MOMENT_SEQ } kind;
+	int64_t time_ns;
+	uint64_t seq;
+};
+
+/* All zero selects everything, once select_read has been called. */
+struct selection {
+	/* in: as given, NULL where not; into argv */
+	const char *process, *thread, *events, *from_text, *to_text;
+	/* out */
+	uint32_t kinds; /* bit per enum pl_event_kind */
+	struct moment from, to;
+};
+
+/* Understand the words, and see that each names something in r. CMD_GO, or CMD_USAGE after an
+ * explanation. */
+int select_read(struct selection *s, const struct pl_recording *r);
+
+bool select_process(
+	const struct selection *s, const struct pl_recording *r, const struct pl_process *p);
+bool select_thread(
+	const struct selection *s, const struct pl_recording *r, const struct pl_thread *t);
+
+static inline bool moment_before(const struct moment *m, const struct pl_event *e)
+{
+	return m->kind == MOMENT_TIME ? e->time_ns < m->time_ns
+				      : m->kind == MOMENT_SEQ && e->seq < m->seq;
+}
+
+static inline bool moment_behind(const struct moment *m, const struct pl_event *e)
+{
+	return m->kind == MOMENT_TIME ? e->time_ns > m->time_ns
+				      : m->kind == MOMENT_SEQ && e->seq > m->seq;
+}
+
+/* A list's words: the next one (not NUL-terminated) and its length; false at the end. Commas in a
+ * row count as one. */
+bool list_next(const char **list, const char **word, size_t *length);
+
+#endif

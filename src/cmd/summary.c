@@ -1,0 +1,65 @@
+#define _GNU_SOURCE
+#include "cmd/summary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void add_thread(struct summary *s, const struct pl_thread *t)
+{
+	s->threads++;
+	s->events += t->events;
+	for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
+		s->counts[k] += t->counts[k];
+}
+
+static void add_process(struct summary *s, const struct pl_recording *r, const struct pl_process *p)
+{
+	s->switches += p->switches;
+	s->waits += p->waits;
+	for (uint32_t n = 0; n < p->thread_count; n++) {
+		const struct pl_thread *t = pl_recording_thread(r, p->number, n);
+		if (t)
+			add_thread(s, t);
+	}
+}
+
+struct summary summary_of(const struct pl_recording *r)
+{
+	struct summary s = {.processes = pl_recording_process_count(r)};
+
+	for (uint32_t i = 0; i < s.processes; i++)
+		add_process(&s, r, pl_recording_process(r, i));
+	for (uint32_t i = 0; pl_recording_size(r, i); i++)
+		s.bytes += pl_recording_size(r, i)->bytes;
+	for (uint32_t i = 0; i < pl_recording_loss_count(r); i++)
+		if (pl_recording_loss(r, i)->reason == PL_GAP_DAMAGED)
+			s.damaged = true;
+	return s;
+}
+
+const char *summary_end_word(const struct pl_process *p)
+{
+	static const char *const words[] = {
+		[PL_PROCESS_RUNNING] = "running",
+		[PL_PROCESS_EXITED] = "exited",
+		[PL_PROCESS_SIGNALED] = "killed",
+		[PL_PROCESS_EXECED] = "exec",
+		[PL_PROCESS_LOST] = "lost",
+	};
+
+	return (size_t)p->end < sizeof words / sizeof *words ? words[p->end] : "not known";
+}
+
+void summary_end(const struct pl_process *p, char text[SUMMARY_END_BYTES])
+{
+	const char *name = p->end == PL_PROCESS_SIGNALED ? sigabbrev_np(p->end_code) : NULL;
+
+	if (p->end == PL_PROCESS_EXITED)
+		snprintf(text, SUMMARY_END_BYTES, "exit %d", p->end_code);
+	else if (name)
+		snprintf(text, SUMMARY_END_BYTES, "SIG%s", name);
+	else if (p->end == PL_PROCESS_SIGNALED)
+		snprintf(text, SUMMARY_END_BYTES, "signal %d", p->end_code);
+	else
+		snprintf(text, SUMMARY_END_BYTES, "%s", summary_end_word(p));
+}

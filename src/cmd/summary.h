@@ -1,0 +1,22 @@
+/* What a recording comes to, in a few numbers and words: for info, ls and record's last lines. */
+#ifndef PL_CMD_SUMMARY_H
+#define PL_CMD_SUMMARY_H
+
+#include "pathline/pathline.h"
+
+struct summary {
+	uint64_t events, switches, waits, bytes;
+	uint32_t processes, threads;
+	uint64_t counts[PL_EVENT_KIND_COUNT];
+	bool damaged; /* something could not be read when it was opened */
+};
+
+struct summary summary_of(const struct pl_recording *r);
+
+/* "exit 1", "SIGKILL", "exec", "running", "lost". */
+#define SUMMARY_END_BYTES 48
+void summary_end(const struct pl_process *p, char text[SUMMARY_END_BYTES]);
+/* One word: exited, killed, exec, running, lost. */
+const char *summary_end_word(const struct pl_process *p);
+
+#endif

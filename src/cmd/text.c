@@ -1,0 +1,329 @@
+#include "cmd/text.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include "cmd/cmd.h"
+
+#define NS_PER_S 1000000000
+
+int out_init(struct out *o, int fd, bool colour)
+{
+	*o = (struct out){.fd = fd, .colour = colour, .bytes = malloc(OUT_BYTES)};
+	return o->bytes ? 0 : PL_ERR_MEMORY;
+}
+
+static void write_all(struct out *o, const char *at, size_t n)
+{
+	while (n && !o->error) {
+		ssize_t done = write(o->fd, at, n);
+		if (done >= 0) {
+			at += done;
+			n -= (size_t)done;
+		} else if (errno != EINTR) {
+			o->error = errno;
+		}
+	}
+}
+
+void out_flush(struct out *o)
+{
+	write_all(o, o->bytes, o->used);
+	o->used = 0;
+}
+
+int out_release(struct out *o)
+{
+	int error;
+
+	if (o->bytes)
+		out_flush(o);
+	error = o->error;
+	free(o->bytes);
+	*o = (struct out){.fd = -1};
+	if (error == EPIPE)
+		return 128 + SIGPIPE;
+	if (error)
+		cmd_say("cannot write: %s", strerror(error));
+	return error ? 1 : 0;
+}
+
+void out_long(struct out *o, const char *at, size_t n)
+{
+	out_flush(o);
+	if (n > OUT_BYTES) {
+		write_all(o, at, n);
+		return;
+	}
+	memcpy(o->bytes, at, n);
+	o->used = n;
+}
+
+/* ---- numbers ---- */
+
+static const char two_digits[201] =
+	"00010203040506070809101112131415161718192021222324252627282930313233"
+	"34353637383940414243444546474849505152535455565758596061626364656667"
+	"6869707172737475767778798081828384858687888990919293949596979899";
+
+/* Write v so that it ends in front of `end`; gives its first digit. */
+static char *digits_before(char *end, uint64_t v)
+{
+	while (v >= 100) {
+		end -= 2;
+		memcpy(end, two_digits + 2 * (v % 100), 2);
+		v /= 100;
+	}
+	if (v >= 10) {
+		end -= 2;
+		memcpy(end, two_digits + 2 * v, 2);
+	} else {
+		*--end = (char)('0' + v);
+	}
+	return end;
+}
+
+void out_u64(struct out *o, uint64_t v)
+{
+	char room[20];
+	char *first = digits_before(room + sizeof room, v);
+	size_t n = (size_t)(room + sizeof room - first);
+
+	memcpy(out_step(o), first, n);
+	o->used += n;
+}
+
+void out_i64(struct out *o, int64_t v)
+{
+	if (v < 0)
+		out_char(o, '-');
+	out_u64(o, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+void out_digits(struct out *o, uint64_t v, unsigned width)
+{
+	char room[20];
+	char *first = digits_before(room + sizeof room, v);
+
+	while (first > room && (size_t)(room + sizeof room - first) < width)
+		*--first = '0';
+	out_put(o, first, (size_t)(room + sizeof room - first));
+}
+
+void out_fixed(struct out *o, double v, unsigned decimals)
+{
+	uint64_t scale = 1;
+
+	for (unsigned i = 0; i < decimals; i++)
+		scale *= 10;
+	if (!(v >= 0 && v < 1e12)) {
+		out_char(o, '?');
+		return;
+	}
+	uint64_t scaled = (uint64_t)(v * (double)scale + 0.5);
+	out_u64(o, scaled / scale);
+	if (decimals) {
+		out_char(o, '.');
+		out_digits(o, scaled % scale, decimals);
+	}
+}
+
+void out_count(struct out *o, uint64_t n)
+{
+	if (n < 1000) {
+		out_u64(o, n);
+		return;
+	}
+	out_count(o, n / 1000);
+	out_char(o, ',');
+	out_digits(o, n % 1000, 3);
+}
+
+void out_spaces(struct out *o, size_t n)
+{
+	static const char blanks[] =
+		"                                                                ";
+
+	for (; n > sizeof blanks - 1; n -= sizeof blanks - 1)
+		out_put(o, blanks, sizeof blanks - 1);
+	out_put(o, blanks, n);
+}
+
+/* ---- text from a recording ---- */
+
+static char field_escape(char c)
+{
+	switch (c) {
+	case '\t':
+		return 't';
+	case '\n':
+		return 'n';
+	case '\r':
+		return 'r';
+	case '\0':
+		return '0';
+	case '\\':
+		return '\\';
+	default:
+		return 0;
+	}
+}
+
+void out_field(struct out *o, struct text t)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < t.length; i++) {
+		char letter = field_escape(t.at[i]);
+		if (!letter)
+			continue;
+		out_put(o, t.at + from, i - from);
+		out_put(o, (char[]){'\\', letter}, 2);
+		from = i + 1;
+	}
+	if (t.length > from)
+		out_put(o, t.at + from, t.length - from);
+}
+
+/* Bytes of the character at `at` when it is one that a terminal may get, 0 when it is a control or
+ * no UTF-8. */
+static size_t shown_bytes(const char *at, size_t left)
+{
+	unsigned char c = (unsigned char)at[0];
+	size_t n = c < 0x80 ? 1 : c >= 0xf0 && c < 0xf8 ? 4 : c >= 0xe0 ? 3 : 2;
+
+	if (c < 0x20 || c == 0x7f || (c >= 0x80 && c < 0xc2) || c >= 0xf5 || n > left)
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if (((unsigned char)at[i] & 0xc0) != 0x80)
+			return 0;
+	return c == 0xc2 && (unsigned char)at[1] < 0xa0 ? 0 : n;
+}
+
+void out_clean(struct out *o, struct text t)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (size_t i = 0; i < t.length;) {
+		unsigned char c = (unsigned char)t.at[i];
+		size_t n = shown_bytes(t.at + i, t.length - i);
+		if (n)
+			out_put(o, t.at + i, n);
+		else if (c == '\t')
+			out_char(o, ' ');
+		else if (c < 0x20)
+			out_put(o, (char[]){'^', (char)(c + '@')}, 2);
+		else
+			out_put(o, (char[]){'\\', 'x', hex[c >> 4], hex[c & 15]}, 4);
+		i += n ? n : 1;
+	}
+}
+
+size_t text_width(const char *s)
+{
+	size_t width = 0;
+
+	for (; *s; s++)
+		width += ((unsigned char)*s & 0xc0) != 0x80;
+	return width;
+}
+
+void out_column(struct out *o, const char *s, size_t width)
+{
+	size_t whole = text_width(s), length = 0, kept = 0;
+
+	if (whole <= width) {
+		out_clean(o, text_of(s));
+		out_spaces(o, width - whole);
+		return;
+	}
+	for (; s[length]; length++) {
+		bool begins = ((unsigned char)s[length] & 0xc0) != 0x80;
+		if (begins && ++kept == width)
+			break;
+	}
+	out_clean(o, (struct text){.at = s, .length = length});
+	out_text(o, "…");
+}
+
+/* ---- for a person ---- */
+
+void out_tone(struct out *o, enum tone tone)
+{
+	static const char *const codes[] = {
+		[TONE_PLAIN] = "\033[0m",
+		[TONE_FAINT] = "\033[2m",
+		[TONE_STRONG] = "\033[1m",
+		[TONE_NAME] = "\033[36m",
+		[TONE_TIME] = "\033[34m",
+		[TONE_GOOD] = "\033[32m",
+		[TONE_BAD] = "\033[1;31m",
+	};
+
+	if (o->colour)
+		out_text(o, codes[tone]);
+}
+
+void out_bytes(struct out *o, uint64_t bytes)
+{
+	static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
+	double v = (double)bytes;
+	size_t unit = 0;
+
+	while (v >= 1000 && unit + 1 < sizeof units / sizeof *units) {
+		v /= 1000;
+		unit++;
+	}
+	out_fixed(o, v, unit && v < 99.95 ? 1 : 0);
+	out_text(o, units[unit]);
+}
+
+void out_duration(struct out *o, int64_t ns)
+{
+	uint64_t seconds = ns > 0 ? (uint64_t)ns / NS_PER_S : 0;
+
+	if (ns < 0)
+		ns = 0;
+	if (seconds >= 3600) {
+		out_u64(o, seconds / 3600);
+		out_text(o, " h ");
+		out_u64(o, seconds / 60 % 60);
+		out_text(o, " min");
+	} else if (seconds >= 60) {
+		out_u64(o, seconds / 60);
+		out_text(o, " min ");
+		out_u64(o, seconds % 60);
+		out_text(o, " s");
+	} else if (ns >= NS_PER_S) {
+		out_fixed(o, (double)ns / 1e9, 2);
+		out_text(o, " s");
+	} else {
+		out_fixed(o, (double)ns / 1e6, ns < 10000000 ? 2 : 0);
+		out_text(o, " ms");
+	}
+}
+
+void out_moment(struct out *o, int64_t real_ns)
+{
+	time_t seconds = (time_t)(real_ns / NS_PER_S);
+	struct tm local;
+	char room[64];
+	size_t n = 0;
+
+	if (localtime_r(&seconds, &local))
+		n = strftime(room, sizeof room, "%Y-%m-%d %H:%M:%S", &local);
+	out_put(o, n ? room : "?", n ? n : 1);
+}
+
+void out_seconds(struct out *o, int64_t real_ns)
+{
+	uint64_t ns = real_ns < 0 ? 0 - (uint64_t)real_ns : (uint64_t)real_ns;
+
+	if (real_ns < 0)
+		out_char(o, '-');
+	out_u64(o, ns / NS_PER_S);
+	out_char(o, '.');
+	out_digits(o, ns % NS_PER_S, 9);
+}

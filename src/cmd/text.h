@@ -1,0 +1,109 @@
+/* Text on its way out: one big buffer in front of a descriptor, and the ways in which commands
+ * write things.
+ *
+ * Nothing here allocates or formats by printf, so that a row costs what its bytes cost. The first
+ * failed write is remembered and everything after it is a no-op; the command asks once, at its end,
+ * and in its loops.
+ */
+#ifndef PL_CMD_TEXT_H
+#define PL_CMD_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define OUT_BYTES (256u << 10)
+/* What a single reserve may ask for. */
+#define OUT_STEP 64u
+
+struct out {
+	char *bytes; /* owned, OUT_BYTES */
+	size_t used;
+	int fd;
+	int error; /* errno of the first write that failed, 0: none */
+	bool colour;
+};
+
+/* A piece of text that somebody else owns. */
+struct text {
+	const char *at; /* NULL: there is none */
+	size_t length;
+};
+
+/* 0, or PL_ERR_MEMORY. The descriptor stays the caller's. */
+int out_init(struct out *o, int fd, bool colour);
+void out_flush(struct out *o);
+/* Flush and release; gives the exit code that the output deserves: 0, 128 + SIGPIPE when the reader
+ * went away, 1. */
+int out_release(struct out *o);
+
+/* Room for OUT_STEP bytes. */
+static inline char *out_step(struct out *o)
+{
+	if (OUT_BYTES - o->used < OUT_STEP)
+		out_flush(o);
+	return o->bytes + o->used;
+}
+
+void out_long(struct out *o, const char *at, size_t n);
+
+static inline void out_put(struct out *o, const char *at, size_t n)
+{
+	if (n > OUT_BYTES - o->used) {
+		out_long(o, at, n);
+		return;
+	}
+	memcpy(o->bytes + o->used, at, n);
+	o->used += n;
+}
+
+static inline void out_text(struct out *o, const char *s)
+{
+	out_put(o, s, strlen(s));
+}
+
+static inline void out_char(struct out *o, char c)
+{
+	*out_step(o) = c;
+	o->used++;
+}
+
+void out_u64(struct out *o, uint64_t v);
+void out_i64(struct out *o, int64_t v);
+/* At least `width` digits, zeros in front. */
+void out_digits(struct out *o, uint64_t v, unsigned width);
+void out_spaces(struct out *o, size_t n);
+/* A fraction of two decimals and such: rounded, locale or not. */
+void out_fixed(struct out *o, double v, unsigned decimals);
+
+/* A field of a row: TAB \t, newline \n, CR \r, NUL \0, backslash \\; all other bytes as they are.
+ */
+void out_field(struct out *o, struct text t);
+/* For a person's terminal: control bytes are shown (^A, and \x9b for those of Latin-1 in UTF-8),
+ * never sent. */
+void out_clean(struct out *o, struct text t);
+/* The same in a column: cut with … or filled up with spaces. */
+void out_column(struct out *o, const char *s, size_t width);
+/* Columns that a text takes: UTF-8 sequences count as one. */
+size_t text_width(const char *s);
+
+/* Colours go by what they mean. Nothing is written where there are none. */
+enum tone { TONE_PLAIN, TONE_FAINT, TONE_STRONG, TONE_NAME, TONE_TIME, TONE_GOOD, TONE_BAD };
+void out_tone(struct out *o, enum tone tone);
+
+/* "1.2 GB", "3.4 s", and a moment as local time: "2026-11-21 10:52:01". */
+void out_bytes(struct out *o, uint64_t bytes);
+void out_duration(struct out *o, int64_t ns);
+void out_moment(struct out *o, int64_t real_ns);
+/* 1234567 as 1,234,567. */
+void out_count(struct out *o, uint64_t n);
+/* Seconds since 1970 with nine decimals. */
+void out_seconds(struct out *o, int64_t real_ns);
+
+static inline struct text text_of(const char *s)
+{
+	return (struct text){.at = s, .length = s ? strlen(s) : 0};
+}
+
+#endif
