@@ -1,0 +1,232 @@
+#define _GNU_SOURCE
+#include "preload/hook.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "format/message.h"
+#include "preload/preload.h"
+#include "recorder/recorder.h"
+
+typedef int hook_function(const char *event, void *arguments, void *data);
+
+/* As CPython lays it out, from 3.8 on. */
+struct hook_entry {
+	struct hook_entry *next;
+	hook_function *function;
+	void *data;
+};
+
+/* Set by the constructor. */
+static const char *(*get_version)(void);
+/* Where the runtime keeps the first entry; NULL: not found. */
+static struct hook_entry **hook_list;
+
+/* Any call that reads from an address tells whether it can be read; this one then fails for its
+ * first argument. */
+static bool readable(const void *at)
+{
+	return syscall(SYS_rt_sigprocmask, ~0, at, NULL, 8) < 0 && errno != EFAULT;
+}
+
+/* *good_page is one that is known to be readable, 0: none. */
+static bool readable_entry(const struct hook_entry *entry, uintptr_t *good_page)
+{
+	uintptr_t first = (uintptr_t)entry & ~(uintptr_t)4095;
+	uintptr_t last = ((uintptr_t)(entry + 1) - 1) & ~(uintptr_t)4095;
+
+	if (first == 0 || first >> 47 || (uintptr_t)entry % sizeof(void *))
+		return false;
+	if (first == *good_page && last == *good_page)
+		return true;
+	if (!readable(entry) || !readable(&entry->data))
+		return false;
+	*good_page = first;
+	return true;
+}
+
+static int on_audit(const char *event, void *arguments, void *data);
+
+/* Other libraries may have added hooks before us. */
+static bool leads_to_us(const struct hook_entry *entry, uintptr_t *good_page)
+{
+	for (int step = 0; step < 8 && readable_entry(entry, good_page); step++) {
+		if (entry->function == on_audit)
+			return true;
+		entry = entry->next;
+	}
+	return false;
+}
+
+/* The list's head is a private field, in another place in each version, and there is no header here
+ * to name it. But it is the one word of the runtime's state that leads to an entry with our
+ * function. */
+static struct hook_entry **find_list(void)
+{
+	char *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
+	const ElfW(Sym) *symbol = NULL;
+	uintptr_t good_page = 0;
+	Dl_info info;
+
+	if (!runtime || !dladdr1(runtime, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol)
+		return NULL;
+	for (size_t at = 0; at + sizeof(void *) <= symbol->st_size; at += sizeof(void *)) {
+		struct hook_entry **word = (struct hook_entry **)(runtime + at);
+		bool inside = (char *)*word >= runtime && (char *)*word < runtime + symbol->st_size;
+		if (!inside && leads_to_us(*word, &good_page))
+			return word;
+	}
+	return NULL;
+}
+
+/* Whoever walks the list at this moment stands on our entry, or finds it with its way on intact. */
+static void unlink_entry(void)
+{
+	struct hook_entry **link = hook_list;
+
+	hook_list = NULL;
+	while (link && *link && (*link)->function != on_audit)
+		link = &(*link)->next;
+	if (link && *link)
+		__atomic_store_n(link, (*link)->next, __ATOMIC_RELEASE);
+}
+
+/* The first one says why; the rest are counted. */
+static void refuse(const char *why)
+{
+	struct arena_head *head = preload.arena.head;
+	char executable[256];
+	const char *version = get_version();
+
+	if (atomic_fetch_add_explicit(&head->refused, 1, memory_order_acq_rel) != 0)
+		return;
+	ssize_t n = readlink("/proc/self/exe", executable, sizeof executable - 1);
+	executable[n > 0 ? n : 0] = 0;
+	snprintf(head->refused_why, sizeof head->refused_why, "CPython %.*s (%s): %s",
+		(int)strcspn(version, " "), version, executable, why);
+}
+
+/* "3.13.0 (main, …" -> "3.13" */
+static int minor_version(const char **version)
+{
+	const char *dot;
+
+	*version = get_version();
+	dot = strchr(*version, '.');
+	return dot ? (int)(dot - *version + 1 + (ptrdiff_t)strspn(dot + 1, "0123456789")) : 0;
+}
+
+/* The recorder reads the interpreter's insides as its headers have them; of these builds they are
+ * other ones. */
+static const char *odd_build(const char *version)
+{
+	if (strstr(version, "free-threading"))
+		return "free-threaded builds are not recorded";
+	if (dlsym(RTLD_DEFAULT, "_Py_NegativeRefcount"))
+		return "debug builds are not recorded";
+	return NULL;
+}
+
+/* Its entry, or NULL with *why, which may lie in `text`. */
+static __typeof__(pathline_recorder_start) *load_recorder(char *text, size_t size, const char **why)
+{
+	char path[PATH_MAX + 64];
+	const char *version;
+	int n = minor_version(&version);
+	int directory = (int)(strrchr(preload.own_path, '/') - preload.own_path);
+
+	*why = odd_build(version);
+	if (*why)
+		return NULL;
+	snprintf(path, sizeof path, "%.*s/pathline-recorder-%.*s.so", directory, preload.own_path,
+		n, version);
+	*why = text;
+	if (access(path, F_OK) < 0) {
+		snprintf(text, size, "no recorder was built for %.*s", n, version);
+		return NULL;
+	}
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *entry = library ? dlsym(library, RECORDER_ENTRY) : NULL;
+	if (!entry) {
+		const char *error = dlerror();
+		snprintf(text, size, "%s", error ? error : "the recorder has no entry");
+	}
+	return (__typeof__(pathline_recorder_start) *)entry;
+}
+
+/* Did a recorded interpreter become this program by exec? */
+static bool came_by_exec(void)
+{
+	for (unsigned i = 0; preload.parent && i < ARENA_PROCESSES; i++) {
+		const struct process_slot *slot = &preload.arena.head->slots[i];
+		if (slot->number == preload.parent)
+			return slot->pid == (uint32_t)getpid();
+	}
+	return false;
+}
+
+static void start_recorder(void)
+{
+	struct recorder_start start = {
+		.arena = preload.arena,
+		.parent = preload.parent,
+		.how = came_by_exec() ? HOW_EXEC : HOW_START,
+		.slot = &preload.slot,
+	};
+	char text[384];
+	const char *why = NULL;
+	__typeof__(pathline_recorder_start) *entry = load_recorder(text, sizeof text, &why);
+
+	if (!entry || entry(&start, &why) < 0)
+		refuse(why ? why : "the recorder gave no reason");
+}
+
+static bool is_start(const char *event)
+{
+	static const char *const starts[] = {"file", "module", "command", "stdin"};
+
+	if (strncmp(event, "cpython.run_", 12) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (strcmp(event + 12, starts[i]) == 0)
+			return true;
+	return false;
+}
+
+static int on_audit(const char *event, void *arguments, void *data)
+{
+	int saved = errno;
+
+	(void)arguments;
+	(void)data;
+	if (is_start(event)) {
+		unlink_entry();
+		start_recorder();
+	} else if (strcmp(event, "cpython._PySys_ClearAuditHooks") == 0) {
+		unlink_entry();
+	}
+	errno = saved;
+	return 0;
+}
+
+bool hook_wanted(void)
+{
+	get_version = (__typeof__(get_version))dlsym(RTLD_DEFAULT, "Py_GetVersion");
+	return get_version != NULL;
+}
+
+void hook_add(void)
+{
+	int (*add)(hook_function *, void *) =
+		(__typeof__(add))dlsym(RTLD_DEFAULT, "PySys_AddAuditHook");
+
+	atomic_fetch_add_explicit(&preload.arena.head->pythons, 1, memory_order_relaxed);
+	if (!add)
+		refuse("no recorder was built for so old a version");
+	else if (add(on_audit, NULL) == 0)
+		hook_list = find_list();
+}

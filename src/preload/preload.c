@@ -1,0 +1,184 @@
+#define _GNU_SOURCE
+#include "preload/preload.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "preload/env.h"
+#include "preload/hook.h"
+#include "preload/slot.h"
+
+struct preload preload;
+
+/* glibc before 2.34 has no execveat. */
+static int raw_execveat(
+	int dirfd, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	return (int)syscall(SYS_execveat, dirfd, path, argv, envp, flags);
+}
+
+static void resolve(struct originals *o)
+{
+#define RESOLVE(field, name) o->field = (__typeof__(o->field))dlsym(RTLD_NEXT, name)
+	RESOLVE(execvpe, "execvpe");
+	RESOLVE(fexecve, "fexecve");
+	RESOLVE(execveat, "execveat");
+	RESOLVE(posix_spawn, "posix_spawn");
+	RESOLVE(posix_spawnp, "posix_spawnp");
+	RESOLVE(system, "system");
+	RESOLVE(popen, "popen");
+	RESOLVE(pclose, "pclose");
+	RESOLVE(exit_now, "_exit");
+	RESOLVE(quick_exit, "quick_exit");
+	if (!o->execveat)
+		o->execveat = raw_execveat;
+	RESOLVE(execve, "execve");
+#undef RESOLVE
+}
+
+/* The constructor calls this first, so that dlsym is never called in a signal handler or a vfork'ed
+ * child. Only the constructor of another library can come before it, and that is still one thread.
+ */
+const struct originals *originals(void)
+{
+	static struct originals found;
+
+	if (!found.execve)
+		resolve(&found);
+	return &found;
+}
+
+bool preload_hands_on(void)
+{
+	if (!preload.arena_path[0])
+		return false;
+	return !preload.only_first || slot_number() == 0;
+}
+
+static void learn_own_path(void)
+{
+	Dl_info info;
+
+	if (!dladdr((void *)learn_own_path, &info) || !info.dli_fname)
+		return;
+	if (info.dli_fname[0] == '/' && strlen(info.dli_fname) < sizeof preload.own_path)
+		strcpy(preload.own_path, info.dli_fname);
+	else if (!realpath(info.dli_fname, preload.own_path))
+		preload.own_path[0] = 0;
+}
+
+/* The program itself comes first. */
+static int learn_loader(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	(void)data;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		if (p->p_type == PT_INTERP && p->p_memsz <= sizeof preload.loader)
+			memcpy(preload.loader, (const char *)info->dlpi_addr + p->p_vaddr,
+				p->p_memsz);
+	}
+	return 1;
+}
+
+/* "<path>:<number>" becomes the path and the number. */
+static bool parse_arena(char *variable, uint32_t *parent)
+{
+	char *colon = strrchr(variable, ':');
+	char *end;
+
+	if (!colon || variable[0] != '/')
+		return false;
+	unsigned long number = strtoul(colon + 1, &end, 10);
+	if (end == colon + 1 || *end || number > UINT32_MAX)
+		return false;
+	*colon = 0;
+	*parent = (uint32_t)number;
+	return true;
+}
+
+static bool open_arena(struct arena *arena)
+{
+	int fd = open(preload.arena_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
+
+	if (fd < 0)
+		return false;
+	int err = arena_map(arena, fd);
+	close(fd);
+	if (err < 0)
+		return false;
+	if (atomic_load_explicit(&arena->head->state, memory_order_acquire) == ARENA_OPEN)
+		return true;
+	arena_unmap(arena);
+	return false;
+}
+
+/* What a program without an interpreter needs of the arena is read once; its address space stays as
+ * it was. */
+static void join(void)
+{
+	struct arena arena;
+
+	if (!open_arena(&arena)) {
+		preload.arena_path[0] = 0;
+		return;
+	}
+	atomic_fetch_add_explicit(&arena.head->preloaded, 1, memory_order_relaxed);
+	preload.only_first = arena.head->no_children;
+	preload.arena = arena;
+	if (hook_wanted()) {
+		slot_watch();
+		hook_add();
+	} else {
+		arena_unmap(&preload.arena);
+	}
+}
+
+/* Auxiliary values lie behind the environment, and some look for them there by walking over it. Two
+ * variables fewer leave a pair of words between: make them a pair that is to be ignored. */
+static void bridge(char **env, size_t had)
+{
+	size_t has = 0;
+
+	while (env[has])
+		has++;
+	if (has + 2 != had)
+		return;
+	env[has + 1] = (char *)AT_IGNORE;
+	env[has + 2] = NULL;
+}
+
+static void take_variables(char **initial)
+{
+	size_t had = 0;
+
+	if (!environ)
+		return;
+	while (environ[had])
+		had++;
+	env_take(environ, preload.own_path, preload.arena_path, sizeof preload.arena_path);
+	if (environ == initial)
+		bridge(environ, had);
+}
+
+__attribute__((constructor)) static void preload_init(int argc, char **argv, char **envp)
+{
+	int saved = errno;
+
+	(void)argc;
+	(void)argv;
+	originals();
+	learn_own_path();
+	dl_iterate_phdr(learn_loader, NULL);
+	take_variables(envp);
+	if (preload.arena_path[0] && parse_arena(preload.arena_path, &preload.parent))
+		join();
+	else
+		preload.arena_path[0] = 0;
+	errno = saved;
+}

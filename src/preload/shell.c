@@ -1,0 +1,291 @@
+/* system() and popen(), whole: libc's start the shell by a call that cannot be taken over. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "preload/preload.h"
+#include "preload/spawn.h"
+
+/* As libc of this version does it: since 2.38 a command may begin with '-'. */
+static void shell_arguments(const char *argv[5], const char *command)
+{
+	size_t n = 0;
+
+	argv[n++] = "sh";
+	argv[n++] = "-c";
+	if (strverscmp(gnu_get_libc_version(), "2.38") >= 0)
+		argv[n++] = "--";
+	argv[n++] = command;
+	argv[n] = NULL;
+}
+
+static int start_shell(pid_t *pid, const char *command, const posix_spawn_file_actions_t *actions,
+	const posix_spawnattr_t *attributes)
+{
+	const char *argv[5];
+
+	shell_arguments(argv, command);
+	return spawn_shell(pid, actions, attributes, (char *const *)argv);
+}
+
+static pid_t wait_for(pid_t pid, int *status)
+{
+	pid_t result;
+
+	do
+		result = waitpid(pid, status, 0);
+	while (result < 0 && errno == EINTR);
+	return result;
+}
+
+/* SIGINT and SIGQUIT are ignored while any thread is in system(); the first one sets that, the last
+ * one undoes it. */
+static struct {
+	pthread_mutex_t lock; /* of the rest */
+	unsigned running;
+	struct sigaction interrupt, quit;
+} ignoring = {PTHREAD_MUTEX_INITIALIZER, 0, {{0}}, {{0}}};
+
+static void ignore_begin(sigset_t *defaults)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	sigemptyset(defaults);
+	pthread_mutex_lock(&ignoring.lock);
+	if (ignoring.running++ == 0) {
+		sigaction(SIGINT, &ignore, &ignoring.interrupt);
+		sigaction(SIGQUIT, &ignore, &ignoring.quit);
+	}
+	if (ignoring.interrupt.sa_handler != SIG_IGN)
+		sigaddset(defaults, SIGINT);
+	if (ignoring.quit.sa_handler != SIG_IGN)
+		sigaddset(defaults, SIGQUIT);
+	pthread_mutex_unlock(&ignoring.lock);
+}
+
+static void ignore_end(void)
+{
+	pthread_mutex_lock(&ignoring.lock);
+	if (--ignoring.running == 0) {
+		sigaction(SIGINT, &ignoring.interrupt, NULL);
+		sigaction(SIGQUIT, &ignoring.quit, NULL);
+	}
+	pthread_mutex_unlock(&ignoring.lock);
+}
+
+/* As sh gives it back when it cannot be started: 127. */
+static int run_shell(const char *command, const sigset_t *mask, const sigset_t *defaults)
+{
+	posix_spawnattr_t attributes;
+	pid_t pid;
+	int status = 127 << 8;
+
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, mask);
+	posix_spawnattr_setsigdefault(&attributes, defaults);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	int err = start_shell(&pid, command, NULL, &attributes);
+	posix_spawnattr_destroy(&attributes);
+	if (err)
+		errno = err;
+	else if (wait_for(pid, &status) != pid)
+		status = -1;
+	return status;
+}
+
+PRELOAD_EXPORT int system(const char *command)
+{
+	sigset_t child, mask, defaults;
+	int cancel;
+
+	if (!preload_hands_on())
+		return originals()->system(command);
+	if (!command)
+		return system("exit 0") == 0;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	ignore_begin(&defaults);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, &child, &mask);
+	int status = run_shell(command, &mask, &defaults);
+	ignore_end();
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	pthread_setcancelstate(cancel, NULL);
+	return status;
+}
+
+/* The streams that popen() gave and pclose() has not had back. */
+struct stream {
+	struct stream *next;
+	FILE *file;
+	pid_t pid;
+};
+static struct {
+	pthread_mutex_t lock; /* of the list */
+	struct stream *first;
+} streams = {PTHREAD_MUTEX_INITIALIZER, NULL};
+
+struct popen_mode {
+	bool reads; /* the caller reads what the command writes */
+	bool cloexec;
+};
+
+static bool parse_mode(struct popen_mode *out, const char *mode)
+{
+	bool reads = false, writes = false;
+
+	*out = (struct popen_mode){0};
+	for (; *mode; mode++) {
+		if (*mode == 'r')
+			reads = true;
+		else if (*mode == 'w')
+			writes = true;
+		else if (*mode == 'e')
+			out->cloexec = true;
+		else
+			return false;
+	}
+	out->reads = reads;
+	return reads != writes;
+}
+
+/* The command has its end of the pipe as stdin or stdout, and none of the streams of earlier calls:
+ * else a reader of those would never see their end. */
+static int prepare_pipe(posix_spawn_file_actions_t *actions, int end, int target)
+{
+	int err = posix_spawn_file_actions_adddup2(actions, end, target);
+
+	for (const struct stream *s = streams.first; s && !err; s = s->next) {
+		int fd = fileno(s->file);
+		if (fd >= 0 && fd != target)
+			err = posix_spawn_file_actions_addclose(actions, fd);
+	}
+	return err;
+}
+
+/* Called with the lock. */
+static int start_piped(struct stream *stream, const char *command, int end, int target)
+{
+	posix_spawn_file_actions_t actions;
+	int err = posix_spawn_file_actions_init(&actions);
+
+	if (err)
+		return err;
+	err = prepare_pipe(&actions, end, target);
+	if (!err)
+		err = start_shell(&stream->pid, command, &actions, NULL);
+	posix_spawn_file_actions_destroy(&actions);
+	return err;
+}
+
+/* A pipe's end that has the very number it is to get in the command would be closed there by exec:
+ * move it. */
+static int move_away(int *fd, int target)
+{
+	if (*fd != target)
+		return 0;
+	int moved = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
+	if (moved < 0)
+		return errno;
+	close(*fd);
+	*fd = moved;
+	return 0;
+}
+
+/* ends[0] is the command's, ends[1] the caller's; both are taken, also on failure. */
+static int open_stream(
+	struct stream *stream, const char *command, struct popen_mode mode, int ends[2])
+{
+	int target = mode.reads ? STDOUT_FILENO : STDIN_FILENO;
+	int err = move_away(&ends[0], target);
+
+	if (!err && !(stream->file = fdopen(ends[1], mode.reads ? "r" : "w")))
+		err = errno;
+	if (!err) {
+		ends[1] = -1;
+		pthread_mutex_lock(&streams.lock);
+		err = start_piped(stream, command, ends[0], target);
+		if (!err) {
+			stream->next = streams.first;
+			streams.first = stream;
+		}
+		pthread_mutex_unlock(&streams.lock);
+	}
+	if (err && stream->file)
+		fclose(stream->file);
+	close(ends[0]);
+	if (ends[1] >= 0)
+		close(ends[1]);
+	return err;
+}
+
+static int popen_new(struct stream *stream, const char *command, struct popen_mode mode)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return errno;
+	int ordered[2] = {ends[mode.reads ? 1 : 0], ends[mode.reads ? 0 : 1]};
+	int kept = ordered[1];
+	int err = open_stream(stream, command, mode, ordered);
+	if (!err && !mode.cloexec)
+		fcntl(kept, F_SETFD, 0);
+	return err;
+}
+
+PRELOAD_EXPORT FILE *popen(const char *command, const char *type)
+{
+	struct popen_mode mode;
+
+	if (!preload_hands_on())
+		return originals()->popen(command, type);
+	if (!parse_mode(&mode, type)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	struct stream *stream = calloc(1, sizeof *stream);
+	if (!stream)
+		return NULL;
+	int err = popen_new(stream, command, mode);
+	if (!err)
+		return stream->file;
+	free(stream);
+	errno = err;
+	return NULL;
+}
+
+static struct stream *take_stream(FILE *file)
+{
+	struct stream *found;
+
+	pthread_mutex_lock(&streams.lock);
+	struct stream **link = &streams.first;
+	while (*link && (*link)->file != file)
+		link = &(*link)->next;
+	found = *link;
+	if (found)
+		*link = found->next;
+	pthread_mutex_unlock(&streams.lock);
+	return found;
+}
+
+PRELOAD_EXPORT int pclose(FILE *file)
+{
+	struct stream *stream = take_stream(file);
+	int status = -1;
+
+	if (!stream)
+		return originals()->pclose(file);
+	fclose(file);
+	if (wait_for(stream->pid, &status) != stream->pid)
+		status = -1;
+	free(stream);
+	return status;
+}

@@ -1,0 +1,70 @@
+#define _GNU_SOURCE
+#include "preload/slot.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "preload/preload.h"
+
+static struct process_slot *mine(void)
+{
+	struct process_slot *slot = atomic_load_explicit(&preload.slot, memory_order_acquire);
+
+	return slot && slot->pid == (uint32_t)getpid() ? slot : NULL;
+}
+
+void slot_exit(int status)
+{
+	struct process_slot *slot = mine();
+
+	if (!slot)
+		return;
+	atomic_store_explicit(&slot->end_code, (uint32_t)status & 0xff, memory_order_relaxed);
+	atomic_store_explicit(&slot->end, SLOT_END_EXIT, memory_order_release);
+}
+
+struct process_slot *slot_exec(void)
+{
+	struct process_slot *slot = mine();
+
+	if (slot)
+		atomic_store_explicit(&slot->end, SLOT_END_EXEC, memory_order_release);
+	return slot;
+}
+
+void slot_exec_failed(struct process_slot *slot)
+{
+	if (slot)
+		atomic_store_explicit(&slot->end, SLOT_END_UNKNOWN, memory_order_release);
+}
+
+uint32_t slot_number(void)
+{
+	const struct process_slot *slot = atomic_load_explicit(&preload.slot, memory_order_acquire);
+	uint32_t last = atomic_load_explicit(&preload.number, memory_order_relaxed);
+
+	return slot ? slot->number : last ? last : preload.parent;
+}
+
+/* Registered before the recorder's own handler, so it runs before the slot is taken away from the
+ * child. */
+static void forked(void)
+{
+	const struct process_slot *slot = atomic_load_explicit(&preload.slot, memory_order_relaxed);
+
+	if (slot)
+		atomic_store_explicit(&preload.number, slot->number, memory_order_relaxed);
+}
+
+static void at_exit(int status, void *data)
+{
+	(void)data;
+	slot_exit(status);
+}
+
+/* From a constructor: so it runs last of all that exit() runs, after every destructor. */
+void slot_watch(void)
+{
+	on_exit(at_exit, NULL);
+	pthread_atfork(NULL, NULL, forked);
+}
