@@ -1,13 +1,14 @@
 /* The flow graph of a code: its line starts, and the possible steps between them.
  *
- * A block is a run of instructions that is entered at its first and left behind its last. A line start is an
- * instruction at which LINE can fire; it always opens a block. Whether LINE fires is a property of the edge by which
- * the start is reached (see the model's rules), so an edge says never, always, or maybe.
+ * A block is a run of instructions that is entered at its first and left behind its last. A line
+ * start is an instruction at which LINE can fire; it always opens a block. Whether LINE fires is a
+ * property of the edge by which the start is reached, so an edge says never, always, or maybe.
  *
  *	blocks   by growing unit; a position (unit) lies in the last block whose unit is <= it
  *	starts   by growing unit; the event LINE names one by its index here
  *
- * Pure: knows no Python version and no bytes. Built by src/bytecode, stored by format/body.h, walked by flow/path.h.
+ * Pure: knows no Python version and no bytes. Built by src/bytecode, stored by format/body.h,
+ * walked by flow/path.h.
  */
 #ifndef PL_FLOW_GRAPH_H
 #define PL_FLOW_GRAPH_H
@@ -27,7 +28,7 @@ enum {
 	FLOW_BLOCK_RETURNS = 8, /* its last instruction returns */
 	FLOW_BLOCK_YIELDS = 16, /* its last instruction suspends */
 	FLOW_BLOCK_RAISES = 32, /* its last instruction only raises */
-	FLOW_BLOCK_BEFORE = 64, /* before the first RESUME (closure cells, RETURN_GENERATOR): no events there */
+	FLOW_BLOCK_BEFORE = 64, /* before the first RESUME (RETURN_GENERATOR …): no events there */
 };
 
 struct flow_start {
@@ -42,9 +43,9 @@ struct flow_edge {
 };
 
 struct flow_block {
-	uint32_t unit;	      /* of its first instruction */
-	uint32_t start;	      /* index of the line start that opens it, or FLOW_NONE */
-	uint32_t first_edge;  /* into edges */
+	uint32_t unit;	     /* of its first instruction */
+	uint32_t start;	     /* index of the line start that opens it, or FLOW_NONE */
+	uint32_t first_edge; /* into edges */
 	uint32_t edge_count;
 	uint32_t flags;
 };
@@ -57,7 +58,7 @@ struct flow_line {
 
 struct flow_graph {
 	uint32_t unit_count;
-	bool analysed; /* false: blocks and edges are missing; every line is recorded, by LINE_AT if no start */
+	bool analysed; /* false: no blocks and edges; what has no start is recorded by LINE_AT */
 	struct flow_start *starts;
 	uint32_t start_count;
 	struct flow_block *blocks;
@@ -68,6 +69,9 @@ struct flow_graph {
 	uint32_t line_count;
 };
 
+/* Gives *g arrays for as many starts, blocks, edges and lines as its counts say, all zero: what
+ * builds or reads a graph sets the counts first. 0; or PL_ERR_MEMORY, and *g is empty. */
+int flow_graph_init(struct flow_graph *g);
 /* Frees what the graph owns: all of its arrays. */
 void flow_graph_release(struct flow_graph *g);
 
@@ -78,7 +82,14 @@ int32_t flow_line_at(const struct flow_graph *g, uint32_t unit);
 /* The index of the start at exactly this unit, or FLOW_NONE. */
 uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit);
 
-/* The invariants above, and every index in range: 0, or PL_ERR_FORMAT. For graphs that were read, and for tests. */
+/* The invariants above, and every index in range: 0, or PL_ERR_FORMAT. For graphs that were read,
+ * and for tests.
+ *
+ *	starts, blocks, lines   units grow strictly and are < unit_count; no line is negative
+ *	blocks                  open every start, in order; their edges are all the edges, in order
+ *	edges                   one that can fire leads to a block that a start opens
+ *	not analysed            no blocks, no edges
+ */
 int flow_graph_check(const struct flow_graph *g);
 
 #endif

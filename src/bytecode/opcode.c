@@ -1,0 +1,33 @@
+#include "bytecode/opcode.h"
+
+#include <stddef.h>
+
+#define X(number, name, units, kind, bits) [number] = {OPCODE_##kind, bits, units},
+static const struct opcode opcodes_3_12[256] = {
+#include "bytecode/opcodes_3_12.h"
+};
+static const struct opcode opcodes_3_13[256] = {
+#include "bytecode/opcodes_3_13.h"
+};
+static const struct opcode opcodes_3_14[256] = {
+#include "bytecode/opcodes_3_14.h"
+};
+#undef X
+
+static const struct opcode_version versions[] = {
+	{.version = 0x030c, .opcodes = opcodes_3_12, .loop_exit = 1, .loop_marks = true},
+	{.version = 0x030d,
+		.opcodes = opcodes_3_13,
+		.loop_exit = 2,
+		.loop_marks = true,
+		.delta_unchecked = true},
+	{.version = 0x030e, .opcodes = opcodes_3_14, .loop_exit = 1},
+};
+
+const struct opcode_version *opcode_version_find(uint16_t version)
+{
+	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+		if (versions[i].version == version)
+			return &versions[i];
+	return NULL;
+}

@@ -1,0 +1,93 @@
+#include "bytecode/table.h"
+
+#include "pathline/error.h"
+
+#define GROUP_BITS  6
+#define GROUP_MASK  0x3f
+#define GROUP_MORE  0x40
+#define ENTRY_FIRST 0x80
+
+/* Groups with the lowest bits first. Bytes behind the end read as 0, which is what the interpreter
+ * finds there. */
+static int read_low_first(struct pl_view v, uint32_t *out)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 36; shift += GROUP_BITS) {
+		uint8_t byte = 0;
+		(void)view_u8(&v, &byte);
+		value |= (uint64_t)(byte & GROUP_MASK) << shift;
+		if (byte & GROUP_MORE)
+			continue;
+		*out = (uint32_t)value;
+		return value <= UINT32_MAX ? 0 : PL_ERR_FORMAT;
+	}
+	return PL_ERR_FORMAT;
+}
+
+/* Groups with the highest bits first. */
+static int read_high_first(struct pl_view *v, uint32_t *out)
+{
+	uint64_t value = 0;
+	uint8_t byte;
+
+	do {
+		if (view_u8(v, &byte) < 0)
+			return PL_ERR_FORMAT;
+		value = value << GROUP_BITS | (byte & GROUP_MASK);
+		if (value > UINT32_MAX)
+			return PL_ERR_FORMAT;
+	} while (byte & GROUP_MORE);
+	*out = (uint32_t)value;
+	return 0;
+}
+
+/* By how much the entry moves the line on; its first byte is eaten already. */
+static int line_delta(unsigned kind, struct pl_view rest, int64_t *out)
+{
+	uint32_t value;
+
+	*out = 0;
+	if (kind >= 10 && kind <= 12)
+		*out = kind - 10;
+	if (kind != 13 && kind != 14)
+		return 0;
+	if (read_low_first(rest, &value) < 0)
+		return PL_ERR_FORMAT;
+	*out = value & 1 ? -(int64_t)(value >> 1) : (int64_t)(value >> 1);
+	return 0;
+}
+
+int line_read(struct line_reader *r, struct line_row *out)
+{
+	uint8_t first;
+	int64_t delta;
+
+	if (view_u8(&r->v, &first) < 0)
+		return PL_END;
+	unsigned kind = first >> 3 & 15;
+	if (line_delta(kind, r->v, &delta) < 0)
+		return PL_ERR_FORMAT;
+	if (r->line + delta > INT32_MAX || r->line + delta < INT32_MIN)
+		return PL_ERR_FORMAT;
+	while (r->v.left && !(*r->v.at & ENTRY_FIRST)) {
+		r->v.at++;
+		r->v.left--;
+	}
+	r->line = (int32_t)(r->line + delta);
+	out->units = (first & 7u) + 1;
+	out->line = kind == 15 ? LINE_NONE : r->line;
+	return 0;
+}
+
+int handler_read(struct pl_view *v, struct handler_row *out)
+{
+	uint32_t depth;
+
+	if (!v->left)
+		return PL_END;
+	if (read_high_first(v, &out->start) < 0 || read_high_first(v, &out->length) < 0 ||
+		read_high_first(v, &out->target) < 0 || read_high_first(v, &depth) < 0)
+		return PL_ERR_FORMAT;
+	return 0;
+}

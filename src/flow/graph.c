@@ -1,0 +1,138 @@
+#include "flow/graph.h"
+
+#include <stdlib.h>
+#include "pathline/error.h"
+
+/* Rows of starts, blocks and lines all begin with their unit, and grow by it. */
+_Static_assert(offsetof(struct flow_start, unit) == 0, "a search compares first members");
+_Static_assert(offsetof(struct flow_block, unit) == 0, "a search compares first members");
+_Static_assert(offsetof(struct flow_line, unit) == 0, "a search compares first members");
+
+/* The index of the last row whose unit is <= `unit`, or FLOW_NONE. */
+static uint32_t last_at(const void *rows, size_t stride, uint32_t count, uint32_t unit)
+{
+	const unsigned char *bytes = rows;
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (*(const uint32_t *)(const void *)(bytes + middle * stride) <= unit)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : FLOW_NONE;
+}
+
+uint32_t flow_block_at(const struct flow_graph *g, uint32_t unit)
+{
+	if (unit >= g->unit_count)
+		return FLOW_NONE;
+	return last_at(g->blocks, sizeof *g->blocks, g->block_count, unit);
+}
+
+int32_t flow_line_at(const struct flow_graph *g, uint32_t unit)
+{
+	uint32_t i = last_at(g->lines, sizeof *g->lines, g->line_count, unit);
+
+	return i == FLOW_NONE || unit >= g->unit_count ? 0 : g->lines[i].line;
+}
+
+uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit)
+{
+	uint32_t i = last_at(g->starts, sizeof *g->starts, g->start_count, unit);
+
+	return i == FLOW_NONE || g->starts[i].unit != unit ? FLOW_NONE : i;
+}
+
+static bool room(void **rows, uint32_t count, size_t size)
+{
+	*rows = count ? calloc(count, size) : NULL;
+	return *rows || !count;
+}
+
+int flow_graph_init(struct flow_graph *g)
+{
+	bool all = room((void **)&g->starts, g->start_count, sizeof *g->starts);
+
+	all &= room((void **)&g->blocks, g->block_count, sizeof *g->blocks);
+	all &= room((void **)&g->edges, g->edge_count, sizeof *g->edges);
+	all &= room((void **)&g->lines, g->line_count, sizeof *g->lines);
+	if (all)
+		return 0;
+	flow_graph_release(g);
+	return PL_ERR_MEMORY;
+}
+
+void flow_graph_release(struct flow_graph *g)
+{
+	free(g->starts);
+	free(g->blocks);
+	free(g->edges);
+	free(g->lines);
+	*g = (struct flow_graph){0};
+}
+
+static bool lines_sound(const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->line_count; i++) {
+		const struct flow_line *l = &g->lines[i];
+		if (l->unit >= g->unit_count || l->line < 0 || (i && l->unit <= l[-1].unit))
+			return false;
+	}
+	return true;
+}
+
+static bool starts_sound(const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->start_count; i++) {
+		const struct flow_start *s = &g->starts[i];
+		if (s->unit >= g->unit_count || s->line < 0 || (i && s->unit <= s[-1].unit))
+			return false;
+	}
+	return true;
+}
+
+static bool edges_sound(const struct flow_graph *g, const struct flow_block *b)
+{
+	for (uint32_t i = 0; i < b->edge_count; i++) {
+		const struct flow_edge *e = &g->edges[b->first_edge + i];
+		if (e->to >= g->block_count || (unsigned)e->fires > FLOW_MAYBE)
+			return false;
+		if (e->fires != FLOW_NEVER && g->blocks[e->to].start == FLOW_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* Blocks share the edges out among them in order, and open the starts in order. */
+static bool blocks_sound(const struct flow_graph *g)
+{
+	uint32_t start = 0, edge = 0;
+
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		const struct flow_block *b = &g->blocks[i];
+		if (b->unit >= g->unit_count || (i && b->unit <= b[-1].unit))
+			return false;
+		if (b->first_edge != edge || b->edge_count > g->edge_count - edge ||
+			!edges_sound(g, b))
+			return false;
+		edge += b->edge_count;
+		if (b->start == FLOW_NONE)
+			continue;
+		if (b->start != start || start >= g->start_count ||
+			g->starts[start].unit != b->unit)
+			return false;
+		start++;
+	}
+	return edge == g->edge_count && start == g->start_count;
+}
+
+int flow_graph_check(const struct flow_graph *g)
+{
+	if (!lines_sound(g) || !starts_sound(g))
+		return PL_ERR_FORMAT;
+	if (!g->analysed)
+		return g->block_count || g->edge_count ? PL_ERR_FORMAT : 0;
+	return blocks_sound(g) ? 0 : PL_ERR_FORMAT;
+}
