@@ -1,0 +1,266 @@
+#include "format/clockmap.h"
+
+#include <stdlib.h>
+#include "pathline/error.h"
+
+#define MEDIAN_OF 31
+#define DRIFT_PER                                                                                  \
+	2000 /* beyond the last point: 1 ns of error each 2,000 ns, the most that NTP slews */
+#define ODD_SLOPE_PER	 500 /* a period is odd when it is off by more than 1 in 500 */
+#define NANOS_A_TICK_MAX 1   /* no TSC runs slower than 1 GHz */
+
+static int64_t add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (__builtin_add_overflow(a, b, &sum))
+		return b < 0 ? INT64_MIN : INT64_MAX;
+	return sum;
+}
+
+static int64_t subtract(int64_t a, int64_t b)
+{
+	int64_t difference;
+
+	if (__builtin_sub_overflow(a, b, &difference))
+		return b < 0 ? INT64_MAX : INT64_MIN;
+	return difference;
+}
+
+static int64_t magnitude(int64_t v)
+{
+	return v < 0 ? subtract(0, v) : v;
+}
+
+static int64_t from_double(double v)
+{
+	if (!(v < 9.2e18))
+		return INT64_MAX;
+	return v < -9.2e18 ? INT64_MIN : (int64_t)v;
+}
+
+static int64_t span(uint64_t ticks, double slope)
+{
+	return from_double((double)ticks * slope);
+}
+
+int64_t clockmap_span(const struct clockmap *m, uint64_t ticks)
+{
+	return span(ticks, m->slope > 0 ? m->slope : NANOS_A_TICK_MAX);
+}
+
+int clockmap_add(struct clockmap *m, const struct clock_sample *s)
+{
+	const struct clockmap_point *last = m->count ? &m->points[m->count - 1] : NULL;
+
+	if (s->error_ns < 0 ||
+		(last && (s->ticks <= last->s.ticks || s->mono_ns < last->s.mono_ns)))
+		return PL_ERR_FORMAT;
+	if (m->count == m->room) {
+		size_t room = m->room ? m->room * 2 : 16;
+		struct clockmap_point *points = realloc(m->points, room * sizeof *points);
+		if (!points)
+			return PL_ERR_MEMORY;
+		m->points = points;
+		m->room = room;
+	}
+	m->points[m->count++] = (struct clockmap_point){.s = *s};
+	return 0;
+}
+
+/* ---- a period: between points i and i + 1 ---- */
+
+static double period_slope(const struct clockmap *m, size_t i)
+{
+	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
+
+	return (double)subtract(b->mono_ns, a->mono_ns) / (double)(b->ticks - a->ticks);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The upper median of periods spread over the recording: of two, the one in which ticks did not
+ * outrun time. */
+static double usual_slope(const struct clockmap *m)
+{
+	double slopes[MEDIAN_OF];
+	size_t periods = m->count - 1;
+	size_t n = periods < MEDIAN_OF ? periods : MEDIAN_OF;
+
+	for (size_t i = 0; i < n; i++)
+		slopes[i] = period_slope(m, i * periods / n);
+	qsort(slopes, n, sizeof *slopes, by_value);
+	return slopes[n / 2];
+}
+
+/* How much further ticks went than time, at the usual slope; 0 when the period is a usual one. */
+static int64_t period_excess(const struct clockmap *m, size_t i)
+{
+	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
+	int64_t time = subtract(b->mono_ns, a->mono_ns);
+	int64_t excess = subtract(span(b->ticks - a->ticks, m->slope), time);
+	int64_t noise = add(add(add(a->error_ns, b->error_ns), add(a->error_ns, b->error_ns)),
+		time / ODD_SLOPE_PER);
+
+	return magnitude(excess) > noise ? excess : 0;
+}
+
+static int64_t offset(const struct clockmap *m, size_t i)
+{
+	return subtract(m->points[i].s.real_ns, m->points[i].s.mono_ns);
+}
+
+/* A step of CLOCK_REALTIME somewhere in the period; 0 when it is within the errors. */
+static int64_t period_step(const struct clockmap *m, size_t i)
+{
+	int64_t step = magnitude(subtract(offset(m, i + 1), offset(m, i)));
+	int64_t noise = add(m->points[i].s.error_ns, m->points[i + 1].s.error_ns);
+
+	return step > noise ? step : 0;
+}
+
+/* Where time may be: not before `backward`, as from the next point, and not behind `forward`, as
+ * from the last one. */
+static void odd_inside(
+	const struct clockmap *m, size_t i, uint64_t ticks, int64_t excess, struct clock_time *out)
+{
+	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
+	int64_t forward = add(a->mono_ns, span(ticks - a->ticks, m->slope));
+	int64_t backward = subtract(b->mono_ns, span(b->ticks - ticks, m->slope));
+	int64_t least = backward > a->mono_ns ? backward : a->mono_ns;
+	int64_t most = forward < b->mono_ns ? forward : b->mono_ns;
+	size_t side = i;
+
+	if (excess < 0) {
+		out->mono_ns = most;
+		out->error_ns = add(out->error_ns, magnitude(excess));
+	} else if (excess <= subtract(b->mono_ns, a->mono_ns)) {
+		out->mono_ns = least;
+		out->error_ns = add(out->error_ns, most > least ? subtract(most, least) : 0);
+	} else if (forward <= b->mono_ns) {
+		/* One suspend, longer than the time around it: this event came before it, … */
+		out->mono_ns = forward;
+	} else {
+		/* … and this one behind it, where the step of CLOCK_REALTIME has been made. */
+		out->mono_ns = least;
+		out->error_ns = a->error_ns > b->error_ns ? a->error_ns : b->error_ns;
+		side = i + 1;
+	}
+	out->real_ns = add(out->mono_ns, offset(m, side));
+}
+
+static void inside(const struct clockmap *m, size_t i, uint64_t ticks, struct clock_time *out)
+{
+	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
+	int64_t excess = period_excess(m, i);
+
+	out->error_ns =
+		add(a->error_ns > b->error_ns ? a->error_ns : b->error_ns, period_step(m, i));
+	if (!excess) {
+		out->mono_ns = add(a->mono_ns, span(ticks - a->ticks, period_slope(m, i)));
+		out->real_ns = add(out->mono_ns, offset(m, i));
+		return;
+	}
+	odd_inside(m, i, ticks, excess, out);
+}
+
+static double last_slope(const struct clockmap *m)
+{
+	if (m->count < 2)
+		return m->slope;
+	return period_excess(m, m->count - 2) ? m->slope : period_slope(m, m->count - 2);
+}
+
+static void outside(const struct clockmap *m, size_t i, uint64_t ticks, struct clock_time *out)
+{
+	const struct clock_sample *p = &m->points[i].s;
+	bool later = ticks >= p->ticks;
+	uint64_t distance = later ? ticks - p->ticks : p->ticks - ticks;
+	double slope = later ? last_slope(m) : m->slope;
+
+	if (slope > 0) {
+		int64_t away = span(distance, slope);
+		out->mono_ns = later ? add(p->mono_ns, away) : subtract(p->mono_ns, away);
+		out->error_ns = add(p->error_ns, away / DRIFT_PER);
+	} else {
+		/* One point, and a clock of unknown speed: all that is known is a bound. */
+		int64_t away = span(distance, NANOS_A_TICK_MAX);
+		out->mono_ns = later ? p->mono_ns : subtract(p->mono_ns, away);
+		out->error_ns = add(p->error_ns, away);
+	}
+	out->real_ns = add(out->mono_ns, offset(m, i));
+}
+
+/* The last point at or before, or count when there is none. */
+static size_t point_before(const struct clockmap *m, uint64_t ticks)
+{
+	size_t low = 0, high = m->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (m->points[middle].s.ticks <= ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? low - 1 : m->count;
+}
+
+static int64_t gap_of(const struct clockmap *m, size_t i)
+{
+	uint64_t ticks = m->points[i].s.gap_ticks;
+
+	return ticks ? clockmap_span(m, ticks) : INT64_MAX;
+}
+
+static void unclamped(const struct clockmap *m, size_t i, uint64_t ticks, struct clock_time *out)
+{
+	if (i == m->count)
+		outside(m, 0, ticks, out);
+	else if (i + 1 == m->count)
+		outside(m, i, ticks, out);
+	else
+		inside(m, i, ticks, out);
+}
+
+void clockmap_settle(struct clockmap *m)
+{
+	int64_t floor = INT64_MIN;
+
+	m->slope = m->ticks_are_ns ? 1 : m->count > 1 ? usual_slope(m) : 0;
+	for (size_t i = 0; i < m->count; i++) {
+		struct clock_time before;
+		if (i) {
+			unclamped(m, i - 1, m->points[i].s.ticks - 1, &before);
+			floor = before.real_ns > floor ? before.real_ns : floor;
+		}
+		m->points[i].floor_ns = floor;
+	}
+}
+
+void clockmap_time(const struct clockmap *m, uint64_t ticks, struct clock_time *out)
+{
+	size_t i;
+
+	*out = (struct clock_time){.error_ns = INT64_MAX, .gap_ns = INT64_MAX};
+	if (!m->count)
+		return;
+	i = point_before(m, ticks);
+	unclamped(m, i, ticks, out);
+	if (i < m->count && out->real_ns < m->points[i].floor_ns) {
+		out->error_ns = add(out->error_ns, subtract(m->points[i].floor_ns, out->real_ns));
+		out->real_ns = m->points[i].floor_ns;
+	}
+	out->gap_ns = gap_of(m, i + 1 < m->count ? i + 1 : m->count - 1);
+}
+
+void clockmap_release(struct clockmap *m)
+{
+	free(m->points);
+	*m = (struct clockmap){0};
+}
