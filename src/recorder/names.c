@@ -34,7 +34,8 @@ const char *text_of(PyObject *str, size_t *length, PyObject **keep)
 
 PyObject *module_attribute(const char *module, const char *name)
 {
-	PyObject *modules = PyImport_GetModuleDict();
+	/* Not PyImport_GetModuleDict: late in finalisation, when __del__ still runs, that is a fatal error. */
+	PyObject *modules = PySys_GetObject("modules");
 	PyObject *found = modules && PyDict_CheckExact(modules)
 				  ? PyDict_GetItemString(modules, module)
 				  : NULL;
