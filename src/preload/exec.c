@@ -43,11 +43,13 @@ PRELOAD_EXPORT int execvpe(const char *file, char *const argv[], char *const env
 	return exec_file(file, argv, envp);
 }
 
+/* Alone in the family it refuses an absent environment. */
 PRELOAD_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
+	char *const *given = envp;
 	struct env_plan plan;
 
-	if (env_plan(&plan, envp) && target_at(fd, "", AT_EMPTY_PATH))
+	if (given && env_plan(&plan, envp) && target_at(fd, "", AT_EMPTY_PATH))
 		envp = env_build(&plan, alloca(plan.bytes));
 	struct process_slot *slot = slot_exec();
 	int result = originals()->fexecve(fd, argv, envp);
