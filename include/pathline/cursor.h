@@ -11,6 +11,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 struct pl_cursor;
 
@@ -43,6 +44,7 @@ struct pl_frame {
  * frames. */
 size_t pl_cursor_stack(const struct pl_cursor *c, struct pl_frame *frames, size_t max);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 enum pl_error {
 	PL_OK = 0,
@@ -42,6 +43,7 @@ const char *pl_err_text(const struct pl_err *e);
 /* A few words for a code. */
 const char *pl_error_name(int code);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* Kinds of event, in the words that `pathline dump` prints. Row: constant, word, meaning. */
 #define PL_EVENT_KINDS(X)                                                                          \
@@ -65,7 +66,12 @@ struct pl_position {
 	uint32_t event;	  /* number in its block, from 0 */
 };
 
-/* Views in it are valid until the cursor moves; code and names until the recording is closed. */
+/* What a cursor gives. `task`, and `type` of a mark, are valid until the cursor moves; the rest until the recording is
+ * closed.
+ *
+ * Most gaps were recorded. The others are the reader's own: they say what its blocks, or a contradiction in the path,
+ * show. Those have the seq and position of the event that they stand in front of, so that recorded names never change.
+ */
 struct pl_event {
 	enum pl_event_kind kind;
 	struct pl_position position;
@@ -73,13 +79,13 @@ struct pl_event {
 	uint64_t order;	 /* the process-wide number of the switch that this event comes after */
 	int64_t time_ns; /* CLOCK_REALTIME, ns since 1970; never backwards within a thread */
 	int64_t time_error_ns;	    /* the event was at time_ns or up to so much later */
-	const struct pl_code *code; /* of its frame; NULL for a gap without a frame */
+	const struct pl_code *code; /* of its frame; NULL only for gaps and marks without a frame */
 	uint32_t depth;		    /* frames below it in the thread, 0 for the bottom one */
 	int32_t line;		    /* where the frame stands; 0 where it has no line */
 	int32_t caller_line;	    /* call, resume, throw: the line of the caller, 0 without one */
 	uint64_t generator;	/* identity of a generator's or coroutine's frame, 0 for others */
 	const char *task;	/* asyncio task's name, NULL outside tasks; UTF-8 */
-	const char *type;	/* raise, reraise, handled: the exception's type; gap: the reason */
+	const char *type;	    /* raise, reraise, handled: the exception's type; gap: the reason; mark: its text */
 	enum pl_gap_reason gap; /* gap only */
 	uint64_t lost;		/* gap: events lost, 0 when not known */
 	uint32_t offset;	/* code unit (two bytes) in the code; UINT32_MAX where not known */
@@ -89,6 +95,7 @@ const char *pl_event_kind_name(enum pl_event_kind kind);
 const char *pl_gap_reason_name(enum pl_gap_reason reason);
 const char *pl_gap_reason_text(enum pl_gap_reason reason);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

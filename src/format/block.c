@@ -44,6 +44,7 @@ struct numbers {
 	size_t used, room;
 	struct pl_map seen;
 	bool failed;
+	uint64_t first_switch; /* met on the way */
 };
 
 static void numbers_add(struct numbers *n, uint32_t number)
@@ -99,6 +100,8 @@ static int collect_codes(struct numbers *n, const struct block_source *b)
 			return PL_ERR_FORMAT;
 		if (names_code(e.kind))
 			numbers_add(n, e.code);
+		if (e.kind == EVENT_SWITCH && !n->first_switch)
+			n->first_switch = e.a;
 	}
 	if (n->failed)
 		return PL_ERR_MEMORY;
@@ -183,6 +186,7 @@ int block_write(struct pl_buf *out, const struct block_source *b, int level)
 	head.event_bytes = (uint32_t)b->events.left;
 	head.raw_bytes = (uint32_t)raw.used;
 	head.open_depth = b->stack->depth;
+	head.first_switch = numbers.first_switch;
 	put_head(out, at, &head);
 done:
 	buf_release(&raw);

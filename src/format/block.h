@@ -1,19 +1,18 @@
-/* A block: a self-contained run of one thread's events. It is the payload of a BLOCK record,
- *uncompressed here:
+/* A block: a self-contained run of one thread's events. It is the payload of a BLOCK record; in plain:
  *
- *	head      fixed, BLOCK_HEAD_BYTES, in plain and with a check of its own: who scans for
- *times, orders and counts reads no more, and trusts it codes     count | (code number delta, body
- *number + 1)…      every code that stack and events name, by growing number; body 0: it could not
- *be described stack     depth | (code, place << 1 | linked, value, gen, raised u8, task string)…
- *bottom first events    the rest, as the recorder wrote them (event.h)
+ *	head      fixed, BLOCK_HEAD_BYTES, never compressed and with a check of its own: who scans for times,
+ *	          orders and counts reads no more, and can trust it
+ *	codes     count | (code number delta, body number + 1)…    every code that stack and events name, by
+ *	          growing number; 0 in place of a body: it could not be described
+ *	stack     depth | (code, place << 1 | linked, value, gen, raised u8, task string)…    bottom first
+ *	events    the rest, as the recorder wrote them (event.h)
  *
- *	 0                        80              144      152         160
- *	| struct block_head, as drawn in it: counts[16] | zeros | XXH3 of | codes, stack and events:
- *one zstd frame of |                                               |       | 0…151   | raw_bytes
- *with BLOCK_COMPRESSED, else plain
+ *	 0                     152            160
+ *	| struct block_head   | XXH3 of 0…151 | codes, stack and events: one zstd frame of raw_bytes with
+ *	|                     |               | BLOCK_COMPRESSED, else plain
  *
- * The record's own compression is not used. Everything but the bodies and the strings that it names
- *is in the block, so it decodes alone, and code numbers can be dropped with it.
+ * The record's own compression is not used. Everything but the bodies and the strings that it names is in the
+ * block, so it decodes alone, and code numbers can be dropped with it.
  */
 #ifndef PL_FORMAT_BLOCK_H
 #define PL_FORMAT_BLOCK_H
@@ -44,9 +43,10 @@ struct block_head {
 	uint32_t open_depth;
 	uint32_t min_depth;
 	uint32_t reserved;
-	uint32_t counts[16]; /* by enum pl_event_kind */
+	uint32_t counts[16];	/* by enum pl_event_kind */
+	uint64_t first_switch;	/* number of the first switch in it; 0: none */
 };
-_Static_assert(sizeof(struct block_head) == 144, "the bytes on disk: no padding");
+_Static_assert(sizeof(struct block_head) == BLOCK_HEAD_CHECK, "the bytes on disk: no padding");
 
 /* The row that an event becomes; only for what event_counts. */
 enum pl_event_kind block_row(enum event_kind kind);

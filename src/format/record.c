@@ -82,15 +82,13 @@ int record_read(struct pl_view *v, struct record *out, bool *cut)
 	return 0;
 }
 
-size_t record_resync(struct pl_view v)
+size_t record_resync_head(struct pl_view v)
 {
 	const uint32_t magic = RECORD_MAGIC;
 	struct record_head head;
 	bool cut;
 	size_t at = 0;
 
-	if (record_read_head(v, &head, &cut) == 0 && head.stored <= v.left - RECORD_HEAD_BYTES)
-		return RECORD_HEAD_BYTES + head.stored;
 	while (++at < v.left) {
 		const uint8_t *found = memmem(v.at + at, v.left - at, &magic, sizeof magic);
 		if (!found)
@@ -100,6 +98,16 @@ size_t record_resync(struct pl_view v)
 			return at;
 	}
 	return v.left;
+}
+
+size_t record_resync(struct pl_view v)
+{
+	struct record_head head;
+	bool cut;
+
+	if (record_read_head(v, &head, &cut) == 0 && head.stored <= v.left - RECORD_HEAD_BYTES)
+		return RECORD_HEAD_BYTES + head.stored;
+	return record_resync_head(v);
 }
 
 bool record_compress(struct pl_buf *out, struct pl_view bytes, int level)
@@ -153,6 +161,10 @@ void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, int
 	buf_u64(out, 0);
 	buf_u64(out, 0);
 	packed = level > 0 && record_compress(out, payload, level);
+	if (packed && payload.left / RECORD_RATIO_MAX > out->used - at - RECORD_HEAD_BYTES) {
+		out->used = at + RECORD_HEAD_BYTES;
+		packed = false;
+	}
 	if (!packed)
 		buf_put(out, payload.at, payload.left);
 	if (out->failed)
@@ -174,6 +186,8 @@ int record_payload(const struct record *r, struct pl_buf *room, struct pl_view *
 		*out = r->payload;
 		return 0;
 	}
+	if (r->raw / RECORD_RATIO_MAX > r->payload.left)
+		return PL_ERR_FORMAT;
 	int err = record_decompress(r->payload, r->raw, room);
 	if (err == 0)
 		*out = buf_view(room);

@@ -1,22 +1,21 @@
-/* The frame of everything on disk: a record. A recording's files are records one behind the other,
- *nothing else.
+/* The frame of everything on disk: a record. A recording's files are records one behind the other, nothing else.
  *
- *	 0       4      6       8        12      16            24               32
- *	| magic | kind | flags | stored | raw   | check of    | check of       | payload, `stored`
- *bytes … | u32   | u16  | u16   | u32    | u32   | the head u64| the payload u64|
+ *	 0       4      6       8        12      16             24              32
+ *	| magic | kind | flags | stored | raw   | check of     | check of      | payload, `stored` bytes …
+ *	| u32   | u16  | u16   | u32    | u32   | the head u64 | the payload   |
  *
- * The check of the head is the XXH3 of bytes 4 to 15; that of the payload is the XXH3 of the
- *payload as stored, seeded with the check of the head, so that payloads cannot change places. Two
- *checks, because then a reader hops from head to head without touching payloads, and a record with
- *a sound head but a damaged payload is skipped as a whole: a hostile file full of magics costs no
- *more time than an honest one. The magic is where the search for the next sound head begins.
+ * The check of the head is the XXH3 of bytes 4 to 15; that of the payload is the XXH3 of the payload as stored,
+ * seeded with the check of the head, so that payloads cannot change places. Two checks: a reader hops from head to
+ * head without touching payloads, and a record with a sound head but a damaged payload is skipped as a whole, so a
+ * hostile file full of magics costs no more time than an honest one. The magic is where the search for the next
+ * sound head begins.
  *
- * A file that was being written ends, at worst, in a record cut short. Whoever goes on writing
- *behind it cuts that rest off first, for its `stored` would swallow what follows.
+ * A file that was being written ends, at worst, in a record cut short. Whoever goes on writing behind it cuts that
+ * rest off first, for its `stored` would swallow what follows.
  *
- *	DIR/meta           HEADER first; then what describes: processes, threads, strings, bodies,
- *sources, clock, END DIR/events.000001  BLOCKs in the order in which they were written; a new file
- *every SEGMENT bytes, so that the DIR/events.000002  oldest can be dropped whole
+ *	DIR/meta           HEADER first; then what describes: processes, threads, strings, bodies, sources, clock, END
+ *	DIR/events.000001  BLOCKs in the order in which they were written; a new file every SEGMENT bytes, so that
+ *	DIR/events.000002  the oldest can be dropped whole
  */
 #ifndef PL_FORMAT_RECORD_H
 #define PL_FORMAT_RECORD_H
@@ -31,6 +30,7 @@
 #define RECORD_HEAD_BYTES 32
 #define RECORD_STORED_MAX (64u << 20)
 #define RECORD_RAW_MAX	  (64u << 20)
+#define RECORD_RATIO_MAX 64 /* raw is at most so many times stored: memory is justified by bytes */
 #define RECORD_COMPRESSED 1 /* flag: the payload is a zstd frame of `raw` bytes */
 
 /* X(constant, number, word for `info`, fields). All integers are varints, all texts strings, unless
@@ -51,6 +51,7 @@
 	X(LOSS, 10, "losses", "process thread seq ticks reason lost text")                         \
 	X(END, 11, "end", "ticks recovered first_segment (bytes of each segment)…")                \
 	X(EVICTED, 12, "evicted", "first_segment: the number of the oldest that is kept")          \
+	X(CODES, 13, "code", "(code body)…: for who goes on writing after a crash")                \
 	X(BLOCK, 20, "events", "see block.h")
 
 enum record_kind {
@@ -90,9 +91,10 @@ int record_read_head(struct pl_view v, struct record_head *out, bool *cut);
 bool record_payload_sound(const struct record_head *h, struct pl_view payload);
 
 /* Bytes to skip from the front, where a record could not be read: over the whole record when only
- * its payload is damaged, else to the next sound head (at least 1); all of them if there is none.
- */
+ * its payload is damaged, else to the next sound head (at least 1); all of them if there is none. */
 size_t record_resync(struct pl_view v);
+/* The same for a front that is no sound head: to the next sound head, at least 1. */
+size_t record_resync_head(struct pl_view v);
 
 /* Append a record; with level > 0 the payload is compressed by zstd when that makes it smaller. */
 void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, int level);

@@ -1,15 +1,14 @@
 /* The stack machine: what a thread's call stack is behind each event.
  *
- * The collector runs it to open blocks with the stack, the cursor to give each event its frame: one
- *piece for both, so that they cannot disagree. It is lenient, for it is fed by hostile bytes too:
- *an event that needs a frame which is not there is refused and changes nothing.
+ * The collector runs it to open blocks with the stack, the cursor to give each event its frame: one piece for both,
+ * so that they cannot disagree. It is lenient, for it is fed by hostile bytes too: an event that needs a frame which
+ * is not there is refused and changes nothing.
  *
  *	frames   main | handle | fetch | parse          the last one is the top
- *	tasks           ^ "Task-7"                      few: a name hangs on the frame that is its
- *root
+ *	tasks           ^ "Task-7"                      few: a name hangs on the frame that is its root
  *
- * Names of tasks stand apart from the frames, so that a frame is 24 bytes however deep a recursion
- *goes, and the task that runs is the last one: no search.
+ * Names of tasks stand apart from the frames, so that a frame is 24 bytes however deep a recursion goes, and the
+ * task that runs is the last one: no search.
  */
 #ifndef PL_FORMAT_STACK_H
 #define PL_FORMAT_STACK_H
