@@ -1,0 +1,136 @@
+/* Both tables entry by entry, as CPython writes them, and cut or damaged. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "bytecode/table.h"
+#include "pathline/error.h"
+
+#define ENTRY(kind, units) (0x80 | (kind) << 3 | ((units)-1))
+
+static struct line_reader lines_of(const uint8_t *bytes, size_t n, int32_t first)
+{
+	return (struct line_reader){.v = view_of(bytes, n), .line = first};
+}
+
+static void expect_line(struct line_reader *r, uint32_t units, int32_t line)
+{
+	struct line_row row;
+
+	assert_int_equal(line_read(r, &row), 0);
+	assert_int_equal(row.units, units);
+	assert_int_equal(row.line, line);
+}
+
+static void reads_every_kind_of_location(void **state)
+{
+	static const uint8_t bytes[] = {
+		ENTRY(0, 1),
+		0x12, /* columns only */
+		ENTRY(9, 8),
+		0x34,
+		ENTRY(11, 2),
+		1,
+		2, /* one line on */
+		ENTRY(12, 1),
+		1,
+		2,	      /* two lines on */
+		ENTRY(15, 3), /* none */
+		ENTRY(13, 1),
+		5 << 1 | 1, /* five lines back */
+		ENTRY(14, 1),
+		0x40 | (100 << 1 & 63),
+		100 << 1 >> 6,
+		0,
+		1,
+		1, /* a hundred on */
+		ENTRY(10, 1),
+		0,
+		0,
+	};
+	struct line_reader r = lines_of(bytes, sizeof bytes, 10);
+	struct line_row row;
+
+	(void)state;
+	expect_line(&r, 1, 10);
+	expect_line(&r, 8, 10);
+	expect_line(&r, 2, 11);
+	expect_line(&r, 1, 13);
+	expect_line(&r, 3, LINE_NONE);
+	expect_line(&r, 1, 8);
+	expect_line(&r, 1, 108);
+	expect_line(&r, 1, 108);
+	assert_int_equal(line_read(&r, &row), PL_END);
+	assert_int_equal(line_read(&r, &row), PL_END);
+}
+
+static void a_cut_number_ends_as_with_a_zero(void **state)
+{
+	static const uint8_t bytes[] = {ENTRY(13, 1), 0x40 | 4};
+	struct line_reader r = lines_of(bytes, sizeof bytes, 1), empty = lines_of(bytes, 1, 1);
+
+	(void)state;
+	expect_line(&r, 1, 3);
+	expect_line(&empty, 1, 1);
+}
+
+static void refuses_lines_out_of_range(void **state)
+{
+	static const uint8_t endless[] = {
+		ENTRY(13, 1), 0x41, 0x41, 0x41, 0x41, 0x41, 0x41, 0x41, 1};
+	static const uint8_t on[] = {ENTRY(13, 1), 2};
+	struct line_reader r = lines_of(endless, sizeof endless, 1);
+	struct line_reader last = lines_of(on, sizeof on, INT32_MAX);
+	struct line_row row;
+
+	(void)state;
+	assert_int_equal(line_read(&r, &row), PL_ERR_FORMAT);
+	assert_int_equal(line_read(&last, &row), PL_ERR_FORMAT);
+}
+
+static void reads_handlers(void **state)
+{
+	static const uint8_t bytes[] = {0x80 | 3, 4, 0x40 | 1, 2, 7, 0x80 | 0x40 | 1, 0, 1, 2, 3};
+	struct pl_view v = view_of(bytes, sizeof bytes);
+	struct handler_row row;
+
+	(void)state;
+	assert_int_equal(handler_read(&v, &row), 0);
+	assert_int_equal(row.start, 3);
+	assert_int_equal(row.length, 4);
+	assert_int_equal(row.target, 66);
+	assert_int_equal(handler_read(&v, &row), 0);
+	assert_int_equal(row.start, 64);
+	assert_int_equal(row.target, 2);
+	assert_int_equal(handler_read(&v, &row), PL_END);
+}
+
+static void refuses_handlers_that_are_cut_or_too_large(void **state)
+{
+	static const uint8_t bytes[] = {0x80 | 3, 4, 0x40 | 1, 2, 7};
+	static const uint8_t large[] = {0xff, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x3f, 1, 1, 1};
+	struct pl_view v;
+	struct handler_row row;
+
+	(void)state;
+	for (size_t n = 1; n < sizeof bytes; n++) {
+		v = view_of(bytes, n);
+		assert_int_equal(handler_read(&v, &row), PL_ERR_FORMAT);
+	}
+	v = view_of(large, sizeof large);
+	assert_int_equal(handler_read(&v, &row), PL_ERR_FORMAT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_every_kind_of_location),
+		cmocka_unit_test(a_cut_number_ends_as_with_a_zero),
+		cmocka_unit_test(refuses_lines_out_of_range),
+		cmocka_unit_test(reads_handlers),
+		cmocka_unit_test(refuses_handlers_that_are_cut_or_too_large),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
