@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+"""Hold what Pathline records of a program against the oracle, and its behaviour against a run without Pathline.
+
+Also a library for the other tests of this folder. README.md says what is asked.
+"""
+import argparse
+import collections
+import concurrent.futures
+import glob
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CHECKOUT = os.path.dirname(os.path.dirname(HERE))
+FIELDS = "pid,tid,event,file,first,code,line"
+KINDS = {"two-runs": ("same", "two", "identity"), "same-run": ("same", "identity"), "identity": ("identity",)}
+ENDS = {"killed", "signal"}                             # gaps by which a recording says that a process did not end in order
+
+
+class Failure(Exception):
+    """What is wrong, in words for a person; the first line is the summary."""
+
+
+# ---- what is tested, with what ----
+
+class Setup:
+    """Where the things are. One for all tests of a process."""
+
+    def __init__(self, build, oracle=None, timeout=120, keep=False):
+        self.build = os.path.abspath(build)
+        self.pathline = os.path.join(self.build, "pathline")
+        self.oracle = os.path.abspath(oracle or os.environ.get("PATHLINE_ORACLE")
+                                      or os.path.join(os.path.dirname(CHECKOUT), "shared", "oracle"))
+        self.scratch = tempfile.mkdtemp(prefix="exact-", dir=os.environ.get("TMPDIR", "/var/tmp"))
+        self.timeout, self.keep = timeout, keep
+        self.listeners = os.path.join(self.build, "oracle-cache")
+        os.makedirs(self.listeners, exist_ok=True)
+        for path in (self.pathline, os.path.join(self.oracle, "oracle.py")):
+            if not os.path.exists(path):
+                raise SystemExit("exact: there is no " + path)
+
+    def environment(self, **more):
+        """That of this process, without what would bend the program's way."""
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PATHLINE", "ORACLE", "LD_", "COLUMNS"))}
+        env.update(PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1", ORACLE_CACHE=self.listeners, PYTHON_COLORS="0", **more)
+        return env
+
+    def work(self, *name):
+        path = os.path.join(self.scratch, "-".join(name).replace("/", "_"))
+        os.makedirs(path)
+        return path
+
+    def done(self):
+        if not self.keep:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+class Python:
+    """An interpreter: a path, or a command that begins with `chroot DIR`."""
+
+    def __init__(self, text, setup):
+        self.command = shlex.split(os.path.expanduser(text))
+        self.root = self.command[1] if os.path.basename(self.command[0]) == "chroot" else None
+        if self.root:
+            make_visible(self.root, setup)
+        code = "import sys, sysconfig; print(sys.version.split()[0], sys.implementation.cache_tag, sys.hexversion, sysconfig.get_path('include'))"
+        words = subprocess.run(self.command + ["-I", "-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout.split()
+        self.version, self.tag, self.hexversion, self.include = words[0], words[1], words[2], words[3]
+        self.minor = tuple(map(int, self.version.split(".")[:2]))
+        if self.root:
+            build_listener(self, setup)
+
+    def record(self, directory, setup, options=()):
+        """The beginning of a command that records; the arguments of Python follow."""
+        head = [setup.pathline, "record", "-q", "-o", directory, *options]
+        return head + ["--", *self.command]
+
+
+def in_own_mounts():
+    """Start again in a mount namespace of our own, so that what is mounted there goes away with us."""
+    if os.environ.get("EXACT_MOUNTS") == "own":
+        return
+    if os.geteuid() != 0:
+        raise SystemExit("exact: a Python in a chroot needs root")
+    os.environ["EXACT_MOUNTS"] = "own"
+    os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", sys.executable, *sys.argv])
+
+
+def make_visible(root, setup):
+    for path in (CHECKOUT, setup.build, setup.oracle, setup.scratch, "/proc", "/dev", "/dev/shm"):
+        place = root + os.path.realpath(path)
+        os.makedirs(place, exist_ok=True)
+        if not os.path.ismount(place):
+            subprocess.check_call(["mount", "--rbind" if path == "/dev" else "--bind", os.path.realpath(path), place])
+
+
+def build_listener(python, setup):
+    """What oracle.py does itself where there is a compiler; a chroot need not have one."""
+    source = os.path.join(setup.oracle, "listener.c")
+    name = "%s-%x-%s.so" % (python.tag, int(os.stat(source).st_mtime), python.hexversion)
+    path = os.path.join(setup.listeners, name)
+    if os.path.exists(path):
+        return
+    shim = setup.work("include", python.version)        # Debian splits pyconfig.h off; nothing else of that root may be seen
+    for split in glob.glob(python.root + os.path.dirname(python.include) + "/*-linux-gnu"):
+        os.symlink(split, os.path.join(shim, os.path.basename(split)))
+    subprocess.check_call([os.environ.get("CC", "cc"), "-O2", "-fPIC", "-shared", "-isystem", python.root + python.include,
+                           "-isystem", shim, source, "-o", path])
+
+
+# ---- running ----
+
+Ran = collections.namedtuple("Ran", "code out err")
+
+
+def run(command, setup, work, env=None, cwd=None, name="run", ok=None):
+    """Run it to its end, output into files of `work`; at the time limit its whole session is killed."""
+    paths = [os.path.join(work, name + end) for end in (".out", ".err")]
+    with open(paths[0], "wb") as out, open(paths[1], "wb") as err:
+        p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env or setup.environment(), cwd=cwd or work,
+                             start_new_session=True)
+        try:
+            code = p.wait(setup.timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(p.pid, signal.SIGKILL)
+            p.wait()
+            raise Failure("%s: not at its end after %d s\n%s" % (name, setup.timeout, shlex.join(command)))
+    ran = Ran(code, *(open(path, "rb").read() for path in paths))
+    if ok is not None and code not in ok:
+        raise Failure("%s: exit code %d\n%s\n%s" % (name, code, shlex.join(command), ran.err.decode(errors="replace")[-3000:]))
+    return ran
+
+
+def wait_until_finished(recording, setup, work):
+    """Descendants of the program may live on for a moment; the collector closes the recording behind the last one."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        p = subprocess.run([setup.pathline, "info", "--json", recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if p.returncode:
+            raise Failure("info: exit code %d: %s" % (p.returncode, p.stderr.decode(errors="replace")))
+        for line in p.stdout.splitlines():
+            data = json.loads(line)
+            if data["type"] == "info" and data["data"].get("finished"):
+                return
+        time.sleep(0.05)
+    raise Failure("the recording is not closed, 20 s after the program")
+
+
+def dump(recording, setup, work, fields=FIELDS, options=(), name="dump.tsv"):
+    """Give the path of the rows. A backslash, which dump escapes and the oracle does not, is as the oracle has it."""
+    path = os.path.join(work, name)
+    with open(path, "wb") as out:
+        p = subprocess.run([setup.pathline, "dump", *options, recording, "--fields", fields], stdout=out, stderr=subprocess.PIPE)
+    if p.returncode:
+        raise Failure("dump: exit code %d: %s" % (p.returncode, p.stderr.decode(errors="replace")))
+    return path
+
+
+def like_the_oracle(path):
+    """The oracle does not escape a backslash."""
+    if subprocess.run(["grep", "-qF", "\\\\", path]).returncode == 0:
+        subprocess.check_call(["sed", "-i", r"s/\\\\/\\/g", path])
+    return path
+
+
+def rows(path):
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as f:
+        for line in f:
+            yield line.rstrip("\n").split("\t")
+
+
+# ---- the questions ----
+
+def inspect(recording, setup, work, demands):
+    """All that the recording says about itself must be good: check, gaps, and what the program demands."""
+    p = subprocess.run([setup.pathline, "check", recording], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if p.returncode:
+        raise Failure("check: exit code %d\n%s" % (p.returncode, p.stdout.decode(errors="replace")))
+    gaps = list(rows(dump(recording, setup, work, "type,pid,tid,seq,file,code,line", ("--events", "gap"), "gaps.tsv")))
+    wanted = demands.get("gap")
+    bad = [g for g in gaps if g[0] != wanted and g[0] not in ENDS and wanted != "may"]
+    if bad:
+        raise Failure("%d gaps: %s" % (len(bad), " ".join(bad[0])))
+    if wanted and wanted != "may" and not any(g[0] == wanted for g in gaps):
+        raise Failure("there is no gap of the reason " + wanted)
+    if "has" in demands:
+        name, count = demands["has"].split(":")
+        found = sum(r[1] == name for r in rows(dump(recording, setup, work, "event,code", ("--events", "call"), "has.tsv")))
+        if found != int(count):
+            raise Failure("%d calls of %s in the dump, not %s" % (found, name, count))
+
+
+def compare(oracle, path, setup, work, *options):
+    env = dict(os.environ, TMPDIR=work)
+    p = subprocess.run([sys.executable, os.path.join(setup.oracle, "compare.py"), oracle, path, *options], env=env,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    text = p.stdout.decode(errors="replace").strip()
+    if p.returncode:
+        raise Failure(text.rsplit("\n", 1)[-1] + "\n" + text)
+    return text.rsplit("\n", 1)[-1]
+
+
+def same_run(python, program, setup, work, demands=None, options=()):
+    """Both listen to one run. Gives (summary, what the program did)."""
+    demands = demands or {}
+    recording, oracle = os.path.join(work, "recording"), os.path.join(work, "oracle")
+    command = python.record(recording, setup) + [*options, os.path.join(setup.oracle, "oracle.py"), "--out", oracle, "--", *program]
+    ran = run(command, setup, work, name="both")
+    wait_until_finished(recording, setup, work)
+    inspect(recording, setup, work, demands)
+    tail = ("--tail", demands["tail"]) if "tail" in demands else ()
+    return compare(oracle, like_the_oracle(dump(recording, setup, work)), setup, work, *tail), ran
+
+
+def two_runs(python, program, setup, work, demands=None):
+    """The oracle alone, then Pathline alone."""
+    recording, oracle = os.path.join(work, "recording"), os.path.join(work, "oracle")
+    run(python.command + [os.path.join(setup.oracle, "oracle.py"), "--out", oracle, "--", *program], setup, work, name="oracle")
+    run(python.record(recording, setup) + list(program), setup, work, name="recorded")
+    wait_until_finished(recording, setup, work)
+    inspect(recording, setup, work, demands or {})
+    return compare(oracle, like_the_oracle(dump(recording, setup, work)), setup, work, "--two-runs")
+
+
+def without_addresses(text):
+    return re.sub(rb"0x[0-9a-f]+", b"0x", text)
+
+
+def identity(python, program, setup, work, demands=None, options=(), env=None):
+    """The program says and does the same with Pathline as without."""
+    env = setup.environment(**(env or {}))
+    bare = run(python.command + [*options, *program], setup, work, env, name="bare")
+    recording = os.path.join(work, "recording")
+    seen = run(python.record(recording, setup) + [*options, *program], setup, work, env, name="recorded")
+    wait_until_finished(recording, setup, work)
+    if bare.code != seen.code:
+        raise Failure("exit code %d, without Pathline %d\n%s" % (seen.code, bare.code, seen.err.decode(errors="replace")[-2000:]))
+    for what, a, b in (("output", bare.out, seen.out), ("error output", without_addresses(bare.err), without_addresses(seen.err))):
+        if a != b and "vary" not in (demands or {}):
+            raise Failure("another %s\n%s" % (what, difference(a, b)))
+    inspect(recording, setup, work, demands or {})
+    return "exit code %d, %d and %d bytes" % (seen.code, len(seen.out), len(seen.err))
+
+
+def difference(a, b):
+    import difflib
+    a, b = (x.decode(errors="replace").splitlines() for x in (a, b))
+    return "\n".join(list(difflib.unified_diff(a, b, "without", "recorded", lineterm="", n=2))[:60])
+
+
+IDENTITIES = (("identity", (), {}), ("identity-dev", ("-X", "dev"), {}), ("identity-debug", (), {"PYTHONMALLOC": "debug"}))
+
+
+# ---- the corpus ----
+
+def demands_of(path):
+    """The words of a program's first line: {word: value or ""}."""
+    with open(path) as f:
+        words = f.readline().lstrip("# ").split()
+    return dict((w.split("=", 1) + [""])[:2] for w in words)
+
+
+def questions(path, asked):
+    """What to ask of a program: [(name, function of (python, setup, work))]"""
+    demands, found = demands_of(path), []
+    kinds = next((KINDS[word] for word in demands if word in KINDS), ())
+    if "same" in kinds and "same" in asked:
+        found.append(("same", lambda p, s, w: same_run(p, [path], s, w, demands)[0]))
+    if "two" in kinds and "two" in asked:
+        found.append(("two", lambda p, s, w: two_runs(p, [path], s, w, demands)))
+    for name, options, env in IDENTITIES:
+        if "identity" in kinds and (name in asked or "identity" in asked):
+            found.append((name, lambda p, s, w, o=options, e=env: identity(p, [path], s, w, demands, o, e)))
+    return found
+
+
+def skipped(path, python):
+    demands = demands_of(path)
+    if "root" in demands and os.geteuid() != 0:
+        return "needs root"
+    if "min" in demands and python.minor < tuple(map(int, demands["min"].split("."))):
+        return "needs " + demands["min"]
+    return None
+
+
+class Report:
+    """One line a test; the details of those that fail are at the end."""
+
+    def __init__(self, setup):
+        self.setup, self.failures, self.good = setup, [], 0
+
+    def test(self, name, function):
+        work = self.setup.work(*name)
+        start = time.monotonic()
+        try:
+            text, word = function(work), "ok  "
+            self.good += 1
+        except Failure as e:
+            text, word = str(e).split("\n")[0], "FAIL"
+            self.failures.append((" ".join(name), str(e)))
+        except Exception as e:                          # a fault of the harness must not end the others
+            text, word = repr(e), "FAIL"
+            self.failures.append((" ".join(name), repr(e)))
+        print("%s %s: %s (%.1f s)" % (word, " ".join(name), text, time.monotonic() - start), flush=True)
+        if not self.setup.keep:
+            shutil.rmtree(work, ignore_errors=True)
+
+    def end(self):
+        for name, text in self.failures:
+            print("\n==== %s\n%s" % (name, text))
+        print("\n%d good, %d failed%s" % (self.good, len(self.failures), ", kept in " + self.setup.scratch if self.setup.keep else ""))
+        return 1 if self.failures else 0
+
+
+def arguments(parser):
+    parser.add_argument("--build", required=True, metavar="DIR", help="where pathline was built")
+    parser.add_argument("--oracle", metavar="DIR", help="default: $PATHLINE_ORACLE, or ../shared/oracle beside the checkout")
+    parser.add_argument("--python", action="append", metavar="PY", help="an interpreter, or a command such as 'chroot DIR python3.14'; may be repeated")
+    parser.add_argument("--jobs", "-j", type=int, default=os.cpu_count())
+    parser.add_argument("--shard", default="1/1", metavar="I/N", help="only the I-th of N parts")
+    parser.add_argument("--keep", action="store_true", help="keep recordings and outputs")
+    parser.add_argument("--timeout", type=int, default=120)
+
+
+def begin(args):
+    """Setup and Pythons of the arguments."""
+    texts = args.python or [os.path.join(os.path.expanduser("~"), ".pyenv/versions/3.13.0/bin/python3")]
+    if any("chroot" in text.split()[0] for text in texts):
+        in_own_mounts()
+    setup = Setup(args.build, args.oracle, args.timeout, args.keep)
+    return setup, [Python(text, setup) for text in texts]
+
+
+def shard(things, text):
+    i, n = map(int, text.split("/"))
+    return things[i - 1::n]
+
+
+def run_all(tests, setup, jobs):
+    """tests: [(name, function of a work folder)]. Gives the exit code."""
+    report = Report(setup)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(lambda t: report.test(*t), tests))
+    code = report.end()
+    setup.done()
+    return code
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments(parser)
+    parser.add_argument("--ask", default="same,two,identity", help="of same, two, identity, identity-dev, identity-debug")
+    parser.add_argument("programs", nargs="*", help="names in corpus/, or paths; default: the corpus")
+    args = parser.parse_args()
+    setup, pythons = begin(args)
+    names = args.programs or sorted(glob.glob(os.path.join(HERE, "corpus", "*.py")))
+    paths = [n if "/" in n else os.path.join(HERE, "corpus", n.removesuffix(".py") + ".py") for n in names]
+    tests = []
+    for python in pythons:
+        for path in shard(paths, args.shard):
+            name = os.path.basename(path)[:-3]
+            why = skipped(path, python)
+            if why:
+                print("skip %s %s: %s" % (python.version, name, why))
+                continue
+            for question, ask in questions(os.path.abspath(path), args.ask.split(",")):
+                tests.append(((python.version, question, name), lambda w, p=python, a=ask: a(p, setup, w)))
+    return run_all(tests, setup, args.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""CPython's own tests as programs: the path of each module in one run with the oracle, and its results with and without Pathline.
+
+Of a module are compared: the rows of both listeners in one run, and what unittest says (how many tests ran, which failed)
+of a run with Pathline and one without. Where the oracle changes the results, a run under the oracle alone must agree.
+"""
+import argparse
+import os
+import re
+import sys
+
+import exact
+from exact import Failure
+
+# The first ones are fast: `make test` runs those. A word behind a name is for the ones that do what no reader can follow in full:
+# they set f_lineno or raise from trace functions (jumped), or make sub-interpreters; they must be equal all the same, with their gaps.
+MODULES = """
+MODULES_HERE
+"""
+
+
+def modules(fast):
+    """[(module, demands)]"""
+    found = []
+    for line in MODULES.split("\n"):
+        words = line.split()
+        if words and words[0] != "#" and (not fast or "fast" in words):
+            found.append((words[0], dict((w.split("=", 1) + [""])[:2] for w in words[1:])))
+    return found
+
+
+def results(text):
+    """What unittest said, without what differs from run to run: (how many ran, the verdict, the tests that failed)."""
+    text = text.decode(errors="replace")
+    ran, verdict = re.findall(r"^Ran (\d+) tests? in ", text, re.M), re.findall(r"^(OK|FAILED|NO TESTS RAN)( \(.*\))?$", text, re.M)
+    return ran[-1:], verdict[-1:], sorted(re.findall(r"^(?:FAIL|ERROR): .*", text, re.M))
+
+
+def ask(python, module, demands, setup, work):
+    program = ["-m", "unittest", "test." + module]
+    alone = exact.run(python.command + program, setup, folder(work, "alone"), name="alone")
+    seen = exact.run(python.record(os.path.join(work, "recorded"), setup) + program, setup, folder(work, "seen"), name="recorded")
+    agree("with Pathline", alone, seen)
+    exact.wait_until_finished(os.path.join(work, "recorded"), setup, work)
+    text, both = exact.same_run(python, program, setup, folder(work, "both"), demands)
+    if results(both.err) != results(alone.err):
+        oracle = exact.run(python.command + [os.path.join(setup.oracle, "oracle.py"), "--out", os.path.join(work, "o"), "--", *program],
+                           setup, folder(work, "oracle"), name="oracle")
+        agree("with both, against the oracle alone", oracle, both)
+    return "%s; %s" % (text, " ".join(map(str, results(seen.err)[:2])))
+
+
+def folder(work, name):
+    path = os.path.join(work, name)
+    os.makedirs(path)
+    return path
+
+
+def agree(what, a, b):
+    if (a.code, results(a.err)) != (b.code, results(b.err)):
+        raise Failure("other results %s: exit code %d, not %d\n%s" % (what, b.code, a.code, exact.difference(a.err, b.err)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    exact.arguments(parser)
+    parser.add_argument("--fast", action="store_true", help="only the fast ones")
+    parser.add_argument("modules", nargs="*", help="default: the list in this file")
+    args = parser.parse_args()
+    args.timeout = max(args.timeout, 300)
+    setup, pythons = exact.begin(args)
+    known = dict(modules(False))
+    chosen = [(m, known.get(m, {"gap": "may"})) for m in args.modules] or exact.shard(modules(args.fast), args.shard)
+    tests = [((p.version, m), lambda w, p=p, m=m, d=d: ask(p, m, d, setup, w)) for p in pythons for m, d in chosen]
+    return exact.run_all(tests, setup, args.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
