@@ -141,23 +141,19 @@ static void dump_processes(struct dump *d)
 		if (select_process(&d->selection, d->r, p))
 			dump_process(d, p);
 	}
-	if (d->damages > SAID_MAX)
-		cmd_say("dump: damaged: %" PRIu64 " places more; see pathline check",
-			d->damages - SAID_MAX);
 }
 
-/* What the recording says of itself: parts that could not be read when it was opened. */
-static void say_losses(struct dump *d)
+/* Everything that was found damaged, also what the selection left out, makes the exit code. */
+static void say_damages(struct dump *d)
 {
-	for (uint32_t i = 0; i < pl_recording_loss_count(d->r); i++) {
-		const struct pl_loss *l = pl_recording_loss(d->r, i);
-		if (l->reason != PL_GAP_DAMAGED)
-			continue;
-		d->code = CMD_BAD;
-		if (l->process == 0)
-			cmd_say("dump: damaged: %s",
-				l->text[0] ? l->text : pl_gap_reason_text(l->reason));
-	}
+	uint64_t n = pl_recording_damage_count(d->r);
+
+	if (!n && !d->damages)
+		return;
+	d->code = CMD_BAD;
+	cmd_say("dump: the recording is damaged in %" PRIu64
+		" place%s; `pathline check` tells where",
+		n > d->damages ? n : d->damages, n > 1 || d->damages > 1 ? "s" : "");
 }
 
 static int prepare(struct dump *d, const struct cmd *c, const char *fields, bool json)
@@ -213,8 +209,8 @@ int cmd_dump(struct cmd *c)
 	if (code == CMD_GO)
 		code = prepare(&d, c, fields, json);
 	if (code == CMD_GO) {
-		say_losses(&d);
 		dump_processes(&d);
+		say_damages(&d);
 		code = d.code;
 	}
 	rows_release(&d.rows);

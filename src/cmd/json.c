@@ -58,9 +58,11 @@ void out_json(struct out *o, struct text t)
 			i += n;
 			continue;
 		}
+		bool nul = text_nul(t.at + i, t.length - i);
 		out_put(o, t.at + from, i - from);
-		put_special(o, c);
-		from = ++i;
+		put_special(o, nul ? 0 : c);
+		i += 1 + nul;
+		from = i;
 	}
 	if (t.length > from)
 		out_put(o, t.at + from, t.length - from);

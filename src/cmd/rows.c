@@ -23,7 +23,8 @@ static void escape(struct rows *w, struct text t)
 /* Longer texts than this are not kept: six bytes may come of one. */
 #define KEPT_BYTES (OUT_BYTES / 16)
 
-static void remember(struct rows *w, struct row_code *kept, const struct pl_code *code)
+/* false: it is too long, or there is no memory. */
+static bool remember(struct rows *w, struct row_code *kept, const struct pl_code *code)
 {
 	struct text file = text_of(pl_code_file(code)), name = text_of(pl_code_name(code));
 
@@ -31,18 +32,19 @@ static void remember(struct rows *w, struct row_code *kept, const struct pl_code
 	*kept = (struct row_code){.code = NULL};
 	w->scratch.used = 0;
 	if (file.length > KEPT_BYTES || name.length > KEPT_BYTES)
-		return;
+		return false;
 	escape(w, file);
 	file.length = w->scratch.used;
 	escape(w, name);
 	name.length = w->scratch.used - file.length;
 	kept->texts = malloc(w->scratch.used + 1);
 	if (!kept->texts)
-		return;
+		return false;
 	memcpy(kept->texts, w->scratch.bytes, w->scratch.used);
 	kept->file = (struct text){.at = kept->texts, .length = file.length};
 	kept->name = (struct text){.at = kept->texts + file.length, .length = name.length};
 	kept->code = code;
+	return true;
 }
 
 /* NULL: it is not kept, and must be escaped now. */
@@ -51,9 +53,7 @@ static const struct row_code *row_code(struct rows *w, const struct pl_code *cod
 	uint64_t hash = (uint64_t)(uintptr_t)code * 0x9e3779b97f4a7c15u;
 	struct row_code *kept = &w->codes[hash >> 52];
 
-	if (kept->code != code)
-		remember(w, kept, code);
-	return kept->code == code ? kept : NULL;
+	return kept->code == code || remember(w, kept, code) ? kept : NULL;
 }
 _Static_assert(ROW_CODES == 1u << 12, "row_code takes the top 12 bits of the hash");
 
@@ -152,6 +152,16 @@ static struct text field_type(struct rows *w, const struct pl_event *e)
 	return text_of(e->type);
 }
 
+static struct text field_source(struct rows *w, const struct pl_event *e)
+{
+	struct text t = {0};
+
+	if (e->kind != PL_EVENT_LINE ||
+		pl_source_line(w->r, e->code, e->line, &t.at, &t.length, NULL) < 0)
+		return (struct text){0};
+	return t;
+}
+
 #define NUMBER(field, value)                                                                       \
 	static int64_t field_##field(struct rows *w, const struct pl_event *e)                     \
 	{                                                                                          \
@@ -186,6 +196,7 @@ static const struct field fields[] = {
 	{"time", .text = field_time, .plain = true, .help = "seconds since 1970, nine decimals"},
 	{"task", .text = field_task, .help = "the asyncio task's name"},
 	{"type", .text = field_type, .help = "the exception's type; the reason of a gap"},
+	{"source", .text = field_source, .help = "line: its text, as it ran"},
 	{"process", .number = field_process, .help = "number in the recording, from 1"},
 	{"thread", .number = field_thread, .help = "number in its process, from 0"},
 	{"name", .text = field_name, .help = "the thread's name"},
@@ -250,8 +261,7 @@ static int choose_fields(struct rows *w, const char *list)
 	return code;
 }
 
-int rows_init(
-	struct rows *w, struct out *out, const struct pl_recording *r, const char *list, bool json)
+int rows_init(struct rows *w, struct out *out, struct pl_recording *r, const char *list, bool json)
 {
 	*w = (struct rows){.out = out, .r = r, .json = json};
 	int code = choose_fields(w, list);

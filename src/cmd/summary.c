@@ -31,9 +31,7 @@ struct summary summary_of(const struct pl_recording *r)
 		add_process(&s, r, pl_recording_process(r, i));
 	for (uint32_t i = 0; pl_recording_size(r, i); i++)
 		s.bytes += pl_recording_size(r, i)->bytes;
-	for (uint32_t i = 0; i < pl_recording_loss_count(r); i++)
-		if (pl_recording_loss(r, i)->reason == PL_GAP_DAMAGED)
-			s.damaged = true;
+	s.damaged = pl_recording_damage_count(r) > 0;
 	return s;
 }
 

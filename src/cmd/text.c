@@ -176,11 +176,13 @@ void out_field(struct out *o, struct text t)
 	size_t from = 0;
 
 	for (size_t i = 0; i < t.length; i++) {
-		char letter = field_escape(t.at[i]);
+		bool nul = text_nul(t.at + i, t.length - i);
+		char letter = nul ? '0' : field_escape(t.at[i]);
 		if (!letter)
 			continue;
 		out_put(o, t.at + from, i - from);
 		out_put(o, (char[]){'\\', letter}, 2);
+		i += nul;
 		from = i + 1;
 	}
 	if (t.length > from)

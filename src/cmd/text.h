@@ -77,6 +77,12 @@ void out_spaces(struct out *o, size_t n);
 /* A fraction of two decimals and such: rounded, locale or not. */
 void out_fixed(struct out *o, double v, unsigned decimals);
 
+/* Names of a recording have 0xc0 0x80 where a NUL was: does one begin here? */
+static inline bool text_nul(const char *at, size_t left)
+{
+	return left > 1 && at[0] == '\xc0' && at[1] == '\x80';
+}
+
 /* A field of a row: TAB \t, newline \n, CR \r, NUL \0, backslash \\; all other bytes as they are.
  */
 void out_field(struct out *o, struct text t);

@@ -1,0 +1,60 @@
+# The front door. Meson builds; each target says in one line what it did.
+#
+#	make                 build/pathline, libpathline, the recorders
+#	make try             install what is missing, build, record the example, show its path
+#	make check           unit tests, arrows, format, the quick tests: before each commit
+#	make test [T=dump]   the whole suite, or the tests whose name contains T
+#	make exact           every module of CPython's own suite, on every interpreter
+#	make fuzz [S=60]     the fuzzers of the reader, S seconds each
+#	make arrows format doc install clean
+BUILD = build
+FUZZ_BUILD = build-fuzz
+T =
+S = 60
+PYTHON3 = python3
+
+.PHONY: all deps try check test exact fuzz arrows format doc install clean
+
+all: deps
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
+	@ninja -C $(BUILD) --quiet
+	@echo "built $(BUILD)/pathline, with recorders for:" \
+		$$(cd $(BUILD) && ls pathline-recorder-*.so 2>/dev/null | sed 's/pathline-recorder-//; s/\.so//')
+
+deps:
+	@tools/install-deps build
+
+try:
+	@tools/try $(BUILD)
+
+check: all
+	@$(PYTHON3) tools/check-arrows.py
+	@tools/format --check
+	@$(PYTHON3) tests/run.py --build $(BUILD) --quick
+
+test: all
+	@$(PYTHON3) tests/run.py --build $(BUILD) $(T)
+
+exact: all
+	@PATHLINE_SUITE=exact PATHLINE_TEST_TIMEOUT=86400 $(PYTHON3) tests/run.py --build $(BUILD) exact/
+
+fuzz: deps
+	@test -f $(FUZZ_BUILD)/build.ninja || CC=clang meson setup $(FUZZ_BUILD) -Dfuzz=true -Dbuildtype=debugoptimized >/dev/null
+	@ninja -C $(FUZZ_BUILD) --quiet
+	@tools/fuzz $(FUZZ_BUILD) $(S)
+
+arrows:
+	@$(PYTHON3) tools/check-arrows.py --self-test
+	@$(PYTHON3) tools/check-arrows.py
+
+format:
+	@tools/format
+
+doc: all
+	@tools/man $(BUILD)
+
+install: all
+	@meson install -C $(BUILD) --no-rebuild >/dev/null && echo "installed"
+
+clean:
+	@rm -rf $(BUILD) $(FUZZ_BUILD) && echo "removed $(BUILD) and $(FUZZ_BUILD)"

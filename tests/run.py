@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Run the tests: the unit tests that meson built, then every tests/*/test_*.py under every interpreter.
+
+    tests/run.py [--build DIR] [--quick] [--only 3.13] [PATTERN]
+
+One line a file, then `N passed, N failed` alone on the last. PATTERN is a part of `cli/test_dump` or of a unit test's
+name. Of the variables that a test file sees:
+
+    PATHLINE_BUILD    the build directory, absolute
+    PATHLINE_PYTHON   the interpreter that is to be recorded
+    PATHLINE_SUITE    quick, test (default), ci or exact: how much of a large corpus to run
+
+A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, and by `QUICK = True` that it
+belongs to `make check`. Tests in a chroot are run by its own interpreter, from in there.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent
+TIMEOUT_S = int(os.environ.get("PATHLINE_TEST_TIMEOUT", "1200"))
+
+
+class Tally:
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def row(self, name, passed, failed, seconds, note=""):
+        self.passed += passed
+        self.failed += failed
+        word = "FAILED" if failed else "ok"
+        print(f"{word:6} {name:44} {passed:4} passed {failed:3} failed {seconds:7.1f} s  {note}".rstrip(), flush=True)
+
+
+def run_unit(build, pattern, tally):
+    """The tests of meson; its log has a JSON object for each."""
+    log = build / "meson-logs/testlog.json"
+    log.unlink(missing_ok=True)
+    subprocess.run(["meson", "test", "-C", str(build), "--num-processes", "2"],
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    rows = [json.loads(line) for line in log.open()] if log.exists() else []
+    for row in rows:
+        if pattern not in row["name"]:
+            continue
+        good = row["result"] in ("OK", "EXPECTEDFAIL")
+        tally.row(row["name"], good, not good and row["result"] != "SKIP", row["duration"],
+                  "skipped" if row["result"] == "SKIP" else "")
+        if not good and row["result"] != "SKIP":
+            print((row.get("stdout") or "")[-4000:], (row.get("stderr") or "")[-4000:], sep="\n")
+    if not rows and not pattern:
+        tally.row("unit tests", 0, 1, 0, "meson ran none")
+
+
+def in_meson(build):
+    """The test files that meson runs by itself."""
+    out = subprocess.run(["meson", "introspect", "--tests", str(build)], stdout=subprocess.PIPE, check=False).stdout
+    return {os.path.realpath(word) for test in json.loads(out or b"[]") for word in test["cmd"] if word.endswith(".py")}
+
+
+def count(output):
+    """(passed, failed, note) from what unittest says in its last lines."""
+    ran = re.findall(r"^Ran (\d+) tests? in", output, re.M)
+    if not ran:
+        return 0, 1, "it did not run to its end"
+    numbers = {word: int(n) for word, n in re.findall(r"(failures|errors|skipped|unexpected successes)=(\d+)",
+                                                      output[output.rindex("Ran "):])}
+    skipped = numbers.pop("skipped", 0)
+    failed = sum(numbers.values())
+    return int(ran[-1]) - failed - skipped, failed, f"{skipped} skipped" if skipped else ""
+
+
+def run_file(file, version, executable, root, build, tally):
+    name = f"{file.parent.name}/{file.stem} on {version}"
+    environment = dict(os.environ, PATHLINE_BUILD=str(build), PATHLINE_PYTHON=executable, PYTHONDONTWRITEBYTECODE="1")
+    command = [executable if root else sys.executable, "-m", "unittest", "-v", str(file.relative_to(TOP))]
+    if root:
+        command = [str(TOP / "tools/in-chroot"), root, *command]
+    start = time.monotonic()
+    try:
+        done = subprocess.run(command, cwd=TOP, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)
+        output, code = done.stdout.decode(errors="replace"), done.returncode
+    except subprocess.TimeoutExpired as e:
+        output, code = (e.stdout or b"").decode(errors="replace") + f"\nno end within {TIMEOUT_S} s\n", 1
+    passed, failed, note = count(output)
+    if code not in (0, 5) and not failed:
+        failed, note = 1, f"exit {code}"
+    tally.row(name, passed, failed, time.monotonic() - start, note)
+    if failed:
+        print(output[-12000:], flush=True)
+
+
+def interpreters(only):
+    out = subprocess.run([sys.executable, str(TOP / "tools/interpreters.py")], stdout=subprocess.PIPE, text=True, check=True).stdout
+    rows = [line.split("\t") for line in out.splitlines()]
+    return [row for row in rows if not only or row[0] in only.split(",")]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Run the tests.")
+    parser.add_argument("--build", default=str(TOP / "build"))
+    parser.add_argument("--quick", action="store_true", help="the unit tests, and files with QUICK = True")
+    parser.add_argument("--only", default="", metavar="VERSIONS", help="interpreters, e.g. 3.12,3.13")
+    parser.add_argument("pattern", nargs="?", default="")
+    args = parser.parse_args()
+    build, tally = pathlib.Path(args.build).resolve(), Tally()
+
+    os.environ.setdefault("PATHLINE_SUITE", "quick" if args.quick else "test")
+    run_unit(build, args.pattern, tally)
+    pythons = interpreters(args.only)
+    if not pythons:
+        tally.row("interpreters", 0, 1, 0, "no CPython 3.12, 3.13 or 3.14 here")
+    known = in_meson(build)
+    for file in sorted(HERE.glob("*/test_*.py")):
+        text = file.read_text()
+        wanted = args.pattern in f"{file.parent.name}/{file.stem}" and str(file) not in known
+        if not wanted or (args.quick and not re.search(r"^QUICK = True", text, re.M)):
+            continue
+        rows = pythons
+        if re.search(r'^INTERPRETERS = "one"', text, re.M):
+            rows = ([row for row in pythons if not row[2]] or pythons)[-1:]
+        for version, executable, root in rows:
+            run_file(file, version, executable, root, build, tally)
+    print(f"{tally.passed} passed, {tally.failed} failed")
+    return 1 if tally.failed or not tally.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
