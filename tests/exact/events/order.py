@@ -1,0 +1,35 @@
+"""Many threads that write down their own order: one counter for all, which the GIL makes atomic, taken on one line."""
+import _thread
+import itertools
+import json
+import sys
+import threading
+
+sys.setswitchinterval(float(sys.argv[1]))
+counter, taken, lock = itertools.count(), {}, threading.Lock()
+
+
+def numbers(n):
+    for i in range(n):
+        yield i
+
+
+def work(rounds, start):
+    mine = taken.setdefault(_thread.get_native_id(), [])
+    start.wait()
+    for i in numbers(rounds):
+        n = next(counter)               # ORDER
+        mine.append(n)
+        if i % 50 == 0:
+            with lock:
+                sum(numbers(i % 7))
+        n = next(counter)               # ORDER
+        mine.append(n)
+
+
+for threads, rounds in ((2, 3000), (12, 400), (40, 60), (200, 5)):
+    start = threading.Barrier(threads)
+    ts = [threading.Thread(target=work, args=(rounds, start)) for _ in range(threads)]
+    for t in ts: t.start()
+    for t in ts: t.join()
+json.dump(taken, sys.stdout)

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""What the oracle does not see: raise, reraise and handled with types and lines, tasks, generators' identity, callers' lines,
+depth, the order of threads, sequence numbers and times. Each is held against a program that writes it down itself (events/).
+"""
+import argparse
+import collections
+import json
+import os
+import sys
+
+import exact
+from exact import Failure
+
+EVENTS = os.path.join(exact.HERE, "events")
+CORPUS = os.path.join(exact.HERE, "corpus")
+ENTER, LEAVE = {"call", "resume", "throw"}, {"return", "yield", "unwind"}
+LISTENED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "far", "threads", "settrace", "codes", "finalisation")
+WALKED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "recursion", "threads", "fork", "signals", "settrace",
+          "monitoring", "codes")
+
+
+def unescaped(text):
+    plain = {"t": "\t", "n": "\n", "r": "\r", "0": "\0", "\\": "\\"}
+    parts, at = [], 0
+    while (next_at := text.find("\\", at)) >= 0:
+        parts += [text[at:next_at], plain[text[next_at + 1]]]
+        at = next_at + 2
+    return "".join(parts) + text[at:]
+
+
+def record(python, arguments, setup, work, ok=(0,)):
+    recording = os.path.join(work, "recording")
+    ran = exact.run(python.record(recording, setup) + arguments, setup, work, ok=ok)
+    exact.wait_until_finished(recording, setup, work)
+    return recording, ran
+
+
+def marked(path, word):
+    """Lines of a program that end in the comment `# WORD`."""
+    with open(path) as f:
+        return {n for n, line in enumerate(f, 1) if line.rstrip().endswith("# " + word)}
+
+
+def equal(what, expected, got):
+    if len(expected) != len(got):
+        at = next((i for i, (a, b) in enumerate(zip(expected, got)) if a != b), min(len(expected), len(got)))
+        raise Failure("%s: %d, not %d; the first difference at %d: %r, not %r" %
+                      (what, len(got), len(expected), at, got[at:at + 3], expected[at:at + 3]))
+    for i, (a, b) in enumerate(zip(expected, got)):
+        if a != b:
+            raise Failure("%s: number %d of %d is %r, not %r\nbefore: %r" % (what, i, len(got), b, a, expected[max(0, i - 4):i]))
+    if not got:
+        raise Failure(what + ": there is none")
+
+
+# ---- raise, reraise, handled ----
+
+def exceptions(python, program, setup, work):
+    out = os.path.join(work, "listened.tsv")
+    recording, _ = record(python, [os.path.join(EVENTS, "listener.py"), out, os.path.join(CORPUS, program + ".py")], setup, work)
+    fields = "event,tid,file,first,code,line,type"
+    path = exact.like_the_oracle(exact.dump(recording, setup, work, fields, ("--events", "call,return,raise,reraise,handled")))
+    threads, open_ = collections.defaultdict(list), False
+    for event, tid, file, first, code, line, kind in exact.rows(path):
+        own = file.endswith("/listener.py")
+        if own and code == "listener_begin" and event == "return":
+            open_ = True
+        elif own and code == "listener_end" and event == "call":
+            open_ = False
+        elif open_ and not own and event not in ("call", "return"):
+            threads[tid].append((event, file, first, code, line, kind))
+    expected = collections.defaultdict(list)
+    for tid, *row in exact.rows(out):
+        expected[tid].append(tuple(row))
+    count = 0
+    for tid in set(expected) | set(threads):
+        equal("exceptions of thread " + tid, expected[tid], threads[tid])
+        count += len(expected[tid])
+    return "%d events, %d threads" % (count, len(expected))
+
+
+# ---- tasks, generators, callers ----
+
+def tasks(python, setup, work):
+    recording, ran = record(python, [os.path.join(EVENTS, "tasks.py")], setup, work)
+    path = exact.dump(recording, setup, work, "event,code,task", ("--events", "call"))
+    got = [unescaped(task) for event, code, task in exact.rows(path) if code == "note"]
+    equal("task of note()", [name or "-" for name in json.loads(ran.out)], [name or "-" for name in got])
+    return "%d calls, %d tasks" % (len(got), len(set(got)))
+
+
+def identities(python, setup, work):
+    program = os.path.join(EVENTS, "identities.py")
+    recording, ran = record(python, [program], setup, work)
+    lines, log = marked(program, "GEN"), json.loads(ran.out)
+    path = exact.dump(recording, setup, work, "file,line,generator", ("--events", "line"))
+    got = [generator for file, line, generator in exact.rows(path) if file == program and line.isdigit() and int(line) in lines]
+    if len(got) != len(log):
+        raise Failure("%d lines of generators, not %d" % (len(got), len(log)))
+    number, own = {}, {}
+    for i, (mine, its) in enumerate(zip(log, got)):
+        if number.setdefault(mine, its) != its or own.setdefault(its, mine) != mine:
+            raise Failure("line %d: generator %s is %s, and was %s" % (i, mine, its, number[mine]))
+    if "0" in own or "" in own or "-" in own:
+        raise Failure("a generator without a number")
+    return "%d generators, %d lines" % (len(own), len(log))
+
+
+def callers(python, setup, work):
+    recording, ran = record(python, [os.path.join(EVENTS, "callers.py")], setup, work)
+    path = exact.dump(recording, setup, work, "event,code,caller,depth")
+    called, resumed = [], []
+    for event, code, caller, depth in exact.rows(path):
+        if event == "call" and code == "who":
+            called.append([int(caller), int(depth)])
+        elif event == "resume" and code == "gen":
+            resumed.append([int(caller), int(depth)])
+    expected = json.loads(ran.out)
+    equal("caller's line and depth of who()", expected[0], called)
+    equal("caller's line and depth of a resume", expected[1], resumed)
+    return "%d calls, %d resumes" % (len(called), len(resumed))
+
+
+# ---- order ----
+
+def order(python, interval, setup, work):
+    program = os.path.join(EVENTS, "order.py")
+    recording, ran = record(python, [program, interval], setup, work)
+    lines = marked(program, "ORDER")
+    path = exact.dump(recording, setup, work, "tid,file,line", ("--events", "line"))
+    got = [tid for tid, file, line in exact.rows(path) if file == program and line.isdigit() and int(line) in lines]
+    expected = [None] * sum(map(len, json.loads(ran.out).values()))
+    for tid, numbers in json.loads(ran.out).items():
+        for n in numbers:
+            expected[n] = tid
+    equal("thread", expected, got)
+    return "%d steps, %d threads, %d switches" % (len(got), len(set(got)), sum(a != b for a, b in zip(got, got[1:])))
+
+
+# ---- a walk over all rows: depth, sequence, time ----
+
+class Walk:
+    """What must hold from row to row of one thread."""
+
+    def __init__(self):
+        self.stack, self.seq, self.time = [], -1, 0
+
+    def step(self, row):
+        event, seq, depth, time, frame = row
+        if seq != self.seq + 1:
+            return "seq %d after %d" % (seq, self.seq)
+        if time < self.time:
+            return "time goes back"
+        self.seq, self.time = seq, time
+        if event == "gap":
+            return None
+        if event in ENTER:
+            del self.stack[depth:]
+            if depth != len(self.stack):
+                return "%s at depth %d above %d" % (event, depth, len(self.stack))
+            self.stack.append(frame)
+        elif depth != len(self.stack) - 1 or self.stack[-1] != frame:
+            return "%s of %r at depth %d, under %d: %r" % (event, frame, depth, len(self.stack), self.stack[-1:])
+        if event in LEAVE:
+            self.stack.pop()
+        return None
+
+
+def walk(python, program, setup, work):
+    recording, _ = record(python, [os.path.join(CORPUS, program + ".py")], setup, work, ok=range(-64, 256))
+    path = exact.dump(recording, setup, work, "process,thread,event,seq,depth,time,file,first,code")
+    threads, count = collections.defaultdict(Walk), 0
+    for process, thread, event, seq, depth, time, *frame in exact.rows(path):
+        wrong = threads[process, thread].step((event, int(seq), int(depth or 0), nanoseconds(time), frame))
+        count += 1
+        if wrong:
+            raise Failure("process %s thread %s event %s: %s" % (process, thread, seq, wrong))
+    return "%d events, %d threads" % (count, len(threads))
+
+
+def nanoseconds(text):
+    whole, _, part = text.partition(".")
+    return int(whole) * 10 ** 9 + int((part + "0" * 9)[:9])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    exact.arguments(parser)
+    parser.add_argument("names", nargs="*", help="only tests whose name contains one of these")
+    args = parser.parse_args()
+    setup, pythons = exact.begin(args)
+    tests = []
+    for p in pythons:
+        tests += [((p.version, "exceptions", n), lambda w, p=p, n=n: exceptions(p, n, setup, w)) for n in LISTENED]
+        tests += [((p.version, f.__name__), lambda w, p=p, f=f: f(p, setup, w)) for f in (tasks, identities, callers)]
+        tests += [((p.version, "order", i), lambda w, p=p, i=i: order(p, i, setup, w)) for i in ("1e-6", "1e-4", "0.005")]
+        tests += [((p.version, "walk", n), lambda w, p=p, n=n: walk(p, n, setup, w)) for n in WALKED]
+    tests = [t for t in tests if not args.names or any(n in " ".join(t[0]) for n in args.names)]
+    return exact.run_all(exact.shard(tests, args.shard), setup, args.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
