@@ -30,8 +30,8 @@
 #define RECORD_HEAD_BYTES 32
 #define RECORD_STORED_MAX (64u << 20)
 #define RECORD_RAW_MAX	  (64u << 20)
-#define RECORD_RATIO_MAX 64 /* raw is at most so many times stored: memory is justified by bytes */
-#define RECORD_COMPRESSED 1 /* flag: the payload is a zstd frame of `raw` bytes */
+#define RECORD_RATIO_MAX  64 /* raw is at most so many times stored: memory is justified by bytes */
+#define RECORD_COMPRESSED 1  /* flag: the payload is a zstd frame of `raw` bytes */
 
 /* X(constant, number, word for `info`, fields). All integers are varints, all texts strings, unless
  * said.

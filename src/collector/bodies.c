@@ -1,0 +1,141 @@
+#include "collector/bodies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEPT_HEAD 12
+
+static uint64_t hash_body(uint32_t source, struct pl_view body)
+{
+	uint64_t pair[2] = {source, hash_bytes(body.at, body.left)};
+
+	return hash_bytes(pair, sizeof pair);
+}
+
+/* The number of an equal body + 1, 0: none. */
+static uint32_t find(const struct bodies *b, uint64_t at, uint32_t source, struct pl_view body)
+{
+	uint32_t head[3];
+	const uint8_t *kept = b->kept.at + at;
+
+	memcpy(head, kept, sizeof head);
+	if (head[1] != source || head[2] != body.left ||
+		memcmp(kept + KEPT_HEAD, body.at, body.left) != 0)
+		return 0;
+	return head[0] + 1;
+}
+
+static void keep(
+	struct bodies *b, uint64_t *place, uint32_t number, uint32_t source, struct pl_view body)
+{
+	if (!place || *place || b->kept.failed ||
+		b->kept.used + body.left + KEPT_HEAD > BODIES_KEPT_MAX)
+		return;
+	*place = b->kept.used + 1;
+	buf_u32(&b->kept, number);
+	buf_u32(&b->kept, source);
+	buf_u32(&b->kept, (uint32_t)body.left);
+	buf_put(&b->kept, body.at, body.left);
+	if (b->kept.failed)
+		*place = 0;
+}
+
+static void set_code(struct bodies *b, uint32_t code, uint32_t number)
+{
+	uint64_t *to = map_put(&b->codes, code);
+
+	if (to)
+		*to = (uint64_t)number + 1;
+	buf_varint(&b->pairs, code);
+	buf_varint(&b->pairs, number);
+}
+
+void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view body)
+{
+	uint64_t *place = map_put(&b->known, hash_body(source, body));
+	uint32_t same = place && *place ? find(b, *place - 1, source, body) : 0;
+
+	if (same) {
+		set_code(b, code, same - 1);
+		return;
+	}
+	uint32_t number = b->count++;
+	keep(b, place, number, source, body);
+	buf_varint(&b->records, number);
+	buf_varint(&b->records, source ? (uint64_t)source + 1 : 0);
+	buf_string(&b->records, body.at, body.left);
+	set_code(b, code, number);
+}
+
+static void flush_one(struct pl_buf *b, enum record_kind kind, struct store *out)
+{
+	if (!b->used && !b->failed)
+		return;
+	store_put(out, kind, b);
+	buf_reset(b);
+	b->failed = false;
+}
+
+void bodies_flush(struct bodies *b, struct store *out)
+{
+	flush_one(&b->records, RECORD_BODIES, out);
+	flush_one(&b->pairs, RECORD_CODES, out);
+}
+
+void bodies_free_code(struct bodies *b, uint32_t code)
+{
+	if (b->freed_count == b->freed_room) {
+		size_t room = b->freed_room ? b->freed_room * 2 : 1024;
+		uint32_t *at = realloc(b->freed, room * sizeof *at);
+		if (!at)
+			return;
+		b->freed = at;
+		b->freed_room = room;
+	}
+	b->freed[b->freed_count++] = code;
+}
+
+void bodies_forget(struct bodies *b, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		map_remove(&b->codes, b->freed[i]);
+	memmove(b->freed, b->freed + count, (b->freed_count - count) * sizeof *b->freed);
+	b->freed_count -= count;
+}
+
+void bodies_load(struct bodies *b, struct pl_view v)
+{
+	uint64_t number, source;
+	struct pl_view body;
+
+	while (v.left && !view_varint_max(&v, UINT32_MAX - 1, &number) &&
+		!view_varint_max(&v, UINT32_MAX, &source) && !view_string(&v, &body)) {
+		uint32_t from = source ? (uint32_t)source - 1 : 0;
+		keep(b, map_put(&b->known, hash_body(from, body)), (uint32_t)number, from, body);
+		if (number >= b->count)
+			b->count = (uint32_t)number + 1;
+	}
+}
+
+void bodies_load_codes(struct bodies *b, struct pl_view v)
+{
+	uint64_t code, number;
+
+	while (v.left && !view_varint_max(&v, UINT32_MAX, &code) &&
+		!view_varint_max(&v, UINT32_MAX - 1, &number)) {
+		uint64_t *to = map_put(&b->codes, code);
+		if (to)
+			*to = number + 1;
+	}
+}
+
+void bodies_release(struct bodies *b)
+{
+	map_release(&b->codes);
+	map_release(&b->known);
+	free(b->freed);
+	buf_release(&b->kept);
+	buf_release(&b->records);
+	buf_release(&b->pairs);
+	*b = (struct bodies){0};
+}

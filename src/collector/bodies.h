@@ -1,0 +1,40 @@
+/* Codes: a number of the recorder's for each code object, a body for each different one.
+ *
+ * Equal bodies with equal text are stored once, so a thousand lambdas of one line cost a few bytes each. Which body a
+ * code number stands for is said twice: in each block that names the code, and in CODES records, for who must go on
+ * after this collector was killed.
+ */
+#ifndef PL_COLLECTOR_BODIES_H
+#define PL_COLLECTOR_BODIES_H
+
+#include "base/map.h"
+#include "collector/store.h"
+
+#define BODIES_KEPT_MAX                                                                            \
+	((size_t)64 << 20) /* bytes kept to compare with; beyond, equal ones are stored again */
+
+struct bodies {
+	struct pl_map codes; /* code number -> body number + 1 */
+	struct pl_map known; /* hash of source and body -> position in kept + 1 */
+	struct pl_buf kept;  /* (body number u32, source u32, length u32, bytes)… */
+	uint32_t count;	     /* bodies so far; their numbers are 0 … count - 1 */
+	uint32_t *freed;     /* owned: code numbers that no later event names */
+	size_t freed_count, freed_room;
+	struct pl_buf records; /* BODIES to write */
+	struct pl_buf pairs;   /* CODES to write */
+};
+
+void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view body);
+/* What was added since goes into meta. */
+void bodies_flush(struct bodies *b, struct store *out);
+
+/* The recorder is done with a code. Its number is forgotten at bodies_forget, once all events before that are written. */
+void bodies_free_code(struct bodies *b, uint32_t code);
+void bodies_forget(struct bodies *b, size_t count);
+
+/* Payloads of BODIES and CODES records, read from an existing recording. */
+void bodies_load(struct bodies *b, struct pl_view payload);
+void bodies_load_codes(struct bodies *b, struct pl_view payload);
+void bodies_release(struct bodies *b);
+
+#endif

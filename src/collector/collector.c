@@ -1,0 +1,512 @@
+#define _GNU_SOURCE
+#include "collector/collector.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "collector/blocks.h"
+#include "collector/messages.h"
+#include "pathline/event.h"
+#include "pathline/pathline.h"
+
+#define FIRST_CHUNKS	64
+#define FREE_CHUNKS_MIN 32 /* at 30 MB a second 32 chunks last for the longest sleep */
+#define WAIT_MS		2000
+#define TICK_MS		1
+#define IDLE_AFTER_NS	INT64_C(1000000000)
+#define IDLE_TICK_MS	20
+#define DESCENDANTS_NS                                                                             \
+	INT64_C(50000000) /* first distance of two searches; it doubles up to 20 times that */
+#define FREED_CODES_MAX 4096
+
+static int64_t mono_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- what is written about the recording as a whole ---- */
+
+void collector_lose(struct collector *c, const struct loss *l)
+{
+	static const char *const meanings[] = {
+#define X(constant, word, meaning) [PL_GAP_##constant] = meaning,
+		PL_GAP_REASONS(X)
+#undef X
+	};
+	struct pl_buf b = {0};
+
+	c->totals.lost += l->lost;
+	if (!c->totals.losses++)
+		snprintf(c->totals.worst, sizeof c->totals.worst, "%s",
+			*l->text ? l->text : meanings[l->reason]);
+	if (c->totals.losses > LOSSES_MAX)
+		return;
+	buf_varint(&b, l->process);
+	buf_varint(&b, l->thread);
+	buf_varint(&b, l->seq);
+	buf_varint(&b, clock_ticks(c->ticker.source));
+	buf_varint(&b, (uint64_t)l->reason);
+	buf_varint(&b, l->lost);
+	buf_string(&b, l->text, strlen(l->text));
+	store_put(&c->store, RECORD_LOSS, &b);
+	buf_release(&b);
+}
+
+static void put_pair(struct pl_buf *b, const char *key, const char *value)
+{
+	buf_string(b, key, strlen(key));
+	buf_string(b, value, strlen(value));
+}
+
+static void write_header(struct collector *c, const struct collector_start *s)
+{
+	struct pl_buf b = {0};
+	struct utsname u;
+	char text[512];
+
+	buf_u16(&b, FORMAT_MAJOR);
+	buf_u16(&b, FORMAT_MINOR);
+	put_pair(&b, "pathline", PATHLINE_VERSION);
+	put_pair(&b, "command", s->command);
+	if (uname(&u) == 0) {
+		put_pair(&b, "host", u.nodename);
+		snprintf(text, sizeof text, "%s %s %s", u.sysname, u.release, u.machine);
+		put_pair(&b, "system", text);
+	}
+	put_pair(&b, "clock", c->ticker.source == CLOCK_TSC ? "tsc" : "monotonic");
+	put_pair(&b, "arena", c->arena_path);
+	put_pair(&b, "directory", c->directory);
+	put_pair(&b, "on-full", s->on_full == FULL_DROP ? "drop" : "wait");
+	snprintf(text, sizeof text, "%llu", (unsigned long long)s->limit_bytes);
+	put_pair(&b, "limit_bytes", text);
+	snprintf(text, sizeof text, "%lld", (long long)clock_compare(c->ticker.source).real_ns);
+	put_pair(&b, "start_ns", text);
+	store_put(&c->store, RECORD_HEADER, &b);
+	buf_release(&b);
+}
+
+void collector_write_clock(struct collector *c, bool always)
+{
+	struct ticker_now now;
+	struct pl_buf b = {0};
+
+	ticker_read(c->ticker.source, &now);
+	if (!always && !ticker_due(&c->ticker, &now))
+		return;
+	struct clock_point p = clock_compare(c->ticker.source);
+	buf_varint(&b, p.ticks);
+	buf_varint(&b, (uint64_t)p.mono_ns);
+	buf_varint(&b, (uint64_t)p.real_ns);
+	buf_varint(&b, (uint64_t)p.error_ns);
+	buf_varint(&b, ticker_recorded(&c->ticker, &now));
+	store_put(&c->store, RECORD_CLOCK, &b);
+	store_flush(&c->store);
+	buf_release(&b);
+}
+
+void collector_write_end(struct collector *c, bool recovered)
+{
+	atomic_store_explicit(&c->arena.head->state, ARENA_CLOSED, memory_order_release);
+	if (c->streams.refused)
+		collector_lose(c, &(struct loss){.reason = PL_GAP_DAMAGED,
+					  .text = "parts of the ring made no sense"});
+	collector_write_clock(c, true);
+	store_end(&c->store, clock_ticks(c->ticker.source), recovered);
+	unlink(c->arena_path);
+}
+
+void collector_release(struct collector *c)
+{
+	store_close(&c->store);
+	streams_release(&c->streams);
+	bodies_release(&c->bodies);
+	sources_release(&c->sources);
+	processes_release(&c->processes);
+	arena_unmap(&c->arena);
+	if (c->arena_fd >= 0)
+		close(c->arena_fd);
+	buf_release(&c->bytes);
+	buf_release(&c->payload);
+	buf_release(&c->strings);
+	stack_release(&c->opening);
+}
+
+/* ---- a round ---- */
+
+static uint32_t free_chunks(const struct collector *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < ARENA_CHUNKS / 64; w++)
+		n += (uint32_t)__builtin_popcountll(
+			atomic_load_explicit(&c->arena.head->free[w], memory_order_relaxed));
+	return n;
+}
+
+/* Keep a quarter free. true: it cannot, so chunks are scarce. */
+static bool grow(struct collector *c)
+{
+	uint32_t count = atomic_load_explicit(&c->arena.head->chunk_count, memory_order_relaxed);
+	uint32_t wish = count / 4 > FREE_CHUNKS_MIN ? count / 4 : FREE_CHUNKS_MIN;
+	uint32_t have = free_chunks(c);
+
+	if (have >= wish)
+		return false;
+	if (count >= c->arena.chunk_limit || c->grow_failed)
+		return true;
+	uint32_t to = count + count / 2;
+	int err = arena_grow(
+		&c->arena, c->arena_fd, to < c->arena.chunk_limit ? to : c->arena.chunk_limit);
+	if (err == 0)
+		return false;
+	c->grow_failed = true;
+	collector_lose(c, &(struct loss){.reason = PL_GAP_FULL,
+				  .text = "no room for more rings: the program may have to wait"});
+	return true;
+}
+
+/* Codes that are gone are forgotten when no event that names them can come: none from a fork that has them too. */
+static void forget_codes(struct collector *c, size_t freed)
+{
+	if (freed < FREED_CODES_MAX || c->processes.count > 1)
+		return;
+	blocks_cut(c, BLOCKS_ALL, mono_ns());
+	bodies_forget(&c->bodies, freed);
+}
+
+static void say_store_failed(struct collector *c)
+{
+	char text[128];
+
+	if (!c->store.failed || c->store_failed)
+		return;
+	c->store_failed = true;
+	snprintf(text, sizeof text, "the recording could not be written: %s",
+		strerror(c->store.failed));
+	collector_lose(c, &(struct loss){.reason = PL_GAP_COLLECTOR, .text = text});
+	store_flush(&c->store);
+	atomic_store_explicit(&c->arena.head->state, ARENA_CLOSED, memory_order_release);
+}
+
+bool collector_round(struct collector *c, enum blocks_why why)
+{
+	int64_t now_ns = mono_ns();
+	size_t freed = c->bodies.freed_count;
+	bool moved;
+
+	processes_look(c);
+	moved = streams_look(&c->streams, &c->arena, STREAMS_EVENTS, now_ns);
+	moved |= streams_look(&c->streams, &c->arena, STREAMS_MESSAGES, now_ns);
+	processes_looked(c);
+	messages_read(c);
+	blocks_cut(c, grow(c) ? BLOCKS_ALL : why, now_ns);
+	forget_codes(c, freed);
+	processes_end(c);
+	say_store_failed(c);
+	return moved;
+}
+
+/* ---- the loop ---- */
+
+struct loop {
+	struct collector *c;
+	int channel, signals; /* -1: closed */
+	bool program_over;    /* `record` said so, or is gone */
+	bool report_due, told_to_end;
+	int64_t moved_ns;  /* when something moved last */
+	int64_t search_ns; /* when to look for descendants again */
+	int64_t search_step_ns;
+};
+
+static void hear_record(struct loop *l)
+{
+	struct collector_packet p;
+	ssize_t n = recv(l->channel, &p, sizeof p, MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	l->program_over = true;
+	if (n == (ssize_t)sizeof p && p.word == COLLECTOR_ENDED) {
+		l->c->processes.known_status = true;
+		l->c->processes.main_pid = p.pid;
+		l->c->processes.main_status = p.status;
+		l->c->processes.some_ended = true;
+		l->report_due = true;
+		return;
+	}
+	close(l->channel); /* and with it out of the epoll */
+	l->channel = -1;
+}
+
+static void send_report(struct loop *l, bool finished)
+{
+	struct collector *c = l->c;
+	struct collector_packet p = {.word = COLLECTOR_REPORT,
+		.totals = c->totals,
+		.bytes = store_bytes(&c->store),
+		.running = c->processes.count,
+		.finished = finished};
+
+	if (!l->report_due)
+		return;
+	l->report_due = false;
+	if (c->store.failed)
+		snprintf(p.text, sizeof p.text, "%s", strerror(c->store.failed));
+	send(l->channel, &p, sizeof p, MSG_NOSIGNAL);
+}
+
+/* Is there any process that may yet become one of the recording: a shell that will start a Python? */
+static bool descendants(struct loop *l, int64_t now_ns)
+{
+	if (now_ns < l->search_ns)
+		return true;
+	if (!watch_anyone_has(l->c->arena_path))
+		return false;
+	if (l->search_step_ns < 20 * DESCENDANTS_NS)
+		l->search_step_ns += l->search_step_ns + DESCENDANTS_NS;
+	l->search_ns = now_ns + l->search_step_ns;
+	return true;
+}
+
+static int wait_ms(const struct loop *l, int64_t now_ns)
+{
+	int64_t idle_ns = now_ns - l->moved_ns - IDLE_AFTER_NS;
+
+	if (idle_ns <= 0)
+		return TICK_MS;
+	int64_t ms = TICK_MS + idle_ns / 100000000;
+	return ms < IDLE_TICK_MS ? (int)ms : IDLE_TICK_MS;
+}
+
+static void wait_for_news(struct loop *l)
+{
+	struct epoll_event e[16];
+	int n = epoll_wait(l->c->processes.epoll, e, 16, wait_ms(l, mono_ns()));
+
+	for (int i = 0; i < n; i++) {
+		if (e[i].data.fd == l->channel && l->channel >= 0)
+			hear_record(l);
+		else if (e[i].data.fd == l->signals)
+			l->told_to_end = true;
+		else
+			l->c->processes.some_ended = true;
+	}
+}
+
+/* The program is over and all that is dead is drained: bring to disk what the living have written so far, and say so. */
+static bool settle(struct loop *l)
+{
+	struct collector *c = l->c;
+
+	if (l->report_due)
+		blocks_cut(c, BLOCKS_ALL, mono_ns());
+	if (processes_live(&c->processes) || descendants(l, mono_ns())) {
+		send_report(l, false);
+		return false;
+	}
+	collector_write_end(c, false);
+	send_report(l, true);
+	return true;
+}
+
+static bool any_drained_or_over(const struct processes *p)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		if (p->all[i]->life != LIFE_LIVE)
+			return true;
+	return false;
+}
+
+static void end_early(struct collector *c)
+{
+	collector_lose(c, &(struct loss){.reason = PL_GAP_COLLECTOR,
+				  .text = "the collector was told to end (SIGTERM)"});
+	atomic_store_explicit(&c->arena.head->state, ARENA_CLOSED, memory_order_release);
+	collector_round(c, BLOCKS_ALL);
+	collector_write_end(c, false);
+}
+
+static void run_loop(struct loop *l)
+{
+	struct collector *c = l->c;
+
+	l->moved_ns = mono_ns();
+	for (;;) {
+		/* What ends the loop was heard before this round, so the round has seen all that came before. */
+		bool over = l->program_over;
+		ticker_store(&c->ticker, &c->arena.head->tick, clock_ticks(c->ticker.source));
+		if (collector_round(c, BLOCKS_DUE))
+			l->moved_ns = mono_ns();
+		collector_write_clock(c, false);
+		if (l->told_to_end) {
+			end_early(c);
+			send_report(l, true);
+			return;
+		}
+		if (over && !any_drained_or_over(&c->processes) && settle(l))
+			return;
+		wait_for_news(l);
+	}
+}
+
+/* ---- its beginning ---- */
+
+static int create_at(struct collector *c, const char *directory)
+{
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof number, 0) != sizeof number)
+		number = clock_ticks(CLOCK_MONO);
+	int n = snprintf(c->arena_path, sizeof c->arena_path, "%s/pathline-%u-%016llx.arena",
+		directory, (unsigned)getuid(), (unsigned long long)number);
+	if (n >= (int)sizeof c->arena_path)
+		return -ENAMETOOLONG;
+	return arena_create(&c->arena, c->arena_path, FIRST_CHUNKS, &c->arena_fd);
+}
+
+static int create_arena(struct collector *c, const struct collector_start *s)
+{
+	int err = create_at(c, "/dev/shm");
+
+	if (err < 0)
+		err = create_at(c, s->directory);
+	if (err < 0)
+		return err;
+	/* A finisher may have it for a moment, until it sees that the directory is not named yet. */
+	if (flock(c->arena_fd, LOCK_EX) < 0)
+		return -errno;
+	struct arena_head *h = c->arena.head;
+	h->clock = c->ticker.source == CLOCK_TSC ? CLOCK_IS_TSC : CLOCK_IS_MONOTONIC;
+	h->on_full = s->on_full;
+	h->wait_ms = WAIT_MS;
+	h->no_children = s->no_children;
+	h->collector_pid = (uint32_t)getpid();
+	h->limit_bytes = s->limit_bytes;
+	snprintf(h->directory, sizeof h->directory, "%s", s->directory);
+	return 0;
+}
+
+/* Nothing of the command's is kept: neither its descriptors, nor its terminal, session or directory. */
+static void leave_the_command(int keep_a, int keep_b)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	setsid();
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	int low = keep_a < keep_b ? keep_a : keep_b, high = keep_a < keep_b ? keep_b : keep_a;
+	if (low > 3)
+		close_range(3, (unsigned)low - 1, 0);
+	if (high > low + 1)
+		close_range((unsigned)low + 1, (unsigned)high - 1, 0);
+	close_range((unsigned)high + 1, ~0u, 0);
+	umask(077);
+	if (chdir("/") < 0) {
+		/* then it stays where it is */
+	}
+}
+
+static int listen_to_signals(void)
+{
+	sigset_t all, end;
+
+	for (int number = 1; number < 32; number++)
+		if (number != SIGTERM && number != SIGCHLD)
+			signal(number, number == SIGHUP || number == SIGINT || number == SIGQUIT ||
+						       number == SIGPIPE || number == SIGXFSZ ||
+						       number == SIGUSR1 || number == SIGUSR2 ||
+						       number == SIGALRM || number == SIGTSTP ||
+						       number == SIGTTIN || number == SIGTTOU
+					       ? SIG_IGN
+					       : SIG_DFL);
+	sigemptyset(&end);
+	sigaddset(&end, SIGTERM);
+	sigfillset(&all);
+	sigprocmask(SIG_UNBLOCK, &all, NULL);
+	sigprocmask(SIG_BLOCK, &end, NULL);
+	return signalfd(-1, &end, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void add_to_epoll(int epoll, int fd)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = fd};
+
+	epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e);
+}
+
+static int say(const struct collector_start *s, enum collector_word word, const char *text)
+{
+	struct collector_packet p = {.word = word};
+
+	snprintf(p.text, sizeof p.text, "%s", text);
+	return send(s->channel, &p, sizeof p, MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static int begin(struct collector *c, const struct collector_start *s)
+{
+	char why[PATH_MAX + 64];
+
+	c->ticker.source = clock_choose();
+	int err = store_create(&c->store, s->directory_fd, s->limit_bytes);
+	if (err < 0) {
+		snprintf(why, sizeof why, "%s cannot be written: %s", s->directory, strerror(-err));
+	} else {
+		err = create_arena(c, s);
+		if (err < 0)
+			snprintf(why, sizeof why, "no memory to share, in /dev/shm or in %s: %s",
+				s->directory, strerror(-err));
+	}
+	if (err == 0) {
+		write_header(c, s);
+		ticker_store(&c->ticker, &c->arena.head->tick, clock_ticks(c->ticker.source));
+		collector_write_clock(c, true);
+		err = -c->store.failed;
+		if (err < 0) {
+			snprintf(why, sizeof why, "%s cannot be written: %s", s->directory,
+				strerror(-err));
+			unlink(c->arena_path);
+		}
+	}
+	if (err < 0)
+		say(s, COLLECTOR_FAILED, why);
+	return err;
+}
+
+int collector_run(const struct collector_start *s)
+{
+	struct collector *c = calloc(1, sizeof *c);
+	struct loop l = {.c = c, .channel = s->channel};
+
+	if (!c)
+		return 1;
+	c->arena_fd = -1;
+	if (!getcwd(c->directory, sizeof c->directory))
+		c->directory[0] = 0;
+	leave_the_command(s->directory_fd, s->channel);
+	l.signals = listen_to_signals();
+	c->processes.epoll = epoll_create1(EPOLL_CLOEXEC);
+	int err = begin(c, s);
+	if (err < 0)
+		goto done;
+	add_to_epoll(c->processes.epoll, l.channel);
+	add_to_epoll(c->processes.epoll, l.signals);
+	say(s, COLLECTOR_READY, c->arena_path);
+	run_loop(&l);
+done:
+	collector_release(c);
+	free(c);
+	return err < 0;
+}

@@ -1,0 +1,51 @@
+/* The collector: one process a recording, which drains, compresses, keeps the limit and the clock, and leaves when the
+ * last process of the recording is gone.
+ *
+ *	record --fork--> collector          record and collector talk over a socketpair of packets:
+ *	   <- READY arena path | FAILED why
+ *	   -> ENDED pid status                the command is over
+ *	   <- REPORT                          its events are on disk
+ */
+#ifndef PL_COLLECTOR_COLLECTOR_H
+#define PL_COLLECTOR_COLLECTOR_H
+
+#include "collector/finish.h"
+#include "collector/state.h"
+
+struct collector_start {
+	int directory_fd;      /* of the recording; the collector's from then on */
+	int channel;	       /* of the collector's end */
+	const char *directory; /* absolute */
+	const char *command;   /* quoted for a shell */
+	uint64_t limit_bytes;
+	enum arena_full on_full;
+	bool no_children;
+};
+
+enum collector_word { COLLECTOR_READY = 1, COLLECTOR_FAILED, COLLECTOR_ENDED, COLLECTOR_REPORT };
+
+/* One packet either way. What a word does not use is 0. */
+struct collector_packet {
+	enum collector_word word;
+	int pid, status; /* ENDED */
+	char text
+		[PATH_MAX]; /* READY: the arena; FAILED: why; REPORT: why the store failed, or "" */
+	struct collector_totals totals; /* REPORT, from here */
+	uint64_t bytes;			/* of the recording */
+	uint32_t running;		/* processes that live on */
+	bool finished;			/* END is written: nothing lives on */
+};
+
+/* The collector's whole life, in a process of its own, forked for it. Gives the exit code. */
+int collector_run(const struct collector_start *s);
+
+/* ---- for the finisher, who does the same without the loop ---- */
+
+/* One round: look, read, cut. why: as for blocks_cut. true: something has moved. */
+bool collector_round(struct collector *c, enum blocks_why why);
+void collector_write_clock(struct collector *c, bool always);
+/* The last words; then the arena has no more name. */
+void collector_write_end(struct collector *c, bool recovered);
+void collector_release(struct collector *c);
+
+#endif

@@ -1,0 +1,320 @@
+#define _GNU_SOURCE
+#include "collector/finish.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "collector/blocks.h"
+#include "collector/collector.h"
+#include "format/block.h"
+#include "format/message.h"
+#include "pathline/event.h"
+
+/* ---- files of the recording, as bytes ---- */
+
+struct mapping {
+	const uint8_t *at; /* NULL: empty or not there */
+	size_t bytes;
+};
+
+static struct mapping map_file(int directory_fd, const char *name)
+{
+	struct mapping m = {0};
+	struct stat st;
+	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return m;
+	if (fstat(fd, &st) == 0 && st.st_size > 0) {
+		void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (at != MAP_FAILED)
+			m = (struct mapping){.at = at, .bytes = (size_t)st.st_size};
+	}
+	close(fd);
+	return m;
+}
+
+static void unmap_file(struct mapping *m)
+{
+	if (m->at)
+		munmap((void *)m->at, m->bytes);
+	*m = (struct mapping){0};
+}
+
+static void skip(struct pl_view *v, size_t n)
+{
+	v->at += n;
+	v->left -= n;
+}
+
+/* The next sound record; false: no more. */
+static bool next_record(struct pl_view *v, struct record *r)
+{
+	bool cut;
+
+	while (v->left) {
+		if (record_read(v, r, &cut) == 0)
+			return true;
+		skip(v, record_resync(*v));
+	}
+	return false;
+}
+
+/* ---- what the dead collector knew ---- */
+
+static void load_record(
+	struct collector *c, const struct record *r, struct pl_buf *room, bool *ended)
+{
+	struct pl_view v;
+
+	if (r->kind == RECORD_END)
+		*ended = true;
+	if (r->kind == RECORD_LOSS)
+		c->totals.losses++;
+	if (r->kind != RECORD_BODIES && r->kind != RECORD_CODES && r->kind != RECORD_SOURCE)
+		return;
+	if (record_payload(r, room, &v) < 0)
+		return;
+	if (r->kind == RECORD_BODIES)
+		bodies_load(&c->bodies, v);
+	else if (r->kind == RECORD_CODES)
+		bodies_load_codes(&c->bodies, v);
+	else
+		sources_load(&c->sources, v);
+}
+
+/* false: the recording was ended already, only the arena was left. */
+static bool load_meta(struct collector *c)
+{
+	struct mapping m = map_file(c->store.directory_fd, STORE_META);
+	struct pl_view v = view_of(m.at, m.bytes);
+	struct pl_buf room = {0};
+	bool ended = false;
+	struct record r;
+
+	while (next_record(&v, &r))
+		load_record(c, &r, &room, &ended);
+	buf_release(&room);
+	unmap_file(&m);
+	return !ended;
+}
+
+/* Bring a thread to where its last block ends. */
+static void resume_stream(struct stream *t, struct block *b)
+{
+	struct pl_view v = b->events;
+	struct event e;
+
+	t->open = true;
+	t->position = b->head.stream_bytes + b->head.event_bytes;
+	t->ticks = b->head.close_ticks;
+	t->order = b->head.order;
+	t->seq = b->head.first_seq;
+	t->blocks = b->head.number + 1;
+	stack_copy(&t->stack, &b->stack);
+	while (v.left && event_read(&v, &e) == 0) {
+		stack_apply(&t->stack, &e);
+		if (e.kind == EVENT_SWITCH)
+			t->order = e.a;
+		t->seq += event_counts(e.kind);
+	}
+}
+
+/* Blocks of one segment, in order: the last one of a thread counts, unless a newer segment has told of it. */
+static uint32_t resume_from(struct collector *c, uint32_t segment)
+{
+	char name[STORE_NAME_MAX];
+	struct block b = {0};
+	struct record r;
+	uint32_t found = 0;
+
+	store_segment_name(segment, name);
+	struct mapping m = map_file(c->store.directory_fd, name);
+	struct pl_view v = view_of(m.at, m.bytes);
+	/* Last ones first would need a way back, so note for each thread where its last one is. */
+	struct pl_map last = {0};
+	while (next_record(&v, &r)) {
+		struct block_head head;
+		if (r.kind != RECORD_BLOCK || block_read_head(r.payload, &head) < 0)
+			continue;
+		struct stream *t = streams_find(&c->streams, head.process, head.thread);
+		uint64_t *place = t && !t->segment ? map_put(&last, (uintptr_t)t) : NULL;
+		if (place)
+			*place = (uint64_t)(r.payload.at - m.at) << 32 | r.payload.left;
+	}
+	for (size_t i = 0; i < last.room; i++) {
+		if (!last.slots[i].used)
+			continue;
+		struct stream *t = (struct stream *)(uintptr_t)last.slots[i].key;
+		uint64_t place = last.slots[i].value;
+		if (block_open(&b, view_of(m.at + (place >> 32), (size_t)(place & UINT32_MAX))) < 0)
+			continue;
+		resume_stream(t, &b);
+		t->segment = segment;
+		found++;
+	}
+	block_release(&b);
+	map_release(&last);
+	unmap_file(&m);
+	return found;
+}
+
+/* Threads whose chunks are in the arena are looked for from the newest segment back to the oldest. */
+static void load_blocks(struct collector *c)
+{
+	uint32_t wanted = 0, found = 0;
+
+	for (uint32_t i = 0; i < c->streams.count; i++)
+		wanted += c->streams.all[i]->thread != STREAM_MESSAGES;
+	for (uint32_t n = c->store.last_segment; n >= c->store.first_segment && found < wanted; n--)
+		found += resume_from(c, n);
+}
+
+/* ---- finishing ---- */
+
+/* What the dead collector had brought to disk already goes; and where the arena lost something, there is a hole. */
+static void settle_streams(struct collector *c)
+{
+	for (uint32_t i = c->streams.count; i-- > 0;) {
+		struct stream *t = c->streams.all[i];
+		if (t->thread == STREAM_MESSAGES)
+			continue;
+		uint64_t position = t->position;
+		stream_skip_hole(t);
+		if (t->broken && !t->segment && !position &&
+			t->count) /* its blocks were dropped by the limit */
+			collector_lose(c, &(struct loss){.process = t->process,
+						  .thread = t->thread,
+						  .reason = PL_GAP_DAMAGED,
+						  .text = "a thread's first part is missing"});
+		t->any_order = false;
+		stream_done(&c->streams, t, &c->arena, t->position);
+	}
+}
+
+static bool load(struct collector *c)
+{
+	if (!load_meta(c))
+		return false;
+	c->streams.resumed = true;
+	streams_look(&c->streams, &c->arena, STREAMS_EVENTS, 1);
+	streams_look(&c->streams, &c->arena, STREAMS_MESSAGES, 1);
+	load_blocks(c);
+	settle_streams(c);
+	c->streams.resumed = false;
+	return true;
+}
+
+/* Streams of processes whose slots are free, or never became live: nobody is there to be over. */
+static void drop_strays(struct collector *c)
+{
+	for (uint32_t i = c->streams.count; i-- > 0;) {
+		struct stream *t = c->streams.all[i];
+		if (t->thread != STREAM_MESSAGES)
+			blocks_cut_stream(c, t);
+	}
+}
+
+/* Two rounds: in the first those who are dead are found and drained, in the second nothing is left of them. */
+static bool drain(struct collector *c)
+{
+	collector_round(c, BLOCKS_ALL);
+	collector_round(c, BLOCKS_ALL);
+	if (processes_live(&c->processes))
+		return false;
+	drop_strays(c);
+	return true;
+}
+
+static bool is_ours(const struct arena *a, int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == getuid() && a->head->uid == getuid() &&
+	       memchr(a->head->directory, 0, sizeof a->head->directory) &&
+	       a->head->directory[0] == '/';
+}
+
+static bool finish(struct collector *c)
+{
+	struct arena_head *h = c->arena.head;
+	int directory_fd = open(h->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	c->ticker.source = h->clock == CLOCK_IS_TSC ? CLOCK_TSC : CLOCK_MONO;
+	c->processes.epoll = -1;
+	c->processes.by_mapping = true;
+	if (directory_fd < 0) { /* the recording is gone: nobody will miss its arena */
+		if (errno == ENOENT || errno == ENOTDIR)
+			unlink(c->arena_path);
+		return false;
+	}
+	if (store_reopen(&c->store, directory_fd, h->limit_bytes) < 0)
+		return false;
+	if (!load(c)) {
+		unlink(c->arena_path);
+		return false;
+	}
+	if (!drain(c)) {
+		store_flush(&c->store);
+		return false;
+	}
+	if (c->store.failed)
+		return false;
+	collector_write_end(c, true);
+	return true;
+}
+
+static bool finish_at(const char *directory, const char *name)
+{
+	struct collector *c = calloc(1, sizeof *c);
+	bool done = false;
+
+	if (!c)
+		return false;
+	c->store = (struct store){
+		.directory_fd = -1, .meta_fd = -1, .segment_fd = -1, .first_segment = 1};
+	snprintf(c->arena_path, sizeof c->arena_path, "%s/%s", directory, name);
+	c->arena_fd = open(c->arena_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	/* The lock decides: a living collector has it, or another one who finishes. */
+	if (c->arena_fd >= 0 && flock(c->arena_fd, LOCK_EX | LOCK_NB) == 0 &&
+		arena_map(&c->arena, c->arena_fd) == 0 && is_ours(&c->arena, c->arena_fd))
+		done = finish(c);
+	collector_release(c);
+	free(c);
+	return done;
+}
+
+static int finish_in(const char *directory)
+{
+	DIR *d = opendir(directory);
+	char before[64];
+	struct dirent *e;
+	int done = 0;
+
+	snprintf(before, sizeof before, "pathline-%u-", (unsigned)getuid());
+	while (d && (e = readdir(d))) {
+		size_t n = strlen(e->d_name);
+		if (strncmp(e->d_name, before, strlen(before)) == 0 && n > 6 &&
+			strcmp(e->d_name + n - 6, ".arena") == 0)
+			done += finish_at(directory, e->d_name);
+	}
+	if (d)
+		closedir(d);
+	return done;
+}
+
+int finish_dead_arenas(const char *directory)
+{
+	char real[PATH_MAX];
+	int done = finish_in("/dev/shm");
+
+	if (directory && realpath(directory, real))
+		done += finish_in(real);
+	return done;
+}

@@ -1,0 +1,295 @@
+#include "collector/messages.h"
+
+#include <stdio.h>
+
+#include "format/body.h"
+#include "format/message.h"
+#include "pathline/event.h"
+
+#define MESSAGE_HEAD   4
+#define BODIES_AT_ONCE ((size_t)1 << 20)
+
+struct message {
+	uint32_t process; /* who sent it */
+	struct pl_view fields;
+};
+
+/* PROCESS: what stands on disk is the message without its last field, which is for us. */
+static int read_process(struct collector *c, const struct message *m)
+{
+	struct pl_view v = m->fields, texts[4];
+	uint64_t number, parent, pid, how, ticks;
+	struct pl_buf *b = &c->payload;
+
+	if (view_varint_max(&v, UINT32_MAX, &number) || view_varint(&v, &parent) ||
+		view_varint(&v, &pid) || view_varint_max(&v, 2, &how) || view_varint(&v, &ticks))
+		return PL_ERR_FORMAT;
+	for (int i = 0; i < 4; i++)
+		if (view_string(&v, &texts[i]))
+			return PL_ERR_FORMAT;
+	if (number != m->process)
+		return PL_ERR_FORMAT;
+	buf_reset(b);
+	buf_varint(b, number);
+	buf_varint(b, parent);
+	buf_varint(b, pid);
+	buf_varint(b, how);
+	buf_varint(b, ticks);
+	for (int i = 0; i < 3; i++)
+		buf_string(b, texts[i].at, texts[i].left);
+	store_put(&c->store, RECORD_PROCESS, b);
+	process_describe(c, (uint32_t)number, (uint32_t)how, texts[3]);
+	return 0;
+}
+
+static int read_thread(struct collector *c, const struct message *m)
+{
+	struct pl_view v = m->fields, name;
+	uint64_t number, native_id, ticks;
+	struct pl_buf *b = &c->payload;
+
+	if (view_varint_max(&v, UINT32_MAX - 1, &number) || view_varint(&v, &native_id) ||
+		view_varint(&v, &ticks) || view_string(&v, &name))
+		return PL_ERR_FORMAT;
+	buf_reset(b);
+	buf_varint(b, m->process);
+	buf_varint(b, number);
+	buf_varint(b, native_id);
+	buf_varint(b, ticks);
+	buf_string(b, name.at, name.left);
+	store_put(&c->store, RECORD_THREAD, b);
+	return 0;
+}
+
+static int read_thread_end(struct collector *c, const struct message *m)
+{
+	struct pl_view v = m->fields;
+	uint64_t number, ticks, seq;
+	struct pl_buf *b = &c->payload;
+
+	if (view_varint_max(&v, UINT32_MAX - 1, &number) || view_varint(&v, &ticks) ||
+		view_varint(&v, &seq))
+		return PL_ERR_FORMAT;
+	buf_reset(b);
+	buf_varint(b, m->process);
+	buf_varint(b, number);
+	buf_varint(b, ticks);
+	buf_varint(b, seq);
+	store_put(&c->store, RECORD_THREAD_END, b);
+	return 0;
+}
+
+static int read_string(struct collector *c, const struct message *m)
+{
+	struct pl_view v = m->fields, text;
+	uint64_t number;
+
+	if (view_varint_max(&v, UINT32_MAX, &number) || view_string(&v, &text))
+		return PL_ERR_FORMAT;
+	buf_varint(&c->strings, number);
+	buf_string(&c->strings, text.at, text.left);
+	return 0;
+}
+
+static struct source_place place_of(const struct collector *c, uint32_t number)
+{
+	const struct process *p = processes_find(&c->processes, number);
+	struct source_place place = {
+		.process = number, .directory = c->directory, .stdlib_dir = ""};
+
+	if (!p)
+		return place;
+	place.pid = (int)p->pid;
+	place.fork_parent = p->how == HOW_FORK ? p->parent : 0;
+	place.stdlib_dir = p->stdlib_dir;
+	if (p->directory[0])
+		place.directory = p->directory;
+	return place;
+}
+
+static int read_code(struct collector *c, const struct message *m)
+{
+	static const char module[] = "<module>";
+	struct pl_view v = m->fields, bytes, head, file, name;
+	struct source_place place = place_of(c, m->process);
+	uint64_t number;
+
+	if (view_varint_max(&v, UINT32_MAX, &number) || view_string(&v, &bytes))
+		return PL_ERR_FORMAT;
+	head = bytes; /* a body begins with its file and its name */
+	if (view_string(&head, &file) || view_string(&head, &name))
+		return PL_ERR_FORMAT;
+	bool is_module = name.left == sizeof module - 1 && memcmp(name.at, module, name.left) == 0;
+	uint32_t source = sources_number(&c->sources, &c->store, &place, file, is_module);
+	bodies_add(&c->bodies, (uint32_t)number, source, bytes);
+	if (c->bodies.records.used > BODIES_AT_ONCE)
+		bodies_flush(&c->bodies, &c->store);
+	return 0;
+}
+
+static int read_source(struct collector *c, const struct message *m)
+{
+	struct pl_view v = m->fields, file, text;
+
+	if (view_string(&v, &file) || view_string(&v, &text))
+		return PL_ERR_FORMAT;
+	sources_tell(&c->sources, &c->store, m->process, file, text);
+	return 0;
+}
+
+static int read_note(struct collector *c, const struct message *m)
+{
+	struct pl_view v = m->fields, text;
+	char words[256];
+	uint64_t reason;
+
+	if (view_varint(&v, &reason) || view_string(&v, &text))
+		return PL_ERR_FORMAT;
+	snprintf(words, sizeof words, "%.*s", (int)(text.left > 255 ? 255 : text.left),
+		(const char *)text.at);
+	collector_lose(
+		c, &(struct loss){.process = m->process,
+			   .reason = reason < PL_GAP_REASON_COUNT ? (int)reason : PL_GAP_UNKNOWN,
+			   .text = words});
+	return 0;
+}
+
+static int read_code_free(struct collector *c, const struct message *m)
+{
+	struct pl_view v = m->fields;
+	uint64_t number;
+
+	if (view_varint_max(&v, UINT32_MAX, &number))
+		return PL_ERR_FORMAT;
+	bodies_free_code(&c->bodies, (uint32_t)number);
+	return 0;
+}
+
+static int read_fields(struct collector *c, uint8_t kind, const struct message *m)
+{
+	switch (kind) {
+	case MESSAGE_PROCESS:
+		return read_process(c, m);
+	case MESSAGE_THREAD:
+		return read_thread(c, m);
+	case MESSAGE_THREAD_END:
+		return read_thread_end(c, m);
+	case MESSAGE_STRING:
+		return read_string(c, m);
+	case MESSAGE_CODE:
+		return read_code(c, m);
+	case MESSAGE_SOURCE:
+		return read_source(c, m);
+	case MESSAGE_NOTE:
+		return read_note(c, m);
+	case MESSAGE_CODE_FREE:
+		return read_code_free(c, m);
+	default: /* FINAL, and what a later recorder may say */
+		return 0;
+	}
+}
+
+/* Copy n bytes from `at` on, over chunks; false: so many were not seen yet. */
+static bool copy_bytes(struct collector *c, const struct stream *t, uint64_t at, size_t n)
+{
+	const struct held_chunk *h;
+	struct pl_view part;
+
+	buf_reset(&c->bytes);
+	if (t->position + stream_pending(t) < at + n)
+		return false;
+	while (c->bytes.used < n && stream_part(t, &c->arena, at + c->bytes.used, &h, &part)) {
+		size_t want = n - c->bytes.used;
+		buf_put(&c->bytes, part.at, part.left < want ? part.left : want);
+	}
+	return c->bytes.used == n && !c->bytes.failed;
+}
+
+static void refuse(struct collector *c, struct stream *t, const char *why)
+{
+	t->broken = true;
+	collector_lose(
+		c, &(struct loss){.process = t->process, .reason = PL_GAP_DAMAGED, .text = why});
+}
+
+/* The message at `at`: eaten, and 0; PL_END: it is not complete yet; PL_ERR_FORMAT: what comes cannot be trusted. */
+static int read_one(struct collector *c, struct stream *t, uint64_t *at)
+{
+	struct message m = {.process = t->process};
+	uint32_t bytes;
+	uint8_t kind = 0;
+
+	if (!copy_bytes(c, t, *at, MESSAGE_HEAD))
+		return PL_END;
+	memcpy(&bytes, c->bytes.at, sizeof bytes);
+	if (!bytes || bytes > MESSAGE_BYTES_MAX)
+		return PL_ERR_FORMAT;
+	if (!copy_bytes(c, t, *at + MESSAGE_HEAD, bytes))
+		return PL_END;
+	m.fields = buf_view(&c->bytes);
+	view_u8(&m.fields, &kind);
+	*at += MESSAGE_HEAD + (uint64_t)bytes;
+	if (read_fields(c, kind, &m) < 0)
+		collector_lose(c, &(struct loss){.process = t->process,
+					  .reason = PL_GAP_DAMAGED,
+					  .text = "a message of the recorder makes no sense"});
+	return 0;
+}
+
+/* Where reading goes on: a finisher begins behind the message that the chunk before had begun. */
+static uint64_t first_message(const struct collector *c, struct stream *t)
+{
+	if (t->any_order && t->count) {
+		const struct held_chunk *h = &t->chunks[0];
+		uint32_t skip = arena_chunk(&c->arena, h->index)->skip;
+		t->next_order = h->order;
+		t->any_order = false;
+		t->position = h->stream_bytes + (skip <= CHUNK_ROOM ? skip : 0);
+	}
+	return t->position;
+}
+
+static void flush(struct collector *c)
+{
+	bodies_flush(&c->bodies, &c->store);
+	if (c->strings.used)
+		store_put(&c->store, RECORD_STRINGS, &c->strings);
+	buf_reset(&c->strings);
+	store_flush(&c->store);
+}
+
+void messages_read(struct collector *c)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < c->streams.count; i++) {
+		struct stream *t = c->streams.all[i];
+		if (t->thread != STREAM_MESSAGES || !t->count)
+			continue;
+		uint64_t at = first_message(c, t);
+		int err = t->broken ? PL_END : 0;
+		while (err == 0)
+			err = read_one(c, t, &at);
+		if (err < 0)
+			refuse(c, t, "the recorder's messages are damaged: names may be missing");
+		if (t->broken)
+			at = t->position + stream_pending(t);
+		any |= at != t->position;
+		t->read_to = at;
+	}
+	if (!any)
+		return;
+	flush(c);
+	for (uint32_t i = 0; i < c->streams.count; i++) {
+		struct stream *t = c->streams.all[i];
+		if (t->thread == STREAM_MESSAGES && t->count && t->read_to != t->position)
+			stream_done(&c->streams, t, &c->arena, t->read_to);
+	}
+}
+
+void messages_end(struct collector *c, struct stream *t)
+{
+	if (stream_pending(t) && !t->broken)
+		refuse(c, t, "the recorder was killed in the middle of a message");
+	stream_drop(&c->streams, t, &c->arena);
+}

@@ -1,0 +1,316 @@
+#define _GNU_SOURCE
+#include "collector/processes.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "collector/blocks.h"
+#include "collector/messages.h"
+#include "format/message.h"
+#include "pathline/event.h"
+#include "pathline/recording.h"
+
+struct process *processes_find(const struct processes *p, uint32_t number)
+{
+	for (uint32_t i = 0; i < p->count; i++)
+		if (p->all[i]->number == number)
+			return p->all[i];
+	return NULL;
+}
+
+static struct process_slot *slot_of(const struct collector *c, const struct process *p)
+{
+	return &c->arena.head->slots[p->slot];
+}
+
+static void be_over(struct collector *c, struct process *p)
+{
+	if (p->life != LIFE_LIVE)
+		return;
+	p->life = LIFE_OVER;
+	p->over_ticks = clock_ticks(c->ticker.source);
+}
+
+static void watch_it(struct collector *c, struct process *p)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data.fd = -1};
+	char link[64];
+
+	bool lives = watch_open(&p->watch, (int)p->pid);
+
+	if (!lives || (c->processes.by_mapping &&
+			      watch_maps(&p->watch, strrchr(c->arena_path, '/')) == 0)) {
+		be_over(c, p);
+		return;
+	}
+	if (p->watch.pidfd >= 0 && c->processes.epoll >= 0)
+		epoll_ctl(c->processes.epoll, EPOLL_CTL_ADD, p->watch.pidfd, &e);
+	snprintf(link, sizeof link, "/proc/%u/cwd", p->pid);
+	ssize_t n = readlink(link, p->directory, sizeof p->directory - 1);
+	p->directory[n > 0 ? n : 0] = 0;
+}
+
+/* A slot with the pid of a process that we know and that has not ended: that one called exec. */
+static void replace_image(struct collector *c, uint32_t pid)
+{
+	for (uint32_t i = 0; i < c->processes.count; i++) {
+		struct process *p = c->processes.all[i];
+		if (p->pid == pid && p->life == LIFE_LIVE) {
+			p->execed = true;
+			be_over(c, p);
+		}
+	}
+}
+
+static void add(struct collector *c, uint32_t index, const struct process_slot *slot)
+{
+	struct processes *ps = &c->processes;
+	struct process *p = calloc(1, sizeof *p);
+
+	if (p && ps->count == ps->room) {
+		uint32_t room = ps->room ? ps->room * 2 : 16;
+		struct process **all = realloc(ps->all, room * sizeof *all);
+		if (all) {
+			ps->all = all;
+			ps->room = room;
+		}
+	}
+	if (!p || ps->count == ps->room) {
+		free(p);
+		ps->incomplete = true; /* again at the next look */
+		return;
+	}
+	*p = (struct process){.number = slot->number,
+		.parent = slot->parent,
+		.pid = slot->pid,
+		.slot = index,
+		.watch = {.pidfd = -1}};
+	replace_image(c, p->pid);
+	ps->all[ps->count++] = p;
+	c->totals.processes++;
+	watch_it(c, p);
+}
+
+static bool known_slot(const struct processes *ps, uint32_t index, uint32_t number)
+{
+	for (uint32_t i = 0; i < ps->count; i++)
+		if (ps->all[i]->slot == index && ps->all[i]->number == number)
+			return true;
+	return false;
+}
+
+static void look_at_slots(struct collector *c)
+{
+	struct arena_head *head = c->arena.head;
+	struct processes *ps = &c->processes;
+	uint32_t next = atomic_load_explicit(&head->next_process, memory_order_acquire);
+
+	if (next == ps->seen_next && !ps->incomplete)
+		return;
+	ps->seen_next = next;
+	ps->incomplete = false;
+	for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {
+		const struct process_slot *slot = &head->slots[i];
+		uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+		if (state == SLOT_TAKEN)
+			ps->incomplete = true;
+		else if (state != SLOT_FREE && slot->pid && slot->number &&
+			 !known_slot(ps, i, slot->number))
+			add(c, i, slot);
+	}
+}
+
+/* It called exec, and lives as a program that we are not told of. */
+static bool left_by_exec(const struct collector *c, const struct process *p)
+{
+	return atomic_load_explicit(&slot_of(c, p)->end, memory_order_acquire) == SLOT_END_EXEC &&
+	       watch_execed(&p->watch);
+}
+
+void processes_look(struct collector *c)
+{
+	bool ask = c->processes.some_ended || c->processes.epoll < 0;
+
+	/* Ends first: a pid that comes again is then not taken for an exec. */
+	c->processes.some_ended = false;
+	for (uint32_t i = 0; i < c->processes.count; i++) {
+		struct process *p = c->processes.all[i];
+		if (p->life != LIFE_LIVE)
+			continue;
+		if ((ask || p->watch.pidfd < 0) && watch_ended(&p->watch)) {
+			be_over(c, p);
+		} else if (left_by_exec(c, p)) {
+			p->execed = true;
+			be_over(c, p);
+		}
+	}
+	look_at_slots(c);
+}
+
+void processes_looked(struct collector *c)
+{
+	for (uint32_t i = 0; i < c->processes.count; i++)
+		if (c->processes.all[i]->life == LIFE_OVER)
+			c->processes.all[i]->life = LIFE_DRAINED;
+}
+
+/* ---- ends ---- */
+
+struct ending {
+	enum pl_process_end end;
+	int code;
+};
+
+static struct ending of_status(int status)
+{
+	if (WIFSIGNALED(status))
+		return (struct ending){PL_PROCESS_SIGNALED, WTERMSIG(status)};
+	return (struct ending){PL_PROCESS_EXITED, WEXITSTATUS(status)};
+}
+
+/* The kernel's word first, then `record`'s, who waited for the main one, then what the process itself said. */
+static struct ending ending_of(const struct collector *c, const struct process *p)
+{
+	struct process_slot *slot = slot_of(c, p);
+	uint32_t said = atomic_load_explicit(&slot->end, memory_order_acquire);
+	uint32_t code = atomic_load_explicit(&slot->end_code, memory_order_acquire);
+	int status;
+
+	if (p->execed || said == SLOT_END_EXEC)
+		return (struct ending){PL_PROCESS_EXECED, 0};
+	if (c->processes.known_status && c->processes.main_pid == (int)p->pid)
+		return of_status(c->processes.main_status);
+	if (watch_status(&p->watch, &status))
+		return of_status(status);
+	if (said == SLOT_END_EXIT)
+		return (struct ending){PL_PROCESS_EXITED, (int)(code & 0xff)};
+	if (said == SLOT_END_SIGNAL)
+		return (struct ending){PL_PROCESS_SIGNALED, (int)(code & 0x7f)};
+	return (struct ending){PL_PROCESS_LOST, 0};
+}
+
+static void write_end(struct collector *c, struct process *p)
+{
+	struct process_slot *slot = slot_of(c, p);
+	struct ending e = ending_of(c, p);
+	struct pl_buf b = {0};
+
+	buf_varint(&b, p->number);
+	buf_varint(&b, p->over_ticks);
+	buf_varint(&b, e.end);
+	buf_varint(&b, (uint64_t)e.code);
+	buf_varint(&b, atomic_load_explicit(&slot->switches, memory_order_relaxed));
+	buf_varint(&b, atomic_load_explicit(&slot->waits, memory_order_relaxed));
+	store_put(&c->store, RECORD_PROCESS_END, &b);
+	buf_release(&b);
+}
+
+/* What its own GAP events did not tell: there was never room again, or it stopped itself. */
+static void write_losses(struct collector *c, struct process *p)
+{
+	struct process_slot *slot = slot_of(c, p);
+	uint64_t lost = atomic_load_explicit(&slot->lost, memory_order_relaxed);
+	uint32_t stopped = atomic_load_explicit(&slot->stopped, memory_order_relaxed);
+	bool drop = c->arena.head->on_full == FULL_DROP;
+
+	if (lost > p->lost)
+		collector_lose(c, &(struct loss){.process = p->number,
+					  .reason = drop ? PL_GAP_DROPPED : PL_GAP_FULL,
+					  .lost = lost - p->lost,
+					  .text = "events at the end found no room"});
+	if (stopped && stopped <= PL_GAP_REASON_COUNT)
+		collector_lose(c, &(struct loss){.process = p->number,
+					  .reason = (int)stopped - 1,
+					  .text = "the recorder switched itself off"});
+}
+
+static void end_with_holes(struct collector *c, struct stream *t)
+{
+	while (stream_skip_hole(t)) {
+		collector_lose(c, &(struct loss){.process = t->process,
+					  .thread = t->thread,
+					  .seq = t->seq,
+					  .reason = PL_GAP_DAMAGED,
+					  .text = "a part of the ring is missing"});
+		blocks_cut_stream(c, t);
+	}
+}
+
+static void end_streams(struct collector *c, struct process *p)
+{
+	for (uint32_t i = c->streams.count; i-- > 0;) {
+		struct stream *t = c->streams.all[i];
+		if (t->process != p->number)
+			continue;
+		if (t->thread == STREAM_MESSAGES) {
+			messages_end(c, t);
+		} else {
+			blocks_cut_stream(c, t);
+			end_with_holes(c, t);
+			blocks_end_thread(c, t, t->ended ? t->ticks : p->over_ticks);
+			stream_drop(&c->streams, t, &c->arena);
+		}
+		streams_remove(&c->streams, i);
+	}
+}
+
+static void end_one(struct collector *c, uint32_t index)
+{
+	struct process *p = c->processes.all[index];
+	struct process_slot *slot = slot_of(c, p);
+
+	end_streams(c, p);
+	write_losses(c, p);
+	write_end(c, p);
+	store_flush(&c->store);
+	slot->pid = 0;
+	atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
+	watch_close(&p->watch);
+	free(p);
+	c->processes.all[index] = c->processes.all[--c->processes.count];
+}
+
+void processes_end(struct collector *c)
+{
+	for (uint32_t i = c->processes.count; i-- > 0;)
+		if (c->processes.all[i]->life == LIFE_DRAINED)
+			end_one(c, i);
+}
+
+void process_describe(struct collector *c, uint32_t number, uint32_t how, struct pl_view stdlib_dir)
+{
+	struct process *p = processes_find(&c->processes, number);
+
+	if (!p) { /* its slot came after the last look, its message before this one */
+		look_at_slots(c);
+		p = processes_find(&c->processes, number);
+	}
+	if (!p)
+		return;
+	p->how = how;
+	snprintf(p->stdlib_dir, sizeof p->stdlib_dir, "%.*s",
+		(int)(stdlib_dir.left < sizeof p->stdlib_dir ? stdlib_dir.left : 0),
+		(const char *)stdlib_dir.at);
+}
+
+bool processes_live(const struct processes *p)
+{
+	return p->count > 0;
+}
+
+void processes_release(struct processes *p)
+{
+	for (uint32_t i = 0; i < p->count; i++) {
+		watch_close(&p->all[i]->watch);
+		free(p->all[i]);
+	}
+	free(p->all);
+	if (p->epoll >= 0)
+		close(p->epoll);
+	*p = (struct processes){.epoll = -1};
+}

@@ -1,0 +1,61 @@
+/* The processes of a recording, from their slots in the arena to their ends.
+ *
+ * A process is over when the system says so, or when it became another program. Only then are its streams final: the
+ * next look at them is the last one, and after it come THREAD_END and PROCESS_END, and its slot is free again.
+ */
+#ifndef PL_COLLECTOR_PROCESSES_H
+#define PL_COLLECTOR_PROCESSES_H
+
+#include <limits.h>
+#include "base/view.h"
+#include "os/watch.h"
+#include "ring/arena.h"
+
+struct collector;
+
+enum process_life {
+	LIFE_LIVE = 0,
+	LIFE_OVER,    /* it writes no more; its streams have not been looked at since */
+	LIFE_DRAINED, /* they have */
+};
+
+struct process {
+	uint32_t number, parent, pid, slot;
+	uint32_t how; /* enum message_how */
+	enum process_life life;
+	bool execed;
+	uint64_t over_ticks;
+	uint64_t lost; /* as its GAP events tell */
+	struct watch watch;
+	char directory[PATH_MAX]; /* where it was when we first saw it; "" if not known */
+	char stdlib_dir[PATH_MAX];
+};
+
+struct processes {
+	struct process **all; /* owned; those that are not over and written */
+	uint32_t count, room;
+	uint32_t seen_next; /* next_process at the last look at the slots */
+	bool incomplete;    /* a slot was being filled in then */
+	bool by_mapping; /* a living pid counts only if it maps the arena: it may be another's by now */
+	bool some_ended;   /* the epoll had something to say */
+	bool known_status; /* main_status is wait(2)'s word for main_pid */
+	int main_pid, main_status;
+	int epoll; /* its members are pidfds; -1: none */
+};
+
+struct process *processes_find(const struct processes *p, uint32_t number);
+/* Look at the slots and at who has ended. Call it in front of a look at the streams: then that look is the last one for
+ * whoever is LIFE_OVER here. */
+void processes_look(struct collector *c);
+/* Behind that look: whoever was over is drained. */
+void processes_looked(struct collector *c);
+/* Write the ends of the drained ones and forget them. */
+void processes_end(struct collector *c);
+/* A PROCESS message: what it says of where its files are. */
+void process_describe(
+	struct collector *c, uint32_t number, uint32_t how, struct pl_view stdlib_dir);
+/* Lives any that can still write? */
+bool processes_live(const struct processes *p);
+void processes_release(struct processes *p);
+
+#endif

@@ -1,0 +1,62 @@
+/* All that a collector knows, and the steps of a round, one file each.
+ *
+ *	look at events -> look at messages -> read messages (messages.h) -> cut blocks (blocks.h) -> processes (processes.h)
+ *
+ * The order is the promise of the ring turned round: a message is complete before any event that needs it, so messages
+ * are looked at after events, and what an event names is in meta before the block that the event is in.
+ */
+#ifndef PL_COLLECTOR_STATE_H
+#define PL_COLLECTOR_STATE_H
+
+#include <limits.h>
+#include "collector/bodies.h"
+#include "collector/processes.h"
+#include "collector/sources.h"
+#include "collector/store.h"
+#include "collector/streams.h"
+#include "collector/ticker.h"
+#include "ring/arena.h"
+
+/* For the last lines of `record`. */
+struct collector_totals {
+	uint64_t events; /* counted ones, in blocks */
+	uint64_t lost;	 /* events that never came, as far as they were counted */
+	uint64_t threads;
+	uint64_t processes;
+	uint64_t losses; /* LOSS records */
+	char worst[256]; /* the first loss, in words */
+};
+
+/* Which streams are cut: those that are due by size or age, or all that have anything. */
+enum blocks_why { BLOCKS_DUE, BLOCKS_ALL };
+
+struct collector {
+	struct arena arena;
+	int arena_fd; /* holds the lock */
+	char arena_path[PATH_MAX];
+	struct store store;
+	struct streams streams;
+	struct bodies bodies;
+	struct sources sources;
+	struct processes processes;
+	struct ticker ticker;
+	struct collector_totals totals;
+	struct pl_buf bytes, payload, strings; /* room; strings: STRINGS to write */
+	struct stack opening;		       /* room */
+	bool grow_failed;
+	bool store_failed;	  /* said so */
+	char directory[PATH_MAX]; /* where the command was started */
+};
+
+/* A place in the path for a LOSS record: all 0 is the recording as a whole. */
+struct loss {
+	uint32_t process, thread;
+	uint64_t seq;
+	int reason; /* enum pl_gap_reason */
+	uint64_t lost;
+	const char *text;
+};
+#define LOSSES_MAX 1000 /* records; what comes after is counted in `totals` only */
+void collector_lose(struct collector *c, const struct loss *l);
+
+#endif

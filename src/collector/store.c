@@ -1,0 +1,364 @@
+#define _GNU_SOURCE
+#include "collector/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "os/file.h"
+
+#define META_LEVEL	  3
+#define META_PACK_MIN	  256 /* smaller records are not worth a compressor's time */
+#define RESERVE_BYTES	  (64u << 10)
+#define SEGMENT_MIN_BYTES (1u << 20)
+#define SEGMENT_MAX_BYTES (64u << 20)
+
+void store_segment_name(uint32_t number, char name[STORE_NAME_MAX])
+{
+	snprintf(name, STORE_NAME_MAX, "events.%06u", number);
+}
+
+uint64_t store_segment_max(const struct store *s)
+{
+	uint64_t part = s->limit_bytes / 16;
+
+	if (!s->limit_bytes || part > SEGMENT_MAX_BYTES)
+		return SEGMENT_MAX_BYTES;
+	return part < SEGMENT_MIN_BYTES ? SEGMENT_MIN_BYTES : part;
+}
+
+static uint32_t segment_count(const struct store *s)
+{
+	return s->last_segment + 1 - s->first_segment;
+}
+
+static uint64_t *last_size(struct store *s)
+{
+	return &s->segment_sizes[segment_count(s) - 1];
+}
+
+uint64_t store_bytes(const struct store *s)
+{
+	uint64_t sum = s->meta_bytes + s->meta.used;
+
+	for (uint32_t i = 0; i < segment_count(s); i++)
+		sum += s->segment_sizes[i];
+	return sum;
+}
+
+/* Keep the place of the last words: blocks beyond the end of the file are taken from the disk now. */
+static void reserve(struct store *s)
+{
+	if (s->meta_bytes + RESERVE_BYTES / 2 <= s->reserved_to || s->failed)
+		return;
+	if (fallocate(s->meta_fd, FALLOC_FL_KEEP_SIZE, (off_t)s->meta_bytes, RESERVE_BYTES) == 0)
+		s->reserved_to = s->meta_bytes + RESERVE_BYTES;
+}
+
+static void begin(struct store *s, int directory_fd, uint64_t limit_bytes)
+{
+	*s = (struct store){.directory_fd = directory_fd,
+		.meta_fd = -1,
+		.segment_fd = -1,
+		.first_segment = 1,
+		.limit_bytes = limit_bytes};
+}
+
+int store_create(struct store *s, int directory_fd, uint64_t limit_bytes)
+{
+	begin(s, directory_fd, limit_bytes);
+	s->meta_fd =
+		openat(directory_fd, STORE_META, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (s->meta_fd < 0) {
+		int err = -errno;
+		store_close(s);
+		return err;
+	}
+	reserve(s);
+	return 0;
+}
+
+void store_close(struct store *s)
+{
+	if (s->meta_fd >= 0 && s->meta_bytes && ftruncate(s->meta_fd, (off_t)s->meta_bytes) < 0) {
+		/* the reserve stays reserved: no harm */
+	}
+	int fds[] = {s->segment_fd, s->meta_fd, s->directory_fd};
+	for (int i = 0; i < 3; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	free(s->segment_sizes);
+	buf_release(&s->meta);
+	buf_release(&s->room);
+	begin(s, -1, 0);
+}
+
+/* ---- meta ---- */
+
+/* What still finds room in the reserve when the disk is full. */
+static bool is_last_word(enum record_kind kind)
+{
+	return kind == RECORD_LOSS || kind == RECORD_CLOCK || kind == RECORD_PROCESS_END ||
+	       kind == RECORD_END;
+}
+
+void store_put(struct store *s, enum record_kind kind, const struct pl_buf *payload)
+{
+	if (payload->failed)
+		s->failed = s->failed ? s->failed : ENOMEM;
+	if (s->failed && !is_last_word(kind))
+		return;
+	record_write(&s->meta, (uint16_t)kind, buf_view(payload),
+		payload->used < META_PACK_MIN ? 0 : META_LEVEL);
+}
+
+static int append_meta(struct store *s)
+{
+	int err = file_append(s->meta_fd, s->meta_bytes, s->meta.at, s->meta.used);
+
+	if (err == 0)
+		s->meta_bytes += s->meta.used;
+	return err;
+}
+
+int store_flush(struct store *s)
+{
+	if (s->meta.failed)
+		s->failed = s->failed ? s->failed : ENOMEM;
+	if (!s->meta.used)
+		return -s->failed;
+	int err = append_meta(s);
+	buf_reset(&s->meta);
+	s->meta.failed = false;
+	if (err < 0 && !s->failed)
+		s->failed = -err;
+	reserve(s);
+	return -s->failed;
+}
+
+void store_end(struct store *s, uint64_t ticks, bool recovered)
+{
+	struct pl_buf b = {0};
+
+	store_flush(s);
+	buf_varint(&b, ticks);
+	buf_varint(&b, recovered);
+	buf_varint(&b, s->first_segment);
+	for (uint32_t i = 0; i < segment_count(s); i++)
+		buf_varint(&b, s->segment_sizes[i]);
+	store_put(s, RECORD_END, &b);
+	store_flush(s);
+	buf_release(&b);
+}
+
+/* ---- segments ---- */
+
+bool store_over(const struct store *s, size_t bytes)
+{
+	return s->limit_bytes && s->last_segment > s->first_segment &&
+	       store_bytes(s) + bytes + RECORD_HEAD_BYTES > s->limit_bytes;
+}
+
+/* The record goes before the file, so that a reader never misses a segment that nobody said was dropped. */
+void store_drop_oldest(struct store *s)
+{
+	struct pl_buf b = {0};
+	char name[STORE_NAME_MAX];
+
+	store_segment_name(s->first_segment, name);
+	memmove(s->segment_sizes, s->segment_sizes + 1,
+		(segment_count(s) - 1) * sizeof *s->segment_sizes);
+	s->first_segment++;
+	buf_varint(&b, s->first_segment);
+	store_put(s, RECORD_EVICTED, &b);
+	store_flush(s);
+	unlinkat(s->directory_fd, name, 0);
+	buf_release(&b);
+}
+
+static int add_size(struct store *s)
+{
+	uint32_t count = segment_count(s);
+
+	if (count == s->segment_room) {
+		uint32_t room = count ? count * 2 : 16;
+		uint64_t *at = realloc(s->segment_sizes, room * sizeof *at);
+		if (!at)
+			return -ENOMEM;
+		s->segment_sizes = at;
+		s->segment_room = room;
+	}
+	s->segment_sizes[count] = 0;
+	return 0;
+}
+
+static int next_segment(struct store *s)
+{
+	char name[STORE_NAME_MAX];
+	int err = add_size(s);
+
+	if (err < 0)
+		return err;
+	store_segment_name(s->last_segment + 1, name);
+	int fd = openat(s->directory_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	if (s->segment_fd >= 0)
+		close(s->segment_fd);
+	s->segment_fd = fd;
+	s->last_segment++;
+	return 0;
+}
+
+int store_block(struct store *s, const struct pl_buf *payload)
+{
+	int err = store_flush(s);
+
+	if (err < 0)
+		return err;
+	buf_reset(&s->room);
+	record_write(&s->room, RECORD_BLOCK, buf_view(payload), 0);
+	err = payload->failed || s->room.failed ? -ENOMEM : 0;
+	if (err == 0 && (s->segment_fd < 0 || (*last_size(s) && *last_size(s) + s->room.used >
+									store_segment_max(s))))
+		err = next_segment(s);
+	if (err == 0)
+		err = file_append(s->segment_fd, *last_size(s), s->room.at, s->room.used);
+	s->room.failed = false;
+	if (err == 0)
+		*last_size(s) += s->room.used;
+	else
+		s->failed = -err;
+	return err;
+}
+
+/* ---- going on with a recording ---- */
+
+/* How far whole records reach. A damaged one in the middle stays: it is only the end that may be cut short. */
+static uint64_t sound_bytes(const uint8_t *at, size_t n)
+{
+	struct pl_view v = view_of(at, n);
+	struct record r;
+	bool cut;
+
+	for (;;) {
+		int err = record_read(&v, &r, &cut);
+		if (err == PL_END)
+			return n;
+		if (err == 0)
+			continue;
+		size_t skip = record_resync(v);
+		if (skip >= v.left)
+			return n - v.left;
+		v.at += skip;
+		v.left -= skip;
+	}
+}
+
+static int trim(int directory_fd, const char *name, uint64_t *bytes, int *fd)
+{
+	struct stat st;
+	int err = 0;
+
+	*fd = openat(directory_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (*fd < 0)
+		return -errno;
+	if (fstat(*fd, &st) < 0)
+		return -errno;
+	*bytes = (uint64_t)st.st_size;
+	if (!*bytes)
+		return 0;
+	void *at = mmap(NULL, (size_t)*bytes, PROT_READ, MAP_PRIVATE, *fd, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	*bytes = sound_bytes(at, (size_t)*bytes);
+	munmap(at, (size_t)st.st_size);
+	if (*bytes < (uint64_t)st.st_size && ftruncate(*fd, (off_t)*bytes) < 0)
+		err = -errno;
+	return err;
+}
+
+/* The numbers of the segments that are there; false: none. */
+static bool find_segments(int directory_fd, uint32_t *first, uint32_t *last)
+{
+	char name[STORE_NAME_MAX];
+	struct stat st;
+	uint32_t n = *first;
+
+	store_segment_name(n, name);
+	while (fstatat(directory_fd, name, &st, 0) == 0) {
+		*last = n++;
+		store_segment_name(n, name);
+	}
+	return n > *first;
+}
+
+/* The oldest segment that is kept, as the last EVICTED says. */
+static uint32_t first_kept(int meta_fd, uint64_t bytes)
+{
+	void *at =
+		bytes ? mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, meta_fd, 0) : MAP_FAILED;
+	struct pl_view v = view_of(at, at == MAP_FAILED ? 0 : (size_t)bytes);
+	uint64_t first = 1, number;
+	struct record r;
+	bool cut;
+
+	while (v.left) {
+		if (record_read(&v, &r, &cut) != 0) {
+			size_t skip = record_resync(v);
+			v.at += skip;
+			v.left -= skip;
+		} else if (r.kind == RECORD_EVICTED && !(r.flags & RECORD_COMPRESSED) &&
+			   view_varint_max(&r.payload, UINT32_MAX - 1, &number) == 0 &&
+			   number > first) {
+			first = number;
+		}
+	}
+	if (at != MAP_FAILED)
+		munmap(at, (size_t)bytes);
+	return (uint32_t)first;
+}
+
+static int reopen_segments(struct store *s)
+{
+	uint32_t last = 0;
+	char name[STORE_NAME_MAX];
+	struct stat st;
+	int err = 0;
+
+	s->first_segment = first_kept(s->meta_fd, s->meta_bytes);
+	s->last_segment = s->first_segment - 1;
+	/* killed between the record and the unlink */
+	store_segment_name(s->first_segment - 1, name);
+	unlinkat(s->directory_fd, name, 0);
+	if (!find_segments(s->directory_fd, &s->first_segment, &last))
+		return 0;
+	for (uint32_t n = s->first_segment; n <= last && err == 0; n++) {
+		err = add_size(s);
+		if (err < 0)
+			break;
+		s->last_segment = n;
+		store_segment_name(n, name);
+		if (n == last)
+			err = trim(s->directory_fd, name, last_size(s), &s->segment_fd);
+		else if (fstatat(s->directory_fd, name, &st, 0) == 0)
+			*last_size(s) = (uint64_t)st.st_size;
+	}
+	return err;
+}
+
+int store_reopen(struct store *s, int directory_fd, uint64_t limit_bytes)
+{
+	begin(s, directory_fd, limit_bytes);
+	int err = trim(directory_fd, STORE_META, &s->meta_bytes, &s->meta_fd);
+	if (err == 0)
+		err = reopen_segments(s);
+	if (err < 0)
+		store_close(s);
+	else
+		reserve(s);
+	return err;
+}

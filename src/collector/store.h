@@ -1,0 +1,60 @@
+/* The recording on disk, as it is written: the file `meta` and the segments of events, under a limit.
+ *
+ *	meta           | HEADER | PROCESS | STRINGS | BODIES | … appended, never changed
+ *	events.000003  | BLOCK | BLOCK | …     the oldest that is kept: first_segment
+ *	events.000004  | BLOCK | BLOCK | …     the one that is written: last_segment
+ *
+ * Records for meta gather in memory until store_flush, which always comes before a block that needs them. Each append
+ * is one write(2) at the known end, so that a kill leaves at worst one record cut short, and that at the end.
+ *
+ * Space for the last words is reserved behind the end of meta. When the disk is full, `failed` holds the reason, blocks
+ * and descriptions are refused from then on, and what tells how it ended still finds room.
+ */
+#ifndef PL_COLLECTOR_STORE_H
+#define PL_COLLECTOR_STORE_H
+
+#include "base/buf.h"
+#include "format/record.h"
+
+#define STORE_META "meta"
+
+struct store {
+	int directory_fd;		      /* owned */
+	int meta_fd;			      /* owned; -1: none */
+	int segment_fd;			      /* owned; of last_segment, -1: none yet */
+	uint32_t first_segment, last_segment; /* last < first: none yet */
+	uint64_t *segment_sizes;	      /* owned; by number - first_segment */
+	uint32_t segment_room;
+	uint64_t meta_bytes;
+	uint64_t reserved_to; /* bytes of meta that have their place on disk */
+	uint64_t limit_bytes; /* 0: none */
+	struct pl_buf meta;   /* records to append */
+	struct pl_buf room;   /* for one block's record */
+	int failed;	      /* errno of the first write that failed, 0: all is well */
+};
+
+/* Take over directory_fd, also after a failure. A new recording (nothing may be there), or one to go on with: then records
+ * that were cut short at the ends of the files are cut off. 0, or -errno. */
+int store_create(struct store *s, int directory_fd, uint64_t limit_bytes);
+int store_reopen(struct store *s, int directory_fd, uint64_t limit_bytes);
+void store_close(struct store *s);
+
+void store_put(struct store *s, enum record_kind kind, const struct pl_buf *payload);
+int store_flush(struct store *s); /* 0, or -errno */
+
+/* Would `bytes` more be over the limit, with a segment left to drop? Then drop one. */
+bool store_over(const struct store *s, size_t bytes);
+void store_drop_oldest(struct store *s);
+/* Append a BLOCK record, in a new segment when the last one is full. Flushes meta first. 0, or -errno. */
+int store_block(struct store *s, const struct pl_buf *payload);
+
+uint64_t store_bytes(const struct store *s);
+uint64_t store_segment_max(const struct store *s);
+/* Write END: what is gathered, then the sizes of the segments. */
+void store_end(struct store *s, uint64_t ticks, bool recovered);
+
+/* The name of a segment. */
+#define STORE_NAME_MAX 32
+void store_segment_name(uint32_t number, char name[STORE_NAME_MAX]);
+
+#endif

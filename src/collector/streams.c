@@ -1,0 +1,275 @@
+#include "collector/streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct stream
+	nobody; /* never read, only compared with: owner of chunks that make no sense */
+
+static uint64_t name_of(uint32_t process, uint32_t thread)
+{
+	return (uint64_t)process << 32 | thread;
+}
+
+struct stream *streams_find(const struct streams *s, uint32_t process, uint32_t thread)
+{
+	const uint64_t *at = map_find(&s->by_name, name_of(process, thread));
+
+	return at ? (struct stream *)(uintptr_t)*at : NULL;
+}
+
+struct stream *streams_add(struct streams *s, uint32_t process, uint32_t thread)
+{
+	struct stream *t = calloc(1, sizeof *t);
+
+	if (s->count == s->room) {
+		uint32_t room = s->room ? s->room * 2 : 64;
+		struct stream **all = realloc(s->all, room * sizeof *all);
+		if (all) {
+			s->all = all;
+			s->room = room;
+		}
+	}
+	uint64_t *place =
+		t && s->count < s->room ? map_put(&s->by_name, name_of(process, thread)) : NULL;
+	if (!place) {
+		free(t);
+		return NULL;
+	}
+	*place = (uintptr_t)t;
+	t->process = process;
+	t->thread = thread;
+	t->any_order = s->resumed;
+	s->all[s->count++] = t;
+	return t;
+}
+
+static void stream_free(struct stream *t)
+{
+	stack_release(&t->stack);
+	free(t->chunks);
+	free(t);
+}
+
+void streams_remove(struct streams *s, uint32_t index)
+{
+	struct stream *t = s->all[index];
+
+	map_remove(&s->by_name, name_of(t->process, t->thread));
+	stream_free(t);
+	s->all[index] = s->all[--s->count];
+}
+
+void streams_release(struct streams *s)
+{
+	for (uint32_t i = 0; i < s->count; i++)
+		stream_free(s->all[i]);
+	free(s->all);
+	map_release(&s->by_name);
+	*s = (struct streams){0};
+}
+
+/* ---- looking ---- */
+
+/* Into its place by order; false: no memory, or the order is there already. */
+static bool insert(struct stream *t, const struct held_chunk *h)
+{
+	uint32_t at = t->count;
+
+	while (at && t->chunks[at - 1].order > h->order)
+		at--;
+	if (at && t->chunks[at - 1].order == h->order)
+		return false;
+	if (t->count == t->room) {
+		uint32_t room = t->room ? t->room * 2 : 4;
+		struct held_chunk *chunks = realloc(t->chunks, room * sizeof *chunks);
+		if (!chunks)
+			return false;
+		t->chunks = chunks;
+		t->room = room;
+	}
+	memmove(&t->chunks[at + 1], &t->chunks[at], (t->count - at) * sizeof *t->chunks);
+	t->chunks[at] = *h;
+	t->count++;
+	return true;
+}
+
+/* A chunk whose head is complete, seen for the first time. */
+static void admit(struct streams *s, const struct arena *a, uint32_t index)
+{
+	const struct chunk *c = arena_chunk(a, index);
+	struct held_chunk h = {.index = index,
+		.order = c->order,
+		.state = CHUNK_OWNED,
+		.stream_bytes = c->stream_bytes,
+		.open_ticks = c->open_ticks};
+	uint32_t process = c->process, thread = c->thread;
+	struct stream *t = NULL;
+
+	if (process &&
+		process <= atomic_load_explicit(&a->head->next_process, memory_order_acquire) &&
+		h.stream_bytes <= INT64_MAX) {
+		t = streams_find(s, process, thread);
+		if (!t)
+			t = streams_add(s, process, thread);
+	}
+	if (!t || (!t->any_order && h.order < t->next_order) || !insert(t, &h)) {
+		s->owner[index] = &nobody;
+		s->refused++;
+		return;
+	}
+	t->ended = false;
+	s->owner[index] = t;
+}
+
+static void admit_new(struct streams *s, const struct arena *a)
+{
+	uint32_t count = atomic_load_explicit(&a->head->chunk_count, memory_order_acquire);
+
+	if (count > a->chunk_limit)
+		count = a->chunk_limit;
+	for (uint32_t w = 0; w * 64 < count; w++) {
+		uint64_t taken = ~atomic_load_explicit(&a->head->free[w], memory_order_acquire);
+		for (; taken; taken &= taken - 1) {
+			uint32_t index = w * 64 + (uint32_t)__builtin_ctzll(taken);
+			if (index >= count)
+				break;
+			if (!s->owner[index] && atomic_load_explicit(&arena_chunk(a, index)->state,
+							memory_order_acquire) != CHUNK_FREE)
+				admit(s, a, index);
+		}
+	}
+}
+
+/* State before used: when the state is final, so is the number that is read after it. */
+static bool refresh(struct held_chunk *h, const struct arena *a)
+{
+	struct chunk *c = arena_chunk(a, h->index);
+	uint32_t state = atomic_load_explicit(&c->state, memory_order_acquire);
+	uint64_t used = atomic_load_explicit(&c->used, memory_order_acquire);
+	bool moved = false;
+
+	if (used <= CHUNK_ROOM && used > h->used) {
+		h->used = (uint32_t)used;
+		moved = true;
+	}
+	if (state == CHUNK_CLOSED || state == CHUNK_LAST) {
+		h->state = state;
+		moved = true;
+	}
+	return moved;
+}
+
+bool streams_look(
+	struct streams *s, const struct arena *a, enum streams_which which, int64_t now_ns)
+{
+	bool moved = false;
+
+	admit_new(s, a);
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct stream *t = s->all[i];
+		if ((t->thread == STREAM_MESSAGES) != (which == STREAMS_MESSAGES))
+			continue;
+		for (uint32_t k = t->count; k-- > 0 && t->chunks[k].state == CHUNK_OWNED;)
+			moved |= refresh(&t->chunks[k], a);
+		if (!t->since_ns && stream_pending(t))
+			t->since_ns = now_ns;
+	}
+	return moved;
+}
+
+/* ---- one stream ---- */
+
+/* The chunks that follow each other without a hole. */
+static uint32_t chain_length(const struct stream *t)
+{
+	uint32_t n = 0, order = t->any_order && t->count ? t->chunks[0].order : t->next_order;
+
+	while (n < t->count && t->chunks[n].order == order + n &&
+		(!n || t->chunks[n - 1].state == CHUNK_CLOSED))
+		n++;
+	return n;
+}
+
+uint64_t stream_pending(const struct stream *t)
+{
+	uint32_t n = chain_length(t);
+	uint64_t end = n ? t->chunks[n - 1].stream_bytes + t->chunks[n - 1].used : 0;
+
+	return end > t->position ? end - t->position : 0;
+}
+
+bool stream_part(const struct stream *t, const struct arena *a, uint64_t at,
+	const struct held_chunk **from, struct pl_view *part)
+{
+	uint32_t n = chain_length(t);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct held_chunk *h = &t->chunks[i];
+		if (at < h->stream_bytes)
+			return false;
+		if (at >= h->stream_bytes + h->used)
+			continue;
+		uint32_t skip = (uint32_t)(at - h->stream_bytes);
+		*from = h;
+		*part = view_of(arena_chunk(a, h->index)->bytes + skip, h->used - skip);
+		return true;
+	}
+	return false;
+}
+
+static void give_back(struct streams *s, struct arena *a, uint32_t index)
+{
+	arena_chunk(a, index)->skip = 0;
+	s->owner[index] = NULL;
+	arena_free_chunk(a, index);
+}
+
+/* The next one keeps what of it belongs to a message that began before: a finisher must not take that for a beginning. */
+static void note_skip(const struct stream *t, struct arena *a)
+{
+	const struct held_chunk *next = &t->chunks[1];
+
+	if (t->thread == STREAM_MESSAGES && t->count > 1 && t->position > next->stream_bytes)
+		arena_chunk(a, next->index)->skip = (uint32_t)(t->position - next->stream_bytes);
+}
+
+void stream_done(struct streams *s, struct stream *t, struct arena *a, uint64_t position)
+{
+	t->position = position;
+	t->since_ns = 0;
+	while (t->count) {
+		struct held_chunk *h = &t->chunks[0];
+		if ((!t->any_order && h->order != t->next_order) || h->state == CHUNK_OWNED ||
+			position < h->stream_bytes + h->used)
+			return;
+		note_skip(t, a);
+		t->ended = h->state == CHUNK_LAST;
+		t->next_order = h->order + 1;
+		t->any_order = false;
+		give_back(s, a, h->index);
+		memmove(t->chunks, t->chunks + 1, --t->count * sizeof *t->chunks);
+	}
+}
+
+bool stream_skip_hole(struct stream *t)
+{
+	if (!t->count)
+		return false;
+	struct held_chunk *h = &t->chunks[0];
+	bool hole = (!t->any_order && h->order != t->next_order) || h->stream_bytes > t->position;
+	t->next_order = h->order;
+	if (hole) {
+		t->broken = true;
+		t->position = h->stream_bytes;
+	}
+	return hole;
+}
+
+void stream_drop(struct streams *s, struct stream *t, struct arena *a)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		give_back(s, a, t->chunks[i].index);
+	t->count = 0;
+	t->since_ns = 0;
+}

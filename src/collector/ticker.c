@@ -1,0 +1,59 @@
+#include "collector/ticker.h"
+
+#include <time.h>
+
+#define SECOND_NS INT64_C(1000000000)
+#define STEP_NS	  INT64_C(1000000)
+#define FIRST_NS  SECOND_NS
+#define PERIOD_NS (10 * SECOND_NS)
+
+static int64_t read_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
+}
+
+void ticker_read(enum clock_source source, struct ticker_now *now)
+{
+	now->mono_ns = read_ns(CLOCK_MONOTONIC);
+	now->real_ns = read_ns(CLOCK_REALTIME);
+	now->boot_ns = read_ns(CLOCK_BOOTTIME);
+	now->ticks = clock_ticks(source);
+}
+
+void ticker_store(struct ticker *t, _Atomic uint64_t *word, uint64_t ticks)
+{
+	if (t->last_ticks && ticks > t->last_ticks && ticks - t->last_ticks > t->gap_ticks)
+		t->gap_ticks = ticks - t->last_ticks;
+	t->last_ticks = ticks;
+	atomic_store_explicit(word, ticks, memory_order_relaxed);
+}
+
+static bool stepped(int64_t was, int64_t is)
+{
+	return is - was > STEP_NS || was - is > STEP_NS;
+}
+
+bool ticker_due(const struct ticker *t, const struct ticker_now *now)
+{
+	return !t->started || now->mono_ns >= t->next_ns ||
+	       stepped(t->real_off_ns, now->real_ns - now->mono_ns) ||
+	       stepped(t->boot_off_ns, now->boot_ns - now->mono_ns);
+}
+
+uint64_t ticker_recorded(struct ticker *t, const struct ticker_now *now)
+{
+	uint64_t gap = t->gap_ticks;
+
+	if (!t->started)
+		t->start_ns = now->mono_ns;
+	bool first = now->mono_ns - t->start_ns < FIRST_NS;
+	t->started = true;
+	t->next_ns = first ? t->start_ns + FIRST_NS : now->mono_ns + PERIOD_NS;
+	t->real_off_ns = now->real_ns - now->mono_ns;
+	t->boot_off_ns = now->boot_ns - now->mono_ns;
+	t->gap_ticks = 0;
+	return gap;
+}

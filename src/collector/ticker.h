@@ -1,0 +1,41 @@
+/* The tick and the clock's records: what turns ticks into time later.
+ *
+ * The collector stores the ticks of now into the arena about every millisecond; recorders stamp their next event when
+ * the word has changed. A CLOCK record compares ticks, CLOCK_MONOTONIC and CLOCK_REALTIME: at the start, after a second
+ * (so that short runs have a slope), every ten seconds, when CLOCK_REALTIME was set or the machine slept, at the end. Each
+ * says how far apart ticks were stored at worst since the record before it, which is the error of every stamp there.
+ */
+#ifndef PL_COLLECTOR_TICKER_H
+#define PL_COLLECTOR_TICKER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "os/clock.h"
+
+/* One reading of all clocks; tests make their own. */
+struct ticker_now {
+	uint64_t ticks;
+	int64_t mono_ns, real_ns, boot_ns;
+};
+
+struct ticker {
+	enum clock_source source;
+	uint64_t last_ticks; /* the last one stored */
+	uint64_t gap_ticks;  /* the greatest distance of two stores since the last CLOCK record */
+	int64_t start_ns,
+		next_ns; /* CLOCK_MONOTONIC: of the first record; when the next one is due */
+	int64_t real_off_ns,
+		boot_off_ns; /* CLOCK_REALTIME and CLOCK_BOOTTIME less CLOCK_MONOTONIC, at the last record */
+	bool started;
+};
+
+void ticker_read(enum clock_source source, struct ticker_now *now);
+/* Store a tick. */
+void ticker_store(struct ticker *t, _Atomic uint64_t *word, uint64_t ticks);
+/* Is a CLOCK record due? */
+bool ticker_due(const struct ticker *t, const struct ticker_now *now);
+/* A record was written: what it says as tick_gap_ticks. */
+uint64_t ticker_recorded(struct ticker *t, const struct ticker_now *now);
+
+#endif

@@ -1,0 +1,117 @@
+#define _GNU_SOURCE
+#include "os/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int file_append(int fd, uint64_t end, const void *bytes, size_t n)
+{
+	const uint8_t *from = bytes;
+	size_t done = 0;
+	int err = 0;
+
+	while (done < n) {
+		ssize_t part = pwrite(fd, from + done, n - done, (off_t)(end + done));
+		if (part > 0) {
+			done += (size_t)part;
+			continue;
+		}
+		if (part < 0 && errno == EINTR)
+			continue;
+		err = part < 0 ? -errno : -ENOSPC;
+		if (ftruncate(fd, (off_t)end) < 0) {
+			/* the reader takes it for a record that was cut short */
+		}
+		break;
+	}
+	return err;
+}
+
+static int stamp_of(int fd, struct file_stamp *out)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	*out = (struct file_stamp){.device = st.st_dev,
+		.inode = st.st_ino,
+		.bytes = (uint64_t)st.st_size,
+		.changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec};
+	return 0;
+}
+
+static int open_regular(int directory_fd, const char *path, struct file_stamp *stamp)
+{
+	/* A FIFO or a terminal must neither block nor become ours. */
+	int fd = openat(directory_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	int err = stamp_of(fd, stamp);
+	if (err < 0) {
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+int file_stamp(int directory_fd, const char *path, struct file_stamp *out)
+{
+	int fd = open_regular(directory_fd, path, out);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out)
+{
+	struct file_stamp stamp;
+	int fd = open_regular(directory_fd, path, &stamp);
+	int err = 0;
+
+	buf_reset(out);
+	if (fd < 0)
+		return fd;
+	/* One byte more than it had tells whether it grew; files of /proc say 0 and have more. */
+	for (size_t want = stamp.bytes < max ? (size_t)stamp.bytes + 1 : max + 1;;) {
+		uint8_t *to = buf_reserve(out, want);
+		ssize_t part = to ? read(fd, to, want) : -1;
+		if (part < 0 && to && errno == EINTR)
+			continue;
+		if (part < 0)
+			err = to ? -errno : -ENOMEM;
+		if (part <= 0)
+			break;
+		out->used += (size_t)part;
+		if (out->used > max) {
+			err = -EFBIG;
+			break;
+		}
+		want = 4096;
+	}
+	close(fd);
+	return err;
+}
+
+bool proc_text(int pid, const char *name, char *to, size_t room)
+{
+	char path[64];
+	size_t used = 0;
+	ssize_t part;
+
+	snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	while (used < room - 1 && (part = read(fd, to + used, room - 1 - used)) > 0)
+		used += (size_t)part;
+	close(fd);
+	to[used] = 0;
+	return used > 0;
+}

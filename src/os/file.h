@@ -1,0 +1,29 @@
+/* Files, as Pathline writes and reads them: whole writes, bounded reads, no surprise from special files. */
+#ifndef PL_OS_FILE_H
+#define PL_OS_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "base/buf.h"
+
+/* Append all bytes at the file's end, which is at `end`: one write(2) where the system takes it whole. When it fails
+ * half-way, the file is cut back to `end`. 0, or -errno. */
+int file_append(int fd, uint64_t end, const void *bytes, size_t n);
+
+/* What a regular file is known by, to see whether it has changed. */
+struct file_stamp {
+	uint64_t device, inode, bytes;
+	int64_t changed_ns;
+};
+
+/* Read a regular file whole, at most max bytes, never blocking. 0; -errno; -EFBIG: it is larger; -EINVAL: it is not a
+ * regular file. */
+int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out);
+/* 0, -errno, or -EINVAL when it is not a regular file. */
+int file_stamp(int directory_fd, const char *path, struct file_stamp *out);
+
+/* One entry of /proc that is text, as a string in `to`; false when it cannot be had. */
+bool proc_text(int pid, const char *name, char *to, size_t room);
+
+#endif

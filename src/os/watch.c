@@ -1,0 +1,189 @@
+#define _GNU_SOURCE
+#include "os/watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/map.h"
+#include "os/file.h"
+
+/* linux/pidfd.h of 6.15, which older headers do not have. */
+struct pidfd_info {
+	uint64_t mask;
+	uint64_t cgroupid;
+	uint32_t pid, tgid, ppid;
+	uint32_t ids[8];
+	int32_t exit_code;
+};
+#define PIDFD_WANT_EXIT (UINT64_C(1) << 3)
+#define PIDFD_GET_INFO	_IOC(_IOC_READ | _IOC_WRITE, 0xff, 11, 64)
+
+/* Fields of /proc/PID/stat, by the numbers of proc(5). */
+enum {
+	STAT_STATE = 3,
+	STAT_START = 22,
+	STAT_CODE = 26,
+	STAT_STACK = 28,
+	STAT_ARGUMENTS = 48,
+	STAT_EXIT = 52
+};
+#define STAT_FIELDS 53
+
+/* Field 3 is the first behind the name, which is in brackets and may hold anything. */
+static bool read_stat(int pid, char *state, uint64_t fields[STAT_FIELDS])
+{
+	char text[4096];
+
+	memset(fields, 0, STAT_FIELDS * sizeof *fields);
+	if (!proc_text(pid, "stat", text, sizeof text))
+		return false;
+	char *at = strrchr(text, ')');
+	if (!at || !at[1])
+		return false;
+	*state = at[2];
+	at += 3;
+	for (int i = STAT_STATE + 1; i < STAT_FIELDS && *at; i++)
+		fields[i] = strtoull(at, &at, 10);
+	return true;
+}
+
+static uint64_t image_of(int pid, const uint64_t fields[STAT_FIELDS])
+{
+	struct {
+		uint64_t code, stack, arguments[2], environment[2];
+		char executable[256];
+	} image = {.code = fields[STAT_CODE], .stack = fields[STAT_STACK]};
+	char path[64];
+
+	memcpy(image.arguments, &fields[STAT_ARGUMENTS], sizeof image.arguments);
+	memcpy(image.environment, &fields[STAT_ARGUMENTS + 2], sizeof image.environment);
+	snprintf(path, sizeof path, "/proc/%d/exe", pid);
+	if (readlink(path, image.executable, sizeof image.executable) < 0 || !image.stack)
+		return 0;
+	return hash_bytes(&image, sizeof image);
+}
+
+bool watch_open(struct watch *w, int pid)
+{
+	uint64_t fields[STAT_FIELDS];
+	char state;
+
+	*w = (struct watch){.pid = pid, .pidfd = (int)syscall(SYS_pidfd_open, pid, 0)};
+	if (w->pidfd < 0 && errno == ESRCH)
+		return false;
+	if (read_stat(pid, &state, fields)) {
+		w->start = fields[STAT_START];
+		w->image = image_of(pid, fields);
+	}
+	return true;
+}
+
+void watch_close(struct watch *w)
+{
+	if (w->pidfd >= 0)
+		close(w->pidfd);
+	w->pidfd = -1;
+}
+
+bool watch_ended(const struct watch *w)
+{
+	uint64_t fields[STAT_FIELDS];
+	char state;
+
+	if (w->pidfd >= 0) {
+		struct pollfd p = {.fd = w->pidfd, .events = POLLIN};
+		return poll(&p, 1, 0) == 1 && (p.revents & (POLLIN | POLLHUP));
+	}
+	if (kill(w->pid, 0) < 0 && errno == ESRCH)
+		return true;
+	return read_stat(w->pid, &state, fields) &&
+	       ((w->start && fields[STAT_START] != w->start) || state == 'Z' || state == 'X');
+}
+
+static bool reaped_status(const struct watch *w, int *status)
+{
+	struct pidfd_info info = {.mask = PIDFD_WANT_EXIT};
+
+	if (w->pidfd < 0 || ioctl(w->pidfd, PIDFD_GET_INFO, &info) < 0 ||
+		!(info.mask & PIDFD_WANT_EXIT))
+		return false;
+	*status = info.exit_code;
+	return true;
+}
+
+/* The kernel tells the exit through a pidfd once the process is reaped; before, the zombie tells it in /proc. */
+bool watch_status(const struct watch *w, int *status)
+{
+	uint64_t fields[STAT_FIELDS];
+	char state;
+
+	if (reaped_status(w, status))
+		return true;
+	if (read_stat(w->pid, &state, fields) && state == 'Z' &&
+		(!w->start || fields[STAT_START] == w->start)) {
+		*status = (int)fields[STAT_EXIT];
+		return true;
+	}
+	return reaped_status(w, status); /* reaped in the meantime */
+}
+
+bool watch_execed(const struct watch *w)
+{
+	uint64_t fields[STAT_FIELDS];
+	char state;
+
+	if (!w->image || !read_stat(w->pid, &state, fields) || fields[STAT_START] != w->start)
+		return false;
+	uint64_t now = image_of(w->pid, fields);
+	return now && now != w->image;
+}
+
+/* 1: it is there; 0: it is not; -1: the file could not be read, or is empty. */
+static int has(int pid, const char *name, const char *word, struct pl_buf *room)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+	if (file_read_all(-1, path, 16u << 20, room) < 0 || !room->used)
+		return -1;
+	return memmem(room->at, room->used, word, strlen(word)) != NULL;
+}
+
+int watch_maps(const struct watch *w, const char *word)
+{
+	struct pl_buf room = {0};
+	int found = has(w->pid, "maps", word, &room);
+
+	buf_release(&room);
+	return found;
+}
+
+bool watch_anyone_has(const char *word)
+{
+	DIR *proc = opendir("/proc");
+	struct pl_buf room = {0};
+	bool found = false;
+	struct dirent *d;
+	struct stat st;
+
+	while (proc && !found && (d = readdir(proc))) {
+		int pid = (int)strtol(d->d_name, NULL, 10);
+		if (pid <= 0 || pid == getpid())
+			continue;
+		if (fstatat(dirfd(proc), d->d_name, &st, 0) < 0 || st.st_uid != getuid())
+			continue;
+		found = has(pid, "environ", word, &room) == 1 || has(pid, "maps", word, &room) == 1;
+	}
+	if (proc)
+		closedir(proc);
+	buf_release(&room);
+	return found;
+}

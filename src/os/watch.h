@@ -1,0 +1,32 @@
+/* Watching a process that is not ours: whether it lives, how it ended, and whether it became another program. */
+#ifndef PL_OS_WATCH_H
+#define PL_OS_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct watch {
+	int pid;
+	int pidfd;	/* becomes readable when it ends; -1: the kernel gave none */
+	uint64_t start; /* its start time, as /proc tells it: pids come again, this pair does not */
+	uint64_t image; /* what changes at exec, hashed; 0: could not be had */
+};
+
+/* false: there is no such process any more. */
+bool watch_open(struct watch *w, int pid);
+void watch_close(struct watch *w); /* all zero but pidfd -1 is closed */
+
+bool watch_ended(const struct watch *w);
+/* Behind its end: true with *status as wait(2) gives it, false when the system does not tell. */
+bool watch_status(const struct watch *w, int *status);
+/* It lives, and runs another program than when the watch was opened. */
+bool watch_execed(const struct watch *w);
+
+/* Has it mapped a file whose path has `word` in it? 1: yes, 0: no, -1: that may not be asked. */
+int watch_maps(const struct watch *w, const char *word);
+
+/* Does any process of this user, but for this one, have `word` among its environment or its mappings? The environment
+ * is the one that it was started with. */
+bool watch_anyone_has(const char *word);
+
+#endif
