@@ -43,8 +43,8 @@ struct block_head {
 	uint32_t open_depth;
 	uint32_t min_depth;
 	uint32_t reserved;
-	uint32_t counts[16];	/* by enum pl_event_kind */
-	uint64_t first_switch;	/* number of the first switch in it; 0: none */
+	uint32_t counts[16];   /* by enum pl_event_kind */
+	uint64_t first_switch; /* number of the first switch in it; 0: none */
 };
 _Static_assert(sizeof(struct block_head) == BLOCK_HEAD_CHECK, "the bytes on disk: no padding");
 

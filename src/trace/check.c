@@ -1,0 +1,200 @@
+/* Checking a recording: everything is read as if for the first time, and decoded to the last byte. */
+#include "trace/walk.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct check {
+	struct pl_recording *r; /* a guest: opened anew, with the caller's report */
+	struct pl_check_result *result;
+	struct block block;
+	struct stream stream;
+	struct stack end; /* as the thread's block before left it */
+	bool end_known;
+};
+
+static void damage(struct check *k, const struct block_ref *ref, const char *what)
+{
+	recording_damage(k->r, ref->file, ref->off, what);
+}
+
+static int load(struct check *k, const struct block_ref *ref, struct pl_err *err)
+{
+	struct record record;
+
+	k->stream.files = k->r->files;
+	k->stream.file = ref->file;
+	k->stream.off = ref->off;
+	k->stream.size = ref->off + RECORD_HEAD_BYTES + ref->stored;
+	int code = stream_head(&k->stream, err);
+	if (code == 0)
+		code = stream_record(&k->stream, &record, err);
+	if (code == 0)
+		code = block_open(&k->block, record.payload);
+	return code == PL_END ? PL_ERR_FORMAT : code;
+}
+
+static void check_codes(struct check *k, const struct block_ref *ref)
+{
+	const struct pl_map *bodies = &k->block.bodies;
+
+	for (size_t i = 0; i < bodies->room; i++) {
+		if (!bodies->slots[i].used || !bodies->slots[i].value)
+			continue;
+		if (!map_find(&k->r->bodies, bodies->slots[i].value - 1))
+			damage(k, ref, "the block names a code that is missing");
+		else
+			code_open(k->r, bodies->slots[i].value);
+	}
+}
+
+static bool same_stack(const struct stack *a, const struct stack *b)
+{
+	if (a->depth != b->depth || a->task_count != b->task_count)
+		return false;
+	for (uint32_t i = 0; i < a->depth; i++)
+		if (a->frames[i].code != b->frames[i].code || a->frames[i].gen != b->frames[i].gen)
+			return false;
+	return true;
+}
+
+/* The counts of the head, against what the events are. */
+static const char *compare_heads(const struct block_head *head, const struct block_head *found)
+{
+	if (head->events != found->events ||
+		memcmp(head->counts, found->counts, sizeof head->counts) != 0)
+		return "the block's counts are not those of its events";
+	if (head->close_ticks != found->close_ticks)
+		return "the block's end in time is not that of its events";
+	if (head->min_depth != found->min_depth)
+		return "the block's least depth is not that of its events";
+	return NULL;
+}
+
+static const char *check_event(struct check *k, struct stack *stack, const struct event *e)
+{
+	bool typed = e->kind == EVENT_RAISE || e->kind == EVENT_RERAISE || e->kind == EVENT_HANDLED;
+
+	if (typed && !map_find(&k->r->strings, e->type))
+		return "an event names a string that is missing";
+	if (stack_apply(stack, e))
+		return "an event needs a frame that is not there";
+	return NULL;
+}
+
+static const char *check_events(struct check *k, struct stack *stack)
+{
+	struct block_head found = {.close_ticks = k->block.head.open_ticks};
+	struct pl_view v = k->block.events;
+	struct event e;
+
+	stack_mark(stack);
+	while (v.left) {
+		if (event_read(&v, &e))
+			return "the block holds bytes that are no events";
+		const char *what = check_event(k, stack, &e);
+		if (what)
+			return what;
+		if (e.kind == EVENT_TIME)
+			found.close_ticks += e.a;
+		block_count(&found, &e);
+	}
+	found.min_depth = stack->min_depth;
+	return compare_heads(&k->block.head, &found);
+}
+
+static bool follows(const struct block_ref *before, const struct block_ref *ref)
+{
+	return before->number + 1 == ref->number &&
+	       before->first_seq + before->events == ref->first_seq && !ref->gap_before;
+}
+
+static int check_block(struct check *k, const struct block_ref *before, const struct block_ref *ref,
+	struct pl_err *err)
+{
+	int code = load(k, ref, err);
+
+	if (code == PL_ERR_FORMAT || code == PL_ERR_NOT_FOUND) {
+		damage(k, ref, "the block is damaged");
+		k->end_known = false;
+		return 0;
+	}
+	if (code)
+		return code;
+	if (before && k->end_known && follows(before, ref) && !same_stack(&k->end, &k->block.stack))
+		damage(k, ref, "the block's stack is not the one that the block before ended with");
+	check_codes(k, ref);
+	const char *what = check_events(k, &k->block.stack);
+	if (what)
+		damage(k, ref, what);
+	else
+		k->result->blocks++;
+	k->result->events += what ? 0 : k->block.head.events;
+	k->end_known = !what && stack_copy(&k->end, &k->block.stack) == 0;
+	return 0;
+}
+
+static int check_thread(struct check *k, const struct thread_entry *t, struct pl_err *err)
+{
+	const struct block_ref *before = NULL;
+	int code = 0;
+
+	k->end_known = false;
+	for (size_t i = 0; i < t->block_count && code == 0; i++) {
+		const struct block_ref *ref = &t->blocks[i];
+		bool lost = before ? ref->number != before->number + 1 && !ref->gap_before
+				   : ref->number && k->r->first_segment <= 1;
+		if (lost)
+			damage(k, ref, "the blocks before it are missing");
+		code = check_block(k, before, ref, err);
+		before = ref;
+	}
+	if (t->ended && before && before->first_seq + before->events < t->end_seq)
+		damage(k, before, "the thread's last blocks are missing");
+	return code;
+}
+
+static int check_threads(struct check *k, struct pl_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < k->r->process_list.count; i++) {
+		const struct process_entry *p = k->r->process_list.at[i];
+		for (size_t j = 0; j < p->thread_count && code == 0; j++)
+			code = check_thread(k, p->threads[j], err);
+	}
+	return code;
+}
+
+/* Bodies that no block names are decoded too. */
+static void check_bodies(struct check *k)
+{
+	const struct pl_map *bodies = &k->r->bodies;
+
+	for (size_t i = 0; i < bodies->room; i++)
+		if (bodies->slots[i].used)
+			code_open(k->r, bodies->slots[i].key + 1);
+}
+
+int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const struct pl_damage *d),
+	void *arg, struct pl_check_result *result, struct pl_err *err)
+{
+	struct pl_check_result none;
+	struct check k = {.result = result ? result : &none};
+	int code = recording_open_guest(&k.r, r, report, arg, err);
+
+	*k.result = (struct pl_check_result){0};
+	if (code)
+		return code;
+	code = check_threads(&k, err);
+	check_bodies(&k);
+	k.result->records = k.r->records;
+	k.result->damaged = k.r->damaged;
+	if (code == 0 && k.r->damaged)
+		code = pl_err_cause(err, PL_ERR_FORMAT, "%" PRIu64 " damaged places", k.r->damaged);
+	block_release(&k.block);
+	stream_release(&k.stream);
+	stack_release(&k.end);
+	pl_recording_close(k.r);
+	return code;
+}

@@ -1,0 +1,45 @@
+/* A code object as the recording has it: decoded from its body when it is first met. */
+#ifndef PL_TRACE_CODE_H
+#define PL_TRACE_CODE_H
+
+#include "flow/path.h"
+#include "format/body.h"
+#include "format/stack.h"
+#include "trace/recording.h"
+
+#define CODE_FOLLOWED 64
+
+struct pl_code {
+	struct pl_view bytes; /* the body as stored; in the recording's texts */
+	uint64_t off;	      /* of its record in meta */
+	uint64_t source;      /* number + 1, 0: not known */
+	bool opened, broken;
+	const char *file, *name;
+	struct body body;
+	struct flow_walk walk; /* of code_can_follow */
+	uint64_t followed
+		[CODE_FOLLOWED]; /* steps that it has allowed: a loop asks for few, again and again */
+	uint32_t entry_block;	 /* FLOW_NONE: not known */
+	uint32_t entry_unit;
+	int32_t entry_line;
+};
+
+/* The code of a body, decoded; NULL: there is none, or it is damaged. `body` as block_body gives it: number + 1. */
+struct pl_code *code_open(struct pl_recording *r, uint64_t body);
+/* A stand-in for codes that are missing; made at open. */
+struct pl_code *code_new_unknown(struct pl_recording *r);
+void code_release(struct pl_code *c);
+
+/* Where a frame stands, as a line (0: none) and a unit (UINT32_MAX: not known). */
+int32_t code_place_line(const struct pl_code *c, enum stack_place place, uint32_t value);
+uint32_t code_place_unit(const struct pl_code *c, enum stack_place place, uint32_t value);
+
+/* Can LINE at `start` be the next event of a frame that stands there? Says no only when the graph proves it. */
+bool code_can_follow(struct pl_code *c, const struct stack_frame *f, uint32_t start);
+
+static inline int32_t code_start_line(const struct pl_code *c, uint32_t start)
+{
+	return start < c->body.graph.start_count ? c->body.graph.starts[start].line : 0;
+}
+
+#endif

@@ -1,0 +1,97 @@
+#include "pathline/cursor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include "trace/order.h"
+
+struct pl_cursor {
+	struct pl_recording *r; /* not owned */
+	bool all_threads;
+	struct walk walk;   /* of one thread */
+	struct order order; /* of all */
+};
+
+static int start(struct pl_cursor *c, uint32_t process, uint32_t thread, struct pl_err *err)
+{
+	struct process_entry *p = recording_find_process(c->r, process);
+	struct thread_entry *t = recording_find_thread(c->r, process, thread);
+
+	c->all_threads = thread == PL_ALL_THREADS;
+	if (!p)
+		return pl_err_cause(err, PL_ERR_NOT_FOUND, "there is no process %" PRIu32, process);
+	if (c->all_threads) {
+		c->order = (struct order){.r = c->r, .process = p};
+		return 0;
+	}
+	if (!t)
+		return pl_err_cause(err, PL_ERR_NOT_FOUND,
+			"process %" PRIu32 " has no thread %" PRIu32, process, thread);
+	walk_init(&c->walk, c->r, t);
+	return 0;
+}
+
+int pl_cursor_new(struct pl_cursor **out, struct pl_recording *r, uint32_t process, uint32_t thread,
+	struct pl_err *err)
+{
+	struct pl_cursor *c = calloc(1, sizeof *c);
+	int code;
+
+	if (!c)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a cursor");
+	c->r = r;
+	code = start(c, process, thread, err);
+	if (code) {
+		free(c);
+		return code;
+	}
+	*out = c;
+	return 0;
+}
+
+void pl_cursor_free(struct pl_cursor *c)
+{
+	if (!c)
+		return;
+	walk_release(&c->walk);
+	order_release(&c->order);
+	free(c);
+}
+
+int pl_cursor_next(struct pl_cursor *c, struct pl_event *event, struct pl_err *err)
+{
+	return c->all_threads ? order_next(&c->order, event, err) : walk_next(&c->walk, event, err);
+}
+
+int pl_cursor_seek_time(struct pl_cursor *c, int64_t time_ns, struct pl_err *err)
+{
+	return c->all_threads ? order_seek_time(&c->order, time_ns, err)
+			      : walk_seek_time(&c->walk, time_ns, err);
+}
+
+int pl_cursor_seek_seq(struct pl_cursor *c, uint64_t seq, struct pl_err *err)
+{
+	if (c->all_threads)
+		return pl_err_cause(err, PL_ERR_ARGUMENT,
+			"pre:cursor-seek-seq:one-thread: seq counts the events of one thread");
+	return walk_seek_seq(&c->walk, seq, err);
+}
+
+int pl_cursor_seek_position(struct pl_cursor *c, const struct pl_position *p, struct pl_err *err)
+{
+	if (c->all_threads)
+		return pl_err_cause(err, PL_ERR_ARGUMENT,
+			"pre:cursor-seek-position:one-thread: a position lies in one thread");
+	if (p->process != c->walk.thread->public.process ||
+		p->thread != c->walk.thread->public.number)
+		return pl_err_cause(err, PL_ERR_ARGUMENT,
+			"pre:cursor-seek-position:same-thread: the position lies in another "
+			"thread");
+	return walk_seek_position(&c->walk, p, err);
+}
+
+size_t pl_cursor_stack(const struct pl_cursor *c, struct pl_frame *frames, size_t max)
+{
+	if (!c->all_threads)
+		return walk_stack(&c->walk, frames, max);
+	return c->order.last ? walk_stack(c->order.last, frames, max) : 0;
+}

@@ -1,0 +1,244 @@
+/* The index: where each thread's blocks lie. Heads alone are read, and those carry checks of their own, so opening
+ * touches a hundred-odd bytes a block; a damaged payload shows when a cursor comes to it. */
+#include "trace/recording.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include "format/block.h"
+#include "trace/stream.h"
+
+/* ---- one block ---- */
+
+static struct block_ref *reserve_ref(struct thread_entry *t)
+{
+	if (t->block_count == t->block_room) {
+		size_t room = t->block_room ? t->block_room * 2 : 4;
+		struct block_ref *blocks = realloc(t->blocks, room * sizeof *blocks);
+		if (!blocks)
+			return NULL;
+		t->blocks = blocks;
+		t->block_room = room;
+	}
+	return &t->blocks[t->block_count];
+}
+
+static void add_counts(struct pl_thread *t, const struct block_head *head)
+{
+	t->events += head->events;
+	t->blocks++;
+	for (size_t i = 0; i < PL_EVENT_KIND_COUNT; i++)
+		t->counts[i] += head->counts[i];
+}
+
+static int add_block(struct pl_recording *r, const struct stream *s, const struct block_head *head)
+{
+	struct thread_entry *t = recording_thread(r, head->process, head->thread);
+	const struct block_ref *last = t && t->block_count ? &t->blocks[t->block_count - 1] : NULL;
+
+	if (!t)
+		return PL_ERR_FORMAT;
+	if (last &&
+		(head->number <= last->number || head->first_seq < last->first_seq + last->events ||
+			head->open_ticks < last->close_ticks))
+		return PL_ERR_FORMAT;
+	struct block_ref *ref = reserve_ref(t);
+	if (!ref)
+		return PL_ERR_MEMORY;
+	*ref = (struct block_ref){.off = s->off,
+		.file = s->file,
+		.number = head->number,
+		.stored = s->head.stored,
+		.gap_before = head->flags & BLOCK_CONTINUES,
+		.events = head->events,
+		.first_seq = head->first_seq,
+		.order = head->order ? head->order : head->first_switch,
+		.open_ticks = head->open_ticks,
+		.close_ticks = head->close_ticks};
+	if (!t->block_count++)
+		t->public.first_seq = head->first_seq;
+	if (!t->described && !t->start_ticks)
+		t->start_ticks = head->open_ticks;
+	add_counts(&t->public, head);
+	return 0;
+}
+
+static int read_block(struct pl_recording *r, struct stream *s, struct pl_err *err)
+{
+	struct block_head head;
+	struct pl_view front;
+	int code = stream_front(s, BLOCK_HEAD_BYTES, &front, err);
+
+	if (code == 0)
+		code = block_read_head(front, &head);
+	if (code == 0)
+		code = add_block(r, s, &head);
+	if (code == PL_ERR_FORMAT) {
+		recording_damage(
+			r, s->file, s->off, "a block's head is damaged, or contradicts the others");
+		code = 0;
+	}
+	return code;
+}
+
+/* ---- one segment ---- */
+
+static int read_segment(struct pl_recording *r, struct stream *s, bool *news, struct pl_err *err)
+{
+	int code;
+
+	while ((code = stream_head(s, NULL)) != PL_END) {
+		*news = true;
+		if (code == PL_ERR_FORMAT) {
+			recording_damage(r, s->file, s->off, "bytes that are no record");
+			code = stream_resync(s, err);
+		} else if (code == 0) {
+			recording_count(r, s->head.kind, RECORD_HEAD_BYTES + s->head.stored);
+			if (s->head.kind == RECORD_BLOCK)
+				code = read_block(r, s, err);
+			stream_next(s);
+		}
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+static int read_appended(
+	struct pl_recording *r, struct segment *segment, bool *news, struct pl_err *err)
+{
+	struct stream s = {.files = r->files, .file = segment->file, .off = segment->off};
+	int code = r->files->ops->size(r->files, segment->file, &s.size, err);
+
+	if (code == PL_ERR_NOT_FOUND)
+		return 0; /* dropped a moment ago */
+	if (code == 0 && s.size < s.off)
+		s.size = s.off; /* it became shorter; its blocks say so when they are read */
+	if (code == 0)
+		code = read_segment(r, &s, news, err);
+	segment->off = s.off;
+	stream_release(&s);
+	if (code == PL_ERR_FORMAT) {
+		recording_damage(r, segment->file, s.off, "it cannot be read");
+		return 0;
+	}
+	return code < 0 ? pl_err_cause(err, code, "segment %" PRIu32, segment->file) : 0;
+}
+
+/* ---- all segments ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int add_segment(struct pl_recording *r, uint32_t file, bool missing)
+{
+	if (r->segment_count == r->segment_room) {
+		size_t room = r->segment_room ? r->segment_room * 2 : 8;
+		struct segment *segments = realloc(r->segments, room * sizeof *segments);
+		if (!segments)
+			return PL_ERR_MEMORY;
+		r->segments = segments;
+		r->segment_room = room;
+	}
+	r->segments[r->segment_count++] = (struct segment){.file = file, .missing = missing};
+	return 0;
+}
+
+/* Segments are written one behind the other: new numbers are behind those that are known. A hole is a damage. */
+static int add_new_segments(struct pl_recording *r, const uint32_t *numbers, size_t count)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < count && code == 0; i++) {
+		uint32_t last = r->segment_count ? r->segments[r->segment_count - 1].file : 0;
+		uint32_t next = last + 1 > r->first_segment ? last + 1 : r->first_segment;
+		if (numbers[i] <= last)
+			continue;
+		if (numbers[i] > next)
+			recording_damage(r, next, 0, "segments are missing");
+		code = add_segment(r, numbers[i], false);
+	}
+	return code;
+}
+
+/* Forget the blocks of segments in front of `file`. */
+static void drop_refs(struct thread_entry *t, uint32_t file)
+{
+	size_t n = 0;
+
+	while (n < t->block_count && t->blocks[n].file < file)
+		n++;
+	if (!n)
+		return;
+	t->evicted += n;
+	t->block_count -= n;
+	memmove(t->blocks, t->blocks + n, t->block_count * sizeof *t->blocks);
+	if (t->block_count)
+		t->public.first_seq = t->blocks[0].first_seq;
+}
+
+static void drop_before(struct pl_recording *r, uint32_t file)
+{
+	size_t n = 0;
+
+	while (n < r->segment_count && r->segments[n].file < file)
+		n++;
+	if (!n)
+		return;
+	r->segment_count -= n;
+	memmove(r->segments, r->segments + n, r->segment_count * sizeof *r->segments);
+	for (size_t i = 0; i < r->process_list.count; i++) {
+		const struct process_entry *p = r->process_list.at[i];
+		for (size_t j = 0; j < p->thread_count; j++)
+			drop_refs(p->threads[j], file);
+	}
+}
+
+/* END names the size of every segment: what was cut off, or is gone, shows here. */
+static void check_sizes(struct pl_recording *r)
+{
+	for (size_t i = 0; i < r->end_size_count; i++) {
+		uint32_t file = r->first_segment + (uint32_t)i;
+		uint64_t bytes = 0;
+		int code = r->files->ops->size(r->files, file, &bytes, NULL);
+		if (code)
+			recording_damage(r, file, 0, "the segment is missing");
+		else if (bytes < r->end_sizes[i])
+			recording_damage(r, file, bytes, "the segment was cut off");
+		else if (bytes > r->end_sizes[i])
+			recording_damage(
+				r, file, r->end_sizes[i], "bytes behind the segment's end");
+	}
+	r->end_checked = true;
+}
+
+static int list_segments(struct pl_recording *r, struct pl_buf *numbers, struct pl_err *err)
+{
+	int code = r->files->ops->segments(r->files, numbers, err);
+
+	if (code == 0 && numbers->used)
+		qsort(numbers->at, numbers->used / sizeof(uint32_t), sizeof(uint32_t), by_number);
+	return code;
+}
+
+int index_read(struct pl_recording *r, bool *news, struct pl_err *err)
+{
+	struct pl_buf numbers = {0};
+	int code = list_segments(r, &numbers, err);
+	size_t count = numbers.used / sizeof(uint32_t);
+
+	if (code == 0)
+		code = add_new_segments(r, (const uint32_t *)(const void *)numbers.at, count);
+	for (size_t i = 0; i < r->segment_count && code == 0; i++)
+		code = read_appended(r, &r->segments[i], news, err);
+	if (code == 0) {
+		drop_before(r, r->first_segment);
+		if (r->end_sizes && !r->end_checked)
+			check_sizes(r);
+	}
+	buf_release(&numbers);
+	return code;
+}

@@ -1,0 +1,423 @@
+/* The file `meta`: what describes the events. Each kind of record has a reader of its payload; one that fails is a
+ * damage, and the next record is read. What an older reader does not know is counted and passed over. */
+#include "trace/recording.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include "trace/code.h"
+#include "trace/stream.h"
+
+struct meta {
+	struct pl_recording *r;
+	uint64_t off; /* of the record that is being read */
+	struct pl_err *err;
+};
+
+/* A reader eats the whole payload; more bytes behind what it knows are for later minor versions. */
+typedef int meta_reader(struct meta *m, struct pl_view v);
+
+static int read_u32(struct pl_view *v, uint32_t *out)
+{
+	uint64_t value;
+	int code = view_varint_max(v, UINT32_MAX, &value);
+
+	if (code == 0)
+		*out = (uint32_t)value;
+	return code;
+}
+
+static int read_text(struct meta *m, struct pl_view *v, const char **out)
+{
+	struct pl_view bytes;
+	int code = view_string(v, &bytes);
+
+	if (code)
+		return code;
+	const char *text = texts_keep(&m->r->texts, bytes);
+	if (!text)
+		return PL_ERR_MEMORY;
+	*out = text;
+	return 0;
+}
+
+static int put_pointer(struct pl_map *map, uint64_t key, const void *p)
+{
+	uint64_t *slot = map_put(map, key);
+
+	if (!slot)
+		return PL_ERR_MEMORY;
+	*slot = (uintptr_t)p;
+	return 0;
+}
+
+/* ---- header ---- */
+
+static bool is_key(struct pl_view key, const char *word)
+{
+	return key.left == strlen(word) && memcmp(key.at, word, key.left) == 0;
+}
+
+static uint64_t decimal(const char *text)
+{
+	errno = 0;
+	uint64_t value = strtoull(text, NULL, 10);
+	return errno ? 0 : value;
+}
+
+static void set_key(struct pl_recording *r, struct pl_view key, const char *value)
+{
+	const struct {
+		const char *word;
+		const char **text;
+	} texts[] = {
+		{"command", &r->info.command},
+		{"host", &r->info.host},
+		{"system", &r->info.system},
+		{"pathline", &r->info.pathline},
+		{"clock", &r->info.clock},
+		{"arena", &r->info.arena},
+	};
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (is_key(key, texts[i].word))
+			*texts[i].text = value;
+	if (is_key(key, "start_ns"))
+		r->info.start_ns = (int64_t)(decimal(value) & INT64_MAX);
+	if (is_key(key, "limit_bytes"))
+		r->info.limit_bytes = decimal(value);
+	r->clock.ticks_are_ns = strcmp(r->info.clock, "monotonic") == 0;
+}
+
+static int read_header(struct meta *m, struct pl_view v)
+{
+	struct pl_recording *r = m->r;
+	uint16_t major, minor;
+
+	if (view_u16(&v, &major) || view_u16(&v, &minor))
+		return PL_ERR_FORMAT;
+	if (major != FORMAT_MAJOR)
+		return pl_err_cause(m->err, PL_ERR_VERSION,
+			"format %u.%u, but this Pathline (" PATHLINE_VERSION ") reads format %u.x",
+			major, minor, FORMAT_MAJOR);
+	r->info.format_major = major;
+	r->info.format_minor = minor;
+	while (v.left) {
+		struct pl_view key;
+		const char *value;
+		if (view_string(&v, &key))
+			return PL_ERR_FORMAT;
+		int code = read_text(m, &v, &value);
+		if (code)
+			return code;
+		set_key(r, key, value);
+	}
+	r->header_read = true;
+	return 0;
+}
+
+/* ---- processes and threads ---- */
+
+static const char *how_word(uint64_t how)
+{
+	static const char *const words[] = {"start", "fork", "exec"};
+
+	return how < sizeof words / sizeof *words ? words[how] : "?";
+}
+
+static int read_process(struct meta *m, struct pl_view v)
+{
+	uint32_t number, parent, pid;
+	uint64_t how, ticks;
+
+	if (read_u32(&v, &number) || read_u32(&v, &parent) || read_u32(&v, &pid) ||
+		view_varint(&v, &how) || view_varint(&v, &ticks) || !number)
+		return PL_ERR_FORMAT;
+	struct process_entry *p = recording_process(m->r, number);
+	if (!p)
+		return PL_ERR_MEMORY;
+	p->described = true;
+	p->start_ticks = ticks;
+	p->public.parent = parent;
+	p->public.pid = pid;
+	p->public.how = how_word(how);
+	int code = read_text(m, &v, &p->public.command);
+	if (code == 0)
+		code = read_text(m, &v, &p->public.executable);
+	return code ? code : read_text(m, &v, &p->public.interpreter);
+}
+
+static int read_process_end(struct meta *m, struct pl_view v)
+{
+	uint32_t number, end_code;
+	uint64_t ticks, end, switches, waits;
+
+	if (read_u32(&v, &number) || view_varint(&v, &ticks) ||
+		view_varint_max(&v, PL_PROCESS_LOST, &end) || read_u32(&v, &end_code) ||
+		view_varint(&v, &switches) || view_varint(&v, &waits) || !number)
+		return PL_ERR_FORMAT;
+	struct process_entry *p = recording_process(m->r, number);
+	if (!p)
+		return PL_ERR_MEMORY;
+	p->ended = true;
+	p->end_ticks = ticks;
+	p->public.end = (enum pl_process_end)end;
+	p->public.end_code = (int)end_code;
+	p->public.switches = switches;
+	p->public.waits = waits;
+	return 0;
+}
+
+static int read_thread(struct meta *m, struct pl_view v)
+{
+	uint32_t process, number;
+	uint64_t native_id, ticks;
+
+	if (read_u32(&v, &process) || read_u32(&v, &number) || view_varint(&v, &native_id) ||
+		view_varint(&v, &ticks))
+		return PL_ERR_FORMAT;
+	struct thread_entry *t = recording_thread(m->r, process, number);
+	if (!t)
+		return PL_ERR_FORMAT;
+	if (!t->described)
+		t->start_ticks = ticks;
+	t->described = true;
+	t->public.native_id = native_id;
+	return read_text(m, &v, &t->public.name);
+}
+
+static int read_thread_end(struct meta *m, struct pl_view v)
+{
+	uint32_t process, number;
+	uint64_t ticks, seq;
+
+	if (read_u32(&v, &process) || read_u32(&v, &number) || view_varint(&v, &ticks) ||
+		view_varint(&v, &seq))
+		return PL_ERR_FORMAT;
+	struct thread_entry *t = recording_thread(m->r, process, number);
+	if (!t)
+		return PL_ERR_FORMAT;
+	t->ended = true;
+	t->end_ticks = ticks;
+	t->end_seq = seq;
+	return 0;
+}
+
+/* ---- names, code, sources ---- */
+
+static int read_strings(struct meta *m, struct pl_view v)
+{
+	while (v.left) {
+		uint64_t number;
+		const char *text;
+		if (view_varint(&v, &number))
+			return PL_ERR_FORMAT;
+		int code = read_text(m, &v, &text);
+		if (code == 0)
+			code = put_pointer(&m->r->strings, number, text);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+static int read_bodies(struct meta *m, struct pl_view v)
+{
+	struct pl_recording *r = m->r;
+
+	while (v.left) {
+		uint64_t number, source;
+		struct pl_view bytes;
+		if (view_varint(&v, &number) || view_varint(&v, &source) || view_string(&v, &bytes))
+			return PL_ERR_FORMAT;
+		if (map_find(&r->bodies, number))
+			continue; /* given out already: what stands there stays */
+		struct pl_code *c = entries_add(&r->codes, sizeof *c);
+		if (!c)
+			return PL_ERR_MEMORY;
+		c->bytes = texts_copy(&r->texts, bytes);
+		c->source = source;
+		c->off = m->off;
+		if (!c->bytes.at || put_pointer(&r->bodies, number, c))
+			return PL_ERR_MEMORY;
+	}
+	return 0;
+}
+
+static int read_source(struct meta *m, struct pl_view v)
+{
+	struct pl_recording *r = m->r;
+	uint64_t number;
+	struct pl_view file, text;
+	const char *reason;
+
+	if (view_varint(&v, &number) || view_string(&v, &file))
+		return PL_ERR_FORMAT;
+	int code = read_text(m, &v, &reason);
+	if (code)
+		return code;
+	if (view_string(&v, &text))
+		return PL_ERR_FORMAT;
+	struct source *s = entries_add(&r->source_list, sizeof *s);
+	if (!s)
+		return PL_ERR_MEMORY;
+	s->reason = reason;
+	s->text = texts_copy(&r->texts, text);
+	return s->text.at ? put_pointer(&r->sources, number, s) : PL_ERR_MEMORY;
+}
+
+/* ---- clock, losses, the end ---- */
+
+static int read_clock(struct meta *m, struct pl_view v)
+{
+	struct clock_sample s;
+	uint64_t mono, real, error;
+
+	if (view_varint(&v, &s.ticks) || view_varint_max(&v, INT64_MAX, &mono) ||
+		view_varint_max(&v, INT64_MAX, &real) || view_varint_max(&v, INT64_MAX, &error) ||
+		view_varint(&v, &s.gap_ticks))
+		return PL_ERR_FORMAT;
+	s.mono_ns = (int64_t)mono;
+	s.real_ns = (int64_t)real;
+	s.error_ns = (int64_t)error;
+	return clockmap_add(&m->r->clock, &s);
+}
+
+static int read_loss(struct meta *m, struct pl_view v)
+{
+	struct pl_loss l = {0};
+	uint64_t ticks, reason;
+
+	if (read_u32(&v, &l.process) || read_u32(&v, &l.thread) || view_varint(&v, &l.seq) ||
+		view_varint(&v, &ticks) || view_varint(&v, &reason) || view_varint(&v, &l.lost))
+		return PL_ERR_FORMAT;
+	l.reason = reason < PL_GAP_REASON_COUNT ? (enum pl_gap_reason)reason : PL_GAP_UNKNOWN;
+	int code = read_text(m, &v, &l.text);
+	if (code)
+		return code;
+	struct loss_entry *entry = entries_add(&m->r->losses, sizeof *entry);
+	if (!entry)
+		return PL_ERR_MEMORY;
+	entry->public = l;
+	entry->ticks = ticks;
+	return 0;
+}
+
+static int read_end(struct meta *m, struct pl_view v)
+{
+	struct pl_recording *r = m->r;
+	uint64_t ticks, recovered, bytes;
+	uint32_t first;
+	size_t count = 0;
+
+	if (view_varint(&v, &ticks) || view_varint(&v, &recovered) || read_u32(&v, &first))
+		return PL_ERR_FORMAT;
+	uint64_t *sizes = calloc(v.left + 1, sizeof *sizes);
+	if (!sizes)
+		return PL_ERR_MEMORY;
+	while (v.left && view_varint(&v, &bytes) == 0)
+		sizes[count++] = bytes;
+	free(r->end_sizes);
+	r->end_sizes = sizes;
+	r->end_size_count = count;
+	r->first_segment = first;
+	r->end_ticks = ticks;
+	r->info.finished = true;
+	r->info.recovered = recovered != 0;
+	return v.left ? PL_ERR_FORMAT : 0;
+}
+
+static int read_evicted(struct meta *m, struct pl_view v)
+{
+	return read_u32(&v, &m->r->first_segment);
+}
+
+static meta_reader *const readers[] = {
+	[RECORD_HEADER] = read_header,
+	[RECORD_PROCESS] = read_process,
+	[RECORD_THREAD] = read_thread,
+	[RECORD_STRINGS] = read_strings,
+	[RECORD_BODIES] = read_bodies,
+	[RECORD_SOURCE] = read_source,
+	[RECORD_CLOCK] = read_clock,
+	[RECORD_PROCESS_END] = read_process_end,
+	[RECORD_THREAD_END] = read_thread_end,
+	[RECORD_LOSS] = read_loss,
+	[RECORD_END] = read_end,
+	[RECORD_EVICTED] = read_evicted,
+};
+
+static int read_payload(struct meta *m, const struct record *record, struct pl_buf *room)
+{
+	struct pl_view plain;
+
+	if (record->kind >= sizeof readers / sizeof *readers || !readers[record->kind])
+		return 0;
+	int code = record_payload(record, room, &plain);
+	return code ? code : readers[record->kind](m, plain);
+}
+
+static int read_record(struct meta *m, struct stream *s, struct pl_buf *room)
+{
+	struct pl_recording *r = m->r;
+	struct record record;
+	int code = stream_record(s, &record, NULL);
+
+	m->off = s->off;
+	if (code == 0)
+		recording_count(r, record.kind, RECORD_HEAD_BYTES + s->head.stored);
+	if (code == 0)
+		code = read_payload(m, &record, room);
+	if (code == PL_ERR_FORMAT) {
+		recording_damage(
+			r, FILE_META, s->off, "a record of what describes the events is damaged");
+		code = 0;
+	}
+	stream_next(s);
+	return code;
+}
+
+static int read_all(struct meta *m, struct stream *s, bool *news)
+{
+	struct pl_buf room = {0};
+	int code;
+
+	for (;;) {
+		code = stream_head(s, NULL);
+		if (code == PL_END)
+			break;
+		*news = true;
+		if (code == PL_ERR_FORMAT) {
+			recording_damage(m->r, FILE_META, s->off, "bytes that are no record");
+			code = stream_resync(s, m->err);
+		} else if (code == 0) {
+			code = read_record(m, s, &room);
+		}
+		if (code)
+			break;
+	}
+	buf_release(&room);
+	return code == PL_END ? 0 : code;
+}
+
+int meta_read(struct pl_recording *r, bool *news, struct pl_err *err)
+{
+	struct meta m = {.r = r, .err = err};
+	struct stream s = {.files = r->files, .file = FILE_META, .off = r->meta_off};
+	int code = r->files->ops->size(r->files, FILE_META, &s.size, err);
+
+	if (code)
+		return pl_err_cause(err, code, "no recording is here");
+	if (s.size < s.off)
+		return pl_err_cause(err, PL_ERR_FORMAT, "meta became shorter");
+	code = read_all(&m, &s, news);
+	r->meta_off = s.off;
+	stream_release(&s);
+	if (code)
+		return pl_err_cause(err, code, "meta, offset %" PRIu64, r->meta_off);
+	if (!r->header_read && !r->records)
+		return pl_err_cause(err, PL_ERR_FORMAT, "meta has no header");
+	if (r->info.finished && s.cut)
+		recording_damage(r, FILE_META, s.off, "bytes behind the end");
+	return 0;
+}

@@ -1,0 +1,206 @@
+#include "trace/order.h"
+
+#include <stdlib.h>
+
+/* ---- the heap: by key, then by thread number ---- */
+
+static bool comes_first(const struct order_entry *a, const struct order_entry *b)
+{
+	if (a->key != b->key)
+		return a->key < b->key;
+	return a->walk->thread->public.number < b->walk->thread->public.number;
+}
+
+static void exchange(struct order *o, size_t i, size_t j)
+{
+	const struct order_entry e = o->heap[i];
+
+	o->heap[i] = o->heap[j];
+	o->heap[j] = e;
+}
+
+static void sift_down(struct order *o, size_t i)
+{
+	for (;;) {
+		size_t least = i;
+		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < o->waiting; child++)
+			if (comes_first(&o->heap[child], &o->heap[least]))
+				least = child;
+		if (least == i)
+			return;
+		exchange(o, i, least);
+		i = least;
+	}
+}
+
+static void sift_up(struct order *o, size_t i)
+{
+	while (i && comes_first(&o->heap[i], &o->heap[(i - 1) / 2])) {
+		exchange(o, i, (i - 1) / 2);
+		i = (i - 1) / 2;
+	}
+}
+
+/* The entry at `from`, one that was at its end, waits again. */
+static void wait_again(struct order *o, size_t from)
+{
+	exchange(o, from, o->waiting);
+	sift_up(o, o->waiting++);
+}
+
+static void retire_first(struct order *o)
+{
+	struct walk *w = o->heap[0].walk;
+
+	exchange(o, 0, --o->waiting);
+	sift_down(o, 0);
+	if (w != o->last)
+		walk_rest(w);
+}
+
+/* ---- threads ---- */
+
+static uint64_t first_key(const struct walk *w)
+{
+	const struct thread_entry *t = w->thread;
+	uint64_t place = w->next_block > t->evicted ? w->next_block - t->evicted : 0;
+
+	return place < t->block_count ? t->blocks[place].order : 0;
+}
+
+static int add_walk(struct order *o, struct thread_entry *t)
+{
+	if (o->count == o->room) {
+		size_t room = o->room ? o->room * 2 : 8;
+		struct order_entry *heap = realloc(o->heap, room * sizeof *heap);
+		if (!heap)
+			return PL_ERR_MEMORY;
+		o->heap = heap;
+		o->room = room;
+	}
+	struct walk *w = malloc(sizeof *w);
+	if (!w)
+		return PL_ERR_MEMORY;
+	walk_init(w, o->r, t);
+	o->heap[o->count++] = (struct order_entry){.walk = w, .key = first_key(w)};
+	wait_again(o, o->count - 1);
+	return 0;
+}
+
+/* Threads that appeared since; PL_ERR_MEMORY. */
+static int add_threads(struct order *o)
+{
+	int code = 0;
+
+	while (o->count < o->process->thread_count && code == 0)
+		code = add_walk(o, o->process->threads[o->count]);
+	return code;
+}
+
+/* Is there more for a walk that was at its end? */
+static bool has_more(const struct walk *w)
+{
+	return w->next_block < w->thread->evicted + w->thread->block_count;
+}
+
+static void wake(struct order *o)
+{
+	for (size_t i = o->waiting; i < o->count; i++) {
+		if (!has_more(o->heap[i].walk))
+			continue;
+		o->heap[i].key = first_key(o->heap[i].walk);
+		wait_again(o, i);
+	}
+}
+
+/* Bring the walk with the least run to the front, with its number known for sure. PL_END: none is left. */
+static int choose(struct order *o, struct pl_err *err)
+{
+	struct walk_peek peek;
+
+	while (o->waiting) {
+		struct order_entry *e = &o->heap[0];
+		int code = walk_peek(e->walk, &peek, err);
+		if (code == PL_END) {
+			retire_first(o);
+			continue;
+		}
+		if (code)
+			return code;
+		if (peek.order == e->key)
+			return 0;
+		e->key = peek.order;
+		sift_down(o, 0);
+		if (e->key == peek.order && e == &o->heap[0])
+			return 0;
+	}
+	return PL_END;
+}
+
+/* Does the thread that ran last go on with the same run? */
+static int goes_on(struct order *o, struct pl_err *err)
+{
+	struct walk_peek peek;
+
+	if (!o->running)
+		return 0;
+	int code = walk_peek(o->last, &peek, err);
+	return code < 0 ? code : code == 0 && peek.order == o->run;
+}
+
+int order_next(struct order *o, struct pl_event *row, struct pl_err *err)
+{
+	int code = goes_on(o, err);
+
+	if (code > 0)
+		return walk_next(o->last, row, err);
+	o->running = false;
+	if (code == 0)
+		code = add_threads(o);
+	if (code == 0 && !o->waiting)
+		wake(o);
+	if (code == 0)
+		code = choose(o, err);
+	if (code)
+		return code;
+	struct walk *before = o->last;
+	o->last = o->heap[0].walk;
+	o->run = o->heap[0].key;
+	o->running = true;
+	if (before && before != o->last && !before->open && !has_more(before))
+		walk_rest(before);
+	return walk_next(o->last, row, err);
+}
+
+int order_seek_time(struct order *o, int64_t time_ns, struct pl_err *err)
+{
+	struct walk_peek peek;
+	int code = add_threads(o);
+
+	o->last = NULL;
+	o->running = false;
+	o->waiting = 0;
+	for (size_t i = 0; i < o->count && code == 0; i++) {
+		code = walk_seek_time(o->heap[i].walk, time_ns, err);
+		if (code == 0)
+			code = walk_peek(o->heap[i].walk, &peek, err);
+		if (code == 0) {
+			o->heap[i].key = peek.order;
+			wait_again(o, i);
+		} else if (code == PL_END) {
+			walk_rest(o->heap[i].walk);
+			code = 0;
+		}
+	}
+	return code;
+}
+
+void order_release(struct order *o)
+{
+	for (size_t i = 0; i < o->count; i++) {
+		walk_release(o->heap[i].walk);
+		free(o->heap[i].walk);
+	}
+	free(o->heap);
+	*o = (struct order){0};
+}

@@ -1,0 +1,423 @@
+#include "trace/recording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "format/record.h"
+#include "trace/code.h"
+#include "trace/source.h"
+
+#define THREAD_NUMBER_MAX (1u << 24) /* who iterates up to thread_count comes to an end */
+
+/* ---- entries ---- */
+
+void *entries_add(struct entries *e, size_t bytes)
+{
+	if (e->count == e->room) {
+		size_t room = e->room ? e->room * 2 : 16;
+		void **at = realloc(e->at, room * sizeof *at);
+		if (!at)
+			return NULL;
+		e->at = at;
+		e->room = room;
+	}
+	void *entry = calloc(1, bytes);
+	if (entry)
+		e->at[e->count++] = entry;
+	return entry;
+}
+
+static void entries_release(struct entries *e)
+{
+	for (size_t i = 0; i < e->count; i++)
+		free(e->at[i]);
+	free(e->at);
+	*e = (struct entries){0};
+}
+
+struct process_entry *recording_find_process(const struct pl_recording *r, uint32_t number)
+{
+	const uint64_t *found = map_find(&r->processes, number);
+
+	return found ? (struct process_entry *)(uintptr_t)*found : NULL;
+}
+
+struct process_entry *recording_process(struct pl_recording *r, uint32_t number)
+{
+	struct process_entry *p = recording_find_process(r, number);
+
+	if (p || !number)
+		return p;
+	uint64_t *slot = map_put(&r->processes, number);
+	p = slot ? entries_add(&r->process_list, sizeof *p) : NULL;
+	if (!p) {
+		map_remove(&r->processes, number);
+		return NULL;
+	}
+	*slot = (uintptr_t)p;
+	p->public = (struct pl_process){.number = number,
+		.command = "",
+		.executable = "",
+		.interpreter = "",
+		.how = "start"};
+	return p;
+}
+
+static uint64_t thread_key(uint32_t process, uint32_t thread)
+{
+	return (uint64_t)process << 32 | thread;
+}
+
+struct thread_entry *recording_find_thread(
+	const struct pl_recording *r, uint32_t process, uint32_t thread)
+{
+	const uint64_t *found = map_find(&r->threads, thread_key(process, thread));
+
+	return found ? (struct thread_entry *)(uintptr_t)*found : NULL;
+}
+
+static bool reserve_thread(struct process_entry *p)
+{
+	if (p->thread_count < p->thread_room)
+		return true;
+	size_t room = p->thread_room ? p->thread_room * 2 : 4;
+	struct thread_entry **threads = realloc(p->threads, room * sizeof *threads);
+	if (!threads)
+		return false;
+	p->threads = threads;
+	p->thread_room = room;
+	return true;
+}
+
+struct thread_entry *recording_thread(struct pl_recording *r, uint32_t process, uint32_t thread)
+{
+	struct thread_entry *t = recording_find_thread(r, process, thread);
+	struct process_entry *p;
+
+	if (t || thread >= THREAD_NUMBER_MAX)
+		return t;
+	p = recording_process(r, process);
+	if (!p || !reserve_thread(p))
+		return NULL;
+	t = calloc(1, sizeof *t);
+	uint64_t *slot = t ? map_put(&r->threads, thread_key(process, thread)) : NULL;
+	if (!slot) {
+		free(t);
+		return NULL;
+	}
+	*slot = (uintptr_t)t;
+	t->public = (struct pl_thread){.process = process, .number = thread, .name = ""};
+	p->threads[p->thread_count++] = t;
+	if (thread >= p->public.thread_count)
+		p->public.thread_count = thread + 1;
+	return t;
+}
+
+/* ---- what the parts share ---- */
+
+static struct pl_size *size_of(struct pl_recording *r, const char *word)
+{
+	for (size_t i = 0; i < r->size_count; i++)
+		if (strcmp(r->sizes[i].kind, word) == 0)
+			return &r->sizes[i];
+	r->sizes[r->size_count] = (struct pl_size){.kind = word};
+	return &r->sizes[r->size_count++];
+}
+
+static int sizes_init(struct pl_recording *r)
+{
+#define X(constant, number, word, fields) +1
+	r->sizes = calloc(1 RECORD_KINDS(X), sizeof *r->sizes);
+#undef X
+	if (!r->sizes)
+		return PL_ERR_MEMORY;
+#define X(constant, number, word, fields) size_of(r, word);
+	RECORD_KINDS(X)
+#undef X
+	return 0;
+}
+
+void recording_count(struct pl_recording *r, uint16_t kind, uint64_t bytes)
+{
+	struct pl_size *s = size_of(r, record_kind_word(kind));
+
+	s->records++;
+	s->bytes += bytes;
+	r->records++;
+}
+
+void recording_damage(struct pl_recording *r, uint32_t file, uint64_t off, const char *what)
+{
+	char name[FILE_NAME_MAX], text[FILE_NAME_MAX + 160];
+	struct loss_entry *loss;
+
+	file_name(file, name);
+	r->damaged++;
+	if (r->report)
+		r->report(r->report_arg,
+			&(struct pl_damage){.file = name, .offset = off, .what = what});
+	snprintf(text, sizeof text, "%s, offset %" PRIu64 ": %s", name, off, what);
+	loss = entries_add(&r->losses, sizeof *loss);
+	if (!loss)
+		return;
+	loss->public.reason = PL_GAP_DAMAGED;
+	loss->public.text = texts_keep(&r->texts, view_of(text, strlen(text)));
+	if (!loss->public.text)
+		loss->public.text = "";
+}
+
+int64_t recording_time(const struct pl_recording *r, uint64_t ticks)
+{
+	struct clock_time time;
+
+	if (!ticks)
+		return 0;
+	clockmap_time(&r->clock, ticks, &time);
+	return time.real_ns;
+}
+
+const char *recording_string(const struct pl_recording *r, uint64_t number)
+{
+	const uint64_t *found = map_find(&r->strings, number);
+
+	return found ? (const char *)(uintptr_t)*found : "?";
+}
+
+bool recording_killed(const struct pl_recording *r, const struct thread_entry *t)
+{
+	const struct process_entry *p = recording_find_process(r, t->public.process);
+	bool over = r->info.finished || r->unfinished_for_good;
+
+	if (t->ended)
+		return false;
+	if (!p || !p->ended)
+		return over;
+	return p->public.end == PL_PROCESS_LOST || p->public.end == PL_PROCESS_SIGNALED ||
+	       (p->public.end == PL_PROCESS_RUNNING && over);
+}
+
+/* ---- open, refresh, close ---- */
+
+/* Times of what has been read, now that the clock is known better. */
+static void settle_times(struct pl_recording *r)
+{
+	for (size_t i = 0; i < r->process_list.count; i++) {
+		struct process_entry *p = r->process_list.at[i];
+		p->public.start_ns = recording_time(r, p->start_ticks);
+		p->public.end_ns = recording_time(r, p->end_ticks);
+		for (size_t j = 0; j < p->thread_count; j++) {
+			struct thread_entry *t = p->threads[j];
+			t->public.start_ns = recording_time(r, t->start_ticks);
+			t->public.end_ns = recording_time(r, t->end_ticks);
+		}
+	}
+	for (size_t i = 0; i < r->losses.count; i++) {
+		struct loss_entry *l = r->losses.at[i];
+		l->public.time_ns = recording_time(r, l->ticks);
+	}
+	r->info.end_ns = r->info.finished ? recording_time(r, r->end_ticks) : 0;
+	r->info.ticks_per_us = r->clock.slope > 0 ? 1000 / r->clock.slope : 0;
+}
+
+static void see_end(struct pl_recording *r)
+{
+	const char *arena = r->info.arena;
+
+	if (r->info.finished || r->unfinished_for_good || !r->header_read)
+		return;
+	if (*arena && r->files->ops->exists(r->files, arena))
+		return;
+	r->unfinished_for_good = true;
+	recording_damage(r, FILE_META, r->meta_off, "the recording's end is missing");
+}
+
+static int read_news(struct pl_recording *r, bool *news, struct pl_err *err)
+{
+	int code = meta_read(r, news, err);
+
+	if (code == 0)
+		code = index_read(r, news, err);
+	if (code == 0) {
+		clockmap_settle(&r->clock);
+		see_end(r);
+		settle_times(r);
+	}
+	return code;
+}
+
+static int recording_init(struct pl_recording *r)
+{
+	r->info = (struct pl_recording_info){.directory = "",
+		.command = "",
+		.host = "",
+		.system = "",
+		.pathline = "",
+		.clock = "",
+		.arena = ""};
+	r->unknown_code = code_new_unknown(r);
+	return r->unknown_code ? sizes_init(r) : PL_ERR_MEMORY;
+}
+
+/* r has its files and is all zero else; on failure it is closed. */
+static int recording_start(struct pl_recording **out, struct pl_recording *r, struct pl_err *err)
+{
+	bool news = false;
+	int code = recording_init(r);
+
+	if (code)
+		pl_err_cause(err, code, "no memory");
+	else
+		code = read_news(r, &news, err);
+	if (code) {
+		pl_recording_close(r);
+		return code;
+	}
+	*out = r;
+	return 0;
+}
+
+int recording_open_files(struct pl_recording **out, struct files *files, struct pl_err *err)
+{
+	struct pl_recording *r = calloc(1, sizeof *r);
+
+	if (!r) {
+		files->ops->close(files);
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory");
+	}
+	r->files = files;
+	return recording_start(out, r, err);
+}
+
+int recording_open_guest(struct pl_recording **out, struct pl_recording *host,
+	void (*report)(void *arg, const struct pl_damage *d), void *arg, struct pl_err *err)
+{
+	struct pl_recording *r = calloc(1, sizeof *r);
+
+	if (!r)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory");
+	r->files = host->files;
+	r->guest = true;
+	r->report = report;
+	r->report_arg = arg;
+	return recording_start(out, r, err);
+}
+
+int pl_recording_open(struct pl_recording **out, const char *dir, struct pl_err *err)
+{
+	struct files *files;
+	int code = files_open_directory(&files, dir, err);
+
+	if (code == 0)
+		code = recording_open_files(out, files, err);
+	if (code)
+		return pl_err_cause(err, code, "recording %s", dir);
+	(*out)->info.directory = texts_keep(&(*out)->texts, view_of(dir, strlen(dir)));
+	if (!(*out)->info.directory)
+		(*out)->info.directory = "";
+	return 0;
+}
+
+int pl_recording_refresh(struct pl_recording *r, struct pl_err *err)
+{
+	bool news = false;
+	int code = read_news(r, &news, err);
+
+	if (code)
+		return pl_err_cause(err, code, "recording %s", r->info.directory);
+	return news ? 0 : PL_END;
+}
+
+static void release_processes(struct pl_recording *r)
+{
+	for (size_t i = 0; i < r->process_list.count; i++) {
+		struct process_entry *p = r->process_list.at[i];
+		for (size_t j = 0; j < p->thread_count; j++) {
+			free(p->threads[j]->blocks);
+			free(p->threads[j]);
+		}
+		free(p->threads);
+	}
+	entries_release(&r->process_list);
+	map_release(&r->processes);
+	map_release(&r->threads);
+}
+
+void pl_recording_close(struct pl_recording *r)
+{
+	if (!r)
+		return;
+	release_processes(r);
+	for (size_t i = 0; i < r->codes.count; i++)
+		code_release(r->codes.at[i]);
+	entries_release(&r->codes);
+	for (size_t i = 0; i < r->source_list.count; i++)
+		source_release(r->source_list.at[i]);
+	entries_release(&r->source_list);
+	entries_release(&r->losses);
+	map_release(&r->strings);
+	map_release(&r->bodies);
+	map_release(&r->sources);
+	clockmap_release(&r->clock);
+	texts_release(&r->texts);
+	free(r->segments);
+	free(r->end_sizes);
+	free(r->sizes);
+	if (!r->guest)
+		r->files->ops->close(r->files);
+	free(r);
+}
+
+/* ---- questions ---- */
+
+void pl_recording_info(const struct pl_recording *r, struct pl_recording_info *out)
+{
+	*out = r->info;
+}
+
+uint32_t pl_recording_process_count(const struct pl_recording *r)
+{
+	return (uint32_t)r->process_list.count;
+}
+
+const struct pl_process *pl_recording_process(const struct pl_recording *r, uint32_t index)
+{
+	if (index >= r->process_list.count)
+		return NULL;
+	return &((const struct process_entry *)r->process_list.at[index])->public;
+}
+
+const struct pl_process *pl_recording_find_process(const struct pl_recording *r, uint32_t number)
+{
+	const struct process_entry *p = recording_find_process(r, number);
+
+	return p ? &p->public : NULL;
+}
+
+const struct pl_thread *pl_recording_thread(
+	const struct pl_recording *r, uint32_t process, uint32_t thread)
+{
+	const struct thread_entry *t = recording_find_thread(r, process, thread);
+
+	return t ? &t->public : NULL;
+}
+
+uint32_t pl_recording_loss_count(const struct pl_recording *r)
+{
+	return (uint32_t)r->losses.count;
+}
+
+const struct pl_loss *pl_recording_loss(const struct pl_recording *r, uint32_t index)
+{
+	return index < r->losses.count ? &((const struct loss_entry *)r->losses.at[index])->public
+				       : NULL;
+}
+
+const struct pl_size *pl_recording_size(const struct pl_recording *r, uint32_t index)
+{
+	return index < r->size_count ? &r->sizes[index] : NULL;
+}
+
+uint64_t pl_recording_damage_count(const struct pl_recording *r)
+{
+	return r->damaged;
+}

@@ -1,0 +1,150 @@
+/* An open recording: what libpathline's parts share.
+ *
+ *	meta.c    reads what describes: processes, threads, strings, bodies, sources, clock
+ *	index.c   hops over the heads of all blocks: each thread's list of where its blocks lie
+ *	walk.c    decodes one thread's events; order.c merges threads; cursor.c is the API over both
+ *
+ * What is given out lives until the recording is closed, so entries are allocated one by one and never move.
+ */
+#ifndef PL_TRACE_RECORDING_H
+#define PL_TRACE_RECORDING_H
+
+#include "base/map.h"
+#include "format/clockmap.h"
+#include "pathline/pathline.h"
+#include "trace/files.h"
+#include "trace/texts.h"
+
+/* Where a block lies, and what its head says. */
+struct block_ref {
+	uint64_t off; /* of its record, from the file's start */
+	uint32_t file;
+	uint32_t number;
+	uint32_t stored; /* bytes of its payload */
+	uint32_t events;
+	bool gap_before; /* BLOCK_CONTINUES */
+	bool told;	 /* it is damaged, and that was noted */
+	uint64_t first_seq;
+	uint64_t
+		order; /* of its first event, when known from the head; else of what stands before it */
+	uint64_t open_ticks, close_ticks;
+};
+
+struct thread_entry {
+	struct pl_thread public;
+	uint64_t start_ticks, end_ticks;
+	uint64_t end_seq; /* events that it had in all, when `ended` */
+	bool ended;
+	bool described;		  /* a THREAD record told of it */
+	struct block_ref *blocks; /* owned; by growing number */
+	size_t block_count, block_room;
+	uint64_t
+		evicted; /* refs that were dropped from the front; a block's place is evicted + its index */
+};
+
+struct process_entry {
+	struct pl_process public;
+	uint64_t start_ticks, end_ticks;
+	bool described, ended;
+	struct thread_entry **threads; /* owned, in the order in which they were met */
+	size_t thread_count, thread_room;
+};
+
+/* An array of pointers to entries, each owned. */
+struct entries {
+	void **at;
+	size_t count, room;
+};
+
+struct loss_entry {
+	struct pl_loss public;
+	uint64_t ticks; /* 0: no time */
+};
+
+struct source {
+	struct pl_view text; /* owned by the recording's texts */
+	const char *reason;  /* "" when the text is there */
+	uint32_t *lines;     /* owned: offset of each line, once asked for */
+	size_t line_count;
+	bool split;
+};
+
+/* A segment as far as it was indexed. */
+struct segment {
+	uint32_t file;
+	uint64_t off;
+	bool missing; /* it is not there, and that was said */
+};
+
+struct pl_recording {
+	struct files *files; /* owned unless `guest` */
+	bool guest;
+	struct texts texts;
+	struct pl_recording_info info;
+	struct clockmap clock;
+	uint64_t end_ticks;
+	bool header_read;
+	bool unfinished_for_good; /* no END, and the arena that it would come from is gone */
+
+	uint64_t meta_off;
+	struct pl_map processes; /* number -> struct process_entry * */
+	struct entries process_list;
+	struct pl_map threads; /* process << 32 | thread -> struct thread_entry * */
+	struct pl_map strings; /* number -> const char * */
+	struct pl_map bodies;  /* number -> struct pl_code * */
+	struct entries codes;
+	struct pl_map sources; /* number -> struct source * */
+	struct entries source_list;
+	struct entries losses;
+	struct pl_code *unknown_code; /* owned: "?" */
+
+	struct segment *segments; /* owned, by growing number */
+	size_t segment_count, segment_room;
+	uint32_t first_segment; /* older ones were dropped to keep the limit */
+	uint64_t *
+		end_sizes; /* owned: of the segments from first_segment on, as END has them; NULL: no END */
+	size_t end_size_count;
+	bool end_checked;
+
+	struct pl_size *sizes; /* owned; one a word of RECORD_KINDS, then "unknown" */
+	size_t size_count;
+	uint64_t records, damaged;
+
+	/* Told of each damage, by who checks. */
+	void (*report)(void *arg, const struct pl_damage *d);
+	void *report_arg;
+};
+
+/* Opens what lies in `files`, which it owns from now on, also after a failure. */
+int recording_open_files(struct pl_recording **out, struct files *files, struct pl_err *err);
+/* Open the same files once more, with a report of damages. The guest must be closed before r. */
+int recording_open_guest(struct pl_recording **out, struct pl_recording *r,
+	void (*report)(void *arg, const struct pl_damage *d), void *arg, struct pl_err *err);
+
+/* Append an entry of `bytes`, all zero; NULL: no memory. */
+void *entries_add(struct entries *e, size_t bytes);
+
+/* The process or thread of this number; made when it is new. NULL: no memory, or a number beyond all bounds. */
+struct process_entry *recording_process(struct pl_recording *r, uint32_t number);
+struct thread_entry *recording_thread(struct pl_recording *r, uint32_t process, uint32_t thread);
+struct process_entry *recording_find_process(const struct pl_recording *r, uint32_t number);
+struct thread_entry *recording_find_thread(
+	const struct pl_recording *r, uint32_t process, uint32_t thread);
+
+/* Count a record for `info`. */
+void recording_count(struct pl_recording *r, uint16_t kind, uint64_t bytes);
+/* Note a damage: counted, reported, and a loss of the recording as a whole. */
+void recording_damage(struct pl_recording *r, uint32_t file, uint64_t off, const char *what);
+/* CLOCK_REALTIME of ticks; 0 for 0. */
+int64_t recording_time(const struct pl_recording *r, uint64_t ticks);
+/* The name of a string, "?" when it is missing. */
+const char *recording_string(const struct pl_recording *r, uint64_t number);
+/* Did this thread's path break off without a word, its process being gone? */
+bool recording_killed(const struct pl_recording *r, const struct thread_entry *t);
+
+/* meta.c: read the records behind meta_off. *news: there were some. */
+int meta_read(struct pl_recording *r, bool *news, struct pl_err *err);
+/* index.c: hop over what was appended to the segments. */
+int index_read(struct pl_recording *r, bool *news, struct pl_err *err);
+
+#endif

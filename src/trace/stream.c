@@ -1,0 +1,90 @@
+#include "trace/stream.h"
+
+#define WINDOW_BYTES (256u << 10) /* of a search for the next head */
+
+static int read_at(struct stream *s, uint64_t off, size_t n, struct pl_err *err)
+{
+	buf_reset(&s->room);
+	return s->files->ops->read(s->files, s->file, off, &s->room, n, err);
+}
+
+int stream_head(struct stream *s, struct pl_err *err)
+{
+	uint64_t left = s->size - s->off;
+
+	s->cut = false;
+	if (!left)
+		return PL_END;
+	if (left < RECORD_HEAD_BYTES) {
+		s->cut = true;
+		return PL_END;
+	}
+	int code = read_at(s, s->off, RECORD_HEAD_BYTES, err);
+	if (code)
+		return code;
+	code = record_read_head(buf_view(&s->room), &s->head, &s->cut);
+	if (code)
+		return pl_err_cause(err, code, "no record begins here");
+	if (s->head.stored > left - RECORD_HEAD_BYTES) {
+		s->cut = true;
+		return PL_END;
+	}
+	return 0;
+}
+
+int stream_front(struct stream *s, size_t n, struct pl_view *out, struct pl_err *err)
+{
+	if (n > s->head.stored)
+		n = s->head.stored;
+	int code = read_at(s, s->off + RECORD_HEAD_BYTES, n, err);
+	*out = buf_view(&s->room);
+	return code;
+}
+
+int stream_record(struct stream *s, struct record *out, struct pl_err *err)
+{
+	int code = stream_front(s, s->head.stored, &out->payload, err);
+
+	if (code)
+		return code;
+	if (!record_payload_sound(&s->head, out->payload))
+		return pl_err_cause(err, PL_ERR_FORMAT, "wrong checksum");
+	out->kind = s->head.kind;
+	out->flags = s->head.flags;
+	out->raw = s->head.raw;
+	return 0;
+}
+
+void stream_next(struct stream *s)
+{
+	s->off += RECORD_HEAD_BYTES + s->head.stored;
+}
+
+int stream_resync(struct stream *s, struct pl_err *err)
+{
+	s->off++;
+	while (s->size - s->off >= RECORD_HEAD_BYTES) {
+		uint64_t left = s->size - s->off;
+		size_t n = left < WINDOW_BYTES ? (size_t)left : WINDOW_BYTES;
+		int code = read_at(s, s->off, n, err);
+		if (code)
+			return code;
+		struct pl_view window = buf_view(&s->room);
+		struct record_head head;
+		bool cut;
+		if (record_read_head(window, &head, &cut) == 0)
+			return 0;
+		size_t skip = record_resync_head(window);
+		/* The last bytes of the window may be the front of a head. */
+		s->off += skip < n ? skip : n - (RECORD_HEAD_BYTES - 1);
+		if (skip < n)
+			return 0;
+	}
+	s->off = s->size;
+	return 0;
+}
+
+void stream_release(struct stream *s)
+{
+	buf_release(&s->room);
+}

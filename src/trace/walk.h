@@ -1,0 +1,89 @@
+/* The walk along one thread's path: its blocks, one after the other, decoded into rows.
+ *
+ *	block 3 | TIME ENTER LINE LINE SWITCH LINE POPS LINE | block 4 | …
+ *	                          ^ next          \ a frame vanished: a gap is put in front of the row
+ *
+ * A walk stands between two rows. What does not make a row (TIME, SWITCH, POPS, …) is applied on the way to the next
+ * one. One block is open at a time, so a walk's memory does not grow with the recording. Nothing is allocated for an
+ * event.
+ *
+ * Gaps of its own are put in front of the row that shows the contradiction: they wait in `gaps`, and the event that
+ * they stand before waits in `held`.
+ */
+#ifndef PL_TRACE_WALK_H
+#define PL_TRACE_WALK_H
+
+#include "format/block.h"
+#include "trace/code.h"
+#include "trace/recording.h"
+#include "trace/stream.h"
+
+#define WALK_GAPS 4
+
+struct walk_gap {
+	enum pl_gap_reason reason;
+	uint64_t lost;
+	struct pl_code *code; /* NULL: no frame */
+	uint32_t depth;
+	int32_t line;
+	uint32_t offset;
+};
+
+struct walk {
+	struct pl_recording *r;
+	struct thread_entry *thread;
+	uint64_t next_block;  /* place in the thread's list, dropped ones counted */
+	uint64_t next_seq;    /* of the next event that was recorded */
+	uint32_t next_number; /* of the block that should come next */
+	bool ended;	      /* the last gap was given */
+
+	/* the open block */
+	bool open;
+	struct stream stream; /* its bytes */
+	struct block block; /* its bodies map a code number to a struct pl_code *, NULL: missing */
+	struct pl_view events;
+	uint32_t number;
+	uint32_t event; /* number of the next one in it */
+	uint64_t close_ticks;
+
+	struct stack stack;
+	uint32_t code_number; /* of `code`, when it is set */
+	struct pl_code *code;
+
+	uint64_t order;
+	uint64_t ticks;
+	bool at_stamp;		/* no event came since the stamp */
+	struct clock_time time; /* of ticks */
+	int64_t stamp_span_ns;	/* an event behind the stamp was at most so much later */
+	int64_t last_ns;
+	bool explained; /* a gap came, and no event since: what frames do now contradicts nothing */
+	bool stopped;	/* the last event was a fatal signal's */
+
+	struct walk_gap gaps[WALK_GAPS];
+	uint32_t gap_count;
+	struct event held;
+	bool holds;
+	char mark[EVENT_TEXT_MAX + 1];
+};
+
+void walk_init(struct walk *w, struct pl_recording *r, struct thread_entry *t);
+/* The next row. PL_END: no more, so far. */
+int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err);
+
+/* What the next row will have, found without changing what walk_stack gives, unless a block ends here. PL_END. */
+struct walk_peek {
+	uint64_t order;
+	uint64_t ticks;
+};
+int walk_peek(struct walk *w, struct walk_peek *out, struct pl_err *err);
+
+int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err);
+int walk_seek_time(struct walk *w, int64_t time_ns, struct pl_err *err);
+int walk_seek_position(struct walk *w, const struct pl_position *p, struct pl_err *err);
+
+size_t walk_stack(const struct walk *w, struct pl_frame *frames, size_t max);
+/* Give the memory back of a walk that is at its end; it may go on when more comes. */
+void walk_rest(struct walk *w);
+void walk_release(struct walk *w);
+
+#endif
