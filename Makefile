@@ -30,13 +30,13 @@ try:
 check: all
 	@$(PYTHON3) tools/check-arrows.py
 	@tools/format --check
-	@$(PYTHON3) tests/run.py --build $(BUILD) --quick
+	@$(PYTHON3) tests/run.py --build $(BUILD) --level quick
 
 test: all
 	@$(PYTHON3) tests/run.py --build $(BUILD) $(T)
 
 exact: all
-	@PATHLINE_SUITE=exact PATHLINE_TEST_TIMEOUT=86400 $(PYTHON3) tests/run.py --build $(BUILD) exact/
+	@PATHLINE_TEST_TIMEOUT=86400 $(PYTHON3) tests/run.py --build $(BUILD) --level exact
 
 fuzz: deps
 	@test -f $(FUZZ_BUILD)/build.ninja || CC=clang meson setup $(FUZZ_BUILD) -Dfuzz=true -Dbuildtype=debugoptimized >/dev/null

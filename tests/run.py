@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Run the tests: the unit tests that meson built, then every tests/*/test_*.py under every interpreter.
+"""Run the tests: the unit tests that meson built, the harnesses of tests/exact, and every tests/*/test_*.py.
 
-    tests/run.py [--build DIR] [--quick] [--only 3.13] [PATTERN]
+    tests/run.py [--build DIR] [--level quick|test|ci|exact] [--only 3.12,3.13] [PATTERN]
 
-One line a file, then `N passed, N failed` alone on the last. PATTERN is a part of `cli/test_dump` or of a unit test's
-name. Of the variables that a test file sees:
+One line a file and interpreter, then `N passed, N failed` alone on the last. PATTERN is a part of `cli/test_dump`, of
+`exact/libtest` or of a unit test's name. What a test_*.py sees:
 
     PATHLINE_BUILD    the build directory, absolute
     PATHLINE_PYTHON   the interpreter that is to be recorded
-    PATHLINE_SUITE    quick, test (default), ci or exact: how much of a large corpus to run
+    PATHLINE_SUITE    the level
 
 A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, and by `QUICK = True` that it
 belongs to `make check`. Tests in a chroot are run by its own interpreter, from in there.
@@ -21,6 +21,23 @@ import re
 import subprocess
 import sys
 import time
+
+# Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all), more arguments.
+# Each module of CPython's own tests takes seconds: `test` runs the fast ones, `ci` spreads all of them over the versions.
+HARNESSES = (
+    ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
+    ("exact/exact.py", "test", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
+    ("exact/test_events.py", "test", "", []),
+    ("exact/libtest.py", "test", "3.12,3.13", ["--fast"]),
+    ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
+    ("exact/test_events.py", "ci", "", []),
+    ("exact/libtest.py", "ci", "3.13", []),
+    ("exact/libtest.py", "ci", "3.12", ["--shard", "1/3"]),
+    ("exact/libtest.py", "ci", "3.14", ["--shard", "2/3"]),
+    ("exact/exact.py", "exact", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
+    ("exact/test_events.py", "exact", "", []),
+    ("exact/libtest.py", "exact", "", []),
+)
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent
@@ -75,25 +92,41 @@ def count(output):
     return int(ran[-1]) - failed - skipped, failed, f"{skipped} skipped" if skipped else ""
 
 
+def run_command(command, environment):
+    """(its output, exit code)"""
+    try:
+        done = subprocess.run(command, cwd=TOP, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)
+        return done.stdout.decode(errors="replace"), done.returncode
+    except subprocess.TimeoutExpired as e:
+        return (e.stdout or b"").decode(errors="replace") + f"\nno end within {TIMEOUT_S} s\n", 1
+
+
 def run_file(file, version, executable, root, build, tally):
-    name = f"{file.parent.name}/{file.stem} on {version}"
     environment = dict(os.environ, PATHLINE_BUILD=str(build), PATHLINE_PYTHON=executable, PYTHONDONTWRITEBYTECODE="1")
     command = [executable if root else sys.executable, "-m", "unittest", "-v", str(file.relative_to(TOP))]
     if root:
         command = [str(TOP / "tools/in-chroot"), root, *command]
     start = time.monotonic()
-    try:
-        done = subprocess.run(command, cwd=TOP, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)
-        output, code = done.stdout.decode(errors="replace"), done.returncode
-    except subprocess.TimeoutExpired as e:
-        output, code = (e.stdout or b"").decode(errors="replace") + f"\nno end within {TIMEOUT_S} s\n", 1
+    output, code = run_command(command, environment)
     passed, failed, note = count(output)
     if code not in (0, 5) and not failed:
         failed, note = 1, f"exit {code}"
-    tally.row(name, passed, failed, time.monotonic() - start, note)
+    tally.row(f"{file.parent.name}/{file.stem} on {version}", passed, failed, time.monotonic() - start, note)
     if failed:
         print(output[-12000:], flush=True)
+
+
+def run_harness(script, arguments, version, executable, root, build, tally):
+    python = f"chroot {root} {executable}" if root else executable
+    start = time.monotonic()
+    output, code = run_command([sys.executable, str(HERE / script), "--build", str(build), "--python", python, *arguments],
+                               os.environ)
+    sums = re.findall(r"^(\d+) good, (\d+) failed", output, re.M)
+    passed, failed = map(int, sums[-1]) if sums else (0, 1)
+    tally.row(f"{script.removesuffix('.py')} on {version}", passed, failed or code != 0, time.monotonic() - start, "" if sums else f"exit {code}")
+    if failed or code:
+        print(output[output.find("\n==== ") if sums else -4000:][:20000], flush=True)
 
 
 def interpreters(only):
@@ -102,31 +135,43 @@ def interpreters(only):
     return [row for row in rows if not only or row[0] in only.split(",")]
 
 
+def test_files(build, args):
+    """The unittest files that are wanted, and that meson does not run."""
+    known = in_meson(build)
+    for file in sorted(HERE.glob("*/test_*.py")):
+        text = file.read_text()
+        if "import unittest" not in text or str(file) in known or args.pattern not in f"{file.parent.name}/{file.stem}":
+            continue
+        if args.level == "exact" or (args.level == "quick" and not re.search(r"^QUICK = True", text, re.M)):
+            continue
+        yield file
+
+
 def main():
     parser = argparse.ArgumentParser(description="Run the tests.")
     parser.add_argument("--build", default=str(TOP / "build"))
-    parser.add_argument("--quick", action="store_true", help="the unit tests, and files with QUICK = True")
+    parser.add_argument("--level", default="test", choices=("quick", "test", "ci", "exact"))
     parser.add_argument("--only", default="", metavar="VERSIONS", help="interpreters, e.g. 3.12,3.13")
     parser.add_argument("pattern", nargs="?", default="")
     args = parser.parse_args()
     build, tally = pathlib.Path(args.build).resolve(), Tally()
 
-    os.environ.setdefault("PATHLINE_SUITE", "quick" if args.quick else "test")
+    os.environ["PATHLINE_SUITE"] = args.level
     run_unit(build, args.pattern, tally)
     pythons = interpreters(args.only)
     if not pythons:
         tally.row("interpreters", 0, 1, 0, "no CPython 3.12, 3.13 or 3.14 here")
-    known = in_meson(build)
-    for file in sorted(HERE.glob("*/test_*.py")):
-        text = file.read_text()
-        wanted = args.pattern in f"{file.parent.name}/{file.stem}" and str(file) not in known
-        if not wanted or (args.quick and not re.search(r"^QUICK = True", text, re.M)):
-            continue
+    for script, level, versions, arguments in HARNESSES:
+        if level == args.level and args.pattern in script:
+            for row in pythons:
+                if not versions or row[0] in versions.split(","):
+                    run_harness(script, arguments, *row, build, tally)
+    for file in test_files(build, args):
         rows = pythons
-        if re.search(r'^INTERPRETERS = "one"', text, re.M):
+        if re.search(r'^INTERPRETERS = "one"', file.read_text(), re.M):
             rows = ([row for row in pythons if not row[2]] or pythons)[-1:]
-        for version, executable, root in rows:
-            run_file(file, version, executable, root, build, tally)
+        for row in rows:
+            run_file(file, *row, build, tally)
     print(f"{tally.passed} passed, {tally.failed} failed")
     return 1 if tally.failed or not tally.passed else 0
 
