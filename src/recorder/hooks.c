@@ -4,14 +4,7 @@
  * raises, allocates, locks, or calls the system once the code object is known; what is not known
  * goes to the slow halves in thread.c and code.c.
  */
-#include "recorder/state.h"
-
-#include <structmember.h>
-
-struct hook {
-	PyObject_HEAD vectorcallfunc
-		call; /* replaced by on_off or on_deaf when the recorder stops itself */
-};
+#include "recorder/hooks.h"
 
 /* Everything that a callback starts from. */
 struct moment {
@@ -245,39 +238,7 @@ static PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyOb
 	Py_RETURN_NONE;
 }
 
-/* ---- off ---- */
-
-static PyObject *disable; /* sys.monitoring.DISABLE; owned */
-
-/* In place of a callback that may switch its place off. */
-static PyObject *on_off(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
-{
-	(void)hook, (void)args, (void)n, (void)names;
-	return Py_NewRef(disable);
-}
-
-static PyObject *on_deaf(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
-{
-	(void)hook, (void)args, (void)n, (void)names;
-	Py_RETURN_NONE;
-}
-
 /* ---- the table ---- */
-
-static PyTypeObject hook_type = {
-	PyVarObject_HEAD_INIT(NULL, 0).tp_name = "pathline.hook",
-	.tp_basicsize = sizeof(struct hook),
-	.tp_vectorcall_offset = offsetof(struct hook, call),
-	.tp_call = PyVectorcall_Call,
-	.tp_flags =
-		Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-};
-
-struct hook_row {
-	const char *event; /* in sys.monitoring.events */
-	bool local;	   /* its callback may return DISABLE */
-	struct hook hook;
-};
 
 #define HOOK(name, is_local, function)                                                             \
 	{                                                                                          \
@@ -287,7 +248,8 @@ struct hook_row {
 		}                                                                                  \
 	}
 
-static struct hook_row hooks[] = {
+/* clang-format off */
+struct hook_row hooks[] = {
 	HOOK("PY_START", true, on_start),
 	HOOK("PY_RESUME", true, on_resume),
 	HOOK("PY_THROW", false, on_throw),
@@ -299,81 +261,5 @@ static struct hook_row hooks[] = {
 	HOOK("RERAISE", false, on_reraise),
 	HOOK("EXCEPTION_HANDLED", false, on_handled),
 };
-#define HOOK_COUNT (sizeof hooks / sizeof *hooks)
-
-void recorder_stop(enum pl_gap_reason reason)
-{
-	uint32_t none = 0;
-
-	if (!atomic_compare_exchange_strong(&root.stopped, &none, (uint32_t)reason + 1))
-		return;
-	if (root.slot)
-		atomic_store_explicit(
-			&root.slot->stopped, (uint32_t)reason + 1, memory_order_release);
-	for (size_t i = 0; i < HOOK_COUNT; i++)
-		hooks[i].hook.call = hooks[i].local ? on_off : on_deaf;
-}
-
-/* Debuggers have 0, coverage 1, profilers 2 by convention; 5 is called first and hardly ever used.
- */
-static int take_tool(PyObject *monitoring)
-{
-	static const int wish[] = {5, 4, 3, 2, 1, 0};
-
-	for (size_t i = 0; i < sizeof wish / sizeof *wish; i++) {
-		PyObject *done =
-			PyObject_CallMethod(monitoring, "use_tool_id", "is", wish[i], "pathline");
-		if (done) {
-			Py_DECREF(done);
-			return wish[i];
-		}
-		PyErr_Clear();
-	}
-	return -1;
-}
-
-static bool listen_to(PyObject *monitoring, PyObject *events, struct hook_row *row, long *set)
-{
-	PyObject *number = PyObject_GetAttrString(events, row->event);
-	PyObject *before = number ? PyObject_CallMethod(monitoring, "register_callback", "iOO",
-					    root.tool, number, &row->hook)
-				  : NULL;
-	bool done = before != NULL;
-
-	if (done)
-		*set |= PyLong_AsLong(number);
-	Py_XDECREF(before);
-	Py_XDECREF(number);
-	return done;
-}
-
-int hooks_install(const char **why)
-{
-	PyObject *monitoring = PySys_GetObject("monitoring"), *events = NULL, *done = NULL;
-	long set = 0;
-	bool all = true;
-	int result = -1;
-
-	*why = "sys.monitoring cannot be had";
-	if (!monitoring || PyType_Ready(&hook_type) < 0)
-		goto done;
-	events = PyObject_GetAttrString(monitoring, "events");
-	disable = PyObject_GetAttrString(monitoring, "DISABLE");
-	if (!events || !disable)
-		goto done;
-	*why = "all six tool ids of sys.monitoring are in use";
-	root.tool = take_tool(monitoring);
-	if (root.tool < 0)
-		goto done;
-	*why = "sys.monitoring refused the callbacks";
-	for (size_t i = 0; i < HOOK_COUNT; i++)
-		all = all && listen_to(monitoring, events, &hooks[i], &set);
-	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
-	if (done)
-		result = 0;
-done:
-	Py_XDECREF(done);
-	Py_XDECREF(events);
-	PyErr_Clear();
-	return result;
-}
+/* clang-format on */
+const size_t hook_count = sizeof hooks / sizeof *hooks;

@@ -159,7 +159,7 @@ void message_process(uint32_t how);
 void message_thread(const struct thread *t, const char *name, size_t length);
 void message_note(enum pl_gap_reason reason, const char *text);
 
-/* ---- hooks.c ---- */
+/* ---- install.c ---- */
 int hooks_install(const char **why);
 /* The recorder switches itself off, from anywhere; what runs on is not recorded. */
 void recorder_stop(enum pl_gap_reason reason);

@@ -1,0 +1,29 @@
+/* The callbacks of sys.monitoring as objects: a static type of our own with a vectorcall slot, because calling a
+ * PyCFunction would take a level of C recursion from the program.
+ *
+ * hooks.c holds the callbacks and nothing else: it is the hot path, linked against an allow-list of symbols that a
+ * test checks (no malloc, no lock, no I/O, no call that can run Python code).
+ */
+#ifndef PL_RECORDER_HOOKS_H
+#define PL_RECORDER_HOOKS_H
+
+#include "recorder/state.h"
+
+/* clang-format off */
+struct hook {
+	PyObject_HEAD
+	vectorcallfunc call; /* replaced when the recorder stops itself */
+};
+/* clang-format on */
+
+struct hook_row {
+	const char *event; /* in sys.monitoring.events */
+	bool local;	   /* its callback may return DISABLE */
+	struct hook hook;
+};
+
+extern PyTypeObject hook_type;
+extern struct hook_row hooks[];
+extern const size_t hook_count;
+
+#endif

@@ -1,0 +1,31 @@
+"""The hot path is an object file of its own, linked against an allow-list: no malloc, lock, I/O, or Python code."""
+import glob
+import os
+import subprocess
+import unittest
+
+BUILD = os.environ.get("PATHLINE_BUILD", "build")
+
+ALLOWED = {
+    # our own, each with a fast way through
+    "code_describe", "exception_type_number", "generator_gone", "generator_new", "generator_of", "hook_type", "root",
+    "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_name", "thread_begin",
+    # the interpreter's: no allocation, no code of the program
+    "PyLong_AsLong", "PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet", "_Py_NoneStruct",
+    # the compiler's
+    "_GLOBAL_OFFSET_TABLE_", "__tls_get_addr", "memcpy", "__stack_chk_fail",
+}
+
+
+class HotPath(unittest.TestCase):
+    def test_symbols_are_on_the_list(self):
+        objects = glob.glob(os.path.join(BUILD, "pathline-recorder-3.*.so.p", "*hooks.c.o"))
+        self.assertTrue(objects, "no recorder was built in " + BUILD)
+        for path in objects:
+            listing = subprocess.check_output(["nm", "-u", path], text=True)
+            needed = {line.split()[-1] for line in listing.splitlines()}
+            self.assertLessEqual(needed, ALLOWED, path)
+
+
+if __name__ == "__main__":
+    unittest.main()
