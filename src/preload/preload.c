@@ -139,43 +139,15 @@ static void join(void)
 	}
 }
 
-/* Auxiliary values lie behind the environment, and some look for them there by walking over it. Two
- * variables fewer leave a pair of words between: make them a pair that is to be ignored. */
-static void bridge(char **env, size_t had)
-{
-	size_t has = 0;
-
-	while (env[has])
-		has++;
-	if (has + 2 != had)
-		return;
-	env[has + 1] = (char *)AT_IGNORE;
-	env[has + 2] = NULL;
-}
-
-static void take_variables(char **initial)
-{
-	size_t had = 0;
-
-	if (!environ)
-		return;
-	while (environ[had])
-		had++;
-	env_take(environ, preload.own_path, preload.arena_path, sizeof preload.arena_path);
-	if (environ == initial)
-		bridge(environ, had);
-}
-
-__attribute__((constructor)) static void preload_init(int argc, char **argv, char **envp)
+__attribute__((constructor)) static void preload_init(void)
 {
 	int saved = errno;
 
-	(void)argc;
-	(void)argv;
 	originals();
 	learn_own_path();
 	dl_iterate_phdr(learn_loader, NULL);
-	take_variables(envp);
+	if (environ)
+		env_take(environ, preload.own_path, preload.arena_path, sizeof preload.arena_path);
 	if (preload.arena_path[0] && parse_arena(preload.arena_path, &preload.parent))
 		join();
 	else

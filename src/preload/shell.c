@@ -157,7 +157,7 @@ static bool parse_mode(struct popen_mode *out, const char *mode)
 }
 
 /* The command has its end of the pipe as stdin or stdout, and none of the streams of earlier calls:
- * else a reader of those would never see their end. */
+ * else a reader of those would never see their end. An end that has the right number already is kept open by adddup2. */
 static int prepare_pipe(posix_spawn_file_actions_t *actions, int end, int target)
 {
 	int err = posix_spawn_file_actions_adddup2(actions, end, target);
@@ -185,30 +185,17 @@ static int start_piped(struct stream *stream, const char *command, int end, int 
 	return err;
 }
 
-/* A pipe's end that has the very number it is to get in the command would be closed there by exec:
- * move it. */
-static int move_away(int *fd, int target)
-{
-	if (*fd != target)
-		return 0;
-	int moved = fcntl(*fd, F_DUPFD_CLOEXEC, 3);
-	if (moved < 0)
-		return errno;
-	close(*fd);
-	*fd = moved;
-	return 0;
-}
-
 /* ends[0] is the command's, ends[1] the caller's; both are taken, also on failure. */
 static int open_stream(
 	struct stream *stream, const char *command, struct popen_mode mode, int ends[2])
 {
 	int target = mode.reads ? STDOUT_FILENO : STDIN_FILENO;
-	int err = move_away(&ends[0], target);
+	int err = 0;
 
-	if (!err && !(stream->file = fdopen(ends[1], mode.reads ? "r" : "w")))
+	stream->file = fdopen(ends[1], mode.reads ? "r" : "w");
+	if (!stream->file) {
 		err = errno;
-	if (!err) {
+	} else {
 		ends[1] = -1;
 		pthread_mutex_lock(&streams.lock);
 		err = start_piped(stream, command, ends[0], target);
@@ -283,8 +270,10 @@ PRELOAD_EXPORT int pclose(FILE *file)
 
 	if (!stream)
 		return originals()->pclose(file);
-	fclose(file);
+	int flushed = fclose(file);
 	if (wait_for(stream->pid, &status) != stream->pid)
+		status = -1;
+	if (status == 0 && flushed < 0)
 		status = -1;
 	free(stream);
 	return status;
