@@ -320,6 +320,42 @@ static void a_far_line_is_not_compared_on_3_13(void **state)
 		FLOW_NEVER);
 }
 
+/* Into a far line on the line before, when a jump asks for that start too: then the line before is looked at. */
+static void a_far_line_that_a_jump_asks_for_is_compared(void **state)
+{
+	struct writer w = writer_of(0x030d, 1000);
+
+	(void)state;
+	op(&w, OP13_RESUME, 0, 1000);		/* 0 */
+	op(&w, OP13_POP_JUMP_IF_TRUE, 1, 2000); /* 1, a cache, to 4 */
+	op(&w, OP13_NOP, 0, 2000);		/* 3 */
+	op(&w, OP13_NOP, 0, 2000);		/* 4 */
+	op(&w, OP13_RETURN_VALUE, 0, 2000);	/* 5: a handler, for which no jump asks */
+	handler(&w, 1, 1, 5);
+	struct flow_graph g = built(&w);
+	STARTS(&g, 1, 4, 5);
+	assert_int_equal(edge(&g, 1, 4), FLOW_NEVER);
+	assert_int_equal(edge(&g, 3, 4), FLOW_NEVER);
+	assert_int_equal(edge(&g, 4, 5), FLOW_MAYBE);
+	flow_graph_release(&g);
+}
+
+static void a_jump_to_pop_iter_starts_nothing(void **state)
+{
+	struct writer w = writer_of(0x030e, 1);
+
+	(void)state;
+	op(&w, OP14_RESUME, 0, 1);	 /* 0 */
+	op(&w, OP14_JUMP_FORWARD, 1, 2); /* 1, to 3 */
+	op(&w, OP14_NOP, 0, 2);		 /* 2 */
+	op(&w, OP14_POP_ITER, 0, 3);	 /* 3 */
+	op(&w, OP14_RETURN_VALUE, 0, 2); /* 4: the line is still 2 */
+	struct flow_graph g = built(&w);
+	STARTS(&g, 1);
+	assert_int_equal(edge(&g, 1, 3), FLOW_NEVER);
+	flow_graph_release(&g);
+}
+
 static void an_argument_is_extended(void **state)
 {
 	struct writer w = writer_of(0x030e, 1);
@@ -404,6 +440,13 @@ static void says_why_it_cannot(void **state)
 	expect_refused(&w, "a jump to what is no instruction", 2);
 	w = sound();
 	op(&w, OP13_JUMP_BACKWARD, 9, 3);
+	expect_refused(&w, "a jump to what is no instruction", 2);
+	w = sound();
+	for (int i = 0; i < 3; i++)
+		op(&w, OP13_EXTENDED_ARG, 255, 3);
+	op(&w, OP13_JUMP_BACKWARD, 255 - 4, 3); /* 9; 11 - (2^32 - 5) is 16 in 32 bits */
+	for (int i = 11; i < 20; i++)
+		op(&w, OP13_NOP, 0, 3);
 	expect_refused(&w, "a jump to what is no instruction", 2);
 	w = sound();
 	op(&w, OP13_JUMP_FORWARD, 1, 3);
@@ -555,6 +598,8 @@ int main(void)
 		cmocka_unit_test(a_generator_goes_on_at_resume),
 		cmocka_unit_test(a_callee_may_hide_the_line_on_3_12),
 		cmocka_unit_test(a_far_line_is_not_compared_on_3_13),
+		cmocka_unit_test(a_far_line_that_a_jump_asks_for_is_compared),
+		cmocka_unit_test(a_jump_to_pop_iter_starts_nothing),
 		cmocka_unit_test(an_argument_is_extended),
 		cmocka_unit_test(handlers_open_blocks),
 		cmocka_unit_test(says_why_it_cannot),

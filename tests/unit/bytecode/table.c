@@ -78,7 +78,7 @@ static void a_cut_number_ends_as_with_a_zero(void **state)
 static void refuses_lines_out_of_range(void **state)
 {
 	static const uint8_t endless[] = {
-		ENTRY(13, 1), 0x41, 0x41, 0x41, 0x41, 0x41, 0x41, 0x41, 1};
+		ENTRY(13, 1), 0x42, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0};
 	static const uint8_t on[] = {ENTRY(13, 1), 2};
 	struct line_reader r = lines_of(endless, sizeof endless, 1);
 	struct line_reader last = lines_of(on, sizeof on, INT32_MAX);

@@ -229,6 +229,39 @@ static void asks_for_no_more_than_the_bytes_hold(void **state)
 	assert_int_equal(read_counts(UINT64_MAX, 0, 0, 0), PL_ERR_FORMAT);
 }
 
+/* A body of one line, one start, one block and one edge, with one number of it replaced. */
+static int read_with(size_t which, uint64_t value)
+{
+	uint64_t numbers[] = {0, 0, 2, 0, 0x30d, 4, 1, 1, 1, 1, 1, 0, 2, 1, 2, 0, 1, 1, 1 << 2};
+	struct pl_buf out = {0};
+
+	numbers[which] = value;
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		buf_varint(&out, numbers[i]);
+	int err = read_exactly(out.at, out.used);
+	buf_release(&out);
+	return err;
+}
+
+static void refuses_numbers_out_of_range(void **state)
+{
+	const uint64_t wrap = (uint64_t)1 << 32;
+
+	(void)state;
+	assert_int_equal(read_with(0, 0), 0);
+	assert_int_equal(read_with(2, wrap), PL_ERR_FORMAT); /* the first line: 2^31 */
+	assert_int_equal(read_with(2, wrap - 1), 0);
+	assert_int_equal(read_with(3, wrap), PL_ERR_FORMAT);
+	assert_int_equal(read_with(4, 0x10000), PL_ERR_FORMAT);
+	assert_int_equal(read_with(6, 2), PL_ERR_FORMAT);
+	assert_int_equal(read_with(11, wrap), PL_ERR_FORMAT); /* units, which would wrap to 0 */
+	assert_int_equal(read_with(13, wrap << 1 | 1), PL_ERR_FORMAT);
+	assert_int_equal(read_with(15, wrap), PL_ERR_FORMAT);
+	assert_int_equal(read_with(18, zigzag(-(int64_t)wrap - 1) << 2), PL_ERR_FORMAT);
+	assert_int_equal(read_with(18, zigzag((int64_t)wrap - 1) << 2), PL_ERR_FORMAT);
+	assert_int_equal(read_with(18, 1 << 2 | 3), PL_ERR_FORMAT);
+}
+
 static void fails_without_memory(void **state)
 {
 	struct random r = {19};
@@ -260,6 +293,7 @@ int main(void)
 		cmocka_unit_test(survives_changed_bytes),
 		cmocka_unit_test(survives_random_bytes),
 		cmocka_unit_test(asks_for_no_more_than_the_bytes_hold),
+		cmocka_unit_test(refuses_numbers_out_of_range),
 		cmocka_unit_test(fails_without_memory),
 	};
 
