@@ -71,7 +71,7 @@ int file_stamp(int directory_fd, const char *path, struct file_stamp *out)
 
 int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out)
 {
-	struct file_stamp stamp;
+	struct file_stamp stamp = {0};
 	int fd = open_regular(directory_fd, path, &stamp);
 	int err = 0;
 
