@@ -7,6 +7,7 @@ of a run with Pathline and one without. Where the oracle changes the results, a 
 import argparse
 import os
 import re
+import subprocess
 import sys
 
 import exact
@@ -15,7 +16,66 @@ from exact import Failure
 # The first ones are fast: `make test` runs those. A word behind a name is for the ones that do what no reader can follow in full:
 # they set f_lineno or raise from trace functions (jumped), or make sub-interpreters; they must be equal all the same, with their gaps.
 MODULES = """
-MODULES_HERE
+test_generators fast
+test_coroutines fast
+test_contextlib fast
+test_with fast
+test_except_star fast
+test_scope fast
+test_patma fast
+test_raise fast
+test_iter fast
+test_exception_group fast
+test_asyncio.test_queues fast
+test_named_expressions fast
+test_weakset fast
+test_threading_local fast
+test_sys_setprofile fast
+test_grammar
+test_syntax
+test_exceptions
+test_exception_variations
+test_asyncgen
+test_contextlib_async
+test_listcomps
+test_decorators
+test_descr
+test_class
+test_property
+test_super
+test_funcattrs
+test_positional_only_arg
+test_fstring
+test_code gap=may
+test_dis
+test_peepholer gap=may
+test_sys_settrace gap=may
+test_bdb gap=may
+test_monitoring gap=may
+test_thread
+test_threading gap=may
+test_asyncio.test_taskgroups
+test_asyncio.test_locks
+test_asyncio.test_timeouts
+test_asyncio.test_runners
+test_asyncio.test_eager_task_factory
+test_asyncio.test_futures
+test_fork1
+test_atexit gap=may
+test_gc
+test_copy
+test_dataclasses
+test_enum
+test_functools
+test_collections
+test_argparse
+test_configparser
+test_traceback
+test_frame gap=may
+test_opcache
+test_call
+test_context
+test_types
 """
 
 
@@ -36,8 +96,17 @@ def results(text):
     return ran[-1:], verdict[-1:], sorted(re.findall(r"^(?:FAIL|ERROR): .*", text, re.M))
 
 
+def every_module(python):
+    """All of this interpreter's test modules, run by its own runner, which leaves out what needs a network or a screen."""
+    code = ("import os, test\nhere = os.path.dirname(test.__file__)\n"
+            "print(*[n.removesuffix('.py') for n in sorted(os.listdir(here)) if n.startswith('test_') and '__' not in n])")
+    out = subprocess.run(python.command + ["-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout
+    known = dict(modules(False))
+    return [(name, {"regrtest": "", "gap": "may", **known.get(name, {})}) for name in out.split()]
+
+
 def ask(python, module, demands, setup, work):
-    program = ["-m", "unittest", "test." + module]
+    program = ["-m", "test", "-v", module] if "regrtest" in demands else ["-m", "unittest", "test." + module]
     alone = exact.run(python.command + program, setup, folder(work, "alone"), name="alone")
     seen = exact.run(python.record(os.path.join(work, "recorded"), setup) + program, setup, folder(work, "seen"), name="recorded")
     agree("with Pathline", alone, seen)
@@ -65,13 +134,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     exact.arguments(parser)
     parser.add_argument("--fast", action="store_true", help="only the fast ones")
+    parser.add_argument("--all", action="store_true", help="every module that the interpreter has: hours")
     parser.add_argument("modules", nargs="*", help="default: the list in this file")
     args = parser.parse_args()
     args.timeout = max(args.timeout, 300)
     setup, pythons = exact.begin(args)
-    known = dict(modules(False))
-    chosen = [(m, known.get(m, {"gap": "may"})) for m in args.modules] or exact.shard(modules(args.fast), args.shard)
-    tests = [((p.version, m), lambda w, p=p, m=m, d=d: ask(p, m, d, setup, w)) for p in pythons for m, d in chosen]
+    known, tests = dict(modules(False)), []
+    for p in pythons:
+        chosen = [(m, known.get(m, {"gap": "may"})) for m in args.modules] or every_module(p) if args.all or args.modules else modules(args.fast)
+        tests += [((p.version, m), lambda w, p=p, m=m, d=d: ask(p, m, d, setup, w)) for m, d in exact.shard(chosen, args.shard)]
     return exact.run_all(tests, setup, args.jobs)
 
 

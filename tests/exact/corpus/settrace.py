@@ -1,4 +1,4 @@
-# two-runs
+# same-run
 """Programs that use sys.settrace and sys.setprofile themselves: local functions, opcodes, functions that raise, in threads."""
 import sys
 import threading

@@ -1,4 +1,4 @@
-# two-runs
+# same-run
 """sys.exit, an exception, KeyboardInterrupt in threads; threads that outlive the main one; exit code of the main thread."""
 import sys
 import threading
