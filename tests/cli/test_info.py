@@ -1,0 +1,111 @@
+"""pathline info and ls: what is said about a recording, in text and in JSON."""
+import json
+import os
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # noqa: E402
+from session import shop  # noqa: E402
+
+QUICK = True
+
+CHILD = '''\
+import os, subprocess, sys
+pid = os.fork()
+if not pid:
+    os.kill(os.getpid(), 9)
+os.waitpid(pid, 0)
+subprocess.run([sys.executable, "-c", "import sys; sys.exit(7)"])
+'''
+
+
+def info(recorded):
+    done = recorded.pathline("info", "--json")
+    if done.returncode or done.stderr or done.stdout.count(b"\n") != 1:
+        raise AssertionError(f"info: {done.returncode} {done.stderr!r}")
+    whole = json.loads(done.stdout)
+    assert (whole["type"], whole["version"]) == ("info", 1)
+    return whole["data"]
+
+
+class Info(unittest.TestCase):
+    def test_counts_are_those_of_dump(self):
+        data = info(shop())
+        counted = {}
+        for event, name in shop().rows("--fields", "event,name"):
+            counted[event] = counted.get(event, 0) + 1
+        self.assertEqual({k: n for k, n in data["counts"].items() if n}, counted)
+        self.assertEqual(data["events"], sum(counted.values()))
+
+    def test_threads_have_names(self):
+        process, = info(shop())["processes"]
+        self.assertEqual([t["name"] for t in process["threads"]], ["MainThread", "worker"])
+        self.assertEqual((process["ended"], process["exit"], process["parent"]), ("exited", 0, 0))
+        self.assertGreaterEqual(process["switches"], 2)
+        self.assertIn("CPython 3.", process["interpreter"])
+
+    def test_recording(self):
+        data = info(shop())
+        self.assertTrue(data["finished"])
+        self.assertFalse(data["recovered"])
+        self.assertIn("shop.py", data["command"])
+        self.assertIn(data["clock"], ("tsc", "monotonic"))
+        self.assertGreater(data["end"], data["start"])
+        self.assertEqual(data["losses"], [])
+        kinds = {size["kind"]: size["bytes"] for size in data["sizes"]}
+        self.assertGreater(kinds["events"], 0)
+        here = sum(os.path.getsize(os.path.join(shop().directory, f)) for f in os.listdir(shop().directory))
+        self.assertEqual(sum(kinds.values()), here)
+
+    def test_process_tree(self):
+        first, *children = info(session.Recorded(CHILD, "family.py"))["processes"]
+        self.assertEqual([(p["parent"], p["how"]) for p in children], [(first["number"], "fork"), (first["number"], "start")])
+        self.assertEqual((children[0]["ended"], children[0]["signal"]), ("killed", 9))
+        self.assertEqual((children[1]["ended"], children[1]["exit"]), ("exited", 7))
+
+    def test_text(self):
+        text = shop().pathline("info").stdout.decode()
+        for word in ("shop.py", "MainThread", "worker", "sitecustomize ran before", "exit 0", "CPython", "nothing"):
+            self.assertIn(word, text)
+
+    def test_nothing_here(self):
+        done = session.pathline("info", cwd=session.scratch())
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertIn(b"pathline record", done.stderr)
+
+
+class Ls(unittest.TestCase):
+    def test_rows(self):
+        recorded = session.Recorded("raise SystemExit(0)\n", "first.py")
+        again = recorded.pathline("record", "-o", ".pathline/zz-second", "--python", session.PYTHON, "-c", "import sys; sys.exit(3)")
+        self.assertEqual(again.returncode, 3)
+        done = recorded.pathline("ls", "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        first, second = [json.loads(line)["data"] for line in done.stdout.splitlines()]
+        self.assertTrue(first["name"].endswith("-first"), first["name"])
+        self.assertEqual((second["name"], second["ended"], second["processes"]), ("zz-second", "exit 3", 1))
+        self.assertGreater(second["events"], 0)
+        text = recorded.pathline("ls").stdout.decode().splitlines()
+        self.assertEqual(len(text), 2)
+        self.assertIn("exit 3", text[1])
+
+    def test_what_is_no_recording(self):
+        recorded = session.Recorded("pass\n", "only.py")
+        os.mkdir(os.path.join(recorded.folder, ".pathline", "odd"))
+        done = recorded.pathline("ls")
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(len(done.stdout.splitlines()), 1)
+        self.assertRegex(done.stderr, rb"^pathline: ls: odd: ")
+
+    def test_none(self):
+        folder = session.scratch()
+        done = session.pathline("ls", cwd=folder)
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        self.assertEqual(session.pathline("ls", "missing", cwd=folder).returncode, 2)
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    unittest.main()
