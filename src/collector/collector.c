@@ -224,6 +224,7 @@ bool collector_round(struct collector *c, enum blocks_why why)
 struct loop {
 	struct collector *c;
 	int channel, signals; /* -1: closed */
+	int record_pid;	      /* it has the arena mapped too */
 	bool program_over;    /* `record` said so, or is gone */
 	bool report_due, told_to_end;
 	int64_t moved_ns;  /* when something moved last */
@@ -263,6 +264,7 @@ static void send_report(struct loop *l, bool finished)
 	if (!l->report_due)
 		return;
 	l->report_due = false;
+	p.totals.threads = c->streams.threads;
 	if (c->store.failed)
 		snprintf(p.text, sizeof p.text, "%s", strerror(c->store.failed));
 	send(l->channel, &p, sizeof p, MSG_NOSIGNAL);
@@ -273,7 +275,7 @@ static bool descendants(struct loop *l, int64_t now_ns)
 {
 	if (now_ns < l->search_ns)
 		return true;
-	if (!watch_anyone_has(l->c->arena_path))
+	if (!watch_anyone_has(l->c->arena_path, l->record_pid))
 		return false;
 	if (l->search_step_ns < 20 * DESCENDANTS_NS)
 		l->search_step_ns += l->search_step_ns + DESCENDANTS_NS;
@@ -488,7 +490,7 @@ static int begin(struct collector *c, const struct collector_start *s)
 int collector_run(const struct collector_start *s)
 {
 	struct collector *c = calloc(1, sizeof *c);
-	struct loop l = {.c = c, .channel = s->channel};
+	struct loop l = {.c = c, .channel = s->channel, .record_pid = (int)getppid()};
 
 	if (!c)
 		return 1;

@@ -27,9 +27,8 @@ enum collector_word { COLLECTOR_READY = 1, COLLECTOR_FAILED, COLLECTOR_ENDED, CO
 /* One packet either way. What a word does not use is 0. */
 struct collector_packet {
 	enum collector_word word;
-	int pid, status; /* ENDED */
-	char text
-		[PATH_MAX]; /* READY: the arena; FAILED: why; REPORT: why the store failed, or "" */
+	int pid, status;	 /* ENDED */
+	char text[2 * PATH_MAX]; /* READY: the arena; FAILED: why; REPORT: why the store failed */
 	struct collector_totals totals; /* REPORT, from here */
 	uint64_t bytes;			/* of the recording */
 	uint32_t running;		/* processes that live on */

@@ -41,6 +41,7 @@ struct stream *streams_add(struct streams *s, uint32_t process, uint32_t thread)
 	t->thread = thread;
 	t->any_order = s->resumed;
 	s->all[s->count++] = t;
+	s->threads += thread != STREAM_MESSAGES;
 	return t;
 }
 

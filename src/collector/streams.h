@@ -54,6 +54,7 @@ struct streams {
 	struct stream *owner
 		[ARENA_CHUNKS]; /* of a chunk that was seen; &nobody's for one that makes no sense */
 	bool resumed; /* streams that are new to us may have a beginning that we have not seen */
+	uint64_t threads; /* streams of events so far */
 	uint32_t refused; /* chunks that made no sense */
 };
 

@@ -166,7 +166,7 @@ int watch_maps(const struct watch *w, const char *word)
 	return found;
 }
 
-bool watch_anyone_has(const char *word)
+bool watch_anyone_has(const char *word, int except)
 {
 	DIR *proc = opendir("/proc");
 	struct pl_buf room = {0};
@@ -176,7 +176,7 @@ bool watch_anyone_has(const char *word)
 
 	while (proc && !found && (d = readdir(proc))) {
 		int pid = (int)strtol(d->d_name, NULL, 10);
-		if (pid <= 0 || pid == getpid())
+		if (pid <= 0 || pid == getpid() || pid == except)
 			continue;
 		if (fstatat(dirfd(proc), d->d_name, &st, 0) < 0 || st.st_uid != getuid())
 			continue;

@@ -25,8 +25,8 @@ bool watch_execed(const struct watch *w);
 /* Has it mapped a file whose path has `word` in it? 1: yes, 0: no, -1: that may not be asked. */
 int watch_maps(const struct watch *w, const char *word);
 
-/* Does any process of this user, but for this one, have `word` among its environment or its mappings? The environment
+/* Does any process of this user, but for this one and `except`, have `word` among its environment or its mappings? The environment
  * is the one that it was started with. */
-bool watch_anyone_has(const char *word);
+bool watch_anyone_has(const char *word, int except);
 
 #endif

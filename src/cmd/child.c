@@ -1,0 +1,204 @@
+#define _GNU_SOURCE
+#include "cmd/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "os/file.h"
+
+#define SHELL "/bin/sh"
+
+void child_prepare(struct child *c)
+{
+	sigset_t all;
+
+	*c = (struct child){0};
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &c->mask);
+}
+
+void child_restore(const struct child *c)
+{
+	sigprocmask(SIG_SETMASK, &c->mask, NULL);
+}
+
+/* A text file without an interpreter's name is the shell's, as execvp has it. */
+static void execute(const char *path, char **argv, char **envp)
+{
+	size_t n = 0;
+
+	execve(path, argv, envp);
+	if (errno != ENOEXEC)
+		return;
+	while (argv[n])
+		n++;
+	char **words = calloc(n + 2, sizeof *words);
+	if (!words)
+		return;
+	words[0] = (char *)SHELL;
+	words[1] = (char *)path;
+	for (size_t i = 1; i < n; i++)
+		words[i + 1] = argv[i];
+	execve(SHELL, words, envp);
+	free(words);
+}
+
+/* It lives to be sent signals, and does nothing. */
+static pid_t start_witness(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "pathline-group");
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	close_range(3, ~0u, 0);
+	while (getppid() == parent)
+		pause();
+	_exit(0);
+}
+
+int child_start(struct child *c, const char *path, char **argv, char **envp)
+{
+	struct sigaction usual = {.sa_handler = SIG_DFL}, before;
+	int ends[2], err = 0;
+
+	/* The caller may have its children reaped unseen (an ignored SIGCHLD outlives exec); ours wait to be asked. */
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return errno;
+	sigaction(SIGCHLD, &usual, &before);
+	c->pid = fork();
+	if (c->pid == 0) {
+		sigaction(SIGCHLD, &before, NULL);
+		child_restore(c);
+		execute(path, argv, envp);
+		err = errno;
+		if (write(ends[1], &err, sizeof err) < 0) {
+			/* then it looks like a command that gave 127 */
+		}
+		_exit(127);
+	}
+	if (c->pid < 0)
+		err = errno;
+	close(ends[1]);
+	if (c->pid > 0 && read(ends[0], &err, sizeof err) > 0)
+		waitpid(c->pid, NULL, 0);
+	close(ends[0]);
+	if (!err)
+		c->witness = start_witness();
+	return err;
+}
+
+/* Pending in /proc/PID/status: "SigPnd:" and "ShdPnd:", sets in hexadecimal. */
+static bool has_pending(pid_t pid, int number)
+{
+	static const char *const rows[] = {"SigPnd:", "ShdPnd:"};
+	char text[4096];
+
+	if (pid <= 0 || !proc_text((int)pid, "status", text, sizeof text))
+		return false;
+	for (int i = 0; i < 2; i++) {
+		const char *at = strstr(text, rows[i]);
+		if (at && strtoull(at + strlen(rows[i]), NULL, 16) >> (number - 1) & 1)
+			return true;
+	}
+	return false;
+}
+
+static void end_witness(pid_t pid)
+{
+	if (pid <= 0)
+		return;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* What was sent to the whole group has reached the command already. The kernel tells the newest member first, so the
+ * witness has its signal before we have ours. */
+static void pass_on(struct child *c, int number)
+{
+	if (number == SIGCHLD || number == SIGCONT)
+		return;
+	if (!has_pending(c->witness, number)) {
+		kill(c->pid, number);
+		return;
+	}
+	pid_t old = c->witness;
+	c->witness = start_witness();
+	end_witness(old);
+}
+
+/* The caller's shell must see us stopped when the command is. Going on is told by SIGCONT; where we did not stop (no one
+ * could wake an orphaned group), the command is left as it is. */
+static void stop_with(struct child *c, int number)
+{
+	struct sigaction usual = {.sa_handler = SIG_DFL}, before;
+	struct timespec none = {0};
+	sigset_t one, going_on;
+
+	sigemptyset(&going_on);
+	sigaddset(&going_on, SIGCONT);
+	while (sigtimedwait(&going_on, NULL, &none) > 0)
+		;
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	sigaction(number, &usual, &before);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL); /* here we stand still */
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	sigaction(number, &before, NULL);
+	if (sigtimedwait(&going_on, NULL, &none) > 0)
+		kill(c->pid, SIGCONT);
+}
+
+int child_wait(struct child *c)
+{
+	sigset_t heard;
+	siginfo_t info;
+	int status = 0;
+
+	sigfillset(&heard);
+	/* Our own faults are not for others. */
+	int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPIPE};
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		sigdelset(&heard, own[i]);
+	for (;;) {
+		pid_t pid = waitpid(c->pid, &status, WNOHANG | WUNTRACED);
+		if (pid == c->pid && WIFSTOPPED(status)) {
+			stop_with(c, WSTOPSIG(status));
+			continue;
+		}
+		if (pid == c->pid || (pid < 0 && errno == ECHILD))
+			break;
+		int number = sigwaitinfo(&heard, &info);
+		if (number > 0)
+			pass_on(c, number);
+	}
+	end_witness(c->witness);
+	c->witness = 0;
+	return status;
+}
+
+int child_die_of(int number)
+{
+	struct rlimit none = {0};
+	sigset_t one;
+
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(number, SIG_DFL);
+	sigemptyset(&one);
+	sigaddset(&one, number);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	return 128 + number;
+}

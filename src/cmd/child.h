@@ -1,0 +1,29 @@
+/* Running the command so that it does not notice: as if its caller had started it.
+ *
+ * It keeps the caller's process group, terminal, session, limits, directory, umask, descriptors, signal mask and
+ * dispositions. `record` passes on signals that were sent to it alone, stops when the command stops, and goes on with it.
+ */
+#ifndef PL_CMD_CHILD_H
+#define PL_CMD_CHILD_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+struct child {
+	pid_t pid;
+	pid_t witness; /* shares our process group and blocks all signals: what it has pending went to the whole group */
+	sigset_t mask; /* of the caller */
+};
+
+/* Hold signals back, from before anything else is started. */
+void child_prepare(struct child *c);
+/* In a process that is forked for other ends: signals as the caller had them. */
+void child_restore(const struct child *c);
+/* 0; or the errno of execve. */
+int child_start(struct child *c, const char *path, char **argv, char **envp);
+/* Until it has ended; gives wait(2)'s status. */
+int child_wait(struct child *c);
+/* Die as the command died: of its signal, without a core of our own. Returns the shell's code for it if that fails. */
+int child_die_of(int number);
+
+#endif

@@ -1,0 +1,494 @@
+/* pathline record: run a command, with a collector beside it. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "cmd/child.h"
+#include "cmd/cmd.h"
+#include "cmd/place.h"
+#include "cmd/what.h"
+#include "collector/collector.h"
+#include "collector/finish.h"
+
+#define PRELOAD	      "pathline-preload.so"
+#define DEFAULT_LIMIT "8G"
+#define REPORT_MS     30000 /* the longest that the end of the command is held up */
+#define SILENCE_MS    3000  /* without a tick: the collector is stopped, or worse */
+
+extern char **environ;
+
+struct run {
+	struct cmd *cmd;
+	struct what what;
+	struct place place;
+	struct child child;
+	struct arena arena; /* mapped when the collector is ready */
+	char preload[PATH_MAX];
+	char arena_path[2 * PATH_MAX];
+	char **environment;  /* owned array */
+	struct pl_buf texts; /* of what was added to it */
+	uint64_t limit;
+	enum arena_full on_full;
+	bool no_children, quiet;
+	int channel; /* to the collector; -1: none */
+	pid_t collector;
+};
+
+/* ---- what it needs ---- */
+
+static bool try_preload(struct run *r, const char *directory, const char *within)
+{
+	char pattern[PATH_MAX + 64];
+	glob_t found;
+
+	snprintf(pattern, sizeof pattern, "%s%s" PRELOAD, directory, within);
+	bool ok = glob(pattern, 0, NULL, &found) == 0 && realpath(found.gl_pathv[0], r->preload);
+	globfree(&found);
+	return ok;
+}
+
+/* Beside the binary as it was built, or where it was installed. */
+static int find_preload(struct run *r)
+{
+	static const char *const within[] = {
+		"/", "/../lib/pathline/", "/../lib/*/pathline/", "/../lib64/pathline/"};
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	self[n > 0 ? n : 0] = 0;
+	char *slash = strrchr(self, '/');
+	if (slash)
+		*slash = 0;
+	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
+		if (try_preload(r, self, within[i])) {
+			if (!strpbrk(r->preload, ": \t\n"))
+				return CMD_GO;
+			cmd_say("record: the loader takes no path with a space or a colon: %s",
+				r->preload);
+			return CMD_RECORD_FAILED;
+		}
+	cmd_say("record: " PRELOAD " is not beside %s; build it with: make", self);
+	return CMD_RECORD_FAILED;
+}
+
+static void quote(struct pl_buf *b, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		buf_put(b, word, strlen(word));
+		return;
+	}
+	buf_u8(b, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			buf_put(b, "'\\''", 4);
+		else
+			buf_u8(b, (uint8_t)*word);
+	}
+	buf_u8(b, '\'');
+}
+
+/* ---- the collector ---- */
+
+static void be_collector(struct run *r, int channel)
+{
+	struct pl_buf command = {0};
+
+	for (char **word = r->what.argv; *word; word++) {
+		if (word != r->what.argv)
+			buf_u8(&command, ' ');
+		quote(&command, *word);
+	}
+	buf_u8(&command, 0);
+	struct collector_start s = {.directory_fd = r->place.directory_fd,
+		.channel = channel,
+		.directory = r->place.real,
+		.command = command.failed ? "" : (const char *)command.at,
+		.limit_bytes = r->limit,
+		.on_full = r->on_full,
+		.no_children = r->no_children};
+	_exit(collector_run(&s));
+}
+
+static int map_arena(struct run *r)
+{
+	int fd = open(r->arena_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	int err = fd < 0 ? -errno : arena_map(&r->arena, fd);
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int start_collector(struct run *r)
+{
+	struct collector_packet p = {0};
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
+		cmd_say("record: %s", strerror(errno));
+		return CMD_RECORD_FAILED;
+	}
+	r->collector = fork();
+	if (r->collector == 0)
+		be_collector(r, ends[1]);
+	close(ends[1]);
+	r->channel = ends[0];
+	ssize_t n = r->collector < 0 ? -1 : recv(r->channel, &p, sizeof p, 0);
+	if (n != (ssize_t)sizeof p || p.word != COLLECTOR_READY) {
+		cmd_say("record: %s",
+			n == (ssize_t)sizeof p ? p.text : "the collector could not be started");
+		return CMD_RECORD_FAILED;
+	}
+	snprintf(r->arena_path, sizeof r->arena_path, "%s", p.text);
+	int err = map_arena(r);
+	if (err < 0) {
+		cmd_say("record: %s: %s", r->arena_path, strerror(-err));
+		return CMD_RECORD_FAILED;
+	}
+	return CMD_GO;
+}
+
+/* ---- the command ---- */
+
+static bool is_variable(const char *entry, const char *name)
+{
+	size_t n = strlen(name);
+
+	return !strncmp(entry, name, n) && entry[n] == '=';
+}
+
+/* The caller's, with our two variables: the loader's in its place, so that taking it out leaves the order as it was. */
+static int make_environment(struct run *r)
+{
+	size_t n = 0, at[2];
+	char **to;
+
+	while (environ[n])
+		n++;
+	r->environment = to = calloc(n + 3, sizeof *to);
+	if (!to)
+		return ENOMEM;
+	char **loader = NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (is_variable(environ[i], ARENA_VARIABLE))
+			continue;
+		if (is_variable(environ[i], "LD_PRELOAD") && !loader)
+			loader = to;
+		*to++ = environ[i];
+	}
+	at[0] = r->texts.used;
+	if (loader)
+		buf_printf(
+			&r->texts, "LD_PRELOAD=%s:%s", r->preload, *loader + strlen("LD_PRELOAD="));
+	else
+		buf_printf(&r->texts, "LD_PRELOAD=%s", r->preload);
+	buf_u8(&r->texts, 0);
+	at[1] = r->texts.used;
+	buf_printf(&r->texts, ARENA_VARIABLE "=%s:0", r->arena_path);
+	buf_u8(&r->texts, 0);
+	if (r->texts.failed)
+		return ENOMEM;
+	if (!loader)
+		loader = to++;
+	*loader = (char *)r->texts.at + at[0];
+	*to = (char *)r->texts.at + at[1];
+	return 0;
+}
+
+static int start_command(struct run *r)
+{
+	int err = make_environment(r);
+
+	if (!err)
+		err = child_start(&r->child, r->what.path, r->what.argv, r->environment);
+	if (err) {
+		cmd_say("record: '%s' cannot be executed: %s", r->what.argv[0], strerror(err));
+		return err == ENOENT ? CMD_RECORD_NOT_FOUND : CMD_RECORD_NO_EXEC;
+	}
+	return CMD_GO;
+}
+
+/* ---- the end ---- */
+
+enum answer { ANSWER_REPORT, ANSWER_DEAD, ANSWER_SILENT };
+
+/* Wait for the report, as long as the collector's clock ticks. */
+static enum answer ask_collector(struct run *r, int status, struct collector_packet *p)
+{
+	uint64_t tick = 0;
+	int silent_ms = 0;
+
+	*p = (struct collector_packet){
+		.word = COLLECTOR_ENDED, .pid = r->child.pid, .status = status};
+	if (send(r->channel, p, sizeof *p, MSG_NOSIGNAL) < 0)
+		return ANSWER_DEAD;
+	for (int ms = 0; ms < REPORT_MS && silent_ms < SILENCE_MS; ms += 100, silent_ms += 100) {
+		struct pollfd fd = {.fd = r->channel, .events = POLLIN};
+		if (poll(&fd, 1, 100) > 0) {
+			bool whole = recv(r->channel, p, sizeof *p, 0) == (ssize_t)sizeof *p;
+			return whole && p->word == COLLECTOR_REPORT ? ANSWER_REPORT : ANSWER_DEAD;
+		}
+		uint64_t now = atomic_load_explicit(&r->arena.head->tick, memory_order_relaxed);
+		if (now != tick)
+			silent_ms = 0;
+		tick = now;
+	}
+	return ANSWER_SILENT;
+}
+
+static const char *size_text(uint64_t bytes, char room[32])
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+	double n = (double)bytes;
+	int unit = 0;
+
+	while (n >= 1024 && unit < 4) {
+		n /= 1024;
+		unit++;
+	}
+	snprintf(room, 32, unit && n < 10 ? "%.1f %s" : "%.0f %s", n, units[unit]);
+	return room;
+}
+
+/* 1234567 -> "1,234,567" */
+static const char *count_text(uint64_t n, char room[32])
+{
+	char plain[32];
+	int length = snprintf(plain, sizeof plain, "%llu", (unsigned long long)n), at = 0;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			room[at++] = ',';
+		room[at++] = plain[i];
+	}
+	room[at] = 0;
+	return room;
+}
+
+static void say_count(char *to, size_t room, uint64_t n, const char *one, const char *many)
+{
+	char digits[32];
+
+	snprintf(to, room, "%s %s", count_text(n, digits), n == 1 ? one : many);
+}
+
+/* Nothing reported: say why, as far as is known. */
+static void say_nothing_recorded(struct run *r)
+{
+	const struct arena_head *h = r->arena.head;
+	char why[sizeof h->refused_why];
+
+	snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, h->refused_why);
+	if (atomic_load(&h->refused))
+		cmd_say_bold(r->cmd, "nothing was recorded: %s", why);
+	else if (atomic_load(&h->pythons))
+		cmd_say_bold(r->cmd,
+			"nothing was recorded: a Python came, but ended before its program began");
+	else if (atomic_load(&h->preloaded))
+		cmd_say_bold(r->cmd,
+			"nothing was recorded: '%s' started no Python that can be recorded",
+			r->what.argv[0]);
+	else
+		cmd_say_bold(r->cmd,
+			"nothing was recorded: '%s' did not load our library; it is static, "
+			"set-uid, or of another libc",
+			r->what.argv[0]);
+}
+
+static void say_totals(struct run *r, const struct collector_packet *p)
+{
+	char size[32], events[64], processes[64], threads[64];
+
+	say_count(events, sizeof events, p->totals.events, "event", "events");
+	say_count(processes, sizeof processes, p->totals.processes, "process", "processes");
+	say_count(threads, sizeof threads, p->totals.threads, "thread", "threads");
+	cmd_say("recorded in %s, %s", r->place.path, size_text(p->bytes, size));
+	cmd_say("%s of %s, %s", events, processes, threads);
+	if (p->running)
+		cmd_say("%u of the processes %s on, and the recording with %s", p->running,
+			p->running == 1 ? "runs" : "run", p->running == 1 ? "it" : "them");
+}
+
+static void say_losses(struct run *r, const struct collector_packet *p)
+{
+	char lost[64], places[64];
+
+	if (p->text[0])
+		cmd_say_bold(r->cmd, "the recording broke off: %s", p->text);
+	if (!p->totals.losses)
+		return;
+	say_count(places, sizeof places, p->totals.losses, "place", "places");
+	say_count(lost, sizeof lost, p->totals.lost, "event", "events");
+	cmd_say_bold(r->cmd, "lost: %s at %s; %s", p->totals.lost ? lost : "something", places,
+		p->totals.worst);
+}
+
+static void say_next(struct run *r)
+{
+	struct pl_buf b = {0};
+
+	quote(&b, r->place.path);
+	buf_u8(&b, 0);
+	if (r->place.is_default)
+		cmd_say("see it with: pathline dump");
+	else
+		cmd_say("see it with: pathline dump %s", b.failed ? "" : (const char *)b.at);
+	buf_release(&b);
+}
+
+static void say_end(struct run *r, enum answer answer, const struct collector_packet *p)
+{
+	if (answer != ANSWER_REPORT) {
+		if (answer == ANSWER_DEAD)
+			cmd_say_bold(r->cmd, "the collector died; what it left was saved");
+		else
+			cmd_say_bold(r->cmd, "the collector does not answer; the next command "
+					     "finishes the recording");
+		if (!r->quiet)
+			say_next(r);
+		return;
+	}
+	if (p->totals.processes == 0)
+		say_nothing_recorded(r);
+	if (r->quiet)
+		return;
+	say_totals(r, p);
+	say_losses(r, p);
+	say_next(r);
+}
+
+static int finish_record(struct run *r, int status)
+{
+	struct collector_packet p;
+	enum answer answer = ask_collector(r, status, &p);
+
+	if (answer == ANSWER_DEAD) {
+		waitpid(r->collector, NULL, 0);
+		finish_dead_arenas(r->place.real);
+	}
+	say_end(r, answer, &p);
+	if (answer == ANSWER_REPORT && p.finished)
+		waitpid(r->collector, NULL, 0);
+	return WIFSIGNALED(status) ? child_die_of(WTERMSIG(status)) : WEXITSTATUS(status);
+}
+
+static int record_run(struct run *r, const char *directory)
+{
+	int code = find_preload(r);
+
+	if (code != CMD_GO)
+		return code;
+	finish_dead_arenas(NULL);
+	code = place_make(&r->place, directory, r->what.name);
+	if (code != CMD_GO)
+		return code;
+	child_prepare(&r->child);
+	code = start_collector(r);
+	if (code == CMD_GO)
+		code = start_command(r);
+	if (code != CMD_GO) {
+		if (r->channel >= 0)
+			close(r->channel);
+		if (r->collector > 0)
+			waitpid(r->collector, NULL, 0);
+		place_undo(&r->place);
+		return code;
+	}
+	place_publish(&r->place);
+	return finish_record(r, child_wait(&r->child));
+}
+
+/* A descriptor that the caller closed must not become one of ours: what we open would then be its stdin. */
+static void hold_standard_descriptors(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
+			return;
+}
+
+static int choose_full(const char *word, enum arena_full *to)
+{
+	static const char *const choices[] = {"wait", "drop", NULL};
+
+	for (int i = 0; choices[i]; i++)
+		if (!strcmp(word, choices[i])) {
+			*to = (enum arena_full)i;
+			return CMD_GO;
+		}
+	return cmd_unknown("choice for --on-full:", word, choices);
+}
+
+static int read_choices(struct run *r, const char *limit, const char *on_full)
+{
+	if (!cmd_size(limit, &r->limit)) {
+		cmd_say("record: '%s' is no size; write 64M, 2G, 1GiB or a number of bytes", limit);
+		return CMD_USAGE;
+	}
+	int code = choose_full(on_full, &r->on_full);
+	if (code == CMD_GO && !r->cmd->count) {
+		cmd_say("record: nothing to run; write: pathline record script.py");
+		code = CMD_USAGE;
+	}
+	return code;
+}
+
+int cmd_record(struct cmd *c)
+{
+	struct run r = {.cmd = c, .channel = -1, .place.directory_fd = -1};
+	const char *directory = NULL, *python = NULL, *limit = DEFAULT_LIMIT, *on_full = "wait";
+	const struct cmd_option options[] = {
+		{"output", 'o', "DIR",
+			"where to; new or empty. Without it: .pathline/<time>-<name>/",
+			.text = &directory},
+		{"python", 0, "EXE", "run WHAT with this Python. Without it: python3 of the PATH",
+			.text = &python},
+		{"no-children", 0, NULL, "do not record the processes that it starts",
+			.flag = &r.no_children},
+		{"limit", 0, "SIZE",
+			"keep the newest SIZE of it: 64M, 2G, 1GiB. Without it: " DEFAULT_LIMIT
+			"iB; 0: no limit",
+			.text = &limit},
+		{"on-full", 0, "wait|drop",
+			"when events come too fast: the program waits (at most 2 s), or they are "
+			"lost;\n"
+			"either way the recording says so. Without it: wait",
+			.text = &on_full},
+		{"quiet", 'q', NULL, "no last lines on stderr", .flag = &r.quiet},
+		{0},
+	};
+	const struct cmd_usage usage = {"[--] WHAT",
+		"Run a program and record the exact path of every Python in it.\n\n"
+		"WHAT is  script.py ARGUMENT…    or  -m MODULE ARGUMENT…    or  -c CODE ARGUMENT…  "
+		"  or  - (stdin)\n"
+		"or any command: the Pythons that it starts are recorded.\n\n"
+		"Gives the program's own exit code, and dies of its signal when it did; 125: "
+		"Pathline failed,\n"
+		"126: WHAT is not executable, 127: not found.",
+		options, true};
+	int code = cmd_parse(c, &usage);
+
+	if (code == CMD_GO)
+		code = read_choices(&r, limit, on_full);
+	if (code == CMD_GO) {
+		hold_standard_descriptors();
+		code = what_resolve(&r.what, c->words, c->count, python);
+	}
+	if (code == CMD_GO)
+		code = record_run(&r, directory);
+	what_release(&r.what);
+	arena_unmap(&r.arena);
+	free(r.environment);
+	buf_release(&r.texts);
+	return code;
+}
