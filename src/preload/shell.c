@@ -157,7 +157,8 @@ static bool parse_mode(struct popen_mode *out, const char *mode)
 }
 
 /* The command has its end of the pipe as stdin or stdout, and none of the streams of earlier calls:
- * else a reader of those would never see their end. An end that has the right number already is kept open by adddup2. */
+ * else a reader of those would never see their end. An end that has the right number already is
+ * kept open by adddup2. */
 static int prepare_pipe(posix_spawn_file_actions_t *actions, int end, int target)
 {
 	int err = posix_spawn_file_actions_adddup2(actions, end, target);

@@ -11,7 +11,8 @@ import subprocess
 import tempfile
 import unittest
 
-BUILD = os.environ.get("PATHLINE_BUILD", "build")
+INTERPRETERS = "one"  # all that are here, in one run
+BUILD = os.path.abspath(os.environ.get("PATHLINE_BUILD", "build"))
 HELPERS = os.path.join(BUILD, "tests", "cli", "preload")
 CALL = os.path.join(HELPERS, "preload-call")
 EMBED = os.path.join(HELPERS, "preload-embed")
@@ -32,8 +33,9 @@ def find_pythons():
     """{"3.13": path}; the first of a version wins."""
     found = {}
     root = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
-    names = glob.glob("/usr/bin/python3.*[0-9]") + sorted(glob.glob(root + "/versions/3.*/bin/python3"))
-    for python in names:
+    names = [os.environ.get("PATHLINE_PYTHON"), *os.environ.get("PATHLINE_TEST_PYTHONS", "").split(":")]
+    names += glob.glob("/usr/bin/python3.*[0-9]") + sorted(glob.glob(root + "/versions/3.*/bin/python3"))
+    for python in filter(None, names):
         found.setdefault(version_of(python), python)
     return found
 
@@ -49,6 +51,8 @@ class Case(unittest.TestCase):
     root = "/"
 
     def setUp(self):
+        if not PYTHON and self.root == "/":
+            self.skipTest("no interpreter that can be recorded")
         self.dir = tempfile.mkdtemp(prefix="preload-", dir=os.path.join(self.root, "tmp"))
         self.addCleanup(shutil.rmtree, self.dir)
         self.preload = os.path.join(self.dir, "pathline-preload.so")
@@ -324,7 +328,8 @@ os.kill(os.getpid(), signal.SIGINT)
         for command in self.COMMANDS:
             if "PPID" not in command:
                 self.same([CALL, "popen_r", "own", command])
-                self.same([CALL, "popen_w", "own", "cat; " + command])
+                if command != "if":  # the command is to read, or SIGPIPE comes or does not
+                    self.same([CALL, "popen_w", "own", "cat; " + command])
 
     def test_popen_modes(self):
         code = """
@@ -668,6 +673,7 @@ class Targets(Case):
         os.chmod(path, 0o6755)  # what we are already
         self.assertTrue(self.added(path))
 
+    @unittest.skipUnless(os.path.exists(STATIC), "no static libc")
     def test_static_program_sees_nothing(self):
         code = f"import subprocess; subprocess.run([{STATIC!r}])"
         self.same([PYTHON, "-c", code], recorded=1)
