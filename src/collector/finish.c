@@ -247,7 +247,6 @@ static bool finish(struct collector *c)
 	int directory_fd = open(h->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	c->ticker.source = h->clock == CLOCK_IS_TSC ? CLOCK_TSC : CLOCK_MONO;
-	c->processes.epoll = -1;
 	c->processes.by_mapping = true;
 	if (directory_fd < 0) { /* the recording is gone: nobody will miss its arena */
 		if (errno == ENOENT || errno == ENOTDIR)
@@ -279,6 +278,7 @@ static bool finish_at(const char *directory, const char *name)
 		return false;
 	c->store = (struct store){
 		.directory_fd = -1, .meta_fd = -1, .segment_fd = -1, .first_segment = 1};
+	c->processes.epoll = -1;
 	snprintf(c->arena_path, sizeof c->arena_path, "%s/%s", directory, name);
 	c->arena_fd = open(c->arena_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	/* The lock decides: a living collector has it, or another one who finishes. */
