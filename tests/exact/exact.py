@@ -145,7 +145,8 @@ def wait_until_finished(recording, setup, work):
     while time.monotonic() < end:
         p = subprocess.run([setup.pathline, "info", "--json", recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if p.returncode:
-            raise Failure("info: exit code %d: %s" % (p.returncode, p.stderr.decode(errors="replace")))
+            said = "".join(open(f, errors="replace").read()[-1500:] for f in glob.glob(os.path.join(work, "*.err")))
+            raise Failure("info: exit code %d: %s%s\n%s" % (p.returncode, p.stderr.decode(errors="replace"), p.stdout.decode(errors="replace")[-300:], said))
         for line in p.stdout.splitlines():
             data = json.loads(line)
             if data["type"] == "info" and data["data"].get("finished"):
