@@ -80,7 +80,7 @@ enum slot_state {
 
 enum slot_end {
 	SLOT_END_UNKNOWN = 0, /* no word: it was killed, if it is gone */
-	SLOT_END_EXIT = 1,    /* end_code is what it gave to exit */
+	SLOT_END_EXIT = 1,    /* end_code is its exit status, 0 to 255 */
 	SLOT_END_SIGNAL = 2,  /* a fatal signal was caught; end_code is its number */
 	SLOT_END_EXEC = 3,    /* it is calling exec; taken back when exec fails */
 };
