@@ -7,6 +7,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "preload/env.h"
@@ -118,8 +119,19 @@ static bool open_arena(struct arena *arena)
 	return false;
 }
 
-/* What a program without an interpreter needs of the arena is read once; its address space stays as
- * it was. */
+/* One page stays, that nobody can touch: /proc/PID/maps tells the collector that this program may yet
+ * start a Python, and so it stays too. */
+static void leave_sign(struct arena *arena)
+{
+	char *at = (char *)arena->head;
+	long page = sysconf(_SC_PAGESIZE);
+
+	munmap(at + page, arena->mapped_bytes - (size_t)page);
+	mprotect(at, (size_t)page, PROT_NONE);
+	*arena = (struct arena){0};
+}
+
+/* What a program without an interpreter needs of the arena is read once. */
 static void join(void)
 {
 	struct arena arena;
@@ -135,7 +147,7 @@ static void join(void)
 		slot_watch();
 		hook_add();
 	} else {
-		arena_unmap(&preload.arena);
+		leave_sign(&preload.arena);
 	}
 }
 
