@@ -2,6 +2,9 @@
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include "cmd/json.h"
 #include "cmd/summary.h"
 #include "cmd/text.h"
@@ -55,6 +58,14 @@ static void right(struct out *o, uint64_t n, size_t width)
 	digits += (digits - 1) / 3;
 	out_spaces(o, digits < width ? width - digits : 0);
 	out_count(o, n);
+}
+
+static void number_column(struct out *o, uint64_t n, size_t width)
+{
+	char digits[24];
+
+	snprintf(digits, sizeof digits, "%" PRIu64, n);
+	out_column(o, digits, width);
 }
 
 static void write_head(struct out *o, const struct pl_recording_info *i)
@@ -161,9 +172,9 @@ static void write_thread(struct out *o, const struct pl_thread *t)
 	out_text(o, "  ");
 	right(o, t->process, 4);
 	right(o, t->number, 6);
-	out_spaces(o, 2);
-	out_u64(o, t->native_id);
-	right(o, t->events, 16);
+	out_text(o, "  ");
+	number_column(o, t->native_id, 9);
+	right(o, t->events, 14);
 	right(o, t->first_seq, 16);
 	out_text(o, "  ");
 	out_clean(o, text_of(t->name && t->name[0] ? t->name : "-"));
@@ -176,7 +187,7 @@ static void write_processes(struct out *o, const struct pl_recording *r)
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++)
 		write_process(o, r, pl_recording_process(r, i));
 	title(o, "threads");
-	out_text(o, "  of process  tid             events       first seq  name\n");
+	out_text(o, "  of process  tid              events       first seq  name\n");
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
 		const struct pl_process *p = pl_recording_process(r, i);
 		for (uint32_t n = 0; n < p->thread_count; n++) {
@@ -258,11 +269,12 @@ static void write_losses(struct out *o, const struct pl_recording *r)
 	out_tone(o, TONE_PLAIN);
 }
 
-static void write_page(struct out *o, const struct pl_recording *r)
+static void write_page(struct out *o, const struct pl_recording *r, const char *directory)
 {
 	struct pl_recording_info info;
 
 	pl_recording_info(r, &info);
+	info.directory = directory;
 	write_head(o, &info);
 	write_when(o, &info);
 	write_machine(o, &info);
@@ -373,13 +385,14 @@ static void json_sizes(struct json *j, const struct pl_recording *r)
 	json_close(j, ']');
 }
 
-static void write_json(struct out *o, const struct pl_recording *r)
+static void write_json(struct out *o, const struct pl_recording *r, const char *directory)
 {
 	struct json j = {.out = o};
 	struct pl_recording_info info;
 	struct summary s = summary_of(r);
 
 	pl_recording_info(r, &info);
+	info.directory = directory;
 	json_line(&j, "info");
 	json_recording(&j, &info);
 	json_u64(&j, "events", s.events);
@@ -395,6 +408,21 @@ static void write_json(struct out *o, const struct pl_recording *r)
 		json_loss(&j, pl_recording_loss(r, i));
 	json_close(&j, ']');
 	json_line_end(&j);
+}
+
+/* The directory is shown by its own name, also when it was found through `latest`. */
+static void write_info(struct out *o, const struct pl_recording *r, bool json)
+{
+	struct pl_recording_info info;
+	char *real;
+
+	pl_recording_info(r, &info);
+	real = realpath(info.directory, NULL);
+	if (json)
+		write_json(o, r, real ? real : info.directory);
+	else
+		write_page(o, r, real ? real : info.directory);
+	free(real);
 }
 
 int cmd_info(struct cmd *c)
@@ -418,10 +446,7 @@ int cmd_info(struct cmd *c)
 		code = CMD_BAD;
 	}
 	if (code == CMD_GO) {
-		if (json)
-			write_json(&o, r);
-		else
-			write_page(&o, r);
+		write_info(&o, r, json);
 		code = summary_of(r).damaged ? CMD_BAD : CMD_OK;
 	}
 	written = out_release(&o);

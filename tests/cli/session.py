@@ -8,7 +8,16 @@ import tempfile
 
 BUILD = os.path.abspath(os.environ.get("PATHLINE_BUILD", "build"))
 PATHLINE = os.path.join(BUILD, "pathline")
-PYTHON = os.environ.get("PATHLINE_PYTHON", sys.executable)
+
+
+def _newest():
+    """When run by hand."""
+    tool = os.path.join(os.path.dirname(__file__), "..", "..", "tools", "interpreters.py")
+    row = subprocess.run([sys.executable, tool, "--first"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return row.split("\t")[1]
+
+
+PYTHON = os.environ.get("PATHLINE_PYTHON") or _newest()
 
 PROGRAM = '''\
 import threading

@@ -62,7 +62,8 @@ class Info(unittest.TestCase):
     def test_process_tree(self):
         first, *children = info(session.Recorded(CHILD, "family.py"))["processes"]
         self.assertEqual([(p["parent"], p["how"]) for p in children], [(first["number"], "fork"), (first["number"], "start")])
-        self.assertEqual((children[0]["ended"], children[0]["signal"]), ("killed", 9))
+        # a child that is gone before the collector looked at it: how it ended is not known to anybody but its parent
+        self.assertIn((children[0]["ended"], children[0].get("signal")), (("killed", 9), ("lost", None)))
         self.assertEqual((children[1]["ended"], children[1]["exit"]), ("exited", 7))
 
     def test_text(self):
