@@ -38,7 +38,8 @@ struct run {
 	uint64_t limit;
 	enum arena_full on_full;
 	bool no_children, quiet;
-	int channel; /* to the collector; -1: none */
+	int arena_fd; /* open as long as we claim the arena */
+	int channel;  /* to the collector; -1: none */
 	pid_t collector;
 };
 
@@ -125,8 +126,11 @@ static int map_arena(struct run *r)
 	int fd = open(r->arena_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	int err = fd < 0 ? -errno : arena_map(&r->arena, fd);
 
-	if (fd >= 0)
+	if (err == 0)
+		finish_claim(fd);
+	else if (fd >= 0)
 		close(fd);
+	r->arena_fd = fd;
 	return err;
 }
 
@@ -284,13 +288,17 @@ static void say_count(char *to, size_t room, uint64_t n, const char *one, const 
 }
 
 /* Nothing reported: say why, as far as is known. */
-static void say_nothing_recorded(struct run *r)
+static void say_nothing_recorded(struct run *r, const struct collector_packet *p)
 {
 	const struct arena_head *h = r->arena.head;
 	char why[sizeof h->refused_why];
 
 	snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, h->refused_why);
-	if (atomic_load(&h->refused))
+	if (!p->finished)
+		cmd_say("nothing was recorded so far; programs that '%s' left behind still run, "
+			"and will be",
+			r->what.argv[0]);
+	else if (atomic_load(&h->refused))
 		cmd_say_bold(r->cmd, "nothing was recorded: %s", why);
 	else if (atomic_load(&h->pythons))
 		cmd_say_bold(r->cmd,
@@ -360,7 +368,7 @@ static void say_end(struct run *r, enum answer answer, const struct collector_pa
 		return;
 	}
 	if (p->totals.processes == 0)
-		say_nothing_recorded(r);
+		say_nothing_recorded(r, p);
 	if (r->quiet)
 		return;
 	say_totals(r, p);
@@ -375,7 +383,7 @@ static int finish_record(struct run *r, int status)
 
 	if (answer == ANSWER_DEAD) {
 		waitpid(r->collector, NULL, 0);
-		finish_dead_arenas(r->place.real);
+		finish_arena(r->arena_path, r->child.pid, status);
 	}
 	say_end(r, answer, &p);
 	if (answer == ANSWER_REPORT && p.finished)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -407,6 +408,7 @@ static void leave_the_command(int keep_a, int keep_b)
 	int null = open("/dev/null", O_RDWR);
 
 	setsid();
+	prctl(PR_SET_NAME, "pathline-drain");
 	for (int fd = 0; fd < 3 && null >= 0; fd++)
 		dup2(null, fd);
 	int low = keep_a < keep_b ? keep_a : keep_b, high = keep_a < keep_b ? keep_b : keep_a;

@@ -269,18 +269,36 @@ static bool finish(struct collector *c)
 	return true;
 }
 
-static bool finish_at(const char *directory, const char *name)
+static struct collector *new_finisher(const char *path)
 {
 	struct collector *c = calloc(1, sizeof *c);
-	bool done = false;
 
 	if (!c)
-		return false;
+		return NULL;
 	c->store = (struct store){
 		.directory_fd = -1, .meta_fd = -1, .segment_fd = -1, .first_segment = 1};
-	c->processes.epoll = -1;
-	snprintf(c->arena_path, sizeof c->arena_path, "%s/%s", directory, name);
+	c->processes = (struct processes){.epoll = -1, .by_mapping = true};
+	snprintf(c->arena_path, sizeof c->arena_path, "%s", path);
 	c->arena_fd = open(c->arena_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	return c;
+}
+
+static bool set_claim(int fd, short type)
+{
+	struct flock whole = {.l_type = type, .l_whence = SEEK_SET};
+
+	return fcntl(fd, F_OFD_SETLK, &whole) == 0;
+}
+
+void finish_claim(int arena_fd)
+{
+	set_claim(arena_fd, F_RDLCK);
+}
+
+static bool finish_and_free(struct collector *c)
+{
+	bool done = false;
+
 	/* The lock decides: a living collector has it, or another one who finishes. */
 	if (c->arena_fd >= 0 && flock(c->arena_fd, LOCK_EX | LOCK_NB) == 0 &&
 		arena_map(&c->arena, c->arena_fd) == 0 && is_ours(&c->arena, c->arena_fd))
@@ -288,6 +306,32 @@ static bool finish_at(const char *directory, const char *name)
 	collector_release(c);
 	free(c);
 	return done;
+}
+
+bool finish_arena(const char *path, int pid, int status)
+{
+	struct collector *c = new_finisher(path);
+
+	if (!c)
+		return false;
+	c->processes.known_status = true;
+	c->processes.main_pid = pid;
+	c->processes.main_status = status;
+	return finish_and_free(c);
+}
+
+static bool finish_at(const char *directory, const char *name)
+{
+	char path[PATH_MAX];
+	struct collector *c = NULL;
+
+	if (snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path)
+		c = new_finisher(path);
+	if (c && c->arena_fd >= 0 && !set_claim(c->arena_fd, F_WRLCK)) {
+		close(c->arena_fd);
+		c->arena_fd = -1;
+	}
+	return c && finish_and_free(c);
 }
 
 static int finish_in(const char *directory)

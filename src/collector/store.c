@@ -146,6 +146,7 @@ void store_end(struct store *s, uint64_t ticks, bool recovered)
 	store_flush(s);
 	buf_varint(&b, ticks);
 	buf_varint(&b, recovered);
+	buf_varint(&b, s->meta_bytes);
 	buf_varint(&b, s->first_segment);
 	for (uint32_t i = 0; i < segment_count(s); i++)
 		buf_varint(&b, s->segment_sizes[i]);
