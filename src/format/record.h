@@ -49,7 +49,7 @@
 	X(PROCESS_END, 8, "processes", "number ticks end code switches waits")                     \
 	X(THREAD_END, 9, "threads", "process number ticks seq")                                    \
 	X(LOSS, 10, "losses", "process thread seq ticks reason lost text")                         \
-	X(END, 11, "end", "ticks recovered first_segment (bytes of each segment)…")                \
+	X(END, 11, "end", "ticks recovered meta_bytes first_segment (bytes of each segment)…")     \
 	X(EVICTED, 12, "evicted", "first_segment: the number of the oldest that is kept")          \
 	X(CODES, 13, "code", "(code body)…: for who goes on writing after a crash")                \
 	X(BLOCK, 20, "events", "see block.h")

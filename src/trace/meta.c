@@ -306,12 +306,16 @@ static int read_loss(struct meta *m, struct pl_view v)
 static int read_end(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
-	uint64_t ticks, recovered, bytes;
+	uint64_t ticks, recovered, meta_bytes, bytes;
 	uint32_t first;
 	size_t count = 0;
 
-	if (view_varint(&v, &ticks) || view_varint(&v, &recovered) || read_u32(&v, &first))
+	if (view_varint(&v, &ticks) || view_varint(&v, &recovered) ||
+		view_varint(&v, &meta_bytes) || read_u32(&v, &first))
 		return PL_ERR_FORMAT;
+	if (meta_bytes != m->off)
+		recording_damage(
+			r, FILE_META, m->off, "records of what describes the events are missing");
 	uint64_t *sizes = calloc(v.left + 1, sizeof *sizes);
 	if (!sizes)
 		return PL_ERR_MEMORY;

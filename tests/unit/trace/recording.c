@@ -1,0 +1,364 @@
+/* Opening, refreshing and checking: versions, unknown records, what is appended, dropped, cut off. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tests/lib/recording.h"
+
+static struct pl_recording *open_maker(struct maker *m)
+{
+	struct pl_recording *r;
+	struct pl_err err = {0};
+
+	if (recording_open_files(&r, maker_files(m), &err))
+		fail_msg("open: %s", pl_err_text(&err));
+	return r;
+}
+
+/* Blocks of four events each: call or line, and three lines. */
+static void put_block(struct maker *m, struct maker_thread *t)
+{
+	maker_event1(t, EVENT_TIME, 10);
+	if (!t->seq) {
+		maker_switch(t, 1);
+		maker_enter(t, EVENT_NO_SITE, 10);
+	} else {
+		maker_line(t, 0);
+	}
+	maker_line(t, 0 + (t->seq != 0));
+	maker_line(t, t->seq ? 2 : 1);
+	maker_line(t, t->seq ? 0 : 2);
+	if (t->seq)
+		maker_line(t, 1), maker_line(t, 2);
+	maker_cut(m, t);
+}
+
+static struct maker_thread *begin(struct maker *m)
+{
+	maker_init(m);
+	maker_body(m, 1, "main", 1, 3);
+	return maker_thread(m, 0);
+}
+
+static uint64_t count_rows(struct pl_cursor *c, uint64_t *gaps)
+{
+	struct pl_event e;
+	uint64_t n = 0;
+	int code;
+
+	*gaps = 0;
+	while ((code = pl_cursor_next(c, &e, NULL)) == 0) {
+		n++;
+		*gaps += e.kind == PL_EVENT_GAP;
+	}
+	assert_int_equal(code, PL_END);
+	return n;
+}
+
+static void test_versions(void **state)
+{
+	struct maker m = {.arena = true};
+	struct pl_recording *r;
+	struct pl_err err = {0};
+	(void)state;
+
+	maker_header(&m, FORMAT_MAJOR + 1, 0);
+	assert_int_equal(recording_open_files(&r, maker_files(&m), &err), PL_ERR_VERSION);
+	assert_non_null(strstr(pl_err_text(&err), "format 2.0"));
+	maker_release(&m);
+	m = (struct maker){.arena = true};
+	maker_header(&m, FORMAT_MAJOR, FORMAT_MINOR + 7);
+	r = open_maker(&m);
+	struct pl_recording_info info;
+	pl_recording_info(r, &info);
+	assert_int_equal(info.format_minor, FORMAT_MINOR + 7);
+	assert_string_equal(info.command, "python a.py");
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
+static void test_no_recording(void **state)
+{
+	struct maker m = {.arena = true};
+	struct pl_recording *r;
+	(void)state;
+
+	assert_int_equal(recording_open_files(&r, maker_files(&m), NULL), PL_ERR_FORMAT);
+	for (int i = 0; i < 1000; i++)
+		buf_u8(&m.meta, (uint8_t)i);
+	assert_int_equal(recording_open_files(&r, maker_files(&m), NULL), PL_ERR_FORMAT);
+	maker_release(&m);
+	assert_int_equal(pl_recording_open(&r, "/nonexistent/recording", NULL), PL_ERR_NOT_FOUND);
+}
+
+static void test_unknown_records(void **state)
+{
+	struct maker m;
+	struct maker_thread *t = begin(&m);
+	const struct pl_size *size;
+	uint32_t i = 0;
+	(void)state;
+
+	put_block(&m, t);
+	MAKER_NUMBERS(&m, 77, "of a later minor version", 1, 2, 3);
+	record_write(&m.segments[0], 78, view_of("?", 1), 0);
+	put_block(&m, t);
+	maker_thread_end(&m, t);
+	maker_end(&m);
+	struct pl_recording *r = open_maker(&m);
+	while ((size = pl_recording_size(r, i)) && strcmp(size->kind, "unknown") != 0)
+		i++;
+	assert_non_null(size);
+	assert_int_equal(size->records, 2);
+	assert_int_equal(pl_recording_damage_count(r), 0);
+	assert_int_equal(pl_recording_thread(r, 1, 0)->events, 10);
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
+static void test_refresh(void **state)
+{
+	struct maker m;
+	struct maker_thread *t = begin(&m);
+	struct pl_cursor *c;
+	uint64_t gaps;
+	(void)state;
+
+	put_block(&m, t);
+	struct pl_recording *r = open_maker(&m);
+	assert_int_equal(pl_cursor_new(&c, r, 1, PL_ALL_THREADS, NULL), 0);
+	assert_int_equal(count_rows(c, &gaps), 4);
+	assert_int_equal(pl_recording_refresh(r, NULL), PL_END);
+	put_block(&m, t);
+	maker_next_segment(&m);
+	put_block(&m, t);
+	/* A record that is being written is not there yet, and no damage. */
+	size_t whole = m.segments[1].used;
+	put_block(&m, t);
+	size_t more = m.segments[1].used;
+	m.segments[1].used = whole + 40;
+	assert_int_equal(pl_recording_refresh(r, NULL), 0);
+	assert_int_equal(count_rows(c, &gaps), 12);
+	m.segments[1].used = more;
+	assert_int_equal(pl_recording_refresh(r, NULL), 0);
+	assert_int_equal(count_rows(c, &gaps), 6);
+	struct maker_thread *other = maker_thread(&m, 1);
+	put_block(&m, other);
+	assert_int_equal(pl_recording_refresh(r, NULL), 0);
+	assert_int_equal(count_rows(c, &gaps), 4);
+	assert_int_equal(gaps, 0);
+	assert_int_equal(pl_recording_damage_count(r), 0);
+	pl_cursor_free(c);
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
+static void test_evicted(void **state)
+{
+	struct maker m;
+	struct maker_thread *t = begin(&m);
+	struct pl_cursor *c;
+	struct pl_event e;
+	(void)state;
+
+	for (int i = 0; i < 6; i++) {
+		put_block(&m, t);
+		if (i == 1 || i == 3)
+			maker_next_segment(&m);
+	}
+	struct pl_recording *r = open_maker(&m);
+	assert_int_equal(pl_cursor_new(&c, r, 1, 0, NULL), 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(pl_cursor_next(c, &e, NULL), 0);
+	assert_int_equal(e.seq, 4);
+	/* Two segments go while the cursor stands in the first. */
+	MAKER_NUMBERS(&m, RECORD_EVICTED, NULL, 3);
+	m.there[0] = m.there[1] = false;
+	assert_int_equal(pl_recording_refresh(r, NULL), 0);
+	assert_int_equal(pl_recording_thread(r, 1, 0)->first_seq, 22);
+	do
+		assert_int_equal(pl_cursor_next(c, &e, NULL), 0);
+	while (e.kind != PL_EVENT_GAP);
+	assert_int_equal(e.gap, PL_GAP_EVICTED);
+	assert_int_equal(e.seq, 22);
+	assert_int_equal(e.lost, 12);
+	assert_int_equal(pl_cursor_next(c, &e, NULL), 0);
+	assert_int_equal(e.seq, 22);
+	pl_cursor_free(c);
+	/* From the start the same gap stands in front. */
+	assert_int_equal(pl_cursor_new(&c, r, 1, 0, NULL), 0);
+	assert_int_equal(pl_cursor_next(c, &e, NULL), 0);
+	assert_int_equal(e.gap, PL_GAP_EVICTED);
+	assert_int_equal(e.lost, 22);
+	assert_int_equal(pl_recording_damage_count(r), 0);
+	pl_cursor_free(c);
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
+struct heard {
+	uint64_t count;
+	char last[200];
+};
+
+static void hear(void *arg, const struct pl_damage *d)
+{
+	struct heard *h = arg;
+
+	h->count++;
+	snprintf(h->last, sizeof h->last, "%s:%d:%s", d->file, d->offset > 0, d->what);
+}
+
+static void expect_damage(struct maker *m, const char *words)
+{
+	struct pl_recording *r = open_maker(m);
+	struct pl_check_result result;
+	struct heard heard = {0};
+
+	assert_int_equal(pl_recording_check(r, hear, &heard, &result, NULL), PL_ERR_FORMAT);
+	assert_true(heard.count > 0);
+	assert_int_equal(result.damaged, heard.count);
+	if (!strstr(heard.last, words))
+		fail_msg("'%s' does not say '%s'", heard.last, words);
+	pl_recording_close(r);
+}
+
+static void test_check(void **state)
+{
+	struct maker m;
+	struct maker_thread *t = begin(&m);
+	struct pl_check_result result;
+	(void)state;
+
+	put_block(&m, t);
+	put_block(&m, t);
+	put_block(&m, t);
+	maker_thread_end(&m, t);
+	maker_end(&m);
+	struct pl_recording *r = open_maker(&m);
+	assert_int_equal(pl_recording_check(r, NULL, NULL, &result, NULL), 0);
+	assert_int_equal(result.blocks, 3);
+	assert_int_equal(result.events, 16);
+	pl_recording_close(r);
+	/* A byte of the second block's payload. */
+	size_t at = m.segments[0].used / 2;
+	m.segments[0].at[at] ^= 0x10;
+	expect_damage(&m, "block");
+	m.segments[0].at[at] ^= 0x10;
+	/* The last block is cut off. */
+	m.segments[0].used -= 10;
+	expect_damage(&m, "last blocks are missing");
+	m.segments[0].used += 10;
+	m.there[0] = false;
+	expect_damage(&m, "missing");
+	maker_release(&m);
+}
+
+static void test_end_missing(void **state)
+{
+	struct maker m;
+	struct maker_thread *t = begin(&m);
+	struct pl_cursor *c;
+	uint64_t gaps;
+	(void)state;
+
+	put_block(&m, t);
+	struct pl_recording *r = open_maker(&m);
+	assert_int_equal(
+		pl_recording_check(r, NULL, NULL, NULL, NULL), 0); /* it is being written */
+	pl_recording_close(r);
+	m.arena = false;
+	expect_damage(&m, "end is missing");
+	r = open_maker(&m);
+	assert_int_equal(pl_cursor_new(&c, r, 1, 0, NULL), 0);
+	assert_int_equal(count_rows(c, &gaps), 5);
+	assert_int_equal(gaps, 1); /* killed */
+	pl_cursor_free(c);
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
+/* The same through a directory. */
+static void put_file(const char *directory, const char *name, const struct pl_buf *b)
+{
+	char path[300];
+
+	snprintf(path, sizeof path, "%s/%s", directory, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, b->at, b->used), b->used);
+	close(fd);
+}
+
+static void remove_file(const char *directory, const char *name)
+{
+	char path[300];
+
+	snprintf(path, sizeof path, "%s/%s", directory, name);
+	unlink(path);
+}
+
+static void test_directory(void **state)
+{
+	struct maker m;
+	struct maker_thread *t = begin(&m);
+	char directory[] = "/tmp/pathline-test-XXXXXX";
+	struct pl_recording *r;
+	struct pl_err err = {0};
+	struct pl_cursor *c;
+	uint64_t gaps;
+	(void)state;
+
+	put_block(&m, t);
+	maker_next_segment(&m);
+	put_block(&m, t);
+	maker_thread_end(&m, t);
+	maker_end(&m);
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(pl_recording_open(&r, directory, &err), PL_ERR_NOT_FOUND);
+	put_file(directory, "meta", &m.meta);
+	put_file(directory, "events.000001", &m.segments[0]);
+	put_file(directory, "events.000002", &m.segments[1]);
+	put_file(directory, "events.2", &m.segments[1]); /* no name of ours */
+	assert_int_equal(pl_recording_open(&r, directory, NULL), 0);
+	assert_int_equal(pl_cursor_new(&c, r, 1, 0, NULL), 0);
+	assert_int_equal(count_rows(c, &gaps), 10);
+	assert_int_equal(pl_recording_check(r, NULL, NULL, NULL, NULL), 0);
+	pl_cursor_free(c);
+	pl_recording_close(r);
+	/* A FIFO in place of a file neither blocks nor is read. */
+	remove_file(directory, "events.000002");
+	char path[300];
+	snprintf(path, sizeof path, "%s/events.000002", directory);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(pl_recording_open(&r, directory, NULL), 0);
+	assert_true(pl_recording_damage_count(r) > 0);
+	pl_recording_close(r);
+	remove_file(directory, "meta");
+	remove_file(directory, "events.000001");
+	remove_file(directory, "events.000002");
+	remove_file(directory, "events.2");
+	rmdir(directory);
+	maker_release(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_versions),
+		cmocka_unit_test(test_no_recording),
+		cmocka_unit_test(test_unknown_records),
+		cmocka_unit_test(test_refresh),
+		cmocka_unit_test(test_evicted),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_end_missing),
+		cmocka_unit_test(test_directory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

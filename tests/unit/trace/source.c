@@ -1,0 +1,94 @@
+/* Lines of source texts, as they ran. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "tests/lib/recording.h"
+#include "trace/code.h"
+
+static void put_source(struct maker *m, uint64_t number, const char *reason, const char *text)
+{
+	struct pl_buf b = {0};
+
+	buf_varint(&b, number);
+	maker_text(&b, "a.py");
+	maker_text(&b, reason);
+	maker_text(&b, text);
+	maker_meta(m, RECORD_SOURCE, &b);
+}
+
+static struct pl_recording *open_sources(struct maker *m)
+{
+	struct pl_recording *r;
+
+	maker_init(m);
+	put_source(m, 0, "", "one\ntwo\r\n\rfour\n\nsix");
+	put_source(m, 1, "the file is gone", "");
+	maker_body_of(m, 1, "f", 1, 1, 1);
+	maker_body_of(m, 2, "g", 1, 1, 2);
+	maker_body_of(m, 3, "h", 1, 1, 0);
+	maker_end(m);
+	assert_int_equal(recording_open_files(&r, maker_files(m), NULL), 0);
+	return r;
+}
+
+static void expect_line(struct pl_recording *r, int32_t line, const char *expected)
+{
+	const char *text;
+	size_t length;
+
+	assert_int_equal(pl_source_line(r, code_open(r, 2), line, &text, &length, NULL), 0);
+	assert_int_equal(length, strlen(expected));
+	assert_memory_equal(text, expected, length);
+}
+
+static void test_lines(void **state)
+{
+	struct maker m;
+	struct pl_recording *r = open_sources(&m);
+	const char *const expected[] = {"one", "two", "", "four", "", "six"};
+	(void)state;
+
+	for (int32_t i = 0; i < 6; i++)
+		expect_line(r, i + 1, expected[i]);
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
+static void expect_reason(struct pl_recording *r, uint64_t body, int32_t line, const char *reason)
+{
+	struct pl_err err = {0};
+	const char *text;
+	size_t length;
+
+	assert_int_equal(pl_source_line(r, code_open(r, body + 1), line, &text, &length, &err),
+		PL_ERR_NOT_FOUND);
+	if (!strstr(pl_err_text(&err), reason))
+		fail_msg("'%s' does not say '%s'", pl_err_text(&err), reason);
+}
+
+static void test_reasons(void **state)
+{
+	struct maker m;
+	struct pl_recording *r = open_sources(&m);
+	(void)state;
+
+	expect_reason(r, 1, 7, "no line 7");
+	expect_reason(r, 1, 0, "no line 0");
+	expect_reason(r, 1, -1, "no line -1");
+	expect_reason(r, 2, 1, "the file is gone");
+	expect_reason(r, 3, 1, "not recorded");
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_reasons),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
