@@ -24,7 +24,7 @@ struct row_code {
 };
 
 struct rows {
-	struct out *out;	      /* not owned */
+	struct out *out;	/* not owned */
 	struct pl_recording *r; /* not owned */
 	bool json;
 	const struct field *fields[ROW_FIELDS_MAX];
@@ -42,8 +42,7 @@ struct rows {
 
 /* list NULL: every field, for JSON. CMD_GO, CMD_USAGE after an explanation, CMD_BAD without memory.
  */
-int rows_init(
-	struct rows *w, struct out *out, struct pl_recording *r, const char *list, bool json);
+int rows_init(struct rows *w, struct out *out, struct pl_recording *r, const char *list, bool json);
 void rows_release(struct rows *w);
 
 void rows_write(struct rows *w, const struct pl_event *e);
