@@ -188,7 +188,8 @@ bool recording_killed(const struct pl_recording *r, const struct thread_entry *t
 	const struct process_entry *p = recording_find_process(r, t->public.process);
 	bool over = r->info.finished || r->unfinished_for_good;
 
-	if (t->ended)
+	/* A thread that was there to the end of its process ends with it; one that ended before did so by itself. */
+	if (t->ended && (!p || !p->ended || t->end_ticks < p->end_ticks))
 		return false;
 	if (!p || !p->ended)
 		return over;
@@ -219,27 +220,38 @@ static void settle_times(struct pl_recording *r)
 	r->info.ticks_per_us = r->clock.slope > 0 ? 1000 / r->clock.slope : 0;
 }
 
-static void see_end(struct pl_recording *r)
+/* Nobody writes any more, and nobody wrote an END. */
+static bool is_orphaned(const struct pl_recording *r)
 {
 	const char *arena = r->info.arena;
 
 	if (r->info.finished || r->unfinished_for_good || !r->header_read)
-		return;
-	if (*arena && r->files->ops->exists(r->files, arena))
-		return;
-	r->unfinished_for_good = true;
-	recording_damage(r, FILE_META, r->meta_off, "the recording's end is missing");
+		return false;
+	return !*arena || !r->files->ops->exists(r->files, arena);
+}
+
+static int read_files(struct pl_recording *r, bool *news, struct pl_err *err)
+{
+	int code = meta_read(r, news, err);
+
+	return code == 0 ? index_read(r, news, err) : code;
 }
 
 static int read_news(struct pl_recording *r, bool *news, struct pl_err *err)
 {
-	int code = meta_read(r, news, err);
+	int code = read_files(r, news, err);
 
-	if (code == 0)
-		code = index_read(r, news, err);
+	/* END is written before the arena goes, but perhaps after we read: who finds no arena reads once more. */
+	if (code == 0 && is_orphaned(r)) {
+		code = read_files(r, news, err);
+		if (code == 0 && is_orphaned(r)) {
+			r->unfinished_for_good = true;
+			recording_damage(
+				r, FILE_META, r->meta_off, "the recording's end is missing");
+		}
+	}
 	if (code == 0) {
 		clockmap_settle(&r->clock);
-		see_end(r);
 		settle_times(r);
 	}
 	return code;
