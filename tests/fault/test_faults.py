@@ -1,0 +1,195 @@
+"""When something else fails (the disk, /dev/shm, the collector), the program does not notice, and one line says what."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import recorded  # noqa: E402
+
+PASSES = """\
+def g(x):
+    return x * 2
+
+def f(n):
+    s = 0
+    for i in range(n):
+        s += g(i)
+    return s
+
+for i in range({passes}):
+    f(20)
+print("done", i + 1)
+"""
+# Which of two lines runs is random, so that it does not pack: about 4 MB on disk.
+NOISE = """\
+import random
+chance = random.Random(1)
+
+def f(bits):
+    while bits:
+        if bits & 1:
+            x = 1
+        else:
+            x = 2
+        bits >>= 1
+
+for i in range(5000):
+    f(chance.getrandbits(4000) | 1 << 4000)
+
+def last():
+    pass
+
+last()
+print("done", i + 1)
+"""
+ROOT = os.getuid() == 0
+
+
+def script(top, passes):
+    path = pathlib.Path(top) / "passes.py"
+    path.write_text(PASSES.format(passes=passes))
+    return str(path)
+
+
+def in_mounts(commands, *words):
+    """Run words in a mount namespace of their own, after shell commands that change it."""
+    return recorded.run("unshare", "--mount", "--propagation", "private", "sh", "-c",
+                        commands + '\nexec "$@"', "sh", *words)
+
+
+class Faults(recorded.Case):
+    def assert_done(self, done, passes):
+        self.assertEqual((done.returncode, done.stdout), (0, f"done {passes}\n"), done.stderr)
+
+    def record(self, directory, passes, *options):
+        return (recorded.PATHLINE, "record", "-o", directory, "--python", recorded.PYTHON, *options,
+                script(self.top.name, passes))
+
+    @unittest.skipUnless(ROOT, "mounting needs root")
+    def test_disk_full(self):
+        """The recording breaks off, says so, and what there is can be read."""
+        small = os.path.join(self.top.name, "small")
+        kept = os.path.join(self.top.name, "kept")
+        os.mkdir(small)
+        noise = pathlib.Path(self.top.name) / "noise.py"
+        noise.write_text(NOISE)
+        words = (*self.record(small + "/r", 0)[:-1], str(noise))
+        done = in_mounts(f"mount -t tmpfs -o size=2m none {small}", "sh", "-c", f'"$@"; code=$?; cp -r {small}/r {kept}; exit $code', "sh", *words)
+        self.assert_done(done, 5000)
+        self.assertIn("No space left on device", done.stderr)
+        self.assertEqual(done.stderr.count("broke off"), 1)
+        told = recorded.info(kept)
+        self.assertTrue(told["finished"])
+        self.assertIn("No space left on device", " ".join(loss["text"] for loss in told["losses"]))
+        self.assertEqual([p["ended"] for p in told["processes"]], ["exited"])
+        self.assert_sound(kept)
+
+    def test_directory_cannot_be_made(self):
+        blocked = os.path.join(self.top.name, "file")
+        pathlib.Path(blocked).write_text("")
+        done = recorded.run(*self.record(blocked + "/r", 1))
+        self.assertEqual(done.returncode, 125)
+        self.assertEqual(done.stderr, f"pathline: record: {blocked}/r: Not a directory\n")
+        self.assertEqual(done.stdout, "", "the program was run without being recorded")
+
+    @unittest.skipUnless(ROOT, "mounting needs root")
+    def test_read_only(self):
+        place = os.path.join(self.top.name, "place")
+        os.mkdir(place)
+        done = in_mounts(f"mount -t tmpfs -o ro none {place}", *self.record(place + "/r", 1))
+        self.assertEqual(done.returncode, 125)
+        self.assertEqual(done.stderr, f"pathline: record: {place}/r: Read-only file system\n")
+
+    @unittest.skipUnless(ROOT, "mounting needs root")
+    def test_no_room_in_shm(self):
+        """The arena lies in the directory of the recording, and `info` says so."""
+        out = os.path.join(self.top.name, "r")
+        done = in_mounts("mount -t tmpfs -o size=64k none /dev/shm", *self.record(out, 1000))
+        self.assert_done(done, 1000)
+        told = recorded.info(out)
+        self.assertTrue(told["arena"].startswith(os.path.realpath(out) + "/"), told["arena"])
+        self.assertEqual(told["counts"]["gap"], 0)
+        self.assertEqual([n for n in os.listdir(out) if n.endswith(".arena")], [])
+
+    @unittest.skipUnless(ROOT, "mounting needs root")
+    def test_shm_too_small_to_grow(self):
+        """64 chunks are all there is: the program may wait, and nothing is lost."""
+        out = os.path.join(self.top.name, "r")
+        done = in_mounts("mount -t tmpfs -o size=3m none /dev/shm", *self.record(out, 200000))
+        self.assert_done(done, 200000)
+        told = recorded.info(out)
+        self.assertEqual(told["counts"]["gap"], 0, told["losses"])
+        self.assertGreaterEqual(told["counts"]["call"], 200000 * 21)
+        self.assert_sound(out)
+
+    def test_stopped_collector(self):
+        """It costs one bound, 2 s; then a gap that counts, and the path goes on when it wakes."""
+        program = recorded.Recorded(self.top.name, arguments=("40000",))
+        self.addCleanup(program.stop)
+        program.find()
+        os.kill(program.collector, signal.SIGSTOP)
+        try:
+            recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
+        finally:
+            os.kill(program.collector, signal.SIGCONT)
+        code, errors = program.end()
+        self.assertEqual(code, 0)
+        self.assertIn("lost: ", errors)
+        self.assertEqual(program.passes(), 40000)
+        told = recorded.info(program.dir)
+        lost = sum(loss["lost"] for loss in told["losses"])
+        self.assertGreater(lost, 0)
+        self.assertLessEqual(told["processes"][0]["waits"], 2)
+        self.assert_sound(program.dir)
+
+    def test_drop(self):
+        """With --on-full=drop nobody waits, and the gaps count what is missing."""
+        program = recorded.Recorded(self.top.name, "--on-full=drop", arguments=("40000",))
+        self.addCleanup(program.stop)
+        program.find()
+        os.kill(program.collector, signal.SIGSTOP)
+        recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
+        os.kill(program.collector, signal.SIGCONT)
+        code, _ = program.end()
+        self.assertEqual(code, 0)
+        told = recorded.info(program.dir)
+        self.assertEqual(told["processes"][0]["waits"], 0)
+        self.assertEqual({loss["reason"] for loss in told["losses"]}, {"dropped"})
+
+    def test_limit(self):
+        """The newest is kept, below the limit, and is valid."""
+        out = os.path.join(self.top.name, "r")
+        path = pathlib.Path(self.top.name) / "noise.py"
+        path.write_text(NOISE)
+        done = recorded.run(recorded.PATHLINE, "record", "--limit", "3M", "-o", out, "--python", recorded.PYTHON,
+                            str(path))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = recorded.info(out)
+        self.assertLessEqual(sum(s["bytes"] for s in told["sizes"]), 3 << 20)
+        self.assertFalse(os.path.exists(out + "/events.000001"), "nothing was dropped")
+        self.assert_sound(out)
+        self.assertEqual(recorded.rows(out, "code", "--events", "call")[-1], ["last"])
+
+    def test_killed_writer_of_meta(self):
+        """A record that was cut short at the end is cut off, and what follows is readable."""
+        program = recorded.Recorded(self.top.name, "-q")
+        self.addCleanup(program.stop)
+        program.find()
+        os.kill(program.collector, signal.SIGKILL)
+        recorded.wait_for(lambda: not recorded.is_alive(program.collector), "the collector's end")
+        for name in os.listdir(program.dir):
+            with open(os.path.join(program.dir, name), "ab") as file:
+                file.write(b"PL\x1c\n\x14\x00\x00\x00")
+        passes = program.passes()
+        os.kill(program.program, signal.SIGKILL)
+        program.end()
+        self.assert_sound(program.dir)
+        self.assert_path(program.dir, passes)
+
+
+if __name__ == "__main__":
+    unittest.main()
