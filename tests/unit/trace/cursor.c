@@ -370,6 +370,8 @@ static void test_killed_and_stopped(void **state)
 			maker_event2(t, EVENT_STOP, 11, MAKER_UNIT(1) + 1);
 		maker_cut(&f.m, t);
 	}
+	/* It was there to the end of its process, which maker_process_end puts at 5000. */
+	MAKER_NUMBERS(&f.m, RECORD_THREAD_END, NULL, 1, 0, 5000, 2);
 	maker_process_end(&f.m, PL_PROCESS_SIGNALED, 11);
 	maker_end(&f.m);
 	open_maker(&f);
