@@ -111,7 +111,8 @@ def ask(python, module, demands, setup, work):
     seen = exact.run(python.record(os.path.join(work, "recorded"), setup) + program, setup, folder(work, "seen"), name="recorded")
     agree("with Pathline", alone, seen)
     exact.wait_until_finished(os.path.join(work, "recorded"), setup, work)
-    text, both = exact.same_run(python, program, setup, folder(work, "both"), demands)
+    name = "both-%s-%s" % (python.version, module)        # also of the oracle's folder
+    text, both = exact.same_run(python, program, setup, folder(work, name), demands)
     if results(both.err) != results(alone.err):
         oracle = exact.run(python.command + [os.path.join(setup.oracle, "oracle.py"), "--out", os.path.join(work, "o"), "--", *program],
                            setup, folder(work, "oracle"), name="oracle")

@@ -3,6 +3,9 @@
 import os
 import tempfile
 import threading
+import warnings
+
+warnings.simplefilter("ignore")         # of 3.12, about forks beside threads
 
 
 def worker(n):

@@ -2,6 +2,9 @@
 """All descriptors above 2 are closed, then the program goes on, in new threads and children too."""
 import os
 import threading
+import warnings
+
+warnings.simplefilter("ignore")         # of 3.12, about forks beside threads
 
 
 def worker(n):

@@ -1,8 +1,9 @@
-# same-run
+# same-run tail=1
 """concurrent.futures: pools of processes by fork and spawn, one whose worker dies."""
 import concurrent.futures
 import multiprocessing
 import os
+import warnings
 
 
 def square(n):
@@ -18,6 +19,7 @@ def fails(n):
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")
     for method in ("fork", "spawn"):
         context = multiprocessing.get_context(method)
         with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:

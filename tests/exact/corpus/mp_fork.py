@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import sys
 import time
+import warnings
 
 
 def square(n):
@@ -37,6 +38,7 @@ def locked(lock, value):
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     p = context.Process(target=feed, args=(queue, 5))

@@ -22,19 +22,6 @@ def limit(n=0):
     limit(n + 1)
 
 
-class Compare:
-    def __init__(self, n):
-        self.n = n
-
-    def __lt__(self, other):            # through C: sorted
-        global deepest
-        deepest = self.n
-        return sorted([Compare(self.n + 1), Compare(0)])[0].n > 1
-
-    def __getattr__(self, name):
-        return getattr(self, name + "x")
-
-
 sys.setrecursionlimit(1000)
 print(sum(1 for _ in chain(150)))
 for _ in range(3):
@@ -42,10 +29,6 @@ for _ in range(3):
         limit()
     except RecursionError as e:
         print(e, deepest > 900)
-try:
-    Compare(1).anything
-except RecursionError as e:
-    print("attribute")
 
 
 def in_thread():

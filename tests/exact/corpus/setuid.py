@@ -2,6 +2,9 @@
 """From root to nobody by setgid and setuid. New threads and children there too."""
 import os
 import threading
+import warnings
+
+warnings.simplefilter("ignore")         # of 3.12, about forks beside threads
 
 
 def worker(n):
