@@ -52,7 +52,8 @@ void source_tell(PyCodeObject *code, const char *file, size_t length)
 {
 	static struct pl_map told; /* hash of the file's name -> address of the lines last told */
 
-	if (!length || file[0] != '<' || root.telling_command)
+	/* 3.13 tells linecache the text of -c under "<string>", which is not that of other code from a "<string>". */
+	if (!length || file[0] != '<' || (length == 8 && memcmp(file, "<string>", 8) == 0))
 		return;
 	PyObject *lines = cached_lines(code->co_filename);
 	uint64_t *last = map_put(&told, hash_bytes(file, length));
@@ -85,7 +86,6 @@ bool source_open_command(PyCodeObject *code)
 		!PyUnicode_EqualToUTF8(code->co_qualname, "<module>"))
 		return false;
 	send_text(name, strlen(name), (const char *)root.command_text.at, root.command_text.used);
-	root.telling_command = true;
 	return true;
 }
 
@@ -95,6 +95,5 @@ void source_close_command(PyCodeObject *code)
 
 	buf_release(&root.command_text);
 	describe_nested(code);
-	root.telling_command = false;
 	send_text(name, strlen(name), "", 0);
 }

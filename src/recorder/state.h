@@ -63,7 +63,6 @@ struct recorder_root {
 	struct pl_buf command, executable, interpreter,
 		stdlib_dir;	    /* texts of the PROCESS message */
 	struct pl_buf command_text; /* of -c, until it is told */
-	bool telling_command;	    /* "<string>" is the text of -c at the moment */
 	int tool;		    /* sys.monitoring's tool id */
 };
 
