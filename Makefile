@@ -13,7 +13,7 @@ T =
 S = 60
 PYTHON3 = python3
 
-.PHONY: all deps try check test exact fuzz arrows format doc install clean
+.PHONY: all deps python try check test exact fuzz arrows format doc install clean
 
 all: deps
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
@@ -25,18 +25,22 @@ all: deps
 deps:
 	@tools/install-deps build
 
+python: deps
+	@tools/need-python $(BUILD)
+
 try:
 	@tools/try $(BUILD)
 
-check: all
+check: python all
+	@tools/install-deps test
 	@$(PYTHON3) tools/check-arrows.py
 	@tools/format --check
 	@$(PYTHON3) tests/run.py --build $(BUILD) --level quick
 
-test: all
+test: python all
 	@$(PYTHON3) tests/run.py --build $(BUILD) $(T)
 
-exact: all
+exact: python all
 	@PATHLINE_TEST_TIMEOUT=86400 $(PYTHON3) tests/run.py --build $(BUILD) --level exact
 
 fuzz: deps
