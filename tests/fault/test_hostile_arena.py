@@ -1,0 +1,67 @@
+"""An arena is hostile input: whatever stands in it, who finishes it neither crashes nor hangs, and what was on disk stays."""
+import os
+import random
+import shutil
+import signal
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import recorded  # noqa: E402
+
+INTERPRETERS = "one"
+ROUNDS = int(os.environ.get("PATHLINE_ROUNDS", "60"))
+SEED = int(os.environ.get("PATHLINE_SEED", random.randrange(1 << 32)))
+CHUNK = 32768
+SLOTS = 1024 * 128 + 4096  # the head is larger than its process slots and its directory by less than a chunk
+
+
+def damage(data, chance, head):
+    """Change a few bytes: in the head, in the heads of chunks, in what they hold."""
+    for _ in range(chance.randrange(1, 40)):
+        kind = chance.random()
+        if kind < 0.2:
+            # the magic, sizes and the directory stay, or nothing would be looked at
+            at = chance.randrange(4700, head)
+        elif kind < 0.7:
+            at = head + CHUNK * chance.randrange((len(data) - head) // CHUNK) + chance.randrange(64)
+        else:
+            at = chance.randrange(head, len(data))
+        data[at] = chance.choice((0, 1, 0x7f, 0x80, 0xff, chance.randrange(256)))
+
+
+class HostileArena(recorded.Case):
+    def test_damaged(self):
+        chance = random.Random(SEED)
+        program = recorded.Recorded(self.top.name, "-q")
+        self.addCleanup(program.stop)
+        program.find()
+        recorded.wait_for(lambda: os.path.exists(program.dir + "/events.000001"), "the first block")
+        # record first, or it would finish the recording itself
+        for pid in (program.record.pid, program.collector, program.program):
+            os.kill(pid, signal.SIGKILL)
+        program.end()
+        recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
+        (arena,) = recorded.arenas_of(self.top.name)
+        whole = arena.read_bytes()
+        head = len(whole) % CHUNK
+        while head < SLOTS:
+            head += CHUNK
+        saved = program.dir + ".saved"
+        shutil.copytree(program.dir, saved)
+        self.addCleanup(lambda: arena.unlink(missing_ok=True))
+        for number in range(ROUNDS):
+            data = bytearray(whole)
+            damage(data, chance, head)
+            shutil.rmtree(program.dir)
+            shutil.copytree(saved, program.dir)
+            arena.write_bytes(data)
+            os.chmod(arena, 0o600)
+            with self.subTest(seed=SEED, number=number):
+                done = recorded.run(recorded.PATHLINE, "check", program.dir)
+                self.assertIn(done.returncode, (0, 3), done.stderr)
+                self.assertNotIn("Sanitizer", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
