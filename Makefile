@@ -13,6 +13,7 @@ T =
 S = 60
 PYTHON3 = python3
 
+.NOTPARALLEL:
 .PHONY: all deps python try check test exact fuzz arrows format doc install clean
 
 all: deps
