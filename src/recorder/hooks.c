@@ -146,6 +146,13 @@ static PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObj
 
 /* ---- inside ---- */
 
+/* sys.settrace's own tool is called before ours: if it has set f_lineno, the frame stands elsewhere than at the line that
+ * is told, and which will not run. */
+static bool was_moved(struct moment *m, uint32_t unit, PyObject *line)
+{
+	return PyCode_Addr2Line(m->code, (int)(unit * sizeof(_Py_CODEUNIT))) != PyLong_AsLong(line);
+}
+
 static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	struct moment m;
@@ -155,6 +162,8 @@ static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObje
 		Py_RETURN_NONE;
 	uint32_t unit = frame_unit(m.frame, m.code);
 	uint32_t start = unit < m.record->unit_count ? m.record->starts[unit] : 0;
+	if (__builtin_expect(m.state->c_tracefunc != NULL, 0) && was_moved(&m, unit, args[1]))
+		start = 0;
 	if (__builtin_expect(start != 0, 1))
 		end(&m, event_write_line(m.at, start - 1));
 	else

@@ -438,6 +438,11 @@ static void give(struct walk *w, const struct event *e, struct pl_event *row)
 	w->event++;
 }
 
+static bool is_moved(const struct pl_code *c, const struct event *e)
+{
+	return c->body.graph.analysed && unit_line(c, e->unit) != e->line;
+}
+
 /* What an event contradicts, put as gaps in front of it. */
 static void see_contradictions(struct walk *w, const struct event *e)
 {
@@ -446,6 +451,10 @@ static void see_contradictions(struct walk *w, const struct event *e)
 		if (!w->stack.depth)
 			break;
 		if (!code_can_follow(top_code(w), stack_top(&w->stack), e->index))
+			add_gap_at(w, PL_GAP_JUMPED, w->stack.depth - 1);
+		return;
+	case EVENT_LINE_AT: /* a debugger moved the frame away from the line that was told */
+		if (w->stack.depth && is_moved(top_code(w), e))
 			add_gap_at(w, PL_GAP_JUMPED, w->stack.depth - 1);
 		return;
 	case EVENT_ENTER:
