@@ -16,7 +16,8 @@ CORPUS = os.path.join(exact.HERE, "corpus")
 ENTER, LEAVE = {"call", "resume", "throw"}, {"return", "yield", "unwind"}
 LISTENED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "far", "threads", "settrace", "codes", "finalisation")
 WALKED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "recursion", "threads", "fork", "signals", "settrace",
-          "monitoring", "codes")
+          "codes")
+MAY_LINK = ("generators", "gen_threads", "coroutines", "eager", "fork", "signals")
 
 
 def unescaped(text):
@@ -140,10 +141,11 @@ def order(python, interval, setup, work):
 # ---- a walk over all rows: depth, sequence, time ----
 
 class Walk:
-    """What must hold from row to row of one thread."""
+    """What must hold from row to row of one thread. A frame that no event announced (a generator through which another is thrown
+    into, the stack on which a process was forked, a frame in whose RESUME a signal came) is None until an event tells of it."""
 
     def __init__(self):
-        self.stack, self.seq, self.time = [], -1, 0
+        self.stack, self.seq, self.time, self.unannounced = [], -1, 0, 0
 
     def step(self, row):
         event, seq, depth, time, frame = row
@@ -152,15 +154,23 @@ class Walk:
         if time < self.time:
             return "time goes back"
         self.seq, self.time = seq, time
-        if event == "gap":
-            return None
+        return None if event == "gap" else self.step_frame(event, depth, frame)
+
+    def step_frame(self, event, depth, frame):
+        height = depth + (event not in ENTER)
+        while len(self.stack) > height and self.stack[-1] is None:      # it goes without a word, as it came
+            self.stack.pop()
+        unannounced = height - len(self.stack)
+        if unannounced > 0:
+            self.unannounced += unannounced
+            self.stack += [None] * unannounced
         if event in ENTER:
-            del self.stack[depth:]
             if depth != len(self.stack):
                 return "%s at depth %d above %d" % (event, depth, len(self.stack))
             self.stack.append(frame)
-        elif depth != len(self.stack) - 1 or self.stack[-1] != frame:
+        elif depth != len(self.stack) - 1 or self.stack[-1] not in (frame, None):
             return "%s of %r at depth %d, under %d: %r" % (event, frame, depth, len(self.stack), self.stack[-1:])
+        self.stack[-1] = frame
         if event in LEAVE:
             self.stack.pop()
         return None
@@ -175,7 +185,10 @@ def walk(python, program, setup, work):
         count += 1
         if wrong:
             raise Failure("process %s thread %s event %s: %s" % (process, thread, seq, wrong))
-    return "%d events, %d threads" % (count, len(threads))
+    unannounced = sum(w.unannounced for w in threads.values())
+    if unannounced and program not in MAY_LINK:
+        raise Failure("%d frames that no event announced" % unannounced)
+    return "%d events, %d threads, %d frames unannounced" % (count, len(threads), unannounced)
 
 
 def nanoseconds(text):

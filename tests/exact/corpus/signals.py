@@ -40,7 +40,7 @@ def numbers(n):
 def busy():
     signal.signal(signal.SIGALRM, handler)
     signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0003)
-    end = time.monotonic() + 0.4
+    end = time.monotonic() + 0.15
     rounds, done = 0, False
     while not done:
         try:

@@ -11,14 +11,11 @@ lines, rows = {}, []
 
 
 def line_of(code, offset):
-    table = lines.get(id(code), (None, None))[1]
-    if table is None:
-        table = {}
-        lines[id(code)] = code, table            # kept: the address stays its own
-        for start, end, line in code.co_lines():
-            for at in range(start, end, 2):
-                table[at] = line or 0
-    return table[offset]
+    known = lines.get(id(code))
+    if known is None:
+        table = {at: line or 0 for start, end, line in code.co_lines() for at in range(start, end, 2)}
+        known = lines[id(code)] = table, code           # kept: the address stays its own
+    return known[0][offset]
 
 
 def name_of(exception):
