@@ -27,10 +27,11 @@ static size_t count_lines(struct pl_view text)
 
 static int split(struct source *s)
 {
-	size_t count = count_lines(s->text), at = 0, length;
+	size_t count, at = 0, length;
 
 	if (s->split)
 		return 0;
+	count = count_lines(s->text);
 	s->lines = malloc((count + 1) * sizeof *s->lines);
 	if (!s->lines)
 		return PL_ERR_MEMORY;

@@ -497,6 +497,35 @@ static bool step(struct walk *w, struct pl_event *row)
 	return true;
 }
 
+/* Most events by far are lines of one byte, of a frame that is known and may be there: their row in one go, as step and
+ * give_line would make it. */
+static bool give_short_line(struct walk *w, struct pl_event *row)
+{
+	if (!w->events.left || *w->events.at < 0x80 || *w->events.at == 0xff || !w->stack.depth)
+		return false;
+	struct stack_frame *f = stack_top(&w->stack);
+	struct pl_code *c = top_code(w);
+	uint32_t start = *w->events.at & 0x7f;
+	if (start >= c->body.graph.start_count || !code_can_follow(c, f, start))
+		return false;
+	w->events.at++;
+	w->events.left--;
+	f->place = PLACE_START;
+	f->value = start;
+	f->raised = false;
+	*row = (struct pl_event){.kind = PL_EVENT_LINE,
+		.line = c->body.graph.starts[start].line,
+		.offset = c->body.graph.starts[start].unit};
+	put_place(w, row);
+	put_frame(w, row);
+	w->explained = false;
+	w->stopped = false;
+	w->at_stamp = false;
+	w->next_seq++;
+	w->event++;
+	return true;
+}
+
 int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err)
 {
 	for (;;) {
@@ -509,6 +538,8 @@ int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err)
 			give(w, &w->held, row);
 			return 0;
 		}
+		if (give_short_line(w, row))
+			return 0;
 		if (w->events.left) {
 			if (step(w, row))
 				return 0;
