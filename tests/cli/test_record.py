@@ -1,0 +1,319 @@
+"""`pathline record`: the command does not notice, and its caller sees what it would see without us."""
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fault"))
+import recorded  # noqa: E402
+
+QUICK = True
+PATHLINE, PYTHON = recorded.PATHLINE, recorded.PYTHON
+
+# What a program can see of where it was put.
+PLACE = """\
+import json, os, resource, signal, sys
+print(json.dumps({
+    "group": os.getpgrp() == os.getpgid(int(sys.argv[1])), "session": os.getsid(0), "cwd": os.getcwd(), "umask": os.umask(0),
+    "limits": [resource.getrlimit(n) for n in range(resource.RLIMIT_NOFILE, resource.RLIMIT_NOFILE + 1)],
+    "core": resource.getrlimit(resource.RLIMIT_CORE),
+    "mask": sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])),
+    "ignored": [n for n in range(1, 32) if n not in (9, 19) and signal.getsignal(n) == signal.SIG_IGN],
+    "fds": sorted(os.listdir("/proc/self/fd")),
+    "environ": dict(os.environ), "path": sys.path, "flags": list(sys.flags),
+    "stdin": sys.stdin.read() if sys.stdin else None,
+}, sort_keys=True))
+"""
+
+# Notes every signal that reaches it; ends at the third, or at SIGUSR2.
+LISTENER = """\
+import signal, sys
+got = []
+def on(number, frame):
+    got.append(signal.Signals(number).name)
+for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR2):
+    signal.signal(number, on)
+print("ready", flush=True)
+while "SIGUSR2" not in got:
+    signal.pause()
+print(" ".join(got), flush=True)
+"""
+
+
+class Record(recorded.Case):
+    def setUp(self):
+        super().setUp()
+        self.dir = self.top.name
+
+    def record(self, *words, **options):
+        return recorded.run(PATHLINE, "record", *words, cwd=self.dir, **options)
+
+    def write(self, name, text):
+        path = pathlib.Path(self.dir) / name
+        path.write_text(text)
+        return str(path)
+
+    # ---- what is run ----
+
+    def test_script(self):
+        self.write("hello.py", "import sys\nprint('hello', sys.argv)\nsys.exit(3)\n")
+        done = self.record("--python", PYTHON, "hello.py", "-q", "--limit", "x")
+        self.assertEqual((done.returncode, done.stdout), (3, "hello ['hello.py', '-q', '--limit', 'x']\n"))
+        lines = done.stderr.splitlines()
+        self.assertRegex(lines[0], r"^pathline: recorded in \.pathline/\d{6}-\d{6}-hello, ")
+        self.assertRegex(lines[1], r"^pathline: [\d,]+ events of 1 process, 1 thread$")
+        self.assertEqual(lines[2:], ["pathline: see it with: pathline dump"])
+        latest = os.path.join(self.dir, ".pathline/latest")
+        self.assertEqual(os.path.join(".pathline", os.readlink(latest)), lines[0].split()[3].rstrip(","))
+        self.assertEqual(recorded.info(latest)["processes"][0]["exit"], 3)
+
+    def test_module_code_stdin(self):
+        self.write("mod.py", "print('mod', __name__)\n")
+        for words, given, printed in ((("-m", "mod"), "", "mod __main__\n"), (("-c", "print(1+1)"), "", "2\n"),
+                                      (("-",), "print('piped')", "piped\n"), (("-cprint(5)",), "", "5\n")):
+            with self.subTest(words=words):
+                done = self.record("-q", "--python", PYTHON, *words, input=given)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, printed, ""))
+                self.assertEqual(len(recorded.info(os.path.join(self.dir, ".pathline/latest"))["processes"]), 1)
+
+    def test_command(self):
+        path = self.write("manage.py", f"#!{PYTHON}\nimport sys\nprint('managed', sys.argv[0])\n")
+        os.chmod(path, 0o755)
+        done = self.record("-q", "./manage.py")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "managed ./manage.py\n", ""))
+        done = self.record("-q", "--", "sh", "-c", f"'{PYTHON}' -c 'print(1)'; '{PYTHON}' -c 'print(2)'; exit 5")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (5, "1\n2\n", ""))
+        self.assertEqual(len(recorded.info(os.path.join(self.dir, ".pathline/latest"))["processes"]), 2)
+
+    def test_text_without_interpreter(self):
+        """As execvp has it, the shell runs it."""
+        path = self.write("plain", f"'{PYTHON}' -c 'print(\"from plain\", 1)' \"$1\"\n")
+        os.chmod(path, 0o755)
+        done = self.record("-q", "./plain", "x")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "from plain 1\n", ""))
+
+    def test_failures(self):
+        self.write("not-executable", "")
+        self.write("some.py", "")
+        for words, code, text in (
+                (("no-such-command",), 127, "'no-such-command': no such command"),
+                (("./not-executable",), 126, "'./not-executable' cannot be executed: Permission denied"),
+                (("--python", "./nothing", "x.py"), 127, "'./nothing': no such command"),
+                ((), 2, "nothing to run"), (("-z",), 2, "unknown option '-z'"), (("-m",), 2, "-m needs an argument"),
+                (("--limit", "3Q", "x.py"), 2, "'3Q' is no size"), (("--limt=3", "x.py"), 2, "did you mean '--limit'"),
+                (("--on-full=dorp", "x.py"), 2, "did you mean 'drop'"), (("-o",), 2, "--output needs an argument, DIR"),
+                (("-o", ".", "--python", PYTHON, "some.py"), 125, ". is not empty")):
+            with self.subTest(words=words):
+                done = self.record(*words)
+                self.assertEqual((done.returncode, done.stdout), (code, ""))
+                self.assertIn(text, done.stderr)
+                for line in done.stderr.splitlines():
+                    self.assertTrue(line.startswith("pathline: "), line)
+        self.assertEqual(sorted(os.listdir(self.dir)), ["not-executable", "some.py"], "something was left behind")
+
+    def test_own_words(self):
+        for words, start in ((("--help",), "usage: pathline record"), (("--version",), "pathline ")):
+            done = self.record(*words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(done.stdout.startswith(start), done.stdout)
+        self.assertIn("8GiB", self.record("--help").stdout)
+        done = recorded.run(PATHLINE, "recrod")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "pathline: unknown command 'recrod'; did you mean 'record'?\n"))
+        self.assertEqual(recorded.run(PATHLINE).returncode, 2)
+
+    def test_nothing_recorded(self):
+        done = self.record("true")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("nothing was recorded: 'true' started no Python", done.stderr)
+
+    def test_color(self):
+        done = self.record("--color=always", "true")
+        self.assertIn("\033[1mpathline: nothing was recorded", done.stderr)
+        self.assertNotIn("\033", self.record("true").stderr)
+
+    # ---- where it goes ----
+
+    def test_place(self):
+        out = os.path.join(self.dir, "out")
+        os.mkdir(out, 0o700)
+        done = self.record("-o", out, "--python", PYTHON, "-c", "")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"pathline: see it with: pathline dump {out}\n", done.stderr)
+        self.assertEqual(self.record("-o", out, "--python", PYTHON, "-c", "").returncode, 125)
+        self.assertFalse(os.path.exists(os.path.join(self.dir, ".pathline")))
+        self.assertEqual({os.stat(os.path.join(out, n)).st_mode & 0o777 for n in os.listdir(out)}, {0o600})
+
+    def test_two_in_one_second(self):
+        for _ in range(3):
+            self.record("-q", "--python", PYTHON, "-c", "")
+        made = [n for n in os.listdir(os.path.join(self.dir, ".pathline")) if n != "latest"]
+        self.assertEqual(len(made), 3)
+        self.assertEqual(os.stat(os.path.join(self.dir, ".pathline", made[0])).st_mode & 0o777, 0o700)
+
+    # ---- what the program sees ----
+
+    def seen(self, command, environment=(), **options):
+        """What PLACE prints; a shell stands before, so that both ways have the same caller."""
+        script = self.write("place.py", PLACE)
+        done = recorded.run("sh", "-c", '"$@" $$; exit $?', "sh", *command, PYTHON, script, cwd=self.dir,
+                            env=dict(os.environ, A="1", **dict(environment)), **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_same_place(self):
+        cases = {"plain": {}, "pipe": {"input": "text"}, "preloaded": {"environment": {"LD_PRELOAD": ""}},
+                 "umask": {"umask": 0o137}, "session": {"start_new_session": True},
+                 "ignored": {"restore_signals": False,
+                             "preexec_fn": lambda: (signal.signal(signal.SIGHUP, signal.SIG_IGN),
+                                                    signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+                                                    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1]))},
+                 "closed": {"preexec_fn": lambda: os.close(0)}}
+        for name, options in cases.items():
+            with self.subTest(name):
+                plain = self.seen((), **options)
+                ours = self.seen((PATHLINE, "record", "-q"), **options)
+                if name == "session":
+                    self.assertTrue(plain.pop("session") and ours.pop("session"))
+                self.assertEqual(plain, ours)
+
+    # ---- how it ends ----
+
+    def test_signals_end_it(self):
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV, signal.SIGABRT, signal.SIGPIPE):
+            with self.subTest(number):
+                done = self.record("-q", "--python", PYTHON, "-c",
+                                   f"import os, signal; signal.signal({number}, 0) if {number} != 9 else 0; "
+                                   f"os.kill(os.getpid(), {number})")
+                self.assertEqual((done.returncode, done.stderr), (-number, ""))
+                told = recorded.info(os.path.join(self.dir, ".pathline/latest"))
+                self.assertEqual(told["processes"][0]["signal"], number)
+        self.assertEqual([n for n in os.listdir(self.dir) if n.startswith("core")], [])
+
+    def listener(self, **options):
+        script = self.write("listener.py", LISTENER)
+        process = subprocess.Popen([PATHLINE, "record", "-q", "--python", PYTHON, script], cwd=self.dir, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **options)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        # the process that tells signals of the group from ours alone is started behind the program
+        recorded.wait_for(lambda: "pathline-group" in recorded.children(process.pid), "the witness")
+        return process
+
+    def heard(self, process):
+        out, errors = process.communicate(timeout=recorded.DEADLINE_S)
+        self.assertEqual((process.returncode, errors), (0, ""))
+        return out.split()
+
+    def test_signals_to_record_are_passed_on(self):
+        process = self.listener()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR2):
+            process.send_signal(number)
+            time.sleep(0.05)  # so that they arrive in this order
+        self.assertEqual(self.heard(process), ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"])
+
+    def test_signals_to_the_group_come_once(self):
+        process = self.listener(process_group=0) if sys.version_info >= (3, 11) else self.listener(preexec_fn=os.setpgrp)
+        for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGINT):
+            before = recorded.children(process.pid)["pathline-group"]
+            os.killpg(process.pid, number)
+            # it is replaced by another one when it has served
+            recorded.wait_for(lambda: recorded.children(process.pid).get("pathline-group") not in (before, None),
+                              "the next witness")
+        os.killpg(process.pid, signal.SIGUSR2)
+        self.assertEqual(self.heard(process), ["SIGTERM", "SIGTERM", "SIGINT", "SIGUSR2"])
+
+    # ---- in a terminal ----
+
+    def test_control_c(self):
+        """The traceback, and the death by SIGINT, as without us."""
+        script = self.write("sleeper.py", "import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
+        ends = {}
+        for name, command in (("plain", []), ("ours", [PATHLINE, "record", "-q"])):
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.chdir(self.dir)
+                os.execvp((command + [PYTHON])[0], [*command, PYTHON, script])
+            text = b""
+            sent = False
+            while True:
+                try:
+                    part = os.read(terminal, 4096)
+                except OSError:
+                    break
+                if not part:
+                    break
+                text += part
+                if b"ready" in text and not sent:
+                    os.write(terminal, b"\x03")
+                    sent = True
+            os.close(terminal)
+            ends[name] = (os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text)
+        self.assertEqual(ends["ours"], ends["plain"])
+        self.assertEqual(ends["ours"][0], -signal.SIGINT)
+
+    def test_stop_and_continue(self):
+        """A shell sees the job stop when the program stops, and the program goes on with the job."""
+        process = self.listener(preexec_fn=os.setpgrp)
+        by_name = recorded.children(process.pid)
+        (program,) = (p for n, p in by_name.items() if n not in ("pathline-drain", "pathline-group"))
+        for target, number in ((program, signal.SIGSTOP), (process.pid, signal.SIGTSTP)):
+            with self.subTest(number):
+                os.kill(target, number)
+                for pid in (program, process.pid):
+                    recorded.wait_for(lambda: recorded.stat_of(pid)[1] == "T", f"{pid} to stop")
+                os.kill(process.pid, signal.SIGCONT)
+                for pid in (program, process.pid):
+                    recorded.wait_for(lambda: recorded.stat_of(pid)[1] != "T", f"{pid} to go on")
+        os.kill(program, signal.SIGUSR2)
+        self.assertEqual(self.heard(process), ["SIGUSR2"])
+
+    # ---- who stays ----
+
+    def test_descendants_stay_recorded(self):
+        """record returns with its program; what it left behind is recorded to its end."""
+        gate = os.path.join(self.dir, "gate")
+        os.mkfifo(gate)
+        out = os.path.join(self.dir, "out")
+        done = self.record("-o", out, "sh", "-c", f"(read x < gate; exec '{PYTHON}' -c 'print(3)') >/dev/null 2>&1 & exit 4")
+        self.assertEqual(done.returncode, 4)
+        self.assertFalse(recorded.info(out)["finished"])
+        with open(gate, "w") as file:
+            file.write("go\n")
+        recorded.wait_for(lambda: recorded.info(out)["finished"], "the end of the recording")
+        told = recorded.info(out)
+        self.assertEqual([(p["ended"], p["exit"]) for p in told["processes"]], [("exited", 0)])
+        self.assertFalse(told["recovered"])
+        self.assertEqual(recorded.arenas_of(self.dir), [])
+
+    def test_no_children(self):
+        code = f"import subprocess; subprocess.run(['{PYTHON}', '-c', ''])"
+        for options, count in (((), 2), (("--no-children",), 1)):
+            done = self.record("-q", *options, "--python", PYTHON, "-c", code)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            told = recorded.info(os.path.join(self.dir, ".pathline/latest"))
+            self.assertEqual(len(told["processes"]), count)
+
+    def test_caller_gone(self):
+        """record itself is killed: the program goes on, and its recording with it."""
+        process = self.listener()
+        by_name = recorded.children(process.pid)
+        (program,) = (p for n, p in by_name.items() if n not in ("pathline-drain", "pathline-group"))
+        process.kill()
+        process.wait()
+        os.kill(program, signal.SIGUSR2)
+        self.assertEqual(process.stdout.read(), "SIGUSR2\n")
+        latest = os.path.join(self.dir, ".pathline/latest")
+        recorded.wait_for(lambda: recorded.info(latest)["finished"], "the end of the recording")
+        self.assertFalse(recorded.info(latest)["recovered"])
+
+
+if __name__ == "__main__":
+    unittest.main()
