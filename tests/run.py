@@ -10,8 +10,9 @@ One line a file and interpreter, then `N passed, N failed` alone on the last. PA
     PATHLINE_PYTHON   the interpreter that is to be recorded
     PATHLINE_SUITE    the level
 
-A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, and by `QUICK = True` that it
-belongs to `make check`. Tests in a chroot are run by its own interpreter, from in there.
+A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, by `INTERPRETERS = "none"` that
+it records nothing, and by `QUICK = True` that it belongs to `make check`. For an interpreter in a chroot it is run by
+that one, from in there.
 """
 import argparse
 import json
@@ -147,6 +148,16 @@ def test_files(build, args):
         yield file
 
 
+def chosen(file, pythons):
+    """The rows of the interpreters that the file is to be run for."""
+    word = re.search(r'^INTERPRETERS = "(\w+)"', file.read_text(), re.M)
+    if not word:
+        return pythons
+    if word[1] == "none":
+        return [["itself", sys.executable, ""]]
+    return ([row for row in pythons if not row[2]] or pythons)[-1:]
+
+
 def main():
     parser = argparse.ArgumentParser(description="Run the tests.")
     parser.add_argument("--build", default=str(TOP / "build"))
@@ -167,10 +178,7 @@ def main():
                 if not versions or row[0] in versions.split(","):
                     run_harness(script, arguments, *row, build, tally)
     for file in test_files(build, args):
-        rows = pythons
-        if re.search(r'^INTERPRETERS = "one"', file.read_text(), re.M):
-            rows = ([row for row in pythons if not row[2]] or pythons)[-1:]
-        for row in rows:
+        for row in chosen(file, pythons):
             run_file(file, *row, build, tally)
     print(f"{tally.passed} passed, {tally.failed} failed")
     return 1 if tally.failed or not tally.passed else 0

@@ -4,6 +4,8 @@ import os
 import subprocess
 import unittest
 
+INTERPRETERS = "none"
+QUICK = True
 BUILD = os.environ.get("PATHLINE_BUILD", "build")
 
 ALLOWED = {
