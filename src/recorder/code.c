@@ -29,6 +29,27 @@ int code_init(void)
 	return root.code_index < 0 ? -1 : 0;
 }
 
+/* As PyUnstable_Code_SetExtra, but with room for ourselves alone. That makes room for all who have asked for an index, and
+ * the free functions of the program would be called for codes that the program never touched. */
+static int attach(PyCodeObject *code, struct code_record *r)
+{
+	struct code_extras *x = (struct code_extras *)code->co_extra;
+	size_t count = (size_t)root.code_index + 1;
+
+	if (!x) {
+		x = PyMem_Malloc(sizeof *x + count * sizeof x->values[0]);
+		if (!x)
+			return -1;
+		x->size = (Py_ssize_t)count;
+		memset(x->values, 0, count * sizeof x->values[0]);
+		code->co_extra = (void *)x;
+	} else if (x->size <= root.code_index) {
+		return PyUnstable_Code_SetExtra((PyObject *)code, root.code_index, r);
+	}
+	x->values[root.code_index] = r;
+	return 0;
+}
+
 static struct pl_view bytes_view(PyObject *bytes)
 {
 	return view_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
@@ -107,8 +128,7 @@ struct code_record *code_describe(PyCodeObject *code)
 	bool command = source_open_command(code);
 	r->number =
 		atomic_fetch_add_explicit(&root.arena.head->next_code, 1, memory_order_relaxed) + 1;
-	if (!send_body(code, &graph, r->number) ||
-		PyUnstable_Code_SetExtra((PyObject *)code, root.code_index, r) < 0) {
+	if (!send_body(code, &graph, r->number) || attach(code, r) < 0) {
 		free(r);
 		r = NULL;
 	}

@@ -368,6 +368,7 @@ def arguments(parser):
 
 def begin(args):
     """Setup and Pythons of the arguments."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)    # a shell's background job ignores it, and hands that on
     texts = args.python or [os.path.join(os.path.expanduser("~"), ".pyenv/versions/3.13.0/bin/python3")]
     if any("chroot" in text.split()[0] for text in texts):
         in_own_mounts()
