@@ -1,0 +1,109 @@
+/* Damage to a recording in memory: what is read of it afterwards is the whole path, or it is said to be damaged.
+ *
+ * Needs cmocka.h and its headers before it.
+ */
+#ifndef TEST_DAMAGE_H
+#define TEST_DAMAGE_H
+
+#include <inttypes.h>
+#include "tests/lib/random.h"
+#include "tests/lib/recording.h"
+
+/* The whole path as text; false: it could not be opened, or says that it is damaged. */
+static inline bool damage_read(struct maker *m, struct pl_buf *out)
+{
+	struct pl_recording *r;
+	struct pl_cursor *c;
+	struct pl_event e;
+	int code = 0;
+
+	buf_reset(out);
+	if (recording_open_files(&r, maker_files(m), NULL))
+		return false;
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
+		if (pl_cursor_new(&c, r, pl_recording_process(r, i)->number, PL_ALL_THREADS, NULL))
+			continue;
+		while ((code = pl_cursor_next(c, &e, NULL)) == 0)
+			buf_printf(out, "%u %" PRIu64 " %d %d %u %s %s %" PRId64 "\n",
+				e.position.thread, e.seq, (int)e.kind, e.line, e.depth,
+				e.code ? pl_code_name(e.code) : "-", e.type ? e.type : "-",
+				e.time_ns);
+		pl_cursor_free(c);
+	}
+	bool sound = pl_recording_damage_count(r) == 0 && code == PL_END;
+	bool checked = pl_recording_check(r, NULL, NULL, NULL, NULL) == 0;
+	/* What a cursor can see, check sees too. */
+	if (!sound && checked)
+		fail_msg("a cursor found what check did not");
+	pl_recording_close(r);
+	return sound;
+}
+
+static inline void damage_bytes(struct pl_buf *b, struct random *random)
+{
+	size_t at = random_below(random, (uint32_t)b->used);
+	size_t n = 1 + random_below(random, 40);
+
+	if (n > b->used - at)
+		n = b->used - at;
+	switch (random_below(random, 5)) {
+	case 0:
+		b->at[at] ^= (uint8_t)(1 << random_below(random, 8));
+		break;
+	case 1:
+		random_fill(random, b->at + at, n);
+		break;
+	case 2: /* cut off */
+		b->used = at;
+		break;
+	case 3: /* bytes are gone */
+		memmove(b->at + at, b->at + at + n, b->used - at - n);
+		b->used -= n;
+		break;
+	default: /* a piece stands twice */
+		if (buf_reserve(b, n)) {
+			memmove(b->at + at + n, b->at + at, b->used - at);
+			b->used += n;
+		}
+	}
+}
+
+static inline struct pl_buf *damage_any_file(struct maker *m, struct random *random)
+{
+	uint32_t n = 0;
+
+	while (n < MAKER_SEGMENTS && m->there[n])
+		n++;
+	n = random_below(random, n + 1);
+	return n ? &m->segments[n - 1] : &m->meta;
+}
+
+/* So many damages, one at a time, of recordings that are put right again in between. Every byte is under a check: none
+ * may go unseen, and none may change the path and look sound. */
+static inline void damage_rounds(struct maker *m, uint32_t rounds, uint64_t seed)
+{
+	struct pl_buf whole = {0}, found = {0}, before = {0};
+	struct random random = {.state = seed};
+
+	assert_true(damage_read(m, &whole));
+	for (uint32_t i = 0; i < rounds; i++) {
+		struct pl_buf *b = damage_any_file(m, &random);
+		buf_reset(&before);
+		buf_put(&before, b->at, b->used);
+		damage_bytes(b, &random);
+		bool changed = b->used != before.used || memcmp(b->at, before.at, b->used) != 0;
+		if (damage_read(m, &found)) {
+			if (found.used != whole.used || memcmp(found.at, whole.at, whole.used) != 0)
+				fail_msg("round %u: a changed path that looks sound", i);
+			if (changed)
+				fail_msg("round %u: a damage that nobody saw", i);
+		}
+		buf_reset(b);
+		buf_put(b, before.at, before.used);
+	}
+	buf_release(&before);
+	buf_release(&whole);
+	buf_release(&found);
+}
+
+#endif
