@@ -13,6 +13,7 @@ ALLOWED = {
     "code_describe", "exception_type_number", "generator_gone", "generator_new", "generator_of", "hook_type", "root",
     "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_name", "thread_begin",
     # the interpreter's: no allocation, no code of the program
+    "PyCode_Addr2Line",  # only while a trace function is set
     "PyLong_AsLong", "PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet", "_Py_NoneStruct",
     # the compiler's
     "_GLOBAL_OFFSET_TABLE_", "__tls_get_addr", "memcpy", "__stack_chk_fail",
