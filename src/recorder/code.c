@@ -58,7 +58,7 @@ static struct pl_view bytes_view(PyObject *bytes)
 static struct code_record *record_of(PyCodeObject *code, const struct flow_graph *g)
 {
 	uint32_t units = (uint32_t)Py_SIZE(code);
-	struct code_record *r = calloc(1, sizeof *r + units * sizeof r->starts[0]);
+	struct code_record *r = calloc(1, sizeof *r + units * sizeof r->units[0]);
 
 	if (!r)
 		return NULL;
@@ -67,7 +67,8 @@ static struct code_record *record_of(PyCodeObject *code, const struct flow_graph
 	r->coroutine = (code->co_flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)) != 0;
 	for (uint32_t i = 0; i < g->start_count; i++)
 		if (g->starts[i].unit < units)
-			r->starts[g->starts[i].unit] = i + 1;
+			r->units[g->starts[i].unit] =
+				(struct code_unit){.start = i + 1, .line = g->starts[i].line};
 	return r;
 }
 

@@ -146,13 +146,6 @@ static PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObj
 
 /* ---- inside ---- */
 
-/* sys.settrace's own tool is called before ours: if it has set f_lineno, the frame stands elsewhere than at the line that
- * is told, and which will not run. */
-static bool was_moved(struct moment *m, uint32_t unit, PyObject *line)
-{
-	return PyCode_Addr2Line(m->code, (int)(unit * sizeof(_Py_CODEUNIT))) != PyLong_AsLong(line);
-}
-
 static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	struct moment m;
@@ -161,11 +154,14 @@ static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObje
 	if (!begin_inside(&m, args))
 		Py_RETURN_NONE;
 	uint32_t unit = frame_unit(m.frame, m.code);
-	uint32_t start = unit < m.record->unit_count ? m.record->starts[unit] : 0;
-	if (__builtin_expect(m.state->c_tracefunc != NULL, 0) && was_moved(&m, unit, args[1]))
-		start = 0;
-	if (__builtin_expect(start != 0, 1))
-		end(&m, event_write_line(m.at, start - 1));
+	struct code_unit here =
+		unit < m.record->unit_count ? m.record->units[unit] : (struct code_unit){0};
+	/* A trace function, which has a frame object, is called before us: if it has set f_lineno, the frame stands
+	 * elsewhere than at the line that is told, and which will not run. */
+	if (__builtin_expect(m.frame->frame_obj != NULL, 0) && here.line != PyLong_AsLong(args[1]))
+		here.start = 0;
+	if (__builtin_expect(here.start != 0, 1))
+		end(&m, event_write_line(m.at, here.start - 1));
 	else
 		end(&m, event_write2(m.at, EVENT_LINE_AT, unit, (uint64_t)PyLong_AsLong(args[1])));
 	Py_RETURN_NONE;

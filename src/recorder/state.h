@@ -22,7 +22,10 @@ struct code_record {
 	uint32_t unit_count;
 	bool generator_like; /* its frames live in generators, coroutines or async generators */
 	bool coroutine;
-	uint32_t starts[]; /* by unit: index of the line start + 1, 0: none here */
+	struct code_unit {
+		uint32_t start; /* index of the line start + 1, 0: none here */
+		int32_t line;	/* of the start */
+	} units[];
 };
 
 struct thread {

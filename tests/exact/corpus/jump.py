@@ -28,10 +28,13 @@ def tracer(frame, event, arg):
     line = frame.f_lineno - first
     if event == "line" and line in jumps:
         frame.f_lineno = first + jumps.pop(line)
+        if once:
+            sys.settrace(None)
+            return None
     return tracer
 
 
-for plan in ({4: 6}, {8: 1}, {3: 9}, {1: 9}, {5: 5}, {7: 10}, {}):
+for once, plan in ((once, plan) for once in (False, True) for plan in ({4: 6}, {8: 1}, {3: 9}, {1: 9}, {5: 5}, {7: 10}, {})):
     jumps = dict(plan)
     sys.settrace(tracer)
     try:
