@@ -356,6 +356,7 @@ static void run_loop(struct loop *l)
 		collector_write_clock(c, false);
 		if (l->told_to_end) {
 			end_early(c);
+			l->report_due = l->channel >= 0;
 			send_report(l, true);
 			return;
 		}

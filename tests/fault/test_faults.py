@@ -146,6 +146,20 @@ class Faults(recorded.Case):
         self.assertLessEqual(told["processes"][0]["waits"], 2)
         self.assert_sound(program.dir)
 
+    def test_collector_told_to_end(self):
+        """SIGTERM, as at a shutdown: it closes the recording in order, and the program goes on."""
+        program = recorded.Recorded(self.top.name, arguments=("20000",))
+        self.addCleanup(program.stop)
+        program.find()
+        reached = program.passes()
+        os.kill(program.collector, signal.SIGTERM)
+        code, errors = program.end()
+        self.assertEqual((code, program.passes()), (0, 20000))
+        self.assertIn("the collector was told to end (SIGTERM)", errors)
+        told = recorded.info(program.dir)
+        self.assertEqual((told["finished"], told["recovered"]), (True, False))
+        self.assert_path(program.dir, reached)
+
     def test_drop(self):
         """With --on-full=drop nobody waits, and the gaps count what is missing."""
         program = recorded.Recorded(self.top.name, "--on-full=drop", arguments=("40000",))
