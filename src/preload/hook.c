@@ -169,12 +169,13 @@ static bool came_by_exec(void)
 	return false;
 }
 
-static void start_recorder(void)
+static void start_recorder(const char *event)
 {
 	struct recorder_start start = {
 		.arena = preload.arena,
 		.parent = preload.parent,
 		.how = came_by_exec() ? HOW_EXEC : HOW_START,
+		.at_main = strcmp(event, "cpython.run_module") != 0,
 		.slot = &preload.slot,
 	};
 	char text[384];
@@ -205,7 +206,7 @@ static int on_audit(const char *event, void *arguments, void *data)
 	(void)data;
 	if (is_start(event)) {
 		unlink_entry();
-		start_recorder();
+		start_recorder(event);
 	} else if (strcmp(event, "cpython._PySys_ClearAuditHooks") == 0) {
 		unlink_entry();
 	}

@@ -92,7 +92,7 @@ static uint32_t at_caller(struct moment *m, py_frame *caller)
 	return caller ? frame_unit(caller, frame_code(caller)) : EVENT_NO_SITE;
 }
 
-static PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	struct moment m;
 	(void)hook, (void)n, (void)names;
@@ -245,15 +245,9 @@ static PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyOb
 
 /* ---- the table ---- */
 
-#define HOOK(name, is_local, function)                                                             \
-	{                                                                                          \
-		name, is_local,                                                                    \
-		{                                                                                  \
-			PyObject_HEAD_INIT(&hook_type) function                                    \
-		}                                                                                  \
-	}
-
 /* clang-format off */
+#define HOOK(name, is_local, function) {name, is_local, function, {PyObject_HEAD_INIT(&hook_type) NULL}}
+
 struct hook_row hooks[] = {
 	HOOK("PY_START", true, on_start),
 	HOOK("PY_RESUME", true, on_resume),

@@ -19,8 +19,12 @@ struct hook {
 struct hook_row {
 	const char *event; /* in sys.monitoring.events */
 	bool local;	   /* its callback may return DISABLE */
+	vectorcallfunc function;
 	struct hook hook;
 };
+
+/* PY_START's own. */
+PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
 
 extern PyTypeObject hook_type;
 extern struct hook_row hooks[];

@@ -25,6 +25,35 @@ static PyObject *on_deaf(PyObject *hook, PyObject *const *args, size_t n, PyObje
 	Py_RETURN_NONE;
 }
 
+/* ---- waiting for __main__ ---- */
+
+static void hear(void)
+{
+	for (size_t i = 0; i < hook_count; i++)
+		hooks[i].hook.call = hooks[i].function;
+}
+
+/* In place of on_start until the first frame of __main__: what the interpreter does to get there is not the program's. */
+static PyObject *on_start_before_main(
+	PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	if (current_frame(current_thread_state())->f_globals != root.main_names)
+		Py_RETURN_NONE;
+	hear();
+	return on_start(hook, args, n, names);
+}
+
+static void wait_for_main(void)
+{
+	PyObject *module = PyImport_AddModule("__main__"); /* borrowed */
+
+	root.main_names = module ? PyModule_GetDict(module) : NULL;
+	if (!root.main_names)
+		return;
+	for (size_t i = 0; i < hook_count; i++)
+		hooks[i].hook.call = hooks[i].function == on_start ? on_start_before_main : on_deaf;
+}
+
 void recorder_stop(enum pl_gap_reason reason)
 {
 	uint32_t none = 0;
@@ -71,7 +100,7 @@ static bool listen_to(PyObject *monitoring, PyObject *events, struct hook_row *r
 	return done;
 }
 
-int hooks_install(const char **why)
+int hooks_install(bool at_main, const char **why)
 {
 	PyObject *monitoring = PySys_GetObject("monitoring"), *events = NULL, *done = NULL;
 	long set = 0;
@@ -90,6 +119,9 @@ int hooks_install(const char **why)
 	if (root.tool < 0)
 		goto done;
 	*why = "sys.monitoring refused the callbacks";
+	hear();
+	if (at_main)
+		wait_for_main();
 	for (size_t i = 0; i < hook_count; i++)
 		all = all && listen_to(monitoring, events, &hooks[i], &set);
 	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;

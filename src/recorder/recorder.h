@@ -13,7 +13,8 @@
 struct recorder_start {
 	struct arena arena; /* mapped; stays so */
 	uint32_t parent;    /* number of the process that started this one, 0: none */
-	uint32_t how;	    /* enum message_how: HOW_START or HOW_EXEC */
+	bool at_main; /* begin with the first frame of __main__; else at once (-m: runpy runs before) */
+	uint32_t how; /* enum message_how: HOW_START or HOW_EXEC */
 	/* The process's slot, for the preload to note there how the process ends. The recorder
 	 * stores it at its start and anew in each forked child (NULL until the child has one of its
 	 * own). */

@@ -171,7 +171,7 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 		return -1;
 	}
 	message_process(start->how);
-	if (hooks_install(why) < 0) {
+	if (hooks_install(start->at_main, why) < 0) {
 		recorder_stop(PL_GAP_UNKNOWN);
 		atomic_store_explicit(&root.slot->state, SLOT_DONE, memory_order_release);
 		return -1;

@@ -61,8 +61,10 @@ struct recorder_root {
 	Py_ssize_t code_index; /* of our record in co_extra */
 	enum clock_source clock;
 	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1; set from anywhere, never taken back */
-	bool forked;		  /* this child has no slot of its own yet */
-	uint32_t fork_parent;	  /* number of the process that forked it */
+	PyObject *
+		main_names; /* globals of __main__, while its first frame is waited for; borrowed */
+	bool forked;	    /* this child has no slot of its own yet */
+	uint32_t fork_parent; /* number of the process that forked it */
 	struct pl_buf command, executable, interpreter,
 		stdlib_dir;	    /* texts of the PROCESS message */
 	struct pl_buf command_text; /* of -c, until it is told */
@@ -162,7 +164,7 @@ void message_thread(const struct thread *t, const char *name, size_t length);
 void message_note(enum pl_gap_reason reason, const char *text);
 
 /* ---- install.c ---- */
-int hooks_install(const char **why);
+int hooks_install(bool at_main, const char **why);
 /* The recorder switches itself off, from anywhere; what runs on is not recorded. */
 void recorder_stop(enum pl_gap_reason reason);
 

@@ -175,15 +175,19 @@ static uint8_t *write_loss(struct thread *t, uint8_t *p)
 	return p;
 }
 
+/* Looking for room costs a walk over the arena, and for the collector a system call: not at every lost event. */
+#define LOST_PER_LOOK 256u
+#define LOST_PER_CALL (64 * LOST_PER_LOOK)
+
 uint8_t *step_slow(struct thread *t, uint8_t *p)
 {
-	if (atomic_load_explicit(&root.stopped, memory_order_relaxed))
+	if (t->lost % LOST_PER_LOOK || atomic_load_explicit(&root.stopped, memory_order_relaxed))
 		return NULL;
 	uint64_t tick = atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed);
 	if (p >= t->ring.limit) {
 		p = ring_refill(&t->ring, t->time_ticks);
 		if (!p) {
-			if (!ring_collector_alive(&root.arena))
+			if (t->lost % LOST_PER_CALL == 0 && !ring_collector_alive(&root.arena))
 				recorder_stop(PL_GAP_COLLECTOR);
 			return NULL;
 		}
