@@ -125,8 +125,7 @@ static void put_codes(struct pl_buf *raw, const struct numbers *n, const struct 
 
 static void put_stack(struct pl_buf *raw, const struct stack *s)
 {
-	const struct stack_task *task = s->tasks;
-	const struct stack_task *end = s->tasks + s->task_count;
+	uint32_t task = 0;
 
 	buf_varint(raw, s->depth);
 	for (uint32_t i = 0; i < s->depth; i++) {
@@ -136,8 +135,8 @@ static void put_stack(struct pl_buf *raw, const struct stack *s)
 		buf_varint(raw, f->value);
 		buf_varint(raw, f->gen);
 		buf_u8(raw, f->raised);
-		if (task != end && task->frame == i) {
-			buf_string(raw, task->name, task->length);
+		if (task < s->task_count && s->tasks[task].frame == i) {
+			buf_string(raw, s->tasks[task].name, s->tasks[task].length);
 			task++;
 		} else {
 			buf_varint(raw, 0);
@@ -300,6 +299,8 @@ int block_open(struct block *b, struct pl_view payload)
 	map_empty(&b->bodies);
 	stack_reset(&b->stack);
 	b->events = (struct pl_view){0};
+	if (err == 0 && b->head.needs_minor > FORMAT_MINOR)
+		err = PL_ERR_VERSION;
 	if (err == 0)
 		err = read_plain(b, payload, &plain);
 	if (err == 0)

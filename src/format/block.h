@@ -42,7 +42,7 @@ struct block_head {
 	uint32_t raw_bytes;    /* codes + stack + events, plain */
 	uint32_t open_depth;
 	uint32_t min_depth;
-	uint32_t reserved;
+	uint32_t needs_minor;  /* the format's minor version that knows all its events; 0 today */
 	uint32_t counts[16];   /* by enum pl_event_kind */
 	uint64_t first_switch; /* number of the first switch in it; 0: none */
 };
@@ -83,7 +83,8 @@ struct block {
 	struct pl_view events; /* into `room` or the payload */
 	struct pl_buf room;    /* owned */
 };
-/* Sizes are bounded before memory is asked for. The payload must live as long as the block. */
+/* Sizes are bounded before memory is asked for. The payload must live as long as the block. PL_ERR_VERSION: it holds
+ * kinds of events that this version does not know. */
 int block_open(struct block *b, struct pl_view payload);
 /* Body number + 1 of a code; 0: not known. */
 static inline uint32_t block_body(const struct block *b, uint32_t code)

@@ -119,6 +119,10 @@ static int check_block(struct check *k, const struct block_ref *before, const st
 		k->end_known = false;
 		return 0;
 	}
+	if (code == PL_ERR_VERSION) {
+		k->end_known = false; /* sound as far as this version can tell */
+		return 0;
+	}
 	if (code)
 		return code;
 	if (before && k->end_known && follows(before, ref) && !same_stack(&k->end, &k->block.stack))

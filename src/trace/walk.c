@@ -214,6 +214,13 @@ static int last_gap(struct walk *w)
 	return 0;
 }
 
+static enum pl_gap_reason missing_reason(int code)
+{
+	if (code == PL_ERR_VERSION)
+		return PL_GAP_UNKNOWN; /* it holds events of a later minor version */
+	return code == PL_ERR_FORMAT ? PL_GAP_DAMAGED : PL_GAP_EVICTED;
+}
+
 static int next_block(struct walk *w, struct pl_err *err)
 {
 	struct thread_entry *t = w->thread;
@@ -234,7 +241,7 @@ static int next_block(struct walk *w, struct pl_err *err)
 		open_block(w, ref);
 		return 0;
 	}
-	if (code != PL_ERR_FORMAT && code != PL_ERR_NOT_FOUND)
+	if (code != PL_ERR_FORMAT && code != PL_ERR_NOT_FOUND && code != PL_ERR_VERSION)
 		return pl_err_cause(err, code, "block %" PRIu32 " of thread %" PRIu32, ref->number,
 			t->public.number);
 	/* Its bodies may still be numbers, where codes are looked for. */
@@ -242,7 +249,7 @@ static int next_block(struct walk *w, struct pl_err *err)
 	stack_reset(&w->stack);
 	w->next_seq = ref->first_seq + ref->events;
 	w->explained = true;
-	add_gap(w, code == PL_ERR_FORMAT ? PL_GAP_DAMAGED : PL_GAP_EVICTED, ref->events);
+	add_gap(w, missing_reason(code), ref->events);
 	if (code == PL_ERR_FORMAT)
 		note_damage(w, ref, "the block is damaged");
 	return 0;
@@ -710,8 +717,7 @@ int walk_seek_position(struct walk *w, const struct pl_position *p, struct pl_er
 size_t walk_stack(const struct walk *w, struct pl_frame *frames, size_t max)
 {
 	const struct stack *s = &w->stack;
-	const struct stack_task *task = s->tasks;
-	const struct stack_task *end = s->tasks + s->task_count;
+	uint32_t task = 0;
 
 	for (uint32_t i = 0; i < s->depth && i < max; i++) {
 		const struct stack_frame *f = &s->frames[i];
@@ -722,8 +728,8 @@ size_t walk_stack(const struct walk *w, struct pl_frame *frames, size_t max)
 			.offset = code_place_unit(c, place, f->value),
 			.generator = f->gen,
 			.linked = f->linked};
-		if (task != end && task->frame == i)
-			frames[i].task = (task++)->name;
+		if (task < s->task_count && s->tasks[task].frame == i)
+			frames[i].task = s->tasks[task++].name;
 	}
 	return s->depth;
 }

@@ -121,6 +121,34 @@ static void test_unknown_records(void **state)
 	maker_release(&m);
 }
 
+/* Events that only a later minor version knows: their block is a gap, and no damage. */
+static void test_later_events(void **state)
+{
+	struct maker m;
+	struct maker_thread *t = begin(&m);
+	struct pl_cursor *c;
+	struct pl_event e;
+	(void)state;
+
+	t->head.needs_minor = FORMAT_MINOR + 1;
+	put_block(&m, t);
+	t->head.needs_minor = 0;
+	put_block(&m, t);
+	maker_thread_end(&m, t);
+	maker_end(&m);
+	struct pl_recording *r = open_maker(&m);
+	assert_int_equal(pl_cursor_new(&c, r, 1, 0, NULL), 0);
+	assert_int_equal(pl_cursor_next(c, &e, NULL), 0);
+	assert_int_equal(e.gap, PL_GAP_UNKNOWN);
+	assert_int_equal(e.lost, 4);
+	assert_int_equal(pl_cursor_next(c, &e, NULL), 0);
+	assert_int_equal(e.seq, 4);
+	assert_int_equal(pl_recording_check(r, NULL, NULL, NULL, NULL), 0);
+	pl_cursor_free(c);
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
 static void test_refresh(void **state)
 {
 	struct maker m;
@@ -353,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_versions),
 		cmocka_unit_test(test_no_recording),
 		cmocka_unit_test(test_unknown_records),
+		cmocka_unit_test(test_later_events),
 		cmocka_unit_test(test_refresh),
 		cmocka_unit_test(test_evicted),
 		cmocka_unit_test(test_check),

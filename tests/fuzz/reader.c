@@ -1,0 +1,147 @@
+/* Fuzz the reader: bytes become the files of a recording in memory; all of it is read, sought and checked.
+ *
+ *	input: | bytes of meta u16 | meta … | events.000001 … |
+ *
+ * Checks make random bytes worthless, so those of records and block heads are mended first: the fuzzer gets behind them,
+ * and what stands there must be safe without them.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#include "tests/lib/recording.h"
+
+#define ROWS_MAX 200000 /* a few bytes can claim many rows; time is bounded too */
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static void mend_block(uint8_t *payload, size_t stored)
+{
+	if (stored < BLOCK_HEAD_BYTES)
+		return;
+	const uint64_t check = hash_bytes(payload, BLOCK_HEAD_CHECK);
+	memcpy(payload + BLOCK_HEAD_CHECK, &check, sizeof check);
+}
+
+/* Make every record's checks right, as far as the lengths lead from one to the next. */
+static void mend(struct pl_buf *b)
+{
+	const uint32_t magic = RECORD_MAGIC;
+	size_t at = 0;
+
+	while (b->used - at >= RECORD_HEAD_BYTES) {
+		uint8_t *head = b->at + at;
+		size_t left = b->used - at - RECORD_HEAD_BYTES;
+		uint16_t kind;
+		uint32_t stored;
+		memcpy(head, &magic, sizeof magic);
+		memcpy(&kind, head + 4, sizeof kind);
+		memcpy(&stored, head + 8, sizeof stored);
+		if (stored > left) {
+			stored = (uint32_t)left;
+			memcpy(head + 8, &stored, sizeof stored);
+		}
+		if (!(head[6] & RECORD_COMPRESSED))
+			memcpy(head + 12, &stored, sizeof stored);
+		if (kind == RECORD_BLOCK)
+			mend_block(head + RECORD_HEAD_BYTES, stored);
+		const uint64_t head_check = hash_bytes(head + 4, 12);
+		const uint64_t payload_check =
+			XXH3_64bits_withSeed(head + RECORD_HEAD_BYTES, stored, head_check);
+		memcpy(head + 16, &head_check, sizeof head_check);
+		memcpy(head + 24, &payload_check, sizeof payload_check);
+		at += RECORD_HEAD_BYTES + stored;
+	}
+}
+
+static void touch(const char *text)
+{
+	if (text && strlen(text) > 1u << 30)
+		abort();
+}
+
+static void read_row(struct pl_recording *r, const struct pl_event *e)
+{
+	const char *text;
+	size_t length;
+
+	touch(e->type);
+	touch(e->task);
+	if (!e->code) {
+		if (e->kind != PL_EVENT_GAP && e->kind != PL_EVENT_MARK)
+			abort();
+		return;
+	}
+	touch(pl_code_file(e->code));
+	touch(pl_code_name(e->code));
+	if (pl_source_line(r, e->code, e->line, &text, &length, NULL) == 0 && length)
+		touch(text[length - 1] ? "" : NULL);
+}
+
+static void read_rows(struct pl_recording *r, struct pl_cursor *c)
+{
+	struct pl_frame frames[8];
+	struct pl_event e;
+	int64_t last[4] = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
+
+	for (uint32_t i = 0; i < ROWS_MAX && pl_cursor_next(c, &e, NULL) == 0; i++) {
+		read_row(r, &e);
+		if (e.position.thread < 4) {
+			if (e.time_ns < last[e.position.thread])
+				abort();
+			last[e.position.thread] = e.time_ns;
+		}
+		if (i % 16 == 0)
+			pl_cursor_stack(c, frames, 8);
+	}
+}
+
+static void read_process(struct pl_recording *r, const struct pl_process *p)
+{
+	struct pl_cursor *c;
+
+	if (pl_cursor_new(&c, r, p->number, PL_ALL_THREADS, NULL) == 0) {
+		read_rows(r, c);
+		pl_cursor_seek_time(c, p->start_ns + 1000, NULL);
+		read_rows(r, c);
+		pl_cursor_free(c);
+	}
+	for (uint32_t i = 0; i < p->thread_count && i < 4; i++) {
+		const struct pl_position position = {
+			.process = p->number, .thread = i, .block = 1, .event = 2};
+		if (pl_cursor_new(&c, r, p->number, i, NULL))
+			continue;
+		pl_cursor_seek_seq(c, 7, NULL);
+		read_rows(r, c);
+		pl_cursor_seek_position(c, &position, NULL);
+		read_rows(r, c);
+		pl_cursor_free(c);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	struct maker m = {.there = {true}};
+	struct pl_recording *r;
+	size_t meta = n < 2 ? 0 : (size_t)(bytes[0] | bytes[1] << 8);
+
+	if (n < 2)
+		return 0;
+	bytes += 2;
+	n -= 2;
+	if (meta > n)
+		meta = n;
+	buf_put(&m.meta, bytes, meta);
+	buf_put(&m.segments[0], bytes + meta, n - meta);
+	mend(&m.meta);
+	mend(&m.segments[0]);
+	if (recording_open_files(&r, maker_files(&m), NULL) == 0) {
+		for (uint32_t i = 0; i < pl_recording_process_count(r) && i < 4; i++)
+			read_process(r, pl_recording_process(r, i));
+		pl_recording_refresh(r, NULL);
+		pl_recording_check(r, NULL, NULL, NULL, NULL);
+		pl_recording_close(r);
+	}
+	maker_release(&m);
+	return 0;
+}

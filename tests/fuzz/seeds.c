@@ -1,0 +1,104 @@
+/* Write first inputs for the fuzzer of the reader. usage: seeds DIRECTORY [RECORDING…]
+ *
+ * One is made by hand and has every kind of record and event; the others are real recordings whose meta fits the
+ * input's length field. */
+#include <stdio.h>
+#include "tests/lib/recording.h"
+
+static void put_input(
+	const char *directory, int number, const struct pl_buf *meta, const struct pl_buf *events)
+{
+	char path[4096];
+	const uint8_t length[2] = {(uint8_t)meta->used, (uint8_t)(meta->used >> 8)};
+
+	snprintf(path, sizeof path, "%s/seed-%d", directory, number);
+	FILE *f = fopen(path, "wb");
+	if (!f)
+		return;
+	fwrite(length, 1, sizeof length, f);
+	fwrite(meta->at, 1, meta->used, f);
+	fwrite(events->at, 1, events->used, f);
+	fclose(f);
+}
+
+static void make_thread(struct maker *m, uint32_t number)
+{
+	struct maker_thread *t = maker_thread(m, number);
+
+	maker_switch(t, number + 1);
+	maker_enter(t, EVENT_NO_SITE, 10);
+	maker_line(t, 0);
+	maker_event2(t, EVENT_LINE_AT, 3, 77);
+	maker_done(t, event_write_enter(maker_room(t), 2, 20, 7));
+	maker_done(t, event_write_text(maker_room(t), EVENT_TASK, "Task-1", 6));
+	maker_event1(t, EVENT_TIME, 30);
+	maker_event1(t, EVENT_SUSPEND, 2);
+	maker_cut(m, t);
+	maker_done(t, event_write_resume(maker_room(t), EVENT_RESUME, 2, 20, 7, 3));
+	maker_event2(t, EVENT_RAISE, 2, 5);
+	maker_event2(t, EVENT_HANDLED, 6, 5);
+	maker_event3(t, EVENT_RERAISE, 6, 2, 5);
+	maker_done(t, event_write0(maker_room(t), EVENT_UNWIND));
+	maker_done(t, event_write_resume(maker_room(t), EVENT_THROW, 2, 20, 7, 3));
+	maker_event3(t, EVENT_LINK, 20, 9, 2);
+	maker_event1(t, EVENT_POPS, 2);
+	maker_done(t, event_write_text(maker_room(t), EVENT_MARK, "here", 4));
+	maker_event2(t, EVENT_GAP, PL_GAP_FULL, 9);
+	maker_event1(t, EVENT_LEAVE, 6);
+	maker_event2(t, EVENT_STOP, 11, 0);
+	maker_cut(m, t);
+	maker_thread_end(m, t);
+}
+
+static void make_by_hand(struct maker *m)
+{
+	struct pl_buf b = {0};
+
+	maker_init(m);
+	maker_body_of(m, 1, "main", 1, 3, 1);
+	maker_body(m, 2, "f", 10, 3);
+	maker_string(m, 5, "ValueError");
+	buf_varint(&b, 0);
+	maker_text(&b, "a.py");
+	maker_text(&b, "");
+	maker_text(&b, "one\ntwo\nthree\n");
+	maker_meta(m, RECORD_SOURCE, &b);
+	make_thread(m, 0);
+	make_thread(m, 1);
+	MAKER_NUMBERS(m, RECORD_LOSS, "why", 1, 0, 3, 100, PL_GAP_FULL, 9);
+	MAKER_NUMBERS(m, RECORD_EVICTED, NULL, 1);
+	maker_process_end(m, PL_PROCESS_SIGNALED, 11);
+	maker_end(m);
+}
+
+static bool read_file(const char *directory, uint32_t file, struct pl_buf *out)
+{
+	struct files *files;
+	uint64_t bytes;
+
+	if (files_open_directory(&files, directory, NULL))
+		return false;
+	bool got = files->ops->size(files, file, &bytes, NULL) == 0 && bytes <= UINT16_MAX &&
+		   files->ops->read(files, file, 0, out, (size_t)bytes, NULL) == 0;
+	files->ops->close(files);
+	return got;
+}
+
+int main(int argc, char **argv)
+{
+	struct maker m;
+
+	if (argc < 2)
+		return 2;
+	make_by_hand(&m);
+	put_input(argv[1], 0, &m.meta, &m.segments[0]);
+	maker_release(&m);
+	for (int i = 2; i < argc; i++) {
+		struct pl_buf meta = {0}, events = {0};
+		if (read_file(argv[i], FILE_META, &meta) && read_file(argv[i], 1, &events))
+			put_input(argv[1], i - 1, &meta, &events);
+		buf_release(&meta);
+		buf_release(&events);
+	}
+	return 0;
+}

@@ -1,0 +1,136 @@
+/* Blocks: written and opened again, alone; and hostile ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "format/block.h"
+#include "tests/lib/random.h"
+
+/* A block with three frames, a task, a gap below, and a few events. */
+static void make(struct pl_buf *out, int level)
+{
+	struct stack s = {0};
+	struct pl_map bodies = {0};
+	uint8_t bytes[64], *p = bytes;
+	const struct event gap = {.kind = EVENT_GAP};
+	const struct event enter = {.kind = EVENT_ENTER, .code = 700, .gen = 5, .site = 3};
+	struct block_head head = {.process = 2,
+		.thread = 1,
+		.number = 9,
+		.first_seq = 100,
+		.open_ticks = 50,
+		.close_ticks = 60};
+
+	assert_int_equal(
+		stack_push(
+			&s, &(struct stack_frame){.code = 300, .place = PLACE_START, .value = 8}),
+		0);
+	assert_int_equal(stack_push(&s, &(struct stack_frame){.code = 300, .linked = 1}), 0);
+	assert_int_equal(stack_apply(&s, &gap), 0);
+	assert_int_equal(stack_apply(&s, &enter), 0);
+	assert_int_equal(stack_set_task(&s, view_of("Task", 4)), 0);
+	*map_put(&bodies, 300) = 30 + 1;
+	*map_put(&bodies, 700) = 70 + 1;
+	p = event_write_line(p, 200);
+	p = event_write1(p, EVENT_TIME, 10);
+	p = event_write3(p, EVENT_SWITCH, 77, 0, 0);
+	p = event_write_enter(p, 4, 900, 0); /* a code without a body */
+	p = event_write1(p, EVENT_LEAVE, 2);
+	head.events = 3;
+	const struct block_source source = {.head = &head,
+		.stack = &s,
+		.bodies = &bodies,
+		.events = view_of(bytes, (size_t)(p - bytes))};
+	assert_int_equal(block_write(out, &source, level), 0);
+	stack_release(&s);
+	map_release(&bodies);
+}
+
+static void test_round_trip(void **state)
+{
+	(void)state;
+
+	for (int level = 0; level < 2; level++) {
+		struct pl_buf b = {0};
+		struct block block = {0};
+		make(&b, level);
+		for (int again = 0; again < 2; again++) {
+			assert_int_equal(block_open(&block, buf_view(&b)), 0);
+			assert_int_equal(block.head.open_depth, 3);
+			assert_int_equal(block.head.first_switch, 77);
+			assert_int_equal(block_body(&block, 300), 31);
+			assert_int_equal(block_body(&block, 700), 71);
+			assert_int_equal(block_body(&block, 900), 0);
+			assert_int_equal(block.stack.depth, 3);
+			assert_int_equal(block.stack.frames[0].place, PLACE_UNKNOWN);
+			assert_int_equal(block.stack.frames[1].linked, 1);
+			assert_int_equal(block.stack.frames[2].gen, 5);
+			assert_int_equal(block.stack.frames[2].place, PLACE_ENTRY);
+			assert_string_equal(stack_running_task(&block.stack)->name, "Task");
+			assert_int_equal(block.events.left, block.head.event_bytes);
+		}
+		block_release(&block);
+		block_release(&block);
+		buf_release(&b);
+	}
+}
+
+static void test_refuses_no_events(void **state)
+{
+	struct stack s = {0};
+	struct pl_map bodies = {0};
+	struct pl_buf b = {0};
+	struct block_head head = {.process = 1};
+	const struct block_source source = {
+		.head = &head, .stack = &s, .bodies = &bodies, .events = view_of("\x1f", 1)};
+	(void)state;
+
+	assert_int_equal(block_write(&b, &source, 0), PL_ERR_FORMAT);
+	buf_release(&b);
+}
+
+/* The head is under its own check; what is behind it must not crash a reader who has no other. */
+static void test_hostile(void **state)
+{
+	struct pl_buf b = {0};
+	struct block block = {0};
+	struct block_head head;
+	struct random random = {.state = 5};
+	(void)state;
+
+	make(&b, 0);
+	for (size_t i = 0; i < BLOCK_HEAD_BYTES; i++) {
+		b.at[i] ^= 0x20;
+		assert_int_equal(block_read_head(buf_view(&b), &head), PL_ERR_FORMAT);
+		b.at[i] ^= 0x20;
+	}
+	for (int i = 0; i < 50000; i++) {
+		size_t at = BLOCK_HEAD_BYTES +
+			    random_below(&random, (uint32_t)(b.used - BLOCK_HEAD_BYTES));
+		uint8_t before = b.at[at];
+		b.at[at] = (uint8_t)random_next(&random);
+		if (block_open(&block, buf_view(&b)) == 0) {
+			struct event e;
+			while (block.events.left && event_read(&block.events, &e) == 0)
+				stack_apply(&block.stack, &e);
+		}
+		if (i % 3)
+			b.at[at] = before;
+	}
+	for (size_t n = 0; n < b.used; n++)
+		assert_true(block_open(&block, view_of(b.at, n)) != 0);
+	block_release(&block);
+	buf_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_refuses_no_events),
+		cmocka_unit_test(test_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

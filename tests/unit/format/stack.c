@@ -1,0 +1,164 @@
+/* The stack machine: what each event does, and that it refuses what cannot be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "format/stack.h"
+#include "tests/lib/random.h"
+
+static void apply(struct stack *s, struct event e)
+{
+	assert_int_equal(stack_apply(s, &e), 0);
+}
+
+static void refuse(struct stack *s, struct event e)
+{
+	uint32_t depth = s->depth;
+
+	assert_int_equal(stack_apply(s, &e), PL_ERR_FORMAT);
+	assert_int_equal(s->depth, depth);
+}
+
+static void expect_top(const struct stack *s, uint32_t code, enum stack_place place, uint32_t value)
+{
+	assert_non_null(stack_top(s));
+	assert_int_equal(stack_top(s)->code, code);
+	assert_int_equal(stack_top(s)->place, place);
+	assert_int_equal(stack_top(s)->value, value);
+}
+
+static void test_places(void **state)
+{
+	struct stack s = {0};
+	(void)state;
+
+	apply(&s, (struct event){.kind = EVENT_ENTER, .code = 1, .site = EVENT_NO_SITE});
+	expect_top(&s, 1, PLACE_ENTRY, 0);
+	apply(&s, (struct event){.kind = EVENT_LINE, .index = 4});
+	expect_top(&s, 1, PLACE_START, 4);
+	apply(&s, (struct event){.kind = EVENT_ENTER, .code = 2, .site = 30});
+	apply(&s, (struct event){.kind = EVENT_LEAVE, .unit = 5});
+	expect_top(&s, 1, PLACE_UNIT, 30);
+	apply(&s, (struct event){.kind = EVENT_RAISE, .unit = 31});
+	assert_true(stack_top(&s)->raised);
+	apply(&s, (struct event){.kind = EVENT_HANDLED, .unit = 40});
+	expect_top(&s, 1, PLACE_HANDLER, 40);
+	assert_false(stack_top(&s)->raised);
+	apply(&s, (struct event){.kind = EVENT_THROW, .code = 3, .gen = 8, .unit = 6, .site = 41});
+	assert_true(stack_top(&s)->raised);
+	apply(&s, (struct event){.kind = EVENT_LINE_AT, .unit = 7, .line = 99});
+	expect_top(&s, 3, PLACE_UNIT, 7);
+	assert_false(stack_top(&s)->raised);
+	assert_int_equal(stack_top(&s)->gen, 8);
+	stack_release(&s);
+}
+
+static void test_refusals(void **state)
+{
+	struct stack s = {0};
+	(void)state;
+
+	refuse(&s, (struct event){.kind = EVENT_LINE});
+	refuse(&s, (struct event){.kind = EVENT_LEAVE});
+	refuse(&s, (struct event){.kind = EVENT_TASK});
+	refuse(&s, (struct event){.kind = EVENT_POPS, .a = 1});
+	apply(&s, (struct event){.kind = EVENT_LINK, .code = 1});
+	assert_true(stack_top(&s)->linked);
+	refuse(&s, (struct event){.kind = EVENT_POPS, .a = 2});
+	apply(&s, (struct event){.kind = EVENT_POPS, .a = 1});
+	stack_release(&s);
+	stack_release(&s);
+}
+
+static void name(struct stack *s, const char *text)
+{
+	apply(s, (struct event){.kind = EVENT_TASK, .text = view_of(text, strlen(text))});
+}
+
+static void test_tasks(void **state)
+{
+	struct stack s = {0};
+	(void)state;
+
+	for (uint32_t i = 0; i < 3; i++)
+		apply(&s, (struct event){.kind = EVENT_ENTER, .code = i, .site = EVENT_NO_SITE});
+	name(&s, "outer");
+	apply(&s, (struct event){.kind = EVENT_ENTER, .code = 7, .site = 1});
+	assert_string_equal(stack_running_task(&s)->name, "outer");
+	name(&s, "inner");
+	name(&s, "renamed");
+	assert_string_equal(stack_running_task(&s)->name, "renamed");
+	apply(&s, (struct event){.kind = EVENT_UNWIND});
+	assert_string_equal(stack_running_task(&s)->name, "outer");
+	apply(&s, (struct event){.kind = EVENT_POPS, .a = 2});
+	assert_null(stack_running_task(&s));
+	stack_release(&s);
+}
+
+static void test_gap(void **state)
+{
+	struct stack s = {0};
+	(void)state;
+
+	for (uint32_t i = 0; i < 4; i++) {
+		apply(&s, (struct event){.kind = EVENT_ENTER, .code = i, .site = 9});
+		apply(&s, (struct event){.kind = EVENT_LINE, .index = i});
+	}
+	apply(&s, (struct event){.kind = EVENT_GAP});
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(stack_place_of(&s, i), PLACE_UNKNOWN);
+	apply(&s, (struct event){.kind = EVENT_POPS, .a = 1});
+	expect_top(&s, 2, PLACE_UNKNOWN, 9);
+	apply(&s, (struct event){.kind = EVENT_LINE, .index = 5});
+	assert_int_equal(stack_place_of(&s, 2), PLACE_START);
+	assert_int_equal(stack_place_of(&s, 1), PLACE_UNKNOWN);
+	stack_release(&s);
+}
+
+/* Whatever comes: depths and the least depth stay true, a copy is the same. */
+static void test_random(void **state)
+{
+	struct stack s = {0}, copy = {0};
+	struct random random = {.state = 11};
+	uint32_t least = 0;
+	(void)state;
+
+	for (int i = 0; i < 100000; i++) {
+		struct event e = {.kind = (enum event_kind)random_below(&random, EVENT_STOP + 1),
+			.a = random_below(&random, 4),
+			.text = view_of("abcdefg", random_below(&random, 7)),
+			.code = random_below(&random, 9)};
+		stack_apply(&s, &e);
+		if (i % 1000 == 0) {
+			stack_mark(&s);
+			least = s.depth;
+		}
+		least = s.depth < least ? s.depth : least;
+		assert_int_equal(s.min_depth, least);
+		assert_true(s.stale ? s.stale < s.depth : true);
+		if (s.task_count)
+			assert_in_range(stack_running_task(&s)->frame, 0, s.depth - 1);
+		if (i % 100 == 0) {
+			assert_int_equal(stack_copy(&copy, &s), 0);
+			assert_int_equal(copy.depth, s.depth);
+			for (uint32_t k = 0; k < s.depth; k++)
+				assert_int_equal(copy.frames[k].code, s.frames[k].code);
+		}
+	}
+	stack_release(&s);
+	stack_release(&copy);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
