@@ -1,0 +1,114 @@
+/* Events: what the writers write is what is read; anything else is refused or read, never overrun. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "format/event.h"
+#include "tests/lib/random.h"
+
+static struct event read_one(const uint8_t *bytes, const uint8_t *end)
+{
+	struct pl_view v = view_of(bytes, (size_t)(end - bytes));
+	struct event e;
+
+	assert_int_equal(event_read(&v, &e), 0);
+	assert_int_equal(v.left, 0);
+	/* Cut short it is refused, and nothing is eaten. */
+	for (size_t n = 0; n < (size_t)(end - bytes); n++) {
+		struct event none;
+		struct pl_view cut = view_of(bytes, n);
+		assert_int_equal(event_read(&cut, &none), PL_ERR_FORMAT);
+		assert_int_equal(cut.left, n);
+	}
+	return e;
+}
+
+static void test_lines(void **state)
+{
+	const uint32_t indexes[] = {0, 1, 126, 127, 128, 300, 70000, UINT32_MAX - 127};
+	uint8_t bytes[EVENT_BYTES_MAX];
+	(void)state;
+
+	for (size_t i = 0; i < sizeof indexes / sizeof *indexes; i++) {
+		uint8_t *end = event_write_line(bytes, indexes[i]);
+		struct event e = read_one(bytes, end);
+		assert_int_equal(e.kind, EVENT_LINE);
+		assert_int_equal(e.index, indexes[i]);
+		assert_true(end - bytes == 1 || indexes[i] >= 127);
+	}
+}
+
+static void test_entries(void **state)
+{
+	uint8_t bytes[EVENT_BYTES_MAX];
+	struct event e;
+	(void)state;
+
+	e = read_one(bytes, event_write_enter(bytes, EVENT_NO_SITE, 7, 0));
+	assert_int_equal(e.kind, EVENT_ENTER);
+	assert_int_equal(e.site, EVENT_NO_SITE);
+	assert_int_equal(e.code, 7);
+	assert_int_equal(e.gen, 0);
+	e = read_one(bytes, event_write_enter(bytes, 300, 70000, UINT64_MAX));
+	assert_int_equal(e.site, 300);
+	assert_int_equal(e.code, 70000);
+	assert_true(e.gen == UINT64_MAX);
+	e = read_one(bytes, event_write_resume(bytes, EVENT_THROW, 5, 6, 7, 8));
+	assert_int_equal(e.kind, EVENT_THROW);
+	assert_int_equal(e.site, 5);
+	assert_int_equal(e.code, 6);
+	assert_int_equal(e.gen, 7);
+	assert_int_equal(e.unit, 8);
+}
+
+static void test_others(void **state)
+{
+	uint8_t bytes[EVENT_BYTES_MAX];
+	struct event e;
+	(void)state;
+
+	e = read_one(bytes, event_write3(bytes, EVENT_RERAISE, 1, 2, 3));
+	assert_int_equal(e.unit, 1);
+	assert_int_equal(e.lasti, 2);
+	assert_int_equal(e.type, 3);
+	e = read_one(bytes, event_write3(bytes, EVENT_SWITCH, UINT64_MAX, 2, 3));
+	assert_true(e.a == UINT64_MAX && e.b == 2 && e.c == 3);
+	e = read_one(bytes, event_write2(bytes, EVENT_LINE_AT, 9, 65536));
+	assert_int_equal(e.line, 65536);
+	e = read_one(bytes, event_write_text(bytes, EVENT_TASK, "Task-1", 6));
+	assert_int_equal(e.text.left, 6);
+	assert_memory_equal(e.text.at, "Task-1", 6);
+	assert_false(event_counts(e.kind));
+	assert_int_equal(read_one(bytes, event_write0(bytes, EVENT_UNWIND)).kind, EVENT_UNWIND);
+}
+
+static void test_random(void **state)
+{
+	struct random random = {.state = 1};
+	uint8_t bytes[64];
+	struct event e;
+	(void)state;
+
+	for (int i = 0; i < 200000; i++) {
+		random_fill(&random, bytes, sizeof bytes);
+		struct pl_view v = view_of(bytes, random_below(&random, sizeof bytes));
+		size_t before = v.left;
+		if (event_read(&v, &e))
+			assert_int_equal(v.left, before);
+		else
+			assert_true(v.left < before);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
