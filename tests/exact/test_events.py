@@ -135,7 +135,10 @@ def order(python, interval, setup, work):
         for n in numbers:
             expected[n] = tid
     equal("thread", expected, got)
-    return "%d steps, %d threads, %d switches" % (len(got), len(set(got)), sum(a != b for a, b in zip(got, got[1:])))
+    switches = sum(a != b for a, b in zip(got, got[1:]))
+    if switches < 1000:
+        raise Failure("only %d switches: this run proves little" % switches)
+    return "%d steps, %d threads, %d switches" % (len(got), len(set(got)), switches)
 
 
 # ---- a walk over all rows: depth, sequence, time ----
