@@ -73,7 +73,7 @@ test_argparse
 test_configparser
 test_traceback
 test_frame gap=may
-test_opcache
+test_opcache tools
 test_call
 test_context
 test_types
