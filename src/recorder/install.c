@@ -33,11 +33,28 @@ static void hear(void)
 		hooks[i].hook.call = hooks[i].function;
 }
 
-/* In place of on_start until the first frame of __main__: what the interpreter does to get there is not the program's. */
+/* What the interpreter runs of a file by itself: 3.13's -c tells linecache of its text, and a program that does not compile
+ * has its traceback printed. It belongs to the program, its own frozen import system does not. */
+static bool is_first(py_frame *frame)
+{
+	PyObject *file = frame_code(frame)->co_filename, *keep;
+	size_t length;
+
+	if (frame->f_globals == root.main_names)
+		return true;
+	if (frame_caller(frame))
+		return false;
+	const char *name = text_of(file, &length, &keep);
+	bool frozen = length >= 8 && memcmp(name, "<frozen ", 8) == 0;
+	Py_XDECREF(keep);
+	return !frozen;
+}
+
+/* In place of on_start until the first frame of __main__. */
 static PyObject *on_start_before_main(
 	PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	if (current_frame(current_thread_state())->f_globals != root.main_names)
+	if (!is_first(current_frame(current_thread_state())))
 		Py_RETURN_NONE;
 	hear();
 	return on_start(hook, args, n, names);
