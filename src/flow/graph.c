@@ -38,6 +38,30 @@ int32_t flow_line_at(const struct flow_graph *g, uint32_t unit)
 	return i == FLOW_NONE || unit >= g->unit_count ? 0 : g->lines[i].line;
 }
 
+static bool falls_through(const struct flow_graph *g, uint32_t block)
+{
+	const struct flow_block *b = &g->blocks[block];
+
+	for (uint32_t i = 0; i < b->edge_count; i++)
+		if (g->edges[b->first_edge + i].to == block + 1)
+			return true;
+	return false;
+}
+
+int32_t flow_line_ahead(const struct flow_graph *g, uint32_t unit)
+{
+	uint32_t block = flow_block_at(g, unit);
+	uint32_t i = last_at(g->lines, sizeof *g->lines, g->line_count, unit);
+
+	if (block == FLOW_NONE || i == FLOW_NONE)
+		return 0;
+	while (!g->lines[i].line && ++i < g->line_count)
+		while (block + 1 < g->block_count && g->blocks[block + 1].unit <= g->lines[i].unit)
+			if (!falls_through(g, block++))
+				return 0;
+	return i < g->line_count ? g->lines[i].line : 0;
+}
+
 uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit)
 {
 	uint32_t i = last_at(g->starts, sizeof *g->starts, g->start_count, unit);

@@ -79,6 +79,9 @@ void flow_graph_release(struct flow_graph *g);
 uint32_t flow_block_at(const struct flow_graph *g, uint32_t unit);
 /* The line of a unit, 0 when it has none. A cache unit has the line of its instruction. */
 int32_t flow_line_at(const struct flow_graph *g, uint32_t unit);
+/* The line of a unit, or, where it has none, that at which straight execution from it first comes to a line; 0 when the
+ * code is left or jumps before. A handler opens with an instruction of no line since 3.13. */
+int32_t flow_line_ahead(const struct flow_graph *g, uint32_t unit);
 /* The index of the start at exactly this unit, or FLOW_NONE. */
 uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit);
 

@@ -381,6 +381,8 @@ static void give_exception(struct walk *w, const struct event *e, struct pl_even
 	stack_apply(&w->stack, e);
 	put_frame(w, row);
 	put_unit(row, e->unit);
+	if (e->kind == EVENT_HANDLED && row->code && !row->line)
+		row->line = flow_line_ahead(&row->code->body.graph, e->unit);
 	row->type = recording_string(w->r, e->type);
 }
 

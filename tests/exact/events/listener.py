@@ -2,12 +2,14 @@
 
 OUT gets one row an event: tid, event, file, first, code, line, type. Where the offset says the place, the line is of the offset
 (reraise, handled); for raise it is the frame's own, as the offset is wrong there in some versions.
+A handler that opens with an instruction of no line has that of the first one that runs behind it.
 """
+import dis
 import sys
 
 M = sys.monitoring
 TOOL = next(t for t in (2, 1, 0) if M.get_tool(t) is None)
-lines, rows = {}, []
+lines, ahead, rows = {}, {}, []
 
 
 def line_of(code, offset):
@@ -16,6 +18,20 @@ def line_of(code, offset):
         table = {at: line or 0 for start, end, line in code.co_lines() for at in range(start, end, 2)}
         known = lines[id(code)] = table, code           # kept: the address stays its own
     return known[0][offset]
+
+
+def line_ahead(code, offset):
+    """That of the first instruction with a line, before the code is left or jumps."""
+    if (code, offset) not in ahead:
+        line = line_of(code, offset)
+        for instruction in dis.get_instructions(code):
+            if line or instruction.offset < offset:
+                continue
+            line = line_of(code, instruction.offset)
+            if instruction.opname.startswith(("RERAISE", "RETURN", "RAISE", "JUMP")):
+                break
+        ahead[code, offset] = line
+    return ahead[code, offset]
 
 
 def name_of(exception):
@@ -38,7 +54,7 @@ def on_reraise(code, offset, exception):
 
 
 def on_handled(code, offset, exception):
-    put("handled", code, line_of(code, offset), exception)
+    put("handled", code, line_ahead(code, offset), exception)
 
 
 def listener_begin():

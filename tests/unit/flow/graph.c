@@ -57,6 +57,24 @@ static void finds_by_unit(void **state)
 	flow_graph_release(&g);
 }
 
+static void finds_the_line_ahead(void **state)
+{
+	struct flow_graph g = sample();
+
+	(void)state;
+	assert_int_equal(flow_line_ahead(&g, 0), 0); /* before the first entry of the lines */
+	assert_int_equal(flow_line_ahead(&g, 1), 5);
+	assert_int_equal(flow_line_ahead(&g, 3), 5);
+	g.lines[1].line = 0;
+	assert_int_equal(flow_line_ahead(&g, 1), 7);
+	g.edges[1].to = 1; /* the second block falls through no more */
+	assert_int_equal(flow_line_ahead(&g, 1), 0);
+	g.lines[2].line = 0;
+	assert_int_equal(flow_line_ahead(&g, 6), 0);
+	assert_int_equal(flow_line_ahead(&g, 10), 0);
+	flow_graph_release(&g);
+}
+
 static void finds_as_a_scan_does(void **state)
 {
 	struct random r = {1};
@@ -129,6 +147,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_by_unit),
+		cmocka_unit_test(finds_the_line_ahead),
 		cmocka_unit_test(finds_as_a_scan_does),
 		cmocka_unit_test(nothing_is_found_in_nothing),
 		cmocka_unit_test(refuses_what_is_not_sound),
