@@ -184,7 +184,7 @@ static int read_fields(struct collector *c, uint8_t kind, const struct message *
 		return read_note(c, m);
 	case MESSAGE_CODE_FREE:
 		return read_code_free(c, m);
-	default: /* FINAL, and what a later recorder may say */
+	default: /* what a later recorder may say */
 		return 0;
 	}
 }

@@ -21,7 +21,6 @@
 	X(CODE, 5, "number body-as-string")                                                        \
 	X(SOURCE, 6, "file text: a text that no file has (linecache, -c), before its first code")  \
 	X(NOTE, 7, "reason text: something went wrong in the recorder; reason: enum pl_gap_reason") \
-	X(FINAL, 8, "ticks: the interpreter has been finalised")                                   \
 	X(CODE_FREE, 9, "number: no later event names this code")
 
 enum message_kind {
