@@ -71,7 +71,7 @@ test_functools
 test_collections
 test_argparse
 test_configparser
-test_traceback
+test_pprint
 test_frame gap=may
 test_opcache tools
 test_call
