@@ -147,6 +147,8 @@ static inline uint8_t *event_write_text(
 }
 
 #define EVENT_NO_SITE UINT32_MAX
+/* A unit where there is none: the frame is of C code that reports its own events (Cython), or called by such. */
+#define EVENT_NO_UNIT (UINT32_MAX - 1)
 
 /* gen 0: a plain function. */
 static inline uint8_t *event_write_enter(uint8_t *p, uint32_t site, uint32_t code, uint64_t gen)

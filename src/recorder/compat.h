@@ -97,6 +97,16 @@ static inline py_frame *frame_caller(py_frame *f)
 	return p;
 }
 
+/* The innermost frame of Python, NULL: none. */
+static inline py_frame *top_frame(const PyThreadState *ts)
+{
+	py_frame *f = current_frame(ts);
+
+	while (f && (frame_is_shim(f) || _PyFrame_IsIncomplete(f)))
+		f = f->previous;
+	return f;
+}
+
 static inline bool frame_in_generator(const py_frame *f)
 {
 	return f->owner == FRAME_OWNED_BY_GENERATOR;

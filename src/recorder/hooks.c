@@ -33,6 +33,8 @@ static inline bool begin(struct moment *m, PyObject *const *args)
 		return false;
 	m->state = current_thread_state();
 	m->frame = current_frame(m->state);
+	if (__builtin_expect(!m->frame || frame_code(m->frame) != m->code, 0))
+		m->frame = foreign_frame(m->code);
 	m->record = code_record(m->code);
 	m->at = m->record ? step(m->thread) : NULL;
 	if (__builtin_expect(!m->at, 0)) {
@@ -63,9 +65,25 @@ static inline void end(struct moment *m, uint8_t *p)
 	ring_commit(&m->thread->ring, p);
 }
 
-static uint32_t unit_of_offset(PyObject *offset)
+static inline uint32_t moment_unit(const struct moment *m)
 {
-	return (uint32_t)(PyLong_AsLong(offset) / (long)sizeof(_Py_CODEUNIT));
+	return __builtin_expect(frame_is_foreign(m->frame), 0) ? EVENT_NO_UNIT
+							       : frame_unit(m->frame, m->code);
+}
+
+/* The unit that the event's own offset names. */
+static uint32_t moment_offset(const struct moment *m, PyObject *offset)
+{
+	return frame_is_foreign(m->frame)
+		       ? EVENT_NO_UNIT
+		       : (uint32_t)(PyLong_AsLong(offset) / (long)sizeof(_Py_CODEUNIT));
+}
+
+/* The frame of Python below this one; NULL: none. */
+static inline py_frame *moment_caller(const struct moment *m)
+{
+	return __builtin_expect(frame_is_foreign(m->frame), 0) ? top_frame(m->state)
+							       : frame_caller(m->frame);
 }
 
 /* ---- entries ---- */
@@ -76,7 +94,7 @@ static uint8_t *write_task(struct moment *m, py_frame *caller, bool started, uin
 {
 	char name[EVENT_TEXT_MAX];
 
-	if (!m->record->coroutine || !frame_in_generator(m->frame))
+	if (!m->record->coroutine || frame_is_foreign(m->frame) || !frame_in_generator(m->frame))
 		return p;
 	if (caller && frame_in_generator(caller) && !started)
 		return p;
@@ -89,6 +107,8 @@ static uint32_t at_caller(struct moment *m, py_frame *caller)
 {
 	if (m->thread->top != caller)
 		m->at = step_to_caller(m->thread, m->at, caller);
+	if (m->thread->top != caller) /* C code that reports itself called */
+		return EVENT_NO_UNIT;
 	return caller ? frame_unit(caller, frame_code(caller)) : EVENT_NO_SITE;
 }
 
@@ -99,13 +119,14 @@ PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 
 	if (!begin(&m, args))
 		Py_RETURN_NONE;
-	py_frame *caller = frame_caller(m.frame);
+	py_frame *caller = moment_caller(&m);
 	uint32_t site = at_caller(&m, caller);
 	if (!m.at) {
 		lose(m.thread);
 		Py_RETURN_NONE;
 	}
-	uint64_t generator = m.record->generator_like ? generator_new(m.frame) : 0;
+	uint64_t generator =
+		m.record->generator_like && !frame_is_foreign(m.frame) ? generator_new(m.frame) : 0;
 	uint8_t *p = event_write_enter(m.at, site, m.record->number, generator);
 	stack_push(m.thread, m.frame);
 	end(&m, generator ? write_task(&m, caller, true, p) : p);
@@ -118,14 +139,14 @@ static void reenter(PyObject *const *args, enum event_kind kind)
 
 	if (!begin(&m, args))
 		return;
-	py_frame *caller = frame_caller(m.frame);
+	py_frame *caller = moment_caller(&m);
 	uint32_t site = at_caller(&m, caller);
 	if (!m.at) {
 		lose(m.thread);
 		return;
 	}
-	uint8_t *p = event_write_resume(m.at, kind, site, m.record->number, generator_of(m.frame),
-		frame_unit(m.frame, m.code));
+	uint8_t *p = event_write_resume(m.at, kind, site, m.record->number,
+		frame_is_foreign(m.frame) ? 0 : generator_of(m.frame), moment_unit(&m));
 	stack_push(m.thread, m.frame);
 	end(&m, write_task(&m, caller, false, p));
 }
@@ -153,12 +174,13 @@ static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObje
 
 	if (!begin_inside(&m, args))
 		Py_RETURN_NONE;
-	uint32_t unit = frame_unit(m.frame, m.code);
+	uint32_t unit = moment_unit(&m);
 	struct code_unit here =
 		unit < m.record->unit_count ? m.record->units[unit] : (struct code_unit){0};
 	/* A trace function, which has a frame object, is called before us: if it has set f_lineno, the frame stands
 	 * elsewhere than at the line that is told, and which will not run. */
-	if (__builtin_expect(m.frame->frame_obj != NULL, 0) && here.line != PyLong_AsLong(args[1]))
+	if (here.start && __builtin_expect(m.frame->frame_obj != NULL, 0) &&
+		here.line != PyLong_AsLong(args[1]))
 		here.start = 0;
 	if (__builtin_expect(here.start != 0, 1))
 		end(&m, event_write_line(m.at, here.start - 1));
@@ -174,7 +196,7 @@ static PyObject *on_raise(PyObject *hook, PyObject *const *args, size_t n, PyObj
 
 	uint32_t type = exception_type_number(args[2]);
 	if (begin_inside(&m, args))
-		end(&m, event_write2(m.at, EVENT_RAISE, frame_unit(m.frame, m.code), type));
+		end(&m, event_write2(m.at, EVENT_RAISE, moment_unit(&m), type));
 	Py_RETURN_NONE;
 }
 
@@ -185,8 +207,8 @@ static PyObject *on_reraise(PyObject *hook, PyObject *const *args, size_t n, PyO
 
 	uint32_t type = exception_type_number(args[2]);
 	if (begin_inside(&m, args))
-		end(&m, event_write3(m.at, EVENT_RERAISE, unit_of_offset(args[1]),
-				frame_unit(m.frame, m.code), type));
+		end(&m, event_write3(m.at, EVENT_RERAISE, moment_offset(&m, args[1]),
+				moment_unit(&m), type));
 	Py_RETURN_NONE;
 }
 
@@ -197,7 +219,7 @@ static PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyO
 
 	uint32_t type = exception_type_number(args[2]);
 	if (begin_inside(&m, args))
-		end(&m, event_write2(m.at, EVENT_HANDLED, unit_of_offset(args[1]), type));
+		end(&m, event_write2(m.at, EVENT_HANDLED, moment_offset(&m, args[1]), type));
 	Py_RETURN_NONE;
 }
 
@@ -209,7 +231,7 @@ static PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyOb
 	(void)hook, (void)n, (void)names;
 
 	if (begin_inside(&m, args)) {
-		end(&m, event_write1(m.at, EVENT_LEAVE, frame_unit(m.frame, m.code)));
+		end(&m, event_write1(m.at, EVENT_LEAVE, moment_unit(&m)));
 		stack_pop(m.thread);
 		if (m.record->generator_like)
 			generator_gone(m.frame);
@@ -223,7 +245,7 @@ static PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObj
 	(void)hook, (void)n, (void)names;
 
 	if (begin_inside(&m, args)) {
-		end(&m, event_write1(m.at, EVENT_SUSPEND, frame_unit(m.frame, m.code)));
+		end(&m, event_write1(m.at, EVENT_SUSPEND, moment_unit(&m)));
 		stack_pop(m.thread);
 	}
 	Py_RETURN_NONE;

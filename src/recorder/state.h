@@ -99,6 +99,18 @@ static inline uint8_t *step(struct thread *t)
 	return p;
 }
 
+/* C code can report events of its own through PyMonitoring_* (Cython does since 3.13). It has code objects but no frames of
+ * the interpreter; in the shadow stack its code stands for the frame, told apart by the lowest bit. */
+static inline py_frame *foreign_frame(const PyCodeObject *code)
+{
+	return (py_frame *)((uintptr_t)code | 1);
+}
+
+static inline bool frame_is_foreign(const py_frame *frame)
+{
+	return (uintptr_t)frame & 1;
+}
+
 /* Bring the shadow stack to `frame` as its top for an event that is not an entry: writes POPS or
  * LINKs. */
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);

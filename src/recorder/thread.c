@@ -113,12 +113,27 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame)
 	return p;
 }
 
+/* A foreign frame that is not on the shadow stack: it stands above what is there of Python. */
+static uint8_t *link_foreign(struct thread *t, uint8_t *p, py_frame *frame)
+{
+	PyCodeObject *code = (PyCodeObject *)((uintptr_t)frame & ~(uintptr_t)1);
+	struct code_record *record = code_record(code);
+
+	p = step_to_caller(t, p, top_frame(current_thread_state()));
+	if (!p || !record)
+		return NULL;
+	p = event_write3(p, EVENT_LINK, record->number, 0, EVENT_NO_UNIT);
+	stack_push(t, frame);
+	return step_on(t, p);
+}
+
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame)
 {
 	uint32_t place = stack_find(t, frame);
 
 	if (!place)
-		return link_chain(t, p, frame);
+		return frame_is_foreign(frame) ? link_foreign(t, p, frame)
+					       : link_chain(t, p, frame);
 	p = event_write1(p, EVENT_POPS, t->depth - place);
 	stack_cut(t, place);
 	return p;
@@ -126,6 +141,13 @@ uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame)
 
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller)
 {
+	uint32_t place = t->depth;
+
+	/* Foreign frames above the caller stay: it is they that call. */
+	while (place && frame_is_foreign(t->frames[place - 1]))
+		place--;
+	if (place < t->depth && (place ? t->frames[place - 1] : NULL) == caller)
+		return p;
 	if (caller)
 		return step_to_frame(t, p, caller);
 	p = event_write1(p, EVENT_POPS, t->depth);

@@ -449,7 +449,8 @@ static void give(struct walk *w, const struct event *e, struct pl_event *row)
 
 static bool is_moved(const struct pl_code *c, const struct event *e)
 {
-	return c->body.graph.analysed && unit_line(c, e->unit) != e->line;
+	return c->body.graph.analysed && e->unit != EVENT_NO_UNIT &&
+	       unit_line(c, e->unit) != e->line;
 }
 
 /* What an event contradicts, put as gaps in front of it. */
