@@ -14,7 +14,7 @@ S = 60
 PYTHON3 = python3
 
 .NOTPARALLEL:
-.PHONY: all deps python try check test exact fuzz arrows format doc install clean
+.PHONY: all deps packages python try check test exact fuzz arrows format doc install clean
 
 all: deps
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
@@ -38,10 +38,13 @@ check: python all
 	@tools/format --check
 	@$(PYTHON3) tests/run.py --build $(BUILD) --level quick
 
-test: python all
+test: python all packages
 	@$(PYTHON3) tests/run.py --build $(BUILD) $(T)
 
-exact: python all
+packages: all
+	@tools/python-packages $(BUILD)
+
+exact: python all packages
 	@PATHLINE_TEST_TIMEOUT=86400 $(PYTHON3) tests/run.py --build $(BUILD) --level exact
 
 fuzz: deps

@@ -29,14 +29,17 @@ HARNESSES = (
     ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
     ("exact/exact.py", "test", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
     ("exact/test_events.py", "test", "", []),
+    ("exact/beside.py", "test", "", []),
     ("exact/libtest.py", "test", "3.12,3.13", ["--fast"]),
     ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
     ("exact/test_events.py", "ci", "", []),
+    ("exact/beside.py", "ci", "", []),
     ("exact/libtest.py", "ci", "3.13", []),
     ("exact/libtest.py", "ci", "3.12", ["--shard", "1/3"]),
     ("exact/libtest.py", "ci", "3.14", ["--shard", "2/3"]),
     ("exact/exact.py", "exact", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
     ("exact/test_events.py", "exact", "", []),
+    ("exact/beside.py", "exact", "", []),
     ("exact/libtest.py", "exact", "", []),
 )
 

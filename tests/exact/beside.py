@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Programs under other tools, all listening at once: coverage, profilers, debuggers, pytest, Cython. Their paths are exact,
+and the tools see what they see without Pathline.
+
+Packages are taken from BUILD/site/VERSION (tools/python-packages); what is not there is said, and not asked about.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+import exact
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BESIDE = os.path.join(HERE, "beside")
+
+
+def corpus(name):
+    return os.path.join(HERE, "corpus", name + ".py")
+
+
+# name: (package that it needs or "", words behind the interpreter, environment)
+CASES = {
+    "coverage-ctrace": ("coverage", ["-m", "coverage", "run", "--rcfile=/dev/null", corpus("flow")], {"COVERAGE_CORE": "ctrace"}),
+    "coverage-sysmon": ("coverage", ["-m", "coverage", "run", "--rcfile=/dev/null", corpus("flow")], {"COVERAGE_CORE": "sysmon"}),
+    "coverage-branch": ("coverage", ["-m", "coverage", "run", "--rcfile=/dev/null", "--branch", corpus("generators")], {}),
+    "cProfile": ("", ["-m", "cProfile", "-o", "profile.out", corpus("flow")], {}),
+    "profile": ("", ["-m", "profile", "-o", "profile.out", corpus("generators")], {}),
+    "pdb": ("", ["-m", "pdb", "-c", "continue", corpus("objects")], {}),
+    "trace": ("", ["-m", "trace", "--count", "--no-report", "--file", "counts", corpus("flow")], {}),
+    "pytest": ("pytest", ["-m", "pytest", "-q", "-p", "no:cacheprovider", os.path.join(BESIDE, "test_small.py")], {}),
+    "cython": ("Cython", [os.path.join(BESIDE, "cython_user.py")], {}),
+}
+
+
+class Packages:
+    """The packages of one interpreter."""
+
+    def __init__(self, python, setup):
+        self.path = os.path.join(setup.build, "site", "%d.%d" % python.minor)
+
+    def have(self, name):
+        return not name or os.path.isdir(os.path.join(self.path, name))
+
+
+def environment(setup, packages, work, more):
+    return setup.environment(PYTHONPATH=os.pathsep.join([work, packages.path]), COVERAGE_FILE=os.path.join(work, "coverage.db"), **more)
+
+
+def build_cython(python, packages, setup, work):
+    c = os.path.join(work, "fast.c")
+    env = environment(setup, packages, work, {})
+    exact.run([*python.command, "-m", "cython", "-3", os.path.join(BESIDE, "fast.pyx"), "-o", c], setup, work, env=env, name="cython", ok=(0,))
+    exact.run(["cc", "-shared", "-fPIC", "-w", "-DCYTHON_TRACE=1", "-I", python.include, c, "-o", os.path.join(work, "fast.so")],
+              setup, work, name="cc", ok=(0,))
+
+
+def is_exact(python, packages, words, more, setup, work):
+    if "cython_user" in words[-1]:
+        build_cython(python, packages, setup, work)
+    env = environment(setup, packages, work, more)
+    recording, oracle = os.path.join(work, "recording"), os.path.join(work, "oracle")
+    listen = [os.path.join(setup.oracle, "oracle.py"), "--out", oracle, "--", *words]
+    ran = exact.run([*python.record(recording, setup), *listen], setup, work, env=env, name="both")
+    exact.wait_until_finished(recording, setup, work)
+    path = exact.like_the_oracle(exact.dump(recording, setup, work))
+    plain = exact.run([*python.command, *words], setup, work, env=env, name="plain")
+    if plain.code != ran.code:
+        raise exact.Failure("exit code %d, without Pathline %d" % (ran.code, plain.code))
+    return exact.compare(oracle, path, setup, work)
+
+
+def executed(python, packages, setup, work, name, head):
+    """The lines that coverage found executed, by file."""
+    env = environment(setup, packages, work, {"COVERAGE_CORE": "sysmon"})
+    exact.run([*head, "-m", "coverage", "run", "--rcfile=/dev/null", corpus("flow")], setup, work, env=env, name=name, ok=(0,))
+    text = subprocess.run([*python.command, "-m", "coverage", "json", "--rcfile=/dev/null", "-q", "-o", "/dev/stdout"],
+                          env=env, stdout=subprocess.PIPE, check=True).stdout
+    return {file: data["executed_lines"] for file, data in json.loads(text)["files"].items()}
+
+
+def sees_the_same(python, packages, setup, work):
+    plain = executed(python, packages, setup, work, "plain", python.command)
+    traced = executed(python, packages, setup, work, "traced", python.record(os.path.join(work, "recording"), setup))
+    if plain != traced or not plain:
+        raise exact.Failure("coverage saw other lines: %r, without Pathline %r" % (traced, plain))
+    return "coverage sees %d lines in both" % sum(map(len, plain.values()))
+
+
+def counts_the_same(python, setup, work):
+    words = [*python.command, os.path.join(BESIDE, "objects_seen.py")]
+    plain = exact.run(words, setup, work, name="plain", ok=(0,))
+    traced = exact.run([*python.record(os.path.join(work, "recording"), setup), words[-1]], setup, work, name="traced", ok=(0,))
+    if plain.out != traced.out or plain.err != traced.err:
+        raise exact.Failure("%s\nwithout Pathline:\n%s" % (traced.out.decode(), plain.out.decode()))
+    return plain.out.decode().split("\n")[0]
+
+
+def tests_of(python, setup):
+    packages = Packages(python, setup)
+    for name, (needs, words, more) in CASES.items():
+        if packages.have(needs):
+            yield ((python.version, "beside", name),
+                   lambda w, words=words, more=more: is_exact(python, packages, words, more, setup, w))
+        else:
+            print("skip %s %s: no %s in %s" % (python.version, name, needs, packages.path))
+    if packages.have("coverage"):
+        yield (python.version, "the same to", "coverage"), lambda w: sees_the_same(python, packages, setup, w)
+    yield (python.version, "the same to", "gc"), lambda w: counts_the_same(python, setup, w)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    exact.arguments(parser)
+    args = parser.parse_args()
+    setup, pythons = exact.begin(args)
+    return exact.run_all([test for python in pythons for test in tests_of(python, setup)], setup, args.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
