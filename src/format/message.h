@@ -20,7 +20,8 @@
 	X(STRING, 4, "number text")                                                                \
 	X(CODE, 5, "number body-as-string")                                                        \
 	X(SOURCE, 6, "file text: a text that no file has (linecache, -c), before its first code")  \
-	X(NOTE, 7, "reason text: something went wrong in the recorder; reason: enum pl_gap_reason") \
+	X(NOTE, 7,                                                                                 \
+		"reason text: something went wrong in the recorder; reason: enum pl_gap_reason")   \
 	X(CODE_FREE, 9, "number: no later event names this code")
 
 enum message_kind {

@@ -61,9 +61,9 @@ struct recorder_root {
 	Py_ssize_t code_index; /* of our record in co_extra */
 	enum clock_source clock;
 	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1; set from anywhere, never taken back */
-	PyObject *
-		main_names; /* globals of __main__, while its first frame is waited for; borrowed */
-	bool forked;	    /* this child has no slot of its own yet */
+	PyObject
+		*main_names; /* __main__'s globals, while its first frame is waited for; borrowed */
+	bool forked;	     /* this child has no slot of its own yet */
 	uint32_t fork_parent; /* number of the process that forked it */
 	struct pl_buf command, executable, interpreter,
 		stdlib_dir;	    /* texts of the PROCESS message */

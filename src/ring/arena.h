@@ -64,7 +64,7 @@ struct chunk {
 	uint64_t stream_bytes;	/* position of its first byte in the stream */
 	uint64_t open_ticks;	/* time before its first event; times in it count from here */
 	_Atomic uint64_t used;	/* bytes written, whole events only */
-	uint32_t skip;		/* messages: bytes in front that end one of the chunk before; by the collector */
+	uint32_t skip; /* messages: bytes in front that end an earlier one; by the collector */
 	uint8_t pad[CHUNK_HEAD - 44];
 	uint8_t bytes[CHUNK_ROOM];
 };

@@ -25,8 +25,7 @@ struct block_ref {
 	bool gap_before; /* BLOCK_CONTINUES */
 	bool told;	 /* it is damaged, and that was noted */
 	uint64_t first_seq;
-	uint64_t
-		order; /* of its first event, when known from the head; else of what stands before it */
+	uint64_t order; /* of its first event, if the head has it; else of what is before */
 	uint64_t open_ticks, close_ticks;
 };
 
@@ -38,8 +37,7 @@ struct thread_entry {
 	bool described;		  /* a THREAD record told of it */
 	struct block_ref *blocks; /* owned; by growing number */
 	size_t block_count, block_room;
-	uint64_t
-		evicted; /* refs that were dropped from the front; a block's place is evicted + its index */
+	uint64_t evicted; /* refs dropped from the front; a place is evicted + index */
 };
 
 struct process_entry {
@@ -101,8 +99,7 @@ struct pl_recording {
 	struct segment *segments; /* owned, by growing number */
 	size_t segment_count, segment_room;
 	uint32_t first_segment; /* older ones were dropped to keep the limit */
-	uint64_t *
-		end_sizes; /* owned: of the segments from first_segment on, as END has them; NULL: no END */
+	uint64_t *end_sizes;	/* owned: of the segments from first_segment on; NULL: no END */
 	size_t end_size_count;
 	bool end_checked;
 
