@@ -72,7 +72,7 @@ int arena_map(struct arena *out, int fd)
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	if (st.st_size < (off_t)ARENA_HEAD_BYTES)
+	if (st.st_size < (off_t)ARENA_HEAD_BYTES || st.st_uid != geteuid())
 		return -EPROTO;
 	int err = map(out, fd);
 	if (err < 0)
