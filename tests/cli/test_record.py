@@ -232,6 +232,12 @@ class Record(recorded.Case):
 
     # ---- in a terminal ----
 
+    def sleeps(self, pid):
+        """Does the program that is this process, or that this `record` has started, sleep?"""
+        programs = [child for name, child in recorded.children(pid).items() if not name.startswith("pathline")]
+        stat = recorded.stat_of(programs[0] if programs else pid)
+        return stat and stat[0].startswith("python") and stat[1] == "S"
+
     def test_control_c(self):
         """The traceback, and the death by SIGINT, as without us."""
         script = self.write("sleeper.py", "import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
@@ -251,7 +257,8 @@ class Record(recorded.Case):
                 if not part:
                     break
                 text += part
-                if b"ready" in text and not sent:
+                if b"ready\r\n" in text and not sent:
+                    recorded.wait_for(lambda: self.sleeps(pid), "the program's sleep")
                     os.write(terminal, b"\x03")
                     sent = True
             os.close(terminal)

@@ -2,14 +2,17 @@
 
 Ten thousand damages by the API in one process under ASan and UBSan (damage.c), some by the commands themselves.
 """
+import os
 import pathlib
 import random
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
-from recorded import BUILD, PATHLINE, PYTHON
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from recorded import BUILD, PATHLINE, PYTHON  # noqa: E402
 
 INTERPRETERS = "one"
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "golden" / "program.py"
