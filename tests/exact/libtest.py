@@ -15,7 +15,8 @@ from exact import Failure
 
 # The first ones are fast: `make test` runs those. gap=may: they set f_lineno, raise from trace functions, or make sub-interpreters; rows
 # are equal all the same, but the reader shows gaps. tools: they fail wherever any tool of sys.monitoring is in use (specialised bytecode
-# compared, no tool expected), so their results are held against those under the oracle alone.
+# compared, no tool expected), so their results are held against those under the oracle alone. blind@3.12: they go to 3.12's limit of
+# C recursion, where the oracle's own callbacks raise and miss rows, so there only their results are compared.
 MODULES = """
 test_generators fast
 test_coroutines fast
@@ -67,7 +68,7 @@ test_gc
 test_copy
 test_dataclasses
 test_enum
-test_functools
+test_functools blind@3.12
 test_collections
 test_argparse
 test_configparser
@@ -112,6 +113,8 @@ def ask(python, module, demands, setup, work):
     seen = exact.run(python.record(os.path.join(work, "recorded"), setup) + program, setup, folder(work, "seen"), name="recorded")
     agree("with Pathline", alone, seen)
     exact.wait_until_finished(os.path.join(work, "recorded"), setup, work)
+    if "blind@%d.%d" % python.minor in demands:
+        return "results alone; %s" % " ".join(map(str, results(seen.err)[:2]))
     name = "both-%s-%s" % (python.version, module)      # also of the oracle's folder
     text, both = exact.same_run(python, program, setup, folder(work, name), demands)
     if results(both.err) != results(alone.err) and "tools" not in demands:
