@@ -23,6 +23,35 @@ static void code_freed(void *record)
 	free(r);
 }
 
+#if CODE_HAS_WATCHER
+static int on_code(PyCodeEvent event, PyCodeObject *code)
+{
+	uint64_t key = (uint64_t)(uintptr_t)code;
+	uint64_t *place = event == PY_CODE_EVENT_DESTROY ? map_find(&root.code_records, key) : NULL;
+
+	if (place) {
+		void *record = (void *)(uintptr_t)*place;
+		map_remove(&root.code_records, key);
+		code_freed(record);
+	}
+	return 0;
+}
+
+int code_init(void)
+{
+	return PyCode_AddWatcher(on_code) < 0 ? -1 : 0;
+}
+
+static int attach(PyCodeObject *code, struct code_record *r)
+{
+	uint64_t *place = map_put(&root.code_records, (uint64_t)(uintptr_t)code);
+
+	if (!place)
+		return -1;
+	*place = (uint64_t)(uintptr_t)r;
+	return 0;
+}
+#else
 int code_init(void)
 {
 	root.code_index = PyUnstable_Eval_RequestCodeExtraIndex(code_freed);
@@ -49,6 +78,7 @@ static int attach(PyCodeObject *code, struct code_record *r)
 	x->values[root.code_index] = r;
 	return 0;
 }
+#endif
 
 static struct pl_view bytes_view(PyObject *bytes)
 {

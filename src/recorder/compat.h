@@ -146,6 +146,10 @@ static inline PyObject *thread_running_task(PyThreadState *ts)
 #endif
 }
 
+/* Since 3.14 a function whose code has extra data is not "stateless", and is not handed to another interpreter: there the
+ * records lie in a map by address, and a watcher tells when a code object dies. Before, they lie in co_extra. */
+#define CODE_HAS_WATCHER (PY_VERSION_HEX >= 0x030e0000)
+
 /* co_extra's memory, as Objects/codeobject.c lays it out; reading it through the API would cost a
  * call an event. */
 struct code_extras {

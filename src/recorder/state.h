@@ -58,7 +58,11 @@ struct recorder_root {
 	struct ring_writer messages;
 	struct thread *threads;
 	uint32_t thread_count; /* numbers given */
+#if CODE_HAS_WATCHER
+	struct pl_map code_records; /* address of a living code object -> its record */
+#else
 	Py_ssize_t code_index; /* of our record in co_extra */
+#endif
 	enum clock_source clock;
 	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1; set from anywhere, never taken back */
 	PyObject
@@ -134,7 +138,12 @@ struct code_record *code_describe(PyCodeObject *code);
 int code_init(void);
 static inline struct code_record *code_record(PyCodeObject *code)
 {
+#if CODE_HAS_WATCHER
+	const uint64_t *place = map_find(&root.code_records, (uint64_t)(uintptr_t)code);
+	struct code_record *r = place ? (struct code_record *)(uintptr_t)*place : NULL;
+#else
 	struct code_record *r = code_extra(code, root.code_index);
+#endif
 
 	return __builtin_expect(r != NULL, 1) ? r : code_describe(code);
 }

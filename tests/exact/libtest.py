@@ -15,8 +15,8 @@ from exact import Failure
 
 # The first ones are fast: `make test` runs those. gap=may: they set f_lineno, raise from trace functions, or make sub-interpreters; rows
 # are equal all the same, but the reader shows gaps. tools: they fail wherever any tool of sys.monitoring is in use (specialised bytecode
-# compared, no tool expected), so their results are held against those under the oracle alone. blind@3.12: they go to 3.12's limit of
-# C recursion, where the oracle's own callbacks raise and miss rows, so there only their results are compared.
+# compared, no tool expected), so their results are held against those under the oracle alone. blind@3.12: they go to that version's
+# limit of C recursion, where the oracle's own callbacks raise and miss rows, so there only their results are compared.
 MODULES = """
 test_generators fast
 test_coroutines fast
@@ -68,14 +68,14 @@ test_gc
 test_copy
 test_dataclasses
 test_enum
-test_functools blind@3.12
+test_functools blind@3.12 blind@3.14
 test_collections
 test_argparse
 test_configparser
 test_pprint
 test_frame gap=may
 test_opcache tools
-test_call
+test_call blind@3.14
 test_context
 test_types
 """

@@ -100,10 +100,9 @@ class Recorded:
     def find(self):
         """Learn the pids of program and collector, once the program has begun."""
         wait_for(lambda: self.passes() or self.record.poll() is not None, "the program's first pass")
-        by_name = children(self.record.pid)
-        self.collector = by_name.pop("pathline-drain")
-        by_name.pop("pathline-group", None)
-        (self.program,) = by_name.values()
+        # a child of record is "pathline" for a moment, before it has its own name
+        self.collector = wait_for(lambda: children(self.record.pid).get("pathline-drain"), "the collector")
+        (self.program,) = (pid for name, pid in children(self.record.pid).items() if not name.startswith("pathline"))
 
     def passes(self):
         try:
@@ -118,7 +117,7 @@ class Recorded:
         return self.record.returncode, errors
 
     def stop(self):
-        for pid in (self.program, self.collector, self.record.pid):
+        for pid in (*children(self.record.pid).values(), self.program, self.collector, self.record.pid):
             try:
                 if pid:
                     os.kill(pid, signal.SIGKILL)
