@@ -15,8 +15,7 @@ from exact import Failure
 
 # The first ones are fast: `make test` runs those. gap=may: they set f_lineno, raise from trace functions, or make sub-interpreters; rows
 # are equal all the same, but the reader shows gaps. tools: they fail wherever any tool of sys.monitoring is in use (specialised bytecode
-# compared, no tool expected), so their results are held against those under the oracle alone. blind@3.12: they go to that version's
-# limit of C recursion, where the oracle's own callbacks raise and miss rows, so there only their results are compared.
+# compared, no tool expected), so their results are held against those under the oracle alone.
 MODULES = """
 test_generators fast
 test_coroutines fast
@@ -68,14 +67,14 @@ test_gc
 test_copy
 test_dataclasses
 test_enum
-test_functools blind@3.12 blind@3.14
+test_functools
 test_collections
 test_argparse
 test_configparser
 test_pprint
 test_frame gap=may
 test_opcache tools
-test_call blind@3.14
+test_call
 test_context
 test_types
 """
@@ -113,8 +112,6 @@ def ask(python, module, demands, setup, work):
     seen = exact.run(python.record(os.path.join(work, "recorded"), setup) + program, setup, folder(work, "seen"), name="recorded")
     agree("with Pathline", alone, seen)
     exact.wait_until_finished(os.path.join(work, "recorded"), setup, work)
-    if "blind@%d.%d" % python.minor in demands:
-        return "results alone; %s" % " ".join(map(str, results(seen.err)[:2]))
     name = "both-%s-%s" % (python.version, module)      # also of the oracle's folder
     text, both = exact.same_run(python, program, setup, folder(work, name), demands)
     if results(both.err) != results(alone.err) and "tools" not in demands:

@@ -1,6 +1,6 @@
 """Nothing is lost by a kill: of the program, of the collector, of both at once, at random moments.
 
-PATHLINE_KILLS says how many (67 at the levels ci and exact: 200 over three interpreters).
+PATHLINE_KILLS says how many (200 at the levels ci and exact).
 """
 import os
 import random
@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import recorded  # noqa: E402
 
 LEVEL = os.environ.get("PATHLINE_SUITE", "test")
-KILLS = int(os.environ.get("PATHLINE_KILLS", "67" if LEVEL in ("ci", "exact") else "30"))
+KILLS = int(os.environ.get("PATHLINE_KILLS", "200" if LEVEL in ("ci", "exact") else "30"))
 SEED = int(os.environ.get("PATHLINE_SEED", random.randrange(1 << 32)))
 
 
