@@ -1,8 +1,8 @@
 /* The callbacks of sys.monitoring as objects: a static type of our own with a vectorcall slot, because calling a
  * PyCFunction would take a level of C recursion from the program.
  *
- * hooks.c holds the callbacks and nothing else: it is the hot path, linked against an allow-list of symbols that a
- * test checks (no malloc, no lock, no I/O, no call that can run Python code).
+ * hooks.c holds the callbacks and nothing else: with moment.h it is the hot path, linked against an allow-list of symbols
+ * that a test checks (no malloc, no lock, no I/O, no call that can run Python code).
  */
 #ifndef PL_RECORDER_HOOKS_H
 #define PL_RECORDER_HOOKS_H

@@ -1,0 +1,230 @@
+/* A moment: where an event happened, and the steps that write it into the ring. This is the hot path.
+ *
+ * Whoever hears of an event (hooks.c from sys.monitoring, tracing.c from the trace function of 3.11) ends here with the
+ * code object that it is about. moment_begin finds the thread, the frame and the code's record, and makes room; then one
+ * of the record_* functions writes a few bytes. All of it is inline: an engine's object file is its hot path whole.
+ *
+ * Nothing here raises, allocates, locks, or calls the system once the code object is known; what is not known goes to the
+ * slow halves in thread.c and code.c. A moment that could not begin is a lost event, and has been counted.
+ */
+#ifndef PL_RECORDER_MOMENT_H
+#define PL_RECORDER_MOMENT_H
+
+#include "recorder/state.h"
+
+struct moment {
+	struct thread *thread;
+	PyThreadState *state;
+	PyCodeObject *code;
+	py_frame *frame;
+	struct code_record *record;
+	uint8_t *at; /* where the event goes */
+};
+
+static inline void moment_lose(struct thread *t)
+{
+	t->lost++;
+	t->fresh = true;
+	if (root.slot)
+		atomic_fetch_add_explicit(&root.slot->lost, 1, memory_order_relaxed);
+}
+
+/* Find out where we are and make room; false: the event is lost, and counted. */
+static inline bool moment_begin(struct moment *m, PyCodeObject *code)
+{
+	m->code = code;
+	m->thread = self ? self : thread_begin();
+	if (!m->thread)
+		return false;
+	m->state = current_thread_state();
+	m->frame = current_frame(m->state);
+	if (__builtin_expect(!m->frame || frame_code(m->frame) != m->code, 0))
+		m->frame = foreign_frame(m->code);
+	m->record = code_record(m->code);
+	m->at = m->record ? step(m->thread) : NULL;
+	if (__builtin_expect(!m->at, 0)) {
+		moment_lose(m->thread);
+		return false;
+	}
+	return true;
+}
+
+/* moment_begin, for an event of a frame that has been entered already: it becomes the top of the shadow stack. */
+static inline bool moment_begin_inside(struct moment *m, PyCodeObject *code)
+{
+	if (!moment_begin(m, code))
+		return false;
+	if (__builtin_expect(m->thread->top != m->frame, 0)) {
+		m->at = step_to_frame(m->thread, m->at, m->frame);
+		if (!m->at) {
+			moment_lose(m->thread);
+			return false;
+		}
+	}
+	return true;
+}
+
+static inline void moment_end(struct moment *m, uint8_t *p)
+{
+	ring_commit(&m->thread->ring, p);
+}
+
+static inline uint32_t moment_unit(const struct moment *m)
+{
+	return __builtin_expect(frame_is_foreign(m->frame), 0) ? EVENT_NO_UNIT
+							       : frame_unit(m->frame, m->code);
+}
+
+/* The unit that the event itself names. */
+static inline uint32_t moment_told_unit(const struct moment *m, uint32_t unit)
+{
+	return frame_is_foreign(m->frame) ? EVENT_NO_UNIT : unit;
+}
+
+/* The frame of Python below this one; NULL: none. */
+static inline py_frame *moment_caller(const struct moment *m)
+{
+	return __builtin_expect(frame_is_foreign(m->frame), 0) ? top_frame(m->state)
+							       : frame_caller(m->frame);
+}
+
+/* The start at which the frame stands: .start is 0 where the code's table has none. */
+static inline struct code_unit moment_start(const struct moment *m, uint32_t unit)
+{
+	return unit < m->record->unit_count ? m->record->units[unit] : (struct code_unit){0};
+}
+
+/* ---- entries ---- */
+
+/* The name of the task whose root this coroutine is, if it is one: entered by an event loop, or eagerly. */
+static inline uint8_t *moment_write_task(
+	struct moment *m, py_frame *caller, bool started, uint8_t *p)
+{
+	char name[EVENT_TEXT_MAX];
+
+	if (!m->record->coroutine || frame_is_foreign(m->frame) || !frame_in_generator(m->frame))
+		return p;
+	if (caller && frame_in_generator(caller) && !started)
+		return p;
+	size_t length = task_name(m->state, frame_generator(m->frame), name);
+	return length ? event_write_text(p, EVENT_TASK, name, length) : p;
+}
+
+/* Bring the stack to the caller; gives the site, or EVENT_NO_SITE; m->at NULL: lost. */
+static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
+{
+	if (m->thread->top != caller)
+		m->at = step_to_caller(m->thread, m->at, caller);
+	if (m->thread->top != caller) /* C code that reports itself called */
+		return EVENT_NO_UNIT;
+	return caller ? frame_unit(caller, frame_code(caller)) : EVENT_NO_SITE;
+}
+
+static inline void record_enter(PyCodeObject *code)
+{
+	struct moment m;
+
+	if (!moment_begin(&m, code))
+		return;
+	py_frame *caller = moment_caller(&m);
+	uint32_t site = moment_at_caller(&m, caller);
+	if (!m.at) {
+		moment_lose(m.thread);
+		return;
+	}
+	uint64_t generator =
+		m.record->generator_like && !frame_is_foreign(m.frame) ? generator_new(m.frame) : 0;
+	uint8_t *p = event_write_enter(m.at, site, m.record->number, generator);
+	stack_push(m.thread, m.frame);
+	moment_end(&m, generator ? moment_write_task(&m, caller, true, p) : p);
+}
+
+/* kind: EVENT_RESUME or EVENT_THROW */
+static inline void record_reenter(PyCodeObject *code, enum event_kind kind)
+{
+	struct moment m;
+
+	if (!moment_begin(&m, code))
+		return;
+	py_frame *caller = moment_caller(&m);
+	uint32_t site = moment_at_caller(&m, caller);
+	if (!m.at) {
+		moment_lose(m.thread);
+		return;
+	}
+	uint8_t *p = event_write_resume(m.at, kind, site, m.record->number,
+		frame_is_foreign(m.frame) ? 0 : generator_of(m.frame), moment_unit(&m));
+	stack_push(m.thread, m.frame);
+	moment_end(&m, moment_write_task(&m, caller, false, p));
+}
+
+/* ---- inside ---- */
+
+static inline void record_raise(PyCodeObject *code, uint32_t type)
+{
+	struct moment m;
+
+	if (moment_begin_inside(&m, code))
+		moment_end(&m, event_write2(m.at, EVENT_RAISE, moment_unit(&m), type));
+}
+
+/* unit: of the instruction that reraises; the frame may stand at that of the first raise. */
+static inline void record_reraise(PyCodeObject *code, uint32_t unit, uint32_t type)
+{
+	struct moment m;
+
+	if (moment_begin_inside(&m, code))
+		moment_end(&m, event_write3(m.at, EVENT_RERAISE, moment_told_unit(&m, unit),
+				       moment_unit(&m), type));
+}
+
+/* unit: of the handler */
+static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t type)
+{
+	struct moment m;
+
+	if (moment_begin_inside(&m, code))
+		moment_end(&m,
+			event_write2(m.at, EVENT_HANDLED, moment_told_unit(&m, unit), type));
+}
+
+/* ---- exits ---- */
+
+static inline void moment_gone(struct moment *m, bool for_good)
+{
+	stack_pop(m->thread);
+	if (for_good && m->record->generator_like)
+		generator_gone(m->frame);
+}
+
+static inline void record_return(PyCodeObject *code)
+{
+	struct moment m;
+
+	if (moment_begin_inside(&m, code)) {
+		moment_end(&m, event_write1(m.at, EVENT_LEAVE, moment_unit(&m)));
+		moment_gone(&m, true);
+	}
+}
+
+static inline void record_yield(PyCodeObject *code)
+{
+	struct moment m;
+
+	if (moment_begin_inside(&m, code)) {
+		moment_end(&m, event_write1(m.at, EVENT_SUSPEND, moment_unit(&m)));
+		moment_gone(&m, false);
+	}
+}
+
+static inline void record_unwind(PyCodeObject *code)
+{
+	struct moment m;
+
+	if (moment_begin_inside(&m, code)) {
+		moment_end(&m, event_write0(m.at, EVENT_UNWIND));
+		moment_gone(&m, true);
+	}
+}
+
+#endif
