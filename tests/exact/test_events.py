@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the oracle does not see: raise, reraise and handled with types and lines, tasks, generators' identity, callers' lines,
-depth, the order of threads, sequence numbers and times. Each is held against a program that writes it down itself (events/).
+depth, the limit of recursion, the order of threads, sequence numbers and times. Each is held against a program that writes it
+down itself (events/).
 """
 import argparse
 import collections
@@ -122,6 +123,23 @@ def callers(python, setup, work):
     return "%d calls, %d resumes" % (len(called), len(resumed))
 
 
+# ---- recursion through C ----
+
+def limits(python, setup, work):
+    """At the interpreter's limit every frame that ran was told, once, and none that did not; and the limit is where it is without us."""
+    program = os.path.join(EVENTS, "limits.py")
+    recording, ran = record(python, [program], setup, work)
+    path = exact.dump(recording, setup, work, "event,file,code", ("--events", "call,return,unwind"))
+    told = collections.Counter((code.rpartition(".")[2], event == "call") for event, file, code in exact.rows(path) if file == program)
+    met = json.loads(ran.out)
+    expected = {name: [count, count] for name, count, *_ in met}
+    equal("frames entered and left", sorted(expected.items()), sorted((n, [told[n, True], told[n, False]]) for n in expected))
+    if python.minor < (3, 14):                          # from there on the limit is an address of the stack, which differs from run to run
+        alone = exact.run(python.command + [program], setup, work, name="alone", ok=(0,))
+        equal("limits", json.loads(alone.out), met)
+    return "%d frames" % sum(count for count, _ in expected.values())
+
+
 # ---- order ----
 
 def order(python, interval, setup, work):
@@ -208,7 +226,7 @@ def main():
     tests = []
     for p in pythons:
         tests += [((p.version, "exceptions", n), lambda w, p=p, n=n: exceptions(p, n, setup, w)) for n in LISTENED]
-        tests += [((p.version, f.__name__), lambda w, p=p, f=f: f(p, setup, w)) for f in (tasks, identities, callers)]
+        tests += [((p.version, f.__name__), lambda w, p=p, f=f: f(p, setup, w)) for f in (tasks, identities, callers, limits)]
         tests += [((p.version, "order", i), lambda w, p=p, i=i: order(p, i, setup, w)) for i in ("1e-6", "1e-4", "0.005")]
         tests += [((p.version, "walk", n), lambda w, p=p, n=n: walk(p, n, setup, w)) for n in WALKED]
     tests = [t for t in tests if not args.names or any(n in " ".join(t[0]) for n in args.names)]

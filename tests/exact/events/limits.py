@@ -1,0 +1,58 @@
+"""Recursion through C, to the interpreter's own limit: how often each function was entered, and how the error looks."""
+import functools
+import json
+import pickle
+import sys
+
+counts = {}
+
+
+class Attribute:
+    def __getattr__(self, name):
+        counts["__getattr__"] += 1
+        return getattr(self, name + "")
+
+
+class Reduced:
+    def __reduce__(self):
+        counts["__reduce__"] += 1
+        return Reduced, (Reduced(),)
+
+
+class Shown:
+    def __repr__(self):
+        counts["__repr__"] += 1
+        return repr([self])
+
+
+@functools.lru_cache(None)
+def cached(n):
+    counts["cached"] += 1
+    return cached(n + 1)
+
+
+def key(n):
+    counts["key"] += 1
+    return sorted([n, n], key=key)
+
+
+def plain(n):
+    counts["plain"] += 1
+    return plain(n + 1)
+
+
+def limit(name, function, *arguments):
+    """[name, how often entered, the message, of how many frames is the traceback, where did it end]"""
+    counts[name] = 0
+    try:
+        function(*arguments)
+    except RecursionError as e:
+        tb, depth = e.__traceback__, 1
+        while tb.tb_next:
+            tb, depth = tb.tb_next, depth + 1
+        return [name, counts[name], str(e), depth, tb.tb_frame.f_code.co_qualname, tb.tb_lineno]
+
+
+sys.setrecursionlimit(1000)
+json.dump([limit("__getattr__", getattr, Attribute(), "a"), limit("__reduce__", pickle.dumps, Reduced()), limit("__repr__", repr, Shown()),
+           limit("cached", cached, 0), limit("key", key, 0), limit("plain", plain, 0)], sys.stdout)
