@@ -68,25 +68,72 @@ static bool next_record(struct pl_view *v, struct record *r)
 
 /* ---- what the dead collector knew ---- */
 
+static void load_header(struct collector *c, struct pl_view v)
+{
+	static const char word[] = "directory";
+	struct pl_view key, value;
+	uint16_t number;
+
+	if (view_u16(&v, &number) || view_u16(&v, &number))
+		return;
+	while (v.left && view_string(&v, &key) == 0 && view_string(&v, &value) == 0)
+		if (key.left == strlen(word) && memcmp(key.at, word, key.left) == 0)
+			snprintf(c->directory, sizeof c->directory, "%.*s",
+				(int)(value.left < sizeof c->directory ? value.left : 0),
+				(const char *)value.at);
+}
+
+static void load_process(struct collector *c, struct pl_view v)
+{
+	struct process_word w;
+
+	if (process_word_read(v, &w) == 0)
+		process_describe(c, &w);
+}
+
+static void load_bodies(struct collector *c, struct pl_view v)
+{
+	bodies_load(&c->bodies, v);
+}
+
+static void load_codes(struct collector *c, struct pl_view v)
+{
+	bodies_load_codes(&c->bodies, v);
+}
+
+static void load_source(struct collector *c, struct pl_view v)
+{
+	sources_load(&c->sources, v);
+}
+
+static void load_told(struct collector *c, struct pl_view v)
+{
+	sources_load_told(&c->sources, v);
+}
+
 static void load_record(
 	struct collector *c, const struct record *r, struct pl_buf *room, bool *ended)
 {
+	static const struct {
+		enum record_kind kind;
+		void (*load)(struct collector *c, struct pl_view payload);
+	} loaders[] = {
+		{RECORD_HEADER, load_header},
+		{RECORD_PROCESS, load_process},
+		{RECORD_BODIES, load_bodies},
+		{RECORD_CODES, load_codes},
+		{RECORD_SOURCE, load_source},
+		{RECORD_TOLD, load_told},
+	};
 	struct pl_view v;
 
 	if (r->kind == RECORD_END)
 		*ended = true;
 	if (r->kind == RECORD_LOSS)
 		c->totals.losses++;
-	if (r->kind != RECORD_BODIES && r->kind != RECORD_CODES && r->kind != RECORD_SOURCE)
-		return;
-	if (record_payload(r, room, &v) < 0)
-		return;
-	if (r->kind == RECORD_BODIES)
-		bodies_load(&c->bodies, v);
-	else if (r->kind == RECORD_CODES)
-		bodies_load_codes(&c->bodies, v);
-	else
-		sources_load(&c->sources, v);
+	for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++)
+		if (r->kind == loaders[i].kind && record_payload(r, room, &v) == 0)
+			loaders[i].load(c, v);
 }
 
 /* false: the recording was ended already, only the arena was left. */
@@ -200,6 +247,7 @@ static void settle_streams(struct collector *c)
 
 static bool load(struct collector *c)
 {
+	processes_look(c); /* meta describes them */
 	if (!load_meta(c))
 		return false;
 	c->streams.resumed = true;

@@ -14,31 +14,26 @@ struct message {
 	struct pl_view fields;
 };
 
-/* PROCESS: what stands on disk is the message without its last field, which is for us. */
 static int read_process(struct collector *c, const struct message *m)
 {
-	struct pl_view v = m->fields, texts[4];
-	uint64_t number, parent, pid, how, ticks;
 	struct pl_buf *b = &c->payload;
+	struct process_word w;
 
-	if (view_varint_max(&v, UINT32_MAX, &number) || view_varint(&v, &parent) ||
-		view_varint(&v, &pid) || view_varint_max(&v, 2, &how) || view_varint(&v, &ticks))
+	if (process_word_read(m->fields, &w) || w.number != m->process)
 		return PL_ERR_FORMAT;
-	for (int i = 0; i < 4; i++)
-		if (view_string(&v, &texts[i]))
-			return PL_ERR_FORMAT;
-	if (number != m->process)
-		return PL_ERR_FORMAT;
+	const struct process *p = process_describe(c, &w);
+	const char *directory = p ? p->directory : "";
+	const struct pl_view texts[] = {w.command, w.executable, w.interpreter, w.stdlib_dir};
 	buf_reset(b);
-	buf_varint(b, number);
-	buf_varint(b, parent);
-	buf_varint(b, pid);
-	buf_varint(b, how);
-	buf_varint(b, ticks);
-	for (int i = 0; i < 3; i++)
+	buf_varint(b, w.number);
+	buf_varint(b, w.parent);
+	buf_varint(b, w.pid);
+	buf_varint(b, w.how);
+	buf_varint(b, w.ticks);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		buf_string(b, texts[i].at, texts[i].left);
+	buf_string(b, directory, strlen(directory));
 	store_put(&c->store, RECORD_PROCESS, b);
-	process_describe(c, (uint32_t)number, (uint32_t)how, texts[3]);
 	return 0;
 }
 
@@ -100,7 +95,6 @@ static struct source_place place_of(const struct collector *c, uint32_t number)
 	if (!p)
 		return place;
 	place.pid = (int)p->pid;
-	place.fork_parent = p->how == HOW_FORK ? p->parent : 0;
 	place.stdlib_dir = p->stdlib_dir;
 	if (p->directory[0])
 		place.directory = p->directory;

@@ -282,20 +282,52 @@ void processes_end(struct collector *c)
 			end_one(c, i);
 }
 
-void process_describe(struct collector *c, uint32_t number, uint32_t how, struct pl_view stdlib_dir)
+int process_word_read(struct pl_view v, struct process_word *out)
 {
-	struct process *p = processes_find(&c->processes, number);
+	struct pl_view *const texts[] = {
+		&out->command, &out->executable, &out->interpreter, &out->stdlib_dir};
+	uint64_t number, parent, pid, how;
 
+	*out = (struct process_word){0};
+	if (view_varint_max(&v, UINT32_MAX, &number) || view_varint_max(&v, UINT32_MAX, &parent) ||
+		view_varint_max(&v, UINT32_MAX, &pid) || view_varint_max(&v, 2, &how) ||
+		view_varint(&v, &out->ticks))
+		return PL_ERR_FORMAT;
+	out->number = (uint32_t)number;
+	out->parent = (uint32_t)parent;
+	out->pid = (uint32_t)pid;
+	out->how = (uint32_t)how;
+	for (int i = 0; i < 3; i++)
+		if (view_string(&v, texts[i]))
+			return PL_ERR_FORMAT;
+	/* Records of 1.0 end here. */
+	if ((v.left && view_string(&v, texts[3])) || (v.left && view_string(&v, &out->directory)))
+		return PL_ERR_FORMAT;
+	return 0;
+}
+
+static void keep_path(char to[PATH_MAX], struct pl_view path)
+{
+	snprintf(to, PATH_MAX, "%.*s", (int)(path.left < PATH_MAX ? path.left : 0),
+		(const char *)path.at);
+}
+
+const struct process *process_describe(struct collector *c, const struct process_word *w)
+{
+	struct process *p = processes_find(&c->processes, w->number);
+
+	if (w->how == HOW_FORK)
+		sources_forked(&c->sources, w->number, w->parent);
 	if (!p) { /* its slot came after the last look, its message before this one */
 		look_at_slots(c);
-		p = processes_find(&c->processes, number);
+		p = processes_find(&c->processes, w->number);
 	}
 	if (!p)
-		return;
-	p->how = how;
-	snprintf(p->stdlib_dir, sizeof p->stdlib_dir, "%.*s",
-		(int)(stdlib_dir.left < sizeof p->stdlib_dir ? stdlib_dir.left : 0),
-		(const char *)stdlib_dir.at);
+		return NULL;
+	keep_path(p->stdlib_dir, w->stdlib_dir);
+	if (w->directory.left)
+		keep_path(p->directory, w->directory);
+	return p;
 }
 
 bool processes_live(const struct processes *p)

@@ -21,7 +21,6 @@ enum process_life {
 
 struct process {
 	uint32_t number, parent, pid, slot;
-	uint32_t how; /* enum message_how */
 	enum process_life life;
 	bool execed;
 	uint64_t over_ticks;
@@ -51,9 +50,18 @@ void processes_look(struct collector *c);
 void processes_looked(struct collector *c);
 /* Write the ends of the drained ones and forget them. */
 void processes_end(struct collector *c);
-/* A PROCESS message: what it says of where its files are. */
-void process_describe(
-	struct collector *c, uint32_t number, uint32_t how, struct pl_view stdlib_dir);
+/* What a PROCESS message, or its record, says of a process. */
+struct process_word {
+	uint32_t number, parent, pid;
+	uint32_t how; /* enum message_how */
+	uint64_t ticks;
+	struct pl_view command, executable, interpreter, stdlib_dir;
+	struct pl_view directory; /* empty in a message */
+};
+/* 0, or PL_ERR_FORMAT. */
+int process_word_read(struct pl_view v, struct process_word *out);
+/* Keep where its files are. NULL: no such process lives. */
+const struct process *process_describe(struct collector *c, const struct process_word *w);
 /* Lives any that can still write? */
 bool processes_live(const struct processes *p);
 void processes_release(struct processes *p);

@@ -70,18 +70,38 @@ void sources_tell(struct sources *s, struct store *out, uint32_t process, struct
 {
 	uint32_t number = text.left ? number_of(s, out, file, text, "") : 0;
 	uint64_t *told = map_put(&s->told, hash_pair(process, file));
+	uint64_t now = number ? number + 1 : 0;
 
-	if (told)
-		*told = number ? number + 1 : 0;
+	if (!told || *told == now)
+		return;
+	*told = now;
+	buf_reset(&s->record);
+	buf_varint(&s->record, process);
+	buf_varint(&s->record, now);
+	buf_string(&s->record, file.at, file.left);
+	store_put(out, RECORD_TOLD, &s->record);
+}
+
+/* Numbers grow with time, so a way up the parents ends, whatever the arena says. */
+void sources_forked(struct sources *s, uint32_t process, uint32_t parent)
+{
+	uint64_t *place = parent && parent < process ? map_put(&s->forks, process) : NULL;
+
+	if (place)
+		*place = parent;
 }
 
 static const uint64_t *told_number(
 	const struct sources *s, const struct source_place *p, struct pl_view file)
 {
-	const uint64_t *told = map_find(&s->told, hash_pair(p->process, file));
+	const uint64_t *told = NULL, *parent;
 
-	if (!told && p->fork_parent)
-		told = map_find(&s->told, hash_pair(p->fork_parent, file));
+	for (uint64_t process = p->process; process; process = parent ? *parent : 0) {
+		told = map_find(&s->told, hash_pair(process, file));
+		if (told)
+			break;
+		parent = map_find(&s->forks, process);
+	}
 	return told && *told ? told : NULL;
 }
 
@@ -252,6 +272,17 @@ uint32_t sources_number(struct sources *s, struct store *out, const struct sourc
 	return number_of(s, out, file, (struct pl_view){0}, reason);
 }
 
+/* What was read before holds also when the file is gone since, or out of reach. */
+static void remember_file(
+	struct sources *s, struct pl_view file, uint32_t number, const char *reason)
+{
+	bool known;
+	struct source_file *f = *reason || is_no_file(file) ? NULL : stamp_place(s, file, &known);
+
+	if (f)
+		*f = (struct source_file){.number = number};
+}
+
 void sources_load(struct sources *s, struct pl_view v)
 {
 	uint64_t number;
@@ -269,12 +300,27 @@ void sources_load(struct sources *s, struct pl_view v)
 	if (number > s->count)
 		s->count = (uint32_t)number;
 	s->total_bytes += text.left;
+	remember_file(s, file, (uint32_t)number, words);
+}
+
+void sources_load_told(struct sources *s, struct pl_view v)
+{
+	uint64_t process, source;
+	struct pl_view file;
+
+	if (view_varint_max(&v, UINT32_MAX, &process) || view_varint_max(&v, UINT32_MAX, &source) ||
+		view_string(&v, &file))
+		return;
+	uint64_t *told = map_put(&s->told, hash_pair(process, file));
+	if (told)
+		*told = source;
 }
 
 void sources_release(struct sources *s)
 {
 	map_release(&s->texts);
 	map_release(&s->told);
+	map_release(&s->forks);
 	map_release(&s->files);
 	free(s->stamps);
 	buf_release(&s->record);

@@ -16,16 +16,16 @@
 /* Where a process's files are. */
 struct source_place {
 	uint32_t process;
-	uint32_t fork_parent; /* whose told texts hold here too; 0: none */
 	int pid;
 	const char *directory;	/* where it started; "" if not known */
 	const char *stdlib_dir; /* "" if not known */
 };
 
 struct sources {
-	struct pl_map texts;	    /* hash of a text, or of reason and file -> source number + 1 */
-	struct pl_map told;	    /* (process, file name) -> source number + 1; 0: told no more */
-	struct pl_map files;	    /* (file name) -> index in stamps + 1 */
+	struct pl_map texts; /* hash of a text, or of reason and file -> source number + 1 */
+	struct pl_map told;  /* (process, file name) -> source number + 1; 0: told no more */
+	struct pl_map forks; /* process -> who forked it: what was told there holds here too */
+	struct pl_map files; /* (file name) -> index in stamps + 1 */
 	struct source_file *stamps; /* owned */
 	size_t stamp_count, stamp_room;
 	uint32_t count; /* numbers given: 1 … count */
@@ -39,8 +39,10 @@ void sources_tell(struct sources *s, struct store *out, uint32_t process, struct
 /* The number of the text that a code of this file came from; 0 when there is no memory. Writes a SOURCE record for a new one. */
 uint32_t sources_number(struct sources *s, struct store *out, const struct source_place *p,
 	struct pl_view file, bool is_module);
-/* A SOURCE record's payload, read from an existing recording. */
+void sources_forked(struct sources *s, uint32_t process, uint32_t parent);
+/* Payloads of SOURCE and TOLD records, read from an existing recording. */
 void sources_load(struct sources *s, struct pl_view payload);
+void sources_load_told(struct sources *s, struct pl_view payload);
 void sources_release(struct sources *s);
 
 #endif

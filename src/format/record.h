@@ -24,7 +24,7 @@
 #include "base/view.h"
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 0
+#define FORMAT_MINOR 1
 
 #define RECORD_MAGIC	  0x0a1c4c50u /* "PL\x1c\n" */
 #define RECORD_HEAD_BYTES 32
@@ -40,7 +40,8 @@
  * earlier ones. */
 #define RECORD_KINDS(X)                                                                            \
 	X(HEADER, 1, "header", "major u16, minor u16, then pairs (key, value) of strings")         \
-	X(PROCESS, 2, "processes", "number parent pid how ticks command executable interpreter")   \
+	X(PROCESS, 2, "processes",                                                                 \
+		"number parent pid how ticks command executable interpreter stdlib_dir directory") \
 	X(THREAD, 3, "threads", "process number native_id ticks name")                             \
 	X(STRINGS, 4, "strings", "(number string)…")                                               \
 	X(BODIES, 5, "code", "(number source+1 body-as-string)…; source 0: not known")             \
@@ -52,6 +53,7 @@
 	X(END, 11, "end", "ticks recovered meta_bytes first_segment (bytes of each segment)…")     \
 	X(EVICTED, 12, "evicted", "first_segment: the number of the oldest that is kept")          \
 	X(CODES, 13, "code", "(code body)…: for who goes on writing after a crash")                \
+	X(TOLD, 14, "sources", "process source+1 file; source 0: told no more. As CODES")          \
 	X(BLOCK, 20, "events", "see block.h")
 
 enum record_kind {
