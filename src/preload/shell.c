@@ -113,10 +113,11 @@ PRELOAD_EXPORT int system(const char *command)
 	ignore_begin(&defaults);
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
-	pthread_sigmask(SIG_BLOCK, &child, &mask);
+	/* Here it is the thread's mask; pthread_sigmask lies in libpthread before glibc 2.32. */
+	sigprocmask(SIG_BLOCK, &child, &mask);
 	int status = run_shell(command, &mask, &defaults);
 	ignore_end();
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	pthread_setcancelstate(cancel, NULL);
 	return status;
 }

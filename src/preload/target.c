@@ -8,9 +8,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+#include "os/stat.h"
 #include "preload/preload.h"
 
 #define HEAD_BYTES   256 /* the kernel looks at so many to find the kind and the interpreter */
@@ -33,7 +33,7 @@ static int open_regular(int dirfd, const char *path, int flags)
 	struct stat st;
 	int follow = flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0;
 
-	if (fstatat(dirfd, path, &st, flags & AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+	if (os_fstatat(dirfd, path, &st, flags & AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
 		return -1;
 	return openat(dirfd, path, OPEN_FLAGS | follow);
 }
@@ -62,7 +62,7 @@ static bool gains_rights(int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) < 0)
+	if (os_fstat(fd, &st) < 0)
 		return true;
 	uid_t user = st.st_mode & S_ISUID ? st.st_uid : geteuid();
 	gid_t group =
@@ -188,7 +188,7 @@ static bool judge_along(const char *list, const char *file, size_t n)
 			memcpy(path + length + (length != 0), file, n + 1);
 			struct stat st;
 			if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 &&
-				stat(path, &st) == 0 && S_ISREG(st.st_mode))
+				os_fstatat(AT_FDCWD, path, &st, 0) == 0 && S_ISREG(st.st_mode))
 				return judge_file(path);
 		}
 		if (!list[length])

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include "os/stat.h"
 
 static int map(struct arena *out, int fd)
 {
@@ -70,7 +70,7 @@ int arena_map(struct arena *out, int fd)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) < 0)
+	if (os_fstat(fd, &st) < 0)
 		return -errno;
 	if (st.st_size < (off_t)ARENA_HEAD_BYTES || st.st_uid != geteuid())
 		return -EPROTO;
