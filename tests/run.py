@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run the tests: the unit tests that meson built, the harnesses of tests/exact, and every tests/*/test_*.py.
 
-    tests/run.py [--build DIR] [--level quick|test|ci|exact] [--only 3.12,3.13] [PATTERN]
+    tests/run.py [--build DIR] [--level quick|test|ci|exact] [--only 3.12,3.13.5] [PATTERN]
 
 One line a file and interpreter, then `N passed, N failed` alone on the last. PATTERN is a part of `cli/test_dump`, of
 `exact/libtest` or of a unit test's name. What a test_*.py sees:
@@ -136,7 +136,12 @@ def run_harness(script, arguments, version, executable, root, build, tally):
 def interpreters(only):
     out = subprocess.run([sys.executable, str(TOP / "tools/interpreters.py")], stdout=subprocess.PIPE, text=True, check=True).stdout
     rows = [line.split("\t") for line in out.splitlines()]
-    return [row for row in rows if not only or row[0] in only.split(",")]
+    return [row for row in rows if not only or is_among(row[0], only)]
+
+
+def is_among(version, words):
+    """3.13.5 is among 3.13.5 and among 3.13."""
+    return any(version == word or version.startswith(word + ".") for word in words.split(","))
 
 
 def test_files(build, args):
@@ -165,7 +170,7 @@ def main():
     parser = argparse.ArgumentParser(description="Run the tests.")
     parser.add_argument("--build", default=str(TOP / "build"))
     parser.add_argument("--level", default="test", choices=("quick", "test", "ci", "exact"))
-    parser.add_argument("--only", default="", metavar="VERSIONS", help="interpreters, e.g. 3.12,3.13")
+    parser.add_argument("--only", default="", metavar="VERSIONS", help="interpreters, e.g. 3.12,3.13.5")
     parser.add_argument("pattern", nargs="?", default="")
     args = parser.parse_args()
     build, tally = pathlib.Path(args.build).resolve(), Tally()
@@ -174,11 +179,11 @@ def main():
     run_unit(build, args.pattern, tally)
     pythons = interpreters(args.only)
     if not pythons:
-        tally.row("interpreters", 0, 1, 0, "no CPython 3.12, 3.13 or 3.14 here")
+        tally.row("interpreters", 0, 1, 0, "no CPython that is supported")
     for script, level, versions, arguments in HARNESSES:
         if level == args.level and args.pattern in script:
             for row in pythons:
-                if not versions or row[0] in versions.split(","):
+                if not versions or is_among(row[0], versions):
                     run_harness(script, arguments, *row, build, tally)
     for file in test_files(build, args):
         for row in chosen(file, pythons):

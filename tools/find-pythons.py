@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-WANTED = ("3.12", "3.13", "3.14")
+WANTED = ("3.12", "3.13", "3.14", "3.15")
 
 
 def version_of(include):
@@ -24,6 +24,8 @@ def version_of(include):
         return None
     if not os.path.exists(os.path.join(include, "internal", "pycore_frame.h")):
         return None
+    if not re.search(r"#define PY_RELEASE_LEVEL\s+PY_RELEASE_LEVEL_FINAL", text):
+        return None  # the layouts of a pre-release are nobody's promise
     number = dict(re.findall(r"#define PY_(MAJOR|MINOR)_VERSION\s+(\d+)", text))
     return f"{number['MAJOR']}.{number['MINOR']}"
 

@@ -30,6 +30,8 @@ CLASSES = {
     "RAISE_VARARGS": "RAISE",
     "RERAISE": "RAISE",
 }
+# Put in by the interpreter as it runs.
+NEVER_COMPILED = {"CACHE", "ENTER_EXECUTOR", "TRACE_RECORD"}
 # Counted as jumps by dis, for its own arrows; they fall through.
 NO_JUMPS = {"END_ASYNC_FOR"}
 NO_START = {"END_FOR", "END_SEND", "END_ASYNC_FOR", "RESUME"} | ({"POP_ITER"} if VERSION >= (3, 14) else set())
@@ -49,7 +51,7 @@ def caches():
 def real_opcodes():
     """(number, name) of what can stand in co_code: no pseudo, instrumented or specialised opcodes."""
     for name, number in sorted(opcode.opmap.items(), key=lambda item: item[1]):
-        if number < 256 and name != "CACHE" and name != "ENTER_EXECUTOR" and not name.startswith("INSTRUMENTED_"):
+        if number < 256 and name not in NEVER_COMPILED and not name.startswith("INSTRUMENTED_"):
             yield number, name
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Print a line `3.13<TAB>executable<TAB>root` for each supported CPython that can be run here, one a minor version.
+"""Print a line `3.13.5<TAB>executable<TAB>root` for each supported CPython that can be run here, one a version.
 
-root is empty, or the chroot in which the executable is. Searched, the first find wins: $PATHLINE_TEST_PYTHONS
-(executables, colon-separated), the pyenv versions, $PATH, the chroots that tools/make-chroot makes.
-With --first only the newest that needs no chroot is printed, or failing that the first there is.
+A version is a whole one: 3.13.0 and 3.13.5 are two lines, in order. root is empty, or the chroot in which the executable
+is. Searched, the first find of a version wins: $PATHLINE_TEST_PYTHONS (executables, colon-separated), the pyenv
+versions, $PATH, the chroots that tools/make-chroot makes. Pre-releases, debug builds and free-threaded ones are left out.
+With --first only the newest that needs no chroot is printed, or failing that the newest there is.
 """
 import glob
 import os
@@ -11,8 +12,10 @@ import shutil
 import subprocess
 import sys
 
-SUPPORTED = ("3.12", "3.13", "3.14")
-ASK = "import sys; print('%d.%d' % sys.version_info[:2], sys.implementation.name, sys.executable, sep='\\n')"
+SUPPORTED = ("3.12", "3.13", "3.14", "3.15")
+ASK = """import sys
+plain = sys.implementation.name == "cpython" and sys.version_info[3] == "final" and not sys.abiflags and not hasattr(sys, "gettotalrefcount")
+print("%d.%d.%d" % sys.version_info[:3] if plain else "", sys.executable, sep="\\n")"""
 
 
 def cache():
@@ -20,42 +23,50 @@ def cache():
 
 
 def candidates():
-    yield from filter(None, os.environ.get("PATHLINE_TEST_PYTHONS", "").split(":"))
+    """(root, executable)"""
+    for executable in filter(None, os.environ.get("PATHLINE_TEST_PYTHONS", "").split(":")):
+        yield "", executable
     pyenv = os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv")
     for version in SUPPORTED:
-        yield from sorted(glob.glob(f"{pyenv}/versions/{version}.*/bin/python3"), reverse=True)
-    for version in SUPPORTED:
-        if found := shutil.which(f"python{version}"):
-            yield found
-    yield from filter(None, [shutil.which("python3")])
+        for executable in sorted(glob.glob(f"{pyenv}/versions/{version}.*/bin/python3"), reverse=True):
+            yield "", executable
+    for name in (*(f"python{version}" for version in SUPPORTED), "python3"):
+        if found := shutil.which(name):
+            yield "", found
+    if os.geteuid() == 0:
+        for root in sorted(glob.glob(cache() + "/*/")):
+            for version in SUPPORTED:
+                if os.path.exists(f"{root}usr/bin/python{version}"):
+                    yield root.rstrip("/"), f"/usr/bin/python{version}"
 
 
-def ask(executable):
-    """(version, its real path), or None: not there, not willing, not CPython."""
+def ask(root, executable):
+    """(version, its real path), or None: not there, not willing, not supported."""
+    head = ["chroot", root] if root else []
     try:
-        out = subprocess.run([executable, "-S", "-c", ASK], capture_output=True, text=True, timeout=20).stdout
+        out = subprocess.run([*head, executable, "-S", "-c", ASK], capture_output=True, text=True, timeout=20).stdout
     except (OSError, subprocess.TimeoutExpired):
         return None
-    version, implementation, path = (out.splitlines() + ["", "", ""])[:3]
-    return (version, path) if version in SUPPORTED and implementation == "cpython" else None
+    version, path = (out.splitlines() + ["", ""])[:2]
+    return (version, path) if version.rpartition(".")[0] in SUPPORTED else None
 
 
 def found():
     rows = {}
-    for executable in candidates():
-        if answer := ask(executable):
-            rows.setdefault(answer[0], (answer[1], ""))
-    for root in sorted(glob.glob(cache() + "/*")):
-        for version in SUPPORTED:
-            if os.path.exists(f"{root}/usr/bin/python{version}") and os.geteuid() == 0:
-                rows.setdefault(version, (f"/usr/bin/python{version}", root))
+    for root, executable in candidates():
+        if answer := ask(root, executable):
+            rows.setdefault(answer[0], (answer[1], root))
     return rows
+
+
+def order_of(version):
+    return [int(number) for number in version.split(".")]
 
 
 if __name__ == "__main__":
     rows = found()
-    order = sorted(rows)
+    order = sorted(rows, key=order_of)
     if "--first" in sys.argv[1:]:
-        order = [v for v in order if not rows[v][1]][-1:] or order[:1]
+        order = ([v for v in order if not rows[v][1]] or order)[-1:]
     for version in order:
         print(version, *rows[version], sep="\t")

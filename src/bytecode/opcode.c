@@ -12,6 +12,9 @@ static const struct opcode opcodes_3_13[256] = {
 static const struct opcode opcodes_3_14[256] = {
 #include "bytecode/opcodes_3_14.h"
 };
+static const struct opcode opcodes_3_15[256] = {
+#include "bytecode/opcodes_3_15.h"
+};
 #undef X
 
 static const struct opcode_version versions[] = {
@@ -22,6 +25,7 @@ static const struct opcode_version versions[] = {
 		.loop_marks = true,
 		.delta_unchecked = true},
 	{.version = 0x030e, .opcodes = opcodes_3_14, .loop_exit = 1},
+	{.version = 0x030f, .opcodes = opcodes_3_15, .loop_exit = 1, .early_resume = true},
 };
 
 const struct opcode_version *opcode_version_find(uint16_t version)

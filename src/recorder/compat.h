@@ -27,8 +27,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if PY_VERSION_HEX < 0x030c0000 || PY_VERSION_HEX >= 0x030f0000
-#error "the recorder knows CPython 3.12, 3.13 and 3.14"
+#if PY_VERSION_HEX < 0x030c0000 || PY_VERSION_HEX >= 0x03100000
+#error "the recorder knows CPython 3.12 to 3.15"
 #endif
 #ifdef Py_GIL_DISABLED
 #error "free-threaded builds are not recorded"

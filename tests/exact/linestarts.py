@@ -18,6 +18,7 @@ import warnings
 
 VERSION = sys.version_info[:2]
 TOOL = 3
+EARLY = 4  # since 3.15 the RESUME that opens a generator expression, before there is a generator
 NEVER, ALWAYS, MAYBE = range(3)
 ENTRY, RESUMES, HANDLER, RETURNS, YIELDS, RAISES, BEFORE = (1 << bit for bit in range(7))
 ENDS = {"RETURN_VALUE": RETURNS, "RETURN_CONST": RETURNS, "YIELD_VALUE": YIELDS, "RERAISE": RAISES, "RAISE_VARARGS": RAISES}
@@ -108,6 +109,7 @@ def instructions_of(code):
         i = types.SimpleNamespace(
             unit=i.offset // 2,
             name=i.opname,
+            arg=i.arg,
             line=-1 if line is None else line,
             jump=i.argval // 2 if i.opcode in dis.hasjrel and i.opname != "END_ASYNC_FOR" else None,
         )
@@ -134,7 +136,7 @@ class Rule:
         self.at = {i.unit: i for i in instructions}
         self.code = code
         self.starts = dict(starts)
-        self.entry = next(i.unit for i in instructions if i.name == "RESUME")
+        self.entry = next(i.unit for i in instructions if i.name == "RESUME" and i.arg != EARLY)
         self.handlers = {row.target // 2 for row in dis._parse_exception_table(code)}
         self.live = [i for i in instructions if i.unit >= self.entry]
         self.asked = {self.asked_by(i) for i in self.live if i.jump is not None}

@@ -30,6 +30,11 @@ enum op14 {
 #include "bytecode/opcodes_3_14.h"
 };
 #undef X
+#define X(number, name, caches, class, marks) OP15_##name = number,
+enum op15 {
+#include "bytecode/opcodes_3_15.h"
+};
+#undef X
 
 #define UNITS_MAX 400
 #define NO_LINE	  (-1)
@@ -356,6 +361,28 @@ static void a_jump_to_pop_iter_starts_nothing(void **state)
 	flow_graph_release(&g);
 }
 
+/* 3.15 asks for the iterator before there is a generator: what stands there cannot be where events begin. */
+static void a_generator_expression_begins_at_its_second_resume(void **state)
+{
+	struct writer w = writer_of(0x030f, 1);
+
+	(void)state;
+	op(&w, OP15_RESUME, 4, NO_LINE);     /* 0, a cache */
+	op(&w, OP15_LOAD_FAST, 0, 1);	     /* 2 */
+	op(&w, OP15_GET_ITER, 0, 1);	     /* 3, a cache */
+	op(&w, OP15_RETURN_GENERATOR, 0, 1); /* 5 */
+	op(&w, OP15_POP_TOP, 0, 1);	     /* 6 */
+	op(&w, OP15_RESUME, 0, 1);	     /* 7, a cache */
+	op(&w, OP15_NOP, 0, 1);		     /* 9 */
+	op(&w, OP15_RETURN_VALUE, 0, 1);     /* 10 */
+	struct bytecode b = written(&w);
+	assert_int_equal(bytecode_first_unit(&b), 7);
+	struct flow_graph g = built(&w);
+	STARTS(&g, 9);
+	assert_int_equal(edge(&g, 7, 9), FLOW_ALWAYS);
+	flow_graph_release(&g);
+}
+
 static void an_argument_is_extended(void **state)
 {
 	struct writer w = writer_of(0x030e, 1);
@@ -471,7 +498,8 @@ static void says_why_it_cannot(void **state)
 	w.version = 0x0300;
 	expect_refused(&w, "a version whose opcodes are not known", 0);
 	assert_false(bytecode_knows(0x0300));
-	assert_true(bytecode_knows(0x030c) && bytecode_knows(0x030d) && bytecode_knows(0x030e));
+	assert_true(bytecode_knows(0x030c) && bytecode_knows(0x030d) && bytecode_knows(0x030e) &&
+		    bytecode_knows(0x030f));
 }
 
 static void a_damaged_line_table_ends_the_lines(void **state)
@@ -546,7 +574,7 @@ static void builds_from_any_bytes(void **state)
 
 	(void)state;
 	for (int round = 0; round < 60000; round++) {
-		uint16_t version = (uint16_t)(0x030b + random_below(&r, 5));
+		uint16_t version = (uint16_t)(0x030b + random_below(&r, 6));
 		const struct opcode_version *v = opcode_version_find(version);
 		random_fill(&r, code, sizeof code);
 		random_fill(&r, lines, sizeof lines);
@@ -600,6 +628,7 @@ int main(void)
 		cmocka_unit_test(a_far_line_is_not_compared_on_3_13),
 		cmocka_unit_test(a_far_line_that_a_jump_asks_for_is_compared),
 		cmocka_unit_test(a_jump_to_pop_iter_starts_nothing),
+		cmocka_unit_test(a_generator_expression_begins_at_its_second_resume),
 		cmocka_unit_test(an_argument_is_extended),
 		cmocka_unit_test(handlers_open_blocks),
 		cmocka_unit_test(says_why_it_cannot),
