@@ -46,7 +46,7 @@ enum pl_process_end {
 	PL_PROCESS_EXITED,   /* code in end_code */
 	PL_PROCESS_SIGNALED, /* signal in end_code */
 	PL_PROCESS_EXECED,   /* it became another program: the next process with the same pid */
-	PL_PROCESS_LOST,     /* gone; how is not known */
+	PL_PROCESS_LOST, /* gone; end_code 1: without a word, as when killed by a signal; 0: how is not known */
 };
 
 struct pl_process {

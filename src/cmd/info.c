@@ -346,6 +346,8 @@ static void json_process(struct json *j, const struct pl_recording *r, const str
 		json_i64(j, "exit", p->end_code);
 	if (p->end == PL_PROCESS_SIGNALED)
 		json_i64(j, "signal", p->end_code);
+	if (p->end == PL_PROCESS_LOST)
+		json_bool(j, "silent", p->end_code != 0);
 	json_u64(j, "switches", p->switches);
 	json_u64(j, "waits", p->waits);
 	json_open(j, "threads", '[');

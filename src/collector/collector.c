@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "collector/blocks.h"
 #include "collector/messages.h"
@@ -29,6 +30,8 @@
 #define DESCENDANTS_NS                                                                             \
 	INT64_C(50000000) /* first distance of two searches; it doubles up to 20 times that */
 #define FREED_CODES_MAX 4096
+#define FINISH_NS	INT64_C(10000000000) /* distance of two looks for dead arenas; it doubles */
+#define FINISH_NS_MAX	(64 * FINISH_NS)     /* while those that are there cannot be finished */
 
 static int64_t mono_ns(void)
 {
@@ -231,6 +234,9 @@ struct loop {
 	int64_t moved_ns;  /* when something moved last */
 	int64_t search_ns; /* when to look for descendants again */
 	int64_t search_step_ns;
+	int64_t finish_ns; /* when to look for dead arenas again */
+	int64_t finish_step_ns;
+	pid_t finisher; /* 0: none */
 };
 
 static void hear_record(struct loop *l)
@@ -333,6 +339,52 @@ static bool any_drained_or_over(const struct processes *p)
 	return false;
 }
 
+/* ---- the arenas of others ---- */
+
+/* In a process of its own, since it takes as long as it takes. It keeps nothing of ours: our lock is our life's. */
+static pid_t finish_others(struct collector *c)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	close_range(3, ~0u, 0);
+	arena_unmap(&c->arena);
+	prctl(PR_SET_NAME, "pathline-finish");
+	_exit(finish_dead_arenas(NULL) > 0);
+}
+
+/* One whose processes live on stays, so nothing finished is a reason to ask less often. */
+static bool finisher_over(struct loop *l)
+{
+	int status = 0;
+
+	if (l->finisher <= 0)
+		return true;
+	if (waitpid(l->finisher, &status, WNOHANG) == 0)
+		return false;
+	l->finisher = 0;
+	bool finished = WIFEXITED(status) && WEXITSTATUS(status);
+	if (finished)
+		l->finish_step_ns = FINISH_NS;
+	else if (l->finish_step_ns < FINISH_NS_MAX)
+		l->finish_step_ns *= 2;
+	return true;
+}
+
+static void look_for_dead_arenas(struct loop *l, int64_t now_ns)
+{
+	if (now_ns < l->finish_ns || !finisher_over(l))
+		return;
+	if (!l->finish_step_ns)
+		l->finish_step_ns = FINISH_NS;
+	l->finish_ns = now_ns + l->finish_step_ns;
+	if (finish_wanted())
+		l->finisher = finish_others(l->c);
+}
+
+/* ---- its end ---- */
+
 static void end_early(struct collector *c)
 {
 	collector_lose(c, &(struct loss){.reason = PL_GAP_COLLECTOR,
@@ -362,6 +414,7 @@ static void run_loop(struct loop *l)
 		}
 		if (over && !any_drained_or_over(&c->processes) && settle(l))
 			return;
+		look_for_dead_arenas(l, mono_ns());
 		wait_for_news(l);
 	}
 }
@@ -512,6 +565,9 @@ int collector_run(const struct collector_start *s)
 	run_loop(&l);
 done:
 	collector_release(c);
+	/* `record` may be waiting for our end. */
+	if (err == 0 && finish_wanted())
+		finish_others(c);
 	free(c);
 	return err < 0;
 }

@@ -16,6 +16,8 @@
 #include "format/message.h"
 #include "pathline/event.h"
 
+#define SHM "/dev/shm"
+
 /* ---- files of the recording, as bytes ---- */
 
 struct mapping {
@@ -368,7 +370,7 @@ bool finish_arena(const char *path, int pid, int status)
 	return finish_and_free(c);
 }
 
-static bool finish_at(const char *directory, const char *name)
+static int finish_at(const char *directory, const char *name)
 {
 	char path[PATH_MAX];
 	struct collector *c = NULL;
@@ -382,31 +384,54 @@ static bool finish_at(const char *directory, const char *name)
 	return c && finish_and_free(c);
 }
 
-static int finish_in(const char *directory)
+/* The sum of what `ask` gives for each arena of this user. */
+static int visit_arenas(const char *directory, int (*ask)(const char *directory, const char *name))
 {
 	DIR *d = opendir(directory);
 	char before[64];
 	struct dirent *e;
-	int done = 0;
+	int sum = 0;
 
 	snprintf(before, sizeof before, "pathline-%u-", (unsigned)getuid());
 	while (d && (e = readdir(d))) {
 		size_t n = strlen(e->d_name);
 		if (strncmp(e->d_name, before, strlen(before)) == 0 && n > 6 &&
 			strcmp(e->d_name + n - 6, ".arena") == 0)
-			done += finish_at(directory, e->d_name);
+			sum += ask(directory, e->d_name);
 	}
 	if (d)
 		closedir(d);
-	return done;
+	return sum;
+}
+
+/* The claim is asked for, not taken, and first: `record` must find its own arena's lock free when its collector is dead. */
+static int is_dead(const char *directory, const char *name)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
+		return 0;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	int dead = fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type == F_UNLCK &&
+		   flock(fd, LOCK_EX | LOCK_NB) == 0;
+	close(fd);
+	return dead;
+}
+
+bool finish_wanted(void)
+{
+	return visit_arenas(SHM, is_dead) > 0;
 }
 
 int finish_dead_arenas(const char *directory)
 {
 	char real[PATH_MAX];
-	int done = finish_in("/dev/shm");
+	int done = visit_arenas(SHM, finish_at);
 
 	if (directory && realpath(directory, real))
-		done += finish_in(real);
+		done += visit_arenas(real, finish_at);
 	return done;
 }

@@ -19,6 +19,8 @@
  * Gives the number of arenas that were finished. Never prints; failures leave an arena as it is for
  * the next one. */
 int finish_dead_arenas(const char *directory);
+/* Is there one in /dev/shm? Changes nothing, and takes microseconds: for who must not wait. */
+bool finish_wanted(void);
 /* Claim an arena, for as long as this process and its descriptor live. */
 void finish_claim(int arena_fd);
 /* The claimed one at this path, whose process `pid` ended with wait(2)'s `status`. false: it could not be finished. */

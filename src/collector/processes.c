@@ -191,7 +191,9 @@ static struct ending ending_of(const struct collector *c, const struct process *
 		return (struct ending){PL_PROCESS_EXITED, (int)(code & 0xff)};
 	if (said == SLOT_END_SIGNAL)
 		return (struct ending){PL_PROCESS_SIGNALED, (int)(code & 0x7f)};
-	return (struct ending){PL_PROCESS_LOST, 0};
+	/* Each way out by itself says so, so it was killed, by a signal that its parent alone was told. */
+	bool silent = said == SLOT_END_UNKNOWN && (p->watch.pidfd < 0 || watch_ended(&p->watch));
+	return (struct ending){PL_PROCESS_LOST, silent};
 }
 
 static void write_end(struct collector *c, struct process *p)

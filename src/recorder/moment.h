@@ -184,8 +184,7 @@ static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t ty
 	struct moment m;
 
 	if (moment_begin_inside(&m, code))
-		moment_end(&m,
-			event_write2(m.at, EVENT_HANDLED, moment_told_unit(&m, unit), type));
+		moment_end(&m, event_write2(m.at, EVENT_HANDLED, moment_told_unit(&m, unit), type));
 }
 
 /* ---- exits ---- */

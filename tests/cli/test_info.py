@@ -63,7 +63,8 @@ class Info(unittest.TestCase):
         first, *children = info(session.Recorded(CHILD, "family.py"))["processes"]
         self.assertEqual([(p["parent"], p["how"]) for p in children], [(first["number"], "fork"), (first["number"], "start")])
         # a child that is gone before the collector looked at it: how it ended is not known to anybody but its parent
-        self.assertIn((children[0]["ended"], children[0].get("signal")), (("killed", 9), ("lost", None)))
+        self.assertIn((children[0]["ended"], children[0].get("signal"), children[0].get("silent")),
+                      (("killed", 9, None), ("lost", None, True)))
         self.assertEqual((children[1]["ended"], children[1]["exit"]), ("exited", 7))
 
     def test_text(self):

@@ -53,5 +53,100 @@ class Kills(recorded.Case):
         self.assertEqual(recorded.arenas_of(self.top.name), [], "arenas are left behind")
 
 
+# Two children that are gone, and reaped, before the collector can see them.
+CHILDREN = """\
+import os, signal, struct, sys
+
+def note(n):
+    with open(sys.argv[1], "wb") as file:
+        file.write(struct.pack("<Q", n))
+
+def f():
+    return 1
+
+note(1)
+open(sys.argv[2]).read()
+for end in (lambda: os.kill(os.getpid(), signal.SIGKILL), lambda: os._exit(3)):
+    child = os.fork()
+    if not child:
+        f()
+        end()
+    os.waitpid(child, 0)
+note(2)
+"""
+
+
+class Children(recorded.Case):
+    def test_gone_before_they_were_seen(self):
+        """What a process said of its end is known; of one that said nothing it is said that it said nothing."""
+        fifo = os.path.join(self.top.name, "go")
+        os.mkfifo(fifo)
+        program = recorded.Recorded(self.top.name, "-q", script=CHILDREN, arguments=(fifo,))
+        self.addCleanup(program.stop)
+        program.find()
+        os.kill(program.collector, signal.SIGSTOP)
+        try:
+            with open(fifo, "w"):
+                pass
+            recorded.wait_for(lambda: program.passes() == 2, "the children's ends")
+        finally:
+            os.kill(program.collector, signal.SIGCONT)
+        self.assertEqual(program.end()[0], 0)
+        self.assert_sound(program.dir)
+        parent, killed, left = recorded.info(program.dir)["processes"]
+        self.assertEqual((parent["ended"], parent["exit"]), ("exited", 0))
+        self.assertEqual((killed["ended"], killed["silent"], killed["parent"]), ("lost", True, 1))
+        self.assertEqual((left["ended"], left["exit"], left["parent"]), ("exited", 3, 1))
+        calls = recorded.rows(program.dir, "code", "--process", "2", "--events", "call")
+        self.assertEqual([name for (name,) in calls][:1], ["f"])
+        self.assertIn("killed?", recorded.run(recorded.PATHLINE, "info", program.dir).stdout)
+
+
+class DeadArenas(recorded.Case):
+    """What nobody is left to finish is finished by a collector that runs for another recording."""
+
+    def start(self, name):
+        top = os.path.join(self.top.name, name)
+        os.mkdir(top)
+        program = recorded.Recorded(top, "-q")
+        self.addCleanup(program.stop)
+        program.find()
+        return program
+
+    def leave_dead(self):
+        """Kill all of a recording; gives its directory."""
+        dead = self.start("dead")
+        passes = dead.passes()
+        # record first, as it would finish the arena, and is the parent of the others
+        for pid in (dead.record.pid, dead.collector, dead.program):
+            os.kill(pid, signal.SIGKILL)
+        dead.record.communicate()
+        return dead, passes
+
+    def assert_finished(self, dead, passes):
+        recorded.wait_for(lambda: not recorded.arenas_of(str(dead.top)), "somebody to finish the dead arena")
+        told = recorded.info(dead.dir)
+        self.assertEqual((told["finished"], told["recovered"]), (True, True))
+        self.assert_sound(dead.dir)
+        self.assert_path(dead.dir, passes)
+
+    def test_by_one_that_ends(self):
+        living = self.start("living")
+        dead, passes = self.leave_dead()
+        os.kill(living.program, signal.SIGKILL)
+        living.end()
+        self.assert_finished(dead, passes)
+
+    def test_by_one_that_goes_on(self):
+        living = self.start("living")
+        dead, passes = self.leave_dead()
+        self.assert_finished(dead, passes)
+        self.assertTrue(recorded.is_alive(living.collector))
+        self.assertEqual(len(recorded.arenas_of(str(living.top))), 1)
+        os.kill(living.program, signal.SIGKILL)
+        living.end()
+        self.assert_sound(living.dir)
+
+
 if __name__ == "__main__":
     unittest.main()
