@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-WANTED = ("3.12", "3.13", "3.14", "3.15")
+WANTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
 
 
 def version_of(include):

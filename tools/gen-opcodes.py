@@ -32,11 +32,19 @@ CLASSES = {
 }
 # Put in by the interpreter as it runs.
 NEVER_COMPILED = {"CACHE", "ENTER_EXECUTOR", "TRACE_RECORD"}
+if VERSION == (3, 11):
+    # No generator is inlined there, so a loop's end and a delegation's end are plain branches.
+    CLASSES |= {name: "BRANCH" for name in ("JUMP_IF_FALSE_OR_POP", "JUMP_IF_TRUE_OR_POP", "FOR_ITER", "SEND")}
+    for condition in ("FALSE", "TRUE", "NONE", "NOT_NONE"):
+        CLASSES[f"POP_JUMP_FORWARD_IF_{condition}"] = "BRANCH"
+        CLASSES[f"POP_JUMP_BACKWARD_IF_{condition}"] = "BRANCH_BACKWARD"
 # Counted as jumps by dis, for its own arrows; they fall through.
 NO_JUMPS = {"END_ASYNC_FOR"}
 NO_START = {"END_FOR", "END_SEND", "END_ASYNC_FOR", "RESUME"} | ({"POP_ITER"} if VERSION >= (3, 14) else set())
 NO_TARGET = {"POP_ITER"}
 NO_HANDLER = {"END_ASYNC_FOR"}
+if VERSION == (3, 11):
+    NO_START, NO_TARGET, NO_HANDLER = {"RESUME"}, {"SEND", "RESUME"}, set()
 # 3.12 forgets where it was when a Python callee that it inlined returns (see build.c).
 INLINES = {"CALL", "LOAD_ATTR", "BINARY_SUBSCR", "FOR_ITER", "SEND"} if VERSION == (3, 12) else set()
 
@@ -68,6 +76,8 @@ def rows():
                 ("OPCODE_NO_TARGET", NO_TARGET),
                 ("OPCODE_NO_HANDLER", NO_HANDLER),
                 ("OPCODE_INLINES", INLINES),
+                ("OPCODE_HANDLES", {"PUSH_EXC_INFO"} if VERSION == (3, 11) else ()),
+                ("OPCODE_HANDLED", {"POP_EXCEPT"} if VERSION == (3, 11) else ()),
             )
             if name in names
         ]

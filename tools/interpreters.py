@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-SUPPORTED = ("3.12", "3.13", "3.14", "3.15")
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
 ASK = """import sys
 plain = sys.implementation.name == "cpython" and sys.version_info[3] == "final" and not sys.abiflags and not hasattr(sys, "gettotalrefcount")
 print("%d.%d.%d" % sys.version_info[:3] if plain else "", sys.executable, sep="\\n")"""

@@ -5,8 +5,8 @@
  *	3. mark      what jumps and handlers make a start, and where blocks begin
  *	4. emit      the arrays, of exactly the size that was counted
  *
- * The rule for starts is CPython's own placement of INSTRUMENTED_LINE; tests/exact/linestarts.py
- *compares the two over the standard library.
+ * The rule for starts is CPython's own placement of INSTRUMENTED_LINE, or, in 3.11, where its trace function can be told
+ * of a line; tests/exact/linestarts.py compares the two over the standard library.
  */
 #include "bytecode/bytecode.h"
 
@@ -85,7 +85,7 @@ static bool jumps(const struct unit *u)
  */
 static void set_jump(struct build *s, struct unit *u, uint32_t next, uint32_t arg)
 {
-	if (u->class == OPCODE_JUMP_BACKWARD)
+	if (u->class == OPCODE_JUMP_BACKWARD || u->class == OPCODE_BRANCH_BACKWARD)
 		u->jump = arg <= next ? next - arg : s->count;
 	else
 		u->jump = arg < s->count - next ? next + arg : s->count;
@@ -133,6 +133,8 @@ static void decode(struct build *s)
 		if (s->first == s->count && is_entry(s->version, u->class, arg))
 			s->first = at;
 		arg = u->class == OPCODE_EXTENDED_ARG ? arg << 8 : 0;
+		if (s->version->traced && u->class == OPCODE_RESUME)
+			line = at == s->first ? LINE_NONE : u->line;
 		if (s->first == s->count || u->marks & OPCODE_NO_START)
 			continue;
 		if (u->line >= 0 && u->line != line)
@@ -278,6 +280,18 @@ static bool unchecked(const struct build *s, uint32_t at)
 	return delta <= -126 || delta > 127;
 }
 
+/* 3.11's trace function hears of a line when the instruction before had another one, was the first RESUME, or stands
+ * further on: a jump backwards, but for that to a SEND. */
+static enum flow_fires fires_traced(const struct build *s, const struct unit *from, uint32_t to)
+{
+	const struct unit *u = &s->units[to];
+	uint32_t at = (uint32_t)(from - s->units);
+
+	if (at == s->first || from->line != u->line)
+		return FLOW_ALWAYS;
+	return at > to ? FLOW_ALWAYS : FLOW_NEVER;
+}
+
 /* LINE fires at a start when the instruction by which it is reached has another line, or is a
  * RESUME. 3.12 looks at the unit where the frame stood last: behind a Python callee that was
  * inlined this is a cache, which has no line, so that LINE fires on the same line too; behind a C
@@ -288,6 +302,8 @@ static enum flow_fires fires(const struct build *s, const struct unit *from, uin
 
 	if (!(u->flags & UNIT_START))
 		return FLOW_NEVER;
+	if (s->version->traced)
+		return fires_traced(s, from, to);
 	if (from->line != u->line || from->class == OPCODE_RESUME)
 		return FLOW_ALWAYS;
 	return from->marks & OPCODE_INLINES || unchecked(s, to) ? FLOW_MAYBE : FLOW_NEVER;

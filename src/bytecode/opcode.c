@@ -3,6 +3,9 @@
 #include <stddef.h>
 
 #define X(number, name, units, kind, bits) [number] = {OPCODE_##kind, bits, units},
+static const struct opcode opcodes_3_11[256] = {
+#include "bytecode/opcodes_3_11.h"
+};
 static const struct opcode opcodes_3_12[256] = {
 #include "bytecode/opcodes_3_12.h"
 };
@@ -18,6 +21,7 @@ static const struct opcode opcodes_3_15[256] = {
 #undef X
 
 static const struct opcode_version versions[] = {
+	{.version = 0x030b, .opcodes = opcodes_3_11, .traced = true},
 	{.version = 0x030c, .opcodes = opcodes_3_12, .loop_exit = 1, .loop_marks = true},
 	{.version = 0x030d,
 		.opcodes = opcodes_3_13,

@@ -15,9 +15,10 @@ enum opcode_class {
 	OPCODE_PLAIN,	     /* next */
 	OPCODE_EXTENDED_ARG, /* next, whose argument it extends; an instruction of its own */
 	OPCODE_RESUME, /* next; a call begins at the first one, the others are behind yields */
-	OPCODE_JUMP_FORWARD,  /* +arg */
-	OPCODE_JUMP_BACKWARD, /* -arg */
-	OPCODE_BRANCH,	      /* next, +arg */
+	OPCODE_JUMP_FORWARD,	/* +arg */
+	OPCODE_JUMP_BACKWARD,	/* -arg */
+	OPCODE_BRANCH,		/* next, +arg */
+	OPCODE_BRANCH_BACKWARD, /* next, -arg */
 	OPCODE_FOR_ITER, /* next: the body; +arg: an inlined generator returned; see loop_exit */
 	OPCODE_SEND,	 /* next, +arg: END_SEND */
 	OPCODE_YIELD,	 /* nowhere: a RESUME event tells where the frame goes on */
@@ -30,6 +31,8 @@ enum {
 	OPCODE_NO_TARGET = 2,  /* a jump to it does not make it a start */
 	OPCODE_NO_HANDLER = 4, /* being a handler does not make it a start */
 	OPCODE_INLINES = 8,    /* behind it the line may be forgotten: see fires() in build.c */
+	OPCODE_HANDLES = 16,   /* 3.11: from here on an exception is being handled */
+	OPCODE_HANDLED = 32,   /* 3.11: and from here on no more */
 };
 
 struct opcode {
@@ -47,6 +50,8 @@ struct opcode_version {
 	bool loop_marks;
 	/* A start whose line is far from the first one fires without a look at the line before. */
 	bool delta_unchecked;
+	/* LINE is what 3.11's trace function hears: see fires_traced in build.c. */
+	bool traced;
 	/* RESUME 4 opens a generator expression, and is not where events begin. */
 	bool early_resume;
 	const struct opcode *opcodes; /* [256] */

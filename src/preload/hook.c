@@ -177,6 +177,7 @@ static void start_recorder(const char *event)
 		.how = came_by_exec() ? HOW_EXEC : HOW_START,
 		.at_main = strcmp(event, "cpython.run_module") != 0,
 		.slot = &preload.slot,
+		.on_key = &preload.on_key,
 	};
 	char text[384];
 	const char *why = NULL;

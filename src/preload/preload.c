@@ -36,6 +36,7 @@ static void resolve(struct originals *o)
 	RESOLVE(pclose, "pclose");
 	RESOLVE(exit_now, "_exit");
 	RESOLVE(quick_exit, "quick_exit");
+	RESOLVE(setspecific, "pthread_setspecific");
 	if (!o->execveat)
 		o->execveat = raw_execveat;
 	RESOLVE(execve, "execve");

@@ -13,12 +13,14 @@
 #define PL_PRELOAD_PRELOAD_H
 
 #include <limits.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "recorder/recorder.h"
 #include "ring/arena.h"
 
 /* Put before each function that takes the place of one of libc's. All else is hidden. */
@@ -35,6 +37,7 @@ struct preload {
 	/* Set by the recorder, see recorder.h; NULL before its start and in a forked child without
 	 * a slot. */
 	struct process_slot *_Atomic slot;
+	key_hook *_Atomic on_key; /* set by the recorder of 3.11, see recorder.h */
 	_Atomic uint32_t
 		number; /* last one known of a recorded interpreter in this process, 0: none */
 };
@@ -55,6 +58,7 @@ struct originals {
 	int (*pclose)(FILE *);
 	void (*exit_now)(int); /* _exit */
 	void (*quick_exit)(int);
+	int (*setspecific)(pthread_key_t, const void *);
 };
 const struct originals *originals(void);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bytecode/bytecode.h"
+#include "bytecode/handling.h"
 #include "format/body.h"
 #include "format/message.h"
 
@@ -85,13 +86,21 @@ static struct pl_view bytes_view(PyObject *bytes)
 	return view_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
 }
 
-static struct code_record *record_of(PyCodeObject *code, const struct flow_graph *g)
+static struct code_record *record_of(
+	PyCodeObject *code, const struct bytecode *parts, const struct flow_graph *g)
 {
 	uint32_t units = (uint32_t)Py_SIZE(code);
-	struct code_record *r = calloc(1, sizeof *r + units * sizeof r->units[0]);
+	struct code_record *r = calloc(
+		1, sizeof *r + units * (sizeof r->units[0] + (ENGINE_TRACES ? sizeof(bool) : 0)));
 
 	if (!r)
 		return NULL;
+#if ENGINE_TRACES
+	r->handling = (bool *)&r->units[units];
+	bytecode_handling(parts, r->handling);
+#else
+	(void)parts;
+#endif
 	r->unit_count = units;
 	r->generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0;
 	r->coroutine = (code->co_flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)) != 0;
@@ -153,7 +162,7 @@ struct code_record *code_describe(PyCodeObject *code)
 	};
 	if (bytecode_graph(&parts, &graph, &why) == PL_ERR_MEMORY)
 		goto done;
-	r = record_of(code, &graph);
+	r = record_of(code, &parts, &graph);
 	if (!r)
 		goto done;
 	bool command = source_open_command(code);

@@ -21,14 +21,18 @@
 #endif
 #include <internal/pycore_code.h>
 #include <internal/pycore_runtime.h>
+#if PY_VERSION_HEX < 0x030c0000
+#include <internal/pycore_interp.h>
+#include <internal/pycore_opcode.h>
+#endif
 #pragma GCC diagnostic pop
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#if PY_VERSION_HEX < 0x030c0000 || PY_VERSION_HEX >= 0x03100000
-#error "the recorder knows CPython 3.12 to 3.15"
+#if PY_VERSION_HEX < 0x030b0000 || PY_VERSION_HEX >= 0x03100000
+#error "the recorder knows CPython 3.11 to 3.15"
 #endif
 #ifdef Py_GIL_DISABLED
 #error "free-threaded builds are not recorded"
@@ -76,10 +80,13 @@ static inline uint32_t frame_unit(py_frame *f, PyCodeObject *code)
 	return unit < 0 ? 0 : (uint32_t)unit;
 }
 
-/* A frame that stands for C code on the stack. */
+/* A frame that stands for C code on the stack: 3.11 has none. */
 static inline bool frame_is_shim(const py_frame *f)
 {
-#if PY_VERSION_HEX >= 0x030e0000
+#if PY_VERSION_HEX < 0x030c0000
+	(void)f;
+	return false;
+#elif PY_VERSION_HEX >= 0x030e0000
 	return f->owner >= FRAME_OWNED_BY_INTERPRETER;
 #else
 	return f->owner == FRAME_OWNED_BY_CSTACK;
@@ -163,6 +170,40 @@ static inline void *code_extra(const PyCodeObject *code, Py_ssize_t index)
 
 	return x && index < x->size ? x->values[index] : NULL;
 }
+
+#if PY_VERSION_HEX < 0x030c0000
+#define PyUnstable_Eval_RequestCodeExtraIndex _PyEval_RequestCodeExtraIndex
+#define PyUnstable_Code_SetExtra	      _PyCode_SetExtra
+#endif
+
+/* 3.11 has no sys.monitoring: the engine is a trace function, which must be put into every thread state by itself. */
+#define ENGINE_TRACES (PY_VERSION_HEX < 0x030c0000)
+
+#if ENGINE_TRACES
+/* Put a trace function in (never NULL): as PyEval_SetTrace, but without its audit event, and the thread state's own object
+ * of the program stays. */
+static inline void thread_set_trace(PyThreadState *ts, Py_tracefunc function)
+{
+	ts->c_tracefunc = function;
+	ts->cframe->use_tracing = ts->tracing ? 0 : 255;
+}
+
+/* The value on top of the frame's stack, or `below` it: only in the trace events of a line or an instruction. */
+static inline PyObject *frame_stack(const py_frame *f, int below)
+{
+	return f->localsplus[f->stacktop - 1 - below];
+}
+
+/* The opcode and argument at which the frame stands, as compiled; only those that no argument extends. */
+static inline unsigned frame_opcode(const py_frame *f, unsigned *arg)
+{
+	_Py_CODEUNIT unit = *f->prev_instr;
+	unsigned opcode = _Py_OPCODE(unit);
+
+	*arg = _Py_OPARG(unit);
+	return opcode == RESUME_QUICK ? RESUME : opcode;
+}
+#endif
 
 #define CODE_IS_GENERATOR (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)
 

@@ -33,28 +33,11 @@ static void hear(void)
 		hooks[i].hook.call = hooks[i].function;
 }
 
-/* What the interpreter runs of a file by itself: 3.13's -c tells linecache of its text, and a program that does not compile
- * has its traceback printed. It belongs to the program, its own frozen import system does not. */
-static bool is_first(py_frame *frame)
-{
-	PyObject *file = frame_code(frame)->co_filename, *keep;
-	size_t length;
-
-	if (frame->f_globals == root.main_names)
-		return true;
-	if (frame_caller(frame))
-		return false;
-	const char *name = text_of(file, &length, &keep);
-	bool frozen = length >= 8 && memcmp(name, "<frozen ", 8) == 0;
-	Py_XDECREF(keep);
-	return !frozen;
-}
-
 /* In place of on_start until the first frame of __main__. */
 static PyObject *on_start_before_main(
 	PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	if (!is_first(current_frame(current_thread_state())))
+	if (!main_begins(current_frame(current_thread_state())))
 		Py_RETURN_NONE;
 	hear();
 	return on_start(hook, args, n, names);
@@ -62,24 +45,14 @@ static PyObject *on_start_before_main(
 
 static void wait_for_main(void)
 {
-	PyObject *module = PyImport_AddModule("__main__"); /* borrowed */
-
-	root.main_names = module ? PyModule_GetDict(module) : NULL;
-	if (!root.main_names)
+	if (!main_awaited())
 		return;
 	for (size_t i = 0; i < hook_count; i++)
 		hooks[i].hook.call = hooks[i].function == on_start ? on_start_before_main : on_deaf;
 }
 
-void recorder_stop(enum pl_gap_reason reason)
+void hooks_off(void)
 {
-	uint32_t none = 0;
-
-	if (!atomic_compare_exchange_strong(&root.stopped, &none, (uint32_t)reason + 1))
-		return;
-	if (root.slot)
-		atomic_store_explicit(
-			&root.slot->stopped, (uint32_t)reason + 1, memory_order_release);
 	for (size_t i = 0; i < hook_count; i++)
 		hooks[i].hook.call = hooks[i].local ? on_off : on_deaf;
 }

@@ -10,6 +10,8 @@
 
 #define RECORDER_ENTRY "pathline_recorder_start"
 
+typedef void key_hook(unsigned key, const void *value);
+
 struct recorder_start {
 	struct arena arena; /* mapped; stays so */
 	uint32_t parent;    /* number of the process that started this one, 0: none */
@@ -19,6 +21,9 @@ struct recorder_start {
 	 * stores it at its start and anew in each forked child (NULL until the child has one of its
 	 * own). */
 	struct process_slot *_Atomic *slot;
+	/* Where the recorder may leave a function that is called in a thread when that has set a value for a key of
+	 * pthreads: so 3.11 meets new thread states. */
+	key_hook *_Atomic *on_key;
 };
 
 /* Called under the GIL, in the audit event cpython.run_*. 0, or a negative number with *why (a

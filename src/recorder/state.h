@@ -22,6 +22,9 @@ struct code_record {
 	uint32_t unit_count;
 	bool generator_like; /* its frames live in generators, coroutines or async generators */
 	bool coroutine;
+#if ENGINE_TRACES
+	bool *handling; /* a byte a unit, behind the units: is an exception being handled there? */
+#endif
 	struct code_unit {
 		uint32_t start; /* index of the line start + 1, 0: none here */
 		int32_t line;	/* of the start */
@@ -52,9 +55,10 @@ struct recorder_root {
 	struct arena arena;
 	struct process_slot *_Atomic *slot_out; /* of the preload */
 	struct process_slot *slot;
-	struct thread *last; /* who wrote last: the word that shows a switch */
-	uint64_t switches;   /* number of the last switch */
-	uint64_t generators; /* numbers given to generators */
+	key_hook *_Atomic *on_key; /* of the preload */
+	struct thread *last;	   /* who wrote last: the word that shows a switch */
+	uint64_t switches;	   /* number of the last switch */
+	uint64_t generators;	   /* numbers given to generators */
 	struct ring_writer messages;
 	struct thread *threads;
 	uint32_t thread_count; /* numbers given */
@@ -184,8 +188,16 @@ void message_process(uint32_t how);
 void message_thread(const struct thread *t, const char *name, size_t length);
 void message_note(enum pl_gap_reason reason, const char *text);
 
-/* ---- install.c ---- */
+/* ---- the engine: install.c, or settrace.c on 3.11 ---- */
 int hooks_install(bool at_main, const char **why);
+/* Hear no more, or as little as can be; from anywhere. */
+void hooks_off(void);
+
+/* ---- window.c ---- */
+/* Get ready for main_begins; false: there is no __main__ to wait for. */
+bool main_awaited(void);
+/* Is this frame, which has just started, the first that is to be recorded? */
+bool main_begins(py_frame *frame);
 /* The recorder switches itself off, from anywhere; what runs on is not recorded. */
 void recorder_stop(enum pl_gap_reason reason);
 

@@ -1,0 +1,187 @@
+/* What 3.11's trace function is told, made into events. With moment.h this is the hot path. */
+#include "recorder/tracing.h"
+
+#include "bytecode/table.h"
+#include "recorder/moment.h"
+
+__thread Py_tracefunc programs;
+bool listening;
+
+/* A frame object's two switches are the program's to set: its value is the lowest bit, as it would be without us. */
+enum {
+	SWITCH_PROGRAM = 1,
+	SWITCH_OURS = 2,    /* instructions are traced for us; lines are traced though the program wants none */
+	SWITCH_PENDING = 4, /* f_trace_opcodes: an exception is on its way to a handler, or out of the frame */
+};
+
+/* ---- entries and exits ---- */
+
+/* A start and a resume stand at their RESUME; what is thrown in comes to a frame that still stands where it left. */
+static void trace_call(py_frame *frame, PyCodeObject *code)
+{
+	unsigned arg;
+
+	if (frame_opcode(frame, &arg) != RESUME)
+		record_reenter(code, EVENT_THROW);
+	else if (arg & 3)
+		record_reenter(code, EVENT_RESUME);
+	else
+		record_enter(code);
+}
+
+/* Where a generator or coroutine returned to, and how far the stream was then: see is_quiet. */
+static __thread struct {
+	const py_frame *to;
+	uint64_t position;
+} returned;
+
+static void trace_return(py_frame *frame, PyCodeObject *code, bool unwinds)
+{
+	unsigned arg;
+
+	if (unwinds) {
+		record_unwind(code);
+	} else if (frame_opcode(frame, &arg) == YIELD_VALUE) {
+		record_yield(code);
+	} else {
+		record_return(code);
+		if (code->co_flags & (CO_GENERATOR | CO_COROUTINE) && self) {
+			returned.to = frame->previous;
+			returned.position = ring_position(&self->ring);
+		}
+	}
+}
+
+/* ---- exceptions ---- */
+
+/* A coroutine's return is a StopIteration at its SEND only because a trace function is set; 3.12 and later have none. */
+static bool is_quiet(const py_frame *frame)
+{
+	return returned.to == frame && self && returned.position == ring_position(&self->ring);
+}
+
+static void trace_exception(PyFrameObject *f, PyCodeObject *code, PyObject *exception)
+{
+	unsigned arg, opcode = frame_opcode(f->f_frame, &arg);
+	bool swallowed = (opcode == FOR_ITER || opcode == SEND) &&
+			 PyObject_TypeCheck(exception, (PyTypeObject *)PyExc_StopIteration);
+
+	if (swallowed && opcode == SEND && is_quiet(f->f_frame))
+		return;
+	record_raise(code, exception_type_number(exception));
+	if (!swallowed)
+		f->f_trace_opcodes |= SWITCH_OURS | SWITCH_PENDING;
+}
+
+/* The first event of a frame behind an exception, if it has not left: it stands at the handler, with the exception on top
+ * of its stack. */
+static void trace_handled(PyFrameObject *f, PyCodeObject *code)
+{
+	f->f_trace_opcodes &= ~SWITCH_PENDING;
+	record_handled(code, frame_unit(f->f_frame, code),
+		exception_type_number(frame_stack(f->f_frame, 0)));
+}
+
+static void trace_reraise(PyFrameObject *f, PyCodeObject *code, uint32_t first)
+{
+	struct moment m;
+	uint32_t type = exception_type_number(frame_stack(f->f_frame, 0));
+
+	f->f_trace_opcodes |= SWITCH_PENDING;
+	if (moment_begin_inside(&m, code))
+		moment_end(&m,
+			event_write3(m.at, EVENT_RERAISE, frame_unit(f->f_frame, code), first, type));
+}
+
+static void trace_instruction(PyFrameObject *f, PyCodeObject *code)
+{
+	py_frame *frame = f->f_frame;
+	unsigned arg, opcode = frame_opcode(frame, &arg);
+	uint32_t unit = frame_unit(frame, code);
+
+	if (f->f_trace_opcodes & SWITCH_PENDING)
+		trace_handled(f, code);
+	if (opcode == RERAISE) {
+		trace_reraise(f, code,
+			arg ? (uint32_t)PyLong_AsLong(frame_stack(frame, (int)arg)) : unit);
+	} else if (opcode == END_ASYNC_FOR) {
+		if (!PyObject_TypeCheck(
+			    frame_stack(frame, 0), (PyTypeObject *)PyExc_StopAsyncIteration))
+			trace_reraise(f, code, unit);
+	} else {
+		const struct code_record *record = code_record(code);
+		if (!record || unit >= record->unit_count || !record->handling[unit])
+			f->f_trace_opcodes &= SWITCH_PROGRAM;
+	}
+}
+
+/* ---- lines ---- */
+
+static void trace_line(PyFrameObject *f, PyCodeObject *code)
+{
+	struct moment m;
+
+	if (__builtin_expect(f->f_trace_opcodes & SWITCH_PENDING, 0))
+		trace_handled(f, code);
+	if (!moment_begin_inside(&m, code))
+		return;
+	uint32_t unit = moment_unit(&m);
+	struct code_unit here = moment_start(&m, unit);
+	if (__builtin_expect(here.start != 0, 1))
+		moment_end(&m, event_write_line(m.at, here.start - 1));
+	else
+		moment_end(&m, event_write2(m.at, EVENT_LINE_AT, unit, (uint64_t)f->f_lineno));
+}
+
+/* ---- the program's own trace function ---- */
+
+void trace_adopt(PyThreadState *ts)
+{
+	if (ts->c_tracefunc == on_trace)
+		return;
+	programs = ts->c_tracefunc;
+	thread_set_trace(ts, on_trace);
+}
+
+/* The frame's switches are for the time of the call as the program has set them. */
+static int pass_on(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
+{
+	char lines = f->f_trace_lines, opcodes = f->f_trace_opcodes;
+
+	if ((what == PyTrace_LINE && !(lines & SWITCH_PROGRAM)) ||
+		(what == PyTrace_OPCODE && !(opcodes & SWITCH_PROGRAM)))
+		return 0;
+	f->f_trace_lines &= SWITCH_PROGRAM;
+	f->f_trace_opcodes &= SWITCH_PROGRAM;
+	int result = programs(object, f, what, arg);
+	f->f_trace_lines |= SWITCH_OURS;
+	f->f_trace_opcodes |= opcodes & ~SWITCH_PROGRAM;
+	trace_adopt(current_thread_state());
+	return result;
+}
+
+int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
+{
+	PyCodeObject *code = f->f_frame->f_code;
+
+	if (__builtin_expect(listening, 1)) {
+		switch (what) {
+		case PyTrace_LINE:
+			trace_line(f, code);
+			break;
+		case PyTrace_CALL:
+			trace_call(f->f_frame, code);
+			break;
+		case PyTrace_RETURN:
+			trace_return(f->f_frame, code, arg == NULL);
+			break;
+		case PyTrace_EXCEPTION:
+			trace_exception(f, code, PyTuple_GET_ITEM(arg, 1));
+			break;
+		case PyTrace_OPCODE:
+			if (f->f_trace_opcodes & SWITCH_OURS)
+				trace_instruction(f, code);
+		}
+	}
+	return __builtin_expect(programs != NULL, 0) ? pass_on(object, f, what, arg) : 0;
+}

@@ -1,0 +1,41 @@
+/* When recording begins, and how it is switched off. */
+#include "recorder/state.h"
+
+#include <string.h>
+
+bool main_awaited(void)
+{
+	PyObject *module = PyImport_AddModule("__main__"); /* borrowed */
+
+	root.main_names = module ? PyModule_GetDict(module) : NULL;
+	return root.main_names != NULL;
+}
+
+/* What the interpreter runs of a file by itself: 3.13's -c tells linecache of its text, and a program that does not compile
+ * has its traceback printed. It belongs to the program, its own frozen import system does not. */
+bool main_begins(py_frame *frame)
+{
+	PyObject *file = frame_code(frame)->co_filename, *keep;
+	size_t length;
+
+	if (frame->f_globals == root.main_names)
+		return true;
+	if (frame_caller(frame))
+		return false;
+	const char *name = text_of(file, &length, &keep);
+	bool frozen = length >= 8 && memcmp(name, "<frozen ", 8) == 0;
+	Py_XDECREF(keep);
+	return !frozen;
+}
+
+void recorder_stop(enum pl_gap_reason reason)
+{
+	uint32_t none = 0;
+
+	if (!atomic_compare_exchange_strong(&root.stopped, &none, (uint32_t)reason + 1))
+		return;
+	if (root.slot)
+		atomic_store_explicit(
+			&root.slot->stopped, (uint32_t)reason + 1, memory_order_release);
+	hooks_off();
+}
