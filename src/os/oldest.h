@@ -27,7 +27,9 @@ OLDEST(dlsym, dlsym);
 OLDEST(pthread_getspecific, pthread_getspecific);
 OLDEST(pthread_key_create, pthread_key_create);
 OLDEST(pthread_key_delete, pthread_key_delete);
+#ifndef PL_OWN_SETSPECIFIC /* the preload takes its place */
 OLDEST(pthread_setspecific, pthread_setspecific);
+#endif
 /* 2.38: C23's, which also take 0b1 */
 OLDEST(__isoc23_strtol, strtol);
 OLDEST(__isoc23_strtoul, strtoul);
