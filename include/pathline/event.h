@@ -24,7 +24,8 @@ extern "C" {
 	X(RERAISE, "reraise", "an exception that a handler or finally had goes on")                \
 	X(HANDLED, "handled", "a handler begins: except, finally, with, a clean-up")               \
 	X(GAP, "gap", "events are missing here, for the reason given")                             \
-	X(MARK, "mark", "a mark set by a person or by the program")
+	X(MARK, "mark", "a mark set by a person or by the program")                                \
+	X(AGAIN, "again", "another pass of a loop that stays on its line")
 
 enum pl_event_kind {
 #define X(constant, word, meaning) PL_EVENT_##constant,

@@ -32,6 +32,8 @@ struct pl_recording_info {
 	const char *pathline; /* version that wrote it */
 	const char *clock;    /* "tsc" or "monotonic" */
 	const char *arena;    /* where the rings lay */
+	const char *
+		passes; /* "all", "none": of loops that stay on a line; "": made before there were any */
 	uint16_t format_major, format_minor;
 	int64_t start_ns, end_ns; /* CLOCK_REALTIME; end_ns 0 while it is being written */
 	double ticks_per_us;	  /* of the clock, as calibrated at the end; 0 if not known */

@@ -187,7 +187,7 @@ int cmd_dump(struct cmd *c)
 			.text = &d.selection.thread},
 		{"events", 'e', "LIST",
 			"call, line, return, yield, resume, throw, unwind, raise,\n"
-			"reraise, handled, gap, mark",
+			"reraise, handled, gap, mark, again",
 			.text = &d.selection.events},
 		{"from", 0, "WHEN",
 			"10:52:01.5, 2026-11-21 10:52, +1.5 (seconds from the start)\n"

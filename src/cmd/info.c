@@ -112,6 +112,8 @@ static void write_machine(struct out *o, const struct pl_recording_info *i)
 	}
 	out_char(o, '\n');
 	label_text(o, "rings", i->arena);
+	if (i->passes[0])
+		label_text(o, "passes", i->passes);
 	label(o, "limit");
 	if (i->limit_bytes)
 		out_bytes(o, i->limit_bytes);
@@ -298,6 +300,7 @@ static void json_recording(struct json *j, const struct pl_recording_info *i)
 	json_key(j, "ticks_per_us");
 	out_fixed(j->out, i->ticks_per_us > 0 ? i->ticks_per_us : 0, 6);
 	json_text(j, "arena", i->arena);
+	json_text(j, "passes", i->passes);
 	json_u64(j, "limit_bytes", i->limit_bytes);
 	json_moment(j, "start", i->start_ns);
 	json_moment(j, "end", i->end_ns);

@@ -179,11 +179,24 @@ static void write_gap(struct lines *w, const struct pl_event *e)
 	out_tone(w->out, TONE_PLAIN);
 }
 
+/* The line's text stands above, where the loop began. */
+static void write_again(struct lines *w, const struct pl_event *e)
+{
+	out_tone(w->out, TONE_NAME);
+	out_i64(w->out, e->line);
+	out_tone(w->out, TONE_FAINT);
+	out_text(w->out, "  again");
+	out_tone(w->out, TONE_PLAIN);
+}
+
 static void write_event(struct lines *w, const struct pl_event *e)
 {
 	switch (e->kind) {
 	case PL_EVENT_LINE:
 		write_source(w, e);
+		break;
+	case PL_EVENT_AGAIN:
+		write_again(w, e);
 		break;
 	case PL_EVENT_CALL:
 	case PL_EVENT_RESUME:

@@ -37,6 +37,7 @@ struct run {
 	struct pl_buf texts; /* of what was added to it */
 	uint64_t limit;
 	enum arena_full on_full;
+	enum arena_passes passes;
 	bool no_children, quiet;
 	int arena_fd; /* open as long as we claim the arena */
 	int channel;  /* to the collector; -1: none */
@@ -117,7 +118,8 @@ static void be_collector(struct run *r, int channel)
 		.command = command.failed ? "" : (const char *)command.at,
 		.limit_bytes = r->limit,
 		.on_full = r->on_full,
-		.no_children = r->no_children};
+		.no_children = r->no_children,
+		.passes = r->passes};
 	_exit(collector_run(&s));
 }
 
@@ -437,13 +439,27 @@ static int choose_full(const char *word, enum arena_full *to)
 	return cmd_unknown("choice for --on-full:", word, choices);
 }
 
-static int read_choices(struct run *r, const char *limit, const char *on_full)
+static int choose_passes(const char *word, enum arena_passes *to)
+{
+	static const char *const choices[] = {"all", "none", NULL};
+
+	for (int i = 0; choices[i]; i++)
+		if (!strcmp(word, choices[i])) {
+			*to = (enum arena_passes)i;
+			return CMD_GO;
+		}
+	return cmd_unknown("choice for --passes:", word, choices);
+}
+
+static int read_choices(struct run *r, const char *limit, const char *on_full, const char *passes)
 {
 	if (!cmd_size(limit, &r->limit)) {
 		cmd_say("record: '%s' is no size; write 64M, 2G, 1GiB or a number of bytes", limit);
 		return CMD_USAGE;
 	}
 	int code = choose_full(on_full, &r->on_full);
+	if (code == CMD_GO)
+		code = choose_passes(passes, &r->passes);
 	if (code == CMD_GO && !r->cmd->count) {
 		cmd_say("record: nothing to run; write: pathline record script.py");
 		code = CMD_USAGE;
@@ -454,7 +470,8 @@ static int read_choices(struct run *r, const char *limit, const char *on_full)
 int cmd_record(struct cmd *c)
 {
 	struct run r = {.cmd = c, .channel = -1, .place.directory_fd = -1};
-	const char *directory = NULL, *python = NULL, *limit = DEFAULT_LIMIT, *on_full = "wait";
+	const char *directory = NULL, *python = NULL, *limit = DEFAULT_LIMIT, *on_full = "wait",
+		   *passes = "all";
 	const struct cmd_option options[] = {
 		{"output", 'o', "DIR",
 			"where to; new or empty. Without it: .pathline/<time>-<name>/",
@@ -472,6 +489,11 @@ int cmd_record(struct cmd *c)
 			"lost;\n"
 			"either way the recording says so. Without it: wait",
 			.text = &on_full},
+		{"passes", 0, "all|none",
+			"a loop that stays on one line tells its line once: record each further "
+			"pass as\n"
+			"'again', or none of them (faster). Without it: all",
+			.text = &passes},
 		{"quiet", 'q', NULL, "no last lines on stderr", .flag = &r.quiet},
 		{0},
 	};
@@ -487,7 +509,7 @@ int cmd_record(struct cmd *c)
 	int code = cmd_parse(c, &usage);
 
 	if (code == CMD_GO)
-		code = read_choices(&r, limit, on_full);
+		code = read_choices(&r, limit, on_full, passes);
 	if (code == CMD_GO) {
 		hold_standard_descriptors();
 		code = what_resolve(&r.what, c->words, c->count, python);

@@ -156,7 +156,7 @@ static struct text field_source(struct rows *w, const struct pl_event *e)
 {
 	struct text t = {0};
 
-	if (e->kind != PL_EVENT_LINE ||
+	if ((e->kind != PL_EVENT_LINE && e->kind != PL_EVENT_AGAIN) ||
 		pl_source_line(w->r, e->code, e->line, &t.at, &t.length, NULL) < 0)
 		return (struct text){0};
 	return t;

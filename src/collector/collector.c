@@ -94,6 +94,7 @@ static void write_header(struct collector *c, const struct collector_start *s)
 	put_pair(&b, "arena", c->arena_path);
 	put_pair(&b, "directory", c->directory);
 	put_pair(&b, "on-full", s->on_full == FULL_DROP ? "drop" : "wait");
+	put_pair(&b, "passes", s->passes == PASSES_NONE ? "none" : "all");
 	snprintf(text, sizeof text, "%llu", (unsigned long long)s->limit_bytes);
 	put_pair(&b, "limit_bytes", text);
 	snprintf(text, sizeof text, "%lld", (long long)clock_compare(c->ticker.source).real_ns);
@@ -450,6 +451,7 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 	h->on_full = s->on_full;
 	h->wait_ms = WAIT_MS;
 	h->no_children = s->no_children;
+	h->passes = s->passes;
 	h->collector_pid = (uint32_t)getpid();
 	h->limit_bytes = s->limit_bytes;
 	snprintf(h->directory, sizeof h->directory, "%s", s->directory);

@@ -20,6 +20,7 @@ struct collector_start {
 	uint64_t limit_bytes;
 	enum arena_full on_full;
 	bool no_children;
+	enum arena_passes passes;
 };
 
 enum collector_word { COLLECTOR_READY = 1, COLLECTOR_FAILED, COLLECTOR_ENDED, COLLECTOR_REPORT };

@@ -32,6 +32,8 @@ enum pl_event_kind block_row(enum event_kind kind)
 		return PL_EVENT_HANDLED;
 	case EVENT_MARK:
 		return PL_EVENT_MARK;
+	case EVENT_AGAIN:
+		return PL_EVENT_AGAIN;
 	default:
 		return PL_EVENT_GAP;
 	}

@@ -42,7 +42,7 @@ struct block_head {
 	uint32_t raw_bytes;    /* codes + stack + events, plain */
 	uint32_t open_depth;
 	uint32_t min_depth;
-	uint32_t needs_minor;  /* the format's minor version that knows all its events; 0 today */
+	uint32_t needs_minor;  /* the format's minor version that knows all its events */
 	uint32_t counts[16];   /* by enum pl_event_kind */
 	uint64_t first_switch; /* number of the first switch in it; 0: none */
 };

@@ -46,6 +46,7 @@ static int read_fields(struct pl_view *v, struct event *e)
 		return read_resume(v, e);
 	case EVENT_LEAVE:
 	case EVENT_SUSPEND:
+	case EVENT_AGAIN:
 		return read_u32(v, &e->unit);
 	case EVENT_UNWIND:
 		return 0;

@@ -43,7 +43,8 @@
 	X(GAP, 15, "reason lost")                                                                  \
 	X(TASK, 16, "name string: the top frame is the root of an asyncio task")                   \
 	X(MARK, 17, "text string")                                                                 \
-	X(STOP, 18, "signal unit+1: a fatal signal arrived; unit of the top frame, 0: not known")
+	X(STOP, 18, "signal unit+1: a fatal signal arrived; unit of the top frame, 0: not known")  \
+	X(AGAIN, 19, "unit: of a jump back, to another pass of a loop that fires no LINE")
 
 enum event_kind {
 	EVENT_NONE = 0, /* an unwritten byte; never in a block */
@@ -98,6 +99,12 @@ static inline bool event_counts(enum event_kind kind)
 	default:
 		return true;
 	}
+}
+
+/* The format's minor version that first had this kind. */
+static inline uint32_t event_minor(enum event_kind kind)
+{
+	return kind == EVENT_AGAIN ? 1 : 0;
 }
 
 /* ---- writers: each gives the byte behind what it wrote; room for EVENT_BYTES_MAX is the caller's

@@ -114,6 +114,7 @@ int stack_apply(struct stack *s, const struct event *e)
 	case EVENT_LINE:
 		return place(s, PLACE_START, e->index, false);
 	case EVENT_LINE_AT:
+	case EVENT_AGAIN:
 		return place(s, PLACE_UNIT, e->unit, false);
 	case EVENT_ENTER:
 		f.place = PLACE_ENTRY;

@@ -36,7 +36,7 @@
 #include <stdint.h>
 
 #define ARENA_MAGIC	0x31414e4552414c50u /* "PLARENA1" */
-#define ARENA_ABI	1
+#define ARENA_ABI	2
 #define ARENA_PROCESSES 1024
 #define ARENA_CHUNKS	8192
 #define CHUNK_BYTES	32768u
@@ -103,6 +103,7 @@ _Static_assert(sizeof(struct process_slot) == 128, "slots are two cache lines");
 
 enum arena_clock { CLOCK_IS_TSC = 0, CLOCK_IS_MONOTONIC = 1 };
 enum arena_full { FULL_WAIT = 0, FULL_DROP = 1 };
+enum arena_passes { PASSES_ALL = 0, PASSES_NONE = 1 };
 enum arena_state {
 	ARENA_OPEN = 0,
 	ARENA_CLOSED =
@@ -117,6 +118,7 @@ struct arena_head {
 	uint32_t on_full;    /* enum arena_full */
 	uint32_t wait_ms;    /* how long a thread waits for room, once */
 	uint32_t no_children;
+	uint32_t passes; /* enum arena_passes: of loops that stay on a line */
 	uint32_t uid;
 	uint32_t collector_pid;
 	uint64_t limit_bytes;

@@ -93,12 +93,31 @@ int32_t code_place_line(const struct pl_code *c, enum stack_place place, uint32_
 	return unit == UINT32_MAX ? 0 : flow_line_at(&c->body.graph, unit);
 }
 
+/* A step from where the frame stands, as a number for `followed`. */
+static inline uint64_t step_of(const struct stack_frame *f, uint32_t to)
+{
+	return ((uint64_t)f->place << 61) ^ ((uint64_t)f->value << 32) ^ to;
+}
+
+/* *place: where it is kept, or may be put. */
+static inline bool is_followed(struct pl_code *c, uint64_t step, uint64_t **place)
+{
+	*place = &c->followed[(step * 0x9e3779b97f4a7c15u) >> 58];
+	_Static_assert(CODE_FOLLOWED == 1 << (64 - 58), "the hash's bits");
+	return **place == step;
+}
+
+static uint32_t stands_in(const struct pl_code *c, const struct stack_frame *f)
+{
+	return f->place == PLACE_ENTRY
+		       ? c->entry_block
+		       : flow_block_at(&c->body.graph, code_place_unit(c, f->place, f->value));
+}
+
 static bool graph_allows(struct pl_code *c, const struct stack_frame *f, uint32_t start)
 {
 	const struct flow_graph *g = &c->body.graph;
-	uint32_t from = f->place == PLACE_ENTRY
-				? c->entry_block
-				: flow_block_at(g, code_place_unit(c, f->place, f->value));
+	uint32_t from = stands_in(c, f);
 
 	if (from >= g->block_count)
 		return true;
@@ -109,6 +128,54 @@ static bool graph_allows(struct pl_code *c, const struct stack_frame *f, uint32_
 	       flow_path_fires(g, &c->walk, from + 1, start, true);
 }
 
+/* The block to which the jump at `unit` leads back; FLOW_NONE: there is no such jump. */
+static uint32_t jump_target(const struct flow_graph *g, uint32_t unit)
+{
+	uint32_t from = flow_block_at(g, unit);
+
+	if (from >= g->block_count || g->blocks[from].edge_count != 1)
+		return FLOW_NONE;
+	uint32_t to = g->edges[g->blocks[from].first_edge].to;
+	return to <= from ? to : FLOW_NONE;
+}
+
+int32_t code_jump_line(const struct pl_code *c, uint32_t unit)
+{
+	const struct flow_graph *g = &c->body.graph;
+	uint32_t to = jump_target(g, unit);
+	int32_t line = flow_line_at(g, unit);
+
+	return line || to == FLOW_NONE ? line : flow_line_ahead(g, g->blocks[to].unit);
+}
+
+static bool allows_jump_back(struct pl_code *c, const struct stack_frame *f, uint32_t unit)
+{
+	const struct flow_graph *g = &c->body.graph;
+	uint32_t to = flow_block_at(g, unit);
+	uint32_t from = stands_in(c, f);
+
+	if (jump_target(g, unit) == FLOW_NONE)
+		return false;
+	if (from >= g->block_count || flow_path_reaches(g, &c->walk, from, to))
+		return true;
+	return g->blocks[from].flags & FLOW_BLOCK_YIELDS &&
+	       flow_path_reaches(g, &c->walk, from + 1, to);
+}
+
+bool code_can_jump_back(struct pl_code *c, const struct stack_frame *f, uint32_t unit)
+{
+	if (f->raised || f->linked || f->place == PLACE_UNKNOWN || !c->body.graph.analysed)
+		return true;
+	/* No start has so high a number: the step is told apart from those to starts. */
+	uint64_t *known, step = step_of(f, ~unit);
+	if (is_followed(c, step, &known))
+		return true;
+	if (!allows_jump_back(c, f, unit))
+		return false;
+	*known = step;
+	return true;
+}
+
 bool code_can_follow(struct pl_code *c, const struct stack_frame *f, uint32_t start)
 {
 	const struct flow_graph *g = &c->body.graph;
@@ -116,10 +183,8 @@ bool code_can_follow(struct pl_code *c, const struct stack_frame *f, uint32_t st
 	if (f->raised || f->linked || f->place == PLACE_UNKNOWN || !g->analysed ||
 		start >= g->start_count)
 		return true;
-	uint64_t step = ((uint64_t)f->place << 61) ^ ((uint64_t)f->value << 32) ^ start;
-	uint64_t *known = &c->followed[(step * 0x9e3779b97f4a7c15u) >> 58];
-	_Static_assert(CODE_FOLLOWED == 1 << (64 - 58), "the hash's bits");
-	if (*known == step)
+	uint64_t *known, step = step_of(f, start);
+	if (is_followed(c, step, &known))
 		return true;
 	if (!graph_allows(c, f, start))
 		return false;

@@ -37,6 +37,11 @@ uint32_t code_place_unit(const struct pl_code *c, enum stack_place place, uint32
 /* Can LINE at `start` be the next event of a frame that stands there? Says no only when the graph proves it. */
 bool code_can_follow(struct pl_code *c, const struct stack_frame *f, uint32_t start);
 
+/* Can a jump back from `unit` be the next event of a frame that stands there? The same promise. */
+bool code_can_jump_back(struct pl_code *c, const struct stack_frame *f, uint32_t unit);
+/* The line of a jump: where it has none, of its target. */
+int32_t code_jump_line(const struct pl_code *c, uint32_t unit);
+
 static inline int32_t code_start_line(const struct pl_code *c, uint32_t start)
 {
 	return start < c->body.graph.start_count ? c->body.graph.starts[start].line : 0;

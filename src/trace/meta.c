@@ -77,6 +77,7 @@ static void set_key(struct pl_recording *r, struct pl_view key, const char *valu
 		{"pathline", &r->info.pathline},
 		{"clock", &r->info.clock},
 		{"arena", &r->info.arena},
+		{"passes", &r->info.passes},
 	};
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -260,6 +260,7 @@ static int read_news(struct pl_recording *r, bool *news, struct pl_err *err)
 static int recording_init(struct pl_recording *r)
 {
 	r->info = (struct pl_recording_info){.directory = "",
+		.passes = "",
 		.command = "",
 		.host = "",
 		.system = "",

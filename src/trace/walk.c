@@ -376,6 +376,16 @@ static void give_line(struct walk *w, const struct event *e, struct pl_event *ro
 	}
 }
 
+/* Jumps back may have no line of their own: where they lead has it. */
+static void give_again(struct walk *w, const struct event *e, struct pl_event *row)
+{
+	stack_apply(&w->stack, e);
+	put_frame(w, row);
+	row->offset = e->unit;
+	if (row->code)
+		row->line = code_jump_line(row->code, e->unit);
+}
+
 static void give_exception(struct walk *w, const struct event *e, struct pl_event *row)
 {
 	stack_apply(&w->stack, e);
@@ -417,6 +427,9 @@ static void give(struct walk *w, const struct event *e, struct pl_event *row)
 	case EVENT_LINE:
 	case EVENT_LINE_AT:
 		give_line(w, e, row);
+		break;
+	case EVENT_AGAIN:
+		give_again(w, e, row);
 		break;
 	case EVENT_ENTER:
 	case EVENT_RESUME:
@@ -461,6 +474,12 @@ static void see_contradictions(struct walk *w, const struct event *e)
 		if (!w->stack.depth)
 			break;
 		if (!code_can_follow(top_code(w), stack_top(&w->stack), e->index))
+			add_gap_at(w, PL_GAP_JUMPED, w->stack.depth - 1);
+		return;
+	case EVENT_AGAIN:
+		if (!w->stack.depth)
+			break;
+		if (!code_can_jump_back(top_code(w), stack_top(&w->stack), e->unit))
 			add_gap_at(w, PL_GAP_JUMPED, w->stack.depth - 1);
 		return;
 	case EVENT_LINE_AT: /* a debugger moved the frame away from the line that was told */
