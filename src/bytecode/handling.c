@@ -71,8 +71,7 @@ static unsigned level_of_range(const struct nesting *s, const struct handler_row
 	unsigned least = 0;
 
 	for (uint32_t at = row->start; at < end && at < s->count; at++) {
-		unsigned level =
-			s->level[at] ? level_behind(opcode_of(s, at), s->level[at]) : 0;
+		unsigned level = s->level[at] ? level_behind(opcode_of(s, at), s->level[at]) : 0;
 		if (level && (!least || level < least))
 			least = level;
 	}
@@ -122,6 +121,7 @@ void bytecode_handling(const struct bytecode *b, bool *units)
 	while (s.changed)
 		pass(&s);
 	for (uint32_t at = 0; at < s.count; at++)
-		units[at] = !s.level || s.level[at] != 1 || opcode_of(&s, at)->marks & OPCODE_HANDLES;
+		units[at] =
+			!s.level || s.level[at] != 1 || opcode_of(&s, at)->marks & OPCODE_HANDLES;
 	free(s.level);
 }

@@ -32,11 +32,11 @@ struct passes {
 	uint8_t *marks;
 	struct jump *jumps; /* back, of which an event tells, by growing unit; owned */
 	uint32_t jump_count;
-	uint32_t *jump_of;   /* a block -> its jump's number + 1, NO_JUMP; owned */
-	uint32_t *first;     /* a block -> the first of the steps that lead to it; owned */
-	struct step *steps;  /* owned */
-	uint32_t *seen;	     /* a block -> the walk that has been there; owned */
-	uint32_t *reached;   /* blocks of this walk, its start first; owned */
+	uint32_t *jump_of;  /* a block -> its jump's number + 1, NO_JUMP; owned */
+	uint32_t *first;    /* a block -> the first of the steps that lead to it; owned */
+	struct step *steps; /* owned */
+	uint32_t *seen;	    /* a block -> the walk that has been there; owned */
+	uint32_t *reached;  /* blocks of this walk, its start first; owned */
 	uint32_t reach_count;
 	uint32_t walk;
 };
@@ -165,7 +165,8 @@ static void reach(struct passes *s, uint32_t block)
 }
 
 /* Does the step end in a jump back to the head of j's loop, or before it? */
-static bool lowers(const struct passes *s, const struct step *step, uint32_t to, const struct jump *j)
+static bool lowers(
+	const struct passes *s, const struct step *step, uint32_t to, const struct jump *j)
 {
 	return s->jump_of[step->from] != NO_JUMP && s->jumps[s->jump_of[step->from] - 1].to == to &&
 	       s->g->blocks[to].unit <= target_unit(s, j);

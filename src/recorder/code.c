@@ -5,6 +5,7 @@
 #include <string.h>
 #include "bytecode/bytecode.h"
 #include "bytecode/handling.h"
+#include "bytecode/passes.h"
 #include "format/body.h"
 #include "format/message.h"
 
@@ -86,6 +87,30 @@ static struct pl_view bytes_view(PyObject *bytes)
 	return view_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
 }
 
+#define START_MAX ((1u << 28) - 1) /* what code_unit holds; others are told by LINE_AT */
+
+static void put_units(struct code_record *r, const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->start_count && i < START_MAX; i++)
+		if (g->starts[i].unit < r->unit_count)
+			r->units[g->starts[i].unit] = (struct code_unit){
+				.start = (i + 1) & START_MAX, .line = g->starts[i].line};
+}
+
+/* Without memory for it, no pass of the code's loops is told. */
+static void put_passes(
+	struct code_record *r, const struct bytecode *parts, const struct flow_graph *g)
+{
+	uint8_t *marks = g->unit_count <= r->unit_count ? calloc(r->unit_count, 1) : NULL;
+
+	if (!marks)
+		return;
+	bytecode_passes(parts, g, marks, &r->checks);
+	for (uint32_t i = 0; i < r->unit_count; i++)
+		r->units[i].pass = marks[i] & 15u;
+	free(marks);
+}
+
 static struct code_record *record_of(
 	PyCodeObject *code, const struct bytecode *parts, const struct flow_graph *g)
 {
@@ -98,16 +123,13 @@ static struct code_record *record_of(
 #if ENGINE_TRACES
 	r->handling = (bool *)&r->units[units];
 	bytecode_handling(parts, r->handling);
-#else
-	(void)parts;
 #endif
 	r->unit_count = units;
 	r->generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0;
 	r->coroutine = (code->co_flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)) != 0;
-	for (uint32_t i = 0; i < g->start_count; i++)
-		if (g->starts[i].unit < units)
-			r->units[g->starts[i].unit] =
-				(struct code_unit){.start = i + 1, .line = g->starts[i].line};
+	put_units(r, g);
+	if (!ENGINE_TRACES && root.arena.head->passes == PASSES_ALL)
+		put_passes(r, parts, g);
 	return r;
 }
 

@@ -1,6 +1,8 @@
 /* The hooks: one callback an event of sys.monitoring. This is the hot path, with moment.h. */
 #include "recorder/hooks.h"
 
+#include "bytecode/passes.h"
+
 #include "recorder/moment.h"
 
 static PyCodeObject *code_of(PyObject *const *args)
@@ -49,11 +51,33 @@ static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObje
 	if (here.start && __builtin_expect(m.frame->frame_obj != NULL, 0) &&
 		here.line != PyLong_AsLong(args[1]))
 		here.start = 0;
+	if (__builtin_expect(here.pass & PASS_TELLS, 0))
+		passes_line(m.frame, unit);
 	if (__builtin_expect(here.start != 0, 1))
 		moment_end(&m, event_write_line(m.at, here.start - 1));
 	else
 		moment_end(&m,
 			event_write2(m.at, EVENT_LINE_AT, unit, (uint64_t)PyLong_AsLong(args[1])));
+	Py_RETURN_NONE;
+}
+
+/* Forward jumps, and those back that cannot be AGAIN, are switched off where they run first. */
+static PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	struct moment m;
+	(void)hook, (void)n, (void)names;
+
+	if (!moment_look(&m, code_of(args)) || !m.record)
+		Py_RETURN_NONE;
+	uint32_t unit = unit_of(args[1]); /* 3.12 has the frame at the target by now */
+	uint32_t pass = moment_start(&m, unit).pass;
+	if (!(pass & (PASS_ALWAYS | PASS_CHECK | PASS_TRACK)))
+		return Py_NewRef(hook_disable);
+	bool again = pass & PASS_ALWAYS;
+	if (pass & (PASS_CHECK | PASS_TRACK))
+		again |= passes_jump(m.frame, unit_of(args[2])) && pass & PASS_CHECK;
+	if (again && moment_make_room_inside(&m))
+		moment_end(&m, event_write1(m.at, EVENT_AGAIN, unit));
 	Py_RETURN_NONE;
 }
 
@@ -102,7 +126,7 @@ static PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyOb
 /* ---- the table ---- */
 
 /* clang-format off */
-#define HOOK(name, is_local, function) {name, is_local, function, {PyObject_HEAD_INIT(&hook_type) NULL}}
+#define HOOK(name, is_local, function) {name, is_local, false, function, {PyObject_HEAD_INIT(&hook_type) NULL}}
 
 struct hook_row hooks[] = {
 	HOOK("PY_START", true, on_start),
@@ -115,6 +139,7 @@ struct hook_row hooks[] = {
 	HOOK("RAISE", false, on_raise),
 	HOOK("RERAISE", false, on_reraise),
 	HOOK("EXCEPTION_HANDLED", false, on_handled),
+	{"JUMP", true, true, on_jump, {PyObject_HEAD_INIT(&hook_type) NULL}},
 };
 /* clang-format on */
 const size_t hook_count = sizeof hooks / sizeof *hooks;

@@ -19,6 +19,7 @@ struct hook {
 struct hook_row {
 	const char *event; /* in sys.monitoring.events */
 	bool local;	   /* its callback may return DISABLE */
+	bool passes;	   /* left out with --passes none */
 	vectorcallfunc function;
 	struct hook hook;
 };
@@ -27,6 +28,7 @@ struct hook_row {
 PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
 
 extern PyTypeObject hook_type;
+extern PyObject *hook_disable; /* sys.monitoring.DISABLE; owned */
 extern struct hook_row hooks[];
 extern const size_t hook_count;
 

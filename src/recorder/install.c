@@ -10,13 +10,13 @@ PyTypeObject hook_type = {
 		Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
 };
 
-static PyObject *disable; /* sys.monitoring.DISABLE; owned */
+PyObject *hook_disable;
 
 /* In place of a callback that may switch its place off. */
 static PyObject *on_off(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)args, (void)n, (void)names;
-	return Py_NewRef(disable);
+	return Py_NewRef(hook_disable);
 }
 
 static PyObject *on_deaf(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
@@ -101,8 +101,8 @@ int hooks_install(bool at_main, const char **why)
 	if (!monitoring || PyType_Ready(&hook_type) < 0)
 		goto done;
 	events = PyObject_GetAttrString(monitoring, "events");
-	disable = PyObject_GetAttrString(monitoring, "DISABLE");
-	if (!events || !disable)
+	hook_disable = PyObject_GetAttrString(monitoring, "DISABLE");
+	if (!events || !hook_disable)
 		goto done;
 	*why = "all six tool ids of sys.monitoring are in use";
 	root.tool = take_tool(monitoring);
@@ -113,7 +113,8 @@ int hooks_install(bool at_main, const char **why)
 	if (at_main)
 		wait_for_main();
 	for (size_t i = 0; i < hook_count; i++)
-		all = all && listen_to(monitoring, events, &hooks[i], &set);
+		if (!hooks[i].passes || root.arena.head->passes == PASSES_ALL)
+			all = all && listen_to(monitoring, events, &hooks[i], &set);
 	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
 	if (done)
 		result = 0;

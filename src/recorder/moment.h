@@ -29,8 +29,8 @@ static inline void moment_lose(struct thread *t)
 		atomic_fetch_add_explicit(&root.slot->lost, 1, memory_order_relaxed);
 }
 
-/* Find out where we are and make room; false: the event is lost, and counted. */
-static inline bool moment_begin(struct moment *m, PyCodeObject *code)
+/* Find out where we are; false: nothing is recorded here. The code's record may be missing. */
+static inline bool moment_look(struct moment *m, PyCodeObject *code)
 {
 	m->code = code;
 	m->thread = self ? self : thread_begin();
@@ -41,6 +41,12 @@ static inline bool moment_begin(struct moment *m, PyCodeObject *code)
 	if (__builtin_expect(!m->frame || frame_code(m->frame) != m->code, 0))
 		m->frame = foreign_frame(m->code);
 	m->record = code_record(m->code);
+	return true;
+}
+
+/* There is an event: make room for it; false: it is lost, and counted. */
+static inline bool moment_make_room(struct moment *m)
+{
 	m->at = m->record ? step(m->thread) : NULL;
 	if (__builtin_expect(!m->at, 0)) {
 		moment_lose(m->thread);
@@ -49,10 +55,15 @@ static inline bool moment_begin(struct moment *m, PyCodeObject *code)
 	return true;
 }
 
-/* moment_begin, for an event of a frame that has been entered already: it becomes the top of the shadow stack. */
-static inline bool moment_begin_inside(struct moment *m, PyCodeObject *code)
+static inline bool moment_begin(struct moment *m, PyCodeObject *code)
 {
-	if (!moment_begin(m, code))
+	return moment_look(m, code) && moment_make_room(m);
+}
+
+/* The same for an event of a frame that has been entered already: it becomes the top of the shadow stack. */
+static inline bool moment_make_room_inside(struct moment *m)
+{
+	if (!moment_make_room(m))
 		return false;
 	if (__builtin_expect(m->thread->top != m->frame, 0)) {
 		m->at = step_to_frame(m->thread, m->at, m->frame);
@@ -62,6 +73,11 @@ static inline bool moment_begin_inside(struct moment *m, PyCodeObject *code)
 		}
 	}
 	return true;
+}
+
+static inline bool moment_begin_inside(struct moment *m, PyCodeObject *code)
+{
+	return moment_look(m, code) && moment_make_room_inside(m);
 }
 
 static inline void moment_end(struct moment *m, uint8_t *p)
@@ -136,6 +152,8 @@ static inline void record_enter(PyCodeObject *code)
 		m.record->generator_like && !frame_is_foreign(m.frame) ? generator_new(m.frame) : 0;
 	uint8_t *p = event_write_enter(m.at, site, m.record->number, generator);
 	stack_push(m.thread, m.frame);
+	if (__builtin_expect(m.record->checks, 0))
+		passes_forget(m.frame);
 	moment_end(&m, generator ? moment_write_task(&m, caller, true, p) : p);
 }
 
@@ -194,6 +212,8 @@ static inline void moment_gone(struct moment *m, bool for_good)
 	stack_pop(m->thread);
 	if (for_good && m->record->generator_like)
 		generator_gone(m->frame);
+	if (for_good && __builtin_expect(m->record->checks, 0))
+		passes_forget(m->frame);
 }
 
 static inline void record_return(PyCodeObject *code)

@@ -25,9 +25,11 @@ struct code_record {
 #if ENGINE_TRACES
 	bool *handling; /* a byte a unit, behind the units: is an exception being handled there? */
 #endif
+	bool checks; /* of some jumps back it depends on its frame's LINEs whether they are AGAIN */
 	struct code_unit {
-		uint32_t start; /* index of the line start + 1, 0: none here */
-		int32_t line;	/* of the start */
+		uint32_t start : 28; /* index of the line start + 1, 0: none here */
+		uint32_t pass : 4;   /* enum pass_mark */
+		int32_t line;	     /* of the start */
 	} units[];
 };
 
@@ -170,6 +172,12 @@ void signals_install(void);
 uint64_t generator_new(py_frame *frame);
 uint64_t generator_of(py_frame *frame); /* an unknown one gets a number */
 void generator_gone(py_frame *frame);
+
+/* ---- passes.c: up to which unit the frames of codes with `checks` are told (bytecode/passes.h) ---- */
+void passes_line(py_frame *frame, uint32_t unit);
+/* A jump back to `unit`; true: it is AGAIN. */
+bool passes_jump(py_frame *frame, uint32_t unit);
+void passes_forget(py_frame *frame); /* it begins, or is over */
 
 /* ---- names.c: strings of the recording ---- */
 uint32_t exception_type_number(PyObject *exception);

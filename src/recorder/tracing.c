@@ -10,8 +10,10 @@ bool listening;
 /* A frame object's two switches are the program's to set: its value is the lowest bit, as it would be without us. */
 enum {
 	SWITCH_PROGRAM = 1,
-	SWITCH_OURS = 2,    /* instructions are traced for us; lines are traced though the program wants none */
-	SWITCH_PENDING = 4, /* f_trace_opcodes: an exception is on its way to a handler, or out of the frame */
+	SWITCH_OURS =
+		2, /* instructions are traced for us; lines are traced though the program wants none */
+	SWITCH_PENDING =
+		4, /* f_trace_opcodes: an exception is on its way to a handler, or out of the frame */
 };
 
 /* ---- entries and exits ---- */
@@ -89,8 +91,8 @@ static void trace_reraise(PyFrameObject *f, PyCodeObject *code, uint32_t first)
 
 	f->f_trace_opcodes |= SWITCH_PENDING;
 	if (moment_begin_inside(&m, code))
-		moment_end(&m,
-			event_write3(m.at, EVENT_RERAISE, frame_unit(f->f_frame, code), first, type));
+		moment_end(&m, event_write3(m.at, EVENT_RERAISE, frame_unit(f->f_frame, code),
+				       first, type));
 }
 
 static void trace_instruction(PyFrameObject *f, PyCodeObject *code)
