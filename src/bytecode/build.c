@@ -289,7 +289,7 @@ static enum flow_fires fires_traced(const struct build *s, const struct unit *fr
 
 	if (at == s->first || from->line != u->line)
 		return FLOW_ALWAYS;
-	return at > to ? FLOW_ALWAYS : FLOW_NEVER;
+	return at > to && !(u->marks & OPCODE_NO_TARGET) ? FLOW_ALWAYS : FLOW_NEVER;
 }
 
 /* LINE fires at a start when the instruction by which it is reached has another line, or is a

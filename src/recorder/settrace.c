@@ -2,6 +2,7 @@
 #include "recorder/tracing.h"
 
 #include <stddef.h>
+#include "recorder/symbols.h"
 
 static PyCFunction set_trace; /* the interpreter's sys.settrace */
 
@@ -12,6 +13,60 @@ static PyObject *own_set_trace(PyObject *module, PyObject *args)
 
 	trace_adopt(current_thread_state());
 	return result;
+}
+
+/* ---- set in C ---- */
+
+static __typeof__(PyEval_SetTrace) *eval_set_trace;
+static __typeof__(_PyEval_SetTrace) *eval_set_trace_of;
+
+/* Thread state's id -> what another thread has set as its trace function; under the GIL. */
+static struct pl_map elsewhere;
+
+void trace_find_own(PyThreadState *ts)
+{
+	uint64_t *function = map_find(&elsewhere, ts->id);
+
+	if (!function)
+		return;
+	programs = (Py_tracefunc)(uintptr_t)*function;
+	map_remove(&elsewhere, ts->id);
+	set_elsewhere = elsewhere.used != 0;
+}
+
+static void own_eval_set_trace(Py_tracefunc function, PyObject *object)
+{
+	eval_set_trace(function, object);
+	trace_adopt(current_thread_state());
+}
+
+static int own_eval_set_trace_of(PyThreadState *ts, Py_tracefunc function, PyObject *object)
+{
+	int result = eval_set_trace_of(ts, function, object);
+
+	if (ts == current_thread_state()) {
+		trace_adopt(ts);
+	} else if (ts->c_tracefunc != on_trace) {
+		uint64_t *place = map_put(&elsewhere, ts->id);
+		if (place)
+			*place = (uint64_t)(uintptr_t)ts->c_tracefunc;
+		set_elsewhere = true;
+		thread_set_trace(ts, on_trace);
+	}
+	return result;
+}
+
+static void take_eval_set_trace(void)
+{
+	void *one = NULL, *other = NULL;
+
+	if (!symbol_replace("PyEval_SetTrace", (void *)(uintptr_t)own_eval_set_trace, &one) ||
+		!symbol_replace(
+			"_PyEval_SetTrace", (void *)(uintptr_t)own_eval_set_trace_of, &other))
+		message_note(PL_GAP_UNKNOWN,
+			"a trace function that C code sets takes the recorder's place");
+	eval_set_trace = (__typeof__(eval_set_trace))(uintptr_t)one;
+	eval_set_trace_of = (__typeof__(eval_set_trace_of))(uintptr_t)other;
 }
 
 /* Until the first frame of __main__. */
@@ -60,6 +115,7 @@ int hooks_install(bool at_main, const char **why)
 	*why = "sys.settrace is not the interpreter's own";
 	if (!take_set_trace())
 		return -1;
+	take_eval_set_trace();
 	programs = ts->c_tracefunc;
 	listening = !(at_main && main_awaited());
 	thread_set_trace(ts, listening ? on_trace : on_trace_before_main);

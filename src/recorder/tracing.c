@@ -5,6 +5,7 @@
 #include "recorder/moment.h"
 
 __thread Py_tracefunc programs;
+bool set_elsewhere;
 bool listening;
 
 /* A frame object's two switches are the program's to set: its value is the lowest bit, as it would be without us. */
@@ -185,5 +186,7 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 				trace_instruction(f, code);
 		}
 	}
+	if (__builtin_expect(set_elsewhere, 0))
+		trace_find_own(current_thread_state());
 	return __builtin_expect(programs != NULL, 0) ? pass_on(object, f, what, arg) : 0;
 }

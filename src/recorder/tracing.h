@@ -20,11 +20,15 @@
 
 /* What the program would have had as this thread's trace function; NULL: none. */
 extern __thread Py_tracefunc programs;
+/* Somebody has set the trace function of another thread: trace_find_own gives it to that thread. */
+extern bool set_elsewhere;
 /* Events are heard, not only passed on: false before __main__ and when the recorder has stopped. */
 extern bool listening;
 
 int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg);
 /* Something has set this thread state's trace function: let it be the program's, and ours come first again. */
 void trace_adopt(PyThreadState *ts);
+/* What was set for this thread by another one. */
+void trace_find_own(PyThreadState *ts);
 
 #endif

@@ -333,7 +333,7 @@ def questions(path, python, asked):
     """What to ask of a program: [(name, function of (python, setup, work))]"""
     demands, found = demands_of(path, python), []
     kinds = next((KINDS[word] for word in demands if word in KINDS), ())
-    if "same" in kinds and "same" in asked and python.minor >= (3, 12):     # the oracle takes 3.11's trace function
+    if "same" in kinds and "same" in asked:
         found.append(("same", lambda p, s, w: same_run(p, [path], s, w, demands)[0]))
     if "two" in kinds and "two" in asked:
         found.append(("two", lambda p, s, w: two_runs(p, [path], s, w, demands)))

@@ -3,7 +3,8 @@
 
     python3.13 tests/exact/linestarts.py --graphdump build/tests/lib/graphdump [--graph] [--limit N] [--save FILE]
 
-Line starts are compared with CPython's own placement of INSTRUMENTED_LINE. With --graph, blocks and edges are compared
+Line starts are compared with CPython's own placement of INSTRUMENTED_LINE; 3.11 has none, so there with a second writing
+of the rule too. With --graph, blocks and edges are compared
 with a second writing of the rule, below, which knows code only through `dis`. Exit code 1 when anything differs.
 """
 import argparse
@@ -25,6 +26,8 @@ ENDS = {"RETURN_VALUE": RETURNS, "RETURN_CONST": RETURNS, "YIELD_VALUE": YIELDS,
 
 
 def instrumented_line():
+    if VERSION == (3, 11):
+        return None
     try:
         return opcode.opmap["INSTRUMENTED_LINE"]
     except KeyError:
@@ -121,7 +124,24 @@ def instructions_of(code):
     return result
 
 
+def told_in_3_11(code, instructions):
+    """Where 3.11's trace function can hear of a line: it changes, or a jump or a handler leads there."""
+    asked = {i.jump for i in instructions if i.jump is not None} | {row.target // 2 for row in dis._parse_exception_table(code)}
+    sends = {i.unit for i in instructions if i.name == "SEND"}
+    handlers = {row.target // 2 for row in dis._parse_exception_table(code)}
+    before = None
+    for i in instructions:
+        if i.name == "RESUME":
+            before = i.line if before is not None else -1
+        elif before is not None:
+            if i.line >= 0 and (i.line != before or i.unit in handlers or i.unit in asked - sends):
+                yield i.unit
+            before = i.line
+
+
 def placed_by_cpython(code, instructions, line_opcode):
+    if VERSION == (3, 11):
+        return list(told_in_3_11(code, instructions))
     sys.monitoring.set_local_events(TOOL, code, sys.monitoring.events.LINE)
     adaptive = code._co_code_adaptive
     found = [i.unit for i in instructions if adaptive[2 * i.unit] == line_opcode]
@@ -150,7 +170,7 @@ class Rule:
 
     @staticmethod
     def asked_by(i):
-        return i.jump + (i.name in ("FOR_ITER", "SEND"))
+        return i.jump + (i.name in ("FOR_ITER", "SEND") and VERSION > (3, 11))
 
     def leaders(self):
         found = {self.entry} | set(self.starts) | self.handlers
@@ -166,16 +186,19 @@ class Rule:
         """Units to which an instruction can lead."""
         if i.name in ENDS:
             return []
-        if i.name.startswith("JUMP_"):
+        if i.name.startswith("JUMP_") and not i.name.endswith("_OR_POP"):
             return [i.jump]
         units = [i.next] + ([i.jump] if i.jump is not None else [])
-        if i.name == "FOR_ITER":
+        if i.name == "FOR_ITER" and VERSION > (3, 11):
             units += [i.jump + 1] + ([i.jump + 2] if VERSION == (3, 13) else [])
         return list(dict.fromkeys(unit for unit in units if unit in self.at))
 
     def fires(self, i, unit):
         if unit not in self.starts:
             return NEVER
+        if VERSION == (3, 11):
+            back = i.unit > unit and self.at[unit].name != "SEND"
+            return ALWAYS if i.unit == self.entry or i.line != self.starts[unit] or back else NEVER
         if i.name == "RESUME" or i.line != self.starts[unit]:
             return ALWAYS
         if VERSION == (3, 12) and i.name in ("CALL", "LOAD_ATTR", "BINARY_SUBSCR", "FOR_ITER", "SEND"):
@@ -266,7 +289,8 @@ def some(codes, limit):
 def main():
     options = arguments()
     warnings.simplefilter("ignore")
-    sys.monitoring.use_tool_id(TOOL, "linestarts")
+    if VERSION > (3, 11):
+        sys.monitoring.use_tool_id(TOOL, "linestarts")
     line_opcode = instrumented_line()
     count = starts = edges = bad = 0
     saved = open(options.save, "wb") if options.save else None

@@ -1,0 +1,17 @@
+/* Functions of the interpreter that C code may call, replaced for all who look them up from now on: an extension module that
+ * is loaded, or dlsym. Linux's ELF; no Python.h.
+ *
+ * The value of the symbol is changed in the dynamic symbol table of the object that defines it, and not one byte of code.
+ * This works where the preload's own symbols would come too late: those of a static interpreter come first in every
+ * search.
+ */
+#ifndef PL_RECORDER_SYMBOLS_H
+#define PL_RECORDER_SYMBOLS_H
+
+#include <stdbool.h>
+
+/* *original gets the function of this name that there was. False: there is none, or its table cannot be written; then
+ * nothing has been changed. */
+bool symbol_replace(const char *name, void *function, void **original);
+
+#endif
