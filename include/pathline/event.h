@@ -48,7 +48,8 @@ enum pl_event_kind {
 	X(DAMAGED, "damaged", "a block of the recording cannot be read")                           \
 	X(EVICTED, "evicted", "older blocks were dropped to keep the recording under its limit")   \
 	X(CODE, "code", "a code object could not be described to the recording")                   \
-	X(LIVE, "live", "the recording is still being written")
+	X(LIVE, "live", "the recording is still being written")                                    \
+	X(REFUSED, "refused", "an interpreter that could not be recorded")
 
 enum pl_gap_reason {
 #define X(constant, word, meaning) PL_GAP_##constant,

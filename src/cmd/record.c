@@ -344,6 +344,20 @@ static void say_losses(struct run *r, const struct collector_packet *p)
 		p->totals.worst);
 }
 
+/* Others were recorded. */
+static void say_refused(struct run *r)
+{
+	const struct arena_head *h = r->arena.head;
+	uint32_t count = atomic_load(&h->refused);
+
+	if (count == 1)
+		cmd_say_bold(r->cmd, "not recorded: %.*s", (int)sizeof h->refused_why - 1,
+			h->refused_why);
+	else if (count)
+		cmd_say_bold(r->cmd, "not recorded: %.*s; and %u more",
+			(int)sizeof h->refused_why - 1, h->refused_why, count - 1);
+}
+
 static void say_next(struct run *r)
 {
 	struct pl_buf b = {0};
@@ -374,6 +388,8 @@ static void say_end(struct run *r, enum answer answer, const struct collector_pa
 	if (r->quiet)
 		return;
 	say_totals(r, p);
+	if (p->totals.processes)
+		say_refused(r);
 	say_losses(r, p);
 	say_next(r);
 }

@@ -122,12 +122,30 @@ void collector_write_clock(struct collector *c, bool always)
 	buf_release(&b);
 }
 
+/* `record` has said it in words of its own, so it does not count as a loss there. */
+static void note_refused(struct collector *c)
+{
+	const struct arena_head *h = c->arena.head;
+	uint32_t count = atomic_load_explicit(&h->refused, memory_order_acquire);
+	struct collector_totals before = c->totals;
+	char text[sizeof h->refused_why + 32];
+
+	if (!count)
+		return;
+	int n = snprintf(text, sizeof text, "%.*s", (int)sizeof h->refused_why - 1, h->refused_why);
+	if (count > 1)
+		snprintf(text + n, sizeof text - (size_t)n, "; and %u more", count - 1);
+	collector_lose(c, &(struct loss){.reason = PL_GAP_REFUSED, .text = text});
+	c->totals = before;
+}
+
 void collector_write_end(struct collector *c, bool recovered)
 {
 	atomic_store_explicit(&c->arena.head->state, ARENA_CLOSED, memory_order_release);
 	if (c->streams.refused)
 		collector_lose(c, &(struct loss){.reason = PL_GAP_DAMAGED,
 					  .text = "parts of the ring made no sense"});
+	note_refused(c);
 	collector_write_clock(c, true);
 	store_end(&c->store, clock_ticks(c->ticker.source), recovered);
 	unlink(c->arena_path);

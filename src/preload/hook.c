@@ -6,9 +6,9 @@
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include "format/message.h"
+#include "os/readable.h"
 #include "preload/preload.h"
 #include "recorder/recorder.h"
 
@@ -26,13 +26,6 @@ static const char *(*get_version)(void);
 /* Where the runtime keeps the first entry; NULL: not found. */
 static struct hook_entry **hook_list;
 
-/* Any call that reads from an address tells whether it can be read; this one then fails for its
- * first argument. */
-static bool readable(const void *at)
-{
-	return syscall(SYS_rt_sigprocmask, ~0, at, NULL, 8) < 0 && errno != EFAULT;
-}
-
 /* *good_page is one that is known to be readable, 0: none. */
 static bool readable_entry(const struct hook_entry *entry, uintptr_t *good_page)
 {
@@ -43,7 +36,7 @@ static bool readable_entry(const struct hook_entry *entry, uintptr_t *good_page)
 		return false;
 	if (first == *good_page && last == *good_page)
 		return true;
-	if (!readable(entry) || !readable(&entry->data))
+	if (!readable_word(entry) || !readable_word(&entry->data))
 		return false;
 	*good_page = first;
 	return true;
@@ -100,13 +93,14 @@ static void refuse(const char *why)
 {
 	struct arena_head *head = preload.arena.head;
 	char executable[256];
-	const char *version = get_version();
+	const char *version = get_version ? get_version() : "";
+	const char *name = get_version ? "CPython " : "PyPy";
 
 	if (atomic_fetch_add_explicit(&head->refused, 1, memory_order_acq_rel) != 0)
 		return;
 	ssize_t n = readlink("/proc/self/exe", executable, sizeof executable - 1);
 	executable[n > 0 ? n : 0] = 0;
-	snprintf(head->refused_why, sizeof head->refused_why, "CPython %.*s (%s): %s",
+	snprintf(head->refused_why, sizeof head->refused_why, "%s%.*s (%s): %s", name,
 		(int)strcspn(version, " "), version, executable, why);
 }
 
@@ -120,10 +114,18 @@ static int minor_version(const char **version)
 	return dot ? (int)(dot - *version + 1 + (ptrdiff_t)strspn(dot + 1, "0123456789")) : 0;
 }
 
+/* 3.15.0rc2, 3.16.0a1+ */
+static bool is_prerelease(const char *version)
+{
+	return version[strspn(version, "0123456789.")] >= 'a';
+}
+
 /* The recorder reads the interpreter's insides as its headers have them; of these builds they are
  * other ones. */
 static const char *odd_build(const char *version)
 {
+	if (is_prerelease(version))
+		return "pre-releases are not recorded";
 	if (strstr(version, "free-threading"))
 		return "free-threaded builds are not recorded";
 	if (dlsym(RTLD_DEFAULT, "_Py_NegativeRefcount"))
@@ -215,10 +217,16 @@ static int on_audit(const char *event, void *arguments, void *data)
 	return 0;
 }
 
+/* It has an interface to C of its own, and none of what the recorder needs. */
+static bool is_pypy(void)
+{
+	return dlsym(RTLD_DEFAULT, "pypy_main_startup") != NULL;
+}
+
 bool hook_wanted(void)
 {
 	get_version = (__typeof__(get_version))dlsym(RTLD_DEFAULT, "Py_GetVersion");
-	return get_version != NULL;
+	return get_version != NULL || is_pypy();
 }
 
 void hook_add(void)
@@ -227,7 +235,9 @@ void hook_add(void)
 		(__typeof__(add))dlsym(RTLD_DEFAULT, "PySys_AddAuditHook");
 
 	atomic_fetch_add_explicit(&preload.arena.head->pythons, 1, memory_order_relaxed);
-	if (!add)
+	if (!get_version)
+		refuse("only CPython is recorded");
+	else if (!add)
 		refuse("no recorder was built for so old a version");
 	else if (add(on_audit, NULL) == 0)
 		hook_list = find_list();

@@ -16,9 +16,8 @@
 #if PY_VERSION_HEX >= 0x030e0000
 #include <internal/pycore_interpframe.h>
 #include <internal/pycore_tstate.h>
-#else
-#include <internal/pycore_frame.h>
 #endif
+#include <internal/pycore_frame.h>
 #include <internal/pycore_code.h>
 #include <internal/pycore_runtime.h>
 #if PY_VERSION_HEX < 0x030c0000
@@ -57,6 +56,16 @@ static inline py_frame *current_frame(const PyThreadState *ts)
 	return ts->current_frame;
 #else
 	return ts->cframe->current_frame;
+#endif
+}
+
+/* Where the pointer to the current frame is found. */
+static inline const void *frame_holder(const PyThreadState *ts)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	return &ts->current_frame;
+#else
+	return ts->cframe;
 #endif
 }
 
@@ -152,6 +161,74 @@ static inline PyObject *thread_running_task(PyThreadState *ts)
 	return NULL;
 #endif
 }
+
+/* Do the thread's own notes of where its stack lies have this place in it? They stand before its running task. */
+static inline bool thread_stack_is_around(const PyThreadState *ts, const void *place)
+{
+#if PY_VERSION_HEX >= 0x030e0000
+	const _PyThreadStateImpl *own = (const _PyThreadStateImpl *)ts;
+
+	return own->c_stack_hard_limit < (uintptr_t)place && (uintptr_t)place < own->c_stack_top;
+#else
+	(void)ts, (void)place;
+	return true;
+#endif
+}
+
+/* ROW(what, the interpreter's, ours) for each offset and size that the recorder relies on and that the interpreter tells.
+ * The sizes of the first ones end in what is read in place: the code units, and a frame's local variables. */
+#define LAYOUT_ROWS(ROW)                                                                           \
+	ROW("size of a code object", PyCode_Type.tp_basicsize,                                     \
+		offsetof(PyCodeObject, co_code_adaptive))                                          \
+	ROW("size of a frame object", PyFrame_Type.tp_basicsize,                                   \
+		offsetof(PyFrameObject, _f_frame_data) + offsetof(py_frame, localsplus))           \
+	ROW("size of a generator", PyGen_Type.tp_basicsize,                                        \
+		offsetof(PyGenObject, gi_iframe) + offsetof(py_frame, localsplus))                 \
+	ROW("size of a type", PyType_Type.tp_basicsize, sizeof(PyHeapTypeObject))                  \
+	ROW("size of a function", PyFunction_Type.tp_basicsize, sizeof(PyFunctionObject))          \
+	LAYOUT_DEBUG_OFFSETS(ROW)
+
+#if PY_VERSION_HEX >= 0x030d0000
+#define THEIRS _PyRuntime.debug_offsets
+#define LAYOUT_DEBUG_OFFSETS(ROW)                                                                  \
+	ROW("debug cookie", memcmp(THEIRS.cookie, _Py_Debug_Cookie, sizeof THEIRS.cookie), 0)      \
+	ROW("version of the debug offsets", THEIRS.version, Py_Version)                            \
+	ROW("free-threading", THEIRS.free_threaded, 0)                                             \
+	ROW("size of PyThreadState", THEIRS.thread_state.size, sizeof(PyThreadState))              \
+	ROW("offset of current_frame", THEIRS.thread_state.current_frame,                          \
+		offsetof(PyThreadState, current_frame))                                            \
+	ROW("size of _PyInterpreterFrame", THEIRS.interpreter_frame.size, sizeof(py_frame))        \
+	ROW("offset of previous", THEIRS.interpreter_frame.previous, offsetof(py_frame, previous)) \
+	ROW("offset of f_executable", THEIRS.interpreter_frame.executable,                         \
+		offsetof(py_frame, f_executable))                                                  \
+	ROW("offset of instr_ptr", THEIRS.interpreter_frame.instr_ptr,                             \
+		offsetof(py_frame, instr_ptr))                                                     \
+	ROW("offset of localsplus", THEIRS.interpreter_frame.localsplus,                           \
+		offsetof(py_frame, localsplus))                                                    \
+	ROW("offset of owner", THEIRS.interpreter_frame.owner, offsetof(py_frame, owner))          \
+	ROW("size of PyCodeObject", THEIRS.code_object.size, sizeof(PyCodeObject))                 \
+	ROW("offset of co_filename", THEIRS.code_object.filename,                                  \
+		offsetof(PyCodeObject, co_filename))                                               \
+	ROW("offset of co_qualname", THEIRS.code_object.qualname,                                  \
+		offsetof(PyCodeObject, co_qualname))                                               \
+	ROW("offset of co_linetable", THEIRS.code_object.linetable,                                \
+		offsetof(PyCodeObject, co_linetable))                                              \
+	ROW("offset of co_firstlineno", THEIRS.code_object.firstlineno,                            \
+		offsetof(PyCodeObject, co_firstlineno))                                            \
+	ROW("offset of co_code_adaptive", THEIRS.code_object.co_code_adaptive,                     \
+		offsetof(PyCodeObject, co_code_adaptive))                                          \
+	ROW("size of PyObject", THEIRS.pyobject.size, sizeof(PyObject))                            \
+	ROW("offset of ob_type", THEIRS.pyobject.ob_type, offsetof(PyObject, ob_type))             \
+	ROW("size of PyTypeObject", THEIRS.type_object.size, sizeof(PyTypeObject))                 \
+	ROW("offset of tp_name", THEIRS.type_object.tp_name, offsetof(PyTypeObject, tp_name))      \
+	ROW("offset of tp_flags", THEIRS.type_object.tp_flags, offsetof(PyTypeObject, tp_flags))   \
+	ROW("offset of ob_item in a list", THEIRS.list_object.ob_item,                             \
+		offsetof(PyListObject, ob_item))                                                   \
+	ROW("offset of ob_sval in bytes", THEIRS.bytes_object.ob_sval,                             \
+		offsetof(PyBytesObject, ob_sval))
+#else
+#define LAYOUT_DEBUG_OFFSETS(ROW)
+#endif
 
 /* Since 3.14 a function whose code has extra data is not "stateless", and is not handed to another interpreter: there the
  * records lie in a map by address, and a watcher tells when a code object dies. Before, they lie in co_extra. */

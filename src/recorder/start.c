@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "format/message.h"
+#include "recorder/layout.h"
 
 struct recorder_root root;
 
@@ -153,10 +154,8 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 		*why = "this process is being recorded already";
 		return -1;
 	}
-	if ((Py_Version >> 16) != (PY_VERSION_HEX >> 16)) {
-		*why = "this recorder was built for another version of CPython";
+	if (layout_check(why) < 0)
 		return -1;
-	}
 	root.arena = start->arena;
 	root.slot_out = start->slot;
 	root.on_key = start->on_key;
