@@ -3,7 +3,7 @@
 
 A version is a whole one: 3.13.0 and 3.13.5 are two lines, in order. root is empty, or the chroot in which the executable
 is. Searched, the first find of a version wins: $PATHLINE_TEST_PYTHONS (executables, colon-separated), the pyenv
-versions, $PATH, the chroots that tools/make-chroot makes. Pre-releases, debug builds and free-threaded ones are left out.
+versions, $PATH, the system, the chroots that tools/make-chroot makes. Pre-releases, debug builds and free-threaded ones are left out.
 With --first only the newest that needs no chroot is printed, or failing that the newest there is.
 """
 import glob
@@ -31,8 +31,9 @@ def candidates():
         for executable in sorted(glob.glob(f"{pyenv}/versions/{version}.*/bin/python3"), reverse=True):
             yield "", executable
     for name in (*(f"python{version}" for version in SUPPORTED), "python3"):
-        if found := shutil.which(name):
-            yield "", found
+        for path in (None, "/usr/local/bin:/usr/bin"):  # the system's own, also where others stand before it
+            if found := shutil.which(name, path=path):
+                yield "", found
     if os.geteuid() == 0:
         for root in sorted(glob.glob(cache() + "/*/")):
             for version in SUPPORTED:
