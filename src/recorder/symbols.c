@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,6 +14,11 @@ struct protection {
 	int flags; /* PROT_*; 0: in no object */
 };
 
+static bool lies_in(uintptr_t at, const struct dl_phdr_info *object, const ElfW(Phdr) * h)
+{
+	return at - (object->dlpi_addr + h->p_vaddr) < h->p_memsz;
+}
+
 static int look_into(struct dl_phdr_info *object, size_t size, void *data)
 {
 	struct protection *p = data;
@@ -20,14 +26,17 @@ static int look_into(struct dl_phdr_info *object, size_t size, void *data)
 
 	for (int i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &object->dlpi_phdr[i];
-		if (h->p_type != PT_LOAD || p->at - (object->dlpi_addr + h->p_vaddr) >= h->p_memsz)
-			continue;
-		p->flags = (h->p_flags & PF_R ? PROT_READ : 0) |
-			   (h->p_flags & PF_W ? PROT_WRITE : 0) |
-			   (h->p_flags & PF_X ? PROT_EXEC : 0);
-		return 1;
+		if (h->p_type == PT_LOAD && lies_in(p->at, object, h))
+			p->flags |= (h->p_flags & PF_R ? PROT_READ : 0) |
+				    (h->p_flags & PF_W ? PROT_WRITE : 0) |
+				    (h->p_flags & PF_X ? PROT_EXEC : 0);
 	}
-	return 0;
+	/* What the loader closes when it has filled it in. */
+	for (int i = 0; i < object->dlpi_phnum; i++)
+		if (object->dlpi_phdr[i].p_type == PT_GNU_RELRO &&
+			lies_in(p->at, object, &object->dlpi_phdr[i]))
+			p->flags = PROT_READ;
+	return p->flags != 0;
 }
 
 /* Write a word that may lie in a page which cannot be written. */
@@ -45,6 +54,85 @@ static bool write_word(void *at, uintptr_t value)
 	return true;
 }
 
+/* ---- slots that have been filled in ---- */
+
+struct change {
+	const char *name;
+	void *from, *to;
+};
+
+/* The parts of an object's dynamic section that name its slots. */
+struct dynamic {
+	const char *names;
+	const ElfW(Sym) * symbols;
+	const ElfW(Rela) * tables[2]; /* of functions called, and of data */
+	size_t bytes[2];
+};
+
+/* The loader has made most of them addresses; what it may not write (the vdso's) are offsets. */
+static const void *address_of(const struct dl_phdr_info *object, ElfW(Addr) value)
+{
+	return (const void *)(value < object->dlpi_addr ? object->dlpi_addr + value : value);
+}
+
+static void read_dynamic(
+	struct dynamic *d, const struct dl_phdr_info *object, const ElfW(Dyn) * entry)
+{
+	for (; entry->d_tag != DT_NULL; entry++) {
+		switch (entry->d_tag) {
+		case DT_STRTAB:
+			d->names = address_of(object, entry->d_un.d_ptr);
+			break;
+		case DT_SYMTAB:
+			d->symbols = address_of(object, entry->d_un.d_ptr);
+			break;
+		case DT_JMPREL:
+			d->tables[0] = address_of(object, entry->d_un.d_ptr);
+			break;
+		case DT_PLTRELSZ:
+			d->bytes[0] = entry->d_un.d_val;
+			break;
+		case DT_RELA:
+			d->tables[1] = address_of(object, entry->d_un.d_ptr);
+			break;
+		case DT_RELASZ:
+			d->bytes[1] = entry->d_un.d_val;
+			break;
+		}
+	}
+}
+
+static void change_slots(const struct dl_phdr_info *object, const struct dynamic *d, unsigned table,
+	const struct change *c)
+{
+	for (size_t i = 0; i < d->bytes[table] / sizeof(ElfW(Rela)); i++) {
+		const ElfW(Rela) *row = &d->tables[table][i];
+		size_t number = ELF64_R_SYM(row->r_info);
+		if (!number || strcmp(d->names + d->symbols[number].st_name, c->name) != 0)
+			continue;
+		void **slot = (void **)(object->dlpi_addr + row->r_offset);
+		if (*slot == c->from)
+			write_word(slot, (uintptr_t)c->to);
+	}
+}
+
+static int change_object(struct dl_phdr_info *object, size_t size, void *data)
+{
+	const struct change *c = data;
+	struct dynamic d = {0};
+	(void)size;
+
+	for (int i = 0; i < object->dlpi_phnum; i++)
+		if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			read_dynamic(&d, object,
+				(const ElfW(Dyn) *)(object->dlpi_addr +
+						    object->dlpi_phdr[i].p_vaddr));
+	for (unsigned table = 0; table < 2; table++)
+		if (d.names && d.symbols && d.tables[table])
+			change_slots(object, &d, table, c);
+	return 0;
+}
+
 bool symbol_replace(const char *name, void *function, void **original)
 {
 	const ElfW(Sym) *symbol = NULL;
@@ -58,6 +146,9 @@ bool symbol_replace(const char *name, void *function, void **original)
 	if (object->l_addr + symbol->st_value != (uintptr_t)found)
 		return false;
 	*original = found;
-	return write_word((void *)(uintptr_t)&symbol->st_value,
-		(uintptr_t)function - object->l_addr);
+	if (!write_word((void *)(uintptr_t)&symbol->st_value, (uintptr_t)function - object->l_addr))
+		return false;
+	struct change c = {name, found, function};
+	dl_iterate_phdr(change_object, &c);
+	return true;
 }

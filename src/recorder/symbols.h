@@ -1,9 +1,9 @@
-/* Functions of the interpreter that C code may call, replaced for all who look them up from now on: an extension module that
- * is loaded, or dlsym. Linux's ELF; no Python.h.
+/* Functions of the interpreter that C code may call, replaced for that C code. Linux's ELF; no Python.h.
  *
- * The value of the symbol is changed in the dynamic symbol table of the object that defines it, and not one byte of code.
- * This works where the preload's own symbols would come too late: those of a static interpreter come first in every
- * search.
+ * For all who look the function up from now on (an extension module that is loaded, dlsym) its symbol's value is changed in
+ * the dynamic symbol table of the object that defines it; for those that have found it already, the slots into which the
+ * loader has put it. Not one byte of code is changed. This works where the preload's own symbols would come too late:
+ * those of a static interpreter come first in every search.
  */
 #ifndef PL_RECORDER_SYMBOLS_H
 #define PL_RECORDER_SYMBOLS_H
