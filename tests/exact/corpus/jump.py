@@ -1,4 +1,4 @@
-# same-run gap=jumped
+# identity@3.11 same-run gap=jumped
 """A debugger that sets f_lineno: backwards, out of a loop, over a statement, out of a with; then no jump at all."""
 import sys
 

@@ -1,4 +1,4 @@
-# identity
+# identity vary@3.11
 """How deep a program gets before it is told to stop: the same number with a recorder as without."""
 import sys
 

@@ -1,4 +1,4 @@
-# same-run
+# same-run min=3.12
 """Other sys.monitoring tools: that restart events, disable, raise in their callbacks, set local events, free their id and take it again."""
 import sys
 

@@ -1,4 +1,4 @@
-# same-run
+# identity@3.11 same-run
 """Programs that use sys.settrace and sys.setprofile themselves: local functions, opcodes, functions that raise, in threads."""
 import sys
 import threading
