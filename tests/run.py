@@ -24,19 +24,19 @@ import sys
 import time
 
 # Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all), more arguments.
-# Each module of CPython's own tests takes seconds: `test` runs the fast ones, `ci` spreads all of them over the versions.
+# Each module of CPython's own tests takes seconds: `test` runs the fast ones, `ci` a third of all on each interpreter. Each
+# has another third, and with each commit they move on: three interpreters see all of it now, each of them within three commits.
+THIRD = "a third"
 HARNESSES = (
     ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
     ("exact/exact.py", "test", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
     ("exact/test_events.py", "test", "", []),
     ("exact/beside.py", "test", "", []),
     ("exact/libtest.py", "test", "3.12,3.13", ["--fast"]),
-    ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
+    ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", THIRD]),
     ("exact/test_events.py", "ci", "", []),
     ("exact/beside.py", "ci", "", []),
-    ("exact/libtest.py", "ci", "3.13", []),
-    ("exact/libtest.py", "ci", "3.12", ["--shard", "1/3"]),
-    ("exact/libtest.py", "ci", "3.14", ["--shard", "2/3"]),
+    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--shard", THIRD]),
     ("exact/exact.py", "exact", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
     ("exact/test_events.py", "exact", "", []),
     ("exact/beside.py", "exact", "", []),
@@ -133,6 +133,19 @@ def run_harness(script, arguments, version, executable, root, build, tally):
         print(output[output.find("\n==== ") if sums else -4000:][:20000], flush=True)
 
 
+def rotation():
+    """(number, what it counts): $PATHLINE_ROTATION, the commits, or where they are not known the days."""
+    if number := os.environ.get("PATHLINE_ROTATION"):
+        return int(number), "PATHLINE_ROTATION"
+    git = ["git", "-C", str(TOP), "rev-list", "--count", "HEAD"]
+    try:
+        shallow = (TOP / ".git/shallow").exists()
+        count = subprocess.run(git, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout.strip()
+    except OSError:
+        count = ""
+    return (int(count), "commits") if count and not shallow else (int(time.time() // 86400), "days")
+
+
 def interpreters(only):
     out = subprocess.run([sys.executable, str(TOP / "tools/interpreters.py")], stdout=subprocess.PIPE, text=True, check=True).stdout
     rows = [line.split("\t") for line in out.splitlines()]
@@ -180,11 +193,15 @@ def main():
     pythons = interpreters(args.only)
     if not pythons:
         tally.row("interpreters", 0, 1, 0, "no CPython that is supported")
+    number, unit = rotation()
+    thirds = {row[0]: f"{(number + k) % 3 + 1}/3" for k, row in enumerate(pythons)}
+    if args.level == "ci":
+        print(f"rotation {number} ({unit}):", ", ".join(f"{third} on {version}" for version, third in thirds.items()), flush=True)
     for script, level, versions, arguments in HARNESSES:
         if level == args.level and args.pattern in script:
             for row in pythons:
                 if not versions or is_among(row[0], versions):
-                    run_harness(script, arguments, *row, build, tally)
+                    run_harness(script, [thirds[row[0]] if word is THIRD else word for word in arguments], *row, build, tally)
     for file in test_files(build, args):
         for row in chosen(file, pythons):
             run_file(file, *row, build, tally)

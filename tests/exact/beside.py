@@ -52,7 +52,9 @@ def build_cython(python, packages, setup, work):
     c = os.path.join(work, "fast.c")
     env = environment(setup, packages, work, {})
     exact.run([*python.command, "-m", "cython", "-3", os.path.join(BESIDE, "fast.pyx"), "-o", c], setup, work, env=env, name="cython", ok=(0,))
-    exact.run(["cc", "-shared", "-fPIC", "-w", "-DCYTHON_TRACE=1", "-I", python.include, c, "-o", os.path.join(work, "fast.so")],
+    shim = os.path.join(work, "include")
+    os.mkdir(shim)
+    exact.run(["cc", "-shared", "-fPIC", "-w", "-DCYTHON_TRACE=1", *exact.include_options(python, shim), c, "-o", os.path.join(work, "fast.so")],
               setup, work, name="cc", ok=(0,))
 
 

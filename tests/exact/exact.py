@@ -117,11 +117,18 @@ def build_listener(python, setup):
     path = os.path.join(setup.listeners, name)
     if os.path.exists(path):
         return
-    shim = setup.work("include", python.version)        # Debian splits pyconfig.h off; nothing else of that root may be seen
+    shim = setup.work("include", python.version)
+    subprocess.check_call([os.environ.get("CC", "cc"), "-O2", "-fPIC", "-shared", *include_options(python, shim), source, "-o", path])
+
+
+def include_options(python, shim):
+    """How the compiler of here finds the headers of a Python that may be in a chroot. Debian splits pyconfig.h off; `shim`
+    is an empty folder, for nothing else of that root may be seen."""
+    if not python.root:
+        return ["-isystem", python.include]
     for split in glob.glob(python.root + os.path.dirname(python.include) + "/*-linux-gnu"):
         os.symlink(split, os.path.join(shim, os.path.basename(split)))
-    subprocess.check_call([os.environ.get("CC", "cc"), "-O2", "-fPIC", "-shared", "-isystem", python.root + python.include,
-                           "-isystem", shim, source, "-o", path])
+    return ["-isystem", python.root + python.include, "-isystem", shim]
 
 
 # ---- running ----
