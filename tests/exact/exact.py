@@ -264,12 +264,12 @@ def with_oracle(question):
 
 
 @with_oracle
-def same_run(python, program, setup, work, oracle, demands=None):
-    """Both listen to one run. Gives (summary, what the program did)."""
+def same_run(python, program, setup, work, oracle, demands=None, place=None):
+    """Both listen to one run, whose environment and directory are those of `place`. Gives (summary, what the program did)."""
     demands = demands or {}
     recording = os.path.join(work, "recording")
     command = python.record(recording, setup) + [os.path.join(setup.oracle, "oracle.py"), "--out", oracle, "--", *program]
-    ran = run(command, setup, work, name="both")
+    ran = run(command, setup, work, name="both", **(place or {}))
     wait_until_finished(recording, setup, work)
     inspect(recording, setup, work, demands)
     if "blind" in demands:
