@@ -116,10 +116,16 @@ const char *pl_code_name(const struct pl_code *c);   /* co_qualname */
 int32_t pl_code_first_line(const struct pl_code *c); /* co_firstlineno */
 uint32_t pl_code_flags(const struct pl_code *c);     /* co_flags */
 
+/* A piece of the recording's text, without a NUL at its end. */
+struct pl_text {
+	const char *at;
+	size_t length;
+};
+
 /* The text of a line as it ran, without its line end; PL_ERR_NOT_FOUND with the reason when it
  * could not be had. */
-int pl_source_line(struct pl_recording *r, const struct pl_code *c, int32_t line, const char **text,
-	size_t *length, struct pl_err *err);
+int pl_source_line(struct pl_recording *r, const struct pl_code *c, int32_t line,
+	struct pl_text *text, struct pl_err *err);
 
 /* ---- check ---- */
 

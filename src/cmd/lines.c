@@ -98,20 +98,20 @@ static void write_place(struct lines *w, const struct pl_event *e, int32_t line)
 
 static void write_source(struct lines *w, const struct pl_event *e)
 {
-	const char *text;
-	size_t length, blank = 0;
+	struct pl_text text;
+	size_t blank = 0;
 
 	out_tone(w->out, TONE_NAME);
 	out_i64(w->out, e->line);
 	out_tone(w->out, TONE_PLAIN);
-	if (pl_source_line(w->r, e->code, e->line, &text, &length, NULL) < 0) {
+	if (pl_source_line(w->r, e->code, e->line, &text, NULL) < 0) {
 		write_place(w, e, e->line);
 		return;
 	}
-	while (blank < length && (text[blank] == ' ' || text[blank] == '\t'))
+	while (blank < text.length && (text.at[blank] == ' ' || text.at[blank] == '\t'))
 		blank++;
 	out_text(w->out, "  ");
-	out_clean(w->out, (struct text){.at = text + blank, .length = length - blank});
+	out_clean(w->out, (struct text){.at = text.at + blank, .length = text.length - blank});
 }
 
 static void write_word(struct lines *w, const struct pl_event *e, enum tone tone)

@@ -154,12 +154,12 @@ static struct text field_type(struct rows *w, const struct pl_event *e)
 
 static struct text field_source(struct rows *w, const struct pl_event *e)
 {
-	struct text t = {0};
+	struct pl_text t;
 
 	if ((e->kind != PL_EVENT_LINE && e->kind != PL_EVENT_AGAIN) ||
-		pl_source_line(w->r, e->code, e->line, &t.at, &t.length, NULL) < 0)
+		pl_source_line(w->r, e->code, e->line, &t, NULL) < 0)
 		return (struct text){0};
-	return t;
+	return (struct text){.at = t.at, .length = t.length};
 }
 
 #define NUMBER(field, value)                                                                       \

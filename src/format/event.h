@@ -168,14 +168,19 @@ static inline uint8_t *event_write_enter(uint8_t *p, uint32_t site, uint32_t cod
 	return gen ? varint_write(p, gen) : p;
 }
 
+struct event_resume {
+	uint32_t site, code, unit; /* as in struct event */
+	uint64_t gen;
+};
+
 /* kind: EVENT_RESUME or EVENT_THROW */
 static inline uint8_t *event_write_resume(
-	uint8_t *p, enum event_kind kind, uint32_t site, uint32_t code, uint64_t gen, uint32_t unit)
+	uint8_t *p, enum event_kind kind, const struct event_resume *e)
 {
-	*p++ = (uint8_t)(kind | (site == EVENT_NO_SITE ? EVENT_NO_CALLER : 0));
-	if (site != EVENT_NO_SITE)
-		p = varint_write(p, site);
-	return varint_write(varint_write(varint_write(p, code), gen), unit);
+	*p++ = (uint8_t)(kind | (e->site == EVENT_NO_SITE ? EVENT_NO_CALLER : 0));
+	if (e->site != EVENT_NO_SITE)
+		p = varint_write(p, e->site);
+	return varint_write(varint_write(varint_write(p, e->code), e->gen), e->unit);
 }
 
 #endif

@@ -170,8 +170,11 @@ static inline void record_reenter(PyCodeObject *code, enum event_kind kind)
 		moment_lose(m.thread);
 		return;
 	}
-	uint8_t *p = event_write_resume(m.at, kind, site, m.record->number,
-		frame_is_foreign(m.frame) ? 0 : generator_of(m.frame), moment_unit(&m));
+	uint8_t *p = event_write_resume(m.at, kind,
+		&(struct event_resume){.site = site,
+			.code = m.record->number,
+			.gen = frame_is_foreign(m.frame) ? 0 : generator_of(m.frame),
+			.unit = moment_unit(&m)});
 	stack_push(m.thread, m.frame);
 	moment_end(&m, moment_write_task(&m, caller, false, p));
 }

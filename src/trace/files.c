@@ -137,19 +137,18 @@ static int directory_size(struct files *f, uint32_t file, uint64_t *bytes, struc
 	return 0;
 }
 
-static int directory_read(struct files *f, uint32_t file, uint64_t off, struct pl_buf *to, size_t n,
-	struct pl_err *err)
+static int directory_read(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err)
 {
-	int fd = directory_fd((struct directory *)f, file, err);
-	uint8_t *at = buf_reserve(to, n);
+	int fd = directory_fd((struct directory *)f, span.file, err);
+	uint8_t *at = buf_reserve(to, span.length);
 	size_t done = 0;
 
 	if (fd < 0)
 		return fd;
 	if (!at)
-		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for %zu bytes", n);
-	while (done < n) {
-		ssize_t got = pread(fd, at + done, n - done, (off_t)(off + done));
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for %zu bytes", span.length);
+	while (done < span.length) {
+		ssize_t got = pread(fd, at + done, span.length - done, (off_t)(span.off + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
@@ -158,7 +157,7 @@ static int directory_read(struct files *f, uint32_t file, uint64_t off, struct p
 			return pl_err_cause(err, PL_ERR_FORMAT, "the file ends early");
 		done += (size_t)got;
 	}
-	to->used += n;
+	to->used += span.length;
 	return 0;
 }
 

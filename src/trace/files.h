@@ -15,14 +15,20 @@
 
 struct files;
 
+/* Bytes of one of the files. */
+struct span {
+	uint32_t file;
+	uint64_t off; /* from the file's start */
+	size_t length;
+};
+
 struct files_ops {
 	/* Put the numbers of the segments that are there, u32 each, in any order. */
 	int (*segments)(struct files *f, struct pl_buf *numbers, struct pl_err *err);
 	/* PL_ERR_NOT_FOUND: no such file. */
 	int (*size)(struct files *f, uint32_t file, uint64_t *bytes, struct pl_err *err);
-	/* Exactly n bytes. PL_ERR_FORMAT: the file is shorter; PL_ERR_NOT_FOUND: it is gone. */
-	int (*read)(struct files *f, uint32_t file, uint64_t off, struct pl_buf *to, size_t n,
-		struct pl_err *err);
+	/* All of the span. PL_ERR_FORMAT: the file is shorter; PL_ERR_NOT_FOUND: it is gone. */
+	int (*read)(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err);
 	/* Is there such a file in the system? Asked for arenas. */
 	bool (*exists)(struct files *f, const char *path);
 	void (*close)(struct files *f);

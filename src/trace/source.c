@@ -49,8 +49,8 @@ void source_release(struct source *s)
 	free(s->lines);
 }
 
-int pl_source_line(struct pl_recording *r, const struct pl_code *c, int32_t line, const char **text,
-	size_t *length, struct pl_err *err)
+int pl_source_line(struct pl_recording *r, const struct pl_code *c, int32_t line,
+	struct pl_text *text, struct pl_err *err)
 {
 	const uint64_t *found = c->source ? map_find(&r->sources, c->source - 1) : NULL;
 	struct source *s = found ? (struct source *)(uintptr_t)*found : NULL;
@@ -64,7 +64,7 @@ int pl_source_line(struct pl_recording *r, const struct pl_code *c, int32_t line
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the lines of %s", c->file);
 	if (line < 1 || (size_t)line > s->line_count)
 		return pl_err_cause(err, PL_ERR_NOT_FOUND, "%s: it has no line %d", c->file, line);
-	*text = (const char *)s->text.at + s->lines[line - 1];
-	line_end(s->text, s->lines[line - 1], length);
+	text->at = (const char *)s->text.at + s->lines[line - 1];
+	line_end(s->text, s->lines[line - 1], &text->length);
 	return 0;
 }

@@ -5,7 +5,8 @@
 static int read_at(struct stream *s, uint64_t off, size_t n, struct pl_err *err)
 {
 	buf_reset(&s->room);
-	return s->files->ops->read(s->files, s->file, off, &s->room, n, err);
+	return s->files->ops->read(
+		s->files, (struct span){.file = s->file, .off = off, .length = n}, &s->room, err);
 }
 
 int stream_head(struct stream *s, struct pl_err *err)

@@ -62,8 +62,7 @@ static void touch(const char *text)
 
 static void read_row(struct pl_recording *r, const struct pl_event *e)
 {
-	const char *text;
-	size_t length;
+	struct pl_text text;
 
 	touch(e->type);
 	touch(e->task);
@@ -74,8 +73,8 @@ static void read_row(struct pl_recording *r, const struct pl_event *e)
 	}
 	touch(pl_code_file(e->code));
 	touch(pl_code_name(e->code));
-	if (pl_source_line(r, e->code, e->line, &text, &length, NULL) == 0 && length)
-		touch(text[length - 1] ? "" : NULL);
+	if (pl_source_line(r, e->code, e->line, &text, NULL) == 0 && text.length)
+		touch(text.at[text.length - 1] ? "" : NULL);
 }
 
 static void read_rows(struct pl_recording *r, struct pl_cursor *c)

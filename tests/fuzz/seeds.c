@@ -23,6 +23,7 @@ static void put_input(
 
 static void make_thread(struct maker *m, uint32_t number)
 {
+	const struct event_resume resumed = {.site = 2, .code = 20, .gen = 7, .unit = 3};
 	struct maker_thread *t = maker_thread(m, number);
 
 	maker_switch(t, number + 1);
@@ -34,12 +35,12 @@ static void make_thread(struct maker *m, uint32_t number)
 	maker_event1(t, EVENT_TIME, 30);
 	maker_event1(t, EVENT_SUSPEND, 2);
 	maker_cut(m, t);
-	maker_done(t, event_write_resume(maker_room(t), EVENT_RESUME, 2, 20, 7, 3));
+	maker_done(t, event_write_resume(maker_room(t), EVENT_RESUME, &resumed));
 	maker_event2(t, EVENT_RAISE, 2, 5);
 	maker_event2(t, EVENT_HANDLED, 6, 5);
 	maker_event3(t, EVENT_RERAISE, 6, 2, 5);
 	maker_done(t, event_write0(maker_room(t), EVENT_UNWIND));
-	maker_done(t, event_write_resume(maker_room(t), EVENT_THROW, 2, 20, 7, 3));
+	maker_done(t, event_write_resume(maker_room(t), EVENT_THROW, &resumed));
 	maker_event3(t, EVENT_LINK, 20, 9, 2);
 	maker_event1(t, EVENT_POPS, 2);
 	maker_done(t, event_write_text(maker_room(t), EVENT_MARK, "here", 4));
@@ -79,7 +80,8 @@ static bool read_file(const char *directory, uint32_t file, struct pl_buf *out)
 	if (files_open_directory(&files, directory, NULL))
 		return false;
 	bool got = files->ops->size(files, file, &bytes, NULL) == 0 && bytes <= UINT16_MAX &&
-		   files->ops->read(files, file, 0, out, (size_t)bytes, NULL) == 0;
+		   files->ops->read(files, (struct span){.file = file, .length = (size_t)bytes},
+			   out, NULL) == 0;
 	files->ops->close(files);
 	return got;
 }

@@ -74,16 +74,15 @@ static int maker_size(struct files *f, uint32_t file, uint64_t *bytes, struct pl
 	return 0;
 }
 
-static int maker_read(struct files *f, uint32_t file, uint64_t off, struct pl_buf *to, size_t n,
-	struct pl_err *err)
+static int maker_read(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err)
 {
-	const struct pl_buf *b = maker_file(f, file);
+	const struct pl_buf *b = maker_file(f, span.file);
 
 	if (!b)
 		return pl_err_cause(err, PL_ERR_NOT_FOUND, "no such file");
-	if (off > b->used || n > b->used - off)
+	if (span.off > b->used || span.length > b->used - span.off)
 		return pl_err_cause(err, PL_ERR_FORMAT, "the file ends early");
-	buf_put(to, b->at + off, n);
+	buf_put(to, b->at + span.off, span.length);
 	return to->failed ? PL_ERR_MEMORY : 0;
 }
 

@@ -54,7 +54,9 @@ static void test_entries(void **state)
 	assert_int_equal(e.site, 300);
 	assert_int_equal(e.code, 70000);
 	assert_true(e.gen == UINT64_MAX);
-	e = read_one(bytes, event_write_resume(bytes, EVENT_THROW, 5, 6, 7, 8));
+	e = read_one(
+		bytes, event_write_resume(bytes, EVENT_THROW,
+			       &(struct event_resume){.site = 5, .code = 6, .gen = 7, .unit = 8}));
 	assert_int_equal(e.kind, EVENT_THROW);
 	assert_int_equal(e.site, 5);
 	assert_int_equal(e.code, 6);

@@ -175,7 +175,9 @@ static void test_generators_and_tasks(void **state)
 	maker_event1(t, EVENT_SUSPEND, MAKER_UNIT(0));
 	maker_line(t, 1);
 	maker_cut(&f.m, t); /* the name must outlive a block */
-	maker_done(t, event_write_resume(maker_room(t), EVENT_RESUME, 2, 20, 7, MAKER_UNIT(0) + 1));
+	maker_done(t, event_write_resume(maker_room(t), EVENT_RESUME,
+			      &(struct event_resume){
+				      .site = 2, .code = 20, .gen = 7, .unit = MAKER_UNIT(0) + 1}));
 	maker_done(t, event_write_text(maker_room(t), EVENT_TASK, "Task-1", 6));
 	maker_cut(&f.m, t);
 	maker_line(t, 1);

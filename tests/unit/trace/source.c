@@ -35,12 +35,11 @@ static struct pl_recording *open_sources(struct maker *m)
 
 static void expect_line(struct pl_recording *r, int32_t line, const char *expected)
 {
-	const char *text;
-	size_t length;
+	struct pl_text text;
 
-	assert_int_equal(pl_source_line(r, code_open(r, 2), line, &text, &length, NULL), 0);
-	assert_int_equal(length, strlen(expected));
-	assert_memory_equal(text, expected, length);
+	assert_int_equal(pl_source_line(r, code_open(r, 2), line, &text, NULL), 0);
+	assert_int_equal(text.length, strlen(expected));
+	assert_memory_equal(text.at, expected, text.length);
 }
 
 static void test_lines(void **state)
@@ -59,11 +58,10 @@ static void test_lines(void **state)
 static void expect_reason(struct pl_recording *r, uint64_t body, int32_t line, const char *reason)
 {
 	struct pl_err err = {0};
-	const char *text;
-	size_t length;
+	struct pl_text text;
 
-	assert_int_equal(pl_source_line(r, code_open(r, body + 1), line, &text, &length, &err),
-		PL_ERR_NOT_FOUND);
+	assert_int_equal(
+		pl_source_line(r, code_open(r, body + 1), line, &text, &err), PL_ERR_NOT_FOUND);
 	if (!strstr(pl_err_text(&err), reason))
 		fail_msg("'%s' does not say '%s'", pl_err_text(&err), reason);
 }
