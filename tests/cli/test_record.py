@@ -308,6 +308,31 @@ class Record(recorded.Case):
             told = recorded.info(os.path.join(self.dir, ".pathline/latest"))
             self.assertEqual(len(told["processes"]), count)
 
+    def test_passes(self):
+        """A loop of n passes on one line has n + 1 rows (for), or n (while), in all versions; or one, if they are not wanted."""
+        old = recorded.run(PYTHON, "-c", "import sys; print(sys.version_info < (3, 12))").stdout == "True\n"
+        program = self.write("loops.py", "n = 70\nfor x in range(50): pass\nwhile n: n -= 1\n")
+        for choice, rows in ((), {"2": 51, "3": 70}), (("--passes", "all"), {"2": 51, "3": 70}), (("--passes", "none"), {"2": 1, "3": 1}):
+            with self.subTest(choice=choice):
+                done = self.record("-q", *choice, "--python", PYTHON, program)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                latest = os.path.join(self.dir, ".pathline/latest")
+                told = subprocess.run([PATHLINE, "dump", latest, "-f", "file,line,event,source", "-e", "line,again"], stdout=subprocess.PIPE, text=True)
+                lines = [row.split("\t") for row in told.stdout.splitlines()]
+                got = {n: [row[2:] for row in lines if row[0] == program and row[1] == n] for n in rows}
+                self.assertEqual(recorded.info(latest)["passes"], choice[-1] if choice else "all")
+                if old:
+                    rows = {"2": 51, "3": 70}
+                self.assertEqual({n: len(r) for n, r in got.items()}, rows)
+                self.assertEqual(got["3"][0], ["line", "while n: n -= 1"])
+                later = "line" if old else "again"
+                self.assertTrue(all(row == [later, "while n: n -= 1"] for row in got["3"][1:]), got["3"])
+
+    def test_passes_is_a_choice(self):
+        done = self.record("--passes", "some", "--python", PYTHON, "-c", "")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--passes", done.stderr)
+
     def test_caller_gone(self):
         """record itself is killed: the program goes on, and its recording with it."""
         process = self.listener()

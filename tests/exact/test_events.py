@@ -15,6 +15,8 @@ from exact import Failure
 EVENTS = os.path.join(exact.HERE, "events")
 CORPUS = os.path.join(exact.HERE, "corpus")
 ENTER, LEAVE = {"call", "resume", "throw"}, {"return", "yield", "unwind"}
+PASSES = ("passes", "flow", "generators", "gen_threads", "coroutines", "eager", "dels", "far", "threads", "codes", "genexprs", "recursion", "tools")
+PASSES_LIBRARY = ("test_listcomps", "test_genexps", "test_generators", "test_coroutines", "test_textwrap", "test_difflib")
 LISTENED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "far", "threads", "settrace", "codes", "finalisation")
 WALKED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "recursion", "threads", "fork", "signals", "settrace",
           "codes")
@@ -55,6 +57,33 @@ def equal(what, expected, got):
         raise Failure(what + ": there is none")
 
 
+# ---- what a listener of ours finds in the same run ----
+
+def within(path, listener):
+    """The rows between the listener's begin and end, but for its own: (event, tid, the rest)."""
+    open_ = False
+    for event, tid, file, first, code, *rest in exact.rows(path):
+        own = file.endswith("/" + listener)
+        if own and code == "listener_begin" and event == "return":
+            open_ = True
+        elif own and code == "listener_end" and event == "call":
+            open_ = False
+        elif open_ and not own and event not in ("call", "return"):
+            yield event, tid, (file, first, code, *rest)
+
+
+def equal_by_thread(what, out, got):
+    """got: (tid, row)…, out: the listener's file. Gives counts in words."""
+    expected, threads = collections.defaultdict(list), collections.defaultdict(list)
+    for tid, row in got:
+        threads[tid].append(row)
+    for tid, *row in exact.rows(out):
+        expected[tid].append(tuple(row))
+    for tid in set(expected) | set(threads):
+        equal("%s of thread %s" % (what, tid), expected[tid], threads[tid])
+    return "%d events, %d threads" % (sum(map(len, expected.values())), len(expected))
+
+
 # ---- raise, reraise, handled ----
 
 def exceptions(python, program, setup, work):
@@ -62,23 +91,20 @@ def exceptions(python, program, setup, work):
     recording, _ = record(python, [os.path.join(EVENTS, "listener.py"), out, os.path.join(CORPUS, program + ".py")], setup, work)
     fields = "event,tid,file,first,code,line,type"
     path = exact.like_the_oracle(exact.dump(recording, setup, work, fields, ("--events", "call,return,raise,reraise,handled")))
-    threads, open_ = collections.defaultdict(list), False
-    for event, tid, file, first, code, line, kind in exact.rows(path):
-        own = file.endswith("/listener.py")
-        if own and code == "listener_begin" and event == "return":
-            open_ = True
-        elif own and code == "listener_end" and event == "call":
-            open_ = False
-        elif open_ and not own and event not in ("call", "return"):
-            threads[tid].append((event, file, first, code, line, kind))
-    expected = collections.defaultdict(list)
-    for tid, *row in exact.rows(out):
-        expected[tid].append(tuple(row))
-    count = 0
-    for tid in set(expected) | set(threads):
-        equal("exceptions of thread " + tid, expected[tid], threads[tid])
-        count += len(expected[tid])
-    return "%d events, %d threads" % (count, len(expected))
+    return equal_by_thread("exceptions", out, ((tid, (event, *row)) for event, tid, row in within(path, "listener.py")))
+
+
+# ---- again ----
+
+def passes(python, what, setup, work):
+    """what: words for passes_listener.py, a program or -m and modules."""
+    out = os.path.join(work, "listened.tsv")
+    recording, ran = record(python, [os.path.join(EVENTS, "passes_listener.py"), out, *what], setup, work)
+    path = exact.like_the_oracle(exact.dump(recording, setup, work, "event,tid,file,first,code,offset", ("--events", "call,return,again,gap")))
+    rows = list(within(path, "passes_listener.py"))
+    if any(event == "gap" for event, _, _ in rows):
+        raise Failure("a gap")
+    return "%s of %s jumps back" % (equal_by_thread("passes", out, ((tid, row) for _, tid, row in rows)), ran.err.split()[-1].decode())
 
 
 # ---- tasks, generators, callers ----
@@ -226,6 +252,9 @@ def main():
     tests = []
     for p in pythons:
         tests += [((p.version, "exceptions", n), lambda w, p=p, n=n: exceptions(p, n, setup, w)) for n in LISTENED]
+        if p.minor >= (3, 12):
+            tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, [os.path.join(CORPUS, n + ".py")], setup, w)) for n in PASSES]
+            tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, ["-m", "test." + n], setup, w)) for n in PASSES_LIBRARY]
         tests += [((p.version, f.__name__), lambda w, p=p, f=f: f(p, setup, w)) for f in (tasks, identities, callers, limits)]
         tests += [((p.version, "order", i), lambda w, p=p, i=i: order(p, i, setup, w)) for i in ("1e-6", "1e-4", "0.005")]
         tests += [((p.version, "walk", n), lambda w, p=p, n=n: walk(p, n, setup, w)) for n in WALKED]
