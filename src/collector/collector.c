@@ -201,10 +201,11 @@ static bool grow(struct collector *c)
 	return true;
 }
 
-/* Codes that are gone are forgotten when no event that names them can come: none from a fork that has them too. */
+/* Codes that are gone are forgotten when all events that name them are in blocks. A recorder tells of those alone that no
+ * fork has too. */
 static void forget_codes(struct collector *c, size_t freed)
 {
-	if (freed < FREED_CODES_MAX || c->processes.count > 1)
+	if (freed < FREED_CODES_MAX)
 		return;
 	blocks_cut(c, BLOCKS_ALL, mono_ns());
 	bodies_forget(&c->bodies, freed);

@@ -22,7 +22,7 @@
 	X(SOURCE, 6, "file text: a text that no file has (linecache, -c), before its first code")  \
 	X(NOTE, 7,                                                                                 \
 		"reason text: something went wrong in the recorder; reason: enum pl_gap_reason")   \
-	X(CODE_FREE, 9, "number: no later event names this code")
+	X(CODE_FREE, 9, "number: no later event of any process names this code")
 
 enum message_kind {
 #define X(constant, number, fields) MESSAGE_##constant = number,

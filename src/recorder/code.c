@@ -17,7 +17,8 @@ static void code_freed(void *record)
 
 	if (!r)
 		return;
-	if (!root.forked && !atomic_load_explicit(&root.stopped, memory_order_relaxed)) {
+	if (!root.forked && r->number > root.shared_codes &&
+		!atomic_load_explicit(&root.stopped, memory_order_relaxed)) {
 		buf_varint(&fields, r->number);
 		message_put(MESSAGE_CODE_FREE, &fields);
 	}

@@ -116,6 +116,11 @@ static bool take_slot(uint32_t parent)
 	return true;
 }
 
+static void before_fork(void)
+{
+	root.shared_codes = atomic_load_explicit(&root.arena.head->next_code, memory_order_relaxed);
+}
+
 /* In the child nothing may be written before its own slot is taken: the rings are the parent's. */
 static void forked_child(void)
 {
@@ -176,7 +181,7 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 		atomic_store_explicit(&root.slot->state, SLOT_DONE, memory_order_release);
 		return -1;
 	}
-	pthread_atfork(NULL, NULL, forked_child);
+	pthread_atfork(before_fork, NULL, forked_child);
 	signals_install();
 	return 0;
 }

@@ -75,6 +75,8 @@ struct recorder_root {
 		*main_names; /* __main__'s globals, while its first frame is waited for; borrowed */
 	bool forked;	     /* this child has no slot of its own yet */
 	uint32_t fork_parent; /* number of the process that forked it */
+	uint32_t
+		shared_codes; /* codes up to this number were there at a fork: another process may have them too */
 	struct pl_buf command, executable, interpreter,
 		stdlib_dir;	    /* texts of the PROCESS message */
 	struct pl_buf command_text; /* of -c, until it is told */
