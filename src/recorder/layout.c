@@ -59,8 +59,7 @@ static const char *compare_rows(void)
 		if (rows[i].theirs == ours)
 			continue;
 		snprintf(text, sizeof text,
-			"its %s is %" PRIu64
-			", but %" PRIu64
+			"its %s is %" PRIu64 ", but %" PRIu64
 			" in the headers of %s, for which the recorder was built",
 			rows[i].what, rows[i].theirs, ours, PY_VERSION);
 		return text;
@@ -194,7 +193,8 @@ static const char *call_probe(void)
 	if (!probe.wrong)
 		return NULL;
 	snprintf(text, sizeof text,
-		"what its frames have for %s is not where the headers of %s have it, for which the recorder was built",
+		"what its frames have for %s is not where the headers of %s have it, for which the "
+		"recorder was built",
 		probe.wrong, PY_VERSION);
 	return text;
 }
