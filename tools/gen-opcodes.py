@@ -43,13 +43,10 @@ NO_JUMPS = {"END_ASYNC_FOR"}
 NO_START = {"END_FOR", "END_SEND", "END_ASYNC_FOR", "RESUME"} | ({"POP_ITER"} if VERSION >= (3, 14) else set())
 NO_TARGET = {"POP_ITER"}
 NO_HANDLER = {"END_ASYNC_FOR"}
-<<<<<<< HEAD
 if VERSION == (3, 11):
     NO_START, NO_TARGET, NO_HANDLER = {"RESUME"}, {"SEND", "RESUME"}, set()
-=======
-# It goes round the loop of an await, not of the program: no JUMP event.
-UNHEARD = {"JUMP_BACKWARD_NO_INTERRUPT"}
->>>>>>> 0fc4200 (bytecode: which jumps back can be a pass that no LINE tells)
+# It goes round the loop of an await, not of the program: no JUMP event, which 3.11 has not at all.
+UNHEARD = {"JUMP_BACKWARD_NO_INTERRUPT"} if VERSION >= (3, 12) else set()
 # 3.12 forgets where it was when a Python callee that it inlined returns (see build.c).
 INLINES = {"CALL", "LOAD_ATTR", "BINARY_SUBSCR", "FOR_ITER", "SEND"} if VERSION == (3, 12) else set()
 
@@ -81,12 +78,9 @@ def rows():
                 ("OPCODE_NO_TARGET", NO_TARGET),
                 ("OPCODE_NO_HANDLER", NO_HANDLER),
                 ("OPCODE_INLINES", INLINES),
-<<<<<<< HEAD
                 ("OPCODE_HANDLES", {"PUSH_EXC_INFO"} if VERSION == (3, 11) else ()),
                 ("OPCODE_HANDLED", {"POP_EXCEPT"} if VERSION == (3, 11) else ()),
-=======
                 ("OPCODE_UNHEARD", UNHEARD),
->>>>>>> 0fc4200 (bytecode: which jumps back can be a pass that no LINE tells)
             )
             if name in names
         ]
