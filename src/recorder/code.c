@@ -32,6 +32,8 @@ static int on_code(PyCodeEvent event, PyCodeObject *code)
 	uint64_t key = (uint64_t)(uintptr_t)code;
 	uint64_t *place = event == PY_CODE_EVENT_DESTROY ? map_find(&root.code_records, key) : NULL;
 
+	if (event == PY_CODE_EVENT_CREATE)
+		code_make_safe(code);
 	if (place) {
 		void *record = (void *)(uintptr_t)*place;
 		map_remove(&root.code_records, key);

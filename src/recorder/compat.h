@@ -282,6 +282,19 @@ static inline unsigned frame_opcode(const py_frame *f, unsigned *arg)
 }
 #endif
 
+/* Events of exceptions are a code object's own since 3.15, which takes for granted that the code was instrumented: with any
+ * tool listening it crashes where code without a RESUME (hand-made, and not to be instrumented) raises. Data that names no
+ * tool is what it looks for; it is freed with the code. */
+static inline void code_make_safe(PyCodeObject *code)
+{
+#if PY_VERSION_HEX >= 0x030f0000
+	if (code->_co_firsttraceable >= Py_SIZE(code) && !code->_co_monitoring)
+		code->_co_monitoring = PyMem_Calloc(1, sizeof *code->_co_monitoring);
+#else
+	(void)code;
+#endif
+}
+
 #define CODE_IS_GENERATOR (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)
 
 #endif
