@@ -37,7 +37,7 @@ struct pl_frame {
 	int32_t line;	    /* where it stands, 0 where it has no line */
 	uint32_t offset;    /* code unit, UINT32_MAX where not known */
 	uint64_t generator; /* 0 for a plain function */
-	const char *task;   /* set on the frame that is the root of an asyncio task */
+	const char *task;   /* set on the frame that is the root of an asyncio task or greenlet */
 	bool linked;	    /* it is on the stack, but no event told of its entry */
 };
 /* The stack behind the last event given, the bottom frame first; gives its depth, fills at most max

@@ -86,11 +86,13 @@ struct pl_event {
 	int32_t line;		    /* where the frame stands; 0 where it has no line */
 	int32_t caller_line;	    /* call, resume, throw: the line of the caller, 0 without one */
 	uint64_t generator;	/* identity of a generator's or coroutine's frame, 0 for others */
-	const char *task;	/* asyncio task's name, NULL outside tasks; UTF-8 */
+	const char *task;	/* name of the asyncio task or greenlet, NULL outside; UTF-8 */
 	const char *type;	/* the exception's type; of a gap the reason, of a mark its text */
 	enum pl_gap_reason gap; /* gap only */
 	uint64_t lost;		/* gap: events lost, 0 when not known */
-	uint32_t offset;	/* code unit (two bytes) in the code; UINT32_MAX where not known */
+	uint64_t
+		greenlet; /* number of the greenlet in whose stack its frame is, 0: in the thread's own */
+	uint32_t offset; /* code unit (two bytes) in the code; UINT32_MAX where not known */
 };
 
 const char *pl_event_kind_name(enum pl_event_kind kind);

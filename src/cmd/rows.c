@@ -179,6 +179,7 @@ NUMBER(order, e->order)
 NUMBER(error, e->time_error_ns)
 NUMBER(caller, e->caller_line)
 NUMBER(generator, e->generator)
+NUMBER(greenlet, e->greenlet)
 NUMBER(offset, e->offset == UINT32_MAX ? NONE : (int64_t)e->offset)
 NUMBER(lost, e->kind == PL_EVENT_GAP ? (int64_t)e->lost : NONE)
 #undef NUMBER
@@ -194,7 +195,7 @@ static const struct field fields[] = {
 	{"line", .number = field_line, .help = "where the frame stands, 0: no line"},
 	{"depth", .number = field_depth, .help = "frames below it"},
 	{"time", .text = field_time, .plain = true, .help = "seconds since 1970, nine decimals"},
-	{"task", .text = field_task, .help = "the asyncio task's name"},
+	{"task", .text = field_task, .help = "name of the asyncio task or greenlet"},
 	{"type", .text = field_type, .help = "the exception's type; the reason of a gap"},
 	{"source", .text = field_source, .help = "line: its text, as it ran"},
 	{"process", .number = field_process, .help = "number in the recording, from 1"},
@@ -207,6 +208,8 @@ static const struct field fields[] = {
 		.help = "the event was at time, or up to so many ns later"},
 	{"caller", .number = field_caller, .help = "call, resume, throw: the caller's line"},
 	{"generator", .number = field_generator, .help = "identity of a generator or coroutine"},
+	{"greenlet", .number = field_greenlet,
+		.help = "with depth it names a frame over all switches; 0: the thread's own stack"},
 	{"offset", .number = field_offset, .help = "code unit in the code"},
 	{"lost", .number = field_lost, .help = "gap: how many events, 0: not known"},
 };

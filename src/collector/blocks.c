@@ -42,8 +42,6 @@ static void follow(struct cut *k, const struct event *e)
 		t->order = e->a;
 	else if (e->kind == EVENT_GAP)
 		note_gap(k, e);
-	if (event_minor(e->kind) > k->head.needs_minor)
-		k->head.needs_minor = event_minor(e->kind);
 	if (event_counts(e->kind)) {
 		k->head.counts[block_row(e->kind)]++;
 		k->head.events++;

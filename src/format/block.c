@@ -46,7 +46,8 @@ struct numbers {
 	size_t used, room;
 	struct pl_map seen;
 	bool failed;
-	uint64_t first_switch; /* met on the way */
+	uint64_t first_switch; /* these two are met on the way */
+	uint32_t needs_minor;
 };
 
 static void numbers_add(struct numbers *n, uint32_t number)
@@ -104,6 +105,8 @@ static int collect_codes(struct numbers *n, const struct block_source *b)
 			numbers_add(n, e.code);
 		if (e.kind == EVENT_SWITCH && !n->first_switch)
 			n->first_switch = e.a;
+		if (event_minor(&e) > n->needs_minor)
+			n->needs_minor = event_minor(&e);
 	}
 	if (n->failed)
 		return PL_ERR_MEMORY;
@@ -129,6 +132,8 @@ static void put_stack(struct pl_buf *raw, const struct stack *s)
 {
 	uint32_t task = 0;
 
+	if (s->greenlet)
+		buf_varint(raw, s->greenlet);
 	buf_varint(raw, s->depth);
 	for (uint32_t i = 0; i < s->depth; i++) {
 		const struct stack_frame *f = &s->frames[i];
@@ -175,7 +180,8 @@ int block_write(struct pl_buf *out, const struct block_source *b, int level)
 		goto done;
 	}
 	out->used += BLOCK_HEAD_BYTES;
-	head.flags &= ~(uint32_t)BLOCK_COMPRESSED;
+	head.flags &= ~(uint32_t)(BLOCK_COMPRESSED | BLOCK_GREENLET);
+	head.flags |= b->stack->greenlet ? BLOCK_GREENLET : 0;
 	if (level > 0 && record_compress(out, buf_view(&raw), level))
 		head.flags |= BLOCK_COMPRESSED;
 	else
@@ -188,6 +194,10 @@ int block_write(struct pl_buf *out, const struct block_source *b, int level)
 	head.raw_bytes = (uint32_t)raw.used;
 	head.open_depth = b->stack->depth;
 	head.first_switch = numbers.first_switch;
+	if (numbers.needs_minor > head.needs_minor)
+		head.needs_minor = numbers.needs_minor;
+	if (b->stack->greenlet && !head.needs_minor)
+		head.needs_minor = 1;
 	put_head(out, at, &head);
 done:
 	buf_release(&raw);
@@ -258,11 +268,13 @@ static int read_frame(struct pl_view *v, struct stack *s)
 	return err || !task.left ? err : stack_set_task(s, task);
 }
 
-static int read_stack(struct pl_view *v, struct stack *s, uint32_t open_depth)
+static int read_stack(struct pl_view *v, struct stack *s, const struct block_head *head)
 {
 	uint64_t depth;
 
-	if (view_varint_max(v, v->left / FRAME_BYTES_MIN, &depth) || depth != open_depth)
+	if (head->flags & BLOCK_GREENLET && view_varint(v, &s->greenlet))
+		return PL_ERR_FORMAT;
+	if (view_varint_max(v, v->left / FRAME_BYTES_MIN, &depth) || depth != head->open_depth)
 		return PL_ERR_FORMAT;
 	for (uint64_t i = 0; i < depth; i++) {
 		int err = read_frame(v, s);
@@ -308,7 +320,7 @@ int block_open(struct block *b, struct pl_view payload)
 	if (err == 0)
 		err = read_codes(&plain, &b->bodies);
 	if (err == 0)
-		err = read_stack(&plain, &b->stack, b->head.open_depth);
+		err = read_stack(&plain, &b->stack, &b->head);
 	if (err == 0 && plain.left != b->head.event_bytes)
 		err = PL_ERR_FORMAT;
 	if (err == 0)

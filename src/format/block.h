@@ -4,7 +4,7 @@
  *	          orders and counts reads no more, and can trust it
  *	codes     count | (code number delta, body number + 1)…    every code that stack and events name, by
  *	          growing number; 0 in place of a body: it could not be described
- *	stack     depth | (code, place << 1 | linked, value, gen, raised u8, task string)…    bottom first
+ *	stack     [greenlet] | depth | (code, place << 1 | linked, value, gen, raised u8, task string)…    bottom first
  *	events    the rest, as the recorder wrote them (event.h)
  *
  *	 0                     152            160
@@ -26,6 +26,8 @@
 #define BLOCK_HEAD_CHECK 152 /* where the check of the bytes before it stands */
 #define BLOCK_COMPRESSED 1
 #define BLOCK_CONTINUES	 2 /* flag: bytes of the stream are missing before this block */
+#define BLOCK_GREENLET                                                                             \
+	4 /* flag: the number of the stack's greenlet stands before its depth; else it is 0 */
 
 struct block_head {
 	uint32_t process;
@@ -42,7 +44,7 @@ struct block_head {
 	uint32_t raw_bytes;    /* codes + stack + events, plain */
 	uint32_t open_depth;
 	uint32_t min_depth;
-	uint32_t needs_minor;  /* the format's minor version that knows all its events */
+	uint32_t needs_minor;  /* the format's minor version that knows all that is in it */
 	uint32_t counts[16];   /* by enum pl_event_kind */
 	uint64_t first_switch; /* number of the first switch in it; 0: none */
 };
@@ -62,8 +64,8 @@ static inline void block_count(struct block_head *h, const struct event *e)
 }
 
 struct block_source {
-	const struct block_head *head; /* event_bytes, raw_bytes, open_depth and BLOCK_COMPRESSED:
-					  block_write's own */
+	const struct block_head *head; /* event_bytes, raw_bytes, open_depth, needs_minor and
+					  the first and last flag: block_write's own */
 	const struct stack *stack;     /* as it is before the first event */
 	const struct pl_map
 		*bodies; /* code number -> body number + 1; a code that is missing gets 0 */

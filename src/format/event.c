@@ -72,6 +72,7 @@ static int read_fields(struct pl_view *v, struct event *e)
 										 : 0;
 	case EVENT_POPS:
 	case EVENT_TIME:
+	case EVENT_GREENLET:
 		return view_varint(v, &e->a);
 	case EVENT_GAP:
 	case EVENT_STOP:

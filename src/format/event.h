@@ -41,10 +41,11 @@
 	X(TIME, 13, "ticks since the last time of this stream; it is that of the next event")      \
 	X(SWITCH, 14, "number thread+1 position: where the thread that wrote before stands")       \
 	X(GAP, 15, "reason lost")                                                                  \
-	X(TASK, 16, "name string: the top frame is the root of an asyncio task")                   \
+	X(TASK, 16, "name string: the top frame is the root of an asyncio task or greenlet")       \
 	X(MARK, 17, "text string")                                                                 \
 	X(STOP, 18, "signal unit+1: a fatal signal arrived; unit of the top frame, 0: not known")  \
-	X(AGAIN, 19, "unit: of a jump back, to another pass of a loop that fires no LINE")
+	X(AGAIN, 19, "unit: of a jump back, to another pass of a loop that fires no LINE")           \
+	X(GREENLET, 20, "number: the thread goes on in that greenlet, 0: on its own stack")
 
 enum event_kind {
 	EVENT_NONE = 0, /* an unwritten byte; never in a block */
@@ -56,6 +57,8 @@ enum event_kind {
 
 #define EVENT_GENERATOR 0x20 /* ENTER: a generator-like frame, gen follows */
 #define EVENT_NO_CALLER 0x40 /* ENTER, RESUME, THROW: it is the bottom frame, no site */
+#define EVENT_BACK	0x40 /* LINK: it was there when its greenlet was left */
+#define EVENT_MOVED	0x20 /* LINK: it has gone on since then, `unit` is where the next event is */
 
 /* Names of tasks and texts of marks stand in the event, so that they go when their block goes: a
  * server makes new ones for ever. Longer ones are cut. */
@@ -78,7 +81,7 @@ struct event {
 	int32_t line;	     /* LINE_AT */
 	uint64_t gen;
 	uint64_t a, b, c; /* POPS: n. TIME: ticks. SWITCH: number, thread+1, position. GAP: reason,
-			     lost. STOP: signal, unit+1 */
+			     lost. STOP: signal, unit+1. GREENLET: number */
 };
 
 /* Eat one event from the front. PL_ERR_FORMAT leaves the view where it was. Unknown kinds are
@@ -94,6 +97,7 @@ static inline bool event_counts(enum event_kind kind)
 	case EVENT_TIME:
 	case EVENT_SWITCH:
 	case EVENT_TASK:
+	case EVENT_GREENLET:
 	case EVENT_NONE:
 		return false;
 	default:
@@ -101,10 +105,12 @@ static inline bool event_counts(enum event_kind kind)
 	}
 }
 
-/* The format's minor version that first had this kind. */
-static inline uint32_t event_minor(enum event_kind kind)
+/* The format's minor version that first had the event, with its flags. */
+static inline uint32_t event_minor(const struct event *e)
 {
-	return kind == EVENT_AGAIN ? 1 : 0;
+	bool newer = e->kind == EVENT_AGAIN || e->kind == EVENT_GREENLET;
+
+	return newer || (e->kind == EVENT_LINK && e->flags) ? 1 : 0;
 }
 
 /* ---- writers: each gives the byte behind what it wrote; room for EVENT_BYTES_MAX is the caller's

@@ -105,6 +105,25 @@ static int enter(struct stack *s, const struct event *e, const struct stack_fram
 	return err;
 }
 
+/* What is on the stack has not ended: it waits. */
+static int put_aside(struct stack *s, uint64_t greenlet)
+{
+	int err = pop(s, s->depth);
+
+	s->greenlet = greenlet;
+	return err;
+}
+
+static int link(struct stack *s, const struct event *e, struct stack_frame *f)
+{
+	f->linked = !(e->flags & EVENT_BACK);
+	if (e->flags & EVENT_MOVED) {
+		f->place = PLACE_UNKNOWN;
+		f->value = 0;
+	}
+	return stack_push(s, f);
+}
+
 int stack_apply(struct stack *s, const struct event *e)
 {
 	struct stack_frame f = {
@@ -126,14 +145,15 @@ int stack_apply(struct stack *s, const struct event *e)
 	case EVENT_RESUME:
 		return enter(s, e, &f);
 	case EVENT_LINK:
-		f.linked = true;
-		return stack_push(s, &f);
+		return link(s, e, &f);
 	case EVENT_LEAVE:
 	case EVENT_SUSPEND:
 	case EVENT_UNWIND:
 		return pop(s, 1);
 	case EVENT_POPS:
 		return pop(s, e->a);
+	case EVENT_GREENLET:
+		return put_aside(s, e->a);
 	case EVENT_RAISE:
 	case EVENT_RERAISE:
 		return place(s, PLACE_UNIT, e->unit, true);
@@ -176,6 +196,7 @@ int stack_copy(struct stack *to, const struct stack *from)
 		memcpy(to->tasks, from->tasks, from->task_count * sizeof *to->tasks);
 	to->depth = from->depth;
 	to->min_depth = from->min_depth;
+	to->greenlet = from->greenlet;
 	to->stale = from->stale;
 	to->task_count = from->task_count;
 	return 0;
@@ -185,6 +206,7 @@ void stack_reset(struct stack *s)
 {
 	s->depth = 0;
 	s->min_depth = 0;
+	s->greenlet = 0;
 	s->stale = 0;
 	s->task_count = 0;
 }

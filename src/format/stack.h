@@ -7,6 +7,10 @@
  *	frames   main | handle | fetch | parse          the last one is the top
  *	tasks           ^ "Task-7"                      few: a name hangs on the frame that is its root
  *
+ * A thread has a stack for each of its greenlets, and the machine has the one that runs. GREENLET puts that aside and
+ * names another; LINKs bring its frames back. While a greenlet is left its frames do not change, so thread, greenlet
+ * and place on the stack name an activation over all switches, and nothing has to be kept of those that wait.
+ *
  * Names of tasks stand apart from the frames, so that a frame is 24 bytes however deep a recursion goes, and the
  * task that runs is the last one: no search.
  */
@@ -49,6 +53,7 @@ struct stack {
 	uint32_t depth;
 	uint32_t room;
 	uint32_t min_depth; /* the least depth since stack_mark */
+	uint64_t greenlet;  /* number of the greenlet whose stack it is; 0: the thread's own */
 	uint32_t stale;	    /* so many frames from the bottom moved in a gap: use stack_place_of */
 	uint32_t task_count;
 	uint32_t task_room;

@@ -112,12 +112,15 @@ static inline struct code_unit moment_start(const struct moment *m, uint32_t uni
 
 /* ---- entries ---- */
 
-/* The name of the task whose root this coroutine is, if it is one: entered by an event loop, or eagerly. */
+/* The name of the task whose root this frame is, if it is one: a coroutine entered by an event loop, or eagerly; or
+ * the bottom frame of a greenlet. */
 static inline uint8_t *moment_write_task(
 	struct moment *m, py_frame *caller, bool started, uint8_t *p)
 {
 	char name[EVENT_TEXT_MAX];
 
+	if (!caller && m->thread->greenlet)
+		return write_greenlet_name(m->thread, p);
 	if (!m->record->coroutine || frame_is_foreign(m->frame) || !frame_in_generator(m->frame))
 		return p;
 	if (caller && frame_in_generator(caller) && !started)
@@ -129,7 +132,7 @@ static inline uint8_t *moment_write_task(
 /* Bring the stack to the caller; gives the site, or EVENT_NO_SITE; m->at NULL: lost. */
 static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 {
-	if (m->thread->top != caller)
+	if (m->thread->top != caller || __builtin_expect(!caller, 0))
 		m->at = step_to_caller(m->thread, m->at, caller);
 	if (m->thread->top != caller) /* C code that reports itself called */
 		return EVENT_NO_UNIT;
@@ -154,7 +157,7 @@ static inline void record_enter(PyCodeObject *code)
 	stack_push(m.thread, m.frame);
 	if (__builtin_expect(m.record->checks, 0))
 		passes_forget(m.frame);
-	moment_end(&m, generator ? moment_write_task(&m, caller, true, p) : p);
+	moment_end(&m, generator || !caller ? moment_write_task(&m, caller, true, p) : p);
 }
 
 /* kind: EVENT_RESUME or EVENT_THROW */

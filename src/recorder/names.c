@@ -2,6 +2,7 @@
  * Python code. */
 #include "recorder/state.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include "format/message.h"
 
@@ -249,6 +250,23 @@ size_t task_name(PyThreadState *ts, PyObject *coroutine, char *name)
 			module_attribute("asyncio.tasks", "_current_tasks"), coroutine, name);
 	PyErr_Clear();
 	return length;
+}
+
+/* ---- greenlets ---- */
+
+/* gevent's `name` would give the greenlet an ident if it has none yet, which the program can see: only a name that was
+ * set is taken. */
+size_t greenlet_name(PyObject *greenlet, uint64_t number, char *name)
+{
+	PyObject **dict = _PyObject_GetDictPtr(greenlet);
+	PyObject *set = dict && *dict && PyDict_CheckExact(*dict)
+				? PyDict_GetItemString(*dict, "name")
+				: NULL;
+	size_t length = set && PyUnicode_Check(set) ? copy_name(set, name) : 0;
+
+	PyErr_Clear();
+	return length ? length
+		      : (size_t)snprintf(name, EVENT_TEXT_MAX, "Greenlet-%" PRIu64, number);
 }
 
 /* ---- threads ---- */

@@ -50,7 +50,16 @@ struct thread {
 	bool known;		/* the stream holds something: frames can be popped from it */
 	uint64_t native_id;
 	const void *name_seen; /* the str object that was its name; compared only, never followed */
-	struct thread *next;   /* all of them */
+	/* Of its greenlets (greenlets.c). */
+	const void
+		*greenlet_at; /* the one that runs; NULL: the thread's own stack; compared only */
+	uint64_t greenlet;    /* its number, 0: the thread's own stack */
+	uint32_t kept;	      /* so many of its frames were there when it was left */
+	uint32_t own_frames;  /* of the thread's own stack, when that was left */
+	uint16_t own_losses;
+	bool greenlets; /* it has any */
+	bool unsure; /* events were lost: the shadow stack's depth says nothing of the greenlet */
+	struct thread *next; /* all of them */
 };
 
 struct recorder_root {
@@ -61,6 +70,7 @@ struct recorder_root {
 	struct thread *last;	   /* who wrote last: the word that shows a switch */
 	uint64_t switches;	   /* number of the last switch */
 	uint64_t generators;	   /* numbers given to generators */
+	uint64_t greenlets;	   /* numbers given to greenlets */
 	struct ring_writer messages;
 	struct thread *threads;
 	uint32_t thread_count; /* numbers given */
@@ -128,6 +138,8 @@ static inline bool frame_is_foreign(const py_frame *frame)
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
 /* The same for an entry: the caller (may be NULL) becomes the top. */
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller);
+/* Name the greenlet that runs behind its bottom frame. */
+uint8_t *write_greenlet_name(const struct thread *t, uint8_t *p);
 void stack_push(struct thread *t, py_frame *frame);
 static inline void stack_pop(struct thread *t)
 {
@@ -181,11 +193,23 @@ void passes_line(py_frame *frame, uint32_t unit);
 bool passes_jump(py_frame *frame, uint32_t unit);
 void passes_forget(py_frame *frame); /* it begins, or is over */
 
+/* ---- greenlets.c ---- */
+/* The greenlet that runs on this thread, borrowed; NULL: the thread's own stack, or there are no greenlets. */
+PyObject *greenlet_running(void);
+/* Ask whether another one runs than the thread's state says, which then tells of that one. begins: a frame without a
+ * caller is being entered. */
+bool greenlet_changed(struct thread *t, bool begins);
+/* Events of this thread were lost. */
+void greenlets_lost(struct thread *t);
+
 /* ---- names.c: strings of the recording ---- */
 uint32_t exception_type_number(PyObject *exception);
 /* The current asyncio task's name, at most EVENT_TEXT_MAX bytes, into `name`; gives its length, 0:
  * no task. */
 size_t task_name(PyThreadState *ts, PyObject *coroutine, char *name);
+/* The name that the program gave to the greenlet, as gevent's can have one; else "Greenlet-" and its number. As
+ * task_name. */
+size_t greenlet_name(PyObject *greenlet, uint64_t number, char *name);
 /* module.name, borrowed; NULL when the module is not imported or has no such name. */
 PyObject *module_attribute(const char *module, const char *name);
 /* A str as bytes, with surrogateescape; *keep is to be released by the caller (may be NULL). Never

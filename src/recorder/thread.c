@@ -72,7 +72,7 @@ static uint8_t *step_on(struct thread *t, uint8_t *p)
 	return p < t->ring.limit ? p : ring_refill(&t->ring, t->time_ticks);
 }
 
-static uint8_t *write_link(struct thread *t, uint8_t *p, py_frame *frame)
+static uint8_t *write_link(struct thread *t, uint8_t *p, py_frame *frame, unsigned flags)
 {
 	PyCodeObject *code = frame_code(frame);
 	struct code_record *record = code_record(code);
@@ -81,12 +81,41 @@ static uint8_t *write_link(struct thread *t, uint8_t *p, py_frame *frame)
 		return NULL;
 	uint64_t generator =
 		frame_in_generator(frame) && record->generator_like ? generator_of(frame) : 0;
-	p = event_write3(p, EVENT_LINK, record->number, generator, frame_unit(frame, code));
+	p = event_write3(p, EVENT_LINK | flags, record->number, generator, frame_unit(frame, code));
 	return step_on(t, p);
 }
 
+/* ---- greenlets ---- */
+
+/* Another one runs: the shadow stack is empty from here on. */
+static uint8_t *write_greenlet(struct thread *t, uint8_t *p)
+{
+	stack_cut(t, 0);
+	return step_on(t, event_write1(p, EVENT_GREENLET, t->greenlet));
+}
+
+uint8_t *write_greenlet_name(const struct thread *t, uint8_t *p)
+{
+	PyObject *running = t->greenlet ? greenlet_running() : NULL;
+	char name[EVENT_TEXT_MAX];
+
+	if (!running || running != t->greenlet_at)
+		return p;
+	return event_write_text(p, EVENT_TASK, name, greenlet_name(running, t->greenlet, name));
+}
+
+/* ---- steps to a frame ---- */
+
+/* Frames that a greenlet was left with are the same when it runs again; only `frame`, whose event it is, has gone on. */
+static unsigned link_flags(const struct thread *t, uint32_t place, bool moved)
+{
+	if (place >= t->kept)
+		return 0;
+	return moved ? EVENT_BACK | EVENT_MOVED : EVENT_BACK;
+}
+
 /* `frame` is not on the shadow stack: link it, with all its callers down to one that is there. */
-static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame)
+static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool moved)
 {
 	uint32_t count = 0, base = 0;
 
@@ -96,9 +125,13 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame)
 			break;
 		count++;
 	}
-	if (t->depth > base)
+	if (!base && greenlet_changed(t, false))
+		p = write_greenlet(t, p);
+	else if (t->depth > base)
 		p = event_write1(p, EVENT_POPS, t->depth - base);
 	stack_cut(t, base);
+	if (!p)
+		return NULL;
 	if (!frames_reserve(t, count)) {
 		recorder_stop(PL_GAP_UNKNOWN);
 		return NULL;
@@ -108,8 +141,11 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame)
 		t->frames[base + i - 1] = f;
 	for (uint32_t i = 0; i < count && p; i++) {
 		stack_cut(t, base + i + 1);
-		p = write_link(t, p, t->top);
+		p = write_link(t, p, t->top, link_flags(t, base + i, moved && i + 1 == count));
+		if (p && base + i == 0)
+			p = write_greenlet_name(t, p);
 	}
+	t->kept = 0;
 	return p;
 }
 
@@ -127,30 +163,38 @@ static uint8_t *link_foreign(struct thread *t, uint8_t *p, py_frame *frame)
 	return step_on(t, p);
 }
 
-uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame)
+static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool moved)
 {
 	uint32_t place = stack_find(t, frame);
 
 	if (!place)
 		return frame_is_foreign(frame) ? link_foreign(t, p, frame)
-					       : link_chain(t, p, frame);
+					       : link_chain(t, p, frame, moved);
 	p = event_write1(p, EVENT_POPS, t->depth - place);
 	stack_cut(t, place);
 	return p;
+}
+
+uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame)
+{
+	return step_to(t, p, frame, true);
 }
 
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller)
 {
 	uint32_t place = t->depth;
 
+	if (!caller && greenlet_changed(t, true))
+		return write_greenlet(t, p);
 	/* Foreign frames above the caller stay: it is they that call. */
 	while (place && frame_is_foreign(t->frames[place - 1]))
 		place--;
 	if (place < t->depth && (place ? t->frames[place - 1] : NULL) == caller)
 		return p;
 	if (caller)
-		return step_to_frame(t, p, caller);
-	p = event_write1(p, EVENT_POPS, t->depth);
+		return step_to(t, p, caller, false);
+	if (t->depth)
+		p = event_write1(p, EVENT_POPS, t->depth);
 	stack_cut(t, 0);
 	return p;
 }
@@ -192,6 +236,8 @@ static uint8_t *write_loss(struct thread *t, uint8_t *p)
 	if (t->depth && t->known)
 		p = event_write1(p, EVENT_POPS, t->depth);
 	stack_cut(t, 0);
+	if (t->greenlets)
+		greenlets_lost(t);
 	t->lost = 0;
 	t->fresh = false;
 	return p;

@@ -50,7 +50,7 @@ static void check_codes(struct check *k, const struct block_ref *ref)
 
 static bool same_stack(const struct stack *a, const struct stack *b)
 {
-	if (a->depth != b->depth || a->task_count != b->task_count)
+	if (a->depth != b->depth || a->greenlet != b->greenlet || a->task_count != b->task_count)
 		return false;
 	for (uint32_t i = 0; i < a->depth; i++)
 		if (a->frames[i].code != b->frames[i].code || a->frames[i].gen != b->frames[i].gen)

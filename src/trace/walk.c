@@ -318,6 +318,7 @@ static void put_frame(struct walk *w, struct pl_event *row)
 	}
 	row->depth = w->stack.depth - 1;
 	row->generator = f->gen;
+	row->greenlet = w->stack.greenlet;
 	row->task = task ? task->name : NULL;
 }
 

@@ -76,6 +76,31 @@ static void test_round_trip(void **state)
 	}
 }
 
+/* A block in or with greenlets needs 1.1, any other does not. */
+static void test_greenlets(void **state)
+{
+	struct stack s = {0};
+	struct pl_map bodies = {0};
+	struct block block = {0};
+	uint8_t bytes[16], *end = event_write1(bytes, EVENT_GREENLET, 3);
+	struct block_head head = {.process = 1};
+	struct block_source source = {.head = &head, .stack = &s, .bodies = &bodies};
+	(void)state;
+
+	for (int i = 0; i < 4; i++) {
+		struct pl_buf b = {0};
+		s.greenlet = i & 1 ? 12 : 0;
+		source.events = view_of(bytes, i & 2 ? (size_t)(end - bytes) : 0);
+		assert_int_equal(block_write(&b, &source, 0), 0);
+		assert_int_equal(block_open(&block, buf_view(&b)), 0);
+		assert_int_equal(block.stack.greenlet, s.greenlet);
+		assert_int_equal(block.head.needs_minor, i ? 1 : 0);
+		assert_int_equal(block.events.left, source.events.left);
+		buf_release(&b);
+	}
+	block_release(&block);
+}
+
 static void test_refuses_no_events(void **state)
 {
 	struct stack s = {0};
@@ -128,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_greenlets),
 		cmocka_unit_test(test_refuses_no_events),
 		cmocka_unit_test(test_hostile),
 	};

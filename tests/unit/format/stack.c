@@ -116,6 +116,39 @@ static void test_gap(void **state)
 	stack_release(&s);
 }
 
+/* One that is left and comes back has the same frames, and the least depth has seen the switch. */
+static void test_greenlets(void **state)
+{
+	struct stack s = {0}, copy = {0};
+	(void)state;
+
+	apply(&s, (struct event){.kind = EVENT_ENTER, .code = 1, .site = EVENT_NO_SITE});
+	apply(&s, (struct event){.kind = EVENT_ENTER, .code = 2, .site = 3});
+	stack_mark(&s);
+	apply(&s, (struct event){.kind = EVENT_GREENLET, .a = 7});
+	assert_int_equal(s.depth, 0);
+	assert_int_equal(s.min_depth, 0);
+	apply(&s, (struct event){.kind = EVENT_ENTER, .code = 4, .site = EVENT_NO_SITE});
+	name(&s, "Greenlet-7");
+	assert_int_equal(stack_copy(&copy, &s), 0);
+	assert_int_equal(copy.greenlet, 7);
+	apply(&s, (struct event){.kind = EVENT_GREENLET, .a = 0});
+	assert_null(stack_running_task(&s));
+	apply(&s, (struct event){.kind = EVENT_LINK, .flags = EVENT_BACK, .code = 1, .unit = 3});
+	expect_top(&s, 1, PLACE_UNIT, 3);
+	assert_false(stack_top(&s)->linked);
+	apply(&s, (struct event){.kind = EVENT_LINK,
+			  .flags = EVENT_BACK | EVENT_MOVED,
+			  .code = 2,
+			  .unit = 9});
+	expect_top(&s, 2, PLACE_UNKNOWN, 0);
+	assert_int_equal(s.greenlet, 0);
+	stack_reset(&copy);
+	assert_int_equal(copy.greenlet, 0);
+	stack_release(&s);
+	stack_release(&copy);
+}
+
 /* Whatever comes: depths and the least depth stay true, a copy is the same. */
 static void test_random(void **state)
 {
@@ -125,7 +158,8 @@ static void test_random(void **state)
 	(void)state;
 
 	for (int i = 0; i < 100000; i++) {
-		struct event e = {.kind = (enum event_kind)random_below(&random, EVENT_STOP + 1),
+		struct event e = {
+			.kind = (enum event_kind)random_below(&random, EVENT_GREENLET + 1),
 			.a = random_below(&random, 4),
 			.text = view_of("abcdefg", random_below(&random, 7)),
 			.code = random_below(&random, 9)};
@@ -157,6 +191,7 @@ int main(void)
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_greenlets),
 		cmocka_unit_test(test_random),
 	};
 

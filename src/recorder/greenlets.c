@@ -1,0 +1,135 @@
+/* Greenlets: which one runs, and what its number is.
+ *
+ * A thread with greenlets has a stack for each of them. A switch fires no event of sys.monitoring, and the one way to be
+ * told of it (greenlet.settrace) is the program's. But the chain of frames under the thread is another one then, which
+ * the next event runs into: its frame, or its caller, is not on the shadow stack. There, and at each frame without a
+ * caller in a thread that has greenlets, the greenlet module is asked which one runs, through its C API; it is looked
+ * for among the imported modules and never imported.
+ *
+ *	1. the one that was left is put aside: address -> its number, how many frames it had
+ *	2. the one that runs gets its number, new ones the next; its first `kept` frames are those that it was left with
+ *
+ * An address serves again when its greenlet is gone. One that is left without frames is over (or is in C, between two
+ * calls into Python), so it is forgotten: what comes from there is a new one. So is one whose bottom frame begins
+ * although it was left with frames: those died with a thread. What a loss hid, changes frames unseen; numbers hold over
+ * it, but no frame is said to be the one that it was (`losses`).
+ */
+#include "recorder/state.h"
+
+#include <string.h>
+
+/* Of greenlet's header, where these numbers never change. */
+#define CAPSULE_NAME "greenlet._C_API"
+enum { API_GET_CURRENT = 4, API_IS_MAIN = 8 };
+
+/* How a left greenlet is kept. */
+struct left {
+	uint32_t number;
+	uint16_t losses;
+	uint16_t frames;
+};
+#define FRAMES_MAX UINT16_MAX /* those above are as if never seen */
+_Static_assert(sizeof(struct left) == sizeof(uint64_t), "it is a map's value");
+
+/* Under the GIL. */
+static struct pl_map all; /* address -> struct left */
+static void *const *api;  /* the module's, NULL: not imported, or one that we do not know */
+static uint16_t losses;
+
+static struct left left_of(uint64_t value)
+{
+	struct left l;
+
+	memcpy(&l, &value, sizeof l);
+	return l;
+}
+
+static uint64_t value_of(struct left l)
+{
+	uint64_t value;
+
+	memcpy(&value, &l, sizeof value);
+	return value;
+}
+
+static void find_api(void)
+{
+	PyObject *capsule = module_attribute("greenlet", "_C_API");
+
+	if (capsule && PyCapsule_IsValid(capsule, CAPSULE_NAME))
+		api = PyCapsule_GetPointer(capsule, CAPSULE_NAME);
+}
+
+PyObject *greenlet_running(void)
+{
+	if (!api)
+		find_api();
+	if (!api)
+		return NULL;
+	PyObject *now = ((PyObject * (*)(void)) api[API_GET_CURRENT])();
+	if (!now) {
+		PyErr_Clear();
+		return NULL;
+	}
+	Py_DECREF(now); /* the thread holds the one that runs */
+	return ((int (*)(PyObject *))api[API_IS_MAIN])(now) ? NULL : now;
+}
+
+/* The one that ran until now waits, or is over. */
+static void put_aside(struct thread *t)
+{
+	struct left l = {.number = (uint32_t)t->greenlet,
+		.losses = losses,
+		.frames = (uint16_t)(t->depth < FRAMES_MAX ? t->depth : FRAMES_MAX)};
+
+	if (!t->greenlet_at) {
+		t->own_frames = t->depth;
+		t->own_losses = losses;
+		return;
+	}
+	uint64_t key = (uint64_t)(uintptr_t)t->greenlet_at;
+	uint64_t *place = t->depth || t->unsure ? map_put(&all, key) : NULL;
+	if (place)
+		*place = value_of(l);
+	else
+		map_remove(&all, key);
+}
+
+static void take(struct thread *t, const void *at, bool begins)
+{
+	const uint64_t *place = at ? map_find(&all, (uint64_t)(uintptr_t)at) : NULL;
+	struct left l = place ? left_of(*place) : (struct left){0};
+
+	t->greenlet_at = at;
+	t->unsure = false;
+	if (!at) {
+		t->greenlet = 0;
+		t->kept = t->own_losses == losses ? t->own_frames : 0;
+		return;
+	}
+	bool same = l.number && !(begins && l.frames);
+	t->greenlet = same ? l.number : ++root.greenlets;
+	t->kept = same && l.losses == losses ? l.frames : 0;
+}
+
+bool greenlet_changed(struct thread *t, bool begins)
+{
+	const void *now;
+
+	if (begins && !t->depth && !t->greenlets)
+		return false;
+	now = greenlet_running();
+	if (now == t->greenlet_at)
+		return false;
+	t->greenlets = true;
+	put_aside(t);
+	take(t, now, begins);
+	return true;
+}
+
+void greenlets_lost(struct thread *t)
+{
+	t->unsure = true;
+	t->kept = 0;
+	losses++;
+}
