@@ -44,7 +44,7 @@
 	X(TASK, 16, "name string: the top frame is the root of an asyncio task or greenlet")       \
 	X(MARK, 17, "text string")                                                                 \
 	X(STOP, 18, "signal unit+1: a fatal signal arrived; unit of the top frame, 0: not known")  \
-	X(AGAIN, 19, "unit: of a jump back, to another pass of a loop that fires no LINE")           \
+	X(AGAIN, 19, "unit: of a jump back, to another pass of a loop that fires no LINE")         \
 	X(GREENLET, 20, "number: the thread goes on in that greenlet, 0: on its own stack")
 
 enum event_kind {
