@@ -1,4 +1,4 @@
-# same-run gap=may min=3.12
+# same-run gap=may min=3.14
 """Code without a RESUME, made by hand, that raises: 3.15 crashes there when any tool listens to exceptions."""
 import opcode
 
