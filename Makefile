@@ -45,6 +45,7 @@ packages: all
 	@tools/python-packages $(BUILD)
 
 exact: python all packages
+	@tools/python-suites $(BUILD)
 	@PATHLINE_TEST_TIMEOUT=86400 $(PYTHON3) tests/run.py --build $(BUILD) --level exact
 
 fuzz: deps

@@ -9,6 +9,7 @@ One line a file and interpreter, then `N passed, N failed` alone on the last. PA
     PATHLINE_BUILD    the build directory, absolute
     PATHLINE_PYTHON   the interpreter that is to be recorded
     PATHLINE_SUITE    the level
+    PATHLINE_TURN     1 for the one interpreter whose turn it is to do most, else 0; with each commit it is another's
 
 A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, by `INTERPRETERS = "none"` that
 it records nothing, and by `QUICK = True` that it belongs to `make check`. For an interpreter in a chroot it is run by
@@ -26,7 +27,9 @@ import time
 # Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all), more arguments.
 # Each module of CPython's own tests takes seconds: `test` runs the fast ones, `ci` a third of all on each interpreter. Each
 # has another third, and with each commit they move on: three interpreters see all of it now, each of them within three commits.
+# What takes longest is asked of one interpreter at a time, in its turn.
 THIRD = "a third"
+PART = "a part of what is asked in turn"
 HARNESSES = (
     ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
     ("exact/exact.py", "test", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
@@ -37,10 +40,12 @@ HARNESSES = (
     ("exact/test_events.py", "ci", "", []),
     ("exact/beside.py", "ci", "", []),
     ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", THIRD]),
+    ("exact/suites.py", "ci", "in turn", ["--shard", PART]),
     ("exact/exact.py", "exact", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
     ("exact/test_events.py", "exact", "", []),
     ("exact/beside.py", "exact", "", []),
     ("exact/libtest.py", "exact", "", []),
+    ("exact/suites.py", "exact", "", []),
 )
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -146,6 +151,12 @@ def rotation():
     return (int(count), "commits") if count and not shallow else (int(time.time() // 86400), "days")
 
 
+def in_turn(pythons, number):
+    """The version whose turn it is, of those outside chroots."""
+    versions = [row[0] for row in pythons if not row[2]] or [row[0] for row in pythons] or [""]
+    return versions[number % len(versions)]
+
+
 def interpreters(only):
     out = subprocess.run([sys.executable, str(TOP / "tools/interpreters.py")], stdout=subprocess.PIPE, text=True, check=True).stdout
     rows = [line.split("\t") for line in out.splitlines()]
@@ -184,8 +195,12 @@ def main():
     parser.add_argument("--build", default=str(TOP / "build"))
     parser.add_argument("--level", default="test", choices=("quick", "test", "ci", "exact"))
     parser.add_argument("--only", default="", metavar="VERSIONS", help="interpreters, e.g. 3.12,3.13.5")
+    parser.add_argument("--print-turn", action="store_true", help="print the version whose turn it is, and end")
     parser.add_argument("pattern", nargs="?", default="")
     args = parser.parse_args()
+    if args.print_turn:
+        print(in_turn(interpreters(args.only), rotation()[0]))
+        return 0
     build, tally = pathlib.Path(args.build).resolve(), Tally()
 
     os.environ["PATHLINE_SUITE"] = args.level
@@ -194,16 +209,19 @@ def main():
     if not pythons:
         tally.row("interpreters", 0, 1, 0, "no CPython that is supported")
     number, unit = rotation()
-    thirds = {row[0]: f"{(number + k) % 3 + 1}/3" for k, row in enumerate(pythons)}
+    parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", PART: f"{number % 4 + 1}/4"} for k, row in enumerate(pythons)}
+    turn = in_turn(pythons, number)
     if args.level == "ci":
-        print(f"rotation {number} ({unit}):", ", ".join(f"{third} on {version}" for version, third in thirds.items()), flush=True)
+        thirds = ", ".join(f"{part[THIRD]} on {version}" for version, part in parts.items())
+        print(f"rotation {number} ({unit}): {thirds}; it is the turn of {turn}", flush=True)
     for script, level, versions, arguments in HARNESSES:
         if level == args.level and args.pattern in script:
             for row in pythons:
-                if not versions or is_among(row[0], versions):
-                    run_harness(script, [thirds[row[0]] if word is THIRD else word for word in arguments], *row, build, tally)
+                if not versions or is_among(row[0], turn if versions == "in turn" else versions):
+                    run_harness(script, [parts[row[0]].get(word, word) for word in arguments], *row, build, tally)
     for file in test_files(build, args):
         for row in chosen(file, pythons):
+            os.environ["PATHLINE_TURN"] = "1" if row[0] == turn else "0"
             run_file(file, *row, build, tally)
     print(f"{tally.passed} passed, {tally.failed} failed")
     return 1 if tally.failed or not tally.passed else 0

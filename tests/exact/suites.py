@@ -35,14 +35,14 @@ Suite = collections.namedtuple("Suite", "name directory words")
 
 
 def suites(python, setup, names):
-    """[Suite] of what is installed for this interpreter."""
+    """([Suite] of what is installed for this interpreter, where)"""
     sources = os.path.join(setup.build, "suites", "source")
     site = os.path.join(setup.build, "suites", "%d.%d" % python.minor)
     found = []
     for name in names or SUITES:
         where, words = SUITES[name]
         directory = glob.glob(os.path.join(sources, name + "-*"))
-        if not os.path.isdir(site) or not directory:
+        if not directory or not glob.glob(os.path.join(site, name + "-*.dist-info")):
             print("skip %s suite %s: tools/python-suites has not put it there" % (python.version, name))
             continue
         found.append(Suite(name, os.path.join(directory[0], where), words))
