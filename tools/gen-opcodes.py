@@ -80,6 +80,7 @@ def rows():
                 ("OPCODE_INLINES", INLINES),
                 ("OPCODE_HANDLES", {"PUSH_EXC_INFO"} if VERSION == (3, 11) else ()),
                 ("OPCODE_HANDLED", {"POP_EXCEPT"} if VERSION == (3, 11) else ()),
+                ("OPCODE_BARE", {"RAISE_VARARGS"} if VERSION == (3, 11) else ()),
                 ("OPCODE_UNHEARD", UNHEARD),
             )
             if name in names

@@ -107,6 +107,21 @@ static void pass(struct nesting *s)
 	follow_handlers(s);
 }
 
+/* A `raise` alone where nothing is being handled raises again what the caller handles. */
+static bool raises_bare(const struct nesting *s)
+{
+	uint32_t next;
+
+	for (uint32_t at = 0; at < s->count; at = next) {
+		const struct opcode *opcode = opcode_of(s, at);
+		next = at + 1 + opcode->caches;
+		if (opcode->marks & OPCODE_BARE && s->level[at] == 1 &&
+			s->code->code.at[2 * (size_t)at + 1] == 0)
+			return true;
+	}
+	return false;
+}
+
 void bytecode_handling(const struct bytecode *b, bool *units)
 {
 	struct nesting s = {.code = b, .version = opcode_version_find(b->version)};
@@ -120,8 +135,9 @@ void bytecode_handling(const struct bytecode *b, bool *units)
 		s.level[0] = 1;
 	while (s.changed)
 		pass(&s);
+	bool everywhere = !s.level || raises_bare(&s);
 	for (uint32_t at = 0; at < s.count; at++)
 		units[at] =
-			!s.level || s.level[at] != 1 || opcode_of(&s, at)->marks & OPCODE_HANDLES;
+			everywhere || s.level[at] != 1 || opcode_of(&s, at)->marks & OPCODE_HANDLES;
 	free(s.level);
 }

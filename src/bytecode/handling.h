@@ -1,5 +1,6 @@
 /* Where a code is busy with an exception: the instructions from a handler's PUSH_EXC_INFO to its POP_EXCEPT. Only
- * there can an exception be raised again without the trace function of 3.11 being told.
+ * there can an exception be raised again without the trace function of 3.11 being told, and where `raise` stands alone: a
+ * code that has one outside of all handlers counts as busy from its first unit on, everywhere.
  */
 #ifndef PL_BYTECODE_HANDLING_H
 #define PL_BYTECODE_HANDLING_H

@@ -33,6 +33,7 @@ enum {
 	OPCODE_INLINES = 8,    /* behind it the line may be forgotten: see fires() in build.c */
 	OPCODE_HANDLES = 16,   /* 3.11: from here on an exception is being handled */
 	OPCODE_HANDLED = 32,   /* 3.11: and from here on no more */
+	OPCODE_BARE = 128,     /* 3.11: with argument 0 it raises again, and no event tells */
 	OPCODE_UNHEARD = 64,   /* a jump back of which no event tells: not a pass of a loop */
 };
 

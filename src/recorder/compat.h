@@ -271,6 +271,16 @@ static inline PyObject *frame_stack(const py_frame *f, int below)
 	return f->localsplus[f->stacktop - 1 - below];
 }
 
+/* The exception that the thread is handling, in whatever frame: borrowed, NULL when there is none. */
+static inline PyObject *thread_handled(const PyThreadState *ts)
+{
+	const _PyErr_StackItem *item = ts->exc_info;
+
+	while (item->previous_item && (!item->exc_value || Py_IsNone(item->exc_value)))
+		item = item->previous_item;
+	return item->exc_value && !Py_IsNone(item->exc_value) ? item->exc_value : NULL;
+}
+
 /* The opcode and argument at which the frame stands, as compiled; only those that no argument extends. */
 static inline unsigned frame_opcode(const py_frame *f, unsigned *arg)
 {

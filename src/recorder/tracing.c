@@ -20,10 +20,14 @@ enum {
 /* ---- entries and exits ---- */
 
 /* A start and a resume stand at their RESUME; what is thrown in comes to a frame that still stands where it left. */
-static void trace_call(py_frame *frame, PyCodeObject *code)
+static void trace_call(PyFrameObject *f, PyCodeObject *code)
 {
+	py_frame *frame = f->f_frame;
+	const struct code_record *record = code_record(code);
 	unsigned arg;
 
+	if (record && record->unit_count && record->handling[0])
+		f->f_trace_opcodes |= SWITCH_OURS;
 	if (frame_opcode(frame, &arg) != RESUME)
 		record_reenter(code, EVENT_THROW);
 	else if (arg & 3)
@@ -85,10 +89,11 @@ static void trace_handled(PyFrameObject *f, PyCodeObject *code)
 		exception_type_number(frame_stack(f->f_frame, 0)));
 }
 
-static void trace_reraise(PyFrameObject *f, PyCodeObject *code, uint32_t first)
+/* first: the unit at which the exception was raised first */
+static void trace_reraise(PyFrameObject *f, PyCodeObject *code, PyObject *exception, uint32_t first)
 {
 	struct moment m;
-	uint32_t type = exception_type_number(frame_stack(f->f_frame, 0));
+	uint32_t type = exception_type_number(exception);
 
 	f->f_trace_opcodes |= SWITCH_PENDING;
 	if (moment_begin_inside(&m, code))
@@ -105,12 +110,16 @@ static void trace_instruction(PyFrameObject *f, PyCodeObject *code)
 	if (f->f_trace_opcodes & SWITCH_PENDING)
 		trace_handled(f, code);
 	if (opcode == RERAISE) {
-		trace_reraise(f, code,
+		trace_reraise(f, code, frame_stack(frame, 0),
 			arg ? (uint32_t)PyLong_AsLong(frame_stack(frame, (int)arg)) : unit);
+	} else if (opcode == RAISE_VARARGS && arg == 0) {
+		PyObject *exception = thread_handled(current_thread_state());
+		if (exception) /* else there is nothing to raise, which is an error */
+			trace_reraise(f, code, exception, unit);
 	} else if (opcode == END_ASYNC_FOR) {
 		if (!PyObject_TypeCheck(
 			    frame_stack(frame, 0), (PyTypeObject *)PyExc_StopAsyncIteration))
-			trace_reraise(f, code, unit);
+			trace_reraise(f, code, frame_stack(frame, 0), unit);
 	} else {
 		const struct code_record *record = code_record(code);
 		if (!record || unit >= record->unit_count || !record->handling[unit])
@@ -179,7 +188,7 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 			trace_line(f, code);
 			break;
 		case PyTrace_CALL:
-			trace_call(f->f_frame, code);
+			trace_call(f, code);
 			break;
 		case PyTrace_RETURN:
 			trace_return(f->f_frame, code, arg == NULL);
