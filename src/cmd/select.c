@@ -182,17 +182,22 @@ static int64_t read_fraction(const char **at)
 	return ns;
 }
 
+/* false: it is more than nanoseconds can count. */
+static bool to_ns(int64_t seconds, int64_t fraction, int64_t *ns)
+{
+	return !__builtin_mul_overflow(seconds, NS_PER_S, ns) &&
+	       !__builtin_add_overflow(*ns, fraction, ns);
+}
+
 /* "12.5" seconds, from 1970 or from the start. */
 static bool read_seconds(const char *text, int64_t *ns)
 {
 	const char *at = text + strspn(text, "0123456789");
 	uint64_t whole;
 
-	if (!read_number(text, (size_t)(at - text), &whole) || whole > INT64_MAX / NS_PER_S - 1)
+	if (!read_number(text, (size_t)(at - text), &whole) || whole > INT64_MAX)
 		return false;
-	*ns = (int64_t)whole * NS_PER_S;
-	*ns += read_fraction(&at);
-	return !*at;
+	return to_ns((int64_t)whole, read_fraction(&at), ns) && !*at;
 }
 
 /* "10:52", "10:52:01", "10:52:01.5" into t; gives what stands behind it, NULL when it is no clock
@@ -223,9 +228,7 @@ static bool read_date(const char *text, int64_t *ns)
 	bool utc = *at == 'Z';
 	if (at[utc])
 		return false;
-	time_t seconds = utc ? timegm(&t) : mktime(&t);
-	*ns = (int64_t)seconds * NS_PER_S + fraction;
-	return true;
+	return to_ns(utc ? timegm(&t) : mktime(&t), fraction, ns);
 }
 
 /* A time of day within the recording. */
@@ -241,13 +244,14 @@ static bool read_time_of_day(const char *text, const struct pl_recording_info *i
 	if (!at || *at)
 		return false;
 	t.tm_isdst = -1;
-	*ns = (int64_t)mktime(&t) * NS_PER_S + fraction;
+	if (!to_ns(mktime(&t), fraction, ns))
+		return false;
 	if (*ns >= info->start_ns - NS_PER_S)
 		return true;
 	t.tm_mday++;
 	t.tm_isdst = -1;
-	int64_t next = (int64_t)mktime(&t) * NS_PER_S + fraction;
-	if (!info->end_ns || next <= info->end_ns)
+	int64_t next;
+	if (to_ns(mktime(&t), fraction, &next) && (!info->end_ns || next <= info->end_ns))
 		*ns = next;
 	return true;
 }
@@ -261,10 +265,9 @@ static int read_moment(const char *text, const struct pl_recording_info *info, s
 		m->kind = MOMENT_SEQ;
 		return CMD_GO;
 	}
-	if (text[0] == '+' && read_seconds(text + 1, &m->time_ns)) {
-		m->time_ns += info->start_ns;
+	if (text[0] == '+' && read_seconds(text + 1, &m->time_ns) &&
+		!__builtin_add_overflow(m->time_ns, info->start_ns, &m->time_ns))
 		return CMD_GO;
-	}
 	if (read_seconds(text, &m->time_ns) || read_date(text, &m->time_ns) ||
 		read_time_of_day(text, info, &m->time_ns))
 		return CMD_GO;

@@ -75,6 +75,7 @@ static int read_block(struct pl_recording *r, struct stream *s, struct pl_err *e
 	if (code == PL_ERR_FORMAT) {
 		recording_damage(
 			r, s->file, s->off, "a block's head is damaged, or contradicts the others");
+		*err = (struct pl_err){0};
 		code = 0;
 	}
 	return code;
@@ -84,21 +85,23 @@ static int read_block(struct pl_recording *r, struct stream *s, struct pl_err *e
 
 static int read_segment(struct pl_recording *r, struct stream *s, bool *news, struct pl_err *err)
 {
+	struct pl_err why = {0};
 	int code;
 
-	while ((code = stream_head(s, NULL)) != PL_END) {
+	while ((code = stream_head(s, &why)) != PL_END) {
 		*news = true;
 		if (code == PL_ERR_FORMAT) {
 			recording_damage(r, s->file, s->off, "bytes that are no record");
-			code = stream_resync(s, err);
+			why = (struct pl_err){0};
+			code = stream_resync(s, &why);
 		} else if (code == 0) {
 			recording_count(r, s->head.kind, RECORD_HEAD_BYTES + s->head.stored);
 			if (s->head.kind == RECORD_BLOCK)
-				code = read_block(r, s, err);
+				code = read_block(r, s, &why);
 			stream_next(s);
 		}
 		if (code)
-			return code;
+			return recording_failed(err, code, &why);
 	}
 	return 0;
 }
@@ -197,20 +200,36 @@ static void drop_before(struct pl_recording *r, uint32_t file)
 	}
 }
 
-/* END names the size of every segment: what was cut off, or is gone, shows here. */
+static void check_size(struct pl_recording *r, uint32_t file, uint64_t expected)
+{
+	uint64_t bytes = 0;
+
+	if (r->files->ops->size(r->files, file, &bytes, NULL))
+		recording_damage(r, file, 0, "the segment is missing");
+	else if (bytes < expected)
+		recording_damage(r, file, bytes, "the segment was cut off");
+	else if (bytes > expected)
+		recording_damage(r, file, expected, "bytes behind the segment's end");
+}
+
+/* END names the size of every segment: what was cut off, or is gone, shows here. A name costs END a byte, so those that are
+ * not there are told by the run, and the system is not asked for them. */
 static void check_sizes(struct pl_recording *r)
 {
-	for (size_t i = 0; i < r->end_size_count; i++) {
-		uint32_t file = r->first_segment + (uint32_t)i;
-		uint64_t bytes = 0;
-		int code = r->files->ops->size(r->files, file, &bytes, NULL);
-		if (code)
-			recording_damage(r, file, 0, "the segment is missing");
-		else if (bytes < r->end_sizes[i])
-			recording_damage(r, file, bytes, "the segment was cut off");
-		else if (bytes > r->end_sizes[i])
-			recording_damage(
-				r, file, r->end_sizes[i], "bytes behind the segment's end");
+	struct pl_view sizes = r->end_sizes;
+	uint64_t expected, file = r->first_segment;
+	bool missing = false;
+	size_t at = 0;
+
+	for (; view_varint(&sizes, &expected) == 0; file++) {
+		while (at < r->segment_count && r->segments[at].file < file)
+			at++;
+		bool there = at < r->segment_count && r->segments[at].file == file;
+		if (there)
+			check_size(r, (uint32_t)file, expected);
+		else if (!missing)
+			recording_damage(r, (uint32_t)file, 0, "the segment is missing");
+		missing = !there;
 	}
 	r->end_checked = true;
 }
@@ -236,7 +255,7 @@ int index_read(struct pl_recording *r, bool *news, struct pl_err *err)
 		code = read_appended(r, &r->segments[i], news, err);
 	if (code == 0) {
 		drop_before(r, r->first_segment);
-		if (r->end_sizes && !r->end_checked)
+		if (r->end_sizes.at && !r->end_checked)
 			check_sizes(r);
 	}
 	buf_release(&numbers);

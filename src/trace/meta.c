@@ -12,6 +12,7 @@ struct meta {
 	struct pl_recording *r;
 	uint64_t off; /* of the record that is being read */
 	struct pl_err *err;
+	struct pl_err why; /* of what the stream said last */
 };
 
 /* A reader eats the whole payload; more bytes behind what it knows are for later minor versions. */
@@ -309,7 +310,6 @@ static int read_end(struct meta *m, struct pl_view v)
 	struct pl_recording *r = m->r;
 	uint64_t ticks, recovered, meta_bytes, bytes;
 	uint32_t first;
-	size_t count = 0;
 
 	if (view_varint(&v, &ticks) || view_varint(&v, &recovered) ||
 		view_varint(&v, &meta_bytes) || read_u32(&v, &first))
@@ -317,14 +317,11 @@ static int read_end(struct meta *m, struct pl_view v)
 	if (meta_bytes != m->off)
 		recording_damage(
 			r, FILE_META, m->off, "records of what describes the events are missing");
-	uint64_t *sizes = calloc(v.left + 1, sizeof *sizes);
-	if (!sizes)
+	r->end_sizes = texts_copy(&r->texts, v);
+	if (!r->end_sizes.at)
 		return PL_ERR_MEMORY;
 	while (v.left && view_varint(&v, &bytes) == 0)
-		sizes[count++] = bytes;
-	free(r->end_sizes);
-	r->end_sizes = sizes;
-	r->end_size_count = count;
+		;
 	r->first_segment = first;
 	r->end_ticks = ticks;
 	r->info.finished = true;
@@ -366,7 +363,7 @@ static int read_record(struct meta *m, struct stream *s, struct pl_buf *room)
 {
 	struct pl_recording *r = m->r;
 	struct record record;
-	int code = stream_record(s, &record, NULL);
+	int code = stream_record(s, &record, &m->why);
 
 	m->off = s->off;
 	if (code == 0)
@@ -376,6 +373,7 @@ static int read_record(struct meta *m, struct stream *s, struct pl_buf *room)
 	if (code == PL_ERR_FORMAT) {
 		recording_damage(
 			r, FILE_META, s->off, "a record of what describes the events is damaged");
+		m->why = (struct pl_err){0};
 		code = 0;
 	}
 	stream_next(s);
@@ -388,13 +386,14 @@ static int read_all(struct meta *m, struct stream *s, bool *news)
 	int code;
 
 	for (;;) {
-		code = stream_head(s, NULL);
+		code = stream_head(s, &m->why);
 		if (code == PL_END)
 			break;
 		*news = true;
 		if (code == PL_ERR_FORMAT) {
 			recording_damage(m->r, FILE_META, s->off, "bytes that are no record");
-			code = stream_resync(s, m->err);
+			m->why = (struct pl_err){0};
+			code = stream_resync(s, &m->why);
 		} else if (code == 0) {
 			code = read_record(m, s, &room);
 		}
@@ -402,7 +401,7 @@ static int read_all(struct meta *m, struct stream *s, bool *news)
 			break;
 	}
 	buf_release(&room);
-	return code == PL_END ? 0 : code;
+	return code < 0 ? recording_failed(m->err, code, &m->why) : 0;
 }
 
 int meta_read(struct pl_recording *r, bool *news, struct pl_err *err)

@@ -130,9 +130,7 @@ static int choose(struct order *o, struct pl_err *err)
 		if (peek.order == e->key)
 			return 0;
 		e->key = peek.order;
-		sift_down(o, 0);
-		if (e->key == peek.order && e == &o->heap[0])
-			return 0;
+		sift_down(o, 0); /* who is in front now is asked in turn */
 	}
 	return PL_END;
 }

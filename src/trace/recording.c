@@ -166,6 +166,13 @@ void recording_damage(struct pl_recording *r, uint32_t file, uint64_t off, const
 		loss->public.text = "";
 }
 
+int recording_failed(struct pl_err *err, int code, const struct pl_err *why)
+{
+	if (why->used)
+		return pl_err_cause(err, code, "%s", why->text);
+	return err && err->used ? code : pl_err_cause(err, code, "%s", pl_error_name(code));
+}
+
 int64_t recording_time(const struct pl_recording *r, uint64_t ticks)
 {
 	struct clock_time time;
@@ -373,7 +380,6 @@ void pl_recording_close(struct pl_recording *r)
 	clockmap_release(&r->clock);
 	texts_release(&r->texts);
 	free(r->segments);
-	free(r->end_sizes);
 	free(r->sizes);
 	if (!r->guest)
 		r->files->ops->close(r->files);

@@ -99,8 +99,8 @@ struct pl_recording {
 	struct segment *segments; /* owned, by growing number */
 	size_t segment_count, segment_room;
 	uint32_t first_segment; /* older ones were dropped to keep the limit */
-	uint64_t *end_sizes;	/* owned: of the segments from first_segment on; NULL: no END */
-	size_t end_size_count;
+	struct pl_view
+		end_sizes; /* varints: of the segments from first_segment on; at NULL: no END */
 	bool end_checked;
 
 	struct pl_size *sizes; /* owned; one a word of RECORD_KINDS, then "unknown" */
@@ -134,6 +134,8 @@ void recording_count(struct pl_recording *r, uint16_t kind, uint64_t bytes);
 void recording_damage(struct pl_recording *r, uint32_t file, uint64_t off, const char *what);
 /* CLOCK_REALTIME of ticks; 0 for 0. */
 int64_t recording_time(const struct pl_recording *r, uint64_t ticks);
+/* An error that ends the reading: err gets what `why` tells, or the error's own name where nothing was told. */
+int recording_failed(struct pl_err *err, int code, const struct pl_err *why);
 /* The name of a string, "?" when it is missing. */
 const char *recording_string(const struct pl_recording *r, uint64_t number);
 /* Did this thread's path break off without a word, its process being gone? */

@@ -286,7 +286,10 @@ static void see_pops(struct walk *w, uint64_t n)
 static void pass(struct walk *w, const struct event *e)
 {
 	if (e->kind == EVENT_TIME) {
-		stamp(w, w->ticks + e->a, true);
+		/* A stamp looks for the next one: one that moves nothing must not look through the block each time. */
+		w->at_stamp = true;
+		if (e->a)
+			stamp(w, w->ticks + e->a, true);
 		return;
 	}
 	if (e->kind == EVENT_SWITCH) {

@@ -112,7 +112,9 @@ static void test_moments(void **state)
 static void test_no_moments(void **state)
 {
 	static const char *const bad[] = {"", "yesterday", "12", "+", "#", "#x", "+1.5s",
-		"12:00:00x", "2026-11-21 25:00", "99999999999999999999", "1:2:3:4"};
+		"12:00:00x", "2026-11-21 25:00", "99999999999999999999", "1:2:3:4",
+		/* beyond what nanoseconds can count */
+		"9999-01-01", "+9223372035", "9223372036.999999999"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -311,6 +311,52 @@ static void test_end_missing(void **state)
 	maker_release(&m);
 }
 
+/* A byte of END names a segment: what such a byte costs the reader is bounded. */
+static void test_end_names_what_never_was(void **state)
+{
+	struct maker m;
+	struct pl_buf b = {0};
+	(void)state;
+
+	begin(&m);
+	buf_varint(&b, 1000000);
+	buf_varint(&b, 0);
+	buf_varint(&b, m.meta.used);
+	buf_varint(&b, UINT32_MAX - 10); /* the numbers run over */
+	for (int i = 0; i < 100000; i++)
+		buf_varint(&b, 0);
+	maker_meta(&m, RECORD_END, &b);
+	m.arena = false;
+	struct pl_recording *r = open_maker(&m);
+	assert_in_range(pl_recording_damage_count(r), 1, 3);
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
+static int read_nothing(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err)
+{
+	(void)f, (void)span, (void)to;
+	return pl_err_cause(err, PL_ERR_IO, "the disk is on fire");
+}
+
+/* What the system said reaches the user. */
+static void test_reason_of_failure(void **state)
+{
+	struct maker m;
+	struct pl_recording *r;
+	struct pl_err err = {0};
+	struct files_ops ops;
+	(void)state;
+
+	put_block(&m, begin(&m));
+	ops = *maker_files(&m)->ops;
+	ops.read = read_nothing;
+	m.files.ops = &ops;
+	assert_int_equal(recording_open_files(&r, &m.files, &err), PL_ERR_IO);
+	assert_non_null(strstr(pl_err_text(&err), "the disk is on fire"));
+	maker_release(&m);
+}
+
 /* The same through a directory. */
 static void put_file(const char *directory, const char *name, const struct pl_buf *b)
 {
@@ -386,6 +432,8 @@ int main(void)
 		cmocka_unit_test(test_evicted),
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_end_missing),
+		cmocka_unit_test(test_end_names_what_never_was),
+		cmocka_unit_test(test_reason_of_failure),
 		cmocka_unit_test(test_directory),
 	};
 
