@@ -98,7 +98,7 @@ bool cmd_size(const char *text, uint64_t *bytes);
 /* ---- talk ---- */
 
 /* A line on stderr, "pathline: …\n". One write(2), so that it does not mix with the program's
- * output. */
+ * output. Control bytes in it are shown as ?. */
 void cmd_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same in bold when stderr may be coloured. */
 void cmd_say_bold(const struct cmd *c, const char *format, ...)

@@ -163,7 +163,7 @@ static int prepare(struct dump *d, const struct cmd *c, const char *fields, bool
 	if (code != CMD_GO)
 		return code;
 	if (out_init(&d->out, 1, c->color_out) < 0) {
-		cmd_say("no memory");
+		cmd_say("%s: no memory for its output", c->name);
 		return CMD_BAD;
 	}
 	d->as_rows = fields || json;

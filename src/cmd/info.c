@@ -447,7 +447,7 @@ int cmd_info(struct cmd *c)
 	if (code == CMD_GO)
 		code = cmd_open(c, &r);
 	if (code == CMD_GO && out_init(&o, 1, c->color_out) < 0) {
-		cmd_say("no memory");
+		cmd_say("%s: no memory for its output", c->name);
 		code = CMD_BAD;
 	}
 	if (code == CMD_GO) {

@@ -153,7 +153,7 @@ int cmd_ls(struct cmd *c)
 		code = CMD_USAGE;
 	}
 	if (code == CMD_GO && out_init(&o, 1, c->color_out) < 0) {
-		cmd_say("no memory");
+		cmd_say("%s: no memory for its output", c->name);
 		code = CMD_BAD;
 	}
 	if (code == CMD_GO) {

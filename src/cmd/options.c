@@ -95,13 +95,26 @@ bool cmd_size(const char *text, uint64_t *bytes)
 	return true;
 }
 
+/* What is said can hold names and texts of others: none of their bytes steers the terminal or makes a line of its own. */
+static void defuse(char *line)
+{
+	for (unsigned char *c = (unsigned char *)line; *c; c++) {
+		if (*c < 0x20 || *c == 0x7f)
+			*c = '?';
+		else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* the same, in UTF-8 */
+			c[0] = c[1] = '?';
+	}
+}
+
 static void say(const char *before, const char *after, const char *format, va_list arguments)
 {
 	char *line = NULL, *whole = NULL;
 	int n = -1;
 
-	if (vasprintf(&line, format, arguments) >= 0)
+	if (vasprintf(&line, format, arguments) >= 0) {
+		defuse(line);
 		n = asprintf(&whole, "%spathline: %s%s\n", before, line, after);
+	}
 	if (n > 0 && write(2, whole, (size_t)n) < 0) {
 		/* nobody is left to be told */
 	}

@@ -142,7 +142,7 @@ static int start_collector(struct run *r)
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
-		cmd_say("record: %s", strerror(errno));
+		cmd_say("record: no socket for the collector: %s", strerror(errno));
 		return CMD_RECORD_FAILED;
 	}
 	r->collector = fork();

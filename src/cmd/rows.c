@@ -274,7 +274,7 @@ int rows_init(struct rows *w, struct out *out, struct pl_recording *r, const cha
 	if (w->codes && out_init(&w->scratch, -1, false) == 0)
 		return CMD_GO;
 	rows_release(w);
-	cmd_say("no memory");
+	cmd_say("dump: no memory for its output");
 	return CMD_BAD;
 }
 

@@ -1,6 +1,9 @@
 #include "trace/stream.h"
 
-#define WINDOW_BYTES (256u << 10) /* of a search for the next head */
+/* A search for the next head looks through windows that double: most damages are short, and a hostile file has one in
+ * front of each record. */
+#define WINDOW_BYTES_FIRST 1024u
+#define WINDOW_BYTES_MAX   (256u << 10)
 
 static int read_at(struct stream *s, uint64_t off, size_t n, struct pl_err *err)
 {
@@ -63,10 +66,12 @@ void stream_next(struct stream *s)
 
 int stream_resync(struct stream *s, struct pl_err *err)
 {
+	size_t room = WINDOW_BYTES_FIRST;
+
 	s->off++;
 	while (s->size - s->off >= RECORD_HEAD_BYTES) {
 		uint64_t left = s->size - s->off;
-		size_t n = left < WINDOW_BYTES ? (size_t)left : WINDOW_BYTES;
+		size_t n = left < room ? (size_t)left : room;
 		int code = read_at(s, s->off, n, err);
 		if (code)
 			return code;
@@ -80,6 +85,7 @@ int stream_resync(struct stream *s, struct pl_err *err)
 		s->off += skip < n ? skip : n - (RECORD_HEAD_BYTES - 1);
 		if (skip < n)
 			return 0;
+		room = room < WINDOW_BYTES_MAX ? room * 2 : room;
 	}
 	s->off = s->size;
 	return 0;

@@ -101,6 +101,15 @@ class Ls(unittest.TestCase):
         self.assertEqual(len(done.stdout.splitlines()), 1)
         self.assertRegex(done.stderr, rb"^pathline: ls: odd: ")
 
+    def test_names_do_not_steer_the_terminal(self):
+        recorded = session.Recorded("pass\n", "only.py")
+        os.mkdir(os.path.join(recorded.folder.encode(), b".pathline", b"\x1b]0;odd\x07\n\xc2\x9b1m"))
+        done = recorded.pathline("ls")
+        self.assertEqual(done.returncode, 3)
+        self.assertNotRegex(done.stderr[:-1], rb"[\x00-\x1f\x7f]|\xc2[\x80-\x9f]")
+        self.assertIn(b"?]0;odd??", done.stderr)
+        self.assertIn("é".encode(), recorded.pathline("ls", "é").stderr)
+
     def test_none(self):
         folder = session.scratch()
         done = session.pathline("ls", cwd=folder)

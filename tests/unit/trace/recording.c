@@ -333,6 +333,42 @@ static void test_end_names_what_never_was(void **state)
 	maker_release(&m);
 }
 
+static uint64_t bytes_read;
+static int (*plain_read)(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err);
+
+static int read_counting(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err)
+{
+	bytes_read += span.length;
+	return plain_read(f, span, to, err);
+}
+
+/* A strange byte in front of each record: the way to the next one is short, and not much more is read than that. */
+static void test_many_short_damages(void **state)
+{
+	struct maker m;
+	struct pl_recording *r;
+	struct files_ops ops;
+	struct pl_buf *segment = &m.segments[0];
+	(void)state;
+
+	begin(&m);
+	for (int i = 0; i < 5000; i++) {
+		buf_u8(segment, 'x');
+		record_write(segment, 999, (struct pl_view){0}, 0);
+	}
+	m.there[0] = true;
+	ops = *maker_files(&m)->ops;
+	plain_read = ops.read;
+	ops.read = read_counting;
+	m.files.ops = &ops;
+	bytes_read = 0;
+	assert_int_equal(recording_open_files(&r, &m.files, NULL), 0);
+	assert_int_equal(pl_recording_damage_count(r), 5000);
+	assert_in_range(bytes_read, segment->used, 64 * segment->used);
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
 static int read_nothing(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err)
 {
 	(void)f, (void)span, (void)to;
@@ -433,6 +469,7 @@ int main(void)
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_end_missing),
 		cmocka_unit_test(test_end_names_what_never_was),
+		cmocka_unit_test(test_many_short_damages),
 		cmocka_unit_test(test_reason_of_failure),
 		cmocka_unit_test(test_directory),
 	};
