@@ -49,7 +49,8 @@ enum pl_event_kind {
 	X(EVICTED, "evicted", "older blocks were dropped to keep the recording under its limit")   \
 	X(CODE, "code", "a code object could not be described to the recording")                   \
 	X(LIVE, "live", "the recording is still being written")                                    \
-	X(REFUSED, "refused", "an interpreter that could not be recorded")
+	X(REFUSED, "refused", "an interpreter that could not be recorded")                         \
+	X(LEFT_OUT, "left-out", "a program was started that could not be recorded")
 
 enum pl_gap_reason {
 #define X(constant, word, meaning) PL_GAP_##constant,

@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/buf.h"
 #include "cmd/child.h"
 #include "cmd/cmd.h"
+#include "cmd/loader.h"
 #include "cmd/place.h"
 #include "cmd/what.h"
 #include "collector/collector.h"
@@ -39,8 +41,10 @@ struct run {
 	enum arena_full on_full;
 	enum arena_passes passes;
 	bool no_children, quiet;
-	int arena_fd; /* open as long as we claim the arena */
-	int channel;  /* to the collector; -1: none */
+	char foreign
+		[PATH_MAX]; /* the loader of WHAT, which does not take our library; "": it does */
+	int arena_fd;	    /* open as long as we claim the arena */
+	int channel;	    /* to the collector; -1: none */
 	pid_t collector;
 };
 
@@ -57,27 +61,63 @@ static bool try_preload(struct run *r, const char *directory, const char *within
 	return ok;
 }
 
+/* The directory of this binary; where there is no /proc, as it was called. */
+static void own_directory(char self[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
+	const char *called = (const char *)getauxval(AT_EXECFN);
+
+	self[n > 0 ? n : 0] = 0;
+	if (n <= 0 && called)
+		snprintf(self, PATH_MAX, "%s", called);
+	char *slash = strrchr(self, '/');
+	if (slash)
+		*slash = 0;
+}
+
 /* Beside the binary as it was built, or where it was installed. */
 static int find_preload(struct run *r)
 {
 	static const char *const within[] = {
 		"/", "/../lib/pathline/", "/../lib/*/pathline/", "/../lib64/pathline/"};
 	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 
-	self[n > 0 ? n : 0] = 0;
-	char *slash = strrchr(self, '/');
-	if (slash)
-		*slash = 0;
+	own_directory(self);
 	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
-		if (try_preload(r, self, within[i])) {
-			if (!strpbrk(r->preload, ": \t\n"))
-				return CMD_GO;
-			cmd_say("record: the loader takes no path with a space or a colon: %s",
-				r->preload);
-			return CMD_RECORD_FAILED;
-		}
+		if (try_preload(r, self, within[i]))
+			return CMD_GO;
 	cmd_say("record: " PRELOAD " is not beside %s; build it with: make", self);
+	return CMD_RECORD_FAILED;
+}
+
+/* The loader splits LD_PRELOAD at spaces and colons, and expands $ORIGIN. */
+static bool loader_takes(const char *path)
+{
+	return !strpbrk(path, ": \t\n$");
+}
+
+/* Where it does not take the path of our libraries, it gets a link to their directory, which goes with the arena. */
+static int make_preload_takeable(struct run *r)
+{
+	char link[PATH_MAX];
+	char *slash = strrchr(r->preload, '/');
+
+	if (loader_takes(r->preload))
+		return CMD_GO;
+	if (arena_link_path(r->arena_path, link) && loader_takes(link)) {
+		*slash = 0;
+		int err = symlink(r->preload, link);
+		*slash = '/';
+		if (err == 0) {
+			snprintf(r->preload, sizeof r->preload, "%.*s/" PRELOAD,
+				(int)(sizeof r->preload - sizeof PRELOAD - 1), link);
+			return CMD_GO;
+		}
+	}
+	cmd_say("record: the loader takes no path with a space, a colon or a $, and there is no "
+		"room in /dev/shm for a "
+		"link to it; move Pathline to another directory: %s",
+		r->preload);
 	return CMD_RECORD_FAILED;
 }
 
@@ -193,6 +233,10 @@ static int make_environment(struct run *r)
 			loader = to;
 		*to++ = environ[i];
 	}
+	if (r->foreign[0]) {
+		*to = NULL;
+		return 0;
+	}
 	at[0] = r->texts.used;
 	if (loader)
 		buf_printf(
@@ -214,6 +258,8 @@ static int make_environment(struct run *r)
 
 static int start_command(struct run *r)
 {
+	if (!loader_is_foreign(r->what.path, r->foreign, sizeof r->foreign))
+		r->foreign[0] = 0;
 	int err = make_environment(r);
 
 	if (!err)
@@ -296,7 +342,12 @@ static void say_nothing_recorded(struct run *r, const struct collector_packet *p
 	char why[sizeof h->refused_why];
 
 	snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, h->refused_why);
-	if (!p->finished)
+	if (r->foreign[0])
+		cmd_say_bold(r->cmd,
+			"nothing was recorded: '%s' is of another libc than Pathline, musl (%s); "
+			"build Pathline there",
+			r->what.argv[0], r->foreign);
+	else if (!p->finished)
 		cmd_say("nothing was recorded so far; programs that '%s' left behind still run, "
 			"and will be",
 			r->what.argv[0]);
@@ -312,7 +363,7 @@ static void say_nothing_recorded(struct run *r, const struct collector_packet *p
 	else
 		cmd_say_bold(r->cmd,
 			"nothing was recorded: '%s' did not load our library; it is static, "
-			"set-uid, or of another libc",
+			"set-uid, or of another libc (musl)",
 			r->what.argv[0]);
 }
 
@@ -421,6 +472,8 @@ static int record_run(struct run *r, const char *directory)
 		return code;
 	child_prepare(&r->child);
 	code = start_collector(r);
+	if (code == CMD_GO)
+		code = make_preload_takeable(r);
 	if (code == CMD_GO)
 		code = start_command(r);
 	if (code != CMD_GO) {

@@ -139,6 +139,37 @@ static void note_refused(struct collector *c)
 	c->totals = before;
 }
 
+/* What was started and cannot be followed. */
+static void write_left_out(struct collector *c)
+{
+	static const char *const why[] = {
+#define X(constant, meaning) [LEFT_##constant] = meaning,
+		LEFT_KINDS(X)
+#undef X
+	};
+	struct arena_head *h = c->arena.head;
+	char text[1024];
+
+	for (int kind = 0; kind < LEFT_KIND_COUNT; kind++) {
+		struct left_out *row = &h->left_out[kind];
+		uint32_t n = atomic_load_explicit(&row->count, memory_order_acquire);
+		if (!n)
+			continue;
+		snprintf(text, sizeof text, "%u started and not recorded, the first %.*s: %s", n,
+			(int)sizeof row->first - 1, row->first, why[kind]);
+		collector_lose(c, &(struct loss){.reason = PL_GAP_LEFT_OUT, .text = text});
+	}
+}
+
+void collector_unlink(struct collector *c)
+{
+	char link[PATH_MAX];
+
+	unlink(c->arena_path);
+	if (arena_link_path(c->arena_path, link))
+		unlink(link);
+}
+
 void collector_write_end(struct collector *c, bool recovered)
 {
 	atomic_store_explicit(&c->arena.head->state, ARENA_CLOSED, memory_order_release);
@@ -146,9 +177,10 @@ void collector_write_end(struct collector *c, bool recovered)
 		collector_lose(c, &(struct loss){.reason = PL_GAP_DAMAGED,
 					  .text = "parts of the ring made no sense"});
 	note_refused(c);
+	write_left_out(c);
 	collector_write_clock(c, true);
 	store_end(&c->store, clock_ticks(c->ticker.source), recovered);
-	unlink(c->arena_path);
+	collector_unlink(c);
 }
 
 void collector_release(struct collector *c)
@@ -472,6 +504,7 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 	h->no_children = s->no_children;
 	h->passes = s->passes;
 	h->collector_pid = (uint32_t)getpid();
+	h->pid_space = arena_pid_space();
 	h->limit_bytes = s->limit_bytes;
 	snprintf(h->directory, sizeof h->directory, "%s", s->directory);
 	return 0;
@@ -556,7 +589,7 @@ static int begin(struct collector *c, const struct collector_start *s)
 		if (err < 0) {
 			snprintf(why, sizeof why, "%s cannot be written: %s", s->directory,
 				strerror(-err));
-			unlink(c->arena_path);
+			collector_unlink(c);
 		}
 	}
 	if (err < 0)

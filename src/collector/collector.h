@@ -46,6 +46,8 @@ bool collector_round(struct collector *c, enum blocks_why why);
 void collector_write_clock(struct collector *c, bool always);
 /* The last words; then the arena has no more name. */
 void collector_write_end(struct collector *c, bool recovered);
+/* The arena's name and the link beside it go. */
+void collector_unlink(struct collector *c);
 void collector_release(struct collector *c);
 
 #endif

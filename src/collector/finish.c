@@ -300,13 +300,13 @@ static bool finish(struct collector *c)
 	c->processes.by_mapping = true;
 	if (directory_fd < 0) { /* the recording is gone: nobody will miss its arena */
 		if (errno == ENOENT || errno == ENOTDIR)
-			unlink(c->arena_path);
+			collector_unlink(c);
 		return false;
 	}
 	if (store_reopen(&c->store, directory_fd, h->limit_bytes) < 0)
 		return false;
 	if (!load(c)) {
-		unlink(c->arena_path);
+		collector_unlink(c);
 		return false;
 	}
 	if (!drain(c)) {

@@ -36,12 +36,22 @@ static void be_over(struct collector *c, struct process *p)
 	p->over_ticks = clock_ticks(c->ticker.source);
 }
 
+/* Its pid as we see it. */
+static uint32_t pid_here(const struct collector *c, const struct process_slot *slot)
+{
+	uint32_t ours = c->arena.head->pid_space;
+
+	if (!ours || !slot->pid_space || slot->pid_space == ours)
+		return slot->pid;
+	return (uint32_t)watch_find(slot->pid, slot->pid_space);
+}
+
 static void watch_it(struct collector *c, struct process *p)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.fd = -1};
 	char link[64];
 
-	bool lives = watch_open(&p->watch, (int)p->pid);
+	bool lives = p->pid && watch_open(&p->watch, (int)p->pid);
 
 	if (!lives || (c->processes.by_mapping &&
 			      watch_maps(&p->watch, strrchr(c->arena_path, '/')) == 0)) {
@@ -87,10 +97,11 @@ static void add(struct collector *c, uint32_t index, const struct process_slot *
 	}
 	*p = (struct process){.number = slot->number,
 		.parent = slot->parent,
-		.pid = slot->pid,
+		.pid = pid_here(c, slot),
 		.slot = index,
 		.watch = {.pidfd = -1}};
-	replace_image(c, p->pid);
+	if (p->pid)
+		replace_image(c, p->pid);
 	ps->all[ps->count++] = p;
 	c->totals.processes++;
 	watch_it(c, p);

@@ -146,6 +146,42 @@ bool watch_execed(const struct watch *w)
 	return now && now != w->image;
 }
 
+/* "NSpid:	4711	12	1": its pid in our namespace first, in its own last. */
+static bool is_there_called(int pid, uint32_t inner_pid)
+{
+	char text[4096];
+	char *at = proc_text(pid, "status", text, sizeof text) ? strstr(text, "\nNSpid:") : NULL;
+	char *end = at ? strchr(at + 1, '\n') : NULL;
+
+	if (!end)
+		return false;
+	*end = 0;
+	at = strrchr(at, '\t');
+	return at && strtoul(at, NULL, 10) == inner_pid;
+}
+
+int watch_find(uint32_t pid, uint32_t pid_space)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *d;
+	struct stat st;
+	char path[64];
+	int found = 0;
+
+	while (proc && !found && (d = readdir(proc))) {
+		int outer = (int)strtol(d->d_name, NULL, 10);
+		if (outer <= 0)
+			continue;
+		snprintf(path, sizeof path, "/proc/%d/ns/pid", outer);
+		if (stat(path, &st) == 0 && (uint32_t)st.st_ino == pid_space &&
+			is_there_called(outer, pid))
+			found = outer;
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
 /* 1: it is there; 0: it is not; -1: the file could not be read, or is empty. */
 static int has(int pid, const char *name, const char *word, struct pl_buf *room)
 {

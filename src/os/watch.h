@@ -22,6 +22,9 @@ bool watch_status(const struct watch *w, int *status);
 /* It lives, and runs another program than when the watch was opened. */
 bool watch_execed(const struct watch *w);
 
+/* The process that is `pid` in another PID namespace, one below ours, as we know it; 0: there is none, or no /proc. */
+int watch_find(uint32_t pid, uint32_t pid_space);
+
 /* Has it mapped a file whose path has `word` in it? 1: yes, 0: no, -1: that may not be asked. */
 int watch_maps(const struct watch *w, const char *word);
 

@@ -11,6 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 #include "os/stat.h"
+#include "preload/left.h"
 #include "preload/preload.h"
 
 #define HEAD_BYTES   256 /* the kernel looks at so many to find the kind and the interpreter */
@@ -82,21 +83,24 @@ static bool asks_for_our_loader(int fd, const ElfW(Phdr) * segment)
 	return name[n - 1] == 0 && strcmp(name, preload.loader) == 0;
 }
 
-static bool loads_us(int fd, const ElfW(Ehdr) * head)
+/* What keeps this program from loading us; LEFT_KIND_COUNT: nothing. */
+static enum left_kind obstacle(int fd, const ElfW(Ehdr) * head)
 {
 	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_ident[EI_DATA] != ELFDATA2LSB ||
 		head->e_machine != OUR_MACHINE || head->e_phentsize != sizeof(ElfW(Phdr)) ||
-		head->e_phnum > SEGMENTS_MAX || gains_rights(fd))
-		return false;
+		head->e_phnum > SEGMENTS_MAX)
+		return LEFT_MACHINE;
+	if (gains_rights(fd))
+		return LEFT_RIGHTS;
 	for (unsigned i = 0; i < head->e_phnum; i++) {
 		ElfW(Phdr) segment;
 		off_t at = (off_t)(head->e_phoff + i * sizeof segment);
 		if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
-			return false;
+			return LEFT_MACHINE;
 		if (segment.p_type == PT_INTERP)
-			return asks_for_our_loader(fd, &segment);
+			return asks_for_our_loader(fd, &segment) ? LEFT_KIND_COUNT : LEFT_LIBC;
 	}
-	return false;
+	return LEFT_STATIC;
 }
 
 /* The interpreter named in "#! /bin/sh -e\n", in place; NULL: none that the kernel would take. */
@@ -124,13 +128,31 @@ static enum kind kind_of(const char *head, ssize_t n)
 	return n >= 2 && head[0] == '#' && head[1] == '!' ? KIND_SCRIPT : KIND_OTHER;
 }
 
-/* Takes fd. `shell` is what runs a file of no kind, NULL: nothing does. */
-static bool judge(int fd, const char *shell)
+/* Where we stand, may the next program load us and open the arena? After a chroot they may be out of reach, and ld.so
+ * would say so. */
+static bool in_reach(void)
+{
+	return faccessat(AT_FDCWD, preload.own_path, R_OK, 0) == 0 &&
+	       faccessat(AT_FDCWD, preload.arena_path, R_OK | W_OK, AT_EACCESS) == 0;
+}
+
+static bool loads_us(int fd, const ElfW(Ehdr) * head, const char *path)
+{
+	enum left_kind kind = in_reach() ? obstacle(fd, head) : LEFT_REACH;
+
+	if (kind != LEFT_KIND_COUNT)
+		left_out(kind, path);
+	return kind == LEFT_KIND_COUNT;
+}
+
+/* Takes fd, of `path`. `shell` is what runs a file of no kind, NULL: nothing does. */
+static bool judge(int fd, const char *path, const char *shell)
 {
 	union {
 		ElfW(Ehdr) elf;
 		char bytes[HEAD_BYTES];
 	} head;
+	char name[HEAD_BYTES];
 	bool good = false;
 
 	for (int level = 0; fd >= 0 && level <= SCRIPTS_MAX; level++) {
@@ -139,13 +161,15 @@ static bool judge(int fd, const char *shell)
 		ssize_t n = pread(fd, head.bytes, sizeof head.bytes, 0);
 		enum kind kind = kind_of(head.bytes, n);
 		if (kind == KIND_ELF)
-			good = loads_us(fd, &head.elf);
+			good = loads_us(fd, &head.elf, path);
 		else if (kind == KIND_SCRIPT)
 			next = interpreter_of(head.bytes);
 		else if (n >= 0)
 			next = shell;
 		close(fd);
 		fd = next ? open_regular(AT_FDCWD, next, 0) : -1;
+		if (next)
+			path = strcpy(name, next); /* head is written again */
 		shell = NULL;
 	}
 	if (fd >= 0)
@@ -153,18 +177,12 @@ static bool judge(int fd, const char *shell)
 	return good;
 }
 
-/* After a chroot it may be out of reach, and ld.so would say so. */
-static bool we_are_there(void)
-{
-	return faccessat(AT_FDCWD, preload.own_path, R_OK, 0) == 0;
-}
-
 bool target_at(int dirfd, const char *path, int flags)
 {
 	int saved = errno;
 	bool itself = flags & AT_EMPTY_PATH && path && !path[0];
-	bool good = we_are_there() &&
-		    judge(itself ? reopen(dirfd) : open_regular(dirfd, path, flags), NULL);
+	bool good = itself ? judge(reopen(dirfd), "(a descriptor)", NULL)
+			   : judge(open_regular(dirfd, path, flags), path, NULL);
 
 	errno = saved;
 	return good;
@@ -172,7 +190,7 @@ bool target_at(int dirfd, const char *path, int flags)
 
 static bool judge_file(const char *path)
 {
-	return judge(open_regular(AT_FDCWD, path, 0), "/bin/sh");
+	return judge(open_regular(AT_FDCWD, path, 0), path, "/bin/sh");
 }
 
 /* The first file along PATH that may be executed: there exec stops. */
@@ -201,12 +219,10 @@ bool target_in_path(const char *file)
 {
 	int saved = errno;
 	const char *list = getenv("PATH");
-	bool good = we_are_there();
+	bool good = strchr(file, '/')
+			    ? judge_file(file)
+			    : judge_along(list ? list : "/bin:/usr/bin", file, strlen(file));
 
-	if (good && strchr(file, '/'))
-		good = judge_file(file);
-	else if (good)
-		good = judge_along(list ? list : "/bin:/usr/bin", file, strlen(file));
 	errno = saved;
 	return good;
 }

@@ -107,6 +107,7 @@ static bool take_slot(uint32_t parent)
 		return false;
 	}
 	slot->pid = (uint32_t)getpid();
+	slot->pid_space = arena_pid_space();
 	slot->parent = parent;
 	slot->start_ticks = now_ticks();
 	root.slot = slot;

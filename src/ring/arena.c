@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "os/stat.h"
@@ -64,6 +65,17 @@ int arena_create(struct arena *out, const char *path, uint32_t chunks, int *fd)
 		arena_free_chunk(out, i);
 	atomic_store_explicit(&out->head->chunk_count, chunks, memory_order_release);
 	return 0;
+}
+
+bool arena_link_path(const char *arena_path, char out[PATH_MAX])
+{
+	size_t n = strlen(arena_path);
+
+	if (n < 6 || n >= PATH_MAX || strcmp(arena_path + n - 6, ".arena") != 0)
+		return false;
+	memcpy(out, arena_path, n - 6);
+	strcpy(out + n - 6, ".lib");
+	return true;
 }
 
 int arena_map(struct arena *out, int fd)
@@ -133,6 +145,13 @@ void arena_free_chunk(struct arena *a, uint32_t index)
 		&a->head->free[index / 64], UINT64_C(1) << (index % 64), memory_order_release);
 }
 
+uint32_t arena_pid_space(void)
+{
+	struct stat st;
+
+	return os_fstatat(AT_FDCWD, "/proc/self/ns/pid", &st, 0) < 0 ? 0 : (uint32_t)st.st_ino;
+}
+
 struct process_slot *arena_take_slot(struct arena *a)
 {
 	for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {
@@ -144,7 +163,7 @@ struct process_slot *arena_take_slot(struct arena *a)
 		s->number =
 			atomic_fetch_add_explicit(&a->head->next_process, 1, memory_order_relaxed) +
 			1;
-		s->parent = s->pid = 0;
+		s->parent = s->pid = s->pid_space = 0;
 		s->start_ticks = 0;
 		atomic_store_explicit(&s->end, SLOT_END_UNKNOWN, memory_order_relaxed);
 		atomic_store_explicit(&s->end_code, 0, memory_order_relaxed);

@@ -30,13 +30,14 @@
 #ifndef PL_RING_ARENA_H
 #define PL_RING_ARENA_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define ARENA_MAGIC	0x31414e4552414c50u /* "PLARENA1" */
-#define ARENA_ABI	2
+#define ARENA_ABI	3
 #define ARENA_PROCESSES 1024
 #define ARENA_CHUNKS	8192
 #define CHUNK_BYTES	32768u
@@ -97,7 +98,9 @@ struct process_slot {
 	_Atomic uint64_t waits;	  /* times that a thread waited for room */
 	_Atomic uint64_t lost;	  /* events that found no room */
 	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1: the recorder switched itself off */
-	uint8_t pad[128 - 60];
+	uint32_t
+		pid_space; /* PID namespace in which `pid` is its pid (inode number); 0: not known */
+	uint8_t pad[128 - 64];
 };
 _Static_assert(sizeof(struct process_slot) == 128, "slots are two cache lines");
 
@@ -108,6 +111,27 @@ enum arena_state {
 	ARENA_OPEN = 0,
 	ARENA_CLOSED =
 		1, /* the collector has left; recorders stop themselves at their next slow step */
+};
+
+/* Why a program that was started cannot be followed. */
+#define LEFT_KINDS(X)                                                                              \
+	X(RIGHTS, "it gets rights of its own (set-user-ID, capabilities), so it loads no library " \
+		  "of ours")                                                                       \
+	X(STATIC, "it is static and loads no library")                                             \
+	X(LIBC, "its loader is another one than ours: musl, say")                                  \
+	X(MACHINE, "it is for another machine")                                                    \
+	X(REACH, "it cannot reach the recording: a chroot, another user, or another mount "        \
+		 "namespace")
+enum left_kind {
+#define X(constant, meaning) LEFT_##constant,
+	LEFT_KINDS(X)
+#undef X
+		LEFT_KIND_COUNT
+};
+
+struct left_out {
+	_Atomic uint32_t count;
+	char first[252]; /* path of the first; written once, by who made `count` 1 */
 };
 
 struct arena_head {
@@ -121,6 +145,7 @@ struct arena_head {
 	uint32_t passes; /* enum arena_passes: of loops that stay on a line */
 	uint32_t uid;
 	uint32_t collector_pid;
+	uint32_t pid_space; /* the collector's PID namespace, as in the slots */
 	uint64_t limit_bytes;
 	char directory[4096]; /* of the recording, absolute */
 
@@ -129,6 +154,8 @@ struct arena_head {
 	_Atomic uint32_t pythons;   /* of them, those with an interpreter */
 	_Atomic uint32_t refused;   /* interpreters that could not be recorded */
 	char refused_why[512];	    /* of the first one; written once, by who made `refused` 1 */
+
+	struct left_out left_out[LEFT_KIND_COUNT];
 
 	_Alignas(64) _Atomic uint64_t
 		tick; /* the collector's coarse clock, in ticks; 0: not started */
@@ -161,6 +188,9 @@ static inline struct chunk *arena_chunk(const struct arena *a, uint32_t index)
 /* Make the file at `path` (0600, must not exist) with `chunks` chunks, and map it. Fills in magic,
  * abi and head_bytes; the rest is 0. *fd is the caller's to close. 0, or -errno. */
 int arena_create(struct arena *out, const char *path, uint32_t chunks, int *fd);
+/* The link to the libraries that `record` makes beside an arena where LD_PRELOAD cannot take their own path (see record.c):
+ * "….arena" -> "….lib". false: not the name of an arena. */
+bool arena_link_path(const char *arena_path, char out[PATH_MAX]);
 /* Map an existing arena; refuses a wrong owner, magic, abi or length. 0, or -errno (EPROTO: not an
  * arena of ours). */
 int arena_map(struct arena *out, int fd);
@@ -173,6 +203,8 @@ int arena_grow(struct arena *a, int fd, uint32_t chunks);
 int32_t arena_take_chunk(struct arena *a);
 /* Give it back. By the collector, or by a taker that did not use it. */
 void arena_free_chunk(struct arena *a, uint32_t index);
+/* The PID namespace of this process: the inode number of it, 0 when there is no /proc to tell. */
+uint32_t arena_pid_space(void);
 /* Take a process slot and give it a number: SLOT_TAKEN, all else 0; NULL when all are in use. */
 struct process_slot *arena_take_slot(struct arena *a);
 

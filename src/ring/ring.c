@@ -14,10 +14,12 @@ void ring_init(struct ring_writer *w, struct arena *a, struct process_slot *slot
 		.arena = a, .slot = slot, .process = slot->number, .thread = thread};
 }
 
-bool ring_collector_alive(const struct arena *a)
+bool ring_collector_alive(const struct arena *a, const struct process_slot *slot)
 {
 	if (atomic_load_explicit(&a->head->state, memory_order_acquire) != ARENA_OPEN)
 		return false;
+	if (slot && slot->pid_space != a->head->pid_space)
+		return true; /* its pid is another one's here; waiting has its bound */
 	int saved = errno;
 	bool gone = kill((pid_t)a->head->collector_pid, 0) < 0 && errno == ESRCH;
 	errno = saved;
@@ -30,7 +32,7 @@ static int32_t wait_for_chunk(struct ring_writer *w)
 	struct arena_head *h = w->arena->head;
 
 	atomic_fetch_add_explicit(&h->starved, 1, memory_order_relaxed);
-	if (h->on_full == FULL_DROP || w->starving || !ring_collector_alive(w->arena))
+	if (h->on_full == FULL_DROP || w->starving || !ring_collector_alive(w->arena, w->slot))
 		return -1;
 	atomic_fetch_add_explicit(&w->slot->waits, 1, memory_order_relaxed);
 	int saved = errno;

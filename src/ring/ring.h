@@ -59,6 +59,6 @@ void ring_forget(struct ring_writer *w);
 
 /* Is the collector there? It holds a lock on the arena's file while it lives; here its pid and its
  * clock are asked. */
-bool ring_collector_alive(const struct arena *a);
+bool ring_collector_alive(const struct arena *a, const struct process_slot *slot);
 
 #endif

@@ -34,9 +34,10 @@ class Failure(Exception):
 class Setup:
     """Where the things are. One for all tests of a process."""
 
-    def __init__(self, build, oracle=None, timeout=120, keep=False):
+    def __init__(self, build, oracle=None, timeout=120, keep=False, variables=(), pathline=None):
         self.build = os.path.abspath(build)
-        self.pathline = os.path.join(self.build, "pathline")
+        self.variables = dict(text.split("=", 1) for text in variables)
+        self.pathline = os.path.abspath(pathline or os.path.join(self.build, "pathline"))
         self.oracle = os.path.abspath(oracle or os.environ.get("PATHLINE_ORACLE")
                                       or os.path.join(os.path.dirname(CHECKOUT), "shared", "oracle"))
         self.scratch = tempfile.mkdtemp(prefix="exact-", dir=os.environ.get("TMPDIR", "/var/tmp"))
@@ -53,8 +54,9 @@ class Setup:
     def environment(self, **more):
         """That of this process, without what would bend the program's way."""
         env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PATHLINE", "ORACLE", "LD_", "COLUMNS"))}
-        env.update(PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1", ORACLE_CACHE=self.listeners, PYTHON_COLORS="0", **more)
-        return env
+        env.update(PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1", ORACLE_CACHE=self.listeners, PYTHON_COLORS="0")
+        env.update(self.variables, **more)
+        return {k: v for k, v in env.items() if v != "unset"}
 
     def work(self, *name):
         path = os.path.join(self.scratch, "-".join(name).replace("/", "_"))
@@ -78,12 +80,16 @@ class Python:
         self.command = shlex.split(os.path.expanduser(text))
         self.root = self.command[1] if os.path.basename(self.command[0]) == "chroot" else None
         if self.root:
+            if has_compiler(self.root):                 # what is built in there is for the libc of there
+                setup.listeners = os.path.join(setup.build, "oracle-cache-" + os.path.basename(self.root))
+                os.makedirs(setup.listeners, exist_ok=True)
             make_visible(self.root, setup)
         code = "import sys, sysconfig; print(sys.version.split()[0], sys.implementation.cache_tag, sys.hexversion, sysconfig.get_path('include'))"
-        words = subprocess.run(self.command + ["-I", "-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout.split()
+        words = subprocess.run(self.command + ["-I", "-c", code], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True,
+                               text=True).stdout.split()
         self.version, self.tag, self.hexversion, self.include = words[0], words[1], words[2], words[3]
         self.minor = tuple(map(int, self.version.split(".")[:2]))
-        if self.root:
+        if self.root and not has_compiler(self.root):
             build_listener(self, setup)
 
     def record(self, directory, setup, options=()):
@@ -108,6 +114,10 @@ def make_visible(root, setup):
         os.makedirs(place, exist_ok=True)
         if not os.path.ismount(place):
             subprocess.check_call(["mount", "--rbind" if path == "/dev" else "--bind", os.path.realpath(path), place])
+
+
+def has_compiler(root):
+    return os.path.exists(root + "/usr/bin/cc") or os.path.islink(root + "/usr/bin/cc")
 
 
 def build_listener(python, setup):
@@ -298,7 +308,8 @@ def two_runs(python, program, setup, work, oracle, demands=None):
 
 
 def without_addresses(text):
-    return re.sub(rb"0x[0-9a-f]+", b"0x", text)
+    """Nor times, as -X importtime prints them."""
+    return re.sub(rb"(?m)^(import time:)\s+\d+ \|\s+\d+ \|", rb"\1 |", re.sub(rb"0x[0-9a-f]+", b"0x", text))
 
 
 def identity(python, program, setup, work, demands=None, options=(), env=None):
@@ -345,7 +356,7 @@ def questions(path, python, asked):
     if "two" in kinds and "two" in asked:
         found.append(("two", lambda p, s, w: two_runs(p, [path], s, w, demands)))
     for name, options, env in IDENTITIES:
-        if "identity" in kinds and (name in asked or "identity" in asked):
+        if "identity" in kinds and (name in asked or "identity" in asked or (name == "identity" and "identity-plain" in asked)):
             found.append((name, lambda p, s, w, o=options, e=env: identity(p, [path], s, w, demands, o, e)))
     return found
 
@@ -396,6 +407,8 @@ def arguments(parser):
     parser.add_argument("--shard", default="1/1", metavar="I/N", help="only the I-th of N parts")
     parser.add_argument("--keep", action="store_true", help="keep recordings and outputs")
     parser.add_argument("--timeout", type=int, default=120)
+    parser.add_argument("--pathline", metavar="EXE", help="default: pathline of the build")
+    parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the program; may be repeated; VALUE `unset` takes it away")
 
 
 def begin(args):
@@ -404,7 +417,7 @@ def begin(args):
     texts = args.python or [os.path.join(os.path.expanduser("~"), ".pyenv/versions/3.13.0/bin/python3")]
     if any("chroot" in text.split()[0] for text in texts):
         in_own_mounts()
-    setup = Setup(args.build, args.oracle, args.timeout, args.keep)
+    setup = Setup(args.build, args.oracle, args.timeout, args.keep, args.env, args.pathline)
     return setup, [Python(text, setup) for text in texts]
 
 
@@ -426,7 +439,7 @@ def run_all(tests, setup, jobs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments(parser)
-    parser.add_argument("--ask", default="same,two,identity", help="of same, two, identity, identity-dev, identity-debug")
+    parser.add_argument("--ask", default="same,two,identity", help="of same, two, identity (all of the three), identity-plain, identity-dev, identity-debug")
     parser.add_argument("programs", nargs="*", help="names in corpus/, or paths; default: the corpus")
     args = parser.parse_args()
     setup, pythons = begin(args)

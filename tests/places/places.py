@@ -1,0 +1,95 @@
+"""What the tests of places share: the exact harness run in a place, and what came of it, for the table in the README.
+
+Each question that was answered leaves a line in BUILD/places/<test file>-<version>.json:
+
+    {"place": "user namespace", "python": "3.13.0", "build": "shared", "machine": "x86_64", "result": "exact", "how": "…"}
+
+result is `exact` (the oracle agrees, and the program says the same as without Pathline), `same` (only the latter), or
+`refused` (nothing is recorded, the program goes on, and `how` is what record says). tools/places-table makes the table.
+"""
+import functools
+import json
+import os
+import pathlib
+import platform
+import re
+import shlex
+import subprocess
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+BUILD = pathlib.Path(os.environ.get("PATHLINE_BUILD", TOP / "build")).resolve()
+PATHLINE = str(BUILD / "pathline")
+PYTHON = os.environ.get("PATHLINE_PYTHON", sys.executable)
+VISIT = str(HERE / "visit.py")
+ORACLE = pathlib.Path(os.environ.get("PATHLINE_ORACLE") or TOP.parent / "shared" / "oracle")
+ROOT = os.geteuid() == 0
+TIMEOUT_S = 300
+
+ASK = """
+import sys, sysconfig, platform
+print(platform.python_version(), 'shared' if sysconfig.get_config_var('Py_ENABLE_SHARED') else 'static', platform.machine(), sep='\\n')
+"""
+
+needs_root = unittest.skipUnless(ROOT, "needs root")
+
+
+@functools.cache
+def about(python):
+    """(version, build, machine)"""
+    out = subprocess.run([*shlex.split(python), "-I", "-c", ASK], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=True).stdout
+    return out.split()
+
+
+def run(*words, **options):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                          timeout=TIMEOUT_S, check=False, **options)
+
+
+def info(recording):
+    """What `info --json` says, as tests/fault/recorded.py has it."""
+    for line in run(PATHLINE, "info", "--json", recording).stdout.splitlines():
+        row = json.loads(line)
+        if row["type"] == "info":
+            return row["data"]
+    raise AssertionError("no info of " + recording)
+
+
+def can(*words):
+    """May such a command be used here?"""
+    try:
+        return run(*words).returncode == 0
+    except OSError:
+        return False
+
+
+class Case(unittest.TestCase):
+    """A test file names its table's rows by `places.note`."""
+    maxDiff = None
+
+    def note(self, place, result, how="", python=None):
+        """`python`: (version, build, machine) where it is not PYTHON."""
+        version, build, machine = python or about(PYTHON)
+        row = {"place": place, "python": version, "build": build, "machine": machine, "result": result, "how": how}
+        folder = BUILD / "places"
+        folder.mkdir(exist_ok=True)
+        name = pathlib.Path(sys.modules[type(self).__module__].__file__).stem
+        path = folder / f"{name}-{version}.json"
+        old = [line for line in (path.read_text().splitlines() if path.exists() else [])
+               if (json.loads(line)["place"], json.loads(line)["machine"]) != (place, machine)]
+        path.write_text("\n".join([*old, json.dumps(row)]) + "\n")
+
+    def exact(self, place, wrap=(), python=PYTHON, ask="same,two,identity", variables=(), programs=(VISIT,), options=(), noted=None):
+        """The exact harness in that place: all must be good."""
+        if not (ORACLE / "oracle.py").exists():
+            self.skipTest(f"no oracle in {ORACLE}")
+        command = [*wrap, sys.executable, str(TOP / "tests/exact/exact.py"), "--build", str(BUILD), "--oracle", str(ORACLE),
+                   "--python", python, "--ask", ask, *[w for text in variables for w in ("--env", text)], *options, *programs]
+        done = run(*command)
+        good = re.findall(r"^(\d+) good, (\d+) failed", done.stdout, re.M)
+        if not good or int(good[-1][0]) == 0 or int(good[-1][1]) or done.returncode:
+            self.fail(f"{shlex.join(command)}\n{done.stdout[-6000:]}\n{done.stderr[-3000:]}")
+        self.note(place, "exact" if "same" in ask or "two" in ask else "same", python=noted)
+        return done

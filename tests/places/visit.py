@@ -1,0 +1,56 @@
+# two-runs
+"""A program for every place: calls, generators, exceptions, threads, a fork and a Python of its own; small, and the same each time."""
+import os
+import sys
+import threading
+
+
+class Counter:
+    def __init__(self):
+        self.n = 0
+
+    def add(self, k):
+        self.n += k if k % 3 else -k
+        return self
+
+
+def numbers(n):
+    for i in range(n):
+        try:
+            if i % 4 == 3:
+                raise KeyError(i)
+            yield i
+        except KeyError:
+            yield -1
+        finally:
+            n += 0
+
+
+def work(n):
+    counter = Counter()
+    for i in numbers(n):
+        counter.add(i)
+    return counter.n
+
+
+def main():
+    print("work", work(40), [x * x for x in range(5)], f"{sys.flags.optimize}")
+    thread = threading.Thread(target=work, args=(17,))
+    thread.start()
+    thread.join()
+    del thread                                          # after a fork threading visits what it still knows in the order of addresses
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        print("child", work(9))
+        sys.stdout.flush()
+        os._exit(3)
+    print("status", os.waitpid(pid, 0)[1] >> 8)
+    if sys.executable:
+        text = "def f(n):\n    return sum(i for i in range(n))\nprint('python', f(6))"
+        print("python", os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", text]))
+    print("ä", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
