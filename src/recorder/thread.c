@@ -255,7 +255,8 @@ uint8_t *step_slow(struct thread *t, uint8_t *p)
 	if (p >= t->ring.limit) {
 		p = ring_refill(&t->ring, t->time_ticks);
 		if (!p) {
-			if (t->lost % LOST_PER_CALL == 0 && !ring_collector_alive(&root.arena, root.slot))
+			if (t->lost % LOST_PER_CALL == 0 &&
+				!ring_collector_alive(&root.arena, root.slot))
 				recorder_stop(PL_GAP_COLLECTOR);
 			return NULL;
 		}

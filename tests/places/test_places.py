@@ -92,8 +92,8 @@ class Namespaces(Place):
     def test_program_in_a_pid_namespace_that_is_killed(self):
         out = os.path.join(self.folder, "r")
         done = places.run(places.PATHLINE, "record", "-o", out, "--", "unshare", "--pid", "--fork", "--kill-child", places.PYTHON, "-c",
-                          "import os, signal\npid = os.fork()\nif pid == 0: signal.pause()\n"
-                          "os.kill(pid, 9); print(os.getpid(), os.waitpid(pid, 0)[1])")
+                          "import os, signal\nr, w = os.pipe()\npid = os.fork()\nif pid == 0:\n    os.write(w, b'x')\n    signal.pause()\n"
+                          "os.read(r, 1); os.kill(pid, 9); print(os.getpid(), os.waitpid(pid, 0)[1])")
         self.assertEqual((done.returncode, done.stdout), (0, "1 9\n"), done.stderr)
         told = places.info(out)
         self.assertTrue(told["finished"])
