@@ -18,6 +18,7 @@ ENTER, LEAVE = {"call", "resume", "throw"}, {"return", "yield", "unwind"}
 PASSES = ("passes", "flow", "generators", "gen_threads", "coroutines", "eager", "dels", "far", "threads", "codes", "genexprs", "recursion", "tools")
 PASSES_LIBRARY = ("test_listcomps", "test_genexps", "test_generators", "test_coroutines", "test_textwrap", "test_difflib")
 LISTENED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "far", "threads", "settrace", "codes", "finalisation")
+UNHEARD_3_11 = ("settrace", "threads")                  # the listener's trace function is replaced, and not in threads of _thread
 WALKED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "recursion", "threads", "fork", "signals", "settrace",
           "codes")
 MAY_LINK = ("generators", "gen_threads", "coroutines", "eager", "fork", "signals")
@@ -88,10 +89,11 @@ def equal_by_thread(what, out, got):
 
 def exceptions(python, program, setup, work):
     out = os.path.join(work, "listened.tsv")
-    recording, _ = record(python, [os.path.join(EVENTS, "listener.py"), out, os.path.join(CORPUS, program + ".py")], setup, work)
+    listener = "listener.py" if python.minor > (3, 11) else "listener_3_11.py"
+    recording, _ = record(python, [os.path.join(EVENTS, listener), out, os.path.join(CORPUS, program + ".py")], setup, work)
     fields = "event,tid,file,first,code,line,type"
     path = exact.like_the_oracle(exact.dump(recording, setup, work, fields, ("--events", "call,return,raise,reraise,handled")))
-    return equal_by_thread("exceptions", out, ((tid, (event, *row)) for event, tid, row in within(path, "listener.py")))
+    return equal_by_thread("exceptions", out, ((tid, (event, *row)) for event, tid, row in within(path, listener)))
 
 
 # ---- again ----
@@ -160,7 +162,7 @@ def limits(python, setup, work):
     met = json.loads(ran.out)
     expected = {name: [count, count] for name, count, *_ in met}
     equal("frames entered and left", sorted(expected.items()), sorted((n, [told[n, True], told[n, False]]) for n in expected))
-    if python.minor < (3, 14):                          # from there on the limit is an address of the stack, which differs from run to run
+    if (3, 11) < python.minor < (3, 14):                # CPython's own tracing moves it in 3.11 (README.md); from 3.14 on it is an address of the stack, which differs from run to run
         alone = exact.run(python.command + [program], setup, work, name="alone", ok=(0,))
         equal("limits", json.loads(alone.out), met)
     return "%d frames" % sum(count for count, _ in expected.values())
@@ -251,7 +253,8 @@ def main():
     setup, pythons = exact.begin(args)
     tests = []
     for p in pythons:
-        tests += [((p.version, "exceptions", n), lambda w, p=p, n=n: exceptions(p, n, setup, w)) for n in LISTENED]
+        tests += [((p.version, "exceptions", n), lambda w, p=p, n=n: exceptions(p, n, setup, w)) for n in LISTENED
+                  if p.minor > (3, 11) or n not in UNHEARD_3_11]
         if p.minor >= (3, 12):
             tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, [os.path.join(CORPUS, n + ".py")], setup, w)) for n in PASSES]
             tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, ["-m", "test." + n], setup, w)) for n in PASSES_LIBRARY]

@@ -63,5 +63,6 @@ async def eagerly():
 
 note(0)
 asyncio.run(main())
-asyncio.run(eagerly())
+if sys.version_info >= (3, 12):
+    asyncio.run(eagerly())
 json.dump(log, sys.stdout)
