@@ -1,31 +1,12 @@
 # two-runs
 """The end of a process: sys.exit("a word"), deep in calls, loops and a generator."""
-import ctypes
-import os
-import signal
 import sys
 
-
-def gen(n):
-    for i in range(n):
-        yield i
+from parts import ending
 
 
-def last(n):
-    for i in gen(5):
-        try:
-            if i == 3:
-                print("now", flush=True)
-                sys.exit("a word")
-        finally:
-            n += 1
+def end():
+    sys.exit("a word")
 
 
-def deep(n):
-    if n:
-        deep(n - 1)
-    else:
-        last(n)
-
-
-deep(5)
+ending.deep(5, end)

@@ -1,31 +1,12 @@
 # two-runs
 """The end of a process: os._exit(7), deep in calls, loops and a generator."""
-import ctypes
 import os
-import signal
-import sys
+
+from parts import ending
 
 
-def gen(n):
-    for i in range(n):
-        yield i
+def end():
+    os._exit(7)
 
 
-def last(n):
-    for i in gen(5):
-        try:
-            if i == 3:
-                print("now", flush=True)
-                os._exit(7)
-        finally:
-            n += 1
-
-
-def deep(n):
-    if n:
-        deep(n - 1)
-    else:
-        last(n)
-
-
-deep(5)
+ending.deep(5, end)

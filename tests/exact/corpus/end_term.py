@@ -1,31 +1,13 @@
 # two-runs
 """The end of a process: os.kill(os.getpid(), signal.SIGTERM), deep in calls, loops and a generator."""
-import ctypes
 import os
 import signal
-import sys
+
+from parts import ending
 
 
-def gen(n):
-    for i in range(n):
-        yield i
+def end():
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
-def last(n):
-    for i in gen(5):
-        try:
-            if i == 3:
-                print("now", flush=True)
-                os.kill(os.getpid(), signal.SIGTERM)
-        finally:
-            n += 1
-
-
-def deep(n):
-    if n:
-        deep(n - 1)
-    else:
-        last(n)
-
-
-deep(5)
+ending.deep(5, end)
