@@ -69,14 +69,14 @@ test_gc
 test_copy
 test_dataclasses
 test_enum
-test_functools limit@3.12=test_recursive_pickle limit@3.14=test_recursive_pickle,test_lru_recursion
+test_functools limit@3.12=test_recursive_pickle limit@3.14=test_recursive_pickle,test_lru_recursion limit@3.15=test_recursive_pickle,test_lru_recursion
 test_collections
 test_argparse
 test_configparser
 test_pprint
 test_frame gap=may
 test_opcache tools
-test_call limit@3.14=test_super_deep
+test_call limit@3.14=test_super_deep limit@3.15=test_super_deep
 test_context
 test_types
 """
