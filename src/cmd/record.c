@@ -379,6 +379,9 @@ static void say_totals(struct run *r, const struct collector_packet *p)
 	if (p->running)
 		cmd_say("%u of the processes %s on, and the recording with %s", p->running,
 			p->running == 1 ? "runs" : "run", p->running == 1 ? "it" : "them");
+	else if (!p->finished && p->totals.processes)
+		cmd_say("programs that '%s' left behind still run, and are recorded on",
+			r->what.argv[0]);
 }
 
 static void say_losses(struct run *r, const struct collector_packet *p)

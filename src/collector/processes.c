@@ -281,6 +281,11 @@ static void end_one(struct collector *c, uint32_t index)
 	write_losses(c, p);
 	write_end(c, p);
 	store_flush(&c->store);
+	if (p->execed) {
+		uint64_t *pid = map_put(&c->processes.execed, p->number);
+		if (pid)
+			*pid = p->pid;
+	}
 	slot->pid = 0;
 	atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
 	watch_close(&p->watch);
@@ -325,10 +330,22 @@ static void keep_path(char to[PATH_MAX], struct pl_view path)
 		(const char *)path.at);
 }
 
-const struct process *process_describe(struct collector *c, const struct process_word *w)
+static void correct_how(struct collector *c, struct process_word *w)
+{
+	const uint64_t *pid =
+		w->how == HOW_START ? map_find(&c->processes.execed, w->parent) : NULL;
+
+	if (!pid || *pid != w->pid)
+		return;
+	w->how = HOW_EXEC;
+	map_remove(&c->processes.execed, w->parent);
+}
+
+const struct process *process_describe(struct collector *c, struct process_word *w)
 {
 	struct process *p = processes_find(&c->processes, w->number);
 
+	correct_how(c, w);
 	if (w->how == HOW_FORK)
 		sources_forked(&c->sources, w->number, w->parent);
 	if (!p) { /* its slot came after the last look, its message before this one */
@@ -355,6 +372,7 @@ void processes_release(struct processes *p)
 		free(p->all[i]);
 	}
 	free(p->all);
+	map_release(&p->execed);
 	if (p->epoll >= 0)
 		close(p->epoll);
 	*p = (struct processes){.epoll = -1};

@@ -7,6 +7,7 @@
 #define PL_COLLECTOR_PROCESSES_H
 
 #include <limits.h>
+#include "base/map.h"
 #include "base/view.h"
 #include "os/watch.h"
 #include "ring/arena.h"
@@ -33,6 +34,8 @@ struct process {
 struct processes {
 	struct process **all; /* owned; those that are not over and written */
 	uint32_t count, room;
+	struct pl_map
+		execed; /* number -> pid of those that became a program that has not told of itself */
 	uint32_t seen_next; /* next_process at the last look at the slots */
 	bool incomplete;    /* a slot was being filled in then */
 	bool by_mapping; /* a living pid counts only if it maps the arena: it may be another's by now */
@@ -60,8 +63,9 @@ struct process_word {
 };
 /* 0, or PL_ERR_FORMAT. */
 int process_word_read(struct pl_view v, struct process_word *out);
-/* Keep where its files are. NULL: no such process lives. */
-const struct process *process_describe(struct collector *c, const struct process_word *w);
+/* Keep where its files are, and correct `how`: what an exec made may come when the slot that shows it is free again. NULL:
+ * no such process lives. */
+const struct process *process_describe(struct collector *c, struct process_word *w);
 /* Lives any that can still write? */
 bool processes_live(const struct processes *p);
 void processes_release(struct processes *p);
