@@ -67,6 +67,22 @@ static pid_t start_witness(void)
 	_exit(0);
 }
 
+/* What systemd meant for us by our pid (the sockets that it hands on, its watchdog) is meant for the command. */
+static void take_over(char **envp, pid_t record)
+{
+	static const char *const names[] = {"LISTEN_PID", "WATCHDOG_PID"};
+	static char texts[2][40];
+	char before[40];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		snprintf(before, sizeof before, "%s=%d", names[i], (int)record);
+		snprintf(texts[i], sizeof texts[i], "%s=%d", names[i], (int)getpid());
+		for (char **entry = envp; *entry; entry++)
+			if (!strcmp(*entry, before))
+				*entry = texts[i];
+	}
+}
+
 int child_start(struct child *c, const char *path, char **argv, char **envp)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL}, before;
@@ -80,6 +96,7 @@ int child_start(struct child *c, const char *path, char **argv, char **envp)
 	if (c->pid == 0) {
 		sigaction(SIGCHLD, &before, NULL);
 		child_restore(c);
+		take_over(envp, getppid());
 		execute(path, argv, envp);
 		err = errno;
 		if (write(ends[1], &err, sizeof err) < 0) {

@@ -1,0 +1,292 @@
+"""What the tests of servers share: a server under `pathline record`, load upon it, and what its recording must hold.
+
+An application's handler notes each request that it serves, with the process that did, in a file; the recording must have
+as many calls of that handler in that process. Packages are in BUILD/servers/VERSION (tools/python-packages); a test whose
+package is not there is skipped and says so. Nothing waits for time: a server tells in its log that it is ready.
+
+Each test that succeeds writes a row for the README's table into BUILD/places: {"place", "python", "result", "how"}.
+"""
+import collections
+import http.client
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+BUILD = pathlib.Path(os.environ.get("PATHLINE_BUILD", "build")).resolve()
+PYTHON = os.environ.get("PATHLINE_PYTHON", "python3")
+PATHLINE = str(BUILD / "pathline")
+LONG = os.environ.get("PATHLINE_SUITE", "test") in ("ci", "exact")
+REQUESTS = 4000 if LONG else 300
+DEADLINE_S = 180 if LONG else 90
+CLIENTS = 4
+
+# `handle` is called once a request, and each call is noted before its answer can go out.
+APP = '''\
+import os
+import time
+
+noted = os.open(os.environ["NOTED"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+
+
+def handle(path):
+    os.write(noted, b"%d\\n" % os.getpid())
+    return path.encode()
+
+
+def application(environ, start_response):
+    body = handle(environ["PATH_INFO"])
+    start_response("200 OK", [("Content-Type", "text/plain"), ("Content-Length", str(len(body)))])
+    return [body]
+
+
+async def asgi(scope, receive, send):
+    if scope["type"] == "lifespan":
+        while True:
+            message = await receive()
+            await send({"type": message["type"] + ".complete"})
+            if message["type"] == "lifespan.shutdown":
+                return
+    body = handle(scope["path"])
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
+    await send({"type": "http.response.body", "body": body})
+'''
+
+
+def version():
+    """(3, 13) of the interpreter under test, and "3.13.0"."""
+    code = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
+    text = subprocess.run([PYTHON, "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    return tuple(map(int, text.split(".")[:2])), text
+
+
+MINOR, VERSION = version()
+SITE = BUILD / "servers" / ("%d.%d" % MINOR)
+
+
+def needs(package):
+    return unittest.skipUnless((SITE / package).is_dir(), f"{package} is not in {SITE}: tools/python-packages BUILD")
+
+
+def wait_for(condition, what):
+    """Its first true value; polls, for what cannot tell."""
+    end = time.monotonic() + DEADLINE_S
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.005)
+    raise AssertionError(f"waited {DEADLINE_S} s for {what}")
+
+
+def run(*words, **options):
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=DEADLINE_S,
+                          check=False, **options)
+
+
+def is_alive(pid):
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return text[text.rindex(")") + 2] not in "ZX"
+
+
+class Load:
+    """Clients that ask one after the other until `requests` were answered; each failure is kept, and asked no more."""
+
+    def __init__(self, port, requests=REQUESTS, clients=CLIENTS, keep=False):
+        self.port, self.left, self.keep = port, requests, keep
+        self.half = requests // 2
+        self.answered, self.failures = 0, []
+        self.lock, self.halfway = threading.Lock(), threading.Event()
+        self.threads = [threading.Thread(target=self.client) for _ in range(clients)]
+        for thread in self.threads:
+            thread.start()
+
+    def take(self):
+        with self.lock:
+            self.left -= 1
+            return self.left + 1 if self.left >= 0 else 0
+
+    def note(self, failure):
+        with self.lock:
+            if failure:
+                self.failures.append(failure)
+            else:
+                self.answered += 1
+            if self.answered + len(self.failures) >= self.half:
+                self.halfway.set()
+
+    def ask(self, connection, number):
+        path = f"/{number}"
+        connection.request("GET", path, headers={} if self.keep else {"Connection": "close"})
+        answer = connection.getresponse()
+        body = answer.read()
+        if (answer.status, body) != (200, path.encode()):
+            return f"{answer.status} {body[:100]!r}"
+        return None
+
+    def client(self):
+        connection = None
+        while number := self.take():
+            connection = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE_S)
+            try:
+                failure = self.ask(connection, number)
+            except (OSError, http.client.HTTPException) as e:
+                failure = repr(e)
+            self.note(failure)
+            if failure or not self.keep:
+                connection.close()
+                connection = None
+        if connection:
+            connection.close()
+
+    def wait(self):
+        for thread in self.threads:
+            thread.join(DEADLINE_S)
+        self.halfway.set()
+        return self.failures
+
+
+def wrk(port, seconds):
+    """Failed requests under wrk, as it counts them, and all."""
+    out = run("wrk", "-t1", f"-c{CLIENTS}", f"-d{seconds}s", f"http://127.0.0.1:{port}/wrk").stdout
+    failed = sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", out)))
+    failed += sum(map(int, re.findall(r"Non-2xx or 3xx responses: (\d+)", out)))
+    return failed, int(re.search(r"(\d+) requests in", out)[1])
+
+
+class Server:
+    """A command that serves, in a folder with served.py, with its log in a file."""
+
+    def __init__(self, top, words, record=True, environment=None, options=(), **popen):
+        self.top = pathlib.Path(top)
+        self.dir = str(self.top / "recording")
+        self.log = self.top / "log"
+        self.noted = self.top / "noted"
+        self.noted.touch()
+        self.recorded = record
+        variables = dict(os.environ, PYTHONPATH=f"{SITE}:{self.top}", NOTED=str(self.noted), HOME=str(self.top),
+                         PYTHONUNBUFFERED="1") | (environment or {})
+        before = [PATHLINE, "record", "-o", self.dir, *options, "--"] if record else []
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen([*before, *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            cwd=self.top, env=variables, start_new_session=True, **popen)
+
+    def text(self):
+        return self.log.read_text(errors="replace")
+
+    def saw(self, pattern, count=1):
+        """Wait until the log has so many matches, and give the last one."""
+        def found():
+            if len(all_found := list(re.finditer(pattern, self.text(), re.M))) >= count:
+                return all_found
+            if self.process.poll() is not None and self.recorded is not None:
+                raise AssertionError(f"it ended before it said {pattern!r}: {self.text()[-3000:]}")
+            return None
+        return wait_for(found, f"{pattern!r} in the log")[count - 1]
+
+    def end(self, code=0):
+        """It has ended, with this code, and so has its recording."""
+        got = self.process.wait(DEADLINE_S)
+        if got != code:
+            raise AssertionError(f"ended with {got}, not {code}: {self.text()[-3000:]}")
+
+    def served(self):
+        """{pid: requests}"""
+        return collections.Counter(map(int, self.noted.read_text().split()))
+
+    def stop(self):
+        """Whatever state it is in: what is left of its session, and those that left it."""
+        pids = {self.process.pid, *self.served()}
+        for entry in os.listdir("/proc"):
+            try:
+                if entry.isdigit() and os.getsid(int(entry)) == self.process.pid:
+                    pids.add(int(entry))
+            except OSError:
+                pass
+        for pid in pids - {os.getpid()}:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        self.process.wait()
+
+
+class Case(unittest.TestCase):
+    longMessage = True
+
+    def setUp(self):
+        self.top = tempfile.mkdtemp(prefix="pathline-servers-")
+        self.addCleanup(shutil.rmtree, self.top, True)
+        pathlib.Path(self.top, "served.py").write_text(APP)
+
+    def start(self, *words, **options):
+        server = Server(self.top, words, **options)
+        self.addCleanup(server.stop)
+        return server
+
+    def info(self, server):
+        done = run(PATHLINE, "info", "--json", server.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["data"]
+
+    def finished(self, server):
+        """`info` of a recording whose last process has gone."""
+        wait_for(lambda: self.info(server)["finished"], "the end of the recording")
+        return self.info(server)
+
+    def calls(self, server, code="handle"):
+        """{pid: calls of this code}"""
+        with subprocess.Popen([PATHLINE, "dump", "--fields", "pid,code", "--events", "call", server.dir],
+                              stdout=subprocess.PIPE, text=True) as dump:
+            counts = collections.Counter()
+            for line in dump.stdout:
+                pid, name = line.rstrip("\n").split("\t")
+                if name == code:
+                    counts[int(pid)] += 1
+        self.assertEqual(dump.returncode, 0)
+        return counts
+
+    def assert_exact(self, server, killed=(), in_flight=1, code="handle", gaps=()):
+        """Sound, with all processes and their ends, without a gap that nobody announced, and with each request.
+
+        killed: pids that were; they may have begun up to in_flight requests that they never noted. gaps: reasons of gaps that
+        a reader may find."""
+        told = self.finished(server)
+        done = run(PATHLINE, "check", server.dir)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual((told["losses"], told["counts"]["gap"], told["recovered"]), ([], 0, False))
+        ends = {p["pid"]: p for p in told["processes"]}
+        for pid, p in ends.items():
+            self.assertIn(p["ended"], ("killed", "lost") if pid in killed else ("exited", "exec"), p)
+            self.assertTrue(p["parent"] or p["number"] == 1, p)
+        rows = run(PATHLINE, "dump", "--fields", "pid,type", "--events", "gap", server.dir).stdout.splitlines()
+        for pid, reason in (row.split("\t") for row in rows):
+            self.assertTrue(reason in gaps or (reason == "killed" and int(pid) in killed), f"{pid}: a gap, {reason}")
+        served, calls = server.served(), self.calls(server, code)
+        self.assertTrue(served)
+        for pid in served.keys() | calls.keys():
+            most = served[pid] + (in_flight if pid in killed else 0)
+            self.assertTrue(served[pid] <= calls[pid] <= most, f"{pid}: {calls[pid]} calls, {served[pid]} served")
+        return told["processes"]
+
+    def place(self, name, result="exact"):
+        """A row of the README's table."""
+        (BUILD / "places").mkdir(exist_ok=True)
+        row = {"place": name, "python": VERSION, "result": result, "how": "tests/servers: " + self.id().split(".", 2)[-1]}
+        file = re.sub(r"\W+", "-", self.id())
+        (BUILD / "places" / f"servers-{VERSION}-{file}.json").write_text(json.dumps(row) + "\n")
+
+
+def main():
+    sys.exit(unittest.main())
