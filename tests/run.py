@@ -25,8 +25,9 @@ import sys
 import time
 
 # Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all), more arguments.
-# Each module of CPython's own tests takes seconds: `test` runs the fast ones, `ci` a third of all on each interpreter. Each
-# has another third, and with each commit they move on: three interpreters see all of it now, each of them within three commits.
+# Each module of CPython's own tests takes seconds: `test` runs the fast ones, `ci` a third of all on one interpreter of each
+# minor version. Each has another third, and with each commit they move on: three interpreters see all of it now, each of
+# them within a few commits.
 # What takes longest is asked of one interpreter at a time, in its turn.
 THIRD = "a third"
 PART = "a part of what is asked in turn"
@@ -151,6 +152,14 @@ def rotation():
     return (int(count), "commits") if count and not shallow else (int(time.time() // 86400), "days")
 
 
+def one_of_each_minor(pythons, number):
+    """Of 3.13.0 and 3.13.5 the one now, the other with the next commit."""
+    groups = {}
+    for row in pythons:
+        groups.setdefault(row[0].rpartition(".")[0], []).append(row)
+    return [group[number % len(group)] for group in groups.values()]
+
+
 def in_turn(pythons, number):
     """The version whose turn it is, of those outside chroots."""
     versions = [row[0] for row in pythons if not row[2]] or [row[0] for row in pythons] or [""]
@@ -199,7 +208,8 @@ def main():
     parser.add_argument("pattern", nargs="?", default="")
     args = parser.parse_args()
     if args.print_turn:
-        print(in_turn(interpreters(args.only), rotation()[0]))
+        number, _ = rotation()
+        print(in_turn(one_of_each_minor(interpreters(args.only), number), number))
         return 0
     build, tally = pathlib.Path(args.build).resolve(), Tally()
 
@@ -209,6 +219,8 @@ def main():
     if not pythons:
         tally.row("interpreters", 0, 1, 0, "no CPython that is supported")
     number, unit = rotation()
+    if args.level == "ci":
+        pythons = one_of_each_minor(pythons, number)
     parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", PART: f"{number % 4 + 1}/4"} for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
     if args.level == "ci":
