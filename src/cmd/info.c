@@ -88,7 +88,7 @@ static void write_when(struct out *o, const struct pl_recording_info *i)
 	out_moment(o, i->start_ns);
 	if (i->end_ns) {
 		out_text(o, ", for ");
-		out_duration(o, i->end_ns - i->start_ns);
+		out_duration(o, i->start_ns, i->end_ns);
 	}
 	out_text(o, ", by Pathline ");
 	out_clean(o, text_of(i->pathline));
@@ -149,7 +149,7 @@ static void write_process(struct out *o, const struct pl_recording *r, const str
 	out_column(o, end, 10);
 	out_text(o, "  ");
 	if (p->end_ns > p->start_ns) {
-		out_duration(o, p->end_ns - p->start_ns);
+		out_duration(o, p->start_ns, p->end_ns);
 		out_text(o, "  ");
 	}
 	out_spaces(o, 2 * generation(r, p));

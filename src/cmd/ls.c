@@ -59,7 +59,7 @@ static void write_row(struct out *o, const struct entry *e)
 	out_column(o, e->end, 10);
 	out_text(o, "  ");
 	if (e->info.end_ns)
-		out_duration(o, e->info.end_ns - e->info.start_ns);
+		out_duration(o, e->info.start_ns, e->info.end_ns);
 	else
 		out_text(o, "so far");
 	out_text(o, ", ");

@@ -282,12 +282,11 @@ void out_bytes(struct out *o, uint64_t bytes)
 	out_text(o, units[unit]);
 }
 
-void out_duration(struct out *o, int64_t ns)
+void out_duration(struct out *o, int64_t start_ns, int64_t end_ns)
 {
-	uint64_t seconds = ns > 0 ? (uint64_t)ns / NS_PER_S : 0;
+	uint64_t ns = end_ns > start_ns ? (uint64_t)end_ns - (uint64_t)start_ns : 0;
+	uint64_t seconds = ns / NS_PER_S;
 
-	if (ns < 0)
-		ns = 0;
 	if (seconds >= 3600) {
 		out_u64(o, seconds / 3600);
 		out_text(o, " h ");
