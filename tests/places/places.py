@@ -16,6 +16,7 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -48,13 +49,23 @@ def run(*words, **options):
                           timeout=TIMEOUT_S, check=False, **options)
 
 
-def info(recording):
-    """What `info --json` says, as tests/fault/recorded.py has it."""
+def wait_for(condition, what):
+    end = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("waited 60 s for " + what)
+        time.sleep(0.01)
+
+
+def info(recording, none=None):
+    """What `info --json` says; `none`: what to give where there is no recording yet."""
     for line in run(PATHLINE, "info", "--json", recording).stdout.splitlines():
         row = json.loads(line)
         if row["type"] == "info":
             return row["data"]
-    raise AssertionError("no info of " + recording)
+    if none is None:
+        raise AssertionError("no info of " + recording)
+    return none
 
 
 def can(*words):

@@ -90,11 +90,16 @@ class Namespaces(Place):
 
     @places.needs_root
     def test_program_in_a_pid_namespace_that_is_killed(self):
+        """Its end is told by the kernel, once the collector knows which process it is."""
         out = os.path.join(self.folder, "r")
-        done = places.run(places.PATHLINE, "record", "-o", out, "--", "unshare", "--pid", "--fork", "--kill-child", places.PYTHON, "-c",
-                          "import os, signal\nr, w = os.pipe()\npid = os.fork()\nif pid == 0:\n    os.write(w, b'x')\n    signal.pause()\n"
-                          "os.read(r, 1); os.kill(pid, 9); print(os.getpid(), os.waitpid(pid, 0)[1])")
-        self.assertEqual((done.returncode, done.stdout), (0, "1 9\n"), done.stderr)
+        code = ("import os, signal, sys\npid = os.fork()\nif pid == 0:\n    signal.pause()\n"
+                "sys.stdin.readline(); os.kill(pid, 9); print(os.getpid(), os.waitpid(pid, 0)[1])")
+        program = subprocess.Popen([places.PATHLINE, "record", "-o", out, "--", "unshare", "--pid", "--fork", "--kill-child", places.PYTHON,
+                                    "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(program.kill)
+        places.wait_for(lambda: os.path.exists(out) and len(places.info(out, none={"processes": ()})["processes"]) == 2, "two processes")
+        said, told = program.communicate("go\n", timeout=60)
+        self.assertEqual((program.returncode, said), (0, "1 9\n"), told)
         told = places.info(out)
         self.assertTrue(told["finished"])
         self.assertEqual([p["ended"] for p in told["processes"]], ["exited", "killed"])
