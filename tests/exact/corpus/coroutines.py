@@ -71,6 +71,7 @@ async def canc():
     finally:
         await aw(2)
 async def main():
+    asyncio.get_running_loop().slow_callback_duration = 3600   # -X dev would tell what took long on this machine
     await asyncio.gather(*(co(i) for i in range(5)))
     t = asyncio.create_task(canc())
     await asyncio.sleep(0)

@@ -47,6 +47,7 @@ async def failing(n):
 
 
 async def main():
+    asyncio.get_running_loop().slow_callback_duration = 3600   # -X dev would tell what took long on this machine
     tasks = [asyncio.create_task(leaf(i), name="leaf %d" % i) for i in range(6)]
     said.append(await asyncio.gather(*tasks))
     said.append(await left_open())
@@ -81,6 +82,7 @@ keep = []
 
 
 async def eagerly():
+    asyncio.get_running_loop().slow_callback_duration = 3600   # -X dev would tell what took long on this machine
     asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)
     await main()
 

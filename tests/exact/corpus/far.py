@@ -17,7 +17,7 @@ class AC:
 import asyncio
 for _ in range(3):
     ns['far2'](C(), {}); ns['far2'](C(), {2: 1})
-    asyncio.run(ns['fa'](ns['ai'](), AC()))
+    asyncio.run(ns['fa'](ns['ai'](), AC()), debug=False)    # -X dev would tell what took long on this machine
     for c in (0, 1):
         ns['far3'](C(), c, abs); ns['far3'](C(), c, lambda x: x)
 def join(c, f):

@@ -126,6 +126,7 @@ async def give(x): return x
 
 
 async def gathered():
+    asyncio.get_running_loop().slow_callback_duration = 3600   # -X dev would tell what took long on this machine
     for _ in range(3): await asyncio.gather(*(waits([1, 2, 3]) for _ in range(3)))
 
 
