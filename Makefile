@@ -6,6 +6,7 @@
 #	make test [T=dump]   the whole suite, or the tests whose name contains T
 #	make exact           every module of CPython's own suite, on every interpreter
 #	make fuzz [S=60]     the fuzzers of the reader, S seconds each
+#	make aarch64         build for it, and try it under qemu
 #	make arrows format doc install clean
 BUILD = build
 FUZZ_BUILD = build-fuzz
@@ -14,7 +15,7 @@ S = 60
 PYTHON3 = python3
 
 .NOTPARALLEL:
-.PHONY: all deps packages python try check test exact fuzz arrows format doc install clean
+.PHONY: all deps packages python try check test exact fuzz aarch64 arrows format doc install clean
 
 all: deps
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
@@ -52,6 +53,9 @@ fuzz: deps
 	@test -f $(FUZZ_BUILD)/build.ninja || CC=clang meson setup $(FUZZ_BUILD) -Dfuzz=true -Dbuildtype=debugoptimized >/dev/null
 	@ninja -C $(FUZZ_BUILD) --quiet
 	@tools/fuzz $(FUZZ_BUILD) $(S)
+
+aarch64:
+	@tools/aarch64
 
 arrows:
 	@$(PYTHON3) tools/check-arrows.py --self-test

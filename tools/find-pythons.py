@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Print a line `3.13<TAB>-isystem<TAB>directory…` for each minor version of CPython whose headers are found here.
 
-find-pythons.py SHIMS [DIRECTORY...]
+find-pythons.py SHIMS [--only] [DIRECTORY...]
 
 Debian splits pyconfig.h off into an architecture's directory; for a chroot, whose other headers must not be seen,
 that one directory is linked to from below SHIMS. The first find of a version wins. Searched: the arguments, $PATHLINE_PYTHONS (colon-separated), /usr/include,
@@ -58,7 +58,9 @@ def architecture_shim(include, shims):
 
 
 found = {}
-for include in candidates(sys.argv[2:]):
+given = sys.argv[2:]
+# --only: of another machine, whose headers are not those of the Pythons here
+for include in given[1:] if given[:1] == ["--only"] else candidates(given):
     version = version_of(include)
     if version in WANTED:
         found.setdefault(version, include)

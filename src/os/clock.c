@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#if defined(__x86_64__)
 static int file_has(const char *path, const char *word)
 {
 	char line[8192];
@@ -16,6 +17,7 @@ static int file_has(const char *path, const char *word)
 	fclose(f);
 	return found;
 }
+#endif
 
 enum clock_source clock_choose(void)
 {
