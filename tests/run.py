@@ -9,6 +9,7 @@ One line a file and interpreter, then `N passed, N failed` alone on the last. PA
     PATHLINE_BUILD    the build directory, absolute
     PATHLINE_PYTHON   the interpreter that is to be recorded
     PATHLINE_SUITE    the level
+    PATHLINE_ROTATION a number that grows: of what is too long for each run, which part is to be run now
     PATHLINE_TURN     1 for the one interpreter whose turn it is to do most, else 0; with each commit it is another's
 
 A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, by `INTERPRETERS = "none"` that
@@ -219,6 +220,7 @@ def main():
     if not pythons:
         tally.row("interpreters", 0, 1, 0, "no CPython that is supported")
     number, unit = rotation()
+    os.environ["PATHLINE_ROTATION"] = str(number)
     if args.level == "ci":
         pythons = one_of_each_minor(pythons, number)
     parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", PART: f"{number % 4 + 1}/4"} for k, row in enumerate(pythons)}

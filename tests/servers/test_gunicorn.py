@@ -99,6 +99,7 @@ class Sync(Gunicorn):
     def test_reload(self):
         self.reload("sync")
 
+    @serving.long
     def test_preload(self):
         """The application is loaded by the master, and its codes are known before the workers are."""
         # such a master reloads by itself alone: its workers have the application that it had
@@ -108,6 +109,7 @@ class Sync(Gunicorn):
         self.kill("sync")
 
     @unittest.skipUnless(shutil.which("wrk"), "needs wrk")
+    @serving.long
     def test_wrk(self):
         server = self.serve()
         failed, _ = serving.wrk(server.port, 20 if serving.LONG else 1)
@@ -116,6 +118,7 @@ class Sync(Gunicorn):
         self.assert_family(server, self.assert_exact(server))
         self.place("gunicorn, sync workers: wrk")
 
+    @serving.long
     def test_recycled(self):
         """Workers that end after some requests; the master starts others, again and again."""
         server = self.serve("--max-requests", "20", "--max-requests-jitter", "5")
@@ -128,6 +131,7 @@ class Sync(Gunicorn):
         self.assertGreaterEqual(len(processes) - 1, serving.REQUESTS // 25)
         self.place("gunicorn, sync workers: recycled")
 
+    @serving.long
     def test_timeout(self):
         """One that hangs and blocks SIGABRT is killed by the master; one that only hangs ends itself."""
         (pathlib.Path(self.top) / "hangs.py").write_text(
@@ -206,6 +210,7 @@ class Sync(Gunicorn):
         self.place("gunicorn: as a daemon")
 
     @unittest.skipUnless(os.getuid() == 0, "needs root")
+    @serving.long
     def test_other_user(self):
         """Workers that have given up root go on recording, in another directory."""
         # nobody may not be let in where the interpreter and the packages are: show them elsewhere
@@ -241,6 +246,7 @@ class Sync(Gunicorn):
         self.assert_family(server, self.assert_exact(server))
         self.place("gunicorn: as another user")
 
+    @serving.long
     def test_socket_activation(self):
         """The descriptors that systemd hands to `record` are the server's, and so is the pid that it names."""
         listening = socket.create_server(("127.0.0.1", 0))
@@ -265,6 +271,7 @@ class Gthread(Gunicorn):
     def test_reload(self):
         self.reload("gthread", "--threads", "4")
 
+    @serving.long
     def test_kill(self):
         self.kill("gthread", "--threads", "4")
 
@@ -274,12 +281,14 @@ class Gevent(Gunicorn):
     # Where greenlets are not told apart, their switches show as frames that come and go.
     gaps, result = ("vanished", "appeared"), "sound; greenlets: see greenlet"
 
+    @serving.long
     def test_reload(self):
         self.reload("gevent")
 
+    @serving.long
     def test_kill(self):
         self.kill("gevent")
 
 
 if __name__ == "__main__":
-    serving.main()
+    unittest.main()

@@ -130,9 +130,11 @@ class Prefork(serving.Case):
     def test_pool_fork(self):
         self.pool("fork")
 
+    @serving.long
     def test_pool_spawn(self):
         self.pool("spawn")
 
+    @serving.long
     def test_pool_forkserver(self):
         self.pool("forkserver")
 
@@ -143,12 +145,13 @@ class Prefork(serving.Case):
         killed = [pid for pid, status in ends.items() if os.WIFSIGNALED(status)]
         self.assertEqual(len(killed), TASKS // 10)
         processes = self.assert_exact(server, killed=killed, in_flight=0)
-        self.assertEqual([p["pid"] for p in processes[1:]], list(ends))
-        self.assertEqual([p["exit"] for p in processes[1:] if p["pid"] not in killed],
-                         [os.waitstatus_to_exitcode(s) for s in ends.values() if os.WIFEXITED(s)])
+        self.assertEqual({p["pid"]: p["exit"] for p in processes[1:] if p["pid"] not in killed},
+                         {pid: os.WEXITSTATUS(status) for pid, status in ends.items() if os.WIFEXITED(status)})
+        self.assertEqual({p["pid"] for p in processes[1:]}, set(ends))
         self.place("a job queue that forks for each job")
 
     @serving.needs("celery")
+    @serving.long
     def test_celery(self):
         """Workers that end after five tasks; a warm shutdown."""
         self.program("tasks.py", CELERY)
@@ -190,6 +193,7 @@ class Prefork(serving.Case):
         self.place("workers by chroot and setuid")
 
     @serving.needs("werkzeug")
+    @serving.long
     def test_reloader(self):
         """The reloader's child ends with 3 when a file has changed, and is started anew; the listening socket stays."""
         import socket
@@ -218,4 +222,4 @@ class Prefork(serving.Case):
 
 
 if __name__ == "__main__":
-    serving.main()
+    unittest.main()

@@ -3,6 +3,7 @@ import os
 import re
 import signal
 import sys
+import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import serving  # noqa: E402
@@ -52,6 +53,7 @@ class Uvicorn(serving.Case):
         self.assert_ends(server)
         self.place("uvicorn: workers, load, reload")
 
+    @serving.long
     def test_kill(self):
         server = self.serve()
         load = serving.Load(server.port)
@@ -68,4 +70,4 @@ class Uvicorn(serving.Case):
 
 
 if __name__ == "__main__":
-    serving.main()
+    unittest.main()
