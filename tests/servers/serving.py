@@ -4,7 +4,7 @@ An application's handler notes each request that it serves, with the process tha
 as many calls of that handler in that process. Packages are in BUILD/servers/VERSION (tools/python-packages); a test whose
 package is not there is skipped and says so. Nothing waits for time: a server tells in its log that it is ready.
 
-Each test that succeeds writes a row for the README's table into BUILD/places: {"place", "python", "result", "how"}.
+Each test that succeeds writes a row for the README's table into BUILD/places, as tests/places/places.py has them.
 """
 import collections
 import http.client
@@ -62,14 +62,16 @@ async def asgi(scope, receive, send):
 '''
 
 
-def version():
-    """(3, 13) of the interpreter under test, and "3.13.0"."""
-    code = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
-    text = subprocess.run([PYTHON, "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
-    return tuple(map(int, text.split(".")[:2])), text
+def about():
+    """The interpreter under test: "3.13.0", "shared" or "static", and its machine."""
+    code = ("import platform, sysconfig\n"
+            "print(platform.python_version(), 'shared' if sysconfig.get_config_var('Py_ENABLE_SHARED') else 'static', "
+            "platform.machine())")
+    return subprocess.run([PYTHON, "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 
 
-MINOR, VERSION = version()
+VERSION, LINKED, MACHINE = about()
+MINOR = tuple(map(int, VERSION.split(".")[:2]))
 SITE = BUILD / "servers" / ("%d.%d" % MINOR)
 
 
@@ -290,6 +292,6 @@ class Case(unittest.TestCase):
     def place(self, name, result="exact"):
         """A row of the README's table."""
         (BUILD / "places").mkdir(exist_ok=True)
-        row = {"place": name, "python": VERSION, "result": result, "how": "tests/servers: " + self.id().split(".", 2)[-1]}
+        row = {"place": name, "python": VERSION, "build": LINKED, "machine": MACHINE, "result": result, "how": ""}
         file = re.sub(r"\W+", "-", self.id())
-        (BUILD / "places" / f"servers-{VERSION}-{file}.json").write_text(json.dumps(row) + "\n")
+        (BUILD / "places" / f"{file}-{VERSION}.json").write_text(json.dumps(row) + "\n")
