@@ -289,7 +289,7 @@ class Case(unittest.TestCase):
             self.assertTrue(served[pid] <= calls[pid] <= most, f"{pid}: {calls[pid]} calls, {served[pid]} served")
         return told["processes"]
 
-    def place(self, name, result="exact"):
+    def place(self, name, result="each request, no gap"):
         """A row of the README's table."""
         (BUILD / "places").mkdir(exist_ok=True)
         row = {"place": name, "python": VERSION, "build": LINKED, "machine": MACHINE, "result": result, "how": ""}
