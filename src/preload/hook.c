@@ -10,6 +10,7 @@
 #include "format/message.h"
 #include "os/readable.h"
 #include "preload/preload.h"
+#include "preload/slot.h"
 #include "recorder/recorder.h"
 
 typedef int hook_function(const char *event, void *arguments, void *data);
@@ -23,6 +24,14 @@ struct hook_entry {
 
 /* Set by the constructor. */
 static const char *(*get_version)(void);
+static int (*is_initialized)(void);
+static void *(*get_frame)(void);
+static void *(*tuple_item)(void *, ssize_t);
+static const char *(*utf8)(void *);
+/* This interpreter is not recorded, nor is it when it begins anew. */
+static _Atomic bool refused;
+/* Our entry is in the list. */
+static _Atomic bool listening;
 /* Where the runtime keeps the first entry; NULL: not found. */
 static struct hook_entry **hook_list;
 
@@ -82,10 +91,17 @@ static void unlink_entry(void)
 	struct hook_entry **link = hook_list;
 
 	hook_list = NULL;
+	atomic_store_explicit(&listening, false, memory_order_relaxed);
 	while (link && *link && (*link)->function != on_audit)
 		link = &(*link)->next;
 	if (link && *link)
 		__atomic_store_n(link, (*link)->next, __ATOMIC_RELEASE);
+}
+
+/* It has an interface to C of its own, and none of what the recorder needs. */
+static bool is_pypy(void)
+{
+	return dlsym(RTLD_DEFAULT, "pypy_main_startup") != NULL;
 }
 
 /* The first one says why; the rest are counted. */
@@ -94,8 +110,9 @@ static void refuse(const char *why)
 	struct arena_head *head = preload.arena.head;
 	char executable[256];
 	const char *version = get_version ? get_version() : "";
-	const char *name = get_version ? "CPython " : "PyPy";
+	const char *name = get_version ? "CPython " : is_pypy() ? "PyPy" : "CPython";
 
+	atomic_store_explicit(&refused, true, memory_order_relaxed);
 	if (atomic_fetch_add_explicit(&head->refused, 1, memory_order_acq_rel) != 0)
 		return;
 	ssize_t n = readlink("/proc/self/exe", executable, sizeof executable - 1);
@@ -177,7 +194,7 @@ static void start_recorder(const char *event)
 		.arena = preload.arena,
 		.parent = preload.parent,
 		.how = came_by_exec() ? HOW_EXEC : HOW_START,
-		.at_main = strcmp(event, "cpython.run_module") != 0,
+		.at_main = strcmp(event, "cpython.run_module") != 0 && strcmp(event, "import") != 0,
 		.slot = &preload.slot,
 		.on_key = &preload.on_key,
 	};
@@ -201,13 +218,37 @@ static bool is_start(const char *event)
 	return false;
 }
 
+/* What the interpreter imports by itself, from C, when it is initialised and before it runs a program. */
+static bool is_own_import(void *arguments)
+{
+	static const char *const own[] = {"site", "readline", "rlcompleter", "warnings"};
+	void *item = tuple_item(arguments, 0);
+	const char *name = item ? utf8(item) : NULL;
+
+	for (size_t i = 0; name && i < sizeof own / sizeof *own; i++)
+		if (strcmp(name, own[i]) == 0)
+			return true;
+	return !name;
+}
+
+/* A program that embeds Python runs its first code. */
+static bool is_embedded_start(const char *event, void *arguments)
+{
+	bool import = strcmp(event, "import") == 0;
+
+	if (!import && strcmp(event, "compile") != 0 && strcmp(event, "exec") != 0)
+		return false;
+	if (!is_initialized || !get_frame || !tuple_item || !utf8)
+		return false;
+	return is_initialized() && !get_frame() && !(import && is_own_import(arguments));
+}
+
 static int on_audit(const char *event, void *arguments, void *data)
 {
 	int saved = errno;
 
-	(void)arguments;
 	(void)data;
-	if (is_start(event)) {
+	if (is_start(event) || is_embedded_start(event, arguments)) {
 		unlink_entry();
 		start_recorder(event);
 	} else if (strcmp(event, "cpython._PySys_ClearAuditHooks") == 0) {
@@ -217,16 +258,18 @@ static int on_audit(const char *event, void *arguments, void *data)
 	return 0;
 }
 
-/* It has an interface to C of its own, and none of what the recorder needs. */
-static bool is_pypy(void)
-{
-	return dlsym(RTLD_DEFAULT, "pypy_main_startup") != NULL;
-}
-
 bool hook_wanted(void)
 {
 	get_version = (__typeof__(get_version))dlsym(RTLD_DEFAULT, "Py_GetVersion");
-	return get_version != NULL || is_pypy();
+	if (!get_version)
+		return is_pypy();
+#define FIND(variable, name) variable = (__typeof__(variable))dlsym(RTLD_DEFAULT, name)
+	FIND(is_initialized, "Py_IsInitialized");
+	FIND(get_frame, "PyEval_GetFrame");
+	FIND(tuple_item, "PyTuple_GetItem");
+	FIND(utf8, "PyUnicode_AsUTF8");
+#undef FIND
+	return true;
 }
 
 void hook_add(void)
@@ -234,11 +277,72 @@ void hook_add(void)
 	int (*add)(hook_function *, void *) =
 		(__typeof__(add))dlsym(RTLD_DEFAULT, "PySys_AddAuditHook");
 
-	atomic_fetch_add_explicit(&preload.arena.head->pythons, 1, memory_order_relaxed);
+	static _Atomic bool counted;
+
+	if (!atomic_exchange(&counted, true))
+		atomic_fetch_add_explicit(&preload.arena.head->pythons, 1, memory_order_relaxed);
 	if (!get_version)
 		refuse("only CPython is recorded");
 	else if (!add)
 		refuse("no recorder was built for so old a version");
-	else if (add(on_audit, NULL) == 0)
+	else if (add(on_audit, NULL) == 0) {
 		hook_list = find_list();
+		atomic_store_explicit(&listening, true, memory_order_relaxed);
+	}
+}
+
+static bool is_of_python(const Dl_info *object)
+{
+	const char *name = strrchr(object->dli_fname, '/');
+	Dl_info own;
+
+	if (get_version)
+		return dladdr((void *)get_version, &own) && own.dli_fbase == object->dli_fbase;
+	return name && strncmp(name, "/libpython3", 11) == 0;
+}
+
+/* Who sets values often must cost little: callers are remembered. */
+static bool is_interpreter(const void *caller)
+{
+	static const void *_Atomic yes, *_Atomic no[16];
+	const void *_Atomic *known = &no[((uintptr_t)caller >> 4) % 16];
+	Dl_info info;
+
+	if (atomic_load_explicit(&yes, memory_order_relaxed) == caller)
+		return true;
+	if (atomic_load_explicit(known, memory_order_relaxed) == caller)
+		return false;
+	bool found = dladdr(caller, &info) && info.dli_fname && is_of_python(&info);
+	atomic_store_explicit(found ? &yes : known, caller, memory_order_relaxed);
+	return found;
+}
+
+/* Its allocator sets a value too, while the library is being loaded and its symbols cannot be seen yet. */
+static bool is_tss_set(const void *caller)
+{
+	Dl_info info;
+
+	return dladdr(caller, &info) && info.dli_sname &&
+	       strcmp(info.dli_sname, "PyThread_tss_set") == 0;
+}
+
+bool hook_meet(const void *caller, bool whole)
+{
+	int saved = errno;
+
+	if (!preload.arena_path[0] || atomic_load_explicit(&refused, memory_order_relaxed) ||
+		!is_interpreter(caller))
+		return false;
+	bool begins = is_initialized ? !is_initialized() : preload_join();
+	if (begins && !atomic_load_explicit(&listening, memory_order_relaxed)) {
+		bool late = !is_initialized;
+		if (late)
+			slot_watch();
+		if (hook_wanted())
+			hook_add();
+		else if (late && (whole || is_tss_set(caller)))
+			refuse("libpython was loaded for one library alone, without RTLD_GLOBAL");
+	}
+	errno = saved;
+	return begins;
 }

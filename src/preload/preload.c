@@ -37,6 +37,7 @@ static void resolve(struct originals *o)
 	RESOLVE(exit_now, "_exit");
 	RESOLVE(quick_exit, "quick_exit");
 	RESOLVE(setspecific, "pthread_setspecific");
+	RESOLVE(getattr_np, "pthread_getattr_np");
 	if (!o->execveat)
 		o->execveat = raw_execveat;
 	RESOLVE(execve, "execve");
@@ -130,6 +131,11 @@ static void leave_sign(struct arena *arena)
 	munmap(at + page, arena->mapped_bytes - (size_t)page);
 	mprotect(at, (size_t)page, PROT_NONE);
 	*arena = (struct arena){0};
+}
+
+bool preload_join(void)
+{
+	return preload.arena_path[0] && (preload.arena.head || open_arena(&preload.arena));
 }
 
 /* What a program without an interpreter needs of the arena is read once. */

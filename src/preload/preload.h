@@ -59,9 +59,12 @@ struct originals {
 	void (*exit_now)(int); /* _exit */
 	void (*quick_exit)(int);
 	int (*setspecific)(pthread_key_t, const void *);
+	int (*getattr_np)(pthread_t, pthread_attr_t *);
 };
 const struct originals *originals(void);
 
+/* Map the arena, if it is not. false: it is gone, or there is no recording. */
+bool preload_join(void);
 /* Does a program that this process starts belong to the recording? */
 bool preload_hands_on(void);
 

@@ -127,6 +127,12 @@ bool greenlet_changed(struct thread *t, bool begins)
 	return true;
 }
 
+void greenlets_forget(void)
+{
+	map_release(&all);
+	api = NULL;
+}
+
 void greenlets_lost(struct thread *t)
 {
 	t->unsure = true;

@@ -117,9 +117,10 @@ struct known_type {
 	uint32_t number;
 };
 
+static struct known_type known[64]; /* under the GIL */
+
 uint32_t exception_type_number(PyObject *exception)
 {
-	static struct known_type known[64]; /* under the GIL */
 	PyTypeObject *type = Py_TYPE(exception);
 	struct known_type *k = &known[((uintptr_t)type >> 5) & 63];
 	char name[512];
@@ -235,6 +236,12 @@ static size_t name_among(PyObject *current, PyObject *coroutine, char *to)
 	while (!length && PyDict_Next(current, &at, &loop, &task))
 		length = name_if_of(task, coroutine, to);
 	return length;
+}
+
+void names_forget(void)
+{
+	memset(known, 0, sizeof known);
+	task_layout.type = NULL;
 }
 
 size_t task_name(PyThreadState *ts, PyObject *coroutine, char *name)

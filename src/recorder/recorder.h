@@ -15,7 +15,8 @@ typedef void key_hook(unsigned key, const void *value);
 struct recorder_start {
 	struct arena arena; /* mapped; stays so */
 	uint32_t parent;    /* number of the process that started this one, 0: none */
-	bool at_main; /* begin with the first frame of __main__; else at once (-m: runpy runs before) */
+	bool at_main; /* begin with the first frame of __main__; else at once (-m: runpy runs before; an
+			 embedding program imports) */
 	uint32_t how; /* enum message_how: HOW_START or HOW_EXEC */
 	/* The process's slot, for the preload to note there how the process ends. The recorder
 	 * stores it at its start and anew in each forked child (NULL until the child has one of its
@@ -26,7 +27,8 @@ struct recorder_start {
 	key_hook *_Atomic *on_key;
 };
 
-/* Called under the GIL, in the audit event cpython.run_*. 0, or a negative number with *why (a
+/* Called under the GIL, in the audit event cpython.run_* or the first of an embedding program; again, when Python was
+ * ended and initialised anew in this process. 0, or a negative number with *why (a
  * constant or static text) saying what cannot be; then nothing has been changed in the interpreter.
  */
 int pathline_recorder_start(const struct recorder_start *start, const char **why);

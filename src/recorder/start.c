@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "recorder/state.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,20 +26,14 @@ static void keep_text(struct pl_buf *b, PyObject *str)
 }
 
 /* As a shell would need it typed: quoted where it is not plain. */
-static void keep_quoted(struct pl_buf *b, PyObject *str)
+static void quote(struct pl_buf *b, const char *text)
 {
-	struct pl_buf plain = {0};
 	static const char safe[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
 
-	keep_text(&plain, str);
-	buf_u8(&plain, 0);
-	if (plain.failed)
-		goto done;
-	const char *text = (const char *)plain.at;
 	if (*text && strspn(text, safe) == strlen(text)) {
 		buf_put(b, text, strlen(text));
-		goto done;
+		return;
 	}
 	buf_u8(b, '\'');
 	for (; *text; text++) {
@@ -48,13 +43,42 @@ static void keep_quoted(struct pl_buf *b, PyObject *str)
 			buf_u8(b, (uint8_t)*text);
 	}
 	buf_u8(b, '\'');
-done:
+}
+
+static void keep_quoted(struct pl_buf *b, PyObject *str)
+{
+	struct pl_buf plain = {0};
+
+	keep_text(&plain, str);
+	buf_u8(&plain, 0);
+	if (!plain.failed)
+		quote(b, (const char *)plain.at);
 	buf_release(&plain);
+}
+
+/* Of a program that embeds Python. */
+static void keep_own_command_line(void)
+{
+	char text[4096];
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	for (const char *word = text; word < text + n; word += strlen(word) + 1) {
+		if (word > text)
+			buf_u8(&root.command, ' ');
+		quote(&root.command, word);
+	}
 }
 
 static void keep_texts(void)
 {
 	PyObject *argv = PySys_GetObject("orig_argv");
+
+	if (!argv || !PyList_Check(argv) || PyList_GET_SIZE(argv) == 0)
+		keep_own_command_line();
 
 	for (Py_ssize_t i = 0; argv && PyList_Check(argv) && i < PyList_GET_SIZE(argv); i++) {
 		if (i)
@@ -153,13 +177,33 @@ bool process_begin_in_child(void)
 
 /* ---- the entry ---- */
 
+/* A program that embeds Python can end it and begin anew. To the recording that is one process, and the threads go on;
+ * what was known of objects is not true any more. */
+static int start_again(const struct recorder_start *start, const char **why)
+{
+	if (atomic_load(&root.stopped)) {
+		*why = "the recorder has stopped itself";
+		return -1;
+	}
+	for (struct thread *t = root.threads; t; t = t->next)
+		t->fresh = true;
+	names_forget();
+	greenlets_forget();
+#if CODE_HAS_WATCHER
+	map_release(&root.code_records);
+#endif
+	if (code_init() < 0) {
+		*why = "out of code-extra indexes";
+		return -1;
+	}
+	return hooks_install(start->at_main, why);
+}
+
 __attribute__((visibility("default"))) int pathline_recorder_start(
 	const struct recorder_start *start, const char **why)
 {
-	if (root.slot) {
-		*why = "this process is being recorded already";
-		return -1;
-	}
+	if (root.slot || root.forked)
+		return start_again(start, why);
 	if (layout_check(why) < 0)
 		return -1;
 	root.arena = start->arena;

@@ -201,6 +201,7 @@ PyObject *greenlet_running(void);
 bool greenlet_changed(struct thread *t, bool begins);
 /* Events of this thread were lost. */
 void greenlets_lost(struct thread *t);
+void greenlets_forget(void); /* another interpreter begins in this process */
 
 /* ---- names.c: strings of the recording ---- */
 uint32_t exception_type_number(PyObject *exception);
@@ -210,6 +211,7 @@ size_t task_name(PyThreadState *ts, PyObject *coroutine, char *name);
 /* The name that the program gave to the greenlet, as gevent's can have one; else "Greenlet-" and its number. As
  * task_name. */
 size_t greenlet_name(PyObject *greenlet, uint64_t number, char *name);
+void names_forget(void); /* as greenlets_forget */
 /* module.name, borrowed; NULL when the module is not imported or has no such name. */
 PyObject *module_attribute(const char *module, const char *name);
 /* A str as bytes, with surrogateescape; *keep is to be released by the caller (may be NULL). Never
