@@ -343,6 +343,11 @@ def demands_of(path, python=None):
     """The words of a program's first line: {word: value or ""}; what is for one version has its number: `gap@3.12=may`."""
     with open(path) as f:
         words = dict((w.split("=", 1) + [""])[:2] for w in f.readline().lstrip("# ").split())
+    return for_version(words, python)
+
+
+def for_version(words, python=None):
+    """Without those that are for other versions."""
     own = "@%d.%d" % python.minor if python else "@"
     return {word.removesuffix(own): value for word, value in words.items() if "@" not in word or word.endswith(own)}
 

@@ -18,6 +18,7 @@ from exact import Failure
 # compared, no tool expected), so their results are held against those under the oracle alone. limit@V: tests, by the names of their methods,
 # in which the oracle itself raises RecursionError on that version (README.md): they are left out where it listens, and there alone.
 # settrace: they (or doctest) set a trace function, which ends the oracle's view in 3.11: there the results are compared, and gaps.
+# A word for one version only: tools@3.11.
 MODULES = """
 test_generators fast settrace
 test_coroutines fast
@@ -35,28 +36,28 @@ test_weakset fast
 test_threading_local fast settrace
 test_sys_setprofile fast
 test_grammar
-test_syntax
-test_exceptions
+test_syntax settrace
+test_exceptions settrace
 test_exception_variations
 test_asyncgen
 test_contextlib_async
-test_listcomps
+test_listcomps settrace
 test_decorators
 test_descr
 test_class
-test_property
+test_property settrace
 test_super
 test_funcattrs
 test_positional_only_arg
 test_fstring
-test_code gap=may
+test_code gap=may settrace
 test_dis tools
 test_peepholer gap=may
 test_sys_settrace gap=may settrace
 test_bdb gap=may settrace
 test_monitoring tools gap=may
 test_thread
-test_threading gap=may
+test_threading gap=may settrace
 test_asyncio.test_taskgroups
 test_asyncio.test_locks
 test_asyncio.test_timeouts
@@ -65,16 +66,16 @@ test_asyncio.test_eager_task_factory
 test_asyncio.test_futures
 test_fork1
 test_atexit gap=may
-test_gc
+test_gc settrace
 test_copy
 test_dataclasses
-test_enum
+test_enum settrace
 test_functools limit@3.12=test_recursive_pickle limit@3.14=test_recursive_pickle,test_lru_recursion limit@3.15=test_recursive_pickle,test_lru_recursion
-test_collections
+test_collections settrace
 test_argparse
 test_configparser
 test_pprint
-test_frame gap=may
+test_frame gap=may settrace tools@3.11
 test_opcache tools
 test_call limit@3.14=test_super_deep limit@3.15=test_super_deep
 test_context
@@ -108,13 +109,14 @@ def every_module(python):
     return [(name, {"regrtest": "", "gap": "may", **known.get(name, {})}) for name in out.split()]
 
 
-def heard(python, module, program, demands):
+def heard(module, program, demands):
     """The program as it runs where the oracle listens."""
-    names = demands.get("limit@%d.%d" % python.minor)
+    names = demands.get("limit")
     return [os.path.join(exact.HERE, "without.py"), "test." + module, *names.split(",")] if names else program
 
 
 def ask(python, module, demands, setup, work):
+    demands = exact.for_version(demands, python)
     program = ["-m", "test", "-v", module] if "regrtest" in demands else ["-m", "unittest", "test." + module]
     alone = bare(python, program, setup, work, "tools" in demands)
     seen = exact.run(python.record(os.path.join(work, "recorded"), setup) + program, setup, folder(work, "seen"), name="recorded")
@@ -124,7 +126,7 @@ def ask(python, module, demands, setup, work):
         exact.inspect(os.path.join(work, "recorded"), setup, work, demands)
         return "the results alone; " + " ".join(map(str, results(seen.err)[:2]))
     name = "both-%s-%s" % (python.version, module)      # also of the oracle's folder
-    program = heard(python, module, program, demands)
+    program = heard(module, program, demands)
     text, both = exact.same_run(python, program, setup, folder(work, name), demands)
     if results(both.err) != results(alone.err) and "tools" not in demands:
         agree("with both, against the oracle alone", bare(python, program, setup, folder(work, "again"), True), both)
