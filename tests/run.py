@@ -12,8 +12,8 @@ One line a file and interpreter, then `N passed, N failed` alone on the last. PA
     PATHLINE_ROTATION a number that grows: of what is too long for each run, which part is to be run now
     PATHLINE_TURN     1 for the one interpreter whose turn it is to do most, else 0; with each commit it is another's
 
-A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, by `INTERPRETERS = "none"` that
-it records nothing, and by `QUICK = True` that it belongs to `make check`. For an interpreter in a chroot it is run by
+A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, by `INTERPRETERS = "turn"` that it runs
+for the one whose turn it is, by `INTERPRETERS = "none"` that it records nothing, and by `QUICK = True` that it belongs to `make check`. For an interpreter in a chroot it is run by
 that one, from in there.
 """
 import argparse
@@ -26,15 +26,15 @@ import sys
 import time
 
 # Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all), more arguments.
-# Each module of CPython's own tests takes seconds: `test` runs the fast ones, `ci` a third of all on one interpreter of each
-# minor version. Each has another third, and with each commit they move on: three interpreters see all of it now, each of
-# them within a few commits.
+# `test` takes the interpreters outside of chroots, `ci` all, and both one of each minor version; `exact` every one that is here.
+# Each module of CPython's own tests takes seconds: `test` runs the fast ones, `ci` a third of all on each interpreter. Each
+# has another third, and with each commit they move on: three interpreters see all of it now, each of them within a few commits.
 # What takes longest is asked of one interpreter at a time, in its turn.
 THIRD = "a third"
 PART = "a part of what is asked in turn"
 HARNESSES = (
     ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
-    ("exact/exact.py", "test", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
+    ("exact/exact.py", "test", "", ["--ask", "same,two,identity-plain,identity-dev"]),
     ("exact/test_events.py", "test", "", []),
     ("exact/beside.py", "test", "", []),
     ("exact/libtest.py", "test", "3.11,3.12,3.13", ["--fast"]),
@@ -190,11 +190,13 @@ def test_files(build, args):
         yield file
 
 
-def chosen(file, pythons):
-    """The rows of the interpreters that the file is to be run for."""
+def chosen(file, pythons, turn):
+    """The rows of the interpreters that the file is to be run for; turn: the version whose turn it is."""
     word = re.search(r'^INTERPRETERS = "(\w+)"', file.read_text(), re.M)
     if not word:
         return pythons
+    if word[1] == "turn":
+        return [row for row in pythons if row[0] == turn]
     if word[1] == "none":
         return [["itself", sys.executable, ""]]
     return ([row for row in pythons if not row[2]] or pythons)[-1:]
@@ -221,7 +223,9 @@ def main():
         tally.row("interpreters", 0, 1, 0, "no CPython that is supported")
     number, unit = rotation()
     os.environ["PATHLINE_ROTATION"] = str(number)
-    if args.level == "ci":
+    if args.level == "test":
+        pythons = [row for row in pythons if not row[2]] or pythons
+    if args.level in ("test", "ci"):
         pythons = one_of_each_minor(pythons, number)
     parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", PART: f"{number % 4 + 1}/4"} for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
@@ -234,7 +238,7 @@ def main():
                 if not versions or is_among(row[0], turn if versions == "in turn" else versions):
                     run_harness(script, [parts[row[0]].get(word, word) for word in arguments], *row, build, tally)
     for file in test_files(build, args):
-        for row in chosen(file, pythons):
+        for row in chosen(file, pythons, turn):
             os.environ["PATHLINE_TURN"] = "1" if row[0] == turn else "0"
             run_file(file, *row, build, tally)
     print(f"{tally.passed} passed, {tally.failed} failed")
