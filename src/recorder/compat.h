@@ -151,6 +151,12 @@ static inline int PyUnicode_EqualToUTF8(PyObject *str, const char *text)
 }
 #endif
 
+/* Interpreters that have begun in this process, those that are gone too; the main one is the first. */
+static inline int64_t interpreters_begun(void)
+{
+	return (int64_t)_PyRuntime.interpreters.next_id;
+}
+
 /* Borrowed; NULL where this version keeps no pointer to it, or outside tasks. */
 static inline PyObject *thread_running_task(PyThreadState *ts)
 {

@@ -155,6 +155,7 @@ static void forked_child(void)
 		root.fork_parent = root.slot->number;
 	root.forked = true;
 	root.slot = NULL;
+	root.interpreters = interpreters_begun();
 	atomic_store_explicit(root.slot_out, NULL, memory_order_release);
 	thread_forget_all();
 }
@@ -175,6 +176,20 @@ bool process_begin_in_child(void)
 	return true;
 }
 
+/* ---- other interpreters ---- */
+
+void interpreters_look(void)
+{
+	int64_t begun = interpreters_begun();
+
+	if (begun <= root.interpreters || !root.slot)
+		return;
+	if (root.interpreters <= 1)
+		message_note(PL_GAP_UNKNOWN,
+			"sub-interpreters were begun: what ran in them is not recorded");
+	root.interpreters = begun;
+}
+
 /* ---- the entry ---- */
 
 /* A program that embeds Python can end it and begin anew. To the recording that is one process, and the threads go on;
@@ -187,6 +202,8 @@ static int start_again(const struct recorder_start *start, const char **why)
 	}
 	for (struct thread *t = root.threads; t; t = t->next)
 		t->fresh = true;
+	root.interpreters = 1;
+	Py_AtExit(interpreters_look);
 	names_forget();
 	greenlets_forget();
 #if CODE_HAS_WATCHER
@@ -226,6 +243,8 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 		atomic_store_explicit(&root.slot->state, SLOT_DONE, memory_order_release);
 		return -1;
 	}
+	root.interpreters = 1;
+	Py_AtExit(interpreters_look);
 	pthread_atfork(before_fork, NULL, forked_child);
 	signals_install();
 	return 0;

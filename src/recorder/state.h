@@ -71,6 +71,7 @@ struct recorder_root {
 	uint64_t switches;	   /* number of the last switch */
 	uint64_t generators;	   /* numbers given to generators */
 	uint64_t greenlets;	   /* numbers given to greenlets */
+	int64_t interpreters;	   /* begun ones that were seen, or came with the fork */
 	struct ring_writer messages;
 	struct thread *threads;
 	uint32_t thread_count; /* numbers given */
@@ -152,6 +153,10 @@ void thread_forget_all(void); /* in a forked child */
  * recorded. */
 bool process_begin_in_child(void);
 void thread_check_name(struct thread *t);
+
+/* Say it in the recording when other interpreters have begun in this process: they have callbacks of their own, and are not
+ * recorded. Looked at every tick, and behind the end of the main one. */
+void interpreters_look(void);
 
 /* ---- code.c ---- */
 struct code_record *code_describe(PyCodeObject *code);

@@ -263,6 +263,7 @@ uint8_t *step_slow(struct thread *t, uint8_t *p)
 		p = write_time(t, p);
 	} else if (tick != t->tick) {
 		p = write_time(t, p);
+		interpreters_look();
 		if (--t->ticks_to_name == 0) {
 			t->ticks_to_name = NAME_CHECK_TICKS;
 			thread_check_name(t);

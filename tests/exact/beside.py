@@ -133,6 +133,31 @@ def counts_the_same(python, setup, work):
     return plain.out.decode().split("\n")[0]
 
 
+def names_greenlets(python, packages, setup, work):
+    """Task and frame of each line are what the program says: names, and an activation for each greenlet and depth."""
+    program, recording = os.path.join(BESIDE, "greenlet_tasks.py"), os.path.join(work, "recording")
+    with open(program) as f:
+        marked = {str(n) for n, line in enumerate(f, 1) if line.rstrip().endswith("# marked")}
+    env = environment(setup, packages, work, {})
+    ran = exact.run([*python.record(recording, setup), program], setup, work, env=env, name="tasks", ok=(0,))
+    exact.wait_until_finished(recording, setup, work)
+    exact.inspect(recording, setup, work, {})
+    rows = [r for r in exact.rows(exact.dump(recording, setup, work, "code,line,task,greenlet,depth", ("--events", "line")))
+            if r[0] == "body" and r[1] in marked]
+    said = [line.split(" ", 1) for line in ran.out.decode().splitlines()]
+    got, activations = {}, {}
+    for (tag, name), (_, _, task, greenlet, depth) in zip(said, rows, strict=True):
+        if not name.startswith("Greenlet-") and task != name.replace("-", "")[:120]:
+            raise exact.Failure("the task is %r, the program says %r" % (task, name))
+        if name.startswith("Greenlet-") and (got.setdefault(name, task) != task or not task.startswith("Greenlet-")):
+            raise exact.Failure("the task of %r is %r, and was %r" % (name, task, got[name]))
+        if activations.setdefault(tag, (greenlet, depth)) != (greenlet, depth):
+            raise exact.Failure("%s is frame %s, and was %s" % (tag, (greenlet, depth), activations[tag]))
+    if len(set(got.values())) != len(got) or len(set(activations.values())) != len(activations):
+        raise exact.Failure("two are told as one: %r %r" % (got, activations))
+    return "%d lines, %d names, %d frames" % (len(rows), len({name for _, name in said}), len(activations))
+
+
 def tests_of(python, setup):
     packages = Packages(python, setup)
     for name, (needs, words, more) in CASES.items():
@@ -144,6 +169,8 @@ def tests_of(python, setup):
             print("skip %s %s: no %s in %s" % (python.version, name, needs, packages.path))
     if packages.have("coverage"):
         yield (python.version, "the same to", "coverage"), lambda w: sees_the_same(python, packages, setup, w)
+    if packages.have("gevent"):
+        yield (python.version, "names", "greenlets"), lambda w: names_greenlets(python, packages, setup, w)
     yield (python.version, "the same to", "gc"), lambda w: counts_the_same(python, setup, w)
 
 

@@ -41,8 +41,7 @@ static int initialize_isolated(void)
 	static char config[4096]; /* PyConfig has some 400 bytes */
 
 	PYTHON(void, "PyConfig_InitIsolatedConfig", void *)(config);
-	struct status done =
-		PYTHON(struct status, "Py_InitializeFromConfig", const void *)(config);
+	struct status done = PYTHON(struct status, "Py_InitializeFromConfig", const void *)(config);
 	PYTHON(void, "PyConfig_Clear", void *)(config);
 	return done.kind != 0;
 }
