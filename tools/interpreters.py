@@ -4,7 +4,7 @@
 A version is a whole one: 3.13.0 and 3.13.5 are two lines, in order. root is empty, or the chroot in which the executable
 is. Searched, the first find of a version wins: $PATHLINE_TEST_PYTHONS (executables, colon-separated), the pyenv
 versions, $PATH, the system, the chroots that tools/make-chroot makes. Pre-releases, debug builds and free-threaded ones are left out.
-With --first only the newest that needs no chroot is printed, or failing that the newest there is.
+With --first only one is printed: `python3` if it is one of them, or the newest that needs no chroot, or the newest there is.
 """
 import glob
 import os
@@ -68,6 +68,7 @@ if __name__ == "__main__":
     rows = found()
     order = sorted(rows, key=order_of)
     if "--first" in sys.argv[1:]:
-        order = ([v for v in order if not rows[v][1]] or order)[-1:]
+        usual = ask("", shutil.which("python3") or "python3")
+        order = [usual[0]] if usual else ([v for v in order if not rows[v][1]] or order)[-1:]
     for version in order:
         print(version, *rows[version], sep="\t")
