@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
@@ -393,15 +394,14 @@ static bool any_drained_or_over(const struct processes *p)
 
 /* ---- the arenas of others ---- */
 
-/* In a process of its own, since it takes as long as it takes. It keeps nothing of ours: our lock is our life's. */
-static pid_t finish_others(struct collector *c)
+/* In a process of its own, since it takes as long as it takes. It keeps nothing of ours: our lock is our life's, our arena no child's. */
+static pid_t finish_others(void)
 {
 	pid_t pid = fork();
 
 	if (pid)
 		return pid;
 	close_range(3, ~0u, 0);
-	arena_unmap(&c->arena);
 	prctl(PR_SET_NAME, "pathline-finish");
 	_exit(finish_dead_arenas(NULL) > 0);
 }
@@ -432,7 +432,7 @@ static void look_for_dead_arenas(struct loop *l, int64_t now_ns)
 		l->finish_step_ns = FINISH_NS;
 	l->finish_ns = now_ns + l->finish_step_ns;
 	if (finish_wanted())
-		l->finisher = finish_others(l->c);
+		l->finisher = finish_others();
 }
 
 /* ---- its end ---- */
@@ -496,6 +496,9 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 		return err;
 	/* A finisher may have it for a moment, until it sees that the directory is not named yet. */
 	if (flock(c->arena_fd, LOCK_EX) < 0)
+		return -errno;
+	/* Who has it mapped may yet become a process of the recording: our own children are not to look like that. */
+	if (madvise(c->arena.head, c->arena.mapped_bytes, MADV_DONTFORK) < 0)
 		return -errno;
 	struct arena_head *h = c->arena.head;
 	h->clock = c->ticker.source == CLOCK_TSC ? CLOCK_IS_TSC : CLOCK_IS_MONOTONIC;
@@ -621,7 +624,7 @@ done:
 	collector_release(c);
 	/* `record` may be waiting for our end. */
 	if (err == 0 && finish_wanted())
-		finish_others(c);
+		finish_others();
 	free(c);
 	return err < 0;
 }

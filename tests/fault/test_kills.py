@@ -98,7 +98,7 @@ class Children(recorded.Case):
         self.assertEqual((killed["ended"], killed["silent"], killed["parent"]), ("lost", True, 1))
         self.assertEqual((left["ended"], left["exit"], left["parent"]), ("exited", 3, 1))
         calls = recorded.rows(program.dir, "code", "--process", "2", "--events", "call")
-        self.assertEqual([name for (name,) in calls][:1], ["f"])
+        self.assertIn(["f"], calls)     # behind what modules of .pth files do after a fork
         self.assertIn("killed?", recorded.run(recorded.PATHLINE, "info", program.dir).stdout)
 
 
