@@ -245,6 +245,7 @@ class Record(recorded.Case):
         for name, command in (("plain", []), ("ours", [PATHLINE, "record", "-q"])):
             pid, terminal = pty.fork()
             if pid == 0:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)    # a shell's background job ignores it, and hands that on
                 os.chdir(self.dir)
                 os.execvp((command + [PYTHON])[0], [*command, PYTHON, script])
             text = b""

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 
+INTERPRETERS = "turn"
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import places  # noqa: E402
 

@@ -1,5 +1,6 @@
-# two-runs
-"""A program for every place: calls, generators, exceptions, threads, a fork and a Python of its own; small, and the same each time."""
+# same-run@3.11 two-runs
+"""A program for every place: calls, generators, exceptions, threads, a fork and a Python of its own; small, and the same each time
+(but where 3.11 visits, after a fork, the threads that it knows in the order of their addresses)."""
 import os
 import sys
 import threading
@@ -33,19 +34,21 @@ def work(n):
     return counter.n
 
 
+kept = []                                               # a thread object that dies may do so in either thread
+
+
 def main():
     print("work", work(40), [x * x for x in range(5)], f"{sys.flags.optimize}")
-    thread = threading.Thread(target=work, args=(17,))
-    thread.start()
-    thread.join()
-    del thread                                          # after a fork threading visits what it still knows in the order of addresses
     sys.stdout.flush()
-    pid = os.fork()
+    pid = os.fork()                                     # before there is a thread: Python warns of one that is about to end
     if pid == 0:
         print("child", work(9))
         sys.stdout.flush()
         os._exit(3)
     print("status", os.waitpid(pid, 0)[1] >> 8)
+    kept.append(threading.Thread(target=work, args=(17,)))
+    kept[0].start()
+    kept[0].join()
     if sys.executable:
         text = "def f(n):\n    return sum(i for i in range(n))\nprint('python', f(6))"
         print("python", os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", text]))
