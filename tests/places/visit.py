@@ -1,6 +1,6 @@
-# same-run@3.11 two-runs
+# same-run@3.11 same-run@3.12 two-runs
 """A program for every place: calls, generators, exceptions, threads, a fork and a Python of its own; small, and the same each time
-(but where 3.11 visits, after a fork, the threads that it knows in the order of their addresses)."""
+(but where 3.11 and 3.12 visit, after a fork, the threads that they know in the order of their addresses)."""
 import os
 import sys
 import threading
