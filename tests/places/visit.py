@@ -40,18 +40,18 @@ kept = []                                               # a thread object that d
 def main():
     print("work", work(40), [x * x for x in range(5)], f"{sys.flags.optimize}")
     sys.stdout.flush()
-    pid = os.fork()                                     # before there is a thread: Python warns of one that is about to end
+    pid = os.fork()                                     # both before there is a thread: Python warns of one that is about to end
     if pid == 0:
         print("child", work(9))
         sys.stdout.flush()
         os._exit(3)
     print("status", os.waitpid(pid, 0)[1] >> 8)
-    kept.append(threading.Thread(target=work, args=(17,)))
-    kept[0].start()
-    kept[0].join()
     if sys.executable:
         text = "def f(n):\n    return sum(i for i in range(n))\nprint('python', f(6))"
         print("python", os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", text]))
+    kept.append(threading.Thread(target=work, args=(17,)))
+    kept[0].start()
+    kept[0].join()
     print("ä", file=sys.stderr)
 
 
