@@ -34,7 +34,7 @@ THIRD = "a third"
 PART = "a part of what is asked in turn"
 HARNESSES = (
     ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
-    ("exact/exact.py", "test", "", ["--ask", "same,two,identity-plain,identity-dev"]),
+    ("exact/exact.py", "test", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
     ("exact/test_events.py", "test", "", []),
     ("exact/beside.py", "test", "", []),
     ("exact/libtest.py", "test", "3.11,3.12,3.13", ["--fast"]),
