@@ -6,6 +6,7 @@ import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
 import unittest
 
@@ -247,6 +248,9 @@ class Record(recorded.Case):
             if pid == 0:
                 signal.signal(signal.SIGINT, signal.SIG_DFL)    # a shell's background job ignores it, and hands that on
                 os.chdir(self.dir)
+                quiet = termios.tcgetattr(0)
+                quiet[3] &= ~termios.ECHO   # "^C" comes before or after the traceback, as the kernel has it
+                termios.tcsetattr(0, termios.TCSANOW, quiet)
                 os.execvp((command + [PYTHON])[0], [*command, PYTHON, script])
             text = b""
             sent = False
