@@ -7,7 +7,10 @@
 #include "trace/code.h"
 #include "trace/source.h"
 
-#define THREAD_NUMBER_MAX (1u << 24) /* who iterates up to thread_count comes to an end */
+/* Numbers of threads that are not there, in the whole recording. Readers ask for each number up to a process's
+ * thread_count, so what a few bytes of a hostile file can make them ask has this bound. Recorders count threads without
+ * holes; where there is one, a THREAD record and all blocks of that thread were damaged. */
+#define THREADS_MISSING_MAX (1u << 20)
 
 /* ---- entries ---- */
 
@@ -89,15 +92,29 @@ static bool reserve_thread(struct process_entry *p)
 	return true;
 }
 
+/* By how much thread_count grows with a thread of this number. */
+static uint64_t new_numbers(const struct process_entry *p, uint32_t thread)
+{
+	return thread < p->public.thread_count ? 0 : (uint64_t)thread + 1 - p->public.thread_count;
+}
+
+static bool leaves_too_many_out(
+	const struct pl_recording *r, const struct process_entry *p, uint32_t thread)
+{
+	uint64_t there = r->threads.used + 1;
+
+	return r->thread_numbers + new_numbers(p, thread) > there + THREADS_MISSING_MAX;
+}
+
 struct thread_entry *recording_thread(struct pl_recording *r, uint32_t process, uint32_t thread)
 {
 	struct thread_entry *t = recording_find_thread(r, process, thread);
 	struct process_entry *p;
 
-	if (t || thread >= THREAD_NUMBER_MAX)
+	if (t)
 		return t;
 	p = recording_process(r, process);
-	if (!p || !reserve_thread(p))
+	if (!p || leaves_too_many_out(r, p, thread) || !reserve_thread(p))
 		return NULL;
 	t = calloc(1, sizeof *t);
 	uint64_t *slot = t ? map_put(&r->threads, thread_key(process, thread)) : NULL;
@@ -108,8 +125,9 @@ struct thread_entry *recording_thread(struct pl_recording *r, uint32_t process, 
 	*slot = (uintptr_t)t;
 	t->public = (struct pl_thread){.process = process, .number = thread, .name = ""};
 	p->threads[p->thread_count++] = t;
-	if (thread >= p->public.thread_count)
-		p->public.thread_count = thread + 1;
+	const uint64_t more = new_numbers(p, thread);
+	p->public.thread_count += (uint32_t)more;
+	r->thread_numbers += more;
 	return t;
 }
 

@@ -88,6 +88,8 @@ struct pl_recording {
 	struct pl_map processes; /* number -> struct process_entry * */
 	struct entries process_list;
 	struct pl_map threads; /* process << 32 | thread -> struct thread_entry * */
+	uint64_t
+		thread_numbers; /* sum of the processes' thread_count: threads that are there, and those missing */
 	struct pl_map strings; /* number -> const char * */
 	struct pl_map bodies;  /* number -> struct pl_code * */
 	struct entries codes;

@@ -413,6 +413,35 @@ static void remove_file(const char *directory, const char *name)
 	unlink(path);
 }
 
+/* Readers ask for each number up to a process's thread_count, so numbers must be justified by threads that are there: a
+ * hundred records of 2^24 - 1 would be 1.6 thousand million questions. A few that are missing are a damage, and stay. */
+static void test_numbers_without_threads(void **state)
+{
+	enum { PROCESSES = 100, FAR = (1 << 24) - 1, MISSING = 5000, NUMBERS_MAX = 1 << 21 };
+	struct maker m;
+	struct pl_recording *r;
+	uint64_t numbers = 0;
+	(void)state;
+
+	begin(&m);
+	MAKER_NUMBERS(&m, RECORD_THREAD, "honest", 1, MISSING, 77, 10);
+	for (uint32_t n = 2; n < PROCESSES + 2; n++) {
+		maker_process(&m, n);
+		MAKER_NUMBERS(&m, RECORD_THREAD, "far", n, FAR, 77, 10);
+		MAKER_NUMBERS(&m, RECORD_THREAD, "farther", n, UINT32_MAX, 77, 10);
+	}
+	maker_end(&m);
+	r = open_maker(&m);
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++)
+		numbers += pl_recording_process(r, i)->thread_count;
+	assert_true(numbers < NUMBERS_MAX);
+	assert_int_equal(pl_recording_damage_count(r), 2 * PROCESSES);
+	assert_string_equal(pl_recording_thread(r, 1, MISSING)->name, "honest");
+	assert_null(pl_recording_thread(r, 2, FAR));
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
 static void test_directory(void **state)
 {
 	struct maker m;
@@ -471,6 +500,7 @@ int main(void)
 		cmocka_unit_test(test_end_names_what_never_was),
 		cmocka_unit_test(test_many_short_damages),
 		cmocka_unit_test(test_reason_of_failure),
+		cmocka_unit_test(test_numbers_without_threads),
 		cmocka_unit_test(test_directory),
 	};
 
