@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "collector/blocks.h"
+#include "collector/guard.h"
 #include "collector/messages.h"
 #include "pathline/event.h"
 #include "pathline/pathline.h"
@@ -191,6 +192,7 @@ void collector_release(struct collector *c)
 	bodies_release(&c->bodies);
 	sources_release(&c->sources);
 	processes_release(&c->processes);
+	guard_end();
 	arena_unmap(&c->arena);
 	if (c->arena_fd >= 0)
 		close(c->arena_fd);
@@ -215,7 +217,7 @@ static uint32_t free_chunks(const struct collector *c)
 /* Keep a quarter free. true: it cannot, so chunks are scarce. */
 static bool grow(struct collector *c)
 {
-	uint32_t count = atomic_load_explicit(&c->arena.head->chunk_count, memory_order_relaxed);
+	uint32_t count = c->arena.file_chunks;
 	uint32_t wish = count / 4 > FREE_CHUNKS_MIN ? count / 4 : FREE_CHUNKS_MIN;
 	uint32_t have = free_chunks(c);
 
@@ -258,6 +260,16 @@ static void say_store_failed(struct collector *c)
 	atomic_store_explicit(&c->arena.head->state, ARENA_CLOSED, memory_order_release);
 }
 
+static void say_arena_torn(struct collector *c)
+{
+	if (!guard_torn() || c->arena_torn)
+		return;
+	c->arena_torn = true;
+	collector_lose(
+		c, &(struct loss){.reason = PL_GAP_DAMAGED,
+			   .text = "the memory shared with the program was cut short by another"});
+}
+
 bool collector_round(struct collector *c, enum blocks_why why)
 {
 	int64_t now_ns = mono_ns();
@@ -272,6 +284,7 @@ bool collector_round(struct collector *c, enum blocks_why why)
 	blocks_cut(c, grow(c) ? BLOCKS_ALL : why, now_ns);
 	forget_codes(c, freed);
 	processes_end(c);
+	say_arena_torn(c);
 	say_store_failed(c);
 	return moved;
 }
@@ -500,6 +513,7 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 	/* Who has it mapped may yet become a process of the recording: our own children are not to look like that. */
 	if (madvise(c->arena.head, c->arena.mapped_bytes, MADV_DONTFORK) < 0)
 		return -errno;
+	guard_begin(&c->arena);
 	struct arena_head *h = c->arena.head;
 	h->clock = c->ticker.source == CLOCK_TSC ? CLOCK_IS_TSC : CLOCK_IS_MONOTONIC;
 	h->on_full = s->on_full;

@@ -7,46 +7,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "collector/blocks.h"
 #include "collector/collector.h"
+#include "collector/guard.h"
 #include "format/block.h"
 #include "format/message.h"
+#include "os/file.h"
 #include "pathline/event.h"
 
 #define SHM "/dev/shm"
 
 /* ---- files of the recording, as bytes ---- */
 
-struct mapping {
-	const uint8_t *at; /* NULL: empty or not there */
-	size_t bytes;
-};
-
-static struct mapping map_file(int directory_fd, const char *name)
+/* A copy, not a mapping: see file_read. Empty when the file is not there or cannot be read. */
+static struct pl_view read_file(int directory_fd, const char *name, struct pl_buf *room)
 {
-	struct mapping m = {0};
-	struct stat st;
-	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
+	buf_reset(room);
 	if (fd < 0)
-		return m;
-	if (fstat(fd, &st) == 0 && st.st_size > 0) {
-		void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (at != MAP_FAILED)
-			m = (struct mapping){.at = at, .bytes = (size_t)st.st_size};
-	}
+		return buf_view(room);
+	if (file_read(fd, SIZE_MAX - 1, room) < 0)
+		buf_reset(room);
 	close(fd);
-	return m;
-}
-
-static void unmap_file(struct mapping *m)
-{
-	if (m->at)
-		munmap((void *)m->at, m->bytes);
-	*m = (struct mapping){0};
+	return buf_view(room);
 }
 
 static void skip(struct pl_view *v, size_t n)
@@ -141,16 +127,15 @@ static void load_record(
 /* false: the recording was ended already, only the arena was left. */
 static bool load_meta(struct collector *c)
 {
-	struct mapping m = map_file(c->store.directory_fd, STORE_META);
-	struct pl_view v = view_of(m.at, m.bytes);
-	struct pl_buf room = {0};
+	struct pl_buf bytes = {0}, room = {0};
+	struct pl_view v = read_file(c->store.directory_fd, STORE_META, &bytes);
 	bool ended = false;
 	struct record r;
 
 	while (next_record(&v, &r))
 		load_record(c, &r, &room, &ended);
 	buf_release(&room);
-	unmap_file(&m);
+	buf_release(&bytes);
 	return !ended;
 }
 
@@ -179,13 +164,13 @@ static void resume_stream(struct stream *t, struct block *b)
 static uint32_t resume_from(struct collector *c, uint32_t segment)
 {
 	char name[STORE_NAME_MAX];
+	struct pl_buf bytes = {0};
 	struct block b = {0};
 	struct record r;
 	uint32_t found = 0;
 
 	store_segment_name(segment, name);
-	struct mapping m = map_file(c->store.directory_fd, name);
-	struct pl_view v = view_of(m.at, m.bytes);
+	struct pl_view v = read_file(c->store.directory_fd, name, &bytes);
 	/* Last ones first would need a way back, so note for each thread where its last one is. */
 	struct pl_map last = {0};
 	while (next_record(&v, &r)) {
@@ -195,14 +180,15 @@ static uint32_t resume_from(struct collector *c, uint32_t segment)
 		struct stream *t = streams_find(&c->streams, head.process, head.thread);
 		uint64_t *place = t && !t->segment ? map_put(&last, (uintptr_t)t) : NULL;
 		if (place)
-			*place = (uint64_t)(r.payload.at - m.at) << 32 | r.payload.left;
+			*place = (uint64_t)(r.payload.at - bytes.at) << 32 | r.payload.left;
 	}
 	for (size_t i = 0; i < last.room; i++) {
 		if (!last.slots[i].used)
 			continue;
 		struct stream *t = (struct stream *)(uintptr_t)last.slots[i].key;
 		uint64_t place = last.slots[i].value;
-		if (block_open(&b, view_of(m.at + (place >> 32), (size_t)(place & UINT32_MAX))) < 0)
+		if (block_open(&b,
+			    view_of(bytes.at + (place >> 32), (size_t)(place & UINT32_MAX))) < 0)
 			continue;
 		resume_stream(t, &b);
 		t->segment = segment;
@@ -210,7 +196,7 @@ static uint32_t resume_from(struct collector *c, uint32_t segment)
 	}
 	block_release(&b);
 	map_release(&last);
-	unmap_file(&m);
+	buf_release(&bytes);
 	return found;
 }
 
@@ -347,12 +333,14 @@ void finish_claim(int arena_fd)
 
 static bool finish_and_free(struct collector *c)
 {
+	/* The lock decides: a living collector has it, or another one who finishes. */
+	bool locked = c->arena_fd >= 0 && flock(c->arena_fd, LOCK_EX | LOCK_NB) == 0;
 	bool done = false;
 
-	/* The lock decides: a living collector has it, or another one who finishes. */
-	if (c->arena_fd >= 0 && flock(c->arena_fd, LOCK_EX | LOCK_NB) == 0 &&
-		arena_map(&c->arena, c->arena_fd) == 0 && is_ours(&c->arena, c->arena_fd))
-		done = finish(c);
+	if (locked && arena_map(&c->arena, c->arena_fd) == 0) {
+		guard_begin(&c->arena);
+		done = is_ours(&c->arena, c->arena_fd) && finish(c);
+	}
 	collector_release(c);
 	free(c);
 	return done;

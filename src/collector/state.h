@@ -45,6 +45,7 @@ struct collector {
 	struct stack opening;		       /* room */
 	bool grow_failed;
 	bool store_failed;	  /* said so */
+	bool arena_torn;	  /* said so */
 	char directory[PATH_MAX]; /* where the command was started */
 };
 

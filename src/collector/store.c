@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "os/file.h"
@@ -259,26 +258,22 @@ static uint64_t sound_bytes(const uint8_t *at, size_t n)
 	}
 }
 
+/* Open the file and cut off what is no whole record at its end. *bytes: what stays. *fd is the caller's, also after a
+ * failure; -1: none. */
 static int trim(int directory_fd, const char *name, uint64_t *bytes, int *fd)
 {
-	struct stat st;
-	int err = 0;
+	struct pl_buf all = {0};
 
 	*fd = openat(directory_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	if (*fd < 0)
 		return -errno;
-	if (fstat(*fd, &st) < 0)
-		return -errno;
-	*bytes = (uint64_t)st.st_size;
-	if (!*bytes)
-		return 0;
-	void *at = mmap(NULL, (size_t)*bytes, PROT_READ, MAP_PRIVATE, *fd, 0);
-	if (at == MAP_FAILED)
-		return -errno;
-	*bytes = sound_bytes(at, (size_t)*bytes);
-	munmap(at, (size_t)st.st_size);
-	if (*bytes < (uint64_t)st.st_size && ftruncate(*fd, (off_t)*bytes) < 0)
-		err = -errno;
+	int err = file_read(*fd, SIZE_MAX - 1, &all);
+	if (err == 0) {
+		*bytes = sound_bytes(all.at, all.used);
+		if (*bytes < all.used && ftruncate(*fd, (off_t)*bytes) < 0)
+			err = -errno;
+	}
+	buf_release(&all);
 	return err;
 }
 
@@ -298,15 +293,16 @@ static bool find_segments(int directory_fd, uint32_t *first, uint32_t *last)
 }
 
 /* The oldest segment that is kept, as the last EVICTED says. */
-static uint32_t first_kept(int meta_fd, uint64_t bytes)
+static int find_first_kept(int meta_fd, uint32_t *first)
 {
-	void *at =
-		bytes ? mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, meta_fd, 0) : MAP_FAILED;
-	struct pl_view v = view_of(at, at == MAP_FAILED ? 0 : (size_t)bytes);
-	uint64_t first = 1, number;
+	struct pl_buf all = {0};
+	int err = lseek(meta_fd, 0, SEEK_SET) < 0 ? -errno : file_read(meta_fd, SIZE_MAX - 1, &all);
+	struct pl_view v = buf_view(&all);
+	uint64_t number;
 	struct record r;
 	bool cut;
 
+	*first = 1;
 	while (v.left) {
 		if (record_read(&v, &r, &cut) != 0) {
 			size_t skip = record_resync(v);
@@ -314,13 +310,12 @@ static uint32_t first_kept(int meta_fd, uint64_t bytes)
 			v.left -= skip;
 		} else if (r.kind == RECORD_EVICTED && !(r.flags & RECORD_COMPRESSED) &&
 			   view_varint_max(&r.payload, UINT32_MAX - 1, &number) == 0 &&
-			   number > first) {
-			first = number;
+			   number > *first) {
+			*first = (uint32_t)number;
 		}
 	}
-	if (at != MAP_FAILED)
-		munmap(at, (size_t)bytes);
-	return (uint32_t)first;
+	buf_release(&all);
+	return err;
 }
 
 static int reopen_segments(struct store *s)
@@ -328,9 +323,10 @@ static int reopen_segments(struct store *s)
 	uint32_t last = 0;
 	char name[STORE_NAME_MAX];
 	struct stat st;
-	int err = 0;
+	int err = find_first_kept(s->meta_fd, &s->first_segment);
 
-	s->first_segment = first_kept(s->meta_fd, s->meta_bytes);
+	if (err < 0)
+		return err;
 	s->last_segment = s->first_segment - 1;
 	/* killed between the record and the unlink */
 	store_segment_name(s->first_segment - 1, name);

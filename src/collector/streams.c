@@ -125,10 +125,8 @@ static void admit(struct streams *s, const struct arena *a, uint32_t index)
 
 static void admit_new(struct streams *s, const struct arena *a)
 {
-	uint32_t count = atomic_load_explicit(&a->head->chunk_count, memory_order_acquire);
+	uint32_t count = a->file_chunks < a->chunk_limit ? a->file_chunks : a->chunk_limit;
 
-	if (count > a->chunk_limit)
-		count = a->chunk_limit;
 	for (uint32_t w = 0; w * 64 < count; w++) {
 		uint64_t taken = ~atomic_load_explicit(&a->head->free[w], memory_order_acquire);
 		for (; taken; taken &= taken - 1) {

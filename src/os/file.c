@@ -69,32 +69,44 @@ int file_stamp(int directory_fd, const char *path, struct file_stamp *out)
 	return 0;
 }
 
-int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out)
+/* The rest of a file that had `bytes` when it was asked. */
+static int read_rest(int fd, uint64_t bytes, size_t max, struct pl_buf *out)
 {
-	struct file_stamp stamp = {0};
-	int fd = open_regular(directory_fd, path, &stamp);
-	int err = 0;
-
-	buf_reset(out);
-	if (fd < 0)
-		return fd;
 	/* One byte more than it had tells whether it grew; files of /proc say 0 and have more. */
-	for (size_t want = stamp.bytes < max ? (size_t)stamp.bytes + 1 : max + 1;;) {
+	for (size_t want = bytes < max ? (size_t)bytes + 1 : max + 1;;) {
 		uint8_t *to = buf_reserve(out, want);
 		ssize_t part = to ? read(fd, to, want) : -1;
 		if (part < 0 && to && errno == EINTR)
 			continue;
 		if (part < 0)
-			err = to ? -errno : -ENOMEM;
-		if (part <= 0)
-			break;
+			return to ? -errno : -ENOMEM;
+		if (part == 0)
+			return 0;
 		out->used += (size_t)part;
-		if (out->used > max) {
-			err = -EFBIG;
-			break;
-		}
+		if (out->used > max)
+			return -EFBIG;
 		want = 4096;
 	}
+}
+
+int file_read(int fd, size_t max, struct pl_buf *out)
+{
+	struct file_stamp stamp = {0};
+	int err = stamp_of(fd, &stamp);
+
+	buf_reset(out);
+	return err < 0 ? err : read_rest(fd, stamp.bytes, max, out);
+}
+
+int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out)
+{
+	struct file_stamp stamp = {0};
+	int fd = open_regular(directory_fd, path, &stamp);
+
+	buf_reset(out);
+	if (fd < 0)
+		return fd;
+	int err = read_rest(fd, stamp.bytes, max, out);
 	close(fd);
 	return err;
 }

@@ -20,6 +20,9 @@ struct file_stamp {
 /* Read a regular file whole, at most max bytes, never blocking. 0; -errno; -EFBIG: it is larger; -EINVAL: it is not a
  * regular file. */
 int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out);
+/* The same for an open file, from where it stands. What is read is a copy: whoever cuts the file short meanwhile makes it
+ * shorter, where a mapping would end its reader by SIGBUS. */
+int file_read(int fd, size_t max, struct pl_buf *out);
 /* 0, -errno, or -EINVAL when it is not a regular file. */
 int file_stamp(int directory_fd, const char *path, struct file_stamp *out);
 

@@ -64,6 +64,7 @@ int arena_create(struct arena *out, const char *path, uint32_t chunks, int *fd)
 	for (uint32_t i = 0; i < chunks; i++)
 		arena_free_chunk(out, i);
 	atomic_store_explicit(&out->head->chunk_count, chunks, memory_order_release);
+	out->file_chunks = chunks;
 	return 0;
 }
 
@@ -90,13 +91,13 @@ int arena_map(struct arena *out, int fd)
 	if (err < 0)
 		return err;
 	struct arena_head *h = out->head;
+	uint32_t chunks = atomic_load_explicit(&h->chunk_count, memory_order_acquire);
 	if (h->magic != ARENA_MAGIC || h->abi != ARENA_ABI || h->head_bytes != sizeof *h ||
-		atomic_load_explicit(&h->chunk_count, memory_order_acquire) > ARENA_CHUNKS ||
-		st.st_size <
-			length_for(atomic_load_explicit(&h->chunk_count, memory_order_acquire))) {
+		chunks > ARENA_CHUNKS || st.st_size < length_for(chunks)) {
 		arena_unmap(out);
 		return -EPROTO;
 	}
+	out->file_chunks = chunks;
 	return 0;
 }
 
@@ -109,7 +110,7 @@ void arena_unmap(struct arena *a)
 
 int arena_grow(struct arena *a, int fd, uint32_t chunks)
 {
-	uint32_t have = atomic_load_explicit(&a->head->chunk_count, memory_order_acquire);
+	uint32_t have = a->file_chunks;
 
 	if (chunks > a->chunk_limit)
 		chunks = a->chunk_limit;
@@ -118,6 +119,7 @@ int arena_grow(struct arena *a, int fd, uint32_t chunks)
 	int err = lengthen(fd, have, chunks);
 	if (err < 0)
 		return err;
+	a->file_chunks = chunks;
 	atomic_store_explicit(&a->head->chunk_count, chunks, memory_order_release);
 	for (uint32_t i = have; i < chunks; i++)
 		arena_free_chunk(a, i);

@@ -177,6 +177,9 @@ struct arena {
 	struct arena_head *head; /* the mapping; arena_unmap ends it */
 	size_t mapped_bytes;
 	uint32_t chunk_limit; /* chunks that lie in this mapping: fewer under a tight RLIMIT_AS */
+	/* Chunks that the file is known to hold: of the collector, who alone makes it longer. It is not asked of the
+	 * head's chunk_count, which the program can write to. */
+	uint32_t file_chunks;
 };
 
 static inline struct chunk *arena_chunk(const struct arena *a, uint32_t index)

@@ -179,6 +179,19 @@ static void a_finisher_begins_where_the_arena_does(void **state)
 	assert_int_equal(read_all(w, t), 40000);
 }
 
+/* The word is shared with the program, which can write anything there: the file does not hold so many. */
+static void chunks_beyond_the_file_are_not_looked_at(void **state)
+{
+	struct world *w = *state;
+
+	put(w, 1000);
+	atomic_store(&w->arena.head->chunk_count, ARENA_CHUNKS);
+	assert_int_equal(read_all(w, look(w)), 1000);
+	assert_int_equal(arena_grow(&w->arena, w->fd, 65), 0);
+	assert_int_equal(atomic_load(&w->arena.head->chunk_count), 65);
+	assert_int_equal(atomic_load(&w->arena.head->free[1]), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +201,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_missing_chunk_is_a_hole, begin, end),
 		cmocka_unit_test_setup_teardown(nonsense_is_refused, begin, end),
 		cmocka_unit_test_setup_teardown(a_finisher_begins_where_the_arena_does, begin, end),
+		cmocka_unit_test_setup_teardown(
+			chunks_beyond_the_file_are_not_looked_at, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
