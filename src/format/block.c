@@ -41,6 +41,7 @@ enum pl_event_kind block_row(enum event_kind kind)
 
 /* ---- writing ---- */
 
+/* The numbers of all codes that a block names, each once. */
 struct numbers {
 	uint32_t *at; /* owned */
 	size_t used, room;
@@ -87,6 +88,8 @@ static bool names_code(enum event_kind kind)
 	       kind == EVENT_LINK;
 }
 
+/* A deep recursion is one code a thousand times: a frame of the same code as the one below it is
+ * not looked up again. */
 static int collect_codes(struct numbers *n, const struct block_source *b)
 {
 	struct pl_view events = b->events;
@@ -128,6 +131,7 @@ static void put_codes(struct pl_buf *raw, const struct numbers *n, const struct 
 	}
 }
 
+/* What a gap made stale is written as not known: a block has no mark for it (stack.h). */
 static void put_stack(struct pl_buf *raw, const struct stack *s)
 {
 	uint32_t task = 0;
@@ -151,6 +155,7 @@ static void put_stack(struct pl_buf *raw, const struct stack *s)
 	}
 }
 
+/* The struct is the bytes: little-endian without padding, as view.h and block.h make sure. */
 static void put_head(struct pl_buf *out, size_t at, const struct block_head *head)
 {
 	uint8_t bytes[BLOCK_HEAD_BYTES] = {0};
@@ -208,6 +213,10 @@ done:
 
 /* ---- reading ---- */
 
+/* The check says that these are the bytes that were written, not that an honest writer wrote them:
+ * a hostile file has sound checks. So what readers take for granted is asked here: no event is
+ * shorter than a byte, time does not go back, and raw_bytes is within what may be asked for at
+ * once. */
 int block_read_head(struct pl_view payload, struct block_head *out)
 {
 	uint64_t check;
@@ -226,6 +235,7 @@ int block_read_head(struct pl_view payload, struct block_head *out)
 	return 0;
 }
 
+/* Numbers grow strictly, so no code has two bodies, and the map is as large as the bytes say. */
 static int read_codes(struct pl_view *v, struct pl_map *bodies)
 {
 	uint64_t count, delta, body, code = 0;
@@ -298,6 +308,7 @@ static int read_plain(struct block *b, struct pl_view payload, struct pl_view *p
 	return payload.left == b->head.raw_bytes ? 0 : PL_ERR_FORMAT;
 }
 
+/* Its room is kept: the thread's next block has about as many codes. */
 static void map_empty(struct pl_map *m)
 {
 	for (size_t i = 0; i < m->room; i++)

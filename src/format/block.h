@@ -1,4 +1,5 @@
-/* A block: a self-contained run of one thread's events. It is the payload of a BLOCK record; in plain:
+/* A block: a self-contained run of one thread's events. It is the payload of a BLOCK record; in
+ * plain:
  *
  *	head      fixed, BLOCK_HEAD_BYTES, never compressed and with a check of its own: who scans for times,
  *	          orders and counts reads no more, and can trust it
@@ -11,8 +12,8 @@
  *	| struct block_head   | XXH3 of 0…151 | codes, stack and events: one zstd frame of raw_bytes with
  *	|                     |               | BLOCK_COMPRESSED, else plain
  *
- * The record's own compression is not used. Everything but the bodies and the strings that it names is in the
- * block, so it decodes alone, and code numbers can be dropped with it.
+ * The record's own compression is not used. Everything but the bodies and the strings that it names
+ * is in the block, so it decodes alone, and code numbers can be dropped with it.
  */
 #ifndef PL_FORMAT_BLOCK_H
 #define PL_FORMAT_BLOCK_H
@@ -85,8 +86,8 @@ struct block {
 	struct pl_view events; /* into `room` or the payload */
 	struct pl_buf room;    /* owned */
 };
-/* Sizes are bounded before memory is asked for. The payload must live as long as the block. PL_ERR_VERSION: it holds
- * kinds of events that this version does not know. */
+/* Sizes are bounded before memory is asked for. The payload must live as long as the block.
+ * PL_ERR_VERSION: it holds kinds of events that this version does not know. */
 int block_open(struct block *b, struct pl_view payload);
 /* Body number + 1 of a code; 0: not known. */
 static inline uint32_t block_body(const struct block *b, uint32_t code)

@@ -158,7 +158,9 @@ static int read_blocks(struct pl_view *v, const struct flow_graph *g)
 	return 0;
 }
 
-/* The edges of block `from`, of which the graph still has to have `left`. */
+/* The edges of block `from`, of which the graph still has to have `left`: the counts of the blocks
+ * are not checked against the graph's before, and first_edge is their running sum. What is left at
+ * the end flow_graph_check finds. */
 static int read_block_edges(
 	struct pl_view *v, const struct flow_graph *g, uint32_t from, uint32_t *left)
 {
@@ -190,7 +192,8 @@ static int read_edges(struct pl_view *v, const struct flow_graph *g)
 	return err;
 }
 
-/* The counts, none beyond what the bytes left can hold. */
+/* The counts, none beyond what the bytes left can hold: what flow_graph_init asks for is at most
+ * eight times the bytes that were read. */
 static int read_counts(struct pl_view *v, struct flow_graph *g)
 {
 	uint8_t analysed;

@@ -9,6 +9,8 @@
 #define ODD_SLOPE_PER	 500 /* a period is odd when it is off by more than 1 in 500 */
 #define NANOS_A_TICK_MAX 1   /* no TSC runs slower than 1 GHz */
 
+/* ---- sums of what a file says: at their ends instead of round them ---- */
+
 static int64_t add(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -98,7 +100,9 @@ static double usual_slope(const struct clockmap *m)
 	return slopes[n / 2];
 }
 
-/* How much further ticks went than time, at the usual slope; 0 when the period is a usual one. */
+/* How much further ticks went than time, at the usual slope; 0 when the period is a usual one.
+ * Short periods are noisy by the errors of their ends, long ones by drift: neither makes a period
+ * odd. */
 static int64_t period_excess(const struct clockmap *m, size_t i)
 {
 	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
@@ -228,6 +232,8 @@ static void unclamped(const struct clockmap *m, size_t i, uint64_t ticks, struct
 		inside(m, i, ticks, out);
 }
 
+/* The floor of a point is the greatest real time just before any point up to it: what comes behind
+ * is not earlier. It is found here, once, so that times can be asked for in any order. */
 void clockmap_settle(struct clockmap *m)
 {
 	int64_t floor = INT64_MIN;

@@ -1,18 +1,26 @@
 /* From ticks to time: the recording's clock, as CLOCK records pin it to CLOCK_MONOTONIC and
- *CLOCK_REALTIME.
+ * CLOCK_REALTIME.
  *
- *	mono ^                          x P3      Between two points the clock runs straight. A
- *period whose |                        .           slope is not that of the others has had a
- *suspend (ticks went on, |     P1   suspend   P2            time stood still) or a stop of the
- *ticks: there time runs with the |   x .  .............x              usual slope from the point
- *before, or back from the point behind. | . P0                               Outside of the points
- *the last good slope goes on.
- *	     +-----------------------> ticks
+ *	mono ^                            x P3     P0 to P1, P2 to P3: the usual slope
+ *	     |                          .
+ *	     |                        .            P1 to P2: an odd period, here a suspend: ticks went
+ *	     |        P1  suspend   .              on, time stood still
+ *	     |       x . . . . . . x
+ *	     |     .                 P2
+ *	     |   x P0
+ *	     +------------------------------> ticks
+ *
+ * Between two points the clock runs straight. A period whose slope is not that of the others has
+ * had a suspend (ticks went on, time stood still) or a stop of the ticks: there time runs with the
+ * usual slope from the point before, or back from the point behind. Outside of the points the last
+ * good slope goes on.
  *
  * CLOCK_REALTIME is mono plus the difference that the point before had: a step (NTP, suspend) takes
- *effect at the point that saw it first, and how far off a time in between can be goes into its
- *error. A step backwards must not turn time around: it stands still until the clock has caught up.
- *So time never goes backwards with ticks, whatever the order in which it is asked for.
+ * effect at the point that saw it first, and how far off a time in between can be goes into its
+ * error. A step backwards must not turn time around: it stands still until the clock has caught up.
+ * So time never goes backwards with ticks, whatever the order in which it is asked for.
+ *
+ * Samples come from a file: every sum is clamped, none may overflow.
  *
  * Pure: no clock here, only numbers; the tests' clocks are fake ones.
  */

@@ -34,6 +34,8 @@ static int read_resume(struct pl_view *v, struct event *e)
 		       : 0;
 }
 
+/* One case a kind, as the writers of event.h. A field that does not fit its type is damage: nothing
+ * behind this place looks at ranges again. */
 static int read_fields(struct pl_view *v, struct event *e)
 {
 	uint64_t line;

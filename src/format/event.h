@@ -1,16 +1,28 @@
 /* The bytes of an event, as the recorder writes them into a ring and as they stand in a block.
  *
- *	line     | 1 index:7 |                       index < 127: into the code's table of line
- *starts | 1 1111111 | index-127 varint | others   | 0 flags:2 kind:5 | fields, all varints, in the
- *order of the table below |
+ *	line     | 1 index:7 |                       index < 127: into the code's table of line starts
+ *	         | 1 1111111 | index-127 varint |
+ *	others   | 0 flags:2 kind:5 | fields, all varints, in the order of the table below |
+ *
+ * A call of f by a module, two lines of it, and its return, with code 10 for the module, 11 for f:
+ *
+ *	41 0a        ENTER, no caller | code 10                    the module begins
+ *	80           LINE 0           f's def
+ *	81           LINE 1           the call
+ *	01 0c 0b     ENTER | the caller stands at unit 12 | code 11
+ *	80 81        LINE 0, LINE 1   of f
+ *	02 09        LEAVE | from unit 9
  *
  * A frame is named by where it stands on its thread's stack, never by address: an event is of the
- *top frame, and POPS goes before it when frames above have gone without an event. Units are
- *two-byte code units from the start of the code. Numbers of codes and strings are of the recording
- *(arena.h); positions and ticks are of the thread's stream.
+ * top frame, and POPS goes before it when frames above have gone without an event. Units are
+ * two-byte code units from the start of the code. Numbers of codes and strings are of the recording
+ * (arena.h); positions and ticks are of the thread's stream.
+ *
+ * One byte for a line is what the format is built around: most events by far are lines. A line
+ * number would seldom fit; an index into the code's line starts does, up to the 127th.
  *
  * Pure: no clock, no I/O, no global. The writers are inline, as the recorder's hot path is made of
- *them.
+ * them.
  */
 #ifndef PL_FORMAT_EVENT_H
 #define PL_FORMAT_EVENT_H
@@ -55,6 +67,8 @@ enum event_kind {
 		EVENT_LINE = 32, /* in struct event only: its byte has the top bit */
 };
 
+/* The two bits above the kind. What they mean is the kind's own; those that a kind does not use are
+ * 0, and a reader does not look at them. */
 #define EVENT_GENERATOR 0x20 /* ENTER: a generator-like frame, gen follows */
 #define EVENT_NO_CALLER 0x40 /* ENTER, RESUME, THROW: it is the bottom frame, no site */
 #define EVENT_BACK	0x40 /* LINK: it was there when its greenlet was left */
@@ -105,7 +119,8 @@ static inline bool event_counts(enum event_kind kind)
 	}
 }
 
-/* The format's minor version that first had the event, with its flags. */
+/* The format's minor version that first had the event, with its flags. Blocks say the greatest of
+ * theirs (needs_minor), so that an older reader can tell what it does not know from damage. */
 static inline uint32_t event_minor(const struct event *e)
 {
 	bool newer = e->kind == EVENT_AGAIN || e->kind == EVENT_GREENLET;
@@ -159,8 +174,11 @@ static inline uint8_t *event_write_text(
 	return p + n;
 }
 
+/* In place of a unit, to a writer and in struct event. NO_SITE is a flag on disk; NO_UNIT is
+ * written as it is: no code has so many units. */
 #define EVENT_NO_SITE UINT32_MAX
-/* A unit where there is none: the frame is of C code that reports its own events (Cython), or called by such. */
+/* A unit where there is none: the frame is of C code that reports its own events (Cython), or
+ * called by such. */
 #define EVENT_NO_UNIT (UINT32_MAX - 1)
 
 /* gen 0: a plain function. */

@@ -1,9 +1,10 @@
-/* Messages: what a recorder tells the collector beside events, over its process's own stream of the arena.
+/* Messages: what a recorder tells the collector beside events, over its process's own stream of the
+ * arena.
  *
  *	| bytes u32 | kind u8 | fields … |        `bytes` counts what follows it
  *
- * They are written before the first event that needs them, so whoever has read a process's messages up to now can
- * understand all events read before that.
+ * They are written before the first event that needs them, so whoever has read a process's messages
+ * up to now can understand all events read before that.
  */
 #ifndef PL_FORMAT_MESSAGE_H
 #define PL_FORMAT_MESSAGE_H

@@ -8,6 +8,7 @@
 #define CHECKED_AT    4	 /* the head's check covers bytes from here … */
 #define HEAD_CHECK_AT 16 /* … to here, where it stands */
 
+/* Without the magic, which was compared, and without the checks themselves. */
 static uint64_t hash_head(const uint8_t *start)
 {
 	return XXH3_64bits(start + CHECKED_AT, HEAD_CHECK_AT - CHECKED_AT);
@@ -82,6 +83,8 @@ int record_read(struct pl_view *v, struct record *out, bool *cut)
 	return 0;
 }
 
+/* memmem's time is linear, and a head costs a hash of 12 bytes: magics that are no heads do not
+ * make this slower than the bytes they take. */
 size_t record_resync_head(struct pl_view v)
 {
 	const uint32_t magic = RECORD_MAGIC;
@@ -124,6 +127,8 @@ bool record_compress(struct pl_buf *out, struct pl_view bytes, int level)
 	return true;
 }
 
+/* The frame's own word for its size must be ours: a frame that would unpack to more than was
+ * promised is refused before memory is asked for. */
 int record_decompress(struct pl_view stored, uint32_t raw, struct pl_buf *room)
 {
 	buf_reset(room);
@@ -143,6 +148,9 @@ static void patch(struct pl_buf *out, size_t at, const void *bytes, size_t n)
 	memcpy(out->at + at, bytes, n);
 }
 
+/* The head is put with zeros first: sizes and checks are known when the payload stands behind it.
+ * What packs better than readers accept (RECORD_RATIO_MAX) goes plain, so that an honest recording
+ * is never refused for a page of zeros. */
 void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, int level)
 {
 	size_t at = out->used;

@@ -1,17 +1,18 @@
-/* The frame of everything on disk: a record. A recording's files are records one behind the other, nothing else.
+/* The frame of everything on disk: a record. A recording's files are records one behind the other,
+ * nothing else.
  *
  *	 0       4      6       8        12      16             24              32
  *	| magic | kind | flags | stored | raw   | check of     | check of      | payload, `stored` bytes …
  *	| u32   | u16  | u16   | u32    | u32   | the head u64 | the payload   |
  *
- * The check of the head is the XXH3 of bytes 4 to 15; that of the payload is the XXH3 of the payload as stored,
- * seeded with the check of the head, so that payloads cannot change places. Two checks: a reader hops from head to
- * head without touching payloads, and a record with a sound head but a damaged payload is skipped as a whole, so a
- * hostile file full of magics costs no more time than an honest one. The magic is where the search for the next
- * sound head begins.
+ * The check of the head is the XXH3 of bytes 4 to 15; that of the payload is the XXH3 of the
+ * payload as stored, seeded with the check of the head, so that payloads cannot change places. Two
+ * checks: a reader hops from head to head without touching payloads, and a record with a sound head
+ * but a damaged payload is skipped as a whole, so a hostile file full of magics costs no more time
+ * than an honest one. The magic is where the search for the next sound head begins.
  *
- * A file that was being written ends, at worst, in a record cut short. Whoever goes on writing behind it cuts that
- * rest off first, for its `stored` would swallow what follows.
+ * A file that was being written ends, at worst, in a record cut short. Whoever goes on writing
+ * behind it cuts that rest off first, for its `stored` would swallow what follows.
  *
  *	DIR/meta           HEADER first; then what describes: processes, threads, strings, bodies, sources, clock, END
  *	DIR/events.000001  BLOCKs in the order in which they were written; a new file every SEGMENT bytes, so that
@@ -93,7 +94,8 @@ int record_read_head(struct pl_view v, struct record_head *out, bool *cut);
 bool record_payload_sound(const struct record_head *h, struct pl_view payload);
 
 /* Bytes to skip from the front, where a record could not be read: over the whole record when only
- * its payload is damaged, else to the next sound head (at least 1); all of them if there is none. */
+ * its payload is damaged, else to the next sound head (at least 1); all of them if there is none.
+ */
 size_t record_resync(struct pl_view v);
 /* The same for a front that is no sound head: to the next sound head, at least 1. */
 size_t record_resync_head(struct pl_view v);

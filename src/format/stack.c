@@ -40,6 +40,7 @@ static void reveal(struct stack *s)
 	s->stale = s->depth - 1;
 }
 
+/* Names of tasks go with the frames that they hang on. */
 static int pop(struct stack *s, uint64_t n)
 {
 	if (n > s->depth)
@@ -53,6 +54,7 @@ static int pop(struct stack *s, uint64_t n)
 	return 0;
 }
 
+/* A second name for the same frame replaces the first; an empty one takes it away. */
 int stack_set_task(struct stack *s, struct pl_view name)
 {
 	const struct stack_task *last = stack_running_task(s);
@@ -124,6 +126,16 @@ static int link(struct stack *s, const struct event *e, struct stack_frame *f)
 	return stack_push(s, f);
 }
 
+/* Where the top frame stands behind each event:
+ *
+ *	LINE                  START     its LINE has fired
+ *	LINE_AT, AGAIN, STOP  UNIT
+ *	ENTER                 ENTRY     and the caller: UNIT, of the call
+ *	RESUME, THROW, LINK   UNIT      THROW: raised; a LINK that MOVED: UNKNOWN
+ *	RAISE, RERAISE        UNIT      raised, until HANDLED
+ *	HANDLED               HANDLER
+ *	GAP                   UNKNOWN   all frames
+ */
 int stack_apply(struct stack *s, const struct event *e)
 {
 	struct stack_frame f = {
@@ -174,6 +186,8 @@ int stack_apply(struct stack *s, const struct event *e)
 	}
 }
 
+/* *to keeps what room it has, so that the copy of each block costs no allocation. On failure it is
+ * as it was, but may have more room. */
 int stack_copy(struct stack *to, const struct stack *from)
 {
 	if (to->room < from->depth) {

@@ -1,18 +1,19 @@
 /* The stack machine: what a thread's call stack is behind each event.
  *
- * The collector runs it to open blocks with the stack, the cursor to give each event its frame: one piece for both,
- * so that they cannot disagree. It is lenient, for it is fed by hostile bytes too: an event that needs a frame which
- * is not there is refused and changes nothing.
+ * The collector runs it to open blocks with the stack, the cursor to give each event its frame: one
+ * piece for both, so that they cannot disagree. It is lenient, for it is fed by hostile bytes too:
+ * an event that needs a frame which is not there is refused and changes nothing.
  *
  *	frames   main | handle | fetch | parse          the last one is the top
  *	tasks           ^ "Task-7"                      few: a name hangs on the frame that is its root
  *
- * A thread has a stack for each of its greenlets, and the machine has the one that runs. GREENLET puts that aside and
- * names another; LINKs bring its frames back. While a greenlet is left its frames do not change, so thread, greenlet
- * and place on the stack name an activation over all switches, and nothing has to be kept of those that wait.
+ * A thread has a stack for each of its greenlets, and the machine has the one that runs. GREENLET
+ * puts that aside and names another; LINKs bring its frames back. While a greenlet is left its
+ * frames do not change, so thread, greenlet and place on the stack name an activation over all
+ * switches, and nothing has to be kept of those that wait.
  *
- * Names of tasks stand apart from the frames, so that a frame is 24 bytes however deep a recursion goes, and the
- * task that runs is the last one: no search.
+ * Names of tasks stand apart from the frames, so that a frame is 24 bytes however deep a recursion
+ * goes, and the task that runs is the last one: no search.
  */
 #ifndef PL_FORMAT_STACK_H
 #define PL_FORMAT_STACK_H

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include "os/stat.h"
 
+/* Reserves the address space of all chunks that there can ever be: a mapping never moves, and the
+ * file can grow behind it without a word to the recorders. */
 static int map(struct arena *out, int fd)
 {
 	size_t bytes = ARENA_BYTES_MAX;
@@ -126,6 +128,8 @@ int arena_grow(struct arena *a, int fd, uint32_t chunks)
 	return 0;
 }
 
+/* The acquire pairs with the release of arena_free_chunk: what the collector read of the chunk's
+ * life before, it has read before we write. */
 int32_t arena_take_chunk(struct arena *a)
 {
 	for (uint32_t w = 0; w < a->chunk_limit / 64; w++) {
@@ -140,6 +144,9 @@ int32_t arena_take_chunk(struct arena *a)
 	return -1;
 }
 
+/* State first. The collector takes a chunk whose bit is clear and whose state is not FREE for one
+ * that has a head; if the state of its last life were still there, a chunk that was taken a moment
+ * ago would be read with its old head. */
 void arena_free_chunk(struct arena *a, uint32_t index)
 {
 	atomic_store_explicit(&arena_chunk(a, index)->state, CHUNK_FREE, memory_order_relaxed);
@@ -154,6 +161,8 @@ uint32_t arena_pid_space(void)
 	return os_fstatat(AT_FDCWD, "/proc/self/ns/pid", &st, 0) < 0 ? 0 : (uint32_t)st.st_ino;
 }
 
+/* Numbers come from a counter and are never given again, as slots and pids are: a process that is
+ * told of later by its number is always the same one. */
 struct process_slot *arena_take_slot(struct arena *a)
 {
 	for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {

@@ -1,31 +1,42 @@
 /* The arena: the memory that recorders and the collector share. One file on tmpfs a recording.
  *
- *	+--------------------+----------------+---------------------------------------------------+
- *	| struct arena_head  | process slots  | chunk 0 | chunk 1 | chunk 2 | … | chunk max-1 |
- *	+--------------------+----------------+---------------------------------------------------+
- *	                                       ^ CHUNK_BYTES each          ^ the file grows up to
- *here
+ *	+-------------------------------+---------+---------+---------+---+-------------+
+ *	| struct arena_head, with slots | chunk 0 | chunk 1 | chunk 2 | … | chunk max-1 |
+ *	+-------------------------------+---------+---------+---------+---+-------------+
+ *	0               ARENA_HEAD_BYTES ^ CHUNK_BYTES each  ^ so far the file reaches
  *
  * A ring is a queue of chunks of one stream: a thread's events, or a process's messages. Its
- *producer fills the newest chunk, takes another free one when it is full, and never looks back; the
- *collector copies chunks out in order and sets them free again. So a ring is as large as its thread
- *is ahead, and memory is shared by need.
+ * producer fills the newest chunk, takes another free one when it is full, and never looks back;
+ * the collector copies chunks out in order and sets them free again. So a ring is as large as its
+ * thread is ahead, and memory is shared by need. One fixed buffer a thread was refused: thousands
+ * of short threads would cost thousands of buffers, and the one that is ahead would wait.
  *
- *	thread 3:   [ order 7, closed ] -> [ order 8, closed ] -> [ order 9, owned, 1,204 bytes used
- *]
+ *	thread 3:   [ order 7, closed ] -> [ order 8, closed ] -> [ order 9, owned, 1,204 bytes used ]
+ *
+ * A chunk's life:
+ *
+ *	                  taken: its free bit                 a newer one
+ *	         FREE --- is cleared, then its head written -> OWNED --- is OWNED -> CLOSED
+ *	          ^                                              |                     |
+ *	          |                                              '-- stream ends -> LAST
+ *	          |                                                                    |
+ *	          '---- by the collector, when all of it is on disk: first the state, then the bit
  *
  * Chunks carry no pointers: owner, order and stream position are in each, so whoever finds the file
- *after a crash can put the streams together. Every number in the file is hostile input to the
- *collector, which checks before use.
+ * after a crash can put the streams together. Every number in the file is hostile input to the
+ * collector, which checks before use.
+ *
+ * The file has a name, and the name is handed on in the environment. A descriptor would not do:
+ * programs close those that they do not know, and would see ours.
  *
  * The file is mapped once, at its greatest length, before the program's first line; the collector
- *alone makes the file longer (fallocate, so that a full tmpfs is an error there and never a SIGBUS
- *here) and then sets the new chunks' free bits. A thread or a forked child takes chunks and slots
- *by atomic operations only: no system call, path or descriptor.
+ * alone makes the file longer (fallocate, so that a full tmpfs is an error there and never a SIGBUS
+ * here) and then sets the new chunks' free bits. A thread or a forked child takes chunks and slots
+ * by atomic operations only: no system call, path or descriptor.
  *
  * Rules of order: a chunk's head is complete before its state is stored with release; event bytes
- *are complete before `used` is stored with release; messages are complete before any event that
- *needs them. A reader loads with acquire.
+ * are complete before `used` is stored with release; messages are complete before any event that
+ * needs them. A reader loads with acquire.
  */
 #ifndef PL_RING_ARENA_H
 #define PL_RING_ARENA_H
@@ -36,7 +47,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ARENA_MAGIC	0x31414e4552414c50u /* "PLARENA1" */
+#define ARENA_MAGIC 0x31414e4552414c50u /* "PLARENA1" */
+/* Of the layout below. Programs of a recording may have been started by another build of Pathline,
+ * which then has nothing to do with this arena: any change of the structs is a new number. */
 #define ARENA_ABI	3
 #define ARENA_PROCESSES 1024
 #define ARENA_CHUNKS	8192
@@ -57,6 +70,15 @@ enum chunk_state {
 
 #define STREAM_MESSAGES UINT32_MAX /* in place of a thread number */
 
+/* The first line of a chunk, then its bytes. What stands before `used` is written once a
+ * life, by its taker, before the state says OWNED:
+ *
+ *	 0       4         8        12      16             24           32     40
+ *	| state | process | thread | order | stream_bytes | open_ticks | used | skip | …
+ *	 64
+ *	| bytes: whole events of one thread, or a piece of a stream of messages …
+ */
+
 struct chunk {
 	_Atomic uint32_t state; /* enum chunk_state */
 	uint32_t process;	/* number */
@@ -71,6 +93,13 @@ struct chunk {
 };
 _Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "chunks lie side by side");
 
+/* A slot's life. The collector looks at slots when next_process has moved; one that is TAKEN then
+ * makes it look again in the next round, so that a process is never missed for being slow.
+ *
+ *	FREE -- by who begins to record --> TAKEN -- all is filled in --> LIVE (-- cannot --> DONE)
+ *	  ^                                                                |
+ *	  '------- by the collector, when the process is over and drained -'
+ */
 enum slot_state {
 	SLOT_FREE = 0,
 	SLOT_TAKEN = 1, /* being filled in */
@@ -86,6 +115,8 @@ enum slot_end {
 	SLOT_END_EXEC = 3,    /* it is calling exec; taken back when exec fails */
 };
 
+/* What a process says of itself, to a collector that may see it only after its death. All but the
+ * atomic ones is complete before state is LIVE. */
 struct process_slot {
 	_Atomic uint32_t state; /* enum slot_state */
 	uint32_t number;	/* of the recording, from 1 */
@@ -134,6 +165,9 @@ struct left_out {
 	char first[252]; /* path of the first; written once, by who made `count` 1 */
 };
 
+/* Written by the collector before the arena's path is told to anyone, and constant from then on, up
+ * to and with `directory`. What recorders read at every event (tick), what they write now and then,
+ * and the free bits lie in cache lines of their own. */
 struct arena_head {
 	uint64_t magic;
 	uint32_t abi;
@@ -172,13 +206,13 @@ struct arena_head {
 #define ARENA_HEAD_BYTES ((sizeof(struct arena_head) + 4095) & ~(size_t)4095)
 #define ARENA_BYTES_MAX	 (ARENA_HEAD_BYTES + (size_t)ARENA_CHUNKS * CHUNK_BYTES)
 
-/* One mapping of an arena. */
+/* One mapping of an arena. By value: it is copied to who records, and unmapped once. */
 struct arena {
 	struct arena_head *head; /* the mapping; arena_unmap ends it */
 	size_t mapped_bytes;
 	uint32_t chunk_limit; /* chunks that lie in this mapping: fewer under a tight RLIMIT_AS */
-	/* Chunks that the file is known to hold: of the collector, who alone makes it longer. It is not asked of the
-	 * head's chunk_count, which the program can write to. */
+	/* Chunks that the file is known to hold: of the collector, who alone makes it longer. It is
+	 * not asked of the head's chunk_count, which the program can write to. */
 	uint32_t file_chunks;
 };
 
@@ -191,8 +225,8 @@ static inline struct chunk *arena_chunk(const struct arena *a, uint32_t index)
 /* Make the file at `path` (0600, must not exist) with `chunks` chunks, and map it. Fills in magic,
  * abi and head_bytes; the rest is 0. *fd is the caller's to close. 0, or -errno. */
 int arena_create(struct arena *out, const char *path, uint32_t chunks, int *fd);
-/* The link to the libraries that `record` makes beside an arena where LD_PRELOAD cannot take their own path (see record.c):
- * "….arena" -> "….lib". false: not the name of an arena. */
+/* The link to the libraries that `record` makes beside an arena where LD_PRELOAD cannot take their
+ * own path (see record.c): "….arena" -> "….lib". false: not the name of an arena. */
 bool arena_link_path(const char *arena_path, char out[PATH_MAX]);
 /* Map an existing arena; refuses a wrong owner, magic, abi or length. 0, or -errno (EPROTO: not an
  * arena of ours). */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+/* Between two looks for a free chunk. The collector frees them once a round, each millisecond. */
 #define WAIT_STEP_NS 200000
 
 void ring_init(struct ring_writer *w, struct arena *a, struct process_slot *slot, uint32_t thread)
@@ -26,7 +27,9 @@ bool ring_collector_alive(const struct arena *a, const struct process_slot *slot
 	return !gone;
 }
 
-/* One bound for a thread in all: who has waited it out waits no more until there was room again. */
+/* One bound for a thread in all: who has waited it out waits no more until there was room again. So
+ * a collector that hangs costs a program wait_ms a thread, not wait_ms an event. It sleeps with the
+ * GIL held: no other thread may run in the middle of an event. errno is the program's. */
 static int32_t wait_for_chunk(struct ring_writer *w)
 {
 	struct arena_head *h = w->arena->head;
@@ -73,7 +76,9 @@ static int32_t take_chunk(struct ring_writer *w)
 	return index;
 }
 
-/* Make this chunk the newest of the stream. */
+/* Make this chunk the newest of the stream. The one before is CLOSED only when this one can be
+ * seen: CLOSED says that another follows. A kill between the two leaves an empty chunk at the end.
+ */
 static void enter_chunk(struct ring_writer *w, int32_t index, uint64_t now_ticks)
 {
 	struct chunk *c = arena_chunk(w->arena, (uint32_t)index);
@@ -110,6 +115,8 @@ static size_t room_left(const struct ring_writer *w)
 	return w->chunk ? (size_t)(w->chunk->bytes + CHUNK_ROOM - w->at) : 0;
 }
 
+/* All chunks are taken before the first byte is written, so a message is there whole or not at all.
+ * Taken ones without a head are still FREE to the collector, and go back untouched. */
 bool ring_put(struct ring_writer *w, const void *bytes, size_t n, uint64_t now_ticks)
 {
 	int32_t taken[RING_PUT_MAX / CHUNK_ROOM + 1];

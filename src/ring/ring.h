@@ -1,18 +1,28 @@
 /* The producer's end of a stream: the hot half of the ring.
  *
  * One writer a stream, no lock. The writer keeps `at` and `limit` in its own memory; what the
- *collector sees is the chunk's `used`, stored with release after the bytes. Between ring_room and
- *ring_commit nothing is visible, so a kill in the middle leaves whole events only.
+ * collector sees is the chunk's `used`, stored with release after the bytes. Before ring_commit
+ * nothing is visible, so a kill in the middle leaves whole events only.
  *
- *	uint8_t *p = ring_room(w);          // RING_STEP_BYTES, or NULL: full; what comes is counted
- *as lost p = event_write_line(p, index); ring_commit(w, p);
+ *	uint8_t *p = w->at < w->limit ? w->at : ring_refill(w, ticks);
+ *	if (p)                                    RING_STEP_BYTES are there; NULL: the event is lost
+ *		ring_commit(w, event_write_line(p, index));
+ *
+ *	chunk  | committed events | a step writes here …     |<- RING_STEP_BYTES ->|
+ *	                           ^ at                       ^ limit: no step begins behind it
+ *
+ * Who fills a stream differs: a thread's is its thread's, under the GIL; a process's messages are
+ * whoever's has the GIL. The handler of a fatal signal writes into its own thread's, over what is
+ * not committed yet.
  */
 #ifndef PL_RING_RING_H
 #define PL_RING_RING_H
 
 #include "ring/arena.h"
 
-/* Bytes that one step of the recorder may write: several events of EVENT_BYTES_MAX. */
+/* Bytes that one step of the recorder may write. The most that comes together: TIME, SWITCH, GAP
+ * and POPS in front (74 bytes), POPS or GREENLET again (11), the event (26), and a TASK behind it
+ * (122). A fatal signal's STOP needs room behind that (signals.c), so it is twice as much. */
 #define RING_STEP_BYTES 512u
 
 struct ring_writer {
@@ -23,6 +33,7 @@ struct ring_writer {
 	struct process_slot *slot; /* not owned; counts waits */
 	uint64_t stream_bytes;	   /* position of the chunk's first byte */
 	uint64_t closed_bytes;	   /* position behind the last chunk, when there is none now */
+	/* as in the chunk's head */
 	uint32_t process, thread;
 	uint32_t order; /* of the next chunk */
 	bool starving;	/* one bound was waited out; wait no more until there was room */
@@ -46,8 +57,11 @@ static inline void ring_commit(struct ring_writer *w, uint8_t *p)
 		&w->chunk->used, (uint64_t)(p - w->chunk->bytes), memory_order_release);
 }
 
+/* A writer of a stream that begins here. It takes its first chunk when it has something to say. */
 void ring_init(struct ring_writer *w, struct arena *a, struct process_slot *slot, uint32_t thread);
-#define RING_PUT_MAX ((size_t)256 * CHUNK_ROOM)
+
+#define RING_PUT_MAX                                                                               \
+	((size_t)256 * CHUNK_ROOM) /* 8 MiB; a code whose description is longer has none */
 
 /* Write up to RING_PUT_MAX bytes, over chunks (messages): all of them, or none and false when there
  * is no room. */
