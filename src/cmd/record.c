@@ -335,13 +335,25 @@ static void say_count(char *to, size_t room, uint64_t n, const char *one, const 
 	snprintf(to, room, "%s %s", count_text(n, digits), n == 1 ? one : many);
 }
 
+/* The interpreters that could not be recorded: the first, and how many more. */
+static void say_refused(struct run *r, const char *what)
+{
+	const struct arena_head *h = r->arena.head;
+	uint32_t count = atomic_load(&h->refused);
+	char more[32] = "";
+
+	if (count > 1)
+		snprintf(more, sizeof more, "; and %u more", count - 1);
+	if (count)
+		cmd_say_bold(r->cmd, "%s: %.*s%s", what, (int)sizeof h->refused_why - 1,
+			h->refused_why, more);
+}
+
 /* Nothing reported: say why, as far as is known. */
 static void say_nothing_recorded(struct run *r, const struct collector_packet *p)
 {
 	const struct arena_head *h = r->arena.head;
-	char why[sizeof h->refused_why];
 
-	snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, h->refused_why);
 	if (r->foreign[0])
 		cmd_say_bold(r->cmd,
 			"nothing was recorded: '%s' is of another libc than Pathline, musl (%s); "
@@ -352,7 +364,7 @@ static void say_nothing_recorded(struct run *r, const struct collector_packet *p
 			"and will be",
 			r->what.argv[0]);
 	else if (atomic_load(&h->refused))
-		cmd_say_bold(r->cmd, "nothing was recorded: %s", why);
+		say_refused(r, "nothing was recorded");
 	else if (atomic_load(&h->pythons))
 		cmd_say_bold(r->cmd,
 			"nothing was recorded: a Python came, but ended before its program began");
@@ -398,20 +410,6 @@ static void say_losses(struct run *r, const struct collector_packet *p)
 		p->totals.worst);
 }
 
-/* Others were recorded. */
-static void say_refused(struct run *r)
-{
-	const struct arena_head *h = r->arena.head;
-	uint32_t count = atomic_load(&h->refused);
-
-	if (count == 1)
-		cmd_say_bold(r->cmd, "not recorded: %.*s", (int)sizeof h->refused_why - 1,
-			h->refused_why);
-	else if (count)
-		cmd_say_bold(r->cmd, "not recorded: %.*s; and %u more",
-			(int)sizeof h->refused_why - 1, h->refused_why, count - 1);
-}
-
 static void say_next(struct run *r)
 {
 	struct pl_buf b = {0};
@@ -443,7 +441,7 @@ static void say_end(struct run *r, enum answer answer, const struct collector_pa
 		return;
 	say_totals(r, p);
 	if (p->totals.processes)
-		say_refused(r);
+		say_refused(r, "not recorded");
 	say_losses(r, p);
 	say_next(r);
 }

@@ -62,6 +62,10 @@ class Builds(Case):
     def test_pypy(self):
         self.assertEqual(self.refused(FAKE + "-pypy"), f"PyPy ({FAKE}-pypy): only CPython is recorded")
 
+    def test_several_and_nothing_else(self):
+        said = self.refused("sh", "-c", f"'{FAKE}' '3.16.0 (main)' >&2; '{FAKE}' '3.9.2 (main)'")
+        self.assertEqual(said, f"CPython 3.16.0 ({FAKE}): no recorder was built for 3.16; and 1 more")
+
     def test_one_beside_those_that_are_recorded(self):
         code = f"import subprocess\nfor n in (1, 2, 3): subprocess.run([{FAKE!r}, '3.16.0 (main)'])"
         done, losses = self.record(session.PYTHON, "-c", code)
