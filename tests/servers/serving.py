@@ -266,11 +266,10 @@ class Case(unittest.TestCase):
         self.assertEqual(dump.returncode, 0)
         return counts
 
-    def assert_exact(self, server, killed=(), in_flight=1, code="handle", gaps=()):
+    def assert_exact(self, server, killed=(), in_flight=1, code="handle"):
         """Sound, with all processes and their ends, without a gap that nobody announced, and with each request.
 
-        killed: pids that were; they may have begun up to in_flight requests that they never noted. gaps: reasons of gaps that
-        a reader may find."""
+        killed: pids that were; they may have begun up to in_flight requests that they never noted."""
         told = self.finished(server)
         done = run(PATHLINE, "check", server.dir)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -281,7 +280,7 @@ class Case(unittest.TestCase):
             self.assertTrue(p["parent"] or p["number"] == 1, p)
         rows = run(PATHLINE, "dump", "--fields", "pid,type", "--events", "gap", server.dir).stdout.splitlines()
         for pid, reason in (row.split("\t") for row in rows):
-            self.assertTrue(reason in gaps or (reason == "killed" and int(pid) in killed), f"{pid}: a gap, {reason}")
+            self.assertTrue(reason == "killed" and int(pid) in killed, f"{pid}: a gap, {reason}")
         served, calls = server.served(), self.calls(server, code)
         self.assertTrue(served)
         for pid in served.keys() | calls.keys():

@@ -19,8 +19,6 @@ GONE = r"Worker exiting \(pid: (\d+)\)"
 
 
 class Gunicorn(serving.Case):
-    gaps, result = (), "each request, no gap"
-
     def setUp(self):
         super().setUp()
         pathlib.Path(self.top, "gunicorn.conf.py").write_text(
@@ -72,8 +70,8 @@ class Gunicorn(serving.Case):
         server, failures = self.reload_under_load(kind, *words)
         self.assertEqual(failures, [])
         self.assertEqual(sum(server.served().values()), serving.REQUESTS)
-        self.assert_family(server, self.assert_exact(server, gaps=self.gaps))
-        self.place(f"gunicorn, {kind} workers: load, reload", self.result)
+        self.assert_family(server, self.assert_exact(server))
+        self.place(f"gunicorn, {kind} workers: load, reload")
 
     def kill(self, kind, *words):
         """A worker is killed in the middle: only what it was about fails, and another takes its place."""
@@ -88,10 +86,10 @@ class Gunicorn(serving.Case):
         again = serving.Load(server.port, 50)
         self.assertEqual(again.wait(), [])
         self.term(server)
-        processes = self.assert_exact(server, killed=(victim,), in_flight=serving.CLIENTS, gaps=self.gaps)
+        processes = self.assert_exact(server, killed=(victim,), in_flight=serving.CLIENTS)
         self.assert_family(server, processes, killed=(victim,))
         self.assertEqual([p.get("signal") for p in processes if p["pid"] == victim], [signal.SIGKILL])
-        self.place(f"gunicorn, {kind} workers: a worker is killed", self.result)
+        self.place(f"gunicorn, {kind} workers: a worker is killed")
 
 
 @serving.needs("gunicorn")
@@ -278,9 +276,6 @@ class Gthread(Gunicorn):
 
 @serving.needs("gevent")
 class Gevent(Gunicorn):
-    # Where greenlets are not told apart, their switches show as frames that come and go.
-    gaps, result = ("vanished", "appeared"), "each request, greenlets as gaps"
-
     @serving.long
     def test_reload(self):
         self.reload("gevent")
