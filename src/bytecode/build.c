@@ -5,8 +5,19 @@
  *	3. mark      what jumps and handlers make a start, and where blocks begin
  *	4. emit      the arrays, of exactly the size that was counted
  *
- * The rule for starts is CPython's own placement of INSTRUMENTED_LINE, or, in 3.11, where its trace function can be told
- * of a line; tests/exact/linestarts.py compares the two over the standard library.
+ * The rule for starts is CPython's own placement of INSTRUMENTED_LINE (initialize_lines in
+ * Python/instrumentation.c), or, in 3.11, where its trace function can be told of a line
+ * (maybe_call_line_trace in Python/ceval.c); tests/exact/linestarts.py compares the two over the
+ * standard library. What becomes a start:
+ *
+ *	the line changes        but at what the opcode table marks NO_START (END_FOR, RESUME …)
+ *	a jump leads there      but NO_TARGET; behind FOR_ITER and SEND the unit behind the target
+ *	a handler begins there  but NO_HANDLER
+ *
+ * and it must have a line, and not lie before the first RESUME.
+ *
+ * Damage is not fatal: it is noted once (`why`), the pass goes on as far as it can, and the graph
+ * comes out without blocks. The bytes may be hand-made, as a program can make any code object.
  */
 #include "bytecode/bytecode.h"
 
@@ -25,6 +36,7 @@ enum {
 	UNIT_TARGET = 16, /* a jump marked it as a start */
 };
 
+/* What is known of a code unit; of a cache only its line. */
 struct unit {
 	int32_t line;	/* LINE_NONE: it has none */
 	uint32_t jump;	/* target, for what jumps */
@@ -44,12 +56,14 @@ struct build {
 	const char *why; /* the first thing found that cannot be analysed, NULL: nothing yet */
 };
 
+/* The first one is told; the others mostly follow from it. */
 static void complain(struct build *s, const char *why)
 {
 	if (!s->why)
 		s->why = why;
 }
 
+/* A table that ends too early leaves the rest without a line; one that is too long is cut. */
 static void spread_lines(struct build *s)
 {
 	struct line_reader lines = {.v = s->code->line_table, .line = s->code->first_line};
@@ -171,6 +185,8 @@ static void mark_jump_start(struct build *s, const struct unit *u)
 		to->flags |= UNIT_START;
 }
 
+/* A jump ends its block and opens two: its target, and what is behind it. FOR_ITER opens two more
+ * behind its target: where the loop goes on when it ends depends on the iterator. */
 static void mark_jump(struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
@@ -267,9 +283,10 @@ static void emit_lines(const struct build *s, struct flow_graph *g)
 	}
 }
 
-/* 3.13.0 keeps a start's line as its distance, in a byte, from a line that it computes from the
- * unit. When that does not fit, and no jump asks for the start, LINE fires there whatever the line
- * before was. */
+/* 3.13 keeps a start's line as its distance, in a byte, from a line that it computes from the unit
+ * (compute_line_delta in Python/instrumentation.c). One that does not fit is COMPUTED_LINE, -126,
+ * or, where the line changes, COMPUTED_LINE_LINENO_CHANGE: then LINE fires there without a look at
+ * the line before. A start that a jump asks for has the first, and is compared. */
 static bool unchecked(const struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
@@ -280,8 +297,8 @@ static bool unchecked(const struct build *s, uint32_t at)
 	return delta <= -126 || delta > 127;
 }
 
-/* 3.11's trace function hears of a line when the instruction before had another one, was the first RESUME, or stands
- * further on: a jump backwards, but for that to a SEND. */
+/* 3.11's trace function hears of a line when the instruction before had another one, was the first
+ * RESUME, or stands further on: a jump backwards, but for that to a SEND. */
 static enum flow_fires fires_traced(const struct build *s, const struct unit *from, uint32_t to)
 {
 	const struct unit *u = &s->units[to];

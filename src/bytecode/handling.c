@@ -1,5 +1,5 @@
-/* The nesting of handlers, spread along the ways of the code until nothing is new. It is the same on all ways to an
- * instruction, and code is laid out forwards, so that a few passes do.
+/* The nesting of handlers, spread along the ways of the code until nothing is new. It is the same
+ * on all ways to an instruction, and code is laid out forwards, so that a few passes do.
  */
 #include "bytecode/handling.h"
 
@@ -15,6 +15,8 @@ struct nesting {
 	bool changed;
 };
 
+/* The first level that is found stays: it is the same on all ways, and so the passes come to an
+ * end. */
 static void reach(struct nesting *s, uint64_t unit, unsigned level)
 {
 	if (unit >= s->count || s->level[unit] || level > UINT8_MAX)
@@ -63,8 +65,8 @@ static void follow(struct nesting *s, uint32_t at, uint32_t next, uint32_t arg)
 	reach(s, next, level);
 }
 
-/* The nesting in which a range's exceptions are raised: its least, as what undoes a nesting (COPY, POP_EXCEPT, RERAISE)
- * raises behind it, and PUSH_EXC_INFO does not raise. */
+/* The nesting in which a range's exceptions are raised: its least, as what undoes a nesting (COPY,
+ * POP_EXCEPT, RERAISE) raises behind it, and PUSH_EXC_INFO does not raise. */
 static unsigned level_of_range(const struct nesting *s, const struct handler_row *row)
 {
 	uint64_t end = (uint64_t)row->start + row->length;
@@ -90,6 +92,8 @@ static void follow_handlers(struct nesting *s)
 	}
 }
 
+/* One pass in the order of the code. What jumps back, or a handler that lies before its range, is
+ * seen in the next one. */
 static void pass(struct nesting *s)
 {
 	uint32_t next, arg = 0;

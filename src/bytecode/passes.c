@@ -1,10 +1,11 @@
-/* From each jump back, a walk against the direction of execution along steps that fire no LINE for certain: what it
- * reaches are the places from which the jump can come without one. The walk does not go through jumps to the loop's head
- * or before it, since those lower `told`, and it ends where LINE always fires; so it stays within a few blocks, and a
- * loop of several lines is seen to be one at once.
+/* From each jump back, a walk against the direction of execution along steps that fire no LINE for
+ * certain: what it reaches are the places from which the jump can come without one. The walk does
+ * not go through jumps to the loop's head or before it, since those lower `told`, and it ends where
+ * LINE always fires; so it stays within a few blocks, and a loop of several lines is seen to be one
+ * at once.
  *
- * To the graph's steps come two that it has not: from a yield to the resume behind it, and from all blocks that an exception
- * handler covers to the handler. LINE may fire at a handler or not.
+ * To the graph's steps come two that it has not: from a yield to the resume behind it, and from all
+ * blocks that an exception handler covers to the handler. LINE may fire at a handler or not.
  */
 #include "bytecode/passes.h"
 
@@ -25,6 +26,8 @@ struct jump {
 	uint32_t from, to; /* blocks */
 };
 
+/* All of an analysis. The steps lie together by where they lead: those to block b are
+ * steps[first[b]] up to steps[first[b + 1]]. */
 struct passes {
 	const struct bytecode *code;
 	const struct flow_graph *g;
@@ -41,6 +44,7 @@ struct passes {
 	uint32_t walk;
 };
 
+/* Does LINE fire at the jump's target each time? Then no pass of it is silent. */
 static bool always_fires(const struct passes *s, const struct jump *j)
 {
 	return s->g->edges[s->g->blocks[j->from].first_edge].fires == FLOW_ALWAYS;
@@ -133,6 +137,8 @@ static void put_step(struct passes *s, uint32_t from, uint32_t to, enum flow_fir
 	s->steps[--s->first[to]] = (struct step){.from = from, .fires = fires};
 }
 
+/* Counted, summed up, then put down from the end of each block's part to its beginning: three
+ * linear passes, one allocation. */
 static int index_steps(struct passes *s)
 {
 	uint32_t blocks = s->g->block_count;
@@ -185,7 +191,8 @@ static void walk_back(struct passes *s, const struct jump *j)
 	}
 }
 
-/* Can LINE fire when the block is entered, by a step that does not lower? Entry and resume have no LINE of their own. */
+/* Can LINE fire when the block is entered, by a step that does not lower? Entry and resume have no
+ * LINE of their own. */
 static bool can_tell(const struct passes *s, uint32_t block)
 {
 	if (s->g->blocks[block].start == FLOW_NONE)
@@ -206,6 +213,7 @@ static bool can_be_silent(const struct passes *s, const struct jump *j)
 	return false;
 }
 
+/* Can LINE fire inside the loop on a way to the jump? If not, it is AGAIN each time. */
 static bool can_be_told(const struct passes *s, const struct jump *j)
 {
 	for (uint32_t i = 0; i < s->reach_count; i++)
@@ -219,7 +227,8 @@ static void mark_unit(struct passes *s, uint32_t unit, enum pass_mark mark)
 	s->marks[unit] = (uint8_t)(s->marks[unit] | mark);
 }
 
-/* All that a check depends on: the LINEs that can be the last one before it, and the jumps that lower. */
+/* All that a check depends on: the LINEs that can be the last one before it, and the jumps that
+ * lower. */
 static void mark_what_it_sees(struct passes *s, const struct jump *j)
 {
 	for (uint32_t i = 0; i < s->reach_count; i++)
@@ -231,6 +240,7 @@ static void mark_what_it_sees(struct passes *s, const struct jump *j)
 			mark_unit(s, s->jumps[i].unit, PASS_TRACK);
 }
 
+/* true: it depends on what the frame does, so the code's frames must be watched. */
 static bool mark_jump(struct passes *s, const struct jump *j)
 {
 	if (always_fires(s, j))

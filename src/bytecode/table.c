@@ -58,6 +58,8 @@ static int line_delta(unsigned kind, struct pl_view rest, int64_t *out)
 	return 0;
 }
 
+/* Columns are passed over: whatever the kind is, an entry ends in front of the next byte with the
+ * top bit. `line` goes on over entries without a line, and is what the next delta counts from. */
 int line_read(struct line_reader *r, struct line_row *out)
 {
 	uint8_t first;

@@ -9,8 +9,9 @@
 
 #include "base/view.h"
 
-/* A location entry: | 1 kind:4 units-1:3 | what the kind has, up to the next byte with the top bit
- *|
+/* A location entry (Objects/locations.md in CPython 3.11):
+ *
+ *	| 1 kind:4 units-1:3 | what the kind has, up to the next byte with the top bit |
  *
  *	kind 0-9    columns only: the line of the entry before
  *	     10-12  line + (kind - 10), then columns
@@ -33,7 +34,11 @@ struct line_row {
  */
 int line_read(struct line_reader *r, struct line_row *out);
 
-/* An exception entry: start | length | target | depth << 1 | lasti, all in units. */
+/* An exception entry, of which a range's exceptions go to `target`
+ * (Objects/exception_handling_notes.txt in CPython 3.11):
+ *
+ *	| start | length | target | depth << 1 | lasti |        in units; depth is of the value stack
+ */
 struct handler_row {
 	uint32_t start;
 	uint32_t length;

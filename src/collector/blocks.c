@@ -5,7 +5,8 @@
 
 #define BLOCK_LEVEL 1 /* zstd: at 3 it is 6% smaller and half as fast */
 
-/* A block in the making. */
+/* A block in the making. The stream keeps the stack behind its last byte on disk; while a block is
+ * made that runs ahead, and c->opening is the copy that the block opens with. */
 struct cut {
 	struct collector *c;
 	struct stream *t;
@@ -49,7 +50,8 @@ static void follow(struct cut *k, const struct event *e)
 	}
 }
 
-/* Run the events of one part of a chunk. A part that breaks off in the middle of an event is damaged from there on. */
+/* Run the events of one part of a chunk. A part that breaks off in the middle of an event is
+ * damaged from there on. */
 static void run(struct cut *k, struct pl_view part)
 {
 	struct pl_view v = part;
@@ -67,7 +69,8 @@ static void run(struct cut *k, struct pl_view part)
 	k->end += part.left - v.left;
 }
 
-/* Times count from the chunk's own; where that is not what the stream has come to, a block must begin. */
+/* Times count from the chunk's own; where that is not what the stream has come to, a block must
+ * begin. */
 static bool continues(struct cut *k, const struct held_chunk *h)
 {
 	struct stream *t = k->t;
@@ -83,6 +86,8 @@ static bool continues(struct cut *k, const struct held_chunk *h)
 	return true;
 }
 
+/* Part by part, while they continue each other. A part is within a chunk, and a chunk holds whole
+ * events. */
 static void gather(struct cut *k)
 {
 	const struct held_chunk *h;
@@ -114,7 +119,8 @@ static void open_head(struct cut *k)
 	buf_reset(&k->c->bytes);
 }
 
-/* An empty block: where a thread stands, when the segment with its last block is about to be dropped. */
+/* An empty block: where a thread stands, when the segment with its last block is about to be
+ * dropped. */
 static void write_checkpoints(struct collector *c, uint32_t segment);
 
 static int write_block(
@@ -158,6 +164,8 @@ static void write_checkpoints(struct collector *c, uint32_t segment)
 	}
 }
 
+/* Oldest segments go first. A thread whose last block is in one of them gets a checkpoint before:
+ * else nobody could say where it stands when it writes again. */
 static void keep_limit(struct collector *c, size_t bytes)
 {
 	while (!c->store.failed && store_over(&c->store, bytes)) {
@@ -203,7 +211,8 @@ static bool cut_one(struct collector *c, struct stream *t)
 	struct cut k = {.c = c, .t = t};
 	int err = 0;
 
-	/* Keeping the limit uses the same room, so it comes first; what is compressed takes no more than this. */
+	/* Keeping the limit uses the same room, so it comes first; what is compressed takes no more
+	 * than this. */
 	keep_limit(c, BLOCK_BYTES_MAX);
 	open_head(&k);
 	gather(&k);
@@ -266,6 +275,8 @@ static bool is_last(const struct stream *t)
 	return t->count && t->chunks[t->count - 1].state == CHUNK_LAST;
 }
 
+/* Large blocks pack better, small ones are on disk sooner: by size at once, by age so that a reader
+ * who looks on sees what happens, and when the thread has ended. */
 static void cut_due(struct collector *c, struct stream *t, int64_t now_ns)
 {
 	while (stream_pending(t) >= BLOCK_CUT_BYTES && cut_one(c, t))

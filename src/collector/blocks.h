@@ -1,4 +1,17 @@
-/* Cutting blocks: a thread's events leave the chunks and become records. */
+/* Cutting blocks: a thread's events leave the chunks and become records.
+ *
+ *	stream   … on disk | chunk 7 ………………| chunk 8 ………………| chunk 9 …… |
+ *	         position ^ |<- BLOCK_CUT_BYTES, or BLOCK_CUT_AGE_NS old, or the last ->|
+ *
+ *	1. the stack, seq, times and order behind `position` open the block     open_head
+ *	2. the stack machine runs over the events, their bytes are copied       gather, run
+ *	3. the record is appended, behind what meta must have first             write_block
+ *	4. position moves on, chunks go back                                    stream_done
+ *
+ * A kill before 3 loses nothing: the chunks still have it. A kill between 3 and 4 doubles nothing:
+ * a finisher asks the last block on disk where it ends. A failure in 3 is told as a loss, and 4
+ * comes all the same: a full disk must not stop the program.
+ */
 #ifndef PL_COLLECTOR_BLOCKS_H
 #define PL_COLLECTOR_BLOCKS_H
 

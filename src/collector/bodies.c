@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In `kept`: | body number u32 | source u32 | length u32 | the body's bytes | */
 #define KEPT_HEAD 12
 
 static uint64_t hash_body(uint32_t source, struct pl_view body)
@@ -25,6 +26,8 @@ static uint32_t find(const struct bodies *b, uint64_t at, uint32_t source, struc
 	return head[0] + 1;
 }
 
+/* The first body of a hash is kept; another one of the same hash is stored anew each time it comes.
+ */
 static void keep(
 	struct bodies *b, uint64_t *place, uint32_t number, uint32_t source, struct pl_view body)
 {
@@ -95,6 +98,7 @@ void bodies_free_code(struct bodies *b, uint32_t code)
 	b->freed[b->freed_count++] = code;
 }
 
+/* The oldest `count` ones. A number is never given again, so what comes late finds nothing. */
 void bodies_forget(struct bodies *b, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

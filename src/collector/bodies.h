@@ -1,8 +1,8 @@
 /* Codes: a number of the recorder's for each code object, a body for each different one.
  *
- * Equal bodies with equal text are stored once, so a thousand lambdas of one line cost a few bytes each. Which body a
- * code number stands for is said twice: in each block that names the code, and in CODES records, for who must go on
- * after this collector was killed.
+ * Equal bodies with equal text are stored once, so a thousand lambdas of one line cost a few bytes
+ * each. Which body a code number stands for is said twice: in each block that names the code, and
+ * in CODES records, for who must go on after this collector was killed.
  */
 #ifndef PL_COLLECTOR_BODIES_H
 #define PL_COLLECTOR_BODIES_H
@@ -28,7 +28,8 @@ void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view
 /* What was added since goes into meta. */
 void bodies_flush(struct bodies *b, struct store *out);
 
-/* The recorder is done with a code. Its number is forgotten at bodies_forget, once all events before that are written. */
+/* The recorder is done with a code. Its number is forgotten at bodies_forget, once all events
+ * before that are written. */
 void bodies_free_code(struct bodies *b, uint32_t code);
 void bodies_forget(struct bodies *b, size_t count);
 

@@ -1,3 +1,18 @@
+/* The collector's life: the loop, its rounds, and what is written about the recording as a whole.
+ *
+ *	collector_run   leaves the command's session, makes directory, arena and header, says READY
+ *	  loop          every millisecond; less often when nothing has moved for a second
+ *	    tick        the word that recorders stamp by
+ *	    round       see state.h
+ *	    clock       a CLOCK record when one is due
+ *	    others      look for dead arenas, now and then
+ *	    wait        in epoll: record's channel, SIGTERM, the ends of processes
+ *	  settle        the program is over: is anybody left who writes, or may yet?
+ *	  end           END, the arena's name goes
+ *
+ * It must not be ended by what happens to the command: it is in a session of its own, ignores the
+ * terminal's signals, and holds no descriptor of the command's.
+ */
 #define _GNU_SOURCE
 #include "collector/collector.h"
 
@@ -77,6 +92,7 @@ static void put_pair(struct pl_buf *b, const char *key, const char *value)
 	buf_string(b, value, strlen(value));
 }
 
+/* The first record of meta: a directory with it is a recording, whatever else is missing. */
 static void write_header(struct collector *c, const struct collector_start *s)
 {
 	struct pl_buf b = {0};
@@ -172,6 +188,8 @@ void collector_unlink(struct collector *c)
 		unlink(link);
 }
 
+/* The arena goes last: a reader who finds neither it nor END reads once more before it says that
+ * the end is missing (trace/recording.c). */
 void collector_write_end(struct collector *c, bool recovered)
 {
 	atomic_store_explicit(&c->arena.head->state, ARENA_CLOSED, memory_order_release);
@@ -236,8 +254,8 @@ static bool grow(struct collector *c)
 	return true;
 }
 
-/* Codes that are gone are forgotten when all events that name them are in blocks. A recorder tells of those alone that no
- * fork has too. */
+/* Codes that are gone are forgotten when all events that name them are in blocks. A recorder tells
+ * of those alone that no fork has too. */
 static void forget_codes(struct collector *c, size_t freed)
 {
 	if (freed < FREED_CODES_MAX)
@@ -270,6 +288,8 @@ static void say_arena_torn(struct collector *c)
 			   .text = "the memory shared with the program was cut short by another"});
 }
 
+/* Events before messages: what is looked at first needs nothing that is not seen then. Codes that
+ * were told dead in an earlier round are named by no event that comes behind this round's look. */
 bool collector_round(struct collector *c, enum blocks_why why)
 {
 	int64_t now_ns = mono_ns();
@@ -305,6 +325,7 @@ struct loop {
 	pid_t finisher; /* 0: none */
 };
 
+/* One packet, or the end of `record`: killed, or done. Either way the program is over. */
 static void hear_record(struct loop *l)
 {
 	struct collector_packet p;
@@ -343,7 +364,8 @@ static void send_report(struct loop *l, bool finished)
 	send(l->channel, &p, sizeof p, MSG_NOSIGNAL);
 }
 
-/* Is there any process that may yet become one of the recording: a shell that will start a Python? */
+/* Is there any process that may yet become one of the recording: a shell that will start a Python?
+ */
 static bool descendants(struct loop *l, int64_t now_ns)
 {
 	if (now_ns < l->search_ns)
@@ -356,6 +378,8 @@ static bool descendants(struct loop *l, int64_t now_ns)
 	return true;
 }
 
+/* A millisecond while anything moves, then a millisecond more for each tenth of a second without.
+ */
 static int wait_ms(const struct loop *l, int64_t now_ns)
 {
 	int64_t idle_ns = now_ns - l->moved_ns - IDLE_AFTER_NS;
@@ -381,7 +405,8 @@ static void wait_for_news(struct loop *l)
 	}
 }
 
-/* The program is over and all that is dead is drained: bring to disk what the living have written so far, and say so. */
+/* The program is over and all that is dead is drained: bring to disk what the living have written
+ * so far, and say so. */
 static bool settle(struct loop *l)
 {
 	struct collector *c = l->c;
@@ -407,7 +432,8 @@ static bool any_drained_or_over(const struct processes *p)
 
 /* ---- the arenas of others ---- */
 
-/* In a process of its own, since it takes as long as it takes. It keeps nothing of ours: our lock is our life's, our arena no child's. */
+/* In a process of its own, since it takes as long as it takes. It keeps nothing of ours: our lock
+ * is our life's, our arena no child's. */
 static pid_t finish_others(void)
 {
 	pid_t pid = fork();
@@ -465,7 +491,8 @@ static void run_loop(struct loop *l)
 
 	l->moved_ns = mono_ns();
 	for (;;) {
-		/* What ends the loop was heard before this round, so the round has seen all that came before. */
+		/* What ends the loop was heard before this round, so the round has seen all that
+		 * came before. */
 		bool over = l->program_over;
 		ticker_store(&c->ticker, &c->arena.head->tick, clock_ticks(c->ticker.source));
 		if (collector_round(c, BLOCKS_DUE))
@@ -499,6 +526,8 @@ static int create_at(struct collector *c, const char *directory)
 	return arena_create(&c->arena, c->arena_path, FIRST_CHUNKS, &c->arena_fd);
 }
 
+/* In memory; where there is no /dev/shm, or no room in it, beside the recording: a file that the
+ * system may write to disk, but one that is shared all the same. */
 static int create_arena(struct collector *c, const struct collector_start *s)
 {
 	int err = create_at(c, "/dev/shm");
@@ -507,10 +536,12 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 		err = create_at(c, s->directory);
 	if (err < 0)
 		return err;
-	/* A finisher may have it for a moment, until it sees that the directory is not named yet. */
+	/* A finisher may have it for a moment, until it sees that the directory is not named yet.
+	 */
 	if (flock(c->arena_fd, LOCK_EX) < 0)
 		return -errno;
-	/* Who has it mapped may yet become a process of the recording: our own children are not to look like that. */
+	/* Who has it mapped may yet become a process of the recording: our own children are not to
+	 * look like that. */
 	if (madvise(c->arena.head, c->arena.mapped_bytes, MADV_DONTFORK) < 0)
 		return -errno;
 	guard_begin(&c->arena);
@@ -527,7 +558,8 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 	return 0;
 }
 
-/* Nothing of the command's is kept: neither its descriptors, nor its terminal, session or directory. */
+/* Nothing of the command's is kept: neither its descriptors, nor its terminal, session or
+ * directory. */
 static void leave_the_command(int keep_a, int keep_b)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -548,6 +580,8 @@ static void leave_the_command(int keep_a, int keep_b)
 	}
 }
 
+/* What `record` had set is undone. Of the rest SIGTERM alone is heard, in the epoll, so that it
+ * never comes in the middle of a write. */
 static int listen_to_signals(void)
 {
 	sigset_t all, end;

@@ -1,5 +1,5 @@
-/* The collector: one process a recording, which drains, compresses, keeps the limit and the clock, and leaves when the
- * last process of the recording is gone.
+/* The collector: one process a recording, which drains, compresses, keeps the limit and the clock,
+ * and leaves when the last process of the recording is gone.
  *
  *	record --fork--> collector          record and collector talk over a socketpair of packets:
  *	   <- READY arena path | FAILED why

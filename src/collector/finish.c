@@ -19,6 +19,18 @@
 
 #define SHM "/dev/shm"
 
+/* How a collector's state comes back:
+ *
+ *	meta               -> directory, processes, bodies, codes, sources, what was told     load_meta
+ *	the arena          -> streams and their chunks, from wherever they begin there       streams_look
+ *	each thread's last
+ *	block on disk      -> its stack, seq, times, order; where the stream stands          load_blocks
+ *	chunks before that -> go back                                                        settle_streams
+ *
+ * Then rounds as ever. It may be killed at any moment too: nothing that it does is other than what
+ * the collector would have done, and the next one begins again.
+ */
+
 /* ---- files of the recording, as bytes ---- */
 
 /* A copy, not a mapping: see file_read. Empty when the file is not there or cannot be read. */
@@ -160,7 +172,8 @@ static void resume_stream(struct stream *t, struct block *b)
 	}
 }
 
-/* Blocks of one segment, in order: the last one of a thread counts, unless a newer segment has told of it. */
+/* Blocks of one segment, in order: the last one of a thread counts, unless a newer segment has told
+ * of it. */
 static uint32_t resume_from(struct collector *c, uint32_t segment)
 {
 	char name[STORE_NAME_MAX];
@@ -200,7 +213,8 @@ static uint32_t resume_from(struct collector *c, uint32_t segment)
 	return found;
 }
 
-/* Threads whose chunks are in the arena are looked for from the newest segment back to the oldest. */
+/* Threads whose chunks are in the arena are looked for from the newest segment back to the oldest.
+ */
 static void load_blocks(struct collector *c)
 {
 	uint32_t wanted = 0, found = 0;
@@ -213,7 +227,8 @@ static void load_blocks(struct collector *c)
 
 /* ---- finishing ---- */
 
-/* What the dead collector had brought to disk already goes; and where the arena lost something, there is a hole. */
+/* What the dead collector had brought to disk already goes; and where the arena lost something,
+ * there is a hole. */
 static void settle_streams(struct collector *c)
 {
 	for (uint32_t i = c->streams.count; i-- > 0;) {
@@ -257,7 +272,8 @@ static void drop_strays(struct collector *c)
 	}
 }
 
-/* Two rounds: in the first those who are dead are found and drained, in the second nothing is left of them. */
+/* Two rounds: in the first those who are dead are found and drained, in the second nothing is left
+ * of them. */
 static bool drain(struct collector *c)
 {
 	collector_round(c, BLOCKS_ALL);
@@ -268,6 +284,7 @@ static bool drain(struct collector *c)
 	return true;
 }
 
+/* The head's words name a directory in which files are written: they must be those of this user. */
 static bool is_ours(const struct arena *a, int fd)
 {
 	struct stat st;
@@ -277,6 +294,8 @@ static bool is_ours(const struct arena *a, int fd)
 	       a->head->directory[0] == '/';
 }
 
+/* true: END is written. false: it stays for the next one, unless there is nothing left to finish.
+ */
 static bool finish(struct collector *c)
 {
 	struct arena_head *h = c->arena.head;
@@ -319,6 +338,8 @@ static struct collector *new_finisher(const char *path)
 	return c;
 }
 
+/* Of the open file, not of the process: a child that inherits the descriptor and ends does not let
+ * it go. */
 static bool set_claim(int fd, short type)
 {
 	struct flock whole = {.l_type = type, .l_whence = SEEK_SET};
@@ -392,7 +413,8 @@ static int visit_arenas(const char *directory, int (*ask)(const char *directory,
 	return sum;
 }
 
-/* The claim is asked for, not taken, and first: `record` must find its own arena's lock free when its collector is dead. */
+/* The claim is asked for, not taken, and first: `record` must find its own arena's lock free when
+ * its collector is dead. */
 static int is_dead(const char *directory, const char *name)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

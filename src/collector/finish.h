@@ -6,8 +6,8 @@
  * from the recording (what each thread's last block brought it to), and goes on from there: nothing
  * is lost and nothing comes twice.
  *
- * `record` claims its own arena (by another lock, fcntl's), as it alone knows how the command ended:
- * others leave the arena to it as long as it lives.
+ * `record` claims its own arena (by another lock, fcntl's), as it alone knows how the command
+ * ended: others leave the arena to it as long as it lives.
  */
 #ifndef PL_COLLECTOR_FINISH_H
 #define PL_COLLECTOR_FINISH_H
@@ -23,7 +23,8 @@ int finish_dead_arenas(const char *directory);
 bool finish_wanted(void);
 /* Claim an arena, for as long as this process and its descriptor live. */
 void finish_claim(int arena_fd);
-/* The claimed one at this path, whose process `pid` ended with wait(2)'s `status`. false: it could not be finished. */
+/* The claimed one at this path, whose process `pid` ended with wait(2)'s `status`. false: it could
+ * not be finished. */
 bool finish_arena(const char *path, int pid, int status);
 
 #endif

@@ -5,7 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A signal handler is told nothing else. Written while the handler is not in place, but for `torn`. */
+/* A signal handler is told nothing else. Written while the handler is not in place, but for `torn`.
+ */
 static struct {
 	uintptr_t begin, end; /* of the mapping; 0: none */
 	uintptr_t page_bytes;

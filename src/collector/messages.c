@@ -9,6 +9,10 @@
 #define MESSAGE_HEAD   4
 #define BODIES_AT_ONCE ((size_t)1 << 20)
 
+/* What the recorder says is passed on into meta as records, in nearly the same words, once it has
+ * been checked: numbers in range, texts within the message. One that makes no sense is a loss, and
+ * the next is read; a length that makes no sense ends the stream, since nobody knows where the next
+ * begins. */
 struct message {
 	uint32_t process; /* who sent it */
 	struct pl_view fields;
@@ -206,7 +210,8 @@ static void refuse(struct collector *c, struct stream *t, const char *why)
 		c, &(struct loss){.process = t->process, .reason = PL_GAP_DAMAGED, .text = why});
 }
 
-/* The message at `at`: eaten, and 0; PL_END: it is not complete yet; PL_ERR_FORMAT: what comes cannot be trusted. */
+/* The message at `at`: eaten, and 0; PL_END: it is not complete yet; PL_ERR_FORMAT: what comes
+ * cannot be trusted. */
 static int read_one(struct collector *c, struct stream *t, uint64_t *at)
 {
 	struct message m = {.process = t->process};
@@ -252,6 +257,7 @@ static void flush(struct collector *c)
 	store_flush(&c->store);
 }
 
+/* Chunks go back when meta is on disk, as with events. */
 void messages_read(struct collector *c)
 {
 	bool any = false;

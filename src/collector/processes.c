@@ -115,6 +115,8 @@ static bool known_slot(const struct processes *ps, uint32_t index, uint32_t numb
 	return false;
 }
 
+/* Only when a number was given since, or one was not ready: a thousand slots are not walked over
+ * each millisecond. */
 static void look_at_slots(struct collector *c)
 {
 	struct arena_head *head = c->arena.head;
@@ -184,7 +186,8 @@ static struct ending of_status(int status)
 	return (struct ending){PL_PROCESS_EXITED, WEXITSTATUS(status)};
 }
 
-/* The kernel's word first, then `record`'s, who waited for the main one, then what the process itself said. */
+/* The kernel's word first, then `record`'s, who waited for the main one, then what the process
+ * itself said. */
 static struct ending ending_of(const struct collector *c, const struct process *p)
 {
 	struct process_slot *slot = slot_of(c, p);
@@ -202,7 +205,8 @@ static struct ending ending_of(const struct collector *c, const struct process *
 		return (struct ending){PL_PROCESS_EXITED, (int)(code & 0xff)};
 	if (said == SLOT_END_SIGNAL)
 		return (struct ending){PL_PROCESS_SIGNALED, (int)(code & 0x7f)};
-	/* Each way out by itself says so, so it was killed, by a signal that its parent alone was told. */
+	/* Each way out by itself says so, so it was killed, by a signal that its parent alone was
+	 * told. */
 	bool silent = said == SLOT_END_UNKNOWN && (p->watch.pidfd < 0 || watch_ended(&p->watch));
 	return (struct ending){PL_PROCESS_LOST, silent};
 }
@@ -272,6 +276,7 @@ static void end_streams(struct collector *c, struct process *p)
 	}
 }
 
+/* PROCESS_END comes behind all its blocks, and the slot is free only when that is on disk. */
 static void end_one(struct collector *c, uint32_t index)
 {
 	struct process *p = c->processes.all[index];
@@ -330,6 +335,9 @@ static void keep_path(char to[PATH_MAX], struct pl_view path)
 		(const char *)path.at);
 }
 
+/* The preload takes a process for exec's by the parent's slot; when that is free already it says
+ * "start". Who became another program with this pid is remembered here until it has told of itself.
+ */
 static void correct_how(struct collector *c, struct process_word *w)
 {
 	const uint64_t *pid =

@@ -1,7 +1,8 @@
 /* The processes of a recording, from their slots in the arena to their ends.
  *
- * A process is over when the system says so, or when it became another program. Only then are its streams final: the
- * next look at them is the last one, and after it come THREAD_END and PROCESS_END, and its slot is free again.
+ * A process is over when the system says so, or when it became another program. Only then are its
+ * streams final: the next look at them is the last one, and after it come THREAD_END and
+ * PROCESS_END, and its slot is free again.
  */
 #ifndef PL_COLLECTOR_PROCESSES_H
 #define PL_COLLECTOR_PROCESSES_H
@@ -14,6 +15,9 @@
 
 struct collector;
 
+/* LIVE until it has ended or is another program; OVER until its streams were looked at; DRAINED
+ * until its end is written. Between OVER and DRAINED lies exactly one look: what it wrote last is
+ * seen, since it was over before. */
 enum process_life {
 	LIFE_LIVE = 0,
 	LIFE_OVER,    /* it writes no more; its streams have not been looked at since */
@@ -46,8 +50,8 @@ struct processes {
 };
 
 struct process *processes_find(const struct processes *p, uint32_t number);
-/* Look at the slots and at who has ended. Call it in front of a look at the streams: then that look is the last one for
- * whoever is LIFE_OVER here. */
+/* Look at the slots and at who has ended. Call it in front of a look at the streams: then that look
+ * is the last one for whoever is LIFE_OVER here. */
 void processes_look(struct collector *c);
 /* Behind that look: whoever was over is drained. */
 void processes_looked(struct collector *c);
@@ -63,8 +67,8 @@ struct process_word {
 };
 /* 0, or PL_ERR_FORMAT. */
 int process_word_read(struct pl_view v, struct process_word *out);
-/* Keep where its files are, and correct `how`: what an exec made may come when the slot that shows it is free again. NULL:
- * no such process lives. */
+/* Keep where its files are, and correct `how`: what an exec made may come when the slot that shows
+ * it is free again. NULL: no such process lives. */
 const struct process *process_describe(struct collector *c, struct process_word *w);
 /* Lives any that can still write? */
 bool processes_live(const struct processes *p);

@@ -35,7 +35,8 @@ static uint64_t *place_of(
 	return map_put(&s->texts, hash_pair(hash_bytes(words.at, words.left), file));
 }
 
-/* Give a text, or the reason why there is none, its number. */
+/* Give a text, or the reason why there is none, its number. The bounds are of one text and of all:
+ * what is over them is a source with a reason. */
 static uint32_t number_of(struct sources *s, struct store *out, struct pl_view file,
 	struct pl_view text, const char *reason)
 {
@@ -91,6 +92,8 @@ void sources_forked(struct sources *s, uint32_t process, uint32_t parent)
 		*place = parent;
 }
 
+/* What was told in this process, else in the one that it was forked from, as it was then or later.
+ */
 static const uint64_t *told_number(
 	const struct sources *s, const struct source_place *p, struct pl_view file)
 {
@@ -139,7 +142,8 @@ static int read_at(const struct source_place *p, const char *path, struct file_s
 	return err;
 }
 
-/* The directory where it is now: a script started by a relative name that has not changed its directory yet. */
+/* The directory where it is now: a script started by a relative name that has not changed its
+ * directory yet. */
 static bool current_directory(const struct source_place *p, char *to, size_t room)
 {
 	char link[64];
@@ -236,6 +240,8 @@ static const char *reason_of(int err, char *room, size_t size)
 	}
 }
 
+/* A file is read at its first code, and again when its module's body comes anew, if its stamp has
+ * changed: a reload. Functions that come later are of the text that was read with their module. */
 static uint32_t file_number(struct sources *s, struct store *out, const struct source_place *p,
 	struct pl_view file, bool is_module)
 {

@@ -1,8 +1,9 @@
 /* The texts that ran: each stored once, by its content.
  *
- * A text comes from the recorder (linecache, -c: what no file has), or from the program's own file system, read here as
- * soon as the first code of a file arrives, and again when a module's body comes anew and the file has changed. What
- * could not be had is a source too, with the reason in place of the text.
+ * A text comes from the recorder (linecache, -c: what no file has), or from the program's own file
+ * system, read here as soon as the first code of a file arrives, and again when a module's body
+ * comes anew and the file has changed. What could not be had is a source too, with the reason in
+ * place of the text.
  */
 #ifndef PL_COLLECTOR_SOURCES_H
 #define PL_COLLECTOR_SOURCES_H
@@ -33,10 +34,12 @@ struct sources {
 	struct pl_buf record, text; /* room */
 };
 
-/* A text that the recorder sent for a file name of this process; an empty one takes the name back. */
+/* A text that the recorder sent for a file name of this process; an empty one takes the name back.
+ */
 void sources_tell(struct sources *s, struct store *out, uint32_t process, struct pl_view file,
 	struct pl_view text);
-/* The number of the text that a code of this file came from; 0 when there is no memory. Writes a SOURCE record for a new one. */
+/* The number of the text that a code of this file came from; 0 when there is no memory. Writes a
+ * SOURCE record for a new one. */
 uint32_t sources_number(struct sources *s, struct store *out, const struct source_place *p,
 	struct pl_view file, bool is_module);
 void sources_forked(struct sources *s, uint32_t process, uint32_t parent);

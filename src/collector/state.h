@@ -2,8 +2,9 @@
  *
  *	look at events -> look at messages -> read messages (messages.h) -> cut blocks (blocks.h) -> processes (processes.h)
  *
- * The order is the promise of the ring turned round: a message is complete before any event that needs it, so messages
- * are looked at after events, and what an event names is in meta before the block that the event is in.
+ * The order is the promise of the ring turned round: a message is complete before any event that
+ * needs it, so messages are looked at after events, and what an event names is in meta before the
+ * block that the event is in.
  */
 #ifndef PL_COLLECTOR_STATE_H
 #define PL_COLLECTOR_STATE_H

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "os/file.h"
 
-#define META_LEVEL	  3
+#define META_LEVEL	  3   /* zstd: it is small and written once */
 #define META_PACK_MIN	  256 /* smaller records are not worth a compressor's time */
 #define RESERVE_BYTES	  (64u << 10)
 #define SEGMENT_MIN_BYTES (1u << 20)
@@ -20,6 +20,8 @@ void store_segment_name(uint32_t number, char name[STORE_NAME_MAX])
 	snprintf(name, STORE_NAME_MAX, "events.%06u", number);
 }
 
+/* A sixteenth of the limit, so that dropping one loses little; but not so small that a recording is
+ * thousands of files, nor so large that a finisher reads long. */
 uint64_t store_segment_max(const struct store *s)
 {
 	uint64_t part = s->limit_bytes / 16;
@@ -48,7 +50,8 @@ uint64_t store_bytes(const struct store *s)
 	return sum;
 }
 
-/* Keep the place of the last words: blocks beyond the end of the file are taken from the disk now. */
+/* Keep the place of the last words: blocks beyond the end of the file are taken from the disk now.
+ */
 static void reserve(struct store *s)
 {
 	if (s->meta_bytes + RESERVE_BYTES / 2 <= s->reserved_to || s->failed)
@@ -162,7 +165,8 @@ bool store_over(const struct store *s, size_t bytes)
 	       store_bytes(s) + bytes + RECORD_HEAD_BYTES > s->limit_bytes;
 }
 
-/* The record goes before the file, so that a reader never misses a segment that nobody said was dropped. */
+/* The record goes before the file, so that a reader never misses a segment that nobody said was
+ * dropped. */
 void store_drop_oldest(struct store *s)
 {
 	struct pl_buf b = {0};
@@ -213,6 +217,8 @@ static int next_segment(struct store *s)
 	return 0;
 }
 
+/* meta first: whoever reads the block finds what it names. A record that is larger than a segment
+ * has one of its own. */
 int store_block(struct store *s, const struct pl_buf *payload)
 {
 	int err = store_flush(s);
@@ -237,7 +243,8 @@ int store_block(struct store *s, const struct pl_buf *payload)
 
 /* ---- going on with a recording ---- */
 
-/* How far whole records reach. A damaged one in the middle stays: it is only the end that may be cut short. */
+/* How far whole records reach. A damaged one in the middle stays: it is only the end that may be
+ * cut short. */
 static uint64_t sound_bytes(const uint8_t *at, size_t n)
 {
 	struct pl_view v = view_of(at, n);
@@ -258,8 +265,8 @@ static uint64_t sound_bytes(const uint8_t *at, size_t n)
 	}
 }
 
-/* Open the file and cut off what is no whole record at its end. *bytes: what stays. *fd is the caller's, also after a
- * failure; -1: none. */
+/* Open the file and cut off what is no whole record at its end. *bytes: what stays. *fd is the
+ * caller's, also after a failure; -1: none. */
 static int trim(int directory_fd, const char *name, uint64_t *bytes, int *fd)
 {
 	struct pl_buf all = {0};
@@ -277,7 +284,8 @@ static int trim(int directory_fd, const char *name, uint64_t *bytes, int *fd)
 	return err;
 }
 
-/* The numbers of the segments that are there; false: none. */
+/* The numbers of the segments that are there, from *first up to the first that is not; false: none.
+ */
 static bool find_segments(int directory_fd, uint32_t *first, uint32_t *last)
 {
 	char name[STORE_NAME_MAX];

@@ -1,14 +1,17 @@
-/* The recording on disk, as it is written: the file `meta` and the segments of events, under a limit.
+/* The recording on disk, as it is written: the file `meta` and the segments of events, under a
+ * limit.
  *
  *	meta           | HEADER | PROCESS | STRINGS | BODIES | … appended, never changed
  *	events.000003  | BLOCK | BLOCK | …     the oldest that is kept: first_segment
  *	events.000004  | BLOCK | BLOCK | …     the one that is written: last_segment
  *
- * Records for meta gather in memory until store_flush, which always comes before a block that needs them. Each append
- * is one write(2) at the known end, so that a kill leaves at worst one record cut short, and that at the end.
+ * Records for meta gather in memory until store_flush, which always comes before a block that needs
+ * them. Each append is one write(2) at the known end, so that a kill leaves at worst one record cut
+ * short, and that at the end.
  *
- * Space for the last words is reserved behind the end of meta. When the disk is full, `failed` holds the reason, blocks
- * and descriptions are refused from then on, and what tells how it ended still finds room.
+ * Space for the last words is reserved behind the end of meta. When the disk is full, `failed`
+ * holds the reason, blocks and descriptions are refused from then on, and what tells how it ended
+ * still finds room.
  */
 #ifndef PL_COLLECTOR_STORE_H
 #define PL_COLLECTOR_STORE_H
@@ -33,8 +36,9 @@ struct store {
 	int failed;	      /* errno of the first write that failed, 0: all is well */
 };
 
-/* Take over directory_fd, also after a failure. A new recording (nothing may be there), or one to go on with: then records
- * that were cut short at the ends of the files are cut off. 0, or -errno. */
+/* Take over directory_fd, also after a failure. A new recording (nothing may be there), or one to
+ * go on with: then records that were cut short at the ends of the files are cut off. 0, or -errno.
+ */
 int store_create(struct store *s, int directory_fd, uint64_t limit_bytes);
 int store_reopen(struct store *s, int directory_fd, uint64_t limit_bytes);
 void store_close(struct store *s);
@@ -45,7 +49,8 @@ int store_flush(struct store *s); /* 0, or -errno */
 /* Would `bytes` more be over the limit, with a segment left to drop? Then drop one. */
 bool store_over(const struct store *s, size_t bytes);
 void store_drop_oldest(struct store *s);
-/* Append a BLOCK record, in a new segment when the last one is full. Flushes meta first. 0, or -errno. */
+/* Append a BLOCK record, in a new segment when the last one is full. Flushes meta first. 0, or
+ * -errno. */
 int store_block(struct store *s, const struct pl_buf *payload);
 
 uint64_t store_bytes(const struct store *s);

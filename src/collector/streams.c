@@ -95,7 +95,9 @@ static bool insert(struct stream *t, const struct held_chunk *h)
 	return true;
 }
 
-/* A chunk whose head is complete, seen for the first time. */
+/* A chunk whose head is complete, seen for the first time. What does not make sense is owned by
+ * nobody from then on, and is not looked at again: a process that was never numbered, a position
+ * that no stream comes to, an order that was there already. */
 static void admit(struct streams *s, const struct arena *a, uint32_t index)
 {
 	const struct chunk *c = arena_chunk(a, index);
@@ -217,6 +219,7 @@ bool stream_part(const struct stream *t, const struct arena *a, uint64_t at,
 	return false;
 }
 
+/* Behind arena_free_chunk it is the producers': all that is ours is cleared before. */
 static void give_back(struct streams *s, struct arena *a, uint32_t index)
 {
 	arena_chunk(a, index)->skip = 0;
@@ -224,7 +227,8 @@ static void give_back(struct streams *s, struct arena *a, uint32_t index)
 	arena_free_chunk(a, index);
 }
 
-/* The next one keeps what of it belongs to a message that began before: a finisher must not take that for a beginning. */
+/* The next one keeps what of it belongs to a message that began before: a finisher must not take
+ * that for a beginning. */
 static void note_skip(const struct stream *t, struct arena *a)
 {
 	const struct held_chunk *next = &t->chunks[1];
@@ -251,6 +255,7 @@ void stream_done(struct streams *s, struct stream *t, struct arena *a, uint64_t 
 	}
 }
 
+/* A hole is in the orders, or in the positions, where a finisher knows them from disk. */
 bool stream_skip_hole(struct stream *t)
 {
 	if (!t->count)

@@ -1,12 +1,14 @@
-/* Streams: the chunks that producers hold, put together again in the order in which they were written.
+/* Streams: the chunks that producers hold, put together again in the order in which they were
+ * written.
  *
  *	stream (process 2, thread 5)
  *	  chunks    [order 7, closed, 32,704 used] [order 8, owned, 1,204 used]
  *	             ^^^^^^^^^^ on disk ^^^^^^^^^^^                 ^
  *	  position --------------------------------'               `-- what was seen at the last look
  *
- * All that a chunk says is checked when it is first seen. `used` is looked at once a round and never again before the
- * next one, so a round works on a still picture. A chunk goes back to the producers only when all of it is on disk.
+ * All that a chunk says is checked when it is first seen. `used` is looked at once a round and
+ * never again before the next one, so a round works on a still picture. A chunk goes back to the
+ * producers only when all of it is on disk.
  */
 #ifndef PL_COLLECTOR_STREAMS_H
 #define PL_COLLECTOR_STREAMS_H
@@ -77,7 +79,8 @@ bool stream_part(const struct stream *t, const struct arena *a, uint64_t at,
 	const struct held_chunk **from, struct pl_view *part);
 /* The bytes up to `position` are on disk: give back the chunks that hold nothing else. */
 void stream_done(struct streams *s, struct stream *t, struct arena *a, uint64_t position);
-/* Its producer is gone: go over what is missing in front, if anything is. true: there was such a hole. */
+/* Its producer is gone: go over what is missing in front, if anything is. true: there was such a
+ * hole. */
 bool stream_skip_hole(struct stream *t);
 /* Give back everything that it holds. */
 void stream_drop(struct streams *s, struct stream *t, struct arena *a);

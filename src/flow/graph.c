@@ -38,6 +38,7 @@ int32_t flow_line_at(const struct flow_graph *g, uint32_t unit)
 	return i == FLOW_NONE || unit >= g->unit_count ? 0 : g->lines[i].line;
 }
 
+/* Does execution go on from this block to the one behind it? */
 static bool falls_through(const struct flow_graph *g, uint32_t block)
 {
 	const struct flow_block *b = &g->blocks[block];
@@ -48,6 +49,7 @@ static bool falls_through(const struct flow_graph *g, uint32_t block)
 	return false;
 }
 
+/* From row to row of the lines; each block border on the way must be one that is fallen through. */
 int32_t flow_line_ahead(const struct flow_graph *g, uint32_t unit)
 {
 	uint32_t block = flow_block_at(g, unit);

@@ -7,6 +7,14 @@
  *	blocks   by growing unit; a position (unit) lies in the last block whose unit is <= it
  *	starts   by growing unit; the event LINE names one by its index here
  *
+ *	for x in a:   [0 RESUME] -always-> [1 a, line 1] -never-> [2 FOR_ITER, line 1] <--.
+ *	    f(x)                                                   | always  | always     | always
+ *	g()                                                       [3 f(x), line 2] -------'
+ *	                                                                     '-> [4 g(), line 3]
+ *
+ * No edge leads to a handler, nor from a yield to the resume behind it: events tell of both
+ * (HANDLED, RESUME). So what the edges allow is what can happen between two events.
+ *
  * Pure: knows no Python version and no bytes. Built by src/bytecode, stored by format/body.h,
  * walked by flow/path.h.
  */
@@ -79,8 +87,9 @@ void flow_graph_release(struct flow_graph *g);
 uint32_t flow_block_at(const struct flow_graph *g, uint32_t unit);
 /* The line of a unit, 0 when it has none. A cache unit has the line of its instruction. */
 int32_t flow_line_at(const struct flow_graph *g, uint32_t unit);
-/* The line of a unit, or, where it has none, that at which straight execution from it first comes to a line; 0 when the
- * code is left or jumps before. A handler opens with an instruction of no line since 3.13. */
+/* The line of a unit, or, where it has none, that at which straight execution from it first comes
+ * to a line; 0 when the code is left or jumps before. A handler opens with an instruction of no
+ * line since 3.13. */
 int32_t flow_line_ahead(const struct flow_graph *g, uint32_t unit);
 /* The index of the start at exactly this unit, or FLOW_NONE. */
 uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit);

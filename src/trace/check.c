@@ -1,4 +1,15 @@
-/* Checking a recording: everything is read as if for the first time, and decoded to the last byte. */
+/* Checking a recording: everything is read as if for the first time, and decoded to the last byte.
+ *
+ *	record        its head and checks (meta.c and index.c say so on the way)
+ *	block         its payload; its codes and strings are there; each event decodes and finds
+ *	              its frame; the head's counts, times and depth are those of the events
+ *	block, next   numbers follow; the stack at the end of one is that at the start of the other
+ *	thread        all its events are there, as THREAD_END counts them
+ *	code          its body decodes, also when no block names it
+ *
+ * Done by a guest, a second opening of the same files: what was read before, and what it hides,
+ * does not count. A damage is told and the check goes on.
+ */
 #include "trace/walk.h"
 
 #include <inttypes.h>
@@ -48,6 +59,8 @@ static void check_codes(struct check *k, const struct block_ref *ref)
 	}
 }
 
+/* Which frames there are. Where they stand is not compared: a gap can make that unknown in one of
+ * the two. */
 static bool same_stack(const struct stack *a, const struct stack *b)
 {
 	if (a->depth != b->depth || a->greenlet != b->greenlet || a->task_count != b->task_count)
@@ -109,6 +122,8 @@ static bool follows(const struct block_ref *before, const struct block_ref *ref)
 	       before->first_seq + before->events == ref->first_seq && !ref->gap_before;
 }
 
+/* 0 also when the block is damaged: that is told, and the next one is checked by itself. Negative:
+ * the check cannot go on (memory, I/O). */
 static int check_block(struct check *k, const struct block_ref *before, const struct block_ref *ref,
 	struct pl_err *err)
 {

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+/* Where a call begins: the line of a row for a call, before any LINE. A code that was not analysed
+ * has its first line. */
 static void find_entry(struct pl_code *c)
 {
 	const struct flow_graph *g = &c->body.graph;
@@ -93,7 +95,9 @@ int32_t code_place_line(const struct pl_code *c, enum stack_place place, uint32_
 	return unit == UINT32_MAX ? 0 : flow_line_at(&c->body.graph, unit);
 }
 
-/* A step from where the frame stands, as a number for `followed`. */
+/* A step from where the frame stands, as a number for `followed`: place 3 bits, value 32 of which
+ * the highest three meet it, target 32. Two steps of one number would be a missed gap, never a
+ * wrong one. */
 static inline uint64_t step_of(const struct stack_frame *f, uint32_t to)
 {
 	return ((uint64_t)f->place << 61) ^ ((uint64_t)f->value << 32) ^ to;
@@ -107,6 +111,7 @@ static inline bool is_followed(struct pl_code *c, uint64_t step, uint64_t **plac
 	return **place == step;
 }
 
+/* The block in which the frame stands; not one of the graph's when it is not known. */
 static uint32_t stands_in(const struct pl_code *c, const struct stack_frame *f)
 {
 	return f->place == PLACE_ENTRY
@@ -114,6 +119,7 @@ static uint32_t stands_in(const struct pl_code *c, const struct stack_frame *f)
 		       : flow_block_at(&c->body.graph, code_place_unit(c, f->place, f->value));
 }
 
+/* No only when the graph proves it: whatever is not known allows all. */
 static bool graph_allows(struct pl_code *c, const struct stack_frame *f, uint32_t start)
 {
 	const struct flow_graph *g = &c->body.graph;

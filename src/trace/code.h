@@ -7,12 +7,17 @@
 #include "format/stack.h"
 #include "trace/recording.h"
 
+/* Asking the graph whether a step is possible is a search; a program asks for the same few steps
+ * again and again. So steps that were allowed are kept, one a place by hash: a newer one replaces.
+ * Those that were refused are not: each is a gap, and rare. */
 #define CODE_FOLLOWED 64
 
 struct pl_code {
+	/* set when the record is read */
 	struct pl_view bytes; /* the body as stored; in the recording's texts */
 	uint64_t off;	      /* of its record in meta */
 	uint64_t source;      /* number + 1, 0: not known */
+	/* set when it is first met */
 	bool opened, broken;
 	const char *file, *name;
 	struct body body;
@@ -24,7 +29,8 @@ struct pl_code {
 	int32_t entry_line;
 };
 
-/* The code of a body, decoded; NULL: there is none, or it is damaged. `body` as block_body gives it: number + 1. */
+/* The code of a body, decoded; NULL: there is none, or it is damaged. `body` as block_body gives
+ * it: number + 1. */
 struct pl_code *code_open(struct pl_recording *r, uint64_t body);
 /* A stand-in for codes that are missing; made at open. */
 struct pl_code *code_new_unknown(struct pl_recording *r);
@@ -34,7 +40,8 @@ void code_release(struct pl_code *c);
 int32_t code_place_line(const struct pl_code *c, enum stack_place place, uint32_t value);
 uint32_t code_place_unit(const struct pl_code *c, enum stack_place place, uint32_t value);
 
-/* Can LINE at `start` be the next event of a frame that stands there? Says no only when the graph proves it. */
+/* Can LINE at `start` be the next event of a frame that stands there? Says no only when the graph
+ * proves it. */
 bool code_can_follow(struct pl_code *c, const struct stack_frame *f, uint32_t start);
 
 /* Can a jump back from `unit` be the next event of a frame that stands there? The same promise. */

@@ -1,3 +1,6 @@
+/* The API over the two ways along a path: one thread's (walk.h), or all of a process in their order
+ * (order.h). What a caller does against the contract has a stable name, `pre:cursor-…`, that a test
+ * provokes. */
 #include "pathline/cursor.h"
 
 #include <inttypes.h>

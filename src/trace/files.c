@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A directory of files. Descriptors are kept by last use, so a walk through thousands of segments
+ * needs few, and an eviction while it reads costs nothing that it has open. */
 #define OPEN_MAX_FILES 16 /* descriptors kept: meta and the segments in which cursors stand */
 
 struct open_file {
@@ -35,6 +37,7 @@ void file_name(uint32_t file, char name[FILE_NAME_MAX])
 		snprintf(name, FILE_NAME_MAX, "events.%06" PRIu32, file);
 }
 
+/* Only the name that file_name would write: "events.1" and "events.0000001" are no segments. */
 uint32_t file_number(const char *name)
 {
 	static const char front[] = "events.";

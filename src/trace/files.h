@@ -1,8 +1,9 @@
 /* Where a recording's bytes come from: the seam between the reader and the system.
  *
- * A recording is one file `meta` and segments `events.000001` and on. They are named by number here, meta by 0. Bytes
- * are read by position and never mapped: a file that is cut off or dropped while it is read is then an error, never a
- * SIGBUS. Tests and fuzzers bring files that lie in memory.
+ * A recording is one file `meta` and segments `events.000001` and on. They are named by number
+ * here, meta by 0. Bytes are read by position and never mapped: a file that is cut off or dropped
+ * while it is read is then an error, never a SIGBUS. Tests and fuzzers bring files that lie in
+ * memory.
  */
 #ifndef PL_TRACE_FILES_H
 #define PL_TRACE_FILES_H

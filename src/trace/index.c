@@ -1,5 +1,6 @@
-/* The index: where each thread's blocks lie. Heads alone are read, and those carry checks of their own, so opening
- * touches a hundred-odd bytes a block; a damaged payload shows when a cursor comes to it. */
+/* The index: where each thread's blocks lie. Heads alone are read, and those carry checks of their
+ * own, so opening touches a hundred-odd bytes a block; a damaged payload shows when a cursor comes
+ * to it. */
 #include "trace/recording.h"
 
 #include <inttypes.h>
@@ -30,6 +31,8 @@ static void add_counts(struct pl_thread *t, const struct block_head *head)
 		t->counts[i] += head->counts[i];
 }
 
+/* What a thread's list must be for the searches of walk.c: numbers, seqs and times grow from block
+ * to block. A head that contradicts the one before it is a damage, and the block is left out. */
 static int add_block(struct pl_recording *r, const struct stream *s, const struct block_head *head)
 {
 	struct thread_entry *t = recording_thread(r, head->process, head->thread);
@@ -62,6 +65,7 @@ static int add_block(struct pl_recording *r, const struct stream *s, const struc
 	return 0;
 }
 
+/* A damaged head ends nothing: it is noted, and 0. */
 static int read_block(struct pl_recording *r, struct stream *s, struct pl_err *err)
 {
 	struct block_head head;
@@ -83,6 +87,8 @@ static int read_block(struct pl_recording *r, struct stream *s, struct pl_err *e
 
 /* ---- one segment ---- */
 
+/* From where reading stopped last. A record that the file does not hold yet ends it without a word:
+ * it is being written, and the next refresh begins there. */
 static int read_segment(struct pl_recording *r, struct stream *s, bool *news, struct pl_err *err)
 {
 	struct pl_err why = {0};
@@ -150,7 +156,8 @@ static int add_segment(struct pl_recording *r, uint32_t file, bool missing)
 	return 0;
 }
 
-/* Segments are written one behind the other: new numbers are behind those that are known. A hole is a damage. */
+/* Segments are written one behind the other: new numbers are behind those that are known. A hole is
+ * a damage. */
 static int add_new_segments(struct pl_recording *r, const uint32_t *numbers, size_t count)
 {
 	int code = 0;
@@ -212,8 +219,8 @@ static void check_size(struct pl_recording *r, uint32_t file, uint64_t expected)
 		recording_damage(r, file, expected, "bytes behind the segment's end");
 }
 
-/* END names the size of every segment: what was cut off, or is gone, shows here. A name costs END a byte, so those that are
- * not there are told by the run, and the system is not asked for them. */
+/* END names the size of every segment: what was cut off, or is gone, shows here. A name costs END a
+ * byte, so those that are not there are told by the run, and the system is not asked for them. */
 static void check_sizes(struct pl_recording *r)
 {
 	struct pl_view sizes = r->end_sizes;
@@ -243,6 +250,8 @@ static int list_segments(struct pl_recording *r, struct pl_buf *numbers, struct 
 	return code;
 }
 
+/* meta was read before, so what the blocks name is known, and first_segment says what was dropped.
+ */
 int index_read(struct pl_recording *r, bool *news, struct pl_err *err)
 {
 	struct pl_buf numbers = {0};

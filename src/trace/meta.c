@@ -1,5 +1,6 @@
-/* The file `meta`: what describes the events. Each kind of record has a reader of its payload; one that fails is a
- * damage, and the next record is read. What an older reader does not know is counted and passed over. */
+/* The file `meta`: what describes the events. Each kind of record has a reader of its payload; one
+ * that fails is a damage, and the next record is read. What an older reader does not know is
+ * counted and passed over. */
 #include "trace/recording.h"
 
 #include <errno.h>
@@ -15,7 +16,9 @@ struct meta {
 	struct pl_err why; /* of what the stream said last */
 };
 
-/* A reader eats the whole payload; more bytes behind what it knows are for later minor versions. */
+/* A reader eats the whole payload; more bytes behind what it knows are for later minor versions.
+ * 0; PL_ERR_FORMAT: this record is damaged, the next one is read; anything else ends the reading.
+ */
 typedef int meta_reader(struct meta *m, struct pl_view v);
 
 static int read_u32(struct pl_view *v, uint32_t *out)
@@ -59,6 +62,7 @@ static bool is_key(struct pl_view key, const char *word)
 	return key.left == strlen(word) && memcmp(key.at, word, key.left) == 0;
 }
 
+/* 0 for what is no number, or too large: both mean "not known" where it is used. */
 static uint64_t decimal(const char *text)
 {
 	errno = 0;
@@ -127,6 +131,7 @@ static const char *how_word(uint64_t how)
 	return how < sizeof words / sizeof *words ? words[how] : "?";
 }
 
+/* Its entry may be there already: a THREAD, or a block of an earlier reading, made it. */
 static int read_process(struct meta *m, struct pl_view v)
 {
 	uint32_t number, parent, pid;
@@ -223,6 +228,7 @@ static int read_strings(struct meta *m, struct pl_view v)
 	return 0;
 }
 
+/* The bytes are kept; they are decoded when a cursor first meets the code. */
 static int read_bodies(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
@@ -270,6 +276,7 @@ static int read_source(struct meta *m, struct pl_view v)
 
 /* ---- clock, losses, the end ---- */
 
+/* A sample that goes back is refused by clockmap_add, and is a damage as any other. */
 static int read_clock(struct meta *m, struct pl_view v)
 {
 	struct clock_sample s;
@@ -305,6 +312,7 @@ static int read_loss(struct meta *m, struct pl_view v)
 	return 0;
 }
 
+/* END says where it stands itself (meta_bytes): when records before it were lost, that shows. */
 static int read_end(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;

@@ -2,7 +2,12 @@
 
 #include <stdlib.h>
 
-/* ---- the heap: by key, then by thread number ---- */
+/* ---- the heap ----
+ *
+ *	heap   | 0 … waiting - 1: a binary heap by key, then thread number | … count - 1: at their end |
+ *
+ * A walk at its end may go on when the recording does (wake), so it is kept, without its memory.
+ */
 
 static bool comes_first(const struct order_entry *a, const struct order_entry *b)
 {
@@ -60,6 +65,7 @@ static void retire_first(struct order *o)
 
 /* ---- threads ---- */
 
+/* Of the next block, as its head says: a bound below what the first row has. */
 static uint64_t first_key(const struct walk *w)
 {
 	const struct thread_entry *t = w->thread;
@@ -113,7 +119,8 @@ static void wake(struct order *o)
 	}
 }
 
-/* Bring the walk with the least run to the front, with its number known for sure. PL_END: none is left. */
+/* Bring the walk with the least run to the front, with its number known for sure. PL_END: none is
+ * left. */
 static int choose(struct order *o, struct pl_err *err)
 {
 	struct walk_peek peek;
@@ -146,6 +153,8 @@ static int goes_on(struct order *o, struct pl_err *err)
 	return code < 0 ? code : code == 0 && peek.order == o->run;
 }
 
+/* The thread that ran last goes on while its next row is of the same run: no heap is touched for
+ * most rows. Its block stays open at its end, as pl_cursor_stack may still be asked. */
 int order_next(struct order *o, struct pl_event *row, struct pl_err *err)
 {
 	int code = goes_on(o, err);

@@ -1,15 +1,16 @@
 /* The exact interleaving of a process's threads.
  *
- * Under the GIL one thread runs at a time. Whenever another one comes to write, it writes a SWITCH with the next number
- * of the process. So a thread's path is made of runs, each begun by a switch, and the runs of all threads put in the
- * order of their numbers are the process's path:
+ * Under the GIL one thread runs at a time. Whenever another one comes to write, it writes a SWITCH
+ * with the next number of the process. So a thread's path is made of runs, each begun by a switch,
+ * and the runs of all threads put in the order of their numbers are the process's path:
  *
  *	thread 0   1: a b c         4: g h
  *	thread 1          2: d e          5: i            a b c d e f g h i
  *	thread 2                3: f
  *
- * A heap holds the threads by the number of their next run. A thread's first block is opened when its turn comes, and
- * given back at its end: memory is a block for each thread that is alive at that place of the path.
+ * A heap holds the threads by the number of their next run. A thread's first block is opened when
+ * its turn comes, and given back at its end: memory is a block for each thread that is alive at
+ * that place of the path.
  */
 #ifndef PL_TRACE_ORDER_H
 #define PL_TRACE_ORDER_H
@@ -21,7 +22,8 @@ struct order_entry {
 	uint64_t key; /* number of its next run, or a bound below it while its block is not open */
 };
 
-/* All zero but r and process is ready. heap[0] is the next to run; behind `waiting` are those at their end. */
+/* All zero but r and process is ready. heap[0] is the next to run; behind `waiting` are those at
+ * their end. */
 struct order {
 	struct pl_recording *r;
 	struct process_entry *process;

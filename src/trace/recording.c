@@ -7,13 +7,15 @@
 #include "trace/code.h"
 #include "trace/source.h"
 
-/* Numbers of threads that are not there, in the whole recording. Readers ask for each number up to a process's
- * thread_count, so what a few bytes of a hostile file can make them ask has this bound. Recorders count threads without
- * holes; where there is one, a THREAD record and all blocks of that thread were damaged. */
+/* Numbers of threads that are not there, in the whole recording. Readers ask for each number up to
+ * a process's thread_count, so what a few bytes of a hostile file can make them ask has this bound.
+ * Recorders count threads without holes; where there is one, a THREAD record and all blocks of that
+ * thread were damaged. */
 #define THREADS_MISSING_MAX (1u << 20)
 
 /* ---- entries ---- */
 
+/* Each by itself, so that none moves when the array does. */
 void *entries_add(struct entries *e, size_t bytes)
 {
 	if (e->count == e->room) {
@@ -133,6 +135,7 @@ struct thread_entry *recording_thread(struct pl_recording *r, uint32_t process, 
 
 /* ---- what the parts share ---- */
 
+/* There is room for all words of RECORD_KINDS, and "unknown" (sizes_init). */
 static struct pl_size *size_of(struct pl_recording *r, const char *word)
 {
 	for (size_t i = 0; i < r->size_count; i++)
@@ -213,7 +216,8 @@ bool recording_killed(const struct pl_recording *r, const struct thread_entry *t
 	const struct process_entry *p = recording_find_process(r, t->public.process);
 	bool over = r->info.finished || r->unfinished_for_good;
 
-	/* A thread that was there to the end of its process ends with it; one that ended before did so by itself. */
+	/* A thread that was there to the end of its process ends with it; one that ended before did
+	 * so by itself. */
 	if (t->ended && (!p || !p->ended || t->end_ticks < p->end_ticks))
 		return false;
 	if (!p || !p->ended)
@@ -262,11 +266,14 @@ static int read_files(struct pl_recording *r, bool *news, struct pl_err *err)
 	return code == 0 ? index_read(r, news, err) : code;
 }
 
+/* What came since, or all at first. Times are found anew each time: a clock record tells more of
+ * what lies before it. */
 static int read_news(struct pl_recording *r, bool *news, struct pl_err *err)
 {
 	int code = read_files(r, news, err);
 
-	/* END is written before the arena goes, but perhaps after we read: who finds no arena reads once more. */
+	/* END is written before the arena goes, but perhaps after we read: who finds no arena reads
+	 * once more. */
 	if (code == 0 && is_orphaned(r)) {
 		code = read_files(r, news, err);
 		if (code == 0 && is_orphaned(r)) {

@@ -4,7 +4,8 @@
  *	index.c   hops over the heads of all blocks: each thread's list of where its blocks lie
  *	walk.c    decodes one thread's events; order.c merges threads; cursor.c is the API over both
  *
- * What is given out lives until the recording is closed, so entries are allocated one by one and never move.
+ * What is given out lives until the recording is closed, so entries are allocated one by one and
+ * never move.
  */
 #ifndef PL_TRACE_RECORDING_H
 #define PL_TRACE_RECORDING_H
@@ -123,7 +124,8 @@ int recording_open_guest(struct pl_recording **out, struct pl_recording *r,
 /* Append an entry of `bytes`, all zero; NULL: no memory. */
 void *entries_add(struct entries *e, size_t bytes);
 
-/* The process or thread of this number; made when it is new. NULL: no memory, or a number beyond all bounds. */
+/* The process or thread of this number; made when it is new. NULL: no memory, or a number beyond
+ * all bounds. */
 struct process_entry *recording_process(struct pl_recording *r, uint32_t number);
 struct thread_entry *recording_thread(struct pl_recording *r, uint32_t process, uint32_t thread);
 struct process_entry *recording_find_process(const struct pl_recording *r, uint32_t number);
@@ -136,7 +138,8 @@ void recording_count(struct pl_recording *r, uint16_t kind, uint64_t bytes);
 void recording_damage(struct pl_recording *r, uint32_t file, uint64_t off, const char *what);
 /* CLOCK_REALTIME of ticks; 0 for 0. */
 int64_t recording_time(const struct pl_recording *r, uint64_t ticks);
-/* An error that ends the reading: err gets what `why` tells, or the error's own name where nothing was told. */
+/* An error that ends the reading: err gets what `why` tells, or the error's own name where nothing
+ * was told. */
 int recording_failed(struct pl_err *err, int code, const struct pl_err *why);
 /* The name of a string, "?" when it is missing. */
 const char *recording_string(const struct pl_recording *r, uint64_t number);

@@ -1,7 +1,7 @@
 #include "trace/stream.h"
 
-/* A search for the next head looks through windows that double: most damages are short, and a hostile file has one in
- * front of each record. */
+/* A search for the next head looks through windows that double: most damages are short, and a
+ * hostile file has one in front of each record. */
 #define WINDOW_BYTES_FIRST 1024u
 #define WINDOW_BYTES_MAX   (256u << 10)
 
@@ -12,6 +12,8 @@ static int read_at(struct stream *s, uint64_t off, size_t n, struct pl_err *err)
 		s->files, (struct span){.file = s->file, .off = off, .length = n}, &s->room, err);
 }
 
+/* A head whose payload the file does not hold is an end, not a damage: the record is being written.
+ * In a recording that is finished the caller finds bytes behind the end. */
 int stream_head(struct stream *s, struct pl_err *err)
 {
 	uint64_t left = s->size - s->off;

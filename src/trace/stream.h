@@ -21,7 +21,8 @@ struct stream {
 };
 
 int stream_head(struct stream *s, struct pl_err *err);
-/* The first n bytes of the payload, all of it when it is shorter; unchecked. Valid until the next call. */
+/* The first n bytes of the payload, all of it when it is shorter; unchecked. Valid until the next
+ * call. */
 int stream_front(struct stream *s, size_t n, struct pl_view *out, struct pl_err *err);
 /* The whole payload. PL_ERR_FORMAT: its checksum is wrong. */
 int stream_record(struct stream *s, struct record *out, struct pl_err *err);

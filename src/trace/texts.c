@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+/* Texts are put one behind the other; one that does not fit begins a new chunk, and a long one has
+ * one of its own. */
 #define CHUNK_ROOM (16u << 10)
 
 struct texts_chunk {

@@ -1,4 +1,5 @@
-/* Texts that live as long as their recording: copied once, freed all together. All zero is empty. */
+/* Texts that live as long as their recording: copied once, freed all together. All zero is empty.
+ */
 #ifndef PL_TRACE_TEXTS_H
 #define PL_TRACE_TEXTS_H
 

@@ -10,6 +10,7 @@ void walk_init(struct walk *w, struct pl_recording *r, struct thread_entry *t)
 
 /* ---- frames ---- */
 
+/* By the open block's own table (open_codes). Never NULL: a code that is missing is "?". */
 static struct pl_code *code_of(const struct walk *w, uint32_t number)
 {
 	const uint64_t *found = map_find(&w->block.bodies, number);
@@ -34,6 +35,8 @@ static struct pl_code *top_code(struct walk *w)
 
 /* ---- gaps ---- */
 
+/* They are given before the next event is read, so few wait at a time; a fifth would take the
+ * fourth's place. */
 static struct walk_gap *add_gap(struct walk *w, enum pl_gap_reason reason, uint64_t lost)
 {
 	struct walk_gap *g = &w->gaps[w->gap_count < WALK_GAPS ? w->gap_count++ : WALK_GAPS - 1];
@@ -62,6 +65,8 @@ static int64_t add_clamped(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+/* Position, seq, order and time of the next row. Time is clamped, so that it never goes back within
+ * a thread, also where the clock's map does not know better. */
 static void put_place(struct walk *w, struct pl_event *row)
 {
 	if (w->time.real_ns > w->last_ns)
@@ -96,6 +101,7 @@ static void give_gap(struct walk *w, struct pl_event *row)
 
 /* ---- time ---- */
 
+/* The ticks of the next TIME in this block, 0: there is none. */
 static uint64_t next_stamp(const struct walk *w)
 {
 	struct pl_view v = w->events;
@@ -163,6 +169,7 @@ static void open_codes(struct walk *w)
 	w->code = NULL;
 }
 
+/* PL_ERR_FORMAT: damaged; PL_ERR_NOT_FOUND: its segment was dropped since; PL_ERR_VERSION. */
 static int load(struct walk *w, const struct block_ref *ref, struct pl_err *err)
 {
 	struct record record;
@@ -178,6 +185,9 @@ static int load(struct walk *w, const struct block_ref *ref, struct pl_err *err)
 	return code == PL_END ? PL_ERR_FORMAT : code;
 }
 
+/* The walk's stack and the block's change places: the block has no more use for its own, and the
+ * memory serves for the next one. The stack of the block counts, not the one that was walked to:
+ * behind a damage only the former is known. */
 static void open_block(struct walk *w, const struct block_ref *ref)
 {
 	const struct stack spare = w->stack;
@@ -221,6 +231,8 @@ static enum pl_gap_reason missing_reason(int code)
 	return code == PL_ERR_FORMAT ? PL_GAP_DAMAGED : PL_GAP_EVICTED;
 }
 
+/* Open the next block, with a gap in front of it where it does not follow. A damaged one is a gap
+ * itself, and 0: the caller gives the gap and comes here again. */
 static int next_block(struct walk *w, struct pl_err *err)
 {
 	struct thread_entry *t = w->thread;
@@ -283,10 +295,12 @@ static void see_pops(struct walk *w, uint64_t n)
 	}
 }
 
+/* Applied on the way to the next row. */
 static void pass(struct walk *w, const struct event *e)
 {
 	if (e->kind == EVENT_TIME) {
-		/* A stamp looks for the next one: one that moves nothing must not look through the block each time. */
+		/* A stamp looks for the next one: one that moves nothing must not look through the
+		 * block each time. */
 		w->at_stamp = true;
 		if (e->a)
 			stamp(w, w->ticks + e->a, true);
@@ -344,6 +358,8 @@ static void put_unit(struct pl_event *row, uint32_t unit)
 		row->line = unit_line(row->code, unit);
 }
 
+/* Which frame a row tells of: an entry of the one that it pushes, an exit of the one that it pops,
+ * so one is given behind stack_apply and the other before. */
 static void give_entry(struct walk *w, const struct event *e, struct pl_event *row)
 {
 	const struct pl_code *caller = top_code(w);
@@ -423,6 +439,7 @@ static void give_mark(struct walk *w, const struct event *e, struct pl_event *ro
 	row->type = w->mark;
 }
 
+/* The row of an event, and the stack behind it. */
 static void give(struct walk *w, const struct event *e, struct pl_event *row)
 {
 	*row = (struct pl_event){.kind = block_row(e->kind), .offset = UINT32_MAX};
@@ -464,6 +481,7 @@ static void give(struct walk *w, const struct event *e, struct pl_event *row)
 	w->event++;
 }
 
+/* EVENT_LINE_AT: is the line that was told another one than the unit's? */
 static bool is_moved(const struct pl_code *c, const struct event *e)
 {
 	return c->body.graph.analysed && e->unit != EVENT_NO_UNIT &&
@@ -530,8 +548,8 @@ static bool step(struct walk *w, struct pl_event *row)
 	return true;
 }
 
-/* Most events by far are lines of one byte, of a frame that is known and may be there: their row in one go, as step and
- * give_line would make it. */
+/* Most events by far are lines of one byte, of a frame that is known and may be there: their row in
+ * one go, as step and give_line would make it. */
 static bool give_short_line(struct walk *w, struct pl_event *row)
 {
 	if (!w->events.left || *w->events.at < 0x80 || *w->events.at == 0xff || !w->stack.depth)
@@ -559,6 +577,8 @@ static bool give_short_line(struct walk *w, struct pl_event *row)
 	return true;
 }
 
+/* In this order: gaps that wait, the event that they stood before, the next event, the next block.
+ */
 int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err)
 {
 	for (;;) {
@@ -601,6 +621,7 @@ static bool peek_block(const struct walk *w, struct walk_peek *out)
 	return false;
 }
 
+/* What makes no row at a block's end is applied here, since the next row is in another block. */
 int walk_peek(struct walk *w, struct walk_peek *out, struct pl_err *err)
 {
 	struct event e;
@@ -678,6 +699,8 @@ static bool is_before_number(const struct walk *w, const struct block_ref *ref, 
 	return ref->number < number;
 }
 
+/* All three: the block by its head, then row by row inside it. A gap of the way there is not given.
+ */
 int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err)
 {
 	const struct thread_entry *t = w->thread;
@@ -760,6 +783,7 @@ size_t walk_stack(const struct walk *w, struct pl_frame *frames, size_t max)
 	return s->depth;
 }
 
+/* The place in the list and the numbers stay; the stack is the next block's to tell. */
 void walk_rest(struct walk *w)
 {
 	block_release(&w->block);

@@ -3,12 +3,12 @@
  *	block 3 | TIME ENTER LINE LINE SWITCH LINE POPS LINE | block 4 | …
  *	                          ^ next          \ a frame vanished: a gap is put in front of the row
  *
- * A walk stands between two rows. What does not make a row (TIME, SWITCH, POPS, …) is applied on the way to the next
- * one. One block is open at a time, so a walk's memory does not grow with the recording. Nothing is allocated for an
- * event.
+ * A walk stands between two rows. What does not make a row (TIME, SWITCH, POPS, …) is applied on
+ * the way to the next one. One block is open at a time, so a walk's memory does not grow with the
+ * recording. Nothing is allocated for an event.
  *
- * Gaps of its own are put in front of the row that shows the contradiction: they wait in `gaps`, and the event that
- * they stand before waits in `held`.
+ * Gaps of its own are put in front of the row that shows the contradiction: they wait in `gaps`,
+ * and the event that they stand before waits in `held`.
  */
 #ifndef PL_TRACE_WALK_H
 #define PL_TRACE_WALK_H
@@ -20,6 +20,7 @@
 
 #define WALK_GAPS 4
 
+/* A gap that a reader finds, as the row will have it. */
 struct walk_gap {
 	enum pl_gap_reason reason;
 	uint64_t lost;
@@ -50,8 +51,9 @@ struct walk {
 	uint32_t code_number; /* of `code`, when it is set */
 	struct pl_code *code;
 
-	uint64_t order;
-	uint64_t ticks;
+	/* of the next row */
+	uint64_t order;		/* number of the run that it belongs to */
+	uint64_t ticks;		/* of the last stamp */
 	bool at_stamp;		/* no event came since the stamp */
 	struct clock_time time; /* of ticks */
 	int64_t stamp_span_ns;	/* an event behind the stamp was at most so much later */
@@ -70,7 +72,8 @@ void walk_init(struct walk *w, struct pl_recording *r, struct thread_entry *t);
 /* The next row. PL_END: no more, so far. */
 int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err);
 
-/* What the next row will have, found without changing what walk_stack gives, unless a block ends here. PL_END. */
+/* What the next row will have, found without changing what walk_stack gives, unless a block ends
+ * here. PL_END. */
 struct walk_peek {
 	uint64_t order;
 	uint64_t ticks;
