@@ -69,11 +69,12 @@ struct pl_position {
 	uint32_t event;	  /* number in its block, from 0 */
 };
 
-/* What a cursor gives. `task`, and `type` of a mark, are valid until the cursor moves; the rest until the recording is
- * closed.
+/* What a cursor gives. `task`, and `type` of a mark, are valid until the cursor moves; the rest
+ * until the recording is closed.
  *
- * Most gaps were recorded. The others are the reader's own: they say what its blocks, or a contradiction in the path,
- * show. Those have the seq and position of the event that they stand in front of, so that recorded names never change.
+ * Most gaps were recorded. The others are the reader's own: they say what its blocks, or a
+ * contradiction in the path, show. Those have the seq and position of the event that they stand in
+ * front of, so that recorded names never change.
  */
 struct pl_event {
 	enum pl_event_kind kind;

@@ -104,13 +104,15 @@ struct pl_size {
 };
 const struct pl_size *pl_recording_size(const struct pl_recording *r, uint32_t index);
 
-/* Places at which the recording was found damaged so far: when it was opened or refreshed, and by its cursors. */
+/* Places at which the recording was found damaged so far: when it was opened or refreshed, and by
+ * its cursors. */
 uint64_t pl_recording_damage_count(const struct pl_recording *r);
 
 /* ---- code and source ---- */
 
-/* Texts of a recording are bytes, and end at their NUL. A NUL that was in the name itself is given as the two bytes
- * 0xc0 0x80, which are in no UTF-8. A code whose description is missing has "?" for both names. */
+/* Texts of a recording are bytes, and end at their NUL. A NUL that was in the name itself is given
+ * as the two bytes 0xc0 0x80, which are in no UTF-8. A code whose description is missing has "?"
+ * for both names. */
 const char *pl_code_file(const struct pl_code *c);   /* co_filename; UTF-8, or bytes as they were */
 const char *pl_code_name(const struct pl_code *c);   /* co_qualname */
 int32_t pl_code_first_line(const struct pl_code *c); /* co_firstlineno */

@@ -9,11 +9,14 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 	return XXH3_64bits(bytes, n);
 }
 
+/* Where a key would like to be. The product's high bits are the mixed ones: keys that are addresses
+ * have zeros at their low ends. */
 static size_t home(const struct pl_map *m, uint64_t key)
 {
 	return (size_t)((key * 0x9e3779b97f4a7c15u) >> 17) & (m->room - 1);
 }
 
+/* The key's slot, or the free one where it would go: there is one, as the map is never full. */
 static struct pl_map_slot *probe(const struct pl_map *m, uint64_t key)
 {
 	size_t i = home(m, key);
@@ -61,6 +64,8 @@ uint64_t *map_put(struct pl_map *m, uint64_t key)
 	return &s->value;
 }
 
+/* No tombstones: those that come behind move up, so that a search ends at the first free slot
+ * however many were put and removed. */
 void map_remove(struct pl_map *m, uint64_t key)
 {
 	if (!map_find(m, key))

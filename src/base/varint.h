@@ -22,6 +22,7 @@ static inline uint8_t *varint_write(uint8_t *p, uint64_t v)
 	return p;
 }
 
+/* Small numbers of either sign become small ones: 0 -1 1 -2 2 … -> 0 1 2 3 4 … */
 static inline uint64_t zigzag(int64_t v)
 {
 	return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63);

@@ -1,5 +1,8 @@
 /* A view: bytes that somebody else owns, eaten from the front and never seen past the end.
  *
+ *	| eaten … | left bytes ……………………|
+ *	           ^ at
+ *
  * Every decoder takes its input as a view. An eater gives 0 and moves the view on, or PL_ERR_FORMAT
  * and leaves it where it was; so a decoder's inner loop needs no check of its own.
  */
@@ -60,6 +63,8 @@ VIEW_LITTLE_ENDIAN(32)
 VIEW_LITTLE_ENDIAN(64)
 #undef VIEW_LITTLE_ENDIAN
 
+/* At most ten bytes; bits beyond the 64th are dropped, so a number may have more than one form.
+ * Nobody compares numbers by their bytes. */
 static inline int view_varint(struct pl_view *v, uint64_t *out)
 {
 	uint64_t value = 0;

@@ -67,7 +67,8 @@ static pid_t start_witness(void)
 	_exit(0);
 }
 
-/* What systemd meant for us by our pid (the sockets that it hands on, its watchdog) is meant for the command. */
+/* What systemd meant for us by our pid (the sockets that it hands on, its watchdog) is meant for
+ * the command. */
 static void take_over(char **envp, pid_t record)
 {
 	static const char *const names[] = {"LISTEN_PID", "WATCHDOG_PID"};
@@ -88,7 +89,8 @@ int child_start(struct child *c, const char *path, char **argv, char **envp)
 	struct sigaction usual = {.sa_handler = SIG_DFL}, before;
 	int ends[2], err = 0;
 
-	/* The caller may have its children reaped unseen (an ignored SIGCHLD outlives exec); ours wait to be asked. */
+	/* The caller may have its children reaped unseen (an ignored SIGCHLD outlives exec); ours
+	 * wait to be asked. */
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return errno;
 	sigaction(SIGCHLD, &usual, &before);
@@ -139,8 +141,8 @@ static void end_witness(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* What was sent to the whole group has reached the command already. The kernel tells the newest member first, so the
- * witness has its signal before we have ours. */
+/* What was sent to the whole group has reached the command already. The kernel tells the newest
+ * member first, so the witness has its signal before we have ours. */
 static void pass_on(struct child *c, int number)
 {
 	if (number == SIGCHLD || number == SIGCONT)
@@ -154,8 +156,8 @@ static void pass_on(struct child *c, int number)
 	end_witness(old);
 }
 
-/* The caller's shell must see us stopped when the command is. Going on is told by SIGCONT; where we did not stop (no one
- * could wake an orphaned group), the command is left as it is. */
+/* The caller's shell must see us stopped when the command is. Going on is told by SIGCONT; where we
+ * did not stop (no one could wake an orphaned group), the command is left as it is. */
 static void stop_with(struct child *c, int number)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL}, before;

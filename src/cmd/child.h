@@ -1,7 +1,8 @@
 /* Running the command so that it does not notice: as if its caller had started it.
  *
- * It keeps the caller's process group, terminal, session, limits, directory, umask, descriptors, signal mask and
- * dispositions. `record` passes on signals that were sent to it alone, stops when the command stops, and goes on with it.
+ * It keeps the caller's process group, terminal, session, limits, directory, umask, descriptors,
+ * signal mask and dispositions. `record` passes on signals that were sent to it alone, stops when
+ * the command stops, and goes on with it.
  */
 #ifndef PL_CMD_CHILD_H
 #define PL_CMD_CHILD_H
@@ -23,7 +24,8 @@ void child_restore(const struct child *c);
 int child_start(struct child *c, const char *path, char **argv, char **envp);
 /* Until it has ended; gives wait(2)'s status. */
 int child_wait(struct child *c);
-/* Die as the command died: of its signal, without a core of our own. Returns the shell's code for it if that fails. */
+/* Die as the command died: of its signal, without a core of our own. Returns the shell's code for
+ * it if that fails. */
 int child_die_of(int number);
 
 #endif

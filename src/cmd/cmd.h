@@ -1,9 +1,9 @@
 /* What every sub-command shares: the one table of them, options, talk, and how a recording is found
  * and opened.
  *
- * A sub-command is a row in COMMANDS and a file of its name with cmd_NAME. It declares its options as
- * a table of struct cmd_option over its own variables, calls cmd_parse, and returns an exit code; only
- * main ends the process.
+ * A sub-command is a row in COMMANDS and a file of its name with cmd_NAME. It declares its options
+ * as a table of struct cmd_option over its own variables, calls cmd_parse, and returns an exit
+ * code; only main ends the process.
  *
  *	int cmd_dump(struct cmd *c)
  *	{

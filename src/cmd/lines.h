@@ -1,5 +1,5 @@
 /* The path for a person: a line an event, with its time, its thread, and at its depth what
- *happened.
+ * happened.
  *
  *	10:52:01.120031 MainThread     12  orders = asyncio.Queue()
  *	10:52:01.120031 MainThread     call serve  examples/orders.py:40  from line 12

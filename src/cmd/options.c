@@ -95,7 +95,8 @@ bool cmd_size(const char *text, uint64_t *bytes)
 	return true;
 }
 
-/* What is said can hold names and texts of others: none of their bytes steers the terminal or makes a line of its own. */
+/* What is said can hold names and texts of others: none of their bytes steers the terminal or makes
+ * a line of its own. */
 static void defuse(char *line)
 {
 	for (unsigned char *c = (unsigned char *)line; *c; c++) {

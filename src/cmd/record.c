@@ -96,7 +96,8 @@ static bool loader_takes(const char *path)
 	return !strpbrk(path, ": \t\n$");
 }
 
-/* Where it does not take the path of our libraries, it gets a link to their directory, which goes with the arena. */
+/* Where it does not take the path of our libraries, it gets a link to their directory, which goes
+ * with the arena. */
 static int make_preload_takeable(struct run *r)
 {
 	char link[PATH_MAX];
@@ -214,7 +215,8 @@ static bool is_variable(const char *entry, const char *name)
 	return !strncmp(entry, name, n) && entry[n] == '=';
 }
 
-/* The caller's, with our two variables: the loader's in its place, so that taking it out leaves the order as it was. */
+/* The caller's, with our two variables: the loader's in its place, so that taking it out leaves the
+ * order as it was. */
 static int make_environment(struct run *r)
 {
 	size_t n = 0, at[2];
@@ -489,7 +491,8 @@ static int record_run(struct run *r, const char *directory)
 	return finish_record(r, child_wait(&r->child));
 }
 
-/* A descriptor that the caller closed must not become one of ours: what we open would then be its stdin. */
+/* A descriptor that the caller closed must not become one of ours: what we open would then be its
+ * stdin. */
 static void hold_standard_descriptors(void)
 {
 	for (int fd = 0; fd < 3; fd++)

@@ -98,7 +98,8 @@ size_t text_width(const char *s);
 enum tone { TONE_PLAIN, TONE_FAINT, TONE_STRONG, TONE_NAME, TONE_TIME, TONE_GOOD, TONE_BAD };
 void out_tone(struct out *o, enum tone tone);
 
-/* "1.2 GB", "3.4 s" (nothing when it ends before its start), and a moment as local time: "2026-11-21 10:52:01". */
+/* "1.2 GB", "3.4 s" (nothing when it ends before its start), and a moment as local time:
+ * "2026-11-21 10:52:01". */
 void out_bytes(struct out *o, uint64_t bytes);
 void out_duration(struct out *o, int64_t start_ns, int64_t end_ns);
 void out_moment(struct out *o, int64_t real_ns);

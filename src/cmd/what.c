@@ -25,7 +25,8 @@ __attribute__((noinline)) static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Named by a path, executable, and naming its own interpreter: then it is run as a shell would run it. */
+/* Named by a path, executable, and naming its own interpreter: then it is run as a shell would run
+ * it. */
 static bool runs_itself(const char *word)
 {
 	char first[2] = {0};
@@ -60,7 +61,8 @@ static bool is_for_python(const char *word, const char *python)
 	       is_python_directory(word);
 }
 
-/* As execvp looks for it; but it tells "not found" from "found, and not executable". 0, ENOENT or EACCES. */
+/* As execvp looks for it; but it tells "not found" from "found, and not executable". 0, ENOENT or
+ * EACCES. */
 static int find_command(const char *word, char path[PATH_MAX])
 {
 	const char *at = getenv("PATH");

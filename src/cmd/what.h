@@ -10,7 +10,8 @@ struct what {
 	char name[48];	     /* for the recording's directory */
 };
 
-/* words: at least one. python: EXE of --python, or NULL. CMD_GO, or an exit code after saying why. */
+/* words: at least one. python: EXE of --python, or NULL. CMD_GO, or an exit code after saying why.
+ */
 int what_resolve(struct what *w, char **words, int count, const char *python);
 void what_release(struct what *w);
 

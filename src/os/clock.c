@@ -39,6 +39,8 @@ static int64_t read_ns(clockid_t id)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* Ticks and CLOCK_REALTIME are read between two readings of CLOCK_MONOTONIC: the shorter that was,
+ * the better they belong together. An interrupt between them makes one try bad, not all. */
 struct clock_point clock_compare(enum clock_source source)
 {
 	struct clock_point best = {.error_ns = INT64_MAX};

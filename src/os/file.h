@@ -1,4 +1,5 @@
-/* Files, as Pathline writes and reads them: whole writes, bounded reads, no surprise from special files. */
+/* Files, as Pathline writes and reads them: whole writes, bounded reads, no surprise from special
+ * files. */
 #ifndef PL_OS_FILE_H
 #define PL_OS_FILE_H
 
@@ -7,8 +8,8 @@
 #include <sys/types.h>
 #include "base/buf.h"
 
-/* Append all bytes at the file's end, which is at `end`: one write(2) where the system takes it whole. When it fails
- * half-way, the file is cut back to `end`. 0, or -errno. */
+/* Append all bytes at the file's end, which is at `end`: one write(2) where the system takes it
+ * whole. When it fails half-way, the file is cut back to `end`. 0, or -errno. */
 int file_append(int fd, uint64_t end, const void *bytes, size_t n);
 
 /* What a regular file is known by, to see whether it has changed. */
@@ -17,11 +18,11 @@ struct file_stamp {
 	int64_t changed_ns;
 };
 
-/* Read a regular file whole, at most max bytes, never blocking. 0; -errno; -EFBIG: it is larger; -EINVAL: it is not a
- * regular file. */
+/* Read a regular file whole, at most max bytes, never blocking. 0; -errno; -EFBIG: it is larger;
+ * -EINVAL: it is not a regular file. */
 int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out);
-/* The same for an open file, from where it stands. What is read is a copy: whoever cuts the file short meanwhile makes it
- * shorter, where a mapping would end its reader by SIGBUS. */
+/* The same for an open file, from where it stands. What is read is a copy: whoever cuts the file
+ * short meanwhile makes it shorter, where a mapping would end its reader by SIGBUS. */
 int file_read(int fd, size_t max, struct pl_buf *out);
 /* 0, -errno, or -EINVAL when it is not a regular file. */
 int file_stamp(int directory_fd, const char *path, struct file_stamp *out);

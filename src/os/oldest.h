@@ -1,9 +1,10 @@
-/* What the libraries inside a program may ask of glibc: nothing newer than 2.28, so that they load in older images than
- * the one they are built on.
+/* What the libraries inside a program may ask of glibc: nothing newer than 2.28, so that they load
+ * in older images than the one they are built on.
  *
- * The linker takes the newest version of a symbol. Those that glibc moved or renamed since, and that still do the same, are
- * asked for by their oldest version here; a name that is not used leaves no mark. The build includes this in front of each
- * file of src/preload and src/recorder. What has no old name is in os/stat.h; tools/check-glibc.py looks at the result.
+ * The linker takes the newest version of a symbol. Those that glibc moved or renamed since, and
+ * that still do the same, are asked for by their oldest version here; a name that is not used
+ * leaves no mark. The build includes this in front of each file of src/preload and src/recorder.
+ * What has no old name is in os/stat.h; tools/check-glibc.py looks at the result.
  */
 #ifndef PL_OS_OLDEST_H
 #define PL_OS_OLDEST_H

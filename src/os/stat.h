@@ -1,4 +1,5 @@
-/* stat and fstat for the libraries inside a program: as in glibc 2.33, where they became functions, and before it.
+/* stat and fstat for the libraries inside a program: as in glibc 2.33, where they became functions,
+ * and before it.
  *
  * They ask the kernel, whose struct stat is libc's on these machines. Async-signal-safe.
  */

@@ -55,6 +55,8 @@ static bool read_stat(int pid, char *state, uint64_t fields[STAT_FIELDS])
 	return true;
 }
 
+/* Where the kernel has put code, stack, arguments and environment, and which file it runs: exec
+ * makes all of them anew. 0: not told, as of another user's process. */
 static uint64_t image_of(int pid, const uint64_t fields[STAT_FIELDS])
 {
 	struct {
@@ -93,6 +95,7 @@ void watch_close(struct watch *w)
 	w->pidfd = -1;
 }
 
+/* Without a pidfd a pid may be another process by now: its start time tells. A zombie has ended. */
 bool watch_ended(const struct watch *w)
 {
 	uint64_t fields[STAT_FIELDS];
@@ -108,6 +111,7 @@ bool watch_ended(const struct watch *w)
 	       ((w->start && fields[STAT_START] != w->start) || state == 'Z' || state == 'X');
 }
 
+/* Linux 6.15 and later keep the status for who holds a pidfd; before, the ioctl fails. */
 static bool reaped_status(const struct watch *w, int *status)
 {
 	struct pidfd_info info = {.mask = PIDFD_WANT_EXIT};
@@ -119,7 +123,8 @@ static bool reaped_status(const struct watch *w, int *status)
 	return true;
 }
 
-/* The kernel tells the exit through a pidfd once the process is reaped; before, the zombie tells it in /proc. */
+/* The kernel tells the exit through a pidfd once the process is reaped; before, the zombie tells it
+ * in /proc. */
 bool watch_status(const struct watch *w, int *status)
 {
 	uint64_t fields[STAT_FIELDS];

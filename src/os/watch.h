@@ -1,4 +1,5 @@
-/* Watching a process that is not ours: whether it lives, how it ended, and whether it became another program. */
+/* Watching a process that is not ours: whether it lives, how it ended, and whether it became
+ * another program. */
 #ifndef PL_OS_WATCH_H
 #define PL_OS_WATCH_H
 
@@ -22,14 +23,15 @@ bool watch_status(const struct watch *w, int *status);
 /* It lives, and runs another program than when the watch was opened. */
 bool watch_execed(const struct watch *w);
 
-/* The process that is `pid` in another PID namespace, one below ours, as we know it; 0: there is none, or no /proc. */
+/* The process that is `pid` in another PID namespace, one below ours, as we know it; 0: there is
+ * none, or no /proc. */
 int watch_find(uint32_t pid, uint32_t pid_space);
 
 /* Has it mapped a file whose path has `word` in it? 1: yes, 0: no, -1: that may not be asked. */
 int watch_maps(const struct watch *w, const char *word);
 
-/* Does any process of this user, but for this one and `except`, have `word` among its environment or its mappings? The environment
- * is the one that it was started with. */
+/* Does any process of this user, but for this one and `except`, have `word` among its environment
+ * or its mappings? The environment is the one that it was started with. */
 bool watch_anyone_has(const char *word, int except);
 
 #endif

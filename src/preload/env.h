@@ -1,12 +1,13 @@
 /* The two variables that carry a recording from program to program, and how no program sees them.
  *
- *	as handed on:	A=1  LD_PRELOAD=user.so  B=2  LD_PRELOAD=<ours>:user.so
- *PATHLINE_ARENA=<path>:<number> as seen:	A=1  LD_PRELOAD=user.so  B=2
+ *	as handed on    A=1  LD_PRELOAD=user.so  B=2
+ *	                LD_PRELOAD=<ours>:user.so  PATHLINE_ARENA=<path>:<number>
+ *	as seen         A=1  LD_PRELOAD=user.so  B=2
  *
  * ld.so takes the last LD_PRELOAD, a program the first. So ours go to the end and the rest stays as
- *it is, in order, and taking them out is cutting the tail off. `pathline record` may also put ours
- *in front of the user's value (or alone, when there is none); then the value is restored in its
- *place: "<ours>" was unset, "<ours>:" was empty.
+ * it is, in order, and taking them out is cutting the tail off. `pathline record` may also put ours
+ * in front of the user's value (or alone, when there is none); then the value is restored in its
+ * place: "<ours>" was unset, "<ours>:" was empty.
  */
 #ifndef PL_PRELOAD_ENV_H
 #define PL_PRELOAD_ENV_H

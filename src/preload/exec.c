@@ -1,4 +1,9 @@
-/* The exec family. All of it comes down to four originals, as in libc. */
+/* The exec family. All of it comes down to four originals, as in libc.
+ *
+ * It is called between fork and exec, after vfork, in signal handlers: so no memory but the
+ * stack's, no lock, no printf. The slot says SLOT_END_EXEC before the call, since there is nobody
+ * behind it who could; a call that comes back has failed, and takes the word back.
+ */
 #define _GNU_SOURCE
 #include <alloca.h>
 #include <fcntl.h>

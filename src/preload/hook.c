@@ -15,7 +15,7 @@
 
 typedef int hook_function(const char *event, void *arguments, void *data);
 
-/* As CPython lays it out, from 3.8 on. */
+/* _Py_AuditHookEntry, as CPython lays it out from 3.8 on (Include/internal/pycore_runtime.h). */
 struct hook_entry {
 	struct hook_entry *next;
 	hook_function *function;
@@ -35,7 +35,8 @@ static _Atomic bool listening;
 /* Where the runtime keeps the first entry; NULL: not found. */
 static struct hook_entry **hook_list;
 
-/* *good_page is one that is known to be readable, 0: none. */
+/* Words of the runtime are taken for pointers here, which most are not: each is asked of the system
+ * before it is followed. *good_page is one that is known to be readable, 0: none. */
 static bool readable_entry(const struct hook_entry *entry, uintptr_t *good_page)
 {
 	uintptr_t first = (uintptr_t)entry & ~(uintptr_t)4095;
@@ -188,6 +189,7 @@ static bool came_by_exec(void)
 	return false;
 }
 
+/* Under the GIL. The library stays loaded for good: the interpreter has its callbacks. */
 static void start_recorder(const char *event)
 {
 	struct recorder_start start = {
@@ -218,7 +220,8 @@ static bool is_start(const char *event)
 	return false;
 }
 
-/* What the interpreter imports by itself, from C, when it is initialised and before it runs a program. */
+/* What the interpreter imports by itself, from C, when it is initialised and before it runs a
+ * program. */
 static bool is_own_import(void *arguments)
 {
 	static const char *const own[] = {"site", "readline", "rlcompleter", "warnings"};
@@ -317,7 +320,8 @@ static bool is_interpreter(const void *caller)
 	return found;
 }
 
-/* Its allocator sets a value too, while the library is being loaded and its symbols cannot be seen yet. */
+/* Its allocator sets a value too, while the library is being loaded and its symbols cannot be seen
+ * yet. */
 static bool is_tss_set(const void *caller)
 {
 	Dl_info info;

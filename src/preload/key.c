@@ -1,5 +1,6 @@
-/* pthread_setspecific: the one call that CPython 3.11 makes in every new thread, whoever made it, before its first frame;
- * and one that every CPython up to 3.14 makes while it is being initialised. pthread_getattr_np: one that 3.15 makes then. */
+/* pthread_setspecific: the one call that CPython 3.11 makes in every new thread, whoever made it,
+ * before its first frame; and one that every CPython up to 3.14 makes while it is being
+ * initialised. pthread_getattr_np: one that 3.15 makes then. */
 #define _GNU_SOURCE
 #include "preload/hook.h"
 #include "preload/preload.h"

@@ -1,7 +1,9 @@
-/* Programs that a recorded one starts and that no recording can follow: counted in the arena, so that the recording says so.
+/* Programs that a recorded one starts and that no recording can follow: counted in the arena, so
+ * that the recording says so.
  *
- * A program without an interpreter has the arena mapped no more; it opens it for this moment. Where the arena cannot be
- * reached either (after a chroot), only a Python can still tell. Async-signal-safe.
+ * A program without an interpreter has the arena mapped no more; it opens it for this moment. Where
+ * the arena cannot be reached either (after a chroot), only a Python can still tell.
+ * Async-signal-safe.
  */
 #ifndef PL_PRELOAD_LEFT_H
 #define PL_PRELOAD_LEFT_H

@@ -121,8 +121,8 @@ static bool open_arena(struct arena *arena)
 	return false;
 }
 
-/* One page stays, that nobody can touch: /proc/PID/maps tells the collector that this program may yet
- * start a Python, and so it stays too. */
+/* One page stays, that nobody can touch: /proc/PID/maps tells the collector that this program may
+ * yet start a Python, and so it stays too. */
 static void leave_sign(struct arena *arena)
 {
 	char *at = (char *)arena->head;

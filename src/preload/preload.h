@@ -1,13 +1,13 @@
 /* The library that LD_PRELOAD brings into every program of a recording, and what its parts share.
  *
  *	constructor -> env_take      our variables leave the environment
- *	            -> hook_add      if there is a CPython: wait for its run, then start the
- *recorder exec, spawn -> target_*      will the next program load us?
+ *	            -> hook_add      if there is a CPython: wait for its run, start the recorder
+ *	exec, spawn -> target_*      will the next program load us?
  *	            -> env_plan      then hand our variables on, on the stack
  *	exit, exec  -> slot_*        how the process ends, for the collector
  *
  * It is a guest in programs that know nothing of it: it prints nothing, keeps no descriptor,
- *changes no errno, and what stands between fork and exec is async-signal-safe.
+ * changes no errno, and what stands between fork and exec is async-signal-safe.
  */
 #ifndef PL_PRELOAD_PRELOAD_H
 #define PL_PRELOAD_PRELOAD_H

@@ -1,4 +1,10 @@
-/* system() and popen(), whole: libc's start the shell by a call that cannot be taken over. */
+/* system() and popen(), whole: libc's start the shell by a call that cannot be taken over.
+ *
+ * What POSIX asks of them is done here as libc does it: SIGINT and SIGQUIT are ignored and SIGCHLD
+ * is blocked while system() waits, the child gets them as they were; a stream of popen() is closed
+ * in later children; a wait is not cancelled half-way. Without a recording to hand on, libc's own
+ * run.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

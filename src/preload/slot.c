@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "preload/preload.h"
 
+/* NULL also in a child that has our memory but is another process. */
 static struct process_slot *mine(void)
 {
 	struct process_slot *slot = atomic_load_explicit(&preload.slot, memory_order_acquire);

@@ -128,8 +128,8 @@ static enum kind kind_of(const char *head, ssize_t n)
 	return n >= 2 && head[0] == '#' && head[1] == '!' ? KIND_SCRIPT : KIND_OTHER;
 }
 
-/* Where we stand, may the next program load us and open the arena? After a chroot they may be out of reach, and ld.so
- * would say so. */
+/* Where we stand, may the next program load us and open the arena? After a chroot they may be out
+ * of reach, and ld.so would say so. */
 static bool in_reach(void)
 {
 	return faccessat(AT_FDCWD, preload.own_path, R_OK, 0) == 0 &&
@@ -145,7 +145,8 @@ static bool loads_us(int fd, const ElfW(Ehdr) * head, const char *path)
 	return kind == LEFT_KIND_COUNT;
 }
 
-/* Takes fd, of `path`. `shell` is what runs a file of no kind, NULL: nothing does. */
+/* From script to interpreter, down to a program, as the kernel goes. Takes fd, of `path`. `shell`
+ * is what runs a file of no kind, NULL: nothing does. */
 static bool judge(int fd, const char *path, const char *shell)
 {
 	union {
