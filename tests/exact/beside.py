@@ -39,6 +39,9 @@ CASES = {
 }
 # They set a trace function, which in 3.11 ends the oracle's view; there the program's rows must be those of a run without the tool.
 TRACERS = ("coverage-ctrace", "coverage-sysmon", "coverage-branch", "pdb", "trace")
+# Greenlets alive at once, and how many bytes more the program may have for each: a map's slot is 24, and the map is doubled when it
+# is three quarters full. On 3.11 any trace function makes a frame object of each frame.
+MANY, BYTES_EACH, BYTES_EACH_3_11 = 100_000, 80, 200
 # Nothing bends the path of these.
 NO_GAPS = [words[-1] for name, (_, words, _) in CASES.items() if name in ("greenlet", "gevent", "eventlet", "uvloop")]
 
@@ -158,6 +161,33 @@ def names_greenlets(python, packages, setup, work):
     return "%d lines, %d names, %d frames" % (len(rows), len({name for _, name in said}), len(activations))
 
 
+def memory_and_order(ran):
+    memory, order = ran.out.decode().splitlines()
+    return int(memory), order.split()
+
+
+def holds_many(python, packages, setup, work):
+    """Very many greenlets that wait: the recorder keeps some bytes of each, and the path is the program's own log."""
+    program, recording = os.path.join(BESIDE, "greenlets_many.py"), os.path.join(work, "recording")
+    env = environment(setup, packages, work, {})
+    plain, _ = memory_and_order(exact.run([*python.command, program, str(MANY)], setup, work, env=env, name="plain", ok=(0,)))
+    ran = exact.run([*python.record(recording, setup), program, str(MANY)], setup, work, env=env, name="many", ok=(0,))
+    memory, order = memory_and_order(ran)
+    exact.wait_until_finished(recording, setup, work)
+    exact.inspect(recording, setup, work, {})
+    with open(program) as f:
+        line = next(str(n) for n, text in enumerate(f, 1) if text.rstrip().endswith("# marked"))
+    path = exact.dump(recording, setup, work, "code,line,greenlet,task,depth", ("--events", "line"))
+    got = [row[2:] for row in exact.rows(path) if row[:2] == ["body", line]]
+    expected = [[number, "Greenlet-" + number, "0"] for number in order]
+    if got != expected or len(got) != 3 * MANY:
+        at = next((i for i, (a, b) in enumerate(zip(got, expected)) if a != b), min(len(got), len(expected)))
+        raise exact.Failure("%d rows, the program says %d; number %d is %r, not %r" % (len(got), len(expected), at, got[at:at + 2], expected[at:at + 2]))
+    if memory - plain > MANY * (BYTES_EACH_3_11 if python.minor == (3, 11) else BYTES_EACH):
+        raise exact.Failure("%d bytes more than without, with %d greenlets" % (memory - plain, MANY))
+    return "%d turns of %d, %.1f bytes each" % (len(got), MANY, (memory - plain) / MANY)
+
+
 def tests_of(python, setup):
     packages = Packages(python, setup)
     for name, (needs, words, more) in CASES.items():
@@ -171,6 +201,8 @@ def tests_of(python, setup):
         yield (python.version, "the same to", "coverage"), lambda w: sees_the_same(python, packages, setup, w)
     if packages.have("gevent"):
         yield (python.version, "names", "greenlets"), lambda w: names_greenlets(python, packages, setup, w)
+    if packages.have("greenlet"):
+        yield (python.version, "many", "greenlets"), lambda w: holds_many(python, packages, setup, w)
     yield (python.version, "the same to", "gc"), lambda w: counts_the_same(python, setup, w)
 
 
