@@ -277,8 +277,7 @@ static void emit_lines(const struct build *s, struct flow_graph *g)
 			g->lines[row++] =
 				(struct flow_line){.unit = at, .line = u->line > 0 ? u->line : 0};
 		if (u->flags & UNIT_START)
-			g->starts[start++] =
-				(struct flow_start){.unit = at, .line = u->line, .witness = true};
+			g->starts[start++] = (struct flow_start){.unit = at, .line = u->line};
 		line = u->line;
 	}
 }
@@ -341,13 +340,20 @@ static void emit_edge(
 		(struct flow_edge){.to = s->units[to].block, .fires = fires(s, from, to)};
 }
 
+/* A return of which no event needs to tell. Where it has a line that is the last one that fired; 3.11's engine tells all. */
+static uint32_t silent(const struct build *s, const struct unit *u)
+{
+	return u->line > 0 && !s->version->traced ? FLOW_BLOCK_SILENT : 0;
+}
+
 /* The edges of the last block so far, whose last instruction is at `at`. */
 static void emit_edges(const struct build *s, struct flow_graph *g, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
 	struct flow_block *b = &g->blocks[g->block_count - 1];
 
-	b->flags |= u->class == OPCODE_RETURN ? FLOW_BLOCK_RETURNS : 0;
+	b->flags |= u->class == OPCODE_RETURN ? FLOW_BLOCK_RETURNS | silent(s, u) : 0;
+	b->flags |= u->class == OPCODE_FOR_ITER ? FLOW_BLOCK_ITERATES : 0;
 	b->flags |= u->class == OPCODE_YIELD ? FLOW_BLOCK_YIELDS : 0;
 	b->flags |= u->class == OPCODE_RAISE ? FLOW_BLOCK_RAISES : 0;
 	if (u->class >= OPCODE_YIELD)

@@ -37,6 +37,10 @@ enum {
 	FLOW_BLOCK_YIELDS = 16, /* its last instruction suspends */
 	FLOW_BLOCK_RAISES = 32, /* its last instruction only raises */
 	FLOW_BLOCK_BEFORE = 64, /* before the first RESUME (RETURN_GENERATOR …): no events there */
+	FLOW_BLOCK_SILENT =
+		128, /* it returns, and an event may be missing: what follows shows that the frame is gone */
+	FLOW_BLOCK_ITERATES =
+		256, /* its last instruction takes a loop's next item; the first edge is the loop's body */
 };
 
 struct flow_start {

@@ -6,6 +6,7 @@
 #include "bytecode/bytecode.h"
 #include "bytecode/handling.h"
 #include "bytecode/passes.h"
+#include "flow/witness.h"
 #include "format/body.h"
 #include "format/message.h"
 
@@ -187,6 +188,7 @@ struct code_record *code_describe(PyCodeObject *code)
 	};
 	if (bytecode_graph(&parts, &graph, &why) == PL_ERR_MEMORY)
 		goto done;
+	flow_all_witnesses(&graph);
 	r = record_of(code, &parts, &graph);
 	if (!r)
 		goto done;

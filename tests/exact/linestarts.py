@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Compare src/bytecode with the interpreter that runs this, over every code object of its standard library.
 
-    python3.13 tests/exact/linestarts.py --graphdump build/tests/lib/graphdump [--graph] [--limit N] [--save FILE]
+    python3.13 tests/exact/linestarts.py --graphdump build/tests/unit/bytecode/graphdump [--graph] [--walks N] [--limit N] [--save FILE]
 
 Line starts are compared with CPython's own placement of INSTRUMENTED_LINE; 3.11 has none, so there with a second writing
 of the rule too. With --graph, blocks and edges are compared
-with a second writing of the rule, below, which knows code only through `dis`. Exit code 1 when anything differs.
+with a second writing of the rule, below, which knows code only through `dis`. With --walks, each code is run N times by
+chance, and its lines are told from those at its witnesses (tests/lib/walks.h). Exit code 1 when anything differs.
 """
 import argparse
 import dis
@@ -21,7 +22,7 @@ VERSION = sys.version_info[:2]
 TOOL = 3
 EARLY = 4  # since 3.15 the RESUME that opens a generator expression, before there is a generator
 NEVER, ALWAYS, MAYBE = range(3)
-ENTRY, RESUMES, HANDLER, RETURNS, YIELDS, RAISES, BEFORE = (1 << bit for bit in range(7))
+ENTRY, RESUMES, HANDLER, RETURNS, YIELDS, RAISES, BEFORE, SILENT, ITERATES = (1 << bit for bit in range(9))
 ENDS = {"RETURN_VALUE": RETURNS, "RETURN_CONST": RETURNS, "YIELD_VALUE": YIELDS, "RERAISE": RAISES, "RAISE_VARARGS": RAISES}
 
 
@@ -213,6 +214,8 @@ class Rule:
             (ENTRY if unit == self.entry else RESUMES if self.at[unit].name == "RESUME" else 0)
             | (HANDLER if unit in self.handlers else 0)
             | ENDS.get(last.name, 0)
+            | (SILENT if ENDS.get(last.name) == RETURNS and last.line > 0 and VERSION > (3, 11) else 0)
+            | (ITERATES if last.name == "FOR_ITER" and VERSION > (3, 11) else 0)
         )
 
     def graph(self):
@@ -240,7 +243,7 @@ def compare(code, dump, line_opcode, graph):
     """What differs, in words."""
     instructions = instructions_of(code)
     line_at = {i.unit: i.line for i in instructions}
-    wanted = [(unit, line_at[unit], 1) for unit in placed_by_cpython(code, instructions, line_opcode)]
+    wanted = [(unit, line_at[unit], 0) for unit in placed_by_cpython(code, instructions, line_opcode)]
     if wanted != dump.starts:
         yield f"starts: {sorted(set(wanted) ^ set(dump.starts))[:6]}"
     if not dump.analysed:
@@ -276,9 +279,19 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--graphdump", required=True)
     parser.add_argument("--graph", action="store_true", help="compare blocks and edges too")
+    parser.add_argument("--walks", type=int, default=0, metavar="N", help="tell the lines of N made-up runs of each code")
     parser.add_argument("--limit", type=int, default=sys.maxsize, help="code objects of the library to look at")
     parser.add_argument("--save", help="write what is sent to graphdump into this file")
     return parser.parse_args()
+
+
+def walked(graphdump, codes, walks):
+    """Are the lines of all made-up runs told as they ran?"""
+    sent = b"".join(map(frame_of, codes))
+    done = subprocess.run([graphdump, "--walks", str(walks)], input=sent, stdout=subprocess.PIPE, text=False)
+    if done.returncode:
+        print(done.stdout.decode(), end="")
+    return done.returncode == 0
 
 
 def some(codes, limit):
@@ -298,6 +311,8 @@ def main():
         for batch in batches(source, 2000):
             if saved:
                 saved.write(b"".join(map(frame_of, batch)))
+            if options.walks and not walked(options.graphdump, batch, options.walks):
+                bad += 1
             for code, dump in zip(batch, dumps(options.graphdump, batch), strict=True):
                 count += 1
                 starts += len(dump.starts)

@@ -11,7 +11,9 @@
  *	B unit start flags		a block; start is -1 for none
  *	E block fires			an edge of the block before, to that block
  *
- * With --time N, each is built N times over and the nanoseconds an instruction go to stderr.
+ * With --time N, each is built N times over, its witnesses placed, and the nanoseconds an instruction go to stderr. With
+ * --walks N, each is run N times by chance and its lines told from what would be recorded (walks.h): a line for what goes
+ * wrong, and at the end how many starts are witnesses.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,6 +22,8 @@
 #include <string.h>
 #include <time.h>
 #include "bytecode/bytecode.h"
+#include "flow/witness.h"
+#include "lib/walks.h"
 #include "pathline/error.h"
 
 #define PART_BYTES_MAX (64u << 20)
@@ -111,9 +115,81 @@ static uint64_t time_one(const struct bytecode *code, unsigned times)
 		struct flow_graph g;
 		const char *why;
 		(void)bytecode_graph(code, &g, &why);
+		(void)flow_place_witnesses(&g);
 		flow_graph_release(&g);
 	}
 	return now_ns() - begin;
+}
+
+static struct {
+	uint64_t codes, starts, witnesses, none, lines, recorded, wrong;
+	double cost, all_cost;
+} sums;
+
+static void sum_up(const struct flow_graph *g)
+{
+	double *frequency = calloc(g->start_count + 1, sizeof *frequency);
+	uint64_t witnesses = 0;
+
+	if (!frequency || flow_frequencies(g, frequency))
+		exit(1);
+	for (uint32_t i = 0; i < g->start_count; i++) {
+		witnesses += g->starts[i].witness;
+		sums.cost += g->starts[i].witness ? frequency[i] : 0;
+		sums.all_cost += frequency[i];
+	}
+	sums.codes++;
+	sums.starts += g->start_count;
+	sums.witnesses += witnesses;
+	sums.none += !witnesses;
+	free(frequency);
+}
+
+static void walk_graph(const struct flow_graph *g, unsigned times)
+{
+	struct flow_search search;
+	struct random random = {sums.codes};
+	struct made_walk *w = calloc(1, sizeof *w);
+
+	if (!w || flow_search_init(&search, g))
+		exit(1);
+	*w = (struct made_walk){.g = g, .search = &search, .random = &random};
+	for (unsigned i = 0; i < times; i++) {
+		const char *wrong = walk_run(w);
+		sums.lines += w->ran.count;
+		if (wrong && !sums.wrong++)
+			printf("wrong in code %" PRIu64 ": %s\n", sums.codes, wrong);
+	}
+	sums.recorded += w->recorded;
+	flow_search_release(&search);
+	free(w);
+}
+
+static int walk_one(const struct bytecode *code, unsigned times)
+{
+	struct flow_graph g;
+	const char *why;
+	int err = bytecode_graph(code, &g, &why);
+
+	if (err == PL_ERR_MEMORY)
+		return err;
+	err = flow_place_witnesses(&g);
+	if (err == 0 && g.analysed) {
+		sum_up(&g);
+		walk_graph(&g, times);
+	}
+	flow_graph_release(&g);
+	return err;
+}
+
+static void print_sums(void)
+{
+	printf("%" PRIu64 " codes, %" PRIu64
+	       " starts, %.1f%% of them witnesses, %.1f%% by cost; %.0f%% of the codes have "
+	       "none; %" PRIu64 " lines ran, %.1f%% of them recorded; %" PRIu64 " wrong\n",
+		sums.codes, sums.starts, 100.0 * (double)sums.witnesses / (double)sums.starts,
+		100 * sums.cost / sums.all_cost, 100.0 * (double)sums.none / (double)sums.codes,
+		sums.lines, 100.0 * (double)sums.recorded / (double)sums.lines, sums.wrong);
 }
 
 static int print_one(const struct bytecode *code)
@@ -137,8 +213,9 @@ static int print_one(const struct bytecode *code)
 
 int main(int argc, char **argv)
 {
-	unsigned times =
-		argc == 3 && !strcmp(argv[1], "--time") ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
+	unsigned number = argc == 3 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
+	unsigned times = number && !strcmp(argv[1], "--time") ? number : 0;
+	unsigned walks = number && !strcmp(argv[1], "--walks") ? number : 0;
 	uint64_t ns = 0, units = 0;
 	struct input in;
 	int err;
@@ -147,6 +224,8 @@ int main(int argc, char **argv)
 		if (times) {
 			ns += time_one(&in.code, times);
 			units += in.code.code.left / 2 * times;
+		} else if (walks) {
+			err = walk_one(&in.code, walks);
 		} else {
 			err = print_one(&in.code);
 		}
@@ -156,7 +235,9 @@ int main(int argc, char **argv)
 	}
 	if (times && units)
 		fprintf(stderr, "%.2f ns a code unit\n", (double)ns / (double)units);
+	if (walks)
+		print_sums();
 	if (err == PL_ERR_FORMAT)
 		fprintf(stderr, "graphdump: the input is cut short\n");
-	return err == PL_END ? 0 : 1;
+	return err == PL_END && !sums.wrong ? 0 : 1;
 }

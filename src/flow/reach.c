@@ -1,0 +1,45 @@
+#include "flow/reach.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "pathline/error.h"
+
+static void measure(struct flow_reach *r, const struct flow_search *s)
+{
+	uint32_t low = UINT32_MAX, high = 0;
+
+	for (uint32_t i = 0; i < s->reached_count; i++) {
+		low = s->reached[i] < low ? s->reached[i] : low;
+		high = s->reached[i] > high ? s->reached[i] : high;
+	}
+	r->low = low;
+	r->count = high - low + 1;
+}
+
+int flow_reach_init(struct flow_reach *r, struct flow_search *s, uint32_t from)
+{
+	int err = flow_search_run(s, from);
+
+	*r = (struct flow_reach){0};
+	if (err)
+		return err == FLOW_CONFLICT ? PL_ERR_FORMAT : err;
+	measure(r, s);
+	r->at = malloc(r->count * sizeof *r->at);
+	r->nodes = malloc(s->node_count * sizeof *r->nodes);
+	if (!r->at || !r->nodes) {
+		flow_reach_release(r);
+		return PL_ERR_MEMORY;
+	}
+	memcpy(r->at, s->at + r->low, r->count * sizeof *r->at);
+	memcpy(r->nodes, s->nodes, s->node_count * sizeof *r->nodes);
+	r->node_count = s->node_count;
+	r->leaves = s->leaves;
+	return 0;
+}
+
+void flow_reach_release(struct flow_reach *r)
+{
+	free(r->at);
+	free(r->nodes);
+	*r = (struct flow_reach){0};
+}

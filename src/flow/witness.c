@@ -1,0 +1,112 @@
+#include "flow/witness.h"
+
+#include <stdlib.h>
+#include "flow/search.h"
+#include "pathline/error.h"
+
+/* A search walks the edges once; so many searches' worth, and then no more time is spent on it. */
+#define SEARCHES_MAX 4000
+#define STEPS_FREE   1000000
+
+struct placement {
+	struct flow_graph *g;
+	struct flow_search search;
+	double *frequency; /* owned; by start */
+	uint32_t *todo;	   /* owned; blocks from which it must be unique */
+	uint32_t todo_count;
+	uint32_t
+		best; /* block; of those that would cure the conflict at hand the one that costs least */
+};
+
+void flow_all_witnesses(struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->start_count; i++)
+		g->starts[i].witness = true;
+}
+
+static double cost_of(const struct placement *p, uint32_t block)
+{
+	return p->frequency[p->g->blocks[block].start];
+}
+
+static void choose(void *context, uint32_t block)
+{
+	struct placement *p = context;
+	double cost = cost_of(p, block);
+
+	if (p->best == FLOW_NONE || cost < cost_of(p, p->best) ||
+		(cost == cost_of(p, p->best) && block < p->best))
+		p->best = block;
+}
+
+static void list(struct placement *p, uint32_t block)
+{
+	p->todo[p->todo_count++] = block;
+}
+
+/* Where unrecorded stretches begin; each block once. */
+static void list_beginnings(struct placement *p)
+{
+	const uint32_t begins = FLOW_BLOCK_ENTRY | FLOW_BLOCK_RESUME | FLOW_BLOCK_HANDLER;
+
+	for (uint32_t i = 0; i < p->g->block_count; i++) {
+		struct flow_block *b = &p->g->blocks[i];
+		bool opens = b->start != FLOW_NONE;
+		if (opens && b->flags & FLOW_BLOCK_HANDLER)
+			p->g->starts[b->start].witness = true;
+		if (b->flags & begins || (opens && p->g->starts[b->start].witness))
+			list(p, i);
+	}
+}
+
+static bool takes_too_long(const struct placement *p)
+{
+	return p->search.steps > STEPS_FREE + (uint64_t)SEARCHES_MAX * p->g->edge_count;
+}
+
+static int cure(struct placement *p)
+{
+	int err;
+
+	while (p->todo_count) {
+		uint32_t from = p->todo[--p->todo_count];
+		while ((err = flow_search_run(&p->search, from)) == FLOW_CONFLICT) {
+			p->best = FLOW_NONE;
+			flow_search_apart(&p->search, choose, p);
+			if (p->best == FLOW_NONE || takes_too_long(p))
+				return FLOW_CONFLICT;
+			p->g->starts[p->g->blocks[p->best].start].witness = true;
+			list(p, p->best);
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int flow_place_witnesses(struct flow_graph *g)
+{
+	struct placement p = {.g = g};
+	int err = FLOW_CONFLICT;
+
+	if (!g->analysed)
+		goto done;
+	err = flow_search_init(&p.search, g);
+	if (err)
+		goto done;
+	p.frequency = calloc(g->start_count ? g->start_count : 1, sizeof *p.frequency);
+	/* A block is listed as a beginning or when it becomes a witness, or both. */
+	p.todo = calloc(2 * (size_t)g->block_count + 1, sizeof *p.todo);
+	err = p.frequency && p.todo ? flow_frequencies(g, p.frequency) : PL_ERR_MEMORY;
+	if (err)
+		goto done;
+	list_beginnings(&p);
+	err = cure(&p);
+done:
+	if (err)
+		flow_all_witnesses(g);
+	flow_search_release(&p.search);
+	free(p.frequency);
+	free(p.todo);
+	return err < 0 ? err : 0;
+}

@@ -1,0 +1,27 @@
+/* Witnesses: the line starts of a code whose LINEs are recorded, so few that the path is still known.
+ *
+ * The invariant: from the entry, from every resume, handler and witness there is at most one sequence of unrecorded LINEs to
+ * every place where something is recorded or the frame leaves (search.h has no conflict from there). Then the same holds
+ * from every block on the way, for the rest of a sequence that is unique is unique.
+ *
+ * Source: Ball and Larus, "Optimally Profiling and Tracing Programs", TOPLAS 16 (1994), whose witness placement this is but
+ * for what is asked: they tell blocks apart, we tell lines apart, and events of calls and exceptions help.
+ */
+#ifndef PL_FLOW_WITNESS_H
+#define PL_FLOW_WITNESS_H
+
+#include "flow/graph.h"
+
+/* Sets `witness` of the graph's starts: those that have it set already keep it, as do all starts at handlers (whether LINE
+ * fires there depends on where the exception came from). Others are added where they cost least (flow_frequencies). A graph
+ * that is not analysed, or is so large that it would take too long, gets all. 0; PL_ERR_MEMORY: all starts are
+ * witnesses. */
+int flow_place_witnesses(struct flow_graph *g);
+/* Every LINE is recorded. */
+void flow_all_witnesses(struct flow_graph *g);
+
+/* How often LINE fires at each start of an analysed graph, by guess: 1 is once a call. Loops are taken to run ten times,
+ * branches to go each way alike but for those that end in a raise. `out` has g->start_count rows. 0; PL_ERR_MEMORY. */
+int flow_frequencies(const struct flow_graph *g, double *out);
+
+#endif

@@ -1,0 +1,231 @@
+/* Witnesses on random graphs: whatever a frame does, its lines can be told from what is recorded. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "flow/witness.h"
+#include "lib/alloc.h"
+#include "lib/walks.h"
+#include "pathline/error.h"
+
+#define BLOCKS_MAX 20
+
+/* The first block is the entry; normal control flow leads neither there nor to a handler. */
+static uint32_t random_target(struct random *r, const struct flow_graph *g)
+{
+	for (;;) {
+		uint32_t to = random_below(r, g->block_count);
+		if (!(g->blocks[to].flags & (FLOW_BLOCK_ENTRY | FLOW_BLOCK_HANDLER)))
+			return to;
+	}
+}
+
+static uint32_t random_flags(struct random *r)
+{
+	static const uint32_t flags[] = {0, 0, 0, 0, 0, 0, FLOW_BLOCK_ITERATES, FLOW_BLOCK_RETURNS,
+		FLOW_BLOCK_RETURNS | FLOW_BLOCK_SILENT, FLOW_BLOCK_YIELDS, FLOW_BLOCK_RAISES,
+		FLOW_BLOCK_HANDLER, FLOW_BLOCK_RESUME};
+
+	return flags[random_below(r, sizeof flags / sizeof *flags)];
+}
+
+static void random_edges(struct random *r, struct flow_graph *g, struct flow_block *b)
+{
+	bool ends = b->flags & (FLOW_BLOCK_RETURNS | FLOW_BLOCK_YIELDS | FLOW_BLOCK_RAISES);
+
+	b->first_edge = g->edge_count;
+	b->edge_count = ends ? 0 : 1 + random_below(r, 3);
+	for (uint32_t i = 0; i < b->edge_count; i++) {
+		struct flow_edge *e = &g->edges[g->edge_count++];
+		e->to = random_target(r, g);
+		e->fires = g->blocks[e->to].start == FLOW_NONE ? FLOW_NEVER : random_below(r, 3);
+	}
+}
+
+/* Few lines for many starts, so that equal sequences are met on different ways. */
+static struct flow_graph random_graph(struct random *r)
+{
+	uint32_t n = 2 + random_below(r, BLOCKS_MAX);
+	struct flow_graph g = {.unit_count = n,
+		.analysed = true,
+		.start_count = n,
+		.block_count = n,
+		.edge_count = 3 * n};
+
+	assert_int_equal(flow_graph_init(&g), 0);
+	g.start_count = g.edge_count = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct flow_block *b = &g.blocks[i];
+		b->unit = i;
+		b->flags = i == 0 ? FLOW_BLOCK_ENTRY : i == 1 ? 0 : random_flags(r);
+		b->start = i && random_below(r, 3) ? g.start_count++ : FLOW_NONE;
+		if (b->start != FLOW_NONE)
+			g.starts[b->start] = (struct flow_start){
+				.unit = i, .line = 1 + (int32_t)random_below(r, 5)};
+	}
+	for (uint32_t i = 0; i < n; i++)
+		random_edges(r, &g, &g.blocks[i]);
+	assert_int_equal(flow_graph_check(&g), 0);
+	return g;
+}
+
+/* The number of runs of which the lines come out wrong. */
+static unsigned wrong_runs(const struct flow_graph *g, struct random *r, unsigned runs)
+{
+	static struct made_walk w;
+	struct flow_search search;
+	unsigned wrong = 0;
+
+	assert_int_equal(flow_search_init(&search, g), 0);
+	w = (struct made_walk){.g = g, .search = &search, .random = r};
+	for (unsigned i = 0; i < runs; i++)
+		wrong += walk_run(&w) != NULL;
+	flow_search_release(&search);
+	return wrong;
+}
+
+static void lines_are_told(void **state)
+{
+	struct random r = {1};
+	uint64_t starts = 0, witnesses = 0;
+	(void)state;
+
+	for (int i = 0; i < 1000; i++) {
+		struct flow_graph g = random_graph(&r);
+		assert_int_equal(flow_place_witnesses(&g), 0);
+		assert_int_equal(wrong_runs(&g, &r, 20), 0);
+		starts += g.start_count;
+		for (uint32_t k = 0; k < g.start_count; k++)
+			witnesses += g.starts[k].witness;
+		flow_graph_release(&g);
+	}
+	assert_true(witnesses * 10 < starts * 8);
+}
+
+/* Without witnesses the same runs are not told: the test above can fail. */
+static void too_few_are_found_out(void **state)
+{
+	struct random r = {2};
+	unsigned wrong = 0;
+	(void)state;
+
+	for (int i = 0; i < 200; i++) {
+		struct flow_graph g = random_graph(&r);
+		wrong += wrong_runs(&g, &r, 20) > 0;
+		flow_graph_release(&g);
+	}
+	assert_true(wrong > 50);
+}
+
+static void given_ones_are_kept(void **state)
+{
+	struct random r = {3};
+	(void)state;
+
+	for (int i = 0; i < 300; i++) {
+		struct flow_graph g = random_graph(&r);
+		uint32_t given = g.start_count ? random_below(&r, g.start_count) : 0;
+		if (g.start_count)
+			g.starts[given].witness = true;
+		assert_int_equal(flow_place_witnesses(&g), 0);
+		assert_true(!g.start_count || g.starts[given].witness);
+		assert_int_equal(wrong_runs(&g, &r, 10), 0);
+		flow_graph_release(&g);
+	}
+}
+
+static bool all_are_witnesses(const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->start_count; i++)
+		if (!g->starts[i].witness)
+			return false;
+	return true;
+}
+
+static void what_is_not_analysed_has_all(void **state)
+{
+	struct random r = {4};
+	struct flow_graph g = random_graph(&r);
+	(void)state;
+
+	g.analysed = false;
+	g.block_count = g.edge_count = 0;
+	assert_int_equal(flow_place_witnesses(&g), 0);
+	assert_true(all_are_witnesses(&g));
+	flow_graph_release(&g);
+}
+
+/* A loop that one arm leaves: one witness on the way round. */
+static void branches_in_a_loop(void **state)
+{
+	struct flow_graph g = {.unit_count = 5,
+		.analysed = true,
+		.start_count = 4,
+		.block_count = 5,
+		.edge_count = 5};
+	static const struct flow_edge edges[] = {{1, FLOW_ALWAYS}, {2, FLOW_ALWAYS},
+		{3, FLOW_ALWAYS}, {4, FLOW_ALWAYS}, {1, FLOW_ALWAYS}};
+	int witnesses = 0;
+	(void)state;
+
+	/*	0 --> 1 --> 2 --> 4 --> 1
+	 *	       \--> 3				*/
+	assert_int_equal(flow_graph_init(&g), 0);
+	for (uint32_t i = 0; i < 5; i++) {
+		g.blocks[i].unit = i;
+		g.blocks[i].start = i ? i - 1 : FLOW_NONE;
+		if (i)
+			g.starts[i - 1] = (struct flow_start){.unit = i, .line = (int32_t)i};
+	}
+	memcpy(g.edges, edges, sizeof edges);
+	g.blocks[0].flags = FLOW_BLOCK_ENTRY;
+	g.blocks[0].edge_count = 1;
+	g.blocks[1].first_edge = 1;
+	g.blocks[1].edge_count = 2;
+	g.blocks[2].first_edge = 3;
+	g.blocks[2].edge_count = 1;
+	g.blocks[3].first_edge = 4;
+	g.blocks[3].edge_count = 0;
+	g.blocks[4].first_edge = 4;
+	g.blocks[4].edge_count = 1;
+	assert_int_equal(flow_graph_check(&g), 0);
+	assert_int_equal(flow_place_witnesses(&g), 0);
+	for (uint32_t i = 0; i < g.start_count; i++)
+		witnesses += g.starts[i].witness;
+	assert_int_equal(witnesses, 1);
+	assert_false(g.starts[2].witness); /* the arm that does not come back */
+	flow_graph_release(&g);
+}
+
+/* Without memory every line is recorded, which is never wrong. */
+static void out_of_memory(void **state)
+{
+	(void)state;
+	for (unsigned fail = 1; fail < 8; fail++) {
+		struct random r = {5};
+		struct flow_graph g = random_graph(&r);
+		alloc_grant = fail;
+		int err = flow_place_witnesses(&g);
+		alloc_grant = 0;
+		assert_true(err == 0 || err == PL_ERR_MEMORY);
+		assert_true(err == 0 || all_are_witnesses(&g));
+		assert_int_equal(wrong_runs(&g, &r, 10), 0);
+		flow_graph_release(&g);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_are_told),
+		cmocka_unit_test(too_few_are_found_out),
+		cmocka_unit_test(given_ones_are_kept),
+		cmocka_unit_test(what_is_not_analysed_has_all),
+		cmocka_unit_test(branches_in_a_loop),
+		cmocka_unit_test(out_of_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
