@@ -21,6 +21,25 @@ static void put_input(
 	fclose(f);
 }
 
+/* One begins, is left and goes on; a block opens in it. */
+static void make_greenlet(struct maker *m, struct maker_thread *t)
+{
+	maker_event1(t, EVENT_GREENLET, 1);
+	maker_enter(t, EVENT_NO_SITE, 20);
+	maker_done(t, event_write_text(maker_room(t), EVENT_TASK, "Greenlet-1", 10));
+	maker_event1(t, EVENT_GREENLET, 0);
+	maker_event3(t, EVENT_LINK | EVENT_BACK, 10, 0, 2);
+	maker_line(t, 1);
+	maker_event1(t, EVENT_GREENLET, 1);
+	maker_event3(t, EVENT_LINK | EVENT_BACK | EVENT_MOVED, 20, 0, 2);
+	maker_cut(m, t);
+	maker_line(t, 1);
+	maker_event1(t, EVENT_AGAIN, 6);
+	maker_done(t, event_write0(maker_room(t), EVENT_UNWIND));
+	maker_event1(t, EVENT_GREENLET, 0);
+	maker_event3(t, EVENT_LINK | EVENT_BACK, 10, 0, 6);
+}
+
 static void make_thread(struct maker *m, uint32_t number)
 {
 	const struct event_resume resumed = {.site = 2, .code = 20, .gen = 7, .unit = 3};
@@ -45,6 +64,7 @@ static void make_thread(struct maker *m, uint32_t number)
 	maker_event1(t, EVENT_POPS, 2);
 	maker_done(t, event_write_text(maker_room(t), EVENT_MARK, "here", 4));
 	maker_event2(t, EVENT_GAP, PL_GAP_FULL, 9);
+	make_greenlet(m, t);
 	maker_event1(t, EVENT_LEAVE, 6);
 	maker_event2(t, EVENT_STOP, 11, 0);
 	maker_cut(m, t);

@@ -8,7 +8,8 @@ INTERPRETERS = "none"
 QUICK = True
 HERE = pathlib.Path(__file__).resolve().parent
 PATHLINE = pathlib.Path(os.environ.get("PATHLINE_BUILD", "build")).resolve() / "pathline"
-FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,caller"
+# In the order in which they came to be; a golden has those of its time.
+FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,caller,greenlet".split(",")
 
 
 class Golden(unittest.TestCase):
@@ -17,9 +18,11 @@ class Golden(unittest.TestCase):
         self.assertTrue(found)
         for rows in found:
             with self.subTest(recording=rows.parent.name):
-                done = subprocess.run([PATHLINE, "dump", rows.parent, "--fields", FIELDS], capture_output=True)
+                expected = rows.read_bytes().splitlines()
+                fields = FIELDS[:expected[0].count(b"\t") + 1]
+                done = subprocess.run([PATHLINE, "dump", rows.parent, "--fields", ",".join(fields)], capture_output=True)
                 self.assertEqual((done.returncode, done.stderr), (0, b""))
-                self.assertEqual(done.stdout.splitlines(), rows.read_bytes().splitlines())
+                self.assertEqual(done.stdout.splitlines(), expected)
 
     def test_they_are_sound(self):
         for rows in sorted(HERE.glob("*/rows.tsv")):
