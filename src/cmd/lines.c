@@ -21,6 +21,8 @@ static void write_process(struct lines *w)
 	out_char(o, '\n');
 }
 
+/* Which process and thread the row is of; a process is announced where its rows begin, if it is not
+ * the only one. */
 static void follow(struct lines *w, const struct pl_position *p)
 {
 	if (!w->process || w->process->number != p->process) {
@@ -33,6 +35,7 @@ static void follow(struct lines *w, const struct pl_position *p)
 		w->thread = pl_recording_thread(w->r, p->process, p->thread);
 }
 
+/* The zone's table is asked once for each second of the path, not for each row. */
 static void write_time(struct lines *w, int64_t time_ns)
 {
 	time_t second = (time_t)(time_ns / NS_PER_S);
@@ -72,6 +75,7 @@ static void write_thread(struct lines *w, const struct pl_event *e)
 	out_char(w->out, ' ');
 }
 
+/* A recursion of thousands would leave no room for its lines. */
 static void write_indent(struct lines *w, uint32_t depth)
 {
 	if (depth <= INDENT_MAX) {

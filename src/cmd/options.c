@@ -71,6 +71,7 @@ int cmd_unknown(const char *what, const char *word, const char *const *known)
 	return CMD_USAGE;
 }
 
+/* 512, 64K, 8GiB, 1tb: a unit is a power of 1024 however it is written. */
 bool cmd_size(const char *text, uint64_t *bytes)
 {
 	static const char units[] = "KMGTP";
@@ -107,6 +108,7 @@ static void defuse(char *line)
 	}
 }
 
+/* One write(2) a line, so that it does not mix with what the recorded program writes. */
 static void say(const char *before, const char *after, const char *format, va_list arguments)
 {
 	char *line = NULL, *whole = NULL;

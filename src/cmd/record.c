@@ -1,4 +1,18 @@
-/* pathline record: run a command, with a collector beside it. */
+/* pathline record: run a command, with a collector beside it.
+ *
+ *	record                          the collector               the command
+ *	  fork ------------------------> directory, arena, header
+ *	  claim the arena <-- READY ----
+ *	  fork, exec, with LD_PRELOAD and PATHLINE_ARENA -----------> runs
+ *	  wait; signals are passed on    drains <------- events -----
+ *	  it ended: ENDED -------------> brings all to disk
+ *	  <---- REPORT ----------------  leaves, or goes on with what still lives
+ *	  say what was recorded, and end as the command did
+ *
+ * When the collector dies on the way the program runs on, and its arena is finished here: how the
+ * command ended is known to nobody else. What goes wrong before the command runs is our failure,
+ * with exit codes of our own; from then on its own count.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

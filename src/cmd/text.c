@@ -34,6 +34,8 @@ void out_flush(struct out *o)
 	o->used = 0;
 }
 
+/* A reader who has seen enough (head, a pager) is no failure to speak of: the exit code is what
+ * SIGPIPE would have made it. */
 int out_release(struct out *o)
 {
 	int error;

@@ -1,4 +1,5 @@
-/* The ways out of a process that pass by the handlers of exit(). */
+/* The ways out of a process that pass by the handlers of exit(). Whoever calls exit() is seen by a
+ * handler (slot.c), whoever returns from main too; a process that says nothing was killed. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <unistd.h>

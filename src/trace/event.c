@@ -1,3 +1,5 @@
+/* Words and meanings of kinds and reasons, out of the tables of pathline/event.h. A number that
+ * this version does not know is "?". */
 #include "pathline/event.h"
 
 const char *pl_event_kind_name(enum pl_event_kind kind)

@@ -1,3 +1,5 @@
+/* A text is kept as it was recorded; where its lines begin is found when the first one is asked
+ * for. */
 #include "trace/source.h"
 
 #include <stdlib.h>
