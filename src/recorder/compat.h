@@ -39,8 +39,12 @@
 
 #define PYTHON_VERSION ((uint16_t)(PY_VERSION_HEX >> 16)) /* 0x030c */
 
-typedef _PyInterpreterFrame py_frame; /* the interpreter's own name, made short */
+/* The interpreter's own name, made short. One activation of a code object; it lies on the thread's
+ * data stack, or in its generator (Include/internal/pycore_frame.h, since 3.14
+ * pycore_interpframe.h). */
+typedef _PyInterpreterFrame py_frame;
 
+/* Under the GIL this thread's. Unchecked: a fatal signal may come where there is none. */
 static inline PyThreadState *current_thread_state(void)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -50,6 +54,8 @@ static inline PyThreadState *current_thread_state(void)
 #endif
 }
 
+/* NULL: nothing of Python is on the stack. 3.11 and 3.12 keep it in a struct on the C stack
+ * (_PyCFrame), of which each call of the evaluator has its own. */
 static inline py_frame *current_frame(const PyThreadState *ts)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -78,7 +84,8 @@ static inline PyCodeObject *frame_code(py_frame *f)
 #endif
 }
 
-/* Code unit at which the frame stands: what f_lasti / 2 is. */
+/* Code unit at which the frame stands: what f_lasti / 2 is. One that has not run its first
+ * instruction stands before it: at 0 here. */
 static inline uint32_t frame_unit(py_frame *f, PyCodeObject *code)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -102,27 +109,28 @@ static inline bool frame_is_shim(const py_frame *f)
 #endif
 }
 
-/* The frame's caller in Python; frames that have not begun to run code of their own are passed
- * over, as f_back does. */
-static inline py_frame *frame_caller(py_frame *f)
+/* f, or the first below it that runs code of Python: frames of C code, and those that have not begun
+ * to run code of their own, are passed over, as f_back does. NULL: none. */
+static inline py_frame *frame_of_python(py_frame *f)
 {
-	py_frame *p = f->previous;
-
-	while (p && (frame_is_shim(p) || _PyFrame_IsIncomplete(p)))
-		p = p->previous;
-	return p;
-}
-
-/* The innermost frame of Python, NULL: none. */
-static inline py_frame *top_frame(const PyThreadState *ts)
-{
-	py_frame *f = current_frame(ts);
-
 	while (f && (frame_is_shim(f) || _PyFrame_IsIncomplete(f)))
 		f = f->previous;
 	return f;
 }
 
+static inline py_frame *frame_caller(py_frame *f)
+{
+	return frame_of_python(f->previous);
+}
+
+/* The innermost frame of Python, NULL: none. */
+static inline py_frame *top_frame(const PyThreadState *ts)
+{
+	return frame_of_python(current_frame(ts));
+}
+
+/* Of a generator, coroutine or async generator that lives: its address is its own until it is gone.
+ */
 static inline bool frame_in_generator(const py_frame *f)
 {
 	return f->owner == FRAME_OWNED_BY_GENERATOR;
@@ -151,7 +159,8 @@ static inline int PyUnicode_EqualToUTF8(PyObject *str, const char *text)
 }
 #endif
 
-/* Interpreters that have begun in this process, those that are gone too; the main one is the first. */
+/* Interpreters that have begun in this process, those that are gone too; the main one is the first.
+ */
 static inline int64_t interpreters_begun(void)
 {
 	return (int64_t)_PyRuntime.interpreters.next_id;
@@ -168,7 +177,8 @@ static inline PyObject *thread_running_task(PyThreadState *ts)
 #endif
 }
 
-/* Do the thread's own notes of where its stack lies have this place in it? They stand before its running task. */
+/* Do the thread's own notes of where its stack lies have this place in it? They stand before its
+ * running task. */
 static inline bool thread_stack_is_around(const PyThreadState *ts, const void *place)
 {
 #if PY_VERSION_HEX >= 0x030e0000
@@ -181,8 +191,9 @@ static inline bool thread_stack_is_around(const PyThreadState *ts, const void *p
 #endif
 }
 
-/* ROW(what, the interpreter's, ours) for each offset and size that the recorder relies on and that the interpreter tells.
- * The sizes of the first ones end in what is read in place: the code units, and a frame's local variables. */
+/* ROW(what, the interpreter's, ours) for each offset and size that the recorder relies on and that
+ * the interpreter tells. The sizes of the first ones end in what is read in place: the code units,
+ * and a frame's local variables. */
 #define LAYOUT_ROWS(ROW)                                                                           \
 	ROW("size of a code object", PyCode_Type.tp_basicsize,                                     \
 		offsetof(PyCodeObject, co_code_adaptive))                                          \
@@ -236,8 +247,9 @@ static inline bool thread_stack_is_around(const PyThreadState *ts, const void *p
 #define LAYOUT_DEBUG_OFFSETS(ROW)
 #endif
 
-/* Since 3.14 a function whose code has extra data is not "stateless", and is not handed to another interpreter: there the
- * records lie in a map by address, and a watcher tells when a code object dies. Before, they lie in co_extra. */
+/* Since 3.14 a function whose code has extra data is not "stateless", and is not handed to another
+ * interpreter: there the records lie in a map by address, and a watcher tells when a code object
+ * dies. Before, they lie in co_extra. */
 #define CODE_HAS_WATCHER (PY_VERSION_HEX >= 0x030e0000)
 
 /* co_extra's memory, as Objects/codeobject.c lays it out; reading it through the API would cost a
@@ -254,30 +266,34 @@ static inline void *code_extra(const PyCodeObject *code, Py_ssize_t index)
 	return x && index < x->size ? x->values[index] : NULL;
 }
 
+/* 3.12 gave them these names. */
 #if PY_VERSION_HEX < 0x030c0000
 #define PyUnstable_Eval_RequestCodeExtraIndex _PyEval_RequestCodeExtraIndex
 #define PyUnstable_Code_SetExtra	      _PyCode_SetExtra
 #endif
 
-/* 3.11 has no sys.monitoring: the engine is a trace function, which must be put into every thread state by itself. */
+/* 3.11 has no sys.monitoring: the engine is a trace function, which must be put into every thread
+ * state by itself. */
 #define ENGINE_TRACES (PY_VERSION_HEX < 0x030c0000)
 
 #if ENGINE_TRACES
-/* Put a trace function in (never NULL): as PyEval_SetTrace, but without its audit event, and the thread state's own object
- * of the program stays. */
+/* Put a trace function in (never NULL): as PyEval_SetTrace, but without its audit event, and the
+ * thread state's own object of the program stays. */
 static inline void thread_set_trace(PyThreadState *ts, Py_tracefunc function)
 {
 	ts->c_tracefunc = function;
 	ts->cframe->use_tracing = ts->tracing ? 0 : 255;
 }
 
-/* The value on top of the frame's stack, or `below` it: only in the trace events of a line or an instruction. */
+/* The value on top of the frame's stack, or `below` it: only in the trace events of a line or an
+ * instruction. */
 static inline PyObject *frame_stack(const py_frame *f, int below)
 {
 	return f->localsplus[f->stacktop - 1 - below];
 }
 
-/* The exception that the thread is handling, in whatever frame: borrowed, NULL when there is none. */
+/* The exception that the thread is handling, in whatever frame: borrowed, NULL when there is none.
+ */
 static inline PyObject *thread_handled(const PyThreadState *ts)
 {
 	const _PyErr_StackItem *item = ts->exc_info;
@@ -287,7 +303,8 @@ static inline PyObject *thread_handled(const PyThreadState *ts)
 	return item->exc_value && !Py_IsNone(item->exc_value) ? item->exc_value : NULL;
 }
 
-/* The opcode and argument at which the frame stands, as compiled; only those that no argument extends. */
+/* The opcode and argument at which the frame stands, as compiled; only those that no argument
+ * extends. */
 static inline unsigned frame_opcode(const py_frame *f, unsigned *arg)
 {
 	_Py_CODEUNIT unit = *f->prev_instr;
@@ -298,9 +315,10 @@ static inline unsigned frame_opcode(const py_frame *f, unsigned *arg)
 }
 #endif
 
-/* Events of exceptions are a code object's own since 3.15, which takes for granted that the code was instrumented: with any
- * tool listening it crashes where code without a RESUME (hand-made, and not to be instrumented) raises. Data that names no
- * tool is what it looks for; it is freed with the code. */
+/* Events of exceptions are a code object's own since 3.15, which takes for granted that the code
+ * was instrumented: with any tool listening it crashes where code without a RESUME (hand-made, and
+ * not to be instrumented) raises. Data that names no tool is what it looks for; it is freed with
+ * the code. */
 static inline void code_make_safe(PyCodeObject *code)
 {
 #if PY_VERSION_HEX >= 0x030f0000

@@ -1,11 +1,23 @@
-/* A moment: where an event happened, and the steps that write it into the ring. This is the hot path.
+/* A moment: where an event happened, and the steps that write it into the ring. This is the hot
+ * path.
  *
- * Whoever hears of an event (hooks.c from sys.monitoring, tracing.c from the trace function of 3.11) ends here with the
- * code object that it is about. moment_begin finds the thread, the frame and the code's record, and makes room; then one
- * of the record_* functions writes a few bytes. All of it is inline: an engine's object file is its hot path whole.
+ * Whoever hears of an event (hooks.c from sys.monitoring, tracing.c from the trace function of
+ * 3.11) ends here with the code object that it is about. moment_begin finds the thread, the frame
+ * and the code's record, and makes room; then one of the record_* functions writes a few bytes. All
+ * of it is inline: an engine's object file is its hot path whole.
  *
- * Nothing here raises, allocates, locks, or calls the system once the code object is known; what is not known goes to the
- * slow halves in thread.c and code.c. A moment that could not begin is a lost event, and has been counted.
+ *	look        self, the current frame, the code's record        nothing is written
+ *	make room   step(): TIME, SWITCH, GAP where they are due      written, not committed
+ *	inside      the frame becomes the top: POPS or LINKs          each LINK is committed
+ *	  or at the caller: the caller becomes the top, for an entry
+ *	write       the event, and TASK behind an entry
+ *	end         ring_commit: from here on it cannot be lost
+ *
+ * The shadow stack is pushed or popped with the event, so that both always say the same.
+ *
+ * Nothing here raises, allocates, locks, or calls the system once the code object is known; what is
+ * not known goes to the slow halves in thread.c and code.c. A moment that could not begin is a lost
+ * event, and has been counted.
  */
 #ifndef PL_RECORDER_MOMENT_H
 #define PL_RECORDER_MOMENT_H
@@ -18,9 +30,13 @@ struct moment {
 	PyCodeObject *code;
 	py_frame *frame;
 	struct code_record *record;
-	uint8_t *at; /* where the event goes */
+	uint8_t *at;	  /* where the event goes */
+	py_frame *caller; /* of an entry: the frame of Python below, NULL: none */
+	uint32_t site;	  /* and where it stands, or EVENT_NO_SITE */
 };
 
+/* Two counts: the thread's becomes a GAP when there is room again; the slot's is what the collector
+ * has when there never was. `fresh`: what the stream tells of the stack is not true any more. */
 static inline void moment_lose(struct thread *t)
 {
 	t->lost++;
@@ -29,7 +45,8 @@ static inline void moment_lose(struct thread *t)
 		atomic_fetch_add_explicit(&root.slot->lost, 1, memory_order_relaxed);
 }
 
-/* Find out where we are; false: nothing is recorded here. The code's record may be missing. */
+/* Find out where we are; false: nothing is recorded here. The code's record may be missing. A
+ * current frame of another code: C code reports an event of its own. */
 static inline bool moment_look(struct moment *m, PyCodeObject *code)
 {
 	m->code = code;
@@ -60,7 +77,8 @@ static inline bool moment_begin(struct moment *m, PyCodeObject *code)
 	return moment_look(m, code) && moment_make_room(m);
 }
 
-/* The same for an event of a frame that has been entered already: it becomes the top of the shadow stack. */
+/* The same for an event of a frame that has been entered already: it becomes the top of the shadow
+ * stack. */
 static inline bool moment_make_room_inside(struct moment *m)
 {
 	if (!moment_make_room(m))
@@ -112,18 +130,17 @@ static inline struct code_unit moment_start(const struct moment *m, uint32_t uni
 
 /* ---- entries ---- */
 
-/* The name of the task whose root this frame is, if it is one: a coroutine entered by an event loop, or eagerly; or
- * the bottom frame of a greenlet. */
-static inline uint8_t *moment_write_task(
-	struct moment *m, py_frame *caller, bool started, uint8_t *p)
+/* The name of the task whose root this frame is, if it is one: a coroutine entered by an event
+ * loop, or eagerly; or the bottom frame of a greenlet. */
+static inline uint8_t *moment_write_task(struct moment *m, bool started, uint8_t *p)
 {
 	char name[EVENT_TEXT_MAX];
 
-	if (!caller && m->thread->greenlet)
+	if (!m->caller && m->thread->greenlet)
 		return write_greenlet_name(m->thread, p);
 	if (!m->record->coroutine || frame_is_foreign(m->frame) || !frame_in_generator(m->frame))
 		return p;
-	if (caller && frame_in_generator(caller) && !started)
+	if (m->caller && frame_in_generator(m->caller) && !started)
 		return p;
 	size_t length = task_name(m->state, frame_generator(m->frame), name);
 	return length ? event_write_text(p, EVENT_TASK, name, length) : p;
@@ -139,25 +156,31 @@ static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 	return caller ? frame_unit(caller, frame_code(caller)) : EVENT_NO_SITE;
 }
 
+/* For an entry: the frame is not on the shadow stack yet, its caller becomes the top. */
+static inline bool moment_begin_entry(struct moment *m, PyCodeObject *code)
+{
+	if (!moment_begin(m, code))
+		return false;
+	m->caller = moment_caller(m);
+	m->site = moment_at_caller(m, m->caller);
+	if (!m->at)
+		moment_lose(m->thread);
+	return m->at != NULL;
+}
+
 static inline void record_enter(PyCodeObject *code)
 {
 	struct moment m;
 
-	if (!moment_begin(&m, code))
+	if (!moment_begin_entry(&m, code))
 		return;
-	py_frame *caller = moment_caller(&m);
-	uint32_t site = moment_at_caller(&m, caller);
-	if (!m.at) {
-		moment_lose(m.thread);
-		return;
-	}
 	uint64_t generator =
 		m.record->generator_like && !frame_is_foreign(m.frame) ? generator_new(m.frame) : 0;
-	uint8_t *p = event_write_enter(m.at, site, m.record->number, generator);
+	uint8_t *p = event_write_enter(m.at, m.site, m.record->number, generator);
 	stack_push(m.thread, m.frame);
 	if (__builtin_expect(m.record->checks, 0))
 		passes_forget(m.frame);
-	moment_end(&m, generator || !caller ? moment_write_task(&m, caller, true, p) : p);
+	moment_end(&m, generator || !m.caller ? moment_write_task(&m, true, p) : p);
 }
 
 /* kind: EVENT_RESUME or EVENT_THROW */
@@ -165,21 +188,15 @@ static inline void record_reenter(PyCodeObject *code, enum event_kind kind)
 {
 	struct moment m;
 
-	if (!moment_begin(&m, code))
+	if (!moment_begin_entry(&m, code))
 		return;
-	py_frame *caller = moment_caller(&m);
-	uint32_t site = moment_at_caller(&m, caller);
-	if (!m.at) {
-		moment_lose(m.thread);
-		return;
-	}
 	uint8_t *p = event_write_resume(m.at, kind,
-		&(struct event_resume){.site = site,
+		&(struct event_resume){.site = m.site,
 			.code = m.record->number,
 			.gen = frame_is_foreign(m.frame) ? 0 : generator_of(m.frame),
 			.unit = moment_unit(&m)});
 	stack_push(m.thread, m.frame);
-	moment_end(&m, moment_write_task(&m, caller, false, p));
+	moment_end(&m, moment_write_task(&m, false, p));
 }
 
 /* ---- inside ---- */
