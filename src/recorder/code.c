@@ -1,4 +1,15 @@
-/* Code objects: described once to the recording, at their first event. */
+/* Code objects: described once to the recording, at their first event.
+ *
+ *	1. its bytecode as compiled       what runs is specialised and instrumented
+ *	2. -> flow graph, marks           src/bytecode
+ *	3. a number of the recording      next_code of the arena: all processes count together
+ *	4. its text, if no file has it    source.c
+ *	5. CODE to the collector          before the first event that names the number
+ *	6. its record, attached           from here on it is known
+ *
+ * The number is used up also when 5 or 6 fails: no event has named it. Nothing here may leave an
+ * error set: it runs in the middle of an instruction of the program.
+ */
 #include "recorder/state.h"
 
 #include <stdlib.h>
@@ -28,6 +39,7 @@ static void code_freed(void *record)
 }
 
 #if CODE_HAS_WATCHER
+/* Called for every code object that is made or dies, also for those without a record. */
 static int on_code(PyCodeEvent event, PyCodeObject *code)
 {
 	uint64_t key = (uint64_t)(uintptr_t)code;
@@ -64,8 +76,9 @@ int code_init(void)
 	return root.code_index < 0 ? -1 : 0;
 }
 
-/* As PyUnstable_Code_SetExtra, but with room for ourselves alone. That makes room for all who have asked for an index, and
- * the free functions of the program would be called for codes that the program never touched. */
+/* As PyUnstable_Code_SetExtra, but with room for ourselves alone. That makes room for all who have
+ * asked for an index, and the free functions of the program would be called for codes that the
+ * program never touched. */
 static int attach(PyCodeObject *code, struct code_record *r)
 {
 	struct code_extras *x = (struct code_extras *)code->co_extra;
@@ -115,6 +128,8 @@ static void put_passes(
 	free(marks);
 }
 
+/* calloc, not the interpreter's allocators: tracemalloc and sys.getallocatedblocks would count it.
+ */
 static struct code_record *record_of(
 	PyCodeObject *code, const struct bytecode *parts, const struct flow_graph *g)
 {

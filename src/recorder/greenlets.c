@@ -1,18 +1,20 @@
 /* Greenlets: which one runs, and what its number is.
  *
- * A thread with greenlets has a stack for each of them. A switch fires no event of sys.monitoring, and the one way to be
- * told of it (greenlet.settrace) is the program's. But the chain of frames under the thread is another one then, which
- * the next event runs into: its frame, or its caller, is not on the shadow stack. There, and at each frame without a
- * caller in a thread that has greenlets, the greenlet module is asked which one runs, through its C API; it is looked
- * for among the imported modules and never imported.
+ * A thread with greenlets has a stack for each of them. A switch fires no event of sys.monitoring,
+ * and the one way to be told of it (greenlet.settrace) is the program's. But the chain of frames
+ * under the thread is another one then, which the next event runs into: its frame, or its caller,
+ * is not on the shadow stack. There, and at each frame without a caller in a thread that has
+ * greenlets, the greenlet module is asked which one runs, through its C API; it is looked for among
+ * the imported modules and never imported.
  *
  *	1. the one that was left is put aside: address -> its number, how many frames it had
  *	2. the one that runs gets its number, new ones the next; its first `kept` frames are those that it was left with
  *
- * An address serves again when its greenlet is gone. One that is left without frames is over (or is in C, between two
- * calls into Python), so it is forgotten: what comes from there is a new one. So is one whose bottom frame begins
- * although it was left with frames: those died with a thread. What a loss hid, changes frames unseen; numbers hold over
- * it, but no frame is said to be the one that it was (`losses`).
+ * An address serves again when its greenlet is gone. One that is left without frames is over (or is
+ * in C, between two calls into Python), so it is forgotten: what comes from there is a new one. So
+ * is one whose bottom frame begins although it was left with frames: those died with a thread. What
+ * a loss hid, changes frames unseen; numbers hold over it, but no frame is said to be the one that
+ * it was (`losses`).
  */
 #include "recorder/state.h"
 

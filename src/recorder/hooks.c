@@ -10,7 +10,7 @@ static PyCodeObject *code_of(PyObject *const *args)
 	return (PyCodeObject *)args[0];
 }
 
-/* The code unit of an event's own offset. */
+/* The code unit of an event's own offset, which is in bytes. */
 static uint32_t unit_of(PyObject *offset)
 {
 	return (uint32_t)(PyLong_AsLong(offset) / (long)sizeof(_Py_CODEUNIT));
@@ -46,8 +46,8 @@ static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObje
 		Py_RETURN_NONE;
 	uint32_t unit = moment_unit(&m);
 	struct code_unit here = moment_start(&m, unit);
-	/* A trace function, which has a frame object, is called before us: if it has set f_lineno, the frame stands
-	 * elsewhere than at the line that is told, and which will not run. */
+	/* A trace function, which has a frame object, is called before us: if it has set f_lineno,
+	 * the frame stands elsewhere than at the line that is told, and which will not run. */
 	if (here.start && __builtin_expect(m.frame->frame_obj != NULL, 0) &&
 		here.line != PyLong_AsLong(args[1]))
 		here.start = 0;

@@ -1,8 +1,22 @@
-/* The callbacks of sys.monitoring as objects: a static type of our own with a vectorcall slot, because calling a
- * PyCFunction would take a level of C recursion from the program.
+/* The callbacks of sys.monitoring as objects: a static type of our own with a vectorcall slot,
+ * because calling a PyCFunction would take a level of C recursion from the program.
  *
- * hooks.c holds the callbacks and nothing else: with moment.h it is the hot path, linked against an allow-list of symbols
- * that a test checks (no malloc, no lock, no I/O, no call that can run Python code).
+ * hooks.c holds the callbacks and nothing else: with moment.h it is the hot path, linked against an
+ * allow-list of symbols that a test checks (no malloc, no lock, no I/O, no call that can run Python
+ * code).
+ *
+ * The interpreter calls with the GIL, and calls none while a callback of this thread runs (it
+ * counts them in the thread state's `tracing`, Python/instrumentation.c). args are borrowed:
+ *
+ *	PY_START PY_RESUME                    code, offset
+ *	PY_RETURN PY_YIELD                    code, offset, value
+ *	PY_THROW PY_UNWIND RAISE RERAISE
+ *	EXCEPTION_HANDLED                     code, offset, exception
+ *	LINE                                  code, line
+ *	JUMP                                  code, offset, target's offset
+ *
+ * What a callback returns is None, or DISABLE for "not here again" where the event is local. It
+ * never fails: a callback that raises would raise in the program.
  */
 #ifndef PL_RECORDER_HOOKS_H
 #define PL_RECORDER_HOOKS_H

@@ -19,6 +19,7 @@ static PyObject *on_off(PyObject *hook, PyObject *const *args, size_t n, PyObjec
 	return Py_NewRef(hook_disable);
 }
 
+/* In place of a callback of an event that is not local: it can only be left without an effect. */
 static PyObject *on_deaf(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)args, (void)n, (void)names;
@@ -51,6 +52,8 @@ static void wait_for_main(void)
 		hooks[i].hook.call = hooks[i].function == on_start ? on_start_before_main : on_deaf;
 }
 
+/* Only pointers are replaced: this may be called from anywhere, also from a callback, where
+ * set_events would change code that is running. */
 void hooks_off(void)
 {
 	for (size_t i = 0; i < hook_count; i++)

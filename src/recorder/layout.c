@@ -1,3 +1,5 @@
+/* Three steps, from what may be read of any interpreter to what may be read of this one only. The
+ * first pointers that are followed there are asked of the system before (os/readable.h). */
 #define _GNU_SOURCE
 #include "recorder/layout.h"
 
@@ -170,6 +172,8 @@ static PyObject *on_probe(PyObject *self_object, PyObject *none)
 
 static PyMethodDef probe_method = {"pathline_probe", on_probe, METH_NOARGS, NULL};
 
+/* The function is of importlib's frozen bootstrap, one line that calls its first argument: every
+ * CPython has it. Neither tools nor trace functions hear of the call. */
 static const char *call_probe(void)
 {
 	PyObject *function = module_attribute("_frozen_importlib", "_call_with_frames_removed");

@@ -1,4 +1,5 @@
-/* Messages to the collector, over the process's own stream. */
+/* Messages to the collector, over the process's own stream (format/message.h). Each is put together
+ * whole before the first byte of it is written, as the length stands in front. Under the GIL. */
 #include "recorder/state.h"
 
 #include <string.h>

@@ -1,5 +1,9 @@
 /* Names that are the program's: exception types, asyncio tasks, threads. Read without running any
- * Python code. */
+ * Python code: a property, a __getattr__ or a metaclass would be events in the middle of an event,
+ * and could change what the program does. What would need it has no name here.
+ *
+ * Modules are looked for among the imported ones and never imported: an import can be seen.
+ */
 #include "recorder/state.h"
 
 #include <inttypes.h>
@@ -35,7 +39,8 @@ const char *text_of(PyObject *str, size_t *length, PyObject **keep)
 
 PyObject *module_attribute(const char *module, const char *name)
 {
-	/* Not PyImport_GetModuleDict: late in finalisation, when __del__ still runs, that is a fatal error. */
+	/* Not PyImport_GetModuleDict: late in finalisation, when __del__ still runs, that is a
+	 * fatal error. */
 	PyObject *modules = PySys_GetObject("modules");
 	PyObject *found = modules && PyDict_CheckExact(modules)
 				  ? PyDict_GetItemString(modules, module)
@@ -64,6 +69,8 @@ static PyObject *plain_attribute(PyObject *object, const char *name)
 
 static struct pl_map strings; /* hash of the text -> number */
 
+/* The number of a text in the recording, told at its first use; 0: it could not be told. Two texts
+ * of one 64-bit hash would be one: names of types are few. */
 static uint32_t string_number(const char *text, size_t length)
 {
 	uint64_t *number = map_put(&strings, hash_bytes(text, length));
@@ -117,7 +124,7 @@ struct known_type {
 	uint32_t number;
 };
 
-static struct known_type known[64]; /* under the GIL */
+static struct known_type known[64]; /* under the GIL; a cache by address, a newer one replaces */
 
 uint32_t exception_type_number(PyObject *exception)
 {
@@ -142,7 +149,9 @@ uint32_t exception_type_number(PyObject *exception)
 /* ---- asyncio tasks ---- */
 
 /* Where a C Task keeps its coroutine and its name: found once, by looking for what its own getters
- * give. */
+ * give. The struct is private to Modules/_asynciomodule.c and no header has it. The getters are C,
+ * and are asked until they have told it once; an offset of 0 is that of the object's head, hence
+ * none. */
 static struct {
 	PyTypeObject *type; /* _asyncio.Task; borrowed, a module keeps it */
 	size_t coroutine_off, name_off;
@@ -225,6 +234,7 @@ static size_t name_if_of(PyObject *task, PyObject *coroutine, char *to)
 	return length;
 }
 
+/* `current` is a dict from loops to the tasks that run in them: a few at most. */
 static size_t name_among(PyObject *current, PyObject *coroutine, char *to)
 {
 	PyObject *loop, *task;
@@ -261,8 +271,8 @@ size_t task_name(PyThreadState *ts, PyObject *coroutine, char *name)
 
 /* ---- greenlets ---- */
 
-/* gevent's `name` would give the greenlet an ident if it has none yet, which the program can see: only a name that was
- * set is taken. */
+/* gevent's `name` would give the greenlet an ident if it has none yet, which the program can see:
+ * only a name that was set is taken. */
 size_t greenlet_name(PyObject *greenlet, uint64_t number, char *name)
 {
 	PyObject **dict = _PyObject_GetDictPtr(greenlet);
@@ -292,6 +302,8 @@ static PyObject *bootstrap_self(void)
 	return frame_local(bottom, 0);
 }
 
+/* threading._active has the thread once it has started; before, it is found as `self` of its first
+ * frame. A name is told again when it is another object, which is when the program set it. */
 void thread_check_name(struct thread *t)
 {
 	PyObject *active = module_attribute("threading", "_active"), *object = NULL, *name = NULL,

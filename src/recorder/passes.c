@@ -1,7 +1,8 @@
-/* How far a frame's LINEs have told of it, for the few loops of which the code alone does not say whether a pass fires LINE.
+/* How far a frame's LINEs have told of it, for the few loops of which the code alone does not say
+ * whether a pass fires LINE.
  *
- * By the frame's address, so that it outlives suspensions, losses and a fork. A frame that ends without an event leaves its
- * row to the next one at its address, whose start forgets it.
+ * By the frame's address, so that it outlives suspensions, losses and a fork. A frame that ends
+ * without an event leaves its row to the next one at its address, whose start forgets it.
  */
 #include "recorder/state.h"
 

@@ -22,14 +22,15 @@ struct recorder_start {
 	 * stores it at its start and anew in each forked child (NULL until the child has one of its
 	 * own). */
 	struct process_slot *_Atomic *slot;
-	/* Where the recorder may leave a function that is called in a thread when that has set a value for a key of
-	 * pthreads: so 3.11 meets new thread states. */
+	/* Where the recorder may leave a function that is called in a thread when that has set a
+	 * value for a key of pthreads: so 3.11 meets new thread states. */
 	key_hook *_Atomic *on_key;
 };
 
-/* Called under the GIL, in the audit event cpython.run_* or the first of an embedding program; again, when Python was
- * ended and initialised anew in this process. 0, or a negative number with *why (a
- * constant or static text) saying what cannot be; then nothing has been changed in the interpreter.
+/* Called under the GIL, in the audit event cpython.run_* or the first of an embedding program;
+ * again, when Python was ended and initialised anew in this process. 0, or a negative number with
+ * *why (a constant or static text) saying what cannot be; then nothing has been changed in the
+ * interpreter.
  */
 int pathline_recorder_start(const struct recorder_start *start, const char **why);
 

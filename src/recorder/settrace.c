@@ -1,4 +1,5 @@
-/* Putting the trace function of 3.11 in: into every thread state, and in front of the program's own. Not on the hot path. */
+/* Putting the trace function of 3.11 in: into every thread state, and in front of the program's
+ * own. Not on the hot path. */
 #include "recorder/tracing.h"
 
 #include <stddef.h>
@@ -34,12 +35,16 @@ void trace_find_own(PyThreadState *ts)
 	set_elsewhere = elsewhere.used != 0;
 }
 
+/* What C code calls: the original sets function and object, then ours takes the function's place.
+ */
 static void own_eval_set_trace(Py_tracefunc function, PyObject *object)
 {
 	eval_set_trace(function, object);
 	trace_adopt(current_thread_state());
 }
 
+/* For another thread: its `programs` cannot be written from here, so it finds it at its next event.
+ */
 static int own_eval_set_trace_of(PyThreadState *ts, Py_tracefunc function, PyObject *object)
 {
 	int result = eval_set_trace_of(ts, function, object);
@@ -84,6 +89,8 @@ void hooks_off(void)
 	listening = false;
 }
 
+/* The method table is the interpreter's, and writable data; the function object stays what it was.
+ */
 static bool take_set_trace(void)
 {
 	PyObject *function = PySys_GetObject("settrace"); /* borrowed */
@@ -96,8 +103,8 @@ static bool take_set_trace(void)
 	return true;
 }
 
-/* A thread state of the main interpreter that has just come to be, in its own thread, which has not the GIL yet. Also one
- * that a forked child has found again. */
+/* A thread state of the main interpreter that has just come to be, in its own thread, which has not
+ * the GIL yet. Also one that a forked child has found again. */
 static void on_thread_state(unsigned key, const void *value)
 {
 	PyThreadState *ts = (PyThreadState *)(uintptr_t)value;

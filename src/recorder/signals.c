@@ -17,6 +17,9 @@ static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define FATAL_COUNT (sizeof fatal / sizeof *fatal)
 static struct sigaction before[FATAL_COUNT];
 
+/* Async-signal-safe: it reads memory and writes into the ring. The bytes of an event that was being
+ * written are overwritten: it was not committed. Only a frame that is the shadow stack's top is
+ * looked into; what the interpreter has as its current one may be half made. */
 static void write_stop(int number)
 {
 	struct thread *t = self;
@@ -52,6 +55,7 @@ static void on_fatal(int number, siginfo_t *info, void *context)
 		syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), number);
 }
 
+/* On the alternate stack where the program has one: an overflow of the stack is a SIGSEGV. */
 void signals_install(void)
 {
 	struct sigaction mine = {.sa_sigaction = on_fatal, .sa_flags = SA_SIGINFO | SA_ONSTACK};

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "format/message.h"
 
-#define TEXT_MAX ((size_t)4 << 20)
+#define TEXT_MAX ((size_t)4 << 20) /* as sources.h has it for files: longer ones are not told */
 
 static void send_text(const char *file, size_t file_length, const char *text, size_t length)
 {
@@ -17,7 +17,8 @@ static void send_text(const char *file, size_t file_length, const char *text, si
 	buf_release(&fields);
 }
 
-/* The lines that linecache has for a file name: borrowed, NULL if none. */
+/* The lines that linecache has for a file name: borrowed, NULL if none. An entry of a text is
+ * (size, mtime, lines, fullname); a lazy one has a function in their place, and is not asked. */
 static PyObject *cached_lines(PyObject *file)
 {
 	PyObject *cache = module_attribute("linecache", "cache");
@@ -52,7 +53,8 @@ void source_tell(PyCodeObject *code, const char *file, size_t length)
 {
 	static struct pl_map told; /* hash of the file's name -> address of the lines last told */
 
-	/* 3.13 tells linecache the text of -c under "<string>", which is not that of other code from a "<string>". */
+	/* 3.13 tells linecache the text of -c under "<string>", which is not that of other code
+	 * from a "<string>". */
 	if (!length || file[0] != '<' || (length == 8 && memcmp(file, "<string>", 8) == 0))
 		return;
 	PyObject *lines = cached_lines(code->co_filename);

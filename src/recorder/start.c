@@ -1,4 +1,12 @@
-/* How the recorder comes into a process: at its start, and in a forked child. */
+/* How the recorder comes into a process: at its start, and in a forked child.
+ *
+ *	start      layout_check, texts, a slot, PROCESS, hooks      in an audit event, under the GIL
+ *	fork       before: codes up to here are shared; child: no slot, no rings, nothing written
+ *	first event of the child: a slot of its own, PROCESS (how: fork)
+ *	begun anew (an embedding program): what was known of objects is forgotten, threads go on
+ *
+ * A child that only calls exec, as subprocess's does, never takes a slot.
+ */
 #define _GNU_SOURCE
 #include "recorder/state.h"
 
@@ -25,7 +33,8 @@ static void keep_text(struct pl_buf *b, PyObject *str)
 	Py_XDECREF(keep);
 }
 
-/* As a shell would need it typed: quoted where it is not plain. */
+/* As a shell would need it typed: quoted where it is not plain. A ' ends the quotes, stands alone
+ * behind a backslash, and begins them again. */
 static void quote(struct pl_buf *b, const char *text)
 {
 	static const char safe[] =
@@ -122,6 +131,7 @@ static void keep_command_text(void)
 
 /* ---- slots ---- */
 
+/* LIVE with release is the last store: the collector reads the rest of the slot behind it. */
 static bool take_slot(uint32_t parent)
 {
 	struct process_slot *slot = arena_take_slot(&root.arena);
@@ -141,6 +151,8 @@ static bool take_slot(uint32_t parent)
 	return true;
 }
 
+/* Code objects that are there now will be in both processes under one number: their deaths are told
+ * by neither, for the other may still run them. */
 static void before_fork(void)
 {
 	root.shared_codes = atomic_load_explicit(&root.arena.head->next_code, memory_order_relaxed);
@@ -160,6 +172,7 @@ static void forked_child(void)
 	thread_forget_all();
 }
 
+/* switches counts from 0 again: their numbers are the process's own. */
 bool process_begin_in_child(void)
 {
 	if (atomic_load(&root.stopped))
@@ -192,8 +205,8 @@ void interpreters_look(void)
 
 /* ---- the entry ---- */
 
-/* A program that embeds Python can end it and begin anew. To the recording that is one process, and the threads go on;
- * what was known of objects is not true any more. */
+/* A program that embeds Python can end it and begin anew. To the recording that is one process, and
+ * the threads go on; what was known of objects is not true any more. */
 static int start_again(const struct recorder_start *start, const char **why)
 {
 	if (atomic_load(&root.stopped)) {

@@ -1,8 +1,16 @@
 /* What the recorder keeps: one root a process, one state a thread, one record a code object.
  *
+ *	code object -- co_extra, or the map --> code_record     number, and unit -> line start
+ *	this thread -- self -----------------> thread           ring, shadow stack, greenlet
+ *	root        -- last -----------------> thread           who wrote last
+ *	            -- threads --> thread --> thread …          all of them, ended ones too
+ *
  * Everything in the root is read and written under the GIL, but for what says otherwise. A thread's
  * state belongs to its thread; the states are never unmapped while the process lives, so that the
  * root's `last` can be followed.
+ *
+ * States and shadow stacks are mapped, not malloc'd: a handler of a fatal signal reads them, and
+ * the program's allocator may be its own.
  */
 #ifndef PL_RECORDER_STATE_H
 #define PL_RECORDER_STATE_H
@@ -16,7 +24,9 @@
 #include "recorder/recorder.h"
 #include "ring/ring.h"
 
-/* Lies in the code object's co_extra. */
+/* What an event needs of its code: the number that names it, and the index that stands for its
+ * line. Made at the code's first event (code_describe), freed by the interpreter with the code
+ * object. */
 struct code_record {
 	uint32_t number; /* in the recording; 0: could not be described, its events are a gap */
 	uint32_t unit_count;
@@ -26,6 +36,7 @@ struct code_record {
 	bool *handling; /* a byte a unit, behind the units: is an exception being handled there? */
 #endif
 	bool checks; /* of some jumps back it depends on its frame's LINEs whether they are AGAIN */
+	/* As many as code units, caches too: the frame's own position is the index, no search. */
 	struct code_unit {
 		uint32_t start : 28; /* index of the line start + 1, 0: none here */
 		uint32_t pass : 4;   /* enum pass_mark */
@@ -33,6 +44,10 @@ struct code_record {
 	} units[];
 };
 
+/* The shadow stack is the thread's frames as the stream has told them: what a reader has on its own
+ * stack after the last event. So the difference to the frames that are there now is what must be
+ * written (POPS, LINKs) in front of the next event. Addresses are compared; what is followed is
+ * only what the interpreter has on its stack at this moment. */
 struct thread {
 	struct ring_writer ring;
 	py_frame *top;	   /* == frames[depth - 1], NULL when empty: compared at every event */
@@ -95,6 +110,7 @@ struct recorder_root {
 };
 
 extern struct recorder_root root;
+/* The state of this thread, NULL before its first event and behind its end. */
 extern __thread struct thread *self;
 
 static inline uint64_t now_ticks(void)
@@ -110,6 +126,8 @@ static inline uint64_t now_ticks(void)
 uint8_t *step_slow(struct thread *t, uint8_t *p);
 struct thread *thread_begin(void);
 
+/* The hot half: three comparisons say that nothing has to stand before the event. The tick is read
+ * relaxed: it orders nothing, and an old one costs a stamp that is a little late. */
 static inline uint8_t *step(struct thread *t)
 {
 	uint8_t *p = t->ring.at;
@@ -122,8 +140,9 @@ static inline uint8_t *step(struct thread *t)
 	return p;
 }
 
-/* C code can report events of its own through PyMonitoring_* (Cython does since 3.13). It has code objects but no frames of
- * the interpreter; in the shadow stack its code stands for the frame, told apart by the lowest bit. */
+/* C code can report events of its own through PyMonitoring_* (Cython does since 3.13). It has code
+ * objects but no frames of the interpreter; in the shadow stack its code stands for the frame, told
+ * apart by the lowest bit. */
 static inline py_frame *foreign_frame(const PyCodeObject *code)
 {
 	return (py_frame *)((uintptr_t)code | 1);
@@ -154,13 +173,15 @@ void thread_forget_all(void); /* in a forked child */
 bool process_begin_in_child(void);
 void thread_check_name(struct thread *t);
 
-/* Say it in the recording when other interpreters have begun in this process: they have callbacks of their own, and are not
- * recorded. Looked at every tick, and behind the end of the main one. */
+/* Say it in the recording when other interpreters have begun in this process: they have callbacks
+ * of their own, and are not recorded. Looked at every tick, and behind the end of the main one. */
 void interpreters_look(void);
 
 /* ---- code.c ---- */
+/* Tell the recording of a code object, and keep its record. NULL: it could not be told, the event
+ * that asked is lost; the next one tries again. Leaves no error set. */
 struct code_record *code_describe(PyCodeObject *code);
-int code_init(void);
+int code_init(void); /* 0, or -1: the interpreter has no more room for such as us */
 static inline struct code_record *code_record(PyCodeObject *code)
 {
 #if CODE_HAS_WATCHER
@@ -192,17 +213,19 @@ uint64_t generator_new(py_frame *frame);
 uint64_t generator_of(py_frame *frame); /* an unknown one gets a number */
 void generator_gone(py_frame *frame);
 
-/* ---- passes.c: up to which unit the frames of codes with `checks` are told (bytecode/passes.h) ---- */
+/* ---- passes.c: up to which unit the frames of codes with `checks` are told (bytecode/passes.h)
+ * ---- */
 void passes_line(py_frame *frame, uint32_t unit);
 /* A jump back to `unit`; true: it is AGAIN. */
 bool passes_jump(py_frame *frame, uint32_t unit);
 void passes_forget(py_frame *frame); /* it begins, or is over */
 
 /* ---- greenlets.c ---- */
-/* The greenlet that runs on this thread, borrowed; NULL: the thread's own stack, or there are no greenlets. */
+/* The greenlet that runs on this thread, borrowed; NULL: the thread's own stack, or there are no
+ * greenlets. */
 PyObject *greenlet_running(void);
-/* Ask whether another one runs than the thread's state says, which then tells of that one. begins: a frame without a
- * caller is being entered. */
+/* Ask whether another one runs than the thread's state says, which then tells of that one. begins:
+ * a frame without a caller is being entered. */
 bool greenlet_changed(struct thread *t, bool begins);
 /* Events of this thread were lost. */
 void greenlets_lost(struct thread *t);
@@ -213,8 +236,8 @@ uint32_t exception_type_number(PyObject *exception);
 /* The current asyncio task's name, at most EVENT_TEXT_MAX bytes, into `name`; gives its length, 0:
  * no task. */
 size_t task_name(PyThreadState *ts, PyObject *coroutine, char *name);
-/* The name that the program gave to the greenlet, as gevent's can have one; else "Greenlet-" and its number. As
- * task_name. */
+/* The name that the program gave to the greenlet, as gevent's can have one; else "Greenlet-" and
+ * its number. As task_name. */
 size_t greenlet_name(PyObject *greenlet, uint64_t number, char *name);
 void names_forget(void); /* as greenlets_forget */
 /* module.name, borrowed; NULL when the module is not imported or has no such name. */
@@ -224,6 +247,7 @@ PyObject *module_attribute(const char *module, const char *name);
 const char *text_of(PyObject *str, size_t *length, PyObject **keep);
 
 /* ---- message.c ---- */
+/* Under the GIL. false: no room in the arena, or no memory; nothing of it was written. */
 bool message_put(uint8_t kind, const struct pl_buf *fields);
 void message_process(uint32_t how);
 void message_thread(const struct thread *t, const char *name, size_t length);

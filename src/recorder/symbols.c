@@ -14,6 +14,7 @@ struct protection {
 	int flags; /* PROT_*; 0: in no object */
 };
 
+/* An unsigned difference: what lies before the segment is far above its size too. */
 static bool lies_in(uintptr_t at, const struct dl_phdr_info *object, const ElfW(Phdr) * h)
 {
 	return at - (object->dlpi_addr + h->p_vaddr) < h->p_memsz;
@@ -102,6 +103,8 @@ static void read_dynamic(
 	}
 }
 
+/* Only a slot that holds the function as it was is changed: one that the loader has not bound yet
+ * finds the new value in the symbol table, and one that another library has taken is not ours. */
 static void change_slots(const struct dl_phdr_info *object, const struct dynamic *d, unsigned table,
 	const struct change *c)
 {

@@ -1,4 +1,14 @@
-/* A thread's state: its shadow stack, and the slow half of a step. */
+/* A thread's state: its shadow stack, and the slow half of a step.
+ *
+ * What stands in front of an event, in this order, each only where it is due:
+ *
+ *	TIME      the collector's tick is another one, or a chunk begins
+ *	SWITCH    another thread of the process wrote last
+ *	GAP       events were lost
+ *	POPS      frames above have gone, or (after a loss) all of them
+ *	GREENLET  another greenlet runs
+ *	LINK …    frames are there that the stream does not know, bottom first
+ */
 #define _GNU_SOURCE
 #include "recorder/state.h"
 
@@ -16,6 +26,7 @@ static pthread_key_t at_thread_end;
 
 /* ---- the shadow stack ---- */
 
+/* mremap moves pages, not bytes. */
 static bool frames_grow(struct thread *t, uint32_t room)
 {
 	void *at = t->frames ? mremap(t->frames, t->room * sizeof *t->frames,
@@ -55,7 +66,8 @@ static void stack_cut(struct thread *t, uint32_t depth)
 	t->top = depth ? t->frames[depth - 1] : NULL;
 }
 
-/* Its place in the shadow stack, counted from 1; 0: it is not there. */
+/* Its place in the shadow stack, counted from 1; 0: it is not there. From the top,
+ * where it mostly is. */
 static uint32_t stack_find(const struct thread *t, const py_frame *frame)
 {
 	uint32_t i = t->depth;
@@ -72,6 +84,7 @@ static uint8_t *step_on(struct thread *t, uint8_t *p)
 	return p < t->ring.limit ? p : ring_refill(&t->ring, t->time_ticks);
 }
 
+/* A LINK of its own commit: a chain can be longer than a step has room for. */
 static uint8_t *write_link(struct thread *t, uint8_t *p, py_frame *frame, unsigned flags)
 {
 	PyCodeObject *code = frame_code(frame);
@@ -106,7 +119,8 @@ uint8_t *write_greenlet_name(const struct thread *t, uint8_t *p)
 
 /* ---- steps to a frame ---- */
 
-/* Frames that a greenlet was left with are the same when it runs again; only `frame`, whose event it is, has gone on. */
+/* Frames that a greenlet was left with are the same when it runs again; only `frame`, whose event
+ * it is, has gone on. */
 static unsigned link_flags(const struct thread *t, uint32_t place, bool moved)
 {
 	if (place >= t->kept)
@@ -114,7 +128,12 @@ static unsigned link_flags(const struct thread *t, uint32_t place, bool moved)
 	return moved ? EVENT_BACK | EVENT_MOVED : EVENT_BACK;
 }
 
-/* `frame` is not on the shadow stack: link it, with all its callers down to one that is there. */
+/* `frame` is not on the shadow stack: link it, with all its callers down to one that is there.
+ *
+ *	shadow   a b x y          the interpreter: frame -> d -> c -> b -> a
+ *	POPS 2   a b              `base` is b's place, `count` the three above it
+ *	LINKs    a b c d frame    written bottom first, so they are put down first and written then
+ */
 static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool moved)
 {
 	uint32_t count = 0, base = 0;
@@ -214,6 +233,9 @@ static uint8_t *write_time(struct thread *t, uint8_t *p)
 	return p;
 }
 
+/* The thread that wrote before is named with its position in its stream: so the two streams are
+ * tied together where the GIL changed hands. Its state is still there when the thread is not
+ * (take_state). */
 static uint8_t *write_switch(struct thread *t, uint8_t *p)
 {
 	struct thread *before = root.last;
@@ -243,10 +265,14 @@ static uint8_t *write_loss(struct thread *t, uint8_t *p)
 	return p;
 }
 
-/* Looking for room costs a walk over the arena, and for the collector a system call: not at every lost event. */
+/* Looking for room costs a walk over the arena, and for the collector a system call: not at every
+ * lost event. */
 #define LOST_PER_LOOK 256u
 #define LOST_PER_CALL (64 * LOST_PER_LOOK)
 
+/* A time is written after each refill too: the chunk's open_ticks is that of the last time told,
+ * and a block may begin there. Without room `at` stays where it was, so the next event comes here
+ * again. */
 uint8_t *step_slow(struct thread *t, uint8_t *p)
 {
 	if (t->lost % LOST_PER_LOOK || atomic_load_explicit(&root.stopped, memory_order_relaxed))
@@ -311,6 +337,8 @@ static struct thread *take_state(void)
 	return t;
 }
 
+/* Numbers are given in the order in which threads are first seen. The state may have served another
+ * thread, whose shadow stack's memory it keeps. */
 struct thread *thread_begin(void)
 {
 	if (atomic_load_explicit(&root.stopped, memory_order_relaxed))
@@ -338,6 +366,8 @@ struct thread *thread_begin(void)
 	return t;
 }
 
+/* fork leaves one thread, and rings that are the parent's. States are kept to serve again; who
+ * writes first in the child gets number 0. */
 void thread_forget_all(void)
 {
 	for (struct thread *t = root.threads; t; t = t->next) {

@@ -8,7 +8,8 @@ __thread Py_tracefunc programs;
 bool set_elsewhere;
 bool listening;
 
-/* A frame object's two switches are the program's to set: its value is the lowest bit, as it would be without us. */
+/* A frame object's two switches are the program's to set: its value is the lowest bit, as it would
+ * be without us. */
 enum {
 	SWITCH_PROGRAM = 1,
 	SWITCH_OURS =
@@ -19,7 +20,8 @@ enum {
 
 /* ---- entries and exits ---- */
 
-/* A start and a resume stand at their RESUME; what is thrown in comes to a frame that still stands where it left. */
+/* A start and a resume stand at their RESUME; what is thrown in comes to a frame that still stands
+ * where it left. */
 static void trace_call(PyFrameObject *f, PyCodeObject *code)
 {
 	py_frame *frame = f->f_frame;
@@ -38,7 +40,7 @@ static void trace_call(PyFrameObject *f, PyCodeObject *code)
 
 /* Where a generator or coroutine returned to, and how far the stream was then: see is_quiet. */
 static __thread struct {
-	const py_frame *to;
+	const py_frame *to; /* compared only */
 	uint64_t position;
 } returned;
 
@@ -61,7 +63,9 @@ static void trace_return(py_frame *frame, PyCodeObject *code, bool unwinds)
 
 /* ---- exceptions ---- */
 
-/* A coroutine's return is a StopIteration at its SEND only because a trace function is set; 3.12 and later have none. */
+/* A coroutine's return is a StopIteration at its SEND only because a trace function is set; 3.12
+ * and later have none. It comes at once behind the return: nothing was written to the stream
+ * between. */
 static bool is_quiet(const py_frame *frame)
 {
 	return returned.to == frame && self && returned.position == ring_position(&self->ring);
@@ -80,8 +84,8 @@ static void trace_exception(PyFrameObject *f, PyCodeObject *code, PyObject *exce
 		f->f_trace_opcodes |= SWITCH_OURS | SWITCH_PENDING;
 }
 
-/* The first event of a frame behind an exception, if it has not left: it stands at the handler, with the exception on top
- * of its stack. */
+/* The first event of a frame behind an exception, if it has not left: it stands at the handler,
+ * with the exception on top of its stack. */
 static void trace_handled(PyFrameObject *f, PyCodeObject *code)
 {
 	f->f_trace_opcodes &= ~SWITCH_PENDING;
@@ -101,6 +105,14 @@ static void trace_reraise(PyFrameObject *f, PyCodeObject *code, PyObject *except
 				       first, type));
 }
 
+/* An instruction of a frame that is traced by instruction, before it runs. What raises again:
+ *
+ *	RERAISE n             the exception is on top; with n, f_lasti of the first raise lies n below
+ *	RAISE_VARARGS 0       a bare raise: what the thread is handling, in whatever frame
+ *	END_ASYNC_FOR         anything but the StopAsyncIteration that ends the loop
+ *
+ * (Python/ceval.c of 3.11.) Where nothing is being handled any more, tracing by instruction ends.
+ */
 static void trace_instruction(PyFrameObject *f, PyCodeObject *code)
 {
 	py_frame *frame = f->f_frame;
@@ -129,7 +141,8 @@ static void trace_instruction(PyFrameObject *f, PyCodeObject *code)
 
 /* ---- lines ---- */
 
-/* Of a line table that ends too early 3.11 reads what lies behind it, and can come to any number. */
+/* Of a line table that ends too early 3.11 reads what lies behind it, and can come to any number.
+ */
 static uint64_t told_line(const PyFrameObject *f)
 {
 	return f->f_lineno < 0 ? 0 : (uint64_t)f->f_lineno;

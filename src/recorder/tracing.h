@@ -1,15 +1,17 @@
 /* The engine of 3.11, which has no sys.monitoring: a trace function in C in every thread state.
  *
- * The program may set a trace function too, by sys.settrace or in C. Then its object stays where the interpreter keeps it
- * (sys.gettrace gives it), its function is called by ours behind each event, and ours stays in place:
+ * The program may set a trace function too, by sys.settrace or in C. Then its object stays where
+ * the interpreter keeps it (sys.gettrace gives it), its function is called by ours behind each
+ * event, and ours stays in place:
  *
  *	thread state   c_tracefunc  on_trace, always
  *	               c_traceobj   the program's own, or NULL
  *	this thread    programs     what the program would have had as c_tracefunc
  *
- * Of an event only its kind is told (call, line, return, exception, opcode); what it means is read from where the frame
- * stands. An exception that is handled or raised again is no event there: from an exception on until nothing is being
- * handled any more, the frame is traced instruction by instruction, and these two are seen at their instructions.
+ * Of an event only its kind is told (call, line, return, exception, opcode); what it means is read
+ * from where the frame stands. An exception that is handled or raised again is no event there: from
+ * an exception on until nothing is being handled any more, the frame is traced instruction by
+ * instruction, and these two are seen at their instructions.
  *
  * tracing.c is the hot path, linked against an allow-list; settrace.c puts it in.
  */
@@ -26,7 +28,8 @@ extern bool set_elsewhere;
 extern bool listening;
 
 int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg);
-/* Something has set this thread state's trace function: let it be the program's, and ours come first again. */
+/* Something has set this thread state's trace function: let it be the program's, and ours come
+ * first again. */
 void trace_adopt(PyThreadState *ts);
 /* What was set for this thread by another one. */
 void trace_find_own(PyThreadState *ts);

@@ -11,8 +11,9 @@ bool main_awaited(void)
 	return root.main_names != NULL;
 }
 
-/* What the interpreter runs of a file by itself: 3.13's -c tells linecache of its text, and a program that does not compile
- * has its traceback printed. It belongs to the program, its own frozen import system does not. */
+/* What the interpreter runs of a file by itself: 3.13's -c tells linecache of its text, and a
+ * program that does not compile has its traceback printed. It belongs to the program, its own
+ * frozen import system does not. */
 bool main_begins(py_frame *frame)
 {
 	PyObject *file = frame_code(frame)->co_filename, *keep;
@@ -28,6 +29,8 @@ bool main_begins(py_frame *frame)
 	return !frozen;
 }
 
+/* The first reason counts. From anywhere: it stores, and calls nothing of Python.
+ * The slot's word tells the collector, as there may be no room for an event. */
 void recorder_stop(enum pl_gap_reason reason)
 {
 	uint32_t none = 0;
