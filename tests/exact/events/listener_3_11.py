@@ -7,42 +7,17 @@ import dis
 import sys
 import threading
 
-lines, ahead, rows = {}, {}, []
+import listening
+
+rows = []
 NAMES = dis.opname
 GENERATOR = 0x20 | 0x80                                 # CO_GENERATOR, CO_COROUTINE
 state = threading.local()                               # .left: (the frame that was returned to from a generator), or None
 going, handled = {}, {}                                 # id of a frame -> type on its way; types being handled, and popped
 
 
-def line_of(code, offset):
-    known = lines.get(id(code))
-    if known is None:
-        table = {at: line or 0 for start, end, line in code.co_lines() for at in range(start, end, 2)}
-        known = lines[id(code)] = table, code           # kept: the address stays its own
-    return known[0][offset]
-
-
-def line_ahead(code, offset):
-    if (code, offset) not in ahead:
-        line = line_of(code, offset)
-        for instruction in dis.get_instructions(code):
-            if line or instruction.offset < offset:
-                continue
-            line = line_of(code, instruction.offset)
-            if instruction.opname.startswith(("RERAISE", "RETURN", "RAISE", "JUMP")):
-                break
-        ahead[code, offset] = line
-    return ahead[code, offset]
-
-
-def name_of(kind):
-    module = type.__getattribute__(kind, "__module__")
-    bare = module in ("builtins", "__main__")
-    return kind.__qualname__ if bare else "%s.%s" % (module, kind.__qualname__)
-
-
 def put(event, code, line, kind, native=__import__("_thread").get_native_id):
-    rows.append((native(), event, code.co_filename, code.co_firstlineno, code.co_qualname, line, name_of(kind)))
+    rows.append((native(), event, code.co_filename, code.co_firstlineno, code.co_qualname, line, listening.name_of(kind)))
 
 
 def on_exception(frame, arg):
@@ -58,7 +33,7 @@ def on_exception(frame, arg):
 def on_handler(frame):
     kind = going.pop(id(frame), None)
     if kind:
-        put("handled", frame.f_code, line_ahead(frame.f_code, frame.f_lasti), kind)
+        put("handled", frame.f_code, listening.line_ahead(frame.f_code, frame.f_lasti), kind)
         handled.setdefault(id(frame), []).append([kind, False])
 
 
@@ -78,7 +53,7 @@ def on_instruction(frame):
     if opcode == "POP_EXCEPT" and own:
         own[-1][1] = True
     if again:
-        put("reraise", code, line_of(code, offset), again)
+        put("reraise", code, listening.line_of(code, offset), again)
         going[id(frame)] = again
 
 
@@ -111,15 +86,5 @@ def listener_end():
 
 out, program = sys.argv[1:3]
 sys.argv[:] = [program]
-with open(program) as f:
-    code = compile(f.read(), program, "exec")
-names = {"__name__": "__main__", "__file__": program, "__builtins__": __builtins__}
-listener_begin()
-try:
-    exec(code, names)
-except SystemExit:
-    pass
-listener_end()
-with open(out, "w", encoding="utf-8", errors="surrogateescape") as f:
-    for row in rows:
-        f.write("\t".join(map(str, row)) + "\n")
+listening.run(program, listener_begin, listener_end)
+listening.write(out, rows)

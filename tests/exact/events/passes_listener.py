@@ -8,6 +8,8 @@ OUT gets one row an event: tid, line, file, first, code, offset of the jump; and
 import io
 import sys
 
+import listening
+
 M = sys.monitoring
 E = M.events
 TOOL = next(t for t in (2, 1, 0) if M.get_tool(t) is None)
@@ -66,26 +68,11 @@ def run_modules(names):
     listener_end()
 
 
-def run_program(path):
-    sys.argv[:] = [path]
-    with open(path) as f:
-        code = compile(f.read(), path, "exec")
-    names = {"__name__": "__main__", "__file__": path, "__builtins__": __builtins__}
-    listener_begin()
-    try:
-        exec(code, names)
-    except SystemExit:
-        pass
-    listener_end()
-
-
 out, *what = sys.argv[1:]
 if what[0] == "-m":
     run_modules(what[1:])
 else:
-    run_program(what[0])
-with open(out, "w", encoding="utf-8", errors="surrogateescape") as f:
-    for row in rows:
-        if row:
-            f.write("\t".join(map(str, row)) + "\n")
+    sys.argv[:] = what
+    listening.run(what[0], listener_begin, listener_end)
+listening.write(out, filter(None, rows))
 print(jumps[0], file=sys.stderr)
