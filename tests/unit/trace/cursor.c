@@ -85,6 +85,22 @@ static void begin(struct fixture *f)
 	maker_string(&f->m, 5, "ValueError");
 }
 
+/* A recording of one thread. */
+static struct maker_thread *begin_thread(struct fixture *f)
+{
+	begin(f);
+	return maker_thread(&f->m, 0);
+}
+
+/* Its last block, its end, the recording's; and the recording is open. */
+static void end_thread(struct fixture *f, struct maker_thread *t)
+{
+	maker_cut(&f->m, t);
+	maker_thread_end(&f->m, t);
+	maker_end(&f->m);
+	open_maker(f);
+}
+
 /* ---- rows ---- */
 
 static void test_calls(void **state)
@@ -92,8 +108,7 @@ static void test_calls(void **state)
 	struct fixture f;
 	(void)state;
 
-	begin(&f);
-	struct maker_thread *t = maker_thread(&f.m, 0);
+	struct maker_thread *t = begin_thread(&f);
 	maker_switch(t, 1);
 	maker_enter(t, EVENT_NO_SITE, 10);
 	maker_line(t, 0);
@@ -103,10 +118,7 @@ static void test_calls(void **state)
 	maker_event1(t, EVENT_LEAVE, MAKER_UNIT(0) + 3);
 	maker_line(t, 2);
 	maker_event1(t, EVENT_LEAVE, MAKER_UNIT(2));
-	maker_cut(&f.m, t);
-	maker_thread_end(&f.m, t);
-	maker_end(&f.m);
-	open_maker(&f);
+	end_thread(&f, t);
 	expect_rows(&f, 0,
 		"0 call main:1 d0\n"
 		"1 line main:2 d0\n"
@@ -130,8 +142,7 @@ static void test_exceptions(void **state)
 	struct fixture f;
 	(void)state;
 
-	begin(&f);
-	struct maker_thread *t = maker_thread(&f.m, 0);
+	struct maker_thread *t = begin_thread(&f);
 	maker_enter(t, EVENT_NO_SITE, 10);
 	maker_line(t, 0);
 	maker_enter(t, MAKER_UNIT(0), 20);
@@ -165,8 +176,7 @@ static void test_generators_and_tasks(void **state)
 	struct fixture f;
 	(void)state;
 
-	begin(&f);
-	struct maker_thread *t = maker_thread(&f.m, 0);
+	struct maker_thread *t = begin_thread(&f);
 	maker_enter(t, EVENT_NO_SITE, 10);
 	maker_line(t, 0);
 	maker_done(t, event_write_enter(maker_room(t), 2, 20, 7));
@@ -261,16 +271,12 @@ static void test_jump(void **state)
 	struct fixture f;
 	(void)state;
 
-	begin(&f);
-	struct maker_thread *t = maker_thread(&f.m, 0);
+	struct maker_thread *t = begin_thread(&f);
 	maker_enter(t, EVENT_NO_SITE, 10);
 	maker_line(t, 0);
 	maker_line(t, 2); /* over the line between */
 	maker_line(t, 0); /* the loop's step back is fine */
-	maker_cut(&f.m, t);
-	maker_thread_end(&f.m, t);
-	maker_end(&f.m);
-	open_maker(&f);
+	end_thread(&f, t);
 	expect_rows(&f, 0,
 		"0 call main:1 d0\n"
 		"1 line main:2 d0\n"
@@ -285,8 +291,7 @@ static void test_frames_that_vanish(void **state)
 	struct fixture f;
 	(void)state;
 
-	begin(&f);
-	struct maker_thread *t = maker_thread(&f.m, 0);
+	struct maker_thread *t = begin_thread(&f);
 	maker_enter(t, EVENT_NO_SITE, 10);
 	maker_enter(t, 0, 20);
 	maker_line(t, 0);
@@ -295,10 +300,7 @@ static void test_frames_that_vanish(void **state)
 	maker_event3(t, EVENT_LINK, 20, 0, MAKER_UNIT(1)); /* a linked one goes as it came */
 	maker_event1(t, EVENT_POPS, 1);
 	maker_line(t, 1);
-	maker_cut(&f.m, t);
-	maker_thread_end(&f.m, t);
-	maker_end(&f.m);
-	open_maker(&f);
+	end_thread(&f, t);
 	expect_rows(&f, 0,
 		"0 call main:1 d0\n"
 		"1 call f:10 d1 from:1\n"
@@ -314,8 +316,7 @@ static void test_recorded_gap_explains(void **state)
 	struct fixture f;
 	(void)state;
 
-	begin(&f);
-	struct maker_thread *t = maker_thread(&f.m, 0);
+	struct maker_thread *t = begin_thread(&f);
 	maker_enter(t, EVENT_NO_SITE, 10);
 	maker_line(t, 0);
 	maker_enter(t, MAKER_UNIT(0), 20);
@@ -323,10 +324,7 @@ static void test_recorded_gap_explains(void **state)
 	maker_event1(t, EVENT_POPS, 2);
 	maker_event3(t, EVENT_LINK, 10, 0, MAKER_UNIT(2));
 	maker_line(t, 2);
-	maker_cut(&f.m, t);
-	maker_thread_end(&f.m, t);
-	maker_end(&f.m);
-	open_maker(&f);
+	end_thread(&f, t);
 	expect_rows(&f, 0,
 		"0 call main:1 d0\n"
 		"1 line main:2 d0\n"
@@ -341,15 +339,11 @@ static void test_missing_code(void **state)
 	struct fixture f;
 	(void)state;
 
-	begin(&f);
-	struct maker_thread *t = maker_thread(&f.m, 0);
+	struct maker_thread *t = begin_thread(&f);
 	maker_enter(t, EVENT_NO_SITE, 99);
 	maker_line(t, 3);
 	maker_event1(t, EVENT_LEAVE, 4);
-	maker_cut(&f.m, t);
-	maker_thread_end(&f.m, t);
-	maker_end(&f.m);
-	open_maker(&f);
+	end_thread(&f, t);
 	expect_rows(&f, 0,
 		"0 gap -:0 d0 code\n"
 		"0 call ?:0 d0\n"
@@ -484,8 +478,7 @@ static void test_time_and_error(void **state)
 	struct pl_event e;
 	(void)state;
 
-	begin(&f);
-	struct maker_thread *t = maker_thread(&f.m, 0);
+	struct maker_thread *t = begin_thread(&f);
 	t->ticks = 1000;
 	maker_enter(t, EVENT_NO_SITE, 10);
 	maker_event1(t, EVENT_TIME, 500);
@@ -519,17 +512,13 @@ static void test_stack(void **state)
 	struct pl_frame frames[4];
 	(void)state;
 
-	begin(&f);
-	struct maker_thread *t = maker_thread(&f.m, 0);
+	struct maker_thread *t = begin_thread(&f);
 	maker_enter(t, EVENT_NO_SITE, 10);
 	maker_line(t, 1 - 1);
 	maker_event3(t, EVENT_LINK, 20, 9, MAKER_UNIT(1));
 	maker_done(t, event_write_text(maker_room(t), EVENT_TASK, "T", 1));
 	maker_enter(t, MAKER_UNIT(2), 20);
-	maker_cut(&f.m, t);
-	maker_thread_end(&f.m, t);
-	maker_end(&f.m);
-	open_maker(&f);
+	end_thread(&f, t);
 	assert_int_equal(pl_cursor_new(&c, f.r, 1, 0, &f.err), 0);
 	while (pl_cursor_next(c, &e, &f.err) == 0)
 		;
