@@ -15,12 +15,11 @@
  *
  * A chunk's life:
  *
- *	                  taken: its free bit                 a newer one
- *	         FREE --- is cleared, then its head written -> OWNED --- is OWNED -> CLOSED
- *	          ^                                              |                     |
- *	          |                                              '-- stream ends -> LAST
- *	          |                                                                    |
- *	          '---- by the collector, when all of it is on disk: first the state, then the bit
+ *	FREE          -- its free bit is cleared, then its head is written -->      OWNED
+ *	OWNED         -- a newer chunk of the stream is OWNED ------------->        CLOSED
+ *	              -- the stream ends ---------------------------------->        LAST
+ *	CLOSED, LAST  -- by the collector, when all of it is on disk: first
+ *	                 the state, then the bit -------------------------->        FREE
  *
  * Chunks carry no pointers: owner, order and stream position are in each, so whoever finds the file
  * after a crash can put the streams together. Every number in the file is hostile input to the
