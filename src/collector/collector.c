@@ -303,7 +303,7 @@ bool collector_round(struct collector *c, enum blocks_why why)
 	messages_read(c);
 	blocks_cut(c, grow(c) ? BLOCKS_ALL : why, now_ns);
 	forget_codes(c, freed);
-	processes_end(c);
+	processes_end(c, now_ns);
 	say_arena_torn(c);
 	say_store_failed(c);
 	return moved;
@@ -334,6 +334,7 @@ static void hear_record(struct loop *l)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	l->program_over = true;
+	l->c->processes.word_due = false;
 	if (n == (ssize_t)sizeof p && p.word == COLLECTOR_ENDED) {
 		l->c->processes.known_status = true;
 		l->c->processes.main_pid = p.pid;
@@ -665,6 +666,7 @@ int collector_run(const struct collector_start *s)
 	if (err < 0)
 		goto done;
 	add_to_epoll(c->processes.epoll, l.channel);
+	c->processes.word_due = true;
 	add_to_epoll(c->processes.epoll, l.signals);
 	say(s, COLLECTOR_READY, c->arena_path);
 	run_loop(&l);

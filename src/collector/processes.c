@@ -34,6 +34,9 @@ static void be_over(struct collector *c, struct process *p)
 		return;
 	p->life = LIFE_OVER;
 	p->over_ticks = clock_ticks(c->ticker.source);
+	/* It is readable from now on: while its end waits to be written, that is no news. */
+	if (p->watch.pidfd >= 0 && c->processes.epoll >= 0)
+		epoll_ctl(c->processes.epoll, EPOLL_CTL_DEL, p->watch.pidfd, NULL);
 }
 
 /* Its pid as we see it. */
@@ -298,11 +301,25 @@ static void end_one(struct collector *c, uint32_t index)
 	c->processes.all[index] = c->processes.all[--c->processes.count];
 }
 
-void processes_end(struct collector *c)
+#define PATIENCE_NS 1000000000
+
+/* Who waits for a process has reaped it before he can say how it ended: for a moment he alone knows. */
+static bool word_may_come(const struct collector *c, struct process *p, int64_t now_ns)
 {
-	for (uint32_t i = c->processes.count; i-- > 0;)
-		if (c->processes.all[i]->life == LIFE_DRAINED)
+	if (!c->processes.word_due || ending_of(c, p).end != PL_PROCESS_LOST)
+		return false;
+	if (!p->patience_ns)
+		p->patience_ns = now_ns + PATIENCE_NS;
+	return now_ns < p->patience_ns;
+}
+
+void processes_end(struct collector *c, int64_t now_ns)
+{
+	for (uint32_t i = c->processes.count; i-- > 0;) {
+		struct process *p = c->processes.all[i];
+		if (p->life == LIFE_DRAINED && !word_may_come(c, p, now_ns))
 			end_one(c, i);
+	}
 }
 
 int process_word_read(struct pl_view v, struct process_word *out)

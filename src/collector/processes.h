@@ -29,6 +29,7 @@ struct process {
 	enum process_life life;
 	bool execed;
 	uint64_t over_ticks;
+	int64_t patience_ns; /* CLOCK_MONOTONIC; `record` may say until then how it ended; 0: not asked yet */
 	uint64_t lost; /* as its GAP events tell */
 	struct watch watch;
 	char directory[PATH_MAX]; /* where it was when we first saw it; "" if not known */
@@ -44,6 +45,7 @@ struct processes {
 	bool incomplete;    /* a slot was being filled in then */
 	bool by_mapping; /* a living pid counts only if it maps the arena: it may be another's by now */
 	bool some_ended;   /* the epoll had something to say */
+	bool word_due; /* `record` lives, and has not said how its program ended */
 	bool known_status; /* main_status is wait(2)'s word for main_pid */
 	int main_pid, main_status;
 	int epoll; /* its members are pidfds; -1: none */
@@ -55,8 +57,9 @@ struct process *processes_find(const struct processes *p, uint32_t number);
 void processes_look(struct collector *c);
 /* Behind that look: whoever was over is drained. */
 void processes_looked(struct collector *c);
-/* Write the ends of the drained ones and forget them. */
-void processes_end(struct collector *c);
+/* Write the ends of the drained ones and forget them; but one of which nobody knows how it ended stays a while, as long as
+ * `record`'s word is due. */
+void processes_end(struct collector *c, int64_t now_ns);
 /* What a PROCESS message, or its record, says of a process. */
 struct process_word {
 	uint32_t number, parent, pid;

@@ -230,7 +230,7 @@ class Sync(Gunicorn):
         words = (python, "-m", "gunicorn", "-w", str(WORKERS), "--bind", "127.0.0.1:0", "--no-control-socket", "--user",
                  "nobody", "--group", "nogroup", "--umask", "027", "--chdir", place, "--pythonpath",
                  f"{self.top}/site,{self.top}", "who:application")
-        server = self.start("unshare", "--mount", "sh", "-c", f"""{mounts}
+        server = self.start("unshare", "--mount", "--propagation", "unchanged", "sh", "-c", f"""{mounts}
             exec {serving.PATHLINE} record -o {self.top}/recording -- "$@" """, "sh", *words, record=False,
                             environment={"PYTHONPATH": f"{self.top}/site:{self.top}"})
         pathlib.Path(server.noted).chmod(0o666)

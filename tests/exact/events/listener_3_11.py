@@ -1,7 +1,8 @@
 """listener.py for 3.11, which has no sys.monitoring: OUT gets the same rows, by a trace function in Python that asks for every
 instruction of every frame, and works out from these what is handled and what is raised again.
 
-It knows code through `dis` alone. The type of what RERAISE raises is that of the last exception handled in its frame.
+It knows code through `dis` alone. The type of what RERAISE raises is that of the last exception handled in its frame; but
+before 3.11.4 what `except*` lets out is a group, also around a single exception that a handler raised.
 """
 import dis
 import sys
@@ -13,6 +14,7 @@ rows = []
 NAMES = dis.opname
 GENERATOR = 0x20 | 0x80                                 # CO_GENERATOR, CO_COROUTINE
 state = threading.local()                               # .left: (the frame that was returned to from a generator), or None
+WRAPS = sys.version_info < (3, 11, 4)
 going, handled = {}, {}                                 # id of a frame -> type on its way; types being handled, and popped
 
 
@@ -37,12 +39,20 @@ def on_handler(frame):
         handled.setdefault(id(frame), []).append([kind, False])
 
 
+def let_out(kind, code, offset):
+    """The type with which `kind` leaves by the RERAISE there."""
+    before = [NAMES[code.co_code[at]] for at in range(max(0, offset - 20), offset, 2)]
+    if not WRAPS or "PREP_RERAISE_STAR" not in before or issubclass(kind, BaseExceptionGroup):
+        return kind
+    return ExceptionGroup if issubclass(kind, Exception) else BaseExceptionGroup
+
+
 def on_instruction(frame):
     code, offset, own = frame.f_code, frame.f_lasti, handled.get(id(frame))
     opcode = NAMES[code.co_code[offset]]
     again = None
     if opcode == "RERAISE":
-        again = own.pop()[0]
+        again = let_out(own.pop()[0], code, offset)
     elif opcode == "END_ASYNC_FOR":
         kind = own.pop()[0]
         again = kind if not issubclass(kind, StopAsyncIteration) else None
