@@ -1,11 +1,6 @@
 """What the tests of places share: the exact harness run in a place, and what came of it, for the table in the README.
 
-Each question that was answered leaves a line in BUILD/places/<test file>-<version>.json:
-
-    {"place": "user namespace", "python": "3.13.0", "build": "shared", "machine": "x86_64", "result": "exact", "how": "…"}
-
-result is `exact` (the oracle agrees, and the program says the same as without Pathline), `same` (only the latter), or
-`refused` (nothing is recorded, the program goes on, and `how` is what record says). tools/places-table makes the table.
+What each question found is noted: tests/places/table.py says what comes of it.
 """
 import functools
 import json
@@ -19,6 +14,8 @@ import sys
 import time
 import unittest
 
+import table
+
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 BUILD = pathlib.Path(os.environ.get("PATHLINE_BUILD", TOP / "build")).resolve()
@@ -30,8 +27,8 @@ ROOT = os.geteuid() == 0
 TIMEOUT_S = 300
 
 ASK = """
-import sys, sysconfig, platform
-print(platform.python_version(), 'shared' if sysconfig.get_config_var('Py_ENABLE_SHARED') else 'static', platform.machine(), sep='\\n')
+import platform
+print(platform.python_version(), 'shared' if '/libpython3' in open('/proc/self/maps').read() else 'static', platform.machine(), sep='\\n')
 """
 
 needs_root = unittest.skipUnless(ROOT, "needs root")
@@ -83,14 +80,8 @@ class Case(unittest.TestCase):
     def note(self, place, result, how="", python=None):
         """`python`: (version, build, machine) where it is not PYTHON."""
         version, build, machine = python or about(PYTHON)
-        row = {"place": place, "python": version, "build": build, "machine": machine, "result": result, "how": how}
-        folder = BUILD / "places"
-        folder.mkdir(exist_ok=True)
-        name = pathlib.Path(sys.modules[type(self).__module__].__file__).stem
-        path = folder / f"{name}-{version}.json"
-        old = [line for line in (path.read_text().splitlines() if path.exists() else [])
-               if (json.loads(line)["place"], json.loads(line)["machine"]) != (place, machine)]
-        path.write_text("\n".join([*old, json.dumps(row)]) + "\n")
+        test = self.id().removeprefix("tests.")
+        table.note(BUILD, {"place": place, "python": version, "build": build, "machine": machine, "result": result, "how": how, "test": test})
 
     def exact(self, place, wrap=(), python=PYTHON, ask="same,two,identity", variables=(), programs=(VISIT,), options=(), noted=None):
         """The exact harness in that place: all must be good."""

@@ -35,7 +35,7 @@ class Builds(places.Case):
             self.skipTest(f"there is none; tools/{tool}")
         return found[0]
 
-    def refused(self, python, place, why, **environment):
+    def refused(self, python, build, why, **environment):
         """The program and the interpreter that it starts do as always, and both are named: the first, and how many more."""
         folder = tempfile.mkdtemp(prefix="places-", dir="/var/tmp")
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
@@ -51,7 +51,7 @@ class Builds(places.Case):
         self.assertEqual([(loss["reason"], loss["text"]) for loss in places.info(out)["losses"]], [("refused", told[1])])
         self.assertEqual(places.run(places.PATHLINE, "check", out).returncode, 0)
         version = places.run(python, "-c", "import platform; print(platform.python_version())", env=env).stdout.strip()
-        self.note(place, "refused", why, python=(version, place, platform.machine()))
+        self.note(f"{build}, anywhere", "refused", why, python=(version, build, platform.machine()))
         return told[1]
 
     def test_debug_build(self):

@@ -4,7 +4,10 @@ An application's handler notes each request that it serves, with the process tha
 as many calls of that handler in that process. Packages are in BUILD/servers/VERSION (tools/python-packages); a test whose
 package is not there is skipped and says so. Nothing waits for time: a server tells in its log that it is ready.
 
-Each test that succeeds writes a row for the README's table into BUILD/places, as tests/places/places.py has them.
+What is asked of failed requests is asked twice, of the server as it is and of the recorded one (`paired`): none under a
+graceful reload; and where a worker is killed, those alone that it had accepted, which are counted while it is stopped (`kill`).
+
+Each test that succeeds notes a row for the README's table: tests/places/table.py.
 """
 import collections
 import http.client
@@ -15,22 +18,28 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 import unittest
 import zlib
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "places"))
+import table  # noqa: E402
+
 BUILD = pathlib.Path(os.environ.get("PATHLINE_BUILD", "build")).resolve()
 PYTHON = os.environ.get("PATHLINE_PYTHON", "python3")
 PATHLINE = str(BUILD / "pathline")
 SUITE = os.environ.get("PATHLINE_SUITE", "test")
 LONG = SUITE in ("ci", "exact")
-REQUESTS = 1000 if LONG else 300
+REQUESTS = 600 if LONG else 300
 DEADLINE_S = 180 if LONG else 90
 CLIENTS = 4
+LISTENING = "0A"            # in /proc/net/tcp
 
-# `handle` is called once a request, and each call is noted before its answer can go out.
+# `handle` is called once a request, and each call is noted before its answer can go out. It takes a while, so that requests
+# are in flight when something happens, and a server that is waited for gets no more of them than a recording can be read of.
 APP = '''\
 import os
 import time
@@ -39,7 +48,8 @@ noted = os.open(os.environ["NOTED"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o6
 
 
 def handle(path):
-    os.write(noted, b"%d\\n" % os.getpid())
+    os.write(noted, b"%d %s\\n" % (os.getpid(), path.encode()))
+    time.sleep(0.005)
     return path.encode()
 
 
@@ -64,8 +74,8 @@ async def asgi(scope, receive, send):
 
 def about():
     """The interpreter under test: "3.13.0", "shared" or "static", and its machine."""
-    code = ("import platform, sysconfig\n"
-            "print(platform.python_version(), 'shared' if sysconfig.get_config_var('Py_ENABLE_SHARED') else 'static', "
+    code = ("import platform\n"
+            "print(platform.python_version(), 'shared' if '/libpython3' in open('/proc/self/maps').read() else 'static', "
             "platform.machine())")
     return subprocess.run([PYTHON, "-c", code], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 
@@ -101,22 +111,46 @@ def run(*words, **options):
                           check=False, **options)
 
 
-def is_alive(pid):
-    try:
-        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return text[text.rindex(")") + 2] not in "ZX"
+def state(pid):
+    """The kernel's letter for it."""
+    text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    return text[text.rindex(")") + 2]
+
+
+def accepted(pid):
+    """How many connections of TCP a process holds that have another end."""
+    def rows():
+        for name in ("tcp", "tcp6"):
+            for line in pathlib.Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:]:
+                words = line.split()
+                if words[3] != LISTENING:
+                    yield f"socket:[{words[9]}]"
+    links = set()
+    for entry in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            links.add(os.readlink(entry))
+        except OSError:
+            pass
+    return len(links & set(rows()))
+
+
+def kill(pid):
+    """Kill a worker, and count the requests that this alone may fail: those on connections that it had accepted, and could
+    accept no more of once it was stopped. What waits to be accepted goes to another worker."""
+    os.kill(pid, signal.SIGSTOP)
+    wait_for(lambda: state(pid) == "T", "the worker that is stopped")
+    count = accepted(pid)
+    os.kill(pid, signal.SIGKILL)
+    return count
 
 
 class Load:
     """Clients that ask one after the other until `requests` were answered; each failure is kept, and asked no more."""
 
-    def __init__(self, port, requests=REQUESTS, clients=CLIENTS, keep=False):
-        self.port, self.left, self.keep = port, requests, keep
-        self.half = requests // 2
-        self.answered, self.failures = 0, []
-        self.lock, self.halfway = threading.Lock(), threading.Event()
+    def __init__(self, port, requests=REQUESTS, clients=CLIENTS):
+        self.port, self.left = port, requests
+        self.answered, self.failures = 0, {}            # {path: why}
+        self.lock = threading.Lock()
         self.threads = [threading.Thread(target=self.client) for _ in range(clients)]
         for thread in self.threads:
             thread.start()
@@ -126,52 +160,61 @@ class Load:
             self.left -= 1
             return self.left + 1 if self.left >= 0 else 0
 
-    def note(self, failure):
+    def note(self, path, failure):
         with self.lock:
             if failure:
-                self.failures.append(failure)
+                self.failures[path] = failure
             else:
                 self.answered += 1
-            if self.answered + len(self.failures) >= self.half:
-                self.halfway.set()
 
-    def ask(self, connection, number):
-        path = f"/{number}"
-        connection.request("GET", path, headers={} if self.keep else {"Connection": "close"})
-        answer = connection.getresponse()
-        body = answer.read()
-        if (answer.status, body) != (200, path.encode()):
-            return f"{answer.status} {body[:100]!r}"
-        return None
-
-    def client(self):
-        connection = None
-        while number := self.take():
-            connection = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE_S)
-            try:
-                failure = self.ask(connection, number)
-            except (OSError, http.client.HTTPException) as e:
-                failure = repr(e)
-            self.note(failure)
-            if failure or not self.keep:
-                connection.close()
-                connection = None
-        if connection:
+    def ask(self, path):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE_S)
+        try:
+            connection.request("GET", path, headers={"Connection": "close"})
+            answer = connection.getresponse()
+            body = answer.read()
+            return None if (answer.status, body) == (200, path.encode()) else f"{answer.status} {body[:100]!r}"
+        except (OSError, http.client.HTTPException) as e:
+            return repr(e)
+        finally:
             connection.close()
 
+    def client(self):
+        while number := self.take():
+            path = f"/{id(self):x}/{number}"
+            self.note(path, self.ask(path))
+
     def wait(self):
+        """{path: why} of the requests that failed"""
         for thread in self.threads:
             thread.join(DEADLINE_S)
-        self.halfway.set()
         return self.failures
 
+    def end(self):
+        """As Wrk's."""
+        with self.lock:
+            self.left = 0
+        return len(self.wait()), self.answered
 
-def wrk(port, seconds):
-    """Failed requests under wrk, as it counts them, and all."""
-    out = run("wrk", "-t1", f"-c{CLIENTS}", f"-d{seconds}s", f"http://127.0.0.1:{port}/wrk").stdout
-    failed = sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", out)))
-    failed += sum(map(int, re.findall(r"Non-2xx or 3xx responses: (\d+)", out)))
-    return failed, int(re.search(r"(\d+) requests in", out)[1])
+
+class Wrk:
+    """wrk's requests, each on a connection of its own, until it is ended."""
+
+    def __init__(self, server):
+        words = ("wrk", "-t1", f"-c{CLIENTS}", "-d1h", "--timeout", f"{DEADLINE_S}s", "-H", "Connection: close")
+        self.process = subprocess.Popen([*words, f"http://127.0.0.1:{server.port}/wrk"], stdout=subprocess.PIPE, text=True)
+
+    def end(self):
+        """(failed requests, answered ones), as it counts them; those that it breaks off at the end are neither."""
+        self.process.send_signal(signal.SIGINT)
+        out = self.process.communicate(timeout=DEADLINE_S)[0]
+        failed = sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", out)))
+        failed += sum(map(int, re.findall(r"Non-2xx or 3xx responses: (\d+)", out)))
+        return failed, int(re.search(r"(\d+) requests in", out)[1])
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
 
 
 class Server:
@@ -212,7 +255,16 @@ class Server:
 
     def served(self):
         """{pid: requests}"""
-        return collections.Counter(map(int, self.noted.read_text().split()))
+        return collections.Counter(int(line.split()[0]) for line in self.noted.read_text().splitlines())
+
+    def serves(self, requests):
+        """Wait until so many more were served."""
+        wanted = sum(self.served().values()) + requests
+        wait_for(lambda: sum(self.served().values()) >= wanted, f"{requests} requests")
+
+    def paths(self):
+        """What was asked for in requests that a handler began."""
+        return {line.partition(" ")[2] for line in self.noted.read_text().splitlines()}
 
     def stop(self):
         """Whatever state it is in: what is left of its session, and those that left it."""
@@ -239,10 +291,32 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.top, True)
         pathlib.Path(self.top, "served.py").write_text(APP)
 
-    def start(self, *words, **options):
-        server = Server(self.top, words, **options)
+    record = True                                       # what `start` does where it is not told
+
+    def start(self, *words, record=None, **options):
+        server = Server(self.top, words, record=self.record if record is None else record, **options)
         self.addCleanup(server.stop)
         return server
+
+    def paired(self, run):
+        """Run the same twice, as it is and recorded: what holds of the second must hold of the first."""
+        for self.record in (False, True):
+            with self.subTest(recorded=self.record):
+                run()
+            for name in ("log", "noted"):
+                path = pathlib.Path(self.top, name)
+                if not self.record:
+                    path.unlink()
+
+    def load(self, server):
+        """Load without end, by wrk; in a chroot, where it is not, by clients of ours."""
+        if shutil.which("wrk"):
+            load = Wrk(server)
+            self.addCleanup(load.stop)
+        else:
+            load = Load(server.port, sys.maxsize)
+            self.addCleanup(load.end)
+        return load
 
     def info(self, server):
         done = run(PATHLINE, "info", "--json", server.dir)
@@ -288,9 +362,7 @@ class Case(unittest.TestCase):
             self.assertTrue(served[pid] <= calls[pid] <= most, f"{pid}: {calls[pid]} calls, {served[pid]} served")
         return told["processes"]
 
-    def place(self, name, result="each request, no gap"):
+    def place(self, name):
         """A row of the README's table."""
-        (BUILD / "places").mkdir(exist_ok=True)
-        row = {"place": name, "python": VERSION, "build": LINKED, "machine": MACHINE, "result": result, "how": ""}
-        file = re.sub(r"\W+", "-", self.id())
-        (BUILD / "places" / f"{file}-{VERSION}.json").write_text(json.dumps(row) + "\n")
+        table.note(BUILD, {"place": name, "python": VERSION, "build": LINKED, "machine": MACHINE, "result": "whole", "how": "",
+                           "test": self.id().removeprefix("tests.").partition(" ")[0]})

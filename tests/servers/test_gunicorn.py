@@ -55,41 +55,45 @@ class Gunicorn(serving.Case):
         self.assertEqual([p.get("exit") for p in processes if p["pid"] not in killed],
                          [0] * (len(processes) - len(killed)))
 
-    def reload_under_load(self, kind, *words, keep=False):
-        server = self.serve(*words, kind=kind)
-        load = serving.Load(server.port, keep=keep)
-        load.halfway.wait()
-        os.kill(server.master, signal.SIGHUP)
-        server.saw(READY, 2 * WORKERS)
-        server.saw(GONE, WORKERS)
-        failures = load.wait()
-        self.term(server)
-        return server, failures
-
     def reload(self, kind, *words):
-        server, failures = self.reload_under_load(kind, *words)
-        self.assertEqual(failures, [])
-        self.assertEqual(sum(server.served().values()), serving.REQUESTS)
-        self.assert_family(server, self.assert_exact(server))
-        self.place(f"gunicorn, {kind} workers: load, reload")
+        """No request fails, and each is served."""
+        def run():
+            server = self.serve(*words, kind=kind)
+            load = self.load(server)
+            server.serves(serving.REQUESTS // 2)
+            os.kill(server.master, signal.SIGHUP)
+            server.saw(READY, 2 * WORKERS)
+            server.saw(GONE, WORKERS)
+            server.serves(serving.REQUESTS // 2)
+            failed, answered = load.end()
+            self.term(server)
+            self.assertEqual(failed, 0)
+            served = sum(server.served().values())
+            self.assertTrue(answered <= served <= answered + serving.CLIENTS, (answered, served))
+            if self.record:
+                self.assert_family(server, self.assert_exact(server))
+                self.place(f"gunicorn, {kind} workers: load, reload")
+        self.paired(run)
 
     def kill(self, kind, *words):
         """A worker is killed in the middle: only what it was about fails, and another takes its place."""
-        server = self.serve(*words, kind=kind)
-        load = serving.Load(server.port)
-        load.halfway.wait()
-        victim = server.served().most_common(1)[0][0]
-        os.kill(victim, signal.SIGKILL)
-        server.saw(READY, WORKERS + 1)
-        failures = load.wait()
-        self.assertLessEqual(len(failures), serving.CLIENTS, failures)
-        again = serving.Load(server.port, 50)
-        self.assertEqual(again.wait(), [])
-        self.term(server)
-        processes = self.assert_exact(server, killed=(victim,), in_flight=serving.CLIENTS)
-        self.assert_family(server, processes, killed=(victim,))
-        self.assertEqual([p.get("signal") for p in processes if p["pid"] == victim], [signal.SIGKILL])
-        self.place(f"gunicorn, {kind} workers: a worker is killed")
+        def run():
+            server = self.serve(*words, kind=kind)
+            load = self.load(server)
+            server.serves(serving.REQUESTS // 2)
+            victim = server.served().most_common(1)[0][0]
+            lost = serving.kill(victim)
+            server.saw(READY, WORKERS + 1)
+            server.serves(serving.REQUESTS // 2)
+            failed, _ = load.end()
+            self.term(server)
+            self.assertLessEqual(failed, lost)
+            if self.record:
+                processes = self.assert_exact(server, killed=(victim,), in_flight=lost)
+                self.assert_family(server, processes, killed=(victim,))
+                self.assertEqual([p.get("signal") for p in processes if p["pid"] == victim], [signal.SIGKILL])
+                self.place(f"gunicorn, {kind} workers: a worker is killed")
+        self.paired(run)
 
 
 @serving.needs("gunicorn")
@@ -106,21 +110,11 @@ class Sync(Gunicorn):
     def test_kill(self):
         self.kill("sync")
 
-    @unittest.skipUnless(shutil.which("wrk"), "needs wrk")
-    @serving.long
-    def test_wrk(self):
-        server = self.serve()
-        failed, _ = serving.wrk(server.port, 20 if serving.LONG else 1)
-        self.assertEqual(failed, 0)
-        self.term(server)
-        self.assert_family(server, self.assert_exact(server))
-        self.place("gunicorn, sync workers: wrk")
-
     @serving.long
     def test_recycled(self):
         """Workers that end after some requests; the master starts others, again and again."""
         server = self.serve("--max-requests", "20", "--max-requests-jitter", "5")
-        self.assertEqual(serving.Load(server.port).wait(), [])
+        self.assertEqual(serving.Load(server.port).wait(), {})
         self.term(server)
         # one may be too young, or already too far in its end, to hear SIGTERM
         killed = [p["pid"] for p in self.finished(server)["processes"] if p.get("signal") == signal.SIGTERM]
@@ -149,10 +143,10 @@ class Sync(Gunicorn):
             before = sum(server.served().values())
             connection.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
             serving.wait_for(lambda: sum(server.served().values()) > before, "the request that hangs")
-            hung[path] = int(server.noted.read_text().split()[-1])
+            hung[path] = int(server.noted.read_text().splitlines()[-1].split()[0])
             server.saw(READY, WORKERS + len(hung))
             connection.close()
-            self.assertEqual(serving.Load(server.port, 20).wait(), [])
+            self.assertEqual(serving.Load(server.port, 20).wait(), {})
         self.term(server)
         processes = {p["pid"]: p for p in self.info(server)["processes"]}
         # it gets a second to end itself, which on a busy machine is not enough
@@ -164,22 +158,29 @@ class Sync(Gunicorn):
 
     def test_upgrade(self):
         """USR2: the master forks, and the child becomes another gunicorn by exec, which lives on when the old one ends."""
-        pidfile = os.path.join(self.top, "pid")
-        server = self.serve("--pid", pidfile)
-        self.assertEqual(serving.Load(server.port, 50).wait(), [])
-        load = serving.Load(server.port)
-        load.halfway.wait()
-        os.kill(server.master, signal.SIGUSR2)
-        server.saw(READY, 2 * WORKERS)
-        new = int(server.saw(r"Listening at: http://\S+ \((\d+)\)", 2)[1])
-        os.kill(server.master, signal.SIGQUIT)
-        server.end()
-        self.assertRegex(server.text(), "[0-9] of the processes run on, and the recording with them")
-        self.assertEqual(self.info(server)["finished"], False)
-        load.wait()
-        self.assertEqual(serving.Load(server.port, 50).wait(), [])
-        os.kill(new, signal.SIGTERM)
-        processes = self.assert_exact(server)
+        def run():
+            server = self.serve("--pid", os.path.join(self.top, "pid"))
+            load = self.load(server)
+            server.serves(serving.REQUESTS // 2)
+            os.kill(server.master, signal.SIGUSR2)
+            server.saw(READY, 2 * WORKERS)
+            new = int(server.saw(r"Listening at: http://\S+ \((\d+)\)", 2)[1])
+            os.kill(server.master, signal.SIGTERM)
+            server.end()
+            server.serves(serving.REQUESTS // 2)
+            failed, _ = load.end()
+            if self.record:
+                self.assertRegex(server.text(), "[0-9] of the processes run on, and the recording with them")
+                self.assertEqual(self.info(server)["finished"], False)
+            os.kill(new, signal.SIGTERM)
+            self.assertEqual(failed, 0)
+            if self.record:
+                self.assert_upgraded(self.assert_exact(server), new)
+            else:
+                serving.wait_for(lambda: not os.path.exists(f"/proc/{new}"), "the end of the new master")
+        self.paired(run)
+
+    def assert_upgraded(self, processes, new):
         by_pid = [p for p in processes if p["pid"] == new]
         self.assertEqual([(p["how"], p["ended"]) for p in by_pid], [("fork", "exec"), ("exec", "exited")])
         self.assertEqual(by_pid[0]["parent"], 1)
@@ -200,7 +201,7 @@ class Sync(Gunicorn):
         server.log.touch()
         server.port = int(server.saw(r"Listening at: http://127\.0\.0\.1:(\d+)")[1])
         server.saw(READY, WORKERS)
-        self.assertEqual(serving.Load(server.port).wait(), [])
+        self.assertEqual(serving.Load(server.port).wait(), {})
         os.kill(int(pathlib.Path(pidfile).read_text()), signal.SIGTERM)
         processes = self.assert_exact(server)
         self.assertEqual([p["parent"] for p in processes], [0, 1, 2] + [3] * WORKERS)
@@ -239,7 +240,7 @@ class Sync(Gunicorn):
         user = pwd.getpwnam("nobody")
         server.saw(f"who {user.pw_uid} {user.pw_gid} {re.escape(place)}", WORKERS)
         self.assertEqual({os.stat(os.path.join(place, name)).st_uid for name in os.listdir(place)}, {user.pw_uid})
-        self.assertEqual(serving.Load(server.port).wait(), [])
+        self.assertEqual(serving.Load(server.port).wait(), {})
         self.term(server)
         self.assert_family(server, self.assert_exact(server))
         self.place("gunicorn: as another user")
@@ -256,7 +257,7 @@ class Sync(Gunicorn):
             held, serving.PATHLINE, os.path.join(self.top, "recording"), " ".join(words))
         server = self.start("bash", "-c", quoted, record=False, pass_fds=(held,))
         server.saw(READY, 2)
-        self.assertEqual(serving.Load(listening.getsockname()[1]).wait(), [])
+        self.assertEqual(serving.Load(listening.getsockname()[1]).wait(), {})
         server.master = int(server.saw(r"Listening at: \S+ \((\d+)\)")[1])
         os.kill(server.process.pid, signal.SIGTERM)     # as systemd does: record passes it on
         server.end()

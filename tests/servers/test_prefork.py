@@ -183,7 +183,7 @@ class Prefork(serving.Case):
         os.chmod(self.top, 0o755)
         server = self.start(serving.PYTHON, self.program("jail.py", JAIL))
         port = int(server.saw(r"port (\d+)")[1])
-        self.assertEqual(serving.Load(port).wait(), [])
+        self.assertEqual(serving.Load(port).wait(), {})
         (main,) = (p["pid"] for p in self.info(server)["processes"] if p["number"] == 1)
         os.kill(main, signal.SIGTERM)
         server.end()
@@ -203,13 +203,13 @@ class Prefork(serving.Case):
         for generation in (1, 2, 3):
             # the child says that its debugger, or its reloader, has started, when it watches
             server.saw(r"Restarting with stat", generation)
-            self.assertEqual(serving.Load(port, serving.REQUESTS // 3).wait(), [])
+            self.assertEqual(serving.Load(port, serving.REQUESTS // 3).wait(), {})
             with open(os.path.join(self.top, "served.py"), "a", encoding="utf-8") as file:
                 file.write(f"# {generation}\n")
             server.saw(r"Detected change in .*served\.py", generation)
         server.saw(r"Restarting with stat", 4)
         (main,) = (p["pid"] for p in self.info(server)["processes"] if p["number"] == 1)
-        self.assertEqual(serving.Load(port, 20).wait(), [])
+        self.assertEqual(serving.Load(port, 20).wait(), {})
         os.killpg(server.process.pid, signal.SIGTERM)
         self.assertIn(server.process.wait(serving.DEADLINE_S), (0, -signal.SIGTERM, 3))
         told = self.finished(server)
