@@ -58,9 +58,21 @@ def write(table):
     KEPT.write_text("[\n" + ",\n".join(rows) + "\n]\n")
 
 
+def in_short(places):
+    """Of places that begin alike, what they share is said once."""
+    words, last = [], ""
+    for place in places:
+        head = re.match(r"((embedded|gunicorn|uvicorn)[,:]|python) |", place)[0]
+        words.append(place.removeprefix(head) if head and head == last else place)
+        last = head
+    return "; ".join(words)
+
+
 def text(table):
     """The table in Markdown: a row has the places that are alike in all columns. Builds that are refused anywhere follow as a list."""
-    found = {(place, test.split(".")[1]): row for (place, test), row in table.items()}
+    found = {}
+    for (place, test), row in table.items():
+        found.setdefault((place, test.split(".")[1]), {}).update(row)
     all_columns = sorted({c for row in found.values() for c in row}, key=in_order)
     never = [c for c in all_columns if all(row[c][0] == "refused" for row in found.values() if c in row)]
     columns, hows, alike = [c for c in all_columns if c not in never], [], {}
@@ -76,10 +88,11 @@ def text(table):
     if not columns:
         return ""
     lines = ["| place | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
-    lines += [f"| {'; '.join(places)} | " + " | ".join(key[1:]) + " |" for key, places in alike.items()]
+    lines += [f"| {in_short(places)} | " + " | ".join(key[1:]) + " |" for key, places in alike.items()]
     lines += ["", *(f"({n}) {how}  " for n, how in enumerate(hows, 1)), ""]
     for column in never:
-        lines += [f"- {column}, {place}: refused: {row[column][1]}" for (place, _), row in sorted(found.items()) if column in row]
+        lines += [f"- {column}{', ' * (place != 'anywhere')}{place.removeprefix('anywhere')}: refused: {row[column][1]}"
+                  for (place, _), row in sorted(found.items()) if column in row]
     return "\n".join(lines).replace("\n\n\n", "\n\n").strip() + "\n"
 
 

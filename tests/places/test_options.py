@@ -30,8 +30,8 @@ VARIABLES = ("PYTHONHOME={prefix}", "PYTHONPATH={folder}", "PYTHONSTARTUP={folde
 # what the program would import itself: where that shows, one run must do.
 ALL = "same,two,identity-plain"
 ONE_RUN = "same,identity-plain"
-ASKED = {"-x": "identity-plain", "-X warn_default_encoding": ONE_RUN, "-X frozen_modules=off": ONE_RUN, "PYTHONHASHSEED=random": ONE_RUN,
-         "PYTHON_FROZEN_MODULES=off": ONE_RUN, "PYTHONWARNDEFAULTENCODING=1": ONE_RUN}
+ASKED = {"-x": "identity-plain", "-S": ONE_RUN, "-X warn_default_encoding": ONE_RUN, "-X frozen_modules=off": ONE_RUN,
+         "PYTHONHASHSEED=random": ONE_RUN, "PYTHON_FROZEN_MODULES=off": ONE_RUN, "PYTHONWARNDEFAULTENCODING=1": ONE_RUN}
 
 
 def name_of(text):
