@@ -18,16 +18,20 @@ static uint32_t unit_of(PyObject *offset)
 
 PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
+	PyObject *thrown = PyErr_GetRaisedException();
 	(void)hook, (void)n, (void)names;
+
 	record_enter(code_of(args));
-	Py_RETURN_NONE;
+	return result_beside(thrown, Py_None);
 }
 
 static PyObject *on_resume(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
+	PyObject *thrown = PyErr_GetRaisedException();
 	(void)hook, (void)n, (void)names;
+
 	record_reenter(code_of(args), EVENT_RESUME);
-	Py_RETURN_NONE;
+	return result_beside(thrown, Py_None);
 }
 
 static PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)

@@ -46,4 +46,15 @@ extern PyObject *hook_disable; /* sys.monitoring.DISABLE; owned */
 extern struct hook_row hooks[];
 extern const size_t hook_count;
 
+/* What a callback gives when `thrown` was set as it was called (and was taken away, for what we ask of the interpreter must
+ * not meet it). Cython reports the start or resume of a generator into which an exception is being thrown while that is set;
+ * a result beside it would become a SystemError. No result sends Cython to where the exception would have sent it. */
+static inline PyObject *result_beside(PyObject *thrown, PyObject *result)
+{
+	if (__builtin_expect(thrown == NULL, 1))
+		return Py_NewRef(result);
+	PyErr_SetRaisedException(thrown);
+	return NULL;
+}
+
 #endif

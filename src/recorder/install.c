@@ -16,14 +16,14 @@ PyObject *hook_disable;
 static PyObject *on_off(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)args, (void)n, (void)names;
-	return Py_NewRef(hook_disable);
+	return result_beside(PyErr_GetRaisedException(), hook_disable);
 }
 
 /* In place of a callback of an event that is not local: it can only be left without an effect. */
 static PyObject *on_deaf(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)args, (void)n, (void)names;
-	Py_RETURN_NONE;
+	return result_beside(PyErr_GetRaisedException(), Py_None);
 }
 
 /* ---- waiting for __main__ ---- */
@@ -39,7 +39,7 @@ static PyObject *on_start_before_main(
 	PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	if (!main_begins(current_frame(current_thread_state())))
-		Py_RETURN_NONE;
+		return result_beside(PyErr_GetRaisedException(), Py_None);
 	hear();
 	return on_start(hook, args, n, names);
 }

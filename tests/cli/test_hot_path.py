@@ -14,6 +14,7 @@ ALLOWED = {
     "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_name", "thread_begin", "write_greenlet_name",
     "trace_find_own",  # only while another thread has set this one's trace function
     # the interpreter's: no allocation, no code of the program
+    "PyErr_GetRaisedException", "PyErr_SetRaisedException",
     "PyCode_Addr2Line",  # only while a trace function is set
     "PyExc_StopAsyncIteration", "PyExc_StopIteration", "PyType_IsSubtype",
     "PyLong_AsLong", "PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet", "_Py_NoneStruct",
