@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Programs under other tools, all listening at once: coverage, profilers, debuggers, pytest, Cython; and programs that do
-with the interpreter what it does not know of: greenlets, event loops in C. Their paths are exact, and the tools see what
+with the interpreter what it does not know of: greenlets, event loops in C, C++ that calls Python. Their paths are exact, and the tools see what
 they see without Pathline.
 
 Packages are taken from BUILD/site/VERSION (tools/python-packages); what is not there is said, and not asked about.
 """
 import argparse
+import collections
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -21,6 +23,14 @@ def corpus(name):
     return os.path.join(HERE, "corpus", name + ".py")
 
 
+# How fast.pyx is built: directives, definitions. Without any it reports nothing.
+CYTHON = {
+    "cython": ([], []),
+    "cython-profile": (["profile=True", "binding=True"], []),
+    "cython-profile-unbound": (["profile=True", "binding=False"], []),
+    "cython-linetrace": (["profile=True", "linetrace=True", "binding=True"], ["-DCYTHON_TRACE=1"]),
+    "cython-linetrace-unbound": (["profile=True", "linetrace=True", "binding=False"], ["-DCYTHON_TRACE_NOGIL=1"]),
+}
 # name: (package that it needs or "", words behind the interpreter, environment)
 CASES = {
     "coverage-ctrace": ("coverage", ["-m", "coverage", "run", "--rcfile=/dev/null", corpus("flow")], {"COVERAGE_CORE": "ctrace"}),
@@ -31,7 +41,8 @@ CASES = {
     "pdb": ("", ["-m", "pdb", "-c", "continue", corpus("objects")], {}),
     "trace": ("", ["-m", "trace", "--count", "--no-report", "--file", "counts", corpus("flow")], {}),
     "pytest": ("pytest", ["-m", "pytest", "-q", "-p", "no:cacheprovider", os.path.join(BESIDE, "test_small.py")], {}),
-    "cython": ("Cython", [os.path.join(BESIDE, "cython_user.py")], {}),
+    **{name: ("Cython", [os.path.join(BESIDE, "cython_user.py")], {}) for name in CYTHON},
+    "pybind11": ("pybind11", [os.path.join(BESIDE, "pybind11_user.py")], {}),
     "greenlet": ("greenlet", [os.path.join(BESIDE, "greenlets.py")], {}),
     "gevent": ("gevent", [os.path.join(BESIDE, "gevent_server.py")], {}),
     "eventlet": ("eventlet", [os.path.join(BESIDE, "eventlet_pool.py")], {"EVENTLET_NO_GREENDNS": "yes"}),  # half of its events
@@ -43,7 +54,7 @@ TRACERS = ("coverage-ctrace", "coverage-sysmon", "coverage-branch", "pdb", "trac
 # is three quarters full. On 3.11 any trace function makes a frame object of each frame.
 MANY, BYTES_EACH, BYTES_EACH_3_11 = 100_000, 80, 200
 # Nothing bends the path of these.
-NO_GAPS = [words[-1] for name, (_, words, _) in CASES.items() if name in ("greenlet", "gevent", "eventlet", "uvloop")]
+NO_GAPS = [words[-1] for name, (_, words, _) in CASES.items() if name in ("greenlet", "gevent", "eventlet", "uvloop", "pybind11")]
 
 
 class Packages:
@@ -60,19 +71,47 @@ def environment(setup, packages, work, more):
     return setup.environment(PYTHONPATH=os.pathsep.join([work, packages.path]), COVERAGE_FILE=os.path.join(work, "coverage.db"), **more)
 
 
-def build_cython(python, packages, setup, work):
-    c = os.path.join(work, "fast.c")
-    env = environment(setup, packages, work, {})
-    exact.run([*python.command, "-m", "cython", "-3", os.path.join(BESIDE, "fast.pyx"), "-o", c], setup, work, env=env, name="cython", ok=(0,))
+def compile_module(compiler, source, module, options, python, setup, work):
+    """A module of C or C++, for a Python that may be in a chroot."""
     shim = os.path.join(work, "include")
     os.mkdir(shim)
-    exact.run(["cc", "-shared", "-fPIC", "-w", "-DCYTHON_TRACE=1", *exact.include_options(python, shim), c, "-o", os.path.join(work, "fast.so")],
-              setup, work, name="cc", ok=(0,))
+    exact.run([compiler, "-shared", "-fPIC", "-w", *options, *exact.include_options(python, shim), source, "-o", os.path.join(work, module + ".so")],
+              setup, work, name=compiler, ok=(0,))
 
 
-def is_exact(python, packages, words, more, setup, work):
-    if "cython_user" in words[-1]:
-        build_cython(python, packages, setup, work)
+def build_cython(name, python, packages, setup, work):
+    directives, definitions = CYTHON[name]
+    c = os.path.join(work, "fast.c")
+    words = [word for directive in directives for word in ("-X", directive)]
+    exact.run([*python.command, "-m", "cython", "-3", *words, os.path.join(BESIDE, "fast.pyx"), "-o", c], setup, work,
+              env=environment(setup, packages, work, {}), name="cython", ok=(0,))
+    compile_module("cc", c, "fast", definitions, python, setup, work)
+
+
+def build_pybind11(name, python, packages, setup, work):
+    headers = ["-std=c++17", "-isystem", os.path.join(packages.path, "pybind11", "include")]
+    compile_module("c++", os.path.join(BESIDE, "callbacks.cpp"), "callbacks", headers, python, setup, work)
+
+
+BUILDS = {**dict.fromkeys(CYTHON, build_cython), "pybind11": build_pybind11}
+
+
+def calls_are_as_counted(out, path, program):
+    """A program that counts its own calls says so in its last line, `called NAME:COUNT…`."""
+    last = out.decode().splitlines()[-1:]
+    if not last or not last[0].startswith("called "):
+        return
+    said = {name: int(count) for name, count in (word.split(":") for word in last[0].split()[1:])}
+    calls = collections.Counter(row[5].rpartition(".")[2] for row in exact.rows(path) if row[2:4] == ["call", program])
+    found = {name: calls[name] for name in said}
+    if found != said:
+        raise exact.Failure("calls in the recording: %r, by the program's own count: %r" % (found, said))
+
+
+def is_exact(name, python, packages, setup, work):
+    _, words, more = CASES[name]
+    if name in BUILDS:
+        BUILDS[name](name, python, packages, setup, work)
     env = environment(setup, packages, work, more)
     recording, oracle = os.path.join(work, "recording"), os.path.join(work, "oracle")
     listen = [os.path.join(setup.oracle, "oracle.py"), "--out", oracle, "--", *words]
@@ -82,10 +121,27 @@ def is_exact(python, packages, words, more, setup, work):
     if not bent:
         exact.inspect(recording, setup, work, {})
     path = exact.like_the_oracle(exact.dump(recording, setup, work))
+    calls_are_as_counted(ran.out, path, words[-1])
     plain = exact.run([*python.command, *words], setup, work, env=env, name="plain")
     if plain.code != ran.code:
         raise exact.Failure("exit code %d, without Pathline %d" % (ran.code, plain.code))
+    if name in BUILDS and plain.out != ran.out:
+        raise exact.Failure("another output\n" + exact.difference(plain.out, ran.out))
+    if name in CYTHON:
+        throws_into_cython(python, env, setup, work)
     return exact.compare(oracle, path, setup, work)
+
+
+def throws_into_cython(python, env, setup, work):
+    """Where the oracle itself would be in the way: what the program says, and its own count of its calls."""
+    program, recording = os.path.join(BESIDE, "cython_throws.py"), os.path.join(work, "throws")
+    plain = exact.run([*python.command, program], setup, work, env=env, name="throws-plain", ok=(0,))
+    ran = exact.run([*python.record(recording, setup), program], setup, work, env=env, name="throws-recorded", ok=(0,))
+    if (plain.out, plain.err) != (ran.out, ran.err):
+        raise exact.Failure("another output\n" + exact.difference(plain.out + plain.err, ran.out + ran.err))
+    exact.wait_until_finished(recording, setup, work)
+    exact.inspect(recording, setup, work, {})
+    calls_are_as_counted(ran.out, exact.dump(recording, setup, work, name="throws.tsv"), program)
 
 
 def rows_of(head, program, setup, work, env, name):
@@ -97,7 +153,8 @@ def rows_of(head, program, setup, work, env, name):
     return [row for row in exact.rows(path) if row[1] == program[-1] and row[0] != "gap"]
 
 
-def is_as_without(python, packages, words, more, setup, work):
+def is_as_without(name, python, packages, setup, work):
+    _, words, more = CASES[name]
     env = environment(setup, packages, work, more)
     head = lambda recording: python.record(recording, setup)
     under, alone = (rows_of(head, program, setup, work, env, name) for program, name in ((words, "under"), (words[-1:], "alone")))
@@ -190,11 +247,13 @@ def holds_many(python, packages, setup, work):
 
 def tests_of(python, setup):
     packages = Packages(python, setup)
-    for name, (needs, words, more) in CASES.items():
-        if packages.have(needs):
+    for name, (needs, _, _) in CASES.items():
+        if name == "pybind11" and not shutil.which("c++"):
+            print("skip %s %s: no C++ compiler" % (python.version, name))
+        elif packages.have(needs):
             ask = is_as_without if python.minor == (3, 11) and name in TRACERS else is_exact
             yield ((python.version, "beside", name),
-                   lambda w, ask=ask, words=words, more=more: ask(python, packages, words, more, setup, w))
+                   lambda w, ask=ask, name=name: ask(name, python, packages, setup, w))
         else:
             print("skip %s %s: no %s in %s" % (python.version, name, needs, packages.path))
     if packages.have("coverage"):
