@@ -45,7 +45,7 @@ struct processes {
 	bool incomplete;    /* a slot was being filled in then */
 	bool by_mapping; /* a living pid counts only if it maps the arena: it may be another's by now */
 	bool some_ended;   /* the epoll had something to say */
-	bool word_due; /* `record` lives, and has not said how its program ended */
+	bool word_due;	   /* `record` lives, and has not said how its program ended */
 	bool known_status; /* main_status is wait(2)'s word for main_pid */
 	int main_pid, main_status;
 	int epoll; /* its members are pidfds; -1: none */

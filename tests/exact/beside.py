@@ -43,6 +43,7 @@ CASES = {
     "pytest": ("pytest", ["-m", "pytest", "-q", "-p", "no:cacheprovider", os.path.join(BESIDE, "test_small.py")], {}),
     **{name: ("Cython", [os.path.join(BESIDE, "cython_user.py")], {}) for name in CYTHON},
     "pybind11": ("pybind11", [os.path.join(BESIDE, "pybind11_user.py")], {}),
+    "threads of C": ("", [os.path.join(BESIDE, "cthreads_user.py")], {}),
     "greenlet": ("greenlet", [os.path.join(BESIDE, "greenlets.py")], {}),
     "gevent": ("gevent", [os.path.join(BESIDE, "gevent_server.py")], {}),
     "eventlet": ("eventlet", [os.path.join(BESIDE, "eventlet_pool.py")], {"EVENTLET_NO_GREENDNS": "yes"}),  # half of its events
@@ -54,7 +55,7 @@ TRACERS = ("coverage-ctrace", "coverage-sysmon", "coverage-branch", "pdb", "trac
 # is three quarters full. On 3.11 any trace function makes a frame object of each frame.
 MANY, BYTES_EACH, BYTES_EACH_3_11 = 100_000, 80, 200
 # Nothing bends the path of these.
-NO_GAPS = [words[-1] for name, (_, words, _) in CASES.items() if name in ("greenlet", "gevent", "eventlet", "uvloop", "pybind11")]
+NO_GAPS = [words[-1] for name, (_, words, _) in CASES.items() if name in ("greenlet", "gevent", "eventlet", "uvloop", "pybind11", "threads of C")]
 
 
 class Packages:
@@ -93,7 +94,11 @@ def build_pybind11(name, python, packages, setup, work):
     compile_module("c++", os.path.join(BESIDE, "callbacks.cpp"), "callbacks", headers, python, setup, work)
 
 
-BUILDS = {**dict.fromkeys(CYTHON, build_cython), "pybind11": build_pybind11}
+def build_threads(name, python, packages, setup, work):
+    compile_module("cc", os.path.join(BESIDE, "cthreads.c"), "cthreads", [], python, setup, work)
+
+
+BUILDS = {"threads of C": build_threads, **dict.fromkeys(CYTHON, build_cython), "pybind11": build_pybind11}
 
 
 def calls_are_as_counted(out, path, program):
@@ -128,20 +133,22 @@ def is_exact(name, python, packages, setup, work):
     if name in BUILDS and plain.out != ran.out:
         raise exact.Failure("another output\n" + exact.difference(plain.out, ran.out))
     if name in CYTHON:
-        throws_into_cython(python, env, setup, work)
+        alone(python, [os.path.join(BESIDE, "cython_throws.py")], env, setup, work)
+    if name == "threads of C":                          # the oracle has a file for each
+        alone(python, [*words, "5000"], env, setup, work)
     return exact.compare(oracle, path, setup, work)
 
 
-def throws_into_cython(python, env, setup, work):
+def alone(python, words, env, setup, work):
     """Where the oracle itself would be in the way: what the program says, and its own count of its calls."""
-    program, recording = os.path.join(BESIDE, "cython_throws.py"), os.path.join(work, "throws")
-    plain = exact.run([*python.command, program], setup, work, env=env, name="throws-plain", ok=(0,))
-    ran = exact.run([*python.record(recording, setup), program], setup, work, env=env, name="throws-recorded", ok=(0,))
+    recording = os.path.join(work, "alone")
+    plain = exact.run([*python.command, *words], setup, work, env=env, name="alone-plain", ok=(0,))
+    ran = exact.run([*python.record(recording, setup), *words], setup, work, env=env, name="alone-recorded", ok=(0,))
     if (plain.out, plain.err) != (ran.out, ran.err):
         raise exact.Failure("another output\n" + exact.difference(plain.out + plain.err, ran.out + ran.err))
     exact.wait_until_finished(recording, setup, work)
     exact.inspect(recording, setup, work, {})
-    calls_are_as_counted(ran.out, exact.dump(recording, setup, work, name="throws.tsv"), program)
+    calls_are_as_counted(ran.out, exact.dump(recording, setup, work, name="alone.tsv"), words[0])
 
 
 def rows_of(head, program, setup, work, env, name):
