@@ -49,7 +49,7 @@ noted = os.open(os.environ["NOTED"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o6
 
 def handle(path):
     os.write(noted, b"%d %s\\n" % (os.getpid(), path.encode()))
-    time.sleep(0.005)
+    time.sleep(0.01)
     return path.encode()
 
 
@@ -66,6 +66,8 @@ async def asgi(scope, receive, send):
             await send({"type": message["type"] + ".complete"})
             if message["type"] == "lifespan.shutdown":
                 return
+    import asyncio
+    await asyncio.sleep(0.02)
     body = handle(scope["path"])
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
     await send({"type": "http.response.body", "body": body})

@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import serving  # noqa: E402
 
 WORKERS = 2
+REQUESTS = 100
 STARTED = r"Started server process \[(\d+)\]"
 READY = r"Application startup complete"
 FINISHED = r"Finished server process \[(\d+)\]"
@@ -18,7 +19,7 @@ FINISHED = r"Finished server process \[(\d+)\]"
 class Uvicorn(serving.Case):
     def serve(self):
         server = self.start(serving.PYTHON, "-m", "uvicorn", "--workers", str(WORKERS), "--port", "0", "--no-access-log",
-                            "--timeout-worker-healthcheck", "60", "--timeout-graceful-shutdown", "60", "served:asgi")
+                            "--timeout-worker-healthcheck", "30", "--timeout-graceful-shutdown", "60", "served:asgi")
         server.port = int(server.saw(r"running on http://127\.0\.0\.1:(\d+)")[1])
         server.master = int(server.saw(r"Started parent process \[(\d+)\]")[1])
         server.saw(READY, WORKERS)
@@ -48,11 +49,11 @@ class Uvicorn(serving.Case):
             server = self.serve()
             load = serving.Load(server.port, sys.maxsize)
             self.addCleanup(load.end)
-            server.serves(serving.REQUESTS // 2)
+            server.serves(REQUESTS)
             os.kill(server.master, signal.SIGHUP)
             server.saw(READY, 2 * WORKERS)
             server.saw(FINISHED, WORKERS)
-            server.serves(serving.REQUESTS // 2)
+            server.serves(REQUESTS)
             failed, answered = load.end()
             self.term(server)
             self.assertLessEqual(failed, WORKERS * serving.CLIENTS, load.failures)
@@ -68,14 +69,15 @@ class Uvicorn(serving.Case):
         def run():
             server = self.serve()
             load = self.load(server)
-            server.serves(serving.REQUESTS // 2)
+            server.serves(REQUESTS)
             victim = server.served().most_common(1)[0][0]
             lost = serving.kill(victim)
-            server.saw(READY, WORKERS + 1)
-            server.serves(serving.REQUESTS // 2)
+            server.serves(REQUESTS)
             failed, _ = load.end()
-            self.term(server)
             self.assertLessEqual(failed, lost)
+            server.saw(READY, WORKERS + 1)              # at once, or after the health check that the victim left open
+            self.assertEqual(serving.Load(server.port, 50).wait(), {})
+            self.term(server)
             if self.record:
                 processes = self.assert_ends(server, (victim,), lost)
                 self.assertEqual([p["signal"] for p in processes if p["pid"] == victim], [signal.SIGKILL])
