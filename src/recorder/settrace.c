@@ -74,19 +74,9 @@ static void take_eval_set_trace(void)
 	eval_set_trace_of = (__typeof__(eval_set_trace_of))(uintptr_t)other;
 }
 
-/* Until the first frame of __main__. */
-static int on_trace_before_main(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
-{
-	if (what == PyTrace_CALL && main_begins(f->f_frame)) {
-		listening = true;
-		thread_set_trace(current_thread_state(), on_trace);
-	}
-	return on_trace(object, f, what, arg);
-}
-
 void hooks_off(void)
 {
-	listening = false;
+	listening = awaiting = false;
 }
 
 /* The method table is the interpreter's, and writable data; the function object stays what it was.
@@ -124,8 +114,9 @@ int hooks_install(bool at_main, const char **why)
 		return -1;
 	take_eval_set_trace();
 	programs = ts->c_tracefunc;
-	listening = !(at_main && main_awaited());
-	thread_set_trace(ts, listening ? on_trace : on_trace_before_main);
+	awaiting = at_main && main_awaited();
+	listening = !awaiting;
+	thread_set_trace(ts, on_trace);
 	for (PyThreadState *t = ts->interp->threads.head; t; t = t->next)
 		if (!t->c_tracefunc)
 			thread_set_trace(t, on_trace);

@@ -6,7 +6,7 @@
 
 __thread Py_tracefunc programs;
 bool set_elsewhere;
-bool listening;
+bool listening, awaiting;
 
 /* A frame object's two switches are the program's to set: its value is the lowest bit, as it would
  * be without us. */
@@ -195,6 +195,11 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 {
 	PyCodeObject *code = f->f_frame->f_code;
 
+	if (__builtin_expect(!listening, 0) && awaiting && what == PyTrace_CALL &&
+		main_begins(f->f_frame)) {
+		awaiting = false;
+		listening = true;
+	}
 	if (__builtin_expect(listening, 1)) {
 		switch (what) {
 		case PyTrace_LINE:

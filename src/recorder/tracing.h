@@ -26,6 +26,8 @@ extern __thread Py_tracefunc programs;
 extern bool set_elsewhere;
 /* Events are heard, not only passed on: false before __main__ and when the recorder has stopped. */
 extern bool listening;
+/* It is the first frame of __main__ that is waited for. */
+extern bool awaiting;
 
 int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg);
 /* Something has set this thread state's trace function: let it be the program's, and ours come

@@ -73,6 +73,16 @@ class Record(recorded.Case):
         self.assertEqual(os.path.join(".pathline", os.readlink(latest)), lines[0].split()[3].rstrip(","))
         self.assertEqual(recorded.info(latest)["processes"][0]["exit"], 3)
 
+    def test_trace_function_before_main(self):
+        """One that site has set, and frames before a __main__ that never begins: they come, and the program ends as without us."""
+        self.write("sitecustomize.py", "import sys\nsys.settrace(lambda frame, event, arg: None)\n")
+        self.write("wrong.py", 'f"{a b}"')
+        environment = dict(os.environ, PYTHONPATH=self.dir)
+        plain = recorded.run(PYTHON, "wrong.py", cwd=self.dir, env=environment)
+        ours = self.record("-q", "--", PYTHON, "wrong.py", env=environment)
+        self.assertEqual((ours.returncode, ours.stderr), (plain.returncode, plain.stderr))
+        self.assertEqual(plain.returncode, 1)
+
     def test_module_code_stdin(self):
         self.write("mod.py", "print('mod', __name__)\n")
         for words, given, printed in ((("-m", "mod"), "", "mod __main__\n"), (("-c", "print(1+1)"), "", "2\n"),

@@ -43,7 +43,7 @@ test_asyncgen
 test_contextlib_async
 test_listcomps settrace
 test_decorators
-test_descr
+test_descr settrace
 test_class
 test_property settrace
 test_super
