@@ -41,6 +41,7 @@ static inline void moment_lose(struct thread *t)
 {
 	t->lost++;
 	t->fresh = true;
+	t->tick = UINT64_MAX; /* no tick: the next step is a slow one, which tells of it */
 	if (root.slot)
 		atomic_fetch_add_explicit(&root.slot->lost, 1, memory_order_relaxed);
 }
@@ -201,11 +202,23 @@ static inline void record_reenter(PyCodeObject *code, enum event_kind kind)
 
 /* ---- inside ---- */
 
+/* type: number of its name, 0: there was no room to tell that. Then the event is lost, too: none names what is not there. */
+static inline bool moment_begin_exception(struct moment *m, PyCodeObject *code, uint32_t type)
+{
+	if (!moment_look(m, code))
+		return false;
+	if (__builtin_expect(!type, 0)) {
+		moment_lose(m->thread);
+		return false;
+	}
+	return moment_make_room_inside(m);
+}
+
 static inline void record_raise(PyCodeObject *code, uint32_t type)
 {
 	struct moment m;
 
-	if (moment_begin_inside(&m, code))
+	if (moment_begin_exception(&m, code, type))
 		moment_end(&m, event_write2(m.at, EVENT_RAISE, moment_unit(&m), type));
 }
 
@@ -214,7 +227,7 @@ static inline void record_reraise(PyCodeObject *code, uint32_t unit, uint32_t ty
 {
 	struct moment m;
 
-	if (moment_begin_inside(&m, code))
+	if (moment_begin_exception(&m, code, type))
 		moment_end(&m, event_write3(m.at, EVENT_RERAISE, moment_told_unit(&m, unit),
 				       moment_unit(&m), type));
 }
@@ -224,7 +237,7 @@ static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t ty
 {
 	struct moment m;
 
-	if (moment_begin_inside(&m, code))
+	if (moment_begin_exception(&m, code, type))
 		moment_end(&m, event_write2(m.at, EVENT_HANDLED, moment_told_unit(&m, unit), type));
 }
 

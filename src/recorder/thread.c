@@ -85,13 +85,23 @@ static uint8_t *step_on(struct thread *t, uint8_t *p)
 }
 
 /* A LINK of its own commit: a chain can be longer than a step has room for. */
-static uint8_t *write_link(struct thread *t, uint8_t *p, py_frame *frame, unsigned flags)
+/* The event is lost, but not what was written before it: the shadow stack has that already. */
+static uint8_t *give_up(struct thread *t, uint8_t *p)
+{
+	ring_commit(&t->ring, p);
+	return NULL;
+}
+
+/* The frame becomes the top, above depth `below`. */
+static uint8_t *write_link(
+	struct thread *t, uint8_t *p, py_frame *frame, uint32_t below, unsigned flags)
 {
 	PyCodeObject *code = frame_code(frame);
 	struct code_record *record = code_record(code);
 
 	if (!record)
-		return NULL;
+		return give_up(t, p);
+	stack_cut(t, below + 1);
 	uint64_t generator =
 		frame_in_generator(frame) && record->generator_like ? generator_of(frame) : 0;
 	p = event_write3(p, EVENT_LINK | flags, record->number, generator, frame_unit(frame, code));
@@ -159,8 +169,8 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 	for (uint32_t i = count; i; i--, f = frame_caller(f))
 		t->frames[base + i - 1] = f;
 	for (uint32_t i = 0; i < count && p; i++) {
-		stack_cut(t, base + i + 1);
-		p = write_link(t, p, t->top, link_flags(t, base + i, moved && i + 1 == count));
+		p = write_link(t, p, t->frames[base + i], base + i,
+			link_flags(t, base + i, moved && i + 1 == count));
 		if (p && base + i == 0)
 			p = write_greenlet_name(t, p);
 	}
@@ -176,7 +186,7 @@ static uint8_t *link_foreign(struct thread *t, uint8_t *p, py_frame *frame)
 
 	p = step_to_caller(t, p, top_frame(current_thread_state()));
 	if (!p || !record)
-		return NULL;
+		return p ? give_up(t, p) : NULL;
 	p = event_write3(p, EVENT_LINK, record->number, 0, EVENT_NO_UNIT);
 	stack_push(t, frame);
 	return step_on(t, p);
@@ -275,10 +285,12 @@ static uint8_t *write_loss(struct thread *t, uint8_t *p)
  * again. */
 uint8_t *step_slow(struct thread *t, uint8_t *p)
 {
-	if (t->lost % LOST_PER_LOOK || atomic_load_explicit(&root.stopped, memory_order_relaxed))
+	bool full = p >= t->ring.limit;
+	if ((full && t->lost % LOST_PER_LOOK) ||
+		atomic_load_explicit(&root.stopped, memory_order_relaxed))
 		return NULL;
 	uint64_t tick = atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed);
-	if (p >= t->ring.limit) {
+	if (full) {
 		p = ring_refill(&t->ring, t->time_ticks);
 		if (!p) {
 			if (t->lost % LOST_PER_CALL == 0 &&

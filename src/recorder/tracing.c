@@ -100,7 +100,7 @@ static void trace_reraise(PyFrameObject *f, PyCodeObject *code, PyObject *except
 	uint32_t type = exception_type_number(exception);
 
 	f->f_trace_opcodes |= SWITCH_PENDING;
-	if (moment_begin_inside(&m, code))
+	if (moment_begin_exception(&m, code, type))
 		moment_end(&m, event_write3(m.at, EVENT_RERAISE, frame_unit(f->f_frame, code),
 				       first, type));
 }

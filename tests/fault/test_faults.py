@@ -46,6 +46,34 @@ def last():
 last()
 print("done", i + 1)
 """
+# A thread fills the ring; then there are exceptions of new types, for whose names it has no room, where for events it still has.
+NEW_TYPES = """\
+import os, struct, sys, threading, time
+
+def f():
+    pass
+
+def fill():
+    for i in range(1_500_000):
+        f()
+
+def fails(kind):
+    try:
+        raise kind
+    except Exception:
+        pass
+
+kinds = [type("New%d" % i + "x" * 400, (Exception,), {}) for i in range(200)]
+with open(sys.argv[1], "wb") as file:
+    file.write(struct.pack("<Q", 1))
+while not os.path.exists(sys.argv[1] + ".go"):
+    time.sleep(0.01)
+filler = threading.Thread(target=fill)
+filler.start()
+filler.join()
+for kind in kinds:
+    fails(kind)
+"""
 ROOT = os.getuid() == 0
 
 
@@ -145,6 +173,20 @@ class Faults(recorded.Case):
         lost = sum(loss["lost"] for loss in told["losses"])
         self.assertGreater(lost, 0)
         self.assertLessEqual(told["processes"][0]["waits"], 2)
+        self.assert_sound(program.dir)
+
+    def test_names_without_room(self):
+        """An exception whose type cannot be named is lost, and counted: the path names nothing that is missing."""
+        program = recorded.Recorded(self.top.name, "--on-full=drop", script=NEW_TYPES)
+        self.addCleanup(program.stop)
+        program.find()
+        os.kill(program.collector, signal.SIGSTOP)
+        pathlib.Path(f"{program.cell}.go").touch()
+        recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
+        os.kill(program.collector, signal.SIGCONT)
+        code, _ = program.end()
+        self.assertEqual(code, 0)
+        self.assertGreater(sum(loss["lost"] for loss in recorded.info(program.dir)["losses"]), 0)
         self.assert_sound(program.dir)
 
     def test_collector_told_to_end(self):
