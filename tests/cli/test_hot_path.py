@@ -13,6 +13,7 @@ ALLOWED = {
     "code_describe", "exception_type_number", "generator_gone", "generator_new", "generator_of", "hook_disable", "hook_type",
     "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_name", "thread_begin", "write_greenlet_name",
     "trace_find_own",  # only while another thread has set this one's trace function
+    "main_begins",  # only until __main__ does
     # the interpreter's: no allocation, no code of the program
     "PyErr_GetRaisedException", "PyErr_SetRaisedException",
     "PyCode_Addr2Line",  # only while a trace function is set
