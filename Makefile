@@ -40,6 +40,7 @@ check: python all
 	@$(PYTHON3) tests/run.py --build $(BUILD) --level quick
 
 test: python all packages
+	@tools/install-deps test
 	@$(PYTHON3) tests/run.py --build $(BUILD) $(T)
 
 packages: all

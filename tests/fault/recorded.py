@@ -1,4 +1,5 @@
 """What the fault tests share: a program under `pathline record`, its processes, and what is in its recording."""
+import contextlib
 import json
 import os
 import pathlib
@@ -117,13 +118,15 @@ class Recorded:
         return self.record.returncode, errors
 
     def stop(self):
-        for pid in (*children(self.record.pid).values(), self.program, self.collector, self.record.pid):
-            try:
-                if pid:
-                    os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        kill(*children(self.record.pid).values(), *filter(None, (self.program, self.collector)), self.record.pid)
         self.record.communicate()
+
+
+def kill(*pids):
+    """Kill these in this order; what ends by itself because one before it has ended is no longer there."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def arenas_of(directory):

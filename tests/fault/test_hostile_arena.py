@@ -38,8 +38,7 @@ class HostileArena(recorded.Case):
         program.find()
         recorded.wait_for(lambda: os.path.exists(program.dir + "/events.000001"), "the first block")
         # record first, or it would finish the recording itself
-        for pid in (program.record.pid, program.collector, program.program):
-            os.kill(pid, signal.SIGKILL)
+        recorded.kill(program.record.pid, program.collector, program.program)
         program.end()
         recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
         (arena,) = recorded.arenas_of(self.top.name)

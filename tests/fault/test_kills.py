@@ -119,8 +119,7 @@ class DeadArenas(recorded.Case):
         dead = self.start("dead")
         passes = dead.passes()
         # record first, as it would finish the arena, and is the parent of the others
-        for pid in (dead.record.pid, dead.collector, dead.program):
-            os.kill(pid, signal.SIGKILL)
+        recorded.kill(dead.record.pid, dead.collector, dead.program)
         dead.record.communicate()
         return dead, passes
 

@@ -64,11 +64,7 @@ class Texts(recorded.Case):
         self.collector = recorded.children(self.record.pid)["pathline-drain"]
 
     def stop(self):
-        for pid in (*recorded.children(self.record.pid).values(), self.record.pid):
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        recorded.kill(*recorded.children(self.record.pid).values(), self.record.pid)
         if self.record.returncode is None:
             self.record.communicate()
 
@@ -124,8 +120,7 @@ class Texts(recorded.Case):
 
     def test_both_at_once(self):
         self.start("-c", TELL + LATE)
-        for name, pid in recorded.children(self.record.pid).items():
-            os.kill(pid, signal.SIGKILL)
+        recorded.kill(*recorded.children(self.record.pid).values())
         self.record.communicate()
         self.assert_sound(self.dir)
         self.assertEqual(self.texts("early"), ["    return 'early'"])
