@@ -51,7 +51,7 @@ static void execute(const char *path, char **argv, char **envp)
 }
 
 /* It lives to be sent signals, and does nothing. */
-static pid_t start_witness(void)
+static pid_t start_sentinel(void)
 {
 	pid_t parent = getpid(), pid = fork();
 
@@ -113,7 +113,7 @@ int child_start(struct child *c, const char *path, char **argv, char **envp)
 		waitpid(c->pid, NULL, 0);
 	close(ends[0]);
 	if (!err)
-		c->witness = start_witness();
+		c->sentinel = start_sentinel();
 	return err;
 }
 
@@ -133,7 +133,7 @@ static bool has_pending(pid_t pid, int number)
 	return false;
 }
 
-static void end_witness(pid_t pid)
+static void end_sentinel(pid_t pid)
 {
 	if (pid <= 0)
 		return;
@@ -142,18 +142,18 @@ static void end_witness(pid_t pid)
 }
 
 /* What was sent to the whole group has reached the command already. The kernel tells the newest
- * member first, so the witness has its signal before we have ours. */
+ * member first, so the sentinel has its signal before we have ours. */
 static void pass_on(struct child *c, int number)
 {
 	if (number == SIGCHLD || number == SIGCONT)
 		return;
-	if (!has_pending(c->witness, number)) {
+	if (!has_pending(c->sentinel, number)) {
 		kill(c->pid, number);
 		return;
 	}
-	pid_t old = c->witness;
-	c->witness = start_witness();
-	end_witness(old);
+	pid_t old = c->sentinel;
+	c->sentinel = start_sentinel();
+	end_sentinel(old);
 }
 
 /* The caller's shell must see us stopped when the command is. Going on is told by SIGCONT; where we
@@ -202,8 +202,8 @@ int child_wait(struct child *c)
 		if (number > 0)
 			pass_on(c, number);
 	}
-	end_witness(c->witness);
-	c->witness = 0;
+	end_sentinel(c->sentinel);
+	c->sentinel = 0;
 	return status;
 }
 

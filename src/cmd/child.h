@@ -12,7 +12,7 @@
 
 struct child {
 	pid_t pid;
-	pid_t witness; /* shares our process group and blocks all signals: what it has pending went to the whole group */
+	pid_t sentinel; /* shares our process group and blocks all signals: what it has pending went to the whole group */
 	sigset_t mask; /* of the caller */
 };
 

@@ -215,7 +215,7 @@ class Record(recorded.Case):
         self.addCleanup(process.kill)
         self.assertEqual(process.stdout.readline(), "ready\n")
         # the process that tells signals of the group from ours alone is started behind the program
-        recorded.wait_for(lambda: "pathline-group" in recorded.children(process.pid), "the witness")
+        recorded.wait_for(lambda: "pathline-group" in recorded.children(process.pid), "the sentinel")
         return process
 
     def heard(self, process):
@@ -237,7 +237,7 @@ class Record(recorded.Case):
             os.killpg(process.pid, number)
             # it is replaced by another one when it has served
             recorded.wait_for(lambda: recorded.children(process.pid).get("pathline-group") not in (before, None),
-                              "the next witness")
+                              "the next sentinel")
         os.killpg(process.pid, signal.SIGUSR2)
         self.assertEqual(self.heard(process), ["SIGTERM", "SIGTERM", "SIGINT", "SIGUSR2"])
 
