@@ -11,9 +11,14 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 
 /* Where a key would like to be. The product's high bits are the mixed ones: keys that are addresses
  * have zeros at their low ends. */
+size_t map_home(size_t room, uint64_t key)
+{
+	return (size_t)((key * 0x9e3779b97f4a7c15u) >> 17) & (room - 1);
+}
+
 static size_t home(const struct pl_map *m, uint64_t key)
 {
-	return (size_t)((key * 0x9e3779b97f4a7c15u) >> 17) & (m->room - 1);
+	return map_home(m->room, key);
 }
 
 /* The key's slot, or the free one where it would go: there is one, as the map is never full. */

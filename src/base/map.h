@@ -23,6 +23,8 @@ struct pl_map {
 	size_t used;
 };
 
+/* Where in a map of that room a search for the key begins: for who reads another process's map. */
+size_t map_home(size_t room, uint64_t key);
 /* The value's place, or NULL. Valid until the next map_put or map_remove. */
 uint64_t *map_find(const struct pl_map *m, uint64_t key);
 /* The place of the key's value, new ones hold 0; NULL when memory ran out (the map is unchanged

@@ -69,6 +69,11 @@ static inline int view_varint(struct pl_view *v, uint64_t *out)
 {
 	uint64_t value = 0;
 
+	if (v->left && v->at[0] < 0x80) { /* most are */
+		*out = *v->at++;
+		v->left--;
+		return 0;
+	}
 	for (size_t i = 0; i < v->left && i < 10; i++) {
 		value |= (uint64_t)(v->at[i] & 0x7f) << (7 * i);
 		if (!(v->at[i] & 0x80)) {

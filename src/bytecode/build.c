@@ -266,6 +266,7 @@ static void count_up(struct build *s, struct flow_graph *g)
 		g->block_count = g->edge_count = 0;
 }
 
+/* Where a LINE is heard the interpreter runs the instruction itself unspecialised: one with caches is slower then. */
 static void emit_lines(const struct build *s, struct flow_graph *g)
 {
 	uint32_t start = 0, row = 0;
@@ -277,7 +278,8 @@ static void emit_lines(const struct build *s, struct flow_graph *g)
 			g->lines[row++] =
 				(struct flow_line){.unit = at, .line = u->line > 0 ? u->line : 0};
 		if (u->flags & UNIT_START)
-			g->starts[start++] = (struct flow_start){.unit = at, .line = u->line};
+			g->starts[start++] = (struct flow_start){
+				.unit = at, .line = u->line, .dear = u->size > 1};
 		line = u->line;
 	}
 }
@@ -353,7 +355,8 @@ static void emit_edges(const struct build *s, struct flow_graph *g, uint32_t at)
 	struct flow_block *b = &g->blocks[g->block_count - 1];
 
 	b->flags |= u->class == OPCODE_RETURN ? FLOW_BLOCK_RETURNS | silent(s, u) : 0;
-	b->flags |= u->class == OPCODE_FOR_ITER ? FLOW_BLOCK_ITERATES : 0;
+	b->flags |= u->class == OPCODE_FOR_ITER ? FLOW_BLOCK_ITERATES | FLOW_BLOCK_SWALLOWS : 0;
+	b->flags |= u->class == OPCODE_SEND ? FLOW_BLOCK_SWALLOWS : 0;
 	b->flags |= u->class == OPCODE_YIELD ? FLOW_BLOCK_YIELDS : 0;
 	b->flags |= u->class == OPCODE_RAISE ? FLOW_BLOCK_RAISES : 0;
 	if (u->class >= OPCODE_YIELD)

@@ -16,7 +16,7 @@
  * (HANDLED, RESUME). So what the edges allow is what can happen between two events.
  *
  * Pure: knows no Python version and no bytes. Built by src/bytecode, stored by format/body.h,
- * walked by flow/path.h.
+ * searched by flow/search.h.
  */
 #ifndef PL_FLOW_GRAPH_H
 #define PL_FLOW_GRAPH_H
@@ -41,12 +41,15 @@ enum {
 		128, /* it returns, and an event may be missing: what follows shows that the frame is gone */
 	FLOW_BLOCK_ITERATES =
 		256, /* its last instruction takes a loop's next item; the first edge is the loop's body */
+	FLOW_BLOCK_SWALLOWS =
+		512, /* a StopIteration that its last instruction raises ends a loop or an await, and nothing more */
 };
 
 struct flow_start {
 	uint32_t unit;
 	int32_t line;
 	bool witness; /* recorded when it fires; the others are known from the path */
+	bool dear;    /* its LINE costs more than others': a hint for placement, not stored */
 };
 
 struct flow_edge {

@@ -6,46 +6,15 @@
 #define CODE_BYTES_MIN	2 /* a code's delta and body */
 #define FRAME_BYTES_MIN 6 /* a frame's fields, one byte each */
 
-enum pl_event_kind block_row(enum event_kind kind)
-{
-	switch (kind) {
-	case EVENT_ENTER:
-		return PL_EVENT_CALL;
-	case EVENT_LINE:
-	case EVENT_LINE_AT:
-		return PL_EVENT_LINE;
-	case EVENT_LEAVE:
-		return PL_EVENT_RETURN;
-	case EVENT_SUSPEND:
-		return PL_EVENT_YIELD;
-	case EVENT_RESUME:
-		return PL_EVENT_RESUME;
-	case EVENT_THROW:
-		return PL_EVENT_THROW;
-	case EVENT_UNWIND:
-		return PL_EVENT_UNWIND;
-	case EVENT_RAISE:
-		return PL_EVENT_RAISE;
-	case EVENT_RERAISE:
-		return PL_EVENT_RERAISE;
-	case EVENT_HANDLED:
-		return PL_EVENT_HANDLED;
-	case EVENT_MARK:
-		return PL_EVENT_MARK;
-	case EVENT_AGAIN:
-		return PL_EVENT_AGAIN;
-	default:
-		return PL_EVENT_GAP;
-	}
-}
-
 /* ---- writing ---- */
 
 /* The numbers of all codes that a block names, each once. */
+#define NUMBERS_RECENT 64
 struct numbers {
 	uint32_t *at; /* owned */
 	size_t used, room;
 	struct pl_map seen;
+	uint32_t recent[NUMBERS_RECENT]; /* by their last bits; 0: none */
 	bool failed;
 	uint64_t first_switch; /* these two are met on the way */
 	uint32_t needs_minor;
@@ -53,6 +22,11 @@ struct numbers {
 
 static void numbers_add(struct numbers *n, uint32_t number)
 {
+	uint32_t *recent = &n->recent[number % NUMBERS_RECENT];
+
+	if (*recent == number && number)
+		return;
+	*recent = number;
 	uint64_t *seen = map_put(&n->seen, number);
 
 	if (!seen) {
@@ -85,23 +59,29 @@ static int by_number(const void *a, const void *b)
 static bool names_code(enum event_kind kind)
 {
 	return kind == EVENT_ENTER || kind == EVENT_RESUME || kind == EVENT_THROW ||
-	       kind == EVENT_LINK;
+	       kind == EVENT_LINK || kind == EVENT_OUTSIDE;
 }
 
-/* A deep recursion is one code a thousand times: a frame of the same code as the one below it is
- * not looked up again. */
+/* Lines, of which most events are, and their short form names nothing. */
+static void skip_lines(struct pl_view *v)
+{
+	while (v->left && *v->at >= 0x80 && *v->at < 0x80 + EVENT_SHORT_LINES) {
+		v->at++;
+		v->left--;
+	}
+}
+
 static int collect_codes(struct numbers *n, const struct block_source *b)
 {
 	struct pl_view events = b->events;
 	struct event e;
-	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < b->stack->depth; i++) {
-		if (!i || b->stack->frames[i].code != last)
-			numbers_add(n, b->stack->frames[i].code);
-		last = b->stack->frames[i].code;
+		numbers_add(n, b->stack->frames[i].code);
+		if (b->stack->frames[i].raised == RAISED_AGAIN)
+			n->needs_minor = MINOR_WITNESSES;
 	}
-	while (events.left) {
+	for (skip_lines(&events); events.left; skip_lines(&events)) {
 		if (event_read(&events, &e))
 			return PL_ERR_FORMAT;
 		if (names_code(e.kind))
@@ -228,7 +208,8 @@ int block_read_head(struct pl_view payload, struct block_head *out)
 	if (check != hash_bytes(payload.at, BLOCK_HEAD_CHECK))
 		return PL_ERR_FORMAT;
 	if (out->raw_bytes > RECORD_RAW_MAX || out->event_bytes > out->raw_bytes ||
-		out->events > out->event_bytes || out->min_depth > out->open_depth)
+		(out->needs_minor < MINOR_WITNESSES && out->events > out->event_bytes) ||
+		out->min_depth > out->open_depth)
 		return PL_ERR_FORMAT;
 	if (out->process == 0 || out->close_ticks < out->open_ticks)
 		return PL_ERR_FORMAT;
@@ -266,7 +247,7 @@ static int read_frame(struct pl_view *v, struct stack *s)
 	if (view_varint_max(v, UINT32_MAX, &code) ||
 		view_varint_max(v, PLACE_COUNT * 2 - 1, &place) ||
 		view_varint_max(v, UINT32_MAX, &value) || view_varint(v, &gen) ||
-		view_u8(v, &raised) || raised > 1 || view_string(v, &task))
+		view_u8(v, &raised) || raised > RAISED_AGAIN || view_string(v, &task))
 		return PL_ERR_FORMAT;
 	const struct stack_frame f = {.code = (uint32_t)code,
 		.value = (uint32_t)value,

@@ -19,9 +19,13 @@
 #define PL_FORMAT_BLOCK_H
 
 #include "base/map.h"
+#include "format/follow.h"
 #include "format/record.h"
 #include "format/stack.h"
 #include "pathline/event.h"
+
+/* The minor version since which rows can go without an event. */
+#define MINOR_WITNESSES 2
 
 #define BLOCK_HEAD_BYTES 160
 #define BLOCK_HEAD_CHECK 152 /* where the check of the bytes before it stands */
@@ -40,7 +44,7 @@ struct block_head {
 	uint64_t open_ticks;   /* time before its first event */
 	uint64_t close_ticks;  /* the last time in it */
 	uint64_t order;	       /* number of the last switch of this thread before it; 0: none yet */
-	uint32_t events;       /* counted ones */
+	uint32_t events;       /* rows: counted ones, and what goes without one (follow.h) */
 	uint32_t event_bytes;  /* of `events` */
 	uint32_t raw_bytes;    /* codes + stack + events, plain */
 	uint32_t open_depth;
@@ -52,7 +56,29 @@ struct block_head {
 _Static_assert(sizeof(struct block_head) == BLOCK_HEAD_CHECK, "the bytes on disk: no padding");
 
 /* The row that an event becomes; only for what event_counts. */
-enum pl_event_kind block_row(enum event_kind kind);
+static inline enum pl_event_kind block_row(enum event_kind kind)
+{
+	static const uint8_t rows[EVENT_LINE + 1] = {
+		[EVENT_ENTER] = PL_EVENT_CALL,
+		[EVENT_LINE] = PL_EVENT_LINE,
+		[EVENT_LINE_AT] = PL_EVENT_LINE,
+		[EVENT_LEAVE] = PL_EVENT_RETURN,
+		[EVENT_SUSPEND] = PL_EVENT_YIELD,
+		[EVENT_RESUME] = PL_EVENT_RESUME,
+		[EVENT_THROW] = PL_EVENT_THROW,
+		[EVENT_UNWIND] = PL_EVENT_UNWIND,
+		[EVENT_RAISE] = PL_EVENT_RAISE,
+		[EVENT_RERAISE] = PL_EVENT_RERAISE,
+		[EVENT_HANDLED] = PL_EVENT_HANDLED,
+		[EVENT_MARK] = PL_EVENT_MARK,
+		[EVENT_AGAIN] = PL_EVENT_AGAIN,
+		[EVENT_OUTSIDE] = PL_EVENT_OUTSIDE,
+		[EVENT_GAP] = PL_EVENT_GAP,
+		[EVENT_STOP] = PL_EVENT_GAP,
+	};
+
+	return (enum pl_event_kind)rows[kind];
+}
 
 /* Count an event that is in the block: `events` and `counts`. What does not count in seq is passed
  * over. */
@@ -62,6 +88,14 @@ static inline void block_count(struct block_head *h, const struct event *e)
 		h->events++;
 		h->counts[block_row(e->kind)]++;
 	}
+}
+
+/* Count rows that have no event. */
+static inline void block_count_rows(struct block_head *h, const struct follow_rows *rows)
+{
+	h->events += (uint32_t)(rows->lines + rows->returns);
+	h->counts[PL_EVENT_LINE] += (uint32_t)rows->lines;
+	h->counts[PL_EVENT_RETURN] += (uint32_t)rows->returns;
 }
 
 struct block_source {

@@ -43,12 +43,15 @@ static int read_fields(struct pl_view *v, struct event *e)
 	switch (e->kind) {
 	case EVENT_ENTER:
 		return read_enter(v, e);
+	case EVENT_OUTSIDE:
+		return read_site(v, e) || read_u32(v, &e->code) ? PL_ERR_FORMAT : 0;
 	case EVENT_RESUME:
 	case EVENT_THROW:
 		return read_resume(v, e);
 	case EVENT_LEAVE:
 	case EVENT_SUSPEND:
 	case EVENT_AGAIN:
+	case EVENT_AT:
 		return read_u32(v, &e->unit);
 	case EVENT_UNWIND:
 		return 0;
@@ -78,6 +81,7 @@ static int read_fields(struct pl_view *v, struct event *e)
 		return view_varint(v, &e->a);
 	case EVENT_GAP:
 	case EVENT_STOP:
+	case EVENT_IDLE:
 		return view_varint(v, &e->a) || view_varint(v, &e->b) ? PL_ERR_FORMAT : 0;
 	case EVENT_SWITCH:
 		return view_varint(v, &e->a) || view_varint(v, &e->b) || view_varint(v, &e->c)
@@ -88,7 +92,7 @@ static int read_fields(struct pl_view *v, struct event *e)
 	}
 }
 
-int event_read(struct pl_view *v, struct event *out)
+int event_read_any(struct pl_view *v, struct event *out)
 {
 	struct pl_view before = *v;
 	uint8_t first;

@@ -57,7 +57,10 @@
 	X(MARK, 17, "text string")                                                                 \
 	X(STOP, 18, "signal unit+1: a fatal signal arrived; unit of the top frame, 0: not known")  \
 	X(AGAIN, 19, "unit: of a jump back, to another pass of a loop that fires no LINE")         \
-	X(GREENLET, 20, "number: the thread goes on in that greenlet, 0: on its own stack")
+	X(GREENLET, 20, "number: the thread goes on in that greenlet, 0: on its own stack")        \
+	X(AT, 21, "unit: where the top frame stands, before what is about to hide it")             \
+	X(OUTSIDE, 22, "[site] code: a call into code that is not recorded, by a filter")          \
+	X(IDLE, 23, "ticks from the last time of this stream on, ticks: its event loop waited")
 
 enum event_kind {
 	EVENT_NONE = 0, /* an unwritten byte; never in a block */
@@ -70,9 +73,11 @@ enum event_kind {
 /* The two bits above the kind. What they mean is the kind's own; those that a kind does not use are
  * 0, and a reader does not look at them. */
 #define EVENT_GENERATOR 0x20 /* ENTER: a generator-like frame, gen follows */
-#define EVENT_NO_CALLER 0x40 /* ENTER, RESUME, THROW: it is the bottom frame, no site */
+#define EVENT_NO_CALLER 0x40 /* ENTER, RESUME, THROW, OUTSIDE: it is the bottom frame, no site */
 #define EVENT_BACK	0x40 /* LINK: it was there when its greenlet was left */
-#define EVENT_MOVED	0x20 /* LINK: it has gone on since then, `unit` is where the next event is */
+#define EVENT_EARLY                                                                                \
+	0x20 /* RAISE: it stands on a start whose LINE did not fire: a trace function raised instead */
+#define EVENT_MOVED 0x20 /* LINK: it has gone on since then, `unit` is where the next event is */
 
 /* Names of tasks and texts of marks stand in the event, so that they go when their block goes: a
  * server makes new ones for ever. Longer ones are cut. */
@@ -86,7 +91,7 @@ struct event {
 	enum event_kind kind;
 	uint8_t flags;
 	uint32_t index;	     /* LINE: into the table of line starts */
-	uint32_t site;	     /* ENTER, RESUME, THROW: unit of the caller */
+	uint32_t site;	     /* ENTER, RESUME, THROW, OUTSIDE: unit of the caller */
 	uint32_t code;	     /* number of the code */
 	uint32_t unit;	     /* where this frame stands */
 	uint32_t lasti;	     /* RERAISE: f_lasti, the unit of the first raise */
@@ -100,7 +105,19 @@ struct event {
 
 /* Eat one event from the front. PL_ERR_FORMAT leaves the view where it was. Unknown kinds are
  * errors: a block says with its format's minor number which kinds it can hold. */
-int event_read(struct pl_view *v, struct event *out);
+int event_read_any(struct pl_view *v, struct event *out);
+
+#define EVENT_SHORT_LINES 127 /* so many starts' LINEs are one byte */
+
+static inline int event_read(struct pl_view *v, struct event *out)
+{
+	if (!v->left || *v->at < 0x80 || *v->at >= 0x80 + EVENT_SHORT_LINES)
+		return event_read_any(v, out);
+	*out = (struct event){.kind = EVENT_LINE, .index = *v->at & 0x7f};
+	v->at++;
+	v->left--;
+	return 0;
+}
 
 /* True for what counts in `seq` and in a block's events: what a reader shows as a row. */
 static inline bool event_counts(enum event_kind kind)
@@ -112,6 +129,8 @@ static inline bool event_counts(enum event_kind kind)
 	case EVENT_SWITCH:
 	case EVENT_TASK:
 	case EVENT_GREENLET:
+	case EVENT_AT:
+	case EVENT_IDLE:
 	case EVENT_NONE:
 		return false;
 	default:
@@ -123,9 +142,12 @@ static inline bool event_counts(enum event_kind kind)
  * theirs (needs_minor), so that an older reader can tell what it does not know from damage. */
 static inline uint32_t event_minor(const struct event *e)
 {
-	bool newer = e->kind == EVENT_AGAIN || e->kind == EVENT_GREENLET;
+	bool second = e->kind == EVENT_AGAIN || e->kind == EVENT_GREENLET;
 
-	return newer || (e->kind == EVENT_LINK && e->flags) ? 1 : 0;
+	if (e->kind == EVENT_AT || e->kind == EVENT_OUTSIDE || e->kind == EVENT_IDLE ||
+		(e->kind == EVENT_RAISE && e->flags))
+		return 2;
+	return second || (e->kind == EVENT_LINK && e->flags) ? 1 : 0;
 }
 
 /* ---- writers: each gives the byte behind what it wrote; room for EVENT_BYTES_MAX is the caller's
@@ -133,7 +155,7 @@ static inline uint32_t event_minor(const struct event *e)
 
 static inline uint8_t *event_write_line(uint8_t *p, uint32_t index)
 {
-	if (__builtin_expect(index < 127, 1)) {
+	if (__builtin_expect(index < EVENT_SHORT_LINES, 1)) {
 		*p++ = (uint8_t)(0x80 | index);
 		return p;
 	}
@@ -190,6 +212,14 @@ static inline uint8_t *event_write_enter(uint8_t *p, uint32_t site, uint32_t cod
 		p = varint_write(p, site);
 	p = varint_write(p, code);
 	return gen ? varint_write(p, gen) : p;
+}
+
+static inline uint8_t *event_write_outside(uint8_t *p, uint32_t site, uint32_t code)
+{
+	*p++ = (uint8_t)(EVENT_OUTSIDE | (site == EVENT_NO_SITE ? EVENT_NO_CALLER : 0));
+	if (site != EVENT_NO_SITE)
+		p = varint_write(p, site);
+	return varint_write(p, code);
 }
 
 struct event_resume {

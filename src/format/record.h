@@ -25,7 +25,7 @@
 #include "base/view.h"
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 1
+#define FORMAT_MINOR 2
 
 #define RECORD_MAGIC	  0x0a1c4c50u /* "PL\x1c\n" */
 #define RECORD_HEAD_BYTES 32
@@ -48,14 +48,19 @@
 	X(BODIES, 5, "code", "(number source+1 body-as-string)…; source 0: not known")             \
 	X(SOURCE, 6, "sources", "number file reason text; reason \"\": the text is there")         \
 	X(CLOCK, 7, "clock", "ticks mono_ns real_ns error_ns tick_gap_ticks")                      \
-	X(PROCESS_END, 8, "processes", "number ticks end code switches waits")                     \
+	X(PROCESS_END, 8, "processes",                                                             \
+		"number ticks end code switches waits codes_left_out codes_unanalysed")            \
 	X(THREAD_END, 9, "threads", "process number ticks seq")                                    \
 	X(LOSS, 10, "losses", "process thread seq ticks reason lost text")                         \
 	X(END, 11, "end", "ticks recovered meta_bytes first_segment (bytes of each segment)…")     \
 	X(EVICTED, 12, "evicted", "first_segment: the number of the oldest that is kept")          \
 	X(CODES, 13, "code", "(code body)…: for who goes on writing after a crash")                \
 	X(TOLD, 14, "sources", "process source+1 file; source 0: told no more. As CODES")          \
-	X(BLOCK, 20, "events", "see block.h")
+	X(COSTS, 18, "end",                                                                        \
+		"collector_ns kinds (body+1 (recorded events of a kind)…kinds)…: for record "  \
+		"--stat")                                                                          \
+	X(BLOCK, 20, "events", "see block.h")                                                      \
+	X(SAMPLES, 21, "samples", "see samples.h")
 
 enum record_kind {
 	RECORD_NONE = 0,

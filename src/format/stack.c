@@ -16,14 +16,23 @@ static int grow(void **array, uint32_t *room, size_t item_bytes)
 	return 0;
 }
 
+/* Room for one more frame. */
+static int reserve(struct stack *s)
+{
+	void *frames = s->frames;
+
+	if (s->depth < s->room)
+		return 0;
+	if (grow(&frames, &s->room, sizeof *s->frames))
+		return PL_ERR_MEMORY;
+	s->frames = frames;
+	return 0;
+}
+
 int stack_push(struct stack *s, const struct stack_frame *f)
 {
-	if (s->depth == s->room) {
-		void *frames = s->frames;
-		if (grow(&frames, &s->room, sizeof *s->frames))
-			return PL_ERR_MEMORY;
-		s->frames = frames;
-	}
+	if (reserve(s))
+		return PL_ERR_MEMORY;
 	s->frames[s->depth++] = *f;
 	return 0;
 }
@@ -37,6 +46,7 @@ static void reveal(struct stack *s)
 	if (!s->depth)
 		return;
 	s->frames[s->depth - 1].place = PLACE_UNKNOWN;
+	s->frames[s->depth - 1].from_place = PLACE_UNKNOWN;
 	s->stale = s->depth - 1;
 }
 
@@ -79,7 +89,7 @@ int stack_set_task(struct stack *s, struct pl_view name)
 	return 0;
 }
 
-static int place(struct stack *s, enum stack_place where, uint32_t value, bool raised)
+static int place(struct stack *s, enum stack_place where, uint32_t value, enum stack_raised raised)
 {
 	struct stack_frame *f = stack_top(s);
 
@@ -87,24 +97,56 @@ static int place(struct stack *s, enum stack_place where, uint32_t value, bool r
 		return PL_ERR_FORMAT;
 	f->place = (uint8_t)where;
 	f->value = value;
-	f->raised = raised;
+	f->raised = (uint8_t)raised;
+	f->from_place = PLACE_UNKNOWN;
 	return 0;
 }
 
-/* The caller keeps `raised`: a finaliser can run in the middle of its unwinding. */
+/* It stands elsewhere, and lines that no event tells may have led there. */
+static void go_on(struct stack_frame *f, enum stack_place where, uint32_t value)
+{
+	if (f->from_place == PLACE_UNKNOWN) {
+		f->from_place = f->place;
+		f->from_value = f->value;
+	}
+	f->place = (uint8_t)where;
+	f->value = value;
+}
+
+void stack_pass_start(struct stack_frame *f, uint32_t start)
+{
+	go_on(f, PLACE_START, start);
+	f->raised = RAISED_NOT;
+}
+
+static int move_top(struct stack *s, uint32_t unit, enum stack_raised raised)
+{
+	struct stack_frame *f = stack_top(s);
+
+	if (!f)
+		return PL_ERR_FORMAT;
+	go_on(f, PLACE_UNIT, unit);
+	f->raised = (uint8_t)raised;
+	return 0;
+}
+
+/* It is found elsewhere, and only what was swallowed lets a frame go on. Where it raised it may still be in the middle of its
+ * unwinding, of which a finaliser's call or a switch of threads tells too. */
+static void found_at(struct stack_frame *f, uint32_t unit)
+{
+	if (f->raised == RAISED_HERE && (f->place != PLACE_UNIT || f->value != unit))
+		f->raised = RAISED_NOT;
+	go_on(f, PLACE_UNIT, unit);
+}
+
 static int enter(struct stack *s, const struct event *e, const struct stack_frame *f)
 {
+	if (reserve(s))
+		return PL_ERR_MEMORY;
 	struct stack_frame *caller = stack_top(s);
-	const struct stack_frame before = caller ? *caller : (struct stack_frame){0};
-
-	if (caller && e->site != EVENT_NO_SITE) {
-		caller->place = PLACE_UNIT;
-		caller->value = e->site;
-	}
-	int err = stack_push(s, f);
-	if (err && caller)
-		*caller = before;
-	return err;
+	if (caller && e->site != EVENT_NO_SITE && caller->raised != RAISED_AGAIN)
+		found_at(caller, e->site);
+	return stack_push(s, f);
 }
 
 /* What is on the stack has not ended: it waits. */
@@ -130,7 +172,7 @@ static int link(struct stack *s, const struct event *e, struct stack_frame *f)
  *
  *	LINE                  START     its LINE has fired
  *	LINE_AT, AGAIN, STOP  UNIT
- *	ENTER                 ENTRY     and the caller: UNIT, of the call
+ *	ENTER, OUTSIDE        ENTRY     and the caller: UNIT, of the call
  *	RESUME, THROW, LINK   UNIT      THROW: raised; a LINK that MOVED: UNKNOWN
  *	RAISE, RERAISE        UNIT      raised, until HANDLED
  *	HANDLED               HANDLER
@@ -143,16 +185,25 @@ int stack_apply(struct stack *s, const struct event *e)
 
 	switch (e->kind) {
 	case EVENT_LINE:
-		return place(s, PLACE_START, e->index, false);
+		return place(s, PLACE_START, e->index, RAISED_NOT);
 	case EVENT_LINE_AT:
+		return place(s, PLACE_UNIT, e->unit, RAISED_NOT);
 	case EVENT_AGAIN:
-		return place(s, PLACE_UNIT, e->unit, false);
+		return move_top(s, e->unit, RAISED_NOT);
+	case EVENT_AT:
+		if (!s->depth)
+			return PL_ERR_FORMAT;
+		if (stack_top(s)->raised != RAISED_AGAIN)
+			found_at(stack_top(s), e->unit);
+		return 0;
 	case EVENT_ENTER:
+	case EVENT_OUTSIDE:
+		f.linked = e->kind == EVENT_OUTSIDE;
 		f.place = PLACE_ENTRY;
 		f.value = 0;
 		return enter(s, e, &f);
 	case EVENT_THROW:
-		f.raised = true;
+		f.raised = RAISED_AGAIN;
 		return enter(s, e, &f);
 	case EVENT_RESUME:
 		return enter(s, e, &f);
@@ -167,15 +218,16 @@ int stack_apply(struct stack *s, const struct event *e)
 	case EVENT_GREENLET:
 		return put_aside(s, e->a);
 	case EVENT_RAISE:
+		return move_top(s, e->unit, RAISED_HERE);
 	case EVENT_RERAISE:
-		return place(s, PLACE_UNIT, e->unit, true);
+		return move_top(s, e->unit, RAISED_AGAIN);
 	case EVENT_HANDLED:
-		return place(s, PLACE_HANDLER, e->unit, false);
+		return place(s, PLACE_HANDLER, e->unit, RAISED_NOT);
 	case EVENT_TASK:
 		return stack_set_task(s, e->text);
 	case EVENT_STOP:
 		if (s->depth && e->b && e->b <= UINT32_MAX)
-			return place(s, PLACE_UNIT, (uint32_t)(e->b - 1), false);
+			return move_top(s, (uint32_t)(e->b - 1), RAISED_NOT);
 		return 0;
 	case EVENT_GAP:
 		s->stale = s->depth;

@@ -31,14 +31,24 @@ enum stack_place {
 	PLACE_COUNT
 };
 
+/* How an exception is on its way through a frame. Numbers are part of the format. */
+enum stack_raised {
+	RAISED_NOT = 0,
+	RAISED_HERE =
+		1, /* RAISE came, HANDLED not yet; the frame stands where it was raised, or went on if that was swallowed */
+	RAISED_AGAIN =
+		2, /* THROW or RERAISE came: what the frame says of where it stands is not to be relied on */
+};
+
 struct stack_frame {
 	uint32_t code; /* number of the code, as in the events */
 	uint32_t value;
 	uint64_t gen;	/* 0: a plain function */
 	uint8_t place;	/* enum stack_place */
-	uint8_t linked; /* no event told of its entry */
-	uint8_t raised; /* an exception is, or may be, on its way through it: RAISE or THROW came,
-			   HANDLED not yet */
+	uint8_t linked; /* no event told of its entry, or none will tell of its end */
+	uint8_t raised; /* enum stack_raised */
+	uint8_t from_place; /* where the stretch of unrecorded lines began in which it stands (follow.h); PLACE_UNKNOWN: here */
+	uint32_t from_value;
 };
 
 struct stack_task {
@@ -62,7 +72,7 @@ struct stack {
 };
 
 /* Bring the stack behind the event. ENTER, RESUME and THROW push, after setting the caller's place
- * to the site; LEAVE, SUSPEND and UNWIND pop. For those three the frame of the event is gone
+ * to the site, as OUTSIDE does; LEAVE, SUSPEND and UNWIND pop. For those three the frame of the event is gone
  * afterwards: a reader looks before it applies. GAP leaves the frames, but where they stand is not
  * known from there on; who wrote it tells with POPS and LINK what else changed. 0; PL_ERR_FORMAT:
  * it needs a frame that is not there (nothing changed); PL_ERR_MEMORY. */
@@ -84,6 +94,9 @@ static inline const struct stack_task *stack_running_task(const struct stack *s)
 {
 	return s->task_count ? &s->tasks[s->task_count - 1] : NULL;
 }
+
+/* The frame has come to a start whose LINE no event tells: it stands there, in the stretch in which it was. */
+void stack_pass_start(struct stack_frame *f, uint32_t start);
 
 static inline void stack_mark(struct stack *s)
 {

@@ -1,4 +1,6 @@
-"""Recordings of earlier versions stay readable: each gives, for ever, the rows that it gave when it was made."""
+"""Recordings of earlier versions stay readable: each gives, for ever, the rows that it gave when it was made, and `info` says of it
+what it said then."""
+import json
 import os
 import pathlib
 import subprocess
@@ -9,7 +11,62 @@ QUICK = True
 HERE = pathlib.Path(__file__).resolve().parent
 PATHLINE = pathlib.Path(os.environ.get("PATHLINE_BUILD", "build")).resolve() / "pathline"
 # In the order in which they came to be; a golden has those of its time.
-FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,caller,greenlet".split(",")
+FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,caller,greenlet,idle,order,order_from".split(",")
+COSTS, SAMPLES = 18, 21         # kinds of records (doc/FORMAT.md)
+CALL, LINE, RETURN = range(3)   # rows
+FILTERED = sorted(path.parent for path in HERE.glob("1.2-*-filtered/meta"))      # of program-1.2.py
+
+
+def what_differs(now, then, at=""):
+    """Of what was said then: what is said otherwise, or no more. Later versions may say more."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key, value in then.items():
+            yield from what_differs(now.get(key), value, f"{at}.{key}")
+    elif isinstance(then, list) and isinstance(now, list) and len(now) >= len(then):
+        for k, value in enumerate(then):
+            yield from what_differs(now[k], value, f"{at}[{k}]")
+    elif now != then:
+        yield f"{at}: {now!r}, and was {then!r}"
+
+
+def info(directory):
+    done = subprocess.run([PATHLINE, "info", "--json", directory], capture_output=True, check=True)
+    return json.loads(done.stdout)["data"]
+
+
+def table(directory):
+    """The rows, each as {field: text}."""
+    return [dict(zip(FIELDS, line.split("\t"), strict=True)) for line in (directory / "rows.tsv").read_text().splitlines()]
+
+
+def records(path):
+    """(kind, payload) of a file's records."""
+    data = path.read_bytes()
+    while data:
+        stored = int.from_bytes(data[8:12], "little")
+        yield int.from_bytes(data[4:6], "little"), data[32:32 + stored]
+        data = data[32 + stored:]
+
+
+def kinds(path):
+    return [kind for kind, _ in records(path)]
+
+
+def varints(payload):
+    number = shift = 0
+    for byte in payload:
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield number
+            number = shift = 0
+
+
+def recorded(directory, row):
+    """How many events of a row (by its number) were recorded, by COSTS."""
+    payload = next(payload for kind, payload in records(directory / "meta") if kind == COSTS)
+    _, each, *counts = varints(payload)
+    return sum(counts[row + 1::each + 1])
 
 
 class Golden(unittest.TestCase):
@@ -28,6 +85,65 @@ class Golden(unittest.TestCase):
         for rows in sorted(HERE.glob("*/rows.tsv")):
             done = subprocess.run([PATHLINE, "check", rows.parent], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_info_is_what_it_was(self):
+        found = sorted(HERE.glob("*/info.json"))
+        self.assertTrue(found)
+        for then in found:
+            with self.subTest(recording=then.parent.name):
+                self.assertEqual(list(what_differs(info(then.parent), json.loads(then.read_text())["data"])), [])
+
+
+class Filtered(unittest.TestCase):
+    """That they hold what format 1.2 added: else the tests above would ask for nothing."""
+
+    def test_lines_without_an_event(self):
+        for directory in FILTERED:
+            said = info(directory)
+            self.assertEqual(said["format_minor"], 2)
+            self.assertEqual(recorded(directory, CALL), said["counts"]["call"])
+            if "3.11" in directory.name:                # there each line is told
+                self.assertEqual(recorded(directory, LINE), said["counts"]["line"])
+            else:
+                self.assertLess(recorded(directory, LINE), said["counts"]["line"] / 2)
+                self.assertLess(recorded(directory, RETURN), said["counts"]["return"] / 2)
+
+    def test_a_path_that_breaks_off(self):
+        for directory in FILTERED:
+            rows = table(directory)
+            self.assertEqual([row["type"] for row in rows if row["event"] == "gap"], ["killed"])
+            if "3.11" not in directory.name:
+                self.assertIn("line", [row["type"] for row in rows if row["event"] == "possible"])
+
+    def test_outside(self):
+        for directory in FILTERED:
+            outside = [row["code"] for row in table(directory) if row["event"] == "outside"]
+            self.assertEqual(outside[0], "nsmallest")
+            self.assertEqual(info(directory)["counts"]["outside"], len(outside))
+            self.assertEqual(info(directory)["filter"], "--exclude stdlib")
+            self.assertGreater(info(directory)["processes"][0]["codes_left_out"], 0)
+
+    def test_idle(self):
+        for directory in FILTERED:
+            idle = [row for row in table(directory) if row["idle"]]
+            self.assertEqual(len(idle), 1)
+            self.assertGreater(int(idle[0]["idle"]), 20_000_000)
+
+    def test_samples(self):
+        for directory in FILTERED:
+            self.assertIn(SAMPLES, kinds(directory / "events.000001"))
+            process = info(directory)["processes"][0]
+            self.assertGreater(process["samples"], 5)
+            self.assertIsNone(process["samples_refused"])
+
+    def test_costs(self):
+        for directory in FILTERED:
+            self.assertIn(COSTS, kinds(directory / "meta"))
+            (size,) = (size for size in info(directory)["sizes"] if size["kind"] == "end")
+            self.assertEqual(size["records"], 2)
+
+    def test_there_are_some(self):
+        self.assertEqual(len(FILTERED), 3)
 
 
 if __name__ == "__main__":

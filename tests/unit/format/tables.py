@@ -17,7 +17,7 @@ def read(root, name):
 def macro_rows(text, macro):
     """Each X(...) row of a macro as a list of its arguments, without quotes."""
     body = re.search(r"#define %s\(X\)\s*\\\n((?:.*\\\n)*.*\n)" % macro, text).group(1)
-    body = body.replace("\\\n", "\n")
+    body = re.sub(r'"\s+"', "", body.replace("\\\n", "\n"))
     rows = []
     for row in re.findall(r"X\(((?:\"(?:\\.|[^\"])*\"|[^()\"])*)\)", body):
         args = re.findall(r"\"(?:\\.|[^\"])*\"|[^,\s][^,]*", row)
@@ -95,6 +95,12 @@ def main():
         offset += size
     check.same("block head", [row[:3] for row in page_table(page, "block head")],
                fields + [[str(offset), "8", "check"]])
+
+    offset, fields = 0, []
+    for name, size in struct_fields(read(root, "src/format/samples.h"), "samples_head"):
+        fields.append([str(offset), str(size), name])
+        offset += size
+    check.same("samples head", [row[:3] for row in page_table(page, "samples head")], fields)
 
     known = constants(record) | constants(event) | constants(block)
     for name, value in (row[:2] for row in page_table(page, "limits")):

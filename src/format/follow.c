@@ -1,0 +1,442 @@
+#include "format/follow.h"
+
+#include <stdlib.h>
+
+#define LONGEST_SWALLOWING 2 /* units of FOR_ITER and SEND, a cache included */
+
+/* ---- a code ---- */
+
+static uint32_t block_end(const struct flow_graph *g, uint32_t block)
+{
+	return block + 1 < g->block_count ? g->blocks[block + 1].unit : g->unit_count;
+}
+
+static void map_units(struct follow_code *c)
+{
+	const struct flow_graph *g = c->graph;
+
+	for (uint32_t block = 0; block < g->block_count; block++) {
+		uint32_t end = block_end(g, block);
+		for (uint32_t unit = g->blocks[block].unit; unit < end; unit++)
+			c->block_of[unit] = block;
+		if (g->blocks[block].flags & FLOW_BLOCK_ENTRY)
+			c->entry = block;
+	}
+}
+
+int follow_code_init(struct follow_code *c, const struct flow_graph *g)
+{
+	*c = (struct follow_code){.entry = FLOW_NONE};
+	if (!g->analysed || !g->block_count)
+		return 0;
+	c->block_of = malloc(g->unit_count * sizeof *c->block_of);
+	c->reaches = calloc(g->block_count, sizeof(struct flow_reach *));
+	if (!c->block_of || !c->reaches) {
+		follow_code_release(c);
+		return PL_ERR_MEMORY;
+	}
+	for (uint32_t unit = 0; unit < g->blocks[0].unit; unit++)
+		c->block_of[unit] = 0;
+	c->graph = g;
+	map_units(c);
+	return 0;
+}
+
+void follow_code_release(struct follow_code *c)
+{
+	for (uint32_t i = 0; c->reaches && i < c->graph->block_count; i++) {
+		if (c->reaches[i])
+			flow_reach_release(c->reaches[i]);
+		free(c->reaches[i]);
+	}
+	free(c->reaches);
+	free(c->block_of);
+	*c = (struct follow_code){0};
+}
+
+static struct flow_reach *make_reach(struct follow_code *c, uint32_t from)
+{
+	struct flow_reach *r = calloc(1, sizeof *r);
+	struct flow_search search;
+
+	if (!r || flow_search_init(&search, c->graph)) {
+		free(r);
+		return NULL;
+	}
+	int err = flow_reach_init(r, &search, from);
+	flow_search_release(&search);
+	if (err) {
+		free(r);
+		return NULL;
+	}
+	return c->reaches[from] = r;
+}
+
+/* NULL: without memory, or a graph that leaves it open (hostile): then nothing is filled in. */
+static const struct flow_reach *reach_from(struct follow_code *c, uint32_t from)
+{
+	return c->reaches[from] ? c->reaches[from] : make_reach(c, from);
+}
+
+/* ---- places ---- */
+
+static uint32_t block_at(const struct follow_code *c, uint32_t unit)
+{
+	return unit < c->graph->unit_count ? c->block_of[unit] : FLOW_NONE;
+}
+
+/* Is the unit the yield with which its block ends? */
+static bool is_yield(const struct flow_graph *g, uint32_t block, uint32_t unit)
+{
+	return g->blocks[block].flags & FLOW_BLOCK_YIELDS && unit + 1 == block_end(g, block);
+}
+
+/* A resumed frame may still stand on the yield by which it was left: it goes on behind that. */
+static uint32_t block_of_unit(const struct follow_code *c, uint32_t unit)
+{
+	const struct flow_graph *g = c->graph;
+	uint32_t block = block_at(c, unit);
+	bool left = block != FLOW_NONE && is_yield(g, block, unit) && block + 1 < g->block_count;
+
+	return left && g->blocks[block + 1].flags & FLOW_BLOCK_RESUME ? block + 1 : block;
+}
+
+static uint32_t block_of_place(const struct follow_code *c, enum stack_place place, uint32_t value)
+{
+	const struct flow_graph *g = c->graph;
+
+	switch (place) {
+	case PLACE_START:
+		return value < g->start_count ? c->block_of[g->starts[value].unit] : FLOW_NONE;
+	case PLACE_UNIT:
+		return block_of_unit(c, value);
+	case PLACE_HANDLER:
+		return block_at(c, value);
+	case PLACE_ENTRY:
+		return c->entry;
+	default:
+		return FLOW_NONE;
+	}
+}
+
+/* The stretch in which the frame stands, into out->reach and out->told. false: nothing is known. */
+static bool stretch_of(struct follow_code *c, const struct stack_frame *f, struct follow_lines *out)
+{
+	bool here = f->from_place == PLACE_UNKNOWN;
+	uint32_t from = here ? block_of_place(c, f->place, f->value)
+			     : block_of_place(c, f->from_place, f->from_value);
+
+	if (from == FLOW_NONE)
+		return false;
+	out->reach = reach_from(c, from);
+	if (!out->reach)
+		return false;
+	out->told = 0;
+	if (here)
+		return true;
+	uint32_t stands = block_of_place(c, f->place, f->value);
+	uint32_t node = stands == FLOW_NONE ? FLOW_NONE : flow_reach_enters(out->reach, stands);
+	out->told = node == FLOW_NONE ? 0 : out->reach->nodes[node].depth;
+	return true;
+}
+
+/* The lines up to a node; broken: the place is not reached, or was passed already. */
+static enum follow_answer up_to(struct follow_lines *l, uint32_t node)
+{
+	if (node == FLOW_NONE || l->reach->nodes[node].depth < l->told) {
+		l->reach = NULL;
+		return FOLLOW_BROKEN;
+	}
+	l->node = node;
+	return FOLLOW_LINES;
+}
+
+/* Does the frame go on where it raised? Where not, an event of the exception comes, or the frame is gone with it. */
+static bool swallows(const struct follow_code *c, const struct stack_frame *f)
+{
+	uint32_t block = f->place == PLACE_UNIT ? block_at(c, f->value) : FLOW_NONE;
+
+	return block != FLOW_NONE && c->graph->blocks[block].flags & FLOW_BLOCK_SWALLOWS &&
+	       f->value + LONGEST_SWALLOWING >= block_end(c->graph, block);
+}
+
+static bool is_followed(const struct follow_code *c, const struct stack_frame *f)
+{
+	if (!c || !c->graph || !f || f->place == PLACE_UNKNOWN || f->raised == RAISED_AGAIN)
+		return false;
+	return f->raised == RAISED_NOT || swallows(c, f);
+}
+
+/* ---- questions ---- */
+
+/* The node of what fired before the LINE of the block's own start, which is no witness; FLOW_NONE: it does not fire on the way. */
+static uint32_t before_line(
+	const struct follow_code *c, const struct follow_lines *l, uint32_t block)
+{
+	const struct flow_start *starts = c->graph->starts;
+	uint32_t node = flow_reach_enters(l->reach, block);
+
+	if (node == FLOW_NONE || !node)
+		return FLOW_NONE;
+	bool fired = starts[l->reach->nodes[node].start].line ==
+		     starts[c->graph->blocks[block].start].line;
+	return fired ? l->reach->nodes[node].parent : FLOW_NONE;
+}
+
+static enum follow_answer to_line(struct follow_code *c, const struct stack_frame *f,
+	uint32_t start, struct follow_lines *out)
+{
+	uint32_t block = block_of_place(c, PLACE_START, start);
+
+	if (block == FLOW_NONE)
+		return FOLLOW_BROKEN;
+	/* What fires at a handler's own start does so before all else. Who was linked stands where its event is. */
+	if (f->place == PLACE_HANDLER && block == block_at(c, f->value))
+		return FOLLOW_NOTHING;
+	if (f->linked && f->place == PLACE_UNIT && f->value == c->graph->starts[start].unit)
+		return FOLLOW_NOTHING;
+	if (!stretch_of(c, f, out))
+		return FOLLOW_NOTHING;
+	return up_to(out, c->graph->starts[start].witness ? flow_reach_fires(out->reach, block)
+							  : before_line(c, out, block));
+}
+
+static enum follow_answer to_unit(
+	struct follow_code *c, const struct stack_frame *f, uint32_t unit, struct follow_lines *out)
+{
+	uint32_t block = block_at(c, unit);
+	bool stays = f->place == PLACE_UNIT && f->value == unit;
+
+	if (block == FLOW_NONE || stays || !stretch_of(c, f, out))
+		return FOLLOW_NOTHING;
+	return up_to(out, flow_reach_enters(out->reach, block));
+}
+
+static enum follow_answer to_raise(struct follow_code *c, const struct stack_frame *f,
+	const struct event *e, struct follow_lines *out)
+{
+	uint32_t block = e->flags & EVENT_EARLY ? block_at(c, e->unit) : FLOW_NONE;
+	uint32_t start = block == FLOW_NONE ? FLOW_NONE : c->graph->blocks[block].start;
+
+	if (start != FLOW_NONE && to_line(c, f, start, out) == FOLLOW_LINES)
+		return FOLLOW_LINES;
+	/* Nothing was to fire there: a jump within a line. */
+	*out = (struct follow_lines){0};
+	return to_unit(c, f, e->unit, out);
+}
+
+static enum follow_answer ask(struct follow_code *c, const struct stack_frame *f,
+	const struct event *e, struct follow_lines *out)
+{
+	switch (e->kind) {
+	case EVENT_LINE:
+		return to_line(c, f, e->index, out);
+	case EVENT_ENTER:
+	case EVENT_OUTSIDE:
+	case EVENT_RESUME:
+	case EVENT_THROW:
+		return e->site < EVENT_NO_UNIT ? to_unit(c, f, e->site, out) : FOLLOW_NOTHING;
+	case EVENT_RAISE:
+		return to_raise(c, f, e, out);
+	case EVENT_RERAISE:
+	case EVENT_LEAVE:
+	case EVENT_SUSPEND:
+	case EVENT_AGAIN:
+	case EVENT_AT:
+		return to_unit(c, f, e->unit, out);
+	case EVENT_STOP: /* it may come between an instruction and the event that tells of it */
+		if (!e->b || e->b > UINT32_MAX ||
+			to_unit(c, f, (uint32_t)(e->b - 1), out) != FOLLOW_LINES)
+			return FOLLOW_NOTHING;
+		return FOLLOW_LINES;
+	default:
+		return FOLLOW_NOTHING;
+	}
+}
+
+enum follow_answer follow_event(
+	struct follow_code *c, struct stack *s, const struct event *e, struct follow_lines *out)
+{
+	struct stack_frame *f = stack_top(s);
+
+	*out = (struct follow_lines){0};
+	bool no_caller =
+		(e->kind == EVENT_ENTER || e->kind == EVENT_OUTSIDE) && e->site == EVENT_NO_SITE;
+	if (!is_followed(c, f) || no_caller)
+		return FOLLOW_NOTHING;
+	enum follow_answer answer = ask(c, f, e, out);
+	if (answer != FOLLOW_LINES)
+		out->reach = NULL;
+	if (answer == FOLLOW_BROKEN) {
+		f->place = PLACE_UNKNOWN;
+		f->from_place = PLACE_UNKNOWN;
+	}
+	return answer;
+}
+
+/* Linked, though it does not run: suspended between two frames of which one hands a throw on to the other; or not entered yet,
+ * as where a signal's handler runs at the first RESUME (3.13 and later). */
+static bool only_stands_there(const struct follow_code *c, const struct stack_frame *f)
+{
+	const struct flow_graph *g = c->graph;
+	uint32_t block = f->place == PLACE_UNIT ? block_at(c, f->value) : FLOW_NONE;
+
+	if (block == FLOW_NONE)
+		return false;
+	bool at_head = f->value == g->blocks[block].unit;
+	if (g->blocks[block].flags & FLOW_BLOCK_BEFORE ||
+		(at_head && g->blocks[block].flags & FLOW_BLOCK_ENTRY))
+		return true;
+	return f->gen && (is_yield(g, block, f->value) ||
+				 (at_head && g->blocks[block].flags & FLOW_BLOCK_RESUME));
+}
+
+enum follow_answer follow_pop(
+	struct follow_code *c, const struct stack *s, struct follow_lines *out)
+{
+	const struct stack_frame *f = stack_top(s);
+	enum follow_answer broken = f->linked ? FOLLOW_NOTHING : FOLLOW_BROKEN;
+
+	*out = (struct follow_lines){0};
+	if (!c || f->place == PLACE_UNKNOWN)
+		return FOLLOW_NOTHING;
+	if (!is_followed(c, f) || (f->linked && only_stands_there(c, f)) || !stretch_of(c, f, out))
+		return broken;
+	uint32_t leaves = out->reach->leaves;
+	return leaves == FLOW_NONE ? (out->reach = NULL, broken) : up_to(out, leaves);
+}
+
+void follow_starts(const struct follow_lines *l, uint32_t *starts)
+{
+	uint32_t node = l->node;
+
+	for (uint32_t i = follow_count(l); i; i--) {
+		starts[i - 1] = l->reach->nodes[node].start;
+		node = l->reach->nodes[node].parent;
+	}
+}
+
+static bool has_start(const uint32_t *starts, uint32_t count, uint32_t start)
+{
+	while (count && starts[count - 1] != start)
+		count--;
+	return count != 0;
+}
+
+uint32_t follow_ahead(struct follow_code *c, enum stack_place place, uint32_t value,
+	uint32_t *starts, bool *leaves)
+{
+	uint32_t from = block_of_place(c, place, value), count = 0;
+	const struct flow_reach *reach = from == FLOW_NONE ? NULL : reach_from(c, from);
+
+	*leaves = reach && reach->leaves != FLOW_NONE;
+	for (uint32_t node = 1; reach && node < reach->node_count; node++)
+		if (!has_start(starts, count, reach->nodes[node].start))
+			starts[count++] = reach->nodes[node].start;
+	return count;
+}
+
+bool follow_is_next(struct follow_code *c, const struct stack_frame *f, uint32_t start)
+{
+	struct follow_lines lines = {0};
+
+	if (!is_followed(c, f))
+		return true;
+	enum follow_answer answer = to_line(c, f, start, &lines);
+	return answer == FOLLOW_NOTHING || (answer == FOLLOW_LINES && !follow_count(&lines));
+}
+
+/* ---- for who counts only ---- */
+
+enum question { ASK_LINE = 1, ASK_ENTER = 2, ASK_POP = 3 };
+
+/* All that an answer depends on: nothing else of the frame may be looked at by what gives one. */
+static struct follow_answered key_of(const struct stack_frame *f, enum question q, uint32_t number)
+{
+	return (struct follow_answered){.frame = (uint64_t)f->code << 32 | f->value,
+		.from = (uint64_t)number << 32 | f->from_value,
+		.how = (uint32_t)q | (uint32_t)f->place << 2 | (uint32_t)f->from_place << 5 |
+		       (uint32_t)f->raised << 8 | (uint32_t)f->linked << 10 |
+		       (uint32_t)(f->gen != 0) << 11};
+}
+
+static struct follow_answered *slot_of(struct follow_memo *m, const struct follow_answered *key)
+{
+	uint64_t mixed = (key->frame ^ (uint64_t)key->how << 44) * 0x9e3779b97f4a7c15u +
+			 key->from * 0xc2b2ae3d27d4eb4fu;
+
+	return &m->answered[(mixed >> 40) % FOLLOW_MEMO];
+}
+
+/* The lines of which no event tells; FOLLOW_LINES only are kept, for what is broken changes the frame, and what is not known
+ * may be known later. */
+static enum follow_answer count_lines(struct stack *s, const struct event *e, enum question q,
+	const struct follow_codes *codes, uint64_t *count)
+{
+	const struct stack_frame *f = stack_top(s);
+	struct follow_answered key =
+		key_of(f, q, q == ASK_LINE ? e->index : (q == ASK_ENTER ? e->site : 0));
+	struct follow_answered *slot = codes->memo ? slot_of(codes->memo, &key) : NULL;
+
+	if (slot && slot->how == key.how && slot->frame == key.frame && slot->from == key.from) {
+		*count = slot->lines;
+		return FOLLOW_LINES;
+	}
+	struct follow_lines lines;
+	struct follow_code *c = codes->find(codes->context, f->code);
+	enum follow_answer answer =
+		q == ASK_POP ? follow_pop(c, s, &lines) : follow_event(c, s, e, &lines);
+	if (answer != FOLLOW_LINES)
+		return answer;
+	*count = follow_count(&lines);
+	key.lines = (uint32_t)*count;
+	if (slot)
+		*slot = key;
+	return FOLLOW_LINES;
+}
+
+static int apply_pops(
+	struct stack *s, uint64_t n, const struct follow_codes *codes, struct follow_rows *out)
+{
+	static const struct event one = {.kind = EVENT_POPS, .a = 1};
+
+	if (n > s->depth)
+		return PL_ERR_FORMAT;
+	for (; n; n--) {
+		uint64_t lines;
+		if (count_lines(s, &one, ASK_POP, codes, &lines) == FOLLOW_LINES) {
+			out->lines += lines;
+			out->returns++;
+		}
+		stack_apply(s, &one);
+	}
+	return 0;
+}
+
+/* Of the other kinds there are few, and what is asked of them depends on more. */
+static void count_others(
+	struct stack *s, const struct event *e, const struct follow_codes *codes, uint64_t *count)
+{
+	struct follow_lines lines;
+	struct follow_code *c = codes->find(codes->context, stack_top(s)->code);
+
+	if (follow_event(c, s, e, &lines) == FOLLOW_LINES)
+		*count = follow_count(&lines);
+}
+
+int follow_apply(struct stack *s, const struct event *e, const struct follow_codes *codes,
+	struct follow_rows *out)
+{
+	*out = (struct follow_rows){0};
+	if (e->kind == EVENT_POPS)
+		return apply_pops(s, e->a, codes, out);
+	if (!s->depth)
+		return stack_apply(s, e);
+	if (e->kind == EVENT_LINE)
+		count_lines(s, e, ASK_LINE, codes, &out->lines);
+	else if (e->kind == EVENT_ENTER)
+		count_lines(s, e, ASK_ENTER, codes, &out->lines);
+	else
+		count_others(s, e, codes, &out->lines);
+	return stack_apply(s, e);
+}

@@ -1,0 +1,277 @@
+/* What happened without an event: a small code, its frame, and the lines that come out between its events.
+ *
+ *	block   unit              start     line
+ *	  0      0    ENTRY         -
+ *	  1      2                  0        10
+ *	  2      4    calls         1        11      to 3 or 4
+ *	  3      6                  2        12      a witness
+ *	  4      8                  3        13
+ *	  5     10    returns       4        14      silent
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "format/follow.h"
+
+#define ROOM 8
+
+struct scene {
+	struct flow_graph g;
+	struct follow_code code;
+	struct stack stack;
+};
+
+static void edge(struct flow_graph *g, uint32_t from, uint32_t to)
+{
+	struct flow_block *b = &g->blocks[from];
+
+	if (!b->edge_count)
+		b->first_edge = g->edge_count;
+	g->edges[g->edge_count++] = (struct flow_edge){.to = to, .fires = FLOW_ALWAYS};
+	b->edge_count++;
+}
+
+static struct flow_graph make_graph(void)
+{
+	struct flow_graph g = {.unit_count = 12,
+		.analysed = true,
+		.start_count = 5,
+		.block_count = 6,
+		.edge_count = 6};
+
+	assert_int_equal(flow_graph_init(&g), 0);
+	g.edge_count = 0;
+	for (uint32_t i = 0; i < 6; i++)
+		g.blocks[i] = (struct flow_block){.unit = 2 * i, .start = i ? i - 1 : FLOW_NONE};
+	g.blocks[0].flags = FLOW_BLOCK_ENTRY;
+	g.blocks[5].flags = FLOW_BLOCK_RETURNS | FLOW_BLOCK_SILENT;
+	for (uint32_t i = 0; i < 5; i++)
+		g.starts[i] = (struct flow_start){
+			.unit = 2 * (i + 1), .line = 10 + (int32_t)i, .witness = i == 2};
+	edge(&g, 0, 1);
+	edge(&g, 1, 2);
+	edge(&g, 2, 3);
+	edge(&g, 2, 4);
+	edge(&g, 3, 5);
+	edge(&g, 4, 5);
+	g.blocks[5].first_edge = g.edge_count;
+	assert_int_equal(flow_graph_check(&g), 0);
+	return g;
+}
+
+static int set_up(void **state)
+{
+	static struct scene s;
+
+	s = (struct scene){.g = make_graph()};
+	assert_int_equal(follow_code_init(&s.code, &s.g), 0);
+	assert_int_equal(
+		stack_apply(&s.stack,
+			&(struct event){.kind = EVENT_ENTER, .code = 1, .site = EVENT_NO_SITE}),
+		0);
+	*state = &s;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct scene *s = *state;
+
+	follow_code_release(&s->code);
+	stack_release(&s->stack);
+	flow_graph_release(&s->g);
+	return 0;
+}
+
+static void expect_lines(
+	struct scene *s, const struct follow_lines *lines, const int32_t *wanted, uint32_t count)
+{
+	uint32_t starts[ROOM];
+
+	assert_int_equal(follow_count(lines), count);
+	follow_starts(lines, starts);
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(s->g.starts[starts[i]].line, wanted[i]);
+}
+
+/* The event, after which the stack is behind it. */
+static void expect_before(struct scene *s, struct event e, const int32_t *wanted, uint32_t count)
+{
+	struct follow_lines lines;
+
+	assert_int_equal(follow_event(&s->code, &s->stack, &e, &lines), FOLLOW_LINES);
+	expect_lines(s, &lines, wanted, count);
+	assert_int_equal(stack_apply(&s->stack, &e), 0);
+}
+
+#define LINES(...)                                                                                 \
+	(const int32_t[]){__VA_ARGS__}, sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t)
+
+static void test_witness(void **state)
+{
+	struct scene *s = *state;
+
+	expect_before(s, (struct event){.kind = EVENT_LINE, .index = 2}, LINES(10, 11));
+}
+
+/* Two calls from the same line, and a witness: each line is told once. */
+static void test_calls(void **state)
+{
+	struct scene *s = *state;
+	struct event call = {.kind = EVENT_ENTER, .code = 2, .site = 4},
+		     leave = {.kind = EVENT_LEAVE, .unit = 1};
+
+	expect_before(s, call, LINES(10, 11));
+	assert_int_equal(stack_apply(&s->stack, &leave), 0);
+	call.site = 5;
+	expect_before(s, call, NULL, 0);
+	assert_int_equal(stack_apply(&s->stack, &leave), 0);
+	expect_before(s, (struct event){.kind = EVENT_LINE, .index = 2}, NULL, 0);
+}
+
+static void expect_popped(struct scene *s, const int32_t *wanted, uint32_t count)
+{
+	struct follow_lines lines;
+
+	assert_int_equal(follow_pop(&s->code, &s->stack, &lines), FOLLOW_LINES);
+	expect_lines(s, &lines, wanted, count);
+}
+
+static void test_pop_tells_the_branch(void **state)
+{
+	expect_popped(*state, LINES(10, 11, 13, 14));
+}
+
+static void test_pop_behind_witness(void **state)
+{
+	struct scene *s = *state;
+
+	expect_before(s, (struct event){.kind = EVENT_LINE, .index = 2}, LINES(10, 11));
+	expect_popped(s, LINES(14));
+}
+
+static void test_place_that_is_not_reached(void **state)
+{
+	struct scene *s = *state;
+	struct event e = {.kind = EVENT_LINE, .index = 2};
+	struct follow_lines lines;
+
+	expect_before(s, e, LINES(10, 11));
+	assert_int_equal(follow_event(&s->code, &s->stack, &e, &lines), FOLLOW_BROKEN);
+	assert_int_equal(stack_top(&s->stack)->place, PLACE_UNKNOWN);
+	assert_int_equal(follow_event(&s->code, &s->stack, &e, &lines), FOLLOW_NOTHING);
+}
+
+/* A frame that raised and is gone did not return, but where what it stands at swallows: 12 follows 11 in a loop. */
+static void test_raised(void **state)
+{
+	struct scene *s = *state;
+	struct event raised = {.kind = EVENT_RAISE, .unit = 5};
+	struct follow_lines lines;
+
+	s->g.blocks[5].flags |= FLOW_BLOCK_SWALLOWS;
+	expect_before(s, raised, LINES(10, 11));
+	assert_int_equal(follow_pop(&s->code, &s->stack, &lines), FOLLOW_BROKEN);
+	s->g.blocks[2].flags |= FLOW_BLOCK_SWALLOWS;
+	expect_popped(s, LINES(13, 14));
+}
+
+/* It was swallowed when the frame calls from elsewhere; a finaliser's call from where it raised says nothing. */
+static void test_raised_and_called(void **state)
+{
+	struct scene *s = *state;
+	struct event raised = {.kind = EVENT_RAISE, .unit = 4},
+		     call = {.kind = EVENT_ENTER, .code = 2, .site = 4},
+		     leave = {.kind = EVENT_LEAVE, .unit = 1};
+	struct follow_lines lines;
+
+	expect_before(s, raised, LINES(10, 11));
+	assert_int_equal(stack_apply(&s->stack, &call), 0);
+	assert_int_equal(stack_apply(&s->stack, &leave), 0);
+	assert_int_equal(follow_pop(&s->code, &s->stack, &lines), FOLLOW_BROKEN);
+	s->g.blocks[2].flags |= FLOW_BLOCK_SWALLOWS;
+	call.site = 8;
+	expect_before(s, call, LINES(13));
+	assert_int_equal(stack_apply(&s->stack, &leave), 0);
+	expect_popped(s, LINES(14));
+}
+
+/* The collector counts what the reader shows. */
+static struct follow_code *find(void *context, uint32_t code)
+{
+	struct scene *s = context;
+
+	return code == 1 ? &s->code : NULL;
+}
+
+static void test_counted(void **state)
+{
+	struct scene *s = *state;
+	const struct follow_codes codes = {.find = find, .context = s};
+	struct follow_rows rows;
+
+	assert_int_equal(
+		follow_apply(&s->stack, &(struct event){.kind = EVENT_POPS, .a = 1}, &codes, &rows),
+		0);
+	assert_int_equal(rows.lines, 4);
+	assert_int_equal(rows.returns, 1);
+	assert_int_equal(s->stack.depth, 0);
+	assert_int_equal(
+		follow_apply(&s->stack, &(struct event){.kind = EVENT_POPS, .a = 1}, &codes, &rows),
+		PL_ERR_FORMAT);
+}
+
+static void test_ahead(void **state)
+{
+	struct scene *s = *state;
+	uint32_t starts[ROOM];
+	bool leaves;
+
+	assert_int_equal(
+		follow_ahead(&s->code, PLACE_ENTRY, 0, starts, &leaves), 4); /* not the witness */
+	assert_true(leaves);
+	assert_int_equal(follow_ahead(&s->code, PLACE_START, 2, starts, &leaves), 1);
+	assert_int_equal(s->g.starts[starts[0]].line, 14);
+	assert_int_equal(follow_ahead(&s->code, PLACE_UNKNOWN, 0, starts, &leaves), 0);
+	assert_false(leaves);
+}
+
+/* A graph of a code that could not be analysed fills in nothing. */
+static void test_not_analysed(void **state)
+{
+	struct scene *s = *state;
+	struct flow_graph g = {.unit_count = 4};
+	struct follow_code code;
+	struct follow_lines lines;
+
+	assert_int_equal(follow_code_init(&code, &g), 0);
+	assert_int_equal(follow_event(&code, &s->stack,
+				 &(struct event){.kind = EVENT_LEAVE, .unit = 2}, &lines),
+		FOLLOW_NOTHING);
+	assert_int_equal(follow_event(NULL, &s->stack,
+				 &(struct event){.kind = EVENT_LEAVE, .unit = 2}, &lines),
+		FOLLOW_NOTHING);
+	follow_code_release(&code);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(witness),
+		TEST(calls),
+		TEST(pop_tells_the_branch),
+		TEST(pop_behind_witness),
+		TEST(place_that_is_not_reached),
+		TEST(raised),
+		TEST(raised_and_called),
+		TEST(counted),
+		TEST(ahead),
+		TEST(not_analysed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
