@@ -1,0 +1,141 @@
+#define _GNU_SOURCE
+#include "cmd/choose.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "filter/filter.h"
+
+/* From a directory on, as shells have it: "./x", "../x", ".". Other patterns may begin anywhere. */
+static bool is_from_here(const char *pattern)
+{
+	size_t dots = strspn(pattern, ".");
+
+	return dots && dots <= 2 && (pattern[dots] == '/' || !pattern[dots]);
+}
+
+/* "/a/b" and "../c/./d" -> "/a/c/d". What the pattern does beyond its first dots is its own. */
+static void put_absolute(struct pl_buf *out, const char *pattern)
+{
+	char here[PATH_MAX];
+	size_t n;
+
+	if (!getcwd(here, sizeof here))
+		here[0] = 0;
+	for (; is_from_here(pattern); pattern += n + (pattern[n] == '/')) {
+		char *slash = strrchr(here, '/');
+		n = strspn(pattern, ".");
+		if (n == 2 && slash)
+			*slash = 0;
+	}
+	buf_put(out, here, strlen(here));
+	buf_u8(out, '/');
+	buf_put(out, pattern, strlen(pattern));
+}
+
+static void put_option(struct choose *c, const char *word, const char *text)
+{
+	buf_printf(&c->text, "%s--%s", c->text.used ? " " : "", word);
+	if (text) {
+		buf_u8(&c->text, ' ');
+		cmd_quote(&c->text, text);
+	}
+}
+
+void choose_take(void *choose, const char *word, const char *text)
+{
+	struct choose *c = choose;
+	struct pl_buf whole = {0};
+
+	put_option(c, word, text);
+	if (!text) {
+		c->mine = true;
+		filter_write_mine(&c->rules);
+		return;
+	}
+	if (is_from_here(text))
+		put_absolute(&whole, text);
+	else
+		buf_put(&whole, text, strlen(text));
+	const char *fault = filter_fault(buf_view(&whole));
+	if (fault && !c->failed)
+		cmd_say("record: --%s '%s' %s", word, text, fault);
+	c->failed = c->failed || fault;
+	if (!fault)
+		filter_write_rule(&c->rules, word[0] == 'i', buf_view(&whole));
+	buf_release(&whole);
+}
+
+static void put_tree(struct choose *c, char *path)
+{
+	if (path && *path == '/' && !strchr(path, '\n'))
+		filter_write_tree(&c->rules, path);
+}
+
+/* Both names of where we are, if a shell came here through a link. */
+static void put_here(struct choose *c)
+{
+	char here[PATH_MAX];
+	char *shell = getenv("PWD");
+	struct stat one, other;
+
+	if (!getcwd(here, sizeof here))
+		return;
+	put_tree(c, here);
+	if (shell && strcmp(shell, here) && stat(shell, &one) == 0 && stat(here, &other) == 0 &&
+		one.st_dev == other.st_dev && one.st_ino == other.st_ino)
+		put_tree(c, shell);
+}
+
+static void put_script(struct choose *c, const char *what)
+{
+	struct stat st;
+	char *path = stat(what, &st) == 0 && S_ISREG(st.st_mode) ? realpath(what, NULL) : NULL;
+	char *slash = path ? strrchr(path, '/') : NULL;
+
+	if (slash && slash > path) {
+		*slash = 0;
+		put_tree(c, path);
+	}
+	free(path);
+}
+
+int choose_end(struct choose *c, const char *what)
+{
+	struct filter f = {0};
+
+	if (c->failed)
+		return CMD_USAGE;
+	if (c->mine) {
+		put_here(c);
+		put_script(c, what);
+	}
+	buf_u8(&c->text, 0);
+	bool fits = !c->rules.failed && !c->text.failed && c->rules.used <= FILTER_BYTES_MAX;
+	if (fits && filter_read(&f, buf_view(&c->rules)) == 0)
+		return CMD_GO;
+	cmd_say("record: more than %d rules of --include and --exclude, or %d bytes of them",
+		FILTER_RULES_MAX, FILTER_BYTES_MAX);
+	return CMD_USAGE;
+}
+
+void choose_say_unmatched(const struct choose *c, uint64_t matched)
+{
+	struct filter f = {0};
+
+	filter_read(&f, buf_view(&c->rules));
+	for (uint32_t i = 0; i < f.rule_count; i++) {
+		const struct filter_rule *r = &f.rules[i];
+		if (r->include && r->kind != FILTER_MINE && !(matched >> i & 1))
+			cmd_say("--include '%.*s' matched no code that ran", (int)r->pattern.left,
+				(const char *)r->pattern.at);
+	}
+}
+
+void choose_release(struct choose *c)
+{
+	buf_release(&c->rules);
+	buf_release(&c->text);
+}

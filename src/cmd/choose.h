@@ -1,0 +1,25 @@
+/* --include, --exclude and --only-mine of `record`: from words to the rules of src/filter. */
+#ifndef PL_CMD_CHOOSE_H
+#define PL_CMD_CHOOSE_H
+
+#include <stdbool.h>
+#include "base/buf.h"
+#include "cmd/cmd.h"
+
+struct choose {
+	struct pl_buf rules; /* as filter_read takes them, in the order of the options */
+	struct pl_buf text;  /* the options as a shell would need them typed */
+	bool mine;	     /* --only-mine is among them */
+	bool failed;	     /* one of them is wrong, which was said */
+};
+
+/* For cmd_option.take: text NULL for --only-mine. */
+void choose_take(void *choose, const char *word, const char *text);
+/* Behind the options. what: the first word of what is run; a script's directory is a tree of the project. CMD_GO, or an exit
+ * code after saying why. */
+int choose_end(struct choose *c, const char *what);
+/* Say which includes matched nothing that ran. matched: bit i for each rule that did match. */
+void choose_say_unmatched(const struct choose *c, uint64_t matched);
+void choose_release(struct choose *c);
+
+#endif
