@@ -68,20 +68,26 @@ static bool ours(char *variable, const char *own_path, bool beside)
 	return entry && (beside || !cut_entry(list, entry, strlen(own_path)));
 }
 
-void env_take(char **env, const char *own_path, char *arena, size_t size)
+void env_find(char *const *env, char *arena, size_t size)
+{
+	arena[0] = 0;
+	for (; *env; env++) {
+		const char *value = value_of(*env, ARENA_NAME);
+		if (value && strlen(value) < size)
+			strcpy(arena, value);
+	}
+}
+
+void env_take(char **env, const char *own_path)
 {
 	bool beside = has_users(env, own_path);
 	char **kept = env;
 
-	arena[0] = 0;
 	for (; *env; env++) {
 		if (!ours(*env, own_path, beside)) {
 			*kept++ = *env;
 			continue;
 		}
-		char *value = value_of(*env, ARENA_NAME);
-		if (value && strlen(value) < size)
-			strcpy(arena, value);
 		memset(*env, 0,
 			strlen(*env)); /* /proc/self/environ shows the strings, not the array */
 	}

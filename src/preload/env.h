@@ -18,10 +18,11 @@
 #define ENV_COUNT_MAX                                                                              \
 	8192u /* more variables than that, and we stay out: they would not fit on a small stack */
 
-/* Take ours out of `env`, the process's own array, in place; `own_path` is our entry in LD_PRELOAD.
- * The value of PATHLINE_ARENA is copied to `arena` (of `size` bytes; "" when absent or too long).
- */
-void env_take(char **env, const char *own_path, char *arena, size_t size);
+/* The value of PATHLINE_ARENA, copied to `arena` of `size` bytes; "" when absent or too long. */
+void env_find(char *const *env, char *arena, size_t size);
+
+/* Take ours out of `env`, the process's own array, in place; `own_path` is our entry in LD_PRELOAD. */
+void env_take(char **env, const char *own_path);
 
 /* What an environment will be with ours in it. */
 struct env_plan {

@@ -199,6 +199,8 @@ static void start_recorder(const char *event)
 		.at_main = strcmp(event, "cpython.run_module") != 0 && strcmp(event, "import") != 0,
 		.slot = &preload.slot,
 		.on_key = &preload.on_key,
+		.on_leave = &preload.on_leave,
+		.on_wait = &preload.on_wait,
 	};
 	char text[384];
 	const char *why = NULL;

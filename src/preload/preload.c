@@ -38,6 +38,14 @@ static void resolve(struct originals *o)
 	RESOLVE(quick_exit, "quick_exit");
 	RESOLVE(setspecific, "pthread_setspecific");
 	RESOLVE(getattr_np, "pthread_getattr_np");
+	RESOLVE(epoll_wait, "epoll_wait");
+	RESOLVE(epoll_pwait, "epoll_pwait");
+	RESOLVE(poll, "poll");
+	RESOLVE(ppoll, "ppoll");
+	RESOLVE(select, "select");
+	RESOLVE(kill, "kill");
+	RESOLVE(killpg, "killpg");
+	RESOLVE(raise, "raise");
 	if (!o->execveat)
 		o->execveat = raw_execveat;
 	RESOLVE(execve, "execve");
@@ -139,17 +147,11 @@ bool preload_join(void)
 }
 
 /* What a program without an interpreter needs of the arena is read once. */
-static void join(void)
+static void join(struct arena *arena)
 {
-	struct arena arena;
-
-	if (!open_arena(&arena)) {
-		preload.arena_path[0] = 0;
-		return;
-	}
-	atomic_fetch_add_explicit(&arena.head->preloaded, 1, memory_order_relaxed);
-	preload.only_first = arena.head->no_children;
-	preload.arena = arena;
+	atomic_fetch_add_explicit(&arena->head->preloaded, 1, memory_order_relaxed);
+	preload.only_first = arena->head->no_children;
+	preload.arena = *arena;
 	if (hook_wanted()) {
 		slot_watch();
 		hook_add();
@@ -158,17 +160,24 @@ static void join(void)
 	}
 }
 
+/* The collector knows us by the environment or by what we have mapped: at each moment by one of
+ * them. */
 __attribute__((constructor)) static void preload_init(void)
 {
 	int saved = errno;
+	struct arena arena;
 
 	originals();
 	learn_own_path();
 	dl_iterate_phdr(learn_loader, NULL);
 	if (environ)
-		env_take(environ, preload.own_path, preload.arena_path, sizeof preload.arena_path);
-	if (preload.arena_path[0] && parse_arena(preload.arena_path, &preload.parent))
-		join();
+		env_find(environ, preload.arena_path, sizeof preload.arena_path);
+	bool joins = preload.arena_path[0] && parse_arena(preload.arena_path, &preload.parent) &&
+		     open_arena(&arena);
+	if (environ)
+		env_take(environ, preload.own_path);
+	if (joins)
+		join(&arena);
 	else
 		preload.arena_path[0] = 0;
 	errno = saved;

@@ -19,7 +19,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
 #include "recorder/recorder.h"
 #include "ring/arena.h"
 
@@ -37,7 +41,9 @@ struct preload {
 	/* Set by the recorder, see recorder.h; NULL before its start and in a forked child without
 	 * a slot. */
 	struct process_slot *_Atomic slot;
-	key_hook *_Atomic on_key; /* set by the recorder of 3.11, see recorder.h */
+	key_hook *_Atomic on_key;     /* set by the recorder of 3.11, see recorder.h */
+	leave_hook *_Atomic on_leave; /* set by the others */
+	const struct wait_hooks *_Atomic on_wait;
 	_Atomic uint32_t
 		number; /* last one known of a recorded interpreter in this process, 0: none */
 };
@@ -60,6 +66,14 @@ struct originals {
 	void (*quick_exit)(int);
 	int (*setspecific)(pthread_key_t, const void *);
 	int (*getattr_np)(pthread_t, pthread_attr_t *);
+	int (*epoll_wait)(int, struct epoll_event *, int, int);
+	int (*epoll_pwait)(int, struct epoll_event *, int, int, const sigset_t *);
+	int (*poll)(struct pollfd *, nfds_t, int);
+	int (*ppoll)(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *);
+	int (*select)(int, fd_set *, fd_set *, fd_set *, struct timeval *);
+	int (*kill)(pid_t, int);
+	int (*killpg)(pid_t, int);
+	int (*raise)(int);
 };
 const struct originals *originals(void);
 

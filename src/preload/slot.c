@@ -14,9 +14,21 @@ static struct process_slot *mine(void)
 	return slot && slot->pid == (uint32_t)getpid() ? slot : NULL;
 }
 
+/* The recorder's last word: where the thread stands that ends it all. A forked child that has no slot yet may take one for it.
+ * Gives the slot of this process. */
+static struct process_slot *leave(bool killed)
+{
+	leave_hook *hook = atomic_load_explicit(&preload.on_leave, memory_order_acquire);
+	bool others = atomic_load_explicit(&preload.slot, memory_order_acquire) && !mine();
+
+	if (hook && !others)
+		hook(killed);
+	return mine();
+}
+
 void slot_exit(int status)
 {
-	struct process_slot *slot = mine();
+	struct process_slot *slot = leave(false);
 
 	if (!slot)
 		return;
@@ -24,9 +36,14 @@ void slot_exit(int status)
 	atomic_store_explicit(&slot->end, SLOT_END_EXIT, memory_order_release);
 }
 
+void slot_killed(void)
+{
+	leave(true);
+}
+
 struct process_slot *slot_exec(void)
 {
-	struct process_slot *slot = mine();
+	struct process_slot *slot = leave(false);
 
 	if (slot)
 		atomic_store_explicit(&slot->end, SLOT_END_EXEC, memory_order_release);

@@ -13,6 +13,8 @@
 void slot_watch(void);
 /* It is about to end with this status. */
 void slot_exit(int status);
+/* It is about to end by a signal that it sends. Async-signal-safe. */
+void slot_killed(void);
 /* It is about to become another program. What is returned is for slot_exec_failed. */
 struct process_slot *slot_exec(void);
 void slot_exec_failed(struct process_slot *slot);

@@ -21,14 +21,20 @@
 #include "format/body.h"
 #include "format/message.h"
 
-/* The interpreter calls it when the code object dies: its address may serve another one. */
-static void code_freed(void *record)
+static intptr_t mark_of(const struct code_record *r)
 {
-	struct code_record *r = record;
+	return r->left_out ? -(intptr_t)r : (intptr_t)r;
+}
+
+/* The interpreter calls it when the code object dies: its address may serve another one. */
+static void code_freed(void *mark)
+{
+	struct code_record *r = code_marked((intptr_t)mark);
 	struct pl_buf fields = {0};
 
 	if (!r)
 		return;
+	atomic_store_explicit(&r->code, NULL, memory_order_relaxed);
 	if (!root.forked && r->number > root.shared_codes &&
 		!atomic_load_explicit(&root.stopped, memory_order_relaxed)) {
 		buf_varint(&fields, r->number);
@@ -66,7 +72,7 @@ static int attach(PyCodeObject *code, struct code_record *r)
 
 	if (!place)
 		return -1;
-	*place = (uint64_t)(uintptr_t)r;
+	*place = (uint64_t)mark_of(r);
 	return 0;
 }
 #else
@@ -92,9 +98,10 @@ static int attach(PyCodeObject *code, struct code_record *r)
 		memset(x->values, 0, count * sizeof x->values[0]);
 		code->co_extra = (void *)x;
 	} else if (x->size <= root.code_index) {
-		return PyUnstable_Code_SetExtra((PyObject *)code, root.code_index, r);
+		return PyUnstable_Code_SetExtra(
+			(PyObject *)code, root.code_index, (void *)mark_of(r));
 	}
-	x->values[root.code_index] = r;
+	x->values[root.code_index] = (void *)mark_of(r);
 	return 0;
 }
 #endif
@@ -104,14 +111,43 @@ static struct pl_view bytes_view(PyObject *bytes)
 	return view_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
 }
 
-#define START_MAX ((1u << 28) - 1) /* what code_unit holds; others are told by LINE_AT */
+#define START_MAX ((1u << 26) - 1) /* what code_unit holds; others are told by LINE_AT */
 
 static void put_units(struct code_record *r, const struct flow_graph *g)
 {
-	for (uint32_t i = 0; i < g->start_count && i < START_MAX; i++)
-		if (g->starts[i].unit < r->unit_count)
-			r->units[g->starts[i].unit] = (struct code_unit){
-				.start = (i + 1) & START_MAX, .line = g->starts[i].line};
+	for (uint32_t i = 0; i < g->start_count && i < START_MAX; i++) {
+		const struct flow_start *s = &g->starts[i];
+		if (s->unit >= r->unit_count)
+			continue;
+		r->units[s->unit].start = (i + 1) & START_MAX;
+		r->units[s->unit].witness = s->witness;
+		r->units[s->unit].line = s->line;
+	}
+}
+
+/* A return is the last unit of its block. */
+static void put_returns(struct code_record *r, const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		uint32_t end = i + 1 < g->block_count ? g->blocks[i + 1].unit : g->unit_count;
+		if (g->blocks[i].flags & FLOW_BLOCK_SILENT && end && end <= r->unit_count)
+			r->units[end - 1].silent = 1;
+	}
+}
+
+/* LINEs that passes of loops are told by must be heard. */
+static void choose_witnesses(const struct code_record *r, struct flow_graph *g)
+{
+	if (ENGINE_TRACES || root.arena.head->order == ORDER_EXACT) {
+		flow_all_witnesses(g);
+		return;
+	}
+	for (uint32_t i = 0; i < g->start_count; i++) {
+		struct flow_start *s = &g->starts[i];
+		bool told = s->unit < r->unit_count && r->units[s->unit].pass & PASS_TELLS;
+		s->witness = told || i >= START_MAX;
+	}
+	flow_place_witnesses(g);
 }
 
 /* Without memory for it, no pass of the code's loops is told. */
@@ -131,7 +167,7 @@ static void put_passes(
 /* calloc, not the interpreter's allocators: tracemalloc and sys.getallocatedblocks would count it.
  */
 static struct code_record *record_of(
-	PyCodeObject *code, const struct bytecode *parts, const struct flow_graph *g)
+	PyCodeObject *code, const struct bytecode *parts, struct flow_graph *g)
 {
 	uint32_t units = (uint32_t)Py_SIZE(code);
 	struct code_record *r = calloc(
@@ -143,16 +179,53 @@ static struct code_record *record_of(
 	r->handling = (bool *)&r->units[units];
 	bytecode_handling(parts, r->handling);
 #endif
+	atomic_init(&r->code, code);
 	r->unit_count = units;
 	r->generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0;
 	r->coroutine = (code->co_flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)) != 0;
-	put_units(r, g);
 	if (!ENGINE_TRACES && root.arena.head->passes == PASSES_ALL)
 		put_passes(r, parts, g);
+	r->plain = !r->generator_like && !r->checks;
+	choose_witnesses(r, g);
+	put_units(r, g);
+	put_returns(r, g);
 	return r;
 }
 
-static bool send_body(PyCodeObject *code, struct flow_graph *graph, uint32_t number)
+static bool ends_with(const char *text, size_t length, const char *end)
+{
+	size_t n = strlen(end);
+
+	return length >= n && !memcmp(text + length - n, end, n);
+}
+
+static struct bytecode parts_of(PyCodeObject *code, PyObject *plain)
+{
+	return (struct bytecode){
+		.version = PYTHON_VERSION,
+		.code = bytes_view(plain),
+		.line_table = bytes_view(code->co_linetable),
+		.except_table = bytes_view(code->co_exceptiontable),
+		.first_line = code->co_firstlineno,
+		.flags = (uint32_t)code->co_flags,
+	};
+}
+
+/* Greenlets are about: of the package, whether it is recorded or not, the first code that runs. */
+static bool is_greenlets(PyCodeObject *code)
+{
+	PyObject *keep;
+	size_t length;
+	const char *file = text_of(code->co_filename, &length, &keep);
+	bool is = ends_with(file, length, "/greenlet/__init__.py");
+
+	Py_XDECREF(keep);
+	return is;
+}
+
+/* left_out: it is told for its name's sake, and its text is not asked for */
+static bool send_body(
+	PyCodeObject *code, const struct flow_graph *graph, uint32_t number, bool left_out)
 {
 	PyObject *keep_file = NULL, *keep_name = NULL;
 	struct pl_buf bytes = {0}, fields = {0};
@@ -168,10 +241,12 @@ static bool send_body(PyCodeObject *code, struct flow_graph *graph, uint32_t num
 		.graph = *graph,
 	};
 
-	source_tell(code, file, file_length);
+	if (!left_out)
+		source_tell(code, file, file_length);
 	body_write(&bytes, &body);
 	buf_varint(&fields, number);
 	buf_string(&fields, bytes.at, bytes.used);
+	buf_varint(&fields, left_out);
 	bool sent = !bytes.failed && message_put(MESSAGE_CODE, &fields);
 	buf_release(&bytes);
 	buf_release(&fields);
@@ -180,7 +255,138 @@ static bool send_body(PyCodeObject *code, struct flow_graph *graph, uint32_t num
 	return sent;
 }
 
-struct code_record *code_describe(PyCodeObject *code)
+static uint32_t next_number(void)
+{
+	return atomic_fetch_add_explicit(&root.arena.head->next_code, 1, memory_order_relaxed) + 1;
+}
+
+/* ---- what the filters leave out ---- */
+
+/* The frame that runs it. One that is told before it runs has none yet, and belongs to who is running. */
+static py_frame *frame_of(PyCodeObject *code)
+{
+	py_frame *top = top_frame(current_thread_state()), *f = top;
+
+	while (f && frame_code(f) != code)
+		f = frame_caller(f);
+	return f ? f : top;
+}
+
+/* A text in the frame's globals; *keep is as text_of has it. */
+static struct pl_view global_text(const py_frame *frame, const char *name, PyObject **keep)
+{
+	PyObject *names = frame ? frame->f_globals : NULL;
+	PyObject *text = names && PyDict_Check(names) ? PyDict_GetItemString(names, name) : NULL;
+	size_t length;
+
+	*keep = NULL;
+	if (!text || !PyUnicode_Check(text))
+		return view_of("", 0);
+	const char *at = text_of(text, &length, keep);
+	return view_of(at, length);
+}
+
+static bool is_text(struct pl_view v, const char *text)
+{
+	return v.left == strlen(text) && !memcmp(v.at, text, v.left);
+}
+
+/* Of what has no file: "<string>", but not "<frozen os>", which says where it is from. */
+static bool is_unplaced(struct pl_view file)
+{
+	return !file.left || (*file.at == '<' && (file.left < 8 || memcmp(file.at, "<frozen ", 8)));
+}
+
+/* The file of the first frame that is somewhere; *keep is as text_of has it. */
+static struct pl_view runners_file(py_frame *frame, PyObject **keep)
+{
+	struct pl_view file = {0};
+	size_t length;
+
+	for (; frame && is_unplaced(file); frame = frame_caller(frame)) {
+		Py_CLEAR(*keep);
+		const char *at = text_of(frame_code(frame)->co_filename, &length, keep);
+		file = view_of(at, length);
+	}
+	return file;
+}
+
+static bool filters_record(PyCodeObject *code)
+{
+	PyObject *keep[3];
+	uint64_t matched;
+	size_t length;
+	py_frame *frame = frame_of(code);
+	const char *file = text_of(code->co_filename, &length, &keep[0]);
+	struct filter_code c = {
+		.file = view_of(file, length),
+		.module = global_text(frame, "__name__", &keep[1]),
+		.module_file = global_text(frame, "__file__", &keep[2]),
+	};
+	if (is_unplaced(c.file) && !c.module_file.left && !is_text(c.module, "__main__"))
+		c.module_file = runners_file(frame, &keep[2]);
+	bool records = filter_records(&root.filter, &c, &matched);
+
+	atomic_fetch_or_explicit(&root.arena.head->filter_matched, matched, memory_order_relaxed);
+	for (size_t i = 0; i < sizeof keep / sizeof *keep; i++)
+		Py_XDECREF(keep[i]);
+	return records;
+}
+
+static struct code_record *leave_out(PyCodeObject *code)
+{
+	struct code_record *r = calloc(1, sizeof *r);
+
+	if (!r)
+		return NULL;
+	r->left_out = true;
+	r->coroutine = (code->co_flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)) != 0;
+	if (attach(code, r) < 0) {
+		free(r);
+		return NULL;
+	}
+	atomic_fetch_add_explicit(&root.slot->codes_left_out, 1, memory_order_relaxed);
+	return r;
+}
+
+/* Of its graph only the lines: for the place from which it calls. */
+static uint32_t tell_outside(PyCodeObject *code)
+{
+	PyObject *plain = PyCode_GetCode(code);
+	struct flow_graph graph = {0};
+	uint32_t number = 0;
+	const char *why;
+
+	if (!plain)
+		return 0;
+	struct bytecode parts = parts_of(code, plain);
+	if (bytecode_graph(&parts, &graph, &why) != PL_ERR_MEMORY) {
+		struct flow_graph lines = graph;
+		lines.analysed = false;
+		lines.start_count = lines.block_count = lines.edge_count = 0;
+		number = next_number();
+		if (!send_body(code, &lines, number, true))
+			number = 0;
+	}
+	Py_DECREF(plain);
+	flow_graph_release(&graph);
+	return number;
+}
+
+uint32_t code_outside_number(PyCodeObject *code, struct code_record *r)
+{
+	if (__builtin_expect(r->number != 0, 1))
+		return r->number;
+	root.describing++;
+	r->number = tell_outside(code);
+	root.describing--;
+	PyErr_Clear();
+	return r->number;
+}
+
+/* ---- a code's first event ---- */
+
+static struct code_record *describe(PyCodeObject *code)
 {
 	struct flow_graph graph = {0};
 	struct code_record *r = NULL;
@@ -190,27 +396,26 @@ struct code_record *code_describe(PyCodeObject *code)
 	if (atomic_load_explicit(&root.stopped, memory_order_relaxed) ||
 		(root.forked && !process_begin_in_child()))
 		return NULL;
+	if (is_greenlets(code))
+		hooks_tell_lines();
+	if (root.filters && !filters_record(code)) {
+		r = leave_out(code);
+		goto done;
+	}
 	plain = PyCode_GetCode(code);
 	if (!plain)
 		goto done;
-	struct bytecode parts = {
-		.version = PYTHON_VERSION,
-		.code = bytes_view(plain),
-		.line_table = bytes_view(code->co_linetable),
-		.except_table = bytes_view(code->co_exceptiontable),
-		.first_line = code->co_firstlineno,
-		.flags = (uint32_t)code->co_flags,
-	};
+	struct bytecode parts = parts_of(code, plain);
 	if (bytecode_graph(&parts, &graph, &why) == PL_ERR_MEMORY)
 		goto done;
-	flow_all_witnesses(&graph);
+	if (!graph.analysed)
+		atomic_fetch_add_explicit(&root.slot->codes_unanalysed, 1, memory_order_relaxed);
 	r = record_of(code, &parts, &graph);
 	if (!r)
 		goto done;
 	bool command = source_open_command(code);
-	r->number =
-		atomic_fetch_add_explicit(&root.arena.head->next_code, 1, memory_order_relaxed) + 1;
-	if (!send_body(code, &graph, r->number) || attach(code, r) < 0) {
+	r->number = next_number();
+	if (!send_body(code, &graph, r->number, false) || attach(code, r) < 0) {
 		free(r);
 		r = NULL;
 	}
@@ -220,5 +425,19 @@ done:
 	PyErr_Clear();
 	Py_XDECREF(plain);
 	flow_graph_release(&graph);
+	return r;
+}
+
+struct code_record *code_without_mark(PyCodeObject *code)
+{
+	return code_record(code);
+}
+
+/* Memory is asked for on the way, so finalisers may run, and other threads. */
+struct code_record *code_describe(PyCodeObject *code)
+{
+	root.describing++;
+	struct code_record *r = describe(code);
+	root.describing--;
 	return r;
 }

@@ -96,6 +96,20 @@ static inline uint32_t frame_unit(py_frame *f, PyCodeObject *code)
 	return unit < 0 ? 0 : (uint32_t)unit;
 }
 
+/* Since 3.13 a frame's first RESUME looks after signals, other threads and garbage before it tells of its start: what runs then
+ * has a caller that has not been entered. */
+static inline bool frame_not_begun(py_frame *f)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	PyCodeObject *code = _PyFrame_GetCode(f);
+
+	return f->instr_ptr <= _PyCode_CODE(code) + code->_co_firsttraceable;
+#else
+	(void)f;
+	return false;
+#endif
+}
+
 /* A frame that stands for C code on the stack: 3.11 has none. */
 static inline bool frame_is_shim(const py_frame *f)
 {
@@ -107,6 +121,12 @@ static inline bool frame_is_shim(const py_frame *f)
 #else
 	return f->owner == FRAME_OWNED_BY_CSTACK;
 #endif
+}
+
+/* Does it run code of Python that it has begun? */
+static inline bool frame_runs(py_frame *f)
+{
+	return !frame_is_shim(f) && !_PyFrame_IsIncomplete(f) && !frame_not_begun(f);
 }
 
 /* f, or the first below it that runs code of Python: frames of C code, and those that have not begun
@@ -159,11 +179,70 @@ static inline int PyUnicode_EqualToUTF8(PyObject *str, const char *text)
 }
 #endif
 
+/* The state of the thread with this native id, NULL: it has none (any more). Under the GIL states are taken out of the list by
+ * who holds it; new ones come in at its head. */
+static inline PyThreadState *thread_state_of(uint64_t native_id)
+{
+	PyThreadState *ts = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
+
+	while (ts && ts->native_thread_id != native_id)
+		ts = PyThreadState_Next(ts);
+	return ts;
+}
+
+/* Has the program (or a debugger) set a trace function in it? On 3.11 that is ours. */
+static inline bool thread_is_traced(const PyThreadState *ts)
+{
+#if PY_VERSION_HEX < 0x030c0000
+	(void)ts;
+	return false;
+#else
+	return ts->c_tracefunc != NULL;
+#endif
+}
+
+/* Does another tool hear of jumps here? If it raises there, 3.12 has the frame at the target, whose LINE has not fired. */
+static inline bool others_hear_jumps(const PyCodeObject *code, int tool)
+{
+#if PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030d0000
+	const _PyCoMonitoringData *data = code->_co_monitoring;
+	const uint8_t *tools = data ? data->active_monitors.tools : NULL;
+
+	return tools && (tools[PY_MONITORING_EVENT_JUMP] | tools[PY_MONITORING_EVENT_BRANCH]) &
+				~(1u << tool);
+#else
+	(void)code;
+	(void)tool;
+	return false;
+#endif
+}
+
+/* Without the GIL too. */
+static inline bool interpreter_finalizing(void)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	return Py_IsFinalizing();
+#else
+	return _Py_IsFinalizing();
+#endif
+}
+
 /* Interpreters that have begun in this process, those that are gone too; the main one is the first.
  */
 static inline int64_t interpreters_begun(void)
 {
 	return (int64_t)_PyRuntime.interpreters.next_id;
+}
+
+/* sys.modules as import has it, borrowed; NULL: there is none any more. Late in finalisation, when __del__ still runs,
+ * PyImport_GetModuleDict would be a fatal error. */
+static inline PyObject *imported_modules(void)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+	return PyInterpreterState_Main()->imports.modules;
+#else
+	return PyInterpreterState_Main()->modules;
+#endif
 }
 
 /* Borrowed; NULL where this version keeps no pointer to it, or outside tasks. */
@@ -251,6 +330,19 @@ static inline bool thread_stack_is_around(const PyThreadState *ts, const void *p
  * interpreter: there the records lie in a map by address, and a watcher tells when a code object
  * dies. Before, they lie in co_extra. */
 #define CODE_HAS_WATCHER (PY_VERSION_HEX >= 0x030e0000)
+
+/* For the collector, which reads a thread's position from outside. */
+#if PY_VERSION_HEX >= 0x030d0000
+#define STATE_FRAME   offsetof(PyThreadState, current_frame)
+#define STATE_THROUGH SAMPLE_NO_STEP
+#define FRAME_CODE    offsetof(py_frame, f_executable)
+#define FRAME_UNIT    offsetof(py_frame, instr_ptr)
+#else
+#define STATE_FRAME   offsetof(PyThreadState, cframe)
+#define STATE_THROUGH offsetof(_PyCFrame, current_frame)
+#define FRAME_CODE    offsetof(py_frame, f_code)
+#define FRAME_UNIT    offsetof(py_frame, prev_instr)
+#endif
 
 /* co_extra's memory, as Objects/codeobject.c lays it out; reading it through the API would cost a
  * call an event. */

@@ -13,56 +13,132 @@ static PyCodeObject *code_of(PyObject *const *args)
 /* The code unit of an event's own offset, which is in bytes. */
 static uint32_t unit_of(PyObject *offset)
 {
-	return (uint32_t)(PyLong_AsLong(offset) / (long)sizeof(_Py_CODEUNIT));
+	const PyLongObject *l = (const PyLongObject *)offset;
+	long bytes = PyUnstable_Long_IsCompact(l) ? PyUnstable_Long_CompactValue(l)
+						  : PyLong_AsLong(offset);
+
+	return (uint32_t)bytes / (uint32_t)sizeof(_Py_CODEUNIT);
+}
+
+/* moment_look found nothing to record. Code that is left out is not heard of again at this place. */
+static PyObject *nothing_here(const struct moment *m)
+{
+	return Py_NewRef(moment_is_left_out(m) ? hook_disable : Py_None);
+}
+
+__attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThreadState *state)
+{
+	return record_enter(code, state);
 }
 
 PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	PyObject *thrown = PyErr_GetRaisedException();
+	PyThreadState *state = current_thread_state();
+	PyObject *thrown = take_thrown(state);
 	(void)hook, (void)n, (void)names;
 
-	record_enter(code_of(args));
-	return result_beside(thrown, Py_None);
+	bool heard = enter_at_once(code_of(args), state) || enter_in_full(code_of(args), state);
+	return result_beside(thrown, heard ? Py_None : hook_disable);
+}
+
+__attribute__((noinline)) static bool resume_in_full(PyCodeObject *code, PyThreadState *state)
+{
+	return record_reenter(code, state, EVENT_RESUME);
 }
 
 static PyObject *on_resume(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	PyObject *thrown = PyErr_GetRaisedException();
+	PyThreadState *state = current_thread_state();
+	PyObject *thrown = take_thrown(state);
 	(void)hook, (void)n, (void)names;
 
-	record_reenter(code_of(args), EVENT_RESUME);
-	return result_beside(thrown, Py_None);
+	bool heard = resume_at_once(code_of(args), state) || resume_in_full(code_of(args), state);
+	return result_beside(thrown, heard ? Py_None : hook_disable);
 }
 
 static PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	record_reenter(code_of(args), EVENT_THROW);
+	record_reenter(code_of(args), current_thread_state(), EVENT_THROW);
 	Py_RETURN_NONE;
 }
 
-static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+/* A witness whose index fits into a byte, of the frame that wrote last or its caller, with nothing to stand before it: most
+ * events by far. false: nothing was done. */
+static inline bool line_at_once(PyCodeObject *code)
+{
+	struct thread *t = self;
+	intptr_t mark = code_mark(code);
+
+	if (!t || mark <= 0 || root.tells_lines)
+		return false;
+	const struct code_record *r = (const struct code_record *)mark;
+	PyThreadState *ts = current_thread_state();
+	py_frame *frame = current_frame(ts);
+	if (!frame || frame_code(frame) != code || frame->frame_obj || thread_is_traced(ts))
+		return false;
+	uint32_t unit = frame_unit(frame, code);
+	if (unit >= r->unit_count)
+		return false;
+	const struct code_unit *here = &r->units[unit];
+	uint32_t start = here->start;
+	uint8_t *p = t->ring.at;
+	if (start - 1 >= EVENT_SHORT_LINES || !here->witness || here->pass & PASS_TELLS ||
+		step_is_slow(t, p))
+		return false;
+	if (t->top != frame && !drop_callees(t, &p, frame))
+		return false;
+	ring_commit(&t->ring, event_write_line(p, start - 1));
+	return true;
+}
+
+/* A line that the path shows: is it of a section? */
+static bool section_wants(const struct moment *m)
+{
+	if (!m->record->precise || (root.section_count && sections_on(m->thread)))
+		return m->record->precise;
+	m->record->precise--;
+	return false;
+}
+
+__attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number)
 {
 	struct moment m;
-	(void)hook, (void)n, (void)names;
 
-	if (!moment_begin_inside(&m, code_of(args)))
-		Py_RETURN_NONE;
+	if (!moment_look(&m, code))
+		return nothing_here(&m);
 	uint32_t unit = moment_unit(&m);
-	struct code_unit here = moment_start(&m, unit);
+	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
+	if (here.start && !here.witness && !root.tells_lines && !section_wants(&m))
+		return Py_NewRef(
+			m.record->precise ? Py_None : hook_disable); /* it is known from the path */
+	if (!moment_make_room_inside(&m))
+		Py_RETURN_NONE;
+	if (__builtin_expect(root.tells_lines, 0)) {
+		m.thread->line_frame = m.frame;
+		m.thread->line_unit = unit;
+	}
 	/* A trace function, which has a frame object, is called before us: if it has set f_lineno,
 	 * the frame stands elsewhere than at the line that is told, and which will not run. */
 	if (here.start && __builtin_expect(m.frame->frame_obj != NULL, 0) &&
-		here.line != PyLong_AsLong(args[1]))
+		here.line != PyLong_AsLong(line_number))
 		here.start = 0;
 	if (__builtin_expect(here.pass & PASS_TELLS, 0))
 		passes_line(m.frame, unit);
 	if (__builtin_expect(here.start != 0, 1))
 		moment_end(&m, event_write_line(m.at, here.start - 1));
 	else
-		moment_end(&m,
-			event_write2(m.at, EVENT_LINE_AT, unit, (uint64_t)PyLong_AsLong(args[1])));
+		moment_end(&m, event_write2(m.at, EVENT_LINE_AT, unit,
+				       (uint64_t)PyLong_AsLong(line_number)));
 	Py_RETURN_NONE;
+}
+
+static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)hook, (void)n, (void)names;
+	if (__builtin_expect(line_at_once(code_of(args)), 1))
+		Py_RETURN_NONE;
+	return line_in_full(code_of(args), args[1]);
 }
 
 /* Forward jumps, and those back that cannot be AGAIN, are switched off where they run first. */
@@ -72,7 +148,7 @@ static PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObje
 	(void)hook, (void)n, (void)names;
 
 	if (!moment_look(&m, code_of(args)) || !m.record)
-		Py_RETURN_NONE;
+		return nothing_here(&m);
 	uint32_t unit = unit_of(args[1]); /* 3.12 has the frame at the target by now */
 	uint32_t pass = moment_start(&m, unit).pass;
 	if (!(pass & (PASS_ALWAYS | PASS_CHECK | PASS_TRACK)))
@@ -88,36 +164,56 @@ static PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObje
 static PyObject *on_raise(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	record_raise(code_of(args), exception_type_number(args[2]));
+	if (!code_is_left_out(code_of(args)))
+		record_raise(code_of(args), exception_type_number(args[2]));
 	Py_RETURN_NONE;
 }
 
 static PyObject *on_reraise(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	record_reraise(code_of(args), unit_of(args[1]), exception_type_number(args[2]));
+	if (!code_is_left_out(code_of(args)))
+		record_reraise(code_of(args), unit_of(args[1]), exception_type_number(args[2]));
 	Py_RETURN_NONE;
 }
 
 static PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	record_handled(code_of(args), unit_of(args[1]), exception_type_number(args[2]));
+	if (!code_is_left_out(code_of(args)))
+		record_handled(code_of(args), unit_of(args[1]), exception_type_number(args[2]));
 	Py_RETURN_NONE;
 }
 
 static PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
+	struct moment m;
 	(void)hook, (void)n, (void)names;
-	record_return(code_of(args));
+
+	if (!moment_look(&m, code_of(args)))
+		return nothing_here(&m);
+	uint32_t unit = moment_told_unit(&m, unit_of(args[1]));
+	if (m.record && moment_start(&m, unit).silent && !m.record->bottom && !m.record->precise &&
+		!root.tells_returns) {
+		m.record->hushed = true; /* the next event shows that the frame is gone */
+		return Py_NewRef(hook_disable);
+	}
+	record_return(&m, unit);
 	Py_RETURN_NONE;
+}
+
+__attribute__((noinline)) static bool yield_in_full(PyCodeObject *code, uint32_t unit)
+{
+	return record_yield(code, unit);
 }
 
 static PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	record_yield(code_of(args));
-	Py_RETURN_NONE;
+	uint32_t unit = unit_of(args[1]);
+	bool heard = yield_at_once(code_of(args), current_thread_state(), unit) ||
+		     yield_in_full(code_of(args), unit);
+	return Py_NewRef(heard ? Py_None : hook_disable);
 }
 
 static PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
@@ -127,23 +223,61 @@ static PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyOb
 	Py_RETURN_NONE;
 }
 
+/* ---- with --clock call: calls and returns are stamped, each. Apart, so that the others pay nothing ---- */
+
+static PyObject *on_start_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	stamp_next();
+	return on_start(hook, args, n, names);
+}
+
+static PyObject *on_resume_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	stamp_next();
+	return on_resume(hook, args, n, names);
+}
+
+static PyObject *on_throw_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	stamp_next();
+	return on_throw(hook, args, n, names);
+}
+
+static PyObject *on_return_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	stamp_next();
+	return on_return(hook, args, n, names);
+}
+
+static PyObject *on_yield_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	stamp_next();
+	return on_yield(hook, args, n, names);
+}
+
+static PyObject *on_unwind_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	stamp_next();
+	return on_unwind(hook, args, n, names);
+}
+
 /* ---- the table ---- */
 
 /* clang-format off */
-#define HOOK(name, is_local, function) {name, is_local, false, function, {PyObject_HEAD_INIT(&hook_type) NULL}}
+#define HOOK(name, is_local, function, stamped) {name, is_local, false, function, {PyObject_HEAD_INIT(&hook_type) NULL}, stamped}
 
 struct hook_row hooks[] = {
-	HOOK("PY_START", true, on_start),
-	HOOK("PY_RESUME", true, on_resume),
-	HOOK("PY_THROW", false, on_throw),
-	HOOK("LINE", true, on_line),
-	HOOK("PY_RETURN", true, on_return),
-	HOOK("PY_YIELD", true, on_yield),
-	HOOK("PY_UNWIND", false, on_unwind),
-	HOOK("RAISE", false, on_raise),
-	HOOK("RERAISE", false, on_reraise),
-	HOOK("EXCEPTION_HANDLED", false, on_handled),
-	{"JUMP", true, true, on_jump, {PyObject_HEAD_INIT(&hook_type) NULL}},
+	HOOK("PY_START", true, on_start, on_start_stamped),
+	HOOK("PY_RESUME", true, on_resume, on_resume_stamped),
+	HOOK("PY_THROW", false, on_throw, on_throw_stamped),
+	HOOK("LINE", true, on_line, NULL),
+	HOOK("PY_RETURN", true, on_return, on_return_stamped),
+	HOOK("PY_YIELD", true, on_yield, on_yield_stamped),
+	HOOK("PY_UNWIND", false, on_unwind, on_unwind_stamped),
+	HOOK("RAISE", false, on_raise, NULL),
+	HOOK("RERAISE", false, on_reraise, NULL),
+	HOOK("EXCEPTION_HANDLED", false, on_handled, NULL),
+	{"JUMP", true, true, on_jump, {PyObject_HEAD_INIT(&hook_type) NULL}, NULL},
 };
 /* clang-format on */
 const size_t hook_count = sizeof hooks / sizeof *hooks;

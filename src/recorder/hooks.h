@@ -36,10 +36,18 @@ struct hook_row {
 	bool passes;	   /* left out with --passes none */
 	vectorcallfunc function;
 	struct hook hook;
+	vectorcallfunc stamped; /* with --clock call: the same, with a stamp; NULL: it has none */
 };
 
 /* PY_START's own. */
 PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
+
+/* Before a callback whose event is to be stamped. */
+static inline void stamp_next(void)
+{
+	if (self)
+		self->tick = NO_TICK;
+}
 
 extern PyTypeObject hook_type;
 extern PyObject *hook_disable; /* sys.monitoring.DISABLE; owned */
@@ -49,6 +57,14 @@ extern const size_t hook_count;
 /* What a callback gives when `thrown` was set as it was called (and was taken away, for what we ask of the interpreter must
  * not meet it). Cython reports the start or resume of a generator into which an exception is being thrown while that is set;
  * a result beside it would become a SystemError. No result sends Cython to where the exception would have sent it. */
+static inline PyObject *take_thrown(PyThreadState *state)
+{
+	PyObject *thrown = state->current_exception;
+
+	state->current_exception = NULL;
+	return thrown;
+}
+
 static inline PyObject *result_beside(PyObject *thrown, PyObject *result)
 {
 	if (__builtin_expect(thrown == NULL, 1))

@@ -30,8 +30,11 @@ static PyObject *on_deaf(PyObject *hook, PyObject *const *args, size_t n, PyObje
 
 static void hear(void)
 {
+	bool stamped = root.arena.head->stamps == STAMPS_CALL;
+
 	for (size_t i = 0; i < hook_count; i++)
-		hooks[i].hook.call = hooks[i].function;
+		hooks[i].hook.call =
+			stamped && hooks[i].stamped ? hooks[i].stamped : hooks[i].function;
 }
 
 /* In place of on_start until the first frame of __main__. */
@@ -41,7 +44,7 @@ static PyObject *on_start_before_main(
 	if (!main_begins(current_frame(current_thread_state())))
 		return result_beside(PyErr_GetRaisedException(), Py_None);
 	hear();
-	return on_start(hook, args, n, names);
+	return ((struct hook *)hook)->call(hook, args, n, names);
 }
 
 static void wait_for_main(void)
@@ -58,6 +61,27 @@ void hooks_off(void)
 {
 	for (size_t i = 0; i < hook_count; i++)
 		hooks[i].hook.call = hooks[i].local ? on_off : on_deaf;
+}
+
+/* What was disabled is heard again; and by other tools too, which is what this is for. */
+void hooks_hear_again(void)
+{
+	PyObject *monitoring = PySys_GetObject("monitoring");
+	PyObject *raised = PyErr_GetRaisedException();
+	PyObject *done =
+		monitoring ? PyObject_CallMethod(monitoring, "restart_events", NULL) : NULL;
+
+	Py_XDECREF(done);
+	PyErr_Clear();
+	PyErr_SetRaisedException(raised);
+}
+
+void hooks_tell_lines(void)
+{
+	if (root.tells_lines)
+		return;
+	root.tells_returns = root.tells_lines = true;
+	hooks_hear_again();
 }
 
 /* Debuggers have 0, coverage 1, profilers 2 by convention; 5 is called first and hardly ever used.
@@ -107,6 +131,8 @@ int hooks_install(bool at_main, const char **why)
 	hook_disable = PyObject_GetAttrString(monitoring, "DISABLE");
 	if (!events || !hook_disable)
 		goto done;
+	root.tells_returns =
+		root.arena.head->order == ORDER_EXACT || root.arena.head->stamps == STAMPS_CALL;
 	*why = "all six tool ids of sys.monitoring are in use";
 	root.tool = take_tool(monitoring);
 	if (root.tool < 0)
@@ -119,8 +145,10 @@ int hooks_install(bool at_main, const char **why)
 		if (!hooks[i].passes || root.arena.head->passes == PASSES_ALL)
 			all = all && listen_to(monitoring, events, &hooks[i], &set);
 	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
-	if (done)
+	if (done) {
+		atomic_store_explicit(root.on_leave, thread_leaves, memory_order_release);
 		result = 0;
+	}
 done:
 	Py_XDECREF(done);
 	Py_XDECREF(events);

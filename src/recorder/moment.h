@@ -33,6 +33,7 @@ struct moment {
 	uint8_t *at;	  /* where the event goes */
 	py_frame *caller; /* of an entry: the frame of Python below, NULL: none */
 	uint32_t site;	  /* and where it stands, or EVENT_NO_SITE */
+	bool again;	  /* what was switched off is wanted again, behind the event */
 };
 
 /* Two counts: the thread's becomes a GAP when there is room again; the slot's is what the collector
@@ -41,25 +42,51 @@ static inline void moment_lose(struct thread *t)
 {
 	t->lost++;
 	t->fresh = true;
-	t->tick = UINT64_MAX; /* no tick: the next step is a slow one, which tells of it */
+	t->tick = NO_TICK; /* the next step is a slow one, which tells of it */
 	if (root.slot)
 		atomic_fetch_add_explicit(&root.slot->lost, 1, memory_order_relaxed);
 }
 
+/* Is it in code that the filters leave out? Behind moment_look. */
+static inline bool moment_is_left_out(const struct moment *m)
+{
+	return m->record && m->record->left_out;
+}
+
 /* Find out where we are; false: nothing is recorded here. The code's record may be missing. A
  * current frame of another code: C code reports an event of its own. */
-static inline bool moment_look(struct moment *m, PyCodeObject *code)
+static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThreadState *state)
 {
 	m->code = code;
-	m->thread = self ? self : thread_begin();
-	if (!m->thread)
-		return false;
-	m->state = current_thread_state();
+	m->state = state;
+	m->again = false;
+	m->thread = self;
+	if (__builtin_expect(!m->thread, 0)) {
+		m->record = code_without_mark(code);
+		if (moment_is_left_out(m)) /* it does not make a thread */
+			return false;
+		m->thread = thread_begin();
+		if (!m->thread)
+			return false;
+	}
 	m->frame = current_frame(m->state);
 	if (__builtin_expect(!m->frame || frame_code(m->frame) != m->code, 0))
 		m->frame = foreign_frame(m->code);
-	m->record = code_record(m->code);
+	intptr_t mark = code_mark(code);
+	m->record = (struct code_record *)mark;
+	if (__builtin_expect(mark <= 0, 0)) {
+		m->record = code_without_mark(code);
+		if (moment_is_left_out(m))
+			return false;
+	}
+	if (__builtin_expect(thread_is_traced(m->state) && !root.tells_lines, 0))
+		hooks_tell_lines();
 	return true;
+}
+
+static inline bool moment_look(struct moment *m, PyCodeObject *code)
+{
+	return moment_look_in(m, code, current_thread_state());
 }
 
 /* There is an event: make room for it; false: it is lost, and counted. */
@@ -73,9 +100,20 @@ static inline bool moment_make_room(struct moment *m)
 	return true;
 }
 
-static inline bool moment_begin(struct moment *m, PyCodeObject *code)
+/* A few frames above this one returned without an event, as most do: off with them. false: that is not all there is to do. */
+#define DROPPED_MAX 8
+static inline bool drop_callees(struct thread *t, uint8_t **p, const py_frame *frame)
 {
-	return moment_look(m, code) && moment_make_room(m);
+	uint32_t least = t->depth > DROPPED_MAX ? t->depth - DROPPED_MAX : 1, place = t->depth;
+
+	do {
+		if (place-- <= least)
+			return false;
+	} while (t->frames[place - 1] != frame);
+	*p = event_write1(*p, EVENT_POPS, t->depth - place);
+	t->depth = place;
+	t->top = t->frames[place - 1];
+	return true;
 }
 
 /* The same for an event of a frame that has been entered already: it becomes the top of the shadow
@@ -147,20 +185,40 @@ static inline uint8_t *moment_write_task(struct moment *m, bool started, uint8_t
 	return length ? event_write_text(p, EVENT_TASK, name, length) : p;
 }
 
+/* What goes on behind the frame's end may tell nothing, so that must; `again`: it is switched off by now. */
+static inline void moment_is_bottom(struct moment *m)
+{
+	m->again |= !m->record->bottom && m->record->hushed;
+	m->record->bottom = true;
+}
+
+/* What goes on in a section is heard whole. */
+static inline void moment_may_be_precise(struct moment *m)
+{
+	if (__builtin_expect(root.section_count != 0, 0))
+		m->again |= section_hears(m->thread, m->record);
+}
+
 /* Bring the stack to the caller; gives the site, or EVENT_NO_SITE; m->at NULL: lost. */
 static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 {
-	if (m->thread->top != caller || __builtin_expect(!caller, 0))
+	if (__builtin_expect(!caller || root.filters || frame_not_begun(caller) ||
+				     frame_is_foreign(m->thread->top),
+		    0) ||
+		(m->thread->top != caller && !drop_callees(m->thread, &m->at, caller)))
 		m->at = step_to_caller(m->thread, m->at, caller);
-	if (m->thread->top != caller) /* C code that reports itself called */
-		return EVENT_NO_UNIT;
+	if (__builtin_expect(m->thread->top != caller, 0)) {
+		if (!frame_is_outside(m->thread->top)) /* C code that reports itself called */
+			return EVENT_NO_UNIT;
+		moment_is_bottom(m);
+	}
 	return caller ? frame_unit(caller, frame_code(caller)) : EVENT_NO_SITE;
 }
 
 /* For an entry: the frame is not on the shadow stack yet, its caller becomes the top. */
-static inline bool moment_begin_entry(struct moment *m, PyCodeObject *code)
+static inline bool moment_begin_entry(struct moment *m, PyCodeObject *code, PyThreadState *state)
 {
-	if (!moment_begin(m, code))
+	if (!moment_look_in(m, code, state) || !moment_make_room(m))
 		return false;
 	m->caller = moment_caller(m);
 	m->site = moment_at_caller(m, m->caller);
@@ -169,38 +227,175 @@ static inline bool moment_begin_entry(struct moment *m, PyCodeObject *code)
 	return m->at != NULL;
 }
 
-static inline void record_enter(PyCodeObject *code)
+/* ---- the short ways: an event of a frame that is there, known code, and nothing to stand before it. Most by far. ---- */
+
+/* The frame of an event with nothing unusual about it, and its code's record. */
+struct plain_event {
+	struct thread *thread;
+	py_frame *frame;
+	const struct code_record *record;
+};
+
+__attribute__((always_inline)) static inline bool plain_look(
+	struct plain_event *e, PyCodeObject *code, const PyThreadState *state)
+{
+	intptr_t mark = code_mark(code);
+
+	e->thread = self;
+	e->frame = current_frame(state);
+	e->record = (const struct code_record *)mark;
+	return e->thread && mark > 0 && e->frame && frame_code(e->frame) == code && !root.filters &&
+	       !thread_is_traced(state);
+}
+
+/* Called by C code or not: there is one frame that stands for that at most, but in rare cases. May be NULL. */
+static inline py_frame *plain_caller(const struct plain_event *e)
+{
+	py_frame *below = e->frame->previous;
+
+	return below && frame_is_shim(below) ? below->previous : below;
+}
+
+/* The caller becomes the top; it is the frame that wrote last, or that one's caller. NULL: nothing was done. */
+__attribute__((always_inline)) static inline uint8_t *plain_at_caller(
+	const struct plain_event *e, py_frame *caller)
+{
+	struct thread *t = e->thread;
+	uint8_t *p = t->ring.at;
+
+	if (!caller || !frame_runs(caller) || step_is_slow(t, p) || t->depth == t->room)
+		return NULL;
+	if (t->top != caller && !(frame_is_real(t->top) && drop_callees(t, &p, caller)))
+		return NULL;
+	return p;
+}
+
+/* A start of a plain function. false: nothing was done. */
+__attribute__((always_inline)) static inline bool enter_at_once(
+	PyCodeObject *code, const PyThreadState *state)
+{
+	struct plain_event e;
+
+	if (!plain_look(&e, code, state) || !e.record->plain)
+		return false;
+	py_frame *caller = plain_caller(&e);
+	uint8_t *p = plain_at_caller(&e, caller);
+	if (!p)
+		return false;
+	p = event_write_enter(p, frame_unit(caller, frame_code(caller)), e.record->number, 0);
+	stack_put(e.thread, e.frame);
+	e.thread->entered = e.frame;
+	ring_commit(&e.thread->ring, p);
+	return true;
+}
+
+/* A resume of what is no task's root. false: nothing was done. */
+__attribute__((always_inline)) static inline bool resume_at_once(
+	PyCodeObject *code, const PyThreadState *state)
+{
+	struct plain_event e;
+
+	if (!plain_look(&e, code, state) || e.record->sections)
+		return false;
+	py_frame *caller = plain_caller(&e);
+	if (!caller || (e.record->coroutine && !frame_in_generator(caller)))
+		return false;
+	uint64_t generator = generator_of(e.frame);
+	uint8_t *p = plain_at_caller(&e, caller);
+	if (!p)
+		return false;
+	p = event_write_resume(p, EVENT_RESUME,
+		&(struct event_resume){.site = frame_unit(caller, frame_code(caller)),
+			.code = e.record->number,
+			.gen = generator,
+			.unit = frame_unit(e.frame, code)});
+	stack_put(e.thread, e.frame);
+	e.thread->entered = e.frame;
+	ring_commit(&e.thread->ring, p);
+	return true;
+}
+
+/* A yield of the frame that wrote last, or that one's caller. false: nothing was done. */
+__attribute__((always_inline)) static inline bool yield_at_once(
+	PyCodeObject *code, const PyThreadState *state, uint32_t unit)
+{
+	struct plain_event e;
+
+	if (!plain_look(&e, code, state) || root.tells_lines)
+		return false;
+	uint8_t *p = e.thread->ring.at;
+	if (step_is_slow(e.thread, p))
+		return false;
+	if (e.thread->top != e.frame && !drop_callees(e.thread, &p, e.frame))
+		return false;
+	stack_pop(e.thread);
+	ring_commit(&e.thread->ring, event_write1(p, EVENT_SUSPEND, unit));
+	return true;
+}
+
+/* ---- entries in full ---- */
+
+/* false: the filters leave it out */
+__attribute__((always_inline)) static inline bool record_enter(
+	PyCodeObject *code, PyThreadState *state)
 {
 	struct moment m;
 
-	if (!moment_begin_entry(&m, code))
-		return;
+	if (!moment_begin_entry(&m, code, state))
+		return !moment_is_left_out(&m);
 	uint64_t generator =
 		m.record->generator_like && !frame_is_foreign(m.frame) ? generator_new(m.frame) : 0;
 	uint8_t *p = event_write_enter(m.at, m.site, m.record->number, generator);
 	stack_push(m.thread, m.frame);
+	m.thread->entered = m.frame;
 	if (__builtin_expect(m.record->checks, 0))
 		passes_forget(m.frame);
+	if (__builtin_expect(!m.caller, 0))
+		moment_is_bottom(&m);
+	moment_may_be_precise(&m);
 	moment_end(&m, generator || !m.caller ? moment_write_task(&m, true, p) : p);
+	if (__builtin_expect(m.again, 0))
+		hooks_hear_again();
+	return true;
 }
 
-/* kind: EVENT_RESUME or EVENT_THROW */
-static inline void record_reenter(PyCodeObject *code, enum event_kind kind)
+/* kind: EVENT_RESUME or EVENT_THROW; false: as above */
+static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum event_kind kind)
 {
 	struct moment m;
 
-	if (!moment_begin_entry(&m, code))
-		return;
+	if (!moment_begin_entry(&m, code, state))
+		return !moment_is_left_out(&m);
 	uint8_t *p = event_write_resume(m.at, kind,
 		&(struct event_resume){.site = m.site,
 			.code = m.record->number,
 			.gen = frame_is_foreign(m.frame) ? 0 : generator_of(m.frame),
 			.unit = moment_unit(&m)});
 	stack_push(m.thread, m.frame);
+	m.thread->entered = m.frame;
+	if (__builtin_expect(!m.caller, 0))
+		moment_is_bottom(&m);
+	if (__builtin_expect(m.record->sections, 0))
+		m.thread->tick = NO_TICK;
+	moment_may_be_precise(&m);
 	moment_end(&m, moment_write_task(&m, false, p));
+	if (__builtin_expect(m.again, 0))
+		hooks_hear_again();
+	return true;
 }
 
 /* ---- inside ---- */
+
+/* Does the frame stand on a start of which no LINE was heard? Then a trace function raised, to whom the line was told first. */
+static inline bool moment_is_early(const struct moment *m)
+{
+	uint32_t unit = moment_unit(m);
+
+	if (__builtin_expect(!root.tells_lines, 1) || !m->thread->line_frame ||
+		!moment_start(m, unit).start)
+		return false;
+	return m->thread->line_frame != m->frame || m->thread->line_unit != unit;
+}
 
 /* type: number of its name, 0: there was no room to tell that. Then the event is lost, too: none names what is not there. */
 static inline bool moment_begin_exception(struct moment *m, PyCodeObject *code, uint32_t type)
@@ -218,8 +413,30 @@ static inline void record_raise(PyCodeObject *code, uint32_t type)
 {
 	struct moment m;
 
-	if (moment_begin_exception(&m, code, type))
-		moment_end(&m, event_write2(m.at, EVENT_RAISE, moment_unit(&m), type));
+	if (!moment_begin_exception(&m, code, type))
+		return;
+	/* Another tool's callback raised as the frame returned: it had its return, and is there again. */
+	if (__builtin_expect(moment_start(&m, moment_unit(&m)).silent && !root.tells_returns &&
+				     !m.record->precise,
+		    0)) {
+		moment_end(&m, event_write1(m.at, EVENT_LEAVE, moment_unit(&m)));
+		stack_pop(m.thread);
+		if (!moment_make_room_inside(&m))
+			return;
+	}
+	bool entered = m.thread->entered == m.frame;
+	if (__builtin_expect(
+		    !entered && !frame_is_foreign(m.frame) && frame_not_begun(m.frame), 0)) {
+		m.at = step_to_frame(m.thread, m.at, m.frame);
+		if (!m.at) {
+			moment_lose(m.thread);
+			return;
+		}
+	}
+	unsigned early = moment_is_early(&m) ? EVENT_EARLY : 0;
+	moment_end(&m, event_write2(m.at, EVENT_RAISE | early, moment_unit(&m), type));
+	if (__builtin_expect(others_hear_jumps(code, root.tool) && !root.tells_lines, 0))
+		hooks_tell_lines();
 }
 
 /* unit: of the instruction that reraises; the frame may stand at that of the first raise. */
@@ -243,33 +460,43 @@ static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t ty
 
 /* ---- exits ---- */
 
+/* The frame runs where it stands, so the LINE there was told, to whoever heard of it. */
+static inline void moment_line_was(struct thread *t, py_frame *frame)
+{
+	t->line_frame = frame;
+	t->line_unit = frame && frame_is_real(frame) ? frame_unit(frame, frame_code(frame)) : 0;
+}
+
 static inline void moment_gone(struct moment *m, bool for_good)
 {
 	stack_pop(m->thread);
+	if (__builtin_expect(root.tells_lines, 0))
+		moment_line_was(m->thread, m->thread->top);
 	if (for_good && m->record->generator_like)
 		generator_gone(m->frame);
 	if (for_good && __builtin_expect(m->record->checks, 0))
 		passes_forget(m->frame);
 }
 
-static inline void record_return(PyCodeObject *code)
+/* unit: of the instruction that returns or yields; since 3.13 the frame stands behind a yield by then */
+static inline void record_return(struct moment *m, uint32_t unit)
 {
-	struct moment m;
-
-	if (moment_begin_inside(&m, code)) {
-		moment_end(&m, event_write1(m.at, EVENT_LEAVE, moment_unit(&m)));
-		moment_gone(&m, true);
+	if (moment_make_room_inside(m)) {
+		moment_end(m, event_write1(m->at, EVENT_LEAVE, moment_told_unit(m, unit)));
+		moment_gone(m, true);
 	}
 }
 
-static inline void record_yield(PyCodeObject *code)
+/* false: the filters leave it out */
+static inline bool record_yield(PyCodeObject *code, uint32_t unit)
 {
 	struct moment m;
 
-	if (moment_begin_inside(&m, code)) {
-		moment_end(&m, event_write1(m.at, EVENT_SUSPEND, moment_unit(&m)));
-		moment_gone(&m, false);
-	}
+	if (!moment_begin_inside(&m, code))
+		return !moment_is_left_out(&m);
+	moment_end(&m, event_write1(m.at, EVENT_SUSPEND, moment_told_unit(&m, unit)));
+	moment_gone(&m, false);
+	return true;
 }
 
 static inline void record_unwind(PyCodeObject *code)

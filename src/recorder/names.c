@@ -37,31 +37,51 @@ const char *text_of(PyObject *str, size_t *length, PyObject **keep)
 
 /* ---- looking into modules that the program has imported ---- */
 
+/* The texts that are looked up are literals, few, and looked up at each resume of a task: as objects they are made once, and
+ * then have their hashes. Borrowed; NULL: no memory. */
+static PyObject *key_of(const char *literal)
+{
+	static struct {
+		const char *literal;
+		PyObject *key; /* owned, for good */
+	} keys[32];
+	size_t i = 0;
+
+	while (i < sizeof keys / sizeof *keys && keys[i].literal && keys[i].literal != literal)
+		i++;
+	if (i == sizeof keys / sizeof *keys)
+		return NULL;
+	if (!keys[i].key)
+		keys[i].key = PyUnicode_InternFromString(literal);
+	keys[i].literal = literal;
+	return keys[i].key;
+}
+
+static PyObject *look_up(PyObject *dict, const char *literal)
+{
+	PyObject *key = key_of(literal);
+
+	return key ? PyDict_GetItemWithError(dict, key) : NULL;
+}
+
 PyObject *module_attribute(const char *module, const char *name)
 {
-	/* Not PyImport_GetModuleDict: late in finalisation, when __del__ still runs, that is a
-	 * fatal error. */
-	PyObject *modules = PySys_GetObject("modules");
-	PyObject *found = modules && PyDict_CheckExact(modules)
-				  ? PyDict_GetItemString(modules, module)
-				  : NULL;
+	PyObject *modules = imported_modules();
+	PyObject *found = modules && PyDict_CheckExact(modules) ? look_up(modules, module) : NULL;
 
-	if (!found || !PyModule_Check(found))
-		return NULL;
-	return PyDict_GetItemString(PyModule_GetDict(found), name);
+	return found && PyModule_Check(found) ? look_up(PyModule_GetDict(found), name) : NULL;
 }
 
 /* A plain instance attribute; a new reference, or NULL. What would run Python code (a property, a
  * __getattr__) is not followed. */
 static PyObject *plain_attribute(PyObject *object, const char *name)
 {
-	PyObject *key = PyUnicode_InternFromString(name), *found = NULL;
+	PyObject *key = key_of(name), *found = NULL;
 
 	if (key && Py_TYPE(object)->tp_getattro == PyObject_GenericGetAttr &&
 		!_PyType_Lookup(Py_TYPE(object), key))
 		found = PyObject_GenericGetAttr(object, key);
 	PyErr_Clear();
-	Py_XDECREF(key);
 	return found;
 }
 

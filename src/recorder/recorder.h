@@ -5,13 +5,24 @@
 #ifndef PL_RECORDER_RECORDER_H
 #define PL_RECORDER_RECORDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "ring/arena.h"
 
 #define RECORDER_ENTRY "pathline_recorder_start"
 
 typedef void key_hook(unsigned key, const void *value);
+typedef void leave_hook(bool killed);
 
+/* The sides of a call in which an event loop may wait: begin gives what end wants, 0: nobody wants to
+ * know. Both are called without the GIL, and touch no errno. */
+enum wait_kind { WAIT_EPOLL, WAIT_POLL };
+struct wait_hooks {
+	uint64_t (*begin)(enum wait_kind kind);
+	void (*end)(uint64_t since);
+};
+
+/* bench/driver.py has the same fields. */
 struct recorder_start {
 	struct arena arena; /* mapped; stays so */
 	uint32_t parent;    /* number of the process that started this one, 0: none */
@@ -25,6 +36,10 @@ struct recorder_start {
 	/* Where the recorder may leave a function that is called in a thread when that has set a
 	 * value for a key of pthreads: so 3.11 meets new thread states. */
 	key_hook *_Atomic *on_key;
+	/* And one that is called by a thread that is about to end the process, or to become another program; `killed`: by a signal,
+	 * perhaps without the GIL, or in a signal handler. */
+	leave_hook *_Atomic *on_leave;
+	const struct wait_hooks *_Atomic *on_wait;
 };
 
 /* Called under the GIL, in the audit event cpython.run_* or the first of an embedding program;

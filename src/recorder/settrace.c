@@ -31,6 +31,7 @@ void trace_find_own(PyThreadState *ts)
 	if (!function)
 		return;
 	programs = (Py_tracefunc)(uintptr_t)*function;
+	trace_outside_again(ts);
 	map_remove(&elsewhere, ts->id);
 	set_elsewhere = elsewhere.used != 0;
 }
@@ -72,6 +73,15 @@ static void take_eval_set_trace(void)
 			"a trace function that C code sets takes the recorder's place");
 	eval_set_trace = (__typeof__(eval_set_trace))(uintptr_t)one;
 	eval_set_trace_of = (__typeof__(eval_set_trace_of))(uintptr_t)other;
+}
+
+void hooks_hear_again(void)
+{
+}
+
+/* This engine tells them all. */
+void hooks_tell_lines(void)
+{
 }
 
 void hooks_off(void)

@@ -18,7 +18,7 @@ static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 static struct sigaction before[FATAL_COUNT];
 
 /* Async-signal-safe: it reads memory and writes into the ring. The bytes of an event that was being
- * written are overwritten: it was not committed. Only a frame that is the shadow stack's top is
+ * written are overwritten: it was not committed. Only a frame that is on the shadow stack is
  * looked into; what the interpreter has as its current one may be half made. */
 static void write_stop(int number)
 {
@@ -26,13 +26,19 @@ static void write_stop(int number)
 	uint32_t unit = 0;
 
 	if (!t || !t->ring.chunk ||
-		t->ring.at >= t->ring.chunk->bytes + CHUNK_ROOM - EVENT_BYTES_MAX)
+		t->ring.at >= t->ring.chunk->bytes + CHUNK_ROOM - 2 * EVENT_BYTES_MAX)
 		return;
 	PyThreadState *ts = current_thread_state();
 	py_frame *f = ts ? current_frame(ts) : NULL;
-	if (f && f == t->top)
+	if (root.filters && f)
+		f = frame_recorded(frame_of_python(f));
+	uint32_t place = f ? stack_find(t, f) : 0;
+	uint8_t *p = t->ring.at;
+	if (place && place < t->depth) /* those above it returned without an event */
+		p = event_write1(p, EVENT_POPS, t->depth - place);
+	if (place && !frame_is_foreign(f))
 		unit = frame_unit(f, frame_code(f)) + 1;
-	ring_commit(&t->ring, event_write2(t->ring.at, EVENT_STOP, (uint64_t)number, unit));
+	ring_commit(&t->ring, event_write2(p, EVENT_STOP, (uint64_t)number, unit));
 }
 
 static void on_fatal(int number, siginfo_t *info, void *context)

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include "format/message.h"
 #include "recorder/layout.h"
@@ -129,6 +130,49 @@ static void keep_command_text(void)
 	buf_release(&word);
 }
 
+/* Rules that cannot be read are as none: more is recorded then than was asked for, and not less. */
+static void keep_filter(void)
+{
+	const struct arena_head *h = root.arena.head;
+
+	root.filter.stdlib = buf_view(&root.stdlib_dir);
+	if (h->filter_bytes <= sizeof h->filter)
+		filter_read(&root.filter, view_of(h->filter, h->filter_bytes));
+	root.filters = root.filter.rule_count != 0;
+}
+
+/* ---- where threads stand, for the collector to read ---- */
+
+static void tell_view(struct sample_view *v)
+{
+	*v = (struct sample_view){
+		.state_id = offsetof(PyThreadState, native_thread_id),
+		.state_frame = STATE_FRAME,
+		.through_frame = STATE_THROUGH,
+		.frame_code = FRAME_CODE,
+		.frame_unit = FRAME_UNIT,
+		.frame_previous = offsetof(py_frame, previous),
+		.frame_bytes = offsetof(py_frame, localsplus),
+		.code_extra = offsetof(PyCodeObject, co_extra),
+		.code_units = offsetof(PyCodeObject, co_code_adaptive),
+	};
+#if CODE_HAS_WATCHER
+	v->code_map = (uintptr_t)&root.code_records;
+#else
+	v->extra_record = (uint16_t)offsetof(struct code_extras, values[root.code_index]);
+#endif
+}
+
+/* Where Yama guards memory, a process names who may read it, for itself alone: a forked child does so anew. A program that
+ * names another one later takes it back, and loses nothing by that. */
+static void name_tracer(void)
+{
+	const struct arena_head *h = root.arena.head;
+
+	if (h->name_tracer && arena_pid_space() == h->pid_space)
+		prctl(PR_SET_PTRACER, (unsigned long)h->collector_pid, 0, 0, 0);
+}
+
 /* ---- slots ---- */
 
 /* LIVE with release is the last store: the collector reads the rest of the slot behind it. */
@@ -144,6 +188,8 @@ static bool take_slot(uint32_t parent)
 	slot->pid_space = arena_pid_space();
 	slot->parent = parent;
 	slot->start_ticks = now_ticks();
+	tell_view(&slot->sample);
+	name_tracer();
 	root.slot = slot;
 	atomic_store_explicit(root.slot_out, slot, memory_order_release);
 	ring_init(&root.messages, &root.arena, slot, STREAM_MESSAGES);
@@ -165,6 +211,7 @@ static void forked_child(void)
 		return;
 	if (!root.forked && root.slot)
 		root.fork_parent = root.slot->number;
+	thread_stands_at_fork();
 	root.forked = true;
 	root.slot = NULL;
 	root.interpreters = interpreters_begun();
@@ -226,6 +273,8 @@ static int start_again(const struct recorder_start *start, const char **why)
 		*why = "out of code-extra indexes";
 		return -1;
 	}
+	if (root.slot)
+		tell_view(&root.slot->sample);
 	return hooks_install(start->at_main, why);
 }
 
@@ -239,9 +288,11 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 	root.arena = start->arena;
 	root.slot_out = start->slot;
 	root.on_key = start->on_key;
+	root.on_leave = start->on_leave;
 	root.clock = start->arena.head->clock == CLOCK_IS_TSC ? CLOCK_TSC : CLOCK_MONO;
 	keep_texts();
 	keep_command_text();
+	keep_filter();
 	if (thread_init() != 0 || code_init() < 0) {
 		*why = "out of thread keys or code-extra indexes";
 		return -1;
@@ -259,6 +310,7 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 	root.interpreters = 1;
 	Py_AtExit(interpreters_look);
 	pthread_atfork(before_fork, NULL, forked_child);
+	atomic_store_explicit(start->on_wait, &recorder_waits, memory_order_release);
 	signals_install();
 	return 0;
 }

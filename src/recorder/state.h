@@ -18,6 +18,7 @@
 #include "recorder/compat.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "filter/filter.h"
 #include "format/event.h"
 #include "os/clock.h"
 #include "pathline/event.h"
@@ -28,17 +29,29 @@
  * line. Made at the code's first event (code_describe), freed by the interpreter with the code
  * object. */
 struct code_record {
+	/* The collector reads these three from the code object's side (ring/arena.h). */
+	const PyCodeObject *_Atomic code; /* for which it is; NULL: it is about to be freed */
 	uint32_t number; /* in the recording; 0: could not be described, its events are a gap */
 	uint32_t unit_count;
+
+	bool plain; /* an entry takes nothing but its event: not generator_like, no checks */
 	bool generator_like; /* its frames live in generators, coroutines or async generators */
 	bool coroutine;
+	bool bottom; /* a frame of it had no caller that is recorded: its returns are told, since nothing may follow */
+	bool hushed;   /* a return of it was switched off */
+	bool left_out; /* by a filter: no event of it is recorded, and it has no units; its number is 0 until it is told as OUTSIDE */
 #if ENGINE_TRACES
 	bool *handling; /* a byte a unit, behind the units: is an exception being handled there? */
 #endif
+	bool sections; /* a section was begun in a generator of it */
+	uint16_t
+		precise; /* it ran in a section, so all its lines and returns are heard; so often yet in vain */
 	bool checks; /* of some jumps back it depends on its frame's LINEs whether they are AGAIN */
 	/* As many as code units, caches too: the frame's own position is the index, no search. */
 	struct code_unit {
-		uint32_t start : 28; /* index of the line start + 1, 0: none here */
+		uint32_t start : 26; /* index of the line start + 1, 0: none here */
+		uint32_t witness : 1;
+		uint32_t silent : 1; /* a return that need not be told */
 		uint32_t pass : 4;   /* enum pass_mark */
 		int32_t line;	     /* of the start */
 	} units[];
@@ -54,15 +67,26 @@ struct thread {
 	py_frame **frames; /* the shadow of the call stack, bottom first; mapped, not malloc'd */
 	uint32_t depth;
 	uint32_t room;
-	uint64_t tick;		/* the collector's tick when we last looked */
-	uint64_t time_ticks;	/* the last time written into the stream */
-	uint64_t lost;		/* events since there was no room */
-	uint32_t number;	/* in its process */
-	_Atomic bool ended;	/* its thread is gone; set without the GIL */
+	uint64_t tick;	     /* the collector's tick when we last looked */
+	uint64_t time_ticks; /* the last time written into the stream */
+	uint64_t lost;	     /* events since there was no room */
+	uint32_t number;     /* in its process */
+	const void
+		*state_told; /* the collector knows its PyThreadState to be this; compared only */
+	_Atomic bool ended;  /* its thread is gone; set without the GIL */
+	_Atomic bool
+		taken; /* somebody writes into the ring outside of an event: its end, or another thread */
 	uint32_t ticks_to_name; /* until the thread's name is looked at again */
 	bool fresh;		/* the stream must tell the whole stack before its next event */
 	bool named;		/* a THREAD message was sent */
 	bool known;		/* the stream holds something: frames can be popped from it */
+	/* The last LINE that was heard, while all are (root.tells_lines). */
+	const py_frame *entered;    /* the last one; compared only */
+	const py_frame *line_frame; /* compared only */
+	uint32_t line_unit;
+	uint64_t idle_from,
+		idle_ticks;   /* its event loop waited since the last event; 0: it did not */
+	uint64_t tick_looked; /* of the last look at what is looked at each tick */
 	uint64_t native_id;
 	const void *name_seen; /* the str object that was its name; compared only, never followed */
 	/* Of its greenlets (greenlets.c). */
@@ -77,19 +101,43 @@ struct thread {
 	struct thread *next; /* all of them */
 };
 
+/* No tick is that: a thread whose last one it is makes a slow step, and stamps. */
+#define NO_TICK UINT64_MAX
+
+/* A section in which every event is stamped (sections.c). */
+struct section {
+	uint64_t id;
+	const py_frame *frame; /* of a generator or coroutine: compared only; NULL: it is in none */
+	struct thread *thread; /* NULL: of the one that forked this process */
+	uint64_t greenlet;     /* number */
+};
+#define SECTIONS_MAX 256
+
+/* Where a frame stood at the fork that made this process. */
+struct stood {
+	const py_frame *frame; /* as the shadow stack has it; compared only */
+	uint64_t generator;
+	uint32_t number; /* of its code */
+	uint32_t unit;
+};
+
 struct recorder_root {
 	struct arena arena;
 	struct process_slot *_Atomic *slot_out; /* of the preload */
 	struct process_slot *slot;
-	key_hook *_Atomic *on_key; /* of the preload */
-	struct thread *last;	   /* who wrote last: the word that shows a switch */
-	uint64_t switches;	   /* number of the last switch */
-	uint64_t generators;	   /* numbers given to generators */
-	uint64_t greenlets;	   /* numbers given to greenlets */
-	int64_t interpreters;	   /* begun ones that were seen, or came with the fork */
+	key_hook *_Atomic *on_key;     /* of the preload */
+	leave_hook *_Atomic *on_leave; /* likewise */
+	struct thread *last;	       /* who wrote last: the word that shows a switch */
+	uint64_t switches;	       /* number of the last switch */
+	uint64_t generators;	       /* numbers given to generators */
+	uint64_t greenlets;	       /* numbers given to greenlets */
+	int64_t interpreters;	       /* begun ones that were seen, or came with the fork */
 	struct ring_writer messages;
 	struct thread *threads;
 	uint32_t thread_count; /* numbers given */
+	struct section sections[SECTIONS_MAX];
+	uint32_t section_count;
+	uint64_t section_ids; /* given */
 #if CODE_HAS_WATCHER
 	struct pl_map code_records; /* address of a living code object -> its record */
 #else
@@ -99,8 +147,18 @@ struct recorder_root {
 	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1; set from anywhere, never taken back */
 	PyObject
 		*main_names; /* __main__'s globals, while its first frame is waited for; borrowed */
-	bool forked;	     /* this child has no slot of its own yet */
+	unsigned
+		describing; /* code objects are being described: the ring's place is in somebody's hands */
+	bool tells_returns; /* every return has an event: exact order is asked for, or each return's time */
+	bool tells_lines; /* every line, too: a trace function is about, which can move frames; or greenlets are, which hide them */
+	bool forked;	  /* this child has no slot of its own yet */
+	bool filters;	  /* there is code that is left out */
+	struct filter filter;
 	uint32_t fork_parent; /* number of the process that forked it */
+	struct stood *
+		stood; /* the stack of the thread that forked, the top first; mapped, until it is told */
+	uint32_t stood_count;
+	uint32_t stood_pid; /* of the child: one that it vforks has its memory */
 	uint32_t
 		shared_codes; /* codes up to this number were there at a fork: another process may have them too */
 	struct pl_buf command, executable, interpreter,
@@ -128,14 +186,17 @@ struct thread *thread_begin(void);
 
 /* The hot half: three comparisons say that nothing has to stand before the event. The tick is read
  * relaxed: it orders nothing, and an old one costs a stamp that is a little late. */
+static inline bool step_is_slow(const struct thread *t, const uint8_t *p)
+{
+	return p >= t->ring.limit || root.last != t ||
+	       atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed) != t->tick;
+}
+
 static inline uint8_t *step(struct thread *t)
 {
 	uint8_t *p = t->ring.at;
 
-	if (__builtin_expect(p >= t->ring.limit || root.last != t ||
-				     atomic_load_explicit(&root.arena.head->tick,
-					     memory_order_relaxed) != t->tick,
-		    0))
+	if (__builtin_expect(step_is_slow(t, p), 0))
 		return step_slow(t, p);
 	return p;
 }
@@ -153,20 +214,58 @@ static inline bool frame_is_foreign(const py_frame *frame)
 	return (uintptr_t)frame & 1;
 }
 
+/* A frame of code that is left out of the recording comes and goes without an event, so where it lies says nothing of which
+ * one it is. In its place the shadow stack has what the stream has told: the number of its code, and the site in its caller. */
+static inline py_frame *outside_frame(uint32_t number, uint32_t site)
+{
+	return (py_frame *)((uintptr_t)site << 34 | (uintptr_t)number << 2 | 2);
+}
+
+#define OUTSIDE_SITE_MAX ((1u << 30) - 1)
+
+static inline uint32_t outside_site(const py_frame *frame)
+{
+	return (uint32_t)((uintptr_t)frame >> 34);
+}
+
+static inline bool frame_is_outside(const py_frame *frame)
+{
+	return ((uintptr_t)frame & 3) == 2;
+}
+
+/* Is this one of the shadow stack a frame to be looked into? */
+static inline bool frame_is_real(const py_frame *frame)
+{
+	return !((uintptr_t)frame & 3);
+}
+
 /* Bring the shadow stack to `frame` as its top for an event that is not an entry: writes POPS or
  * LINKs. */
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
-/* The same for an entry: the caller (may be NULL) becomes the top. */
+/* The same for an entry: the caller (may be NULL) becomes the top; one that is left out is told of by OUTSIDE, with those
+ * below it. */
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller);
 /* Name the greenlet that runs behind its bottom frame. */
 uint8_t *write_greenlet_name(const struct thread *t, uint8_t *p);
 void stack_push(struct thread *t, py_frame *frame);
+/* The same where there is room: depth < room. */
+static inline void stack_put(struct thread *t, py_frame *frame)
+{
+	t->frames[t->depth++] = frame;
+	t->top = frame;
+}
+/* Its place in the shadow stack, counted from 1; 0: it is not there. */
+uint32_t stack_find(const struct thread *t, const py_frame *frame);
 static inline void stack_pop(struct thread *t)
 {
 	t->depth--;
 	t->top = t->depth ? t->frames[t->depth - 1] : NULL;
 }
 int thread_init(void);
+/* In a forked child, before anything of the parent's is forgotten: keep where this thread stands. */
+void thread_stands_at_fork(void);
+/* A leave_hook: write where this thread stands, if it runs Python. */
+void thread_leaves(bool killed);
 void thread_forget_all(void); /* in a forked child */
 /* A forked child that meets its first event becomes a process of the recording; false: it is not
  * recorded. */
@@ -182,17 +281,61 @@ void interpreters_look(void);
  * that asked is lost; the next one tries again. Leaves no error set. */
 struct code_record *code_describe(PyCodeObject *code);
 int code_init(void); /* 0, or -1: the interpreter has no more room for such as us */
-static inline struct code_record *code_record(PyCodeObject *code)
+/* What a code object has of ours: its record; that of code that is left out with the sign turned, so that one comparison on the
+ * hot path finds both what is not known and what is not wanted; 0: it has had no event. */
+static inline intptr_t code_mark(PyCodeObject *code)
 {
 #if CODE_HAS_WATCHER
 	const uint64_t *place = map_find(&root.code_records, (uint64_t)(uintptr_t)code);
-	struct code_record *r = place ? (struct code_record *)(uintptr_t)*place : NULL;
+	return place ? (intptr_t)*place : 0;
 #else
-	struct code_record *r = code_extra(code, root.code_index);
+	return (intptr_t)code_extra(code, root.code_index);
 #endif
-
-	return __builtin_expect(r != NULL, 1) ? r : code_describe(code);
 }
+
+static inline struct code_record *code_marked(intptr_t mark)
+{
+	return (struct code_record *)(mark < 0 ? -mark : mark);
+}
+
+/* NULL: it has had no event. */
+static inline struct code_record *code_known(PyCodeObject *code)
+{
+	return code_marked(code_mark(code));
+}
+
+static inline struct code_record *code_record(PyCodeObject *code)
+{
+	intptr_t mark = code_mark(code);
+
+	return __builtin_expect(mark != 0, 1) ? code_marked(mark) : code_describe(code);
+}
+
+/* code_record for the rare cases, where it would be in the hot path's way: not known, or left out. */
+struct code_record *code_without_mark(PyCodeObject *code);
+
+/* Do the filters leave it out? */
+static inline bool code_is_left_out(PyCodeObject *code)
+{
+	struct code_record *r = __builtin_expect(root.filters, 0) ? code_record(code) : NULL;
+
+	return r && r->left_out;
+}
+
+/* The frame, or the first below it that is not known to be left out. Describes nothing, so it may be of another thread. */
+static inline py_frame *frame_recorded(py_frame *frame)
+{
+	while (root.filters && frame) {
+		const struct code_record *r = code_known(frame_code(frame));
+		if (!r || !r->left_out)
+			break;
+		frame = frame_caller(frame);
+	}
+	return frame;
+}
+
+/* The number of a code that is left out, which is told of the first time that this is asked; 0: it cannot be told. */
+uint32_t code_outside_number(PyCodeObject *code, struct code_record *r);
 
 /* ---- source.c ---- */
 /* Tell the text of a file that is none (as linecache has it) before the first code that comes from
@@ -231,6 +374,19 @@ bool greenlet_changed(struct thread *t, bool begins);
 void greenlets_lost(struct thread *t);
 void greenlets_forget(void); /* another interpreter begins in this process */
 
+/* ---- sections.c: every event of them is stamped ---- */
+uint64_t section_begin(void); /* in this thread or task; 0: it cannot be */
+void section_end(uint64_t id);
+/* Is the thread in one? */
+bool sections_on(const struct thread *t);
+/* Code runs on the thread: in a section all of it is heard from now on. true: that was not so. */
+bool section_hears(const struct thread *t, struct code_record *r);
+void sections_of_new_thread(struct thread *t);
+void sections_forked(void);
+
+/* ---- waits.c ---- */
+extern const struct wait_hooks recorder_waits;
+
 /* ---- names.c: strings of the recording ---- */
 uint32_t exception_type_number(PyObject *exception);
 /* The current asyncio task's name, at most EVENT_TEXT_MAX bytes, into `name`; gives its length, 0:
@@ -255,6 +411,10 @@ void message_note(enum pl_gap_reason reason, const char *text);
 
 /* ---- the engine: install.c, or settrace.c on 3.11 ---- */
 int hooks_install(bool at_main, const char **why);
+/* What was switched off is heard once more. */
+void hooks_hear_again(void);
+/* Every line and return has its event from now on: what has none may be another frame's, or another greenlet's. */
+void hooks_tell_lines(void);
 /* Hear no more, or as little as can be; from anywhere. */
 void hooks_off(void);
 

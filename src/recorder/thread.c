@@ -13,6 +13,7 @@
 #include "recorder/state.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -56,8 +57,7 @@ void stack_push(struct thread *t, py_frame *frame)
 		recorder_stop(PL_GAP_UNKNOWN);
 		return;
 	}
-	t->frames[t->depth++] = frame;
-	t->top = frame;
+	stack_put(t, frame);
 }
 
 static void stack_cut(struct thread *t, uint32_t depth)
@@ -66,9 +66,8 @@ static void stack_cut(struct thread *t, uint32_t depth)
 	t->top = depth ? t->frames[depth - 1] : NULL;
 }
 
-/* Its place in the shadow stack, counted from 1; 0: it is not there. From the top,
- * where it mostly is. */
-static uint32_t stack_find(const struct thread *t, const py_frame *frame)
+/* From the top, where it mostly is. */
+uint32_t stack_find(const struct thread *t, const py_frame *frame)
 {
 	uint32_t i = t->depth;
 
@@ -92,6 +91,27 @@ static uint8_t *give_up(struct thread *t, uint8_t *p)
 	return NULL;
 }
 
+/* Where its caller stands. */
+static uint32_t site_of(py_frame *frame)
+{
+	py_frame *caller = frame_caller(frame);
+
+	return caller ? frame_unit(caller, frame_code(caller)) : EVENT_NO_SITE;
+}
+
+/* As write_link, of a frame that is left out. */
+static uint8_t *write_link_outside(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
+{
+	PyCodeObject *code = frame_code(frame);
+	uint32_t number = code_outside_number(code, code_record(code));
+
+	if (!number)
+		return give_up(t, p);
+	t->frames[below] = outside_frame(number, site_of(frame));
+	stack_cut(t, below + 1);
+	return step_on(t, event_write3(p, EVENT_LINK, number, 0, frame_unit(frame, code)));
+}
+
 /* The frame becomes the top, above depth `below`. */
 static uint8_t *write_link(
 	struct thread *t, uint8_t *p, py_frame *frame, uint32_t below, unsigned flags)
@@ -101,6 +121,8 @@ static uint8_t *write_link(
 
 	if (!record)
 		return give_up(t, p);
+	if (__builtin_expect(record->left_out, 0))
+		return write_link_outside(t, p, frame, below);
 	stack_cut(t, below + 1);
 	uint64_t generator =
 		frame_in_generator(frame) && record->generator_like ? generator_of(frame) : 0;
@@ -110,10 +132,22 @@ static uint8_t *write_link(
 
 /* ---- greenlets ---- */
 
+/* Where the top frame stands: what it did last is known then, and comes before what covers it. */
+static uint8_t *write_at(struct thread *t, uint8_t *p)
+{
+	if (ENGINE_TRACES || !t->top || !frame_is_real(t->top))
+		return p;
+	return step_on(t, event_write1(p, EVENT_AT, frame_unit(t->top, frame_code(t->top))));
+}
+
 /* Another one runs: the shadow stack is empty from here on. */
 static uint8_t *write_greenlet(struct thread *t, uint8_t *p)
 {
+	p = write_at(t, p);
+	if (!p)
+		return NULL;
 	stack_cut(t, 0);
+	t->line_frame = NULL;
 	return step_on(t, event_write1(p, EVENT_GREENLET, t->greenlet));
 }
 
@@ -149,7 +183,7 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 	uint32_t count = 0, base = 0;
 
 	for (py_frame *f = frame; f; f = frame_caller(f)) {
-		base = stack_find(t, f);
+		base = code_is_left_out(frame_code(f)) ? 0 : stack_find(t, f);
 		if (base)
 			break;
 		count++;
@@ -165,6 +199,9 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 		recorder_stop(PL_GAP_UNKNOWN);
 		return NULL;
 	}
+	p = write_at(t, step_on(t, p));
+	if (!p)
+		return NULL;
 	py_frame *f = frame;
 	for (uint32_t i = count; i; i--, f = frame_caller(f))
 		t->frames[base + i - 1] = f;
@@ -192,16 +229,136 @@ static uint8_t *link_foreign(struct thread *t, uint8_t *p, py_frame *frame)
 	return step_on(t, p);
 }
 
+/* What the shadow has where a frame lies that has not begun is one that has returned, and all above it. Or another tool raised in
+ * place of its first instruction: then it was the last to be entered. */
+static uint8_t *drop_stale(struct thread *t, uint8_t *p, uint32_t place)
+{
+	p = step_on(t, event_write1(p, EVENT_POPS, t->depth - place + 1));
+	stack_cut(t, place - 1);
+	return p;
+}
+
 static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool moved)
 {
 	uint32_t place = stack_find(t, frame);
 
+	bool entered = moved && frame == t->entered;
+	if (place && !entered && !frame_is_foreign(frame) && frame_not_begun(frame)) {
+		p = drop_stale(t, p, place);
+		return p ? link_chain(t, p, frame, moved) : NULL;
+	}
 	if (!place)
 		return frame_is_foreign(frame) ? link_foreign(t, p, frame)
 					       : link_chain(t, p, frame, moved);
 	p = event_write1(p, EVENT_POPS, t->depth - place);
 	stack_cut(t, place);
 	return p;
+}
+
+/* ---- calls by code that is left out ---- */
+
+/* It can be the root of a task, which has another name the next time, though the frame looks the same. */
+static bool is_root(py_frame *frame)
+{
+	py_frame *caller = frame_caller(frame);
+
+	return frame_in_generator(frame) && code_record(frame_code(frame))->coroutine &&
+	       !(caller && frame_in_generator(caller));
+}
+
+/* The frame, which is left out, becomes the top, above depth `below`. */
+static uint8_t *write_outside(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
+{
+	PyCodeObject *code = frame_code(frame);
+	uint32_t number = code_outside_number(code, code_record(code)), site = site_of(frame);
+	char name[EVENT_TEXT_MAX];
+
+	if (!number)
+		return give_up(t, p);
+	t->frames[below] = outside_frame(number, site);
+	stack_cut(t, below + 1);
+	p = step_on(t, event_write_outside(p, site, number));
+	if (!p)
+		return NULL;
+	if (!below && t->greenlet)
+		return step_on(t, write_greenlet_name(t, p));
+	size_t length = is_root(frame)
+				? task_name(current_thread_state(), frame_generator(frame), name)
+				: 0;
+	return length ? step_on(t, event_write_text(p, EVENT_TASK, name, length)) : p;
+}
+
+/* How many of the `count` frames from `frame` downwards the shadow stack has already above `place`, from the bottom. Frames
+ * that were called from another place, or by way of others, are others. */
+static uint32_t outside_kept(
+	const struct thread *t, py_frame *frame, uint32_t place, uint32_t count)
+{
+	uint32_t kept = count;
+
+	for (uint32_t i = count; i; i--, frame = frame_caller(frame)) {
+		uint32_t number = code_record(frame_code(frame))->number;
+		if (place + i > t->depth ||
+			t->frames[place + i - 1] != outside_frame(number, site_of(frame)) ||
+			is_root(frame))
+			kept = i - 1;
+	}
+	return kept;
+}
+
+static bool only_foreign_above(const struct thread *t, uint32_t place)
+{
+	for (uint32_t i = place; i < t->depth; i++)
+		if (!frame_is_foreign(t->frames[i]))
+			return false;
+	return true;
+}
+
+/* The `count` frames from `frame` downwards, which are left out, come to stand above `place`. */
+static uint8_t *put_outside(
+	struct thread *t, uint8_t *p, py_frame *frame, uint32_t place, uint32_t count)
+{
+	uint32_t kept = outside_kept(t, frame, place, count);
+
+	if (kept == count && only_foreign_above(t, place + count))
+		return p;
+	if (t->depth > place + kept)
+		p = step_on(t, event_write1(p, EVENT_POPS, t->depth - place - kept));
+	stack_cut(t, place + kept);
+	if (p && !frames_reserve(t, count - kept)) {
+		recorder_stop(PL_GAP_UNKNOWN);
+		return NULL;
+	}
+	for (uint32_t i = count; i > kept; i--, frame = frame_caller(frame))
+		t->frames[place + i - 1] = frame;
+	for (uint32_t i = kept; i < count && p; i++)
+		p = write_outside(t, p, t->frames[place + i], place + i);
+	return p;
+}
+
+/* `caller` is left out, and calls code that is recorded. The frame below it that is recorded is looked for, and the stream
+ * tells what is between the two:
+ *
+ *	the interpreter   main -> sorted_by -> key_of -> (an entry)          sorted_by, key_of are left out
+ *	the stream        main | OUTSIDE sorted_by | OUTSIDE key_of | ENTER
+ *
+ * As long as the same ones call from the same places, that was told. The frame of an entry that is recorded is always told, so
+ * one that is recorded and on the shadow stack is there; and so is what is below it. */
+static uint8_t *step_to_outside(struct thread *t, uint8_t *p, py_frame *caller)
+{
+	uint32_t count = 0, place = 0;
+	py_frame *inside = caller;
+
+	for (; inside && code_is_left_out(frame_code(inside)); inside = frame_caller(inside))
+		count++;
+	place = inside ? stack_find(t, inside) : 0;
+	if (inside && (!place || frame_not_begun(inside))) {
+		p = step_to(t, p, inside, false);
+		place = t->depth;
+	} else if (!inside && (t->greenlets || !outside_kept(t, caller, 0, count)) &&
+		   greenlet_changed(t, false)) {
+		p = write_greenlet(t, p);
+	}
+	return p ? put_outside(t, p, caller, place, count) : NULL;
 }
 
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame)
@@ -215,6 +372,10 @@ uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller)
 
 	if (!caller && greenlet_changed(t, true))
 		return write_greenlet(t, p);
+	if (caller && code_is_left_out(frame_code(caller)))
+		return step_to_outside(t, p, caller);
+	if (caller && caller == t->top && !frame_not_begun(caller))
+		return p;
 	/* Foreign frames above the caller stay: it is they that call. */
 	while (place && frame_is_foreign(t->frames[place - 1]))
 		place--;
@@ -228,11 +389,118 @@ uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller)
 	return p;
 }
 
+/* ---- a forked child ---- */
+
+/* Its stream begins at its first event, and lines and returns may have gone before that of which no event tells: it begins with the
+ * stack as it was at the fork, and the reader fills them in from there.
+ *
+ *	the program    pid = fork()   if not pid:   x = 3 (a witness)
+ *	the child      LINKs: at fork()             LINE
+ *
+ * Only the thread that forked is in the child, and what it did not run yet is as it was. */
+static bool keep_stood(struct stood *out, py_frame *frame)
+{
+	PyCodeObject *code = frame_code(frame);
+	const struct code_record *record = code_known(code);
+
+	if (!record || (record->left_out && !record->number))
+		return false;
+	bool generator = frame_in_generator(frame) && record->generator_like;
+	*out = (struct stood){.frame = frame,
+		.generator = generator ? generator_of(frame) : 0,
+		.number = record->number,
+		.unit = frame_unit(frame, code)};
+	if (record->left_out)
+		out->frame = outside_frame(record->number, site_of(frame));
+	return true;
+}
+
+static void forget_stood(void)
+{
+	if (root.stood)
+		munmap(root.stood, root.stood_count * sizeof *root.stood);
+	root.stood = NULL;
+	root.stood_count = 0;
+}
+
+/* Where every line is told nothing goes before the first event; who forked without the GIL runs no Python in the child. */
+static py_frame *stands_in_child(void)
+{
+	const PyThreadState *ts = ENGINE_TRACES || root.tells_lines ? NULL : current_thread_state();
+
+	return ts ? frame_recorded(top_frame(ts)) : NULL;
+}
+
+void thread_stands_at_fork(void)
+{
+	py_frame *top = stands_in_child();
+	uint32_t count = 0;
+
+	forget_stood();
+	for (py_frame *f = top; f; f = frame_caller(f))
+		count++;
+	void *at = count ? mmap(NULL, count * sizeof *root.stood, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+			 : MAP_FAILED;
+	if (at == MAP_FAILED)
+		return;
+	root.stood = at;
+	root.stood_count = count;
+	root.stood_pid = (uint32_t)getpid();
+	for (uint32_t i = 0; i < count; i++, top = frame_caller(top)) {
+		if (!keep_stood(&root.stood[i], top)) {
+			forget_stood();
+			return;
+		}
+	}
+}
+
+/* Has the thread that was forked run anything since, while nothing was told? Before an exec it mostly has not. */
+static bool went_on_unheard(void)
+{
+	bool forked = root.stood && root.stood_pid == (uint32_t)syscall(SYS_gettid);
+	py_frame *top = forked ? stands_in_child() : NULL;
+
+	return top &&
+	       (top != root.stood->frame || frame_unit(top, frame_code(top)) != root.stood->unit);
+}
+
+static uint8_t *write_stood(struct thread *t, uint8_t *p)
+{
+	uint32_t count = root.stood_count;
+
+	if (t->native_id != root.stood_pid)
+		return p;
+	if (!frames_reserve(t, count)) {
+		recorder_stop(PL_GAP_UNKNOWN);
+		return NULL;
+	}
+	for (const struct stood *s = root.stood + count; s-- > root.stood && p;) {
+		t->frames[t->depth] = (py_frame *)(uintptr_t)s->frame;
+		stack_cut(t, t->depth + 1);
+		p = step_on(t, event_write3(p, EVENT_LINK, s->number, s->generator, s->unit));
+	}
+	forget_stood();
+	return p;
+}
+
 /* ---- the slow half of a step ---- */
+
+static uint8_t *write_idle(struct thread *t, uint8_t *p)
+{
+	uint64_t before = t->idle_from > t->time_ticks ? t->idle_from - t->time_ticks : 0;
+
+	p = event_write2(p, EVENT_IDLE, before, t->idle_ticks);
+	t->idle_ticks = 0;
+	return p;
+}
 
 static uint8_t *write_time(struct thread *t, uint8_t *p)
 {
 	uint64_t now = now_ticks();
+
+	if (t->idle_ticks)
+		p = write_idle(t, p);
 
 	/* The TSC of another core may be a hair behind; time does not go backwards within a thread.
 	 */
@@ -246,9 +514,76 @@ static uint8_t *write_time(struct thread *t, uint8_t *p)
 /* The thread that wrote before is named with its position in its stream: so the two streams are
  * tied together where the GIL changed hands. Its state is still there when the thread is not
  * (take_state). */
+static bool take_ring(struct thread *t)
+{
+	return !atomic_exchange_explicit(&t->taken, true, memory_order_acquire);
+}
+
+static void give_ring_back(struct thread *t)
+{
+	atomic_store_explicit(&t->taken, false, memory_order_release);
+}
+
+/* The frame on its shadow stack in which another thread stands: one that has not begun yet is passed over. 0: not known. The
+ * shadow may still have a frame that returned where a new one lies by now, which would announce itself behind its RESUME. */
+static uint32_t stands_at(const struct thread *t, py_frame *frame)
+{
+	for (frame = frame_recorded(frame); frame; frame = frame_recorded(frame_caller(frame))) {
+		uint32_t place = stack_find(t, frame);
+		if (place && frame_not_begun(frame))
+			return 0;
+		if (place)
+			return place;
+	}
+	return 0;
+}
+
+/* How many frames that are left out stand above `place`, called from where the frame there stands. */
+static uint32_t outside_above(const struct thread *t, uint32_t place)
+{
+	uint32_t i = place,
+		 site = frame_unit(t->frames[place - 1], frame_code(t->frames[place - 1]));
+
+	while (i < t->depth && frame_is_outside(t->frames[i]))
+		i++;
+	bool called = i > place && outside_site(t->frames[place]) == (site & OUTSIDE_SITE_MAX);
+	return called ? i - place : 0;
+}
+
+/* Another thread waits for the GIL, or in C: say in its stream where, as if it were its own event. What it did since its last one is
+ * known then, and was before this switch. In the middle of a callback of another tool it may stand on a line that is not told. */
+static void write_stand(struct thread *t, PyThreadState *ts)
+{
+	py_frame *frame = ts && !t->fresh && !ts->tracing ? top_frame(ts) : NULL;
+	uint32_t place = frame ? stands_at(t, frame) : 0;
+	uint8_t *p = t->ring.at;
+
+	if (!place || !p || p >= t->ring.limit || frame_is_foreign(t->frames[place - 1]))
+		return;
+	uint32_t outside = frame != t->frames[place - 1] ? outside_above(t, place) : 0;
+	if (place + outside < t->depth)
+		p = event_write1(p, EVENT_POPS, t->depth - place - outside);
+	stack_cut(t, place + outside);
+	if (!outside)
+		p = event_write1(p, EVENT_AT, frame_unit(t->top, frame_code(t->top)));
+	ring_commit(&t->ring, p);
+}
+
+static void tell_stand(struct thread *t)
+{
+	if (ENGINE_TRACES || !take_ring(t))
+		return;
+	if (!atomic_load_explicit(&t->ended, memory_order_acquire))
+		write_stand(t, root.describing ? NULL : thread_state_of(t->native_id));
+	give_ring_back(t);
+}
+
 static uint8_t *write_switch(struct thread *t, uint8_t *p)
 {
 	struct thread *before = root.last;
+
+	if (before)
+		tell_stand(before);
 
 	root.last = t;
 	root.switches++;
@@ -273,6 +608,35 @@ static uint8_t *write_loss(struct thread *t, uint8_t *p)
 	t->lost = 0;
 	t->fresh = false;
 	return p;
+}
+
+/* A thread of C can have one state for each call of Python. */
+static void tell_state(struct thread *t)
+{
+	const PyThreadState *ts = current_thread_state();
+
+	if (ts == t->state_told)
+		return;
+	t->state_told = ts;
+	ring_set_state(&t->ring, (uintptr_t)ts);
+}
+
+static void look_each_tick(struct thread *t, uint64_t tick)
+{
+	if (tick == t->tick_looked)
+		return;
+	t->tick_looked = tick;
+	tell_state(t);
+	interpreters_look();
+	if (--t->ticks_to_name == 0) {
+		t->ticks_to_name = NAME_CHECK_TICKS;
+		thread_check_name(t);
+	}
+}
+
+static bool stamps_all(const struct thread *t)
+{
+	return root.arena.head->stamps == STAMPS_LINE || (root.section_count && sections_on(t));
 }
 
 /* Looking for room costs a walk over the arena, and for the collector a system call: not at every
@@ -301,22 +665,61 @@ uint8_t *step_slow(struct thread *t, uint8_t *p)
 		p = write_time(t, p);
 	} else if (tick != t->tick) {
 		p = write_time(t, p);
-		interpreters_look();
-		if (--t->ticks_to_name == 0) {
-			t->ticks_to_name = NAME_CHECK_TICKS;
-			thread_check_name(t);
-		}
+		look_each_tick(t, tick);
 	}
-	t->tick = tick;
+	t->tick = stamps_all(t) ? NO_TICK : tick;
 	if (root.last != t)
 		p = write_switch(t, p);
 	if (t->fresh)
 		p = write_loss(t, p);
 	t->known = true;
-	return p;
+	return __builtin_expect(root.stood != NULL, 0) ? write_stood(t, p) : p;
 }
 
 /* ---- its life ---- */
+
+/* Whoever has the ring's lock, if it is not this thread, gives it back without waiting for anybody. */
+static void stand_killed(struct thread *t)
+{
+	while (!take_ring(t))
+		sched_yield();
+	write_stand(t, PyGILState_GetThisThreadState());
+	give_ring_back(t);
+}
+
+void thread_leaves(bool killed)
+{
+	/* The last word of a forked child may be its first. */
+	bool first = went_on_unheard() && (self || thread_begin());
+	bool records =
+		self && !root.forked && !atomic_load_explicit(&root.stopped, memory_order_relaxed);
+	if (records && killed && !first) {
+		stand_killed(self);
+		return;
+	}
+	PyThreadState *ts = records ? current_thread_state() : NULL;
+	uint8_t *p = ts ? step(self) : NULL;
+
+	if (!p)
+		return;
+	py_frame *frame = frame_recorded(top_frame(ts));
+	if (frame != self->top)
+		p = frame ? step_to_frame(self, p, frame) : step_to_caller(self, p, NULL);
+	p = p ? write_at(self, p) : NULL;
+	if (p)
+		ring_commit(&self->ring, p);
+}
+
+/* Its last frames may have returned without an event. A thread that the interpreter ended in the middle of them, when it was
+ * over itself, still has its state. */
+static void pop_the_rest(struct thread *t)
+{
+	bool returned = t->depth && !t->fresh && !interpreter_finalizing() &&
+			!PyGILState_GetThisThreadState();
+
+	if (returned && t->ring.at && t->ring.at < t->ring.limit)
+		ring_commit(&t->ring, event_write1(t->ring.at, EVENT_POPS, t->depth));
+}
 
 /* Runs without the GIL: it touches nothing that others write. */
 static void thread_end(void *p)
@@ -324,8 +727,13 @@ static void thread_end(void *p)
 	struct thread *t = p;
 
 	self = NULL;
+	while (!take_ring(t))
+		sched_yield();
+	if (!ENGINE_TRACES)
+		pop_the_rest(t);
 	ring_close(&t->ring);
 	atomic_store_explicit(&t->ended, true, memory_order_release);
+	give_ring_back(t);
 }
 
 int thread_init(void)
@@ -372,6 +780,9 @@ struct thread *thread_begin(void)
 	t->ticks_to_name = 1;
 	t->fresh = true;
 	ring_init(&t->ring, &root.arena, root.slot, t->number);
+	t->ring.native_id = (uint32_t)t->native_id;
+	tell_state(t);
+	sections_of_new_thread(t);
 	self = t;
 	pthread_setspecific(at_thread_end, t);
 	thread_check_name(t);
@@ -386,6 +797,7 @@ void thread_forget_all(void)
 		ring_forget(&t->ring);
 		atomic_store_explicit(&t->ended, true, memory_order_relaxed);
 	}
+	sections_forked();
 	self = NULL;
 	root.last = NULL;
 	root.thread_count = 0;

@@ -31,11 +31,11 @@ static void trace_call(PyFrameObject *f, PyCodeObject *code)
 	if (record && record->unit_count && record->handling[0])
 		f->f_trace_opcodes |= SWITCH_OURS;
 	if (frame_opcode(frame, &arg) != RESUME)
-		record_reenter(code, EVENT_THROW);
+		record_reenter(code, current_thread_state(), EVENT_THROW);
 	else if (arg & 3)
-		record_reenter(code, EVENT_RESUME);
+		record_reenter(code, current_thread_state(), EVENT_RESUME);
 	else
-		record_enter(code);
+		record_enter(code, current_thread_state());
 }
 
 /* Where a generator or coroutine returned to, and how far the stream was then: see is_quiet. */
@@ -44,6 +44,14 @@ static __thread struct {
 	uint64_t position;
 } returned;
 
+static void note_return(const py_frame *frame, const PyCodeObject *code)
+{
+	if (code->co_flags & (CO_GENERATOR | CO_COROUTINE) && self) {
+		returned.to = frame->previous;
+		returned.position = ring_position(&self->ring);
+	}
+}
+
 static void trace_return(py_frame *frame, PyCodeObject *code, bool unwinds)
 {
 	unsigned arg;
@@ -51,13 +59,12 @@ static void trace_return(py_frame *frame, PyCodeObject *code, bool unwinds)
 	if (unwinds) {
 		record_unwind(code);
 	} else if (frame_opcode(frame, &arg) == YIELD_VALUE) {
-		record_yield(code);
+		record_yield(code, frame_unit(frame, code));
 	} else {
-		record_return(code);
-		if (code->co_flags & (CO_GENERATOR | CO_COROUTINE) && self) {
-			returned.to = frame->previous;
-			returned.position = ring_position(&self->ring);
-		}
+		struct moment m;
+		if (moment_look(&m, code))
+			record_return(&m, moment_unit(&m));
+		note_return(frame, code);
 	}
 }
 
@@ -172,6 +179,7 @@ void trace_adopt(PyThreadState *ts)
 		return;
 	programs = ts->c_tracefunc;
 	thread_set_trace(ts, on_trace);
+	trace_outside_again(ts);
 }
 
 /* The frame's switches are for the time of the call as the program has set them. */
@@ -191,6 +199,33 @@ static int pass_on(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 	return result;
 }
 
+/* ---- code that is left out ---- */
+
+/* Its calls and returns come all the same; its lines need not, as long as the program does not want them. */
+static void trace_outside(PyFrameObject *f, PyCodeObject *code, int what)
+{
+	if (what == PyTrace_CALL)
+		f->f_trace_lines = programs ? SWITCH_PROGRAM : 0;
+	if (what == PyTrace_RETURN)
+		note_return(f->f_frame, code);
+}
+
+void trace_outside_again(PyThreadState *ts)
+{
+	for (py_frame *frame = root.filters ? top_frame(ts) : NULL; frame;
+		frame = frame_caller(frame))
+		if (frame->frame_obj && !frame->frame_obj->f_trace_lines &&
+			code_is_left_out(frame_code(frame)))
+			frame->frame_obj->f_trace_lines = SWITCH_PROGRAM;
+}
+
+/* With --clock call. */
+static void stamp_call(void)
+{
+	if (__builtin_expect(root.arena.head->stamps == STAMPS_CALL, 0) && self)
+		self->tick = NO_TICK;
+}
+
 int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 {
 	PyCodeObject *code = f->f_frame->f_code;
@@ -200,15 +235,19 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 		awaiting = false;
 		listening = true;
 	}
-	if (__builtin_expect(listening, 1)) {
+	if (__builtin_expect(listening && root.filters, 0) && code_is_left_out(code)) {
+		trace_outside(f, code, what);
+	} else if (__builtin_expect(listening, 1)) {
 		switch (what) {
 		case PyTrace_LINE:
 			trace_line(f, code);
 			break;
 		case PyTrace_CALL:
+			stamp_call();
 			trace_call(f, code);
 			break;
 		case PyTrace_RETURN:
+			stamp_call();
 			trace_return(f->f_frame, code, arg == NULL);
 			break;
 		case PyTrace_EXCEPTION:

@@ -33,6 +33,8 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg);
 /* Something has set this thread state's trace function: let it be the program's, and ours come
  * first again. */
 void trace_adopt(PyThreadState *ts);
+/* The program has a trace function now: the frames on the stack whose lines we do not want tell them again. */
+void trace_outside_again(PyThreadState *ts);
 /* What was set for this thread by another one. */
 void trace_find_own(PyThreadState *ts);
 

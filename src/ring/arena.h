@@ -45,11 +45,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "filter/filter.h"
 
 #define ARENA_MAGIC 0x31414e4552414c50u /* "PLARENA1" */
 /* Of the layout below. Programs of a recording may have been started by another build of Pathline,
  * which then has nothing to do with this arena: any change of the structs is a new number. */
-#define ARENA_ABI	3
+#define ARENA_ABI	7
 #define ARENA_PROCESSES 1024
 #define ARENA_CHUNKS	8192
 #define CHUNK_BYTES	32768u
@@ -73,8 +74,9 @@ enum chunk_state {
  * life, by its taker, before the state says OWNED:
  *
  *	 0       4         8        12      16             24           32     40
- *	| state | process | thread | order | stream_bytes | open_ticks | used | skip | …
- *	 64
+ *	| state | process | thread | order | stream_bytes | open_ticks | used | skip |
+ *	 44          48                64
+ *	| native_id | state_address | …
  *	| bytes: whole events of one thread, or a piece of a stream of messages …
  */
 
@@ -87,7 +89,10 @@ struct chunk {
 	uint64_t open_ticks;	/* time before its first event; times in it count from here */
 	_Atomic uint64_t used;	/* bytes written, whole events only */
 	uint32_t skip; /* messages: bytes in front that end an earlier one; by the collector */
-	uint8_t pad[CHUNK_HEAD - 44];
+	/* Of a thread's events: who runs there, for the collector to see where it stands. */
+	uint32_t native_id;		/* gettid(2); 0: not known */
+	_Atomic uint64_t state_address; /* of its PyThreadState, in the process */
+	uint8_t pad[CHUNK_HEAD - 56];
 	uint8_t bytes[CHUNK_ROOM];
 };
 _Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "chunks lie side by side");
@@ -114,6 +119,30 @@ enum slot_end {
 	SLOT_END_EXEC = 3,    /* it is calling exec; taken back when exec fails */
 };
 
+/* Where in a process's memory the collector finds at which instruction a thread stands: addresses,
+ * and offsets in the structs of its version of CPython. The way is
+ *
+ *	PyThreadState -- frame [-- through] --> frame -- code --> code object -- extra, or the map --> record
+ *	                                          \-- unit --> the instruction
+ *
+ * A record says of itself for which code object it is (its first word), so that one that was freed is
+ * no answer. frame_bytes 0: nothing is told. */
+struct sample_view {
+	uint64_t
+		code_map; /* of the map from code objects to records; 0: the records are in co_extra */
+	uint16_t state_id;    /* of native_thread_id in a thread's state */
+	uint16_t state_frame; /* of the pointer to the frame, or to what has that */
+	uint16_t
+		through_frame; /* of the pointer to the frame in that; NO_STEP: there is no step between */
+	uint16_t frame_bytes; /* so much of a frame is read */
+	uint16_t frame_code, frame_unit, frame_previous;
+	uint16_t code_extra;   /* of co_extra in a code object */
+	uint16_t code_units;   /* of its first instruction */
+	uint16_t extra_record; /* of our record in what co_extra points to */
+	uint16_t pad[2];
+};
+#define SAMPLE_NO_STEP UINT16_MAX
+
 /* What a process says of itself, to a collector that may see it only after its death. All but the
  * atomic ones is complete before state is LIVE. */
 struct process_slot {
@@ -130,13 +159,18 @@ struct process_slot {
 	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1: the recorder switched itself off */
 	uint32_t
 		pid_space; /* PID namespace in which `pid` is its pid (inode number); 0: not known */
-	uint8_t pad[128 - 64];
+	struct sample_view sample;
+	_Atomic uint32_t codes_left_out;   /* code objects that the filters leave out */
+	_Atomic uint32_t codes_unanalysed; /* code objects of which every line is recorded */
+	uint8_t pad[128 - 104];
 };
 _Static_assert(sizeof(struct process_slot) == 128, "slots are two cache lines");
 
 enum arena_clock { CLOCK_IS_TSC = 0, CLOCK_IS_MONOTONIC = 1 };
 enum arena_full { FULL_WAIT = 0, FULL_DROP = 1 };
 enum arena_passes { PASSES_ALL = 0, PASSES_NONE = 1 };
+enum arena_order { ORDER_WITNESS = 0, ORDER_EXACT = 1 };
+enum arena_stamps { STAMPS_TICK = 0, STAMPS_CALL = 1, STAMPS_LINE = 2 };
 enum arena_state {
 	ARENA_OPEN = 0,
 	ARENA_CLOSED =
@@ -165,7 +199,7 @@ struct left_out {
 };
 
 /* Written by the collector before the arena's path is told to anyone, and constant from then on, up
- * to and with `directory`. What recorders read at every event (tick), what they write now and then,
+ * to and with `filter`. What recorders read at every event (tick), what they write now and then,
  * and the free bits lie in cache lines of their own. */
 struct arena_head {
 	uint64_t magic;
@@ -176,11 +210,17 @@ struct arena_head {
 	uint32_t wait_ms;    /* how long a thread waits for room, once */
 	uint32_t no_children;
 	uint32_t passes; /* enum arena_passes: of loops that stay on a line */
+	uint32_t order;	 /* enum arena_order: of what threads do side by side */
+	uint32_t stamps; /* enum arena_stamps: which events have a time of their own */
 	uint32_t uid;
 	uint32_t collector_pid;
+	uint32_t
+		name_tracer; /* the system lets nobody read another's memory who is not named to it */
 	uint32_t pid_space; /* the collector's PID namespace, as in the slots */
 	uint64_t limit_bytes;
-	char directory[4096]; /* of the recording, absolute */
+	char directory[4096];  /* of the recording, absolute */
+	uint32_t filter_bytes; /* of the rules that say which code is recorded (filter.h) */
+	char filter[FILTER_BYTES_MAX];
 
 	/* Why nothing was recorded, for `record` to say. */
 	_Atomic uint32_t preloaded; /* programs into which the preload came */
@@ -189,6 +229,8 @@ struct arena_head {
 	char refused_why[512];	    /* of the first one; written once, by who made `refused` 1 */
 
 	struct left_out left_out[LEFT_KIND_COUNT];
+	_Atomic uint64_t
+		filter_matched; /* bit i: rule i matched a code, for `record` to say when one never did */
 
 	_Alignas(64) _Atomic uint64_t
 		tick; /* the collector's coarse clock, in ticks; 0: not started */

@@ -90,6 +90,8 @@ static void enter_chunk(struct ring_writer *w, int32_t index, uint64_t now_ticks
 	c->order = w->order++;
 	c->stream_bytes = position;
 	c->open_ticks = now_ticks;
+	c->native_id = w->native_id;
+	atomic_store_explicit(&c->state_address, w->state_address, memory_order_relaxed);
 	atomic_store_explicit(&c->used, 0, memory_order_relaxed);
 	atomic_store_explicit(&c->state, CHUNK_OWNED, memory_order_release);
 	if (full)

@@ -36,7 +36,9 @@ struct ring_writer {
 	/* as in the chunk's head */
 	uint32_t process, thread;
 	uint32_t order; /* of the next chunk */
-	bool starving;	/* one bound was waited out; wait no more until there was room */
+	uint32_t native_id;
+	uint64_t state_address;
+	bool starving; /* one bound was waited out; wait no more until there was room */
 };
 
 /* Position in the stream of the next byte. */
@@ -55,6 +57,14 @@ static inline void ring_commit(struct ring_writer *w, uint8_t *p)
 	w->at = p;
 	atomic_store_explicit(
 		&w->chunk->used, (uint64_t)(p - w->chunk->bytes), memory_order_release);
+}
+
+/* Who writes has another state now. */
+static inline void ring_set_state(struct ring_writer *w, uint64_t address)
+{
+	w->state_address = address;
+	if (w->chunk)
+		atomic_store_explicit(&w->chunk->state_address, address, memory_order_relaxed);
 }
 
 /* A writer of a stream that begins here. It takes its first chunk when it has something to say. */

@@ -10,9 +10,12 @@ BUILD = os.environ.get("PATHLINE_BUILD", "build")
 
 ALLOWED = {
     # our own, each with a fast way through
-    "code_describe", "exception_type_number", "generator_gone", "generator_new", "generator_of", "hook_disable", "hook_type",
+    "code_describe", "code_without_mark", "exception_type_number", "generator_gone", "generator_new", "generator_of", "hook_disable", "hook_type",
     "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_name", "thread_begin", "write_greenlet_name",
+    "hooks_hear_again",  # once a code whose frames had callers until now
+    "hooks_tell_lines",  # once, when the program has set a trace function
     "trace_find_own",  # only while another thread has set this one's trace function
+    "section_hears", "sections_on",  # only while there is a section of precise_timestamping()
     "main_begins",  # only until __main__ does
     # the interpreter's: no allocation, no code of the program
     "PyErr_GetRaisedException", "PyErr_SetRaisedException",

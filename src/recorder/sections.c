@@ -1,0 +1,133 @@
+/* Sections in which every event is stamped: what `pathline.precise_timestamping()` asks for.
+ *
+ * A section belongs to what it was begun in. In a generator or coroutine (the innermost one on the
+ * stack) that is its frame: the section is on where that frame is on the stack, whatever thread runs it,
+ * and other tasks are not stamped while it waits. Else it is the thread, or the greenlet.
+ *
+ * A thread in a section has no tick (NO_TICK), so each of its steps is a slow one, and those stamp. It is
+ * asked there whether it still is in one; and a coroutine that goes on is noticed by a mark at its code
+ * (code_record.sections). A thread that is in none pays nothing.
+ *
+ * What is switched off since the path shows it has no event to stamp. So the first time that code runs in
+ * a section all of it is switched on again, and stays so (code_record.precise) until it has been heard
+ * often outside: a section in a loop would else switch the whole program on at each pass.
+ *
+ * Under the GIL.
+ */
+#include "recorder/state.h"
+
+#define HEARD_IN_VAIN 1000
+
+static struct section *find(uint64_t id)
+{
+	for (uint32_t i = 0; i < root.section_count; i++)
+		if (root.sections[i].id == id)
+			return &root.sections[i];
+	return NULL;
+}
+
+static const py_frame *generator_on_stack(void)
+{
+	py_frame *frame = top_frame(current_thread_state());
+
+	while (frame && !frame_in_generator(frame))
+		frame = frame_caller(frame);
+	if (!frame)
+		return NULL;
+	struct code_record *record = code_record(frame_code(frame));
+	if (record)
+		record->sections = true;
+	return frame;
+}
+
+bool section_hears(const struct thread *t, struct code_record *r)
+{
+	bool heard = r->precise != 0;
+
+	if (!root.section_count || !sections_on(t))
+		return false;
+	r->precise = HEARD_IN_VAIN;
+	return !heard;
+}
+
+/* Whatever is on the stack may go on within the section. */
+static void hear_stack(void)
+{
+	py_frame *frame = top_frame(current_thread_state());
+	bool some = false;
+
+	for (; frame; frame = frame_caller(frame)) {
+		struct code_record *r = code_known(frame_code(frame));
+		if (r && !r->left_out)
+			some |= section_hears(self, r);
+	}
+	if (some)
+		hooks_hear_again();
+}
+
+uint64_t section_begin(void)
+{
+	if (!self || root.section_count == SECTIONS_MAX ||
+		atomic_load_explicit(&root.stopped, memory_order_relaxed))
+		return 0;
+	const py_frame *frame = generator_on_stack();
+	root.sections[root.section_count++] = (struct section){.id = ++root.section_ids,
+		.frame = frame,
+		.thread = self,
+		.greenlet = self->greenlet};
+	self->tick = NO_TICK;
+	hear_stack();
+	return root.section_ids;
+}
+
+void section_end(uint64_t id)
+{
+	struct section *s = find(id);
+
+	if (s)
+		*s = root.sections[--root.section_count];
+}
+
+static bool on_stack(const struct thread *t, const py_frame *frame)
+{
+	for (uint32_t i = t->depth; i; i--)
+		if (t->frames[i - 1] == frame)
+			return true;
+	return false;
+}
+
+bool sections_on(const struct thread *t)
+{
+	for (uint32_t i = 0; i < root.section_count; i++) {
+		const struct section *s = &root.sections[i];
+		if (s->frame ? on_stack(t, s->frame) : s->thread == t && s->greenlet == t->greenlet)
+			return true;
+	}
+	return false;
+}
+
+/* Its state may have served a thread that was killed in the middle of one. In a forked child the thread
+ * that forked goes on with its own. */
+void sections_of_new_thread(struct thread *t)
+{
+	for (uint32_t i = root.section_count; i-- > 0;) {
+		struct section *s = &root.sections[i];
+		if (s->thread == t)
+			section_end(s->id);
+		else if (!s->thread)
+			s->thread = t;
+	}
+	if (root.section_count)
+		t->tick = NO_TICK;
+}
+
+void sections_forked(void)
+{
+	for (uint32_t i = root.section_count; i-- > 0;) {
+		struct section *s = &root.sections[i];
+		if (s->thread == self)
+			s->thread = NULL;
+		else
+			section_end(s->id);
+	}
+}

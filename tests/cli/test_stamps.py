@@ -1,0 +1,351 @@
+"""Which events have a time of their own: --clock, the idle waits of event loops, pathline.precise_timestamping()."""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # noqa: E402
+from session import PYTHON  # noqa: E402
+
+PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python")
+
+CALLS = '''\
+def f(x):
+    y = x + 1
+    z = y + 1
+    return z
+
+
+def g():
+    t = 0
+    for i in range(50):
+        t += f(i)
+    return t
+
+
+g()
+'''
+
+IDLE = '''\
+import asyncio
+import selectors
+import socket
+import sys
+
+
+async def naps():
+    for _ in range(3):
+        await asyncio.sleep(0.05)
+
+
+class Poll(asyncio.SelectorEventLoop):
+    def __init__(self):
+        super().__init__(getattr(selectors, sys.argv[1])())
+
+
+loop = Poll()
+loop.run_until_complete(naps())
+loop.close()
+a, b = socket.socketpair()
+a.settimeout(0.05)
+try:
+    a.recv(1)  # by poll, but no event loop's
+except TimeoutError:
+    pass
+'''
+
+UVLOOP = '''\
+import asyncio
+import uvloop
+
+
+async def naps():
+    for _ in range(3):
+        await asyncio.sleep(0.05)
+
+
+loop = uvloop.new_event_loop()
+loop.run_until_complete(naps())
+loop.close()
+'''
+
+SECTIONS = '''\
+import asyncio
+import threading
+import pathline
+
+
+def inside():
+    a = 1
+    b = 2
+    return a + b
+
+
+def other():
+    return 2
+
+
+def sequence():
+    with pathline.precise_timestamping():
+        for i in range(3):
+            inside()
+            yield i
+
+
+for _ in range(3):
+    other()
+with pathline.precise_timestamping() as section:
+    with section:
+        inside()
+    inside()
+other()
+for _ in sequence():
+    other()
+try:
+    with pathline.precise_timestamping():
+        inside()
+        raise KeyError
+except KeyError:
+    other()
+
+
+@pathline.precise_timestamping()
+def decorated():
+    inside()
+
+
+@pathline.precise_timestamping()
+async def stamped():
+    for i in range(3):
+        inside()
+        await asyncio.sleep(0)
+
+
+@pathline.precise_timestamping()
+async def items():
+    inside()
+    got = yield 1
+    assert got == 2
+    try:
+        yield 3
+    except KeyError:
+        inside()
+        yield 4
+
+
+async def not_stamped():
+    for i in range(3):
+        other()
+        await asyncio.sleep(0)
+
+
+async def main():
+    await asyncio.gather(stamped(), not_stamped())
+    generator = items()
+    assert await generator.asend(None) == 1
+    other()
+    assert await generator.asend(2) == 3
+    assert await generator.athrow(KeyError()) == 4
+    other()
+    await generator.aclose()
+
+
+decorated()
+other()
+asyncio.run(main())
+begun, over = threading.Event(), threading.Event()
+
+
+def beside():
+    begun.wait()
+    other()
+    over.set()
+
+
+thread = threading.Thread(target=beside)
+thread.start()
+with pathline.precise_timestamping():
+    inside()
+    begun.set()
+    over.wait()
+thread.join()
+'''
+
+# Often in a section and out of it again, with returns and lines that the path shows by itself.
+IN_AND_OUT = '''\
+import pathline
+
+
+def one(n):
+    if n % 3:
+        n += 1
+    return n
+
+
+def two(n):
+    try:
+        return one(n) // (n % 5)
+    except ZeroDivisionError:
+        return 0
+    finally:
+        n = None
+
+
+def count(n):
+    for i in range(n):
+        yield two(i)
+
+
+for part in range(4):
+    for number in count(300):
+        pass
+    for number in count(7):
+        with pathline.precise_timestamping():
+            two(number)
+            if number == 3:
+                sum(count(4))
+'''
+
+# A time that was read at the event is off by what two clocks are apart; any other one by a tick.
+STAMPED_NS = 10_000
+
+
+def record(text, *options, arguments=(), **environment):
+    """The rows (event, code, line, error, idle) of the script, and what it said."""
+    folder = session.scratch()
+    script, directory = os.path.join(folder, "script.py"), os.path.join(folder, "r")
+    with open(script, "w", encoding="utf-8") as f:
+        f.write(text)
+    done = session.pathline("record", "-q", "-o", directory, "--python", PYTHON, *options, "--", script, *arguments, **environment)
+    if done.returncode or done.stderr:
+        raise AssertionError(f"record: {done.returncode} {done.stderr!r}")
+    check = session.pathline("check", directory)
+    if check.returncode:
+        raise AssertionError(check.stderr)
+    rows = session.rows(directory, "--fields", "file,event,code,line,error,idle")
+    return directory, [row[1:] for row in rows if row[0].endswith("script.py")], rows
+
+
+def stamped(rows, *events):
+    """(how many of these events have a time of their own, how many there are)"""
+    errors = [int(row[3]) for row in rows if row[0] in events]
+    return sum(error < STAMPED_NS for error in errors), len(errors)
+
+
+class Clock(unittest.TestCase):
+    def test_call_and_line(self):
+        _, rows, _ = record(CALLS, "--clock", "call")
+        self.assertEqual(stamped(rows, "call", "return"), (104, 104))
+        self.assertLess(stamped(rows, "line")[0], 20)
+        _, rows, _ = record(CALLS, "--clock", "line")
+        self.assertEqual(stamped(rows, "call", "return", "line"), (360, 360))
+
+    def test_timing(self):
+        """--timing calls beside any tick: what --clock call does."""
+        for clock in ((), ("--clock", "tick=10ms")):
+            _, rows, _ = record(CALLS, "--timing", "calls", *clock)
+            self.assertEqual(stamped(rows, "call", "return"), (104, 104))
+            self.assertLess(stamped(rows, "line")[0], 20)
+        _, rows, _ = record(CALLS, "--timing", "calls", "--clock", "line")
+        self.assertEqual(stamped(rows, "call", "return", "line"), (360, 360))
+        done = session.pathline("record", "--timing", "returns", "--", "x.py")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--timing", done.stderr)
+
+    def test_the_path_is_the_same(self):
+        paths = [[row[:3] for row in record(CALLS, "--clock", which)[1]] for which in ("tick=auto", "call", "line", "tick=100us")]
+        self.assertEqual(paths[1:], paths[:1] * 3)
+
+    def distances(self, which):
+        """Between two stamps of a loop, in ns, the least first."""
+        directory, _, _ = record("for i in range(40000):\n    sum(range(200))\n", "--clock", which)
+        times = [float(time) for time, error in session.rows(directory, "--fields", "time,error") if int(error) < STAMPED_NS]
+        return sorted((b - a) * 1e9 for a, b in zip(times, times[1:]) if b > a)
+
+    def test_ticks(self):
+        """On a busy machine ticks come late, never early: three quarters of one is the least. Only some come when a block is written."""
+        for which, ns in (("tick=auto", 1e6), ("tick=1ms", 1e6), ("tick=10ms", 1e7)):
+            distances = self.distances(which)
+            self.assertGreater(distances[len(distances) // 2], 0.7 * ns)
+        self.assertLess(self.distances("tick=100us")[0], 0.5e6)
+
+    def test_a_word_that_is_none(self):
+        done = session.pathline("record", "--clock", "tick=1s", "--", "x.py")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"--clock", done.stderr)
+
+
+def packages():
+    """What tools/python-packages installed for the interpreter."""
+    minor = subprocess.run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True, check=True).stdout
+    return os.path.join(session.BUILD, "site", minor.strip())
+
+
+class Idle(unittest.TestCase):
+    def waits(self, everything):
+        """The idle waits of three naps, in ns; a loop may wait again for the rest of one."""
+        waits = [int(row[5]) for row in everything if row[5]]
+        self.assertEqual(sum(wait > 20_000_000 for wait in waits), 3, waits)
+        self.assertGreater(sum(waits), 140_000_000)
+        return sum(waits)
+
+    def report(self, directory, waits):
+        """The rows of lines; what was idle is nobody's."""
+        report = [json.loads(line)["data"] for line in session.pathline("report", "--json", directory).stdout.splitlines()]
+        self.assertAlmostEqual(report[-1]["idle_ns"], waits, delta=0.1 * waits)
+        return report[:-1]
+
+    def ask(self, selector):
+        directory, rows, everything = record(IDLE, arguments=(selector,))
+        waits = self.waits(everything)
+        self.assertFalse(any(row[4] and int(row[4]) > 20_000_000 for row in rows if row[1] == "<module>"), "a socket's wait is no idle one")
+        for row in self.report(directory, waits):
+            if row["file"] and row["file"].endswith("selectors.py"):
+                self.assertLess(row["own_ns"], 30_000_000, row)
+
+    def test_epoll(self):
+        self.ask("EpollSelector")
+
+    def test_poll(self):
+        self.ask("PollSelector")
+
+    def test_select(self):
+        self.ask("SelectSelector")
+
+    def test_uvloop(self):
+        """libuv polls by itself, within one line of the program."""
+        if not os.path.isdir(os.path.join(packages(), "uvloop")):
+            self.skipTest("no uvloop in " + packages())
+        directory, rows, everything = record(UVLOOP, PYTHONPATH=packages())
+        waits = self.waits(everything)
+        line = next(k for k, text in enumerate(UVLOOP.splitlines(), 1) if "run_until_complete" in text)
+        lines = {row["line"]: row for row in self.report(directory, waits) if row["file"] and row["file"].endswith("script.py")}
+        self.assertIn(("line", "<module>", str(line)), [tuple(row[:3]) for row in rows])
+        self.assertLess(lines[line]["waiting_ns"], waits / 2, lines[line])
+
+
+class Sections(unittest.TestCase):
+    def test_every_event_in_them_and_no_other(self):
+        _, rows, _ = record(SECTIONS, PYTHONPATH=PACKAGE)
+        inside = [row for row in rows if row[1] == "inside"]
+        self.assertEqual(stamped(inside, "call", "line", "return"), (65, 65))
+        sequence = [row for row in rows if row[1] == "sequence" and int(row[2]) > 18]
+        self.assertEqual(stamped(sequence, "line", "yield"), (9, 9))
+        # An event outside is stamped where the tick changes, and where the last one was in a section.
+        calls = stamped([row for row in rows if row[1] == "other"], "return")
+        self.assertLess(calls[0], calls[1] / 2)
+
+    def test_the_path_is_the_same(self):
+        self.assertEqual(*([row[:3] for row in record(IN_AND_OUT, *options, PYTHONPATH=PACKAGE)[1]] for options in ((), ("--clock", "line"))))
+
+    def test_harmless_where_nothing_is_recorded(self):
+        with open(os.path.join(session.scratch(), "sections.py"), "w", encoding="utf-8") as f:
+            f.write(SECTIONS)
+        done = subprocess.run([PYTHON, "-W", "error", f.name], env=dict(os.environ, PYTHONPATH=PACKAGE), capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"", b""))
+
+
+if __name__ == "__main__":
+    unittest.main()
