@@ -63,11 +63,32 @@ void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view
 		return;
 	}
 	uint32_t number = b->count++;
+	graphs_add(&b->graphs, number, body);
 	keep(b, place, number, source, body);
 	buf_varint(&b->records, number);
 	buf_varint(&b->records, source ? (uint64_t)source + 1 : 0);
 	buf_string(&b->records, body.at, body.left);
 	set_code(b, code, number);
+}
+
+static struct follow_code *follow_of(void *bodies, uint32_t code)
+{
+	struct bodies *b = bodies;
+	uint32_t place = code % BODIES_RECENT;
+
+	if (b->recent[place].code == code && code)
+		return b->recent[place].follow;
+	const uint64_t *body = map_find(&b->codes, code);
+	struct follow_code *follow =
+		body && *body ? graphs_find(&b->graphs, (uint32_t)*body - 1) : NULL;
+	b->recent[place].follow = follow;
+	b->recent[place].code = follow ? code : 0;
+	return follow;
+}
+
+struct follow_codes bodies_codes(struct bodies *b)
+{
+	return (struct follow_codes){.find = follow_of, .context = b, .memo = &b->memo};
 }
 
 static void flush_one(struct pl_buf *b, enum record_kind kind, struct store *out)
@@ -115,6 +136,7 @@ void bodies_load(struct bodies *b, struct pl_view v)
 	while (v.left && !view_varint_max(&v, UINT32_MAX - 1, &number) &&
 		!view_varint_max(&v, UINT32_MAX, &source) && !view_string(&v, &body)) {
 		uint32_t from = source ? (uint32_t)source - 1 : 0;
+		graphs_add(&b->graphs, (uint32_t)number, body);
 		keep(b, map_put(&b->known, hash_body(from, body)), (uint32_t)number, from, body);
 		if (number >= b->count)
 			b->count = (uint32_t)number + 1;
@@ -137,6 +159,7 @@ void bodies_release(struct bodies *b)
 {
 	map_release(&b->codes);
 	map_release(&b->known);
+	graphs_release(&b->graphs);
 	free(b->freed);
 	buf_release(&b->kept);
 	buf_release(&b->records);

@@ -8,10 +8,13 @@
 #define PL_COLLECTOR_BODIES_H
 
 #include "base/map.h"
+#include "collector/graphs.h"
 #include "collector/store.h"
 
 #define BODIES_KEPT_MAX                                                                            \
 	((size_t)64 << 20) /* bytes kept to compare with; beyond, equal ones are stored again */
+
+#define BODIES_RECENT 256
 
 struct bodies {
 	struct pl_map codes; /* code number -> body number + 1 */
@@ -22,9 +25,17 @@ struct bodies {
 	size_t freed_count, freed_room;
 	struct pl_buf records; /* BODIES to write */
 	struct pl_buf pairs;   /* CODES to write */
+	struct graphs graphs;
+	struct {
+		uint32_t code; /* 0: none */
+		struct follow_code *follow;
+	} recent[BODIES_RECENT]; /* by a code's last bits: it never gets another body */
+	struct follow_memo memo;
 };
 
 void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view body);
+/* For who counts what has no event; borrows the bodies. */
+struct follow_codes bodies_codes(struct bodies *b);
 /* What was added since goes into meta. */
 void bodies_flush(struct bodies *b, struct store *out);
 

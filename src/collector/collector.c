@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,9 +42,9 @@
 #define FIRST_CHUNKS	64
 #define FREE_CHUNKS_MIN 32 /* at 30 MB a second 32 chunks last for the longest sleep */
 #define WAIT_MS		2000
-#define TICK_MS		1
+#define ROUND_NS	INT64_C(700000) /* a finer tick than that is no round */
 #define IDLE_AFTER_NS	INT64_C(1000000000)
-#define IDLE_TICK_MS	20
+#define IDLE_TICK_NS	INT64_C(20000000)
 #define DESCENDANTS_NS                                                                             \
 	INT64_C(50000000) /* first distance of two searches; it doubles up to 20 times that */
 #define FREED_CODES_MAX 4096
@@ -112,7 +113,11 @@ static void write_header(struct collector *c, const struct collector_start *s)
 	put_pair(&b, "arena", c->arena_path);
 	put_pair(&b, "directory", c->directory);
 	put_pair(&b, "on-full", s->on_full == FULL_DROP ? "drop" : "wait");
+	put_pair(&b, "stamps", s->clock);
+	put_pair(&b, "order", s->order == ORDER_EXACT ? "exact" : "witness");
 	put_pair(&b, "passes", s->passes == PASSES_NONE ? "none" : "all");
+	if (*s->filter_text)
+		put_pair(&b, "filter", s->filter_text);
 	snprintf(text, sizeof text, "%llu", (unsigned long long)s->limit_bytes);
 	put_pair(&b, "limit_bytes", text);
 	snprintf(text, sizeof text, "%lld", (long long)clock_compare(c->ticker.source).real_ns);
@@ -196,9 +201,11 @@ void collector_write_end(struct collector *c, bool recovered)
 	if (c->streams.refused)
 		collector_lose(c, &(struct loss){.reason = PL_GAP_DAMAGED,
 					  .text = "parts of the ring made no sense"});
+	samples_flush(c);
 	note_refused(c);
 	write_left_out(c);
 	collector_write_clock(c, true);
+	costs_write(&c->costs, &c->store);
 	store_end(&c->store, clock_ticks(c->ticker.source), recovered);
 	collector_unlink(c);
 }
@@ -208,6 +215,7 @@ void collector_release(struct collector *c)
 	store_close(&c->store);
 	streams_release(&c->streams);
 	bodies_release(&c->bodies);
+	costs_release(&c->costs);
 	sources_release(&c->sources);
 	processes_release(&c->processes);
 	guard_end();
@@ -301,6 +309,7 @@ bool collector_round(struct collector *c, enum blocks_why why)
 	moved |= streams_look(&c->streams, &c->arena, STREAMS_MESSAGES, now_ns);
 	processes_looked(c);
 	messages_read(c);
+	samples_settle(c, now_ns);
 	blocks_cut(c, grow(c) ? BLOCKS_ALL : why, now_ns);
 	forget_codes(c, freed);
 	processes_end(c, now_ns);
@@ -317,6 +326,11 @@ struct loop {
 	int record_pid;	      /* it has the arena mapped too */
 	bool program_over;    /* `record` said so, or is gone */
 	bool report_due, told_to_end;
+	int64_t tick_ns;   /* of the clock, on average */
+	bool auto_tick;	   /* that follows from what one costs */
+	int64_t cost_ns;   /* of a wait and a tick, on average */
+	int64_t round_ns;  /* when the last round was */
+	bool news;	   /* the epoll has said something since */
 	int64_t moved_ns;  /* when something moved last */
 	int64_t search_ns; /* when to look for descendants again */
 	int64_t search_step_ns;
@@ -379,23 +393,54 @@ static bool descendants(struct loop *l, int64_t now_ns)
 	return true;
 }
 
-/* A millisecond while anything moves, then a millisecond more for each tenth of a second without.
- */
-static int wait_ms(const struct loop *l, int64_t now_ns)
-{
-	int64_t idle_ns = now_ns - l->moved_ns - IDLE_AFTER_NS;
+#define TICK_NS_MIN INT64_C(1000000)
+#define TICK_NS_MAX INT64_C(10000000)
+#define TICK_COSTS                                                                                 \
+	150 /* of a core, one part in so many: what is left of a hundredth is for the rest of a round */
 
-	if (idle_ns <= 0)
-		return TICK_MS;
-	int64_t ms = TICK_MS + idle_ns / 100000000;
-	return ms < IDLE_TICK_MS ? (int)ms : IDLE_TICK_MS;
+static int64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* What it costs to be woken differs tenfold between machines, and between a quiet and a busy one. */
+static void tick_cost(struct loop *l, int64_t spent_ns)
+{
+	if (!l->auto_tick)
+		return;
+	l->cost_ns += (spent_ns - l->cost_ns) / 16;
+	int64_t ns = l->cost_ns * TICK_COSTS;
+	l->tick_ns = ns < TICK_NS_MIN ? TICK_NS_MIN : ns > TICK_NS_MAX ? TICK_NS_MAX : ns;
+}
+
+/* A tick while anything moves, then a millisecond more for each tenth of a second without. */
+static int64_t wait_ns(struct loop *l, int64_t now_ns)
+{
+	int64_t idle_ns = now_ns - l->moved_ns - IDLE_AFTER_NS;
+	int64_t tick_ns = sampler_jitter(&l->c->sampler, l->tick_ns);
+
+	if (idle_ns <= 0 || tick_ns >= IDLE_TICK_NS)
+		return tick_ns;
+	int64_t ns = tick_ns + idle_ns / 100;
+	return ns < IDLE_TICK_NS ? ns : IDLE_TICK_NS;
+}
+
+/* epoll_wait alone counts in milliseconds. */
 static void wait_for_news(struct loop *l)
 {
+	int64_t ns = wait_ns(l, mono_ns());
+	struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+	struct pollfd news = {.fd = l->c->processes.epoll, .events = POLLIN};
 	struct epoll_event e[16];
-	int n = epoll_wait(l->c->processes.epoll, e, 16, wait_ms(l, mono_ns()));
 
+	if (ppoll(&news, 1, &t, NULL) <= 0)
+		return;
+	int n = epoll_wait(l->c->processes.epoll, e, 16, 0);
+
+	l->news = true;
 	for (int i = 0; i < n; i++) {
 		if (e[i].data.fd == l->channel && l->channel >= 0)
 			hear_record(l);
@@ -415,6 +460,10 @@ static bool settle(struct loop *l)
 	if (l->report_due)
 		blocks_cut(c, BLOCKS_ALL, mono_ns());
 	if (processes_live(&c->processes) || descendants(l, mono_ns())) {
+		if (l->report_due) {
+			costs_write(&c->costs, &c->store);
+			store_flush(&c->store);
+		}
 		send_report(l, false);
 		return false;
 	}
@@ -486,16 +535,35 @@ static void end_early(struct collector *c)
 	collector_write_end(c, false);
 }
 
+/* With a tick of a tenth of a millisecond most of them are no more than that. */
+static bool round_due(struct loop *l, int64_t now_ns)
+{
+	if (!l->news && now_ns - l->round_ns < ROUND_NS)
+		return false;
+	l->round_ns = now_ns;
+	l->news = false;
+	return true;
+}
+
 static void run_loop(struct loop *l)
 {
 	struct collector *c = l->c;
+	int64_t before_ns = 0;
 
 	l->moved_ns = mono_ns();
 	for (;;) {
 		/* What ends the loop was heard before this round, so the round has seen all that
 		 * came before. */
 		bool over = l->program_over;
+		samples_take(c, mono_ns());
 		ticker_store(&c->ticker, &c->arena.head->tick, clock_ticks(c->ticker.source));
+		if (before_ns)
+			tick_cost(l, cpu_ns() - before_ns);
+		before_ns = 0;
+		if (!round_due(l, mono_ns())) {
+			wait_for_news(l);
+			continue;
+		}
 		if (collector_round(c, BLOCKS_DUE))
 			l->moved_ns = mono_ns();
 		collector_write_clock(c, false);
@@ -508,11 +576,25 @@ static void run_loop(struct loop *l)
 		if (over && !any_drained_or_over(&c->processes) && settle(l))
 			return;
 		look_for_dead_arenas(l, mono_ns());
+		before_ns = l->auto_tick ? cpu_ns() : 0;
 		wait_for_news(l);
 	}
 }
 
 /* ---- its beginning ---- */
+
+/* Yama's word: 1 asks each program to name who may read its memory; 2 and 3 let no one but root, or no
+ * one at all, so a name changes nothing. */
+static bool names_tracers(void)
+{
+	char word[8] = "";
+	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, word, sizeof word - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && word[0] == '1';
+}
 
 static int create_at(struct collector *c, const char *directory)
 {
@@ -552,6 +634,14 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 	h->wait_ms = WAIT_MS;
 	h->no_children = s->no_children;
 	h->passes = s->passes;
+	h->order = s->order;
+	h->stamps = s->stamps;
+	c->costs.on = s->count_costs;
+	h->name_tracer = names_tracers();
+	if (s->filter.left <= sizeof h->filter) {
+		memcpy(h->filter, s->filter.at, s->filter.left);
+		h->filter_bytes = (uint32_t)s->filter.left;
+	}
 	h->collector_pid = (uint32_t)getpid();
 	h->pid_space = arena_pid_space();
 	h->limit_bytes = s->limit_bytes;
@@ -652,7 +742,11 @@ static int begin(struct collector *c, const struct collector_start *s)
 int collector_run(const struct collector_start *s)
 {
 	struct collector *c = calloc(1, sizeof *c);
-	struct loop l = {.c = c, .channel = s->channel, .record_pid = (int)getppid()};
+	struct loop l = {.c = c,
+		.tick_ns = s->tick_ns ? s->tick_ns : TICK_NS_MIN,
+		.auto_tick = !s->tick_ns,
+		.channel = s->channel,
+		.record_pid = (int)getppid()};
 
 	if (!c)
 		return 1;
@@ -661,6 +755,8 @@ int collector_run(const struct collector_start *s)
 		c->directory[0] = 0;
 	leave_the_command(s->directory_fd, s->channel);
 	l.signals = listen_to_signals();
+	if (s->tick_ns && s->tick_ns < ROUND_NS)
+		prctl(PR_SET_TIMERSLACK, 1000);
 	c->processes.epoll = epoll_create1(EPOLL_CLOEXEC);
 	int err = begin(c, s);
 	if (err < 0)

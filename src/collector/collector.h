@@ -20,7 +20,14 @@ struct collector_start {
 	uint64_t limit_bytes;
 	enum arena_full on_full;
 	bool no_children;
+	bool count_costs; /* keep what was recorded of which code (costs.h) */
 	enum arena_passes passes;
+	enum arena_order order;
+	struct pl_view filter;	 /* the rules, as filter_read takes them */
+	const char *filter_text; /* and as they were asked for, for people */
+	const char *clock;	 /* as --clock has it */
+	int64_t tick_ns;	 /* 0: what keeps it cheap */
+	enum arena_stamps stamps;
 };
 
 enum collector_word { COLLECTOR_READY = 1, COLLECTOR_FAILED, COLLECTOR_ENDED, COLLECTOR_REPORT };

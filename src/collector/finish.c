@@ -152,23 +152,24 @@ static bool load_meta(struct collector *c)
 }
 
 /* Bring a thread to where its last block ends. */
-static void resume_stream(struct stream *t, struct block *b)
+static void resume_stream(struct collector *c, struct stream *t, struct block *b)
 {
 	struct pl_view v = b->events;
+	const struct follow_codes codes = bodies_codes(&c->bodies);
+	struct follow_rows rows;
 	struct event e;
 
 	t->open = true;
 	t->position = b->head.stream_bytes + b->head.event_bytes;
 	t->ticks = b->head.close_ticks;
 	t->order = b->head.order;
-	t->seq = b->head.first_seq;
+	t->seq = b->head.first_seq + b->head.events;
 	t->blocks = b->head.number + 1;
 	stack_copy(&t->stack, &b->stack);
 	while (v.left && event_read(&v, &e) == 0) {
-		stack_apply(&t->stack, &e);
+		follow_apply(&t->stack, &e, &codes, &rows);
 		if (e.kind == EVENT_SWITCH)
 			t->order = e.a;
-		t->seq += event_counts(e.kind);
 	}
 }
 
@@ -203,7 +204,7 @@ static uint32_t resume_from(struct collector *c, uint32_t segment)
 		if (block_open(&b,
 			    view_of(bytes.at + (place >> 32), (size_t)(place & UINT32_MAX))) < 0)
 			continue;
-		resume_stream(t, &b);
+		resume_stream(c, t, &b);
 		t->segment = segment;
 		found++;
 	}

@@ -110,15 +110,17 @@ static int read_code(struct collector *c, const struct message *m)
 	static const char module[] = "<module>";
 	struct pl_view v = m->fields, bytes, head, file, name;
 	struct source_place place = place_of(c, m->process);
-	uint64_t number;
+	uint64_t number, left_out = 0;
 
-	if (view_varint_max(&v, UINT32_MAX, &number) || view_string(&v, &bytes))
+	if (view_varint_max(&v, UINT32_MAX, &number) || view_string(&v, &bytes) ||
+		(v.left && view_varint(&v, &left_out)))
 		return PL_ERR_FORMAT;
 	head = bytes; /* a body begins with its file and its name */
 	if (view_string(&head, &file) || view_string(&head, &name))
 		return PL_ERR_FORMAT;
 	bool is_module = name.left == sizeof module - 1 && memcmp(name.at, module, name.left) == 0;
-	uint32_t source = sources_number(&c->sources, &c->store, &place, file, is_module);
+	uint32_t source =
+		left_out ? 0 : sources_number(&c->sources, &c->store, &place, file, is_module);
 	bodies_add(&c->bodies, (uint32_t)number, source, bytes);
 	if (c->bodies.records.used > BODIES_AT_ONCE)
 		bodies_flush(&c->bodies, &c->store);

@@ -226,6 +226,8 @@ static void write_end(struct collector *c, struct process *p)
 	buf_varint(&b, (uint64_t)e.code);
 	buf_varint(&b, atomic_load_explicit(&slot->switches, memory_order_relaxed));
 	buf_varint(&b, atomic_load_explicit(&slot->waits, memory_order_relaxed));
+	buf_varint(&b, atomic_load_explicit(&slot->codes_left_out, memory_order_relaxed));
+	buf_varint(&b, atomic_load_explicit(&slot->codes_unanalysed, memory_order_relaxed));
 	store_put(&c->store, RECORD_PROCESS_END, &b);
 	buf_release(&b);
 }
@@ -296,6 +298,7 @@ static void end_one(struct collector *c, uint32_t index)
 	}
 	slot->pid = 0;
 	atomic_store_explicit(&slot->state, SLOT_FREE, memory_order_release);
+	samples_end_process(c, p);
 	watch_close(&p->watch);
 	free(p);
 	c->processes.all[index] = c->processes.all[--c->processes.count];
@@ -394,6 +397,7 @@ void processes_release(struct processes *p)
 {
 	for (uint32_t i = 0; i < p->count; i++) {
 		watch_close(&p->all[i]->watch);
+		buf_release(&p->all[i]->sample.rows);
 		free(p->all[i]);
 	}
 	free(p->all);

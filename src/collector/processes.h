@@ -10,6 +10,7 @@
 #include <limits.h>
 #include "base/map.h"
 #include "base/view.h"
+#include "collector/sample.h"
 #include "os/watch.h"
 #include "ring/arena.h"
 
@@ -32,6 +33,7 @@ struct process {
 	int64_t patience_ns; /* CLOCK_MONOTONIC; `record` may say until then how it ended; 0: not asked yet */
 	uint64_t lost; /* as its GAP events tell */
 	struct watch watch;
+	struct sample_process sample;
 	char directory[PATH_MAX]; /* where it was when we first saw it; "" if not known */
 	char stdlib_dir[PATH_MAX];
 };

@@ -11,7 +11,9 @@
 
 #include <limits.h>
 #include "collector/bodies.h"
+#include "collector/costs.h"
 #include "collector/processes.h"
+#include "collector/sample.h"
 #include "collector/sources.h"
 #include "collector/store.h"
 #include "collector/streams.h"
@@ -38,9 +40,11 @@ struct collector {
 	struct store store;
 	struct streams streams;
 	struct bodies bodies;
+	struct costs costs;
 	struct sources sources;
 	struct processes processes;
 	struct ticker ticker;
+	struct sampler sampler;
 	struct collector_totals totals;
 	struct pl_buf bytes, payload, strings; /* room; strings: STRINGS to write */
 	struct stack opening;		       /* room */

@@ -219,14 +219,14 @@ static int next_segment(struct store *s)
 
 /* meta first: whoever reads the block finds what it names. A record that is larger than a segment
  * has one of its own. */
-int store_block(struct store *s, const struct pl_buf *payload)
+static int append_record(struct store *s, enum record_kind kind, const struct pl_buf *payload)
 {
 	int err = store_flush(s);
 
 	if (err < 0)
 		return err;
 	buf_reset(&s->room);
-	record_write(&s->room, RECORD_BLOCK, buf_view(payload), 0);
+	record_write(&s->room, (uint16_t)kind, buf_view(payload), 0);
 	err = payload->failed || s->room.failed ? -ENOMEM : 0;
 	if (err == 0 && (s->segment_fd < 0 || (*last_size(s) && *last_size(s) + s->room.used >
 									store_segment_max(s))))
@@ -239,6 +239,16 @@ int store_block(struct store *s, const struct pl_buf *payload)
 	else
 		s->failed = -err;
 	return err;
+}
+
+int store_block(struct store *s, const struct pl_buf *payload)
+{
+	return append_record(s, RECORD_BLOCK, payload);
+}
+
+int store_samples(struct store *s, const struct pl_buf *payload)
+{
+	return append_record(s, RECORD_SAMPLES, payload);
 }
 
 /* ---- going on with a recording ---- */

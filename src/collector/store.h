@@ -52,6 +52,8 @@ void store_drop_oldest(struct store *s);
 /* Append a BLOCK record, in a new segment when the last one is full. Flushes meta first. 0, or
  * -errno. */
 int store_block(struct store *s, const struct pl_buf *payload);
+/* The same for a SAMPLES record. */
+int store_samples(struct store *s, const struct pl_buf *payload);
 
 uint64_t store_bytes(const struct store *s);
 uint64_t store_segment_max(const struct store *s);

@@ -48,6 +48,7 @@ struct stream *streams_add(struct streams *s, uint32_t process, uint32_t thread)
 static void stream_free(struct stream *t)
 {
 	stack_release(&t->stack);
+	sample_thread_release(&t->sample);
 	free(t->chunks);
 	free(t);
 }

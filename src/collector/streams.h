@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "collector/sample.h"
 #include "format/stack.h"
 #include "ring/arena.h"
 
@@ -47,6 +48,7 @@ struct stream {
 	uint32_t blocks;  /* number of the next block */
 	uint32_t segment; /* where its last block is; 0: none */
 	bool end_told;	  /* a THREAD_END was written */
+	struct sample_thread sample;
 };
 
 struct streams {

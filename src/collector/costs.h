@@ -1,0 +1,33 @@
+/* What was recorded of which code: for `record --stat`, which tells what that costs.
+ *
+ * The collector reads every event anyway; with --stat it also counts them, by body and kind of row, and leaves the sums in a
+ * COSTS record. Counted here and not on the hot path, the program pays nothing for it; and since what --limit drops was counted
+ * before, the sums are of the whole run. Only recorded events count: a line that the path shows costs nothing.
+ */
+#ifndef PL_COLLECTOR_COSTS_H
+#define PL_COLLECTOR_COSTS_H
+
+#include "collector/bodies.h"
+#include "format/event.h"
+#include "format/stack.h"
+#include "pathline/event.h"
+
+#define COSTS_RECENT 256
+
+struct costs {
+	bool on;
+	uint64_t (*rows)[PL_EVENT_KIND_COUNT]; /* owned; by body + 1, 0: not known */
+	uint32_t room;
+	struct {
+		uint32_t code, row;
+	} recent[COSTS_RECENT]; /* by a code's last bits */
+};
+
+/* The event is about to be applied to the stack. */
+void costs_count(
+	struct costs *c, const struct bodies *b, const struct stack *s, const struct event *e);
+/* Put the sums so far into meta; a later record replaces it. */
+void costs_write(const struct costs *c, struct store *out);
+void costs_release(struct costs *c);
+
+#endif

@@ -1,0 +1,65 @@
+#include "collector/graphs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "format/body.h"
+
+struct body_graph {
+	struct body body;
+	struct follow_code follow;
+	bool ready; /* `follow` is made when its first event comes */
+};
+
+static bool make_room(struct graphs *g, uint32_t number)
+{
+	uint32_t room = g->room ? g->room : 1024;
+
+	while (room <= number && room <= UINT32_MAX / 2)
+		room *= 2;
+	if (number < g->room)
+		return true;
+	struct body_graph **all = room > number ? realloc(g->all, room * sizeof *all) : NULL;
+	if (!all)
+		return false;
+	memset(all + g->room, 0, (room - g->room) * sizeof *all);
+	g->all = all;
+	g->room = room;
+	return true;
+}
+
+void graphs_add(struct graphs *g, uint32_t body_number, struct pl_view body)
+{
+	if (!make_room(g, body_number) || g->all[body_number])
+		return;
+	struct body_graph *b = calloc(1, sizeof *b);
+	if (!b || body_read(body, &b->body)) {
+		free(b);
+		return;
+	}
+	b->body.file = b->body.name = (struct pl_view){0}; /* they lie in the caller's bytes */
+	g->all[body_number] = b;
+}
+
+struct follow_code *graphs_find(struct graphs *g, uint32_t body_number)
+{
+	struct body_graph *b = body_number < g->room ? g->all[body_number] : NULL;
+
+	if (b && !b->ready) {
+		b->ready = true;
+		follow_code_init(&b->follow, &b->body.graph);
+	}
+	return b ? &b->follow : NULL;
+}
+
+void graphs_release(struct graphs *g)
+{
+	for (uint32_t i = 0; i < g->room; i++) {
+		if (!g->all[i])
+			continue;
+		follow_code_release(&g->all[i]->follow);
+		body_release(&g->all[i]->body);
+		free(g->all[i]);
+	}
+	free(g->all);
+	*g = (struct graphs){0};
+}

@@ -1,0 +1,413 @@
+#define _GNU_SOURCE
+#include "collector/sample.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include "base/map.h"
+#include "collector/state.h"
+#include "format/samples.h"
+
+#define STATE_BYTES_MAX 4096
+#define FRAME_BYTES_MAX 256
+#define FRAMES_MAX	16 /* of code that is not known, over which a look goes on */
+#define FLUSH_COUNT	1024
+#define FLUSH_NS	INT64_C(1000000000)
+
+/* ---- reading another process ---- */
+
+struct look {
+	struct process *p;
+	const struct sample_view *view;
+	uint32_t native_id;
+	uint64_t state; /* address of the thread's */
+	int error;	/* of the system: errno; 0: it was read */
+	/* out */
+	uint32_t code, unit;
+};
+
+static bool look_read(struct look *l, uint64_t address, void *to, size_t n)
+{
+	struct iovec here = {.iov_base = to, .iov_len = n};
+	struct iovec there = {.iov_base = (void *)(uintptr_t)address, .iov_len = n};
+	ssize_t got = process_vm_readv((pid_t)l->p->pid, &here, 1, &there, 1, 0);
+
+	if (got < 0)
+		l->error = errno;
+	return got == (ssize_t)n;
+}
+
+static uint64_t word_at(const uint8_t *bytes, uint32_t off)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + off, sizeof word);
+	return word;
+}
+
+/* The offsets come from the program's memory. */
+static bool view_makes_sense(const struct sample_view *v)
+{
+	const uint16_t inside[] = {v->frame_code, v->frame_unit, v->frame_previous};
+
+	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
+		if (inside[i] + sizeof(uint64_t) > v->frame_bytes)
+			return false;
+	return v->frame_bytes <= FRAME_BYTES_MAX && v->state_id < STATE_BYTES_MAX &&
+	       v->state_frame < STATE_BYTES_MAX;
+}
+
+/* ---- from a code object to its record ---- */
+
+/* As struct code_record of the recorder begins. Without units: of code that is left out. */
+struct record_front {
+	uint64_t code;
+	uint32_t number, units;
+};
+
+static bool read_record(struct look *l, uint64_t record, uint64_t code, struct record_front *out)
+{
+	return record && look_read(l, record, out, sizeof *out) && out->code == code && out->number;
+}
+
+/* In co_extra. */
+static uint64_t find_extra(struct look *l, uint64_t code)
+{
+	uint64_t extra = 0, record = 0;
+
+	if (!look_read(l, code + l->view->code_extra, &extra, sizeof extra) || !extra)
+		return 0;
+	return look_read(l, extra + l->view->extra_record, &record, sizeof record) ? record : 0;
+}
+
+/* In the recorder's map: a search like that of map.c, over as many slots as most searches take. */
+static uint64_t find_mapped(struct look *l, uint64_t code)
+{
+	struct pl_map_slot slots[8];
+	struct pl_map map;
+
+	if (!look_read(l, l->view->code_map, &map, sizeof map) || map.room < 16 ||
+		map.room & (map.room - 1))
+		return 0;
+	size_t home = map_home(map.room, code), n = sizeof slots / sizeof *slots;
+	if (n > map.room - home)
+		n = map.room - home;
+	if (!look_read(l, (uintptr_t)map.slots + home * sizeof *slots, slots, n * sizeof *slots))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (slots[i].key == code)
+			return slots[i].value;
+	return 0;
+}
+
+static bool find_record(struct look *l, uint64_t code, struct record_front *out)
+{
+	uint32_t place = (uint32_t)((code * 0x9e3779b97f4a7c15u) >> 58);
+	struct sample_process *s = &l->p->sample;
+
+	if (s->known[place].code == code && read_record(l, s->known[place].record, code, out))
+		return true;
+	uint64_t record = l->view->code_map ? find_mapped(l, code) : find_extra(l, code);
+	if (!read_record(l, record, code, out))
+		return false;
+	s->known[place].code = code;
+	s->known[place].record = record;
+	return true;
+}
+_Static_assert(SAMPLE_RECORDS_KEPT == 1 << 6, "find_record takes the top 6 bits of the hash");
+
+/* ---- from a thread to its position ---- */
+
+/* The state may be gone, and its memory another's: it is the thread's as long as it says so. */
+static uint64_t read_frame_address(struct look *l)
+{
+	const struct sample_view *v = l->view;
+	uint32_t low = v->state_id < v->state_frame ? v->state_id : v->state_frame;
+	uint32_t high = v->state_id < v->state_frame ? v->state_frame : v->state_id;
+	uint8_t bytes[STATE_BYTES_MAX + sizeof(uint64_t)];
+	uint64_t frame;
+
+	if (!look_read(l, l->state + low, bytes, high - low + sizeof(uint64_t)) ||
+		word_at(bytes, v->state_id - low) != l->native_id)
+		return 0;
+	frame = word_at(bytes, v->state_frame - low);
+	if (frame && v->through_frame != SAMPLE_NO_STEP &&
+		!look_read(l, frame + v->through_frame, &frame, sizeof frame))
+		return 0;
+	return frame;
+}
+
+/* The frame's pointer to code has marks in its lowest bits since 3.14. */
+#define MARKS 7u
+
+/* Does it stand within the code's instructions? A frame that has not begun stands before them. */
+static bool place_unit(struct look *l, uint64_t at, const struct record_front *r)
+{
+	uint64_t first = r->code + l->view->code_units;
+	uint64_t unit = at < first ? 0 : (at - first) / 2;
+
+	if (unit >= r->units || at + 2 < first || (at - first) % 2)
+		return false;
+	l->unit = (uint32_t)unit;
+	l->code = r->number;
+	return true;
+}
+
+enum look_answer { LOOK_DROPPED, LOOK_NOBODY, LOOK_FOUND };
+
+static enum look_answer look_at_frames(struct look *l, uint64_t frame)
+{
+	const struct sample_view *v = l->view;
+	uint8_t bytes[FRAME_BYTES_MAX];
+	struct record_front record;
+
+	for (int i = 0; i < FRAMES_MAX && frame; i++) {
+		if (!look_read(l, frame, bytes, v->frame_bytes))
+			return LOOK_DROPPED;
+		uint64_t code = word_at(bytes, v->frame_code) & ~(uint64_t)MARKS;
+		if (code && find_record(l, code, &record) && record.units)
+			return place_unit(l, word_at(bytes, v->frame_unit), &record) ? LOOK_FOUND
+										     : LOOK_DROPPED;
+		frame = word_at(bytes, v->frame_previous);
+	}
+	return frame ? LOOK_DROPPED : LOOK_NOBODY;
+}
+
+/* ---- does it run? ---- */
+
+static int open_stat(const struct collector *c, const struct look *l)
+{
+	char path[64];
+
+	/* In another PID namespace its threads have other numbers here. */
+	if (c->arena.head->pid_space != c->arena.head->slots[l->p->slot].pid_space)
+		return -1;
+	snprintf(path, sizeof path, "/proc/%u/task/%u/stat", l->p->pid, l->native_id);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* "pid (name) S …": the letter behind the last bracket, since a name can have some. */
+static char state_letter(int fd)
+{
+	char text[64];
+	ssize_t n = pread(fd, text, sizeof text - 1, 0);
+
+	text[n > 0 ? n : 0] = 0;
+	const char *end = strrchr(text, ')');
+	return end && end[1] == ' ' ? end[2] : 0;
+}
+
+/* Where that is not known, it runs. */
+static bool is_waiting(struct collector *c, struct stream *t, const struct look *l)
+{
+	int fd = t->sample.file ? t->sample.file - 1 : open_stat(c, l);
+
+	if (fd < 0)
+		return false;
+	char letter = state_letter(fd);
+	if (!t->sample.file && c->sampler.files < SAMPLE_FILES_MAX && letter) {
+		t->sample.file = fd + 1;
+		c->sampler.files++;
+	} else if (!t->sample.file) {
+		close(fd);
+	}
+	return letter && letter != 'R';
+}
+
+/* ---- a time to look ---- */
+
+/* Who waits at one place will mostly still be there. A look that finds a thread where it was, waiting,
+ * stands for those that were left out since; any other for itself, as nobody knows when it came. */
+static void weigh(const struct sampler *s, struct sample_thread *t, struct sample_seen *seen)
+{
+	bool same = seen->waiting && t->waiting && t->code == seen->code && t->unit == seen->unit;
+
+	seen->weight = same && t->seen ? (uint32_t)(s->times - t->seen) : 1;
+	t->quiet = same ? t->quiet + 1 : 0;
+	if (t->quiet > SAMPLE_QUIET_FROM + SAMPLE_QUIET_MAX)
+		t->quiet = SAMPLE_QUIET_FROM + SAMPLE_QUIET_MAX;
+	t->due = s->times + (t->quiet > SAMPLE_QUIET_FROM ? t->quiet - SAMPLE_QUIET_FROM : 1);
+	t->seen = s->times;
+	t->code = seen->code;
+	t->unit = seen->unit;
+	t->waiting = seen->waiting;
+}
+
+static void keep_sample(struct collector *c, struct stream *t, const struct look *l)
+{
+	struct sampler *s = &c->sampler;
+	struct sample_seen *seen = &s->seen[s->seen_count++];
+
+	*seen = (struct sample_seen){.process = t->process,
+		.thread = t->thread,
+		.code = l->code,
+		.unit = l->unit,
+		.ticks = clock_ticks(c->ticker.source),
+		.waiting = is_waiting(c, t, l)};
+	weigh(s, &t->sample, seen);
+}
+
+/* EFAULT is a torn look. ESRCH: it has gone, which is told elsewhere. Else the system does not let
+ * us. */
+static void note_failure(struct process *p, int error)
+{
+	p->sample.dropped++;
+	if (!error || error == EFAULT || error == EIO)
+		return;
+	p->sample.off = true;
+	if (error != ESRCH)
+		p->sample.refused = (uint32_t)error;
+}
+
+/* The chunk into which the thread writes: it says who that is. NULL: it has none. */
+static const struct chunk *owned_chunk(const struct collector *c, const struct stream *t)
+{
+	const struct held_chunk *last = t->count ? &t->chunks[t->count - 1] : NULL;
+	const struct chunk *k = last ? arena_chunk(&c->arena, last->index) : NULL;
+
+	if (!k || atomic_load_explicit(&k->state, memory_order_acquire) != CHUNK_OWNED ||
+		k->process != t->process || k->thread != t->thread)
+		return NULL;
+	return k;
+}
+
+static void look_at(struct collector *c, struct stream *t)
+{
+	const struct chunk *k = owned_chunk(c, t);
+	struct process *p = k ? processes_find(&c->processes, t->process) : NULL;
+
+	if (!p || p->sample.off || p->life != LIFE_LIVE)
+		return;
+	const struct sample_view view = c->arena.head->slots[p->slot].sample;
+	struct look l = {.p = p,
+		.view = &view,
+		.native_id = k->native_id,
+		.state = atomic_load_explicit(&k->state_address, memory_order_relaxed)};
+	if (!l.state || !view_makes_sense(&view))
+		return;
+	uint64_t frame = read_frame_address(&l);
+	enum look_answer answer = l.error ? LOOK_DROPPED
+				  : frame ? look_at_frames(&l, frame)
+					  : LOOK_NOBODY;
+	if (answer == LOOK_FOUND)
+		keep_sample(c, t, &l);
+	else if (answer == LOOK_DROPPED)
+		note_failure(p, l.error);
+}
+
+/* xorshift: nothing in the program can be in step with it. */
+int64_t sampler_jitter(struct sampler *s, int64_t period_ns)
+{
+	if (!s->random)
+		s->random = 0x9e3779b97f4a7c15u;
+	s->random ^= s->random << 13;
+	s->random ^= s->random >> 7;
+	s->random ^= s->random << 17;
+	return period_ns / 4 * 3 + (int64_t)(s->random % (uint64_t)(period_ns / 2 + 1));
+}
+
+void samples_take(struct collector *c, int64_t now_ns)
+{
+	struct sampler *s = &c->sampler;
+	uint32_t looked = 0;
+
+	if (now_ns < s->next_ns)
+		return;
+	s->next_ns = now_ns + sampler_jitter(s, SAMPLE_PERIOD_NS);
+	s->times++;
+	for (uint32_t i = 0; i < c->streams.count && looked < SAMPLES_AT_ONCE; i++) {
+		s->at = (s->at + 1) % c->streams.count;
+		struct stream *t = c->streams.all[s->at];
+		if (t->thread == STREAM_MESSAGES || t->sample.due > s->times || !t->count)
+			continue;
+		looked++;
+		look_at(c, t);
+	}
+}
+
+/* ---- into the recording ---- */
+
+static void write_samples(struct collector *c, struct process *p)
+{
+	struct sample_process *s = &p->sample;
+	struct samples_head head = {.process = p->number,
+		.count = s->count,
+		.open_ticks = s->open_ticks,
+		.close_ticks = s->close_ticks,
+		.dropped = s->dropped,
+		.refused = s->refused};
+
+	s->since_ns = 0;
+	if (!s->count && !s->dropped && (!s->refused || s->told))
+		return;
+	s->told = s->refused != 0;
+	buf_reset(&c->payload);
+	samples_write(&c->payload, &head, buf_view(&s->rows));
+	if (!c->store.failed && !s->rows.failed && !c->payload.failed)
+		store_samples(&c->store, &c->payload);
+	c->payload.failed = false;
+	buf_reset(&s->rows);
+	s->rows.failed = false;
+	s->count = 0;
+	s->dropped = 0;
+	s->open_ticks = s->close_ticks;
+}
+
+static void settle_one(struct collector *c, const struct sample_seen *seen, int64_t now_ns)
+{
+	struct process *p = processes_find(&c->processes, seen->process);
+	const uint64_t *body = map_find(&c->bodies.codes, seen->code);
+
+	if (!p)
+		return;
+	struct sample_process *s = &p->sample;
+	if (!body) {
+		s->dropped++;
+		return;
+	}
+	if (!s->count)
+		s->open_ticks = s->close_ticks = seen->ticks;
+	if (!s->since_ns)
+		s->since_ns = now_ns;
+	const struct sample sample = {.thread = seen->thread,
+		.weight = seen->weight,
+		.ticks = seen->ticks,
+		.body = *body,
+		.unit = seen->unit,
+		.waiting = seen->waiting};
+	sample_write(&s->rows, &sample, s->close_ticks);
+	s->close_ticks = seen->ticks > s->close_ticks ? seen->ticks : s->close_ticks;
+	s->count++;
+}
+
+void samples_settle(struct collector *c, int64_t now_ns)
+{
+	struct sampler *s = &c->sampler;
+
+	if (!s->seen_count)
+		return;
+	for (uint32_t i = 0; i < s->seen_count; i++)
+		settle_one(c, &s->seen[i], now_ns);
+	s->seen_count = 0;
+	for (uint32_t i = 0; i < c->processes.count; i++) {
+		struct process *p = c->processes.all[i];
+		if (p->sample.count >= FLUSH_COUNT ||
+			(p->sample.since_ns && now_ns - p->sample.since_ns >= FLUSH_NS))
+			write_samples(c, p);
+	}
+}
+
+void samples_end_process(struct collector *c, struct process *p)
+{
+	write_samples(c, p);
+	buf_release(&p->sample.rows);
+}
+
+void samples_flush(struct collector *c)
+{
+	for (uint32_t i = 0; i < c->processes.count; i++)
+		write_samples(c, c->processes.all[i]);
+}
