@@ -26,6 +26,11 @@ void pl_cursor_free(struct pl_cursor *c); /* NULL is fine */
  * gap event. */
 int pl_cursor_next(struct pl_cursor *c, struct pl_event *event, struct pl_err *err);
 
+/* Behind PL_END of a live recording, with a cursor on one thread: a gap where the thread was last seen, then what may have
+ * happened since as POSSIBLE rows, one a call; PL_END: no more. The cursor stays where it is, and pl_cursor_next goes on from
+ * there. */
+int pl_cursor_possible(struct pl_cursor *c, struct pl_event *event, struct pl_err *err);
+
 /* Stand in front of the first event at or after it. Seeking by seq and position needs a cursor on
  * one thread. */
 int pl_cursor_seek_time(struct pl_cursor *c, int64_t time_ns, struct pl_err *err);

@@ -25,7 +25,9 @@ extern "C" {
 	X(HANDLED, "handled", "a handler begins: except, finally, with, a clean-up")               \
 	X(GAP, "gap", "events are missing here, for the reason given")                             \
 	X(MARK, "mark", "a mark set by a person or by the program")                                \
-	X(AGAIN, "again", "another pass of a loop that stays on its line")
+	X(AGAIN, "again", "another pass of a loop that stays on its line")                         \
+	X(OUTSIDE, "outside", "code that is not recorded, by a filter, calls what follows")        \
+	X(POSSIBLE, "possible", "what may have followed the last event: `line`, or `return`")
 
 enum pl_event_kind {
 #define X(constant, word, meaning) PL_EVENT_##constant,
@@ -75,25 +77,33 @@ struct pl_position {
  * Most gaps were recorded. The others are the reader's own: they say what its blocks, or a
  * contradiction in the path, show. Those have the seq and position of the event that they stand in
  * front of, so that recorded names never change.
+ *
+ * Not every line has an event of its own in the recording, so of a path that breaks off it is not known how far it went. Behind
+ * the gap of one that was killed, rows of the kind POSSIBLE have each line that may still have run, in the innermost frame, and
+ * where that may have returned in its caller, and so on. They did not happen one after the other, and count in nothing.
  */
 struct pl_event {
 	enum pl_event_kind kind;
 	struct pl_position position;
-	uint64_t seq;	 /* counts the thread's events from 0; a gap counts as one */
-	uint64_t order;	 /* the process-wide number of the switch that this event comes after */
-	int64_t time_ns; /* CLOCK_REALTIME, ns since 1970; never backwards within a thread */
-	int64_t time_error_ns;	    /* the event was at time_ns or up to so much later */
+	uint64_t seq;	/* counts the thread's events from 0; a gap counts as one */
+	uint64_t order; /* the process-wide number of the switch that this event comes after */
+	uint64_t
+		order_from; /* order; or less: another thread ran meanwhile, and it may have come after that switch already */
+	int64_t time_ns;       /* CLOCK_REALTIME, ns since 1970; never backwards within a thread */
+	int64_t time_error_ns; /* the event was at time_ns or up to so much later */
 	const struct pl_code *code; /* of its frame; NULL only for gaps and marks without a frame */
 	uint32_t depth;		    /* frames below it in the thread, 0 for the bottom one */
 	int32_t line;		    /* where the frame stands; 0 where it has no line */
-	int32_t caller_line;	    /* call, resume, throw: the line of the caller, 0 without one */
-	uint64_t generator;	/* identity of a generator's or coroutine's frame, 0 for others */
-	const char *task;	/* name of the asyncio task or greenlet, NULL outside; UTF-8 */
-	const char *type;	/* the exception's type; of a gap the reason, of a mark its text */
+	int32_t caller_line; /* call, resume, throw, outside: the line of the caller, 0 without one */
+	uint64_t generator; /* identity of a generator's or coroutine's frame, 0 for others */
+	const char *task;   /* name of the asyncio task or greenlet, NULL outside; UTF-8 */
+	const char *
+		type; /* the exception's type; of a gap the reason, of a mark its text, of what is possible "line" or "return" */
 	enum pl_gap_reason gap; /* gap only */
 	uint64_t lost;		/* gap: events lost, 0 when not known */
 	uint64_t
 		greenlet; /* number of the greenlet in whose stack its frame is, 0: in the thread's own */
+	int64_t idle_ns; /* before it the thread's event loop waited so long, with nothing to do */
 	uint32_t offset; /* code unit (two bytes) in the code; UINT32_MAX where not known */
 };
 

@@ -3,10 +3,12 @@
 #ifndef PATHLINE_PATHLINE_H
 #define PATHLINE_PATHLINE_H
 
+#include "pathline/counts.h"
 #include "pathline/cursor.h"
 #include "pathline/error.h"
 #include "pathline/event.h"
 #include "pathline/recording.h"
+#include "pathline/times.h"
 
 #define PATHLINE_VERSION "0.1.0"
 

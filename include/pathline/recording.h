@@ -34,6 +34,7 @@ struct pl_recording_info {
 	const char *arena;    /* where the rings lay */
 	const char *
 		passes; /* "all", "none": of loops that stay on a line; "": made before there were any */
+	const char *filter; /* the options that say which code is recorded; "": all */
 	uint16_t format_major, format_minor;
 	int64_t start_ns, end_ns; /* CLOCK_REALTIME; end_ns 0 while it is being written */
 	double ticks_per_us;	  /* of the clock, as calibrated at the end; 0 if not known */
@@ -63,8 +64,15 @@ struct pl_process {
 	enum pl_process_end end;
 	int end_code;
 	uint32_t thread_count;
-	uint64_t switches; /* switches between threads */
-	uint64_t waits;	   /* times that a thread waited for the collector */
+	uint64_t switches;	  /* switches between threads */
+	uint64_t waits;		  /* times that a thread waited for the collector */
+	uint64_t samples;	  /* of where its threads stood, in what is here */
+	uint64_t samples_dropped; /* looks that saw nothing that makes sense */
+	int samples_refused;	  /* errno of the system, when it let nobody look; 0: it did */
+	uint64_t
+		codes_left_out; /* code objects that ran and were left out by a filter; 0 as long as it runs */
+	uint64_t
+		codes_unanalysed; /* code objects whose flow is not known, so that each line was recorded; likewise */
 };
 
 struct pl_thread {
@@ -103,6 +111,18 @@ struct pl_size {
 	uint64_t records, bytes;
 };
 const struct pl_size *pl_recording_size(const struct pl_recording *r, uint32_t index);
+
+/* How many events were recorded of a code, by kind: those that a witness or a call wrote, not the lines and returns that the path
+ * shows. Kept by `record --stat` only, of the whole run, whatever --limit dropped. */
+struct pl_recorded {
+	const struct pl_code *code; /* a stand-in with the name "?" where it is not known */
+	uint64_t counts[PL_EVENT_KIND_COUNT];
+};
+uint32_t pl_recording_recorded_count(const struct pl_recording *r);
+/* false: no such index. */
+bool pl_recording_recorded(struct pl_recording *r, uint32_t index, struct pl_recorded *out);
+/* CPU time that the collector took, 0 where it was not kept. */
+uint64_t pl_recording_collector_ns(const struct pl_recording *r);
 
 /* Places at which the recording was found damaged so far: when it was opened or refreshed, and by
  * its cursors. */

@@ -10,6 +10,7 @@
  * Done by a guest, a second opening of the same files: what was read before, and what it hides,
  * does not count. A damage is told and the check goes on.
  */
+#include "trace/samples.h"
 #include "trace/walk.h"
 
 #include <inttypes.h>
@@ -84,14 +85,29 @@ static const char *compare_heads(const struct block_head *head, const struct blo
 	return NULL;
 }
 
-static const char *check_event(struct check *k, struct stack *stack, const struct event *e)
+/* A follow_find whose context is the block: only codes that it names are asked for. */
+static struct follow_code *find_follow(void *context, uint32_t code)
+{
+	struct check *k = context;
+	const uint64_t *body = map_find(&k->block.bodies, code);
+	struct pl_code *c = body ? code_open(k->r, *body) : NULL;
+
+	return c ? &c->follow : NULL;
+}
+
+static const char *check_event(
+	struct check *k, struct stack *stack, const struct event *e, struct block_head *found)
 {
 	bool typed = e->kind == EVENT_RAISE || e->kind == EVENT_RERAISE || e->kind == EVENT_HANDLED;
 
 	if (typed && !map_find(&k->r->strings, e->type))
 		return "an event names a string that is missing";
-	if (stack_apply(stack, e))
+	struct follow_rows rows;
+	const struct follow_codes codes = {.find = find_follow, .context = k};
+	if (follow_apply(stack, e, &codes, &rows))
 		return "an event needs a frame that is not there";
+	block_count_rows(found, &rows);
+	block_count(found, e);
 	return NULL;
 }
 
@@ -105,12 +121,11 @@ static const char *check_events(struct check *k, struct stack *stack)
 	while (v.left) {
 		if (event_read(&v, &e))
 			return "the block holds bytes that are no events";
-		const char *what = check_event(k, stack, &e);
+		const char *what = check_event(k, stack, &e, &found);
 		if (what)
 			return what;
 		if (e.kind == EVENT_TIME)
 			found.close_ticks += e.a;
-		block_count(&found, &e);
 	}
 	found.min_depth = stack->min_depth;
 	return compare_heads(&k->block.head, &found);
@@ -185,6 +200,23 @@ static int check_threads(struct check *k, struct pl_err *err)
 	return code;
 }
 
+static int check_samples(struct check *k, struct pl_err *err)
+{
+	int code = 0;
+
+	for (size_t i = 0; i < k->r->sample_count && code == 0; i++) {
+		struct pl_err why = {0};
+		code = samples_check(k->r, &k->r->samples[i], &why);
+		if (code == PL_ERR_FORMAT || code == PL_ERR_NOT_FOUND) {
+			recording_samples_damage(k->r, &k->r->samples[i]);
+			code = 0;
+		}
+		if (code)
+			recording_failed(err, code, &why);
+	}
+	return code;
+}
+
 /* Bodies that no block names are decoded too. */
 static void check_bodies(struct check *k)
 {
@@ -206,6 +238,8 @@ int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const s
 	if (code)
 		return code;
 	code = check_threads(&k, err);
+	if (code == 0)
+		code = check_samples(&k, err);
 	check_bodies(&k);
 	k.result->records = k.r->records;
 	k.result->damaged = k.r->damaged;

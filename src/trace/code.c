@@ -1,6 +1,7 @@
 #include "trace/code.h"
 
 #include <stdlib.h>
+#include "format/block.h"
 
 /* Where a call begins: the line of a row for a call, before any LINE. A code that was not analysed
  * has its first line. */
@@ -8,13 +9,11 @@ static void find_entry(struct pl_code *c)
 {
 	const struct flow_graph *g = &c->body.graph;
 
-	c->entry_block = FLOW_NONE;
 	c->entry_unit = UINT32_MAX;
 	c->entry_line = c->body.first_line;
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		if (!(g->blocks[i].flags & FLOW_BLOCK_ENTRY))
 			continue;
-		c->entry_block = i;
 		c->entry_unit = g->blocks[i].unit;
 		int32_t line = flow_line_at(g, c->entry_unit);
 		if (line)
@@ -37,6 +36,8 @@ static void open_body(struct pl_recording *r, struct pl_code *c)
 	c->name = texts_keep(&r->texts, c->body.name);
 	find_entry(c);
 	c->broken = !c->file || !c->name;
+	if (r->info.format_minor >= MINOR_WITNESSES)
+		c->broken |= follow_code_init(&c->follow, &c->body.graph) != 0;
 }
 
 struct pl_code *code_open(struct pl_recording *r, uint64_t body)
@@ -64,9 +65,9 @@ struct pl_code *code_new_unknown(struct pl_recording *r)
 
 void code_release(struct pl_code *c)
 {
+	follow_code_release(&c->follow);
 	if (c->opened)
 		body_release(&c->body);
-	flow_walk_release(&c->walk);
 }
 
 uint32_t code_place_unit(const struct pl_code *c, enum stack_place place, uint32_t value)
@@ -95,45 +96,6 @@ int32_t code_place_line(const struct pl_code *c, enum stack_place place, uint32_
 	return unit == UINT32_MAX ? 0 : flow_line_at(&c->body.graph, unit);
 }
 
-/* A step from where the frame stands, as a number for `followed`: place 3 bits, value 32 of which
- * the highest three meet it, target 32. Two steps of one number would be a missed gap, never a
- * wrong one. */
-static inline uint64_t step_of(const struct stack_frame *f, uint32_t to)
-{
-	return ((uint64_t)f->place << 61) ^ ((uint64_t)f->value << 32) ^ to;
-}
-
-/* *place: where it is kept, or may be put. */
-static inline bool is_followed(struct pl_code *c, uint64_t step, uint64_t **place)
-{
-	*place = &c->followed[(step * 0x9e3779b97f4a7c15u) >> 58];
-	_Static_assert(CODE_FOLLOWED == 1 << (64 - 58), "the hash's bits");
-	return **place == step;
-}
-
-/* The block in which the frame stands; not one of the graph's when it is not known. */
-static uint32_t stands_in(const struct pl_code *c, const struct stack_frame *f)
-{
-	return f->place == PLACE_ENTRY
-		       ? c->entry_block
-		       : flow_block_at(&c->body.graph, code_place_unit(c, f->place, f->value));
-}
-
-/* No only when the graph proves it: whatever is not known allows all. */
-static bool graph_allows(struct pl_code *c, const struct stack_frame *f, uint32_t start)
-{
-	const struct flow_graph *g = &c->body.graph;
-	uint32_t from = stands_in(c, f);
-
-	if (from >= g->block_count)
-		return true;
-	if (flow_path_fires(g, &c->walk, from, start, f->place == PLACE_HANDLER))
-		return true;
-	/* A resumed frame can still stand on the yield by which it was left. */
-	return g->blocks[from].flags & FLOW_BLOCK_YIELDS && from + 1 < g->block_count &&
-	       flow_path_fires(g, &c->walk, from + 1, start, true);
-}
-
 /* The block to which the jump at `unit` leads back; FLOW_NONE: there is no such jump. */
 static uint32_t jump_target(const struct flow_graph *g, uint32_t unit)
 {
@@ -154,48 +116,9 @@ int32_t code_jump_line(const struct pl_code *c, uint32_t unit)
 	return line || to == FLOW_NONE ? line : flow_line_ahead(g, g->blocks[to].unit);
 }
 
-static bool allows_jump_back(struct pl_code *c, const struct stack_frame *f, uint32_t unit)
+bool code_jumps_back(const struct pl_code *c, uint32_t unit)
 {
-	const struct flow_graph *g = &c->body.graph;
-	uint32_t to = flow_block_at(g, unit);
-	uint32_t from = stands_in(c, f);
-
-	if (jump_target(g, unit) == FLOW_NONE)
-		return false;
-	if (from >= g->block_count || flow_path_reaches(g, &c->walk, from, to))
-		return true;
-	return g->blocks[from].flags & FLOW_BLOCK_YIELDS &&
-	       flow_path_reaches(g, &c->walk, from + 1, to);
-}
-
-bool code_can_jump_back(struct pl_code *c, const struct stack_frame *f, uint32_t unit)
-{
-	if (f->raised || f->linked || f->place == PLACE_UNKNOWN || !c->body.graph.analysed)
-		return true;
-	/* No start has so high a number: the step is told apart from those to starts. */
-	uint64_t *known, step = step_of(f, ~unit);
-	if (is_followed(c, step, &known))
-		return true;
-	if (!allows_jump_back(c, f, unit))
-		return false;
-	*known = step;
-	return true;
-}
-
-bool code_can_follow(struct pl_code *c, const struct stack_frame *f, uint32_t start)
-{
-	const struct flow_graph *g = &c->body.graph;
-
-	if (f->raised || f->linked || f->place == PLACE_UNKNOWN || !g->analysed ||
-		start >= g->start_count)
-		return true;
-	uint64_t *known, step = step_of(f, start);
-	if (is_followed(c, step, &known))
-		return true;
-	if (!graph_allows(c, f, start))
-		return false;
-	*known = step;
-	return true;
+	return !c->body.graph.analysed || jump_target(&c->body.graph, unit) != FLOW_NONE;
 }
 
 const char *pl_code_file(const struct pl_code *c)

@@ -2,15 +2,14 @@
 #ifndef PL_TRACE_CODE_H
 #define PL_TRACE_CODE_H
 
-#include "flow/path.h"
 #include "format/body.h"
+#include "format/follow.h"
 #include "format/stack.h"
 #include "trace/recording.h"
 
 /* Asking the graph whether a step is possible is a search; a program asks for the same few steps
  * again and again. So steps that were allowed are kept, one a place by hash: a newer one replaces.
  * Those that were refused are not: each is a gap, and rare. */
-#define CODE_FOLLOWED 64
 
 struct pl_code {
 	/* set when the record is read */
@@ -21,10 +20,7 @@ struct pl_code {
 	bool opened, broken;
 	const char *file, *name;
 	struct body body;
-	struct flow_walk walk; /* of code_can_follow */
-	uint64_t followed
-		[CODE_FOLLOWED]; /* steps that it has allowed: a loop asks for few, again and again */
-	uint32_t entry_block;	 /* FLOW_NONE: not known */
+	struct follow_code follow; /* its lines that no event tells */
 	uint32_t entry_unit;
 	int32_t entry_line;
 };
@@ -40,12 +36,8 @@ void code_release(struct pl_code *c);
 int32_t code_place_line(const struct pl_code *c, enum stack_place place, uint32_t value);
 uint32_t code_place_unit(const struct pl_code *c, enum stack_place place, uint32_t value);
 
-/* Can LINE at `start` be the next event of a frame that stands there? Says no only when the graph
- * proves it. */
-bool code_can_follow(struct pl_code *c, const struct stack_frame *f, uint32_t start);
-
-/* Can a jump back from `unit` be the next event of a frame that stands there? The same promise. */
-bool code_can_jump_back(struct pl_code *c, const struct stack_frame *f, uint32_t unit);
+/* Is there a jump back at `unit`? True where that is not known. */
+bool code_jumps_back(const struct pl_code *c, uint32_t unit);
 /* The line of a jump: where it has none, of its target. */
 int32_t code_jump_line(const struct pl_code *c, uint32_t unit);
 

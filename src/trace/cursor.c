@@ -5,7 +5,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include "trace/counts.h"
 #include "trace/order.h"
+#include "trace/seek.h"
 
 struct pl_cursor {
 	struct pl_recording *r; /* not owned */
@@ -65,6 +67,15 @@ int pl_cursor_next(struct pl_cursor *c, struct pl_event *event, struct pl_err *e
 	return c->all_threads ? order_next(&c->order, event, err) : walk_next(&c->walk, event, err);
 }
 
+int pl_cursor_possible(struct pl_cursor *c, struct pl_event *event, struct pl_err *err)
+{
+	if (c->all_threads)
+		return pl_err_cause(err, PL_ERR_ARGUMENT,
+			"pre:cursor-possible:one-thread: where a path may go on is a matter of one "
+			"thread");
+	return walk_possible(&c->walk, event, err);
+}
+
 int pl_cursor_seek_time(struct pl_cursor *c, int64_t time_ns, struct pl_err *err)
 {
 	return c->all_threads ? order_seek_time(&c->order, time_ns, err)
@@ -90,6 +101,32 @@ int pl_cursor_seek_position(struct pl_cursor *c, const struct pl_position *p, st
 			"pre:cursor-seek-position:same-thread: the position lies in another "
 			"thread");
 	return walk_seek_position(&c->walk, p, err);
+}
+
+struct count {
+	struct pl_counts *counts;
+	int64_t to_ns;
+};
+
+static int count_walk(struct walk *w, void *context, struct pl_err *err)
+{
+	const struct count *count = context;
+
+	return counts_walk(count->counts, w, count->to_ns, err);
+}
+
+int pl_cursor_count(
+	struct pl_cursor *c, struct pl_counts *counts, int64_t to_ns, struct pl_err *err)
+{
+	struct count count = {.counts = counts, .to_ns = to_ns};
+	int code;
+
+	if (counts_recording(counts) != c->r)
+		return pl_err_cause(err, PL_ERR_ARGUMENT,
+			"pre:cursor-count:same-recording: the counts are of another recording");
+	code = c->all_threads ? order_move(&c->order, count_walk, &count, err)
+			      : count_walk(&c->walk, &count, err);
+	return code == PL_END ? 0 : code;
 }
 
 size_t pl_cursor_stack(const struct pl_cursor *c, struct pl_frame *frames, size_t max)

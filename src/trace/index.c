@@ -65,6 +65,67 @@ static int add_block(struct pl_recording *r, const struct stream *s, const struc
 	return 0;
 }
 
+/* ---- one record of samples ---- */
+
+static void count_samples(struct pl_recording *r, const struct samples_head *head, bool add)
+{
+	struct process_entry *p = recording_process(r, head->process);
+
+	if (!p)
+		return;
+	p->public.samples += add ? head->count : 0 - (uint64_t)head->count;
+	p->public.samples_dropped += add ? head->dropped : 0 - (uint64_t)head->dropped;
+	if (head->refused)
+		p->public.samples_refused = (int)head->refused;
+}
+
+static int add_samples(
+	struct pl_recording *r, const struct stream *s, const struct samples_head *head)
+{
+	if (r->sample_count == r->sample_room) {
+		size_t room = r->sample_room ? r->sample_room * 2 : 16;
+		struct sample_ref *refs = realloc(r->samples, room * sizeof *refs);
+		if (!refs)
+			return PL_ERR_MEMORY;
+		r->samples = refs;
+		r->sample_room = room;
+	}
+	r->samples[r->sample_count++] = (struct sample_ref){
+		.off = s->off, .file = s->file, .stored = s->head.stored, .head = *head};
+	count_samples(r, head, true);
+	return 0;
+}
+
+static int read_samples(struct pl_recording *r, struct stream *s, struct pl_err *err)
+{
+	struct samples_head head;
+	struct pl_view front;
+	int code = stream_front(s, SAMPLES_HEAD_BYTES, &front, err);
+
+	if (code == 0)
+		code = samples_read_head(front, &head);
+	if (code == 0)
+		code = add_samples(r, s, &head);
+	if (code == PL_ERR_FORMAT) {
+		recording_damage(r, s->file, s->off, "samples are damaged");
+		*err = (struct pl_err){0};
+		code = 0;
+	}
+	return code;
+}
+
+static void drop_samples(struct pl_recording *r, uint32_t file)
+{
+	size_t n = 0;
+
+	for (; n < r->sample_count && r->samples[n].file < file; n++)
+		count_samples(r, &r->samples[n].head, false);
+	r->samples_evicted += n;
+	r->sample_count -= n;
+	if (n && r->sample_count)
+		memmove(r->samples, r->samples + n, r->sample_count * sizeof *r->samples);
+}
+
 /* A damaged head ends nothing: it is noted, and 0. */
 static int read_block(struct pl_recording *r, struct stream *s, struct pl_err *err)
 {
@@ -104,6 +165,8 @@ static int read_segment(struct pl_recording *r, struct stream *s, bool *news, st
 			recording_count(r, s->head.kind, RECORD_HEAD_BYTES + s->head.stored);
 			if (s->head.kind == RECORD_BLOCK)
 				code = read_block(r, s, &why);
+			else if (s->head.kind == RECORD_SAMPLES)
+				code = read_samples(r, s, &why);
 			stream_next(s);
 		}
 		if (code)
@@ -200,6 +263,7 @@ static void drop_before(struct pl_recording *r, uint32_t file)
 		return;
 	r->segment_count -= n;
 	memmove(r->segments, r->segments + n, r->segment_count * sizeof *r->segments);
+	drop_samples(r, file);
 	for (size_t i = 0; i < r->process_list.count; i++) {
 		const struct process_entry *p = r->process_list.at[i];
 		for (size_t j = 0; j < p->thread_count; j++)

@@ -83,6 +83,7 @@ static void set_key(struct pl_recording *r, struct pl_view key, const char *valu
 		{"clock", &r->info.clock},
 		{"arena", &r->info.arena},
 		{"passes", &r->info.passes},
+		{"filter", &r->info.filter},
 	};
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -157,7 +158,7 @@ static int read_process(struct meta *m, struct pl_view v)
 static int read_process_end(struct meta *m, struct pl_view v)
 {
 	uint32_t number, end_code;
-	uint64_t ticks, end, switches, waits;
+	uint64_t ticks, end, switches, waits, left_out = 0, unanalysed = 0;
 
 	if (read_u32(&v, &number) || view_varint(&v, &ticks) ||
 		view_varint_max(&v, PL_PROCESS_LOST, &end) || read_u32(&v, &end_code) ||
@@ -172,6 +173,10 @@ static int read_process_end(struct meta *m, struct pl_view v)
 	p->public.end_code = (int)end_code;
 	p->public.switches = switches;
 	p->public.waits = waits;
+	if ((v.left && view_varint(&v, &left_out)) || (v.left && view_varint(&v, &unanalysed)))
+		return PL_ERR_FORMAT;
+	p->public.codes_left_out = left_out;
+	p->public.codes_unanalysed = unanalysed;
 	return 0;
 }
 
@@ -342,6 +347,50 @@ static int read_evicted(struct meta *m, struct pl_view v)
 	return read_u32(&v, &m->r->first_segment);
 }
 
+/* One row: kinds that a later version may have behind ours are passed over. */
+static int read_recorded(struct pl_view *v, uint64_t kinds, struct recorded *out)
+{
+	uint64_t n;
+
+	*out = (struct recorded){0};
+	int code = view_varint_max(v, UINT32_MAX, &out->body);
+	for (uint64_t k = 0; k < kinds && code == 0; k++) {
+		code = view_varint(v, &n);
+		if (code == 0 && k < PL_EVENT_KIND_COUNT)
+			out->counts[k] = n;
+	}
+	return code;
+}
+
+/* Kinds that the first version had, so that a row of ours has its bytes. */
+#define COSTS_KINDS_MIN 13
+
+/* Sums: a later record replaces an earlier one. A row has at least a byte for each of its numbers. */
+static int read_costs(struct meta *m, struct pl_view v)
+{
+	uint64_t collector_ns, kinds;
+	size_t count = 0;
+	int code = 0;
+
+	if (view_varint(&v, &collector_ns) || view_varint_max(&v, UINT8_MAX, &kinds) ||
+		kinds < COSTS_KINDS_MIN)
+		return PL_ERR_FORMAT;
+	struct recorded *rows = calloc(v.left / (1 + kinds) + 1, sizeof *rows);
+	if (!rows)
+		return PL_ERR_MEMORY;
+	while (v.left && code == 0)
+		code = read_recorded(&v, kinds, &rows[count++]);
+	if (code) {
+		free(rows);
+		return code;
+	}
+	free(m->r->recorded);
+	m->r->recorded = rows;
+	m->r->recorded_count = count;
+	m->r->collector_ns = collector_ns;
+	return 0;
+}
+
 static meta_reader *const readers[] = {
 	[RECORD_HEADER] = read_header,
 	[RECORD_PROCESS] = read_process,
@@ -355,6 +404,7 @@ static meta_reader *const readers[] = {
 	[RECORD_LOSS] = read_loss,
 	[RECORD_END] = read_end,
 	[RECORD_EVICTED] = read_evicted,
+	[RECORD_COSTS] = read_costs,
 };
 
 static int read_payload(struct meta *m, const struct record *record, struct pl_buf *room)

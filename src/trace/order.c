@@ -1,6 +1,7 @@
 #include "trace/order.h"
 
 #include <stdlib.h>
+#include "trace/seek.h"
 
 /* ---- the heap ----
  *
@@ -179,7 +180,8 @@ int order_next(struct order *o, struct pl_event *row, struct pl_err *err)
 	return walk_next(o->last, row, err);
 }
 
-int order_seek_time(struct order *o, int64_t time_ns, struct pl_err *err)
+int order_move(struct order *o, int (*move)(struct walk *w, void *context, struct pl_err *err),
+	void *context, struct pl_err *err)
 {
 	struct walk_peek peek;
 	int code = add_threads(o);
@@ -188,7 +190,7 @@ int order_seek_time(struct order *o, int64_t time_ns, struct pl_err *err)
 	o->running = false;
 	o->waiting = 0;
 	for (size_t i = 0; i < o->count && code == 0; i++) {
-		code = walk_seek_time(o->heap[i].walk, time_ns, err);
+		code = move(o->heap[i].walk, context, err);
 		if (code == 0)
 			code = walk_peek(o->heap[i].walk, &peek, err);
 		if (code == 0) {
@@ -200,6 +202,16 @@ int order_seek_time(struct order *o, int64_t time_ns, struct pl_err *err)
 		}
 	}
 	return code;
+}
+
+static int seek_time(struct walk *w, void *context, struct pl_err *err)
+{
+	return walk_seek_time(w, *(const int64_t *)context, err);
+}
+
+int order_seek_time(struct order *o, int64_t time_ns, struct pl_err *err)
+{
+	return order_move(o, seek_time, &time_ns, err);
 }
 
 void order_release(struct order *o)

@@ -36,6 +36,9 @@ struct order {
 };
 
 int order_next(struct order *o, struct pl_event *row, struct pl_err *err);
+/* Let `move` bring the walk of each thread to another place (0, or PL_END: to its end), and merge from there on. */
+int order_move(struct order *o, int (*move)(struct walk *w, void *context, struct pl_err *err),
+	void *context, struct pl_err *err);
 int order_seek_time(struct order *o, int64_t time_ns, struct pl_err *err);
 void order_release(struct order *o);
 

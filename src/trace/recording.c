@@ -6,6 +6,7 @@
 #include "format/record.h"
 #include "trace/code.h"
 #include "trace/source.h"
+#include "trace/stride.h"
 
 /* Numbers of threads that are not there, in the whole recording. Readers ask for each number up to
  * a process's thread_count, so what a few bytes of a hostile file can make them ask has this bound.
@@ -187,6 +188,13 @@ void recording_damage(struct pl_recording *r, uint32_t file, uint64_t off, const
 		loss->public.text = "";
 }
 
+void recording_samples_damage(struct pl_recording *r, struct sample_ref *ref)
+{
+	if (!ref->told)
+		recording_damage(r, ref->file, ref->off, "samples are damaged");
+	ref->told = true;
+}
+
 int recording_failed(struct pl_err *err, int code, const struct pl_err *why)
 {
 	if (why->used)
@@ -293,6 +301,7 @@ static int recording_init(struct pl_recording *r)
 {
 	r->info = (struct pl_recording_info){.directory = "",
 		.passes = "",
+		.filter = "",
 		.command = "",
 		.host = "",
 		.system = "",
@@ -398,6 +407,7 @@ void pl_recording_close(struct pl_recording *r)
 	for (size_t i = 0; i < r->source_list.count; i++)
 		source_release(r->source_list.at[i]);
 	entries_release(&r->source_list);
+	free(r->recorded);
 	entries_release(&r->losses);
 	map_release(&r->strings);
 	map_release(&r->bodies);
@@ -405,7 +415,11 @@ void pl_recording_close(struct pl_recording *r)
 	clockmap_release(&r->clock);
 	texts_release(&r->texts);
 	free(r->segments);
+	free(r->samples);
 	free(r->sizes);
+	if (r->strides)
+		strides_release(r->strides);
+	free(r->strides);
 	if (!r->guest)
 		r->files->ops->close(r->files);
 	free(r);
@@ -443,6 +457,26 @@ const struct pl_thread *pl_recording_thread(
 	const struct thread_entry *t = recording_find_thread(r, process, thread);
 
 	return t ? &t->public : NULL;
+}
+
+uint32_t pl_recording_recorded_count(const struct pl_recording *r)
+{
+	return (uint32_t)r->recorded_count;
+}
+
+bool pl_recording_recorded(struct pl_recording *r, uint32_t index, struct pl_recorded *out)
+{
+	if (index >= r->recorded_count)
+		return false;
+	const struct pl_code *code = code_open(r, r->recorded[index].body);
+	out->code = code ? code : r->unknown_code;
+	memcpy(out->counts, r->recorded[index].counts, sizeof out->counts);
+	return true;
+}
+
+uint64_t pl_recording_collector_ns(const struct pl_recording *r)
+{
+	return r->collector_ns;
 }
 
 uint32_t pl_recording_loss_count(const struct pl_recording *r)

@@ -12,6 +12,7 @@
 
 #include "base/map.h"
 #include "format/clockmap.h"
+#include "format/samples.h"
 #include "pathline/pathline.h"
 #include "trace/files.h"
 #include "trace/texts.h"
@@ -68,6 +69,14 @@ struct source {
 	bool split;
 };
 
+/* Where a SAMPLES record lies, and what its head says. */
+struct sample_ref {
+	uint64_t off;
+	uint32_t file, stored;
+	struct samples_head head;
+	bool told; /* it is damaged, and that was noted */
+};
+
 /* A segment as far as it was indexed. */
 struct segment {
 	uint32_t file;
@@ -97,7 +106,17 @@ struct pl_recording {
 	struct pl_map sources; /* number -> struct source * */
 	struct entries source_list;
 	struct entries losses;
+	struct recorded {
+		uint64_t body; /* number + 1, 0: not known */
+		uint64_t counts[PL_EVENT_KIND_COUNT];
+	} * recorded; /* owned */
+	size_t recorded_count;
+	uint64_t collector_ns;
 	struct pl_code *unknown_code; /* owned: "?" */
+
+	struct sample_ref *samples; /* owned: SAMPLES records, in the order of the files */
+	size_t sample_count, sample_room;
+	uint64_t samples_evicted; /* refs dropped from the front */
 
 	struct segment *segments; /* owned, by growing number */
 	size_t segment_count, segment_room;
@@ -109,6 +128,8 @@ struct pl_recording {
 	struct pl_size *sizes; /* owned; one a word of RECORD_KINDS, then "unknown" */
 	size_t size_count;
 	uint64_t records, damaged;
+
+	struct strides *strides; /* owned: steps that seeking learned; NULL: none yet */
 
 	/* Told of each damage, by who checks. */
 	void (*report)(void *arg, const struct pl_damage *d);
@@ -145,6 +166,9 @@ int recording_failed(struct pl_err *err, int code, const struct pl_err *why);
 const char *recording_string(const struct pl_recording *r, uint64_t number);
 /* Did this thread's path break off without a word, its process being gone? */
 bool recording_killed(const struct pl_recording *r, const struct thread_entry *t);
+
+/* Note that a SAMPLES record is damaged, once. */
+void recording_samples_damage(struct pl_recording *r, struct sample_ref *ref);
 
 /* meta.c: read the records behind meta_off. *news: there were some. */
 int meta_read(struct pl_recording *r, bool *news, struct pl_err *err);

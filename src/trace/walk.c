@@ -1,17 +1,18 @@
 #include "trace/walk.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 void walk_init(struct walk *w, struct pl_recording *r, struct thread_entry *t)
 {
-	*w = (struct walk){.r = r, .thread = t, .last_ns = INT64_MIN};
+	*w = (struct walk){.r = r, .thread = t, .last_ns = INT64_MIN, .time_known = true};
 	w->stream.files = r->files;
 }
 
 /* ---- frames ---- */
 
 /* By the open block's own table (open_codes). Never NULL: a code that is missing is "?". */
-static struct pl_code *code_of(const struct walk *w, uint32_t number)
+struct pl_code *walk_code_of(const struct walk *w, uint32_t number)
 {
 	const uint64_t *found = map_find(&w->block.bodies, number);
 	struct pl_code *c = found ? (struct pl_code *)(uintptr_t)*found : NULL;
@@ -27,7 +28,7 @@ static struct pl_code *top_code(struct walk *w)
 	if (!f)
 		return NULL;
 	if (!w->code || w->code_number != f->code) {
-		w->code = code_of(w, f->code);
+		w->code = walk_code_of(w, f->code);
 		w->code_number = f->code;
 	}
 	return w->code;
@@ -52,10 +53,50 @@ static void add_gap_at(struct walk *w, enum pl_gap_reason reason, uint32_t frame
 	struct walk_gap *g = add_gap(w, reason, 0);
 	enum stack_place place = stack_place_of(&w->stack, frame);
 
-	g->code = code_of(w, f->code);
+	g->code = walk_code_of(w, f->code);
 	g->depth = frame;
 	g->line = code_place_line(g->code, place, f->value);
 	g->offset = code_place_unit(g->code, place, f->value);
+}
+
+/* ---- time ---- */
+
+/* The ticks of the next TIME in this block, 0: there is none. */
+static uint64_t next_stamp(const struct walk *w)
+{
+	struct pl_view v = w->events;
+	struct event e;
+
+	if (w->marks.ticks) /* it was read, and is still to come */
+		return w->ticks + w->marks.ticks;
+	while (v.left && event_read(&v, &e) == 0)
+		if (e.kind == EVENT_TIME && e.a)
+			return w->ticks + e.a;
+	return 0;
+}
+
+#define SPAN_WORTH_LOOKING_NS 50000000 /* below, the bound by the tick is good enough */
+
+static void stamp(struct walk *w, uint64_t ticks, bool exact)
+{
+	w->ticks = ticks;
+	w->at_stamp = exact;
+	w->time_known = false;
+}
+
+/* What comes behind a stamp came before the next one, and before the collector's tick changed. Found for the first row behind
+ * it: who only passes by needs none. */
+static void know_time(struct walk *w)
+{
+	w->time_known = true;
+	clockmap_time(&w->r->clock, w->ticks, &w->time);
+	w->stamp_span_ns = w->time.gap_ns;
+	if (w->stamp_span_ns <= SPAN_WORTH_LOOKING_NS || w->ticks >= w->close_ticks)
+		return;
+	uint64_t next = next_stamp(w);
+	int64_t span = clockmap_span(&w->r->clock, (next ? next : w->close_ticks) - w->ticks);
+	if (span < w->stamp_span_ns)
+		w->stamp_span_ns = span;
 }
 
 static int64_t add_clamped(int64_t a, int64_t b)
@@ -69,6 +110,8 @@ static int64_t add_clamped(int64_t a, int64_t b)
  * a thread, also where the clock's map does not know better. */
 static void put_place(struct walk *w, struct pl_event *row)
 {
+	if (!w->time_known)
+		know_time(w);
 	if (w->time.real_ns > w->last_ns)
 		w->last_ns = w->time.real_ns;
 	row->position = (struct pl_position){.process = w->thread->public.process,
@@ -77,9 +120,12 @@ static void put_place(struct walk *w, struct pl_event *row)
 		.event = w->event};
 	row->seq = w->next_seq;
 	row->order = w->order;
+	row->order_from = w->order_from;
 	row->time_ns = w->last_ns;
 	row->time_error_ns =
 		w->at_stamp ? w->time.error_ns : add_clamped(w->time.error_ns, w->stamp_span_ns);
+	row->idle_ns = w->idle_due ? clockmap_span(&w->r->clock, w->idle_ticks) : 0;
+	w->idle_due = false;
 }
 
 static void give_gap(struct walk *w, struct pl_event *row)
@@ -97,37 +143,6 @@ static void give_gap(struct walk *w, struct pl_event *row)
 		.lost = g.lost,
 		.offset = g.offset};
 	put_place(w, row);
-}
-
-/* ---- time ---- */
-
-/* The ticks of the next TIME in this block, 0: there is none. */
-static uint64_t next_stamp(const struct walk *w)
-{
-	struct pl_view v = w->events;
-	struct event e;
-
-	while (v.left && event_read(&v, &e) == 0)
-		if (e.kind == EVENT_TIME && e.a)
-			return w->ticks + e.a;
-	return 0;
-}
-
-#define SPAN_WORTH_LOOKING_NS 50000000 /* below, the bound by the tick is good enough */
-
-/* What comes behind a stamp came before the next one, and before the collector's tick changed. */
-static void stamp(struct walk *w, uint64_t ticks, bool exact)
-{
-	w->ticks = ticks;
-	w->at_stamp = exact;
-	clockmap_time(&w->r->clock, ticks, &w->time);
-	w->stamp_span_ns = w->time.gap_ns;
-	if (w->stamp_span_ns <= SPAN_WORTH_LOOKING_NS || ticks >= w->close_ticks)
-		return;
-	uint64_t next = next_stamp(w);
-	int64_t span = clockmap_span(&w->r->clock, (next ? next : w->close_ticks) - ticks);
-	if (span < w->stamp_span_ns)
-		w->stamp_span_ns = span;
 }
 
 /* ---- blocks ---- */
@@ -197,10 +212,53 @@ static void open_block(struct walk *w, const struct block_ref *ref)
 	w->block.stack = spare;
 	w->events = w->block.events;
 	w->open = true;
-	w->order = w->block.head.order;
+	w->order = w->order_from = w->block.head.order;
 	w->close_ticks = ref->close_ticks;
 	w->next_seq = ref->first_seq;
+	w->marks = (struct walk_marks){0};
 	stamp(w, ref->open_ticks, false);
+}
+
+static bool room_for_told(struct walk *w, uint32_t count)
+{
+	if (count <= w->told_room)
+		return true;
+	uint32_t *told = realloc(w->told, 2 * (size_t)count * sizeof *told);
+	if (!told)
+		return false;
+	w->told = told;
+	w->told_room = 2 * count;
+	return true;
+}
+
+static int tell(struct walk *w, const struct follow_lines *lines)
+{
+	uint32_t count = follow_count(lines);
+
+	if (!room_for_told(w, count))
+		return PL_ERR_MEMORY;
+	follow_starts(lines, w->told);
+	w->told_count = count;
+	w->told_next = 0;
+	return 0;
+}
+
+/* The lines of the frame come next. */
+static int ahead_of(struct walk *w, uint32_t frames)
+{
+	const struct stack_frame *f = frames ? &w->stack.frames[frames - 1] : NULL;
+	struct pl_code *c = f ? walk_code_of(w, f->code) : NULL;
+
+	w->ahead = (struct walk_ahead){.begun = true, .frames = frames};
+	w->told_count = w->told_next = 0;
+	if (!c || !c->follow.graph || f->raised)
+		return 0;
+	if (!room_for_told(w, c->body.graph.start_count))
+		return PL_ERR_MEMORY;
+	w->told_count = follow_ahead(&c->follow, stack_place_of(&w->stack, frames - 1), f->value,
+		w->told, &w->ahead.leaves);
+	w->ahead.leaves &= frames > 1;
+	return 0;
 }
 
 /* Its path ends here: say so if it was cut off. */
@@ -221,7 +279,7 @@ static int last_gap(struct walk *w)
 	w->ended = true;
 	w->explained = true;
 	add_gap_at(w, PL_GAP_KILLED, w->stack.depth - 1);
-	return 0;
+	return ahead_of(w, w->stack.depth);
 }
 
 static enum pl_gap_reason missing_reason(int code)
@@ -282,37 +340,133 @@ static void give_up_block(struct walk *w)
 
 /* ---- events that make no row ---- */
 
-/* Frames that were entered must leave by an event; linked ones go as they came. */
-static void see_pops(struct walk *w, uint64_t n)
+void walk_pass(struct walk *w, const struct event *e)
 {
-	if (n > w->stack.depth || w->explained)
-		return;
-	for (uint32_t i = w->stack.depth; n--; i--) {
-		if (!w->stack.frames[i - 1].linked) {
-			add_gap_at(w, PL_GAP_VANISHED, i - 1);
-			return;
-		}
+	if (e->kind == EVENT_TIME) {
+		w->marks.timed = true;
+		w->marks.ticks += e->a;
+	} else if (e->kind == EVENT_IDLE) {
+		w->marks.idle_from = w->ticks + w->marks.ticks + e->a;
+		w->marks.idle_ticks = e->b;
+	} else if (e->kind == EVENT_SWITCH) {
+		w->order = e->a; /* order_from stays: what no event tells may have come before */
+	} else if (e->kind == EVENT_POPS) {
+		w->pops = e->a <= w->stack.depth ? e->a : 0;
+	} else {
+		stack_apply(&w->stack, e);
 	}
 }
 
-/* Applied on the way to the next row. */
-static void pass(struct walk *w, const struct event *e)
+/* The event's own time and turn begin. A stamp looks for the next one: one that moves nothing must not look through the block
+ * each time. */
+void walk_take_marks(struct walk *w)
 {
-	if (e->kind == EVENT_TIME) {
-		/* A stamp looks for the next one: one that moves nothing must not look through the
-		 * block each time. */
+	const struct walk_marks m = w->marks;
+
+	w->marks = (struct walk_marks){0};
+	if (m.idle_ticks) {
+		w->idle_from = m.idle_from;
+		w->idle_ticks = m.idle_ticks;
+		w->idle_due = true;
+	}
+	w->order_from = w->order;
+	if (m.timed)
 		w->at_stamp = true;
-		if (e->a)
-			stamp(w, w->ticks + e->a, true);
-		return;
+	if (m.timed && m.ticks)
+		stamp(w, w->ticks + m.ticks, true);
+}
+
+/* ---- what no event tells ---- */
+
+static struct follow_code *follow_of(const struct walk *w, struct pl_code *c)
+{
+	return c && c != w->r->unknown_code ? &c->follow : NULL;
+}
+
+static struct follow_code *top_follow(struct walk *w)
+{
+	return follow_of(w, top_code(w));
+}
+
+static void pop_one(struct walk *w)
+{
+	static const struct event one = {.kind = EVENT_POPS, .a = 1};
+
+	stack_apply(&w->stack, &one);
+}
+
+/* One of the frames to be popped: it returned, or was only linked, or should not be gone. */
+static int pop_next(struct walk *w)
+{
+	static const struct event leave = {.kind = EVENT_LEAVE, .unit = EVENT_NO_UNIT};
+	struct follow_lines lines;
+
+	w->pops--;
+	enum follow_answer answer = follow_pop(top_follow(w), &w->stack, &lines);
+	if (answer == FOLLOW_LINES) {
+		w->held = leave;
+		w->holds = true;
+		w->silent = true;
+		return tell(w, &lines);
 	}
-	if (e->kind == EVENT_SWITCH) {
-		w->order = e->a;
-		return;
+	if (answer == FOLLOW_BROKEN && !w->explained) {
+		add_gap_at(w, PL_GAP_VANISHED, w->stack.depth - 1);
+		w->explained = true;
 	}
-	if (e->kind == EVENT_POPS)
-		see_pops(w, e->a);
-	stack_apply(&w->stack, e);
+	pop_one(w);
+	return 0;
+}
+
+/* ---- what may have happened behind the end ---- */
+
+/* Of an innermost frame of which nothing is known nothing is said. */
+static int give_ahead(struct walk *w, struct pl_event *row)
+{
+	uint32_t frame = w->ahead.frames - 1;
+	bool line = w->told_next < w->told_count;
+
+	if (!w->ahead.frames || (!line && !w->ahead.leaves))
+		return PL_END;
+	const struct stack_frame *f = &w->stack.frames[frame];
+	struct pl_code *c = walk_code_of(w, f->code);
+	enum stack_place place = line ? PLACE_START : PLACE_UNKNOWN;
+	uint32_t start = line ? w->told[w->told_next++] : 0;
+	*row = (struct pl_event){.kind = PL_EVENT_POSSIBLE,
+		.code = c,
+		.depth = frame,
+		.line = line ? code_place_line(c, place, start) : 0,
+		.offset = code_place_unit(c, place, start),
+		.generator = f->gen,
+		.greenlet = w->stack.greenlet,
+		.type = line ? "line" : "return"};
+	put_place(w, row);
+	return line ? 0 : ahead_of(w, frame);
+}
+
+static void forget_ahead(struct walk *w)
+{
+	if (!w->ahead.begun)
+		return;
+	w->ahead = (struct walk_ahead){0};
+	w->told_count = w->told_next = 0;
+	w->gap_count = 0;
+}
+
+int walk_possible(struct walk *w, struct pl_event *row, struct pl_err *err)
+{
+	int code = 0;
+
+	if (w->ended || !w->stack.depth)
+		return PL_END;
+	if (!w->ahead.begun) {
+		add_gap_at(w, PL_GAP_LIVE, w->stack.depth - 1);
+		code = ahead_of(w, w->stack.depth);
+	}
+	if (code == 0 && w->gap_count)
+		give_gap(w, row);
+	else if (code == 0)
+		code = give_ahead(w, row);
+	return code < 0 ? pl_err_cause(err, code, "no memory for the lines of a path") : code;
 }
 
 /* ---- rows ---- */
@@ -368,7 +522,7 @@ static void give_entry(struct walk *w, const struct event *e, struct pl_event *r
 		row->caller_line = unit_line(caller, e->site);
 	stack_apply(&w->stack, e);
 	put_frame(w, row);
-	if (e->kind == EVENT_ENTER)
+	if (e->kind == EVENT_ENTER || e->kind == EVENT_OUTSIDE)
 		put_stand(w, row);
 	else
 		put_unit(row, e->unit);
@@ -377,10 +531,12 @@ static void give_entry(struct walk *w, const struct event *e, struct pl_event *r
 static void give_exit(struct walk *w, const struct event *e, struct pl_event *row)
 {
 	put_frame(w, row);
-	if (e->kind == EVENT_UNWIND)
+	if (e->kind == EVENT_UNWIND || w->silent)
 		put_stand(w, row);
 	else
 		put_unit(row, e->unit);
+	if (w->silent)
+		row->offset = UINT32_MAX;
 	stack_apply(&w->stack, e);
 }
 
@@ -440,9 +596,18 @@ static void give_mark(struct walk *w, const struct event *e, struct pl_event *ro
 }
 
 /* The row of an event, and the stack behind it. */
+static void count_row(struct walk *w)
+{
+	w->at_stamp = false;
+	w->next_seq++;
+	w->event++;
+}
+
 static void give(struct walk *w, const struct event *e, struct pl_event *row)
 {
 	*row = (struct pl_event){.kind = block_row(e->kind), .offset = UINT32_MAX};
+	if (!w->silent)
+		walk_take_marks(w);
 	put_place(w, row);
 	switch (e->kind) {
 	case EVENT_LINE:
@@ -453,6 +618,7 @@ static void give(struct walk *w, const struct event *e, struct pl_event *row)
 		give_again(w, e, row);
 		break;
 	case EVENT_ENTER:
+	case EVENT_OUTSIDE:
 	case EVENT_RESUME:
 	case EVENT_THROW:
 		give_entry(w, e, row);
@@ -476,9 +642,25 @@ static void give(struct walk *w, const struct event *e, struct pl_event *row)
 	}
 	w->explained = row->kind == PL_EVENT_GAP;
 	w->stopped = e->kind == EVENT_STOP;
-	w->at_stamp = false;
-	w->next_seq++;
-	w->event++;
+	w->implied += w->silent;
+	w->silent = false;
+	count_row(w);
+}
+
+/* The next of the lines that no event tells. */
+static void give_told(struct walk *w, struct pl_event *row)
+{
+	uint32_t start = w->told[w->told_next++];
+
+	w->implied++;
+	*row = (struct pl_event){.kind = PL_EVENT_LINE, .offset = UINT32_MAX};
+	put_place(w, row);
+	stack_pass_start(stack_top(&w->stack), start);
+	put_frame(w, row);
+	put_stand(w, row);
+	w->explained = false;
+	w->stopped = false;
+	count_row(w);
 }
 
 /* EVENT_LINE_AT: is the line that was told another one than the unit's? */
@@ -488,82 +670,114 @@ static bool is_moved(const struct pl_code *c, const struct event *e)
 	       unit_line(c, e->unit) != e->line;
 }
 
-/* What an event contradicts, put as gaps in front of it. */
-static void see_contradictions(struct walk *w, const struct event *e)
+/* An event of a frame where there is none. */
+static bool needs_frame(enum event_kind kind)
 {
-	switch (e->kind) {
-	case EVENT_LINE:
-		if (!w->stack.depth)
-			break;
-		if (!code_can_follow(top_code(w), stack_top(&w->stack), e->index))
-			add_gap_at(w, PL_GAP_JUMPED, w->stack.depth - 1);
-		return;
-	case EVENT_AGAIN:
-		if (!w->stack.depth)
-			break;
-		if (!code_can_jump_back(top_code(w), stack_top(&w->stack), e->unit))
-			add_gap_at(w, PL_GAP_JUMPED, w->stack.depth - 1);
-		return;
-	case EVENT_LINE_AT: /* a debugger moved the frame away from the line that was told */
-		if (w->stack.depth && is_moved(top_code(w), e))
-			add_gap_at(w, PL_GAP_JUMPED, w->stack.depth - 1);
-		return;
+	switch (kind) {
 	case EVENT_ENTER:
+	case EVENT_OUTSIDE:
 	case EVENT_RESUME:
 	case EVENT_THROW:
-		if (code_of(w, e->code) == w->r->unknown_code)
-			add_gap(w, PL_GAP_CODE, 0);
-		return;
 	case EVENT_GAP:
 	case EVENT_MARK:
 	case EVENT_STOP:
-		return;
+		return false;
 	default:
-		break;
+		return true;
 	}
-	if (!w->stack.depth && !w->explained)
-		add_gap(w, PL_GAP_APPEARED, 0);
 }
 
-/* Read one event and give its row; false: it makes no row, or gaps come first. */
-static bool step(struct walk *w, struct pl_event *row)
+static bool is_entry(enum event_kind kind)
+{
+	return kind == EVENT_ENTER || kind == EVENT_OUTSIDE || kind == EVENT_RESUME ||
+	       kind == EVENT_THROW;
+}
+
+/* Did a debugger move the frame? */
+static bool is_jumped(struct walk *w, const struct event *e)
+{
+	if (!w->stack.depth)
+		return false;
+	if (e->kind == EVENT_LINE_AT)
+		return is_moved(top_code(w), e);
+	return e->kind == EVENT_AGAIN && !code_jumps_back(top_code(w), e->unit);
+}
+
+/* What goes before the event's row: gaps where it contradicts what was, and the lines that led to it. */
+static int prepare(struct walk *w, const struct event *e)
+{
+	struct walk_gap jumped = {0};
+	struct follow_lines lines;
+	enum follow_answer answer = FOLLOW_NOTHING;
+
+	if (w->stack.depth) {
+		add_gap_at(w, PL_GAP_JUMPED,
+			w->stack.depth - 1); /* where the frame stands: to be forgotten below */
+		jumped = w->gaps[--w->gap_count];
+		answer = follow_event(top_follow(w), &w->stack, e, &lines);
+	}
+	if (answer == FOLLOW_BROKEN || is_jumped(w, e))
+		w->gaps[w->gap_count++] = jumped;
+	if (is_entry(e->kind) && walk_code_of(w, e->code) == w->r->unknown_code)
+		add_gap(w, PL_GAP_CODE, 0);
+	if (!w->stack.depth && needs_frame(e->kind) && !w->explained)
+		add_gap(w, PL_GAP_APPEARED, 0);
+	if (answer == FOLLOW_LINES && follow_count(&lines))
+		return tell(w, &lines);
+	walk_take_marks(w); /* the gaps are the event's */
+	return 0;
+}
+
+/* The frame stands there: the lines that led to it come next. */
+static int come_to(struct walk *w, const struct event *e)
+{
+	struct follow_lines lines;
+	enum follow_answer answer = FOLLOW_NOTHING;
+
+	if (w->stack.depth)
+		answer = follow_event(top_follow(w), &w->stack, e, &lines);
+	stack_apply(&w->stack, e);
+	return answer == FOLLOW_LINES ? tell(w, &lines) : 0;
+}
+
+/* Read one event. It makes a row when `holds` is set behind it, and then perhaps others before. */
+static int step(struct walk *w)
 {
 	struct event e;
 
 	if (event_read(&w->events, &e)) {
 		give_up_block(w);
-		return false;
+		return 0;
 	}
+	if (e.kind == EVENT_AT)
+		return come_to(w, &e);
 	if (!event_counts(e.kind)) {
-		pass(w, &e);
-		return false;
+		walk_pass(w, &e);
+		return 0;
 	}
-	see_contradictions(w, &e);
-	if (w->gap_count) {
-		w->held = e;
-		w->holds = true;
-		return false;
-	}
-	give(w, &e, row);
-	return true;
+	w->held = e;
+	w->holds = true;
+	return prepare(w, &e);
 }
 
 /* Most events by far are lines of one byte, of a frame that is known and may be there: their row in
  * one go, as step and give_line would make it. */
 static bool give_short_line(struct walk *w, struct pl_event *row)
 {
-	if (!w->events.left || *w->events.at < 0x80 || *w->events.at == 0xff || !w->stack.depth)
+	if (!w->events.left || *w->events.at < 0x80 || *w->events.at == 0xff || !w->stack.depth ||
+		w->marks.timed || w->order_from != w->order)
 		return false;
 	struct stack_frame *f = stack_top(&w->stack);
 	struct pl_code *c = top_code(w);
 	uint32_t start = *w->events.at & 0x7f;
-	if (start >= c->body.graph.start_count || !code_can_follow(c, f, start))
+	if (start >= c->body.graph.start_count || !follow_is_next(&c->follow, f, start))
 		return false;
 	w->events.at++;
 	w->events.left--;
 	f->place = PLACE_START;
 	f->value = start;
-	f->raised = false;
+	f->raised = RAISED_NOT;
+	f->from_place = PLACE_UNKNOWN;
 	*row = (struct pl_event){.kind = PL_EVENT_LINE,
 		.line = c->body.graph.starts[start].line,
 		.offset = c->body.graph.starts[start].unit};
@@ -571,77 +785,157 @@ static bool give_short_line(struct walk *w, struct pl_event *row)
 	put_frame(w, row);
 	w->explained = false;
 	w->stopped = false;
-	w->at_stamp = false;
-	w->next_seq++;
-	w->event++;
+	count_row(w);
 	return true;
 }
 
 /* In this order: gaps that wait, the event that they stood before, the next event, the next block.
  */
+/* A row that waits. */
+static bool give_waiting(struct walk *w, struct pl_event *row)
+{
+	if (w->gap_count) {
+		give_gap(w, row);
+	} else if (w->ahead.begun) {
+		return give_ahead(w, row) == 0;
+	} else if (w->told_next < w->told_count) {
+		give_told(w, row);
+	} else if (w->holds) {
+		w->holds = false;
+		give(w, &w->held, row);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static int go_on(struct walk *w, struct pl_err *err)
+{
+	int code;
+
+	if (w->pops)
+		code = pop_next(w);
+	else if (w->events.left)
+		code = step(w);
+	else
+		return next_block(w, err);
+	return code < 0 ? pl_err_cause(err, code, "no memory for the lines of a path") : 0;
+}
+
 int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err)
 {
-	for (;;) {
-		if (w->gap_count) {
-			give_gap(w, row);
+	if (!w->ended)
+		forget_ahead(w);
+	while (!give_waiting(w, row)) {
+		if (!w->pops && give_short_line(w, row))
 			return 0;
-		}
-		if (w->holds) {
-			w->holds = false;
-			give(w, &w->held, row);
-			return 0;
-		}
-		if (give_short_line(w, row))
-			return 0;
-		if (w->events.left) {
-			if (step(w, row))
-				return 0;
-			continue;
-		}
-		int code = next_block(w, err);
+		int code = go_on(w, err);
 		if (code)
 			return code;
 	}
+	return 0;
 }
 
-/* Look through the open block; false: no more rows in it. */
-static bool peek_block(const struct walk *w, struct walk_peek *out)
+/* The event is the next to have a row, and nothing was applied to the stack since it was looked at. Does anything go before
+ * it? That is of the time before. */
+static bool something_before(struct walk *w, const struct event *e)
 {
-	struct pl_view v = w->events;
-	struct event e;
+	const struct stack_frame *f = stack_top(&w->stack);
+	struct follow_lines lines;
 
-	while (v.left) {
-		if (*v.at & 0x80 || event_read(&v, &e) || event_counts(e.kind))
+	if (!f)
+		return false;
+	const struct stack_frame before = *f;
+	enum follow_answer answer = follow_event(top_follow(w), &w->stack, e, &lines);
+	*stack_top(&w->stack) = before;
+	return answer == FOLLOW_LINES && follow_count(&lines);
+}
+
+/* When n frames are popped, does any of them make a row? Those that were only linked, or are left out, make none. */
+static bool pops_make_row(const struct walk *w, uint64_t n)
+{
+	struct stack s = w->stack; /* only looked at */
+	struct follow_lines lines;
+
+	for (; n && s.depth; n--, s.depth--) {
+		const struct stack_frame *f = stack_top(&s);
+		if (!f->linked || follow_pop(follow_of(w, walk_code_of(w, f->code)), &s, &lines) ==
+					  FOLLOW_LINES)
 			return true;
-		if (e.kind == EVENT_SWITCH)
-			out->order = e.a;
-		else if (e.kind == EVENT_TIME)
-			out->ticks += e.a;
 	}
 	return false;
 }
 
-/* What makes no row at a block's end is applied here, since the next row is in another block. */
+/* Look through the open block; false: no more rows in it. */
+static bool peek_block(struct walk *w, struct walk_peek *out)
+{
+	uint64_t late_ticks = w->ticks + w->marks.ticks;
+	struct pl_view v = w->events;
+	struct event e;
+	bool same_stack = !w->pops;
+
+	while (v.left) {
+		bool damaged = event_read(&v, &e);
+		if (damaged)
+			return true;
+		if (e.kind == EVENT_POPS && same_stack && pops_make_row(w, e.a))
+			return true;
+		if (e.kind == EVENT_AT && same_stack && something_before(w, &e))
+			return true;
+		if (event_counts(e.kind)) {
+			if (!same_stack || !something_before(w, &e))
+				out->ticks = late_ticks;
+			return true;
+		}
+		if (e.kind == EVENT_SWITCH)
+			out->order = e.a;
+		else if (e.kind == EVENT_TIME)
+			late_ticks += e.a;
+		else if (e.kind != EVENT_IDLE)
+			same_stack = false;
+	}
+	return false;
+}
+
+/* The row that waits, if one does. */
+static bool peek_waiting(const struct walk *w, struct walk_peek *out)
+{
+	bool old = w->gap_count || w->told_next < w->told_count || w->ahead.leaves || w->silent ||
+		   pops_make_row(w, w->pops);
+
+	if (!old && !w->holds)
+		return false;
+	if (!old)
+		out->ticks = w->ticks + w->marks.ticks;
+	return true;
+}
+
 int walk_peek(struct walk *w, struct walk_peek *out, struct pl_err *err)
 {
-	struct event e;
-
 	for (;;) {
 		*out = (struct walk_peek){.order = w->order, .ticks = w->ticks};
-		if (w->gap_count || w->holds || peek_block(w, out))
+		if (peek_waiting(w, out) || peek_block(w, out))
 			return 0;
-		while (w->events.left && event_read(&w->events, &e) == 0)
-			pass(w, &e);
-		int code = w->gap_count ? 0 : next_block(w, err);
+		int code = go_on(w, err);
 		if (code)
 			return code;
 	}
 }
 
-/* ---- seeking ---- */
+/* ---- going elsewhere ---- */
 
-/* Stand in front of a block of the list. */
-static void go_to(struct walk *w, size_t index)
+static void forget_waiting(struct walk *w)
+{
+	w->gap_count = 0;
+	w->ahead = (struct walk_ahead){0};
+	w->told_count = w->told_next = 0;
+	w->holds = false;
+	w->silent = false;
+	w->pops = 0;
+	w->marks = (struct walk_marks){0};
+}
+
+void walk_go_to(struct walk *w, size_t index)
 {
 	const struct thread_entry *t = w->thread;
 	const struct block_ref *ref = index < t->block_count ? &t->blocks[index] : NULL;
@@ -652,116 +946,26 @@ static void go_to(struct walk *w, size_t index)
 	w->open = false;
 	w->ended = false;
 	w->events = (struct pl_view){0};
-	w->gap_count = 0;
-	w->holds = false;
+	forget_waiting(w);
 	w->explained = false;
 	w->stopped = false;
 	w->last_ns = INT64_MIN;
-	w->order = ref ? ref->order : 0;
+	w->order = w->order_from = ref ? ref->order : 0;
 	w->ticks = ref ? ref->open_ticks : 0;
 	stack_reset(&w->stack);
 	w->code = NULL;
 }
 
-/* The first block for which `behind` says no; they go by growing key. */
-static size_t find_block(const struct walk *w,
-	bool (*behind)(const struct walk *, const struct block_ref *, int64_t), int64_t key)
-{
-	size_t low = 0, high = w->thread->block_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (behind(w, &w->thread->blocks[middle], key))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static bool ends_before_seq(const struct walk *w, const struct block_ref *ref, int64_t seq)
-{
-	(void)w;
-	return ref->first_seq + ref->events <= (uint64_t)seq;
-}
-
-static bool ends_before_time(const struct walk *w, const struct block_ref *ref, int64_t time_ns)
-{
-	struct clock_time time;
-
-	clockmap_time(&w->r->clock, ref->close_ticks, &time);
-	return time.real_ns < time_ns;
-}
-
-static bool is_before_number(const struct walk *w, const struct block_ref *ref, int64_t number)
-{
-	(void)w;
-	return ref->number < number;
-}
-
-/* All three: the block by its head, then row by row inside it. A gap of the way there is not given.
- */
-int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err)
-{
-	const struct thread_entry *t = w->thread;
-	struct pl_event row;
-	int code = 0;
-
-	go_to(w, find_block(w, ends_before_seq, (int64_t)(seq & INT64_MAX)));
-	if (!t->block_count || seq <= t->blocks[0].first_seq)
-		return 0;
-	if (w->next_block - t->evicted == t->block_count) {
-		/* Behind them all. */
-		go_to(w, t->block_count - 1);
-	}
-	while (code == 0 && w->next_seq < seq)
-		code = walk_next(w, &row, err);
-	return code < 0 ? code : 0;
-}
-
-int walk_seek_time(struct walk *w, int64_t time_ns, struct pl_err *err)
-{
-	size_t index = find_block(w, ends_before_time, time_ns);
-	struct clock_time time = {0};
-	struct walk_peek peek;
-	struct pl_event row;
-	uint64_t known = 0;
-	int code;
-
-	if (index && index == w->thread->block_count)
-		index--;
-	go_to(w, index);
-	while ((code = walk_peek(w, &peek, err)) == 0) {
-		if (!known || peek.ticks != known)
-			clockmap_time(&w->r->clock, peek.ticks, &time);
-		known = peek.ticks;
-		if (time.real_ns >= time_ns)
-			return 0;
-		code = walk_next(w, &row, err);
-		if (code)
-			break;
-	}
-	return code < 0 ? code : 0;
-}
-
-int walk_seek_position(struct walk *w, const struct pl_position *p, struct pl_err *err)
-{
-	struct walk_peek peek;
-	struct pl_event row;
-	int code;
-
-	go_to(w, find_block(w, is_before_number, p->block));
-	while ((code = walk_peek(w, &peek, err)) == 0) {
-		if (w->number > p->block || (w->number == p->block && w->event >= p->event))
-			return 0;
-		code = walk_next(w, &row, err);
-		if (code)
-			break;
-	}
-	return code < 0 ? code : 0;
-}
-
 /* ---- the stack ---- */
+
+const struct pl_code *walk_runs(struct walk *w, int32_t *line)
+{
+	const struct stack_frame *f = stack_top(&w->stack);
+	const struct pl_code *c = top_code(w);
+
+	*line = f ? code_place_line(c, stack_place_of(&w->stack, w->stack.depth - 1), f->value) : 0;
+	return c;
+}
 
 size_t walk_stack(const struct walk *w, struct pl_frame *frames, size_t max)
 {
@@ -770,7 +974,7 @@ size_t walk_stack(const struct walk *w, struct pl_frame *frames, size_t max)
 
 	for (uint32_t i = 0; i < s->depth && i < max; i++) {
 		const struct stack_frame *f = &s->frames[i];
-		const struct pl_code *c = code_of(w, f->code);
+		const struct pl_code *c = walk_code_of(w, f->code);
 		enum stack_place place = stack_place_of(s, i);
 		frames[i] = (struct pl_frame){.code = c,
 			.line = code_place_line(c, place, f->value),
@@ -798,4 +1002,7 @@ void walk_rest(struct walk *w)
 void walk_release(struct walk *w)
 {
 	walk_rest(w);
+	free(w->told);
+	w->told = NULL;
+	w->told_room = 0;
 }

@@ -53,8 +53,10 @@ struct walk {
 
 	/* of the next row */
 	uint64_t order;		/* number of the run that it belongs to */
+	uint64_t order_from;	/* or of an earlier one, from this on: no event tells it */
 	uint64_t ticks;		/* of the last stamp */
 	bool at_stamp;		/* no event came since the stamp */
+	bool time_known;	/* the next two are: found when a row is made */
 	struct clock_time time; /* of ticks */
 	int64_t stamp_span_ns;	/* an event behind the stamp was at most so much later */
 	int64_t last_ns;
@@ -63,14 +65,36 @@ struct walk {
 
 	struct walk_gap gaps[WALK_GAPS];
 	uint32_t gap_count;
+	uint32_t *told; /* owned: starts whose lines come next, though no event tells them */
+	uint32_t told_count, told_room, told_next;
 	struct event held;
 	bool holds;
+	/* What may have happened behind the path's end, frame by frame from the top; its lines are in `told`. */
+	struct walk_ahead {
+		bool begun;
+		uint32_t
+			frames; /* those from the bottom up to the one that is told of; 0: no more */
+		bool leaves;	/* behind its lines it may be gone */
+	} ahead;
+	bool silent; /* the held event is none: a return that what follows shows */
+	uint64_t idle_from, idle_ticks; /* the last wait of its event loop */
+	bool idle_due;			/* of the next row: that wait was in front of it */
+	uint64_t implied;		/* rows given so far that no event of their own told */
+	uint64_t pops;			/* so many frames are still to be popped */
+	struct walk_marks {
+		bool timed;
+		uint64_t ticks; /* to be added */
+		uint64_t idle_from, idle_ticks;
+	} marks; /* of the next event that has a row: what goes before that without an event is older */
 	char mark[EVENT_TEXT_MAX + 1];
 };
 
 void walk_init(struct walk *w, struct pl_recording *r, struct thread_entry *t);
 /* The next row. PL_END: no more, so far. */
 int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err);
+
+/* Behind PL_END, while the recording is live: as pl_cursor_possible. */
+int walk_possible(struct walk *w, struct pl_event *row, struct pl_err *err);
 
 /* What the next row will have, found without changing what walk_stack gives, unless a block ends
  * here. PL_END. */
@@ -80,10 +104,38 @@ struct walk_peek {
 };
 int walk_peek(struct walk *w, struct walk_peek *out, struct pl_err *err);
 
-int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err);
-int walk_seek_time(struct walk *w, int64_t time_ns, struct pl_err *err);
-int walk_seek_position(struct walk *w, const struct pl_position *p, struct pl_err *err);
+/* Stand in front of a block of the thread's list, by its index. */
+void walk_go_to(struct walk *w, size_t index);
 
+/* ---- for stride.c, which goes on without rows ---- */
+
+/* Never NULL; by the open block's table. */
+struct pl_code *walk_code_of(const struct walk *w, uint32_t number);
+/* An event that makes no row. */
+void walk_pass(struct walk *w, const struct event *e);
+/* So many rows were passed over. */
+static inline void walk_over_rows(struct walk *w, uint64_t rows)
+{
+	if (!rows)
+		return;
+	w->next_seq += rows;
+	w->event += (uint32_t)rows;
+	w->at_stamp = w->explained = w->stopped = false;
+}
+/* Behind them: the last one was an event that the marks were of. */
+void walk_take_marks(struct walk *w);
+static inline void walk_over_marks(struct walk *w)
+{
+	if (!w->marks.timed && !w->marks.idle_ticks && w->order_from == w->order)
+		return;
+	walk_take_marks(w);
+	w->at_stamp = w->idle_due = false;
+}
+
+/* ---- the stack ---- */
+
+/* Who runs behind the last row: the top frame's code, NULL without a frame, and its line. */
+const struct pl_code *walk_runs(struct walk *w, int32_t *line);
 size_t walk_stack(const struct walk *w, struct pl_frame *frames, size_t max);
 /* Give the memory back of a walk that is at its end; it may go on when more comes. */
 void walk_rest(struct walk *w);

@@ -1,4 +1,4 @@
-/* Fuzz the reader: bytes become the files of a recording in memory; all of it is read, sought and checked.
+/* Fuzz the reader: bytes become the files of a recording in memory; all of it is read, counted, sought and checked.
  *
  *	input: | bytes of meta u16 | meta … | events.000001 … |
  *
@@ -9,6 +9,7 @@
 #include <stdint.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+#include "pathline/times.h"
 #include "tests/lib/recording.h"
 
 #define ROWS_MAX 200000 /* a few bytes can claim many rows; time is bounded too */
@@ -83,7 +84,8 @@ static void read_rows(struct pl_recording *r, struct pl_cursor *c)
 	struct pl_event e;
 	int64_t last[4] = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
 
-	for (uint32_t i = 0; i < ROWS_MAX && pl_cursor_next(c, &e, NULL) == 0; i++) {
+	uint32_t i = 0;
+	for (; i < ROWS_MAX && pl_cursor_next(c, &e, NULL) == 0; i++) {
 		read_row(r, &e);
 		if (e.position.thread < 4) {
 			if (e.time_ns < last[e.position.thread])
@@ -93,6 +95,55 @@ static void read_rows(struct pl_recording *r, struct pl_cursor *c)
 		if (i % 16 == 0)
 			pl_cursor_stack(c, frames, 8);
 	}
+	for (i = 0; i < 100 && pl_cursor_possible(c, &e, NULL) == 0; i++)
+		read_row(r, &e);
+}
+
+/* What `report` and `record --stat` ask for. */
+static void read_times(struct pl_recording *r, uint32_t process)
+{
+	const struct pl_times_range range = {.process = process};
+	struct pl_recorded recorded;
+	struct pl_samples *samples;
+	struct pl_sample sample;
+	struct pl_times *times;
+
+	if (pl_samples_new(&samples, r, process, NULL) == 0) {
+		for (uint32_t i = 0; i < ROWS_MAX && pl_samples_next(samples, &sample, NULL) == 0;
+			i++)
+			touch(pl_code_name(sample.code));
+		pl_samples_free(samples);
+	}
+	if (pl_times_new(&times, r, &range, NULL) == 0) {
+		for (size_t i = 0; i < pl_times_count(times); i++) {
+			const struct pl_line_time *line = pl_times_line(times, i);
+			touch(line->code ? pl_code_name(line->code) : NULL);
+		}
+		pl_times_free(times);
+	}
+	for (uint32_t i = 0; i < pl_recording_recorded_count(r); i++)
+		if (pl_recording_recorded(r, i, &recorded) && recorded.code)
+			touch(pl_code_name(recorded.code));
+}
+
+static void count(struct pl_recording *r, struct pl_cursor *c, int64_t to_ns)
+{
+	struct pl_count_table table;
+	struct pl_counts *counts;
+	uint64_t lines = 0;
+
+	if (pl_counts_new(&counts, r, NULL))
+		return;
+	pl_cursor_count(c, counts, to_ns, NULL);
+	if (pl_counts_table(counts, &table, NULL) == 0) {
+		for (size_t i = 0; i < table.count; i++) {
+			touch(table.rows[i].code ? pl_code_name(table.rows[i].code) : NULL);
+			lines += table.rows[i].kind == PL_EVENT_LINE ? table.rows[i].events : 0;
+		}
+		if (lines != table.totals[PL_EVENT_LINE])
+			abort();
+	}
+	pl_counts_free(counts);
 }
 
 static void read_process(struct pl_recording *r, const struct pl_process *p)
@@ -103,6 +154,9 @@ static void read_process(struct pl_recording *r, const struct pl_process *p)
 		read_rows(r, c);
 		pl_cursor_seek_time(c, p->start_ns + 1000, NULL);
 		read_rows(r, c);
+		pl_cursor_seek_time(c, 0, NULL);
+		count(r, c, p->start_ns + 1000);
+		count(r, c, INT64_MAX);
 		pl_cursor_free(c);
 	}
 	for (uint32_t i = 0; i < p->thread_count && i < 4; i++) {
@@ -137,6 +191,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (recording_open_files(&r, maker_files(&m), NULL) == 0) {
 		for (uint32_t i = 0; i < pl_recording_process_count(r) && i < 4; i++)
 			read_process(r, pl_recording_process(r, i));
+		if (pl_recording_process_count(r))
+			read_times(r, pl_recording_process(r, 0)->number);
 		pl_recording_refresh(r, NULL);
 		pl_recording_check(r, NULL, NULL, NULL, NULL);
 		pl_recording_close(r);

@@ -2,7 +2,9 @@
  *
  * One is made by hand and has every kind of record and event; the others are real recordings whose meta fits the
  * input's length field. */
+#include <errno.h>
 #include <stdio.h>
+#include "format/samples.h"
 #include "tests/lib/recording.h"
 
 static void put_input(
@@ -40,6 +42,19 @@ static void make_greenlet(struct maker *m, struct maker_thread *t)
 	maker_event3(t, EVENT_LINK | EVENT_BACK, 10, 0, 6);
 }
 
+/* Code that is left out calls, and waits of an event loop. The top frame is of code 10. */
+static void make_outside(struct maker_thread *t)
+{
+	maker_event1(t, EVENT_AT, 3);
+	maker_done(t, event_write_outside(maker_room(t), 3, 20));
+	maker_done(t, event_write_outside(maker_room(t), 2, 20));
+	maker_event2(t, EVENT_IDLE, 40, 500);
+	maker_event1(t, EVENT_TIME, 700);
+	maker_enter(t, 2, 10);
+	maker_line(t, 0);
+	maker_event1(t, EVENT_POPS, 3);
+}
+
 static void make_thread(struct maker *m, uint32_t number)
 {
 	const struct event_resume resumed = {.site = 2, .code = 20, .gen = 7, .unit = 3};
@@ -48,6 +63,7 @@ static void make_thread(struct maker *m, uint32_t number)
 	maker_switch(t, number + 1);
 	maker_enter(t, EVENT_NO_SITE, 10);
 	maker_line(t, 0);
+	make_outside(t);
 	maker_event2(t, EVENT_LINE_AT, 3, 77);
 	maker_done(t, event_write_enter(maker_room(t), 2, 20, 7));
 	maker_done(t, event_write_text(maker_room(t), EVENT_TASK, "Task-1", 6));
@@ -71,6 +87,44 @@ static void make_thread(struct maker *m, uint32_t number)
 	maker_thread_end(m, t);
 }
 
+/* Of two threads, and one that only says that nobody was let look. */
+static void make_samples(struct maker *m)
+{
+	struct samples_head head = {
+		.process = 1, .count = 2, .open_ticks = 20, .close_ticks = 60, .dropped = 1};
+	const struct sample runs = {.weight = 1, .ticks = 20, .body = 2, .unit = 3};
+	const struct sample waits = {
+		.thread = 1, .weight = 9, .ticks = 60, .body = 3, .unit = 2, .waiting = true};
+	struct pl_buf rows = {0}, payload = {0};
+
+	sample_write(&rows, &runs, head.open_ticks);
+	sample_write(&rows, &waits, runs.ticks);
+	samples_write(&payload, &head, buf_view(&rows));
+	record_write(&m->segments[0], RECORD_SAMPLES, buf_view(&payload), 0);
+	buf_reset(&rows);
+	buf_reset(&payload);
+	head = (struct samples_head){
+		.process = 1, .open_ticks = 60, .close_ticks = 60, .refused = EPERM};
+	samples_write(&payload, &head, buf_view(&rows));
+	record_write(&m->segments[0], RECORD_SAMPLES, buf_view(&payload), 0);
+	buf_release(&rows);
+	buf_release(&payload);
+}
+
+static void make_costs(struct maker *m)
+{
+	struct pl_buf b = {0};
+
+	buf_varint(&b, 5000);
+	buf_varint(&b, PL_EVENT_KIND_COUNT);
+	for (uint64_t body = 0; body < 3; body++) {
+		buf_varint(&b, body);
+		for (uint64_t kind = 0; kind < PL_EVENT_KIND_COUNT; kind++)
+			buf_varint(&b, body * kind);
+	}
+	maker_meta(m, RECORD_COSTS, &b);
+}
+
 static void make_by_hand(struct maker *m)
 {
 	struct pl_buf b = {0};
@@ -86,6 +140,8 @@ static void make_by_hand(struct maker *m)
 	maker_meta(m, RECORD_SOURCE, &b);
 	make_thread(m, 0);
 	make_thread(m, 1);
+	make_samples(m);
+	make_costs(m);
 	MAKER_NUMBERS(m, RECORD_LOSS, "why", 1, 0, 3, 100, PL_GAP_FULL, 9);
 	MAKER_NUMBERS(m, RECORD_EVICTED, NULL, 1);
 	maker_process_end(m, PL_PROCESS_SIGNALED, 11);

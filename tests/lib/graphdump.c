@@ -11,7 +11,7 @@
  *	B unit start flags		a block; start is -1 for none
  *	E block fires			an edge of the block before, to that block
  *
- * With --time N, each is built N times over, its witnesses placed, and the nanoseconds an instruction go to stderr. With
+ * With --witnesses, starts have them as they are placed; without, none. With --time N, each is built N times over, its witnesses placed, and the nanoseconds an instruction go to stderr. With
  * --walks N, each is run N times by chance and its lines told from what would be recorded (walks.h): a line for what goes
  * wrong, and at the end how many starts are witnesses.
  */
@@ -192,7 +192,7 @@ static void print_sums(void)
 		sums.lines, 100.0 * (double)sums.recorded / (double)sums.lines, sums.wrong);
 }
 
-static int print_one(const struct bytecode *code)
+static int print_one(const struct bytecode *code, bool witnesses)
 {
 	struct flow_graph g;
 	const char *why;
@@ -200,6 +200,10 @@ static int print_one(const struct bytecode *code)
 
 	if (err == PL_ERR_MEMORY)
 		return err;
+	if (witnesses && flow_place_witnesses(&g) < 0) {
+		flow_graph_release(&g);
+		return PL_ERR_MEMORY;
+	}
 	if (flow_graph_check(&g) < 0) {
 		fprintf(stderr, "graphdump: a graph that is not sound\n");
 		err = PL_ERR_ARGUMENT;
@@ -216,6 +220,7 @@ int main(int argc, char **argv)
 	unsigned number = argc == 3 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
 	unsigned times = number && !strcmp(argv[1], "--time") ? number : 0;
 	unsigned walks = number && !strcmp(argv[1], "--walks") ? number : 0;
+	bool witnesses = argc == 2 && !strcmp(argv[1], "--witnesses");
 	uint64_t ns = 0, units = 0;
 	struct input in;
 	int err;
@@ -227,7 +232,7 @@ int main(int argc, char **argv)
 		} else if (walks) {
 			err = walk_one(&in.code, walks);
 		} else {
-			err = print_one(&in.code);
+			err = print_one(&in.code, witnesses);
 		}
 		input_release(&in);
 		if (err < 0)

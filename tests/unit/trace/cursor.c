@@ -186,8 +186,10 @@ static void test_generators_and_tasks(void **state)
 	maker_line(t, 1);
 	maker_cut(&f.m, t); /* the name must outlive a block */
 	maker_done(t, event_write_resume(maker_room(t), EVENT_RESUME,
-			      &(struct event_resume){
-				      .site = 2, .code = 20, .gen = 7, .unit = MAKER_UNIT(0) + 1}));
+			      &(struct event_resume){.site = MAKER_UNIT(1),
+				      .code = 20,
+				      .gen = 7,
+				      .unit = MAKER_UNIT(0) + 1}));
 	maker_done(t, event_write_text(maker_room(t), EVENT_TASK, "Task-1", 6));
 	maker_cut(&f.m, t);
 	maker_line(t, 1);
@@ -204,7 +206,7 @@ static void test_generators_and_tasks(void **state)
 		"3 line f:11 d1 gen:7 task:Task-1\n"
 		"4 yield f:11 d1 gen:7 task:Task-1\n"
 		"5 line main:3 d0\n"
-		"6 resume f:11 d1 from:2 gen:7\n"
+		"6 resume f:11 d1 from:3 gen:7\n"
 		"7 line f:12 d1 gen:7 task:Task-1\n"
 		"8 mark f:12 d1 here gen:7 task:Task-1\n"
 		"9 return f:12 d1 gen:7 task:Task-1\n");

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "tests/lib/counts.h"
 #include "tests/lib/damage.h"
 
 #define ROUNDS 4000
@@ -49,9 +50,41 @@ static void test_damage(void **state)
 	maker_release(&m);
 }
 
+/* What is left of a damaged recording is counted as it is visited. */
+static void test_counts_of_damaged(void **state)
+{
+	struct random random = {.state = 11};
+	struct pl_buf before = {0};
+	struct maker m;
+	(void)state;
+
+	make(&m);
+	for (uint32_t i = 0; i < ROUNDS / 10; i++) {
+		struct pl_buf *b = damage_any_file(&m, &random);
+		struct pl_recording *r;
+		struct counts_test t;
+		buf_reset(&before);
+		buf_put(&before, b->at, b->used);
+		damage_bytes(b, &random);
+		if (recording_open_files(&r, maker_files(&m), NULL) == 0) {
+			const char *what = counts_compare(&t, r, i + 1);
+			if (what)
+				fail_msg("round %u: %s", i, what);
+			pl_recording_close(r);
+		}
+		buf_reset(b);
+		buf_put(b, before.at, before.used);
+	}
+	buf_release(&before);
+	maker_release(&m);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_damage)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_counts_of_damaged),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,181 @@
+/* Rows are counted by the steps that were taken (stride.h), and one by one where there is none. What steps stand for is added
+ * up when the table is asked for, or when they are forgotten. */
+#include "trace/counts.h"
+
+#include <stdlib.h>
+#include "base/map.h"
+
+/* More different rows than any program has lines; a hostile recording could make up one an event. */
+#define ROWS_MAX (1u << 22)
+
+struct pl_counts {
+	struct pl_recording *r;
+	struct strides strides;
+	struct pl_count *rows; /* owned */
+	size_t count, room;
+	struct pl_map places; /* code's number << 36 | line << 4 | kind -> index + 1 */
+	struct pl_map codes;  /* address of a code -> its number, from 1 */
+	/* the last code that was looked up */
+	const struct pl_code *last_code;
+	uint64_t last_number;
+};
+_Static_assert(PL_EVENT_KIND_COUNT <= 16, "a kind is four bits of a place");
+
+/* ---- rows ---- */
+
+/* 0: no memory. */
+static uint64_t code_number(struct pl_counts *c, const struct pl_code *code)
+{
+	if (c->last_number && code == c->last_code)
+		return c->last_number;
+	uint64_t *number = map_put(&c->codes, (uintptr_t)code);
+	if (!number)
+		return 0;
+	if (!*number)
+		*number = c->codes.used;
+	c->last_code = code;
+	return c->last_number = *number;
+}
+
+static struct pl_count *add_row(struct pl_counts *c)
+{
+	if (c->count == c->room) {
+		size_t room = c->room ? c->room * 2 : 256;
+		struct pl_count *rows =
+			room <= ROWS_MAX ? realloc(c->rows, room * sizeof *rows) : NULL;
+		if (!rows)
+			return NULL;
+		c->rows = rows;
+		c->room = room;
+	}
+	return &c->rows[c->count++];
+}
+
+static int add(void *context, const struct pl_count *row)
+{
+	struct pl_counts *c = context;
+	uint64_t number = code_number(c, row->code);
+	uint64_t *place =
+		number ? map_put(&c->places, number << 36 | (uint64_t)(uint32_t)row->line << 4 |
+						     (uint64_t)row->kind)
+		       : NULL;
+
+	if (!place)
+		return PL_ERR_MEMORY;
+	if (!*place) {
+		struct pl_count *new = add_row(c);
+		if (!new)
+			return PL_ERR_MEMORY;
+		*new = *row;
+		new->events = 0;
+		*place = c->count;
+	}
+	c->rows[*place - 1].events += row->events;
+	return 0;
+}
+
+static int add_event(void *context, const struct pl_event *e)
+{
+	return add(context,
+		&(struct pl_count){.code = e->code, .line = e->line, .kind = e->kind, .events = 1});
+}
+
+static int take_steps(void *context)
+{
+	struct pl_counts *c = context;
+
+	return strides_take(&c->strides, add, c);
+}
+
+int counts_walk(struct pl_counts *c, struct walk *w, int64_t to_ns, struct pl_err *err)
+{
+	const struct walk_visit visit = {
+		.strides = &c->strides, .row = add_event, .full = take_steps, .context = c};
+	int code = walk_go_on(w, to_ns, &visit, err);
+
+	return code == PL_ERR_MEMORY ? pl_err_cause(err, code, "counting a path") : code;
+}
+
+const struct pl_recording *counts_recording(const struct pl_counts *c)
+{
+	return c->r;
+}
+
+/* ---- the API ---- */
+
+int pl_counts_new(struct pl_counts **out, struct pl_recording *r, struct pl_err *err)
+{
+	struct pl_counts *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for counts");
+	c->r = r;
+	*out = c;
+	return 0;
+}
+
+void pl_counts_free(struct pl_counts *c)
+{
+	if (!c)
+		return;
+	strides_release(&c->strides);
+	map_release(&c->places);
+	map_release(&c->codes);
+	free(c->rows);
+	free(c);
+}
+
+/* What tells codes apart for a person; two of the same name and line, by what they are. */
+static int by_code(const struct pl_code *x, const struct pl_code *y)
+{
+	if (x == y || !x || !y)
+		return x == y ? 0 : !x ? -1 : 1;
+	int order = strcmp(pl_code_file(x), pl_code_file(y));
+	if (!order && pl_code_first_line(x) != pl_code_first_line(y))
+		order = pl_code_first_line(x) < pl_code_first_line(y) ? -1 : 1;
+	if (!order)
+		order = strcmp(pl_code_name(x), pl_code_name(y));
+	return order ? order : (uintptr_t)x < (uintptr_t)y ? -1 : 1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct pl_count *x = a, *y = b;
+	int code = by_code(x->code, y->code);
+
+	if (code)
+		return code;
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->kind < y->kind ? -1 : x->kind > y->kind;
+}
+
+/* The rows have moved: where each is must be known to go on. */
+static void find_places(struct pl_counts *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct pl_count *row = &c->rows[i];
+		uint64_t key = code_number(c, row->code) << 36 |
+			       (uint64_t)(uint32_t)row->line << 4 | (uint64_t)row->kind;
+		uint64_t *place = map_find(&c->places, key);
+		if (place) /* each row has one */
+			*place = i + 1;
+	}
+}
+
+int pl_counts_table(struct pl_counts *c, struct pl_count_table *out, struct pl_err *err)
+{
+	int code = take_steps(c);
+
+	*out = (struct pl_count_table){0};
+	if (code)
+		return pl_err_cause(err, code, "no memory for counts");
+	if (c->count)
+		qsort(c->rows, c->count, sizeof *c->rows, by_place);
+	find_places(c);
+	out->rows = c->rows;
+	out->count = c->count;
+	for (size_t i = 0; i < c->count; i++)
+		out->totals[c->rows[i].kind] += c->rows[i].events;
+	return 0;
+}

@@ -1,0 +1,191 @@
+#include "trace/seek.h"
+
+#include <stdlib.h>
+
+/* ---- going on ---- */
+
+/* Where to stop: in front of the first row that has one of them. All of UINT64_MAX: nowhere. */
+struct target {
+	struct stride_limit limit;
+	const struct pl_position *position; /* NULL: none */
+};
+
+/* The first ticks that are not before the time; it grows with them. */
+static uint64_t ticks_of(const struct pl_recording *r, int64_t time_ns)
+{
+	uint64_t low = 0, high = UINT64_MAX;
+	struct clock_time time;
+
+	if (time_ns == INT64_MAX)
+		return UINT64_MAX;
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		clockmap_time(&r->clock, middle, &time);
+		if (time.real_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Positive: yes. PL_END is for who finds the path ended. */
+static int has_arrived(struct walk *w, const struct target *t, bool *arrived, struct pl_err *err)
+{
+	struct walk_peek peek;
+	int code;
+
+	*arrived = w->next_seq >= t->limit.seq;
+	if (t->limit.ticks == UINT64_MAX && !t->position)
+		return 0;
+	code = walk_peek(w, &peek, err);
+	if (code)
+		return code;
+	*arrived = peek.ticks >= t->limit.ticks;
+	if (t->position)
+		*arrived = w->number > t->position->block ||
+			   (w->number == t->position->block && w->event >= t->position->event);
+	return 0;
+}
+
+/* A position of the open block is a seq: both count its rows. */
+static struct stride_limit limit_of(const struct walk *w, const struct target *t)
+{
+	struct stride_limit limit = t->limit;
+
+	if (t->position && w->open)
+		limit.seq = w->number == t->position->block && w->event <= t->position->event
+				    ? w->next_seq + (t->position->event - w->event)
+				    : w->next_seq;
+	return limit;
+}
+
+static int by_strides(struct walk *w, const struct target *t, const struct walk_visit *v)
+{
+	const struct stride_limit limit = limit_of(w, t);
+	int code;
+
+	while ((code = stride(v->strides, w, &limit)) == STRIDE_FULL) {
+		code = v->full ? v->full(v->context) : 0;
+		if (code)
+			break;
+		strides_forget(v->strides);
+	}
+	return code;
+}
+
+static int go_on(
+	struct walk *w, const struct target *t, const struct walk_visit *v, struct pl_err *err)
+{
+	struct pl_event row;
+	bool arrived = false;
+
+	for (;;) {
+		int code = by_strides(w, t, v);
+		if (code)
+			return pl_err_cause(err, code, "no memory for the steps of a path");
+		code = has_arrived(w, t, &arrived, err);
+		if (code || arrived)
+			return code;
+		code = walk_next(w, &row, err);
+		if (code == 0 && v->row)
+			code = v->row(v->context, &row);
+		if (code)
+			return code;
+	}
+}
+
+int walk_go_on(struct walk *w, int64_t to_ns, const struct walk_visit *visit, struct pl_err *err)
+{
+	const struct target t = {.limit = {.ticks = ticks_of(w->r, to_ns), .seq = UINT64_MAX}};
+
+	return go_on(w, &t, visit, err);
+}
+
+/* ---- seeking ---- */
+
+/* Steps are the recording's, so that what one seek learned the next one knows. */
+static int seek(struct walk *w, const struct target *t, struct pl_err *err)
+{
+	struct pl_recording *r = w->r;
+
+	if (!r->strides)
+		r->strides = calloc(1, sizeof *r->strides);
+	if (!r->strides)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the steps of a path");
+	int code = go_on(w, t, &(struct walk_visit){.strides = r->strides}, err);
+	return code < 0 ? code : 0;
+}
+
+/* The first block for which `behind` says no; they go by growing key. */
+static size_t find_block(const struct walk *w,
+	bool (*behind)(const struct walk *, const struct block_ref *, int64_t), int64_t key)
+{
+	size_t low = 0, high = w->thread->block_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (behind(w, &w->thread->blocks[middle], key))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool ends_before_seq(const struct walk *w, const struct block_ref *ref, int64_t seq)
+{
+	(void)w;
+	return ref->first_seq + ref->events <= (uint64_t)seq;
+}
+
+static bool ends_before_time(const struct walk *w, const struct block_ref *ref, int64_t time_ns)
+{
+	struct clock_time time;
+
+	clockmap_time(&w->r->clock, ref->close_ticks, &time);
+	return time.real_ns < time_ns;
+}
+
+static bool is_before_number(const struct walk *w, const struct block_ref *ref, int64_t number)
+{
+	(void)w;
+	return ref->number < number;
+}
+
+/* All three: the block by its head, then on inside it. */
+int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err)
+{
+	const struct thread_entry *t = w->thread;
+	const struct target target = {.limit = {.ticks = UINT64_MAX, .seq = seq}};
+
+	walk_go_to(w, find_block(w, ends_before_seq, (int64_t)(seq & INT64_MAX)));
+	if (!t->block_count || seq <= t->blocks[0].first_seq)
+		return 0;
+	if (w->next_block - t->evicted == t->block_count) {
+		/* Behind them all. */
+		walk_go_to(w, t->block_count - 1);
+	}
+	return seek(w, &target, err);
+}
+
+int walk_seek_time(struct walk *w, int64_t time_ns, struct pl_err *err)
+{
+	const struct target target = {
+		.limit = {.ticks = ticks_of(w->r, time_ns), .seq = UINT64_MAX}};
+	size_t index = find_block(w, ends_before_time, time_ns);
+
+	if (index && index == w->thread->block_count)
+		index--;
+	walk_go_to(w, index);
+	return seek(w, &target, err);
+}
+
+int walk_seek_position(struct walk *w, const struct pl_position *p, struct pl_err *err)
+{
+	const struct target target = {
+		.limit = {.ticks = UINT64_MAX, .seq = UINT64_MAX}, .position = p};
+
+	walk_go_to(w, find_block(w, is_before_number, p->block));
+	return seek(w, &target, err);
+}

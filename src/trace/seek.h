@@ -1,0 +1,23 @@
+/* Going along a walk to a place: by strides as far as they lead, the last rows one by one. */
+#ifndef PL_TRACE_SEEK_H
+#define PL_TRACE_SEEK_H
+
+#include "trace/stride.h"
+
+/* Stand in front of the first row at or after it. A gap of the way there is not given. */
+int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err);
+int walk_seek_time(struct walk *w, int64_t time_ns, struct pl_err *err);
+int walk_seek_position(struct walk *w, const struct pl_position *p, struct pl_err *err);
+
+/* On from where the walk stands to the first row at or after the time, INT64_MAX: to the end. Rows that no step tells are given
+ * to `row`, steps are in `strides`, from which `full` must take them before they are forgotten. Both give 0, or what ends it. */
+struct walk_visit {
+	struct strides *strides;
+	int (*row)(void *context, const struct pl_event *row);
+	int (*full)(void *context);
+	void *context;
+};
+/* 0: the walk stands there; PL_END: the path ended before. */
+int walk_go_on(struct walk *w, int64_t to_ns, const struct walk_visit *visit, struct pl_err *err);
+
+#endif

@@ -1,0 +1,670 @@
+#include "trace/stride.h"
+
+#include <stdlib.h>
+
+#define STEPS_FIRST 512
+#define STEPS_MAX   65536u /* 9 MiB with their rows; more than this and the program repeats little */
+#define CODES_MAX   65536u
+
+/* A frame's bytes are the key: code and value, then the identity of a generator, then the rest. */
+_Static_assert(offsetof(struct stack_frame, gen) == 8 &&
+		       offsetof(struct stack_frame, place) == 16 &&
+		       sizeof(struct stack_frame) == 24,
+	"what of a frame an answer depends on are its first and its last eight bytes");
+
+#define ASK_POP EVENT_POPS
+
+/* ---- the table ---- */
+
+struct question {
+	uint64_t stands, from, asked, callee;
+};
+
+static uint32_t home(const struct strides *s, const struct question *q)
+{
+	uint64_t mixed = q->stands * 0x9e3779b97f4a7c15u ^ q->from * 0xc2b2ae3d27d4eb4fu ^
+			 q->asked * 0x165667b19e3779f9u ^ q->callee * 0xd6e8feb86659fd93u;
+
+	return (uint32_t)(mixed >> 40) & (s->room - 1);
+}
+
+/* The question's step, or the free place where it would be: there is one, as the table is never full. */
+static struct stride_step *probe(const struct strides *s, const struct question *q)
+{
+	uint32_t i = home(s, q);
+
+	for (;;) {
+		struct stride_step *t = &s->steps[i];
+		if (t->stands == q->stands && t->from == q->from && t->asked == q->asked &&
+			t->callee == q->callee)
+			return t;
+		if (!t->asked)
+			return t;
+		i = (i + 1) & (s->room - 1);
+	}
+}
+
+static struct question question_of(const struct stride_step *t)
+{
+	return (struct question){t->stands, t->from, t->asked, t->callee};
+}
+
+static int grow(struct strides *s)
+{
+	struct strides more = {.room = s->room ? s->room * 2 : STEPS_FIRST};
+
+	more.steps = calloc(more.room, sizeof *more.steps);
+	more.rows = calloc(more.room, sizeof *more.rows);
+	if (!more.steps || !more.rows) {
+		free(more.steps);
+		free(more.rows);
+		return PL_ERR_MEMORY;
+	}
+	for (uint32_t i = 0; i < s->room; i++) {
+		if (!s->steps[i].asked)
+			continue;
+		const struct question q = question_of(&s->steps[i]);
+		struct stride_step *to = probe(&more, &q);
+		*to = s->steps[i];
+		more.rows[to - more.steps] = s->rows[i];
+	}
+	free(s->steps);
+	free(s->rows);
+	s->steps = more.steps;
+	s->rows = more.rows;
+	s->room = more.room;
+	return 0;
+}
+
+/* Room for one more step. */
+static int reserve(struct strides *s)
+{
+	if (s->room && s->used + 1 <= s->room / 4 * 3)
+		return 0;
+	return s->room < STEPS_MAX ? grow(s) : STRIDE_FULL;
+}
+
+void strides_forget(struct strides *s)
+{
+	if (s->room)
+		memset(s->steps, 0, s->room * sizeof *s->steps);
+	s->used = 0;
+	map_release(&s->codes);
+	s->block_file = 0;
+}
+
+void strides_release(struct strides *s)
+{
+	free(s->steps);
+	free(s->rows);
+	map_release(&s->codes);
+	*s = (struct strides){0};
+}
+
+/* ---- codes ---- */
+
+/* Numbers of codes are used again when a code is gone. As long as those that a block names are what they were, steps hold over
+ * blocks. */
+static int agree(struct strides *s, const struct walk *w)
+{
+	const struct pl_map *bodies = &w->block.bodies;
+
+	if (s->block_file == w->stream.file && s->block_off == w->stream.off)
+		return 0;
+	if (s->codes.used > CODES_MAX)
+		return STRIDE_FULL;
+	for (size_t i = 0; i < bodies->room; i++) {
+		const struct pl_map_slot *b = &bodies->slots[i];
+		if (!b->used)
+			continue;
+		uint64_t *known = map_put(&s->codes, b->key);
+		if (!known)
+			return PL_ERR_MEMORY;
+		/* Of a code that is missing the address is 0: the last bit says that it was seen. */
+		if (!*known)
+			*known = b->value | 1;
+		if (*known != (b->value | 1))
+			return STRIDE_FULL;
+	}
+	s->block_file = w->stream.file;
+	s->block_off = w->stream.off;
+	return 0;
+}
+
+/* ---- learning a step ---- */
+
+/* Of the frame all that can matter; of the event its kind and flags, and a unit or index. */
+static inline struct question ask_of(const struct stack_frame *f, uint32_t kind, uint32_t operand)
+{
+	struct question q = {.callee = 0};
+
+	memcpy(&q.stands, f, sizeof q.stands);
+	memcpy(&q.from, &f->place, sizeof q.from);
+	q.asked = (uint64_t)operand << 32 | (uint64_t)(f->gen != 0) << 16 | kind;
+	return q;
+}
+
+static struct question ask(const struct stack_frame *f, const struct event *e)
+{
+	const uint32_t kind = (uint32_t)e->kind | (uint32_t)e->flags << 8;
+	struct question q;
+
+	switch (e->kind) {
+	case EVENT_LINE:
+		return ask_of(f, kind, e->index);
+	case EVENT_ENTER:
+	case EVENT_OUTSIDE:
+	case EVENT_RESUME:
+	case EVENT_THROW:
+		q = ask_of(f, kind, e->site);
+		q.callee = (uint64_t)e->code << 32 | e->unit;
+		return q;
+	case ASK_POP:
+	case EVENT_UNWIND:
+		return ask_of(f, kind, 0);
+	default:
+		return ask_of(f, kind, e->unit);
+	}
+}
+
+/* A frame by itself, on which the event is tried out; room for the one that it may push. */
+struct trial {
+	struct stack_frame frames[2];
+	struct stack stack;
+	struct pl_code *code;
+	struct follow_lines lines;
+	enum follow_answer answer;
+};
+
+/* What the walk would put a gap in front of, or cannot tell here. */
+static bool is_strange(const struct walk *w, const struct trial *t, const struct event *e)
+{
+	switch (e->kind) {
+	case EVENT_AGAIN:
+		return !code_jumps_back(t->code, e->unit);
+	case EVENT_ENTER:
+	case EVENT_OUTSIDE:
+	case EVENT_RESUME:
+	case EVENT_THROW:
+		return walk_code_of(w, e->code) == w->r->unknown_code;
+	default:
+		return false;
+	}
+}
+
+static void follow(const struct walk *w, struct trial *t, const struct event *e)
+{
+	struct follow_code *c = t->code == w->r->unknown_code ? NULL : &t->code->follow;
+
+	t->answer = e->kind == ASK_POP ? follow_pop(c, &t->stack, &t->lines)
+				       : follow_event(c, &t->stack, e, &t->lines);
+}
+
+/* The frame goes over its lines, of which the last one is where it stands then. */
+static void pass_lines(struct trial *t)
+{
+	if (t->answer == FOLLOW_LINES && follow_count(&t->lines))
+		stack_pass_start(&t->frames[0], t->lines.reach->nodes[t->lines.node].start);
+}
+
+static int32_t stands_at(const struct pl_code *c, const struct stack_frame *f)
+{
+	return code_place_line(c, (enum stack_place)f->place, f->value);
+}
+
+/* The row of the event, as walk.c gives it, which is the last of the step; events 0: it has none. The trial is behind the
+ * event, but for what pops the frame: that leaves it where it was. */
+static struct pl_count own_row(const struct walk *w, const struct trial *t, const struct event *e)
+{
+	const struct stack_frame *f = &t->frames[0];
+	struct pl_count row = {.code = t->code, .events = 1};
+	const struct flow_graph *g = &t->code->body.graph;
+
+	if (e->kind == EVENT_AT || (e->kind == ASK_POP && t->answer != FOLLOW_LINES))
+		return (struct pl_count){0};
+	row.kind = e->kind == ASK_POP ? PL_EVENT_RETURN : block_row(e->kind);
+	switch (e->kind) {
+	case EVENT_ENTER:
+	case EVENT_OUTSIDE:
+		row.code = walk_code_of(w, e->code);
+		row.line = code_place_line(row.code, PLACE_ENTRY, 0);
+		break;
+	case EVENT_RESUME:
+	case EVENT_THROW:
+		row.code = walk_code_of(w, e->code);
+		row.line = flow_line_at(&row.code->body.graph, e->unit);
+		break;
+	case EVENT_LINE:
+	case ASK_POP:
+	case EVENT_UNWIND:
+		row.line = stands_at(t->code, f);
+		break;
+	case EVENT_AGAIN:
+		row.line = code_jump_line(t->code, e->unit);
+		break;
+	default:
+		row.line = flow_line_at(g, e->unit);
+		if (!row.line && e->kind == EVENT_HANDLED)
+			row.line = flow_line_ahead(g, e->unit);
+		break;
+	}
+	return row;
+}
+
+/* *out NULL: by steps it cannot be told, the walk must give the rows. */
+static int learn(struct strides *s, const struct walk *w, const struct event *e,
+	const struct question *q, struct stride_step **out)
+{
+	struct trial t = {.frames = {*stack_top(&w->stack)}};
+	int code = reserve(s);
+
+	*out = NULL;
+	if (code)
+		return code;
+	t.stack = (struct stack){.frames = t.frames, .depth = 1, .room = 2};
+	t.code = walk_code_of(w, t.frames[0].code);
+	follow(w, &t, e);
+	if (t.answer == FOLLOW_BROKEN || is_strange(w, &t, e))
+		return 0;
+	pass_lines(&t);
+	stack_apply(&t.stack, e);
+	/* Where a stretch began says nothing once it is over: the same place is the same key then. */
+	if (t.frames[0].from_place == PLACE_UNKNOWN)
+		t.frames[0].from_value = 0;
+	struct stride_step *step = probe(s, q);
+	*step = (struct stride_step){.stands = q->stands,
+		.from = q->from,
+		.asked = q->asked,
+		.callee = q->callee,
+		.lines = t.answer == FOLLOW_LINES ? follow_count(&t.lines) : 0};
+	memcpy(&step->stands_then, &t.frames[0], sizeof step->stands_then);
+	memcpy(&step->from_then, &t.frames[0].place, sizeof step->from_then);
+	struct stride_rows *rows = &s->rows[step - s->steps];
+	*rows = (struct stride_rows){.code = t.code, .own = own_row(w, &t, e)};
+	if (step->lines) {
+		rows->reach = t.lines.reach;
+		rows->node = t.lines.node;
+	}
+	step->row = (uint32_t)rows->own.events;
+	if (step->row)
+		rows->behind = stands_at(rows->own.code, &t.frames[t.stack.depth > 1]);
+	s->used++;
+	*out = step;
+	return 0;
+}
+
+/* ---- taking steps ---- */
+
+/* Which events are asked about. */
+static bool has_step(enum event_kind kind)
+{
+	switch (kind) {
+	case EVENT_LINE_AT:
+	case EVENT_GAP:
+	case EVENT_MARK:
+	case EVENT_STOP:
+		return false;
+	default:
+		return event_counts(kind) || kind == EVENT_AT;
+	}
+}
+
+static void pop_top(struct stack *s)
+{
+	static const struct event one = {.kind = EVENT_POPS, .a = 1};
+
+	if (s->stale || s->task_count)
+		stack_apply(s, &one);
+	else if (--s->depth < s->min_depth)
+		s->min_depth = s->depth;
+}
+
+/* What becomes of the stack with an event, beside where its frame stands. */
+struct change {
+	enum event_kind kind;
+	uint32_t code, unit; /* of the frame that is pushed */
+	uint64_t gen;
+};
+
+/* In three stores, as ask_of reads it: the processor hands those on at once. */
+static inline int push(struct stack *s, const struct change *c)
+{
+	const bool entered = c->kind == EVENT_ENTER || c->kind == EVENT_OUTSIDE;
+	struct stack_frame f = {.code = c->code,
+		.value = entered ? 0 : c->unit,
+		.gen = c->gen,
+		.place = entered ? PLACE_ENTRY : PLACE_UNIT,
+		.linked = c->kind == EVENT_OUTSIDE,
+		.raised = c->kind == EVENT_THROW ? RAISED_AGAIN : RAISED_NOT};
+
+	if (s->depth == s->room)
+		return stack_push(s, &f);
+	uint8_t *to = (uint8_t *)&s->frames[s->depth++];
+	const uint64_t stands = (uint64_t)f.value << 32 | f.code;
+	const uint64_t from =
+		(uint64_t)f.raised << 16 | (uint64_t)f.linked << 8 | (uint64_t)f.place;
+	memcpy(to, &stands, 8);
+	memcpy(to + 8, &f.gen, 8);
+	memcpy(to + 16, &from, 8);
+	return 0;
+}
+
+static inline int push_or_pop(struct stack *s, const struct change *c)
+{
+	switch (c->kind) {
+	case EVENT_ENTER:
+	case EVENT_OUTSIDE:
+	case EVENT_RESUME:
+	case EVENT_THROW:
+		return push(s, c);
+	case EVENT_LEAVE:
+	case EVENT_SUSPEND:
+	case EVENT_UNWIND:
+	case ASK_POP:
+		pop_top(s);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static inline bool pops(enum event_kind kind)
+{
+	return kind == EVENT_LEAVE || kind == EVENT_SUSPEND || kind == EVENT_UNWIND ||
+	       kind == ASK_POP;
+}
+
+static inline int take(
+	const struct strides *s, struct walk *w, struct stride_step *step, const struct change *c)
+{
+	struct stack_frame *f = stack_top(&w->stack);
+
+	memcpy(f, &step->stands_then, sizeof step->stands_then);
+	memcpy(&f->place, &step->from_then, sizeof step->from_then);
+	step->passes++;
+	int code = push_or_pop(&w->stack, c);
+	return code || !s->popped || !step->row || !pops(c->kind) ? code : s->popped(s->context, w);
+}
+
+/* Not at the limit, and nothing waits that only the walk can give. */
+static bool can_go_on(const struct walk *w, const struct stride_limit *limit)
+{
+	return w->open && !w->gap_count && !w->ahead.begun && !w->holds && !w->silent &&
+	       w->told_next == w->told_count && w->ticks + w->marks.ticks < limit->ticks &&
+	       (w->pops || w->events.left);
+}
+
+/* The step of an event whose frame is the top one. */
+static int find(
+	struct strides *s, const struct walk *w, const struct event *e, struct stride_step **out)
+{
+	const struct question q = ask(stack_top(&w->stack), e);
+
+	if (s->room) {
+		*out = probe(s, &q);
+		if ((*out)->asked)
+			return 0;
+	}
+	return learn(s, w, e, &q, out);
+}
+
+/* One step: of the event, of which the bytes up to `rest` are. false in *went: it is for the walk. */
+static int try_step(struct strides *s, struct walk *w, const struct event *e,
+	const struct stride_limit *limit, bool *went)
+{
+	struct stride_step *step;
+
+	*went = false;
+	if (!w->stack.depth)
+		return 0;
+	int code = find(s, w, e, &step);
+	if (code || !step || w->next_seq + step->lines + step->row > limit->seq)
+		return code;
+	*went = true;
+	walk_over_rows(w, step->lines + step->row);
+	w->implied += step->lines + (e->kind == ASK_POP ? step->row : 0);
+	return take(s, w, step,
+		&(struct change){.kind = e->kind, .code = e->code, .unit = e->unit, .gen = e->gen});
+}
+
+static int step_by_event(
+	struct strides *s, struct walk *w, const struct stride_limit *limit, bool *went)
+{
+	struct pl_view rest = w->events;
+	struct event e;
+	int code = 0;
+
+	*went = false;
+	if (event_read(&rest, &e))
+		return 0;
+	if (e.kind == EVENT_TIME && w->ticks + w->marks.ticks + e.a >= limit->ticks)
+		return 0;
+	if (has_step(e.kind)) {
+		code = try_step(s, w, &e, limit, went);
+		if (*went && e.kind != EVENT_AT)
+			walk_over_marks(w);
+	} else if (!event_counts(e.kind)) {
+		walk_pass(w, &e);
+		*went = true;
+	}
+	if (*went)
+		w->events = rest;
+	return code;
+}
+
+static int step_by_pop(
+	struct strides *s, struct walk *w, const struct stride_limit *limit, bool *went)
+{
+	static const struct event pop = {.kind = ASK_POP, .a = 1};
+	int code = try_step(s, w, &pop, limit, went);
+
+	if (*went)
+		w->pops--;
+	return code;
+}
+
+/* ---- the short way ----
+ *
+ * Most events need no more than their step: those are taken from the bytes at once, in a loop that keeps what it needs in
+ * registers, as long as their steps are known and nothing else is about.
+ */
+
+struct quick {
+	const uint8_t *at, *end;
+	uint64_t rows, implied;
+	uint64_t most; /* rows */
+};
+
+/* A varint of at most three bytes; UINT32_MAX: a longer one. */
+static inline uint32_t small(const uint8_t **at, const uint8_t *end)
+{
+	uint32_t value = 0;
+
+	for (uint32_t shift = 0; shift < 21 && *at < end; shift += 7) {
+		uint8_t byte = *(*at)++;
+		value |= (uint32_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return value;
+	}
+	return UINT32_MAX;
+}
+
+/* Of an event its varints, of which the first is the unit, site or number; one more than there are: 0 is an event that is
+ * not taken so. */
+static const uint8_t fields_behind[32] = {
+	[EVENT_ENTER] = 1 + 2,
+	[EVENT_LEAVE] = 1 + 1,
+	[EVENT_SUSPEND] = 1 + 1,
+	[EVENT_RESUME] = 1 + 4,
+	[EVENT_UNWIND] = 1,
+	[EVENT_RAISE] = 1 + 2,
+	[EVENT_RERAISE] = 1 + 3,
+	[EVENT_HANDLED] = 1 + 2,
+	[EVENT_POPS] = 1 + 1,
+	[EVENT_AGAIN] = 1 + 1,
+	[EVENT_AT] = 1 + 1,
+	[EVENT_OUTSIDE] = 1 + 2,
+};
+#define FIELDS_MAX 4
+
+/* Gives the byte behind the event; NULL: it is for the long way. */
+static inline const uint8_t *read_quickly(
+	const struct quick *k, uint32_t fields[FIELDS_MAX], struct change *c, uint32_t *flags)
+{
+	const uint8_t *at = k->at + 1;
+	const uint32_t first = *k->at;
+	uint32_t n = first < 0x80 ? fields_behind[first & 0x1f] : 0;
+
+	*flags = first & 0x60;
+	c->kind = (enum event_kind)(first & 0x1f);
+	bool pushes = c->kind == EVENT_ENTER || c->kind == EVENT_OUTSIDE || c->kind == EVENT_RESUME;
+	if (!n || (pushes && *flags & EVENT_NO_CALLER))
+		return NULL;
+	bool made = c->kind == EVENT_ENTER && *flags & EVENT_GENERATOR;
+	for (uint32_t i = 0; i + 1 < n + made; i++)
+		if ((fields[i] = small(&at, k->end)) == UINT32_MAX)
+			return NULL;
+	if (pushes) {
+		c->code = fields[1];
+		c->gen = made || c->kind == EVENT_RESUME ? fields[2] : 0;
+		c->unit = c->kind == EVENT_RESUME ? fields[3] : 0;
+	}
+	return at;
+}
+
+/* false: no step is known, or it would go over the limit. */
+static inline bool take_quickly(struct quick *k, const struct strides *s, struct walk *w,
+	const struct question *q, const struct change *c, int *code)
+{
+	struct stride_step *step = probe(s, q);
+
+	if (!step->asked || k->rows + step->lines + step->row > k->most)
+		return false;
+	k->rows += step->lines + step->row;
+	k->implied += step->lines + (c->kind == ASK_POP ? step->row : 0);
+	*code = take(s, w, step, c);
+	return true;
+}
+
+static bool pop_quickly(
+	struct quick *k, const struct strides *s, struct walk *w, uint32_t n, int *code)
+{
+	static const struct change pop = {.kind = ASK_POP};
+
+	for (w->pops = n <= w->stack.depth ? n : 0; w->pops; w->pops--) {
+		const struct question q = ask_of(stack_top(&w->stack), ASK_POP, 0);
+		if (!take_quickly(k, s, w, &q, &pop, code))
+			return false;
+	}
+	return true;
+}
+
+/* One event; false: it is for the long way, or the rest of its pops is. */
+static inline bool go_quickly(struct quick *k, const struct strides *s, struct walk *w, int *code)
+{
+	const struct stack_frame *f = stack_top(&w->stack);
+	const uint8_t first = *k->at;
+	struct change c = {.kind = EVENT_LINE};
+	uint32_t fields[FIELDS_MAX] = {0}, flags;
+	struct question q;
+
+	if (first >= 0x80 && first < 0x80 + EVENT_SHORT_LINES) {
+		q = ask_of(f, EVENT_LINE, first & 0x7f);
+		bool taken = take_quickly(k, s, w, &q, &c, code);
+		k->at += taken;
+		return taken;
+	}
+	const uint8_t *behind = read_quickly(k, fields, &c, &flags);
+	if (!behind)
+		return false;
+	if (c.kind == EVENT_POPS) {
+		k->at = behind;
+		return pop_quickly(k, s, w, fields[0], code);
+	}
+	q = ask_of(f, (uint32_t)c.kind | flags << 8, fields[0]);
+	q.callee = (uint64_t)c.code << 32 | c.unit;
+	bool taken = take_quickly(k, s, w, &q, &c, code);
+	k->at = taken ? behind : k->at;
+	return taken;
+}
+
+static int stride_quickly(struct strides *s, struct walk *w, const struct stride_limit *limit)
+{
+	struct quick k = {.at = w->events.at,
+		.end = w->events.at + w->events.left,
+		.most = limit->seq - w->next_seq}; /* the limit is not behind */
+	int code = 0;
+
+	while (k.at < k.end && w->stack.depth && code == 0 && go_quickly(&k, s, w, &code))
+		;
+	w->events.left = (size_t)(k.end - k.at);
+	w->events.at = k.at;
+	w->implied += k.implied;
+	walk_over_rows(w, k.rows);
+	return code;
+}
+
+/* No stamp or switch waits for the next event, which is what can_go_on leaves open. */
+static bool is_plain(
+	const struct strides *s, const struct walk *w, const struct stride_limit *limit)
+{
+	return s->room && !w->pops && !w->marks.timed && !w->marks.idle_ticks &&
+	       w->order_from == w->order && w->next_seq <= limit->seq;
+}
+
+int stride(struct strides *s, struct walk *w, const struct stride_limit *limit)
+{
+	bool went = true;
+	int code = w->open ? agree(s, w) : 0;
+
+	while (code == 0 && went && can_go_on(w, limit)) {
+		if (is_plain(s, w, limit))
+			code = stride_quickly(s, w, limit);
+		if (code)
+			break;
+		code = w->pops ? step_by_pop(s, w, limit, &went)
+			       : step_by_event(s, w, limit, &went);
+	}
+	return code;
+}
+
+/* ---- what was taken ---- */
+
+static int take_rows(const struct strides *s, uint32_t i,
+	int (*add)(void *context, const struct pl_count *row), void *context)
+{
+	const struct stride_step *step = &s->steps[i];
+	const struct stride_rows *rows = &s->rows[i];
+	uint32_t node = rows->node;
+	int code = 0;
+
+	for (uint32_t n_lines = step->lines; n_lines && code == 0; n_lines--) {
+		const struct flow_node *n = &rows->reach->nodes[node];
+		code = add(context, &(struct pl_count){.code = rows->code,
+					    .line = code_start_line(rows->code, n->start),
+					    .kind = PL_EVENT_LINE,
+					    .events = step->passes});
+		node = n->parent;
+	}
+	if (code || !step->row || (s->popped && pops((enum event_kind)(step->asked & 0x1f))))
+		return code;
+	struct pl_count own = rows->own;
+	own.events = step->passes;
+	if (s->popped)
+		own.line = rows->behind;
+	return add(context, &own);
+}
+
+int strides_take(
+	struct strides *s, int (*add)(void *context, const struct pl_count *row), void *context)
+{
+	int code = 0;
+
+	for (uint32_t i = 0; i < s->room && code == 0; i++) {
+		if (!s->steps[i].passes)
+			continue;
+		code = take_rows(s, i, add, context);
+		s->steps[i].passes = 0;
+	}
+	return code;
+}
