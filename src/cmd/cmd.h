@@ -32,6 +32,7 @@
 #define COMMANDS(X)                                                                                \
 	X(record, "run a program and record its path")                                             \
 	X(dump, "print the path, one event a line")                                                \
+	X(report, "say where the time went, line by line")                                         \
 	X(info, "what was recorded: processes, threads, counts, losses")                           \
 	X(ls, "the recordings here")                                                               \
 	X(check, "verify a recording, and say what is damaged")
@@ -74,6 +75,9 @@ struct cmd_option {
 	const char *help;     /* lines after the first are indented */
 	bool *flag;	      /* set when given; NULL: not wanted */
 	const char **text;    /* its argument, the last one given; into argv */
+	/* Called for each that is given, in their order: `to`, the word, and the argument, NULL for a flag. */
+	void (*take)(void *to, const char *word, const char *text);
+	void *to;
 };
 
 struct cmd_usage {
@@ -94,6 +98,10 @@ const char *cmd_nearest(const char *word, const char *const *known);
 int cmd_unknown(const char *what, const char *word, const char *const *known);
 /* "64M", "2G", "1GiB", "100000": bytes, powers of 1024. false: no size. */
 bool cmd_size(const char *text, uint64_t *bytes);
+
+struct pl_buf;
+/* Append the word as a shell would need it typed. */
+void cmd_quote(struct pl_buf *b, const char *word);
 
 /* ---- talk ---- */
 

@@ -117,6 +117,38 @@ static int walk(struct dump *d, const struct pl_process *p, uint32_t thread, str
 	return result == PL_END ? 0 : result;
 }
 
+/* Of a thread that runs on: where it was last seen, and what it may have done since. */
+static int walk_edge(
+	struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
+{
+	struct pl_cursor *c = NULL;
+	struct pl_event e;
+	int result = pl_cursor_new(&c, d->r, p->number, thread, err);
+
+	if (result == 0)
+		result = pl_cursor_seek_seq(c, INT64_MAX, err);
+	while (result == 0)
+		result = pl_cursor_next(c, &e, err);
+	while (result == PL_END && !d->out.error && pl_cursor_possible(c, &e, err) == 0)
+		take(d, &e);
+	pl_cursor_free(c);
+	return result == PL_END ? 0 : result;
+}
+
+static int walk_edges(struct dump *d, const struct pl_process *p, struct pl_err *err)
+{
+	struct pl_recording_info info;
+	int result = 0;
+
+	pl_recording_info(d->r, &info);
+	bool live = p->end == PL_PROCESS_RUNNING && !info.finished;
+	for (uint32_t n = 0; live && n < p->thread_count && result == 0; n++)
+		if (d->threads[n] == THREAD_WANTED &&
+			!pl_recording_thread(d->r, p->number, n)->end_ns)
+			result = walk_edge(d, p, n, err);
+	return result;
+}
+
 static void dump_process(struct dump *d, const struct pl_process *p)
 {
 	struct pl_err err = {0};
@@ -125,6 +157,8 @@ static void dump_process(struct dump *d, const struct pl_process *p)
 	d->threads = calloc((size_t)p->thread_count + 1, 1);
 	if (d->threads)
 		result = walk(d, p, choose_threads(d, p), &err);
+	if (result == 0)
+		result = walk_edges(d, p, &err);
 	if (result < 0) {
 		d->code = CMD_BAD;
 		cmd_say("dump: process %" PRIu32 ": %s", p->number,
@@ -187,7 +221,7 @@ int cmd_dump(struct cmd *c)
 			.text = &d.selection.thread},
 		{"events", 'e', "LIST",
 			"call, line, return, yield, resume, throw, unwind, raise,\n"
-			"reraise, handled, gap, mark, again",
+			"reraise, handled, gap, mark, again, outside, possible",
 			.text = &d.selection.events},
 		{"from", 0, "WHEN",
 			"10:52:01.5, 2026-11-21 10:52, +1.5 (seconds from the start)\n"

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "cmd/json.h"
 #include "cmd/summary.h"
 #include "cmd/text.h"
@@ -114,6 +115,8 @@ static void write_machine(struct out *o, const struct pl_recording_info *i)
 	label_text(o, "rings", i->arena);
 	if (i->passes[0])
 		label_text(o, "passes", i->passes);
+	if (i->filter[0])
+		label_text(o, "filter", i->filter);
 	label(o, "limit");
 	if (i->limit_bytes)
 		out_bytes(o, i->limit_bytes);
@@ -200,6 +203,46 @@ static void write_processes(struct out *o, const struct pl_recording *r)
 	}
 }
 
+/* Where threads stood: what `report` shares time by. */
+static void write_samples(struct out *o, const struct pl_recording *r)
+{
+	uint64_t samples = 0, dropped = 0;
+
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
+		const struct pl_process *p = pl_recording_process(r, i);
+		samples += p->samples;
+		dropped += p->samples_dropped;
+	}
+	out_text(o, "  ");
+	out_column(o, "samples", 12);
+	right(o, samples, 16);
+	out_text(o, "  of where threads stood, and ");
+	out_count(o, dropped);
+	out_text(o, " that saw nothing that makes sense\n");
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
+		const struct pl_process *p = pl_recording_process(r, i);
+		if (!p->samples_refused)
+			continue;
+		out_text(o, "    missing of process ");
+		out_u64(o, p->number);
+		out_text(o, ": the system lets the collector not read its memory (");
+		out_text(o, strerror(p->samples_refused));
+		out_text(o, "); its lines share time by their counts\n");
+	}
+}
+
+/* Nothing, where there are none. */
+static void write_codes(struct out *o, const char *name, uint64_t count, const char *words)
+{
+	if (!count)
+		return;
+	out_text(o, "  ");
+	out_column(o, name, 12);
+	right(o, count, 16);
+	out_text(o, count == 1 ? "  code" : "  codes");
+	out_text(o, words);
+}
+
 static void write_counts(struct out *o, const struct pl_recording *r)
 {
 	struct summary s = summary_of(r);
@@ -222,6 +265,9 @@ static void write_counts(struct out *o, const struct pl_recording *r)
 	out_column(o, "waits", 12);
 	right(o, s.waits, 16);
 	out_text(o, "  of threads for the collector\n");
+	write_samples(o, r);
+	write_codes(o, "left out", s.codes_left_out, ", by the filter\n");
+	write_codes(o, "unanalysed", s.codes_unanalysed, ", of which every line was recorded\n");
 	title(o, "on disk");
 	for (uint32_t i = 0; pl_recording_size(r, i); i++) {
 		const struct pl_size *z = pl_recording_size(r, i);
@@ -301,6 +347,7 @@ static void json_recording(struct json *j, const struct pl_recording_info *i)
 	out_fixed(j->out, i->ticks_per_us > 0 ? i->ticks_per_us : 0, 6);
 	json_text(j, "arena", i->arena);
 	json_text(j, "passes", i->passes);
+	json_text(j, "filter", i->filter);
 	json_u64(j, "limit_bytes", i->limit_bytes);
 	json_moment(j, "start", i->start_ns);
 	json_moment(j, "end", i->end_ns);
@@ -353,6 +400,14 @@ static void json_process(struct json *j, const struct pl_recording *r, const str
 		json_bool(j, "silent", p->end_code != 0);
 	json_u64(j, "switches", p->switches);
 	json_u64(j, "waits", p->waits);
+	json_u64(j, "samples", p->samples);
+	json_u64(j, "samples_dropped", p->samples_dropped);
+	if (p->samples_refused)
+		json_text(j, "samples_refused", strerror(p->samples_refused));
+	else
+		json_null(j, "samples_refused");
+	json_u64(j, "codes_left_out", p->codes_left_out);
+	json_u64(j, "codes_unanalysed", p->codes_unanalysed);
 	json_open(j, "threads", '[');
 	for (uint32_t n = 0; n < p->thread_count; n++) {
 		const struct pl_thread *t = pl_recording_thread(r, p->number, n);
@@ -390,7 +445,19 @@ static void json_sizes(struct json *j, const struct pl_recording *r)
 	json_close(j, ']');
 }
 
-static void write_json(struct out *o, const struct pl_recording *r, const char *directory)
+/* Events that were written, where `record --stat` has counted them: the path shows more. */
+static uint64_t recorded_in_all(struct pl_recording *r)
+{
+	struct pl_recorded row;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; pl_recording_recorded(r, i, &row); i++)
+		for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
+			sum += row.counts[k];
+	return sum;
+}
+
+static void write_json(struct out *o, struct pl_recording *r, const char *directory)
 {
 	struct json j = {.out = o};
 	struct pl_recording_info info;
@@ -402,6 +469,8 @@ static void write_json(struct out *o, const struct pl_recording *r, const char *
 	json_recording(&j, &info);
 	json_u64(&j, "events", s.events);
 	json_counts(&j, s.counts);
+	if (pl_recording_recorded_count(r))
+		json_u64(&j, "recorded", recorded_in_all(r));
 	json_u64(&j, "switches", s.switches);
 	json_open(&j, "processes", '[');
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++)
@@ -416,7 +485,7 @@ static void write_json(struct out *o, const struct pl_recording *r, const char *
 }
 
 /* The directory is shown by its own name, also when it was found through `latest`. */
-static void write_info(struct out *o, const struct pl_recording *r, bool json)
+static void write_info(struct out *o, struct pl_recording *r, bool json)
 {
 	struct pl_recording_info info;
 	char *real;

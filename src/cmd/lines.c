@@ -150,6 +150,17 @@ static void write_enter(struct lines *w, const struct pl_event *e)
 	write_tail(w, "  in task ", e->task);
 }
 
+/* A call of which nothing is known but what it calls, which comes one deeper. */
+static void write_outside(struct lines *w, const struct pl_event *e)
+{
+	out_tone(w->out, TONE_FAINT);
+	out_text(w->out, "call ");
+	out_clean(w->out, text_of(pl_code_name(e->code)));
+	write_place(w, e, pl_code_first_line(e->code));
+	out_text(w->out, "  not recorded");
+	out_tone(w->out, TONE_PLAIN);
+}
+
 static void write_leave(struct lines *w, const struct pl_event *e)
 {
 	write_word(w, e, e->kind == PL_EVENT_UNWIND ? TONE_BAD : TONE_GOOD);
@@ -193,9 +204,25 @@ static void write_again(struct lines *w, const struct pl_event *e)
 	out_tone(w->out, TONE_PLAIN);
 }
 
+static void write_possible(struct lines *w, const struct pl_event *e)
+{
+	write_word(w, e, TONE_FAINT);
+	out_char(w->out, ' ');
+	if (e->line) {
+		write_source(w, e);
+	} else {
+		out_text(w->out, e->type);
+		out_char(w->out, ' ');
+		out_clean(w->out, text_of(pl_code_name(e->code)));
+	}
+}
+
 static void write_event(struct lines *w, const struct pl_event *e)
 {
 	switch (e->kind) {
+	case PL_EVENT_POSSIBLE:
+		write_possible(w, e);
+		break;
 	case PL_EVENT_LINE:
 		write_source(w, e);
 		break;
@@ -206,6 +233,9 @@ static void write_event(struct lines *w, const struct pl_event *e)
 	case PL_EVENT_RESUME:
 	case PL_EVENT_THROW:
 		write_enter(w, e);
+		break;
+	case PL_EVENT_OUTSIDE:
+		write_outside(w, e);
 		break;
 	case PL_EVENT_RETURN:
 	case PL_EVENT_YIELD:
@@ -230,7 +260,8 @@ static uint32_t indent_of(const struct pl_event *e)
 {
 	bool inside = e->kind != PL_EVENT_CALL && e->kind != PL_EVENT_RESUME &&
 		      e->kind != PL_EVENT_THROW && e->kind != PL_EVENT_RETURN &&
-		      e->kind != PL_EVENT_YIELD && e->kind != PL_EVENT_UNWIND;
+		      e->kind != PL_EVENT_YIELD && e->kind != PL_EVENT_UNWIND &&
+		      e->kind != PL_EVENT_OUTSIDE;
 
 	return e->depth + inside;
 }
@@ -247,5 +278,7 @@ void lines_write(struct lines *w, const struct pl_event *e)
 		write_event(w, e);
 	else
 		write_word(w, e, TONE_STRONG);
+	if (e->order_from < e->order)
+		write_tail(w, "  ", "~");
 	out_char(w->out, '\n');
 }

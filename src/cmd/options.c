@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+#include "base/buf.h"
 
 #define WORD_MAX    64 /* longer words are cut before they are compared */
 #define OPTIONS_MAX 64
@@ -94,6 +95,25 @@ bool cmd_size(const char *text, uint64_t *bytes)
 		return false;
 	*bytes = (uint64_t)n << shift;
 	return true;
+}
+
+void cmd_quote(struct pl_buf *b, const char *word)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		buf_put(b, word, strlen(word));
+		return;
+	}
+	buf_u8(b, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			buf_put(b, "'\\''", 4);
+		else
+			buf_u8(b, (uint8_t)*word);
+	}
+	buf_u8(b, '\'');
 }
 
 /* What is said can hold names and texts of others: none of their bytes steers the terminal or makes
@@ -238,6 +258,8 @@ static int apply(struct parser *p, const struct cmd_option *o, const char *text)
 		*o->flag = true;
 	if (o->text)
 		*o->text = text;
+	if (o->take)
+		o->take(o->to, o->word, text);
 	return CMD_GO;
 }
 

@@ -27,9 +27,11 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "cmd/child.h"
+#include "cmd/choose.h"
 #include "cmd/cmd.h"
 #include "cmd/loader.h"
 #include "cmd/place.h"
+#include "cmd/stat.h"
 #include "cmd/what.h"
 #include "collector/collector.h"
 #include "collector/finish.h"
@@ -40,6 +42,23 @@
 #define SILENCE_MS    3000  /* without a tick: the collector is stopped, or worse */
 
 extern char **environ;
+
+/* What --clock can be. */
+static const struct {
+	const char *word;
+	int64_t tick_ns;
+	enum arena_stamps stamps;
+} CLOCKS[] = {
+	{"tick=auto", 0, STAMPS_TICK},
+	{"tick=1ms", 1000000, STAMPS_TICK},
+	{"tick=100us", 100000, STAMPS_TICK},
+	{"tick=10ms", 10000000, STAMPS_TICK},
+	{"call", 0, STAMPS_CALL},
+	{"line", 0, STAMPS_LINE},
+};
+
+/* What --timing can be. */
+enum { TIMING_CLOCK, TIMING_CALLS };
 
 struct run {
 	struct cmd *cmd;
@@ -52,9 +71,14 @@ struct run {
 	char **environment;  /* owned array */
 	struct pl_buf texts; /* of what was added to it */
 	uint64_t limit;
-	enum arena_full on_full;
-	enum arena_passes passes;
-	bool no_children, quiet;
+	uint32_t on_full; /* enum arena_full */
+	uint32_t passes;  /* enum arena_passes */
+	uint32_t order;	  /* enum arena_order */
+	uint32_t clock;	  /* in CLOCKS */
+	uint32_t timing;  /* TIMING_… */
+	bool no_children, quiet, stat;
+	struct stat_usage usage; /* of the command, for --stat */
+	struct choose choose;
 	char foreign
 		[PATH_MAX]; /* the loader of WHAT, which does not take our library; "": it does */
 	int arena_fd;	    /* open as long as we claim the arena */
@@ -136,23 +160,11 @@ static int make_preload_takeable(struct run *r)
 	return CMD_RECORD_FAILED;
 }
 
-static void quote(struct pl_buf *b, const char *word)
+static enum arena_stamps stamps_of(const struct run *r)
 {
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+	enum arena_stamps stamps = CLOCKS[r->clock].stamps;
 
-	if (*word && strspn(word, plain) == strlen(word)) {
-		buf_put(b, word, strlen(word));
-		return;
-	}
-	buf_u8(b, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			buf_put(b, "'\\''", 4);
-		else
-			buf_u8(b, (uint8_t)*word);
-	}
-	buf_u8(b, '\'');
+	return r->timing == TIMING_CALLS && stamps == STAMPS_TICK ? STAMPS_CALL : stamps;
 }
 
 /* ---- the collector ---- */
@@ -164,7 +176,7 @@ static void be_collector(struct run *r, int channel)
 	for (char **word = r->what.argv; *word; word++) {
 		if (word != r->what.argv)
 			buf_u8(&command, ' ');
-		quote(&command, *word);
+		cmd_quote(&command, *word);
 	}
 	buf_u8(&command, 0);
 	struct collector_start s = {.directory_fd = r->place.directory_fd,
@@ -174,7 +186,14 @@ static void be_collector(struct run *r, int channel)
 		.limit_bytes = r->limit,
 		.on_full = r->on_full,
 		.no_children = r->no_children,
-		.passes = r->passes};
+		.count_costs = r->stat,
+		.passes = r->passes,
+		.order = CLOCKS[r->clock].stamps == STAMPS_LINE ? ORDER_EXACT : r->order,
+		.clock = stamps_of(r) == STAMPS_CALL ? "call" : CLOCKS[r->clock].word,
+		.tick_ns = CLOCKS[r->clock].tick_ns,
+		.stamps = stamps_of(r),
+		.filter = buf_view(&r->choose.rules),
+		.filter_text = r->choose.text.used ? (const char *)r->choose.text.at : ""};
 	_exit(collector_run(&s));
 }
 
@@ -430,7 +449,7 @@ static void say_next(struct run *r)
 {
 	struct pl_buf b = {0};
 
-	quote(&b, r->place.path);
+	cmd_quote(&b, r->place.path);
 	buf_u8(&b, 0);
 	if (r->place.is_default)
 		cmd_say("see it with: pathline dump");
@@ -459,8 +478,12 @@ static void say_end(struct run *r, enum answer answer, const struct collector_pa
 	if (p->totals.processes)
 		say_refused(r, "not recorded");
 	say_losses(r, p);
+	choose_say_unmatched(&r->choose, atomic_load(&r->arena.head->filter_matched));
 	say_next(r);
 }
+
+/* For stat.c: record a program of its own, in a process of our own, that says nothing. */
+static int record_calibration(struct cmd *c, const char *directory, char **words, int count);
 
 static int finish_record(struct run *r, int status)
 {
@@ -474,6 +497,8 @@ static int finish_record(struct run *r, int status)
 	say_end(r, answer, &p);
 	if (answer == ANSWER_REPORT && p.finished)
 		waitpid(r->collector, NULL, 0);
+	if (r->stat && !r->usage.calibrating && answer == ANSWER_REPORT && p.totals.processes)
+		stat_say(r->cmd, r->place.real, &r->usage, record_calibration);
 	return WIFSIGNALED(status) ? child_die_of(WTERMSIG(status)) : WEXITSTATUS(status);
 }
 
@@ -502,7 +527,29 @@ static int record_run(struct run *r, const char *directory)
 		return code;
 	}
 	place_publish(&r->place);
-	return finish_record(r, child_wait(&r->child));
+	int status = child_wait(&r->child);
+	stat_usage_take(&r->usage);
+	return finish_record(r, status);
+}
+
+static int record_calibration(struct cmd *c, const char *directory, char **words, int count)
+{
+	struct run r = {.cmd = c,
+		.channel = -1,
+		.place.directory_fd = -1,
+		.quiet = true,
+		.stat = true,
+		.no_children = true,
+		.usage.calibrating = true};
+	int code = what_resolve(&r.what, words, count, NULL);
+
+	if (code == CMD_GO)
+		code = record_run(&r, directory);
+	what_release(&r.what);
+	arena_unmap(&r.arena);
+	free(r.environment);
+	buf_release(&r.texts);
+	return code;
 }
 
 /* A descriptor that the caller closed must not become one of ours: what we open would then be its
@@ -514,39 +561,44 @@ static void hold_standard_descriptors(void)
 			return;
 }
 
-static int choose_full(const char *word, enum arena_full *to)
+/* The place of an option's word among its choices, which are those of an enum of arena.h. */
+static int choose(const char *word, const char *what, const char *const *choices, uint32_t *to)
 {
-	static const char *const choices[] = {"wait", "drop", NULL};
-
-	for (int i = 0; choices[i]; i++)
-		if (!strcmp(word, choices[i])) {
-			*to = (enum arena_full)i;
+	for (*to = 0; choices[*to]; (*to)++)
+		if (!strcmp(word, choices[*to]))
 			return CMD_GO;
-		}
-	return cmd_unknown("choice for --on-full:", word, choices);
+	return cmd_unknown(what, word, choices);
 }
 
-static int choose_passes(const char *word, enum arena_passes *to)
-{
-	static const char *const choices[] = {"all", "none", NULL};
+struct choices {
+	const char *limit, *on_full, *passes, *order, *clock, *timing;
+};
 
-	for (int i = 0; choices[i]; i++)
-		if (!strcmp(word, choices[i])) {
-			*to = (enum arena_passes)i;
-			return CMD_GO;
-		}
-	return cmd_unknown("choice for --passes:", word, choices);
-}
-
-static int read_choices(struct run *r, const char *limit, const char *on_full, const char *passes)
+static int read_choices(struct run *r, const struct choices *word)
 {
-	if (!cmd_size(limit, &r->limit)) {
-		cmd_say("record: '%s' is no size; write 64M, 2G, 1GiB or a number of bytes", limit);
+	static const char *const full[] = {"wait", "drop", NULL},
+				 *const passes[] = {"all", "none", NULL},
+				 *const order[] = {"witness", "exact", NULL},
+				 *const timing[] = {"clock", "calls", NULL};
+	const char *clocks[sizeof CLOCKS / sizeof *CLOCKS + 1] = {0};
+
+	for (size_t i = 0; i < sizeof CLOCKS / sizeof *CLOCKS; i++)
+		clocks[i] = CLOCKS[i].word;
+
+	if (!cmd_size(word->limit, &r->limit)) {
+		cmd_say("record: '%s' is no size; write 64M, 2G, 1GiB or a number of bytes",
+			word->limit);
 		return CMD_USAGE;
 	}
-	int code = choose_full(on_full, &r->on_full);
+	int code = choose(word->on_full, "choice for --on-full:", full, &r->on_full);
 	if (code == CMD_GO)
-		code = choose_passes(passes, &r->passes);
+		code = choose(word->passes, "choice for --passes:", passes, &r->passes);
+	if (code == CMD_GO)
+		code = choose(word->order, "choice for --order:", order, &r->order);
+	if (code == CMD_GO)
+		code = choose(word->clock, "choice for --clock:", clocks, &r->clock);
+	if (code == CMD_GO)
+		code = choose(word->timing, "choice for --timing:", timing, &r->timing);
 	if (code == CMD_GO && !r->cmd->count) {
 		cmd_say("record: nothing to run; write: pathline record script.py");
 		code = CMD_USAGE;
@@ -557,8 +609,13 @@ static int read_choices(struct run *r, const char *limit, const char *on_full, c
 int cmd_record(struct cmd *c)
 {
 	struct run r = {.cmd = c, .channel = -1, .place.directory_fd = -1};
-	const char *directory = NULL, *python = NULL, *limit = DEFAULT_LIMIT, *on_full = "wait",
-		   *passes = "all";
+	struct choices word = {.limit = DEFAULT_LIMIT,
+		.on_full = "wait",
+		.passes = "all",
+		.order = "witness",
+		.clock = "tick=auto",
+		.timing = "clock"};
+	const char *directory = NULL, *python = NULL;
 	const struct cmd_option options[] = {
 		{"output", 'o', "DIR",
 			"where to; new or empty. Without it: .pathline/<time>-<name>/",
@@ -570,17 +627,60 @@ int cmd_record(struct cmd *c)
 		{"limit", 0, "SIZE",
 			"keep the newest SIZE of it: 64M, 2G, 1GiB. Without it: " DEFAULT_LIMIT
 			"iB; 0: no limit",
-			.text = &limit},
+			.text = &word.limit},
 		{"on-full", 0, "wait|drop",
 			"when events come too fast: the program waits (at most 2 s), or they are "
 			"lost;\n"
 			"either way the recording says so. Without it: wait",
-			.text = &on_full},
+			.text = &word.on_full},
 		{"passes", 0, "all|none",
 			"a loop that stays on one line tells its line once: record each further "
 			"pass as\n"
 			"'again', or none of them (faster). Without it: all",
-			.text = &passes},
+			.text = &word.passes},
+		{"order", 0, "witness|exact",
+			"of threads: a line between two witnesses may have run anywhere between "
+			"them; or\n"
+			"each line and return is recorded, and the order of all is known "
+			"(slower).\n"
+			"Without it: witness",
+			.text = &word.order},
+		{"stat", 0, NULL,
+			"say at the end what recording cost, estimated, and which functions cost "
+			"most",
+			.flag = &r.stat},
+		{"include", 0, "GLOB",
+			"record code whose module or path matches; several, with --exclude: the "
+			"last\n"
+			"that matches decides. After an --include at first, what no rule matches "
+			"is\n"
+			"left out. Words: stdlib, site-packages; a / or .py makes it a path",
+			.take = choose_take, .to = &r.choose},
+		{"exclude", 0, "GLOB",
+			"leave such code out: it costs nothing after its first run, and the path "
+			"shows\n"
+			"what it calls back in the place of its call",
+			.take = choose_take, .to = &r.choose},
+		{"only-mine", 0, NULL,
+			"include the files below this directory and the script's, without what "
+			"was\n"
+			"installed and the standard library",
+			.take = choose_take, .to = &r.choose},
+		{"clock", 0, "WHICH",
+			"which events get a time: the first one behind each tick (tick=100us, "
+			"tick=1ms,\n"
+			"tick=10ms), each call and return (call), or each event, with an event for "
+			"each\n"
+			"line (line). Without it: tick=auto, 1 ms, or as much more as keeps "
+			"ticking "
+			"below\n"
+			"1% of a core, up to 10 ms",
+			.text = &word.clock},
+		{"timing", 0, "clock|calls",
+			"calls: record and stamp each call and return, whatever --clock says of "
+			"the rest.\n"
+			"Without it: clock",
+			.text = &word.timing},
 		{"quiet", 'q', NULL, "no last lines on stderr", .flag = &r.quiet},
 		{0},
 	};
@@ -596,7 +696,9 @@ int cmd_record(struct cmd *c)
 	int code = cmd_parse(c, &usage);
 
 	if (code == CMD_GO)
-		code = read_choices(&r, limit, on_full, passes);
+		code = read_choices(&r, &word);
+	if (code == CMD_GO)
+		code = choose_end(&r.choose, c->words[0]);
 	if (code == CMD_GO) {
 		hold_standard_descriptors();
 		code = what_resolve(&r.what, c->words, c->count, python);
@@ -607,5 +709,6 @@ int cmd_record(struct cmd *c)
 	arena_unmap(&r.arena);
 	free(r.environment);
 	buf_release(&r.texts);
+	choose_release(&r.choose);
 	return code;
 }

@@ -176,7 +176,9 @@ NUMBER(thread, e->position.thread)
 NUMBER(block, e->position.block)
 NUMBER(event_number, e->position.event)
 NUMBER(order, e->order)
+NUMBER(order_from, e->order_from)
 NUMBER(error, e->time_error_ns)
+NUMBER(idle, e->idle_ns ? e->idle_ns : NONE)
 NUMBER(caller, e->caller_line)
 NUMBER(generator, e->generator)
 NUMBER(greenlet, e->greenlet)
@@ -204,9 +206,13 @@ static const struct field fields[] = {
 	{"block", .number = field_block, .help = "number in its thread, from 0"},
 	{"event_number", .number = field_event_number, .help = "number in its block, from 0"},
 	{"order", .number = field_order, .help = "of the switch that it comes after"},
+	{"order_from", .number = field_order_from, .help = "or of an earlier one, from this on"},
 	{"error", .number = field_error,
 		.help = "the event was at time, or up to so many ns later"},
-	{"caller", .number = field_caller, .help = "call, resume, throw: the caller's line"},
+	{"idle", .number = field_idle,
+		.help = "ns that the thread's event loop waited before it, with nothing to do"},
+	{"caller", .number = field_caller,
+		.help = "call, resume, throw, outside: the caller's line"},
 	{"generator", .number = field_generator, .help = "identity of a generator or coroutine"},
 	{"greenlet", .number = field_greenlet,
 		.help = "with depth it names a frame over all switches; 0: the thread's own stack"},

@@ -16,6 +16,8 @@ static void add_process(struct summary *s, const struct pl_recording *r, const s
 {
 	s->switches += p->switches;
 	s->waits += p->waits;
+	s->codes_left_out += p->codes_left_out;
+	s->codes_unanalysed += p->codes_unanalysed;
 	for (uint32_t n = 0; n < p->thread_count; n++) {
 		const struct pl_thread *t = pl_recording_thread(r, p->number, n);
 		if (t)

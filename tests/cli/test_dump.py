@@ -121,6 +121,12 @@ class Selections(unittest.TestCase):
             self.assertEqual(done.stdout, b"", words)
             self.assertRegex(done.stderr.decode(), r"\Apathline: .*" + re.escape(answer), words)
 
+    def test_help_names_every_event(self):
+        text = session.pathline("dump", "--help").stdout.decode()
+        words = re.search(r"--events=LIST (.*?)--from", text, re.S)[1].replace(",", " ").split()
+        info = json.loads(session.pathline("info", "--json", shop().directory).stdout)
+        self.assertEqual(words, list(info["data"]["counts"]))
+
 
 class Forms(unittest.TestCase):
     def test_json_says_the_same_as_rows(self):
@@ -181,7 +187,7 @@ class Output(unittest.TestCase):
         self.assertRegex(done.stderr, rb"^pathline: .*No space left")
 
     def test_help_and_version(self):
-        for command in ("record", "dump", "info", "ls", "check"):
+        for command in ("record", "dump", "report", "info", "ls", "check"):
             done = session.pathline(command, "--help")
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertTrue(done.stdout.startswith(b"usage: pathline %s " % command.encode()))

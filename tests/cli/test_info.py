@@ -30,6 +30,19 @@ def info(recorded):
     return whole["data"]
 
 
+# An opcode that no version has stands behind the last return: it never runs, but what is there cannot be known.
+UNKNOWN = '''\
+import opcode
+def f(n):
+    if n:
+        return 1
+    return 2
+free = next(n for n in range(232, 180, -1) if opcode.opname[n].startswith("<"))
+f.__code__ = f.__code__.replace(co_code=f.__code__.co_code + bytes([free, 0]))
+print(f(1), f(0))
+'''
+
+
 class Info(unittest.TestCase):
     def test_counts_are_those_of_dump(self):
         data = info(shop())
@@ -67,6 +80,14 @@ class Info(unittest.TestCase):
         self.assertIn((children[0]["ended"], children[0].get("signal"), children[0].get("silent")),
                       (("killed", 9, None), ("lost", None, True)))
         self.assertEqual((children[1]["ended"], children[1]["exit"]), ("exited", 7))
+
+    def test_unanalysed(self):
+        """A code whose flow is not known has each of its lines recorded, and is counted."""
+        recorded = session.Recorded(UNKNOWN, "unknown.py")
+        self.assertEqual(info(recorded)["processes"][0]["codes_unanalysed"], 1)
+        self.assertEqual([int(line) for line, name in recorded.rows("--events", "line", "--fields", "line,code") if name == "f"], [3, 4, 3, 5])
+        self.assertIn("1  code, of which every line was recorded", recorded.pathline("info").stdout.decode())
+        self.assertEqual(info(shop())["processes"][0]["codes_unanalysed"], 0)
 
     def test_text(self):
         text = shop().pathline("info").stdout.decode()

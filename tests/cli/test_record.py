@@ -315,6 +315,16 @@ class Record(recorded.Case):
         self.assertFalse(told["recovered"])
         self.assertEqual(recorded.arenas_of(self.dir), [])
 
+    def test_descendants_that_run_exec(self):
+        """While a process becomes another program it has no environment that could be seen; it is one of ours all the same."""
+        again, out = os.path.join(self.dir, "again.sh"), os.path.join(self.dir, "out")
+        with open(again, "w") as file:
+            file.write(f"[ $1 -gt 0 ] && exec sh {again} $(($1 - 1)); exec '{PYTHON}' -c 'print(3)'\n")
+        done = self.record("-o", out, "sh", "-c", f"sh {again} 800 >/dev/null 2>&1 & exit 4")
+        self.assertEqual(done.returncode, 4)
+        recorded.wait_for(lambda: recorded.info(out)["finished"], "the end of the recording")
+        self.assertEqual([(p["ended"], p["exit"]) for p in recorded.info(out)["processes"]], [("exited", 0)])
+
     def test_no_children(self):
         code = f"import subprocess; subprocess.run(['{PYTHON}', '-c', ''])"
         for options, count in (((), 2), (("--no-children",), 1)):

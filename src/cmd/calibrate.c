@@ -1,0 +1,211 @@
+#define _GNU_SOURCE
+#include "cmd/calibrate.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Each section runs REPEATS times; argv[1] is the file for what it took: a line "name ns" of the fastest run. */
+#define REPEATS	   4
+#define PASSES	   60000
+#define LITERAL(x) #x
+#define NUMBER(x)  LITERAL(x)
+static const char PROGRAM[] =
+	"import sys, time\n"
+	"def lines(n):\n"
+	"    x = 0\n"
+	"    for i in range(n):\n"
+	"        if i & 1:\n"
+	"            x += 1\n"
+	"        else:\n"
+	"            x -= 1\n"
+	"def one(i):\n"
+	"    return i\n"
+	"def calls(n):\n"
+	"    for i in range(n):\n"
+	"        one(i)\n"
+	"def some(n):\n"
+	"    for i in range(n):\n"
+	"        yield i\n"
+	"def yields(n):\n"
+	"    for i in some(n):\n"
+	"        pass\n"
+	"def raises(n):\n"
+	"    for i in range(n >> 2):\n"
+	"        try:\n"
+	"            raise KeyError\n"
+	"        except KeyError:\n"
+	"            pass\n"
+	"def passes(n):\n"
+	"    while n: n -= 1\n"
+	"with open(sys.argv[1], 'w') as out:\n"
+	"    for f in lines, calls, yields, raises, passes:\n"
+	"        best = 1 << 60\n"
+	"        for _ in range(" NUMBER(
+		REPEATS) "):\n"
+			 "            t = time.process_time_ns()\n"
+			 "            f(" NUMBER(
+				 PASSES) ")\n"
+					 "            best = min(best, time.process_time_ns() - "
+					 "t)\n"
+					 "        out.write(f'{f.__name__} {best}\\n')\n";
+
+/* In the order in which they are solved: `kinds` are those that are not known yet. */
+static const struct section {
+	const char *name, *callee;
+	enum pl_event_kind kinds[4];
+	int count;
+} SECTIONS[] = {
+	{"lines", NULL, {PL_EVENT_LINE}, 1},
+	{"calls", "one", {PL_EVENT_CALL, PL_EVENT_RETURN, PL_EVENT_UNWIND}, 3},
+	{"yields", "some", {PL_EVENT_RESUME, PL_EVENT_YIELD, PL_EVENT_THROW}, 3},
+	{"raises", NULL, {PL_EVENT_RAISE, PL_EVENT_HANDLED, PL_EVENT_RERAISE}, 3},
+	{"passes", NULL, {PL_EVENT_AGAIN}, 1},
+};
+#define SECTION_COUNT (sizeof SECTIONS / sizeof *SECTIONS)
+
+struct took {
+	double ns[SECTION_COUNT];
+};
+
+static bool read_took(const char *path, struct took *out)
+{
+	FILE *file = fopen(path, "re");
+	char name[16];
+	size_t n = 0;
+
+	while (file && n < SECTION_COUNT && fscanf(file, "%15s %lf", name, &out->ns[n]) == 2 &&
+		!strcmp(name, SECTIONS[n].name))
+		n++;
+	if (file)
+		fclose(file);
+	return n == SECTION_COUNT;
+}
+
+/* The calibration's output is nobody's. */
+static void be_quiet(void)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+}
+
+/* One run, in a process of its own; record NULL: as it is. */
+static bool run(struct cmd *c, char **words, const char *directory, stat_recorder *record)
+{
+	int status = 0, count = 0;
+	pid_t pid = fork();
+
+	while (words[count])
+		count++;
+	if (pid == 0) {
+		sigset_t none;
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		be_quiet();
+		if (record)
+			_exit(record(c, directory, words, count) & 0xff);
+		execv(words[0], words);
+		_exit(CMD_RECORD_NOT_FOUND);
+	}
+	if (pid < 0)
+		return false;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* What was recorded in the functions of a section. */
+static bool add_counts(struct pl_recording *r, const char *name, double counts[PL_EVENT_KIND_COUNT])
+{
+	struct pl_recorded row;
+
+	for (uint32_t i = 0; name && pl_recording_recorded(r, i, &row); i++) {
+		if (strcmp(pl_code_name(row.code), name) ||
+			strcmp(pl_code_file(row.code), "<string>"))
+			continue;
+		for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
+			counts[k] += (double)row.counts[k] / REPEATS;
+		return true;
+	}
+	return false;
+}
+
+/* What is left when the kinds that are known are taken off belongs to those that are not, evenly. */
+static void solve(const struct section *s, const double counts[PL_EVENT_KIND_COUNT], double more_ns,
+	struct calibration *out)
+{
+	double own = 0;
+
+	for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
+		more_ns -= counts[k] * out->ns[k];
+	for (int i = 0; i < s->count; i++)
+		own += counts[s->kinds[i]];
+	if (own < PASSES / 16.0)
+		return; /* it records none of these here, so their cost does not matter */
+	for (int i = 0; i < s->count; i++)
+		out->ns[s->kinds[i]] = more_ns > 0 ? more_ns / own : 0;
+}
+
+static const char *solve_all(const char *directory, const struct took *plain,
+	const struct took *recorded, struct calibration *out)
+{
+	struct pl_recording *r = NULL;
+	struct pl_err e = {0};
+
+	if (pl_recording_open(&r, directory, &e) < 0)
+		return "the recording of the calibration cannot be read";
+	for (size_t i = 0; i < SECTION_COUNT; i++) {
+		double counts[PL_EVENT_KIND_COUNT] = {0};
+		add_counts(r, SECTIONS[i].name, counts);
+		add_counts(r, SECTIONS[i].callee, counts);
+		solve(&SECTIONS[i], counts, recorded->ns[i] - plain->ns[i], out);
+	}
+	pl_recording_close(r);
+	return NULL;
+}
+
+static void remove_all(const char *directory)
+{
+	DIR *d = opendir(directory);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(directory);
+}
+
+const char *calibrate(
+	struct cmd *c, const char *executable, stat_recorder *record, struct calibration *out)
+{
+	char place[] = "/tmp/pathline-stat-XXXXXX", took[64], directory[64], exe[PATH_MAX];
+	struct took plain, recorded;
+	const char *why = NULL;
+
+	*out = (struct calibration){0};
+	snprintf(exe, sizeof exe, "%s", executable);
+	if (!mkdtemp(place))
+		return "there is no room in /tmp";
+	snprintf(took, sizeof took, "%s/took", place);
+	snprintf(directory, sizeof directory, "%s/recording", place);
+	char *words[] = {exe, "-S", "-c", (char *)PROGRAM, took, NULL};
+	if (!run(c, words, NULL, NULL) || !read_took(took, &plain))
+		why = "the interpreter could not be run again";
+	else if (!run(c, words, directory, record) || !read_took(took, &recorded))
+		why = "the calibration could not be recorded";
+	else
+		why = solve_all(directory, &plain, &recorded, out);
+	remove_all(directory);
+	remove_all(place);
+	return why;
+}

@@ -1,0 +1,28 @@
+/* What one recorded event costs, by kind, with this interpreter on this machine at this moment.
+ *
+ * A table made elsewhere would not do: most of what an event costs is the interpreter's own instrumentation, which is another
+ * with each version. So a short program is run, once as it is and once recorded. It has a section for
+ * each kind, in which that kind is the only one whose cost is not known from the sections before:
+ *
+ *	lines     a loop with a branch                     lines
+ *	calls     a loop that calls                        + calls, returns
+ *	yields    a loop over a generator                  + resumes, yields
+ *	raises    a loop that raises and catches           + raises, handlers
+ *	passes    a loop on one line                       + passes
+ *
+ * It takes about half a second, behind the program's end.
+ */
+#ifndef PL_CMD_CALIBRATE_H
+#define PL_CMD_CALIBRATE_H
+
+#include "cmd/stat.h"
+
+struct calibration {
+	double ns[PL_EVENT_KIND_COUNT]; /* CPU time more for one event of the kind */
+};
+
+/* executable: of the interpreter. NULL, or why it could not be done. */
+const char *calibrate(
+	struct cmd *c, const char *executable, stat_recorder *record, struct calibration *out);
+
+#endif

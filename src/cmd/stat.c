@@ -1,0 +1,170 @@
+#define _GNU_SOURCE
+#include "cmd/stat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include "cmd/calibrate.h"
+
+#define FUNCTIONS_SAID 8
+#define SHARE_SAID     0.01 /* of the whole cost: what is less is not worth a line */
+
+struct cost {
+	struct pl_recorded row;
+	double ns;
+	uint64_t events;
+};
+
+struct estimate {
+	struct cost *all; /* owned; behind estimate_make the dearest first */
+	size_t count;
+	double ns;
+	uint64_t events;
+	double kind_ns[PL_EVENT_KIND_COUNT];
+	uint64_t kind_events[PL_EVENT_KIND_COUNT];
+};
+
+void stat_usage_take(struct stat_usage *u)
+{
+	struct rusage r;
+
+	if (getrusage(RUSAGE_CHILDREN, &r) == 0)
+		u->cpu_s = (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) +
+			   (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
+}
+
+/* Without a calibration (all costs 0) by what they recorded. */
+static int dearer(const void *a, const void *b)
+{
+	const struct cost *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return (x->events < y->events) - (x->events > y->events);
+}
+
+static bool estimate_make(struct estimate *e, struct pl_recording *r, const struct calibration *k)
+{
+	e->count = pl_recording_recorded_count(r);
+	e->all = calloc(e->count + 1, sizeof *e->all);
+	if (!e->all)
+		return false;
+	for (uint32_t i = 0; i < e->count; i++) {
+		struct cost *c = &e->all[i];
+		pl_recording_recorded(r, i, &c->row);
+		for (int kind = 0; kind < PL_EVENT_KIND_COUNT; kind++) {
+			double ns = (double)c->row.counts[kind] * k->ns[kind];
+			c->ns += ns;
+			c->events += c->row.counts[kind];
+			e->kind_ns[kind] += ns;
+			e->kind_events[kind] += c->row.counts[kind];
+		}
+		e->ns += c->ns;
+		e->events += c->events;
+	}
+	qsort(e->all, e->count, sizeof *e->all, dearer);
+	return true;
+}
+
+/* ---- what is said ---- */
+
+static void say_whole(const struct estimate *e, const struct stat_usage *u, uint64_t collector_ns)
+{
+	double cost_s = e->ns / 1e9, alone_s = u->cpu_s - cost_s;
+
+	/* An estimate that leaves nothing for the program is none. */
+	if (alone_s > u->cpu_s / 10)
+		cmd_say("stat: recording cost about %.0f%% of the program's own CPU time (%.3f s "
+			"of "
+			"%.3f s), estimated",
+			100 * cost_s / alone_s, cost_s, u->cpu_s);
+	else
+		cmd_say("stat: recording cost most of the program's CPU time (%.3f s)", u->cpu_s);
+	cmd_say("stat: the collector took %.3f s beside it, %.0f%%", (double)collector_ns / 1e9,
+		u->cpu_s > 0 ? (double)collector_ns / 1e7 / u->cpu_s : 0);
+}
+
+static void say_kinds(const struct estimate *e, const struct calibration *k)
+{
+	for (int kind = 0; kind < PL_EVENT_KIND_COUNT; kind++)
+		if (e->kind_events[kind] && e->kind_ns[kind] >= e->ns * SHARE_SAID)
+			cmd_say("stat: %14llu %-8s of %5.0f ns %5.1f%%",
+				(unsigned long long)e->kind_events[kind],
+				pl_event_kind_name((enum pl_event_kind)kind), k->ns[kind],
+				e->ns > 0 ? 100 * e->kind_ns[kind] / e->ns : 0);
+}
+
+static double share(const struct estimate *e, const struct cost *c)
+{
+	if (e->ns > 0)
+		return c->ns / e->ns;
+	return e->events ? (double)c->events / (double)e->events : 0;
+}
+
+/* The dearest file that can be named on a command line: what has none ("<string>") cannot be left out by it. */
+static const char *dearest_file(const struct estimate *e)
+{
+	for (size_t i = 0; i < e->count && i < FUNCTIONS_SAID; i++) {
+		const char *file = pl_code_file(e->all[i].row.code);
+		if (file[0] != '<' && file[0] != '?')
+			return file;
+	}
+	return NULL;
+}
+
+static void say_functions(const struct estimate *e)
+{
+	cmd_say("stat: what cost most to record:");
+	for (size_t i = 0; i < e->count && i < FUNCTIONS_SAID; i++) {
+		const struct cost *c = &e->all[i];
+		if (i && share(e, c) < SHARE_SAID)
+			break;
+		cmd_say("stat: %5.1f%% %14llu events  %s  %s:%d", 100 * share(e, c),
+			(unsigned long long)c->events, pl_code_name(c->row.code),
+			pl_code_file(c->row.code), pl_code_first_line(c->row.code));
+	}
+	const char *file = dearest_file(e);
+	if (file)
+		cmd_say("stat: to leave out a file, a module or the library: --exclude %s, "
+			"--exclude stdlib",
+			file);
+}
+
+static void say_estimate(struct pl_recording *r, const struct stat_usage *u,
+	const struct calibration *k, const char *why)
+{
+	struct estimate e = {0};
+
+	if (!estimate_make(&e, r, k))
+		return;
+	if (why)
+		cmd_say("stat: what an event costs here could not be measured: %s", why);
+	else
+		say_whole(&e, u, pl_recording_collector_ns(r));
+	if (!why)
+		say_kinds(&e, k);
+	if (e.count)
+		say_functions(&e);
+	free(e.all);
+}
+
+void stat_say(
+	struct cmd *c, const char *directory, const struct stat_usage *u, stat_recorder *record)
+{
+	struct pl_recording *r = NULL;
+	struct pl_err e = {0};
+	struct calibration k;
+
+	if (pl_recording_open(&r, directory, &e) < 0) {
+		cmd_say("stat: %s", pl_err_text(&e));
+		return;
+	}
+	const char *why = "no interpreter was recorded";
+	if (pl_recording_process_count(r))
+		why = calibrate(c, pl_recording_process(r, 0)->executable, record, &k);
+	else
+		k = (struct calibration){0};
+	say_estimate(r, u, &k, why);
+	pl_recording_close(r);
+}

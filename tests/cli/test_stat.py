@@ -1,0 +1,87 @@
+"""record --stat: its form, and that it names the function that records most. What an event costs is not asked: that is the machine's."""
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # noqa: E402
+from test_info import info  # noqa: E402
+
+QUICK = True
+
+PROGRAM = '''\
+def hot(n):
+    if n & 1:
+        n += 1
+    else:
+        n -= 1
+    if n & 2:
+        n += 1
+    else:
+        n -= 1
+    if n & 4:
+        n += 1
+    else:
+        n -= 1
+    return n
+
+
+def cold():
+    return sum(range(10))
+
+
+for i in range(30000):
+    hot(i)
+    if i % 1000 == 0:
+        cold()
+'''
+
+
+class Recorded(session.Recorded):
+    def __init__(self, *options):
+        self.folder = session.scratch()
+        self.script = os.path.join(self.folder, "work.py")
+        with open(self.script, "w", encoding="utf-8") as f:
+            f.write(PROGRAM)
+        self.done = session.pathline("record", *options, "-o", "here", "--python", session.PYTHON, "--", "work.py", cwd=self.folder)
+        self.directory = os.path.join(self.folder, "here")
+
+    def pathline(self, *words, **more):
+        return super().pathline(*words, self.directory, **more)
+
+
+class Stat(unittest.TestCase):
+    def test_what_is_said(self):
+        recorded = Recorded("--stat", "-q")
+        self.assertEqual(recorded.done.returncode, 0)
+        lines = recorded.done.stderr.decode().splitlines()
+        self.assertTrue(all(line.startswith("pathline: stat: ") for line in lines), lines)
+        self.assertRegex(lines[0], r"recording cost (about \d+% of|most of) the program's ")
+        self.assertRegex(lines[1], r"the collector took \d+\.\d+ s beside it, \d+%")
+        first = lines[lines.index("pathline: stat: what cost most to record:") + 1]
+        share, events, name = re.fullmatch(r"pathline: stat: +([\d.]+)% +(\d+) events  (\w+)  \S*work\.py:1", first).groups()
+        self.assertEqual(name, "hot")
+        self.assertGreaterEqual(int(events), 30000)     # an event a call at least
+        self.assertTrue(30 < float(share) <= 100, share)
+        self.assertRegex(lines[-1], r"--exclude \S*work\.py,")
+
+    def test_counts_are_those_of_what_was_recorded(self):
+        data = info(Recorded("--stat", "-q"))
+        self.assertGreaterEqual(data["recorded"], 60000)
+        every = data["processes"][0]["interpreter"].startswith("CPython 3.11")
+        self.assertLess(data["recorded"], data["events"] + every)   # what is not recorded is known from the path
+
+    def test_nothing_is_kept_without_it(self):
+        recorded = Recorded()
+        self.assertNotIn(b"stat:", recorded.done.stderr)
+        self.assertNotIn("recorded", info(recorded))
+
+    def test_nothing_was_recorded(self):
+        done = session.pathline("record", "--stat", "-o", "here", "--", "true", cwd=session.scratch())
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn(b"stat:", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
