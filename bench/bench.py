@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Measure what recording costs, and print one table: `make bench`.
+
+    bench.py [--build DIR] [--python EXE] [--runs 7] [--row NAME,NAME] [--quick] [--no-peers] [--results DIR]
+
+Rows are workloads (workloads.py) and figures (figures.py); `--row list` names them. What was measured is added to
+RESULTS/<date>-<python>.json, where a row that is measured again the same day replaces the older one. --quick runs each once
+and small: a test of the benchmark, not of Pathline.
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import figures
+import workloads
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parent
+
+
+class Bench:
+    """What all rows share."""
+
+    def __init__(self, args):
+        self.build = pathlib.Path(args.build).resolve()
+        self.pathline = self.build / "pathline"
+        self.python = args.python or self.newest()
+        self.version = self.ask("'%d.%d.%d' % __import__('sys').version_info[:3]")
+        self.minor = self.version.rpartition(".")[0]
+        self.site = self.build / "bench" / self.minor
+        self.quick, self.no_peers = args.quick, args.no_peers
+        self.runs = 1 if args.quick else args.runs
+        self.load = round(os.getloadavg()[0], 1)    # before we add to it
+        self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="pathline-bench-"))
+
+    def newest(self):
+        out = subprocess.run([sys.executable, str(TOP / "tools/interpreters.py")], capture_output=True, text=True, check=True).stdout
+        rows = [line.split("\t") for line in out.splitlines()]
+        plain = [path for _, path, root in rows if not root]
+        if not plain:
+            raise SystemExit("pathline: no Python here to record; name one by PYTHON=")
+        return plain[-1]
+
+    def install(self):
+        """What pip installs: the peers, and what the figures import."""
+        done = subprocess.run([str(TOP / "tools/python-packages"), str(self.build), "bench", self.minor], check=False)
+        if done.returncode:
+            self.say("not all packages could be installed; what needs them is left out")
+
+    def ask(self, expression):
+        return subprocess.run([self.python, "-S", "-c", f"print({expression})"], capture_output=True, text=True, check=True).stdout.strip()
+
+    def say(self, text):
+        print(f"pathline: bench: {text}", file=sys.stderr, flush=True)
+
+    def run(self, words, environment=None):
+        """Its output; what fails ends the row."""
+        done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(map(str, words[:8]))} … ended with {done.returncode}: {done.stderr.strip()[-600:]}")
+        return done.stdout
+
+    def info(self, recording):
+        return json.loads(self.run([str(self.pathline), "info", "--json", str(recording)]))["data"]
+
+    def size(self, recording):
+        return sum(p.stat().st_size for p in pathlib.Path(recording).iterdir())
+
+    def close(self):
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+# ---- the table ----
+
+def number(value, digits=2):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def rounded(value):
+    """Three digits that count: 0.00312, 1.52, 126."""
+    return "-" if value is None else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def print_columns(rows):
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for row in rows:
+        print("  ".join(word.ljust(width) if not i else word.rjust(width) for i, (word, width) in enumerate(zip(row, widths))).rstrip())
+
+
+def print_workloads(rows):
+    names = list(dict.fromkeys(name for row in rows.values() for name in row["cells"]))
+    table = [["workload", "to reach", *names]]
+    for row_name, row in rows.items():
+        cells = [row["cells"].get(name) for name in names]
+        table.append([row_name, number(row["goal"]), *(number(c["cpu"]) if c else "-" for c in cells)])
+        sizes = [rounded(c.get("bytes_per_line")) + " B" if c and c.get("bytes_per_line") is not None else "" for c in cells]
+        table.append(["  bytes a line", "", *sizes])
+    print("\nCPU inside main(), traced / untraced; below it what is kept on disk for each executed line")
+    print_columns(table)
+    print("\nwhat each keeps")
+    for name in names:
+        words = next(row["keeps"][name] for row in rows.values() if name in row["keeps"])
+        print(f"  {name:<16}{words}")
+    table = [["pathline", "cpu", "wall", "collector", "bytes/line more", "to reach", "events/line", "lines"]]
+    for row_name, row in rows.items():
+        cell = row["cells"]["pathline"]
+        share = cell.get("collector")
+        table.append([row_name, number(cell["cpu"]), number(cell["wall"]), "-" if share is None else f"{share:.1%}",
+                      rounded(cell.get("marginal_bytes_per_line")), rounded(row["bytes_goal"]), number(cell.get("events_per_line")),
+                      f"{row['lines']:,}"])
+    print("\nPathline; collector: its CPU by the program's; bytes/line more: between two scales")
+    print_columns(table)
+
+
+def print_figures(rows):
+    table = [["figure", "measured", "to reach", "what it is"]]
+    for name, row in rows.items():
+        table.append([name, rounded(row["value"]), row["to_reach"], ""])
+    print("\nother figures")
+    widths = [max(len(row[i]) for row in table) for i in range(3)]
+    for row, words in zip(table, ["what it is", *(r["what"] + (f" ({r['note']})" if r.get("note") else "") for r in rows.values())]):
+        print(f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {words}")
+
+
+def print_table(whole):
+    print(f"CPython {whole['python']}, {whole['machine']}, median of {whole['runs']} interleaved pairs")
+    if whole["load"] > os.cpu_count() / 2:
+        print(f"other work went on (load {whole['load']} at the start): CPU ratios are of pairs, and hold roughly; wall and rates do not")
+    for kind, show in (("workload", print_workloads), ("figure", print_figures)):
+        rows = {name: row for name, row in whole["rows"].items() if row["kind"] == kind}
+        if rows:
+            show(rows)
+
+
+# ---- results ----
+
+def machine():
+    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name")),
+                 platform.machine())
+    return f"{model}, {os.cpu_count()} cores"
+
+
+def write_results(directory, whole):
+    """Rows of the same day that were not measured now stay."""
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f"{datetime.date.today().isoformat()}-{whole['python']}.json"
+    if path.exists():
+        older = json.loads(path.read_text())
+        whole = dict(whole, load=max(whole["load"], older.get("load", 0)), rows=older.get("rows", {}) | whole["rows"])
+    path.write_text(json.dumps(whole, indent=1) + "\n")
+    return path
+
+
+def choose(word, have_shared):
+    names = [*workloads.ROWS, *figures.FIGURES]
+    if not have_shared:
+        names = list(figures.FIGURES)
+    if not word:
+        return names
+    chosen = word.split(",")
+    for name in chosen:
+        if name not in names:
+            raise SystemExit(f"pathline: no row {name}; there are: {' '.join(names)}")
+    return chosen
+
+
+def measure(bench, names, results):
+    """Each row is written when it is there: who breaks off keeps what was measured."""
+    rows = {}
+    work = workloads.Workloads(bench)
+    if any(name in workloads.ROWS for name in names):
+        work.build_floor()
+    for name in names:
+        bench.say(f"{name} …")
+        try:
+            rows[name] = work.measure(name) if name in workloads.ROWS else figures.measure(bench, name)
+        except figures.LeftOut as reason:
+            bench.say(f"{name} is left out: {reason}")
+        except RuntimeError as error:
+            bench.say(f"{name} FAILED: {error}")
+            rows[name] = None
+        path = write_results(results, whole_of(bench, rows))
+    bench.say(f"written to {path}")
+    return rows
+
+
+def whole_of(bench, rows):
+    good = {name: row for name, row in rows.items() if row}
+    return {"python": bench.version, "machine": machine(), "runs": bench.runs, "quick": bench.quick, "load": bench.load, "rows": good}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Measure what recording costs.")
+    parser.add_argument("--build", default=str(TOP / "build"))
+    parser.add_argument("--python", default="")
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--row", default="")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--no-peers", action="store_true", help="install nothing; the rows that need packages are left out or without peers")
+    parser.add_argument("--results", default=str(HERE / "results"))
+    args = parser.parse_args()
+    have_shared = (workloads.SHARED / "ratio.py").exists()
+    if not have_shared:
+        print("pathline: bench: ../shared/bench is not beside the tree: its workloads are left out", file=sys.stderr)
+    names = choose("" if args.row == "list" else args.row, have_shared)
+    if args.row == "list":
+        print("\n".join(names))
+        return 0
+    bench = Bench(args)
+    if not args.no_peers:
+        bench.install()
+    try:
+        rows = measure(bench, names, pathlib.Path(args.results))
+    finally:
+        bench.close()
+    print_table(whole_of(bench, rows))
+    return 0 if all(rows.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,98 @@
+"""What instructions.py runs under callgrind: `driver.py RECORDER ARENA ROUNDS`.
+
+valgrind takes no LD_PRELOAD of ours through its own start, so the recorder is started here as the preload does it, by its one
+entry (src/recorder/recorder.h), with the arena of a `pathline record` that waits. Then each kind of event comes ROUNDS times.
+"""
+import ctypes
+import os
+import struct
+import sys
+
+CHUNK_BYTES, PAGE = 32768, 4096
+
+
+class Arena(ctypes.Structure):
+    _fields_ = [("head", ctypes.c_void_p), ("mapped_bytes", ctypes.c_size_t), ("chunk_limit", ctypes.c_uint32),
+                ("file_chunks", ctypes.c_uint32)]
+
+
+class Start(ctypes.Structure):
+    _fields_ = [("arena", Arena), ("parent", ctypes.c_uint32), ("at_main", ctypes.c_bool), ("how", ctypes.c_uint32),
+                ("slot", ctypes.c_void_p), ("on_key", ctypes.c_void_p), ("on_leave", ctypes.c_void_p), ("on_wait", ctypes.c_void_p)]
+
+
+def map_arena(path):
+    fd = os.open(path, os.O_RDWR)
+    size = os.fstat(fd).st_size
+    head = struct.unpack_from("=I", os.pread(fd, 16, 0), 12)[0]     # head_bytes, behind magic and abi
+    chunks = (size - (head + PAGE - 1) // PAGE * PAGE) // CHUNK_BYTES
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
+    at = libc.mmap(None, size, 3, 1, fd, 0)                         # read and write, shared
+    os.close(fd)
+    return Arena(at, size, chunks, chunks)
+
+
+def start(recorder, arena):
+    """The cells are the preload's own; they stay as long as the process."""
+    start.cells = (ctypes.c_void_p * 4)()
+    at = ctypes.addressof(start.cells)
+    words = Start(map_arena(arena), 0, False, 0, at, at + 8, at + 16, at + 24)
+    why = ctypes.c_char_p()
+    if ctypes.PyDLL(recorder).pathline_recorder_start(ctypes.byref(words), ctypes.byref(why)):
+        sys.exit(f"pathline: the recorder does not start: {(why.value or b'').decode()}")
+
+
+def lines(n):
+    x = 0
+    for i in range(n):
+        if i & 1:
+            x += 1
+        else:
+            x -= 1
+
+
+def one(i):
+    return i
+
+
+def calls(n):
+    for i in range(n):
+        one(i)
+
+
+def some(n):
+    for i in range(n):
+        yield i
+
+
+def yields(n):
+    for _ in some(n):
+        pass
+
+
+def fails():
+    raise KeyError
+
+
+def raises(n):
+    for _ in range(n):
+        try:
+            fails()
+        except KeyError:
+            pass
+
+
+def passes(n):
+    while n: n -= 1
+
+
+def main():
+    start(*sys.argv[1:3])
+    for section in (lines, calls, yields, raises, passes):
+        section(int(sys.argv[3]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,224 @@
+"""The other figures: each is a row of `make bench` that can be asked by name.
+
+A figure is a function of a Bench in FIGURES; it gives a value, which is a ratio or a rate, never a time alone, and a note with
+what else was seen. What the programs do is in programs.py, and they tell themselves what they took.
+"""
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAMS = str(HERE / "programs.py")
+FIGURES = {}
+
+
+class LeftOut(Exception):
+    """The row cannot be measured here; the text says why."""
+
+
+def figure(name, to_reach, what):
+    def add(function):
+        FIGURES[name] = (function, to_reach, what)
+        return function
+    return add
+
+
+def measure(bench, name):
+    function, to_reach, what = FIGURES[name]
+    value, note = function(bench)
+    return {"kind": "figure", "value": value, "to_reach": to_reach, "what": what, "note": note}
+
+
+# ---- pairs ----
+
+class Once:
+    """One run of a program: what it said, the wall time of the whole, and with watch.py what the collector took."""
+
+    def __init__(self, bench, words, traced, keep=None):
+        out = keep or bench.scratch / "figure"
+        notes = bench.scratch / "figure-notes"
+        notes.unlink(missing_ok=True)
+        shutil.rmtree(out, ignore_errors=True)
+        program = [bench.python, PROGRAMS, *map(str, words)]
+        if traced == "watched":
+            record = [sys.executable, str(HERE / "watch.py"), str(notes), "--"]
+        else:
+            record = []
+        if traced:
+            program = [*record, str(bench.pathline), "record", "-q", "--limit=0", "-o", str(out), "--python", bench.python, "--", *program[1:]]
+        environment = dict(os.environ, PYTHONPATH=str(bench.site), PYTHONPYCACHEPREFIX=str(bench.build / "bench/pycache"))
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)    # an import that compiles each time would be another figure
+        start = time.perf_counter()
+        self.said = json.loads(bench.run(program, environment).splitlines()[-1])
+        self.whole_s = time.perf_counter() - start
+        self.notes = json.loads(notes.read_text()) if notes.exists() else None
+        self.directory = out
+
+
+def pairs(bench, *words, traced=True, most=7):
+    """[(untraced, traced)], interleaved; the first pair warms up."""
+    rounds = [(Once(bench, words, None), Once(bench, words, traced)) for _ in range(min(bench.runs, most) + 1)]
+    return rounds[1:]
+
+
+def ratio(rounds, key):
+    return statistics.median(t.said[key] / b.said[key] for b, t in rounds)
+
+
+def more(rounds, key):
+    return statistics.median(t.said[key] - b.said[key] for b, t in rounds)
+
+
+# ---- starting ----
+
+@figure("start", "-", "a program that does nothing, wall time of the whole command, recorded / not")
+def start(bench):
+    rounds = pairs(bench, "hello")
+    more_s = statistics.median(t.whole_s - b.whole_s for b, t in rounds)
+    return statistics.median(t.whole_s / b.whole_s for b, t in rounds), f"{1000 * more_s:.0f} ms more here, to reach 50"
+
+
+def import_of(bench, name):
+    if not (bench.site / name).is_dir():
+        raise LeftOut(f"{name} is not installed")
+    rounds = pairs(bench, "imports", name, most=5)
+    return ratio(rounds, "cpu"), f"wall {ratio(rounds, 'wall'):.2f}"
+
+
+@figure("import_sympy", "1.25", "CPU of `import sympy`, recorded / not")
+def import_sympy(bench):
+    return import_of(bench, "sympy")
+
+
+@figure("import_django", "1.25", "CPU of `import django.forms`, recorded / not")
+def import_django(bench):
+    if not (bench.site / "django").is_dir():
+        raise LeftOut("django is not installed")
+    rounds = pairs(bench, "imports", "django.forms", most=5)
+    return ratio(rounds, "cpu"), f"wall {ratio(rounds, 'wall'):.2f}"
+
+
+@figure("hello", "200", "KiB of the recording of a program that does nothing, with its sources")
+def hello(bench):
+    once = Once(bench, ("hello",), True)
+    sizes = {s["kind"]: s["bytes"] for s in bench.info(once.directory)["sizes"]}
+    return bench.size(once.directory) / 1024, f"sources {sizes.get('sources', 0) / 1024:.0f} KiB"
+
+
+# ---- what it takes ----
+
+@figure("memory", "16", "MiB of the program's memory more, rings aside, when it has imported sympy")
+def memory(bench):
+    name = "sympy" if (bench.site / "sympy").is_dir() else "json"
+    rounds = pairs(bench, "memory", name, most=1)
+    more_kib = more(rounds, "RssAnon") + more(rounds, "RssFile")
+    nothing = pairs(bench, "memory", "nothing", most=1)
+    return more_kib / 1024, (f"{(more(nothing, 'RssAnon') + more(nothing, 'RssFile')) / 1024:.1f} for a program that does nothing; "
+                             f"rings {more(rounds, 'RssShmem') / 1024:.1f}; imported: {name}")
+
+
+@figure("idle", "1", "% of a core that the collector takes while the program sleeps")
+def idle(bench):
+    # Of two lengths, so that what it takes to begin and end falls out.
+    short, long = (1, 2) if bench.quick else (2, 8)
+    taken = [Once(bench, ("idle", seconds), "watched").notes for seconds in (short, long)]
+    if None in taken:
+        raise LeftOut("the collector could not be watched: ptrace is refused here")
+    return 100 * (taken[1]["collector_s"] - taken[0]["collector_s"]) / (long - short), ""
+
+
+# ---- does it stay flat? ----
+
+def more_by_count(bench, name, counts, rounds):
+    """What recording adds to the same work done by so many, by what it adds when one does it."""
+    added = {count: more(pairs(bench, name, count, rounds, most=5), "cpu") for count in counts}
+    return {count: added[count] / added[counts[0]] for count in counts}
+
+
+def flat(bench, name, counts, rounds):
+    by_count = more_by_count(bench, name, counts, rounds // 100 if bench.quick else rounds)
+    return max(by_count.values()), "; ".join(f"{count}: {value:.2f}" for count, value in by_count.items())
+
+
+@figure("threads", "flat", "cost an event when 2, 8, 64 threads do the work, by that of one: the worst")
+def threads(bench):
+    return flat(bench, "threads", (1, 2, 8, 64), 4000000)
+
+
+@figure("processes", "flat", "cost an event when 8, 64 processes do the work, by that of one: the worst")
+def processes(bench):
+    return flat(bench, "processes", (1, 8, 64), 4000000)
+
+
+@figure("codes", "flat", "cost an event of calls of 50,000 code objects in turn, by that of 500")
+def codes(bench):
+    counts = (50, 500) if bench.quick else (500, 50000)
+    rounds = {count: pairs(bench, "codes", count, counts[1] * 10, most=3) for count in counts}
+    added = [more(rounds[count], "cpu") for count in counts]
+    plain = [statistics.median(b.said["cpu"] for b, _ in rounds[count]) for count in counts]
+    many = rounds[counts[1]]
+    first_us = statistics.median((t.said["first"] - b.said["first"]) / b.said["instructions"] * 1e8 for b, t in many)
+    return added[1] / added[0], (f"unrecorded {plain[1] / plain[0]:.2f}; first run {first_us:.1f} µs a 100 instructions here, "
+                                 "to reach 20")
+
+
+# ---- reading ----
+
+def big_lines(bench):
+    return 100000 if bench.quick else int(os.environ.get("BENCH_LINES", "1000000000"))
+
+
+def big(bench):
+    """The big recording, made once."""
+    if not hasattr(bench, "big"):
+        bench.say(f"recording {big_lines(bench):,} lines …")
+        bench.big = Once(bench, ("loops", big_lines(bench)), True, keep=bench.scratch / "big").directory
+    return bench.big
+
+
+def read(bench, directory, *words):
+    return json.loads(bench.run([str(bench.build / "bench/bench-reader"), str(directory), *words]))
+
+
+@figure("dump", "5", "millions of events a second of CPU by `dump --fields seq,event,code,line`")
+def dump(bench):
+    lines = 20000 if bench.quick else 10000000
+    once = Once(bench, ("loops", lines), True)
+    before = os.times()
+    with open(os.devnull, "wb") as nowhere:
+        subprocess.run([str(bench.pathline), "dump", "--fields", "seq,event,code,line", str(once.directory)], stdout=nowhere, check=True)
+    after = os.times()
+    events = bench.info(once.directory)["events"]
+    return events / (after.children_user + after.children_system - before.children_user - before.children_system) / 1e6, f"{events:,} events"
+
+
+@figure("count", "100", "millions of lines a second of CPU by `pl_cursor_count`, of the big recording")
+def count(bench):
+    said = read(bench, big(bench), "count")
+    return said["lines"] / said["count_s"] / 1e6, f"{said['lines']:,} lines; memory {said['memory_kib'] / 1024:.0f} MiB, to reach 100"
+
+
+@figure("visit", "-", "millions of lines a second of CPU by `pl_cursor_next`, event by event")
+def visit(bench):
+    # a whole big recording would take longest of all rows
+    once = Once(bench, ("loops", min(big_lines(bench), 20000000)), True)
+    said = read(bench, once.directory, "visit")
+    return said["lines"] / said["count_s"] / 1e6, f"{said['lines']:,} lines"
+
+
+@figure("open", "50", "ms to open the big recording")
+def open_it(bench):
+    said = read(bench, big(bench))
+    lines = bench.info(big(bench))["counts"]["line"]
+    return 1000 * said["open_s"], f"{lines:,} lines, {bench.size(big(bench)) / 2**20:.1f} MiB"
+
+
+@figure("seek", "20", "ms to seek to a time in the big recording and read an event: the worst of 20")
+def seek(bench):
+    said = read(bench, big(bench))
+    return 1000 * said["seek_worst_s"], f"median {1000 * said['seek_s']:.1f}; memory {said['memory_kib'] / 1024:.0f} MiB, to reach 100"

@@ -1,0 +1,116 @@
+"""The programs that figures.py runs: `python programs.py NAME [ARGUMENT…]`. Each prints a JSON object of what it took itself.
+
+They run in the interpreter that is measured, 3.11 to 3.15, so they import what all of those have.
+"""
+import json
+import os
+import sys
+import time
+
+
+def timed(function, *arguments):
+    wall, cpu = time.perf_counter(), time.process_time()
+    function(*arguments)
+    return {"cpu": time.process_time() - cpu, "wall": time.perf_counter() - wall}
+
+
+def work(rounds):
+    """Calls and branches, 7 lines a round and half a call."""
+    total = 0
+    for i in range(rounds):
+        if i & 1:
+            total += half(i)
+        else:
+            total ^= i
+        total &= 0xffff
+    return total
+
+
+def half(n):
+    if n & 2:
+        n += 1
+    return n >> 1
+
+
+def hello():
+    return {}
+
+
+def imports(name):
+    return timed(__import__, name)
+
+
+def memory(name):
+    """In KiB, by what the pages are: rings are shared memory."""
+    if name != "nothing":
+        __import__(name)
+    with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+        rows = dict(line.split(":", 1) for line in file)
+    return {key: int(rows[key].split()[0]) for key in ("RssAnon", "RssFile", "RssShmem")}
+
+
+def idle(seconds):
+    return timed(time.sleep, float(seconds))
+
+
+def threads(count, rounds):
+    import threading
+    count, rounds = int(count), int(rounds)
+    work(100)
+
+    def run():
+        all_of_them = [threading.Thread(target=work, args=(rounds // count,)) for _ in range(count)]
+        for thread in all_of_them:
+            thread.start()
+        for thread in all_of_them:
+            thread.join()
+
+    return timed(run)
+
+
+def processes(count, rounds):
+    """CPU in the children's work alone: what a fork costs is a figure of its own."""
+    count, rounds = int(count), int(rounds)
+    work(100)
+    ends = []
+    for _ in range(count):
+        read, write = os.pipe()
+        if not os.fork():
+            os.write(write, b"%.9f" % timed(work, rounds // count)["cpu"])
+            os._exit(0)
+        os.close(write)
+        ends.append(read)
+    taken = 0.0
+    for read in ends:
+        taken += float(os.read(read, 100))
+        os.wait()
+    return {"cpu": taken}
+
+
+def codes(count, rounds):
+    """So many code objects, called in turn; the first call of each is timed apart."""
+    count, rounds = int(count), int(rounds)
+    text = "def f(n):\n    if n & 1:\n        n += 3\n    else:\n        n ^= 5\n    for i in (1, 2):\n        n += i\n    return n\n"
+    code = compile(text, "<made>", "exec")
+    functions = []
+    for _ in range(count):
+        space = {}
+        exec(code.replace(co_consts=tuple(c.replace() if hasattr(c, "co_code") else c for c in code.co_consts)), space)
+        functions.append(space["f"])
+
+    def call_each(times):
+        for _ in range(times):
+            for n, function in enumerate(functions):
+                function(n)
+
+    first = timed(call_each, 1)
+    return {"first": first["cpu"], "instructions": count * len(functions[0].__code__.co_code) // 2, "cpu": timed(call_each, rounds // count)["cpu"]}
+
+
+def loops(lines):
+    """About so many lines, in a loop with a branch."""
+    return timed(work, int(lines) * 2 // 11)
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))

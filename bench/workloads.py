@@ -1,0 +1,126 @@
+"""The rows of ../shared/bench: CPU inside each workload's main(), traced / untraced.
+
+Its ratio.py runs the pairs; here is what it is asked, and what else each row has: marginal bytes by two scales, events by
+`record --stat`, the collector's CPU by watch.py.
+"""
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SHARED = HERE.parent.parent / "shared/bench"
+
+# name: the figure to reach, bytes a line to reach, the two scales between which those are told, a scale for a smoke run
+ROWS = {
+    "w_loops": {"goal": 1.20, "bytes_goal": 0.004, "scales": (100, 400), "quick": 2},
+    "w_fib": {"goal": 1.60, "bytes_goal": 0.03, "scales": (25, 29), "quick": 12},
+    "w_oo": {"goal": 1.40, "bytes_goal": 0.02, "scales": (1, 4), "quick": 0},
+    "w_lib": {"goal": 1.18, "bytes_goal": 0.02, "scales": (1, 4), "quick": 1},
+    "w_aio": {"goal": 1.05, "bytes_goal": None, "scales": (5000, 20000), "quick": 40},
+}
+
+FLOOR = "nothing: no-op C callbacks for each line and call"
+PATHLINE = "each line, call, return, yield and exception of all threads and processes, in order, with times, sources, the library's too"
+# What pip installs. name: the command in front of the script, what it keeps
+PEERS = {
+    "viztracer": ("env PYTHONPATH={site} {python} -m viztracer --quiet --output_dir {out} --",
+                  "calls with times, the newest 1,000,000 entries; no lines"),
+    "coverage-ctrace": ("env PYTHONPATH={site} COVERAGE_CORE=ctrace {python} -m coverage run --pylib --data-file={out}",
+                        "the set of lines that ran; no order, counts or times"),
+    "coverage-sysmon": ("env PYTHONPATH={site} COVERAGE_CORE=sysmon {python} -m coverage run --pylib --data-file={out}",
+                        "the set of lines that ran; each place is heard of once"),
+    "cProfile": ("{python} -m cProfile -o {out}", "a sum of calls and times a function"),
+}
+
+
+class Workloads:
+    """bench: struct of bench.py: build, python, minor, site, runs, quick, scratch"""
+
+    def __init__(self, bench):
+        self.bench = bench
+        self.environment = dict(os.environ, NULL_OUT=str(bench.build / "floor"))
+
+    def build_floor(self):
+        subprocess.run(["sh", str(SHARED / "null/build.sh"), self.bench.python], env=self.environment, check=True)
+
+    # ---- one recording ----
+
+    def record(self, row, scale, *options):
+        """(the workload's directory of a recording, what `info` says of it)"""
+        out = self.bench.scratch / f"{row}-{scale}"
+        shutil.rmtree(out, ignore_errors=True)
+        words = [str(self.bench.pathline), "record", "-o", str(out), "--limit=0", *options, "--python", self.bench.python,
+                 "--", str(SHARED / (row + ".py")), *([] if scale is None else [str(scale)])]
+        self.bench.run(words)
+        return out, self.bench.info(out)
+
+    def marginal(self, row):
+        """Bytes a line more between two scales; with one scale only (a smoke run): None."""
+        if self.bench.quick:
+            return None
+        ends = []
+        for scale in ROWS[row]["scales"]:
+            out, info = self.record(row, scale, "-q")
+            ends.append((self.bench.size(out), info["counts"]["line"]))
+            shutil.rmtree(out)
+        (small, few), (large, many) = ends
+        return (large - small) / (many - few)
+
+    # ---- peers ----
+
+    def commands(self, row):
+        """name -> (command, what it keeps), for the peers that are there and work on this Python."""
+        script = str(SHARED / "w_fib.py")
+        chosen = {}
+        for name, (command, keeps) in ({} if self.bench.no_peers else PEERS).items():
+            command = command.replace("{site}", str(self.bench.site))
+            out = self.bench.scratch / f"peer-{name}"
+            words = [w.replace("{python}", self.bench.python).replace("{out}", str(out)) for w in shlex.split(command)]
+            done = subprocess.run([*words, script, "5"], env=dict(os.environ, BENCH_OUT=os.devnull),
+                                  capture_output=True, text=True, check=False)
+            if done.returncode or "Can't use" in done.stderr or "couldn't be" in done.stderr:
+                self.bench.say(f"{name} is left out: {(done.stderr.strip() or 'it failed').splitlines()[-1]}")
+            else:
+                chosen[name] = (command, keeps)
+        return chosen
+
+    # ---- a row ----
+
+    def measure(self, row):
+        bench, table = self.bench, ROWS[row]
+        scale = table["quick"] if bench.quick else None
+        out, info = self.record(row, scale, "-q", "--stat")
+        lines = info["counts"]["line"]
+        events = info.get("recorded")
+        shutil.rmtree(out)
+        notes, results = bench.scratch / "notes", bench.scratch / "ratio.json"
+        notes.unlink(missing_ok=True)
+        peers = self.commands(row)
+        tools = {"pathline": f"{sys.executable} {HERE / 'watch.py'} {notes} -- {bench.pathline} record -q --limit=0 "
+                             "--python {python} -o {out} --"}
+        tools.update((name, command) for name, (command, _) in peers.items())
+        bench.run([sys.executable, str(SHARED / "ratio.py"), "--python", bench.python, "--runs", str(bench.runs), "--rows", row,
+                   "--lines", f"{row}={lines}", *([] if scale is None else ["--scale", f"{row}={scale}"]),
+                   "--json", str(results), *(f"{name}={command}" for name, command in tools.items())],
+                  environment=self.environment)
+        cells = json.loads(results.read_text())["rows"][row]
+        cells["pathline"].update(self.collector(notes), marginal_bytes_per_line=self.marginal(row),
+                                 events_per_line=events / lines if events is not None else None)
+        goal = round(1.2 * cells["floor"]["cpu"], 2) if bench.minor == "3.11" else table["goal"]   # there the floor is a trace function
+        keeps = {"floor": FLOOR, "pathline": PATHLINE} | {name: words for name, (_, words) in peers.items()}
+        return {"kind": "workload", "goal": goal, "bytes_goal": table["bytes_goal"], "lines": lines, "cells": cells,
+                "keeps": keeps}
+
+    def collector(self, notes):
+        """Its CPU as a share of the program's."""
+        rows = [json.loads(line) for line in notes.read_text().splitlines()] if notes.exists() else []
+        if not rows:
+            self.bench.say("the collector could not be watched (ptrace is refused here): its share is missing")
+            return {"collector": None}
+        shares = [r["collector_s"] / r["program_s"] for r in rows[1:] or rows]  # the first round warms up
+        return {"collector": round(statistics.median(shares), 4)}

@@ -1,0 +1,67 @@
+"""make bench: rows small and once, what it prints and writes. The figures themselves are no test: a machine at work tells nothing."""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # noqa: E402
+
+INTERPRETERS = "one"
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+HAVE_WORKLOADS = os.path.exists(os.path.join(TOP, "../shared/bench/ratio.py"))
+
+
+def bench(*words):
+    return subprocess.run([sys.executable, os.path.join(TOP, "bench/bench.py"), "--build", session.BUILD, "--python", session.PYTHON, *words],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
+
+
+def measured(test, rows):
+    """(what was printed, what was written, its path)"""
+    results = session.scratch()
+    done = bench("--quick", "--no-peers", "--results", results, "--row", rows)
+    test.assertEqual(done.returncode, 0, done.stderr)
+    name, = os.listdir(results)
+    with open(os.path.join(results, name), encoding="utf-8") as file:
+        return done.stdout, json.load(file), os.path.join(results, name)
+
+
+class Bench(unittest.TestCase):
+    def test_figures(self):
+        printed, written, _ = measured(self, "hello,count,open")
+        self.assertEqual(list(written["rows"]), ["hello", "count", "open"])
+        for name, row in written["rows"].items():
+            self.assertGreater(row["value"], 0, name)
+            self.assertRegex(printed, rf"(?m)^{name} +[\d.,]+  ")
+        self.assertTrue(written["quick"])
+
+    @unittest.skipUnless(HAVE_WORKLOADS, "../shared/bench is not beside the tree")
+    def test_workload(self):
+        printed, written, path = measured(self, "w_fib")
+        row = written["rows"]["w_fib"]
+        self.assertEqual(list(row["cells"]), ["floor", "pathline"])
+        self.assertGreater(row["lines"], 100)
+        for cell in row["cells"].values():
+            self.assertGreater(cell["cpu"], 0)
+            self.assertGreater(cell["wall"], 0)
+        self.assertGreater(row["cells"]["pathline"]["bytes_per_line"], 0)
+        self.assertRegex(printed, r"(?m)^w_fib +[\d.]+ +[\d.]+ +[\d.]+$")
+        picture = path + ".svg"
+        drawn = subprocess.run([sys.executable, os.path.join(TOP, "bench/draw.py"), "--svg", picture, path], capture_output=True, check=False)
+        self.assertEqual((drawn.returncode, drawn.stderr), (0, b""))
+        with open(picture, encoding="utf-8") as file:
+            self.assertIn(">w_fib<", file.read())
+
+    def test_rows_have_names(self):
+        names = bench("--row", "list")
+        self.assertIn("import_sympy", names.stdout.split())
+        unknown = bench("--row", "w_nothing")
+        self.assertEqual((unknown.returncode, unknown.stdout), (1, ""))
+        self.assertIn("no row w_nothing", unknown.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
