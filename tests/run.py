@@ -31,23 +31,29 @@ import time
 # has another third, and with each commit they move on: three interpreters see all of it now, each of them within a few commits.
 # What takes longest is asked of one interpreter at a time, in its turn.
 THIRD = "a third"
+EIGHTH = "an eighth"
 PART = "a part of what is asked in turn"
 HARNESSES = (
     ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
     ("exact/exact.py", "test", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
     ("exact/test_events.py", "test", "", []),
+    ("exact/test_filters.py", "test", "3.11,3.12,3.13", ["--quick"]),
     ("exact/beside.py", "test", "", []),
     ("exact/libtest.py", "test", "3.11,3.12,3.13", ["--fast"]),
     ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", THIRD]),
     ("exact/test_events.py", "ci", "", []),
+    ("exact/test_filters.py", "ci", "", ["--shard", THIRD]),
     ("exact/beside.py", "ci", "", []),
     ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", THIRD]),
     ("exact/suites.py", "ci", "in turn", ["--shard", PART]),
+    ("exact/witnesses.py", "ci", "", ["--shard", EIGHTH]),
     ("exact/exact.py", "exact", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
     ("exact/test_events.py", "exact", "", []),
+    ("exact/test_filters.py", "exact", "", ["--seeds", "6"]),
     ("exact/beside.py", "exact", "", []),
     ("exact/libtest.py", "exact", "", []),
     ("exact/suites.py", "exact", "", []),
+    ("exact/witnesses.py", "exact", "", []),
 )
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -227,7 +233,8 @@ def main():
         pythons = [row for row in pythons if not row[2]] or pythons
     if args.level in ("test", "ci"):
         pythons = one_of_each_minor(pythons, number)
-    parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", PART: f"{number % 4 + 1}/4"} for k, row in enumerate(pythons)}
+    parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", EIGHTH: f"{(number + k) % 8 + 1}/8", PART: f"{number % 4 + 1}/4"}
+             for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
     if args.level == "ci":
         thirds = ", ".join(f"{part[THIRD]} on {version}" for version, part in parts.items())

@@ -146,12 +146,20 @@ def include_options(python, shim):
 Ran = collections.namedtuple("Ran", "code out err")
 
 
+def from_directory(command, cwd):
+    """chroot begins at the / in there; from that it is to go on to `cwd`."""
+    for i, word in enumerate(command):
+        if cwd and os.path.basename(word) == "chroot":
+            return [*command[:i + 2], "env", "-C", cwd, *command[i + 2:]]
+    return command
+
+
 def run(command, setup, work, env=None, cwd=None, name="run", ok=None):
     """Run it to its end, output into files of `work`; at the time limit its whole session is killed."""
     paths = [os.path.join(work, name + end) for end in (".out", ".err")]
     with open(paths[0], "wb") as out, open(paths[1], "wb") as err:
-        p = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env or setup.environment(), cwd=cwd or work,
-                             start_new_session=True)
+        p = subprocess.Popen(from_directory(command, cwd), stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env or setup.environment(),
+                             cwd=cwd or work, start_new_session=True)
         try:
             code = p.wait(setup.timeout)
         except subprocess.TimeoutExpired:
@@ -278,7 +286,8 @@ def same_run(python, program, setup, work, oracle, demands=None, place=None):
     """Both listen to one run, whose environment and directory are those of `place`. Gives (summary, what the program did)."""
     demands = demands or {}
     recording = os.path.join(work, "recording")
-    command = python.record(recording, setup) + [os.path.join(setup.oracle, "oracle.py"), "--out", oracle, "--", *program]
+    order = ("--order", demands["order"]) if "order" in demands else ()
+    command = python.record(recording, setup, order) + [os.path.join(setup.oracle, "oracle.py"), "--out", oracle, "--", *program]
     ran = run(command, setup, work, name="both", **(place or {}))
     wait_until_finished(recording, setup, work)
     inspect(recording, setup, work, demands)

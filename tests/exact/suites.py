@@ -31,6 +31,10 @@ SUITES = {
     "django": ("tests", ["runtests.py", "--parallel=1", "dispatch", "signals", "model_fields"]),
 }
 
+# Whose pools end their workers by SIGTERM: what a process runs between its last event and that is `possible` only. The oracle
+# allows for so many rows.
+TAILS = {"toolz": "20"}
+
 Suite = collections.namedtuple("Suite", "name directory words")
 
 
@@ -89,7 +93,8 @@ def ask(python, suite, site, setup, work):
     text = "results agree"
     if python.minor >= (3, 12):
         both = folder("both-%s-%s" % (python.version, suite.name))     # also the name of the oracle's folder
-        text, ran = exact.same_run(python, words_of(suite, both), setup, both, {"gap": "may"}, place_of(suite, site, setup, both))
+        text, ran = exact.same_run(python, words_of(suite, both), setup, both,
+                                   {"gap": "may", **({"tail": TAILS[suite.name]} if suite.name in TAILS else {})}, place_of(suite, site, setup, both))
         if results(ran) != results(alone):
             listener = [*python.command, os.path.join(setup.oracle, "oracle.py"), "--out", os.path.join(work, "o"), "--"]
             agree("with both, against the oracle alone", run(suite, site, listener, setup, folder("heard"), "heard"), ran)

@@ -4,6 +4,7 @@ depth, the limit of recursion, the order of threads, sequence numbers and times.
 down itself (events/).
 """
 import argparse
+import bisect
 import collections
 import json
 import os
@@ -33,9 +34,9 @@ def unescaped(text):
     return "".join(parts) + text[at:]
 
 
-def record(python, arguments, setup, work, ok=(0,)):
+def record(python, arguments, setup, work, ok=(0,), options=()):
     recording = os.path.join(work, "recording")
-    ran = exact.run(python.record(recording, setup) + arguments, setup, work, ok=ok)
+    ran = exact.run(python.record(recording, setup, options) + arguments, setup, work, ok=ok)
     exact.wait_until_finished(recording, setup, work)
     return recording, ran
 
@@ -170,21 +171,32 @@ def limits(python, setup, work):
 
 # ---- order ----
 
-def order(python, interval, setup, work):
+def order(python, interval, kept, setup, work):
+    """kept: what --order keeps. By witnesses, a line's place may be open between two switches; it must lie there."""
     program = os.path.join(EVENTS, "order.py")
-    recording, ran = record(python, [program, interval], setup, work)
+    recording, ran = record(python, [program, interval], setup, work, options=("--order", kept))
     lines = marked(program, "ORDER")
-    path = exact.dump(recording, setup, work, "tid,file,line", ("--events", "line"))
-    got = [tid for tid, file, line in exact.rows(path) if file == program and line.isdigit() and int(line) in lines]
-    expected = [None] * sum(map(len, json.loads(ran.out).values()))
-    for tid, numbers in json.loads(ran.out).items():
-        for n in numbers:
-            expected[n] = tid
-    equal("thread", expected, got)
-    switches = sum(a != b for a, b in zip(got, got[1:]))
+    path = exact.dump(recording, setup, work, "tid,file,line,order_from,order", ("--events", "line"))
+    got = [(tid, int(first), int(last)) for tid, file, line, first, last in exact.rows(path)
+           if file == program and line.isdigit() and int(line) in lines]
+    taken = {tid: iter(numbers) for tid, numbers in json.loads(ran.out).items()}
+    steps = [(next(taken[tid], None), first, last) for tid, first, last in got]     # a thread's numbers grow
+    if sorted(n for n, *_ in steps if n is not None) != list(range(sum(map(len, json.loads(ran.out).values())))):
+        raise Failure("%d steps are not those that the threads took" % len(steps))
+    certain = [(n, last) for n, first, last in steps if first == last]
+    if kept == "exact":
+        equal("step", [n for n, *_ in steps], list(range(len(steps))))
+    if certain != sorted(certain):
+        raise Failure("steps whose place is certain are out of order")
+    for n, first, last in steps:
+        before = bisect.bisect_left(certain, first, key=lambda c: c[1])             # certain ones of runs before `first`
+        behind = bisect.bisect_right(certain, last, key=lambda c: c[1])
+        if before and certain[before - 1][0] > n or behind < len(certain) and certain[behind][0] < n:
+            raise Failure("step %d is not between switch %d and the end of run %d" % (n, first, last))
+    switches = sum(a[0] != b[0] for a, b in zip(got, got[1:]))
     if switches < 1000:
         raise Failure("only %d switches: this run proves little" % switches)
-    return "%d steps, %d threads, %d switches" % (len(got), len(set(got)), switches)
+    return "%d steps, %d of them open, %d threads, %d switches" % (len(got), len(got) - len(certain), len(taken), switches)
 
 
 # ---- a walk over all rows: depth, sequence, time ----
@@ -198,6 +210,8 @@ class Walk:
 
     def step(self, row):
         event, seq, depth, time, frame = row
+        if event == "possible":         # behind the end: they did not happen one after the other
+            return None
         if seq != self.seq + 1:
             return "seq %d after %d" % (seq, self.seq)
         if time < self.time:
@@ -259,7 +273,8 @@ def main():
             tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, [os.path.join(CORPUS, n + ".py")], setup, w)) for n in PASSES]
             tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, ["-m", "test." + n], setup, w)) for n in PASSES_LIBRARY]
         tests += [((p.version, f.__name__), lambda w, p=p, f=f: f(p, setup, w)) for f in (tasks, identities, callers, limits)]
-        tests += [((p.version, "order", i), lambda w, p=p, i=i: order(p, i, setup, w)) for i in ("1e-6", "1e-4", "0.005")]
+        tests += [((p.version, "order", k + " " + i), lambda w, p=p, i=i, k=k: order(p, i, k, setup, w))
+                  for i in ("1e-6", "1e-4", "0.005") for k in ("witness", "exact")]
         tests += [((p.version, "walk", n), lambda w, p=p, n=n: walk(p, n, setup, w)) for n in WALKED]
     tests = [t for t in tests if not args.names or any(n in " ".join(t[0]) for n in args.names)]
     return exact.run_all(exact.shard(tests, args.shard), setup, args.jobs)

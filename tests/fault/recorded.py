@@ -146,14 +146,14 @@ def info(directory):
     """What `info --json` says."""
     done = run(PATHLINE, "info", "--json", directory)
     if done.returncode:
-        raise AssertionError(done.stderr)
+        raise AssertionError(f"exit code {done.returncode}: {done.stdout}{done.stderr}")
     return json.loads(done.stdout)["data"]
 
 
 def rows(directory, fields, *options):
     done = run(PATHLINE, "dump", "--fields", fields, *options, directory)
     if done.returncode:
-        raise AssertionError(done.stderr)
+        raise AssertionError(f"exit code {done.returncode}: {done.stdout}{done.stderr}")
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 

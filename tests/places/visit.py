@@ -1,6 +1,7 @@
 # same-run@3.11 same-run@3.12 two-runs
 """A program for every place: calls, generators, exceptions, threads, a fork and a Python of its own; small, and the same each time
 (but where 3.11 and 3.12 visit, after a fork, the threads that they know in the order of their addresses)."""
+import _thread
 import os
 import sys
 import threading
@@ -37,6 +38,16 @@ def work(n):
 kept = []                                               # a thread object that dies may do so in either thread
 
 
+def beside():
+    """Thread.start waits for the other thread or finds that it has begun: where there is a way without, it is taken."""
+    if hasattr(_thread, "start_joinable_thread"):
+        _thread.start_joinable_thread(lambda: work(17)).join()
+        return
+    kept.append(threading.Thread(target=work, args=(17,)))
+    kept[0].start()
+    kept[0].join()
+
+
 def main():
     print("work", work(40), [x * x for x in range(5)], f"{sys.flags.optimize}")
     sys.stdout.flush()
@@ -49,9 +60,7 @@ def main():
     if sys.executable:
         text = "def f(n):\n    return sum(i for i in range(n))\nprint('python', f(6))"
         print("python", os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", text]))
-    kept.append(threading.Thread(target=work, args=(17,)))
-    kept[0].start()
-    kept[0].join()
+    beside()
     print("ä", file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-# same-run tail=1
+# same-run tail=20
 """concurrent.futures: pools of processes by fork and spawn, one whose worker dies."""
 import concurrent.futures
 import multiprocessing

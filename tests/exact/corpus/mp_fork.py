@@ -1,4 +1,4 @@
-# same-run
+# same-run tail=20
 """multiprocessing by fork: a process, a pool, a queue, a manager's lock, one that fails, one that is terminated."""
 from parts import processes
 

@@ -1,4 +1,4 @@
-# same-run
+# same-run tail=20
 """Python processes by os.posix_spawn, subprocess, os.spawn, os.system and popen; one starts another; an empty environment."""
 import os
 import subprocess

@@ -1,4 +1,4 @@
-# same-run gap@3.12=may
+# same-run gap@3.12=may order@3.12=exact
 """Sub-interpreters, with a GIL of their own where there is such a thing; the main one goes on beside them."""
 import sys
 import threading

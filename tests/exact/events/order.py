@@ -15,6 +15,12 @@ def numbers(n):
         yield i
 
 
+def late(i, mine):
+    if (n := next(counter)) is None or mine.append(n) or time.sleep(0):     # ORDER
+        return i
+    return 1
+
+
 def work(rounds, start):
     mine = taken.setdefault(_thread.get_native_id(), [])
     start.wait()
@@ -28,6 +34,8 @@ def work(rounds, start):
                 sum(numbers(i % 7))
         n = next(counter)               # ORDER
         mine.append(n)
+        if i % 3 == 0:
+            late(i, mine)
 
 
 for threads, rounds in ((2, 3000), (12, 400), (40, 60), (200, 5)):
