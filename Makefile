@@ -6,16 +6,21 @@
 #	make test [T=dump]   the whole suite, or the tests whose name contains T
 #	make exact           every module of CPython's own suite, on every interpreter
 #	make fuzz [S=60]     the fuzzers of the reader, S seconds each
+#	make bench [ROW=w_fib] [RUNS=7] [PYTHON=python3.13]
+#	                     what recording costs, and what others cost: 20 minutes
 #	make aarch64         build for it, and try it under qemu
 #	make arrows format doc install clean
 BUILD = build
 FUZZ_BUILD = build-fuzz
 T =
 S = 60
+ROW =
+RUNS = 7
+PYTHON =
 PYTHON3 = python3
 
 .NOTPARALLEL:
-.PHONY: all deps packages python try check test exact fuzz aarch64 arrows format doc install clean
+.PHONY: all deps packages python try check test exact fuzz bench aarch64 arrows format doc install clean
 
 all: deps
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
@@ -54,6 +59,9 @@ fuzz: deps
 	@test -f $(FUZZ_BUILD)/build.ninja || CC=clang meson setup $(FUZZ_BUILD) -Dfuzz=true -Dbuildtype=debugoptimized >/dev/null
 	@ninja -C $(FUZZ_BUILD) --quiet
 	@tools/fuzz $(FUZZ_BUILD) $(S)
+
+bench: python all
+	@$(PYTHON3) bench/bench.py --build $(BUILD) --python "$(PYTHON)" --runs $(RUNS) --row "$(ROW)"
 
 aarch64:
 	@tools/aarch64

@@ -13,16 +13,17 @@ ARROWS = {
     "base": "",
     "os": "base",
     "flow": "base",
+    "filter": "base",
     "bytecode": "flow base",
     "format": "flow base",
-    "ring": "format os base",
-    "recorder": "ring format bytecode flow base os/clock.h os/oldest.h os/readable.h",
+    "ring": "format filter os base",
+    "recorder": "ring format filter bytecode flow base os/clock.h os/oldest.h os/readable.h",
     "preload": "ring recorder/recorder.h format/message.h os/oldest.h os/readable.h os/stat.h",
-    "collector": "ring format flow base os trace",
+    "collector": "ring format filter flow base os trace",
     "trace": "format flow base os",
-    "cmd": "collector base os",
+    "cmd": "collector filter base os",
 }
-PURE = {"base", "flow", "bytecode", "format"}
+PURE = {"base", "flow", "filter", "bytecode", "format"}
 IMPURE = re.compile(r"(unistd|fcntl|dirent|signal|pthread|poll|sched|time|sys/.*|linux/.*)\.h$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
