@@ -34,6 +34,7 @@ enum {
 	UNIT_LEADER = 4, /* opens a block */
 	UNIT_HANDLER = 8,
 	UNIT_TARGET = 16, /* a jump marked it as a start */
+	UNIT_GUARDED = 32, /* what it raises has a handler */
 };
 
 /* What is known of a code unit; of a cache only its line. */
@@ -41,8 +42,8 @@ struct unit {
 	int32_t line;	/* LINE_NONE: it has none */
 	uint32_t jump;	/* target, for what jumps */
 	uint32_t block; /* the index of the block that it opens */
+	uint16_t marks; /* of its opcode */
 	uint8_t class;	/* enum opcode_class */
-	uint8_t marks;	/* of its opcode */
 	uint8_t size;	/* in units, caches and all */
 	uint8_t flags;
 };
@@ -217,6 +218,8 @@ static void mark_handlers(struct build *s)
 		}
 		struct unit *u = &s->units[row.target];
 		u->flags |= UNIT_LEADER | UNIT_HANDLER;
+		for (uint32_t at = row.start; at < s->count && at - row.start < row.length; at++)
+			s->units[at].flags |= UNIT_GUARDED;
 		if (u->line >= 0 && !(u->marks & OPCODE_NO_HANDLER))
 			u->flags |= UNIT_START;
 	}
@@ -402,6 +405,8 @@ static void emit_blocks(const struct build *s, struct flow_graph *g)
 				emit_edges(s, g, last);
 			emit_block(s, g, at, u->flags & UNIT_START ? start++ : FLOW_NONE);
 		}
+		if (u->marks & OPCODE_CALLS || u->flags & UNIT_GUARDED)
+			g->blocks[g->block_count - 1].eventful = true;
 		last = at;
 	}
 	emit_edges(s, g, last);

@@ -35,11 +35,12 @@ enum {
 	OPCODE_HANDLED = 32,   /* 3.11: and from here on no more */
 	OPCODE_BARE = 128,     /* 3.11: with argument 0 it raises again, and no event tells */
 	OPCODE_UNHEARD = 64,   /* a jump back of which no event tells: not a pass of a loop */
+	OPCODE_CALLS = 256,    /* 3.12 and later: what it does is mostly done by other code */
 };
 
 struct opcode {
 	uint8_t class; /* enum opcode_class */
-	uint8_t marks;
+	uint16_t marks;
 	uint8_t caches; /* units behind it that are no instructions */
 };
 

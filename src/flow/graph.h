@@ -50,6 +50,7 @@ struct flow_start {
 	int32_t line;
 	bool witness; /* recorded when it fires; the others are known from the path */
 	bool dear;    /* its LINE costs more than others': a hint for placement, not stored */
+	bool begins;  /* by begin.h: its LINE tells of the call, too; not stored */
 };
 
 struct flow_edge {
@@ -63,6 +64,8 @@ struct flow_block {
 	uint32_t first_edge; /* into edges */
 	uint32_t edge_count;
 	uint32_t flags;
+	bool eventful; /* it calls, or what it raises has a handler: a hint for placement, not stored */
+	bool ahead;    /* by begin.h: it runs before the call is told; not stored */
 };
 
 /* From `unit` on, up to the next entry's, instructions have this line; 0: none. */

@@ -17,6 +17,7 @@
 #include "bytecode/bytecode.h"
 #include "bytecode/handling.h"
 #include "bytecode/passes.h"
+#include "flow/begin.h"
 #include "flow/witness.h"
 #include "format/body.h"
 #include "format/message.h"
@@ -111,7 +112,7 @@ static struct pl_view bytes_view(PyObject *bytes)
 	return view_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
 }
 
-#define START_MAX ((1u << 26) - 1) /* what code_unit holds; others are told by LINE_AT */
+#define START_MAX ((1u << 24) - 1) /* what code_unit holds; others are told by LINE_AT */
 
 static void put_units(struct code_record *r, const struct flow_graph *g)
 {
@@ -121,6 +122,7 @@ static void put_units(struct code_record *r, const struct flow_graph *g)
 			continue;
 		r->units[s->unit].start = (i + 1) & START_MAX;
 		r->units[s->unit].witness = s->witness;
+		r->units[s->unit].begins = s->begins;
 		r->units[s->unit].line = s->line;
 	}
 }
@@ -136,18 +138,55 @@ static void put_returns(struct code_record *r, const struct flow_graph *g)
 }
 
 /* LINEs that passes of loops are told by must be heard. */
-static void choose_witnesses(const struct code_record *r, struct flow_graph *g)
+static bool is_kept(const struct code_record *r, const struct flow_graph *g, uint32_t start)
+{
+	uint32_t unit = g->starts[start].unit;
+
+	return start >= START_MAX || (unit < r->unit_count && r->units[unit].pass & PASS_TELLS);
+}
+
+static void put_ahead(struct code_record *r, const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		uint32_t end = i + 1 < g->block_count ? g->blocks[i + 1].unit : g->unit_count;
+		for (uint32_t at = g->blocks[i].unit; g->blocks[i].ahead && at < end; at++)
+			if (at < r->unit_count)
+				r->units[at].ahead = 1;
+	}
+}
+
+static void choose_begins(struct code_record *r, struct flow_graph *g)
+{
+	bool *kept = g->start_count ? calloc(g->start_count, 1) : NULL;
+
+	for (uint32_t i = 0; kept && i < g->start_count; i++)
+		kept[i] = is_kept(r, g, i);
+	r->late = kept && flow_place_begins(g, kept);
+	if (r->late)
+		put_ahead(r, g);
+	free(kept);
+}
+
+/* The main interpreter loses LINEs of frozen code where 3.12 makes another one: they share it. */
+static bool may_be_late(const struct code_record *r, PyCodeObject *code)
+{
+	bool frozen = PYTHON_VERSION < 0x030d && PyUnicode_GET_LENGTH(code->co_filename) &&
+		      PyUnicode_READ_CHAR(code->co_filename, 0) == '<';
+
+	return r->plain && !root.tells_calls && !frozen;
+}
+
+static void choose_witnesses(struct code_record *r, struct flow_graph *g, bool late)
 {
 	if (ENGINE_TRACES || root.arena.head->order == ORDER_EXACT) {
 		flow_all_witnesses(g);
 		return;
 	}
 	for (uint32_t i = 0; i < g->start_count; i++) {
-		struct flow_start *s = &g->starts[i];
-		bool told = s->unit < r->unit_count && r->units[s->unit].pass & PASS_TELLS;
-		s->witness = told || i >= START_MAX;
+		g->starts[i].witness = is_kept(r, g, i);
 	}
-	flow_place_witnesses(g);
+	if (flow_place_witnesses(g) == 0 && late)
+		choose_begins(r, g);
 }
 
 /* Without memory for it, no pass of the code's loops is told. */
@@ -186,7 +225,10 @@ static struct code_record *record_of(
 	if (!ENGINE_TRACES && root.arena.head->passes == PASSES_ALL)
 		put_passes(r, parts, g);
 	r->plain = !r->generator_like && !r->checks;
-	choose_witnesses(r, g);
+	choose_witnesses(r, g, may_be_late(r, code));
+	r->plain = r->plain && !r->late;
+	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
+		r->units[i].ahead = 1;
 	put_units(r, g);
 	put_returns(r, g);
 	return r;
@@ -415,6 +457,8 @@ static struct code_record *describe(PyCodeObject *code)
 		goto done;
 	bool command = source_open_command(code);
 	r->number = next_number();
+	r->number_length =
+		(uint32_t)(varint_write((uint8_t *)&r->number_bytes, r->number) - (uint8_t *)&r->number_bytes);
 	if (!send_body(code, &graph, r->number, false) || attach(code, r) < 0) {
 		free(r);
 		r = NULL;

@@ -84,6 +84,16 @@ static inline PyCodeObject *frame_code(py_frame *f)
 #endif
 }
 
+/* As frame_unit, but where the frame stands before the code's first unit it is a number that no code has. */
+static inline uint32_t frame_unit_or_none(const py_frame *f, const PyCodeObject *code)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	return (uint32_t)(f->instr_ptr - _PyCode_CODE(code));
+#else
+	return (uint32_t)(f->prev_instr - _PyCode_CODE(code));
+#endif
+}
+
 /* Code unit at which the frame stands: what f_lasti / 2 is. One that has not run its first
  * instruction stands before it: at 0 here. */
 static inline uint32_t frame_unit(py_frame *f, PyCodeObject *code)
@@ -94,6 +104,12 @@ static inline uint32_t frame_unit(py_frame *f, PyCodeObject *code)
 	ptrdiff_t unit = f->prev_instr - _PyCode_CODE(code);
 #endif
 	return unit < 0 ? 0 : (uint32_t)unit;
+}
+
+/* Up to this unit, exclusive, a frame has not begun. */
+static inline uint32_t code_begins(const PyCodeObject *code)
+{
+	return (uint32_t)code->_co_firsttraceable + (PY_VERSION_HEX >= 0x030d0000);
 }
 
 /* Since 3.13 a frame's first RESUME looks after signals, other threads and garbage before it tells of its start: what runs then

@@ -26,9 +26,14 @@ static PyObject *nothing_here(const struct moment *m)
 	return Py_NewRef(moment_is_left_out(m) ? hook_disable : Py_None);
 }
 
+/* false: it is not to be heard of again, being left out or told late */
 __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThreadState *state)
 {
-	return record_enter(code, state);
+	const struct code_record *record = code_record(code);
+
+	if (record && record->late && !root.tells_calls)
+		return false;
+	return record_enter(code, state, MARK_EARLY);
 }
 
 PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
@@ -63,6 +68,23 @@ static PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObj
 	Py_RETURN_NONE;
 }
 
+/* Brings the shadow stack to the caller of a frame that is told late; NULL: the frame itself was told early, or something else is
+ * unusual, and nothing was done. */
+static inline uint8_t *begin_at_caller(
+	struct thread *t, const py_frame *frame, uint8_t *p, uint32_t *site)
+{
+	py_frame *caller = plain_caller(frame);
+
+	*site = told_site(caller);
+	if (*site == EVENT_NO_SITE || t->depth == t->room)
+		return NULL;
+	if (entry_is(t->top, caller))
+		return p;
+	uint32_t place = frame_is_real(t->top) ? place_below(t, caller) : 0;
+	bool early = place && t->frames[place] == frame_marked(frame, MARK_EARLY);
+	return place && !early ? drop_to(t, p, place) : NULL;
+}
+
 /* A witness whose index fits into a byte, of the frame that wrote last or its caller, with nothing to stand before it: most
  * events by far. false: nothing was done. */
 static inline bool line_at_once(PyCodeObject *code)
@@ -77,7 +99,7 @@ static inline bool line_at_once(PyCodeObject *code)
 	py_frame *frame = current_frame(ts);
 	if (!frame || frame_code(frame) != code || frame->frame_obj || thread_is_traced(ts))
 		return false;
-	uint32_t unit = frame_unit(frame, code);
+	uint32_t unit = frame_unit_or_none(frame, code);
 	if (unit >= r->unit_count)
 		return false;
 	const struct code_unit *here = &r->units[unit];
@@ -86,8 +108,17 @@ static inline bool line_at_once(PyCodeObject *code)
 	if (start - 1 >= EVENT_SHORT_LINES || !here->witness || here->pass & PASS_TELLS ||
 		step_is_slow(t, p))
 		return false;
-	if (t->top != frame && !drop_callees(t, &p, frame))
+	if (__builtin_expect(here->begins, 0)) {
+		uint32_t site;
+		p = begin_at_caller(t, frame, p, &site);
+		if (!p)
+			return false;
+		p = plain_write_enter(p, site, r);
+		stack_put(t, frame);
+		t->entered = frame;
+	} else if (!entry_is(t->top, frame) && !drop_callees(t, &p, frame)) {
 		return false;
+	}
 	ring_commit(&t->ring, event_write_line(p, start - 1));
 	return true;
 }
@@ -101,6 +132,18 @@ static bool section_wants(const struct moment *m)
 	return false;
 }
 
+/* The call is told here, if it was not. While all lines are told a frame may come back to here, and the mark stays. */
+static void begin_in_full(struct moment *m)
+{
+	struct thread *t = m->thread;
+	uint32_t place = stack_find(t, m->frame);
+
+	if (!place || !((uintptr_t)t->frames[place - 1] & MARK_EARLY))
+		record_enter(m->code, m->state, root.tells_lines ? MARK_EARLY : 0);
+	else if (!root.tells_lines)
+		stack_mark(t, place, 0);
+}
+
 __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number)
 {
 	struct moment m;
@@ -109,6 +152,8 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 		return nothing_here(&m);
 	uint32_t unit = moment_unit(&m);
 	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
+	if (__builtin_expect(here.begins, 0))
+		begin_in_full(&m);
 	if (here.start && !here.witness && !root.tells_lines && !section_wants(&m))
 		return Py_NewRef(
 			m.record->precise ? Py_None : hook_disable); /* it is known from the path */

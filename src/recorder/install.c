@@ -76,11 +76,36 @@ void hooks_hear_again(void)
 	PyErr_SetRaisedException(raised);
 }
 
+/* A trace function can move a frame back to where it has not begun: those that have begun are marked, that they are not taken for
+ * new ones. */
+static void trust_entries(void)
+{
+	for (struct thread *t = root.threads; t; t = t->next) {
+		bool ended = atomic_load_explicit(&t->ended, memory_order_acquire);
+		PyThreadState *ts = ended ? NULL : thread_state_of(t->native_id);
+		for (py_frame *f = ts ? top_frame(ts) : NULL; f; f = frame_caller(f)) {
+			uint32_t place = stack_find(t, f);
+			const struct code_record *r = place ? code_known(frame_code(f)) : NULL;
+			if (r && r->late && !frame_is_ahead(f))
+				stack_mark(t, place, MARK_EARLY);
+		}
+	}
+}
+
 void hooks_tell_lines(void)
 {
 	if (root.tells_lines)
 		return;
-	root.tells_returns = root.tells_lines = true;
+	trust_entries();
+	root.tells_calls = root.tells_returns = root.tells_lines = true;
+	hooks_hear_again();
+}
+
+void hooks_tell_calls(void)
+{
+	if (root.tells_calls)
+		return;
+	root.tells_calls = true;
 	hooks_hear_again();
 }
 
@@ -131,6 +156,8 @@ int hooks_install(bool at_main, const char **why)
 	hook_disable = PyObject_GetAttrString(monitoring, "DISABLE");
 	if (!events || !hook_disable)
 		goto done;
+	root.tells_calls = root.filters || root.arena.head->order == ORDER_EXACT ||
+			   root.arena.head->stamps != STAMPS_TICK;
 	root.tells_returns =
 		root.arena.head->order == ORDER_EXACT || root.arena.head->stamps == STAMPS_CALL;
 	*why = "all six tool ids of sys.monitoring are in use";

@@ -100,20 +100,42 @@ static inline bool moment_make_room(struct moment *m)
 	return true;
 }
 
-/* A few frames above this one returned without an event, as most do: off with them. false: that is not all there is to do. */
+/* The frame's place in the shadow stack if that is a little below the top; else 0. The caller knows that it is not ahead. */
 #define DROPPED_MAX 8
-static inline bool drop_callees(struct thread *t, uint8_t **p, const py_frame *frame)
+static inline uint32_t place_below(const struct thread *t, const py_frame *frame)
 {
 	uint32_t least = t->depth > DROPPED_MAX ? t->depth - DROPPED_MAX : 1, place = t->depth;
 
 	do {
 		if (place-- <= least)
-			return false;
-	} while (t->frames[place - 1] != frame);
-	*p = event_write1(*p, EVENT_POPS, t->depth - place);
+			return 0;
+	} while (!entry_is(t->frames[place - 1], frame));
+	return place;
+}
+
+static inline uint8_t *drop_to(struct thread *t, uint8_t *p, uint32_t place)
+{
+	p = event_write1(p, EVENT_POPS, t->depth - place);
 	t->depth = place;
 	t->top = t->frames[place - 1];
-	return true;
+	return p;
+}
+
+/* A few frames above this one returned without an event, as most do: off with them. false: that is not all there is to do. */
+static inline bool drop_callees(struct thread *t, uint8_t **p, const py_frame *frame)
+{
+	uint32_t place = place_below(t, frame);
+
+	if (place)
+		*p = drop_to(t, *p, place);
+	return place != 0;
+}
+
+/* Is its frame the top of the shadow stack, and has been told? */
+static inline bool moment_is_top(const struct moment *m)
+{
+	return entry_is(m->thread->top, m->frame) &&
+	       (!m->record->late || entry_is_true(m->thread->top, m->frame));
 }
 
 /* The same for an event of a frame that has been entered already: it becomes the top of the shadow
@@ -122,7 +144,7 @@ static inline bool moment_make_room_inside(struct moment *m)
 {
 	if (!moment_make_room(m))
 		return false;
-	if (__builtin_expect(m->thread->top != m->frame, 0)) {
+	if (__builtin_expect(!moment_is_top(m), 0)) {
 		m->at = step_to_frame(m->thread, m->at, m->frame);
 		if (!m->at) {
 			moment_lose(m->thread);
@@ -203,11 +225,12 @@ static inline void moment_may_be_precise(struct moment *m)
 static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 {
 	if (__builtin_expect(!caller || root.filters || frame_not_begun(caller) ||
-				     frame_is_foreign(m->thread->top),
+				     frame_is_foreign(m->thread->top) || frame_is_ahead(caller),
 		    0) ||
-		(m->thread->top != caller && !drop_callees(m->thread, &m->at, caller)))
+		(!entry_is(m->thread->top, caller) &&
+			!drop_callees(m->thread, &m->at, caller)))
 		m->at = step_to_caller(m->thread, m->at, caller);
-	if (__builtin_expect(m->thread->top != caller, 0)) {
+	if (__builtin_expect(!entry_is(m->thread->top, caller), 0)) {
 		if (!frame_is_outside(m->thread->top)) /* C code that reports itself called */
 			return EVENT_NO_UNIT;
 		moment_is_bottom(m);
@@ -249,25 +272,49 @@ __attribute__((always_inline)) static inline bool plain_look(
 }
 
 /* Called by C code or not: there is one frame that stands for that at most, but in rare cases. May be NULL. */
-static inline py_frame *plain_caller(const struct plain_event *e)
+static inline py_frame *plain_caller(const py_frame *frame)
 {
-	py_frame *below = e->frame->previous;
+	py_frame *below = frame->previous;
 
 	return below && frame_is_shim(below) ? below->previous : below;
 }
 
+/* Where a frame stands that has begun, and has been told; EVENT_NO_SITE: not known. */
+static inline uint32_t told_site(py_frame *frame)
+{
+	if (!frame || frame_is_shim(frame))
+		return EVENT_NO_SITE;
+	PyCodeObject *code = frame_code(frame);
+	intptr_t mark = code_mark(code);
+	const struct code_record *r = (const struct code_record *)mark;
+	uint32_t unit = frame_unit_or_none(frame, code);
+	bool told = mark > 0 && unit < r->unit_count && !r->units[unit].ahead;
+
+	return told ? unit : EVENT_NO_SITE;
+}
+
 /* The caller becomes the top; it is the frame that wrote last, or that one's caller. NULL: nothing was done. */
 __attribute__((always_inline)) static inline uint8_t *plain_at_caller(
-	const struct plain_event *e, py_frame *caller)
+	struct thread *t, py_frame *caller, uint32_t *site)
 {
-	struct thread *t = e->thread;
 	uint8_t *p = t->ring.at;
 
-	if (!caller || !frame_runs(caller) || step_is_slow(t, p) || t->depth == t->room)
+	if (step_is_slow(t, p) || t->depth == t->room)
 		return NULL;
-	if (t->top != caller && !(frame_is_real(t->top) && drop_callees(t, &p, caller)))
+	*site = told_site(caller);
+	if (*site == EVENT_NO_SITE)
+		return NULL;
+	if (!entry_is(t->top, caller) && !(frame_is_real(t->top) && drop_callees(t, &p, caller)))
 		return NULL;
 	return p;
+}
+
+/* As event_write_enter, of a plain function. */
+static inline uint8_t *plain_write_enter(uint8_t *p, uint32_t site, const struct code_record *r)
+{
+	p = event_write1(p, EVENT_ENTER, site);
+	memcpy(p, &r->number_bytes, sizeof r->number_bytes);
+	return p + r->number_length;
 }
 
 /* A start of a plain function. false: nothing was done. */
@@ -278,11 +325,11 @@ __attribute__((always_inline)) static inline bool enter_at_once(
 
 	if (!plain_look(&e, code, state) || !e.record->plain)
 		return false;
-	py_frame *caller = plain_caller(&e);
-	uint8_t *p = plain_at_caller(&e, caller);
+	uint32_t site;
+	uint8_t *p = plain_at_caller(e.thread, plain_caller(e.frame), &site);
 	if (!p)
 		return false;
-	p = event_write_enter(p, frame_unit(caller, frame_code(caller)), e.record->number, 0);
+	p = plain_write_enter(p, site, e.record);
 	stack_put(e.thread, e.frame);
 	e.thread->entered = e.frame;
 	ring_commit(&e.thread->ring, p);
@@ -297,15 +344,16 @@ __attribute__((always_inline)) static inline bool resume_at_once(
 
 	if (!plain_look(&e, code, state) || e.record->sections)
 		return false;
-	py_frame *caller = plain_caller(&e);
+	py_frame *caller = plain_caller(e.frame);
 	if (!caller || (e.record->coroutine && !frame_in_generator(caller)))
 		return false;
 	uint64_t generator = generator_of(e.frame);
-	uint8_t *p = plain_at_caller(&e, caller);
+	uint32_t site;
+	uint8_t *p = plain_at_caller(e.thread, caller, &site);
 	if (!p)
 		return false;
 	p = event_write_resume(p, EVENT_RESUME,
-		&(struct event_resume){.site = frame_unit(caller, frame_code(caller)),
+		&(struct event_resume){.site = site,
 			.code = e.record->number,
 			.gen = generator,
 			.unit = frame_unit(e.frame, code)});
@@ -326,7 +374,7 @@ __attribute__((always_inline)) static inline bool yield_at_once(
 	uint8_t *p = e.thread->ring.at;
 	if (step_is_slow(e.thread, p))
 		return false;
-	if (e.thread->top != e.frame && !drop_callees(e.thread, &p, e.frame))
+	if (!entry_is(e.thread->top, e.frame) && !drop_callees(e.thread, &p, e.frame))
 		return false;
 	stack_pop(e.thread);
 	ring_commit(&e.thread->ring, event_write1(p, EVENT_SUSPEND, unit));
@@ -335,9 +383,9 @@ __attribute__((always_inline)) static inline bool yield_at_once(
 
 /* ---- entries in full ---- */
 
-/* false: the filters leave it out */
+/* mark: MARK_EARLY, of code that is told late: its begin is yet to come. false: the filters leave it out */
 __attribute__((always_inline)) static inline bool record_enter(
-	PyCodeObject *code, PyThreadState *state)
+	PyCodeObject *code, PyThreadState *state, uintptr_t mark)
 {
 	struct moment m;
 
@@ -346,7 +394,7 @@ __attribute__((always_inline)) static inline bool record_enter(
 	uint64_t generator =
 		m.record->generator_like && !frame_is_foreign(m.frame) ? generator_new(m.frame) : 0;
 	uint8_t *p = event_write_enter(m.at, m.site, m.record->number, generator);
-	stack_push(m.thread, m.frame);
+	stack_push(m.thread, m.record->late ? frame_marked(m.frame, mark) : m.frame);
 	m.thread->entered = m.frame;
 	if (__builtin_expect(m.record->checks, 0))
 		passes_forget(m.frame);
@@ -471,7 +519,7 @@ static inline void moment_gone(struct moment *m, bool for_good)
 {
 	stack_pop(m->thread);
 	if (__builtin_expect(root.tells_lines, 0))
-		moment_line_was(m->thread, m->thread->top);
+		moment_line_was(m->thread, frame_unmarked(m->thread->top));
 	if (for_good && m->record->generator_like)
 		generator_gone(m->frame);
 	if (for_good && __builtin_expect(m->record->checks, 0))

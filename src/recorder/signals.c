@@ -34,9 +34,14 @@ static void write_stop(int number)
 		f = frame_recorded(frame_of_python(f));
 	uint32_t place = f ? stack_find(t, f) : 0;
 	uint8_t *p = t->ring.at;
+	/* Another activation lies there, which has told nothing: it is not known where that stands. */
+	if (place > 1 && !frame_is_foreign(f) && !entry_is_true(t->frames[place - 1], f)) {
+		place--;
+		f = NULL;
+	}
 	if (place && place < t->depth) /* those above it returned without an event */
 		p = event_write1(p, EVENT_POPS, t->depth - place);
-	if (place && !frame_is_foreign(f))
+	if (place && f && !frame_is_foreign(f))
 		unit = frame_unit(f, frame_code(f)) + 1;
 	ring_commit(&t->ring, event_write2(p, EVENT_STOP, (uint64_t)number, unit));
 }

@@ -33,10 +33,13 @@ struct code_record {
 	const PyCodeObject *_Atomic code; /* for which it is; NULL: it is about to be freed */
 	uint32_t number; /* in the recording; 0: could not be described, its events are a gap */
 	uint32_t unit_count;
+	uint64_t number_bytes; /* the number as events have it, ready to be copied */
+	uint32_t number_length;
 
 	bool plain; /* an entry takes nothing but its event: not generator_like, no checks */
 	bool generator_like; /* its frames live in generators, coroutines or async generators */
 	bool coroutine;
+	bool late; /* its calls are told by their first witness (flow/begin.h), not by an event of their own */
 	bool bottom; /* a frame of it had no caller that is recorded: its returns are told, since nothing may follow */
 	bool hushed;   /* a return of it was switched off */
 	bool left_out; /* by a filter: no event of it is recorded, and it has no units; its number is 0 until it is told as OUTSIDE */
@@ -49,8 +52,10 @@ struct code_record {
 	bool checks; /* of some jumps back it depends on its frame's LINEs whether they are AGAIN */
 	/* As many as code units, caches too: the frame's own position is the index, no search. */
 	struct code_unit {
-		uint32_t start : 26; /* index of the line start + 1, 0: none here */
+		uint32_t start : 24; /* index of the line start + 1, 0: none here */
 		uint32_t witness : 1;
+		uint32_t begins : 1; /* it tells of the call, too */
+		uint32_t ahead : 1;  /* of those, or not begun; a frame that stands here may not have been told */
 		uint32_t silent : 1; /* a return that need not be told */
 		uint32_t pass : 4;   /* enum pass_mark */
 		int32_t line;	     /* of the start */
@@ -78,6 +83,7 @@ struct thread {
 		taken; /* somebody writes into the ring outside of an event: its end, or another thread */
 	uint32_t ticks_to_name; /* until the thread's name is looked at again */
 	bool fresh;		/* the stream must tell the whole stack before its next event */
+	bool calls_lost; /* events were, with or without the entries of frames that stand ahead of their begin */
 	bool named;		/* a THREAD message was sent */
 	bool known;		/* the stream holds something: frames can be popped from it */
 	/* The last LINE that was heard, while all are (root.tells_lines). */
@@ -149,6 +155,7 @@ struct recorder_root {
 		*main_names; /* __main__'s globals, while its first frame is waited for; borrowed */
 	unsigned
 		describing; /* code objects are being described: the ring's place is in somebody's hands */
+	bool tells_calls; /* every call has an event of its own: as for the next two, or events are stamped, or left out */
 	bool tells_returns; /* every return has an event: exact order is asked for, or each return's time */
 	bool tells_lines; /* every line, too: a trace function is about, which can move frames; or greenlets are, which hide them */
 	bool forked;	  /* this child has no slot of its own yet */
@@ -239,6 +246,33 @@ static inline bool frame_is_real(const py_frame *frame)
 	return !((uintptr_t)frame & 3);
 }
 
+/* Where a frame of the shadow stack lies there may be another one by now, of code whose calls are told late (code_record.late), which
+ * has told nothing yet: so it is where that stands ahead of its begin. Unless it was told early, for something was to be recorded
+ * that needs the frame: then the shadow stack has it with a mark, in a bit that no address has.
+ *
+ *	main -> low, at `if a < b`, which calls K.__lt__      shadow   main  K.__init__, the place of low
+ *	low is told early: POPS 1, ENTER low                           main  low+EARLY
+ */
+#define MARK_EARLY ((uintptr_t)1 << 63)
+
+static inline py_frame *frame_marked(const py_frame *frame, uintptr_t mark)
+{
+	return (py_frame *)((uintptr_t)frame | mark);
+}
+
+static inline py_frame *frame_unmarked(const py_frame *entry)
+{
+	uintptr_t marks = frame_is_real(entry) ? MARK_EARLY : 0;
+
+	return (py_frame *)((uintptr_t)entry & ~marks);
+}
+
+/* Does the shadow stack's entry have this frame's address? */
+static inline bool entry_is(const py_frame *entry, const py_frame *frame)
+{
+	return ((uintptr_t)entry ^ (uintptr_t)frame) << 1 == 0;
+}
+
 /* Bring the shadow stack to `frame` as its top for an event that is not an entry: writes POPS or
  * LINKs. */
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
@@ -254,12 +288,17 @@ static inline void stack_put(struct thread *t, py_frame *frame)
 	t->frames[t->depth++] = frame;
 	t->top = frame;
 }
-/* Its place in the shadow stack, counted from 1; 0: it is not there. */
+/* Its place in the shadow stack, counted from 1; 0: it is not there. May be that of an activation that is gone (stack_place). */
 uint32_t stack_find(const struct thread *t, const py_frame *frame);
 static inline void stack_pop(struct thread *t)
 {
 	t->depth--;
 	t->top = t->depth ? t->frames[t->depth - 1] : NULL;
+}
+static inline void stack_mark(struct thread *t, uint32_t place, uintptr_t mark)
+{
+	t->frames[place - 1] = frame_marked(frame_unmarked(t->frames[place - 1]), mark);
+	t->top = t->frames[t->depth - 1];
 }
 int thread_init(void);
 /* In a forked child, before anything of the parent's is forgotten: keep where this thread stands. */
@@ -332,6 +371,22 @@ static inline py_frame *frame_recorded(py_frame *frame)
 		frame = frame_caller(frame);
 	}
 	return frame;
+}
+
+/* Does the frame stand where its call, which is told late, may not have been told? */
+static inline bool frame_is_ahead(py_frame *frame)
+{
+	PyCodeObject *code = frame_code(frame);
+	const struct code_record *r = code_known(code);
+	uint32_t unit = frame_unit(frame, code);
+
+	return r && r->late && unit < r->unit_count && r->units[unit].ahead && !frame_not_begun(frame);
+}
+
+/* The entry has the frame's address; is it of what lies there now? */
+static inline bool entry_is_true(const py_frame *entry, py_frame *frame)
+{
+	return (uintptr_t)entry & MARK_EARLY || !frame_is_ahead(frame);
 }
 
 /* The number of a code that is left out, which is told of the first time that this is asked; 0: it cannot be told. */
@@ -415,6 +470,8 @@ int hooks_install(bool at_main, const char **why);
 void hooks_hear_again(void);
 /* Every line and return has its event from now on: what has none may be another frame's, or another greenlet's. */
 void hooks_tell_lines(void);
+/* Every call has its event from now on. */
+void hooks_tell_calls(void);
 /* Hear no more, or as little as can be; from anywhere. */
 void hooks_off(void);
 

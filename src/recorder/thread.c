@@ -71,9 +71,17 @@ uint32_t stack_find(const struct thread *t, const py_frame *frame)
 {
 	uint32_t i = t->depth;
 
-	while (i && t->frames[i - 1] != frame)
+	while (i && !entry_is(t->frames[i - 1], frame))
 		i--;
 	return i;
+}
+
+/* The same of a frame that may be looked into; 0: it has not been told. */
+static uint32_t stack_place(const struct thread *t, py_frame *frame)
+{
+	uint32_t place = stack_find(t, frame);
+
+	return place && entry_is_true(t->frames[place - 1], frame) ? place : 0;
 }
 
 /* The event bytes up to p are whole: publish them, and make room for the next. */
@@ -112,6 +120,17 @@ static uint8_t *write_link_outside(struct thread *t, uint8_t *p, py_frame *frame
 	return step_on(t, event_write3(p, EVENT_LINK, number, 0, frame_unit(frame, code)));
 }
 
+/* As write_link, of a frame whose call would have been told later. */
+static uint8_t *write_early(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
+{
+	struct code_record *record = code_record(frame_code(frame));
+	uint32_t site = site_of(frame);
+
+	record->bottom |= site == EVENT_NO_SITE;
+	stack_cut(t, below + 1);
+	return step_on(t, event_write_enter(p, site, record->number, 0));
+}
+
 /* The frame becomes the top, above depth `below`. */
 static uint8_t *write_link(
 	struct thread *t, uint8_t *p, py_frame *frame, uint32_t below, unsigned flags)
@@ -123,6 +142,12 @@ static uint8_t *write_link(
 		return give_up(t, p);
 	if (__builtin_expect(record->left_out, 0))
 		return write_link_outside(t, p, frame, below);
+	if (__builtin_expect(record->late, 0)) {
+		bool ahead = frame_is_ahead(frame);
+		t->frames[below] = frame_marked(frame, ahead ? MARK_EARLY : 0);
+		if (ahead && !(t->calls_lost && !below))
+			return write_early(t, p, frame, below);
+	}
 	stack_cut(t, below + 1);
 	uint64_t generator =
 		frame_in_generator(frame) && record->generator_like ? generator_of(frame) : 0;
@@ -132,12 +157,19 @@ static uint8_t *write_link(
 
 /* ---- greenlets ---- */
 
+static uint8_t *write_here(const struct thread *t, uint8_t *p)
+{
+	py_frame *frame = frame_unmarked(t->top);
+
+	return event_write1(p, EVENT_AT, frame_unit(frame, frame_code(frame)));
+}
+
 /* Where the top frame stands: what it did last is known then, and comes before what covers it. */
 static uint8_t *write_at(struct thread *t, uint8_t *p)
 {
 	if (ENGINE_TRACES || !t->top || !frame_is_real(t->top))
 		return p;
-	return step_on(t, event_write1(p, EVENT_AT, frame_unit(t->top, frame_code(t->top))));
+	return step_on(t, write_here(t, p));
 }
 
 /* Another one runs: the shadow stack is empty from here on. */
@@ -183,7 +215,7 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 	uint32_t count = 0, base = 0;
 
 	for (py_frame *f = frame; f; f = frame_caller(f)) {
-		base = code_is_left_out(frame_code(f)) ? 0 : stack_find(t, f);
+		base = code_is_left_out(frame_code(f)) ? 0 : stack_place(t, f);
 		if (base)
 			break;
 		count++;
@@ -212,6 +244,7 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 			p = write_greenlet_name(t, p);
 	}
 	t->kept = 0;
+	t->calls_lost = false;
 	return p;
 }
 
@@ -243,14 +276,18 @@ static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool move
 	uint32_t place = stack_find(t, frame);
 
 	bool entered = moved && frame == t->entered;
-	if (place && !entered && !frame_is_foreign(frame) && frame_not_begun(frame)) {
+	bool stale = place && !frame_is_foreign(frame) &&
+		     (frame_not_begun(frame) ? !entered
+					     : !entry_is_true(t->frames[place - 1], frame));
+	if (stale) {
 		p = drop_stale(t, p, place);
 		return p ? link_chain(t, p, frame, moved) : NULL;
 	}
 	if (!place)
 		return frame_is_foreign(frame) ? link_foreign(t, p, frame)
 					       : link_chain(t, p, frame, moved);
-	p = event_write1(p, EVENT_POPS, t->depth - place);
+	if (t->depth > place)
+		p = event_write1(p, EVENT_POPS, t->depth - place);
 	stack_cut(t, place);
 	return p;
 }
@@ -350,7 +387,7 @@ static uint8_t *step_to_outside(struct thread *t, uint8_t *p, py_frame *caller)
 
 	for (; inside && code_is_left_out(frame_code(inside)); inside = frame_caller(inside))
 		count++;
-	place = inside ? stack_find(t, inside) : 0;
+	place = inside ? stack_place(t, inside) : 0;
 	if (inside && (!place || frame_not_begun(inside))) {
 		p = step_to(t, p, inside, false);
 		place = t->depth;
@@ -374,12 +411,14 @@ uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller)
 		return write_greenlet(t, p);
 	if (caller && code_is_left_out(frame_code(caller)))
 		return step_to_outside(t, p, caller);
-	if (caller && caller == t->top && !frame_not_begun(caller))
+	if (caller && entry_is(t->top, caller) && !frame_not_begun(caller) &&
+		entry_is_true(t->top, caller))
 		return p;
 	/* Foreign frames above the caller stay: it is they that call. */
 	while (place && frame_is_foreign(t->frames[place - 1]))
 		place--;
-	if (place < t->depth && (place ? t->frames[place - 1] : NULL) == caller)
+	if (place < t->depth && entry_is(place ? t->frames[place - 1] : NULL, caller) &&
+		(!caller || entry_is_true(t->frames[place - 1], caller)))
 		return p;
 	if (caller)
 		return step_to(t, p, caller, false);
@@ -410,6 +449,8 @@ static bool keep_stood(struct stood *out, py_frame *frame)
 		.generator = generator ? generator_of(frame) : 0,
 		.number = record->number,
 		.unit = frame_unit(frame, code)};
+	if (frame_is_ahead(frame))
+		out->frame = frame_marked(frame, MARK_EARLY);
 	if (record->left_out)
 		out->frame = outside_frame(record->number, site_of(frame));
 	return true;
@@ -462,7 +503,7 @@ static bool went_on_unheard(void)
 	py_frame *top = forked ? stands_in_child() : NULL;
 
 	return top &&
-	       (top != root.stood->frame || frame_unit(top, frame_code(top)) != root.stood->unit);
+	       (!entry_is(root.stood->frame, top) || frame_unit(top, frame_code(top)) != root.stood->unit);
 }
 
 static uint8_t *write_stood(struct thread *t, uint8_t *p)
@@ -530,7 +571,7 @@ static uint32_t stands_at(const struct thread *t, py_frame *frame)
 {
 	for (frame = frame_recorded(frame); frame; frame = frame_recorded(frame_caller(frame))) {
 		uint32_t place = stack_find(t, frame);
-		if (place && frame_not_begun(frame))
+		if (place && (frame_not_begun(frame) || !entry_is_true(t->frames[place - 1], frame)))
 			return 0;
 		if (place)
 			return place;
@@ -541,8 +582,8 @@ static uint32_t stands_at(const struct thread *t, py_frame *frame)
 /* How many frames that are left out stand above `place`, called from where the frame there stands. */
 static uint32_t outside_above(const struct thread *t, uint32_t place)
 {
-	uint32_t i = place,
-		 site = frame_unit(t->frames[place - 1], frame_code(t->frames[place - 1]));
+	py_frame *frame = frame_unmarked(t->frames[place - 1]);
+	uint32_t i = place, site = frame_unit(frame, frame_code(frame));
 
 	while (i < t->depth && frame_is_outside(t->frames[i]))
 		i++;
@@ -550,22 +591,57 @@ static uint32_t outside_above(const struct thread *t, uint32_t place)
 	return called ? i - place : 0;
 }
 
+/* The frame and its callers that stand ahead of their begins, of a thread that is not running: their calls were before now. Where
+ * many call one another without an event, none. */
+#define UNTOLD_MAX 4
+static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame)
+{
+	py_frame *untold[UNTOLD_MAX];
+	uint32_t count = 0, place = 0;
+
+	for (; frame && !frame_not_begun(frame); frame = frame_caller(frame)) {
+		place = stack_place(t, frame);
+		if (place)
+			break;
+		if (!frame_is_ahead(frame) || count == UNTOLD_MAX)
+			return p;
+		untold[count++] = frame;
+	}
+	if (!count || !place || t->room - t->depth < count)
+		return p;
+	if (t->depth > place)
+		p = event_write1(p, EVENT_POPS, t->depth - place);
+	stack_cut(t, place);
+	while (count) {
+		frame = untold[--count];
+		p = event_write_enter(
+			p, site_of(frame), code_known(frame_code(frame))->number, 0);
+		stack_put(t, frame_marked(frame, MARK_EARLY));
+	}
+	return p;
+}
+
 /* Another thread waits for the GIL, or in C: say in its stream where, as if it were its own event. What it did since its last one is
  * known then, and was before this switch. In the middle of a callback of another tool it may stand on a line that is not told. */
 static void write_stand(struct thread *t, PyThreadState *ts)
 {
 	py_frame *frame = ts && !t->fresh && !ts->tracing ? top_frame(ts) : NULL;
-	uint32_t place = frame ? stands_at(t, frame) : 0;
 	uint8_t *p = t->ring.at;
 
-	if (!place || !p || p >= t->ring.limit || frame_is_foreign(t->frames[place - 1]))
+	if (!frame || !p || p >= t->ring.limit)
 		return;
-	uint32_t outside = frame != t->frames[place - 1] ? outside_above(t, place) : 0;
+	p = write_untold(t, p, frame);
+	uint32_t place = stands_at(t, frame);
+	if (!place || frame_is_foreign(t->frames[place - 1])) {
+		ring_commit(&t->ring, p);
+		return;
+	}
+	uint32_t outside = !entry_is(t->frames[place - 1], frame) ? outside_above(t, place) : 0;
 	if (place + outside < t->depth)
 		p = event_write1(p, EVENT_POPS, t->depth - place - outside);
 	stack_cut(t, place + outside);
 	if (!outside)
-		p = event_write1(p, EVENT_AT, frame_unit(t->top, frame_code(t->top)));
+		p = write_here(t, p);
 	ring_commit(&t->ring, p);
 }
 
@@ -605,6 +681,7 @@ static uint8_t *write_loss(struct thread *t, uint8_t *p)
 	stack_cut(t, 0);
 	if (t->greenlets)
 		greenlets_lost(t);
+	t->calls_lost = t->lost != 0;
 	t->lost = 0;
 	t->fresh = false;
 	return p;
@@ -650,6 +727,7 @@ static bool stamps_all(const struct thread *t)
 uint8_t *step_slow(struct thread *t, uint8_t *p)
 {
 	bool full = p >= t->ring.limit;
+	t->calls_lost = false;
 	if ((full && t->lost % LOST_PER_LOOK) ||
 		atomic_load_explicit(&root.stopped, memory_order_relaxed))
 		return NULL;
@@ -703,8 +781,10 @@ void thread_leaves(bool killed)
 	if (!p)
 		return;
 	py_frame *frame = frame_recorded(top_frame(ts));
-	if (frame != self->top)
-		p = frame ? step_to_frame(self, p, frame) : step_to_caller(self, p, NULL);
+	if (!frame)
+		p = step_to_caller(self, p, NULL);
+	else if (!entry_is(self->top, frame) || !entry_is_true(self->top, frame))
+		p = step_to_frame(self, p, frame);
 	p = p ? write_at(self, p) : NULL;
 	if (p)
 		ring_commit(&self->ring, p);

@@ -35,7 +35,7 @@ static void trace_call(PyFrameObject *f, PyCodeObject *code)
 	else if (arg & 3)
 		record_reenter(code, current_thread_state(), EVENT_RESUME);
 	else
-		record_enter(code, current_thread_state());
+		record_enter(code, current_thread_state(), 0);
 }
 
 /* Where a generator or coroutine returned to, and how far the stream was then: see is_quiet. */

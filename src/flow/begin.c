@@ -1,0 +1,201 @@
+#include "flow/begin.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "flow/witness.h"
+
+/* Events' prices, that of a witness being 1. */
+#define CALL_PRICE  0.8
+#define BEGIN_PRICE 0.1 /* what telling of the call adds to a witness */
+#define RAISE_PRICE 1.2 /* of a call that a raise tells of, since nothing did before */
+#define RAISING_ARM 0.05 /* how often one is taken */
+
+/* What a frame comes to by other ways than from its entry. */
+#define COMES_OTHERWISE (FLOW_BLOCK_HANDLER | FLOW_BLOCK_RESUME)
+
+/* A cut of the graph behind its entry; by block. */
+struct cut {
+	struct flow_graph *g;
+	double *frequency; /* owned; of each start's LINE */
+	double *cost;	   /* owned; of telling the call from the block on: here, or further on */
+	bool *here;	   /* owned */
+	bool *unsure;	   /* owned; LINE does not fire on some way to it */
+};
+
+static uint32_t entry_of(const struct flow_graph *g)
+{
+	uint32_t i = 0;
+
+	while (i < g->block_count && !(g->blocks[i].flags & FLOW_BLOCK_ENTRY))
+		i++;
+	return i;
+}
+
+/* From the entry a LINE that stays on its line hangs on a RESUME that tells of the call. */
+static void find_unsure(struct cut *c, uint32_t entry)
+{
+	const struct flow_graph *g = c->g;
+	int32_t line = flow_line_at(g, g->blocks[entry].unit);
+
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		const struct flow_block *b = &g->blocks[i];
+		for (uint32_t k = 0; k < b->edge_count; k++) {
+			const struct flow_edge *e = &g->edges[b->first_edge + k];
+			uint32_t start = g->blocks[e->to].start;
+			bool stays = i == entry && start != FLOW_NONE && g->starts[start].line == line;
+			c->unsure[e->to] |= e->fires != FLOW_ALWAYS || stays;
+		}
+	}
+}
+
+/* Of telling it by the block's own LINE. */
+static double cost_here(const struct cut *c, uint32_t block)
+{
+	const struct flow_block *b = &c->g->blocks[block];
+
+	if (b->start == FLOW_NONE || b->flags & COMES_OTHERWISE || c->unsure[block])
+		return INFINITY;
+	double each = c->g->starts[b->start].witness ? BEGIN_PRICE : 1 + BEGIN_PRICE;
+	return each * c->frequency[b->start];
+}
+
+/* Of telling it by those behind the block. What raises is told by that. */
+static double cost_behind(const struct cut *c, uint32_t block)
+{
+	const uint32_t leaves = FLOW_BLOCK_RETURNS | FLOW_BLOCK_YIELDS | FLOW_BLOCK_SWALLOWS;
+	const struct flow_block *b = &c->g->blocks[block];
+	double sum = 0;
+
+	if (b->eventful || b->flags & (leaves | COMES_OTHERWISE))
+		return INFINITY;
+	if (b->flags & FLOW_BLOCK_RAISES)
+		return RAISE_PRICE * (b->start == FLOW_NONE ? RAISING_ARM : c->frequency[b->start]);
+	for (uint32_t k = 0; k < b->edge_count; k++) {
+		uint32_t to = c->g->edges[b->first_edge + k].to;
+		sum += to > block ? c->cost[to] : INFINITY;
+	}
+	return sum;
+}
+
+static void find_cheapest(struct cut *c, uint32_t entry)
+{
+	for (uint32_t i = c->g->block_count; i-- > entry;) {
+		double here = i == entry ? INFINITY : cost_here(c, i), behind = cost_behind(c, i);
+		c->here[i] = here <= behind;
+		c->cost[i] = c->here[i] ? here : behind;
+	}
+}
+
+/* Blocks ahead lead to greater ones only. */
+static void mark(struct cut *c, uint32_t entry)
+{
+	struct flow_graph *g = c->g;
+
+	g->blocks[entry].ahead = true;
+	for (uint32_t i = entry; i < g->block_count; i++) {
+		const struct flow_block *b = &g->blocks[i];
+		for (uint32_t k = 0; b->ahead && k < b->edge_count; k++) {
+			uint32_t to = g->edges[b->first_edge + k].to;
+			if (c->here[to])
+				g->starts[g->blocks[to].start].begins = true;
+			else
+				g->blocks[to].ahead = true;
+		}
+	}
+}
+
+static void unmark(struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++)
+		g->blocks[i].ahead = false;
+	for (uint32_t i = 0; i < g->start_count; i++)
+		g->starts[i].begins = false;
+}
+
+static bool begins(const struct flow_graph *g, uint32_t block)
+{
+	return g->blocks[block].start != FLOW_NONE && g->starts[g->blocks[block].start].begins;
+}
+
+/* The second half of the invariant. */
+static bool leads_back(const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		const struct flow_block *b = &g->blocks[i];
+		for (uint32_t k = 0; !b->ahead && k < b->edge_count; k++) {
+			uint32_t to = g->edges[b->first_edge + k].to;
+			if (g->blocks[to].ahead || begins(g, to))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool witness_ahead(const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		const struct flow_block *b = &g->blocks[i];
+		if (b->ahead && b->start != FLOW_NONE && g->starts[b->start].witness)
+			return true;
+	}
+	return false;
+}
+
+/* A witness ahead of a begin would have to tell of the call itself. */
+static bool place_around(struct flow_graph *g, const bool *kept)
+{
+	for (uint32_t i = 0; i < g->start_count; i++)
+		g->starts[i].witness = kept[i] || g->starts[i].begins;
+	return flow_place_witnesses(g) == 0 && !witness_ahead(g);
+}
+
+static bool place(struct cut *c, const bool *kept)
+{
+	struct flow_graph *g = c->g;
+	uint32_t entry = entry_of(g);
+
+	if (entry == g->block_count || flow_frequencies(g, c->frequency))
+		return false;
+	find_unsure(c, entry);
+	find_cheapest(c, entry);
+	if (!(c->cost[entry] < CALL_PRICE))
+		return false;
+	mark(c, entry);
+	if (!leads_back(g) && place_around(g, kept))
+		return true;
+	unmark(g);
+	return false;
+}
+
+static bool *witnesses_of(const struct flow_graph *g)
+{
+	bool *out = malloc(g->start_count);
+
+	for (uint32_t i = 0; out && i < g->start_count; i++)
+		out[i] = g->starts[i].witness;
+	return out;
+}
+
+bool flow_place_begins(struct flow_graph *g, const bool *kept)
+{
+	struct cut c = {.g = g};
+
+	if (!g->analysed || !g->start_count)
+		return false;
+	bool *before = witnesses_of(g), placed = false;
+	c.frequency = calloc(g->start_count, sizeof *c.frequency);
+	c.cost = calloc(g->block_count, sizeof *c.cost);
+	c.here = calloc(g->block_count, sizeof *c.here);
+	c.unsure = calloc(g->block_count, sizeof *c.unsure);
+	if (before && c.frequency && c.cost && c.here && c.unsure)
+		placed = place(&c, kept);
+	for (uint32_t i = 0; before && !placed && i < g->start_count; i++)
+		g->starts[i].witness = before[i];
+	free(before);
+	free(c.frequency);
+	free(c.cost);
+	free(c.here);
+	free(c.unsure);
+	return placed;
+}
