@@ -33,7 +33,7 @@ enum {
 	UNIT_START = 2,
 	UNIT_LEADER = 4, /* opens a block */
 	UNIT_HANDLER = 8,
-	UNIT_TARGET = 16, /* a jump marked it as a start */
+	UNIT_TARGET = 16,  /* a jump marked it as a start */
 	UNIT_GUARDED = 32, /* what it raises has a handler */
 };
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include "flow/witness.h"
 
-/* Events' prices, that of a witness being 1. */
+/* Events' prices, that of a cheap LINE being 1. */
 #define CALL_PRICE  0.8
-#define BEGIN_PRICE 0.1 /* what telling of the call adds to a witness */
-#define RAISE_PRICE 1.2 /* of a call that a raise tells of, since nothing did before */
+#define BEGIN_PRICE 0.1	 /* what telling of the call adds to a witness */
+#define RAISE_PRICE 1.2	 /* of a call that a raise tells of, since nothing did before */
 #define RAISING_ARM 0.05 /* how often one is taken */
 
 /* What a frame comes to by other ways than from its entry. */
@@ -43,7 +43,8 @@ static void find_unsure(struct cut *c, uint32_t entry)
 		for (uint32_t k = 0; k < b->edge_count; k++) {
 			const struct flow_edge *e = &g->edges[b->first_edge + k];
 			uint32_t start = g->blocks[e->to].start;
-			bool stays = i == entry && start != FLOW_NONE && g->starts[start].line == line;
+			bool stays =
+				i == entry && start != FLOW_NONE && g->starts[start].line == line;
 			c->unsure[e->to] |= e->fires != FLOW_ALWAYS || stays;
 		}
 	}
@@ -56,8 +57,9 @@ static double cost_here(const struct cut *c, uint32_t block)
 
 	if (b->start == FLOW_NONE || b->flags & COMES_OTHERWISE || c->unsure[block])
 		return INFINITY;
-	double each = c->g->starts[b->start].witness ? BEGIN_PRICE : 1 + BEGIN_PRICE;
-	return each * c->frequency[b->start];
+	const struct flow_start *s = &c->g->starts[b->start];
+	double line = s->witness ? 0 : flow_line_price(s);
+	return (line + BEGIN_PRICE) * c->frequency[b->start];
 }
 
 /* Of telling it by those behind the block. What raises is told by that. */

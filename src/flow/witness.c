@@ -8,7 +8,10 @@
 #define SEARCHES_MAX 4000
 #define STEPS_FREE   1000000
 
-#define DEAR_PRICE 1.3 /* of a LINE, where others have 1 */
+#define DEAR_PRICE 1.3
+#define NUMBER_PRICE                                                                               \
+	1.5 /* where the interpreter makes an object for the line's number at each LINE */
+#define NUMBERS_KEPT 256 /* it has those up to here ready */
 
 struct placement {
 	struct flow_graph *g;
@@ -26,11 +29,16 @@ void flow_all_witnesses(struct flow_graph *g)
 		g->starts[i].witness = true;
 }
 
+double flow_line_price(const struct flow_start *s)
+{
+	return (s->dear ? DEAR_PRICE : 1) * (s->line > NUMBERS_KEPT ? NUMBER_PRICE : 1);
+}
+
 static double cost_of(const struct placement *p, uint32_t block)
 {
 	uint32_t start = p->g->blocks[block].start;
 
-	return p->frequency[start] * (p->g->starts[start].dear ? DEAR_PRICE : 1);
+	return p->frequency[start] * flow_line_price(&p->g->starts[start]);
 }
 
 static void choose(void *context, uint32_t block)

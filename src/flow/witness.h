@@ -24,4 +24,7 @@ void flow_all_witnesses(struct flow_graph *g);
  * branches to go each way alike but for those that end in a raise. `out` has g->start_count rows. 0; PL_ERR_MEMORY. */
 int flow_frequencies(const struct flow_graph *g, double *out);
 
+/* What a LINE at the start costs the program, where a cheap one costs 1. */
+double flow_line_price(const struct flow_start *s);
+
 #endif

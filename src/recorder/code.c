@@ -457,8 +457,8 @@ static struct code_record *describe(PyCodeObject *code)
 		goto done;
 	bool command = source_open_command(code);
 	r->number = next_number();
-	r->number_length =
-		(uint32_t)(varint_write((uint8_t *)&r->number_bytes, r->number) - (uint8_t *)&r->number_bytes);
+	r->number_length = (uint32_t)(varint_write((uint8_t *)&r->number_bytes, r->number) -
+				      (uint8_t *)&r->number_bytes);
 	if (!send_body(code, &graph, r->number, false) || attach(code, r) < 0) {
 		free(r);
 		r = NULL;

@@ -104,8 +104,11 @@ static inline bool moment_make_room(struct moment *m)
 #define DROPPED_MAX 8
 static inline uint32_t place_below(const struct thread *t, const py_frame *frame)
 {
-	uint32_t least = t->depth > DROPPED_MAX ? t->depth - DROPPED_MAX : 1, place = t->depth;
+	uint32_t place = t->depth > 1 ? t->depth - 1 : 0;
 
+	if (!place || entry_is(t->frames[place - 1], frame))
+		return place;
+	uint32_t least = t->depth > DROPPED_MAX ? t->depth - DROPPED_MAX : 1;
 	do {
 		if (place-- <= least)
 			return 0;
@@ -115,7 +118,8 @@ static inline uint32_t place_below(const struct thread *t, const py_frame *frame
 
 static inline uint8_t *drop_to(struct thread *t, uint8_t *p, uint32_t place)
 {
-	p = event_write1(p, EVENT_POPS, t->depth - place);
+	*p++ = EVENT_POPS;
+	*p++ = (uint8_t)(t->depth - place);
 	t->depth = place;
 	t->top = t->frames[place - 1];
 	return p;
@@ -227,8 +231,7 @@ static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 	if (__builtin_expect(!caller || root.filters || frame_not_begun(caller) ||
 				     frame_is_foreign(m->thread->top) || frame_is_ahead(caller),
 		    0) ||
-		(!entry_is(m->thread->top, caller) &&
-			!drop_callees(m->thread, &m->at, caller)))
+		(!entry_is(m->thread->top, caller) && !drop_callees(m->thread, &m->at, caller)))
 		m->at = step_to_caller(m->thread, m->at, caller);
 	if (__builtin_expect(!entry_is(m->thread->top, caller), 0)) {
 		if (!frame_is_outside(m->thread->top)) /* C code that reports itself called */
@@ -267,7 +270,7 @@ __attribute__((always_inline)) static inline bool plain_look(
 	e->thread = self;
 	e->frame = current_frame(state);
 	e->record = (const struct code_record *)mark;
-	return e->thread && mark > 0 && e->frame && frame_code(e->frame) == code && !root.filters &&
+	return e->thread && mark > 0 && e->frame && frame_code(e->frame) == code &&
 	       !thread_is_traced(state);
 }
 
@@ -369,7 +372,7 @@ __attribute__((always_inline)) static inline bool yield_at_once(
 {
 	struct plain_event e;
 
-	if (!plain_look(&e, code, state) || root.tells_lines)
+	if (!plain_look(&e, code, state) || root.tells_lines || root.filters)
 		return false;
 	uint8_t *p = e.thread->ring.at;
 	if (step_is_slow(e.thread, p))

@@ -55,7 +55,8 @@ struct code_record {
 		uint32_t start : 24; /* index of the line start + 1, 0: none here */
 		uint32_t witness : 1;
 		uint32_t begins : 1; /* it tells of the call, too */
-		uint32_t ahead : 1;  /* of those, or not begun; a frame that stands here may not have been told */
+		uint32_t
+			ahead : 1; /* of those, or not begun; a frame that stands here may not have been told */
 		uint32_t silent : 1; /* a return that need not be told */
 		uint32_t pass : 4;   /* enum pass_mark */
 		int32_t line;	     /* of the start */
@@ -84,8 +85,8 @@ struct thread {
 	uint32_t ticks_to_name; /* until the thread's name is looked at again */
 	bool fresh;		/* the stream must tell the whole stack before its next event */
 	bool calls_lost; /* events were, with or without the entries of frames that stand ahead of their begin */
-	bool named;		/* a THREAD message was sent */
-	bool known;		/* the stream holds something: frames can be popped from it */
+	bool named; /* a THREAD message was sent */
+	bool known; /* the stream holds something: frames can be popped from it */
 	/* The last LINE that was heard, while all are (root.tells_lines). */
 	const py_frame *entered;    /* the last one; compared only */
 	const py_frame *line_frame; /* compared only */
@@ -380,7 +381,8 @@ static inline bool frame_is_ahead(py_frame *frame)
 	const struct code_record *r = code_known(code);
 	uint32_t unit = frame_unit(frame, code);
 
-	return r && r->late && unit < r->unit_count && r->units[unit].ahead && !frame_not_begun(frame);
+	return r && r->late && unit < r->unit_count && r->units[unit].ahead &&
+	       !frame_not_begun(frame);
 }
 
 /* The entry has the frame's address; is it of what lies there now? */

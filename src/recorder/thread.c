@@ -276,9 +276,9 @@ static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool move
 	uint32_t place = stack_find(t, frame);
 
 	bool entered = moved && frame == t->entered;
-	bool stale = place && !frame_is_foreign(frame) &&
-		     (frame_not_begun(frame) ? !entered
-					     : !entry_is_true(t->frames[place - 1], frame));
+	bool stale =
+		place && !frame_is_foreign(frame) &&
+		(frame_not_begun(frame) ? !entered : !entry_is_true(t->frames[place - 1], frame));
 	if (stale) {
 		p = drop_stale(t, p, place);
 		return p ? link_chain(t, p, frame, moved) : NULL;
@@ -502,8 +502,8 @@ static bool went_on_unheard(void)
 	bool forked = root.stood && root.stood_pid == (uint32_t)syscall(SYS_gettid);
 	py_frame *top = forked ? stands_in_child() : NULL;
 
-	return top &&
-	       (!entry_is(root.stood->frame, top) || frame_unit(top, frame_code(top)) != root.stood->unit);
+	return top && (!entry_is(root.stood->frame, top) ||
+			      frame_unit(top, frame_code(top)) != root.stood->unit);
 }
 
 static uint8_t *write_stood(struct thread *t, uint8_t *p)
@@ -571,7 +571,8 @@ static uint32_t stands_at(const struct thread *t, py_frame *frame)
 {
 	for (frame = frame_recorded(frame); frame; frame = frame_recorded(frame_caller(frame))) {
 		uint32_t place = stack_find(t, frame);
-		if (place && (frame_not_begun(frame) || !entry_is_true(t->frames[place - 1], frame)))
+		if (place &&
+			(frame_not_begun(frame) || !entry_is_true(t->frames[place - 1], frame)))
 			return 0;
 		if (place)
 			return place;
@@ -614,8 +615,7 @@ static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame)
 	stack_cut(t, place);
 	while (count) {
 		frame = untold[--count];
-		p = event_write_enter(
-			p, site_of(frame), code_known(frame_code(frame))->number, 0);
+		p = event_write_enter(p, site_of(frame), code_known(frame_code(frame))->number, 0);
 		stack_put(t, frame_marked(frame, MARK_EARLY));
 	}
 	return p;

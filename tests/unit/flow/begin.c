@@ -29,7 +29,8 @@ static void run_from(struct random *r, const struct flow_graph *g, uint32_t at, 
 			assert_true(told || b->flags & FLOW_BLOCK_RAISES);
 			return;
 		}
-		const struct flow_edge *e = &g->edges[b->first_edge + random_below(r, b->edge_count)];
+		const struct flow_edge *e =
+			&g->edges[b->first_edge + random_below(r, b->edge_count)];
 		at = e->to;
 		if (begins(g, &g->blocks[at])) {
 			assert_false(told);
@@ -114,8 +115,11 @@ static void add_edge(struct flow_graph *g, uint32_t to)
  *	                       \--> 3 return fib(…	*/
 static struct flow_graph fib(int32_t first_line)
 {
-	struct flow_graph g = {
-		.unit_count = 4, .analysed = true, .start_count = 4, .block_count = 4, .edge_count = 4};
+	struct flow_graph g = {.unit_count = 4,
+		.analysed = true,
+		.start_count = 4,
+		.block_count = 4,
+		.edge_count = 4};
 
 	assert_int_equal(flow_graph_init(&g), 0);
 	g.start_count = g.block_count = g.edge_count = 0;
