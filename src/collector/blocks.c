@@ -37,6 +37,15 @@ static void note_gap(struct cut *k, const struct event *e)
 			.text = ""};
 }
 
+static void count_untold(struct cut *k, const struct follow_rows *rows)
+{
+	if (!rows->lines && !rows->returns)
+		return;
+	block_count_rows(&k->head, rows);
+	k->t->seq += rows->lines + rows->returns;
+	k->head.needs_minor = MINOR_WITNESSES;
+}
+
 /* Everything that an event changes. */
 static void follow(struct cut *k, const struct event *e)
 {
@@ -46,12 +55,7 @@ static void follow(struct cut *k, const struct event *e)
 	if (k->c->costs.on)
 		costs_count(&k->c->costs, &k->c->bodies, &t->stack, e);
 	follow_apply(&t->stack, e, &k->codes, &rows);
-	if (rows.lines || rows.returns) {
-		block_count_rows(&k->head, &rows);
-		t->seq += rows.lines + rows.returns;
-		k->head.needs_minor = MINOR_WITNESSES;
-	}
-
+	count_untold(k, &rows);
 	if (e->kind == EVENT_TIME)
 		t->ticks += e->a;
 	else if (e->kind == EVENT_SWITCH)
@@ -65,6 +69,21 @@ static void follow(struct cut *k, const struct event *e)
 	}
 }
 
+/* The events at the front of which most are; what each of them costs must be counted one by one. */
+static void run_common(struct cut *k, struct pl_view *v)
+{
+	struct follow_counts n = {0};
+
+	if (k->c->costs.on)
+		return;
+	follow_common(&k->t->stack, v, &k->codes, &n);
+	k->head.counts[block_row(EVENT_LINE)] += n.lines;
+	k->head.counts[block_row(EVENT_ENTER)] += n.enters;
+	k->head.events += n.lines + n.enters;
+	k->t->seq += n.lines + n.enters;
+	count_untold(k, &n.untold);
+}
+
 /* Run the events of one part of a chunk. A part that breaks off in the middle of an event is
  * damaged from there on. */
 static void run(struct cut *k, struct pl_view part)
@@ -72,7 +91,7 @@ static void run(struct cut *k, struct pl_view part)
 	struct pl_view v = part;
 	struct event e;
 
-	while (v.left) {
+	for (run_common(k, &v); v.left; run_common(k, &v)) {
 		if (event_read(&v, &e) < 0) {
 			k->damaged = true;
 			break;

@@ -62,13 +62,13 @@ static bool names_code(enum event_kind kind)
 	       kind == EVENT_LINK || kind == EVENT_OUTSIDE;
 }
 
-/* Lines, of which most events are, and their short form names nothing. */
-static void skip_lines(struct pl_view *v)
+static void collect_common(struct numbers *n, struct pl_view *v)
 {
-	while (v->left && *v->at >= 0x80 && *v->at < 0x80 + EVENT_SHORT_LINES) {
-		v->at++;
-		v->left--;
-	}
+	struct event_common e;
+
+	while (event_read_common(v, &e))
+		if (e.kind == EVENT_ENTER)
+			numbers_add(n, e.code);
 }
 
 static int collect_codes(struct numbers *n, const struct block_source *b)
@@ -81,7 +81,7 @@ static int collect_codes(struct numbers *n, const struct block_source *b)
 		if (b->stack->frames[i].raised == RAISED_AGAIN)
 			n->needs_minor = MINOR_WITNESSES;
 	}
-	for (skip_lines(&events); events.left; skip_lines(&events)) {
+	for (collect_common(n, &events); events.left; collect_common(n, &events)) {
 		if (event_read(&events, &e))
 			return PL_ERR_FORMAT;
 		if (names_code(e.kind))

@@ -119,6 +119,52 @@ static inline int event_read(struct pl_view *v, struct event *out)
 	return 0;
 }
 
+/* What most events are: a LINE, POPS, or ENTER of a function by a caller, with small numbers. */
+struct event_common {
+	enum event_kind kind;
+	uint32_t number; /* LINE: index; POPS: n; ENTER: site */
+	uint32_t code;	 /* ENTER */
+};
+
+/* One or two bytes of a varint; NULL: it has more. */
+static inline const uint8_t *event_short_varint(const uint8_t *p, uint32_t *out)
+{
+	*out = p[0] & 0x7fu;
+	if (p[0] < 0x80)
+		return p + 1;
+	*out |= (uint32_t)p[1] << 7;
+	return p[1] < 0x80 ? p + 2 : NULL;
+}
+
+#define EVENT_COMMON_BYTES 5
+
+/* As event_read, for those; false: it is another one, or at the end of the view, and nothing was eaten. */
+static inline bool event_read_common(struct pl_view *v, struct event_common *out)
+{
+	const uint8_t *p = v->at;
+
+	if (v->left < EVENT_COMMON_BYTES)
+		return false;
+	if (*p >= 0x80) {
+		*out = (struct event_common){.kind = EVENT_LINE, .number = *p & 0x7fu};
+		p = *p < 0x80 + EVENT_SHORT_LINES ? p + 1 : NULL;
+	} else if (*p == EVENT_POPS) {
+		out->kind = EVENT_POPS;
+		p = event_short_varint(p + 1, &out->number);
+	} else if (*p == EVENT_ENTER) {
+		out->kind = EVENT_ENTER;
+		p = event_short_varint(p + 1, &out->number);
+		p = p ? event_short_varint(p, &out->code) : NULL;
+	} else {
+		return false;
+	}
+	if (!p)
+		return false;
+	v->left -= (size_t)(p - v->at);
+	v->at = p;
+	return true;
+}
+
 /* True for what counts in `seq` and in a block's events: what a reader shows as a row. */
 static inline bool event_counts(enum event_kind kind)
 {

@@ -96,4 +96,13 @@ struct follow_rows {
 int follow_apply(struct stack *s, const struct event *e, const struct follow_codes *codes,
 	struct follow_rows *out);
 
+/* Eats and applies the events at the front that are of the commonest forms (event_read_common), as follow_apply would; stops at
+ * another one, and at one that does not fit the stack. Adds to *out. */
+struct follow_counts {
+	uint32_t lines, enters; /* events, which are fewer than bytes */
+	struct follow_rows untold;
+};
+void follow_common(struct stack *s, struct pl_view *v, const struct follow_codes *codes,
+	struct follow_counts *out);
+
 #endif

@@ -51,7 +51,7 @@ static void reveal(struct stack *s)
 }
 
 /* Names of tasks go with the frames that they hang on. */
-static int pop(struct stack *s, uint64_t n)
+int stack_pops(struct stack *s, uint64_t n)
 {
 	if (n > s->depth)
 		return PL_ERR_FORMAT;
@@ -139,20 +139,41 @@ static void found_at(struct stack_frame *f, uint32_t unit)
 	go_on(f, PLACE_UNIT, unit);
 }
 
-static int enter(struct stack *s, const struct event *e, const struct stack_frame *f)
+/* What the top frame does. */
+static inline void call_from(struct stack *s, uint32_t site)
+{
+	struct stack_frame *caller = stack_top(s);
+
+	if (caller && site != EVENT_NO_SITE && caller->raised != RAISED_AGAIN)
+		found_at(caller, site);
+}
+
+static int enter(struct stack *s, uint32_t site, const struct stack_frame *f)
 {
 	if (reserve(s))
 		return PL_ERR_MEMORY;
-	struct stack_frame *caller = stack_top(s);
-	if (caller && e->site != EVENT_NO_SITE && caller->raised != RAISED_AGAIN)
-		found_at(caller, e->site);
+	call_from(s, site);
 	return stack_push(s, f);
+}
+
+int stack_enter(struct stack *s, uint32_t site, uint32_t code)
+{
+	if (reserve(s))
+		return PL_ERR_MEMORY;
+	call_from(s, site);
+	s->frames[s->depth++] = (struct stack_frame){.code = code, .place = PLACE_ENTRY};
+	return 0;
+}
+
+void stack_line(struct stack *s, uint32_t start)
+{
+	place(s, PLACE_START, start, RAISED_NOT);
 }
 
 /* What is on the stack has not ended: it waits. */
 static int put_aside(struct stack *s, uint64_t greenlet)
 {
-	int err = pop(s, s->depth);
+	int err = stack_pops(s, s->depth);
 
 	s->greenlet = greenlet;
 	return err;
@@ -201,20 +222,20 @@ int stack_apply(struct stack *s, const struct event *e)
 		f.linked = e->kind == EVENT_OUTSIDE;
 		f.place = PLACE_ENTRY;
 		f.value = 0;
-		return enter(s, e, &f);
+		return enter(s, e->site, &f);
 	case EVENT_THROW:
 		f.raised = RAISED_AGAIN;
-		return enter(s, e, &f);
+		return enter(s, e->site, &f);
 	case EVENT_RESUME:
-		return enter(s, e, &f);
+		return enter(s, e->site, &f);
 	case EVENT_LINK:
 		return link(s, e, &f);
 	case EVENT_LEAVE:
 	case EVENT_SUSPEND:
 	case EVENT_UNWIND:
-		return pop(s, 1);
+		return stack_pops(s, 1);
 	case EVENT_POPS:
-		return pop(s, e->a);
+		return stack_pops(s, e->a);
 	case EVENT_GREENLET:
 		return put_aside(s, e->a);
 	case EVENT_RAISE:

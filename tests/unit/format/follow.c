@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "format/follow.h"
+#include "lib/random.h"
 
 #define ROOM 8
 
@@ -223,6 +224,106 @@ static void test_counted(void **state)
 		PL_ERR_FORMAT);
 }
 
+/* Events as a recorder can write them, and as only damage does: numbers of starts and sites that are not there, pops of too many. */
+static size_t random_events(struct random *r, uint8_t *out, size_t room)
+{
+	uint8_t *p = out;
+
+	while (p + EVENT_BYTES_MAX < out + room) {
+		switch (random_below(r, 8)) {
+		case 0:
+			p = event_write1(p, EVENT_POPS, random_below(r, 4));
+			break;
+		case 1:
+			p = event_write1(p, EVENT_LEAVE, 2 * random_below(r, 6));
+			break;
+		case 2:
+			p = event_write2(p, EVENT_RAISE, 2 * random_below(r, 6), 1);
+			break;
+		case 3:
+		case 4:
+			p = event_write_enter(p, 2 * random_below(r, 8), 1 + random_below(r, 2),
+				random_below(r, 9) == 0);
+			break;
+		case 5:
+			p = event_write_enter(p, random_below(r, 3) ? 4 : 20000, 1, 0);
+			break;
+		default:
+			p = event_write_line(p, random_below(r, 20) ? random_below(r, 6) : 300);
+		}
+	}
+	return (size_t)(p - out);
+}
+
+/* Gives how many bytes were eaten as common ones. */
+static size_t count_all(struct stack *s, struct pl_view v, const struct follow_codes *codes,
+	bool common, struct follow_counts *out)
+{
+	size_t eaten = 0;
+
+	while (v.left) {
+		struct follow_rows rows;
+		struct event e;
+		size_t before = v.left;
+		if (common)
+			follow_common(s, &v, codes, out);
+		eaten += before - v.left;
+		if (!v.left)
+			break;
+		assert_int_equal(event_read(&v, &e), 0);
+		bool fits = follow_apply(s, &e, codes, &rows) == 0;
+		out->untold.lines += rows.lines;
+		out->untold.returns += rows.returns;
+		out->lines += fits && e.kind == EVENT_LINE;
+		out->enters += fits && e.kind == EVENT_ENTER;
+	}
+	return eaten;
+}
+
+static void expect_same_stack(const struct stack *a, const struct stack *b)
+{
+	assert_int_equal(a->depth, b->depth);
+	assert_int_equal(a->min_depth, b->min_depth);
+	for (uint32_t i = 0; i < a->depth; i++) {
+		const struct stack_frame *x = &a->frames[i], *y = &b->frames[i];
+		assert_int_equal(x->code, y->code);
+		assert_int_equal(x->gen, y->gen);
+		assert_int_equal(x->place, y->place);
+		assert_int_equal(x->value, y->value);
+		assert_int_equal(x->raised, y->raised);
+		assert_int_equal(x->from_place, y->from_place);
+		assert_int_equal(x->from_value, y->from_value);
+	}
+}
+
+/* The short way comes to what the long one does, with and without a memory of answers. */
+static void test_common(void **state)
+{
+	static struct follow_memo memo;
+	struct scene *s = *state;
+	const struct follow_codes slow = {.find = find, .context = s},
+				  fast = {.find = find, .context = s, .memo = &memo};
+	struct random r = {1};
+	uint8_t bytes[600];
+	size_t eaten = 0, all = 0;
+
+	for (int i = 0; i < 500; i++) {
+		struct pl_view v = view_of(bytes, random_events(&r, bytes, sizeof bytes));
+		struct stack twin = {0};
+		struct follow_counts one = {0}, other = {0};
+		assert_int_equal(stack_copy(&twin, &s->stack), 0);
+		stack_mark(&twin);
+		stack_mark(&s->stack);
+		count_all(&s->stack, v, &slow, false, &one);
+		eaten += count_all(&twin, v, &fast, true, &other);
+		all += v.left;
+		assert_memory_equal(&one, &other, sizeof one);
+		expect_same_stack(&s->stack, &twin);
+		stack_release(&twin);
+	}
+	assert_true(eaten > all / 2);
+}
+
 static void test_ahead(void **state)
 {
 	struct scene *s = *state;
@@ -269,6 +370,7 @@ int main(void)
 		TEST(raised),
 		TEST(raised_and_called),
 		TEST(counted),
+		TEST(common),
 		TEST(ahead),
 		TEST(not_analysed),
 	};
