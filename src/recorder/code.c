@@ -112,7 +112,7 @@ static struct pl_view bytes_view(PyObject *bytes)
 	return view_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
 }
 
-#define START_MAX ((1u << 24) - 1) /* what code_unit holds; others are told by LINE_AT */
+#define START_MAX ((1u << 23) - 1) /* what code_unit holds; others are told by LINE_AT */
 
 static void put_units(struct code_record *r, const struct flow_graph *g)
 {
@@ -124,6 +124,20 @@ static void put_units(struct code_record *r, const struct flow_graph *g)
 		r->units[s->unit].witness = s->witness;
 		r->units[s->unit].begins = s->begins;
 		r->units[s->unit].line = s->line;
+	}
+}
+
+/* SEND, with its cache, is the last of its block. */
+#define SEND_UNITS 2
+static void put_sends(struct code_record *r, const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		uint32_t end = i + 1 < g->block_count ? g->blocks[i + 1].unit : g->unit_count;
+		uint32_t kind = g->blocks[i].flags & (FLOW_BLOCK_SWALLOWS | FLOW_BLOCK_ITERATES);
+		bool sends =
+			kind == FLOW_BLOCK_SWALLOWS && end >= SEND_UNITS && end <= r->unit_count;
+		for (uint32_t at = end - SEND_UNITS; sends && at < end; at++)
+			r->units[at].sends = 1;
 	}
 }
 
@@ -231,6 +245,8 @@ static struct code_record *record_of(
 		r->units[i].ahead = 1;
 	put_units(r, g);
 	put_returns(r, g);
+	if (r->generator_like)
+		put_sends(r, g);
 	return r;
 }
 

@@ -195,6 +195,15 @@ static inline struct code_unit moment_start(const struct moment *m, uint32_t uni
 
 /* ---- entries ---- */
 
+/* Is the entered one awaited by the generator or coroutine that calls it? */
+static inline bool moment_is_awaited(const struct moment *m)
+{
+	if (!m->caller || !frame_in_generator(m->caller))
+		return false;
+	const struct code_record *r = code_known(frame_code(m->caller));
+	return r && m->site < r->unit_count && r->units[m->site].sends;
+}
+
 /* The name of the task whose root this frame is, if it is one: a coroutine entered by an event
  * loop, or eagerly; or the bottom frame of a greenlet. */
 static inline uint8_t *moment_write_task(struct moment *m, bool started, uint8_t *p)
@@ -205,7 +214,7 @@ static inline uint8_t *moment_write_task(struct moment *m, bool started, uint8_t
 		return write_greenlet_name(m->thread, p);
 	if (!m->record->coroutine || frame_is_foreign(m->frame) || !frame_in_generator(m->frame))
 		return p;
-	if (m->caller && frame_in_generator(m->caller) && !started)
+	if (started ? moment_is_awaited(m) : m->caller && frame_in_generator(m->caller))
 		return p;
 	size_t length = task_name(m->state, frame_generator(m->frame), name);
 	return length ? event_write_text(p, EVENT_TASK, name, length) : p;

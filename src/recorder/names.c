@@ -233,16 +233,24 @@ static size_t copy_name(PyObject *name, char *to)
 	return length;
 }
 
+/* A task's own type lives as long as the task: where the layout is its type's nothing is to be looked up. */
+static bool is_c_task(PyObject *task)
+{
+	if (task_layout.type && Py_TYPE(task) == task_layout.type)
+		return true;
+	PyObject *type = module_attribute("_asyncio", "Task");
+	if (!type || !PyType_Check(type) || !PyObject_TypeCheck(task, (PyTypeObject *)type))
+		return false;
+	if (task_layout.type != (PyTypeObject *)type && !learn_layout((PyTypeObject *)type, task))
+		task_layout.type = NULL;
+	return true;
+}
+
 /* The task's name if it is this coroutine's task, else 0. */
 static size_t name_if_of(PyObject *task, PyObject *coroutine, char *to)
 {
-	PyObject *type = module_attribute("_asyncio", "Task");
-
-	if (type && PyType_Check(type) && PyObject_TypeCheck(task, (PyTypeObject *)type)) {
-		if (task_layout.type != (PyTypeObject *)type &&
-			!learn_layout((PyTypeObject *)type, task))
-			return 0;
-		if (task_slot(task, task_layout.coroutine_off) != coroutine)
+	if (is_c_task(task)) {
+		if (!task_layout.type || task_slot(task, task_layout.coroutine_off) != coroutine)
 			return 0;
 		return copy_name(task_slot(task, task_layout.name_off), to);
 	}
@@ -281,10 +289,12 @@ size_t task_name(PyThreadState *ts, PyObject *coroutine, char *name)
 
 	if (task)
 		return name_if_of(task, coroutine, name);
-	length = name_among(module_attribute("_asyncio", "_current_tasks"), coroutine, name);
-	if (!length)
-		length = name_among(
-			module_attribute("asyncio.tasks", "_current_tasks"), coroutine, name);
+	PyObject *current = module_attribute("_asyncio", "_current_tasks");
+	length = name_among(current, coroutine, name);
+	if (!length) {
+		PyObject *plain = module_attribute("asyncio.tasks", "_current_tasks");
+		length = plain == current ? 0 : name_among(plain, coroutine, name);
+	}
 	PyErr_Clear();
 	return length;
 }

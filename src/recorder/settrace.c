@@ -84,6 +84,10 @@ void hooks_tell_lines(void)
 {
 }
 
+void hooks_tell_calls(void)
+{
+}
+
 void hooks_off(void)
 {
 	listening = awaiting = false;

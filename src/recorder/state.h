@@ -52,11 +52,12 @@ struct code_record {
 	bool checks; /* of some jumps back it depends on its frame's LINEs whether they are AGAIN */
 	/* As many as code units, caches too: the frame's own position is the index, no search. */
 	struct code_unit {
-		uint32_t start : 24; /* index of the line start + 1, 0: none here */
+		uint32_t start : 23; /* index of the line start + 1, 0: none here */
 		uint32_t witness : 1;
 		uint32_t begins : 1; /* it tells of the call, too */
 		uint32_t
 			ahead : 1; /* of those, or not begun; a frame that stands here may not have been told */
+		uint32_t sends : 1;  /* what is called here is awaited by the frame */
 		uint32_t silent : 1; /* a return that need not be told */
 		uint32_t pass : 4;   /* enum pass_mark */
 		int32_t line;	     /* of the start */
@@ -290,7 +291,14 @@ static inline void stack_put(struct thread *t, py_frame *frame)
 	t->top = frame;
 }
 /* Its place in the shadow stack, counted from 1; 0: it is not there. May be that of an activation that is gone (stack_place). */
-uint32_t stack_find(const struct thread *t, const py_frame *frame);
+static inline uint32_t stack_find(const struct thread *t, const py_frame *frame)
+{
+	uint32_t i = t->depth; /* from the top, where it mostly is */
+
+	while (i && !entry_is(t->frames[i - 1], frame))
+		i--;
+	return i;
+}
 static inline void stack_pop(struct thread *t)
 {
 	t->depth--;

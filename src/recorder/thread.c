@@ -66,16 +66,6 @@ static void stack_cut(struct thread *t, uint32_t depth)
 	t->top = depth ? t->frames[depth - 1] : NULL;
 }
 
-/* From the top, where it mostly is. */
-uint32_t stack_find(const struct thread *t, const py_frame *frame)
-{
-	uint32_t i = t->depth;
-
-	while (i && !entry_is(t->frames[i - 1], frame))
-		i--;
-	return i;
-}
-
 /* The same of a frame that may be looked into; 0: it has not been told. */
 static uint32_t stack_place(const struct thread *t, py_frame *frame)
 {
