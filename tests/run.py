@@ -14,15 +14,18 @@ One line a file and interpreter, then `N passed, N failed` alone on the last. PA
 
 A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, by `INTERPRETERS = "turn"` that it runs
 for the one whose turn it is, by `INTERPRETERS = "none"` that it records nothing, and by `QUICK = True` that it belongs to `make check`. For an interpreter in a chroot it is run by
-that one, from in there.
+that one, from in there. Two are run side by side, for most of their time they wait; but not one that says `ALONE = True`, since it
+measures. The harnesses use all processors by themselves.
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import threading
 import time
 
 # Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all), more arguments.
@@ -58,18 +61,24 @@ HARNESSES = (
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent
+LANES = 2
 TIMEOUT_S = int(os.environ.get("PATHLINE_TEST_TIMEOUT", "1200"))
 
 
 class Tally:
     def __init__(self):
         self.passed = self.failed = 0
+        self.lock = threading.Lock()
 
-    def row(self, name, passed, failed, seconds, note=""):
-        self.passed += passed
-        self.failed += failed
+    def row(self, name, passed, failed, seconds, note="", output=""):
+        """A line, and what is to be read when something failed. Any thread."""
         word = "FAILED" if failed else "ok"
-        print(f"{word:6} {name:44} {passed:4} passed {failed:3} failed {seconds:7.1f} s  {note}".rstrip(), flush=True)
+        with self.lock:
+            self.passed += passed
+            self.failed += failed
+            print(f"{word:6} {name:44} {passed:4} passed {failed:3} failed {seconds:7.1f} s  {note}".rstrip(), flush=True)
+            if failed and output:
+                print(output, flush=True)
 
 
 def run_unit(build, pattern, tally):
@@ -84,9 +93,8 @@ def run_unit(build, pattern, tally):
             continue
         good = row["result"] in ("OK", "EXPECTEDFAIL")
         tally.row(row["name"], good, not good and row["result"] != "SKIP", row["duration"],
-                  "skipped" if row["result"] == "SKIP" else "")
-        if not good and row["result"] != "SKIP":
-            print((row.get("stdout") or "")[-4000:], (row.get("stderr") or "")[-4000:], sep="\n")
+                  "skipped" if row["result"] == "SKIP" else "",
+                  (row.get("stdout") or "")[-4000:] + "\n" + (row.get("stderr") or "")[-4000:])
     if not rows and not pattern:
         tally.row("unit tests", 0, 1, 0, "meson ran none")
 
@@ -119,8 +127,9 @@ def run_command(command, environment):
         return (e.stdout or b"").decode(errors="replace") + f"\nno end within {TIMEOUT_S} s\n", 1
 
 
-def run_file(file, version, executable, root, build, tally):
-    environment = dict(os.environ, PATHLINE_BUILD=str(build), PATHLINE_PYTHON=executable, PYTHONDONTWRITEBYTECODE="1")
+def run_file(file, version, executable, root, build, tally, is_turn):
+    environment = dict(os.environ, PATHLINE_BUILD=str(build), PATHLINE_PYTHON=executable, PATHLINE_TURN=str(int(is_turn)),
+                       PYTHONDONTWRITEBYTECODE="1")
     command = [executable if root else sys.executable, "-m", "unittest", "-v", str(file.relative_to(TOP))]
     if root:
         command = [str(TOP / "tools/in-chroot"), root, *command]
@@ -129,9 +138,17 @@ def run_file(file, version, executable, root, build, tally):
     passed, failed, note = count(output)
     if code not in (0, 5) and not failed:
         failed, note = 1, f"exit {code}"
-    tally.row(f"{file.parent.name}/{file.stem} on {version}", passed, failed, time.monotonic() - start, note)
-    if failed:
-        print(output[-12000:], flush=True)
+    tally.row(f"{file.parent.name}/{file.stem} on {version}", passed, failed, time.monotonic() - start, note, output[-12000:])
+
+
+def run_files(files, pythons, turn, build, tally):
+    """Side by side, the longest ones first; then those that are to be alone."""
+    jobs = [(file, *row, build, tally, row[0] == turn) for file in files for row in chosen(file, pythons, turn)]
+    alone = [job for job in jobs if re.search(r"^ALONE = True", job[0].read_text(), re.M)]
+    with concurrent.futures.ThreadPoolExecutor(LANES) as lanes:
+        list(lanes.map(lambda job: run_file(*job), [job for job in jobs if job not in alone]))
+    for job in alone:
+        run_file(*job)
 
 
 def run_harness(script, arguments, version, executable, root, build, tally):
@@ -141,9 +158,8 @@ def run_harness(script, arguments, version, executable, root, build, tally):
                                os.environ)
     sums = re.findall(r"^(\d+) good, (\d+) failed", output, re.M)
     passed, failed = map(int, sums[-1]) if sums else (0, 1)
-    tally.row(f"{script.removesuffix('.py')} on {version}", passed, failed or code != 0, time.monotonic() - start, "" if sums else f"exit {code}")
-    if failed or code:
-        print(output[output.find("\n==== ") if sums else -4000:][:20000], flush=True)
+    tally.row(f"{script.removesuffix('.py')} on {version}", passed, failed or code != 0, time.monotonic() - start, "" if sums else f"exit {code}",
+              output[output.find("\n==== ") if sums else -4000:][:20000])
 
 
 def rotation():
@@ -185,9 +201,9 @@ def is_among(version, words):
 
 
 def test_files(build, args):
-    """The unittest files that are wanted, and that meson does not run."""
+    """The unittest files that are wanted, and that meson does not run; those of servers and faults, which take longest, first."""
     known = in_meson(build)
-    for file in sorted(HERE.glob("*/test_*.py")):
+    for file in sorted(HERE.glob("*/test_*.py"), reverse=True):
         text = file.read_text()
         if "import unittest" not in text or str(file) in known or args.pattern not in f"{file.parent.name}/{file.stem}":
             continue
@@ -244,10 +260,7 @@ def main():
             for row in pythons:
                 if not versions or is_among(row[0], turn if versions == "in turn" else versions):
                     run_harness(script, [parts[row[0]].get(word, word) for word in arguments], *row, build, tally)
-    for file in test_files(build, args):
-        for row in chosen(file, pythons, turn):
-            os.environ["PATHLINE_TURN"] = "1" if row[0] == turn else "0"
-            run_file(file, *row, build, tally)
+    run_files(list(test_files(build, args)), pythons, turn, build, tally)
     print(f"{tally.passed} passed, {tally.failed} failed")
     return 1 if tally.failed or not tally.passed else 0
 

@@ -9,6 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
 INTERPRETERS = "one"
+ALONE = True
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 HAVE_WORKLOADS = os.path.exists(os.path.join(TOP, "../shared/bench/ratio.py"))

@@ -23,6 +23,8 @@ work(40000, [1] * 200, [1] * 2000, [1] * 20000)
 BLOCK = '''\
 import time
 
+ALONE = True
+
 
 def pause():
     x = 1

@@ -9,6 +9,7 @@ import session  # noqa: E402
 from test_info import info  # noqa: E402
 
 QUICK = True
+ALONE = True
 
 PROGRAM = '''\
 def hot(n):

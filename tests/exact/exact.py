@@ -38,6 +38,7 @@ class Setup:
         self.build = os.path.abspath(build)
         self.variables = dict(text.split("=", 1) for text in variables)
         self.pathline = os.path.abspath(pathline or os.path.join(self.build, "pathline"))
+        self.alike = os.path.join(self.build, "tests/exact/alike")
         self.oracle = os.path.abspath(oracle or os.environ.get("PATHLINE_ORACLE")
                                       or os.path.join(os.path.dirname(CHECKOUT), "shared", "oracle"))
         self.scratch = tempfile.mkdtemp(prefix="exact-", dir=os.environ.get("TMPDIR", "/var/tmp"))
@@ -47,7 +48,7 @@ class Setup:
             self.memory = tempfile.mkdtemp(prefix="exact-", dir="/dev/shm")
         self.listeners = os.path.join(self.build, "oracle-cache")
         os.makedirs(self.listeners, exist_ok=True)
-        for path in (self.pathline, os.path.join(self.oracle, "oracle.py")):
+        for path in (self.pathline, self.alike, os.path.join(self.oracle, "oracle.py")):
             if not os.path.exists(path):
                 raise SystemExit("exact: there is no " + path)
 
@@ -219,12 +220,13 @@ def without_beginnings(path, oracle):
             first[pid.encode(), tid.encode()] = row
     if first:
         with open(path, "rb") as f, open(path + ".cut", "wb") as out:
-            for line in f:
+            while first and (line := f.readline()):
                 row = line.split(b"\t")
                 if first.get(tuple(row[:2])) == row[2:6]:
                     del first[tuple(row[:2])]
                 if tuple(row[:2]) not in first:
                     out.write(line)
+            shutil.copyfileobj(f, out, 1 << 20)
         os.replace(path + ".cut", path)
     return path
 
@@ -257,6 +259,13 @@ def inspect(recording, setup, work, demands):
 
 
 def compare(oracle, path, setup, work, *options):
+    """By the oracle's own compare.py, but where all rows of one run are the same, which is seen twenty times faster."""
+    if "--two-runs" not in options:
+        p = subprocess.run([setup.alike, oracle, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if p.returncode == 0:
+            return p.stdout.decode().strip()
+        if p.returncode != 1:
+            raise Failure("alike: exit code %d: %s" % (p.returncode, p.stderr.decode(errors="replace")))
     env = dict(os.environ, TMPDIR=work)
     p = subprocess.run([sys.executable, os.path.join(setup.oracle, "compare.py"), oracle, path, *options], env=env,
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -19,7 +19,7 @@ from exact import Failure
 # in which the oracle itself raises RecursionError on that version (README.md), or misses lines (interpreters of 3.12 share the code of
 # frozen modules, and what one switches off the other does not hear): they are left out where it listens, and there alone.
 # settrace: they (or doctest) set a trace function, which ends the oracle's view in 3.11: there the results are compared, and gaps.
-# A word for one version only: tools@3.11.
+# slow: begun first, so that the others run beside it. A word for one version only: tools@3.11.
 MODULES = """
 test_generators fast settrace
 test_coroutines fast
@@ -58,7 +58,7 @@ test_sys_settrace gap=may settrace
 test_bdb gap=may settrace
 test_monitoring tools gap=may
 test_thread
-test_threading gap=may settrace limit@3.12=test_threads_join,test_threads_join_2,test_threads_join_with_no_main
+test_threading slow gap=may settrace limit@3.12=test_threads_join,test_threads_join_2,test_threads_join_with_no_main
 test_asyncio.test_taskgroups
 test_asyncio.test_locks
 test_asyncio.test_timeouts
@@ -70,10 +70,10 @@ test_atexit gap=may
 test_gc settrace
 test_copy
 test_dataclasses
-test_enum settrace
+test_enum slow settrace
 test_functools limit@3.12=test_recursive_pickle limit@3.14=test_recursive_pickle,test_lru_recursion limit@3.15=test_recursive_pickle,test_lru_recursion
 test_collections settrace
-test_argparse
+test_argparse slow
 test_configparser
 test_pprint
 test_frame gap=may settrace tools@3.11
@@ -184,7 +184,7 @@ def main():
             tests.append(((p.version, "test"), ask_nothing))
             continue
         chosen = [(m, known.get(m, {"gap": "may"})) for m in args.modules] or every_module(p) if args.all or args.modules else modules(args.fast)
-        tests += [((p.version, m), lambda w, p=p, m=m, d=d: ask(p, m, d, setup, w)) for m, d in exact.shard(chosen, args.shard)]
+        tests += [((p.version, m), lambda w, p=p, m=m, d=d: ask(p, m, d, setup, w)) for m, d in sorted(exact.shard(chosen, args.shard), key=lambda row: "slow" not in row[1])]
     return exact.run_all(tests, setup, args.jobs)
 
 
