@@ -52,6 +52,7 @@ static void follow(struct cut *k, const struct event *e)
 	struct stream *t = k->t;
 	struct follow_rows rows;
 
+	mentions_add_event(&k->c->mentions, e);
 	if (k->c->costs.on)
 		costs_count(&k->c->costs, &k->c->bodies, &t->stack, e);
 	follow_apply(&t->stack, e, &k->codes, &rows);
@@ -69,14 +70,12 @@ static void follow(struct cut *k, const struct event *e)
 	}
 }
 
-/* The events at the front of which most are; what each of them costs must be counted one by one. */
+/* The events at the front of which most are. */
 static void run_common(struct cut *k, struct pl_view *v)
 {
-	struct follow_counts n = {0};
+	struct standing_counts n = {0};
 
-	if (k->c->costs.on)
-		return;
-	follow_common(&k->t->stack, v, &k->codes, &n);
+	standings_run(&k->c->bodies.standings, &k->t->stack, v, &k->codes, &n);
 	k->head.counts[block_row(EVENT_LINE)] += n.lines;
 	k->head.counts[block_row(EVENT_ENTER)] += n.enters;
 	k->head.events += n.lines + n.enters;
@@ -150,6 +149,8 @@ static void open_head(struct cut *k)
 	stack_copy(&k->c->opening, &t->stack);
 	stack_mark(&t->stack);
 	buf_reset(&k->c->bytes);
+	mentions_reset(&k->c->mentions);
+	standings_begin_block(&k->c->bodies.standings, &k->c->mentions);
 }
 
 /* An empty block: where a thread stands, when the segment with its last block is about to be
@@ -159,8 +160,12 @@ static void write_checkpoints(struct collector *c, uint32_t segment);
 static int write_block(
 	struct collector *c, struct stream *t, const struct block_head *head, struct pl_view events)
 {
-	struct block_source source = {
-		.head = head, .stack = &c->opening, .bodies = &c->bodies.codes, .events = events};
+	struct block_source source = {.head = head,
+		.stack = &c->opening,
+		.bodies = &c->bodies.codes,
+		.events = events,
+		.mentions = &c->mentions,
+		.packer = &c->packer};
 
 	buf_reset(&c->payload);
 	int level = stream_pending(t) > BLOCK_BEHIND ? BLOCK_LEVEL_FAST : BLOCK_LEVEL;
@@ -193,6 +198,7 @@ static void write_checkpoints(struct collector *c, uint32_t segment)
 			.close_ticks = t->ticks,
 			.order = t->order,
 			.min_depth = t->stack.depth};
+		mentions_reset(&c->mentions);
 		if (stack_copy(&c->opening, &t->stack) == 0)
 			write_block(c, t, &head, (struct pl_view){0});
 	}
@@ -206,6 +212,13 @@ static void keep_limit(struct collector *c, size_t bytes)
 		write_checkpoints(c, c->store.first_segment);
 		store_drop_oldest(&c->store);
 	}
+}
+
+static void add_cost(void *collector, uint32_t code, enum event_kind kind, uint64_t count)
+{
+	struct collector *c = collector;
+
+	costs_add(&c->costs, &c->bodies, code, kind, count);
 }
 
 static void tell_losses(struct cut *k, int err)
@@ -250,6 +263,8 @@ static bool cut_one(struct collector *c, struct stream *t)
 	keep_limit(c, BLOCK_BYTES_MAX);
 	open_head(&k);
 	gather(&k);
+	if (c->costs.on)
+		standings_take(&c->bodies.standings, add_cost, c);
 	if (k.end == t->position && !k.damaged)
 		return false;
 	k.head.close_ticks = t->ticks > k.head.open_ticks ? t->ticks : k.head.open_ticks;

@@ -88,7 +88,7 @@ static struct follow_code *follow_of(void *bodies, uint32_t code)
 
 struct follow_codes bodies_codes(struct bodies *b)
 {
-	return (struct follow_codes){.find = follow_of, .context = b, .memo = &b->memo};
+	return (struct follow_codes){.find = follow_of, .context = b};
 }
 
 static void flush_one(struct pl_buf *b, enum record_kind kind, struct store *out)
@@ -160,6 +160,7 @@ void bodies_release(struct bodies *b)
 	map_release(&b->codes);
 	map_release(&b->known);
 	graphs_release(&b->graphs);
+	standings_release(&b->standings);
 	free(b->freed);
 	buf_release(&b->kept);
 	buf_release(&b->records);

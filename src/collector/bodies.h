@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "collector/graphs.h"
 #include "collector/store.h"
+#include "format/standing.h"
 
 #define BODIES_KEPT_MAX                                                                            \
 	((size_t)64 << 20) /* bytes kept to compare with; beyond, equal ones are stored again */
@@ -30,7 +31,7 @@ struct bodies {
 		uint32_t code; /* 0: none */
 		struct follow_code *follow;
 	} recent[BODIES_RECENT]; /* by a code's last bits: it never gets another body */
-	struct follow_memo memo;
+	struct standings standings;
 };
 
 void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view body);

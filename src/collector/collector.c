@@ -226,6 +226,8 @@ void collector_release(struct collector *c)
 	buf_release(&c->payload);
 	buf_release(&c->strings);
 	stack_release(&c->opening);
+	mentions_release(&c->mentions);
+	packer_release(&c->packer);
 }
 
 /* ---- a round ---- */

@@ -40,15 +40,20 @@ static uint32_t code_of(const struct stack *s, const struct event *e)
 	return s->depth ? stack_top(s)->code : 0;
 }
 
+void costs_add(struct costs *c, const struct bodies *b, uint32_t code, enum event_kind kind,
+	uint64_t count)
+{
+	uint32_t row = row_of(c, b, code);
+
+	if (row < c->room || grow(c, row))
+		c->rows[row][block_row(kind)] += count;
+}
+
 void costs_count(
 	struct costs *c, const struct bodies *b, const struct stack *s, const struct event *e)
 {
-	if (!event_counts(e->kind))
-		return;
-	uint32_t row = row_of(c, b, code_of(s, e));
-	if (row >= c->room && !grow(c, row))
-		return;
-	c->rows[row][block_row(e->kind)]++;
+	if (event_counts(e->kind))
+		costs_add(c, b, code_of(s, e), e->kind, 1);
 }
 
 static uint64_t own_cpu_ns(void)

@@ -26,6 +26,8 @@ struct costs {
 /* The event is about to be applied to the stack. */
 void costs_count(
 	struct costs *c, const struct bodies *b, const struct stack *s, const struct event *e);
+void costs_add(struct costs *c, const struct bodies *b, uint32_t code, enum event_kind kind,
+	uint64_t count);
 /* Put the sums so far into meta; a later record replaces it. */
 void costs_write(const struct costs *c, struct store *out);
 void costs_release(struct costs *c);

@@ -48,6 +48,8 @@ struct collector {
 	struct collector_totals totals;
 	struct pl_buf bytes, payload, strings; /* room; strings: STRINGS to write */
 	struct stack opening;		       /* room */
+	struct mentions mentions;	       /* of the block in the making */
+	struct packer packer;
 	bool grow_failed;
 	bool store_failed;	  /* said so */
 	bool arena_torn;	  /* said so */

@@ -8,47 +8,6 @@
 
 /* ---- writing ---- */
 
-/* The numbers of all codes that a block names, each once. */
-#define NUMBERS_RECENT 64
-struct numbers {
-	uint32_t *at; /* owned */
-	size_t used, room;
-	struct pl_map seen;
-	uint32_t recent[NUMBERS_RECENT]; /* by their last bits; 0: none */
-	bool failed;
-	uint64_t first_switch; /* these two are met on the way */
-	uint32_t needs_minor;
-};
-
-static void numbers_add(struct numbers *n, uint32_t number)
-{
-	uint32_t *recent = &n->recent[number % NUMBERS_RECENT];
-
-	if (*recent == number && number)
-		return;
-	*recent = number;
-	uint64_t *seen = map_put(&n->seen, number);
-
-	if (!seen) {
-		n->failed = true;
-		return;
-	}
-	if (*seen)
-		return;
-	*seen = 1;
-	if (n->used == n->room) {
-		size_t room = n->room ? n->room * 2 : 64;
-		uint32_t *at = realloc(n->at, room * sizeof *at);
-		if (!at) {
-			n->failed = true;
-			return;
-		}
-		n->at = at;
-		n->room = room;
-	}
-	n->at[n->used++] = number;
-}
-
 static int by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -56,58 +15,39 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool names_code(enum event_kind kind)
+static void mention_stack(struct mentions *m, const struct stack *stack)
 {
-	return kind == EVENT_ENTER || kind == EVENT_RESUME || kind == EVENT_THROW ||
-	       kind == EVENT_LINK || kind == EVENT_OUTSIDE;
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		mentions_add_code(m, stack->frames[i].code);
+		if (stack->frames[i].raised == RAISED_AGAIN && m->needs_minor < MINOR_WITNESSES)
+			m->needs_minor = MINOR_WITNESSES;
+	}
 }
 
-static void collect_common(struct numbers *n, struct pl_view *v)
+static int mention_events(struct mentions *m, struct pl_view events)
 {
-	struct event_common e;
-
-	while (event_read_common(v, &e))
-		if (e.kind == EVENT_ENTER)
-			numbers_add(n, e.code);
-}
-
-static int collect_codes(struct numbers *n, const struct block_source *b)
-{
-	struct pl_view events = b->events;
 	struct event e;
 
-	for (uint32_t i = 0; i < b->stack->depth; i++) {
-		numbers_add(n, b->stack->frames[i].code);
-		if (b->stack->frames[i].raised == RAISED_AGAIN)
-			n->needs_minor = MINOR_WITNESSES;
-	}
-	for (collect_common(n, &events); events.left; collect_common(n, &events)) {
+	while (events.left) {
 		if (event_read(&events, &e))
 			return PL_ERR_FORMAT;
-		if (names_code(e.kind))
-			numbers_add(n, e.code);
-		if (e.kind == EVENT_SWITCH && !n->first_switch)
-			n->first_switch = e.a;
-		if (event_minor(&e) > n->needs_minor)
-			n->needs_minor = event_minor(&e);
+		mentions_add_event(m, &e);
 	}
-	if (n->failed)
-		return PL_ERR_MEMORY;
-	if (n->used)
-		qsort(n->at, n->used, sizeof *n->at, by_number);
 	return 0;
 }
 
-static void put_codes(struct pl_buf *raw, const struct numbers *n, const struct pl_map *bodies)
+static void put_codes(struct pl_buf *raw, struct mentions *m, const struct pl_map *bodies)
 {
 	uint32_t last = 0;
 
-	buf_varint(raw, n->used);
-	for (size_t i = 0; i < n->used; i++) {
-		const uint64_t *body = map_find(bodies, n->at[i]);
-		buf_varint(raw, n->at[i] - last);
+	if (m->count)
+		qsort(m->codes, m->count, sizeof *m->codes, by_number);
+	buf_varint(raw, m->count);
+	for (size_t i = 0; i < m->count; i++) {
+		const uint64_t *body = map_find(bodies, m->codes[i]);
+		buf_varint(raw, m->codes[i] - last);
 		buf_varint(raw, body ? *body : 0);
-		last = n->at[i];
+		last = m->codes[i];
 	}
 }
 
@@ -146,48 +86,58 @@ static void put_head(struct pl_buf *out, size_t at, const struct block_head *hea
 	memcpy(out->at + at, bytes, sizeof bytes);
 }
 
-int block_write(struct pl_buf *out, const struct block_source *b, int level)
+static int write_with(
+	struct pl_buf *out, const struct block_source *b, struct mentions *m, int level)
 {
-	struct numbers numbers = {0};
-	struct pl_buf raw = {0};
 	struct block_head head = *b->head;
+	struct pl_buf raw = {0};
 	size_t at = out->used;
-	int err = collect_codes(&numbers, b);
+	int err = PL_ERR_MEMORY;
 
-	if (err)
-		goto done;
-	put_codes(&raw, &numbers, b->bodies);
+	mention_stack(m, b->stack);
+	if (m->failed)
+		return err;
+	put_codes(&raw, m, b->bodies);
 	put_stack(&raw, b->stack);
 	buf_put(&raw, b->events.at, b->events.left);
 	uint8_t *room = buf_reserve(out, BLOCK_HEAD_BYTES);
-	if (raw.failed || !room || raw.used > RECORD_RAW_MAX - BLOCK_HEAD_BYTES) {
-		err = PL_ERR_MEMORY;
+	if (raw.failed || !room || raw.used > RECORD_RAW_MAX - BLOCK_HEAD_BYTES)
 		goto done;
-	}
 	out->used += BLOCK_HEAD_BYTES;
 	head.flags &= ~(uint32_t)(BLOCK_COMPRESSED | BLOCK_GREENLET);
 	head.flags |= b->stack->greenlet ? BLOCK_GREENLET : 0;
-	if (level > 0 && record_compress(out, buf_view(&raw), level))
+	if (level > 0 && record_compress(b->packer, out, buf_view(&raw), level))
 		head.flags |= BLOCK_COMPRESSED;
 	else
 		buf_put(out, raw.at, raw.used);
-	if (out->failed) {
-		err = PL_ERR_MEMORY;
+	if (out->failed)
 		goto done;
-	}
 	head.event_bytes = (uint32_t)b->events.left;
 	head.raw_bytes = (uint32_t)raw.used;
 	head.open_depth = b->stack->depth;
-	head.first_switch = numbers.first_switch;
-	if (numbers.needs_minor > head.needs_minor)
-		head.needs_minor = numbers.needs_minor;
+	head.first_switch = m->first_switch;
+	if (m->needs_minor > head.needs_minor)
+		head.needs_minor = m->needs_minor;
 	if (b->stack->greenlet && !head.needs_minor)
 		head.needs_minor = 1;
 	put_head(out, at, &head);
+	err = 0;
 done:
 	buf_release(&raw);
-	free(numbers.at);
-	map_release(&numbers.seen);
+	return err;
+}
+
+int block_write(struct pl_buf *out, const struct block_source *b, int level)
+{
+	struct mentions own = {0};
+	int err;
+
+	if (b->mentions)
+		return write_with(out, b, b->mentions, level);
+	err = mention_events(&own, b->events);
+	if (err == 0)
+		err = write_with(out, b, &own, level);
+	mentions_release(&own);
 	return err;
 }
 

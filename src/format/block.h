@@ -20,6 +20,7 @@
 
 #include "base/map.h"
 #include "format/follow.h"
+#include "format/mentions.h"
 #include "format/record.h"
 #include "format/stack.h"
 #include "pathline/event.h"
@@ -105,6 +106,9 @@ struct block_source {
 	const struct pl_map
 		*bodies; /* code number -> body number + 1; a code that is missing gets 0 */
 	struct pl_view events;
+	struct mentions *
+		mentions; /* borrowed, of just these events; to which those of the stack are added; NULL: it looks for them */
+	struct packer *packer; /* borrowed, or NULL */
 };
 /* The payload of a BLOCK record. 0, or PL_ERR_FORMAT when the events do not decode. */
 int block_write(struct pl_buf *out, const struct block_source *b, int level);

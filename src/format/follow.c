@@ -348,76 +348,16 @@ bool follow_is_next(struct follow_code *c, const struct stack_frame *f, uint32_t
 
 /* ---- for who counts only ---- */
 
-enum question { ASK_LINE = 1, ASK_ENTER = 2, ASK_POP = 3 };
-
-/* All that an answer depends on: nothing else of the frame may be looked at by what gives one. The four bytes lie side by side, and
- * `linked` has one bit. */
-static struct follow_answered key_of(const struct stack_frame *f, enum question q, uint32_t number)
-{
-	return (struct follow_answered){.frame = (uint64_t)f->code << 32 | f->value,
-		.from = (uint64_t)number << 32 | f->from_value,
-		.how = ((uint32_t)f->place | (uint32_t)f->linked << 8 | (uint32_t)f->raised << 16 |
-			       (uint32_t)f->from_place << 24) +
-		       ((uint32_t)q << 9) + ((uint32_t)(f->gen != 0) << 11)};
-}
-
-static struct follow_answered *slot_of(struct follow_memo *m, const struct follow_answered *key)
-{
-	uint64_t mixed = (key->frame ^ (uint64_t)key->how << 44) * 0x9e3779b97f4a7c15u +
-			 key->from * 0xc2b2ae3d27d4eb4fu;
-
-	return &m->answered[(mixed >> 40) % FOLLOW_MEMO];
-}
-
-static enum follow_answer ask_question(struct follow_code *c, struct stack *s, enum question q,
-	uint32_t number, struct follow_lines *out)
-{
-	switch (q) {
-	case ASK_LINE:
-		return follow_event(
-			c, s, &(struct event){.kind = EVENT_LINE, .index = number}, out);
-	case ASK_ENTER:
-		return follow_event(
-			c, s, &(struct event){.kind = EVENT_ENTER, .site = number}, out);
-	default:
-		return follow_pop(c, s, out);
-	}
-}
-
-/* The lines of which no event tells; FOLLOW_LINES only are kept, for what is broken changes the frame, and what is not known
- * may be known later. number: of the start, or the site. */
-static inline enum follow_answer count_lines(struct stack *s, enum question q, uint32_t number,
-	const struct follow_codes *codes, uint64_t *count)
-{
-	const struct stack_frame *f = stack_top(s);
-	struct follow_answered key = key_of(f, q, number);
-	struct follow_answered *slot = codes->memo ? slot_of(codes->memo, &key) : NULL;
-
-	if (slot && slot->how == key.how && slot->frame == key.frame && slot->from == key.from) {
-		*count = slot->lines;
-		return FOLLOW_LINES;
-	}
-	struct follow_lines lines;
-	enum follow_answer answer =
-		ask_question(codes->find(codes->context, f->code), s, q, number, &lines);
-	if (answer != FOLLOW_LINES)
-		return answer;
-	*count = follow_count(&lines);
-	key.lines = (uint32_t)*count;
-	if (slot)
-		*slot = key;
-	return FOLLOW_LINES;
-}
-
 static int apply_pops(
 	struct stack *s, uint64_t n, const struct follow_codes *codes, struct follow_rows *out)
 {
 	if (n > s->depth)
 		return PL_ERR_FORMAT;
 	for (; n; n--) {
-		uint64_t lines;
-		if (count_lines(s, ASK_POP, 0, codes, &lines) == FOLLOW_LINES) {
-			out->lines += lines;
+		struct follow_lines lines;
+		struct follow_code *c = codes->find(codes->context, stack_top(s)->code);
+		if (follow_pop(c, s, &lines) == FOLLOW_LINES) {
+			out->lines += follow_count(&lines);
 			out->returns++;
 		}
 		stack_pops(s, 1);
@@ -425,69 +365,16 @@ static int apply_pops(
 	return 0;
 }
 
-/* Of the other kinds there are few, and what is asked of them depends on more. */
-static void count_others(
-	struct stack *s, const struct event *e, const struct follow_codes *codes, uint64_t *count)
-{
-	struct follow_lines lines;
-	struct follow_code *c = codes->find(codes->context, stack_top(s)->code);
-
-	if (follow_event(c, s, e, &lines) == FOLLOW_LINES)
-		*count = follow_count(&lines);
-}
-
 int follow_apply(struct stack *s, const struct event *e, const struct follow_codes *codes,
 	struct follow_rows *out)
 {
+	struct follow_lines lines;
+
 	*out = (struct follow_rows){0};
 	if (e->kind == EVENT_POPS)
 		return apply_pops(s, e->a, codes, out);
-	if (!s->depth)
-		return stack_apply(s, e);
-	if (e->kind == EVENT_LINE)
-		count_lines(s, ASK_LINE, e->index, codes, &out->lines);
-	else if (e->kind == EVENT_ENTER)
-		count_lines(s, ASK_ENTER, e->site, codes, &out->lines);
-	else
-		count_others(s, e, codes, &out->lines);
+	if (s->depth && follow_event(codes->find(codes->context, stack_top(s)->code), s, e,
+				&lines) == FOLLOW_LINES)
+		out->lines = follow_count(&lines);
 	return stack_apply(s, e);
-}
-
-/* false: it does not fit the stack */
-static bool apply_common(struct stack *s, const struct event_common *e,
-	const struct follow_codes *codes, struct follow_counts *out)
-{
-	uint64_t lines = 0;
-
-	if (!s->depth)
-		return false;
-	switch (e->kind) {
-	case EVENT_LINE:
-		count_lines(s, ASK_LINE, e->number, codes, &lines);
-		stack_line(s, e->number);
-		out->lines++;
-		break;
-	case EVENT_ENTER:
-		count_lines(s, ASK_ENTER, e->number, codes, &lines);
-		if (stack_enter(s, e->number, e->code))
-			return false;
-		out->enters++;
-		break;
-	default:
-		if (apply_pops(s, e->number, codes, &out->untold))
-			return false;
-	}
-	out->untold.lines += lines;
-	return true;
-}
-
-void follow_common(struct stack *s, struct pl_view *v, const struct follow_codes *codes,
-	struct follow_counts *out)
-{
-	struct event_common e;
-	struct pl_view before = *v;
-
-	while (event_read_common(v, &e) && apply_common(s, &e, codes, out))
-		before = *v;
-	*v = before;
 }

@@ -70,23 +70,11 @@ bool follow_is_next(struct follow_code *c, const struct stack_frame *f, uint32_t
 
 /* ---- for who counts only ---- */
 
-/* Answers that were given, by all that they depend on: a loop asks the same thousands of times. All zero is valid, and as long as a
- * number of a code names the same code. */
-#define FOLLOW_MEMO 2048
-struct follow_memo {
-	struct follow_answered {
-		uint64_t frame, from; /* code and value, the question's own number and from_value */
-		uint32_t how;	      /* places, flags and question; 0: nothing here */
-		uint32_t lines;
-	} answered[FOLLOW_MEMO];
-};
-
 /* Gives the code of a number, NULL: not known. */
 typedef struct follow_code *follow_find(void *context, uint32_t code);
 struct follow_codes {
 	follow_find *find;
 	void *context;
-	struct follow_memo *memo; /* borrowed; NULL: none */
 };
 
 /* Asks both questions as the event has it, applies it, and says how many rows had no event. What stack_apply gives. */
@@ -95,14 +83,5 @@ struct follow_rows {
 };
 int follow_apply(struct stack *s, const struct event *e, const struct follow_codes *codes,
 	struct follow_rows *out);
-
-/* Eats and applies the events at the front that are of the commonest forms (event_read_common), as follow_apply would; stops at
- * another one, and at one that does not fit the stack. Adds to *out. */
-struct follow_counts {
-	uint32_t lines, enters; /* events, which are fewer than bytes */
-	struct follow_rows untold;
-};
-void follow_common(struct stack *s, struct pl_view *v, const struct follow_codes *codes,
-	struct follow_counts *out);
 
 #endif

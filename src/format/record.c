@@ -113,14 +113,34 @@ size_t record_resync(struct pl_view v)
 	return record_resync_head(v);
 }
 
-bool record_compress(struct pl_buf *out, struct pl_view bytes, int level)
+/* zstd clears a part of its tables for each frame. As many places as a block has bytes find what more of them find: */
+#define PACKER_HASH_LOG 17
+
+void packer_release(struct packer *p)
+{
+	ZSTD_freeCCtx(p->zstd);
+	*p = (struct packer){0};
+}
+
+static bool packer_begin(struct packer *p, int level)
+{
+	if (!p->zstd)
+		p->zstd = ZSTD_createCCtx();
+	return p->zstd &&
+	       !ZSTD_isError(ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level)) &&
+	       !ZSTD_isError(ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_hashLog, PACKER_HASH_LOG));
+}
+
+bool record_compress(struct packer *packer, struct pl_buf *out, struct pl_view bytes, int level)
 {
 	size_t bound = ZSTD_compressBound(bytes.left);
 	uint8_t *to = bytes.left ? buf_reserve(out, bound) : NULL;
 
 	if (!to)
 		return false;
-	size_t n = ZSTD_compress(to, bound, bytes.at, bytes.left, level);
+	size_t n = packer && packer_begin(packer, level)
+			   ? ZSTD_compress2(packer->zstd, to, bound, bytes.at, bytes.left)
+			   : ZSTD_compress(to, bound, bytes.at, bytes.left, level);
 	if (ZSTD_isError(n) || n >= bytes.left)
 		return false;
 	out->used += n;
@@ -168,7 +188,7 @@ void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, int
 	buf_u32(out, stored);
 	buf_u64(out, 0);
 	buf_u64(out, 0);
-	packed = level > 0 && record_compress(out, payload, level);
+	packed = level > 0 && record_compress(NULL, out, payload, level);
 	if (packed && payload.left / RECORD_RATIO_MAX > out->used - at - RECORD_HEAD_BYTES) {
 		out->used = at + RECORD_HEAD_BYTES;
 		packed = false;

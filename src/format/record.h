@@ -115,7 +115,13 @@ int record_payload(const struct record *r, struct pl_buf *room, struct pl_view *
 /* One zstd frame of exactly `raw` bytes into *room (which is reset). PL_ERR_FORMAT, PL_ERR_MEMORY.
  */
 int record_decompress(struct pl_view stored, uint32_t raw, struct pl_buf *room);
-/* Append `bytes` as one zstd frame to `out` when that is smaller; false: nothing was appended. */
-bool record_compress(struct pl_buf *out, struct pl_view bytes, int level);
+
+/* zstd's tables, kept from one call to the next: they are large, and would be made and cleared for each. All zero is valid. */
+struct packer {
+	struct ZSTD_CCtx_s *zstd; /* owned, or NULL */
+};
+/* Append `bytes` as one zstd frame to `out` when that is smaller; false: nothing was appended. packer: NULL, or kept. */
+bool record_compress(struct packer *packer, struct pl_buf *out, struct pl_view bytes, int level);
+void packer_release(struct packer *p);
 
 #endif

@@ -18,7 +18,7 @@ void sample_write(struct pl_buf *rows, const struct sample *s, uint64_t last)
 void samples_write(struct pl_buf *out, const struct samples_head *head, struct pl_view rows)
 {
 	struct pl_buf packed = {0};
-	bool smaller = rows.left >= PACK_MIN && record_compress(&packed, rows, LEVEL);
+	bool smaller = rows.left >= PACK_MIN && record_compress(NULL, &packed, rows, LEVEL);
 
 	buf_u32(out, head->process);
 	buf_u32(out, head->count);

@@ -156,20 +156,6 @@ static int enter(struct stack *s, uint32_t site, const struct stack_frame *f)
 	return stack_push(s, f);
 }
 
-int stack_enter(struct stack *s, uint32_t site, uint32_t code)
-{
-	if (reserve(s))
-		return PL_ERR_MEMORY;
-	call_from(s, site);
-	s->frames[s->depth++] = (struct stack_frame){.code = code, .place = PLACE_ENTRY};
-	return 0;
-}
-
-void stack_line(struct stack *s, uint32_t start)
-{
-	place(s, PLACE_START, start, RAISED_NOT);
-}
-
 /* What is on the stack has not ended: it waits. */
 static int put_aside(struct stack *s, uint64_t greenlet)
 {

@@ -107,9 +107,7 @@ static inline void stack_mark(struct stack *s)
  * PL_ERR_MEMORY; stack_set_task: PL_ERR_FORMAT without a frame, or for a name that is too long. */
 int stack_push(struct stack *s, const struct stack_frame *f);
 int stack_set_task(struct stack *s, struct pl_view name);
-/* As stack_apply, of the commonest events: LINE in a frame that is there, ENTER of a function by the top frame, POPS. */
-void stack_line(struct stack *s, uint32_t start);
-int stack_enter(struct stack *s, uint32_t site, uint32_t code);
+/* As stack_apply, of POPS. */
 int stack_pops(struct stack *s, uint64_t n);
 
 int stack_copy(struct stack *to, const struct stack *from);

@@ -120,8 +120,9 @@ static bool is_own(const struct run *run, const struct row *row)
 /* Does the row count? It may close the window, behind which none does. */
 static bool counts(const struct run *run, const struct row *row, bool *closed)
 {
-	if (is(row->event, "end") || (is(row->event, "call") && starts_with(row->file, run->own[0]) &&
-					     has_name(row, "__oracle_end__")))
+	if (is(row->event, "end") ||
+		(is(row->event, "call") && starts_with(row->file, run->own[0]) &&
+			has_name(row, "__oracle_end__")))
 		*closed = true;
 	return !*closed && !is_own(run, row);
 }
@@ -163,9 +164,9 @@ static bool follow(const struct run *run, struct thread *thread, const struct ro
 	struct row row;
 
 	if (thread->begins) {
-		thread->begins = !(is(dumped->event, "return") &&
-				   starts_with(dumped->file, run->own[0]) &&
-				   has_name(dumped, "__oracle_begin__"));
+		thread->begins =
+			!(is(dumped->event, "return") && starts_with(dumped->file, run->own[0]) &&
+				has_name(dumped, "__oracle_begin__"));
 		thread->begun = true;
 		return true;
 	}

@@ -125,7 +125,7 @@ static void test_ratio(void **state)
 	assert_int_equal(plain.left, zeros.used);
 	/* The same as a writer of another mind would write it. */
 	buf_reset(&b);
-	assert_true(record_compress(&b, buf_view(&zeros), 3));
+	assert_true(record_compress(NULL, &b, buf_view(&zeros), 3));
 	r = (struct record){.flags = RECORD_COMPRESSED, .raw = 1 << 20, .payload = buf_view(&b)};
 	assert_int_equal(record_payload(&r, &room, &plain), PL_ERR_FORMAT);
 	buf_release(&b);

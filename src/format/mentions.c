@@ -1,0 +1,69 @@
+#include "format/mentions.h"
+
+#include <stdlib.h>
+
+#define FIRST_ROOM 64
+
+static bool make_room(struct mentions *m)
+{
+	size_t room = m->room ? m->room * 2 : FIRST_ROOM;
+	uint32_t *codes;
+
+	if (m->count < m->room)
+		return true;
+	codes = realloc(m->codes, room * sizeof *codes);
+	if (!codes)
+		return false;
+	m->codes = codes;
+	m->room = room;
+	return true;
+}
+
+void mentions_add_code(struct mentions *m, uint32_t code)
+{
+	uint32_t *recent = &m->recent[code % MENTIONS_RECENT];
+
+	if (*recent == code && code)
+		return;
+	*recent = code;
+	uint64_t *seen = map_put(&m->seen, code);
+	if (!seen || !make_room(m)) {
+		m->failed = true;
+		return;
+	}
+	if (!*seen)
+		m->codes[m->count++] = code;
+	*seen = 1;
+}
+
+static bool names_code(enum event_kind kind)
+{
+	return kind == EVENT_ENTER || kind == EVENT_RESUME || kind == EVENT_THROW ||
+	       kind == EVENT_LINK || kind == EVENT_OUTSIDE;
+}
+
+void mentions_add_event(struct mentions *m, const struct event *e)
+{
+	if (names_code(e->kind))
+		mentions_add_code(m, e->code);
+	if (e->kind == EVENT_SWITCH && !m->first_switch)
+		m->first_switch = e->a;
+	if (event_minor(e) > m->needs_minor)
+		m->needs_minor = event_minor(e);
+}
+
+void mentions_reset(struct mentions *m)
+{
+	uint32_t *codes = m->codes;
+	size_t room = m->room;
+
+	map_release(&m->seen);
+	*m = (struct mentions){.codes = codes, .room = room};
+}
+
+void mentions_release(struct mentions *m)
+{
+	free(m->codes);
+	map_release(&m->seen);
+	*m = (struct mentions){0};
+}

@@ -1,0 +1,30 @@
+/* What the events of a block mention: the codes, whose bodies the block has to name, and what stands in its head of them.
+ *
+ * Who follows the events anyway adds them on the way; block_write looks them up by itself where nobody did.
+ */
+#ifndef PL_FORMAT_MENTIONS_H
+#define PL_FORMAT_MENTIONS_H
+
+#include "base/map.h"
+#include "format/event.h"
+
+#define MENTIONS_RECENT 64
+
+/* All zero is valid. */
+struct mentions {
+	uint32_t *codes; /* owned; each once */
+	size_t count, room;
+	struct pl_map seen;
+	uint32_t recent[MENTIONS_RECENT]; /* by their last bits; 0: none */
+	bool failed;			  /* for want of memory */
+	uint64_t first_switch;		  /* 0: none */
+	uint32_t needs_minor;
+};
+
+void mentions_add_code(struct mentions *m, uint32_t code);
+void mentions_add_event(struct mentions *m, const struct event *e);
+/* Empties it, keeps the memory. */
+void mentions_reset(struct mentions *m);
+void mentions_release(struct mentions *m);
+
+#endif

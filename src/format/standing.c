@@ -1,0 +1,480 @@
+#include "format/standing.h"
+
+#include <stdlib.h>
+
+#define FIRST_ROOM 256
+
+/* A frame's first and last eight bytes are all but whose generator it is. */
+_Static_assert(offsetof(struct stack_frame, gen) == 8 &&
+		       offsetof(struct stack_frame, place) == 16 &&
+		       sizeof(struct stack_frame) == 24,
+	"a frame has no padding, and its generator stands in the middle");
+
+/* ---- numbers ---- */
+
+static void forget(struct standings *m)
+{
+	m->count = 0;
+	m->move_count = 0;
+	map_release(&m->numbers);
+	memset(m->recent, 0, sizeof m->recent);
+	if (m->moves)
+		memset(m->moves, 0, m->move_room * sizeof *m->moves);
+}
+
+void standings_release(struct standings *m)
+{
+	free(m->frames);
+	free(m->moves);
+	free(m->stack);
+	map_release(&m->numbers);
+	*m = (struct standings){0};
+}
+
+void standings_begin_block(struct standings *m, struct mentions *mentions)
+{
+	if (m->count + 2 >= STANDINGS_MAX || m->move_count >= STANDINGS_MAX)
+		forget(m);
+	m->mentions = mentions;
+	m->mark++;
+}
+
+/* Whose generator it is matters to nobody, nor where a stretch began that is over. */
+static struct stack_frame standing_of(const struct stack_frame *f)
+{
+	struct stack_frame standing = *f;
+
+	standing.gen = f->gen != 0;
+	if (f->from_place == PLACE_UNKNOWN)
+		standing.from_value = 0;
+	return standing;
+}
+
+static bool same_standing(const struct stack_frame *a, const struct stack_frame *b)
+{
+	return !memcmp(a, b, sizeof *a);
+}
+
+static bool make_room(struct standings *m)
+{
+	uint32_t room = m->room ? m->room * 2 : FIRST_ROOM;
+	struct stack_frame *frames;
+
+	if (m->count + 1 < m->room)
+		return true;
+	if (room > STANDINGS_MAX || !(frames = realloc(m->frames, room * sizeof *frames)))
+		return false;
+	m->frames = frames;
+	m->room = room;
+	return true;
+}
+
+/* 0: there is no room, or another one has its hash. */
+static uint32_t number_of_standing(struct standings *m, const struct stack_frame *standing)
+{
+	uint64_t *number = map_put(&m->numbers, hash_bytes(standing, sizeof *standing));
+
+	if (!number || !make_room(m))
+		return 0;
+	if (!*number) {
+		*number = ++m->count;
+		m->frames[m->count] = *standing;
+	}
+	return same_standing(&m->frames[*number], standing) ? (uint32_t)*number : 0;
+}
+
+/* As number_of_standing, of a frame of the stack. */
+static uint32_t number_of(struct standings *m, const struct stack_frame *f)
+{
+	struct stack_frame standing = standing_of(f);
+	uint64_t place, from;
+
+	memcpy(&place, &standing, sizeof place);
+	memcpy(&from, &standing.place, sizeof from);
+	uint64_t mixed =
+		(place * 0x9e3779b97f4a7c15u) ^ (from * 0xc2b2ae3d27d4eb4fu) ^ standing.gen << 63;
+	uint32_t at = (uint32_t)(mixed >> 40) % STANDINGS_RECENT, number = m->recent[at].number;
+
+	if (number && m->recent[at].place == place && m->recent[at].from == from &&
+		m->frames[number].gen == standing.gen)
+		return number;
+	number = number_of_standing(m, &standing);
+	m->recent[at].place = place;
+	m->recent[at].from = from;
+	m->recent[at].number = number;
+	return number;
+}
+
+/* ---- moves ---- */
+
+/* A question is of one or more events, and the number of the standing stands above it:
+ *
+ *	LINEs   | their bytes, one to four: 32 |
+ *	ENTER   | site: 14 | code: 14 | the byte of the LINE behind it, or 0: 8 |
+ *	POPS 1
+ */
+#define ASK_ENTER   ((uint64_t)1 << 40)
+#define ASK_POP	    ((uint64_t)1 << 41)
+#define ASK_BITS    44
+#define LINES_MOST  4  /* in one question */
+#define VARINT_BITS 14 /* of a short one */
+#define TOP_BITS    0x80808080u
+
+static inline uint64_t ask_enter(const struct event_common *e, uint32_t line)
+{
+	return ASK_ENTER | (uint64_t)e->number << (VARINT_BITS + 8) | e->code << 8 | line;
+}
+
+static struct event enter_of(uint64_t question)
+{
+	const uint64_t low = (1u << VARINT_BITS) - 1;
+
+	return (struct event){.kind = EVENT_ENTER,
+		.site = (uint32_t)(question >> (VARINT_BITS + 8) & low),
+		.code = (uint32_t)(question >> 8 & low)};
+}
+
+/* How many of the four bytes, from the lowest on, are LINEs of one byte: 0x80 to 0xfe. */
+static inline uint32_t count_lines(uint32_t bytes)
+{
+	uint32_t lines = bytes & ~((bytes & ~TOP_BITS) + 0x01010101u) & TOP_BITS;
+
+	return lines == TOP_BITS ? LINES_MOST : (uint32_t)__builtin_ctz(~lines & TOP_BITS) / 8;
+}
+
+/* Where to look first. The number comes last and takes the shortest way: the next look-up waits for it, and for nothing else. */
+static inline uint32_t home(uint32_t number, uint64_t question)
+{
+	return number << 2 ^ (uint32_t)(question * 0x9e3779b97f4a7c15u >> 40);
+}
+
+/* The place of the move, or the free one where it would be: there is one. */
+static inline struct standing_move *probe(
+	struct standing_move *moves, uint32_t mask, uint32_t number, uint64_t question)
+{
+	const uint64_t asked = (uint64_t)number << ASK_BITS | question;
+
+	for (uint32_t i = home(number, question);; i++) {
+		struct standing_move *move = &moves[i & mask];
+		if (move->asked == asked || !move->asked)
+			return move;
+	}
+}
+
+static bool make_room_for_moves(struct standings *m)
+{
+	struct standings more = {.move_room = m->move_room ? m->move_room * 2 : FIRST_ROOM};
+
+	if (m->move_room && m->move_count + 1 <= m->move_room / 4 * 3)
+		return true;
+	if (more.move_room > 2 * STANDINGS_MAX)
+		return false;
+	more.moves = calloc(more.move_room, sizeof *more.moves);
+	if (!more.moves)
+		return false;
+	for (uint32_t i = 0; i < m->move_room; i++) {
+		const uint64_t asked = m->moves[i].asked;
+		if (asked)
+			*probe(more.moves, more.move_room - 1, (uint32_t)(asked >> ASK_BITS),
+				asked & (((uint64_t)1 << ASK_BITS) - 1)) = m->moves[i];
+	}
+	free(m->moves);
+	m->moves = more.moves;
+	m->move_room = more.move_room;
+	return true;
+}
+
+/* false: nothing is known of the code. */
+static bool try_event(struct stack *trial, const struct follow_codes *codes, const struct event *e,
+	struct standing_move *move)
+{
+	struct follow_code *c = codes->find(codes->context, stack_top(trial)->code);
+	struct follow_lines lines;
+
+	if (!c)
+		return false;
+	if (follow_event(c, trial, e, &lines) == FOLLOW_LINES)
+		move->lines += follow_count(&lines);
+	stack_apply(trial, e);
+	return true;
+}
+
+static bool try_lines(struct stack *trial, const struct follow_codes *codes, uint32_t bytes,
+	struct standing_move *move)
+{
+	for (; bytes; bytes >>= 8) {
+		const struct event e = {.kind = EVENT_LINE, .index = bytes & 0x7f};
+		if (!try_event(trial, codes, &e, move))
+			return false;
+	}
+	return true;
+}
+
+static bool try_enter(struct stack *trial, const struct follow_codes *codes, uint64_t question,
+	struct standing_move *move)
+{
+	const struct event e = enter_of(question);
+
+	return try_event(trial, codes, &e, move) && try_lines(trial, codes, question & 0xff, move);
+}
+
+static bool try_pop(
+	struct stack *trial, const struct follow_codes *codes, struct standing_move *move)
+{
+	struct follow_code *c = codes->find(codes->context, stack_top(trial)->code);
+	struct follow_lines lines;
+
+	if (c && follow_pop(c, trial, &lines) == FOLLOW_LINES) {
+		move->lines = follow_count(&lines);
+		move->returns = 1;
+	}
+	return c != NULL;
+}
+
+static bool try_question(struct stack *trial, const struct follow_codes *codes, uint64_t question,
+	struct standing_move *move)
+{
+	if (question & ASK_POP)
+		return try_pop(trial, codes, move);
+	if (question & ASK_ENTER)
+		return try_enter(trial, codes, question, move);
+	return try_lines(trial, codes, (uint32_t)question, move);
+}
+
+/* NULL: not to be known now, for nothing is known of a code, or there is no room. */
+static struct standing_move *learn(
+	struct standings *m, const struct follow_codes *codes, uint32_t number, uint64_t question)
+{
+	struct stack_frame frames[2] = {m->frames[number]};
+	struct stack trial = {.frames = frames, .depth = 1, .room = 2};
+	struct standing_move move = {.asked = (uint64_t)number << ASK_BITS | question};
+
+	if (!make_room_for_moves(m) || !try_question(&trial, codes, question, &move))
+		return NULL;
+	move.then = number_of(m, &frames[0]);
+	move.callee = trial.depth > 1 ? number_of(m, &frames[1]) : move.then;
+	if (!move.then || !move.callee)
+		return NULL;
+	struct standing_move *place = probe(m->moves, m->move_room - 1, number, question);
+	*place = move;
+	m->move_count++;
+	return place;
+}
+
+/* ---- running ---- */
+
+/* A run has the top frame, and those from `low` on, as numbers; those below have not been looked at. It lives in registers: its
+ * address is given to no function but those that are inlined. */
+struct run {
+	const uint8_t *at, *end; /* bytes */
+	struct standings *m;
+	const struct stack *s;
+	const struct follow_codes *codes;
+	uint32_t *stack; /* the top's place is not used */
+	uint32_t top;	 /* number */
+	uint32_t depth, low;
+	uint32_t least; /* depth since the beginning */
+	uint32_t floor; /* depth below which a pop has to do more */
+	uint32_t room;	/* for frames */
+	uint32_t pops;	/* that are still to be done, of an event that is eaten */
+	struct standing_counts counts;
+};
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* The last frame stays, what a gap made stale, and the names of tasks: all that is for the long way. */
+static uint32_t floor_of(const struct stack *s)
+{
+	const struct stack_task *task = stack_running_task(s);
+	uint32_t floor = task ? task->frame + 1 : 1;
+
+	return s->stale >= floor ? s->stale + 1 : floor;
+}
+
+static bool reserve_stack(struct standings *m, uint32_t room)
+{
+	uint32_t *stack;
+
+	if (m->stack_room >= room)
+		return true;
+	stack = realloc(m->stack, room * sizeof *stack);
+	if (!stack)
+		return false;
+	m->stack = stack;
+	m->stack_room = room;
+	return true;
+}
+
+static bool begin(struct standings *m, const struct stack *s)
+{
+	if (!s->depth || !reserve_stack(m, s->room) || (!m->move_room && !make_room_for_moves(m)))
+		return false;
+	return true;
+}
+
+/* Numbers are frames again. A frame that was made meanwhile is nobody's generator. */
+static void end(const struct run *k, struct stack *s)
+{
+	if (k->low < k->depth)
+		k->stack[k->depth - 1] = k->top;
+	for (uint32_t i = k->low; i < k->depth; i++) {
+		struct stack_frame f = k->m->frames[k->stack[i]];
+		f.gen = f.gen ? s->frames[i].gen : 0;
+		s->frames[i] = f;
+	}
+	s->depth = k->depth;
+	if (k->least < s->min_depth)
+		s->min_depth = k->least;
+}
+
+/* Looks at the top frame. false: it cannot be numbered now. */
+ALWAYS_INLINE bool look_at_top(struct run *k)
+{
+	k->top = number_of(k->m, &k->s->frames[k->depth - 1]);
+	k->low = k->top ? k->depth - 1 : k->depth;
+	return k->top != 0;
+}
+
+ALWAYS_INLINE struct standing_move *find(const struct run *k, uint64_t question)
+{
+	struct standing_move *move = probe(k->m->moves, k->m->move_room - 1, k->top, question);
+
+	return move->asked ? move : learn(k->m, k->codes, k->top, question);
+}
+
+/* One to four of them. */
+ALWAYS_INLINE bool lines(struct run *k)
+{
+	struct standing_move *move;
+	uint32_t bytes, n;
+
+	memcpy(&bytes, k->at, sizeof bytes);
+	n = count_lines(bytes);
+	if (!n || !(move = find(k, bytes & UINT32_MAX >> (32 - 8 * n))))
+		return false;
+	k->at += n;
+	k->top = move->then;
+	move->passes++;
+	k->counts.lines += n;
+	k->counts.untold.lines += move->lines;
+	return true;
+}
+
+static void mention(struct standings *m, struct standing_move *move, uint32_t code)
+{
+	move->mark = m->mark;
+	if (m->mentions)
+		mentions_add_code(m->mentions, code);
+}
+
+/* And the LINE behind it; `rest` are the bytes behind the event. */
+ALWAYS_INLINE bool enter(struct run *k, const struct event_common *e, struct pl_view rest)
+{
+	uint32_t line = rest.left && *rest.at >= 0x80 && *rest.at != 0xff ? *rest.at : 0;
+	struct standing_move *move;
+
+	if (k->depth == k->room || !(move = find(k, ask_enter(e, line))))
+		return false;
+	if (move->mark != k->m->mark)
+		mention(k->m, move, e->code);
+	k->at = rest.at + (line != 0);
+	k->stack[k->depth++ - 1] = move->then;
+	k->top = move->callee;
+	move->passes++;
+	k->counts.enters++;
+	k->counts.lines += line != 0;
+	k->counts.untold.lines += move->lines;
+	return true;
+}
+
+ALWAYS_INLINE bool pop_one(struct run *k)
+{
+	const struct standing_move *move = find(k, ASK_POP);
+
+	if (!move)
+		return false;
+	k->counts.untold.lines += move->lines;
+	k->counts.untold.returns += move->returns;
+	k->depth--;
+	k->pops--;
+	if (__builtin_expect(k->depth <= k->low, 0))
+		return look_at_top(k);
+	k->top = k->stack[k->depth - 1];
+	return true;
+}
+
+ALWAYS_INLINE bool pop(struct run *k, uint32_t n, struct pl_view rest)
+{
+	bool went = true;
+
+	if (n + k->floor > k->depth)
+		return false;
+	k->at = rest.at;
+	for (k->pops = n; went && k->pops;)
+		went = pop_one(k);
+	if (k->depth < k->least)
+		k->least = k->depth;
+	return went;
+}
+
+/* false: what comes now is for the long way, and so are k->pops. */
+ALWAYS_INLINE bool go(struct run *k)
+{
+	struct pl_view rest = view_of(k->at, (size_t)(k->end - k->at));
+	struct event_common e;
+
+	if (rest.left < EVENT_COMMON_BYTES)
+		return false;
+	if (*k->at >= 0x80)
+		return lines(k);
+	if (!event_read_common(&rest, &e))
+		return false;
+	return e.kind == EVENT_ENTER ? enter(k, &e, rest) : pop(k, e.number, rest);
+}
+
+void standings_run(struct standings *m, struct stack *s, struct pl_view *v,
+	const struct follow_codes *codes, struct standing_counts *out)
+{
+	struct run k = {.at = v->at, .end = v->at + v->left, .m = m, .s = s, .codes = codes};
+	struct follow_rows rows = {0};
+
+	if (!begin(m, s))
+		return;
+	k.stack = m->stack;
+	k.room = s->room;
+	k.depth = k.least = s->depth;
+	k.floor = floor_of(s);
+	if (!look_at_top(&k))
+		return;
+	while (go(&k))
+		;
+	const struct run done = k;
+	end(&done, s);
+	*v = view_of(k.at, (size_t)(k.end - k.at));
+	if (k.pops)
+		follow_apply(s, &(struct event){.kind = EVENT_POPS, .a = k.pops}, codes, &rows);
+	out->lines += k.counts.lines;
+	out->enters += k.counts.enters;
+	out->untold.lines += k.counts.untold.lines + rows.lines;
+	out->untold.returns += k.counts.untold.returns + rows.returns;
+}
+
+void standings_take(struct standings *m,
+	void (*add)(void *context, uint32_t code, enum event_kind kind, uint64_t count),
+	void *context)
+{
+	for (uint32_t i = 0; i < m->move_room; i++) {
+		struct standing_move *move = &m->moves[i];
+		uint32_t code = m->frames[move->asked >> ASK_BITS].code;
+		const bool enters = move->asked & ASK_ENTER;
+		if (!move->passes)
+			continue;
+		if (enters) {
+			code = enter_of(move->asked).code;
+			add(context, code, EVENT_ENTER, move->passes);
+		}
+		uint32_t n = count_lines((uint32_t)(enters ? move->asked & 0xff : move->asked));
+		if (n)
+			add(context, code, EVENT_LINE, (uint64_t)n * move->passes);
+		move->passes = 0;
+	}
+}
