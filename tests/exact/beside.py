@@ -7,6 +7,7 @@ Packages are taken from BUILD/site/VERSION (tools/python-packages); what is not 
 """
 import argparse
 import collections
+import ctypes
 import json
 import os
 import shutil
@@ -230,8 +231,17 @@ def memory_and_order(ran):
     return int(memory), order.split()
 
 
+def without_huge_pages():
+    """The kernel puts pages of 2 MiB together when it finds the time, and then an unrecorded program has 6 or 12 MB more at one run
+    than at another. Children inherit this."""
+    PR_SET_THP_DISABLE = 41
+    if ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0):
+        raise exact.Failure("prctl(PR_SET_THP_DISABLE) is refused")
+
+
 def holds_many(python, packages, setup, work):
     """Very many greenlets that wait: the recorder keeps some bytes of each, and the path is the program's own log."""
+    without_huge_pages()
     program, recording = os.path.join(BESIDE, "greenlets_many.py"), os.path.join(work, "recording")
     env = environment(setup, packages, work, {})
     plain, _ = memory_and_order(exact.run([*python.command, program, str(MANY)], setup, work, env=env, name="plain", ok=(0,)))
