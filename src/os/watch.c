@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/map.h"
 #include "os/file.h"
@@ -222,6 +223,23 @@ static bool is_in_exec(int pid, const uint64_t fields[STAT_FIELDS])
 
 /* What a process has is read in two steps, and an exec between them shows half of two programs. */
 #define LOOKS_AT_ONE 16
+/* An exec is over in less than a millisecond. One that is not, on a busy machine, may be ours. */
+#define EXEC_WAIT_MS 30
+
+static bool comes_out_of_exec(int pid, uint64_t fields[STAT_FIELDS])
+{
+	const struct timespec ms = {.tv_nsec = 1000000};
+	char state;
+
+	for (int waited = 0; is_in_exec(pid, fields); waited++) {
+		if (waited == EXEC_WAIT_MS)
+			return false;
+		nanosleep(&ms, NULL);
+		if (!read_stat(pid, &state, fields))
+			return true;
+	}
+	return true;
+}
 
 /* Its own program shows the word in the environment until it is mapped, and then among what is
  * mapped. */
@@ -237,7 +255,7 @@ static bool has_or_may_have(int pid, const char *word, struct pl_buf *room)
 			return true;
 		if (!read_stat(pid, &state, after))
 			return false;
-		if (is_in_exec(pid, after))
+		if (!comes_out_of_exec(pid, after))
 			return true;
 		if (image_of(pid, before) == image_of(pid, after))
 			return false;

@@ -325,6 +325,15 @@ class Record(recorded.Case):
         recorded.wait_for(lambda: recorded.info(out)["finished"], "the end of the recording")
         self.assertEqual([(p["ended"], p["exit"]) for p in recorded.info(out)["processes"]], [("exited", 0)])
 
+    def test_others_that_run_exec(self):
+        """Somebody else's process that becomes another program, again and again, is none of ours."""
+        again = self.write("again.sh", "exec sh \"$0\"\n")
+        with subprocess.Popen(["sh", again]) as other:
+            self.addCleanup(other.kill)
+            said = {self.record("true").stderr for _ in range(60)}
+            other.kill()
+        self.assertEqual([text for text in said if "started no Python" not in text], [])
+
     def test_no_children(self):
         code = f"import subprocess; subprocess.run(['{PYTHON}', '-c', ''])"
         for options, count in (((), 2), (("--no-children",), 1)):
