@@ -1,4 +1,4 @@
-# same-run
+# identity@3.11 same-run
 """Calls that are told by their first witness: threads, signals, forks and tracers that come between a call and that."""
 import gc
 import os
