@@ -34,8 +34,9 @@ class Failure(Exception):
 class Setup:
     """Where the things are. One for all tests of a process."""
 
-    def __init__(self, build, oracle=None, timeout=120, keep=False, variables=(), pathline=None):
+    def __init__(self, build, oracle=None, timeout=120, keep=False, variables=(), pathline=None, options=()):
         self.build = os.path.abspath(build)
+        self.options = list(options)                    # of record, in front of a question's own
         self.variables = dict(text.split("=", 1) for text in variables)
         self.pathline = os.path.abspath(pathline or os.path.join(self.build, "pathline"))
         self.alike = os.path.join(self.build, "tests/exact/alike")
@@ -95,7 +96,7 @@ class Python:
 
     def record(self, directory, setup, options=()):
         """The beginning of a command that records; the arguments of Python follow."""
-        head = [setup.pathline, "record", "-q", "-o", directory, *options]
+        head = [setup.pathline, "record", "-q", "-o", directory, *setup.options, *options]
         return head + ["--", *self.command]
 
 
@@ -258,6 +259,49 @@ def inspect(recording, setup, work, demands):
             raise Failure("%d calls of %s in the dump, not %s" % (found, name, count))
 
 
+END_ROWS, END_BYTES = 8, 4 << 20
+TOLD_BY_BOTH = (b"call", b"line", b"return", b"yield", b"resume", b"throw", b"unwind")
+
+
+def ends_of(path):
+    """(pid, tid) -> (its last certain rows, what may still have run), of threads whose path breaks off."""
+    certain, possible = collections.defaultdict(lambda: collections.deque(maxlen=END_ROWS)), collections.defaultdict(set)
+    with open(path, "rb") as f:
+        for line in f:
+            pid, tid, event, *where = line.rstrip(b"\n").split(b"\t")
+            if event == b"possible":
+                possible[pid, tid].add(tuple(where))
+            elif event in TOLD_BY_BOTH:
+                certain[pid, tid].append((event, *where[:3], where[3] if event == b"line" else b"0"))
+    return {key: (list(certain[key]), lines) for key, lines in possible.items()}
+
+
+def after(rows, last):
+    """What follows behind where `last` stands for the last time, or nothing."""
+    for end in range(len(rows), len(last) - 1, -1):
+        if last and rows[end - len(last):end] == last:
+            return rows[end:]
+    return []
+
+
+def tell_ends(path, oracle, ignore=None):
+    """Where a process was killed the oracle has rows behind the last certain one. Add them to the dump's if it has all of them as possible:
+    those are promised to be all that can have run. Whatever else there is, is left to compare.py."""
+    left_out = re.compile(ignore.encode()) if ignore else None
+    added = []
+    for (pid, tid), (last, possible) in ends_of(path).items():
+        for name in glob.glob(os.path.join(oracle, "%d-%d*.tsv" % (int(pid), int(tid)))):
+            with open(name, "rb") as f:
+                f.seek(max(0, os.path.getsize(name) - END_BYTES))
+                rows = [tuple(line.split(b"\t")) for line in f.read().rstrip(b"\0").split(b"\n")]
+            rows = [row for row in rows if len(row) == 5 and not (left_out and left_out.search(row[1].decode(errors="surrogateescape")))]
+            rest = after(rows, last)
+            if rest and all(row[0] == b"line" and row[1:] in possible for row in rest):
+                added += [b"\t".join((pid, tid, *row)) + b"\n" for row in rest]
+    with open(path, "ab") as out:
+        out.writelines(added)
+
+
 def compare(oracle, path, setup, work, *options):
     """By the oracle's own compare.py, but where all rows of one run are the same, which is seen twenty times faster."""
     if "--two-runs" not in options:
@@ -266,6 +310,8 @@ def compare(oracle, path, setup, work, *options):
             return p.stdout.decode().strip()
         if p.returncode != 1:
             raise Failure("alike: exit code %d: %s" % (p.returncode, p.stderr.decode(errors="replace")))
+    if "--tail" in options:
+        tell_ends(path, oracle, options[options.index("--ignore-file") + 1] if "--ignore-file" in options else None)
     env = dict(os.environ, TMPDIR=work)
     p = subprocess.run([sys.executable, os.path.join(setup.oracle, "compare.py"), oracle, path, *options], env=env,
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -431,6 +477,7 @@ def arguments(parser):
     parser.add_argument("--keep", action="store_true", help="keep recordings and outputs")
     parser.add_argument("--timeout", type=int, default=120)
     parser.add_argument("--pathline", metavar="EXE", help="default: pathline of the build")
+    parser.add_argument("--option", action="append", default=[], metavar="WORD", help="of record, as --option=--hot=1; may be repeated")
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE", help="for the program; may be repeated; VALUE `unset` takes it away")
 
 
@@ -440,7 +487,7 @@ def begin(args):
     texts = args.python or [os.path.join(os.path.expanduser("~"), ".pyenv/versions/3.13.0/bin/python3")]
     if any("chroot" in text.split()[0] for text in texts):
         in_own_mounts()
-    setup = Setup(args.build, args.oracle, args.timeout, args.keep, args.env, args.pathline)
+    setup = Setup(args.build, args.oracle, args.timeout, args.keep, args.env, args.pathline, args.option)
     return setup, [Python(text, setup) for text in texts]
 
 

@@ -5,10 +5,14 @@ import random
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 INTERPRETERS = "none"
 QUICK = True
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import exact  # pylint: disable=wrong-import-position
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("PATHLINE_BUILD", TOP / "build"))
@@ -128,6 +132,27 @@ class Alike(unittest.TestCase):
         self.write_dump(rows)
         alike, _ = self.both()
         self.assertEqual(alike[0], 1, "the dump has a row more: compare.py decides")
+
+    def end(self, told, promised):
+        """A process is killed: the oracle has `told` lines behind the last certain row, of which the dump says that `promised` may be."""
+        rows = self.make()
+        frame = ("/program/part1.py", 1, "f1")
+        with open(os.path.join(self.folder, "205-205.tsv"), "rb+") as file:
+            text = file.read().rstrip(b"\0").decode()
+            text += "".join(row("line", *frame, n) + "\n" for n in told)
+            file.seek(0)
+            file.write(text.encode() + b"\0\0")
+        self.write_dump(rows + ["205\t205\tgap\t/program/part1.py\t1\tf1\t3"]
+                        + ["205\t205\tpossible\t/program/part1.py\t1\tf1\t%d" % n for n in promised])
+        setup = types.SimpleNamespace(alike=BUILD / "tests/exact/alike", oracle=ORACLE)
+        return exact.compare(self.folder, self.dump, setup, self.top.name, "--tail", "20")
+
+    def test_an_end_that_was_promised_is_no_difference(self):
+        self.assertIn("0 differ", self.end(range(100, 140), range(90, 150)))
+
+    def test_an_end_that_was_not_promised_is_one(self):
+        with self.assertRaises(exact.Failure):
+            self.end(range(100, 140), range(100, 139))
 
     def test_a_second_image_is_left_to_compare(self):
         rows = self.make()
