@@ -23,8 +23,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 FILE = HERE / "instructions.json"
 TOLERANCE = 0.03
 ROUNDS = (3000, 9000)
+HOT = {"hot line": 1}                                   # kind -> with which --hot it is counted; the others with none
 # callback -> what it is for
-CALLBACKS = {"on_line": "line", "on_start": "call", "on_return": "return", "on_resume": "resume", "on_yield": "yield",
+CALLBACKS = {"on_line": "line", "on_instruction": "hot line",  "on_start": "call", "on_return": "return", "on_resume": "resume", "on_yield": "yield",
              "on_raise": "raise", "on_handled": "handled", "on_unwind": "unwind", "on_jump": "again"}
 
 
@@ -54,8 +55,8 @@ class Recording:
     arena has room for all that the driver writes.
     """
 
-    def __init__(self, build, directory):
-        self.process = subprocess.Popen([str(build / "pathline"), "record", "-q", "-o", str(directory), "--", "cat"],
+    def __init__(self, build, directory, hot):
+        self.process = subprocess.Popen([str(build / "pathline"), "record", "-q", "--hot", str(hot), "-o", str(directory), "--", "cat"],
                                         stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def children(self):
@@ -81,10 +82,10 @@ class Recording:
         self.process.wait()
 
 
-def run(build, python, minor, rounds, scratch):
+def run(build, python, minor, rounds, scratch, hot):
     """callback -> (instructions, calls)"""
     out = scratch / f"callgrind.{rounds}"
-    recording = Recording(build, scratch / f"recording-{rounds}")
+    recording = Recording(build, scratch / f"recording-{rounds}-{hot}", hot)
     try:
         arena = recording.arena()
         recording.signal_collector(signal.SIGSTOP)
@@ -121,8 +122,16 @@ def read(path):
 
 def count(build, python, minor):
     """kind -> instructions an event"""
+    hots = {0, *HOT.values()} if minor in ("3.12", "3.13") else {0}
+    counts = {}
+    for hot in sorted(hots):
+        counts |= {kind: now for kind, now in count_with(build, python, minor, hot).items() if HOT.get(kind, 0) == hot}
+    return counts
+
+
+def count_with(build, python, minor, hot):
     with tempfile.TemporaryDirectory(prefix="pathline-instructions-") as scratch:
-        few, many = (run(build, python, minor, rounds, pathlib.Path(scratch)) for rounds in ROUNDS)
+        few, many = (run(build, python, minor, rounds, pathlib.Path(scratch), hot) for rounds in ROUNDS)
     counts = {}
     for callback, kind in CALLBACKS.items():
         less, more = few.get(callback, (0, 0)), many.get(callback, (0, 0))

@@ -269,6 +269,18 @@ static void count_up(struct build *s, struct flow_graph *g)
 		g->block_count = g->edge_count = 0;
 }
 
+/* An instruction that looks a name up is slower, too, where INSTRUCTION is heard; the one behind it may not be. */
+static uint8_t heard_behind(const struct build *s, uint32_t at)
+{
+	const struct unit *u = &s->units[at], *next = u + u->size;
+
+	if (!(u->marks & OPCODE_LOOKS_UP) || at + u->size >= s->count)
+		return 0;
+	bool plain = next->class == OPCODE_PLAIN && next->size == 1 &&
+		     !(next->flags & UNIT_LEADER) && !(next->marks & OPCODE_NO_START);
+	return plain ? u->size : 0;
+}
+
 /* Where a LINE is heard the interpreter runs the instruction itself unspecialised: one with caches is slower then. */
 static void emit_lines(const struct build *s, struct flow_graph *g)
 {
@@ -281,8 +293,10 @@ static void emit_lines(const struct build *s, struct flow_graph *g)
 			g->lines[row++] =
 				(struct flow_line){.unit = at, .line = u->line > 0 ? u->line : 0};
 		if (u->flags & UNIT_START)
-			g->starts[start++] = (struct flow_start){
-				.unit = at, .line = u->line, .dear = u->size > 1};
+			g->starts[start++] = (struct flow_start){.unit = at,
+				.line = u->line,
+				.dear = u->size > 1,
+				.behind = heard_behind(s, at)};
 		line = u->line;
 	}
 }

@@ -35,6 +35,7 @@ enum {
 	OPCODE_HANDLED = 32,   /* 3.11: and from here on no more */
 	OPCODE_BARE = 128,     /* 3.11: with argument 0 it raises again, and no event tells */
 	OPCODE_UNHEARD = 64,   /* a jump back of which no event tells: not a pass of a loop */
+	OPCODE_LOOKS_UP = 512, /* 3.12, 3.13: a name, specialised where that is done often */
 	OPCODE_CALLS = 256,    /* 3.12 and later: what it does is mostly done by other code */
 };
 

@@ -638,6 +638,7 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 	h->passes = s->passes;
 	h->order = s->order;
 	h->stamps = s->stamps;
+	h->hot_lines = s->hot_lines;
 	c->costs.on = s->count_costs;
 	h->name_tracer = names_tracers();
 	if (s->filter.left <= sizeof h->filter) {

@@ -28,6 +28,7 @@ struct collector_start {
 	const char *clock;	 /* as --clock has it */
 	int64_t tick_ns;	 /* 0: what keeps it cheap */
 	enum arena_stamps stamps;
+	uint32_t hot_lines; /* as the arena has it */
 };
 
 enum collector_word { COLLECTOR_READY = 1, COLLECTOR_FAILED, COLLECTOR_ENDED, COLLECTOR_REPORT };

@@ -11,7 +11,8 @@
 #define DEAR_PRICE 1.3
 #define NUMBER_PRICE                                                                               \
 	1.5 /* where the interpreter makes an object for the line's number at each LINE */
-#define NUMBERS_KEPT 256 /* it has those up to here ready */
+#define NUMBERS_KEPT	  256 /* it has those up to here ready */
+#define INSTRUCTION_PRICE 0.7
 
 struct placement {
 	struct flow_graph *g;
@@ -31,7 +32,27 @@ void flow_all_witnesses(struct flow_graph *g)
 
 double flow_line_price(const struct flow_start *s)
 {
-	return (s->dear ? DEAR_PRICE : 1) * (s->line > NUMBERS_KEPT ? NUMBER_PRICE : 1);
+	double event = s->line > NUMBERS_KEPT ? NUMBER_PRICE : 1;
+
+	if (s->sure)
+		event = INSTRUCTION_PRICE;
+	return event * (s->dear && !(s->sure && s->behind) ? DEAR_PRICE : 1);
+}
+
+/* By other ways than edges a frame comes to what has these. */
+#define COMES_OTHERWISE (FLOW_BLOCK_ENTRY | FLOW_BLOCK_RESUME | FLOW_BLOCK_HANDLER)
+
+void flow_find_sure(struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++)
+		if (g->blocks[i].start != FLOW_NONE)
+			g->starts[g->blocks[i].start].sure =
+				!(g->blocks[i].flags & COMES_OTHERWISE);
+	for (uint32_t i = 0; i < g->edge_count; i++) {
+		uint32_t start = g->blocks[g->edges[i].to].start;
+		if (start != FLOW_NONE && g->edges[i].fires != FLOW_ALWAYS)
+			g->starts[start].sure = false;
+	}
 }
 
 static double cost_of(const struct placement *p, uint32_t block)

@@ -24,7 +24,10 @@ void flow_all_witnesses(struct flow_graph *g);
  * branches to go each way alike but for those that end in a raise. `out` has g->start_count rows. 0; PL_ERR_MEMORY. */
 int flow_frequencies(const struct flow_graph *g, double *out);
 
-/* What a LINE at the start costs the program, where a cheap one costs 1. */
+/* Sets `sure` of the graph's starts: those to which only edges lead on which LINE always fires. */
+void flow_find_sure(struct flow_graph *g);
+
+/* What hearing of the start costs the program, where a cheap LINE costs 1: by INSTRUCTION, where it is sure. */
 double flow_line_price(const struct flow_start *s);
 
 #endif

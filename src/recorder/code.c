@@ -36,6 +36,8 @@ static void code_freed(void *mark)
 	if (!r)
 		return;
 	atomic_store_explicit(&r->code, NULL, memory_order_relaxed);
+	if (root.first_move.record == r)
+		root.first_move.record = NULL;
 	if (!root.forked && r->number > root.shared_codes &&
 		!atomic_load_explicit(&root.stopped, memory_order_relaxed)) {
 		buf_varint(&fields, r->number);
@@ -112,7 +114,7 @@ static struct pl_view bytes_view(PyObject *bytes)
 	return view_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
 }
 
-#define START_MAX ((1u << 23) - 1) /* what code_unit holds; others are told by LINE_AT */
+#define START_MAX ((1u << 19) - 1) /* what code_unit holds; others are told by LINE_AT */
 
 static void put_units(struct code_record *r, const struct flow_graph *g)
 {
@@ -123,6 +125,9 @@ static void put_units(struct code_record *r, const struct flow_graph *g)
 		r->units[s->unit].start = (i + 1) & START_MAX;
 		r->units[s->unit].witness = s->witness;
 		r->units[s->unit].begins = s->begins;
+		bool moves = CODE_MAY_BE_HOT && s->witness && s->sure;
+		r->units[s->unit].heard = moves ? HEARD_MAY_MOVE : HEARD_BY_LINE;
+		r->units[s->unit].later = moves && s->behind;
 		r->units[s->unit].line = s->line;
 	}
 }
@@ -148,6 +153,25 @@ static void put_returns(struct code_record *r, const struct flow_graph *g)
 		uint32_t end = i + 1 < g->block_count ? g->blocks[i + 1].unit : g->unit_count;
 		if (g->blocks[i].flags & FLOW_BLOCK_SILENT && end && end <= r->unit_count)
 			r->units[end - 1].silent = 1;
+	}
+}
+
+/* In 3.12 a LINE on the same line fires behind a callee that was inlined only, which takes an instruction that is specialised: what is
+ * hot would run it otherwise for a while. */
+#define FOR_ITER_UNITS 2
+static void put_waverers(struct code_record *r, const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		const struct flow_block *b = &g->blocks[i];
+		uint32_t end = i + 1 < g->block_count ? g->blocks[i + 1].unit : g->unit_count;
+		bool wavers = false;
+		for (uint32_t k = 0; k < b->edge_count; k++)
+			wavers |= g->edges[b->first_edge + k].fires == FLOW_MAYBE;
+		if (wavers && b->flags & FLOW_BLOCK_ITERATES && end >= FOR_ITER_UNITS &&
+			end <= r->unit_count)
+			r->units[end - FOR_ITER_UNITS].wavers = 1;
+		else if (wavers)
+			r->wavers = true;
 	}
 }
 
@@ -196,8 +220,12 @@ static void choose_witnesses(struct code_record *r, struct flow_graph *g, bool l
 		flow_all_witnesses(g);
 		return;
 	}
+	if (root.hot_lines)
+		flow_find_sure(g);
 	for (uint32_t i = 0; i < g->start_count; i++) {
-		g->starts[i].witness = is_kept(r, g, i);
+		bool kept = is_kept(r, g, i);
+		g->starts[i].witness = kept;
+		g->starts[i].sure &= !kept;
 	}
 	if (flow_place_witnesses(g) == 0 && late)
 		choose_begins(r, g);
@@ -245,6 +273,8 @@ static struct code_record *record_of(
 		r->units[i].ahead = 1;
 	put_units(r, g);
 	put_returns(r, g);
+	if (PYTHON_VERSION < 0x030d)
+		put_waverers(r, g);
 	if (r->generator_like)
 		put_sends(r, g);
 	return r;

@@ -20,6 +20,7 @@
 #include <internal/pycore_frame.h>
 #include <internal/pycore_code.h>
 #include <internal/pycore_runtime.h>
+#include <opcode.h>
 #if PY_VERSION_HEX < 0x030c0000
 #include <internal/pycore_interp.h>
 #include <internal/pycore_opcode.h>
@@ -229,6 +230,72 @@ static inline bool others_hear_jumps(const PyCodeObject *code, int tool)
 #else
 	(void)code;
 	(void)tool;
+	return false;
+#endif
+}
+
+/* Code can be hot (hot.c). From 3.14 on other tools are told wrong sources of branches beside INSTRUCTION. */
+#define CODE_MAY_BE_HOT (PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030e0000)
+
+#define LOOK_UP_UNITS 5 /* of LOAD_GLOBAL, with its caches */
+
+#if CODE_MAY_BE_HOT
+/* Of LOAD_GLOBAL, with its caches. */
+#define LOOK_UP_UNITS	  5
+#define INSTRUCTION_EVENT (1 << PY_MONITORING_EVENT_INSTRUCTION)
+
+/* Does FOR_ITER here run no generator's code in place? In 3.12, whose LINE behind it hangs on that. */
+static inline bool loop_is_settled(const PyCodeObject *code, uint32_t unit)
+{
+#if PY_VERSION_HEX < 0x030d0000
+	unsigned opcode = _PyCode_CODE(code)[unit].op.code;
+
+	return opcode == FOR_ITER_RANGE || opcode == FOR_ITER_LIST || opcode == FOR_ITER_TUPLE;
+#else
+	(void)code, (void)unit;
+	return true;
+#endif
+}
+
+/* Does another tool hear of LINE here? */
+static inline bool others_hear_line(const PyCodeObject *code, uint32_t unit, int tool)
+{
+	const _PyCoMonitoringData *data = code->_co_monitoring;
+	uint8_t tools = data->line_tools ? data->line_tools[unit]
+					 : data->active_monitors.tools[PY_MONITORING_EVENT_LINE];
+
+	return tools & ~(1u << tool);
+}
+
+/* Who hears of INSTRUCTION is noted for each place as soon as there are two tools, and what is noted then begins empty: the first
+ * one would hear no more. So it is noted from the beginning. false: no memory. */
+static inline bool keep_instruction_tools(const PyCodeObject *code, int tool)
+{
+	_PyCoMonitoringData *data = code->_co_monitoring;
+	size_t units = (size_t)Py_SIZE(code);
+
+	if (!data || data->per_instruction_tools)
+		return data;
+	data->per_instruction_tools = PyMem_Malloc(units);
+	if (data->per_instruction_tools)
+		memset(data->per_instruction_tools, 1 << tool, units);
+	return data->per_instruction_tools;
+}
+#endif
+
+/* Does another tool hear of the code's starts? If it raised there the frame was called, though it has not begun. */
+static inline bool others_hear_start(const PyCodeObject *code, int tool)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+	const _PyCoMonitoringData *data = code->_co_monitoring;
+	uint8_t tools = 0;
+
+	if (data)
+		tools = data->tools ? data->tools[code->_co_firsttraceable]
+				    : data->active_monitors.tools[PY_MONITORING_EVENT_PY_START];
+	return tools & ~(1u << tool);
+#else
+	(void)code, (void)tool;
 	return false;
 #endif
 }

@@ -81,32 +81,39 @@ static inline uint8_t *begin_at_caller(
 	if (entry_is(t->top, caller))
 		return p;
 	uint32_t place = frame_is_real(t->top) ? place_below(t, caller) : 0;
-	bool early = place && t->frames[place] == frame_marked(frame, MARK_EARLY);
-	return place && !early ? drop_to(t, p, place) : NULL;
+	bool told = place && t->frames[place] != frame && entry_is(t->frames[place], frame);
+	return place && !told ? drop_to(t, p, place) : NULL;
 }
 
 /* A witness whose index fits into a byte, of the frame that wrote last or its caller, with nothing to stand before it: most
- * events by far. false: nothing was done. */
-static inline bool line_at_once(PyCodeObject *code)
+ * events by far. `moved`: it is heard by INSTRUCTION. false: nothing was done. */
+__attribute__((always_inline)) static inline bool witness_at_once(PyCodeObject *code, bool moved)
 {
 	struct thread *t = self;
 	intptr_t mark = code_mark(code);
 
 	if (!t || mark <= 0 || root.tells_lines)
 		return false;
-	const struct code_record *r = (const struct code_record *)mark;
+	struct code_record *r = (struct code_record *)mark;
 	PyThreadState *ts = current_thread_state();
 	py_frame *frame = current_frame(ts);
-	if (!frame || frame_code(frame) != code || frame->frame_obj || thread_is_traced(ts))
+	if (!frame || frame_code(frame) != code || (!moved && frame->frame_obj) ||
+		thread_is_traced(ts))
 		return false;
 	uint32_t unit = frame_unit_or_none(frame, code);
 	if (unit >= r->unit_count)
 		return false;
 	const struct code_unit *here = &r->units[unit];
-	uint32_t start = here->start;
 	uint8_t *p = t->ring.at;
-	if (start - 1 >= EVENT_SHORT_LINES || !here->witness || here->pass & PASS_TELLS ||
-		step_is_slow(t, p))
+	if (moved ? here->heard != HEARD_MOVED || here->later
+		  : !here->witness || here->pass & PASS_TELLS || here->heard >= HEARD_MOVES)
+		return false;
+	if (moved && !here->start)
+		here -= LOOK_UP_UNITS;
+	uint32_t start = here->start;
+	if (start - 1 >= EVENT_SHORT_LINES || step_is_slow(t, p))
+		return false;
+	if (!moved && __builtin_expect(++r->lines_heard == root.hot_lines, 0))
 		return false;
 	if (__builtin_expect(here->begins, 0)) {
 		uint32_t site;
@@ -116,7 +123,12 @@ static inline bool line_at_once(PyCodeObject *code)
 		p = plain_write_enter(p, site, r);
 		stack_put(t, frame);
 		t->entered = frame;
-	} else if (!entry_is(t->top, frame) && !drop_callees(t, &p, frame)) {
+	} else if (!entry_is(t->top, frame)) {
+		uint32_t place = place_below(t, frame);
+		if (!place || (uintptr_t)t->frames[place - 1] & MARK_TOLD)
+			return false;
+		p = drop_to(t, p, place);
+	} else if (moved && (uintptr_t)t->top & MARK_TOLD) {
 		return false;
 	}
 	ring_commit(&t->ring, event_write_line(p, start - 1));
@@ -144,6 +156,20 @@ static void begin_in_full(struct moment *m)
 		stack_mark(t, place, 0);
 }
 
+/* Room for the witness, and its call before it, if that is told by it. */
+static bool witness_begin(struct moment *m, uint32_t unit, struct code_unit here)
+{
+	if (__builtin_expect(here.begins, 0))
+		begin_in_full(m);
+	if (!moment_make_room_inside(m))
+		return false;
+	if (__builtin_expect(root.tells_lines, 0)) {
+		m->thread->line_frame = m->frame;
+		m->thread->line_unit = unit;
+	}
+	return true;
+}
+
 __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number)
 {
 	struct moment m;
@@ -151,18 +177,16 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 	if (!moment_look(&m, code))
 		return nothing_here(&m);
 	uint32_t unit = moment_unit(&m);
+	bool begins = m.record && root.hot_lines && m.record->lines_heard == root.hot_lines &&
+		      hot_begins(code, m.record, unit);
 	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
-	if (__builtin_expect(here.begins, 0))
-		begin_in_full(&m);
 	if (here.start && !here.witness && !root.tells_lines && !section_wants(&m))
 		return Py_NewRef(
 			m.record->precise ? Py_None : hook_disable); /* it is known from the path */
-	if (!moment_make_room_inside(&m))
+	if (m.record && unit_tells_later(m.record, unit))
+		return Py_NewRef(hook_disable);
+	if (!witness_begin(&m, unit, here))
 		Py_RETURN_NONE;
-	if (__builtin_expect(root.tells_lines, 0)) {
-		m.thread->line_frame = m.frame;
-		m.thread->line_unit = unit;
-	}
 	/* A trace function, which has a frame object, is called before us: if it has set f_lineno,
 	 * the frame stands elsewhere than at the line that is told, and which will not run. */
 	if (here.start && __builtin_expect(m.frame->frame_obj != NULL, 0) &&
@@ -175,16 +199,50 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 	else
 		moment_end(&m, event_write2(m.at, EVENT_LINE_AT, unit,
 				       (uint64_t)PyLong_AsLong(line_number)));
-	Py_RETURN_NONE;
+	bool moves = here.heard >= HEARD_MOVES && !here.later &&
+		     hot_line_moves(m.thread, m.frame, m.record, unit, begins);
+	return Py_NewRef(moves ? hook_disable : Py_None);
 }
 
 static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	if (__builtin_expect(line_at_once(code_of(args)), 1))
+	if (__builtin_expect(witness_at_once(code_of(args), false), 1))
 		Py_RETURN_NONE;
 	return line_in_full(code_of(args), args[1]);
 }
+
+#if CODE_MAY_BE_HOT
+__attribute__((noinline)) static PyObject *instruction_in_full(PyCodeObject *code, uint32_t unit)
+{
+	struct moment m;
+	bool lines_told = root.tells_lines;
+
+	if (!moment_look(&m, code))
+		return nothing_here(&m);
+	if (!m.record || !hot_instruction_is_heard(m.thread, m.frame, m.record, unit))
+		return Py_NewRef(hook_disable);
+	bool later = !m.record->units[unit].start;
+	struct code_unit here = m.record->units[later ? unit - LOOK_UP_UNITS : unit];
+	uint32_t place = stack_find(m.thread, m.frame);
+	if (later && place && (uintptr_t)m.thread->frames[place - 1] & MARK_TOLD) {
+		stack_mark(m.thread, place, 0);
+		Py_RETURN_NONE;
+	}
+	bool heard = here.heard == HEARD_MOVED && !(later && lines_told);
+	if (heard && witness_begin(&m, unit, here))
+		moment_end(&m, event_write_line(m.at, here.start - 1));
+	Py_RETURN_NONE;
+}
+
+static PyObject *on_instruction(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)hook, (void)n, (void)names;
+	if (__builtin_expect(witness_at_once(code_of(args), true), 1))
+		Py_RETURN_NONE;
+	return instruction_in_full(code_of(args), unit_of(args[1]));
+}
+#endif
 
 /* Forward jumps, and those back that cannot be AGAIN, are switched off where they run first. */
 static PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
@@ -210,7 +268,8 @@ static PyObject *on_raise(PyObject *hook, PyObject *const *args, size_t n, PyObj
 {
 	(void)hook, (void)n, (void)names;
 	if (!code_is_left_out(code_of(args)))
-		record_raise(code_of(args), exception_type_number(args[2]));
+		record_raise(code_of(args), exception_type_number(args[2]),
+			Py_IS_TYPE(args[2], (PyTypeObject *)PyExc_KeyboardInterrupt));
 	Py_RETURN_NONE;
 }
 
@@ -309,7 +368,7 @@ static PyObject *on_unwind_stamped(PyObject *hook, PyObject *const *args, size_t
 /* ---- the table ---- */
 
 /* clang-format off */
-#define HOOK(name, is_local, function, stamped) {name, is_local, false, function, {PyObject_HEAD_INIT(&hook_type) NULL}, stamped}
+#define HOOK(name, is_local, function, stamped) {name, is_local, HEARD_ALWAYS, function, {PyObject_HEAD_INIT(&hook_type) NULL}, stamped}
 
 struct hook_row hooks[] = {
 	HOOK("PY_START", true, on_start, on_start_stamped),
@@ -322,7 +381,10 @@ struct hook_row hooks[] = {
 	HOOK("RAISE", false, on_raise, NULL),
 	HOOK("RERAISE", false, on_reraise, NULL),
 	HOOK("EXCEPTION_HANDLED", false, on_handled, NULL),
-	{"JUMP", true, true, on_jump, {PyObject_HEAD_INIT(&hook_type) NULL}, NULL},
+	{"JUMP", true, HEARD_FOR_PASSES, on_jump, {PyObject_HEAD_INIT(&hook_type) NULL}, NULL},
+#if CODE_MAY_BE_HOT
+	{"INSTRUCTION", true, HEARD_IN_HOT_CODE, on_instruction, {PyObject_HEAD_INIT(&hook_type) NULL}, NULL},
+#endif
 };
 /* clang-format on */
 const size_t hook_count = sizeof hooks / sizeof *hooks;

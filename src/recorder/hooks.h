@@ -13,6 +13,7 @@
  *	PY_THROW PY_UNWIND RAISE RERAISE
  *	EXCEPTION_HANDLED                     code, offset, exception
  *	LINE                                  code, line
+ *	INSTRUCTION                           code, offset
  *	JUMP                                  code, offset, target's offset
  *
  * What a callback returns is None, or DISABLE for "not here again" where the event is local. It
@@ -33,7 +34,11 @@ struct hook {
 struct hook_row {
 	const char *event; /* in sys.monitoring.events */
 	bool local;	   /* its callback may return DISABLE */
-	bool passes;	   /* left out with --passes none */
+	enum {
+		HEARD_ALWAYS,
+		HEARD_FOR_PASSES, /* not with --passes none */
+		HEARD_IN_HOT_CODE /* only there: hot.c asks for it */
+	} where;
 	vectorcallfunc function;
 	struct hook hook;
 	vectorcallfunc stamped; /* with --clock call: the same, with a stamp; NULL: it has none */

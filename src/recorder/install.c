@@ -135,11 +135,23 @@ static bool listen_to(PyObject *monitoring, PyObject *events, struct hook_row *r
 				  : NULL;
 	bool done = before != NULL;
 
-	if (done)
+	if (done && row->where != HEARD_IN_HOT_CODE)
 		*set |= PyLong_AsLong(number);
 	Py_XDECREF(before);
 	Py_XDECREF(number);
 	return done;
+}
+
+static bool is_heard(const struct hook_row *row)
+{
+	switch (row->where) {
+	case HEARD_FOR_PASSES:
+		return root.arena.head->passes == PASSES_ALL;
+	case HEARD_IN_HOT_CODE:
+		return root.hot_lines != 0;
+	default:
+		return true;
+	}
 }
 
 int hooks_install(bool at_main, const char **why)
@@ -165,11 +177,13 @@ int hooks_install(bool at_main, const char **why)
 	if (root.tool < 0)
 		goto done;
 	*why = "sys.monitoring refused the callbacks";
+	if (CODE_MAY_BE_HOT && root.arena.head->order != ORDER_EXACT)
+		root.hot_lines = root.arena.head->hot_lines;
 	hear();
 	if (at_main)
 		wait_for_main();
 	for (size_t i = 0; i < hook_count; i++)
-		if (!hooks[i].passes || root.arena.head->passes == PASSES_ALL)
+		if (is_heard(&hooks[i]))
 			all = all && listen_to(monitoring, events, &hooks[i], &set);
 	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
 	if (done) {

@@ -138,8 +138,11 @@ static inline bool drop_callees(struct thread *t, uint8_t **p, const py_frame *f
 /* Is its frame the top of the shadow stack, and has been told? */
 static inline bool moment_is_top(const struct moment *m)
 {
-	return entry_is(m->thread->top, m->frame) &&
-	       (!m->record->late || entry_is_true(m->thread->top, m->frame));
+	const py_frame *top = m->thread->top;
+	bool told = !m->record->late || (uintptr_t)top & (MARK_EARLY | MARK_TOLD);
+
+	return entry_is(top, m->frame) &&
+	       (told || !unit_is_ahead(m->record, m->frame, frame_unit(m->frame, m->code)));
 }
 
 /* The same for an event of a frame that has been entered already: it becomes the top of the shadow
@@ -242,6 +245,8 @@ static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 		    0) ||
 		(!entry_is(m->thread->top, caller) && !drop_callees(m->thread, &m->at, caller)))
 		m->at = step_to_caller(m->thread, m->at, caller);
+	if (__builtin_expect(m->at && caller && frame_is_due(caller), 0))
+		m->at = step_tell_due(m->thread, m->at);
 	if (__builtin_expect(!entry_is(m->thread->top, caller), 0)) {
 		if (!frame_is_outside(m->thread->top)) /* C code that reports itself called */
 			return EVENT_NO_UNIT;
@@ -300,7 +305,8 @@ static inline uint32_t told_site(py_frame *frame)
 	intptr_t mark = code_mark(code);
 	const struct code_record *r = (const struct code_record *)mark;
 	uint32_t unit = frame_unit_or_none(frame, code);
-	bool told = mark > 0 && unit < r->unit_count && !r->units[unit].ahead;
+	bool told =
+		mark > 0 && unit < r->unit_count && !r->units[unit].ahead && !r->units[unit].later;
 
 	return told ? unit : EVENT_NO_SITE;
 }
@@ -469,32 +475,54 @@ static inline bool moment_begin_exception(struct moment *m, PyCodeObject *code, 
 	return moment_make_room_inside(m);
 }
 
-static inline void record_raise(PyCodeObject *code, uint32_t type)
+/* It raises before it has begun, and nothing told that it was called: as its code is told late. Did another tool raise, who heard
+ * of the call? Else it was a signal, whose handler of C raises KeyboardInterrupt, and one of Python was called from there. */
+static inline bool moment_is_call(const struct moment *m, bool interrupts)
+{
+	bool linked = entry_is(m->thread->top, m->frame) && (uintptr_t)m->thread->top & MARK_LINKED;
+
+	return m->record->late && !interrupts && !linked && others_hear_start(m->code, root.tool);
+}
+
+/* The frame has not begun, and what the shadow stack has there is not it. */
+static inline bool moment_begin_early(struct moment *m, bool interrupts)
+{
+	if (moment_is_call(m, interrupts)) {
+		moment_end(m, m->at);
+		record_enter(m->code, m->state, MARK_EARLY);
+		return moment_make_room_inside(m);
+	}
+	m->at = step_to_frame(m->thread, m->at, m->frame);
+	if (!m->at)
+		moment_lose(m->thread);
+	return m->at != NULL;
+}
+
+/* interrupts: it is a KeyboardInterrupt */
+static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrupts)
 {
 	struct moment m;
 
 	if (!moment_begin_exception(&m, code, type))
 		return;
+	uint32_t unit = moment_unit(&m);
+	struct code_unit here = moment_start(&m, unit);
 	/* Another tool's callback raised as the frame returned: it had its return, and is there again. */
-	if (__builtin_expect(moment_start(&m, moment_unit(&m)).silent && !root.tells_returns &&
-				     !m.record->precise,
-		    0)) {
-		moment_end(&m, event_write1(m.at, EVENT_LEAVE, moment_unit(&m)));
+	if (__builtin_expect(here.silent && !root.tells_returns && !m.record->precise, 0)) {
+		moment_end(&m, event_write1(m.at, EVENT_LEAVE, unit));
 		stack_pop(m.thread);
 		if (!moment_make_room_inside(&m))
 			return;
 	}
-	bool entered = m.thread->entered == m.frame;
-	if (__builtin_expect(
-		    !entered && !frame_is_foreign(m.frame) && frame_not_begun(m.frame), 0)) {
-		m.at = step_to_frame(m.thread, m.at, m.frame);
-		if (!m.at) {
-			moment_lose(m.thread);
-			return;
-		}
-	}
+	if (__builtin_expect(here.later, 0))
+		m.at = step_tell_due(m.thread, m.at);
+	bool entered = m.thread->entered == m.frame && !m.record->late;
+	if (!entered && !frame_is_foreign(m.frame) && frame_not_begun(m.frame) &&
+		!was_entered(m.thread, m.thread->depth, m.frame) &&
+		!moment_begin_early(&m, interrupts))
+		return;
 	unsigned early = moment_is_early(&m) ? EVENT_EARLY : 0;
-	moment_end(&m, event_write2(m.at, EVENT_RAISE | early, moment_unit(&m), type));
+	moment_end(&m, event_write2(m.at, EVENT_RAISE | early, unit, type));
 	if (__builtin_expect(others_hear_jumps(code, root.tool) && !root.tells_lines, 0))
 		hooks_tell_lines();
 }
@@ -514,8 +542,13 @@ static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t ty
 {
 	struct moment m;
 
-	if (moment_begin_exception(&m, code, type))
-		moment_end(&m, event_write2(m.at, EVENT_HANDLED, moment_told_unit(&m, unit), type));
+	if (!moment_begin_exception(&m, code, type))
+		return;
+	if (__builtin_expect(
+		    (uintptr_t)m.thread->top & MARK_TOLD && frame_is_real(m.thread->top), 0))
+		stack_mark(m.thread, m.thread->depth,
+			0); /* it does not come to the instruction behind */
+	moment_end(&m, event_write2(m.at, EVENT_HANDLED, moment_told_unit(&m, unit), type));
 }
 
 /* ---- exits ---- */

@@ -25,6 +25,14 @@
 #include "recorder/recorder.h"
 #include "ring/ring.h"
 
+/* By which event a witness is heard (hot.c). */
+enum heard {
+	HEARD_BY_LINE,
+	HEARD_MAY_MOVE, /* by LINE, until the code is hot */
+	HEARD_MOVES,	/* by LINE; INSTRUCTION comes too */
+	HEARD_MOVED,	/* by INSTRUCTION, LINE is switched off */
+};
+
 /* What an event needs of its code: the number that names it, and the index that stands for its
  * line. Made at the code's first event (code_describe), freed by the interpreter with the code
  * object. */
@@ -50,9 +58,12 @@ struct code_record {
 	uint16_t
 		precise; /* it ran in a section, so all its lines and returns are heard; so often yet in vain */
 	bool checks; /* of some jumps back it depends on its frame's LINEs whether they are AGAIN */
+	bool wavers; /* whether a LINE fires hangs on how an instruction of it is specialised: it is never hot */
+	uint32_t
+		lines_heard; /* by the short way; when it comes to root.hot_lines the code is hot */
 	/* As many as code units, caches too: the frame's own position is the index, no search. */
 	struct code_unit {
-		uint32_t start : 23; /* index of the line start + 1, 0: none here */
+		uint32_t start : 19; /* index of the line start + 1, 0: none here */
 		uint32_t witness : 1;
 		uint32_t begins : 1; /* it tells of the call, too */
 		uint32_t
@@ -60,7 +71,12 @@ struct code_record {
 		uint32_t sends : 1;  /* what is called here is awaited by the frame */
 		uint32_t silent : 1; /* a return that need not be told */
 		uint32_t pass : 4;   /* enum pass_mark */
-		int32_t line;	     /* of the start */
+		uint32_t heard : 2;  /* enum heard, of a witness */
+		uint32_t
+			later : 1; /* of those that may move: the instruction behind this one, which looks a name up, is to tell */
+		uint32_t
+			wavers : 1; /* a loop's next item is taken here, and it hangs on how whether LINE fires behind it */
+		int32_t line; /* of the start */
 	} units[];
 };
 
@@ -162,6 +178,14 @@ struct recorder_root {
 	bool tells_lines; /* every line, too: a trace function is about, which can move frames; or greenlets are, which hide them */
 	bool forked;	  /* this child has no slot of its own yet */
 	bool filters;	  /* there is code that is left out */
+	uint32_t hot_lines; /* a code of which so many LINEs were heard is hot; 0: none ever is */
+	bool moves_seen; /* where LINE was switched off INSTRUCTION did not come in the same run */
+	struct first_move {
+		const struct thread *thread;
+		const py_frame *frame;	    /* compared only */
+		struct code_record *record; /* NULL: no place has moved, or it was seen */
+		uint32_t unit;
+	} first_move;
 	struct filter filter;
 	uint32_t fork_parent; /* number of the process that forked it */
 	struct stood *
@@ -256,6 +280,11 @@ static inline bool frame_is_real(const py_frame *frame)
  *	low is told early: POPS 1, ENTER low                           main  low+EARLY
  */
 #define MARK_EARLY ((uintptr_t)1 << 63)
+/* Its witness was told where it stands, and is not to be told by the instruction behind (code_unit.later). */
+#define MARK_TOLD ((uintptr_t)1 << 62)
+/* It was linked before it began, for what was called there: of a signal's handler, by the first RESUME. */
+#define MARK_LINKED ((uintptr_t)1 << 61)
+#define MARKS	    (MARK_EARLY | MARK_TOLD | MARK_LINKED)
 
 static inline py_frame *frame_marked(const py_frame *frame, uintptr_t mark)
 {
@@ -264,15 +293,13 @@ static inline py_frame *frame_marked(const py_frame *frame, uintptr_t mark)
 
 static inline py_frame *frame_unmarked(const py_frame *entry)
 {
-	uintptr_t marks = frame_is_real(entry) ? MARK_EARLY : 0;
-
-	return (py_frame *)((uintptr_t)entry & ~marks);
+	return (py_frame *)((uintptr_t)entry & ~(frame_is_real(entry) ? MARKS : 0));
 }
 
 /* Does the shadow stack's entry have this frame's address? */
 static inline bool entry_is(const py_frame *entry, const py_frame *frame)
 {
-	return ((uintptr_t)entry ^ (uintptr_t)frame) << 1 == 0;
+	return ((uintptr_t)entry ^ (uintptr_t)frame) << 3 == 0;
 }
 
 /* Bring the shadow stack to `frame` as its top for an event that is not an entry: writes POPS or
@@ -281,6 +308,8 @@ uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
 /* The same for an entry: the caller (may be NULL) becomes the top; one that is left out is told of by OUTSIDE, with those
  * below it. */
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller);
+/* The top frame's witness is told here if that is due, and not behind this instruction. */
+uint8_t *step_tell_due(struct thread *t, uint8_t *p);
 /* Name the greenlet that runs behind its bottom frame. */
 uint8_t *write_greenlet_name(const struct thread *t, uint8_t *p);
 void stack_push(struct thread *t, py_frame *frame);
@@ -382,25 +411,65 @@ static inline py_frame *frame_recorded(py_frame *frame)
 	return frame;
 }
 
+/* At `unit` of code whose calls are told late: may the call of the frame that stands there not have been told? */
+static inline bool unit_is_ahead(const struct code_record *r, py_frame *frame, uint32_t unit)
+{
+	return unit < r->unit_count && r->units[unit].ahead && !frame_not_begun(frame);
+}
+
 /* Does the frame stand where its call, which is told late, may not have been told? */
 static inline bool frame_is_ahead(py_frame *frame)
 {
 	PyCodeObject *code = frame_code(frame);
 	const struct code_record *r = code_known(code);
-	uint32_t unit = frame_unit(frame, code);
 
-	return r && r->late && unit < r->unit_count && r->units[unit].ahead &&
-	       !frame_not_begun(frame);
+	return r && r->late && unit_is_ahead(r, frame, frame_unit(frame, code));
 }
 
 /* The entry has the frame's address; is it of what lies there now? */
 static inline bool entry_is_true(const py_frame *entry, py_frame *frame)
 {
-	return (uintptr_t)entry & MARK_EARLY || !frame_is_ahead(frame);
+	return (uintptr_t)entry & (MARK_EARLY | MARK_TOLD) || !frame_is_ahead(frame);
+}
+
+/* Of a frame that has not begun, at `place` in the shadow stack: was its own start told? One told late has the mark of that. */
+static inline bool was_entered(const struct thread *t, uint32_t place, py_frame *frame)
+{
+	const struct code_record *r = code_known(frame_code(frame));
+
+	return t->entered == frame &&
+	       (!r || !r->late || (uintptr_t)t->frames[place - 1] & MARK_EARLY);
+}
+
+/* Is the witness there heard by the instruction behind it? */
+static inline bool unit_tells_later(const struct code_record *r, uint32_t unit)
+{
+	return unit < r->unit_count && r->units[unit].later &&
+	       r->units[unit].heard == HEARD_MOVED && !root.tells_lines;
+}
+
+/* Does the frame stand where its LINE was, of which the instruction behind is to tell? */
+static inline bool frame_is_due(py_frame *frame)
+{
+	PyCodeObject *code = frame_code(frame);
+	const struct code_record *r = code_known(code);
+
+	return r && unit_tells_later(r, frame_unit(frame, code));
 }
 
 /* The number of a code that is left out, which is told of the first time that this is asked; 0: it cannot be told. */
 uint32_t code_outside_number(PyCodeObject *code, struct code_record *r);
+
+/* ---- hot.c: witnesses heard by INSTRUCTION ---- */
+/* Of a LINE that is not recorded yet: does the code become hot by it? */
+bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit);
+/* Behind a LINE of the frame that was recorded at `unit`, which the code has: is LINE to be switched off there, since INSTRUCTION
+ * is heard in its place from now on? `began`: by it the code became hot. */
+bool hot_line_moves(
+	struct thread *t, py_frame *frame, struct code_record *r, uint32_t unit, bool began);
+/* The code is hot: is INSTRUCTION to come at `unit` again? */
+bool hot_instruction_is_heard(
+	struct thread *t, const py_frame *frame, struct code_record *r, uint32_t unit);
 
 /* ---- source.c ---- */
 /* Tell the text of a file that is none (as linecache has it) before the first code that comes from

@@ -89,6 +89,17 @@ static uint8_t *give_up(struct thread *t, uint8_t *p)
 	return NULL;
 }
 
+uint8_t *step_tell_due(struct thread *t, uint8_t *p)
+{
+	py_frame *frame = t->top && frame_is_real(t->top) ? frame_unmarked(t->top) : NULL;
+
+	if (!frame || (uintptr_t)t->top & MARK_TOLD || !frame_is_due(frame))
+		return p;
+	PyCodeObject *code = frame_code(frame);
+	stack_mark(t, t->depth, MARK_TOLD);
+	return event_write_line(p, code_known(code)->units[frame_unit(frame, code)].start - 1);
+}
+
 /* Where its caller stands. */
 static uint32_t site_of(py_frame *frame)
 {
@@ -118,7 +129,7 @@ static uint8_t *write_early(struct thread *t, uint8_t *p, py_frame *frame, uint3
 
 	record->bottom |= site == EVENT_NO_SITE;
 	stack_cut(t, below + 1);
-	return step_on(t, event_write_enter(p, site, record->number, 0));
+	return step_on(t, step_tell_due(t, event_write_enter(p, site, record->number, 0)));
 }
 
 /* The frame becomes the top, above depth `below`. */
@@ -138,6 +149,10 @@ static uint8_t *write_link(
 		if (ahead && !(t->calls_lost && !below))
 			return write_early(t, p, frame, below);
 	}
+	if (__builtin_expect(frame_is_due(frame), 0))
+		t->frames[below] = frame_marked(frame, MARK_TOLD);
+	if (__builtin_expect(record->late && frame_not_begun(frame), 0))
+		t->frames[below] = frame_marked(frame, MARK_LINKED);
 	stack_cut(t, below + 1);
 	uint64_t generator =
 		frame_in_generator(frame) && record->generator_like ? generator_of(frame) : 0;
@@ -147,9 +162,11 @@ static uint8_t *write_link(
 
 /* ---- greenlets ---- */
 
-static uint8_t *write_here(const struct thread *t, uint8_t *p)
+static uint8_t *write_here(struct thread *t, uint8_t *p)
 {
 	py_frame *frame = frame_unmarked(t->top);
+
+	p = step_tell_due(t, p);
 
 	return event_write1(p, EVENT_AT, frame_unit(frame, frame_code(frame)));
 }
@@ -265,10 +282,9 @@ static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool move
 {
 	uint32_t place = stack_find(t, frame);
 
-	bool entered = moved && frame == t->entered;
-	bool stale =
-		place && !frame_is_foreign(frame) &&
-		(frame_not_begun(frame) ? !entered : !entry_is_true(t->frames[place - 1], frame));
+	bool stale = place && !frame_is_foreign(frame) &&
+		     (frame_not_begun(frame) ? !(moved && was_entered(t, place, frame))
+					     : !entry_is_true(t->frames[place - 1], frame));
 	if (stale) {
 		p = drop_stale(t, p, place);
 		return p ? link_chain(t, p, frame, moved) : NULL;
@@ -441,6 +457,8 @@ static bool keep_stood(struct stood *out, py_frame *frame)
 		.unit = frame_unit(frame, code)};
 	if (frame_is_ahead(frame))
 		out->frame = frame_marked(frame, MARK_EARLY);
+	if (frame_is_due(frame))
+		out->frame = frame_marked(frame, MARK_TOLD);
 	if (record->left_out)
 		out->frame = outside_frame(record->number, site_of(frame));
 	return true;
@@ -607,6 +625,7 @@ static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame)
 		frame = untold[--count];
 		p = event_write_enter(p, site_of(frame), code_known(frame_code(frame))->number, 0);
 		stack_put(t, frame_marked(frame, MARK_EARLY));
+		p = step_tell_due(t, p);
 	}
 	return p;
 }

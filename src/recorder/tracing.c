@@ -86,7 +86,7 @@ static void trace_exception(PyFrameObject *f, PyCodeObject *code, PyObject *exce
 
 	if (swallowed && opcode == SEND && is_quiet(f->f_frame))
 		return;
-	record_raise(code, exception_type_number(exception));
+	record_raise(code, exception_type_number(exception), false);
 	if (!swallowed)
 		f->f_trace_opcodes |= SWITCH_OURS | SWITCH_PENDING;
 }

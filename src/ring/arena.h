@@ -50,7 +50,7 @@
 #define ARENA_MAGIC 0x31414e4552414c50u /* "PLARENA1" */
 /* Of the layout below. Programs of a recording may have been started by another build of Pathline,
  * which then has nothing to do with this arena: any change of the structs is a new number. */
-#define ARENA_ABI	7
+#define ARENA_ABI	8
 #define ARENA_PROCESSES 1024
 #define ARENA_CHUNKS	8192
 #define CHUNK_BYTES	32768u
@@ -209,9 +209,10 @@ struct arena_head {
 	uint32_t on_full;    /* enum arena_full */
 	uint32_t wait_ms;    /* how long a thread waits for room, once */
 	uint32_t no_children;
-	uint32_t passes; /* enum arena_passes: of loops that stay on a line */
-	uint32_t order;	 /* enum arena_order: of what threads do side by side */
-	uint32_t stamps; /* enum arena_stamps: which events have a time of their own */
+	uint32_t passes;    /* enum arena_passes: of loops that stay on a line */
+	uint32_t order;	    /* enum arena_order: of what threads do side by side */
+	uint32_t stamps;    /* enum arena_stamps: which events have a time of their own */
+	uint32_t hot_lines; /* code of which so many LINEs were heard is hot; 0: none ever is */
 	uint32_t uid;
 	uint32_t collector_pid;
 	uint32_t

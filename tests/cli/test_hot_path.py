@@ -12,6 +12,7 @@ ALLOWED = {
     # our own, each with a fast way through
     "code_describe", "code_without_mark", "exception_type_number", "generator_gone", "generator_new", "generator_of", "hook_disable", "hook_type",
     "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_name", "thread_begin", "write_greenlet_name",
+"hot_begins", "hot_instruction_is_heard", "hot_line_moves", "step_tell_due",  # a few times for each witness
     "hooks_hear_again",  # once a code whose frames had callers until now
     "hooks_tell_lines",  # once, when the program has set a trace function
     "trace_find_own",  # only while another thread has set this one's trace function
@@ -20,7 +21,7 @@ ALLOWED = {
     # the interpreter's: no allocation, no code of the program
     "PyErr_GetRaisedException", "PyErr_SetRaisedException",
     "PyCode_Addr2Line",  # only while a trace function is set
-    "PyExc_StopAsyncIteration", "PyExc_StopIteration", "PyType_IsSubtype",
+"PyExc_KeyboardInterrupt", "PyExc_StopAsyncIteration", "PyExc_StopIteration", "PyType_IsSubtype",
     "PyLong_AsLong", "PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet", "_Py_NoneStruct",
     # the compiler's
     "_GLOBAL_OFFSET_TABLE_", "__tls_get_addr", "memcpy", "__stack_chk_fail",

@@ -367,6 +367,24 @@ class Record(recorded.Case):
         self.assertEqual(done.returncode, 2)
         self.assertIn("--passes", done.stderr)
 
+    def test_hot_is_a_number(self):
+        for word in ("", "many", "-1", "1e3", "99999999999999999999"):
+            with self.subTest(word=word):
+                done = self.record("--hot=" + word, "--python", PYTHON, "-c", "")
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("--hot: '%s' is no number of lines" % word, done.stderr)
+
+    def test_hot_code_has_the_same_path(self):
+        program = self.write("hot.py", "def f(n):\n    if n % 3:\n        return abs(n)\n    return n\nfor i in range(50):\n    f(i)\n")
+        told = []
+        for lines in "0", "1", "20":
+            done = self.record("-q", "--hot", lines, "--python", PYTHON, program)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            latest = os.path.join(self.dir, ".pathline/latest")
+            told.append(subprocess.run([PATHLINE, "dump", latest, "-f", "event,code,line"], stdout=subprocess.PIPE, text=True).stdout)
+        self.assertEqual(told[0].count("call\tf\t"), 50)
+        self.assertEqual(told, told[:1] * 3)
+
     def test_caller_gone(self):
         """record itself is killed: the program goes on, and its recording with it."""
         process = self.listener()

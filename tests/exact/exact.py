@@ -22,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKOUT = os.path.dirname(os.path.dirname(HERE))
 FIELDS = "pid,tid,event,file,first,code,line"
 KINDS = {"two-runs": ("same", "two", "identity"), "same-run": ("same", "identity"), "identity": ("identity",)}
+HOT = {(3, 12), (3, 13)}                                # versions in which code can be hot (src/recorder/hot.c)
 ENDS = {"killed", "signal"}                             # gaps by which a recording says that a process did not end in order
 
 
@@ -361,11 +362,11 @@ def leave_out_the_blind(oracle):
 
 
 @with_oracle
-def two_runs(python, program, setup, work, oracle, demands=None):
+def two_runs(python, program, setup, work, oracle, demands=None, options=()):
     """The oracle alone, then Pathline alone."""
     recording = os.path.join(work, "recording")
     run(python.command + [os.path.join(setup.oracle, "oracle.py"), "--out", oracle, "--", *program], setup, work, name="oracle")
-    run(python.record(recording, setup) + list(program), setup, work, name="recorded")
+    run(python.record(recording, setup, options) + list(program), setup, work, name="recorded")
     wait_until_finished(recording, setup, work)
     inspect(recording, setup, work, demands or {})
     return compare(oracle, like_the_oracle(dump(recording, setup, work)), setup, work, "--two-runs")
@@ -424,6 +425,8 @@ def questions(path, python, asked):
         found.append(("same", lambda p, s, w: same_run(p, [path], s, w, demands)[0]))
     if "two" in kinds and "two" in asked:
         found.append(("two", lambda p, s, w: two_runs(p, [path], s, w, demands)))
+        if python.minor in HOT:
+            found.append(("two-hot", lambda p, s, w: two_runs(p, [path], s, w, demands, ("--hot=1",))))
     for name, options, env in IDENTITIES:
         if "identity" in kinds and (name in asked or "identity" in asked or (name == "identity" and "identity-plain" in asked)):
             found.append((name, lambda p, s, w, o=options, e=env: identity(p, [path], s, w, demands, o, e)))

@@ -76,6 +76,27 @@ for name in ("LINE", "PY_START", "PY_RETURN", "JUMP", "INSTRUCTION"):
     M.set_events(ID, event)
     work()
     M.set_events(ID, 0)
+def low(n):
+    if n < 2:
+        return n
+    return n - 1
+
+
+for at in range(1, 6):                  # a call that its first witness tells, which another tool ends before that
+    low(at)
+    M.register_callback(ID, E.PY_START, raiser(at))
+    try:
+        M.set_events(ID, E.PY_START)
+        low(1)
+        low(2)
+        M.restart_events()
+        low(3)
+        work()
+    except Stop:
+        seen.append(at)
+    finally:
+        M.set_events(ID, 0)
+    low(at)
 for i in range(300):
     M.register_callback(ID, E.LINE, lambda *a: M.DISABLE)
     M.set_events(ID, E.LINE)

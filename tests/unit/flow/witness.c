@@ -43,6 +43,34 @@ static void too_few_are_found_out(void **state)
 	assert_true(wrong > 50);
 }
 
+/* By each edge, and by no other way, LINE fires at a sure start; and such a one is the cheaper witness. */
+static void sure_ones_fire_always(void **state)
+{
+	struct random r = {7};
+	unsigned sure = 0, unsure = 0;
+	(void)state;
+
+	for (int i = 0; i < 200; i++) {
+		struct flow_graph g = random_graph(&r);
+		flow_find_sure(&g);
+		for (uint32_t k = 0; k < g.edge_count; k++) {
+			const struct flow_block *to = &g.blocks[g.edges[k].to];
+			bool is = to->start != FLOW_NONE && g.starts[to->start].sure;
+			assert_false(is && g.edges[k].fires != FLOW_ALWAYS);
+			assert_false(is && to->flags & (FLOW_BLOCK_RESUME | FLOW_BLOCK_HANDLER));
+			*(is ? &sure : &unsure) += 1;
+		}
+		for (uint32_t k = 0; k < g.start_count; k++) {
+			struct flow_start other = g.starts[k];
+			other.sure = !other.sure;
+			assert_true(g.starts[k].sure ==
+				    (flow_line_price(&g.starts[k]) < flow_line_price(&other)));
+		}
+		flow_graph_release(&g);
+	}
+	assert_true(sure > 100 && unsure > 100);
+}
+
 static void given_ones_are_kept(void **state)
 {
 	struct random r = {3};
@@ -145,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_told),
 		cmocka_unit_test(too_few_are_found_out),
+		cmocka_unit_test(sure_ones_fire_always),
 		cmocka_unit_test(given_ones_are_kept),
 		cmocka_unit_test(what_is_not_analysed_has_all),
 		cmocka_unit_test(branches_in_a_loop),

@@ -1,0 +1,166 @@
+/* Hot code: its witnesses are heard by INSTRUCTION in place of LINE.
+ *
+ * INSTRUCTION costs the interpreter less than LINE: no number of a line is made, and no line is looked up. But it comes once for
+ * every instruction of the code before it is switched off there, so only code that has shown to be hot is worth it.
+ *
+ *	the code runs                  a witness where LINE fires whenever it is reached     heard
+ *	cold                           LINE                                                  MAY_MOVE
+ *	so many LINEs: it is hot       LINE; INSTRUCTION comes too, and is ignored           MOVES
+ *	LINE comes, nobody else's      LINE is recorded and switched off                     MOVED
+ *	from then on                   INSTRUCTION is recorded
+ *
+ * In the run in which LINE is switched off INSTRUCTION does not come, in no interpreter that was tried (3.12.1, 3.13.0, 3.13.5). The
+ * first place that moves shows whether that is so here: of all its code's instructions the next one that is heard is another
+ * one, or else no code is ever hot.
+ *
+ * LINE may come back, when another tool restarts events or begins to hear of LINE: then it is recorded, and all is as in the third
+ * row. While another tool hears of it there INSTRUCTION would come in the same run, or not, as that tool switches its own off;
+ * so LINE is what is recorded, and no code becomes hot.
+ */
+#include "recorder/hooks.h"
+
+#if CODE_MAY_BE_HOT
+
+static bool may_move(const struct code_record *r)
+{
+	if (r->wavers)
+		return false;
+	for (uint32_t i = 0; i < r->unit_count; i++)
+		if (r->units[i].heard == HEARD_MAY_MOVE)
+			return true;
+	return false;
+}
+
+static bool is_settled(const PyCodeObject *code, const struct code_record *r)
+{
+	for (uint32_t i = 0; i < r->unit_count; i++)
+		if (r->units[i].wavers && !loop_is_settled(code, i))
+			return false;
+	return true;
+}
+
+/* Leaves the error that is set as it was. */
+static bool listen_in(PyCodeObject *code, int events)
+{
+	PyObject *monitoring = PySys_GetObject("monitoring");
+	PyObject *raised = PyErr_GetRaisedException();
+	PyObject *done = monitoring ? PyObject_CallMethod(monitoring, "set_local_events", "iOi",
+					      root.tool, code, events)
+				    : NULL;
+	bool listens = done && (!events || keep_instruction_tools(code, root.tool));
+
+	Py_XDECREF(done);
+	PyErr_Clear();
+	PyErr_SetRaisedException(raised);
+	return listens;
+}
+
+static bool is_alone(const PyCodeObject *code, uint32_t unit)
+{
+	return !root.tells_lines && !others_hear_line(code, unit, root.tool);
+}
+
+/* Where the instruction behind is to tell it does so from now on: it comes in this run, too. */
+static void hear_instructions(struct code_record *r)
+{
+	for (uint32_t i = 0; i < r->unit_count; i++) {
+		struct code_unit *u = &r->units[i];
+		if (u->heard == HEARD_MAY_MOVE && u->later) {
+			u->heard = u[LOOK_UP_UNITS].heard = HEARD_MOVED;
+			u->ahead |= u->begins;
+		} else if (u->heard == HEARD_MAY_MOVE) {
+			u->heard = HEARD_MOVES;
+		}
+	}
+}
+
+static void hear_lines(struct code_record *r)
+{
+	for (uint32_t i = 0; i < r->unit_count; i++) {
+		struct code_unit *u = &r->units[i];
+		u->ahead &= !(u->later && u->begins);
+		u->heard = HEARD_BY_LINE;
+		u->later = 0;
+	}
+}
+
+/* The first place of all to move is seen to do so from the beginning. */
+static bool may_begin(const PyCodeObject *code, const struct code_record *r, uint32_t unit)
+{
+	bool seen = root.moves_seen || (!root.first_move.record && !r->units[unit].later);
+
+	return seen && r->units[unit].heard == HEARD_MAY_MOVE && is_alone(code, unit) &&
+	       is_settled(code, r);
+}
+
+bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
+{
+	bool ever = may_move(r), now = ever && unit < r->unit_count && may_begin(code, r, unit);
+
+	r->lines_heard = now || !ever ? r->lines_heard + 1 : 0; /* again after as many */
+	if (!now)
+		return false;
+	root.describing++; /* memory is asked for on the way */
+	bool listens = listen_in(code, INSTRUCTION_EVENT);
+	if (listens)
+		hear_instructions(r);
+	else
+		listen_in(code, 0);
+	root.describing--;
+	return listens;
+}
+
+bool hot_line_moves(
+	struct thread *t, py_frame *frame, struct code_record *r, uint32_t unit, bool began)
+{
+	bool moves = is_alone(frame_code(frame), unit) && (root.moves_seen || began);
+
+	r->units[unit].heard = moves && root.moves_seen ? HEARD_MOVED : HEARD_MOVES;
+	if (moves && !root.moves_seen)
+		root.first_move = (struct first_move){t, frame, r, unit};
+	return moves;
+}
+
+/* An instruction is heard, the first since a first place moved. */
+static void see_first_move(const struct thread *t, const py_frame *frame, uint32_t unit)
+{
+	struct first_move first = root.first_move;
+
+	root.first_move = (struct first_move){0};
+	if (first.thread == t && first.frame == frame && first.unit == unit) {
+		PyCodeObject *code = (PyCodeObject *)atomic_load_explicit(
+			&first.record->code, memory_order_relaxed);
+		root.hot_lines = 0;
+		hear_lines(first.record);
+		listen_in(code, 0);
+		hooks_hear_again();
+		return;
+	}
+	root.moves_seen = true;
+	first.record->units[first.unit].heard = HEARD_MOVED;
+}
+
+bool hot_instruction_is_heard(
+	struct thread *t, const py_frame *frame, struct code_record *r, uint32_t unit)
+{
+	if (root.first_move.record)
+		see_first_move(t, frame, unit);
+	return unit < r->unit_count && r->units[unit].heard >= HEARD_MOVES && !r->units[unit].later;
+}
+
+#else
+
+bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
+{
+	(void)code, (void)r, (void)unit;
+	return false;
+}
+
+bool hot_line_moves(
+	struct thread *t, py_frame *frame, struct code_record *r, uint32_t unit, bool began)
+{
+	(void)t, (void)frame, (void)r, (void)unit, (void)began;
+	return false;
+}
+
+#endif
