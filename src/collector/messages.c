@@ -264,9 +264,10 @@ void messages_read(struct collector *c)
 {
 	bool any = false;
 
-	for (uint32_t i = 0; i < c->streams.count; i++) {
-		struct stream *t = c->streams.all[i];
-		if (t->thread != STREAM_MESSAGES || !t->count)
+	/* Who forked comes before whom it forked. */
+	for (uint32_t i = 0; i < c->streams.message_count; i++) {
+		struct stream *t = c->streams.messages[i];
+		if (!t->count)
 			continue;
 		uint64_t at = first_message(c, t);
 		int err = t->broken ? PL_END : 0;
@@ -282,9 +283,9 @@ void messages_read(struct collector *c)
 	if (!any)
 		return;
 	flush(c);
-	for (uint32_t i = 0; i < c->streams.count; i++) {
-		struct stream *t = c->streams.all[i];
-		if (t->thread == STREAM_MESSAGES && t->count && t->read_to != t->position)
+	for (uint32_t i = 0; i < c->streams.message_count; i++) {
+		struct stream *t = c->streams.messages[i];
+		if (t->count && t->read_to != t->position)
 			stream_done(&c->streams, t, &c->arena, t->read_to);
 	}
 }

@@ -18,20 +18,53 @@ struct stream *streams_find(const struct streams *s, uint32_t process, uint32_t 
 	return at ? (struct stream *)(uintptr_t)*at : NULL;
 }
 
+static bool room_for_one(struct stream ***all, uint32_t count, uint32_t *room)
+{
+	if (count < *room)
+		return true;
+	uint32_t more = *room ? *room * 2 : 64;
+	struct stream **larger = realloc(*all, more * sizeof **all);
+	if (!larger)
+		return false;
+	*all = larger;
+	*room = more;
+	return true;
+}
+
+/* Its place among the messages, or where that would be. */
+static uint32_t place_of(const struct streams *s, uint32_t process)
+{
+	uint32_t at = s->message_count;
+
+	while (at && s->messages[at - 1]->process >= process)
+		at--;
+	return at;
+}
+
+static void insert_messages(struct streams *s, struct stream *t)
+{
+	uint32_t at = place_of(s, t->process);
+
+	memmove(&s->messages[at + 1], &s->messages[at],
+		(s->message_count++ - at) * sizeof *s->messages);
+	s->messages[at] = t;
+}
+
+static void remove_messages(struct streams *s, const struct stream *t)
+{
+	uint32_t at = place_of(s, t->process);
+
+	memmove(&s->messages[at], &s->messages[at + 1],
+		(--s->message_count - at) * sizeof *s->messages);
+}
+
 struct stream *streams_add(struct streams *s, uint32_t process, uint32_t thread)
 {
 	struct stream *t = calloc(1, sizeof *t);
 
-	if (s->count == s->room) {
-		uint32_t room = s->room ? s->room * 2 : 64;
-		struct stream **all = realloc(s->all, room * sizeof *all);
-		if (all) {
-			s->all = all;
-			s->room = room;
-		}
-	}
-	uint64_t *place =
-		t && s->count < s->room ? map_put(&s->by_name, name_of(process, thread)) : NULL;
+	bool room = t && room_for_one(&s->all, s->count, &s->room) &&
+		    room_for_one(&s->messages, s->message_count, &s->message_room);
+	uint64_t *place = room ? map_put(&s->by_name, name_of(process, thread)) : NULL;
 	if (!place) {
 		free(t);
 		return NULL;
@@ -41,7 +74,10 @@ struct stream *streams_add(struct streams *s, uint32_t process, uint32_t thread)
 	t->thread = thread;
 	t->any_order = s->resumed;
 	s->all[s->count++] = t;
-	s->threads += thread != STREAM_MESSAGES;
+	if (thread == STREAM_MESSAGES)
+		insert_messages(s, t);
+	else
+		s->threads++;
 	return t;
 }
 
@@ -57,6 +93,8 @@ void streams_remove(struct streams *s, uint32_t index)
 {
 	struct stream *t = s->all[index];
 
+	if (t->thread == STREAM_MESSAGES)
+		remove_messages(s, t);
 	map_remove(&s->by_name, name_of(t->process, t->thread));
 	stream_free(t);
 	s->all[index] = s->all[--s->count];
@@ -67,6 +105,7 @@ void streams_release(struct streams *s)
 	for (uint32_t i = 0; i < s->count; i++)
 		stream_free(s->all[i]);
 	free(s->all);
+	free(s->messages);
 	map_release(&s->by_name);
 	*s = (struct streams){0};
 }
@@ -162,21 +201,44 @@ static bool refresh(struct held_chunk *h, const struct arena *a)
 	return moved;
 }
 
+static bool look(struct stream *t, const struct arena *a, int64_t now_ns)
+{
+	bool moved = false;
+
+	for (uint32_t k = t->count; k-- > 0 && t->chunks[k].state == CHUNK_OWNED;)
+		moved |= refresh(&t->chunks[k], a);
+	if (!t->since_ns && stream_pending(t))
+		t->since_ns = now_ns;
+	return moved;
+}
+
+/* A process that is new may have been forked while the chunks were walked over, behind the place where the one that forked it has
+ * taken another: so that is done again. And who was forked is looked at first. */
+static bool look_at_messages(struct streams *s, const struct arena *a, int64_t now_ns)
+{
+	bool moved = false;
+	uint32_t count;
+
+	do {
+		count = s->message_count;
+		admit_new(s, a);
+	} while (s->message_count != count);
+	for (uint32_t i = s->message_count; i-- > 0;)
+		moved |= look(s->messages[i], a, now_ns);
+	return moved;
+}
+
 bool streams_look(
 	struct streams *s, const struct arena *a, enum streams_which which, int64_t now_ns)
 {
 	bool moved = false;
 
+	if (which == STREAMS_MESSAGES)
+		return look_at_messages(s, a, now_ns);
 	admit_new(s, a);
-	for (uint32_t i = 0; i < s->count; i++) {
-		struct stream *t = s->all[i];
-		if ((t->thread == STREAM_MESSAGES) != (which == STREAMS_MESSAGES))
-			continue;
-		for (uint32_t k = t->count; k-- > 0 && t->chunks[k].state == CHUNK_OWNED;)
-			moved |= refresh(&t->chunks[k], a);
-		if (!t->since_ns && stream_pending(t))
-			t->since_ns = now_ns;
-	}
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->all[i]->thread != STREAM_MESSAGES)
+			moved |= look(s->all[i], a, now_ns);
 	return moved;
 }
 

@@ -54,6 +54,9 @@ struct stream {
 struct streams {
 	struct stream **all; /* owned, each of them too */
 	uint32_t count, room;
+	struct stream **
+		messages; /* those of them that are messages, by growing number of the process; owned */
+	uint32_t message_count, message_room;
 	struct pl_map by_name; /* process << 32 | thread -> the stream's address */
 	struct stream *owner
 		[ARENA_CHUNKS]; /* of a chunk that was seen; &nobody's for one that makes no sense */
@@ -64,7 +67,8 @@ struct streams {
 
 enum streams_which { STREAMS_EVENTS, STREAMS_MESSAGES };
 
-/* Take a still picture of all streams of events, or of messages. true: something has moved. */
+/* Take a still picture of all streams of events, or of messages. true: something has moved. A process may need what those told that it
+ * was forked from, before that, and they have smaller numbers: of messages the picture has all of that. */
 bool streams_look(
 	struct streams *s, const struct arena *a, enum streams_which which, int64_t now_ns);
 
