@@ -61,9 +61,11 @@ static uint32_t target_unit(const struct passes *s, const struct jump *j)
 static bool jump_at(const struct passes *s, uint32_t unit, struct jump *out)
 {
 	const struct opcode *op = &s->version->opcodes[s->code->code.at[2 * (size_t)unit]];
-	uint32_t from = flow_block_at(s->g, unit);
 
-	if (op->class != OPCODE_JUMP_BACKWARD || op->marks & OPCODE_UNHEARD || from == FLOW_NONE)
+	if (op->class != OPCODE_JUMP_BACKWARD || op->marks & OPCODE_UNHEARD)
+		return false;
+	uint32_t from = flow_block_at(s->g, unit);
+	if (from == FLOW_NONE)
 		return false;
 	const struct flow_block *b = &s->g->blocks[from];
 	if (b->edge_count != 1 || s->g->edges[b->first_edge].to > from)

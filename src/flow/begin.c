@@ -17,10 +17,9 @@
 /* A cut of the graph behind its entry; by block. */
 struct cut {
 	struct flow_graph *g;
-	double *frequency; /* owned; of each start's LINE */
-	double *cost;	   /* owned; of telling the call from the block on: here, or further on */
-	bool *here;	   /* owned */
-	bool *unsure;	   /* owned; LINE does not fire on some way to it */
+	double *cost; /* owned; of telling the call from the block on: here, or further on */
+	bool *here;   /* owned */
+	bool *unsure; /* owned; LINE does not fire on some way to it */
 };
 
 static uint32_t entry_of(const struct flow_graph *g)
@@ -59,7 +58,7 @@ static double cost_here(const struct cut *c, uint32_t block)
 		return INFINITY;
 	const struct flow_start *s = &c->g->starts[b->start];
 	double line = s->witness ? 0 : flow_line_price(s);
-	return (line + BEGIN_PRICE) * c->frequency[b->start];
+	return (line + BEGIN_PRICE) * s->frequency;
 }
 
 /* Of telling it by those behind the block. What raises is told by that. */
@@ -72,7 +71,8 @@ static double cost_behind(const struct cut *c, uint32_t block)
 	if (b->eventful || b->flags & (leaves | COMES_OTHERWISE))
 		return INFINITY;
 	if (b->flags & FLOW_BLOCK_RAISES)
-		return RAISE_PRICE * (b->start == FLOW_NONE ? RAISING_ARM : c->frequency[b->start]);
+		return RAISE_PRICE *
+		       (b->start == FLOW_NONE ? RAISING_ARM : c->g->starts[b->start].frequency);
 	for (uint32_t k = 0; k < b->edge_count; k++) {
 		uint32_t to = c->g->edges[b->first_edge + k].to;
 		sum += to > block ? c->cost[to] : INFINITY;
@@ -149,7 +149,7 @@ static bool place_around(struct flow_graph *g, const bool *kept)
 {
 	for (uint32_t i = 0; i < g->start_count; i++)
 		g->starts[i].witness = kept[i] || g->starts[i].begins;
-	return flow_place_witnesses(g) == 0 && !witness_ahead(g);
+	return flow_place_again(g) == 0 && !witness_ahead(g);
 }
 
 static bool place(struct cut *c, const bool *kept)
@@ -157,7 +157,7 @@ static bool place(struct cut *c, const bool *kept)
 	struct flow_graph *g = c->g;
 	uint32_t entry = entry_of(g);
 
-	if (entry == g->block_count || flow_frequencies(g, c->frequency))
+	if (entry == g->block_count)
 		return false;
 	find_unsure(c, entry);
 	find_cheapest(c, entry);
@@ -186,16 +186,14 @@ bool flow_place_begins(struct flow_graph *g, const bool *kept)
 	if (!g->analysed || !g->start_count)
 		return false;
 	bool *before = witnesses_of(g), placed = false;
-	c.frequency = calloc(g->start_count, sizeof *c.frequency);
 	c.cost = calloc(g->block_count, sizeof *c.cost);
 	c.here = calloc(g->block_count, sizeof *c.here);
 	c.unsure = calloc(g->block_count, sizeof *c.unsure);
-	if (before && c.frequency && c.cost && c.here && c.unsure)
+	if (before && c.cost && c.here && c.unsure)
 		placed = place(&c, kept);
 	for (uint32_t i = 0; before && !placed && i < g->start_count; i++)
 		g->starts[i].witness = before[i];
 	free(before);
-	free(c.frequency);
 	free(c.cost);
 	free(c.here);
 	free(c.unsure);

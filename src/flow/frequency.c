@@ -34,13 +34,17 @@ static double weight(const struct flow_graph *g, const struct flow_block *b, uin
 	return raises(g, g->edges[b->first_edge + k].to) ? RAISING_ARM : 1;
 }
 
-static double weights(const struct flow_graph *g, const struct flow_block *b)
+/* Of each edge: how often it is taken when its block is left. */
+static void share_out(const struct flow_graph *g, double *share)
 {
-	double sum = 0;
-
-	for (uint32_t k = 0; k < b->edge_count; k++)
-		sum += weight(g, b, k);
-	return sum > 0 ? sum : 1;
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		const struct flow_block *b = &g->blocks[i];
+		double *of = &share[b->first_edge], sum = 0;
+		for (uint32_t k = 0; k < b->edge_count; k++)
+			sum += of[k] = weight(g, b, k);
+		for (uint32_t k = 0; k < b->edge_count; k++)
+			of[k] /= sum > 0 ? sum : 1;
+	}
 }
 
 static double own_mass(const struct flow_block *b)
@@ -51,16 +55,14 @@ static double own_mass(const struct flow_block *b)
 }
 
 /* How often a block runs, loops left out: the mass flows forward along the edges. */
-static void spread(const struct flow_graph *g, double *mass)
+static void spread(const struct flow_graph *g, const double *share, double *mass)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
-		double each = (mass[i] += own_mass(b)) / weights(g, b);
-		for (uint32_t k = 0; k < b->edge_count; k++) {
-			uint32_t to = g->edges[b->first_edge + k].to;
-			if (to > i)
-				mass[to] += each * weight(g, b, k);
-		}
+		mass[i] += own_mass(b);
+		for (uint32_t e = b->first_edge; e < b->first_edge + b->edge_count; e++)
+			if (g->edges[e].to > i)
+				mass[g->edges[e].to] += mass[i] * share[e];
 	}
 }
 
@@ -100,38 +102,39 @@ static void multiply(const struct flow_graph *g, const int32_t *depth, double *m
 }
 
 /* LINE fires on edges, not in blocks: a loop's head that shares its line with what is before it fires on the way back only. */
-static void sum_up(const struct flow_graph *g, const double *mass, double *out)
+static void sum_up(struct flow_graph *g, const double *share, const double *mass)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
-		double each = mass[i] / weights(g, b);
 		if (b->start != FLOW_NONE && b->flags & FLOW_BLOCK_HANDLER)
-			out[b->start] += HANDLER_MASS;
-		for (uint32_t k = 0; k < b->edge_count; k++) {
-			const struct flow_edge *e = &g->edges[b->first_edge + k];
-			if (e->fires != FLOW_NEVER)
-				out[g->blocks[e->to].start] += each * weight(g, b, k);
-		}
+			g->starts[b->start].frequency += (float)HANDLER_MASS;
+		for (uint32_t e = b->first_edge; e < b->first_edge + b->edge_count; e++)
+			if (g->edges[e].fires != FLOW_NEVER)
+				g->starts[g->blocks[g->edges[e].to].start].frequency +=
+					(float)(mass[i] * share[e]);
 	}
 }
 
-int flow_frequencies(const struct flow_graph *g, double *out)
+int flow_frequencies(struct flow_graph *g)
 {
 	size_t rows = (size_t)g->block_count + 1;
+	double *share = calloc((size_t)g->edge_count + 1, sizeof *share);
 	double *mass = calloc(rows, sizeof *mass);
 	uint32_t *ends = calloc(rows, sizeof *ends);
 	int32_t *depth = calloc(rows, sizeof *depth);
-	int err = mass && ends && depth ? 0 : PL_ERR_MEMORY;
+	int err = share && mass && ends && depth ? 0 : PL_ERR_MEMORY;
 
 	for (uint32_t i = 0; i < g->start_count; i++)
-		out[i] = 0;
+		g->starts[i].frequency = 0;
 	if (err == 0) {
-		spread(g, mass);
+		share_out(g, share);
+		spread(g, share, mass);
 		find_loops(g, ends);
 		nest(g, ends, depth);
 		multiply(g, depth, mass);
-		sum_up(g, mass, out);
+		sum_up(g, share, mass);
 	}
+	free(share);
 	free(mass);
 	free(ends);
 	free(depth);

@@ -48,11 +48,12 @@ enum {
 struct flow_start {
 	uint32_t unit;
 	int32_t line;
-	bool witness; /* recorded when it fires; the others are known from the path */
-	bool dear;    /* its LINE costs more than others': a hint for placement, not stored */
-	bool sure; /* its LINE fires whenever it is reached, so INSTRUCTION may be heard there in its place; not stored */
+	float frequency;  /* of its LINE, a call being 1; by witness.h, not stored */
+	bool witness : 1; /* recorded when it fires; the others are known from the path */
+	bool dear : 1;	  /* its LINE costs more than others': a hint for placement, not stored */
+	bool sure : 1; /* its LINE fires whenever it is reached, so INSTRUCTION may be heard there in its place; not stored */
+	bool begins : 1; /* by begin.h: its LINE tells of the call, too; not stored */
 	uint8_t behind; /* INSTRUCTION is cheaper so many units further on, and nothing but a look-up comes before; 0: at the start; not stored */
-	bool begins;	/* by begin.h: its LINE tells of the call, too; not stored */
 };
 
 struct flow_edge {

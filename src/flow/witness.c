@@ -17,8 +17,7 @@
 struct placement {
 	struct flow_graph *g;
 	struct flow_search search;
-	double *frequency; /* owned; by start */
-	uint32_t *todo;	   /* owned; blocks from which it must be unique */
+	uint32_t *todo; /* owned; blocks from which it must be unique */
 	uint32_t todo_count;
 	uint32_t
 		best; /* block; of those that would cure the conflict at hand the one that costs least */
@@ -57,9 +56,9 @@ void flow_find_sure(struct flow_graph *g)
 
 static double cost_of(const struct placement *p, uint32_t block)
 {
-	uint32_t start = p->g->blocks[block].start;
+	const struct flow_start *s = &p->g->starts[p->g->blocks[block].start];
 
-	return p->frequency[start] * flow_line_price(&p->g->starts[start]);
+	return s->frequency * flow_line_price(s);
 }
 
 static void choose(void *context, uint32_t block)
@@ -117,7 +116,7 @@ static int cure(struct placement *p)
 	return 0;
 }
 
-int flow_place_witnesses(struct flow_graph *g)
+int flow_place_again(struct flow_graph *g)
 {
 	struct placement p = {.g = g};
 	int err = FLOW_CONFLICT;
@@ -127,10 +126,9 @@ int flow_place_witnesses(struct flow_graph *g)
 	err = flow_search_init(&p.search, g);
 	if (err)
 		goto done;
-	p.frequency = calloc(g->start_count ? g->start_count : 1, sizeof *p.frequency);
 	/* A block is listed as a beginning or when it becomes a witness, or both. */
 	p.todo = calloc(2 * (size_t)g->block_count + 1, sizeof *p.todo);
-	err = p.frequency && p.todo ? flow_frequencies(g, p.frequency) : PL_ERR_MEMORY;
+	err = p.todo ? 0 : PL_ERR_MEMORY;
 	if (err)
 		goto done;
 	list_beginnings(&p);
@@ -139,7 +137,17 @@ done:
 	if (err)
 		flow_all_witnesses(g);
 	flow_search_release(&p.search);
-	free(p.frequency);
 	free(p.todo);
 	return err < 0 ? err : 0;
+}
+
+int flow_place_witnesses(struct flow_graph *g)
+{
+	int err = g->analysed ? flow_frequencies(g) : 0;
+
+	if (err < 0) {
+		flow_all_witnesses(g);
+		return err;
+	}
+	return flow_place_again(g);
 }

@@ -13,16 +13,18 @@
 #include "flow/graph.h"
 
 /* Sets `witness` of the graph's starts: those that have it set already keep it, as do all starts at handlers (whether LINE
- * fires there depends on where the exception came from). Others are added where they cost least (flow_frequencies). A graph
- * that is not analysed, or is so large that it would take too long, gets all. 0; PL_ERR_MEMORY: all starts are
+ * fires there depends on where the exception came from). Others are added where they cost least, by the
+ * starts' frequencies, which are set first (flow_frequencies). A graph that is not analysed, or is so large that it would take too long, gets all. 0; PL_ERR_MEMORY: all starts are
  * witnesses. */
 int flow_place_witnesses(struct flow_graph *g);
+/* The same by the frequencies that are there. */
+int flow_place_again(struct flow_graph *g);
 /* Every LINE is recorded. */
 void flow_all_witnesses(struct flow_graph *g);
 
-/* How often LINE fires at each start of an analysed graph, by guess: 1 is once a call. Loops are taken to run ten times,
- * branches to go each way alike but for those that end in a raise. `out` has g->start_count rows. 0; PL_ERR_MEMORY. */
-int flow_frequencies(const struct flow_graph *g, double *out);
+/* Sets `frequency` of an analysed graph's starts, by guess. Loops are taken to run ten times, branches to go each way alike
+ * but for those that end in a raise. 0; PL_ERR_MEMORY: all are 0. */
+int flow_frequencies(struct flow_graph *g);
 
 /* Sets `sure` of the graph's starts: those to which only edges lead on which LINE always fires. */
 void flow_find_sure(struct flow_graph *g);
