@@ -76,6 +76,15 @@ void hooks_hear_again(void)
 	PyErr_SetRaisedException(raised);
 }
 
+/* Is this the frame whose LINE is being heard, and tells of its call? What the shadow stack has at its address was another one. */
+static bool begins_now(const struct thread *t, const struct code_record *r, py_frame *f)
+{
+	uint32_t unit = frame_unit(f, frame_code(f));
+
+	return t == self && f == top_frame(current_thread_state()) && unit < r->unit_count &&
+	       r->units[unit].begins;
+}
+
 /* A trace function can move a frame back to where it has not begun: those that have begun are marked, that they are not taken for
  * new ones. */
 static void trust_entries(void)
@@ -86,7 +95,7 @@ static void trust_entries(void)
 		for (py_frame *f = ts ? top_frame(ts) : NULL; f; f = frame_caller(f)) {
 			uint32_t place = stack_find(t, f);
 			const struct code_record *r = place ? code_known(frame_code(f)) : NULL;
-			if (r && r->late && !frame_is_ahead(f))
+			if (r && r->late && !frame_is_ahead(f) && !begins_now(t, r, f))
 				stack_mark(t, place, MARK_EARLY);
 		}
 	}
