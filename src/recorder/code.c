@@ -16,6 +16,7 @@
 #include <string.h>
 #include "bytecode/bytecode.h"
 #include "bytecode/handling.h"
+#include "bytecode/opcode.h"
 #include "bytecode/passes.h"
 #include "flow/begin.h"
 #include "flow/witness.h"
@@ -474,6 +475,47 @@ uint32_t code_outside_number(PyCodeObject *code, struct code_record *r)
 
 /* ---- a code's first event ---- */
 
+#if LINES_ARE_LOOKED_UP
+#define FAR_LINES     127 /* from the code's first one; the interpreter keeps a byte for it */
+#define FAR_HOT_LINES 64
+
+/* Are all LINEs wanted, from the code's first run on? What is switched off by then would not come before the next. */
+static bool hears_all(void)
+{
+	return root.tells_lines || root.section_count || thread_is_traced(current_thread_state());
+}
+
+static bool is_far(const PyCodeObject *code, struct code_unit u)
+{
+	int64_t lines = (int64_t)u.line - code->co_firstlineno;
+
+	return lines >= FAR_LINES || lines <= -FAR_LINES;
+}
+
+/* Module code of thousands of lines takes long at its LINEs. Of those that need not be heard each would be, once, to be switched
+ * off then; it is done now. By the others it is hot sooner. */
+static void spare_lines(PyCodeObject *code, struct code_record *r, struct pl_view plain)
+{
+	const struct opcode *opcodes = opcode_version_find(PYTHON_VERSION)->opcodes;
+
+	if (hears_all() || !lines_are_looked_up(code))
+		return;
+	for (uint32_t i = 0; i < r->unit_count && 2 * (size_t)i < plain.left; i++) {
+		struct code_unit here = r->units[i];
+		uint8_t opcode = plain.at[2 * (size_t)i];
+		if (here.witness && root.hot_lines > FAR_HOT_LINES && is_far(code, here))
+			r->lines_heard = root.hot_lines - FAR_HOT_LINES;
+		if (here.start && !here.witness)
+			switch_line_off(code, i, opcode, opcodes[opcode].caches != 0, root.tool);
+	}
+}
+#else
+static void spare_lines(PyCodeObject *code, struct code_record *r, struct pl_view plain)
+{
+	(void)code, (void)r, (void)plain;
+}
+#endif
+
 static struct code_record *describe(PyCodeObject *code)
 {
 	struct flow_graph graph = {0};
@@ -509,6 +551,8 @@ static struct code_record *describe(PyCodeObject *code)
 		free(r);
 		r = NULL;
 	}
+	if (r)
+		spare_lines(code, r, parts.code);
 	if (command)
 		source_close_command(code);
 done:

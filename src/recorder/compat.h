@@ -239,9 +239,62 @@ static inline bool others_hear_jumps(const PyCodeObject *code, int tool)
 
 #define LOOK_UP_UNITS 5 /* of LOAD_GLOBAL, with its caches */
 
+/* At each LINE that is far from the code's first one 3.12 and 3.13.0 look the number up from the beginning of the line table. */
+#define LINES_ARE_LOOKED_UP CODE_MAY_BE_HOT
+
+#if LINES_ARE_LOOKED_UP
+/* Behind the interpreter's back what it does itself where a callback of LINE returns DISABLE (remove_line_tools in
+ * Python/instrumentation.c). `data->lines` has two bytes for each unit: the opcode whose place INSTRUMENTED_LINE has taken, which
+ * is 0 or 255 where none can be, and the line. Later releases of 3.13 have another layout, whose first byte is 2 to 5 for
+ * any code. What is not as it was expected is left as it is.
+ *
+ *	opcode      what PyCode_GetCode has there
+ *	has_cache   it is followed by a cache
+ */
+static inline bool lines_are_looked_up(const PyCodeObject *code)
+{
+	const _PyCoMonitoringData *data = code->_co_monitoring;
+	unsigned first = data && data->lines ? *(const uint8_t *)data->lines : 2;
+
+	return first == 0 || first == 255;
+}
+
+static inline bool is_hidden(unsigned hidden, unsigned opcode)
+{
+	bool instrumented = hidden >= MIN_INSTRUMENTED_OPCODE && hidden != INSTRUMENTED_LINE &&
+			    hidden != INSTRUMENTED_INSTRUCTION;
+
+	return hidden == opcode || instrumented;
+}
+
+/* Behind lines_are_looked_up. */
+static inline void switch_line_off(
+	PyCodeObject *code, uint32_t unit, unsigned opcode, bool has_cache, int tool)
+{
+	_PyCoMonitoringData *data = code->_co_monitoring;
+	_Py_CODEUNIT *at = &_PyCode_CODE(code)[unit];
+	unsigned hidden = ((const uint8_t *)data->lines)[2 * (size_t)unit];
+	uint8_t *tools = data->line_tools ? &data->line_tools[unit] : NULL;
+	uint8_t left = tools ? *tools : data->active_monitors.tools[PY_MONITORING_EVENT_LINE];
+
+	if (at->op.code != INSTRUMENTED_LINE || !is_hidden(hidden, opcode))
+		return;
+	left &= (uint8_t) ~(1u << tool);
+	if (tools)
+		*tools = left;
+	if (left)
+		return;
+	at->op.code = (uint8_t)hidden;
+	if (has_cache && hidden == opcode)
+#if PY_VERSION_HEX >= 0x030d0000
+		at[1].counter = adaptive_counter_warmup();
+#else
+		at[1].cache = adaptive_counter_warmup();
+#endif
+}
+#endif
+
 #if CODE_MAY_BE_HOT
-/* Of LOAD_GLOBAL, with its caches. */
-#define LOOK_UP_UNITS	  5
 #define INSTRUCTION_EVENT (1 << PY_MONITORING_EVENT_INSTRUCTION)
 
 /* Does FOR_ITER here run no generator's code in place? In 3.12, whose LINE behind it hangs on that. */

@@ -85,7 +85,7 @@ static inline uint8_t *begin_at_caller(
 	return place && !told ? drop_to(t, p, place) : NULL;
 }
 
-/* A witness whose index fits into a byte, of the frame that wrote last or its caller, with nothing to stand before it: most
+/* A witness of the frame that wrote last or its caller, with nothing to stand before it: most
  * events by far. `moved`: it is heard by INSTRUCTION. false: nothing was done. */
 __attribute__((always_inline)) static inline bool witness_at_once(PyCodeObject *code, bool moved)
 {
@@ -111,7 +111,7 @@ __attribute__((always_inline)) static inline bool witness_at_once(PyCodeObject *
 	if (moved && !here->start)
 		here -= LOOK_UP_UNITS;
 	uint32_t start = here->start;
-	if (start - 1 >= EVENT_SHORT_LINES || step_is_slow(t, p))
+	if (!start || step_is_slow(t, p))
 		return false;
 	if (!moved && __builtin_expect(++r->lines_heard == root.hot_lines, 0))
 		return false;
