@@ -31,7 +31,7 @@ __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThread
 {
 	const struct code_record *record = code_record(code);
 
-	if (record && record->late && !root.tells_calls)
+	if (record && record->late && !root.tells_calls && !thread_is_traced(state))
 		return false;
 	return record_enter(code, state, MARK_EARLY);
 }

@@ -118,6 +118,41 @@ void hooks_tell_calls(void)
 	hooks_hear_again();
 }
 
+/* ---- trace functions that the program sets ---- */
+
+static PyCFunction set_trace, set_trace_everywhere;
+
+/* From the next event on all of them count, and the first one may be of what was switched off. */
+static PyObject *traced_from_now(PyObject *result)
+{
+	const PyThreadState *ts = current_thread_state();
+	bool recorded = ts->interp == PyInterpreterState_Main() &&
+			!atomic_load_explicit(&root.stopped, memory_order_relaxed);
+
+	if (result && recorded && thread_is_traced(ts))
+		hooks_tell_lines();
+	return result;
+}
+
+static PyObject *own_set_trace(PyObject *module, PyObject *function)
+{
+	return traced_from_now(set_trace(module, function));
+}
+
+static PyObject *own_set_trace_everywhere(PyObject *module, PyObject *function)
+{
+	return traced_from_now(set_trace_everywhere(module, function));
+}
+
+/* What they are set by in C is seen at the next event. */
+static void take_set_trace(void)
+{
+	set_trace = sys_function_take("settrace", own_set_trace);
+	set_trace_everywhere = sys_function_take("_settraceallthreads", own_set_trace_everywhere);
+}
+
+/* ---- what is heard ---- */
+
 /* Debuggers have 0, coverage 1, profilers 2 by convention; 5 is called first and hardly ever used.
  */
 static int take_tool(PyObject *monitoring)
@@ -197,6 +232,7 @@ int hooks_install(bool at_main, const char **why)
 	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
 	if (done) {
 		atomic_store_explicit(root.on_leave, thread_leaves, memory_order_release);
+		take_set_trace();
 		result = 0;
 	}
 done:

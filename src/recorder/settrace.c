@@ -93,20 +93,6 @@ void hooks_off(void)
 	listening = awaiting = false;
 }
 
-/* The method table is the interpreter's, and writable data; the function object stays what it was.
- */
-static bool take_set_trace(void)
-{
-	PyObject *function = PySys_GetObject("settrace"); /* borrowed */
-
-	if (!function || !PyCFunction_CheckExact(function))
-		return false;
-	PyMethodDef *row = ((PyCFunctionObject *)function)->m_ml;
-	set_trace = row->ml_meth;
-	row->ml_meth = own_set_trace;
-	return true;
-}
-
 /* A thread state of the main interpreter that has just come to be, in its own thread, which has not
  * the GIL yet. Also one that a forked child has found again. */
 static void on_thread_state(unsigned key, const void *value)
@@ -124,7 +110,8 @@ int hooks_install(bool at_main, const char **why)
 	PyThreadState *ts = current_thread_state();
 
 	*why = "sys.settrace is not the interpreter's own";
-	if (!take_set_trace())
+	set_trace = sys_function_take("settrace", own_set_trace);
+	if (!set_trace)
 		return -1;
 	take_eval_set_trace();
 	programs = ts->c_tracefunc;

@@ -554,6 +554,11 @@ void hooks_tell_calls(void);
 /* Hear no more, or as little as can be; from anywhere. */
 void hooks_off(void);
 
+/* ---- sysfunction.c ---- */
+/* Puts `own` in the place of the function that sys.`name` calls. Gives that, which `own` is to call; NULL: it is not the
+ * interpreter's, and nothing was done. Once for each name. */
+PyCFunction sys_function_take(const char *name, PyCFunction own);
+
 /* ---- window.c ---- */
 /* Get ready for main_begins; false: there is no __main__ to wait for. */
 bool main_awaited(void);
