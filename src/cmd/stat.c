@@ -34,6 +34,32 @@ void stat_usage_take(struct stat_usage *u)
 			   (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
 }
 
+static int by_code(const void *a, const void *b)
+{
+	const struct cost *x = a, *y = b;
+	const uintptr_t i = (uintptr_t)x->row.code, j = (uintptr_t)y->row.code;
+
+	return (i > j) - (i < j);
+}
+
+/* A function that was planned anew has several rows. */
+static void merge(struct estimate *e)
+{
+	size_t count = 0;
+
+	if (e->count)
+		qsort(e->all, e->count, sizeof *e->all, by_code);
+	for (size_t i = 0; i < e->count; i++) {
+		if (count && e->all[count - 1].row.code == e->all[i].row.code) {
+			e->all[count - 1].ns += e->all[i].ns;
+			e->all[count - 1].events += e->all[i].events;
+		} else {
+			e->all[count++] = e->all[i];
+		}
+	}
+	e->count = count;
+}
+
 /* Without a calibration (all costs 0) by what they recorded. */
 static int dearer(const void *a, const void *b)
 {
@@ -63,6 +89,7 @@ static bool estimate_make(struct estimate *e, struct pl_recording *r, const stru
 		e->ns += c->ns;
 		e->events += c->events;
 	}
+	merge(e);
 	qsort(e->all, e->count, sizeof *e->all, dearer);
 	return true;
 }

@@ -28,23 +28,31 @@ static intptr_t mark_of(const struct code_record *r)
 	return r->left_out ? -(intptr_t)r : (intptr_t)r;
 }
 
+static void tell_free(uint32_t number)
+{
+	struct pl_buf fields = {0};
+
+	if (!root.forked && number > root.shared_codes &&
+		!atomic_load_explicit(&root.stopped, memory_order_relaxed)) {
+		buf_varint(&fields, number);
+		message_put(MESSAGE_CODE_FREE, &fields);
+	}
+	buf_release(&fields);
+}
+
 /* The interpreter calls it when the code object dies: its address may serve another one. */
 static void code_freed(void *mark)
 {
 	struct code_record *r = code_marked((intptr_t)mark);
-	struct pl_buf fields = {0};
 
 	if (!r)
 		return;
 	atomic_store_explicit(&r->code, NULL, memory_order_relaxed);
 	if (root.first_move.record == r)
 		root.first_move.record = NULL;
-	if (!root.forked && r->number > root.shared_codes &&
-		!atomic_load_explicit(&root.stopped, memory_order_relaxed)) {
-		buf_varint(&fields, r->number);
-		message_put(MESSAGE_CODE_FREE, &fields);
-	}
-	buf_release(&fields);
+	tell_free(r->number);
+	tell_free(r->number_before);
+	plan_drop(r);
 	free(r);
 }
 
@@ -349,6 +357,36 @@ static uint32_t next_number(void)
 	return atomic_fetch_add_explicit(&root.arena.head->next_code, 1, memory_order_relaxed) + 1;
 }
 
+void code_set_number(struct code_record *r, uint32_t number)
+{
+	r->number = number;
+	r->number_length = (uint32_t)(varint_write((uint8_t *)&r->number_bytes, number) -
+				      (uint8_t *)&r->number_bytes);
+}
+
+bool code_graph(PyCodeObject *code, struct flow_graph *out)
+{
+	PyObject *plain = PyCode_GetCode(code);
+	const char *why;
+
+	*out = (struct flow_graph){0};
+	if (!plain) {
+		PyErr_Clear();
+		return false;
+	}
+	struct bytecode parts = parts_of(code, plain);
+	bool made = bytecode_graph(&parts, out, &why) == 0;
+	Py_DECREF(plain);
+	return made;
+}
+
+uint32_t code_tell_again(PyCodeObject *code, const struct flow_graph *graph)
+{
+	uint32_t number = next_number();
+
+	return send_body(code, graph, number, false) ? number : 0;
+}
+
 /* ---- what the filters leave out ---- */
 
 /* The frame that runs it. One that is told before it runs has none yet, and belongs to who is running. */
@@ -544,9 +582,7 @@ static struct code_record *describe(PyCodeObject *code)
 	if (!r)
 		goto done;
 	bool command = source_open_command(code);
-	r->number = next_number();
-	r->number_length = (uint32_t)(varint_write((uint8_t *)&r->number_bytes, r->number) -
-				      (uint8_t *)&r->number_bytes);
+	code_set_number(r, next_number());
 	if (!send_body(code, &graph, r->number, false) || attach(code, r) < 0) {
 		free(r);
 		r = NULL;

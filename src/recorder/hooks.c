@@ -29,10 +29,12 @@ static PyObject *nothing_here(const struct moment *m)
 /* false: it is not to be heard of again, being left out or told late */
 __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThreadState *state)
 {
-	const struct code_record *record = code_record(code);
+	struct code_record *record = code_record(code);
 
 	if (record && record->late && !root.tells_calls && !thread_is_traced(state))
 		return false;
+	if (record)
+		plan_enter(code, record);
 	return record_enter(code, state, MARK_EARLY);
 }
 
@@ -117,7 +119,7 @@ __attribute__((always_inline)) static inline bool witness_at_once(PyCodeObject *
 		return false;
 	if (__builtin_expect(here->begins, 0)) {
 		uint32_t site;
-		p = begin_at_caller(t, frame, p, &site);
+		p = r->plan ? NULL : begin_at_caller(t, frame, p, &site);
 		if (!p)
 			return false;
 		p = plain_write_enter(p, site, r);
@@ -180,6 +182,8 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 	bool begins = m.record && root.hot_lines && m.record->lines_heard == root.hot_lines &&
 		      hot_begins(code, m.record, unit);
 	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
+	if (__builtin_expect(here.begins, 0))
+		plan_enter(code, m.record);
 	if (here.start && !here.witness && !root.tells_lines && !section_wants(&m))
 		return Py_NewRef(
 			m.record->precise ? Py_None : hook_disable); /* it is known from the path */
@@ -220,17 +224,22 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyCodeObject *cod
 
 	if (!moment_look(&m, code))
 		return nothing_here(&m);
-	if (!m.record || !hot_instruction_is_heard(m.thread, m.frame, m.record, unit))
-		return Py_NewRef(hook_disable);
+	bool heard = m.record && hot_instruction_is_heard(m.thread, m.frame, m.record, unit);
+	if (m.record && plan_is_counting(m.record))
+		heard = plan_counts(m.record, unit);
+	if (!heard || m.record->units[unit].heard < HEARD_MOVES)
+		return Py_NewRef(heard ? Py_None : hook_disable);
 	bool later = !m.record->units[unit].start;
 	struct code_unit here = m.record->units[later ? unit - LOOK_UP_UNITS : unit];
+	if (__builtin_expect(here.begins, 0))
+		plan_enter(code, m.record);
 	uint32_t place = stack_find(m.thread, m.frame);
 	if (later && place && (uintptr_t)m.thread->frames[place - 1] & MARK_TOLD) {
 		stack_mark(m.thread, place, 0);
 		Py_RETURN_NONE;
 	}
-	bool heard = here.heard == HEARD_MOVED && !(later && lines_told);
-	if (heard && witness_begin(&m, unit, here))
+	bool told = here.heard == HEARD_MOVED && !(later && lines_told);
+	if (told && witness_begin(&m, unit, here))
 		moment_end(&m, event_write_line(m.at, here.start - 1));
 	Py_RETURN_NONE;
 }

@@ -101,13 +101,24 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 	if (!now)
 		return false;
 	root.describing++; /* memory is asked for on the way */
-	bool listens = listen_in(code, INSTRUCTION_EVENT);
-	if (listens)
+	bool counts = plan_begin(code, r);
+	if (!counts)
+		plan_choose(r);
+	bool listens = hot_listen_anew(code);
+	if (!listens)
+		plan_drop(r);
+	else if (!counts)
 		hear_instructions(r);
-	else
-		listen_in(code, 0);
 	root.describing--;
-	return listens;
+	return listens && !counts;
+}
+
+bool hot_listen_anew(PyCodeObject *code)
+{
+	if (listen_in(code, 0) && listen_in(code, INSTRUCTION_EVENT))
+		return true;
+	listen_in(code, 0);
+	return false;
 }
 
 bool hot_line_moves(

@@ -59,6 +59,9 @@ struct code_record {
 		precise; /* it ran in a section, so all its lines and returns are heard; so often yet in vain */
 	bool checks; /* of some jumps back it depends on its frame's LINEs whether they are AGAIN */
 	bool wavers; /* whether a LINE fires hangs on how an instruction of it is specialised: it is never hot */
+	bool planned;		/* it is or was planned anew (plan.c): once is enough */
+	struct plan *plan;	/* owned; NULL but while that goes on */
+	uint32_t number_before; /* the number that it had before that, or 0 */
 	uint32_t
 		lines_heard; /* by the short way; when it comes to root.hot_lines the code is hot */
 	/* As many as code units, caches too: the frame's own position is the index, no search. */
@@ -358,6 +361,12 @@ void interpreters_look(void);
  * that asked is lost; the next one tries again. Leaves no error set. */
 struct code_record *code_describe(PyCodeObject *code);
 int code_init(void); /* 0, or -1: the interpreter has no more room for such as us */
+struct flow_graph;
+/* The code's flow graph, owned by the caller. */
+bool code_graph(PyCodeObject *code, struct flow_graph *out);
+/* Tells the code once more, with the graph's witnesses. Gives its number there; 0: it cannot be told. */
+uint32_t code_tell_again(PyCodeObject *code, const struct flow_graph *graph);
+void code_set_number(struct code_record *r, uint32_t number);
 /* What a code object has of ours: its record; that of code that is left out with the sign turned, so that one comparison on the
  * hot path finds both what is not known and what is not wanted; 0: it has had no event. */
 static inline intptr_t code_mark(PyCodeObject *code)
@@ -470,6 +479,21 @@ bool hot_line_moves(
 /* The code is hot: is INSTRUCTION to come at `unit` again? */
 bool hot_instruction_is_heard(
 	struct thread *t, const py_frame *frame, struct code_record *r, uint32_t unit);
+
+/* INSTRUCTION is heard in the code, at all its units again. false: it is not, or at none. */
+bool hot_listen_anew(PyCodeObject *code);
+
+/* ---- plan.c: hot code planned anew ---- */
+/* The code is hot: are its starts to be counted? */
+bool plan_begin(PyCodeObject *code, struct code_record *r);
+bool plan_is_counting(const struct code_record *r);
+/* INSTRUCTION came while they are counted: is it to come at `unit` again? */
+bool plan_counts(struct code_record *r, uint32_t unit);
+/* They have been counted, or it was never begun. */
+void plan_choose(struct code_record *r);
+/* A call of the code is about to be told, by its start or by a witness: what was chosen is heard from here on, if it can be. */
+void plan_enter(PyCodeObject *code, struct code_record *r);
+void plan_drop(struct code_record *r);
 
 /* ---- source.c ---- */
 /* Tell the text of a file that is none (as linecache has it) before the first code that comes from

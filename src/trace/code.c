@@ -1,6 +1,7 @@
 #include "trace/code.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "format/block.h"
 
 /* Where a call begins: the line of a row for a call, before any LINE. A code that was not analysed
@@ -22,6 +23,72 @@ static void find_entry(struct pl_code *c)
 	}
 }
 
+static uint64_t plan_hash(const struct pl_code *c)
+{
+	const uint64_t words[] = {hash_bytes(c->body.file.at, c->body.file.left),
+		hash_bytes(c->body.name.at, c->body.name.left), c->source,
+		(uint64_t)(uint32_t)c->body.first_line << 32 | c->body.flags,
+		(uint64_t)c->body.graph.unit_count << 32 | c->body.graph.start_count,
+		(uint64_t)c->body.graph.block_count << 32 | c->body.graph.edge_count};
+
+	return hash_bytes(words, sizeof words);
+}
+
+static bool same_lines(const struct flow_graph *a, const struct flow_graph *b)
+{
+	if (a->line_count != b->line_count || a->start_count != b->start_count)
+		return false;
+	for (uint32_t i = 0; i < a->line_count; i++)
+		if (a->lines[i].unit != b->lines[i].unit || a->lines[i].line != b->lines[i].line)
+			return false;
+	for (uint32_t i = 0; i < a->start_count; i++)
+		if (a->starts[i].unit != b->starts[i].unit)
+			return false;
+	return true;
+}
+
+static bool same_steps(const struct flow_graph *a, const struct flow_graph *b)
+{
+	if (a->block_count != b->block_count || a->edge_count != b->edge_count)
+		return false;
+	for (uint32_t i = 0; i < a->block_count; i++)
+		if (a->blocks[i].unit != b->blocks[i].unit ||
+			a->blocks[i].flags != b->blocks[i].flags)
+			return false;
+	for (uint32_t i = 0; i < a->edge_count; i++)
+		if (a->edges[i].to != b->edges[i].to || a->edges[i].fires != b->edges[i].fires)
+			return false;
+	return true;
+}
+
+static bool same_text(struct pl_view a, struct pl_view b)
+{
+	return a.left == b.left && !memcmp(a.at, b.at, a.left);
+}
+
+static bool same_but_witnesses(const struct pl_code *a, const struct pl_code *b)
+{
+	return same_text(a->body.file, b->body.file) && same_text(a->body.name, b->body.name) &&
+	       a->source == b->source && a->body.first_line == b->body.first_line &&
+	       a->body.flags == b->body.flags && a->body.version == b->body.version &&
+	       same_lines(&a->body.graph, &b->body.graph) &&
+	       same_steps(&a->body.graph, &b->body.graph);
+}
+
+/* Without memory, or where two hashes fall together, it stands for itself. */
+static void find_first(struct pl_recording *r, struct pl_code *c)
+{
+	uint64_t *place = map_put(&r->plans, plan_hash(c));
+
+	if (!place)
+		return;
+	if (!*place)
+		*place = (uint64_t)(uintptr_t)c;
+	const struct pl_code *first = (const struct pl_code *)(uintptr_t)*place;
+	if (same_but_witnesses(first, c))
+		c->first = first;
+}
+
 /* What is broken stays so: the next one who asks gets the same answer without another try. */
 static void open_body(struct pl_recording *r, struct pl_code *c)
 {
@@ -38,6 +105,8 @@ static void open_body(struct pl_recording *r, struct pl_code *c)
 	c->broken = !c->file || !c->name;
 	if (r->info.format_minor >= MINOR_WITNESSES)
 		c->broken |= follow_code_init(&c->follow, &c->body.graph) != 0;
+	if (!c->broken)
+		find_first(r, c);
 }
 
 struct pl_code *code_open(struct pl_recording *r, uint64_t body)

@@ -23,11 +23,18 @@ struct pl_code {
 	struct follow_code follow; /* its lines that no event tells */
 	uint32_t entry_unit;
 	int32_t entry_line;
+	const struct pl_code *
+		first; /* of those that differ in their witnesses only, for they were planned anew: itself, mostly */
 };
 
 /* The code of a body, decoded; NULL: there is none, or it is damaged. `body` as block_body gives
  * it: number + 1. */
 struct pl_code *code_open(struct pl_recording *r, uint64_t body);
+/* The one that stands for all plans of the code, to whom reads of the path. */
+static inline const struct pl_code *code_first(const struct pl_code *c)
+{
+	return c && c->first ? c->first : c;
+}
 /* A stand-in for codes that are missing; made at open. */
 struct pl_code *code_new_unknown(struct pl_recording *r);
 void code_release(struct pl_code *c);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "base/map.h"
+#include "trace/code.h"
 
 /* More different rows than any program has lines; a hostile recording could make up one an event. */
 #define ROWS_MAX (1u << 22)
@@ -54,7 +55,8 @@ static struct pl_count *add_row(struct pl_counts *c)
 static int add(void *context, const struct pl_count *row)
 {
 	struct pl_counts *c = context;
-	uint64_t number = code_number(c, row->code);
+	const struct pl_code *code = code_first(row->code);
+	uint64_t number = code_number(c, code);
 	uint64_t *place =
 		number ? map_put(&c->places, number << 36 | (uint64_t)(uint32_t)row->line << 4 |
 						     (uint64_t)row->kind)
@@ -67,6 +69,7 @@ static int add(void *context, const struct pl_count *row)
 		if (!new)
 			return PL_ERR_MEMORY;
 		*new = *row;
+		new->code = code;
 		new->events = 0;
 		*place = c->count;
 	}

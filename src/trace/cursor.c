@@ -64,7 +64,12 @@ void pl_cursor_free(struct pl_cursor *c)
 
 int pl_cursor_next(struct pl_cursor *c, struct pl_event *event, struct pl_err *err)
 {
-	return c->all_threads ? order_next(&c->order, event, err) : walk_next(&c->walk, event, err);
+	int code = c->all_threads ? order_next(&c->order, event, err)
+				  : walk_next(&c->walk, event, err);
+
+	if (code == 0)
+		event->code = code_first(event->code);
+	return code;
 }
 
 int pl_cursor_possible(struct pl_cursor *c, struct pl_event *event, struct pl_err *err)
@@ -73,7 +78,11 @@ int pl_cursor_possible(struct pl_cursor *c, struct pl_event *event, struct pl_er
 		return pl_err_cause(err, PL_ERR_ARGUMENT,
 			"pre:cursor-possible:one-thread: where a path may go on is a matter of one "
 			"thread");
-	return walk_possible(&c->walk, event, err);
+	int code = walk_possible(&c->walk, event, err);
+
+	if (code == 0)
+		event->code = code_first(event->code);
+	return code;
 }
 
 int pl_cursor_seek_time(struct pl_cursor *c, int64_t time_ns, struct pl_err *err)

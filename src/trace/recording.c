@@ -411,6 +411,7 @@ void pl_recording_close(struct pl_recording *r)
 	entries_release(&r->losses);
 	map_release(&r->strings);
 	map_release(&r->bodies);
+	map_release(&r->plans);
 	map_release(&r->sources);
 	clockmap_release(&r->clock);
 	texts_release(&r->texts);
@@ -469,7 +470,7 @@ bool pl_recording_recorded(struct pl_recording *r, uint32_t index, struct pl_rec
 	if (index >= r->recorded_count)
 		return false;
 	const struct pl_code *code = code_open(r, r->recorded[index].body);
-	out->code = code ? code : r->unknown_code;
+	out->code = code ? code_first(code) : r->unknown_code;
 	memcpy(out->counts, r->recorded[index].counts, sizeof out->counts);
 	return true;
 }

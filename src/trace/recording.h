@@ -102,6 +102,7 @@ struct pl_recording {
 		thread_numbers; /* sum of the processes' thread_count: threads that are there, and those missing */
 	struct pl_map strings; /* number -> const char * */
 	struct pl_map bodies;  /* number -> struct pl_code * */
+	struct pl_map plans; /* hash of one but for its witnesses -> the first such that was met */
 	struct entries codes;
 	struct pl_map sources; /* number -> struct source * */
 	struct entries source_list;

@@ -123,7 +123,7 @@ int pl_samples_next(struct pl_samples *s, struct pl_sample *sample, struct pl_er
 	*sample = (struct pl_sample){.process = s->walk.process,
 		.thread = row.thread,
 		.time_ns = recording_time(r, row.ticks),
-		.code = c ? c : r->unknown_code,
+		.code = c ? code_first(c) : r->unknown_code,
 		.line = c ? flow_line_at(&c->body.graph, row.unit) : 0,
 		.offset = row.unit,
 		.waiting = row.waiting,

@@ -99,8 +99,10 @@ static struct entry *add_entry(struct pl_times *t)
 }
 
 /* Valid until the next one is made; NULL: no memory. */
-static struct entry *find_entry(struct pl_times *t, const struct pl_code *code, int32_t line)
+static struct entry *find_entry(struct pl_times *t, const struct pl_code *plan, int32_t line)
 {
+	const struct pl_code *code = code_first(plan);
+
 	if (t->count && code == t->last_code && line == t->last_line)
 		return &t->entries[t->last];
 	uint64_t key = place_key(t, code, line);

@@ -976,7 +976,7 @@ size_t walk_stack(const struct walk *w, struct pl_frame *frames, size_t max)
 		const struct stack_frame *f = &s->frames[i];
 		const struct pl_code *c = walk_code_of(w, f->code);
 		enum stack_place place = stack_place_of(s, i);
-		frames[i] = (struct pl_frame){.code = c,
+		frames[i] = (struct pl_frame){.code = code_first(c),
 			.line = code_place_line(c, place, f->value),
 			.offset = code_place_unit(c, place, f->value),
 			.generator = f->gen,

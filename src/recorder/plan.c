@@ -1,0 +1,247 @@
+/* Hot code planned anew: its witnesses are chosen by how often its lines run.
+ *
+ *	it is hot                INSTRUCTION comes beside LINE, and starts that run are counted; all else is as it was
+ *	so many have run         other witnesses are chosen, if those cost less
+ *	it is called, and no     the new ones are heard from here on, and the code has another number, whose body tells of them; frames
+ *	other frame runs it      that were called before have had all of theirs
+ *
+ * What tells of a call, and of passes of loops, stays. LINE is off at the new ones: they are heard by INSTRUCTION, so they must be
+ * sure (flow/witness.h). Of generators frames may wait that nobody sees, so those are left as they are.
+ */
+#include "recorder/state.h"
+
+#include <stdlib.h>
+#include "bytecode/passes.h"
+#include "flow/witness.h"
+
+#if CODE_MAY_BE_HOT
+
+#define COUNTED_LEAST 16
+#define COUNTED_MOST  2000
+#define LESS	      0.9  /* of the cost, or it is not worth it */
+#define TRIES	      1000 /* calls that came while another frame ran the code */
+#define FRAMES_MOST   1000 /* looked at for that */
+#define FORBIDDEN     1e6f /* times as often as it was counted */
+
+struct plan {
+	struct flow_graph graph; /* owned; frequencies are counts */
+	uint32_t left;		 /* to be counted */
+	uint32_t tries;
+	bool chosen;
+	bool plain; /* the record's, which is cleared while calls are waited for */
+};
+
+void plan_drop(struct code_record *r)
+{
+	struct plan *p = r->plan;
+
+	if (!p)
+		return;
+	r->plain |= p->plain;
+	r->plan = NULL;
+	flow_graph_release(&p->graph);
+	free(p);
+}
+
+static bool may_be_planned(const struct code_record *r)
+{
+	return !r->planned && !r->generator_like && !r->precise && !root.section_count &&
+	       !root.tells_lines;
+}
+
+bool plan_begin(PyCodeObject *code, struct code_record *r)
+{
+	uint32_t left = 2 * root.hot_lines;
+
+	if (!may_be_planned(r))
+		return false;
+	r->planned = true;
+	struct plan *p = calloc(1, sizeof *p);
+	if (!p)
+		return false;
+	p->left = left < COUNTED_LEAST ? COUNTED_LEAST : left > COUNTED_MOST ? COUNTED_MOST : left;
+	r->plan = p;
+	if (code_graph(code, &p->graph) && p->graph.analysed && p->graph.unit_count == r->unit_count)
+		return true;
+	plan_drop(r);
+	return false;
+}
+
+bool plan_is_counting(const struct code_record *r)
+{
+	return r->plan && r->plan->left;
+}
+
+bool plan_counts(struct code_record *r, uint32_t unit)
+{
+	struct plan *p = r->plan;
+	uint32_t start = unit < r->unit_count ? r->units[unit].start : 0;
+
+	if (!start || start > p->graph.start_count)
+		return false;
+	p->graph.starts[start - 1].frequency++;
+	if (!--p->left)
+		r->lines_heard = root.hot_lines - 1; /* the next LINE chooses */
+	return true;
+}
+
+/* ---- the choice ---- */
+
+static bool stays(uint32_t start, struct code_unit here)
+{
+	return here.start != start + 1 || here.begins || here.pass & PASS_TELLS;
+}
+
+/* Can it become one? */
+static bool is_open(struct code_unit here, const struct flow_start *s)
+{
+	return s->sure && !here.ahead;
+}
+
+static double cost_of(const struct flow_start *s)
+{
+	return (double)s->frequency * flow_line_price(s);
+}
+
+/* Of the witnesses that there are; and what must not become one counts as often run from here on. */
+static double prepare(struct plan *p, const struct code_record *r)
+{
+	double cost = 0;
+
+	flow_find_sure(&p->graph);
+	for (uint32_t i = 0; i < p->graph.start_count; i++) {
+		struct flow_start *s = &p->graph.starts[i];
+		struct code_unit here = r->units[s->unit];
+		s->witness = here.witness && stays(i, here);
+		cost += here.witness && !s->witness ? cost_of(s) : 0;
+		if (!here.witness && !is_open(here, s))
+			s->frequency = (s->frequency + 1) * FORBIDDEN;
+	}
+	return cost;
+}
+
+static bool costs_less(const struct plan *p, const struct code_record *r, double before)
+{
+	double cost = 0;
+
+	for (uint32_t i = 0; i < p->graph.start_count; i++) {
+		const struct flow_start *s = &p->graph.starts[i];
+		struct code_unit here = r->units[s->unit];
+		if (!s->witness || (here.witness && stays(i, here)))
+			continue;
+		if (!here.witness && !is_open(here, s))
+			return false;
+		cost += cost_of(s);
+	}
+	return cost < before * LESS;
+}
+
+void plan_choose(struct code_record *r)
+{
+	struct plan *p = r->plan;
+
+	if (!p || p->left || p->chosen)
+		return;
+	double before = prepare(p, r);
+	p->chosen = flow_place_again(&p->graph) == 0 && costs_less(p, r, before);
+	if (!p->chosen) {
+		plan_drop(r);
+		return;
+	}
+	p->plain = r->plain;
+	r->plain = false;
+}
+
+/* ---- the change ---- */
+
+static bool runs_in(const PyThreadState *ts, const PyCodeObject *code, const py_frame *but)
+{
+	uint32_t looked = 0;
+
+	for (py_frame *f = current_frame(ts); f; f = f->previous) {
+		if (++looked > FRAMES_MOST)
+			return true;
+		if (f != but && !frame_is_shim(f) && frame_code(f) == code)
+			return true;
+	}
+	return false;
+}
+
+/* In any thread, but for the frame that is being called. */
+static bool runs_elsewhere(const PyCodeObject *code)
+{
+	const py_frame *called = current_frame(current_thread_state());
+	PyThreadState *ts = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
+
+	while (ts && !runs_in(ts, code, called))
+		ts = PyThreadState_Next(ts);
+	return ts != NULL;
+}
+
+static void set_heard(struct code_record *r, uint32_t unit, unsigned heard, bool later)
+{
+	struct code_unit *here = &r->units[unit];
+
+	if (here->later || later)
+		here[LOOK_UP_UNITS].heard = heard & 3u;
+	here->heard = heard & 3u;
+	here->later = later;
+}
+
+static void hear_chosen(const struct plan *p, struct code_record *r)
+{
+	for (uint32_t i = 0; i < p->graph.start_count; i++) {
+		const struct flow_start *s = &p->graph.starts[i];
+		struct code_unit *here = &r->units[s->unit];
+		if (here->start != i + 1 || here->witness == s->witness)
+			continue;
+		here->witness = s->witness;
+		if (s->witness)
+			set_heard(r, s->unit, HEARD_MOVED, s->behind != 0);
+		else
+			set_heard(r, s->unit, HEARD_BY_LINE, false);
+	}
+}
+
+void plan_enter(PyCodeObject *code, struct code_record *r)
+{
+	struct plan *p = r->plan;
+
+	if (!p || !p->chosen)
+		return;
+	bool gone = r->precise || root.section_count || root.tells_lines || ++p->tries > TRIES;
+	if (gone || runs_elsewhere(code)) {
+		if (gone)
+			plan_drop(r);
+		return;
+	}
+	root.describing++;
+	uint32_t number = code_tell_again(code, &p->graph);
+	if (number && hot_listen_anew(code)) {
+		hear_chosen(p, r);
+		r->number_before = r->number;
+		code_set_number(r, number);
+	}
+	plan_drop(r);
+	root.describing--;
+}
+
+#else
+
+void plan_drop(struct code_record *r)
+{
+	(void)r;
+}
+
+bool plan_is_counting(const struct code_record *r)
+{
+	(void)r;
+	return false;
+}
+
+void plan_enter(PyCodeObject *code, struct code_record *r)
+{
+	(void)code, (void)r;
+}
+
+#endif
