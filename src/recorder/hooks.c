@@ -33,7 +33,7 @@ __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThread
 
 	if (record && record->late && !root.tells_calls && !thread_is_traced(state))
 		return false;
-	if (record)
+	if (__builtin_expect(record && record->plan, 0))
 		plan_enter(code, record);
 	return record_enter(code, state, MARK_EARLY);
 }
@@ -119,7 +119,7 @@ __attribute__((always_inline)) static inline bool witness_at_once(PyCodeObject *
 		return false;
 	if (__builtin_expect(here->begins, 0)) {
 		uint32_t site;
-		p = r->plan ? NULL : begin_at_caller(t, frame, p, &site);
+		p = begin_at_caller(t, frame, p, &site);
 		if (!p)
 			return false;
 		p = plain_write_enter(p, site, r);
@@ -172,6 +172,12 @@ static bool witness_begin(struct moment *m, uint32_t unit, struct code_unit here
 	return true;
 }
 
+/* By this LINE, or it was and its lines have been counted since. */
+static bool is_hot(const struct code_record *r)
+{
+	return root.hot_lines && (r->lines_heard == root.hot_lines || (r->plan && plan_is_due(r)));
+}
+
 __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number)
 {
 	struct moment m;
@@ -179,11 +185,10 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 	if (!moment_look(&m, code))
 		return nothing_here(&m);
 	uint32_t unit = moment_unit(&m);
-	bool begins = m.record && root.hot_lines && m.record->lines_heard == root.hot_lines &&
-		      hot_begins(code, m.record, unit);
+	bool begins = m.record && is_hot(m.record) && hot_begins(code, m.record, unit);
+	if (__builtin_expect(m.record && m.record->plan, 0))
+		plan_line(code, m.record, unit);
 	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
-	if (__builtin_expect(here.begins, 0))
-		plan_enter(code, m.record);
 	if (here.start && !here.witness && !root.tells_lines && !section_wants(&m))
 		return Py_NewRef(
 			m.record->precise ? Py_None : hook_disable); /* it is known from the path */
@@ -231,8 +236,6 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyCodeObject *cod
 		return Py_NewRef(heard ? Py_None : hook_disable);
 	bool later = !m.record->units[unit].start;
 	struct code_unit here = m.record->units[later ? unit - LOOK_UP_UNITS : unit];
-	if (__builtin_expect(here.begins, 0))
-		plan_enter(code, m.record);
 	uint32_t place = stack_find(m.thread, m.frame);
 	if (later && place && (uintptr_t)m.thread->frames[place - 1] & MARK_TOLD) {
 		stack_mark(m.thread, place, 0);

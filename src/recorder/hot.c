@@ -9,6 +9,8 @@
  *	LINE comes, nobody else's      LINE is recorded and switched off                     MOVED
  *	from then on                   INSTRUCTION is recorded
  *
+ * Before that the code is planned anew (plan.c). What tells of calls does not move until that is over: they are what it waits for.
+ *
  * In the run in which LINE is switched off INSTRUCTION does not come, in no interpreter that was tried (3.12.1, 3.13.0, 3.13.5). The
  * first place that moves shows whether that is so here: of all its code's instructions the next one that is heard is another
  * one, or else no code is ever hot.
@@ -60,17 +62,30 @@ static bool is_alone(const PyCodeObject *code, uint32_t unit)
 	return !root.tells_lines && !others_hear_line(code, unit, root.tool);
 }
 
-/* Where the instruction behind is to tell it does so from now on: it comes in this run, too. */
+/* The instruction behind is to tell: it comes in this run, too. */
+static void hear_behind(struct code_unit *u)
+{
+	u->heard = u[LOOK_UP_UNITS].heard = HEARD_MOVED;
+	u->ahead |= u->begins;
+}
+
 static void hear_instructions(struct code_record *r)
 {
 	for (uint32_t i = 0; i < r->unit_count; i++) {
 		struct code_unit *u = &r->units[i];
-		if (u->heard == HEARD_MAY_MOVE && u->later) {
-			u->heard = u[LOOK_UP_UNITS].heard = HEARD_MOVED;
-			u->ahead |= u->begins;
-		} else if (u->heard == HEARD_MAY_MOVE) {
+		if (u->heard == HEARD_MAY_MOVE && u->later && !(u->begins && r->plan))
+			hear_behind(u);
+		else if (u->heard == HEARD_MAY_MOVE)
 			u->heard = HEARD_MOVES;
-		}
+	}
+}
+
+void hot_begins_move(struct code_record *r)
+{
+	for (uint32_t i = 0; i < r->unit_count; i++) {
+		struct code_unit *u = &r->units[i];
+		if (u->heard == HEARD_MOVES && u->later && u->begins)
+			hear_behind(u);
 	}
 }
 
@@ -98,6 +113,8 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 	bool ever = may_move(r), now = ever && unit < r->unit_count && may_begin(code, r, unit);
 
 	r->lines_heard = now || !ever ? r->lines_heard + 1 : 0; /* again after as many */
+	if (!now && plan_is_due(r))
+		plan_drop(r);
 	if (!now)
 		return false;
 	root.describing++; /* memory is asked for on the way */
@@ -126,6 +143,8 @@ bool hot_line_moves(
 {
 	bool moves = is_alone(frame_code(frame), unit) && (root.moves_seen || began);
 
+	if (r->plan && r->units[unit].begins)
+		return false;
 	r->units[unit].heard = moves && root.moves_seen ? HEARD_MOVED : HEARD_MOVES;
 	if (moves && !root.moves_seen)
 		root.first_move = (struct first_move){t, frame, r, unit};

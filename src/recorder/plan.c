@@ -61,7 +61,8 @@ bool plan_begin(PyCodeObject *code, struct code_record *r)
 		return false;
 	p->left = left < COUNTED_LEAST ? COUNTED_LEAST : left > COUNTED_MOST ? COUNTED_MOST : left;
 	r->plan = p;
-	if (code_graph(code, &p->graph) && p->graph.analysed && p->graph.unit_count == r->unit_count)
+	if (code_graph(code, &p->graph) && p->graph.analysed &&
+		p->graph.unit_count == r->unit_count)
 		return true;
 	plan_drop(r);
 	return false;
@@ -70,6 +71,11 @@ bool plan_begin(PyCodeObject *code, struct code_record *r)
 bool plan_is_counting(const struct code_record *r)
 {
 	return r->plan && r->plan->left;
+}
+
+bool plan_is_due(const struct code_record *r)
+{
+	return r->plan && !r->plan->left && !r->plan->chosen;
 }
 
 bool plan_counts(struct code_record *r, uint32_t unit)
@@ -81,7 +87,8 @@ bool plan_counts(struct code_record *r, uint32_t unit)
 		return false;
 	p->graph.starts[start - 1].frequency++;
 	if (!--p->left)
-		r->lines_heard = root.hot_lines - 1; /* the next LINE chooses */
+		r->lines_heard =
+			root.hot_lines - 1; /* the next LINE chooses, and takes no short way */
 	return true;
 }
 
@@ -140,7 +147,7 @@ void plan_choose(struct code_record *r)
 {
 	struct plan *p = r->plan;
 
-	if (!p || p->left || p->chosen)
+	if (!plan_is_due(r))
 		return;
 	double before = prepare(p, r);
 	p->chosen = flow_place_again(&p->graph) == 0 && costs_less(p, r, before);
@@ -203,18 +210,23 @@ static void hear_chosen(const struct plan *p, struct code_record *r)
 	}
 }
 
+static void end(struct code_record *r)
+{
+	plan_drop(r);
+	hot_begins_move(r);
+}
+
 void plan_enter(PyCodeObject *code, struct code_record *r)
 {
 	struct plan *p = r->plan;
 
-	if (!p || !p->chosen)
+	if (!p || !p->chosen || root.first_move.record == r)
 		return;
-	bool gone = r->precise || root.section_count || root.tells_lines || ++p->tries > TRIES;
-	if (gone || runs_elsewhere(code)) {
-		if (gone)
-			plan_drop(r);
+	bool over = r->precise || root.section_count || root.tells_lines || ++p->tries > TRIES;
+	if (over)
+		end(r);
+	if (over || runs_elsewhere(code))
 		return;
-	}
 	root.describing++;
 	uint32_t number = code_tell_again(code, &p->graph);
 	if (number && hot_listen_anew(code)) {
@@ -222,8 +234,14 @@ void plan_enter(PyCodeObject *code, struct code_record *r)
 		r->number_before = r->number;
 		code_set_number(r, number);
 	}
-	plan_drop(r);
+	end(r);
 	root.describing--;
+}
+
+void plan_line(PyCodeObject *code, struct code_record *r, uint32_t unit)
+{
+	if (unit < r->unit_count && r->units[unit].begins)
+		plan_enter(code, r);
 }
 
 #else
@@ -239,9 +257,20 @@ bool plan_is_counting(const struct code_record *r)
 	return false;
 }
 
+bool plan_is_due(const struct code_record *r)
+{
+	(void)r;
+	return false;
+}
+
 void plan_enter(PyCodeObject *code, struct code_record *r)
 {
 	(void)code, (void)r;
+}
+
+void plan_line(PyCodeObject *code, struct code_record *r, uint32_t unit)
+{
+	(void)code, (void)r, (void)unit;
 }
 
 #endif

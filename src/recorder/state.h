@@ -483,16 +483,23 @@ bool hot_instruction_is_heard(
 /* INSTRUCTION is heard in the code, at all its units again. false: it is not, or at none. */
 bool hot_listen_anew(PyCodeObject *code);
 
+/* Witnesses that tell of calls were kept from moving by a plan, which is gone. Where such a LINE is heard, or no frame runs the code. */
+void hot_begins_move(struct code_record *r);
+
 /* ---- plan.c: hot code planned anew ---- */
 /* The code is hot: are its starts to be counted? */
 bool plan_begin(PyCodeObject *code, struct code_record *r);
 bool plan_is_counting(const struct code_record *r);
+/* They have been, and nothing was chosen yet. */
+bool plan_is_due(const struct code_record *r);
 /* INSTRUCTION came while they are counted: is it to come at `unit` again? */
 bool plan_counts(struct code_record *r, uint32_t unit);
 /* They have been counted, or it was never begun. */
 void plan_choose(struct code_record *r);
-/* A call of the code is about to be told, by its start or by a witness: what was chosen is heard from here on, if it can be. */
+/* A call of the code is about to be told: what was chosen is heard from here on, if it can be. */
 void plan_enter(PyCodeObject *code, struct code_record *r);
+/* The same by a LINE at `unit`, if that tells of calls. */
+void plan_line(PyCodeObject *code, struct code_record *r, uint32_t unit);
 void plan_drop(struct code_record *r);
 
 /* ---- source.c ---- */

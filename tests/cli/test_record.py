@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -387,6 +388,48 @@ class Record(recorded.Case):
             told.append(subprocess.run([PATHLINE, "dump", latest, "-f", "event,code,line"], stdout=subprocess.PIPE, text=True).stdout)
         self.assertEqual(told[0].count("call\tf\t"), 50)
         self.assertEqual(told, told[:1] * 3)
+
+    def test_hot_code_is_planned_anew(self):
+        """What comes always needs no witness, and a function that had two plans is one to whoever reads."""
+        program = self.write("plan.py", """
+def mixed(a, b, c):
+    x = abs(a)
+    if a:
+        x += 2
+    else:
+        x += 1
+    if b:
+        x += 8
+    else:
+        x += 4
+    if c:
+        x += 32
+    else:
+        x += 16
+    return x
+
+for i in range(4000):
+    mixed(1, 1, 1)
+for i in range(12):
+    mixed(i & 1, i & 2, i & 4)
+""")
+        events, paths, rows = {}, {}, {}
+        for hot in "0", "100":
+            done = self.record("--stat", "--hot", hot, "--python", PYTHON, program)
+            self.assertEqual(done.returncode, 0)
+            (line,) = (line for line in done.stderr.splitlines() if " mixed " in line)
+            events[hot] = int(re.search(r"(\d+) events", line)[1])
+            latest = os.path.join(self.dir, ".pathline/latest")
+            paths[hot] = subprocess.run([PATHLINE, "dump", latest, "-f", "event,code,line"], stdout=subprocess.PIPE, text=True).stdout
+            report = subprocess.run([PATHLINE, "report", "--json", latest], stdout=subprocess.PIPE, text=True).stdout
+            rows[hot] = sorted((row["data"]["line"], row["data"]["hits"]) for row in map(json.loads, report.splitlines())
+                               if row["data"].get("code") == "mixed")
+        self.assertEqual(paths["0"], paths["100"])
+        self.assertEqual(rows["0"], rows["100"])
+        self.assertIn((3, 4012), rows["0"])
+        version = recorded.run(PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").stdout.strip()
+        if version in ("3.12", "3.13"):
+            self.assertLess(events["100"], 0.7 * events["0"])
 
     def test_caller_gone(self):
         """record itself is killed: the program goes on, and its recording with it."""
