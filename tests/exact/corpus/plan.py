@@ -1,7 +1,9 @@
 # two-runs
 """Hot code that is planned anew: what ran often runs no more, while frames of it wait, raise, recur and run in other threads."""
+import _queue
 import _thread
 import sys
+import weakref
 
 
 class Transport:
@@ -112,12 +114,11 @@ def branches(a, b, c):
     return x
 
 
-def work(out, n, done):
+def work(out, n, token):
     total = 0
     for i in range(n):
         total += branches(i % 2, i % 3, i % 97)
     out.append(total)
-    done.release()
 
 
 t = Transport()
@@ -134,11 +135,12 @@ print([deep(n, n % 3) for n in range(0, 300, 7)], deep(3, -1))
 print(sum(around(lambda v: around(abs, v), i - 5) for i in range(2500)), around(lambda v: around(lambda w: None, 2000), 3000))
 print([sum(v for k in range(400) for v in given(k % m)) for m in (1, 2, 5)])
 print(sum(branches(1, 1, 1) for i in range(3000)), sum(branches(i % 2, i % 5, i % 7) for i in range(3000)))
-sums, locks = [], [_thread.allocate_lock() for i in range(3)]
+# A thread has ended when nobody has its token any more; that work() has come to its last line is not enough.
+sums, tokens, ended = [], [set() for i in range(3)], _queue.SimpleQueue()
+tells = [weakref.ref(token, ended.put) for token in tokens]
 sys.setswitchinterval(1e-5)
-for lock in locks:
-    lock.acquire()
-    _thread.start_new_thread(work, (sums, 4000, lock))
-for lock in locks:
-    lock.acquire()
+while tokens:
+    _thread.start_new_thread(work, (sums, 4000, tokens.pop()))
+for tell in tells:
+    ended.get()
 print(len(set(sums)), sums[0])
