@@ -87,8 +87,7 @@ static inline uint8_t *begin_at_caller(
 	return place && !told ? drop_to(t, p, place) : NULL;
 }
 
-/* A witness of the frame that wrote last or its caller, with nothing to stand before it: most
- * events by far. `moved`: it is heard by INSTRUCTION. false: nothing was done. */
+/* A witness of the frame that wrote last or its caller, with nothing to stand before it: most events by far. `moved`: it is heard by INSTRUCTION. false: nothing was done. */
 __attribute__((always_inline)) static inline bool witness_at_once(PyCodeObject *code, bool moved)
 {
 	struct thread *t = self;

@@ -99,6 +99,13 @@ static void hear_lines(struct code_record *r)
 	}
 }
 
+void hot_ends(PyCodeObject *code, struct code_record *r)
+{
+	hear_lines(r);
+	listen_in(code, 0);
+	hooks_hear_again();
+}
+
 /* The first place of all to move is seen to do so from the beginning. */
 static bool may_begin(const PyCodeObject *code, const struct code_record *r, uint32_t unit)
 {
@@ -161,9 +168,7 @@ static void see_first_move(const struct thread *t, const py_frame *frame, uint32
 		PyCodeObject *code = (PyCodeObject *)atomic_load_explicit(
 			&first.record->code, memory_order_relaxed);
 		root.hot_lines = 0;
-		hear_lines(first.record);
-		listen_in(code, 0);
-		hooks_hear_again();
+		hot_ends(code, first.record);
 		return;
 	}
 	root.moves_seen = true;

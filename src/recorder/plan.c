@@ -220,7 +220,7 @@ void plan_enter(PyCodeObject *code, struct code_record *r)
 {
 	struct plan *p = r->plan;
 
-	if (!p || !p->chosen || root.first_move.record == r)
+	if (!p || !p->chosen || root.forked || root.first_move.record == r)
 		return;
 	bool over = r->precise || root.section_count || root.tells_lines || ++p->tries > TRIES;
 	if (over)
@@ -229,12 +229,15 @@ void plan_enter(PyCodeObject *code, struct code_record *r)
 		return;
 	root.describing++;
 	uint32_t number = code_tell_again(code, &p->graph);
-	if (number && hot_listen_anew(code)) {
+	bool heard = number && hot_listen_anew(code);
+	if (heard) {
 		hear_chosen(p, r);
 		r->number_before = r->number;
 		code_set_number(r, number);
 	}
 	end(r);
+	if (number && !heard)
+		hot_ends(code, r);
 	root.describing--;
 }
 

@@ -480,8 +480,10 @@ bool hot_line_moves(
 bool hot_instruction_is_heard(
 	struct thread *t, const py_frame *frame, struct code_record *r, uint32_t unit);
 
-/* INSTRUCTION is heard in the code, at all its units again. false: it is not, or at none. */
+/* INSTRUCTION is heard in the code, at all its units again. false: at none. */
 bool hot_listen_anew(PyCodeObject *code);
+/* Its witnesses are heard by LINE again, from its next run on. */
+void hot_ends(PyCodeObject *code, struct code_record *r);
 
 /* Witnesses that tell of calls were kept from moving by a plan, which is gone. Where such a LINE is heard, or no frame runs the code. */
 void hot_begins_move(struct code_record *r);
