@@ -111,10 +111,12 @@ static uint32_t number_of(struct standings *m, const struct stack_frame *f)
  *
  *	LINEs   | their bytes, one to four: 32 |
  *	ENTER   | site: 14 | code: 14 | the byte of the LINE behind it, or 0: 8 |
+ *	leaf    the same, and behind that POPS, whose first frame is the one that was entered
  *	POPS 1
  */
 #define ASK_ENTER   ((uint64_t)1 << 40)
 #define ASK_POP	    ((uint64_t)1 << 41)
+#define ASK_LEAF    ((uint64_t)1 << 42)
 #define ASK_BITS    44
 #define LINES_MOST  4  /* in one question */
 #define VARINT_BITS 14 /* of a short one */
@@ -210,14 +212,6 @@ static bool try_lines(struct stack *trial, const struct follow_codes *codes, uin
 	return true;
 }
 
-static bool try_enter(struct stack *trial, const struct follow_codes *codes, uint64_t question,
-	struct standing_move *move)
-{
-	const struct event e = enter_of(question);
-
-	return try_event(trial, codes, &e, move) && try_lines(trial, codes, question & 0xff, move);
-}
-
 static bool try_pop(
 	struct stack *trial, const struct follow_codes *codes, struct standing_move *move)
 {
@@ -225,10 +219,25 @@ static bool try_pop(
 	struct follow_lines lines;
 
 	if (c && follow_pop(c, trial, &lines) == FOLLOW_LINES) {
-		move->lines = follow_count(&lines);
-		move->returns = 1;
+		move->lines += follow_count(&lines);
+		move->returns++;
 	}
 	return c != NULL;
+}
+
+static bool try_enter(struct stack *trial, const struct follow_codes *codes, uint64_t question,
+	struct standing_move *move)
+{
+	const struct event e = enter_of(question);
+
+	if (!try_event(trial, codes, &e, move) || !try_lines(trial, codes, question & 0xff, move))
+		return false;
+	if (!(question & ASK_LEAF))
+		return true;
+	if (!try_pop(trial, codes, move))
+		return false;
+	trial->depth--;
+	return true;
 }
 
 static bool try_question(struct stack *trial, const struct follow_codes *codes, uint64_t question,
@@ -359,31 +368,17 @@ ALWAYS_INLINE bool lines(struct run *k)
 	return true;
 }
 
+/* How many frames go by POPS of one byte more, if that comes next; 0: something else does. */
+ALWAYS_INLINE uint32_t pops_next(const uint8_t *at, const uint8_t *end)
+{
+	return end - at >= 2 && at[0] == EVENT_POPS && at[1] < 0x80 ? at[1] : 0;
+}
+
 static void mention(struct standings *m, struct standing_move *move, uint32_t code)
 {
 	move->mark = m->mark;
 	if (m->mentions)
 		mentions_add_code(m->mentions, code);
-}
-
-/* And the LINE behind it; `rest` are the bytes behind the event. */
-ALWAYS_INLINE bool enter(struct run *k, const struct event_common *e, struct pl_view rest)
-{
-	uint32_t line = rest.left && *rest.at >= 0x80 && *rest.at != 0xff ? *rest.at : 0;
-	struct standing_move *move;
-
-	if (k->depth == k->room || !(move = find(k, ask_enter(e, line))))
-		return false;
-	if (move->mark != k->m->mark)
-		mention(k->m, move, e->code);
-	k->at = rest.at + (line != 0);
-	k->stack[k->depth++ - 1] = move->then;
-	k->top = move->callee;
-	move->passes++;
-	k->counts.enters++;
-	k->counts.lines += line != 0;
-	k->counts.untold.lines += move->lines;
-	return true;
 }
 
 ALWAYS_INLINE bool pop_one(struct run *k)
@@ -402,18 +397,52 @@ ALWAYS_INLINE bool pop_one(struct run *k)
 	return true;
 }
 
-ALWAYS_INLINE bool pop(struct run *k, uint32_t n, struct pl_view rest)
+ALWAYS_INLINE bool pop_all(struct run *k, uint32_t n)
 {
 	bool went = true;
 
-	if (n + k->floor > k->depth)
-		return false;
-	k->at = rest.at;
 	for (k->pops = n; went && k->pops;)
 		went = pop_one(k);
 	if (k->depth < k->least)
 		k->least = k->depth;
 	return went;
+}
+
+ALWAYS_INLINE bool pop(struct run *k, uint32_t n, struct pl_view rest)
+{
+	if (n + k->floor > k->depth)
+		return false;
+	k->at = rest.at;
+	return pop_all(k, n);
+}
+
+/* Of a call, the LINE behind it, and where the callee is gone by then, that; `rest` are the bytes behind the event. */
+ALWAYS_INLINE bool enter(struct run *k, const struct event_common *e, struct pl_view rest)
+{
+	uint32_t line = rest.left && *rest.at >= 0x80 && *rest.at != 0xff ? *rest.at : 0;
+	const uint8_t *at = rest.at + (line != 0);
+	uint32_t pops = pops_next(at, k->end);
+	bool leaf = pops && pops - 1 + k->floor <= k->depth;
+	struct standing_move *move;
+
+	if (k->depth == k->room || !(move = find(k, ask_enter(e, line) | (leaf ? ASK_LEAF : 0))))
+		return false;
+	if (move->mark != k->m->mark)
+		mention(k->m, move, e->code);
+	move->passes++;
+	k->counts.enters++;
+	k->counts.lines += line != 0;
+	k->counts.untold.lines += move->lines;
+	if (leaf) {
+		k->at = at + 2;
+		k->top = move->then;
+		k->counts.untold.returns += move->returns;
+		return pop_all(k, pops - 1);
+	}
+	k->at = at;
+	k->stack[k->depth++ - 1] = move->then;
+	k->top = move->callee;
+	return true;
 }
 
 /* false: what comes now is for the long way, and so are k->pops. */
