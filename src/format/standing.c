@@ -10,10 +10,60 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 		       sizeof(struct stack_frame) == 24,
 	"a frame has no padding, and its generator stands in the middle");
 
+/* ---- stretches: several moves at once ---- */
+
+#define STRETCH_BYTES 16   /* that are compared; fewer are eaten */
+#define STRETCH_DOWN  2	   /* frames that may go, of those that were there */
+#define STRETCH_STACK 7	   /* frames that it leaves from the lowest of these on */
+#define STRETCH_MOVES 8	   /* that stand for events */
+#define STRETCHES     2048 /* a power of two */
+#define CREDIT_MOST   4096
+#define MISS_COSTS    8
+#define CREDIT_A_RUN  64
+
+/* What the next bytes do where these three frames are on top:
+ *
+ *	who    the top's standing | that of the frame below | and below that, 17 bits each
+ *	stack  the standings from the place of the lowest frame that it comes to, up to its last top; the rest is not looked at
+ */
+struct stretch {
+	uint64_t who, ahead[STRETCH_BYTES / 8];
+	uint32_t stack[STRETCH_STACK];
+	uint8_t bytes; /* 0: no event there can be part of one */
+	uint8_t down;  /* how many places below the first top the lowest one is */
+	uint8_t stack_count, move_count;
+	struct standing_counts counts;
+	uint32_t mark; /* as a move's, of all its entries */
+	uint32_t passes;
+	uint32_t moves[STRETCH_MOVES]; /* indices */
+};
+
+/* Its moves were made as often. */
+static void settle_one(struct standings *m, struct stretch *stretch)
+{
+	for (uint32_t j = 0; stretch->passes && j < stretch->move_count; j++)
+		m->moves[stretch->moves[j]].passes += stretch->passes;
+	stretch->passes = 0;
+}
+
+static void settle(struct standings *m)
+{
+	for (uint32_t i = 0; m->stretches && i < STRETCHES; i++)
+		settle_one(m, &m->stretches[i]);
+}
+
+static void forget_stretches(struct standings *m)
+{
+	settle(m);
+	if (m->stretches)
+		memset(m->stretches, 0, STRETCHES * sizeof *m->stretches);
+}
+
 /* ---- numbers ---- */
 
 static void forget(struct standings *m)
 {
+	forget_stretches(m);
 	m->count = 0;
 	m->move_count = 0;
 	map_release(&m->numbers);
@@ -27,6 +77,7 @@ void standings_release(struct standings *m)
 	free(m->frames);
 	free(m->moves);
 	free(m->stack);
+	free(m->stretches);
 	map_release(&m->numbers);
 	*m = (struct standings){0};
 }
@@ -174,6 +225,7 @@ static bool make_room_for_moves(struct standings *m)
 	more.moves = calloc(more.move_room, sizeof *more.moves);
 	if (!more.moves)
 		return false;
+	forget_stretches(m);
 	for (uint32_t i = 0; i < m->move_room; i++) {
 		const uint64_t asked = m->moves[i].asked;
 		if (asked)
@@ -286,7 +338,9 @@ struct run {
 	uint32_t floor; /* depth below which a pop has to do more */
 	uint32_t room;	/* for frames */
 	uint32_t pops;	/* that are still to be done, of an event that is eaten */
+	int32_t credit; /* of stretches: below 0 none are looked for */
 	struct standing_counts counts;
+	struct stretch *learnt; /* which one notes the moves that count events; NULL: none */
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -303,6 +357,7 @@ static bool reserve_stack(struct standings *m, uint32_t room)
 {
 	uint32_t *stack;
 
+	room += STRETCH_STACK; /* that are written at once */
 	if (m->stack_room >= room)
 		return true;
 	stack = realloc(m->stack, room * sizeof *stack);
@@ -350,6 +405,16 @@ ALWAYS_INLINE struct standing_move *find(const struct run *k, uint64_t question)
 	return move->asked ? move : learn(k->m, k->codes, k->top, question);
 }
 
+/* The move has been made, and stands for events. */
+ALWAYS_INLINE void pass(const struct run *k, struct standing_move *move)
+{
+	move->passes++;
+	if (k->learnt && k->learnt->move_count < STRETCH_MOVES)
+		k->learnt->moves[k->learnt->move_count] = (uint32_t)(move - k->m->moves);
+	if (k->learnt)
+		k->learnt->move_count++;
+}
+
 /* One to four of them. */
 ALWAYS_INLINE bool lines(struct run *k)
 {
@@ -362,7 +427,7 @@ ALWAYS_INLINE bool lines(struct run *k)
 		return false;
 	k->at += n;
 	k->top = move->then;
-	move->passes++;
+	pass(k, move);
 	k->counts.lines += n;
 	k->counts.untold.lines += move->lines;
 	return true;
@@ -429,7 +494,7 @@ ALWAYS_INLINE bool enter(struct run *k, const struct event_common *e, struct pl_
 		return false;
 	if (move->mark != k->m->mark)
 		mention(k->m, move, e->code);
-	move->passes++;
+	pass(k, move);
 	k->counts.enters++;
 	k->counts.lines += line != 0;
 	k->counts.untold.lines += move->lines;
@@ -460,6 +525,142 @@ ALWAYS_INLINE bool go(struct run *k)
 	return e.kind == EVENT_ENTER ? enter(k, &e, rest) : pop(k, e.number, rest);
 }
 
+/* ---- stretches, run ---- */
+
+/* As far as the step that has been made, if that can be kept. */
+static bool lengthen(
+	struct stretch *to, struct stretch *now, const struct run *k, const struct run *first)
+{
+	const uint32_t lowest = first->depth - 1 - STRETCH_DOWN;
+	const size_t bytes = (size_t)(k->at - first->at);
+
+	if (bytes > STRETCH_BYTES || now->move_count > STRETCH_MOVES || k->least <= lowest ||
+		k->depth - k->least >= STRETCH_STACK)
+		return false;
+	now->bytes = (uint8_t)bytes;
+	now->down = (uint8_t)(first->depth - k->least);
+	now->stack_count = (uint8_t)(k->depth - k->least + 1);
+	k->stack[k->depth - 1] = k->top;
+	memcpy(now->stack, &k->stack[k->least - 1], now->stack_count * sizeof *now->stack);
+	now->counts = (struct standing_counts){k->counts.lines - first->counts.lines,
+		k->counts.enters - first->counts.enters,
+		{k->counts.untold.lines - first->counts.untold.lines,
+			k->counts.untold.returns - first->counts.untold.returns}};
+	*to = *now;
+	return true;
+}
+
+/* Steps that may be part of one. false: none can be made any more. */
+static bool learn_steps(struct run *k, struct stretch *to)
+{
+	const struct run first = *k;
+	struct stretch now = *to;
+	bool goes;
+
+	k->learnt = &now;
+	k->least = k->depth;
+	while ((goes = go(k)) && lengthen(to, &now, k, &first))
+		;
+	k->learnt = NULL;
+	if (k->least > first.least)
+		k->least = first.least;
+	return goes;
+}
+
+/* Takes the place of another one. The first of its moves at least is made by this, if it can be: else false. */
+static __attribute__((noinline)) bool learn_stretch(
+	struct run *k, struct stretch *place, const struct stretch *asked)
+{
+	struct stretch learnt = {
+		.who = asked->who, .ahead = {asked->ahead[0], asked->ahead[1]}, .mark = k->m->mark};
+	const uint32_t move_room = k->m->move_room;
+
+	settle_one(k->m, place);
+	bool goes = learn_steps(k, &learnt);
+	if (move_room == k->m->move_room) /* else they stand elsewhere now */
+		*place = learnt;
+	return goes;
+}
+
+static __attribute__((noinline)) void mention_all(struct standings *m, struct stretch *stretch)
+{
+	stretch->mark = m->mark;
+	for (uint32_t j = 0; j < stretch->move_count; j++) {
+		struct standing_move *move = &m->moves[stretch->moves[j]];
+		if (move->asked & ASK_ENTER && move->mark != m->mark)
+			mention(m, move, enter_of(move->asked).code);
+	}
+}
+
+ALWAYS_INLINE struct stretch *stretch_place(const struct standings *m, const struct stretch *asked)
+{
+	uint64_t mixed = (asked->ahead[0] * 0x9e3779b97f4a7c15u) ^
+			 (asked->ahead[1] * 0xc2b2ae3d27d4eb4fu) ^
+			 (asked->who * 0x165667b19e3779f9u);
+
+	return &m->stretches[mixed >> 40 & (STRETCHES - 1)];
+}
+
+ALWAYS_INLINE bool make_stretch(struct run *k, struct stretch *stretch)
+{
+	const uint32_t lowest = k->depth - 1 - stretch->down;
+
+	if (stretch->mark != k->m->mark)
+		mention_all(k->m, stretch);
+	stretch->passes++;
+	k->at += stretch->bytes;
+	memcpy(&k->stack[lowest], stretch->stack, sizeof stretch->stack);
+	k->depth = lowest + stretch->stack_count;
+	k->top = stretch->stack[stretch->stack_count - 1];
+	k->least = lowest + 1 < k->least ? lowest + 1 : k->least;
+	k->counts.lines += stretch->counts.lines;
+	k->counts.enters += stretch->counts.enters;
+	k->counts.untold.lines += stretch->counts.untold.lines;
+	k->counts.untold.returns += stretch->counts.untold.returns;
+	return true;
+}
+
+ALWAYS_INLINE bool may_stretch(const struct run *k)
+{
+	return k->credit >= 0 && k->end - k->at >= STRETCH_BYTES + EVENT_COMMON_BYTES &&
+	       k->depth >= k->floor + STRETCH_DOWN && k->depth > k->low + STRETCH_DOWN &&
+	       k->depth + STRETCH_STACK <= k->room;
+}
+
+/* As go(), and where it can be further. */
+ALWAYS_INLINE bool go_far(struct run *k)
+{
+	struct stretch asked, *place;
+
+	if (!may_stretch(k))
+		return go(k);
+	memcpy(asked.ahead, k->at, sizeof asked.ahead);
+	asked.who = (uint64_t)k->top << 34 | (uint64_t)k->stack[k->depth - 2] << 17 |
+		    k->stack[k->depth - 3];
+	place = stretch_place(k->m, &asked);
+	if (place->who != asked.who || place->ahead[0] != asked.ahead[0] ||
+		place->ahead[1] != asked.ahead[1]) {
+		struct run slow = *k;
+		bool goes = learn_stretch(&slow, place, &asked);
+		*k = slow;
+		k->credit -= MISS_COSTS;
+		return goes;
+	}
+	k->credit++;
+	return place->bytes ? make_stretch(k, place) : go(k);
+}
+
+/* What a program does that never does the same twice is not worth the search; but that is asked again in each run. */
+static bool begin_stretches(struct standings *m)
+{
+	if (!m->stretches)
+		m->stretches = calloc(STRETCHES, sizeof *m->stretches);
+	m->credit += CREDIT_A_RUN;
+	if (m->credit > CREDIT_MOST)
+		m->credit = CREDIT_MOST;
+	return m->stretches != NULL;
+}
+
 void standings_run(struct standings *m, struct stack *s, struct pl_view *v,
 	const struct follow_codes *codes, struct standing_counts *out)
 {
@@ -474,8 +675,10 @@ void standings_run(struct standings *m, struct stack *s, struct pl_view *v,
 	k.floor = floor_of(s);
 	if (!look_at_top(&k))
 		return;
-	while (go(&k))
+	k.credit = begin_stretches(m) ? m->credit : -1;
+	while (go_far(&k))
 		;
+	m->credit = k.credit;
 	const struct run done = k;
 	end(&done, s);
 	*v = view_of(k.at, (size_t)(k.end - k.at));
@@ -491,6 +694,7 @@ void standings_take(struct standings *m,
 	void (*add)(void *context, uint32_t code, enum event_kind kind, uint64_t count),
 	void *context)
 {
+	settle(m);
 	for (uint32_t i = 0; i < m->move_room; i++) {
 		struct standing_move *move = &m->moves[i];
 		uint32_t code = m->frames[move->asked >> ASK_BITS].code;

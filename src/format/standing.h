@@ -24,6 +24,8 @@
 #define STANDINGS_MAX	 65536u /* with their moves: 6 MiB; then all is learnt anew */
 #define STANDINGS_RECENT 1024
 
+struct stretch;
+
 struct standing_move {
 	uint64_t asked; /* number and events; 0: no move */
 	uint32_t then, callee;
@@ -44,6 +46,8 @@ struct standings {
 	} recent[STANDINGS_RECENT];
 	struct standing_move *moves; /* owned; open addressing, at most three quarters full */
 	uint32_t move_count, move_room;
+	struct stretch *stretches; /* owned; NULL before the first run */
+	int32_t credit;
 	uint32_t *stack; /* owned; numbers, at the places of their frames */
 	uint32_t stack_room;
 	struct mentions *mentions; /* borrowed, or NULL */
