@@ -514,8 +514,7 @@ uint32_t code_outside_number(PyCodeObject *code, struct code_record *r)
 /* ---- a code's first event ---- */
 
 #if LINES_ARE_LOOKED_UP
-#define FAR_LINES     127 /* from the code's first one; the interpreter keeps a byte for it */
-#define FAR_HOT_LINES 64
+#define FAR_LINES 127 /* from the code's first one; the interpreter keeps a byte for it */
 
 /* Are all LINEs wanted, from the code's first run on? What is switched off by then would not come before the next. */
 static bool hears_all(void)
@@ -541,11 +540,12 @@ static void spare_lines(PyCodeObject *code, struct code_record *r, struct pl_vie
 	for (uint32_t i = 0; i < r->unit_count && 2 * (size_t)i < plain.left; i++) {
 		struct code_unit here = r->units[i];
 		uint8_t opcode = plain.at[2 * (size_t)i];
-		if (here.witness && root.hot_lines > FAR_HOT_LINES && is_far(code, here))
-			r->lines_heard = root.hot_lines - FAR_HOT_LINES;
+		r->far |= here.witness && is_far(code, here);
 		if (here.start && !here.witness)
 			switch_line_off(code, i, opcode, opcodes[opcode].caches != 0, root.tool);
 	}
+	if (r->far && root.hot_lines > FAR_HOT_LINES)
+		r->lines_heard = root.hot_lines - FAR_HOT_LINES;
 }
 #else
 static void spare_lines(PyCodeObject *code, struct code_record *r, struct pl_view plain)

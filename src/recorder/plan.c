@@ -51,7 +51,9 @@ static bool may_be_planned(const struct code_record *r)
 
 bool plan_begin(PyCodeObject *code, struct code_record *r)
 {
-	uint32_t left = 2 * root.hot_lines;
+	const uint32_t hot_lines =
+		r->far && root.hot_lines > FAR_HOT_LINES ? FAR_HOT_LINES : root.hot_lines;
+	const uint32_t left = 2 * hot_lines;
 
 	if (!may_be_planned(r))
 		return false;

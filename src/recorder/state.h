@@ -33,6 +33,8 @@ enum heard {
 	HEARD_MOVED,	/* by INSTRUCTION, LINE is switched off */
 };
 
+#define FAR_HOT_LINES 64 /* so many LINEs of a far code make it hot */
+
 /* What an event needs of its code: the number that names it, and the index that stands for its
  * line. Made at the code's first event (code_describe), freed by the interpreter with the code
  * object. */
@@ -59,6 +61,7 @@ struct code_record {
 		precise; /* it ran in a section, so all its lines and returns are heard; so often yet in vain */
 	bool checks; /* of some jumps back it depends on its frame's LINEs whether they are AGAIN */
 	bool wavers; /* whether a LINE fires hangs on how an instruction of it is specialised: it is never hot */
+	bool far;		/* a LINE of it takes long (code.c), so it is hot sooner */
 	bool planned;		/* it is or was planned anew (plan.c): once is enough */
 	struct plan *plan;	/* owned; NULL but while that goes on */
 	uint32_t number_before; /* the number that it had before that, or 0 */
@@ -181,7 +184,8 @@ struct recorder_root {
 	bool tells_lines; /* every line, too: a trace function is about, which can move frames; or greenlets are, which hide them */
 	bool forked;	  /* this child has no slot of its own yet */
 	bool filters;	  /* there is code that is left out */
-	uint32_t hot_lines; /* a code of which so many LINEs were heard is hot; 0: none ever is */
+	uint32_t
+		hot_lines; /* a code of which so many LINEs were heard is hot, a far one before; 0: none ever is */
 	bool moves_seen; /* where LINE was switched off INSTRUCTION did not come in the same run */
 	struct first_move {
 		const struct thread *thread;
