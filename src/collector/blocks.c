@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include "format/block.h"
 
-/* zstd. A program repeats itself from afar, and from 7 on that is found: of w_fib a sixteenth is left of what 1 leaves, for a
- * tenth more of the collector's time. Who has fallen behind takes the fast one. */
-#define BLOCK_LEVEL	 7
+/* zstd. A program repeats itself from afar, and from 7 on that is found: of w_fib a sixteenth is left of what 1 leaves. 10 leaves
+ * a seventh less of what never repeats so exactly (w_lib), for 6 hundredths of the program's CPU there and nothing where it is easy
+ * (w_fib); 11 takes twice that for a twentieth. Who has fallen behind takes the fast one. */
+#define BLOCK_LEVEL	 10
 #define BLOCK_LEVEL_FAST 1
 #define BLOCK_BEHIND	 (4 * BLOCK_BYTES_MAX) /* bytes that wait */
 
