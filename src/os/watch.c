@@ -243,12 +243,12 @@ static bool comes_out_of_exec(int pid, uint64_t fields[STAT_FIELDS])
 
 /* Its own program shows the word in the environment until it is mapped, and then among what is
  * mapped. */
-static bool has_or_may_have(int pid, const char *word, struct pl_buf *room)
+static bool has_or_may_have(int pid, uint64_t since, const char *word, struct pl_buf *room)
 {
 	uint64_t before[STAT_FIELDS], after[STAT_FIELDS];
 	char state;
 
-	if (!read_stat(pid, &state, before))
+	if (!read_stat(pid, &state, before) || before[STAT_START] < since)
 		return false;
 	for (int i = 0; i < LOOKS_AT_ONE; i++) {
 		if (has(pid, "environ", word, room) == 1 || has(pid, "maps", word, room) == 1)
@@ -264,7 +264,7 @@ static bool has_or_may_have(int pid, const char *word, struct pl_buf *room)
 	return false;
 }
 
-static bool look_once(const char *word, int except)
+static bool look_once(const char *word, int except, uint64_t since)
 {
 	DIR *proc = opendir("/proc");
 	struct pl_buf room = {0};
@@ -278,7 +278,7 @@ static bool look_once(const char *word, int except)
 			continue;
 		if (fstatat(dirfd(proc), d->d_name, &st, 0) < 0 || st.st_uid != getuid())
 			continue;
-		found = has_or_may_have(pid, word, &room);
+		found = has_or_may_have(pid, since, word, &room);
 	}
 	if (proc)
 		closedir(proc);
@@ -289,5 +289,12 @@ static bool look_once(const char *word, int except)
 /* What changes while it is looked at may be missed once. */
 bool watch_anyone_has(const char *word, int except)
 {
-	return look_once(word, except) || look_once(word, except) || look_once(word, except);
+	uint64_t fields[STAT_FIELDS];
+	char state;
+	uint64_t since = read_stat(getpid(), &state, fields) ? fields[STAT_START] : 0;
+
+	for (int i = 0; i < 3; i++)
+		if (look_once(word, except, since))
+			return true;
+	return false;
 }
