@@ -92,8 +92,9 @@ static void run(struct cut *k, struct pl_view part)
 	struct event e;
 
 	for (run_common(k, &v); v.left; run_common(k, &v)) {
-		if (event_read(&v, &e) < 0) {
+		if (event_read(&v, &k->t->stack.calls, &e) < 0) {
 			k->damaged = true;
+			k->t->stack.calls = (struct event_calls){0};
 			break;
 		}
 		follow(k, &e);
@@ -147,6 +148,8 @@ static void open_head(struct cut *k)
 		.open_ticks = t->ticks,
 		.order = t->order};
 	k->end = t->position;
+	if (t->broken) /* calls that are not known */
+		t->stack.calls = (struct event_calls){0};
 	stack_copy(&k->c->opening, &t->stack);
 	stack_mark(&t->stack);
 	buf_reset(&k->c->bytes);
@@ -268,6 +271,8 @@ static bool cut_one(struct collector *c, struct stream *t)
 		standings_take(&c->bodies.standings, add_cost, c);
 	if (k.end == t->position && !k.damaged)
 		return false;
+	if (t->stack.calls.print && k.head.needs_minor < MINOR_CALLS)
+		k.head.needs_minor = MINOR_CALLS;
 	k.head.close_ticks = t->ticks > k.head.open_ticks ? t->ticks : k.head.open_ticks;
 	k.head.min_depth =
 		t->stack.min_depth < c->opening.depth ? t->stack.min_depth : c->opening.depth;

@@ -166,7 +166,7 @@ static void resume_stream(struct collector *c, struct stream *t, struct block *b
 	t->seq = b->head.first_seq + b->head.events;
 	t->blocks = b->head.number + 1;
 	stack_copy(&t->stack, &b->stack);
-	while (v.left && event_read(&v, &e) == 0) {
+	while (v.left && event_read(&v, &t->stack.calls, &e) == 0) {
 		follow_apply(&t->stack, &e, &codes, &rows);
 		if (e.kind == EVENT_SWITCH)
 			t->order = e.a;

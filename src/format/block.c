@@ -24,12 +24,12 @@ static void mention_stack(struct mentions *m, const struct stack *stack)
 	}
 }
 
-static int mention_events(struct mentions *m, struct pl_view events)
+static int mention_events(struct mentions *m, struct event_calls calls, struct pl_view events)
 {
 	struct event e;
 
 	while (events.left) {
-		if (event_read(&events, &e))
+		if (event_read(&events, &calls, &e))
 			return PL_ERR_FORMAT;
 		mentions_add_event(m, &e);
 	}
@@ -75,6 +75,27 @@ static void put_stack(struct pl_buf *raw, const struct stack *s)
 	}
 }
 
+static uint32_t count_known(const struct event_calls *calls)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sizeof calls->at / sizeof *calls->at; i++)
+		count += calls->at[i] != 0;
+	return count;
+}
+
+/* Their places follow from what they are. */
+static void put_calls(struct pl_buf *raw, const struct event_calls *calls)
+{
+	buf_varint(raw, count_known(calls));
+	for (uint32_t i = 0; i < sizeof calls->at / sizeof *calls->at; i++) {
+		if (!calls->at[i])
+			continue;
+		buf_varint(raw, (uint32_t)calls->at[i]);
+		buf_varint(raw, calls->at[i] >> 32);
+	}
+}
+
 /* The struct is the bytes: little-endian without padding, as view.h and block.h make sure. */
 static void put_head(struct pl_buf *out, size_t at, const struct block_head *head)
 {
@@ -90,6 +111,7 @@ static int write_with(
 	struct pl_buf *out, const struct block_source *b, struct mentions *m, int level)
 {
 	struct block_head head = *b->head;
+	const bool calls = count_known(&b->stack->calls) != 0;
 	struct pl_buf raw = {0};
 	size_t at = out->used;
 	int err = PL_ERR_MEMORY;
@@ -99,13 +121,15 @@ static int write_with(
 		return err;
 	put_codes(&raw, m, b->bodies);
 	put_stack(&raw, b->stack);
+	if (calls)
+		put_calls(&raw, &b->stack->calls);
 	buf_put(&raw, b->events.at, b->events.left);
 	uint8_t *room = buf_reserve(out, BLOCK_HEAD_BYTES);
 	if (raw.failed || !room || raw.used > RECORD_RAW_MAX - BLOCK_HEAD_BYTES)
 		goto done;
 	out->used += BLOCK_HEAD_BYTES;
-	head.flags &= ~(uint32_t)(BLOCK_COMPRESSED | BLOCK_GREENLET);
-	head.flags |= b->stack->greenlet ? BLOCK_GREENLET : 0;
+	head.flags &= ~(uint32_t)(BLOCK_COMPRESSED | BLOCK_GREENLET | BLOCK_CALLS);
+	head.flags |= (b->stack->greenlet ? BLOCK_GREENLET : 0) | (calls ? BLOCK_CALLS : 0);
 	if (level > 0 && record_compress(b->packer, out, buf_view(&raw), level))
 		head.flags |= BLOCK_COMPRESSED;
 	else
@@ -120,6 +144,8 @@ static int write_with(
 		head.needs_minor = m->needs_minor;
 	if (b->stack->greenlet && !head.needs_minor)
 		head.needs_minor = 1;
+	if (calls && head.needs_minor < MINOR_CALLS)
+		head.needs_minor = MINOR_CALLS;
 	put_head(out, at, &head);
 	err = 0;
 done:
@@ -134,7 +160,7 @@ int block_write(struct pl_buf *out, const struct block_source *b, int level)
 
 	if (b->mentions)
 		return write_with(out, b, b->mentions, level);
-	err = mention_events(&own, b->events);
+	err = mention_events(&own, b->stack->calls, b->events);
 	if (err == 0)
 		err = write_with(out, b, &own, level);
 	mentions_release(&own);
@@ -226,6 +252,21 @@ static int read_stack(struct pl_view *v, struct stack *s, const struct block_hea
 	return 0;
 }
 
+/* What two calls have the same place is no damage: the last one is there. */
+static int read_calls(struct pl_view *v, struct event_calls *calls)
+{
+	uint64_t count, site, code;
+
+	if (view_varint_max(v, EVENT_CALLS, &count))
+		return PL_ERR_FORMAT;
+	for (uint64_t i = 0; i < count; i++) {
+		if (view_varint_max(v, UINT32_MAX, &site) || view_varint_max(v, UINT32_MAX, &code))
+			return PL_ERR_FORMAT;
+		event_calls_put(calls, event_call((uint32_t)site, (uint32_t)code));
+	}
+	return 0;
+}
+
 static int read_plain(struct block *b, struct pl_view payload, struct pl_view *plain)
 {
 	payload.at += BLOCK_HEAD_BYTES;
@@ -263,6 +304,8 @@ int block_open(struct block *b, struct pl_view payload)
 		err = read_codes(&plain, &b->bodies);
 	if (err == 0)
 		err = read_stack(&plain, &b->stack, &b->head);
+	if (err == 0 && b->head.flags & BLOCK_CALLS)
+		err = read_calls(&plain, &b->stack.calls);
 	if (err == 0 && plain.left != b->head.event_bytes)
 		err = PL_ERR_FORMAT;
 	if (err == 0)

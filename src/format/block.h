@@ -27,6 +27,8 @@
 
 /* The minor version since which rows can go without an event. */
 #define MINOR_WITNESSES 2
+/* And that since which a call can be a byte. */
+#define MINOR_CALLS 3
 
 #define BLOCK_HEAD_BYTES 160
 #define BLOCK_HEAD_CHECK 152 /* where the check of the bytes before it stands */
@@ -34,6 +36,7 @@
 #define BLOCK_CONTINUES	 2 /* flag: bytes of the stream are missing before this block */
 #define BLOCK_GREENLET                                                                             \
 	4 /* flag: the number of the stack's greenlet stands before its depth; else it is 0 */
+#define BLOCK_CALLS 8 /* flag: the calls that are known stand behind the stack */
 
 struct block_head {
 	uint32_t process;

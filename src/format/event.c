@@ -19,11 +19,21 @@ static int read_site(struct pl_view *v, struct event *e)
 	return read_u32(v, &e->site);
 }
 
-static int read_enter(struct pl_view *v, struct event *e)
+static int read_enter(struct pl_view *v, struct event_calls *calls, struct event *e)
 {
 	if (read_site(v, e) || read_u32(v, &e->code))
 		return PL_ERR_FORMAT;
+	if (!e->flags)
+		event_calls_put(calls, event_call(e->site, e->code));
 	return e->flags & EVENT_GENERATOR ? view_varint(v, &e->gen) : 0;
+}
+
+static void read_known_call(const struct event_calls *calls, uint8_t first, struct event *e)
+{
+	uint64_t call = calls->at[first];
+
+	*e = (struct event){.kind = EVENT_ENTER, .known = true, .code = (uint32_t)(call >> 32)};
+	e->site = e->code ? (uint32_t)call : EVENT_NO_UNIT;
 }
 
 static int read_resume(struct pl_view *v, struct event *e)
@@ -36,13 +46,13 @@ static int read_resume(struct pl_view *v, struct event *e)
 
 /* One case a kind, as the writers of event.h. A field that does not fit its type is damage: nothing
  * behind this place looks at ranges again. */
-static int read_fields(struct pl_view *v, struct event *e)
+static int read_fields(struct pl_view *v, struct event_calls *calls, struct event *e)
 {
 	uint64_t line;
 
 	switch (e->kind) {
 	case EVENT_ENTER:
-		return read_enter(v, e);
+		return read_enter(v, calls, e);
 	case EVENT_OUTSIDE:
 		return read_site(v, e) || read_u32(v, &e->code) ? PL_ERR_FORMAT : 0;
 	case EVENT_RESUME:
@@ -92,7 +102,7 @@ static int read_fields(struct pl_view *v, struct event *e)
 	}
 }
 
-int event_read_any(struct pl_view *v, struct event *out)
+int event_read_any(struct pl_view *v, struct event_calls *calls, struct event *out)
 {
 	struct pl_view before = *v;
 	uint8_t first;
@@ -109,10 +119,13 @@ int event_read_any(struct pl_view *v, struct event *out)
 			out->index += 127;
 			return 0;
 		}
+	} else if (event_is_known_call(first)) {
+		read_known_call(calls, first, out);
+		return 0;
 	} else {
 		out->kind = first & 0x1f;
 		out->flags = first & 0x60;
-		if (read_fields(v, out) == 0)
+		if (read_fields(v, calls, out) == 0)
 			return 0;
 	}
 	*v = before;

@@ -2,6 +2,7 @@
  *
  *	line     | 1 index:7 |                       index < 127: into the code's table of line starts
  *	         | 1 1111111 | index-127 varint |
+ *	a call   | 0 place:2 11 place:3 |            one that is known: ENTER with site and code of that place (struct event_calls)
  *	others   | 0 flags:2 kind:5 | fields, all varints, in the order of the table below |
  *
  * A call of f by a module, two lines of it, and its return, with code 10 for the module, 11 for f:
@@ -12,6 +13,7 @@
  *	01 0c 0b     ENTER | the caller stands at unit 12 | code 11
  *	80 81        LINE 0, LINE 1   of f
  *	02 09        LEAVE | from unit 9
+ *	3c           the same call again, which is at place 12
  *
  * A frame is named by where it stands on its thread's stack, never by address: an event is of the
  * top frame, and POPS goes before it when frames above have gone without an event. Units are
@@ -79,6 +81,13 @@ enum event_kind {
 	0x20 /* RAISE: it stands on a start whose LINE did not fire: a trace function raised instead */
 #define EVENT_MOVED 0x20 /* LINK: it has gone on since then, `unit` is where the next event is */
 
+/* In place of a unit, to a writer and in struct event. NO_SITE is a flag on disk; NO_UNIT is
+ * written as it is: no code has so many units. */
+#define EVENT_NO_SITE UINT32_MAX
+/* A unit where there is none: the frame is of C code that reports its own events (Cython), or
+ * called by such. */
+#define EVENT_NO_UNIT (UINT32_MAX - 1)
+
 /* Names of tasks and texts of marks stand in the event, so that they go when their block goes: a
  * server makes new ones for ever. Longer ones are cut. */
 #define EVENT_TEXT_MAX 120
@@ -86,10 +95,46 @@ enum event_kind {
 /* No event is longer: a first byte and at most four varints, or a length and a text. */
 #define EVENT_BYTES_MAX (2 + EVENT_TEXT_MAX)
 
+/* Calls that are known: a call site and the callee. Who writes a stream and who reads it put each ENTER of a plain function by a
+ * caller at its place, so both have the same there; as long as it is there that call is a byte, which is the place. All zero: none
+ * is known. */
+#define EVENT_CALLS	 32   /* places */
+#define EVENT_KNOWN_CALL 0x18 /* these two bits are set in each place, and the top one is not */
+struct event_calls {
+	uint64_t at[128]; /* code << 32 | site; 0: none */
+	uint64_t
+		print; /* of all that is there: the same for the same calls, and most likely for no others */
+};
+
+static inline uint64_t event_call(uint32_t site, uint32_t code)
+{
+	return (uint64_t)code << 32 | site;
+}
+
+static inline uint8_t event_call_place(uint64_t call)
+{
+	return (uint8_t)(call * 0x9e3779b97f4a7c15u >> 57 | EVENT_KNOWN_CALL);
+}
+
+static inline bool event_is_known_call(uint8_t first)
+{
+	return (first & (0x80 | EVENT_KNOWN_CALL)) == EVENT_KNOWN_CALL;
+}
+
+static inline void event_calls_put(struct event_calls *calls, uint64_t call)
+{
+	uint64_t *place = &calls->at[event_call_place(call)];
+	uint64_t was = *place * 0xc2b2ae3d27d4eb4fu, is = call * 0xc2b2ae3d27d4eb4fu;
+
+	calls->print ^= was ^ was >> 29 ^ is ^ is >> 29;
+	*place = call;
+}
+
 /* One decoded event. What a kind does not have is 0. */
 struct event {
 	enum event_kind kind;
 	uint8_t flags;
+	bool known;	     /* ENTER: it was a byte */
 	uint32_t index;	     /* LINE: into the table of line starts */
 	uint32_t site;	     /* ENTER, RESUME, THROW, OUTSIDE: unit of the caller */
 	uint32_t code;	     /* number of the code */
@@ -104,15 +149,17 @@ struct event {
 };
 
 /* Eat one event from the front. PL_ERR_FORMAT leaves the view where it was. Unknown kinds are
- * errors: a block says with its format's minor number which kinds it can hold. */
-int event_read_any(struct pl_view *v, struct event *out);
+ * errors: a block says with its format's minor number which kinds it can hold. `calls` are those of the stream up to there, and
+ * behind the event after that; to read it once more does no harm. A known call of which nothing is known (bytes of the stream
+ * are missing) is one of code 0, from EVENT_NO_UNIT. */
+int event_read_any(struct pl_view *v, struct event_calls *calls, struct event *out);
 
 #define EVENT_SHORT_LINES 127 /* so many starts' LINEs are one byte */
 
-static inline int event_read(struct pl_view *v, struct event *out)
+static inline int event_read(struct pl_view *v, struct event_calls *calls, struct event *out)
 {
 	if (!v->left || *v->at < 0x80 || *v->at >= 0x80 + EVENT_SHORT_LINES)
-		return event_read_any(v, out);
+		return event_read_any(v, calls, out);
 	*out = (struct event){.kind = EVENT_LINE, .index = *v->at & 0x7f};
 	v->at++;
 	v->left--;
@@ -125,6 +172,8 @@ struct event_common {
 	uint32_t number; /* LINE: index; POPS: n; ENTER: site */
 	uint32_t code;	 /* ENTER */
 };
+
+#define EVENT_SHORT_MAX (1u << 14)
 
 /* One or two bytes of a varint; NULL: it has more. */
 static inline const uint8_t *event_short_varint(const uint8_t *p, uint32_t *out)
@@ -139,7 +188,8 @@ static inline const uint8_t *event_short_varint(const uint8_t *p, uint32_t *out)
 #define EVENT_COMMON_BYTES 5
 
 /* As event_read, for those; false: it is another one, or at the end of the view, and nothing was eaten. */
-static inline bool event_read_common(struct pl_view *v, struct event_common *out)
+static inline bool event_read_common(
+	struct pl_view *v, struct event_calls *calls, struct event_common *out)
 {
 	const uint8_t *p = v->at;
 
@@ -155,6 +205,12 @@ static inline bool event_read_common(struct pl_view *v, struct event_common *out
 		out->kind = EVENT_ENTER;
 		p = event_short_varint(p + 1, &out->number);
 		p = p ? event_short_varint(p, &out->code) : NULL;
+		if (p)
+			event_calls_put(calls, event_call(out->number, out->code));
+	} else if (event_is_known_call(*p)) {
+		uint64_t call = calls->at[*p];
+		*out = (struct event_common){EVENT_ENTER, (uint32_t)call, (uint32_t)(call >> 32)};
+		p = out->code && (out->number | out->code) < EVENT_SHORT_MAX ? p + 1 : NULL;
 	} else {
 		return false;
 	}
@@ -193,6 +249,8 @@ static inline uint32_t event_minor(const struct event *e)
 	if (e->kind == EVENT_AT || e->kind == EVENT_OUTSIDE || e->kind == EVENT_IDLE ||
 		(e->kind == EVENT_RAISE && e->flags))
 		return 2;
+	if (e->known)
+		return 3;
 	return second || (e->kind == EVENT_LINK && e->flags) ? 1 : 0;
 }
 
@@ -242,14 +300,7 @@ static inline uint8_t *event_write_text(
 	return p + n;
 }
 
-/* In place of a unit, to a writer and in struct event. NO_SITE is a flag on disk; NO_UNIT is
- * written as it is: no code has so many units. */
-#define EVENT_NO_SITE UINT32_MAX
-/* A unit where there is none: the frame is of C code that reports its own events (Cython), or
- * called by such. */
-#define EVENT_NO_UNIT (UINT32_MAX - 1)
-
-/* gen 0: a plain function. */
+/* gen 0: a plain function, of no caller; else event_write_call. */
 static inline uint8_t *event_write_enter(uint8_t *p, uint32_t site, uint32_t code, uint64_t gen)
 {
 	*p++ = (uint8_t)(EVENT_ENTER | (gen ? EVENT_GENERATOR : 0) |
@@ -258,6 +309,21 @@ static inline uint8_t *event_write_enter(uint8_t *p, uint32_t site, uint32_t cod
 		p = varint_write(p, site);
 	p = varint_write(p, code);
 	return gen ? varint_write(p, gen) : p;
+}
+
+/* Of a plain function by a caller. All of those go this way. */
+static inline uint8_t *event_write_call(
+	uint8_t *p, struct event_calls *calls, uint32_t site, uint32_t code)
+{
+	uint64_t call = event_call(site, code);
+	uint8_t place = event_call_place(call);
+
+	if (calls->at[place] == call) {
+		*p++ = place;
+		return p;
+	}
+	event_calls_put(calls, call);
+	return event_write_enter(p, site, code, 0);
 }
 
 static inline uint8_t *event_write_outside(uint8_t *p, uint32_t site, uint32_t code)

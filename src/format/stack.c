@@ -272,6 +272,7 @@ int stack_copy(struct stack *to, const struct stack *from)
 	to->greenlet = from->greenlet;
 	to->stale = from->stale;
 	to->task_count = from->task_count;
+	to->calls = from->calls;
 	return 0;
 }
 
@@ -282,6 +283,7 @@ void stack_reset(struct stack *s)
 	s->greenlet = 0;
 	s->stale = 0;
 	s->task_count = 0;
+	s->calls = (struct event_calls){0};
 }
 
 void stack_release(struct stack *s)

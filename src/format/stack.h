@@ -69,6 +69,8 @@ struct stack {
 	uint32_t task_count;
 	uint32_t task_room;
 	struct stack_task *tasks; /* owned */
+	struct event_calls
+		calls; /* that are known: of the stream's events as they are read, not as they are applied */
 };
 
 /* Bring the stack behind the event. ENTER, RESUME and THROW push, after setting the caller's place

@@ -23,11 +23,12 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 
 /* What the next bytes do where these three frames are on top:
  *
+ *	calls  the print of those that are known, which none of these events changes
  *	who    the top's standing | that of the frame below | and below that, 17 bits each
  *	stack  the standings from the place of the lowest frame that it comes to, up to its last top; the rest is not looked at
  */
 struct stretch {
-	uint64_t who, ahead[STRETCH_BYTES / 8];
+	uint64_t who, calls, ahead[STRETCH_BYTES / 8];
 	uint32_t stack[STRETCH_STACK];
 	uint8_t bytes; /* 0: no event there can be part of one */
 	uint8_t down;  /* how many places below the first top the lowest one is */
@@ -330,6 +331,7 @@ struct run {
 	const uint8_t *at, *end; /* bytes */
 	struct standings *m;
 	const struct stack *s;
+	struct event_calls *calls;
 	const struct follow_codes *codes;
 	uint32_t *stack; /* the top's place is not used */
 	uint32_t top;	 /* number */
@@ -520,7 +522,7 @@ ALWAYS_INLINE bool go(struct run *k)
 		return false;
 	if (*k->at >= 0x80)
 		return lines(k);
-	if (!event_read_common(&rest, &e))
+	if (!event_read_common(&rest, k->calls, &e))
 		return false;
 	return e.kind == EVENT_ENTER ? enter(k, &e, rest) : pop(k, e.number, rest);
 }
@@ -534,7 +536,8 @@ static bool lengthen(
 	const uint32_t lowest = first->depth - 1 - STRETCH_DOWN;
 	const size_t bytes = (size_t)(k->at - first->at);
 
-	if (bytes > STRETCH_BYTES || now->move_count > STRETCH_MOVES || k->least <= lowest ||
+	if (k->calls->print != now->calls || bytes > STRETCH_BYTES ||
+		now->move_count > STRETCH_MOVES || k->least <= lowest ||
 		k->depth - k->least >= STRETCH_STACK)
 		return false;
 	now->bytes = (uint8_t)bytes;
@@ -571,8 +574,10 @@ static bool learn_steps(struct run *k, struct stretch *to)
 static __attribute__((noinline)) bool learn_stretch(
 	struct run *k, struct stretch *place, const struct stretch *asked)
 {
-	struct stretch learnt = {
-		.who = asked->who, .ahead = {asked->ahead[0], asked->ahead[1]}, .mark = k->m->mark};
+	struct stretch learnt = {.who = asked->who,
+		.calls = asked->calls,
+		.ahead = {asked->ahead[0], asked->ahead[1]},
+		.mark = k->m->mark};
 	const uint32_t move_room = k->m->move_room;
 
 	settle_one(k->m, place);
@@ -596,7 +601,7 @@ ALWAYS_INLINE struct stretch *stretch_place(const struct standings *m, const str
 {
 	uint64_t mixed = (asked->ahead[0] * 0x9e3779b97f4a7c15u) ^
 			 (asked->ahead[1] * 0xc2b2ae3d27d4eb4fu) ^
-			 (asked->who * 0x165667b19e3779f9u);
+			 ((asked->who ^ asked->calls) * 0x165667b19e3779f9u);
 
 	return &m->stretches[mixed >> 40 & (STRETCHES - 1)];
 }
@@ -635,11 +640,12 @@ ALWAYS_INLINE bool go_far(struct run *k)
 	if (!may_stretch(k))
 		return go(k);
 	memcpy(asked.ahead, k->at, sizeof asked.ahead);
+	asked.calls = k->calls->print;
 	asked.who = (uint64_t)k->top << 34 | (uint64_t)k->stack[k->depth - 2] << 17 |
 		    k->stack[k->depth - 3];
 	place = stretch_place(k->m, &asked);
-	if (place->who != asked.who || place->ahead[0] != asked.ahead[0] ||
-		place->ahead[1] != asked.ahead[1]) {
+	if (place->who != asked.who || place->calls != asked.calls ||
+		place->ahead[0] != asked.ahead[0] || place->ahead[1] != asked.ahead[1]) {
 		struct run slow = *k;
 		bool goes = learn_stretch(&slow, place, &asked);
 		*k = slow;
@@ -664,7 +670,12 @@ static bool begin_stretches(struct standings *m)
 void standings_run(struct standings *m, struct stack *s, struct pl_view *v,
 	const struct follow_codes *codes, struct standing_counts *out)
 {
-	struct run k = {.at = v->at, .end = v->at + v->left, .m = m, .s = s, .codes = codes};
+	struct run k = {.at = v->at,
+		.end = v->at + v->left,
+		.m = m,
+		.s = s,
+		.calls = &s->calls,
+		.codes = codes};
 	struct follow_rows rows = {0};
 
 	if (!begin(m, s))

@@ -87,6 +87,21 @@ static inline uint8_t *begin_at_caller(
 	return place && !told ? drop_to(t, p, place) : NULL;
 }
 
+/* Its call. Apart, so that a line alone saves no registers for it. */
+static __attribute__((noinline)) uint8_t *begin_at_once(
+	struct thread *t, py_frame *frame, uint8_t *p, const struct code_record *r)
+{
+	uint32_t site;
+
+	p = begin_at_caller(t, frame, p, &site);
+	if (!p)
+		return NULL;
+	p = plain_write_enter(t, p, site, r);
+	stack_put(t, frame);
+	t->entered = frame;
+	return p;
+}
+
 /* A witness of the frame that wrote last or its caller, with nothing to stand before it: most events by far. `moved`: it is heard by INSTRUCTION. false: nothing was done. */
 __attribute__((always_inline)) static inline bool witness_at_once(PyCodeObject *code, bool moved)
 {
@@ -117,13 +132,9 @@ __attribute__((always_inline)) static inline bool witness_at_once(PyCodeObject *
 	if (!moved && __builtin_expect(++r->lines_heard == root.hot_lines, 0))
 		return false;
 	if (__builtin_expect(here->begins, 0)) {
-		uint32_t site;
-		p = begin_at_caller(t, frame, p, &site);
+		p = begin_at_once(t, frame, p, r);
 		if (!p)
 			return false;
-		p = plain_write_enter(p, site, r);
-		stack_put(t, frame);
-		t->entered = frame;
 	} else if (!entry_is(t->top, frame)) {
 		uint32_t place = place_below(t, frame);
 		if (!place || (uintptr_t)t->frames[place - 1] & MARK_TOLD)

@@ -327,12 +327,26 @@ __attribute__((always_inline)) static inline uint8_t *plain_at_caller(
 	return p;
 }
 
-/* As event_write_enter, of a plain function. */
-static inline uint8_t *plain_write_enter(uint8_t *p, uint32_t site, const struct code_record *r)
+static __attribute__((noinline)) uint8_t *write_new_call(
+	struct thread *t, uint8_t *p, uint32_t site, const struct code_record *r)
 {
+	event_calls_put(&t->calls, event_call(site, r->number));
 	p = event_write1(p, EVENT_ENTER, site);
 	memcpy(p, &r->number_bytes, sizeof r->number_bytes);
 	return p + r->number_length;
+}
+
+/* As event_write_call. */
+static inline uint8_t *plain_write_enter(
+	struct thread *t, uint8_t *p, uint32_t site, const struct code_record *r)
+{
+	uint64_t call = event_call(site, r->number);
+	uint8_t place = event_call_place(call);
+
+	if (__builtin_expect(t->calls.at[place] != call, 0))
+		return write_new_call(t, p, site, r);
+	*p = place;
+	return p + 1;
 }
 
 /* A start of a plain function. false: nothing was done. */
@@ -347,7 +361,7 @@ __attribute__((always_inline)) static inline bool enter_at_once(
 	uint8_t *p = plain_at_caller(e.thread, plain_caller(e.frame), &site);
 	if (!p)
 		return false;
-	p = plain_write_enter(p, site, e.record);
+	p = plain_write_enter(e.thread, p, site, e.record);
 	stack_put(e.thread, e.frame);
 	e.thread->entered = e.frame;
 	ring_commit(&e.thread->ring, p);
@@ -411,7 +425,7 @@ __attribute__((always_inline)) static inline bool record_enter(
 		return !moment_is_left_out(&m);
 	uint64_t generator =
 		m.record->generator_like && !frame_is_foreign(m.frame) ? generator_new(m.frame) : 0;
-	uint8_t *p = event_write_enter(m.at, m.site, m.record->number, generator);
+	uint8_t *p = write_enter(m.thread, m.at, m.site, m.record->number, generator);
 	stack_push(m.thread, m.record->late ? frame_marked(m.frame, mark) : m.frame);
 	m.thread->entered = m.frame;
 	if (__builtin_expect(m.record->checks, 0))

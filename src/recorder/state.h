@@ -92,6 +92,7 @@ struct code_record {
  * only what the interpreter has on its stack at this moment. */
 struct thread {
 	struct ring_writer ring;
+	struct event_calls calls; /* that are known to who reads the stream */
 	py_frame *top;	   /* == frames[depth - 1], NULL when empty: compared at every event */
 	py_frame **frames; /* the shadow of the call stack, bottom first; mapped, not malloc'd */
 	uint32_t depth;
@@ -130,6 +131,13 @@ struct thread {
 	bool unsure; /* events were lost: the shadow stack's depth says nothing of the greenlet */
 	struct thread *next; /* all of them */
 };
+
+static inline uint8_t *write_enter(
+	struct thread *t, uint8_t *p, uint32_t site, uint32_t number, uint64_t generator)
+{
+	return generator || site == EVENT_NO_SITE ? event_write_enter(p, site, number, generator)
+						  : event_write_call(p, &t->calls, site, number);
+}
 
 /* No tick is that: a thread whose last one it is makes a slow step, and stamps. */
 #define NO_TICK UINT64_MAX

@@ -129,7 +129,7 @@ static uint8_t *write_early(struct thread *t, uint8_t *p, py_frame *frame, uint3
 
 	record->bottom |= site == EVENT_NO_SITE;
 	stack_cut(t, below + 1);
-	return step_on(t, step_tell_due(t, event_write_enter(p, site, record->number, 0)));
+	return step_on(t, step_tell_due(t, write_enter(t, p, site, record->number, 0)));
 }
 
 /* The frame becomes the top, above depth `below`. */
@@ -623,7 +623,7 @@ static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame)
 	stack_cut(t, place);
 	while (count) {
 		frame = untold[--count];
-		p = event_write_enter(p, site_of(frame), code_known(frame_code(frame))->number, 0);
+		p = write_enter(t, p, site_of(frame), code_known(frame_code(frame))->number, 0);
 		stack_put(t, frame_marked(frame, MARK_EARLY));
 		p = step_tell_due(t, p);
 	}

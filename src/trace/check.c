@@ -119,7 +119,7 @@ static const char *check_events(struct check *k, struct stack *stack)
 
 	stack_mark(stack);
 	while (v.left) {
-		if (event_read(&v, &e))
+		if (event_read(&v, &stack->calls, &e))
 			return "the block holds bytes that are no events";
 		const char *what = check_event(k, stack, &e, &found);
 		if (what)

@@ -435,7 +435,7 @@ static int step_by_event(
 	int code = 0;
 
 	*went = false;
-	if (event_read(&rest, &e))
+	if (event_read(&rest, &w->stack.calls, &e))
 		return 0;
 	if (e.kind == EVENT_TIME && w->ticks + w->marks.ticks + e.a >= limit->ticks)
 		return 0;
@@ -508,11 +508,19 @@ static const uint8_t fields_behind[32] = {
 #define FIELDS_MAX 4
 
 /* Gives the byte behind the event; NULL: it is for the long way. */
-static inline const uint8_t *read_quickly(
-	const struct quick *k, uint32_t fields[FIELDS_MAX], struct change *c, uint32_t *flags)
+static inline const uint8_t *read_quickly(const struct quick *k, struct event_calls *calls,
+	uint32_t fields[FIELDS_MAX], struct change *c, uint32_t *flags)
 {
 	const uint8_t *at = k->at + 1;
 	const uint32_t first = *k->at;
+
+	if (event_is_known_call(*k->at)) {
+		uint64_t call = calls->at[*k->at];
+		fields[0] = (uint32_t)call;
+		*c = (struct change){.kind = EVENT_ENTER, .code = (uint32_t)(call >> 32)};
+		*flags = 0;
+		return c->code ? at : NULL;
+	}
 	uint32_t n = first < 0x80 ? fields_behind[first & 0x1f] : 0;
 
 	*flags = first & 0x60;
@@ -529,6 +537,8 @@ static inline const uint8_t *read_quickly(
 		c->gen = made || c->kind == EVENT_RESUME ? fields[2] : 0;
 		c->unit = c->kind == EVENT_RESUME ? fields[3] : 0;
 	}
+	if (c->kind == EVENT_ENTER && !*flags)
+		event_calls_put(calls, event_call(fields[0], fields[1]));
 	return at;
 }
 
@@ -574,7 +584,7 @@ static inline bool go_quickly(struct quick *k, const struct strides *s, struct w
 		k->at += taken;
 		return taken;
 	}
-	const uint8_t *behind = read_quickly(k, fields, &c, &flags);
+	const uint8_t *behind = read_quickly(k, &w->stack.calls, fields, &c, &flags);
 	if (!behind)
 		return false;
 	if (c.kind == EVENT_POPS) {

@@ -64,12 +64,13 @@ static void add_gap_at(struct walk *w, enum pl_gap_reason reason, uint32_t frame
 /* The ticks of the next TIME in this block, 0: there is none. */
 static uint64_t next_stamp(const struct walk *w)
 {
+	struct event_calls calls = w->stack.calls;
 	struct pl_view v = w->events;
 	struct event e;
 
 	if (w->marks.ticks) /* it was read, and is still to come */
 		return w->ticks + w->marks.ticks;
-	while (v.left && event_read(&v, &e) == 0)
+	while (v.left && event_read(&v, &calls, &e) == 0)
 		if (e.kind == EVENT_TIME && e.a)
 			return w->ticks + e.a;
 	return 0;
@@ -745,7 +746,7 @@ static int step(struct walk *w)
 {
 	struct event e;
 
-	if (event_read(&w->events, &e)) {
+	if (event_read(&w->events, &w->stack.calls, &e)) {
 		give_up_block(w);
 		return 0;
 	}
@@ -870,12 +871,13 @@ static bool pops_make_row(const struct walk *w, uint64_t n)
 static bool peek_block(struct walk *w, struct walk_peek *out)
 {
 	uint64_t late_ticks = w->ticks + w->marks.ticks;
+	struct event_calls calls = w->stack.calls;
 	struct pl_view v = w->events;
 	struct event e;
 	bool same_stack = !w->pops;
 
 	while (v.left) {
-		bool damaged = event_read(&v, &e);
+		bool damaged = event_read(&v, &calls, &e);
 		if (damaged)
 			return true;
 		if (e.kind == EVENT_POPS && same_stack && pops_make_row(w, e.a))

@@ -316,7 +316,7 @@ static inline void maker_head(struct maker_thread *t)
 	t->head.events = 0;
 	memset(t->head.counts, 0, sizeof t->head.counts);
 	stack_mark(&t->stack);
-	while (v.left && event_read(&v, &e) == 0) {
+	while (v.left && event_read(&v, &t->stack.calls, &e) == 0) {
 		stack_apply(&t->stack, &e);
 		block_count(&t->head, &e);
 		t->ticks += e.kind == EVENT_TIME ? e.a : 0;

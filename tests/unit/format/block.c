@@ -101,6 +101,35 @@ static void test_greenlets(void **state)
 	block_release(&block);
 }
 
+/* What is known at its opening is in the block, so that it decodes alone. */
+static void test_known_calls(void **state)
+{
+	struct stack s = {0};
+	struct pl_map bodies = {0};
+	struct pl_buf b = {0};
+	struct block block = {0};
+	struct block_head head = {.process = 1};
+	uint8_t bytes[2 * EVENT_BYTES_MAX];
+	struct event e;
+	(void)state;
+
+	for (uint32_t i = 0; i < 200; i++)
+		event_calls_put(&s.calls, event_call(i % 17, 1 + i));
+	struct event_calls known = s.calls;
+	uint8_t *end = event_write_call(bytes, &known, 199 % 17, 200);
+	assert_int_equal(end - bytes, 1);
+	const struct block_source source = {
+		.head = &head, .stack = &s, .bodies = &bodies, .events = view_of(bytes, 1)};
+	assert_int_equal(block_write(&b, &source, 0), 0);
+	assert_int_equal(block_open(&block, buf_view(&b)), 0);
+	assert_int_equal(block.head.needs_minor, 3);
+	assert_memory_equal(&block.stack.calls, &s.calls, sizeof s.calls);
+	assert_int_equal(event_read(&block.events, &block.stack.calls, &e), 0);
+	assert_true(e.kind == EVENT_ENTER && e.site == 199 % 17 && e.code == 200);
+	block_release(&block);
+	buf_release(&b);
+}
+
 static void test_refuses_no_events(void **state)
 {
 	struct stack s = {0};
@@ -108,7 +137,7 @@ static void test_refuses_no_events(void **state)
 	struct pl_buf b = {0};
 	struct block_head head = {.process = 1};
 	const struct block_source source = {
-		.head = &head, .stack = &s, .bodies = &bodies, .events = view_of("\x1f", 1)};
+		.head = &head, .stack = &s, .bodies = &bodies, .events = view_of("\0", 1)};
 	(void)state;
 
 	assert_int_equal(block_write(&b, &source, 0), PL_ERR_FORMAT);
@@ -137,7 +166,8 @@ static void test_hostile(void **state)
 		b.at[at] = (uint8_t)random_next(&random);
 		if (block_open(&block, buf_view(&b)) == 0) {
 			struct event e;
-			while (block.events.left && event_read(&block.events, &e) == 0)
+			while (block.events.left &&
+				event_read(&block.events, &block.stack.calls, &e) == 0)
 				stack_apply(&block.stack, &e);
 		}
 		if (i % 3)
@@ -154,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_greenlets),
+		cmocka_unit_test(test_known_calls),
 		cmocka_unit_test(test_refuses_no_events),
 		cmocka_unit_test(test_hostile),
 	};

@@ -7,18 +7,20 @@
 #include "format/event.h"
 #include "tests/lib/random.h"
 
+static struct event_calls calls; /* that the reader knows */
+
 static struct event read_one(const uint8_t *bytes, const uint8_t *end)
 {
 	struct pl_view v = view_of(bytes, (size_t)(end - bytes));
 	struct event e;
 
-	assert_int_equal(event_read(&v, &e), 0);
+	assert_int_equal(event_read(&v, &calls, &e), 0);
 	assert_int_equal(v.left, 0);
 	/* Cut short it is refused, and nothing is eaten. */
 	for (size_t n = 0; n < (size_t)(end - bytes); n++) {
 		struct event none;
 		struct pl_view cut = view_of(bytes, n);
-		assert_int_equal(event_read(&cut, &none), PL_ERR_FORMAT);
+		assert_int_equal(event_read(&cut, &calls, &none), PL_ERR_FORMAT);
 		assert_int_equal(cut.left, n);
 	}
 	return e;
@@ -85,6 +87,44 @@ static void test_others(void **state)
 	assert_int_equal(read_one(bytes, event_write0(bytes, EVENT_UNWIND)).kind, EVENT_UNWIND);
 }
 
+/* Written twice it is a byte, as long as no other has its place; and so it is read. */
+static void test_calls(void **state)
+{
+	struct event_calls known = {0};
+	struct random random = {.state = 3};
+	uint8_t bytes[EVENT_BYTES_MAX];
+	int short_ones = 0;
+	(void)state;
+
+	calls = (struct event_calls){0};
+	for (int i = 0; i < 20000; i++) {
+		uint32_t site = random_below(&random, 5) * 3, code = 1 + random_below(&random, 9);
+		const uint8_t *end = event_write_call(bytes, &known, site, code);
+		struct event e = read_one(bytes, end);
+		assert_true(e.kind == EVENT_ENTER && e.site == site && e.code == code && !e.gen &&
+			    !e.flags);
+		assert_int_equal(e.known, end - bytes == 1);
+		assert_int_equal(event_minor(&e), e.known ? 3 : 0);
+		assert_true(end - bytes != 1 || event_is_known_call(bytes[0]));
+		assert_memory_equal(&calls, &known, sizeof calls);
+		short_ones += e.known;
+		assert_int_equal(event_write_call(bytes, &known, site, code) - bytes, 1);
+	}
+	assert_in_range(short_ones, 5000, 19000);
+}
+
+/* Where bytes of the stream are missing. */
+static void test_call_that_is_not_known(void **state)
+{
+	const uint8_t first = event_call_place(event_call(7, 9));
+	struct event e;
+	(void)state;
+
+	calls = (struct event_calls){0};
+	e = read_one(&first, &first + 1);
+	assert_true(e.kind == EVENT_ENTER && e.known && e.code == 0 && e.site == EVENT_NO_UNIT);
+}
+
 static void test_random(void **state)
 {
 	struct random random = {.state = 1};
@@ -96,7 +136,7 @@ static void test_random(void **state)
 		random_fill(&random, bytes, sizeof bytes);
 		struct pl_view v = view_of(bytes, random_below(&random, sizeof bytes));
 		size_t before = v.left;
-		if (event_read(&v, &e))
+		if (event_read(&v, &calls, &e))
 			assert_int_equal(v.left, before);
 		else
 			assert_true(v.left < before);
@@ -108,6 +148,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_call_that_is_not_known),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_random),
 	};

@@ -227,10 +227,11 @@ static void test_counted(void **state)
 /* Events as a recorder can write them, and as only damage does: numbers of starts and sites that are not there, pops of too many. */
 static size_t random_events(struct random *r, uint8_t *out, size_t room, uint32_t sites)
 {
+	static struct event_calls calls;
 	uint8_t *p = out;
 
 	while (p + EVENT_BYTES_MAX < out + room) {
-		switch (random_below(r, 8)) {
+		switch (random_below(r, 11)) {
 		case 0:
 			p = event_write1(p, EVENT_POPS, random_below(r, 4));
 			break;
@@ -242,11 +243,16 @@ static size_t random_events(struct random *r, uint8_t *out, size_t room, uint32_
 			break;
 		case 3:
 		case 4:
-			p = event_write_enter(p, 2 * random_below(r, sites),
-				1 + !random_below(r, 8), random_below(r, 9) == 0);
+			p = event_write_call(
+				p, &calls, 2 * random_below(r, sites), 1 + !random_below(r, 8));
 			break;
 		case 5:
-			p = event_write_enter(p, random_below(r, 3) ? 4 : 20000, 1, 0);
+			p = event_write_enter(
+				p, random_below(r, 3) ? 4 : 20000, 1, random_below(r, 9) == 0);
+			break;
+		case 6:
+			if (random_below(r, 30) == 0)
+				*p++ = (uint8_t)(random_below(r, 128) | EVENT_KNOWN_CALL);
 			break;
 		default:
 			p = event_write_line(p, random_below(r, 20) ? random_below(r, 6) : 300);
@@ -274,7 +280,7 @@ static void count_all(struct stack *s, struct pl_view v, const struct follow_cod
 		ways->eaten += before - v.left;
 		if (!v.left)
 			break;
-		assert_int_equal(event_read(&v, &e), 0);
+		assert_int_equal(event_read(&v, &s->calls, &e), 0);
 		mentions_add_event(&ways->mentions, &e);
 		bool fits = follow_apply(s, &e, codes, &rows) == 0;
 		out->untold.lines += rows.lines;
