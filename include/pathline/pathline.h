@@ -7,6 +7,7 @@
 #include "pathline/cursor.h"
 #include "pathline/error.h"
 #include "pathline/event.h"
+#include "pathline/profile.h"
 #include "pathline/recording.h"
 #include "pathline/times.h"
 

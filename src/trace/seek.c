@@ -10,8 +10,7 @@ struct target {
 	const struct pl_position *position; /* NULL: none */
 };
 
-/* The first ticks that are not before the time; it grows with them. */
-static uint64_t ticks_of(const struct pl_recording *r, int64_t time_ns)
+uint64_t walk_ticks_of(const struct pl_recording *r, int64_t time_ns)
 {
 	uint64_t low = 0, high = UINT64_MAX;
 	struct clock_time time;
@@ -97,7 +96,7 @@ static int go_on(
 
 int walk_go_on(struct walk *w, int64_t to_ns, const struct walk_visit *visit, struct pl_err *err)
 {
-	const struct target t = {.limit = {.ticks = ticks_of(w->r, to_ns), .seq = UINT64_MAX}};
+	const struct target t = {.limit = {.ticks = walk_ticks_of(w->r, to_ns), .seq = UINT64_MAX}};
 
 	return go_on(w, &t, visit, err);
 }
@@ -172,7 +171,7 @@ int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err)
 int walk_seek_time(struct walk *w, int64_t time_ns, struct pl_err *err)
 {
 	const struct target target = {
-		.limit = {.ticks = ticks_of(w->r, time_ns), .seq = UINT64_MAX}};
+		.limit = {.ticks = walk_ticks_of(w->r, time_ns), .seq = UINT64_MAX}};
 	size_t index = find_block(w, ends_before_time, time_ns);
 
 	if (index && index == w->thread->block_count)

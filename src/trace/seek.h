@@ -9,6 +9,9 @@ int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err);
 int walk_seek_time(struct walk *w, int64_t time_ns, struct pl_err *err);
 int walk_seek_position(struct walk *w, const struct pl_position *p, struct pl_err *err);
 
+/* The first ticks that are not before the time; INT64_MAX: UINT64_MAX. */
+uint64_t walk_ticks_of(const struct pl_recording *r, int64_t time_ns);
+
 /* On from where the walk stands to the first row at or after the time, INT64_MAX: to the end. Rows that no step tells are given
  * to `row`, steps are in `strides`, from which `full` must take them before they are forgotten. Both give 0, or what ends it. */
 struct walk_visit {

@@ -55,9 +55,11 @@ static int grow(struct strides *s)
 
 	more.steps = calloc(more.room, sizeof *more.steps);
 	more.rows = calloc(more.room, sizeof *more.rows);
-	if (!more.steps || !more.rows) {
+	more.touched = s->contexts ? calloc(more.room, sizeof *more.touched) : NULL;
+	if (!more.steps || !more.rows || (s->contexts && !more.touched)) {
 		free(more.steps);
 		free(more.rows);
+		free(more.touched);
 		return PL_ERR_MEMORY;
 	}
 	for (uint32_t i = 0; i < s->room; i++) {
@@ -67,11 +69,18 @@ static int grow(struct strides *s)
 		struct stride_step *to = probe(&more, &q);
 		*to = s->steps[i];
 		more.rows[to - more.steps] = s->rows[i];
+		if (to->passes && s->contexts)
+			more.touched[more.touched_count++] = (uint32_t)(to - more.steps);
 	}
 	free(s->steps);
 	free(s->rows);
+	free(s->touched);
 	s->steps = more.steps;
 	s->rows = more.rows;
+	s->touched = more.touched;
+	s->touched_count = more.touched_count;
+	if (s->contexts)
+		contexts_forget_steps(s->contexts);
 	s->room = more.room;
 	return 0;
 }
@@ -89,6 +98,9 @@ void strides_forget(struct strides *s)
 	if (s->room)
 		memset(s->steps, 0, s->room * sizeof *s->steps);
 	s->used = 0;
+	s->touched_count = 0;
+	if (s->contexts)
+		contexts_forget_steps(s->contexts);
 	map_release(&s->codes);
 	s->block_file = 0;
 }
@@ -97,6 +109,7 @@ void strides_release(struct strides *s)
 {
 	free(s->steps);
 	free(s->rows);
+	free(s->touched);
 	map_release(&s->codes);
 	*s = (struct strides){0};
 }
@@ -374,16 +387,95 @@ static inline bool pops(enum event_kind kind)
 	       kind == ASK_POP;
 }
 
-static inline int take(
-	const struct strides *s, struct walk *w, struct stride_step *step, const struct change *c)
+static inline bool pushes(enum event_kind kind)
 {
-	struct stack_frame *f = stack_top(&w->stack);
+	return kind == EVENT_ENTER || kind == EVENT_RESUME || kind == EVENT_THROW ||
+	       kind == EVENT_OUTSIDE;
+}
 
+static inline void stand(struct stack_frame *f, const struct stride_step *step)
+{
 	memcpy(f, &step->stands_then, sizeof step->stands_then);
 	memcpy(&f->place, &step->from_then, sizeof step->from_then);
+}
+
+/* The context of the frame that is to be pushed, to which the top frame's site leads. */
+static uint32_t find_edge(
+	struct strides *s, struct walk *w, struct context_cached *known, uint32_t index)
+{
+	const struct stride_rows *rows = &s->rows[index];
+	struct contexts *x = s->contexts;
+	const uint32_t node = x->frames[x->depth - 1].node;
+	const struct context_site site = {.callee = code_first(rows->own.code),
+		.caller = code_first(rows->code),
+		.line = stands_at(rows->code, stack_top(&w->stack))};
+	uint32_t edge = contexts_edge(x, node, &site);
+
+	if (edge != UINT32_MAX)
+		*known = (struct context_cached){.node = node, .step = index, .edge = edge + 1};
+	return edge;
+}
+
+static enum context_entry entry_of(enum event_kind kind)
+{
+	return kind == EVENT_ENTER    ? ENTRY_CALL
+	       : kind == EVENT_RESUME ? ENTRY_RESUME
+	       : kind == EVENT_THROW  ? ENTRY_THROW
+				      : ENTRY_NONE;
+}
+
+static int push_context(struct strides *s, struct walk *w, uint32_t index, const struct change *c)
+{
+	struct contexts *x = s->contexts;
+	struct context_cached *known = contexts_cached(x, x->frames[x->depth - 1].node, index);
+	uint32_t edge = known->edge - 1;
+
+	if (!known->edge || known->node != x->frames[x->depth - 1].node || known->step != index)
+		edge = find_edge(s, w, known, index);
+	if (edge == UINT32_MAX || contexts_push(x, edge, c->gen, entry_of(c->kind)))
+		return PL_ERR_MEMORY;
+	contexts_rows(x, x->edges[edge].to, 1);
+	return 0;
+}
+
+/* take, with contexts. */
+static inline int take_watched(
+	struct strides *s, struct walk *w, struct stride_step *step, const struct change *c)
+{
+	struct stack_frame *f = stack_top(&w->stack);
+	struct contexts *x = s->contexts;
+	struct context_frame *k = &x->frames[x->depth - 1];
+	const uint32_t index = (uint32_t)(step - s->steps);
+	const bool pushing = pushes(c->kind), popping = pops(c->kind);
+	int code = 0;
+
+	if (!step->passes++)
+		s->touched[s->touched_count++] = index;
+	contexts_rows(x, k->node, step->lines + (pushing ? 0 : step->row));
+	if (k->since != x->now &&
+		(step->lines || popping || c->kind == EVENT_LINE || c->kind == EVENT_AGAIN)) {
+		x->passed(x->who, k, s->rows[index].code, stands_at(s->rows[index].code, f));
+		k->since = x->now;
+	}
+	stand(f, step);
+	if (pushing) {
+		code = push_context(s, w, index, c);
+	} else if (popping) {
+		if (k->entered != x->now)
+			x->left(x->who, k);
+		x->depth--;
+	}
+	return code ? code : push_or_pop(&w->stack, c);
+}
+
+static inline int take(
+	struct strides *s, struct walk *w, struct stride_step *step, const struct change *c)
+{
+	if (s->contexts)
+		return take_watched(s, w, step, c);
+	stand(stack_top(&w->stack), step);
 	step->passes++;
-	int code = push_or_pop(&w->stack, c);
-	return code || !s->popped || !step->row || !pops(c->kind) ? code : s->popped(s->context, w);
+	return push_or_pop(&w->stack, c);
 }
 
 /* Not at the limit, and nothing waits that only the walk can give. */
@@ -427,6 +519,17 @@ static int try_step(struct strides *s, struct walk *w, const struct event *e,
 		&(struct change){.kind = e->kind, .code = e->code, .unit = e->unit, .gen = e->gen});
 }
 
+/* Contexts, behind an event that has no row but changes the stack. */
+static int step_contexts(struct strides *s, struct walk *w, const struct event *e)
+{
+	if (e->kind == EVENT_TASK)
+		return contexts_task(s->contexts, w);
+	return s->contexts->depth == w->stack.depth && e->kind != EVENT_LINK &&
+			       e->kind != EVENT_GREENLET
+		       ? 0
+		       : contexts_sync(s->contexts, w);
+}
+
 static int step_by_event(
 	struct strides *s, struct walk *w, const struct stride_limit *limit, bool *went)
 {
@@ -439,13 +542,16 @@ static int step_by_event(
 		return 0;
 	if (e.kind == EVENT_TIME && w->ticks + w->marks.ticks + e.a >= limit->ticks)
 		return 0;
-	if (has_step(e.kind)) {
+	if (has_step(e.kind) && !(s->refused >> e.kind & 1)) {
 		code = try_step(s, w, &e, limit, went);
 		if (*went && e.kind != EVENT_AT)
 			walk_over_marks(w);
 	} else if (!event_counts(e.kind)) {
+		stack_mark(&w->stack);
 		walk_pass(w, &e);
 		*went = true;
+		if (s->contexts)
+			code = step_contexts(s, w, &e);
 	}
 	if (*went)
 		w->events = rest;
@@ -472,7 +578,8 @@ static int step_by_pop(
 struct quick {
 	const uint8_t *at, *end;
 	uint64_t rows, implied;
-	uint64_t most; /* rows */
+	uint64_t most;	  /* rows */
+	uint64_t refused; /* as in strides */
 };
 
 /* A varint of at most three bytes; UINT32_MAX: a longer one. */
@@ -519,9 +626,11 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 		fields[0] = (uint32_t)call;
 		*c = (struct change){.kind = EVENT_ENTER, .code = (uint32_t)(call >> 32)};
 		*flags = 0;
-		return c->code ? at : NULL;
+		return c->code && !(k->refused >> EVENT_ENTER & 1) ? at : NULL;
 	}
-	uint32_t n = first < 0x80 ? fields_behind[first & 0x1f] : 0;
+	uint32_t n = first < 0x80 && !(k->refused >> (first & 0x1f) & 1)
+			     ? fields_behind[first & 0x1f]
+			     : 0;
 
 	*flags = first & 0x60;
 	c->kind = (enum event_kind)(first & 0x1f);
@@ -543,7 +652,7 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 }
 
 /* false: no step is known, or it would go over the limit. */
-static inline bool take_quickly(struct quick *k, const struct strides *s, struct walk *w,
+static inline bool take_quickly(struct quick *k, struct strides *s, struct walk *w,
 	const struct question *q, const struct change *c, int *code)
 {
 	struct stride_step *step = probe(s, q);
@@ -556,8 +665,7 @@ static inline bool take_quickly(struct quick *k, const struct strides *s, struct
 	return true;
 }
 
-static bool pop_quickly(
-	struct quick *k, const struct strides *s, struct walk *w, uint32_t n, int *code)
+static bool pop_quickly(struct quick *k, struct strides *s, struct walk *w, uint32_t n, int *code)
 {
 	static const struct change pop = {.kind = ASK_POP};
 
@@ -570,7 +678,7 @@ static bool pop_quickly(
 }
 
 /* One event; false: it is for the long way, or the rest of its pops is. */
-static inline bool go_quickly(struct quick *k, const struct strides *s, struct walk *w, int *code)
+static inline bool go_quickly(struct quick *k, struct strides *s, struct walk *w, int *code)
 {
 	const struct stack_frame *f = stack_top(&w->stack);
 	const uint8_t first = *k->at;
@@ -602,7 +710,8 @@ static int stride_quickly(struct strides *s, struct walk *w, const struct stride
 {
 	struct quick k = {.at = w->events.at,
 		.end = w->events.at + w->events.left,
-		.most = limit->seq - w->next_seq}; /* the limit is not behind */
+		.most = limit->seq - w->next_seq, /* the limit is not behind */
+		.refused = s->refused};
 	int code = 0;
 
 	while (k.at < k.end && w->stack.depth && code == 0 && go_quickly(&k, s, w, &code))
@@ -622,12 +731,18 @@ static bool is_plain(
 	       w->order_from == w->order && w->next_seq <= limit->seq;
 }
 
+/* The next row has a time of its own, and who wants contexts wants to see it. */
+static bool waits_for_walk(const struct strides *s, const struct walk *w)
+{
+	return s->contexts && (w->marks.timed || w->marks.idle_ticks);
+}
+
 int stride(struct strides *s, struct walk *w, const struct stride_limit *limit)
 {
 	bool went = true;
 	int code = w->open ? agree(s, w) : 0;
 
-	while (code == 0 && went && can_go_on(w, limit)) {
+	while (code == 0 && went && can_go_on(w, limit) && !waits_for_walk(s, w)) {
 		if (is_plain(s, w, limit))
 			code = stride_quickly(s, w, limit);
 		if (code)
@@ -656,11 +771,11 @@ static int take_rows(const struct strides *s, uint32_t i,
 					    .events = step->passes});
 		node = n->parent;
 	}
-	if (code || !step->row || (s->popped && pops((enum event_kind)(step->asked & 0x1f))))
+	if (code || !step->row || (s->contexts && pops((enum event_kind)(step->asked & 0x1f))))
 		return code;
 	struct pl_count own = rows->own;
 	own.events = step->passes;
-	if (s->popped)
+	if (s->contexts)
 		own.line = rows->behind;
 	return add(context, &own);
 }
@@ -668,9 +783,12 @@ static int take_rows(const struct strides *s, uint32_t i,
 int strides_take(
 	struct strides *s, int (*add)(void *context, const struct pl_count *row), void *context)
 {
+	const uint32_t count = s->contexts ? s->touched_count : s->room;
 	int code = 0;
 
-	for (uint32_t i = 0; i < s->room && code == 0; i++) {
+	s->touched_count = 0;
+	for (uint32_t n = 0; n < count && code == 0; n++) {
+		uint32_t i = s->contexts ? s->touched[n] : n;
 		if (!s->steps[i].passes)
 			continue;
 		code = take_rows(s, i, add, context);

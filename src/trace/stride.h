@@ -21,7 +21,7 @@
 #define PL_TRACE_STRIDE_H
 
 #include "pathline/counts.h"
-#include "trace/walk.h"
+#include "trace/contexts.h"
 
 /* Where a frame stands and what is asked, then what comes of it. A line of the cache. */
 struct stride_step {
@@ -46,11 +46,13 @@ struct stride_rows {
 
 /* All zero is valid. For one recording.
  *
- * With `popped` rows are counted by the line that runs behind them. Behind a row that takes the top frame away that is no
- * matter of the step, so it is called there, and the row is not among those of strides_take. */
+ * With `contexts` these are kept along with the stack, and a stride stops in front of an event that has a time of its own: the walk
+ * gives that one's rows. Rows are then those of the line that runs behind them, but for those behind which a frame is gone. */
 struct strides {
-	int (*popped)(void *context, struct walk *w); /* 0, or what ends the stride */
-	void *context;
+	struct contexts *contexts; /* not owned; NULL: not wanted */
+	uint64_t refused;	   /* bit per enum event_kind: those that the walk must give */
+	uint32_t *touched; /* owned: of `room`; with contexts the steps with passes, each once */
+	uint32_t touched_count;
 
 	struct stride_step *steps; /* owned; open addressing, at most three quarters full */
 	struct stride_rows *rows;  /* owned; of the step at the same index */

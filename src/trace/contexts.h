@@ -1,0 +1,152 @@
+/* Calling contexts along a walk: for each frame of the stack the node of the tree that it is.
+ *
+ *	stack     main | work | half          frames   node 1 | node 2 | node 3
+ *	nodes     0 root <- 1 main <- 2 work, called at main:12 <- 3 half, called at work:17
+ *
+ * A site is a callee and the line of the caller at which it is called. From a node a site leads to another node: an edge, on which
+ * entries are counted. A callee that is on the way to the root already (recursion) leads to a node that hangs on the first one
+ * of that code and has the set of all sites that are on the stack between the two. There are few such sets, where the
+ * paths themselves would be as many as the calls of fib. From the node it is known which sites are on the stack, which is what
+ * cumulated times are made of.
+ *
+ * Strides (stride.h) keep frames along with their own stack; behind rows that a walk gave, contexts_sync brings them there.
+ */
+#ifndef PL_TRACE_CONTEXTS_H
+#define PL_TRACE_CONTEXTS_H
+
+#include "trace/walk.h"
+
+#define CONTEXT_CACHE 8192u /* a power of two */
+
+enum context_entry { ENTRY_CALL, ENTRY_RESUME, ENTRY_THROW, ENTRY_NONE, ENTRY_COUNT };
+
+/* Times are ticks, doubled, and 1 more where they are those of the very event. */
+struct context_frame {
+	uint32_t edge;
+	uint32_t node;
+	const struct pl_code *code; /* the first of its plans */
+	uint64_t gen;
+	uint64_t since;	  /* it came to its line */
+	uint64_t entered; /* or was resumed */
+	uint32_t flight;  /* of an exception that it handles, + 1; 0: none */
+	uint32_t task;	  /* number + 1; 0: it is no task's root */
+	enum context_entry entry;
+};
+
+struct context_site {
+	const struct pl_code *callee, *caller; /* first ones; caller NULL: the bottom */
+	int32_t line;
+	uint32_t task; /* as above; contexts are told apart by it */
+};
+
+struct context_node {
+	uint32_t parent;
+	uint32_t site; /* of a recursive one that of its parent */
+	uint32_t set;  /* 0: it is not recursive */
+	uint32_t depth;
+	uint64_t rows; /* of the span */
+	double ns[2];  /* computing, waiting */
+};
+
+struct context_edge {
+	uint32_t from, to, site;
+	uint64_t entries[ENTRY_COUNT];
+};
+
+struct context_cached {
+	uint32_t node, step, edge; /* edge + 1; 0: nothing */
+};
+
+/* All zero but walk's callbacks is ready, behind contexts_init. */
+struct contexts {
+	struct context_frame *frames; /* owned; as deep as the stack */
+	uint32_t depth, room;
+	struct context_node *nodes; /* owned */
+	uint32_t node_count, node_room;
+	uint32_t *touched; /* owned: nodes with rows in the span; node_room of them */
+	uint32_t touched_count;
+	struct context_site *sites; /* owned */
+	uint32_t site_count, site_room;
+	struct context_edge *edges; /* owned */
+	uint32_t edge_count, edge_room;
+	struct pl_map site_map; /* hash of a site -> index + 1 */
+	struct pl_map edge_map; /* from << 32 | site -> index + 1 */
+	struct pl_map set_map;	/* node << 32 | set -> the recursive node + 1 */
+	struct pl_map set_index;
+	uint32_t *set_items; /* owned: of set i those from set_ends[i - 1] to set_ends[i] */
+	uint32_t *set_ends;  /* owned */
+	uint32_t set_count, set_room, item_room;
+	bool folded;
+	uint64_t now; /* of the walk's stamp, as in the frames */
+	uint64_t block_off;
+	uint32_t block_file;
+	struct context_cached *cache; /* owned */
+	/* A frame's line is over that began at another stamp; a frame is left that was entered at another. Both as they were. */
+	void (*passed)(void *who, const struct context_frame *f, const struct pl_code *code,
+		int32_t line);
+	void (*left)(void *who, const struct context_frame *f);
+	/* The frame, which has just been entered, is the root of the walk's running task. Gives its number + 1. */
+	uint32_t (*task)(void *who, struct walk *w);
+	bool by_task;
+	void *who;
+};
+
+int contexts_init(struct contexts *x);
+void contexts_release(struct contexts *x);
+/* The frames are those of the walk now. Entries are not counted. 0, PL_ERR_MEMORY. */
+int contexts_sync(struct contexts *x, struct walk *w);
+/* Another walk begins. */
+void contexts_restart(struct contexts *x);
+/* Steps have other numbers from now on. */
+void contexts_forget_steps(struct contexts *x);
+
+/* The edge from a node; UINT32_MAX: no memory. */
+uint32_t contexts_edge(struct contexts *x, uint32_t from, const struct context_site *site);
+/* The innermost node of that code on the stack; if it is not there, one below the root. */
+uint32_t contexts_near(struct contexts *x, const struct pl_code *code);
+/* Behind a TASK event. */
+int contexts_task(struct contexts *x, struct walk *w);
+/* Each site that is on the stack in a node, some more than once. */
+void contexts_sites(const struct contexts *x, uint32_t node,
+	void (*visit)(void *context, uint32_t site), void *context);
+
+/* ---- what strides do at each step ---- */
+
+static inline void contexts_rows(struct contexts *x, uint32_t node, uint32_t rows)
+{
+	struct context_node *n = &x->nodes[node];
+
+	if (!rows)
+		return;
+	if (!n->rows)
+		x->touched[x->touched_count++] = node;
+	n->rows += rows;
+}
+
+static inline struct context_cached *contexts_cached(
+	struct contexts *x, uint32_t node, uint32_t step)
+{
+	return &x->cache[(node * 0x9e3779b1u ^ step * 0x85ebca6bu) >> 19 & (CONTEXT_CACHE - 1)];
+}
+
+int contexts_more_frames(struct contexts *x);
+
+static inline int contexts_push(
+	struct contexts *x, uint32_t edge, uint64_t gen, enum context_entry entry)
+{
+	struct context_edge *e = &x->edges[edge];
+
+	if (x->depth == x->room && contexts_more_frames(x))
+		return PL_ERR_MEMORY;
+	e->entries[entry]++;
+	x->frames[x->depth++] = (struct context_frame){.edge = edge,
+		.node = e->to,
+		.code = x->sites[e->site].callee,
+		.gen = gen,
+		.since = x->now,
+		.entered = x->now,
+		.entry = entry};
+	return 0;
+}
+
+#endif

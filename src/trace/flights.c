@@ -1,0 +1,148 @@
+#include "trace/flights.h"
+
+#include <stdlib.h>
+
+/* The row that counts such an end; NULL: no memory. Of more than FLIGHTS_MAX the first one takes all. */
+static struct pl_profile_exception *find(struct flights *f, const struct flight *from,
+	enum pl_exception_end end, const struct pl_code *code, int32_t line)
+{
+	const uint64_t words[] = {(uintptr_t)from->type, (uintptr_t)from->code, (uintptr_t)code,
+		(uint64_t)(uint32_t)from->line << 32 | (uint32_t)line, (uint64_t)end};
+	uint64_t *place = map_put(&f->places, hash_bytes(words, sizeof words));
+
+	if (!place)
+		return NULL;
+	if (*place)
+		return &f->rows[*place - 1];
+	if (f->count == FLIGHTS_MAX) {
+		*place = 1;
+		return f->rows;
+	}
+	if (f->count == f->room) {
+		uint32_t room = f->room ? f->room * 2 : 64;
+		struct pl_profile_exception *rows = realloc(f->rows, room * sizeof *rows);
+		if (!rows)
+			return NULL;
+		f->rows = rows;
+		f->room = room;
+	}
+	f->rows[f->count++] = (struct pl_profile_exception){.type = from->type,
+		.raised = from->code,
+		.raised_line = from->line,
+		.end = end,
+		.handled = code,
+		.handled_line = line};
+	*place = f->count;
+	return &f->rows[f->count - 1];
+}
+
+static int land(struct flights *f, enum pl_exception_end end, const struct pl_code *code,
+	int32_t line, uint32_t *index)
+{
+	struct pl_profile_exception *row = find(f, &f->now, end, code, line);
+
+	f->open = false;
+	f->left = false;
+	if (!row)
+		return PL_ERR_MEMORY;
+	row->count++;
+	if (index)
+		*index = (uint32_t)(row - f->rows);
+	return 0;
+}
+
+/* It left a frame and did not arrive in the one below: C code that this one called took it. */
+static int was_swallowed(struct flights *f)
+{
+	return land(f, PL_EXCEPTION_SWALLOWED, f->below.code, f->below.line, NULL);
+}
+
+void flights_below(struct flights *f, const struct pl_code *code, int32_t line)
+{
+	f->below = (struct flight){.code = code_first(code), .line = line};
+}
+
+static int begin(struct flights *f, const struct pl_event *row)
+{
+	f->open = true;
+	f->left = false;
+	f->now = (struct flight){.type = row->type ? row->type : "?", .code = code_first(row->code), .line = row->line};
+	return 0;
+}
+
+/* From a handler that had it: a finally, a with, or `raise`. */
+static int go_on(struct flights *f, struct context_frame *top)
+{
+	struct pl_profile_exception *row = &f->rows[top->flight - 1];
+
+	row->count -= row->count > 0;
+	f->open = true;
+	f->left = false;
+	f->now = (struct flight){
+		.type = row->type, .code = row->raised, .line = row->raised_line};
+	top->flight = 0;
+	return 0;
+}
+
+static int handled(struct flights *f, struct context_frame *top, const struct pl_event *row)
+{
+	uint32_t index;
+
+	if (!f->open)
+		begin(f, row);
+	int code = land(f, PL_EXCEPTION_HANDLED, code_first(row->code), row->line, &index);
+	if (code == 0)
+		top->flight = index + 1;
+	return code;
+}
+
+static int unwound(struct flights *f, const struct pl_event *row)
+{
+	if (!f->open)
+		return 0;
+	if (!row->depth)
+		return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
+	f->left = true;
+	f->left_seq = row->seq;
+	return 0;
+}
+
+int flights_row(struct flights *f, struct contexts *x, const struct pl_event *row)
+{
+	struct context_frame *top = x->depth ? &x->frames[x->depth - 1] : NULL;
+	bool arrives = f->open && f->left && row->kind == PL_EVENT_RAISE && row->seq == f->left_seq + 1;
+	int code = 0;
+
+	if (f->open && f->left && !arrives && row->kind != PL_EVENT_HANDLED &&
+		row->kind != PL_EVENT_THROW && row->kind != PL_EVENT_GAP)
+		code = was_swallowed(f);
+	if (code || !top)
+		return code;
+	switch (row->kind) {
+	case PL_EVENT_RAISE:
+		f->left = false;
+		return arrives ? 0 : begin(f, row);
+	case PL_EVENT_RERAISE:
+		return top->flight ? go_on(f, top) : f->open ? 0 : begin(f, row);
+	case PL_EVENT_HANDLED:
+		return handled(f, top, row);
+	case PL_EVENT_UNWIND:
+		return unwound(f, row);
+	default:
+		return 0;
+	}
+}
+
+int flights_end(struct flights *f)
+{
+	if (f->open && f->left)
+		return was_swallowed(f);
+	return f->open ? land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL) : 0;
+}
+
+void flights_release(struct flights *f)
+{
+	map_release(&f->places);
+	free(f->rows);
+	*f = (struct flights){0};
+}

@@ -1,0 +1,882 @@
+/* Along a thread's path, span by span: what ran is counted by strides, with contexts, up to the next stamp; there the span is
+ * shared (share.h). The rows around a stamp, which say where the span ends, are the walk's.
+ *
+ * What a row of each line costs must be known before the first span is shared. It is an estimate, so where a recording is large it comes
+ * from some of its blocks, evenly spread, which makes one pass of the two. */
+#include "trace/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define PRIOR_BLOCKS 256u /* of a thread are counted for what rows cost */
+
+/* ---- what rows cost ---- */
+
+struct prior {
+	struct pl_profile *p;
+	double weight; /* a row stands for so many */
+};
+
+static int add_prior(void *context, const struct pl_count *row)
+{
+	const struct prior *prior = context;
+	struct share *s = &prior->p->share;
+
+	if (row->kind == PL_EVENT_RETURN || row->kind == PL_EVENT_YIELD ||
+		row->kind == PL_EVENT_UNWIND)
+		return 0;
+	struct shared_line *l = share_line(s, row->code, row->line);
+	if (!l)
+		return PL_ERR_MEMORY;
+	l->rows += prior->weight * (double)row->events;
+	s->rows_all += prior->weight * (double)row->events;
+	return 0;
+}
+
+static int count_block(
+	struct prior *prior, struct strides *s, struct walk *w, size_t index, struct pl_err *err)
+{
+	struct pl_event row;
+	int code;
+
+	walk_go_to(w, index);
+	const uint64_t own = w->next_block + 1;
+	while ((code = walk_next(w, &row, err)) == 0 && w->next_block == own) {
+		code = add_prior(prior,
+			&(struct pl_count){
+				.code = row.code, .line = row.line, .kind = row.kind, .events = 1});
+		while (code == 0 && (code = stride(s, w, &STRIDE_ALL)) == STRIDE_FULL) {
+			code = strides_take(s, add_prior, prior);
+			strides_forget(s);
+		}
+		if (code || (w->open && !w->events.left && !w->pops))
+			break;
+	}
+	return code == PL_END ? 0 : code;
+}
+
+static bool is_asked(const struct pl_profile *p, const struct block_ref *b)
+{
+	const struct pl_times_range *range = &p->wanted.range;
+
+	return (!range->from_ns || recording_time(p->r, b->close_ticks) >= range->from_ns) &&
+	       (!range->to_ns || recording_time(p->r, b->open_ticks) <= range->to_ns);
+}
+
+static int count_prior(struct pl_profile *p, struct thread_entry *t, struct pl_err *err)
+{
+	struct strides s = {0};
+	struct walk w;
+	size_t step = t->block_count / PRIOR_BLOCKS + 1;
+	struct prior prior = {.p = p, .weight = (double)step};
+	int code = 0;
+
+	walk_init(&w, p->r, t);
+	for (size_t i = 0; i < t->block_count; i++)
+		p->blocks_all += is_asked(p, &t->blocks[i]);
+	for (size_t i = 0; i < t->block_count && code == 0; i += step)
+		if (is_asked(p, &t->blocks[i]))
+			code = count_block(&prior, &s, &w, i, err);
+	walk_release(&w);
+	if (code == 0)
+		code = strides_take(&s, add_prior, &prior);
+	strides_release(&s);
+	return code;
+}
+
+static bool is_behind(const struct pl_profile *p, int64_t time_ns)
+{
+	return p->wanted.range.to_ns && time_ns > p->wanted.range.to_ns;
+}
+
+static const struct pl_code *code_of_sample(
+	struct pl_profile *p, const struct sample *s, int32_t *line)
+{
+	const struct pl_code *c = code_open(p->r, s->body);
+
+	*line = c ? flow_line_at(&c->body.graph, s->unit) : 0;
+	return c;
+}
+
+static int count_samples(struct pl_profile *p, struct pl_err *err)
+{
+	const struct pl_times_range *range = &p->wanted.range;
+	struct samples_walk w = {.r = p->r, .process = range->process};
+	struct sample s;
+	int code;
+
+	while ((code = samples_walk_next(&w, &s, err)) == 0) {
+		int64_t at = recording_time(p->r, s.ticks);
+		int32_t line = 0;
+		if ((range->one_thread && s.thread != range->thread) || at < range->from_ns ||
+			is_behind(p, at))
+			continue;
+		const struct pl_code *c = code_of_sample(p, &s, &line);
+		struct shared_line *l = line ? share_line(&p->share, c, line) : NULL;
+		if (!l)
+			continue;
+		l->seen[s.waiting] += s.weight;
+		l->samples++;
+		p->share.codes[l->of_code].samples++;
+		p->share.seen_all += s.weight;
+	}
+	samples_walk_release(&w);
+	return code == PL_END ? 0 : code;
+}
+
+/* ---- time ---- */
+
+/* Of what a file says, so it can be further than an int64 counts. */
+static int64_t apart_ns(int64_t from, int64_t to)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
+}
+
+/* The part of a span that was asked for, in ns. */
+static double wanted_ns(const struct pl_profile *p, uint64_t from_ticks, uint64_t to_ticks)
+{
+	const struct pl_times_range *range = &p->wanted.range;
+	struct clock_time from, to;
+
+	clockmap_time(&p->r->clock, from_ticks, &from);
+	clockmap_time(&p->r->clock, to_ticks, &to);
+	double left = (double)apart_ns(from.mono_ns, to.mono_ns);
+	if (range->from_ns > from.real_ns)
+		left -= (double)apart_ns(from.real_ns, range->from_ns);
+	if (range->to_ns && range->to_ns < to.real_ns)
+		left -= (double)apart_ns(range->to_ns, to.real_ns);
+	return left > 0 ? left : 0;
+}
+
+/* All events of a span came within that of its beginning. */
+static int64_t tick_ns(const struct pl_profile *p, uint64_t ticks)
+{
+	struct clock_time time;
+
+	clockmap_time(&p->r->clock, ticks, &time);
+	return time.gap_ns;
+}
+
+static int64_t add_clamped(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+bool profile_longest(const struct pl_profile *p, struct pl_longest *l, uint64_t from, uint64_t to)
+{
+	int64_t ns = to > from ? clockmap_span(&p->r->clock, (to >> 1) - (from >> 1)) : 0;
+
+	if (ns <= l->ns)
+		return false;
+	int64_t bound = from & 1 ? 0 : tick_ns(p, from >> 1);
+	if (ns <= bound)
+		return false;
+	l->ns = ns;
+	l->error_ns = add_clamped(bound, to & 1 ? 0 : tick_ns(p, to >> 1));
+	l->at_ns = recording_time(p->r, from >> 1);
+	return true;
+}
+
+/* ---- what took longest ---- */
+
+static void passed(
+	void *who, const struct context_frame *f, const struct pl_code *code, int32_t line)
+{
+	struct pl_profile *p = who;
+	struct shared_line *l = share_line(&p->share, code, line);
+
+	if (l)
+		profile_longest(p, &l->longest, f->since, p->contexts.now);
+}
+
+/* Where most of the time since then went; `line` + 1, 0: not known. */
+static struct profile_recent most_since(const struct pl_profile *p, uint64_t ticks)
+{
+	uint32_t first = p->recent_count > RECENT_SPANS ? p->recent_count - RECENT_SPANS : 0;
+	struct profile_recent best = {0};
+
+	for (uint32_t i = p->recent_count; i-- > first;) {
+		const struct profile_recent *r = &p->recent[i & (RECENT_SPANS - 1)];
+		if (r->ticks < ticks)
+			break;
+		double ns = 0;
+		for (uint32_t j = i; j < p->recent_count && j < i + 64; j++)
+			if (p->recent[j & (RECENT_SPANS - 1)].line == r->line)
+				ns += p->recent[j & (RECENT_SPANS - 1)].ns;
+		if (ns > best.ns) {
+			best = *r;
+			best.ns = ns;
+			best.line++;
+		}
+	}
+	return best;
+}
+
+/* The blocks are a heap with the shortest one on top, which goes when there is no more room. */
+static void sift_down(struct pl_profile_block *b, uint32_t count, uint32_t i)
+{
+	for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
+		if (child + 1 < count && b[child + 1].time.ns < b[child].time.ns)
+			child++;
+		if (b[i].time.ns <= b[child].time.ns)
+			return;
+		struct pl_profile_block spare = b[i];
+		b[i] = b[child];
+		b[child] = spare;
+	}
+}
+
+static void add_block(struct pl_profile *p, const struct pl_profile_block *b)
+{
+	struct pl_profile_block *all = p->blocks;
+
+	if (p->block_count == BLOCKS_MAX) {
+		p->more_blocks++;
+		if (b->time.ns <= all[0].time.ns)
+			return;
+		all[0] = *b;
+		sift_down(all, BLOCKS_MAX, 0);
+		return;
+	}
+	uint32_t i = p->block_count++;
+	all[i] = *b;
+	for (; i && all[(i - 1) / 2].time.ns > all[i].time.ns; i = (i - 1) / 2) {
+		struct pl_profile_block spare = all[i];
+		all[i] = all[(i - 1) / 2];
+		all[(i - 1) / 2] = spare;
+	}
+}
+
+static bool is_callback(const struct context_frame *f)
+{
+	const char *file = pl_code_file(f->code);
+	size_t length = strlen(file);
+	static const char events[] = "asyncio/events.py";
+
+	return !strcmp(pl_code_name(f->code), "Handle._run") && length >= sizeof events - 1 &&
+	       !strcmp(file + length - (sizeof events - 1), events);
+}
+
+/* A callback or a task's stretch that no other one is around. */
+static bool is_outermost(const struct contexts *x, const struct context_frame *f)
+{
+	if (!f->task && !is_callback(f))
+		return false;
+	for (uint32_t i = 0; i < x->depth && &x->frames[i] != f; i++)
+		if (x->frames[i].task || is_callback(&x->frames[i]))
+			return false;
+	return true;
+}
+
+static void note_loop(struct pl_profile *p, const struct context_frame *f,
+	const struct pl_longest *time, const struct profile_recent *most)
+{
+	const struct shared_line *l = most->line ? &p->share.lines[most->line - 1] : NULL;
+
+	if (!p->wanted.blocking_ns || time->ns < p->wanted.blocking_ns ||
+		!is_outermost(&p->contexts, f))
+		return;
+	add_block(p, &(struct pl_profile_block){.kind = PL_BLOCK_LOOP,
+			     .thread = p->thread->public.number,
+			     .time = *time,
+			     .node = l && most->node ? most->node : f->node,
+			     .code = l ? l->code : f->code,
+			     .line = l ? l->line : 0});
+}
+
+static void left_at(struct pl_profile *p, const struct context_frame *f, uint64_t to)
+{
+	uint32_t code = share_code(&p->share, f->code);
+	struct pl_longest time = {0};
+
+	if (!profile_longest(p, &time, f->entered, to))
+		return;
+	if (code != UINT32_MAX && time.ns > p->share.codes[code].longest.ns)
+		p->share.codes[code].longest = time;
+	bool is_loop = p->wanted.blocking_ns && time.ns >= p->wanted.blocking_ns;
+	struct profile_task *task = f->task ? &p->tasks[f->task - 1] : NULL;
+	if (!is_loop && !task)
+		return;
+	struct profile_recent most = most_since(p, f->entered >> 1);
+	note_loop(p, f, &time, &most);
+	if (task && time.ns > task->public.longest.ns) {
+		task->public.longest = time;
+		task->line = most.line;
+	}
+}
+
+static void left(void *who, const struct context_frame *f)
+{
+	struct pl_profile *p = who;
+
+	if (f->task)
+		p->tasks[f->task - 1].last = p->contexts.now >> 1;
+	left_at(p, f, p->contexts.now);
+}
+
+/* ---- tasks ---- */
+
+static struct profile_task *add_task(struct pl_profile *p, const char *name)
+{
+	if (p->task_count == p->task_room) {
+		uint32_t room = p->task_room ? p->task_room * 2 : 64;
+		struct profile_task *tasks = realloc(p->tasks, room * sizeof *tasks);
+		if (!tasks)
+			return NULL;
+		p->tasks = tasks;
+		p->task_room = room;
+	}
+	p->tasks[p->task_count] = (struct profile_task){.public = {.name = strdup(name)}};
+	return p->tasks[p->task_count].public.name ? &p->tasks[p->task_count++] : NULL;
+}
+
+static uint32_t find_task(struct pl_profile *p, const char *name)
+{
+	uint64_t *place = map_put(&p->task_names, hash_bytes(name, strlen(name)));
+
+	if (!place)
+		return 0;
+	if (!*place && p->task_count == TASKS_MAX)
+		*place = TASKS_MAX;
+	if (!*place) {
+		const char *kept = p->task_count == TASKS_MAX - 1 ? "(more tasks)" : name;
+		*place = add_task(p, kept) ? p->task_count : 0;
+	}
+	return (uint32_t)*place;
+}
+
+static uint32_t began_task(void *who, struct walk *w)
+{
+	struct pl_profile *p = who;
+	uint32_t number = find_task(p, stack_running_task(&w->stack)->name);
+
+	if (!number)
+		return 0;
+	struct profile_task *t = &p->tasks[number - 1];
+	t->public.stretches++;
+	t->last = w->ticks;
+	if (!t->first)
+		t->first = w->ticks;
+	return number;
+}
+
+/* ---- a span ---- */
+
+static int next_sample(struct pl_profile *p)
+{
+	int code;
+
+	do
+		code = samples_walk_next(&p->samples, &p->sample, p->err);
+	while (code == 0 && p->sample.thread != p->thread->public.number);
+	p->has_sample = code == 0;
+	return code == PL_END ? 0 : code;
+}
+
+/* The samples from the span's opening up to its end. */
+static int take_samples(struct pl_profile *p, uint64_t end_ticks)
+{
+	int code = 0;
+
+	while (code == 0 && p->has_sample && p->sample.ticks < end_ticks) {
+		const struct sample *s = &p->sample;
+		bool idle = s->ticks >= p->idle_from && s->ticks < p->idle_to;
+		int32_t line = 0;
+		const struct pl_code *c = code_of_sample(p, s, &line);
+		if (s->ticks >= p->open_ticks && !idle && line)
+			code = share_sample(&p->share, c, line, s->weight, s->waiting);
+		if (code == 0)
+			code = next_sample(p);
+	}
+	return code;
+}
+
+static int add_step(void *context, const struct pl_count *row)
+{
+	struct pl_profile *p = context;
+
+	if (share_rows(&p->share, row->code, row->line, (double)row->events))
+		return PL_ERR_MEMORY;
+	if (row->kind == PL_EVENT_LINE) /* share_rows has just looked it up */
+		p->share.lines[p->share.last].hits += row->events;
+	return 0;
+}
+
+static int take_steps(struct pl_profile *p)
+{
+	return strides_take(&p->strides, add_step, p);
+}
+
+/* Of the span; it is nobody's. */
+static double idle_part(const struct pl_profile *p, uint64_t end_ticks)
+{
+	uint64_t from = p->idle_from > p->open_ticks ? p->idle_from : p->open_ticks;
+	uint64_t to = p->idle_to < end_ticks ? p->idle_to : end_ticks;
+
+	return to > from ? wanted_ns(p, from, to) : 0;
+}
+
+/* What a row of the tail took. */
+static double tail_part(const struct pl_profile *p, uint32_t i)
+{
+	const struct shared_line *l = &p->share.lines[p->share.tail[i].line];
+
+	return l->tail_rows ? l->tail_ns / l->tail_rows : 0;
+}
+
+/* So many ns before the end, as moments of frames are. */
+static uint64_t before_end(const struct pl_profile *p, uint64_t end_ticks, double ns)
+{
+	double a_tick = (double)clockmap_span(&p->r->clock, UINT32_MAX) / UINT32_MAX;
+	double ticks = a_tick > 0 ? ns / a_tick : 0, most = (double)(end_ticks - p->open_ticks);
+
+	return (end_ticks - (uint64_t)(ticks < most ? ticks : most)) << 1;
+}
+
+/* When the rows of a long tail ended is known by what each took: lines passed, frames left. */
+static void note_tail(struct pl_profile *p, uint64_t end_ticks)
+{
+	struct share *s = &p->share;
+	struct contexts *x = &p->contexts;
+	double after = 0;
+	uint32_t n_left = p->left_count;
+
+	for (uint32_t i = s->tail_count; i--;) {
+		uint64_t end = before_end(p, end_ticks, after);
+		while (n_left && p->left[n_left - 1].tail > i)
+			left_at(p, &p->left[--n_left].frame, end);
+		after += tail_part(p, i);
+		uint64_t begin = before_end(p, end_ticks, after);
+		if (i + 1 == s->tail_count && i && x->depth)
+			x->frames[x->depth - 1].since = begin;
+		else if (i + 1 < s->tail_count)
+			profile_longest(p, &s->lines[s->tail[i].line].longest, begin, end);
+	}
+	while (n_left)
+		left_at(p, &p->left[--n_left].frame, before_end(p, end_ticks, after));
+}
+
+static void note_still(struct pl_profile *p, uint64_t end_ticks, double ns, int64_t tick)
+{
+	uint32_t node;
+	const struct shared_line *most = share_most(&p->share, &node);
+	const struct pl_profile_wanted *wanted = &p->wanted;
+
+	if (!most || !most->code)
+		return;
+	if (!node)
+		node = contexts_near(&p->contexts, most->code);
+	p->recent[p->recent_count++ & (RECENT_SPANS - 1)] = (struct profile_recent){
+		.ticks = p->open_ticks,
+		.line = (uint32_t)(most - p->share.lines),
+		.node = node,
+		.ns = most->span_ns[0] + most->span_ns[1]};
+	if (!wanted->blocking_ns || ns < (double)wanted->blocking_ns)
+		return;
+	(void)end_ticks;
+	add_block(p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
+			     .thread = p->thread->public.number,
+			     .time = {.ns = (int64_t)ns,
+				     .error_ns = tick,
+				     .at_ns = recording_time(p->r, p->open_ticks)},
+			     .node = node,
+			     .code = most->code,
+			     .line = most->line});
+}
+
+static int close_span(struct pl_profile *p, uint64_t end_ticks)
+{
+	int code = take_steps(p);
+
+	if (code == 0)
+		code = take_samples(p, end_ticks);
+	double ns = end_ticks > p->open_ticks ? wanted_ns(p, p->open_ticks, end_ticks) : 0;
+	int64_t tick = tick_ns(p, p->open_ticks);
+	double idle = idle_part(p, end_ticks);
+
+	p->idle_ns += idle < ns ? idle : ns;
+	ns -= idle < ns ? idle : ns;
+	if (tick > p->tick_ns && tick < INT64_MAX)
+		p->tick_ns = tick;
+	share_out(&p->share, &p->contexts, ns, ns > (double)tick ? ns - (double)tick : 0);
+	if (ns > (double)tick && p->share.tail_count)
+		note_tail(p, end_ticks);
+	p->left_count = 0;
+	note_still(p, end_ticks, ns, tick);
+	share_forget(&p->share, &p->contexts);
+	p->open_ticks = end_ticks;
+	return code;
+}
+
+/* ---- rows ---- */
+
+/* Where the top frame stood before a row. */
+struct stood {
+	uint32_t depth;
+	const struct pl_code *code;
+	int32_t line;
+};
+
+static struct stood stand(struct pl_profile *p)
+{
+	struct stood s = {.depth = p->walk.stack.depth};
+
+	s.code = walk_runs(&p->walk, &s.line);
+	return s;
+}
+
+static bool is_exit(enum pl_event_kind kind)
+{
+	return kind == PL_EVENT_RETURN || kind == PL_EVENT_YIELD || kind == PL_EVENT_UNWIND;
+}
+
+static int leave_gap(struct pl_profile *p, const struct pl_event *row)
+{
+	if (row->kind != PL_EVENT_GAP || row->gap == PL_GAP_JUMPED || row->gap == PL_GAP_KILLED)
+		return 0;
+	int code = take_steps(p);
+	if (p->walk.ticks > p->open_ticks)
+		p->lost_ns += wanted_ns(p, p->open_ticks, p->walk.ticks);
+	share_forget(&p->share, &p->contexts);
+	p->open_ticks = p->walk.ticks;
+	return code;
+}
+
+/* A frame that is left in a tail: when, is known at the end of the span. */
+static void put_aside(struct pl_profile *p)
+{
+	struct contexts *x = &p->contexts;
+
+	if (!p->in_tail || !x->depth || p->left_count == LEFT_MAX)
+		return;
+	p->left[p->left_count++] = (struct profile_left){
+		.frame = x->frames[x->depth - 1], .tail = p->share.tail_count};
+}
+
+/* The line on which the top frame stood is over. */
+static void leave_line(struct pl_profile *p, const struct pl_event *row, const struct stood *before)
+{
+	struct contexts *x = &p->contexts;
+	struct context_frame *f = x->depth ? &x->frames[x->depth - 1] : NULL;
+
+	if (!f || before->depth != x->depth || !before->code)
+		return;
+	if (row->kind != PL_EVENT_LINE && row->kind != PL_EVENT_AGAIN && !is_exit(row->kind))
+		return;
+	if (f->since != x->now)
+		passed(p, f, before->code, before->line);
+	f->since = x->now;
+	if (is_exit(row->kind))
+		put_aside(p);
+}
+
+static void count_entry(struct contexts *x, enum pl_event_kind kind)
+{
+	struct context_frame *f = x->depth ? &x->frames[x->depth - 1] : NULL;
+	enum context_entry entry = kind == PL_EVENT_CALL     ? ENTRY_CALL
+				   : kind == PL_EVENT_RESUME ? ENTRY_RESUME
+				   : kind == PL_EVENT_THROW  ? ENTRY_THROW
+							     : ENTRY_NONE;
+
+	if (!f || entry == ENTRY_NONE)
+		return;
+	x->edges[f->edge].entries[entry]++;
+	f->entry = entry;
+}
+
+/* A TASK event came between the rows. */
+static int meet_task(struct pl_profile *p)
+{
+	const struct stack *s = &p->walk.stack;
+	struct contexts *x = &p->contexts;
+
+	if (!s->task_count || s->tasks[s->task_count - 1].frame + 1 != x->depth ||
+		x->frames[x->depth - 1].task)
+		return 0;
+	return contexts_task(x, &p->walk);
+}
+
+/* The row is of the line that runs behind it. */
+static int share_row(struct pl_profile *p, const struct pl_event *row, bool told)
+{
+	struct contexts *x = &p->contexts;
+	uint32_t node = x->depth ? x->frames[x->depth - 1].node : 0;
+	int32_t line;
+	const struct pl_code *c = walk_runs(&p->walk, &line);
+
+	if (told)
+		share_begin_tail(&p->share);
+	if (share_rows(&p->share, c, line, 1) || share_tail(&p->share, c, line, node))
+		return PL_ERR_MEMORY;
+	if (row->kind == PL_EVENT_LINE)
+		p->share.lines[p->share.last].hits++;
+	if (node)
+		contexts_rows(x, node, 1);
+	return 0;
+}
+
+/* The walk's stack has the frame no longer, the contexts do. */
+static int unwind(struct pl_profile *p, const struct pl_event *row)
+{
+	int32_t line;
+	const struct pl_code *below = walk_runs(&p->walk, &line);
+	int code = flights_row(&p->flights, &p->contexts, row);
+
+	flights_below(&p->flights, below, line);
+	return code;
+}
+
+static int on_row(struct pl_profile *p, const struct pl_event *row, const struct stood *before)
+{
+	struct contexts *x = &p->contexts;
+	const struct walk *w = &p->walk;
+	int code = 0;
+
+	if (!p->open) {
+		p->open = true;
+		p->open_ticks = w->ticks;
+	}
+	code = leave_gap(p, row);
+	if (row->idle_ns) {
+		p->idle_from = w->idle_from;
+		p->idle_to = w->idle_from + w->idle_ticks;
+	}
+	if (code == 0 && w->ticks != p->open_ticks) {
+		p->in_tail = false;
+		code = close_span(p, w->ticks);
+	}
+	x->now = w->ticks << 1 | (w->time_known && row->time_error_ns <= w->time.error_ns);
+	leave_line(p, row, before);
+	if (code == 0 && p->wanted.exceptions && row->kind == PL_EVENT_UNWIND)
+		code = unwind(p, row);
+	if (code == 0)
+		code = contexts_sync(x, &p->walk);
+	if (code == 0 && p->wanted.exceptions && row->kind != PL_EVENT_UNWIND)
+		code = flights_row(&p->flights, x, row);
+	count_entry(x, row->kind);
+	bool told = w->implied == p->implied;
+	p->implied = w->implied;
+	if (code == 0)
+		code = meet_task(p);
+	return code ? code : share_row(p, row, told);
+}
+
+/* ---- a thread ---- */
+
+static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
+{
+	const uint64_t seq = p->walk.next_seq;
+	struct contexts *x = &p->contexts;
+	int32_t line;
+	int code;
+
+	x->now = p->walk.ticks << 1;
+	while ((code = stride(&p->strides, &p->walk, limit)) == STRIDE_FULL) {
+		code = take_steps(p);
+		if (code)
+			break;
+		strides_forget(&p->strides);
+	}
+	stack_mark(&p->walk.stack);
+	p->in_tail = p->walk.marks.timed;
+	if (code || p->walk.next_seq == seq)
+		return code;
+	/* What ran last, up to the stamp. */
+	const struct pl_code *c = walk_runs(&p->walk, &line);
+	share_begin_tail(&p->share);
+	p->implied = p->walk.implied;
+	return share_tail(&p->share, c, line, x->depth ? x->frames[x->depth - 1].node : 0);
+}
+
+static bool tell_progress(struct pl_profile *p, uint64_t block)
+{
+	if (!p->wanted.progress || p->walk.next_block == block)
+		return true;
+	p->blocks_done += p->walk.next_block > block ? p->walk.next_block - block : 0;
+	double done = p->blocks_all ? (double)p->blocks_done / (double)p->blocks_all : 1;
+	return p->wanted.progress(p->wanted.context, done < 1 ? done : 1);
+}
+
+static uint64_t last_ticks(const struct pl_profile *p)
+{
+	const struct process_entry *process =
+		recording_find_process(p->r, p->wanted.range.process);
+
+	if (p->thread->ended)
+		return p->thread->end_ticks;
+	return process && process->ended ? process->end_ticks : p->walk.ticks;
+}
+
+static int walk_rows(struct pl_profile *p, struct pl_err *err)
+{
+	const int64_t to_ns = p->wanted.range.to_ns;
+	const struct stride_limit limit = {
+		.ticks = to_ns && to_ns < INT64_MAX ? walk_ticks_of(p->r, to_ns + 1) : UINT64_MAX,
+		.seq = UINT64_MAX};
+	struct pl_event row;
+	int code;
+
+	for (;;) {
+		const uint64_t block = p->walk.next_block;
+		code = p->open ? by_strides(p, &limit) : 0;
+		if (code)
+			return code;
+		const struct stood before = stand(p);
+		code = walk_next(&p->walk, &row, err);
+		if (code)
+			return code;
+		if (!tell_progress(p, block))
+			return PL_END + 1;
+		code = is_behind(p, row.time_ns) ? 0 : on_row(p, &row, &before);
+		if (code || is_behind(p, row.time_ns))
+			return code;
+	}
+}
+
+/* Frames that are there at the end are as long as they were seen. */
+static void leave_all(struct pl_profile *p, uint64_t end_ticks)
+{
+	struct contexts *x = &p->contexts;
+
+	x->now = end_ticks << 1;
+	while (x->depth) {
+		const struct context_frame *f = &x->frames[--x->depth];
+		const struct stack_frame *s = &p->walk.stack.frames[x->depth];
+		if (x->depth >= p->walk.stack.depth)
+			continue;
+		const struct pl_code *c = walk_code_of(&p->walk, s->code);
+		passed(p, f, c, code_place_line(c, stack_place_of(&p->walk.stack, x->depth), s->value));
+		left(p, f);
+	}
+}
+
+static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
+{
+	p->thread = thread;
+	p->samples = (struct samples_walk){.r = p->r, .process = p->wanted.range.process};
+	p->implied = 0;
+	p->open = p->has_sample = p->in_tail = false;
+	p->idle_from = p->idle_to = 0;
+	p->recent_count = p->left_count = 0;
+	p->flights.open = p->flights.left = false;
+	walk_init(&p->walk, p->r, thread);
+	contexts_restart(&p->contexts);
+}
+
+static int share_thread(struct pl_profile *p, struct thread_entry *thread, struct pl_err *err)
+{
+	const int64_t from_ns = p->wanted.range.from_ns;
+
+	begin_thread(p, thread);
+	int code = from_ns ? walk_seek_time(&p->walk, from_ns, err) : 0;
+	if (code == 0)
+		code = next_sample(p);
+	if (code == 0)
+		code = walk_rows(p, err);
+	if ((code == 0 || code == PL_END) && p->open) {
+		uint64_t end = code == PL_END ? last_ticks(p) : p->walk.ticks;
+		code = close_span(p, end);
+		leave_all(p, end);
+		if (code == 0 && p->wanted.exceptions)
+			code = flights_end(&p->flights);
+	}
+	share_forget(&p->share, &p->contexts);
+	samples_walk_release(&p->samples);
+	walk_release(&p->walk);
+	return code == PL_END ? 0 : code;
+}
+
+/* Both passes, over each thread that was asked for. */
+static int each_thread(struct pl_profile *p,
+	int (*pass)(struct pl_profile *, struct thread_entry *, struct pl_err *),
+	struct pl_err *err)
+{
+	const struct pl_times_range *range = &p->wanted.range;
+	const struct process_entry *process = recording_find_process(p->r, range->process);
+	int code = 0;
+
+	for (size_t i = 0; i < process->thread_count && code == 0; i++) {
+		struct thread_entry *thread = process->threads[i];
+		if (!range->one_thread || thread->public.number == range->thread)
+			code = pass(p, thread, err);
+	}
+	return code;
+}
+
+/* ---- the API ---- */
+
+static int prepare(struct pl_profile *p)
+{
+	int code = contexts_init(&p->contexts);
+
+	p->share.r = p->r;
+	p->contexts.who = p;
+	p->contexts.passed = passed;
+	p->contexts.left = left;
+	p->contexts.task = began_task;
+	p->contexts.by_task = p->wanted.tasks;
+	p->strides.contexts = &p->contexts;
+	if (p->wanted.exceptions)
+		p->strides.refused = 1u << EVENT_RAISE | 1u << EVENT_RERAISE | 1u << EVENT_HANDLED |
+				     1u << EVENT_UNWIND | 1u << EVENT_THROW;
+	p->blocks = calloc(BLOCKS_MAX, sizeof *p->blocks);
+	return code == 0 && p->blocks ? 0 : PL_ERR_MEMORY;
+}
+
+int pl_profile_new(struct pl_profile **out, struct pl_recording *r,
+	const struct pl_profile_wanted *wanted, struct pl_err *err)
+{
+	if (!recording_find_process(r, wanted->range.process))
+		return pl_err_cause(
+			err, PL_ERR_NOT_FOUND, "there is no process %" PRIu32, wanted->range.process);
+	struct pl_profile *p = calloc(1, sizeof *p);
+	if (!p)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a profile");
+	p->r = r;
+	p->wanted = *wanted;
+	p->err = err;
+	int code = prepare(p);
+	if (code == 0)
+		code = each_thread(p, count_prior, err);
+	if (code == 0)
+		code = count_samples(p, err);
+	if (code == 0)
+		code = each_thread(p, share_thread, err);
+	if (code == 0)
+		code = profile_finish(p);
+	if (code) {
+		pl_profile_free(p);
+		return code > 0		       ? PL_END
+		       : code == PL_ERR_MEMORY ? pl_err_cause(err, code, "no memory for a profile")
+					       : code;
+	}
+	p->err = NULL;
+	*out = p;
+	return 0;
+}
+
+void pl_profile_free(struct pl_profile *p)
+{
+	if (!p)
+		return;
+	strides_release(&p->strides);
+	contexts_release(&p->contexts);
+	share_release(&p->share);
+	flights_release(&p->flights);
+	profile_release_tables(p);
+	for (uint32_t i = 0; i < p->task_count; i++)
+		free((char *)p->tasks[i].public.name);
+	free(p->tasks);
+	map_release(&p->task_names);
+	free(p->blocks);
+	free(p);
+}
+
+const struct pl_profile_tables *pl_profile_tables(const struct pl_profile *p)
+{
+	return &p->tables;
+}

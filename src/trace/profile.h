@@ -1,0 +1,81 @@
+/* What a profile is made of, while the path is walked (profile.c), and afterwards (tables.c). */
+#ifndef PL_TRACE_PROFILE_H
+#define PL_TRACE_PROFILE_H
+
+#include "pathline/profile.h"
+#include "trace/flights.h"
+#include "trace/samples.h"
+#include "trace/seek.h"
+#include "trace/share.h"
+
+#define RECENT_SPANS 1024u /* a power of two */
+#define LEFT_MAX     64u
+#define BLOCKS_MAX   4096u
+#define TASKS_MAX    65536u /* the last one is of all that are more */
+
+/* A task, while it is counted. */
+struct profile_task {
+	struct pl_profile_task public; /* its name is owned */
+	uint64_t first, last;	       /* ticks */
+	uint32_t line;		       /* where the longest stretch mostly was, + 1 */
+};
+
+/* Where most of a span went. */
+struct profile_recent {
+	uint64_t ticks;
+	uint32_t line, node;
+	double ns;
+};
+
+/* A frame that was left in the tail of a span, so that when is known at its end. */
+struct profile_left {
+	struct context_frame frame;
+	uint32_t tail; /* rows of the tail up to there */
+};
+
+struct pl_profile {
+	struct pl_recording *r;
+	struct pl_profile_wanted wanted;
+	struct share share;
+	struct contexts contexts;
+	struct strides strides;
+	struct flights flights;
+	double idle_ns, lost_ns;
+	uint64_t blocks_done, blocks_all;
+	int64_t tick_ns;
+
+	struct profile_task *tasks; /* owned */
+	uint32_t task_count, task_room;
+	struct pl_map task_names; /* hash -> index + 1 */
+	struct pl_profile_block *blocks; /* owned: BLOCKS_MAX, the first block_count are a heap, the shortest first */
+	uint32_t block_count;
+	uint64_t more_blocks;
+
+	/* of the thread */
+	struct walk walk;
+	struct thread_entry *thread;
+	struct samples_walk samples;
+	struct sample sample; /* the next one of the thread */
+	bool has_sample;
+	uint64_t implied; /* rows that no event told, up to here */
+	uint64_t open_ticks;
+	uint64_t idle_from, idle_to; /* the wait of its event loop in the span that is closed now */
+	bool open;
+	bool in_tail; /* a stamp waits for its row: what comes before has no time of its own */
+	struct profile_recent recent[RECENT_SPANS];
+	uint32_t recent_count;
+	struct profile_left left[LEFT_MAX];
+	uint32_t left_count;
+	struct pl_err *err;
+
+	struct pl_profile_tables tables; /* each owned */
+};
+
+/* The longest of something: did it take longer from one moment to another (as in context_frame)? */
+bool profile_longest(const struct pl_profile *p, struct pl_longest *l, uint64_t from, uint64_t to);
+
+/* tables.c: fill p->tables. PL_ERR_MEMORY. */
+int profile_finish(struct pl_profile *p);
+void profile_release_tables(struct pl_profile *p);
+
+#endif

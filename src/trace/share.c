@@ -1,0 +1,313 @@
+#include "trace/share.h"
+
+#include <stdlib.h>
+
+#define A     0.5
+#define PRIOR 0.5
+
+/* ---- lines and codes ---- */
+
+static bool grow(void **at, uint32_t **touched, uint32_t *room, size_t bytes)
+{
+	uint32_t more = *room ? *room * 2 : 256;
+	void *grown = realloc(*at, more * bytes);
+	if (grown)
+		*at = grown;
+	uint32_t *numbers = realloc(*touched, more * sizeof *numbers);
+	if (numbers)
+		*touched = numbers;
+	if (!grown || !numbers)
+		return false;
+	*room = more;
+	return true;
+}
+
+uint32_t share_code(struct share *s, const struct pl_code *code)
+{
+	uint64_t *place = map_put(&s->code_map, (uintptr_t)code);
+	void *codes = s->codes;
+
+	if (!place)
+		return UINT32_MAX;
+	if (*place)
+		return (uint32_t)(*place - 1);
+	if (s->code_count == s->code_room) {
+		bool grown = grow(&codes, &s->touched_codes, &s->code_room, sizeof *s->codes);
+		s->codes = codes;
+		if (!grown)
+			return UINT32_MAX;
+	}
+	s->codes[s->code_count++] = (struct shared_code){.code = code};
+	*place = s->code_count;
+	return s->code_count - 1;
+}
+
+static struct shared_line *add_line(struct share *s)
+{
+	void *lines = s->lines;
+
+	if (s->line_count == s->line_room) {
+		bool grown = grow(&lines, &s->touched, &s->line_room, sizeof *s->lines);
+		s->lines = lines;
+		if (!grown)
+			return NULL;
+	}
+	s->lines[s->line_count] = (struct shared_line){0};
+	return &s->lines[s->line_count++];
+}
+
+struct shared_line *share_line(struct share *s, const struct pl_code *plan, int32_t line)
+{
+	const struct pl_code *code = code_first(plan);
+
+	if (s->line_count && code == s->last_code && line == s->last_line)
+		return &s->lines[s->last];
+	uint32_t index = share_code(s, code);
+	if (index == UINT32_MAX)
+		return NULL;
+	uint64_t *place = map_put(&s->places, (uint64_t)index << 32 | (uint32_t)line);
+	if (!place)
+		return NULL;
+	if (!*place) {
+		struct shared_line *l = add_line(s);
+		if (!l)
+			return NULL;
+		l->code = code;
+		l->line = line;
+		l->of_code = index;
+		*place = s->line_count;
+	}
+	s->last_code = code;
+	s->last_line = line;
+	s->last = (uint32_t)(*place - 1);
+	return &s->lines[s->last];
+}
+
+/* ---- a span ---- */
+
+static struct shared_line *touch(struct share *s, const struct pl_code *code, int32_t line)
+{
+	struct shared_line *l = share_line(s, code, line);
+
+	if (l && !l->touched) {
+		l->touched = true;
+		s->touched[s->touched_count++] = (uint32_t)(l - s->lines);
+	}
+	return l;
+}
+
+int share_rows(struct share *s, const struct pl_code *code, int32_t line, double rows)
+{
+	struct shared_line *l = touch(s, code, line);
+
+	if (!l)
+		return PL_ERR_MEMORY;
+	l->span_rows += rows;
+	return 0;
+}
+
+int share_sample(struct share *s, const struct pl_code *code, int32_t line, double weight, bool waiting)
+{
+	struct shared_line *l = touch(s, code, line);
+
+	if (!l)
+		return PL_ERR_MEMORY;
+	l->span_seen[waiting] += weight;
+	return 0;
+}
+
+void share_begin_tail(struct share *s)
+{
+	for (uint32_t i = 0; i < s->tail_count; i++)
+		s->lines[s->tail[i].line].tail_rows = 0;
+	s->tail_count = 0;
+}
+
+int share_tail(struct share *s, const struct pl_code *code, int32_t line, uint32_t node)
+{
+	struct shared_line *l = touch(s, code, line);
+
+	if (!l)
+		return PL_ERR_MEMORY;
+	if (s->tail_count == TAIL_MAX) {
+		s->lines[s->tail[0].line].tail_rows--;
+		memmove(s->tail, s->tail + 1, --s->tail_count * sizeof *s->tail);
+	}
+	s->tail[s->tail_count++] =
+		(struct share_tail){.line = (uint32_t)(l - s->lines), .node = node};
+	l->tail_rows++;
+	if (l->span_rows < l->tail_rows)
+		l->span_rows = l->tail_rows;
+	return 0;
+}
+
+/* What a row of the line costs, in samples: its own mean, pulled towards that of all where little
+ * was seen. */
+static double row_cost(const struct share *s, const struct shared_line *l)
+{
+	double mean = s->seen_all > 0 && s->rows_all > 0 ? s->seen_all / s->rows_all : 1;
+
+	return (l->seen[0] + l->seen[1] + A) / (l->rows + A / mean);
+}
+
+/* A line's weights in its span: of all its rows, and of those that lie in the tail; computing and
+ * waiting. */
+struct weights {
+	double all[2], tail[2];
+};
+
+static struct weights weigh(const struct share *s, const struct shared_line *l, double cost_all)
+{
+	double seen = l->seen[0] + l->seen[1], waits = seen > 0 ? l->seen[1] / seen : 0;
+	double row = PRIOR * row_cost(s, l) / cost_all;
+	const double part[2] = {1 - waits, waits};
+	struct weights w;
+
+	for (int k = 0; k < 2; k++) {
+		w.all[k] = row * l->span_rows * part[k] + l->span_seen[k];
+		w.tail[k] = row * l->tail_rows * part[k] + (l->tail_rows ? l->span_seen[k] : 0);
+	}
+	return w;
+}
+
+/* The span's time by lines; the part of each that is its tail's aside. */
+static void share_lines(struct share *s, double ns, double tail_ns)
+{
+	double cost = 0, all = 0, tail = 0;
+
+	for (uint32_t i = 0; i < s->touched_count; i++) {
+		const struct shared_line *l = &s->lines[s->touched[i]];
+		cost += row_cost(s, l) * l->span_rows;
+	}
+	for (uint32_t i = 0; i < s->touched_count && cost > 0; i++) {
+		struct weights w = weigh(s, &s->lines[s->touched[i]], cost);
+		all += w.all[0] + w.all[1];
+		tail += w.tail[0] + w.tail[1];
+	}
+	double in_tail = all > 0 ? ns * tail / all : 0;
+	if (in_tail < tail_ns)
+		in_tail = tail_ns;
+	for (uint32_t i = 0; i < s->touched_count && all > 0; i++) {
+		struct shared_line *l = &s->lines[s->touched[i]];
+		struct weights w = weigh(s, l, cost);
+		for (int k = 0; k < 2; k++) {
+			double of_tail = tail > 0 ? in_tail * w.tail[k] / tail : 0;
+			double rest = all > tail ? (ns - in_tail) * (w.all[k] - w.tail[k]) / (all - tail) : 0;
+			l->span_ns[k] = of_tail + rest;
+			l->ns[k] += of_tail + rest;
+			l->tail_ns += of_tail;
+		}
+	}
+}
+
+static struct shared_code *touch_code(struct share *s, uint32_t index)
+{
+	struct shared_code *c = &s->codes[index];
+
+	if (!c->touched) {
+		c->touched = true;
+		s->touched_codes[s->touched_code_count++] = index;
+	}
+	return c;
+}
+
+/* The tail's part of each line goes to the contexts of its rows there; the rest is its code's. */
+static void share_tails(struct share *s, struct contexts *x)
+{
+	for (uint32_t i = 0; i < s->tail_count; i++) {
+		const struct shared_line *l = &s->lines[s->tail[i].line];
+		double sum = l->span_ns[0] + l->span_ns[1];
+		for (int k = 0; k < 2 && sum > 0; k++)
+			x->nodes[s->tail[i].node].ns[k] +=
+				l->tail_ns / l->tail_rows * l->span_ns[k] / sum;
+	}
+	for (uint32_t i = 0; i < s->touched_count; i++) {
+		const struct shared_line *l = &s->lines[s->touched[i]];
+		struct shared_code *c = touch_code(s, l->of_code);
+		double sum = l->span_ns[0] + l->span_ns[1];
+		for (int k = 0; k < 2 && sum > 0; k++)
+			c->span_ns[k] += (sum - l->tail_ns) * l->span_ns[k] / sum;
+	}
+}
+
+static void share_contexts(struct share *s, struct contexts *x)
+{
+	for (uint32_t i = 0; i < x->touched_count; i++) {
+		const struct context_node *n = &x->nodes[x->touched[i]];
+		uint32_t index = share_code(s, x->sites[n->site].callee);
+		if (index == UINT32_MAX)
+			continue;
+		touch_code(s, index)->span_rows += (double)n->rows;
+		s->codes[index].node = x->touched[i];
+	}
+	for (uint32_t i = 0; i < x->touched_count; i++) {
+		struct context_node *n = &x->nodes[x->touched[i]];
+		uint32_t index = share_code(s, x->sites[n->site].callee);
+		const struct shared_code *c = index != UINT32_MAX ? &s->codes[index] : NULL;
+		for (int k = 0; k < 2 && c; k++)
+			n->ns[k] += c->span_ns[k] * (double)n->rows / c->span_rows;
+	}
+	/* A sample saw it, the path between these stamps did not. */
+	for (uint32_t i = 0; i < s->touched_code_count; i++) {
+		const struct shared_code *c = &s->codes[s->touched_codes[i]];
+		if (c->span_rows > 0 || !(c->span_ns[0] + c->span_ns[1] > 0))
+			continue;
+		uint32_t node = c->node || !c->code ? c->node : contexts_near(x, c->code);
+		for (int k = 0; k < 2; k++)
+			x->nodes[node].ns[k] += c->span_ns[k];
+	}
+}
+
+void share_out(struct share *s, struct contexts *x, double ns, double tail_ns)
+{
+	share_lines(s, ns, tail_ns);
+	share_tails(s, x);
+	share_contexts(s, x);
+}
+
+const struct shared_line *share_most(const struct share *s, uint32_t *node)
+{
+	const struct shared_line *most = NULL;
+
+	*node = 0;
+	for (uint32_t i = 0; i < s->touched_count; i++) {
+		const struct shared_line *l = &s->lines[s->touched[i]];
+		if (l->span_ns[0] + l->span_ns[1] > (most ? most->span_ns[0] + most->span_ns[1] : 0))
+			most = l;
+	}
+	for (uint32_t i = 0; i < s->tail_count && most; i++)
+		if (s->tail[i].line == (uint32_t)(most - s->lines))
+			*node = s->tail[i].node;
+	return most;
+}
+
+void share_forget(struct share *s, struct contexts *x)
+{
+	for (uint32_t i = 0; i < s->touched_count; i++) {
+		struct shared_line *l = &s->lines[s->touched[i]];
+		l->span_rows = l->tail_ns = 0;
+		l->tail_rows = 0;
+		l->span_seen[0] = l->span_seen[1] = 0;
+		l->span_ns[0] = l->span_ns[1] = 0;
+		l->touched = false;
+	}
+	for (uint32_t i = 0; i < s->touched_code_count; i++) {
+		struct shared_code *c = &s->codes[s->touched_codes[i]];
+		c->span_ns[0] = c->span_ns[1] = c->span_rows = 0;
+		c->touched = false;
+	}
+	for (uint32_t i = 0; i < x->touched_count; i++)
+		x->nodes[x->touched[i]].rows = 0;
+	s->touched_count = s->touched_code_count = s->tail_count = x->touched_count = 0;
+}
+
+void share_release(struct share *s)
+{
+	map_release(&s->places);
+	map_release(&s->code_map);
+	free(s->lines);
+	free(s->codes);
+	free(s->touched);
+	free(s->touched_codes);
+	*s = (struct share){0};
+}

@@ -1,0 +1,501 @@
+/* From what was gathered to what is shown: cumulated times, sums, order.
+ *
+ * Own times are the contexts'. A context knows all sites that are on the stack in it, so each site, line and function that is there
+ * gets the context's own time once. Of a line's own time it is not known in which contexts of its code it was; so it is taken to be in all of them
+ * alike, and what of it was below another pass of the same line is not counted again. */
+#include "trace/profile.h"
+
+#include <stdlib.h>
+
+/* ---- numbers ---- */
+
+#define TIME_NS_MAX (INT64_MAX / 4) /* 73 years; the sum of two still counts */
+
+static int64_t rounded(double v)
+{
+	return v < (double)TIME_NS_MAX ? (int64_t)(v + 0.5) : TIME_NS_MAX;
+}
+
+/* By Newton, from above: the C library's would be one more library to link. */
+static double square_root(double v)
+{
+	double root = v > 1 ? v : 1, next = (root + v / root) / 2;
+
+	for (int i = 0; i < 64 && next < root; i++) {
+		root = next;
+		next = (root + v / root) / 2;
+	}
+	return root;
+}
+
+/* Of n samples a share of p comes out within sqrt(p (1 - p) / n): as a part of itself, sqrt((1 - p) /
+ * (p n)), where p n are its own. */
+static int64_t error_of(double ns, double all_ns, double samples)
+{
+	double rest = all_ns > 0 ? 1 - ns / all_ns : 0;
+	double error = ns * square_root(rest > 0 ? rest / (samples + 0.5) : 0);
+
+	return rounded(error < ns ? error : ns);
+}
+
+/* ---- cumulated times ---- */
+
+struct cumulate {
+	struct pl_profile *p;
+	const struct contexts *x;
+	uint32_t now; /* number of the context, from 1: what is marked with it has its time already */
+	double ns;
+	uint32_t own_code;
+	uint32_t *site_code, *site_line; /* of each site: its callee, its line + 1 or 0 */
+	uint32_t *site_mark, *line_mark, *code_mark;
+	double *site_ns, *line_ns, *code_ns;
+	double *line_inside; /* own time of its code while the line is on the stack below */
+	double *code_own;
+};
+
+static void release_cumulate(struct cumulate *c)
+{
+	free(c->site_code);
+	free(c->site_line);
+	free(c->site_mark);
+	free(c->line_mark);
+	free(c->code_mark);
+	free(c->site_ns);
+	free(c->line_ns);
+	free(c->code_ns);
+	free(c->line_inside);
+	free(c->code_own);
+}
+
+/* Makes the lines and codes that only stand in sites, so that none is made behind it. */
+static int name_sites(struct cumulate *c)
+{
+	struct share *s = &c->p->share;
+
+	for (uint32_t i = 0; i < c->x->site_count; i++) {
+		const struct context_site *site = &c->x->sites[i];
+		const struct shared_line *l =
+			site->caller ? share_line(s, site->caller, site->line) : NULL;
+		if (site->caller && !l)
+			return PL_ERR_MEMORY;
+		c->site_line[i] = l ? (uint32_t)(l - s->lines) + 1 : 0;
+		c->site_code[i] = share_code(s, site->callee);
+		if (c->site_code[i] == UINT32_MAX)
+			return PL_ERR_MEMORY;
+	}
+	return 0;
+}
+
+static int begin_cumulate(struct cumulate *c)
+{
+	const size_t sites = c->x->site_count;
+
+	c->site_code = calloc(sites, sizeof *c->site_code);
+	c->site_line = calloc(sites, sizeof *c->site_line);
+	c->site_mark = calloc(sites, sizeof *c->site_mark);
+	c->site_ns = calloc(sites, sizeof *c->site_ns);
+	if (!c->site_code || !c->site_line || !c->site_mark || !c->site_ns || name_sites(c))
+		return PL_ERR_MEMORY;
+	const size_t lines = c->p->share.line_count + 1, codes = c->p->share.code_count + 1;
+	c->line_mark = calloc(lines, sizeof *c->line_mark);
+	c->line_ns = calloc(lines, sizeof *c->line_ns);
+	c->line_inside = calloc(lines, sizeof *c->line_inside);
+	c->code_mark = calloc(codes, sizeof *c->code_mark);
+	c->code_ns = calloc(codes, sizeof *c->code_ns);
+	c->code_own = calloc(codes, sizeof *c->code_own);
+	return c->line_mark && c->line_ns && c->line_inside && c->code_mark && c->code_ns &&
+			       c->code_own
+		       ? 0
+		       : PL_ERR_MEMORY;
+}
+
+static void add_to_site(void *context, uint32_t site)
+{
+	struct cumulate *c = context;
+	uint32_t code = c->site_code[site], line = c->site_line[site];
+
+	if (c->site_mark[site] == c->now)
+		return;
+	c->site_mark[site] = c->now;
+	c->site_ns[site] += c->ns;
+	if (c->code_mark[code] != c->now)
+		c->code_ns[code] += c->ns;
+	c->code_mark[code] = c->now;
+	if (!line || c->line_mark[line - 1] == c->now)
+		return;
+	c->line_mark[line - 1] = c->now;
+	c->line_ns[line - 1] += c->ns;
+	if (c->p->share.lines[line - 1].of_code == c->own_code)
+		c->line_inside[line - 1] += c->ns;
+}
+
+static int cumulate(struct cumulate *c)
+{
+	int code = begin_cumulate(c);
+
+	for (uint32_t i = 0; code == 0 && i < c->x->node_count; i++) {
+		const struct context_node *n = &c->x->nodes[i];
+		c->ns = n->ns[0] + n->ns[1];
+		if (!(c->ns > 0))
+			continue;
+		c->now = i + 1;
+		c->own_code = c->site_code[n->site];
+		c->code_own[c->own_code] += c->ns;
+		contexts_sites(c->x, i, add_to_site, c);
+	}
+	return code;
+}
+
+/* ---- tables ---- */
+
+static void *table(size_t count, size_t bytes)
+{
+	return calloc(count ? count : 1, bytes);
+}
+
+static int by_falling(double x, double y)
+{
+	return x == y ? 0 : x < y ? 1 : -1;
+}
+
+static int by_code(const struct pl_code *x, const struct pl_code *y)
+{
+	if (!x || !y)
+		return !y - !x;
+	int order = strcmp(pl_code_file(x), pl_code_file(y));
+	if (!order && pl_code_first_line(x) != pl_code_first_line(y))
+		order = pl_code_first_line(x) < pl_code_first_line(y) ? -1 : 1;
+	return order ? order : strcmp(pl_code_name(x), pl_code_name(y));
+}
+
+static int by_own(const void *a, const void *b)
+{
+	const struct pl_profile_line *x = a, *y = b;
+	int order = by_falling((double)(x->time.computing_ns + x->time.waiting_ns),
+		(double)(y->time.computing_ns + y->time.waiting_ns));
+
+	if (!order)
+		order = by_falling((double)x->time.hits, (double)y->time.hits);
+	if (!order)
+		order = by_code(x->time.code, y->time.code);
+	return order ? order : x->time.line < y->time.line ? -1 : x->time.line > y->time.line;
+}
+
+static struct pl_profile_line line_row(
+	const struct cumulate *c, const struct shared_line *l, double all_ns)
+{
+	const uint32_t i = (uint32_t)(l - c->p->share.lines);
+	double own = l->ns[0] + l->ns[1], of_code = c->code_own[l->of_code];
+	double inside = of_code > 0 ? c->line_inside[i] / of_code : 0;
+
+	return (struct pl_profile_line){.time = {.code = l->code,
+						.line = l->line,
+						.hits = l->hits,
+						.samples = l->samples,
+						.computing_ns = rounded(l->ns[0]),
+						.waiting_ns = rounded(l->ns[1]),
+						.error_ns = error_of(own, all_ns,
+							(double)l->samples)},
+		.cumulated_ns = rounded(c->line_ns[i] + own * (inside < 1 ? 1 - inside : 0)),
+		.longest = l->longest};
+}
+
+static int make_lines(const struct cumulate *c, double all_ns)
+{
+	const struct share *s = &c->p->share;
+	struct pl_profile_line *rows = table(s->line_count, sizeof *rows);
+	size_t count = 0;
+
+	if (!rows)
+		return PL_ERR_MEMORY;
+	for (uint32_t i = 0; i < s->line_count; i++) {
+		const struct shared_line *l = &s->lines[i];
+		if (l->hits || l->samples || l->ns[0] + l->ns[1] > 0 || c->line_ns[i] > 0)
+			rows[count++] = line_row(c, l, all_ns);
+	}
+	qsort(rows, count, sizeof *rows, by_own);
+	c->p->tables.lines = rows;
+	c->p->tables.line_count = count;
+	return 0;
+}
+
+static int by_function(const void *a, const void *b)
+{
+	const struct pl_profile_function *x = a, *y = b;
+	int order = by_falling((double)(x->computing_ns + x->waiting_ns),
+		(double)(y->computing_ns + y->waiting_ns));
+
+	if (!order)
+		order = by_falling((double)(x->calls + x->resumes), (double)(y->calls + y->resumes));
+	return order ? order : by_code(x->code, y->code);
+}
+
+static void add_own(const struct cumulate *c, struct pl_profile_function *rows)
+{
+	const struct share *s = &c->p->share;
+
+	for (uint32_t i = 0; i < s->line_count; i++) {
+		const struct shared_line *l = &s->lines[i];
+		rows[l->of_code].computing_ns += rounded(l->ns[0]);
+		rows[l->of_code].waiting_ns += rounded(l->ns[1]);
+	}
+}
+
+static int make_functions(const struct cumulate *c, double all_ns)
+{
+	const struct share *s = &c->p->share;
+	const struct contexts *x = c->x;
+	struct pl_profile_function *rows = table(s->code_count, sizeof *rows);
+	size_t count = 0;
+
+	if (!rows)
+		return PL_ERR_MEMORY;
+	for (uint32_t i = 0; i < x->edge_count; i++) {
+		struct pl_profile_function *f = &rows[c->site_code[x->edges[i].site]];
+		f->calls += x->edges[i].entries[ENTRY_CALL];
+		f->resumes += x->edges[i].entries[ENTRY_RESUME];
+		f->throws += x->edges[i].entries[ENTRY_THROW];
+	}
+	add_own(c, rows);
+	for (uint32_t i = 0; i < s->code_count; i++) {
+		struct pl_profile_function f = rows[i];
+		double ns = c->code_ns[i];
+		f.code = s->codes[i].code;
+		f.samples = s->codes[i].samples;
+		f.cumulated_ns = f.code ? rounded(ns) : f.computing_ns + f.waiting_ns;
+		f.error_ns = error_of(ns, all_ns, all_ns > 0 ? s->seen_all * ns / all_ns : 0);
+		f.longest = s->codes[i].longest;
+		if (f.calls || f.resumes || f.throws || f.cumulated_ns)
+			rows[count++] = f;
+	}
+	qsort(rows, count, sizeof *rows, by_function);
+	c->p->tables.functions = rows;
+	c->p->tables.function_count = count;
+	return 0;
+}
+
+static int by_call(const void *a, const void *b)
+{
+	const struct pl_profile_call *x = a, *y = b;
+	int order = by_falling((double)x->cumulated_ns, (double)y->cumulated_ns);
+
+	if (!order)
+		order = by_falling((double)(x->calls + x->resumes), (double)(y->calls + y->resumes));
+	if (!order)
+		order = by_code(x->callee, y->callee);
+	if (!order)
+		order = by_code(x->caller, y->caller);
+	return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int make_calls(const struct cumulate *c)
+{
+	const struct contexts *x = c->x;
+	struct pl_profile_call *rows = table(x->site_count, sizeof *rows);
+	size_t count = 0;
+
+	if (!rows)
+		return PL_ERR_MEMORY;
+	for (uint32_t i = 0; i < x->edge_count; i++) {
+		struct pl_profile_call *r = &rows[x->edges[i].site];
+		r->calls += x->edges[i].entries[ENTRY_CALL];
+		r->resumes += x->edges[i].entries[ENTRY_RESUME];
+		r->throws += x->edges[i].entries[ENTRY_THROW];
+	}
+	for (uint32_t i = 0; i < x->site_count; i++) {
+		struct pl_profile_call r = rows[i];
+		r.caller = x->sites[i].caller;
+		r.line = x->sites[i].line;
+		r.callee = x->sites[i].callee;
+		r.cumulated_ns = rounded(c->site_ns[i]);
+		if (r.callee && (r.calls || r.resumes || r.throws || r.cumulated_ns))
+			rows[count++] = r;
+	}
+	qsort(rows, count, sizeof *rows, by_call);
+	c->p->tables.calls = rows;
+	c->p->tables.call_count = count;
+	return 0;
+}
+
+static const char *task_name(const struct pl_profile *p, uint32_t task)
+{
+	return p->wanted.tasks && task ? p->tasks[task - 1].public.name : NULL;
+}
+
+static int make_nodes(const struct cumulate *c)
+{
+	const struct contexts *x = c->x;
+	struct pl_profile_node *rows = table(x->node_count, sizeof *rows);
+	double *sums = table(x->node_count, sizeof *sums);
+
+	for (uint32_t i = 0; rows && sums && i < x->node_count; i++) {
+		const struct context_node *n = &x->nodes[i];
+		const struct context_site *site = &x->sites[n->site];
+		sums[i] = n->ns[0] + n->ns[1];
+		rows[i] = (struct pl_profile_node){.parent = n->parent,
+			.recursive = n->set != 0,
+			.code = site->callee,
+			.line = site->line,
+			.task = n->set ? NULL : task_name(c->p, site->task),
+			.own_ns = rounded(sums[i]),
+			.waiting_ns = rounded(n->ns[1])};
+	}
+	for (uint32_t i = 0; rows && sums && i < x->edge_count; i++) {
+		struct pl_profile_node *r = &rows[x->edges[i].to];
+		r->calls += x->edges[i].entries[ENTRY_CALL];
+		r->resumes += x->edges[i].entries[ENTRY_RESUME];
+		r->throws += x->edges[i].entries[ENTRY_THROW];
+	}
+	for (uint32_t i = x->node_count; rows && sums && i--;) {
+		rows[i].cumulated_ns = rounded(sums[i]);
+		if (i)
+			sums[x->nodes[i].parent] += sums[i];
+	}
+	free(sums);
+	c->p->tables.nodes = rows;
+	c->p->tables.node_count = x->node_count;
+	return rows && sums ? 0 : PL_ERR_MEMORY;
+}
+
+static int by_run(const void *a, const void *b)
+{
+	const struct pl_profile_task *x = a, *y = b;
+	int order = by_falling((double)x->run_ns, (double)y->run_ns);
+
+	if (!order)
+		order = by_falling((double)x->stretches, (double)y->stretches);
+	return order ? order : strcmp(x->name, y->name);
+}
+
+/* What runs in a task is what is below its roots, but for other tasks' roots. */
+static int run_times(const struct cumulate *c, struct pl_profile_task *rows)
+{
+	const struct contexts *x = c->x;
+	uint32_t *tasks = table(x->node_count, sizeof *tasks);
+
+	if (!tasks)
+		return PL_ERR_MEMORY;
+	for (uint32_t i = 1; i < x->node_count; i++) {
+		const struct context_node *n = &x->nodes[i];
+		uint32_t own = n->set ? 0 : x->sites[n->site].task;
+		tasks[i] = own ? own : tasks[n->parent];
+		if (tasks[i])
+			rows[tasks[i] - 1].run_ns += rounded(n->ns[0] + n->ns[1]);
+	}
+	free(tasks);
+	return 0;
+}
+
+static int make_tasks(const struct cumulate *c)
+{
+	struct pl_profile *p = c->p;
+	struct pl_profile_task *rows = table(p->task_count, sizeof *rows);
+
+	if (!rows)
+		return PL_ERR_MEMORY;
+	p->tables.tasks = rows;
+	p->tables.task_count = p->wanted.tasks ? p->task_count : 0;
+	for (uint32_t i = 0; i < p->task_count; i++) {
+		const struct profile_task *t = &p->tasks[i];
+		rows[i] = t->public;
+		rows[i].first_ns = recording_time(p->r, t->first);
+		rows[i].last_ns = recording_time(p->r, t->last);
+		if (t->line) {
+			rows[i].code = p->share.lines[t->line - 1].code;
+			rows[i].line = p->share.lines[t->line - 1].line;
+		}
+	}
+	int code = run_times(c, rows);
+	for (uint32_t i = 0; i < p->task_count; i++) {
+		int64_t alive = rows[i].last_ns - rows[i].first_ns;
+		rows[i].wait_ns = alive > rows[i].run_ns ? alive - rows[i].run_ns : 0;
+	}
+	qsort(rows, p->tables.task_count, sizeof *rows, by_run);
+	return code;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct pl_profile_block *x = a, *y = b;
+	int order = by_falling((double)x->time.ns, (double)y->time.ns);
+
+	return order ? order : x->time.at_ns < y->time.at_ns ? -1 : x->time.at_ns > y->time.at_ns;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct pl_profile_exception *x = a, *y = b;
+	int order = by_falling((double)x->count, (double)y->count);
+
+	if (!order)
+		order = by_code(x->raised, y->raised);
+	if (!order && x->raised_line != y->raised_line)
+		return x->raised_line < y->raised_line ? -1 : 1;
+	if (!order)
+		order = strcmp(x->type, y->type);
+	return order ? order : x->handled_line < y->handled_line ? -1 : x->handled_line > y->handled_line;
+}
+
+static void make_others(struct pl_profile *p)
+{
+	struct flights *f = &p->flights;
+	uint32_t count = 0;
+
+	if (p->block_count)
+		qsort(p->blocks, p->block_count, sizeof *p->blocks, by_length);
+	p->tables.blocks = p->blocks;
+	p->tables.block_count = p->block_count;
+	p->tables.more_blocks = p->more_blocks;
+	for (uint32_t i = 0; i < f->count; i++)
+		if (f->rows[i].count)
+			f->rows[count++] = f->rows[i];
+	if (count)
+		qsort(f->rows, count, sizeof *f->rows, by_count);
+	p->tables.exceptions = f->rows;
+	p->tables.exception_count = count;
+}
+
+static int make_all(struct cumulate *c)
+{
+	struct pl_profile *p = c->p;
+	double all_ns = 0;
+
+	for (uint32_t i = 0; i < p->share.line_count; i++)
+		all_ns += p->share.lines[i].ns[0] + p->share.lines[i].ns[1];
+	p->tables.idle_ns = rounded(p->idle_ns);
+	p->tables.lost_ns = rounded(p->lost_ns);
+	p->tables.sum_ns = rounded(all_ns + p->idle_ns + p->lost_ns);
+	p->tables.tick_ns = p->tick_ns;
+	p->tables.folded = p->contexts.folded;
+	int code = make_lines(c, all_ns);
+	if (code == 0)
+		code = make_functions(c, all_ns);
+	if (code == 0)
+		code = make_calls(c);
+	if (code == 0)
+		code = make_nodes(c);
+	if (code == 0)
+		code = make_tasks(c);
+	make_others(p);
+	return code;
+}
+
+int profile_finish(struct pl_profile *p)
+{
+	struct cumulate c = {.p = p, .x = &p->contexts};
+	int code = cumulate(&c);
+
+	if (code == 0)
+		code = make_all(&c);
+	release_cumulate(&c);
+	return code;
+}
+
+void profile_release_tables(struct pl_profile *p)
+{
+	free((void *)p->tables.lines);
+	free((void *)p->tables.functions);
+	free((void *)p->tables.calls);
+	free((void *)p->tables.nodes);
+	free((void *)p->tables.tasks);
+}
