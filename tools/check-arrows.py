@@ -21,7 +21,8 @@ ARROWS = {
     "preload": "ring recorder/recorder.h format/message.h os/oldest.h os/readable.h os/stat.h",
     "collector": "ring format filter flow base os trace",
     "trace": "format flow base os",
-    "cmd": "collector filter base os",
+    "report": "base",
+    "cmd": "report collector filter base os",
 }
 PURE = {"base", "flow", "filter", "bytecode", "format"}
 IMPURE = re.compile(r"(unistd|fcntl|dirent|signal|pthread|poll|sched|time|sys/.*|linux/.*)\.h$")

@@ -136,8 +136,8 @@ struct pl_profile_tables {
 	size_t exception_count;
 	int64_t idle_ns; /* event loops had nothing to do: nobody's */
 	int64_t lost_ns; /* of gaps */
-	int64_t sum_ns;	 /* own times of all lines, idle_ns and lost_ns: the threads' recorded time */
-	int64_t tick_ns; /* a time can be off by that at each of its ends */
+	int64_t sum_ns; /* own times of all lines, idle_ns and lost_ns: the threads' recorded time */
+	int64_t tick_ns;      /* a time can be off by that at each of its ends */
 	uint64_t more_blocks; /* that found no room */
 	bool folded; /* there were more contexts than are kept: some are directly below the root */
 };

@@ -137,6 +137,8 @@ const char *pl_code_file(const struct pl_code *c);   /* co_filename; UTF-8, or b
 const char *pl_code_name(const struct pl_code *c);   /* co_qualname */
 int32_t pl_code_first_line(const struct pl_code *c); /* co_firstlineno */
 uint32_t pl_code_flags(const struct pl_code *c);     /* co_flags */
+/* The lines that can begin to run in it, growing, each once: gives how many there are, fills at most max. */
+size_t pl_code_lines(const struct pl_code *c, int32_t *lines, size_t max);
 
 /* A piece of the recording's text, without a NUL at its end. */
 struct pl_text {

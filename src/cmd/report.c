@@ -1,215 +1,330 @@
-/* pathline report: where the time went, line by line. A row a line, the one with the most first; sums
- * of a process, or of each of its threads that was asked for. */
+/* pathline report: where the time went, as a profiler shows it, from the exact path. Which views are asked for decides what is gathered;
+ * each shows it of a process, or of each of its threads that was asked for. */
 #define _GNU_SOURCE
-#include "cmd/cmd.h"
+#include "cmd/report.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include "cmd/json.h"
-#include "cmd/select.h"
-#include "cmd/text.h"
+#include <time.h>
+#include <unistd.h>
 
-#define ROWS_DEFAULT 20
+#define ROWS_DEFAULT	  20
+#define THRESHOLD_DEFAULT 0.01
+#define BAR_WIDTH	  30
 
-struct report {
-	struct pl_recording *r; /* owned */
-	struct selection selection;
-	struct out out;
-	uint64_t rows; /* at most; 0: all */
-	bool json;
-	int code; /* exit */
+/* ---- views ---- */
+
+static bool wants_file(const struct report *w)
+{
+	return w->file && !w->sort && !w->rows_text && !w->json && !w->csv && !w->functions;
+}
+
+/* A view, and whether it is asked for. */
+struct view {
+	int (*show)(struct report *w);
+	bool asked;
 };
 
-static int64_t own_ns(const struct pl_line_time *l)
+#define VIEWS 9
+
+static void list_views(const struct report *w, struct view views[VIEWS])
 {
-	return l->computing_ns + l->waiting_ns;
+	const struct view all[VIEWS] = {
+		{report_functions, w->functions},
+		{report_callers, w->callers},
+		{report_callees, w->callees},
+		{report_tree, w->tree},
+		{report_tasks, w->tasks},
+		{report_blocking, w->blocking_text},
+		{report_exceptions, w->exceptions},
+		{report_file, wants_file(w)},
+		{report_lines, false},
+	};
+	bool any = w->flame || w->collapsed;
+
+	memcpy(views, all, sizeof all);
+	for (int i = 0; i < VIEWS; i++)
+		any |= views[i].asked;
+	views[VIEWS - 1].asked = !any;
 }
 
-static int64_t sum_ns(const struct pl_times *t)
+struct sheet report_sheet(const struct report *w, const char *type, const struct column *columns)
 {
-	int64_t sum = pl_times_idle_ns(t) + pl_times_lost_ns(t);
-
-	for (size_t i = 0; i < pl_times_count(t); i++)
-		if (__builtin_add_overflow(sum, own_ns(pl_times_line(t, i)), &sum))
-			return INT64_MAX;
-	return sum;
+	return (struct sheet){.type = type,
+		.columns = columns,
+		.context = w,
+		.sort = w->sort,
+		.most = w->rows,
+		.process = w->range.process,
+		.thread = w->range.one_thread ? w->range.thread : PL_ALL_THREADS};
 }
 
-/* ---- text ---- */
-
-static void seconds(struct out *o, int64_t ns)
+int report_show(struct report *w, const struct sheet *s)
 {
-	out_spaces(o, ns < INT64_C(10000000000) ? 4 : ns < INT64_C(100000000000) ? 3 : 2);
-	out_fixed(o, (double)ns / 1e9, 4);
+	struct sheet sheet = *s;
+
+	sheet.headless = w->headless;
+	int code = sheet_write(&sheet, &w->out, w->form);
+	w->headless = w->form == SHEET_CSV;
+	if (w->form == SHEET_TEXT)
+		out_char(&w->out, '\n');
+	return code;
 }
 
-static void number(struct out *o, uint64_t n, size_t width)
+void report_title(struct report *w, const char *what, const char *name)
 {
-	size_t digits = 1;
-
-	for (uint64_t v = n; v >= 10; v /= 10)
-		digits++;
-	out_spaces(o, digits < width ? width - digits : 1);
-	out_u64(o, n);
-}
-
-static void write_source(struct report *w, const struct pl_line_time *l)
-{
-	struct pl_text text;
-
-	if (pl_source_line(w->r, l->code, l->line, &text, NULL))
-		return;
-	while (text.length && (*text.at == ' ' || *text.at == '\t')) {
-		text.at++;
-		text.length--;
-	}
-	out_tone(&w->out, TONE_FAINT);
-	out_text(&w->out, "  ");
-	out_clean(&w->out, (struct text){.at = text.at, .length = text.length});
-	out_tone(&w->out, TONE_PLAIN);
-}
-
-static void write_line(struct report *w, const struct pl_line_time *l, int64_t all_ns)
-{
-	struct out *o = &w->out;
-	double share = all_ns > 0 ? 100 * (double)own_ns(l) / (double)all_ns : 0;
-
-	out_spaces(o, share < 9.95 ? 3 : share < 99.95 ? 2 : 1);
-	out_fixed(o, share, 1);
-	out_char(o, '%');
-	seconds(o, l->computing_ns);
-	seconds(o, l->waiting_ns);
-	seconds(o, l->error_ns);
-	number(o, l->hits, 13);
-	number(o, l->samples, 9);
-	out_text(o, "  ");
-	if (l->code) {
-		out_clean(o, text_of(pl_code_file(l->code)));
-		out_char(o, ':');
-		out_i64(o, l->line);
-		write_source(w, l);
-	} else {
-		out_text(o, "(nothing of Python ran)");
-	}
-	out_char(o, '\n');
-}
-
-static void write_rest(struct out *o, const char *what, int64_t ns)
-{
-	if (!ns)
-		return;
-	out_spaces(o, 6);
-	seconds(o, ns);
-	out_text(o, "  ");
-	out_text(o, what);
-	out_char(o, '\n');
-}
-
-static void write_text(
-	struct report *w, const struct pl_times *t, const struct pl_times_range *range)
-{
-	const struct pl_process *p = pl_recording_find_process(w->r, range->process);
+	const struct pl_process *p = pl_recording_find_process(w->r, w->range.process);
 	struct out *o = &w->out;
 
+	if (w->form != SHEET_TEXT)
+		return;
 	out_tone(o, TONE_STRONG);
 	out_text(o, "process ");
-	out_u64(o, range->process);
-	if (range->one_thread) {
+	out_u64(o, w->range.process);
+	if (w->range.one_thread) {
 		out_text(o, " thread ");
-		out_u64(o, range->thread);
+		out_u64(o, w->range.thread);
 	}
 	out_tone(o, TONE_PLAIN);
 	out_text(o, "  ");
 	out_clean(o, text_of(p->command));
-	out_text(o, "\n share computing s waiting s   ± s            hits  samples  line\n");
-	for (size_t i = 0; i < pl_times_count(t) && (!w->rows || i < w->rows); i++)
-		write_line(w, pl_times_line(t, i), sum_ns(t));
-	write_rest(o, "event loops had nothing to do", pl_times_idle_ns(t));
-	write_rest(o, "in gaps", pl_times_lost_ns(t));
+	if (what) {
+		out_text(o, "  ");
+		out_text(o, what);
+	}
+	if (name) {
+		out_char(o, ' ');
+		out_clean(o, text_of(name));
+	}
 	out_char(o, '\n');
 }
 
-/* ---- JSON ---- */
+/* ---- cells ---- */
 
-static void begin_row(struct json *j, const char *type, const struct pl_times_range *range)
+struct cell cell_share(const struct report *w, int64_t ns)
 {
-	json_line(j, type);
-	json_u64(j, "process", range->process);
-	if (range->one_thread)
-		json_u64(j, "thread", range->thread);
-	else
-		json_null(j, "thread");
+	return (struct cell){.kind = CELL_SHARE,
+		.share = w->t->sum_ns > 0 ? (double)ns / (double)w->t->sum_ns : 0};
 }
 
-static void write_json(
-	struct report *w, const struct pl_times *t, const struct pl_times_range *range)
+struct cell cell_file(const struct pl_code *code)
 {
-	struct json j = {.out = &w->out};
+	return cell_text(code ? pl_code_file(code) : NULL);
+}
 
-	for (size_t i = 0; i < pl_times_count(t); i++) {
-		const struct pl_line_time *l = pl_times_line(t, i);
-		begin_row(&j, "line", range);
-		json_text(&j, "file", l->code ? pl_code_file(l->code) : NULL);
-		json_i64(&j, "line", l->line);
-		json_text(&j, "code", l->code ? pl_code_name(l->code) : NULL);
-		json_u64(&j, "hits", l->hits);
-		json_u64(&j, "samples", l->samples);
-		json_i64(&j, "own_ns", own_ns(l));
-		json_i64(&j, "computing_ns", l->computing_ns);
-		json_i64(&j, "waiting_ns", l->waiting_ns);
-		json_i64(&j, "error_ns", l->error_ns);
-		json_line_end(&j);
+struct cell cell_code(const struct pl_code *code)
+{
+	return cell_text(code ? pl_code_name(code) : NULL);
+}
+
+struct cell cell_code_id(const struct pl_code *code)
+{
+	struct cell c = {.kind = code ? CELL_ID : CELL_NONE};
+
+	if (code)
+		name_code_id(code, c.id);
+	return c;
+}
+
+struct cell cell_place(const struct report *w, const struct pl_code *code, int32_t line)
+{
+	struct cell c = {.kind = CELL_PLACE, .number = line};
+	struct pl_text text;
+
+	c.text = code ? pl_code_file(code) : NULL;
+	if (!code || pl_source_line(w->r, code, line, &text, NULL))
+		return c;
+	while (text.length && (*text.at == ' ' || *text.at == '\t')) {
+		text.at++;
+		text.length--;
 	}
-	begin_row(&j, "time", range);
-	json_i64(&j, "sum_ns", sum_ns(t));
-	json_i64(&j, "idle_ns", pl_times_idle_ns(t));
-	json_i64(&j, "lost_ns", pl_times_lost_ns(t));
-	json_line_end(&j);
+	c.source = (struct text){.at = text.at, .length = text.length};
+	return c;
+}
+
+struct cell cell_function(const struct pl_code *code)
+{
+	struct cell c = {.kind = CELL_PLACE};
+
+	if (!code)
+		return c;
+	c.text = pl_code_file(code);
+	c.number = pl_code_first_line(code);
+	c.source = text_of(pl_code_name(code));
+	return c;
+}
+
+struct cell cell_longest(const struct pl_longest *l)
+{
+	return l->ns ? cell_ns(CELL_SPAN, l->ns) : (struct cell){0};
+}
+
+/* ---- progress ---- */
+
+/* Shown on a terminal when it takes more than a second. */
+struct progress {
+	struct timespec begin;
+	double shown; /* seconds; 0: not yet */
+};
+
+static double seconds_since(const struct timespec *begin)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - begin->tv_sec) + (double)(now.tv_nsec - begin->tv_nsec) / 1e9;
+}
+
+static bool show_progress(void *context, double done)
+{
+	struct progress *p = context;
+	double now = seconds_since(&p->begin);
+	char bar[BAR_WIDTH + 1];
+
+	if (now < 1 || now < p->shown + 0.1)
+		return true;
+	p->shown = now;
+	for (int i = 0; i < BAR_WIDTH; i++)
+		bar[i] = i < (int)(done * BAR_WIDTH) ? '#' : '.';
+	bar[BAR_WIDTH] = 0;
+	dprintf(2, "\r[%s] %3.0f%%, %.0f s left ", bar, 100 * done,
+		done > 0 ? now / done - now : 0);
+	return true;
+}
+
+static void end_progress(const struct progress *p)
+{
+	if (p->shown > 0)
+		dprintf(2, "\r%60s\r", "");
 }
 
 /* ---- what was asked for ---- */
 
-static void report_range(struct report *w, const struct pl_times_range *range)
+/* --flame and --collapsed show all ranges together, so their profiles stay. */
+static int keep_profile(struct report *w, struct pl_profile *p)
 {
-	struct pl_err err = {0};
-	struct pl_times *t = NULL;
-	int result = pl_times_new(&t, w->r, range, &err);
+	const struct pl_process *process = pl_recording_find_process(w->r, w->range.process);
+	struct pl_profile **profiles =
+		realloc(w->profiles, (w->profile_count + 1) * sizeof *profiles);
+	if (profiles)
+		w->profiles = profiles;
+	char **labels = realloc(w->labels, (w->profile_count + 1) * sizeof *labels), *label = NULL;
+	if (labels)
+		w->labels = labels;
+	if (!profiles || !labels ||
+		asprintf(&label,
+			w->range.one_thread ? "process %u thread %u: %s" : "process %u%.0u: %s",
+			w->range.process, w->range.one_thread ? w->range.thread : 0,
+			process->command) < 0) {
+		pl_profile_free(p);
+		return PL_ERR_MEMORY;
+	}
+	w->profiles[w->profile_count] = p;
+	w->labels[w->profile_count++] = label;
+	return tree_add(&w->whole, pl_profile_tables(p), label);
+}
 
+static void show_views(struct report *w)
+{
+	struct view views[VIEWS];
+
+	list_views(w, views);
+	for (int i = 0; i < VIEWS && w->code == CMD_OK; i++) {
+		int code = views[i].asked ? views[i].show(w) : CMD_GO;
+		if (code != CMD_GO)
+			w->code = code;
+	}
+}
+
+static void report_range(struct report *w)
+{
+	struct progress progress = {.shown = 0};
+	struct pl_profile_wanted wanted = {.range = w->range,
+		.tasks = w->tasks,
+		.exceptions = w->exceptions,
+		.blocking_ns = w->blocking_ns,
+		.progress = isatty(2) ? show_progress : NULL,
+		.context = &progress};
+	struct pl_profile *p = NULL;
+	struct pl_err err = {0};
+
+	clock_gettime(CLOCK_MONOTONIC, &progress.begin);
+	int result = pl_profile_new(&p, w->r, &wanted, &err);
+	end_progress(&progress);
+	if (result == 0) {
+		w->t = pl_profile_tables(p);
+		show_views(w);
+		if (!w->flame && !w->collapsed)
+			pl_profile_free(p);
+		else
+			result = keep_profile(w, p);
+	}
 	if (result < 0) {
 		w->code = CMD_BAD;
-		cmd_say("report: process %" PRIu32 ": %s", range->process,
+		cmd_say("report: process %" PRIu32 ": %s", w->range.process,
 			err.used ? pl_err_text(&err) : pl_error_name(result));
-		return;
 	}
-	if (w->json)
-		write_json(w, t, range);
-	else
-		write_text(w, t, range);
-	pl_times_free(t);
 }
 
 static void report_process(struct report *w, const struct pl_process *p)
 {
-	struct pl_times_range range = {.process = p->number,
+	w->range = (struct pl_times_range){.process = p->number,
 		.from_ns = w->selection.from.time_ns,
 		.to_ns = w->selection.to.time_ns};
-
 	if (!w->selection.thread) {
-		report_range(w, &range);
+		report_range(w);
 		return;
 	}
-	range.one_thread = true;
-	for (uint32_t n = 0; n < p->thread_count; n++) {
+	w->range.one_thread = true;
+	for (uint32_t n = 0; n < p->thread_count && w->code == CMD_OK; n++) {
 		const struct pl_thread *t = pl_recording_thread(w->r, p->number, n);
-		range.thread = n;
+		w->range.thread = n;
 		if (t && select_thread(&w->selection, w->r, t))
-			report_range(w, &range);
+			report_range(w);
 	}
 }
 
-static int read_rows(struct report *w, const char *text)
+static int check_found(const struct report *w)
 {
+	const char *function = w->callers ? w->callers : w->callees ? w->callees : w->function;
+
+	if (w->found || (!function && !w->file))
+		return CMD_GO;
+	if (function)
+		cmd_say("report: no function '%s' ran in what was asked for; "
+			"`pathline report --functions -n 0` lists those that did",
+			function);
+	else
+		cmd_say("report: no line of a file '%s' ran in what was asked for; "
+			"`pathline report -n 0` lists those that did",
+			w->file);
+	return CMD_USAGE;
+}
+
+static int report_all(struct report *w)
+{
+	for (uint32_t i = 0;
+		i < pl_recording_process_count(w->r) && !w->out.error && w->code == CMD_OK; i++) {
+		const struct pl_process *p = pl_recording_process(w->r, i);
+		if (select_process(&w->selection, w->r, p))
+			report_process(w, p);
+	}
+	if (w->code == CMD_OK && (w->flame || w->collapsed))
+		w->code = report_whole(w);
+	if (w->code == CMD_OK) {
+		int code = check_found(w);
+		w->code = code == CMD_GO ? CMD_OK : code;
+	}
+	return w->code;
+}
+
+/* ---- the words ---- */
+
+static int read_rows(struct report *w)
+{
+	const char *text = w->rows_text;
 	char *end = NULL;
 
 	w->rows = ROWS_DEFAULT;
@@ -223,10 +338,55 @@ static int read_rows(struct report *w, const char *text)
 	return CMD_USAGE;
 }
 
-static int prepare(struct report *w, const struct cmd *c, const char *rows)
+static int read_blocking(struct report *w)
 {
-	int code = read_rows(w, rows);
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+	char *end = NULL;
 
+	if (!w->blocking_text)
+		return CMD_GO;
+	double v = strtod(w->blocking_text, &end);
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (end != w->blocking_text && !strcmp(end, units[i].name) &&
+			v * units[i].ns >= 1 && v * units[i].ns < 9e18) {
+			w->blocking_ns = (int64_t)(v * units[i].ns);
+			return CMD_GO;
+		}
+	cmd_say("report: '%s' is no length of time; say 50ms, 2s or such", w->blocking_text);
+	return CMD_USAGE;
+}
+
+static int read_threshold(struct report *w)
+{
+	const char *text = w->threshold_text;
+	char *end = NULL;
+
+	w->threshold = THRESHOLD_DEFAULT;
+	if (!text)
+		return CMD_GO;
+	w->threshold = strtod(text, &end) / 100;
+	if (end != text && (!*end || !strcmp(end, "%")) && w->threshold >= 0 && w->threshold <= 1)
+		return CMD_GO;
+	cmd_say("report: '%s' is no part of the whole; say 1%% or such", text);
+	return CMD_USAGE;
+}
+
+static int prepare(struct report *w)
+{
+	int code = read_rows(w);
+
+	if (code == CMD_GO)
+		code = read_blocking(w);
+	if (code == CMD_GO)
+		code = read_threshold(w);
+	if (code == CMD_GO && w->json && w->csv) {
+		cmd_say("report: --json and --csv are two forms; say one of them");
+		return CMD_USAGE;
+	}
+	w->form = w->json ? SHEET_JSON : w->csv ? SHEET_CSV : SHEET_TEXT;
 	if (code == CMD_GO)
 		code = select_read(&w->selection, w->r);
 	if (code == CMD_GO &&
@@ -234,21 +394,59 @@ static int prepare(struct report *w, const struct cmd *c, const char *rows)
 		cmd_say("report: --from and --to are times here, not numbers of events");
 		return CMD_USAGE;
 	}
-	if (code == CMD_GO && out_init(&w->out, 1, c->color_out) < 0) {
-		cmd_say("%s: no memory for its output", c->name);
+	if (code == CMD_GO && out_init(&w->out, 1, w->cmd->color_out) < 0) {
+		cmd_say("report: no memory for its output");
 		return CMD_BAD;
 	}
 	return code;
 }
 
+static void release(struct report *w)
+{
+	tree_release(&w->whole);
+	for (size_t i = 0; i < w->profile_count; i++) {
+		pl_profile_free(w->profiles[i]);
+		free(w->labels[i]);
+	}
+	free(w->profiles);
+	free(w->labels);
+	pl_recording_close(w->r);
+}
+
+static const char about[] =
+	"Say where the time went: the lines with the most of it. Hits and calls are exact; how\n"
+	"time is shared between lines is sampled, and has its error (±).";
+
 int cmd_report(struct cmd *c)
 {
-	struct report w = {.code = CMD_OK};
-	const char *rows = NULL;
+	struct report w = {.cmd = c, .code = CMD_OK};
 	const struct cmd_option options[] = {
-		{"rows", 'n', "N", "at most N lines; 0: all. Without it: 20", .text = &rows},
-		{"json", 0, NULL, "one JSON object a line of the program, all of them",
-			.flag = &w.json},
+		{"rows", 'n', "N", "at most N rows; 0: all. Without it: 20", .text = &w.rows_text},
+		{"sort", 's', "COLUMN", "own, cumulated, hits, max, avg, … as --json names them",
+			.text = &w.sort},
+		{"file", 0, "FILE", "its source, annotated; with -n, --sort, --json: its lines",
+			.text = &w.file},
+		{"function", 0, "NAME", "only lines of that function", .text = &w.function},
+		{"functions", 'f', NULL, "by function: calls, own and cumulated time",
+			.flag = &w.functions},
+		{"callers", 0, "NAME", "who calls it, where, and how often", .text = &w.callers},
+		{"callees", 0, "NAME", "what it calls", .text = &w.callees},
+		{"tree", 0, NULL, "the call tree", .flag = &w.tree},
+		{"threshold", 0, "PART",
+			"of the tree what takes at least that much. Without it: 1%",
+			.text = &w.threshold_text},
+		{"tasks", 0, NULL,
+			"by asyncio task and greenlet: running, waiting, longest stretch",
+			.flag = &w.tasks},
+		{"blocking", 0, "TIME", "where a thread or an event loop stood still longer: 50ms",
+			.text = &w.blocking_text},
+		{"exceptions", 0, NULL, "raised where, handled where, how often",
+			.flag = &w.exceptions},
+		{"flame", 0, "FILE", "write a flame graph, an SVG for a browser", .text = &w.flame},
+		{"collapsed", 0, NULL, "stacks with microseconds, a line each, for other tools",
+			.flag = &w.collapsed},
+		{"json", 0, NULL, "one JSON object a line, all rows", .flag = &w.json},
+		{"csv", 0, NULL, "the same as CSV", .flag = &w.csv},
 		{"process", 'p', "LIST", "by number, pid, or a part of the command line",
 			.text = &w.selection.process},
 		{"thread", 't', "LIST", "by number, native id, or name; each by itself",
@@ -258,27 +456,15 @@ int cmd_report(struct cmd *c)
 		{"to", 0, "WHEN", "the same", .text = &w.selection.to_text},
 		{0},
 	};
-	int written,
-		code = cmd_parse(c, &(struct cmd_usage){"[DIR]",
-					    "Say where the time went: the lines with the most "
-					    "of it, own time, computing and waiting apart.\n"
-					    "Hits are exact; how time is shared between lines is "
-					    "sampled, and has its error (±).",
-					    options});
+	int code = cmd_parse(c, &(struct cmd_usage){"[DIR]", about, options});
 
 	if (code == CMD_GO)
 		code = cmd_open(c, &w.r);
 	if (code == CMD_GO)
-		code = prepare(&w, c, rows);
-	if (code == CMD_GO) {
-		for (uint32_t i = 0; i < pl_recording_process_count(w.r) && !w.out.error; i++) {
-			const struct pl_process *p = pl_recording_process(w.r, i);
-			if (select_process(&w.selection, w.r, p))
-				report_process(&w, p);
-		}
-		code = w.code;
-	}
-	written = out_release(&w.out);
-	pl_recording_close(w.r);
+		code = prepare(&w);
+	if (code == CMD_GO)
+		code = report_all(&w);
+	int written = out_release(&w.out);
+	release(&w);
 	return written ? written : code;
 }

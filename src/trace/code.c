@@ -209,3 +209,33 @@ uint32_t pl_code_flags(const struct pl_code *c)
 {
 	return c->body.flags;
 }
+
+static int by_line(const void *a, const void *b)
+{
+	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+size_t pl_code_lines(const struct pl_code *c, int32_t *lines, size_t max)
+{
+	const struct flow_graph *g = &c->body.graph;
+	int32_t *all = calloc(g->start_count + 1, sizeof *all);
+	size_t count = 0;
+
+	if (!all)
+		return 0;
+	for (uint32_t i = 0; i < g->start_count; i++)
+		all[i] = g->starts[i].line;
+	if (g->start_count)
+		qsort(all, g->start_count, sizeof *all, by_line);
+	for (uint32_t i = 0; i < g->start_count; i++) {
+		if (i && all[i] == all[i - 1])
+			continue;
+		if (count < max)
+			lines[count] = all[i];
+		count++;
+	}
+	free(all);
+	return count;
+}

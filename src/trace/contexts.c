@@ -133,8 +133,7 @@ static bool is_set(const struct contexts *x, uint32_t set, const struct set *s)
 /* Its number, from 1; 0: no room for another. */
 static uint32_t find_set(struct contexts *x, const struct set *s)
 {
-	uint64_t *place = map_put(
-		&x->set_index, hash_bytes(s->items, s->count * sizeof *s->items));
+	uint64_t *place = map_put(&x->set_index, hash_bytes(s->items, s->count * sizeof *s->items));
 
 	if (!place)
 		return 0;
@@ -160,8 +159,7 @@ static uint32_t find_above(const struct contexts *x, uint32_t node, const struct
 }
 
 /* `above` is on the way from `from` to the root and has the callee's code. */
-static uint32_t recursive_node(
-	struct contexts *x, uint32_t above, uint32_t from, uint32_t site)
+static uint32_t recursive_node(struct contexts *x, uint32_t above, uint32_t from, uint32_t site)
 {
 	uint32_t base = x->nodes[above].set ? x->nodes[above].parent : above;
 	struct set s = {.count = 0};

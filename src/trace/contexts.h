@@ -82,8 +82,8 @@ struct contexts {
 	uint32_t block_file;
 	struct context_cached *cache; /* owned */
 	/* A frame's line is over that began at another stamp; a frame is left that was entered at another. Both as they were. */
-	void (*passed)(void *who, const struct context_frame *f, const struct pl_code *code,
-		int32_t line);
+	void (*passed)(
+		void *who, const struct context_frame *f, const struct pl_code *code, int32_t line);
 	void (*left)(void *who, const struct context_frame *f);
 	/* The frame, which has just been entered, is the root of the walk's running task. Gives its number + 1. */
 	uint32_t (*task)(void *who, struct walk *w);

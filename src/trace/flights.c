@@ -66,7 +66,9 @@ static int begin(struct flights *f, const struct pl_event *row)
 {
 	f->open = true;
 	f->left = false;
-	f->now = (struct flight){.type = row->type ? row->type : "?", .code = code_first(row->code), .line = row->line};
+	f->now = (struct flight){.type = row->type ? row->type : "?",
+		.code = code_first(row->code),
+		.line = row->line};
 	return 0;
 }
 
@@ -78,8 +80,7 @@ static int go_on(struct flights *f, struct context_frame *top)
 	row->count -= row->count > 0;
 	f->open = true;
 	f->left = false;
-	f->now = (struct flight){
-		.type = row->type, .code = row->raised, .line = row->raised_line};
+	f->now = (struct flight){.type = row->type, .code = row->raised, .line = row->raised_line};
 	top->flight = 0;
 	return 0;
 }
@@ -110,7 +111,8 @@ static int unwound(struct flights *f, const struct pl_event *row)
 int flights_row(struct flights *f, struct contexts *x, const struct pl_event *row)
 {
 	struct context_frame *top = x->depth ? &x->frames[x->depth - 1] : NULL;
-	bool arrives = f->open && f->left && row->kind == PL_EVENT_RAISE && row->seq == f->left_seq + 1;
+	bool arrives =
+		f->open && f->left && row->kind == PL_EVENT_RAISE && row->seq == f->left_seq + 1;
 	int code = 0;
 
 	if (f->open && f->left && !arrives && row->kind != PL_EVENT_HANDLED &&

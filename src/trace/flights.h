@@ -26,8 +26,8 @@ struct flights {
 	struct pl_map places; /* hash of a row -> index + 1 */
 	bool open;	      /* one is on its way in this thread */
 	struct flight now;
-	bool left;	   /* it has left a frame with the last row */
-	uint64_t left_seq; /* the row's */
+	bool left;	     /* it has left a frame with the last row */
+	uint64_t left_seq;   /* the row's */
 	struct flight below; /* where the frame below stands then */
 };
 

@@ -470,11 +470,11 @@ static void note_still(struct pl_profile *p, uint64_t end_ticks, double ns, int6
 		return;
 	if (!node)
 		node = contexts_near(&p->contexts, most->code);
-	p->recent[p->recent_count++ & (RECENT_SPANS - 1)] = (struct profile_recent){
-		.ticks = p->open_ticks,
-		.line = (uint32_t)(most - p->share.lines),
-		.node = node,
-		.ns = most->span_ns[0] + most->span_ns[1]};
+	p->recent[p->recent_count++ & (RECENT_SPANS - 1)] =
+		(struct profile_recent){.ticks = p->open_ticks,
+			.line = (uint32_t)(most - p->share.lines),
+			.node = node,
+			.ns = most->span_ns[0] + most->span_ns[1]};
 	if (!wanted->blocking_ns || ns < (double)wanted->blocking_ns)
 		return;
 	(void)end_ticks;
@@ -703,8 +703,7 @@ static bool tell_progress(struct pl_profile *p, uint64_t block)
 
 static uint64_t last_ticks(const struct pl_profile *p)
 {
-	const struct process_entry *process =
-		recording_find_process(p->r, p->wanted.range.process);
+	const struct process_entry *process = recording_find_process(p->r, p->wanted.range.process);
 
 	if (p->thread->ended)
 		return p->thread->end_ticks;
@@ -749,7 +748,8 @@ static void leave_all(struct pl_profile *p, uint64_t end_ticks)
 		if (x->depth >= p->walk.stack.depth)
 			continue;
 		const struct pl_code *c = walk_code_of(&p->walk, s->code);
-		passed(p, f, c, code_place_line(c, stack_place_of(&p->walk.stack, x->depth), s->value));
+		passed(p, f, c,
+			code_place_line(c, stack_place_of(&p->walk.stack, x->depth), s->value));
 		left(p, f);
 	}
 }
@@ -831,8 +831,8 @@ int pl_profile_new(struct pl_profile **out, struct pl_recording *r,
 	const struct pl_profile_wanted *wanted, struct pl_err *err)
 {
 	if (!recording_find_process(r, wanted->range.process))
-		return pl_err_cause(
-			err, PL_ERR_NOT_FOUND, "there is no process %" PRIu32, wanted->range.process);
+		return pl_err_cause(err, PL_ERR_NOT_FOUND, "there is no process %" PRIu32,
+			wanted->range.process);
 	struct pl_profile *p = calloc(1, sizeof *p);
 	if (!p)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a profile");

@@ -47,7 +47,8 @@ struct pl_profile {
 	struct profile_task *tasks; /* owned */
 	uint32_t task_count, task_room;
 	struct pl_map task_names; /* hash -> index + 1 */
-	struct pl_profile_block *blocks; /* owned: BLOCKS_MAX, the first block_count are a heap, the shortest first */
+	struct pl_profile_block *
+		blocks; /* owned: BLOCKS_MAX, the first block_count are a heap, the shortest first */
 	uint32_t block_count;
 	uint64_t more_blocks;
 

@@ -106,7 +106,8 @@ int share_rows(struct share *s, const struct pl_code *code, int32_t line, double
 	return 0;
 }
 
-int share_sample(struct share *s, const struct pl_code *code, int32_t line, double weight, bool waiting)
+int share_sample(
+	struct share *s, const struct pl_code *code, int32_t line, double weight, bool waiting)
 {
 	struct shared_line *l = touch(s, code, line);
 
@@ -192,7 +193,9 @@ static void share_lines(struct share *s, double ns, double tail_ns)
 		struct weights w = weigh(s, l, cost);
 		for (int k = 0; k < 2; k++) {
 			double of_tail = tail > 0 ? in_tail * w.tail[k] / tail : 0;
-			double rest = all > tail ? (ns - in_tail) * (w.all[k] - w.tail[k]) / (all - tail) : 0;
+			double rest =
+				all > tail ? (ns - in_tail) * (w.all[k] - w.tail[k]) / (all - tail)
+					   : 0;
 			l->span_ns[k] = of_tail + rest;
 			l->ns[k] += of_tail + rest;
 			l->tail_ns += of_tail;
@@ -272,7 +275,8 @@ const struct shared_line *share_most(const struct share *s, uint32_t *node)
 	*node = 0;
 	for (uint32_t i = 0; i < s->touched_count; i++) {
 		const struct shared_line *l = &s->lines[s->touched[i]];
-		if (l->span_ns[0] + l->span_ns[1] > (most ? most->span_ns[0] + most->span_ns[1] : 0))
+		if (l->span_ns[0] + l->span_ns[1] >
+			(most ? most->span_ns[0] + most->span_ns[1] : 0))
 			most = l;
 	}
 	for (uint32_t i = 0; i < s->tail_count && most; i++)

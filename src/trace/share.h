@@ -90,7 +90,8 @@ uint32_t share_code(struct share *s, const struct pl_code *code);
 /* So many rows of the span are of that line. PL_ERR_MEMORY. */
 int share_rows(struct share *s, const struct pl_code *code, int32_t line, double rows);
 /* A sample of the span. */
-int share_sample(struct share *s, const struct pl_code *code, int32_t line, double weight, bool waiting);
+int share_sample(
+	struct share *s, const struct pl_code *code, int32_t line, double weight, bool waiting);
 /* A row of the tail, in that node; share_rows has it too. */
 int share_tail(struct share *s, const struct pl_code *code, int32_t line, uint32_t node);
 void share_begin_tail(struct share *s);

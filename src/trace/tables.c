@@ -43,7 +43,8 @@ static int64_t error_of(double ns, double all_ns, double samples)
 struct cumulate {
 	struct pl_profile *p;
 	const struct contexts *x;
-	uint32_t now; /* number of the context, from 1: what is marked with it has its time already */
+	uint32_t
+		now; /* number of the context, from 1: what is marked with it has its time already */
 	double ns;
 	uint32_t own_code;
 	uint32_t *site_code, *site_line; /* of each site: its callee, its line + 1 or 0 */
@@ -181,23 +182,35 @@ static int by_own(const void *a, const void *b)
 	return order ? order : x->time.line < y->time.line ? -1 : x->time.line > y->time.line;
 }
 
+/* The longest took as long as the mean at least, which is known better where all took long. */
+static struct pl_longest at_least(const struct pl_longest *l, int64_t ns, uint64_t times)
+{
+	struct pl_longest longest = *l;
+	int64_t mean = times ? ns / (int64_t)(times < INT64_MAX ? times : INT64_MAX) : 0;
+
+	if (l->ns && l->ns < mean)
+		longest.ns = mean;
+	return longest;
+}
+
 static struct pl_profile_line line_row(
 	const struct cumulate *c, const struct shared_line *l, double all_ns)
 {
 	const uint32_t i = (uint32_t)(l - c->p->share.lines);
 	double own = l->ns[0] + l->ns[1], of_code = c->code_own[l->of_code];
 	double inside = of_code > 0 ? c->line_inside[i] / of_code : 0;
+	int64_t all = rounded(c->line_ns[i] + own * (inside < 1 ? 1 - inside : 0));
 
-	return (struct pl_profile_line){.time = {.code = l->code,
-						.line = l->line,
-						.hits = l->hits,
-						.samples = l->samples,
-						.computing_ns = rounded(l->ns[0]),
-						.waiting_ns = rounded(l->ns[1]),
-						.error_ns = error_of(own, all_ns,
-							(double)l->samples)},
-		.cumulated_ns = rounded(c->line_ns[i] + own * (inside < 1 ? 1 - inside : 0)),
-		.longest = l->longest};
+	return (struct pl_profile_line){
+		.time = {.code = l->code,
+			.line = l->line,
+			.hits = l->hits,
+			.samples = l->samples,
+			.computing_ns = rounded(l->ns[0]),
+			.waiting_ns = rounded(l->ns[1]),
+			.error_ns = error_of(own, all_ns, (double)l->samples)},
+		.cumulated_ns = all,
+		.longest = at_least(&l->longest, all, l->hits)};
 }
 
 static int make_lines(const struct cumulate *c, double all_ns)
@@ -226,7 +239,8 @@ static int by_function(const void *a, const void *b)
 		(double)(y->computing_ns + y->waiting_ns));
 
 	if (!order)
-		order = by_falling((double)(x->calls + x->resumes), (double)(y->calls + y->resumes));
+		order = by_falling(
+			(double)(x->calls + x->resumes), (double)(y->calls + y->resumes));
 	return order ? order : by_code(x->code, y->code);
 }
 
@@ -264,7 +278,8 @@ static int make_functions(const struct cumulate *c, double all_ns)
 		f.samples = s->codes[i].samples;
 		f.cumulated_ns = f.code ? rounded(ns) : f.computing_ns + f.waiting_ns;
 		f.error_ns = error_of(ns, all_ns, all_ns > 0 ? s->seen_all * ns / all_ns : 0);
-		f.longest = s->codes[i].longest;
+		f.longest = at_least(
+			&s->codes[i].longest, f.cumulated_ns, f.calls + f.resumes + f.throws);
 		if (f.calls || f.resumes || f.throws || f.cumulated_ns)
 			rows[count++] = f;
 	}
@@ -280,7 +295,8 @@ static int by_call(const void *a, const void *b)
 	int order = by_falling((double)x->cumulated_ns, (double)y->cumulated_ns);
 
 	if (!order)
-		order = by_falling((double)(x->calls + x->resumes), (double)(y->calls + y->resumes));
+		order = by_falling(
+			(double)(x->calls + x->resumes), (double)(y->calls + y->resumes));
 	if (!order)
 		order = by_code(x->callee, y->callee);
 	if (!order)
@@ -433,7 +449,9 @@ static int by_count(const void *a, const void *b)
 		return x->raised_line < y->raised_line ? -1 : 1;
 	if (!order)
 		order = strcmp(x->type, y->type);
-	return order ? order : x->handled_line < y->handled_line ? -1 : x->handled_line > y->handled_line;
+	return order				   ? order
+	       : x->handled_line < y->handled_line ? -1
+						   : x->handled_line > y->handled_line;
 }
 
 static void make_others(struct pl_profile *p)

@@ -104,7 +104,7 @@ class Report(unittest.TestCase):
     def test_text(self):
         done = session.shop().pathline("report", "-n", "3")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        self.assertRegex(done.stdout, rb"^process 1 .*shop.py\n share +computing")
+        self.assertRegex(done.stdout, rb"^process 1 .*shop.py\n +share +own s +waiting s")
         self.assertEqual(done.stdout.count(b"% "), 3)
         self.assertEqual(session.shop().pathline("report", "-n", "x").returncode, 2)
         self.assertEqual(session.shop().pathline("report", "--from", "#3").returncode, 2)

@@ -1,0 +1,85 @@
+/* pathline report: what its views share. A view is a row of a table in report.c and a function here, in the file of its kind. */
+#ifndef PL_CMD_REPORT_H
+#define PL_CMD_REPORT_H
+
+#include "cmd/cmd.h"
+#include "cmd/select.h"
+#include "cmd/sheet.h"
+#include "cmd/text.h"
+#include "report/names.h"
+#include "report/tree.h"
+
+struct report {
+	struct cmd *cmd;
+	struct pl_recording *r; /* owned */
+	struct selection selection;
+	struct out out;
+	/* as given, NULL where not; into argv */
+	const char *rows_text, *sort, *file, *function, *callers, *callees, *blocking_text, *flame,
+		*threshold_text;
+	bool json, csv, functions, tree, tasks, exceptions, collapsed;
+	enum sheet_form form;
+	uint64_t rows; /* at most; 0: all */
+	int64_t blocking_ns;
+	double threshold; /* part of the whole, below which a tree is folded */
+	int code;	  /* exit */
+	bool found;	  /* what a word names is there */
+	bool headless;	  /* the head of the CSV stands already */
+
+	/* what is shown now: a process, or one of its threads */
+	struct pl_times_range range;
+	const struct pl_profile_tables *t;
+	/* of --flame and --collapsed: all of them */
+	struct tree whole;
+	struct pl_profile **profiles; /* owned, as are they: the tree is made of them */
+	char **labels;		      /* owned, likewise */
+	size_t profile_count;
+};
+
+/* Each shows w->t. CMD_GO, or an exit code after an explanation. */
+int report_lines(struct report *w);
+int report_file(struct report *w); /* the source of --file, annotated */
+int report_functions(struct report *w);
+int report_callers(struct report *w);
+int report_callees(struct report *w);
+int report_tree(struct report *w);
+int report_tasks(struct report *w);
+int report_blocking(struct report *w);
+int report_exceptions(struct report *w);
+/* Behind all of them. */
+int report_whole(struct report *w);
+
+/* Of the range; all that is left to the caller is 0. */
+struct sheet report_sheet(const struct report *w, const char *type, const struct column *columns);
+int report_show(struct report *w, const struct sheet *s);
+/* In front of a view's rows, for a person. */
+void report_title(struct report *w, const char *what, const char *name);
+
+/* Cells. */
+static inline struct cell cell_count(uint64_t n)
+{
+	return (struct cell){.kind = CELL_COUNT, .number = n < INT64_MAX ? (int64_t)n : INT64_MAX};
+}
+
+static inline struct cell cell_ns(enum cell_kind kind, int64_t ns)
+{
+	return (struct cell){.kind = kind, .number = ns};
+}
+
+static inline struct cell cell_text(const char *text)
+{
+	return (struct cell){.kind = text ? CELL_TEXT : CELL_NONE, .text = text};
+}
+
+struct cell cell_share(const struct report *w, int64_t ns); /* of the sum of the range */
+struct cell cell_file(const struct pl_code *code);
+struct cell cell_code(const struct pl_code *code);
+struct cell cell_code_id(const struct pl_code *code);
+/* file:line, with the text of the line. */
+struct cell cell_place(const struct report *w, const struct pl_code *code, int32_t line);
+/* The same for a function: file:line and its name. */
+struct cell cell_function(const struct pl_code *code);
+/* Of a longest one. */
+struct cell cell_longest(const struct pl_longest *l);
+
+#endif

@@ -1,0 +1,229 @@
+/* pathline report: by function, and who calls whom. */
+#include "cmd/report.h"
+
+enum { FN_SHARE, FN_OWN, FN_COMPUTING, FN_WAITING, FN_CUMULATED, FN_ERROR, FN_CALLS, FN_RESUMES,
+	FN_THROWS, FN_AVG, FN_MAX, FN_MAX_ERROR, FN_MAX_AT, FN_SAMPLES, FN_FILE, FN_LINE, FN_CODE,
+	FN_ID, FN_PLACE };
+
+static const struct column function_columns[] = {
+	[FN_SHARE] = {"share", "share", 6},
+	[FN_OWN] = {"own_ns", "own s", 9},
+	[FN_COMPUTING] = {"computing_ns", NULL, 0},
+	[FN_WAITING] = {"waiting_ns", "waiting s", 9},
+	[FN_CUMULATED] = {"cumulated_ns", "with calls s", 12},
+	[FN_ERROR] = {"error_ns", "± s", 8},
+	[FN_CALLS] = {"calls", "calls", 10},
+	[FN_RESUMES] = {"resumes", "resumes", 9},
+	[FN_THROWS] = {"throws", "throws", 6},
+	[FN_AVG] = {"avg_ns", "avg", 8},
+	[FN_MAX] = {"max_ns", "max", 8},
+	[FN_MAX_ERROR] = {"max_error_ns", NULL, 0},
+	[FN_MAX_AT] = {"max_at", NULL, 0},
+	[FN_SAMPLES] = {"samples", NULL, 0},
+	[FN_FILE] = {"file", NULL, 0},
+	[FN_LINE] = {"line", NULL, 0},
+	[FN_CODE] = {"code", NULL, 0},
+	[FN_ID] = {"id", "id", 8},
+	[FN_PLACE] = {NULL, "function", 0},
+	{0},
+};
+
+static struct cell average(int64_t ns, uint64_t calls)
+{
+	return calls ? cell_ns(CELL_SPAN, ns / (int64_t)calls) : (struct cell){0};
+}
+
+static struct cell function_cell(const void *context, size_t row, unsigned column)
+{
+	const struct report *w = context;
+	const struct pl_profile_function *f = &w->t->functions[row];
+
+	switch (column) {
+	case FN_SHARE:
+		return cell_share(w, f->computing_ns + f->waiting_ns);
+	case FN_OWN:
+		return cell_ns(CELL_NS, f->computing_ns + f->waiting_ns);
+	case FN_COMPUTING:
+		return cell_ns(CELL_NS, f->computing_ns);
+	case FN_WAITING:
+		return cell_ns(CELL_NS, f->waiting_ns);
+	case FN_CUMULATED:
+		return cell_ns(CELL_NS, f->cumulated_ns);
+	case FN_ERROR:
+		return cell_ns(CELL_NS, f->error_ns);
+	case FN_CALLS:
+		return cell_count(f->calls);
+	case FN_RESUMES:
+		return cell_count(f->resumes);
+	case FN_THROWS:
+		return cell_count(f->throws);
+	case FN_AVG:
+		return average(f->cumulated_ns, f->calls);
+	case FN_MAX:
+		return cell_longest(&f->longest);
+	case FN_MAX_ERROR:
+		return f->longest.ns ? cell_ns(CELL_SPAN, f->longest.error_ns) : (struct cell){0};
+	case FN_MAX_AT:
+		return f->longest.ns ? cell_ns(CELL_MOMENT, f->longest.at_ns) : (struct cell){0};
+	case FN_SAMPLES:
+		return cell_count(f->samples);
+	case FN_FILE:
+		return cell_file(f->code);
+	case FN_LINE:
+		return f->code ? cell_ns(CELL_COUNT, pl_code_first_line(f->code))
+			       : (struct cell){0};
+	case FN_CODE:
+		return cell_code(f->code);
+	case FN_ID:
+		return cell_code_id(f->code);
+	default:
+		return cell_function(f->code);
+	}
+}
+
+static bool function_wanted(const void *context, size_t row)
+{
+	const struct report *w = context;
+	const struct pl_code *code = w->t->functions[row].code;
+
+	if (w->file && (!code || !name_is_file(pl_code_file(code), w->file)))
+		return false;
+	return !w->function || (code && name_is_code(code, w->function));
+}
+
+int report_functions(struct report *w)
+{
+	struct sheet s = report_sheet(w, "function", function_columns);
+
+	s.cell = function_cell;
+	s.wanted = function_wanted;
+	s.rows = w->t->function_count;
+	for (size_t i = 0; i < s.rows && !w->found; i++)
+		w->found = function_wanted(w, i);
+	report_title(w, NULL, NULL);
+	return report_show(w, &s);
+}
+
+/* ---- calls ---- */
+
+enum { CALL_SHARE, CALL_CUMULATED, CALL_CALLS, CALL_RESUMES, CALL_THROWS, CALL_AVG, CALL_CALLER_FILE,
+	CALL_CALLER_LINE, CALL_CALLER, CALL_CALLER_ID, CALL_CALLEE_FILE, CALL_CALLEE, CALL_CALLEE_ID,
+	CALL_NAME, CALL_PLACE };
+
+#define CALL_COLUMNS                                                                               \
+	[CALL_SHARE] = {"share", "share", 6}, [CALL_CUMULATED] = {"cumulated_ns", "time s", 9},    \
+	[CALL_CALLS] = {"calls", "calls", 10}, [CALL_RESUMES] = {"resumes", "resumes", 9},         \
+	[CALL_THROWS] = {"throws", "throws", 6}, [CALL_AVG] = {"avg_ns", "avg", 8},                \
+	[CALL_CALLER_FILE] = {"caller_file", NULL, 0},                                             \
+	[CALL_CALLER_LINE] = {"caller_line", NULL, 0}, [CALL_CALLER] = {"caller", NULL, 0},        \
+	[CALL_CALLER_ID] = {"caller_id", NULL, 0}, [CALL_CALLEE_FILE] = {"callee_file", NULL, 0},  \
+	[CALL_CALLEE] = {"callee", NULL, 0}, [CALL_CALLEE_ID] = {"callee_id", NULL, 0}
+
+static const struct column caller_columns[] = {
+	CALL_COLUMNS,
+	[CALL_NAME] = {NULL, "caller", 28},
+	[CALL_PLACE] = {NULL, "line", 0},
+	{0},
+};
+static const struct column callee_columns[] = {
+	CALL_COLUMNS,
+	[CALL_NAME] = {NULL, "callee", 28},
+	[CALL_PLACE] = {NULL, "called at", 0},
+	{0},
+};
+
+static struct cell call_cell(const struct report *w, size_t row, unsigned column, bool callers)
+{
+	const struct pl_profile_call *c = &w->t->calls[row];
+
+	switch (column) {
+	case CALL_SHARE:
+		return cell_share(w, c->cumulated_ns);
+	case CALL_CUMULATED:
+		return cell_ns(CELL_NS, c->cumulated_ns);
+	case CALL_CALLS:
+		return cell_count(c->calls);
+	case CALL_RESUMES:
+		return cell_count(c->resumes);
+	case CALL_THROWS:
+		return cell_count(c->throws);
+	case CALL_AVG:
+		return average(c->cumulated_ns, c->calls);
+	case CALL_CALLER_FILE:
+		return cell_file(c->caller);
+	case CALL_CALLER_LINE:
+		return c->caller ? cell_ns(CELL_COUNT, c->line) : (struct cell){0};
+	case CALL_CALLER:
+		return cell_code(c->caller);
+	case CALL_CALLER_ID:
+		return cell_code_id(c->caller);
+	case CALL_CALLEE_FILE:
+		return cell_file(c->callee);
+	case CALL_CALLEE:
+		return cell_code(c->callee);
+	case CALL_CALLEE_ID:
+		return cell_code_id(c->callee);
+	case CALL_NAME:
+		return callers ? cell_text(c->caller ? pl_code_name(c->caller) : "(no Python)")
+			       : cell_code(c->callee);
+	default:
+		return c->caller ? cell_place(w, c->caller, c->line) : cell_text("");
+	}
+}
+
+static struct cell caller_cell(const void *context, size_t row, unsigned column)
+{
+	return call_cell(context, row, column, true);
+}
+
+static struct cell callee_cell(const void *context, size_t row, unsigned column)
+{
+	return call_cell(context, row, column, false);
+}
+
+static bool caller_wanted(const void *context, size_t row)
+{
+	const struct report *w = context;
+
+	return name_is_code(w->t->calls[row].callee, w->callers);
+}
+
+static bool callee_wanted(const void *context, size_t row)
+{
+	const struct report *w = context;
+	const struct pl_code *caller = w->t->calls[row].caller;
+
+	return caller && name_is_code(caller, w->callees);
+}
+
+static bool has_run(const struct report *w, const char *word)
+{
+	for (size_t i = 0; i < w->t->function_count; i++)
+		if (w->t->functions[i].code && name_is_code(w->t->functions[i].code, word))
+			return true;
+	return false;
+}
+
+int report_callers(struct report *w)
+{
+	struct sheet s = report_sheet(w, "caller", caller_columns);
+
+	s.cell = caller_cell;
+	s.wanted = caller_wanted;
+	s.rows = w->t->call_count;
+	w->found |= has_run(w, w->callers);
+	report_title(w, "callers of", w->callers);
+	return report_show(w, &s);
+}
+
+int report_callees(struct report *w)
+{
+	struct sheet s = report_sheet(w, "callee", callee_columns);
+
+	s.cell = callee_cell;
+	s.wanted = callee_wanted;
+	s.rows = w->t->call_count;
+	w->found |= has_run(w, w->callees);
+	report_title(w, "callees of", w->callees);
+	return report_show(w, &s);
+}

@@ -1,0 +1,378 @@
+/* pathline report: hot lines, and a file's source with what its lines took. */
+#include "cmd/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "cmd/json.h"
+
+/* ---- hot lines ---- */
+
+enum { LINE_SHARE, LINE_OWN, LINE_COMPUTING, LINE_WAITING, LINE_ERROR, LINE_CUMULATED, LINE_HITS,
+	LINE_AVG, LINE_MAX, LINE_MAX_ERROR, LINE_MAX_AT, LINE_SAMPLES, LINE_FILE, LINE_LINE, LINE_CODE,
+	LINE_CODE_ID, LINE_PLACE };
+
+static const struct column line_columns[] = {
+	[LINE_SHARE] = {"share", "share", 6},
+	[LINE_OWN] = {"own_ns", "own s", 9},
+	[LINE_COMPUTING] = {"computing_ns", NULL, 0},
+	[LINE_WAITING] = {"waiting_ns", "waiting s", 9},
+	[LINE_ERROR] = {"error_ns", "± s", 8},
+	[LINE_CUMULATED] = {"cumulated_ns", "with calls s", 12},
+	[LINE_HITS] = {"hits", "hits", 11},
+	[LINE_AVG] = {"avg_ns", "avg", 8},
+	[LINE_MAX] = {"max_ns", "max", 8},
+	[LINE_MAX_ERROR] = {"max_error_ns", NULL, 0},
+	[LINE_MAX_AT] = {"max_at", "max at", 12},
+	[LINE_SAMPLES] = {"samples", NULL, 0},
+	[LINE_FILE] = {"file", NULL, 0},
+	[LINE_LINE] = {"line", NULL, 0},
+	[LINE_CODE] = {"code", NULL, 0},
+	[LINE_CODE_ID] = {"code_id", NULL, 0},
+	[LINE_PLACE] = {NULL, "line", 0},
+	{0},
+};
+
+static int64_t own_ns(const struct pl_line_time *l)
+{
+	return l->computing_ns + l->waiting_ns;
+}
+
+static struct cell line_cell(const void *context, size_t row, unsigned column)
+{
+	const struct report *w = context;
+	const struct pl_profile_line *l = &w->t->lines[row];
+	const struct pl_line_time *t = &l->time;
+
+	switch (column) {
+	case LINE_SHARE:
+		return cell_share(w, own_ns(t));
+	case LINE_OWN:
+		return cell_ns(CELL_NS, own_ns(t));
+	case LINE_COMPUTING:
+		return cell_ns(CELL_NS, t->computing_ns);
+	case LINE_WAITING:
+		return cell_ns(CELL_NS, t->waiting_ns);
+	case LINE_ERROR:
+		return cell_ns(CELL_NS, t->error_ns);
+	case LINE_CUMULATED:
+		return cell_ns(CELL_NS, l->cumulated_ns);
+	case LINE_HITS:
+		return cell_count(t->hits);
+	case LINE_AVG:
+		return t->hits ? cell_ns(CELL_SPAN, l->cumulated_ns / (int64_t)t->hits)
+			       : (struct cell){0};
+	case LINE_MAX:
+		return cell_longest(&l->longest);
+	case LINE_MAX_ERROR:
+		return l->longest.ns ? cell_ns(CELL_SPAN, l->longest.error_ns) : (struct cell){0};
+	case LINE_MAX_AT:
+		return l->longest.ns ? cell_ns(CELL_MOMENT, l->longest.at_ns) : (struct cell){0};
+	case LINE_SAMPLES:
+		return cell_count(t->samples);
+	case LINE_FILE:
+		return cell_file(t->code);
+	case LINE_LINE:
+		return cell_ns(CELL_COUNT, t->line);
+	case LINE_CODE:
+		return cell_code(t->code);
+	case LINE_CODE_ID:
+		return cell_code_id(t->code);
+	default:
+		return cell_place(w, t->code, t->line);
+	}
+}
+
+static bool line_wanted(const void *context, size_t row)
+{
+	const struct report *w = context;
+	const struct pl_code *code = w->t->lines[row].time.code;
+
+	if (w->file && (!code || !name_is_file(pl_code_file(code), w->file)))
+		return false;
+	return !w->function || (code && name_is_code(code, w->function));
+}
+
+static void write_rest(struct out *o, const char *what, int64_t ns)
+{
+	if (!ns)
+		return;
+	out_spaces(o, 8);
+	out_fixed(o, (double)ns / 1e9, 4);
+	out_text(o, "  ");
+	out_text(o, what);
+	out_char(o, '\n');
+}
+
+/* Behind the lines: their times and these add up to the whole. */
+static void write_sum(struct report *w)
+{
+	struct json j = {.out = &w->out};
+
+	if (w->form == SHEET_TEXT) {
+		write_rest(&w->out, "event loops had nothing to do", w->t->idle_ns);
+		write_rest(&w->out, "in gaps", w->t->lost_ns);
+		if (w->t->idle_ns || w->t->lost_ns)
+			out_char(&w->out, '\n');
+	}
+	if (w->form != SHEET_JSON)
+		return;
+	json_line(&j, "time");
+	json_u64(&j, "process", w->range.process);
+	if (w->range.one_thread)
+		json_u64(&j, "thread", w->range.thread);
+	else
+		json_null(&j, "thread");
+	json_i64(&j, "sum_ns", w->t->sum_ns);
+	json_i64(&j, "idle_ns", w->t->idle_ns);
+	json_i64(&j, "lost_ns", w->t->lost_ns);
+	json_i64(&j, "tick_ns", w->t->tick_ns);
+	json_line_end(&j);
+}
+
+int report_lines(struct report *w)
+{
+	struct sheet s = report_sheet(w, "line", line_columns);
+
+	s.cell = line_cell;
+	s.wanted = line_wanted;
+	s.rows = w->t->line_count;
+	for (size_t i = 0; i < s.rows && !w->found; i++)
+		w->found = line_wanted(w, i);
+	report_title(w, NULL, NULL);
+	int code = report_show(w, &s);
+	write_sum(w);
+	return code;
+}
+
+/* ---- a file ---- */
+
+/* What is known of the lines of one file. */
+struct annotated {
+	struct report *w;
+	const char *file;
+	const struct pl_code *code; /* one of its codes, by which its source is found */
+	uint64_t *hits; /* owned, as are the others: by line */
+	int64_t *ns;
+	bool *known; /* the line can run */
+	bool *begun; /* a function that ran begins there */
+	int32_t count;
+};
+
+static void release_annotated(struct annotated *a)
+{
+	free(a->hits);
+	free(a->ns);
+	free(a->known);
+	free(a->begun);
+}
+
+static bool is_of(const struct annotated *a, const struct pl_code *code)
+{
+	return code && !strcmp(pl_code_file(code), a->file);
+}
+
+static int32_t count_lines(const struct annotated *a)
+{
+	struct pl_text text;
+	int32_t low = 0, high = 1;
+
+	while (high < INT32_MAX / 2 && !pl_source_line(a->w->r, a->code, high, &text, NULL)) {
+		low = high;
+		high *= 2;
+	}
+	while (low + 1 < high) {
+		int32_t middle = low + (high - low) / 2;
+		if (pl_source_line(a->w->r, a->code, middle, &text, NULL))
+			high = middle;
+		else
+			low = middle;
+	}
+	return low;
+}
+
+/* Without a source there are the lines that ran. */
+static int32_t last_line(const struct annotated *a)
+{
+	int32_t last = 0;
+
+	for (size_t i = 0; i < a->w->t->line_count; i++) {
+		const struct pl_line_time *l = &a->w->t->lines[i].time;
+		if (is_of(a, l->code) && l->line > last && l->line < 10000000)
+			last = l->line;
+	}
+	return last;
+}
+
+static void know_lines(struct annotated *a, const struct pl_code *code)
+{
+	size_t count = pl_code_lines(code, NULL, 0);
+	int32_t *lines = calloc(count + 1, sizeof *lines);
+	int32_t first = pl_code_first_line(code);
+
+	if (lines)
+		pl_code_lines(code, lines, count);
+	for (size_t i = 0; lines && i < count; i++)
+		if (lines[i] > 0 && lines[i] <= a->count)
+			a->known[lines[i]] = true;
+	if (first > 0 && first <= a->count)
+		a->begun[first] = true;
+	free(lines);
+}
+
+static int gather(struct annotated *a)
+{
+	const struct pl_profile_tables *t = a->w->t;
+
+	a->count = count_lines(a);
+	if (!a->count)
+		a->count = last_line(a);
+	const size_t room = (size_t)a->count + 2;
+	a->hits = calloc(room, sizeof *a->hits);
+	a->ns = calloc(room, sizeof *a->ns);
+	a->known = calloc(room, sizeof *a->known);
+	a->begun = calloc(room, sizeof *a->begun);
+	if (!a->hits || !a->ns || !a->known || !a->begun) {
+		cmd_say("report: no memory for the lines of %s", a->file);
+		return CMD_BAD;
+	}
+	for (size_t i = 0; i < t->line_count; i++) {
+		const struct pl_line_time *l = &t->lines[i].time;
+		if (!is_of(a, l->code) || l->line <= 0 || l->line > a->count)
+			continue;
+		a->hits[l->line] += l->hits;
+		a->ns[l->line] += own_ns(l);
+	}
+	for (size_t i = 0; i < t->function_count; i++)
+		if (is_of(a, t->functions[i].code))
+			know_lines(a, t->functions[i].code);
+	return CMD_GO;
+}
+
+/* Indentation of a line with code; -1: it has none. */
+static int indent_of(struct pl_text text)
+{
+	size_t i = 0;
+	int width = 0;
+
+	for (; i < text.length && (text.at[i] == ' ' || text.at[i] == '\t'); i++)
+		width += text.at[i] == '\t' ? 8 - width % 8 : 1;
+	return i == text.length || text.at[i] == '#' ? -1 : width;
+}
+
+static bool begins_with(struct pl_text text, const char *word)
+{
+	size_t i = 0, length = strlen(word);
+
+	while (i < text.length && (text.at[i] == ' ' || text.at[i] == '\t'))
+		i++;
+	return text.length - i > length && !memcmp(text.at + i, word, length);
+}
+
+/* Bodies of functions that never ran are in no code of the recording: what is indented deeper than such a def. */
+static bool is_unborn(const struct annotated *a, int32_t line, struct pl_text text, int *def)
+{
+	int indent = indent_of(text);
+
+	if (indent < 0)
+		return false;
+	if (*def >= 0 && indent > *def)
+		return true;
+	*def = -1;
+	if ((begins_with(text, "def ") || begins_with(text, "async def ")) && !a->begun[line] &&
+		(line < 2 || !a->begun[line - 1]))
+		*def = indent;
+	return false;
+}
+
+static void write_margin(struct out *o, const struct annotated *a, int32_t line, bool never)
+{
+	char number[24];
+
+	out_tone(o, never ? TONE_BAD : TONE_PLAIN);
+	if (a->hits[line]) {
+		snprintf(number, sizeof number, "%12llu", (unsigned long long)a->hits[line]);
+		out_text(o, number);
+	} else {
+		out_text(o, never ? "       never" : "            ");
+	}
+	out_tone(o, TONE_PLAIN);
+	if (a->ns[line] > 0) {
+		double share = a->w->t->sum_ns > 0
+				       ? 100 * (double)a->ns[line] / (double)a->w->t->sum_ns
+				       : 0;
+		snprintf(number, sizeof number, " %9.4f %5.1f%%", (double)a->ns[line] / 1e9, share);
+		out_text(o, number);
+	} else {
+		out_spaces(o, 17);
+	}
+}
+
+static void write_file(struct annotated *a)
+{
+	struct out *o = &a->w->out;
+	int def = -1;
+
+	out_tone(o, TONE_STRONG);
+	out_text(o, "        hits     own s  share   line\n");
+	out_tone(o, TONE_PLAIN);
+	for (int32_t line = 1; line <= a->count && !o->error; line++) {
+		struct pl_text text = {.at = "", .length = 0};
+		bool has = !pl_source_line(a->w->r, a->code, line, &text, NULL);
+		bool unborn = has && is_unborn(a, line, text, &def);
+		char number[24];
+		if (!has && !a->hits[line])
+			continue;
+		write_margin(o, a, line, !a->hits[line] && (a->known[line] || unborn));
+		snprintf(number, sizeof number, " %6d  ", (int)line);
+		out_tone(o, TONE_NAME);
+		out_text(o, number);
+		out_tone(o, TONE_PLAIN);
+		if (has)
+			out_clean(o, (struct text){.at = text.at, .length = text.length});
+		out_char(o, '\n');
+	}
+	out_char(o, '\n');
+}
+
+static int annotate(struct report *w, const struct pl_code *code)
+{
+	struct annotated a = {.w = w, .file = pl_code_file(code), .code = code};
+	struct pl_text text;
+	struct pl_err why = {0};
+	int result = gather(&a);
+
+	if (result == CMD_GO) {
+		report_title(w, NULL, a.file);
+		if (pl_source_line(w->r, code, 1, &text, &why))
+			cmd_say("report: %s: its source is not there: %s", a.file,
+				why.used ? pl_err_text(&why) : "no such line");
+		write_file(&a);
+	}
+	release_annotated(&a);
+	return result;
+}
+
+/* Is the file's name that of an earlier row? Then it is done. */
+static bool is_done(const struct report *w, size_t row)
+{
+	for (size_t i = 0; i < row; i++) {
+		const struct pl_code *c = w->t->functions[i].code;
+		if (c && !strcmp(pl_code_file(c), pl_code_file(w->t->functions[row].code)))
+			return true;
+	}
+	return false;
+}
+
+int report_file(struct report *w)
+{
+	int code = CMD_GO;
+
+	for (size_t i = 0; i < w->t->function_count && code == CMD_GO; i++) {
+		const struct pl_code *c = w->t->functions[i].code;
+		if (!c || !name_is_file(pl_code_file(c), w->file) || is_done(w, i))
+			continue;
+		w->found = true;
+		code = annotate(w, c);
+	}
+	return code;
+}

@@ -1,0 +1,316 @@
+/* pathline report: tasks, what stood still, exceptions. */
+#include "cmd/report.h"
+
+#include <string.h>
+#include "cmd/json.h"
+
+/* ---- tasks ---- */
+
+enum { TASK_NAME, TASK_RUN, TASK_WAIT, TASK_STRETCHES, TASK_MAX, TASK_MAX_ERROR, TASK_MAX_AT, TASK_FIRST,
+	TASK_LAST, TASK_FILE, TASK_LINE, TASK_CODE, TASK_PLACE };
+
+static const struct column task_columns[] = {
+	[TASK_NAME] = {"task", "task", 20},
+	[TASK_RUN] = {"run_ns", "running s", 9},
+	[TASK_WAIT] = {"wait_ns", "waiting s", 9},
+	[TASK_STRETCHES] = {"stretches", "stretches", 9},
+	[TASK_MAX] = {"max_ns", "longest", 8},
+	[TASK_MAX_ERROR] = {"max_error_ns", NULL, 0},
+	[TASK_MAX_AT] = {"max_at", "at", 12},
+	[TASK_FIRST] = {"first", NULL, 0},
+	[TASK_LAST] = {"last", NULL, 0},
+	[TASK_FILE] = {"file", NULL, 0},
+	[TASK_LINE] = {"line", NULL, 0},
+	[TASK_CODE] = {"code", NULL, 0},
+	[TASK_PLACE] = {NULL, "most of that in", 0},
+	{0},
+};
+
+static struct cell task_cell(const void *context, size_t row, unsigned column)
+{
+	const struct report *w = context;
+	const struct pl_profile_task *t = &w->t->tasks[row];
+
+	switch (column) {
+	case TASK_NAME:
+		return cell_text(t->name);
+	case TASK_RUN:
+		return cell_ns(CELL_NS, t->run_ns);
+	case TASK_WAIT:
+		return cell_ns(CELL_NS, t->wait_ns);
+	case TASK_STRETCHES:
+		return cell_count(t->stretches);
+	case TASK_MAX:
+		return cell_longest(&t->longest);
+	case TASK_MAX_ERROR:
+		return t->longest.ns ? cell_ns(CELL_SPAN, t->longest.error_ns) : (struct cell){0};
+	case TASK_MAX_AT:
+		return t->longest.ns ? cell_ns(CELL_MOMENT, t->longest.at_ns) : (struct cell){0};
+	case TASK_FIRST:
+		return cell_ns(CELL_MOMENT, t->first_ns);
+	case TASK_LAST:
+		return cell_ns(CELL_MOMENT, t->last_ns);
+	case TASK_FILE:
+		return cell_file(t->code);
+	case TASK_LINE:
+		return t->code ? cell_ns(CELL_COUNT, t->line) : (struct cell){0};
+	case TASK_CODE:
+		return cell_code(t->code);
+	default:
+		return t->code ? cell_place(w, t->code, t->line) : cell_text("");
+	}
+}
+
+int report_tasks(struct report *w)
+{
+	struct sheet s = report_sheet(w, "task", task_columns);
+
+	s.cell = task_cell;
+	s.rows = w->t->task_count;
+	w->found = true;
+	report_title(w, "tasks", NULL);
+	return report_show(w, &s);
+}
+
+/* ---- blocking ---- */
+
+static const char *kind_word(const struct pl_profile_block *b)
+{
+	return b->kind == PL_BLOCK_LOOP ? "loop" : "still";
+}
+
+static const char *thread_name(const struct report *w, uint32_t thread)
+{
+	const struct pl_thread *t = pl_recording_thread(w->r, w->range.process, thread);
+
+	return t && t->name ? t->name : "";
+}
+
+/* Its stack, the innermost frame first: each with the line at which it stood. */
+struct stack_walk {
+	uint32_t node;
+	const struct pl_code *code; /* NULL: no more */
+	int32_t line;
+	bool recursive;
+};
+
+static struct stack_walk stack_begin(const struct report *w, const struct pl_profile_block *b)
+{
+	return (struct stack_walk){.node = b->node,
+		.code = b->code,
+		.line = b->line,
+		.recursive = w->t->nodes[b->node].recursive};
+}
+
+static void stack_next(const struct report *w, struct stack_walk *s)
+{
+	const struct pl_profile_node *n = &w->t->nodes[s->node];
+
+	/* A recursion stands for frames of its own code: its parent is the first of them. */
+	if (n->recursive)
+		n = &w->t->nodes[n->parent];
+	s->line = n->line;
+	s->node = n->parent;
+	s->code = w->t->nodes[s->node].code;
+	s->recursive = w->t->nodes[s->node].recursive;
+}
+
+static void write_block_text(struct report *w, const struct pl_profile_block *b)
+{
+	struct out *o = &w->out;
+	char span[SPAN_BYTES], error[SPAN_BYTES];
+
+	span_text(b->time.ns, span);
+	span_text(b->time.error_ns, error);
+	out_tone(o, TONE_STRONG);
+	out_text(o, span);
+	out_tone(o, TONE_PLAIN);
+	out_text(o, " ± ");
+	out_text(o, error);
+	out_text(o, b->kind == PL_BLOCK_LOOP ? "  the event loop was kept busy, " : "  stood still, ");
+	out_moment(o, b->time.at_ns);
+	out_text(o, ", thread ");
+	out_u64(o, b->thread);
+	out_char(o, ' ');
+	out_clean(o, text_of(thread_name(w, b->thread)));
+	out_char(o, '\n');
+	for (struct stack_walk s = stack_begin(w, b); s.code; stack_next(w, &s)) {
+		const struct cell c = cell_place(w, s.code, s.line);
+		out_text(o, "    ");
+		out_column(o, pl_code_name(s.code), 28);
+		out_text(o, s.recursive ? " (recursion) " : " ");
+		out_clean(o, text_of(c.text));
+		out_char(o, ':');
+		out_i64(o, s.line);
+		out_tone(o, TONE_FAINT);
+		out_text(o, "  ");
+		out_clean(o, c.source);
+		out_tone(o, TONE_PLAIN);
+		out_char(o, '\n');
+	}
+}
+
+static void write_block_json(struct report *w, const struct pl_profile_block *b)
+{
+	struct json j = {.out = &w->out};
+
+	json_line(&j, "block");
+	json_u64(&j, "process", w->range.process);
+	json_u64(&j, "thread", b->thread);
+	json_text(&j, "kind", kind_word(b));
+	json_i64(&j, "ns", b->time.ns);
+	json_i64(&j, "error_ns", b->time.error_ns);
+	json_moment(&j, "at", b->time.at_ns);
+	json_open(&j, "stack", '[');
+	for (struct stack_walk s = stack_begin(w, b); s.code; stack_next(w, &s)) {
+		json_open(&j, NULL, '{');
+		json_text(&j, "file", pl_code_file(s.code));
+		json_i64(&j, "line", s.line);
+		json_text(&j, "code", pl_code_name(s.code));
+		json_bool(&j, "recursive", s.recursive);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_line_end(&j);
+}
+
+enum { BLOCK_KIND, BLOCK_THREAD, BLOCK_NS, BLOCK_ERROR, BLOCK_AT, BLOCK_FILE, BLOCK_LINE, BLOCK_CODE };
+
+static const struct column block_columns[] = {
+	[BLOCK_KIND] = {"kind"},
+	[BLOCK_THREAD] = {"in_thread"},
+	[BLOCK_NS] = {"ns"},
+	[BLOCK_ERROR] = {"error_ns"},
+	[BLOCK_AT] = {"at"},
+	[BLOCK_FILE] = {"file"},
+	[BLOCK_LINE] = {"line"},
+	[BLOCK_CODE] = {"code"},
+	{0},
+};
+
+static struct cell block_cell(const void *context, size_t row, unsigned column)
+{
+	const struct report *w = context;
+	const struct pl_profile_block *b = &w->t->blocks[row];
+
+	switch (column) {
+	case BLOCK_KIND:
+		return cell_text(kind_word(b));
+	case BLOCK_THREAD:
+		return cell_count(b->thread);
+	case BLOCK_NS:
+		return cell_ns(CELL_NS, b->time.ns);
+	case BLOCK_ERROR:
+		return cell_ns(CELL_NS, b->time.error_ns);
+	case BLOCK_AT:
+		return cell_ns(CELL_MOMENT, b->time.at_ns);
+	case BLOCK_FILE:
+		return cell_file(b->code);
+	case BLOCK_LINE:
+		return cell_ns(CELL_COUNT, b->line);
+	default:
+		return cell_code(b->code);
+	}
+}
+
+int report_blocking(struct report *w)
+{
+	struct sheet s = report_sheet(w, "block", block_columns);
+	size_t most = w->rows && w->form == SHEET_TEXT ? w->rows : SIZE_MAX;
+
+	w->found = true;
+	if (w->form == SHEET_CSV) {
+		s.cell = block_cell;
+		s.rows = w->t->block_count;
+		return report_show(w, &s);
+	}
+	report_title(w, "standing still for", w->blocking_text);
+	for (size_t i = 0; i < w->t->block_count && i < most && !w->out.error; i++)
+		if (w->form == SHEET_JSON)
+			write_block_json(w, &w->t->blocks[i]);
+		else
+			write_block_text(w, &w->t->blocks[i]);
+	if (w->form == SHEET_TEXT && w->t->more_blocks) {
+		out_count(&w->out, w->t->more_blocks);
+		out_text(&w->out, " shorter ones are not listed\n");
+	}
+	if (w->form == SHEET_TEXT)
+		out_char(&w->out, '\n');
+	return CMD_GO;
+}
+
+/* ---- exceptions ---- */
+
+enum { EXC_COUNT, EXC_TYPE, EXC_FILE, EXC_LINE, EXC_CODE, EXC_END, EXC_HANDLED_FILE, EXC_HANDLED_LINE,
+	EXC_HANDLED_CODE, EXC_RAISED_AT, EXC_HANDLED_AT };
+
+static const struct column exception_columns[] = {
+	[EXC_COUNT] = {"count", "count", 10},
+	[EXC_TYPE] = {"type", "exception", 24},
+	[EXC_FILE] = {"file", NULL, 0},
+	[EXC_LINE] = {"line", NULL, 0},
+	[EXC_CODE] = {"code", "raised in", 24},
+	[EXC_END] = {"end", "end", 9},
+	[EXC_HANDLED_FILE] = {"handled_file", NULL, 0},
+	[EXC_HANDLED_LINE] = {"handled_line", NULL, 0},
+	[EXC_HANDLED_CODE] = {"handled_code", NULL, 0},
+	[EXC_RAISED_AT] = {NULL, "raised at", 0},
+	[EXC_HANDLED_AT] = {NULL, "by", 0},
+	{0},
+};
+
+static const char *end_word(enum pl_exception_end end)
+{
+	return end == PL_EXCEPTION_HANDLED     ? "handled"
+	       : end == PL_EXCEPTION_SWALLOWED ? "swallowed"
+					       : "unhandled";
+}
+
+/* "at FILE:LINE, handled at FILE:LINE"; without the text of the lines, which would be two in a row. */
+static struct cell plain_place(const struct pl_code *code, int32_t line)
+{
+	return code ? (struct cell){.kind = CELL_PLACE, .text = pl_code_file(code), .number = line}
+		    : cell_text("");
+}
+
+static struct cell exception_cell(const void *context, size_t row, unsigned column)
+{
+	const struct report *w = context;
+	const struct pl_profile_exception *e = &w->t->exceptions[row];
+
+	switch (column) {
+	case EXC_COUNT:
+		return cell_count(e->count);
+	case EXC_TYPE:
+		return cell_text(e->type);
+	case EXC_FILE:
+		return cell_file(e->raised);
+	case EXC_LINE:
+		return cell_ns(CELL_COUNT, e->raised_line);
+	case EXC_CODE:
+		return cell_code(e->raised);
+	case EXC_END:
+		return cell_text(end_word(e->end));
+	case EXC_HANDLED_FILE:
+		return cell_file(e->handled);
+	case EXC_HANDLED_LINE:
+		return e->handled ? cell_ns(CELL_COUNT, e->handled_line) : (struct cell){0};
+	case EXC_HANDLED_CODE:
+		return cell_code(e->handled);
+	case EXC_RAISED_AT:
+		return plain_place(e->raised, e->raised_line);
+	default:
+		return plain_place(e->handled, e->handled_line);
+	}
+}
+
+int report_exceptions(struct report *w)
+{
+	struct sheet s = report_sheet(w, "exception", exception_columns);
+
+	s.cell = exception_cell;
+	s.rows = w->t->exception_count;
+	w->found = true;
+	report_title(w, "exceptions", NULL);
+	return report_show(w, &s);
+}

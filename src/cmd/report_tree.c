@@ -1,0 +1,226 @@
+/* pathline report: the call tree, as text, as a flame graph, and for others' tools. */
+#include "cmd/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "cmd/json.h"
+#include "report/flame.h"
+
+#define FOLDED_LEAST 0.0005 /* of the whole: what is folded and would show as 0.0% is not told of */
+#define INDENT_MAX 40 /* levels; deeper ones stand below each other, with their number */
+
+/* ---- a node ---- */
+
+static void write_text(struct report *w, const struct tree_node *n)
+{
+	struct out *o = &w->out;
+	char numbers[96];
+	const double all = (double)w->t->sum_ns;
+	uint32_t level = n->depth - 1;
+
+	snprintf(numbers, sizeof numbers, "%5.1f%% %9.4f %9.4f %10llu  ",
+		all > 0 ? 100 * (double)n->cumulated_ns / all : 0, (double)n->cumulated_ns / 1e9,
+		(double)n->own_ns / 1e9, (unsigned long long)(n->calls + n->resumes + n->throws));
+	out_text(o, numbers);
+	out_spaces(o, 2 * (size_t)(level < INDENT_MAX ? level : INDENT_MAX));
+	if (level > INDENT_MAX) {
+		out_char(o, '[');
+		out_u64(o, level);
+		out_text(o, "] ");
+	}
+	out_clean(o, text_of(pl_code_name(n->code)));
+	if (n->task) {
+		out_text(o, " in ");
+		out_clean(o, text_of(n->task));
+	}
+	out_text(o, n->recursive ? " (recursion)" : "");
+	out_tone(o, TONE_FAINT);
+	out_text(o, "  ");
+	out_clean(o, text_of(pl_code_file(n->code)));
+	out_char(o, ':');
+	out_i64(o, pl_code_first_line(n->code));
+	out_tone(o, TONE_PLAIN);
+	out_char(o, '\n');
+}
+
+static const struct column columns[] = {{"id"}, {"parent"}, {"depth"}, {"file"}, {"line"}, {"code"},
+	{"code_id"}, {"recursive"}, {"calls"}, {"resumes"}, {"throws"}, {"own_ns"},
+	{"cumulated_ns"}, {"share"}, {0}};
+
+struct tree_rows {
+	const struct report *w;
+	const struct tree *tree;
+};
+
+static struct cell node_cell(const void *context, size_t row, unsigned column)
+{
+	const struct tree_rows *rows = context;
+	const struct tree_node *n = &rows->tree->nodes[row + 1];
+	const struct cell cells[] = {
+		cell_count(row + 1),
+		cell_count(n->parent),
+		cell_count(n->depth),
+		cell_file(n->code),
+		cell_count((uint64_t)pl_code_first_line(n->code)),
+		cell_code(n->code),
+		cell_code_id(n->code),
+		cell_count(n->recursive),
+		cell_count(n->calls),
+		cell_count(n->resumes),
+		cell_count(n->throws),
+		cell_ns(CELL_NS, n->own_ns),
+		cell_ns(CELL_NS, n->cumulated_ns),
+		cell_share(rows->w, n->cumulated_ns),
+	};
+
+	return cells[column];
+}
+
+/* ---- the tree ---- */
+
+/* What is folded, in a line below the ones that are shown. */
+static void write_folded(struct report *w, uint32_t depth, uint32_t count, int64_t ns)
+{
+	struct out *o = &w->out;
+	char numbers[96];
+	const double all = (double)w->t->sum_ns;
+
+	snprintf(numbers, sizeof numbers, "%5.1f%% %9.4f %21s  ",
+		all > 0 ? 100 * (double)ns / all : 0, (double)ns / 1e9, "");
+	out_tone(o, TONE_FAINT);
+	out_text(o, numbers);
+	out_spaces(o, 2 * (size_t)(depth < INDENT_MAX ? depth : INDENT_MAX));
+	out_text(o, "… ");
+	out_count(o, count);
+	out_text(o, " more\n");
+	out_tone(o, TONE_PLAIN);
+}
+
+static bool is_shown(const struct report *w, const struct tree_node *n)
+{
+	return (double)n->cumulated_ns >= w->threshold * (double)w->t->sum_ns;
+}
+
+/* Of children the longest come first, so behind the first that is folded all are. */
+static void fold(struct report *w, const struct tree *t, uint32_t from)
+{
+	uint32_t count = 0;
+	int64_t ns = 0;
+
+	for (uint32_t i = from; i; i = t->nodes[i].next) {
+		count++;
+		ns += t->nodes[i].cumulated_ns;
+	}
+	if ((double)ns >= FOLDED_LEAST * (double)w->t->sum_ns)
+		write_folded(w, t->nodes[from].depth - 1, count, ns);
+}
+
+static void write_tree(struct report *w, const struct tree *t)
+{
+	struct out *o = &w->out;
+	uint32_t i = t->nodes[0].first_child;
+
+	out_tone(o, TONE_STRONG);
+	out_text(o, " share    time s     own s      calls  function\n");
+	out_tone(o, TONE_PLAIN);
+	while (i && !o->error) {
+		bool shown = is_shown(w, &t->nodes[i]);
+		if (shown)
+			write_text(w, &t->nodes[i]);
+		else
+			fold(w, t, i);
+		uint32_t next = shown ? t->nodes[i].first_child : 0;
+		if (!next && shown)
+			next = t->nodes[i].next;
+		while (!next && t->nodes[i].parent) {
+			i = t->nodes[i].parent;
+			next = t->nodes[i].next;
+		}
+		i = next;
+	}
+}
+
+int report_tree(struct report *w)
+{
+	struct tree t = {0};
+	struct tree_rows rows = {w, &t};
+	struct sheet s = report_sheet(w, "node", columns);
+	int code = CMD_GO;
+
+	if (tree_add(&t, w->t, NULL) || tree_link(&t)) {
+		cmd_say("report: no memory for the call tree");
+		code = CMD_BAD;
+	} else if (w->form == SHEET_TEXT) {
+		report_title(w, NULL, NULL);
+		write_tree(w, &t);
+		out_char(&w->out, '\n');
+	} else {
+		s.context = &rows;
+		s.cell = node_cell;
+		s.rows = t.count - 1;
+		s.most = 0;
+		code = report_show(w, &s);
+	}
+	tree_release(&t);
+	return code;
+}
+
+/* ---- of all that was asked for ---- */
+
+static void put(void *context, const char *bytes, size_t count)
+{
+	out_put(context, bytes, count);
+}
+
+static int write_flame(struct report *w, const struct tree *t)
+{
+	struct pl_recording_info info;
+	struct out o;
+	int fd = open(w->flame, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0 || out_init(&o, fd, false) < 0) {
+		cmd_say("report: %s cannot be written: %s", w->flame, strerror(fd < 0 ? errno : ENOMEM));
+		if (fd >= 0)
+			close(fd);
+		return CMD_BAD;
+	}
+	pl_recording_info(w->r, &info);
+	int code = flame_svg(t, info.command, &(struct flame_sink){put, &o});
+	out_flush(&o);
+	int error = o.error;
+	out_release(&o);
+	if (close(fd) < 0 && !error)
+		error = errno;
+	if (code || error) {
+		cmd_say("report: %s cannot be written: %s", w->flame,
+			strerror(error ? error : ENOMEM));
+		return CMD_BAD;
+	}
+	return CMD_OK;
+}
+
+int report_whole(struct report *w)
+{
+	struct tree alone = {0}, *t = &w->whole;
+	int code = CMD_OK;
+
+	/* One profile needs no node of its own. */
+	if (w->profile_count == 1 && tree_add(&alone, pl_profile_tables(w->profiles[0]), NULL) == 0)
+		t = &alone;
+	if (tree_link(t)) {
+		cmd_say("report: no memory for the call tree");
+		code = CMD_BAD;
+	}
+	if (code == CMD_OK && w->collapsed &&
+		flame_collapsed(t, &(struct flame_sink){put, &w->out})) {
+		cmd_say("report: no memory for the stacks");
+		code = CMD_BAD;
+	}
+	if (code == CMD_OK && w->flame)
+		code = write_flame(w, t);
+	tree_release(&alone);
+	return code;
+}

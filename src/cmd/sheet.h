@@ -1,0 +1,67 @@
+/* A sheet: rows of columns, as aligned text for a person, as JSON, or as CSV.
+ *
+ * A view describes its columns once, in a table, and gives the cell of any row and column; the order of rows, the limit, and the three
+ * forms come from here. Names of columns are an interface: they are the keys of the JSON, the heads of the CSV, and what --sort takes.
+ *
+ *	static const struct column columns[] = {
+ *		{"own_ns", "own s", 9},
+ *		{"file", NULL, 0},              no title: not in the text
+ *		{NULL, "place", 0},             no name: in the text only
+ *		{0},
+ *	};
+ */
+#ifndef PL_CMD_SHEET_H
+#define PL_CMD_SHEET_H
+
+#include "cmd/text.h"
+#include "pathline/pathline.h"
+
+struct cell {
+	enum cell_kind {
+		CELL_NONE,   /* empty, or null */
+		CELL_COUNT,  /* number */
+		CELL_NS,     /* number: in the text seconds */
+		CELL_SPAN,   /* number of ns: in the text with the unit that fits */
+		CELL_SHARE,  /* share: in the text per cent */
+		CELL_MOMENT, /* number of ns since 1970: seconds; in the text the time of day */
+		CELL_TEXT,
+		CELL_ID,    /* text, in the cell itself */
+		CELL_PLACE, /* text:number */
+	} kind;
+	int64_t number;
+	double share;
+	const char *text;
+	char id[12];
+	struct text source; /* behind a place, faint */
+};
+
+struct column {
+	const char *name;  /* NULL: not in the data */
+	const char *title; /* NULL: not in the text */
+	unsigned width;	   /* numbers stand to the right; of texts the last one is as wide as it is, others are cut */
+};
+
+enum sheet_form { SHEET_TEXT, SHEET_JSON, SHEET_CSV };
+
+struct sheet {
+	const char *type; /* of the JSON's lines */
+	const struct column *columns;
+	struct cell (*cell)(const void *context, size_t row, unsigned column);
+	bool (*wanted)(const void *context, size_t row); /* NULL: all are */
+	const void *context;
+	size_t rows;
+	const char *sort; /* a column's name, with or without _ns; NULL: as they come */
+	uint64_t most;	  /* rows of the text and of the CSV; 0: all */
+	/* stand in front of each row of the data */
+	uint32_t process, thread; /* thread: PL_ALL_THREADS: null */
+	bool headless;		  /* the CSV's head has been written */
+};
+
+/* CMD_GO; CMD_USAGE: there is no such column to sort by; CMD_BAD: no memory. */
+int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form);
+
+/* "12.3 us" and such, into at least 16 bytes. */
+#define SPAN_BYTES 16
+void span_text(int64_t ns, char text[SPAN_BYTES]);
+
+#endif

@@ -1,0 +1,63 @@
+#include "report/names.h"
+
+#include <string.h>
+#include "base/map.h"
+
+static void write_id(uint64_t hash, char id[NAME_ID_BYTES])
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (int i = 0; i < NAME_ID_BYTES - 1; i++)
+		id[i] = hex[hash >> (60 - 4 * i) & 15];
+	id[NAME_ID_BYTES - 1] = 0;
+}
+
+void name_file_id(const char *file, char id[NAME_ID_BYTES])
+{
+	write_id(hash_bytes(file, strlen(file)), id);
+}
+
+void name_code_id(const struct pl_code *code, char id[NAME_ID_BYTES])
+{
+	const char *file = pl_code_file(code), *name = pl_code_name(code);
+	const uint64_t words[] = {hash_bytes(file, strlen(file)), hash_bytes(name, strlen(name)),
+		(uint64_t)(uint32_t)pl_code_first_line(code)};
+
+	write_id(hash_bytes(words, sizeof words), id);
+}
+
+/* Is the word all of the text, or what stands behind one of its separators? */
+static bool is_end(const char *text, char separator, const char *word, size_t length)
+{
+	size_t whole = strlen(text);
+
+	if (!length || length > whole || memcmp(text + whole - length, word, length) != 0)
+		return false;
+	return length == whole || text[whole - length - 1] == separator;
+}
+
+static bool is_file(const char *file, const char *word, size_t length)
+{
+	char id[NAME_ID_BYTES];
+
+	name_file_id(file, id);
+	return is_end(file, '/', word, length) ||
+	       (length == NAME_ID_BYTES - 1 && !memcmp(id, word, length));
+}
+
+bool name_is_file(const char *file, const char *word)
+{
+	return is_file(file, word, strlen(word));
+}
+
+bool name_is_code(const struct pl_code *code, const char *word)
+{
+	const char *colon = strrchr(word, ':'), *name = colon ? colon + 1 : word;
+	char id[NAME_ID_BYTES];
+
+	name_code_id(code, id);
+	if (!strcmp(id, word))
+		return true;
+	return is_end(pl_code_name(code), '.', name, strlen(name)) &&
+	       (!colon || is_file(pl_code_file(code), word, (size_t)(colon - word)));
+}
