@@ -1,9 +1,27 @@
 /* pathline report: by function, and who calls whom. */
 #include "cmd/report.h"
 
-enum { FN_SHARE, FN_OWN, FN_COMPUTING, FN_WAITING, FN_CUMULATED, FN_ERROR, FN_CALLS, FN_RESUMES,
-	FN_THROWS, FN_AVG, FN_MAX, FN_MAX_ERROR, FN_MAX_AT, FN_SAMPLES, FN_FILE, FN_LINE, FN_CODE,
-	FN_ID, FN_PLACE };
+enum {
+	FN_SHARE,
+	FN_OWN,
+	FN_COMPUTING,
+	FN_WAITING,
+	FN_CUMULATED,
+	FN_ERROR,
+	FN_CALLS,
+	FN_RESUMES,
+	FN_THROWS,
+	FN_AVG,
+	FN_MAX,
+	FN_MAX_ERROR,
+	FN_MAX_AT,
+	FN_SAMPLES,
+	FN_FILE,
+	FN_LINE,
+	FN_CODE,
+	FN_ID,
+	FN_PLACE
+};
 
 static const struct column function_columns[] = {
 	[FN_SHARE] = {"share", "share", 6},
@@ -106,9 +124,23 @@ int report_functions(struct report *w)
 
 /* ---- calls ---- */
 
-enum { CALL_SHARE, CALL_CUMULATED, CALL_CALLS, CALL_RESUMES, CALL_THROWS, CALL_AVG, CALL_CALLER_FILE,
-	CALL_CALLER_LINE, CALL_CALLER, CALL_CALLER_ID, CALL_CALLEE_FILE, CALL_CALLEE, CALL_CALLEE_ID,
-	CALL_NAME, CALL_PLACE };
+enum {
+	CALL_SHARE,
+	CALL_CUMULATED,
+	CALL_CALLS,
+	CALL_RESUMES,
+	CALL_THROWS,
+	CALL_AVG,
+	CALL_CALLER_FILE,
+	CALL_CALLER_LINE,
+	CALL_CALLER,
+	CALL_CALLER_ID,
+	CALL_CALLEE_FILE,
+	CALL_CALLEE,
+	CALL_CALLEE_ID,
+	CALL_NAME,
+	CALL_PLACE
+};
 
 #define CALL_COLUMNS                                                                               \
 	[CALL_SHARE] = {"share", "share", 6}, [CALL_CUMULATED] = {"cumulated_ns", "time s", 9},    \

@@ -7,9 +7,25 @@
 
 /* ---- hot lines ---- */
 
-enum { LINE_SHARE, LINE_OWN, LINE_COMPUTING, LINE_WAITING, LINE_ERROR, LINE_CUMULATED, LINE_HITS,
-	LINE_AVG, LINE_MAX, LINE_MAX_ERROR, LINE_MAX_AT, LINE_SAMPLES, LINE_FILE, LINE_LINE, LINE_CODE,
-	LINE_CODE_ID, LINE_PLACE };
+enum {
+	LINE_SHARE,
+	LINE_OWN,
+	LINE_COMPUTING,
+	LINE_WAITING,
+	LINE_ERROR,
+	LINE_CUMULATED,
+	LINE_HITS,
+	LINE_AVG,
+	LINE_MAX,
+	LINE_MAX_ERROR,
+	LINE_MAX_AT,
+	LINE_SAMPLES,
+	LINE_FILE,
+	LINE_LINE,
+	LINE_CODE,
+	LINE_CODE_ID,
+	LINE_PLACE
+};
 
 static const struct column line_columns[] = {
 	[LINE_SHARE] = {"share", "share", 6},
@@ -151,7 +167,7 @@ struct annotated {
 	struct report *w;
 	const char *file;
 	const struct pl_code *code; /* one of its codes, by which its source is found */
-	uint64_t *hits; /* owned, as are the others: by line */
+	uint64_t *hits;		    /* owned, as are the others: by line */
 	int64_t *ns;
 	bool *known; /* the line can run */
 	bool *begun; /* a function that ran begins there */

@@ -6,8 +6,21 @@
 
 /* ---- tasks ---- */
 
-enum { TASK_NAME, TASK_RUN, TASK_WAIT, TASK_STRETCHES, TASK_MAX, TASK_MAX_ERROR, TASK_MAX_AT, TASK_FIRST,
-	TASK_LAST, TASK_FILE, TASK_LINE, TASK_CODE, TASK_PLACE };
+enum {
+	TASK_NAME,
+	TASK_RUN,
+	TASK_WAIT,
+	TASK_STRETCHES,
+	TASK_MAX,
+	TASK_MAX_ERROR,
+	TASK_MAX_AT,
+	TASK_FIRST,
+	TASK_LAST,
+	TASK_FILE,
+	TASK_LINE,
+	TASK_CODE,
+	TASK_PLACE
+};
 
 static const struct column task_columns[] = {
 	[TASK_NAME] = {"task", "task", 20},
@@ -127,7 +140,8 @@ static void write_block_text(struct report *w, const struct pl_profile_block *b)
 	out_tone(o, TONE_PLAIN);
 	out_text(o, " ± ");
 	out_text(o, error);
-	out_text(o, b->kind == PL_BLOCK_LOOP ? "  the event loop was kept busy, " : "  stood still, ");
+	out_text(o,
+		b->kind == PL_BLOCK_LOOP ? "  the event loop was kept busy, " : "  stood still, ");
 	out_moment(o, b->time.at_ns);
 	out_text(o, ", thread ");
 	out_u64(o, b->thread);
@@ -174,7 +188,16 @@ static void write_block_json(struct report *w, const struct pl_profile_block *b)
 	json_line_end(&j);
 }
 
-enum { BLOCK_KIND, BLOCK_THREAD, BLOCK_NS, BLOCK_ERROR, BLOCK_AT, BLOCK_FILE, BLOCK_LINE, BLOCK_CODE };
+enum {
+	BLOCK_KIND,
+	BLOCK_THREAD,
+	BLOCK_NS,
+	BLOCK_ERROR,
+	BLOCK_AT,
+	BLOCK_FILE,
+	BLOCK_LINE,
+	BLOCK_CODE
+};
 
 static const struct column block_columns[] = {
 	[BLOCK_KIND] = {"kind"},
@@ -241,8 +264,19 @@ int report_blocking(struct report *w)
 
 /* ---- exceptions ---- */
 
-enum { EXC_COUNT, EXC_TYPE, EXC_FILE, EXC_LINE, EXC_CODE, EXC_END, EXC_HANDLED_FILE, EXC_HANDLED_LINE,
-	EXC_HANDLED_CODE, EXC_RAISED_AT, EXC_HANDLED_AT };
+enum {
+	EXC_COUNT,
+	EXC_TYPE,
+	EXC_FILE,
+	EXC_LINE,
+	EXC_CODE,
+	EXC_END,
+	EXC_HANDLED_FILE,
+	EXC_HANDLED_LINE,
+	EXC_HANDLED_CODE,
+	EXC_RAISED_AT,
+	EXC_HANDLED_AT
+};
 
 static const struct column exception_columns[] = {
 	[EXC_COUNT] = {"count", "count", 10},

@@ -10,7 +10,7 @@
 #include "report/flame.h"
 
 #define FOLDED_LEAST 0.0005 /* of the whole: what is folded and would show as 0.0% is not told of */
-#define INDENT_MAX 40 /* levels; deeper ones stand below each other, with their number */
+#define INDENT_MAX   40	    /* levels; deeper ones stand below each other, with their number */
 
 /* ---- a node ---- */
 
@@ -182,7 +182,8 @@ static int write_flame(struct report *w, const struct tree *t)
 	int fd = open(w->flame, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
 	if (fd < 0 || out_init(&o, fd, false) < 0) {
-		cmd_say("report: %s cannot be written: %s", w->flame, strerror(fd < 0 ? errno : ENOMEM));
+		cmd_say("report: %s cannot be written: %s", w->flame,
+			strerror(fd < 0 ? errno : ENOMEM));
 		if (fd >= 0)
 			close(fd);
 		return CMD_BAD;

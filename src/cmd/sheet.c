@@ -7,9 +7,9 @@
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 
-#define CELL_BYTES   48
-#define COLUMNS_MAX  40
-#define NS_PER_S     1000000000
+#define CELL_BYTES  48
+#define COLUMNS_MAX 40
+#define NS_PER_S    1000000000
 
 /* ---- order ---- */
 
@@ -69,8 +69,12 @@ void span_text(int64_t ns, char text[SPAN_BYTES])
 	while (i < 3 && (double)ns < units[i].ns)
 		i++;
 	double v = (double)ns / units[i].ns;
-	snprintf(text, SPAN_BYTES, "%.*f %s", i == 3 ? 0 : v < 10 ? 2 : v < 100 ? 1 : 0, v,
-		units[i].name);
+	snprintf(text, SPAN_BYTES, "%.*f %s",
+		i == 3	  ? 0
+		: v < 10  ? 2
+		: v < 100 ? 1
+			  : 0,
+		v, units[i].name);
 }
 
 static void moment_text(int64_t ns, char text[CELL_BYTES])
@@ -161,7 +165,8 @@ static void write_head(const struct sheet *s, struct out *o, const struct key *f
 	for (const struct column *c = s->columns; c->name || c->title; c++) {
 		if (!c->title)
 			continue;
-		size_t length = text_width(c->title), pad = length < c->width ? c->width - length : 0;
+		size_t length = text_width(c->title),
+		       pad = length < c->width ? c->width - length : 0;
 		bool left = is_text(s, c, first);
 		out_char(o, ' ');
 		out_spaces(o, left ? 0 : pad);

@@ -38,7 +38,8 @@ struct cell {
 struct column {
 	const char *name;  /* NULL: not in the data */
 	const char *title; /* NULL: not in the text */
-	unsigned width;	   /* numbers stand to the right; of texts the last one is as wide as it is, others are cut */
+	unsigned
+		width; /* numbers stand to the right; of texts the last one is as wide as it is, others are cut */
 };
 
 enum sheet_form { SHEET_TEXT, SHEET_JSON, SHEET_CSV };

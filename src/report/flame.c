@@ -113,14 +113,16 @@ static void draw(struct drawing *d, const struct tree_node *n, double x)
 	buf_printf(b, "<g data-x=\"%.2f\" data-w=\"%.2f\" data-d=\"%" PRIu32 "\"><title>", x, width,
 		n->depth);
 	put_xml(b, name);
-	buf_printf(b, "&#10;%.6f s, %.2f%%; own %.6f s; %" PRIu64 " calls", (double)n->cumulated_ns / 1e9,
-		all > 0 ? 100 * (double)n->cumulated_ns / all : 0, (double)n->own_ns / 1e9, n->calls);
+	buf_printf(b, "&#10;%.6f s, %.2f%%; own %.6f s; %" PRIu64 " calls",
+		(double)n->cumulated_ns / 1e9, all > 0 ? 100 * (double)n->cumulated_ns / all : 0,
+		(double)n->own_ns / 1e9, n->calls);
 	if (n->resumes || n->throws)
 		buf_printf(b, ", %" PRIu64 " resumes, %" PRIu64 " throws", n->resumes, n->throws);
 	if (n->recursive)
 		buf_printf(b, "; recursion");
-	buf_printf(b, "</title><rect x=\"%.2f\" y=\"%" PRIu32 "\" width=\"%.2f\" height=\"%d\" fill=\"", x,
-		TOP + n->depth * ROW, width, ROW - 1);
+	buf_printf(b,
+		"</title><rect x=\"%.2f\" y=\"%" PRIu32 "\" width=\"%.2f\" height=\"%d\" fill=\"",
+		x, TOP + n->depth * ROW, width, ROW - 1);
 	put_colour(b, n);
 	buf_printf(b, "\"/><text x=\"%.2f\" y=\"%" PRIu32 "\">", x + 3, TOP + n->depth * ROW + 12);
 	if (width > 20) {
@@ -182,9 +184,11 @@ static uint32_t drawn_depth(const struct drawing *d)
 }
 
 static const char style[] =
-	"<style>text{font:12px monospace;fill:#111;pointer-events:none}rect{stroke:#fff;stroke-width:.3}"
+	"<style>text{font:12px "
+	"monospace;fill:#111;pointer-events:none}rect{stroke:#fff;stroke-width:.3}"
 	"g{cursor:pointer}g:hover rect{stroke:#000;stroke-width:1}g.hit rect{fill:#a6c8ff}"
-	"g.below{opacity:.45}.title{font-size:15px}.key{pointer-events:all;cursor:pointer;fill:#06c}</style>\n";
+	"g.below{opacity:.45}.title{font-size:15px}.key{pointer-events:all;cursor:pointer;fill:#"
+	"06c}</style>\n";
 
 /* Of each frame its place is in data-x and data-w; zooming moves and stretches the frames that lie within. */
 static const char script[] =
@@ -196,20 +200,30 @@ static const char script[] =
 	"function zoom(to){const x=num(to,'x'),w=num(to,'w'),d=num(to,'d'),k=W/w,e=0.01;\n"
 	" for(const g of G){const gx=num(g,'x'),gw=num(g,'w'),below=num(g,'d')<d;\n"
 	"  const within=below?gx<=x+e&&gx+gw>=x+w-e:gx>=x-e&&gx+gw<=x+w+e;\n"
-	"  g.style.display=within?'':'none';g.classList.toggle('below',below);if(!within)continue;\n"
-	"  const nx=below?0:(gx-x)*k,nw=below?W:gw*k,r=g.querySelector('rect'),t=g.querySelector('text');\n"
+	"  "
+	"g.style.display=within?'':'none';g.classList.toggle('below',below);if(!within)continue;\n"
+	"  const "
+	"nx=below?0:(gx-x)*k,nw=below?W:gw*k,r=g.querySelector('rect'),t=g.querySelector('text');\n"
 	"  r.setAttribute('x',nx);r.setAttribute('width',nw);t.setAttribute('x',nx+3);\n"
 	"  t.textContent=nw>20?name(g).split('\\n')[0].slice(0,Math.floor(nw/7)):'';}}\n"
-	"function search(word){let ns=0;for(const g of G){const hit=word!==''&&name(g).split('\\n')[0].includes(word);\n"
+	"function search(word){let ns=0;for(const g of G){const "
+	"hit=word!==''&&name(g).split('\\n')[0].includes(word);\n"
 	"  g.classList.toggle('hit',hit);}\n"
 	" const hits=G.filter(g=>g.classList.contains('hit'));\n"
-	" const top=hits.filter(g=>!hits.some(h=>num(h,'d')<num(g,'d')&&num(h,'x')<=num(g,'x')+.01&&num(h,'x')+num(h,'w')>=num(g,'x')+num(g,'w')-.01));\n"
-	" for(const g of top)ns+=num(g,'w');say(word===''?'':word+': '+(100*ns/W).toFixed(2)+'%');}\n"
-	"function ask(){const word=prompt('Search for a function or file:');if(word!==null)search(word);}\n"
-	"for(const g of G){g.addEventListener('click',()=>zoom(g));g.addEventListener('mouseover',()=>say(name(g).replace('\\n','  ')));}\n"
+	" const "
+	"top=hits.filter(g=>!hits.some(h=>num(h,'d')<num(g,'d')&&num(h,'x')<=num(g,'x')+.01&&num(h,"
+	"'x')+num(h,'w')>=num(g,'x')+num(g,'w')-.01));\n"
+	" for(const g of top)ns+=num(g,'w');say(word===''?'':word+': "
+	"'+(100*ns/W).toFixed(2)+'%');}\n"
+	"function ask(){const word=prompt('Search for a function or "
+	"file:');if(word!==null)search(word);}\n"
+	"for(const g of "
+	"G){g.addEventListener('click',()=>zoom(g));g.addEventListener('mouseover',()=>say(name(g)."
+	"replace('\\n','  ')));}\n"
 	"R.querySelector('#all').addEventListener('click',()=>{search('');zoom(G[0])});\n"
 	"R.querySelector('#find').addEventListener('click',ask);\n"
-	"window.addEventListener('keydown',e=>{if(e.key==='Escape')zoom(G[0]);if(e.key==='/'||(e.ctrlKey&&e.key==='f')){e.preventDefault();ask();}});\n"
+	"window.addEventListener('keydown',e=>{if(e.key==='Escape')zoom(G[0]);if(e.key==='/"
+	"'||(e.ctrlKey&&e.key==='f')){e.preventDefault();ask();}});\n"
 	"]]></script>\n";
 
 int flame_svg(const struct tree *t, const char *title, const struct flame_sink *to)
@@ -221,11 +235,13 @@ int flame_svg(const struct tree *t, const char *title, const struct flame_sink *
 	d.depth = drawn_depth(&d);
 	uint32_t height = TOP + (d.depth + 1) * ROW + FOOT;
 	buf_printf(b,
-		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "
+		"xmlns=\"http://www.w3.org/2000/svg\" "
 		"width=\"%d\" height=\"%" PRIu32 "\" viewBox=\"0 0 %d %" PRIu32 "\">\n<title>",
 		WIDTH, height, WIDTH, height);
 	put_xml(b, title);
-	buf_printf(b, "</title>\n%s<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfdfa\"/>\n", style);
+	buf_printf(b, "</title>\n%s<rect width=\"100%%\" height=\"100%%\" fill=\"#fdfdfa\"/>\n",
+		style);
 	buf_printf(b, "<text class=\"title\" x=\"4\" y=\"18\">");
 	put_xml(b, title);
 	buf_printf(b, "</text>\n<text class=\"key\" id=\"all\" x=\"4\" y=\"38\">all</text>"
@@ -275,7 +291,8 @@ static void put_line(
 
 int flame_collapsed(const struct tree *t, const struct flame_sink *to)
 {
-	struct pl_buf path = {0}, lengths = {0}; /* lengths: of the path in front of each node on the way */
+	struct pl_buf path = {0},
+		      lengths = {0}; /* lengths: of the path in front of each node on the way */
 	uint32_t i = 0;
 
 	while (t->count && !path.failed && !lengths.failed) {

@@ -118,7 +118,7 @@ int tree_link(struct tree *t)
 		if (i == 1 || all[i - 1].parent != all[i].parent)
 			t->nodes[n->parent].first_child = all[i].node;
 		n->next = i + 1 < t->count && all[i + 1].parent == all[i].parent ? all[i + 1].node
-										  : 0;
+										 : 0;
 	}
 	free(all);
 	return 0;

@@ -5,9 +5,10 @@
 
 #define NODES_MAX (1u << 18)
 #define EDGES_MAX (1u << 19)
+#define SITES_MAX (1u << 19) /* then calls are no longer told apart by their caller */
 #define SETS_MAX  (1u << 16)
-#define SET_MAX	  256u	/* sites of one recursion; more are left out */
-#define DEPTH_MAX 4096u /* of the tree, which has no code twice on a way */
+#define SET_MAX	  256u /* sites of one recursion; more are left out */
+#define DEPTH_MAX 512u /* of the tree, which has no code twice on a way */
 
 /* Room for one more of `bytes`; false: no memory. */
 static bool room_for(void **at, uint32_t count, uint32_t *room, size_t bytes)
@@ -165,7 +166,7 @@ static uint32_t recursive_node(struct contexts *x, uint32_t above, uint32_t from
 	struct set s = {.count = 0};
 
 	add_all(x, x->nodes[above].set, &s);
-	for (uint32_t n = from; n != above; n = x->nodes[n].parent) {
+	for (uint32_t n = from; n != above && s.count < SET_MAX; n = x->nodes[n].parent) {
 		add_all(x, x->nodes[n].set, &s);
 		set_add(&s, x->nodes[n].site);
 	}
@@ -209,7 +210,8 @@ uint32_t contexts_near(struct contexts *x, const struct pl_code *code)
 
 uint32_t contexts_edge(struct contexts *x, uint32_t from, const struct context_site *wanted)
 {
-	uint32_t site = find_site(x, wanted), to;
+	struct context_site plain = {.callee = wanted->callee};
+	uint32_t site = find_site(x, x->site_count < SITES_MAX ? wanted : &plain), to;
 	uint64_t *place = NULL;
 
 	if (site == UINT32_MAX)

@@ -612,11 +612,13 @@ static int share_row(struct pl_profile *p, const struct pl_event *row, bool told
 		share_begin_tail(&p->share);
 	if (share_rows(&p->share, c, line, 1) || share_tail(&p->share, c, line, node))
 		return PL_ERR_MEMORY;
-	if (row->kind == PL_EVENT_LINE)
-		p->share.lines[p->share.last].hits++;
 	if (node)
 		contexts_rows(x, node, 1);
-	return 0;
+	struct shared_line *ran =
+		row->kind == PL_EVENT_LINE ? share_line(&p->share, row->code, row->line) : NULL;
+	if (ran)
+		ran->hits++;
+	return row->kind != PL_EVENT_LINE || ran ? 0 : PL_ERR_MEMORY;
 }
 
 /* The walk's stack has the frame no longer, the contexts do. */

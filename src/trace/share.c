@@ -5,6 +5,9 @@
 #define A     0.5
 #define PRIOR 0.5
 
+/* More different lines than any program has; a hostile recording could make up one an event. */
+#define LINES_MAX (1u << 20)
+
 /* ---- lines and codes ---- */
 
 static bool grow(void **at, uint32_t **touched, uint32_t *room, size_t bytes)
@@ -46,6 +49,8 @@ static struct shared_line *add_line(struct share *s)
 {
 	void *lines = s->lines;
 
+	if (s->line_count == LINES_MAX)
+		return NULL;
 	if (s->line_count == s->line_room) {
 		bool grown = grow(&lines, &s->touched, &s->line_room, sizeof *s->lines);
 		s->lines = lines;

@@ -1,8 +1,16 @@
 """pathline report: where the time went; and the samples that say so."""
+import collections
+import csv
+import glob
+import io
 import json
 import os
+import shutil
+import subprocess
 import sys
+import time
 import unittest
+import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
@@ -108,6 +116,440 @@ class Report(unittest.TestCase):
         self.assertEqual(done.stdout.count(b"% "), 3)
         self.assertEqual(session.shop().pathline("report", "-n", "x").returncode, 2)
         self.assertEqual(session.shop().pathline("report", "--from", "#3").returncode, 2)
+
+
+# What contexts, tasks, exceptions and blocks are told of, with lines that say what they are.
+SERVE = '''\
+import asyncio
+import threading
+import time
+
+
+def checked(n):
+    if n % 3 == 0:
+        raise ValueError(n)  # raises
+    return n
+
+
+class Odd:
+    def __getattr__(self, name):
+        raise AttributeError(name)  # raises too
+
+
+def never():
+    """Not called."""
+    return 1  # never
+
+
+def tidy():
+    try:
+        checked(3)
+    finally:
+        len("x")
+
+
+def exceptions():
+    for n in range(9):
+        try:
+            checked(n)
+        except ValueError:  # handles
+            pass
+    for _ in range(4):
+        try:
+            tidy()
+        except ValueError:  # handles behind a finally
+            pass
+    for _ in range(5):
+        getattr(Odd(), "x", None)  # swallows
+
+
+async def polite():
+    for _ in range(5):
+        await asyncio.sleep(0.001)
+
+
+async def rude():
+    await asyncio.sleep(0)
+    before = time.perf_counter()
+    time.sleep(0.15)  # blocks the loop
+    took = time.perf_counter() - before
+    await asyncio.sleep(0)
+    return took
+
+
+async def serve():
+    rude_one = asyncio.create_task(rude(), name="the rude one")
+    await asyncio.gather(asyncio.create_task(polite(), name="the polite one"), rude_one)
+    return rude_one.result()
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)  # recursion
+
+
+def busy(passes):
+    before = time.perf_counter()
+    for _ in range(passes):
+        sum(range(20000))
+    return time.perf_counter() - before
+
+
+exceptions()
+print(asyncio.run(serve()))
+print(busy(400))
+fib(15)
+thread = threading.Thread(target=time.sleep, args=(0.08,))
+thread.start()
+thread.join()
+'''
+
+_served = None
+
+
+def served():
+    """The recording of SERVE that tests only read."""
+    global _served
+    _served = _served or session.Recorded(SERVE, "serve.py")
+    return _served
+
+
+def views(recorded, *words):
+    """The rows of a view, as they are in the JSON."""
+    done = recorded.pathline("report", "--json", *words)
+    if done.returncode or done.stderr:
+        raise AssertionError(f"report {words}: {done.returncode} {done.stderr!r}")
+    return [row["data"] for row in map(json.loads, done.stdout.splitlines()) if row["type"] != "time"]
+
+
+class Views(unittest.TestCase):
+    def row(self, rows, **wanted):
+        row, = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+        return row
+
+    def test_sums(self):
+        """Own times of lines, of functions and of contexts are the same whole, and a context's time is that of its children and its own."""
+        lines, (whole,) = report(served())
+        rest = whole["idle_ns"] + whole["lost_ns"]
+        for words in ((), ("--functions",), ("--tree",)):
+            rows = views(served(), *words)
+            # What ran without Python has no function of its own in the tree: it is the root's.
+            nobody = sum(row["own_ns"] for row in lines if row["code"] is None) if words == ("--tree",) else 0
+            self.assertAlmostEqual(sum(row["own_ns"] for row in rows) + nobody + rest, whole["sum_ns"], delta=len(rows) + 1000, msg=words)
+        nodes = views(served(), "--tree")
+        below = collections.Counter()
+        for node in nodes:
+            below[node["parent"]] += node["cumulated_ns"]
+        for node in nodes:
+            self.assertAlmostEqual(node["own_ns"] + below[node["id"]], node["cumulated_ns"], delta=len(nodes), msg=str(node))
+
+    def test_calls_of_callers_are_those_of_the_function(self):
+        calls = collections.Counter()
+        for row in views(served(), "--callers", "fib"):
+            calls[row["caller"]] += row["calls"]
+        fib = self.row(views(served(), "--functions"), code="fib")
+        self.assertEqual(fib["calls"], 1973)
+        self.assertEqual(calls, {"fib": 1972, "<module>": 1})
+        self.assertEqual({row["callee"] for row in views(served(), "--callees", "tidy")}, {"checked"})
+        self.assertEqual(self.row(views(served(), "--callees", "serve.py:tidy"), callee="checked")["calls"], 4)
+        self.assertEqual(self.row(views(served(), "--callers", fib["id"]), caller="<module>")["calls"], 1)
+
+    def test_recursion_counts_a_moment_once(self):
+        fib = self.row(views(served(), "--functions"), code="fib")
+        line = self.row(views(served()), code="fib", line=line_of(SERVE, "recursion"))
+        module = self.row(views(served(), "--functions", "--file", "serve.py"), code="<module>")
+        self.assertLessEqual(fib["cumulated_ns"], module["cumulated_ns"])
+        self.assertAlmostEqual(fib["cumulated_ns"], fib["own_ns"], delta=10)
+        self.assertAlmostEqual(line["cumulated_ns"], fib["own_ns"], delta=fib["own_ns"] * 0.1 + 1000)
+        nodes = [node for node in views(served(), "--tree") if node["code"] == "fib"]
+        self.assertEqual([node["recursive"] for node in nodes], [0, 1])
+        self.assertEqual([node["calls"] for node in nodes], [1, 1972])
+
+    def test_times_are_those_of_a_clock_in_the_program(self):
+        rude_s, busy_s = map(float, served().done.stdout.split())
+        tick = report(served())[1][0]["tick_ns"]
+        row = self.row(views(served()), code="rude", line=line_of(SERVE, "blocks the loop"))
+        self.assertAlmostEqual(row["own_ns"], rude_s * 1e9, delta=row["error_ns"] + tick)
+        self.assertAlmostEqual(row["max_ns"], rude_s * 1e9, delta=row["max_error_ns"])
+        busy = self.row(views(served(), "--functions"), code="busy")
+        self.assertAlmostEqual(busy["cumulated_ns"], busy_s * 1e9, delta=busy["error_ns"] + 2 * tick)
+        self.assertAlmostEqual(busy["max_ns"], busy_s * 1e9, delta=busy["max_error_ns"])
+
+    def test_times_are_those_of_an_unrecorded_run(self):
+        """Of what sleeps: another run of what computes takes another time on a busy machine."""
+        alone = subprocess.run([session.PYTHON, served().script], stdout=subprocess.PIPE, check=True, timeout=60)
+        row = self.row(views(served(), "--functions"), code="rude")
+        self.assertAlmostEqual(row["max_ns"], float(alone.stdout.split()[0]) * 1e9, delta=row["max_error_ns"])
+
+    def test_tasks(self):
+        tasks = views(served(), "--tasks")
+        rude = self.row(tasks, task="the rude one")
+        self.assertEqual(rude["stretches"], 3)
+        self.assertEqual((rude["code"], rude["line"]), ("rude", line_of(SERVE, "blocks the loop")))
+        self.assertAlmostEqual(rude["max_ns"], float(served().done.stdout.split()[0]) * 1e9, delta=rude["max_error_ns"])
+        polite = self.row(tasks, task="the polite one")
+        self.assertEqual(polite["stretches"], 6)
+        self.assertGreater(polite["wait_ns"], polite["run_ns"])
+        self.assertGreater(rude["run_ns"], polite["run_ns"])
+
+    def test_blocking(self):
+        blocks = views(served(), "--blocking", "60ms")
+        line = line_of(SERVE, "blocks the loop")
+        for kind in ("loop", "still"):
+            block, = [row for row in blocks if row["kind"] == kind and row["stack"][0]["line"] == line]
+            self.assertEqual([frame["code"] for frame in block["stack"]][:2], ["rude", "Handle._run"])
+            self.assertEqual(block["stack"][-1]["code"], "<module>")
+            self.assertAlmostEqual(block["ns"], float(served().done.stdout.split()[0]) * 1e9, delta=block["error_ns"] + 1e6)
+        self.assertTrue([row for row in blocks if "Thread.join" in [frame["code"] for frame in row["stack"]]], blocks)
+        self.assertEqual(views(served(), "--blocking", "1m"), [])
+        self.assertEqual(served().pathline("report", "--blocking", "soon").returncode, 2)
+        self.assertRegex(served().pathline("report", "--blocking", "60ms").stdout, rb"the event loop was kept busy.*\n +rude +.*:\d+ +time.sleep")
+
+    def test_exceptions(self):
+        rows = [row for row in views(served(), "--exceptions") if row["file"].endswith("serve.py")]
+        told = {(row["type"], row["line"], row["end"], row["handled_line"], row["count"]) for row in rows}
+        raises, handles = line_of(SERVE, "raises"), line_of(SERVE, "handles")
+        self.assertEqual(told, {
+            ("ValueError", raises, "handled", handles, 3),
+            ("ValueError", raises, "handled", line_of(SERVE, "handles behind a finally"), 4),
+            ("AttributeError", line_of(SERVE, "raises too"), "swallowed", line_of(SERVE, "swallows"), 5)})
+
+    def test_an_exception_that_nobody_handles(self):
+        text = "def f():\n    raise KeyError(1)\n\n\nf()\n"
+        folder = session.scratch()
+        with open(os.path.join(folder, "fails.py"), "w") as f:
+            f.write(text)
+        session.pathline("record", "-o", "r", "--python", session.PYTHON, "--", "fails.py", cwd=folder)
+        done = session.pathline("report", "r", "--exceptions", "--json", cwd=folder)
+        row, = [row["data"] for row in map(json.loads, done.stdout.splitlines()) if row["data"]["file"].endswith("fails.py")]
+        self.assertEqual((row["type"], row["line"], row["end"], row["count"]), ("KeyError", 2, "unhandled", 1))
+
+    def test_file(self):
+        text = served().pathline("report", "--file", "serve.py").stdout.decode()
+        margins = {}
+        for line in text.splitlines()[2:]:
+            if line:
+                margins[int(line[29:37])] = line[:12].split()
+        self.assertEqual(len(margins), len(SERVE.splitlines()))
+        self.assertEqual(margins[line_of(SERVE, "never")], ["never"])
+        self.assertEqual(margins[line_of(SERVE, "recursion")], ["1973"])
+        self.assertEqual(margins[line_of(SERVE, "handles behind a finally")], ["4"])
+        self.assertEqual(margins[4], [])
+        hits = collections.Counter()
+        for row in views(served(), "--file", "serve.py"):
+            hits[row["line"]] += row["hits"]
+        self.assertEqual({line: [str(n)] for line, n in hits.items() if n},
+                         {line: margin for line, margin in margins.items() if margin and margin != ["never"]})
+        self.assertEqual(served().pathline("report", "--file", "nosuch.py").returncode, 2)
+
+    def test_a_file_without_source(self):
+        recorded = session.Recorded("exec(compile('x = 1\\ny = 2\\n', '<made>', 'exec'))\n", "made.py")
+        done = recorded.pathline("report", "--file", "<made>")
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, rb"^pathline: report: <made>: its source is not there")
+        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()[2:] if line], [b"1", b"1"])
+
+    def test_sort_and_rows(self):
+        done = served().pathline("report", "--csv", "--sort", "hits", "-n", "4")
+        rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+        hits = sorted((row["hits"] for row in views(served())), reverse=True)
+        self.assertEqual([int(row["hits"]) for row in rows], hits[:4])
+        rows = views(served(), "--functions", "--sort", "cumulated")
+        self.assertEqual([row["cumulated_ns"] for row in rows], sorted((row["cumulated_ns"] for row in rows), reverse=True))
+        done = served().pathline("report", "--sort", "hist")
+        self.assertEqual((done.returncode, b"did you mean 'hits'" in done.stderr), (2, True))
+        self.assertEqual({row["code"] for row in views(served(), "--function", "Odd.__getattr__")}, {"Odd.__getattr__"})
+        done = served().pathline("report", "--function", "nosuch")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, rb"no function 'nosuch' ran")
+
+    def test_csv_is_the_json(self):
+        for words in ((), ("--functions",), ("--callers", "fib"), ("--tasks",), ("--exceptions",), ("--tree",)):
+            done = served().pathline("report", "--csv", "-n", "0", *words)
+            rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+            told = views(served(), *words)
+            self.assertEqual(len(rows), len(told))
+            for row, data in zip(rows, told):
+                self.assertEqual(list(row), list(data))
+                for key, value in data.items():
+                    self.assertEqual(row[key], "" if value is None else value if isinstance(value, str) else row[key] and row[key])
+                    if isinstance(value, (int, float)):
+                        self.assertAlmostEqual(float(row[key]), value, places=5)
+
+    def test_flame(self):
+        done = served().pathline("report", "--flame", "out.svg", "--collapsed")
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        with open(os.path.join(served().folder, "out.svg"), encoding="utf-8") as f:
+            text = f.read()
+        self.assertEqual(text.count("http"), 1)  # the name of SVG's own namespace
+        frames = xml.etree.ElementTree.fromstring(text).findall(".//{*}g")
+        titles = [frame.find("{*}title").text for frame in frames]
+        self.assertTrue(titles[0].startswith("all\n"))
+        self.assertEqual(float(frames[0].get("data-w")), 1200)
+        self.assertTrue([title for title in titles if title.startswith("busy (serve.py:")])
+        for frame in frames:
+            self.assertLessEqual(float(frame.get("data-x")) + float(frame.get("data-w")), 1200.1)
+        own_us = sum(row["own_ns"] for row in views(served())) / 1000
+        stacks = [line.rsplit(" ", 1) for line in done.stdout.decode().splitlines()]
+        self.assertAlmostEqual(sum(int(us) for _, us in stacks), own_us, delta=len(views(served(), "--tree")))
+        self.assertTrue([stack for stack, _ in stacks if stack.split(";")[0].startswith("<module>") and ";busy (" in stack])
+        self.assertEqual(served().pathline("report", "--flame", "no/such/folder.svg").returncode, 3)
+
+
+# What cProfile counts as a call: each entry, resume and throw of a function of Python.
+COUNTED = '''\
+import argparse, asyncio, collections, contextlib, dataclasses, difflib, functools, io, json, random, re, sys, textwrap, tokenize
+
+
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+def numbers(n):
+    try:
+        for i in range(n):
+            yield i
+    except ValueError:
+        yield -1
+
+
+@contextlib.contextmanager
+def around(x):
+    try:
+        yield x
+    finally:
+        fib(2)
+
+
+@dataclasses.dataclass(order=True)
+class Point:
+    x: int
+    y: int
+
+
+class Odd:
+    def __getattr__(self, name):
+        raise AttributeError(name)
+
+
+def ping(n):
+    return pong(n - 1) if n else 0
+
+
+def pong(n):
+    return ping(n - 1) + ping(0) if n else 0
+
+
+async def worker(n):
+    return n
+
+
+async def await_them():
+    return [await worker(i) for i in range(5)]
+
+
+def drive(coroutine):
+    try:
+        while True:
+            coroutine.send(None)
+    except StopIteration as e:
+        return e.value
+
+
+def main():
+    fib(12)
+    ping(11)
+    sum(numbers(10))
+    g = numbers(5)
+    next(g)
+    g.throw(ValueError)
+    g.close()
+    with around(3):
+        pass
+    try:
+        with around(4):
+            raise KeyError
+    except KeyError:
+        pass
+    drive(await_them())
+    sorted([Point(random.Random(3).randrange(9), i) for i in range(20)])
+    json.dumps(json.loads('{"a": [1, 2, {"b": null}]}'), indent=2)
+    list(tokenize.generate_tokens(io.StringIO(textwrap.dedent("  x = 1\\n  y = f(2)\\n")).readline))
+    list(difflib.unified_diff(["a", "b", "c"], ["a", "c", "d"]))
+    re.purge()
+    re.sub(r"(\\w+)-(\\d+)", lambda m: m.group(2), "ab-12 cd-34")
+    getattr(Odd(), "z", 1)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--x", type=int)
+    parser.parse_args(["--x", "3"])
+    functools.lru_cache(fib)(5)
+    collections.namedtuple("N", "a b")(1, 2)
+
+
+if len(sys.argv) > 1:
+    import cProfile
+    profile = cProfile.Profile()
+    profile.runcall(main)
+    print(json.dumps([[e.code.co_filename, e.code.co_firstlineno, e.callcount] for e in profile.getstats() if not isinstance(e.code, str)]))
+else:
+    main()
+'''
+
+
+class CProfile(unittest.TestCase):
+    def test_calls(self):
+        recorded = session.Recorded(COUNTED, "counted.py")
+        done = subprocess.run([session.PYTHON, "counted.py", "x"], cwd=recorded.folder, stdout=subprocess.PIPE, check=True, timeout=60)
+        counted, told = collections.Counter(), collections.Counter()
+        for file, line, calls in json.loads(done.stdout):
+            counted[os.path.basename(file), line] += calls
+        inside = {0: False}
+        for node in views(recorded, "--tree"):
+            inside[node["id"]] = inside[node["parent"]] or node["code"] == "main"
+            if inside[node["id"]]:
+                told[os.path.basename(node["file"]), node["line"]] += node["calls"] + node["resumes"] + node["throws"]
+        self.assertGreater(len(told), 100)
+        self.assertEqual(told, counted)
+
+
+class Odd(unittest.TestCase):
+    """Recordings that are damaged, or still being written."""
+
+    def test_damaged(self):
+        copy = os.path.join(session.scratch(), "copy")
+        shutil.copytree(served().directory, copy)
+        path, = glob.glob(os.path.join(copy, "events.*"))
+        with open(path, "r+b") as f:
+            middle = f.seek(0, os.SEEK_END) // 2
+            f.seek(middle)
+            f.write(b"\xa5" * 64)
+        done = session.pathline("report", copy, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        whole = rows[-1]["data"]
+        own = sum(row["data"]["own_ns"] for row in rows[:-1])
+        self.assertGreater(len(rows), 10)
+        self.assertAlmostEqual(own + whole["idle_ns"] + whole["lost_ns"], whole["sum_ns"], delta=len(rows) + 1000)
+        for words in (("--tree",), ("--functions",), ("--tasks",), ("--blocking", "1ms"), ("--exceptions",), ("--file", "serve.py")):
+            self.assertEqual(session.pathline("report", copy, *words).returncode, 0, words)
+
+    def test_being_written(self):
+        folder = session.scratch()
+        with open(os.path.join(folder, "waits.py"), "w") as f:
+            f.write("def f(n):\n    return n + 1\n\n\nfor i in range(1000):\n    f(i)\nprint('ready', flush=True)\ninput()\n")
+        p = subprocess.Popen([session.PATHLINE, "record", "-o", "r", "--python", session.PYTHON, "--", "waits.py"], cwd=folder,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            self.assertEqual(p.stdout.readline(), b"ready\n")
+            deadline = time.monotonic() + 60
+            calls = 0
+            while calls < 1000 and time.monotonic() < deadline:
+                done = session.pathline("report", "r", "--functions", "--json", cwd=folder)
+                self.assertEqual((done.returncode, done.stderr), (0, b""))
+                calls = sum(row["data"]["calls"] for row in map(json.loads, done.stdout.splitlines()) if row["data"]["code"] == "f")
+            self.assertEqual(calls, 1000)
+        finally:
+            p.communicate(b"\n", timeout=60)
+        self.assertEqual(p.returncode, 0)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+#include "pathline/profile.h"
 #include "pathline/times.h"
 #include "tests/lib/recording.h"
 
@@ -126,6 +127,26 @@ static void read_times(struct pl_recording *r, uint32_t process)
 			touch(pl_code_name(recorded.code));
 }
 
+static void read_profile(struct pl_recording *r, uint32_t process)
+{
+	const struct pl_profile_wanted wanted = {
+		.range = {.process = process}, .tasks = true, .exceptions = true, .blocking_ns = 1};
+	struct pl_profile *p;
+
+	if (pl_profile_new(&p, r, &wanted, NULL))
+		return;
+	const struct pl_profile_tables *t = pl_profile_tables(p);
+	for (size_t i = 0; i < t->function_count; i++)
+		touch(t->functions[i].code ? pl_code_name(t->functions[i].code) : NULL);
+	for (size_t i = 0; i < t->block_count; i++)
+		touch(t->blocks[i].code ? pl_code_name(t->blocks[i].code) : NULL);
+	for (size_t i = 0; i < t->exception_count; i++)
+		touch(t->exceptions[i].type);
+	for (size_t i = 0; i < t->task_count; i++)
+		touch(t->tasks[i].name);
+	pl_profile_free(p);
+}
+
 static void count(struct pl_recording *r, struct pl_cursor *c, int64_t to_ns)
 {
 	struct pl_count_table table;
@@ -193,6 +214,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 			read_process(r, pl_recording_process(r, i));
 		if (pl_recording_process_count(r))
 			read_times(r, pl_recording_process(r, 0)->number);
+		read_profile(r, pl_recording_process(r, 0)->number);
 		pl_recording_refresh(r, NULL);
 		pl_recording_check(r, NULL, NULL, NULL, NULL);
 		pl_recording_close(r);

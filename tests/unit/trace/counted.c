@@ -1,5 +1,6 @@
-/* counted DIR…: are recordings counted as they are visited? See tests/lib/counts.h. One line each; 1: one is not. */
+/* counted DIR…: are recordings counted and profiled as they are visited? See tests/lib/counts.h, profiles.h. One line each; 1: one is not. */
 #include "tests/lib/counts.h"
+#include "tests/lib/profiles.h"
 
 int main(int argc, char **argv)
 {
@@ -8,12 +9,18 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		struct pl_recording *r;
 		struct counts_test t;
+		struct profiles_test profiles;
 		struct pl_err err = {0};
 		if (pl_recording_open(&r, argv[i], &err)) {
 			printf("%s: %s\n", argv[i], pl_err_text(&err));
 			return 2;
 		}
 		const char *what = counts_compare(&t, r, 1 + (uint64_t)i);
+		const char *of_profiles = profiles_compare(&profiles, r);
+		if (!what)
+			what = of_profiles;
+		else if (of_profiles)
+			printf("%s: %s\n", argv[i], of_profiles);
 		printf("%s: %" PRIu64 " events: %s\n", argv[i], t.visited,
 			what ? what : "the same");
 		result |= what != NULL;

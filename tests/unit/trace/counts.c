@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "tests/lib/counts.h"
+#include "tests/lib/profiles.h"
 #include "tests/lib/recording.h"
 
 struct fixture {
@@ -44,6 +45,10 @@ static void close_all(struct fixture *f)
 	struct counts_test t;
 	const char *what = counts_compare(&t, f->r, 3);
 
+	if (what)
+		fail_msg("%s", what);
+	struct profiles_test profiles;
+	what = profiles_compare(&profiles, f->r);
 	if (what)
 		fail_msg("%s", what);
 	pl_cursor_free(f->c);

@@ -1,0 +1,265 @@
+/* Profiles of paths made by hand: contexts, cumulated times, the longest, exceptions. That counts are those of a visit and times add up:
+ * tests/lib/profiles.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "tests/lib/profiles.h"
+#include "tests/lib/recording.h"
+
+#define MS 1000000
+
+struct fixture {
+	struct maker m;
+	struct maker_thread *t;
+	struct pl_recording *r;
+	struct pl_profile *profile;
+	const struct pl_profile_tables *tables;
+};
+
+static void begin(struct fixture *f)
+{
+	maker_init(&f->m);
+	maker_body(&f->m, 1, "main", 1, 3);
+	maker_body(&f->m, 2, "f", 10, 3);
+	maker_body(&f->m, 3, "g", 20, 3);
+	maker_string(&f->m, 5, "ValueError");
+	f->t = maker_thread(&f->m, 0);
+}
+
+static void end(struct fixture *f, const struct pl_profile_wanted *wanted)
+{
+	struct profiles_test t;
+
+	maker_cut(&f->m, f->t);
+	maker_thread_end(&f->m, f->t);
+	maker_end(&f->m);
+	assert_int_equal(recording_open_files(&f->r, maker_files(&f->m), NULL), 0);
+	const char *what = profiles_compare(&t, f->r);
+	if (what)
+		fail_msg("%s", what);
+	assert_int_equal(pl_profile_new(&f->profile, f->r, wanted, NULL), 0);
+	f->tables = pl_profile_tables(f->profile);
+}
+
+static void release(struct fixture *f)
+{
+	pl_profile_free(f->profile);
+	pl_recording_close(f->r);
+	maker_release(&f->m);
+}
+
+/* Line `line` of the frame begins so many ms after what was before. */
+static void line_after(struct fixture *f, uint64_t ms, uint32_t line)
+{
+	maker_event1(f->t, EVENT_TIME, ms * MS);
+	maker_line(f->t, line);
+}
+
+static void enter_after(struct fixture *f, uint64_t ms, uint32_t code)
+{
+	maker_event1(f->t, EVENT_TIME, ms * MS);
+	maker_enter(f->t, MAKER_UNIT(1) + 1, code);
+}
+
+/* From its line `line`. */
+static void leave_after(struct fixture *f, uint64_t ms, uint32_t line)
+{
+	maker_event1(f->t, EVENT_TIME, ms * MS);
+	maker_event1(f->t, EVENT_LEAVE, MAKER_UNIT(line) + 3);
+}
+
+static void unwind(struct fixture *f)
+{
+	uint8_t *p = maker_room(f->t);
+
+	*p++ = EVENT_UNWIND;
+	maker_done(f->t, p);
+}
+
+/* A node a line, children behind their parents. */
+static void expect_nodes(const struct fixture *f, const char *expected)
+{
+	struct pl_buf out = {0};
+
+	for (size_t i = 1; i < f->tables->node_count; i++) {
+		const struct pl_profile_node *n = &f->tables->nodes[i];
+		const struct pl_profile_node *parent = &f->tables->nodes[n->parent];
+		buf_printf(&out, "%s:%d>%s%s %" PRIu64 " own %d all %d\n",
+			parent->code ? pl_code_name(parent->code) : "-", n->line,
+			pl_code_name(n->code), n->recursive ? " again" : "", n->calls,
+			(int)((n->own_ns + MS / 2) / MS), (int)((n->cumulated_ns + MS / 2) / MS));
+	}
+	buf_u8(&out, 0);
+	assert_string_equal((char *)out.at, expected);
+	buf_release(&out);
+}
+
+static const struct pl_profile_line *line_of(const struct fixture *f, int32_t line)
+{
+	for (size_t i = 0; i < f->tables->line_count; i++)
+		if (f->tables->lines[i].time.line == line)
+			return &f->tables->lines[i];
+	fail_msg("no line %d", line);
+	return NULL;
+}
+
+static void assert_ms(int64_t ns, int ms)
+{
+	assert_in_range((uint64_t)(ns + MS), (uint64_t)ms * MS + MS - 2000, (uint64_t)ms * MS + MS + 2000);
+}
+
+static void contexts_and_their_times(void **state)
+{
+	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
+	struct fixture f;
+	(void)state;
+
+	begin(&f);
+	maker_enter(f.t, EVENT_NO_SITE, 10);
+	maker_line(f.t, 0);
+	line_after(&f, 10, 1);
+	enter_after(&f, 20, 20);
+	line_after(&f, 1, 0);
+	leave_after(&f, 40, 0);
+	line_after(&f, 5, 2);
+	maker_line(f.t, 0);
+	maker_line(f.t, 1);
+	enter_after(&f, 7, 30);
+	maker_line(f.t, 0);
+	leave_after(&f, 100, 0);
+	line_after(&f, 1, 2);
+	end(&f, &wanted);
+	assert_ms(f.tables->sum_ns, 184);
+	expect_nodes(&f, "-:0>main 1 own 43 all 184\n"
+			 "main:3>f 1 own 41 all 41\n"
+			 "main:3>g 1 own 100 all 100\n");
+	release(&f);
+}
+
+/* f calls itself at its line 12: a moment counts once, and the tree does not grow with the depth. */
+static void recursion(void **state)
+{
+	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
+	struct fixture f;
+	(void)state;
+
+	begin(&f);
+	maker_enter(f.t, EVENT_NO_SITE, 10);
+	maker_line(f.t, 0);
+	maker_line(f.t, 1);
+	for (int i = 0; i < 40; i++) {
+		enter_after(&f, 1, 20);
+		maker_line(f.t, 0);
+		maker_line(f.t, 1);
+	}
+	for (int i = 0; i < 40; i++)
+		leave_after(&f, 1, 1);
+	line_after(&f, 1, 2);
+	end(&f, &wanted);
+	assert_int_equal(f.tables->node_count, 4);
+	assert_ms(f.tables->sum_ns, 81);
+	assert_in_range((uint64_t)line_of(&f, 12)->cumulated_ns, 70 * MS, 80 * MS);
+	assert_in_range((uint64_t)line_of(&f, 3)->cumulated_ns, 80 * MS, 81 * MS);
+	assert_string_equal(pl_code_name(f.tables->functions[0].code), "f");
+	assert_int_equal(f.tables->functions[0].calls, 40);
+	assert_ms(f.tables->functions[0].cumulated_ns, 79);
+	release(&f);
+}
+
+static void the_longest(void **state)
+{
+	const struct pl_profile_wanted wanted = {
+		.range = {.process = 1}, .blocking_ns = (int64_t)50 * MS};
+	struct fixture f;
+	(void)state;
+
+	begin(&f);
+	maker_enter(f.t, EVENT_NO_SITE, 10);
+	maker_line(f.t, 0);
+	for (int i = 1; i <= 5; i++) {
+		line_after(&f, 1, 1);
+		line_after(&f, i == 3 ? 90 : 10, 2);
+		line_after(&f, 1, 0);
+	}
+	end(&f, &wanted);
+	assert_ms(line_of(&f, 3)->longest.ns, 90);
+	assert_ms(line_of(&f, 3)->time.computing_ns, 130);
+	assert_int_equal(f.tables->block_count, 1);
+	assert_ms(f.tables->blocks[0].time.ns, 90);
+	assert_int_equal(f.tables->blocks[0].line, 3);
+	assert_true(f.tables->blocks[0].time.at_ns == line_of(&f, 3)->longest.at_ns);
+	release(&f);
+}
+
+static void exceptions(void **state)
+{
+	const struct pl_profile_wanted wanted = {.range = {.process = 1}, .exceptions = true};
+	struct fixture f;
+	(void)state;
+
+	begin(&f);
+	maker_enter(f.t, EVENT_NO_SITE, 10);
+	for (int i = 0; i < 3; i++) {
+		maker_line(f.t, 0);
+		maker_line(f.t, 1);
+		maker_enter(f.t, MAKER_UNIT(1) + 1, 20);
+		maker_line(f.t, 0);
+		maker_event2(f.t, EVENT_RAISE, MAKER_UNIT(0), 5);
+		unwind(&f);
+		maker_event2(f.t, EVENT_RAISE, MAKER_UNIT(1), 5);
+		maker_event2(f.t, EVENT_HANDLED, MAKER_UNIT(2), 5);
+		maker_line(f.t, 2);
+	}
+	end(&f, &wanted);
+	assert_int_equal(f.tables->exception_count, 1);
+	const struct pl_profile_exception *e = &f.tables->exceptions[0];
+	assert_string_equal(e->type, "ValueError");
+	assert_int_equal(e->count, 3);
+	assert_int_equal(e->raised_line, 11);
+	assert_int_equal(e->end, PL_EXCEPTION_HANDLED);
+	assert_int_equal(e->handled_line, 4);
+	release(&f);
+}
+
+static bool stop(void *context, double done)
+{
+	*(double *)context = done;
+	return false;
+}
+
+static void progress_stops_it(void **state)
+{
+	double done = -1;
+	const struct pl_profile_wanted wanted = {
+		.range = {.process = 1}, .progress = stop, .context = &done};
+	struct fixture f;
+	struct pl_profile *p = NULL;
+	(void)state;
+
+	begin(&f);
+	maker_enter(f.t, EVENT_NO_SITE, 10);
+	maker_line(f.t, 1);
+	end(&f, &(struct pl_profile_wanted){.range = {.process = 1}});
+	assert_int_equal(pl_profile_new(&p, f.r, &wanted, NULL), PL_END);
+	assert_true(done >= 0 && done <= 1);
+	assert_null(p);
+	assert_int_equal(pl_profile_new(&p, f.r,
+				 &(struct pl_profile_wanted){.range = {.process = 9}}, NULL),
+		PL_ERR_NOT_FOUND);
+	release(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(contexts_and_their_times),
+		cmocka_unit_test(recursion),
+		cmocka_unit_test(the_longest),
+		cmocka_unit_test(exceptions),
+		cmocka_unit_test(progress_stops_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
