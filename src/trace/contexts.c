@@ -198,11 +198,16 @@ static uint32_t target(struct contexts *x, uint32_t from, uint32_t site)
 	return add_node(x, from, site, 0);
 }
 
-uint32_t contexts_near(struct contexts *x, const struct pl_code *code)
+uint32_t contexts_near(const struct contexts *x, const struct pl_code *code)
 {
 	for (uint32_t i = x->depth; i--;)
 		if (x->frames[i].code == code)
 			return x->frames[i].node;
+	return 0;
+}
+
+uint32_t contexts_loose(struct contexts *x, const struct pl_code *code)
+{
 	uint32_t edge = contexts_edge(x, 0, &(struct context_site){.callee = code});
 
 	return edge == UINT32_MAX ? 0 : x->edges[edge].to;

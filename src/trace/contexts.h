@@ -102,8 +102,10 @@ void contexts_forget_steps(struct contexts *x);
 
 /* The edge from a node; UINT32_MAX: no memory. */
 uint32_t contexts_edge(struct contexts *x, uint32_t from, const struct context_site *site);
-/* The innermost node of that code on the stack; if it is not there, one below the root. */
-uint32_t contexts_near(struct contexts *x, const struct pl_code *code);
+/* The innermost node of that code on the stack; 0: it is not there. */
+uint32_t contexts_near(const struct contexts *x, const struct pl_code *code);
+/* One directly below the root, for what is of no known context; 0: no memory. */
+uint32_t contexts_loose(struct contexts *x, const struct pl_code *code);
 /* Behind a TASK event. */
 int contexts_task(struct contexts *x, struct walk *w);
 /* Each site that is on the stack in a node, some more than once. */

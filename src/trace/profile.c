@@ -470,6 +470,8 @@ static void note_still(struct pl_profile *p, uint64_t end_ticks, double ns, int6
 		return;
 	if (!node)
 		node = contexts_near(&p->contexts, most->code);
+	if (!node)
+		node = p->share.codes[most->of_code].node;
 	p->recent[p->recent_count++ & (RECENT_SPANS - 1)] =
 		(struct profile_recent){.ticks = p->open_ticks,
 			.line = (uint32_t)(most - p->share.lines),
@@ -848,6 +850,7 @@ int pl_profile_new(struct pl_profile **out, struct pl_recording *r,
 		code = count_samples(p, err);
 	if (code == 0)
 		code = each_thread(p, share_thread, err);
+	share_settle(&p->share, &p->contexts);
 	if (code == 0)
 		code = profile_finish(p);
 	if (code) {

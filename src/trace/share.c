@@ -238,6 +238,35 @@ static void share_tails(struct share *s, struct contexts *x)
 	}
 }
 
+/* A sample saw it, the path between these stamps did not. */
+static void share_unmet(struct shared_code *c, struct contexts *x)
+{
+	uint32_t node = c->code ? contexts_near(x, c->code) : 0;
+	double *to = c->owed_ns;
+
+	if (!node)
+		node = c->node;
+	if (node || !c->code)
+		to = x->nodes[node].ns;
+	for (int k = 0; k < 2; k++)
+		to[k] += c->span_ns[k];
+}
+
+static void pay(struct shared_code *c, struct context_node *to)
+{
+	for (int k = 0; k < 2; k++) {
+		to->ns[k] += c->owed_ns[k];
+		c->owed_ns[k] = 0;
+	}
+}
+
+void share_settle(struct share *s, struct contexts *x)
+{
+	for (uint32_t i = 0; i < s->code_count; i++)
+		if (s->codes[i].owed_ns[0] + s->codes[i].owed_ns[1] > 0)
+			pay(&s->codes[i], &x->nodes[contexts_loose(x, s->codes[i].code)]);
+}
+
 static void share_contexts(struct share *s, struct contexts *x)
 {
 	for (uint32_t i = 0; i < x->touched_count; i++) {
@@ -247,6 +276,8 @@ static void share_contexts(struct share *s, struct contexts *x)
 			continue;
 		touch_code(s, index)->span_rows += (double)n->rows;
 		s->codes[index].node = x->touched[i];
+		if (s->codes[index].owed_ns[0] + s->codes[index].owed_ns[1] > 0)
+			pay(&s->codes[index], &x->nodes[x->touched[i]]);
 	}
 	for (uint32_t i = 0; i < x->touched_count; i++) {
 		struct context_node *n = &x->nodes[x->touched[i]];
@@ -255,14 +286,11 @@ static void share_contexts(struct share *s, struct contexts *x)
 		for (int k = 0; k < 2 && c; k++)
 			n->ns[k] += c->span_ns[k] * (double)n->rows / c->span_rows;
 	}
-	/* A sample saw it, the path between these stamps did not. */
 	for (uint32_t i = 0; i < s->touched_code_count; i++) {
-		const struct shared_code *c = &s->codes[s->touched_codes[i]];
+		struct shared_code *c = &s->codes[s->touched_codes[i]];
 		if (c->span_rows > 0 || !(c->span_ns[0] + c->span_ns[1] > 0))
 			continue;
-		uint32_t node = c->node || !c->code ? c->node : contexts_near(x, c->code);
-		for (int k = 0; k < 2; k++)
-			x->nodes[node].ns[k] += c->span_ns[k];
+		share_unmet(c, x);
 	}
 }
 

@@ -50,7 +50,8 @@ struct shared_code {
 	const struct pl_code *code;
 	uint64_t samples;
 	struct pl_longest longest;
-	uint32_t node; /* a context of it, 0: none was met */
+	uint32_t node;	   /* a context of it, 0: none was met */
+	double owed_ns[2]; /* samples saw it before the path did: of the first one that is met */
 	/* of the span */
 	double span_ns[2];
 	double span_rows;
@@ -101,6 +102,8 @@ void share_out(struct share *s, struct contexts *x, double ns, double tail_ns);
 /* The line that got most of the span's time, of its tail if there is one; NULL: none. *node: its context, 0: not known. */
 const struct shared_line *share_most(const struct share *s, uint32_t *node);
 void share_forget(struct share *s, struct contexts *x);
+/* Behind the last span: what is still owed goes to contexts of its own. */
+void share_settle(struct share *s, struct contexts *x);
 void share_release(struct share *s);
 
 #endif

@@ -30,14 +30,15 @@ static inline void profiles_fail(
 {
 	if (!t->what[0])
 		snprintf(t->what, sizeof t->what,
-			"process %" PRIu32 ": %s of %.100s: %" PRIu64 ", not %" PRIu64, t->process, what,
-			name, a, b);
+			"process %" PRIu32 ": %s of %.100s: %" PRIu64 ", not %" PRIu64, t->process,
+			what, name, a, b);
 }
 
 static inline uint64_t *profiles_place(struct pl_map *m, const struct pl_code *code,
 	const struct pl_code *caller, int32_t line, int kind)
 {
-	const uint64_t words[] = {(uintptr_t)code, (uintptr_t)caller, (uint32_t)line, (uint64_t)kind};
+	const uint64_t words[] = {
+		(uintptr_t)code, (uintptr_t)caller, (uint32_t)line, (uint64_t)kind};
 
 	return map_put(m, hash_bytes(words, sizeof words));
 }
@@ -112,8 +113,8 @@ static inline void profiles_counts(struct profiles_test *t, const struct pl_prof
 		const struct pl_line_time *l = &p->lines[i].time;
 		uint64_t wanted = *profiles_place(&t->lines, l->code, NULL, l->line, 0);
 		if (l->hits != wanted)
-			profiles_fail(t, "hits of a line",
-				l->code ? pl_code_name(l->code) : "?", l->hits, wanted);
+			profiles_fail(t, "hits of a line", l->code ? pl_code_name(l->code) : "?",
+				l->hits, wanted);
 		lines += l->hits;
 	}
 	for (size_t i = 0; i < p->function_count; i++) {
@@ -131,7 +132,8 @@ static inline void profiles_counts(struct profiles_test *t, const struct pl_prof
 }
 
 /* Rounding is a ns a row. */
-static inline void profiles_near(struct profiles_test *t, const char *what, int64_t a, int64_t b, size_t rows)
+static inline void profiles_near(
+	struct profiles_test *t, const char *what, int64_t a, int64_t b, size_t rows)
 {
 	int64_t apart = a > b ? a - b : b - a;
 
@@ -165,7 +167,8 @@ static inline void profiles_times(struct profiles_test *t, const struct pl_profi
 	profiles_near(t, "times of lines", lines + rest, p->sum_ns, p->line_count);
 	profiles_near(t, "times of functions", functions + rest, p->sum_ns, p->line_count);
 	profiles_near(t, "times of contexts", nodes + rest, p->sum_ns, p->node_count);
-	profiles_near(t, "time of the root", p->nodes[0].cumulated_ns + rest, p->sum_ns, p->node_count);
+	profiles_near(
+		t, "time of the root", p->nodes[0].cumulated_ns + rest, p->sum_ns, p->node_count);
 }
 
 static inline void profiles_one(struct profiles_test *t, const struct pl_profile_wanted *wanted)

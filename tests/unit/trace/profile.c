@@ -107,7 +107,8 @@ static const struct pl_profile_line *line_of(const struct fixture *f, int32_t li
 
 static void assert_ms(int64_t ns, int ms)
 {
-	assert_in_range((uint64_t)(ns + MS), (uint64_t)ms * MS + MS - 2000, (uint64_t)ms * MS + MS + 2000);
+	assert_in_range(
+		(uint64_t)(ns + MS), (uint64_t)ms * MS + MS - 2000, (uint64_t)ms * MS + MS + 2000);
 }
 
 static void contexts_and_their_times(void **state)
@@ -245,8 +246,8 @@ static void progress_stops_it(void **state)
 	assert_int_equal(pl_profile_new(&p, f.r, &wanted, NULL), PL_END);
 	assert_true(done >= 0 && done <= 1);
 	assert_null(p);
-	assert_int_equal(pl_profile_new(&p, f.r,
-				 &(struct pl_profile_wanted){.range = {.process = 9}}, NULL),
+	assert_int_equal(
+		pl_profile_new(&p, f.r, &(struct pl_profile_wanted){.range = {.process = 9}}, NULL),
 		PL_ERR_NOT_FOUND);
 	release(&f);
 }
