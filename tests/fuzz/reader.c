@@ -212,9 +212,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (recording_open_files(&r, maker_files(&m), NULL) == 0) {
 		for (uint32_t i = 0; i < pl_recording_process_count(r) && i < 4; i++)
 			read_process(r, pl_recording_process(r, i));
-		if (pl_recording_process_count(r))
-			read_times(r, pl_recording_process(r, 0)->number);
-		read_profile(r, pl_recording_process(r, 0)->number);
+		for (uint32_t i = 0; i < pl_recording_process_count(r) && i < 1; i++) {
+			read_times(r, pl_recording_process(r, i)->number);
+			read_profile(r, pl_recording_process(r, i)->number);
+		}
 		pl_recording_refresh(r, NULL);
 		pl_recording_check(r, NULL, NULL, NULL, NULL);
 		pl_recording_close(r);
