@@ -30,7 +30,9 @@ struct pl_profile_wanted {
 	bool tasks; /* tell contexts of asyncio tasks and greenlets apart by their names, and fill `tasks` */
 	bool exceptions;     /* fill `exceptions`; the path is then walked slower */
 	int64_t blocking_ns; /* fill `blocks` with what took at least so long; 0: not */
-	/* Called now and then with the part that is done, 0 to 1; false stops it: PL_END. NULL: not wanted. */
+	uint32_t
+		workers; /* threads that share the work where it can be cut; 0: as many as there are cores, if it is worth it */
+	/* Called now and then, by the caller's thread, with the part that is done, 0 to 1; false stops it: PL_END. NULL: not wanted. */
 	bool (*progress)(void *context, double done);
 	void *context;
 };

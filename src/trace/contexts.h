@@ -20,7 +20,9 @@
 
 enum context_entry { ENTRY_CALL, ENTRY_RESUME, ENTRY_THROW, ENTRY_NONE, ENTRY_COUNT };
 
-/* Times are ticks, doubled, and 1 more where they are those of the very event. */
+#define CONTEXT_UNKNOWN UINT64_MAX
+
+/* Times are ticks, doubled, and 1 more where they are those of the very event; or CONTEXT_UNKNOWN. */
 struct context_frame {
 	uint32_t edge;
 	uint32_t node;

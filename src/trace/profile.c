@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include "trace/parts.h"
 
 #define PRIOR_BLOCKS 256u /* of a thread are counted for what rows cost */
 
@@ -189,7 +190,9 @@ static void passed(
 	struct pl_profile *p = who;
 	struct shared_line *l = share_line(&p->share, code, line);
 
-	if (l)
+	if (f->since == CONTEXT_UNKNOWN)
+		parts_note_end(p, (uint32_t)(f - p->contexts.frames), code, line, false);
+	else if (l)
 		profile_longest(p, &l->longest, f->since, p->contexts.now);
 }
 
@@ -293,6 +296,8 @@ static void left_at(struct pl_profile *p, const struct context_frame *f, uint64_
 	uint32_t code = share_code(&p->share, f->code);
 	struct pl_longest time = {0};
 
+	if (f->entered == CONTEXT_UNKNOWN)
+		return;
 	if (!profile_longest(p, &time, f->entered, to))
 		return;
 	if (code != UINT32_MAX && time.ns > p->share.codes[code].longest.ns)
@@ -315,6 +320,8 @@ static void left(void *who, const struct context_frame *f)
 
 	if (f->task)
 		p->tasks[f->task - 1].last = p->contexts.now >> 1;
+	if (f->entered == CONTEXT_UNKNOWN)
+		parts_note_end(p, (uint32_t)(f - p->contexts.frames), f->code, 0, true);
 	left_at(p, f, p->contexts.now);
 }
 
@@ -634,6 +641,20 @@ static int unwind(struct pl_profile *p, const struct pl_event *row)
 	return code;
 }
 
+/* A part begins with the stack that its first block opens with. The row's own beginnings are known. */
+static void forget_beginnings(struct pl_profile *p, const struct pl_event *row)
+{
+	struct contexts *x = &p->contexts;
+	bool entry = row->kind == PL_EVENT_CALL || row->kind == PL_EVENT_RESUME ||
+		     row->kind == PL_EVENT_THROW || row->kind == PL_EVENT_OUTSIDE;
+
+	p->fresh = false;
+	for (uint32_t i = 0; i + entry < x->depth; i++)
+		x->frames[i].since = x->frames[i].entered = CONTEXT_UNKNOWN;
+	if (x->depth && (row->kind == PL_EVENT_LINE || row->kind == PL_EVENT_AGAIN))
+		x->frames[x->depth - 1].since = x->now;
+}
+
 static int on_row(struct pl_profile *p, const struct pl_event *row, const struct stood *before)
 {
 	struct contexts *x = &p->contexts;
@@ -659,6 +680,8 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 		code = unwind(p, row);
 	if (code == 0)
 		code = contexts_sync(x, &p->walk);
+	if (code == 0 && p->fresh)
+		forget_beginnings(p, row);
 	if (code == 0 && p->wanted.exceptions && row->kind != PL_EVENT_UNWIND)
 		code = flights_row(&p->flights, x, row);
 	count_entry(x, row->kind);
@@ -701,7 +724,8 @@ static bool tell_progress(struct pl_profile *p, uint64_t block)
 	if (!p->wanted.progress || p->walk.next_block == block)
 		return true;
 	p->blocks_done += p->walk.next_block > block ? p->walk.next_block - block : 0;
-	double done = p->blocks_all ? (double)p->blocks_done / (double)p->blocks_all : 1;
+	uint32_t parts = p->parts ? p->parts : 1;
+	double done = p->blocks_all ? (double)p->blocks_done * parts / (double)p->blocks_all : 1;
 	return p->wanted.progress(p->wanted.context, done < 1 ? done : 1);
 }
 
@@ -730,7 +754,7 @@ static int walk_rows(struct pl_profile *p, struct pl_err *err)
 			return code;
 		const struct stood before = stand(p);
 		code = walk_next(&p->walk, &row, err);
-		if (code)
+		if (code || p->walk.next_block > p->last_block)
 			return code;
 		if (!tell_progress(p, block))
 			return PL_END + 1;
@@ -769,6 +793,28 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->flights.open = p->flights.left = false;
 	walk_init(&p->walk, p->r, thread);
 	contexts_restart(&p->contexts);
+	p->last_block = UINT64_MAX;
+	p->fresh = false;
+}
+
+/* Where its part of the thread begins; false: it has none. */
+static bool begin_part(struct pl_profile *p, struct thread_entry *thread)
+{
+	size_t first, last;
+
+	if (p->parts < 2)
+		return true;
+	first = parts_edge(thread, p->part, p->parts);
+	last = parts_edge(thread, p->part + 1, p->parts);
+	if (first >= last && (thread->block_count || p->part))
+		return false;
+	if (first) {
+		walk_go_to(&p->walk, first);
+		p->fresh = true;
+	}
+	if (last < thread->block_count)
+		p->last_block = thread->evicted + last;
+	return true;
 }
 
 static int share_thread(struct pl_profile *p, struct thread_entry *thread, struct pl_err *err)
@@ -776,6 +822,10 @@ static int share_thread(struct pl_profile *p, struct thread_entry *thread, struc
 	const int64_t from_ns = p->wanted.range.from_ns;
 
 	begin_thread(p, thread);
+	if (!begin_part(p, thread)) {
+		walk_release(&p->walk);
+		return 0;
+	}
 	int code = from_ns ? walk_seek_time(&p->walk, from_ns, err) : 0;
 	if (code == 0)
 		code = next_sample(p);
@@ -783,8 +833,12 @@ static int share_thread(struct pl_profile *p, struct thread_entry *thread, struc
 		code = walk_rows(p, err);
 	if ((code == 0 || code == PL_END) && p->open) {
 		uint64_t end = code == PL_END ? last_ticks(p) : p->walk.ticks;
+		bool border = p->walk.next_block > p->last_block;
 		code = close_span(p, end);
-		leave_all(p, end);
+		if (border)
+			parts_keep_open(p);
+		else
+			leave_all(p, end);
 		if (code == 0 && p->wanted.exceptions)
 			code = flights_end(&p->flights);
 	}
@@ -831,25 +885,48 @@ static int prepare(struct pl_profile *p)
 	return code == 0 && p->blocks ? 0 : PL_ERR_MEMORY;
 }
 
-int pl_profile_new(struct pl_profile **out, struct pl_recording *r,
+int profile_begin(struct pl_profile **out, struct pl_recording *r,
 	const struct pl_profile_wanted *wanted, struct pl_err *err)
 {
-	if (!recording_find_process(r, wanted->range.process))
-		return pl_err_cause(err, PL_ERR_NOT_FOUND, "there is no process %" PRIu32,
-			wanted->range.process);
 	struct pl_profile *p = calloc(1, sizeof *p);
+
 	if (!p)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a profile");
 	p->r = r;
 	p->wanted = *wanted;
+	if (prepare(p)) {
+		pl_profile_free(p);
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a profile");
+	}
+	*out = p;
+	return 0;
+}
+
+int profile_gather(struct pl_profile *p, struct pl_err *err)
+{
 	p->err = err;
-	int code = prepare(p);
-	if (code == 0)
-		code = each_thread(p, count_prior, err);
+	int code = each_thread(p, count_prior, err);
 	if (code == 0)
 		code = count_samples(p, err);
 	if (code == 0)
 		code = each_thread(p, share_thread, err);
+	p->err = NULL;
+	return code;
+}
+
+int pl_profile_new(struct pl_profile **out, struct pl_recording *r,
+	const struct pl_profile_wanted *wanted, struct pl_err *err)
+{
+	struct pl_profile *p = NULL;
+
+	if (!recording_find_process(r, wanted->range.process))
+		return pl_err_cause(err, PL_ERR_NOT_FOUND, "there is no process %" PRIu32,
+			wanted->range.process);
+	int code = profile_begin(&p, r, wanted, err);
+	if (code)
+		return code;
+	uint32_t parts = parts_count(r, wanted);
+	code = parts > 1 ? parts_gather(p, parts, err) : profile_gather(p, err);
 	share_settle(&p->share, &p->contexts);
 	if (code == 0)
 		code = profile_finish(p);
@@ -859,7 +936,6 @@ int pl_profile_new(struct pl_profile **out, struct pl_recording *r,
 		       : code == PL_ERR_MEMORY ? pl_err_cause(err, code, "no memory for a profile")
 					       : code;
 	}
-	p->err = NULL;
 	*out = p;
 	return 0;
 }
@@ -878,6 +954,8 @@ void pl_profile_free(struct pl_profile *p)
 	free(p->tasks);
 	map_release(&p->task_names);
 	free(p->blocks);
+	free(p->open_frames.at);
+	free(p->ended.at);
 	free(p);
 }
 

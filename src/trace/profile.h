@@ -33,6 +33,20 @@ struct profile_left {
 	uint32_t tail; /* rows of the tail up to there */
 };
 
+/* At the border of a part (parts.h): a frame that is open there, or a line or frame that ended whose beginning was in an earlier part. */
+struct profile_border {
+	uint32_t thread, depth;
+	const struct pl_code *code; /* of what ended */
+	int32_t line;
+	bool of_frame;
+	uint64_t since, entered; /* of what ended `since` is when */
+};
+
+struct profile_borders {
+	struct profile_border *at; /* owned */
+	uint32_t count, room;
+};
+
 struct pl_profile {
 	struct pl_recording *r;
 	struct pl_profile_wanted wanted;
@@ -52,7 +66,12 @@ struct pl_profile {
 	uint32_t block_count;
 	uint64_t more_blocks;
 
+	uint32_t part, parts; /* parts 0: it is whole */
+	struct profile_borders open_frames, ended;
+
 	/* of the thread */
+	uint64_t last_block; /* its part ends in front of that one, dropped ones counted */
+	bool fresh;	     /* a part begins: since when frames are there is not known */
 	struct walk walk;
 	struct thread_entry *thread;
 	struct samples_walk samples;
@@ -74,6 +93,11 @@ struct pl_profile {
 
 /* The longest of something: did it take longer from one moment to another (as in context_frame)? */
 bool profile_longest(const struct pl_profile *p, struct pl_longest *l, uint64_t from, uint64_t to);
+
+/* Made, with nothing in it; then all of its part is gathered. As pl_profile_new; PL_END + 1: progress stopped it. */
+int profile_begin(struct pl_profile **out, struct pl_recording *r,
+	const struct pl_profile_wanted *wanted, struct pl_err *err);
+int profile_gather(struct pl_profile *p, struct pl_err *err);
 
 /* tables.c: fill p->tables. PL_ERR_MEMORY. */
 int profile_finish(struct pl_profile *p);

@@ -170,13 +170,14 @@ static void count(struct pl_recording *r, struct pl_cursor *c, int64_t to_ns)
 static void read_process(struct pl_recording *r, const struct pl_process *p)
 {
 	struct pl_cursor *c;
+	int64_t soon_ns = p->start_ns < INT64_MAX - 1000 ? p->start_ns + 1000 : p->start_ns;
 
 	if (pl_cursor_new(&c, r, p->number, PL_ALL_THREADS, NULL) == 0) {
 		read_rows(r, c);
-		pl_cursor_seek_time(c, p->start_ns + 1000, NULL);
+		pl_cursor_seek_time(c, soon_ns, NULL);
 		read_rows(r, c);
 		pl_cursor_seek_time(c, 0, NULL);
-		count(r, c, p->start_ns + 1000);
+		count(r, c, soon_ns);
 		count(r, c, INT64_MAX);
 		pl_cursor_free(c);
 	}

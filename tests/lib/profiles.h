@@ -198,6 +198,8 @@ static inline const char *profiles_compare(struct profiles_test *t, struct pl_re
 				profiles_visit(t, n);
 		struct pl_profile_wanted wanted = {.range = {.process = p->number}};
 		profiles_one(t, &wanted);
+		wanted.workers = 3;
+		profiles_one(t, &wanted);
 		wanted.exceptions = true;
 		wanted.blocking_ns = 1000;
 		profiles_one(t, &wanted);
