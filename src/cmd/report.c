@@ -303,6 +303,19 @@ static int check_found(const struct report *w)
 	return CMD_USAGE;
 }
 
+/* What was damaged is in gaps, and makes the exit code. */
+static void say_damages(struct report *w)
+{
+	uint64_t n = pl_recording_damage_count(w->r);
+
+	if (!n)
+		return;
+	w->code = CMD_BAD;
+	cmd_say("report: the recording is damaged in %" PRIu64
+		" place%s, which are missing here; `pathline check` tells where",
+		n, n > 1 ? "s" : "");
+}
+
 static int report_all(struct report *w)
 {
 	for (uint32_t i = 0;
@@ -317,6 +330,8 @@ static int report_all(struct report *w)
 		int code = check_found(w);
 		w->code = code == CMD_GO ? CMD_OK : code;
 	}
+	if (w->code == CMD_OK)
+		say_damages(w);
 	return w->code;
 }
 

@@ -210,6 +210,18 @@ uint32_t pl_code_flags(const struct pl_code *c)
 	return c->body.flags;
 }
 
+int code_order(const struct pl_code *x, const struct pl_code *y)
+{
+	if (x == y || !x || !y)
+		return x == y ? 0 : !x ? -1 : 1;
+	int order = strcmp(pl_code_file(x), pl_code_file(y));
+	if (!order && pl_code_first_line(x) != pl_code_first_line(y))
+		order = pl_code_first_line(x) < pl_code_first_line(y) ? -1 : 1;
+	if (!order)
+		order = strcmp(pl_code_name(x), pl_code_name(y));
+	return order ? order : (uintptr_t)x < (uintptr_t)y ? -1 : 1;
+}
+
 static int by_line(const void *a, const void *b)
 {
 	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;

@@ -39,6 +39,9 @@ static inline const struct pl_code *code_first(const struct pl_code *c)
 struct pl_code *code_new_unknown(struct pl_recording *r);
 void code_release(struct pl_code *c);
 
+/* By what tells codes apart for a person: file, first line, name; two of the same by what they are. NULL comes first. */
+int code_order(const struct pl_code *x, const struct pl_code *y);
+
 /* Where a frame stands, as a line (0: none) and a unit (UINT32_MAX: not known). */
 int32_t code_place_line(const struct pl_code *c, enum stack_place place, uint32_t value);
 uint32_t code_place_unit(const struct pl_code *c, enum stack_place place, uint32_t value);

@@ -128,23 +128,10 @@ void pl_counts_free(struct pl_counts *c)
 	free(c);
 }
 
-/* What tells codes apart for a person; two of the same name and line, by what they are. */
-static int by_code(const struct pl_code *x, const struct pl_code *y)
-{
-	if (x == y || !x || !y)
-		return x == y ? 0 : !x ? -1 : 1;
-	int order = strcmp(pl_code_file(x), pl_code_file(y));
-	if (!order && pl_code_first_line(x) != pl_code_first_line(y))
-		order = pl_code_first_line(x) < pl_code_first_line(y) ? -1 : 1;
-	if (!order)
-		order = strcmp(pl_code_name(x), pl_code_name(y));
-	return order ? order : (uintptr_t)x < (uintptr_t)y ? -1 : 1;
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct pl_count *x = a, *y = b;
-	int code = by_code(x->code, y->code);
+	int code = code_order(x->code, y->code);
 
 	if (code)
 		return code;

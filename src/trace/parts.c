@@ -187,6 +187,24 @@ static int join_contexts(struct pl_profile *p, const struct pl_profile *q, struc
 	return code;
 }
 
+/* What another one found damaged, for whoever asks this recording. */
+static void join_damage(struct pl_recording *r, uint32_t process, const struct pl_recording *other)
+{
+	const struct process_entry *from = recording_find_process(other, process);
+
+	for (size_t i = 0; i < from->thread_count; i++) {
+		const struct thread_entry *t = from->threads[i];
+		struct thread_entry *to = recording_find_thread(r, process, t->public.number);
+		for (size_t k = 0; to && k < t->block_count && k < to->block_count; k++) {
+			if (!t->blocks[k].told || to->blocks[k].told)
+				continue;
+			to->blocks[k].told = true;
+			recording_damage(
+				r, to->blocks[k].file, to->blocks[k].off, "the block is damaged");
+		}
+	}
+}
+
 static int join(struct pl_profile *p, struct pl_profile *q)
 {
 	struct same_codes codes = {0};
@@ -198,6 +216,7 @@ static int join(struct pl_profile *p, struct pl_profile *q)
 		code = join_contexts(p, q, &codes);
 	for (uint32_t i = 0; i < q->ended.count; i++)
 		q->ended.at[i].code = same_code(&codes, q->ended.at[i].code);
+	join_damage(p->r, p->wanted.range.process, q->r);
 	p->idle_ns += q->idle_ns;
 	p->lost_ns += q->lost_ns;
 	p->tick_ns = q->tick_ns > p->tick_ns ? q->tick_ns : p->tick_ns;
@@ -211,8 +230,9 @@ static int join(struct pl_profile *p, struct pl_profile *q)
 static void join_ended(struct pl_profile *p, const struct profile_border *b,
 	const struct profile_border *open, uint32_t count)
 {
-	uint64_t from = b->depth < count ? b->of_frame ? open[b->depth].entered : open[b->depth].since
-					 : CONTEXT_UNKNOWN;
+	uint64_t from = b->depth < count
+				? b->of_frame ? open[b->depth].entered : open[b->depth].since
+				: CONTEXT_UNKNOWN;
 
 	if (from == CONTEXT_UNKNOWN || from >= b->since)
 		return;
@@ -238,7 +258,8 @@ static void join_thread(struct pl_profile *p, struct pl_profile *const *parts, u
 	struct profile_borders open = {0};
 
 	for (uint32_t k = 0; k < count; k++) {
-		const struct profile_borders *ended = &parts[k]->ended, *kept = &parts[k]->open_frames;
+		const struct profile_borders *ended = &parts[k]->ended,
+					     *kept = &parts[k]->open_frames;
 		uint32_t frames = 0;
 		for (; seams[k].ended < ended->count && ended->at[seams[k].ended].thread == thread;
 			seams[k].ended++)
@@ -246,8 +267,8 @@ static void join_thread(struct pl_profile *p, struct pl_profile *const *parts, u
 		for (; seams[k].open < kept->count && kept->at[seams[k].open].thread == thread;
 			seams[k].open++, frames++) {
 			struct profile_border b = kept->at[seams[k].open];
-			struct profile_border *to = frames < open.count ? &open.at[frames]
-								       : add_border(&open);
+			struct profile_border *to =
+				frames < open.count ? &open.at[frames] : add_border(&open);
 			if (!to)
 				break;
 			const struct profile_border before = *to;
@@ -265,8 +286,7 @@ static void join_thread(struct pl_profile *p, struct pl_profile *const *parts, u
 
 static int join_borders(struct pl_profile *p, struct pl_profile *const *parts, uint32_t count)
 {
-	const struct process_entry *process =
-		recording_find_process(p->r, p->wanted.range.process);
+	const struct process_entry *process = recording_find_process(p->r, p->wanted.range.process);
 	struct seam *seams = calloc(count, sizeof *seams);
 
 	if (!seams)
@@ -362,8 +382,7 @@ int parts_gather(struct pl_profile *p, uint32_t parts, struct pl_err *err)
 	bool stop = false;
 
 	for (uint32_t k = 0; k < parts; k++)
-		all[k] = (struct worker){
-			.first = p, .part = k, .parts = parts, .stop = &stop};
+		all[k] = (struct worker){.first = p, .part = k, .parts = parts, .stop = &stop};
 	all[0].p = p;
 	p->parts = parts;
 	start(all, parts);

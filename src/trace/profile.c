@@ -359,7 +359,8 @@ static uint32_t find_task(struct pl_profile *p, const char *name)
 static uint32_t began_task(void *who, struct walk *w)
 {
 	struct pl_profile *p = who;
-	uint32_t number = find_task(p, stack_running_task(&w->stack)->name);
+	const struct stack_task *task = stack_running_task(&w->stack);
+	uint32_t number = task ? find_task(p, task->name) : 0;
 
 	if (!number)
 		return 0;

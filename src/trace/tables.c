@@ -6,6 +6,7 @@
 #include "trace/profile.h"
 
 #include <stdlib.h>
+#include "trace/code.h"
 
 /* ---- numbers ---- */
 
@@ -159,16 +160,6 @@ static int by_falling(double x, double y)
 	return x == y ? 0 : x < y ? 1 : -1;
 }
 
-static int by_code(const struct pl_code *x, const struct pl_code *y)
-{
-	if (!x || !y)
-		return !y - !x;
-	int order = strcmp(pl_code_file(x), pl_code_file(y));
-	if (!order && pl_code_first_line(x) != pl_code_first_line(y))
-		order = pl_code_first_line(x) < pl_code_first_line(y) ? -1 : 1;
-	return order ? order : strcmp(pl_code_name(x), pl_code_name(y));
-}
-
 static int by_own(const void *a, const void *b)
 {
 	const struct pl_profile_line *x = a, *y = b;
@@ -178,7 +169,7 @@ static int by_own(const void *a, const void *b)
 	if (!order)
 		order = by_falling((double)x->time.hits, (double)y->time.hits);
 	if (!order)
-		order = by_code(x->time.code, y->time.code);
+		order = code_order(x->time.code, y->time.code);
 	return order ? order : x->time.line < y->time.line ? -1 : x->time.line > y->time.line;
 }
 
@@ -241,7 +232,7 @@ static int by_function(const void *a, const void *b)
 	if (!order)
 		order = by_falling(
 			(double)(x->calls + x->resumes), (double)(y->calls + y->resumes));
-	return order ? order : by_code(x->code, y->code);
+	return order ? order : code_order(x->code, y->code);
 }
 
 static void add_own(const struct cumulate *c, struct pl_profile_function *rows)
@@ -298,9 +289,9 @@ static int by_call(const void *a, const void *b)
 		order = by_falling(
 			(double)(x->calls + x->resumes), (double)(y->calls + y->resumes));
 	if (!order)
-		order = by_code(x->callee, y->callee);
+		order = code_order(x->callee, y->callee);
 	if (!order)
-		order = by_code(x->caller, y->caller);
+		order = code_order(x->caller, y->caller);
 	return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
@@ -444,7 +435,7 @@ static int by_count(const void *a, const void *b)
 	int order = by_falling((double)x->count, (double)y->count);
 
 	if (!order)
-		order = by_code(x->raised, y->raised);
+		order = code_order(x->raised, y->raised);
 	if (!order && x->raised_line != y->raised_line)
 		return x->raised_line < y->raised_line ? -1 : 1;
 	if (!order)

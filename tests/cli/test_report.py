@@ -200,7 +200,7 @@ print(busy(400))
 fib(15)
 thread = threading.Thread(target=time.sleep, args=(0.08,))
 thread.start()
-thread.join()
+thread.join()  # waits
 '''
 
 _served = None
@@ -299,7 +299,8 @@ class Views(unittest.TestCase):
             self.assertEqual([frame["code"] for frame in block["stack"]][:2], ["rude", "Handle._run"])
             self.assertEqual(block["stack"][-1]["code"], "<module>")
             self.assertAlmostEqual(block["ns"], float(served().done.stdout.split()[0]) * 1e9, delta=block["error_ns"] + 1e6)
-        self.assertTrue([row for row in blocks if "Thread.join" in [frame["code"] for frame in row["stack"]]], blocks)
+        waits = [row for row in blocks if row["thread"] == 0 and row["stack"][-1]["line"] == line_of(SERVE, "waits")]
+        self.assertEqual([row["kind"] for row in waits], ["still"], blocks)
         self.assertEqual(views(served(), "--blocking", "1m"), [])
         self.assertEqual(served().pathline("report", "--blocking", "soon").returncode, 2)
         self.assertRegex(served().pathline("report", "--blocking", "60ms").stdout, rb"the event loop was kept busy.*\n +rude +.*:\d+ +time.sleep")
@@ -523,14 +524,15 @@ class Odd(unittest.TestCase):
             f.seek(middle)
             f.write(b"\xa5" * 64)
         done = session.pathline("report", copy, "--json")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, rb"^pathline: report: the recording is damaged in 1 place, ")
         rows = [json.loads(line) for line in done.stdout.splitlines()]
         whole = rows[-1]["data"]
         own = sum(row["data"]["own_ns"] for row in rows[:-1])
         self.assertGreater(len(rows), 10)
         self.assertAlmostEqual(own + whole["idle_ns"] + whole["lost_ns"], whole["sum_ns"], delta=len(rows) + 1000)
         for words in (("--tree",), ("--functions",), ("--tasks",), ("--blocking", "1ms"), ("--exceptions",), ("--file", "serve.py")):
-            self.assertEqual(session.pathline("report", copy, *words).returncode, 0, words)
+            self.assertEqual(session.pathline("report", copy, *words).returncode, 3, words)
 
     def test_being_written(self):
         folder = session.scratch()
