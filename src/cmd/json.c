@@ -1,5 +1,7 @@
 #include "cmd/json.h"
 
+#include "base/utf8.h"
+
 static void put_u16(struct out *o, unsigned v)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -7,31 +9,6 @@ static void put_u16(struct out *o, unsigned v)
 		'\\', 'u', hex[v >> 12 & 15], hex[v >> 8 & 15], hex[v >> 4 & 15], hex[v & 15]};
 
 	out_put(o, room, sizeof room);
-}
-
-/* Bytes of the well-formed UTF-8 character at `at` (no overlong form, no surrogate), 0 if there is
- * none. */
-static size_t utf8_bytes(const unsigned char *at, size_t left)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	size_t n = at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
-
-	if (!n || n > left)
-		return 0;
-	if (at[0] == 0xe0)
-		low = 0xa0;
-	else if (at[0] == 0xed)
-		high = 0x9f;
-	else if (at[0] == 0xf0)
-		low = 0x90;
-	else if (at[0] == 0xf4)
-		high = 0x8f;
-	if (at[1] < low || at[1] > high)
-		return 0;
-	for (size_t i = 2; i < n; i++)
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
 }
 
 static void put_special(struct out *o, unsigned char c)

@@ -128,6 +128,15 @@ struct cell cell_code_id(const struct pl_code *code)
 	return c;
 }
 
+struct cell cell_file_id(const struct pl_code *code)
+{
+	struct cell c = {.kind = code ? CELL_ID : CELL_NONE};
+
+	if (code)
+		name_file_id(pl_code_file(code), c.id);
+	return c;
+}
+
 struct cell cell_place(const struct report *w, const struct pl_code *code, int32_t line)
 {
 	struct cell c = {.kind = CELL_PLACE, .number = line};

@@ -75,6 +75,7 @@ struct cell cell_share(const struct report *w, int64_t ns); /* of the sum of the
 struct cell cell_file(const struct pl_code *code);
 struct cell cell_code(const struct pl_code *code);
 struct cell cell_code_id(const struct pl_code *code);
+struct cell cell_file_id(const struct pl_code *code);
 /* file:line, with the text of the line. */
 struct cell cell_place(const struct report *w, const struct pl_code *code, int32_t line);
 /* The same for a function: file:line and its name. */

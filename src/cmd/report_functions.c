@@ -17,6 +17,7 @@ enum {
 	FN_MAX_AT,
 	FN_SAMPLES,
 	FN_FILE,
+	FN_FILE_ID,
 	FN_LINE,
 	FN_CODE,
 	FN_ID,
@@ -39,6 +40,7 @@ static const struct column function_columns[] = {
 	[FN_MAX_AT] = {"max_at", NULL, 0},
 	[FN_SAMPLES] = {"samples", NULL, 0},
 	[FN_FILE] = {"file", NULL, 0},
+	[FN_FILE_ID] = {"file_id", NULL, 0},
 	[FN_LINE] = {"line", NULL, 0},
 	[FN_CODE] = {"code", NULL, 0},
 	[FN_ID] = {"id", "id", 8},
@@ -87,6 +89,8 @@ static struct cell function_cell(const void *context, size_t row, unsigned colum
 		return cell_count(f->samples);
 	case FN_FILE:
 		return cell_file(f->code);
+	case FN_FILE_ID:
+		return cell_file_id(f->code);
 	case FN_LINE:
 		return f->code ? cell_ns(CELL_COUNT, pl_code_first_line(f->code))
 			       : (struct cell){0};

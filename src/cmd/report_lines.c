@@ -21,6 +21,7 @@ enum {
 	LINE_MAX_AT,
 	LINE_SAMPLES,
 	LINE_FILE,
+	LINE_FILE_ID,
 	LINE_LINE,
 	LINE_CODE,
 	LINE_CODE_ID,
@@ -41,6 +42,7 @@ static const struct column line_columns[] = {
 	[LINE_MAX_AT] = {"max_at", "max at", 12},
 	[LINE_SAMPLES] = {"samples", NULL, 0},
 	[LINE_FILE] = {"file", NULL, 0},
+	[LINE_FILE_ID] = {"file_id", NULL, 0},
 	[LINE_LINE] = {"line", NULL, 0},
 	[LINE_CODE] = {"code", NULL, 0},
 	[LINE_CODE_ID] = {"code_id", NULL, 0},
@@ -87,6 +89,8 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 		return cell_count(t->samples);
 	case LINE_FILE:
 		return cell_file(t->code);
+	case LINE_FILE_ID:
+		return cell_file_id(t->code);
 	case LINE_LINE:
 		return cell_ns(CELL_COUNT, t->line);
 	case LINE_CODE:

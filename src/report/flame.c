@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/utf8.h"
 
 #define WIDTH	   1200
 #define ROW	   17
@@ -37,38 +38,33 @@ static void write_name(const struct tree_node *n, char name[NAME_BYTES])
 			*c = '?';
 }
 
-/* As XML has it. What is no ASCII and may be no UTF-8 is given by its number, byte by byte, where it is not. */
-static size_t sequence(const unsigned char *c)
+/* XML has no U+FFFE and U+FFFF. */
+static size_t character(const char *at, size_t left)
 {
-	size_t n = c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+	size_t n = utf8_bytes((const unsigned char *)at, left);
 
-	for (size_t i = 1; i < n; i++)
-		if ((c[i] & 0xc0) != 0x80)
-			return 0;
-	if ((c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) ||
-		(c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] > 0x8f) ||
-		(c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe))
-		return 0;
-	return n;
+	return n == 3 && !memcmp(at, "\xef\xbf", 2) && (unsigned char)at[2] >= 0xbe ? 0 : n;
 }
 
+/* As XML has it: bytes that are no UTF-8 are shown as ?. */
 static void put_xml(struct pl_buf *b, const char *text)
 {
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-		size_t n = *c >= 0x80 ? sequence(c) : 0;
-		if (*c == '&')
+	for (size_t left = strlen(text), n; left; text += n, left -= n) {
+		const char c = *text;
+		n = (unsigned char)c >= 0x80 ? character(text, left) : 1;
+		if (!n)
+			buf_u8(b, '?');
+		else if (c == '&')
 			buf_put(b, "&amp;", 5);
-		else if (*c == '<')
+		else if (c == '<')
 			buf_put(b, "&lt;", 4);
-		else if (*c == '>')
+		else if (c == '>')
 			buf_put(b, "&gt;", 4);
-		else if (*c == '"')
+		else if (c == '"')
 			buf_put(b, "&quot;", 6);
-		else if (n)
-			buf_put(b, c, n);
 		else
-			buf_u8(b, *c < 0x80 ? *c : '?');
-		c += n ? n - 1 : 0;
+			buf_put(b, text, n);
+		n += !n;
 	}
 }
 
@@ -94,7 +90,7 @@ static void put_colour(struct pl_buf *b, const struct tree_node *n)
 {
 	const char *file = n->code ? pl_code_file(n->code) : "";
 	uint64_t hash = hash_bytes(file, strlen(file));
-	uint64_t own = (uintptr_t)0;
+	uint64_t own = 0;
 
 	if (n->code)
 		own = hash_bytes(pl_code_name(n->code), strlen(pl_code_name(n->code)));

@@ -341,6 +341,8 @@ class Views(unittest.TestCase):
         self.assertEqual({line: [str(n)] for line, n in hits.items() if n},
                          {line: margin for line, margin in margins.items() if margin and margin != ["never"]})
         self.assertEqual(served().pathline("report", "--file", "nosuch.py").returncode, 2)
+        file_id, = {row["file_id"] for row in views(served(), "--file", "serve.py")}
+        self.assertEqual(served().pathline("report", "--file", file_id).stdout.decode(), text)
 
     def test_a_file_without_source(self):
         recorded = session.Recorded("exec(compile('x = 1\\ny = 2\\n', '<made>', 'exec'))\n", "made.py")
