@@ -260,7 +260,8 @@ static int gather(struct annotated *a)
 		if (!is_of(a, l->code) || l->line <= 0 || l->line > a->count)
 			continue;
 		a->hits[l->line] += l->hits;
-		a->ns[l->line] += own_ns(l);
+		if (__builtin_add_overflow(a->ns[l->line], own_ns(l), &a->ns[l->line]))
+			a->ns[l->line] = INT64_MAX;
 	}
 	for (size_t i = 0; i < t->function_count; i++)
 		if (is_of(a, t->functions[i].code))

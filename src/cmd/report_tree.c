@@ -112,7 +112,8 @@ static void fold(struct report *w, const struct tree *t, uint32_t from)
 
 	for (uint32_t i = from; i; i = t->nodes[i].next) {
 		count++;
-		ns += t->nodes[i].cumulated_ns;
+		if (__builtin_add_overflow(ns, t->nodes[i].cumulated_ns, &ns))
+			ns = INT64_MAX;
 	}
 	if ((double)ns >= FOLDED_LEAST * (double)w->t->sum_ns)
 		write_folded(w, t->nodes[from].depth - 1, count, ns);

@@ -18,6 +18,12 @@ static uint32_t add_node(struct tree *t, uint32_t parent)
 	return t->count++;
 }
 
+/* What a profile gives is a quarter of what counts at most (a hostile recording can say anything). */
+static int64_t add_ns(int64_t a, int64_t b)
+{
+	return a < INT64_MAX - b ? a + b : INT64_MAX;
+}
+
 static void add_times(struct tree_node *to, const struct pl_profile_node *from)
 {
 	to->code = from->code;
@@ -26,8 +32,8 @@ static void add_times(struct tree_node *to, const struct pl_profile_node *from)
 	to->calls += from->calls;
 	to->resumes += from->resumes;
 	to->throws += from->throws;
-	to->own_ns += from->own_ns;
-	to->cumulated_ns += from->cumulated_ns;
+	to->own_ns = add_ns(to->own_ns, from->own_ns);
+	to->cumulated_ns = add_ns(to->cumulated_ns, from->cumulated_ns);
 }
 
 /* The node for a context below `parent`; UINT32_MAX: no memory. */
@@ -77,7 +83,8 @@ int tree_add(struct tree *t, const struct pl_profile_tables *p, const char *labe
 		top = add_node(t, 0);
 		if (top != UINT32_MAX) {
 			t->nodes[top].label = label;
-			t->nodes[0].cumulated_ns += p->nodes[0].cumulated_ns;
+			t->nodes[0].cumulated_ns =
+				add_ns(t->nodes[0].cumulated_ns, p->nodes[0].cumulated_ns);
 		}
 	}
 	int code = to && top != UINT32_MAX ? add_all(t, p, top, to) : PL_ERR_MEMORY;

@@ -303,7 +303,7 @@ static void left_at(struct pl_profile *p, const struct context_frame *f, uint64_
 	if (code != UINT32_MAX && time.ns > p->share.codes[code].longest.ns)
 		p->share.codes[code].longest = time;
 	bool is_loop = p->wanted.blocking_ns && time.ns >= p->wanted.blocking_ns;
-	struct profile_task *task = f->task ? &p->tasks[f->task - 1] : NULL;
+	struct profile_task *task = f->task && p->wanted.tasks ? &p->tasks[f->task - 1] : NULL;
 	if (!is_loop && !task)
 		return;
 	struct profile_recent most = most_since(p, f->entered >> 1);
@@ -440,9 +440,11 @@ static double tail_part(const struct pl_profile *p, uint32_t i)
 static uint64_t before_end(const struct pl_profile *p, uint64_t end_ticks, double ns)
 {
 	double a_tick = (double)clockmap_span(&p->r->clock, UINT32_MAX) / UINT32_MAX;
-	double ticks = a_tick > 0 ? ns / a_tick : 0, most = (double)(end_ticks - p->open_ticks);
+	double ticks = a_tick > 0 ? ns / a_tick : 0;
 
-	return (end_ticks - (uint64_t)(ticks < most ? ticks : most)) << 1;
+	if (ticks >= (double)(end_ticks - p->open_ticks))
+		return p->open_ticks << 1;
+	return (end_ticks - (uint64_t)ticks) << 1;
 }
 
 /* When the rows of a long tail ended is known by what each took: lines passed, frames left. */
@@ -490,7 +492,7 @@ static void note_still(struct pl_profile *p, uint64_t end_ticks, double ns, int6
 	(void)end_ticks;
 	add_block(p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
 			     .thread = p->thread->public.number,
-			     .time = {.ns = (int64_t)ns,
+			     .time = {.ns = ns < (double)TIME_NS_MAX ? (int64_t)ns : TIME_NS_MAX,
 				     .error_ns = tick,
 				     .at_ns = recording_time(p->r, p->open_ticks)},
 			     .node = node,

@@ -8,7 +8,8 @@
 #include "trace/seek.h"
 #include "trace/share.h"
 
-#define RECENT_SPANS 1024u /* a power of two */
+#define TIME_NS_MAX  (INT64_MAX / 4) /* 73 years; the sum of two still counts */
+#define RECENT_SPANS 1024u	     /* a power of two */
 #define LEFT_MAX     64u
 #define BLOCKS_MAX   4096u
 #define TASKS_MAX    65536u /* the last one is of all that are more */

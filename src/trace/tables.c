@@ -10,11 +10,15 @@
 
 /* ---- numbers ---- */
 
-#define TIME_NS_MAX (INT64_MAX / 4) /* 73 years; the sum of two still counts */
-
 static int64_t rounded(double v)
 {
 	return v < (double)TIME_NS_MAX ? (int64_t)(v + 0.5) : TIME_NS_MAX;
+}
+
+/* Of two that are rounded. */
+static int64_t add_ns(int64_t a, int64_t b)
+{
+	return a + b < TIME_NS_MAX ? a + b : TIME_NS_MAX;
 }
 
 /* By Newton, from above: the C library's would be one more library to link. */
@@ -241,8 +245,9 @@ static void add_own(const struct cumulate *c, struct pl_profile_function *rows)
 
 	for (uint32_t i = 0; i < s->line_count; i++) {
 		const struct shared_line *l = &s->lines[i];
-		rows[l->of_code].computing_ns += rounded(l->ns[0]);
-		rows[l->of_code].waiting_ns += rounded(l->ns[1]);
+		struct pl_profile_function *f = &rows[l->of_code];
+		f->computing_ns = add_ns(f->computing_ns, rounded(l->ns[0]));
+		f->waiting_ns = add_ns(f->waiting_ns, rounded(l->ns[1]));
 	}
 }
 
@@ -386,8 +391,10 @@ static int run_times(const struct cumulate *c, struct pl_profile_task *rows)
 		const struct context_node *n = &x->nodes[i];
 		uint32_t own = n->set ? 0 : x->sites[n->site].task;
 		tasks[i] = own ? own : tasks[n->parent];
-		if (tasks[i])
-			rows[tasks[i] - 1].run_ns += rounded(n->ns[0] + n->ns[1]);
+		if (!tasks[i])
+			continue;
+		struct pl_profile_task *t = &rows[tasks[i] - 1];
+		t->run_ns = add_ns(t->run_ns, rounded(n->ns[0] + n->ns[1]));
 	}
 	free(tasks);
 	return 0;
@@ -414,7 +421,9 @@ static int make_tasks(const struct cumulate *c)
 	}
 	int code = run_times(c, rows);
 	for (uint32_t i = 0; i < p->task_count; i++) {
-		int64_t alive = rows[i].last_ns - rows[i].first_ns;
+		int64_t alive;
+		if (__builtin_sub_overflow(rows[i].last_ns, rows[i].first_ns, &alive))
+			alive = TIME_NS_MAX;
 		rows[i].wait_ns = alive > rows[i].run_ns ? alive - rows[i].run_ns : 0;
 	}
 	qsort(rows, p->tables.task_count, sizeof *rows, by_run);
