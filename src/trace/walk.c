@@ -837,25 +837,26 @@ int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err)
 	return 0;
 }
 
-/* The event is the next to have a row, and nothing was applied to the stack since it was looked at. Does anything go before
- * it? That is of the time before. */
-static bool something_before(struct walk *w, const struct event *e)
+/* The event is the next to have a row, and the stack is that in front of it. Does anything go before it? That is of the time
+ * before. */
+static bool something_before(const struct walk *w, struct stack *s, const struct event *e)
 {
-	const struct stack_frame *f = stack_top(&w->stack);
+	struct stack_frame *f = stack_top(s);
 	struct follow_lines lines;
 
 	if (!f)
 		return false;
 	const struct stack_frame before = *f;
-	enum follow_answer answer = follow_event(top_follow(w), &w->stack, e, &lines);
-	*stack_top(&w->stack) = before;
+	enum follow_answer answer =
+		follow_event(follow_of(w, walk_code_of(w, f->code)), s, e, &lines);
+	*f = before;
 	return answer == FOLLOW_LINES && follow_count(&lines);
 }
 
 /* When n frames are popped, does any of them make a row? Those that were only linked, or are left out, make none. */
-static bool pops_make_row(const struct walk *w, uint64_t n)
+static bool pops_make_row(const struct walk *w, const struct stack *stack, uint64_t n)
 {
-	struct stack s = w->stack; /* only looked at */
+	struct stack s = *stack; /* only looked at */
 	struct follow_lines lines;
 
 	for (; n && s.depth; n--, s.depth--) {
@@ -867,25 +868,34 @@ static bool pops_make_row(const struct walk *w, uint64_t n)
 	return false;
 }
 
+/* The stack behind an event that makes no row, of which the walk's own is not to know yet. Without memory it stays as it was. */
+static struct stack *peek_apply(struct walk *w, struct stack *s, const struct event *e)
+{
+	if (s == &w->stack && stack_copy(&w->peeked, s))
+		return s;
+	stack_apply(&w->peeked, e);
+	return &w->peeked;
+}
+
 /* Look through the open block; false: no more rows in it. */
 static bool peek_block(struct walk *w, struct walk_peek *out)
 {
 	uint64_t late_ticks = w->ticks + w->marks.ticks;
 	struct event_calls calls = w->stack.calls;
 	struct pl_view v = w->events;
-	struct event e;
-	bool same_stack = !w->pops;
+	struct event e = {.kind = EVENT_POPS, .a = w->pops};
+	struct stack *s = w->pops ? peek_apply(w, &w->stack, &e) : &w->stack;
 
 	while (v.left) {
 		bool damaged = event_read(&v, &calls, &e);
 		if (damaged)
 			return true;
-		if (e.kind == EVENT_POPS && same_stack && pops_make_row(w, e.a))
+		if (e.kind == EVENT_POPS && pops_make_row(w, s, e.a))
 			return true;
-		if (e.kind == EVENT_AT && same_stack && something_before(w, &e))
+		if (e.kind == EVENT_AT && something_before(w, s, &e))
 			return true;
 		if (event_counts(e.kind)) {
-			if (!same_stack || !something_before(w, &e))
+			if (!something_before(w, s, &e))
 				out->ticks = late_ticks;
 			return true;
 		}
@@ -894,7 +904,7 @@ static bool peek_block(struct walk *w, struct walk_peek *out)
 		else if (e.kind == EVENT_TIME)
 			late_ticks += e.a;
 		else if (e.kind != EVENT_IDLE)
-			same_stack = false;
+			s = peek_apply(w, s, &e);
 	}
 	return false;
 }
@@ -903,7 +913,7 @@ static bool peek_block(struct walk *w, struct walk_peek *out)
 static bool peek_waiting(const struct walk *w, struct walk_peek *out)
 {
 	bool old = w->gap_count || w->told_next < w->told_count || w->ahead.leaves || w->silent ||
-		   pops_make_row(w, w->pops);
+		   pops_make_row(w, &w->stack, w->pops);
 
 	if (!old && !w->holds)
 		return false;
@@ -995,6 +1005,7 @@ void walk_rest(struct walk *w)
 	block_release(&w->block);
 	stream_release(&w->stream);
 	stack_release(&w->stack);
+	stack_release(&w->peeked);
 	w->stream.room = (struct pl_buf){0};
 	w->events = (struct pl_view){0};
 	w->open = false;

@@ -47,6 +47,7 @@ struct walk {
 	uint32_t event; /* number of the next one in it */
 	uint64_t close_ticks;
 
+	struct stack peeked; /* room for a look ahead */
 	struct stack stack;
 	uint32_t code_number; /* of `code`, when it is set */
 	struct pl_code *code;
