@@ -351,39 +351,53 @@ static PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyOb
 
 /* ---- with --clock call: calls and returns are stamped, each. Apart, so that the others pay nothing ---- */
 
+/* Before a callback whose event is to be stamped. Where nothing else has to stand before that, and it is sure to come, the time is
+ * written at once; else the event's step is a slow one. */
+static void stamp_next(PyCodeObject *code)
+{
+	struct thread *t = self;
+
+	if (!t)
+		return;
+	if (step_is_slow(t, t->ring.at) || t->idle_ticks || code_mark(code) <= 0)
+		t->tick = NO_TICK;
+	else
+		ring_commit(&t->ring, write_time(t, t->ring.at));
+}
+
 static PyObject *on_start_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	stamp_next();
+	stamp_next(code_of(args));
 	return on_start(hook, args, n, names);
 }
 
 static PyObject *on_resume_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	stamp_next();
+	stamp_next(code_of(args));
 	return on_resume(hook, args, n, names);
 }
 
 static PyObject *on_throw_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	stamp_next();
+	stamp_next(code_of(args));
 	return on_throw(hook, args, n, names);
 }
 
 static PyObject *on_return_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	stamp_next();
+	stamp_next(code_of(args));
 	return on_return(hook, args, n, names);
 }
 
 static PyObject *on_yield_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	stamp_next();
+	stamp_next(code_of(args));
 	return on_yield(hook, args, n, names);
 }
 
 static PyObject *on_unwind_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	stamp_next();
+	stamp_next(code_of(args));
 	return on_unwind(hook, args, n, names);
 }
 

@@ -47,13 +47,6 @@ struct hook_row {
 /* PY_START's own. */
 PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
 
-/* Before a callback whose event is to be stamped. */
-static inline void stamp_next(void)
-{
-	if (self)
-		self->tick = NO_TICK;
-}
-
 extern PyTypeObject hook_type;
 extern PyObject *hook_disable; /* sys.monitoring.DISABLE; owned */
 extern struct hook_row hooks[];

@@ -224,6 +224,18 @@ static inline uint64_t now_ticks(void)
 	return clock_ticks(root.clock);
 }
 
+/* The TSC of another core may be a hair behind; time does not go backwards within a thread. */
+static inline uint8_t *write_time(struct thread *t, uint8_t *p)
+{
+	uint64_t now = now_ticks();
+
+	if (now < t->time_ticks)
+		now = t->time_ticks;
+	p = event_write1(p, EVENT_TIME, now - t->time_ticks);
+	t->time_ticks = now;
+	return p;
+}
+
 /* ---- steps of an event (thread.c); all under the GIL ---- */
 
 /* Make room for one event of the current thread and write before it what has to stand there: the

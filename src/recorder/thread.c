@@ -544,20 +544,9 @@ static uint8_t *write_idle(struct thread *t, uint8_t *p)
 	return p;
 }
 
-static uint8_t *write_time(struct thread *t, uint8_t *p)
+static uint8_t *write_idle_and_time(struct thread *t, uint8_t *p)
 {
-	uint64_t now = now_ticks();
-
-	if (t->idle_ticks)
-		p = write_idle(t, p);
-
-	/* The TSC of another core may be a hair behind; time does not go backwards within a thread.
-	 */
-	if (now < t->time_ticks)
-		now = t->time_ticks;
-	p = event_write1(p, EVENT_TIME, now - t->time_ticks);
-	t->time_ticks = now;
-	return p;
+	return write_time(t, t->idle_ticks ? write_idle(t, p) : p);
 }
 
 /* The thread that wrote before is named with its position in its stream: so the two streams are
@@ -749,9 +738,9 @@ uint8_t *step_slow(struct thread *t, uint8_t *p)
 				recorder_stop(PL_GAP_COLLECTOR);
 			return NULL;
 		}
-		p = write_time(t, p);
+		p = write_idle_and_time(t, p);
 	} else if (tick != t->tick) {
-		p = write_time(t, p);
+		p = write_idle_and_time(t, p);
 		look_each_tick(t, tick);
 	}
 	t->tick = stamps_all(t) ? NO_TICK : tick;
