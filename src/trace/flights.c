@@ -51,38 +51,41 @@ static int land(struct flights *f, enum pl_exception_end end, const struct pl_co
 	return 0;
 }
 
-/* It left a frame and did not arrive in the one below: C code that this one called took it. */
+/* It left a frame and did not arrive in the one below, whose C code took it; or its frame goes on. */
 static int was_swallowed(struct flights *f)
 {
-	return land(f, PL_EXCEPTION_SWALLOWED, f->below.code, f->below.line, NULL);
+	return land(f, PL_EXCEPTION_SWALLOWED, f->at.code, f->at.line, NULL);
 }
 
 void flights_below(struct flights *f, const struct pl_code *code, int32_t line)
 {
-	f->below = (struct flight){.code = code_first(code), .line = line};
+	f->at = (struct flight){.code = code_first(code), .line = line};
 }
 
-static int begin(struct flights *f, const struct pl_event *row)
+static void is_at(struct flights *f, const struct pl_event *row)
+{
+	flights_below(f, row->code, row->line);
+	f->seq = row->seq;
+	f->left = false;
+}
+
+static void begin(struct flights *f, const struct pl_event *row)
 {
 	f->open = true;
-	f->left = false;
 	f->now = (struct flight){.type = row->type ? row->type : "?",
 		.code = code_first(row->code),
 		.line = row->line};
-	return 0;
 }
 
 /* From a handler that had it: a finally, a with, or `raise`. */
-static int go_on(struct flights *f, struct context_frame *top)
+static void go_on(struct flights *f, struct context_frame *top)
 {
 	struct pl_profile_exception *row = &f->rows[top->flight - 1];
 
 	row->count -= row->count > 0;
 	f->open = true;
-	f->left = false;
 	f->now = (struct flight){.type = row->type, .code = row->raised, .line = row->raised_line};
 	top->flight = 0;
-	return 0;
 }
 
 static int handled(struct flights *f, struct context_frame *top, const struct pl_event *row)
@@ -104,28 +107,48 @@ static int unwound(struct flights *f, const struct pl_event *row)
 	if (!row->depth)
 		return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
 	f->left = true;
-	f->left_seq = row->seq;
+	f->seq = row->seq;
 	return 0;
+}
+
+/* Does the row say more of the one that is on its way? An exception's rows stand next to each other, but where a frame ends on its way:
+ * what that held may run code of its own then. */
+static bool belongs(const struct flights *f, const struct pl_event *row)
+{
+	switch (row->kind) {
+	case PL_EVENT_RAISE:
+		return f->left && row->seq == f->seq + 1;
+	case PL_EVENT_THROW:
+	case PL_EVENT_HANDLED:
+		return f->left || row->seq == f->seq + 1;
+	case PL_EVENT_RERAISE:
+	case PL_EVENT_UNWIND:
+		return !f->left && row->seq == f->seq + 1;
+	default:
+		return row->kind == PL_EVENT_GAP;
+	}
 }
 
 int flights_row(struct flights *f, struct contexts *x, const struct pl_event *row)
 {
 	struct context_frame *top = x->depth ? &x->frames[x->depth - 1] : NULL;
-	bool arrives =
-		f->open && f->left && row->kind == PL_EVENT_RAISE && row->seq == f->left_seq + 1;
-	int code = 0;
+	int code = f->open && !belongs(f, row) ? was_swallowed(f) : 0;
 
-	if (f->open && f->left && !arrives && row->kind != PL_EVENT_HANDLED &&
-		row->kind != PL_EVENT_THROW && row->kind != PL_EVENT_GAP)
-		code = was_swallowed(f);
 	if (code || !top)
 		return code;
 	switch (row->kind) {
 	case PL_EVENT_RAISE:
-		f->left = false;
-		return arrives ? 0 : begin(f, row);
+		if (!f->open)
+			begin(f, row);
+		is_at(f, row);
+		return 0;
 	case PL_EVENT_RERAISE:
-		return top->flight ? go_on(f, top) : f->open ? 0 : begin(f, row);
+		if (top->flight)
+			go_on(f, top);
+		else if (!f->open)
+			begin(f, row);
+		is_at(f, row);
+		return 0;
 	case PL_EVENT_HANDLED:
 		return handled(f, top, row);
 	case PL_EVENT_UNWIND:
@@ -135,11 +158,13 @@ int flights_row(struct flights *f, struct contexts *x, const struct pl_event *ro
 	}
 }
 
-int flights_end(struct flights *f)
+int flights_end(struct flights *f, uint64_t next_seq)
 {
-	if (f->open && f->left)
+	if (!f->open)
+		return 0;
+	if (f->left || f->seq + 1 != next_seq)
 		return was_swallowed(f);
-	return f->open ? land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL) : 0;
+	return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
 }
 
 void flights_release(struct flights *f)

@@ -3,7 +3,8 @@
  *	RAISE f:3   UNWIND f   RAISE g:9   HANDLED g:10   (RERAISE g:12: a finally had it)   …   handled at g:10
  *
  * A flight begins with a RAISE that no flight arrives with. Where it is handled it is counted at once, and taken back when it goes on
- * from there. One that leaves a frame and does not arrive in the one below was swallowed by the C code between.
+ * from there. One that leaves a frame and does not arrive in the one below was swallowed by the C code between; one behind which its
+ * frame goes on was swallowed there: the StopIteration at which a loop or an await ends.
  */
 #ifndef PL_TRACE_FLIGHTS_H
 #define PL_TRACE_FLIGHTS_H
@@ -26,17 +27,17 @@ struct flights {
 	struct pl_map places; /* hash of a row -> index + 1 */
 	bool open;	      /* one is on its way in this thread */
 	struct flight now;
-	bool left;	     /* it has left a frame with the last row */
-	uint64_t left_seq;   /* the row's */
-	struct flight below; /* where the frame below stands then */
+	uint64_t seq;	  /* of its last row */
+	bool left;	  /* it has left a frame with that */
+	struct flight at; /* where it was seen last: behind that, where the frame below stands */
 };
 
 /* Behind a row of the thread; the contexts have its frame as the top one, also where it is gone by now. PL_ERR_MEMORY. */
 int flights_row(struct flights *f, struct contexts *x, const struct pl_event *row);
 /* Behind one of UNWIND: where the frame below stands. */
 void flights_below(struct flights *f, const struct pl_code *code, int32_t line);
-/* The thread's path ends. */
-int flights_end(struct flights *f);
+/* The thread's path ends, before a row of this number. */
+int flights_end(struct flights *f, uint64_t next_seq);
 void flights_release(struct flights *f);
 
 #endif

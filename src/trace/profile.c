@@ -843,7 +843,7 @@ static int share_thread(struct pl_profile *p, struct thread_entry *thread, struc
 		else
 			leave_all(p, end);
 		if (code == 0 && p->wanted.exceptions)
-			code = flights_end(&p->flights);
+			code = flights_end(&p->flights, p->walk.next_seq);
 	}
 	share_forget(&p->share, &p->contexts);
 	samples_walk_release(&p->samples);
