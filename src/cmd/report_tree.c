@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,9 +22,9 @@ static void write_text(struct report *w, const struct tree_node *n)
 	const double all = (double)w->t->sum_ns;
 	uint32_t level = n->depth - 1;
 
-	snprintf(numbers, sizeof numbers, "%5.1f%% %9.4f %9.4f %10llu  ",
+	snprintf(numbers, sizeof numbers, "%5.1f%% %9.4f %9.4f %10" PRIu64 "  ",
 		all > 0 ? 100 * (double)n->cumulated_ns / all : 0, (double)n->cumulated_ns / 1e9,
-		(double)n->own_ns / 1e9, (unsigned long long)(n->calls + n->resumes + n->throws));
+		(double)n->own_ns / 1e9, n->calls + n->resumes + n->throws);
 	out_text(o, numbers);
 	out_spaces(o, 2 * (size_t)(level < INDENT_MAX ? level : INDENT_MAX));
 	if (level > INDENT_MAX) {
