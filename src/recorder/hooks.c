@@ -5,11 +5,6 @@
 
 #include "recorder/moment.h"
 
-static PyCodeObject *code_of(PyObject *const *args)
-{
-	return (PyCodeObject *)args[0];
-}
-
 /* The code unit of an event's own offset, which is in bytes. */
 static uint32_t unit_of(PyObject *offset)
 {
@@ -53,7 +48,7 @@ __attribute__((noinline)) static bool resume_in_full(PyCodeObject *code, PyThrea
 	return record_reenter(code, state, EVENT_RESUME);
 }
 
-static PyObject *on_resume(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_resume(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	PyThreadState *state = current_thread_state();
 	PyObject *thrown = take_thrown(state);
@@ -63,7 +58,7 @@ static PyObject *on_resume(PyObject *hook, PyObject *const *args, size_t n, PyOb
 	return result_beside(thrown, heard ? Py_None : hook_disable);
 }
 
-static PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
 	record_reenter(code_of(args), current_thread_state(), EVENT_THROW);
@@ -223,7 +218,7 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 	return Py_NewRef(moves ? hook_disable : Py_None);
 }
 
-static PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
 	if (__builtin_expect(witness_at_once(code_of(args), false), 1))
@@ -257,7 +252,7 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyCodeObject *cod
 	Py_RETURN_NONE;
 }
 
-static PyObject *on_instruction(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_instruction(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
 	if (__builtin_expect(witness_at_once(code_of(args), true), 1))
@@ -267,7 +262,7 @@ static PyObject *on_instruction(PyObject *hook, PyObject *const *args, size_t n,
 #endif
 
 /* Forward jumps, and those back that cannot be AGAIN, are switched off where they run first. */
-static PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	struct moment m;
 	(void)hook, (void)n, (void)names;
@@ -286,7 +281,7 @@ static PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObje
 	Py_RETURN_NONE;
 }
 
-static PyObject *on_raise(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_raise(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
 	if (!code_is_left_out(code_of(args)))
@@ -295,7 +290,7 @@ static PyObject *on_raise(PyObject *hook, PyObject *const *args, size_t n, PyObj
 	Py_RETURN_NONE;
 }
 
-static PyObject *on_reraise(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_reraise(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
 	if (!code_is_left_out(code_of(args)))
@@ -303,7 +298,7 @@ static PyObject *on_reraise(PyObject *hook, PyObject *const *args, size_t n, PyO
 	Py_RETURN_NONE;
 }
 
-static PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
 	if (!code_is_left_out(code_of(args)))
@@ -311,14 +306,13 @@ static PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyO
 	Py_RETURN_NONE;
 }
 
-static PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+__attribute__((noinline)) static PyObject *return_in_full(PyCodeObject *code, uint32_t unit)
 {
 	struct moment m;
-	(void)hook, (void)n, (void)names;
 
-	if (!moment_look(&m, code_of(args)))
+	if (!moment_look(&m, code))
 		return nothing_here(&m);
-	uint32_t unit = moment_told_unit(&m, unit_of(args[1]));
+	unit = moment_told_unit(&m, unit);
 	if (m.record && moment_start(&m, unit).silent && !m.record->bottom && !m.record->precise &&
 		!root.tells_returns) {
 		m.record->hushed = true; /* the next event shows that the frame is gone */
@@ -328,12 +322,21 @@ static PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyOb
 	Py_RETURN_NONE;
 }
 
+PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)hook, (void)n, (void)names;
+	uint32_t unit = unit_of(args[1]);
+	if (root.tells_returns && return_at_once(code_of(args), current_thread_state(), unit))
+		Py_RETURN_NONE;
+	return return_in_full(code_of(args), unit);
+}
+
 __attribute__((noinline)) static bool yield_in_full(PyCodeObject *code, uint32_t unit)
 {
 	return record_yield(code, unit);
 }
 
-static PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
 	uint32_t unit = unit_of(args[1]);
@@ -342,85 +345,9 @@ static PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObj
 	return Py_NewRef(heard ? Py_None : hook_disable);
 }
 
-static PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
 	record_unwind(code_of(args));
 	Py_RETURN_NONE;
 }
-
-/* ---- with --clock call: calls and returns are stamped, each. Apart, so that the others pay nothing ---- */
-
-/* Before a callback whose event is to be stamped. Where nothing else has to stand before that, and it is sure to come, the time is
- * written at once; else the event's step is a slow one. */
-static void stamp_next(PyCodeObject *code)
-{
-	struct thread *t = self;
-
-	if (!t)
-		return;
-	if (step_is_slow(t, t->ring.at) || t->idle_ticks || code_mark(code) <= 0)
-		t->tick = NO_TICK;
-	else
-		ring_commit(&t->ring, write_time(t, t->ring.at));
-}
-
-static PyObject *on_start_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
-{
-	stamp_next(code_of(args));
-	return on_start(hook, args, n, names);
-}
-
-static PyObject *on_resume_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
-{
-	stamp_next(code_of(args));
-	return on_resume(hook, args, n, names);
-}
-
-static PyObject *on_throw_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
-{
-	stamp_next(code_of(args));
-	return on_throw(hook, args, n, names);
-}
-
-static PyObject *on_return_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
-{
-	stamp_next(code_of(args));
-	return on_return(hook, args, n, names);
-}
-
-static PyObject *on_yield_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
-{
-	stamp_next(code_of(args));
-	return on_yield(hook, args, n, names);
-}
-
-static PyObject *on_unwind_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
-{
-	stamp_next(code_of(args));
-	return on_unwind(hook, args, n, names);
-}
-
-/* ---- the table ---- */
-
-/* clang-format off */
-#define HOOK(name, is_local, function, stamped) {name, is_local, HEARD_ALWAYS, function, {PyObject_HEAD_INIT(&hook_type) NULL}, stamped}
-
-struct hook_row hooks[] = {
-	HOOK("PY_START", true, on_start, on_start_stamped),
-	HOOK("PY_RESUME", true, on_resume, on_resume_stamped),
-	HOOK("PY_THROW", false, on_throw, on_throw_stamped),
-	HOOK("LINE", true, on_line, NULL),
-	HOOK("PY_RETURN", true, on_return, on_return_stamped),
-	HOOK("PY_YIELD", true, on_yield, on_yield_stamped),
-	HOOK("PY_UNWIND", false, on_unwind, on_unwind_stamped),
-	HOOK("RAISE", false, on_raise, NULL),
-	HOOK("RERAISE", false, on_reraise, NULL),
-	HOOK("EXCEPTION_HANDLED", false, on_handled, NULL),
-	{"JUMP", true, HEARD_FOR_PASSES, on_jump, {PyObject_HEAD_INIT(&hook_type) NULL}, NULL},
-#if CODE_MAY_BE_HOT
-	{"INSTRUCTION", true, HEARD_IN_HOT_CODE, on_instruction, {PyObject_HEAD_INIT(&hook_type) NULL}, NULL},
-#endif
-};
-/* clang-format on */
-const size_t hook_count = sizeof hooks / sizeof *hooks;

@@ -44,13 +44,33 @@ struct hook_row {
 	vectorcallfunc stamped; /* with --clock call: the same, with a stamp; NULL: it has none */
 };
 
-/* PY_START's own. */
-PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
+/* Each event's own; and the same with a stamp (stamped.c), of those that have it. */
+#define HOOK_IS(name)                                                                              \
+	PyObject *name(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);          \
+	PyObject *name##_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+HOOK_IS(on_start);
+HOOK_IS(on_resume);
+HOOK_IS(on_throw);
+HOOK_IS(on_line);
+HOOK_IS(on_return);
+HOOK_IS(on_yield);
+HOOK_IS(on_unwind);
+HOOK_IS(on_raise);
+HOOK_IS(on_instruction);
+HOOK_IS(on_reraise);
+HOOK_IS(on_handled);
+HOOK_IS(on_jump);
+#undef HOOK_IS
 
 extern PyTypeObject hook_type;
 extern PyObject *hook_disable; /* sys.monitoring.DISABLE; owned */
 extern struct hook_row hooks[];
 extern const size_t hook_count;
+
+static inline PyCodeObject *code_of(PyObject *const *args)
+{
+	return (PyCodeObject *)args[0];
+}
 
 /* What a callback gives when `thrown` was set as it was called (and was taken away, for what we ask of the interpreter must
  * not meet it). Cython reports the start or resume of a generator into which an exception is being thrown while that is set;

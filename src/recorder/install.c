@@ -26,6 +26,30 @@ static PyObject *on_deaf(PyObject *hook, PyObject *const *args, size_t n, PyObje
 	return result_beside(PyErr_GetRaisedException(), Py_None);
 }
 
+/* ---- the table ---- */
+
+/* clang-format off */
+#define HOOK(name, is_local, function, stamped) {name, is_local, HEARD_ALWAYS, function, {PyObject_HEAD_INIT(&hook_type) NULL}, stamped}
+
+struct hook_row hooks[] = {
+	HOOK("PY_START", true, on_start, on_start_stamped),
+	HOOK("PY_RESUME", true, on_resume, on_resume_stamped),
+	HOOK("PY_THROW", false, on_throw, on_throw_stamped),
+	HOOK("LINE", true, on_line, on_line_stamped),
+	HOOK("PY_RETURN", true, on_return, on_return_stamped),
+	HOOK("PY_YIELD", true, on_yield, on_yield_stamped),
+	HOOK("PY_UNWIND", false, on_unwind, on_unwind_stamped),
+	HOOK("RAISE", false, on_raise, on_raise_stamped),
+	HOOK("RERAISE", false, on_reraise, NULL),
+	HOOK("EXCEPTION_HANDLED", false, on_handled, NULL),
+	{"JUMP", true, HEARD_FOR_PASSES, on_jump, {PyObject_HEAD_INIT(&hook_type) NULL}, NULL},
+#if CODE_MAY_BE_HOT
+	{"INSTRUCTION", true, HEARD_IN_HOT_CODE, on_instruction, {PyObject_HEAD_INIT(&hook_type) NULL}, on_instruction_stamped},
+#endif
+};
+/* clang-format on */
+const size_t hook_count = sizeof hooks / sizeof *hooks;
+
 /* ---- waiting for __main__ ---- */
 
 static void hear(void)
@@ -213,7 +237,7 @@ int hooks_install(bool at_main, const char **why)
 	if (!events || !hook_disable)
 		goto done;
 	root.tells_calls = root.filters || root.arena.head->order == ORDER_EXACT ||
-			   root.arena.head->stamps != STAMPS_TICK;
+			   root.arena.head->stamps == STAMPS_LINE;
 	root.tells_returns =
 		root.arena.head->order == ORDER_EXACT || root.arena.head->stamps == STAMPS_CALL;
 	*why = "all six tool ids of sys.monitoring are in use";

@@ -413,6 +413,24 @@ __attribute__((always_inline)) static inline bool yield_at_once(
 	return true;
 }
 
+/* A function's return, where each is told. false: nothing was done. */
+__attribute__((always_inline)) static inline bool return_at_once(
+	PyCodeObject *code, const PyThreadState *state, uint32_t unit)
+{
+	struct plain_event e;
+
+	if (!plain_look(&e, code, state) || e.record->generator_like || e.record->checks ||
+		root.tells_lines || root.filters)
+		return false;
+	uint8_t *p = e.thread->ring.at;
+	bool told = unit < e.record->unit_count && !e.record->units[unit].ahead;
+	if (!told || e.thread->top != e.frame || step_is_slow(e.thread, p))
+		return false;
+	stack_pop(e.thread);
+	ring_commit(&e.thread->ring, event_write1(p, EVENT_LEAVE, unit));
+	return true;
+}
+
 /* ---- entries in full ---- */
 
 /* mark: MARK_EARLY, of code that is told late: its begin is yet to come. false: the filters leave it out */
@@ -478,10 +496,8 @@ static inline bool moment_is_early(const struct moment *m)
 }
 
 /* type: number of its name, 0: there was no room to tell that. Then the event is lost, too: none names what is not there. */
-static inline bool moment_begin_exception(struct moment *m, PyCodeObject *code, uint32_t type)
+static inline bool moment_make_room_of_type(struct moment *m, uint32_t type)
 {
-	if (!moment_look(m, code))
-		return false;
 	if (__builtin_expect(!type, 0)) {
 		moment_lose(m->thread);
 		return false;
@@ -489,23 +505,28 @@ static inline bool moment_begin_exception(struct moment *m, PyCodeObject *code, 
 	return moment_make_room_inside(m);
 }
 
+static inline bool moment_begin_exception(struct moment *m, PyCodeObject *code, uint32_t type)
+{
+	return moment_look(m, code) && moment_make_room_of_type(m, type);
+}
+
 /* It raises before it has begun, and nothing told that it was called: as its code is told late. Did another tool raise, who heard
  * of the call? Else it was a signal, whose handler of C raises KeyboardInterrupt, and one of Python was called from there. */
-static inline bool moment_is_call(const struct moment *m, bool interrupts)
+static __attribute__((noinline)) void tell_unheard_call(
+	struct thread *t, py_frame *frame, PyThreadState *state)
 {
-	bool linked = entry_is(m->thread->top, m->frame) && (uintptr_t)m->thread->top & MARK_LINKED;
+	PyCodeObject *code = frame_code(frame);
+	uint32_t place = stack_find(t, frame);
+	bool told = place &&
+		    ((uintptr_t)t->frames[place - 1] & MARK_LINKED || was_entered(t, place, frame));
 
-	return m->record->late && !interrupts && !linked && others_hear_start(m->code, root.tool);
+	if (!told && others_hear_start(code, root.tool))
+		record_enter(code, state, MARK_EARLY);
 }
 
 /* The frame has not begun, and what the shadow stack has there is not it. */
-static inline bool moment_begin_early(struct moment *m, bool interrupts)
+static inline bool moment_begin_early(struct moment *m)
 {
-	if (moment_is_call(m, interrupts)) {
-		moment_end(m, m->at);
-		record_enter(m->code, m->state, MARK_EARLY);
-		return moment_make_room_inside(m);
-	}
 	m->at = step_to_frame(m->thread, m->at, m->frame);
 	if (!m->at)
 		moment_lose(m->thread);
@@ -517,7 +538,13 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 {
 	struct moment m;
 
-	if (!moment_begin_exception(&m, code, type))
+	if (!moment_look(&m, code))
+		return;
+	bool late = m.record && m.record->late, entered = m.thread->entered == m.frame && !late;
+	bool begins = !entered && !frame_is_foreign(m.frame) && frame_not_begun(m.frame);
+	if (__builtin_expect(begins && late && !interrupts, 0))
+		tell_unheard_call(m.thread, m.frame, m.state);
+	if (!moment_make_room_of_type(&m, type))
 		return;
 	uint32_t unit = moment_unit(&m);
 	struct code_unit here = moment_start(&m, unit);
@@ -530,10 +557,8 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 	}
 	if (__builtin_expect(here.later, 0))
 		m.at = step_tell_due(m.thread, m.at);
-	bool entered = m.thread->entered == m.frame && !m.record->late;
-	if (!entered && !frame_is_foreign(m.frame) && frame_not_begun(m.frame) &&
-		!was_entered(m.thread, m.thread->depth, m.frame) &&
-		!moment_begin_early(&m, interrupts))
+	if (__builtin_expect(begins, 0) && !was_entered(m.thread, m.thread->depth, m.frame) &&
+		!moment_begin_early(&m))
 		return;
 	unsigned early = moment_is_early(&m) ? EVENT_EARLY : 0;
 	moment_end(&m, event_write2(m.at, EVENT_RAISE | early, unit, type));

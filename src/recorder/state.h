@@ -187,7 +187,7 @@ struct recorder_root {
 		*main_names; /* __main__'s globals, while its first frame is waited for; borrowed */
 	unsigned
 		describing; /* code objects are being described: the ring's place is in somebody's hands */
-	bool tells_calls; /* every call has an event of its own: as for the next two, or events are stamped, or left out */
+	bool tells_calls; /* every call has an event of its own: as for the next two, or all events are stamped, or some are left out */
 	bool tells_returns; /* every return has an event: exact order is asked for, or each return's time */
 	bool tells_lines; /* every line, too: a trace function is about, which can move frames; or greenlets are, which hide them */
 	bool forked;	  /* this child has no slot of its own yet */

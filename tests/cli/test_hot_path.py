@@ -19,7 +19,6 @@ ALLOWED = {
     "trace_find_own",  # only while another thread has set this one's trace function
     "section_hears", "sections_on",  # only while there is a section of precise_timestamping()
     "main_begins",  # only until __main__ does
-    "clock_gettime",  # --clock call, where the TSC is not to be trusted; step_slow calls it for all others
     # the interpreter's: no allocation, no code of the program
     "PyErr_GetRaisedException", "PyErr_SetRaisedException",
     "PyCode_Addr2Line",  # only while a trace function is set

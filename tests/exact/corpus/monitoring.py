@@ -97,6 +97,21 @@ for at in range(1, 6):                  # a call that its first witness tells, w
     finally:
         M.set_events(ID, 0)
     low(at)
+def deeper(n):
+    if n:
+        return deeper(n - 1)
+    return 0
+
+
+for at in range(1, 9):                  # each time where no frame has been before
+    M.register_callback(ID, E.PY_START, raiser(at))
+    try:
+        M.set_events(ID, E.PY_START)
+        deeper(6)
+    except Stop:
+        seen.append(at)
+    finally:
+        M.set_events(ID, 0)
 for i in range(300):
     M.register_callback(ID, E.LINE, lambda *a: M.DISABLE)
     M.set_events(ID, E.LINE)
