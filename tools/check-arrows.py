@@ -22,7 +22,8 @@ ARROWS = {
     "collector": "ring format filter flow base os trace",
     "trace": "format flow base os",
     "report": "base",
-    "cmd": "report collector filter base os",
+    "replay": "",
+    "cmd": "report replay collector filter base os",
 }
 PURE = {"base", "flow", "filter", "bytecode", "format"}
 IMPURE = re.compile(r"(unistd|fcntl|dirent|signal|pthread|poll|sched|time|sys/.*|linux/.*)\.h$")

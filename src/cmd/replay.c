@@ -1,0 +1,270 @@
+/* pathline replay: go through a recording by commands, one a line. Each is answered by a row: where it is now, or "!" and why it
+ * did not go anywhere. */
+#define _GNU_SOURCE
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cmd/json.h"
+#include "cmd/replay_words.h"
+#include "cmd/rows.h"
+
+#define FIELDS "pid,tid,seq,time,depth,event,file,line,code"
+#define COMMANDS_MAX 256
+
+/* Ctrl-C ends what is being done, and the position stays. */
+static volatile sig_atomic_t interrupted;
+
+struct answers {
+	struct session session;
+	struct out out;
+	struct rows rows;
+	bool json;
+	const char *commands[COMMANDS_MAX]; /* of --command, in their order; into argv */
+	size_t command_count;
+	bool too_many;
+	const char *at, *thread;
+	bool end, at_exception;
+};
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	interrupted = 1;
+}
+
+static void take_command(void *to, const char *word, const char *text)
+{
+	struct answers *a = to;
+
+	(void)word;
+	if (a->command_count < COMMANDS_MAX)
+		a->commands[a->command_count++] = text;
+	else
+		a->too_many = true;
+}
+
+static void write_why(struct answers *a)
+{
+	const char *why = a->session.why;
+	struct json j = {.out = &a->out};
+
+	if (a->json) {
+		json_line(&j, "refused");
+		json_text(&j, "why", why);
+		json_line_end(&j);
+		return;
+	}
+	out_text(&a->out, "!\t");
+	out_field(&a->out, text_of(why));
+	out_char(&a->out, '\n');
+}
+
+static void answer(struct answers *a)
+{
+	if (a->session.why[0])
+		write_why(a);
+	else
+		rows_write(&a->rows, &a->session.replay.at);
+	out_flush(&a->out);
+	if (a->session.note[0])
+		cmd_say("replay: %s", a->session.note);
+}
+
+static int failed(int code, const struct pl_err *err)
+{
+	cmd_say("replay: %s", err->used ? pl_err_text(err) : pl_error_name(code));
+	return CMD_BAD;
+}
+
+/* CMD_GO, or an exit code. */
+static int run(struct answers *a, const char *line, bool answered)
+{
+	struct pl_err err = {0};
+
+	interrupted = 0;
+	int code = session_do(&a->session, line, &err);
+	if (code < 0)
+		return failed(code, &err);
+	if (a->session.quit)
+		return CMD_OK;
+	if (answered)
+		answer(a);
+	return a->out.error ? CMD_OK : CMD_GO;
+}
+
+/* Commands of a file or of stdin; empty lines and those that begin with # say nothing. */
+static int run_lines(struct answers *a, FILE *from, bool answered)
+{
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t n;
+	int code = CMD_GO;
+
+	while (code == CMD_GO && (n = getline(&line, &room, from)) >= 0) {
+		while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
+			line[--n] = 0;
+		if (line[0] && line[0] != '#')
+			code = run(a, line, answered);
+	}
+	free(line);
+	return code;
+}
+
+static int run_own(struct answers *a)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	char path[PATH_MAX];
+	FILE *from = NULL;
+	int code = CMD_GO;
+
+	if (config && *config)
+		snprintf(path, sizeof path, "%s/pathline/replay", config);
+	else
+		snprintf(path, sizeof path, "%s/.config/pathline/replay", home ? home : "");
+	from = fopen(path, "re");
+	if (from) {
+		code = run_lines(a, from, false);
+		fclose(from);
+	} else if (errno != ENOENT && errno != ENOTDIR) {
+		cmd_say("replay: %s: %s; it goes on without it", path, strerror(errno));
+	}
+	return code;
+}
+
+/* What the options ask for is said in commands. A refusal ends it. */
+static int begin(struct answers *a, const char *word, const char *text)
+{
+	char line[1024];
+
+	snprintf(line, sizeof line, "%s %s", word, text);
+	int code = run(a, line, false);
+	if (code == CMD_GO && a->session.why[0]) {
+		cmd_say("replay: %s", a->session.why);
+		return CMD_USAGE;
+	}
+	return code;
+}
+
+/* The last exception that leaves the bottom frame: to where it was raised last. */
+static int go_to_exception(struct answers *a)
+{
+	int code = begin(a, "j", "end");
+	bool unhandled = a->session.replay.at.kind == PL_EVENT_UNWIND;
+
+	if (code == CMD_GO && !unhandled) {
+		cmd_say("replay: this thread did not end by an exception");
+		return CMD_USAGE;
+	}
+	if (code == CMD_GO)
+		code = begin(a, "x", "");
+	if (code == CMD_GO || code == CMD_USAGE)
+		code = run(a, "C", false);
+	a->session.replay.stops = (struct stops){0};
+	return code;
+}
+
+static int start(struct answers *a)
+{
+	struct replay *p = &a->session.replay;
+	struct pl_err err = {0};
+	int code = replay_start(p, &err);
+
+	if (code == PL_END) {
+		cmd_say("replay: nothing was recorded");
+		return CMD_BAD;
+	}
+	if (code < 0)
+		return failed(code, &err);
+	code = run_own(a);
+	if (code == CMD_GO && a->thread)
+		code = begin(a, "t", a->thread);
+	if (code == CMD_GO && a->at)
+		code = begin(a, "j", a->at);
+	if (code == CMD_GO && a->end)
+		code = begin(a, "j", "end");
+	if (code == CMD_GO && a->at_exception)
+		code = go_to_exception(a);
+	return code;
+}
+
+static int replay(struct answers *a)
+{
+	int code = start(a);
+
+	if (code != CMD_GO)
+		return code;
+	a->session.why[0] = 0;
+	answer(a);
+	for (size_t i = 0; i < a->command_count && code == CMD_GO; i++)
+		code = run(a, a->commands[i], true);
+	if (code == CMD_GO)
+		code = run_lines(a, stdin, true);
+	return code == CMD_GO ? CMD_OK : code;
+}
+
+static int prepare(struct answers *a, struct cmd *c)
+{
+	struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+
+	if (a->too_many) {
+		cmd_say("replay: at most %d --command", COMMANDS_MAX);
+		return CMD_USAGE;
+	}
+	int code = cmd_open(c, &a->session.replay.r);
+	if (code != CMD_GO)
+		return code;
+	a->session.replay.stop = &interrupted;
+	sigaction(SIGINT, &action, NULL);
+	if (out_init(&a->out, 1, false) < 0) {
+		cmd_say("replay: no memory for its output");
+		return CMD_BAD;
+	}
+	return rows_init(&a->rows, &a->out, a->session.replay.r, FIELDS, a->json);
+}
+
+int cmd_replay(struct cmd *c)
+{
+	struct answers *a = calloc(1, sizeof *a);
+	char about[WORDS_HELP_BYTES + 512], words[WORDS_HELP_BYTES];
+	bool plain = false;
+	int code, written;
+
+	if (!a) {
+		cmd_say("replay: no memory");
+		return CMD_BAD;
+	}
+	const struct cmd_option options[] = {
+		{"at", 0, "WHEN", "begin at that time, as of j", .text = &a->at},
+		{"end", 0, NULL, "begin at the thread's last event", .flag = &a->end},
+		{"thread", 't', "THREAD", "begin in that thread, by number or name",
+			.text = &a->thread},
+		{"at-exception", 0, NULL, "begin where the exception that ended the thread was raised",
+			.flag = &a->at_exception},
+		{"command", 'c', "LINE", "do this first; may be given several times",
+			.take = take_command, .to = a},
+		{"plain", 0, NULL, "commands from stdin, as always so far", .flag = &plain},
+		{"json", 0, NULL, "answers as JSON objects", .flag = &a->json},
+		{0},
+	};
+	session_help(words);
+	snprintf(about, sizeof about,
+		"Go through a recording, line by line, forward and back: commands from stdin, one a\n"
+		"line. Each is answered by a row, " FIELDS ",\n"
+		"or by one that begins with ! and says why it did not move.\n%s",
+		words);
+	code = cmd_parse(c, &(struct cmd_usage){"[DIR]", about, options});
+	if (code == CMD_GO)
+		code = prepare(a, c);
+	if (code == CMD_GO)
+		code = replay(a);
+	rows_release(&a->rows);
+	written = a->out.bytes ? out_release(&a->out) : CMD_OK;
+	session_release(&a->session);
+	pl_recording_close(a->session.replay.r);
+	free(a);
+	return written ? written : code;
+}

@@ -1,0 +1,150 @@
+#include "replay/path.h"
+
+#include <stdlib.h>
+
+void path_reset(struct path *p)
+{
+	p->count = 0;
+	p->from = p->to = 0;
+	p->ended = false;
+	pl_cursor_free(p->c);
+	p->c = NULL;
+}
+
+void path_release(struct path *p)
+{
+	path_reset(p);
+	free(p->events);
+	p->events = NULL;
+}
+
+static int prepare(struct path *p, struct pl_err *err)
+{
+	if (!p->events)
+		p->events = malloc(2 * PATH_WINDOW * sizeof *p->events);
+	if (!p->events)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a window of the path");
+	return p->c ? 0 : pl_cursor_new(&p->c, p->r, p->process, p->thread, err);
+}
+
+static void keep(struct path *p, const struct pl_event *e)
+{
+	struct pl_event *last = p->count ? &p->events[p->count - 1] : NULL;
+
+	if (e->kind == PL_EVENT_POSSIBLE)
+		return;
+	if (last && last->seq >= e->seq) {
+		if (last->kind != PL_EVENT_GAP)
+			return;
+		p->count--;
+	}
+	last = &p->events[p->count++];
+	*last = *e;
+	last->task = NULL;
+	if (last->kind == PL_EVENT_MARK)
+		last->type = NULL;
+}
+
+/* A gap at the window's end may be the reader's own, in front of what comes next. */
+static bool is_full(const struct path *p)
+{
+	return p->count >= 2 * PATH_WINDOW ||
+	       (p->count >= PATH_WINDOW && p->events[p->count - 1].kind != PL_EVENT_GAP);
+}
+
+/* The window becomes what is there from this seq on. */
+static int load(struct path *p, uint64_t seq, struct pl_err *err)
+{
+	struct pl_event e;
+	bool goes_on = p->c && p->count && p->to == seq && !p->ended;
+	int code = prepare(p, err);
+
+	if (code == 0 && !goes_on)
+		code = pl_cursor_seek_seq(p->c, seq, err);
+	p->count = 0;
+	p->from = p->to = seq;
+	p->ended = false;
+	while (code == 0 && !is_full(p)) {
+		code = pl_cursor_next(p->c, &e, err);
+		if (code == 0 && e.seq >= seq)
+			keep(p, &e);
+	}
+	p->ended = code == PL_END;
+	if (code < 0) {
+		path_reset(p);
+		return code;
+	}
+	p->to = p->ended || !p->count ? UINT64_MAX : p->events[p->count - 1].seq + 1;
+	return 0;
+}
+
+/* How many of the window are in front of seq. */
+static size_t count_before(const struct path *p, uint64_t seq)
+{
+	size_t low = 0, high = p->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (p->events[middle].seq < seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int path_from(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err)
+{
+	int code = 0;
+
+	if (!p->c || seq < p->from || seq >= p->to)
+		code = load(p, seq, err);
+	if (code)
+		return code;
+	size_t index = count_before(p, seq);
+	if (index == p->count)
+		return PL_END;
+	*e = &p->events[index];
+	return 0;
+}
+
+int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err)
+{
+	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
+	uint64_t first = t ? t->first_seq : 0;
+	uint64_t from = seq;
+	bool inside = p->c && seq > p->from && seq <= p->to;
+	size_t index = inside ? count_before(p, seq) : 0;
+
+	while (!index && from > first) {
+		from = from - first > PATH_WINDOW ? from - PATH_WINDOW : first;
+		int code = load(p, from, err);
+		if (code)
+			return code;
+		index = count_before(p, seq);
+	}
+	if (!index)
+		return PL_END;
+	*e = &p->events[index - 1];
+	return 0;
+}
+
+int path_search(struct path *p, bool (*behind)(const struct pl_event *e, const void *key),
+	const void *key, const struct pl_event **e, struct pl_err *err)
+{
+	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
+	uint64_t low = t ? t->first_seq : 0, high = low + (t ? t->events : 0) + 1;
+	const struct pl_event *at;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		int code = path_from(p, middle, &at, err);
+		if (code < 0)
+			return code;
+		if (code == 0 && behind(at, key))
+			low = at->seq + 1;
+		else
+			high = middle;
+	}
+	return path_from(p, low, e, err);
+}

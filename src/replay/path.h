@@ -1,0 +1,35 @@
+/* A thread's events by their seq, both ways.
+ *
+ * A window of them is kept, so that going on costs what the cursor costs, and going back one seek for each window. Seq may
+ * have holes (damaged blocks); a gap that the reader put in front of an event, with its seq, is left out, and so are POSSIBLE
+ * rows, so that a seq names one event. `task`, and `type` of a mark, are NULL.
+ */
+#ifndef PL_REPLAY_PATH_H
+#define PL_REPLAY_PATH_H
+
+#include "pathline/pathline.h"
+
+#define PATH_WINDOW 4096u
+
+/* All zero but r and the two numbers is ready. */
+struct path {
+	struct pl_recording *r; /* not owned */
+	uint32_t process, thread;
+	struct pl_cursor *c;	 /* owned; behind the window's last event */
+	struct pl_event *events; /* owned, 2 * PATH_WINDOW */
+	size_t count;
+	uint64_t from, to; /* the window has all events with from <= seq < to */
+	bool ended;	   /* there were none behind the window */
+};
+
+void path_release(struct path *p);
+/* Forget the window: the recording was refreshed. */
+void path_reset(struct path *p);
+/* The first event at or behind seq; the last one in front of it. 0, PL_END, an error. Valid until the next call. */
+int path_from(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err);
+int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err);
+/* The first event for which `behind` says no, where it says yes of all before it. 0, PL_END, an error. */
+int path_search(struct path *p, bool (*behind)(const struct pl_event *e, const void *key),
+	const void *key, const struct pl_event **e, struct pl_err *err);
+
+#endif

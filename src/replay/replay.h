@@ -1,0 +1,63 @@
+/* A replay: one position in a recording, and what moves it.
+ *
+ *	struct replay p = {.r = r, .stop = &interrupted};
+ *	replay_start(&p, &err);                        the first line of the main thread
+ *	replay_step(&p, STEP_NEXT, false, &err);       p.at: where it is now
+ *
+ * Each move gives 0 and changes `at`; PL_END, and `at` is as it was: there is nothing to go to that way, or `stop` became other
+ * than 0; or an error. Where it was before goes into the history, also of a move to where it is.
+ */
+#ifndef PL_REPLAY_REPLAY_H
+#define PL_REPLAY_REPLAY_H
+
+#include <regex.h>
+#include "replay/step.h"
+#include "replay/stops.h"
+
+#define REPLAY_HISTORY 256
+#define REPLAY_MARKS   26
+
+struct replay {
+	/* in */
+	struct pl_recording *r;		   /* not owned */
+	const volatile sig_atomic_t *stop; /* not owned */
+	bool all; /* continue and search go through all threads, in their order */
+	struct stops stops;
+	/* out */
+	struct pl_event at;
+	/* its own */
+	struct path path; /* of at's thread */
+	struct pl_position places[REPLAY_HISTORY];
+	uint64_t seqs[REPLAY_HISTORY];
+	size_t visited, current; /* of places; current: at's own */
+	struct {
+		bool set;
+		struct pl_position position;
+		uint64_t seq;
+	} marks[REPLAY_MARKS];
+};
+
+int replay_start(struct replay *p, struct pl_err *err);
+void replay_release(struct replay *p);
+
+int replay_step(struct replay *p, enum step step, bool back, struct pl_err *err);
+/* To the next or previous stop. */
+int replay_continue(struct replay *p, bool back, struct pl_err *err);
+/* To the next or previous call whose function, or raise whose type, has it. */
+int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_err *err);
+/* To where the next run of another thread begins; back: to where this run begins, or the one before it. */
+int replay_switch(struct replay *p, bool back, struct pl_err *err);
+/* To the event nearest to this time, in this thread. */
+int replay_time(struct replay *p, int64_t time_ns, struct pl_err *err);
+/* To the first event at or behind seq of a thread, or its last one. */
+int replay_seq(
+	struct replay *p, uint32_t process, uint32_t thread, uint64_t seq, struct pl_err *err);
+/* Back and forward through where it was. */
+int replay_visited(struct replay *p, bool back, struct pl_err *err);
+/* letter: a to z. */
+void replay_mark(struct replay *p, char letter);
+int replay_to_mark(struct replay *p, char letter, struct pl_err *err);
+/* The stack here, the bottom frame first: gives its depth, fills at most max. 0 also after an error. The task of a frame is NULL. */
+size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max);
+
+#endif

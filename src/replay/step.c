@@ -1,0 +1,172 @@
+#include "replay/step.h"
+
+/* co_flags */
+#define CO_COROUTINE	   0x80u
+#define CO_ASYNC_GENERATOR 0x200u
+
+/* The frame whose line is looked for. */
+struct aim {
+	bool lines; /* a line of it will do */
+	bool any;   /* every frame will do */
+	uint64_t
+		suspended; /* not 0: wait until this generator goes on (forward), or was left (back) */
+	uint64_t greenlet;
+	uint32_t depth;
+};
+
+static struct aim aim_at(const struct pl_event *e, enum step step)
+{
+	return (struct aim){.lines = step != STEP_OUT,
+		.any = step == STEP_LINE,
+		.greenlet = e->greenlet,
+		.depth = e->depth};
+}
+
+static void aim_below(struct aim *a)
+{
+	a->lines = true;
+	if (a->depth)
+		a->depth--;
+	else
+		a->any = true;
+}
+
+static bool is_entry(const struct pl_event *e)
+{
+	return e->kind == PL_EVENT_RESUME || e->kind == PL_EVENT_THROW;
+}
+
+static bool is_end(const struct pl_event *e)
+{
+	return e->kind == PL_EVENT_RETURN || e->kind == PL_EVENT_UNWIND;
+}
+
+/* An asynchronous generator that awaits has its consumer suspended right behind it; one that yields a value has not. */
+static int suspends(struct path *p, const struct pl_event *e, bool *yes, struct pl_err *err)
+{
+	uint32_t flags = e->code ? pl_code_flags(e->code) : 0, depth = e->depth;
+	const struct pl_event *after;
+
+	*yes = flags & CO_COROUTINE;
+	if (!(flags & CO_ASYNC_GENERATOR))
+		return 0;
+	int code = path_from(p, e->seq + 1, &after, err);
+	if (code == 0)
+		*yes = after->kind == PL_EVENT_YIELD && after->depth + 1 == depth;
+	return code < 0 ? code : 0;
+}
+
+/* What the event makes of a frame that is aimed at and stands in it. */
+static int leave(struct path *p, struct aim *a, const struct pl_event *e, struct pl_err *err)
+{
+	const uint64_t generator = e->generator;
+	bool waits = false;
+	int code = 0;
+
+	if (e->kind == PL_EVENT_YIELD)
+		code = suspends(p, e, &waits, err);
+	else if (!is_end(e))
+		return 0;
+	if (waits)
+		a->suspended = generator;
+	else
+		aim_below(a);
+	return code;
+}
+
+/* Brings a suspended aim back to life; false: this event does not matter. */
+static bool wakes(struct aim *a, const struct pl_event *e)
+{
+	if (!a->suspended)
+		return a->any || e->greenlet == a->greenlet;
+	if (e->generator != a->suspended)
+		return false;
+	a->suspended = 0;
+	a->greenlet = e->greenlet;
+	a->depth = e->depth;
+	return true;
+}
+
+static bool is_line(const struct aim *a, const struct pl_event *e)
+{
+	return a->lines && e->kind == PL_EVENT_LINE && (a->any || e->depth == a->depth);
+}
+
+/* A frame may be gone without an event: what stands below it, or begins in its place, shows it. */
+static void adjust(struct aim *a, const struct pl_event *e, bool replaced)
+{
+	if (a->any || e->kind == PL_EVENT_GAP || e->kind == PL_EVENT_MARK)
+		return;
+	if (e->depth < a->depth) {
+		a->depth = e->depth;
+		a->lines = true;
+	} else if (e->depth == a->depth && replaced) {
+		aim_below(a);
+	}
+}
+
+int step_forward(struct path *p, const struct pl_event *at, enum step step,
+	const volatile sig_atomic_t *stop, struct pl_event *to, struct pl_err *err)
+{
+	struct aim a = aim_at(at, step);
+	const struct pl_event *e;
+	uint64_t seq = at->seq;
+	int code = a.any ? 0 : leave(p, &a, at, err);
+
+	while (code == 0 && !*stop) {
+		code = path_from(p, seq + 1, &e, err);
+		if (code)
+			return code;
+		seq = e->seq;
+		if (!wakes(&a, e))
+			continue;
+		adjust(&a, e, e->kind == PL_EVENT_CALL);
+		if (is_line(&a, e)) {
+			*to = *e;
+			return 0;
+		}
+		if (!a.any && e->depth == a.depth)
+			code = leave(p, &a, e, err);
+	}
+	return code ? code : PL_END;
+}
+
+/* Backwards a frame begins where forwards it is left. `out` takes a generator's consumer for its caller. */
+static void enter_back(struct aim *a, const struct pl_event *e, bool out)
+{
+	uint32_t flags = e->code ? pl_code_flags(e->code) : 0;
+
+	if (e->kind == PL_EVENT_CALL ||
+		(is_entry(e) && out && !(flags & (CO_COROUTINE | CO_ASYNC_GENERATOR))))
+		aim_below(a);
+	else if (is_entry(e))
+		a->suspended = e->generator;
+}
+
+int step_back(struct path *p, const struct pl_event *at, enum step step,
+	const volatile sig_atomic_t *stop, struct pl_event *to, struct pl_err *err)
+{
+	struct aim a = aim_at(at, step);
+	const struct pl_event *e;
+	uint64_t seq = at->seq;
+
+	if (!a.any)
+		enter_back(&a, at, !a.lines);
+	while (!*stop) {
+		int code = path_before(p, seq, &e, err);
+		if (code)
+			return code;
+		seq = e->seq;
+		bool woken = a.suspended != 0;
+		if (!wakes(&a, e))
+			continue;
+		adjust(&a, e, is_end(e) || (e->kind == PL_EVENT_YIELD && !woken));
+		if (is_line(&a, e)) {
+			*to = *e;
+			return 0;
+		}
+		if (!a.any && e->depth == a.depth)
+			enter_back(&a, e, !a.lines);
+	}
+	return PL_END;
+}

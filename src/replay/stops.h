@@ -1,0 +1,44 @@
+/* What a continue stops at: numbered, listed, cleared. */
+#ifndef PL_REPLAY_STOPS_H
+#define PL_REPLAY_STOPS_H
+
+#include "replay/path.h"
+
+#define STOPS_MAX     64
+#define STOP_NAME_MAX 1024
+
+enum stop_kind {
+	STOP_LINE,  /* a line begins to run; with hits, that time only, counted in its thread */
+	STOP_CALL,  /* a function is called */
+	STOP_ENTRY, /* the same, and where its frame goes on after it was suspended */
+	STOP_RAISE, /* an exception arises, of this type or of any */
+};
+
+struct stop {
+	uint32_t number; /* from 1, never reused */
+	enum stop_kind kind;
+	char name[STOP_NAME_MAX]; /* of the file, function or type; "": any type */
+	int32_t line;
+	uint64_t hits; /* 0: each */
+	/* where hits was reached in the thread that was asked for last; UINT64_MAX: nowhere */
+	uint32_t process, thread;
+	bool known;
+	uint64_t hit_seq;
+};
+
+/* All zero is empty. Nothing to release. */
+struct stops {
+	struct stop rows[STOPS_MAX];
+	size_t count;
+	uint32_t last; /* number */
+};
+
+/* Is `path` this file: the whole, or its end behind a slash? Of names: behind a dot. */
+bool stop_names(const char *whole, const char *part, char separator);
+/* NULL: there is no room. */
+struct stop *stops_add(struct stops *s, enum stop_kind kind, const char *name, int32_t line);
+bool stops_clear(struct stops *s, uint32_t number);
+/* 0, or PL_END: none of them stops here; an error. */
+int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struct pl_err *err);
+
+#endif
