@@ -12,7 +12,7 @@
 #include "cmd/replay_words.h"
 #include "cmd/rows.h"
 
-#define FIELDS "pid,tid,seq,time,depth,event,file,line,code"
+#define FIELDS	     "pid,tid,seq,time,depth,event,file,line,code"
 #define COMMANDS_MAX 256
 
 /* Ctrl-C ends what is being done, and the position stays. */
@@ -242,7 +242,8 @@ int cmd_replay(struct cmd *c)
 		{"end", 0, NULL, "begin at the thread's last event", .flag = &a->end},
 		{"thread", 't', "THREAD", "begin in that thread, by number or name",
 			.text = &a->thread},
-		{"at-exception", 0, NULL, "begin where the exception that ended the thread was raised",
+		{"at-exception", 0, NULL,
+			"begin where the exception that ended the thread was raised",
 			.flag = &a->at_exception},
 		{"command", 'c', "LINE", "do this first; may be given several times",
 			.take = take_command, .to = a},
@@ -252,7 +253,8 @@ int cmd_replay(struct cmd *c)
 	};
 	session_help(words);
 	snprintf(about, sizeof about,
-		"Go through a recording, line by line, forward and back: commands from stdin, one a\n"
+		"Go through a recording, line by line, forward and back: commands from stdin, one "
+		"a\n"
 		"line. Each is answered by a row, " FIELDS ",\n"
 		"or by one that begins with ! and says why it did not move.\n%s",
 		words);

@@ -37,7 +37,9 @@ static int moved(struct session *s, int code, const char *why)
 
 static int do_step(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	enum step step = strchr("sS", letter) ? STEP_LINE : strchr("nN", letter) ? STEP_NEXT : STEP_OUT;
+	enum step step = strchr("sS", letter)	? STEP_LINE
+			 : strchr("nN", letter) ? STEP_NEXT
+						: STEP_OUT;
 	bool back = isupper((unsigned char)letter);
 
 	(void)rest;
@@ -72,8 +74,9 @@ static int list_stops(struct session *s)
 
 	for (size_t i = 0; i < stops->count && used < sizeof s->why; i++) {
 		const struct stop *stop = &stops->rows[i];
-		used += (size_t)snprintf(s->why + used, sizeof s->why - used, "%s%" PRIu32 ": %s %s",
-			i ? "; " : "", stop->number, words[stop->kind], stop->name);
+		used += (size_t)snprintf(s->why + used, sizeof s->why - used,
+			"%s%" PRIu32 ": %s %s", i ? "; " : "", stop->number, words[stop->kind],
+			stop->name);
 		if (stop->kind == STOP_LINE && used < sizeof s->why)
 			used += (size_t)snprintf(
 				s->why + used, sizeof s->why - used, ":%" PRId32, stop->line);
@@ -184,13 +187,16 @@ static bool read_number(const char *text, uint64_t *n)
 	return !*end && *n && *n < INT64_MAX;
 }
 
-static int add(struct session *s, enum stop_kind kind, const char *name, int32_t line, uint64_t hits)
+static int add(
+	struct session *s, enum stop_kind kind, const char *name, int32_t line, uint64_t hits)
 {
 	struct stop *stop = stops_add(&s->replay.stops, kind, name, line);
 
 	if (!stop)
-		return refuse(s, "there are %d stops already, or the name is too long; clear one by "
-				 "clear N", STOPS_MAX);
+		return refuse(s,
+			"there are %d stops already, or the name is too long; clear one by "
+			"clear N",
+			STOPS_MAX);
 	stop->hits = hits;
 	return refuse(s, "stop %" PRIu32, stop->number);
 }
@@ -222,7 +228,8 @@ static int do_break(struct session *s, char letter, const char *rest, struct pl_
 	if (!*rest)
 		return list_stops(s);
 	if (snprintf(text, sizeof text, "%s", rest) >= (int)sizeof text || !cut_hits(text, &hits))
-		return refuse(s, "not understood: b %s; try b N, b file:N, b function, b N if hits == K",
+		return refuse(s,
+			"not understood: b %s; try b N, b file:N, b function, b N if hits == K",
 			rest);
 	char *colon = strrchr(text, ':');
 	const char *file = text, *number = colon ? colon + 1 : text;
@@ -335,7 +342,10 @@ static int do_thread(struct session *s, char letter, const char *rest, struct pl
 		}
 		if (t)
 			used += (size_t)snprintf(s->why + used, sizeof s->why - used, "%s%s: %s",
-				n ? "; " : *rest ? "there are: " : "", number, t->name);
+				n	? "; "
+				: *rest ? "there are: "
+					: "",
+				number, t->name);
 	}
 	return 0;
 }
@@ -354,8 +364,12 @@ static int do_process(struct session *s, char letter, const char *rest, struct p
 			s->why[0] = 0;
 			return go_to_thread(s, p->number, 0, err);
 		}
-		used += (size_t)snprintf(s->why + used, sizeof s->why - used, "%s%s: pid %" PRIu32 " %s",
-			i ? "; " : *rest ? "there are: " : "", number, p->pid, p->command);
+		used += (size_t)snprintf(s->why + used, sizeof s->why - used,
+			"%s%s: pid %" PRIu32 " %s",
+			i	? "; "
+			: *rest ? "there are: "
+				: "",
+			number, p->pid, p->command);
 	}
 	return 0;
 }
@@ -385,25 +399,25 @@ static bool read_span(const char *text, double *ns)
 static bool read_time(const struct session *s, const char *text, int64_t *time_ns)
 {
 	const struct pl_event *at = &s->replay.at;
-	const struct pl_thread *t = pl_recording_thread(
-		s->replay.r, at->position.process, at->position.thread);
+	const struct pl_thread *t =
+		pl_recording_thread(s->replay.r, at->position.process, at->position.thread);
 	struct selection selection = {.from_text = text};
 	size_t n = strlen(text);
 	double ns;
 	int percent, end = 0;
 
-	if ((*text == '+' || *text == '-') && read_span(text + 1, &ns)) {
-		if (ns > (double)(INT64_MAX - at->time_ns))
-			return false;
-		*time_ns = *text == '+' ? at->time_ns + (int64_t)ns : at->time_ns - (int64_t)ns;
-		return true;
-	}
+	if ((*text == '+' || *text == '-') && read_span(text + 1, &ns))
+		return *text == '+' ? !__builtin_add_overflow(at->time_ns, (int64_t)ns, time_ns)
+				    : !__builtin_sub_overflow(at->time_ns, (int64_t)ns, time_ns);
 	if (n && text[n - 1] == '%') {
 		if (sscanf(text, "%3d%%%n", &percent, &end) != 1 || !end || text[end] ||
 			percent < 0 || percent > 100 || !t)
 			return false;
-		int64_t last = t->end_ns > t->start_ns ? t->end_ns : t->start_ns;
-		*time_ns = t->start_ns + (last - t->start_ns) / 100 * percent;
+		int64_t whole = 0;
+		if (t->end_ns > t->start_ns &&
+			__builtin_sub_overflow(t->end_ns, t->start_ns, &whole))
+			return false;
+		*time_ns = t->start_ns + whole / 100 * percent;
 		return true;
 	}
 	if (!isdigit((unsigned char)*text) || select_read(&selection, s->replay.r) != CMD_GO)
@@ -416,7 +430,7 @@ static int do_jump(struct session *s, char letter, const char *rest, struct pl_e
 {
 	struct replay *p = &s->replay;
 	const struct pl_position here = p->at.position;
-	int64_t time_ns;
+	int64_t time_ns, off_ns;
 	char *end;
 
 	(void)letter;
@@ -435,12 +449,13 @@ static int do_jump(struct session *s, char letter, const char *rest, struct pl_e
 		return code;
 	}
 	if (!read_time(s, rest, &time_ns))
-		return refuse(s, "not a time: %s; try 10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42%%, "
-				 "#4711, start, end", rest);
+		return refuse(s,
+			"not a time: %s; try 10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42%%, "
+			"#4711, start, end",
+			rest);
 	int code = moved(s, replay_time(p, time_ns, err), "this thread has no events");
-	if (code == 0)
-		snprintf(s->note, sizeof s->note, "landed %+.9f s off",
-			(double)(p->at.time_ns - time_ns) / 1e9);
+	if (code == 0 && !s->why[0] && !__builtin_sub_overflow(p->at.time_ns, time_ns, &off_ns))
+		snprintf(s->note, sizeof s->note, "landed %+.9f s off", (double)off_ns / 1e9);
 	return code;
 }
 
@@ -530,7 +545,8 @@ static const struct word {
 	{"d", "", true, do_frame, "down the stack"},
 	{"t", "[THREAD]", false, do_thread, "the threads; or go to one, at this time"},
 	{"P", "[PROCESS]", false, do_process, "the processes; or go to one, at this time"},
-	{"j", "WHEN", false, do_jump, "10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42%, #4711, start, end"},
+	{"j", "WHEN", false, do_jump,
+		"10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42%, #4711, start, end"},
 	{"m", "LETTER", false, do_mark, "mark this place"},
 	{"'", "LETTER", false, do_mark, "go to a mark; '' to where it was before"},
 	{"back", "", true, do_back, "back through the places visited"},
@@ -550,8 +566,7 @@ static const struct word *find_word(const char *line, const char **rest)
 	for (size_t i = 0; i < WORDS; i++) {
 		size_t n = strlen(words[i].word);
 		bool sticks = n == 1 && !isalpha((unsigned char)line[0]);
-		if (strncmp(line, words[i].word, n) ||
-			!(sticks || !line[n] || line[n] == ' '))
+		if (strncmp(line, words[i].word, n) || !(sticks || !line[n] || line[n] == ' '))
 			continue;
 		*rest = line + n + strspn(line + n, sticks ? "" : " ");
 		return &words[i];
@@ -589,7 +604,7 @@ void session_help(char help[WORDS_HELP_BYTES])
 	for (size_t i = 0; i < WORDS && used < WORDS_HELP_BYTES; i++) {
 		char left[64];
 		snprintf(left, sizeof left, "%s %s", words[i].word, words[i].argument);
-		used += (size_t)snprintf(help + used, WORDS_HELP_BYTES - used, "\n  %-22s %s", left,
-			words[i].help);
+		used += (size_t)snprintf(
+			help + used, WORDS_HELP_BYTES - used, "\n  %-22s %s", left, words[i].help);
 	}
 }

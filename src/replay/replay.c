@@ -135,6 +135,12 @@ static bool before_time(const struct pl_event *e, const void *key)
 	return e->time_ns < *(const int64_t *)key;
 }
 
+/* Times of a damaged recording can be anything. */
+static uint64_t apart(int64_t earlier, int64_t later)
+{
+	return (uint64_t)later - (uint64_t)earlier;
+}
+
 int replay_time(struct replay *p, int64_t time_ns, struct pl_err *err)
 {
 	const struct pl_event *e;
@@ -149,7 +155,7 @@ int replay_time(struct replay *p, int64_t time_ns, struct pl_err *err)
 	code = path_before(&p->path, behind ? after.seq : UINT64_MAX, &e, err);
 	if (code < 0)
 		return code;
-	if (code == 0 && (!behind || time_ns - e->time_ns < after.time_ns - time_ns))
+	if (code == 0 && (!behind || apart(e->time_ns, time_ns) < apart(time_ns, after.time_ns)))
 		arrive(p, e);
 	else if (behind)
 		arrive(p, &after);
