@@ -108,21 +108,53 @@ int path_from(struct path *p, uint64_t seq, const struct pl_event **e, struct pl
 	return 0;
 }
 
+/* Load from `from`, and say whether something of that is in front of seq. */
+static int try_before(struct path *p, uint64_t from, uint64_t seq, bool *some, struct pl_err *err)
+{
+	int code = load(p, from, err);
+
+	*some = code == 0 && count_before(p, seq) > 0;
+	return code;
+}
+
+/* Make the window hold the last event in front of seq. Seq may lie far behind the end, or behind a hole: it goes back by growing
+ * steps to where there is something (low), and from there nearer to where there is nothing more (high). */
+static int load_before(struct path *p, uint64_t seq, uint64_t first, struct pl_err *err)
+{
+	uint64_t low = seq, high = seq, step = PATH_WINDOW;
+	bool some = false;
+	int code = 0;
+
+	while (code == 0 && !some && low > first) {
+		high = low;
+		low = low - first > step ? low - step : first;
+		step = step <= UINT64_MAX / 2 ? step * 2 : step;
+		code = try_before(p, low, seq, &some, err);
+	}
+	while (code == 0 && some && p->to < high) {
+		uint64_t middle = low + (high - low) / 2;
+		code = try_before(p, middle, seq, &some, err);
+		if (some) {
+			low = middle;
+		} else if (code == 0) {
+			high = middle;
+			code = try_before(p, low, seq, &some, err);
+		}
+	}
+	return code;
+}
+
 int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err)
 {
 	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
-	uint64_t first = t ? t->first_seq : 0;
-	uint64_t from = seq;
 	bool inside = p->c && seq > p->from && seq <= p->to;
-	size_t index = inside ? count_before(p, seq) : 0;
 
-	while (!index && from > first) {
-		from = from - first > PATH_WINDOW ? from - PATH_WINDOW : first;
-		int code = load(p, from, err);
+	if (!inside || !count_before(p, seq)) {
+		int code = load_before(p, seq, t ? t->first_seq : 0, err);
 		if (code)
 			return code;
-		index = count_before(p, seq);
 	}
+	size_t index = count_before(p, seq);
 	if (!index)
 		return PL_END;
 	*e = &p->events[index - 1];

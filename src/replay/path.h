@@ -9,7 +9,7 @@
 
 #include "pathline/pathline.h"
 
-#define PATH_WINDOW 4096u
+#define PATH_WINDOW 32768u
 
 /* All zero but r and the two numbers is ready. */
 struct path {

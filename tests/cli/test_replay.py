@@ -330,5 +330,25 @@ class Replay(unittest.TestCase):
         self.assertEqual([row[0] for row in rows[1:]], ["!"] * 6)
 
 
+class Long(unittest.TestCase):
+    """A path of many windows."""
+
+    def test_the_end_and_back(self):
+        recorded = session.Recorded("for i in range(60000):\n    x = i\n    y = i\n", "long.py")
+        words = ["--plain", "--command=j end", "--command=S", "--command=j #150000", "--command=S", "--command=s",
+                 "--command=b long.py:1 if hits == 1", "--command=C"]
+        done = recorded.pathline("replay", *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
+        flat = recorded.rows("--fields", "pid,tid,seq,time,depth,event,file,line,code")
+        lines = [n for n, row in enumerate(flat) if row[5] == "line"]
+        self.assertEqual(rows[1], flat[-1])
+        self.assertEqual(rows[2], flat[lines[-1]])
+        self.assertEqual(rows[3], flat[150000])
+        self.assertEqual(rows[4], flat[max(n for n in lines if n < 150000)])
+        self.assertEqual(rows[5], flat[min(n for n in lines if n >= 150000)])
+        self.assertEqual(rows[7], flat[next(n for n in lines if flat[n][6].endswith("long.py") and flat[n][7] == "1")])
+
+
 if __name__ == "__main__":
     unittest.main()
