@@ -118,13 +118,20 @@ static int try_before(struct path *p, uint64_t from, uint64_t seq, bool *some, s
 }
 
 /* Make the window hold the last event in front of seq. Seq may lie far behind the end, or behind a hole: it goes back by growing
- * steps to where there is something (low), and from there nearer to where there is nothing more (high). */
-static int load_before(struct path *p, uint64_t seq, uint64_t first, struct pl_err *err)
+ * steps, from the thread's end where it is behind that, to where there is something (low), and from there nearer to where there is nothing more (high). */
+static int load_before(struct path *p, uint64_t seq, struct pl_err *err)
 {
+	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
+	uint64_t first = t ? t->first_seq : 0, end = first + (t ? t->events : 0);
 	uint64_t low = seq, high = seq, step = PATH_WINDOW;
 	bool some = false;
 	int code = 0;
 
+	if (seq > end) {
+		code = load(p, end, err);
+		if (code == 0 && !p->count)
+			low = high = end;
+	}
 	while (code == 0 && !some && low > first) {
 		high = low;
 		low = low - first > step ? low - step : first;
@@ -146,11 +153,10 @@ static int load_before(struct path *p, uint64_t seq, uint64_t first, struct pl_e
 
 int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err)
 {
-	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
 	bool inside = p->c && seq > p->from && seq <= p->to;
 
 	if (!inside || !count_before(p, seq)) {
-		int code = load_before(p, seq, t ? t->first_seq : 0, err);
+		int code = load_before(p, seq, err);
 		if (code)
 			return code;
 	}
