@@ -22,8 +22,8 @@ ARROWS = {
     "collector": "ring format filter flow base os trace",
     "trace": "format flow base os",
     "report": "base",
-    "replay": "",
-    "cmd": "report replay collector filter base os",
+    "session": "base",
+    "cmd": "report session collector filter base os",
 }
 PURE = {"base", "flow", "filter", "bytecode", "format"}
 IMPURE = re.compile(r"(unistd|fcntl|dirent|signal|pthread|poll|sched|time|sys/.*|linux/.*)\.h$")

@@ -93,8 +93,6 @@ struct cmd_usage {
  * explanation. */
 int cmd_parse(struct cmd *c, const struct cmd_usage *usage);
 
-/* The nearest of `known` (NULL at its end) by edit distance, or NULL when there is none at all. */
-const char *cmd_nearest(const char *word, const char *const *known);
 /* Say "unknown WHAT 'word'; did you mean 'nearest'?" and give CMD_USAGE. */
 int cmd_unknown(const char *what, const char *word, const char *const *known);
 /* "64M", "2G", "1GiB", "100000": bytes, powers of 1024. false: no size. */

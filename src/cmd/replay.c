@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd/json.h"
-#include "cmd/replay_words.h"
+#include "session/words.h"
 #include "cmd/rows.h"
 
 #define FIELDS	     "pid,tid,seq,time,depth,event,file,line,code"

@@ -3,22 +3,12 @@
  *	--process 2,4711      numbers of the recording, else pids, else a part of the command line
  *	--thread 0,worker     numbers within the process, else native ids, else whole names
  *	--events call,raise   words of PL_EVENT_KINDS
- *	--from --to           10:52:01.5 | 2026-11-21 10:52 | 1795258321.5 | +1.5 | #4711
- *
- * A clock time is local and of the recording's first day (or of the next, when only that lies
- * within it); with a Z behind a date it is UTC; +seconds count from the recording's start; #seq
- * counts in each thread. Both ends belong to it.
+ *	--from --to           moments (session/moment.h); both belong to it
  */
 #ifndef PL_CMD_SELECT_H
 #define PL_CMD_SELECT_H
 
-#include "pathline/pathline.h"
-
-struct moment {
-	enum { MOMENT_NONE, MOMENT_TIME, MOMENT_SEQ } kind;
-	int64_t time_ns;
-	uint64_t seq;
-};
+#include "session/moment.h"
 
 /* All zero selects everything, once select_read has been called. */
 struct selection {

@@ -3,11 +3,11 @@
  * A frame that is left gives way to the one that it went back to. A coroutine that suspends is not left: its own next line
  * counts, whatever other tasks run meanwhile. A generator that yields is left.
  */
-#ifndef PL_REPLAY_STEP_H
-#define PL_REPLAY_STEP_H
+#ifndef PL_SESSION_STEP_H
+#define PL_SESSION_STEP_H
 
 #include <signal.h>
-#include "replay/path.h"
+#include "session/path.h"
 
 enum step { STEP_LINE, STEP_NEXT, STEP_OUT };
 

@@ -4,8 +4,8 @@
  * have holes (damaged blocks); a gap that the reader put in front of an event, with its seq, is left out, and so are POSSIBLE
  * rows, so that a seq names one event. `task`, and `type` of a mark, are NULL.
  */
-#ifndef PL_REPLAY_PATH_H
-#define PL_REPLAY_PATH_H
+#ifndef PL_SESSION_PATH_H
+#define PL_SESSION_PATH_H
 
 #include "pathline/pathline.h"
 

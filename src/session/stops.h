@@ -1,8 +1,8 @@
 /* What a continue stops at: numbered, listed, cleared. */
-#ifndef PL_REPLAY_STOPS_H
-#define PL_REPLAY_STOPS_H
+#ifndef PL_SESSION_STOPS_H
+#define PL_SESSION_STOPS_H
 
-#include "replay/path.h"
+#include "session/path.h"
 
 #define STOPS_MAX     64
 #define STOP_NAME_MAX 1024

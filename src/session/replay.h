@@ -7,12 +7,12 @@
  * Each move gives 0 and changes `at`; PL_END, and `at` is as it was: there is nothing to go to that way, or `stop` became other
  * than 0; or an error. Where it was before goes into the history, also of a move to where it is.
  */
-#ifndef PL_REPLAY_REPLAY_H
-#define PL_REPLAY_REPLAY_H
+#ifndef PL_SESSION_REPLAY_H
+#define PL_SESSION_REPLAY_H
 
 #include <regex.h>
-#include "replay/step.h"
-#include "replay/stops.h"
+#include "session/step.h"
+#include "session/stops.h"
 
 #define REPLAY_HISTORY 256
 #define REPLAY_MARKS   26

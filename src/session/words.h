@@ -1,8 +1,8 @@
 /* The commands of a replay as text, one a line: what --plain reads, and --command and the file of commands give. */
-#ifndef PL_CMD_REPLAY_WORDS_H
-#define PL_CMD_REPLAY_WORDS_H
+#ifndef PL_SESSION_WORDS_H
+#define PL_SESSION_WORDS_H
 
-#include "replay/replay.h"
+#include "session/replay.h"
 
 #define WHY_MAX 1024
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "cmd/replay_words.h"
+#include "session/words.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cmd/cmd.h"
-#include "cmd/select.h"
+#include "base/nearest.h"
+#include "session/moment.h"
 
 #define FRAMES_MAX 4096
 
@@ -167,7 +167,7 @@ static int check_function(struct session *s, const char *name, struct pl_err *er
 		if (stop_names(known[n - 1], name, '.'))
 			code = PL_END;
 	}
-	const char *nearest = code ? NULL : cmd_nearest(name, known);
+	const char *nearest = code ? NULL : nearest_word(name, known);
 	free(known);
 	if (code)
 		return 0;
@@ -401,7 +401,8 @@ static bool read_time(const struct session *s, const char *text, int64_t *time_n
 	const struct pl_event *at = &s->replay.at;
 	const struct pl_thread *t =
 		pl_recording_thread(s->replay.r, at->position.process, at->position.thread);
-	struct selection selection = {.from_text = text};
+	struct pl_recording_info info;
+	struct moment moment;
 	size_t n = strlen(text);
 	double ns;
 	int percent, end = 0;
@@ -420,10 +421,11 @@ static bool read_time(const struct session *s, const char *text, int64_t *time_n
 		*time_ns = t->start_ns + whole / 100 * percent;
 		return true;
 	}
-	if (!isdigit((unsigned char)*text) || select_read(&selection, s->replay.r) != CMD_GO)
+	pl_recording_info(s->replay.r, &info);
+	if (!isdigit((unsigned char)*text) || !moment_read(text, &info, &moment))
 		return false;
-	*time_ns = selection.from.time_ns;
-	return selection.from.kind == MOMENT_TIME;
+	*time_ns = moment.time_ns;
+	return moment.kind == MOMENT_TIME;
 }
 
 static int do_jump(struct session *s, char letter, const char *rest, struct pl_err *err)

@@ -1,4 +1,4 @@
-#include "replay/replay.h"
+#include "session/replay.h"
 
 #include <string.h>
 

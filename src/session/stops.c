@@ -1,4 +1,4 @@
-#include "replay/stops.h"
+#include "session/stops.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "replay/step.h"
+#include "session/step.h"
 
 /* co_flags */
 #define CO_COROUTINE	   0x80u

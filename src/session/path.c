@@ -1,4 +1,4 @@
-#include "replay/path.h"
+#include "session/path.h"
 
 #include <stdlib.h>
 

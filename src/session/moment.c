@@ -1,0 +1,121 @@
+#define _GNU_SOURCE
+#include "session/moment.h"
+
+#include <string.h>
+#include <time.h>
+
+#define NS_PER_S 1000000000
+
+/* Is the word a number, and nothing else? */
+static bool read_number(const char *word, size_t length, uint64_t *number)
+{
+	*number = 0;
+	for (size_t i = 0; i < length; i++) {
+		if (word[i] < '0' || word[i] > '9' || *number > UINT64_MAX / 10 - 1)
+			return false;
+		*number = *number * 10 + (uint64_t)(word[i] - '0');
+	}
+	return length > 0;
+}
+
+/* ".25" and the like behind whole seconds: nanoseconds. Moves *at behind it. */
+static int64_t read_fraction(const char **at)
+{
+	int64_t ns = 0, unit = NS_PER_S / 10;
+
+	if (**at != '.')
+		return 0;
+	for (++*at; **at >= '0' && **at <= '9'; ++*at) {
+		ns += (**at - '0') * unit;
+		unit /= 10;
+	}
+	return ns;
+}
+
+/* false: it is more than nanoseconds can count. */
+static bool to_ns(int64_t seconds, int64_t fraction, int64_t *ns)
+{
+	return !__builtin_mul_overflow(seconds, NS_PER_S, ns) &&
+	       !__builtin_add_overflow(*ns, fraction, ns);
+}
+
+/* "12.5" seconds, from 1970 or from the start. */
+static bool read_seconds(const char *text, int64_t *ns)
+{
+	const char *at = text + strspn(text, "0123456789");
+	uint64_t whole;
+
+	if (!read_number(text, (size_t)(at - text), &whole) || whole > INT64_MAX)
+		return false;
+	return to_ns((int64_t)whole, read_fraction(&at), ns) && !*at;
+}
+
+/* "10:52", "10:52:01", "10:52:01.5" into t; gives what stands behind it, NULL when it is no clock
+ * time. */
+static const char *read_clock(const char *text, struct tm *t, int64_t *fraction)
+{
+	const char *at = strptime(text, "%H:%M", t);
+
+	t->tm_sec = 0;
+	*fraction = 0;
+	if (at && *at == ':')
+		at = strptime(at, ":%S", t);
+	if (at)
+		*fraction = read_fraction(&at);
+	return at;
+}
+
+static bool read_date(const char *text, int64_t *ns)
+{
+	struct tm t = {.tm_isdst = -1};
+	int64_t fraction = 0;
+	const char *at = strptime(text, "%Y-%m-%d", &t);
+
+	if (at && (*at == ' ' || *at == 'T'))
+		at = read_clock(at + 1, &t, &fraction);
+	if (!at)
+		return false;
+	bool utc = *at == 'Z';
+	if (at[utc])
+		return false;
+	return to_ns(utc ? timegm(&t) : mktime(&t), fraction, ns);
+}
+
+/* A time of day within the recording. */
+static bool read_time_of_day(const char *text, const struct pl_recording_info *info, int64_t *ns)
+{
+	time_t start = (time_t)(info->start_ns / NS_PER_S);
+	struct tm t;
+	int64_t fraction;
+
+	if (!localtime_r(&start, &t))
+		return false;
+	const char *at = read_clock(text, &t, &fraction);
+	if (!at || *at)
+		return false;
+	t.tm_isdst = -1;
+	if (!to_ns(mktime(&t), fraction, ns))
+		return false;
+	if (*ns >= info->start_ns - NS_PER_S)
+		return true;
+	t.tm_mday++;
+	t.tm_isdst = -1;
+	int64_t next;
+	if (to_ns(mktime(&t), fraction, &next) && (!info->end_ns || next <= info->end_ns))
+		*ns = next;
+	return true;
+}
+
+bool moment_read(const char *text, const struct pl_recording_info *info, struct moment *m)
+{
+	m->kind = MOMENT_TIME;
+	if (text[0] == '#' && read_number(text + 1, strlen(text + 1), &m->seq)) {
+		m->kind = MOMENT_SEQ;
+		return true;
+	}
+	if (text[0] == '+' && read_seconds(text + 1, &m->time_ns) &&
+		!__builtin_add_overflow(m->time_ns, info->start_ns, &m->time_ns))
+		return true;
+	return read_seconds(text, &m->time_ns) || read_date(text, &m->time_ns) ||
+	       read_time_of_day(text, info, &m->time_ns);
+}
