@@ -9,6 +9,7 @@
 #include "pathline/event.h"
 #include "pathline/profile.h"
 #include "pathline/recording.h"
+#include "pathline/search.h"
 #include "pathline/times.h"
 
 #define PATHLINE_VERSION "0.1.0"

@@ -31,6 +31,15 @@ static void add_counts(struct pl_thread *t, const struct block_head *head)
 		t->counts[i] += head->counts[i];
 }
 
+static uint16_t kinds_of(const struct block_head *head)
+{
+	uint16_t kinds = 0;
+
+	for (size_t i = 0; i < sizeof head->counts / sizeof *head->counts; i++)
+		kinds |= (uint16_t)(head->counts[i] ? 1u << i : 0);
+	return kinds;
+}
+
 /* What a thread's list must be for the searches of walk.c: numbers, seqs and times grow from block
  * to block. A head that contradicts the one before it is a damage, and the block is left out. */
 static int add_block(struct pl_recording *r, const struct stream *s, const struct block_head *head)
@@ -52,6 +61,8 @@ static int add_block(struct pl_recording *r, const struct stream *s, const struc
 		.number = head->number,
 		.stored = s->head.stored,
 		.gap_before = head->flags & BLOCK_CONTINUES,
+		.kinds = kinds_of(head),
+		.min_depth = head->min_depth,
 		.events = head->events,
 		.first_seq = head->first_seq,
 		.order = head->order ? head->order : head->first_switch,

@@ -26,6 +26,8 @@ struct block_ref {
 	uint32_t events;
 	bool gap_before; /* BLOCK_CONTINUES */
 	bool told;	 /* it is damaged, and that was noted */
+	uint16_t kinds;	 /* bit per enum pl_event_kind: those that its events are of */
+	uint32_t min_depth;
 	uint64_t first_seq;
 	uint64_t order; /* of its first event, if the head has it; else of what is before */
 	uint64_t open_ticks, close_ticks;

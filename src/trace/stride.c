@@ -264,6 +264,23 @@ static struct pl_count own_row(const struct walk *w, const struct trial *t, cons
 	return row;
 }
 
+static bool rows_halt(const struct strides *s, const struct stride_rows *rows, uint32_t lines)
+{
+	uint32_t node = rows->node;
+
+	for (; lines; lines--) {
+		const struct flow_node *n = &rows->reach->nodes[node];
+		const struct pl_count line = {.code = rows->code,
+			.line = code_start_line(rows->code, n->start),
+			.kind = PL_EVENT_LINE,
+			.events = 1};
+		if (s->halts(s->halts_context, &line))
+			return true;
+		node = n->parent;
+	}
+	return rows->own.events && s->halts(s->halts_context, &rows->own);
+}
+
 /* *out NULL: by steps it cannot be told, the walk must give the rows. */
 static int learn(struct strides *s, const struct walk *w, const struct event *e,
 	const struct question *q, struct stride_step **out)
@@ -299,6 +316,8 @@ static int learn(struct strides *s, const struct walk *w, const struct event *e,
 		rows->node = t.lines.node;
 	}
 	step->row = (uint32_t)rows->own.events;
+	if (s->halts && rows_halt(s, rows, step->lines))
+		step->lines = STRIDE_HALT + 1;
 	if (step->row)
 		rows->behind = stands_at(rows->own.code, &t.frames[t.stack.depth > 1]);
 	s->used++;
@@ -547,7 +566,8 @@ static int step_by_event(
 		if (*went && e.kind != EVENT_AT)
 			walk_over_marks(w);
 	} else if (!event_counts(e.kind)) {
-		stack_mark(&w->stack);
+		if (s->contexts)
+			stack_mark(&w->stack);
 		walk_pass(w, &e);
 		*went = true;
 		if (s->contexts)

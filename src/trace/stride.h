@@ -51,6 +51,10 @@ struct stride_rows {
 struct strides {
 	struct contexts *contexts; /* not owned; NULL: not wanted */
 	uint64_t refused;	   /* bit per enum event_kind: those that the walk must give */
+	/* NULL, or: a step with a row of which this is true is not taken, the walk must give its rows. No limit is further away
+	 * than STRIDE_HALT then. */
+	bool (*halts)(void *context, const struct pl_count *row);
+	void *halts_context;
 	uint32_t *touched; /* owned: of `room`; with contexts the steps with passes, each once */
 	uint32_t touched_count;
 
@@ -68,7 +72,8 @@ struct strides {
 struct stride_limit {
 	uint64_t ticks, seq;
 };
-#define STRIDE_ALL ((struct stride_limit){.ticks = UINT64_MAX, .seq = UINT64_MAX})
+#define STRIDE_HALT (1u << 30)
+#define STRIDE_ALL  ((struct stride_limit){.ticks = UINT64_MAX, .seq = UINT64_MAX})
 
 /* Go on as far as that is possible by steps: at most to the end of the open block, and no further than the limit. 0: the walk
  * stands between two rows, maybe where it stood; STRIDE_FULL: likewise, but what was learned must be forgotten before it can

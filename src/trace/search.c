@@ -1,0 +1,288 @@
+/* Steps of strides that have a row which may be wanted are never taken, so that strides stop in front of each, and the walk gives
+ * the rows there. */
+#include "pathline/search.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include "trace/seek.h"
+
+struct pl_search {
+	struct pl_recording *r;
+	struct thread_entry *thread;
+	struct pl_wanted wanted;
+	struct walk walk;
+	struct strides strides; /* that halt */
+	struct walk scout;
+	struct strides over; /* the scout's, that do not */
+};
+
+/* Of these each row is an event of its own, that its block's head counts. */
+#define COUNTED_KINDS                                                                              \
+	(1u << PL_EVENT_CALL | 1u << PL_EVENT_YIELD | 1u << PL_EVENT_RESUME |                      \
+		1u << PL_EVENT_THROW | 1u << PL_EVENT_UNWIND | 1u << PL_EVENT_RAISE |              \
+		1u << PL_EVENT_RERAISE | 1u << PL_EVENT_HANDLED | 1u << PL_EVENT_MARK)
+
+static bool stopped(const struct pl_search *s)
+{
+	return s->wanted.stop && *s->wanted.stop;
+}
+
+static bool may(void *context, const struct pl_count *row)
+{
+	const struct pl_wanted *wanted = context;
+	struct pl_count first = *row;
+
+	first.code = code_first(row->code);
+	return wanted->kinds >> row->kind & 1 &&
+	       (!wanted->may || wanted->may(wanted->context, &first));
+}
+
+int pl_search_new(struct pl_search **out, struct pl_recording *r, uint32_t process, uint32_t thread,
+	const struct pl_wanted *wanted, struct pl_err *err)
+{
+	struct thread_entry *t = recording_find_thread(r, process, thread);
+	struct pl_search *s = t ? calloc(1, sizeof *s) : NULL;
+
+	if (!t)
+		return pl_err_cause(err, PL_ERR_NOT_FOUND,
+			"process %" PRIu32 " has no thread %" PRIu32, process, thread);
+	if (!s)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a search");
+	s->r = r;
+	s->thread = t;
+	s->wanted = *wanted;
+	s->strides.halts = may;
+	s->strides.halts_context = &s->wanted;
+	walk_init(&s->walk, r, t);
+	walk_init(&s->scout, r, t);
+	*out = s;
+	return 0;
+}
+
+void pl_search_free(struct pl_search *s)
+{
+	if (!s)
+		return;
+	walk_release(&s->walk);
+	walk_release(&s->scout);
+	strides_release(&s->strides);
+	strides_release(&s->over);
+	free(s);
+}
+
+/* ---- the thread's blocks ---- */
+
+static uint64_t end_of(const struct block_ref *ref)
+{
+	return ref->first_seq + ref->events;
+}
+
+/* Of those that begin in front of seq the number. */
+static size_t blocks_before(const struct thread_entry *t, uint64_t seq)
+{
+	size_t low = 0, high = t->block_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (t->blocks[middle].first_seq < seq)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool may_have(const struct pl_search *s, const struct block_ref *ref)
+{
+	const uint32_t kinds = s->wanted.kinds;
+
+	return kinds & ~COUNTED_KINDS || kinds & ref->kinds;
+}
+
+/* ---- forwards ---- */
+
+/* Strides to in front of `seq`, or as far as they lead: at most to the end of the block. */
+static int pass_over(struct strides *strides, struct walk *w, uint64_t seq, struct pl_err *err)
+{
+	const struct stride_limit limit = {.ticks = UINT64_MAX,
+		.seq = seq - w->next_seq < STRIDE_HALT ? seq : w->next_seq + STRIDE_HALT};
+	int code;
+
+	while ((code = stride(strides, w, &limit)) == STRIDE_FULL)
+		strides_forget(strides);
+	return code ? pl_err_cause(err, code, "no memory for the steps of a path") : 0;
+}
+
+/* Between two blocks: over those that have nothing of it. */
+static void pass_blocks(struct pl_search *s, uint64_t end)
+{
+	struct walk *w = &s->walk;
+	size_t index = w->next_block > s->thread->evicted ? w->next_block - s->thread->evicted : 0,
+	       from = index;
+
+	if (w->open && w->events.left)
+		return;
+	while (index + 1 < s->thread->block_count && !may_have(s, &s->thread->blocks[index]) &&
+		end_of(&s->thread->blocks[index]) <= end)
+		index++;
+	if (index != from)
+		walk_go_to(w, index);
+}
+
+static int is_wanted(struct pl_search *s, const struct pl_event *e)
+{
+	const struct pl_count row = {
+		.code = e->code, .line = e->line, .kind = e->kind, .events = 1};
+
+	if (!may(&s->wanted, &row))
+		return PL_END;
+	return s->wanted.is ? s->wanted.is(s->wanted.context, e) : 0;
+}
+
+/* From where the walk stands. */
+static int go_forward(struct pl_search *s, uint64_t end, struct pl_event *event, struct pl_err *err)
+{
+	while (!stopped(s)) {
+		pass_blocks(s, end);
+		int code = s->walk.next_seq < end ? pass_over(&s->strides, &s->walk, end, err)
+						  : PL_END;
+		if (code == 0 && s->walk.next_seq >= end)
+			code = PL_END;
+		if (code)
+			return code;
+		code = walk_next(&s->walk, event, err);
+		if (code)
+			return code;
+		event->code = code_first(event->code);
+		code = event->seq < end ? is_wanted(s, event) : PL_END;
+		if (code <= 0)
+			return code;
+	}
+	return PL_END;
+}
+
+int pl_search_next(
+	struct pl_search *s, uint64_t seq, uint64_t end, struct pl_event *event, struct pl_err *err)
+{
+	int code = s->walk.next_seq == seq && seq ? 0 : walk_seek_seq(&s->walk, seq, err);
+
+	while (code == 0) {
+		code = go_forward(s, end, event, err);
+		if (code || event->seq >= seq)
+			break;
+	}
+	return code;
+}
+
+/* ---- backwards ---- */
+
+/* The last one of a block in front of seq. */
+static int last_of(
+	struct pl_search *s, size_t index, uint64_t seq, uint64_t *found, struct pl_err *err)
+{
+	const uint64_t end = end_of(&s->thread->blocks[index]);
+	struct pl_event e;
+	int code;
+
+	*found = UINT64_MAX;
+	walk_go_to(&s->walk, index);
+	while ((code = go_forward(s, seq < end ? seq : end, &e, err)) == 0)
+		*found = e.seq;
+	return code < 0 ? code : stopped(s) ? PL_END : 0;
+}
+
+int pl_search_previous(
+	struct pl_search *s, uint64_t seq, struct pl_event *event, struct pl_err *err)
+{
+	uint64_t found = UINT64_MAX;
+	int code = 0;
+
+	for (size_t i = blocks_before(s->thread, seq); code == 0 && i-- && found == UINT64_MAX;)
+		if (may_have(s, &s->thread->blocks[i]))
+			code = last_of(s, i, seq, &found, err);
+	if (code == 0)
+		code = found == UINT64_MAX ? PL_END : walk_seek_seq(&s->walk, found, err);
+	while (code == 0) {
+		code = walk_next(&s->walk, event, err);
+		if (code == 0 && event->seq == found && s->wanted.kinds >> event->kind & 1)
+			break;
+	}
+	if (code == 0)
+		event->code = code_first(event->code);
+	return code;
+}
+
+/* ---- by depth ---- */
+
+/* How many rows it may leave: as many are visited in no time. */
+#define SHALLOW_ROWS 4096u
+
+/* The least depth of the stack from one seq of a block up to another. */
+static int least_depth(
+	struct pl_search *s, uint64_t from, uint64_t to, uint32_t *least, struct pl_err *err)
+{
+	struct walk *w = &s->scout;
+	struct pl_event e;
+	int code = walk_seek_seq(w, from, err);
+
+	*least = UINT32_MAX;
+	if (code == 0 && !w->open) { /* in front of a block no stack is known */
+		code = walk_next(w, &e, err);
+		if (code == 0)
+			*least = e.depth + 1;
+	}
+	stack_mark(&w->stack);
+	while (code == 0 && w->next_seq < to) {
+		code = pass_over(&s->over, w, to, err);
+		if (code == 0 && w->next_seq < to)
+			code = walk_next(w, &e, err);
+		if (w->stack.min_depth < *least)
+			*least = w->stack.min_depth;
+	}
+	return code < 0 ? code : 0;
+}
+
+/* Within a block. */
+static int narrow(struct pl_search *s, uint32_t depth, bool back, uint64_t from, uint64_t to,
+	uint64_t *seq, struct pl_err *err)
+{
+	uint32_t least;
+	int code = least_depth(s, from, to, &least, err);
+	bool some = code == 0 && least <= depth + 1;
+
+	while (some && code == 0 && to - from > SHALLOW_ROWS && !stopped(s)) {
+		uint64_t middle = from + (to - from) / 2;
+		code = back ? least_depth(s, middle, to, &least, err)
+			    : least_depth(s, from, middle, &least, err);
+		if ((least <= depth + 1) == back)
+			from = middle;
+		else
+			to = middle;
+	}
+	*seq = back ? to : from;
+	return code ? code : some ? 0 : PL_END;
+}
+
+int pl_search_shallow(
+	struct pl_search *s, uint32_t depth, bool back, uint64_t *seq, struct pl_err *err)
+{
+	const struct thread_entry *t = s->thread;
+	const size_t before = blocks_before(t, back ? *seq : *seq + 1);
+	size_t i = before ? before - 1 : 0;
+
+	if (depth >= UINT32_MAX - 1)
+		return 0;
+	for (; before && i < t->block_count; back ? i-- : i++) {
+		const struct block_ref *ref = &t->blocks[i];
+		uint64_t from = !back && *seq > ref->first_seq ? *seq : ref->first_seq;
+		uint64_t to = back && *seq < end_of(ref) ? *seq : end_of(ref);
+		int code = stopped(s) || from >= to || ref->min_depth > depth + 1
+				   ? PL_END
+				   : narrow(s, depth, back, from, to, seq, err);
+		if (stopped(s))
+			return PL_END;
+		if (code != PL_END)
+			return code;
+	}
+	return before ? PL_END : 0;
+}
