@@ -54,6 +54,10 @@ void pl_counts_free(struct pl_counts *counts); /* NULL is fine */
 int pl_cursor_count(
 	struct pl_cursor *c, struct pl_counts *counts, int64_t to_ns, struct pl_err *err);
 
+/* The same up to the event with this seq, of a cursor on one thread. */
+int pl_cursor_count_to_seq(
+	struct pl_cursor *c, struct pl_counts *counts, uint64_t seq, struct pl_err *err);
+
 /* What was counted so far. The rows belong to the counts, and are valid until these are added to or freed. 0, PL_ERR_MEMORY. */
 int pl_counts_table(struct pl_counts *counts, struct pl_count_table *out, struct pl_err *err);
 

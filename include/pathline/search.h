@@ -37,12 +37,12 @@ int pl_search_new(struct pl_search **out, struct pl_recording *r, uint32_t proce
 	const struct pl_wanted *wanted, struct pl_err *err);
 void pl_search_free(struct pl_search *s); /* NULL is fine */
 
-/* The first event at or behind `seq` and in front of `end`, which may be UINT64_MAX; the last one in front of `seq`. PL_END: there is none.
+/* The first event at or behind `seq` and in front of `end`, which may be UINT64_MAX; the last one in front of `seq` and at or behind `begin`. PL_END: there is none.
  * As those of pl_cursor_next they are valid until the search goes on. */
 int pl_search_next(struct pl_search *s, uint64_t seq, uint64_t end, struct pl_event *event,
 	struct pl_err *err);
-int pl_search_previous(
-	struct pl_search *s, uint64_t seq, struct pl_event *event, struct pl_err *err);
+int pl_search_previous(struct pl_search *s, uint64_t seq, uint64_t begin, struct pl_event *event,
+	struct pl_err *err);
 
 /* Pass over events of frames deeper than `depth` (as in struct pl_event): from *seq forwards or, `back`, from in front of it backwards. No
  * event that is not deeper is passed over, but some that are may be left: *seq is somewhere at or in front of the first one (back: behind the last one) that is

@@ -8,7 +8,10 @@ void path_reset(struct path *p)
 	p->from = p->to = 0;
 	p->ended = false;
 	pl_cursor_free(p->c);
-	p->c = NULL;
+	pl_cursor_free(p->probe);
+	pl_search_free(p->deeper);
+	p->c = p->probe = NULL;
+	p->deeper = NULL;
 }
 
 void path_release(struct path *p)
@@ -167,22 +170,79 @@ int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct 
 	return 0;
 }
 
+/* The first event at or behind seq, without the window. */
+static int probe(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *err)
+{
+	int code = p->probe ? 0 : pl_cursor_new(&p->probe, p->r, p->process, p->thread, err);
+
+	if (code == 0)
+		code = pl_cursor_seek_seq(p->probe, seq, err);
+	while (code == 0) {
+		code = pl_cursor_next(p->probe, e, err);
+		if (code == 0 && e->seq >= seq && e->kind != PL_EVENT_POSSIBLE)
+			break;
+	}
+	return code;
+}
+
 int path_search(struct path *p, bool (*behind)(const struct pl_event *e, const void *key),
 	const void *key, const struct pl_event **e, struct pl_err *err)
 {
 	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
 	uint64_t low = t ? t->first_seq : 0, high = low + (t ? t->events : 0) + 1;
-	const struct pl_event *at;
+	struct pl_event at;
 
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
-		int code = path_from(p, middle, &at, err);
+		int code = probe(p, middle, &at, err);
 		if (code < 0)
 			return code;
-		if (code == 0 && behind(at, key))
-			low = at->seq + 1;
+		if (code == 0 && behind(&at, key))
+			low = at.seq + 1;
 		else
 			high = middle;
 	}
 	return path_from(p, low, e, err);
+}
+
+int path_pass_deeper(struct path *p, uint32_t depth, bool back, const volatile sig_atomic_t *stop,
+	uint64_t *seq, struct pl_err *err)
+{
+	const struct pl_wanted none = {.stop = stop};
+	int code =
+		p->deeper ? 0 : pl_search_new(&p->deeper, p->r, p->process, p->thread, &none, err);
+
+	return code ? code : pl_search_shallow(p->deeper, depth, back, seq, err);
+}
+
+static bool is_of_code(void *context, const struct pl_count *row)
+{
+	return row->code == ((const struct pl_event *)context)->code;
+}
+
+static int is_of_generator(void *context, const struct pl_event *e)
+{
+	return e->generator == ((const struct pl_event *)context)->generator ? 0 : PL_END;
+}
+
+int path_to_generator(struct path *p, const struct pl_event *of, bool back,
+	const volatile sig_atomic_t *stop, uint64_t *seq, struct pl_err *err)
+{
+	const struct pl_wanted wanted = {
+		.kinds = 1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW | 1u << PL_EVENT_YIELD,
+		.may = is_of_code,
+		.is = is_of_generator,
+		.context = (void *)of,
+		.stop = stop};
+	struct pl_search *s = NULL;
+	struct pl_event e;
+	int code = pl_search_new(&s, p->r, p->process, p->thread, &wanted, err);
+
+	if (code == 0)
+		code = back ? pl_search_previous(s, *seq, 0, &e, err)
+			    : pl_search_next(s, *seq, UINT64_MAX, &e, err);
+	if (code == 0)
+		*seq = e.seq;
+	pl_search_free(s);
+	return code;
 }

@@ -7,6 +7,7 @@
 #ifndef PL_SESSION_PATH_H
 #define PL_SESSION_PATH_H
 
+#include <signal.h>
 #include "pathline/pathline.h"
 
 #define PATH_WINDOW 32768u
@@ -18,8 +19,10 @@ struct path {
 	struct pl_cursor *c;	 /* owned; behind the window's last event */
 	struct pl_event *events; /* owned, 2 * PATH_WINDOW */
 	size_t count;
-	uint64_t from, to; /* the window has all events with from <= seq < to */
-	bool ended;	   /* there were none behind the window */
+	uint64_t from, to;	  /* the window has all events with from <= seq < to */
+	bool ended;		  /* there were none behind the window */
+	struct pl_cursor *probe;  /* owned: of path_search */
+	struct pl_search *deeper; /* owned: of path_pass_deeper */
 };
 
 void path_release(struct path *p);
@@ -31,5 +34,13 @@ int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct 
 /* The first event for which `behind` says no, where it says yes of all before it. 0, PL_END, an error. */
 int path_search(struct path *p, bool (*behind)(const struct pl_event *e, const void *key),
 	const void *key, const struct pl_event **e, struct pl_err *err);
+
+/* Pass over events of deeper frames, many at once: from *seq forwards, or from in front of it backwards, to where it is worth
+ * a visit again (pl_search_shallow). Ends as if there were no more when *stop becomes other than 0. */
+int path_pass_deeper(struct path *p, uint32_t depth, bool back, const volatile sig_atomic_t *stop,
+	uint64_t *seq, struct pl_err *err);
+/* To where the generator goes on, *seq being its event; backwards: to where it was left. 0, PL_END, an error. */
+int path_to_generator(struct path *p, const struct pl_event *of, bool back,
+	const volatile sig_atomic_t *stop, uint64_t *seq, struct pl_err *err);
 
 #endif

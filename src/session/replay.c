@@ -184,156 +184,237 @@ static bool before_place(const struct pl_event *e, const void *key)
 	return is_before(e->order, place->of, place);
 }
 
+/* What is looked for, and the nearest so far. */
 struct search {
 	/* in */
 	bool back;
-	int (*match)(
-		void *context, struct path *path, const struct pl_event *e, struct pl_err *err);
-	void *context;
+	uint32_t kinds;
+	bool (*may)(void *context, const struct pl_count *row);
+	int (*is)(void *context, const struct pl_event *e);
+	void (*begin)(struct search *s, uint64_t seq); /* NULL, or before another stretch */
+	struct replay *replay;
+	struct path *path; /* of the thread that is searched */
+	const regex_t *regex;
+	struct pl_err *err;
 	/* out */
 	bool found;
 	struct pl_event best;
 };
 
-static bool is_beyond(const struct search *s, const struct pl_event *e)
-{
-	const struct place best = {.order = s->best.order, .thread = s->best.position.thread};
-	bool first = is_before(e->order, e->position.thread, &best);
-
-	return s->found && first == s->back;
-}
-
-/* One thread, from seq on (forward: at or behind it; back: in front of it). */
+/* One thread from seq on up to `to`; back: in front of seq, down to that. */
 static int search_path(
-	struct replay *p, struct search *s, struct path *path, uint64_t seq, struct pl_err *err)
+	struct replay *p, struct search *s, struct path *path, uint64_t seq, uint64_t to)
 {
-	const struct pl_event *e;
+	const struct pl_wanted wanted = {
+		.kinds = s->kinds, .may = s->may, .is = s->is, .context = s, .stop = p->stop};
+	struct pl_search *search = NULL;
+	struct pl_event e;
+	int code = pl_search_new(&search, p->r, path->process, path->thread, &wanted, s->err);
 
-	while (!*p->stop) {
-		int code =
-			s->back ? path_before(path, seq, &e, err) : path_from(path, seq, &e, err);
-		if (code || is_beyond(s, e))
-			return code < 0 ? code : 0;
-		struct pl_event at = *e;
-		code = s->match(s->context, path, &at, err);
-		if (code <= 0) {
-			s->best = at;
-			s->found = code == 0;
-			return code;
-		}
-		seq = s->back ? at.seq : at.seq + 1;
+	s->path = path;
+	if (s->begin)
+		s->begin(s, seq);
+	if (code == 0)
+		code = s->back ? pl_search_previous(search, seq, to, &e, s->err)
+			       : pl_search_next(search, seq, to, &e, s->err);
+	if (code == 0) {
+		s->best = e;
+		s->best.task = NULL;
+		s->found = true;
 	}
-	return 0;
+	pl_search_free(search);
+	return code < 0 ? code : 0;
 }
 
-static int search_other(struct replay *p, struct search *s, uint32_t thread, struct pl_err *err)
+/* Seq of the first event that is not in front of the place; UINT64_MAX: all are. */
+static int seq_of(struct path *path, const struct pl_event *at, uint64_t *seq, struct pl_err *err)
 {
-	const struct pl_position *here = &p->at.position;
-	struct path other = {.r = p->r, .process = here->process, .thread = thread};
-	const struct place place = {.order = p->at.order, .thread = here->thread, .of = thread};
+	const struct place place = {
+		.order = at->order, .thread = at->position.thread, .of = path->thread};
 	const struct pl_event *e;
-	int code = path_search(&other, before_place, &place, &e, err);
+	int code = path_search(path, before_place, &place, &e, err);
 
-	if (code >= 0)
-		code = search_path(p, s, &other, code == PL_END ? UINT64_MAX : e->seq, err);
+	*seq = code == 0 ? e->seq : UINT64_MAX;
+	return code < 0 ? code : 0;
+}
+
+static int search_other(struct replay *p, struct search *s, uint32_t thread)
+{
+	struct path other = {.r = p->r, .process = p->at.position.process, .thread = thread};
+	uint64_t from, to = s->back ? 0 : UINT64_MAX;
+	int code = seq_of(&other, &p->at, &from, s->err);
+
+	if (code == 0 && s->found)
+		code = seq_of(&other, &s->best, &to, s->err);
+	if (code == 0)
+		code = search_path(p, s, &other, from, to);
 	path_release(&other);
 	return code;
 }
 
-static int search(struct replay *p, struct search *s, struct pl_err *err)
+static int search(struct replay *p, struct search *s)
 {
 	const struct pl_process *process = pl_recording_find_process(p->r, p->at.position.process);
 	uint32_t here = p->at.position.thread;
-	int code = search_path(p, s, &p->path, s->back ? p->at.seq : p->at.seq + 1, err);
+	const struct pl_event *e;
+	uint64_t seq;
 
+	s->replay = p;
+	int code = search_path(
+		p, s, &p->path, s->back ? p->at.seq : p->at.seq + 1, s->back ? 0 : UINT64_MAX);
 	for (uint32_t n = 0; p->all && process && n < process->thread_count && code == 0; n++)
 		if (n != here)
-			code = search_other(p, s, n, err);
+			code = search_other(p, s, n);
 	if (code < 0)
 		return code;
 	if (!s->found || *p->stop)
 		return PL_END;
 	follow(p, s->best.position.process, s->best.position.thread);
-	arrive(p, &s->best);
-	return 0;
+	seq = s->best.seq;
+	code = path_from(&p->path, seq, &e, s->err);
+	if (code == 0)
+		arrive(p, e);
+	return code;
 }
 
-static int match_stops(
-	void *context, struct path *path, const struct pl_event *e, struct pl_err *err)
+static bool may_stop(void *context, const struct pl_count *row)
 {
-	return stops_match(context, path, e, err);
+	return stops_may(&((struct search *)context)->replay->stops, row);
+}
+
+static int stops_here(void *context, const struct pl_event *e)
+{
+	struct search *s = context;
+
+	return stops_match(&s->replay->stops, s->path, e, s->replay->stop, s->err);
+}
+
+static void begin_stops(struct search *s, uint64_t seq)
+{
+	stops_begin(&s->replay->stops, seq);
 }
 
 int replay_continue(struct replay *p, bool back, struct pl_err *err)
 {
-	struct search s = {.back = back, .match = match_stops, .context = &p->stops};
+	struct search s = {.back = back,
+		.kinds = stops_kinds(&p->stops),
+		.may = may_stop,
+		.is = stops_here,
+		.begin = begin_stops,
+		.err = err};
 
-	return search(p, &s, err);
+	return search(p, &s);
 }
 
-static int match_regex(
-	void *context, struct path *path, const struct pl_event *e, struct pl_err *err)
+static bool has_regex(const struct search *s, const char *text)
 {
-	const char *text = e->kind == PL_EVENT_RAISE		 ? e->type
-			   : e->kind == PL_EVENT_CALL && e->code ? pl_code_name(e->code)
-								 : NULL;
+	return text && regexec(s->regex, text, 0, NULL, 0) == 0;
+}
 
-	(void)path;
-	(void)err;
-	return text && regexec(context, text, 0, NULL, 0) == 0 ? 0 : PL_END;
+static bool may_have_regex(void *context, const struct pl_count *row)
+{
+	return row->kind == PL_EVENT_RAISE ||
+	       (row->code && has_regex(context, pl_code_name(row->code)));
+}
+
+static int type_has_regex(void *context, const struct pl_event *e)
+{
+	return e->kind != PL_EVENT_RAISE || has_regex(context, e->type) ? 0 : PL_END;
 }
 
 int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_err *err)
 {
-	struct search s = {.back = back, .match = match_regex, .context = (void *)regex};
+	struct search s = {.back = back,
+		.kinds = 1u << PL_EVENT_CALL | 1u << PL_EVENT_RAISE,
+		.may = may_have_regex,
+		.is = type_has_regex,
+		.regex = regex,
+		.err = err};
 
-	return search(p, &s, err);
+	return search(p, &s);
 }
 
 /* ---- switches ---- */
-
-static int match_run(void *context, struct path *path, const struct pl_event *e, struct pl_err *err)
-{
-	const struct pl_event *here = context;
-
-	(void)path;
-	(void)err;
-	return e->order != here->order || e->position.thread != here->position.thread ? 0 : PL_END;
-}
 
 static bool before_order(const struct pl_event *e, const void *key)
 {
 	return e->order < *(const uint64_t *)key;
 }
 
-/* Back is to the first event of the run that the last event before this one belongs to. */
-int replay_switch(struct replay *p, bool back, struct pl_err *err)
+static bool is_of_run(const struct pl_event *e, const struct pl_event *run)
 {
-	struct pl_event here = p->at;
-	const struct pl_event *e;
-	struct search s = {.back = back, .match = match_run, .context = &here};
-	bool all = p->all;
-	int code;
+	return e->order == run->order && e->position.thread == run->position.thread;
+}
 
-	p->all = true;
-	if (!back) {
-		code = search(p, &s, err);
-	} else {
-		code = path_search(&p->path, before_order, &here.order, &e, err);
-		if (code == 0 && e->seq < here.seq) {
-			arrive(p, e);
-		} else if (code == 0) {
-			code = search(p, &s, err);
-			if (code == 0 &&
-				path_search(&p->path, before_order, &p->at.order, &e, err) == 0) {
-				p->at = *e;
-				p->places[p->current] = e->position;
-				p->seqs[p->current] = e->seq;
-			}
+/* Of one thread the first event of a run behind this one, or the last event in front of it. 0, PL_END, an error. */
+static int neighbour(
+	struct replay *p, struct path *path, bool back, struct pl_event *out, struct pl_err *err)
+{
+	const struct place place = {
+		.order = p->at.order, .thread = p->at.position.thread, .of = path->thread};
+	const uint64_t next = p->at.order + 1;
+	const struct pl_event *e;
+	bool own = path->thread == place.thread;
+	int code = own && !back ? path_search(path, before_order, &next, &e, err)
+				: path_search(path, before_place, &place, &e, err);
+
+	if (back && code >= 0)
+		code = path_before(path, code == 0 ? e->seq : UINT64_MAX, &e, err);
+	if (code == 0)
+		*out = *e;
+	return code;
+}
+
+/* Of all threads the nearest. */
+static int nearest_run(struct replay *p, bool back, struct pl_event *best, struct pl_err *err)
+{
+	const struct pl_process *process = pl_recording_find_process(p->r, p->at.position.process);
+	bool found = false;
+
+	for (uint32_t n = 0; process && n < process->thread_count && !*p->stop; n++) {
+		struct path path = {.r = p->r, .process = process->number, .thread = n};
+		struct pl_event e;
+		int code = neighbour(p, &path, back, &e, err);
+		path_release(&path);
+		if (code < 0)
+			return code;
+		const struct place place = {.order = best->order, .thread = best->position.thread};
+		if (code == 0 && (!found || is_before(e.order, n, &place) != back)) {
+			*best = e;
+			found = true;
 		}
 	}
-	p->all = all;
+	return found && !*p->stop ? 0 : PL_END;
+}
+
+/* To the first event of the run that e belongs to. */
+static int go_to_run(struct replay *p, const struct pl_event *e, struct pl_err *err)
+{
+	const uint64_t order = e->order;
+	const struct pl_event *first;
+
+	follow(p, e->position.process, e->position.thread);
+	int code = path_search(&p->path, before_order, &order, &first, err);
+	if (code == 0)
+		arrive(p, first);
 	return code;
+}
+
+int replay_switch(struct replay *p, bool back, struct pl_err *err)
+{
+	const uint64_t order = p->at.order;
+	const struct pl_event *first;
+	struct pl_event best = p->at;
+	int code = back ? path_search(&p->path, before_order, &order, &first, err) : PL_END;
+
+	if (code == 0 && first->seq < p->at.seq) {
+		arrive(p, first);
+		return 0;
+	}
+	code = code < 0 ? code : nearest_run(p, back, &best, err);
+	return code == 0 && !is_of_run(&best, &p->at) ? go_to_run(p, &best, err)
+	       : code < 0			      ? code
+						      : PL_END;
 }
 
 /* ---- the stack ---- */

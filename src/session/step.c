@@ -12,7 +12,12 @@ struct aim {
 		suspended; /* not 0: wait until this generator goes on (forward), or was left (back) */
 	uint64_t greenlet;
 	uint32_t depth;
+	const struct pl_code *code; /* of what is suspended */
+	uint32_t missed;	    /* events since one that mattered */
 };
+
+/* After so many events that do not matter the next ones are passed over without a visit to each. */
+#define MISSED_MAX 4096
 
 static struct aim aim_at(const struct pl_event *e, enum step step)
 {
@@ -56,10 +61,17 @@ static int suspends(struct path *p, const struct pl_event *e, bool *yes, struct 
 	return code < 0 ? code : 0;
 }
 
+static void wait_for(struct aim *a, uint64_t generator, const struct pl_code *code)
+{
+	a->suspended = generator;
+	a->code = code;
+}
+
 /* What the event makes of a frame that is aimed at and stands in it. */
 static int leave(struct path *p, struct aim *a, const struct pl_event *e, struct pl_err *err)
 {
 	const uint64_t generator = e->generator;
+	const struct pl_code *of = e->code;
 	bool waits = false;
 	int code = 0;
 
@@ -68,7 +80,7 @@ static int leave(struct path *p, struct aim *a, const struct pl_event *e, struct
 	else if (!is_end(e))
 		return 0;
 	if (waits)
-		a->suspended = generator;
+		wait_for(a, generator, of);
 	else
 		aim_below(a);
 	return code;
@@ -105,6 +117,21 @@ static void adjust(struct aim *a, const struct pl_event *e, bool replaced)
 	}
 }
 
+/* Forwards *seq is the next event to be visited; backwards that in front of it is. 0, also where it stays; PL_END, an error. */
+static int pass(struct path *p, struct aim *a, bool back, const volatile sig_atomic_t *stop,
+	uint64_t *seq, struct pl_err *err)
+{
+	if (a->any || ++a->missed < MISSED_MAX)
+		return 0;
+	a->missed = 0;
+	if (!a->suspended)
+		return path_pass_deeper(p, a->depth, back, stop, seq, err);
+	const struct pl_event of = {.generator = a->suspended, .code = a->code};
+	int code = path_to_generator(p, &of, back, stop, seq, err);
+	*seq += back && code == 0;
+	return code;
+}
+
 int step_forward(struct path *p, const struct pl_event *at, enum step step,
 	const volatile sig_atomic_t *stop, struct pl_event *to, struct pl_err *err)
 {
@@ -114,12 +141,17 @@ int step_forward(struct path *p, const struct pl_event *at, enum step step,
 	int code = a.any ? 0 : leave(p, &a, at, err);
 
 	while (code == 0 && !*stop) {
-		code = path_from(p, seq + 1, &e, err);
+		seq++;
+		code = pass(p, &a, false, stop, &seq, err);
+		if (code == 0)
+			code = path_from(p, seq, &e, err);
 		if (code)
 			return code;
 		seq = e->seq;
 		if (!wakes(&a, e))
 			continue;
+		if (e->depth <= a.depth)
+			a.missed = 0;
 		adjust(&a, e, e->kind == PL_EVENT_CALL);
 		if (is_line(&a, e)) {
 			*to = *e;
@@ -140,7 +172,7 @@ static void enter_back(struct aim *a, const struct pl_event *e, bool out)
 		(is_entry(e) && out && !(flags & (CO_COROUTINE | CO_ASYNC_GENERATOR))))
 		aim_below(a);
 	else if (is_entry(e))
-		a->suspended = e->generator;
+		wait_for(a, e->generator, e->code);
 }
 
 int step_back(struct path *p, const struct pl_event *at, enum step step,
@@ -153,13 +185,17 @@ int step_back(struct path *p, const struct pl_event *at, enum step step,
 	if (!a.any)
 		enter_back(&a, at, !a.lines);
 	while (!*stop) {
-		int code = path_before(p, seq, &e, err);
+		int code = pass(p, &a, true, stop, &seq, err);
+		if (code == 0)
+			code = path_before(p, seq, &e, err);
 		if (code)
 			return code;
 		seq = e->seq;
 		bool woken = a.suspended != 0;
 		if (!wakes(&a, e))
 			continue;
+		if (e->depth <= a.depth)
+			a.missed = 0;
 		adjust(&a, e, is_end(e) || (e->kind == PL_EVENT_YIELD && !woken));
 		if (is_line(&a, e)) {
 			*to = *e;

@@ -30,87 +30,201 @@ bool stops_clear(struct stops *s, uint32_t number)
 	return false;
 }
 
-static bool is_line(const struct stop *s, const struct pl_event *e)
+/* ---- for searches ---- */
+
+static const uint32_t kinds_of[] = {
+	[STOP_LINE] = 1u << PL_EVENT_LINE,
+	[STOP_CALL] = 1u << PL_EVENT_CALL,
+	[STOP_ENTRY] = 1u << PL_EVENT_CALL | 1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW,
+	[STOP_RAISE] = 1u << PL_EVENT_RAISE | 1u << PL_EVENT_UNWIND,
+};
+
+uint32_t stops_kinds(const struct stops *s)
 {
-	return e->kind == PL_EVENT_LINE && e->line == s->line && e->code &&
-	       stop_names(pl_code_file(e->code), s->name, '/');
+	uint32_t kinds = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		kinds |= kinds_of[s->rows[i].kind];
+	return kinds;
 }
 
-/* Without a change to p: its events are being visited. */
-static int find_hit(struct stop *s, const struct path *p, struct pl_err *err)
+static bool may(const struct stop *s, const struct pl_count *row)
 {
-	struct path own = {.r = p->r, .process = p->process, .thread = p->thread};
-	const struct pl_event *e;
-	uint64_t seq = 0, left = s->hits;
+	if (!(kinds_of[s->kind] >> row->kind & 1))
+		return false;
+	if (s->kind == STOP_RAISE)
+		return true;
+	if (!row->code)
+		return false;
+	return s->kind == STOP_LINE
+		       ? row->line == s->line && stop_names(pl_code_file(row->code), s->name, '/')
+		       : stop_names(pl_code_name(row->code), s->name, '.');
+}
+
+bool stops_may(const struct stops *s, const struct pl_count *row)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (may(&s->rows[i], row))
+			return true;
+	return false;
+}
+
+void stops_begin(struct stops *s, uint64_t seq)
+{
+	s->unwound.seq = UINT64_MAX;
+	s->begin = seq;
+}
+
+/* ---- the time that counts ---- */
+
+/* A thread's events are counted in so many pieces, so that it can be stopped. */
+#define PIECES 64
+/* A piece in which each is visited. */
+#define PIECE_LEAST 65536u
+
+/* The number of its lines that ran up to `to`, from where the cursor stands. */
+static int count_to(const struct stop *s, struct path *p, struct pl_cursor *c, uint64_t to,
+	uint64_t *hits, struct pl_err *err)
+{
+	struct pl_count_table table = {0};
+	struct pl_counts *counts = NULL;
+	int code = pl_counts_new(&counts, p->r, err);
+
+	*hits = 0;
+	if (code == 0)
+		code = pl_cursor_count_to_seq(c, counts, to, err);
+	if (code == 0)
+		code = pl_counts_table(counts, &table, err);
+	for (size_t i = 0; i < table.count; i++)
+		*hits += may(s, &table.rows[i]) ? table.rows[i].events : 0;
+	pl_counts_free(counts);
+	return code;
+}
+
+/* The piece of [*from, *to) in which that hit is; *left: of its hits the one that counts, 0: it is in none. */
+static int find_piece(const struct stop *s, struct path *p, uint64_t *from, uint64_t *to,
+	uint64_t *left, const volatile sig_atomic_t *stop, struct pl_err *err)
+{
+	const uint64_t piece = (*to - *from) / PIECES + 1, end = *to;
+	struct pl_cursor *c = NULL;
+	uint64_t hits;
+	bool found = false;
+	int code = pl_cursor_new(&c, p->r, p->process, p->thread, err);
+
+	if (code == 0)
+		code = pl_cursor_seek_seq(c, *from, err);
+	for (*to = *from; code == 0 && !found && *to < end && !*stop;) {
+		*from = *to;
+		*to = end - *from > piece ? *from + piece : end;
+		code = count_to(s, p, c, *to, &hits, err);
+		found = hits >= *left;
+		*left -= found ? 0 : hits;
+	}
+	pl_cursor_free(c);
+	if (code == 0 && !found)
+		*left = 0;
+	return code;
+}
+
+static bool may_of_one(void *context, const struct pl_count *row)
+{
+	return may(context, row);
+}
+
+static int visit_piece(struct stop *s, struct path *p, uint64_t from, uint64_t left,
+	const volatile sig_atomic_t *stop, struct pl_err *err)
+{
+	const struct pl_wanted wanted = {
+		.kinds = kinds_of[s->kind], .may = may_of_one, .context = s, .stop = stop};
+	struct pl_search *search = NULL;
+	struct pl_event e = {0};
+	int code = pl_search_new(&search, p->r, p->process, p->thread, &wanted, err);
+
+	for (; code == 0 && left; left--, from = e.seq + 1)
+		code = pl_search_next(search, from, UINT64_MAX, &e, err);
+	if (code == 0)
+		s->hit_seq = e.seq;
+	pl_search_free(search);
+	return code;
+}
+
+static int find_hit(
+	struct stop *s, struct path *p, const volatile sig_atomic_t *stop, struct pl_err *err)
+{
+	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
+	uint64_t from = t ? t->first_seq : 0, to = from + (t ? t->events : 0), left = s->hits;
 	int code = 0;
 
 	s->process = p->process;
 	s->thread = p->thread;
 	s->hit_seq = UINT64_MAX;
-	while (left && (code = path_from(&own, seq, &e, err)) == 0) {
-		seq = e->seq + 1;
-		if (is_line(s, e) && !--left)
-			s->hit_seq = e->seq;
-	}
-	s->known = code >= 0;
-	path_release(&own);
+	while (code == 0 && left && to - from > PIECE_LEAST && !*stop)
+		code = find_piece(s, p, &from, &to, &left, stop, err);
+	if (code == 0 && left && !*stop)
+		code = visit_piece(s, p, from, left, stop, err);
+	s->known = code >= 0 && !*stop;
 	return code < 0 ? code : 0;
 }
 
-static int match_line(struct stop *s, struct path *p, const struct pl_event *e, struct pl_err *err)
+/* ---- does it stop here? ---- */
+
+static int match_line(struct stop *s, struct path *p, const struct pl_event *e,
+	const volatile sig_atomic_t *stop, struct pl_err *err)
 {
 	int code = 0;
 
-	if (!is_line(s, e))
-		return PL_END;
 	if (!s->hits)
 		return 0;
 	if (!s->known || s->process != p->process || s->thread != p->thread)
-		code = find_hit(s, p, err);
+		code = find_hit(s, p, stop, err);
 	return code ? code : e->seq == s->hit_seq ? 0 : PL_END;
 }
 
-/* What arrives from a callee was raised there. */
-static int match_raise(
-	const struct stop *s, struct path *p, const struct pl_event *e, struct pl_err *err)
+/* Did it arrive from a frame above? A stretch begins where the search does, or a block: what was before is looked at. */
+static int arrived(struct stops *s, struct path *p, const struct pl_event *e, bool *from_above,
+	struct pl_err *err)
 {
-	const struct pl_event at = *e, *before;
+	const struct pl_event *before;
+
+	*from_above = s->unwound.seq + 1 == e->seq && s->unwound.depth == e->depth + 1;
+	if (*from_above || (e->seq != s->begin && e->position.event))
+		return 0;
+	int code = path_before(p, e->seq, &before, err);
+	*from_above = code == 0 && before->kind == PL_EVENT_UNWIND && before->depth == e->depth + 1;
+	return code < 0 ? code : 0;
+}
+
+/* What arrives from a callee was raised there. */
+static int match_raise(const struct stop *stop, struct stops *s, struct path *p,
+	const struct pl_event *e, struct pl_err *err)
+{
+	bool from_above;
 
 	if (e->kind != PL_EVENT_RAISE ||
-		(s->name[0] && !(e->type && stop_names(e->type, s->name, '.'))))
+		(stop->name[0] && !(e->type && stop_names(e->type, stop->name, '.'))))
 		return PL_END;
-	int code = path_before(p, at.seq, &before, err);
-	if (code < 0)
-		return code;
-	return code == 0 && before->kind == PL_EVENT_UNWIND && before->depth == at.depth + 1
-		       ? PL_END
-		       : 0;
+	int code = arrived(s, p, e, &from_above, err);
+	return code ? code : from_above ? PL_END : 0;
 }
 
-static int match(struct stop *s, struct path *p, const struct pl_event *e, struct pl_err *err)
-{
-	bool entry = e->kind == PL_EVENT_CALL;
-
-	switch (s->kind) {
-	case STOP_LINE:
-		return match_line(s, p, e, err);
-	case STOP_RAISE:
-		return match_raise(s, p, e, err);
-	case STOP_ENTRY:
-		entry = entry || e->kind == PL_EVENT_RESUME || e->kind == PL_EVENT_THROW;
-		break;
-	case STOP_CALL:
-		break;
-	}
-	return entry && e->code && stop_names(pl_code_name(e->code), s->name, '.') ? 0 : PL_END;
-}
-
-int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struct pl_err *err)
+int stops_match(struct stops *s, struct path *p, const struct pl_event *e,
+	const volatile sig_atomic_t *stop, struct pl_err *err)
 {
 	const struct pl_event at = *e;
+	const struct pl_count row = {.code = at.code, .line = at.line, .kind = at.kind};
 	int code = PL_END;
 
-	for (size_t i = 0; i < s->count && code == PL_END; i++)
-		code = match(&s->rows[i], p, &at, err);
+	for (size_t i = 0; i < s->count && code == PL_END; i++) {
+		struct stop *one = &s->rows[i];
+		if (!may(one, &row))
+			continue;
+		code = one->kind == STOP_RAISE	? match_raise(one, s, p, &at, err)
+		       : one->kind == STOP_LINE ? match_line(one, p, &at, stop, err)
+						: 0;
+	}
+	if (at.kind == PL_EVENT_UNWIND) {
+		s->unwound.seq = at.seq;
+		s->unwound.depth = at.depth;
+	}
 	return code;
 }

@@ -31,6 +31,12 @@ struct stops {
 	struct stop rows[STOPS_MAX];
 	size_t count;
 	uint32_t last; /* number */
+	struct {
+		uint64_t
+			seq; /* of the last frame that ended with an exception, while they are searched for; UINT64_MAX: none */
+		uint32_t depth;
+	} unwound;
+	uint64_t begin; /* of the search */
 };
 
 /* Is `path` this file: the whole, or its end behind a slash? Of names: behind a dot. */
@@ -38,7 +44,13 @@ bool stop_names(const char *whole, const char *part, char separator);
 /* NULL: there is no room. */
 struct stop *stops_add(struct stops *s, enum stop_kind kind, const char *name, int32_t line);
 bool stops_clear(struct stops *s, uint32_t number);
-/* 0, or PL_END: none of them stops here; an error. */
-int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struct pl_err *err);
+/* For a search (pathline/search.h): events of these kinds, with such a row, may be at a stop. */
+uint32_t stops_kinds(const struct stops *s);
+bool stops_may(const struct stops *s, const struct pl_count *row);
+/* Before events are matched that a search finds from seq on, or in front of it. */
+void stops_begin(struct stops *s, uint64_t seq);
+/* 0, or PL_END: none of them stops here; an error. Of each event that may. `stop`: as in step.h. */
+int stops_match(struct stops *s, struct path *p, const struct pl_event *e,
+	const volatile sig_atomic_t *stop, struct pl_err *err);
 
 #endif

@@ -90,11 +90,12 @@ static int take_steps(void *context)
 	return strides_take(&c->strides, add, c);
 }
 
-int counts_walk(struct pl_counts *c, struct walk *w, int64_t to_ns, struct pl_err *err)
+int counts_walk(
+	struct pl_counts *c, struct walk *w, const struct stride_limit *limit, struct pl_err *err)
 {
 	const struct walk_visit visit = {
 		.strides = &c->strides, .row = add_event, .full = take_steps, .context = c};
-	int code = walk_go_on(w, to_ns, &visit, err);
+	int code = walk_go_on(w, limit, &visit, err);
 
 	return code == PL_ERR_MEMORY ? pl_err_cause(err, code, "counting a path") : code;
 }

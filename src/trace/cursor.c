@@ -114,20 +114,21 @@ int pl_cursor_seek_position(struct pl_cursor *c, const struct pl_position *p, st
 
 struct count {
 	struct pl_counts *counts;
-	int64_t to_ns;
+	struct stride_limit limit;
 };
 
 static int count_walk(struct walk *w, void *context, struct pl_err *err)
 {
 	const struct count *count = context;
 
-	return counts_walk(count->counts, w, count->to_ns, err);
+	return counts_walk(count->counts, w, &count->limit, err);
 }
 
 int pl_cursor_count(
 	struct pl_cursor *c, struct pl_counts *counts, int64_t to_ns, struct pl_err *err)
 {
-	struct count count = {.counts = counts, .to_ns = to_ns};
+	struct count count = {.counts = counts,
+		.limit = {.ticks = walk_ticks_of(c->r, to_ns), .seq = UINT64_MAX}};
 	int code;
 
 	if (counts_recording(counts) != c->r)
@@ -135,6 +136,20 @@ int pl_cursor_count(
 			"pre:cursor-count:same-recording: the counts are of another recording");
 	code = c->all_threads ? order_move(&c->order, count_walk, &count, err)
 			      : count_walk(&c->walk, &count, err);
+	return code == PL_END ? 0 : code;
+}
+
+int pl_cursor_count_to_seq(
+	struct pl_cursor *c, struct pl_counts *counts, uint64_t seq, struct pl_err *err)
+{
+	const struct stride_limit limit = {.ticks = UINT64_MAX, .seq = seq};
+
+	if (c->all_threads || counts_recording(counts) != c->r)
+		return pl_err_cause(err, PL_ERR_ARGUMENT,
+			"pre:cursor-count-to-seq:one-thread: seq counts the events of one thread "
+			"of "
+			"the recording of the counts");
+	int code = counts_walk(counts, &c->walk, &limit, err);
 	return code == PL_END ? 0 : code;
 }
 

@@ -191,17 +191,22 @@ static int last_of(
 	return code < 0 ? code : stopped(s) ? PL_END : 0;
 }
 
-int pl_search_previous(
-	struct pl_search *s, uint64_t seq, struct pl_event *event, struct pl_err *err)
+int pl_search_previous(struct pl_search *s, uint64_t seq, uint64_t begin, struct pl_event *event,
+	struct pl_err *err)
 {
+	const struct block_ref *blocks = s->thread->blocks;
 	uint64_t found = UINT64_MAX;
 	int code = 0;
 
-	for (size_t i = blocks_before(s->thread, seq); code == 0 && i-- && found == UINT64_MAX;)
-		if (may_have(s, &s->thread->blocks[i]))
+	for (size_t i = blocks_before(s->thread, seq); code == 0 && i-- && found == UINT64_MAX;) {
+		if (end_of(&blocks[i]) <= begin)
+			break;
+		if (may_have(s, &blocks[i]))
 			code = last_of(s, i, seq, &found, err);
+	}
 	if (code == 0)
-		code = found == UINT64_MAX ? PL_END : walk_seek_seq(&s->walk, found, err);
+		code = found == UINT64_MAX || found < begin ? PL_END
+							    : walk_seek_seq(&s->walk, found, err);
 	while (code == 0) {
 		code = walk_next(&s->walk, event, err);
 		if (code == 0 && event->seq == found && s->wanted.kinds >> event->kind & 1)

@@ -94,9 +94,10 @@ static int go_on(
 	}
 }
 
-int walk_go_on(struct walk *w, int64_t to_ns, const struct walk_visit *visit, struct pl_err *err)
+int walk_go_on(struct walk *w, const struct stride_limit *limit, const struct walk_visit *visit,
+	struct pl_err *err)
 {
-	const struct target t = {.limit = {.ticks = walk_ticks_of(w->r, to_ns), .seq = UINT64_MAX}};
+	const struct target t = {.limit = *limit};
 
 	return go_on(w, &t, visit, err);
 }

@@ -12,7 +12,7 @@ int walk_seek_position(struct walk *w, const struct pl_position *p, struct pl_er
 /* The first ticks that are not before the time; INT64_MAX: UINT64_MAX. */
 uint64_t walk_ticks_of(const struct pl_recording *r, int64_t time_ns);
 
-/* On from where the walk stands to the first row at or after the time, INT64_MAX: to the end. Rows that no step tells are given
+/* On from where the walk stands to the first row at or after the limit; STRIDE_ALL: to the end. Rows that no step tells are given
  * to `row`, steps are in `strides`, from which `full` must take them before they are forgotten. Both give 0, or what ends it. */
 struct walk_visit {
 	struct strides *strides;
@@ -21,6 +21,7 @@ struct walk_visit {
 	void *context;
 };
 /* 0: the walk stands there; PL_END: the path ended before. */
-int walk_go_on(struct walk *w, int64_t to_ns, const struct walk_visit *visit, struct pl_err *err);
+int walk_go_on(struct walk *w, const struct stride_limit *limit, const struct walk_visit *visit,
+	struct pl_err *err);
 
 #endif

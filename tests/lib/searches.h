@@ -84,7 +84,7 @@ static inline void searches_try(
 	if ((code == 0 ? e.seq : UINT64_MAX) != searches_visit(t, seq, end, false) ||
 		(code == 0 && !searches_same(t, &e)))
 		searches_fail(t, "forwards", seq);
-	code = pl_search_previous(s, seq, &e, NULL);
+	code = pl_search_previous(s, seq, 0, &e, NULL);
 	if ((code == 0 ? e.seq : UINT64_MAX) != searches_visit(t, seq, end, true) ||
 		(code == 0 && !searches_same(t, &e)))
 		searches_fail(t, "backwards", seq);
