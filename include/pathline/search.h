@@ -44,11 +44,11 @@ int pl_search_next(struct pl_search *s, uint64_t seq, uint64_t end, struct pl_ev
 int pl_search_previous(struct pl_search *s, uint64_t seq, uint64_t begin, struct pl_event *event,
 	struct pl_err *err);
 
-/* Pass over events of frames deeper than `depth` (as in struct pl_event): from *seq forwards or, `back`, from in front of it backwards. No
- * event that is not deeper is passed over, but some that are may be left: *seq is somewhere at or in front of the first one (back: behind the last one) that is
- * not. 0; PL_END: all that there are are deeper, or the search was stopped; an error. */
+/* Pass over events while the stack has more than so many frames: from *seq forwards or, `back`, from in front of it backwards. Some
+ * events may be left: *seq is somewhere at or in front of the first one (back: behind the last one) that has no more. 0; PL_END: all
+ * that there are have more, or the search was stopped; an error. */
 int pl_search_shallow(
-	struct pl_search *s, uint32_t depth, bool back, uint64_t *seq, struct pl_err *err);
+	struct pl_search *s, uint32_t frames, bool back, uint64_t *seq, struct pl_err *err);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -205,14 +205,14 @@ int path_search(struct path *p, bool (*behind)(const struct pl_event *e, const v
 	return path_from(p, low, e, err);
 }
 
-int path_pass_deeper(struct path *p, uint32_t depth, bool back, const volatile sig_atomic_t *stop,
+int path_pass_deeper(struct path *p, uint32_t frames, bool back, const volatile sig_atomic_t *stop,
 	uint64_t *seq, struct pl_err *err)
 {
 	const struct pl_wanted none = {.stop = stop};
 	int code =
 		p->deeper ? 0 : pl_search_new(&p->deeper, p->r, p->process, p->thread, &none, err);
 
-	return code ? code : pl_search_shallow(p->deeper, depth, back, seq, err);
+	return code ? code : pl_search_shallow(p->deeper, frames, back, seq, err);
 }
 
 static bool is_of_code(void *context, const struct pl_count *row)

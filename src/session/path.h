@@ -35,9 +35,9 @@ int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct 
 int path_search(struct path *p, bool (*behind)(const struct pl_event *e, const void *key),
 	const void *key, const struct pl_event **e, struct pl_err *err);
 
-/* Pass over events of deeper frames, many at once: from *seq forwards, or from in front of it backwards, to where it is worth
+/* Pass over events while there are more frames than that, many at once: from *seq forwards, or from in front of it backwards, to where it is worth
  * a visit again (pl_search_shallow). Ends as if there were no more when *stop becomes other than 0. */
-int path_pass_deeper(struct path *p, uint32_t depth, bool back, const volatile sig_atomic_t *stop,
+int path_pass_deeper(struct path *p, uint32_t frames, bool back, const volatile sig_atomic_t *stop,
 	uint64_t *seq, struct pl_err *err);
 /* To where the generator goes on, *seq being its event; backwards: to where it was left. 0, PL_END, an error. */
 int path_to_generator(struct path *p, const struct pl_event *of, bool back,

@@ -191,7 +191,8 @@ struct search {
 	uint32_t kinds;
 	bool (*may)(void *context, const struct pl_count *row);
 	int (*is)(void *context, const struct pl_event *e);
-	void (*begin)(struct search *s, uint64_t seq); /* NULL, or before another stretch */
+	/* NULL, or before another stretch: *found is an event of it that is wanted whatever `is` says, or UINT64_MAX. */
+	int (*begin)(struct search *s, uint64_t seq, uint64_t to, uint64_t *found);
 	struct replay *replay;
 	struct path *path; /* of the thread that is searched */
 	const regex_t *regex;
@@ -208,21 +209,31 @@ static int search_path(
 	const struct pl_wanted wanted = {
 		.kinds = s->kinds, .may = s->may, .is = s->is, .context = s, .stop = p->stop};
 	struct pl_search *search = NULL;
+	uint64_t known = UINT64_MAX;
+	const struct pl_event *at;
 	struct pl_event e;
-	int code = pl_search_new(&search, p->r, path->process, path->thread, &wanted, s->err);
+	int code;
 
 	s->path = path;
-	if (s->begin)
-		s->begin(s, seq);
+	code = s->begin ? s->begin(s, seq, to, &known) : 0;
+	if (code == 0)
+		code = pl_search_new(&search, p->r, path->process, path->thread, &wanted, s->err);
+	if (code == 0 && known != UINT64_MAX)
+		to = known;
 	if (code == 0)
 		code = s->back ? pl_search_previous(search, seq, to, &e, s->err)
 			       : pl_search_next(search, seq, to, &e, s->err);
+	pl_search_free(search);
+	if (code == PL_END && known != UINT64_MAX) {
+		code = path_from(path, known, &at, s->err);
+		if (code == 0)
+			e = *at;
+	}
 	if (code == 0) {
 		s->best = e;
 		s->best.task = NULL;
 		s->found = true;
 	}
-	pl_search_free(search);
 	return code < 0 ? code : 0;
 }
 
@@ -286,12 +297,16 @@ static int stops_here(void *context, const struct pl_event *e)
 {
 	struct search *s = context;
 
-	return stops_match(&s->replay->stops, s->path, e, s->replay->stop, s->err);
+	return stops_match(&s->replay->stops, s->path, e, s->err);
 }
 
-static void begin_stops(struct search *s, uint64_t seq)
+static int begin_stops(struct search *s, uint64_t seq, uint64_t to, uint64_t *found)
 {
-	stops_begin(&s->replay->stops, seq);
+	struct replay *p = s->replay;
+
+	stops_begin(&p->stops, seq);
+	return stops_hit(&p->stops, s->path, s->back ? to : seq, s->back ? seq : to, s->back, p->stop,
+		found, s->err);
 }
 
 int replay_continue(struct replay *p, bool back, struct pl_err *err)

@@ -117,6 +117,12 @@ static void adjust(struct aim *a, const struct pl_event *e, bool replaced)
 	}
 }
 
+/* With more frames than that nothing matters: out of a frame leads what takes it off. */
+static uint32_t frames_of(const struct aim *a)
+{
+	return a->lines ? a->depth + 1 : a->depth;
+}
+
 /* Forwards *seq is the next event to be visited; backwards that in front of it is. 0, also where it stays; PL_END, an error. */
 static int pass(struct path *p, struct aim *a, bool back, const volatile sig_atomic_t *stop,
 	uint64_t *seq, struct pl_err *err)
@@ -125,7 +131,7 @@ static int pass(struct path *p, struct aim *a, bool back, const volatile sig_ato
 		return 0;
 	a->missed = 0;
 	if (!a->suspended)
-		return path_pass_deeper(p, a->depth, back, stop, seq, err);
+		return path_pass_deeper(p, frames_of(a), back, stop, seq, err);
 	const struct pl_event of = {.generator = a->suspended, .code = a->code};
 	int code = path_to_generator(p, &of, back, stop, seq, err);
 	*seq += back && code == 0;
@@ -150,7 +156,7 @@ int step_forward(struct path *p, const struct pl_event *at, enum step step,
 		seq = e->seq;
 		if (!wakes(&a, e))
 			continue;
-		if (e->depth <= a.depth)
+		if (e->depth < frames_of(&a))
 			a.missed = 0;
 		adjust(&a, e, e->kind == PL_EVENT_CALL);
 		if (is_line(&a, e)) {
@@ -194,7 +200,7 @@ int step_back(struct path *p, const struct pl_event *at, enum step step,
 		bool woken = a.suspended != 0;
 		if (!wakes(&a, e))
 			continue;
-		if (e->depth <= a.depth)
+		if (e->depth < frames_of(&a))
 			a.missed = 0;
 		adjust(&a, e, is_end(e) || (e->kind == PL_EVENT_YIELD && !woken));
 		if (is_line(&a, e)) {

@@ -44,7 +44,7 @@ uint32_t stops_kinds(const struct stops *s)
 	uint32_t kinds = 0;
 
 	for (size_t i = 0; i < s->count; i++)
-		kinds |= kinds_of[s->rows[i].kind];
+		kinds |= s->rows[i].hits ? 0 : kinds_of[s->rows[i].kind];
 	return kinds;
 }
 
@@ -64,7 +64,7 @@ static bool may(const struct stop *s, const struct pl_count *row)
 bool stops_may(const struct stops *s, const struct pl_count *row)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (may(&s->rows[i], row))
+		if (!s->rows[i].hits && may(&s->rows[i], row))
 			return true;
 	return false;
 }
@@ -166,19 +166,26 @@ static int find_hit(
 	return code < 0 ? code : 0;
 }
 
-/* ---- does it stop here? ---- */
-
-static int match_line(struct stop *s, struct path *p, const struct pl_event *e,
-	const volatile sig_atomic_t *stop, struct pl_err *err)
+int stops_hit(struct stops *s, struct path *p, uint64_t from, uint64_t to, bool last,
+	const volatile sig_atomic_t *stop, uint64_t *seq, struct pl_err *err)
 {
 	int code = 0;
 
-	if (!s->hits)
-		return 0;
-	if (!s->known || s->process != p->process || s->thread != p->thread)
-		code = find_hit(s, p, stop, err);
-	return code ? code : e->seq == s->hit_seq ? 0 : PL_END;
+	*seq = UINT64_MAX;
+	for (size_t i = 0; i < s->count && code == 0; i++) {
+		struct stop *one = &s->rows[i];
+		bool known = one->known && one->process == p->process && one->thread == p->thread;
+		if (!one->hits)
+			continue;
+		code = known ? 0 : find_hit(one, p, stop, err);
+		bool inside = one->hit_seq != UINT64_MAX && one->hit_seq >= from && one->hit_seq < to;
+		if (inside && (*seq == UINT64_MAX || (one->hit_seq > *seq) == last))
+			*seq = one->hit_seq;
+	}
+	return code;
 }
+
+/* ---- does it stop here? ---- */
 
 /* Did it arrive from a frame above? A stretch begins where the search does, or a block: what was before is looked at. */
 static int arrived(struct stops *s, struct path *p, const struct pl_event *e, bool *from_above,
@@ -207,20 +214,16 @@ static int match_raise(const struct stop *stop, struct stops *s, struct path *p,
 	return code ? code : from_above ? PL_END : 0;
 }
 
-int stops_match(struct stops *s, struct path *p, const struct pl_event *e,
-	const volatile sig_atomic_t *stop, struct pl_err *err)
+int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struct pl_err *err)
 {
 	const struct pl_event at = *e;
 	const struct pl_count row = {.code = at.code, .line = at.line, .kind = at.kind};
 	int code = PL_END;
 
 	for (size_t i = 0; i < s->count && code == PL_END; i++) {
-		struct stop *one = &s->rows[i];
-		if (!may(one, &row))
-			continue;
-		code = one->kind == STOP_RAISE	? match_raise(one, s, p, &at, err)
-		       : one->kind == STOP_LINE ? match_line(one, p, &at, stop, err)
-						: 0;
+		const struct stop *one = &s->rows[i];
+		if (!one->hits && may(one, &row))
+			code = one->kind == STOP_RAISE ? match_raise(one, s, p, &at, err) : 0;
 	}
 	if (at.kind == PL_EVENT_UNWIND) {
 		s->unwound.seq = at.seq;

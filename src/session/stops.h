@@ -47,10 +47,14 @@ bool stops_clear(struct stops *s, uint32_t number);
 /* For a search (pathline/search.h): events of these kinds, with such a row, may be at a stop. */
 uint32_t stops_kinds(const struct stops *s);
 bool stops_may(const struct stops *s, const struct pl_count *row);
-/* Before events are matched that a search finds from seq on, or in front of it. */
+/* Before events are matched that a search finds from seq on, or in front of it. What stops at one hit only does not take part: that
+ * is at stops_hit. */
 void stops_begin(struct stops *s, uint64_t seq);
-/* 0, or PL_END: none of them stops here; an error. Of each event that may. `stop`: as in step.h. */
-int stops_match(struct stops *s, struct path *p, const struct pl_event *e,
-	const volatile sig_atomic_t *stop, struct pl_err *err);
+/* 0, or PL_END: none of them stops here; an error. Of each event that may. */
+int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struct pl_err *err);
+/* Of [from, to) the first event, or the last one, at which a line has run as often as it was to. UINT64_MAX: there is none. 0 or an
+ * error; `stop`: as in step.h. */
+int stops_hit(struct stops *s, struct path *p, uint64_t from, uint64_t to, bool last,
+	const volatile sig_atomic_t *stop, uint64_t *seq, struct pl_err *err);
 
 #endif

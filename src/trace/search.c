@@ -248,18 +248,18 @@ static int least_depth(
 }
 
 /* Within a block. */
-static int narrow(struct pl_search *s, uint32_t depth, bool back, uint64_t from, uint64_t to,
+static int narrow(struct pl_search *s, uint32_t frames, bool back, uint64_t from, uint64_t to,
 	uint64_t *seq, struct pl_err *err)
 {
 	uint32_t least;
 	int code = least_depth(s, from, to, &least, err);
-	bool some = code == 0 && least <= depth + 1;
+	bool some = code == 0 && least <= frames;
 
 	while (some && code == 0 && to - from > SHALLOW_ROWS && !stopped(s)) {
 		uint64_t middle = from + (to - from) / 2;
 		code = back ? least_depth(s, middle, to, &least, err)
 			    : least_depth(s, from, middle, &least, err);
-		if ((least <= depth + 1) == back)
+		if ((least <= frames) == back)
 			from = middle;
 		else
 			to = middle;
@@ -269,21 +269,19 @@ static int narrow(struct pl_search *s, uint32_t depth, bool back, uint64_t from,
 }
 
 int pl_search_shallow(
-	struct pl_search *s, uint32_t depth, bool back, uint64_t *seq, struct pl_err *err)
+	struct pl_search *s, uint32_t frames, bool back, uint64_t *seq, struct pl_err *err)
 {
 	const struct thread_entry *t = s->thread;
 	const size_t before = blocks_before(t, back ? *seq : *seq + 1);
 	size_t i = before ? before - 1 : 0;
 
-	if (depth >= UINT32_MAX - 1)
-		return 0;
 	for (; before && i < t->block_count; back ? i-- : i++) {
 		const struct block_ref *ref = &t->blocks[i];
 		uint64_t from = !back && *seq > ref->first_seq ? *seq : ref->first_seq;
 		uint64_t to = back && *seq < end_of(ref) ? *seq : end_of(ref);
-		int code = stopped(s) || from >= to || ref->min_depth > depth + 1
+		int code = stopped(s) || from >= to || ref->min_depth > frames
 				   ? PL_END
-				   : narrow(s, depth, back, from, to, seq, err);
+				   : narrow(s, frames, back, from, to, seq, err);
 		if (stopped(s))
 			return PL_END;
 		if (code != PL_END)

@@ -95,7 +95,7 @@ static inline void searches_shallow(
 {
 	const uint64_t last = t->events[t->count - 1].seq + 1;
 	uint64_t at = seq;
-	int code = pl_search_shallow(s, depth, back, &at, NULL);
+	int code = pl_search_shallow(s, depth + 1, back, &at, NULL);
 	uint64_t from = back ? at : seq, to = back ? seq : at;
 
 	if (code == PL_END) {
