@@ -1,5 +1,6 @@
 #include "session/replay.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- positions ---- */
@@ -305,8 +306,8 @@ static int begin_stops(struct search *s, uint64_t seq, uint64_t to, uint64_t *fo
 	struct replay *p = s->replay;
 
 	stops_begin(&p->stops, seq);
-	return stops_hit(&p->stops, s->path, s->back ? to : seq, s->back ? seq : to, s->back, p->stop,
-		found, s->err);
+	return stops_hit(&p->stops, s->path, s->back ? to : seq, s->back ? seq : to, s->back,
+		p->stop, found, s->err);
 }
 
 int replay_continue(struct replay *p, bool back, struct pl_err *err)
@@ -347,6 +348,106 @@ int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_e
 		.err = err};
 
 	return search(p, &s);
+}
+
+int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err)
+{
+	int code = PL_END;
+
+	for (uint32_t i = 0; code == PL_END && i < pl_recording_process_count(p->r); i++) {
+		const struct pl_process *process = pl_recording_process(p->r, i);
+		for (uint32_t n = 0; code == PL_END && n < process->thread_count; n++) {
+			struct pl_search *search = NULL;
+			struct pl_event e;
+			code = pl_search_new(&search, p->r, process->number, n, wanted, err);
+			if (code == 0)
+				code = pl_search_next(search, 0, UINT64_MAX, &e, err);
+			pl_search_free(search);
+		}
+	}
+	return code;
+}
+
+/* ---- tasks ---- */
+
+/* Which task runs is known behind its first entry. Frames of asyncio's are coroutines, of greenlets all. */
+struct tasks {
+	bool greenlets;
+	const char *name; /* that is looked for; NULL: all */
+	struct replay_task_name *names;
+	size_t count, max;
+};
+
+/* co_flags: coroutines, those of types.coroutine, asynchronous generators */
+#define CO_AWAITED 0x380u
+
+static bool may_be_in_task(void *context, const struct pl_count *row)
+{
+	const struct tasks *t = context;
+
+	return t->greenlets || (row->code && pl_code_flags(row->code) & CO_AWAITED);
+}
+
+static int is_in_task(void *context, const struct pl_event *e)
+{
+	struct tasks *t = context;
+	const size_t most = sizeof t->names->text - 1;
+	struct replay_task_name *to;
+
+	if (!e->task)
+		return PL_END;
+	if (t->name)
+		return strcmp(e->task, t->name) ? PL_END : 0;
+	for (size_t i = 0; i < t->count; i++)
+		if (!strncmp(t->names[i].text, e->task, most))
+			return PL_END;
+	if (t->count == t->max)
+		return PL_END;
+	to = &t->names[t->count++];
+	snprintf(to->text, sizeof to->text, "%s", e->task);
+	return PL_END;
+}
+
+static int search_tasks(struct replay *p, struct tasks *t, bool back, uint64_t seq,
+	struct pl_event *e, struct pl_err *err)
+{
+	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_LINE,
+		.may = may_be_in_task,
+		.is = is_in_task,
+		.context = t,
+		.stop = p->stop};
+	struct pl_search *search = NULL;
+
+	t->greenlets = p->at.greenlet != 0;
+	int code = pl_search_new(
+		&search, p->r, p->at.position.process, p->at.position.thread, &wanted, err);
+	if (code == 0)
+		code = back ? pl_search_previous(search, seq, 0, e, err)
+			    : pl_search_next(search, seq, UINT64_MAX, e, err);
+	pl_search_free(search);
+	return code;
+}
+
+int replay_task(struct replay *p, const char *name, struct pl_err *err)
+{
+	struct tasks t = {.name = name};
+	struct pl_event e;
+	int code = search_tasks(p, &t, false, p->at.seq + 1, &e, err);
+
+	if (code == PL_END)
+		code = search_tasks(p, &t, true, p->at.seq, &e, err);
+	return code ? code : replay_seq(p, e.position.process, e.position.thread, e.seq, err);
+}
+
+int replay_tasks(struct replay *p, struct replay_task_name *names, size_t max, size_t *count,
+	struct pl_err *err)
+{
+	struct tasks t = {.names = names, .max = max};
+	struct pl_event e;
+	int code = search_tasks(p, &t, false, 0, &e, err);
+
+	*count = t.count;
+	return code < 0 ? code : 0;
 }
 
 /* ---- switches ---- */

@@ -17,6 +17,11 @@
 #define REPLAY_HISTORY 256
 #define REPLAY_MARKS   26
 
+/* Longer ones are cut. */
+struct replay_task_name {
+	char text[128];
+};
+
 struct replay {
 	/* in */
 	struct pl_recording *r;		   /* not owned */
@@ -47,6 +52,13 @@ int replay_continue(struct replay *p, bool back, struct pl_err *err);
 int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_err *err);
 /* To where the next run of another thread begins; back: to where this run begins, or the one before it. */
 int replay_switch(struct replay *p, bool back, struct pl_err *err);
+/* To where this task of the thread goes on next, or did so last. */
+int replay_task(struct replay *p, const char *name, struct pl_err *err);
+/* The tasks of the thread, in the order in which they began: fills at most max, gives how many it filled. 0 or an error. */
+int replay_tasks(struct replay *p, struct replay_task_name *names, size_t max, size_t *count,
+	struct pl_err *err);
+/* Does some thread of some process ever come to what is wanted, of which `is` must be NULL? 0: it does; PL_END, an error. */
+int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err);
 /* To the event nearest to this time, in this thread. */
 int replay_time(struct replay *p, int64_t time_ns, struct pl_err *err);
 /* To the first event at or behind seq of a thread, or its last one. */

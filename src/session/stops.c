@@ -178,7 +178,8 @@ int stops_hit(struct stops *s, struct path *p, uint64_t from, uint64_t to, bool 
 		if (!one->hits)
 			continue;
 		code = known ? 0 : find_hit(one, p, stop, err);
-		bool inside = one->hit_seq != UINT64_MAX && one->hit_seq >= from && one->hit_seq < to;
+		bool inside =
+			one->hit_seq != UINT64_MAX && one->hit_seq >= from && one->hit_seq < to;
 		if (inside && (*seq == UINT64_MAX || (one->hit_seq > *seq) == last))
 			*seq = one->hit_seq;
 	}

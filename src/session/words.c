@@ -11,6 +11,7 @@
 #include "session/moment.h"
 
 #define FRAMES_MAX 4096
+#define LINE_MAX   (1 << 20) /* of which hits are counted */
 
 static int refuse(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int refuse(struct session *s, const char *format, ...)
@@ -116,20 +117,51 @@ static int table_of(struct session *s, struct pl_count_table *table, struct pl_e
 	return s->counts ? pl_counts_table(s->counts, table, err) : executed(s, table, err);
 }
 
+/* A line, or a function, of that name. */
+struct place {
+	const char *name;
+	int32_t line; /* 0: a function */
+};
+
+static bool is_place(void *context, const struct pl_count *row)
+{
+	const struct place *place = context;
+
+	if (!row->code)
+		return false;
+	return place->line ? row->line == place->line &&
+				     stop_names(pl_code_file(row->code), place->name, '/')
+			   : stop_names(pl_code_name(row->code), place->name, '.');
+}
+
+/* Did it ever run? What did is found long before all that ran was counted. */
+static int ran(struct session *s, const char *name, int32_t line, struct pl_err *err)
+{
+	struct place place = {.name = name, .line = line};
+
+	return replay_ever(&s->replay,
+		&(struct pl_wanted){.kinds = 1u << (line ? PL_EVENT_LINE : PL_EVENT_CALL),
+			.may = is_place,
+			.context = &place,
+			.stop = s->replay.stop},
+		err);
+}
+
 /* 0: it ran; PL_END after a refusal that says which near ones did. */
 static int check_line(struct session *s, const char *file, int32_t line, struct pl_err *err)
 {
 	struct pl_count_table table;
 	int32_t before = 0, behind = 0;
-	int code = table_of(s, &table, err);
+	int code = ran(s, file, line, err);
 
+	if (code != PL_END)
+		return code;
+	code = table_of(s, &table, err);
 	for (size_t i = 0; code == 0 && i < table.count; i++) {
 		const struct pl_count *row = &table.rows[i];
 		if (row->kind != PL_EVENT_LINE || !row->code ||
 			!stop_names(pl_code_file(row->code), file, '/'))
 			continue;
-		if (row->line == line)
-			return 0;
 		if (row->line < line && row->line > before)
 			before = row->line;
 		if (row->line > line && (!behind || row->line < behind))
@@ -151,26 +183,23 @@ static int check_line(struct session *s, const char *file, int32_t line, struct 
 static int check_function(struct session *s, const char *name, struct pl_err *err)
 {
 	struct pl_count_table table;
-	int code = table_of(s, &table, err);
+	int code = ran(s, name, 0, err);
 	size_t n = 0;
 
+	if (code == PL_END)
+		code = table_of(s, &table, err);
+	else
+		return code;
 	if (code)
 		return code;
 	const char **known = calloc(table.count + 1, sizeof *known);
 	if (!known)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the names of functions");
-	for (size_t i = 0; i < table.count && code == 0; i++) {
-		const struct pl_count *row = &table.rows[i];
-		if (row->kind != PL_EVENT_CALL || !row->code)
-			continue;
-		known[n++] = pl_code_name(row->code);
-		if (stop_names(known[n - 1], name, '.'))
-			code = PL_END;
-	}
-	const char *nearest = code ? NULL : nearest_word(name, known);
+	for (size_t i = 0; i < table.count; i++)
+		if (table.rows[i].kind == PL_EVENT_CALL && table.rows[i].code)
+			known[n++] = pl_code_name(table.rows[i].code);
+	const char *nearest = nearest_word(name, known);
 	free(known);
-	if (code)
-		return 0;
 	refuse(s, "no function %s was called%s%s", name, nearest ? "; did you mean " : "",
 		nearest ? nearest : "");
 	return PL_END;
@@ -374,6 +403,79 @@ static int do_process(struct session *s, char letter, const char *rest, struct p
 	return 0;
 }
 
+#define TASKS_MAX 64
+
+static int do_task(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	struct replay_task_name names[TASKS_MAX];
+	size_t count, used = 0;
+	int code = *rest ? replay_task(&s->replay, rest, err) : PL_END;
+
+	(void)letter;
+	if (code <= 0)
+		return moved(s, code, "");
+	code = replay_tasks(&s->replay, names, TASKS_MAX, &count, err);
+	for (size_t i = 0; code == 0 && i < count && used < sizeof s->why; i++)
+		used += (size_t)snprintf(s->why + used, sizeof s->why - used, "%s%s",
+			i	? "; "
+			: *rest ? "there are: "
+				: "",
+			names[i].text);
+	if (code == 0 && !count)
+		return refuse(s, "this thread has no tasks");
+	return code;
+}
+
+/* ---- how often ---- */
+
+struct hits *session_hits(struct session *s)
+{
+	const struct pl_position *at = &s->replay.at.position;
+
+	if (s->hits && s->hits_at.process == at->process && s->hits_at.thread == at->thread)
+		return s->hits;
+	hits_free(s->hits);
+	s->hits = hits_new(s->replay.r, at->process, at->thread);
+	s->hits_at = *at;
+	return s->hits;
+}
+
+static int count_hits(struct session *s, const char *file, int32_t line, struct pl_err *err)
+{
+	struct hits *h = session_hits(s);
+	uint64_t *counts = h ? calloc((size_t)line + 1, sizeof *counts) : NULL;
+	uint64_t so_far;
+	int code = HITS_GOES_ON;
+
+	if (!counts)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for counts of lines");
+	while (code == HITS_GOES_ON && !*s->replay.stop)
+		code = hits_work(h, s->replay.at.seq, err);
+	if (code == HITS_READY && hits_of(h, file, counts, line)) {
+		so_far = counts[line];
+		hits_in_all(h, file, counts, line);
+		refuse(s, "line %" PRId32 ": %" PRIu64 " of %" PRIu64 " hits", line, so_far,
+			counts[line]);
+	} else if (code >= 0) {
+		refuse(s, "stopped");
+	}
+	free(counts);
+	return code < 0 ? code : 0;
+}
+
+static int do_hits(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	const struct pl_event *at = &s->replay.at;
+	uint64_t line = (uint64_t)at->line;
+
+	(void)letter;
+	if (!at->code)
+		return refuse(s, "there is no file here");
+	if ((*rest && !read_number(rest, &line)) || line > LINE_MAX)
+		return refuse(s, "not a line: %s", rest);
+	return count_hits(s, pl_code_file(at->code), (int32_t)line, err);
+}
+
 /* ---- time ---- */
 
 /* "1.5h" as ns; false: none. */
@@ -547,6 +649,9 @@ static const struct word {
 	{"d", "", true, do_frame, "down the stack"},
 	{"t", "[THREAD]", false, do_thread, "the threads; or go to one, at this time"},
 	{"P", "[PROCESS]", false, do_process, "the processes; or go to one, at this time"},
+	{"T", "[TASK]", false, do_task, "the tasks of this thread; or go to where one goes on"},
+	{"hits", "[N]", false, do_hits,
+		"how often that line of this file has run in this thread, up to here and in all"},
 	{"j", "WHEN", false, do_jump,
 		"10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42%, #4711, start, end"},
 	{"m", "LETTER", false, do_mark, "mark this place"},
@@ -595,6 +700,7 @@ void session_release(struct session *s)
 	if (s->has_regex)
 		regfree(&s->regex);
 	pl_counts_free(s->counts);
+	hits_free(s->hits);
 	replay_release(&s->replay);
 }
 

@@ -74,12 +74,12 @@ def rows(*words, cwd=None):
 class Recorded:
     """A folder with PROGRAM as shop.py and its recording in .pathline."""
 
-    def __init__(self, text=PROGRAM, name="shop.py"):
+    def __init__(self, text=PROGRAM, name="shop.py", *options):
         self.folder = scratch()
         self.script = os.path.join(self.folder, name)
         with open(self.script, "w", encoding="utf-8") as f:
             f.write(text)
-        self.done = pathline("record", "--python", PYTHON, "--", name, cwd=self.folder)
+        self.done = pathline("record", *options, "--python", PYTHON, "--", name, cwd=self.folder)
         if self.done.returncode:
             raise AssertionError(f"record: {self.done.returncode} {self.done.stderr!r}")
         self.directory = os.path.realpath(os.path.join(self.folder, ".pathline", "latest"))

@@ -5,6 +5,7 @@ import os
 import random
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -75,7 +76,10 @@ work()
 # What is mine alone, so that the walks are short and every code's kind is known.
 COROUTINES = {"add", "main", "main.<locals>.<listcomp>"}  # the last one: 3.11
 ASYNC_GENERATORS = {"several"}
-FIELDS = "pid,tid,seq,time,depth,event,file,line,code,generator,greenlet,order,thread"
+ALL_COROUTINES = COROUTINES | {f"{kind}{n}{inside}" for n in range(9) for kind, inside in (
+    ("co", ""), ("co", ".<locals>.<listcomp>"), ("ag", ".<locals>.<listcomp>"))}  # comprehensions: 3.11
+ALL_ASYNC_GENERATORS = ASYNC_GENERATORS | {f"ag{n}" for n in range(9)}
+FIELDS = "pid,tid,seq,time,depth,event,file,line,code,generator,greenlet,order,thread,type"
 ENDS = ("return", "unwind")
 ENTRIES = ("resume", "throw")
 
@@ -85,7 +89,7 @@ class Event:
         self.row = row[:9]
         self.seq, self.depth, self.event, self.line = int(row[2]), int(row[4] or 0), row[5], int(row[7] or 0)
         self.code, self.generator, self.greenlet = row[8], row[9], row[10]
-        self.key = (int(row[11]), int(row[12]), self.seq)
+        self.key, self.type = (int(row[11]), int(row[12]), self.seq), row[13]
 
 
 class Model:
@@ -95,11 +99,17 @@ class Model:
         self.threads = threads
         self.all = sorted((e for events in threads for e in events), key=lambda e: e.key)
 
+    def arrived(self, e):
+        """Is it an exception that arrives from a callee?"""
+        events = next(own for own in self.threads if own[0].row[1] == e.row[1])
+        i = bisect.bisect_left(events, e.seq, key=lambda other: other.seq)
+        return i > 0 and events[i - 1].event == "unwind" and events[i - 1].depth == e.depth + 1
+
     def suspends(self, events, i):
-        if events[i].code in ASYNC_GENERATORS:
+        if events[i].code in ALL_ASYNC_GENERATORS:
             after = events[i + 1] if i + 1 < len(events) else None
             return bool(after) and after.event == "yield" and after.depth + 1 == events[i].depth
-        return events[i].code in COROUTINES
+        return events[i].code in ALL_COROUTINES
 
     def ahead(self, events, i, out):
         """n and f: index, or None. Written over whole frames: find where this one is left for good, or its line."""
@@ -150,7 +160,7 @@ class Model:
             if waits is None and j < i and e.event == "line" and (anything or (e.depth == depth and not out)):
                 return j
             if waits is None and not anything and e.depth == depth:
-                generator = e.code not in COROUTINES | ASYNC_GENERATORS
+                generator = e.code not in ALL_COROUTINES | ALL_ASYNC_GENERATORS
                 if e.event == "call" or (e.event in ENTRIES and out and generator):
                     anything, out = depth == 0, False
                     depth = next((e.depth for e in events[:j][::-1] if e.depth < depth and e.event != "outside"), -1)
@@ -186,17 +196,67 @@ class Model:
         return None if j is None else (thread, j)
 
 
+class Program:
+    """A program by chance. Functions call those behind them, so it ends; each k-th pass of a long loop would be missed without a visit."""
+
+    def __init__(self, seed):
+        self.chance = random.Random(seed)
+        self.lines = ["import asyncio", "import threading", "", "", "def busy(n):", "    for i in range(n):", "        n -= 1", "    return n"]
+        for n in range(8, -1, -1):
+            for kind in ("f", "g", "co", "ag"):
+                self.function(kind, n)
+        self.lines += ["", "", "async def main():", "    await asyncio.gather(*[asyncio.create_task(co(2)) for co in (co0, co1, co0)])",
+                       "    return [n async for n in ag0(2)]",
+                       "", "", 'thread = threading.Thread(target=f1, args=(2,), name="worker")', "thread.start()", "asyncio.run(main())",
+                       "f0(2)", "thread.join()", "list(g0(2))"]
+        self.text = "\n".join(self.lines) + "\n"
+
+    def call(self, kind, n):
+        """A statement that calls a later function."""
+        later = self.chance.randrange(n + 1, 10)
+        if later == 9:
+            return f"busy({self.chance.choice((1, 2, 2500))})" if self.chance.random() < 0.1 else "x += 1"
+        of = self.chance.choice(("f", "g") if kind in "fg" else ("f", "g", "co", "co", "ag"))
+        return {"f": f"x += f{later}(x)", "g": f"x += sum(g{later}(x))", "co": f"x += await co{later}(x)",
+                "ag": f"x += sum([n async for n in ag{later}(x)])"}[of]
+
+    def statement(self, kind, n, indent):
+        pad, chance = "    " * indent, self.chance.random()
+        if chance < 0.25 and indent < 3:
+            self.lines.append(f"{pad}for i in range({self.chance.randrange(4)}):")
+        elif chance < 0.35 and indent < 3:
+            self.lines.append(f"{pad}if x % {self.chance.randrange(2, 5)}:")
+        elif chance < 0.5 and indent < 3:
+            self.lines.append(f"{pad}try:")
+            self.statement(kind, n, indent + 1)
+            self.lines += [f"{pad}    if x % 2:", f"{pad}        raise KeyError(x)", f"{pad}except KeyError:"]
+        else:
+            plain = ["x += 1", f"busy({self.chance.randrange(3)})", "x %= 7"]
+            plain += ["yield x"] * 2 if kind in ("g", "ag") else []
+            plain += ["await asyncio.sleep(0)"] * 2 if kind in ("co", "ag") else []
+            self.lines.append(pad + (self.call(kind, n) if self.chance.random() < 0.3 else self.chance.choice(plain)))
+            return
+        self.statement(kind, n, indent + 1)
+
+    def function(self, kind, n):
+        word = "async def" if kind in ("co", "ag") else "def"
+        self.lines += ["", "", f"{word} {kind}{n}(x):"]
+        for _ in range(self.chance.randrange(2, 6)):
+            self.statement(kind, n, 1)
+        self.lines.append("    yield x" if kind in ("g", "ag") else "    return x % 5")
+
+
 def stop(e):
     return (e.event == "line" and e.line == 6) or (e.event == "call" and e.code == "add") or \
         (e.event == "raise" and e.code == "fail")
 
 
-class Replay(unittest.TestCase):
+class Recording(unittest.TestCase):
     @classmethod
-    def setUpClass(cls):
+    def record(cls, text):
         cls.place = session.scratch()
         with open(os.path.join(cls.place, "mine.py"), "w") as f:
-            f.write(PROGRAM)
+            f.write(text)
         cls.made = subprocess.run([PATHLINE, "record", "--only-mine", "-o", "recording", *PYTHON.split(), "mine.py"],
                                   cwd=cls.place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
         if cls.made.returncode:
@@ -221,12 +281,11 @@ class Replay(unittest.TestCase):
         self.assertEqual(len(answers), len(commands) + 1)
         return [row.split("\t") for row in answers]
 
-    def test_random_commands_against_a_naive_walk(self):
-        chance = random.Random(20261123)
-        setting = ["b mine.py:6", "b add", "x KeyError"]  # line 6 ran in both threads
+    def walk(self, chance, setting, stops, count):
+        """Random commands against the naive walk."""
         commands, wanted = list(setting), [None] * len(setting)
         thread, i, everywhere = 0, next(i for i, e in enumerate(self.model.threads[0]) if e.event == "line"), False
-        for _ in range(COMMANDS):
+        for _ in range(count):
             command = chance.choice("sSnNfFcCsnSNaj")
             if command == "j":
                 command = f"j #{chance.randrange(self.model.threads[thread][-1].seq + 3)}"
@@ -235,7 +294,7 @@ class Replay(unittest.TestCase):
                 everywhere = not everywhere
                 wanted.append("all threads" if everywhere else "this thread only")
                 continue
-            to = self.model.move(command, thread, i, stop, everywhere)
+            to = self.model.move(command, thread, i, stops, everywhere)
             if to:
                 thread, i = to
             wanted.append(self.model.threads[thread][i].row if to else None)
@@ -248,6 +307,45 @@ class Replay(unittest.TestCase):
                 self.assertEqual(answer[0], "!", with_before)
                 if want:
                     self.assertEqual(answer[1], want)
+
+
+class Random(Recording):
+    def test_random_programs(self):
+        """Other ones each day, so that a year has seen many."""
+        day = int(os.environ.get("PATHLINE_REPLAY_SEED", time.time() // 86400))
+        for n in range(4):
+            with self.subTest(seed=day * 4 + n):
+                self.record(Program(day * 4 + n).text)
+                chance = random.Random(n)
+                lines = sorted({e.line for e in self.model.all if e.event == "line"})
+                line = chance.choice(lines)
+                self.walk(chance, [f"b mine.py:{line}", "x KeyError"], lambda e: (e.event == "line" and e.line == line) or (
+                    e.type == "KeyError" and e.event == "raise" and not self.model.arrived(e)), COMMANDS // 4)
+
+
+class Replay(Recording):
+    @classmethod
+    def setUpClass(cls):
+        cls.record(PROGRAM)
+
+    def test_random_commands_against_a_naive_walk(self):
+        setting = ["b mine.py:6", "b add", "x KeyError"]  # line 6 ran in both threads
+        self.walk(random.Random(20261123), setting, stop, COMMANDS)
+
+    def test_hits(self):
+        lines = [e for e in self.model.threads[0] if e.event == "line"]
+        chosen = random.Random(7).sample(lines, 20)
+        rows = self.replay(*[word for e in chosen for word in (f"j #{e.seq}", "hits")])
+        for e, row in zip(chosen, rows[2::2]):
+            same = [other.seq for other in lines if other.line == e.line]
+            self.assertEqual(row, ["!", f"line {e.line}: {sum(seq <= e.seq for seq in same)} of {len(same)} hits"])
+
+    def test_tasks(self):
+        rows = self.replay("T", "T Task-3", "T Task-9", "t worker", "T")
+        self.assertEqual(rows[1], ["!", "Task-1; Task-2; Task-3; Task-4"])
+        self.assertEqual(rows[2][5:], ["line", rows[2][6], str(1 + PROGRAM.split("\n").index("    total = 0")), "add"])
+        self.assertEqual(rows[3], ["!", "there are: Task-1; Task-2; Task-3; Task-4"])
+        self.assertEqual(rows[5], ["!", "this thread has no tasks"])
 
     def test_back_is_where_one_came_from(self):
         lines = [e for e in self.model.threads[0] if e.event == "line"]
@@ -348,6 +446,34 @@ class Long(unittest.TestCase):
         self.assertEqual(rows[4], flat[max(n for n in lines if n < 150000)])
         self.assertEqual(rows[5], flat[min(n for n in lines if n >= 150000)])
         self.assertEqual(rows[7], flat[next(n for n in lines if flat[n][6].endswith("long.py") and flat[n][7] == "1")])
+
+    def test_over_and_out_of_long_calls(self):
+        """Most of the path is passed over without a visit."""
+        text = ("import asyncio\n\n\ndef inner(n):\n    for i in range(n):\n        n -= 1\n    return n\n\n\n"
+                "def work():\n    inner(100000)\n    inner(100000)\n    return 1\n\n\n"
+                "async def waits():\n    await asyncio.sleep(0)\n    return work()\n\n\n"
+                "async def main():\n    other = asyncio.create_task(waits())\n    first = asyncio.create_task(waits())\n"
+                "    await asyncio.sleep(0)\n    return await other + await first\n\n\nasyncio.run(main())\n")
+        recorded = session.Recorded(text, "over.py", "--only-mine")
+        done = recorded.pathline("replay", "--plain", "--command=b over.py:11", "--command=c", "--command=n", "--command=n", "--command=N",
+                                 "--command=N", "--command=n", "--command=s", "--command=s", "--command=s",
+                                 "--command=f", "--command=b over.py:17", "--command=j start", "--command=c", "--command=n", "--command=n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [row.split("\t") for row in done.stdout.decode().splitlines()]
+        at = [row[7] if row[0] != "!" else "!" for row in rows]
+        self.assertEqual(at[2:11], ["11", "12", "13", "12", "11", "12", "5", "6", "5"])
+        self.assertEqual(at[11:], ["13", "!", "1", "17", "18", "!"])  # the event loop is not recorded
+
+    def test_the_hit_that_counts_in_a_long_path(self):
+        recorded = session.Recorded("def f(i):\n    return i\n\n\nx = 0\nfor i in range(400000):\n    x += f(i)\n    x ^= i\n", "hits.py")
+        done = recorded.pathline("replay", "--plain", "--command=b hits.py:2 if hits == 390001", "--command=c", "--command=hits", "--command=F",
+                                 "--command=hits 8", "--command=j 0%", "--command=hits 8", "--command=j end", "--command=C")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [row.split("\t") for row in done.stdout.decode().splitlines()]
+        self.assertEqual(rows[3], ["!", "line 2: 390001 of 400000 hits"])
+        self.assertEqual((rows[4][7], rows[5]), ("7", ["!", "line 8: 390000 of 400000 hits"]))
+        self.assertEqual(rows[7], ["!", "line 8: 0 of 400000 hits"])
+        self.assertEqual(rows[9], rows[2])
 
 
 if __name__ == "__main__":

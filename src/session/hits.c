@@ -1,0 +1,214 @@
+#include "session/hits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECES	     64u
+#define PIECE_EVENTS (1u << 20) /* smaller ones are not worth being kept */
+#define HITS_ROWS    (1u << 20)
+
+/* The lines that ran up to some seq. */
+struct tally {
+	uint64_t seq;
+	struct pl_count *rows; /* owned */
+	size_t count;
+};
+
+struct hits {
+	struct pl_recording *r; /* not owned */
+	uint32_t process, thread;
+	uint64_t first, end; /* of the thread's seqs, as it was when counting began */
+	uint64_t piece;
+	struct tally kept[PIECES + 1]; /* each a piece further, from the first one's end */
+	size_t kept_count, kept_rows;
+	/* from the thread's start on */
+	struct pl_counts *all;
+	struct pl_cursor *whole;
+	uint64_t whole_at;
+	/* from a kept one to the position */
+	struct pl_counts *since;
+	struct pl_cursor *near;
+	size_t base; /* so many are kept in front of where that began: its number + 1; 0: the thread's start */
+	uint64_t near_at;
+	bool ready;
+};
+
+struct hits *hits_new(struct pl_recording *r, uint32_t process, uint32_t thread)
+{
+	const struct pl_thread *t = pl_recording_thread(r, process, thread);
+	struct hits *h = t ? calloc(1, sizeof *h) : NULL;
+
+	if (!h)
+		return NULL;
+	h->r = r;
+	h->process = process;
+	h->thread = thread;
+	h->first = h->whole_at = t->first_seq;
+	h->end = h->first + t->events;
+	h->piece = t->events / PIECES + 1;
+	if (h->piece < PIECE_EVENTS)
+		h->piece = PIECE_EVENTS;
+	return h;
+}
+
+static void forget_near(struct hits *h)
+{
+	pl_counts_free(h->since);
+	pl_cursor_free(h->near);
+	h->since = NULL;
+	h->near = NULL;
+}
+
+void hits_free(struct hits *h)
+{
+	if (!h)
+		return;
+	forget_near(h);
+	pl_counts_free(h->all);
+	pl_cursor_free(h->whole);
+	for (size_t i = 0; i < h->kept_count; i++)
+		free(h->kept[i].rows);
+	free(h);
+}
+
+static int open(struct hits *h, struct pl_counts **counts, struct pl_cursor **cursor, uint64_t seq,
+	struct pl_err *err)
+{
+	int code = pl_counts_new(counts, h->r, err);
+
+	if (code == 0)
+		code = pl_cursor_new(cursor, h->r, h->process, h->thread, err);
+	return code ? code : pl_cursor_seek_seq(*cursor, seq, err);
+}
+
+/* ---- the whole thread ---- */
+
+static int keep(struct hits *h, struct pl_err *err)
+{
+	struct pl_count_table table;
+	struct tally *to = &h->kept[h->kept_count];
+	int code = pl_counts_table(h->all, &table, err);
+
+	if (code || h->kept_rows + table.count > HITS_ROWS)
+		return code;
+	to->rows = malloc((table.count + 1) * sizeof *to->rows);
+	if (!to->rows)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for counts of lines");
+	to->count = 0;
+	to->seq = h->whole_at;
+	for (size_t i = 0; i < table.count; i++)
+		if (table.rows[i].kind == PL_EVENT_LINE && table.rows[i].code)
+			to->rows[to->count++] = table.rows[i];
+	h->kept_rows += to->count;
+	h->kept_count++;
+	return 0;
+}
+
+static int count_on(struct hits *h, struct pl_err *err)
+{
+	uint64_t to = h->end - h->whole_at > h->piece ? h->whole_at + h->piece : h->end;
+	int code = h->whole ? 0 : open(h, &h->all, &h->whole, h->first, err);
+
+	if (code == 0)
+		code = pl_cursor_count_to_seq(h->whole, h->all, to, err);
+	if (code)
+		return code;
+	h->whole_at = to;
+	return to < h->end && h->kept_count < PIECES ? keep(h, err) : 0;
+}
+
+/* ---- near the position ---- */
+
+static size_t base_of(const struct hits *h, uint64_t seq)
+{
+	size_t i = h->kept_count;
+
+	while (i && h->kept[i - 1].seq > seq)
+		i--;
+	return i;
+}
+
+static int count_near(struct hits *h, uint64_t seq, struct pl_err *err)
+{
+	const size_t base = base_of(h, seq);
+	const uint64_t from = base ? h->kept[base - 1].seq : h->first;
+	int code = 0;
+
+	if (!h->near || h->base != base || h->near_at > seq + 1) {
+		forget_near(h);
+		h->base = base;
+		h->near_at = from;
+		code = open(h, &h->since, &h->near, from, err);
+	}
+	if (code == 0 && h->near_at < seq + 1)
+		code = pl_cursor_count_to_seq(h->near, h->since, seq + 1, err);
+	h->near_at = seq + 1;
+	if (code)
+		forget_near(h);
+	return code;
+}
+
+int hits_work(struct hits *h, uint64_t seq, struct pl_err *err)
+{
+	bool known = h->near && h->near_at == seq + 1 && h->ready;
+	int code;
+
+	if (!known && h->whole_at + h->piece < seq && h->whole_at < h->end) {
+		h->ready = false;
+		code = count_on(h, err);
+		return code ? code : HITS_GOES_ON;
+	}
+	if (!known) {
+		code = count_near(h, seq, err);
+		h->ready = code == 0;
+		return code ? code : h->whole_at < h->end ? HITS_GOES_ON : HITS_READY;
+	}
+	if (h->whole_at >= h->end)
+		return HITS_READY;
+	code = count_on(h, err);
+	return code ? code : h->whole_at < h->end ? HITS_GOES_ON : HITS_READY;
+}
+
+/* ---- what came out ---- */
+
+static void add(const struct pl_count *rows, size_t count, const char *file, uint64_t *counts, int32_t max)
+{
+	const struct pl_code *code = NULL;
+	bool same = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].code != code) {
+			code = rows[i].code;
+			same = code && !strcmp(pl_code_file(code), file);
+		}
+		if (same && rows[i].kind == PL_EVENT_LINE && rows[i].line >= 0 &&
+			rows[i].line <= max)
+			counts[rows[i].line] += rows[i].events;
+	}
+}
+
+static bool add_table(struct pl_counts *from, const char *file, uint64_t *counts, int32_t max)
+{
+	struct pl_count_table table;
+
+	if (!from || pl_counts_table(from, &table, NULL))
+		return false;
+	add(table.rows, table.count, file, counts, max);
+	return true;
+}
+
+bool hits_of(const struct hits *h, const char *file, uint64_t *counts, int32_t max)
+{
+	memset(counts, 0, ((size_t)max + 1) * sizeof *counts);
+	if (!h->ready)
+		return false;
+	if (h->base)
+		add(h->kept[h->base - 1].rows, h->kept[h->base - 1].count, file, counts, max);
+	return add_table(h->since, file, counts, max);
+}
+
+bool hits_in_all(const struct hits *h, const char *file, uint64_t *counts, int32_t max)
+{
+	memset(counts, 0, ((size_t)max + 1) * sizeof *counts);
+	return h->whole_at >= h->end && add_table(h->all, file, counts, max);
+}
