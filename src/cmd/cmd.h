@@ -79,6 +79,8 @@ struct cmd_option {
 	/* Called for each that is given, in their order: `to`, the word, and the argument, NULL for a flag. */
 	void (*take)(void *to, const char *word, const char *text);
 	void *to;
+	/* For completion, what its argument can be: "call line"; NULL: not known, or in its name: "all|none" */
+	const char *words;
 };
 
 struct cmd_usage {
@@ -92,6 +94,16 @@ struct cmd_usage {
 /* Eat the options. CMD_GO, or an exit code: 0 when help or version was printed, CMD_USAGE after an
  * explanation. */
 int cmd_parse(struct cmd *c, const struct cmd_usage *usage);
+
+/* For programs, of which completions and manual pages are made (tools/options.py): alone, this word prints
+ * the tables, of one command or of all. Rows of tab-separated texts, in which \n, \t and \\ stand for these:
+ *	command	NAME	help			(of all only)
+ *	usage	NAME	operands	about	"first word ends", or nothing
+ *	option	NAME	word	letter	argument	words	help
+ */
+#define CMD_TABLE "--help=table"
+/* One text of such a row, with `before` in front of it. */
+void cmd_table_text(char before, const char *text);
 
 /* Say "unknown WHAT 'word'; did you mean 'nearest'?" and give CMD_USAGE. */
 int cmd_unknown(const char *what, const char *word, const char *const *known);

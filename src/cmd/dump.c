@@ -205,14 +205,18 @@ static int prepare(struct dump *d, const struct cmd *c, const char *fields, bool
 	return d->as_rows ? rows_init(&d->rows, &d->out, d->r, fields, json) : CMD_GO;
 }
 
+#define X(constant, word, meaning) " " word
+static const char event_words[] = PL_EVENT_KINDS(X);
+#undef X
+
 int cmd_dump(struct cmd *c)
 {
 	struct dump d = {.code = CMD_OK};
-	char fields_help[ROW_HELP_BYTES];
+	char fields_help[ROW_HELP_BYTES], fields_words[ROW_HELP_BYTES];
 	const char *fields = NULL;
 	bool json = false;
 	const struct cmd_option options[] = {
-		{"fields", 'f', "LIST", fields_help, .text = &fields},
+		{"fields", 'f', "LIST", fields_help, .text = &fields, .words = fields_words},
 		{"json", 0, NULL, "one JSON object a line; with --fields only those",
 			.flag = &json},
 		{"process", 'p', "LIST", "by number, pid, or a part of the command line",
@@ -222,7 +226,7 @@ int cmd_dump(struct cmd *c)
 		{"events", 'e', "LIST",
 			"call, line, return, yield, resume, throw, unwind, raise,\n"
 			"reraise, handled, gap, mark, again, outside, possible",
-			.text = &d.selection.events},
+			.text = &d.selection.events, .words = event_words},
 		{"from", 0, "WHEN",
 			"10:52:01.5, 2026-11-21 10:52, +1.5 (seconds from the start)\n"
 			"or #4711 (seq)",
@@ -233,6 +237,7 @@ int cmd_dump(struct cmd *c)
 	int code, written;
 
 	rows_help(fields_help);
+	rows_words(fields_words);
 	code = cmd_parse(c, &(struct cmd_usage){"[DIR]",
 				    "Print the path, one event a line: process by process, each "
 				    "with its threads in the\n"

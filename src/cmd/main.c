@@ -28,6 +28,24 @@ static void print_help(FILE *to)
 		to);
 }
 
+/* The tables of all commands: each prints its own, where its options are parsed. */
+static int print_tables(void)
+{
+	char table[] = CMD_TABLE;
+	int code = CMD_OK;
+
+	for (size_t i = 0; i < ROWS && code == CMD_OK; i++) {
+		fputs("command", stdout);
+		cmd_table_text('\t', rows[i].name);
+		cmd_table_text('\t', rows[i].help);
+		putchar('\n');
+		char *words[] = {table, NULL};
+		code = rows[i].run(
+			&(struct cmd){.name = rows[i].name, .words = words, .count = 1, .pass = 1});
+	}
+	return code;
+}
+
 static int unknown_command(const char *word)
 {
 	const char *names[ROWS + 1] = {0};
@@ -48,6 +66,8 @@ int main(int argc, char **argv)
 		print_help(stdout);
 		return CMD_OK;
 	}
+	if (!strcmp(word, CMD_TABLE))
+		return print_tables();
 	if (!strcmp(word, "--version")) {
 		puts("pathline " PATHLINE_VERSION);
 		return CMD_OK;

@@ -158,6 +158,45 @@ static void print_usage(
 		help_row(o);
 }
 
+void cmd_table_text(char before, const char *text)
+{
+	static const char special[] = "\n\t\\", letters[] = "nt\\";
+
+	putchar(before);
+	for (; text && *text; text++) {
+		const char *found = strchr(special, *text);
+		if (found)
+			putchar('\\');
+		putchar(found ? letters[found - special] : *text);
+	}
+}
+
+static void table_row(const struct cmd *c, const struct cmd_option *o)
+{
+	const char letter[] = {o->letter, 0};
+	const char *texts[] = {c->name, o->word, letter, o->argument, o->words, o->help};
+
+	fputs("option", stdout);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		cmd_table_text('\t', texts[i]);
+	putchar('\n');
+}
+
+static void print_table(
+	const struct cmd *c, const struct cmd_usage *usage, const struct cmd_option *common)
+{
+	fputs("usage", stdout);
+	cmd_table_text('\t', c->name);
+	cmd_table_text('\t', usage->operands);
+	cmd_table_text('\t', usage->about);
+	cmd_table_text('\t', usage->first_word_ends ? "first word ends" : "");
+	putchar('\n');
+	for (const struct cmd_option *o = usage->options; o && o->word; o++)
+		table_row(c, o);
+	for (const struct cmd_option *o = common; o->word; o++)
+		table_row(c, o);
+}
+
 struct parser {
 	struct cmd *c;
 	const struct cmd_usage *usage;
@@ -298,13 +337,18 @@ int cmd_parse(struct cmd *c, const struct cmd_usage *usage)
 	bool help = false, version = false;
 	const char *color = "auto";
 	const struct cmd_option common[] = {
-		{"color", 0, "WHEN", "auto, always or never; auto heeds NO_COLOR", .text = &color},
+		{"color", 0, "WHEN", "auto, always or never; auto heeds NO_COLOR", .text = &color,
+			.words = "auto always never"},
 		{"help", 'h', NULL, "print this, and end", .flag = &help},
 		{"version", 0, NULL, "print the version, and end", .flag = &version},
 		{0},
 	};
 	struct parser p = {.c = c, .usage = usage, .common = common};
 
+	if (c->count == 1 && !strcmp(c->words[0], CMD_TABLE)) {
+		print_table(c, usage, common);
+		return CMD_OK;
+	}
 	c->pass = -1;
 	int code = read_words(&p);
 	if (code == CMD_GO)

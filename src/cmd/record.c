@@ -679,12 +679,12 @@ int cmd_record(struct cmd *c)
 			"that matches decides. After an --include at first, what no rule matches "
 			"is\n"
 			"left out. Words: stdlib, site-packages; a / or .py makes it a path",
-			.take = choose_take, .to = &r.choose},
+			.take = choose_take, .to = &r.choose, .words = "stdlib site-packages"},
 		{"exclude", 0, "GLOB",
 			"leave such code out: it costs nothing after its first run, and the path "
 			"shows\n"
 			"what it calls back in the place of its call",
-			.take = choose_take, .to = &r.choose},
+			.take = choose_take, .to = &r.choose, .words = "stdlib site-packages"},
 		{"only-mine", 0, NULL,
 			"include the files below this directory and the script's, without what "
 			"was\n"
@@ -699,7 +699,8 @@ int cmd_record(struct cmd *c)
 			"ticking "
 			"below\n"
 			"1% of a core, up to 10 ms",
-			.text = &word.clock},
+			.text = &word.clock,
+			.words = "tick=auto tick=100us tick=1ms tick=10ms call line"},
 		{"timing", 0, "clock|calls",
 			"calls: record and stamp each call and return, whatever --clock says of "
 			"the rest.\n"

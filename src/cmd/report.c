@@ -447,7 +447,7 @@ int cmd_report(struct cmd *c)
 	const struct cmd_option options[] = {
 		{"rows", 'n', "N", "at most N rows; 0: all. Without it: 20", .text = &w.rows_text},
 		{"sort", 's', "COLUMN", "own, cumulated, hits, max, avg, … as --json names them",
-			.text = &w.sort},
+			.text = &w.sort, .words = "own cumulated hits max avg calls"},
 		{"file", 0, "FILE", "its source, annotated; with -n, --sort, --json: its lines",
 			.text = &w.file},
 		{"function", 0, "NAME", "only lines of that function", .text = &w.function},

@@ -231,6 +231,15 @@ void rows_help(char help[ROW_HELP_BYTES])
 			fields[i].name, fields[i].help);
 }
 
+void rows_words(char words[ROW_HELP_BYTES])
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < FIELDS && used < ROW_HELP_BYTES; i++)
+		used += (size_t)snprintf(
+			words + used, ROW_HELP_BYTES - used, "%s%s", i ? " " : "", fields[i].name);
+}
+
 /* ---- rows ---- */
 
 static int add_field(struct rows *w, const char *word, size_t length)

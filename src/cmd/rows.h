@@ -50,5 +50,7 @@ void rows_write(struct rows *w, const struct pl_event *e);
 /* The help on fields, a line a field, into the caller's room. */
 #define ROW_HELP_BYTES 4096
 void rows_help(char help[ROW_HELP_BYTES]);
+/* Their names alone, for completion. */
+void rows_words(char words[ROW_HELP_BYTES]);
 
 #endif
