@@ -74,7 +74,8 @@ format:
 	@tools/format
 
 doc: all
-	@tools/man $(BUILD)
+	@test -e $(BUILD)/doc/man/pathline.1 || { echo "doc: no manual pages, for scdoc is not installed" >&2; exit 1; }
+	@echo "doc: $$(ls $(BUILD)/doc/man/*.1 | wc -l) manual pages in $(BUILD)/doc/man; the tutorial, the format and the architecture are in doc/"
 
 install: all
 	@meson install -C $(BUILD) --no-rebuild >/dev/null && echo "installed"
