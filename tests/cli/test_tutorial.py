@@ -1,0 +1,162 @@
+"""doc/TUTORIAL.md is true: each of its commands is run, and answers what stands below it, but for times, numbers and paths.
+
+    PATHLINE_BUILD=build python3 tests/cli/test_tutorial.py --write
+
+writes what they answer now into it. A block of it is indented by four. "$ " begins a command, whose lines go on behind a \\ and to the end of a
+here-document; "> " stands before a line that is typed into it, and each of these is answered by one line.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # noqa: E402
+
+INTERPRETERS = "turn"
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TUTORIAL = os.path.join(TOP, "doc", "TUTORIAL.md")
+# Threads really race in it. On a machine that is busy enough, the fourth one can be too late for the first write.
+TRIES = 8
+
+
+class Command:
+    """`lines` of the page: the command itself, what is typed into it, what it answers."""
+
+    def __init__(self, line):
+        self.command, self.typed, self.answers = [line[2:]], [], []
+
+    def is_open(self):
+        end = re.search(r"<<'(\w+)'", self.command[0])
+        return self.command[-1] != end[1] if end else self.command[-1].endswith("\\")
+
+    def run(self, folder, environment):
+        text = "".join(line + "\n" for line in self.typed)
+        done = subprocess.run(["bash", "-c", "\n".join(self.command)], cwd=folder, env=environment, input=text.encode(),
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
+        if done.returncode:
+            raise AssertionError(f"{self.command}: {done.returncode} {done.stdout.decode()}")
+        return [line.rstrip() for line in done.stdout.decode().splitlines()]
+
+    def written(self, answers):
+        """As it stands in the page: what is typed stands between the answers."""
+        lines = ["$ " + self.command[0], *self.command[1:]]
+        if self.typed:
+            lines += answers[:1]
+            for typed, answer in zip(self.typed, [*answers[1:], None]):
+                lines += ["> " + typed] + ([answer] if answer is not None else [])
+        else:
+            lines += answers
+        return lines
+
+
+def read(text):
+    """Blocks, each the commands in it, between the texts."""
+    parts = []
+    for line in text.split("\n"):
+        if not line.startswith("    "):
+            parts.append(line)
+            continue
+        line = line[4:]
+        last = parts[-1][-1] if parts and isinstance(parts[-1], list) else None
+        if last and last.is_open():
+            last.command.append(line)
+        elif line.startswith("$ "):
+            if not last:
+                parts.append([])
+            parts[-1].append(Command(line))
+        elif line.startswith("> "):
+            last.typed.append(line[2:])
+        else:
+            last.answers.append(line)
+    return parts
+
+
+def masked(answers):
+    """What must be the same. Threads become A, B, C in the order in which they come."""
+    names, lines = {}, []
+    for line in answers:
+        row = line.split("\t")
+        if len(row) == 9:
+            row[1] = names.setdefault(row[1], chr(ord("A") + len(names)))
+            row[0] = row[2] = row[3] = "N"
+            if not row[6].endswith(("orders.py", "fixed.py")):
+                row[7] = "N"
+            row[6] = os.path.basename(row[6])
+            lines.append("\t".join(row))
+        elif line.startswith("!"):
+            lines.append(line)
+        else:
+            line = re.sub(r"\d+(\.\d+)?", "N", line)
+            line = re.sub(r"\bN ([um]?s|[kM]B|[KM]iB|B)\b", "N U", line)
+            line = re.sub(r"\bN U +N:N:N\b", "", line)           # the longest pass, where it is known
+            lines.append(re.sub(r"\s+", " ", re.sub(r"/\S*/", "…/", line)).strip())
+    return lines
+
+
+def shown(line):
+    """As the page has it: paths of a reader's machine."""
+    line = re.sub(r"/\S*/(lib/python3)", r"/usr/\1", line)
+    return re.sub(r"/\S*?/(examples/orders\.py|fixed\.py)", r"/home/you/pathline/\1", line)
+
+
+def run_page(parts):
+    """(command, its answers) of all, in a folder of its own."""
+    folder = session.scratch()
+    shutil.copytree(os.path.join(TOP, "examples"), os.path.join(folder, "examples"))
+    os.mkdir(os.path.join(folder, "bin"))
+    os.symlink(session.PYTHON, os.path.join(folder, "bin", "python3"))
+    environment = dict(os.environ, HOME=folder, XDG_CONFIG_HOME=folder, TZ="UTC",
+                       PATH=os.pathsep.join((os.path.join(folder, "bin"), session.BUILD, os.environ["PATH"])))
+    return [(command, command.run(folder, environment)) for part in parts if isinstance(part, list) for command in part]
+
+
+def page():
+    with open(TUTORIAL, encoding="utf-8") as f:
+        return read(f.read())
+
+
+class Tutorial(unittest.TestCase):
+    maxDiff = None
+
+    def test_every_command(self):
+        for turn in range(TRIES):
+            ran = run_page(page())
+            if turn == TRIES - 1 or all(masked(answers) == masked(command.answers) for command, answers in ran):
+                break
+        for command, answers in ran:
+            self.assertEqual(masked(answers), masked(command.answers), command.command)
+            self.assertEqual(len(answers) > 0, not re.match("export|cat >|sed -e", command.command[0]), command.command)
+
+    def test_what_it_says(self):
+        """The counts that its text names."""
+        ran = {command.command[0]: answers for command, answers in run_page(page())}
+        hits = [line.split()[0] for line in next(v for k, v in ran.items() if "39,48p" in k)[3:]]
+        self.assertEqual(hits[:3], ["180"] * 3)
+        self.assertEqual(int(hits[3]) + int(hits[5]), 180)
+        self.assertEqual(hits[4:], [hits[4]] * 4)
+        self.assertIn("does not add up", "".join(ran["pathline record examples/orders.py"]))
+        self.assertNotIn("does not add up", "".join(ran["pathline record fixed.py"]))
+        self.assertIn(": 60 sold", "".join(ran["pathline record fixed.py"]).replace("stock,  ", ": "))
+        source = next(v for k, v in ran.items() if "sed -n '38" in k)
+        self.assertEqual((source[43 - 38].split()[0], source[46 - 38].split()[0]), ("left", "stock[item]"))
+        self.assertRegex(ran["pathline dump -e line -f name,code,source | awk -f stale.awk"][0], "^0 of ")
+
+
+def write():
+    parts = page()
+    answers = dict(run_page(parts))
+    out = []
+    for part in parts:
+        if isinstance(part, str):
+            out.append(part)
+        else:
+            out += ["    " + shown(line) for command in part for line in command.written(answers[command])]
+    with open(TUTORIAL, "w", encoding="utf-8") as f:
+        f.write("\n".join(out))
+
+
+if __name__ == "__main__":
+    write() if sys.argv[1:] == ["--write"] else unittest.main()
