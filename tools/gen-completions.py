@@ -42,11 +42,16 @@ def quoted(text):
 BASH = r'''# {head}
 _pathline_recordings()
 {{
-	local each
+	local each but=
 	for each in .pathline/*/; do
-		[[ -d $each && ${{each%/}} == "$1"* ]] && printf '%s\n' "${{each%/}}"
+		if [[ -d $each && ${{each%/}} == "$1"* ]]; then
+			printf '%s\n' "${{each%/}}"
+			but=.pathline
+		fi
 	done
-	compgen -d -- "$1"
+	compgen -d -- "$1" | while read -r each; do
+		[[ $each == "$but" ]] || printf '%s\n' "$each"
+	done
 }}
 
 # What begins with $1: of a kind, with the words behind it.

@@ -104,7 +104,8 @@ class Bash(unittest.TestCase):
     def test_recordings(self):
         for command in COMMANDS:
             if command.operands == "[DIR]":
-                self.assertIn(RECORDING, self.complete(command.name, ""))
+                self.assertEqual(self.complete(command.name, ""), [RECORDING, "some folder"])
+                self.assertEqual(self.complete(command.name, "some"), ["some folder"])
                 self.assertEqual(self.complete(command.name, "--color", "=", "never", ".pathline/"), [RECORDING])
 
     def test_behind_the_program(self):
