@@ -225,7 +225,8 @@ def zsh(commands):
         operand = {"recordings": "1:recording:_pathline_recordings", "folders": "1:folder:_files -/",
                    "what": "*::program:_pathline_what"}.get(operand_kind(command))
         words = [zsh_option(o) for o in command.options] + ([quoted(operand)] if operand else [])
-        rest += f"\t\t{command.name}) _arguments -s -S \\\n\t\t\t" + " \\\n\t\t\t".join(words) + " ;;\n"
+        end = " -A '-*'" if command.first_word_ends else ""
+        rest += f"\t\t{command.name}) _arguments -s -S{end} \\\n\t\t\t" + " \\\n\t\t\t".join(words) + " ;;\n"
     return ZSH.format(head=HEAD, commands=names, rest=rest)
 
 
@@ -243,6 +244,20 @@ end
 function __pathline_is
 	set -l words (commandline -opc)
 	test (count $words) -ge 2; and test "$words[2]" = $argv[1]
+end
+
+# The same, and the program that is to run is still to come. The other words are the options with an argument.
+function __pathline_before_program
+	__pathline_is $argv[1]; or return
+	set -l words (commandline -opc)
+	set -l at 3
+	while test $at -le (count $words)
+		if test "$words[$at]" = --; or not string match -q -- '-?*' $words[$at]
+			return 1
+		end
+		contains -- $words[$at] $argv[2..-1]; and set at (math $at + 1)
+		set at (math $at + 1)
+	end
 end
 
 function __pathline_none
@@ -271,9 +286,12 @@ def fish(commands):
     out = FISH.format(head=HEAD)
     for command in commands:
         is_it = f"-n '__pathline_is {command.name}'"
+        if command.first_word_ends:
+            out += f"complete -c pathline {is_it} -F\n"
+            taking = [f"--{o.word}" + (f" -{o.letter}" if o.letter else "") for o in command.options if o.argument]
+            is_it = f"-n '__pathline_before_program {command.name} {' '.join(taking)}'"
         out += f"\ncomplete -c pathline -n __pathline_none -a {command.name} -d {quoted(command.help)}\n"
-        operand = {"recordings": "-a '(__pathline_recordings)'", "folders": "-a '(__fish_complete_directories)'",
-                   "what": "-F"}.get(operand_kind(command))
+        operand = {"recordings": "-a '(__pathline_recordings)'", "folders": "-a '(__fish_complete_directories)'"}.get(operand_kind(command))
         if operand:
             out += f"complete -c pathline {is_it} {operand}\n"
         for o in command.options:

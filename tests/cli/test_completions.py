@@ -140,6 +140,13 @@ class Fish(unittest.TestCase):
         self.assertIn(RECORDING, [word.rstrip("/") for word in self.complete("pathline info .path")])
         self.assertIn("shop.py", self.complete("pathline record sh"))
 
+    def test_behind_the_program(self):
+        for words in ("", "-q ", "--limit 2G ", "--limit=2G ", "-o x "):
+            self.assertEqual(self.complete(f"pathline record {words}--onl"), ["--only-mine"], words)
+            self.assertEqual(self.complete(f"pathline record {words}shop.py --onl"), [], words)
+            self.assertEqual(self.complete(f"pathline record {words}-- --onl"), [], words)
+        self.assertIn("shop.py", self.complete("pathline record shop.py sh"))
+
 
 @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
 class Zsh(unittest.TestCase):
@@ -183,6 +190,12 @@ zpty -d shell
         self.assertIn("return", self.complete("pathline dump -e call,ret"))
         self.assertIn(RECORDING, self.complete("pathline info .path"))
         self.assertIn("shop.py", self.complete("pathline record sh"))
+
+    def test_behind_the_program(self):
+        for words in ("", "-q ", "--limit 2G ", "--limit=2G ", "-o x "):
+            self.assertEqual(self.complete(f"pathline record {words}--onl"), ["--only-mine"], words)
+            self.assertNotIn("--only-mine", self.complete(f"pathline record {words}shop.py --onl"), words)
+        self.assertIn("shop.py", self.complete("pathline record shop.py sh"))
 
 
 if __name__ == "__main__":
