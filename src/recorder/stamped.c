@@ -85,8 +85,7 @@ PyObject *on_line_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObj
 }
 
 #if CODE_MAY_BE_HOT
-PyObject *on_instruction_stamped(
-	PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+PyObject *on_instruction_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	stamp_begin(code_of(args), true);
 	return on_instruction(hook, args, n, names);
