@@ -288,7 +288,7 @@ def after(rows, last):
 def tell_ends(path, oracle, ignore=None):
     """Where a process was killed the oracle has rows behind the last certain one. Add them to the dump's if it has all of them as possible:
     those are promised to be all that can have run. Whatever else there is, is left to compare.py."""
-    left_out = re.compile(ignore.encode()) if ignore else None
+    left_out = re.compile(ignore) if ignore else None
     added = []
     for (pid, tid), (last, possible) in ends_of(path).items():
         for name in glob.glob(os.path.join(oracle, "%d-%d*.tsv" % (int(pid), int(tid)))):
