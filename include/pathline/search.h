@@ -27,6 +27,8 @@ struct pl_wanted {
 	/* 0: it is; PL_END: it is not; an error ends the search. Asked about all that may be, in the order of the path, also
 	 * by a search backwards, of one stretch of it after the other. NULL: all are. */
 	int (*is)(void *context, const struct pl_event *event);
+	/* Told now and then how far it has come; NULL: nobody wants to know. */
+	void (*passes)(void *context, uint64_t seq);
 	void *context;
 	const volatile sig_atomic_t *
 		stop; /* other than 0: the search ends as if there were none; may be NULL; not owned */

@@ -7,12 +7,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
+#include "cmd/progress.h"
 
 #define ROWS_DEFAULT	  20
 #define THRESHOLD_DEFAULT 0.01
-#define BAR_WIDTH	  30
 
 /* ---- views ---- */
 
@@ -170,43 +168,10 @@ struct cell cell_longest(const struct pl_longest *l)
 	return l->ns ? cell_ns(CELL_SPAN, l->ns) : (struct cell){0};
 }
 
-/* ---- progress ---- */
-
-/* Shown on a terminal when it takes more than a second. */
-struct progress {
-	struct timespec begin;
-	double shown; /* seconds; 0: not yet */
-};
-
-static double seconds_since(const struct timespec *begin)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - begin->tv_sec) + (double)(now.tv_nsec - begin->tv_nsec) / 1e9;
-}
-
 static bool show_progress(void *context, double done)
 {
-	struct progress *p = context;
-	double now = seconds_since(&p->begin);
-	char bar[BAR_WIDTH + 1];
-
-	if (now < 1 || now < p->shown + 0.1)
-		return true;
-	p->shown = now;
-	for (int i = 0; i < BAR_WIDTH; i++)
-		bar[i] = i < (int)(done * BAR_WIDTH) ? '#' : '.';
-	bar[BAR_WIDTH] = 0;
-	dprintf(2, "\r[%s] %3.0f%%, %.0f s left ", bar, 100 * done,
-		done > 0 ? now / done - now : 0);
+	progress_show(context, done);
 	return true;
-}
-
-static void end_progress(const struct progress *p)
-{
-	if (p->shown > 0)
-		dprintf(2, "\r%60s\r", "");
 }
 
 /* ---- what was asked for ---- */
@@ -249,19 +214,18 @@ static void show_views(struct report *w)
 
 static void report_range(struct report *w)
 {
-	struct progress progress = {.shown = 0};
+	struct progress progress = progress_begin();
 	struct pl_profile_wanted wanted = {.range = w->range,
 		.tasks = w->tasks,
 		.exceptions = w->exceptions,
 		.blocking_ns = w->blocking_ns,
-		.progress = isatty(2) ? show_progress : NULL,
+		.progress = show_progress,
 		.context = &progress};
 	struct pl_profile *p = NULL;
 	struct pl_err err = {0};
 
-	clock_gettime(CLOCK_MONOTONIC, &progress.begin);
 	int result = pl_profile_new(&p, w->r, &wanted, &err);
-	end_progress(&progress);
+	progress_end(&progress);
 	if (result == 0) {
 		w->t = pl_profile_tables(p);
 		show_views(w);

@@ -203,12 +203,24 @@ struct search {
 	struct pl_event best;
 };
 
+static void passes(void *context, uint64_t seq)
+{
+	const struct search *s = context;
+
+	if (s->replay->progress)
+		s->replay->progress(s->replay->context, s->path->thread, seq);
+}
+
 /* One thread from seq on up to `to`; back: in front of seq, down to that. */
 static int search_path(
 	struct replay *p, struct search *s, struct path *path, uint64_t seq, uint64_t to)
 {
-	const struct pl_wanted wanted = {
-		.kinds = s->kinds, .may = s->may, .is = s->is, .context = s, .stop = p->stop};
+	const struct pl_wanted wanted = {.kinds = s->kinds,
+		.may = s->may,
+		.is = s->is,
+		.context = s,
+		.passes = passes,
+		.stop = p->stop};
 	struct pl_search *search = NULL;
 	uint64_t known = UINT64_MAX;
 	const struct pl_event *at;

@@ -28,6 +28,9 @@ struct replay {
 	const volatile sig_atomic_t *stop; /* not owned */
 	bool all; /* continue and search go through all threads, in their order */
 	struct stops stops;
+	/* Told now and then how far a search has come in the thread that it searches; NULL: nobody wants to know. */
+	void (*progress)(void *context, uint32_t thread, uint64_t seq);
+	void *context;
 	/* out */
 	struct pl_event at;
 	/* its own */

@@ -122,6 +122,8 @@ static void pass_blocks(struct pl_search *s, uint64_t end)
 
 	if (w->open && w->events.left)
 		return;
+	if (s->wanted.passes)
+		s->wanted.passes(s->wanted.context, w->next_seq);
 	while (index + 1 < s->thread->block_count && !may_have(s, &s->thread->blocks[index]) &&
 		end_of(&s->thread->blocks[index]) <= end)
 		index++;
