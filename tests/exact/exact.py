@@ -297,7 +297,7 @@ def tell_ends(path, oracle, ignore=None):
                 rows = [tuple(line.split(b"\t")) for line in f.read().rstrip(b"\0").split(b"\n")]
             rows = [row for row in rows if len(row) == 5 and not (left_out and left_out.search(row[1].decode(errors="surrogateescape")))]
             rest = after(rows, last)
-            if rest and all(row[0] == b"line" and row[1:] in possible for row in rest):
+            if rest and all(row[0] in (b"line", b"return") and row[1:] in possible for row in rest):
                 added += [b"\t".join((pid, tid, *row)) + b"\n" for row in rest]
     with open(path, "ab") as out:
         out.writelines(added)

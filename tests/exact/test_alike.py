@@ -133,22 +133,30 @@ class Alike(unittest.TestCase):
         alike, _ = self.both()
         self.assertEqual(alike[0], 1, "the dump has a row more: compare.py decides")
 
-    def end(self, told, promised):
-        """A process is killed: the oracle has `told` lines behind the last certain row, of which the dump says that `promised` may be."""
+    def end(self, told, promised, *options):
+        """A process is killed: the oracle has `told` lines behind the last certain row, of which the dump says that `promised` may be; 0: a return."""
         rows = self.make()
         frame = ("/program/part1.py", 1, "f1")
         with open(os.path.join(self.folder, "205-205.tsv"), "rb+") as file:
             text = file.read().rstrip(b"\0").decode()
-            text += "".join(row("line", *frame, n) + "\n" for n in told)
+            text += "".join(row("line" if n else "return", *frame, n) + "\n" for n in told)
             file.seek(0)
             file.write(text.encode() + b"\0\0")
         self.write_dump(rows + ["205\t205\tgap\t/program/part1.py\t1\tf1\t3"]
                         + ["205\t205\tpossible\t/program/part1.py\t1\tf1\t%d" % n for n in promised])
         setup = types.SimpleNamespace(alike=BUILD / "tests/exact/alike", oracle=ORACLE)
-        return exact.compare(self.folder, self.dump, setup, self.top.name, "--tail", "20")
+        return exact.compare(self.folder, self.dump, setup, self.top.name, "--tail", "20", *options)
 
     def test_an_end_that_was_promised_is_no_difference(self):
         self.assertIn("0 differ", self.end(range(100, 140), range(90, 150)))
+
+    def test_an_end_that_returns_is_promised_too(self):
+        self.assertIn("0 differ", self.end([*range(100, 140), 0], [*range(90, 150), 0]))
+        with self.assertRaises(exact.Failure):
+            self.end([*range(100, 140), 0], range(90, 150))
+
+    def test_names_that_are_left_out_are_no_difference(self):
+        self.assertIn("0 differ", self.end(range(100, 140), range(90, 150), "--ignore-file", "^/elsewhere/"))
 
     def test_an_end_that_was_not_promised_is_one(self):
         with self.assertRaises(exact.Failure):
