@@ -382,84 +382,43 @@ int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err 
 
 /* ---- tasks ---- */
 
-/* Which task runs is known behind its first entry. Frames of asyncio's are coroutines, of greenlets all. */
-struct tasks {
-	bool greenlets;
-	const char *name; /* that is looked for; NULL: all */
-	struct replay_task_name *names;
-	size_t count, max;
-};
-
-/* co_flags: coroutines, those of types.coroutine, asynchronous generators */
-#define CO_AWAITED 0x380u
-
-static bool may_be_in_task(void *context, const struct pl_count *row)
+static struct tasks tasks_of(const struct replay *p)
 {
-	const struct tasks *t = context;
-
-	return t->greenlets || (row->code && pl_code_flags(row->code) & CO_AWAITED);
-}
-
-static int is_in_task(void *context, const struct pl_event *e)
-{
-	struct tasks *t = context;
-	const size_t most = sizeof t->names->text - 1;
-	struct replay_task_name *to;
-
-	if (!e->task)
-		return PL_END;
-	if (t->name)
-		return strcmp(e->task, t->name) ? PL_END : 0;
-	for (size_t i = 0; i < t->count; i++)
-		if (!strncmp(t->names[i].text, e->task, most))
-			return PL_END;
-	if (t->count == t->max)
-		return PL_END;
-	to = &t->names[t->count++];
-	snprintf(to->text, sizeof to->text, "%s", e->task);
-	return PL_END;
-}
-
-static int search_tasks(struct replay *p, struct tasks *t, bool back, uint64_t seq,
-	struct pl_event *e, struct pl_err *err)
-{
-	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_LINE,
-		.may = may_be_in_task,
-		.is = is_in_task,
-		.context = t,
+	return (struct tasks){.r = p->r,
+		.process = p->at.position.process,
+		.thread = p->at.position.thread,
+		.greenlets = p->at.greenlet != 0,
 		.stop = p->stop};
-	struct pl_search *search = NULL;
-
-	t->greenlets = p->at.greenlet != 0;
-	int code = pl_search_new(
-		&search, p->r, p->at.position.process, p->at.position.thread, &wanted, err);
-	if (code == 0)
-		code = back ? pl_search_previous(search, seq, 0, e, err)
-			    : pl_search_next(search, seq, UINT64_MAX, e, err);
-	pl_search_free(search);
-	return code;
 }
 
 int replay_task(struct replay *p, const char *name, struct pl_err *err)
 {
-	struct tasks t = {.name = name};
-	struct pl_event e;
-	int code = search_tasks(p, &t, false, p->at.seq + 1, &e, err);
+	const struct tasks t = tasks_of(p);
+	struct task_wanted wanted = {.name = name, .seq = p->at.seq + 1, .bound = UINT64_MAX};
+	struct task_name found;
+	uint64_t seq;
+	int code = tasks_find(&t, &wanted, &seq, &found, err);
 
-	if (code == PL_END)
-		code = search_tasks(p, &t, true, p->at.seq, &e, err);
-	return code ? code : replay_seq(p, e.position.process, e.position.thread, e.seq, err);
+	if (code == PL_END) {
+		wanted = (struct task_wanted){.name = name, .back = true, .seq = p->at.seq};
+		code = tasks_find(&t, &wanted, &seq, &found, err);
+	}
+	return code ? code : replay_seq(p, t.process, t.thread, seq, err);
 }
 
-int replay_tasks(struct replay *p, struct replay_task_name *names, size_t max, size_t *count,
-	struct pl_err *err)
+int replay_tasks(
+	struct replay *p, struct task_name *names, size_t max, size_t *count, struct pl_err *err)
 {
-	struct tasks t = {.names = names, .max = max};
-	struct pl_event e;
-	int code = search_tasks(p, &t, false, 0, &e, err);
+	const struct tasks t = tasks_of(p);
 
-	*count = t.count;
-	return code < 0 ? code : 0;
+	return tasks_list(&t, names, max, count, err);
+}
+
+int replay_task_here(struct replay *p, struct task_name *name, struct pl_err *err)
+{
+	const struct tasks t = tasks_of(p);
+
+	return tasks_at(&t, p->at.seq, name, err);
 }
 
 /* ---- switches ---- */
@@ -515,34 +474,117 @@ static int nearest_run(struct replay *p, bool back, struct pl_event *best, struc
 	return found && !*p->stop ? 0 : PL_END;
 }
 
-/* To the first event of the run that e belongs to. */
-static int go_to_run(struct replay *p, const struct pl_event *e, struct pl_err *err)
+/* Within the thread's run to [begin, end) of its seqs: the first line of another task than here. */
+static int next_task(struct replay *p, uint64_t end, uint64_t *seq, struct pl_err *err)
 {
-	const uint64_t order = e->order;
-	const struct pl_event *first;
+	const struct tasks t = tasks_of(p);
+	struct task_name here, next;
+	int code = tasks_at(&t, p->at.seq, &here, err);
+
+	return code ? code
+		    : tasks_find(&t,
+			      &(struct task_wanted){.name = here.text,
+				      .other = true,
+				      .seq = p->at.seq + 1,
+				      .bound = end},
+			      seq, &next, err);
+}
+
+/* The first line behind those of other tasks that the task has in front of seq, not further back than `begin`. PL_END: it has none. */
+static int task_began(struct replay *p, const char *name, uint64_t begin, uint64_t seq,
+	uint64_t *first, struct pl_err *err)
+{
+	const struct tasks t = tasks_of(p);
+	struct task_wanted wanted = {
+		.name = name, .other = true, .back = true, .seq = seq, .bound = begin};
+	struct task_name found;
+	uint64_t from = begin;
+	int code = tasks_find(&t, &wanted, &from, &found, err);
+
+	if (code < 0)
+		return code;
+	wanted = (struct task_wanted){
+		.name = name, .seq = code == 0 ? from + 1 : begin, .bound = seq};
+	return tasks_find(&t, &wanted, first, &found, err);
+}
+
+/* Where this task began to run in front of `end`, or else the one before it, not further back than `begin`. */
+static int previous_task(
+	struct replay *p, uint64_t begin, uint64_t end, uint64_t *seq, struct pl_err *err)
+{
+	const struct tasks t = tasks_of(p);
+	struct task_name here, before;
+	int code = tasks_at(&t, p->at.seq, &here, err);
+
+	if (code == 0)
+		code = task_began(p, here.text, begin, end, seq, err);
+	if (code != PL_END)
+		return code;
+	code = tasks_find(&t,
+		&(struct task_wanted){
+			.name = here.text, .other = true, .back = true, .seq = end, .bound = begin},
+		seq, &before, err);
+	return code ? code : task_began(p, before.text, begin, *seq + 1, seq, err);
+}
+
+/* The seqs of the run that the position is in. */
+static int run_of(struct replay *p, uint64_t *begin, uint64_t *end, struct pl_err *err)
+{
+	const uint64_t order = p->at.order, next = order + 1;
+	const struct pl_event *e;
+	int code = path_search(&p->path, before_order, &order, &e, err);
+
+	*begin = code == 0 ? e->seq : 0;
+	if (code >= 0)
+		code = path_search(&p->path, before_order, &next, &e, err);
+	*end = code == 0 ? e->seq : UINT64_MAX;
+	return code < 0 ? code : 0;
+}
+
+/* To the first event of the run that ends with e, or to where its last task began to run there. */
+static int go_to_end_of_run(struct replay *p, const struct pl_event *e, struct pl_err *err)
+{
+	const struct pl_event from = p->at;
+	uint64_t begin, end, seq;
 
 	follow(p, e->position.process, e->position.thread);
-	int code = path_search(&p->path, before_order, &order, &first, err);
+	p->at = *e;
+	int code = run_of(p, &begin, &end, err);
 	if (code == 0)
-		arrive(p, first);
+		code = previous_task(p, begin, e->seq + 1, &seq, err);
+	if (code >= 0)
+		code = replay_seq(
+			p, p->path.process, p->path.thread, code == PL_END ? begin : seq, err);
+	if (code) {
+		p->at = from;
+		follow(p, from.position.process, from.position.thread);
+	}
 	return code;
 }
 
 int replay_switch(struct replay *p, bool back, struct pl_err *err)
 {
-	const uint64_t order = p->at.order;
-	const struct pl_event *first;
+	const uint32_t process = p->at.position.process, thread = p->at.position.thread;
 	struct pl_event best = p->at;
-	int code = back ? path_search(&p->path, before_order, &order, &first, err) : PL_END;
+	uint64_t begin, end, seq;
+	int code = run_of(p, &begin, &end, err);
 
-	if (code == 0 && first->seq < p->at.seq) {
-		arrive(p, first);
-		return 0;
+	if (code == 0)
+		code = back ? previous_task(p, begin, p->at.seq, &seq, err)
+			    : next_task(p, end, &seq, err);
+	if (code == PL_END && back && begin < p->at.seq) {
+		seq = begin;
+		code = 0;
 	}
+	if (code == 0)
+		return replay_seq(p, process, thread, seq, err);
 	code = code < 0 ? code : nearest_run(p, back, &best, err);
-	return code == 0 && !is_of_run(&best, &p->at) ? go_to_run(p, &best, err)
-	       : code < 0			      ? code
-						      : PL_END;
+	if (code == 0 && is_of_run(&best, &p->at))
+		code = PL_END;
+	if (code)
+		return code;
+	return back ? go_to_end_of_run(p, &best, err)
+		    : replay_seq(p, process, best.position.thread, best.seq, err);
 }
 
 /* ---- the stack ---- */

@@ -13,14 +13,10 @@
 #include <regex.h>
 #include "session/step.h"
 #include "session/stops.h"
+#include "session/tasks.h"
 
 #define REPLAY_HISTORY 256
 #define REPLAY_MARKS   26
-
-/* Longer ones are cut. */
-struct replay_task_name {
-	char text[128];
-};
 
 struct replay {
 	/* in */
@@ -53,13 +49,16 @@ int replay_step(struct replay *p, enum step step, bool back, struct pl_err *err)
 int replay_continue(struct replay *p, bool back, struct pl_err *err);
 /* To the next or previous call whose function, or raise whose type, has it. */
 int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_err *err);
-/* To where the next run of another thread begins; back: to where this run begins, or the one before it. */
+/* The task that runs here; "" where none does, or it is not known yet. 0 or an error. */
+int replay_task_here(struct replay *p, struct task_name *name, struct pl_err *err);
+/* To where another task or thread goes on: its first line, or the first event of its run; back: to where this one began to run, or
+ * the one before it. */
 int replay_switch(struct replay *p, bool back, struct pl_err *err);
 /* To where this task of the thread goes on next, or did so last. */
 int replay_task(struct replay *p, const char *name, struct pl_err *err);
 /* The tasks of the thread, in the order in which they began: fills at most max, gives how many it filled. 0 or an error. */
-int replay_tasks(struct replay *p, struct replay_task_name *names, size_t max, size_t *count,
-	struct pl_err *err);
+int replay_tasks(
+	struct replay *p, struct task_name *names, size_t max, size_t *count, struct pl_err *err);
 /* Does some thread of some process ever come to what is wanted, of which `is` must be NULL? 0: it does; PL_END, an error. */
 int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err);
 /* To the event nearest to this time, in this thread. */

@@ -407,7 +407,7 @@ static int do_process(struct session *s, char letter, const char *rest, struct p
 
 static int do_task(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	struct replay_task_name names[TASKS_MAX];
+	struct task_name names[TASKS_MAX];
 	size_t count, used = 0;
 	int code = *rest ? replay_task(&s->replay, rest, err) : PL_END;
 
@@ -609,10 +609,30 @@ static int do_search(struct session *s, char letter, const char *rest, struct pl
 	return moved(s, replay_search(&s->replay, &s->regex, back, err), "not found");
 }
 
+static const char *thread_name(const struct session *s, const struct pl_position *at)
+{
+	const struct pl_thread *t = pl_recording_thread(s->replay.r, at->process, at->thread);
+
+	return t && t->name[0] ? t->name : "a thread";
+}
+
+/* Says who ran before and who behind: between the two nobody did. */
 static int do_switch(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
+	struct task_name before, behind;
+	const struct pl_position from = s->replay.at.position;
+	int code = replay_task_here(&s->replay, &before, err);
+
 	(void)rest;
-	return moved(s, replay_switch(&s->replay, letter == '[', err), "no switch that way");
+	if (code == 0)
+		code = replay_switch(&s->replay, letter == '[', err);
+	if (code)
+		return moved(s, code, "no switch that way");
+	code = replay_task_here(&s->replay, &behind, err);
+	snprintf(s->note, sizeof s->note, "%s%s%s goes on; %s%s%s was left",
+		thread_name(s, &s->replay.at.position), behind.text[0] ? ", " : "", behind.text,
+		thread_name(s, &from), before.text[0] ? ", " : "", before.text);
+	return moved(s, code, "");
 }
 
 static int do_quit(struct session *s, char letter, const char *rest, struct pl_err *err)
@@ -662,8 +682,8 @@ static const struct word {
 	{"?", "REGEX", false, do_search, "the previous one"},
 	{";", "", true, do_search, "search again"},
 	{",", "", true, do_search, "search again, the other way"},
-	{"]", "", true, do_switch, "to where another thread goes on"},
-	{"[", "", true, do_switch, "back to where this thread went on, or the one before"},
+	{"]", "", true, do_switch, "to where another task or thread goes on"},
+	{"[", "", true, do_switch, "back to where this one went on, or the one before"},
 	{"q", "", true, do_quit, "end"},
 };
 #define WORDS (sizeof words / sizeof *words)

@@ -19,7 +19,7 @@ struct session {
 	bool quit;
 	/* of the last command */
 	char why[WHY_MAX]; /* said in place of a row; "": the position is the answer */
-	char note[128];	   /* said beside the row; "": nothing */
+	char note[512];	   /* said beside the row; "": nothing */
 };
 
 /* Do what the line says. 0, also where it is refused: `why` says so; an error that no other command can mend. */

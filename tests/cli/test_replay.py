@@ -79,7 +79,7 @@ ASYNC_GENERATORS = {"several"}
 ALL_COROUTINES = COROUTINES | {f"{kind}{n}{inside}" for n in range(9) for kind, inside in (
     ("co", ""), ("co", ".<locals>.<listcomp>"), ("ag", ".<locals>.<listcomp>"))}  # comprehensions: 3.11
 ALL_ASYNC_GENERATORS = ASYNC_GENERATORS | {f"ag{n}" for n in range(9)}
-FIELDS = "pid,tid,seq,time,depth,event,file,line,code,generator,greenlet,order,thread,type"
+FIELDS = "pid,tid,seq,time,depth,event,file,line,code,generator,greenlet,order,thread,type,task"
 ENDS = ("return", "unwind")
 ENTRIES = ("resume", "throw")
 
@@ -89,7 +89,9 @@ class Event:
         self.row = row[:9]
         self.seq, self.depth, self.event, self.line = int(row[2]), int(row[4] or 0), row[5], int(row[7] or 0)
         self.code, self.generator, self.greenlet = row[8], row[9], row[10]
-        self.key, self.type = (int(row[11]), int(row[12]), self.seq), row[13]
+        self.key, self.type, self.task = (int(row[11]), int(row[12]), self.seq), row[13], row[14]
+        code = self.code
+        self.tells_task = self.event == "line" and bool(self.task) and code in ALL_COROUTINES | ALL_ASYNC_GENERATORS
 
 
 class Model:
@@ -104,6 +106,37 @@ class Model:
         events = next(own for own in self.threads if own[0].row[1] == e.row[1])
         i = bisect.bisect_left(events, e.seq, key=lambda other: other.seq)
         return i > 0 and events[i - 1].event == "unwind" and events[i - 1].depth == e.depth + 1
+
+    def began(self, run, i, task):
+        """Where the task has its first line of those in front of run[i] that no other task's come between; None: it has none."""
+        other = max((j for j in range(i) if run[j].tells_task and run[j].task != task), default=-1)
+        return next((j for j in range(other + 1, i) if run[j].tells_task and run[j].task == task), None)
+
+    def left(self, run, i, task):
+        """Where this task began to run, or the one before."""
+        j = self.began(run, i, task)
+        if j is None:
+            before = max((j for j in range(i) if run[j].tells_task and run[j].task != task), default=None)
+            j = None if before is None else self.began(run, before + 1, run[before].task)
+        return j
+
+    def switch(self, at, back):
+        """The event to which ] and [ lead from this one; None: nowhere."""
+        run = [e for e in self.all if e.key[:2] == at.key[:2]]
+        i = run.index(at)
+        if not back:
+            to = next((e for e in run[i + 1:] if e.tells_task and e.task != at.task), None)
+            return to or next((e for e in self.all if e.key[:2] > at.key[:2]), None)
+        j = self.left(run, i, at.task)
+        if j is not None:
+            return run[j]
+        if i:
+            return run[0]
+        before = [e for e in self.all if e.key[:2] < at.key[:2]]
+        if not before:
+            return None
+        run = [e for e in before if e.key[:2] == before[-1].key[:2]]
+        return run[self.left(run, len(run), run[-1].task) or 0]
 
     def suspends(self, events, i):
         if events[i].code in ALL_ASYNC_GENERATORS:
@@ -392,14 +425,22 @@ class Replay(Recording):
         self.assertEqual(rows[5][1], self.model.threads[1][0].row[1])
         self.assertEqual(rows[6][1], rows[0][1])
 
-    def test_switches_are_where_another_run_begins(self):
-        runs = [e for i, e in enumerate(self.model.all)
-                if i == 0 or e.key[:2] != self.model.all[i - 1].key[:2]]
-        count = len(runs) - 1
-        rows = self.replay("j start", *["]"] * count, "]", *["["] * count)
-        self.assertEqual(rows[1:count + 2], [e.row for e in runs])
-        self.assertEqual(rows[count + 2], ["!", "no switch that way"])
-        self.assertEqual(rows[count + 3:], [e.row for e in runs[-2::-1]])
+    def test_switches_are_where_another_task_or_thread_goes_on(self):
+        way, at = [], self.model.threads[0][0]
+        while at:
+            way.append(at)
+            at = self.model.switch(at, False)
+        self.assertTrue({"Task-2", "Task-3", "Task-4"} < {e.task for e in way}, way)
+        self.assertEqual({e.key[1] for e in way}, {0, 1})
+        back, at = [], way[-1]
+        while at:
+            back.append(at)
+            at = self.model.switch(at, True)
+        rows = self.replay("j start", *["]"] * len(way), *["["] * len(back))
+        self.assertEqual(rows[1:len(way) + 1], [e.row for e in way])
+        self.assertEqual(rows[len(way) + 1], ["!", "no switch that way"])
+        self.assertEqual(rows[len(way) + 2:-1], [e.row for e in back[1:]])
+        self.assertEqual(rows[-1], ["!", "no switch that way"])
 
     def test_json_gives_the_same(self):
         plain = self.replay("s", "b mine.py:7")

@@ -1,0 +1,108 @@
+#include "session/tasks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* co_flags: coroutines, those of types.coroutine, asynchronous generators */
+#define CO_AWAITED 0x380u
+
+struct look {
+	const struct tasks *tasks;
+	const struct task_wanted *wanted; /* NULL: all names are collected */
+	struct task_name *names;
+	size_t count, max;
+};
+
+static bool may(void *context, const struct pl_count *row)
+{
+	const struct look *l = context;
+
+	return l->tasks->greenlets || (row->code && pl_code_flags(row->code) & CO_AWAITED);
+}
+
+static void name_it(struct task_name *to, const char *name)
+{
+	snprintf(to->text, sizeof to->text, "%s", name);
+}
+
+static bool is_called(const char *task, const char *name)
+{
+	return !strncmp(task, name, sizeof(struct task_name) - 1);
+}
+
+static int is(void *context, const struct pl_event *e)
+{
+	struct look *l = context;
+
+	if (!e->task)
+		return PL_END;
+	if (l->wanted)
+		return is_called(e->task, l->wanted->name) != l->wanted->other ? 0 : PL_END;
+	for (size_t i = 0; i < l->count; i++)
+		if (is_called(e->task, l->names[i].text))
+			return PL_END;
+	if (l->count < l->max)
+		name_it(&l->names[l->count++], e->task);
+	return PL_END;
+}
+
+static int search(struct look *l, bool back, uint64_t seq, uint64_t bound, struct pl_event *e,
+	struct pl_err *err)
+{
+	const struct tasks *t = l->tasks;
+	const struct pl_wanted wanted = {
+		.kinds = 1u << PL_EVENT_LINE, .may = may, .is = is, .context = l, .stop = t->stop};
+	struct pl_search *search = NULL;
+	int code = pl_search_new(&search, t->r, t->process, t->thread, &wanted, err);
+
+	if (code == 0)
+		code = back ? pl_search_previous(search, seq, bound, e, err)
+			    : pl_search_next(search, seq, bound, e, err);
+	if (code == 0 && l->wanted)
+		name_it(l->names, e->task ? e->task : "");
+	pl_search_free(search);
+	return code;
+}
+
+int tasks_find(const struct tasks *t, const struct task_wanted *wanted, uint64_t *seq,
+	struct task_name *found, struct pl_err *err)
+{
+	struct look l = {.tasks = t, .wanted = wanted, .names = found};
+	struct pl_event e;
+	int code = search(&l, wanted->back, wanted->seq, wanted->bound, &e, err);
+
+	if (code == 0)
+		*seq = e.seq;
+	return code;
+}
+
+int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_t *count,
+	struct pl_err *err)
+{
+	struct look l = {.tasks = t, .names = names, .max = max};
+	struct pl_event e;
+	int code = search(&l, false, 0, UINT64_MAX, &e, err);
+
+	*count = l.count;
+	return code < 0 ? code : 0;
+}
+
+int tasks_at(const struct tasks *t, uint64_t seq, struct task_name *name, struct pl_err *err)
+{
+	struct pl_cursor *c = NULL;
+	struct pl_event e = {0};
+	int code = pl_cursor_new(&c, t->r, t->process, t->thread, err);
+
+	name->text[0] = 0;
+	if (code == 0)
+		code = pl_cursor_seek_seq(c, seq, err);
+	while (code == 0) {
+		code = pl_cursor_next(c, &e, err);
+		if (code == 0 && e.seq >= seq && e.kind != PL_EVENT_GAP)
+			break;
+	}
+	if (code == 0 && e.seq == seq && e.task)
+		name_it(name, e.task);
+	pl_cursor_free(c);
+	return code < 0 ? code : 0;
+}
