@@ -23,7 +23,8 @@ ARROWS = {
     "trace": "format flow base os",
     "report": "base",
     "session": "base",
-    "cmd": "report session collector filter base os",
+    "tui": "session base",
+    "cmd": "report tui session collector filter base os",
 }
 PURE = {"base", "flow", "filter", "bytecode", "format"}
 IMPURE = re.compile(r"(unistd|fcntl|dirent|signal|pthread|poll|sched|time|sys/.*|linux/.*)\.h$")

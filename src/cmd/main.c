@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct row {
 	const char *name;
@@ -19,7 +20,8 @@ static const struct row {
 static void print_help(FILE *to)
 {
 	fputs("usage: pathline COMMAND [OPTION]… [ARGUMENT]…\n\n"
-	      "Record the exact path of a Python program, and give it back.\n\n",
+	      "Record the exact path of a Python program, and give it back.\n"
+	      "Alone, on a terminal, it opens the latest recording.\n\n",
 		to);
 	for (size_t i = 0; i < ROWS; i++)
 		fprintf(to, "  %-8s %s\n", rows[i].name, rows[i].help);
@@ -58,6 +60,8 @@ static int unknown_command(const char *word)
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
+		if (isatty(0) && isatty(1) && access(CMD_LATEST, F_OK) == 0)
+			return cmd_replay(&(struct cmd){.name = "replay", .words = argv + 1});
 		print_help(stderr);
 		return CMD_USAGE;
 	}

@@ -8,15 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cmd/json.h"
-#include "session/words.h"
+#include "cmd/lines.h"
 #include "cmd/rows.h"
+#include "session/words.h"
+#include "tui/tui.h"
 
 #define FIELDS	     "pid,tid,seq,time,depth,event,file,line,code"
 #define COMMANDS_MAX 256
 
-/* Ctrl-C ends what is being done, and the position stays. */
-static volatile sig_atomic_t interrupted;
+/* Ctrl-C ends what is being done, and the position stays. Other signals end the screen. */
+static volatile sig_atomic_t interrupted, ended;
 
 struct answers {
 	struct session session;
@@ -28,11 +31,22 @@ struct answers {
 	bool too_many;
 	const char *at, *thread;
 	bool end, at_exception;
+	/* of the screen */
+	struct keys keys;
+	struct out text; /* a row at a time */
+	struct lines lines;
+	bool follow, screen;
 };
 
 static void interrupt(int signal)
 {
 	(void)signal;
+	interrupted = 1;
+}
+
+static void end_screen(int signal)
+{
+	ended = signal;
 	interrupted = 1;
 }
 
@@ -107,8 +121,12 @@ static int run_lines(struct answers *a, FILE *from, bool answered)
 	while (code == CMD_GO && (n = getline(&line, &room, from)) >= 0) {
 		while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
 			line[--n] = 0;
-		if (line[0] && line[0] != '#')
+		if (!answered && !strncmp(line, "key ", 4)) {
+			if (!keys_bind(&a->keys, line + 4))
+				cmd_say("replay: not understood: %s; try: key K COMMAND", line);
+		} else if (line[0] && line[0] != '#') {
 			code = run(a, line, answered);
+		}
 	}
 	free(line);
 	return code;
@@ -191,12 +209,65 @@ static int start(struct answers *a)
 	return code;
 }
 
+/* What `dump` prints of an event; the row begins at the thread's time. */
+static size_t write_row(void *context, const struct pl_event *e, char *to, size_t max)
+{
+	struct answers *a = context;
+
+	a->text.used = 0;
+	a->text.error = 0;
+	lines_write(&a->lines, e);
+	size_t n = a->text.used && a->text.bytes[a->text.used - 1] == '\n' ? a->text.used - 1
+									   : a->text.used;
+	n = n < max ? n : max;
+	memcpy(to, a->text.bytes, n);
+	return n;
+}
+
+static void catch_ends(void)
+{
+	struct sigaction action = {.sa_handler = end_screen};
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+static int show_screen(struct answers *a)
+{
+	struct pl_err err = {0};
+	int code = CMD_GO;
+
+	for (size_t i = 0; i < a->command_count && code == CMD_GO; i++)
+		code = run(a, a->commands[i], false);
+	if (code != CMD_GO)
+		return code;
+	if (out_init(&a->text, -1, false) < 0) {
+		cmd_say("replay: no memory for its screen");
+		return CMD_BAD;
+	}
+	a->lines = (struct lines){.out = &a->text, .r = a->session.replay.r};
+	catch_ends();
+	code = tui_run(&(struct tui_options){.session = &a->session,
+			       .interrupted = &interrupted,
+			       .ended = &ended,
+			       .keys = &a->keys,
+			       .follow = a->follow,
+			       .row = write_row,
+			       .context = a},
+		&err);
+	free(a->text.bytes);
+	a->text = (struct out){.fd = -1};
+	return code < 0 ? failed(code, &err) : ended ? 128 + ended : CMD_OK;
+}
+
 static int replay(struct answers *a)
 {
 	int code = start(a);
 
 	if (code != CMD_GO)
 		return code;
+	if (a->screen)
+		return show_screen(a);
 	a->session.why[0] = 0;
 	answer(a);
 	for (size_t i = 0; i < a->command_count && code == CMD_GO; i++)
@@ -226,11 +297,19 @@ static int prepare(struct answers *a, struct cmd *c)
 	return rows_init(&a->rows, &a->out, a->session.replay.r, FIELDS, a->json);
 }
 
+/* Is there a terminal that can show a screen? */
+static bool has_screen(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(0) && isatty(1) && term && *term && strcmp(term, "dumb");
+}
+
 int cmd_replay(struct cmd *c)
 {
 	struct answers *a = calloc(1, sizeof *a);
 	char about[WORDS_HELP_BYTES + 512], words[WORDS_HELP_BYTES];
-	bool plain = false;
+	bool plain = false, keys = false;
 	int code, written;
 
 	if (!a) {
@@ -247,18 +326,28 @@ int cmd_replay(struct cmd *c)
 			.flag = &a->at_exception},
 		{"command", 'c', "LINE", "do this first; may be given several times",
 			.take = take_command, .to = a},
-		{"plain", 0, NULL, "commands from stdin, as always so far", .flag = &plain},
-		{"json", 0, NULL, "answers as JSON objects", .flag = &a->json},
+		{"plain", 0, NULL, "commands from stdin, also on a terminal", .flag = &plain},
+		{"json", 0, NULL, "answers as JSON objects, likewise", .flag = &a->json},
+		{"follow", 0, NULL, "on a terminal: keep up with a program that runs",
+			.flag = &a->follow},
+		{"keys", 0, NULL, "print the keys of the screen: view, key, command, meaning",
+			.flag = &keys},
 		{0},
 	};
 	session_help(words);
 	snprintf(about, sizeof about,
-		"Go through a recording, line by line, forward and back: commands from stdin, one "
-		"a\n"
-		"line. Each is answered by a row, " FIELDS ",\n"
+		"Go through a recording, line by line, forward and back. On a terminal it is a "
+		"screen;\n"
+		"h shows its keys. Else, and with --plain, commands come from stdin, one a line.\n"
+		"Each is answered by a row, " FIELDS ",\n"
 		"or by one that begins with ! and says why it did not move.\n%s",
 		words);
 	code = cmd_parse(c, &(struct cmd_usage){"[DIR]", about, options});
+	if (code == CMD_GO && keys) {
+		keys_print(stdout);
+		code = CMD_OK;
+	}
+	a->screen = !plain && !a->json && has_screen();
 	if (code == CMD_GO)
 		code = prepare(a, c);
 	if (code == CMD_GO)

@@ -1,0 +1,401 @@
+/* Header, source, prompt, hints and help; and where each stands. */
+#define _GNU_SOURCE
+#define NCURSES_NOMACROS
+#include "tui/state.h"
+
+#include <curses.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+#include "tui/lexer.h"
+
+#define SIDE_BY_SIDE 110 /* columns */
+#define EDGE	     32	 /* events in which a line is looked for */
+
+static const enum ink inks[LEXEMES] = {
+	[LEX_PLAIN] = INK_PLAIN,
+	[LEX_KEYWORD] = INK_KEYWORD,
+	[LEX_STRING] = INK_STRING,
+	[LEX_COMMENT] = INK_COMMENT,
+	[LEX_NUMBER] = INK_NUMBER,
+	[LEX_DECORATOR] = INK_DECORATOR,
+	[LEX_NAME] = INK_NAME,
+};
+
+const struct pl_thread *tui_thread(const struct tui *t)
+{
+	const struct pl_position *at = &t->s->replay.at.position;
+
+	return pl_recording_thread(t->s->replay.r, at->process, at->thread);
+}
+
+bool tui_at_edge(struct tui *t, bool back)
+{
+	uint64_t seq = t->s->replay.at.seq;
+
+	for (int i = 0; i < EDGE; i++) {
+		const struct pl_event *e;
+		int code = back ? path_before(&t->path, seq, &e, NULL)
+				: path_from(&t->path, seq + 1, &e, NULL);
+		if (code)
+			return code == PL_END;
+		if (e->kind == PL_EVENT_LINE)
+			return false;
+		seq = e->seq;
+	}
+	return false;
+}
+
+/* ---- header ---- */
+
+static const char *short_name(const char *file, size_t columns)
+{
+	const char *slash = strrchr(file, '/');
+
+	return strlen(file) > columns && slash && slash[1] ? slash + 1 : file;
+}
+
+static void draw_place(const struct tui *t, int y)
+{
+	const struct pl_event *at = &t->s->replay.at;
+	const struct pl_thread *thread = tui_thread(t);
+	struct pen p = {.y = y, .columns = COLS};
+
+	pen_text(&p, " ", INK_BAR);
+	if (at->code) {
+		pen_text(&p, short_name(pl_code_file(at->code), (size_t)COLS / 3), INK_BAR);
+		pen_format(&p, INK_BAR, ":%" PRId32 "  ", at->line);
+		pen_text(&p, pl_code_name(at->code), INK_BAR);
+	} else {
+		pen_text(&p, "no frame", INK_BAR);
+	}
+	pen_format(&p, INK_BAR, "  thread %" PRIu32 " ", at->position.thread);
+	pen_text(&p, thread && thread->name ? thread->name : "", INK_BAR);
+	if (at->task) {
+		pen_text(&p, "  task ", INK_BAR);
+		pen_text(&p, at->task, INK_BAR);
+	}
+	if (pl_recording_process_count(t->s->replay.r) > 1)
+		pen_format(&p, INK_BAR, "  process %" PRIu32, at->position.process);
+	pen_fill(&p, " ", INK_BAR);
+}
+
+static void format_error(int64_t ns, char text[32])
+{
+	if (ns < 1000)
+		snprintf(text, 32, "%" PRId64 " ns", ns);
+	else if (ns < 1000000)
+		snprintf(text, 32, "%" PRId64 " us", ns / 1000);
+	else
+		snprintf(text, 32, "%.1f ms", (double)ns / 1e6);
+}
+
+static void draw_bar(const struct tui *t, struct pen *p, uint64_t done, uint64_t whole)
+{
+	char percent[16];
+	int used = p->column, room;
+
+	(void)t;
+	snprintf(percent, sizeof percent, " %3" PRIu64 "%% ", whole ? done * 100 / whole : 0);
+	room = p->columns - used - (int)strlen(percent) - 3;
+	if (room < 4) {
+		pen_fill(p, " ", INK_BAR);
+		return;
+	}
+	int filled = whole ? (int)((double)done / (double)whole * room + 0.5) : 0;
+	pen_text(p, " [", INK_BAR);
+	for (int i = 0; i < room; i++)
+		pen_text(p, i < filled ? "#" : "-", INK_BAR);
+	pen_text(p, "]", INK_BAR);
+	pen_text(p, percent, INK_BAR);
+	pen_fill(p, " ", INK_BAR);
+}
+
+static void draw_time(const struct tui *t, int y)
+{
+	const struct pl_event *at = &t->s->replay.at;
+	const struct pl_thread *thread = tui_thread(t);
+	struct pen p = {.y = y, .columns = COLS};
+	time_t seconds = (time_t)(at->time_ns / 1000000000);
+	uint64_t first = thread ? thread->first_seq : 0, whole = thread ? thread->events : 0;
+	uint64_t done = at->seq >= first ? at->seq - first + 1 : 0;
+	char clock[16] = "?", error[32];
+	struct tm local;
+
+	if (localtime_r(&seconds, &local))
+		strftime(clock, sizeof clock, "%H:%M:%S", &local);
+	format_error(at->time_error_ns, error);
+	pen_format(&p, INK_BAR, " %s  %s.%06d +%s", pl_event_kind_name(at->kind), clock,
+		(int)(at->time_ns % 1000000000 / 1000), error);
+	pen_format(&p, INK_BAR, "  event %" PRIu64 " of %" PRIu64, at->seq, first + whole);
+	draw_bar(t, &p, done < whole ? done : whole, whole);
+}
+
+/* ---- source ---- */
+
+int32_t tui_line(const struct tui *t)
+{
+	struct pl_frame frame;
+
+	if (!t->s->frame && t->s->replay.at.code)
+		return !t->source.file || strcmp(pl_code_file(t->s->replay.at.code), t->source.file)
+			       ? 0
+			       : t->s->replay.at.line;
+	if (tui_frame((struct tui *)t, &frame) || !frame.code || !t->source.file ||
+		strcmp(pl_code_file(frame.code), t->source.file))
+		return 0;
+	return frame.line;
+}
+
+static void short_count(uint64_t n, char text[16])
+{
+	static const char units[] = "kMGTPE";
+	int unit = -1;
+	double v = (double)n;
+
+	if (n < 100000) {
+		snprintf(text, 16, "%" PRIu64, n);
+		return;
+	}
+	while (v >= 1000 && unit < 5) {
+		v /= 1000;
+		unit++;
+	}
+	snprintf(text, 16, v < 10 ? "%.1f%c" : "%.0f%c", v, units[unit]);
+}
+
+/* The number of the stop of this line; 0: none. */
+static uint32_t stop_at(const struct tui *t, int32_t line)
+{
+	const struct stops *stops = &t->s->replay.stops;
+
+	for (size_t i = 0; i < stops->count; i++)
+		if (stops->rows[i].kind == STOP_LINE && stops->rows[i].line == line &&
+			stop_names(t->source.file, stops->rows[i].name, '/'))
+			return stops->rows[i].number;
+	return 0;
+}
+
+/* Beside the text: stop, hits so far or "never", the line's number, and where it is now. */
+static void draw_gutter(const struct tui *t, struct pen *p, int32_t line, bool here)
+{
+	unsigned what = t->source.what[line];
+	bool ran = what & SOURCE_RAN || (t->source.has_hits && t->source.hits[line]);
+	bool never = t->source.has_what && what == SOURCE_CAN;
+	uint32_t stop = stop_at(t, line);
+	char hits[16] = "";
+
+	if (t->source.has_hits && ran)
+		short_count(t->source.hits[line], hits);
+	else if (ran)
+		snprintf(hits, sizeof hits, "+");
+	if (stop)
+		pen_format(p, INK_BAD, "%2" PRIu32, stop);
+	else
+		pen_text(p, "  ", INK_PLAIN);
+	if (COLS >= 40)
+		pen_format(p, never ? INK_NEVER : INK_RAN, " %6s", never ? "never" : hits);
+	pen_format(p, ran ? INK_PLAIN : INK_FAINT, " %5" PRId32, line);
+	pen_text(p, here ? " > " : never && COLS < 40 ? " ! " : "   ", here ? INK_HERE : INK_NEVER);
+}
+
+static void draw_text(struct tui *t, struct pen *p, int32_t line)
+{
+	struct lexer l = {.state = listing_state(&t->source, line)};
+	struct pl_text text;
+	enum lexeme kind;
+	size_t n, from = 0;
+
+	if (!listing_text(&t->source, line, &text))
+		return;
+	while (!p->full && (n = lexer_next(&l, text.at, text.length, &kind))) {
+		pen_bytes(p, text.at + from, n, inks[kind]);
+		from += n;
+	}
+}
+
+static void draw_line(struct tui *t, struct box box, int y, int32_t line, int32_t here)
+{
+	struct pen gutter = {.y = y, .x = box.x, .columns = box.columns};
+
+	draw_gutter(t, &gutter, line, line == here);
+	struct pen p = {.y = y,
+		.x = box.x + gutter.column,
+		.columns = box.columns - gutter.column,
+		.left = t->left,
+		.lit = line == t->cursor};
+	if (p.columns <= 0)
+		return;
+	draw_text(t, &p, line);
+	if (p.lit)
+		pen_fill(&p, " ", INK_PLAIN);
+}
+
+/* A row of its own, across the whole piece. */
+static void draw_rule(struct box box, int y, const char *text, enum ink ink)
+{
+	struct pen p = {.y = y, .x = box.x, .columns = box.columns};
+
+	pen_text(&p, "-- ", ink);
+	pen_text(&p, text, ink);
+	pen_text(&p, " ", ink);
+	pen_fill(&p, "-", ink);
+}
+
+/* Rows of their own take from the box. */
+static void take_rule(struct box *box, bool bottom, const char *text, enum ink ink)
+{
+	if (box->rows < 2)
+		return;
+	draw_rule(*box, bottom ? box->y + box->rows - 1 : box->y, text, ink);
+	box->y += !bottom;
+	box->rows--;
+}
+
+static void take_rules(struct tui *t, struct box *box)
+{
+	const struct pl_event *at = &t->s->replay.at;
+	struct pl_recording_info info;
+	char text[400];
+
+	pl_recording_info(t->s->replay.r, &info);
+	if (tui_at_edge(t, true))
+		take_rule(box, false, "START OF RECORDING", INK_HERE);
+	if (at->kind == PL_EVENT_GAP) {
+		snprintf(text, sizeof text, "GAP: %s", pl_gap_reason_text(at->gap));
+		take_rule(box, false, text, INK_BAD);
+	}
+	if (t->source.missing) {
+		snprintf(text, sizeof text, "no source: %s", t->source.why);
+		take_rule(box, false, text, INK_BAD);
+	}
+	if (tui_at_edge(t, false))
+		take_rule(box, true, info.end_ns ? "END OF RECORDING" : "END OF RECORDING SO FAR",
+			INK_HERE);
+}
+
+static void draw_source(struct tui *t, struct box box)
+{
+	const struct listing *s = &t->source;
+	int32_t here = tui_line(t);
+
+	take_rules(t, &box);
+	if (t->cursor < t->top || t->cursor >= t->top + box.rows)
+		t->top = t->cursor - box.rows / 2;
+	if (t->top > s->lines - box.rows + 1)
+		t->top = s->lines - box.rows + 1;
+	if (t->top < 1)
+		t->top = 1;
+	t->source_box = box;
+	for (int i = 0; i < box.rows && t->top + i <= s->lines; i++)
+		draw_line(t, box, box.y + i, t->top + i, here);
+}
+
+/* ---- prompt, message, hints, help ---- */
+
+static void draw_prompt(const struct tui *t, int y)
+{
+	struct pen p = {.y = y, .columns = COLS};
+	struct pen measure = {.y = y, .columns = 1 << 20, .left = 1 << 20};
+	const char *text = t->prompt.text;
+
+	pen_text(&measure, ":", INK_PLAIN);
+	pen_bytes(&measure, text, t->prompt.at, INK_PLAIN);
+	p.left = measure.column >= COLS ? measure.column - COLS + 1 : 0;
+	pen_text(&p, ":", INK_HERE);
+	pen_text(&p, text, INK_PLAIN);
+	move(y, measure.column - p.left);
+}
+
+static void draw_hints(const struct tui *t, int y)
+{
+	struct pen p = {.y = y, .columns = COLS};
+	const struct key *row;
+
+	(void)t;
+	for (size_t i = 0; (row = keys_row(i)); i++)
+		if (row->hint)
+			pen_format(&p, INK_BAR, " %s %s ", row->name, row->hint);
+	pen_fill(&p, " ", INK_BAR);
+}
+
+static void draw_help(struct tui *t, struct box box)
+{
+	const struct key *row;
+	int count = 0;
+
+	while (keys_row((size_t)count))
+		count++;
+	if (t->help_top > count - box.rows)
+		t->help_top = count - box.rows;
+	if (t->help_top < 0)
+		t->help_top = 0;
+	for (int i = 0; i < box.rows && (row = keys_row((size_t)(i + t->help_top))); i++) {
+		struct pen p = {.y = box.y + i, .x = box.x, .columns = box.columns};
+		char views[64];
+		keys_views(row, views, sizeof views);
+		pen_format(&p, INK_HERE, " %-10s ", row->name);
+		pen_text(&p, row->help, INK_PLAIN);
+		if (strcmp(views, "all")) {
+			pen_text(&p, "  in ", INK_FAINT);
+			pen_text(&p, views, INK_FAINT);
+		}
+	}
+}
+
+static void draw_body(struct tui *t, struct box box)
+{
+	struct box side = box;
+
+	if (t->view == VIEW_SOURCE) {
+		draw_source(t, box);
+		t->side_box = (struct box){0};
+		return;
+	}
+	if (COLS >= SIDE_BY_SIDE) {
+		box.columns = COLS / 2;
+		side.x = box.columns + 1;
+		side.columns = COLS - side.x;
+		for (int i = 0; i < box.rows; i++) {
+			struct pen p = {.y = box.y + i, .x = box.columns, .columns = 1};
+			pen_text(&p, "|", INK_FAINT);
+		}
+		draw_source(t, box);
+	} else if (box.rows >= 7) {
+		box.rows /= 2;
+		side.y = box.y + box.rows + 1;
+		side.rows -= box.rows + 1;
+		draw_rule(side, side.y - 1, view_names[t->view], INK_FAINT);
+		draw_source(t, box);
+	}
+	t->side_box = side;
+	view_draw(t, side);
+}
+
+void draw(struct tui *t)
+{
+	int header = LINES >= 8 ? 2 : 1, footer = LINES >= 5 ? 2 : 1;
+	struct box body = {header, 0, LINES - header - footer, COLS};
+
+	erase();
+	draw_place(t, 0);
+	if (header > 1)
+		draw_time(t, 1);
+	if (body.rows > 0) {
+		if (t->help)
+			draw_help(t, body);
+		else
+			draw_body(t, body);
+	}
+	if (footer > 1)
+		draw_hints(t, LINES - 1);
+	if (t->prompt.open) {
+		curs_set(1);
+		draw_prompt(t, LINES - footer);
+	} else {
+		struct pen p = {.y = LINES - footer, .columns = COLS};
+		curs_set(0);
+		pen_text(&p, t->message, INK_PLAIN);
+	}
+	refresh();
+}

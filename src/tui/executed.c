@@ -1,0 +1,78 @@
+#include "tui/executed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICES 512
+
+static int finish(struct executed *e, struct pl_err *err)
+{
+	const char *last = "";
+	int code = pl_counts_table(e->counts, &e->table, err);
+
+	if (code)
+		return code;
+	e->files = calloc(e->table.count + 1, sizeof *e->files);
+	if (!e->files)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the names of files");
+	for (size_t i = 0; i < e->table.count; i++) {
+		const struct pl_code *code_of = e->table.rows[i].code;
+		if (!code_of || (e->file_count && !strcmp(pl_code_file(code_of), last)))
+			continue;
+		last = pl_code_file(code_of);
+		e->files[e->file_count++] = code_of;
+	}
+	e->done = true;
+	return 0;
+}
+
+/* The moment at which the next slice of the process ends. */
+static int64_t slice_end(const struct executed *e, const struct pl_process *p)
+{
+	int64_t end = p->start_ns;
+
+	for (uint32_t n = 0; n < p->thread_count; n++) {
+		const struct pl_thread *t = pl_recording_thread(e->r, p->number, n);
+		if (t && t->end_ns > end)
+			end = t->end_ns;
+	}
+	if (e->slice >= SLICES || end <= p->start_ns)
+		return INT64_MAX;
+	return p->start_ns + (end - p->start_ns) / SLICES * e->slice;
+}
+
+int executed_work(struct executed *e, struct pl_err *err)
+{
+	const struct pl_process *p = pl_recording_process(e->r, e->process);
+	int code = 0;
+
+	if (e->done)
+		return 0;
+	if (!e->counts)
+		code = pl_counts_new(&e->counts, e->r, err);
+	if (code == 0 && !p)
+		return finish(e, err);
+	if (code == 0 && !e->cursor)
+		code = pl_cursor_new(&e->cursor, e->r, p->number, PL_ALL_THREADS, err);
+	e->slice++;
+	int64_t to_ns = code ? 0 : slice_end(e, p);
+	if (code == 0)
+		code = pl_cursor_count(e->cursor, e->counts, to_ns, err);
+	if (code == 0 && to_ns == INT64_MAX) {
+		pl_cursor_free(e->cursor);
+		e->cursor = NULL;
+		e->process++;
+		e->slice = 0;
+	}
+	return code;
+}
+
+void executed_release(struct executed *e)
+{
+	struct pl_recording *r = e->r;
+
+	free(e->files);
+	pl_cursor_free(e->cursor);
+	pl_counts_free(e->counts);
+	*e = (struct executed){.r = r};
+}

@@ -1,0 +1,54 @@
+/* The keys of the screen: one table, of which its help, `pathline replay --keys` and the man page are made.
+ *
+ * A key is known by its name: "s", "Ctrl-O", "PgUp", "F2". In one view it means one thing.
+ */
+#ifndef PL_TUI_KEYS_H
+#define PL_TUI_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum view { VIEW_SOURCE, VIEW_STACK, VIEW_TREE, VIEW_TIMELINE, VIEW_PATH, VIEWS };
+extern const char *const view_names[VIEWS];
+
+enum key_how {
+	KEY_DO,	    /* its command */
+	KEY_PROMPT, /* the command is begun in the prompt line, to be completed there */
+	KEY_LETTER, /* one more key is its argument */
+};
+
+struct key {
+	const char *name;
+	unsigned views; /* bit per enum view */
+	enum key_how how;
+	const char *command; /* of the session (session/words.h) or of the screen (tui.c) */
+	const char *help;
+	const char *hint; /* for the line of key hints; NULL: not there */
+};
+
+#define KEYS_OWN   64
+#define KEY_BYTES  16
+#define KEY_LINE   256
+
+/* What the user bound otherwise. All zero is empty. */
+struct keys {
+	struct {
+		char name[KEY_BYTES], command[KEY_LINE];
+		struct key key; /* points into these; set by keys_find */
+	} own[KEYS_OWN];
+	size_t count;
+};
+
+/* "K COMMAND…", as behind `key` in ~/.config/pathline/replay. false: not understood, or there are too many. */
+bool keys_bind(struct keys *k, const char *line);
+/* What this key means in this view; NULL: nothing. Valid until the next keys_bind. */
+const struct key *keys_find(struct keys *k, const char *name, enum view view);
+/* The row of the table; NULL behind the last. */
+const struct key *keys_row(size_t index);
+/* "all", or the names of its views with commas. */
+void keys_views(const struct key *key, char *to, size_t bytes);
+/* All rows: views, key, command, meaning, with tabs. */
+void keys_print(FILE *to);
+
+#endif

@@ -1,0 +1,174 @@
+#include "tui/listing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tui/lexer.h"
+
+/* A line that one code can have; more of a file are not shown. */
+#define LINES_MAX (1 << 24)
+
+static int32_t count_lines(struct pl_recording *r, const struct pl_code *code)
+{
+	struct pl_text text;
+	int32_t low = 0, high = 1;
+
+	while (high < LINES_MAX && !pl_source_line(r, code, high, &text, NULL)) {
+		low = high;
+		high *= 2;
+	}
+	while (low + 1 < high) {
+		int32_t middle = low + (high - low) / 2;
+		if (pl_source_line(r, code, middle, &text, NULL))
+			high = middle;
+		else
+			low = middle;
+	}
+	return low;
+}
+
+static int32_t last_line(const struct pl_code *code, const char *file, const struct executed *e)
+{
+	int32_t last = pl_code_first_line(code), lines[256];
+	size_t n = pl_code_lines(code, lines, 256);
+
+	for (size_t i = 0; i < n && i < 256; i++)
+		last = lines[i] > last ? lines[i] : last;
+	for (size_t i = 0; e->done && i < e->table.count; i++)
+		if (e->table.rows[i].code && e->table.rows[i].line > last &&
+			!strcmp(pl_code_file(e->table.rows[i].code), file))
+			last = e->table.rows[i].line;
+	return last < 1 ? 1 : last < LINES_MAX ? last : LINES_MAX;
+}
+
+static void mark(struct listing *s, int32_t line, unsigned what)
+{
+	if (line > 0 && line <= s->lines)
+		s->what[line] |= (uint8_t)what;
+}
+
+static void learn_code(struct listing *s, const struct pl_code *code)
+{
+	size_t n = pl_code_lines(code, NULL, 0);
+	int32_t *lines = calloc(n + 1, sizeof *lines);
+
+	if (lines)
+		n = pl_code_lines(code, lines, n);
+	for (size_t i = 0; lines && i < n; i++)
+		mark(s, lines[i], SOURCE_CAN);
+	free(lines);
+}
+
+static int indent_of(struct pl_text text)
+{
+	int indent = 0;
+
+	for (size_t i = 0; i < text.length; i++, indent++)
+		if (text.at[i] != ' ' && text.at[i] != '\t')
+			return text.at[i] == '#' ? -1 : indent;
+	return -1;
+}
+
+static bool is_def(struct pl_text text, int indent)
+{
+	const char *at = text.at + indent;
+	size_t left = text.length - (size_t)indent;
+
+	return (left > 4 && !memcmp(at, "def ", 4)) || (left > 10 && !memcmp(at, "async def ", 10));
+}
+
+/* Bodies of functions that never ran are in no code of the recording: what is indented deeper than such a def. begun: first lines of codes. */
+static void learn_unborn(struct listing *s, const uint8_t *begun)
+{
+	int def = -1;
+
+	for (int32_t line = 1; line <= s->lines; line++) {
+		struct pl_text text;
+		int indent = listing_text(s, line, &text) ? indent_of(text) : -1;
+		if (indent < 0)
+			continue;
+		if (def >= 0 && indent > def) {
+			mark(s, line, SOURCE_CAN);
+			continue;
+		}
+		def = is_def(text, indent) && !begun[line] && !begun[line - 1] ? indent : -1;
+	}
+}
+
+void listing_learn(struct listing *s, const struct executed *e)
+{
+	uint8_t *begun;
+
+	if (!e->done || !s->what || s->has_what)
+		return;
+	begun = calloc((size_t)s->lines + 1, 1);
+	for (size_t i = 0; i < e->table.count; i++) {
+		const struct pl_count *row = &e->table.rows[i];
+		if (!row->code || strcmp(pl_code_file(row->code), s->file))
+			continue;
+		int32_t first = pl_code_first_line(row->code);
+		if (begun && first > 0 && first <= s->lines)
+			begun[first] = 1;
+		if (!i || e->table.rows[i - 1].code != row->code)
+			learn_code(s, row->code);
+		if (row->kind == PL_EVENT_LINE)
+			mark(s, row->line, SOURCE_CAN | SOURCE_RAN);
+	}
+	if (begun && !s->missing)
+		learn_unborn(s, begun);
+	free(begun);
+	s->has_what = true;
+}
+
+int listing_show(struct listing *s, struct pl_recording *r, const struct pl_code *code, const struct executed *e)
+{
+	struct pl_err why = {0};
+	struct pl_text text;
+
+	listing_release(s);
+	*s = (struct listing){.r = r, .code = code, .file = pl_code_file(code)};
+	if (pl_source_line(r, code, 1, &text, &why)) {
+		s->missing = true;
+		snprintf(s->why, sizeof s->why, "%s", why.used ? pl_err_text(&why) : "no such line");
+	}
+	s->lines = s->missing ? last_line(code, s->file, e) : count_lines(r, code);
+	s->what = calloc((size_t)s->lines + 1, 1);
+	s->states = calloc((size_t)s->lines + 2, 1);
+	s->hits = calloc((size_t)s->lines + 1, sizeof *s->hits);
+	s->states_to = 1;
+	if (!s->what || !s->states || !s->hits) {
+		listing_release(s);
+		return PL_ERR_MEMORY;
+	}
+	listing_learn(s, e);
+	return 0;
+}
+
+void listing_release(struct listing *s)
+{
+	free(s->what);
+	free(s->states);
+	free(s->hits);
+	*s = (struct listing){.lines = 0};
+}
+
+bool listing_text(const struct listing *s, int32_t line, struct pl_text *text)
+{
+	*text = (struct pl_text){.at = "", .length = 0};
+	return !s->missing && line > 0 && line <= s->lines &&
+	       !pl_source_line(s->r, s->code, line, text, NULL);
+}
+
+uint8_t listing_state(struct listing *s, int32_t line)
+{
+	for (; s->states_to < line && s->states_to <= s->lines; s->states_to++) {
+		struct lexer l = {.state = s->states[s->states_to]};
+		struct pl_text text;
+		enum lexeme kind;
+		if (listing_text(s, s->states_to, &text))
+			while (lexer_next(&l, text.at, text.length, &kind))
+				;
+		s->states[s->states_to + 1] = l.state;
+	}
+	return line > 0 && line <= s->lines ? s->states[line] : 0;
+}

@@ -1,0 +1,37 @@
+/* A file as the recording has it: its lines, what each leaves open for colours, which can run and which did. */
+#ifndef PL_TUI_LISTING_H
+#define PL_TUI_LISTING_H
+
+#include "tui/executed.h"
+
+enum listing_line {
+	SOURCE_CAN = 1, /* it can begin to run */
+	SOURCE_RAN = 2, /* and did, in some thread */
+};
+
+/* All zero is empty; then lines is 0. */
+struct listing {
+	struct pl_recording *r;	    /* not owned */
+	const struct pl_code *code; /* some code of the file; the recording's */
+	const char *file;	    /* its name; the recording's */
+	int32_t lines;
+	bool missing;	   /* there is no text: lines is the last that is known of */
+	char why[256];	   /* if missing */
+	uint8_t *what;	   /* owned: enum listing_line, [lines + 1] */
+	uint8_t *states;   /* owned: enum lexer_state at the beginning, [lines + 2] */
+	int32_t states_to; /* so many are known */
+	uint64_t *hits;	   /* owned: [lines + 1] */
+	bool has_hits, has_what;
+};
+
+/* Another file, or the same anew. 0 or PL_ERR_MEMORY. */
+int listing_show(struct listing *s, struct pl_recording *r, const struct pl_code *code, const struct executed *e);
+void listing_release(struct listing *s);
+/* Which lines ran, once e is done. */
+void listing_learn(struct listing *s, const struct executed *e);
+/* The text of a line; false: there is none. */
+bool listing_text(const struct listing *s, int32_t line, struct pl_text *text);
+/* The lexer's state at the beginning of a line. */
+uint8_t listing_state(struct listing *s, int32_t line);
+
+#endif

@@ -1,0 +1,165 @@
+#define _GNU_SOURCE
+#define NCURSES_NOMACROS
+#include "tui/pen.h"
+
+#include <curses.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+#include "base/utf8.h"
+
+#define TAB 8
+
+static const struct look {
+	short colour, rich; /* of 8, of 256; -1: the terminal's own */
+	attr_t plain;	    /* without colours */
+	attr_t more;	    /* with them, too */
+} looks[INKS] = {
+	[INK_PLAIN] = {-1, -1, A_NORMAL, A_NORMAL},
+	[INK_KEYWORD] = {COLOR_MAGENTA, 175, A_BOLD, A_NORMAL},
+	[INK_STRING] = {COLOR_GREEN, 108, A_NORMAL, A_NORMAL},
+	[INK_COMMENT] = {COLOR_CYAN, 245, A_DIM, A_NORMAL},
+	[INK_NUMBER] = {COLOR_CYAN, 110, A_NORMAL, A_NORMAL},
+	[INK_DECORATOR] = {COLOR_YELLOW, 179, A_NORMAL, A_NORMAL},
+	[INK_NAME] = {COLOR_BLUE, 75, A_BOLD, A_BOLD},
+	[INK_FAINT] = {-1, 244, A_DIM, A_NORMAL},
+	[INK_RAN] = {COLOR_GREEN, 71, A_NORMAL, A_NORMAL},
+	[INK_NEVER] = {COLOR_RED, 167, A_DIM, A_NORMAL},
+	[INK_HERE] = {COLOR_YELLOW, 221, A_BOLD, A_BOLD},
+	[INK_BAR] = {-1, -1, A_REVERSE, A_REVERSE},
+	[INK_BAD] = {COLOR_RED, 203, A_BOLD, A_BOLD},
+};
+
+/* Direct colours give numbers above 7 another meaning. */
+void ink_init(void)
+{
+	const char *no = getenv("NO_COLOR");
+
+	if ((no && *no) || !has_colors() || start_color() == ERR)
+		return;
+	use_default_colors();
+	for (short i = 1; i < INKS; i++)
+		init_pair(i, COLORS == 256 ? looks[i].rich : looks[i].colour, -1);
+}
+
+static void put(const struct pen *p, const wchar_t *w, int n, int column, enum ink ink)
+{
+	/* without start_color there are no pairs */
+	if (COLOR_PAIRS > INKS)
+		attr_set(looks[ink].more | (p->lit ? A_REVERSE : 0), (short)ink, NULL);
+	else
+		attr_set(looks[ink].plain | (p->lit ? A_REVERSE : 0), 0, NULL);
+	mvaddnwstr(p->y, p->x + column - p->left, w, n);
+}
+
+/* Something of so many columns: shown, passed over, or where the row ends, cut. */
+static void put_cell(struct pen *p, const wchar_t *w, int n, int width, enum ink ink)
+{
+	int from = p->column - p->left;
+
+	if (p->full)
+		return;
+	if (from + width > p->columns) {
+		struct pen last = *p;
+		int at = p->left + p->columns - 1;
+		if (p->columns > 0 && !p->wraps)
+			put(&last, L"…", 1, at, INK_FAINT);
+		p->full = true;
+		return;
+	}
+	if (from >= 0 && (width || from > 0))
+		put(p, w, n, p->column, ink);
+	else if (from + width > 0)
+		for (int i = 0; i < from + width; i++)
+			put(p, L" ", 1, p->left + i, ink);
+	p->column += width;
+}
+
+static void put_ascii(struct pen *p, const char *text, enum ink ink)
+{
+	for (; *text; text++)
+		put_cell(p, (wchar_t[]){(unsigned char)*text, 0}, 1, 1, ink);
+}
+
+/* Of a character of more than one byte, which is well-formed. */
+static wchar_t decode(const unsigned char *at, size_t n)
+{
+	wchar_t c = at[0] & (0xff >> (n + 1));
+
+	for (size_t i = 1; i < n; i++)
+		c = (wchar_t)(c << 6 | (at[i] & 0x3f));
+	return c;
+}
+
+static bool turns(wchar_t c)
+{
+	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+static size_t put_other(struct pen *p, const unsigned char *at, size_t left, enum ink ink)
+{
+	char shown[8];
+	size_t n = utf8_bytes(at, left);
+	wchar_t c = n ? decode(at, n) : 0;
+	int width = n ? wcwidth(c) : -1;
+
+	if (n && turns(c)) {
+		put_ascii(p, "?", ink);
+	} else if (width >= 0) {
+		put_cell(p, &c, 1, width, ink);
+	} else {
+		n = 1;
+		snprintf(shown, sizeof shown, "\\x%02x", *at);
+		put_ascii(p, shown, INK_FAINT);
+	}
+	return n;
+}
+
+void pen_bytes(struct pen *p, const char *text, size_t length, enum ink ink)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	for (size_t i = 0; i < length && !p->full;) {
+		if (at[i] >= 0x80) {
+			i += put_other(p, at + i, length - i, ink);
+			continue;
+		}
+		if (at[i] == '\t')
+			do
+				put_cell(p, L" ", 1, 1, ink);
+			while (p->column % TAB && !p->full);
+		else if (at[i] < 0x20 || at[i] == 0x7f)
+			put_ascii(p, (char[]){'^', (char)(at[i] ^ 0x40), 0}, INK_FAINT);
+		else if (p->column < p->left)
+			p->column++;
+		else
+			put_cell(p, (wchar_t[]){at[i], 0}, 1, 1, ink);
+		i++;
+	}
+}
+
+void pen_text(struct pen *p, const char *text, enum ink ink)
+{
+	pen_bytes(p, text, strlen(text), ink);
+}
+
+void pen_format(struct pen *p, enum ink ink, const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	pen_text(p, text, ink);
+}
+
+void pen_fill(struct pen *p, const char *text, enum ink ink)
+{
+	p->column = p->column < p->left ? p->left : p->column;
+	while (!p->full && p->column - p->left < p->columns)
+		pen_text(p, text, ink);
+}

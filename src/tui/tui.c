@@ -1,0 +1,889 @@
+/* The loop: keys become commands, commands of the screen or of the session; between keys, what is to be counted is counted. */
+#define _GNU_SOURCE
+#define NCURSES_NOMACROS
+#include "tui/tui.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "tui/state.h"
+
+#define FRAMES_MAX  4096
+#define TICK_MS	    1000
+#define FOLLOW_MS   200
+#define BUDGET_NS   20000000 /* of counting in front of a screen */
+#define EDITOR_ARGS 32
+#define WHEEL_ROWS  3
+#define LEFT_STEP   8
+
+static void say(struct tui *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct tui *t, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(t->message, sizeof t->message, format, arguments);
+	va_end(arguments);
+}
+
+/* ---- what is shown ---- */
+
+int tui_frame(struct tui *t, struct pl_frame *frame)
+{
+	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
+	size_t depth = frames ? replay_stack(&t->s->replay, frames, FRAMES_MAX) : 0;
+	int code = PL_END;
+
+	if (depth > t->s->frame && depth - 1 - t->s->frame < FRAMES_MAX) {
+		*frame = frames[depth - 1 - t->s->frame];
+		code = 0;
+	}
+	free(frames);
+	return code;
+}
+
+static void show_file(struct tui *t, const struct pl_code *code)
+{
+	if (t->source.file && !strcmp(t->source.file, pl_code_file(code)))
+		return;
+	if (listing_show(&t->source, t->s->replay.r, code, &t->executed) < 0)
+		say(t, "no memory for the lines of %s", pl_code_file(code));
+	t->cursor = 1;
+	t->left = 0;
+	t->hits_ready = false;
+}
+
+/* The source where the position, or the selected frame, stands. */
+static void show_position(struct tui *t)
+{
+	const struct pl_event *at = &t->s->replay.at;
+	const struct pl_code *code = at->code;
+	int32_t line = at->line;
+	struct pl_frame frame;
+
+	if (t->s->frame && tui_frame(t, &frame) == 0) {
+		code = frame.code;
+		line = frame.line;
+	}
+	if (code)
+		show_file(t, code);
+	if (line > 0 && line <= t->source.lines)
+		t->cursor = line;
+	t->hits_ready = t->hits_ready && t->hits_seq == at->seq;
+	view_moved(t);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* A piece of the counting; gives whether there is more. */
+static bool count_piece(struct tui *t)
+{
+	struct hits *h = t->hits_ready ? NULL : session_hits(t->s);
+	uint64_t seq = t->s->replay.at.seq;
+
+	if (!t->hits_ready) {
+		int code = h ? hits_work(h, seq, NULL) : PL_ERR_MEMORY;
+		if (code == HITS_GOES_ON)
+			return true;
+		t->source.has_hits = code == HITS_READY && t->source.hits &&
+				     hits_of(h, t->source.file, t->source.hits, t->source.lines);
+		t->hits_ready = true;
+		t->hits_seq = seq;
+		return true;
+	}
+	if (t->executed.done)
+		return false;
+	if (executed_work(&t->executed, NULL) < 0)
+		t->executed.done = true; /* nothing is known, then */
+	if (t->executed.done)
+		listing_learn(&t->source, &t->executed);
+	return !t->executed.done;
+}
+
+/* Small recordings are counted before anything is shown. */
+static void count_some(struct tui *t)
+{
+	const int64_t end = now_ns() + BUDGET_NS;
+
+	while (count_piece(t) && now_ns() < end)
+		;
+}
+
+static bool count_all(struct tui *t)
+{
+	*t->o->interrupted = 0;
+	while (!t->executed.done && !*t->o->interrupted)
+		if (executed_work(&t->executed, NULL) < 0)
+			return false;
+	listing_learn(&t->source, &t->executed);
+	return t->executed.done;
+}
+
+/* ---- commands of the screen ---- */
+
+static void do_line(struct tui *t, const char *line);
+
+static bool in_side(const struct tui *t)
+{
+	return t->view != VIEW_SOURCE;
+}
+
+static void scroll_lines(struct tui *t, int rows)
+{
+	if (t->help) {
+		t->help_top += rows;
+	} else if (in_side(t)) {
+		view_move(t, rows);
+	} else {
+		int64_t to = (int64_t)t->cursor + rows;
+		t->cursor = to < 1 ? 1 : to > t->source.lines ? t->source.lines : (int32_t)to;
+		t->cursor = t->cursor < 1 ? 1 : t->cursor;
+	}
+}
+
+static int page(const struct tui *t)
+{
+	int rows = in_side(t) ? t->side_box.rows : t->source_box.rows;
+
+	if (t->help)
+		rows = LINES - 4;
+	return rows > 2 ? rows - 1 : 1;
+}
+
+static void do_up(struct tui *t, const char *rest)
+{
+	(void)rest;
+	scroll_lines(t, -1);
+}
+
+static void do_down(struct tui *t, const char *rest)
+{
+	(void)rest;
+	scroll_lines(t, 1);
+}
+
+static void do_page_up(struct tui *t, const char *rest)
+{
+	(void)rest;
+	scroll_lines(t, -page(t));
+}
+
+static void do_page_down(struct tui *t, const char *rest)
+{
+	(void)rest;
+	scroll_lines(t, page(t));
+}
+
+/* Of the piece under the mouse. */
+static void wheel(struct tui *t, int rows)
+{
+	const struct box *side = &t->side_box;
+	bool over = in_side(t) && t->mouse_y >= side->y &&
+		    t->mouse_y < side->y + side->rows && t->mouse_x >= side->x;
+	enum view view = t->view;
+
+	if (!t->help && !over)
+		t->view = VIEW_SOURCE;
+	scroll_lines(t, rows);
+	t->view = view;
+}
+
+static void do_wheel_up(struct tui *t, const char *rest)
+{
+	(void)rest;
+	wheel(t, -WHEEL_ROWS);
+}
+
+static void do_wheel_down(struct tui *t, const char *rest)
+{
+	(void)rest;
+	wheel(t, WHEEL_ROWS);
+}
+
+static void do_left(struct tui *t, const char *rest)
+{
+	(void)rest;
+	t->left = t->left > LEFT_STEP ? t->left - LEFT_STEP : 0;
+}
+
+static void do_right(struct tui *t, const char *rest)
+{
+	(void)rest;
+	if (t->left < INT32_MAX / 2)
+		t->left += LEFT_STEP;
+}
+
+static void do_top(struct tui *t, const char *rest)
+{
+	(void)rest;
+	if (t->help)
+		t->help_top = 0;
+	else if (in_side(t))
+		view_end(t, true);
+	else
+		t->cursor = 1;
+}
+
+static void do_bottom(struct tui *t, const char *rest)
+{
+	(void)rest;
+	if (t->help)
+		t->help_top = INT32_MAX / 2;
+	else if (in_side(t))
+		view_end(t, false);
+	else
+		t->cursor = t->source.lines > 0 ? t->source.lines : 1;
+}
+
+static void do_click(struct tui *t, const char *rest)
+{
+	const struct box *box = &t->source_box, *side = &t->side_box;
+	int y = t->mouse_y;
+
+	(void)rest;
+	if (t->help)
+		return;
+	if (side->rows && y >= side->y && y < side->y + side->rows &&
+		t->mouse_x >= side->x)
+		view_click(t, y);
+	else if (y >= box->y && y < box->y + box->rows && t->top + y - box->y <= t->source.lines)
+		t->cursor = t->top + y - box->y;
+}
+
+static void do_enter(struct tui *t, const char *rest)
+{
+	char command[64];
+
+	(void)rest;
+	view_enter(t, command);
+	if (command[0])
+		do_line(t, command);
+	else
+		show_position(t);
+}
+
+static void do_fold(struct tui *t, const char *rest)
+{
+	(void)rest;
+	view_fold(t);
+}
+
+static void do_view(struct tui *t, const char *rest)
+{
+	if (!*rest) {
+		t->view = (t->view + 1) % VIEWS;
+	} else {
+		enum view view = VIEW_SOURCE;
+		while (view < VIEWS && strcmp(view_names[view], rest))
+			view++;
+		if (view == VIEWS) {
+			say(t, "there is no view %s; try source, stack, tree, timeline, path", rest);
+			return;
+		}
+		t->view = view;
+	}
+	t->row = t->row_top = 0;
+	t->help = false;
+	view_moved(t);
+}
+
+static void do_redraw(struct tui *t, const char *rest)
+{
+	(void)t, (void)rest;
+	clear();
+}
+
+static void do_help(struct tui *t, const char *rest)
+{
+	(void)rest;
+	t->help = !t->help;
+	t->help_top = 0;
+}
+
+/* The file whose name has it: the shortest name wins. */
+static const struct pl_code *find_file(const struct tui *t, const char *part)
+{
+	const struct pl_code *found = NULL;
+
+	for (size_t i = 0; i < t->executed.file_count; i++) {
+		const char *file = pl_code_file(t->executed.files[i]);
+		if (strstr(file, part) &&
+			(!found || strlen(file) < strlen(pl_code_file(found))))
+			found = t->executed.files[i];
+	}
+	return found;
+}
+
+static void do_open(struct tui *t, const char *rest)
+{
+	if (!count_all(t)) {
+		say(t, "stopped; the files are not all known yet");
+		return;
+	}
+	const struct pl_code *code = find_file(t, rest);
+	if (!code) {
+		say(t, "no file that ran has %s in its name", rest);
+		return;
+	}
+	show_file(t, code);
+	say(t, "%s", pl_code_file(code));
+}
+
+/* In a child: words split at spaces, no shell. */
+static void run_editor(char *editor, char *line, char *file)
+{
+	char *words[EDITOR_ARGS + 3], *rest = NULL;
+	size_t n = 0;
+
+	for (char *word = strtok_r(editor, " ", &rest); word && n < EDITOR_ARGS;
+		word = strtok_r(NULL, " ", &rest))
+		words[n++] = word;
+	words[n++] = line;
+	words[n++] = file;
+	words[n] = NULL;
+	execvp(words[0], words);
+	_exit(127);
+}
+
+static void edit(struct tui *t, const char *editor)
+{
+	char line[16], *words = strdup(editor), *file = strdup(t->source.file);
+	int status = 0;
+
+	snprintf(line, sizeof line, "+%" PRId32, t->cursor);
+	def_prog_mode();
+	endwin();
+	pid_t child = words && file ? fork() : -1;
+	if (child == 0)
+		run_editor(words, line, file);
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	reset_prog_mode();
+	clear();
+	free(words);
+	free(file);
+	*t->o->interrupted = 0;
+	if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 127)
+		say(t, "cannot run %s", editor);
+	else
+		say(t, "the source shown is that of the recording");
+}
+
+static void do_edit(struct tui *t, const char *rest)
+{
+	const char *editor = getenv("VISUAL");
+
+	(void)rest;
+	if (!editor || !editor[strspn(editor, " ")])
+		editor = getenv("EDITOR");
+	if (!editor || !editor[strspn(editor, " ")])
+		say(t, "set VISUAL or EDITOR");
+	else if (!t->source.file || access(t->source.file, F_OK) < 0 || t->source.file[0] == '+' || t->source.file[0] == '-')
+		say(t, "%s: no such file here", t->source.file ? t->source.file : "?");
+	else
+		edit(t, editor);
+}
+
+static const struct order {
+	const char *word;
+	void (*run)(struct tui *t, const char *rest);
+} orders[] = {
+	{"up", do_up},
+	{"down", do_down},
+	{"page-up", do_page_up},
+	{"page-down", do_page_down},
+	{"wheel-up", do_wheel_up},
+	{"wheel-down", do_wheel_down},
+	{"left", do_left},
+	{"right", do_right},
+	{"top", do_top},
+	{"bottom", do_bottom},
+	{"click", do_click},
+	{"enter", do_enter},
+	{"fold", do_fold},
+	{"view", do_view},
+	{"redraw", do_redraw},
+	{"help", do_help},
+	{"open", do_open},
+	{"edit", do_edit},
+};
+#define ORDERS (sizeof orders / sizeof *orders)
+
+/* ---- search in the text ---- */
+
+static bool text_has(const struct tui *t, int32_t line)
+{
+	struct pl_text text;
+	regmatch_t match = {0};
+
+	if (!listing_text(&t->source, line, &text))
+		return false;
+	match.rm_eo = (regoff_t)text.length;
+	return regexec(&t->regex, text.at, 1, &match, REG_STARTEND) == 0;
+}
+
+static void search_text(struct tui *t, bool back)
+{
+	for (int32_t n = 1; n <= t->source.lines; n++) {
+		int64_t line = (int64_t)t->cursor + (back ? -n : n);
+		if (line < 1)
+			line += t->source.lines;
+		if (line > t->source.lines)
+			line -= t->source.lines;
+		if (!text_has(t, (int32_t)line))
+			continue;
+		if (back ? line >= t->cursor : line <= t->cursor)
+			say(t, "it went on at the other end");
+		t->cursor = (int32_t)line;
+		return;
+	}
+	say(t, "not found in %s", t->source.file ? t->source.file : "the source");
+}
+
+/* true: it was one in the source's text, not in the path. */
+static bool search(struct tui *t, const char *line)
+{
+	bool again = (*line == ';' || *line == ',') && !line[1];
+
+	if (!again && *line != '/' && *line != '?')
+		return false;
+	if (!again)
+		t->in_text = t->view != VIEW_PATH;
+	if (!t->in_text || (again && !t->has_regex))
+		return false;
+	if (!again) {
+		if (t->has_regex)
+			regfree(&t->regex);
+		t->has_regex = line[1] && regcomp(&t->regex, line + 1, REG_EXTENDED) == 0;
+		t->regex_back = *line == '?';
+	}
+	if (!t->has_regex)
+		say(t, "not a regular expression: %s", line + 1);
+	else
+		search_text(t, t->regex_back != (*line == ','));
+	return true;
+}
+
+/* ---- commands ---- */
+
+/* In the screen a stop without a file is one of the file that is shown, and without a line of the cursor's. */
+static const char *complete_stop(const struct tui *t, const char *line, char to[PROMPT_BYTES * 2])
+{
+	const char *rest = line + 1 + strspn(line + 1, " ");
+	char number[16];
+
+	if (*line != 'b' || (line[1] && line[1] != ' ') || !t->source.file)
+		return line;
+	snprintf(number, sizeof number, "%" PRId32, t->cursor);
+	if (!*rest)
+		rest = number;
+	size_t digits = strspn(rest, "0123456789");
+	if (!digits || (rest[digits] && rest[digits] != ' '))
+		return line;
+	snprintf(to, PROMPT_BYTES * 2, "b %s:%s", t->source.file, rest);
+	return to;
+}
+
+static void do_session(struct tui *t, const char *line)
+{
+	char stop[PROMPT_BYTES * 2];
+	struct pl_err err = {0};
+	struct session *s = t->s;
+	int code;
+
+	if (strchr("cC/?;,", line[0]) && t->source.file) {
+		say(t, "it runs; Ctrl-C stops it");
+		draw(t);
+		t->message[0] = 0;
+	}
+	code = session_do(s, strcmp(line, "stops") ? complete_stop(t, line, stop) : "b", &err);
+	if (code < 0)
+		say(t, "%s", err.used ? pl_err_text(&err) : pl_error_name(code));
+	else
+		say(t, "%s", s->why[0] ? s->why : s->note);
+	t->quit = s->quit;
+	show_position(t);
+}
+
+static void do_line(struct tui *t, const char *line)
+{
+	line += strspn(line, " ");
+	*t->o->interrupted = 0;
+	t->message[0] = 0;
+	if (!*line || search(t, line))
+		return;
+	for (size_t i = 0; i < ORDERS; i++) {
+		size_t n = strlen(orders[i].word);
+		if (!strncmp(line, orders[i].word, n) && (!line[n] || line[n] == ' ')) {
+			orders[i].run(t, line + n + strspn(line + n, " "));
+			return;
+		}
+	}
+	do_session(t, line);
+}
+
+/* ---- completion ---- */
+
+/* The n-th word that may stand there; NULL behind the last. */
+static const char *candidate(const struct tui *t, const char *stem, size_t n)
+{
+	const struct executed *e = &t->executed;
+
+	if (!strncmp(stem, "open ", 5))
+		return n < e->file_count ? pl_code_file(e->files[n]) : NULL;
+	if (stem[0] && stem[1] == ' ' && strchr("bw", stem[0]))
+		return n >= e->table.count	 ? NULL
+		       : e->table.rows[n].code ? pl_code_name(e->table.rows[n].code)
+					       : "";
+	if (strchr(stem, ' '))
+		return NULL;
+	if (n < ORDERS)
+		return orders[n].word;
+	static const char *const more[] = {"back", "forward", "clear", "hits", "stops"};
+	return n - ORDERS < sizeof more / sizeof *more ? more[n - ORDERS] : NULL;
+}
+
+static bool fits(const char *stem, const char *word)
+{
+	const char *part = strchr(stem, ' ');
+
+	if (!strncmp(stem, "open ", 5))
+		return strstr(word, part + 1) != NULL;
+	part = part ? part + 1 : stem;
+	return *word && !strncmp(word, part, strlen(part));
+}
+
+/* Each Tab gives the next word that fits. */
+static void complete(struct tui *t)
+{
+	char text[PROMPT_BYTES];
+	const char *word, *last = "";
+	size_t fit = 0, turn = t->turn;
+
+	if (!t->stem[0]) {
+		memcpy(t->stem, t->prompt.text, sizeof t->stem);
+		turn = 0;
+		if (!t->stem[0] || (strchr(t->stem, ' ') && !count_all(t)))
+			return;
+	}
+	size_t head = strchr(t->stem, ' ') ? (size_t)(strchr(t->stem, ' ') - t->stem) + 1 : 0;
+	for (size_t n = 0; (word = candidate(t, t->stem, n)); n++) {
+		if (!fits(t->stem, word) || !strcmp(word, last))
+			continue;
+		last = word;
+		if (fit++ != turn)
+			continue;
+		snprintf(text, sizeof text, "%.*s%s", (int)head, t->stem, word);
+		prompt_begin(&t->prompt, text);
+		t->turn = turn + 1;
+		return;
+	}
+	t->turn = 0;
+	if (fit && turn)
+		complete(t);
+}
+
+/* ---- keys ---- */
+
+static const struct {
+	int code;
+	const char *name;
+} codes[] = {
+	{KEY_UP, "Up"},
+	{KEY_DOWN, "Down"},
+	{KEY_LEFT, "Left"},
+	{KEY_RIGHT, "Right"},
+	{KEY_PPAGE, "PgUp"},
+	{KEY_NPAGE, "PgDn"},
+	{KEY_HOME, "Home"},
+	{KEY_END, "End"},
+	{KEY_ENTER, "Enter"},
+	{KEY_BACKSPACE, "Backspace"},
+	{KEY_BTAB, "Shift-Tab"},
+	{KEY_DC, "Delete"},
+};
+
+/* false: it has no name, and means nothing. */
+static bool name_key(struct tui *t, int code, wint_t c, char name[KEY_BYTES])
+{
+	MEVENT mouse;
+
+	name[0] = 0;
+	if (code == KEY_CODE_YES && (int)c == KEY_MOUSE && getmouse(&mouse) == OK) {
+		t->mouse_y = mouse.y;
+		t->mouse_x = mouse.x;
+		snprintf(name, KEY_BYTES, "%s",
+			mouse.bstate & BUTTON4_PRESSED	 ? "WheelUp"
+			: mouse.bstate & BUTTON5_PRESSED ? "WheelDown"
+			: mouse.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED) ? "Click"
+									      : "");
+		return name[0];
+	}
+	for (size_t i = 0; code == KEY_CODE_YES && i < sizeof codes / sizeof *codes; i++)
+		if ((int)c == codes[i].code)
+			snprintf(name, KEY_BYTES, "%s", codes[i].name);
+	if (code == KEY_CODE_YES && (int)c > KEY_F0 && (int)c <= KEY_F(12))
+		snprintf(name, KEY_BYTES, "F%d", (int)c - KEY_F0);
+	if (code == KEY_CODE_YES)
+		return name[0];
+	if (c == '\r' || c == '\n')
+		snprintf(name, KEY_BYTES, "Enter");
+	else if (c == '\t')
+		snprintf(name, KEY_BYTES, "Tab");
+	else if (c == 27)
+		snprintf(name, KEY_BYTES, "Esc");
+	else if (c == ' ')
+		snprintf(name, KEY_BYTES, "Space");
+	else if (c == 127 || c == 8)
+		snprintf(name, KEY_BYTES, "Backspace");
+	else if (c < 32)
+		snprintf(name, KEY_BYTES, "Ctrl-%c", (int)c + '@');
+	else
+		snprintf(name, KEY_BYTES, "%lc", c);
+	return name[0];
+}
+
+static void end_prompt(struct tui *t)
+{
+	char line[PROMPT_BYTES];
+
+	memcpy(line, t->prompt.text, sizeof line);
+	prompt_end(&t->prompt);
+	do_line(t, line);
+}
+
+static void prompt_key(struct tui *t, int code, wint_t c, const char *name)
+{
+	char bytes[MB_LEN_MAX + 1];
+	bool tab = !strcmp(name, "Tab");
+
+	if (tab)
+		complete(t);
+	else
+		t->stem[0] = 0, t->turn = 0;
+	if (!strcmp(name, "Enter"))
+		end_prompt(t);
+	else if (!strcmp(name, "Esc"))
+		t->prompt.open = false;
+	else if (!strcmp(name, "Backspace") && !t->prompt.text[0])
+		t->prompt.open = false;
+	else if (!strcmp(name, "Backspace"))
+		prompt_delete(&t->prompt);
+	else if (!strcmp(name, "Left"))
+		prompt_left(&t->prompt);
+	else if (!strcmp(name, "Right"))
+		prompt_right(&t->prompt);
+	else if (!strcmp(name, "Up"))
+		prompt_earlier(&t->prompt);
+	else if (!strcmp(name, "Down"))
+		prompt_later(&t->prompt);
+	else if (!strcmp(name, "Ctrl-U"))
+		prompt_begin(&t->prompt, "");
+	else if (code == OK && c >= 32 && c != 127) {
+		int n = snprintf(bytes, sizeof bytes, "%lc", c);
+		if (n > 0)
+			prompt_insert(&t->prompt, bytes, (size_t)n);
+	}
+}
+
+static void do_key(struct tui *t, const char *name)
+{
+	const struct key *key = keys_find(t->o->keys, name, t->view);
+	char line[32];
+
+	if (t->waiting) {
+		snprintf(line, sizeof line, "%s %s", t->waiting->command, name);
+		t->waiting = NULL;
+		do_line(t, strcmp(name, "Esc") ? line : "");
+		return;
+	}
+	if (!strcmp(name, "Esc")) {
+		t->help = false;
+		t->message[0] = 0;
+		return;
+	}
+	if (!key) {
+		say(t, "%s means nothing here; h shows the keys", name);
+		return;
+	}
+	if (key->how == KEY_DO)
+		do_line(t, key->command);
+	else if (key->how == KEY_PROMPT)
+		prompt_begin(&t->prompt, key->command);
+	else {
+		t->waiting = key;
+		say(t, "%s: a letter", key->help);
+	}
+}
+
+static void take_key(struct tui *t, int code, wint_t c)
+{
+	char name[KEY_BYTES];
+
+	t->asked = false;
+	if (code == KEY_CODE_YES && c == KEY_RESIZE)
+		return;
+	bool known = name_key(t, code, c, name);
+	if (t->prompt.open)
+		prompt_key(t, code, c, name);
+	else if (known)
+		do_key(t, name);
+}
+
+/* ---- the loop ---- */
+
+/* What was written since; while it stood at the end, it goes on with it. */
+static bool follow(struct tui *t)
+{
+	struct pl_recording *r = t->s->replay.r;
+	struct pl_recording_info info;
+	bool at_end = tui_at_edge(t, false);
+	struct pl_err err = {0};
+
+	pl_recording_info(r, &info);
+	if (info.end_ns || pl_recording_refresh(r, &err) != 0)
+		return false;
+	path_reset(&t->s->replay.path);
+	view_grown(t);
+	t->hits_ready = false;
+	if (at_end) {
+		session_do(t->s, "j end", &err);
+		show_position(t);
+	}
+	return true;
+}
+
+/* Ctrl-C while nothing is done: the second one in a row ends it, as a habit of others. */
+static bool interrupted(struct tui *t)
+{
+	*t->o->interrupted = 0;
+	if (t->prompt.open || t->waiting) {
+		t->prompt.open = false;
+		t->waiting = NULL;
+		t->message[0] = 0;
+	} else if (t->asked) {
+		t->quit = true;
+	} else {
+		t->asked = true;
+		say(t, "q quits; so does Ctrl-C again");
+	}
+	return true;
+}
+
+/* Until there is a key, or something else to show. */
+static void wait_for_input(struct tui *t)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	bool hits = t->hits_ready, done = t->executed.done;
+	int64_t last_ns = now_ns();
+
+	while (!*t->o->ended && !*t->o->interrupted) {
+		bool more = count_piece(t);
+		if (hits != t->hits_ready || done != t->executed.done)
+			return;
+		int n = poll(&in, 1, more ? 0 : t->o->follow ? FOLLOW_MS : TICK_MS);
+		if (n > 0 && in.revents & (POLLHUP | POLLERR | POLLNVAL) && !(in.revents & POLLIN))
+			*t->o->ended = SIGHUP;
+		if (n || (errno == EINTR && n < 0))
+			return;
+		if (t->o->follow && now_ns() - last_ns >= FOLLOW_MS * INT64_C(1000000)) {
+			last_ns = now_ns();
+			if (follow(t))
+				return;
+		}
+	}
+}
+
+static void run(struct tui *t)
+{
+	while (!t->quit && !*t->o->ended) {
+		wint_t c;
+		int code;
+		count_some(t);
+		draw(t);
+		wait_for_input(t);
+		if (*t->o->interrupted && !*t->o->ended)
+			interrupted(t);
+		while (!t->quit && !*t->o->ended && (code = get_wch(&c)) != ERR)
+			take_key(t, code, c);
+	}
+}
+
+/* Terminals show UTF-8; a C locale says nothing of them. */
+static void choose_locale(void)
+{
+	setlocale(LC_CTYPE, "");
+	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+static SCREEN *begin(struct pl_err *err)
+{
+	SCREEN *screen;
+
+	choose_locale();
+	screen = newterm(NULL, stdout, stdin);
+	if (!screen) {
+		pl_err_cause(err, PL_ERR_IO, "this terminal is not known: TERM=%s; try --plain",
+			getenv("TERM") ? getenv("TERM") : "");
+		return NULL;
+	}
+	set_term(screen);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_escdelay(50);
+	mouseinterval(0);
+	mousemask(BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	ink_init();
+	return screen;
+}
+
+int tui_run(const struct tui_options *o, struct pl_err *err)
+{
+	struct tui *t = calloc(1, sizeof *t);
+	SCREEN *screen = t ? begin(err) : NULL;
+
+	if (!t)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a screen");
+	if (!screen) {
+		free(t);
+		return PL_ERR_IO;
+	}
+	t->o = o;
+	t->s = o->session;
+	t->executed.r = t->source.r = o->session->replay.r;
+	t->cursor = 1;
+	show_position(t);
+	say(t, "%s", o->session->why[0] ? o->session->why : o->session->note);
+	run(t);
+	endwin();
+	delscreen(screen);
+	view_release(t);
+	listing_release(&t->source);
+	executed_release(&t->executed);
+	prompt_release(&t->prompt);
+	if (t->has_regex)
+		regfree(&t->regex);
+	free(t);
+	return 0;
+}

@@ -1,0 +1,517 @@
+/* The views beside the source: stack, call tree, timeline, path. */
+#define _GNU_SOURCE
+#include "tui/state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES_MAX  4096
+#define TREE_EVENTS 3000   /* each way */
+#define LINE_EVENTS 200000 /* that a timeline shows */
+#define ROW_BYTES   8192
+
+/* ---- stack ---- */
+
+static void draw_frame(const struct tui *t, struct box box, int y, const struct pl_frame *f, size_t n)
+{
+	struct pen p = {.y = y, .x = box.x, .columns = box.columns, .lit = n == t->row};
+
+	pen_format(&p, n == t->s->frame ? INK_HERE : INK_FAINT, "%s%3zu ", n == t->s->frame ? ">" : " ", n);
+	pen_text(&p, f->code ? pl_code_name(f->code) : "?", INK_NAME);
+	pen_text(&p, "  ", INK_FAINT);
+	pen_text(&p, f->code ? pl_code_file(f->code) : "?", INK_FAINT);
+	pen_format(&p, INK_FAINT, ":%" PRId32, f->line);
+	if (f->task) {
+		pen_text(&p, "  task ", INK_FAINT);
+		pen_text(&p, f->task, INK_FAINT);
+	}
+	if (p.lit)
+		pen_fill(&p, " ", INK_PLAIN);
+}
+
+/* The first row that is shown, so that the chosen one is. */
+static void keep_in_sight(struct tui *t, struct box box, size_t count)
+{
+	size_t rows = (size_t)box.rows;
+
+	if (t->row >= count)
+		t->row = count ? count - 1 : 0;
+	if (t->row < t->row_top)
+		t->row_top = t->row;
+	if (t->row >= t->row_top + rows)
+		t->row_top = t->row - rows + 1;
+}
+
+static void draw_stack(struct tui *t, struct box box)
+{
+	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
+	size_t depth = frames ? replay_stack(&t->s->replay, frames, FRAMES_MAX) : 0;
+
+	depth = depth < FRAMES_MAX ? depth : FRAMES_MAX;
+	keep_in_sight(t, box, depth);
+	for (size_t i = 0; i < (size_t)box.rows && t->row_top + i < depth; i++) {
+		size_t n = t->row_top + i;
+		draw_frame(t, box, box.y + (int)i, &frames[depth - 1 - n], n);
+	}
+	free(frames);
+}
+
+/* ---- tree ---- */
+
+static bool begins(enum pl_event_kind kind)
+{
+	return kind == PL_EVENT_CALL || kind == PL_EVENT_RESUME || kind == PL_EVENT_THROW;
+}
+
+static void make_tree(struct tui *t)
+{
+	const struct pl_event *at = &t->s->replay.at, *e;
+	struct tree *tree = t->tree;
+	uint64_t seq = at->seq > TREE_EVENTS ? at->seq - TREE_EVENTS : 0;
+
+	tree->count = 0;
+	tree->of = at->position;
+	tree->from = seq;
+	tree->to = at->seq + TREE_EVENTS;
+	while (tree->count < TREE_ROWS && seq <= tree->to && !path_from(&t->path, seq, &e, NULL)) {
+		if (begins(e->kind))
+			tree->rows[tree->count++] = (struct tree_row){.seq = e->seq,
+				.depth = e->depth,
+				.line = e->caller_line,
+				.code = e->code};
+		seq = e->seq + 1;
+	}
+}
+
+static bool is_folded(const struct tree *tree, uint64_t seq)
+{
+	for (size_t i = 0; i < tree->fold_count; i++)
+		if (tree->folds[i] == seq)
+			return true;
+	return false;
+}
+
+/* The row behind this one that is not hidden in a fold. */
+static size_t next_shown(const struct tree *tree, size_t i)
+{
+	uint32_t depth = tree->rows[i].depth;
+
+	if (!is_folded(tree, tree->rows[i].seq))
+		return i + 1;
+	for (i++; i < tree->count && tree->rows[i].depth > depth; i++)
+		;
+	return i;
+}
+
+/* The row of so many that are shown; count: there is none. */
+static size_t shown_row(const struct tree *tree, size_t n)
+{
+	size_t i = 0;
+
+	while (n-- && i < tree->count)
+		i = next_shown(tree, i);
+	return i;
+}
+
+static size_t shown_count(const struct tree *tree)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < tree->count; i = next_shown(tree, i))
+		n++;
+	return n;
+}
+
+/* The shown row of the innermost call that began at or in front of the position. */
+static size_t row_here(const struct tui *t)
+{
+	const struct tree *tree = t->tree;
+	size_t n = 0, here = 0;
+
+	for (size_t i = 0; i < tree->count; i = next_shown(tree, i), n++)
+		if (tree->rows[i].seq <= t->s->replay.at.seq &&
+			tree->rows[i].depth <= t->s->replay.at.depth)
+			here = n;
+	return here;
+}
+
+static void draw_call(struct tui *t, struct box box, int y, size_t i, bool lit, bool here)
+{
+	const struct tree_row *row = &t->tree->rows[i];
+	struct pen p = {.y = y, .x = box.x, .columns = box.columns, .lit = lit};
+	bool has = i + 1 < t->tree->count && row[1].depth > row->depth;
+
+	pen_text(&p, here ? ">" : " ", INK_HERE);
+	pen_format(&p, INK_PLAIN, "%*s", (int)(row->depth < 40 ? row->depth * 2 : 80), "");
+	pen_text(&p, !has ? "  " : is_folded(t->tree, row->seq) ? "+ " : "- ", INK_FAINT);
+	pen_text(&p, row->code ? pl_code_name(row->code) : "?", INK_NAME);
+	pen_format(&p, INK_FAINT, "  #%" PRIu64, row->seq);
+	if (row->line > 0)
+		pen_format(&p, INK_FAINT, " from line %" PRId32, row->line);
+	if (p.lit)
+		pen_fill(&p, " ", INK_PLAIN);
+}
+
+static bool is_made(const struct tui *t)
+{
+	const struct tree *tree = t->tree;
+	const struct pl_event *at = &t->s->replay.at;
+	uint64_t quarter = TREE_EVENTS / 4;
+
+	return tree->to && tree->of.process == at->position.process &&
+	       tree->of.thread == at->position.thread && at->seq + quarter < tree->to &&
+	       (!tree->from || at->seq > tree->from + quarter);
+}
+
+static void draw_tree(struct tui *t, struct box box)
+{
+	size_t here;
+
+	if (!t->tree && !(t->tree = calloc(1, sizeof *t->tree)))
+		return;
+	if (!is_made(t)) {
+		make_tree(t);
+		t->row = row_here(t);
+	}
+	keep_in_sight(t, box, shown_count(t->tree));
+	here = row_here(t);
+	size_t i = shown_row(t->tree, t->row_top);
+	for (size_t n = 0; n < (size_t)box.rows && i < t->tree->count; n++) {
+		draw_call(t, box, box.y + (int)n, i, t->row_top + n == t->row, t->row_top + n == here);
+		i = next_shown(t->tree, i);
+	}
+}
+
+void view_fold(struct tui *t)
+{
+	struct tree *tree = t->tree;
+	size_t i = tree ? shown_row(tree, t->row) : 0;
+
+	if (!tree || i >= tree->count)
+		return;
+	for (size_t n = 0; n < tree->fold_count; n++)
+		if (tree->folds[n] == tree->rows[i].seq) {
+			tree->folds[n] = tree->folds[--tree->fold_count];
+			return;
+		}
+	if (tree->fold_count < TREE_FOLDS)
+		tree->folds[tree->fold_count++] = tree->rows[i].seq;
+}
+
+/* ---- timeline ---- */
+
+static size_t line_of(struct timeline *l, uint32_t thread, const char *task)
+{
+	char cut[sizeof l->rows[0].task];
+
+	snprintf(cut, sizeof cut, "%s", task ? task : "");
+	for (size_t i = 0; i < l->count; i++)
+		if (l->rows[i].thread == thread && !strcmp(l->rows[i].task, cut))
+			return i;
+	if (l->count == TIMELINE_ROWS)
+		return TIMELINE_ROWS;
+	l->rows[l->count].thread = thread;
+	memcpy(l->rows[l->count].task, cut, sizeof cut);
+	return l->count++;
+}
+
+static int column_of(const struct timeline *l, int64_t time_ns)
+{
+	double whole = (double)(l->to_ns - l->from_ns);
+
+	if (time_ns <= l->from_ns || whole <= 0)
+		return 0;
+	if (time_ns >= l->to_ns)
+		return TIMELINE_COLUMNS - 1;
+	return (int)((double)(time_ns - l->from_ns) / whole * (TIMELINE_COLUMNS - 1));
+}
+
+/* The time that is shown: all, or what has about LINE_EVENTS around here. */
+static void choose_time(const struct tui *t, struct timeline *l)
+{
+	const struct pl_event *at = &t->s->replay.at;
+	const struct pl_process *p =
+		pl_recording_find_process(t->s->replay.r, at->position.process);
+	uint64_t events = 0;
+
+	l->from_ns = l->to_ns = at->time_ns;
+	for (uint32_t n = 0; p && n < p->thread_count; n++) {
+		const struct pl_thread *thread =
+			pl_recording_thread(t->s->replay.r, p->number, n);
+		if (!thread)
+			continue;
+		events += thread->events;
+		l->from_ns = thread->start_ns && thread->start_ns < l->from_ns ? thread->start_ns : l->from_ns;
+		l->to_ns = thread->end_ns > l->to_ns ? thread->end_ns : l->to_ns;
+	}
+	if (events > LINE_EVENTS) {
+		double part = (double)LINE_EVENTS / (double)events;
+		int64_t half = (int64_t)((double)(l->to_ns - l->from_ns) * part / 2);
+		l->from_ns = at->time_ns - half;
+		l->to_ns = at->time_ns + half;
+	}
+}
+
+static void make_timeline(struct tui *t, struct timeline *l)
+{
+	struct pl_cursor *c = NULL;
+	struct pl_event e;
+
+	*l = (struct timeline){.process = t->s->replay.at.position.process};
+	choose_time(t, l);
+	int code = pl_cursor_new(&c, t->s->replay.r, l->process, PL_ALL_THREADS, NULL);
+	if (code == 0)
+		code = pl_cursor_seek_time(c, l->from_ns, NULL);
+	for (int i = 0; code == 0 && i < 2 * LINE_EVENTS; i++) {
+		code = pl_cursor_next(c, &e, NULL);
+		if (code || e.time_ns > l->to_ns)
+			break;
+		size_t row = line_of(l, e.position.thread, e.task);
+		if (row < TIMELINE_ROWS)
+			l->rows[row].ran[column_of(l, e.time_ns)] = true;
+	}
+	pl_cursor_free(c);
+}
+
+static bool ran_in(const struct timeline *l, size_t row, int column, int columns)
+{
+	int from = column * TIMELINE_COLUMNS / columns;
+	int to = (column + 1) * TIMELINE_COLUMNS / columns;
+
+	for (int i = from; i < to || i == from; i++)
+		if (i < TIMELINE_COLUMNS && l->rows[row].ran[i])
+			return true;
+	return false;
+}
+
+static void draw_thread(struct tui *t, struct box box, int y, size_t row)
+{
+	const struct timeline *l = t->timeline;
+	const struct pl_event *at = &t->s->replay.at;
+	const struct pl_thread *thread =
+		pl_recording_thread(t->s->replay.r, l->process, l->rows[row].thread);
+	int names = box.columns / 4 < 24 ? box.columns / 4 : 24, columns = box.columns - names - 1;
+	struct pen p = {.y = y, .x = box.x, .columns = names, .lit = row == t->row};
+	struct pen bar = {.y = y, .x = box.x + names + 1, .columns = columns};
+	int here = column_of(l, at->time_ns) * columns / TIMELINE_COLUMNS;
+	bool own = l->rows[row].thread == at->position.thread &&
+		   !strncmp(at->task ? at->task : "", l->rows[row].task, sizeof l->rows[row].task - 1);
+
+	pen_format(&p, own ? INK_HERE : INK_PLAIN, "%s", l->rows[row].task[0] ? "  " : "");
+	pen_text(&p, l->rows[row].task[0] ? l->rows[row].task : thread && thread->name ? thread->name : "?",
+		own ? INK_HERE : INK_PLAIN);
+	pen_fill(&p, " ", INK_PLAIN);
+	for (int i = 0; i < columns; i++) {
+		bool ran = ran_in(l, row, i, columns);
+		pen_text(&bar, i == here ? (own ? "O" : "|") : ran ? "#" : ".",
+			i == here ? INK_HERE : ran ? INK_RAN : INK_FAINT);
+	}
+}
+
+static void draw_timeline(struct tui *t, struct box box)
+{
+	struct timeline *l = t->timeline;
+	const struct pl_event *at = &t->s->replay.at;
+
+	if (!l && !(l = t->timeline = calloc(1, sizeof *l)))
+		return;
+	if (l->process != at->position.process || at->time_ns < l->from_ns || at->time_ns > l->to_ns)
+		make_timeline(t, l);
+	struct pen p = {.y = box.y, .x = box.x, .columns = box.columns};
+	pen_format(&p, INK_FAINT, "%.6f s", (double)(l->to_ns - l->from_ns) / 1e9);
+	box.y++;
+	box.rows--;
+	if (box.rows <= 0 || box.columns < 12)
+		return;
+	keep_in_sight(t, box, l->count);
+	for (size_t i = 0; i < (size_t)box.rows && t->row_top + i < l->count; i++)
+		draw_thread(t, box, box.y + (int)i, t->row_top + i);
+}
+
+/* ---- path ---- */
+
+/* Wraps; gives the rows that it took. */
+static int draw_event(struct tui *t, struct box box, int y, const struct pl_event *e)
+{
+	char text[ROW_BYTES];
+	size_t length = t->o->row(t->o->context, e, text, sizeof text);
+	bool lit = e->seq == t->path_row;
+	enum ink ink = e->kind == PL_EVENT_LINE	 ? INK_PLAIN
+		       : e->kind == PL_EVENT_GAP ? INK_BAD
+						 : INK_NAME;
+	int used = 0;
+
+	if (e->seq == t->s->replay.at.seq)
+		ink = INK_HERE;
+	for (bool full = true; full && y + used < box.y + box.rows; used++) {
+		struct pen p = {.y = y + used,
+			.x = box.x,
+			.columns = box.columns,
+			.left = used * box.columns,
+			.lit = lit,
+			.wraps = true};
+		pen_bytes(&p, text, length, ink);
+		full = p.full;
+		if (lit && !full)
+			pen_fill(&p, " ", INK_PLAIN);
+	}
+	return used ? used : 1;
+}
+
+/* false: the chosen row was not among them. */
+static bool draw_events(struct tui *t, struct box box)
+{
+	const struct pl_event *e;
+	uint64_t seq = t->path_top;
+	bool seen = false;
+
+	for (int y = box.y; y < box.y + box.rows;) {
+		if (path_from(&t->path, seq, &e, NULL)) {
+			struct pen p = {.y = y, .x = box.x, .columns = box.columns};
+			pen_text(&p, "-- END OF RECORDING --", INK_HERE);
+			break;
+		}
+		seen = seen || e->seq == t->path_row;
+		seq = e->seq + 1;
+		y += draw_event(t, box, y, e);
+	}
+	return seen;
+}
+
+/* So many events on; gives the seq, which is `seq` where there are none. */
+static uint64_t walk(struct tui *t, uint64_t seq, int count)
+{
+	const struct pl_event *e;
+
+	for (; count > 0 && !path_from(&t->path, seq + 1, &e, NULL); count--)
+		seq = e->seq;
+	for (; count < 0 && !path_before(&t->path, seq, &e, NULL); count++)
+		seq = e->seq;
+	return seq;
+}
+
+static void clear_box(struct box box)
+{
+	for (int i = 0; i < box.rows; i++) {
+		struct pen p = {.y = box.y + i, .x = box.x, .columns = box.columns};
+		pen_fill(&p, " ", INK_PLAIN);
+	}
+}
+
+static void draw_path(struct tui *t, struct box box)
+{
+	const struct pl_event *e;
+
+	if (path_from(&t->path, t->path_top, &e, NULL) == 0 &&
+		path_before(&t->path, t->path_top, &e, NULL) == PL_END && box.rows > 1) {
+		struct pen p = {.y = box.y, .x = box.x, .columns = box.columns};
+		pen_text(&p, "-- START OF RECORDING --", INK_HERE);
+		box.y++;
+		box.rows--;
+	}
+	if (t->path_row >= t->path_top && draw_events(t, box))
+		return;
+	clear_box(box);
+	t->path_top = walk(t, t->path_row, -(box.rows / 2));
+	if (draw_events(t, box))
+		return;
+	clear_box(box); /* what is above it wraps too often */
+	t->path_top = t->path_row;
+	draw_events(t, box);
+}
+
+/* ---- all ---- */
+
+void view_draw(struct tui *t, struct box box)
+{
+	static void (*const draws[VIEWS])(struct tui *t, struct box box) = {
+		[VIEW_STACK] = draw_stack,
+		[VIEW_TREE] = draw_tree,
+		[VIEW_TIMELINE] = draw_timeline,
+		[VIEW_PATH] = draw_path,
+	};
+
+	if (box.rows > 0 && box.columns > 0 && draws[t->view])
+		draws[t->view](t, box);
+}
+
+void view_move(struct tui *t, int rows)
+{
+	if (t->view == VIEW_PATH)
+		t->path_row = walk(t, t->path_row, rows);
+	else if (rows < 0 && t->row < (size_t)-rows)
+		t->row = 0;
+	else
+		t->row += (size_t)rows;
+}
+
+void view_end(struct tui *t, bool top)
+{
+	const struct pl_event *e;
+
+	t->row = top ? 0 : SIZE_MAX / 2;
+	if (t->view != VIEW_PATH)
+		return;
+	if (top ? path_from(&t->path, 0, &e, NULL) == 0
+		: path_before(&t->path, INT64_MAX, &e, NULL) == 0)
+		t->path_row = e->seq;
+}
+
+void view_click(struct tui *t, int y)
+{
+	int row = y - t->side_box.y;
+
+	if (t->view == VIEW_PATH)
+		t->path_row = walk(t, t->path_top, row);
+	else
+		t->row = t->row_top + (size_t)(row > 0 && t->view == VIEW_TIMELINE ? row - 1 : row);
+}
+
+void view_enter(struct tui *t, char command[64])
+{
+	command[0] = 0;
+	if (t->view == VIEW_STACK)
+		t->s->frame = t->row;
+	if (t->view == VIEW_PATH)
+		snprintf(command, 64, "j #%" PRIu64, t->path_row);
+	if (t->view == VIEW_TREE && t->tree && shown_row(t->tree, t->row) < t->tree->count)
+		snprintf(command, 64, "j #%" PRIu64, t->tree->rows[shown_row(t->tree, t->row)].seq);
+}
+
+void view_moved(struct tui *t)
+{
+	const struct pl_event *at = &t->s->replay.at;
+
+	if (t->path.process != at->position.process || t->path.thread != at->position.thread) {
+		path_release(&t->path);
+		t->path = (struct path){.r = t->s->replay.r,
+			.process = at->position.process,
+			.thread = at->position.thread};
+		t->path_top = at->seq;
+	}
+	t->path_row = at->seq;
+	if (t->view == VIEW_STACK)
+		t->row = t->s->frame;
+	if (t->view == VIEW_TREE && t->tree && is_made(t))
+		t->row = row_here(t);
+}
+
+void view_grown(struct tui *t)
+{
+	path_reset(&t->path);
+	if (t->tree)
+		t->tree->to = 0;
+	if (t->timeline)
+		t->timeline->process = 0;
+}
+
+void view_release(struct tui *t)
+{
+	path_release(&t->path);
+	free(t->tree);
+	free(t->timeline);
+	t->tree = NULL;
+	t->timeline = NULL;
+}
