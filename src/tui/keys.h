@@ -27,9 +27,9 @@ struct key {
 	const char *hint; /* for the line of key hints; NULL: not there */
 };
 
-#define KEYS_OWN   64
-#define KEY_BYTES  16
-#define KEY_LINE   256
+#define KEYS_OWN  64
+#define KEY_BYTES 16
+#define KEY_LINE  256
 
 /* What the user bound otherwise. All zero is empty. */
 struct keys {

@@ -88,8 +88,9 @@ static size_t take_word(struct lexer *l, const char *text, size_t length, enum l
 
 static size_t take_number(const char *text, size_t length, size_t i)
 {
-	while (i < length && (is_digit(text[i]) || is_letter(text[i]) || text[i] == '.' ||
-				     ((text[i] == '+' || text[i] == '-') && (text[i - 1] | 32) == 'e')))
+	while (i < length &&
+		(is_digit(text[i]) || is_letter(text[i]) || text[i] == '.' ||
+			((text[i] == '+' || text[i] == '-') && (text[i - 1] | 32) == 'e')))
 		i++;
 	return i;
 }
@@ -117,7 +118,8 @@ static size_t take_code(struct lexer *l, const char *text, size_t length, enum l
 	}
 	if (*at == '@' && !l->begun) {
 		size_t end = l->at + 1;
-		while (end < length && (is_letter(text[end]) || is_digit(text[end]) || text[end] == '.'))
+		while (end < length &&
+			(is_letter(text[end]) || is_digit(text[end]) || text[end] == '.'))
 			end++;
 		*kind = LEX_DECORATOR;
 		return end;

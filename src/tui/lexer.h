@@ -24,7 +24,13 @@ enum lexeme {
 };
 
 /* What a line leaves open: nothing, or a string over lines. */
-enum lexer_state { LEXER_CODE, LEXER_TRIPLE_SINGLE, LEXER_TRIPLE_DOUBLE, LEXER_SINGLE, LEXER_DOUBLE };
+enum lexer_state {
+	LEXER_CODE,
+	LEXER_TRIPLE_SINGLE,
+	LEXER_TRIPLE_DOUBLE,
+	LEXER_SINGLE,
+	LEXER_DOUBLE
+};
 
 /* All zero is the beginning of a file; of a line all but state is zero. */
 struct lexer {

@@ -120,7 +120,8 @@ void listing_learn(struct listing *s, const struct executed *e)
 	s->has_what = true;
 }
 
-int listing_show(struct listing *s, struct pl_recording *r, const struct pl_code *code, const struct executed *e)
+int listing_show(struct listing *s, struct pl_recording *r, const struct pl_code *code,
+	const struct executed *e)
 {
 	struct pl_err why = {0};
 	struct pl_text text;
@@ -129,7 +130,8 @@ int listing_show(struct listing *s, struct pl_recording *r, const struct pl_code
 	*s = (struct listing){.r = r, .code = code, .file = pl_code_file(code)};
 	if (pl_source_line(r, code, 1, &text, &why)) {
 		s->missing = true;
-		snprintf(s->why, sizeof s->why, "%s", why.used ? pl_err_text(&why) : "no such line");
+		snprintf(
+			s->why, sizeof s->why, "%s", why.used ? pl_err_text(&why) : "no such line");
 	}
 	s->lines = s->missing ? last_line(code, s->file, e) : count_lines(r, code);
 	s->what = calloc((size_t)s->lines + 1, 1);

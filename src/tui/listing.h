@@ -25,7 +25,8 @@ struct listing {
 };
 
 /* Another file, or the same anew. 0 or PL_ERR_MEMORY. */
-int listing_show(struct listing *s, struct pl_recording *r, const struct pl_code *code, const struct executed *e);
+int listing_show(struct listing *s, struct pl_recording *r, const struct pl_code *code,
+	const struct executed *e);
 void listing_release(struct listing *s);
 /* Which lines ran, once e is done. */
 void listing_learn(struct listing *s, const struct executed *e);

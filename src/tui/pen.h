@@ -34,9 +34,9 @@ void ink_init(void);
 /* A row's piece from column x, so many columns wide. */
 struct pen {
 	int y, x, columns;
-	int left; /* columns of the text that are passed over */
+	int left;   /* columns of the text that are passed over */
 	bool wraps; /* what is left goes into the next row, so that nothing says that it was cut */
-	bool lit; /* reversed: the cursor */
+	bool lit;   /* reversed: the cursor */
 	int column; /* of the text, so far */
 	bool full;  /* there is no more room: nothing more need be given */
 };

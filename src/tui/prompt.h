@@ -11,8 +11,8 @@
 /* All zero is closed and without a history. */
 struct prompt {
 	bool open;
-	char text[PROMPT_BYTES]; /* ends at its NUL */
-	size_t at;		 /* bytes: where the cursor is */
+	char text[PROMPT_BYTES];       /* ends at its NUL */
+	size_t at;		       /* bytes: where the cursor is */
 	char *history[PROMPT_HISTORY]; /* owned; the oldest first */
 	size_t count, shown;	       /* shown: which of them is in text; count: none */
 };

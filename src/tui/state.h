@@ -7,9 +7,9 @@
 #include "tui/listing.h"
 #include "tui/tui.h"
 
-#define TREE_ROWS     4096
-#define TREE_FOLDS    256
-#define TIMELINE_ROWS 256
+#define TREE_ROWS	 4096
+#define TREE_FOLDS	 256
+#define TIMELINE_ROWS	 256
 #define TIMELINE_COLUMNS 512
 
 /* A piece of the screen, in cells. */
@@ -84,7 +84,8 @@ void draw(struct tui *t);
 /* Is there no line before, or behind, the position in its thread? */
 bool tui_at_edge(struct tui *t, bool back);
 const struct pl_thread *tui_thread(const struct tui *t);
-int32_t tui_line(const struct tui *t); /* of the position or of the selected frame, in the shown file; 0: it is not there */
+int32_t tui_line(const struct
+	tui *t); /* of the position or of the selected frame, in the shown file; 0: it is not there */
 
 /* views.c */
 void view_draw(struct tui *t, struct box box);

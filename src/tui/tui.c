@@ -195,8 +195,8 @@ static void do_page_down(struct tui *t, const char *rest)
 static void wheel(struct tui *t, int rows)
 {
 	const struct box *side = &t->side_box;
-	bool over = in_side(t) && t->mouse_y >= side->y &&
-		    t->mouse_y < side->y + side->rows && t->mouse_x >= side->x;
+	bool over = in_side(t) && t->mouse_y >= side->y && t->mouse_y < side->y + side->rows &&
+		    t->mouse_x >= side->x;
 	enum view view = t->view;
 
 	if (!t->help && !over)
@@ -260,8 +260,7 @@ static void do_click(struct tui *t, const char *rest)
 	(void)rest;
 	if (t->help)
 		return;
-	if (side->rows && y >= side->y && y < side->y + side->rows &&
-		t->mouse_x >= side->x)
+	if (side->rows && y >= side->y && y < side->y + side->rows && t->mouse_x >= side->x)
 		view_click(t, y);
 	else if (y >= box->y && y < box->y + box->rows && t->top + y - box->y <= t->source.lines)
 		t->cursor = t->top + y - box->y;
@@ -294,7 +293,8 @@ static void do_view(struct tui *t, const char *rest)
 		while (view < VIEWS && strcmp(view_names[view], rest))
 			view++;
 		if (view == VIEWS) {
-			say(t, "there is no view %s; try source, stack, tree, timeline, path", rest);
+			say(t, "there is no view %s; try source, stack, tree, timeline, path",
+				rest);
 			return;
 		}
 		t->view = view;
@@ -324,8 +324,7 @@ static const struct pl_code *find_file(const struct tui *t, const char *part)
 
 	for (size_t i = 0; i < t->executed.file_count; i++) {
 		const char *file = pl_code_file(t->executed.files[i]);
-		if (strstr(file, part) &&
-			(!found || strlen(file) < strlen(pl_code_file(found))))
+		if (strstr(file, part) && (!found || strlen(file) < strlen(pl_code_file(found))))
 			found = t->executed.files[i];
 	}
 	return found;
@@ -395,7 +394,8 @@ static void do_edit(struct tui *t, const char *rest)
 		editor = getenv("EDITOR");
 	if (!editor || !editor[strspn(editor, " ")])
 		say(t, "set VISUAL or EDITOR");
-	else if (!t->source.file || access(t->source.file, F_OK) < 0 || t->source.file[0] == '+' || t->source.file[0] == '-')
+	else if (!t->source.file || access(t->source.file, F_OK) < 0 || t->source.file[0] == '+' ||
+		 t->source.file[0] == '-')
 		say(t, "%s: no such file here", t->source.file ? t->source.file : "?");
 	else
 		edit(t, editor);
@@ -549,7 +549,7 @@ static const char *candidate(const struct tui *t, const char *stem, size_t n)
 	if (!strncmp(stem, "open ", 5))
 		return n < e->file_count ? pl_code_file(e->files[n]) : NULL;
 	if (stem[0] && stem[1] == ' ' && strchr("bw", stem[0]))
-		return n >= e->table.count	 ? NULL
+		return n >= e->table.count     ? NULL
 		       : e->table.rows[n].code ? pl_code_name(e->table.rows[n].code)
 					       : "";
 	if (strchr(stem, ' '))
@@ -630,10 +630,10 @@ static bool name_key(struct tui *t, int code, wint_t c, char name[KEY_BYTES])
 		t->mouse_y = mouse.y;
 		t->mouse_x = mouse.x;
 		snprintf(name, KEY_BYTES, "%s",
-			mouse.bstate & BUTTON4_PRESSED	 ? "WheelUp"
-			: mouse.bstate & BUTTON5_PRESSED ? "WheelDown"
+			mouse.bstate & BUTTON4_PRESSED			     ? "WheelUp"
+			: mouse.bstate & BUTTON5_PRESSED		     ? "WheelDown"
 			: mouse.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED) ? "Click"
-									      : "");
+									     : "");
 		return name[0];
 	}
 	for (size_t i = 0; code == KEY_CODE_YES && i < sizeof codes / sizeof *codes; i++)

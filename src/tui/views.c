@@ -14,11 +14,13 @@
 
 /* ---- stack ---- */
 
-static void draw_frame(const struct tui *t, struct box box, int y, const struct pl_frame *f, size_t n)
+static void draw_frame(
+	const struct tui *t, struct box box, int y, const struct pl_frame *f, size_t n)
 {
 	struct pen p = {.y = y, .x = box.x, .columns = box.columns, .lit = n == t->row};
 
-	pen_format(&p, n == t->s->frame ? INK_HERE : INK_FAINT, "%s%3zu ", n == t->s->frame ? ">" : " ", n);
+	pen_format(&p, n == t->s->frame ? INK_HERE : INK_FAINT, "%s%3zu ",
+		n == t->s->frame ? ">" : " ", n);
 	pen_text(&p, f->code ? pl_code_name(f->code) : "?", INK_NAME);
 	pen_text(&p, "  ", INK_FAINT);
 	pen_text(&p, f->code ? pl_code_file(f->code) : "?", INK_FAINT);
@@ -179,7 +181,8 @@ static void draw_tree(struct tui *t, struct box box)
 	here = row_here(t);
 	size_t i = shown_row(t->tree, t->row_top);
 	for (size_t n = 0; n < (size_t)box.rows && i < t->tree->count; n++) {
-		draw_call(t, box, box.y + (int)n, i, t->row_top + n == t->row, t->row_top + n == here);
+		draw_call(t, box, box.y + (int)n, i, t->row_top + n == t->row,
+			t->row_top + n == here);
 		i = next_shown(t->tree, i);
 	}
 }
@@ -238,19 +241,24 @@ static void choose_time(const struct tui *t, struct timeline *l)
 
 	l->from_ns = l->to_ns = at->time_ns;
 	for (uint32_t n = 0; p && n < p->thread_count; n++) {
-		const struct pl_thread *thread =
-			pl_recording_thread(t->s->replay.r, p->number, n);
+		const struct pl_thread *thread = pl_recording_thread(t->s->replay.r, p->number, n);
 		if (!thread)
 			continue;
 		events += thread->events;
-		l->from_ns = thread->start_ns && thread->start_ns < l->from_ns ? thread->start_ns : l->from_ns;
+		l->from_ns = thread->start_ns && thread->start_ns < l->from_ns ? thread->start_ns
+									       : l->from_ns;
 		l->to_ns = thread->end_ns > l->to_ns ? thread->end_ns : l->to_ns;
 	}
 	if (events > LINE_EVENTS) {
 		double part = (double)LINE_EVENTS / (double)events;
 		int64_t half = (int64_t)((double)(l->to_ns - l->from_ns) * part / 2);
+		const int64_t first_ns = l->from_ns, last_ns = l->to_ns;
 		l->from_ns = at->time_ns - half;
-		l->to_ns = at->time_ns + half;
+		if (l->from_ns > last_ns - 2 * half)
+			l->from_ns = last_ns - 2 * half;
+		if (l->from_ns < first_ns)
+			l->from_ns = first_ns;
+		l->to_ns = l->from_ns + 2 * half;
 	}
 }
 
@@ -296,17 +304,26 @@ static void draw_thread(struct tui *t, struct box box, int y, size_t row)
 	struct pen p = {.y = y, .x = box.x, .columns = names, .lit = row == t->row};
 	struct pen bar = {.y = y, .x = box.x + names + 1, .columns = columns};
 	int here = column_of(l, at->time_ns) * columns / TIMELINE_COLUMNS;
-	bool own = l->rows[row].thread == at->position.thread &&
-		   !strncmp(at->task ? at->task : "", l->rows[row].task, sizeof l->rows[row].task - 1);
+	bool own =
+		l->rows[row].thread == at->position.thread &&
+		!strncmp(at->task ? at->task : "", l->rows[row].task, sizeof l->rows[row].task - 1);
 
 	pen_format(&p, own ? INK_HERE : INK_PLAIN, "%s", l->rows[row].task[0] ? "  " : "");
-	pen_text(&p, l->rows[row].task[0] ? l->rows[row].task : thread && thread->name ? thread->name : "?",
+	pen_text(&p,
+		l->rows[row].task[0]	 ? l->rows[row].task
+		: thread && thread->name ? thread->name
+					 : "?",
 		own ? INK_HERE : INK_PLAIN);
 	pen_fill(&p, " ", INK_PLAIN);
 	for (int i = 0; i < columns; i++) {
 		bool ran = ran_in(l, row, i, columns);
-		pen_text(&bar, i == here ? (own ? "O" : "|") : ran ? "#" : ".",
-			i == here ? INK_HERE : ran ? INK_RAN : INK_FAINT);
+		pen_text(&bar,
+			i == here ? (own ? "O" : "|")
+			: ran	  ? "#"
+				  : ".",
+			i == here ? INK_HERE
+			: ran	  ? INK_RAN
+				  : INK_FAINT);
 	}
 }
 
@@ -317,7 +334,8 @@ static void draw_timeline(struct tui *t, struct box box)
 
 	if (!l && !(l = t->timeline = calloc(1, sizeof *l)))
 		return;
-	if (l->process != at->position.process || at->time_ns < l->from_ns || at->time_ns > l->to_ns)
+	if (l->process != at->position.process || at->time_ns < l->from_ns ||
+		at->time_ns > l->to_ns)
 		make_timeline(t, l);
 	struct pen p = {.y = box.y, .x = box.x, .columns = box.columns};
 	pen_format(&p, INK_FAINT, "%.6f s", (double)(l->to_ns - l->from_ns) / 1e9);
@@ -426,7 +444,7 @@ static void draw_path(struct tui *t, struct box box)
 
 void view_draw(struct tui *t, struct box box)
 {
-	static void (*const draws[VIEWS])(struct tui *t, struct box box) = {
+	static void (*const draws[VIEWS])(struct tui * t, struct box box) = {
 		[VIEW_STACK] = draw_stack,
 		[VIEW_TREE] = draw_tree,
 		[VIEW_TIMELINE] = draw_timeline,
