@@ -3,6 +3,7 @@
 #define NCURSES_NOMACROS
 #include "tui/tui.h"
 
+#include <ctype.h>
 #include <curses.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -709,7 +710,9 @@ static void do_key(struct tui *t, const char *name)
 	char line[32];
 
 	if (t->waiting) {
-		snprintf(line, sizeof line, "%s %s", t->waiting->command, name);
+		/* what is no letter has its argument without a space */
+		snprintf(line, sizeof line, "%s%s%s", t->waiting->command,
+			isalpha((unsigned char)t->waiting->command[0]) ? " " : "", name);
 		t->waiting = NULL;
 		do_line(t, strcmp(name, "Esc") ? line : "");
 		return;

@@ -1,0 +1,293 @@
+"""The screen of pathline replay, through a terminal: keys are sent, screens compared.
+
+A screen that is meant to be another one: PATHLINE_GOLDEN=write python3 -m unittest tests/tui/test_screen.py, and the reason in the commit.
+"""
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from terminal import Terminal, masked, session  # noqa: E402
+
+INTERPRETERS = "one"
+GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
+PROGRAM = '''\
+"""A text
+over lines."""
+import threading
+
+
+def square(n):
+    return n * n
+
+
+def numbers():
+    for n in (1, 2):
+        yield square(n)
+
+
+def never(n):
+    if n:
+        return 1
+    return 2
+
+
+def fail():
+    try:
+        raise KeyError("k")
+    except KeyError:
+        pass
+
+
+def work():
+    total = sum(numbers())
+    print(f"{total} is the sum")  # a comment
+
+
+if __name__ == "__main__":
+    thread = threading.Thread(target=work, name="worker")
+    thread.start()
+    thread.join()
+    fail()
+'''
+_made = {}
+
+
+def recorded(name="shop.py", text=PROGRAM, *options):
+    """A recording that tests only read, made once."""
+    if name not in _made:
+        _made[name] = session.Recorded(text, name, *options)
+    return _made[name]
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def open(self, *words, of=None, **more):
+        of = of or recorded()
+        t = Terminal("replay", *words, cwd=of.folder, **more)
+        self.addCleanup(t.close)
+        return t
+
+    def quit(self, t):
+        t.press("q")
+        self.assertEqual(t.end(), 0)
+        self.assertTrue(t.restored())
+
+    def golden(self, t, name):
+        t.settle()
+        text, file = masked(t.screen.display), GOLDEN / f"{name}.txt"
+        if os.environ.get("PATHLINE_GOLDEN") == "write":
+            file.write_text(text)
+        self.assertEqual(text, file.read_text())
+
+
+class Screens(Case):
+    def test_first(self):
+        t = self.open().wait("START OF RECORDING").wait("never +1[78]")
+        self.golden(t, "first-80x24")
+        self.quit(t)
+        t = self.open(rows=40, columns=120).wait("START OF RECORDING")
+        self.golden(t, "first-120x40")
+        self.quit(t)
+
+    def test_views(self):
+        for rows, columns in ((24, 80), (40, 120)):
+            t = self.open(rows=rows, columns=columns).wait("START")
+            t.line("t worker").wait("thread 1 worker")
+            t.line("b square").wait("stop 1").press("c").wait("square")
+            for key, view, sign in (("F3", "stack", "2 work"), ("F4", "tree", "square  #"), ("F6", "path", "call square")):
+                t.press(key).wait(sign)
+                self.golden(t, f"{view}-{columns}x{rows}")
+            t.press("F5").wait("worker .*O")
+            self.quit(t)
+
+    def test_alone(self):
+        t = Terminal(cwd=recorded().folder)
+        self.addCleanup(t.close)
+        t.wait("START OF RECORDING")
+        self.quit(t)
+
+    def test_end(self):
+        t = self.open("--end").wait("END OF RECORDING")
+        self.quit(t)
+
+    def test_sizes(self):
+        t = self.open().wait("START")
+        for rows, columns in ((5, 20), (1, 1), (2, 7), (50, 200), (6, 30), (24, 80)):
+            t.resize(rows, columns).press("s").settle()
+            for key in ("F3", "F4", "F5", "F6", "F2", "h", "h"):
+                t.press(key).settle()
+        t.press("S").wait(r"\d+ > ")
+        self.quit(t)
+
+    def test_small(self):
+        t = self.open(rows=5, columns=20).wait(r"shop\.py:1")
+        t.press("s").wait(r"3 > ")
+        self.quit(t)
+
+    def test_resize(self):
+        t = self.open().wait("START")
+        t.resize(30, 100).wait(lambda text: "h help" in text.splitlines()[-1] and len(text.splitlines()) == 30)
+        self.quit(t)
+
+    def test_without_colours(self):
+        for more in ({"term": "vt100"}, {"NO_COLOR": "1"}):
+            t = self.open(**more).wait("never")
+            self.assertNotRegex(t.raw, rb"\x1b\[[\d;]*[34][0-9][\d;]*m")
+            t.press("q")
+            self.assertEqual(t.end(), 0)
+        for term in ("xterm", "xterm-16color", "xterm-direct"):
+            t = self.open(term=term).wait("never")
+            self.assertRegex(t.raw, rb"\x1b\[[\d;]*3\d[\d;:]*m")
+            self.quit(t)
+
+    def test_no_screen(self):
+        t = self.open(term="dumb")
+        t.wait("line").type("q\n")
+        self.assertEqual(t.end(), 0)
+        self.assertNotIn(b"\x1b", t.raw)
+
+    def test_signals(self):
+        t = self.open().wait("START")
+        os.kill(t.pid, signal.SIGTERM)
+        self.assertEqual(t.end(), 128 + signal.SIGTERM)
+        self.assertTrue(t.restored())
+        t = self.open().wait("START").type("\x03").wait("q quits").type("\x03")
+        self.assertEqual(t.end(), 0)
+        self.assertTrue(t.restored())
+
+
+class Sources(Case):
+    def test_long_line(self):
+        of = recorded("long.py", "x = '" + "y" * 1000000 + "z'\nprint(len(x))\n")
+        t = self.open(of=of).wait("y…")
+        for _ in range(3):
+            t.press("Right")
+        t.press("s").wait("2 > ")
+        self.quit(t)
+
+    def test_characters(self):
+        of = recorded("wide.py", "# \t| tab\ns = '漢字 é ñ \u202e turned \x01 \x1b[31m bytes'\nprint(s and 1)\n")
+        t = self.open(of=of).wait("漢").settle()
+        text = t.text()
+        self.assertRegex(text, r"#       \| tab")
+        self.assertIn("^A", text)
+        self.assertIn("^[[31m", text)
+        self.assertNotIn("\u202e", text)
+        self.assertNotIn(b"\x01", t.raw)
+        self.quit(t)
+
+    def test_no_source(self):
+        of = recorded("made.py", "exec(compile('def f():\\n    x = 1\\n    return x\\nf()\\n', '<made>', 'exec'))\n")
+        t = self.open(of=of).wait("START").line("open <made>").wait("no source").wait(r"\d +2 ")
+        self.quit(t)
+
+    def test_damaged(self):
+        of = session.Recorded("def f(n):\n    return n\n\n\nfor i in range(200000):\n    f(i * 7 % 11)\n", "many.py")
+        files = sorted(pathlib.Path(of.directory).rglob("*"), key=lambda p: p.stat().st_size if p.is_file() else 0)
+        data = bytearray(files[-1].read_bytes())
+        middle = len(data) // 2
+        data[middle:middle + 64] = bytes(b ^ 0xff for b in data[middle:middle + 64])
+        files[-1].write_bytes(data)
+        t = self.open(of=of).wait("many.py")
+        for key in ("F6", "F4", "F5", "F3", "F2", "s", "n"):
+            t.press(key).settle()
+        t.line("j 50%").settle().line("j end").settle().press("C").settle()
+        self.quit(t)
+
+    def test_editor(self):
+        of = recorded()
+        editor = os.path.join(of.folder, "editor")
+        with open(editor, "w", encoding="utf-8") as f:
+            f.write('#!/bin/sh\necho "$@" >arguments\n')
+        os.chmod(editor, 0o755)
+        t = self.open(of=of, VISUAL=f"{editor} -x").wait("START").press("s", "e").wait("that of the recording")
+        with open(os.path.join(of.folder, "arguments"), encoding="utf-8") as f:
+            self.assertRegex(f.read(), r"^-x \+3 .*shop\.py\n$")
+        self.quit(t)
+
+
+class Commands(Case):
+    def test_stop(self):
+        t = self.open().wait("START").line("t worker").wait("1 worker")
+        t.press("/").type("return n").press("Enter").settle()
+        t.press("b", "Enter").wait("stop 1").wait(r" 1 +\S+ +7 ")
+        t.press("c").wait("7 > ").press("c").settle().press("c").wait("no stop behind")
+        t.line("clear 1").wait("there is no stop")
+        self.quit(t)
+
+    def test_history_and_completion(self):
+        t = self.open().wait("START")
+        t.line("j end").wait("END OF").line("j start").wait("START OF")
+        t.press(":", "Up", "Up").wait(":j end").press("Down").wait(":j start").press("Esc")
+        t.press("b").type("squ").press("Tab").wait(":b square").press("Enter").wait("stop 1")
+        t.press("o").type("threadi").press("Tab").wait("open .*threading.py").press("Enter").wait("Thread module")
+        t.press(":").type("vi").press("Tab").wait(":view").type(" tree\r").wait("tree ----")
+        self.quit(t)
+
+    def test_search(self):
+        t = self.open().wait("START").press("/").type("def \r").press(";", ";", ",").settle()
+        t.press("?").type("nothing like it\r").wait("not found")
+        t.press("F6").press("/").type("^fail\r").wait(r"\bfail +thread")
+        self.quit(t)
+
+    def test_rebinding(self):
+        of = recorded()
+        config = os.path.join(of.folder, "config", "pathline")
+        os.makedirs(config, exist_ok=True)
+        with open(os.path.join(config, "replay"), "w", encoding="utf-8") as f:
+            f.write("key Z j end\n")
+        t = self.open(of=of, XDG_CONFIG_HOME=os.path.join(of.folder, "config")).wait("START").type("Z").wait("END OF")
+        self.quit(t)
+
+    def test_interrupt(self):
+        of = recorded("busy.py", "n = 0\nfor i in range(3000000):\n    n += i % 3\n    n ^= 1\nprint(n)\n")
+        t = self.open(of=of).wait("START").line("x Nothing").wait("stop 1")
+        t.press("c").wait("it runs|no stop behind").type("\x03").wait("stopped|no stop behind|q quits")
+        t.press("s").wait(r"\d > ")
+        self.quit(t)
+
+
+class Keys(Case):
+    def rows(self):
+        out = recorded().pathline("replay", "--keys").stdout.decode()
+        return [row.split("\t") for row in out.splitlines()]
+
+    def test_one_meaning(self):
+        seen = set()
+        for views, key, command, meaning in self.rows():
+            self.assertTrue(command or key == ":")
+            self.assertTrue(meaning)
+            for view in ("source,stack,tree,timeline,path" if views == "all" else views).split(","):
+                self.assertNotIn((view, key), seen)
+                seen.add((view, key))
+
+    def test_all(self):
+        """Each key of the table does something, and the screen lives on; what it does is asked by the tests above and of the engine."""
+        pressed = Terminal.pressed = set()
+        t = self.open(VISUAL="true").wait("START")
+        t.press("s").wait("3 > ").press("S").wait("1 > ").press("n").wait("3 > ").press("N").wait("1 > ")
+        t.press("Down").press("Up", "PgDn", "PgUp", "G").wait("fail\\(\\)").press("g").wait("START").press("Right", "Left")
+        t.press("WheelDown", "WheelUp", "Click", "a").wait("all threads").press("a").wait("this thread only")
+        t.press("b").type("square\r").wait("stop 1").press("x").type("KeyError\r").wait("stop 2")
+        t.press("w").type("fail\r").wait("stop 3").press("c").wait("fail +thread").press("c").wait("raise|KeyError")
+        t.press("u").wait("frame 1").press("d").wait("frame 0").press("C").settle().press("f").settle().press("F").settle()
+        t.press("t").type("\r").wait("1: worker").press("T").type("\r").wait("no tasks").press("P").type("\r").wait("1: pid")
+        t.press("j").type("start\r").wait("START").press("m").type("a").wait("mark a").press("]").settle().press("[").settle()
+        t.press("'").type("a").wait("START").press("Ctrl-O").settle().press("Ctrl-P").wait("START")
+        t.press("/").type("square\r").settle().press(";", ",").settle().press("?").type("square\r").settle()
+        t.press(":").type("hits\r").wait("of 1 hits").press("o").type("threading\r").wait("threading.py").press("e").wait("that of the recording")
+        t.press("F3").settle().press("Enter").settle().press("F4").wait("tree --").press("Space", "Space").settle()
+        t.press("F5").wait("timeline --").press("F6").wait("path --").press("Tab").settle().press("F2", "Ctrl-L").settle()
+        t.press("h").wait("the next line of this thread").press("h")
+        self.quit(t)
+        self.assertEqual({row[1] for row in self.rows()} - pressed, set())
+
+
+if __name__ == "__main__":
+    unittest.main()
