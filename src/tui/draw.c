@@ -307,6 +307,24 @@ static void draw_prompt(const struct tui *t, int y)
 	move(y, measure.column - p.left);
 }
 
+/* A long one takes rows from what is above it, half of the screen at most. */
+static void draw_message(const struct tui *t, int y)
+{
+	struct pen measure = {.columns = 1 << 20, .left = 1 << 20};
+
+	pen_text(&measure, t->message, INK_PLAIN);
+	int rows = COLS > 0 ? (measure.column + COLS - 1) / COLS : 1;
+	rows = rows > LINES / 2 ? LINES / 2 : rows;
+	for (int i = 0; i < rows; i++) {
+		struct pen p = {.y = y - rows + 1 + i,
+			.columns = COLS,
+			.left = i * COLS,
+			.wraps = i + 1 < rows};
+		pen_text(&p, t->message, INK_PLAIN);
+		pen_fill(&p, " ", INK_PLAIN);
+	}
+}
+
 static void draw_hints(const struct tui *t, int y)
 {
 	struct pen p = {.y = y, .columns = COLS};
@@ -393,9 +411,8 @@ void draw(struct tui *t)
 		curs_set(1);
 		draw_prompt(t, LINES - footer);
 	} else {
-		struct pen p = {.y = LINES - footer, .columns = COLS};
 		curs_set(0);
-		pen_text(&p, t->message, INK_PLAIN);
+		draw_message(t, LINES - footer);
 	}
 	refresh();
 }

@@ -418,26 +418,30 @@ static void clear_box(struct box box)
 	}
 }
 
-static void draw_path(struct tui *t, struct box box)
+/* From path_top on; false: the chosen row is not among them. */
+static bool try_path(struct tui *t, struct box box)
 {
 	const struct pl_event *e;
 
-	if (path_from(&t->path, t->path_top, &e, NULL) == 0 &&
-		path_before(&t->path, t->path_top, &e, NULL) == PL_END && box.rows > 1) {
+	clear_box(box);
+	if (path_before(&t->path, t->path_top, &e, NULL) == PL_END && box.rows > 1) {
 		struct pen p = {.y = box.y, .x = box.x, .columns = box.columns};
 		pen_text(&p, "-- START OF RECORDING --", INK_HERE);
 		box.y++;
 		box.rows--;
 	}
-	if (t->path_row >= t->path_top && draw_events(t, box))
+	return draw_events(t, box);
+}
+
+static void draw_path(struct tui *t, struct box box)
+{
+	if (t->path_row >= t->path_top && try_path(t, box))
 		return;
-	clear_box(box);
 	t->path_top = walk(t, t->path_row, -(box.rows / 2));
-	if (draw_events(t, box))
+	if (try_path(t, box))
 		return;
-	clear_box(box); /* what is above it wraps too often */
-	t->path_top = t->path_row;
-	draw_events(t, box);
+	t->path_top = t->path_row; /* what is above it wraps too often */
+	try_path(t, box);
 }
 
 /* ---- all ---- */

@@ -124,9 +124,9 @@ class Terminal:
             pass
         return self.status
 
-    def restored(self):
-        """Is the terminal as it was: its modes, and its other screen left?"""
-        return b"\x1b[?1049l" in self.raw[-400:] and termios.tcgetattr(self.fd)[:4] == self.before[:4]
+    def restored(self, screen=True):
+        """Is the terminal as it was: its modes, and its other screen left, where it has one?"""
+        return (b"\x1b[?1049l" in self.raw[-400:] or not screen) and termios.tcgetattr(self.fd)[:4] == self.before[:4]
 
     def close(self):
         if self.status is None:
