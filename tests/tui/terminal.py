@@ -30,13 +30,18 @@ def code_of(name):
     return KEYS.get(name, name)
 
 
-def masked(lines):
-    """Without what differs from one recording to the next."""
-    text = "\n".join(line.rstrip() for line in lines)
+def masked(lines, folder):
+    """Without what differs from one recording to the next. The folder's name is as long in each, and wraps likewise."""
+    own = os.path.basename(folder)[-8:]
+    text = "\n".join(line.rstrip() for line in lines).replace(own, "X" * 8)
+    for k in range(1, 8):
+        text = re.sub("(?<=-)" + re.escape(own[:k]) + "$", "X" * k, text, flags=re.M)
+        text = re.sub(r"(^|\|)" + re.escape(own[k:]) + "/", lambda m, k=k: m[1] + "X" * (8 - k) + "/", text, flags=re.M)
     text = re.sub(r"\d\d:\d\d:\d\d\.\d{6}", "hh:mm:ss.uuuuuu", text)
     text = re.sub(r"\+\d+(\.\d)? (ns|us|ms)", "+error", text)
     text = re.sub(r" *\[#*-*\] +\d+%", " [bar]", text)
-    return re.sub(r"/tmp/pathline-cli-\w+/", "/", text) + "\n"
+    text = re.sub(r"event \d+ of \d+", "event N of N", text)
+    return re.sub(r"#\d+", "#N", text) + "\n"
 
 
 class Terminal:

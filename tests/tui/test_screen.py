@@ -49,6 +49,7 @@ def work():
 
 
 if __name__ == "__main__":
+    print(sum(numbers()))
     thread = threading.Thread(target=work, name="worker")
     thread.start()
     thread.join()
@@ -70,6 +71,7 @@ class Case(unittest.TestCase):
     def open(self, *words, of=None, **more):
         of = of or recorded()
         t = Terminal("replay", *words, cwd=of.folder, **more)
+        t.folder = of.folder
         self.addCleanup(t.close)
         return t
 
@@ -80,7 +82,7 @@ class Case(unittest.TestCase):
 
     def golden(self, t, name):
         t.settle()
-        text, file = masked(t.screen.display), GOLDEN / f"{name}.txt"
+        text, file = masked(t.screen.display, t.folder), GOLDEN / f"{name}.txt"
         if os.environ.get("PATHLINE_GOLDEN") == "write":
             file.write_text(text)
         self.assertEqual(text, file.read_text())
@@ -88,22 +90,23 @@ class Case(unittest.TestCase):
 
 class Screens(Case):
     def test_first(self):
-        t = self.open().wait("START OF RECORDING").wait("never +1[78]")
+        of = recorded("mine.py", PROGRAM, "--only-mine")
+        t = self.open(of=of).wait("START OF RECORDING").wait("never +1[78]")
         self.golden(t, "first-80x24")
         self.quit(t)
-        t = self.open(rows=40, columns=120).wait("START OF RECORDING")
+        t = self.open(of=of, rows=40, columns=120).wait("START OF RECORDING")
         self.golden(t, "first-120x40")
         self.quit(t)
 
     def test_views(self):
+        of = recorded("mine.py", PROGRAM, "--only-mine")
         for rows, columns in ((24, 80), (40, 120)):
-            t = self.open(rows=rows, columns=columns).wait("START")
-            t.line("t worker").wait("thread 1 worker")
-            t.line("b square").wait("stop 1").press("c").wait("square")
-            for key, view, sign in (("F3", "stack", "2 work"), ("F4", "tree", "square  #"), ("F6", "path", "call square")):
+            t = self.open(of=of, rows=rows, columns=columns).wait("START")
+            t.line("b square").wait("stop 1").press("c").wait("square +thread 0")
+            for key, view, sign in (("F3", "stack", "2 <module>"), ("F4", "tree", "square  #"), ("F6", "path", "call square")):
                 t.press(key).wait(sign)
                 self.golden(t, f"{view}-{columns}x{rows}")
-            t.press("F5").wait("worker .*O")
+            t.press("F5").wait("MainThread .*O").wait("worker .*#")
             self.quit(t)
 
     def test_alone(self):
@@ -218,7 +221,10 @@ class Commands(Case):
     def test_stop(self):
         t = self.open().wait("START").press("/").type("return n").press("Enter").settle()
         t.press("b", "Enter").wait("stop 1").wait(r" 1 +\S+ +7 ").press("a").wait("all threads")
-        t.press("c").wait("7 > ").press("c").settle().press("c").wait("no stop behind")
+        t.press("c").wait("7 > ")
+        for _ in range(3):
+            t.press("c").settle()
+        t.press("c").wait("no stop behind")
         t.line("clear 1").wait("there is no stop")
         self.quit(t)
 
