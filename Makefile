@@ -1,7 +1,7 @@
 # The front door. Meson builds; each target says in one line what it did.
 #
 #	make                 build/pathline, libpathline, the recorders
-#	make try             install what is missing, build, record the example, show its path
+#	make try             install what is missing, build, record the example, show its path, replay it
 #	make check           unit tests, arrows, format, the quick tests: before each commit
 #	make test [T=dump]   the whole suite, or the tests whose name contains T
 #	make exact           every module of CPython's own suite, on every interpreter

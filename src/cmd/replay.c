@@ -305,10 +305,25 @@ static bool has_screen(void)
 	return isatty(0) && isatty(1) && term && *term && strcmp(term, "dumb");
 }
 
+#define ABOUT_BYTES (WORDS_HELP_BYTES + 512)
+static void describe(char about[ABOUT_BYTES])
+{
+	char words[WORDS_HELP_BYTES];
+
+	session_help(words);
+	snprintf(about, ABOUT_BYTES,
+		"Go through a recording, line by line, forward and back. On a terminal it is a "
+		"screen;\n"
+		"h shows its keys. Else, and with --plain, commands come from stdin, one a line.\n"
+		"Each is answered by a row, " FIELDS ",\n"
+		"or by one that begins with ! and says why it did not move.\n%s",
+		words);
+}
+
 int cmd_replay(struct cmd *c)
 {
 	struct answers *a = calloc(1, sizeof *a);
-	char about[WORDS_HELP_BYTES + 512], words[WORDS_HELP_BYTES];
+	char about[ABOUT_BYTES];
 	bool plain = false, keys = false;
 	int code, written;
 
@@ -334,14 +349,7 @@ int cmd_replay(struct cmd *c)
 			.flag = &keys},
 		{0},
 	};
-	session_help(words);
-	snprintf(about, sizeof about,
-		"Go through a recording, line by line, forward and back. On a terminal it is a "
-		"screen;\n"
-		"h shows its keys. Else, and with --plain, commands come from stdin, one a line.\n"
-		"Each is answered by a row, " FIELDS ",\n"
-		"or by one that begins with ! and says why it did not move.\n%s",
-		words);
+	describe(about);
 	code = cmd_parse(c, &(struct cmd_usage){"[DIR]", about, options});
 	if (code == CMD_GO && keys) {
 		keys_print(stdout);

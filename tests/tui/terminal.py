@@ -39,6 +39,7 @@ def masked(lines, folder):
         text = re.sub(r"(^|\|)" + re.escape(own[k:]) + "/", lambda m, k=k: m[1] + "X" * (8 - k) + "/", text, flags=re.M)
     text = re.sub(r"\d\d:\d\d:\d\d\.\d{6}", "hh:mm:ss.uuuuuu", text)
     text = re.sub(r"\+\d+(\.\d)? (ns|us|ms)", "+error", text)
+    text = re.sub(r" +~[^|\n]*$", "", text, flags=re.M)        # an order that is not known exactly
     text = re.sub(r" *\[#*-*\] +\d+%", " [bar]", text)
     text = re.sub(r"event \d+ of \d+", "event N of N", text)
     return re.sub(r"#\d+", "#N", text) + "\n"

@@ -5,8 +5,8 @@ A screen that is meant to be another one: PATHLINE_GOLDEN=write python3 -m unitt
 import os
 import pathlib
 import re
-import shutil
 import signal
+import subprocess
 import sys
 import unittest
 
@@ -54,6 +54,22 @@ if __name__ == "__main__":
     thread.start()
     thread.join()
     fail()
+'''
+ENDLESS = '''\
+import sys
+import time
+
+
+def burst():
+    for i in range(100000):
+        i = i + 1
+
+
+burst()
+print("begun", flush=True)
+for line in sys.stdin:
+    burst()
+    time.sleep(0.1)
 '''
 _made = {}
 
@@ -165,6 +181,28 @@ class Screens(Case):
         t = self.open().wait("START").type("\x03").wait("q quits").type("\x03")
         self.assertEqual(t.end(), 0)
         self.assertTrue(t.restored())
+
+
+class Live(Case):
+    def test_follow(self):
+        folder = session.scratch()
+        with open(os.path.join(folder, "live.py"), "w", encoding="utf-8") as f:
+            f.write(ENDLESS)
+        program = subprocess.Popen([session.PATHLINE, "record", "-q", "--python", session.PYTHON, "--", "live.py"], cwd=folder,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(program.stdout.close)
+        self.assertEqual(program.stdout.readline(), b"begun\n")
+        t = Terminal("replay", "--follow", "--end", cwd=folder)
+        self.addCleanup(t.close)
+        t.wait("SO FAR")
+        first = int(re.search(r"event (\d+) of", t.text())[1])
+        program.stdin.write(b"on\n")
+        program.stdin.flush()
+        t.wait(lambda text: (seen := re.search(r"event (\d+) of", text)) and int(seen[1]) > first)
+        program.stdin.close()
+        self.assertEqual(program.wait(60), 0)
+        t.wait("END OF RECORDING --")
+        self.quit(t)
 
 
 class Sources(Case):
@@ -282,7 +320,7 @@ class Keys(Case):
         t.press("Down").press("Up", "PgDn", "PgUp", "G").wait("fail\\(\\)").press("g").wait("START").press("Right", "Left")
         t.press("WheelDown", "WheelUp", "Click", "a").wait("all threads").press("a").wait("this thread only")
         t.press("b").type("square\r").wait("stop 1").press("x").type("LookupError\r").wait("stop 2")
-        t.press("w").type("fail\r").wait("stop 3").press("c").wait("fail +thread").press("c").wait(r"\braise\b")
+        t.press("w").type("fail\r").wait("stop 3").press("c").wait("square +thread").press("c").settle().press("c").wait("fail +thread").press("c").wait(r"\braise\b")
         t.press("u").wait("frame 1").press("d").wait("frame 0").press("C").settle().press("f").settle().press("F").settle()
         t.press("t").type("\r").wait("1: worker").press("T").type("\r").wait("no tasks").press("P").type("\r").wait("1: pid")
         t.press("j").type("start\r").wait("START").press("m").type("a").wait("mark a").press("]").settle().press("[").settle()
