@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,6 +218,9 @@ static size_t write_row(void *context, const struct pl_event *e, char *to, size_
 	a->text.used = 0;
 	a->text.error = 0;
 	lines_write(&a->lines, e);
+	if (a->text.error) /* there was no room for it, and no descriptor to write it to */
+		return (size_t)snprintf(
+			to, max, "%" PRId32 "  a line that is too long to be shown here", e->line);
 	size_t n = a->text.used && a->text.bytes[a->text.used - 1] == '\n' ? a->text.used - 1
 									   : a->text.used;
 	n = n < max ? n : max;

@@ -340,15 +340,16 @@ static void draw_hints(const struct tui *t, int y)
 static void draw_help(struct tui *t, struct box box)
 {
 	const struct key *row;
-	int count = 0;
+	size_t count = 0;
 
-	while (keys_row((size_t)count))
+	while (keys_row(count))
 		count++;
-	if (t->help_top > count - box.rows)
-		t->help_top = count - box.rows;
+	if (t->help_top > (int)count - box.rows)
+		t->help_top = (int)count - box.rows;
 	if (t->help_top < 0)
 		t->help_top = 0;
-	for (int i = 0; i < box.rows && (row = keys_row((size_t)(i + t->help_top))); i++) {
+	const size_t top = (size_t)t->help_top;
+	for (int i = 0; i < box.rows && (row = keys_row(top + (size_t)i)); i++) {
 		struct pen p = {.y = box.y + i, .x = box.x, .columns = box.columns};
 		char views[64];
 		keys_views(row, views, sizeof views);

@@ -102,6 +102,7 @@ void listing_learn(struct listing *s, const struct executed *e)
 	if (!e->done || !s->what || s->has_what)
 		return;
 	begun = calloc((size_t)s->lines + 1, 1);
+	memset(s->what, 0, (size_t)s->lines + 1);
 	for (size_t i = 0; i < e->table.count; i++) {
 		const struct pl_count *row = &e->table.rows[i];
 		if (!row->code || strcmp(pl_code_file(row->code), s->file))

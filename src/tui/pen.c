@@ -40,8 +40,8 @@ void ink_init(void)
 	if ((no && *no) || !has_colors() || start_color() == ERR)
 		return;
 	use_default_colors();
-	for (short i = 1; i < INKS; i++)
-		init_pair(i, COLORS == 256 ? looks[i].rich : looks[i].colour, -1);
+	for (int i = 1; i < INKS; i++)
+		init_pair((short)i, COLORS == 256 ? looks[i].rich : looks[i].colour, -1);
 }
 
 static void put(const struct pen *p, const wchar_t *w, int n, int column, enum ink ink)

@@ -681,9 +681,7 @@ static void prompt_key(struct tui *t, int code, wint_t c, const char *name)
 		t->stem[0] = 0, t->turn = 0;
 	if (!strcmp(name, "Enter"))
 		end_prompt(t);
-	else if (!strcmp(name, "Esc"))
-		t->prompt.open = false;
-	else if (!strcmp(name, "Backspace") && !t->prompt.text[0])
+	else if (!strcmp(name, "Esc") || (!strcmp(name, "Backspace") && !t->prompt.text[0]))
 		t->prompt.open = false;
 	else if (!strcmp(name, "Backspace"))
 		prompt_delete(&t->prompt);
@@ -765,6 +763,10 @@ static bool follow(struct tui *t)
 		return false;
 	path_reset(&t->s->replay.path);
 	view_grown(t);
+	if (t->executed.done) {
+		executed_release(&t->executed);
+		t->source.has_what = false;
+	}
 	t->hits_ready = false;
 	if (at_end) {
 		session_do(t->s, "j end", &err);
