@@ -186,12 +186,26 @@ static int go_to_exception(struct answers *a)
 	return code;
 }
 
+/* Wait a moment for what is still being written. false: nothing more will come. */
+static bool grows(struct pl_recording *r)
+{
+	struct pl_recording_info info;
+
+	pl_recording_info(r, &info);
+	if (info.end_ns || interrupted)
+		return false;
+	usleep(50000);
+	return pl_recording_refresh(r, NULL) >= 0;
+}
+
 static int start(struct answers *a)
 {
 	struct replay *p = &a->session.replay;
 	struct pl_err err = {0};
 	int code = replay_start(p, &err);
 
+	while (code == PL_END && a->follow && grows(p->r))
+		code = replay_start(p, &err);
 	if (code == PL_END) {
 		cmd_say("replay: nothing was recorded");
 		return CMD_BAD;

@@ -69,7 +69,8 @@ static void any_bytes(void **state)
 		enum lexeme kind;
 		assert_non_null(text);
 		for (size_t i = 0; i < length; i++)
-			text[i] = some[((seed = seed * 1103515245u + 12345u) >> 16) % (sizeof some - 1)];
+			text[i] = some[((seed = seed * 1103515245u + 12345u) >> 16) %
+				       (sizeof some - 1)];
 		while ((n = lexer_next(&l, text, length, &kind)))
 			whole += n;
 		assert_int_equal(whole, length);
