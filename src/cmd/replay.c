@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cmd/json.h"
+#include "cmd/progress.h"
 #include "cmd/lines.h"
 #include "cmd/rows.h"
 #include "session/words.h"
@@ -26,6 +27,7 @@ struct answers {
 	struct session session;
 	struct out out;
 	struct rows rows;
+	struct progress progress;
 	bool json;
 	const char *commands[COMMANDS_MAX]; /* of --command, in their order; into argv */
 	size_t command_count;
@@ -95,13 +97,27 @@ static int failed(int code, const struct pl_err *err)
 	return CMD_BAD;
 }
 
+static void show_progress(void *context, uint32_t thread, uint64_t seq)
+{
+	struct answers *a = context;
+	const struct replay *p = &a->session.replay;
+	const struct pl_thread *t = pl_recording_thread(p->r, p->at.position.process, thread);
+
+	if (t && t->events && seq > t->first_seq)
+		progress_show(&a->progress, (double)(seq - t->first_seq) / (double)t->events);
+}
+
 /* CMD_GO, or an exit code. */
 static int run(struct answers *a, const char *line, bool answered)
 {
 	struct pl_err err = {0};
 
 	interrupted = 0;
+	a->progress = progress_begin();
+	a->session.replay.progress = show_progress;
+	a->session.replay.context = a;
 	int code = session_do(&a->session, line, &err);
+	progress_end(&a->progress);
 	if (code < 0)
 		return failed(code, &err);
 	if (a->session.quit)

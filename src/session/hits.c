@@ -171,7 +171,8 @@ int hits_work(struct hits *h, uint64_t seq, struct pl_err *err)
 
 /* ---- what came out ---- */
 
-static void add(const struct pl_count *rows, size_t count, const char *file, uint64_t *counts, int32_t max)
+static void add(
+	const struct pl_count *rows, size_t count, const char *file, uint64_t *counts, int32_t max)
 {
 	const struct pl_code *code = NULL;
 	bool same = false;

@@ -19,9 +19,20 @@ static void remember(struct replay *p)
 	p->seqs[p->current] = p->at.seq;
 }
 
+/* A window has no tasks: their names live no longer than a cursor stands there. Where it cannot be asked there is none. */
+static void stand_at(struct replay *p, const struct pl_event *e)
+{
+	const struct tasks t = {
+		.r = p->r, .process = e->position.process, .thread = e->position.thread};
+
+	p->at = *e;
+	p->at.task =
+		tasks_at(&t, e->seq, &p->task, NULL) == 0 && p->task.text[0] ? p->task.text : NULL;
+}
+
 static void arrive(struct replay *p, const struct pl_event *e)
 {
-	p->at = *e;
+	stand_at(p, e);
 	remember(p);
 }
 
@@ -74,8 +85,9 @@ int replay_start(struct replay *p, struct pl_err *err)
 		if (code == 0 && p->at.kind != PL_EVENT_LINE &&
 			step_forward(&p->path, &p->at, STEP_LINE, p->stop, &line, err) == 0)
 			p->at = line;
+		line = p->at;
 		if (code == 0)
-			remember(p);
+			arrive(p, &line);
 		return code;
 	}
 	return PL_END;
@@ -92,9 +104,12 @@ int replay_visited(struct replay *p, bool back, struct pl_err *err)
 		return PL_END;
 	size_t index = back ? p->current - 1 : p->current + 1;
 	const struct pl_position *place = &p->places[index];
-	int code = find(p, place->process, place->thread, p->seqs[index], &p->at, err);
-	if (code == 0)
+	struct pl_event to;
+	int code = find(p, place->process, place->thread, p->seqs[index], &to, err);
+	if (code == 0) {
+		stand_at(p, &to);
 		p->current = index;
+	}
 	return code;
 }
 
@@ -414,13 +429,6 @@ int replay_tasks(
 	return tasks_list(&t, names, max, count, err);
 }
 
-int replay_task_here(struct replay *p, struct task_name *name, struct pl_err *err)
-{
-	const struct tasks t = tasks_of(p);
-
-	return tasks_at(&t, p->at.seq, name, err);
-}
-
 /* ---- switches ---- */
 
 static bool before_order(const struct pl_event *e, const void *key)
@@ -603,7 +611,10 @@ size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max)
 	if (code == 0)
 		depth = pl_cursor_stack(c, frames, max);
 	for (size_t i = 0; i < depth && i < max; i++)
-		frames[i].task = NULL;
+		if (frames[i].task)
+			frames[i].task = p->at.task && tasks_same(frames[i].task, p->at.task)
+						 ? p->task.text
+						 : NULL;
 	pl_cursor_free(c);
 	return depth;
 }

@@ -28,7 +28,8 @@ struct replay {
 	void (*progress)(void *context, uint32_t thread, uint64_t seq);
 	void *context;
 	/* out */
-	struct pl_event at;
+	struct pl_event at; /* its task is `task`, or NULL */
+	struct task_name task;
 	/* its own */
 	struct path path; /* of at's thread */
 	struct pl_position places[REPLAY_HISTORY];
@@ -49,8 +50,6 @@ int replay_step(struct replay *p, enum step step, bool back, struct pl_err *err)
 int replay_continue(struct replay *p, bool back, struct pl_err *err);
 /* To the next or previous call whose function, or raise whose type, has it. */
 int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_err *err);
-/* The task that runs here; "" where none does, or it is not known yet. 0 or an error. */
-int replay_task_here(struct replay *p, struct task_name *name, struct pl_err *err);
 /* To where another task or thread goes on: its first line, or the first event of its run; back: to where this one began to run, or
  * the one before it. */
 int replay_switch(struct replay *p, bool back, struct pl_err *err);
@@ -71,7 +70,7 @@ int replay_visited(struct replay *p, bool back, struct pl_err *err);
 /* letter: a to z. */
 void replay_mark(struct replay *p, char letter);
 int replay_to_mark(struct replay *p, char letter, struct pl_err *err);
-/* The stack here, the bottom frame first: gives its depth, fills at most max. 0 also after an error. The task of a frame is NULL. */
+/* The stack here, the bottom frame first: gives its depth, fills at most max. 0 also after an error. The task of a frame is NULL, but of that which is the root of `task`. */
 size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max);
 
 #endif

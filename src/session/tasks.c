@@ -25,9 +25,9 @@ static void name_it(struct task_name *to, const char *name)
 	snprintf(to->text, sizeof to->text, "%s", name);
 }
 
-static bool is_called(const char *task, const char *name)
+bool tasks_same(const char *name, const char *cut)
 {
-	return !strncmp(task, name, sizeof(struct task_name) - 1);
+	return !strncmp(name, cut, sizeof(struct task_name) - 1);
 }
 
 static int is(void *context, const struct pl_event *e)
@@ -37,9 +37,9 @@ static int is(void *context, const struct pl_event *e)
 	if (!e->task)
 		return PL_END;
 	if (l->wanted)
-		return is_called(e->task, l->wanted->name) != l->wanted->other ? 0 : PL_END;
+		return tasks_same(e->task, l->wanted->name) != l->wanted->other ? 0 : PL_END;
 	for (size_t i = 0; i < l->count; i++)
-		if (is_called(e->task, l->names[i].text))
+		if (tasks_same(e->task, l->names[i].text))
 			return PL_END;
 	if (l->count < l->max)
 		name_it(&l->names[l->count++], e->task);

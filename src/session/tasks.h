@@ -10,6 +10,9 @@ struct task_name {
 	char text[128];
 };
 
+/* Is it the name of that, which may be cut? */
+bool tasks_same(const char *name, const char *cut);
+
 struct tasks {
 	struct pl_recording *r; /* not owned */
 	uint32_t process, thread;

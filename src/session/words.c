@@ -619,20 +619,18 @@ static const char *thread_name(const struct session *s, const struct pl_position
 /* Says who ran before and who behind: between the two nobody did. */
 static int do_switch(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	struct task_name before, behind;
-	const struct pl_position from = s->replay.at.position;
-	int code = replay_task_here(&s->replay, &before, err);
+	const struct pl_event *at = &s->replay.at;
+	const struct pl_position from = at->position;
+	const struct task_name before = s->replay.task;
+	int code = replay_switch(&s->replay, letter == '[', err);
 
 	(void)rest;
 	if (code == 0)
-		code = replay_switch(&s->replay, letter == '[', err);
-	if (code)
-		return moved(s, code, "no switch that way");
-	code = replay_task_here(&s->replay, &behind, err);
-	snprintf(s->note, sizeof s->note, "%s%s%s goes on; %s%s%s was left",
-		thread_name(s, &s->replay.at.position), behind.text[0] ? ", " : "", behind.text,
-		thread_name(s, &from), before.text[0] ? ", " : "", before.text);
-	return moved(s, code, "");
+		snprintf(s->note, sizeof s->note, "%s%s%s goes on; %s%s%s was left",
+			thread_name(s, &at->position), at->task ? ", " : "",
+			at->task ? at->task : "", thread_name(s, &from), before.text[0] ? ", " : "",
+			before.text);
+	return moved(s, code, "no switch that way");
 }
 
 static int do_quit(struct session *s, char letter, const char *rest, struct pl_err *err)

@@ -73,7 +73,8 @@ struct tui {
 	uint64_t hits_seq;
 	bool hits_ready;
 	int mouse_y, mouse_x;
-	bool asked; /* Ctrl-C was pressed while nothing was done */
+	bool asked;	  /* Ctrl-C was pressed while nothing was done */
+	int64_t drawn_ns; /* CLOCK_MONOTONIC, of the last progress */
 	bool quit;
 	/* as drawn last */
 	struct box source_box, side_box;

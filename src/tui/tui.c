@@ -502,6 +502,25 @@ static const char *complete_stop(const struct tui *t, const char *line, char to[
 	return to;
 }
 
+/* How far a search has come, ten times a second. */
+static void show_progress(void *context, uint32_t thread, uint64_t seq)
+{
+	struct tui *t = context;
+	const struct pl_thread *searched =
+		pl_recording_thread(t->s->replay.r, t->s->replay.at.position.process, thread);
+	const int64_t now = now_ns();
+
+	if (!searched || now - t->drawn_ns < 100 * INT64_C(1000000))
+		return;
+	t->drawn_ns = now;
+	uint64_t done = seq > searched->first_seq ? seq - searched->first_seq : 0;
+	say(t, "it is at event %" PRIu64 " of %" PRIu64 " of %s (%.0f%%); Ctrl-C stops it", done,
+		searched->events, searched->name,
+		searched->events ? 100.0 * (double)done / (double)searched->events : 0.0);
+	draw(t);
+	t->message[0] = 0;
+}
+
 static void do_session(struct tui *t, const char *line)
 {
 	char stop[PROMPT_BYTES * 2];
@@ -509,7 +528,10 @@ static void do_session(struct tui *t, const char *line)
 	struct session *s = t->s;
 	int code;
 
-	if (strchr("cC/?;,", line[0]) && t->source.file) {
+	t->drawn_ns = now_ns();
+	s->replay.progress = show_progress;
+	s->replay.context = t;
+	if (strchr("cC/?;,bwTh", line[0]) && t->source.file) {
 		say(t, "it runs; Ctrl-C stops it");
 		draw(t);
 		t->message[0] = 0;
