@@ -53,10 +53,11 @@ class Command:
 
 
 def read(text):
-    """Blocks, each the commands in it, between the texts."""
-    parts = []
+    """Blocks, each the commands in it, between the texts. A screen stands between fences."""
+    parts, fenced = [], False
     for line in text.split("\n"):
-        if not line.startswith("    "):
+        fenced ^= line == "```"
+        if fenced or not line.startswith("    "):
             parts.append(line)
             continue
         line = line[4:]
