@@ -211,6 +211,18 @@ def visit(bench):
     return said["lines"] / said["count_s"] / 1e6, f"{said['lines']:,} lines"
 
 
+@figure("continue", "100", "millions of lines a second of CPU by a search for a line that does not come, of the big recording")
+def continues(bench):
+    said = read(bench, big(bench), "search")
+    return said["lines"] / said["count_s"] / 1e6, f"{said['lines']:,} lines; memory {said['memory_kib'] / 1024:.0f} MiB, to reach 100"
+
+
+@figure("back", "100", "the same, backwards")
+def goes_back(bench):
+    said = read(bench, big(bench), "back")
+    return said["lines"] / said["count_s"] / 1e6, f"{said['lines']:,} lines; memory {said['memory_kib'] / 1024:.0f} MiB, to reach 100"
+
+
 @figure("open", "50", "ms to open the big recording")
 def open_it(bench):
     said = read(bench, big(bench))

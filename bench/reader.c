@@ -1,4 +1,4 @@
-/* bench-reader DIR [count | visit]: open a recording, seek to times spread over it, and count its events, by pl_cursor_count or
+/* bench-reader DIR [count | visit | search | back]: open a recording, seek to times spread over it, and count its events, by pl_cursor_count or
  * one by one. Prints a JSON object; times in seconds, memory_kib the most that was resident. */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -68,6 +68,36 @@ static int visit_all(struct pl_recording *r, uint64_t counts[PL_EVENT_KIND_COUNT
 	return err;
 }
 
+static bool never(void *context, const struct pl_count *row)
+{
+	(void)context;
+	(void)row;
+	return false;
+}
+
+/* For a line that does not come, through each thread: what a continue does that finds no stop. */
+static int search_all(struct pl_recording *r, bool back, uint64_t counts[PL_EVENT_KIND_COUNT], struct pl_err *e)
+{
+	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_LINE, .may = never};
+	int err = PL_END;
+
+	for (uint32_t i = 0; i < pl_recording_process_count(r) && err == PL_END; i++) {
+		const struct pl_process *p = pl_recording_process(r, i);
+		for (uint32_t n = 0; n < p->thread_count && err == PL_END; n++) {
+			const struct pl_thread *t = pl_recording_thread(r, p->number, n);
+			struct pl_search *s = NULL;
+			struct pl_event event;
+			err = pl_search_new(&s, r, p->number, n, &wanted, e);
+			if (err == 0)
+				err = back ? pl_search_previous(s, UINT64_MAX, 0, &event, e)
+					   : pl_search_next(s, 0, UINT64_MAX, &event, e);
+			counts[PL_EVENT_LINE] += t->counts[PL_EVENT_LINE];
+			pl_search_free(s);
+		}
+	}
+	return err == PL_END ? 0 : err;
+}
+
 static int seek_all(struct pl_recording *r, double took[SEEKS], struct pl_err *e)
 {
 	struct pl_recording_info info;
@@ -100,8 +130,10 @@ int main(int argc, char **argv)
 
 	bool count = argc == 3 && !strcmp(argv[2], "count");
 	bool visit = argc == 3 && !strcmp(argv[2], "visit");
-	if (argc != 2 && !count && !visit) {
-		fprintf(stderr, "usage: bench-reader DIR [count | visit]\n");
+	bool back = argc == 3 && !strcmp(argv[2], "back");
+	bool search = back || (argc == 3 && !strcmp(argv[2], "search"));
+	if (argc != 2 && !count && !visit && !search) {
+		fprintf(stderr, "usage: bench-reader DIR [count | visit | search | back]\n");
 		return 2;
 	}
 	double start = seconds(CLOCK_MONOTONIC);
@@ -112,7 +144,8 @@ int main(int argc, char **argv)
 		return fail(&e);
 	qsort(took, SEEKS, sizeof *took, compare);
 	start = seconds(CLOCK_PROCESS_CPUTIME_ID);
-	if ((count && count_all(r, counts, &e) < 0) || (visit && visit_all(r, counts, &e) < 0))
+	if ((count && count_all(r, counts, &e) < 0) || (visit && visit_all(r, counts, &e) < 0) ||
+		(search && search_all(r, back, counts, &e) < 0))
 		return fail(&e);
 	double count_s = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
 	for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
