@@ -60,6 +60,9 @@ struct tui {
 	size_t row, row_top;
 	uint64_t path_row, path_top; /* seqs */
 	struct path path;	     /* of the views; of the position's thread */
+	uint32_t kinds;		     /* of the path view: bit per enum pl_event_kind; 0: all */
+	struct pl_search *rows;	     /* owned: of those, in path's thread; NULL: not begun */
+	struct pl_event found;	     /* by that */
 	struct tree *tree;	     /* owned */
 	struct timeline *timeline;   /* owned */
 	struct prompt prompt;
@@ -98,6 +101,8 @@ void view_click(struct tui *t, int y);
 /* A command for Enter: "" none. */
 void view_enter(struct tui *t, char command[64]);
 void view_fold(struct tui *t);
+/* The path view shows these kinds only; 0: all. */
+void view_filter(struct tui *t, uint32_t kinds);
 /* The position is another one. */
 void view_moved(struct tui *t);
 /* The recording grew. */

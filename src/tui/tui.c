@@ -402,6 +402,31 @@ static void do_edit(struct tui *t, const char *rest)
 		edit(t, editor);
 }
 
+/* "call,raise" as `dump -e` has it; "": all. */
+static void do_filter(struct tui *t, const char *rest)
+{
+	uint32_t kinds = 0;
+
+	while (*rest) {
+		size_t n = strcspn(rest, ", "), kind = 0;
+		while (kind < PL_EVENT_KIND_COUNT) {
+			const char *name = pl_event_kind_name((enum pl_event_kind)kind);
+			if (strlen(name) == n && !memcmp(name, rest, n))
+				break;
+			kind++;
+		}
+		if (kind == PL_EVENT_KIND_COUNT) {
+			say(t, "no event is called %.*s; try call,raise,mark", (int)n, rest);
+			return;
+		}
+		kinds |= 1u << kind;
+		rest += n;
+		rest += strspn(rest, ", ");
+	}
+	view_filter(t, kinds);
+	t->view = VIEW_PATH;
+}
+
 static const struct order {
 	const char *word;
 	void (*run)(struct tui *t, const char *rest);
@@ -418,6 +443,7 @@ static const struct order {
 	{"bottom", do_bottom},
 	{"click", do_click},
 	{"enter", do_enter},
+	{"filter", do_filter},
 	{"fold", do_fold},
 	{"view", do_view},
 	{"redraw", do_redraw},
@@ -752,7 +778,7 @@ static void do_key(struct tui *t, const char *name)
 		prompt_begin(&t->prompt, key->command);
 	else {
 		t->waiting = key;
-		say(t, "%s: a letter", key->help);
+		say(t, "%s and one more key: %s", key->name, key->help);
 	}
 }
 

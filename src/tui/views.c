@@ -378,6 +378,44 @@ static int draw_event(struct tui *t, struct box box, int y, const struct pl_even
 	return used ? used : 1;
 }
 
+/* Of those that are shown the first event at or behind seq, or the last one in front of it. 0 or not. */
+static int row_near(struct tui *t, uint64_t seq, bool back, const struct pl_event **e)
+{
+	const struct pl_wanted wanted = {.kinds = t->kinds, .stop = t->o->interrupted};
+
+	if (!t->kinds)
+		return back ? path_before(&t->path, seq, e, NULL)
+			    : path_from(&t->path, seq, e, NULL);
+	if (!t->rows &&
+		pl_search_new(&t->rows, t->path.r, t->path.process, t->path.thread, &wanted, NULL))
+		return PL_END;
+	*e = &t->found;
+	return back ? pl_search_previous(t->rows, seq, 0, &t->found, NULL)
+		    : pl_search_next(t->rows, seq, UINT64_MAX, &t->found, NULL);
+}
+
+static int row_from(struct tui *t, uint64_t seq, const struct pl_event **e)
+{
+	return row_near(t, seq, false, e);
+}
+
+static int row_before(struct tui *t, uint64_t seq, const struct pl_event **e)
+{
+	return row_near(t, seq, true, e);
+}
+
+static void forget_rows(struct tui *t)
+{
+	pl_search_free(t->rows);
+	t->rows = NULL;
+}
+
+void view_filter(struct tui *t, uint32_t kinds)
+{
+	forget_rows(t);
+	t->kinds = kinds;
+}
+
 /* false: the chosen row was not among them. */
 static bool draw_events(struct tui *t, struct box box)
 {
@@ -386,7 +424,7 @@ static bool draw_events(struct tui *t, struct box box)
 	bool seen = false;
 
 	for (int y = box.y; y < box.y + box.rows;) {
-		if (path_from(&t->path, seq, &e, NULL)) {
+		if (row_from(t, seq, &e)) {
 			struct pen p = {.y = y, .x = box.x, .columns = box.columns};
 			pen_text(&p, "-- END OF RECORDING --", INK_HERE);
 			break;
@@ -403,9 +441,9 @@ static uint64_t walk(struct tui *t, uint64_t seq, int count)
 {
 	const struct pl_event *e;
 
-	for (; count > 0 && !path_from(&t->path, seq + 1, &e, NULL); count--)
+	for (; count > 0 && !row_from(t, seq + 1, &e); count--)
 		seq = e->seq;
-	for (; count < 0 && !path_before(&t->path, seq, &e, NULL); count++)
+	for (; count < 0 && !row_before(t, seq, &e); count++)
 		seq = e->seq;
 	return seq;
 }
@@ -424,7 +462,7 @@ static bool try_path(struct tui *t, struct box box)
 	const struct pl_event *e;
 
 	clear_box(box);
-	if (path_before(&t->path, t->path_top, &e, NULL) == PL_END && box.rows > 1) {
+	if (row_before(t, t->path_top, &e) == PL_END && box.rows > 1) {
 		struct pen p = {.y = box.y, .x = box.x, .columns = box.columns};
 		pen_text(&p, "-- START OF RECORDING --", INK_HERE);
 		box.y++;
@@ -433,8 +471,18 @@ static bool try_path(struct tui *t, struct box box)
 	return draw_events(t, box);
 }
 
+/* The chosen row is one of those that are shown: that at or behind the position, else the last one. */
+static void choose_shown(struct tui *t)
+{
+	const struct pl_event *e;
+
+	if (t->kinds && (row_from(t, t->path_row, &e) == 0 || row_before(t, t->path_row, &e) == 0))
+		t->path_row = e->seq;
+}
+
 static void draw_path(struct tui *t, struct box box)
 {
+	choose_shown(t);
 	if (t->path_row >= t->path_top && try_path(t, box))
 		return;
 	t->path_top = walk(t, t->path_row, -(box.rows / 2));
@@ -476,8 +524,7 @@ void view_end(struct tui *t, bool top)
 	t->row = top ? 0 : SIZE_MAX / 2;
 	if (t->view != VIEW_PATH)
 		return;
-	if (top ? path_from(&t->path, 0, &e, NULL) == 0
-		: path_before(&t->path, INT64_MAX, &e, NULL) == 0)
+	if (top ? row_from(t, 0, &e) == 0 : row_before(t, INT64_MAX, &e) == 0)
 		t->path_row = e->seq;
 }
 
@@ -507,6 +554,7 @@ void view_moved(struct tui *t)
 	const struct pl_event *at = &t->s->replay.at;
 
 	if (t->path.process != at->position.process || t->path.thread != at->position.thread) {
+		forget_rows(t);
 		path_release(&t->path);
 		t->path = (struct path){.r = t->s->replay.r,
 			.process = at->position.process,
@@ -523,6 +571,7 @@ void view_moved(struct tui *t)
 void view_grown(struct tui *t)
 {
 	path_reset(&t->path);
+	forget_rows(t);
 	if (t->tree)
 		t->tree->to = 0;
 	if (t->timeline)
@@ -531,6 +580,7 @@ void view_grown(struct tui *t)
 
 void view_release(struct tui *t)
 {
+	forget_rows(t);
 	path_release(&t->path);
 	free(t->tree);
 	free(t->timeline);

@@ -281,6 +281,14 @@ class Commands(Case):
         t.press("F6").press("/").type("^fail\r").wait(r"\bfail +thread")
         self.quit(t)
 
+    def test_filter(self):
+        t = self.open(of=recorded("mine.py", PROGRAM, "--only-mine")).wait("START").press("F6").wait("path --").wait("line|import threading")
+        t.press("&").type("raise,handled\r").wait("raise LookupError").wait("handled LookupError")
+        self.assertFalse([row for row in t.screen.display if re.match(r"\S+ MainThread +(call|return|\d+ )", row)])
+        t.press("g", "Down", "Enter").wait("24 > ")
+        t.press("&").type("raise,lines\r").wait("no event is called lines").press("&").type("\r").wait("MainThread +return fail")
+        self.quit(t)
+
     def test_rebinding(self):
         of = recorded()
         config = os.path.join(of.folder, "config", "pathline")
@@ -328,7 +336,7 @@ class Keys(Case):
         t.press("/").type("square\r").settle().press(";", ",").settle().press("?").type("square\r").settle()
         t.press(":").type("hits\r").wait("of 1 hits").press("o").type("threading\r").wait("threading.py").press("e").wait("that of the recording")
         t.press("F3").settle().press("Enter").settle().press("F4").wait("tree --").press("Space", "Space").settle()
-        t.press("F5").wait("timeline --").press("F6").wait("path --").press("Tab").settle().press("F2", "Ctrl-L").settle()
+        t.press("F5").wait("timeline --").press("F6").wait("path --").press("Tab").settle().press("&", "Esc").press("F2", "Ctrl-L").settle()
         t.press("h").wait("the next line of this thread").press("h")
         self.quit(t)
         self.assertEqual({row[1] for row in self.rows()} - pressed, set())
