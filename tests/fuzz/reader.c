@@ -167,6 +167,34 @@ static void count(struct pl_recording *r, struct pl_cursor *c, int64_t to_ns)
 	pl_counts_free(counts);
 }
 
+static bool is_odd(void *context, const struct pl_count *row)
+{
+	(void)context;
+	touch(row->code ? pl_code_name(row->code) : NULL);
+	return row->line & 1;
+}
+
+static void search(struct pl_recording *r, uint32_t process, uint32_t thread)
+{
+	const struct pl_wanted wanted = {
+		.kinds = 1u << PL_EVENT_LINE | 1u << PL_EVENT_RAISE, .may = is_odd};
+	struct pl_search *s;
+	struct pl_event e = {0};
+
+	if (pl_search_new(&s, r, process, thread, &wanted, NULL))
+		return;
+	for (int i = 0; i < 50 && pl_search_next(s, e.seq + 1, UINT64_MAX, &e, NULL) == 0; i++)
+		touch(e.type);
+	for (int i = 0; i < 50 && pl_search_previous(s, e.seq, 3, &e, NULL) == 0; i++)
+		touch(e.type);
+	for (uint32_t frames = 0; frames < 4; frames++) {
+		uint64_t from = 5, back = e.seq;
+		pl_search_shallow(s, frames, false, &from, NULL);
+		pl_search_shallow(s, frames, true, &back, NULL);
+	}
+	pl_search_free(s);
+}
+
 static void read_process(struct pl_recording *r, const struct pl_process *p)
 {
 	struct pl_cursor *c;
@@ -191,6 +219,7 @@ static void read_process(struct pl_recording *r, const struct pl_process *p)
 		pl_cursor_seek_position(c, &position, NULL);
 		read_rows(r, c);
 		pl_cursor_free(c);
+		search(r, p->number, i);
 	}
 }
 
