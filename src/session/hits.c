@@ -6,6 +6,7 @@
 #define PIECES	     64u
 #define PIECE_EVENTS (1u << 20) /* smaller ones are not worth being kept */
 #define HITS_ROWS    (1u << 20)
+#define STEP_EVENTS  (1u << 20) /* counted at once: some milliseconds */
 
 /* The lines that ran up to some seq. */
 struct tally {
@@ -104,9 +105,18 @@ static int keep(struct hits *h, struct pl_err *err)
 	return 0;
 }
 
+/* Where what is kept next ends. */
+static uint64_t piece_end(const struct hits *h)
+{
+	const uint64_t done = (h->whole_at - h->first) / h->piece * h->piece;
+
+	return h->end - h->first - done > h->piece ? h->first + done + h->piece : h->end;
+}
+
 static int count_on(struct hits *h, struct pl_err *err)
 {
-	uint64_t to = h->end - h->whole_at > h->piece ? h->whole_at + h->piece : h->end;
+	const uint64_t end = piece_end(h);
+	const uint64_t to = end - h->whole_at > STEP_EVENTS ? h->whole_at + STEP_EVENTS : end;
 	int code = h->whole ? 0 : open(h, &h->all, &h->whole, h->first, err);
 
 	if (code == 0)
@@ -114,7 +124,7 @@ static int count_on(struct hits *h, struct pl_err *err)
 	if (code)
 		return code;
 	h->whole_at = to;
-	return to < h->end && h->kept_count < PIECES ? keep(h, err) : 0;
+	return to == end && to < h->end && h->kept_count < PIECES ? keep(h, err) : 0;
 }
 
 /* ---- near the position ---- */
@@ -140,9 +150,10 @@ static int count_near(struct hits *h, uint64_t seq, struct pl_err *err)
 		h->near_at = from;
 		code = open(h, &h->since, &h->near, from, err);
 	}
-	if (code == 0 && h->near_at < seq + 1)
-		code = pl_cursor_count_to_seq(h->near, h->since, seq + 1, err);
-	h->near_at = seq + 1;
+	const uint64_t to = seq + 1 - h->near_at > STEP_EVENTS ? h->near_at + STEP_EVENTS : seq + 1;
+	if (code == 0 && h->near_at < to)
+		code = pl_cursor_count_to_seq(h->near, h->since, to, err);
+	h->near_at = to;
 	if (code)
 		forget_near(h);
 	return code;
@@ -160,8 +171,8 @@ int hits_work(struct hits *h, uint64_t seq, struct pl_err *err)
 	}
 	if (!known) {
 		code = count_near(h, seq, err);
-		h->ready = code == 0;
-		return code ? code : h->whole_at < h->end ? HITS_GOES_ON : HITS_READY;
+		h->ready = code == 0 && h->near_at == seq + 1;
+		return code ? code : !h->ready || h->whole_at < h->end ? HITS_GOES_ON : HITS_READY;
 	}
 	if (h->whole_at >= h->end)
 		return HITS_READY;

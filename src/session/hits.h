@@ -5,9 +5,9 @@
  *		;
  *	hits_of(h, code_file, counts, lines);
  *
- * Counting 10⁹ lines takes seconds, so it is done piece by piece, each of some ten milliseconds at most, from the thread's start
- * once; what was counted up to every so many events is kept, so that every position is a piece away from then on. Memory: the lines
- * that ran, so many times as there are pieces, HITS_ROWS in all at most.
+ * Counting 10⁹ lines takes seconds, so it is done step by step, each of some milliseconds, from the thread's start
+ * once; what was counted up to every so many events is kept, so that every position is a few steps away from then on. Memory: the lines
+ * that ran, so many times as something is kept, a million in all at most.
  */
 #ifndef PL_SESSION_HITS_H
 #define PL_SESSION_HITS_H
@@ -21,7 +21,7 @@ struct hits *hits_new(struct pl_recording *r, uint32_t process, uint32_t thread)
 void hits_free(struct hits *h); /* NULL is fine */
 
 enum { HITS_READY, HITS_GOES_ON };
-/* Do a piece of what is to do for the lines in front of the event with this seq, itself counted. HITS_READY: it was done; HITS_GOES_ON:
+/* Do a step of what is to do for the lines in front of the event with this seq, itself counted. HITS_READY: it was done; HITS_GOES_ON:
  * there is more; an error. */
 int hits_work(struct hits *h, uint64_t seq, struct pl_err *err);
 

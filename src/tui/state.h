@@ -73,7 +73,8 @@ struct tui {
 	/* the last search was one in the source's text */
 	bool in_text, has_regex, regex_back;
 	regex_t regex;
-	uint64_t hits_seq;
+	uint64_t hits_seq; /* of the position of which hits are, in that thread */
+	struct pl_position hits_of;
 	bool hits_ready;
 	int mouse_y, mouse_x;
 	bool asked;	  /* Ctrl-C was pressed while nothing was done */

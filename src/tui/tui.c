@@ -23,7 +23,7 @@
 #define FRAMES_MAX  4096
 #define TICK_MS	    1000
 #define FOLLOW_MS   200
-#define BUDGET_NS   20000000 /* of counting in front of a screen */
+#define BUDGET_NS   10000000 /* of counting in front of a screen */
 #define EDITOR_ARGS 32
 #define WHEEL_ROWS  3
 #define LEFT_STEP   8
@@ -81,7 +81,11 @@ static void show_position(struct tui *t)
 		show_file(t, code);
 	if (line > 0 && line <= t->source.lines)
 		t->cursor = line;
-	t->hits_ready = t->hits_ready && t->hits_seq == at->seq;
+	if (t->hits_seq != at->seq || t->hits_of.process != at->position.process ||
+		t->hits_of.thread != at->position.thread)
+		t->hits_ready = t->source.has_hits = false;
+	t->hits_seq = at->seq;
+	t->hits_of = at->position;
 	view_moved(t);
 }
 
@@ -101,12 +105,10 @@ static bool count_piece(struct tui *t)
 
 	if (!t->hits_ready) {
 		int code = h ? hits_work(h, seq, NULL) : PL_ERR_MEMORY;
-		if (code == HITS_GOES_ON)
-			return true;
-		t->source.has_hits = code == HITS_READY && t->source.hits &&
-				     hits_of(h, t->source.file, t->source.hits, t->source.lines);
-		t->hits_ready = true;
-		t->hits_seq = seq;
+		if (!t->source.has_hits && code >= 0 && t->source.hits)
+			t->source.has_hits =
+				hits_of(h, t->source.file, t->source.hits, t->source.lines);
+		t->hits_ready = code != HITS_GOES_ON;
 		return true;
 	}
 	if (t->executed.done)
@@ -844,12 +846,12 @@ static bool interrupted(struct tui *t)
 static void wait_for_input(struct tui *t)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-	bool hits = t->hits_ready, done = t->executed.done;
+	bool hits = t->source.has_hits, done = t->executed.done;
 	int64_t last_ns = now_ns();
 
 	while (!*t->o->ended && !*t->o->interrupted) {
 		bool more = count_piece(t);
-		if (hits != t->hits_ready || done != t->executed.done)
+		if (hits != t->source.has_hits || done != t->executed.done)
 			return;
 		int n = poll(&in, 1, more ? 0 : t->o->follow ? FOLLOW_MS : TICK_MS);
 		if (n > 0 && in.revents & (POLLHUP | POLLERR | POLLNVAL) && !(in.revents & POLLIN))
