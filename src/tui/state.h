@@ -2,6 +2,7 @@
 #ifndef PL_TUI_STATE_H
 #define PL_TUI_STATE_H
 
+#include <signal.h>
 #include "tui/pen.h"
 #include "tui/prompt.h"
 #include "tui/listing.h"
@@ -77,8 +78,9 @@ struct tui {
 	struct pl_position hits_of;
 	bool hits_ready;
 	int mouse_y, mouse_x;
-	bool asked;	  /* Ctrl-C was pressed while nothing was done */
-	int64_t drawn_ns; /* CLOCK_MONOTONIC, of the last progress */
+	bool asked;	    /* Ctrl-C was pressed while nothing was done */
+	int64_t drawn_ns;   /* CLOCK_MONOTONIC, of the last progress */
+	sigset_t unblocked; /* signals are blocked as before then, while it is waited for keys */
 	bool quit;
 	/* as drawn last */
 	struct box source_box, side_box;

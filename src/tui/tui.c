@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <locale.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -373,8 +374,10 @@ static void edit(struct tui *t, const char *editor)
 	def_prog_mode();
 	endwin();
 	pid_t child = words && file ? fork() : -1;
-	if (child == 0)
+	if (child == 0) {
+		sigprocmask(SIG_SETMASK, &t->unblocked, NULL);
 		run_editor(words, line, file);
+	}
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	reset_prog_mode();
@@ -853,7 +856,11 @@ static void wait_for_input(struct tui *t)
 		bool more = count_piece(t);
 		if (hits != t->source.has_hits || done != t->executed.done)
 			return;
-		int n = poll(&in, 1, more ? 0 : t->o->follow ? FOLLOW_MS : TICK_MS);
+		const int64_t wait_ns =
+			more ? 0 : (t->o->follow ? FOLLOW_MS : TICK_MS) * INT64_C(1000000);
+		const struct timespec wait = {
+			.tv_sec = wait_ns / 1000000000, .tv_nsec = wait_ns % 1000000000};
+		int n = ppoll(&in, 1, &wait, &t->unblocked);
 		if (n > 0 && in.revents & (POLLHUP | POLLERR | POLLNVAL) && !(in.revents & POLLIN))
 			*t->o->ended = SIGHUP;
 		if (n || (errno == EINTR && n < 0))
@@ -887,6 +894,17 @@ static void choose_locale(void)
 	setlocale(LC_CTYPE, "");
 	if (strcmp(nl_langinfo(CODESET), "UTF-8"))
 		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+/* A new size of the terminal is heard of while it is waited for keys, and at no other time: else the signal could come just before
+ * that, and its word would be with the next key. */
+static void hold_resizes(struct tui *t)
+{
+	sigset_t resizes;
+
+	sigemptyset(&resizes);
+	sigaddset(&resizes, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &resizes, &t->unblocked);
 }
 
 static SCREEN *begin(struct pl_err *err)
@@ -930,7 +948,9 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 	t->cursor = 1;
 	show_position(t);
 	say(t, "%s", o->session->why[0] ? o->session->why : o->session->note);
+	hold_resizes(t);
 	run(t);
+	sigprocmask(SIG_SETMASK, &t->unblocked, NULL);
 	endwin();
 	delscreen(screen);
 	view_release(t);
