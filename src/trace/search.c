@@ -113,6 +113,13 @@ static int pass_over(struct strides *strides, struct walk *w, uint64_t seq, stru
 	return code ? pl_err_cause(err, code, "no memory for the steps of a path") : 0;
 }
 
+/* Is the open block over, and is no row of it still to be given? */
+static bool is_between_blocks(const struct walk *w)
+{
+	return !w->events.left && !w->pops && !w->holds && !w->gap_count && !w->silent &&
+	       w->told_next == w->told_count && !w->ahead.begun;
+}
+
 /* Between two blocks: over those that have nothing of it. */
 static void pass_blocks(struct pl_search *s, uint64_t end)
 {
@@ -120,7 +127,7 @@ static void pass_blocks(struct pl_search *s, uint64_t end)
 	size_t index = w->next_block > s->thread->evicted ? w->next_block - s->thread->evicted : 0,
 	       from = index;
 
-	if (w->open && w->events.left)
+	if (!is_between_blocks(w))
 		return;
 	if (s->wanted.passes)
 		s->wanted.passes(s->wanted.context, w->next_seq);

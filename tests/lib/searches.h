@@ -114,17 +114,20 @@ static inline void searches_shallow(
 
 static inline void searches_thread(struct searches_test *t, struct pl_recording *r)
 {
-	const struct pl_wanted wanted = {
+	struct pl_wanted wanted = {
 		.kinds = UINT32_MAX & ~(1u << PL_EVENT_GAP | 1u << PL_EVENT_POSSIBLE),
 		.may = searches_may,
 		.is = searches_is,
 		.context = t};
+	const uint32_t all = wanted.kinds;
 	struct pl_search *s = NULL;
 
 	for (int n = 0; n < SEARCHES_EACH && t->count; n++) {
 		t->like = t->events[random_below(&t->random, (uint32_t)t->count)];
-		if (!(wanted.kinds >> t->like.kind & 1))
+		if (!(all >> t->like.kind & 1))
 			continue;
+		/* Of one kind alone: blocks without it are left out. */
+		wanted.kinds = n & 1 ? 1u << t->like.kind : all;
 		if (pl_search_new(&s, r, t->process, t->thread, &wanted, NULL)) {
 			searches_fail(t, "no search", 0);
 			return;
