@@ -23,6 +23,10 @@
 
 #if CODE_MAY_BE_HOT
 
+/* Code that could not become hot tries again at its next LINE, and after so many in a row when as many were heard as before. Only one
+ * try each time would see the same place for ever, where those of a pass divide the count. */
+#define VAIN_IN_A_ROW 32
+
 static bool may_move(const struct code_record *r)
 {
 	if (r->wavers)
@@ -119,11 +123,15 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 {
 	bool ever = may_move(r), now = ever && unit < r->unit_count && may_begin(code, r, unit);
 
-	r->lines_heard = now || !ever ? r->lines_heard + 1 : 0; /* again after as many */
-	if (!now && plan_is_due(r))
-		plan_drop(r);
-	if (!now)
+	if (now || !ever)
+		r->lines_heard++;
+	else
+		r->lines_heard = ++root.hot_in_vain % VAIN_IN_A_ROW ? root.hot_lines - 1 : 0;
+	if (!now) {
+		if ((!ever || !r->lines_heard) && plan_is_due(r))
+			plan_drop(r);
 		return false;
+	}
 	root.describing++; /* memory is asked for on the way */
 	bool counts = plan_begin(code, r);
 	if (!counts)

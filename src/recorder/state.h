@@ -194,6 +194,7 @@ struct recorder_root {
 	bool filters;	  /* there is code that is left out */
 	uint32_t
 		hot_lines; /* a code of which so many LINEs were heard is hot, a far one before; 0: none ever is */
+	uint32_t hot_in_vain; /* tries of code to become hot that could not */
 	bool moves_seen; /* where LINE was switched off INSTRUCTION did not come in the same run */
 	struct first_move {
 		const struct thread *thread;

@@ -389,9 +389,8 @@ class Record(recorded.Case):
         self.assertEqual(told[0].count("call\tf\t"), 50)
         self.assertEqual(told, told[:1] * 3)
 
-    def test_hot_code_is_planned_anew(self):
-        """What comes always needs no witness, and a function that had two plans is one to whoever reads."""
-        program = self.write("plan.py", """
+    # A call of it has five witnesses before it is hot.
+    MIXED = """
 def mixed(a, b, c):
     x = abs(a)
     if a:
@@ -407,7 +406,22 @@ def mixed(a, b, c):
     else:
         x += 16
     return x
+"""
 
+    def stat_events(self, hot, program):
+        """Of mixed."""
+        done = self.record("--stat", "--hot", hot, "--python", PYTHON, program)
+        self.assertEqual(done.returncode, 0)
+        (line,) = (line for line in done.stderr.splitlines() if " mixed " in line)
+        return int(re.search(r"(\d+) events", line)[1])
+
+    def becomes_hot(self):
+        version = recorded.run(PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").stdout.strip()
+        return version in ("3.12", "3.13")
+
+    def test_hot_code_is_planned_anew(self):
+        """What comes always needs no witness, and a function that had two plans is one to whoever reads."""
+        program = self.write("plan.py", self.MIXED + """
 for i in range(4000):
     mixed(1, 1, 1)
 for i in range(12):
@@ -415,10 +429,7 @@ for i in range(12):
 """)
         events, paths, rows = {}, {}, {}
         for hot in "0", "100":
-            done = self.record("--stat", "--hot", hot, "--python", PYTHON, program)
-            self.assertEqual(done.returncode, 0)
-            (line,) = (line for line in done.stderr.splitlines() if " mixed " in line)
-            events[hot] = int(re.search(r"(\d+) events", line)[1])
+            events[hot] = self.stat_events(hot, program)
             latest = os.path.join(self.dir, ".pathline/latest")
             paths[hot] = subprocess.run([PATHLINE, "dump", latest, "-f", "event,code,line"], stdout=subprocess.PIPE, text=True).stdout
             report = subprocess.run([PATHLINE, "report", "--json", latest], stdout=subprocess.PIPE, text=True).stdout
@@ -427,9 +438,21 @@ for i in range(12):
         self.assertEqual(paths["0"], paths["100"])
         self.assertEqual(rows["0"], rows["100"])
         self.assertIn((3, 4012), rows["0"])
-        version = recorded.run(PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").stdout.strip()
-        if version in ("3.12", "3.13"):
+        if self.becomes_hot():
             self.assertLess(events["100"], 0.7 * events["0"])
+
+    def test_hot_code_is_found_wherever_the_count_ends(self):
+        """A hundred is a multiple of a call's witnesses, so each count ends at the same one, and not each of them can be the first that moves."""
+        for before in range(5):
+            program = self.write("phase.py", self.MIXED + f"""
+for i in range({before}):
+    mixed(0, 0, 0)
+for i in range(4000):
+    mixed(1, 1, 1)
+""")
+            events = self.stat_events("100", program)
+            if self.becomes_hot():
+                self.assertLess(events, 8500, before)
 
     def test_caller_gone(self):
         """record itself is killed: the program goes on, and its recording with it."""
