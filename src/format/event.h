@@ -312,17 +312,26 @@ static inline uint8_t *event_write_enter(uint8_t *p, uint32_t site, uint32_t cod
 }
 
 /* Of a plain function by a caller. All of those go this way. */
+static inline bool event_call_is_known(
+	const struct event_calls *calls, uint32_t site, uint32_t code)
+{
+	uint64_t call = event_call(site, code);
+
+	return calls->at[event_call_place(call)] == call;
+}
+
+static inline uint8_t *event_write_known_call(uint8_t *p, uint32_t site, uint32_t code)
+{
+	*p++ = event_call_place(event_call(site, code));
+	return p;
+}
+
 static inline uint8_t *event_write_call(
 	uint8_t *p, struct event_calls *calls, uint32_t site, uint32_t code)
 {
-	uint64_t call = event_call(site, code);
-	uint8_t place = event_call_place(call);
-
-	if (calls->at[place] == call) {
-		*p++ = place;
-		return p;
-	}
-	event_calls_put(calls, call);
+	if (event_call_is_known(calls, site, code))
+		return event_write_known_call(p, site, code);
+	event_calls_put(calls, event_call(site, code));
 	return event_write_enter(p, site, code, 0);
 }
 

@@ -55,6 +55,19 @@ static inline PyThreadState *current_thread_state(void)
 #endif
 }
 
+/* The GIL's own cell that names the thread state which holds it, or did so last; NULL: none is found. */
+static inline PyThreadState **gil_holder(PyInterpreterState *interpreter)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+	struct _gil_runtime_state *gil = interpreter->ceval.gil;
+
+	return gil ? (PyThreadState **)&gil->last_holder : NULL;
+#else
+	(void)interpreter;
+	return NULL;
+#endif
+}
+
 /* NULL: nothing of Python is on the stack. 3.11 and 3.12 keep it in a struct on the C stack
  * (_PyCFrame), of which each call of the evaluator has its own. */
 static inline py_frame *current_frame(const PyThreadState *ts)

@@ -35,7 +35,7 @@ __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThread
 
 PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	PyThreadState *state = current_thread_state();
+	PyThreadState *state = hook_thread_state(self);
 	PyObject *thrown = take_thrown(state);
 	(void)hook, (void)n, (void)names;
 
@@ -50,7 +50,7 @@ __attribute__((noinline)) static bool resume_in_full(PyCodeObject *code, PyThrea
 
 PyObject *on_resume(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	PyThreadState *state = current_thread_state();
+	PyThreadState *state = hook_thread_state(self);
 	PyObject *thrown = take_thrown(state);
 	(void)hook, (void)n, (void)names;
 
@@ -65,16 +65,34 @@ PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 	Py_RETURN_NONE;
 }
 
+static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number);
+#if CODE_MAY_BE_HOT
+static PyObject *instruction_in_full(PyObject *const *args);
+#endif
+
+/* `moved`: it is heard by INSTRUCTION. */
+__attribute__((always_inline)) static inline PyObject *witness_in_full(
+	PyObject *const *args, bool moved)
+{
+#if CODE_MAY_BE_HOT
+	if (moved)
+		return instruction_in_full(args);
+#endif
+	(void)moved;
+	return line_in_full(code_of(args), args[1]);
+}
+
+static inline void witness_write(struct thread *t, uint8_t *p, uint32_t start)
+{
+	ring_commit(&t->ring, event_write_line(p, start - 1));
+}
+
 /* Brings the shadow stack to the caller of a frame that is told late; NULL: the frame itself was told early, or something else is
  * unusual, and nothing was done. */
-static inline uint8_t *begin_at_caller(
-	struct thread *t, const py_frame *frame, uint8_t *p, uint32_t *site)
+static inline uint8_t *begin_at_caller(struct thread *t, const py_frame *frame, py_frame *caller)
 {
-	py_frame *caller = plain_caller(frame);
+	uint8_t *p = t->ring.at;
 
-	*site = told_site(caller);
-	if (*site == EVENT_NO_SITE || t->depth == t->room)
-		return NULL;
 	if (entry_is(t->top, caller))
 		return p;
 	uint32_t place = frame_is_real(t->top) ? place_below(t, caller) : 0;
@@ -82,64 +100,100 @@ static inline uint8_t *begin_at_caller(
 	return place && !told ? drop_to(t, p, place) : NULL;
 }
 
-/* Its call. Apart, so that a line alone saves no registers for it. */
-static __attribute__((noinline)) uint8_t *begin_at_once(
-	struct thread *t, py_frame *frame, uint8_t *p, const struct code_record *r)
-{
-	uint32_t site;
+static PyObject *new_call_begins(struct thread *t, py_frame *frame, const struct code_record *r,
+	const struct code_unit *here, PyObject *const *args, bool moved);
 
-	p = begin_at_caller(t, frame, p, &site);
+/* A witness that tells of its frame's call, too. `known`: only of one that is (event.h), which calls nothing on the way. */
+__attribute__((always_inline)) static inline PyObject *begin_at_once(struct thread *t,
+	py_frame *frame, const struct code_record *r, const struct code_unit *here,
+	PyObject *const *args, bool moved, bool known)
+{
+	py_frame *caller = plain_caller(frame);
+	uint32_t site = told_site(caller);
+
+	if (site == EVENT_NO_SITE || t->depth == t->room)
+		return witness_in_full(args, moved);
+	if (known && !event_call_is_known(&t->calls, site, r->number))
+		return new_call_begins(t, frame, r, here, args, moved);
+	uint8_t *p = begin_at_caller(t, frame, caller);
 	if (!p)
-		return NULL;
-	p = plain_write_enter(t, p, site, r);
+		return witness_in_full(args, moved);
+	p = known ? event_write_known_call(p, site, r->number) : plain_write_enter(t, p, site, r);
 	stack_put(t, frame);
 	t->entered = frame;
-	return p;
+	witness_write(t, p, here->start);
+	Py_RETURN_NONE;
 }
 
-/* A witness of the frame that wrote last or its caller, with nothing to stand before it: most events by far. `moved`: it is heard by INSTRUCTION. false: nothing was done. */
-__attribute__((always_inline)) static inline bool witness_at_once(PyCodeObject *code, bool moved)
+/* Apart, so that a witness saves no registers for them. */
+__attribute__((noinline, cold)) static PyObject *new_call_begins(struct thread *t, py_frame *frame,
+	const struct code_record *r, const struct code_unit *here, PyObject *const *args,
+	bool moved)
+{
+	return begin_at_once(t, frame, r, here, args, moved, false);
+}
+
+__attribute__((noinline)) static PyObject *line_begins(struct thread *t, py_frame *frame,
+	const struct code_record *r, const struct code_unit *here, PyObject *const *args)
+{
+	return begin_at_once(t, frame, r, here, args, false, true);
+}
+
+#if CODE_MAY_BE_HOT
+__attribute__((noinline)) static PyObject *instruction_begins(struct thread *t, py_frame *frame,
+	const struct code_record *r, const struct code_unit *here, PyObject *const *args)
+{
+	return begin_at_once(t, frame, r, here, args, true, true);
+}
+#else
+#define instruction_begins line_begins
+#endif
+
+/* The frame that wrote last is at a witness, or its caller is, with nothing to stand before it: most events by far. Else in full. Nothing
+ * is called on the way, so no register is saved. */
+__attribute__((always_inline)) static inline PyObject *witness(PyObject *const *args, bool moved)
 {
 	struct thread *t = self;
+	PyCodeObject *code = code_of(args);
 	intptr_t mark = code_mark(code);
 
 	if (!t || mark <= 0 || root.tells_lines)
-		return false;
+		return witness_in_full(args, moved);
 	struct code_record *r = (struct code_record *)mark;
-	PyThreadState *ts = current_thread_state();
+	const PyThreadState *ts = gil_holder_seen(t);
+	if (!ts)
+		return witness_in_full(args, moved);
 	py_frame *frame = current_frame(ts);
 	if (!frame || frame_code(frame) != code || (!moved && frame->frame_obj) ||
 		thread_is_traced(ts))
-		return false;
+		return witness_in_full(args, moved);
 	uint32_t unit = frame_unit_or_none(frame, code);
 	if (unit >= r->unit_count)
-		return false;
+		return witness_in_full(args, moved);
 	const struct code_unit *here = &r->units[unit];
 	uint8_t *p = t->ring.at;
 	if (moved ? here->heard != HEARD_MOVED || here->later
 		  : !here->witness || here->pass & PASS_TELLS || here->heard >= HEARD_MOVES)
-		return false;
+		return witness_in_full(args, moved);
 	if (moved && !here->start)
 		here -= LOOK_UP_UNITS;
-	uint32_t start = here->start;
-	if (!start || step_is_slow(t, p))
-		return false;
+	if (!here->start || step_is_slow(t, p))
+		return witness_in_full(args, moved);
 	if (!moved && __builtin_expect(++r->lines_heard == root.hot_lines, 0))
-		return false;
-	if (__builtin_expect(here->begins, 0)) {
-		p = begin_at_once(t, frame, p, r);
-		if (!p)
-			return false;
-	} else if (!entry_is(t->top, frame)) {
+		return witness_in_full(args, moved);
+	if (__builtin_expect(here->begins, 0))
+		return moved ? instruction_begins(t, frame, r, here, args)
+			     : line_begins(t, frame, r, here, args);
+	if (!entry_is(t->top, frame)) {
 		uint32_t place = place_below(t, frame);
 		if (!place || (uintptr_t)t->frames[place - 1] & MARK_TOLD)
-			return false;
+			return witness_in_full(args, moved);
 		p = drop_to(t, p, place);
 	} else if (moved && (uintptr_t)t->top & MARK_TOLD) {
-		return false;
+		return witness_in_full(args, moved);
 	}
-	ring_commit(&t->ring, event_write_line(p, start - 1));
-	return true;
+	witness_write(t, p, here->start);
+	Py_RETURN_NONE;
 }
 
 /* A line that the path shows: is it of a section? */
@@ -221,15 +275,15 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	if (__builtin_expect(witness_at_once(code_of(args), false), 1))
-		Py_RETURN_NONE;
-	return line_in_full(code_of(args), args[1]);
+	return witness(args, false);
 }
 
 #if CODE_MAY_BE_HOT
-__attribute__((noinline)) static PyObject *instruction_in_full(PyCodeObject *code, uint32_t unit)
+__attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *args)
 {
 	struct moment m;
+	PyCodeObject *code = code_of(args);
+	uint32_t unit = unit_of(args[1]);
 	bool lines_told = root.tells_lines;
 
 	if (!moment_look(&m, code))
@@ -255,9 +309,7 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyCodeObject *cod
 PyObject *on_instruction(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	if (__builtin_expect(witness_at_once(code_of(args), true), 1))
-		Py_RETURN_NONE;
-	return instruction_in_full(code_of(args), unit_of(args[1]));
+	return witness(args, true);
 }
 #endif
 
@@ -326,7 +378,7 @@ PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *n
 {
 	(void)hook, (void)n, (void)names;
 	uint32_t unit = unit_of(args[1]);
-	if (root.tells_returns && return_at_once(code_of(args), current_thread_state(), unit))
+	if (root.tells_returns && return_at_once(code_of(args), hook_thread_state(self), unit))
 		Py_RETURN_NONE;
 	return return_in_full(code_of(args), unit);
 }
@@ -340,7 +392,7 @@ PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 {
 	(void)hook, (void)n, (void)names;
 	uint32_t unit = unit_of(args[1]);
-	bool heard = yield_at_once(code_of(args), current_thread_state(), unit) ||
+	bool heard = yield_at_once(code_of(args), hook_thread_state(self), unit) ||
 		     yield_in_full(code_of(args), unit);
 	return Py_NewRef(heard ? Py_None : hook_disable);
 }

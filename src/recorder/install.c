@@ -175,6 +175,16 @@ static void take_set_trace(void)
 	set_trace_everywhere = sys_function_take("_settraceallthreads", own_set_trace_everywhere);
 }
 
+/* ---- who runs ---- */
+
+static void find_gil_holder(void)
+{
+	static PyThreadState *const nobody = (PyThreadState *)&root; /* is no thread's */
+	PyThreadState *const *cell = gil_holder(PyInterpreterState_Main());
+
+	root.gil_holder = cell && *cell == current_thread_state() ? cell : &nobody;
+}
+
 /* ---- what is heard ---- */
 
 /* Debuggers have 0, coverage 1, profilers 2 by convention; 5 is called first and hardly ever used.
@@ -247,6 +257,7 @@ int hooks_install(bool at_main, const char **why)
 	*why = "sys.monitoring refused the callbacks";
 	if (CODE_MAY_BE_HOT && root.arena.head->order != ORDER_EXACT)
 		root.hot_lines = root.arena.head->hot_lines;
+	find_gil_holder();
 	hear();
 	if (at_main)
 		wait_for_main();

@@ -86,7 +86,7 @@ static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThread
 
 static inline bool moment_look(struct moment *m, PyCodeObject *code)
 {
-	return moment_look_in(m, code, current_thread_state());
+	return moment_look_in(m, code, hook_thread_state(self));
 }
 
 /* There is an event: make room for it; false: it is lost, and counted. */
@@ -340,13 +340,9 @@ static __attribute__((noinline)) uint8_t *write_new_call(
 static inline uint8_t *plain_write_enter(
 	struct thread *t, uint8_t *p, uint32_t site, const struct code_record *r)
 {
-	uint64_t call = event_call(site, r->number);
-	uint8_t place = event_call_place(call);
-
-	if (__builtin_expect(t->calls.at[place] != call, 0))
+	if (__builtin_expect(!event_call_is_known(&t->calls, site, r->number), 0))
 		return write_new_call(t, p, site, r);
-	*p = place;
-	return p + 1;
+	return event_write_known_call(p, site, r->number);
 }
 
 /* A start of a plain function. false: nothing was done. */

@@ -63,7 +63,7 @@ PyObject *on_raise_stamped(PyObject *hook, PyObject *const *args, size_t n, PyOb
 static void stamp_begin(PyCodeObject *code, bool moved)
 {
 	intptr_t mark = code_mark(code);
-	py_frame *frame = current_frame(current_thread_state());
+	py_frame *frame = current_frame(hook_thread_state(self));
 
 	if (mark <= 0 || !frame || frame_code(frame) != code)
 		return;

@@ -214,11 +214,30 @@ struct recorder_root {
 		stdlib_dir;	    /* texts of the PROCESS message */
 	struct pl_buf command_text; /* of -c, until it is told */
 	int tool;		    /* sys.monitoring's tool id */
+	PyThreadState *const
+		*gil_holder; /* compat.h's; where that is not known a cell that names nobody */
 };
 
 extern struct recorder_root root;
 /* The state of this thread, NULL before its first event and behind its end. */
 extern __thread struct thread *self;
+
+/* The state of this thread, in a hook; NULL: ask current_thread_state. Where libpython is shared that is two calls; the GIL's cell is a
+ * load. A state is only taken from there with which this thread was seen: one that was changed without the GIL is believed no more
+ * than any other. */
+static inline PyThreadState *gil_holder_seen(const struct thread *t)
+{
+	PyThreadState *holder = __atomic_load_n(root.gil_holder, __ATOMIC_RELAXED);
+
+	return __builtin_expect(holder == t->state_told, 1) ? holder : NULL;
+}
+
+static inline PyThreadState *hook_thread_state(const struct thread *t)
+{
+	PyThreadState *seen = t && !ENGINE_TRACES ? gil_holder_seen(t) : NULL;
+
+	return seen ? seen : current_thread_state();
+}
 
 static inline uint64_t now_ticks(void)
 {
