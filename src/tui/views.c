@@ -294,12 +294,28 @@ static bool ran_in(const struct timeline *l, size_t row, int column, int columns
 	return false;
 }
 
+/* A task of a thread stands below it, further in. */
+static void put_name(const struct tui *t, size_t row, struct pen *p, enum ink ink)
+{
+	const struct timeline *l = t->timeline;
+	uint32_t number = l->rows[row].thread;
+	const struct pl_thread *thread = pl_recording_thread(t->s->replay.r, l->process, number);
+
+	if (l->rows[row].task[0]) {
+		pen_text(p, "  ", ink);
+		pen_text(p, l->rows[row].task, ink);
+	} else if (thread && thread->name && *thread->name) {
+		pen_text(p, thread->name, ink);
+	} else {
+		pen_format(p, ink, "thread %" PRIu32, number);
+	}
+	pen_fill(p, " ", INK_PLAIN);
+}
+
 static void draw_thread(struct tui *t, struct box box, int y, size_t row)
 {
 	const struct timeline *l = t->timeline;
 	const struct pl_event *at = &t->s->replay.at;
-	const struct pl_thread *thread =
-		pl_recording_thread(t->s->replay.r, l->process, l->rows[row].thread);
 	int names = box.columns / 4 < 24 ? box.columns / 4 : 24, columns = box.columns - names - 1;
 	struct pen p = {.y = y, .x = box.x, .columns = names, .lit = row == t->row};
 	struct pen bar = {.y = y, .x = box.x + names + 1, .columns = columns};
@@ -308,13 +324,7 @@ static void draw_thread(struct tui *t, struct box box, int y, size_t row)
 		l->rows[row].thread == at->position.thread &&
 		!strncmp(at->task ? at->task : "", l->rows[row].task, sizeof l->rows[row].task - 1);
 
-	pen_format(&p, own ? INK_HERE : INK_PLAIN, "%s", l->rows[row].task[0] ? "  " : "");
-	pen_text(&p,
-		l->rows[row].task[0]	 ? l->rows[row].task
-		: thread && thread->name ? thread->name
-					 : "?",
-		own ? INK_HERE : INK_PLAIN);
-	pen_fill(&p, " ", INK_PLAIN);
+	put_name(t, row, &p, own ? INK_HERE : INK_PLAIN);
 	for (int i = 0; i < columns; i++) {
 		bool ran = ran_in(l, row, i, columns);
 		pen_text(&bar,

@@ -15,6 +15,15 @@ from terminal import Terminal, masked, session  # noqa: E402
 
 INTERPRETERS = "one"
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
+RECORDING = GOLDEN.parent.parent / "golden" / "1.3-3.13"
+TERMINALS = r"""
+sixteen|of 16 colours, colors#16, pairs#256,
+	setab=\E[%?%p1%{8}%<%t%p1%{40}%+%e%p1%{92}%+%;%dm,
+	setaf=\E[%?%p1%{8}%<%t%p1%{30}%+%e%p1%{82}%+%;%dm, use=xterm,
+direct|of direct colours, RGB, colors#0x1000000, pairs#0x7FFF,
+	setab=\E[%?%p1%{8}%<%t4%p1%d%e48\:2\:\:%p1%{65536}%/%d\:%p1%{256}%/%{255}%&%d\:%p1%{255}%&%d%;m,
+	setaf=\E[%?%p1%{8}%<%t3%p1%d%e38\:2\:\:%p1%{65536}%/%d\:%p1%{256}%/%{255}%&%d\:%p1%{255}%&%d%;m, use=xterm,
+"""
 PROGRAM = '''\
 """A text
 over lines."""
@@ -125,6 +134,16 @@ class Screens(Case):
             t.press("F5").wait("MainThread .*O").wait("worker .*#")
             self.quit(t)
 
+    def test_timeline(self):
+        """Of a recording of which each time is known."""
+        for rows, columns in ((24, 80), (40, 120)):
+            t = Terminal("replay", str(RECORDING), rows=rows, columns=columns)
+            t.folder = "no folder"
+            self.addCleanup(t.close)
+            t.wait("START").line("j 50%").settle().press("F5").wait("MainThread .*O")
+            self.golden(t, f"timeline-{columns}x{rows}")
+            self.quit(t)
+
     def test_alone(self):
         t = Terminal(cwd=recorded().folder)
         self.addCleanup(t.close)
@@ -166,6 +185,16 @@ class Screens(Case):
             t.press("q")
             self.assertEqual(t.end(), 0)
             self.assertTrue(t.restored(screen=False))
+
+    def test_more_colours(self):
+        """With sixteen, and with colours by their parts, the pairs stay the eight that each terminal has."""
+        folder = session.scratch()
+        subprocess.run(["tic", "-x", "-o", folder, "-"], input=TERMINALS.encode(), check=True)
+        for term in ("sixteen", "direct"):
+            t = self.open(term=term, TERMINFO=folder).wait("never +1[78]|never")
+            self.assertRegex(t.raw, rb"\x1b\[[\d;]*35[\d;]*m", term)            # a keyword
+            self.assertNotRegex(t.raw, rb"\x1b\[[\d;]*38[;:][\d;:]*m", term)
+            self.quit(t)
 
     def test_no_screen(self):
         t = self.open(term="dumb")
