@@ -8,6 +8,7 @@ import collections
 import concurrent.futures
 import glob
 import json
+import mmap
 import os
 import re
 import shlex
@@ -285,6 +286,15 @@ def after(rows, last):
     return []
 
 
+def end_of(path):
+    """The last whole lines of a file of the oracle, in front of the room that it still had."""
+    if not os.path.getsize(path):
+        return b""
+    with open(path, "rb") as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        end = text.rfind(b"\n")
+        return text[max(0, end - END_BYTES):max(0, end)]
+
+
 def tell_ends(path, oracle, ignore=None):
     """Where a process was killed the oracle has rows behind the last certain one. Add them to the dump's if it has all of them as possible:
     those are promised to be all that can have run. Whatever else there is, is left to compare.py."""
@@ -292,9 +302,7 @@ def tell_ends(path, oracle, ignore=None):
     added = []
     for (pid, tid), (last, possible) in ends_of(path).items():
         for name in glob.glob(os.path.join(oracle, "%d-%d*.tsv" % (int(pid), int(tid)))):
-            with open(name, "rb") as f:
-                f.seek(max(0, os.path.getsize(name) - END_BYTES))
-                rows = [tuple(line.split(b"\t")) for line in f.read().rstrip(b"\0").split(b"\n")]
+            rows = [tuple(line.split(b"\t")) for line in end_of(name).split(b"\n")]
             rows = [row for row in rows if len(row) == 5 and not (left_out and left_out.search(row[1].decode(errors="surrogateescape")))]
             rest = after(rows, last)
             if rest and all(row[0] in (b"line", b"return") and row[1:] in possible for row in rest):
