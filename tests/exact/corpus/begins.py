@@ -188,6 +188,11 @@ for i in range(30):
     os.kill(os.getpid(), signal.SIGUSR1)
     reset(i)
 print(len(seen))
+name = forked(3)
+if name == "forked":
+    lower(Odd(1), Odd(2))
+    os._exit(0)
+print(name)
 sys.setswitchinterval(1e-6)
 threads = [threading.Thread(target=counts, args=(400, 1 + i % 2)) for i in range(4)]
 for thread in threads:
@@ -196,11 +201,6 @@ counts(400, 1)
 for thread in threads:
     thread.join()
 gc.collect()
-name = forked(3)
-if name == "forked":
-    lower(Odd(1), Odd(2))
-    os._exit(0)
-print(name)
 traced(1)
 sys.settrace(tracer)
 traced(1), traced(3)
