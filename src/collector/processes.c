@@ -68,15 +68,17 @@ static void watch_it(struct collector *c, struct process *p)
 	p->directory[n > 0 ? n : 0] = 0;
 }
 
-/* A slot with the pid of a process that we know and that has not ended: that one called exec. */
-static void replace_image(struct collector *c, uint32_t pid)
+/* Two slots with one pid, of a process that has not ended: the older one called exec. They are seen in any order, for the new image
+ * may have got a slot in front of the old one's. */
+static void replace_image(struct collector *c, struct process *p)
 {
 	for (uint32_t i = 0; i < c->processes.count; i++) {
-		struct process *p = c->processes.all[i];
-		if (p->pid == pid && p->life == LIFE_LIVE) {
-			p->execed = true;
-			be_over(c, p);
-		}
+		struct process *q = c->processes.all[i];
+		if (q == p || q->pid != p->pid || q->life != LIFE_LIVE)
+			continue;
+		struct process *older = q->number < p->number ? q : p;
+		older->execed = true;
+		be_over(c, older);
 	}
 }
 
@@ -103,11 +105,11 @@ static void add(struct collector *c, uint32_t index, const struct process_slot *
 		.pid = pid_here(c, slot),
 		.slot = index,
 		.watch = {.pidfd = -1}};
-	if (p->pid)
-		replace_image(c, p->pid);
 	ps->all[ps->count++] = p;
 	c->totals.processes++;
 	watch_it(c, p);
+	if (p->pid)
+		replace_image(c, p);
 }
 
 static bool known_slot(const struct processes *ps, uint32_t index, uint32_t number)

@@ -55,17 +55,30 @@ static inline PyThreadState *current_thread_state(void)
 #endif
 }
 
-/* The GIL's own cell that names the thread state which holds it, or did so last; NULL: none is found. */
-static inline PyThreadState **gil_holder(PyInterpreterState *interpreter)
+/* Does the running interpreter have its GIL, and who holds it, where the headers have them? Before 3.13 it does not say. */
+static inline bool gil_is_laid_out(void)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	const __typeof__(_PyRuntime.debug_offsets.interpreter_state) *at =
+		&_PyRuntime.debug_offsets.interpreter_state;
+
+	return at->ceval_gil == offsetof(PyInterpreterState, ceval.gil) &&
+	       at->gil_runtime_state_holder - at->gil_runtime_state ==
+		       offsetof(struct _gil_runtime_state, last_holder);
+#else
+	return PY_VERSION_HEX >= 0x030c0000;
+#endif
+}
+
+/* The GIL's own cell that names the thread state which holds it, or did so last; not asked yet whether it can be read. NULL: not known. */
+static inline PyThreadState *const *gil_holder(const PyInterpreterState *interpreter)
 {
 #if PY_VERSION_HEX >= 0x030c0000
-	struct _gil_runtime_state *gil = interpreter->ceval.gil;
-
-	return gil ? (PyThreadState **)&gil->last_holder : NULL;
-#else
+	if (gil_is_laid_out() && interpreter->ceval.gil)
+		return (PyThreadState *const *)&interpreter->ceval.gil->last_holder;
+#endif
 	(void)interpreter;
 	return NULL;
-#endif
 }
 
 /* NULL: nothing of Python is on the stack. 3.11 and 3.12 keep it in a struct on the C stack

@@ -1,6 +1,8 @@
 /* Putting the hooks in, and switching them off. Not on the hot path. */
 #include "recorder/hooks.h"
 
+#include "os/readable.h"
+
 PyTypeObject hook_type = {
 	PyVarObject_HEAD_INIT(NULL, 0).tp_name = "pathline.hook",
 	.tp_basicsize = sizeof(struct hook),
@@ -182,7 +184,9 @@ static void find_gil_holder(void)
 	static PyThreadState *const nobody = (PyThreadState *)&root; /* is no thread's */
 	PyThreadState *const *cell = gil_holder(PyInterpreterState_Main());
 
-	root.gil_holder = cell && *cell == current_thread_state() ? cell : &nobody;
+	bool known = readable_object(cell, sizeof *cell) && *cell == current_thread_state();
+
+	root.gil_holder = known ? cell : &nobody;
 }
 
 /* ---- what is heard ---- */

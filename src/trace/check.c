@@ -14,6 +14,7 @@
 #include "trace/walk.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct check {
@@ -23,6 +24,7 @@ struct check {
 	struct stream stream;
 	struct stack end; /* as the thread's block before left it */
 	bool end_known;
+	char words[80]; /* of a damage */
 };
 
 static void damage(struct check *k, const struct block_ref *ref, const char *what)
@@ -100,8 +102,11 @@ static const char *check_event(
 {
 	bool typed = e->kind == EVENT_RAISE || e->kind == EVENT_RERAISE || e->kind == EVENT_HANDLED;
 
-	if (typed && !map_find(&k->r->strings, e->type))
-		return "an event names a string that is missing";
+	if (typed && !map_find(&k->r->strings, e->type)) {
+		snprintf(k->words, sizeof k->words,
+			"an event names a string that is missing: %" PRIu32, e->type);
+		return k->words;
+	}
 	struct follow_rows rows;
 	const struct follow_codes codes = {.find = find_follow, .context = k};
 	if (follow_apply(stack, e, &codes, &rows))

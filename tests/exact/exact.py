@@ -246,7 +246,8 @@ def inspect(recording, setup, work, demands):
     """All that the recording says about itself must be good: check, gaps, and what the program demands."""
     p = subprocess.run([setup.pathline, "check", recording], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if p.returncode:
-        raise Failure("check: exit code %d\n%s" % (p.returncode, p.stdout.decode(errors="replace")))
+        told = subprocess.run([setup.pathline, "info", recording], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        raise Failure("check: exit code %d\n%s%s" % (p.returncode, p.stdout.decode(errors="replace"), told.stdout.decode(errors="replace")))
     gaps = list(rows(dump(recording, setup, work, "type,pid,tid,seq,file,code,line", ("--events", "gap"), "gaps.tsv")))
     wanted = demands.get("gap")
     bad = [g for g in gaps if g[0] != wanted and g[0] not in ENDS and wanted != "may"]
