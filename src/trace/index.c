@@ -325,8 +325,7 @@ static int list_segments(struct pl_recording *r, struct pl_buf *numbers, struct 
 	return code;
 }
 
-/* meta was read before, so what the blocks name is known, and first_segment says what was dropped.
- */
+/* meta was read before: first_segment says what was dropped. */
 int index_read(struct pl_recording *r, bool *news, struct pl_err *err)
 {
 	struct pl_buf numbers = {0};

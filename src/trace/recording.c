@@ -267,11 +267,22 @@ static bool is_orphaned(const struct pl_recording *r)
 	return !*arena || !r->files->ops->exists(r->files, arena);
 }
 
+#define TURNS_MAX                                                                                  \
+	100 /* one that grows faster than it is read is read as far as it had come by then */
+
+/* meta says what the blocks name, and which of them are a thread's last; both grow while they are read. So they take turns until one
+ * has nothing new: then whatever a block names is known, and all blocks of an end are there. */
 static int read_files(struct pl_recording *r, bool *news, struct pl_err *err)
 {
+	bool more = true;
 	int code = meta_read(r, news, err);
 
-	return code == 0 ? index_read(r, news, err) : code;
+	for (int turn = 0; code == 0 && more && turn < TURNS_MAX; turn++) {
+		more = false;
+		code = turn & 1 ? meta_read(r, &more, err) : index_read(r, &more, err);
+		*news |= more;
+	}
+	return code;
 }
 
 /* What came since, or all at first. Times are found anew each time: a clock record tells more of

@@ -333,6 +333,89 @@ static void test_end_names_what_never_was(void **state)
 	maker_release(&m);
 }
 
+/* Somebody writes while it is read: names and a block that needs them as the segments are listed, the thread's end and its last
+ * block as meta is looked at behind that. */
+struct writer {
+	struct maker m; /* the files are its own */
+	struct maker_thread *t;
+	int lists, looks;
+};
+
+static int list_while_written(struct files *f, struct pl_buf *numbers, struct pl_err *err)
+{
+	struct writer *w = (struct writer *)f;
+
+	if (w->lists++ == 0) {
+		maker_string(&w->m, 5, "LookupError");
+		maker_event2(w->t, EVENT_RAISE, MAKER_UNIT(2), 5);
+		maker_cut(&w->m, w->t);
+	}
+	return maker_ops.segments(f, numbers, err);
+}
+
+static int size_while_written(struct files *f, uint32_t file, uint64_t *bytes, struct pl_err *err)
+{
+	struct writer *w = (struct writer *)f;
+
+	if (file == FILE_META && w->looks++ == 1) {
+		put_block(&w->m, w->t);
+		maker_thread_end(&w->m, w->t);
+	}
+	return maker_ops.size(f, file, bytes, err);
+}
+
+static struct files_ops begin_writer(struct writer *w)
+{
+	struct files_ops ops = maker_ops;
+
+	*w = (struct writer){.m.arena = true};
+	w->t = begin(&w->m);
+	put_block(&w->m, w->t);
+	ops.segments = list_while_written;
+	ops.size = size_while_written;
+	return ops;
+}
+
+static void test_read_while_it_is_written(void **state)
+{
+	struct writer w;
+	struct files_ops ops = begin_writer(&w);
+	struct pl_recording *r;
+	struct pl_cursor *c;
+	struct pl_event e;
+	bool named = false;
+	int code;
+	(void)state;
+
+	w.m.files.ops = &ops;
+	assert_int_equal(recording_open_files(&r, &w.m.files, NULL), 0);
+	assert_true(w.lists && w.looks > 1);
+	assert_int_equal(pl_cursor_new(&c, r, 1, 0, NULL), 0);
+	while ((code = pl_cursor_next(c, &e, NULL)) == 0) {
+		assert_int_not_equal(e.kind, PL_EVENT_GAP);
+		named |= e.kind == PL_EVENT_RAISE && !strcmp(e.type, "LookupError");
+	}
+	assert_int_equal(code, PL_END);
+	assert_true(named);
+	pl_cursor_free(c);
+	pl_recording_close(r);
+	maker_release(&w.m);
+}
+
+static void test_check_while_it_is_written(void **state)
+{
+	struct writer w;
+	struct files_ops ops = begin_writer(&w);
+	struct pl_recording *r = open_maker(&w.m);
+	(void)state;
+
+	w.m.files.ops = &ops;
+	assert_int_equal(pl_recording_check(r, NULL, NULL, NULL, NULL), 0);
+	assert_true(w.lists && w.looks > 1);
+	pl_recording_close(r);
+	maker_release(&w.m);
+}
+
 static uint64_t bytes_read;
 static int (*plain_read)(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err);
 
@@ -494,6 +577,8 @@ int main(void)
 		cmocka_unit_test(test_unknown_records),
 		cmocka_unit_test(test_later_events),
 		cmocka_unit_test(test_refresh),
+		cmocka_unit_test(test_read_while_it_is_written),
+		cmocka_unit_test(test_check_while_it_is_written),
 		cmocka_unit_test(test_evicted),
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_end_missing),
