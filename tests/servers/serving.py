@@ -251,9 +251,25 @@ class Server:
 
     def end(self, code=0):
         """It has ended, with this code, and so has its recording."""
-        got = self.process.wait(DEADLINE_S)
+        try:
+            got = self.process.wait(DEADLINE_S)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"it does not end: {self.text()[-3000:]}\n{self.processes()}") from None
         if got != code:
             raise AssertionError(f"ended with {got}, not {code}: {self.text()[-3000:]}")
+
+    def processes(self):
+        """Those of its session, and what they wait for."""
+        rows = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                proc = pathlib.Path("/proc") / pid
+                state, parent, _, session = (proc / "stat").read_text().rpartition(")")[2].split()[:4]
+                if int(session) == self.process.pid:
+                    rows.append(f"{pid} of {parent} {state} {(proc / 'wchan').read_text()} {(proc / 'cmdline').read_text()[:200]!r}")
+            except OSError:
+                pass
+        return "\n".join(rows)
 
     def served(self):
         """{pid: requests}"""
