@@ -79,19 +79,15 @@ void parts_keep_open(struct pl_profile *p)
 	}
 }
 
-void parts_note_end(struct pl_profile *p, uint32_t depth, const struct pl_code *code, int32_t line,
-	bool of_frame)
+void parts_note_end(struct pl_profile *p, const struct profile_border *end)
 {
 	struct profile_border *b = add_border(&p->ended);
 
 	if (!b)
 		return;
+	*b = *end;
 	b->thread = p->thread->public.number;
-	b->depth = depth;
-	b->code = code_first(code);
-	b->line = line;
-	b->of_frame = of_frame;
-	b->since = p->contexts.now;
+	b->code = code_first(end->code);
 }
 
 /* ---- together ---- */

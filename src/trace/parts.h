@@ -22,7 +22,6 @@ int parts_gather(struct pl_profile *p, uint32_t parts, struct pl_err *err);
 
 /* At the border of a part: what its frames are on, or what came to an end that began in an earlier one. */
 void parts_keep_open(struct pl_profile *p);
-void parts_note_end(struct pl_profile *p, uint32_t depth, const struct pl_code *code, int32_t line,
-	bool of_frame);
+void parts_note_end(struct pl_profile *p, const struct profile_border *end);
 
 #endif

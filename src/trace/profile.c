@@ -184,16 +184,25 @@ bool profile_longest(const struct pl_profile *p, struct pl_longest *l, uint64_t 
 
 /* ---- what took longest ---- */
 
+/* A frame's line was over at a moment (as in context_frame). */
+static void passed_at(struct pl_profile *p, const struct context_frame *f, uint32_t depth,
+	const struct pl_code *code, int32_t line, uint64_t to)
+{
+	struct shared_line *l = share_line(&p->share, code, line);
+
+	if (f->since == CONTEXT_UNKNOWN)
+		parts_note_end(p, &(struct profile_border){
+					  .depth = depth, .code = code, .line = line, .since = to});
+	else if (l)
+		profile_longest(p, &l->longest, f->since, to);
+}
+
 static void passed(
 	void *who, const struct context_frame *f, const struct pl_code *code, int32_t line)
 {
 	struct pl_profile *p = who;
-	struct shared_line *l = share_line(&p->share, code, line);
 
-	if (f->since == CONTEXT_UNKNOWN)
-		parts_note_end(p, (uint32_t)(f - p->contexts.frames), code, line, false);
-	else if (l)
-		profile_longest(p, &l->longest, f->since, p->contexts.now);
+	passed_at(p, f, (uint32_t)(f - p->contexts.frames), code, line, p->contexts.now);
 }
 
 /* Where most of the time since then went; `line` + 1, 0: not known. */
@@ -291,13 +300,18 @@ static void note_loop(struct pl_profile *p, const struct context_frame *f,
 			     .line = l ? l->line : 0});
 }
 
-static void left_at(struct pl_profile *p, const struct context_frame *f, uint64_t to)
+static void left_at(
+	struct pl_profile *p, const struct context_frame *f, uint32_t depth, uint64_t to)
 {
 	uint32_t code = share_code(&p->share, f->code);
 	struct pl_longest time = {0};
 
-	if (f->entered == CONTEXT_UNKNOWN)
+	if (f->entered == CONTEXT_UNKNOWN) {
+		parts_note_end(
+			p, &(struct profile_border){
+				   .depth = depth, .code = f->code, .of_frame = true, .since = to});
 		return;
+	}
 	if (!profile_longest(p, &time, f->entered, to))
 		return;
 	if (code != UINT32_MAX && time.ns > p->share.codes[code].longest.ns)
@@ -320,9 +334,7 @@ static void left(void *who, const struct context_frame *f)
 
 	if (f->task)
 		p->tasks[f->task - 1].last = p->contexts.now >> 1;
-	if (f->entered == CONTEXT_UNKNOWN)
-		parts_note_end(p, (uint32_t)(f - p->contexts.frames), f->code, 0, true);
-	left_at(p, f, p->contexts.now);
+	left_at(p, f, (uint32_t)(f - p->contexts.frames), p->contexts.now);
 }
 
 /* ---- tasks ---- */
@@ -447,6 +459,14 @@ static uint64_t before_end(const struct pl_profile *p, uint64_t end_ticks, doubl
 	return (end_ticks - (uint64_t)ticks) << 1;
 }
 
+static void left_in_tail(struct pl_profile *p, const struct profile_left *l, uint64_t to)
+{
+	if (l->code)
+		passed_at(p, &l->frame, l->depth, l->code, l->line, to);
+	if (l->gone)
+		left_at(p, &l->frame, l->depth, to);
+}
+
 /* When the rows of a long tail ended is known by what each took: lines passed, frames left. */
 static void note_tail(struct pl_profile *p, uint64_t end_ticks)
 {
@@ -458,16 +478,16 @@ static void note_tail(struct pl_profile *p, uint64_t end_ticks)
 	for (uint32_t i = s->tail_count; i--;) {
 		uint64_t end = before_end(p, end_ticks, after);
 		while (n_left && p->left[n_left - 1].tail > i)
-			left_at(p, &p->left[--n_left].frame, end);
+			left_in_tail(p, &p->left[--n_left], end);
 		after += tail_part(p, i);
 		uint64_t begin = before_end(p, end_ticks, after);
-		if (i + 1 == s->tail_count && i && x->depth)
+		if (i + 1 == s->tail_count && p->tail_line && p->tail_line == x->depth)
 			x->frames[x->depth - 1].since = begin;
 		else if (i + 1 < s->tail_count)
 			profile_longest(p, &s->lines[s->tail[i].line].longest, begin, end);
 	}
 	while (n_left)
-		left_at(p, &p->left[--n_left].frame, before_end(p, end_ticks, after));
+		left_in_tail(p, &p->left[--n_left], before_end(p, end_ticks, after));
 }
 
 static void note_still(struct pl_profile *p, uint64_t end_ticks, double ns, int64_t tick)
@@ -517,7 +537,7 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 	share_out(&p->share, &p->contexts, ns, ns > (double)tick ? ns - (double)tick : 0);
 	if (ns > (double)tick && p->share.tail_count)
 		note_tail(p, end_ticks);
-	p->left_count = 0;
+	p->left_count = p->tail_line = 0;
 	note_still(p, end_ticks, ns, tick);
 	share_forget(&p->share, &p->contexts);
 	p->open_ticks = end_ticks;
@@ -558,15 +578,25 @@ static int leave_gap(struct pl_profile *p, const struct pl_event *row)
 	return code;
 }
 
-/* A frame that is left in a tail: when, is known at the end of the span. */
-static void put_aside(struct pl_profile *p)
+/* In a tail: when it was, is known at the end of the span. */
+static void put_aside(struct pl_profile *p, const struct stood *before, bool gone)
 {
 	struct contexts *x = &p->contexts;
+	const bool began_here = p->tail_line == x->depth;
 
-	if (!p->in_tail || !x->depth || p->left_count == LEFT_MAX)
+	if (!p->walk.marks.timed) /* what comes before a stamp's row has no time of its own */
 		return;
-	p->left[p->left_count++] = (struct profile_left){
-		.frame = x->frames[x->depth - 1], .tail = p->share.tail_count};
+	p->tail_line = gone ? 0 : x->depth;
+	if (!gone && began_here)
+		return;
+	if (p->left_count == LEFT_MAX) /* as the tail has its last rows */
+		memmove(p->left, p->left + 1, --p->left_count * sizeof *p->left);
+	p->left[p->left_count++] = (struct profile_left){.frame = x->frames[x->depth - 1],
+		.depth = x->depth - 1,
+		.code = began_here ? NULL : before->code,
+		.line = before->line,
+		.tail = p->share.tail_count,
+		.gone = gone};
 }
 
 /* The line on which the top frame stood is over. */
@@ -579,11 +609,10 @@ static void leave_line(struct pl_profile *p, const struct pl_event *row, const s
 		return;
 	if (row->kind != PL_EVENT_LINE && row->kind != PL_EVENT_AGAIN && !is_exit(row->kind))
 		return;
+	put_aside(p, before, is_exit(row->kind));
 	if (f->since != x->now)
 		passed(p, f, before->code, before->line);
 	f->since = x->now;
-	if (is_exit(row->kind))
-		put_aside(p);
 }
 
 static void count_entry(struct contexts *x, enum pl_event_kind kind)
@@ -622,6 +651,8 @@ static int share_row(struct pl_profile *p, const struct pl_event *row, bool told
 
 	if (told)
 		share_begin_tail(&p->share);
+	for (uint32_t i = 0; p->share.tail_count == TAIL_MAX && i < p->left_count; i++)
+		p->left[i].tail -= p->left[i].tail > 0; /* its first row goes */
 	if (share_rows(&p->share, c, line, 1) || share_tail(&p->share, c, line, node))
 		return PL_ERR_MEMORY;
 	if (node)
@@ -673,10 +704,8 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 		p->idle_from = w->idle_from;
 		p->idle_to = w->idle_from + w->idle_ticks;
 	}
-	if (code == 0 && w->ticks != p->open_ticks) {
-		p->in_tail = false;
+	if (code == 0 && w->ticks != p->open_ticks)
 		code = close_span(p, w->ticks);
-	}
 	x->now = w->ticks << 1 | (w->time_known && row->time_error_ns <= w->time.error_ns);
 	leave_line(p, row, before);
 	if (code == 0 && p->wanted.exceptions && row->kind == PL_EVENT_UNWIND)
@@ -712,7 +741,6 @@ static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
 		strides_forget(&p->strides);
 	}
 	stack_mark(&p->walk.stack);
-	p->in_tail = p->walk.marks.timed;
 	if (code || p->walk.next_seq == seq)
 		return code;
 	/* What ran last, up to the stamp. */
@@ -790,9 +818,9 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->thread = thread;
 	p->samples = (struct samples_walk){.r = p->r, .process = p->wanted.range.process};
 	p->implied = 0;
-	p->open = p->has_sample = p->in_tail = false;
+	p->open = p->has_sample = false;
 	p->idle_from = p->idle_to = 0;
-	p->recent_count = p->left_count = 0;
+	p->recent_count = p->left_count = p->tail_line = 0;
 	p->flights.open = p->flights.left = false;
 	walk_init(&p->walk, p->r, thread);
 	contexts_restart(&p->contexts);

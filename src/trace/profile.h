@@ -28,10 +28,14 @@ struct profile_recent {
 	double ns;
 };
 
-/* A frame that was left in the tail of a span, so that when is known at its end. */
+/* A frame whose line was over in the tail of a span, so that when is known at its end. */
 struct profile_left {
-	struct context_frame frame;
+	struct context_frame frame; /* as it was */
+	uint32_t depth;
+	const struct pl_code *code; /* of the line; NULL: that began in the tail itself */
+	int32_t line;
 	uint32_t tail; /* rows of the tail up to there */
+	bool gone;     /* the frame was left */
 };
 
 /* At the border of a part (parts.h): a frame that is open there, or a line or frame that ended whose beginning was in an earlier part. */
@@ -82,11 +86,11 @@ struct pl_profile {
 	uint64_t open_ticks;
 	uint64_t idle_from, idle_to; /* the wait of its event loop in the span that is closed now */
 	bool open;
-	bool in_tail; /* a stamp waits for its row: what comes before has no time of its own */
 	struct profile_recent recent[RECENT_SPANS];
 	uint32_t recent_count;
 	struct profile_left left[LEFT_MAX];
 	uint32_t left_count;
+	uint32_t tail_line; /* depth of the frame whose line began in the tail; 0: none */
 	struct pl_err *err;
 
 	struct pl_profile_tables tables; /* each owned */
