@@ -116,7 +116,7 @@ void contexts_sites(const struct contexts *x, uint32_t node,
 
 /* ---- what strides do at each step ---- */
 
-static inline void contexts_rows(struct contexts *x, uint32_t node, uint32_t rows)
+static inline void contexts_rows(struct contexts *x, uint32_t node, uint64_t rows)
 {
 	struct context_node *n = &x->nodes[node];
 

@@ -49,10 +49,71 @@ static struct question question_of(const struct stride_step *t)
 	return (struct question){t->stands, t->from, t->asked, t->callee};
 }
 
+/* ---- passes ---- */
+
+static inline bool pops(enum event_kind kind)
+{
+	return kind == EVENT_LEAVE || kind == EVENT_SUSPEND || kind == EVENT_UNWIND ||
+	       kind == ASK_POP;
+}
+
+static inline bool pushes(enum event_kind kind)
+{
+	return kind == EVENT_ENTER || kind == EVENT_RESUME || kind == EVENT_THROW ||
+	       kind == EVENT_OUTSIDE;
+}
+
+static enum context_entry entry_of(enum event_kind kind)
+{
+	return kind == EVENT_ENTER    ? ENTRY_CALL
+	       : kind == EVENT_RESUME ? ENTRY_RESUME
+	       : kind == EVENT_THROW  ? ENTRY_THROW
+				      : ENTRY_NONE;
+}
+
+static enum event_kind kind_of(const struct stride_step *t)
+{
+	return (enum event_kind)(t->asked & 0x3f);
+}
+
+static inline void add_passes(struct strides *s, uint32_t index, uint64_t passes)
+{
+	if (s->contexts && !s->steps[index].passes)
+		s->touched[s->touched_count++] = index;
+	s->steps[index].passes += passes;
+}
+
+static void add_trip_step(void *who, const struct trip_step *t, uint64_t passes)
+{
+	struct strides *s = who;
+	struct contexts *x = s->contexts;
+	const struct stride_step *step = &s->steps[t->step];
+	const enum event_kind kind = kind_of(step);
+
+	add_passes(s, t->step, passes);
+	if (!x)
+		return;
+	contexts_rows(x, t->node, passes * (step->lines + (pushes(kind) ? 0 : step->row)));
+	if (!t->edge)
+		return;
+	x->edges[t->edge - 1].entries[entry_of(kind)] += passes;
+	contexts_rows(x, x->edges[t->edge - 1].to, passes);
+}
+
+/* ---- room ---- */
+
 static int grow(struct strides *s)
 {
 	struct strides more = {.room = s->room ? s->room * 2 : STEPS_FIRST};
 
+	if (!s->trips.all) {
+		s->trips.add = add_trip_step;
+		s->trips.who = s;
+		if (trips_init(&s->trips))
+			return PL_ERR_MEMORY;
+	}
+	trips_take(&s->trips);
+	trips_forget(&s->trips);
 	more.steps = calloc(more.room, sizeof *more.steps);
 	more.rows = calloc(more.room, sizeof *more.rows);
 	more.touched = s->contexts ? calloc(more.room, sizeof *more.touched) : NULL;
@@ -99,6 +160,7 @@ void strides_forget(struct strides *s)
 		memset(s->steps, 0, s->room * sizeof *s->steps);
 	s->used = 0;
 	s->touched_count = 0;
+	trips_forget(&s->trips);
 	if (s->contexts)
 		contexts_forget_steps(s->contexts);
 	map_release(&s->codes);
@@ -110,6 +172,7 @@ void strides_release(struct strides *s)
 	free(s->steps);
 	free(s->rows);
 	free(s->touched);
+	trips_release(&s->trips);
 	map_release(&s->codes);
 	*s = (struct strides){0};
 }
@@ -400,22 +463,10 @@ static inline int push_or_pop(struct stack *s, const struct change *c)
 	}
 }
 
-static inline bool pops(enum event_kind kind)
+static inline void stand(struct stack_frame *f, uint64_t stands, uint64_t from)
 {
-	return kind == EVENT_LEAVE || kind == EVENT_SUSPEND || kind == EVENT_UNWIND ||
-	       kind == ASK_POP;
-}
-
-static inline bool pushes(enum event_kind kind)
-{
-	return kind == EVENT_ENTER || kind == EVENT_RESUME || kind == EVENT_THROW ||
-	       kind == EVENT_OUTSIDE;
-}
-
-static inline void stand(struct stack_frame *f, const struct stride_step *step)
-{
-	memcpy(f, &step->stands_then, sizeof step->stands_then);
-	memcpy(&f->place, &step->from_then, sizeof step->from_then);
+	memcpy(f, &stands, sizeof stands);
+	memcpy(&f->place, &from, sizeof from);
 }
 
 /* The context of the frame that is to be pushed, to which the top frame's site leads. */
@@ -435,24 +486,19 @@ static uint32_t find_edge(
 	return edge;
 }
 
-static enum context_entry entry_of(enum event_kind kind)
-{
-	return kind == EVENT_ENTER    ? ENTRY_CALL
-	       : kind == EVENT_RESUME ? ENTRY_RESUME
-	       : kind == EVENT_THROW  ? ENTRY_THROW
-				      : ENTRY_NONE;
-}
-
-static int push_context(struct strides *s, struct walk *w, uint32_t index, const struct change *c)
+static int push_context(
+	struct strides *s, struct walk *w, const struct change *c, struct trip_step *t)
 {
 	struct contexts *x = s->contexts;
-	struct context_cached *known = contexts_cached(x, x->frames[x->depth - 1].node, index);
+	const uint32_t index = t->step;
+	struct context_cached *known = contexts_cached(x, t->node, index);
 	uint32_t edge = known->edge - 1;
 
-	if (!known->edge || known->node != x->frames[x->depth - 1].node || known->step != index)
+	if (!known->edge || known->node != t->node || known->step != index)
 		edge = find_edge(s, w, known, index);
 	if (edge == UINT32_MAX || contexts_push(x, edge, c->gen, entry_of(c->kind)))
 		return PL_ERR_MEMORY;
+	t->edge = edge + 1;
 	contexts_rows(x, x->edges[edge].to, 1);
 	return 0;
 }
@@ -466,24 +512,26 @@ static inline int take_watched(
 	struct context_frame *k = &x->frames[x->depth - 1];
 	const uint32_t index = (uint32_t)(step - s->steps);
 	const bool pushing = pushes(c->kind), popping = pops(c->kind);
+	struct trip_step t = {.step = index, .node = k->node};
 	int code = 0;
 
-	if (!step->passes++)
-		s->touched[s->touched_count++] = index;
+	add_passes(s, index, 1);
 	contexts_rows(x, k->node, step->lines + (pushing ? 0 : step->row));
 	if (k->since != x->now &&
 		(step->lines || popping || c->kind == EVENT_LINE || c->kind == EVENT_AGAIN)) {
 		x->passed(x->who, k, s->rows[index].code, stands_at(s->rows[index].code, f));
 		k->since = x->now;
 	}
-	stand(f, step);
+	stand(f, step->stands_then, step->from_then);
 	if (pushing) {
-		code = push_context(s, w, index, c);
+		code = push_context(s, w, c, &t);
 	} else if (popping) {
 		if (k->entered != x->now)
 			x->left(x->who, k);
 		x->depth--;
 	}
+	if (s->tape)
+		trip_note(s->tape, &t);
 	return code ? code : push_or_pop(&w->stack, c);
 }
 
@@ -492,8 +540,10 @@ static inline int take(
 {
 	if (s->contexts)
 		return take_watched(s, w, step, c);
-	stand(stack_top(&w->stack), step);
+	stand(stack_top(&w->stack), step->stands_then, step->from_then);
 	step->passes++;
+	if (s->tape)
+		trip_note(s->tape, &(struct trip_step){.step = (uint32_t)(step - s->steps)});
 	return push_or_pop(&w->stack, c);
 }
 
@@ -533,7 +583,6 @@ static int try_step(struct strides *s, struct walk *w, const struct event *e,
 		return code;
 	*went = true;
 	walk_over_rows(w, step->lines + step->row);
-	w->implied += step->lines + (e->kind == ASK_POP ? step->row : 0);
 	return take(s, w, step,
 		&(struct change){.kind = e->kind, .code = e->code, .unit = e->unit, .gen = e->gen});
 }
@@ -597,7 +646,7 @@ static int step_by_pop(
 
 struct quick {
 	const uint8_t *at, *end;
-	uint64_t rows, implied;
+	uint64_t rows;
 	uint64_t most;	  /* rows */
 	uint64_t refused; /* as in strides */
 };
@@ -671,17 +720,45 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 	return at;
 }
 
-/* false: no step is known, or it would go over the limit. */
+/* Behind a step that was taken; where the frame has come back to, a trip can end. */
+static void note_place(
+	struct strides *s, const struct quick *k, const struct walk *w, uint64_t pops)
+{
+	struct trip_tape *tape = s->tape;
+	const struct stack_frame *f = stack_top(&w->stack);
+	const uint64_t rows = k->rows - tape->rows;
+	const ptrdiff_t length = k->at - tape->from;
+
+	tape->over |= w->stack.depth < tape->depth || w->stack.calls.print != tape->calls ||
+		      tape->count > TRIP_STEPS || length > TRIP_BYTES || rows > UINT32_MAX ||
+		      pops > UINT8_MAX;
+	if (tape->over || w->stack.depth > tape->depth)
+		return;
+	struct trip *t = &tape->trip;
+	t->length = (uint8_t)length;
+	t->pops = (uint8_t)pops;
+	t->steps = (uint8_t)tape->count;
+	t->rows = (uint32_t)rows;
+	memcpy(&t->stands_then, f, sizeof t->stands_then);
+	memcpy(&t->from_then, &f->place, sizeof t->from_then);
+}
+
+/* The event up to `behind`, or one pop of it. false: no step is known, or it would go over the limit. */
 static inline bool take_quickly(struct quick *k, struct strides *s, struct walk *w,
-	const struct question *q, const struct change *c, int *code)
+	const struct question *q, const struct change *c, const uint8_t *behind, int *code)
 {
 	struct stride_step *step = probe(s, q);
 
-	if (!step->asked || k->rows + step->lines + step->row > k->most)
+	if (!step->asked || k->rows + step->lines + step->row > k->most) {
+		if (s->tape)
+			s->tape->early = step->lines <= STRIDE_HALT;
 		return false;
+	}
+	k->at = behind;
 	k->rows += step->lines + step->row;
-	k->implied += step->lines + (c->kind == ASK_POP ? step->row : 0);
 	*code = take(s, w, step, c);
+	if (s->tape)
+		note_place(s, k, w, c->kind == ASK_POP ? w->pops - 1 : 0);
 	return true;
 }
 
@@ -689,9 +766,11 @@ static bool pop_quickly(struct quick *k, struct strides *s, struct walk *w, uint
 {
 	static const struct change pop = {.kind = ASK_POP};
 
+	if (s->tape && n > w->stack.depth)
+		s->tape->over = true;
 	for (w->pops = n <= w->stack.depth ? n : 0; w->pops; w->pops--) {
 		const struct question q = ask_of(stack_top(&w->stack), ASK_POP, 0);
-		if (!take_quickly(k, s, w, &q, &pop, code))
+		if (!take_quickly(k, s, w, &q, &pop, k->at, code))
 			return false;
 	}
 	return true;
@@ -708,9 +787,7 @@ static inline bool go_quickly(struct quick *k, struct strides *s, struct walk *w
 
 	if (first >= 0x80 && first < 0x80 + EVENT_SHORT_LINES) {
 		q = ask_of(f, EVENT_LINE, first & 0x7f);
-		bool taken = take_quickly(k, s, w, &q, &c, code);
-		k->at += taken;
-		return taken;
+		return take_quickly(k, s, w, &q, &c, k->at + 1, code);
 	}
 	const uint8_t *behind = read_quickly(k, &w->stack.calls, fields, &c, &flags);
 	if (!behind)
@@ -721,9 +798,82 @@ static inline bool go_quickly(struct quick *k, struct strides *s, struct walk *w
 	}
 	q = ask_of(f, (uint32_t)c.kind | flags << 8, fields[0]);
 	q.callee = (uint64_t)c.code << 32 | c.unit;
-	bool taken = take_quickly(k, s, w, &q, &c, code);
-	k->at = taken ? behind : k->at;
-	return taken;
+	return take_quickly(k, s, w, &q, &c, behind, code);
+}
+
+/* ---- trips ---- */
+
+/* false: too near the end. */
+static inline bool find_key(
+	const struct quick *k, const struct strides *s, const struct walk *w, struct trip_key *key)
+{
+	const struct stack_frame *f = stack_top(&w->stack);
+	const struct contexts *x = s->contexts;
+	const uint64_t node = x ? x->frames[x->depth - 1].node : 0;
+
+	if (k->end - k->at < TRIP_BYTES)
+		return false;
+	memcpy(&key->bytes, k->at, sizeof key->bytes);
+	memcpy(&key->stands, f, sizeof key->stands);
+	memcpy(&key->from, &f->place, sizeof key->from);
+	key->where = w->stack.calls.print ^ (node << 1 | (f->gen != 0));
+	return true;
+}
+
+static bool learn_trip(
+	struct quick *k, struct strides *s, struct walk *w, const struct trip_key *key, int *code)
+{
+	struct trip_tape tape = {.trip = {.key = *key},
+		.from = k->at,
+		.rows = k->rows,
+		.calls = w->stack.calls.print,
+		.depth = w->stack.depth};
+	bool went = true;
+
+	s->tape = &tape;
+	while (went && !tape.over && k->at - tape.from < TRIP_BYTES && w->stack.depth && *code == 0)
+		went = go_quickly(k, s, w, code);
+	s->tape = NULL;
+	trips_spend(&s->trips, TRIPS_LEARNING);
+	if (*code == 0 && !tape.early)
+		trips_put(&s->trips, &tape);
+	return went;
+}
+
+/* As long as all of it is of one stamp: a line that began at an earlier one is over with its first step. */
+static inline bool take_trip(struct quick *k, struct strides *s, struct walk *w, struct trip *t)
+{
+	const struct contexts *x = s->contexts;
+
+	if (!t->length || k->rows + t->rows > k->most || t->pops > w->stack.depth ||
+		(x && x->frames[x->depth - 1].since != x->now))
+		return false;
+	if (!t->listed)
+		s->trips.touched[s->trips.touched_count++] = (uint32_t)(t - s->trips.all);
+	t->listed = true;
+	t->passes++;
+	stand(stack_top(&w->stack), t->stands_then, t->from_then);
+	k->at += t->length;
+	k->rows += t->rows;
+	w->pops = t->pops;
+	return true;
+}
+
+static inline bool go(struct quick *k, struct strides *s, struct walk *w, int *code)
+{
+	struct trip_key key;
+
+	if (!trips_wanted(&s->trips) || !find_key(k, s, w, &key))
+		return go_quickly(k, s, w, code);
+	struct trip *t = &s->trips.all[trips_home(&key)];
+	if (!trip_has_key(t, &key))
+		return learn_trip(k, s, w, &key, code);
+	if (!take_trip(k, s, w, t)) {
+		trips_spend(&s->trips, 1);
+		return go_quickly(k, s, w, code);
+	}
+	trips_save(&s->trips, t->steps - 1);
+	return !w->pops || pop_quickly(k, s, w, (uint32_t)w->pops, code);
 }
 
 static int stride_quickly(struct strides *s, struct walk *w, const struct stride_limit *limit)
@@ -734,11 +884,10 @@ static int stride_quickly(struct strides *s, struct walk *w, const struct stride
 		.refused = s->refused};
 	int code = 0;
 
-	while (k.at < k.end && w->stack.depth && code == 0 && go_quickly(&k, s, w, &code))
+	while (k.at < k.end && w->stack.depth && code == 0 && go(&k, s, w, &code))
 		;
 	w->events.left = (size_t)(k.end - k.at);
 	w->events.at = k.at;
-	w->implied += k.implied;
 	walk_over_rows(w, k.rows);
 	return code;
 }
@@ -803,8 +952,10 @@ static int take_rows(const struct strides *s, uint32_t i,
 int strides_take(
 	struct strides *s, int (*add)(void *context, const struct pl_count *row), void *context)
 {
-	const uint32_t count = s->contexts ? s->touched_count : s->room;
 	int code = 0;
+
+	trips_take(&s->trips);
+	const uint32_t count = s->contexts ? s->touched_count : s->room;
 
 	s->touched_count = 0;
 	for (uint32_t n = 0; n < count && code == 0; n++) {

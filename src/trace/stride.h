@@ -22,6 +22,7 @@
 
 #include "pathline/counts.h"
 #include "trace/contexts.h"
+#include "trace/trips.h"
 
 /* Where a frame stands and what is asked, then what comes of it. A line of the cache. */
 struct stride_step {
@@ -61,6 +62,8 @@ struct strides {
 	struct stride_step *steps; /* owned; open addressing, at most three quarters full */
 	struct stride_rows *rows;  /* owned; of the step at the same index */
 	uint32_t room, used;	   /* room: a power of two, or 0 */
+	struct trips trips;	   /* of these steps */
+	struct trip_tape *tape;	   /* NULL: no trip is being learned */
 	struct pl_map
 		codes; /* number of a code -> struct pl_code *, as long as nothing is forgotten */
 	uint32_t

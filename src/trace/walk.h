@@ -80,8 +80,8 @@ struct walk {
 	bool silent; /* the held event is none: a return that what follows shows */
 	uint64_t idle_from, idle_ticks; /* the last wait of its event loop */
 	bool idle_due;			/* of the next row: that wait was in front of it */
-	uint64_t implied;		/* rows given so far that no event of their own told */
-	uint64_t pops;			/* so many frames are still to be popped */
+	uint64_t implied; /* rows that walk_next gave which no event of their own told */
+	uint64_t pops;	  /* so many frames are still to be popped */
 	struct walk_marks {
 		bool timed;
 		uint64_t ticks; /* to be added */

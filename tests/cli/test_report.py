@@ -524,6 +524,106 @@ class CProfile(unittest.TestCase):
         self.assertEqual(told, counted)
 
 
+# The same few bytes again and again, which mean something else each time.
+TURNS = '''\
+import time
+
+for n in range(64):
+    exec(f"def f{n}(x):\\n    return x + {n}\\n")
+FUNCTIONS = [globals()[f"f{n}"] for n in range(64)]
+
+
+def each(passes):
+    for f in FUNCTIONS:
+        for i in range(passes):
+            f(i)
+
+
+def one(x):
+    return x + 1
+
+
+def inner(passes):
+    x = 0
+    for i in range(passes):
+        x = one(x)
+    return x
+
+
+def by_a(passes):
+    for i in range(passes):
+        inner(40)
+
+
+def by_b(passes):
+    for i in range(passes):
+        inner(40)
+
+
+def sleeps(i, when):
+    if i == when:
+        time.sleep(0.3)
+    return i
+
+
+def sleeps_and_calls(i):
+    if i in (1000, 3000, 4000, 5000, 7000):
+        time.sleep(0.3)
+        one(i)
+
+
+def slow(passes):
+    for i in range(passes):
+        one(i)  # before
+        sleeps(i, 2000)  # sleeps
+        one(i)  # between
+        sleeps_and_calls(i)  # in the middle
+        one(sleeps(i, 6000))  # and calls
+        one(i)  # behind
+
+
+each(200)
+by_a(100)
+by_b(300)
+by_a(100)
+slow(8000)
+'''
+
+
+class Turns(unittest.TestCase):
+    """What is counted by turns is what it is by events."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.recorded = session.Recorded(TURNS, "turns.py")
+
+    def test_one_place_calls_many(self):
+        rows, _ = report(self.recorded)
+        hits = {row["code"]: row["hits"] for row in rows if row["file"] == "<string>" and row["line"] == 2}
+        self.assertEqual(hits, {f"f{n}": 200 for n in range(64)})
+
+    def test_one_function_in_two_contexts(self):
+        nodes = {node["id"]: node for node in views(self.recorded, "--tree")}
+        calls = {}
+        for node in nodes.values():
+            if node["code"] == "one":
+                inner = nodes[node["parent"]]
+                calls[nodes[inner["parent"]]["code"], inner["code"]] = node["calls"], inner["calls"]
+        calls = {by: calls[by] for by in calls if by[1] == "inner"}
+        self.assertEqual(calls, {("by_a", "inner"): (8000, 200), ("by_b", "inner"): (12000, 300)})
+
+    def test_the_longest_pass_is_of_its_line(self):
+        rows, _ = report(self.recorded)
+        longest = {row["line"]: row["max_ns"] or 0 for row in rows if row["code"] == "slow"}
+        for word in ("sleeps", "in the middle", "and calls"):
+            self.assertGreaterEqual(longest[line_of(TURNS, word)], 300_000_000, word)
+        for word in ("before", "between", "behind"):
+            self.assertLess(longest[line_of(TURNS, word)], 300_000_000, word)
+        longest = {row["code"]: row["max_ns"] for row in views(self.recorded, "--functions")}
+        for function in ("sleeps", "sleeps_and_calls"):
+            self.assertGreater(longest[function], 270_000_000, function)
+
+
 class Odd(unittest.TestCase):
     """Recordings that are damaged, or still being written."""
 
