@@ -12,11 +12,12 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 
 /* ---- stretches: several moves at once ---- */
 
-#define STRETCH_BYTES 16   /* that are compared; fewer are eaten */
-#define STRETCH_DOWN  2	   /* frames that may go, of those that were there */
-#define STRETCH_STACK 7	   /* frames that it leaves from the lowest of these on */
-#define STRETCH_MOVES 8	   /* that stand for events */
-#define STRETCHES     2048 /* a power of two */
+#define STRETCH_BYTES 16 /* that are compared; fewer are eaten */
+#define STRETCH_DOWN  2	 /* frames that may go, of those that were there */
+#define STRETCH_STACK 7	 /* frames that it leaves from the lowest of these on */
+#define STRETCH_MOVES 8	 /* that stand for events */
+#define STRETCHES_LOG 11
+#define STRETCHES     (1u << STRETCHES_LOG)
 #define CREDIT_MOST   4096
 #define MISS_COSTS    8
 #define CREDIT_A_RUN  64
@@ -603,7 +604,8 @@ ALWAYS_INLINE struct stretch *stretch_place(const struct standings *m, const str
 			 (asked->ahead[1] * 0xc2b2ae3d27d4eb4fu) ^
 			 ((asked->who ^ asked->calls) * 0x165667b19e3779f9u);
 
-	return &m->stretches[mixed >> 40 & (STRETCHES - 1)];
+	return &m->stretches[mixed >>
+			     (64 - STRETCHES_LOG)]; /* the only bits that all bytes ahead have a part in */
 }
 
 ALWAYS_INLINE bool make_stretch(struct run *k, struct stretch *stretch)
