@@ -243,13 +243,12 @@ static bool comes_out_of_exec(int pid, uint64_t fields[STAT_FIELDS])
 
 /* Its own program shows the word in the environment until it is mapped, and then among what is
  * mapped. */
-static bool has_or_may_have(int pid, uint64_t since, const char *word, struct pl_buf *room)
+static bool has_or_may_have(
+	int pid, uint64_t before[STAT_FIELDS], const char *word, struct pl_buf *room)
 {
-	uint64_t before[STAT_FIELDS], after[STAT_FIELDS];
+	uint64_t after[STAT_FIELDS];
 	char state;
 
-	if (!read_stat(pid, &state, before) || before[STAT_START] < since)
-		return false;
 	for (int i = 0; i < LOOKS_AT_ONE; i++) {
 		if (has(pid, "environ", word, room) == 1 || has(pid, "maps", word, room) == 1)
 			return true;
@@ -259,30 +258,52 @@ static bool has_or_may_have(int pid, uint64_t since, const char *word, struct pl
 			return true;
 		if (image_of(pid, before) == image_of(pid, after))
 			return false;
-		memcpy(before, after, sizeof before);
+		memcpy(before, after, sizeof after);
 	}
 	return false;
 }
 
-static bool look_once(const char *word, int except, uint64_t since)
+struct search {
+	const char *word;
+	int except;
+	uint64_t since;	     /* who began before that is not looked at … */
+	struct pl_map older; /* … and only once: pid -> 1 */
+	struct pl_buf room;
+};
+
+static bool look_at(struct search *s, int pid)
+{
+	uint64_t fields[STAT_FIELDS];
+	char state;
+
+	if (!read_stat(pid, &state, fields))
+		return false;
+	if (fields[STAT_START] >= s->since)
+		return has_or_may_have(pid, fields, s->word, &s->room);
+	uint64_t *place = map_put(&s->older, (uint64_t)pid);
+	if (place)
+		*place = 1;
+	return false;
+}
+
+static bool look_once(struct search *s)
 {
 	DIR *proc = opendir("/proc");
-	struct pl_buf room = {0};
 	bool found = false;
 	struct dirent *d;
 	struct stat st;
 
 	while (proc && !found && (d = readdir(proc))) {
 		int pid = (int)strtol(d->d_name, NULL, 10);
-		if (pid <= 0 || pid == getpid() || pid == except)
+		if (pid <= 0 || pid == getpid() || pid == s->except ||
+			map_find(&s->older, (uint64_t)pid))
 			continue;
 		if (fstatat(dirfd(proc), d->d_name, &st, 0) < 0 || st.st_uid != getuid())
 			continue;
-		found = has_or_may_have(pid, since, word, &room);
+		found = look_at(s, pid);
 	}
 	if (proc)
 		closedir(proc);
-	buf_release(&room);
 	return found;
 }
 
@@ -291,10 +312,14 @@ bool watch_anyone_has(const char *word, int except)
 {
 	uint64_t fields[STAT_FIELDS];
 	char state;
-	uint64_t since = read_stat(getpid(), &state, fields) ? fields[STAT_START] : 0;
+	struct search s = {.word = word,
+		.except = except,
+		.since = read_stat(getpid(), &state, fields) ? fields[STAT_START] : 0};
+	bool found = false;
 
-	for (int i = 0; i < 3; i++)
-		if (look_once(word, except, since))
-			return true;
-	return false;
+	for (int i = 0; i < 3 && !found; i++)
+		found = look_once(&s);
+	map_release(&s.older);
+	buf_release(&s.room);
+	return found;
 }
