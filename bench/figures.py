@@ -234,3 +234,28 @@ def open_it(bench):
 def seek(bench):
     said = read(bench, big(bench))
     return 1000 * said["seek_worst_s"], f"median {1000 * said['seek_s']:.1f}; memory {said['memory_kib'] / 1024:.0f} MiB, to reach 100"
+
+
+def report_of(bench, directory):
+    """Millions of lines a second of wall time, by all cores, and a note."""
+    start = time.perf_counter()
+    with open(os.devnull, "wb") as nowhere:
+        child = subprocess.Popen([str(bench.pathline), "report", str(directory)], stdin=subprocess.DEVNULL, stdout=nowhere)
+        _, status, used = os.wait4(child.pid, 0)
+    wall = time.perf_counter() - start
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError(f"pathline report {directory} ended with {child.returncode}")
+    lines = bench.info(directory)["counts"]["line"]
+    return lines / wall / 1e6, f"{lines:,} lines, {os.cpu_count()} cores; memory {used.ru_maxrss / 1024:.0f} MiB, to reach 200"
+
+
+@figure("report", "100", "millions of lines a second of wall time by `pathline report`, of the big recording")
+def report(bench):
+    return report_of(bench, big(bench))
+
+
+@figure("report_fib", "100", "the same, of a recursion as big")
+def report_fib(bench):
+    bench.say(f"recording a recursion of {big_lines(bench):,} lines …")
+    return report_of(bench, Once(bench, ("recursion", big_lines(bench)), True).directory)

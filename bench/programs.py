@@ -112,5 +112,19 @@ def loops(lines):
     return timed(work, int(lines) * 2 // 11)
 
 
+def fib(n):
+    if n < 2:
+        return n
+    return fib(n - 1) + fib(n - 2)
+
+
+def recursion(lines):
+    """About so many lines, of which every second is of a call."""
+    n, one_less, calls = 1, 1, 1
+    while 2 * calls < int(lines):
+        n, one_less, calls = n + 1, calls, calls + one_less + 1
+    return timed(fib, n)
+
+
 if __name__ == "__main__":
     print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))

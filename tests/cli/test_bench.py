@@ -32,8 +32,8 @@ def measured(test, rows):
 
 class Bench(unittest.TestCase):
     def test_figures(self):
-        printed, written, _ = measured(self, "hello,count,open")
-        self.assertEqual(list(written["rows"]), ["hello", "count", "open"])
+        printed, written, _ = measured(self, "hello,count,open,report,report_fib")
+        self.assertEqual(list(written["rows"]), ["hello", "count", "open", "report", "report_fib"])
         for name, row in written["rows"].items():
             self.assertGreater(row["value"], 0, name)
             self.assertRegex(printed, rf"(?m)^{name} +[\d.,]+  ")
