@@ -604,8 +604,8 @@ ALWAYS_INLINE struct stretch *stretch_place(const struct standings *m, const str
 			 (asked->ahead[1] * 0xc2b2ae3d27d4eb4fu) ^
 			 ((asked->who ^ asked->calls) * 0x165667b19e3779f9u);
 
-	return &m->stretches[mixed >>
-			     (64 - STRETCHES_LOG)]; /* the only bits that all bytes ahead have a part in */
+	/* The top bits are the only ones in which all bytes ahead have a part. */
+	return &m->stretches[mixed >> (64 - STRETCHES_LOG)];
 }
 
 ALWAYS_INLINE bool make_stretch(struct run *k, struct stretch *stretch)

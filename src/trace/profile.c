@@ -184,15 +184,22 @@ bool profile_longest(const struct pl_profile *p, struct pl_longest *l, uint64_t 
 
 /* ---- what took longest ---- */
 
-/* A frame's line was over at a moment (as in context_frame). */
-static void passed_at(struct pl_profile *p, const struct context_frame *f, uint32_t depth,
-	const struct pl_code *code, int32_t line, uint64_t to)
+static uint32_t index_of(const struct pl_profile *p, const struct context_frame *f)
 {
-	struct shared_line *l = share_line(&p->share, code, line);
+	return (uint32_t)(f - p->contexts.frames);
+}
+
+/* The line on which a frame stood was over at a moment (as in context_frame). */
+static void passed_at(
+	struct pl_profile *p, const struct context_frame *f, const struct stood *stood, uint64_t to)
+{
+	struct shared_line *l = share_line(&p->share, stood->code, stood->line);
 
 	if (f->since == CONTEXT_UNKNOWN)
-		parts_note_end(p, &(struct profile_border){
-					  .depth = depth, .code = code, .line = line, .since = to});
+		parts_note_end(p, &(struct profile_border){.depth = stood->depth - 1,
+					  .code = stood->code,
+					  .line = stood->line,
+					  .since = to});
 	else if (l)
 		profile_longest(p, &l->longest, f->since, to);
 }
@@ -201,8 +208,9 @@ static void passed(
 	void *who, const struct context_frame *f, const struct pl_code *code, int32_t line)
 {
 	struct pl_profile *p = who;
+	const struct stood stood = {.depth = index_of(p, f) + 1, .code = code, .line = line};
 
-	passed_at(p, f, (uint32_t)(f - p->contexts.frames), code, line, p->contexts.now);
+	passed_at(p, f, &stood, p->contexts.now);
 }
 
 /* Where most of the time since then went; `line` + 1, 0: not known. */
@@ -334,7 +342,7 @@ static void left(void *who, const struct context_frame *f)
 
 	if (f->task)
 		p->tasks[f->task - 1].last = p->contexts.now >> 1;
-	left_at(p, f, (uint32_t)(f - p->contexts.frames), p->contexts.now);
+	left_at(p, f, index_of(p, f), p->contexts.now);
 }
 
 /* ---- tasks ---- */
@@ -461,10 +469,10 @@ static uint64_t before_end(const struct pl_profile *p, uint64_t end_ticks, doubl
 
 static void left_in_tail(struct pl_profile *p, const struct profile_left *l, uint64_t to)
 {
-	if (l->code)
-		passed_at(p, &l->frame, l->depth, l->code, l->line, to);
+	if (l->stood.code)
+		passed_at(p, &l->frame, &l->stood, to);
 	if (l->gone)
-		left_at(p, &l->frame, l->depth, to);
+		left_at(p, &l->frame, l->stood.depth - 1, to);
 }
 
 /* When the rows of a long tail ended is known by what each took: lines passed, frames left. */
@@ -546,13 +554,6 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 
 /* ---- rows ---- */
 
-/* Where the top frame stood before a row. */
-struct stood {
-	uint32_t depth;
-	const struct pl_code *code;
-	int32_t line;
-};
-
 static struct stood stand(struct pl_profile *p)
 {
 	struct stood s = {.depth = p->walk.stack.depth};
@@ -592,9 +593,7 @@ static void put_aside(struct pl_profile *p, const struct stood *before, bool gon
 	if (p->left_count == LEFT_MAX) /* as the tail has its last rows */
 		memmove(p->left, p->left + 1, --p->left_count * sizeof *p->left);
 	p->left[p->left_count++] = (struct profile_left){.frame = x->frames[x->depth - 1],
-		.depth = x->depth - 1,
-		.code = began_here ? NULL : before->code,
-		.line = before->line,
+		.stood = {before->depth, began_here ? NULL : before->code, before->line},
 		.tail = p->share.tail_count,
 		.gone = gone};
 }

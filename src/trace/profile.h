@@ -28,14 +28,19 @@ struct profile_recent {
 	double ns;
 };
 
+/* Where the top frame of so many stood, before a row. */
+struct stood {
+	uint32_t depth;
+	const struct pl_code *code;
+	int32_t line;
+};
+
 /* A frame whose line was over in the tail of a span, so that when is known at its end. */
 struct profile_left {
 	struct context_frame frame; /* as it was */
-	uint32_t depth;
-	const struct pl_code *code; /* of the line; NULL: that began in the tail itself */
-	int32_t line;
-	uint32_t tail; /* rows of the tail up to there */
-	bool gone;     /* the frame was left */
+	struct stood stood;	    /* code NULL: its line began in the tail itself */
+	uint32_t tail;		    /* rows of the tail up to there */
+	bool gone;		    /* the frame was left */
 };
 
 /* At the border of a part (parts.h): a frame that is open there, or a line or frame that ended whose beginning was in an earlier part. */

@@ -751,7 +751,7 @@ static inline bool take_quickly(struct quick *k, struct strides *s, struct walk 
 
 	if (!step->asked || k->rows + step->lines + step->row > k->most) {
 		if (s->tape)
-			s->tape->early = step->lines <= STRIDE_HALT;
+			s->tape->early = step->lines <= STRIDE_HALT; /* beyond: never taken */
 		return false;
 	}
 	k->at = behind;
@@ -804,7 +804,7 @@ static inline bool go_quickly(struct quick *k, struct strides *s, struct walk *w
 /* ---- trips ---- */
 
 /* false: too near the end. */
-static inline bool find_key(
+static inline bool key_here(
 	const struct quick *k, const struct strides *s, const struct walk *w, struct trip_key *key)
 {
 	const struct stack_frame *f = stack_top(&w->stack);
@@ -863,7 +863,7 @@ static inline bool go(struct quick *k, struct strides *s, struct walk *w, int *c
 {
 	struct trip_key key;
 
-	if (!trips_wanted(&s->trips) || !find_key(k, s, w, &key))
+	if (!trips_wanted(&s->trips) || !key_here(k, s, w, &key))
 		return go_quickly(k, s, w, code);
 	struct trip *t = &s->trips.all[trips_home(&key)];
 	if (!trip_has_key(t, &key))

@@ -3,8 +3,8 @@
  * A program's path repeats not by events but by turns: a loop's pass, a call with all that it calls in its turn. A trip is a few
  * events that begin in a frame and come back to it, with the steps that they took:
  *
- *	the frame stands          bytes                         steps            behind it
- *	work, behind LINE 3       call  LINE 0  POPS 1  LINE 2   half, 1 2, …     stands behind LINE 3; 4 bytes
+ *	the frame stands    bytes             steps                                  behind it
+ *	work, at its call   5a 80 0a 01 82    half is called, LINE 0, return, LINE 2 stands behind LINE 2, five bytes on
  *
  * Where the same frame stands so again, in front of the same bytes, the same steps are taken, whatever lies below it on the stack;
  * so the trip is taken in their place, at the cost of one. Its steps get their passes when these are asked for.
@@ -69,7 +69,7 @@ struct trip_tape {
 	uint32_t depth;
 	uint32_t count; /* steps so far, of which the trip has the first ones */
 	bool over;	/* nothing more is part of it */
-	bool early;	/* a step was not known yet: it may be longer another time */
+	bool early; /* it ended at a step not known yet, or at a limit: another time it may go on */
 };
 
 /* Make room, with `add` and `who` set. PL_ERR_MEMORY. */
