@@ -32,7 +32,7 @@
 struct collector;
 struct process;
 
-#define SAMPLE_PERIOD_NS INT64_C(4000000)
+#define SAMPLE_PERIOD_NS INT64_C(2000000)
 #define SAMPLES_AT_ONCE	 8 /* threads looked at */
 #define SAMPLE_QUIET_FROM                                                                          \
 	8 /* who waits is looked at less often when it was seen at one place so often */

@@ -24,7 +24,7 @@ def work(passes, one, ten, hundred):
         sum(hundred)  # 100
 
 
-work(40000, [1] * 200, [1] * 2000, [1] * 20000)
+work(80000, [1] * 200, [1] * 2000, [1] * 20000)
 '''
 
 # One line blocks, in the middle of lines that are told by no event of their own.
@@ -76,7 +76,7 @@ class Report(unittest.TestCase):
         sum_ns = sum(row["own_ns"] for row in work.values())
         for word, share in (("1", 1 / 111), ("10", 10 / 111), ("100", 100 / 111)):
             row = work[line_of(SHARES, word)]
-            self.assertEqual(row["hits"], 40000)
+            self.assertEqual(row["hits"], 80000)
             self.assertAlmostEqual(row["own_ns"] / sum_ns, share, delta=0.05, msg=str(work))
         self.assertGreater(sum_ns, 0.9 * whole["sum_ns"])
 
