@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include "format/block.h"
 
-/* zstd. A program repeats itself from afar, and from 7 on that is found: of w_fib a sixteenth is left of what 1 leaves. 10 leaves
- * a seventh less of what never repeats so exactly (w_lib), for 6 hundredths of the program's CPU there and nothing where it is easy
- * (w_fib); 11 takes twice that for a twentieth. Who has fallen behind takes the fast one. */
-#define BLOCK_LEVEL	 10
+/* zstd, of a block alone. A program repeats itself from afar, and from 7 on that is found: of w_fib a sixteenth is left of what 1
+ * leaves. Who has fallen behind takes the fast one. */
+#define BLOCK_LEVEL	 7
 #define BLOCK_LEVEL_FAST 1
 #define BLOCK_BEHIND	 (4 * BLOCK_BYTES_MAX) /* bytes that wait */
 
@@ -92,11 +91,15 @@ static void run(struct cut *k, struct pl_view part)
 	struct event e;
 
 	for (run_common(k, &v); v.left; run_common(k, &v)) {
+		const uint8_t *at = v.at;
 		if (event_read(&v, &k->t->stack.calls, &e) < 0) {
 			k->damaged = true;
 			k->t->stack.calls = (struct event_calls){0};
 			break;
 		}
+		if (mentions_apart(e.kind))
+			mentions_add_apart(&k->c->mentions,
+				k->c->bytes.used + (size_t)(at - part.at), (size_t)(v.at - at));
 		follow(k, &e);
 	}
 	buf_put(&k->c->bytes, part.at, part.left - v.left);
@@ -161,6 +164,52 @@ static void open_head(struct cut *k)
  * dropped. */
 static void write_checkpoints(struct collector *c, uint32_t segment);
 
+/* The chain of the thread's block before this one, or a new one in place of that which was longest without a block. */
+static struct blocks_chain *find_chain(struct collector *c, const struct stream *t)
+{
+	struct blocks_chain *oldest = c->chains;
+
+	for (size_t i = 0; i < BLOCKS_CHAINS; i++) {
+		struct blocks_chain *chain = &c->chains[i];
+		if (chain->process == t->process && chain->thread == t->thread) {
+			if (chain->next != t->blocks)
+				chain_break(&chain->writer);
+			return chain;
+		}
+		if (chain->last < oldest->last)
+			oldest = chain;
+	}
+	chain_break(&oldest->writer);
+	oldest->process = t->process;
+	oldest->thread = t->thread;
+	return oldest;
+}
+
+static int pack_block(
+	struct collector *c, struct block_source *source, struct blocks_chain *chain, int level)
+{
+	buf_reset(&c->payload);
+	source->chain = chain ? &chain->writer : NULL;
+	int err = block_write(&c->payload, source, level);
+	if (err < 0)
+		c->payload.failed = false;
+	return err;
+}
+
+/* A chain lies in one segment, with which it goes as a whole. */
+static int pack_in_segment(
+	struct collector *c, struct block_source *source, struct blocks_chain *chain, int level)
+{
+	int err = pack_block(c, source, chain, level);
+
+	if (err == 0 && chain && chain->writer.blocks > 1 &&
+		store_begins_segment(&c->store, c->payload.used)) {
+		chain_break(&chain->writer);
+		err = pack_block(c, source, chain, level);
+	}
+	return err;
+}
+
 static int write_block(
 	struct collector *c, struct stream *t, const struct block_head *head, struct pl_view events)
 {
@@ -169,16 +218,21 @@ static int write_block(
 		.bodies = &c->bodies.codes,
 		.events = events,
 		.mentions = &c->mentions,
-		.packer = &c->packer};
+		.packer = &c->store.packer};
+	const bool behind = stream_pending(t) > BLOCK_BEHIND;
+	/* Most threads that have little in their first block have no other. */
+	const bool alone = behind || events.left < (t->blocks ? 1 : BLOCK_CUT_BYTES);
+	struct blocks_chain *chain = alone ? NULL : find_chain(c, t);
+	int err = pack_in_segment(c, &source, chain, behind ? BLOCK_LEVEL_FAST : BLOCK_LEVEL);
 
-	buf_reset(&c->payload);
-	int level = stream_pending(t) > BLOCK_BEHIND ? BLOCK_LEVEL_FAST : BLOCK_LEVEL;
-	int err = block_write(&c->payload, &source, level);
-	if (err < 0) {
-		c->payload.failed = false;
-		return err;
+	if (err == 0)
+		err = store_block(&c->store, &c->payload);
+	if (chain && err == 0) {
+		chain->next = t->blocks + 1;
+		chain->last = ++c->chained;
+	} else if (chain) {
+		chain_break(&chain->writer);
 	}
-	err = store_block(&c->store, &c->payload);
 	if (err == 0) {
 		t->blocks++;
 		t->segment = c->store.last_segment;

@@ -227,7 +227,8 @@ void collector_release(struct collector *c)
 	buf_release(&c->strings);
 	stack_release(&c->opening);
 	mentions_release(&c->mentions);
-	packer_release(&c->packer);
+	for (size_t i = 0; i < BLOCKS_CHAINS; i++)
+		chain_writer_release(&c->chains[i].writer);
 }
 
 /* ---- a round ---- */

@@ -173,6 +173,22 @@ static void resume_stream(struct collector *c, struct stream *t, struct block *b
 	}
 }
 
+/* Open a block of the segment; those of its chain are in front of it there. */
+static int open_in_segment(struct block *b, struct pl_view segment, struct pl_view payload)
+{
+	struct block_head wanted, head;
+	struct record r;
+	int err = block_read_head(payload, &wanted);
+
+	while (err == 0 && block_needs(b, &wanted) != wanted.number && next_record(&segment, &r) &&
+		r.payload.at < payload.at)
+		if (r.kind == RECORD_BLOCK && block_read_head(r.payload, &head) == 0 &&
+			head.process == wanted.process && head.thread == wanted.thread &&
+			head.number == block_needs(b, &wanted))
+			err = block_pass(b, r.payload);
+	return err ? err : block_open(b, payload);
+}
+
 /* Blocks of one segment, in order: the last one of a thread counts, unless a newer segment has told
  * of it. */
 static uint32_t resume_from(struct collector *c, uint32_t segment)
@@ -201,7 +217,7 @@ static uint32_t resume_from(struct collector *c, uint32_t segment)
 			continue;
 		struct stream *t = (struct stream *)(uintptr_t)last.slots[i].key;
 		uint64_t place = last.slots[i].value;
-		if (block_open(&b,
+		if (open_in_segment(&b, buf_view(&bytes),
 			    view_of(bytes.at + (place >> 32), (size_t)(place & UINT32_MAX))) < 0)
 			continue;
 		resume_stream(c, t, &b);

@@ -18,6 +18,7 @@
 #include "collector/store.h"
 #include "collector/streams.h"
 #include "collector/ticker.h"
+#include "format/chain.h"
 #include "ring/arena.h"
 
 /* For the last lines of `record`. */
@@ -32,6 +33,15 @@ struct collector_totals {
 
 /* Which streams are cut: those that are due by size or age, or all that have anything. */
 enum blocks_why { BLOCKS_DUE, BLOCKS_ALL };
+
+/* A chain into which a thread's blocks are packed (chain.h). */
+struct blocks_chain {
+	struct chain_writer writer;
+	uint32_t process, thread; /* 0: nobody's yet */
+	uint32_t next;		  /* number of the block that goes on with it */
+	uint64_t last;		  /* `chained` with its last block */
+};
+#define BLOCKS_CHAINS 4 /* a few MiB each; more threads than that begin a chain with each block */
 
 struct collector {
 	struct arena arena;
@@ -49,7 +59,8 @@ struct collector {
 	struct pl_buf bytes, payload, strings; /* room; strings: STRINGS to write */
 	struct stack opening;		       /* room */
 	struct mentions mentions;	       /* of the block in the making */
-	struct packer packer;
+	struct blocks_chain chains[BLOCKS_CHAINS];
+	uint64_t chained; /* blocks in chains so far */
 	bool grow_failed;
 	bool store_failed;	  /* said so */
 	bool arena_torn;	  /* said so */

@@ -36,7 +36,7 @@ static uint32_t segment_count(const struct store *s)
 	return s->last_segment + 1 - s->first_segment;
 }
 
-static uint64_t *last_size(struct store *s)
+static uint64_t *last_size(const struct store *s)
 {
 	return &s->segment_sizes[segment_count(s) - 1];
 }
@@ -93,6 +93,7 @@ void store_close(struct store *s)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	free(s->segment_sizes);
+	packer_release(&s->packer);
 	buf_release(&s->meta);
 	buf_release(&s->room);
 	begin(s, -1, 0);
@@ -113,7 +114,7 @@ void store_put(struct store *s, enum record_kind kind, const struct pl_buf *payl
 		s->failed = s->failed ? s->failed : ENOMEM;
 	if (s->failed && !is_last_word(kind))
 		return;
-	record_write(&s->meta, (uint16_t)kind, buf_view(payload),
+	record_write(&s->meta, (uint16_t)kind, buf_view(payload), &s->packer,
 		payload->used < META_PACK_MIN ? 0 : META_LEVEL);
 }
 
@@ -217,6 +218,17 @@ static int next_segment(struct store *s)
 	return 0;
 }
 
+static bool is_full(const struct store *s, size_t record_bytes)
+{
+	return s->segment_fd < 0 ||
+	       (*last_size(s) && *last_size(s) + record_bytes > store_segment_max(s));
+}
+
+bool store_begins_segment(const struct store *s, size_t payload_bytes)
+{
+	return is_full(s, RECORD_HEAD_BYTES + payload_bytes);
+}
+
 /* meta first: whoever reads the block finds what it names. A record that is larger than a segment
  * has one of its own. */
 static int append_record(struct store *s, enum record_kind kind, const struct pl_buf *payload)
@@ -226,10 +238,9 @@ static int append_record(struct store *s, enum record_kind kind, const struct pl
 	if (err < 0)
 		return err;
 	buf_reset(&s->room);
-	record_write(&s->room, (uint16_t)kind, buf_view(payload), 0);
+	record_write(&s->room, (uint16_t)kind, buf_view(payload), NULL, 0);
 	err = payload->failed || s->room.failed ? -ENOMEM : 0;
-	if (err == 0 && (s->segment_fd < 0 || (*last_size(s) && *last_size(s) + s->room.used >
-									store_segment_max(s))))
+	if (err == 0 && is_full(s, s->room.used))
 		err = next_segment(s);
 	if (err == 0)
 		err = file_append(s->segment_fd, *last_size(s), s->room.at, s->room.used);

@@ -33,6 +33,7 @@ struct store {
 	uint64_t limit_bytes; /* 0: none */
 	struct pl_buf meta;   /* records to append */
 	struct pl_buf room;   /* for one block's record */
+	struct packer packer; /* of all that is packed by itself */
 	int failed;	      /* errno of the first write that failed, 0: all is well */
 };
 
@@ -52,6 +53,8 @@ void store_drop_oldest(struct store *s);
 /* Append a BLOCK record, in a new segment when the last one is full. Flushes meta first. 0, or
  * -errno. */
 int store_block(struct store *s, const struct pl_buf *payload);
+/* Would a BLOCK record of such a payload begin a segment? */
+bool store_begins_segment(const struct store *s, size_t payload_bytes);
 /* The same for a SAMPLES record. */
 int store_samples(struct store *s, const struct pl_buf *payload);
 

@@ -5,6 +5,7 @@
 
 #define CODE_BYTES_MIN	2 /* a code's delta and body */
 #define FRAME_BYTES_MIN 6 /* a frame's fields, one byte each */
+#define FRONT_LEVEL	1 /* zstd, of a few hundred bytes */
 
 /* ---- writing ---- */
 
@@ -26,12 +27,16 @@ static void mention_stack(struct mentions *m, const struct stack *stack)
 
 static int mention_events(struct mentions *m, struct event_calls calls, struct pl_view events)
 {
+	const uint8_t *first = events.at;
 	struct event e;
 
 	while (events.left) {
+		const uint8_t *at = events.at;
 		if (event_read(&events, &calls, &e))
 			return PL_ERR_FORMAT;
 		mentions_add_event(m, &e);
+		if (mentions_apart(e.kind))
+			mentions_add_apart(m, (size_t)(at - first), (size_t)(events.at - at));
 	}
 	return 0;
 }
@@ -96,6 +101,63 @@ static void put_calls(struct pl_buf *raw, const struct event_calls *calls)
 	}
 }
 
+static uint32_t count_resumes(const struct event_calls *calls)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < EVENT_RESUMES; i++)
+		count += calls->resumes[i].code != 0;
+	return count;
+}
+
+static void put_resumes(struct pl_buf *raw, const struct event_calls *calls)
+{
+	buf_varint(raw, count_resumes(calls));
+	for (uint32_t i = 0; i < EVENT_RESUMES; i++) {
+		const struct event_resume *r = &calls->resumes[i];
+		if (!r->code)
+			continue;
+		buf_varint(raw, r->site);
+		buf_varint(raw, r->code);
+		buf_varint(raw, r->gen);
+		buf_varint(raw, r->unit);
+	}
+}
+
+static void put_apart(struct pl_buf *raw, const struct mentions *m, struct pl_view events)
+{
+	uint32_t behind = 0;
+
+	buf_varint(raw, m->apart_count);
+	for (size_t i = 0; i < m->apart_count; i++) {
+		const struct chain_hole *a = &m->apart[i];
+		buf_varint(raw, a->at - behind);
+		buf_string(raw, events.at + a->at, a->length);
+		behind = a->at + a->length;
+	}
+}
+
+static size_t others_bytes(const struct mentions *m, struct pl_view events)
+{
+	size_t n = events.left;
+
+	for (size_t i = 0; i < m->apart_count; i++)
+		n -= m->apart[i].length;
+	return n;
+}
+
+static void put_others(struct pl_buf *raw, const struct mentions *m, struct pl_view events)
+{
+	uint32_t behind = 0;
+
+	for (size_t i = 0; i < m->apart_count; i++) {
+		const struct chain_hole *a = &m->apart[i];
+		buf_put(raw, events.at + behind, a->at - behind);
+		behind = a->at + a->length;
+	}
+	buf_put(raw, events.at + behind, events.left - behind);
+}
+
 /* The struct is the bytes: little-endian without padding, as view.h and block.h make sure. */
 static void put_head(struct pl_buf *out, size_t at, const struct block_head *head)
 {
@@ -107,11 +169,76 @@ static void put_head(struct pl_buf *out, size_t at, const struct block_head *hea
 	memcpy(out->at + at, bytes, sizeof bytes);
 }
 
+/* What is in front of the events; gives the flags of what is in it. */
+static uint32_t put_front(struct pl_buf *raw, const struct block_source *b, struct mentions *m)
+{
+	const struct stack *stack = b->stack;
+	const uint32_t flags = (stack->greenlet ? BLOCK_GREENLET : 0) |
+			       (count_known(&stack->calls) ? BLOCK_CALLS : 0) |
+			       (count_resumes(&stack->calls) ? BLOCK_RESUMES : 0) |
+			       (m->apart_count ? BLOCK_APART : 0);
+
+	put_codes(raw, m, b->bodies);
+	put_stack(raw, stack);
+	if (flags & BLOCK_CALLS)
+		put_calls(raw, &stack->calls);
+	if (flags & BLOCK_RESUMES)
+		put_resumes(raw, &stack->calls);
+	if (flags & BLOCK_APART)
+		put_apart(raw, m, b->events);
+	return flags;
+}
+
+/* The front by itself: between the events of two blocks it would end what repeats there. false: nothing was appended. */
+static bool put_chained(struct pl_buf *out, struct pl_view front, const struct block_source *b,
+	const struct mentions *m, uint32_t *flags)
+{
+	const struct chain_source events = {
+		.bytes = b->events, .holes = m->apart, .hole_count = m->apart_count};
+	struct pl_buf packed = {0};
+	size_t at = out->used;
+	uint32_t before = 0;
+
+	if (!record_compress(b->packer, &packed, front, FRONT_LEVEL)) {
+		buf_reset(&packed);
+		buf_put(&packed, front.at, front.left);
+	}
+	buf_varint(out, front.left);
+	buf_string(out, packed.at, packed.used);
+	const bool done = !packed.failed && chain_pack(b->chain, &events, out, &before);
+	buf_release(&packed);
+	if (done)
+		*flags |= BLOCK_CHAINED | before << 16;
+	else
+		out->used = at;
+	return done;
+}
+
+static void put_alone(struct pl_buf *out, struct pl_view raw, const struct block_source *b,
+	int level, uint32_t *flags)
+{
+	if (level > 0 && record_compress(b->packer, out, raw, level))
+		*flags |= BLOCK_COMPRESSED;
+	else
+		buf_put(out, raw.at, raw.left);
+}
+
+static uint32_t minor_of(const struct block_head *head, const struct mentions *m)
+{
+	uint32_t minor = head->needs_minor > m->needs_minor ? head->needs_minor : m->needs_minor;
+	const uint32_t needed = head->flags & (BLOCK_RESUMES | BLOCK_APART | BLOCK_CHAINED)
+					? MINOR_CHAINS
+				: head->flags & BLOCK_CALLS    ? MINOR_CALLS
+				: head->flags & BLOCK_GREENLET ? 1
+							       : 0;
+
+	return minor > needed ? minor : needed;
+}
+
 static int write_with(
 	struct pl_buf *out, const struct block_source *b, struct mentions *m, int level)
 {
 	struct block_head head = *b->head;
-	const bool calls = count_known(&b->stack->calls) != 0;
 	struct pl_buf raw = {0};
 	size_t at = out->used;
 	int err = PL_ERR_MEMORY;
@@ -119,33 +246,22 @@ static int write_with(
 	mention_stack(m, b->stack);
 	if (m->failed)
 		return err;
-	put_codes(&raw, m, b->bodies);
-	put_stack(&raw, b->stack);
-	if (calls)
-		put_calls(&raw, &b->stack->calls);
-	buf_put(&raw, b->events.at, b->events.left);
+	head.flags = (head.flags & BLOCK_CONTINUES) | put_front(&raw, b, m);
+	head.raw_bytes = (uint32_t)(raw.used + others_bytes(m, b->events));
 	uint8_t *room = buf_reserve(out, BLOCK_HEAD_BYTES);
-	if (raw.failed || !room || raw.used > RECORD_RAW_MAX - BLOCK_HEAD_BYTES)
+	if (raw.failed || !room || raw.used + b->events.left > RECORD_RAW_MAX - BLOCK_HEAD_BYTES)
 		goto done;
 	out->used += BLOCK_HEAD_BYTES;
-	head.flags &= ~(uint32_t)(BLOCK_COMPRESSED | BLOCK_GREENLET | BLOCK_CALLS);
-	head.flags |= (b->stack->greenlet ? BLOCK_GREENLET : 0) | (calls ? BLOCK_CALLS : 0);
-	if (level > 0 && record_compress(b->packer, out, buf_view(&raw), level))
-		head.flags |= BLOCK_COMPRESSED;
-	else
-		buf_put(out, raw.at, raw.used);
-	if (out->failed)
+	if (!level || !b->chain || !put_chained(out, buf_view(&raw), b, m, &head.flags)) {
+		put_others(&raw, m, b->events);
+		put_alone(out, buf_view(&raw), b, level, &head.flags);
+	}
+	if (out->failed || raw.failed)
 		goto done;
 	head.event_bytes = (uint32_t)b->events.left;
-	head.raw_bytes = (uint32_t)raw.used;
 	head.open_depth = b->stack->depth;
 	head.first_switch = m->first_switch;
-	if (m->needs_minor > head.needs_minor)
-		head.needs_minor = m->needs_minor;
-	if (b->stack->greenlet && !head.needs_minor)
-		head.needs_minor = 1;
-	if (calls && head.needs_minor < MINOR_CALLS)
-		head.needs_minor = MINOR_CALLS;
+	head.needs_minor = minor_of(&head, m);
 	put_head(out, at, &head);
 	err = 0;
 done:
@@ -188,6 +304,9 @@ int block_read_head(struct pl_view payload, struct block_head *out)
 		out->min_depth > out->open_depth)
 		return PL_ERR_FORMAT;
 	if (out->process == 0 || out->close_ticks < out->open_ticks)
+		return PL_ERR_FORMAT;
+	if (out->flags & BLOCK_CHAINED && (BLOCK_BEFORE(out->flags) >= CHAIN_BLOCKS ||
+						  BLOCK_BEFORE(out->flags) > out->number))
 		return PL_ERR_FORMAT;
 	return 0;
 }
@@ -267,17 +386,163 @@ static int read_calls(struct pl_view *v, struct event_calls *calls)
 	return 0;
 }
 
-static int read_plain(struct block *b, struct pl_view payload, struct pl_view *plain)
+static int read_resumes(struct pl_view *v, struct event_calls *calls)
 {
-	payload.at += BLOCK_HEAD_BYTES;
-	payload.left -= BLOCK_HEAD_BYTES;
-	if (b->head.flags & BLOCK_COMPRESSED) {
-		int err = record_decompress(payload, b->head.raw_bytes, &b->room);
-		*plain = buf_view(&b->room);
-		return err;
+	uint64_t count, site, code, unit;
+	struct event_resume r = {0};
+
+	if (view_varint_max(v, EVENT_RESUMES, &count))
+		return PL_ERR_FORMAT;
+	for (uint64_t i = 0; i < count; i++) {
+		if (view_varint_max(v, UINT32_MAX, &site) ||
+			view_varint_max(v, UINT32_MAX, &code) || view_varint(v, &r.gen) ||
+			view_varint_max(v, UINT32_MAX, &unit))
+			return PL_ERR_FORMAT;
+		r.site = (uint32_t)site;
+		r.code = (uint32_t)code;
+		r.unit = (uint32_t)unit;
+		event_resumes_put(calls, &r);
 	}
-	*plain = payload;
-	return payload.left == b->head.raw_bytes ? 0 : PL_ERR_FORMAT;
+	return 0;
+}
+
+static bool has_chain(const struct block *b, const struct block_head *head)
+{
+	return b->process == head->process && b->thread == head->thread &&
+	       b->first_number + BLOCK_BEFORE(head->flags) == head->number;
+}
+
+uint32_t block_needs(const struct block *b, const struct block_head *head)
+{
+	const uint32_t before = BLOCK_BEFORE(head->flags);
+
+	if (!(head->flags & BLOCK_CHAINED) || !before)
+		return head->number;
+	if (!has_chain(b, head) || !b->chain.count)
+		return head->number - before;
+	return b->chain.count < before ? b->first_number + b->chain.count : head->number;
+}
+
+/* What a block is made of, unpacked. */
+struct plain {
+	struct pl_view front;
+	struct pl_view events; /* none, where they stand behind the front in one piece with it */
+};
+
+/* Of one that was unpacked already nothing more is to be done. */
+static int unpack_events(
+	struct block *b, struct pl_view packed, uint32_t bytes, struct pl_view *out)
+{
+	const struct block_head *head = &b->head;
+	const uint32_t before = BLOCK_BEFORE(head->flags);
+
+	if (block_needs(b, head) != head->number)
+		return PL_ERR_FORMAT;
+	if (!before && (!has_chain(b, head) || !b->chain.count)) {
+		chain_restart(&b->chain);
+		b->process = head->process;
+		b->thread = head->thread;
+		b->first_number = head->number;
+	}
+	int err = before < b->chain.count ? 0 : chain_unpack(&b->chain, packed, bytes);
+	if (err)
+		return err;
+	*out = chain_block(&b->chain, before);
+	return out->left == bytes ? 0 : PL_ERR_FORMAT;
+}
+
+static int unpack_chained(struct block *b, struct pl_view packed, struct plain *out)
+{
+	uint64_t front_bytes;
+	struct pl_view front;
+
+	if (view_varint_max(&packed, b->head.raw_bytes, &front_bytes) ||
+		view_string(&packed, &front))
+		return PL_ERR_FORMAT;
+	int err = 0;
+	out->front = front;
+	if (front.left != front_bytes) {
+		err = record_decompress(front, (uint32_t)front_bytes, &b->room);
+		out->front = buf_view(&b->room);
+	}
+	return err ? err
+		   : unpack_events(
+			     b, packed, b->head.raw_bytes - (uint32_t)front_bytes, &out->events);
+}
+
+static int unpack(struct block *b, struct pl_view packed, struct plain *out)
+{
+	int err = 0;
+
+	*out = (struct plain){.front = packed};
+	if (b->head.flags & BLOCK_CHAINED)
+		return unpack_chained(b, packed, out);
+	if (b->head.flags & BLOCK_COMPRESSED) {
+		err = record_decompress(packed, b->head.raw_bytes, &b->room);
+		out->front = buf_view(&b->room);
+	}
+	return err || out->front.left == b->head.raw_bytes ? err : PL_ERR_FORMAT;
+}
+
+/* ---- events in their order again ---- */
+
+struct apart {
+	uint64_t count;
+	struct pl_view rows; /* (between, event)… */
+};
+
+static int read_apart(struct pl_view *front, struct apart *out)
+{
+	struct pl_view event;
+	uint64_t between;
+
+	if (view_varint_max(front, front->left, &out->count))
+		return PL_ERR_FORMAT;
+	out->rows = *front;
+	for (uint64_t i = 0; i < out->count; i++)
+		if (view_varint(front, &between) || view_string(front, &event))
+			return PL_ERR_FORMAT;
+	return 0;
+}
+
+/* What stands apart need not be what an honest writer puts there: it is events like the others. */
+static int join(struct block *b, struct apart *apart, struct pl_view others)
+{
+	struct pl_view run, event;
+	struct pl_buf *to = &b->joined;
+	uint64_t between;
+
+	buf_reset(to);
+	if (!buf_reserve(to, b->head.event_bytes + 1))
+		return PL_ERR_MEMORY;
+	for (uint64_t i = 0; i < apart->count; i++) {
+		if (view_varint(&apart->rows, &between) || view_string(&apart->rows, &event) ||
+			view_bytes(&others, between, &run) ||
+			run.left + event.left > b->head.event_bytes - to->used)
+			return PL_ERR_FORMAT;
+		buf_put(to, run.at, run.left);
+		buf_put(to, event.at, event.left);
+	}
+	if (others.left != b->head.event_bytes - to->used)
+		return PL_ERR_FORMAT;
+	buf_put(to, others.at, others.left);
+	b->events = buf_view(to);
+	return 0;
+}
+
+static int find_events(struct block *b, struct plain *plain)
+{
+	const bool chained = b->head.flags & BLOCK_CHAINED;
+	struct apart apart = {0};
+	int err = b->head.flags & BLOCK_APART ? read_apart(&plain->front, &apart) : 0;
+
+	if (err || (chained && plain->front.left))
+		return PL_ERR_FORMAT;
+	struct pl_view others = chained ? plain->events : plain->front;
+	if (b->head.flags & BLOCK_APART)
+		return join(b, &apart, others);
+	b->events = others;
+	return others.left == b->head.event_bytes ? 0 : PL_ERR_FORMAT;
 }
 
 /* Its room is kept: the thread's next block has about as many codes. */
@@ -288,29 +553,46 @@ static void map_empty(struct pl_map *m)
 	m->used = 0;
 }
 
-int block_open(struct block *b, struct pl_view payload)
+static int open_head(struct block *b, struct pl_view *payload)
 {
-	struct pl_view plain;
-	int err = block_read_head(payload, &b->head);
+	int err = block_read_head(*payload, &b->head);
 
-	map_empty(&b->bodies);
-	stack_reset(&b->stack);
 	b->events = (struct pl_view){0};
 	if (err == 0 && b->head.needs_minor > FORMAT_MINOR)
 		err = PL_ERR_VERSION;
-	if (err == 0)
-		err = read_plain(b, payload, &plain);
-	if (err == 0)
-		err = read_codes(&plain, &b->bodies);
-	if (err == 0)
-		err = read_stack(&plain, &b->stack, &b->head);
-	if (err == 0 && b->head.flags & BLOCK_CALLS)
-		err = read_calls(&plain, &b->stack.calls);
-	if (err == 0 && plain.left != b->head.event_bytes)
-		err = PL_ERR_FORMAT;
-	if (err == 0)
-		b->events = plain;
+	if (err == 0) {
+		payload->at += BLOCK_HEAD_BYTES;
+		payload->left -= BLOCK_HEAD_BYTES;
+	}
 	return err;
+}
+
+int block_pass(struct block *b, struct pl_view payload)
+{
+	struct plain plain;
+	int err = open_head(b, &payload);
+
+	return err ? err : unpack(b, payload, &plain);
+}
+
+int block_open(struct block *b, struct pl_view payload)
+{
+	struct plain plain;
+	int err = open_head(b, &payload);
+
+	map_empty(&b->bodies);
+	stack_reset(&b->stack);
+	if (err == 0)
+		err = unpack(b, payload, &plain);
+	if (err == 0)
+		err = read_codes(&plain.front, &b->bodies);
+	if (err == 0)
+		err = read_stack(&plain.front, &b->stack, &b->head);
+	if (err == 0 && b->head.flags & BLOCK_CALLS)
+		err = read_calls(&plain.front, &b->stack.calls);
+	if (err == 0 && b->head.flags & BLOCK_RESUMES)
+		err = read_resumes(&plain.front, &b->stack.calls);
+	return err ? err : find_events(b, &plain);
 }
 
 void block_release(struct block *b)
@@ -318,5 +600,7 @@ void block_release(struct block *b)
 	map_release(&b->bodies);
 	stack_release(&b->stack);
 	buf_release(&b->room);
+	buf_release(&b->joined);
+	chain_reader_release(&b->chain);
 	*b = (struct block){0};
 }

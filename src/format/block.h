@@ -1,24 +1,31 @@
-/* A block: a self-contained run of one thread's events. It is the payload of a BLOCK record; in
- * plain:
+/* A block: a run of one thread's events by themselves. It is the payload of a BLOCK record; in plain:
  *
  *	head      fixed, BLOCK_HEAD_BYTES, never compressed and with a check of its own: who scans for times,
  *	          orders and counts reads no more, and can trust it
  *	codes     count | (code number delta, body number + 1)…    every code that stack and events name, by
  *	          growing number; 0 in place of a body: it could not be described
  *	stack     [greenlet] | depth | (code, place << 1 | linked, value, gen, raised u8, task string)…    bottom first
+ *	calls     count | (site, code)…                      with BLOCK_CALLS
+ *	resumes   count | (site, code, gen, unit)…           with BLOCK_RESUMES
+ *	apart     count | (bytes of events between it and the one before, event as a string)…     with BLOCK_APART: those that
+ *	          tell times and switches
  *	events    the rest, as the recorder wrote them (event.h)
  *
  *	 0                     152            160
  *	| struct block_head   | XXH3 of 0…151 | codes, stack and events: one zstd frame of raw_bytes with
- *	|                     |               | BLOCK_COMPRESSED, else plain
+ *	|                     |               | BLOCK_COMPRESSED, a part of one with BLOCK_CHAINED, else plain
  *
  * The record's own compression is not used. Everything but the bodies and the strings that it names
- * is in the block, so it decodes alone, and code numbers can be dropped with it.
+ * is in the block, so it decodes by itself once it is unpacked, and code numbers can be dropped with it.
+ *
+ * Why times stand apart: the events of one pass of a loop are those of the next, but for the times that fall between them. Without
+ * those a pass is packed as a repetition, however long it is.
  */
 #ifndef PL_FORMAT_BLOCK_H
 #define PL_FORMAT_BLOCK_H
 
 #include "base/map.h"
+#include "format/chain.h"
 #include "format/follow.h"
 #include "format/mentions.h"
 #include "format/record.h"
@@ -29,6 +36,8 @@
 #define MINOR_WITNESSES 2
 /* And that since which a call can be a byte. */
 #define MINOR_CALLS 3
+/* And that since which a resume can be two, events can stand apart, and blocks be chained. */
+#define MINOR_CHAINS 4
 
 #define BLOCK_HEAD_BYTES 160
 #define BLOCK_HEAD_CHECK 152 /* where the check of the bytes before it stands */
@@ -36,7 +45,12 @@
 #define BLOCK_CONTINUES	 2 /* flag: bytes of the stream are missing before this block */
 #define BLOCK_GREENLET                                                                             \
 	4 /* flag: the number of the stack's greenlet stands before its depth; else it is 0 */
-#define BLOCK_CALLS 8 /* flag: the calls that are known stand behind the stack */
+#define BLOCK_CALLS   8	 /* flag: the calls that are known stand behind the stack */
+#define BLOCK_RESUMES 16 /* flag: the resumes that are known stand behind those */
+#define BLOCK_APART   32 /* flag: some events stand apart, in front of the others */
+#define BLOCK_CHAINED 64 /* flag: it is packed as a block of a chain (chain.h) */
+#define BLOCK_BEFORE(flags)                                                                        \
+	((flags) >> 16) /* of a chained one: so many blocks of its chain are in front of it */
 
 struct block_head {
 	uint32_t process;
@@ -111,9 +125,11 @@ struct block_source {
 	struct pl_view events;
 	struct mentions *
 		mentions; /* borrowed, of just these events; to which those of the stack are added; NULL: it looks for them */
-	struct packer *packer; /* borrowed, or NULL */
+	struct packer *packer;	    /* borrowed, or NULL */
+	struct chain_writer *chain; /* borrowed; NULL: it is packed alone */
 };
-/* The payload of a BLOCK record. 0, or PL_ERR_FORMAT when the events do not decode. */
+/* The payload of a BLOCK record. 0, or PL_ERR_FORMAT when the events do not decode. level: as record_compress has it; 0: plain, also
+ * with a chain. A block that was not written after all, or not behind the one before, breaks the chain: that is the caller's. */
 int block_write(struct pl_buf *out, const struct block_source *b, int level);
 
 /* PL_ERR_FORMAT: too short, a wrong check, or sizes that contradict each other. */
@@ -122,13 +138,21 @@ int block_read_head(struct pl_view payload, struct block_head *out);
 /* A block opened for decoding; all zero is valid. */
 struct block {
 	struct block_head head;
-	struct pl_map bodies;  /* code number -> body number + 1, 0: not known; owned */
-	struct stack stack;    /* at its beginning; owned */
-	struct pl_view events; /* into `room` or the payload */
-	struct pl_buf room;    /* owned */
+	struct pl_map bodies;	   /* code number -> body number + 1, 0: not known; owned */
+	struct stack stack;	   /* at its beginning; owned */
+	struct pl_view events;	   /* into `room`, `joined`, `chain` or the payload */
+	struct pl_buf room;	   /* owned */
+	struct pl_buf joined;	   /* owned: events, where some stood apart */
+	struct chain_reader chain; /* what was unpacked of a chain */
+	uint32_t process, thread, first_number; /* of the chain */
 };
+/* The number of the first block that must be unpacked, by block_pass, before this one can be opened: from there on one by one up to
+ * the one before it. That is its own where none must. */
+uint32_t block_needs(const struct block *b, const struct block_head *head);
+/* Unpack one for the sake of those behind it. What was open is not any more. As block_open. */
+int block_pass(struct block *b, struct pl_view payload);
 /* Sizes are bounded before memory is asked for. The payload must live as long as the block.
- * PL_ERR_VERSION: it holds kinds of events that this version does not know. */
+ * PL_ERR_VERSION: it holds kinds of events that this version does not know. PL_ERR_FORMAT also where block_needs names another. */
 int block_open(struct block *b, struct pl_view payload);
 /* Body number + 1 of a code; 0: not known. */
 static inline uint32_t block_body(const struct block *b, uint32_t code)

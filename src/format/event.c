@@ -44,6 +44,35 @@ static int read_resume(struct pl_view *v, struct event *e)
 		       : 0;
 }
 
+static int read_known_resume(
+	struct pl_view *v, const struct event_calls *calls, uint8_t first, struct event *e)
+{
+	uint8_t place;
+
+	if (view_u8(v, &place) || place >= EVENT_RESUMES)
+		return PL_ERR_FORMAT;
+	const struct event_resume *r = &calls->resumes[place];
+	*e = (struct event){.kind = EVENT_RESUME,
+		.known = true,
+		.site = r->code ? r->site : EVENT_NO_UNIT,
+		.code = r->code,
+		.gen = r->gen,
+		.unit = r->code ? r->unit : EVENT_NO_UNIT};
+	return first & EVENT_SAME_UNIT ? 0 : read_u32(v, &e->unit);
+}
+
+/* One that is written out. */
+static int read_reentry(struct pl_view *v, struct event_calls *calls, struct event *e)
+{
+	int err = read_resume(v, e);
+
+	if (err == 0 && e->kind == EVENT_RESUME && !e->flags)
+		event_resumes_put(calls,
+			&(struct event_resume){
+				.site = e->site, .code = e->code, .unit = e->unit, .gen = e->gen});
+	return err;
+}
+
 /* One case a kind, as the writers of event.h. A field that does not fit its type is damage: nothing
  * behind this place looks at ranges again. */
 static int read_fields(struct pl_view *v, struct event_calls *calls, struct event *e)
@@ -57,7 +86,7 @@ static int read_fields(struct pl_view *v, struct event_calls *calls, struct even
 		return read_site(v, e) || read_u32(v, &e->code) ? PL_ERR_FORMAT : 0;
 	case EVENT_RESUME:
 	case EVENT_THROW:
-		return read_resume(v, e);
+		return read_reentry(v, calls, e);
 	case EVENT_LEAVE:
 	case EVENT_SUSPEND:
 	case EVENT_AGAIN:
@@ -122,6 +151,9 @@ int event_read_any(struct pl_view *v, struct event_calls *calls, struct event *o
 	} else if (event_is_known_call(first)) {
 		read_known_call(calls, first, out);
 		return 0;
+	} else if (event_is_known_resume(first)) {
+		if (read_known_resume(v, calls, first, out) == 0)
+			return 0;
 	} else {
 		out->kind = first & 0x1f;
 		out->flags = first & 0x60;

@@ -3,6 +3,7 @@
  *	line     | 1 index:7 |                       index < 127: into the code's table of line starts
  *	         | 1 1111111 | index-127 varint |
  *	a call   | 0 place:2 11 place:3 |            one that is known: ENTER with site and code of that place (struct event_calls)
+ *	a resume | 0 same 1 00100 | place [unit] |   one that is known: RESUME with what is at that place, from there or from `unit`
  *	others   | 0 flags:2 kind:5 | fields, all varints, in the order of the table below |
  *
  * A call of f by a module, two lines of it, and its return, with code 10 for the module, 11 for f:
@@ -43,7 +44,7 @@
 	X(ENTER, 1, "[site] code [gen if EVENT_GENERATOR]")                                        \
 	X(LEAVE, 2, "unit")                                                                        \
 	X(SUSPEND, 3, "unit")                                                                      \
-	X(RESUME, 4, "[site] code gen unit")                                                       \
+	X(RESUME, 4, "[site] code gen unit; EVENT_KNOWN: place [unit if not EVENT_SAME_UNIT]")     \
 	X(THROW, 5, "[site] code gen unit")                                                        \
 	X(UNWIND, 6, "")                                                                           \
 	X(RAISE, 7, "unit type")                                                                   \
@@ -76,7 +77,10 @@ enum event_kind {
  * 0, and a reader does not look at them. */
 #define EVENT_GENERATOR 0x20 /* ENTER: a generator-like frame, gen follows */
 #define EVENT_NO_CALLER 0x40 /* ENTER, RESUME, THROW, OUTSIDE: it is the bottom frame, no site */
-#define EVENT_BACK	0x40 /* LINK: it was there when its greenlet was left */
+#define EVENT_KNOWN	0x20 /* RESUME: one that is known, by a caller */
+#define EVENT_SAME_UNIT                                                                            \
+	0x40 /* RESUME that is known: from the unit from which it was when it became so */
+#define EVENT_BACK 0x40 /* LINK: it was there when its greenlet was left */
 #define EVENT_EARLY                                                                                \
 	0x20 /* RAISE: it stands on a start whose LINE did not fire: a trace function raised instead */
 #define EVENT_MOVED 0x20 /* LINK: it has gone on since then, `unit` is where the next event is */
@@ -95,15 +99,24 @@ enum event_kind {
 /* No event is longer: a first byte and at most four varints, or a length and a text. */
 #define EVENT_BYTES_MAX (2 + EVENT_TEXT_MAX)
 
+/* What a RESUME names. */
+struct event_resume {
+	uint32_t site, code, unit; /* as in struct event */
+	uint64_t gen;
+};
+
 /* Calls that are known: a call site and the callee. Who writes a stream and who reads it put each ENTER of a plain function by a
- * caller at its place, so both have the same there; as long as it is there that call is a byte, which is the place. All zero: none
- * is known. */
+ * caller at its place, so both have the same there; as long as it is there that call is a byte, which is the place. And so each
+ * RESUME by a caller that is written out: a loop resumes the generator that it resumed before, whose number then need not be told,
+ * so that one run of a loop has the bytes of the next. All zero: none is known. */
 #define EVENT_CALLS	 32   /* places */
 #define EVENT_KNOWN_CALL 0x18 /* these two bits are set in each place, and the top one is not */
+#define EVENT_RESUMES	 64
 struct event_calls {
-	uint64_t at[128]; /* code << 32 | site; 0: none */
-	uint64_t
-		print; /* of all that is there: the same for the same calls, and most likely for no others */
+	uint64_t at[128];			    /* code << 32 | site; 0: none */
+	struct event_resume resumes[EVENT_RESUMES]; /* code 0: none */
+	/* Of all that is there: the same for the same calls or resumes, and most likely for no others. */
+	uint64_t print, resumes_print;
 };
 
 static inline uint64_t event_call(uint32_t site, uint32_t code)
@@ -130,11 +143,37 @@ static inline void event_calls_put(struct event_calls *calls, uint64_t call)
 	*place = call;
 }
 
+static inline uint32_t event_resume_place(uint32_t site, uint32_t code)
+{
+	return (uint32_t)(event_call(site, code) * 0x9e3779b97f4a7c15u >> 58);
+}
+
+static inline uint64_t event_resume_print(const struct event_resume *r)
+{
+	uint64_t mixed = event_call(r->site, r->code) * 0x9e3779b97f4a7c15u ^
+			 (r->gen << 24 ^ r->unit) * 0xd6e8feb86659fd93u;
+
+	return mixed ^ mixed >> 31;
+}
+
+static inline void event_resumes_put(struct event_calls *calls, const struct event_resume *r)
+{
+	struct event_resume *place = &calls->resumes[event_resume_place(r->site, r->code)];
+
+	calls->resumes_print ^= event_resume_print(place) ^ event_resume_print(r);
+	*place = *r;
+}
+
+static inline bool event_is_known_resume(uint8_t first)
+{
+	return (first & ~EVENT_SAME_UNIT) == (EVENT_RESUME | EVENT_KNOWN);
+}
+
 /* One decoded event. What a kind does not have is 0. */
 struct event {
 	enum event_kind kind;
 	uint8_t flags;
-	bool known;	     /* ENTER: it was a byte */
+	bool known;	     /* ENTER, RESUME: of what is known; its flags are 0 then */
 	uint32_t index;	     /* LINE: into the table of line starts */
 	uint32_t site;	     /* ENTER, RESUME, THROW, OUTSIDE: unit of the caller */
 	uint32_t code;	     /* number of the code */
@@ -150,8 +189,8 @@ struct event {
 
 /* Eat one event from the front. PL_ERR_FORMAT leaves the view where it was. Unknown kinds are
  * errors: a block says with its format's minor number which kinds it can hold. `calls` are those of the stream up to there, and
- * behind the event after that; to read it once more does no harm. A known call of which nothing is known (bytes of the stream
- * are missing) is one of code 0, from EVENT_NO_UNIT. */
+ * behind the event after that; to read it once more does no harm. A known call or resume of which nothing is known (bytes of the
+ * stream are missing) is one of code 0, from EVENT_NO_UNIT. */
 int event_read_any(struct pl_view *v, struct event_calls *calls, struct event *out);
 
 #define EVENT_SHORT_LINES 127 /* so many starts' LINEs are one byte */
@@ -250,7 +289,7 @@ static inline uint32_t event_minor(const struct event *e)
 		(e->kind == EVENT_RAISE && e->flags))
 		return 2;
 	if (e->known)
-		return 3;
+		return e->kind == EVENT_RESUME ? 4 : 3;
 	return second || (e->kind == EVENT_LINK && e->flags) ? 1 : 0;
 }
 
@@ -343,12 +382,24 @@ static inline uint8_t *event_write_outside(uint8_t *p, uint32_t site, uint32_t c
 	return varint_write(p, code);
 }
 
-struct event_resume {
-	uint32_t site, code, unit; /* as in struct event */
-	uint64_t gen;
-};
+/* By a caller; known is what stands at its place. */
+static inline bool event_resume_is_known(
+	const struct event_resume *known, const struct event_resume *e)
+{
+	return known->gen == e->gen && known->code == e->code && known->site == e->site;
+}
 
-/* kind: EVENT_RESUME or EVENT_THROW */
+static inline uint8_t *event_write_known_resume(
+	uint8_t *p, const struct event_resume *known, uint32_t place, uint32_t unit)
+{
+	const bool same = known->unit == unit;
+
+	*p++ = (uint8_t)(EVENT_RESUME | EVENT_KNOWN | (same ? EVENT_SAME_UNIT : 0));
+	*p++ = (uint8_t)place;
+	return same ? p : varint_write(p, unit);
+}
+
+/* kind: EVENT_RESUME or EVENT_THROW. RESUMEs by a caller go the way of event_write_reentry. */
 static inline uint8_t *event_write_resume(
 	uint8_t *p, enum event_kind kind, const struct event_resume *e)
 {
@@ -356,6 +407,19 @@ static inline uint8_t *event_write_resume(
 	if (e->site != EVENT_NO_SITE)
 		p = varint_write(p, e->site);
 	return varint_write(varint_write(varint_write(p, e->code), e->gen), e->unit);
+}
+
+static inline uint8_t *event_write_reentry(
+	uint8_t *p, struct event_calls *calls, enum event_kind kind, const struct event_resume *e)
+{
+	if (kind != EVENT_RESUME || e->site == EVENT_NO_SITE)
+		return event_write_resume(p, kind, e);
+	const uint32_t place = event_resume_place(e->site, e->code);
+	const struct event_resume *known = &calls->resumes[place];
+	if (event_resume_is_known(known, e))
+		return event_write_known_resume(p, known, place, e->unit);
+	event_resumes_put(calls, e);
+	return event_write_resume(p, kind, e);
 }
 
 #endif

@@ -52,18 +52,37 @@ void mentions_add_event(struct mentions *m, const struct event *e)
 		m->needs_minor = event_minor(e);
 }
 
+void mentions_add_apart(struct mentions *m, size_t at, size_t length)
+{
+	if (m->apart_count == m->apart_room) {
+		size_t room = m->apart_room ? m->apart_room * 2 : FIRST_ROOM;
+		struct chain_hole *apart = realloc(m->apart, room * sizeof *apart);
+		if (!apart) {
+			m->failed = true;
+			return;
+		}
+		m->apart = apart;
+		m->apart_room = room;
+	}
+	m->apart[m->apart_count++] =
+		(struct chain_hole){.at = (uint32_t)at, .length = (uint32_t)length};
+}
+
 void mentions_reset(struct mentions *m)
 {
-	uint32_t *codes = m->codes;
-	size_t room = m->room;
+	const struct mentions was = *m;
 
 	map_release(&m->seen);
-	*m = (struct mentions){.codes = codes, .room = room};
+	*m = (struct mentions){.codes = was.codes,
+		.room = was.room,
+		.apart = was.apart,
+		.apart_room = was.apart_room};
 }
 
 void mentions_release(struct mentions *m)
 {
 	free(m->codes);
+	free(m->apart);
 	map_release(&m->seen);
 	*m = (struct mentions){0};
 }

@@ -113,8 +113,10 @@ size_t record_resync(struct pl_view v)
 	return record_resync_head(v);
 }
 
-/* zstd clears a part of its tables for each frame. As many places as a block has bytes find what more of them find: */
-#define PACKER_HASH_LOG 17
+/* zstd clears a part of its tables for each frame. As many places as a block has bytes find what more of them find, and for less
+ * than a block it takes fewer by itself: */
+#define PACKER_HASH_LOG	  17
+#define PACKER_HASHED_MIN (1u << 16)
 
 void packer_release(struct packer *p)
 {
@@ -122,13 +124,15 @@ void packer_release(struct packer *p)
 	*p = (struct packer){0};
 }
 
-static bool packer_begin(struct packer *p, int level)
+static bool packer_begin(struct packer *p, size_t bytes, int level)
 {
+	const int hash_log = bytes < PACKER_HASHED_MIN ? 0 : PACKER_HASH_LOG;
+
 	if (!p->zstd)
 		p->zstd = ZSTD_createCCtx();
 	return p->zstd &&
 	       !ZSTD_isError(ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level)) &&
-	       !ZSTD_isError(ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_hashLog, PACKER_HASH_LOG));
+	       !ZSTD_isError(ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_hashLog, hash_log));
 }
 
 bool record_compress(struct packer *packer, struct pl_buf *out, struct pl_view bytes, int level)
@@ -138,7 +142,7 @@ bool record_compress(struct packer *packer, struct pl_buf *out, struct pl_view b
 
 	if (!to)
 		return false;
-	size_t n = packer && packer_begin(packer, level)
+	size_t n = packer && packer_begin(packer, bytes.left, level)
 			   ? ZSTD_compress2(packer->zstd, to, bound, bytes.at, bytes.left)
 			   : ZSTD_compress(to, bound, bytes.at, bytes.left, level);
 	if (ZSTD_isError(n) || n >= bytes.left)
@@ -171,7 +175,8 @@ static void patch(struct pl_buf *out, size_t at, const void *bytes, size_t n)
 /* The head is put with zeros first: sizes and checks are known when the payload stands behind it.
  * What packs better than readers accept (RECORD_RATIO_MAX) goes plain, so that an honest recording
  * is never refused for a page of zeros. */
-void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, int level)
+void record_write(
+	struct pl_buf *out, uint16_t kind, struct pl_view payload, struct packer *packer, int level)
 {
 	size_t at = out->used;
 	uint32_t stored = (uint32_t)payload.left;
@@ -188,7 +193,7 @@ void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, int
 	buf_u32(out, stored);
 	buf_u64(out, 0);
 	buf_u64(out, 0);
-	packed = level > 0 && record_compress(NULL, out, payload, level);
+	packed = level > 0 && record_compress(packer, out, payload, level);
 	if (packed && payload.left / RECORD_RATIO_MAX > out->used - at - RECORD_HEAD_BYTES) {
 		out->used = at + RECORD_HEAD_BYTES;
 		packed = false;

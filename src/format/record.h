@@ -25,7 +25,7 @@
 #include "base/view.h"
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 3
+#define FORMAT_MINOR 4
 
 #define RECORD_MAGIC	  0x0a1c4c50u /* "PL\x1c\n" */
 #define RECORD_HEAD_BYTES 32
@@ -105,8 +105,17 @@ size_t record_resync(struct pl_view v);
 /* The same for a front that is no sound head: to the next sound head, at least 1. */
 size_t record_resync_head(struct pl_view v);
 
-/* Append a record; with level > 0 the payload is compressed by zstd when that makes it smaller. */
-void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, int level);
+/* zstd's tables, kept from one call to the next: they are large, and would be made and cleared for each. All zero is valid. */
+struct packer {
+	struct ZSTD_CCtx_s *zstd; /* owned, or NULL */
+};
+/* Append `bytes` as one zstd frame to `out` when that is smaller; false: nothing was appended. packer: NULL, or kept. */
+bool record_compress(struct packer *packer, struct pl_buf *out, struct pl_view bytes, int level);
+void packer_release(struct packer *p);
+
+/* Append a record; with level > 0 the payload is compressed by zstd when that makes it smaller. packer: NULL, or kept. */
+void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, struct packer *packer,
+	int level);
 
 /* The payload in plain: either a view of the record's own bytes, or decompressed into *room (which
  * is reset). */
@@ -115,13 +124,5 @@ int record_payload(const struct record *r, struct pl_buf *room, struct pl_view *
 /* One zstd frame of exactly `raw` bytes into *room (which is reset). PL_ERR_FORMAT, PL_ERR_MEMORY.
  */
 int record_decompress(struct pl_view stored, uint32_t raw, struct pl_buf *room);
-
-/* zstd's tables, kept from one call to the next: they are large, and would be made and cleared for each. All zero is valid. */
-struct packer {
-	struct ZSTD_CCtx_s *zstd; /* owned, or NULL */
-};
-/* Append `bytes` as one zstd frame to `out` when that is smaller; false: nothing was appended. packer: NULL, or kept. */
-bool record_compress(struct packer *packer, struct pl_buf *out, struct pl_view bytes, int level);
-void packer_release(struct packer *p);
 
 #endif

@@ -380,7 +380,7 @@ __attribute__((always_inline)) static inline bool resume_at_once(
 	uint8_t *p = plain_at_caller(e.thread, caller, &site);
 	if (!p)
 		return false;
-	p = event_write_resume(p, EVENT_RESUME,
+	p = event_write_reentry(p, &e.thread->calls, EVENT_RESUME,
 		&(struct event_resume){.site = site,
 			.code = e.record->number,
 			.gen = generator,
@@ -460,7 +460,7 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 
 	if (!moment_begin_entry(&m, code, state))
 		return !moment_is_left_out(&m);
-	uint8_t *p = event_write_resume(m.at, kind,
+	uint8_t *p = event_write_reentry(m.at, &m.thread->calls, kind,
 		&(struct event_resume){.site = m.site,
 			.code = m.record->number,
 			.gen = frame_is_foreign(m.frame) ? 0 : generator_of(m.frame),

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "trace/load.h"
 
 struct check {
 	struct pl_recording *r; /* a guest: opened anew, with the caller's report */
@@ -30,22 +31,6 @@ struct check {
 static void damage(struct check *k, const struct block_ref *ref, const char *what)
 {
 	recording_damage(k->r, ref->file, ref->off, what);
-}
-
-static int load(struct check *k, const struct block_ref *ref, struct pl_err *err)
-{
-	struct record record;
-
-	k->stream.files = k->r->files;
-	k->stream.file = ref->file;
-	k->stream.off = ref->off;
-	k->stream.size = ref->off + RECORD_HEAD_BYTES + ref->stored;
-	int code = stream_head(&k->stream, err);
-	if (code == 0)
-		code = stream_record(&k->stream, &record, err);
-	if (code == 0)
-		code = block_open(&k->block, record.payload);
-	return code == PL_END ? PL_ERR_FORMAT : code;
 }
 
 static void check_codes(struct check *k, const struct block_ref *ref)
@@ -144,13 +129,14 @@ static bool follows(const struct block_ref *before, const struct block_ref *ref)
 
 /* 0 also when the block is damaged: that is told, and the next one is checked by itself. Negative:
  * the check cannot go on (memory, I/O). */
-static int check_block(struct check *k, const struct block_ref *before, const struct block_ref *ref,
-	struct pl_err *err)
+static int check_block(struct check *k, const struct thread_entry *t,
+	const struct block_ref *before, const struct block_ref *ref, struct pl_err *err)
 {
-	int code = load(k, ref, err);
+	const char *how;
+	int code = load_block(&k->block, &k->stream, t, ref, &how, err);
 
 	if (code == PL_ERR_FORMAT || code == PL_ERR_NOT_FOUND) {
-		damage(k, ref, "the block is damaged");
+		damage(k, ref, how);
 		k->end_known = false;
 		return 0;
 	}
@@ -185,7 +171,7 @@ static int check_thread(struct check *k, const struct thread_entry *t, struct pl
 				   : ref->number && k->r->first_segment <= 1;
 		if (lost)
 			damage(k, ref, "the blocks before it are missing");
-		code = check_block(k, before, ref, err);
+		code = check_block(k, t, before, ref, err);
 		before = ref;
 	}
 	if (t->ended && before && before->first_seq + before->events < t->end_seq)
@@ -242,6 +228,7 @@ int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const s
 	*k.result = (struct pl_check_result){0};
 	if (code)
 		return code;
+	k.stream.files = k.r->files;
 	code = check_threads(&k, err);
 	if (code == 0)
 		code = check_samples(&k, err);

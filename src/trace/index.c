@@ -61,6 +61,7 @@ static int add_block(struct pl_recording *r, const struct stream *s, const struc
 		.number = head->number,
 		.stored = s->head.stored,
 		.gap_before = head->flags & BLOCK_CONTINUES,
+		.before = head->flags & BLOCK_CHAINED ? (uint8_t)BLOCK_BEFORE(head->flags) : 0,
 		.kinds = kinds_of(head),
 		.min_depth = head->min_depth,
 		.events = head->events,

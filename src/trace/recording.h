@@ -26,6 +26,7 @@ struct block_ref {
 	uint32_t events;
 	bool gap_before; /* BLOCK_CONTINUES */
 	bool told;	 /* it is damaged, and that was noted */
+	uint8_t before;	 /* BLOCK_BEFORE */
 	uint16_t kinds;	 /* bit per enum pl_event_kind: those that its events are of */
 	uint32_t min_depth;
 	uint64_t first_seq;

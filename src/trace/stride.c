@@ -683,6 +683,23 @@ static const uint8_t fields_behind[32] = {
 };
 #define FIELDS_MAX 4
 
+static inline const uint8_t *read_known_resume(const struct quick *k,
+	const struct event_calls *calls, uint32_t fields[FIELDS_MAX], struct change *c,
+	uint32_t *flags)
+{
+	const uint8_t *at = k->at + 1;
+
+	if (at == k->end || *at >= EVENT_RESUMES || k->refused >> EVENT_RESUME & 1)
+		return NULL;
+	const struct event_resume *r = &calls->resumes[*at++];
+	*c = (struct change){.kind = EVENT_RESUME, .code = r->code, .gen = r->gen, .unit = r->unit};
+	fields[0] = r->site;
+	*flags = 0;
+	if (!(*k->at & EVENT_SAME_UNIT) && (c->unit = small(&at, k->end)) == UINT32_MAX)
+		return NULL;
+	return r->code ? at : NULL;
+}
+
 /* Gives the byte behind the event; NULL: it is for the long way. */
 static inline const uint8_t *read_quickly(const struct quick *k, struct event_calls *calls,
 	uint32_t fields[FIELDS_MAX], struct change *c, uint32_t *flags)
@@ -697,6 +714,8 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 		*flags = 0;
 		return c->code && !(k->refused >> EVENT_ENTER & 1) ? at : NULL;
 	}
+	if (event_is_known_resume(*k->at))
+		return read_known_resume(k, calls, fields, c, flags);
 	uint32_t n = first < 0x80 && !(k->refused >> (first & 0x1f) & 1)
 			     ? fields_behind[first & 0x1f]
 			     : 0;
@@ -717,6 +736,9 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 	}
 	if (c->kind == EVENT_ENTER && !*flags)
 		event_calls_put(calls, event_call(fields[0], fields[1]));
+	if (c->kind == EVENT_RESUME)
+		event_resumes_put(
+			calls, &(struct event_resume){fields[0], fields[1], fields[3], fields[2]});
 	return at;
 }
 
@@ -730,8 +752,8 @@ static void note_place(
 	const ptrdiff_t length = k->at - tape->from;
 
 	tape->over |= w->stack.depth < tape->depth || w->stack.calls.print != tape->calls ||
-		      tape->count > TRIP_STEPS || length > TRIP_BYTES || rows > UINT32_MAX ||
-		      pops > UINT8_MAX;
+		      w->stack.calls.resumes_print != tape->resumes || tape->count > TRIP_STEPS ||
+		      length > TRIP_BYTES || rows > UINT32_MAX || pops > UINT8_MAX;
 	if (tape->over || w->stack.depth > tape->depth)
 		return;
 	struct trip *t = &tape->trip;
@@ -803,6 +825,15 @@ static inline bool go_quickly(struct quick *k, struct strides *s, struct walk *w
 
 /* ---- trips ---- */
 
+/* Is one of eight bytes the first one of a known resume? Others can be the same. */
+static inline bool may_resume(uint64_t bytes)
+{
+	const uint64_t ones = 0x0101010101010101u, same = ones * (uint8_t)~EVENT_SAME_UNIT;
+	const uint64_t off = (bytes & same) ^ ones * (EVENT_RESUME | EVENT_KNOWN);
+
+	return ((off - ones) & ~off & ones << 7) != 0;
+}
+
 /* false: too near the end. */
 static inline bool key_here(
 	const struct quick *k, const struct strides *s, const struct walk *w, struct trip_key *key)
@@ -817,6 +848,8 @@ static inline bool key_here(
 	memcpy(&key->stands, f, sizeof key->stands);
 	memcpy(&key->from, &f->place, sizeof key->from);
 	key->where = w->stack.calls.print ^ (node << 1 | (f->gen != 0));
+	if (may_resume(key->bytes))
+		key->where ^= w->stack.calls.resumes_print;
 	return true;
 }
 
@@ -827,6 +860,7 @@ static bool learn_trip(
 		.from = k->at,
 		.rows = k->rows,
 		.calls = w->stack.calls.print,
+		.resumes = w->stack.calls.resumes_print,
 		.depth = w->stack.depth};
 	bool went = true;
 

@@ -9,7 +9,7 @@
  * Where the same frame stands so again, in front of the same bytes, the same steps are taken, whatever lies below it on the stack;
  * so the trip is taken in their place, at the cost of one. Its steps get their passes when these are asked for.
  *
- * Bytes mean the same as long as the same calls are known (event.h). A trip can end between two of the frames that a POPS takes.
+ * Bytes mean the same as long as the same calls are known (event.h), and the same resumes if one of those may be among them. A trip can end between two of the frames that a POPS takes.
  * Where trips are seldom found again they cost more than they save, so they are paid from what they saved.
  */
 #ifndef PL_TRACE_TRIPS_H
@@ -25,7 +25,8 @@
 struct trip_key {
 	uint64_t bytes;
 	uint64_t stands, from; /* of the frame, as in a step */
-	uint64_t where; /* the known calls, the frame's context, and whether it has an identity */
+	uint64_t
+		where; /* what is known of calls and resumes, the frame's context, and whether it has an identity */
 };
 
 /* A line of the cache. */
@@ -64,8 +65,8 @@ struct trip_tape {
 	struct trip trip;
 	struct trip_step steps[TRIP_STEPS];
 	const uint8_t *from;
-	uint64_t rows;	/* before it */
-	uint64_t calls; /* their print */
+	uint64_t rows;		 /* before it */
+	uint64_t calls, resumes; /* their prints */
 	uint32_t depth;
 	uint32_t count; /* steps so far, of which the trip has the first ones */
 	bool over;	/* nothing more is part of it */

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include "trace/load.h"
 
 void walk_init(struct walk *w, struct pl_recording *r, struct thread_entry *t)
 {
@@ -185,22 +186,6 @@ static void open_codes(struct walk *w)
 	w->code = NULL;
 }
 
-/* PL_ERR_FORMAT: damaged; PL_ERR_NOT_FOUND: its segment was dropped since; PL_ERR_VERSION. */
-static int load(struct walk *w, const struct block_ref *ref, struct pl_err *err)
-{
-	struct record record;
-
-	w->stream.file = ref->file;
-	w->stream.off = ref->off;
-	w->stream.size = ref->off + RECORD_HEAD_BYTES + ref->stored;
-	int code = stream_head(&w->stream, err);
-	if (code == 0)
-		code = stream_record(&w->stream, &record, err);
-	if (code == 0)
-		code = block_open(&w->block, record.payload);
-	return code == PL_END ? PL_ERR_FORMAT : code;
-}
-
 /* The walk's stack and the block's change places: the block has no more use for its own, and the
  * memory serves for the next one. The stack of the block counts, not the one that was walked to:
  * behind a damage only the former is known. */
@@ -307,7 +292,8 @@ static int next_block(struct walk *w, struct pl_err *err)
 	w->number = ref->number;
 	w->next_number = ref->number + 1;
 	w->event = 0;
-	int code = load(w, ref, err);
+	const char *damage;
+	int code = load_block(&w->block, &w->stream, t, ref, &damage, err);
 	if (code == 0) {
 		open_block(w, ref);
 		return 0;
@@ -322,7 +308,7 @@ static int next_block(struct walk *w, struct pl_err *err)
 	w->explained = true;
 	add_gap(w, missing_reason(code), ref->events);
 	if (code == PL_ERR_FORMAT)
-		note_damage(w, ref, "the block is damaged");
+		note_damage(w, ref, damage);
 	return 0;
 }
 

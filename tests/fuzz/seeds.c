@@ -100,13 +100,13 @@ static void make_samples(struct maker *m)
 	sample_write(&rows, &runs, head.open_ticks);
 	sample_write(&rows, &waits, runs.ticks);
 	samples_write(&payload, &head, buf_view(&rows));
-	record_write(&m->segments[0], RECORD_SAMPLES, buf_view(&payload), 0);
+	record_write(&m->segments[0], RECORD_SAMPLES, buf_view(&payload), NULL, 0);
 	buf_reset(&rows);
 	buf_reset(&payload);
 	head = (struct samples_head){
 		.process = 1, .open_ticks = 60, .close_ticks = 60, .refused = EPERM};
 	samples_write(&payload, &head, buf_view(&rows));
-	record_write(&m->segments[0], RECORD_SAMPLES, buf_view(&payload), 0);
+	record_write(&m->segments[0], RECORD_SAMPLES, buf_view(&payload), NULL, 0);
 	buf_release(&rows);
 	buf_release(&payload);
 }

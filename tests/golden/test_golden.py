@@ -15,6 +15,8 @@ FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,
 COSTS, SAMPLES = 18, 21         # kinds of records (doc/FORMAT.md)
 CALL, LINE, RETURN = range(3)   # rows
 FILTERED = sorted(path.parent for path in HERE.glob("1.2-*-filtered/meta"))      # of program-1.2.py
+CHAINED = sorted(path.parent for path in HERE.glob("1.4-*/meta"))                # of program-1.4.py
+BLOCK, RESUMES, APART, IN_CHAIN = 20, 16, 32, 64
 
 
 def what_differs(now, then, at=""):
@@ -144,6 +146,23 @@ class Filtered(unittest.TestCase):
 
     def test_there_are_some(self):
         self.assertEqual(len(FILTERED), 3)
+
+
+class Chained(unittest.TestCase):
+    """That they hold what format 1.4 added."""
+
+    def test_blocks(self):
+        for directory in CHAINED:
+            self.assertEqual(info(directory)["format_minor"], 4)
+            heads = [payload for kind, payload in records(directory / "events.000001") if kind == BLOCK]
+            flags = [int.from_bytes(payload[12:16], "little") for payload in heads]
+            self.assertTrue(all(flag & APART for flag in flags))
+            self.assertTrue(any(flag & RESUMES for flag in flags))
+            self.assertEqual([flag >> 16 for flag in flags if flag & IN_CHAIN], [0, 1, 2, 3])
+            self.assertEqual({int.from_bytes(payload[76:80], "little") for payload in heads}, {4})
+
+    def test_there_are_some(self):
+        self.assertEqual(len(CHAINED), 2)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ struct maker_thread {
 	struct block_head head;
 	struct stack stack, opening;
 	struct pl_buf events;
+	struct chain_writer chain;
 	uint64_t ticks, order, seq, position;
 };
 
@@ -40,6 +41,7 @@ struct maker {
 	bool there[MAKER_SEGMENTS];
 	uint32_t segment;     /* index of the one that is written */
 	bool arena;	      /* the arena's file is there */
+	bool chains;	      /* blocks are packed in chains */
 	struct pl_map bodies; /* code -> body + 1 */
 	struct maker_thread threads[MAKER_THREADS];
 };
@@ -115,7 +117,7 @@ static inline struct files *maker_files(struct maker *m)
 
 static inline void maker_meta(struct maker *m, uint16_t kind, struct pl_buf *payload)
 {
-	record_write(&m->meta, kind, buf_view(payload), 3);
+	record_write(&m->meta, kind, buf_view(payload), NULL, 3);
 	buf_release(payload);
 }
 
@@ -336,10 +338,11 @@ static inline void maker_cut(struct maker *m, struct maker_thread *t)
 	const struct block_source source = {.head = &t->head,
 		.stack = &t->opening,
 		.bodies = &m->bodies,
-		.events = buf_view(&t->events)};
+		.events = buf_view(&t->events),
+		.chain = m->chains ? &t->chain : NULL};
 	if (block_write(&payload, &source, 1))
 		abort();
-	record_write(&m->segments[m->segment], RECORD_BLOCK, buf_view(&payload), 0);
+	record_write(&m->segments[m->segment], RECORD_BLOCK, buf_view(&payload), NULL, 0);
 	buf_release(&payload);
 	buf_reset(&t->events);
 	if (stack_copy(&t->opening, &t->stack))
@@ -351,6 +354,8 @@ static inline void maker_cut(struct maker *m, struct maker_thread *t)
 static inline void maker_next_segment(struct maker *m)
 {
 	m->there[++m->segment] = true;
+	for (size_t i = 0; i < MAKER_THREADS; i++)
+		chain_break(&m->threads[i].chain);
 }
 
 /* ---- the end ---- */
@@ -389,6 +394,7 @@ static inline void maker_release(struct maker *m)
 		stack_release(&m->threads[i].stack);
 		stack_release(&m->threads[i].opening);
 		buf_release(&m->threads[i].events);
+		chain_writer_release(&m->threads[i].chain);
 	}
 	map_release(&m->bodies);
 }

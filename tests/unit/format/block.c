@@ -130,6 +130,187 @@ static void test_known_calls(void **state)
 	buf_release(&b);
 }
 
+static void test_known_resumes(void **state)
+{
+	struct stack s = {0};
+	struct pl_map bodies = {0};
+	struct pl_buf b = {0};
+	struct block block = {0};
+	struct block_head head = {.process = 1};
+	const struct event_resume last = {.site = 9, .code = 200, .gen = 1 << 20, .unit = 33};
+	uint8_t bytes[EVENT_BYTES_MAX];
+	struct event e;
+	(void)state;
+
+	for (uint32_t i = 0; i < 200; i++)
+		event_resumes_put(
+			&s.calls, &(struct event_resume){.site = i, .code = 1 + i, .gen = i});
+	event_resumes_put(&s.calls, &last);
+	struct event_calls known = s.calls;
+	uint8_t *end = event_write_reentry(bytes, &known, EVENT_RESUME, &last);
+	assert_int_equal(end - bytes, 2);
+	const struct block_source source = {
+		.head = &head, .stack = &s, .bodies = &bodies, .events = view_of(bytes, 2)};
+	assert_int_equal(block_write(&b, &source, 0), 0);
+	assert_int_equal(block_open(&block, buf_view(&b)), 0);
+	assert_int_equal(block.head.needs_minor, 4);
+	assert_int_equal(block.stack.calls.resumes_print, s.calls.resumes_print);
+	assert_int_equal(event_read(&block.events, &block.stack.calls, &e), 0);
+	assert_true(e.known && e.site == 9 && e.code == 200 && e.gen == 1 << 20 && e.unit == 33);
+	block_release(&block);
+	buf_release(&b);
+}
+
+/* ---- chains ---- */
+
+#define CHAINED 12
+
+/* Twelve blocks of a program that repeats itself, but for its times. */
+struct chained {
+	struct pl_buf blocks[CHAINED];
+	uint8_t events[CHAINED][4096];
+	size_t bytes[CHAINED];
+};
+
+static void fill(uint8_t *to, size_t *bytes, struct random *times)
+{
+	struct random same = {.state = 9};
+	uint8_t *p = to;
+
+	while (p < to + 3000) {
+		p = event_write_line(p, random_below(&same, 120));
+		if (random_below(times, 100) == 0)
+			p = event_write1(p, EVENT_TIME, random_below(times, 1u << 30));
+	}
+	*bytes = (size_t)(p - to);
+}
+
+static void make_chained(struct chained *c, bool chain)
+{
+	struct chain_writer writer = {0};
+	struct random times = {.state = 2};
+	struct stack s = {0};
+	struct pl_map bodies = {0};
+
+	*c = (struct chained){0};
+	for (uint32_t i = 0; i < CHAINED; i++) {
+		const struct block_head head = {.process = 1, .thread = 3, .number = 7 + i};
+		fill(c->events[i], &c->bytes[i], &times);
+		if (i == 8)
+			chain_break(&writer);
+		const struct block_source source = {.head = &head,
+			.stack = &s,
+			.bodies = &bodies,
+			.events = view_of(c->events[i], c->bytes[i]),
+			.chain = chain ? &writer : NULL};
+		assert_int_equal(block_write(&c->blocks[i], &source, 7), 0);
+	}
+	chain_writer_release(&writer);
+}
+
+static void release_chained(struct chained *c)
+{
+	for (uint32_t i = 0; i < CHAINED; i++)
+		buf_release(&c->blocks[i]);
+}
+
+/* With those that it needs; gives how many these were. */
+static uint32_t open_chained(struct block *b, const struct chained *c, uint32_t i)
+{
+	struct block_head head;
+
+	assert_int_equal(block_read_head(buf_view(&c->blocks[i]), &head), 0);
+	assert_int_equal(head.number, 7 + i);
+	const uint32_t first = block_needs(b, &head) - 7;
+	for (uint32_t k = first; k < i; k++)
+		assert_int_equal(block_pass(b, buf_view(&c->blocks[k])), 0);
+	assert_int_equal(block_open(b, buf_view(&c->blocks[i])), 0);
+	assert_int_equal(b->events.left, c->bytes[i]);
+	assert_memory_equal(b->events.at, c->events[i], c->bytes[i]);
+	return i - first;
+}
+
+static void test_chain(void **state)
+{
+	struct random random = {.state = 6};
+	struct block b = {0};
+	struct chained c;
+	(void)state;
+
+	make_chained(&c, true);
+	assert_in_range(c.blocks[0].used, 2000, 4096);
+	assert_in_range(c.blocks[5].used, BLOCK_HEAD_BYTES, 600);
+	for (uint32_t i = 0; i < CHAINED; i++)
+		assert_int_equal(open_chained(&b, &c, i), 0);
+	for (uint32_t i = CHAINED; i-- > 0;)
+		assert_int_equal(open_chained(&b, &c, i), i == 7 ? 7 : 0);
+	for (int i = 0; i < 2000; i++)
+		open_chained(&b, &c, random_below(&random, CHAINED));
+	block_release(&b);
+	release_chained(&c);
+}
+
+/* Times apart, a block alone is packed as well as one without any. */
+static void test_times_stand_apart(void **state)
+{
+	struct block b = {0};
+	struct chained c;
+	(void)state;
+
+	make_chained(&c, false);
+	for (uint32_t i = 0; i < CHAINED; i++) {
+		assert_int_equal(open_chained(&b, &c, i), 0);
+		assert_int_equal(b.head.needs_minor, 4);
+	}
+	block_release(&b);
+	release_chained(&c);
+}
+
+static void test_chain_is_refused(void **state)
+{
+	struct block b = {0};
+	struct chained c;
+	(void)state;
+
+	make_chained(&c, true);
+	assert_int_equal(block_open(&b, buf_view(&c.blocks[3])), PL_ERR_FORMAT);
+	open_chained(&b, &c, 2);
+	/* One that does not follow, and one of another chain. */
+	assert_int_equal(block_open(&b, buf_view(&c.blocks[4])), PL_ERR_FORMAT);
+	assert_int_equal(block_open(&b, buf_view(&c.blocks[9])), PL_ERR_FORMAT);
+	open_chained(&b, &c, 3);
+	/* A damaged one ends what is known of the chain; others do not. */
+	c.blocks[4].at[c.blocks[4].used - 1] ^= 0x55;
+	assert_int_equal(block_open(&b, buf_view(&c.blocks[4])), PL_ERR_FORMAT);
+	c.blocks[4].at[c.blocks[4].used - 1] ^= 0x55;
+	assert_int_equal(open_chained(&b, &c, 4), 4);
+	block_release(&b);
+	release_chained(&c);
+}
+
+static void test_hostile_chain(void **state)
+{
+	struct random random = {.state = 8};
+	struct block b = {0};
+	struct chained c;
+	(void)state;
+
+	make_chained(&c, true);
+	for (int i = 0; i < 20000; i++) {
+		struct pl_buf *hit = &c.blocks[random_below(&random, 4)];
+		size_t at = BLOCK_HEAD_BYTES +
+			    random_below(&random, (uint32_t)(hit->used - BLOCK_HEAD_BYTES));
+		uint8_t before = hit->at[at];
+		hit->at[at] = (uint8_t)random_next(&random);
+		block_open(&b, buf_view(&c.blocks[random_below(&random, 5)]));
+		for (uint32_t k = 0; k < 5; k++)
+			block_pass(&b, buf_view(&c.blocks[k]));
+		hit->at[at] = before;
+	}
+	block_release(&b);
+	release_chained(&c);
+}
+
 static void test_refuses_no_events(void **state)
 {
 	struct stack s = {0};
@@ -185,6 +366,11 @@ int main(void)
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_greenlets),
 		cmocka_unit_test(test_known_calls),
+		cmocka_unit_test(test_known_resumes),
+		cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_times_stand_apart),
+		cmocka_unit_test(test_chain_is_refused),
+		cmocka_unit_test(test_hostile_chain),
 		cmocka_unit_test(test_refuses_no_events),
 		cmocka_unit_test(test_hostile),
 	};

@@ -114,6 +114,65 @@ static void test_calls(void **state)
 }
 
 /* Where bytes of the stream are missing. */
+/* Written out it is known, as long as no other has its place: so is it read, from there or from elsewhere. */
+static void test_resumes(void **state)
+{
+	struct event_calls known = {0};
+	struct random random = {.state = 4};
+	uint8_t bytes[EVENT_BYTES_MAX];
+	int lengths[EVENT_BYTES_MAX] = {0};
+	(void)state;
+
+	calls = (struct event_calls){0};
+	for (int i = 0; i < 20000; i++) {
+		const struct event_resume r = {.site = random_below(&random, 7) * 3,
+			.code = 1 + random_below(&random, 20),
+			.gen = 1000 + random_below(&random, 2),
+			.unit = random_below(&random, 3)};
+		const uint8_t *end = event_write_reentry(bytes, &known, EVENT_RESUME, &r);
+		struct event e = read_one(bytes, end);
+		assert_true(e.kind == EVENT_RESUME && e.site == r.site && e.code == r.code &&
+			    e.gen == r.gen && e.unit == r.unit && !e.flags);
+		assert_int_equal(e.known, event_is_known_resume(bytes[0]));
+		assert_int_equal(event_minor(&e), e.known ? 4 : 0);
+		assert_int_equal(calls.resumes_print, known.resumes_print);
+		lengths[end - bytes]++;
+	}
+	assert_in_range(lengths[2], 1000, 20000);
+	assert_in_range(lengths[3], 1000, 20000);
+	assert_in_range(lengths[6], 1000, 20000);
+	/* THROWs and resumes of no caller are written out, and nothing is known by them. */
+	const struct event_resume r = {.site = EVENT_NO_SITE, .code = 1, .gen = 1};
+	for (int i = 0; i < 4; i++) {
+		struct event e = read_one(bytes,
+			event_write_reentry(bytes, &known, i % 2 ? EVENT_THROW : EVENT_RESUME, &r));
+		assert_false(e.known);
+	}
+	assert_int_equal(calls.resumes_print, known.resumes_print);
+}
+
+static void test_resume_that_is_not_known(void **state)
+{
+	const uint8_t same[] = {EVENT_RESUME | EVENT_KNOWN | EVENT_SAME_UNIT, 3},
+		      other[] = {EVENT_RESUME | EVENT_KNOWN, 3, 5},
+		      nowhere[] = {EVENT_RESUME | EVENT_KNOWN, EVENT_RESUMES, 5};
+	struct pl_view v = view_of(same, sizeof same);
+	struct event e;
+	(void)state;
+
+	calls = (struct event_calls){0};
+	assert_int_equal(event_read(&v, &calls, &e), 0);
+	assert_true(e.kind == EVENT_RESUME && e.known && !e.code && e.site == EVENT_NO_UNIT &&
+		    e.unit == EVENT_NO_UNIT);
+	v = view_of(other, sizeof other);
+	assert_int_equal(event_read(&v, &calls, &e), 0);
+	assert_true(!e.code && e.unit == 5);
+	v = view_of(other, sizeof other - 1);
+	assert_int_equal(event_read(&v, &calls, &e), PL_ERR_FORMAT);
+	v = view_of(nowhere, sizeof nowhere);
+	assert_int_equal(event_read(&v, &calls, &e), PL_ERR_FORMAT);
+}
+
 static void test_call_that_is_not_known(void **state)
 {
 	const uint8_t first = event_call_place(event_call(7, 9));
@@ -149,6 +208,8 @@ int main(void)
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_resumes),
+		cmocka_unit_test(test_resume_that_is_not_known),
 		cmocka_unit_test(test_call_that_is_not_known),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_random),

@@ -9,7 +9,7 @@
 
 static void put(struct pl_buf *b, uint16_t kind, const char *text, int level)
 {
-	record_write(b, kind, view_of(text, strlen(text)), level);
+	record_write(b, kind, view_of(text, strlen(text)), NULL, level);
 }
 
 static void expect(struct pl_view *v, uint16_t kind, const char *text)
@@ -117,7 +117,7 @@ static void test_ratio(void **state)
 
 	memset(buf_reserve(&zeros, 1 << 20), 0, 1 << 20);
 	zeros.used = 1 << 20;
-	record_write(&b, 5, buf_view(&zeros), 3);
+	record_write(&b, 5, buf_view(&zeros), NULL, 3);
 	assert_true(b.used >= zeros.used / RECORD_RATIO_MAX);
 	struct pl_view v = buf_view(&b);
 	assert_int_equal(record_read(&v, &r, &cut), 0);

@@ -9,9 +9,10 @@
 
 #define ROUNDS 4000
 
-static void make(struct maker *m)
+static void make(struct maker *m, bool chains)
 {
 	maker_init(m);
+	m->chains = chains;
 	maker_body(m, 1, "main", 1, 3);
 	maker_body(m, 2, "f", 10, 3);
 	maker_string(m, 5, "ValueError");
@@ -45,20 +46,29 @@ static void test_damage(void **state)
 	struct maker m;
 	(void)state;
 
-	make(&m);
+	make(&m, false);
 	damage_rounds(&m, ROUNDS, 7);
 	maker_release(&m);
 }
 
+static void test_damage_in_chains(void **state)
+{
+	struct maker m;
+	(void)state;
+
+	make(&m, true);
+	damage_rounds(&m, ROUNDS, 8);
+	maker_release(&m);
+}
+
 /* What is left of a damaged recording is counted as it is visited. */
-static void test_counts_of_damaged(void **state)
+static void compare_counts_of_damaged(bool chains)
 {
 	struct random random = {.state = 11};
 	struct pl_buf before = {0};
 	struct maker m;
-	(void)state;
 
-	make(&m);
+	make(&m, chains);
 	for (uint32_t i = 0; i < ROUNDS / 10; i++) {
 		struct pl_buf *b = damage_any_file(&m, &random);
 		struct pl_recording *r;
@@ -79,10 +89,19 @@ static void test_counts_of_damaged(void **state)
 	maker_release(&m);
 }
 
+static void test_counts_of_damaged(void **state)
+{
+	(void)state;
+
+	compare_counts_of_damaged(false);
+	compare_counts_of_damaged(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_damage_in_chains),
 		cmocka_unit_test(test_counts_of_damaged),
 	};
 

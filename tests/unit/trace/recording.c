@@ -106,7 +106,7 @@ static void test_unknown_records(void **state)
 
 	put_block(&m, t);
 	MAKER_NUMBERS(&m, 77, "of a later minor version", 1, 2, 3);
-	record_write(&m.segments[0], 78, view_of("?", 1), 0);
+	record_write(&m.segments[0], 78, view_of("?", 1), NULL, 0);
 	put_block(&m, t);
 	maker_thread_end(&m, t);
 	maker_end(&m);
@@ -287,6 +287,46 @@ static void test_check(void **state)
 	maker_release(&m);
 }
 
+/* What is lost with a block of a chain is what is behind it there: in front of it, and in the next chain, nothing is. */
+static void test_damage_in_a_chain(void **state)
+{
+	struct maker m;
+	struct maker_thread *t = begin(&m);
+	struct pl_cursor *c;
+	struct pl_event e;
+	size_t ends[5];
+	uint64_t seqs[5], rows = 0, lost = 0;
+	(void)state;
+
+	m.chains = true;
+	for (int i = 0; i < 5; i++) {
+		if (i == 4)
+			chain_break(&t->chain);
+		put_block(&m, t);
+		ends[i] = m.segments[0].used;
+		seqs[i] = t->seq;
+	}
+	maker_thread_end(&m, t);
+	maker_end(&m);
+	struct pl_recording *r = open_maker(&m);
+	assert_int_equal(pl_recording_check(r, NULL, NULL, NULL, NULL), 0);
+	pl_recording_close(r);
+	m.segments[0].at[ends[1] - 1] ^= 0x10;
+	expect_damage(&m, "a block that it is packed behind is damaged");
+	r = open_maker(&m);
+	assert_int_equal(pl_cursor_new(&c, r, 1, 0, NULL), 0);
+	while (pl_cursor_next(c, &e, NULL) == 0) {
+		rows += e.kind != PL_EVENT_GAP;
+		lost += e.kind == PL_EVENT_GAP ? e.lost : 0;
+	}
+	assert_int_equal(rows, seqs[0] + seqs[4] - seqs[3]);
+	assert_int_equal(lost, seqs[3] - seqs[0]);
+	assert_int_equal(pl_recording_damage_count(r), 3);
+	pl_cursor_free(c);
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
 static void test_end_missing(void **state)
 {
 	struct maker m;
@@ -437,7 +477,7 @@ static void test_many_short_damages(void **state)
 	begin(&m);
 	for (int i = 0; i < 5000; i++) {
 		buf_u8(segment, 'x');
-		record_write(segment, 999, (struct pl_view){0}, 0);
+		record_write(segment, 999, (struct pl_view){0}, NULL, 0);
 	}
 	m.there[0] = true;
 	ops = *maker_files(&m)->ops;
@@ -581,6 +621,7 @@ int main(void)
 		cmocka_unit_test(test_check_while_it_is_written),
 		cmocka_unit_test(test_evicted),
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_damage_in_a_chain),
 		cmocka_unit_test(test_end_missing),
 		cmocka_unit_test(test_end_names_what_never_was),
 		cmocka_unit_test(test_many_short_damages),

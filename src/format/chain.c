@@ -1,0 +1,173 @@
+#define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_d_stableOutBuffer, without which it works as well */
+#include "format/chain.h"
+
+#include <stdlib.h>
+#include <zstd.h>
+
+/* 4 MiB of w_lib's events become 35 KB; at 3 they are 54 in less than a third of the time, at 10 they are 28 for a third more. Of w_aio,
+ * that repeats itself less, 10 takes a seventh off for twice the time. */
+#define CHAIN_LEVEL	 7
+#define CHAIN_WINDOW_LOG 22
+#define CHAIN_HASH_LOG	 15 /* of events more places find nothing more */
+/* What is packed to so little anyway finds it in a short chain too, whose memory is touched once: */
+#define CHAIN_SHORT_BYTES (512u << 10)
+#define CHAIN_SHORT_RATIO 256
+_Static_assert(CHAIN_BYTES == 1u << CHAIN_WINDOW_LOG, "the first block is in sight of the last");
+
+/* ---- packing ---- */
+
+static bool set(ZSTD_CCtx *zstd, ZSTD_cParameter parameter, int value)
+{
+	return !ZSTD_isError(ZSTD_CCtx_setParameter(zstd, parameter, value));
+}
+
+static bool begin(struct chain_writer *c)
+{
+	if (!c->zstd)
+		c->zstd = ZSTD_createCCtx();
+	return c->zstd && !ZSTD_isError(ZSTD_CCtx_reset(c->zstd, ZSTD_reset_session_only)) &&
+	       set(c->zstd, ZSTD_c_compressionLevel, CHAIN_LEVEL) &&
+	       set(c->zstd, ZSTD_c_windowLog, CHAIN_WINDOW_LOG) &&
+	       set(c->zstd, ZSTD_c_hashLog, CHAIN_HASH_LOG);
+}
+
+void chain_break(struct chain_writer *c)
+{
+	c->blocks = 0;
+	c->bytes = c->packed = 0;
+}
+
+static bool is_over(const struct chain_writer *c, size_t bytes)
+{
+	return c->blocks == CHAIN_BLOCKS || bytes > CHAIN_BYTES - c->bytes ||
+	       (c->bytes >= CHAIN_SHORT_BYTES && c->packed < c->bytes / CHAIN_SHORT_RATIO);
+}
+
+static size_t count_bytes(const struct chain_source *s)
+{
+	size_t n = s->bytes.left;
+
+	for (size_t i = 0; i < s->hole_count; i++)
+		n -= s->holes[i].length;
+	return n;
+}
+
+static bool pack_run(
+	ZSTD_CCtx *zstd, ZSTD_outBuffer *packed, const uint8_t *at, size_t n, ZSTD_EndDirective how)
+{
+	ZSTD_inBuffer plain = {.src = at, .size = n};
+	size_t left;
+
+	do
+		left = ZSTD_compressStream2(zstd, packed, &plain, how);
+	while (!ZSTD_isError(left) && plain.pos < n && packed->pos < packed->size);
+	return !ZSTD_isError(left) && plain.pos == n && (how == ZSTD_e_continue || left == 0);
+}
+
+static bool pack_runs(ZSTD_CCtx *zstd, ZSTD_outBuffer *packed, const struct chain_source *s)
+{
+	size_t behind = 0;
+
+	for (size_t i = 0; i < s->hole_count; i++) {
+		const struct chain_hole *h = &s->holes[i];
+		if (!pack_run(zstd, packed, s->bytes.at + behind, h->at - behind, ZSTD_e_continue))
+			return false;
+		behind = (size_t)h->at + h->length;
+	}
+	return pack_run(zstd, packed, s->bytes.at + behind, s->bytes.left - behind, ZSTD_e_flush);
+}
+
+bool chain_pack(struct chain_writer *c, const struct chain_source *source, struct pl_buf *out,
+	uint32_t *before)
+{
+	const size_t n = count_bytes(source), bound = ZSTD_compressBound(n);
+
+	if (is_over(c, n))
+		chain_break(c);
+	uint8_t *to = n && n <= CHAIN_BYTES ? buf_reserve(out, bound) : NULL;
+	ZSTD_outBuffer packed = {.dst = to, .size = bound};
+	if (!to || (!c->blocks && !begin(c)) || !pack_runs(c->zstd, &packed, source)) {
+		chain_break(c);
+		return false;
+	}
+	out->used += packed.pos;
+	*before = c->blocks++;
+	c->bytes += n;
+	c->packed += packed.pos;
+	return true;
+}
+
+void chain_writer_release(struct chain_writer *c)
+{
+	ZSTD_freeCCtx(c->zstd);
+	*c = (struct chain_writer){0};
+}
+
+/* ---- unpacking ---- */
+
+void chain_restart(struct chain_reader *c)
+{
+	c->count = 0;
+}
+
+static uint32_t end_of(const struct chain_reader *c)
+{
+	return c->count ? c->ends[c->count - 1] : 0;
+}
+
+/* The bytes go where they stay, if zstd lets them; a hostile frame gets no larger a window than ours. */
+static int make_ready(struct chain_reader *c)
+{
+	if (!c->plain)
+		c->plain = malloc(CHAIN_BYTES);
+	if (!c->zstd)
+		c->zstd = ZSTD_createDCtx();
+	if (!c->plain || !c->zstd)
+		return PL_ERR_MEMORY;
+	if (c->count)
+		return 0;
+	ZSTD_DCtx_reset(c->zstd, ZSTD_reset_session_and_parameters);
+	ZSTD_DCtx_setParameter(c->zstd, ZSTD_d_stableOutBuffer, 1);
+	return ZSTD_isError(ZSTD_DCtx_setParameter(c->zstd, ZSTD_d_windowLogMax, CHAIN_WINDOW_LOG))
+		       ? PL_ERR_MEMORY
+		       : 0;
+}
+
+int chain_unpack(struct chain_reader *c, struct pl_view stored, uint32_t raw)
+{
+	const uint32_t from = end_of(c), count = c->count;
+	int err = make_ready(c);
+
+	if (err)
+		return err;
+	c->count = 0;
+	if (count == CHAIN_BLOCKS || raw > CHAIN_BYTES - from)
+		return PL_ERR_FORMAT;
+	ZSTD_inBuffer packed = {.src = stored.at, .size = stored.left};
+	ZSTD_outBuffer plain = {.dst = c->plain, .size = CHAIN_BYTES, .pos = from};
+	while (packed.pos < packed.size || plain.pos < from + raw) {
+		const size_t eaten = packed.pos, made = plain.pos;
+		if (ZSTD_isError(ZSTD_decompressStream(c->zstd, &plain, &packed)) ||
+			(packed.pos == eaten && plain.pos == made))
+			return PL_ERR_FORMAT;
+	}
+	if (plain.pos != from + raw)
+		return PL_ERR_FORMAT;
+	c->ends[count] = from + raw;
+	c->count = count + 1;
+	return 0;
+}
+
+struct pl_view chain_block(const struct chain_reader *c, uint32_t i)
+{
+	const uint32_t from = i ? c->ends[i - 1] : 0;
+
+	return view_of(c->plain + from, c->ends[i] - from);
+}
+
+void chain_reader_release(struct chain_reader *c)
+{
+	ZSTD_freeDCtx(c->zstd);
+	free(c->plain);
+	*c = (struct chain_reader){0};
+}

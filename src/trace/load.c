@@ -1,0 +1,56 @@
+#include "trace/load.h"
+
+static int read_record(
+	struct stream *s, const struct block_ref *ref, struct record *out, struct pl_err *err)
+{
+	s->file = ref->file;
+	s->off = ref->off;
+	s->size = ref->off + RECORD_HEAD_BYTES + ref->stored;
+	int code = stream_head(s, err);
+	if (code == 0)
+		code = stream_record(s, out, err);
+	return code == PL_END ? PL_ERR_FORMAT : code;
+}
+
+/* How many of the blocks before it must be unpacked. */
+static uint32_t count_needed(
+	const struct block *b, const struct thread_entry *t, const struct block_ref *ref)
+{
+	const struct block_head head = {.process = t->public.process,
+		.thread = t->public.number,
+		.number = ref->number,
+		.flags = ref->before ? BLOCK_CHAINED | (uint32_t)ref->before << 16 : 0};
+
+	return ref->number - block_needs(b, &head);
+}
+
+/* ref: `needed` blocks behind the first of those. A chain lies in one segment, and numbers have no holes in it. */
+static int pass_blocks(struct block *b, struct stream *s, const struct thread_entry *t,
+	const struct block_ref *ref, uint32_t needed, struct pl_err *err)
+{
+	struct record record;
+	int code = 0;
+
+	if (needed > (size_t)(ref - t->blocks) ||
+		ref[-(ptrdiff_t)needed].number + needed != ref->number)
+		return PL_ERR_FORMAT;
+	for (const struct block_ref *at = ref - needed; at < ref && code == 0; at++) {
+		code = read_record(s, at, &record, err);
+		if (code == 0)
+			code = block_pass(b, record.payload);
+	}
+	return code;
+}
+
+int load_block(struct block *b, struct stream *s, const struct thread_entry *t,
+	const struct block_ref *ref, const char **what, struct pl_err *err)
+{
+	const uint32_t needed = count_needed(b, t, ref);
+	struct record record;
+	int code = needed ? pass_blocks(b, s, t, ref, needed, err) : 0;
+
+	*what = code ? "a block that it is packed behind is damaged" : "the block is damaged";
+	if (code == 0)
+		code = read_record(s, ref, &record, err);
+	return code ? code : block_open(b, record.payload);
+}
