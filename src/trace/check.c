@@ -130,13 +130,14 @@ static bool follows(const struct block_ref *before, const struct block_ref *ref)
 /* 0 also when the block is damaged: that is told, and the next one is checked by itself. Negative:
  * the check cannot go on (memory, I/O). */
 static int check_block(struct check *k, const struct thread_entry *t,
-	const struct block_ref *before, const struct block_ref *ref, struct pl_err *err)
+	const struct block_ref *before, struct block_ref *ref, struct pl_err *err)
 {
-	const char *how;
-	int code = load_block(&k->block, &k->stream, t, ref, &how, err);
+	struct block_ref *damaged;
+	int code = load_block(&k->block, &k->stream, t, ref, &damaged, err);
 
 	if (code == PL_ERR_FORMAT || code == PL_ERR_NOT_FOUND) {
-		damage(k, ref, how);
+		if (damaged == ref) /* else that one was told */
+			damage(k, ref, "the block is damaged");
 		k->end_known = false;
 		return 0;
 	}
@@ -166,7 +167,7 @@ static int check_thread(struct check *k, const struct thread_entry *t, struct pl
 
 	k->end_known = false;
 	for (size_t i = 0; i < t->block_count && code == 0; i++) {
-		const struct block_ref *ref = &t->blocks[i];
+		struct block_ref *ref = &t->blocks[i];
 		bool lost = before ? ref->number != before->number + 1 && !ref->gap_before
 				   : ref->number && k->r->first_segment <= 1;
 		if (lost)

@@ -24,32 +24,33 @@ static uint32_t count_needed(
 	return ref->number - block_needs(b, &head);
 }
 
-/* ref: `needed` blocks behind the first of those. A chain lies in one segment, and numbers have no holes in it. */
+/* ref: `needed` blocks behind the first of those; *at: how far it came. A chain lies in one segment, and numbers have no holes in it. */
 static int pass_blocks(struct block *b, struct stream *s, const struct thread_entry *t,
-	const struct block_ref *ref, uint32_t needed, struct pl_err *err)
+	const struct block_ref *ref, uint32_t needed, struct block_ref **at, struct pl_err *err)
 {
 	struct record record;
-	int code = 0;
 
 	if (needed > (size_t)(ref - t->blocks) ||
 		ref[-(ptrdiff_t)needed].number + needed != ref->number)
 		return PL_ERR_FORMAT;
-	for (const struct block_ref *at = ref - needed; at < ref && code == 0; at++) {
-		code = read_record(s, at, &record, err);
+	for (*at -= needed; *at < ref; ++*at) {
+		int code = read_record(s, *at, &record, err);
 		if (code == 0)
 			code = block_pass(b, record.payload);
+		if (code)
+			return code;
 	}
-	return code;
+	return 0;
 }
 
 int load_block(struct block *b, struct stream *s, const struct thread_entry *t,
-	const struct block_ref *ref, const char **what, struct pl_err *err)
+	struct block_ref *ref, struct block_ref **damaged, struct pl_err *err)
 {
 	const uint32_t needed = count_needed(b, t, ref);
 	struct record record;
-	int code = needed ? pass_blocks(b, s, t, ref, needed, err) : 0;
 
-	*what = code ? "a block that it is packed behind is damaged" : "the block is damaged";
+	*damaged = ref;
+	int code = needed ? pass_blocks(b, s, t, ref, needed, damaged, err) : 0;
 	if (code == 0)
 		code = read_record(s, ref, &record, err);
 	return code ? code : block_open(b, record.payload);

@@ -7,9 +7,9 @@
 #include "trace/stream.h"
 
 /* ref is one of the thread's. The block keeps what was unpacked of its chain, so the next one, or one before, costs no more than
- * itself. Its bytes are in `s`, whose files are set, and in itself. PL_ERR_FORMAT: damaged, *what says how; PL_ERR_NOT_FOUND: its
- * segment was dropped since; PL_ERR_VERSION. */
+ * itself. Its bytes are in `s`, whose files are set, and in itself. PL_ERR_FORMAT: *damaged is, which is this one or one in front of
+ * it; PL_ERR_NOT_FOUND: its segment was dropped since; PL_ERR_VERSION. */
 int load_block(struct block *b, struct stream *s, const struct thread_entry *t,
-	const struct block_ref *ref, const char **what, struct pl_err *err);
+	struct block_ref *ref, struct block_ref **damaged, struct pl_err *err);
 
 #endif

@@ -292,8 +292,8 @@ static int next_block(struct walk *w, struct pl_err *err)
 	w->number = ref->number;
 	w->next_number = ref->number + 1;
 	w->event = 0;
-	const char *damage;
-	int code = load_block(&w->block, &w->stream, t, ref, &damage, err);
+	struct block_ref *damaged;
+	int code = load_block(&w->block, &w->stream, t, ref, &damaged, err);
 	if (code == 0) {
 		open_block(w, ref);
 		return 0;
@@ -308,7 +308,7 @@ static int next_block(struct walk *w, struct pl_err *err)
 	w->explained = true;
 	add_gap(w, missing_reason(code), ref->events);
 	if (code == PL_ERR_FORMAT)
-		note_damage(w, ref, damage);
+		note_damage(w, damaged, "the block is damaged");
 	return 0;
 }
 
