@@ -39,7 +39,7 @@
 #include "pathline/event.h"
 #include "pathline/pathline.h"
 
-#define FIRST_CHUNKS	64
+#define FIRST_CHUNKS	40
 #define FREE_CHUNKS_MIN 32 /* at 30 MB a second 32 chunks last for the longest sleep */
 #define WAIT_MS		2000
 #define ROUND_NS	INT64_C(700000) /* a finer tick than that is no round */

@@ -35,6 +35,12 @@ static off_t length_for(uint32_t chunks)
 	return (off_t)(ARENA_HEAD_BYTES + (size_t)chunks * CHUNK_BYTES);
 }
 
+static void offer_chunk(struct arena *a, uint32_t index)
+{
+	atomic_fetch_or_explicit(
+		&a->head->free[index / 64], UINT64_C(1) << (index % 64), memory_order_release);
+}
+
 /* The first `from` chunks are there already. posix_fallocate's fallback writes, which a tmpfs never
  * needs. */
 static int lengthen(int fd, uint32_t from, uint32_t to)
@@ -42,6 +48,15 @@ static int lengthen(int fd, uint32_t from, uint32_t to)
 	off_t start = from ? length_for(from) : 0;
 
 	return fallocate(fd, 0, start, length_for(to) - start) < 0 ? -errno : 0;
+}
+
+_Static_assert(CHUNK_FREE == 0, "what is new is zero");
+
+/* They are FREE as they come, and stay untouched: a page costs its first touch. */
+static void offer_new_chunks(struct arena *a, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		offer_chunk(a, i);
 }
 
 int arena_create(struct arena *out, const char *path, uint32_t chunks, int *fd)
@@ -63,8 +78,7 @@ int arena_create(struct arena *out, const char *path, uint32_t chunks, int *fd)
 	out->head->abi = ARENA_ABI;
 	out->head->head_bytes = sizeof *out->head;
 	out->head->uid = (uint32_t)getuid();
-	for (uint32_t i = 0; i < chunks; i++)
-		arena_free_chunk(out, i);
+	offer_new_chunks(out, 0, chunks);
 	atomic_store_explicit(&out->head->chunk_count, chunks, memory_order_release);
 	out->file_chunks = chunks;
 	return 0;
@@ -123,8 +137,7 @@ int arena_grow(struct arena *a, int fd, uint32_t chunks)
 		return err;
 	a->file_chunks = chunks;
 	atomic_store_explicit(&a->head->chunk_count, chunks, memory_order_release);
-	for (uint32_t i = have; i < chunks; i++)
-		arena_free_chunk(a, i);
+	offer_new_chunks(a, have, chunks);
 	return 0;
 }
 
@@ -150,8 +163,7 @@ int32_t arena_take_chunk(struct arena *a)
 void arena_free_chunk(struct arena *a, uint32_t index)
 {
 	atomic_store_explicit(&arena_chunk(a, index)->state, CHUNK_FREE, memory_order_relaxed);
-	atomic_fetch_or_explicit(
-		&a->head->free[index / 64], UINT64_C(1) << (index % 64), memory_order_release);
+	offer_chunk(a, index);
 }
 
 uint32_t arena_pid_space(void)
