@@ -266,10 +266,28 @@ static bool has_or_may_have(
 struct search {
 	const char *word;
 	int except;
-	uint64_t since;	     /* who began before that is not looked at … */
-	struct pl_map older; /* … and only once: pid -> 1 */
+	uint64_t since;		 /* who began before that is not looked at … */
+	struct pl_map no_longer; /* … and only once, as who runs no program: pid -> 1 */
 	struct pl_buf room;
 };
+
+static void leave_out(struct search *s, int pid)
+{
+	uint64_t *place = map_put(&s->no_longer, (uint64_t)pid);
+
+	if (place)
+		*place = 1;
+}
+
+/* Kernel threads, zombies and other users' processes: of them neither environment nor maps can be read. It is asked first, for
+ * it costs a quarter of what reading `stat` does. */
+static bool runs_nothing(int pid)
+{
+	char path[64], executable[2];
+
+	snprintf(path, sizeof path, "/proc/%d/exe", pid);
+	return readlink(path, executable, sizeof executable) < 0;
+}
 
 static bool look_at(struct search *s, int pid)
 {
@@ -280,9 +298,7 @@ static bool look_at(struct search *s, int pid)
 		return false;
 	if (fields[STAT_START] >= s->since)
 		return has_or_may_have(pid, fields, s->word, &s->room);
-	uint64_t *place = map_put(&s->older, (uint64_t)pid);
-	if (place)
-		*place = 1;
+	leave_out(s, pid);
 	return false;
 }
 
@@ -296,11 +312,12 @@ static bool look_once(struct search *s)
 	while (proc && !found && (d = readdir(proc))) {
 		int pid = (int)strtol(d->d_name, NULL, 10);
 		if (pid <= 0 || pid == getpid() || pid == s->except ||
-			map_find(&s->older, (uint64_t)pid))
+			map_find(&s->no_longer, (uint64_t)pid))
 			continue;
-		if (fstatat(dirfd(proc), d->d_name, &st, 0) < 0 || st.st_uid != getuid())
-			continue;
-		found = look_at(s, pid);
+		if (runs_nothing(pid))
+			leave_out(s, pid);
+		else if (fstatat(dirfd(proc), d->d_name, &st, 0) == 0 && st.st_uid == getuid())
+			found = look_at(s, pid);
 	}
 	if (proc)
 		closedir(proc);
@@ -319,7 +336,7 @@ bool watch_anyone_has(const char *word, int except)
 
 	for (int i = 0; i < 3 && !found; i++)
 		found = look_once(&s);
-	map_release(&s.older);
+	map_release(&s.no_longer);
 	buf_release(&s.room);
 	return found;
 }
