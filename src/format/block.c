@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include "base/varint.h"
 
-#define CODE_BYTES_MIN	2 /* a code's delta and body */
-#define FRAME_BYTES_MIN 6 /* a frame's fields, one byte each */
-#define FRONT_LEVEL	1 /* zstd, of a few hundred bytes */
+#define CODE_BYTES_MIN	2    /* a code's delta and body */
+#define FRAME_BYTES_MIN 6    /* a frame's fields, one byte each */
+#define FRONT_LEVEL	1    /* zstd */
+#define FRONT_PACK_MIN	1024 /* of less it takes 50 us to save 60 bytes */
 
 /* ---- writing ---- */
 
@@ -199,7 +200,8 @@ static bool put_chained(struct pl_buf *out, struct pl_view front, const struct b
 	size_t at = out->used;
 	uint32_t before = 0;
 
-	if (!record_compress(b->packer, &packed, front, FRONT_LEVEL)) {
+	if (front.left < FRONT_PACK_MIN ||
+		!record_compress(b->packer, &packed, front, FRONT_LEVEL)) {
 		buf_reset(&packed);
 		buf_put(&packed, front.at, front.left);
 	}
