@@ -220,7 +220,7 @@ static bool may_be_late(const struct code_record *r, PyCodeObject *code)
 	bool frozen = PYTHON_VERSION < 0x030d && PyUnicode_GET_LENGTH(code->co_filename) &&
 		      PyUnicode_READ_CHAR(code->co_filename, 0) == '<';
 
-	return r->plain && !root.tells_calls && !frozen;
+	return r->plain && !root.tells_calls && !frozen && !code_runs_once(code);
 }
 
 static void choose_witnesses(struct code_record *r, struct flow_graph *g, bool late)

@@ -583,6 +583,12 @@ static inline void code_make_safe(PyCodeObject *code)
 #endif
 }
 
+/* Of a module or of a class's body, or what exec is given: its names are no fast locals. Most run once. */
+static inline bool code_runs_once(const PyCodeObject *code)
+{
+	return !(code->co_flags & CO_OPTIMIZED);
+}
+
 #define CODE_IS_GENERATOR (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)
 
 #endif

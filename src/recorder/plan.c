@@ -43,10 +43,10 @@ void plan_drop(struct code_record *r)
 	free(p);
 }
 
-static bool may_be_planned(const struct code_record *r)
+static bool may_be_planned(const PyCodeObject *code, const struct code_record *r)
 {
-	return !r->planned && !r->generator_like && !r->precise && !root.section_count &&
-	       !root.tells_lines;
+	return !code_runs_once(code) && !r->planned && !r->generator_like && !r->precise &&
+	       !root.section_count && !root.tells_lines;
 }
 
 bool plan_begin(PyCodeObject *code, struct code_record *r)
@@ -55,7 +55,7 @@ bool plan_begin(PyCodeObject *code, struct code_record *r)
 		r->far && root.hot_lines > FAR_HOT_LINES ? FAR_HOT_LINES : root.hot_lines;
 	const uint32_t left = 2 * hot_lines;
 
-	if (!may_be_planned(r))
+	if (!may_be_planned(code, r))
 		return false;
 	r->planned = true;
 	struct plan *p = calloc(1, sizeof *p);

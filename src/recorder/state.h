@@ -33,7 +33,7 @@ enum heard {
 	HEARD_MOVED,	/* by INSTRUCTION, LINE is switched off */
 };
 
-#define FAR_HOT_LINES 64 /* so many LINEs of a far code make it hot */
+#define FAR_HOT_LINES 8 /* so many LINEs of a far code make it hot */
 
 /* What an event needs of its code: the number that names it, and the index that stands for its
  * line. Made at the code's first event (code_describe), freed by the interpreter with the code
