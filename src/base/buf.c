@@ -59,7 +59,7 @@ void buf_u64(struct pl_buf *b, uint64_t v)
 	buf_put(b, &v, sizeof v);
 }
 
-void buf_varint(struct pl_buf *b, uint64_t v)
+void buf_long_varint(struct pl_buf *b, uint64_t v)
 {
 	uint8_t *to = buf_reserve(b, PL_VARINT_MAX);
 

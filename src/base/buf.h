@@ -25,7 +25,14 @@ void buf_u8(struct pl_buf *b, uint8_t v);
 void buf_u16(struct pl_buf *b, uint16_t v);
 void buf_u32(struct pl_buf *b, uint32_t v);
 void buf_u64(struct pl_buf *b, uint64_t v);
-void buf_varint(struct pl_buf *b, uint64_t v);
+void buf_long_varint(struct pl_buf *b, uint64_t v);
+static inline void buf_varint(struct pl_buf *b, uint64_t v)
+{
+	if (v < 0x80 && b->used < b->room && !b->failed)
+		b->at[b->used++] = (uint8_t)v;
+	else
+		buf_long_varint(b, v);
+}
 /* A varint length, then the bytes: what view_string reads. */
 void buf_string(struct pl_buf *b, const void *bytes, size_t n);
 void buf_printf(struct pl_buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -14,12 +14,16 @@
 /* What a frame comes to by other ways than from its entry. */
 #define COMES_OTHERWISE (FLOW_BLOCK_HANDLER | FLOW_BLOCK_RESUME)
 
-/* A cut of the graph behind its entry; by block. */
+struct place {
+	double cost; /* of telling the call from the block on: here, or further on */
+	bool here;
+	bool unsure; /* LINE does not fire on some way to it */
+};
+
+/* A cut of the graph behind its entry. */
 struct cut {
 	struct flow_graph *g;
-	double *cost; /* owned; of telling the call from the block on: here, or further on */
-	bool *here;   /* owned */
-	bool *unsure; /* owned; LINE does not fire on some way to it */
+	struct place *at; /* by block; owned */
 };
 
 static uint32_t entry_of(const struct flow_graph *g)
@@ -44,7 +48,7 @@ static void find_unsure(struct cut *c, uint32_t entry)
 			uint32_t start = g->blocks[e->to].start;
 			bool stays =
 				i == entry && start != FLOW_NONE && g->starts[start].line == line;
-			c->unsure[e->to] |= e->fires != FLOW_ALWAYS || stays;
+			c->at[e->to].unsure |= e->fires != FLOW_ALWAYS || stays;
 		}
 	}
 }
@@ -54,7 +58,7 @@ static double cost_here(const struct cut *c, uint32_t block)
 {
 	const struct flow_block *b = &c->g->blocks[block];
 
-	if (b->start == FLOW_NONE || b->flags & COMES_OTHERWISE || c->unsure[block])
+	if (b->start == FLOW_NONE || b->flags & COMES_OTHERWISE || c->at[block].unsure)
 		return INFINITY;
 	const struct flow_start *s = &c->g->starts[b->start];
 	double line = s->witness ? 0 : flow_line_price(s);
@@ -75,7 +79,7 @@ static double cost_behind(const struct cut *c, uint32_t block)
 		       (b->start == FLOW_NONE ? RAISING_ARM : c->g->starts[b->start].frequency);
 	for (uint32_t k = 0; k < b->edge_count; k++) {
 		uint32_t to = c->g->edges[b->first_edge + k].to;
-		sum += to > block ? c->cost[to] : INFINITY;
+		sum += to > block ? c->at[to].cost : INFINITY;
 	}
 	return sum;
 }
@@ -84,8 +88,8 @@ static void find_cheapest(struct cut *c, uint32_t entry)
 {
 	for (uint32_t i = c->g->block_count; i-- > entry;) {
 		double here = i == entry ? INFINITY : cost_here(c, i), behind = cost_behind(c, i);
-		c->here[i] = here <= behind;
-		c->cost[i] = c->here[i] ? here : behind;
+		c->at[i].here = here <= behind;
+		c->at[i].cost = c->at[i].here ? here : behind;
 	}
 }
 
@@ -99,7 +103,7 @@ static void mark(struct cut *c, uint32_t entry)
 		const struct flow_block *b = &g->blocks[i];
 		for (uint32_t k = 0; b->ahead && k < b->edge_count; k++) {
 			uint32_t to = g->edges[b->first_edge + k].to;
-			if (c->here[to])
+			if (c->at[to].here)
 				g->starts[g->blocks[to].start].begins = true;
 			else
 				g->blocks[to].ahead = true;
@@ -161,7 +165,7 @@ static bool place(struct cut *c, const bool *kept)
 		return false;
 	find_unsure(c, entry);
 	find_cheapest(c, entry);
-	if (!(c->cost[entry] < CALL_PRICE))
+	if (!(c->at[entry].cost < CALL_PRICE))
 		return false;
 	mark(c, entry);
 	if (!leads_back(g) && place_around(g, kept))
@@ -186,16 +190,12 @@ bool flow_place_begins(struct flow_graph *g, const bool *kept)
 	if (!g->analysed || !g->start_count)
 		return false;
 	bool *before = witnesses_of(g), placed = false;
-	c.cost = calloc(g->block_count, sizeof *c.cost);
-	c.here = calloc(g->block_count, sizeof *c.here);
-	c.unsure = calloc(g->block_count, sizeof *c.unsure);
-	if (before && c.cost && c.here && c.unsure)
+	c.at = calloc(g->block_count, sizeof *c.at);
+	if (before && c.at)
 		placed = place(&c, kept);
 	for (uint32_t i = 0; before && !placed && i < g->start_count; i++)
 		g->starts[i].witness = before[i];
 	free(before);
-	free(c.cost);
-	free(c.here);
-	free(c.unsure);
+	free(c.at);
 	return placed;
 }

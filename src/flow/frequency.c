@@ -40,6 +40,10 @@ static void share_out(const struct flow_graph *g, double *share)
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
 		double *of = &share[b->first_edge], sum = 0;
+		if (b->edge_count == 1) {
+			*of = 1;
+			continue;
+		}
 		for (uint32_t k = 0; k < b->edge_count; k++)
 			sum += of[k] = weight(g, b, k);
 		for (uint32_t k = 0; k < b->edge_count; k++)
@@ -54,55 +58,60 @@ static double own_mass(const struct flow_block *b)
 	       (b->flags & FLOW_BLOCK_HANDLER ? HANDLER_MASS : 0);
 }
 
-/* How often a block runs, loops left out: the mass flows forward along the edges. */
-static void spread(const struct flow_graph *g, const double *share, double *mass)
+struct row {
+	double mass;  /* how often the block runs */
+	uint32_t end; /* of a loop's head: behind its last block, else 0 */
+	int32_t depth; /* by how much the number of loops around it differs from that around the block before */
+};
+
+/* Loops left out: the mass flows forward along the edges. */
+static void spread(const struct flow_graph *g, const double *share, struct row *rows)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
-		mass[i] += own_mass(b);
+		rows[i].mass += own_mass(b);
 		for (uint32_t e = b->first_edge; e < b->first_edge + b->edge_count; e++)
 			if (g->edges[e].to > i)
-				mass[g->edges[e].to] += mass[i] * share[e];
+				rows[g->edges[e].to].mass += rows[i].mass * share[e];
 	}
 }
 
 /* A loop is from where a jump back leads to the jump; those with one head are one loop. */
-static void find_loops(const struct flow_graph *g, uint32_t *ends)
+static void find_loops(const struct flow_graph *g, struct row *rows)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
 		for (uint32_t k = 0; k < b->edge_count; k++)
 			if (g->edges[b->first_edge + k].to <= i)
-				ends[g->edges[b->first_edge + k].to] = i + 1;
+				rows[g->edges[b->first_edge + k].to].end = i + 1;
 	}
 }
 
-/* depth[i]: by how much the number of loops around block i differs from that around the block before. */
-static void nest(const struct flow_graph *g, const uint32_t *ends, int32_t *depth)
+static void nest(const struct flow_graph *g, struct row *rows)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
-		if (!ends[i])
+		if (!rows[i].end)
 			continue;
-		depth[i]++;
-		depth[ends[i]]--;
+		rows[i].depth++;
+		rows[rows[i].end].depth--;
 	}
 }
 
-static void multiply(const struct flow_graph *g, const int32_t *depth, double *mass)
+static void multiply(const struct flow_graph *g, struct row *rows)
 {
 	int32_t loops = 0;
 
 	for (uint32_t i = 0; i < g->block_count; i++) {
-		loops += depth[i];
-		if (mass[i] < MASS_LEAST)
-			mass[i] = MASS_LEAST;
+		loops += rows[i].depth;
+		if (rows[i].mass < MASS_LEAST)
+			rows[i].mass = MASS_LEAST;
 		for (int32_t n = 0; n < loops && n < LOOP_DEPTH; n++)
-			mass[i] *= LOOP_TIMES;
+			rows[i].mass *= LOOP_TIMES;
 	}
 }
 
 /* LINE fires on edges, not in blocks: a loop's head that shares its line with what is before it fires on the way back only. */
-static void sum_up(struct flow_graph *g, const double *share, const double *mass)
+static void sum_up(struct flow_graph *g, const double *share, const struct row *rows)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
@@ -111,32 +120,27 @@ static void sum_up(struct flow_graph *g, const double *share, const double *mass
 		for (uint32_t e = b->first_edge; e < b->first_edge + b->edge_count; e++)
 			if (g->edges[e].fires != FLOW_NEVER)
 				g->starts[g->blocks[g->edges[e].to].start].frequency +=
-					(float)(mass[i] * share[e]);
+					(float)(rows[i].mass * share[e]);
 	}
 }
 
 int flow_frequencies(struct flow_graph *g)
 {
-	size_t rows = (size_t)g->block_count + 1;
-	double *share = calloc((size_t)g->edge_count + 1, sizeof *share);
-	double *mass = calloc(rows, sizeof *mass);
-	uint32_t *ends = calloc(rows, sizeof *ends);
-	int32_t *depth = calloc(rows, sizeof *depth);
-	int err = share && mass && ends && depth ? 0 : PL_ERR_MEMORY;
+	double *share = malloc(((size_t)g->edge_count + 1) * sizeof *share);
+	struct row *rows = calloc((size_t)g->block_count + 1, sizeof *rows);
+	int err = share && rows ? 0 : PL_ERR_MEMORY;
 
 	for (uint32_t i = 0; i < g->start_count; i++)
 		g->starts[i].frequency = 0;
 	if (err == 0) {
 		share_out(g, share);
-		spread(g, share, mass);
-		find_loops(g, ends);
-		nest(g, ends, depth);
-		multiply(g, depth, mass);
-		sum_up(g, share, mass);
+		spread(g, share, rows);
+		find_loops(g, rows);
+		nest(g, rows);
+		multiply(g, rows);
+		sum_up(g, share, rows);
 	}
 	free(share);
-	free(mass);
-	free(ends);
-	free(depth);
+	free(rows);
 	return err;
 }

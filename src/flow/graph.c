@@ -64,6 +64,17 @@ int32_t flow_line_ahead(const struct flow_graph *g, uint32_t unit)
 	return i < g->line_count ? g->lines[i].line : 0;
 }
 
+bool flow_goes_back(const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		const struct flow_block *b = &g->blocks[i];
+		for (uint32_t k = 0; k < b->edge_count; k++)
+			if (g->edges[b->first_edge + k].to <= i)
+				return true;
+	}
+	return false;
+}
+
 uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit)
 {
 	uint32_t i = last_at(g->starts, sizeof *g->starts, g->start_count, unit);

@@ -104,6 +104,8 @@ int32_t flow_line_at(const struct flow_graph *g, uint32_t unit);
  * to a line; 0 when the code is left or jumps before. A handler opens with an instruction of no
  * line since 3.13. */
 int32_t flow_line_ahead(const struct flow_graph *g, uint32_t unit);
+/* Does an edge lead to its own block or to one before? Without one there are no loops. */
+bool flow_goes_back(const struct flow_graph *g);
 /* The index of the start at exactly this unit, or FLOW_NONE. */
 uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit);
 

@@ -76,6 +76,25 @@ static void list(struct placement *p, uint32_t block)
 	p->todo[p->todo_count++] = block;
 }
 
+static void place_at_handlers(struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++)
+		if (g->blocks[i].start != FLOW_NONE && g->blocks[i].flags & FLOW_BLOCK_HANDLER)
+			g->starts[g->blocks[i].start].witness = true;
+}
+
+/* Has each block one way on at most, and that ahead? Then from nowhere are there two sequences. */
+static bool never_parts(const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		const struct flow_block *b = &g->blocks[i];
+		bool doubts = b->edge_count && g->edges[b->first_edge].fires == FLOW_MAYBE;
+		if (b->edge_count > 1 || doubts)
+			return false;
+	}
+	return !flow_goes_back(g);
+}
+
 /* Where unrecorded stretches begin; each block once. */
 static void list_beginnings(struct placement *p)
 {
@@ -83,10 +102,7 @@ static void list_beginnings(struct placement *p)
 
 	for (uint32_t i = 0; i < p->g->block_count; i++) {
 		struct flow_block *b = &p->g->blocks[i];
-		bool opens = b->start != FLOW_NONE;
-		if (opens && b->flags & FLOW_BLOCK_HANDLER)
-			p->g->starts[b->start].witness = true;
-		if (b->flags & begins || (opens && p->g->starts[b->start].witness))
+		if (b->flags & begins || (b->start != FLOW_NONE && p->g->starts[b->start].witness))
 			list(p, i);
 	}
 }
@@ -123,6 +139,9 @@ int flow_place_again(struct flow_graph *g)
 
 	if (!g->analysed)
 		goto done;
+	place_at_handlers(g);
+	if (never_parts(g))
+		return 0;
 	err = flow_search_init(&p.search, g);
 	if (err)
 		goto done;

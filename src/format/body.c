@@ -56,10 +56,27 @@ static void write_edges(struct pl_buf *out, const struct flow_graph *g)
 	}
 }
 
+/* What most rows take; names and counts come on top. */
+#define LINE_BYTES  2
+#define START_BYTES 3
+#define BLOCK_BYTES 3
+#define EDGE_BYTES  1
+#define OTHER_BYTES 64
+
+static size_t most_take(const struct body *b)
+{
+	const struct flow_graph *g = &b->graph;
+
+	return b->file.left + b->name.left + OTHER_BYTES + (size_t)LINE_BYTES * g->line_count +
+	       (size_t)START_BYTES * g->start_count + (size_t)BLOCK_BYTES * g->block_count +
+	       (size_t)EDGE_BYTES * g->edge_count;
+}
+
 void body_write(struct pl_buf *out, const struct body *b)
 {
 	const struct flow_graph *g = &b->graph;
 
+	buf_reserve(out, most_take(b));
 	buf_string(out, b->file.at, b->file.left);
 	buf_string(out, b->name.at, b->name.left);
 	buf_varint(out, zigzag(b->first_line));

@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/varint.h"
 #include "bytecode/bytecode.h"
 #include "bytecode/handling.h"
 #include "bytecode/opcode.h"
@@ -273,7 +274,7 @@ static struct code_record *record_of(
 	r->unit_count = units;
 	r->generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0;
 	r->coroutine = (code->co_flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)) != 0;
-	if (!ENGINE_TRACES && root.arena.head->passes == PASSES_ALL)
+	if (!ENGINE_TRACES && root.arena.head->passes == PASSES_ALL && flow_goes_back(g))
 		put_passes(r, parts, g);
 	r->plain = !r->generator_like && !r->checks;
 	choose_witnesses(r, g, may_be_late(r, code));
@@ -341,6 +342,7 @@ static bool send_body(
 	if (!left_out)
 		source_tell(code, file, file_length);
 	body_write(&bytes, &body);
+	buf_reserve(&fields, bytes.used + 3 * PL_VARINT_MAX);
 	buf_varint(&fields, number);
 	buf_string(&fields, bytes.at, bytes.used);
 	buf_varint(&fields, left_out);
@@ -531,26 +533,29 @@ static bool is_far(const PyCodeObject *code, struct code_unit u)
 
 /* Module code of thousands of lines takes long at its LINEs. Of those that need not be heard each would be, once, to be switched
  * off then; it is done now. By the others it is hot sooner. */
-static void spare_lines(PyCodeObject *code, struct code_record *r, struct pl_view plain)
+static void spare_lines(
+	PyCodeObject *code, struct code_record *r, const struct flow_graph *g, struct pl_view plain)
 {
 	const struct opcode *opcodes = opcode_version_find(PYTHON_VERSION)->opcodes;
 
 	if (hears_all() || !lines_are_looked_up(code))
 		return;
-	for (uint32_t i = 0; i < r->unit_count && 2 * (size_t)i < plain.left; i++) {
-		struct code_unit here = r->units[i];
-		uint8_t opcode = plain.at[2 * (size_t)i];
+	for (uint32_t i = 0; i < g->start_count && i < START_MAX; i++) {
+		uint32_t unit = g->starts[i].unit;
+		struct code_unit here = r->units[unit];
+		uint8_t opcode = plain.at[2 * (size_t)unit];
 		r->far |= here.witness && is_far(code, here);
-		if (here.start && !here.witness)
-			switch_line_off(code, i, opcode, opcodes[opcode].caches != 0, root.tool);
+		if (!here.witness)
+			switch_line_off(code, unit, opcode, opcodes[opcode].caches != 0, root.tool);
 	}
 	if (r->far && root.hot_lines > FAR_HOT_LINES)
 		r->lines_heard = root.hot_lines - FAR_HOT_LINES;
 }
 #else
-static void spare_lines(PyCodeObject *code, struct code_record *r, struct pl_view plain)
+static void spare_lines(
+	PyCodeObject *code, struct code_record *r, const struct flow_graph *g, struct pl_view plain)
 {
-	(void)code, (void)r, (void)plain;
+	(void)code, (void)r, (void)g, (void)plain;
 }
 #endif
 
@@ -588,7 +593,7 @@ static struct code_record *describe(PyCodeObject *code)
 		r = NULL;
 	}
 	if (r)
-		spare_lines(code, r, parts.code);
+		spare_lines(code, r, &graph, parts.code);
 	if (command)
 		source_close_command(code);
 done:

@@ -10,6 +10,7 @@ bool message_put(uint8_t kind, const struct pl_buf *fields)
 	struct pl_buf whole = {0};
 	bool sent;
 
+	buf_reserve(&whole, fields->used + sizeof(uint32_t) + 1);
 	buf_u32(&whole, (uint32_t)fields->used + 1);
 	buf_u8(&whole, kind);
 	buf_put(&whole, fields->at, fields->used);

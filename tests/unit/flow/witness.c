@@ -151,6 +151,49 @@ static void branches_in_a_loop(void **state)
 	flow_graph_release(&g);
 }
 
+#define ROW 4
+
+/* The witnesses of 0 --> 1 --> 2 --> 3, of which the last goes on to `last`, if that is one of them. */
+static unsigned witnesses_of_a_row(enum flow_fires fires, uint32_t last)
+{
+	bool goes_on = last < ROW;
+	struct flow_graph g = {.unit_count = ROW,
+		.analysed = true,
+		.start_count = ROW - 1,
+		.block_count = ROW,
+		.edge_count = ROW - 1 + goes_on};
+	unsigned witnesses = 0;
+
+	assert_int_equal(flow_graph_init(&g), 0);
+	for (uint32_t i = 0; i < ROW; i++) {
+		g.blocks[i] = (struct flow_block){.unit = i,
+			.start = i ? i - 1 : FLOW_NONE,
+			.first_edge = i,
+			.edge_count = i + 1 < ROW || goes_on};
+		if (i)
+			g.starts[i - 1] = (struct flow_start){.unit = i, .line = (int32_t)i};
+		if (i < g.edge_count)
+			g.edges[i] = (struct flow_edge){i + 1 < ROW ? i + 1 : last, FLOW_ALWAYS};
+	}
+	g.edges[1].fires = fires;
+	g.blocks[0].flags = FLOW_BLOCK_ENTRY;
+	assert_int_equal(flow_graph_check(&g), 0);
+	assert_int_equal(flow_place_witnesses(&g), 0);
+	for (uint32_t i = 0; i < g.start_count; i++)
+		witnesses += g.starts[i].witness;
+	flow_graph_release(&g);
+	return witnesses;
+}
+
+/* How often a loop was gone through, and whether a LINE fired, is told by nothing else. */
+static void only_a_straight_line_needs_none(void **state)
+{
+	(void)state;
+	assert_int_equal(witnesses_of_a_row(FLOW_ALWAYS, FLOW_NONE), 0);
+	assert_int_equal(witnesses_of_a_row(FLOW_ALWAYS, 1), 1);
+	assert_int_equal(witnesses_of_a_row(FLOW_MAYBE, FLOW_NONE), 1);
+}
+
 /* Without memory every line is recorded, which is never wrong. */
 static void out_of_memory(void **state)
 {
@@ -177,6 +220,7 @@ int main(void)
 		cmocka_unit_test(given_ones_are_kept),
 		cmocka_unit_test(what_is_not_analysed_has_all),
 		cmocka_unit_test(branches_in_a_loop),
+		cmocka_unit_test(only_a_straight_line_needs_none),
 		cmocka_unit_test(out_of_memory),
 	};
 
