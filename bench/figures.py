@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+import workloads
+
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = str(HERE / "programs.py")
 FIGURES = {}
@@ -108,6 +110,15 @@ def hello(bench):
     once = Once(bench, ("hello",), True)
     sizes = {s["kind"]: s["bytes"] for s in bench.info(once.directory)["sizes"]}
     return bench.size(once.directory) / 1024, f"sources {sizes.get('sources', 0) / 1024:.0f} KiB"
+
+
+# ---- each call and return stamped ----
+
+@figure("timing", "2.5", "CPU of w_fib, recorded with --timing calls / not")
+def timing(bench):
+    if not workloads.SHARED.is_dir():
+        raise LeftOut("../shared/bench is not beside the tree")
+    return workloads.Workloads(bench).timing(), ""
 
 
 # ---- what it takes ----

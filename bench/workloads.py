@@ -91,6 +91,20 @@ class Workloads:
 
     # ---- a row ----
 
+    def ratios(self, row, tools, *options):
+        """The cells of the row: tools is name -> command."""
+        bench, results = self.bench, self.bench.scratch / "ratio.json"
+        scale = ROWS[row]["quick"] if bench.quick else None
+        bench.run([sys.executable, str(SHARED / "ratio.py"), "--python", bench.python, "--runs", str(bench.runs), "--rows", row, *options,
+                   *([] if scale is None else ["--scale", f"{row}={scale}"]), "--json", str(results),
+                   *(f"{name}={command}" for name, command in tools.items())], environment=self.environment)
+        return json.loads(results.read_text())["rows"][row]
+
+    def timing(self):
+        """CPU of w_fib with --timing calls, traced / untraced."""
+        tools = {"timing": f"{self.bench.pathline} record -q --limit=0 --timing calls --python {{python}} -o {{out}} --"}
+        return self.ratios("w_fib", tools, "--no-floor")["timing"]["cpu"]
+
     def measure(self, row):
         bench, table = self.bench, ROWS[row]
         scale = table["quick"] if bench.quick else None
@@ -98,17 +112,13 @@ class Workloads:
         lines = info["counts"]["line"]
         events = info.get("recorded")
         shutil.rmtree(out)
-        notes, results = bench.scratch / "notes", bench.scratch / "ratio.json"
+        notes = bench.scratch / "notes"
         notes.unlink(missing_ok=True)
         peers = self.commands(row)
         tools = {"pathline": f"{sys.executable} {HERE / 'watch.py'} {notes} -- {bench.pathline} record -q --limit=0 "
                              "--python {python} -o {out} --"}
         tools.update((name, command) for name, (command, _) in peers.items())
-        bench.run([sys.executable, str(SHARED / "ratio.py"), "--python", bench.python, "--runs", str(bench.runs), "--rows", row,
-                   "--lines", f"{row}={lines}", *([] if scale is None else ["--scale", f"{row}={scale}"]),
-                   "--json", str(results), *(f"{name}={command}" for name, command in tools.items())],
-                  environment=self.environment)
-        cells = json.loads(results.read_text())["rows"][row]
+        cells = self.ratios(row, tools, "--lines", f"{row}={lines}")
         cells["pathline"].update(self.collector(notes), marginal_bytes_per_line=self.marginal(row),
                                  events_per_line=events / lines if events is not None else None)
         goal = round(1.2 * cells["floor"]["cpu"], 2) if bench.minor == "3.11" else table["goal"]   # there the floor is a trace function

@@ -215,13 +215,31 @@ static void choose_begins(struct code_record *r, struct flow_graph *g)
 	free(kept);
 }
 
+/* With the time of each call and return: a witness behind the entry would stamp the call late, and returns have events anyway, by which
+ * the path is known that would else take witnesses. */
+static bool calls_are_timed(void)
+{
+	return root.arena.head->stamps == STAMPS_CALL;
+}
+
+static int graph_of(const struct bytecode *parts, struct flow_graph *out)
+{
+	const char *why;
+	int err = bytecode_graph(parts, out, &why);
+
+	for (uint32_t i = 0; calls_are_timed() && i < out->block_count; i++)
+		out->blocks[i].flags &= ~(uint32_t)FLOW_BLOCK_SILENT;
+	return err;
+}
+
 /* The main interpreter loses LINEs of frozen code where 3.12 makes another one: they share it. */
 static bool may_be_late(const struct code_record *r, PyCodeObject *code)
 {
 	bool frozen = PYTHON_VERSION < 0x030d && PyUnicode_GET_LENGTH(code->co_filename) &&
 		      PyUnicode_READ_CHAR(code->co_filename, 0) == '<';
 
-	return r->plain && !root.tells_calls && !frozen && !code_runs_once(code);
+	return r->plain && !root.tells_calls && !calls_are_timed() && !frozen &&
+	       !code_runs_once(code);
 }
 
 static void choose_witnesses(struct code_record *r, struct flow_graph *g, bool late)
@@ -369,7 +387,6 @@ void code_set_number(struct code_record *r, uint32_t number)
 bool code_graph(PyCodeObject *code, struct flow_graph *out)
 {
 	PyObject *plain = PyCode_GetCode(code);
-	const char *why;
 
 	*out = (struct flow_graph){0};
 	if (!plain) {
@@ -377,7 +394,7 @@ bool code_graph(PyCodeObject *code, struct flow_graph *out)
 		return false;
 	}
 	struct bytecode parts = parts_of(code, plain);
-	bool made = bytecode_graph(&parts, out, &why) == 0;
+	bool made = graph_of(&parts, out) == 0;
 	Py_DECREF(plain);
 	return made;
 }
@@ -564,7 +581,6 @@ static struct code_record *describe(PyCodeObject *code)
 	struct flow_graph graph = {0};
 	struct code_record *r = NULL;
 	PyObject *plain = NULL;
-	const char *why;
 
 	if (atomic_load_explicit(&root.stopped, memory_order_relaxed) ||
 		(root.forked && !process_begin_in_child()))
@@ -579,7 +595,7 @@ static struct code_record *describe(PyCodeObject *code)
 	if (!plain)
 		goto done;
 	struct bytecode parts = parts_of(code, plain);
-	if (bytecode_graph(&parts, &graph, &why) == PL_ERR_MEMORY)
+	if (graph_of(&parts, &graph) == PL_ERR_MEMORY)
 		goto done;
 	if (!graph.analysed)
 		atomic_fetch_add_explicit(&root.slot->codes_unanalysed, 1, memory_order_relaxed);

@@ -5,16 +5,6 @@
 
 #include "recorder/moment.h"
 
-/* The code unit of an event's own offset, which is in bytes. */
-static uint32_t unit_of(PyObject *offset)
-{
-	const PyLongObject *l = (const PyLongObject *)offset;
-	long bytes = PyUnstable_Long_IsCompact(l) ? PyUnstable_Long_CompactValue(l)
-						  : PyLong_AsLong(offset);
-
-	return (uint32_t)bytes / (uint32_t)sizeof(_Py_CODEUNIT);
-}
-
 /* moment_look found nothing to record. Code that is left out is not heard of again at this place. */
 static PyObject *nothing_here(const struct moment *m)
 {
@@ -39,7 +29,8 @@ PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 	PyObject *thrown = take_thrown(state);
 	(void)hook, (void)n, (void)names;
 
-	bool heard = enter_at_once(code_of(args), state) || enter_in_full(code_of(args), state);
+	bool heard = enter_at_once(code_of(args), state, STAMP_AT_TICKS) ||
+		     enter_in_full(code_of(args), state);
 	return result_beside(thrown, heard ? Py_None : hook_disable);
 }
 
@@ -378,7 +369,8 @@ PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *n
 {
 	(void)hook, (void)n, (void)names;
 	uint32_t unit = unit_of(args[1]);
-	if (root.tells_returns && return_at_once(code_of(args), hook_thread_state(self), unit))
+	if (root.tells_returns &&
+		return_at_once(code_of(args), hook_thread_state(self), unit, STAMP_AT_TICKS))
 		Py_RETURN_NONE;
 	return return_in_full(code_of(args), unit);
 }

@@ -72,6 +72,16 @@ static inline PyCodeObject *code_of(PyObject *const *args)
 	return (PyCodeObject *)args[0];
 }
 
+/* The code unit of an event's own offset, which is in bytes. */
+static inline uint32_t unit_of(PyObject *offset)
+{
+	const PyLongObject *l = (const PyLongObject *)offset;
+	long bytes = PyUnstable_Long_IsCompact(l) ? PyUnstable_Long_CompactValue(l)
+						  : PyLong_AsLong(offset);
+
+	return (uint32_t)bytes / (uint32_t)sizeof(_Py_CODEUNIT);
+}
+
 /* What a callback gives when `thrown` was set as it was called (and was taken away, for what we ask of the interpreter must
  * not meet it). Cython reports the start or resume of a generator into which an exception is being thrown while that is set;
  * a result beside it would become a SystemError. No result sends Cython to where the exception would have sent it. */

@@ -37,7 +37,7 @@ struct hook_row hooks[] = {
 	HOOK("PY_START", true, on_start, on_start_stamped),
 	HOOK("PY_RESUME", true, on_resume, on_resume_stamped),
 	HOOK("PY_THROW", false, on_throw, on_throw_stamped),
-	HOOK("LINE", true, on_line, on_line_stamped),
+	HOOK("LINE", true, on_line, NULL),
 	HOOK("PY_RETURN", true, on_return, on_return_stamped),
 	HOOK("PY_YIELD", true, on_yield, on_yield_stamped),
 	HOOK("PY_UNWIND", false, on_unwind, on_unwind_stamped),
@@ -46,7 +46,7 @@ struct hook_row hooks[] = {
 	HOOK("EXCEPTION_HANDLED", false, on_handled, NULL),
 	{"JUMP", true, HEARD_FOR_PASSES, on_jump, {PyObject_HEAD_INIT(&hook_type) NULL}, NULL},
 #if CODE_MAY_BE_HOT
-	{"INSTRUCTION", true, HEARD_IN_HOT_CODE, on_instruction, {PyObject_HEAD_INIT(&hook_type) NULL}, on_instruction_stamped},
+	{"INSTRUCTION", true, HEARD_IN_HOT_CODE, on_instruction, {PyObject_HEAD_INIT(&hook_type) NULL}, NULL},
 #endif
 };
 /* clang-format on */

@@ -311,20 +311,36 @@ static inline uint32_t told_site(py_frame *frame)
 	return told ? unit : EVENT_NO_SITE;
 }
 
+/* What stands before an event that takes a short way. */
+enum plain_stamp {
+	STAMP_AT_TICKS, /* nothing: the tick is the same */
+	STAMP_ALWAYS,	/* its time */
+};
+
+/* Is there what the short ways do not write: a chunk's end, a tick, a switch, and with stamps an idle wait? */
+static inline bool plain_is_slow(const struct thread *t, enum plain_stamp stamp)
+{
+	return step_is_slow(t, t->ring.at) || (stamp == STAMP_ALWAYS && t->idle_ticks);
+}
+
+static inline uint8_t *plain_write_time(struct thread *t, uint8_t *p, enum plain_stamp stamp)
+{
+	return stamp == STAMP_ALWAYS ? write_time(t, p) : p;
+}
+
 /* The caller becomes the top; it is the frame that wrote last, or that one's caller. NULL: nothing was done. */
 __attribute__((always_inline)) static inline uint8_t *plain_at_caller(
-	struct thread *t, py_frame *caller, uint32_t *site)
+	struct thread *t, py_frame *caller, uint32_t *site, enum plain_stamp stamp)
 {
-	uint8_t *p = t->ring.at;
-
-	if (step_is_slow(t, p) || t->depth == t->room)
+	if (plain_is_slow(t, stamp) || t->depth == t->room)
 		return NULL;
 	*site = told_site(caller);
 	if (*site == EVENT_NO_SITE)
 		return NULL;
-	if (!entry_is(t->top, caller) && !(frame_is_real(t->top) && drop_callees(t, &p, caller)))
-		return NULL;
-	return p;
+	if (entry_is(t->top, caller))
+		return plain_write_time(t, t->ring.at, stamp);
+	uint32_t place = frame_is_real(t->top) ? place_below(t, caller) : 0;
+	return place ? drop_to(t, plain_write_time(t, t->ring.at, stamp), place) : NULL;
 }
 
 static __attribute__((noinline)) uint8_t *write_new_call(
@@ -347,14 +363,14 @@ static inline uint8_t *plain_write_enter(
 
 /* A start of a plain function. false: nothing was done. */
 __attribute__((always_inline)) static inline bool enter_at_once(
-	PyCodeObject *code, const PyThreadState *state)
+	PyCodeObject *code, const PyThreadState *state, enum plain_stamp stamp)
 {
 	struct plain_event e;
 
 	if (!plain_look(&e, code, state) || !e.record->plain)
 		return false;
 	uint32_t site;
-	uint8_t *p = plain_at_caller(e.thread, plain_caller(e.frame), &site);
+	uint8_t *p = plain_at_caller(e.thread, plain_caller(e.frame), &site, stamp);
 	if (!p)
 		return false;
 	p = plain_write_enter(e.thread, p, site, e.record);
@@ -377,7 +393,7 @@ __attribute__((always_inline)) static inline bool resume_at_once(
 		return false;
 	uint64_t generator = generator_of(e.frame);
 	uint32_t site;
-	uint8_t *p = plain_at_caller(e.thread, caller, &site);
+	uint8_t *p = plain_at_caller(e.thread, caller, &site, STAMP_AT_TICKS);
 	if (!p)
 		return false;
 	p = event_write_reentry(p, &e.thread->calls, EVENT_RESUME,
@@ -411,17 +427,17 @@ __attribute__((always_inline)) static inline bool yield_at_once(
 
 /* A function's return, where each is told. false: nothing was done. */
 __attribute__((always_inline)) static inline bool return_at_once(
-	PyCodeObject *code, const PyThreadState *state, uint32_t unit)
+	PyCodeObject *code, const PyThreadState *state, uint32_t unit, enum plain_stamp stamp)
 {
 	struct plain_event e;
 
 	if (!plain_look(&e, code, state) || e.record->generator_like || e.record->checks ||
 		root.tells_lines || root.filters)
 		return false;
-	uint8_t *p = e.thread->ring.at;
 	bool told = unit < e.record->unit_count && !e.record->units[unit].ahead;
-	if (!told || e.thread->top != e.frame || step_is_slow(e.thread, p))
+	if (!told || e.thread->top != e.frame || plain_is_slow(e.thread, stamp))
 		return false;
+	uint8_t *p = plain_write_time(e.thread, e.thread->ring.at, stamp);
 	stack_pop(e.thread);
 	ring_commit(&e.thread->ring, event_write1(p, EVENT_LEAVE, unit));
 	return true;

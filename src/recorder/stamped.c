@@ -19,6 +19,10 @@ static void stamp_next(PyCodeObject *code)
 
 PyObject *on_start_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
+	const PyThreadState *state = hook_thread_state(self);
+
+	if (!state->current_exception && enter_at_once(code_of(args), state, STAMP_ALWAYS))
+		Py_RETURN_NONE;
 	stamp_next(code_of(args));
 	return on_start(hook, args, n, names);
 }
@@ -37,6 +41,10 @@ PyObject *on_throw_stamped(PyObject *hook, PyObject *const *args, size_t n, PyOb
 
 PyObject *on_return_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
+	const PyThreadState *state = hook_thread_state(self);
+
+	if (return_at_once(code_of(args), state, unit_of(args[1]), STAMP_ALWAYS))
+		Py_RETURN_NONE;
 	stamp_next(code_of(args));
 	return on_return(hook, args, n, names);
 }
@@ -58,36 +66,3 @@ PyObject *on_raise_stamped(PyObject *hook, PyObject *const *args, size_t n, PyOb
 	stamp_next(code_of(args));
 	return on_raise(hook, args, n, names);
 }
-
-/* A witness may tell of its frame's call. */
-static void stamp_begin(PyCodeObject *code, bool moved)
-{
-	intptr_t mark = code_mark(code);
-	py_frame *frame = current_frame(hook_thread_state(self));
-
-	if (mark <= 0 || !frame || frame_code(frame) != code)
-		return;
-	const struct code_record *r = (const struct code_record *)mark;
-	uint32_t unit = frame_unit_or_none(frame, code);
-	if (unit >= r->unit_count)
-		return;
-	const struct code_unit *here = &r->units[unit];
-	if (moved && !here->start && unit >= LOOK_UP_UNITS)
-		here -= LOOK_UP_UNITS;
-	if (here->begins)
-		stamp_next(code);
-}
-
-PyObject *on_line_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
-{
-	stamp_begin(code_of(args), false);
-	return on_line(hook, args, n, names);
-}
-
-#if CODE_MAY_BE_HOT
-PyObject *on_instruction_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
-{
-	stamp_begin(code_of(args), true);
-	return on_instruction(hook, args, n, names);
-}
-#endif

@@ -28,6 +28,16 @@ def g():
 g()
 '''
 
+FIB = '''\
+def fib(n):
+    if n < 2:
+        return n
+    return fib(n - 1) + fib(n - 2)
+
+
+fib(16)
+'''
+
 LOOP = '''\
 import time
 
@@ -222,6 +232,12 @@ for part in range(4):
 STAMPED_NS = 10_000
 
 
+def minor():
+    """The interpreter's version: 3.13."""
+    done = subprocess.run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
 def record(text, *options, arguments=(), **environment):
     """The rows (event, code, line, error, idle) of the script, and what it said."""
     folder = session.scratch()
@@ -264,6 +280,16 @@ class Clock(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"--timing", done.stderr)
 
+    @unittest.skipIf(minor() == "3.11", "its trace function hears each line")
+    def test_timed_returns_are_witnesses(self):
+        """Which arm a call of fib took is known by where it returned: two events a call, none of a line."""
+        directory = os.path.join(session.scratch(), "r")
+        session.pathline("record", "--stat", "-o", directory, "--timing", "calls", "--python", PYTHON, "-c", FIB)
+        info = json.loads(session.pathline("info", "--json", directory).stdout)["data"]
+        self.assertEqual(info["counts"]["return"], info["counts"]["call"])
+        self.assertGreater(info["counts"]["line"], 2 * 3000)
+        self.assertLess(info["recorded"], 2.1 * info["counts"]["call"])
+
     def test_the_path_is_the_same(self):
         paths = [[row[:3] for row in record(CALLS, "--clock", which)[1]] for which in ("tick=auto", "call", "line", "tick=100us")]
         self.assertEqual(paths[1:], paths[:1] * 3)
@@ -290,8 +316,7 @@ class Clock(unittest.TestCase):
 
 def packages():
     """What tools/python-packages installed for the interpreter."""
-    minor = subprocess.run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True, check=True).stdout
-    return os.path.join(session.BUILD, "site", minor.strip())
+    return os.path.join(session.BUILD, "site", minor())
 
 
 class Idle(unittest.TestCase):

@@ -436,6 +436,8 @@ def questions(path, python, asked):
         found.append(("two", lambda p, s, w: two_runs(p, [path], s, w, demands)))
         if python.minor in HOT:
             found.append(("two-hot", lambda p, s, w: two_runs(p, [path], s, w, demands, ("--hot=1",))))
+        if python.minor > (3, 11):
+            found.append(("two-timed", lambda p, s, w: two_runs(p, [path], s, w, demands, ("--timing=calls",))))
     for name, options, env in IDENTITIES:
         if "identity" in kinds and (name in asked or "identity" in asked or (name == "identity" and "identity-plain" in asked)):
             found.append((name, lambda p, s, w, o=options, e=env: identity(p, [path], s, w, demands, o, e)))
