@@ -325,8 +325,8 @@ static bool cut_one(struct collector *c, struct stream *t)
 		standings_take(&c->bodies.standings, add_cost, c);
 	if (k.end == t->position && !k.damaged)
 		return false;
-	if (t->stack.calls.print && k.head.needs_minor < MINOR_CALLS)
-		k.head.needs_minor = MINOR_CALLS;
+	if (t->stack.calls.print && k.head.needs_minor < MINOR_FAR_CALLS)
+		k.head.needs_minor = MINOR_FAR_CALLS;
 	k.head.close_ticks = t->ticks > k.head.open_ticks ? t->ticks : k.head.open_ticks;
 	k.head.min_depth =
 		t->stack.min_depth < c->opening.depth ? t->stack.min_depth : c->opening.depth;

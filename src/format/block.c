@@ -81,24 +81,26 @@ static void put_stack(struct pl_buf *raw, const struct stack *s)
 	}
 }
 
-static uint32_t count_known(const struct event_calls *calls)
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+static uint32_t count_known(const uint64_t *calls, size_t places)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < sizeof calls->at / sizeof *calls->at; i++)
-		count += calls->at[i] != 0;
+	for (size_t i = 0; i < places; i++)
+		count += calls[i] != 0;
 	return count;
 }
 
 /* Their places follow from what they are. */
-static void put_calls(struct pl_buf *raw, const struct event_calls *calls)
+static void put_calls(struct pl_buf *raw, const uint64_t *calls, size_t places)
 {
-	buf_varint(raw, count_known(calls));
-	for (uint32_t i = 0; i < sizeof calls->at / sizeof *calls->at; i++) {
-		if (!calls->at[i])
+	buf_varint(raw, count_known(calls, places));
+	for (size_t i = 0; i < places; i++) {
+		if (!calls[i])
 			continue;
-		buf_varint(raw, (uint32_t)calls->at[i]);
-		buf_varint(raw, calls->at[i] >> 32);
+		buf_varint(raw, (uint32_t)calls[i]);
+		buf_varint(raw, calls[i] >> 32);
 	}
 }
 
@@ -174,17 +176,21 @@ static void put_head(struct pl_buf *out, size_t at, const struct block_head *hea
 static uint32_t put_front(struct pl_buf *raw, const struct block_source *b, struct mentions *m)
 {
 	const struct stack *stack = b->stack;
+	const struct event_calls *calls = &stack->calls;
 	const uint32_t flags = (stack->greenlet ? BLOCK_GREENLET : 0) |
-			       (count_known(&stack->calls) ? BLOCK_CALLS : 0) |
-			       (count_resumes(&stack->calls) ? BLOCK_RESUMES : 0) |
+			       (count_known(calls->at, LENGTH(calls->at)) ? BLOCK_CALLS : 0) |
+			       (count_known(calls->far, LENGTH(calls->far)) ? BLOCK_FAR_CALLS : 0) |
+			       (count_resumes(calls) ? BLOCK_RESUMES : 0) |
 			       (m->apart_count ? BLOCK_APART : 0);
 
 	put_codes(raw, m, b->bodies);
 	put_stack(raw, stack);
 	if (flags & BLOCK_CALLS)
-		put_calls(raw, &stack->calls);
+		put_calls(raw, calls->at, LENGTH(calls->at));
+	if (flags & BLOCK_FAR_CALLS)
+		put_calls(raw, calls->far, LENGTH(calls->far));
 	if (flags & BLOCK_RESUMES)
-		put_resumes(raw, &stack->calls);
+		put_resumes(raw, calls);
 	if (flags & BLOCK_APART)
 		put_apart(raw, m, b->events);
 	return flags;
@@ -228,7 +234,8 @@ static void put_alone(struct pl_buf *out, struct pl_view raw, const struct block
 static uint32_t minor_of(const struct block_head *head, const struct mentions *m)
 {
 	uint32_t minor = head->needs_minor > m->needs_minor ? head->needs_minor : m->needs_minor;
-	const uint32_t needed = head->flags & (BLOCK_RESUMES | BLOCK_APART | BLOCK_CHAINED)
+	const uint32_t needed = head->flags & BLOCK_FAR_CALLS ? MINOR_FAR_CALLS
+				: head->flags & (BLOCK_RESUMES | BLOCK_APART | BLOCK_CHAINED)
 					? MINOR_CHAINS
 				: head->flags & BLOCK_CALLS    ? MINOR_CALLS
 				: head->flags & BLOCK_GREENLET ? 1
@@ -374,16 +381,17 @@ static int read_stack(struct pl_view *v, struct stack *s, const struct block_hea
 }
 
 /* What two calls have the same place is no damage: the last one is there. */
-static int read_calls(struct pl_view *v, struct event_calls *calls)
+static int read_calls(struct pl_view *v, uint32_t places,
+	void (*put)(struct event_calls *calls, uint64_t call), struct event_calls *calls)
 {
 	uint64_t count, site, code;
 
-	if (view_varint_max(v, EVENT_CALLS, &count))
+	if (view_varint_max(v, places, &count))
 		return PL_ERR_FORMAT;
 	for (uint64_t i = 0; i < count; i++) {
 		if (view_varint_max(v, UINT32_MAX, &site) || view_varint_max(v, UINT32_MAX, &code))
 			return PL_ERR_FORMAT;
-		event_calls_put(calls, event_call((uint32_t)site, (uint32_t)code));
+		put(calls, event_call((uint32_t)site, (uint32_t)code));
 	}
 	return 0;
 }
@@ -591,7 +599,10 @@ int block_open(struct block *b, struct pl_view payload)
 	if (err == 0)
 		err = read_stack(&plain.front, &b->stack, &b->head);
 	if (err == 0 && b->head.flags & BLOCK_CALLS)
-		err = read_calls(&plain.front, &b->stack.calls);
+		err = read_calls(&plain.front, EVENT_CALLS, event_calls_put_near, &b->stack.calls);
+	if (err == 0 && b->head.flags & BLOCK_FAR_CALLS)
+		err = read_calls(
+			&plain.front, EVENT_FAR_CALLS, event_calls_put_far, &b->stack.calls);
 	if (err == 0 && b->head.flags & BLOCK_RESUMES)
 		err = read_resumes(&plain.front, &b->stack.calls);
 	return err ? err : find_events(b, &plain);

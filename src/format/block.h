@@ -38,6 +38,8 @@
 #define MINOR_CALLS 3
 /* And that since which a resume can be two, events can stand apart, and blocks be chained. */
 #define MINOR_CHAINS 4
+/* And that since which a call can be known by a far place. */
+#define MINOR_FAR_CALLS 5
 
 #define BLOCK_HEAD_BYTES 160
 #define BLOCK_HEAD_CHECK 152 /* where the check of the bytes before it stands */
@@ -49,6 +51,8 @@
 #define BLOCK_RESUMES 16 /* flag: the resumes that are known stand behind those */
 #define BLOCK_APART   32 /* flag: some events stand apart, in front of the others */
 #define BLOCK_CHAINED 64 /* flag: it is packed as a block of a chain (chain.h) */
+#define BLOCK_FAR_CALLS                                                                            \
+	128 /* flag: the calls that are known by far places stand behind those that are by near ones */
 #define BLOCK_BEFORE(flags)                                                                        \
 	((flags) >> 16) /* of a chained one: so many blocks of its chain are in front of it */
 

@@ -28,12 +28,21 @@ static int read_enter(struct pl_view *v, struct event_calls *calls, struct event
 	return e->flags & EVENT_GENERATOR ? view_varint(v, &e->gen) : 0;
 }
 
-static void read_known_call(const struct event_calls *calls, uint8_t first, struct event *e)
+static void known_call(uint64_t call, struct event *e)
 {
-	uint64_t call = calls->at[first];
-
 	*e = (struct event){.kind = EVENT_ENTER, .known = true, .code = (uint32_t)(call >> 32)};
 	e->site = e->code ? (uint32_t)call : EVENT_NO_UNIT;
+}
+
+static int read_far_call(struct pl_view *v, const struct event_calls *calls, struct event *e)
+{
+	uint8_t place;
+
+	if (view_u8(v, &place))
+		return PL_ERR_FORMAT;
+	known_call(calls->far[place], e);
+	e->far = true;
+	return 0;
 }
 
 static int read_resume(struct pl_view *v, struct event *e)
@@ -149,8 +158,11 @@ int event_read_any(struct pl_view *v, struct event_calls *calls, struct event *o
 			return 0;
 		}
 	} else if (event_is_known_call(first)) {
-		read_known_call(calls, first, out);
+		known_call(calls->at[first], out);
 		return 0;
+	} else if (first == EVENT_FAR_CALL) {
+		if (read_far_call(v, calls, out) == 0)
+			return 0;
 	} else if (event_is_known_resume(first)) {
 		if (read_known_resume(v, calls, first, out) == 0)
 			return 0;

@@ -3,6 +3,7 @@
  *	line     | 1 index:7 |                       index < 127: into the code's table of line starts
  *	         | 1 1111111 | index-127 varint |
  *	a call   | 0 place:2 11 place:3 |            one that is known: ENTER with site and code of that place (struct event_calls)
+ *	         | 0 10 00000 | place |              the same, of a far place
  *	a resume | 0 same 1 00100 | place [unit] |   one that is known: RESUME with what is at that place, from there or from `unit`
  *	others   | 0 flags:2 kind:5 | fields, all varints, in the order of the table below |
  *
@@ -108,12 +109,16 @@ struct event_resume {
 /* Calls that are known: a call site and the callee. Who writes a stream and who reads it put each ENTER of a plain function by a
  * caller at its place, so both have the same there; as long as it is there that call is a byte, which is the place. And so each
  * RESUME by a caller that is written out: a loop resumes the generator that it resumed before, whose number then need not be told,
- * so that one run of a loop has the bytes of the next. All zero: none is known. */
+ * so that one run of a loop has the bytes of the next. An ENTER is put at a far place, too, where it stays longer: a call whose place
+ * another one took is two bytes then. All zero: none is known. */
 #define EVENT_CALLS	 32   /* places */
 #define EVENT_KNOWN_CALL 0x18 /* these two bits are set in each place, and the top one is not */
+#define EVENT_FAR_CALL	 0x40 /* a call's first byte; the second is the far place */
+#define EVENT_FAR_CALLS	 256
 #define EVENT_RESUMES	 64
 struct event_calls {
 	uint64_t at[128];			    /* code << 32 | site; 0: none */
+	uint64_t far[EVENT_FAR_CALLS];		    /* likewise */
 	struct event_resume resumes[EVENT_RESUMES]; /* code 0: none */
 	/* Of all that is there: the same for the same calls or resumes, and most likely for no others. */
 	uint64_t print, resumes_print;
@@ -129,18 +134,38 @@ static inline uint8_t event_call_place(uint64_t call)
 	return (uint8_t)(call * 0x9e3779b97f4a7c15u >> 57 | EVENT_KNOWN_CALL);
 }
 
+static inline uint8_t event_call_far_place(uint64_t call)
+{
+	return (uint8_t)(call * 0x9e3779b97f4a7c15u >> 48);
+}
+
 static inline bool event_is_known_call(uint8_t first)
 {
 	return (first & (0x80 | EVENT_KNOWN_CALL)) == EVENT_KNOWN_CALL;
 }
 
-static inline void event_calls_put(struct event_calls *calls, uint64_t call)
+static inline void event_calls_put_near(struct event_calls *calls, uint64_t call)
 {
 	uint64_t *place = &calls->at[event_call_place(call)];
 	uint64_t was = *place * 0xc2b2ae3d27d4eb4fu, is = call * 0xc2b2ae3d27d4eb4fu;
 
 	calls->print ^= was ^ was >> 29 ^ is ^ is >> 29;
 	*place = call;
+}
+
+static inline void event_calls_put_far(struct event_calls *calls, uint64_t call)
+{
+	uint64_t *place = &calls->far[event_call_far_place(call)];
+	uint64_t was = *place * 0xd6e8feb86659fd93u, is = call * 0xd6e8feb86659fd93u;
+
+	calls->print ^= was ^ was >> 31 ^ is ^ is >> 31;
+	*place = call;
+}
+
+static inline void event_calls_put(struct event_calls *calls, uint64_t call)
+{
+	event_calls_put_near(calls, call);
+	event_calls_put_far(calls, call);
 }
 
 static inline uint32_t event_resume_place(uint32_t site, uint32_t code)
@@ -174,6 +199,7 @@ struct event {
 	enum event_kind kind;
 	uint8_t flags;
 	bool known;	     /* ENTER, RESUME: of what is known; its flags are 0 then */
+	bool far;	     /* ENTER that is known: by its far place */
 	uint32_t index;	     /* LINE: into the table of line starts */
 	uint32_t site;	     /* ENTER, RESUME, THROW, OUTSIDE: unit of the caller */
 	uint32_t code;	     /* number of the code */
@@ -246,10 +272,11 @@ static inline bool event_read_common(
 		p = p ? event_short_varint(p, &out->code) : NULL;
 		if (p)
 			event_calls_put(calls, event_call(out->number, out->code));
-	} else if (event_is_known_call(*p)) {
-		uint64_t call = calls->at[*p];
+	} else if (event_is_known_call(*p) || *p == EVENT_FAR_CALL) {
+		const bool far = *p == EVENT_FAR_CALL;
+		uint64_t call = far ? calls->far[p[1]] : calls->at[*p];
 		*out = (struct event_common){EVENT_ENTER, (uint32_t)call, (uint32_t)(call >> 32)};
-		p = out->code && (out->number | out->code) < EVENT_SHORT_MAX ? p + 1 : NULL;
+		p = out->code && (out->number | out->code) < EVENT_SHORT_MAX ? p + 1 + far : NULL;
 	} else {
 		return false;
 	}
@@ -289,7 +316,7 @@ static inline uint32_t event_minor(const struct event *e)
 		(e->kind == EVENT_RAISE && e->flags))
 		return 2;
 	if (e->known)
-		return e->kind == EVENT_RESUME ? 4 : 3;
+		return e->far ? 5 : e->kind == EVENT_RESUME ? 4 : 3;
 	return second || (e->kind == EVENT_LINK && e->flags) ? 1 : 0;
 }
 
@@ -350,27 +377,39 @@ static inline uint8_t *event_write_enter(uint8_t *p, uint32_t site, uint32_t cod
 	return gen ? varint_write(p, gen) : p;
 }
 
-/* Of a plain function by a caller. All of those go this way. */
-static inline bool event_call_is_known(
-	const struct event_calls *calls, uint32_t site, uint32_t code)
+/* At its place or at its far one? */
+static inline bool event_call_is_near(const struct event_calls *calls, uint64_t call)
 {
-	uint64_t call = event_call(site, code);
-
 	return calls->at[event_call_place(call)] == call;
 }
 
-static inline uint8_t *event_write_known_call(uint8_t *p, uint32_t site, uint32_t code)
+static inline bool event_call_is_far(const struct event_calls *calls, uint64_t call)
 {
-	*p++ = event_call_place(event_call(site, code));
+	return calls->far[event_call_far_place(call)] == call;
+}
+
+/* Of one that is known; `near`: at its place, else at its far one. */
+static inline uint8_t *event_write_known_call(uint8_t *p, uint64_t call, bool near)
+{
+	if (__builtin_expect(near, 1)) {
+		*p++ = event_call_place(call);
+		return p;
+	}
+	*p++ = EVENT_FAR_CALL;
+	*p++ = event_call_far_place(call);
 	return p;
 }
 
+/* Of a plain function by a caller. All of those go this way. */
 static inline uint8_t *event_write_call(
 	uint8_t *p, struct event_calls *calls, uint32_t site, uint32_t code)
 {
-	if (event_call_is_known(calls, site, code))
-		return event_write_known_call(p, site, code);
-	event_calls_put(calls, event_call(site, code));
+	const uint64_t call = event_call(site, code);
+	const bool near = event_call_is_near(calls, call);
+
+	if (near || event_call_is_far(calls, call))
+		return event_write_known_call(p, call, near);
+	event_calls_put(calls, call);
 	return event_write_enter(p, site, code, 0);
 }
 

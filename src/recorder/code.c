@@ -124,8 +124,6 @@ static struct pl_view bytes_view(PyObject *bytes)
 	return view_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
 }
 
-#define START_MAX ((1u << 19) - 1) /* what code_unit holds; others are told by LINE_AT */
-
 static void put_units(struct code_record *r, const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->start_count && i < START_MAX; i++) {

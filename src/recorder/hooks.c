@@ -92,53 +92,64 @@ static inline uint8_t *begin_at_caller(struct thread *t, const py_frame *frame, 
 }
 
 static PyObject *new_call_begins(struct thread *t, py_frame *frame, const struct code_record *r,
-	const struct code_unit *here, PyObject *const *args, bool moved);
+	uint32_t start, PyObject *const *args, bool moved);
 
 /* A witness that tells of its frame's call, too. `known`: only of one that is (event.h), which calls nothing on the way. */
 __attribute__((always_inline)) static inline PyObject *begin_at_once(struct thread *t,
-	py_frame *frame, const struct code_record *r, const struct code_unit *here,
-	PyObject *const *args, bool moved, bool known)
+	py_frame *frame, const struct code_record *r, uint32_t start, PyObject *const *args,
+	bool moved, bool known)
 {
 	py_frame *caller = plain_caller(frame);
 	uint32_t site = told_site(caller);
 
 	if (site == EVENT_NO_SITE || t->depth == t->room)
 		return witness_in_full(args, moved);
-	if (known && !event_call_is_known(&t->calls, site, r->number))
-		return new_call_begins(t, frame, r, here, args, moved);
+	const uint64_t call = event_call(site, r->number);
+	const bool near = event_call_is_near(&t->calls, call);
+	if (known && !near && !event_call_is_far(&t->calls, call))
+		return new_call_begins(t, frame, r, start, args, moved);
 	uint8_t *p = begin_at_caller(t, frame, caller);
 	if (!p)
 		return witness_in_full(args, moved);
-	p = known ? event_write_known_call(p, site, r->number) : plain_write_enter(t, p, site, r);
+	p = known ? event_write_known_call(p, call, near) : plain_write_enter(t, p, site, r);
 	stack_put(t, frame);
 	t->entered = frame;
-	witness_write(t, p, here->start);
+	witness_write(t, p, start);
 	Py_RETURN_NONE;
 }
 
 /* Apart, so that a witness saves no registers for them. */
 __attribute__((noinline, cold)) static PyObject *new_call_begins(struct thread *t, py_frame *frame,
-	const struct code_record *r, const struct code_unit *here, PyObject *const *args,
-	bool moved)
+	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved)
 {
-	return begin_at_once(t, frame, r, here, args, moved, false);
+	return begin_at_once(t, frame, r, start, args, moved, false);
 }
 
 __attribute__((noinline)) static PyObject *line_begins(struct thread *t, py_frame *frame,
-	const struct code_record *r, const struct code_unit *here, PyObject *const *args)
+	const struct code_record *r, uint32_t start, PyObject *const *args)
 {
-	return begin_at_once(t, frame, r, here, args, false, true);
+	return begin_at_once(t, frame, r, start, args, false, true);
 }
 
 #if CODE_MAY_BE_HOT
 __attribute__((noinline)) static PyObject *instruction_begins(struct thread *t, py_frame *frame,
-	const struct code_record *r, const struct code_unit *here, PyObject *const *args)
+	const struct code_record *r, uint32_t start, PyObject *const *args)
 {
-	return begin_at_once(t, frame, r, here, args, true, true);
+	return begin_at_once(t, frame, r, start, args, true, true);
 }
 #else
 #define instruction_begins line_begins
 #endif
+
+/* May the event there take the short way? */
+static inline bool unit_is_plain(uint32_t bits, bool moved)
+{
+	_Static_assert((HEARD_MOVED & HEARD_MOVES) && !(HEARD_MAY_MOVE & HEARD_MOVES),
+		"of who is heard by INSTRUCTION this bit is set");
+	return moved ? (bits & UNIT_BITS(.heard = 3, .later = 1)) == UNIT_BITS(.heard = HEARD_MOVED)
+		     : (bits & UNIT_BITS(.witness = 1, .pass = PASS_TELLS, .heard = HEARD_MOVES)) ==
+			       UNIT_BITS(.witness = 1);
+}
 
 /* The frame that wrote last is at a witness, or its caller is, with nothing to stand before it: most events by far. Else in full. Nothing
  * is called on the way, so no register is saved. */
@@ -161,20 +172,21 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 	uint32_t unit = frame_unit_or_none(frame, code);
 	if (unit >= r->unit_count)
 		return witness_in_full(args, moved);
-	const struct code_unit *here = &r->units[unit];
+	uint32_t bits = unit_bits(r->units[unit]);
 	uint8_t *p = t->ring.at;
-	if (moved ? here->heard != HEARD_MOVED || here->later
-		  : !here->witness || here->pass & PASS_TELLS || here->heard >= HEARD_MOVES)
+	if (!unit_is_plain(bits, moved))
 		return witness_in_full(args, moved);
-	if (moved && !here->start)
-		here -= LOOK_UP_UNITS;
-	if (!here->start || step_is_slow(t, p))
+	const uint32_t start_bits = UNIT_BITS(.start = START_MAX);
+	if (moved && __builtin_expect(!(bits & start_bits), 0))
+		bits = unit_bits(r->units[unit - LOOK_UP_UNITS]);
+	uint32_t start = bits & start_bits;
+	if (!start || step_is_slow(t, p))
 		return witness_in_full(args, moved);
 	if (!moved && __builtin_expect(++r->lines_heard == root.hot_lines, 0))
 		return witness_in_full(args, moved);
-	if (__builtin_expect(here->begins, 0))
-		return moved ? instruction_begins(t, frame, r, here, args)
-			     : line_begins(t, frame, r, here, args);
+	if (__builtin_expect(bits & UNIT_BITS(.begins = 1), 0))
+		return moved ? instruction_begins(t, frame, r, start, args)
+			     : line_begins(t, frame, r, start, args);
 	if (!entry_is(t->top, frame)) {
 		uint32_t place = place_below(t, frame);
 		if (!place || (uintptr_t)t->frames[place - 1] & MARK_TOLD)
@@ -183,7 +195,7 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 	} else if (moved && (uintptr_t)t->top & MARK_TOLD) {
 		return witness_in_full(args, moved);
 	}
-	witness_write(t, p, here->start);
+	witness_write(t, p, start);
 	Py_RETURN_NONE;
 }
 

@@ -305,8 +305,8 @@ static inline uint32_t told_site(py_frame *frame)
 	intptr_t mark = code_mark(code);
 	const struct code_record *r = (const struct code_record *)mark;
 	uint32_t unit = frame_unit_or_none(frame, code);
-	bool told =
-		mark > 0 && unit < r->unit_count && !r->units[unit].ahead && !r->units[unit].later;
+	bool told = mark > 0 && unit < r->unit_count &&
+		    !(unit_bits(r->units[unit]) & UNIT_BITS(.ahead = 1, .later = 1));
 
 	return told ? unit : EVENT_NO_SITE;
 }
@@ -356,9 +356,12 @@ static __attribute__((noinline)) uint8_t *write_new_call(
 static inline uint8_t *plain_write_enter(
 	struct thread *t, uint8_t *p, uint32_t site, const struct code_record *r)
 {
-	if (__builtin_expect(!event_call_is_known(&t->calls, site, r->number), 0))
+	const uint64_t call = event_call(site, r->number);
+	const bool near = event_call_is_near(&t->calls, call);
+
+	if (__builtin_expect(!near && !event_call_is_far(&t->calls, call), 0))
 		return write_new_call(t, p, site, r);
-	return event_write_known_call(p, site, r->number);
+	return event_write_known_call(p, call, near);
 }
 
 /* A start of a plain function. false: nothing was done. */

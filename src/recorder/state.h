@@ -15,6 +15,8 @@
 #ifndef PL_RECORDER_STATE_H
 #define PL_RECORDER_STATE_H
 
+#include <string.h>
+
 #include "recorder/compat.h"
 #include "base/buf.h"
 #include "base/map.h"
@@ -33,7 +35,8 @@ enum heard {
 	HEARD_MOVED,	/* by INSTRUCTION, LINE is switched off */
 };
 
-#define FAR_HOT_LINES 8 /* so many LINEs of a far code make it hot */
+#define START_MAX     ((1u << 19) - 1) /* what code_unit holds; others are told by LINE_AT */
+#define FAR_HOT_LINES 8		       /* so many LINEs of a far code make it hot */
 
 /* What an event needs of its code: the number that names it, and the index that stands for its
  * line. Made at the code's first event (code_describe), freed by the interpreter with the code
@@ -85,6 +88,17 @@ struct code_record {
 		int32_t line; /* of the start */
 	} units[];
 };
+
+/* A code_unit as a number, but for its line: what a hook asks of it is loaded once. */
+static inline uint32_t unit_bits(struct code_unit u)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &u, sizeof bits);
+	return bits;
+}
+
+#define UNIT_BITS(...) unit_bits((struct code_unit){__VA_ARGS__})
 
 /* The shadow stack is the thread's frames as the stream has told them: what a reader has on its own
  * stack after the last event. So the difference to the frames that are there now is what must be

@@ -707,8 +707,9 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 	const uint8_t *at = k->at + 1;
 	const uint32_t first = *k->at;
 
-	if (event_is_known_call(*k->at)) {
-		uint64_t call = calls->at[*k->at];
+	const bool far = first == EVENT_FAR_CALL;
+	if (event_is_known_call(*k->at) || (far && at < k->end)) {
+		uint64_t call = far ? calls->far[*at++] : calls->at[first];
 		fields[0] = (uint32_t)call;
 		*c = (struct change){.kind = EVENT_ENTER, .code = (uint32_t)(call >> 32)};
 		*flags = 0;

@@ -16,7 +16,8 @@ COSTS, SAMPLES = 18, 21         # kinds of records (doc/FORMAT.md)
 CALL, LINE, RETURN = range(3)   # rows
 FILTERED = sorted(path.parent for path in HERE.glob("1.2-*-filtered/meta"))      # of program-1.2.py
 CHAINED = sorted(path.parent for path in HERE.glob("1.4-*/meta"))                # of program-1.4.py
-BLOCK, RESUMES, APART, IN_CHAIN = 20, 16, 32, 64
+FAR = sorted(path.parent for path in HERE.glob("1.5-*/meta"))                    # of program-1.5.py
+BLOCK, RESUMES, APART, IN_CHAIN, FAR_CALLS = 20, 16, 32, 64, 128
 
 
 def what_differs(now, then, at=""):
@@ -163,6 +164,20 @@ class Chained(unittest.TestCase):
 
     def test_there_are_some(self):
         self.assertEqual(len(CHAINED), 2)
+
+
+class FarCalls(unittest.TestCase):
+    """That they hold what format 1.5 added: more calls known at the opening of a block than there are near places."""
+
+    def test_blocks(self):
+        for directory in FAR:
+            self.assertEqual(info(directory)["format_minor"], 5)
+            heads = [payload for kind, payload in records(directory / "events.000001") if kind == BLOCK]
+            self.assertTrue(any(int.from_bytes(payload[12:16], "little") & FAR_CALLS for payload in heads))
+            self.assertEqual({int.from_bytes(payload[76:80], "little") for payload in heads}, {5})
+
+    def test_there_are_some(self):
+        self.assertEqual(len(FAR), 2)
 
 
 if __name__ == "__main__":

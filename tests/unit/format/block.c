@@ -116,16 +116,24 @@ static void test_known_calls(void **state)
 	for (uint32_t i = 0; i < 200; i++)
 		event_calls_put(&s.calls, event_call(i % 17, 1 + i));
 	struct event_calls known = s.calls;
+	uint32_t away = 199; /* whose place another one has */
+	while (event_call_is_near(&known, event_call(away % 17, 1 + away)) ||
+		!event_call_is_far(&known, event_call(away % 17, 1 + away)))
+		away--;
 	uint8_t *end = event_write_call(bytes, &known, 199 % 17, 200);
 	assert_int_equal(end - bytes, 1);
+	end = event_write_call(end, &known, away % 17, 1 + away);
+	assert_int_equal(end - bytes, 3);
 	const struct block_source source = {
-		.head = &head, .stack = &s, .bodies = &bodies, .events = view_of(bytes, 1)};
+		.head = &head, .stack = &s, .bodies = &bodies, .events = view_of(bytes, 3)};
 	assert_int_equal(block_write(&b, &source, 0), 0);
 	assert_int_equal(block_open(&block, buf_view(&b)), 0);
-	assert_int_equal(block.head.needs_minor, 3);
+	assert_int_equal(block.head.needs_minor, 5);
 	assert_memory_equal(&block.stack.calls, &s.calls, sizeof s.calls);
 	assert_int_equal(event_read(&block.events, &block.stack.calls, &e), 0);
 	assert_true(e.kind == EVENT_ENTER && e.site == 199 % 17 && e.code == 200);
+	assert_int_equal(event_read(&block.events, &block.stack.calls, &e), 0);
+	assert_true(e.kind == EVENT_ENTER && e.site == away % 17 && e.code == 1 + away);
 	block_release(&block);
 	buf_release(&b);
 }

@@ -87,13 +87,13 @@ static void test_others(void **state)
 	assert_int_equal(read_one(bytes, event_write0(bytes, EVENT_UNWIND)).kind, EVENT_UNWIND);
 }
 
-/* Written twice it is a byte, as long as no other has its place; and so it is read. */
+/* Written twice it is a byte, or two where another took its place; and so it is read. */
 static void test_calls(void **state)
 {
 	struct event_calls known = {0};
 	struct random random = {.state = 3};
 	uint8_t bytes[EVENT_BYTES_MAX];
-	int short_ones = 0;
+	int lengths[EVENT_BYTES_MAX] = {0};
 	(void)state;
 
 	calls = (struct event_calls){0};
@@ -103,14 +103,18 @@ static void test_calls(void **state)
 		struct event e = read_one(bytes, end);
 		assert_true(e.kind == EVENT_ENTER && e.site == site && e.code == code && !e.gen &&
 			    !e.flags);
-		assert_int_equal(e.known, end - bytes == 1);
-		assert_int_equal(event_minor(&e), e.known ? 3 : 0);
-		assert_true(end - bytes != 1 || event_is_known_call(bytes[0]));
+		assert_int_equal(e.known, end - bytes < 3);
+		assert_int_equal(e.far, end - bytes == 2);
+		assert_int_equal(event_minor(&e), e.far ? 5 : e.known ? 3 : 0);
+		assert_int_equal(event_is_known_call(bytes[0]), end - bytes == 1);
 		assert_memory_equal(&calls, &known, sizeof calls);
-		short_ones += e.known;
-		assert_int_equal(event_write_call(bytes, &known, site, code) - bytes, 1);
+		lengths[end - bytes]++;
+		assert_int_equal(
+			event_write_call(bytes, &known, site, code) - bytes, e.far ? 2 : 1);
 	}
-	assert_in_range(short_ones, 5000, 19000);
+	assert_in_range(lengths[1], 5000, 19000);
+	assert_in_range(lengths[2], 1000, 15000);
+	assert_in_range(lengths[3], 45, 5000);
 }
 
 /* Where bytes of the stream are missing. */
@@ -182,6 +186,12 @@ static void test_call_that_is_not_known(void **state)
 	calls = (struct event_calls){0};
 	e = read_one(&first, &first + 1);
 	assert_true(e.kind == EVENT_ENTER && e.known && e.code == 0 && e.site == EVENT_NO_UNIT);
+	const uint8_t far[] = {EVENT_FAR_CALL, event_call_far_place(event_call(7, 9))};
+	e = read_one(far, far + 2);
+	assert_true(e.kind == EVENT_ENTER && e.far && e.code == 0 && e.site == EVENT_NO_UNIT);
+	struct pl_view v = view_of(far, 1);
+	assert_int_equal(event_read(&v, &calls, &e), PL_ERR_FORMAT);
+	assert_int_equal(v.left, 1);
 }
 
 static void test_random(void **state)

@@ -231,7 +231,7 @@ static size_t random_events(struct random *r, uint8_t *out, size_t room, uint32_
 	uint8_t *p = out;
 
 	while (p + EVENT_BYTES_MAX < out + room) {
-		switch (random_below(r, 11)) {
+		switch (random_below(r, 12)) {
 		case 0:
 			p = event_write1(p, EVENT_POPS, random_below(r, 4));
 			break;
@@ -253,6 +253,10 @@ static size_t random_events(struct random *r, uint8_t *out, size_t room, uint32_
 		case 6:
 			if (random_below(r, 30) == 0)
 				*p++ = (uint8_t)(random_below(r, 128) | EVENT_KNOWN_CALL);
+			break;
+		case 7:
+			p = event_write_known_call(
+				p, event_call(2 * random_below(r, sites), 1), false);
 			break;
 		default:
 			p = event_write_line(p, random_below(r, 20) ? random_below(r, 6) : 300);
