@@ -9,6 +9,7 @@ import struct
 import sys
 
 CHUNK_BYTES, PAGE = 32768, 4096
+WORD_CHUNKS = 64                # the free ones are looked for by words of so many bits
 
 
 class Arena(ctypes.Structure):
@@ -25,13 +26,16 @@ def map_arena(path):
     fd = os.open(path, os.O_RDWR)
     size = os.fstat(fd).st_size
     head = struct.unpack_from("=I", os.pread(fd, 16, 0), 12)[0]     # head_bytes, behind magic and abi
-    chunks = (size - (head + PAGE - 1) // PAGE * PAGE) // CHUNK_BYTES
+    head_bytes = (head + PAGE - 1) // PAGE * PAGE
+    chunks = (size - head_bytes) // CHUNK_BYTES
+    limit = (chunks + WORD_CHUNKS - 1) // WORD_CHUNKS * WORD_CHUNKS
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
-    at = libc.mmap(None, size, 3, 1, fd, 0)                         # read and write, shared
+    mapped = head_bytes + limit * CHUNK_BYTES                       # more than the file has, as the recorder does
+    at = libc.mmap(None, mapped, 3, 1, fd, 0)                       # read and write, shared
     os.close(fd)
-    return Arena(at, size, chunks, chunks)
+    return Arena(at, mapped, limit, chunks)
 
 
 def start(recorder, arena):
