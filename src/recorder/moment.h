@@ -318,9 +318,9 @@ enum plain_stamp {
 };
 
 /* Is there what the short ways do not write: a chunk's end, a tick, a switch, and with stamps an idle wait? */
-static inline bool plain_is_slow(const struct thread *t, enum plain_stamp stamp)
+static inline bool plain_is_slow(const struct thread *t, const uint8_t *p, enum plain_stamp stamp)
 {
-	return step_is_slow(t, t->ring.at) || (stamp == STAMP_ALWAYS && t->idle_ticks);
+	return step_is_slow(t, p) || (stamp == STAMP_ALWAYS && t->idle_ticks);
 }
 
 static inline uint8_t *plain_write_time(struct thread *t, uint8_t *p, enum plain_stamp stamp)
@@ -332,15 +332,17 @@ static inline uint8_t *plain_write_time(struct thread *t, uint8_t *p, enum plain
 __attribute__((always_inline)) static inline uint8_t *plain_at_caller(
 	struct thread *t, py_frame *caller, uint32_t *site, enum plain_stamp stamp)
 {
-	if (plain_is_slow(t, stamp) || t->depth == t->room)
+	uint8_t *p = t->ring.at;
+
+	if (plain_is_slow(t, p, stamp) || t->depth == t->room)
 		return NULL;
 	*site = told_site(caller);
 	if (*site == EVENT_NO_SITE)
 		return NULL;
 	if (entry_is(t->top, caller))
-		return plain_write_time(t, t->ring.at, stamp);
+		return plain_write_time(t, p, stamp);
 	uint32_t place = frame_is_real(t->top) ? place_below(t, caller) : 0;
-	return place ? drop_to(t, plain_write_time(t, t->ring.at, stamp), place) : NULL;
+	return place ? drop_to(t, plain_write_time(t, p, stamp), place) : NULL;
 }
 
 static __attribute__((noinline)) uint8_t *write_new_call(
@@ -438,9 +440,10 @@ __attribute__((always_inline)) static inline bool return_at_once(
 		root.tells_lines || root.filters)
 		return false;
 	bool told = unit < e.record->unit_count && !e.record->units[unit].ahead;
-	if (!told || e.thread->top != e.frame || plain_is_slow(e.thread, stamp))
+	uint8_t *p = e.thread->ring.at;
+	if (!told || e.thread->top != e.frame || plain_is_slow(e.thread, p, stamp))
 		return false;
-	uint8_t *p = plain_write_time(e.thread, e.thread->ring.at, stamp);
+	p = plain_write_time(e.thread, p, stamp);
 	stack_pop(e.thread);
 	ring_commit(&e.thread->ring, event_write1(p, EVENT_LEAVE, unit));
 	return true;
