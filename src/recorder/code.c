@@ -285,6 +285,7 @@ static struct code_record *record_of(
 #if ENGINE_TRACES
 	r->handling = (bool *)&r->units[units];
 	bytecode_handling(parts, r->handling);
+	r->begins_handling = units && r->handling[0];
 #endif
 	atomic_init(&r->code, code);
 	r->unit_count = units;

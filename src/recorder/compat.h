@@ -70,15 +70,18 @@ static inline bool gil_is_laid_out(void)
 #endif
 }
 
-/* The GIL's own cell that names the thread state which holds it, or did so last; not asked yet whether it can be read. NULL: not known. */
+/* The GIL's own cell that names the thread state which holds it, or did so last; not asked yet whether it can be read. NULL: not known.
+ * Of 3.11 it is the cell that _PyThreadState_UncheckedGet reads. */
 static inline PyThreadState *const *gil_holder(const PyInterpreterState *interpreter)
 {
-#if PY_VERSION_HEX >= 0x030c0000
+#if PY_VERSION_HEX < 0x030c0000
+	(void)interpreter;
+	return (PyThreadState *const *)&_PyRuntime.gilstate.tstate_current;
+#else
 	if (gil_is_laid_out() && interpreter->ceval.gil)
 		return (PyThreadState *const *)&interpreter->ceval.gil->last_holder;
-#endif
-	(void)interpreter;
 	return NULL;
+#endif
 }
 
 /* NULL: nothing of Python is on the stack. 3.11 and 3.12 keep it in a struct on the C stack
@@ -529,6 +532,13 @@ static inline void *code_extra(const PyCodeObject *code, Py_ssize_t index)
 /* 3.11 has no sys.monitoring: the engine is a trace function, which must be put into every thread
  * state by itself. */
 #define ENGINE_TRACES (PY_VERSION_HEX < 0x030c0000)
+
+/* Of what each event asks. gcc makes a call of it in tracing.c; in hooks.c, where it need not be told, it takes more to be told. */
+#if ENGINE_TRACES
+#define ENGINE_INLINE __attribute__((always_inline)) inline
+#else
+#define ENGINE_INLINE inline
+#endif
 
 #if ENGINE_TRACES
 /* Put a trace function in (never NULL): as PyEval_SetTrace, but without its audit event, and the

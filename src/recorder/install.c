@@ -1,8 +1,6 @@
 /* Putting the hooks in, and switching them off. Not on the hot path. */
 #include "recorder/hooks.h"
 
-#include "os/readable.h"
-
 PyTypeObject hook_type = {
 	PyVarObject_HEAD_INIT(NULL, 0).tp_name = "pathline.hook",
 	.tp_basicsize = sizeof(struct hook),
@@ -177,18 +175,6 @@ static void take_set_trace(void)
 	set_trace_everywhere = sys_function_take("_settraceallthreads", own_set_trace_everywhere);
 }
 
-/* ---- who runs ---- */
-
-static void find_gil_holder(void)
-{
-	static PyThreadState *const nobody = (PyThreadState *)&root; /* is no thread's */
-	PyThreadState *const *cell = gil_holder(PyInterpreterState_Main());
-
-	bool known = readable_object(cell, sizeof *cell) && *cell == current_thread_state();
-
-	root.gil_holder = known ? cell : &nobody;
-}
-
 /* ---- what is heard ---- */
 
 /* Debuggers have 0, coverage 1, profilers 2 by convention; 5 is called first and hardly ever used.
@@ -261,7 +247,6 @@ int hooks_install(bool at_main, const char **why)
 	*why = "sys.monitoring refused the callbacks";
 	if (CODE_MAY_BE_HOT && root.arena.head->order != ORDER_EXACT)
 		root.hot_lines = root.arena.head->hot_lines;
-	find_gil_holder();
 	hear();
 	if (at_main)
 		wait_for_main();

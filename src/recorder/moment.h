@@ -311,6 +311,12 @@ static inline uint32_t told_site(py_frame *frame)
 	return told ? unit : EVENT_NO_SITE;
 }
 
+/* As place_below, in the short ways. 3.11 tells all returns, so there it is never all that is to do. */
+static inline uint32_t few_below(const struct thread *t, const py_frame *frame)
+{
+	return ENGINE_TRACES ? 0 : place_below(t, frame);
+}
+
 /* What stands before an event that takes a short way. */
 enum plain_stamp {
 	STAMP_AT_TICKS, /* nothing: the tick is the same */
@@ -341,7 +347,7 @@ __attribute__((always_inline)) static inline uint8_t *plain_at_caller(
 		return NULL;
 	if (entry_is(t->top, caller))
 		return plain_write_time(t, p, stamp);
-	uint32_t place = frame_is_real(t->top) ? place_below(t, caller) : 0;
+	uint32_t place = frame_is_real(t->top) ? few_below(t, caller) : 0;
 	return place ? drop_to(t, plain_write_time(t, p, stamp), place) : NULL;
 }
 
@@ -366,86 +372,132 @@ static inline uint8_t *plain_write_enter(
 	return event_write_known_call(p, call, near);
 }
 
-/* A start of a plain function. false: nothing was done. */
+/* Each of these: false: nothing was done. */
+
+/* A start of a plain function. */
+__attribute__((always_inline)) static inline bool plain_enter(
+	const struct plain_event *e, enum plain_stamp stamp)
+{
+	uint32_t site;
+
+	if (!e->record->plain)
+		return false;
+	uint8_t *p = plain_at_caller(e->thread, plain_caller(e->frame), &site, stamp);
+	if (!p)
+		return false;
+	p = plain_write_enter(e->thread, p, site, e->record);
+	stack_put(e->thread, e->frame);
+	e->thread->entered = e->frame;
+	ring_commit(&e->thread->ring, p);
+	return true;
+}
+
 __attribute__((always_inline)) static inline bool enter_at_once(
 	PyCodeObject *code, const PyThreadState *state, enum plain_stamp stamp)
 {
 	struct plain_event e;
 
-	if (!plain_look(&e, code, state) || !e.record->plain)
-		return false;
+	return plain_look(&e, code, state) && plain_enter(&e, stamp);
+}
+
+/* A resume of what is no task's root. */
+__attribute__((always_inline)) static inline bool plain_resume(
+	const struct plain_event *e, PyCodeObject *code)
+{
+	py_frame *caller = plain_caller(e->frame);
 	uint32_t site;
-	uint8_t *p = plain_at_caller(e.thread, plain_caller(e.frame), &site, stamp);
+
+	if (e->record->sections || !caller || (e->record->coroutine && !frame_in_generator(caller)))
+		return false;
+	uint64_t generator = generator_of(e->frame);
+	uint8_t *p = plain_at_caller(e->thread, caller, &site, STAMP_AT_TICKS);
 	if (!p)
 		return false;
-	p = plain_write_enter(e.thread, p, site, e.record);
-	stack_put(e.thread, e.frame);
-	e.thread->entered = e.frame;
-	ring_commit(&e.thread->ring, p);
+	p = event_write_reentry(p, &e->thread->calls, EVENT_RESUME,
+		&(struct event_resume){.site = site,
+			.code = e->record->number,
+			.gen = generator,
+			.unit = frame_unit(e->frame, code)});
+	stack_put(e->thread, e->frame);
+	e->thread->entered = e->frame;
+	ring_commit(&e->thread->ring, p);
 	return true;
 }
 
-/* A resume of what is no task's root. false: nothing was done. */
 __attribute__((always_inline)) static inline bool resume_at_once(
 	PyCodeObject *code, const PyThreadState *state)
 {
 	struct plain_event e;
 
-	if (!plain_look(&e, code, state) || e.record->sections)
+	return plain_look(&e, code, state) && plain_resume(&e, code);
+}
+
+/* A yield of the frame that wrote last, or that one's caller. */
+__attribute__((always_inline)) static inline bool plain_yield(
+	const struct plain_event *e, uint32_t unit)
+{
+	uint8_t *p = e->thread->ring.at;
+
+	if (root.tells_lines || root.filters || step_is_slow(e->thread, p))
 		return false;
-	py_frame *caller = plain_caller(e.frame);
-	if (!caller || (e.record->coroutine && !frame_in_generator(caller)))
-		return false;
-	uint64_t generator = generator_of(e.frame);
-	uint32_t site;
-	uint8_t *p = plain_at_caller(e.thread, caller, &site, STAMP_AT_TICKS);
-	if (!p)
-		return false;
-	p = event_write_reentry(p, &e.thread->calls, EVENT_RESUME,
-		&(struct event_resume){.site = site,
-			.code = e.record->number,
-			.gen = generator,
-			.unit = frame_unit(e.frame, code)});
-	stack_put(e.thread, e.frame);
-	e.thread->entered = e.frame;
-	ring_commit(&e.thread->ring, p);
+	if (!entry_is(e->thread->top, e->frame)) {
+		uint32_t place = few_below(e->thread, e->frame);
+		if (!place)
+			return false;
+		p = drop_to(e->thread, p, place);
+	}
+	stack_pop(e->thread);
+	ring_commit(&e->thread->ring, event_write1(p, EVENT_SUSPEND, unit));
 	return true;
 }
 
-/* A yield of the frame that wrote last, or that one's caller. false: nothing was done. */
 __attribute__((always_inline)) static inline bool yield_at_once(
 	PyCodeObject *code, const PyThreadState *state, uint32_t unit)
 {
 	struct plain_event e;
 
-	if (!plain_look(&e, code, state) || root.tells_lines || root.filters)
+	return plain_look(&e, code, state) && plain_yield(&e, unit);
+}
+
+/* A function's return, where each is told. */
+__attribute__((always_inline)) static inline bool plain_leave(
+	const struct plain_event *e, uint32_t unit, enum plain_stamp stamp)
+{
+	const struct code_record *r = e->record;
+	uint8_t *p = e->thread->ring.at;
+
+	if (r->generator_like || r->checks || root.tells_lines || root.filters)
 		return false;
-	uint8_t *p = e.thread->ring.at;
-	if (step_is_slow(e.thread, p))
+	bool told = unit < r->unit_count && !r->units[unit].ahead;
+	if (!told || e->thread->top != e->frame || plain_is_slow(e->thread, p, stamp))
 		return false;
-	if (!entry_is(e.thread->top, e.frame) && !drop_callees(e.thread, &p, e.frame))
-		return false;
-	stack_pop(e.thread);
-	ring_commit(&e.thread->ring, event_write1(p, EVENT_SUSPEND, unit));
+	p = plain_write_time(e->thread, p, stamp);
+	stack_pop(e->thread);
+	ring_commit(&e->thread->ring, event_write1(p, EVENT_LEAVE, unit));
 	return true;
 }
 
-/* A function's return, where each is told. false: nothing was done. */
 __attribute__((always_inline)) static inline bool return_at_once(
 	PyCodeObject *code, const PyThreadState *state, uint32_t unit, enum plain_stamp stamp)
 {
 	struct plain_event e;
 
-	if (!plain_look(&e, code, state) || e.record->generator_like || e.record->checks ||
-		root.tells_lines || root.filters)
+	return plain_look(&e, code, state) && plain_leave(&e, unit, stamp);
+}
+
+/* A line that the code's table has, where each is told. */
+__attribute__((always_inline)) static inline bool plain_line(
+	const struct plain_event *e, const PyCodeObject *code)
+{
+	uint32_t unit = frame_unit_or_none(e->frame, code);
+	uint8_t *p = e->thread->ring.at;
+
+	if (!entry_is(e->thread->top, e->frame) || unit >= e->record->unit_count)
 		return false;
-	bool told = unit < e.record->unit_count && !e.record->units[unit].ahead;
-	uint8_t *p = e.thread->ring.at;
-	if (!told || e.thread->top != e.frame || plain_is_slow(e.thread, p, stamp))
+	uint32_t start = e->record->units[unit].start;
+	if (!start || step_is_slow(e->thread, p))
 		return false;
-	p = plain_write_time(e.thread, p, stamp);
-	stack_pop(e.thread);
-	ring_commit(&e.thread->ring, event_write1(p, EVENT_LEAVE, unit));
+	ring_commit(&e->thread->ring, event_write_line(p, start - 1));
 	return true;
 }
 

@@ -34,6 +34,7 @@ void trace_find_own(PyThreadState *ts)
 	trace_outside_again(ts);
 	map_remove(&elsewhere, ts->id);
 	set_elsewhere = elsewhere.used != 0;
+	trace_choose_way();
 }
 
 /* What C code calls: the original sets function and object, then ours takes the function's place.
@@ -57,6 +58,7 @@ static int own_eval_set_trace_of(PyThreadState *ts, Py_tracefunc function, PyObj
 		if (place)
 			*place = (uint64_t)(uintptr_t)ts->c_tracefunc;
 		set_elsewhere = true;
+		trace_choose_way();
 		thread_set_trace(ts, on_trace);
 	}
 	return result;
@@ -117,6 +119,7 @@ int hooks_install(bool at_main, const char **why)
 	programs = ts->c_tracefunc;
 	awaiting = at_main && main_awaited();
 	listening = !awaiting;
+	trace_choose_way();
 	thread_set_trace(ts, on_trace);
 	for (PyThreadState *t = ts->interp->threads.head; t; t = t->next)
 		if (!t->c_tracefunc)

@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "format/message.h"
+#include "os/readable.h"
 #include "recorder/layout.h"
 
 struct recorder_root root;
@@ -250,6 +251,18 @@ void interpreters_look(void)
 	root.interpreters = begun;
 }
 
+/* ---- who runs ---- */
+
+static void find_gil_holder(void)
+{
+	static PyThreadState *const nobody = (PyThreadState *)&root; /* is no thread's */
+	PyThreadState *const *cell = gil_holder(PyInterpreterState_Main());
+
+	bool known = readable_object(cell, sizeof *cell) && *cell == current_thread_state();
+
+	root.gil_holder = known ? cell : &nobody;
+}
+
 /* ---- the entry ---- */
 
 /* A program that embeds Python can end it and begin anew. To the recording that is one process, and
@@ -275,6 +288,7 @@ static int start_again(const struct recorder_start *start, const char **why)
 	}
 	if (root.slot)
 		tell_view(&root.slot->sample);
+	find_gil_holder();
 	return hooks_install(start->at_main, why);
 }
 
@@ -302,6 +316,7 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 		return -1;
 	}
 	message_process(start->how);
+	find_gil_holder();
 	if (hooks_install(start->at_main, why) < 0) {
 		recorder_stop(PL_GAP_UNKNOWN);
 		atomic_store_explicit(&root.slot->state, SLOT_DONE, memory_order_release);

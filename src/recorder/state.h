@@ -58,6 +58,7 @@ struct code_record {
 	bool left_out; /* by a filter: no event of it is recorded, and it has no units; its number is 0 until it is told as OUTSIDE */
 #if ENGINE_TRACES
 	bool *handling; /* a byte a unit, behind the units: is an exception being handled there? */
+	bool begins_handling; /* at its first unit, so it is traced by instruction from there on */
 #endif
 	bool sections; /* a section was begun in a generator of it */
 	uint16_t
@@ -248,7 +249,7 @@ static inline PyThreadState *gil_holder_seen(const struct thread *t)
 
 static inline PyThreadState *hook_thread_state(const struct thread *t)
 {
-	PyThreadState *seen = t && !ENGINE_TRACES ? gil_holder_seen(t) : NULL;
+	PyThreadState *seen = t ? gil_holder_seen(t) : NULL;
 
 	return seen ? seen : current_thread_state();
 }
@@ -280,7 +281,7 @@ struct thread *thread_begin(void);
 
 /* The hot half: three comparisons say that nothing has to stand before the event. The tick is read
  * relaxed: it orders nothing, and an old one costs a stamp that is a little late. */
-static inline bool step_is_slow(const struct thread *t, const uint8_t *p)
+static ENGINE_INLINE bool step_is_slow(const struct thread *t, const uint8_t *p)
 {
 	return p >= t->ring.limit || root.last != t ||
 	       atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed) != t->tick;

@@ -7,6 +7,7 @@
 __thread Py_tracefunc programs;
 bool set_elsewhere;
 bool listening, awaiting;
+bool in_full_only;
 
 /* A frame object's two switches are the program's to set: its value is the lowest bit, as it would
  * be without us. */
@@ -28,7 +29,7 @@ static void trace_call(PyFrameObject *f, PyCodeObject *code)
 	const struct code_record *record = code_record(code);
 	unsigned arg;
 
-	if (record && record->unit_count && record->handling[0])
+	if (record && record->begins_handling)
 		f->f_trace_opcodes |= SWITCH_OURS;
 	if (frame_opcode(frame, &arg) != RESUME)
 		record_reenter(code, current_thread_state(), EVENT_THROW);
@@ -226,7 +227,13 @@ static void stamp_call(void)
 		self->tick = NO_TICK;
 }
 
-int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
+void trace_choose_way(void)
+{
+	in_full_only = set_elsewhere || root.filters || root.arena.head->stamps == STAMPS_CALL;
+}
+
+__attribute__((noinline)) static int trace_in_full(
+	PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 {
 	PyCodeObject *code = f->f_frame->f_code;
 
@@ -261,4 +268,70 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 	if (__builtin_expect(set_elsewhere, 0))
 		trace_find_own(current_thread_state());
 	return __builtin_expect(programs != NULL, 0) ? pass_on(object, f, what, arg) : 0;
+}
+
+/* ---- the short ways ---- */
+
+/* Of an event with nothing unusual about it. false: it goes the whole way. */
+__attribute__((always_inline)) static inline bool look(
+	struct plain_event *e, const PyFrameObject *f, PyCodeObject *code)
+{
+	struct thread *t = self;
+	intptr_t mark = code_mark(code);
+
+	if (!t || !listening || in_full_only || programs || mark <= 0)
+		return false;
+	const PyThreadState *state = __atomic_load_n(root.gil_holder, __ATOMIC_RELAXED);
+	*e = (struct plain_event){t, f->f_frame, (const struct code_record *)mark};
+	return state == t->state_told && current_frame(state) == e->frame;
+}
+
+/* Those that save registers are apart, so that a line saves none. Each goes its short way, or the whole. */
+
+__attribute__((noinline)) static int trace_resume(PyObject *object, PyFrameObject *f, int what,
+	PyObject *arg, struct thread *t, const struct code_record *r)
+{
+	struct plain_event e = {t, f->f_frame, r};
+
+	return plain_resume(&e, e.frame->f_code) ? 0 : trace_in_full(object, f, what, arg);
+}
+
+__attribute__((noinline)) static int trace_enter(PyObject *object, PyFrameObject *f, int what,
+	PyObject *arg, struct thread *t, const struct code_record *r)
+{
+	struct plain_event e = {t, f->f_frame, r};
+
+	return plain_enter(&e, STAMP_AT_TICKS) ? 0 : trace_in_full(object, f, what, arg);
+}
+
+__attribute__((noinline)) static int trace_yield(PyObject *object, PyFrameObject *f, int what,
+	PyObject *arg, struct thread *t, const struct code_record *r)
+{
+	struct plain_event e = {t, f->f_frame, r};
+	uint32_t unit = frame_unit(e.frame, e.frame->f_code);
+
+	return plain_yield(&e, unit) ? 0 : trace_in_full(object, f, what, arg);
+}
+
+int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
+{
+	PyCodeObject *code = f->f_frame->f_code;
+	struct plain_event e;
+	unsigned oparg;
+
+	if (!look(&e, f, code))
+		return trace_in_full(object, f, what, arg);
+	if (what == PyTrace_LINE && !(f->f_trace_opcodes & SWITCH_PENDING) && plain_line(&e, code))
+		return 0;
+	if (what == PyTrace_RETURN && arg) {
+		if (frame_opcode(e.frame, &oparg) == YIELD_VALUE)
+			return trace_yield(object, f, what, arg, e.thread, e.record);
+		if (plain_leave(&e, frame_unit_or_none(e.frame, code), STAMP_AT_TICKS))
+			return 0;
+	}
+	if (what == PyTrace_CALL && frame_opcode(e.frame, &oparg) == RESUME &&
+		!e.record->begins_handling)
+		return oparg & 3 ? trace_resume(object, f, what, arg, e.thread, e.record)
+				 : trace_enter(object, f, what, arg, e.thread, e.record);
+	return trace_in_full(object, f, what, arg);
 }

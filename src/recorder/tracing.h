@@ -28,6 +28,8 @@ extern bool set_elsewhere;
 extern bool listening;
 /* It is the first frame of __main__ that is waited for. */
 extern bool awaiting;
+/* Events go no short way: some are left out, or the calls are stamped, or set_elsewhere. Kept by trace_choose_way. */
+extern bool in_full_only;
 
 int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg);
 /* Something has set this thread state's trace function: let it be the program's, and ours come
@@ -35,6 +37,8 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg);
 void trace_adopt(PyThreadState *ts);
 /* The program has a trace function now: the frames on the stack whose lines we do not want tell them again. */
 void trace_outside_again(PyThreadState *ts);
+/* Behind a change of what in_full_only follows from. */
+void trace_choose_way(void);
 /* What was set for this thread by another one. */
 void trace_find_own(PyThreadState *ts);
 
