@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/varint.h"
 #include "os/file.h"
 
 #define PATH_ROOM (2 * PATH_MAX)
@@ -58,6 +59,7 @@ static uint32_t number_of(struct sources *s, struct store *out, struct pl_view f
 		text.left = 0;
 	s->total_bytes += text.left;
 	buf_reset(&s->record);
+	buf_reserve(&s->record, file.left + strlen(reason) + text.left + 4 * PL_VARINT_MAX);
 	buf_varint(&s->record, s->count);
 	buf_string(&s->record, file.at, file.left);
 	buf_string(&s->record, reason, strlen(reason));
@@ -135,9 +137,8 @@ static int read_at(const struct source_place *p, const char *path, struct file_s
 	const char *tries[] = {full, path};
 	int err = -ENOENT;
 	for (int i = 0; i < 2 && err < 0 && err != -EFBIG; i++) {
-		err = file_stamp(AT_FDCWD, tries[i], stamp);
-		if (err == 0 && text)
-			err = file_read_all(AT_FDCWD, tries[i], SOURCE_TEXT_MAX, text);
+		err = text ? file_read_stamped(AT_FDCWD, tries[i], SOURCE_TEXT_MAX, stamp, text)
+			   : file_stamp(AT_FDCWD, tries[i], stamp);
 	}
 	return err;
 }

@@ -98,17 +98,24 @@ int file_read(int fd, size_t max, struct pl_buf *out)
 	return err < 0 ? err : read_rest(fd, stamp.bytes, max, out);
 }
 
-int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out)
+int file_read_stamped(int directory_fd, const char *path, size_t max, struct file_stamp *stamp,
+	struct pl_buf *out)
 {
-	struct file_stamp stamp = {0};
-	int fd = open_regular(directory_fd, path, &stamp);
+	int fd = open_regular(directory_fd, path, stamp);
 
 	buf_reset(out);
 	if (fd < 0)
 		return fd;
-	int err = read_rest(fd, stamp.bytes, max, out);
+	int err = read_rest(fd, stamp->bytes, max, out);
 	close(fd);
 	return err;
+}
+
+int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out)
+{
+	struct file_stamp stamp = {0};
+
+	return file_read_stamped(directory_fd, path, max, &stamp, out);
 }
 
 bool proc_text(int pid, const char *name, char *to, size_t room)

@@ -21,6 +21,9 @@ struct file_stamp {
 /* Read a regular file whole, at most max bytes, never blocking. 0; -errno; -EFBIG: it is larger;
  * -EINVAL: it is not a regular file. */
 int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out);
+/* The same, and what file_stamp says of it. */
+int file_read_stamped(int directory_fd, const char *path, size_t max, struct file_stamp *stamp,
+	struct pl_buf *out);
 /* The same for an open file, from where it stands. What is read is a copy: whoever cuts the file
  * short meanwhile makes it shorter, where a mapping would end its reader by SIGBUS. */
 int file_read(int fd, size_t max, struct pl_buf *out);
