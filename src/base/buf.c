@@ -5,6 +5,19 @@
 #include <stdlib.h>
 #include "base/varint.h"
 
+/* realloc copies the room, too, of which most may never have been touched. */
+static uint8_t *grow(const struct pl_buf *b, size_t room)
+{
+	if (b->used > b->room / 2)
+		return realloc(b->at, room);
+	uint8_t *at = malloc(room);
+	if (at && b->used)
+		memcpy(at, b->at, b->used);
+	if (at)
+		free(b->at);
+	return at;
+}
+
 uint8_t *buf_reserve(struct pl_buf *b, size_t n)
 {
 	if (b->failed)
@@ -18,7 +31,7 @@ uint8_t *buf_reserve(struct pl_buf *b, size_t n)
 			}
 			room *= 2;
 		}
-		uint8_t *at = realloc(b->at, room);
+		uint8_t *at = grow(b, room);
 		if (!at) {
 			b->failed = true;
 			return NULL;

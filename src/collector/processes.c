@@ -121,7 +121,8 @@ static bool known_slot(const struct processes *ps, uint32_t index, uint32_t numb
 }
 
 /* Only when a number was given since, or one was not ready: a thousand slots are not walked over
- * each millisecond. */
+ * each millisecond. Who takes a slot finds all before it taken, each by one that has a number or has stopped on the way to it;
+ * so behind as many as these nobody has ever been, and the pages there stay untouched. */
 static void look_at_slots(struct collector *c)
 {
 	struct arena_head *head = c->arena.head;
@@ -132,14 +133,15 @@ static void look_at_slots(struct collector *c)
 		return;
 	ps->seen_next = next;
 	ps->incomplete = false;
-	for (uint32_t i = 0; i < ARENA_PROCESSES; i++) {
+	for (uint64_t i = 0, unnumbered = 0; i <= next + unnumbered && i < ARENA_PROCESSES; i++) {
 		const struct process_slot *slot = &head->slots[i];
 		uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+		unnumbered += state == SLOT_TAKEN;
 		if (state == SLOT_TAKEN)
 			ps->incomplete = true;
 		else if (state != SLOT_FREE && slot->pid && slot->number &&
-			 !known_slot(ps, i, slot->number))
-			add(c, i, slot);
+			 !known_slot(ps, (uint32_t)i, slot->number))
+			add(c, (uint32_t)i, slot);
 	}
 }
 
