@@ -9,9 +9,11 @@
 #define CHAIN_LEVEL	 7
 #define CHAIN_WINDOW_LOG 22
 #define CHAIN_HASH_LOG	 15 /* of events more places find nothing more */
-/* What is packed to so little anyway finds it in a short chain too, whose memory is touched once: */
-#define CHAIN_SHORT_BYTES (512u << 10)
-#define CHAIN_SHORT_RATIO 256
+/* What is packed to so little anyway finds it near by, too: zstd keeps so much less of it, in memory that is touched once. So a
+ * chain is a narrow one until it has shown not to be such. */
+#define CHAIN_NARROW_LOG   17
+#define CHAIN_NARROW_BYTES (256u << 10)
+#define CHAIN_NARROW_RATIO 256
 _Static_assert(CHAIN_BYTES == 1u << CHAIN_WINDOW_LOG, "the first block is in sight of the last");
 
 /* ---- packing ---- */
@@ -27,7 +29,7 @@ static bool begin(struct chain_writer *c)
 		c->zstd = ZSTD_createCCtx();
 	return c->zstd && !ZSTD_isError(ZSTD_CCtx_reset(c->zstd, ZSTD_reset_session_only)) &&
 	       set(c->zstd, ZSTD_c_compressionLevel, CHAIN_LEVEL) &&
-	       set(c->zstd, ZSTD_c_windowLog, CHAIN_WINDOW_LOG) &&
+	       set(c->zstd, ZSTD_c_windowLog, c->wide ? CHAIN_WINDOW_LOG : CHAIN_NARROW_LOG) &&
 	       set(c->zstd, ZSTD_c_hashLog, CHAIN_HASH_LOG);
 }
 
@@ -39,8 +41,18 @@ void chain_break(struct chain_writer *c)
 
 static bool is_over(const struct chain_writer *c, size_t bytes)
 {
-	return c->blocks == CHAIN_BLOCKS || bytes > CHAIN_BYTES - c->bytes ||
-	       (c->bytes >= CHAIN_SHORT_BYTES && c->packed < c->bytes / CHAIN_SHORT_RATIO);
+	return c->blocks == CHAIN_BLOCKS || bytes > CHAIN_BYTES - c->bytes;
+}
+
+/* The chain is long enough to tell whether it is of the right kind. */
+static bool choose_width(struct chain_writer *c)
+{
+	const bool wide = c->packed >= c->bytes / CHAIN_NARROW_RATIO;
+
+	if (c->bytes < CHAIN_NARROW_BYTES || wide == c->wide)
+		return false;
+	c->wide = wide;
+	return true;
 }
 
 static size_t count_bytes(const struct chain_source *s)
@@ -82,7 +94,7 @@ bool chain_pack(struct chain_writer *c, const struct chain_source *source, struc
 {
 	const size_t n = count_bytes(source), bound = ZSTD_compressBound(n);
 
-	if (is_over(c, n))
+	if (choose_width(c) || is_over(c, n))
 		chain_break(c);
 	uint8_t *to = n && n <= CHAIN_BYTES ? buf_reserve(out, bound) : NULL;
 	ZSTD_outBuffer packed = {.dst = to, .size = bound};
