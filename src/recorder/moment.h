@@ -198,13 +198,13 @@ static inline struct code_unit moment_start(const struct moment *m, uint32_t uni
 
 /* ---- entries ---- */
 
-/* Is the entered one awaited by the generator or coroutine that calls it? */
-static inline bool moment_is_awaited(const struct moment *m)
+/* Is what is entered there, at `site` of the caller, awaited by that generator or coroutine? */
+static inline bool frame_awaits(py_frame *caller, uint32_t site)
 {
-	if (!m->caller || !frame_in_generator(m->caller))
+	if (!caller || !frame_in_generator(caller))
 		return false;
-	const struct code_record *r = code_known(frame_code(m->caller));
-	return r && m->site < r->unit_count && r->units[m->site].sends;
+	const struct code_record *r = code_known(frame_code(caller));
+	return r && site < r->unit_count && r->units[site].sends;
 }
 
 /* The name of the task whose root this frame is, if it is one: a coroutine entered by an event
@@ -217,7 +217,7 @@ static inline uint8_t *moment_write_task(struct moment *m, bool started, uint8_t
 		return write_greenlet_name(m->thread, p);
 	if (!m->record->coroutine || frame_is_foreign(m->frame) || !frame_in_generator(m->frame))
 		return p;
-	if (started ? moment_is_awaited(m) : m->caller && frame_in_generator(m->caller))
+	if (started ? frame_awaits(m->caller, m->site) : m->caller && frame_in_generator(m->caller))
 		return p;
 	size_t length = task_name(m->state, frame_generator(m->frame), name);
 	return length ? event_write_text(p, EVENT_TASK, name, length) : p;
@@ -334,16 +334,14 @@ static inline uint8_t *plain_write_time(struct thread *t, uint8_t *p, enum plain
 	return stamp == STAMP_ALWAYS ? write_time(t, p) : p;
 }
 
-/* The caller becomes the top; it is the frame that wrote last, or that one's caller. NULL: nothing was done. */
-__attribute__((always_inline)) static inline uint8_t *plain_at_caller(
-	struct thread *t, py_frame *caller, uint32_t *site, enum plain_stamp stamp)
+/* The caller, which stands at `site`, becomes the top; it is the frame that wrote last, or that one's caller. NULL: nothing was
+ * done. */
+__attribute__((always_inline)) static inline uint8_t *plain_at_site(
+	struct thread *t, const py_frame *caller, uint32_t site, enum plain_stamp stamp)
 {
 	uint8_t *p = t->ring.at;
 
-	if (plain_is_slow(t, p, stamp) || t->depth == t->room)
-		return NULL;
-	*site = told_site(caller);
-	if (*site == EVENT_NO_SITE)
+	if (site == EVENT_NO_SITE || plain_is_slow(t, p, stamp) || t->depth == t->room)
 		return NULL;
 	if (entry_is(t->top, caller))
 		return plain_write_time(t, p, stamp);
@@ -378,14 +376,38 @@ static inline uint8_t *plain_write_enter(
 __attribute__((always_inline)) static inline bool plain_enter(
 	const struct plain_event *e, enum plain_stamp stamp)
 {
-	uint32_t site;
+	py_frame *caller = plain_caller(e->frame);
 
 	if (!e->record->plain)
 		return false;
-	uint8_t *p = plain_at_caller(e->thread, plain_caller(e->frame), &site, stamp);
+	uint32_t site = told_site(caller);
+	uint8_t *p = plain_at_site(e->thread, caller, site, stamp);
 	if (!p)
 		return false;
 	p = plain_write_enter(e->thread, p, site, e->record);
+	stack_put(e->thread, e->frame);
+	e->thread->entered = e->frame;
+	ring_commit(&e->thread->ring, p);
+	return true;
+}
+
+/* A start of a generator, or of a coroutine that is no task's root. */
+__attribute__((noinline)) static bool plain_begin(
+	const struct plain_event *e, enum plain_stamp stamp)
+{
+	const struct code_record *r = e->record;
+	py_frame *caller = plain_caller(e->frame);
+
+	if (!r->generator_like || r->checks || r->plan || root.section_count ||
+		!frame_in_generator(e->frame))
+		return false;
+	uint32_t site = told_site(caller);
+	if (r->coroutine && !frame_awaits(caller, site))
+		return false;
+	uint8_t *p = plain_at_site(e->thread, caller, site, stamp);
+	if (!p)
+		return false;
+	p = event_write_enter(p, site, r->number, generator_new(e->frame));
 	stack_put(e->thread, e->frame);
 	e->thread->entered = e->frame;
 	ring_commit(&e->thread->ring, p);
@@ -397,7 +419,7 @@ __attribute__((always_inline)) static inline bool enter_at_once(
 {
 	struct plain_event e;
 
-	return plain_look(&e, code, state) && plain_enter(&e, stamp);
+	return plain_look(&e, code, state) && (plain_enter(&e, stamp) || plain_begin(&e, stamp));
 }
 
 /* A resume of what is no task's root. */
@@ -405,12 +427,12 @@ __attribute__((always_inline)) static inline bool plain_resume(
 	const struct plain_event *e, PyCodeObject *code)
 {
 	py_frame *caller = plain_caller(e->frame);
-	uint32_t site;
 
 	if (e->record->sections || !caller || (e->record->coroutine && !frame_in_generator(caller)))
 		return false;
+	uint32_t site = told_site(caller);
 	uint64_t generator = generator_of(e->frame);
-	uint8_t *p = plain_at_caller(e->thread, caller, &site, STAMP_AT_TICKS);
+	uint8_t *p = plain_at_site(e->thread, caller, site, STAMP_AT_TICKS);
 	if (!p)
 		return false;
 	p = event_write_reentry(p, &e->thread->calls, EVENT_RESUME,

@@ -215,6 +215,21 @@ static PyObject *task_slot(PyObject *task, size_t off)
 	return value;
 }
 
+/* "Task-N": snprintf would take most of what a resume of a task takes. */
+static size_t default_name(unsigned long n, char *to)
+{
+	static const char front[5] = "Task-";
+	char digits[20], *first = &digits[sizeof digits];
+
+	do
+		*--first = (char)('0' + n % 10);
+	while (n /= 10);
+	size_t length = (size_t)(&digits[sizeof digits] - first);
+	memcpy(to, front, sizeof front);
+	memcpy(to + sizeof front, first, length);
+	return sizeof front + length;
+}
+
 /* Copy a name (str; an int N for the default "Task-N" that nobody has asked for yet). */
 static size_t copy_name(PyObject *name, char *to)
 {
@@ -222,7 +237,7 @@ static size_t copy_name(PyObject *name, char *to)
 	size_t length = 0;
 
 	if (name && PyLong_Check(name))
-		return (size_t)snprintf(to, EVENT_TEXT_MAX, "Task-%ld", PyLong_AsLong(name));
+		return default_name(PyLong_AsUnsignedLong(name), to);
 	if (!name || !PyUnicode_Check(name))
 		return 0;
 	const char *text = text_of(name, &length, &keep);

@@ -301,7 +301,8 @@ __attribute__((noinline)) static int trace_enter(PyObject *object, PyFrameObject
 {
 	struct plain_event e = {t, f->f_frame, r};
 
-	return plain_enter(&e, STAMP_AT_TICKS) ? 0 : trace_in_full(object, f, what, arg);
+	bool plain = plain_enter(&e, STAMP_AT_TICKS) || plain_begin(&e, STAMP_AT_TICKS);
+	return plain ? 0 : trace_in_full(object, f, what, arg);
 }
 
 __attribute__((noinline)) static int trace_yield(PyObject *object, PyFrameObject *f, int what,
