@@ -1,9 +1,8 @@
-/* Bytecode to flow graph, in four passes over the units, each linear:
+/* Bytecode to flow graph. It is built at a code's first run, so only two passes go over all instructions:
  *
- *	1. lines     the location table spread over the units
- *	2. decode    instructions and their jumps; starts where the line changes
- *	3. mark      what jumps and handlers make a start, and where blocks begin
- *	4. emit      the arrays, of exactly the size that was counted
+ *	1. decode    instructions with their lines and jumps; starts where the line changes
+ *	2. mark      what jumps and handlers make a start, and where blocks begin
+ *	3. emit      the arrays, which have room for as many rows as there can be
  *
  * The rule for starts is CPython's own placement of INSTRUMENTED_LINE (initialize_lines in
  * Python/instrumentation.c), or, in 3.11, where its trace function can be told of a line
@@ -22,14 +21,16 @@
 #include "bytecode/bytecode.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "bytecode/opcode.h"
 #include "bytecode/table.h"
 #include "pathline/error.h"
 
 #define RESUME_EARLY 4 /* oparg, see struct opcode_version */
 
+/* Of each unit; of caches only the last can be set. */
 enum {
-	UNIT_INSTRUCTION = 1, /* else a cache */
+	UNIT_INSTRUCTION = 1,
 	UNIT_START = 2,
 	UNIT_LEADER = 4, /* opens a block */
 	UNIT_HANDLER = 8,
@@ -37,24 +38,28 @@ enum {
 	UNIT_GUARDED = 32, /* what it raises has a handler */
 };
 
-/* What is known of a code unit; of a cache only its line. */
+/* What is known of an instruction, at the place of its unit. */
 struct unit {
 	int32_t line;	/* LINE_NONE: it has none */
-	uint32_t jump;	/* target, for what jumps */
+	uint32_t jump;	/* target, of what jumps */
 	uint32_t block; /* the index of the block that it opens */
 	uint16_t marks; /* of its opcode */
 	uint8_t class;	/* enum opcode_class */
 	uint8_t size;	/* in units, caches and all */
-	uint8_t flags;
 };
 
 struct build {
 	const struct bytecode *code;
 	const struct opcode_version *version;
-	struct unit *units; /* owned; count of them */
-	uint32_t count;
+	struct unit *
+		units; /* owned, with the next two; count of them, not set where there is no instruction */
+	uint32_t *
+		turns; /* units of what jumps, suspends or ends the frame, and of RESUMEs, in order */
+	uint8_t *flags; /* of each unit */
+	uint32_t count, turn_count;
 	uint32_t first;	 /* the unit of the first RESUME; count when there is none */
 	const char *why; /* the first thing found that cannot be analysed, NULL: nothing yet */
+	struct flow_graph most; /* its counts: as many rows as there can be */
 };
 
 /* The first one is told; the others mostly follow from it. */
@@ -64,21 +69,25 @@ static void complain(struct build *s, const char *why)
 		s->why = why;
 }
 
-/* A table that ends too early leaves the rest without a line; one that is too long is cut. */
-static void spread_lines(struct build *s)
-{
-	struct line_reader lines = {.v = s->code->line_table, .line = s->code->first_line};
-	struct line_row row;
-	uint32_t at = 0;
-	int err;
+/* The line table beside the code. One that ends too early leaves the rest without a line; what is behind the code is not looked at. */
+struct line_cursor {
+	struct line_reader reader;
+	uint32_t end; /* the row that was read goes up to this unit */
+	int32_t line;
+};
 
-	while (at < s->count && (err = line_read(&lines, &row)) == 0)
-		for (uint32_t end = at + row.units; at < end && at < s->count; at++)
-			s->units[at].line = row.line;
-	if (at < s->count && err < 0)
-		complain(s, "a damaged line table");
-	for (; at < s->count; at++)
-		s->units[at].line = LINE_NONE;
+static int32_t line_of(struct build *s, struct line_cursor *c, uint32_t unit)
+{
+	struct line_row row;
+
+	while (c->end <= unit) {
+		int err = line_read(&c->reader, &row);
+		if (err < 0)
+			complain(s, "a damaged line table");
+		c->end = err == 0 ? c->end + row.units : s->count;
+		c->line = err == 0 ? row.line : LINE_NONE;
+	}
+	return c->line;
 }
 
 static uint8_t opcode_at(const struct bytecode *b, uint32_t unit)
@@ -106,8 +115,17 @@ static void set_jump(struct build *s, struct unit *u, uint32_t next, uint32_t ar
 		u->jump = arg < s->count - next ? next + arg : s->count;
 }
 
-/* Decodes one instruction with its caches; gives the unit behind it. */
-static uint32_t decode_one(struct build *s, uint32_t at, uint32_t arg)
+static void set_flags(struct build *s, uint32_t at, uint8_t flags)
+{
+	const uint8_t added = flags & (uint8_t)~s->flags[at];
+
+	s->flags[at] |= flags;
+	s->most.start_count += (added & UNIT_START) != 0;
+	s->most.block_count += (added & (UNIT_START | UNIT_LEADER)) != 0;
+}
+
+/* Decodes one instruction; gives the unit behind it and its caches. */
+static uint32_t decode_one(struct build *s, uint32_t at, uint32_t arg, int32_t line)
 {
 	const struct opcode *opcode = &s->version->opcodes[opcode_at(s->code, at)];
 	struct unit *u = &s->units[at];
@@ -117,14 +135,15 @@ static uint32_t decode_one(struct build *s, uint32_t at, uint32_t arg)
 		complain(s, "an opcode that this version does not have");
 	if (next > s->count)
 		next = s->count;
-	u->class = opcode->class;
-	u->marks = opcode->marks;
-	u->size = (uint8_t)(next - at);
-	u->flags = UNIT_INSTRUCTION;
+	*u = (struct unit){.line = line,
+		.marks = opcode->marks,
+		.class = opcode->class,
+		.size = (uint8_t)(next - at)};
+	s->flags[at] = UNIT_INSTRUCTION;
 	if (jumps(u))
 		set_jump(s, u, next, arg);
-	for (uint32_t cache = at + 1; cache < next; cache++)
-		s->units[cache] = (struct unit){.line = u->line};
+	if (u->class >= OPCODE_RESUME)
+		s->turns[s->turn_count++] = at;
 	return next;
 }
 
@@ -135,16 +154,18 @@ static bool is_entry(const struct opcode_version *v, enum opcode_class class, ui
 
 /* Decodes all; behind the first RESUME, what begins another line than the instruction before is a
  * start. An instruction without a line ends the line before it. */
-static void decode(struct build *s)
+static void decode(struct build *s, struct line_cursor *lines)
 {
 	uint32_t next, arg = 0;
-	int32_t line = LINE_NONE;
+	int32_t before = LINE_NONE, line = LINE_NONE;
 
 	s->first = s->count;
 	for (uint32_t at = 0; at < s->count; at = next) {
-		struct unit *u = &s->units[at];
+		const struct unit *u = &s->units[at];
 		arg |= oparg_at(s->code, at);
-		next = decode_one(s, at, arg);
+		next = decode_one(s, at, arg, line_of(s, lines, at));
+		s->most.line_count += !at || u->line != before;
+		before = u->line;
 		if (s->first == s->count && is_entry(s->version, u->class, arg))
 			s->first = at;
 		arg = u->class == OPCODE_EXTENDED_ARG ? arg << 8 : 0;
@@ -153,20 +174,20 @@ static void decode(struct build *s)
 		if (s->first == s->count || u->marks & OPCODE_NO_START)
 			continue;
 		if (u->line >= 0 && u->line != line)
-			u->flags |= UNIT_START;
+			set_flags(s, at, UNIT_START);
 		line = u->line;
 	}
 }
 
 static bool is_instruction(const struct build *s, uint32_t at)
 {
-	return at >= s->first && at < s->count && s->units[at].flags & UNIT_INSTRUCTION;
+	return at >= s->first && at < s->count && s->flags[at] & UNIT_INSTRUCTION;
 }
 
 static void mark(struct build *s, uint32_t at, uint8_t flags)
 {
 	if (is_instruction(s, at))
-		s->units[at].flags |= flags;
+		set_flags(s, at, flags);
 }
 
 /* The unit that a jump marks as a start: the target, or the instruction behind an END_FOR or
@@ -180,10 +201,9 @@ static void mark_jump_start(struct build *s, const struct unit *u)
 		return;
 	if (!is_instruction(s, at))
 		return;
-	struct unit *to = &s->units[at];
-	to->flags |= UNIT_TARGET;
-	if (to->line >= 0 && !(to->marks & OPCODE_NO_TARGET))
-		to->flags |= UNIT_START;
+	const struct unit *to = &s->units[at];
+	bool starts = to->line >= 0 && !(to->marks & OPCODE_NO_TARGET);
+	set_flags(s, at, UNIT_TARGET | (starts ? UNIT_START : 0));
 }
 
 /* A jump ends its block and opens two: its target, and what is behind it. FOR_ITER opens two more
@@ -205,6 +225,15 @@ static void mark_jump(struct build *s, uint32_t at)
 	}
 }
 
+/* Ranges are long, and lie within each other. */
+static void guard(uint8_t *flags, uint32_t start, uint64_t end, uint32_t count)
+{
+	const uint32_t behind = end < count ? (uint32_t)end : count;
+
+	for (uint32_t at = start; at < behind; at++)
+		flags[at] |= UNIT_GUARDED;
+}
+
 static void mark_handlers(struct build *s)
 {
 	struct pl_view v = s->code->except_table;
@@ -216,12 +245,10 @@ static void mark_handlers(struct build *s)
 			complain(s, "an exception handler at what is no instruction");
 			continue;
 		}
-		struct unit *u = &s->units[row.target];
-		u->flags |= UNIT_LEADER | UNIT_HANDLER;
-		for (uint32_t at = row.start; at < s->count && at - row.start < row.length; at++)
-			s->units[at].flags |= UNIT_GUARDED;
-		if (u->line >= 0 && !(u->marks & OPCODE_NO_HANDLER))
-			u->flags |= UNIT_START;
+		const struct unit *u = &s->units[row.target];
+		bool starts = u->line >= 0 && !(u->marks & OPCODE_NO_HANDLER);
+		set_flags(s, row.target, UNIT_LEADER | UNIT_HANDLER | (starts ? UNIT_START : 0));
+		guard(s->flags, row.start, (uint64_t)row.start + row.length, s->count);
 	}
 	if (err < 0)
 		complain(s, "a damaged exception table");
@@ -233,40 +260,21 @@ static void mark_blocks(struct build *s)
 		complain(s, "no RESUME");
 		return;
 	}
-	s->units[s->first].flags |= UNIT_LEADER;
-	for (uint32_t at = s->first; at < s->count; at += s->units[at].size) {
-		struct unit *u = &s->units[at];
+	set_flags(s, s->first, UNIT_LEADER);
+	for (uint32_t i = 0; i < s->turn_count; i++) {
+		const uint32_t at = s->turns[i];
+		const struct unit *u = &s->units[at];
+		if (at < s->first)
+			continue;
 		if (jumps(u))
 			mark_jump(s, at);
 		if (u->class == OPCODE_RESUME)
-			u->flags |= UNIT_LEADER;
+			set_flags(s, at, UNIT_LEADER);
 		if (u->class >= OPCODE_YIELD)
 			mark(s, at + u->size, UNIT_LEADER);
+		s->most.edge_count += u->class == OPCODE_FOR_ITER ? 3 : jumps(u);
 	}
 	mark_handlers(s);
-}
-
-/* Numbers the blocks and counts what the graph needs; of edges at most as many, since some fall
- * together. */
-static void count_up(struct build *s, struct flow_graph *g)
-{
-	int32_t line = LINE_NONE;
-
-	g->block_count = s->first > 0;
-	for (uint32_t at = 0; at < s->count; at += s->units[at].size) {
-		struct unit *u = &s->units[at];
-		if (u->flags & UNIT_START)
-			u->flags |= UNIT_LEADER;
-		if (u->flags & UNIT_LEADER)
-			u->block = g->block_count++;
-		g->start_count += (u->flags & UNIT_START) != 0;
-		g->line_count += !at || u->line != line;
-		g->edge_count += u->class == OPCODE_FOR_ITER ? 3 : jumps(u);
-		line = u->line;
-	}
-	g->edge_count += g->block_count;
-	if (s->why)
-		g->block_count = g->edge_count = 0;
 }
 
 /* An instruction that looks a name up is slower, too, where INSTRUCTION is heard; the one behind it may not be. */
@@ -277,28 +285,25 @@ static uint8_t heard_behind(const struct build *s, uint32_t at)
 	if (!(u->marks & OPCODE_LOOKS_UP) || at + u->size >= s->count)
 		return 0;
 	bool plain = next->class == OPCODE_PLAIN && next->size == 1 &&
-		     !(next->flags & UNIT_LEADER) && !(next->marks & OPCODE_NO_START);
+		     !(s->flags[at + u->size] & (UNIT_START | UNIT_LEADER)) &&
+		     !(next->marks & OPCODE_NO_START);
 	return plain ? u->size : 0;
 }
 
-/* Where a LINE is heard the interpreter runs the instruction itself unspecialised: one with caches is slower then. */
-static void emit_lines(const struct build *s, struct flow_graph *g)
+static void emit_line(const struct build *s, struct flow_graph *g, uint32_t at)
 {
-	uint32_t start = 0, row = 0;
-	int32_t line = LINE_NONE;
+	int32_t line = s->units[at].line;
 
-	for (uint32_t at = 0; at < s->count; at += s->units[at].size) {
-		const struct unit *u = &s->units[at];
-		if (!at || u->line != line)
-			g->lines[row++] =
-				(struct flow_line){.unit = at, .line = u->line > 0 ? u->line : 0};
-		if (u->flags & UNIT_START)
-			g->starts[start++] = (struct flow_start){.unit = at,
-				.line = u->line,
-				.dear = u->size > 1,
-				.behind = heard_behind(s, at)};
-		line = u->line;
-	}
+	g->lines[g->line_count++] = (struct flow_line){.unit = at, .line = line > 0 ? line : 0};
+}
+
+/* Where a LINE is heard the interpreter runs the instruction itself unspecialised: one with caches is slower then. */
+static void emit_start(const struct build *s, struct flow_graph *g, uint32_t at)
+{
+	const struct unit *u = &s->units[at];
+
+	g->starts[g->start_count++] = (struct flow_start){
+		.unit = at, .line = u->line, .dear = u->size > 1, .behind = heard_behind(s, at)};
 }
 
 /* 3.13 keeps a start's line as its distance, in a byte, from a line that it computes from the unit
@@ -309,7 +314,7 @@ static bool unchecked(const struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
 
-	if (!s->version->delta_unchecked || u->flags & UNIT_TARGET)
+	if (!s->version->delta_unchecked || s->flags[at] & UNIT_TARGET)
 		return false;
 	int64_t delta = (int64_t)u->line - s->code->first_line - (at >> 4);
 	return delta <= -126 || delta > 127;
@@ -335,7 +340,7 @@ static enum flow_fires fires(const struct build *s, const struct unit *from, uin
 {
 	const struct unit *u = &s->units[to];
 
-	if (!(u->flags & UNIT_START))
+	if (!(s->flags[to] & UNIT_START))
 		return FLOW_NEVER;
 	if (s->version->traced)
 		return fires_traced(s, from, to);
@@ -344,6 +349,7 @@ static enum flow_fires fires(const struct build *s, const struct unit *from, uin
 	return from->marks & OPCODE_INLINES || unchecked(s, to) ? FLOW_MAYBE : FLOW_NEVER;
 }
 
+/* To a unit as yet: its block may not have its number. */
 static void emit_edge(
 	const struct build *s, struct flow_graph *g, const struct unit *from, uint32_t to)
 {
@@ -352,11 +358,10 @@ static void emit_edge(
 	if (!is_instruction(s, to))
 		return;
 	for (uint32_t i = 0; i < b->edge_count; i++)
-		if (g->edges[b->first_edge + i].to == s->units[to].block)
+		if (g->edges[b->first_edge + i].to == to)
 			return;
 	b->edge_count++;
-	g->edges[g->edge_count++] =
-		(struct flow_edge){.to = s->units[to].block, .fires = fires(s, from, to)};
+	g->edges[g->edge_count++] = (struct flow_edge){.to = to, .fires = fires(s, from, to)};
 }
 
 /* A return of which no event needs to tell. Where it has a line that is the last one that fired; 3.11's engine tells all. */
@@ -388,54 +393,69 @@ static void emit_edges(const struct build *s, struct flow_graph *g, uint32_t at)
 	}
 }
 
-static void emit_block(const struct build *s, struct flow_graph *g, uint32_t at, uint32_t start)
+/* A start that opens it is the last one so far. */
+static void emit_block(struct build *s, struct flow_graph *g, uint32_t at)
 {
-	const struct unit *u = &s->units[at];
-	struct flow_block *b = &g->blocks[g->block_count++];
+	const uint8_t flags = s->flags[at];
+	struct flow_block *b = &g->blocks[g->block_count];
 
+	s->units[at].block = g->block_count++;
 	b->unit = at;
-	b->start = start;
+	b->start = flags & UNIT_START ? g->start_count - 1 : FLOW_NONE;
 	b->first_edge = g->edge_count;
-	b->flags = u->flags & UNIT_HANDLER ? FLOW_BLOCK_HANDLER : 0;
+	b->flags = flags & UNIT_HANDLER ? FLOW_BLOCK_HANDLER : 0;
 	if (at == s->first)
 		b->flags |= FLOW_BLOCK_ENTRY;
-	else if (u->class == OPCODE_RESUME)
+	else if (s->units[at].class == OPCODE_RESUME)
 		b->flags |= FLOW_BLOCK_RESUME;
 }
 
-/* Counts the graph's blocks and edges anew while it fills them in. */
-static void emit_blocks(const struct build *s, struct flow_graph *g)
+/* Of an instruction; `last` is the one before it. */
+static void emit_into_block(struct build *s, struct flow_graph *g, uint32_t at, uint32_t last)
 {
-	uint32_t start = 0, last = s->first;
+	if (s->flags[at] & (UNIT_START | UNIT_LEADER)) {
+		if (at > s->first)
+			emit_edges(s, g, last);
+		emit_block(s, g, at);
+	}
+	if (s->units[at].marks & OPCODE_CALLS || s->flags[at] & UNIT_GUARDED)
+		g->blocks[g->block_count - 1].eventful = true;
+}
 
-	g->block_count = g->edge_count = 0;
-	if (s->first > 0)
+static void emit_rows(struct build *s, struct flow_graph *g)
+{
+	uint32_t last = 0;
+
+	if (g->analysed && s->first > 0)
 		g->blocks[g->block_count++] =
 			(struct flow_block){.start = FLOW_NONE, .flags = FLOW_BLOCK_BEFORE};
-	for (uint32_t at = s->first; at < s->count; at += s->units[at].size) {
-		const struct unit *u = &s->units[at];
-		if (u->flags & UNIT_LEADER) {
-			if (at > s->first)
-				emit_edges(s, g, last);
-			emit_block(s, g, at, u->flags & UNIT_START ? start++ : FLOW_NONE);
-		}
-		if (u->marks & OPCODE_CALLS || u->flags & UNIT_GUARDED)
-			g->blocks[g->block_count - 1].eventful = true;
+	for (uint32_t at = 0; at < s->count; at += s->units[at].size) {
+		if (!at || s->units[at].line != s->units[last].line)
+			emit_line(s, g, at);
+		if (s->flags[at] & UNIT_START)
+			emit_start(s, g, at);
+		if (g->analysed && at >= s->first)
+			emit_into_block(s, g, at, last);
 		last = at;
 	}
-	emit_edges(s, g, last);
+	if (g->analysed)
+		emit_edges(s, g, last);
+	for (uint32_t i = 0; i < g->edge_count; i++)
+		g->edges[i].to = s->units[g->edges[i].to].block;
 }
 
 static int emit(struct build *s, struct flow_graph *out)
 {
-	struct flow_graph g = {.unit_count = s->count, .analysed = !s->why};
+	struct flow_graph g = s->most;
 
-	count_up(s, &g);
+	g.unit_count = s->count;
+	g.analysed = !s->why;
+	g.block_count = g.analysed ? g.block_count + 1 : 0; /* what is before the first RESUME */
+	g.edge_count = g.analysed ? g.edge_count + g.block_count : 0;
 	if (flow_graph_init(&g) < 0)
 		return PL_ERR_MEMORY;
-	emit_lines(s, &g);
-	if (g.analysed)
-		emit_blocks(s, &g);
+	g.start_count = g.block_count = g.edge_count = g.line_count = 0;
+	emit_rows(s, &g);
 	*out = g;
 	return 0;
 }
@@ -444,16 +464,32 @@ static int emit(struct build *s, struct flow_graph *out)
  * instruction. */
 static void analyse(struct build *s)
 {
-	spread_lines(s);
+	struct line_cursor lines = {
+		.reader = {.v = s->code->line_table, .line = s->code->first_line}};
+
 	if (s->version) {
-		decode(s);
+		decode(s, &lines);
 		mark_blocks(s);
 		return;
 	}
 	complain(s, "a version whose opcodes are not known");
 	s->first = s->count;
+	s->most.line_count = s->count;
 	for (uint32_t at = 0; at < s->count; at++)
-		s->units[at].size = 1;
+		s->units[at] = (struct unit){.line = line_of(s, &lines, at), .size = 1};
+}
+
+static bool make_room(struct build *s)
+{
+	const size_t count = s->count ? s->count : 1;
+
+	s->units = malloc(count * (sizeof *s->units + sizeof *s->turns + sizeof *s->flags));
+	if (!s->units)
+		return false;
+	s->turns = (uint32_t *)(s->units + count);
+	s->flags = (uint8_t *)(s->turns + count);
+	memset(s->flags, 0, count);
+	return true;
 }
 
 int bytecode_graph(const struct bytecode *b, struct flow_graph *out, const char **why)
@@ -466,8 +502,7 @@ int bytecode_graph(const struct bytecode *b, struct flow_graph *out, const char 
 	if (b->code.left / 2 >= FLOW_NONE)
 		return PL_ERR_MEMORY;
 	s.count = (uint32_t)(b->code.left / 2);
-	s.units = calloc(s.count ? s.count : 1, sizeof *s.units);
-	if (!s.units)
+	if (!make_room(&s))
 		goto done;
 	analyse(&s);
 	err = emit(&s, out);
