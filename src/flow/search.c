@@ -4,8 +4,6 @@
 #include <string.h>
 #include "pathline/error.h"
 
-#define FIRST_ROOM 64
-
 /* A node's children, and the blocks on whose entry its last line fires: lists by index, FLOW_NONE ends them. */
 struct flow_node_links {
 	uint32_t child, sibling, rise;
@@ -16,90 +14,47 @@ struct flow_rise {
 	uint32_t next;
 };
 
+/* A block is entered with one node, and has one rise to it; the root, and what makes a conflict, come in addition. */
+#define ROOM_BESIDE 2
+
+/* All arrays are one piece of memory, of which no search needs more. */
 int flow_search_init(struct flow_search *s, const struct flow_graph *g)
 {
-	size_t blocks = g->block_count ? g->block_count : 1;
+	size_t room = (size_t)g->block_count + ROOM_BESIDE;
+	const size_t row_bytes = sizeof *s->at + sizeof *s->nodes + sizeof *s->links +
+				 sizeof *s->rises + sizeof *s->reached + sizeof *s->waiting;
 
 	*s = (struct flow_search){.g = g};
-	s->at = malloc(blocks * sizeof *s->at);
-	s->reached = calloc(blocks, sizeof *s->reached);
-	s->waiting = calloc(blocks, sizeof *s->waiting);
-	if (!s->at || !s->reached || !s->waiting) {
-		flow_search_release(s);
+	s->at = malloc(room * row_bytes);
+	if (!s->at)
 		return PL_ERR_MEMORY;
-	}
-	memset(s->at, 0xff, blocks * sizeof *s->at);
+	s->nodes = (struct flow_node *)(s->at + room);
+	s->links = (struct flow_node_links *)(s->nodes + room);
+	s->rises = (struct flow_rise *)(s->links + room);
+	s->reached = (uint32_t *)(s->rises + room);
+	s->waiting = s->reached + room;
+	memset(s->at, 0xff, g->block_count * sizeof *s->at);
 	return 0;
 }
 
 void flow_search_release(struct flow_search *s)
 {
-	free(s->nodes);
-	free(s->links);
-	free(s->rises);
 	free(s->at);
-	free(s->reached);
-	free(s->waiting);
 	*s = (struct flow_search){0};
 }
 
-static bool grow(void **rows, size_t row_bytes, uint32_t room)
+static inline uint32_t add_node(struct flow_search *s, uint32_t parent, uint32_t start)
 {
-	void *more = realloc(*rows, room * row_bytes);
+	uint32_t node = s->node_count++;
 
-	if (more)
-		*rows = more;
-	return more;
-}
-
-static bool room_for_node(struct flow_search *s)
-{
-	uint32_t room = s->node_room ? 2 * s->node_room : FIRST_ROOM;
-	void *nodes = s->nodes, *links = s->links;
-
-	if (s->node_count < s->node_room)
-		return true;
-	bool both = grow(&nodes, sizeof *s->nodes, room) && grow(&links, sizeof *s->links, room);
-	s->nodes = nodes;
-	s->links = links;
-	if (both)
-		s->node_room = room;
-	return both;
-}
-
-static bool room_for_rise(struct flow_search *s)
-{
-	uint32_t room = s->rise_room ? 2 * s->rise_room : FIRST_ROOM;
-	void *rises = s->rises;
-
-	if (s->rise_count < s->rise_room)
-		return true;
-	if (!grow(&rises, sizeof *s->rises, room))
-		return false;
-	s->rises = rises;
-	s->rise_room = room;
-	return true;
-}
-
-static uint32_t add_node(struct flow_search *s, uint32_t parent, uint32_t start)
-{
-	uint32_t node = s->node_count;
-
-	if (!room_for_node(s))
-		return FLOW_NONE;
-	s->node_count++;
-	s->links[node] = (struct flow_node_links){FLOW_NONE, FLOW_NONE, FLOW_NONE};
-	s->nodes[node] = (struct flow_node){.parent = parent, .start = start};
-	if (node) {
-		s->nodes[node].depth = s->nodes[parent].depth + 1;
-		s->links[node].sibling = s->links[parent].child;
-		s->links[parent].child = node;
-	}
+	s->nodes[node] = (struct flow_node){parent, s->nodes[parent].depth + 1, start};
+	s->links[node] = (struct flow_node_links){FLOW_NONE, s->links[parent].child, FLOW_NONE};
+	s->links[parent].child = node;
 	return node;
 }
 
 /* The node behind `parent` by the line of `start`. */
-static uint32_t child_of(struct flow_search *s, uint32_t parent, uint32_t start)
+static inline uint32_t child_of(struct flow_search *s, uint32_t parent, uint32_t start)
 {
 	const struct flow_start *starts = s->g->starts;
 	uint32_t node = s->links[parent].child;
@@ -109,63 +64,62 @@ static uint32_t child_of(struct flow_search *s, uint32_t parent, uint32_t start)
 	return node != FLOW_NONE ? node : add_node(s, parent, start);
 }
 
-static bool note_rise(struct flow_search *s, uint32_t node, uint32_t block)
+static inline void note_rise(struct flow_search *s, uint32_t node, uint32_t block)
 {
-	uint32_t rise = s->links[node].rise;
+	uint32_t rise = FLOW_NONE;
 
+	/* Only what has been entered with the node can have a rise to it. */
+	if (s->at[block].enters == node)
+		rise = s->links[node].rise;
 	while (rise != FLOW_NONE && s->rises[rise].block != block)
 		rise = s->rises[rise].next;
 	if (rise != FLOW_NONE)
-		return true;
-	if (!room_for_rise(s))
-		return false;
+		return;
 	s->rises[s->rise_count] = (struct flow_rise){block, s->links[node].rise};
 	s->links[node].rise = s->rise_count++;
-	return true;
 }
 
-/* Another node at a place than was there is a conflict; *place is set when it had none. */
-static int arrive(struct flow_search *s, uint32_t *place, uint32_t node)
+/* Another node at a place than was there. */
+static int differ(struct flow_search *s, uint32_t was, uint32_t node)
 {
-	if (*place == FLOW_NONE)
-		*place = node;
-	if (*place == node)
-		return 0;
-	s->conflict[0] = *place;
+	s->conflict[0] = was;
 	s->conflict[1] = node;
 	return FLOW_CONFLICT;
 }
 
-static void reach(struct flow_search *s, uint32_t block)
+static inline int enter(struct flow_search *s, uint32_t block, uint32_t node)
 {
-	if (s->at[block].enters == FLOW_NONE && s->at[block].fires == FLOW_NONE)
-		s->reached[s->reached_count++] = block;
-}
+	struct flow_arrival *at = &s->at[block];
 
-static int enter(struct flow_search *s, uint32_t block, uint32_t node)
-{
-	reach(s, block);
-	if (s->at[block].enters == FLOW_NONE)
-		s->waiting[s->waiting_count++] = block;
-	return arrive(s, &s->at[block].enters, node);
+	if (at->enters != FLOW_NONE)
+		return at->enters == node ? 0 : differ(s, at->enters, node);
+	if (at->fires == FLOW_NONE)
+		s->reached[s->reached_count++] = block;
+	at->enters = node;
+	s->waiting[s->waiting_count++] = block;
+	return 0;
 }
 
 /* LINE fires at the start that opens the block. */
-static int fire(struct flow_search *s, uint32_t block, uint32_t node)
+static inline int fire(struct flow_search *s, uint32_t block, uint32_t node)
 {
 	uint32_t start = s->g->blocks[block].start;
+	struct flow_arrival *at = &s->at[block];
 
-	if (s->g->starts[start].witness) {
-		reach(s, block);
-		return arrive(s, &s->at[block].fires, node);
+	if (!s->g->starts[start].witness) {
+		uint32_t child = child_of(s, node, start);
+		note_rise(s, child, block);
+		return enter(s, block, child);
 	}
-	uint32_t child = child_of(s, node, start);
-	if (child == FLOW_NONE || !note_rise(s, child, block))
-		return PL_ERR_MEMORY;
-	return enter(s, block, child);
+	if (at->fires != FLOW_NONE)
+		return at->fires == node ? 0 : differ(s, at->fires, node);
+	if (at->enters == FLOW_NONE)
+		s->reached[s->reached_count++] = block;
+	at->fires = node;
+	return 0;
 }
 
-static int follow(struct flow_search *s, const struct flow_edge *e, uint32_t node)
+static inline int follow(struct flow_search *s, const struct flow_edge *e, uint32_t node)
 {
 	int err = 0;
 
@@ -177,22 +131,31 @@ static int follow(struct flow_search *s, const struct flow_edge *e, uint32_t nod
 	return err;
 }
 
-static int leave_block(struct flow_search *s, uint32_t block)
+static inline int leave_silently(struct flow_search *s, uint32_t node)
+{
+	if (s->leaves != FLOW_NONE && s->leaves != node)
+		return differ(s, s->leaves, node);
+	s->leaves = node;
+	return 0;
+}
+
+static inline int leave_block(struct flow_search *s, uint32_t block)
 {
 	const struct flow_block *b = &s->g->blocks[block];
+	const struct flow_edge *e = &s->g->edges[b->first_edge], *end = e + b->edge_count;
 	uint32_t node = s->at[block].enters;
-	int err = b->flags & FLOW_BLOCK_SILENT ? arrive(s, &s->leaves, node) : 0;
+	int err = b->flags & FLOW_BLOCK_SILENT ? leave_silently(s, node) : 0;
 
-	for (uint32_t i = 0; i < b->edge_count && err == 0; i++)
-		err = follow(s, &s->g->edges[b->first_edge + i], node);
+	for (; e < end && err == 0; e++)
+		err = follow(s, e, node);
 	return err;
 }
 
 static void forget(struct flow_search *s)
 {
-	while (s->reached_count)
-		s->at[s->reached[--s->reached_count]] = (struct flow_arrival){FLOW_NONE, FLOW_NONE};
-	s->node_count = 0;
+	for (uint32_t i = 0; i < s->reached_count; i++)
+		s->at[s->reached[i]] = (struct flow_arrival){FLOW_NONE, FLOW_NONE};
+	s->reached_count = 0;
 	s->rise_count = 0;
 	s->waiting_count = 0;
 	s->leaves = FLOW_NONE;
@@ -200,13 +163,11 @@ static void forget(struct flow_search *s)
 
 int flow_search_run(struct flow_search *s, uint32_t from)
 {
-	int err;
-
 	forget(s);
-	uint32_t root = add_node(s, 0, FLOW_NONE);
-	if (root == FLOW_NONE)
-		return PL_ERR_MEMORY;
-	err = enter(s, from, root);
+	s->nodes[0] = (struct flow_node){.start = FLOW_NONE};
+	s->links[0] = (struct flow_node_links){FLOW_NONE, FLOW_NONE, FLOW_NONE};
+	s->node_count = 1;
+	int err = enter(s, from, 0);
 	while (err == 0 && s->waiting_count)
 		err = leave_block(s, s->waiting[--s->waiting_count]);
 	return err;

@@ -33,15 +33,15 @@ struct flow_arrival {
 /* One graph's searches, one after the other, in the same memory. */
 struct flow_search {
 	const struct flow_graph *g; /* borrowed */
-	struct flow_node *nodes;    /* owned; the root is the first */
-	struct flow_node_links *links;
-	uint32_t node_count, node_room;
-	struct flow_rise *rises; /* owned; where each node's last line fires */
-	uint32_t rise_count, rise_room;
 	struct flow_arrival *at; /* owned; by block, FLOW_NONE where the last search did not come */
-	uint32_t *reached;	 /* owned; the blocks where it came, in no order */
+	struct flow_node *nodes; /* the root is the first; this and what follows lie behind `at` */
+	struct flow_node_links *links;
+	uint32_t node_count;
+	struct flow_rise *rises; /* where each node's last line fires */
+	uint32_t rise_count;
+	uint32_t *reached; /* the blocks where it came, in no order */
 	uint32_t reached_count;
-	uint32_t *waiting; /* owned */
+	uint32_t *waiting;
 	uint32_t waiting_count;
 	uint32_t leaves; /* the node with which the frame leaves without an event, or FLOW_NONE */
 	uint32_t conflict[2]; /* of FLOW_CONFLICT: the two nodes */
@@ -50,7 +50,7 @@ struct flow_search {
 
 /* For a graph that is analysed and sound. 0; PL_ERR_MEMORY. */
 int flow_search_init(struct flow_search *s, const struct flow_graph *g);
-/* 0; FLOW_CONFLICT; PL_ERR_MEMORY. Forgets the search before. */
+/* 0; FLOW_CONFLICT. Forgets the search before. */
 int flow_search_run(struct flow_search *s, uint32_t from);
 /* Call `visit` for each block that opens with a start whose LINE is in one of the two sequences of the conflict behind where
  * they part: making that start a witness takes it out. Never none. */
