@@ -7,6 +7,7 @@
 /* A search walks the edges once; so many searches' worth, and then no more time is spent on it. */
 #define SEARCHES_MAX 4000
 #define STEPS_FREE   1000000
+#define WAY_MAX	     16 /* blocks in a row; a circle has no end */
 
 #define DEAR_PRICE 1.3
 #define NUMBER_PRICE                                                                               \
@@ -19,6 +20,7 @@ struct placement {
 	struct flow_search search;
 	uint32_t *todo; /* owned; blocks from which it must be unique */
 	uint32_t todo_count;
+	bool *unique; /* by block: from there it is, whatever else becomes a witness; lies behind `todo` */
 	uint32_t
 		best; /* block; of those that would cure the conflict at hand the one that costs least */
 };
@@ -112,24 +114,68 @@ static bool takes_too_long(const struct placement *p)
 	return p->search.steps > STEPS_FREE + (uint64_t)SEARCHES_MAX * p->g->edge_count;
 }
 
+/* The rest of a sequence that is unique is unique: so where the search came in, none needs to begin. */
+static void note_unique(struct placement *p)
+{
+	for (uint32_t i = 0; i < p->search.reached_count; i++) {
+		uint32_t block = p->search.reached[i];
+		p->unique[block] |= p->search.at[block].enters != FLOW_NONE;
+	}
+}
+
+/* Do all ways on from the block come to a witness at once? */
+static bool ends_here(const struct flow_graph *g, const struct flow_block *b)
+{
+	for (uint32_t i = 0; i < b->edge_count; i++) {
+		const struct flow_edge *e = &g->edges[b->first_edge + i];
+		if (e->fires != FLOW_ALWAYS || !g->starts[g->blocks[e->to].start].witness)
+			return false;
+	}
+	return true;
+}
+
+/* Does one way lead on from the block, with or without a LINE, and come to an end or to where it is unique? Then it is unique
+ * here, for all sequences are those with the same beginning. That takes no search. */
+static bool goes_one_way(const struct placement *p, uint32_t block)
+{
+	const struct flow_graph *g = p->g;
+
+	for (int i = 0; i < WAY_MAX && !p->unique[block]; i++) {
+		const struct flow_block *b = &g->blocks[block];
+		if (ends_here(g, b))
+			return true;
+		const struct flow_edge *e = &g->edges[b->first_edge];
+		if (b->edge_count > 1 || e->fires == FLOW_MAYBE || b->flags & FLOW_BLOCK_SILENT)
+			return false;
+		block = e->to;
+	}
+	return p->unique[block];
+}
+
+static int cure_from(struct placement *p, uint32_t from)
+{
+	while (flow_search_run(&p->search, from) == FLOW_CONFLICT) {
+		p->best = FLOW_NONE;
+		flow_search_apart(&p->search, choose, p);
+		if (p->best == FLOW_NONE || takes_too_long(p))
+			return FLOW_CONFLICT;
+		p->g->starts[p->g->blocks[p->best].start].witness = true;
+		list(p, p->best);
+	}
+	note_unique(p);
+	return 0;
+}
+
 static int cure(struct placement *p)
 {
-	int err;
+	int err = 0;
 
-	while (p->todo_count) {
+	while (p->todo_count && err == 0) {
 		uint32_t from = p->todo[--p->todo_count];
-		while ((err = flow_search_run(&p->search, from)) == FLOW_CONFLICT) {
-			p->best = FLOW_NONE;
-			flow_search_apart(&p->search, choose, p);
-			if (p->best == FLOW_NONE || takes_too_long(p))
-				return FLOW_CONFLICT;
-			p->g->starts[p->g->blocks[p->best].start].witness = true;
-			list(p, p->best);
-		}
-		if (err)
-			return err;
+		if (!goes_one_way(p, from))
+			err = cure_from(p, from);
 	}
-	return 0;
+	return err;
 }
 
 int flow_place_again(struct flow_graph *g)
@@ -146,10 +192,12 @@ int flow_place_again(struct flow_graph *g)
 	if (err)
 		goto done;
 	/* A block is listed as a beginning or when it becomes a witness, or both. */
-	p.todo = calloc(2 * (size_t)g->block_count + 1, sizeof *p.todo);
+	const size_t todo_max = 2 * (size_t)g->block_count;
+	p.todo = calloc(1, todo_max * sizeof *p.todo + g->block_count + 1);
 	err = p.todo ? 0 : PL_ERR_MEMORY;
 	if (err)
 		goto done;
+	p.unique = (bool *)(p.todo + todo_max);
 	list_beginnings(&p);
 	err = cure(&p);
 done:
