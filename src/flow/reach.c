@@ -4,16 +4,14 @@
 #include <string.h>
 #include "pathline/error.h"
 
-static void measure(struct flow_reach *r, const struct flow_search *s)
+static void measure(struct flow_reach *r, const uint32_t *blocks, uint32_t count)
 {
-	uint32_t low = UINT32_MAX, high = 0;
-
-	for (uint32_t i = 0; i < s->reached_count; i++) {
-		low = s->reached[i] < low ? s->reached[i] : low;
-		high = s->reached[i] > high ? s->reached[i] : high;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t high = r->low + r->count;
+		uint32_t low = blocks[i] < r->low ? blocks[i] : r->low;
+		r->count = (blocks[i] < high ? high : blocks[i] + 1) - low;
+		r->low = low;
 	}
-	r->low = low;
-	r->count = high - low + 1;
 }
 
 int flow_reach_init(struct flow_reach *r, struct flow_search *s, uint32_t from)
@@ -23,7 +21,9 @@ int flow_reach_init(struct flow_reach *r, struct flow_search *s, uint32_t from)
 	*r = (struct flow_reach){0};
 	if (err)
 		return err == FLOW_CONFLICT ? PL_ERR_FORMAT : err;
-	measure(r, s);
+	r->low = from;
+	measure(r, s->entered, s->entered_count);
+	measure(r, s->fired, s->fired_count);
 	r->at = malloc(r->count * sizeof *r->at);
 	r->nodes = malloc(s->node_count * sizeof *r->nodes);
 	if (!r->at || !r->nodes) {

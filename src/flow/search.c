@@ -12,6 +12,14 @@ struct flow_node_links {
 struct flow_rise {
 	uint32_t block;
 	uint32_t next;
+	uint32_t node;
+	uint32_t step; /* in which it was found */
+};
+
+/* A block was left; so much there was before that. */
+struct flow_step {
+	uint32_t block;
+	uint32_t nodes, rises, entered, fired;
 };
 
 /* A block is entered with one node, and has one rise to it; the root, and what makes a conflict, come in addition. */
@@ -22,7 +30,8 @@ int flow_search_init(struct flow_search *s, const struct flow_graph *g)
 {
 	size_t room = (size_t)g->block_count + ROOM_BESIDE;
 	const size_t row_bytes = sizeof *s->at + sizeof *s->nodes + sizeof *s->links +
-				 sizeof *s->rises + sizeof *s->reached + sizeof *s->waiting;
+				 sizeof *s->rises + sizeof *s->steps + sizeof *s->entered +
+				 sizeof *s->fired + sizeof *s->below;
 
 	*s = (struct flow_search){.g = g};
 	s->at = malloc(room * row_bytes);
@@ -31,8 +40,10 @@ int flow_search_init(struct flow_search *s, const struct flow_graph *g)
 	s->nodes = (struct flow_node *)(s->at + room);
 	s->links = (struct flow_node_links *)(s->nodes + room);
 	s->rises = (struct flow_rise *)(s->links + room);
-	s->reached = (uint32_t *)(s->rises + room);
-	s->waiting = s->reached + room;
+	s->steps = (struct flow_step *)(s->rises + room);
+	s->entered = (uint32_t *)(s->steps + room);
+	s->fired = s->entered + room;
+	s->below = s->fired + room;
 	memset(s->at, 0xff, g->block_count * sizeof *s->at);
 	return 0;
 }
@@ -75,7 +86,8 @@ static inline void note_rise(struct flow_search *s, uint32_t node, uint32_t bloc
 		rise = s->rises[rise].next;
 	if (rise != FLOW_NONE)
 		return;
-	s->rises[s->rise_count] = (struct flow_rise){block, s->links[node].rise};
+	s->rises[s->rise_count] =
+		(struct flow_rise){block, s->links[node].rise, node, s->step_count - 1};
 	s->links[node].rise = s->rise_count++;
 }
 
@@ -93,10 +105,10 @@ static inline int enter(struct flow_search *s, uint32_t block, uint32_t node)
 
 	if (at->enters != FLOW_NONE)
 		return at->enters == node ? 0 : differ(s, at->enters, node);
-	if (at->fires == FLOW_NONE)
-		s->reached[s->reached_count++] = block;
 	at->enters = node;
-	s->waiting[s->waiting_count++] = block;
+	s->entered[s->entered_count++] = block;
+	s->below[block] = s->waiting;
+	s->waiting = block;
 	return 0;
 }
 
@@ -113,9 +125,8 @@ static inline int fire(struct flow_search *s, uint32_t block, uint32_t node)
 	}
 	if (at->fires != FLOW_NONE)
 		return at->fires == node ? 0 : differ(s, at->fires, node);
-	if (at->enters == FLOW_NONE)
-		s->reached[s->reached_count++] = block;
 	at->fires = node;
+	s->fired[s->fired_count++] = block;
 	return 0;
 }
 
@@ -123,7 +134,7 @@ static inline int follow(struct flow_search *s, const struct flow_edge *e, uint3
 {
 	int err = 0;
 
-	s->steps++;
+	s->walked++;
 	if (e->fires != FLOW_NEVER)
 		err = fire(s, e->to, node);
 	if (err == 0 && e->fires != FLOW_ALWAYS)
@@ -135,6 +146,8 @@ static inline int leave_silently(struct flow_search *s, uint32_t node)
 {
 	if (s->leaves != FLOW_NONE && s->leaves != node)
 		return differ(s, s->leaves, node);
+	if (s->leaves == FLOW_NONE)
+		s->leaves_step = s->step_count - 1;
 	s->leaves = node;
 	return 0;
 }
@@ -151,26 +164,73 @@ static inline int leave_block(struct flow_search *s, uint32_t block)
 	return err;
 }
 
-static void forget(struct flow_search *s)
+/* What came to blocks after so many. */
+static void forget(struct flow_search *s, uint32_t entered, uint32_t fired)
 {
-	for (uint32_t i = 0; i < s->reached_count; i++)
-		s->at[s->reached[i]] = (struct flow_arrival){FLOW_NONE, FLOW_NONE};
-	s->reached_count = 0;
-	s->rise_count = 0;
-	s->waiting_count = 0;
-	s->leaves = FLOW_NONE;
+	while (s->entered_count > entered)
+		s->at[s->entered[--s->entered_count]].enters = FLOW_NONE;
+	while (s->fired_count > fired)
+		s->at[s->fired[--s->fired_count]].fires = FLOW_NONE;
+}
+
+/* The block that was entered last is left first. */
+static int go_on(struct flow_search *s)
+{
+	int err = 0;
+
+	while (err == 0 && s->waiting != FLOW_NONE) {
+		uint32_t block = s->waiting;
+		s->waiting = s->below[block];
+		s->steps[s->step_count++] = (struct flow_step){
+			block, s->node_count, s->rise_count, s->entered_count, s->fired_count};
+		err = leave_block(s, block);
+	}
+	return err;
 }
 
 int flow_search_run(struct flow_search *s, uint32_t from)
 {
-	forget(s);
+	forget(s, 0, 0);
 	s->nodes[0] = (struct flow_node){.start = FLOW_NONE};
 	s->links[0] = (struct flow_node_links){FLOW_NONE, FLOW_NONE, FLOW_NONE};
 	s->node_count = 1;
-	int err = enter(s, from, 0);
-	while (err == 0 && s->waiting_count)
-		err = leave_block(s, s->waiting[--s->waiting_count]);
-	return err;
+	s->rise_count = 0;
+	s->step_count = 0;
+	s->waiting = FLOW_NONE;
+	s->leaves = FLOW_NONE;
+	(void)enter(s, from, 0);
+	return go_on(s);
+}
+
+/* Back to where the step began. Lists grow at their heads, so the last one goes first. */
+static void undo(struct flow_search *s, uint32_t step)
+{
+	struct flow_step to = s->steps[step];
+
+	while (s->rise_count > to.rises) {
+		const struct flow_rise *r = &s->rises[--s->rise_count];
+		s->links[r->node].rise = r->next;
+	}
+	while (s->node_count > to.nodes) {
+		uint32_t node = --s->node_count;
+		s->links[s->nodes[node].parent].child = s->links[node].sibling;
+	}
+	forget(s, to.entered, to.fired);
+	s->step_count = step;
+	s->waiting = to.block;
+	if (s->leaves_step >= step)
+		s->leaves = FLOW_NONE;
+}
+
+/* Rises are in the order in which they were found. */
+int flow_search_again(struct flow_search *s, uint32_t block)
+{
+	const struct flow_rise *first = s->rises;
+
+	while (first->block != block)
+		first++;
+	undo(s, first->step);
+	return go_on(s);
 }
 
 void flow_search_apart(

@@ -39,19 +39,25 @@ struct flow_search {
 	uint32_t node_count;
 	struct flow_rise *rises; /* where each node's last line fires */
 	uint32_t rise_count;
-	uint32_t *reached; /* the blocks where it came, in no order */
-	uint32_t reached_count;
-	uint32_t *waiting;
-	uint32_t waiting_count;
+	struct flow_step *steps; /* the blocks that were left, one after the other */
+	uint32_t step_count;
+	uint32_t *entered, *fired; /* the blocks that have each in `at` */
+	uint32_t entered_count, fired_count;
+	uint32_t *below;  /* by block that waits to be left: the next that does */
+	uint32_t waiting; /* the first that does, or FLOW_NONE */
 	uint32_t leaves; /* the node with which the frame leaves without an event, or FLOW_NONE */
+	uint32_t leaves_step;
 	uint32_t conflict[2]; /* of FLOW_CONFLICT: the two nodes */
-	uint64_t steps;	      /* edges walked by all searches */
+	uint64_t walked;      /* edges, by all searches */
 };
 
 /* For a graph that is analysed and sound. 0; PL_ERR_MEMORY. */
 int flow_search_init(struct flow_search *s, const struct flow_graph *g);
 /* 0; FLOW_CONFLICT. Forgets the search before. */
 int flow_search_run(struct flow_search *s, uint32_t from);
+/* The search that came to a conflict once more, when the start of a block that flow_search_apart named has become a witness:
+ * what came before LINE first fired there stays as it is. */
+int flow_search_again(struct flow_search *s, uint32_t block);
 /* Call `visit` for each block that opens with a start whose LINE is in one of the two sequences of the conflict behind where
  * they part: making that start a witness takes it out. Never none. */
 void flow_search_apart(

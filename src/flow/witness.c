@@ -111,16 +111,14 @@ static void list_beginnings(struct placement *p)
 
 static bool takes_too_long(const struct placement *p)
 {
-	return p->search.steps > STEPS_FREE + (uint64_t)SEARCHES_MAX * p->g->edge_count;
+	return p->search.walked > STEPS_FREE + (uint64_t)SEARCHES_MAX * p->g->edge_count;
 }
 
 /* The rest of a sequence that is unique is unique: so where the search came in, none needs to begin. */
 static void note_unique(struct placement *p)
 {
-	for (uint32_t i = 0; i < p->search.reached_count; i++) {
-		uint32_t block = p->search.reached[i];
-		p->unique[block] |= p->search.at[block].enters != FLOW_NONE;
-	}
+	for (uint32_t i = 0; i < p->search.entered_count; i++)
+		p->unique[p->search.entered[i]] = true;
 }
 
 /* Do all ways on from the block come to a witness at once? */
@@ -154,13 +152,16 @@ static bool goes_one_way(const struct placement *p, uint32_t block)
 
 static int cure_from(struct placement *p, uint32_t from)
 {
-	while (flow_search_run(&p->search, from) == FLOW_CONFLICT) {
+	int err = flow_search_run(&p->search, from);
+
+	while (err == FLOW_CONFLICT) {
 		p->best = FLOW_NONE;
 		flow_search_apart(&p->search, choose, p);
 		if (p->best == FLOW_NONE || takes_too_long(p))
 			return FLOW_CONFLICT;
 		p->g->starts[p->g->blocks[p->best].start].witness = true;
 		list(p, p->best);
+		err = flow_search_again(&p->search, p->best);
 	}
 	note_unique(p);
 	return 0;
