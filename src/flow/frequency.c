@@ -34,25 +34,25 @@ static double weight(const struct flow_graph *g, const struct flow_block *b, uin
 	return raises(g, g->edges[b->first_edge + k].to) ? RAISING_ARM : 1;
 }
 
-/* Of each edge: how often it is taken when its block is left. */
-static void share_out(const struct flow_graph *g, double *share)
+/* Of each edge of the block: how often it is taken when that is left. */
+static inline void share_out(const struct flow_graph *g, const struct flow_block *b, double *share)
 {
-	for (uint32_t i = 0; i < g->block_count; i++) {
-		const struct flow_block *b = &g->blocks[i];
-		double *of = &share[b->first_edge], sum = 0;
-		if (b->edge_count == 1) {
-			*of = 1;
-			continue;
-		}
-		for (uint32_t k = 0; k < b->edge_count; k++)
-			sum += of[k] = weight(g, b, k);
-		for (uint32_t k = 0; k < b->edge_count; k++)
-			of[k] /= sum > 0 ? sum : 1;
+	double sum = 0;
+
+	if (b->edge_count == 1) {
+		share[0] = 1;
+		return;
 	}
+	for (uint32_t k = 0; k < b->edge_count; k++)
+		sum += share[k] = weight(g, b, k);
+	for (uint32_t k = 0; k < b->edge_count; k++)
+		share[k] /= sum > 0 ? sum : 1;
 }
 
-static double own_mass(const struct flow_block *b)
+static inline double own_mass(const struct flow_block *b)
 {
+	if (!(b->flags & (FLOW_BLOCK_ENTRY | FLOW_BLOCK_RESUME | FLOW_BLOCK_HANDLER)))
+		return 0;
 	return (b->flags & FLOW_BLOCK_ENTRY ? 1.0 : 0) +
 	       (b->flags & FLOW_BLOCK_RESUME ? RESUME_MASS : 0) +
 	       (b->flags & FLOW_BLOCK_HANDLER ? HANDLER_MASS : 0);
@@ -64,83 +64,68 @@ struct row {
 	int32_t depth; /* by how much the number of loops around it differs from that around the block before */
 };
 
-/* Loops left out: the mass flows forward along the edges. */
-static void spread(const struct flow_graph *g, const double *share, struct row *rows)
+/* Loops left out, the mass flows forward along the edges. A loop is from where a jump back leads to the jump; those with one
+ * head are one loop. */
+static void spread(const struct flow_graph *g, double *share, struct row *rows)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
-		rows[i].mass += own_mass(b);
-		for (uint32_t e = b->first_edge; e < b->first_edge + b->edge_count; e++)
-			if (g->edges[e].to > i)
-				rows[g->edges[e].to].mass += rows[i].mass * share[e];
+		double mass = rows[i].mass += own_mass(b);
+		share_out(g, b, &share[b->first_edge]);
+		for (uint32_t e = b->first_edge; e < b->first_edge + b->edge_count; e++) {
+			struct row *to = &rows[g->edges[e].to];
+			if (to > &rows[i])
+				to->mass += mass * share[e];
+			else
+				to->end = i + 1;
+		}
 	}
 }
 
-/* A loop is from where a jump back leads to the jump; those with one head are one loop. */
-static void find_loops(const struct flow_graph *g, struct row *rows)
+static inline double multiplied(double mass, int32_t loops)
 {
-	for (uint32_t i = 0; i < g->block_count; i++) {
-		const struct flow_block *b = &g->blocks[i];
-		for (uint32_t k = 0; k < b->edge_count; k++)
-			if (g->edges[b->first_edge + k].to <= i)
-				rows[g->edges[b->first_edge + k].to].end = i + 1;
-	}
+	if (mass < MASS_LEAST)
+		mass = MASS_LEAST;
+	for (int32_t n = 0; n < loops && n < LOOP_DEPTH; n++)
+		mass *= LOOP_TIMES;
+	return mass;
 }
 
-static void nest(const struct flow_graph *g, struct row *rows)
-{
-	for (uint32_t i = 0; i < g->block_count; i++) {
-		if (!rows[i].end)
-			continue;
-		rows[i].depth++;
-		rows[rows[i].end].depth--;
-	}
-}
-
-static void multiply(const struct flow_graph *g, struct row *rows)
+/* LINE fires on edges, not in blocks: a loop's head that shares its line with what is before it fires on the way back only.
+ * A loop ends behind its head, so that each row's depth is known when it is come to. */
+static void sum_up(struct flow_graph *g, const double *share, struct row *rows)
 {
 	int32_t loops = 0;
 
 	for (uint32_t i = 0; i < g->block_count; i++) {
-		loops += rows[i].depth;
-		if (rows[i].mass < MASS_LEAST)
-			rows[i].mass = MASS_LEAST;
-		for (int32_t n = 0; n < loops && n < LOOP_DEPTH; n++)
-			rows[i].mass *= LOOP_TIMES;
-	}
-}
-
-/* LINE fires on edges, not in blocks: a loop's head that shares its line with what is before it fires on the way back only. */
-static void sum_up(struct flow_graph *g, const double *share, const struct row *rows)
-{
-	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
-		if (b->start != FLOW_NONE && b->flags & FLOW_BLOCK_HANDLER)
+		if (rows[i].end) {
+			rows[i].depth++;
+			rows[rows[i].end].depth--;
+		}
+		loops += rows[i].depth;
+		double mass = multiplied(rows[i].mass, loops);
+		if (b->flags & FLOW_BLOCK_HANDLER && b->start != FLOW_NONE)
 			g->starts[b->start].frequency += (float)HANDLER_MASS;
 		for (uint32_t e = b->first_edge; e < b->first_edge + b->edge_count; e++)
 			if (g->edges[e].fires != FLOW_NEVER)
 				g->starts[g->blocks[g->edges[e].to].start].frequency +=
-					(float)(rows[i].mass * share[e]);
+					(float)(mass * share[e]);
 	}
 }
 
 int flow_frequencies(struct flow_graph *g)
 {
-	double *share = malloc(((size_t)g->edge_count + 1) * sizeof *share);
-	struct row *rows = calloc((size_t)g->block_count + 1, sizeof *rows);
-	int err = share && rows ? 0 : PL_ERR_MEMORY;
+	const size_t row_count = (size_t)g->block_count + 1;
+	struct row *rows = calloc(1, row_count * sizeof *rows + g->edge_count * sizeof(double));
 
 	for (uint32_t i = 0; i < g->start_count; i++)
 		g->starts[i].frequency = 0;
-	if (err == 0) {
-		share_out(g, share);
-		spread(g, share, rows);
-		find_loops(g, rows);
-		nest(g, rows);
-		multiply(g, rows);
-		sum_up(g, share, rows);
-	}
-	free(share);
+	if (!rows)
+		return PL_ERR_MEMORY;
+	double *share = (double *)(rows + row_count);
+	spread(g, share, rows);
+	sum_up(g, share, rows);
 	free(rows);
-	return err;
+	return 0;
 }

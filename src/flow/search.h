@@ -45,7 +45,7 @@ struct flow_search {
 	uint32_t entered_count, fired_count;
 	uint32_t *below;  /* by block that waits to be left: the next that does */
 	uint32_t waiting; /* the first that does, or FLOW_NONE */
-	uint32_t leaves; /* the node with which the frame leaves without an event, or FLOW_NONE */
+	uint32_t leaves;  /* the node with which the frame leaves without an event, or FLOW_NONE */
 	uint32_t leaves_step;
 	uint32_t conflict[2]; /* of FLOW_CONFLICT: the two nodes */
 	uint64_t walked;      /* edges, by all searches */

@@ -23,6 +23,7 @@ struct placement {
 	bool *unique; /* by block: from there it is, whatever else becomes a witness; lies behind `todo` */
 	uint32_t
 		best; /* block; of those that would cure the conflict at hand the one that costs least */
+	double best_cost;
 };
 
 void flow_all_witnesses(struct flow_graph *g)
@@ -56,7 +57,7 @@ void flow_find_sure(struct flow_graph *g)
 	}
 }
 
-static double cost_of(const struct placement *p, uint32_t block)
+static inline double cost_of(const struct placement *p, uint32_t block)
 {
 	const struct flow_start *s = &p->g->starts[p->g->blocks[block].start];
 
@@ -68,9 +69,11 @@ static void choose(void *context, uint32_t block)
 	struct placement *p = context;
 	double cost = cost_of(p, block);
 
-	if (p->best == FLOW_NONE || cost < cost_of(p, p->best) ||
-		(cost == cost_of(p, p->best) && block < p->best))
+	if (p->best == FLOW_NONE || cost < p->best_cost ||
+		(cost == p->best_cost && block < p->best)) {
 		p->best = block;
+		p->best_cost = cost;
+	}
 }
 
 static void list(struct placement *p, uint32_t block)
