@@ -16,11 +16,9 @@ static void measure(struct flow_reach *r, const uint32_t *blocks, uint32_t count
 
 int flow_reach_init(struct flow_reach *r, struct flow_search *s, uint32_t from)
 {
-	int err = flow_search_run(s, from);
-
 	*r = (struct flow_reach){0};
-	if (err)
-		return err == FLOW_CONFLICT ? PL_ERR_FORMAT : err;
+	if (flow_search_run(s, from) == FLOW_CONFLICT)
+		return PL_ERR_FORMAT;
 	r->low = from;
 	measure(r, s->entered, s->entered_count);
 	measure(r, s->fired, s->fired_count);
