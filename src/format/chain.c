@@ -9,8 +9,8 @@
 #define CHAIN_LEVEL	 7
 #define CHAIN_WINDOW_LOG 22
 #define CHAIN_HASH_LOG	 15 /* of events more places find nothing more */
-/* What is packed to so little anyway finds it near by, too: zstd keeps so much less of it, in memory that is touched once. So a
- * chain is a narrow one until it has shown not to be such. */
+/* What is packed to so little anyway finds it near by, too: zstd keeps so much less of it, in memory that is touched once. A chain
+ * that shows not to be such any more is broken for a wide one. */
 #define CHAIN_NARROW_LOG   17
 #define CHAIN_NARROW_BYTES (256u << 10)
 #define CHAIN_NARROW_RATIO 256
@@ -29,7 +29,7 @@ static bool begin(struct chain_writer *c)
 		c->zstd = ZSTD_createCCtx();
 	return c->zstd && !ZSTD_isError(ZSTD_CCtx_reset(c->zstd, ZSTD_reset_session_only)) &&
 	       set(c->zstd, ZSTD_c_compressionLevel, CHAIN_LEVEL) &&
-	       set(c->zstd, ZSTD_c_windowLog, c->wide ? CHAIN_WINDOW_LOG : CHAIN_NARROW_LOG) &&
+	       set(c->zstd, ZSTD_c_windowLog, c->narrow ? CHAIN_NARROW_LOG : CHAIN_WINDOW_LOG) &&
 	       set(c->zstd, ZSTD_c_hashLog, CHAIN_HASH_LOG);
 }
 
@@ -47,11 +47,11 @@ static bool is_over(const struct chain_writer *c, size_t bytes)
 /* The chain is long enough to tell whether it is of the right kind. */
 static bool choose_width(struct chain_writer *c)
 {
-	const bool wide = c->packed >= c->bytes / CHAIN_NARROW_RATIO;
+	const bool narrow = c->packed < c->bytes / CHAIN_NARROW_RATIO;
 
-	if (c->bytes < CHAIN_NARROW_BYTES || wide == c->wide)
+	if (c->bytes < CHAIN_NARROW_BYTES || narrow == c->narrow)
 		return false;
-	c->wide = wide;
+	c->narrow = narrow;
 	return true;
 }
 

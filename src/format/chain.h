@@ -23,7 +23,7 @@ struct chain_writer {
 	struct ZSTD_CCtx_s *zstd; /* owned, or NULL; kept from one chain to the next */
 	uint32_t blocks;
 	size_t bytes, packed; /* of those blocks */
-	bool wide;	      /* CHAIN_BYTES are in sight; else a little, as little is new */
+	bool narrow;	      /* a little is in sight, as little is new; else CHAIN_BYTES */
 };
 /* The next block is the first of another chain. */
 void chain_break(struct chain_writer *c);
