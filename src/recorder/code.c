@@ -623,9 +623,12 @@ struct code_record *code_without_mark(PyCodeObject *code)
 	return code_record(code);
 }
 
-/* Memory is asked for on the way, so finalisers may run, and other threads. */
+/* Memory is asked for on the way, so finalisers may run, and other threads. While there is no room each event of the code comes
+ * here, and is lost at once: its graph would be made in vain. */
 struct code_record *code_describe(PyCodeObject *code)
 {
+	if (!ring_may_put(&root.messages))
+		return NULL;
 	root.describing++;
 	struct code_record *r = describe(code);
 	root.describing--;

@@ -157,6 +157,15 @@ int32_t arena_take_chunk(struct arena *a)
 	return -1;
 }
 
+bool arena_has_free(const struct arena *a)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t w = 0; w < a->chunk_limit / 64; w++)
+		bits |= atomic_load_explicit(&a->head->free[w], memory_order_relaxed);
+	return bits != 0;
+}
+
 /* State first. The collector takes a chunk whose bit is clear and whose state is not FREE for one
  * that has a head; if the state of its last life were still there, a chunk that was taken a moment
  * ago would be read with its old head. */

@@ -280,6 +280,8 @@ int arena_grow(struct arena *a, int fd, uint32_t chunks);
 
 /* Take a free chunk: its index, or -1. Lock-free; no system call. */
 int32_t arena_take_chunk(struct arena *a);
+/* Was there one a moment ago? */
+bool arena_has_free(const struct arena *a);
 /* Give it back. By the collector, or by a taker that did not use it. */
 void arena_free_chunk(struct arena *a, uint32_t index);
 /* The PID namespace of this process: the inode number of it, 0 when there is no /proc to tell. */

@@ -35,8 +35,10 @@ static int32_t wait_for_chunk(struct ring_writer *w)
 	struct arena_head *h = w->arena->head;
 
 	atomic_fetch_add_explicit(&h->starved, 1, memory_order_relaxed);
-	if (h->on_full == FULL_DROP || w->starving || !ring_collector_alive(w->arena, w->slot))
+	if (h->on_full == FULL_DROP || w->starving || !ring_collector_alive(w->arena, w->slot)) {
+		w->starving = true;
 		return -1;
+	}
 	atomic_fetch_add_explicit(&w->slot->waits, 1, memory_order_relaxed);
 	int saved = errno;
 	int32_t index = -1;
@@ -146,6 +148,11 @@ bool ring_put(struct ring_writer *w, const void *bytes, size_t n, uint64_t now_t
 		n -= part;
 	}
 	return true;
+}
+
+bool ring_may_put(const struct ring_writer *w)
+{
+	return !w->starving || arena_has_free(w->arena);
 }
 
 void ring_close(struct ring_writer *w)

@@ -38,7 +38,7 @@ struct ring_writer {
 	uint32_t order; /* of the next chunk */
 	uint32_t native_id;
 	uint64_t state_address;
-	bool starving; /* one bound was waited out; wait no more until there was room */
+	bool starving; /* there was no chunk, within one bound if that is waited out; wait no more until there was */
 };
 
 /* Position in the stream of the next byte. */
@@ -76,6 +76,8 @@ void ring_init(struct ring_writer *w, struct arena *a, struct process_slot *slot
 /* Write up to RING_PUT_MAX bytes, over chunks (messages): all of them, or none and false when there
  * is no room. */
 bool ring_put(struct ring_writer *w, const void *bytes, size_t n, uint64_t now_ticks);
+/* false: the last chunk that was asked for was not there, and none is: what takes long to put together had better wait. */
+bool ring_may_put(const struct ring_writer *w);
 /* The stream has ended. */
 void ring_close(struct ring_writer *w);
 /* In a forked child: the chunk belongs to the parent; forget it. */

@@ -185,10 +185,12 @@ static void messages_are_whole_or_not_there(void **unused)
 	ring_init(&ring, &arena, slot, STREAM_MESSAGES);
 	assert_true(ring_put(&ring, bytes, 10, 0));
 	assert_false(ring_put(&ring, bytes, sizeof bytes, 0));
+	assert_true(ring_may_put(&ring)); /* less */
 	assert_int_equal(ring_position(&ring), 10);
 	assert_true(ring_put(&ring, bytes, sizeof bytes - 10, 0));
 	assert_int_equal(ring_position(&ring), sizeof bytes);
 	assert_false(ring_put(&ring, bytes, 1, 0));
+	assert_false(ring_may_put(&ring));
 	assert_false(ring_put(&ring, bytes, RING_PUT_MAX + 1, 0));
 	end_arena(&arena, fd);
 }
