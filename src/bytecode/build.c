@@ -51,11 +51,10 @@ struct unit {
 struct build {
 	const struct bytecode *code;
 	const struct opcode_version *version;
-	struct unit *
-		units; /* owned, with the next two; count of them, not set where there is no instruction */
-	uint32_t *
-		turns; /* units of what jumps, suspends or ends the frame, and of RESUMEs, in order */
-	uint8_t *flags; /* of each unit */
+	/* Owned, all three one piece of memory with room for `count` of each. */
+	struct unit *units; /* not set where there is no instruction */
+	uint32_t *turns;    /* what jumps, suspends or ends the frame, and RESUMEs, in order */
+	uint8_t *flags;
 	uint32_t count, turn_count;
 	uint32_t first;	 /* the unit of the first RESUME; count when there is none */
 	const char *why; /* the first thing found that cannot be analysed, NULL: nothing yet */

@@ -115,10 +115,10 @@ size_t record_resync(struct pl_view v)
 
 /* zstd clears a part of its tables for each frame. As many places as a block has bytes find what more of them find, and for less
  * than a block it takes fewer by itself: */
-#define PACKER_HASH_LOG 17
-#define PACKER_HASH_LOG_FAST                                                                       \
-	15 /* at level 1, which would take 14 of its own: half a per cent smaller */
+#define PACKER_HASH_LOG	  17
 #define PACKER_HASHED_MIN (1u << 16)
+/* At level 1, which would take 14 by itself: sources are half a per cent smaller. */
+#define PACKER_HASH_LOG_FAST 15
 
 void packer_release(struct packer *p)
 {

@@ -309,10 +309,10 @@ static struct standing_move *learn(
 	struct standings *m, const struct follow_codes *codes, uint32_t number, uint64_t question)
 {
 	struct stack_frame frames[2] = {m->frames[number]};
-	struct stack
-		trial; /* but for its calls, which are of a stream that is read, and a large part of it */
+	struct stack trial;
 	struct standing_move move = {.asked = (uint64_t)number << ASK_BITS | question};
 
+	/* Its calls are of a stream that is read, which this is not, and most of its bytes. */
 	memset(&trial, 0, offsetof(struct stack, calls));
 	trial.frames = frames;
 	trial.depth = 1;
