@@ -14,6 +14,7 @@
 /* Each section runs REPEATS times; argv[1] is the file for what it took: a line "name ns" of the fastest run. */
 #define REPEATS	   4
 #define PASSES	   60000
+#define FRESH	   300 /* functions that run for the first time */
 #define LITERAL(x) #x
 #define NUMBER(x)  LITERAL(x)
 static const char PROGRAM[] =
@@ -44,17 +45,38 @@ static const char PROGRAM[] =
 	"            pass\n"
 	"def passes(n):\n"
 	"    while n: n -= 1\n"
+	"def once(items, n):\n"
+	"    total = len(items)\n"
+	"    for item in items:\n"
+	"        if item & n:\n"
+	"            total += item\n"
+	"        else:\n"
+	"            total -= item\n"
+	"    try:\n"
+	"        total += int(n)\n"
+	"    except ValueError:\n"
+	"        total = -1\n"
+	"    if total > n and items:\n"
+	"        return total\n"
+	"    return [total for item in items]\n"
+	"def firsts(n):\n"
+	"    for f in fresh:\n"
+	"        f((1, 2), 1)\n"
 	"with open(sys.argv[1], 'w') as out:\n"
-	"    for f in lines, calls, yields, raises, passes:\n"
+	"    for f in lines, calls, yields, raises, passes, firsts:\n"
 	"        best = 1 << 60\n"
 	"        for _ in range(" NUMBER(
 		REPEATS) "):\n"
-			 "            t = time.process_time_ns()\n"
-			 "            f(" NUMBER(
-				 PASSES) ")\n"
-					 "            best = min(best, time.process_time_ns() - "
-					 "t)\n"
-					 "        out.write(f'{f.__name__} {best}\\n')\n";
+			 "            fresh = [type(once)(once.__code__.replace(), globals()) for "
+			 "_ in range(" NUMBER(
+				 FRESH) ")]\n"
+					"            t = time.process_time_ns()\n"
+					"            f(" NUMBER(
+						PASSES) ")\n"
+							"            best = min(best, "
+							"time.process_time_ns() - t)\n"
+							"        out.write(f'{f.__name__} "
+							"{best}\\n')\n";
 
 /* In the order in which they are solved: `kinds` are those that are not known yet. */
 static const struct section {
@@ -67,6 +89,7 @@ static const struct section {
 	{"yields", "some", {PL_EVENT_RESUME, PL_EVENT_YIELD, PL_EVENT_THROW}, 3},
 	{"raises", NULL, {PL_EVENT_RAISE, PL_EVENT_HANDLED, PL_EVENT_RERAISE}, 3},
 	{"passes", NULL, {PL_EVENT_AGAIN}, 1},
+	{"firsts", "once", {0}, 0},
 };
 #define SECTION_COUNT (sizeof SECTIONS / sizeof *SECTIONS)
 
@@ -122,10 +145,13 @@ static bool run(struct cmd *c, char **words, const char *directory, stat_recorde
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* What was recorded in the functions of a section. */
-static bool add_counts(struct pl_recording *r, const char *name, double counts[PL_EVENT_KIND_COUNT])
+/* What was recorded in the functions of a section, of each name several: what is planned anew has another row. Gives how many lines
+ * the last one has. */
+static double add_counts(
+	struct pl_recording *r, const char *name, double counts[PL_EVENT_KIND_COUNT])
 {
 	struct pl_recorded row;
+	double lines = 0;
 
 	for (uint32_t i = 0; name && pl_recording_recorded(r, i, &row); i++) {
 		if (strcmp(pl_code_name(row.code), name) ||
@@ -133,19 +159,22 @@ static bool add_counts(struct pl_recording *r, const char *name, double counts[P
 			continue;
 		for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
 			counts[k] += (double)row.counts[k] / REPEATS;
-		return true;
+		lines = (double)pl_code_lines(row.code, NULL, 0);
 	}
-	return false;
+	return lines;
 }
 
-/* What is left when the kinds that are known are taken off belongs to those that are not, evenly. */
-static void solve(const struct section *s, const double counts[PL_EVENT_KIND_COUNT], double more_ns,
-	struct calibration *out)
+/* What is left when the kinds that are known are taken off belongs to those that are not, evenly; or to the first runs, by their
+ * lines. */
+static void solve(const struct section *s, const double counts[PL_EVENT_KIND_COUNT], double lines,
+	double more_ns, struct calibration *out)
 {
 	double own = 0;
 
 	for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
 		more_ns -= counts[k] * out->ns[k];
+	if (!s->count && lines > 0)
+		out->first_line_ns = more_ns > 0 ? more_ns / (lines * FRESH) : 0;
 	for (int i = 0; i < s->count; i++)
 		own += counts[s->kinds[i]];
 	if (own < PASSES / 16.0)
@@ -165,8 +194,8 @@ static const char *solve_all(const char *directory, const struct took *plain,
 	for (size_t i = 0; i < SECTION_COUNT; i++) {
 		double counts[PL_EVENT_KIND_COUNT] = {0};
 		add_counts(r, SECTIONS[i].name, counts);
-		add_counts(r, SECTIONS[i].callee, counts);
-		solve(&SECTIONS[i], counts, recorded->ns[i] - plain->ns[i], out);
+		double lines = add_counts(r, SECTIONS[i].callee, counts);
+		solve(&SECTIONS[i], counts, lines, recorded->ns[i] - plain->ns[i], out);
 	}
 	pl_recording_close(r);
 	return NULL;

@@ -9,6 +9,7 @@
  *	yields    a loop over a generator                  + resumes, yields
  *	raises    a loop that raises and catches           + raises, handlers
  *	passes    a loop on one line                       + passes
+ *	firsts    functions that run once                  + what a code's first run costs, by its lines
  *
  * It takes about half a second, behind the program's end.
  */
@@ -19,6 +20,7 @@
 
 struct calibration {
 	double ns[PL_EVENT_KIND_COUNT]; /* CPU time more for one event of the kind */
+	double first_line_ns; /* and for each line of a code that runs for the first time */
 };
 
 /* executable: of the interpreter. NULL, or why it could not be done. */

@@ -21,6 +21,7 @@ struct estimate {
 	size_t count;
 	double ns;
 	uint64_t events;
+	double first_ns; /* of it: of first runs */
 	double kind_ns[PL_EVENT_KIND_COUNT];
 	uint64_t kind_events[PL_EVENT_KIND_COUNT];
 };
@@ -70,6 +71,16 @@ static int dearer(const void *a, const void *b)
 	return (x->events < y->events) - (x->events > y->events);
 }
 
+static void add_first_runs(struct estimate *e, const struct calibration *k)
+{
+	for (size_t i = 0; i < e->count; i++) {
+		double ns = k->first_line_ns * (double)pl_code_lines(e->all[i].row.code, NULL, 0);
+		e->all[i].ns += ns;
+		e->first_ns += ns;
+	}
+	e->ns += e->first_ns;
+}
+
 static bool estimate_make(struct estimate *e, struct pl_recording *r, const struct calibration *k)
 {
 	e->count = pl_recording_recorded_count(r);
@@ -90,6 +101,7 @@ static bool estimate_make(struct estimate *e, struct pl_recording *r, const stru
 		e->events += c->events;
 	}
 	merge(e);
+	add_first_runs(e, k);
 	qsort(e->all, e->count, sizeof *e->all, dearer);
 	return true;
 }
@@ -116,10 +128,13 @@ static void say_kinds(const struct estimate *e, const struct calibration *k)
 {
 	for (int kind = 0; kind < PL_EVENT_KIND_COUNT; kind++)
 		if (e->kind_events[kind] && e->kind_ns[kind] >= e->ns * SHARE_SAID)
-			cmd_say("stat: %14llu %-8s of %5.0f ns %5.1f%%",
+			cmd_say("stat: %14llu %-9s of %5.0f ns %5.1f%%",
 				(unsigned long long)e->kind_events[kind],
 				pl_event_kind_name((enum pl_event_kind)kind), k->ns[kind],
 				e->ns > 0 ? 100 * e->kind_ns[kind] / e->ns : 0);
+	if (e->count && e->first_ns >= e->ns * SHARE_SAID)
+		cmd_say("stat: %14zu %-9s of %5.0f ns %5.1f%%", e->count, "first run",
+			e->first_ns / (double)e->count, 100 * e->first_ns / e->ns);
 }
 
 static double share(const struct estimate *e, const struct cost *c)

@@ -2,9 +2,11 @@
  *
  *	cost of the program  =  sum over kinds of  events recorded (the collector counted them, costs.h)
  *	                                           x  what one of that kind costs here (calibrate.h)
+ *	                     +  lines of the codes that ran
+ *	                                           x  what each costs at its code's first run; codes that are alike count once
  *
  * What the program took is known (wait4), so what it takes by itself is the rest; that is an estimate, for a call in a calibration
- * is not quite a call in the program. Not in it: what a code's first run costs, and that caches are shared.
+ * is not quite a call in the program. Not in it: that caches are shared, and cold where the program waited.
  */
 #ifndef PL_CMD_STAT_H
 #define PL_CMD_STAT_H

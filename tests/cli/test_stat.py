@@ -39,12 +39,19 @@ for i in range(30000):
 '''
 
 
+ONCE = 400
+PROGRAM_ONCE = f'''\
+for i in range({ONCE}):
+    exec(f"def once_{{i}}(n):\\n    if n:\\n        n += 1\\n    else:\\n        n -= 1\\n    return n\\nonce_{{i}}(i)")
+'''
+
+
 class Recorded(session.Recorded):
-    def __init__(self, *options):
+    def __init__(self, *options, program=PROGRAM):
         self.folder = session.scratch()
         self.script = os.path.join(self.folder, "work.py")
         with open(self.script, "w", encoding="utf-8") as f:
-            f.write(PROGRAM)
+            f.write(program)
         self.done = session.pathline("record", *options, "-o", "here", "--python", session.PYTHON, "--", "work.py", cwd=self.folder)
         self.directory = os.path.join(self.folder, "here")
 
@@ -66,6 +73,15 @@ class Stat(unittest.TestCase):
         self.assertGreaterEqual(int(events), 30000)     # an event a call at least
         self.assertTrue(30 < float(share) <= 100, share)
         self.assertRegex(lines[-1], r"--exclude \S*work\.py,")
+
+    def test_first_runs_are_counted(self):
+        lines = Recorded("--stat", "-q", program=PROGRAM_ONCE).done.stderr.decode()
+        found = re.search(r"^pathline: stat: +(\d+) first run +of +(\d+) ns +([\d.]+)%$", lines, re.M)
+        self.assertIsNotNone(found, lines)
+        codes, ns, share = found.groups()
+        self.assertGreater(int(codes), ONCE)
+        self.assertGreater(int(ns), 0)
+        self.assertGreater(float(share), 10)            # of a program that runs nothing twice
 
     def test_counts_are_those_of_what_was_recorded(self):
         data = info(Recorded("--stat", "-q"))
