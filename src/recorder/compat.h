@@ -339,6 +339,43 @@ static inline bool loop_is_settled(const PyCodeObject *code, uint32_t unit)
 #endif
 }
 
+#if PY_VERSION_HEX < 0x030d0000
+/* How FOR_ITER is specialised there, and when it will be: what hearing of INSTRUCTION begins anew. */
+struct loop_state {
+	uint8_t opcode;
+	uint16_t counter;
+};
+
+static inline uint8_t *opcode_place(const PyCodeObject *code, uint32_t unit)
+{
+	_Py_CODEUNIT *at = &_PyCode_CODE(code)[unit];
+
+	return at->op.code == INSTRUMENTED_LINE ? &code->_co_monitoring->lines[unit].original_opcode
+						: &at->op.code;
+}
+
+static inline struct loop_state loop_look(const PyCodeObject *code, uint32_t unit)
+{
+	return (struct loop_state){*opcode_place(code, unit), _PyCode_CODE(code)[unit + 1].cache};
+}
+
+/* INSTRUCTION is heard in all the code by now, and by nobody else before: but not there, where all is as it was. Behind
+ * keep_instruction_tools. */
+static inline void loop_restore(
+	const PyCodeObject *code, uint32_t unit, struct loop_state before, int tool)
+{
+	_PyCoMonitoringData *data = code->_co_monitoring;
+	uint8_t *place = opcode_place(code, unit);
+
+	if (*place != INSTRUMENTED_INSTRUCTION || before.opcode == INSTRUMENTED_INSTRUCTION)
+		return;
+	*place = before.opcode;
+	_PyCode_CODE(code)[unit + 1].cache = before.counter;
+	data->per_instruction_opcodes[unit] = 0;
+	data->per_instruction_tools[unit] &= (uint8_t) ~(1u << tool);
+}
+#endif
+
 /* Does another tool hear of LINE here? */
 static inline bool others_hear_line(const PyCodeObject *code, uint32_t unit, int tool)
 {

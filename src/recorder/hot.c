@@ -23,6 +23,8 @@
 
 #if CODE_MAY_BE_HOT
 
+#include <stdlib.h>
+
 /* Code that could not become hot tries again at its next LINE, and after so many in a row when as many were heard as before. Only one
  * try each time would see the same place for ever, where those of a pass divide the count. */
 #define VAIN_IN_A_ROW 32
@@ -116,8 +118,44 @@ static bool may_begin(const PyCodeObject *code, const struct code_record *r, uin
 	bool seen = root.moves_seen || (!root.first_move.record && !r->units[unit].later);
 
 	return seen && r->units[unit].heard == HEARD_MAY_MOVE && is_alone(code, unit) &&
-	       is_settled(code, r);
+	       (!r->plan || is_settled(code, r));
 }
+
+#if PY_VERSION_HEX < 0x030d0000
+/* A loop that wavers, and tells nothing itself, must not be heard: it would be specialised at another time, and its LINEs fire
+ * otherwise than if the code was not hot. */
+static bool is_loop_beside(const struct code_record *r, uint32_t unit)
+{
+	return r->units[unit].wavers && r->units[unit].heard != HEARD_MAY_MOVE &&
+	       unit + 1 < r->unit_count;
+}
+
+static bool listen_beside_loops(PyCodeObject *code, const struct code_record *r)
+{
+	uint32_t count = 0, n = 0;
+
+	for (uint32_t i = 0; i < r->unit_count; i++)
+		count += is_loop_beside(r, i);
+	struct loop_state *before = malloc((count + 1) * sizeof *before);
+	if (!before)
+		return false;
+	for (uint32_t i = 0; i < r->unit_count; i++)
+		if (is_loop_beside(r, i))
+			before[n++] = loop_look(code, i);
+	bool listens = hot_listen_anew(code);
+	for (uint32_t i = n = 0; listens && i < r->unit_count; i++)
+		if (is_loop_beside(r, i))
+			loop_restore(code, i, before[n++], root.tool);
+	free(before);
+	return listens;
+}
+#else
+static bool listen_beside_loops(PyCodeObject *code, const struct code_record *r)
+{
+	(void)r;
+	return hot_listen_anew(code);
+}
+#endif
 
 bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 {
@@ -133,10 +171,10 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 		return false;
 	}
 	root.describing++; /* memory is asked for on the way */
-	bool counts = plan_begin(code, r);
+	bool counts = is_settled(code, r) && plan_begin(code, r);
 	if (!counts)
 		plan_choose(r);
-	bool listens = hot_listen_anew(code);
+	bool listens = r->plan ? hot_listen_anew(code) : listen_beside_loops(code, r);
 	if (!listens)
 		plan_drop(r);
 	else if (!counts)
