@@ -3,11 +3,21 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 #include "tests/lib/counts.h"
 #include "tests/lib/damage.h"
 
 #define ROUNDS 4000
+
+/* Before each commit an eighth of them is tried. */
+static uint32_t rounds(void)
+{
+	const char *suite = getenv("PATHLINE_SUITE");
+
+	return suite && !strcmp(suite, "quick") ? ROUNDS / 8 : ROUNDS;
+}
 
 static void make(struct maker *m, bool chains)
 {
@@ -47,7 +57,7 @@ static void test_damage(void **state)
 	(void)state;
 
 	make(&m, false);
-	damage_rounds(&m, ROUNDS, 7);
+	damage_rounds(&m, rounds(), 7);
 	maker_release(&m);
 }
 
@@ -57,7 +67,7 @@ static void test_damage_in_chains(void **state)
 	(void)state;
 
 	make(&m, true);
-	damage_rounds(&m, ROUNDS, 8);
+	damage_rounds(&m, rounds(), 8);
 	maker_release(&m);
 }
 
@@ -69,7 +79,7 @@ static void compare_counts_of_damaged(bool chains)
 	struct maker m;
 
 	make(&m, chains);
-	for (uint32_t i = 0; i < ROUNDS / 10; i++) {
+	for (uint32_t i = 0; i < rounds() / 10; i++) {
 		struct pl_buf *b = damage_any_file(&m, &random);
 		struct pl_recording *r;
 		struct counts_test t;
