@@ -388,16 +388,24 @@ static inline bool event_call_is_far(const struct event_calls *calls, uint64_t c
 	return calls->far[event_call_far_place(call)] == call;
 }
 
-/* Of one that is known; `near`: at its place, else at its far one. */
-static inline uint8_t *event_write_known_call(uint8_t *p, uint64_t call, bool near)
+/* The bytes of a call that is known, the first one lowest, below their number; 0: it is not known. */
+#define EVENT_KNOWN_LENGTH 16
+static inline uint32_t event_known_call(const struct event_calls *calls, uint64_t call)
 {
-	if (__builtin_expect(near, 1)) {
-		*p++ = event_call_place(call);
-		return p;
-	}
-	*p++ = EVENT_FAR_CALL;
-	*p++ = event_call_far_place(call);
-	return p;
+	if (__builtin_expect(event_call_is_near(calls, call), 1))
+		return 1u << EVENT_KNOWN_LENGTH | event_call_place(call);
+	if (event_call_is_far(calls, call))
+		return 2u << EVENT_KNOWN_LENGTH | (uint32_t)event_call_far_place(call) << 8 |
+		       EVENT_FAR_CALL;
+	return 0;
+}
+
+/* Two bytes are written, however many are of it. */
+static inline uint8_t *event_write_known_call(uint8_t *p, uint32_t known)
+{
+	p[0] = (uint8_t)known;
+	p[1] = (uint8_t)(known >> 8);
+	return p + (known >> EVENT_KNOWN_LENGTH);
 }
 
 /* Of a plain function by a caller. All of those go this way. */
@@ -405,10 +413,10 @@ static inline uint8_t *event_write_call(
 	uint8_t *p, struct event_calls *calls, uint32_t site, uint32_t code)
 {
 	const uint64_t call = event_call(site, code);
-	const bool near = event_call_is_near(calls, call);
+	const uint32_t known = event_known_call(calls, call);
 
-	if (near || event_call_is_far(calls, call))
-		return event_write_known_call(p, call, near);
+	if (known)
+		return event_write_known_call(p, known);
 	event_calls_put(calls, call);
 	return event_write_enter(p, site, code, 0);
 }

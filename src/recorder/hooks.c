@@ -104,14 +104,13 @@ __attribute__((always_inline)) static inline PyObject *begin_at_once(struct thre
 
 	if (site == EVENT_NO_SITE || t->depth == t->room)
 		return witness_in_full(args, moved);
-	const uint64_t call = event_call(site, r->number);
-	const bool near = event_call_is_near(&t->calls, call);
-	if (known && !near && !event_call_is_far(&t->calls, call))
+	const uint32_t bytes = known ? event_known_call(&t->calls, event_call(site, r->number)) : 0;
+	if (known && !bytes)
 		return new_call_begins(t, frame, r, start, args, moved);
 	uint8_t *p = begin_at_caller(t, frame, caller);
 	if (!p)
 		return witness_in_full(args, moved);
-	p = known ? event_write_known_call(p, call, near) : plain_write_enter(t, p, site, r);
+	p = known ? event_write_known_call(p, bytes) : plain_write_enter(t, p, site, r);
 	stack_put(t, frame);
 	t->entered = frame;
 	witness_write(t, p, start);

@@ -363,11 +363,11 @@ static inline uint8_t *plain_write_enter(
 	struct thread *t, uint8_t *p, uint32_t site, const struct code_record *r)
 {
 	const uint64_t call = event_call(site, r->number);
-	const bool near = event_call_is_near(&t->calls, call);
+	const uint32_t known = event_known_call(&t->calls, call);
 
-	if (__builtin_expect(!near && !event_call_is_far(&t->calls, call), 0))
+	if (__builtin_expect(!known, 0))
 		return write_new_call(t, p, site, r);
-	return event_write_known_call(p, call, near);
+	return event_write_known_call(p, known);
 }
 
 /* Each of these: false: nothing was done. */

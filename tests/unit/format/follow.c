@@ -255,8 +255,8 @@ static size_t random_events(struct random *r, uint8_t *out, size_t room, uint32_
 				*p++ = (uint8_t)(random_below(r, 128) | EVENT_KNOWN_CALL);
 			break;
 		case 7:
-			p = event_write_known_call(
-				p, event_call(2 * random_below(r, sites), 1), false);
+			*p++ = EVENT_FAR_CALL;
+			*p++ = event_call_far_place(event_call(2 * random_below(r, sites), 1));
 			break;
 		default:
 			p = event_write_line(p, random_below(r, 20) ? random_below(r, 6) : 300);
