@@ -57,13 +57,18 @@ class Terminal:
         base = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "VISUAL", "EDITOR", "XDG_CONFIG_HOME")}
         base.update(TERM=term, TZ="UTC", LANG="C.UTF-8", LC_ALL="C.UTF-8", HOME="/nonexistent", **environment)
         size = struct.pack("HHHH", rows, columns, 0, 0)
+        begin, seen = os.pipe()
         self.pid, self.fd = pty.fork()
         if not self.pid:
+            os.close(seen)
+            os.read(begin, 1)                       # its end: the modes have been looked at
             fcntl.ioctl(0, termios.TIOCSWINSZ, size)
             if cwd:
                 os.chdir(cwd)
             os.execve(session.PATHLINE, ["pathline", *words], base)
         self.before = termios.tcgetattr(self.fd)
+        os.close(begin)
+        os.close(seen)
 
     def pump(self, seconds):
         """Take what was written; false: nothing came, or it ended."""
