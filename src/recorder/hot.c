@@ -21,9 +21,9 @@
  */
 #include "recorder/hooks.h"
 
-#if CODE_MAY_BE_HOT
-
 #include <stdlib.h>
+
+#if CODE_MAY_BE_HOT
 
 /* Code that could not become hot tries again at its next LINE, and after so many in a row when as many were heard as before. Only one
  * try each time would see the same place for ever, where those of a pass divide the count. */
