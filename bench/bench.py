@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Measure what recording costs, and print one table: `make bench`.
 
-    bench.py [--build DIR] [--python EXE] [--runs 7] [--row NAME,NAME] [--quick] [--no-peers] [--results DIR]
+    bench.py [--build DIR] [--python EXE|VERSION] [--runs 7] [--row NAME,NAME] [--quick] [--no-peers] [--results DIR]
 
+A version names an interpreter that lies in a chroot (tools/make-chroot): it is measured in there, without peers.
 Rows are workloads (workloads.py) and figures (figures.py); `--row list` names them. What was measured is added to
 RESULTS/<date>-<python>.json, where a row that is measured again the same day replaces the older one. --quick runs each once
 and small: a test of the benchmark, not of Pathline.
@@ -25,6 +26,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent
 
 
+def interpreters():
+    """[version, path, root]; root: of the chroot in which it lies, or empty"""
+    out = subprocess.run([sys.executable, str(TOP / "tools/interpreters.py")], capture_output=True, text=True, check=True).stdout
+    return [line.split("\t") for line in out.splitlines()]
+
+
 class Bench:
     """What all rows share."""
 
@@ -41,9 +48,7 @@ class Bench:
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="pathline-bench-"))
 
     def newest(self):
-        out = subprocess.run([sys.executable, str(TOP / "tools/interpreters.py")], capture_output=True, text=True, check=True).stdout
-        rows = [line.split("\t") for line in out.splitlines()]
-        plain = [path for _, path, root in rows if not root]
+        plain = [path for _, path, root in interpreters() if not root]
         if not plain:
             raise SystemExit("pathline: no Python here to record; name one by PYTHON=")
         return plain[-1]
@@ -191,6 +196,27 @@ def measure(bench, names, results):
     return rows
 
 
+# ---- in a chroot ----
+
+def in_chroot(word):
+    """(path, root) of the interpreter of that version; None: there is none, or it is not in a chroot."""
+    return next(((path, root) for version, path, root in interpreters() if root and word and f"{version}.".startswith(f"{word}.")), None)
+
+
+def run_in_chroot(args, path, root):
+    """The floor is built from out here: in there is no compiler. Does not come back."""
+    floor = pathlib.Path(args.build).resolve() / "floor"
+    floor.mkdir(exist_ok=True)
+    outside = floor / "python"
+    outside.write_text(f"#!/bin/sh\n'{TOP}/tools/in-chroot' '{root}' '{path}' \"$@\" | sed 's|^/|{root}/|'\n")
+    outside.chmod(0o755)
+    workloads.build_floor(outside, floor, f"{os.environ.get('CC', 'gcc')} -idirafter {root}/usr/include")
+    words = ["--build", args.build, "--python", path, "--runs", str(args.runs), "--row", args.row, "--results", args.results,
+             "--no-peers", *(["--quick"] if args.quick else [])]
+    os.chdir(TOP)
+    os.execv(TOP / "tools/in-chroot", ["in-chroot", root, path, "bench/bench.py", *words])
+
+
 def whole_of(bench, rows):
     good = {name: row for name, row in rows.items() if row}
     return {"python": bench.version, "machine": machine(), "runs": bench.runs, "quick": bench.quick, "load": bench.load, "rows": good}
@@ -213,6 +239,9 @@ def main():
     if args.row == "list":
         print("\n".join(names))
         return 0
+    found = in_chroot(args.python)
+    if found:
+        run_in_chroot(args, *found)
     bench = Bench(args)
     if not args.no_peers:
         bench.install()
