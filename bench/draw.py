@@ -3,8 +3,8 @@
 
     draw.py [--svg FILE] [--readme FILE] RESULT.json…
 
-With several results (one a Python) the table has a column for each; the picture is of the last one. In the README the table stands
-between `<!-- bench/draw.py -->` and `<!-- end of it -->`.
+With several results (one a Python) the table has a row for each; the picture is of the last one that has peers, if one has. In the
+README the table stands between `<!-- bench/draw.py -->` and `<!-- end of it -->`.
 """
 import argparse
 import json
@@ -53,9 +53,14 @@ def bars(row, names, y):
     return parts
 
 
-def draw(result):
+def tools_of(result):
+    return list(dict.fromkeys(name for row in workloads(result).values() for name in row["cells"]))
+
+
+def draw(results):
+    result = max(reversed(results), key=lambda r: len(tools_of(r)))
     rows = workloads(result)
-    names = list(dict.fromkeys(name for row in rows.values() for name in row["cells"]))
+    names = tools_of(result)
     group = len(names) * (BAR + GAP) + GROUP
     height = 66 + group * len(rows)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + RIGHT}" height="{height}" font-family="sans-serif" font-size="11">',
@@ -112,7 +117,7 @@ def main():
     args = parser.parse_args()
     results = [json.loads(pathlib.Path(path).read_text(encoding="utf-8")) for path in args.results]
     if args.svg:
-        pathlib.Path(args.svg).write_text(draw(results[-1]), encoding="utf-8")
+        pathlib.Path(args.svg).write_text(draw(results), encoding="utf-8")
     if args.readme:
         put_table(pathlib.Path(args.readme), table(results))
     if not args.svg and not args.readme:
