@@ -82,7 +82,7 @@ def number(value, digits=2):
 
 def table(results):
     """Markdown."""
-    names = list(dict.fromkeys(name for result in results for row in workloads(result).values() for name in row["cells"]))
+    names = list(dict.fromkeys(name for result in results for name in tools_of(result)))
     lines = ["| workload | Python | " + " | ".join(LABELS.get(n, n) for n in names) + " | wall | bytes a line more | collector |",
              "|---" * (len(names) + 5) + "|"]
     for workload in dict.fromkeys(name for result in results for name in workloads(result)):

@@ -11,72 +11,67 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Each section runs REPEATS times; argv[1] is the file for what it took: a line "name ns" of the fastest run. */
+/* Each section runs REPEATS times; argv is the file for what it took (a line "name ns" of the fastest run), and these three. */
 #define REPEATS	   4
 #define PASSES	   60000
 #define FRESH	   300 /* functions that run for the first time */
 #define LITERAL(x) #x
 #define NUMBER(x)  LITERAL(x)
-static const char PROGRAM[] =
-	"import sys, time\n"
-	"def lines(n):\n"
-	"    x = 0\n"
-	"    for i in range(n):\n"
-	"        if i & 1:\n"
-	"            x += 1\n"
-	"        else:\n"
-	"            x -= 1\n"
-	"def one(i):\n"
-	"    return i\n"
-	"def calls(n):\n"
-	"    for i in range(n):\n"
-	"        one(i)\n"
-	"def some(n):\n"
-	"    for i in range(n):\n"
-	"        yield i\n"
-	"def yields(n):\n"
-	"    for i in some(n):\n"
-	"        pass\n"
-	"def raises(n):\n"
-	"    for i in range(n >> 2):\n"
-	"        try:\n"
-	"            raise KeyError\n"
-	"        except KeyError:\n"
-	"            pass\n"
-	"def passes(n):\n"
-	"    while n: n -= 1\n"
-	"def once(items, n):\n"
-	"    total = len(items)\n"
-	"    for item in items:\n"
-	"        if item & n:\n"
-	"            total += item\n"
-	"        else:\n"
-	"            total -= item\n"
-	"    try:\n"
-	"        total += int(n)\n"
-	"    except ValueError:\n"
-	"        total = -1\n"
-	"    if total > n and items:\n"
-	"        return total\n"
-	"    return [total for item in items]\n"
-	"def firsts(n):\n"
-	"    for f in fresh:\n"
-	"        f((1, 2), 1)\n"
-	"with open(sys.argv[1], 'w') as out:\n"
-	"    for f in lines, calls, yields, raises, passes, firsts:\n"
-	"        best = 1 << 60\n"
-	"        for _ in range(" NUMBER(
-		REPEATS) "):\n"
-			 "            fresh = [type(once)(once.__code__.replace(), globals()) for "
-			 "_ in range(" NUMBER(
-				 FRESH) ")]\n"
-					"            t = time.process_time_ns()\n"
-					"            f(" NUMBER(
-						PASSES) ")\n"
-							"            best = min(best, "
-							"time.process_time_ns() - t)\n"
-							"        out.write(f'{f.__name__} "
-							"{best}\\n')\n";
+static const char PROGRAM[] = "import sys, time\n"
+			      "def lines(n):\n"
+			      "    x = 0\n"
+			      "    for i in range(n):\n"
+			      "        if i & 1:\n"
+			      "            x += 1\n"
+			      "        else:\n"
+			      "            x -= 1\n"
+			      "def one(i):\n"
+			      "    return i\n"
+			      "def calls(n):\n"
+			      "    for i in range(n):\n"
+			      "        one(i)\n"
+			      "def some(n):\n"
+			      "    for i in range(n):\n"
+			      "        yield i\n"
+			      "def yields(n):\n"
+			      "    for i in some(n):\n"
+			      "        pass\n"
+			      "def raises(n):\n"
+			      "    for i in range(n >> 2):\n"
+			      "        try:\n"
+			      "            raise KeyError\n"
+			      "        except KeyError:\n"
+			      "            pass\n"
+			      "def passes(n):\n"
+			      "    while n: n -= 1\n"
+			      "def once(items, n):\n"
+			      "    total = len(items)\n"
+			      "    for item in items:\n"
+			      "        if item & n:\n"
+			      "            total += item\n"
+			      "        else:\n"
+			      "            total -= item\n"
+			      "    try:\n"
+			      "        total += int(n)\n"
+			      "    except ValueError:\n"
+			      "        total = -1\n"
+			      "    if total > n and items:\n"
+			      "        return total\n"
+			      "    return [total for item in items]\n"
+			      "def firsts(n):\n"
+			      "    for f in fresh:\n"
+			      "        f((1, 2), 1)\n"
+			      "repeats, count, functions = map(int, sys.argv[2:])\n"
+			      "with open(sys.argv[1], 'w') as out:\n"
+			      "    for f in lines, calls, yields, raises, passes, firsts:\n"
+			      "        best = 1 << 60\n"
+			      "        for _ in range(repeats):\n"
+			      "            fresh = [type(once)(once.__code__.replace(), globals()) "
+			      "for _ in range(functions)]\n"
+			      "            t = time.process_time_ns()\n"
+			      "            f(count)\n"
+			      "            best = min(best, time.process_time_ns() - t)\n"
+			      "        out.write(f'{f.__name__} {best}\\n')\n";
 
 /* In the order in which they are solved: `kinds` are those that are not known yet. */
 static const struct section {
@@ -227,7 +222,8 @@ const char *calibrate(
 		return "there is no room in /tmp";
 	snprintf(took, sizeof took, "%s/took", place);
 	snprintf(directory, sizeof directory, "%s/recording", place);
-	char *words[] = {exe, "-S", "-c", (char *)PROGRAM, took, NULL};
+	char *words[] = {exe, "-S", "-c", (char *)PROGRAM, took, NUMBER(REPEATS), NUMBER(PASSES),
+		NUMBER(FRESH), NULL};
 	if (!run(c, words, NULL, NULL) || !read_took(took, &plain))
 		why = "the interpreter could not be run again";
 	else if (!run(c, words, directory, record) || !read_took(took, &recorded))

@@ -122,8 +122,8 @@ static bool may_begin(const PyCodeObject *code, const struct code_record *r, uin
 }
 
 #if PY_VERSION_HEX < 0x030d0000
-/* A loop that wavers, and tells nothing itself, must not be heard: it would be specialised at another time, and its LINEs fire
- * otherwise than if the code was not hot. */
+/* A loop that wavers, and tells nothing itself, must not be heard: it would be specialised at another time, on which the LINE behind it
+ * may hang. */
 static bool is_loop_beside(const struct code_record *r, uint32_t unit)
 {
 	return r->units[unit].wavers && r->units[unit].heard != HEARD_MAY_MOVE &&

@@ -1,5 +1,5 @@
 # two-runs
-"""Hot code whose loops take their items from another kind of thing each time: how they are specialised shows in the LINEs of 3.12."""
+"""Hot code whose loops take their items from another kind of thing each time, so they are specialised in turn, or not."""
 import random
 
 ROUNDS = 300
