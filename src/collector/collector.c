@@ -39,12 +39,13 @@
 #include "pathline/event.h"
 #include "pathline/pathline.h"
 
-#define FIRST_CHUNKS	40
-#define FREE_CHUNKS_MIN 32 /* at 30 MB a second 32 chunks last for the longest sleep */
-#define WAIT_MS		2000
-#define ROUND_NS	INT64_C(700000) /* a finer tick than that is no round */
-#define IDLE_AFTER_NS	INT64_C(1000000000)
-#define IDLE_TICK_NS	INT64_C(20000000)
+#define FIRST_CHUNKS 40
+#define FREE_CHUNKS_MIN                                                                            \
+	24 /* at 35 MB a second these last for the longest sleep, which is IDLE_TICK_NS */
+#define WAIT_MS	      2000
+#define ROUND_NS      INT64_C(700000) /* a finer tick than that is no round */
+#define IDLE_AFTER_NS INT64_C(1000000000)
+#define IDLE_TICK_NS  INT64_C(20000000)
 #define DESCENDANTS_NS                                                                             \
 	INT64_C(50000000) /* first distance of two searches; it doubles up to 20 times that */
 #define FREED_CODES_MAX 4096

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -266,7 +267,7 @@ static bool has_or_may_have(
 
 struct search {
 	const char *word;
-	int except;
+	int self, except;
 	uint64_t since;		 /* who began before that is not looked at … */
 	struct pl_map no_longer; /* … and only once, as who runs no program: pid -> 1 */
 	struct pl_buf room;
@@ -325,7 +326,7 @@ static bool look_once(struct search *s)
 
 	while (proc && !found && (d = readdir(proc))) {
 		int pid = (int)strtol(d->d_name, NULL, 10);
-		if (pid <= 0 || pid == getpid() || pid == s->except ||
+		if (pid <= 0 || pid == s->self || pid == s->except ||
 			map_find(&s->no_longer, (uint64_t)pid))
 			continue;
 		if (runs_nothing(pid))
@@ -338,18 +339,41 @@ static bool look_once(struct search *s)
 	return found;
 }
 
-/* What changes while it is looked at may be missed once. */
+#define LOOKS 3
+
+/* The number that the last new process or thread got, as proc(5) has it; 0: not known. */
+static uint64_t last_pid(void)
+{
+	char text[128];
+	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *last = strrchr(text, ' ');
+	return last ? strtoull(last, NULL, 10) : 0;
+}
+
+/* Who hands on to a new process and ends, while /proc is walked, may be missed once. Where none is new, none was. */
 bool watch_anyone_has(const char *word, int except)
 {
 	uint64_t fields[STAT_FIELDS];
 	char state;
 	struct search s = {.word = word,
+		.self = getpid(),
 		.except = except,
 		.since = read_stat(getpid(), &state, fields) ? fields[STAT_START] : 0};
-	bool found = false;
+	uint64_t before, after = last_pid();
+	bool found, still;
+	int looks = 0;
 
-	for (int i = 0; i < 3 && !found; i++)
+	do {
+		before = after;
 		found = look_once(&s);
+		after = last_pid();
+		still = after && after == before;
+	} while (!found && !still && ++looks < LOOKS);
 	map_release(&s.no_longer);
 	buf_release(&s.room);
 	return found;
