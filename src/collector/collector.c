@@ -39,13 +39,14 @@
 #include "pathline/event.h"
 #include "pathline/pathline.h"
 
-#define FIRST_CHUNKS 40
-#define FREE_CHUNKS_MIN                                                                            \
-	24 /* at 35 MB a second these last for the longest sleep, which is IDLE_TICK_NS */
-#define WAIT_MS	      2000
-#define ROUND_NS      INT64_C(700000) /* a finer tick than that is no round */
-#define IDLE_AFTER_NS INT64_C(1000000000)
-#define IDLE_TICK_NS  INT64_C(20000000)
+#define FIRST_CHUNKS 24
+/* At 35 MB a second these last for the longest tick, and while nothing moves for IDLE_TICK_NS. */
+#define FREE_CHUNKS_MIN	 16
+#define FREE_CHUNKS_IDLE 24
+#define WAIT_MS		 2000
+#define ROUND_NS	 INT64_C(700000) /* a finer tick than that is no round */
+#define IDLE_AFTER_NS	 INT64_C(1000000000)
+#define IDLE_TICK_NS	 INT64_C(20000000)
 #define DESCENDANTS_NS                                                                             \
 	INT64_C(50000000) /* first distance of two searches; it doubles up to 20 times that */
 #define FREED_CODES_MAX 4096
@@ -248,7 +249,8 @@ static uint32_t free_chunks(const struct collector *c)
 static bool grow(struct collector *c)
 {
 	uint32_t count = c->arena.file_chunks;
-	uint32_t wish = count / 4 > FREE_CHUNKS_MIN ? count / 4 : FREE_CHUNKS_MIN;
+	uint32_t least = c->idle ? FREE_CHUNKS_IDLE : FREE_CHUNKS_MIN;
+	uint32_t wish = count / 4 > least ? count / 4 : least;
 	uint32_t have = free_chunks(c);
 
 	if (have >= wish)
@@ -539,6 +541,11 @@ static void end_early(struct collector *c)
 	collector_write_end(c, false);
 }
 
+static bool is_idle(const struct loop *l, int64_t now_ns)
+{
+	return now_ns - l->moved_ns > IDLE_AFTER_NS;
+}
+
 /* With a tick of a tenth of a millisecond most of them are no more than that. */
 static bool round_due(struct loop *l, int64_t now_ns)
 {
@@ -568,6 +575,7 @@ static void run_loop(struct loop *l)
 			wait_for_news(l);
 			continue;
 		}
+		c->idle = is_idle(l, mono_ns());
 		if (collector_round(c, BLOCKS_DUE))
 			l->moved_ns = mono_ns();
 		collector_write_clock(c, false);

@@ -16,11 +16,13 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 #define STRETCH_DOWN  2	 /* frames that may go, of those that were there */
 #define STRETCH_STACK 7	 /* frames that it leaves from the lowest of these on */
 #define STRETCH_MOVES 8	 /* that stand for events */
-#define STRETCHES_LOG 11
-#define STRETCHES     (1u << STRETCHES_LOG)
-#define CREDIT_MOST   4096
-#define MISS_COSTS    8
-#define CREDIT_A_RUN  64
+#define STRETCHES     2048
+/* Of 250 in use, as beside fib, two would often share one of 2048 places, and each be learnt anew where the other one was. */
+#define STRETCH_PLACES_LOG 14
+#define STRETCH_PLACES	   (1u << STRETCH_PLACES_LOG)
+#define CREDIT_MOST	   4096
+#define MISS_COSTS	   8
+#define CREDIT_A_RUN	   64
 
 /* What the next bytes do where these three frames are on top:
  *
@@ -50,15 +52,16 @@ static void settle_one(struct standings *m, struct stretch *stretch)
 
 static void settle(struct standings *m)
 {
-	for (uint32_t i = 0; m->stretches && i < STRETCHES; i++)
+	for (uint32_t i = 1; i <= m->stretch_count; i++)
 		settle_one(m, &m->stretches[i]);
 }
 
 static void forget_stretches(struct standings *m)
 {
 	settle(m);
-	if (m->stretches)
-		memset(m->stretches, 0, STRETCHES * sizeof *m->stretches);
+	if (m->stretch_count)
+		memset(m->stretch_places, 0, STRETCH_PLACES * sizeof *m->stretch_places);
+	m->stretch_count = m->stretch_last = 0;
 }
 
 /* ---- numbers ---- */
@@ -576,20 +579,37 @@ static bool learn_steps(struct run *k, struct stretch *to)
 	return goes;
 }
 
+/* For what is at the place; where nothing is, one that is not in use, or else the one that has been for longest. */
+static struct stretch *take_stretch(struct standings *m, uint16_t *place)
+{
+	if (!*place) {
+		m->stretch_last = m->stretch_last % (STRETCHES - 1) + 1;
+		*place = (uint16_t)m->stretch_last;
+	}
+	if (*place <= m->stretch_count) {
+		settle_one(m, &m->stretches[*place]);
+	} else {
+		m->stretch_count = *place;
+		m->stretches[*place].passes = 0;
+	}
+	return &m->stretches[*place];
+}
+
 /* Takes the place of another one. The first of its moves at least is made by this, if it can be: else false. */
 static __attribute__((noinline)) bool learn_stretch(
-	struct run *k, struct stretch *place, const struct stretch *asked)
+	struct run *k, uint16_t *place, const struct stretch *asked)
 {
+	struct stretch *stretch = take_stretch(k->m, place);
 	struct stretch learnt = {.who = asked->who,
 		.calls = asked->calls,
 		.ahead = {asked->ahead[0], asked->ahead[1]},
 		.mark = k->m->mark};
 	const uint32_t move_room = k->m->move_room;
 
-	settle_one(k->m, place);
 	bool goes = learn_steps(k, &learnt);
-	if (move_room == k->m->move_room) /* else they stand elsewhere now */
-		*place = learnt;
+	if (move_room ==
+		k->m->move_room) /* else they stand elsewhere now, and no stretch is in use */
+		*stretch = learnt;
 	return goes;
 }
 
@@ -603,14 +623,14 @@ static __attribute__((noinline)) void mention_all(struct standings *m, struct st
 	}
 }
 
-ALWAYS_INLINE struct stretch *stretch_place(const struct standings *m, const struct stretch *asked)
+ALWAYS_INLINE uint16_t *stretch_place(const struct standings *m, const struct stretch *asked)
 {
 	uint64_t mixed = (asked->ahead[0] * 0x9e3779b97f4a7c15u) ^
 			 (asked->ahead[1] * 0xc2b2ae3d27d4eb4fu) ^
 			 ((asked->who ^ asked->calls) * 0x165667b19e3779f9u);
 
 	/* The top bits are the only ones in which all bytes ahead have a part. */
-	return &m->stretches[mixed >> (64 - STRETCHES_LOG)];
+	return &m->stretch_places[mixed >> (64 - STRETCH_PLACES_LOG)];
 }
 
 ALWAYS_INLINE bool make_stretch(struct run *k, struct stretch *stretch)
@@ -642,7 +662,7 @@ ALWAYS_INLINE bool may_stretch(const struct run *k)
 /* As go(), and where it can be further. */
 ALWAYS_INLINE bool go_far(struct run *k)
 {
-	struct stretch asked, *place;
+	struct stretch asked, *stretch;
 
 	if (!may_stretch(k))
 		return go(k);
@@ -650,9 +670,10 @@ ALWAYS_INLINE bool go_far(struct run *k)
 	asked.calls = k->calls->print;
 	asked.who = (uint64_t)k->top << 34 | (uint64_t)k->stack[k->depth - 2] << 17 |
 		    k->stack[k->depth - 3];
-	place = stretch_place(k->m, &asked);
-	if (place->who != asked.who || place->calls != asked.calls ||
-		place->ahead[0] != asked.ahead[0] || place->ahead[1] != asked.ahead[1]) {
+	uint16_t *place = stretch_place(k->m, &asked);
+	stretch = &k->m->stretches[*place];
+	if (stretch->who != asked.who || stretch->calls != asked.calls ||
+		stretch->ahead[0] != asked.ahead[0] || stretch->ahead[1] != asked.ahead[1]) {
 		struct run slow = *k;
 		bool goes = learn_stretch(&slow, place, &asked);
 		*k = slow;
@@ -660,14 +681,17 @@ ALWAYS_INLINE bool go_far(struct run *k)
 		return goes;
 	}
 	k->credit++;
-	return place->bytes ? make_stretch(k, place) : go(k);
+	return stretch->bytes ? make_stretch(k, stretch) : go(k);
 }
 
 /* What a program does that never does the same twice is not worth the search; but that is asked again in each run. */
 static bool begin_stretches(struct standings *m)
 {
-	if (!m->stretches)
-		m->stretches = calloc(STRETCHES, sizeof *m->stretches);
+	if (!m->stretches) {
+		m->stretches = calloc(1, STRETCHES * sizeof *m->stretches +
+						 STRETCH_PLACES * sizeof *m->stretch_places);
+		m->stretch_places = m->stretches ? (uint16_t *)(m->stretches + STRETCHES) : NULL;
+	}
 	m->credit += CREDIT_A_RUN;
 	if (m->credit > CREDIT_MOST)
 		m->credit = CREDIT_MOST;
