@@ -39,14 +39,10 @@
 #include "pathline/event.h"
 #include "pathline/pathline.h"
 
-#define FIRST_CHUNKS 24
-/* At 35 MB a second these last for the longest tick, and while nothing moves for IDLE_TICK_NS. */
-#define FREE_CHUNKS_MIN	 16
-#define FREE_CHUNKS_IDLE 24
-#define WAIT_MS		 2000
-#define ROUND_NS	 INT64_C(700000) /* a finer tick than that is no round */
-#define IDLE_AFTER_NS	 INT64_C(1000000000)
-#define IDLE_TICK_NS	 INT64_C(20000000)
+#define WAIT_MS	      2000
+#define ROUND_NS      INT64_C(700000) /* a finer tick than that is no round */
+#define IDLE_AFTER_NS INT64_C(1000000000)
+#define IDLE_TICK_NS  INT64_C(20000000)
 #define DESCENDANTS_NS                                                                             \
 	INT64_C(50000000) /* first distance of two searches; it doubles up to 20 times that */
 #define FREED_CODES_MAX 4096
@@ -235,6 +231,12 @@ void collector_release(struct collector *c)
 
 /* ---- a round ---- */
 
+/* Chunks of an arena: those that it begins with, and those that are kept free. These last for the longest sleep, IDLE_TICK_NS, at 35 MB
+ * a second; at 190, where each call or line is stamped. */
+static const struct {
+	uint32_t first, free;
+} arena_rooms[] = {{40, 24}, {200, 120}};
+
 static uint32_t free_chunks(const struct collector *c)
 {
 	uint32_t n = 0;
@@ -249,7 +251,7 @@ static uint32_t free_chunks(const struct collector *c)
 static bool grow(struct collector *c)
 {
 	uint32_t count = c->arena.file_chunks;
-	uint32_t least = c->idle ? FREE_CHUNKS_IDLE : FREE_CHUNKS_MIN;
+	uint32_t least = arena_rooms[c->stamped].free;
 	uint32_t wish = count / 4 > least ? count / 4 : least;
 	uint32_t have = free_chunks(c);
 
@@ -541,11 +543,6 @@ static void end_early(struct collector *c)
 	collector_write_end(c, false);
 }
 
-static bool is_idle(const struct loop *l, int64_t now_ns)
-{
-	return now_ns - l->moved_ns > IDLE_AFTER_NS;
-}
-
 /* With a tick of a tenth of a millisecond most of them are no more than that. */
 static bool round_due(struct loop *l, int64_t now_ns)
 {
@@ -575,7 +572,6 @@ static void run_loop(struct loop *l)
 			wait_for_news(l);
 			continue;
 		}
-		c->idle = is_idle(l, mono_ns());
 		if (collector_round(c, BLOCKS_DUE))
 			l->moved_ns = mono_ns();
 		collector_write_clock(c, false);
@@ -618,15 +614,17 @@ static int create_at(struct collector *c, const char *directory)
 		directory, (unsigned)getuid(), (unsigned long long)number);
 	if (n >= (int)sizeof c->arena_path)
 		return -ENAMETOOLONG;
-	return arena_create(&c->arena, c->arena_path, FIRST_CHUNKS, &c->arena_fd);
+	return arena_create(&c->arena, c->arena_path, arena_rooms[c->stamped].first, &c->arena_fd);
 }
 
 /* In memory; where there is no /dev/shm, or no room in it, beside the recording: a file that the
  * system may write to disk, but one that is shared all the same. */
 static int create_arena(struct collector *c, const struct collector_start *s)
 {
-	int err = create_at(c, "/dev/shm");
+	int err;
 
+	c->stamped = s->stamps == STAMPS_CALL || s->stamps == STAMPS_LINE;
+	err = create_at(c, "/dev/shm");
 	if (err < 0)
 		err = create_at(c, s->directory);
 	if (err < 0)

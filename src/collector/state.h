@@ -62,7 +62,7 @@ struct collector {
 	struct blocks_chain chains[BLOCKS_CHAINS];
 	uint64_t chained; /* blocks in chains so far */
 	bool grow_failed;
-	bool idle;		  /* nothing has moved for a while */
+	bool stamped; /* each call or line has a time, so events are several times as many bytes */
 	bool store_failed;	  /* said so */
 	bool arena_torn;	  /* said so */
 	char directory[PATH_MAX]; /* where the command was started */
