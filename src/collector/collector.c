@@ -36,6 +36,7 @@
 #include "collector/blocks.h"
 #include "collector/guard.h"
 #include "collector/messages.h"
+#include "os/file.h"
 #include "pathline/event.h"
 #include "pathline/pathline.h"
 
@@ -595,13 +596,9 @@ static void run_loop(struct loop *l)
  * one at all, so a name changes nothing. */
 static bool names_tracers(void)
 {
-	char word[8] = "";
-	int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, word, sizeof word - 1);
+	char word[8];
 
-	if (fd >= 0)
-		close(fd);
-	return n > 0 && word[0] == '1';
+	return file_text("/proc/sys/kernel/yama/ptrace_scope", word, sizeof word) && word[0] == '1';
 }
 
 static int create_at(struct collector *c, const char *directory)
@@ -621,10 +618,9 @@ static int create_at(struct collector *c, const char *directory)
  * system may write to disk, but one that is shared all the same. */
 static int create_arena(struct collector *c, const struct collector_start *s)
 {
-	int err;
+	c->stamped = s->stamps != STAMPS_TICK;
+	int err = create_at(c, "/dev/shm");
 
-	c->stamped = s->stamps == STAMPS_CALL || s->stamps == STAMPS_LINE;
-	err = create_at(c, "/dev/shm");
 	if (err < 0)
 		err = create_at(c, s->directory);
 	if (err < 0)

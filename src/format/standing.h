@@ -47,8 +47,10 @@ struct standings {
 	struct standing_move *moves; /* owned; open addressing, at most three quarters full */
 	uint32_t move_count, move_room;
 	struct stretch *stretches; /* owned; NULL before the first run; 0 is none */
-	uint16_t *stretch_places;  /* by hash of what is asked: its stretch; lies behind those */
-	uint32_t stretch_count, stretch_last; /* so many are in use; the one that was taken last */
+	uint16_t *
+		stretch_places; /* by hash of what is asked: the stretch for it; lies behind those */
+	uint32_t stretch_count; /* so many are in use, from 1 on */
+	uint32_t stretch_last;	/* the one that was taken last for a place that had none */
 	int32_t credit;
 	uint32_t *stack; /* owned; numbers, at the places of their frames */
 	uint32_t stack_room;

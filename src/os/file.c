@@ -118,13 +118,11 @@ int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf 
 	return file_read_stamped(directory_fd, path, max, &stamp, out);
 }
 
-bool proc_text(int pid, const char *name, char *to, size_t room)
+bool file_text(const char *path, char *to, size_t room)
 {
-	char path[64];
 	size_t used = 0;
 	ssize_t part;
 
-	snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -133,4 +131,12 @@ bool proc_text(int pid, const char *name, char *to, size_t room)
 	close(fd);
 	to[used] = 0;
 	return used > 0;
+}
+
+bool proc_text(int pid, const char *name, char *to, size_t room)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+	return file_text(path, to, room);
 }

@@ -30,7 +30,9 @@ int file_read(int fd, size_t max, struct pl_buf *out);
 /* 0, -errno, or -EINVAL when it is not a regular file. */
 int file_stamp(int directory_fd, const char *path, struct file_stamp *out);
 
-/* One entry of /proc that is text, as a string in `to`; false when it cannot be had. */
+/* What the system tells in a file of text, as a string in `to`, cut where that is full; false: nothing, or it cannot be had. */
+bool file_text(const char *path, char *to, size_t room);
+/* The same of one entry of a process in /proc. */
 bool proc_text(int pid, const char *name, char *to, size_t room);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -339,21 +338,17 @@ static bool look_once(struct search *s)
 	return found;
 }
 
-#define LOOKS 3
-
 /* The number that the last new process or thread got, as proc(5) has it; 0: not known. */
 static uint64_t last_pid(void)
 {
 	char text[128];
-	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	const char *last =
+		file_text("/proc/loadavg", text, sizeof text) ? strrchr(text, ' ') : NULL;
 
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	const char *last = strrchr(text, ' ');
 	return last ? strtoull(last, NULL, 10) : 0;
 }
+
+#define LOOKS 3
 
 /* Who hands on to a new process and ends, while /proc is walked, may be missed once. Where none is new, none was. */
 bool watch_anyone_has(const char *word, int except)
