@@ -339,10 +339,24 @@ static inline uint8_t *event_write0(uint8_t *p, enum event_kind kind)
 	return p;
 }
 
-static inline uint8_t *event_write1(uint8_t *p, enum event_kind kind, uint64_t a)
+__attribute__((always_inline)) static inline uint8_t *event_write1(
+	uint8_t *p, enum event_kind kind, uint64_t a)
 {
 	*p++ = (uint8_t)kind;
 	return varint_write(p, a);
+}
+
+/* Nobody can foretell whether it takes one byte or two, so that is no branch; a byte behind it may be touched. */
+__attribute__((always_inline)) static inline uint8_t *event_write_time(uint8_t *p, uint64_t ticks)
+{
+	const unsigned more = ticks >= 0x80;
+
+	if (__builtin_expect(ticks >= EVENT_SHORT_MAX, 0))
+		return event_write1(p, EVENT_TIME, ticks);
+	p[0] = EVENT_TIME;
+	p[1] = (uint8_t)((ticks & 0x7f) | more << 7);
+	p[2] = (uint8_t)(ticks >> 7);
+	return p + 2 + more;
 }
 
 static inline uint8_t *event_write2(uint8_t *p, enum event_kind kind, uint64_t a, uint64_t b)

@@ -23,15 +23,22 @@ __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThread
 	return record_enter(code, state, MARK_EARLY);
 }
 
-PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+__attribute__((noinline)) static PyObject *start(PyObject *const *args)
 {
 	PyThreadState *state = hook_thread_state(self);
 	PyObject *thrown = take_thrown(state);
-	(void)hook, (void)n, (void)names;
 
 	bool heard = enter_at_once(code_of(args), state, STAMP_AT_TICKS) ||
 		     enter_in_full(code_of(args), state);
 	return result_beside(thrown, heard ? Py_None : hook_disable);
+}
+
+PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)hook, (void)n, (void)names;
+	if (known_enter_at_once(code_of(args), state_at_ease(self), STAMP_AT_TICKS))
+		Py_RETURN_NONE;
+	return start(args);
 }
 
 __attribute__((noinline)) static bool resume_in_full(PyCodeObject *code, PyThreadState *state)
@@ -110,7 +117,7 @@ __attribute__((always_inline)) static inline PyObject *begin_at_once(struct thre
 	uint8_t *p = begin_at_caller(t, frame, caller);
 	if (!p)
 		return witness_in_full(args, moved);
-	p = known ? event_write_known_call(p, bytes) : plain_write_enter(t, p, site, r);
+	p = plain_write_enter(t, p, site, r, bytes);
 	stack_put(t, frame);
 	t->entered = frame;
 	witness_write(t, p, start);
@@ -360,13 +367,13 @@ PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyObject *
 	Py_RETURN_NONE;
 }
 
-__attribute__((noinline)) static PyObject *return_in_full(PyCodeObject *code, uint32_t unit)
+__attribute__((noinline)) static PyObject *return_in_full(PyObject *const *args)
 {
 	struct moment m;
 
-	if (!moment_look(&m, code))
+	if (!moment_look(&m, code_of(args)))
 		return nothing_here(&m);
-	unit = moment_told_unit(&m, unit);
+	uint32_t unit = moment_told_unit(&m, unit_of(args[1]));
 	if (m.record && moment_start(&m, unit).silent && !m.record->bottom && !m.record->precise &&
 		!root.tells_returns) {
 		m.record->hushed = true; /* the next event shows that the frame is gone */
@@ -379,25 +386,25 @@ __attribute__((noinline)) static PyObject *return_in_full(PyCodeObject *code, ui
 PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	uint32_t unit = unit_of(args[1]);
-	if (root.tells_returns &&
-		return_at_once(code_of(args), hook_thread_state(self), unit, STAMP_AT_TICKS))
+	if (root.tells_returns && return_at_once(code_of(args), state_seen(self),
+					  unit_at_once(args[1]), STAMP_AT_TICKS))
 		Py_RETURN_NONE;
-	return return_in_full(code_of(args), unit);
+	return return_in_full(args);
 }
 
-__attribute__((noinline)) static bool yield_in_full(PyCodeObject *code, uint32_t unit)
+__attribute__((noinline)) static PyObject *yield_in_full(PyObject *const *args)
 {
-	return record_yield(code, unit);
+	bool heard = record_yield(code_of(args), unit_of(args[1]));
+
+	return Py_NewRef(heard ? Py_None : hook_disable);
 }
 
 PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	uint32_t unit = unit_of(args[1]);
-	bool heard = yield_at_once(code_of(args), hook_thread_state(self), unit) ||
-		     yield_in_full(code_of(args), unit);
-	return Py_NewRef(heard ? Py_None : hook_disable);
+	if (yield_at_once(code_of(args), state_seen(self), unit_at_once(args[1])))
+		Py_RETURN_NONE;
+	return yield_in_full(args);
 }
 
 PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)

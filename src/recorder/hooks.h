@@ -82,6 +82,16 @@ static inline uint32_t unit_of(PyObject *offset)
 	return (uint32_t)bytes / (uint32_t)sizeof(_Py_CODEUNIT);
 }
 
+/* As unit_of, where that calls nothing; EVENT_NO_UNIT: it would. An offset is never below 0. */
+static inline uint32_t unit_at_once(PyObject *offset)
+{
+	const PyLongObject *l = (const PyLongObject *)offset;
+
+	return PyUnstable_Long_IsCompact(l)
+		       ? l->long_value.ob_digit[0] / (uint32_t)sizeof(_Py_CODEUNIT)
+		       : EVENT_NO_UNIT;
+}
+
 /* What a callback gives when `thrown` was set as it was called (and was taken away, for what we ask of the interpreter must
  * not meet it). Cython reports the start or resume of a generator into which an exception is being thrown while that is set;
  * a result beside it would become a SystemError. No result sends Cython to where the exception would have sent it. */
@@ -91,6 +101,14 @@ static inline PyObject *take_thrown(PyThreadState *state)
 
 	state->current_exception = NULL;
 	return thrown;
+}
+
+/* As state_seen; NULL, too, where an exception is set. */
+static inline PyThreadState *state_at_ease(const struct thread *t)
+{
+	PyThreadState *seen = state_seen(t);
+
+	return seen && !seen->current_exception ? seen : NULL;
 }
 
 static inline PyObject *result_beside(PyObject *thrown, PyObject *result)

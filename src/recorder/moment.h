@@ -102,7 +102,8 @@ static inline bool moment_make_room(struct moment *m)
 
 /* The frame's place in the shadow stack if that is a little below the top; else 0. The caller knows that it is not ahead. */
 #define DROPPED_MAX 8
-static inline uint32_t place_below(const struct thread *t, const py_frame *frame)
+__attribute__((always_inline)) static inline uint32_t place_below(
+	const struct thread *t, const py_frame *frame)
 {
 	uint32_t place = t->depth > 1 ? t->depth - 1 : 0;
 
@@ -276,16 +277,18 @@ struct plain_event {
 	const struct code_record *record;
 };
 
+/* state: NULL: it is not known, and nor is anything else */
 __attribute__((always_inline)) static inline bool plain_look(
 	struct plain_event *e, PyCodeObject *code, const PyThreadState *state)
 {
 	intptr_t mark = code_mark(code);
 
 	e->thread = self;
+	if (!e->thread || !state || mark <= 0)
+		return false;
 	e->frame = current_frame(state);
 	e->record = (const struct code_record *)mark;
-	return e->thread && mark > 0 && e->frame && frame_code(e->frame) == code &&
-	       !thread_is_traced(state);
+	return e->frame && frame_code(e->frame) == code && !thread_is_traced(state);
 }
 
 /* Called by C code or not: there is one frame that stands for that at most, but in rare cases. May be NULL. */
@@ -321,17 +324,29 @@ static inline uint32_t few_below(const struct thread *t, const py_frame *frame)
 enum plain_stamp {
 	STAMP_AT_TICKS, /* nothing: the tick is the same */
 	STAMP_ALWAYS,	/* its time */
+	STAMP_BY_TSC,	/* its time, where CLOCK_TSC tells it: calls nothing */
+};
+
+/* Which calls take a short way. */
+enum plain_calls {
+	CALLS_ANY,
+	CALLS_KNOWN, /* to event_calls: calls nothing */
 };
 
 /* Is there what the short ways do not write: a chunk's end, a tick, a switch, and with stamps an idle wait? */
-static inline bool plain_is_slow(const struct thread *t, const uint8_t *p, enum plain_stamp stamp)
+__attribute__((always_inline)) static inline bool plain_is_slow(
+	const struct thread *t, const uint8_t *p, enum plain_stamp stamp)
 {
-	return step_is_slow(t, p) || (stamp == STAMP_ALWAYS && t->idle_ticks);
+	return step_is_slow_inline(t, p) || (stamp != STAMP_AT_TICKS && t->idle_ticks) ||
+	       (stamp == STAMP_BY_TSC && root.clock != CLOCK_TSC);
 }
 
-static inline uint8_t *plain_write_time(struct thread *t, uint8_t *p, enum plain_stamp stamp)
+__attribute__((always_inline)) static inline uint8_t *plain_write_time(
+	struct thread *t, uint8_t *p, enum plain_stamp stamp)
 {
-	return stamp == STAMP_ALWAYS ? write_time(t, p) : p;
+	if (stamp == STAMP_AT_TICKS)
+		return p;
+	return write_time(t, p, stamp == STAMP_BY_TSC ? clock_ticks(CLOCK_TSC) : now_ticks());
 }
 
 /* The caller, which stands at `site`, becomes the top; it is the frame that wrote last, or that one's caller. NULL: nothing was
@@ -343,10 +358,12 @@ __attribute__((always_inline)) static inline uint8_t *plain_at_site(
 
 	if (site == EVENT_NO_SITE || plain_is_slow(t, p, stamp) || t->depth == t->room)
 		return NULL;
-	if (entry_is(t->top, caller))
-		return plain_write_time(t, p, stamp);
-	uint32_t place = frame_is_real(t->top) ? few_below(t, caller) : 0;
-	return place ? drop_to(t, plain_write_time(t, p, stamp), place) : NULL;
+	const bool is_top = entry_is(t->top, caller);
+	const uint32_t place = !is_top && frame_is_real(t->top) ? few_below(t, caller) : 0;
+	if (!is_top && !place)
+		return NULL;
+	p = plain_write_time(t, p, stamp);
+	return is_top ? p : drop_to(t, p, place);
 }
 
 static __attribute__((noinline)) uint8_t *write_new_call(
@@ -358,13 +375,10 @@ static __attribute__((noinline)) uint8_t *write_new_call(
 	return p + r->number_length;
 }
 
-/* As event_write_call. */
+/* As event_write_call; known: event_known_call's answer. */
 static inline uint8_t *plain_write_enter(
-	struct thread *t, uint8_t *p, uint32_t site, const struct code_record *r)
+	struct thread *t, uint8_t *p, uint32_t site, const struct code_record *r, uint32_t known)
 {
-	const uint64_t call = event_call(site, r->number);
-	const uint32_t known = event_known_call(&t->calls, call);
-
 	if (__builtin_expect(!known, 0))
 		return write_new_call(t, p, site, r);
 	return event_write_known_call(p, known);
@@ -374,17 +388,20 @@ static inline uint8_t *plain_write_enter(
 
 /* A start of a plain function. */
 __attribute__((always_inline)) static inline bool plain_enter(
-	const struct plain_event *e, enum plain_stamp stamp)
+	const struct plain_event *e, enum plain_stamp stamp, enum plain_calls calls)
 {
 	py_frame *caller = plain_caller(e->frame);
 
 	if (!e->record->plain)
 		return false;
 	uint32_t site = told_site(caller);
+	uint32_t known = event_known_call(&e->thread->calls, event_call(site, e->record->number));
+	if (calls == CALLS_KNOWN && !known)
+		return false;
 	uint8_t *p = plain_at_site(e->thread, caller, site, stamp);
 	if (!p)
 		return false;
-	p = plain_write_enter(e->thread, p, site, e->record);
+	p = plain_write_enter(e->thread, p, site, e->record, known);
 	stack_put(e->thread, e->frame);
 	e->thread->entered = e->frame;
 	ring_commit(&e->thread->ring, p);
@@ -419,7 +436,17 @@ __attribute__((always_inline)) static inline bool enter_at_once(
 {
 	struct plain_event e;
 
-	return plain_look(&e, code, state) && (plain_enter(&e, stamp) || plain_begin(&e, stamp));
+	return plain_look(&e, code, state) &&
+	       (plain_enter(&e, stamp, CALLS_ANY) || plain_begin(&e, stamp));
+}
+
+/* A call that is known: nothing is called on the way, so a callback saves no register. */
+__attribute__((always_inline)) static inline bool known_enter_at_once(
+	PyCodeObject *code, const PyThreadState *state, enum plain_stamp stamp)
+{
+	struct plain_event e;
+
+	return plain_look(&e, code, state) && plain_enter(&e, stamp, CALLS_KNOWN);
 }
 
 /* A resume of what is no task's root. */
@@ -460,7 +487,8 @@ __attribute__((always_inline)) static inline bool plain_yield(
 {
 	uint8_t *p = e->thread->ring.at;
 
-	if (root.tells_lines || root.filters || step_is_slow(e->thread, p))
+	if (unit == EVENT_NO_UNIT || root.tells_lines || root.filters ||
+		plain_is_slow(e->thread, p, STAMP_AT_TICKS))
 		return false;
 	if (!entry_is(e->thread->top, e->frame)) {
 		uint32_t place = few_below(e->thread, e->frame);

@@ -14,10 +14,11 @@ static void stamp_next(PyCodeObject *code)
 	if (step_is_slow(t, t->ring.at) || t->idle_ticks || code_mark(code) <= 0)
 		t->tick = NO_TICK;
 	else
-		ring_commit(&t->ring, write_time(t, t->ring.at));
+		ring_commit(&t->ring, write_time(t, t->ring.at, now_ticks()));
 }
 
-PyObject *on_start_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+__attribute__((noinline)) static PyObject *start(
+	PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	const PyThreadState *state = hook_thread_state(self);
 
@@ -25,6 +26,13 @@ PyObject *on_start_stamped(PyObject *hook, PyObject *const *args, size_t n, PyOb
 		Py_RETURN_NONE;
 	stamp_next(code_of(args));
 	return on_start(hook, args, n, names);
+}
+
+PyObject *on_start_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	if (known_enter_at_once(code_of(args), state_at_ease(self), STAMP_BY_TSC))
+		Py_RETURN_NONE;
+	return start(hook, args, n, names);
 }
 
 PyObject *on_resume_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
@@ -39,7 +47,8 @@ PyObject *on_throw_stamped(PyObject *hook, PyObject *const *args, size_t n, PyOb
 	return on_throw(hook, args, n, names);
 }
 
-PyObject *on_return_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+__attribute__((noinline)) static PyObject *return_in_full(
+	PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	const PyThreadState *state = hook_thread_state(self);
 
@@ -47,6 +56,13 @@ PyObject *on_return_stamped(PyObject *hook, PyObject *const *args, size_t n, PyO
 		Py_RETURN_NONE;
 	stamp_next(code_of(args));
 	return on_return(hook, args, n, names);
+}
+
+PyObject *on_return_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	if (return_at_once(code_of(args), state_seen(self), unit_at_once(args[1]), STAMP_BY_TSC))
+		Py_RETURN_NONE;
+	return return_in_full(hook, args, n, names);
 }
 
 PyObject *on_yield_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)

@@ -247,9 +247,14 @@ static inline PyThreadState *gil_holder_seen(const struct thread *t)
 	return __builtin_expect(holder == t->state_told, 1) ? holder : NULL;
 }
 
+static inline PyThreadState *state_seen(const struct thread *t)
+{
+	return t ? gil_holder_seen(t) : NULL;
+}
+
 static inline PyThreadState *hook_thread_state(const struct thread *t)
 {
-	PyThreadState *seen = t ? gil_holder_seen(t) : NULL;
+	PyThreadState *seen = state_seen(t);
 
 	return seen ? seen : current_thread_state();
 }
@@ -260,13 +265,12 @@ static inline uint64_t now_ticks(void)
 }
 
 /* The TSC of another core may be a hair behind; time does not go backwards within a thread. */
-static inline uint8_t *write_time(struct thread *t, uint8_t *p)
+__attribute__((always_inline)) static inline uint8_t *write_time(
+	struct thread *t, uint8_t *p, uint64_t now)
 {
-	uint64_t now = now_ticks();
-
 	if (now < t->time_ticks)
 		now = t->time_ticks;
-	p = event_write1(p, EVENT_TIME, now - t->time_ticks);
+	p = event_write_time(p, now - t->time_ticks);
 	t->time_ticks = now;
 	return p;
 }
@@ -280,11 +284,18 @@ uint8_t *step_slow(struct thread *t, uint8_t *p);
 struct thread *thread_begin(void);
 
 /* The hot half: three comparisons say that nothing has to stand before the event. The tick is read
- * relaxed: it orders nothing, and an old one costs a stamp that is a little late. */
-static ENGINE_INLINE bool step_is_slow(const struct thread *t, const uint8_t *p)
+ * relaxed: it orders nothing, and an old one costs a stamp that is a little late.
+ * _inline: in a callback that calls nothing, and so saves no registers. */
+__attribute__((always_inline)) static inline bool step_is_slow_inline(
+	const struct thread *t, const uint8_t *p)
 {
 	return p >= t->ring.limit || root.last != t ||
 	       atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed) != t->tick;
+}
+
+static ENGINE_INLINE bool step_is_slow(const struct thread *t, const uint8_t *p)
+{
+	return step_is_slow_inline(t, p);
 }
 
 static inline uint8_t *step(struct thread *t)

@@ -546,7 +546,7 @@ static uint8_t *write_idle(struct thread *t, uint8_t *p)
 
 static uint8_t *write_idle_and_time(struct thread *t, uint8_t *p)
 {
-	return write_time(t, t->idle_ticks ? write_idle(t, p) : p);
+	return write_time(t, t->idle_ticks ? write_idle(t, p) : p, now_ticks());
 }
 
 /* The thread that wrote before is named with its position in its stream: so the two streams are

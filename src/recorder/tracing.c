@@ -301,7 +301,7 @@ __attribute__((noinline)) static int trace_enter(PyObject *object, PyFrameObject
 {
 	struct plain_event e = {t, f->f_frame, r};
 
-	bool plain = plain_enter(&e, STAMP_AT_TICKS) || plain_begin(&e, STAMP_AT_TICKS);
+	bool plain = plain_enter(&e, STAMP_AT_TICKS, CALLS_ANY) || plain_begin(&e, STAMP_AT_TICKS);
 	return plain ? 0 : trace_in_full(object, f, what, arg);
 }
 
