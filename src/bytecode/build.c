@@ -38,7 +38,7 @@ enum {
 	UNIT_GUARDED = 32, /* what it raises has a handler */
 };
 
-/* What is known of an instruction, at the place of its unit. */
+/* What is known of an instruction, at the place of its unit. `jump` and `block` are set of those only that have one. */
 struct unit {
 	int32_t line;	/* LINE_NONE: it has none */
 	uint32_t jump;	/* target, of what jumps */
@@ -75,7 +75,8 @@ struct line_cursor {
 	int32_t line;
 };
 
-static int32_t line_of(struct build *s, struct line_cursor *c, uint32_t unit)
+__attribute__((noinline)) static void next_line(
+	struct build *s, struct line_cursor *c, uint32_t unit)
 {
 	struct line_row row;
 
@@ -86,6 +87,12 @@ static int32_t line_of(struct build *s, struct line_cursor *c, uint32_t unit)
 		c->end = err == 0 ? c->end + row.units : s->count;
 		c->line = err == 0 ? row.line : LINE_NONE;
 	}
+}
+
+static inline int32_t line_of(struct build *s, struct line_cursor *c, uint32_t unit)
+{
+	if (c->end <= unit)
+		next_line(s, c, unit);
 	return c->line;
 }
 
@@ -123,59 +130,73 @@ static void set_flags(struct build *s, uint32_t at, uint8_t flags)
 	s->most.block_count += (added & (UNIT_START | UNIT_LEADER)) != 0;
 }
 
-/* Decodes one instruction; gives the unit behind it and its caches. */
-static uint32_t decode_one(struct build *s, uint32_t at, uint32_t arg, int32_t line)
-{
-	const struct opcode *opcode = &s->version->opcodes[opcode_at(s->code, at)];
-	struct unit *u = &s->units[at];
-	uint32_t next = at + 1 + opcode->caches;
-
-	if (opcode->class == OPCODE_UNKNOWN)
-		complain(s, "an opcode that this version does not have");
-	if (next > s->count)
-		next = s->count;
-	*u = (struct unit){.line = line,
-		.marks = opcode->marks,
-		.class = opcode->class,
-		.size = (uint8_t)(next - at)};
-	s->flags[at] = UNIT_INSTRUCTION;
-	if (jumps(u))
-		set_jump(s, u, next, arg);
-	if (u->class >= OPCODE_RESUME)
-		s->turns[s->turn_count++] = at;
-	return next;
-}
-
 static bool is_entry(const struct opcode_version *v, enum opcode_class class, uint32_t arg)
 {
 	return class == OPCODE_RESUME && !(v->early_resume && arg == RESUME_EARLY);
 }
 
+/* What is more to be known of an instruction that is not plain. */
+static void decode_turn(struct build *s, uint32_t at, uint32_t arg)
+{
+	struct unit *u = &s->units[at];
+
+	if (u->class == OPCODE_UNKNOWN)
+		complain(s, "an opcode that this version does not have");
+	if (jumps(u))
+		set_jump(s, u, at + u->size, arg);
+	if (u->class >= OPCODE_RESUME)
+		s->turns[s->turn_count++] = at;
+	if (s->first == s->count && is_entry(s->version, u->class, arg))
+		s->first = at;
+}
+
+#define LINE_BEFORE (LINE_NONE - 1) /* the first instruction opens a row of lines, whatever its line is */
+
 /* Decodes all; behind the first RESUME, what begins another line than the instruction before is a
- * start. An instruction without a line ends the line before it. */
+ * start. An instruction without a line ends the line before it. Most are plain: what they need is at hand. */
 static void decode(struct build *s, struct line_cursor *lines)
 {
-	uint32_t next, arg = 0;
-	int32_t before = LINE_NONE, line = LINE_NONE;
+	const struct opcode *opcodes = s->version->opcodes;
+	struct unit *units = s->units;
+	uint8_t *flags = s->flags;
+	const uint32_t count = s->count;
+	uint32_t next, arg = 0, line_rows = 0, starts = 0;
+	int32_t before = LINE_BEFORE, line = LINE_NONE;
 
-	s->first = s->count;
-	for (uint32_t at = 0; at < s->count; at = next) {
-		const struct unit *u = &s->units[at];
-		arg |= oparg_at(s->code, at);
-		next = decode_one(s, at, arg, line_of(s, lines, at));
-		s->most.line_count += !at || u->line != before;
-		before = u->line;
-		if (s->first == s->count && is_entry(s->version, u->class, arg))
-			s->first = at;
-		arg = u->class == OPCODE_EXTENDED_ARG ? arg << 8 : 0;
-		if (s->version->traced && u->class == OPCODE_RESUME)
-			line = at == s->first ? LINE_NONE : u->line;
-		if (s->first == s->count || u->marks & OPCODE_NO_START)
+	s->first = count;
+	for (uint32_t at = 0; at < count; at = next) {
+		const struct opcode *opcode = &opcodes[opcode_at(s->code, at)];
+		const int32_t here = line_of(s, lines, at);
+		struct unit *u = &units[at];
+		next = at + 1 + opcode->caches;
+		if (next > count)
+			next = count;
+		u->line = here;
+		u->marks = opcode->marks;
+		u->class = opcode->class;
+		u->size = (uint8_t)(next - at);
+		flags[at] = UNIT_INSTRUCTION;
+		line_rows += here != before;
+		before = here;
+		if (opcode->class != OPCODE_PLAIN) {
+			arg |= oparg_at(s->code, at);
+			decode_turn(s, at, arg);
+			arg = opcode->class == OPCODE_EXTENDED_ARG ? arg << 8 : 0;
+			if (s->version->traced && opcode->class == OPCODE_RESUME)
+				line = at == s->first ? LINE_NONE : here;
+		} else {
+			arg = 0;
+		}
+		if (at < s->first || opcode->marks & OPCODE_NO_START)
 			continue;
-		if (u->line >= 0 && u->line != line)
-			set_flags(s, at, UNIT_START);
-		line = u->line;
+		if (here >= 0 && here != line) {
+			flags[at] = UNIT_INSTRUCTION | UNIT_START;
+			starts++;
+		}
+		line = here;
 	}
+	s->most.line_count = line_rows;
+	s->most.start_count = s->most.block_count = starts;
 }
 
 static bool is_instruction(const struct build *s, uint32_t at)
@@ -409,38 +430,41 @@ static void emit_block(struct build *s, struct flow_graph *g, uint32_t at)
 		b->flags |= FLOW_BLOCK_RESUME;
 }
 
-/* Of an instruction; `last` is the one before it. */
-static void emit_into_block(struct build *s, struct flow_graph *g, uint32_t at, uint32_t last)
+/* Of an instruction that opens one; `last` is the one before it. */
+static void open_block(struct build *s, struct flow_graph *g, uint32_t at, uint32_t last)
 {
-	if (s->flags[at] & (UNIT_START | UNIT_LEADER)) {
-		if (at > s->first)
-			emit_edges(s, g, last);
-		emit_block(s, g, at);
-	}
-	if (s->units[at].marks & OPCODE_CALLS || s->flags[at] & UNIT_GUARDED)
-		g->blocks[g->block_count - 1].eventful = true;
+	if (at > s->first)
+		emit_edges(s, g, last);
+	emit_block(s, g, at);
 }
 
 static void emit_rows(struct build *s, struct flow_graph *g)
 {
+	const struct unit *units = s->units;
+	const uint8_t *flags = s->flags;
+	const uint32_t count = s->count, first = g->analysed ? s->first : count;
 	uint32_t last = 0;
+	int32_t line = LINE_BEFORE;
 
 	if (g->analysed && s->first > 0)
 		g->blocks[g->block_count++] =
 			(struct flow_block){.start = FLOW_NONE, .flags = FLOW_BLOCK_BEFORE};
-	for (uint32_t at = 0; at < s->count; at += s->units[at].size) {
-		if (!at || s->units[at].line != s->units[last].line)
+	for (uint32_t at = 0; at < count; at += units[at].size) {
+		if (units[at].line != line)
 			emit_line(s, g, at);
-		if (s->flags[at] & UNIT_START)
+		line = units[at].line;
+		if (flags[at] & UNIT_START)
 			emit_start(s, g, at);
-		if (g->analysed && at >= s->first)
-			emit_into_block(s, g, at, last);
+		if (at >= first && flags[at] & (UNIT_START | UNIT_LEADER))
+			open_block(s, g, at, last);
+		if (at >= first && (units[at].marks & OPCODE_CALLS || flags[at] & UNIT_GUARDED))
+			g->blocks[g->block_count - 1].eventful = true;
 		last = at;
 	}
 	if (g->analysed)
 		emit_edges(s, g, last);
 	for (uint32_t i = 0; i < g->edge_count; i++)
-		g->edges[i].to = s->units[g->edges[i].to].block;
+		g->edges[i].to = units[g->edges[i].to].block;
 }
 
 static int emit(struct build *s, struct flow_graph *out)

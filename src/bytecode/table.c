@@ -72,10 +72,10 @@ int line_read(struct line_reader *r, struct line_row *out)
 		return PL_ERR_FORMAT;
 	if (r->line + delta > INT32_MAX || r->line + delta < INT32_MIN)
 		return PL_ERR_FORMAT;
-	while (r->v.left && !(*r->v.at & ENTRY_FIRST)) {
-		r->v.at++;
-		r->v.left--;
-	}
+	const uint8_t *at = r->v.at, *end = at + r->v.left;
+	while (at < end && !(*at & ENTRY_FIRST))
+		at++;
+	r->v = view_of(at, (size_t)(end - at));
 	r->line = (int32_t)(r->line + delta);
 	out->units = (first & 7u) + 1;
 	out->line = kind == 15 ? LINE_NONE : r->line;

@@ -189,6 +189,8 @@ bool flow_place_begins(struct flow_graph *g, const bool *kept)
 
 	if (!g->analysed || !g->start_count)
 		return false;
+	if (flow_never_parts(g) && flow_frequencies(g) < 0)
+		return false;
 	bool *before = witnesses_of(g), placed = false;
 	c.at = calloc(g->block_count, sizeof *c.at);
 	if (before && c.at)

@@ -88,8 +88,7 @@ static void place_at_handlers(struct flow_graph *g)
 			g->starts[g->blocks[i].start].witness = true;
 }
 
-/* Has each block one way on at most, and that ahead? Then from nowhere are there two sequences. */
-static bool never_parts(const struct flow_graph *g)
+bool flow_never_parts(const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
@@ -190,7 +189,7 @@ int flow_place_again(struct flow_graph *g)
 	if (!g->analysed)
 		goto done;
 	place_at_handlers(g);
-	if (never_parts(g))
+	if (flow_never_parts(g))
 		return 0;
 	err = flow_search_init(&p.search, g);
 	if (err)
@@ -214,7 +213,8 @@ done:
 
 int flow_place_witnesses(struct flow_graph *g)
 {
-	int err = g->analysed ? flow_frequencies(g) : 0;
+	bool chooses = g->analysed && !flow_never_parts(g);
+	int err = chooses ? flow_frequencies(g) : 0;
 
 	if (err < 0) {
 		flow_all_witnesses(g);

@@ -8,75 +8,92 @@
 #define BLOCK_BYTES_MIN 3
 #define EDGE_BYTES_MIN	1
 
-static void write_lines(struct pl_buf *out, const struct flow_graph *g)
+/* What a row can take at most, as each of its numbers has 36 bits at most. */
+#define NUMBER_BYTES 6
+#define LINE_BYTES   (2 * NUMBER_BYTES)
+#define START_BYTES  (2 * NUMBER_BYTES)
+#define BLOCK_BYTES  (3 * NUMBER_BYTES)
+#define EDGE_BYTES   NUMBER_BYTES
+
+/* Each of these: there is room for all rows at p; gives the byte behind them. */
+
+static uint8_t *write_lines(uint8_t *p, const struct flow_graph *g)
 {
 	struct flow_line before = {0};
 
 	for (uint32_t i = 0; i < g->line_count; i++) {
 		const struct flow_line *l = &g->lines[i];
-		buf_varint(out, l->unit - before.unit);
-		buf_varint(out, zigzag((int64_t)l->line - before.line));
+		p = varint_write(p, l->unit - before.unit);
+		p = varint_write(p, zigzag((int64_t)l->line - before.line));
 		before = *l;
 	}
+	return p;
 }
 
-static void write_starts(struct pl_buf *out, const struct flow_graph *g)
+static uint8_t *write_starts(uint8_t *p, const struct flow_graph *g)
 {
-	struct flow_start before = {0};
+	uint32_t unit = 0;
+	int32_t line = 0;
 
 	for (uint32_t i = 0; i < g->start_count; i++) {
 		const struct flow_start *s = &g->starts[i];
-		buf_varint(out, (uint64_t)(s->unit - before.unit) << 1 | s->witness);
-		buf_varint(out, zigzag((int64_t)s->line - before.line));
-		before = *s;
+		p = varint_write(p, (uint64_t)(s->unit - unit) << 1 | s->witness);
+		p = varint_write(p, zigzag((int64_t)s->line - line));
+		unit = s->unit;
+		line = s->line;
 	}
+	return p;
 }
 
-static void write_blocks(struct pl_buf *out, const struct flow_graph *g)
+static uint8_t *write_blocks(uint8_t *p, const struct flow_graph *g)
 {
 	uint32_t before = 0;
 
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
-		buf_varint(out, b->unit - before);
-		buf_varint(out, (uint64_t)b->flags << 1 | (b->start != FLOW_NONE));
-		buf_varint(out, b->edge_count);
+		p = varint_write(p, b->unit - before);
+		p = varint_write(p, (uint64_t)b->flags << 1 | (b->start != FLOW_NONE));
+		p = varint_write(p, b->edge_count);
 		before = b->unit;
 	}
+	return p;
 }
 
-static void write_edges(struct pl_buf *out, const struct flow_graph *g)
+static uint8_t *write_edges(uint8_t *p, const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
 		for (uint32_t k = 0; k < b->edge_count; k++) {
 			const struct flow_edge *e = &g->edges[b->first_edge + k];
-			buf_varint(out, zigzag((int64_t)e->to - i - 1) << 2 | e->fires);
+			p = varint_write(p, zigzag((int64_t)e->to - i - 1) << 2 | e->fires);
 		}
 	}
+	return p;
 }
 
-/* What most rows take; names and counts come on top. */
-#define LINE_BYTES  2
-#define START_BYTES 3
-#define BLOCK_BYTES 3
-#define EDGE_BYTES  1
-#define OTHER_BYTES 64
-
-static size_t most_take(const struct body *b)
+static size_t rows_take(const struct flow_graph *g)
 {
-	const struct flow_graph *g = &b->graph;
-
-	return b->file.left + b->name.left + OTHER_BYTES + (size_t)LINE_BYTES * g->line_count +
-	       (size_t)START_BYTES * g->start_count + (size_t)BLOCK_BYTES * g->block_count +
-	       (size_t)EDGE_BYTES * g->edge_count;
+	return (size_t)LINE_BYTES * g->line_count + (size_t)START_BYTES * g->start_count +
+	       (size_t)BLOCK_BYTES * g->block_count + (size_t)EDGE_BYTES * g->edge_count;
 }
+
+static void write_rows(struct pl_buf *out, const struct flow_graph *g)
+{
+	uint8_t *to = buf_reserve(out, rows_take(g));
+
+	if (!to)
+		return;
+	uint8_t *p = write_edges(write_blocks(write_starts(write_lines(to, g), g), g), g);
+	out->used += (size_t)(p - to);
+}
+
+#define OTHER_NUMBERS 10
 
 void body_write(struct pl_buf *out, const struct body *b)
 {
 	const struct flow_graph *g = &b->graph;
 
-	buf_reserve(out, most_take(b));
+	buf_reserve(out, b->file.left + b->name.left + OTHER_NUMBERS * PL_VARINT_MAX + rows_take(g));
 	buf_string(out, b->file.at, b->file.left);
 	buf_string(out, b->name.at, b->name.left);
 	buf_varint(out, zigzag(b->first_line));
@@ -88,10 +105,7 @@ void body_write(struct pl_buf *out, const struct body *b)
 	buf_varint(out, g->start_count);
 	buf_varint(out, g->block_count);
 	buf_varint(out, g->edge_count);
-	write_lines(out, g);
-	write_starts(out, g);
-	write_blocks(out, g);
-	write_edges(out, g);
+	write_rows(out, g);
 }
 
 static int read_u32(struct pl_view *v, uint32_t *out)

@@ -17,7 +17,7 @@
 #if CODE_MAY_BE_HOT
 
 #define COUNTED_LEAST 16
-#define COUNTED_MOST  2000
+#define COUNTED_MOST  400
 #define LESS	      0.9  /* of the cost, or it is not worth it */
 #define TRIES	      1000 /* calls that came while another frame ran the code */
 #define FRAMES_MOST   1000 /* looked at for that */
