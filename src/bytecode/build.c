@@ -20,8 +20,8 @@
  */
 #include "bytecode/bytecode.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include "base/spare.h"
 #include "bytecode/opcode.h"
 #include "bytecode/table.h"
 #include "pathline/error.h"
@@ -150,7 +150,8 @@ static void decode_turn(struct build *s, uint32_t at, uint32_t arg)
 		s->first = at;
 }
 
-#define LINE_BEFORE (LINE_NONE - 1) /* the first instruction opens a row of lines, whatever its line is */
+#define LINE_BEFORE                                                                                \
+	(LINE_NONE - 1) /* the first instruction opens a row of lines, whatever its line is */
 
 /* Decodes all; behind the first RESUME, what begins another line than the instruction before is a
  * start. An instruction without a line ends the line before it. Most are plain: what they need is at hand. */
@@ -502,11 +503,14 @@ static void analyse(struct build *s)
 		s->units[at] = (struct unit){.line = line_of(s, &lines, at), .size = 1};
 }
 
+static struct pl_spare spare_units = {.most = SPARE_MOST};
+
 static bool make_room(struct build *s)
 {
 	const size_t count = s->count ? s->count : 1;
 
-	s->units = malloc(count * (sizeof *s->units + sizeof *s->turns + sizeof *s->flags));
+	s->units = spare_take(
+		&spare_units, count * (sizeof *s->units + sizeof *s->turns + sizeof *s->flags));
 	if (!s->units)
 		return false;
 	s->turns = (uint32_t *)(s->units + count);
@@ -534,7 +538,7 @@ int bytecode_graph(const struct bytecode *b, struct flow_graph *out, const char 
 		err = PL_ERR_FORMAT;
 	}
 done:
-	free(s.units);
+	spare_give(&spare_units, s.units);
 	return err;
 }
 

@@ -1,7 +1,7 @@
 #include "flow/search.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include "base/spare.h"
 #include "pathline/error.h"
 
 /* A node's children, and the blocks on whose entry its last line fires: lists by index, FLOW_NONE ends them. */
@@ -25,6 +25,8 @@ struct flow_step {
 /* A block is entered with one node, and has one rise to it; the root, and what makes a conflict, come in addition. */
 #define ROOM_BESIDE 2
 
+static struct pl_spare spare = {.most = SPARE_MOST};
+
 /* All arrays are one piece of memory, of which no search needs more. */
 int flow_search_init(struct flow_search *s, const struct flow_graph *g)
 {
@@ -34,7 +36,7 @@ int flow_search_init(struct flow_search *s, const struct flow_graph *g)
 				 sizeof *s->fired + sizeof *s->below;
 
 	*s = (struct flow_search){.g = g};
-	s->at = malloc(room * row_bytes);
+	s->at = spare_take(&spare, room * row_bytes);
 	if (!s->at)
 		return PL_ERR_MEMORY;
 	s->nodes = (struct flow_node *)(s->at + room);
@@ -50,7 +52,7 @@ int flow_search_init(struct flow_search *s, const struct flow_graph *g)
 
 void flow_search_release(struct flow_search *s)
 {
-	free(s->at);
+	spare_give(&spare, s->at);
 	*s = (struct flow_search){0};
 }
 

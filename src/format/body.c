@@ -93,7 +93,8 @@ void body_write(struct pl_buf *out, const struct body *b)
 {
 	const struct flow_graph *g = &b->graph;
 
-	buf_reserve(out, b->file.left + b->name.left + OTHER_NUMBERS * PL_VARINT_MAX + rows_take(g));
+	buf_reserve(
+		out, b->file.left + b->name.left + OTHER_NUMBERS * PL_VARINT_MAX + rows_take(g));
 	buf_string(out, b->file.at, b->file.left);
 	buf_string(out, b->name.at, b->name.left);
 	buf_varint(out, zigzag(b->first_line));

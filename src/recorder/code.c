@@ -338,12 +338,36 @@ static bool is_greenlets(PyCodeObject *code)
 	return is;
 }
 
+#define KEPT_MOST (64u << 10)
+
+/* What a body is written into, kept between two of them; under the GIL. Who comes while it is lent has one of its own. */
+static struct pl_buf kept_bytes, kept_fields;
+
+static struct pl_buf buf_borrow(struct pl_buf *kept)
+{
+	struct pl_buf b = *kept;
+
+	*kept = (struct pl_buf){0};
+	return b;
+}
+
+static void buf_give_back(struct pl_buf *kept, struct pl_buf *b)
+{
+	const bool keeps = !kept->at && !b->failed && b->room <= KEPT_MOST;
+
+	buf_reset(b);
+	if (keeps)
+		*kept = *b;
+	else
+		buf_release(b);
+}
+
 /* left_out: it is told for its name's sake, and its text is not asked for */
 static bool send_body(
 	PyCodeObject *code, const struct flow_graph *graph, uint32_t number, bool left_out)
 {
 	PyObject *keep_file = NULL, *keep_name = NULL;
-	struct pl_buf bytes = {0}, fields = {0};
+	struct pl_buf bytes = buf_borrow(&kept_bytes), fields = buf_borrow(&kept_fields);
 	size_t file_length, name_length;
 	const char *file = text_of(code->co_filename, &file_length, &keep_file);
 	const char *name = text_of(code->co_qualname, &name_length, &keep_name);
@@ -364,8 +388,8 @@ static bool send_body(
 	buf_string(&fields, bytes.at, bytes.used);
 	buf_varint(&fields, left_out);
 	bool sent = !bytes.failed && message_put(MESSAGE_CODE, &fields);
-	buf_release(&bytes);
-	buf_release(&fields);
+	buf_give_back(&kept_bytes, &bytes);
+	buf_give_back(&kept_fields, &fields);
 	Py_XDECREF(keep_file);
 	Py_XDECREF(keep_name);
 	return sent;

@@ -1,0 +1,63 @@
+#include "base/spare.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define ROOM_LEAST 4096u
+
+struct spare_block {
+	size_t room;
+	max_align_t bytes[];
+};
+
+/* Where memory is watched a block has the room that was asked for, and is not used twice. */
+#ifdef __SANITIZE_ADDRESS__
+#define IS_WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_WATCHED 1
+#endif
+#endif
+#ifndef IS_WATCHED
+#define IS_WATCHED 0
+#endif
+
+static struct spare_block *block_of(size_t room)
+{
+	if (room > SIZE_MAX - sizeof(struct spare_block))
+		return NULL;
+	struct spare_block *b = malloc(sizeof *b + room);
+	if (b)
+		b->room = room;
+	return b;
+}
+
+void *spare_take(struct pl_spare *s, size_t n)
+{
+	struct spare_block *b = atomic_exchange_explicit(&s->kept, NULL, memory_order_acquire);
+
+	if (b && b->room < n) {
+		free(b);
+		b = NULL;
+	}
+	if (!b)
+		b = block_of(n < ROOM_LEAST && !IS_WATCHED ? ROOM_LEAST : n);
+	return b ? b->bytes : NULL;
+}
+
+void spare_give(struct pl_spare *s, void *p)
+{
+	if (!p)
+		return;
+	struct spare_block *b =
+		(struct spare_block *)(void *)((char *)p - offsetof(struct spare_block, bytes));
+	if (!IS_WATCHED && b->room <= s->most)
+		b = atomic_exchange_explicit(&s->kept, b, memory_order_acq_rel);
+	free(b);
+}
+
+void spare_release(struct pl_spare *s)
+{
+	free(atomic_exchange_explicit(&s->kept, NULL, memory_order_acquire));
+}
