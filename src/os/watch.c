@@ -316,25 +316,61 @@ static bool look_at(struct search *s, int pid)
 	return false;
 }
 
-static bool look_once(struct search *s)
+static bool is_ours(int pid)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof path, "/proc/%d", pid);
+	return stat(path, &st) == 0 && st.st_uid == getuid();
+}
+
+static bool look_if_new(struct search *s, int pid)
+{
+	if (pid <= 0 || pid == s->self || pid == s->except ||
+		map_find(&s->no_longer, (uint64_t)pid))
+		return false;
+	if (!runs_nothing(pid))
+		return is_ours(pid) && look_at(s, pid);
+	leave_out(s, pid);
+	return false;
+}
+
+static bool look_at_all(struct search *s)
 {
 	DIR *proc = opendir("/proc");
 	bool found = false;
 	struct dirent *d;
-	struct stat st;
 
-	while (proc && !found && (d = readdir(proc))) {
-		int pid = (int)strtol(d->d_name, NULL, 10);
-		if (pid <= 0 || pid == s->self || pid == s->except ||
-			map_find(&s->no_longer, (uint64_t)pid))
-			continue;
-		if (runs_nothing(pid))
-			leave_out(s, pid);
-		else if (fstatat(dirfd(proc), d->d_name, &st, 0) == 0 && st.st_uid == getuid())
-			found = look_at(s, pid);
-	}
+	while (proc && !found && (d = readdir(proc)))
+		found = look_if_new(s, (int)strtol(d->d_name, NULL, 10));
 	if (proc)
 		closedir(proc);
+	return found;
+}
+
+#define FEW	32
+#define YOUNG_S 2 /* nobody makes so many processes by then that their numbers begin anew */
+
+/* Those that began since we did have the numbers behind ours, up to the last one that was given. */
+static bool are_few(const struct search *s, uint64_t last)
+{
+	struct timespec now;
+
+	if (!s->since || last < (uint64_t)s->self || last - (uint64_t)s->self > FEW ||
+		clock_gettime(CLOCK_BOOTTIME, &now) < 0)
+		return false;
+	return (uint64_t)now.tv_sec < s->since / (uint64_t)sysconf(_SC_CLK_TCK) + YOUNG_S;
+}
+
+static bool look_once(struct search *s, uint64_t last)
+{
+	bool found = false;
+
+	if (!are_few(s, last))
+		return look_at_all(s);
+	for (uint64_t pid = (uint64_t)s->self + 1; pid <= last && !found; pid++)
+		found = look_if_new(s, (int)pid);
 	return found;
 }
 
@@ -365,7 +401,7 @@ bool watch_anyone_has(const char *word, int except)
 
 	do {
 		before = after;
-		found = look_once(&s);
+		found = look_once(&s, before);
 		after = last_pid();
 		still = after && after == before;
 	} while (!found && !still && ++looks < LOOKS);
