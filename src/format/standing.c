@@ -12,10 +12,10 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 
 /* ---- stretches: several moves at once ---- */
 
-#define STRETCH_BYTES 16 /* that are compared; fewer are eaten */
-#define STRETCH_DOWN  2	 /* frames that may go, of those that were there */
-#define STRETCH_STACK 7	 /* frames that it leaves from the lowest of these on */
-#define STRETCH_MOVES 8	 /* that stand for events */
+#define STRETCH_BYTES 24 /* that are compared; fewer are eaten */
+#define STRETCH_DOWN  3	 /* frames that may go, of those that were there */
+#define STRETCH_STACK 9	 /* frames that it leaves from the lowest of these on */
+#define STRETCH_MOVES 12 /* that stand for events */
 #define STRETCHES     2048
 /* Of 250 in use, as beside fib, two would often share one of 2048 places, and each be learnt anew where the other one was. */
 #define STRETCH_PLACES_LOG 14
@@ -24,14 +24,14 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 #define MISS_COSTS	   8
 #define CREDIT_A_RUN	   64
 
-/* What the next bytes do where these three frames are on top:
+/* What the next bytes do where these four frames are on top:
  *
  *	calls  the print of those that are known, which none of these events changes
- *	who    the top's standing | that of the frame below | and below that, 17 bits each
+ *	who    the top's standing | that of the frame below, and then those of the two below these, 17 bits each
  *	stack  the standings from the place of the lowest frame that it comes to, up to its last top; the rest is not looked at
  */
 struct stretch {
-	uint64_t who, calls, ahead[STRETCH_BYTES / 8];
+	uint64_t who[2], calls, ahead[STRETCH_BYTES / 8];
 	uint32_t stack[STRETCH_STACK];
 	uint8_t bytes; /* 0: no event there can be part of one */
 	uint8_t down;  /* how many places below the first top the lowest one is */
@@ -600,9 +600,9 @@ static __attribute__((noinline)) bool learn_stretch(
 	struct run *k, uint16_t *place, const struct stretch *asked)
 {
 	struct stretch *stretch = take_stretch(k->m, place);
-	struct stretch learnt = {.who = asked->who,
+	struct stretch learnt = {.who = {asked->who[0], asked->who[1]},
 		.calls = asked->calls,
-		.ahead = {asked->ahead[0], asked->ahead[1]},
+		.ahead = {asked->ahead[0], asked->ahead[1], asked->ahead[2]},
 		.mark = k->m->mark};
 	const uint32_t move_room = k->m->move_room;
 
@@ -627,10 +627,19 @@ ALWAYS_INLINE uint16_t *stretch_place(const struct standings *m, const struct st
 {
 	uint64_t mixed = (asked->ahead[0] * 0x9e3779b97f4a7c15u) ^
 			 (asked->ahead[1] * 0xc2b2ae3d27d4eb4fu) ^
-			 ((asked->who ^ asked->calls) * 0x165667b19e3779f9u);
+			 (asked->ahead[2] * 0x9fb21c651e98df25u) ^
+			 ((asked->who[0] ^ asked->calls) * 0x165667b19e3779f9u) ^
+			 (asked->who[1] * 0xd6e8feb86659fd93u);
 
 	/* The top bits are the only ones in which all bytes ahead have a part. */
 	return &m->stretch_places[mixed >> (64 - STRETCH_PLACES_LOG)];
+}
+
+ALWAYS_INLINE bool is_asked(const struct stretch *s, const struct stretch *asked)
+{
+	return s->who[0] == asked->who[0] && s->who[1] == asked->who[1] &&
+	       s->calls == asked->calls && s->ahead[0] == asked->ahead[0] &&
+	       s->ahead[1] == asked->ahead[1] && s->ahead[2] == asked->ahead[2];
 }
 
 ALWAYS_INLINE bool make_stretch(struct run *k, struct stretch *stretch)
@@ -668,12 +677,11 @@ ALWAYS_INLINE bool go_far(struct run *k)
 		return go(k);
 	memcpy(asked.ahead, k->at, sizeof asked.ahead);
 	asked.calls = k->calls->print;
-	asked.who = (uint64_t)k->top << 34 | (uint64_t)k->stack[k->depth - 2] << 17 |
-		    k->stack[k->depth - 3];
+	asked.who[0] = (uint64_t)k->top << 17 | k->stack[k->depth - 2];
+	asked.who[1] = (uint64_t)k->stack[k->depth - 3] << 17 | k->stack[k->depth - 4];
 	uint16_t *place = stretch_place(k->m, &asked);
 	stretch = &k->m->stretches[*place];
-	if (stretch->who != asked.who || stretch->calls != asked.calls ||
-		stretch->ahead[0] != asked.ahead[0] || stretch->ahead[1] != asked.ahead[1]) {
+	if (!is_asked(stretch, &asked)) {
 		struct run slow = *k;
 		bool goes = learn_stretch(&slow, place, &asked);
 		*k = slow;
