@@ -305,10 +305,17 @@ class Record(recorded.Case):
 
     def test_descendants_stay_recorded(self):
         """record returns with its program; what it left behind is recorded to its end."""
+        self.leave_behind("")
+
+    def test_descendants_of_many_stay_recorded(self):
+        """Of so many processes the collector looks through all there are, not at each that began since."""
+        self.leave_behind("i=0; while [ $i -lt 40 ]; do /bin/true; i=$((i + 1)); done; ")
+
+    def leave_behind(self, commands):
         gate = os.path.join(self.dir, "gate")
         os.mkfifo(gate)
         out = os.path.join(self.dir, "out")
-        done = self.record("-o", out, "sh", "-c", f"(read x < gate; exec '{PYTHON}' -c 'print(3)') >/dev/null 2>&1 & exit 4")
+        done = self.record("-o", out, "sh", "-c", f"(read x < gate; exec '{PYTHON}' -c 'print(3)') >/dev/null 2>&1 & {commands}exit 4")
         self.assertEqual(done.returncode, 4)
         self.assertFalse(recorded.info(out)["finished"])
         with open(gate, "w") as file:
