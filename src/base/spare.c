@@ -11,16 +11,19 @@ struct spare_block {
 	max_align_t bytes[];
 };
 
-/* Where memory is watched a block has the room that was asked for, and is not used twice. */
+/* Where memory is watched, or each time that it is asked for is counted (tests), a block has the room that was asked for, and is not
+ * used twice. */
+#ifndef SPARE_KEEPS
 #ifdef __SANITIZE_ADDRESS__
-#define IS_WATCHED 1
+#define SPARE_KEEPS 0
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define IS_WATCHED 1
+#define SPARE_KEEPS 0
 #endif
 #endif
-#ifndef IS_WATCHED
-#define IS_WATCHED 0
+#endif
+#ifndef SPARE_KEEPS
+#define SPARE_KEEPS 1
 #endif
 
 static struct spare_block *block_of(size_t room)
@@ -42,7 +45,7 @@ void *spare_take(struct pl_spare *s, size_t n)
 		b = NULL;
 	}
 	if (!b)
-		b = block_of(n < ROOM_LEAST && !IS_WATCHED ? ROOM_LEAST : n);
+		b = block_of(n < ROOM_LEAST && SPARE_KEEPS ? ROOM_LEAST : n);
 	return b ? b->bytes : NULL;
 }
 
@@ -52,7 +55,7 @@ void spare_give(struct pl_spare *s, void *p)
 		return;
 	struct spare_block *b =
 		(struct spare_block *)(void *)((char *)p - offsetof(struct spare_block, bytes));
-	if (!IS_WATCHED && b->room <= s->most)
+	if (SPARE_KEEPS && b->room <= s->most)
 		b = atomic_exchange_explicit(&s->kept, b, memory_order_acq_rel);
 	free(b);
 }
