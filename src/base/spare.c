@@ -55,12 +55,7 @@ void spare_give(struct pl_spare *s, void *p)
 		return;
 	struct spare_block *b =
 		(struct spare_block *)(void *)((char *)p - offsetof(struct spare_block, bytes));
-	if (SPARE_KEEPS && b->room <= s->most)
+	if (SPARE_KEEPS && b->room <= SPARE_MOST)
 		b = atomic_exchange_explicit(&s->kept, b, memory_order_acq_rel);
 	free(b);
-}
-
-void spare_release(struct pl_spare *s)
-{
-	free(atomic_exchange_explicit(&s->kept, NULL, memory_order_acquire));
 }

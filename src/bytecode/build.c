@@ -503,14 +503,14 @@ static void analyse(struct build *s)
 		s->units[at] = (struct unit){.line = line_of(s, &lines, at), .size = 1};
 }
 
-static struct pl_spare spare_units = {.most = SPARE_MOST};
+static struct pl_spare spare;
 
 static bool make_room(struct build *s)
 {
 	const size_t count = s->count ? s->count : 1;
 
 	s->units = spare_take(
-		&spare_units, count * (sizeof *s->units + sizeof *s->turns + sizeof *s->flags));
+		&spare, count * (sizeof *s->units + sizeof *s->turns + sizeof *s->flags));
 	if (!s->units)
 		return false;
 	s->turns = (uint32_t *)(s->units + count);
@@ -538,7 +538,7 @@ int bytecode_graph(const struct bytecode *b, struct flow_graph *out, const char 
 		err = PL_ERR_FORMAT;
 	}
 done:
-	spare_give(&spare_units, s.units);
+	spare_give(&spare, s.units);
 	return err;
 }
 

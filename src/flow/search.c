@@ -25,7 +25,7 @@ struct flow_step {
 /* A block is entered with one node, and has one rise to it; the root, and what makes a conflict, come in addition. */
 #define ROOM_BESIDE 2
 
-static struct pl_spare spare = {.most = SPARE_MOST};
+static struct pl_spare spare;
 
 /* All arrays are one piece of memory, of which no search needs more. */
 int flow_search_init(struct flow_search *s, const struct flow_graph *g)

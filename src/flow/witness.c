@@ -213,8 +213,11 @@ done:
 
 int flow_place_witnesses(struct flow_graph *g)
 {
-	bool chooses = g->analysed && !flow_never_parts(g);
-	int err = chooses ? flow_frequencies(g) : 0;
+	if (g->analysed && flow_never_parts(g)) {
+		place_at_handlers(g);
+		return 0;
+	}
+	int err = g->analysed ? flow_frequencies(g) : 0;
 
 	if (err < 0) {
 		flow_all_witnesses(g);

@@ -14,8 +14,8 @@
 
 /* Sets `witness` of the graph's starts: those that have it set already keep it, as do all starts at handlers (whether LINE
  * fires there depends on where the exception came from). Others are added where they cost least, by the
- * starts' frequencies, which are set first (flow_frequencies), where there is a choice (not flow_never_parts). A graph that is not analysed, or is so large that it would take
- * too long, gets all. 0; PL_ERR_MEMORY: all starts are witnesses. */
+ * starts' frequencies, which are set first (flow_frequencies) where there is a choice (not flow_never_parts). A graph that is
+ * not analysed, or is so large that it would take too long, gets all. 0; PL_ERR_MEMORY: all starts are witnesses. */
 int flow_place_witnesses(struct flow_graph *g);
 /* The same by the frequencies that are there. */
 int flow_place_again(struct flow_graph *g);
