@@ -10,7 +10,7 @@
 
 static void test_kept(void **state)
 {
-	struct pl_spare s = {0};
+	struct pl_spare s = {NULL};
 	(void)state;
 
 	void *first = spare_take(&s, 100);
@@ -29,7 +29,7 @@ static void test_kept(void **state)
 
 static void test_larger(void **state)
 {
-	struct pl_spare s = {0};
+	struct pl_spare s = {NULL};
 	(void)state;
 
 	spare_give(&s, spare_take(&s, 10));
