@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include "base/varint.h"
 
+#define KEPT_MOST (64u << 10)
+
 /* realloc copies the room, too, of which most may never have been touched. */
 static uint8_t *grow(const struct pl_buf *b, size_t room)
 {
@@ -112,4 +114,23 @@ void buf_release(struct pl_buf *b)
 {
 	free(b->at);
 	*b = (struct pl_buf){0};
+}
+
+struct pl_buf buf_borrow(struct pl_buf *kept)
+{
+	struct pl_buf b = *kept;
+
+	*kept = (struct pl_buf){0};
+	return b;
+}
+
+void buf_give_back(struct pl_buf *kept, struct pl_buf *b)
+{
+	const bool keeps = !kept->at && !b->failed && b->room <= KEPT_MOST;
+
+	buf_reset(b);
+	if (keeps)
+		*kept = *b;
+	else
+		buf_release(b);
 }

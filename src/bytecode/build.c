@@ -468,10 +468,13 @@ static void emit_rows(struct build *s, struct flow_graph *g)
 		g->edges[i].to = units[g->edges[i].to].block;
 }
 
+static struct pl_spare kept_rows;
+
 static int emit(struct build *s, struct flow_graph *out)
 {
 	struct flow_graph g = s->most;
 
+	g.spare = &kept_rows;
 	g.unit_count = s->count;
 	g.analysed = !s->why;
 	g.block_count = g.analysed ? g.block_count + 1 : 0; /* what is before the first RESUME */
@@ -503,14 +506,14 @@ static void analyse(struct build *s)
 		s->units[at] = (struct unit){.line = line_of(s, &lines, at), .size = 1};
 }
 
-static struct pl_spare spare;
+static struct pl_spare kept_units;
 
 static bool make_room(struct build *s)
 {
 	const size_t count = s->count ? s->count : 1;
 
 	s->units = spare_take(
-		&spare, count * (sizeof *s->units + sizeof *s->turns + sizeof *s->flags));
+		&kept_units, count * (sizeof *s->units + sizeof *s->turns + sizeof *s->flags));
 	if (!s->units)
 		return false;
 	s->turns = (uint32_t *)(s->units + count);
@@ -538,7 +541,7 @@ int bytecode_graph(const struct bytecode *b, struct flow_graph *out, const char 
 		err = PL_ERR_FORMAT;
 	}
 done:
-	spare_give(&spare, s.units);
+	spare_give(&kept_units, s.units);
 	return err;
 }
 

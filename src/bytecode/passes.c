@@ -33,13 +33,14 @@ struct passes {
 	const struct flow_graph *g;
 	const struct opcode_version *version;
 	uint8_t *marks;
-	struct jump *jumps; /* back, of which an event tells, by growing unit; owned */
+	struct jump *
+		jumps; /* back, of which an event tells, by growing unit; owned, with what lies behind them: */
 	uint32_t jump_count;
-	uint32_t *jump_of;  /* a block -> its jump's number + 1, NO_JUMP; owned */
-	uint32_t *first;    /* a block -> the first of the steps that lead to it; owned */
+	uint32_t *jump_of;  /* a block -> its jump's number + 1, NO_JUMP */
+	uint32_t *seen;	    /* a block -> the walk that has been there */
+	uint32_t *reached;  /* blocks of this walk, its start first */
+	uint32_t *first;    /* a block -> the first of the steps that lead to it */
 	struct step *steps; /* owned */
-	uint32_t *seen;	    /* a block -> the walk that has been there; owned */
-	uint32_t *reached;  /* blocks of this walk, its start first; owned */
 	uint32_t reach_count;
 	uint32_t walk;
 };
@@ -274,12 +275,14 @@ int bytecode_passes(
 	if (!s.jump_count)
 		return 0;
 	err = PL_ERR_MEMORY;
-	s.jumps = calloc(s.jump_count, sizeof *s.jumps);
-	s.jump_of = calloc(blocks, sizeof *s.jump_of);
-	s.first = calloc(blocks + 1, sizeof *s.first);
-	s.seen = calloc(blocks, sizeof *s.seen);
-	s.reached = calloc(blocks, sizeof *s.reached);
-	if (!s.jumps || !s.jump_of || !s.first || !s.seen || !s.reached || index_steps(&s) < 0)
+	s.jumps = calloc(1, s.jump_count * sizeof *s.jumps + (4 * blocks + 1) * sizeof(uint32_t));
+	if (!s.jumps)
+		goto done;
+	s.jump_of = (uint32_t *)(s.jumps + s.jump_count);
+	s.seen = s.jump_of + blocks;
+	s.reached = s.seen + blocks;
+	s.first = s.reached + blocks;
+	if (index_steps(&s) < 0)
 		goto done;
 	find_jumps(&s);
 	for (uint32_t i = 0; i < s.jump_count; i++)
@@ -287,10 +290,6 @@ int bytecode_passes(
 	err = 0;
 done:
 	free(s.jumps);
-	free(s.jump_of);
-	free(s.first);
-	free(s.seen);
-	free(s.reached);
 	free(s.steps);
 	return err;
 }

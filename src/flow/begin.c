@@ -1,8 +1,8 @@
 #include "flow/begin.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+#include "base/spare.h"
 #include "flow/witness.h"
 
 /* Events' prices, that of a cheap LINE being 1. */
@@ -174,14 +174,7 @@ static bool place(struct cut *c, const bool *kept)
 	return false;
 }
 
-static bool *witnesses_of(const struct flow_graph *g)
-{
-	bool *out = malloc(g->start_count);
-
-	for (uint32_t i = 0; out && i < g->start_count; i++)
-		out[i] = g->starts[i].witness;
-	return out;
-}
+static struct pl_spare spare;
 
 bool flow_place_begins(struct flow_graph *g, const bool *kept)
 {
@@ -191,13 +184,16 @@ bool flow_place_begins(struct flow_graph *g, const bool *kept)
 		return false;
 	if (flow_never_parts(g) && flow_frequencies(g) < 0)
 		return false;
-	bool *before = witnesses_of(g), placed = false;
-	c.at = calloc(g->block_count, sizeof *c.at);
-	if (before && c.at)
-		placed = place(&c, kept);
-	for (uint32_t i = 0; before && !placed && i < g->start_count; i++)
+	c.at = spare_take(&spare, g->block_count * sizeof *c.at + g->start_count);
+	if (!c.at)
+		return false;
+	memset(c.at, 0, g->block_count * sizeof *c.at);
+	bool *before = (bool *)(c.at + g->block_count);
+	for (uint32_t i = 0; i < g->start_count; i++)
+		before[i] = g->starts[i].witness;
+	bool placed = place(&c, kept);
+	for (uint32_t i = 0; !placed && i < g->start_count; i++)
 		g->starts[i].witness = before[i];
-	free(before);
-	free(c.at);
+	spare_give(&spare, c.at);
 	return placed;
 }

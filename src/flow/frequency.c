@@ -1,6 +1,7 @@
 #include "flow/witness.h"
 
-#include <stdlib.h>
+#include <string.h>
+#include "base/spare.h"
 #include "pathline/error.h"
 
 #define RESUME_MASS   0.3 /* how often a frame goes on behind a yield, where a call enters it once */
@@ -114,18 +115,22 @@ static void sum_up(struct flow_graph *g, const double *share, struct row *rows)
 	}
 }
 
+static struct pl_spare spare;
+
 int flow_frequencies(struct flow_graph *g)
 {
 	const size_t row_count = (size_t)g->block_count + 1;
-	struct row *rows = calloc(1, row_count * sizeof *rows + g->edge_count * sizeof(double));
+	const size_t room = row_count * sizeof(struct row) + g->edge_count * sizeof(double);
+	struct row *rows = spare_take(&spare, room);
 
 	for (uint32_t i = 0; i < g->start_count; i++)
 		g->starts[i].frequency = 0;
 	if (!rows)
 		return PL_ERR_MEMORY;
+	memset(rows, 0, room);
 	double *share = (double *)(rows + row_count);
 	spread(g, share, rows);
 	sum_up(g, share, rows);
-	free(rows);
+	spare_give(&spare, rows);
 	return 0;
 }

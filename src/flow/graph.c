@@ -1,12 +1,18 @@
 #include "flow/graph.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include "base/spare.h"
 #include "pathline/error.h"
 
 /* Rows of starts, blocks and lines all begin with their unit, and grow by it. */
 _Static_assert(offsetof(struct flow_start, unit) == 0, "a search compares first members");
 _Static_assert(offsetof(struct flow_block, unit) == 0, "a search compares first members");
 _Static_assert(offsetof(struct flow_line, unit) == 0, "a search compares first members");
+/* They lie one behind the other. */
+_Static_assert(_Alignof(struct flow_start) == 4 && _Alignof(struct flow_block) == 4 &&
+		       _Alignof(struct flow_edge) == 4 && _Alignof(struct flow_line) == 4,
+	"no gap");
 
 /* The index of the last row whose unit is <= `unit`, or FLOW_NONE. */
 static uint32_t last_at(const void *rows, size_t stride, uint32_t count, uint32_t unit)
@@ -82,31 +88,35 @@ uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit)
 	return i == FLOW_NONE || g->starts[i].unit != unit ? FLOW_NONE : i;
 }
 
-static bool room(void **rows, uint32_t count, size_t size)
-{
-	*rows = count ? calloc(count, size) : NULL;
-	return *rows || !count;
-}
-
+/* All arrays are one piece of memory. */
 int flow_graph_init(struct flow_graph *g)
 {
-	bool all = room((void **)&g->starts, g->start_count, sizeof *g->starts);
+	const size_t starts = g->start_count * sizeof *g->starts,
+		     blocks = g->block_count * sizeof *g->blocks,
+		     edges = g->edge_count * sizeof *g->edges,
+		     room = starts + blocks + edges + g->line_count * sizeof *g->lines;
 
-	all &= room((void **)&g->blocks, g->block_count, sizeof *g->blocks);
-	all &= room((void **)&g->edges, g->edge_count, sizeof *g->edges);
-	all &= room((void **)&g->lines, g->line_count, sizeof *g->lines);
-	if (all)
+	if (!room)
 		return 0;
-	flow_graph_release(g);
-	return PL_ERR_MEMORY;
+	g->memory = g->spare ? spare_take(g->spare, room) : malloc(room);
+	if (!g->memory) {
+		*g = (struct flow_graph){0};
+		return PL_ERR_MEMORY;
+	}
+	char *at = memset(g->memory, 0, room);
+	g->starts = (struct flow_start *)(void *)at;
+	g->blocks = (struct flow_block *)(void *)(at += starts);
+	g->edges = (struct flow_edge *)(void *)(at += blocks);
+	g->lines = (struct flow_line *)(void *)(at + edges);
+	return 0;
 }
 
 void flow_graph_release(struct flow_graph *g)
 {
-	free(g->starts);
-	free(g->blocks);
-	free(g->edges);
-	free(g->lines);
+	if (g->spare)
+		spare_give(g->spare, g->memory);
+	else
+		free(g->memory);
 	*g = (struct flow_graph){0};
 }
 

@@ -77,7 +77,12 @@ struct flow_line {
 	int32_t line;
 };
 
+struct pl_spare;
+
 struct flow_graph {
+	struct pl_spare
+		*spare; /* where its memory comes from, and goes back to; NULL: the allocator */
+	void *memory;	/* owned: of all the arrays */
 	uint32_t unit_count;
 	bool analysed; /* false: no blocks and edges; what has no start is recorded by LINE_AT */
 	struct flow_start *starts;
@@ -91,9 +96,9 @@ struct flow_graph {
 };
 
 /* Gives *g arrays for as many starts, blocks, edges and lines as its counts say, all zero: what
- * builds or reads a graph sets the counts first. 0; or PL_ERR_MEMORY, and *g is empty. */
+ * builds or reads a graph sets the counts first, and the spare, if it is there for a moment only. 0; or PL_ERR_MEMORY, and *g is empty. */
 int flow_graph_init(struct flow_graph *g);
-/* Frees what the graph owns: all of its arrays. */
+/* Gives back what the graph owns: all of its arrays. */
 void flow_graph_release(struct flow_graph *g);
 
 /* The block in which a unit lies, FLOW_NONE when the graph has none. */

@@ -1,6 +1,7 @@
 #include "flow/witness.h"
 
-#include <stdlib.h>
+#include <string.h>
+#include "base/spare.h"
 #include "flow/search.h"
 #include "pathline/error.h"
 
@@ -181,6 +182,8 @@ static int cure(struct placement *p)
 	return err;
 }
 
+static struct pl_spare spare;
+
 int flow_place_again(struct flow_graph *g)
 {
 	struct placement p = {.g = g};
@@ -196,18 +199,18 @@ int flow_place_again(struct flow_graph *g)
 		goto done;
 	/* A block is listed as a beginning or when it becomes a witness, or both. */
 	const size_t todo_max = 2 * (size_t)g->block_count;
-	p.todo = calloc(1, todo_max * sizeof *p.todo + g->block_count + 1);
+	p.todo = spare_take(&spare, todo_max * sizeof *p.todo + g->block_count);
 	err = p.todo ? 0 : PL_ERR_MEMORY;
 	if (err)
 		goto done;
-	p.unique = (bool *)(p.todo + todo_max);
+	p.unique = memset(p.todo + todo_max, 0, g->block_count);
 	list_beginnings(&p);
 	err = cure(&p);
 done:
 	if (err)
 		flow_all_witnesses(g);
 	flow_search_release(&p.search);
-	free(p.todo);
+	spare_give(&spare, p.todo);
 	return err < 0 ? err : 0;
 }
 

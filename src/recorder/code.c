@@ -203,7 +203,7 @@ static void put_ahead(struct code_record *r, const struct flow_graph *g)
 
 static void choose_begins(struct code_record *r, struct flow_graph *g)
 {
-	bool *kept = g->start_count ? calloc(g->start_count, 1) : NULL;
+	bool *kept = g->start_count ? malloc(g->start_count) : NULL;
 
 	for (uint32_t i = 0; kept && i < g->start_count; i++)
 		kept[i] = is_kept(r, g, i);
@@ -338,29 +338,8 @@ static bool is_greenlets(PyCodeObject *code)
 	return is;
 }
 
-#define KEPT_MOST (64u << 10)
-
-/* What a body is written into, kept between two of them; under the GIL. Who comes while it is lent has one of its own. */
+/* What a body is written into, under the GIL. */
 static struct pl_buf kept_bytes, kept_fields;
-
-static struct pl_buf buf_borrow(struct pl_buf *kept)
-{
-	struct pl_buf b = *kept;
-
-	*kept = (struct pl_buf){0};
-	return b;
-}
-
-static void buf_give_back(struct pl_buf *kept, struct pl_buf *b)
-{
-	const bool keeps = !kept->at && !b->failed && b->room <= KEPT_MOST;
-
-	buf_reset(b);
-	if (keeps)
-		*kept = *b;
-	else
-		buf_release(b);
-}
 
 /* left_out: it is told for its name's sake, and its text is not asked for */
 static bool send_body(

@@ -5,9 +5,11 @@
 #include <string.h>
 #include "format/message.h"
 
+static struct pl_buf kept;
+
 bool message_put(uint8_t kind, const struct pl_buf *fields)
 {
-	struct pl_buf whole = {0};
+	struct pl_buf whole = buf_borrow(&kept);
 	bool sent;
 
 	buf_reserve(&whole, fields->used + sizeof(uint32_t) + 1);
@@ -16,7 +18,7 @@ bool message_put(uint8_t kind, const struct pl_buf *fields)
 	buf_put(&whole, fields->at, fields->used);
 	sent = !fields->failed && !whole.failed &&
 	       ring_put(&root.messages, whole.at, whole.used, now_ticks());
-	buf_release(&whole);
+	buf_give_back(&kept, &whole);
 	return sent;
 }
 

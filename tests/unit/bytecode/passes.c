@@ -259,7 +259,7 @@ static void without_memory(void **state)
 		assert_int_equal(marks[2], 0);
 	}
 	alloc_grant = 0;
-	assert_true(refused >= 5);
+	assert_int_equal(refused, 2); /* what is asked by block, and the steps */
 	flow_graph_release(&g);
 }
 
