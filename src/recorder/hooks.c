@@ -157,6 +157,17 @@ static inline bool unit_is_plain(uint32_t bits, bool moved)
 			       UNIT_BITS(.witness = 1);
 }
 
+/* Has another tool heard of the LINE before us, and may it have moved the frame elsewhere (f_lineno)? */
+static inline bool may_be_moved(const PyCodeObject *code, uint32_t unit)
+{
+#if CODE_MAY_BE_HOT
+	return others_hear_line(code, unit, root.tool);
+#else
+	(void)code, (void)unit;
+	return true;
+#endif
+}
+
 /* The frame that wrote last is at a witness, or its caller is, with nothing to stand before it: most events by far. Else in full. Nothing
  * is called on the way, so no register is saved. */
 __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *args, bool moved)
@@ -172,11 +183,12 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 	if (!ts)
 		return witness_in_full(args, moved);
 	py_frame *frame = current_frame(ts);
-	if (!frame || frame_code(frame) != code || (!moved && frame->frame_obj) ||
-		thread_is_traced(ts))
+	if (!frame || frame_code(frame) != code || thread_is_traced(ts))
 		return witness_in_full(args, moved);
 	uint32_t unit = frame_unit_or_none(frame, code);
 	if (unit >= r->unit_count)
+		return witness_in_full(args, moved);
+	if (!moved && __builtin_expect(frame->frame_obj != NULL, 0) && may_be_moved(code, unit))
 		return witness_in_full(args, moved);
 	uint32_t bits = unit_bits(r->units[unit]);
 	uint8_t *p = t->ring.at;
