@@ -164,10 +164,29 @@ static void put_returns(struct code_record *r, const struct flow_graph *g)
 	}
 }
 
+static uint32_t last_instruction(
+	const struct bytecode *parts, const struct flow_block *b, uint32_t end)
+{
+	const struct opcode *opcodes = opcode_version_find(parts->version)->opcodes;
+	uint32_t last = b->unit;
+
+	for (uint32_t at = last; at < end;
+		at += 1u + opcodes[parts->code.at[2 * (size_t)at]].caches)
+		last = at;
+	return last;
+}
+
+/* Is INSTRUCTION to be heard there? */
+static bool will_be_heard(const struct code_record *r, uint32_t unit)
+{
+	return r->units[unit].heard == HEARD_MAY_MOVE ||
+	       (unit >= LOOK_UP_UNITS && r->units[unit - LOOK_UP_UNITS].later);
+}
+
 /* In 3.12 a LINE on the same line fires behind a callee that was inlined only, which takes an instruction that is specialised: what is
- * hot would run it otherwise for a while. */
-#define FOR_ITER_UNITS 2
-static void put_waverers(struct code_record *r, const struct flow_graph *g)
+ * hot would run it otherwise for a while, and what is heard always. */
+static void put_waverers(
+	struct code_record *r, const struct bytecode *parts, const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
@@ -175,11 +194,11 @@ static void put_waverers(struct code_record *r, const struct flow_graph *g)
 		bool wavers = false;
 		for (uint32_t k = 0; k < b->edge_count; k++)
 			wavers |= g->edges[b->first_edge + k].fires == FLOW_MAYBE;
-		if (wavers && b->flags & FLOW_BLOCK_ITERATES && end >= FOR_ITER_UNITS &&
-			end <= r->unit_count)
-			r->units[end - FOR_ITER_UNITS].wavers = 1;
-		else if (wavers)
-			r->wavers = true;
+		if (!wavers || end > r->unit_count)
+			continue;
+		uint32_t unit = last_instruction(parts, b, end);
+		r->units[unit].wavers = 1;
+		r->wavers |= !(b->flags & FLOW_BLOCK_ITERATES) && will_be_heard(r, unit);
 	}
 }
 
@@ -300,8 +319,8 @@ static struct code_record *record_of(
 		r->units[i].ahead = 1;
 	put_units(r, g);
 	put_returns(r, g);
-	if (PYTHON_VERSION < 0x030d)
-		put_waverers(r, g);
+	if (PYTHON_VERSION < 0x030d && g->analysed)
+		put_waverers(r, parts, g);
 	if (r->generator_like)
 		put_sends(r, g);
 	return r;

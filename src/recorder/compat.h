@@ -326,8 +326,8 @@ static inline void switch_line_off(
 #if CODE_MAY_BE_HOT
 #define INSTRUCTION_EVENT (1 << PY_MONITORING_EVENT_INSTRUCTION)
 
-/* Does FOR_ITER here run no generator's code in place? In 3.12, whose LINE behind it hangs on that. */
-static inline bool loop_is_settled(const PyCodeObject *code, uint32_t unit)
+/* Does what wavers here run no code in place? Of loops that is known by what they run over. */
+static inline bool waverer_is_settled(const PyCodeObject *code, uint32_t unit)
 {
 #if PY_VERSION_HEX < 0x030d0000
 	unsigned opcode = _PyCode_CODE(code)[unit].op.code;
@@ -340,8 +340,8 @@ static inline bool loop_is_settled(const PyCodeObject *code, uint32_t unit)
 }
 
 #if PY_VERSION_HEX < 0x030d0000
-/* How FOR_ITER is specialised there, and when it will be: what hearing of INSTRUCTION begins anew. */
-struct loop_state {
+/* How what wavers is specialised there, and when it will be: what hearing of INSTRUCTION begins anew. */
+struct waverer_state {
 	uint8_t opcode;
 	uint16_t counter;
 };
@@ -354,15 +354,16 @@ static inline uint8_t *opcode_place(const PyCodeObject *code, uint32_t unit)
 						: &at->op.code;
 }
 
-static inline struct loop_state loop_look(const PyCodeObject *code, uint32_t unit)
+static inline struct waverer_state waverer_look(const PyCodeObject *code, uint32_t unit)
 {
-	return (struct loop_state){*opcode_place(code, unit), _PyCode_CODE(code)[unit + 1].cache};
+	return (struct waverer_state){
+		*opcode_place(code, unit), _PyCode_CODE(code)[unit + 1].cache};
 }
 
 /* INSTRUCTION is heard in all the code by now, and by nobody else before: but not there, where all is as it was. Behind
  * keep_instruction_tools. */
-static inline void loop_restore(
-	const PyCodeObject *code, uint32_t unit, struct loop_state before, int tool)
+static inline void waverer_restore(
+	const PyCodeObject *code, uint32_t unit, struct waverer_state before, int tool)
 {
 	_PyCoMonitoringData *data = code->_co_monitoring;
 	uint8_t *place = opcode_place(code, unit);

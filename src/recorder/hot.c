@@ -42,7 +42,7 @@ static bool may_move(const struct code_record *r)
 static bool is_settled(const PyCodeObject *code, const struct code_record *r)
 {
 	for (uint32_t i = 0; i < r->unit_count; i++)
-		if (r->units[i].wavers && !loop_is_settled(code, i))
+		if (r->units[i].wavers && !waverer_is_settled(code, i))
 			return false;
 	return true;
 }
@@ -122,35 +122,35 @@ static bool may_begin(const PyCodeObject *code, const struct code_record *r, uin
 }
 
 #if PY_VERSION_HEX < 0x030d0000
-/* A loop that wavers, and tells nothing itself, must not be heard: it would be specialised at another time, on which the LINE behind it
+/* What wavers, and tells nothing itself, must not be heard: it would be specialised at another time, on which the LINE behind it
  * may hang. */
-static bool is_loop_beside(const struct code_record *r, uint32_t unit)
+static bool is_waverer_beside(const struct code_record *r, uint32_t unit)
 {
 	return r->units[unit].wavers && r->units[unit].heard != HEARD_MAY_MOVE &&
 	       unit + 1 < r->unit_count;
 }
 
-static bool listen_beside_loops(PyCodeObject *code, const struct code_record *r)
+static bool listen_beside_waverers(PyCodeObject *code, const struct code_record *r)
 {
 	uint32_t count = 0, n = 0;
 
 	for (uint32_t i = 0; i < r->unit_count; i++)
-		count += is_loop_beside(r, i);
-	struct loop_state *before = malloc((count + 1) * sizeof *before);
+		count += is_waverer_beside(r, i);
+	struct waverer_state *before = malloc((count + 1) * sizeof *before);
 	if (!before)
 		return false;
 	for (uint32_t i = 0; i < r->unit_count; i++)
-		if (is_loop_beside(r, i))
-			before[n++] = loop_look(code, i);
+		if (is_waverer_beside(r, i))
+			before[n++] = waverer_look(code, i);
 	bool listens = hot_listen_anew(code);
 	for (uint32_t i = n = 0; listens && i < r->unit_count; i++)
-		if (is_loop_beside(r, i))
-			loop_restore(code, i, before[n++], root.tool);
+		if (is_waverer_beside(r, i))
+			waverer_restore(code, i, before[n++], root.tool);
 	free(before);
 	return listens;
 }
 #else
-static bool listen_beside_loops(PyCodeObject *code, const struct code_record *r)
+static bool listen_beside_waverers(PyCodeObject *code, const struct code_record *r)
 {
 	(void)r;
 	return hot_listen_anew(code);
@@ -174,7 +174,7 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 	bool counts = is_settled(code, r) && plan_begin(code, r);
 	if (!counts)
 		plan_choose(r);
-	bool listens = r->plan ? hot_listen_anew(code) : listen_beside_loops(code, r);
+	bool listens = r->plan ? hot_listen_anew(code) : listen_beside_waverers(code, r);
 	if (!listens)
 		plan_drop(r);
 	else if (!counts)

@@ -64,8 +64,8 @@ struct code_record {
 	uint16_t
 		precise; /* it ran in a section, so all its lines and returns are heard; so often yet in vain */
 	bool checks; /* of some jumps back it depends on its frame's LINEs whether they are AGAIN */
-	bool wavers; /* whether a LINE fires hangs on how an instruction of it is specialised: it is never hot */
-	bool far;		/* a LINE of it takes long (code.c), so it is hot sooner */
+	bool wavers; /* a unit of it does, and INSTRUCTION would be heard there: it is never hot */
+	bool far;    /* a LINE of it takes long (code.c), so it is hot sooner */
 	bool planned;		/* it is or was planned anew (plan.c): once is enough */
 	struct plan *plan;	/* owned; NULL but while that goes on */
 	uint32_t number_before; /* the number that it had before that, or 0 */
@@ -85,7 +85,7 @@ struct code_record {
 		uint32_t
 			later : 1; /* of those that may move: the instruction behind this one, which looks a name up, is to tell */
 		uint32_t
-			wavers : 1; /* a loop's next item is taken here, and it hangs on how whether LINE fires behind it */
+			wavers : 1; /* whether LINE fires behind this instruction hangs on how it is specialised */
 		int32_t line; /* of the start */
 	} units[];
 };
