@@ -103,6 +103,11 @@ void flow_graph_release(struct flow_graph *g);
 
 /* The block in which a unit lies, FLOW_NONE when the graph has none. */
 uint32_t flow_block_at(const struct flow_graph *g, uint32_t unit);
+/* The unit behind a block's last one. */
+static inline uint32_t flow_block_end(const struct flow_graph *g, uint32_t block)
+{
+	return block + 1 < g->block_count ? g->blocks[block + 1].unit : g->unit_count;
+}
 /* The line of a unit, 0 when it has none. A cache unit has the line of its instruction. */
 int32_t flow_line_at(const struct flow_graph *g, uint32_t unit);
 /* The line of a unit, or, where it has none, that at which straight execution from it first comes

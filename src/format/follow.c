@@ -6,17 +6,12 @@
 
 /* ---- a code ---- */
 
-static uint32_t block_end(const struct flow_graph *g, uint32_t block)
-{
-	return block + 1 < g->block_count ? g->blocks[block + 1].unit : g->unit_count;
-}
-
 static void map_units(struct follow_code *c)
 {
 	const struct flow_graph *g = c->graph;
 
 	for (uint32_t block = 0; block < g->block_count; block++) {
-		uint32_t end = block_end(g, block);
+		uint32_t end = flow_block_end(g, block);
 		for (uint32_t unit = g->blocks[block].unit; unit < end; unit++)
 			c->block_of[unit] = block;
 		if (g->blocks[block].flags & FLOW_BLOCK_ENTRY)
@@ -88,7 +83,7 @@ static uint32_t block_at(const struct follow_code *c, uint32_t unit)
 /* Is the unit the yield with which its block ends? */
 static bool is_yield(const struct flow_graph *g, uint32_t block, uint32_t unit)
 {
-	return g->blocks[block].flags & FLOW_BLOCK_YIELDS && unit + 1 == block_end(g, block);
+	return g->blocks[block].flags & FLOW_BLOCK_YIELDS && unit + 1 == flow_block_end(g, block);
 }
 
 /* A resumed frame may still stand on the yield by which it was left: it goes on behind that. */
@@ -157,7 +152,7 @@ static bool swallows(const struct follow_code *c, const struct stack_frame *f)
 	uint32_t block = f->place == PLACE_UNIT ? block_at(c, f->value) : FLOW_NONE;
 
 	return block != FLOW_NONE && c->graph->blocks[block].flags & FLOW_BLOCK_SWALLOWS &&
-	       f->value + LONGEST_SWALLOWING >= block_end(c->graph, block);
+	       f->value + LONGEST_SWALLOWING >= flow_block_end(c->graph, block);
 }
 
 static bool is_followed(const struct follow_code *c, const struct stack_frame *f)

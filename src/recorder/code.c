@@ -145,7 +145,7 @@ static void put_units(struct code_record *r, const struct flow_graph *g)
 static void put_sends(struct code_record *r, const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
-		uint32_t end = i + 1 < g->block_count ? g->blocks[i + 1].unit : g->unit_count;
+		uint32_t end = flow_block_end(g, i);
 		uint32_t kind = g->blocks[i].flags & (FLOW_BLOCK_SWALLOWS | FLOW_BLOCK_ITERATES);
 		bool sends =
 			kind == FLOW_BLOCK_SWALLOWS && end >= SEND_UNITS && end <= r->unit_count;
@@ -158,7 +158,7 @@ static void put_sends(struct code_record *r, const struct flow_graph *g)
 static void put_returns(struct code_record *r, const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
-		uint32_t end = i + 1 < g->block_count ? g->blocks[i + 1].unit : g->unit_count;
+		uint32_t end = flow_block_end(g, i);
 		if (g->blocks[i].flags & FLOW_BLOCK_SILENT && end && end <= r->unit_count)
 			r->units[end - 1].silent = 1;
 	}
@@ -184,13 +184,13 @@ static bool will_be_heard(const struct code_record *r, uint32_t unit)
 }
 
 /* In 3.12 a LINE on the same line fires behind a callee that was inlined only, which takes an instruction that is specialised: what is
- * hot would run it otherwise for a while, and what is heard always. */
+ * hot would run it otherwise for a while, and where INSTRUCTION is heard for good. */
 static void put_waverers(
 	struct code_record *r, const struct bytecode *parts, const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
-		uint32_t end = i + 1 < g->block_count ? g->blocks[i + 1].unit : g->unit_count;
+		uint32_t end = flow_block_end(g, i);
 		bool wavers = false;
 		for (uint32_t k = 0; k < b->edge_count; k++)
 			wavers |= g->edges[b->first_edge + k].fires == FLOW_MAYBE;
@@ -213,7 +213,7 @@ static bool is_kept(const struct code_record *r, const struct flow_graph *g, uin
 static void put_ahead(struct code_record *r, const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
-		uint32_t end = i + 1 < g->block_count ? g->blocks[i + 1].unit : g->unit_count;
+		uint32_t end = flow_block_end(g, i);
 		for (uint32_t at = g->blocks[i].unit; g->blocks[i].ahead && at < end; at++)
 			if (at < r->unit_count)
 				r->units[at].ahead = 1;
