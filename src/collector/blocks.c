@@ -123,6 +123,12 @@ static bool continues(struct cut *k, const struct held_chunk *h)
 	return true;
 }
 
+/* All that waits, but for what a block cannot hold: parts are put until it is full. */
+static size_t room_for(uint64_t pending)
+{
+	return pending < 2 * BLOCK_BYTES_MAX ? pending : 2 * BLOCK_BYTES_MAX;
+}
+
 /* Part by part, while they continue each other. A part is within a chunk, and a chunk holds whole
  * events. */
 static void gather(struct cut *k)
@@ -130,6 +136,7 @@ static void gather(struct cut *k)
 	const struct held_chunk *h;
 	struct pl_view part;
 
+	buf_reserve(&k->c->bytes, room_for(stream_pending(k->t)));
 	while (!k->damaged && k->c->bytes.used < BLOCK_BYTES_MAX &&
 		stream_part(k->t, &k->c->arena, k->end, &h, &part) && continues(k, h)) {
 		if (part.left > BLOCK_BYTES_MAX)

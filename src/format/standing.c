@@ -36,6 +36,7 @@ struct stretch {
 	uint8_t bytes; /* 0: no event there can be part of one */
 	uint8_t down;  /* how many places below the first top the lowest one is */
 	uint8_t stack_count, move_count;
+	uint16_t next; /* the one that came behind it last; 0: none did */
 	struct standing_counts counts;
 	uint32_t mark; /* as a move's, of all its entries */
 	uint32_t passes;
@@ -59,8 +60,10 @@ static void settle(struct standings *m)
 static void forget_stretches(struct standings *m)
 {
 	settle(m);
-	if (m->stretch_count)
+	if (m->stretch_count) {
 		memset(m->stretch_places, 0, STRETCH_PLACES * sizeof *m->stretch_places);
+		m->stretches[0].next = 0;
+	}
 	m->stretch_count = m->stretch_last = 0;
 }
 
@@ -352,6 +355,7 @@ struct run {
 	int32_t credit; /* of stretches: below 0 none are looked for */
 	struct standing_counts counts;
 	struct stretch *learnt; /* which one notes the moves that count events; NULL: none */
+	struct stretch *last;	/* that was made; the first one, which is none: it is not known */
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -610,6 +614,8 @@ static __attribute__((noinline)) bool learn_stretch(
 	if (move_room ==
 		k->m->move_room) /* else they stand elsewhere now, and no stretch is in use */
 		*stretch = learnt;
+	k->credit -= MISS_COSTS;
+	k->last = k->m->stretches;
 	return goes;
 }
 
@@ -668,28 +674,45 @@ ALWAYS_INLINE bool may_stretch(const struct run *k)
 	       k->depth + STRETCH_STACK <= k->room;
 }
 
+/* Behind the last one the one that came there before is tried first: it takes no hash, and is fetched while the bytes still are. NULL:
+ * nothing is known of what is asked; *place is for it. */
+ALWAYS_INLINE struct stretch *find_stretch(
+	struct run *k, const struct stretch *asked, uint16_t **place)
+{
+	struct stretch *stretch = &k->m->stretches[k->last->next];
+
+	if (__builtin_expect(!is_asked(stretch, asked), 0)) {
+		*place = stretch_place(k->m, asked);
+		stretch = &k->m->stretches[**place];
+		if (__builtin_expect(!is_asked(stretch, asked), 0))
+			return NULL;
+		k->last->next = **place;
+	}
+	k->last = stretch;
+	return stretch;
+}
+
 /* As go(), and where it can be further. */
 ALWAYS_INLINE bool go_far(struct run *k)
 {
 	struct stretch asked, *stretch;
+	uint16_t *place;
 
-	if (!may_stretch(k))
+	if (__builtin_expect(!may_stretch(k), 0))
 		return go(k);
 	memcpy(asked.ahead, k->at, sizeof asked.ahead);
 	asked.calls = k->calls->print;
 	asked.who[0] = (uint64_t)k->top << 17 | k->stack[k->depth - 2];
 	asked.who[1] = (uint64_t)k->stack[k->depth - 3] << 17 | k->stack[k->depth - 4];
-	uint16_t *place = stretch_place(k->m, &asked);
-	stretch = &k->m->stretches[*place];
-	if (!is_asked(stretch, &asked)) {
+	stretch = find_stretch(k, &asked, &place);
+	if (__builtin_expect(!stretch, 0)) {
 		struct run slow = *k;
 		bool goes = learn_stretch(&slow, place, &asked);
 		*k = slow;
-		k->credit -= MISS_COSTS;
 		return goes;
 	}
 	k->credit++;
-	return stretch->bytes ? make_stretch(k, stretch) : go(k);
+	return __builtin_expect(stretch->bytes != 0, 1) ? make_stretch(k, stretch) : go(k);
 }
 
 /* What a program does that never does the same twice is not worth the search; but that is asked again in each run. */
@@ -726,6 +749,7 @@ void standings_run(struct standings *m, struct stack *s, struct pl_view *v,
 	if (!look_at_top(&k))
 		return;
 	k.credit = begin_stretches(m) ? m->credit : -1;
+	k.last = m->stretches;
 	while (go_far(&k))
 		;
 	m->credit = k.credit;
