@@ -70,16 +70,18 @@ static void follow(struct cut *k, const struct event *e)
 	}
 }
 
-/* The events at the front of which most are. */
-static void run_common(struct cut *k, struct pl_view *v)
+/* The events at the front of which most are; `at`: where they begin among the block's. */
+static void run_common(struct cut *k, struct pl_view *v, size_t at)
 {
 	struct standing_counts n = {0};
 
-	standings_run(&k->c->bodies.standings, &k->t->stack, v, &k->codes, &n);
+	standings_run(&k->c->bodies.standings, &k->t->stack, v, at, &k->codes, &n);
 	k->head.counts[block_row(EVENT_LINE)] += n.lines;
 	k->head.counts[block_row(EVENT_ENTER)] += n.enters;
-	k->head.events += n.lines + n.enters;
-	k->t->seq += n.lines + n.enters;
+	k->head.counts[block_row(EVENT_LEAVE)] += n.leaves;
+	k->head.events += n.lines + n.enters + n.leaves;
+	k->t->seq += n.lines + n.enters + n.leaves;
+	k->t->ticks += n.ticks;
 	count_untold(k, &n.untold);
 }
 
@@ -87,10 +89,12 @@ static void run_common(struct cut *k, struct pl_view *v)
  * damaged from there on. */
 static void run(struct cut *k, struct pl_view part)
 {
+	const size_t before = k->c->bytes.used;
 	struct pl_view v = part;
 	struct event e;
 
-	for (run_common(k, &v); v.left; run_common(k, &v)) {
+	for (run_common(k, &v, before); v.left;
+		run_common(k, &v, before + (size_t)(v.at - part.at))) {
 		const uint8_t *at = v.at;
 		if (event_read(&v, &k->t->stack.calls, &e) < 0) {
 			k->damaged = true;
@@ -98,8 +102,8 @@ static void run(struct cut *k, struct pl_view part)
 			break;
 		}
 		if (mentions_apart(e.kind))
-			mentions_add_apart(&k->c->mentions,
-				k->c->bytes.used + (size_t)(at - part.at), (size_t)(v.at - at));
+			mentions_add_apart(&k->c->mentions, before + (size_t)(at - part.at),
+				(size_t)(v.at - at));
 		follow(k, &e);
 	}
 	buf_put(&k->c->bytes, part.at, part.left - v.left);

@@ -231,10 +231,10 @@ static inline int event_read(struct pl_view *v, struct event_calls *calls, struc
 	return 0;
 }
 
-/* What most events are: a LINE, POPS, or ENTER of a function by a caller, with small numbers. */
+/* What most events are: a LINE, POPS, LEAVE, TIME, or ENTER of a function by a caller, with small numbers. */
 struct event_common {
 	enum event_kind kind;
-	uint32_t number; /* LINE: index; POPS: n; ENTER: site */
+	uint32_t number; /* LINE: index; POPS: n; LEAVE: unit; TIME: ticks; ENTER: site */
 	uint32_t code;	 /* ENTER */
 };
 
@@ -263,8 +263,8 @@ static inline bool event_read_common(
 	if (*p >= 0x80) {
 		*out = (struct event_common){.kind = EVENT_LINE, .number = *p & 0x7fu};
 		p = *p < 0x80 + EVENT_SHORT_LINES ? p + 1 : NULL;
-	} else if (*p == EVENT_POPS) {
-		out->kind = EVENT_POPS;
+	} else if (*p == EVENT_POPS || *p == EVENT_LEAVE || *p == EVENT_TIME) {
+		out->kind = (enum event_kind) * p;
 		p = event_short_varint(p + 1, &out->number);
 	} else if (*p == EVENT_ENTER) {
 		out->kind = EVENT_ENTER;

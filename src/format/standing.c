@@ -172,10 +172,12 @@ static uint32_t number_of(struct standings *m, const struct stack_frame *f)
  *	ENTER   | site: 14 | code: 14 | the byte of the LINE behind it, or 0: 8 |
  *	leaf    the same, and behind that POPS, whose first frame is the one that was entered
  *	POPS 1
+ *	LEAVE   | unit: 14 |
  */
 #define ASK_ENTER   ((uint64_t)1 << 40)
 #define ASK_POP	    ((uint64_t)1 << 41)
 #define ASK_LEAF    ((uint64_t)1 << 42)
+#define ASK_LEAVE   ((uint64_t)1 << 43)
 #define ASK_BITS    44
 #define LINES_MOST  4  /* in one question */
 #define VARINT_BITS 14 /* of a short one */
@@ -201,6 +203,11 @@ static inline uint32_t count_lines(uint32_t bytes)
 	uint32_t lines = bytes & ~((bytes & ~TOP_BITS) + 0x01010101u) & TOP_BITS;
 
 	return lines == TOP_BITS ? LINES_MOST : (uint32_t)__builtin_ctz(~lines & TOP_BITS) / 8;
+}
+
+static inline uint64_t question_of(const struct standing_move *move)
+{
+	return move->asked & (((uint64_t)1 << ASK_BITS) - 1);
 }
 
 /* Where to look first. The number comes last and takes the shortest way: the next look-up waits for it, and for nothing else. */
@@ -235,10 +242,10 @@ static bool make_room_for_moves(struct standings *m)
 		return false;
 	forget_stretches(m);
 	for (uint32_t i = 0; i < m->move_room; i++) {
-		const uint64_t asked = m->moves[i].asked;
-		if (asked)
-			*probe(more.moves, more.move_room - 1, (uint32_t)(asked >> ASK_BITS),
-				asked & (((uint64_t)1 << ASK_BITS) - 1)) = m->moves[i];
+		const struct standing_move *move = &m->moves[i];
+		if (move->asked)
+			*probe(more.moves, more.move_room - 1, (uint32_t)(move->asked >> ASK_BITS),
+				question_of(move)) = *move;
 	}
 	free(m->moves);
 	m->moves = more.moves;
@@ -285,6 +292,19 @@ static bool try_pop(
 	return c != NULL;
 }
 
+/* Only asked: where the frame stands then nobody wants to know. */
+static bool try_leave(struct stack *trial, const struct follow_codes *codes, uint64_t question,
+	struct standing_move *move)
+{
+	const struct event e = {.kind = EVENT_LEAVE, .unit = (uint32_t)question};
+	struct follow_code *c = codes->find(codes->context, stack_top(trial)->code);
+	struct follow_lines lines;
+
+	if (c && follow_event(c, trial, &e, &lines) == FOLLOW_LINES)
+		move->lines += follow_count(&lines);
+	return c != NULL;
+}
+
 static bool try_enter(struct stack *trial, const struct follow_codes *codes, uint64_t question,
 	struct standing_move *move)
 {
@@ -305,6 +325,8 @@ static bool try_question(struct stack *trial, const struct follow_codes *codes, 
 {
 	if (question & ASK_POP)
 		return try_pop(trial, codes, move);
+	if (question & ASK_LEAVE)
+		return try_leave(trial, codes, question, move);
 	if (question & ASK_ENTER)
 		return try_enter(trial, codes, question, move);
 	return try_lines(trial, codes, (uint32_t)question, move);
@@ -340,7 +362,8 @@ static struct standing_move *learn(
 /* A run has the top frame, and those from `low` on, as numbers; those below have not been looked at. It lives in registers: its
  * address is given to no function but those that are inlined. */
 struct run {
-	const uint8_t *at, *end; /* bytes */
+	const uint8_t *at, *begin, *end; /* bytes */
+	size_t before;			 /* `begin` are so many of the block's */
 	struct standings *m;
 	const struct stack *s;
 	struct event_calls *calls;
@@ -461,6 +484,16 @@ static void mention(struct standings *m, struct standing_move *move, uint32_t co
 		mentions_add_code(m->mentions, code);
 }
 
+/* The top frame is gone. */
+ALWAYS_INLINE bool go_down(struct run *k)
+{
+	k->depth--;
+	if (__builtin_expect(k->depth <= k->low, 0))
+		return look_at_top(k);
+	k->top = k->stack[k->depth - 1];
+	return true;
+}
+
 ALWAYS_INLINE bool pop_one(struct run *k)
 {
 	const struct standing_move *move = find(k, ASK_POP);
@@ -469,12 +502,8 @@ ALWAYS_INLINE bool pop_one(struct run *k)
 		return false;
 	k->counts.untold.lines += move->lines;
 	k->counts.untold.returns += move->returns;
-	k->depth--;
 	k->pops--;
-	if (__builtin_expect(k->depth <= k->low, 0))
-		return look_at_top(k);
-	k->top = k->stack[k->depth - 1];
-	return true;
+	return go_down(k);
 }
 
 ALWAYS_INLINE bool pop_all(struct run *k, uint32_t n)
@@ -494,6 +523,34 @@ ALWAYS_INLINE bool pop(struct run *k, uint32_t n, struct pl_view rest)
 		return false;
 	k->at = rest.at;
 	return pop_all(k, n);
+}
+
+ALWAYS_INLINE bool leave(struct run *k, uint32_t unit, struct pl_view rest)
+{
+	struct standing_move *move;
+
+	if (1 + k->floor > k->depth || !(move = find(k, ASK_LEAVE | unit)))
+		return false;
+	k->at = rest.at;
+	pass(k, move);
+	k->counts.leaves++;
+	k->counts.untold.lines += move->lines;
+	bool went = go_down(k);
+	if (k->depth < k->least)
+		k->least = k->depth;
+	return went;
+}
+
+ALWAYS_INLINE bool pass_time(struct run *k, uint32_t ticks, struct pl_view rest)
+{
+	if (k->m->mentions)
+		mentions_add_apart(k->m->mentions, k->before + (size_t)(k->at - k->begin),
+			(size_t)(rest.at - k->at));
+	k->at = rest.at;
+	k->counts.ticks += ticks;
+	if (k->learnt) /* where it stands is another place each time */
+		k->learnt->move_count = STRETCH_MOVES + 1;
+	return true;
 }
 
 /* Of a call, the LINE behind it, and where the callee is gone by then, that; `rest` are the bytes behind the event. */
@@ -537,7 +594,11 @@ ALWAYS_INLINE bool go(struct run *k)
 		return lines(k);
 	if (!event_read_common(&rest, k->calls, &e))
 		return false;
-	return e.kind == EVENT_ENTER ? enter(k, &e, rest) : pop(k, e.number, rest);
+	if (e.kind == EVENT_ENTER)
+		return enter(k, &e, rest);
+	if (e.kind == EVENT_TIME)
+		return pass_time(k, e.number, rest);
+	return e.kind == EVENT_LEAVE ? leave(k, e.number, rest) : pop(k, e.number, rest);
 }
 
 /* ---- stretches, run ---- */
@@ -559,7 +620,7 @@ static bool lengthen(
 	k->stack[k->depth - 1] = k->top;
 	memcpy(now->stack, &k->stack[k->least - 1], now->stack_count * sizeof *now->stack);
 	now->counts = (struct standing_counts){k->counts.lines - first->counts.lines,
-		k->counts.enters - first->counts.enters,
+		k->counts.enters - first->counts.enters, k->counts.leaves - first->counts.leaves, 0,
 		{k->counts.untold.lines - first->counts.untold.lines,
 			k->counts.untold.returns - first->counts.untold.returns}};
 	*to = *now;
@@ -662,6 +723,7 @@ ALWAYS_INLINE bool make_stretch(struct run *k, struct stretch *stretch)
 	k->least = lowest + 1 < k->least ? lowest + 1 : k->least;
 	k->counts.lines += stretch->counts.lines;
 	k->counts.enters += stretch->counts.enters;
+	k->counts.leaves += stretch->counts.leaves;
 	k->counts.untold.lines += stretch->counts.untold.lines;
 	k->counts.untold.returns += stretch->counts.untold.returns;
 	return true;
@@ -729,10 +791,12 @@ static bool begin_stretches(struct standings *m)
 	return m->stretches != NULL;
 }
 
-void standings_run(struct standings *m, struct stack *s, struct pl_view *v,
+void standings_run(struct standings *m, struct stack *s, struct pl_view *v, size_t at,
 	const struct follow_codes *codes, struct standing_counts *out)
 {
 	struct run k = {.at = v->at,
+		.begin = v->at,
+		.before = at,
 		.end = v->at + v->left,
 		.m = m,
 		.s = s,
@@ -760,28 +824,51 @@ void standings_run(struct standings *m, struct stack *s, struct pl_view *v,
 		follow_apply(s, &(struct event){.kind = EVENT_POPS, .a = k.pops}, codes, &rows);
 	out->lines += k.counts.lines;
 	out->enters += k.counts.enters;
+	out->leaves += k.counts.leaves;
+	out->ticks += k.counts.ticks;
 	out->untold.lines += k.counts.untold.lines + rows.lines;
 	out->untold.returns += k.counts.untold.returns + rows.returns;
+}
+
+struct taker {
+	void (*add)(void *context, uint32_t code, enum event_kind kind, uint64_t count);
+	void *context;
+};
+
+static void take_lines(const struct taker *t, uint32_t code, uint32_t bytes, uint64_t passes)
+{
+	const uint32_t n = count_lines(bytes);
+
+	if (n)
+		t->add(t->context, code, EVENT_LINE, n * passes);
+}
+
+static void take_move(
+	const struct taker *t, uint64_t question, uint32_t code, const struct standing_move *move)
+{
+	if (question & ASK_LEAVE) {
+		t->add(t->context, code, EVENT_LEAVE, move->passes);
+	} else if (question & ASK_ENTER) {
+		const uint32_t callee = enter_of(question).code;
+		t->add(t->context, callee, EVENT_ENTER, move->passes);
+		take_lines(t, callee, question & 0xff, move->passes);
+	} else {
+		take_lines(t, code, (uint32_t)question, move->passes);
+	}
 }
 
 void standings_take(struct standings *m,
 	void (*add)(void *context, uint32_t code, enum event_kind kind, uint64_t count),
 	void *context)
 {
+	const struct taker taker = {add, context};
+
 	settle(m);
 	for (uint32_t i = 0; i < m->move_room; i++) {
 		struct standing_move *move = &m->moves[i];
-		uint32_t code = m->frames[move->asked >> ASK_BITS].code;
-		const bool enters = move->asked & ASK_ENTER;
-		if (!move->passes)
-			continue;
-		if (enters) {
-			code = enter_of(move->asked).code;
-			add(context, code, EVENT_ENTER, move->passes);
-		}
-		uint32_t n = count_lines((uint32_t)(enters ? move->asked & 0xff : move->asked));
-		if (n)
-			add(context, code, EVENT_LINE, (uint64_t)n * move->passes);
+		if (move->passes)
+			take_move(&taker, question_of(move),
+				m->frames[move->asked >> ASK_BITS].code, move);
 		move->passes = 0;
 	}
 }

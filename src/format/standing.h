@@ -59,15 +59,18 @@ struct standings {
 };
 
 struct standing_counts {
-	uint32_t lines, enters; /* events, which are fewer than bytes */
+	uint32_t lines, enters, leaves; /* events, which are fewer than bytes */
+	uint64_t ticks;			/* of TIMEs */
 	struct follow_rows untold;
 };
 
 /* Eats and applies the events at the front that are of the commonest forms (event_read_common), as follow_apply would; stops at
- * another one, and at one that does not fit the stack, or wants more memory. Adds to *out. */
-void standings_run(struct standings *m, struct stack *s, struct pl_view *v,
+ * another one, and at one that does not fit the stack, or wants more memory. `at`: where among the block's events they begin.
+ * Adds to *out. */
+void standings_run(struct standings *m, struct stack *s, struct pl_view *v, size_t at,
 	const struct follow_codes *codes, struct standing_counts *out);
-/* From here on codes that are entered are added to the mentions: borrowed until the next call; NULL: to none. Where the table is
+/* From here on codes that are entered, and where TIMEs stand, are added to the mentions: borrowed until the next call; NULL: to
+ * none. Where the table is
  * full it is emptied here, and nowhere else: until then what is not in it goes the long way. */
 void standings_begin_block(struct standings *m, struct mentions *mentions);
 /* What events came, of frames of which code, since the last call: for each move that was made. */

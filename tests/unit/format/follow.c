@@ -231,7 +231,7 @@ static size_t random_events(struct random *r, uint8_t *out, size_t room, uint32_
 	uint8_t *p = out;
 
 	while (p + EVENT_BYTES_MAX < out + room) {
-		switch (random_below(r, 12)) {
+		switch (random_below(r, 13)) {
 		case 0:
 			p = event_write1(p, EVENT_POPS, random_below(r, 4));
 			break;
@@ -258,6 +258,9 @@ static size_t random_events(struct random *r, uint8_t *out, size_t room, uint32_
 			*p++ = EVENT_FAR_CALL;
 			*p++ = event_call_far_place(event_call(2 * random_below(r, sites), 1));
 			break;
+		case 8:
+			p = event_write_time(p, random_below(r, 20000));
+			break;
 		default:
 			p = event_write_line(p, random_below(r, 20) ? random_below(r, 6) : 300);
 		}
@@ -275,25 +278,35 @@ struct ways {
 static void count_all(struct stack *s, struct pl_view v, const struct follow_codes *codes,
 	struct standings *common, struct standing_counts *out, struct ways *ways)
 {
+	const uint8_t *const begin = v.at;
+
 	while (v.left) {
 		struct follow_rows rows;
 		struct event e;
 		size_t before = v.left;
 		if (common)
-			standings_run(common, s, &v, codes, out);
+			standings_run(common, s, &v, (size_t)(v.at - begin), codes, out);
 		ways->eaten += before - v.left;
 		if (!v.left)
 			break;
+		const uint8_t *const at = v.at;
 		assert_int_equal(event_read(&v, &s->calls, &e), 0);
 		mentions_add_event(&ways->mentions, &e);
+		if (mentions_apart(e.kind))
+			mentions_add_apart(
+				&ways->mentions, (size_t)(at - begin), (size_t)(v.at - at));
+		ways->by_long.ticks += e.kind == EVENT_TIME ? e.a : 0;
 		bool fits = follow_apply(s, &e, codes, &rows) == 0;
 		out->untold.lines += rows.lines;
 		out->untold.returns += rows.returns;
 		ways->by_long.lines += fits && e.kind == EVENT_LINE;
 		ways->by_long.enters += fits && e.kind == EVENT_ENTER;
+		ways->by_long.leaves += fits && e.kind == EVENT_LEAVE;
 	}
 	out->lines += ways->by_long.lines;
 	out->enters += ways->by_long.enters;
+	out->leaves += ways->by_long.leaves;
+	out->ticks += ways->by_long.ticks;
 }
 
 static void expect_same_stack(const struct stack *a, const struct stack *b)
@@ -318,7 +331,19 @@ static void add_taken(void *context, uint32_t code, enum event_kind kind, uint64
 	struct standing_counts *taken = context;
 
 	assert_in_range(code, 1, 2);
-	*(kind == EVENT_LINE ? &taken->lines : &taken->enters) += (uint32_t)count;
+	*(kind == EVENT_LINE	      ? &taken->lines
+		: kind == EVENT_LEAVE ? &taken->leaves
+				      : &taken->enters) += (uint32_t)count;
+}
+
+static void expect_same_counts(const struct standing_counts *a, const struct standing_counts *b)
+{
+	assert_int_equal(a->lines, b->lines);
+	assert_int_equal(a->enters, b->enters);
+	assert_int_equal(a->leaves, b->leaves);
+	assert_int_equal(a->ticks, b->ticks);
+	assert_int_equal(a->untold.lines, b->untold.lines);
+	assert_int_equal(a->untold.returns, b->untold.returns);
 }
 
 static void expect_same_codes(const struct mentions *a, const struct mentions *b)
@@ -326,6 +351,15 @@ static void expect_same_codes(const struct mentions *a, const struct mentions *b
 	assert_int_equal(a->count, b->count);
 	for (size_t i = 0; i < a->count; i++)
 		assert_non_null(map_find(&b->seen, a->codes[i]));
+}
+
+static void expect_same_apart(const struct mentions *a, const struct mentions *b)
+{
+	assert_int_equal(a->apart_count, b->apart_count);
+	for (size_t i = 0; i < a->apart_count; i++) {
+		assert_int_equal(a->apart[i].at, b->apart[i].at);
+		assert_int_equal(a->apart[i].length, b->apart[i].length);
+	}
 }
 
 /* The short way comes to what the long one does. */
@@ -354,10 +388,12 @@ static int compare_ways(struct scene *s, struct standings *standings, uint32_t s
 		standings_take(standings, add_taken, &taken);
 		eaten += by_both.eaten;
 		all += v.left;
-		assert_memory_equal(&one, &other, sizeof one);
+		expect_same_counts(&one, &other);
 		assert_int_equal(taken.lines + by_both.by_long.lines, one.lines);
 		assert_int_equal(taken.enters + by_both.by_long.enters, one.enters);
+		assert_int_equal(taken.leaves + by_both.by_long.leaves, one.leaves);
 		expect_same_codes(&by_long.mentions, &by_both.mentions);
+		expect_same_apart(&by_long.mentions, &by_both.mentions);
 		expect_same_stack(&s->stack, &twin);
 		mentions_release(&by_long.mentions);
 		mentions_release(&by_both.mentions);
