@@ -225,9 +225,9 @@ static void test_counted(void **state)
 }
 
 /* Events as a recorder can write them, and as only damage does: numbers of starts and sites that are not there, pops of too many. */
-static size_t random_events(struct random *r, uint8_t *out, size_t room, uint32_t sites)
+static size_t random_events(
+	struct random *r, struct event_calls *calls, uint8_t *out, size_t room, uint32_t sites)
 {
-	static struct event_calls calls;
 	uint8_t *p = out;
 
 	while (p + EVENT_BYTES_MAX < out + room) {
@@ -244,7 +244,7 @@ static size_t random_events(struct random *r, uint8_t *out, size_t room, uint32_
 		case 3:
 		case 4:
 			p = event_write_call(
-				p, &calls, 2 * random_below(r, sites), 1 + !random_below(r, 8));
+				p, calls, 2 * random_below(r, sites), 1 + !random_below(r, 8));
 			break;
 		case 5:
 			p = event_write_enter(
@@ -362,19 +362,34 @@ static void expect_same_apart(const struct mentions *a, const struct mentions *b
 	}
 }
 
-/* The short way comes to what the long one does. */
-/* Gives how often the table was emptied. */
-static int compare_ways(struct scene *s, struct standings *standings, uint32_t sites, int rounds)
+/* Neither so many frames that all room is for them, nor none that could leave. */
+static void keep_depth(struct stack *s)
+{
+	const struct stack_frame f = {.code = 1, .place = PLACE_ENTRY};
+
+	if (s->depth > 100)
+		stack_pops(s, s->depth - 3);
+	while (s->depth < 20)
+		assert_int_equal(stack_push(s, &f), 0);
+}
+
+/* The short way comes to what the long one does, with bytes that come `times`, one behind the other. Gives how often the table was
+ * emptied. */
+static int compare_ways(
+	struct scene *s, struct standings *standings, uint32_t sites, int rounds, int times)
 {
 	const struct follow_codes codes = {.find = find, .context = s};
 	struct random r = {1};
+	struct event_calls calls = {0};
 	uint8_t bytes[600];
-	size_t eaten = 0, all = 0;
+	size_t eaten = 0, all = 0, n = 0;
 	uint32_t count = 0;
 	int emptied = 0;
 
 	for (int i = 0; i < rounds; i++) {
-		struct pl_view v = view_of(bytes, random_events(&r, bytes, sizeof bytes, sites));
+		if (i % times == 0)
+			n = random_events(&r, &calls, bytes, sizeof bytes, sites);
+		struct pl_view v = view_of(bytes, n);
 		struct stack twin = {0};
 		struct standing_counts one = {0}, other = {0}, taken = {0};
 		struct ways by_long = {0}, by_both = {0};
@@ -399,8 +414,7 @@ static int compare_ways(struct scene *s, struct standings *standings, uint32_t s
 		mentions_release(&by_both.mentions);
 		stack_release(&twin);
 		count = standings->count;
-		if (s->stack.depth > 100)
-			stack_pops(&s->stack, s->stack.depth - 3);
+		keep_depth(&s->stack);
 	}
 	assert_true(eaten > all / 2);
 	return emptied;
@@ -410,7 +424,16 @@ static void test_common(void **state)
 {
 	static struct standings standings;
 
-	assert_int_equal(compare_ways(*state, &standings, 8, 500), 0);
+	assert_int_equal(compare_ways(*state, &standings, 8, 500, 1), 0);
+	standings_release(&standings);
+}
+
+/* What comes again is looked up as a whole. */
+static void test_again(void **state)
+{
+	static struct standings standings;
+
+	assert_int_equal(compare_ways(*state, &standings, 8, 1000, 10), 0);
 	standings_release(&standings);
 }
 
@@ -419,7 +442,9 @@ static void test_full(void **state)
 {
 	static struct standings standings;
 
-	assert_true(compare_ways(*state, &standings, 8000, 3000) > 0);
+	assert_true(compare_ways(*state, &standings, 8000, 3000, 1) > 0);
+	standings_release(&standings);
+	assert_true(compare_ways(*state, &standings, 8000, 9000, 3) > 0);
 	standings_release(&standings);
 }
 
@@ -470,6 +495,7 @@ int main(void)
 		TEST(raised_and_called),
 		TEST(counted),
 		TEST(common),
+		TEST(again),
 		TEST(full),
 		TEST(ahead),
 		TEST(not_analysed),
