@@ -571,6 +571,14 @@ static bool is_far(const PyCodeObject *code, struct code_unit u)
 
 /* Module code of thousands of lines takes long at its LINEs. Of those that need not be heard each would be, once, to be switched
  * off then; it is done now. By the others it is hot sooner. */
+/* The larger the code the longer the look-up. */
+static uint32_t far_lines(const struct code_record *r)
+{
+	const uint32_t lines = FAR_HOT_UNITS / r->unit_count;
+
+	return lines < 1 ? 1 : lines > FAR_HOT_LINES ? FAR_HOT_LINES : lines;
+}
+
 static void spare_lines(
 	PyCodeObject *code, struct code_record *r, const struct flow_graph *g, struct pl_view plain)
 {
@@ -587,7 +595,7 @@ static void spare_lines(
 			switch_line_off(code, unit, opcode, opcodes[opcode].caches != 0, root.tool);
 	}
 	if (r->far && root.hot_lines > FAR_HOT_LINES)
-		r->lines_heard = root.hot_lines - FAR_HOT_LINES;
+		r->lines_heard = root.hot_lines - far_lines(r);
 }
 #else
 static void spare_lines(

@@ -36,7 +36,8 @@ enum heard {
 };
 
 #define START_MAX     ((1u << 19) - 1) /* what code_unit holds; others are told by LINE_AT */
-#define FAR_HOT_LINES 8		       /* so many LINEs of a far code make it hot */
+#define FAR_HOT_LINES 8		       /* so many LINEs of a far code make it hot, */
+#define FAR_HOT_UNITS 8192	       /* or fewer, which times its units are this */
 
 /* What an event needs of its code: the number that names it, and the index that stands for its
  * line. Made at the code's first event (code_describe), freed by the interpreter with the code
