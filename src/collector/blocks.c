@@ -17,6 +17,7 @@ struct cut {
 	struct stream *t;
 	struct block_head head;
 	uint64_t end;	       /* position behind its last byte */
+	size_t bytes;	       /* of it so far */
 	struct loss losses[8]; /* its gaps, written behind it */
 	uint32_t loss_count;
 	bool damaged; /* bytes that are no events were met at `end` */
@@ -85,11 +86,21 @@ static void run_common(struct cut *k, struct pl_view *v, size_t at)
 	count_untold(k, &n.untold);
 }
 
+/* They stay where they are until the block is written, and the chunk is given back after that. */
+static void put_part(struct cut *k, struct pl_view part)
+{
+	if (!part.left)
+		return;
+	buf_put(&k->c->parts, &part, sizeof part);
+	k->bytes += part.left;
+	k->end += part.left;
+}
+
 /* Run the events of one part of a chunk. A part that breaks off in the middle of an event is
  * damaged from there on. */
 static void run(struct cut *k, struct pl_view part)
 {
-	const size_t before = k->c->bytes.used;
+	const size_t before = k->bytes;
 	struct pl_view v = part;
 	struct event e;
 
@@ -106,8 +117,7 @@ static void run(struct cut *k, struct pl_view part)
 				(size_t)(v.at - at));
 		follow(k, &e);
 	}
-	buf_put(&k->c->bytes, part.at, part.left - v.left);
-	k->end += part.left - v.left;
+	put_part(k, view_of(part.at, part.left - v.left));
 }
 
 /* Times count from the chunk's own; where that is not what the stream has come to, a block must
@@ -127,12 +137,6 @@ static bool continues(struct cut *k, const struct held_chunk *h)
 	return true;
 }
 
-/* All that waits, but for what a block cannot hold: parts are put until it is full. */
-static size_t room_for(uint64_t pending)
-{
-	return pending < 2 * BLOCK_BYTES_MAX ? pending : 2 * BLOCK_BYTES_MAX;
-}
-
 /* Part by part, while they continue each other. A part is within a chunk, and a chunk holds whole
  * events. */
 static void gather(struct cut *k)
@@ -140,8 +144,7 @@ static void gather(struct cut *k)
 	const struct held_chunk *h;
 	struct pl_view part;
 
-	buf_reserve(&k->c->bytes, room_for(stream_pending(k->t)));
-	while (!k->damaged && k->c->bytes.used < BLOCK_BYTES_MAX &&
+	while (!k->damaged && k->bytes < BLOCK_BYTES_MAX &&
 		stream_part(k->t, &k->c->arena, k->end, &h, &part) && continues(k, h)) {
 		if (part.left > BLOCK_BYTES_MAX)
 			part.left = BLOCK_BYTES_MAX;
@@ -166,7 +169,7 @@ static void open_head(struct cut *k)
 		t->stack.calls = (struct event_calls){0};
 	stack_copy(&k->c->opening, &t->stack);
 	stack_mark(&t->stack);
-	buf_reset(&k->c->bytes);
+	buf_reset(&k->c->parts);
 	mentions_reset(&k->c->mentions);
 	standings_begin_block(&k->c->bodies.standings, &k->c->mentions);
 }
@@ -221,18 +224,20 @@ static int pack_in_segment(
 	return err;
 }
 
-static int write_block(
-	struct collector *c, struct stream *t, const struct block_head *head, struct pl_view events)
+/* `bytes` of events, in `parts`. */
+static int write_block(struct collector *c, struct stream *t, const struct block_head *head,
+	const struct pl_buf *parts, size_t bytes)
 {
 	struct block_source source = {.head = head,
 		.stack = &c->opening,
 		.bodies = &c->bodies.codes,
-		.events = events,
+		.parts = (const struct pl_view *)(const void *)parts->at,
+		.part_count = parts->used / sizeof(struct pl_view),
 		.mentions = &c->mentions,
 		.packer = &c->store.packer};
 	const bool behind = stream_pending(t) > BLOCK_BEHIND;
 	/* Most threads that have little in their first block have no other. */
-	const bool alone = behind || events.left < (t->blocks ? 1 : BLOCK_CUT_BYTES);
+	const bool alone = behind || bytes < (t->blocks ? 1 : BLOCK_CUT_BYTES);
 	struct blocks_chain *chain = alone ? NULL : find_chain(c, t);
 	int err = pack_in_segment(c, &source, chain, behind ? BLOCK_LEVEL_FAST : BLOCK_LEVEL);
 
@@ -269,7 +274,7 @@ static void write_checkpoints(struct collector *c, uint32_t segment)
 			.min_depth = t->stack.depth};
 		mentions_reset(&c->mentions);
 		if (stack_copy(&c->opening, &t->stack) == 0)
-			write_block(c, t, &head, (struct pl_view){0});
+			write_block(c, t, &head, &(struct pl_buf){0}, 0);
 	}
 }
 
@@ -342,9 +347,9 @@ static bool cut_one(struct collector *c, struct stream *t)
 	k.head.min_depth =
 		t->stack.min_depth < c->opening.depth ? t->stack.min_depth : c->opening.depth;
 	if (k.end > t->position)
-		err = c->bytes.failed ? PL_ERR_MEMORY
-				      : write_block(c, t, &k.head, buf_view(&c->bytes));
-	c->bytes.failed = false;
+		err = c->parts.failed ? PL_ERR_MEMORY
+				      : write_block(c, t, &k.head, &c->parts, k.bytes);
+	c->parts.failed = false;
 	if (err == 0)
 		c->totals.events += k.head.events;
 	else

@@ -222,6 +222,7 @@ void collector_release(struct collector *c)
 	if (c->arena_fd >= 0)
 		close(c->arena_fd);
 	buf_release(&c->bytes);
+	buf_release(&c->parts);
 	buf_release(&c->payload);
 	buf_release(&c->strings);
 	stack_release(&c->opening);

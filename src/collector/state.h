@@ -57,6 +57,7 @@ struct collector {
 	struct sampler sampler;
 	struct collector_totals totals;
 	struct pl_buf bytes, payload, strings; /* room; strings: STRINGS to write */
+	struct pl_buf parts;		       /* struct pl_view, of a block's events */
 	struct stack opening;		       /* room */
 	struct mentions mentions;	       /* of the block in the making */
 	struct blocks_chain chains[BLOCKS_CHAINS];

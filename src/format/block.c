@@ -27,20 +27,35 @@ static void mention_stack(struct mentions *m, const struct stack *stack)
 	}
 }
 
-static int mention_events(struct mentions *m, struct event_calls calls, struct pl_view events)
+static int mention_part(
+	struct mentions *m, struct event_calls *calls, struct pl_view part, size_t before)
 {
-	const uint8_t *first = events.at;
+	const uint8_t *first = part.at;
 	struct event e;
 
-	while (events.left) {
-		const uint8_t *at = events.at;
-		if (event_read(&events, &calls, &e))
+	while (part.left) {
+		const uint8_t *at = part.at;
+		if (event_read(&part, calls, &e))
 			return PL_ERR_FORMAT;
 		mentions_add_event(m, &e);
 		if (mentions_apart(e.kind))
-			mentions_add_apart(m, (size_t)(at - first), (size_t)(events.at - at));
+			mentions_add_apart(
+				m, before + (size_t)(at - first), (size_t)(part.at - at));
 	}
 	return 0;
+}
+
+static int mention_events(struct mentions *m, const struct block_source *b)
+{
+	struct event_calls calls = b->stack->calls;
+	size_t before = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < b->part_count && err == 0; i++) {
+		err = mention_part(m, &calls, b->parts[i], before);
+		before += b->parts[i].left;
+	}
+	return err;
 }
 
 static void put_codes(struct pl_buf *raw, struct mentions *m, const struct pl_map *bodies)
@@ -128,47 +143,100 @@ static void put_resumes(struct pl_buf *raw, const struct event_calls *calls)
 	}
 }
 
-static void put_apart(struct pl_buf *raw, const struct mentions *m, struct pl_view events)
+static size_t event_bytes(const struct block_source *b)
 {
-	uint32_t behind = 0;
+	size_t n = 0;
 
-	buf_varint(raw, m->apart_count);
-	for (size_t i = 0; i < m->apart_count; i++) {
-		const struct chain_hole *a = &m->apart[i];
-		uint8_t *to = buf_reserve(raw, 2 * PL_VARINT_MAX + a->length);
-		if (!to)
-			return;
-		uint8_t *end = varint_write(varint_write(to, a->at - behind), a->length);
-		memcpy(end, events.at + a->at, a->length);
-		raw->used += (size_t)(end - to) + a->length;
-		behind = a->at + a->length;
+	for (size_t i = 0; i < b->part_count; i++)
+		n += b->parts[i].left;
+	return n;
+}
+
+/* What stands apart and what is between, by turns, each within a part; pieces of others may be empty. */
+static inline __attribute__((always_inline)) void each_piece(const struct block_source *b,
+	const struct mentions *m, void (*visit)(void *context, struct pl_view piece, bool apart),
+	void *context)
+{
+	const struct mention_apart *a = m->apart, *last = a + m->apart_count;
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->part_count; i++) {
+		struct pl_view rest = b->parts[i];
+		for (; a != last && a->at < at + rest.left; a++) {
+			const size_t before = a->at - at;
+			visit(context, view_of(rest.at, before), false);
+			visit(context, view_of(rest.at + before, a->length), true);
+			rest = view_of(
+				rest.at + before + a->length, rest.left - before - a->length);
+			at += before + a->length;
+		}
+		visit(context, rest, false);
+		at += rest.left;
 	}
 }
 
-static size_t others_bytes(const struct mentions *m, struct pl_view events)
+struct apart_put {
+	struct pl_buf *raw;
+	size_t behind; /* bytes behind the one before */
+};
+
+static void add_apart(void *context, struct pl_view piece, bool apart)
 {
-	size_t n = events.left;
+	struct apart_put *to = context;
+	uint8_t *at = apart ? buf_reserve(to->raw, 2 * PL_VARINT_MAX + piece.left) : NULL;
+
+	to->behind += apart ? 0 : piece.left;
+	if (!at)
+		return;
+	uint8_t *end = varint_write(varint_write(at, to->behind), piece.left);
+	memcpy(end, piece.at, piece.left);
+	to->raw->used += (size_t)(end - at) + piece.left;
+	to->behind = 0;
+}
+
+static void put_apart(struct pl_buf *raw, const struct mentions *m, const struct block_source *b)
+{
+	buf_varint(raw, m->apart_count);
+	each_piece(b, m, add_apart, &(struct apart_put){.raw = raw});
+}
+
+/* ---- the events that do not stand apart ---- */
+
+static size_t others_bytes(const struct mentions *m, const struct block_source *b)
+{
+	size_t n = event_bytes(b);
 
 	for (size_t i = 0; i < m->apart_count; i++)
 		n -= m->apart[i].length;
 	return n;
 }
 
-static void put_others(struct pl_buf *raw, const struct mentions *m, struct pl_view events)
+static void copy_other(void *context, struct pl_view piece, bool apart)
 {
-	uint8_t *to = events.left ? buf_reserve(raw, others_bytes(m, events)) : NULL;
-	uint32_t behind = 0;
+	uint8_t **to = context;
+
+	if (apart || !piece.left)
+		return;
+	memcpy(*to, piece.at, piece.left);
+	*to += piece.left;
+}
+
+static void put_others(struct pl_buf *raw, const struct mentions *m, const struct block_source *b)
+{
+	uint8_t *to = buf_reserve(raw, others_bytes(m, b));
 
 	if (!to)
 		return;
-	for (size_t i = 0; i < m->apart_count; i++) {
-		const struct chain_hole *a = &m->apart[i];
-		memcpy(to, events.at + behind, a->at - behind);
-		to += a->at - behind;
-		behind = a->at + a->length;
-	}
-	memcpy(to, events.at + behind, events.left - behind);
-	raw->used = (size_t)(to - raw->at) + events.left - behind;
+	each_piece(b, m, copy_other, &to);
+	raw->used = (size_t)(to - raw->at);
+}
+
+static void add_other(void *context, struct pl_view piece, bool apart)
+{
+	struct pl_view **to = context;
+
+	if (!apart && piece.left)
+		*(*to)++ = piece;
 }
 
 /* The struct is the bytes: little-endian without padding, as view.h and block.h make sure. */
@@ -202,24 +270,38 @@ static uint32_t put_front(struct pl_buf *raw, const struct block_source *b, stru
 	if (flags & BLOCK_RESUMES)
 		put_resumes(raw, calls);
 	if (flags & BLOCK_APART)
-		put_apart(raw, m, b->events);
+		put_apart(raw, m, b);
 	return flags;
+}
+
+static bool pack_pieces(struct pl_buf *out, const struct block_source *b, const struct mentions *m,
+	uint32_t *before)
+{
+	struct pl_view *pieces = malloc((b->part_count + m->apart_count + 1) * sizeof *pieces);
+	struct pl_view *end = pieces;
+
+	if (!pieces)
+		return false;
+	each_piece(b, m, add_other, &end);
+	const struct chain_source source = {pieces, (size_t)(end - pieces)};
+	const bool done = chain_pack(b->chain, &source, out, before);
+	free(pieces);
+	return done;
 }
 
 /* Where most events have their time it is cheaper to copy the others, than to hand zstd a few bytes each time. */
 static bool pack_others(struct pl_buf *out, const struct block_source *b, const struct mentions *m,
 	uint32_t *before)
 {
-	struct chain_source events = {
-		.bytes = b->events, .holes = m->apart, .hole_count = m->apart_count};
-	struct pl_buf others = {0};
+	struct pl_buf copy = {0};
 
-	if (m->apart_count > b->events.left / OTHERS_SHORT) {
-		put_others(&others, m, b->events);
-		events = (struct chain_source){.bytes = buf_view(&others)};
-	}
-	const bool done = !others.failed && chain_pack(b->chain, &events, out, before);
-	buf_release(&others);
+	if (m->apart_count <= event_bytes(b) / OTHERS_SHORT)
+		return pack_pieces(out, b, m, before);
+	put_others(&copy, m, b);
+	const struct pl_view whole = buf_view(&copy);
+	const bool done = !copy.failed &&
+			  chain_pack(b->chain, &(struct chain_source){&whole, 1}, out, before);
+	buf_release(&copy);
 	return done;
 }
 
@@ -273,6 +355,7 @@ static int write_with(
 	struct pl_buf *out, const struct block_source *b, struct mentions *m, int level)
 {
 	struct block_head head = *b->head;
+	const size_t bytes = event_bytes(b);
 	struct pl_buf raw = {0};
 	size_t at = out->used;
 	int err = PL_ERR_MEMORY;
@@ -281,18 +364,18 @@ static int write_with(
 	if (m->failed)
 		return err;
 	head.flags = (head.flags & BLOCK_CONTINUES) | put_front(&raw, b, m);
-	head.raw_bytes = (uint32_t)(raw.used + others_bytes(m, b->events));
+	head.raw_bytes = (uint32_t)(raw.used + others_bytes(m, b));
 	uint8_t *room = buf_reserve(out, BLOCK_HEAD_BYTES);
-	if (raw.failed || !room || raw.used + b->events.left > RECORD_RAW_MAX - BLOCK_HEAD_BYTES)
+	if (raw.failed || !room || raw.used + bytes > RECORD_RAW_MAX - BLOCK_HEAD_BYTES)
 		goto done;
 	out->used += BLOCK_HEAD_BYTES;
 	if (!level || !b->chain || !put_chained(out, buf_view(&raw), b, m, &head.flags)) {
-		put_others(&raw, m, b->events);
+		put_others(&raw, m, b);
 		put_alone(out, buf_view(&raw), b, level, &head.flags);
 	}
 	if (out->failed || raw.failed)
 		goto done;
-	head.event_bytes = (uint32_t)b->events.left;
+	head.event_bytes = (uint32_t)bytes;
 	head.open_depth = b->stack->depth;
 	head.first_switch = m->first_switch;
 	head.needs_minor = minor_of(&head, m);
@@ -310,7 +393,7 @@ int block_write(struct pl_buf *out, const struct block_source *b, int level)
 
 	if (b->mentions)
 		return write_with(out, b, b->mentions, level);
-	err = mention_events(&own, b->stack->calls, b->events);
+	err = mention_events(&own, b);
 	if (err == 0)
 		err = write_with(out, b, &own, level);
 	mentions_release(&own);

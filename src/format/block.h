@@ -126,7 +126,9 @@ struct block_source {
 	const struct stack *stack;     /* as it is before the first event */
 	const struct pl_map
 		*bodies; /* code number -> body number + 1; a code that is missing gets 0 */
-	struct pl_view events;
+	const struct pl_view *
+		parts; /* borrowed: its events, as if they lay side by side; each part has whole ones */
+	size_t part_count;
 	struct mentions *
 		mentions; /* borrowed, of just these events; to which those of the stack are added; NULL: it looks for them */
 	struct packer *packer;	    /* borrowed, or NULL */

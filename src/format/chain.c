@@ -58,36 +58,32 @@ static bool choose_width(struct chain_writer *c)
 
 static size_t count_bytes(const struct chain_source *s)
 {
-	size_t n = s->bytes.left;
+	size_t n = 0;
 
-	for (size_t i = 0; i < s->hole_count; i++)
-		n -= s->holes[i].length;
+	for (size_t i = 0; i < s->count; i++)
+		n += s->pieces[i].left;
 	return n;
 }
 
-static bool pack_run(
-	ZSTD_CCtx *zstd, ZSTD_outBuffer *packed, const uint8_t *at, size_t n, ZSTD_EndDirective how)
+static bool pack_piece(
+	ZSTD_CCtx *zstd, ZSTD_outBuffer *packed, struct pl_view piece, ZSTD_EndDirective how)
 {
-	ZSTD_inBuffer plain = {.src = at, .size = n};
+	ZSTD_inBuffer plain = {.src = piece.at, .size = piece.left};
 	size_t left;
 
 	do
 		left = ZSTD_compressStream2(zstd, packed, &plain, how);
-	while (!ZSTD_isError(left) && plain.pos < n && packed->pos < packed->size);
-	return !ZSTD_isError(left) && plain.pos == n && (how == ZSTD_e_continue || left == 0);
+	while (!ZSTD_isError(left) && plain.pos < plain.size && packed->pos < packed->size);
+	return !ZSTD_isError(left) && plain.pos == plain.size &&
+	       (how == ZSTD_e_continue || left == 0);
 }
 
-static bool pack_runs(ZSTD_CCtx *zstd, ZSTD_outBuffer *packed, const struct chain_source *s)
+static bool pack_pieces(ZSTD_CCtx *zstd, ZSTD_outBuffer *packed, const struct chain_source *s)
 {
-	size_t behind = 0;
-
-	for (size_t i = 0; i < s->hole_count; i++) {
-		const struct chain_hole *h = &s->holes[i];
-		if (!pack_run(zstd, packed, s->bytes.at + behind, h->at - behind, ZSTD_e_continue))
+	for (size_t i = 0; i < s->count; i++)
+		if (!pack_piece(zstd, packed, s->pieces[i], ZSTD_e_continue))
 			return false;
-		behind = (size_t)h->at + h->length;
-	}
-	return pack_run(zstd, packed, s->bytes.at + behind, s->bytes.left - behind, ZSTD_e_flush);
+	return pack_piece(zstd, packed, (struct pl_view){0}, ZSTD_e_flush);
 }
 
 bool chain_pack(struct chain_writer *c, const struct chain_source *source, struct pl_buf *out,
@@ -99,7 +95,7 @@ bool chain_pack(struct chain_writer *c, const struct chain_source *source, struc
 		chain_break(c);
 	uint8_t *to = n && n <= CHAIN_BYTES ? buf_reserve(out, bound) : NULL;
 	ZSTD_outBuffer packed = {.dst = to, .size = bound};
-	if (!to || (!c->blocks && !begin(c)) || !pack_runs(c->zstd, &packed, source)) {
+	if (!to || (!c->blocks && !begin(c)) || !pack_pieces(c->zstd, &packed, source)) {
 		chain_break(c);
 		return false;
 	}

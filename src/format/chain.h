@@ -27,14 +27,10 @@ struct chain_writer {
 };
 /* The next block is the first of another chain. */
 void chain_break(struct chain_writer *c);
-/* Bytes, but for some. */
-struct chain_hole {
-	uint32_t at, length;
-};
+/* A block's bytes, in pieces that are packed as if they lay side by side. */
 struct chain_source {
-	struct pl_view bytes;
-	const struct chain_hole *holes; /* by growing place */
-	size_t hole_count;
+	const struct pl_view *pieces;
+	size_t count;
 };
 /* Append a block's bytes as they are packed to `out`; *before: so many blocks of the chain are in front of it. false: there are
  * none, there is no memory, or they are too many for any chain: nothing was appended, and the chain is broken. */

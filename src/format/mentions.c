@@ -56,7 +56,7 @@ void mentions_add_apart(struct mentions *m, size_t at, size_t length)
 {
 	if (m->apart_count == m->apart_room) {
 		size_t room = m->apart_room ? m->apart_room * 2 : FIRST_ROOM;
-		struct chain_hole *apart = realloc(m->apart, room * sizeof *apart);
+		struct mention_apart *apart = realloc(m->apart, room * sizeof *apart);
 		if (!apart) {
 			m->failed = true;
 			return;
@@ -65,7 +65,7 @@ void mentions_add_apart(struct mentions *m, size_t at, size_t length)
 		m->apart_room = room;
 	}
 	m->apart[m->apart_count++] =
-		(struct chain_hole){.at = (uint32_t)at, .length = (uint32_t)length};
+		(struct mention_apart){.at = (uint32_t)at, .length = (uint32_t)length};
 }
 
 void mentions_reset(struct mentions *m)

@@ -7,10 +7,14 @@
 #define PL_FORMAT_MENTIONS_H
 
 #include "base/map.h"
-#include "format/chain.h"
 #include "format/event.h"
 
 #define MENTIONS_RECENT 64
+
+/* Where an event stands among its block's bytes. */
+struct mention_apart {
+	uint32_t at, length;
+};
 
 /* All zero is valid. */
 struct mentions {
@@ -21,7 +25,7 @@ struct mentions {
 	bool failed;			  /* for want of memory */
 	uint64_t first_switch;		  /* 0: none */
 	uint32_t needs_minor;
-	struct chain_hole *apart; /* owned; where they are among the block's events */
+	struct mention_apart *apart; /* owned; by growing place */
 	size_t apart_count, apart_room;
 };
 

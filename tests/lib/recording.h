@@ -335,10 +335,12 @@ static inline void maker_cut(struct maker *m, struct maker_thread *t)
 	struct pl_buf payload = {0};
 
 	maker_head(t);
+	const struct pl_view events = buf_view(&t->events);
 	const struct block_source source = {.head = &t->head,
 		.stack = &t->opening,
 		.bodies = &m->bodies,
-		.events = buf_view(&t->events),
+		.parts = &events,
+		.part_count = 1,
 		.chain = m->chains ? &t->chain : NULL};
 	if (block_write(&payload, &source, 1))
 		abort();

@@ -38,10 +38,9 @@ static void make(struct pl_buf *out, int level)
 	p = event_write_enter(p, 4, 900, 0); /* a code without a body */
 	p = event_write1(p, EVENT_LEAVE, 2);
 	head.events = 3;
-	const struct block_source source = {.head = &head,
-		.stack = &s,
-		.bodies = &bodies,
-		.events = view_of(bytes, (size_t)(p - bytes))};
+	const struct pl_view events = view_of(bytes, (size_t)(p - bytes));
+	const struct block_source source = {
+		.head = &head, .stack = &s, .bodies = &bodies, .parts = &events, .part_count = 1};
 	assert_int_equal(block_write(out, &source, level), 0);
 	stack_release(&s);
 	map_release(&bodies);
@@ -90,12 +89,14 @@ static void test_greenlets(void **state)
 	for (int i = 0; i < 4; i++) {
 		struct pl_buf b = {0};
 		s.greenlet = i & 1 ? 12 : 0;
-		source.events = view_of(bytes, i & 2 ? (size_t)(end - bytes) : 0);
+		const struct pl_view events = view_of(bytes, i & 2 ? (size_t)(end - bytes) : 0);
+		source.parts = &events;
+		source.part_count = 1;
 		assert_int_equal(block_write(&b, &source, 0), 0);
 		assert_int_equal(block_open(&block, buf_view(&b)), 0);
 		assert_int_equal(block.stack.greenlet, s.greenlet);
 		assert_int_equal(block.head.needs_minor, i ? 1 : 0);
-		assert_int_equal(block.events.left, source.events.left);
+		assert_int_equal(block.events.left, events.left);
 		buf_release(&b);
 	}
 	block_release(&block);
@@ -124,8 +125,11 @@ static void test_known_calls(void **state)
 	assert_int_equal(end - bytes, 1);
 	end = event_write_call(end, &known, away % 17, 1 + away);
 	assert_int_equal(end - bytes, 3);
-	const struct block_source source = {
-		.head = &head, .stack = &s, .bodies = &bodies, .events = view_of(bytes, 3)};
+	const struct block_source source = {.head = &head,
+		.stack = &s,
+		.bodies = &bodies,
+		.parts = &(const struct pl_view){.at = bytes, .left = 3},
+		.part_count = 1};
 	assert_int_equal(block_write(&b, &source, 0), 0);
 	assert_int_equal(block_open(&block, buf_view(&b)), 0);
 	assert_int_equal(block.head.needs_minor, 5);
@@ -157,8 +161,11 @@ static void test_known_resumes(void **state)
 	struct event_calls known = s.calls;
 	uint8_t *end = event_write_reentry(bytes, &known, EVENT_RESUME, &last);
 	assert_int_equal(end - bytes, 2);
-	const struct block_source source = {
-		.head = &head, .stack = &s, .bodies = &bodies, .events = view_of(bytes, 2)};
+	const struct block_source source = {.head = &head,
+		.stack = &s,
+		.bodies = &bodies,
+		.parts = &(const struct pl_view){.at = bytes, .left = 2},
+		.part_count = 1};
 	assert_int_equal(block_write(&b, &source, 0), 0);
 	assert_int_equal(block_open(&block, buf_view(&b)), 0);
 	assert_int_equal(block.head.needs_minor, 4);
@@ -180,17 +187,31 @@ struct chained {
 	size_t bytes[CHAINED];
 };
 
-static void fill(uint8_t *to, size_t *bytes, struct random *times)
+/* Lines, and a time behind one of `timed`. */
+static void fill(uint8_t *to, size_t *bytes, struct random *times, uint32_t timed)
 {
 	struct random same = {.state = 9};
 	uint8_t *p = to;
 
 	while (p < to + 3000) {
 		p = event_write_line(p, random_below(&same, 120));
-		if (random_below(times, 100) == 0)
+		if (random_below(times, timed) == 0)
 			p = event_write1(p, EVENT_TIME, random_below(times, 1u << 30));
 	}
 	*bytes = (size_t)(p - to);
+}
+
+/* Two parts, as of two chunks, where an event ends behind the middle. */
+static void part(struct pl_view events, struct pl_view parts[2])
+{
+	struct event_calls calls = {0};
+	struct pl_view rest = events;
+	struct event e;
+
+	while (rest.left > events.left / 2)
+		assert_int_equal(event_read(&rest, &calls, &e), 0);
+	parts[0] = view_of(events.at, events.left - rest.left);
+	parts[1] = rest;
 }
 
 static void make_chained(struct chained *c, bool chain)
@@ -203,13 +224,16 @@ static void make_chained(struct chained *c, bool chain)
 	*c = (struct chained){0};
 	for (uint32_t i = 0; i < CHAINED; i++) {
 		const struct block_head head = {.process = 1, .thread = 3, .number = 7 + i};
-		fill(c->events[i], &c->bytes[i], &times);
+		fill(c->events[i], &c->bytes[i], &times, i == 6 ? 3 : 100);
 		if (i == 8)
 			chain_break(&writer);
+		struct pl_view parts[2];
+		part(view_of(c->events[i], c->bytes[i]), parts);
 		const struct block_source source = {.head = &head,
 			.stack = &s,
 			.bodies = &bodies,
-			.events = view_of(c->events[i], c->bytes[i]),
+			.parts = parts,
+			.part_count = 2,
 			.chain = chain ? &writer : NULL};
 		assert_int_equal(block_write(&c->blocks[i], &source, 7), 0);
 	}
@@ -325,8 +349,11 @@ static void test_refuses_no_events(void **state)
 	struct pl_map bodies = {0};
 	struct pl_buf b = {0};
 	struct block_head head = {.process = 1};
-	const struct block_source source = {
-		.head = &head, .stack = &s, .bodies = &bodies, .events = view_of("\0", 1)};
+	const struct block_source source = {.head = &head,
+		.stack = &s,
+		.bodies = &bodies,
+		.parts = &(const struct pl_view){.at = (const uint8_t *)"\0", .left = 1},
+		.part_count = 1};
 	(void)state;
 
 	assert_int_equal(block_write(&b, &source, 0), PL_ERR_FORMAT);
