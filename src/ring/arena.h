@@ -7,7 +7,7 @@
  *
  * A ring is a queue of chunks of one stream: a thread's events, or a process's messages. Its
  * producer fills the newest chunk, takes another free one when it is full, and never looks back;
- * the collector copies chunks out in order and sets them free again. So a ring is as large as its
+ * the collector packs chunks in order and sets them free again. So a ring is as large as its
  * thread is ahead, and memory is shared by need. One fixed buffer a thread was refused: thousands
  * of short threads would cost thousands of buffers, and the one that is ahead would wait.
  *
