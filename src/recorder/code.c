@@ -136,7 +136,7 @@ static void put_units(struct code_record *r, const struct flow_graph *g)
 		bool moves = CODE_MAY_BE_HOT && s->witness && s->sure;
 		r->units[s->unit].heard = moves ? HEARD_MAY_MOVE : HEARD_BY_LINE;
 		r->units[s->unit].later = moves && s->behind;
-		r->units[s->unit].line = s->line;
+		r->lines[i] = s->line;
 	}
 }
 
@@ -296,13 +296,16 @@ static struct code_record *record_of(
 	PyCodeObject *code, const struct bytecode *parts, struct flow_graph *g)
 {
 	uint32_t units = (uint32_t)Py_SIZE(code);
-	struct code_record *r = calloc(
-		1, sizeof *r + units * (sizeof r->units[0] + (ENGINE_TRACES ? sizeof(bool) : 0)));
+	uint32_t starts = g->start_count < START_MAX ? g->start_count : START_MAX;
+	struct code_record *r =
+		calloc(1, sizeof *r + units * sizeof r->units[0] + starts * sizeof r->lines[0] +
+				  (ENGINE_TRACES ? units * sizeof(bool) : 0));
 
 	if (!r)
 		return NULL;
+	r->lines = (int32_t *)&r->units[units];
 #if ENGINE_TRACES
-	r->handling = (bool *)&r->units[units];
+	r->handling = (bool *)&r->lines[starts];
 	bytecode_handling(parts, r->handling);
 	r->begins_handling = units && r->handling[0];
 #endif
@@ -562,9 +565,9 @@ static bool hears_all(void)
 	return root.tells_lines || root.section_count || thread_is_traced(current_thread_state());
 }
 
-static bool is_far(const PyCodeObject *code, struct code_unit u)
+static bool is_far(const PyCodeObject *code, const struct flow_start *s)
 {
-	int64_t lines = (int64_t)u.line - code->co_firstlineno;
+	int64_t lines = (int64_t)s->line - code->co_firstlineno;
 
 	return lines >= FAR_LINES || lines <= -FAR_LINES;
 }
@@ -590,7 +593,7 @@ static void spare_lines(
 		uint32_t unit = g->starts[i].unit;
 		struct code_unit here = r->units[unit];
 		uint8_t opcode = plain.at[2 * (size_t)unit];
-		r->far |= here.witness && is_far(code, here);
+		r->far |= here.witness && is_far(code, &g->starts[i]);
 		if (!here.witness)
 			switch_line_off(code, unit, opcode, opcodes[opcode].caches != 0, root.tool);
 	}

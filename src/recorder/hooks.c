@@ -279,7 +279,7 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 	/* A trace function, which has a frame object, is called before us: if it has set f_lineno,
 	 * the frame stands elsewhere than at the line that is told, and which will not run. */
 	if (here.start && __builtin_expect(m.frame->frame_obj != NULL, 0) &&
-		here.line != PyLong_AsLong(line_number))
+		m.record->lines[here.start - 1] != PyLong_AsLong(line_number))
 		here.start = 0;
 	if (__builtin_expect(here.pass & PASS_TELLS, 0))
 		passes_line(m.frame, unit);

@@ -58,7 +58,7 @@ struct code_record {
 	bool hushed;   /* a return of it was switched off */
 	bool left_out; /* by a filter: no event of it is recorded, and it has no units; its number is 0 until it is told as OUTSIDE */
 #if ENGINE_TRACES
-	bool *handling; /* a byte a unit, behind the units: is an exception being handled there? */
+	bool *handling; /* a byte a unit, behind the lines: is an exception being handled there? */
 	bool begins_handling; /* at its first unit, so it is traced by instruction from there on */
 #endif
 	bool sections; /* a section was begun in a generator of it */
@@ -72,6 +72,7 @@ struct code_record {
 	uint32_t number_before; /* the number that it had before that, or 0 */
 	uint32_t
 		lines_heard; /* by the short way; when it comes to root.hot_lines the code is hot */
+	int32_t *lines;	     /* of the starts, by their index; behind the units */
 	/* As many as code units, caches too: the frame's own position is the index, no search. */
 	struct code_unit {
 		uint32_t start : 19; /* index of the line start + 1, 0: none here */
@@ -87,15 +88,15 @@ struct code_record {
 			later : 1; /* of those that may move: the instruction behind this one, which looks a name up, is to tell */
 		uint32_t
 			wavers : 1; /* whether LINE fires behind this instruction hangs on how it is specialised */
-		int32_t line; /* of the start */
 	} units[];
 };
 
-/* A code_unit as a number, but for its line: what a hook asks of it is loaded once. */
+/* A code_unit as a number: what a hook asks of it is loaded once. */
 static inline uint32_t unit_bits(struct code_unit u)
 {
 	uint32_t bits;
 
+	_Static_assert(sizeof u == sizeof bits, "one load");
 	memcpy(&bits, &u, sizeof bits);
 	return bits;
 }
