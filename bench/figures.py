@@ -62,10 +62,15 @@ class Once:
         self.directory = out
 
 
-def pairs(bench, *words, traced=True, most=7):
-    """[(untraced, traced)], interleaved; the first pair warms up."""
-    rounds = [(Once(bench, words, None), Once(bench, words, traced)) for _ in range(min(bench.runs, most) + 1)]
-    return rounds[1:]
+def side_by_side(bench, *programs, traced=True, times=1):
+    """Of each of the programs [(untraced, traced)], all interleaved; the first round warms up."""
+    runs = bench.runs if bench.quick else bench.runs * times
+    rounds = [[(Once(bench, words, None), Once(bench, words, traced)) for words in programs] for _ in range(runs + 1)]
+    return [list(of_one) for of_one in zip(*rounds[1:])]
+
+
+def pairs(bench, *words, times=1):
+    return side_by_side(bench, words, times=times)[0]
 
 
 def ratio(rounds, key):
@@ -85,11 +90,15 @@ def start(bench):
     return statistics.median(t.whole_s / b.whole_s for b, t in rounds), f"{1000 * more_s:.0f} ms more here, to reach 50"
 
 
+IMPORT_TIMES = 3    # as many pairs: medians of seven differed by a fifth
+
+
 def import_of(bench, name):
-    if not (bench.site / name).is_dir():
-        raise LeftOut(f"{name} is not installed")
-    rounds = pairs(bench, "imports", name, most=5)
-    return ratio(rounds, "cpu"), f"wall {ratio(rounds, 'wall'):.2f}"
+    package = name.partition(".")[0]
+    if not (bench.site / package).is_dir():
+        raise LeftOut(f"{package} is not installed")
+    rounds = pairs(bench, "imports", name, times=IMPORT_TIMES)
+    return ratio(rounds, "cpu"), f"wall {ratio(rounds, 'wall'):.2f}, {len(rounds)} pairs"
 
 
 @figure("import_sympy", "1.25", "CPU of `import sympy`, recorded / not")
@@ -99,10 +108,7 @@ def import_sympy(bench):
 
 @figure("import_django", "1.25", "CPU of `import django.forms`, recorded / not")
 def import_django(bench):
-    if not (bench.site / "django").is_dir():
-        raise LeftOut("django is not installed")
-    rounds = pairs(bench, "imports", "django.forms", most=5)
-    return ratio(rounds, "cpu"), f"wall {ratio(rounds, 'wall'):.2f}"
+    return import_of(bench, "django.forms")
 
 
 @figure("hello", "200", "KiB of the recording of a program that does nothing, with its sources")
@@ -126,9 +132,8 @@ def timing(bench):
 @figure("memory", "16", "MiB of the program's memory more, rings aside, when it has imported sympy")
 def memory(bench):
     name = "sympy" if (bench.site / "sympy").is_dir() else "json"
-    rounds = pairs(bench, "memory", name, most=1)
+    rounds, nothing = side_by_side(bench, ("memory", name), ("memory", "nothing"))
     more_kib = more(rounds, "RssAnon") + more(rounds, "RssFile")
-    nothing = pairs(bench, "memory", "nothing", most=1)
     return more_kib / 1024, (f"{(more(nothing, 'RssAnon') + more(nothing, 'RssFile')) / 1024:.1f} for a program that does nothing; "
                              f"rings {more(rounds, 'RssShmem') / 1024:.1f}; imported: {name}")
 
@@ -145,10 +150,18 @@ def idle(bench):
 
 # ---- does it stay flat? ----
 
+def least(rounds):
+    """(CPU unrecorded, what recording adds to it) of the least of each: what disturbs a run makes it longer, by as much as is asked
+    for here."""
+    plain = min(b.said["cpu"] for b, _ in rounds)
+    return plain, min(t.said["cpu"] for _, t in rounds) - plain
+
+
 def more_by_count(bench, name, counts, rounds):
     """What recording adds to the same work done by so many, by what it adds when one does it."""
-    added = {count: more(pairs(bench, name, count, rounds, most=5), "cpu") for count in counts}
-    return {count: added[count] / added[counts[0]] for count in counts}
+    by_count = side_by_side(bench, *((name, count, rounds) for count in counts))
+    added = [least(of_one)[1] for of_one in by_count]
+    return {count: more / added[0] for count, more in zip(counts, added)}
 
 
 def flat(bench, name, counts, rounds):
@@ -169,13 +182,10 @@ def processes(bench):
 @figure("codes", "flat", "cost an event of calls of 50,000 code objects in turn, by that of 500")
 def codes(bench):
     counts = (50, 500) if bench.quick else (500, 50000)
-    rounds = {count: pairs(bench, "codes", count, counts[1] * 10, most=3) for count in counts}
-    added = [more(rounds[count], "cpu") for count in counts]
-    plain = [statistics.median(b.said["cpu"] for b, _ in rounds[count]) for count in counts]
-    many = rounds[counts[1]]
+    few, many = side_by_side(bench, *(("codes", count, counts[1] * 10) for count in counts))
+    (plain_few, added_few), (plain_many, added_many) = least(few), least(many)
     first_us = statistics.median((t.said["first"] - b.said["first"]) / b.said["instructions"] * 1e8 for b, t in many)
-    return added[1] / added[0], (f"unrecorded {plain[1] / plain[0]:.2f}; first run {first_us:.1f} µs a 100 instructions here, "
-                                 "to reach 20")
+    return added_many / added_few, f"unrecorded {plain_many / plain_few:.2f}; first run {first_us:.1f} µs a 100 instructions here, to reach 20"
 
 
 # ---- reading ----

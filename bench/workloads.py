@@ -99,11 +99,12 @@ class Workloads:
 
     # ---- a row ----
 
-    def ratios(self, row, tools, *options):
+    def ratios(self, row, tools, *options, times=1):
         """The cells of the row: tools is name -> command."""
         bench, results = self.bench, self.bench.scratch / "ratio.json"
         scale = ROWS[row]["quick"] if bench.quick else None
-        bench.run([sys.executable, str(SHARED / "ratio.py"), "--python", bench.python, "--runs", str(bench.runs), "--rows", row, *options,
+        runs = bench.runs if bench.quick else bench.runs * times
+        bench.run([sys.executable, str(SHARED / "ratio.py"), "--python", bench.python, "--runs", str(runs), "--rows", row, *options,
                    *([] if scale is None else ["--scale", f"{row}={scale}"]), "--json", str(results),
                    *(f"{name}={command}" for name, command in tools.items())], environment=self.environment)
         return json.loads(results.read_text())["rows"][row]
@@ -111,7 +112,8 @@ class Workloads:
     def timing(self):
         """CPU of w_fib with --timing calls, traced / untraced."""
         tools = {"timing": f"{self.bench.pathline} record -q --limit=0 --timing calls --python {{python}} -o {{out}} --"}
-        return self.ratios("w_fib", tools, "--no-floor")["timing"]["cpu"]
+        # A run is short, so there are more of them: medians of seven differed by a quarter.
+        return self.ratios("w_fib", tools, "--no-floor", times=3)["timing"]["cpu"]
 
     def measure(self, row):
         bench, table = self.bench, ROWS[row]
