@@ -86,6 +86,8 @@ __attribute__((noinline)) static void next_line(
 			complain(s, "a damaged line table");
 		c->end = err == 0 ? c->end + row.units : s->count;
 		c->line = err == 0 ? row.line : LINE_NONE;
+		if (err == 0 && row.line != LINE_NONE)
+			c->end += line_read_same(&c->reader);
 	}
 }
 
@@ -370,19 +372,26 @@ static enum flow_fires fires(const struct build *s, const struct unit *from, uin
 	return from->marks & OPCODE_INLINES || unchecked(s, to) ? FLOW_MAYBE : FLOW_NEVER;
 }
 
-/* To a unit as yet: its block may not have its number. */
+/* The first edge of the last block so far. To a unit as yet: its block may not have its number. */
+static inline void emit_first_edge(
+	const struct build *s, struct flow_graph *g, const struct unit *from, uint32_t to)
+{
+	if (!is_instruction(s, to))
+		return;
+	g->blocks[g->block_count - 1].edge_count++;
+	g->edges[g->edge_count++] = (struct flow_edge){.to = to, .fires = fires(s, from, to)};
+}
+
+/* Another one, if it has none to there. */
 static void emit_edge(
 	const struct build *s, struct flow_graph *g, const struct unit *from, uint32_t to)
 {
-	struct flow_block *b = &g->blocks[g->block_count - 1];
+	const struct flow_block *b = &g->blocks[g->block_count - 1];
 
-	if (!is_instruction(s, to))
-		return;
 	for (uint32_t i = 0; i < b->edge_count; i++)
 		if (g->edges[b->first_edge + i].to == to)
 			return;
-	b->edge_count++;
-	g->edges[g->edge_count++] = (struct flow_edge){.to = to, .fires = fires(s, from, to)};
+	emit_first_edge(s, g, from, to);
 }
 
 /* A return of which no event needs to tell. Where it has a line that is the last one that fired; 3.11's engine tells all. */
@@ -391,8 +400,8 @@ static uint32_t silent(const struct build *s, const struct unit *u)
 	return u->line > 0 && !s->version->traced ? FLOW_BLOCK_SILENT : 0;
 }
 
-/* The edges of the last block so far, whose last instruction is at `at`. */
-static void emit_edges(const struct build *s, struct flow_graph *g, uint32_t at)
+/* Of a block that does not end in a plain instruction, which leads to the one behind it alone. */
+static void emit_turn(const struct build *s, struct flow_graph *g, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
 	struct flow_block *b = &g->blocks[g->block_count - 1];
@@ -405,13 +414,24 @@ static void emit_edges(const struct build *s, struct flow_graph *g, uint32_t at)
 	if (u->class >= OPCODE_YIELD)
 		return;
 	if (u->class != OPCODE_JUMP_FORWARD && u->class != OPCODE_JUMP_BACKWARD)
-		emit_edge(s, g, u, at + u->size);
+		emit_first_edge(s, g, u, at + u->size);
 	if (jumps(u))
 		emit_edge(s, g, u, u->jump);
 	if (u->class == OPCODE_FOR_ITER) {
 		emit_edge(s, g, u, u->jump + 1);
 		emit_edge(s, g, u, u->jump + s->version->loop_exit);
 	}
+}
+
+/* The edges of the last block so far, whose last instruction is at `at`. */
+static inline void emit_edges(const struct build *s, struct flow_graph *g, uint32_t at)
+{
+	const struct unit *u = &s->units[at];
+
+	if (u->class == OPCODE_PLAIN)
+		emit_first_edge(s, g, u, at + u->size);
+	else
+		emit_turn(s, g, at);
 }
 
 /* A start that opens it is the last one so far. */

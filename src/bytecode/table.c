@@ -7,6 +7,8 @@
 #define GROUP_MORE  0x40
 #define ENTRY_FIRST 0x80
 
+#define KIND_SAME_LINE 10 /* up to this one */
+
 /* Groups with the lowest bits first. Bytes behind the end read as 0, which is what the interpreter
  * finds there. */
 static int read_low_first(struct pl_view v, uint32_t *out)
@@ -42,6 +44,24 @@ static int read_high_first(struct pl_view *v, uint32_t *out)
 	return 0;
 }
 
+static unsigned entry_kind(uint8_t first)
+{
+	return first >> 3 & 15;
+}
+
+static uint32_t entry_units(uint8_t first)
+{
+	return (first & 7u) + 1;
+}
+
+/* Columns are passed over: whatever the kind is, an entry ends in front of the next byte with the top bit. */
+static const uint8_t *entry_end(const uint8_t *at, const uint8_t *end)
+{
+	while (at < end && !(*at & ENTRY_FIRST))
+		at++;
+	return at;
+}
+
 /* By how much the entry moves the line on; its first byte is eaten already. */
 static int line_delta(unsigned kind, struct pl_view rest, int64_t *out)
 {
@@ -58,8 +78,7 @@ static int line_delta(unsigned kind, struct pl_view rest, int64_t *out)
 	return 0;
 }
 
-/* Columns are passed over: whatever the kind is, an entry ends in front of the next byte with the
- * top bit. `line` goes on over entries without a line, and is what the next delta counts from. */
+/* `line` goes on over entries without a line, and is what the next delta counts from. */
 int line_read(struct line_reader *r, struct line_row *out)
 {
 	uint8_t first;
@@ -67,19 +86,30 @@ int line_read(struct line_reader *r, struct line_row *out)
 
 	if (view_u8(&r->v, &first) < 0)
 		return PL_END;
-	unsigned kind = first >> 3 & 15;
+	unsigned kind = entry_kind(first);
 	if (line_delta(kind, r->v, &delta) < 0)
 		return PL_ERR_FORMAT;
 	if (r->line + delta > INT32_MAX || r->line + delta < INT32_MIN)
 		return PL_ERR_FORMAT;
-	const uint8_t *at = r->v.at, *end = at + r->v.left;
-	while (at < end && !(*at & ENTRY_FIRST))
-		at++;
+	const uint8_t *end = r->v.at + r->v.left, *at = entry_end(r->v.at, end);
 	r->v = view_of(at, (size_t)(end - at));
 	r->line = (int32_t)(r->line + delta);
-	out->units = (first & 7u) + 1;
+	out->units = entry_units(first);
 	out->line = kind == 15 ? LINE_NONE : r->line;
 	return 0;
+}
+
+uint32_t line_read_same(struct line_reader *r)
+{
+	const uint8_t *at = r->v.at, *end = at + r->v.left;
+	uint32_t units = 0;
+
+	while (at < end && entry_kind(*at) <= KIND_SAME_LINE) {
+		units += entry_units(*at);
+		at = entry_end(at + 1, end);
+	}
+	r->v = view_of(at, (size_t)(end - at));
+	return units;
 }
 
 int handler_read(struct pl_view *v, struct handler_row *out)

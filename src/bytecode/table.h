@@ -33,6 +33,8 @@ struct line_row {
 /* 0; PL_END behind the last one; PL_ERR_FORMAT: no number has so many groups, or no line is so far.
  */
 int line_read(struct line_reader *r, struct line_row *out);
+/* Behind a row that has a line: passes over the entries that stay on it, as most do, and gives how many units they have. */
+uint32_t line_read_same(struct line_reader *r);
 
 /* An exception entry, of which a range's exceptions go to `target`
  * (Objects/exception_handling_notes.txt in CPython 3.11):

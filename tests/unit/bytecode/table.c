@@ -65,6 +65,41 @@ static void reads_every_kind_of_location(void **state)
 	assert_int_equal(line_read(&r, &row), PL_END);
 }
 
+static void passes_over_what_stays_on_the_line(void **state)
+{
+	static const uint8_t bytes[] = {
+		ENTRY(10, 2),
+		0,
+		0, /* the row that is read */
+		ENTRY(0, 8),
+		0, /* columns only */
+		ENTRY(9, 3),
+		0x7f,
+		ENTRY(10, 1),
+		0,
+		0, /* and with a line that is the same */
+		ENTRY(11, 4),
+		0,
+		0,	      /* the next one */
+		ENTRY(15, 5), /* none: but the line goes on behind it */
+		ENTRY(1, 1),
+		0,
+	};
+	struct line_reader r = lines_of(bytes, sizeof bytes, 10);
+	struct line_row row;
+
+	(void)state;
+	expect_line(&r, 2, 10);
+	assert_int_equal(line_read_same(&r), 12);
+	assert_int_equal(line_read_same(&r), 0);
+	expect_line(&r, 4, 11);
+	assert_int_equal(line_read_same(&r), 0);
+	expect_line(&r, 5, LINE_NONE);
+	expect_line(&r, 1, 11);
+	assert_int_equal(line_read_same(&r), 0);
+	assert_int_equal(line_read(&r, &row), PL_END);
+}
+
 static void a_cut_number_ends_as_with_a_zero(void **state)
 {
 	static const uint8_t bytes[] = {ENTRY(13, 1), 0x40 | 4};
@@ -126,6 +161,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_every_kind_of_location),
+		cmocka_unit_test(passes_over_what_stays_on_the_line),
 		cmocka_unit_test(a_cut_number_ends_as_with_a_zero),
 		cmocka_unit_test(refuses_lines_out_of_range),
 		cmocka_unit_test(reads_handlers),
