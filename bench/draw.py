@@ -13,9 +13,9 @@ import re
 import sys
 from html import escape
 
-COLORS = {"floor": "#9aa5b1", "pathline": "#d9480f", "viztracer": "#1c7ed6", "coverage-ctrace": "#2f9e44", "coverage-sysmon": "#82c91e",
-          "cProfile": "#7048e8"}
-LABELS = {"floor": "a tracer that records nothing", "pathline": "Pathline"}
+COLORS = {"floor": "#9aa5b1", "pathline": "#d9480f", "calls-heard": "#ced4da", "viztracer": "#1c7ed6", "coverage-ctrace": "#2f9e44",
+          "coverage-sysmon": "#82c91e", "cProfile": "#7048e8"}
+LABELS = {"floor": "a tracer that records nothing", "pathline": "Pathline", "calls-heard": "only hearing of calls"}
 BAR, GAP, GROUP = 13, 2, 16      # heights
 LEFT, WIDTH, RIGHT = 80, 520, 60
 MOST = 4.0                       # a longer bar is cut, and its number tells

@@ -124,7 +124,8 @@ def hello(bench):
 def timing(bench):
     if not workloads.SHARED.is_dir():
         raise LeftOut("../shared/bench is not beside the tree")
-    return workloads.Workloads(bench).timing(), ""
+    value, bare = workloads.Workloads(bench).timing()
+    return value, "" if bare is None else f"{bare:.2f} for callbacks that write 16 bytes and the clock, and nothing else"
 
 
 # ---- what it takes ----

@@ -26,6 +26,10 @@ ROWS = {
 
 FLOOR = "nothing: no-op C callbacks for each line and call"
 PATHLINE = "each line, call, return, yield and exception of all threads and processes, in order, with times, sources, the library's too"
+# A call can be of other code than the one before, so each needs an event: what it takes to hear of them is in what any exact recorder takes.
+CALLS_HEARD = "nothing: no-op C callbacks for calls, resumes and yields alone, and no line"
+# The same for --timing calls, each call and return with its time
+STAMPED_BARE = "mon:ring16:PY_START,PY_RETURN"
 # What pip installs. name: the command in front of the script, what it keeps
 PEERS = {
     "viztracer": ("env PYTHONPATH={site} {python} -m viztracer --quiet --output_dir {out} --",
@@ -48,7 +52,7 @@ class Workloads:
 
     def __init__(self, bench):
         self.bench = bench
-        self.environment = dict(os.environ, NULL_OUT=str(bench.build / "floor"))
+        self.environment = dict(os.environ, NULL_OUT=str(bench.build / "floor"), NULL_RING=str(bench.scratch / "ring"), NULL_RING_MB="1")
 
     def build_floor(self):
         floor = self.bench.build / "floor"
@@ -97,6 +101,10 @@ class Workloads:
                 chosen[name] = (command, keeps)
         return chosen
 
+    def bare(self, mode):
+        """name=COMMAND's command of a tool of ../shared/bench/null; none on 3.11, which has no such events"""
+        return None if self.bench.minor == "3.11" else f"{{python}} {SHARED / 'null/null_run.py'} {mode}"
+
     # ---- a row ----
 
     def ratios(self, row, tools, *options, times=1):
@@ -110,10 +118,16 @@ class Workloads:
         return json.loads(results.read_text())["rows"][row]
 
     def timing(self):
-        """CPU of w_fib with --timing calls, traced / untraced."""
+        """CPU of w_fib, traced / untraced: with --timing calls, and with callbacks that write 16 bytes and the clock for each call and
+        return (None: there are none)."""
         tools = {"timing": f"{self.bench.pathline} record -q --limit=0 --timing calls --python {{python}} -o {{out}} --"}
+        bare = self.bare(STAMPED_BARE)
+        if bare:
+            self.build_floor()
+            tools["bare"] = bare
         # A run is short, so there are more of them: medians of seven differed by a quarter.
-        return self.ratios("w_fib", tools, "--no-floor", times=3)["timing"]["cpu"]
+        cells = self.ratios("w_fib", tools, "--no-floor", times=3)
+        return cells["timing"]["cpu"], cells["bare"]["cpu"] if bare else None
 
     def measure(self, row):
         bench, table = self.bench, ROWS[row]
@@ -127,12 +141,14 @@ class Workloads:
         peers = self.commands(row)
         tools = {"pathline": f"{sys.executable} {HERE / 'watch.py'} {notes} -- {bench.pathline} record -q --limit=0 "
                              "--python {python} -o {out} --"}
+        bare = self.bare("mon:noop:PY_START,PY_RESUME,PY_YIELD")
+        tools.update({"calls-heard": bare} if bare else {})
         tools.update((name, command) for name, (command, _) in peers.items())
         cells = self.ratios(row, tools, "--lines", f"{row}={lines}")
         cells["pathline"].update(self.collector(notes), marginal_bytes_per_line=self.marginal(row),
                                  events_per_line=events / lines if events is not None else None)
         goal = round(1.2 * cells["floor"]["cpu"], 2) if bench.minor == "3.11" else table["goal"]   # there the floor is a trace function
-        keeps = {"floor": FLOOR, "pathline": PATHLINE} | {name: words for name, (_, words) in peers.items()}
+        keeps = {"floor": FLOOR, "pathline": PATHLINE, "calls-heard": CALLS_HEARD} | {name: words for name, (_, words) in peers.items()}
         return {"kind": "workload", "goal": goal, "bytes_goal": table["bytes_goal"], "lines": lines, "cells": cells,
                 "keeps": keeps}
 
