@@ -26,8 +26,6 @@
 #include "bytecode/table.h"
 #include "pathline/error.h"
 
-#define RESUME_EARLY 4 /* oparg, see struct opcode_version */
-
 /* Of each unit; of caches only the last can be set. */
 enum {
 	UNIT_INSTRUCTION = 1,

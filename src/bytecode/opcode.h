@@ -45,6 +45,8 @@ struct opcode {
 	uint8_t caches; /* units behind it that are no instructions */
 };
 
+#define RESUME_EARLY 4 /* argument of RESUME, see early_resume */
+
 struct opcode_version {
 	uint16_t version; /* 0x030c for 3.12 */
 	/* A loop over anything but an inlined generator goes on so many units behind FOR_ITER's

@@ -2,8 +2,10 @@
 
 #include <stdio.h>
 
+#include "bytecode/bytecode.h"
 #include "format/body.h"
 #include "format/message.h"
+#include "format/raw_code.h"
 #include "pathline/event.h"
 
 #define MESSAGE_HEAD   4
@@ -105,26 +107,63 @@ static struct source_place place_of(const struct collector *c, uint32_t number)
 	return place;
 }
 
-static int read_code(struct collector *c, const struct message *m)
+/* left_out: its text is not asked for */
+static int add_body(struct collector *c, const struct message *m, uint32_t number,
+	struct pl_view bytes, bool left_out)
 {
 	static const char module[] = "<module>";
-	struct pl_view v = m->fields, bytes, head, file, name;
+	struct pl_view head = bytes, file, name; /* a body begins with its file and its name */
 	struct source_place place = place_of(c, m->process);
-	uint64_t number, left_out = 0;
 
-	if (view_varint_max(&v, UINT32_MAX, &number) || view_string(&v, &bytes) ||
-		(v.left && view_varint(&v, &left_out)))
-		return PL_ERR_FORMAT;
-	head = bytes; /* a body begins with its file and its name */
 	if (view_string(&head, &file) || view_string(&head, &name))
 		return PL_ERR_FORMAT;
 	bool is_module = name.left == sizeof module - 1 && memcmp(name.at, module, name.left) == 0;
 	uint32_t source =
 		left_out ? 0 : sources_number(&c->sources, &c->store, &place, file, is_module);
-	bodies_add(&c->bodies, (uint32_t)number, source, bytes);
+	bodies_add(&c->bodies, number, source, bytes);
 	if (c->bodies.records.used > BODIES_AT_ONCE)
 		bodies_flush(&c->bodies, &c->store);
 	return 0;
+}
+
+static int read_code(struct collector *c, const struct message *m)
+{
+	struct pl_view v = m->fields, bytes;
+	uint64_t number, left_out = 0;
+
+	if (view_varint_max(&v, UINT32_MAX, &number) || view_string(&v, &bytes) ||
+		(v.left && view_varint(&v, &left_out)))
+		return PL_ERR_FORMAT;
+	return add_body(c, m, (uint32_t)number, bytes, left_out != 0);
+}
+
+/* The recorder has no graph of it, so it is made here. */
+static int read_raw_code(struct collector *c, const struct message *m)
+{
+	struct raw_code r;
+	const char *why;
+
+	if (raw_code_read(m->fields, &r))
+		return PL_ERR_FORMAT;
+	struct bytecode parts = {.version = r.version,
+		.code = r.code,
+		.line_table = r.line_table,
+		.first_line = r.first_line,
+		.flags = r.flags};
+	struct body body = {.file = r.file,
+		.name = r.name,
+		.first_line = r.first_line,
+		.flags = r.flags,
+		.version = r.version};
+	int err = bytecode_graph(&parts, &body.graph, &why);
+	if (err == 0) {
+		buf_reset(&c->payload);
+		body_write(&c->payload, &body);
+		err = c->payload.failed ? PL_ERR_MEMORY
+					: add_body(c, m, r.number, buf_view(&c->payload), false);
+	}
+	body_release(&body);
+	return err;
 }
 
 static int read_source(struct collector *c, const struct message *m)
@@ -178,6 +217,8 @@ static int read_fields(struct collector *c, uint8_t kind, const struct message *
 		return read_string(c, m);
 	case MESSAGE_CODE:
 		return read_code(c, m);
+	case MESSAGE_CODE_RAW:
+		return read_raw_code(c, m);
 	case MESSAGE_SOURCE:
 		return read_source(c, m);
 	case MESSAGE_NOTE:

@@ -23,6 +23,7 @@
 	X(SOURCE, 6, "file text: a text that no file has (linecache, -c), before its first code")  \
 	X(NOTE, 7,                                                                                 \
 		"reason text: something went wrong in the recorder; reason: enum pl_gap_reason")   \
+	X(CODE_RAW, 8, "as format/raw_code.h has them: a code whose body is yet to be made")       \
 	X(CODE_FREE, 9, "number: no later event of any process names this code")
 
 enum message_kind {

@@ -1,7 +1,7 @@
 /* Code objects: described once to the recording, at their first event.
  *
  *	1. its bytecode as compiled       what runs is specialised and instrumented
- *	2. -> flow graph, marks           src/bytecode
+ *	2. -> flow graph, marks           src/bytecode; of straight code, as most modules and class bodies are, the collector makes it
  *	3. a number of the recording      next_code of the arena: all processes count together
  *	4. its text, if no file has it    source.c
  *	5. CODE to the collector          before the first event that names the number
@@ -19,10 +19,12 @@
 #include "bytecode/handling.h"
 #include "bytecode/opcode.h"
 #include "bytecode/passes.h"
+#include "bytecode/straight.h"
 #include "flow/begin.h"
 #include "flow/witness.h"
 #include "format/body.h"
 #include "format/message.h"
+#include "format/raw_code.h"
 
 static intptr_t mark_of(const struct code_record *r)
 {
@@ -54,6 +56,7 @@ static void code_freed(void *mark)
 	tell_free(r->number);
 	tell_free(r->number_before);
 	plan_drop(r);
+	free(r->own_lines);
 	free(r);
 }
 
@@ -329,6 +332,50 @@ static struct code_record *record_of(
 	return r;
 }
 
+/* ---- straight code ---- */
+
+/* Will its lines be known from its call? Not where each is told, or its return is to have an event. */
+static bool may_be_straight(PyCodeObject *code)
+{
+	return !ENGINE_TRACES && code_runs_once(code) && !(code->co_flags & CODE_IS_GENERATOR) &&
+	       root.arena.head->order != ORDER_EXACT && root.arena.head->stamps == STAMPS_TICK &&
+	       !root.tells_lines && !root.section_count &&
+	       !thread_is_traced(current_thread_state());
+}
+
+static struct code_record *straight_record(PyCodeObject *code, bool silent)
+{
+	uint32_t units = (uint32_t)Py_SIZE(code);
+	struct code_record *r = calloc(1, sizeof *r + units * sizeof r->units[0]);
+
+	if (!r)
+		return NULL;
+	atomic_init(&r->code, code);
+	r->unit_count = units;
+	r->plain = r->straight = true;
+	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
+		r->units[i].ahead = 1;
+	r->units[units - 1].silent = silent;
+	return r;
+}
+
+void code_find_lines(PyCodeObject *code, struct code_record *r)
+{
+	struct flow_graph graph;
+
+	root.describing++; /* memory is asked for on the way */
+	if (code_graph(code, &graph)) {
+		r->own_lines = calloc(graph.start_count + 1, sizeof *r->own_lines);
+		r->lines = r->own_lines;
+		if (r->lines) {
+			put_units(r, &graph);
+			r->straight = false;
+		}
+		flow_graph_release(&graph);
+	}
+	root.describing--;
+}
+
 static bool ends_with(const char *text, size_t length, const char *end)
 {
 	size_t n = strlen(end);
@@ -390,6 +437,33 @@ static bool send_body(
 	buf_varint(&fields, left_out);
 	bool sent = !bytes.failed && message_put(MESSAGE_CODE, &fields);
 	buf_give_back(&kept_bytes, &bytes);
+	buf_give_back(&kept_fields, &fields);
+	Py_XDECREF(keep_file);
+	Py_XDECREF(keep_name);
+	return sent;
+}
+
+/* Its text, which no file may have, was told. */
+static bool send_straight(PyCodeObject *code, const struct bytecode *parts, uint32_t number)
+{
+	PyObject *keep_file = NULL, *keep_name = NULL;
+	struct pl_buf fields = buf_borrow(&kept_fields);
+	size_t file_length, name_length;
+	const char *file = text_of(code->co_filename, &file_length, &keep_file);
+	const char *name = text_of(code->co_qualname, &name_length, &keep_name);
+
+	source_tell(code, file, file_length);
+	raw_code_write(&fields, &(struct raw_code){
+					.number = number,
+					.file = view_of(file, file_length),
+					.name = view_of(name, name_length),
+					.first_line = parts->first_line,
+					.flags = parts->flags,
+					.version = parts->version,
+					.code = parts->code,
+					.line_table = parts->line_table,
+				});
+	bool sent = message_put(MESSAGE_CODE_RAW, &fields);
 	buf_give_back(&kept_fields, &fields);
 	Py_XDECREF(keep_file);
 	Py_XDECREF(keep_name);
@@ -600,7 +674,27 @@ static void spare_lines(
 	if (r->far && root.hot_lines > FAR_HOT_LINES)
 		r->lines_heard = root.hot_lines - far_lines(r);
 }
+
+/* Of straight code none needs to be heard. */
+static void spare_all_lines(PyCodeObject *code, struct pl_view plain)
+{
+	const struct opcode *opcodes = opcode_version_find(PYTHON_VERSION)->opcodes;
+	const uint32_t units = (uint32_t)(plain.left / 2);
+
+	if (!lines_are_looked_up(code))
+		return;
+	for (uint32_t unit = 0; unit < units;) {
+		uint8_t opcode = plain.at[2 * (size_t)unit];
+		switch_line_off(code, unit, opcode, opcodes[opcode].caches != 0, root.tool);
+		unit += 1u + opcodes[opcode].caches;
+	}
+}
 #else
+static void spare_all_lines(PyCodeObject *code, struct pl_view plain)
+{
+	(void)code, (void)plain;
+}
+
 static void spare_lines(
 	PyCodeObject *code, struct code_record *r, const struct flow_graph *g, struct pl_view plain)
 {
@@ -627,20 +721,25 @@ static struct code_record *describe(PyCodeObject *code)
 	if (!plain)
 		goto done;
 	struct bytecode parts = parts_of(code, plain);
-	if (graph_of(&parts, &graph) == PL_ERR_MEMORY)
+	bool silent, straight = may_be_straight(code) && bytecode_is_straight(&parts, &silent);
+	if (!straight && graph_of(&parts, &graph) == PL_ERR_MEMORY)
 		goto done;
-	if (!graph.analysed)
+	if (!straight && !graph.analysed)
 		atomic_fetch_add_explicit(&root.slot->codes_unanalysed, 1, memory_order_relaxed);
-	r = record_of(code, &parts, &graph);
+	r = straight ? straight_record(code, silent) : record_of(code, &parts, &graph);
 	if (!r)
 		goto done;
 	bool command = source_open_command(code);
 	code_set_number(r, next_number());
-	if (!send_body(code, &graph, r->number, false) || attach(code, r) < 0) {
+	bool sent = straight ? send_straight(code, &parts, r->number)
+			     : send_body(code, &graph, r->number, false);
+	if (!sent || attach(code, r) < 0) {
 		free(r);
 		r = NULL;
 	}
-	if (r)
+	if (r && straight)
+		spare_all_lines(code, parts.code);
+	else if (r)
 		spare_lines(code, r, &graph, parts.code);
 	if (command)
 		source_close_command(code);

@@ -264,6 +264,8 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 
 	if (!moment_look(&m, code))
 		return nothing_here(&m);
+	if (m.record && m.record->straight && !root.tells_lines && !m.record->precise)
+		return Py_NewRef(hook_disable); /* all are known from the path */
 	uint32_t unit = moment_unit(&m);
 	bool begins = m.record && is_hot(m.record) && hot_begins(code, m.record, unit);
 	if (__builtin_expect(m.record && m.record->plan, 0))

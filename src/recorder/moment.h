@@ -81,6 +81,9 @@ static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThread
 	}
 	if (__builtin_expect(thread_is_traced(m->state) && !root.tells_lines, 0))
 		hooks_tell_lines();
+	if (__builtin_expect(m->record && m->record->straight, 0) &&
+		(root.tells_lines || m->record->precise))
+		code_find_lines(code, m->record);
 	return true;
 }
 

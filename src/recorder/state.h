@@ -66,13 +66,15 @@ struct code_record {
 		precise; /* it ran in a section, so all its lines and returns are heard; so often yet in vain */
 	bool checks; /* of some jumps back it depends on its frame's LINEs whether they are AGAIN */
 	bool wavers; /* a unit of it does, and INSTRUCTION would be heard there: it is never hot */
-	bool far;    /* a LINE of it takes long (code.c), so it is hot sooner */
-	bool planned;		/* it is or was planned anew (plan.c): once is enough */
+	bool straight; /* the collector makes its graph, and its starts are not here: until a LINE of it is wanted (code_find_lines) */
+	bool far;      /* a LINE of it takes long (code.c), so it is hot sooner */
+	bool planned;  /* it is or was planned anew (plan.c): once is enough */
 	struct plan *plan;	/* owned; NULL but while that goes on */
 	uint32_t number_before; /* the number that it had before that, or 0 */
 	uint32_t
 		lines_heard; /* by the short way; when it comes to root.hot_lines the code is hot */
-	int32_t *lines;	     /* of the starts, by their index; behind the units */
+	int32_t *lines;	     /* of the starts, by their index; behind the units, or own_lines */
+	int32_t *own_lines;  /* owned; of straight code, or NULL */
 	/* As many as code units, caches too: the frame's own position is the index, no search. */
 	struct code_unit {
 		uint32_t start : 19; /* index of the line start + 1, 0: none here */
@@ -436,6 +438,8 @@ int code_init(void); /* 0, or -1: the interpreter has no more room for such as u
 struct flow_graph;
 /* The code's flow graph, owned by the caller. */
 bool code_graph(PyCodeObject *code, struct flow_graph *out);
+/* Of straight code: from here on its starts are known, unless there is no memory for it. */
+void code_find_lines(PyCodeObject *code, struct code_record *r);
 /* Tells the code once more, with the graph's witnesses. Gives its number there; 0: it cannot be told. */
 uint32_t code_tell_again(PyCodeObject *code, const struct flow_graph *graph);
 void code_set_number(struct code_record *r, uint32_t number);

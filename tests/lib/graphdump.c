@@ -12,8 +12,8 @@
  *	E block fires			an edge of the block before, to that block
  *
  * With --witnesses, starts have them as they are placed; without, none. With --time N, each is built N times over, its witnesses placed, and the nanoseconds an instruction go to stderr. With
- * --walks N, each is run N times by chance and its lines told from what would be recorded (walks.h): a line for what goes
- * wrong, and at the end how many starts are witnesses.
+ * --walks N, each is run N times by chance and its lines told from what would be recorded (walks.h), and what is called straight must
+ * be so: a line for what goes wrong, and at the end how many starts are witnesses.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,9 @@
 #include <string.h>
 #include <time.h>
 #include "bytecode/bytecode.h"
+#include "bytecode/straight.h"
 #include "flow/witness.h"
+#include "lib/straight.h"
 #include "lib/walks.h"
 #include "pathline/error.h"
 
@@ -122,7 +124,7 @@ static uint64_t time_one(const struct bytecode *code, unsigned times)
 }
 
 static struct {
-	uint64_t codes, starts, witnesses, none, lines, recorded, wrong;
+	uint64_t codes, starts, witnesses, none, straight, lines, recorded, wrong;
 	double cost, all_cost;
 } sums;
 
@@ -161,6 +163,17 @@ static void walk_graph(const struct flow_graph *g, unsigned times)
 	free(w);
 }
 
+static void look_straight(const struct bytecode *code, const struct flow_graph *g)
+{
+	bool silent;
+
+	if (!bytecode_is_straight(code, &silent))
+		return;
+	sums.straight++;
+	if (!graph_is_straight(g, silent) && !sums.wrong++)
+		printf("wrong in code %" PRIu64 ": it is not straight\n", sums.codes);
+}
+
 static int walk_one(const struct bytecode *code, unsigned times)
 {
 	struct flow_graph g;
@@ -170,6 +183,8 @@ static int walk_one(const struct bytecode *code, unsigned times)
 	if (err == PL_ERR_MEMORY)
 		return err;
 	err = flow_place_witnesses(&g);
+	if (err == 0)
+		look_straight(code, &g);
 	if (err == 0 && g.analysed) {
 		sum_up(&g);
 		walk_graph(&g, times);
@@ -182,10 +197,12 @@ static void print_sums(void)
 {
 	printf("%" PRIu64 " codes, %" PRIu64
 	       " starts, %.1f%% of them witnesses, %.1f%% by cost; %.0f%% of the codes have "
-	       "none; %" PRIu64 " lines ran, %.1f%% of them recorded; %" PRIu64 " wrong\n",
+	       "none, %" PRIu64 " are straight; %" PRIu64
+	       " lines ran, %.1f%% of them recorded; %" PRIu64 " wrong\n",
 		sums.codes, sums.starts, 100.0 * (double)sums.witnesses / (double)sums.starts,
 		100 * sums.cost / sums.all_cost, 100.0 * (double)sums.none / (double)sums.codes,
-		sums.lines, 100.0 * (double)sums.recorded / (double)sums.lines, sums.wrong);
+		sums.straight, sums.lines, 100.0 * (double)sums.recorded / (double)sums.lines,
+		sums.wrong);
 }
 
 static int print_one(const struct bytecode *code, bool witnesses)

@@ -1,0 +1,61 @@
+#include "bytecode/straight.h"
+
+#include "bytecode/opcode.h"
+#include "bytecode/table.h"
+
+/* Is the line table sound up to the code's end? *last: the line of the last unit. As bytecode_graph reads it: one that ends too early
+ * leaves the rest without a line. */
+static bool has_lines(const struct bytecode *b, uint32_t count, int32_t *last)
+{
+	struct line_reader reader = {.v = b->line_table, .line = b->first_line};
+	struct line_row row = {.line = LINE_NONE};
+	int err = 0;
+
+	for (uint32_t end = 0; end < count && err == 0;) {
+		err = line_read(&reader, &row);
+		end += row.units;
+		if (err == 0 && row.line != LINE_NONE)
+			end += line_read_same(&reader);
+	}
+	*last = err == 0 ? row.line : LINE_NONE;
+	return err >= 0;
+}
+
+/* In 3.11 whether a line is told hangs on more than the line; a RESUME that is not the first event's is of a generator. */
+static bool is_known(const struct opcode_version *v, const struct bytecode *b)
+{
+	return v && !v->traced && !b->except_table.left && b->code.left / 2 < FLOW_NONE;
+}
+
+/* A start behind what leaves the line alone may fire or not. */
+static bool goes_on(const struct opcode *o)
+{
+	return o->class == OPCODE_EXTENDED_ARG ||
+	       (o->class == OPCODE_PLAIN && !(o->marks & OPCODE_NO_START));
+}
+
+bool bytecode_is_straight(const struct bytecode *b, bool *silent)
+{
+	const struct opcode_version *v = opcode_version_find(b->version);
+	const uint32_t count = (uint32_t)(b->code.left / 2);
+	const struct opcode *o = NULL;
+	uint32_t at = 0;
+	bool begun = false;
+	int32_t last;
+
+	if (!is_known(v, b))
+		return false;
+	for (; at < count; at += 1u + o->caches) {
+		o = &v->opcodes[b->code.at[2 * (size_t)at]];
+		if (goes_on(o))
+			continue;
+		bool early = v->early_resume && b->code.at[2 * (size_t)at + 1] == RESUME_EARLY;
+		if (o->class != OPCODE_RESUME || begun || early)
+			break;
+		begun = true;
+	}
+	if (!begun || at + 1 != count || o->class != OPCODE_RETURN || !has_lines(b, count, &last))
+		return false;
+	*silent = last > 0;
+	return true;
+}

@@ -1,0 +1,30 @@
+/* A code as its recorder saw it, where the collector is to make the body (format/body.h): straight code, of which the recorder needs no
+ * graph (bytecode/straight.h).
+ *
+ *	number | file string | name string | first line zigzag | flags | interpreter version | co_code string | co_linetable string
+ *
+ * All numbers are varints.
+ */
+#ifndef PL_FORMAT_RAW_CODE_H
+#define PL_FORMAT_RAW_CODE_H
+
+#include "base/buf.h"
+#include "base/view.h"
+
+struct raw_code {
+	uint32_t number;
+	struct pl_view file; /* views into the bytes that were read */
+	struct pl_view name;
+	int32_t first_line;
+	uint32_t flags;	  /* co_flags */
+	uint16_t version; /* 0x030c for 3.12 */
+	struct pl_view code;
+	struct pl_view line_table;
+};
+
+/* Running out of memory shows in the buffer. */
+void raw_code_write(struct pl_buf *out, const struct raw_code *r);
+/* 0 or PL_ERR_FORMAT. */
+int raw_code_read(struct pl_view v, struct raw_code *out);
+
+#endif

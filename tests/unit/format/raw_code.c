@@ -1,0 +1,71 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "format/raw_code.h"
+#include "pathline/error.h"
+
+static const struct raw_code code = {
+	.number = 70000,
+	.file = {(const uint8_t *)"a.py", 4},
+	.name = {(const uint8_t *)"C", 1},
+	.first_line = -3,
+	.flags = 0x40,
+	.version = 0x030d,
+	.code = {(const uint8_t *)"\x95\0", 2},
+	.line_table = {(const uint8_t *)"\x80\0\0", 3},
+};
+
+static void expect_view(struct pl_view found, struct pl_view expected)
+{
+	assert_int_equal(found.left, expected.left);
+	assert_memory_equal(found.at, expected.at, expected.left);
+}
+
+static void reads_what_it_wrote(void **state)
+{
+	struct pl_buf b = {0};
+	struct raw_code r;
+
+	(void)state;
+	raw_code_write(&b, &code);
+	assert_int_equal(raw_code_read(buf_view(&b), &r), 0);
+	assert_int_equal(r.number, code.number);
+	assert_int_equal(r.first_line, code.first_line);
+	assert_int_equal(r.flags, code.flags);
+	assert_int_equal(r.version, code.version);
+	expect_view(r.file, code.file);
+	expect_view(r.name, code.name);
+	expect_view(r.code, code.code);
+	expect_view(r.line_table, code.line_table);
+	buf_release(&b);
+}
+
+static void refuses_what_is_cut(void **state)
+{
+	struct pl_buf b = {0};
+	struct raw_code r;
+
+	(void)state;
+	raw_code_write(&b, &code);
+	for (size_t n = 0; n < b.used; n++) {
+		uint8_t *cut = malloc(n + 1); /* as large as it is: a sanitizer sees a read past it */
+		assert_non_null(cut);
+		memcpy(cut, b.at, n);
+		assert_int_equal(raw_code_read(view_of(cut, n), &r), PL_ERR_FORMAT);
+		free(cut);
+	}
+	buf_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_what_it_wrote),
+		cmocka_unit_test(refuses_what_is_cut),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
