@@ -8,9 +8,11 @@
 static inline bool block_is_straight(const struct flow_graph *g, uint32_t i, bool silent)
 {
 	const struct flow_block *b = &g->blocks[i];
-	const bool last = i + 1 == g->block_count, leads_on = !last && !(b->flags & FLOW_BLOCK_BEFORE);
+	const bool last = i + 1 == g->block_count,
+		   leads_on = !last && !(b->flags & FLOW_BLOCK_BEFORE);
 
-	return b->edge_count == leads_on && !(b->flags & (FLOW_BLOCK_HANDLER | FLOW_BLOCK_RESUME)) &&
+	return b->edge_count == leads_on &&
+	       !(b->flags & (FLOW_BLOCK_HANDLER | FLOW_BLOCK_RESUME)) &&
 	       !!(b->flags & FLOW_BLOCK_RETURNS) == last &&
 	       !!(b->flags & FLOW_BLOCK_SILENT) == (last && silent);
 }

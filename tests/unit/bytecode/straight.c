@@ -64,8 +64,9 @@ static void one_way_is_straight(void **state)
 
 static void a_turn_is_not(void **state)
 {
-	static const enum op turns[] = {OP_POP_JUMP_IF_FALSE, OP_JUMP_BACKWARD, OP_FOR_ITER, OP_SEND,
-		OP_YIELD_VALUE, OP_RAISE_VARARGS, OP_RERAISE, OP_RETURN_VALUE, OP_RESUME, OP_END_FOR};
+	static const enum op turns[] = {OP_POP_JUMP_IF_FALSE, OP_JUMP_BACKWARD, OP_FOR_ITER,
+		OP_SEND, OP_YIELD_VALUE, OP_RAISE_VARARGS, OP_RERAISE, OP_RETURN_VALUE, OP_RESUME,
+		OP_END_FOR};
 	bool silent;
 
 	(void)state;
@@ -127,7 +128,9 @@ static void whatever_the_bytes(void **state)
 		random_fill(&r, code, sizeof code);
 		random_fill(&r, lines, sizeof lines);
 		for (size_t i = 0; v && i < units; i++) {
-			const unsigned class = i + 1 == units ? OPCODE_RETURN : i ? OPCODE_PLAIN : OPCODE_RESUME;
+			const unsigned class = i + 1 == units ? OPCODE_RETURN
+					       : i	      ? OPCODE_PLAIN
+							      : OPCODE_RESUME;
 			const bool other = !random_below(&r, 40);
 			while (!other && v->opcodes[code[2 * i]].class != class)
 				code[2 * i]++;

@@ -52,7 +52,8 @@ static void refuses_what_is_cut(void **state)
 	(void)state;
 	raw_code_write(&b, &code);
 	for (size_t n = 0; n < b.used; n++) {
-		uint8_t *cut = malloc(n + 1); /* as large as it is: a sanitizer sees a read past it */
+		uint8_t *cut =
+			malloc(n + 1); /* as large as it is: a sanitizer sees a read past it */
 		assert_non_null(cut);
 		memcpy(cut, b.at, n);
 		assert_int_equal(raw_code_read(view_of(cut, n), &r), PL_ERR_FORMAT);
