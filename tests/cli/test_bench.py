@@ -12,6 +12,7 @@ INTERPRETERS = "one"
 ALONE = True
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+VERSION = tuple(map(int, subprocess.check_output([session.PYTHON, "-S", "-c", "import sys; print(*sys.version_info[:2])"]).split()))
 HAVE_WORKLOADS = os.path.exists(os.path.join(TOP, "../shared/bench/ratio.py"))
 
 
@@ -43,18 +44,26 @@ class Bench(unittest.TestCase):
     def test_workload(self):
         printed, written, path = measured(self, "w_fib")
         row = written["rows"]["w_fib"]
-        self.assertEqual(list(row["cells"]), ["floor", "pathline"])
+        tools = ["floor", "pathline"] + (["calls-heard"] if VERSION >= (3, 12) else [])     # 3.11 has no such events
+        self.assertEqual(list(row["cells"]), tools)
         self.assertGreater(row["lines"], 100)
         for cell in row["cells"].values():
             self.assertGreater(cell["cpu"], 0)
             self.assertGreater(cell["wall"], 0)
         self.assertGreater(row["cells"]["pathline"]["bytes_per_line"], 0)
-        self.assertRegex(printed, r"(?m)^w_fib +[\d.]+ +[\d.]+ +[\d.]+$")
+        self.assertRegex(printed, rf"(?m)^w_fib( +[\d.]+){{{1 + len(tools)}}}$")
         picture = path + ".svg"
         drawn = subprocess.run([sys.executable, os.path.join(TOP, "bench/draw.py"), "--svg", picture, path], capture_output=True, check=False)
         self.assertEqual((drawn.returncode, drawn.stderr), (0, b""))
         with open(picture, encoding="utf-8") as file:
             self.assertIn(">w_fib<", file.read())
+
+    @unittest.skipUnless(HAVE_WORKLOADS, "../shared/bench is not beside the tree")
+    def test_stamped_calls_beside_bare_stamps(self):
+        printed, written, _ = measured(self, "timing")
+        self.assertGreater(written["rows"]["timing"]["value"], 0)
+        if VERSION >= (3, 12):
+            self.assertRegex(printed, r"(?m)^timing .*\([\d.]+ for callbacks that write 16 bytes and the clock, and nothing else\)$")
 
     def test_rows_have_names(self):
         names = bench("--row", "list")
