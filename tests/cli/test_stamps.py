@@ -228,6 +228,17 @@ for part in range(4):
                 sum(count(4))
 '''
 
+# Straight code needs no event of its lines, so where they are is looked up when a section wants them.
+STRAIGHT = '''\
+import pathline
+
+body = compile("a = 1\\nb = a\\nclass C:\\n    x = 1\\n    y = x\\nd = b\\n", "straight.py", "exec")
+exec(body)
+with pathline.precise_timestamping():
+    exec(body)
+exec(body)
+'''
+
 # A time that was read at the event is off by what two clocks are apart; any other one by a tick.
 STAMPED_NS = 10_000
 
@@ -375,6 +386,16 @@ class Sections(unittest.TestCase):
 
     def test_the_path_is_the_same(self):
         self.assertEqual(*([row[:3] for row in record(IN_AND_OUT, *options, PYTHONPATH=PACKAGE)[1]] for options in ((), ("--clock", "line"))))
+
+    def test_straight_code_that_had_run(self):
+        rows = [row[1:] for row in record(STRAIGHT, PYTHONPATH=PACKAGE)[2] if row[0] == "straight.py"]
+        before, inside, behind = (rows[i * len(rows) // 3:(i + 1) * len(rows) // 3] for i in range(3))
+        path = [row[:3] for row in before]
+        self.assertEqual([int(line) for event, _, line in path if event == "line"], [1, 2, 3, 3, 4, 5, 6])
+        self.assertEqual([[row[:3] for row in run] for run in (inside, behind)], [path, path])
+        self.assertEqual(stamped(inside, "call", "line", "return"), (11, 11))
+        stamps = stamped(before, "line")
+        self.assertLess(stamps[0], stamps[1] / 2)
 
     def test_harmless_where_nothing_is_recorded(self):
         with open(os.path.join(session.scratch(), "sections.py"), "w", encoding="utf-8") as f:
