@@ -443,7 +443,7 @@ static bool send_body(
 	return sent;
 }
 
-/* Its text, which no file may have, was told. */
+/* As send_body, of code of which there is no graph here. */
 static bool send_straight(PyCodeObject *code, const struct bytecode *parts, uint32_t number)
 {
 	PyObject *keep_file = NULL, *keep_name = NULL;
