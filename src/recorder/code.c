@@ -334,13 +334,18 @@ static struct code_record *record_of(
 
 /* ---- straight code ---- */
 
+/* Are all LINEs wanted, from the code's first run on? What is switched off by then would not come before the next. */
+static bool hears_all(void)
+{
+	return root.tells_lines || root.section_count || thread_is_traced(current_thread_state());
+}
+
 /* Will its lines be known from its call? Not where each is told, or its return is to have an event. */
 static bool may_be_straight(PyCodeObject *code)
 {
 	return !ENGINE_TRACES && code_runs_once(code) && !(code->co_flags & CODE_IS_GENERATOR) &&
 	       root.arena.head->order != ORDER_EXACT && root.arena.head->stamps == STAMPS_TICK &&
-	       !root.tells_lines && !root.section_count &&
-	       !thread_is_traced(current_thread_state());
+	       !hears_all();
 }
 
 static struct code_record *straight_record(PyCodeObject *code, bool silent)
@@ -632,12 +637,6 @@ uint32_t code_outside_number(PyCodeObject *code, struct code_record *r)
 
 #if LINES_ARE_LOOKED_UP
 #define FAR_LINES 127 /* from the code's first one; the interpreter keeps a byte for it */
-
-/* Are all LINEs wanted, from the code's first run on? What is switched off by then would not come before the next. */
-static bool hears_all(void)
-{
-	return root.tells_lines || root.section_count || thread_is_traced(current_thread_state());
-}
 
 static bool is_far(const PyCodeObject *code, const struct flow_start *s)
 {
