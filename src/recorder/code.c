@@ -701,51 +701,75 @@ static void spare_lines(
 }
 #endif
 
-static struct code_record *describe(PyCodeObject *code)
+/* Of which nothing is known but by its graph, as of most functions. */
+static struct code_record *describe_graph(PyCodeObject *code, const struct bytecode *parts)
 {
 	struct flow_graph graph = {0};
 	struct code_record *r = NULL;
-	PyObject *plain = NULL;
 
+	if (graph_of(parts, &graph) == PL_ERR_MEMORY)
+		goto done;
+	if (!graph.analysed)
+		atomic_fetch_add_explicit(&root.slot->codes_unanalysed, 1, memory_order_relaxed);
+	r = record_of(code, parts, &graph);
+	if (!r)
+		goto done;
+	code_set_number(r, next_number());
+	if (send_body(code, &graph, r->number, false) && attach(code, r) == 0) {
+		spare_lines(code, r, &graph, parts->code);
+	} else {
+		free(r);
+		r = NULL;
+	}
+done:
+	flow_graph_release(&graph);
+	return r;
+}
+
+static struct code_record *describe_straight(
+	PyCodeObject *code, const struct bytecode *parts, bool silent)
+{
+	struct code_record *r = straight_record(code, silent);
+
+	if (!r)
+		return NULL;
+	code_set_number(r, next_number());
+	if (!send_straight(code, parts, r->number) || attach(code, r) < 0) {
+		free(r);
+		return NULL;
+	}
+	spare_all_lines(code, parts->code);
+	return r;
+}
+
+static struct code_record *describe_whole(PyCodeObject *code)
+{
+	PyObject *plain = PyCode_GetCode(code);
+	bool silent;
+
+	if (!plain)
+		return NULL;
+	struct bytecode parts = parts_of(code, plain);
+	bool command = source_open_command(code);
+	struct code_record *r = may_be_straight(code) && bytecode_is_straight(&parts, &silent)
+					? describe_straight(code, &parts, silent)
+					: describe_graph(code, &parts);
+	if (command)
+		source_close_command(code);
+	Py_DECREF(plain);
+	return r;
+}
+
+static struct code_record *describe(PyCodeObject *code)
+{
 	if (atomic_load_explicit(&root.stopped, memory_order_relaxed) ||
 		(root.forked && !process_begin_in_child()))
 		return NULL;
 	if (is_greenlets(code))
 		hooks_tell_lines();
-	if (root.filters && !filters_record(code)) {
-		r = leave_out(code);
-		goto done;
-	}
-	plain = PyCode_GetCode(code);
-	if (!plain)
-		goto done;
-	struct bytecode parts = parts_of(code, plain);
-	bool silent, straight = may_be_straight(code) && bytecode_is_straight(&parts, &silent);
-	if (!straight && graph_of(&parts, &graph) == PL_ERR_MEMORY)
-		goto done;
-	if (!straight && !graph.analysed)
-		atomic_fetch_add_explicit(&root.slot->codes_unanalysed, 1, memory_order_relaxed);
-	r = straight ? straight_record(code, silent) : record_of(code, &parts, &graph);
-	if (!r)
-		goto done;
-	bool command = source_open_command(code);
-	code_set_number(r, next_number());
-	bool sent = straight ? send_straight(code, &parts, r->number)
-			     : send_body(code, &graph, r->number, false);
-	if (!sent || attach(code, r) < 0) {
-		free(r);
-		r = NULL;
-	}
-	if (r && straight)
-		spare_all_lines(code, parts.code);
-	else if (r)
-		spare_lines(code, r, &graph, parts.code);
-	if (command)
-		source_close_command(code);
-done:
+	struct code_record *r =
+		root.filters && !filters_record(code) ? leave_out(code) : describe_whole(code);
 	PyErr_Clear();
-	Py_XDECREF(plain);
-	flow_graph_release(&graph);
 	return r;
 }
 

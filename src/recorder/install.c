@@ -146,15 +146,33 @@ void hooks_tell_calls(void)
 
 static PyCFunction set_trace, set_trace_everywhere;
 
-/* From the next event on all of them count, and the first one may be of what was switched off. */
+/* Does a trace function want each instruction of a frame? In any thread, for it may be set for all. */
+static bool instructions_are_traced(void)
+{
+	PyThreadState *ts = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
+
+	for (; ts; ts = PyThreadState_Next(ts))
+		for (py_frame *f = top_frame(ts); f; f = frame_caller(f))
+			if (f->frame_obj && f->frame_obj->f_trace_opcodes)
+				return true;
+	return false;
+}
+
+/* From the next event on all of them count, and the first one may be of what was switched off. Where frames wanted their
+ * instructions before that, the interpreter forgets it as the function is a second tool of their code (3.13 to 3.15): it notes who
+ * hears what from then on, and begins with nobody. */
 static PyObject *traced_from_now(PyObject *result)
 {
 	const PyThreadState *ts = current_thread_state();
 	bool recorded = ts->interp == PyInterpreterState_Main() &&
 			!atomic_load_explicit(&root.stopped, memory_order_relaxed);
 
-	if (result && recorded && thread_is_traced(ts))
+	if (!result || !recorded || !thread_is_traced(ts))
+		return result;
+	if (!root.tells_lines)
 		hooks_tell_lines();
+	else if (instructions_are_traced())
+		hooks_hear_again();
 	return result;
 }
 
