@@ -84,7 +84,8 @@ enum event_kind {
 #define EVENT_BACK 0x40 /* LINK: it was there when its greenlet was left */
 #define EVENT_EARLY                                                                                \
 	0x20 /* RAISE: it stands on a start whose LINE did not fire: a trace function raised instead */
-#define EVENT_MOVED 0x20 /* LINK: it has gone on since then, `unit` is where the next event is */
+#define EVENT_MOVED  0x20 /* LINK: it has gone on since then, `unit` is where the next event is */
+#define EVENT_HIDDEN 0x20 /* LINK, without EVENT_BACK: a trace function's, which runs unrecorded */
 
 /* In place of a unit, to a writer and in struct event. NO_SITE is a flag on disk; NO_UNIT is
  * written as it is: no code has so many units. */
@@ -312,6 +313,8 @@ static inline uint32_t event_minor(const struct event *e)
 {
 	bool second = e->kind == EVENT_AGAIN || e->kind == EVENT_GREENLET;
 
+	if (e->kind == EVENT_LINK && e->flags == EVENT_HIDDEN)
+		return 6;
 	if (e->kind == EVENT_AT || e->kind == EVENT_OUTSIDE || e->kind == EVENT_IDLE ||
 		(e->kind == EVENT_RAISE && e->flags))
 		return 2;

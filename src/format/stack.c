@@ -168,6 +168,8 @@ static int put_aside(struct stack *s, uint64_t greenlet)
 static int link(struct stack *s, const struct event *e, struct stack_frame *f)
 {
 	f->linked = !(e->flags & EVENT_BACK);
+	if (e->flags == EVENT_HIDDEN)
+		f->raised = RAISED_AGAIN; /* as there, nothing is to be known of its way */
 	if (e->flags & EVENT_MOVED) {
 		f->place = PLACE_UNKNOWN;
 		f->value = 0;
@@ -180,7 +182,7 @@ static int link(struct stack *s, const struct event *e, struct stack_frame *f)
  *	LINE                  START     its LINE has fired
  *	LINE_AT, AGAIN, STOP  UNIT
  *	ENTER, OUTSIDE        ENTRY     and the caller: UNIT, of the call
- *	RESUME, THROW, LINK   UNIT      THROW: raised; a LINK that MOVED: UNKNOWN
+ *	RESUME, THROW, LINK   UNIT      THROW: raised; a LINK that MOVED or is HIDDEN: UNKNOWN
  *	RAISE, RERAISE        UNIT      raised, until HANDLED
  *	HANDLED               HANDLER
  *	GAP                   UNKNOWN   all frames

@@ -60,6 +60,7 @@ HOOK_IS(on_instruction);
 HOOK_IS(on_reraise);
 HOOK_IS(on_handled);
 HOOK_IS(on_jump);
+PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
 #undef HOOK_IS
 
 extern PyTypeObject hook_type;

@@ -57,8 +57,9 @@ static void hear(void)
 	bool stamped = root.arena.head->stamps == STAMPS_CALL;
 
 	for (size_t i = 0; i < hook_count; i++)
-		hooks[i].hook.call =
-			stamped && hooks[i].stamped ? hooks[i].stamped : hooks[i].function;
+		hooks[i].hook.call = root.traced && hooks[i].function == on_start ? on_start_traced
+				     : stamped && hooks[i].stamped		  ? hooks[i].stamped
+								   : hooks[i].function;
 }
 
 /* In place of on_start until the first frame of __main__. */
@@ -69,6 +70,15 @@ static PyObject *on_start_before_main(
 		return result_beside(PyErr_GetRaisedException(), Py_None);
 	hear();
 	return ((struct hook *)hook)->call(hook, args, n, names);
+}
+
+static bool waits_for_main(void)
+{
+	bool waits = false;
+
+	for (size_t i = 0; i < hook_count; i++)
+		waits |= hooks[i].hook.call == on_start_before_main;
+	return waits;
 }
 
 static void wait_for_main(void)
@@ -134,6 +144,14 @@ void hooks_tell_lines(void)
 	hooks_hear_again();
 }
 
+void hooks_are_traced(void)
+{
+	root.traced = true;
+	if (!waits_for_main())
+		hear();
+	hooks_tell_lines();
+}
+
 void hooks_tell_calls(void)
 {
 	if (root.tells_calls)
@@ -169,8 +187,8 @@ static PyObject *traced_from_now(PyObject *result)
 
 	if (!result || !recorded || !thread_is_traced(ts))
 		return result;
-	if (!root.tells_lines)
-		hooks_tell_lines();
+	if (!root.traced)
+		hooks_are_traced();
 	else if (instructions_are_traced())
 		hooks_hear_again();
 	return result;

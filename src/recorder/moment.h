@@ -79,8 +79,8 @@ static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThread
 		if (moment_is_left_out(m))
 			return false;
 	}
-	if (__builtin_expect(thread_is_traced(m->state) && !root.tells_lines, 0))
-		hooks_tell_lines();
+	if (__builtin_expect(thread_is_traced(m->state) && !root.traced, 0))
+		hooks_are_traced();
 	if (__builtin_expect(m->record && m->record->straight, 0) &&
 		(root.tells_lines || m->record->precise))
 		code_find_lines(code, m->record);
@@ -607,17 +607,6 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 
 /* ---- inside ---- */
 
-/* Does the frame stand on a start of which no LINE was heard? Then a trace function raised, to whom the line was told first. */
-static inline bool moment_is_early(const struct moment *m)
-{
-	uint32_t unit = moment_unit(m);
-
-	if (__builtin_expect(!root.tells_lines, 1) || !m->thread->line_frame ||
-		!moment_start(m, unit).start)
-		return false;
-	return m->thread->line_frame != m->frame || m->thread->line_unit != unit;
-}
-
 /* type: number of its name, 0: there was no room to tell that. Then the event is lost, too: none names what is not there. */
 static inline bool moment_make_room_of_type(struct moment *m, uint32_t type)
 {
@@ -683,7 +672,7 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 	if (__builtin_expect(begins, 0) && !was_entered(m.thread, m.thread->depth, m.frame) &&
 		!moment_begin_early(&m))
 		return;
-	unsigned early = moment_is_early(&m) ? EVENT_EARLY : 0;
+	unsigned early = line_is_unheard(m.thread, m.frame, m.record, unit) ? EVENT_EARLY : 0;
 	moment_end(&m, event_write2(m.at, EVENT_RAISE | early, unit, type));
 	if (__builtin_expect(others_hear_jumps(code, root.tool) && !root.tells_lines, 0))
 		hooks_tell_lines();

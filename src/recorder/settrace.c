@@ -86,6 +86,10 @@ void hooks_tell_lines(void)
 {
 }
 
+void hooks_are_traced(void)
+{
+}
+
 void hooks_tell_calls(void)
 {
 }

@@ -209,8 +209,9 @@ struct recorder_root {
 	bool tells_calls; /* every call has an event of its own: as for the next two, or all events are stamped, or some are left out */
 	bool tells_returns; /* every return has an event: exact order is asked for, or each return's time */
 	bool tells_lines; /* every line, too: a trace function is about, which can move frames; or greenlets are, which hide them */
-	bool forked;	  /* this child has no slot of its own yet */
-	bool filters;	  /* there is code that is left out */
+	bool traced; /* the program has set a trace function: frames can be moved, and those of the function itself run unheard */
+	bool forked; /* this child has no slot of its own yet */
+	bool filters; /* there is code that is left out */
 	uint32_t
 		hot_lines; /* a code of which so many LINEs were heard is hot, a far one before; 0: none ever is */
 	uint32_t hot_in_vain; /* tries of code to become hot that could not */
@@ -286,6 +287,17 @@ __attribute__((always_inline)) static inline uint8_t *write_time(
  * after a loss. NULL: no room, it is lost. */
 uint8_t *step_slow(struct thread *t, uint8_t *p);
 struct thread *thread_begin(void);
+
+/* Does the frame stand on a start of which no LINE was heard, while all are? Then a trace function, to whom the line is told first,
+ * calls something there, or has raised. */
+static inline bool line_is_unheard(
+	const struct thread *t, const py_frame *frame, const struct code_record *r, uint32_t unit)
+{
+	if (__builtin_expect(!root.tells_lines, 1) || !t->line_frame || !r ||
+		unit >= r->unit_count || !r->units[unit].start)
+		return false;
+	return t->line_frame != frame || t->line_unit != unit;
+}
 
 /* The hot half: three comparisons say that nothing has to stand before the event. The tick is read
  * relaxed: it orders nothing, and an old one costs a stamp that is a little late.
@@ -658,6 +670,8 @@ int hooks_install(bool at_main, const char **why);
 void hooks_hear_again(void);
 /* Every line and return has its event from now on: what has none may be another frame's, or another greenlet's. */
 void hooks_tell_lines(void);
+/* The same, for the program has set a trace function. */
+void hooks_are_traced(void);
 /* Every call has its event from now on. */
 void hooks_tell_calls(void);
 /* Hear no more, or as little as can be; from anywhere. */

@@ -156,8 +156,8 @@ static uint8_t *write_link(
 	stack_cut(t, below + 1);
 	uint64_t generator =
 		frame_in_generator(frame) && record->generator_like ? generator_of(frame) : 0;
-	p = event_write3(p, EVENT_LINK | flags, record->number, generator, frame_unit(frame, code));
-	return step_on(t, p);
+	uint32_t unit = flags == EVENT_HIDDEN ? EVENT_NO_UNIT : frame_unit(frame, code);
+	return step_on(t, event_write3(p, EVENT_LINK | flags, record->number, generator, unit));
 }
 
 /* ---- greenlets ---- */
@@ -171,10 +171,19 @@ static uint8_t *write_here(struct thread *t, uint8_t *p)
 	return event_write1(p, EVENT_AT, frame_unit(frame, frame_code(frame)));
 }
 
-/* Where the top frame stands: what it did last is known then, and comes before what covers it. */
+static bool top_is_unheard(const struct thread *t)
+{
+	py_frame *frame = frame_unmarked(t->top);
+	PyCodeObject *code = frame_code(frame);
+
+	return line_is_unheard(t, frame, code_known(code), frame_unit(frame, code));
+}
+
+/* Where the top frame stands: what it did last is known then, and comes before what covers it. Not where a trace function, to whom
+ * lines are told first, covers it: the line is to come. */
 static uint8_t *write_at(struct thread *t, uint8_t *p)
 {
-	if (ENGINE_TRACES || !t->top || !frame_is_real(t->top))
+	if (ENGINE_TRACES || !t->top || !frame_is_real(t->top) || top_is_unheard(t))
 		return p;
 	return step_on(t, write_here(t, p));
 }
@@ -211,6 +220,13 @@ static unsigned link_flags(const struct thread *t, uint32_t place, bool moved)
 	return moved ? EVENT_BACK | EVENT_MOVED : EVENT_BACK;
 }
 
+/* Of frames above one that was told, the calls were, too, as all are by now: unless no tool hears of what runs there, which is a trace
+ * function, whose own calls are heard again where it asks for that (sys.call_tracing). */
+static bool runs_hidden(uint32_t base, py_frame *frame)
+{
+	return root.traced && base && !frame_in_generator(frame) && !frame_not_begun(frame);
+}
+
 /* `frame` is not on the shadow stack: link it, with all its callers down to one that is there.
  *
  *	shadow   a b x y          the interpreter: frame -> d -> c -> b -> a
@@ -245,8 +261,11 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 	for (uint32_t i = count; i; i--, f = frame_caller(f))
 		t->frames[base + i - 1] = f;
 	for (uint32_t i = 0; i < count && p; i++) {
-		p = write_link(t, p, t->frames[base + i], base + i,
-			link_flags(t, base + i, moved && i + 1 == count));
+		bool ours = moved && i + 1 == count;
+		unsigned flags = !ours && runs_hidden(base, t->frames[base + i])
+					 ? EVENT_HIDDEN
+					 : link_flags(t, base + i, ours);
+		p = write_link(t, p, t->frames[base + i], base + i, flags);
 		if (p && base + i == 0)
 			p = write_greenlet_name(t, p);
 	}

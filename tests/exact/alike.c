@@ -257,6 +257,15 @@ static bool map_file(int dir, const char *name, struct pl_view *out)
 	return true;
 }
 
+/* Each process writes them down. */
+static void add_own(struct run *run, struct pl_view path)
+{
+	for (size_t i = 0; i < run->own_count; i++)
+		if (same(run->own[i], path))
+			return;
+	run->own[run->own_count++] = path;
+}
+
 static bool read_own(struct run *run, int dir)
 {
 	struct pl_view text;
@@ -265,7 +274,7 @@ static bool read_own(struct run *run, int dir)
 		!map_file(dir, "own", &text))
 		return false;
 	while (text.left && run->own_count < OWN_MAX)
-		run->own[run->own_count++] = eat_until(&text, '\n');
+		add_own(run, eat_until(&text, '\n'));
 	return run->own_count && !text.left;
 }
 

@@ -56,6 +56,7 @@ test_dis tools
 test_peepholer gap=may
 test_sys_settrace gap=may settrace
 test_bdb gap=may settrace
+test_pdb slow gap=may settrace
 test_monitoring tools gap=may
 test_thread
 test_threading slow gap=may settrace limit@3.12=test_threads_join,test_threads_join_2,test_threads_join_with_no_main

@@ -42,6 +42,15 @@ static void make_greenlet(struct maker *m, struct maker_thread *t)
 	maker_event3(t, EVENT_LINK | EVENT_BACK, 10, 0, 6);
 }
 
+/* A trace function is called, which calls. The top frame is of code 10. */
+static void make_hidden(struct maker_thread *t)
+{
+	maker_event3(t, EVENT_LINK | EVENT_HIDDEN, 20, 0, EVENT_NO_UNIT);
+	maker_enter(t, 2, 10);
+	maker_line(t, 0);
+	maker_event1(t, EVENT_POPS, 2);
+}
+
 /* Code that is left out calls, and waits of an event loop. The top frame is of code 10. */
 static void make_outside(struct maker_thread *t)
 {
@@ -64,6 +73,7 @@ static void make_thread(struct maker *m, uint32_t number)
 	maker_enter(t, EVENT_NO_SITE, 10);
 	maker_line(t, 0);
 	make_outside(t);
+	make_hidden(t);
 	maker_event2(t, EVENT_LINE_AT, 3, 77);
 	maker_done(t, event_write_enter(maker_room(t), 2, 20, 7));
 	maker_done(t, event_write_text(maker_room(t), EVENT_TASK, "Task-1", 6));

@@ -17,6 +17,7 @@ CALL, LINE, RETURN = range(3)   # rows
 FILTERED = sorted(path.parent for path in HERE.glob("1.2-*-filtered/meta"))      # of program-1.2.py
 CHAINED = sorted(path.parent for path in HERE.glob("1.4-*/meta"))                # of program-1.4.py
 FAR = sorted(path.parent for path in HERE.glob("1.5-*/meta"))                    # of program-1.5.py
+HIDDEN = sorted(path.parent for path in HERE.glob("1.6-*/meta"))                 # of program-1.6.py
 BLOCK, RESUMES, APART, IN_CHAIN, FAR_CALLS = 20, 16, 32, 64, 128
 
 
@@ -178,6 +179,27 @@ class FarCalls(unittest.TestCase):
 
     def test_there_are_some(self):
         self.assertEqual(len(FAR), 2)
+
+
+class Hidden(unittest.TestCase):
+    """That they hold what format 1.6 added, also at the opening of a block."""
+
+    def test_blocks(self):
+        for directory in HIDDEN:
+            self.assertEqual(info(directory)["format_minor"], 6)
+            heads = [payload for kind, payload in records(directory / "events.000001") if kind == BLOCK]
+            self.assertGreater(len(heads), 3)
+            self.assertIn(6, {int.from_bytes(payload[76:80], "little") for payload in heads})
+
+    def test_rows(self):
+        for directory in HIDDEN:
+            rows = table(directory)
+            self.assertEqual([row["depth"] for row in rows if row["code"] == "heard" and row["event"] == "call"], ["4", "4", "2", "4", "4", "2"])
+            self.assertNotIn("ask", {row["code"] for row in rows})
+            self.assertEqual([row["type"] for row in rows if row["event"] == "gap"], ["jumped", "jumped"])
+
+    def test_there_are_some(self):
+        self.assertEqual(len(HIDDEN), 2)
 
 
 if __name__ == "__main__":

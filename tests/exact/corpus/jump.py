@@ -1,5 +1,5 @@
 # identity@3.11 same-run gap=jumped
-"""A debugger that sets f_lineno: backwards, out of a loop, over a statement, out of a with; then no jump at all."""
+"""A debugger that sets f_lineno: backwards, out of a loop, over a statement, out of a with, back to where the call begins; then no jump at all."""
 import sys
 
 said = []
@@ -34,7 +34,7 @@ def tracer(frame, event, arg):
     return tracer
 
 
-for once, plan in ((once, plan) for once in (False, True) for plan in ({4: 6}, {8: 1}, {3: 9}, {1: 9}, {5: 5}, {7: 10}, {})):
+for once, plan in ((once, plan) for once in (False, True) for plan in ({4: 6}, {8: 1}, {3: 9}, {1: 9}, {5: 5}, {7: 10}, {6: 0}, {10: 0, 2: 0}, {})):
     jumps = dict(plan)
     sys.settrace(tracer)
     try:

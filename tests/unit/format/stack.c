@@ -149,6 +149,28 @@ static void test_greenlets(void **state)
 	stack_release(&copy);
 }
 
+/* What a trace function does is not recorded: where its frame stands is not known, though it calls from somewhere. */
+static void test_hidden(void **state)
+{
+	const struct event hidden = {
+		.kind = EVENT_LINK, .flags = EVENT_HIDDEN, .code = 2, .unit = EVENT_NO_UNIT};
+	struct stack s = {0};
+	(void)state;
+
+	assert_int_equal(event_minor(&hidden), 6);
+	apply(&s, (struct event){.kind = EVENT_ENTER, .code = 1, .site = EVENT_NO_SITE});
+	apply(&s, (struct event){.kind = EVENT_LINE, .index = 3});
+	apply(&s, hidden);
+	apply(&s, (struct event){.kind = EVENT_ENTER, .code = 3, .site = 5});
+	assert_int_equal(stack_place_of(&s, 1), PLACE_UNKNOWN);
+	apply(&s, (struct event){.kind = EVENT_POPS, .a = 1});
+	assert_true(stack_top(&s)->linked);
+	assert_int_equal(stack_place_of(&s, 1), PLACE_UNKNOWN);
+	apply(&s, (struct event){.kind = EVENT_POPS, .a = 1});
+	expect_top(&s, 1, PLACE_START, 3);
+	stack_release(&s);
+}
+
 /* Whatever comes: depths and the least depth stay true, a copy is the same. */
 static void test_random(void **state)
 {
@@ -192,6 +214,7 @@ int main(void)
 		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_greenlets),
+		cmocka_unit_test(test_hidden),
 		cmocka_unit_test(test_random),
 	};
 
