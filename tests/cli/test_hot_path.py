@@ -16,7 +16,8 @@ ALLOWED = {
 "plan_counts", "plan_enter", "plan_is_counting", "plan_is_due", "plan_line",  # while hot code is planned anew: some thousand times for each
     "code_find_lines",  # of straight code, once, where a trace function is set or a section runs it
     "hooks_hear_again",  # once a code whose frames had callers until now
-    "hooks_tell_lines",  # once, when the program has set a trace function
+    "hooks_are_traced",  # once, when the program has set a trace function
+    "hooks_tell_lines",  # once, where another tool hears of jumps as an exception comes (3.12)
     "trace_find_own",  # only while another thread has set this one's trace function
     "section_hears", "sections_on",  # only while there is a section of precise_timestamping()
     "main_begins",  # only until __main__ does
