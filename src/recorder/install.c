@@ -146,6 +146,8 @@ void hooks_tell_lines(void)
 
 void hooks_are_traced(void)
 {
+	if (root.traced || atomic_load_explicit(&root.stopped, memory_order_relaxed))
+		return;
 	root.traced = true;
 	if (!waits_for_main())
 		hear();
@@ -187,9 +189,9 @@ static PyObject *traced_from_now(PyObject *result)
 
 	if (!result || !recorded || !thread_is_traced(ts))
 		return result;
-	if (!root.traced)
-		hooks_are_traced();
-	else if (instructions_are_traced())
+	bool heard = root.tells_lines;
+	hooks_are_traced();
+	if (heard && instructions_are_traced())
 		hooks_hear_again();
 	return result;
 }
