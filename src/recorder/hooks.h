@@ -60,7 +60,10 @@ HOOK_IS(on_instruction);
 HOOK_IS(on_reraise);
 HOOK_IS(on_handled);
 HOOK_IS(on_jump);
+/* PY_START's while the program has a trace function, or had one. */
 PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
+/* Put what a debugger calls behind ours: once, as the hooks go in. */
+void traced_take(PyObject *monitoring);
 #undef HOOK_IS
 
 extern PyTypeObject hook_type;

@@ -162,57 +162,6 @@ void hooks_tell_calls(void)
 	hooks_hear_again();
 }
 
-/* ---- trace functions that the program sets ---- */
-
-static PyCFunction set_trace, set_trace_everywhere;
-
-/* Does a trace function want each instruction of a frame? In any thread, for it may be set for all. */
-static bool instructions_are_traced(void)
-{
-	PyThreadState *ts = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
-
-	for (; ts; ts = PyThreadState_Next(ts))
-		for (py_frame *f = top_frame(ts); f; f = frame_caller(f))
-			if (f->frame_obj && f->frame_obj->f_trace_opcodes)
-				return true;
-	return false;
-}
-
-/* From the next event on all of them count, and the first one may be of what was switched off. Where frames wanted their
- * instructions before that, the interpreter forgets it as the function is a second tool of their code (3.13 to 3.15): it notes who
- * hears what from then on, and begins with nobody. */
-static PyObject *traced_from_now(PyObject *result)
-{
-	const PyThreadState *ts = current_thread_state();
-	bool recorded = ts->interp == PyInterpreterState_Main() &&
-			!atomic_load_explicit(&root.stopped, memory_order_relaxed);
-
-	if (!result || !recorded || !thread_is_traced(ts))
-		return result;
-	bool heard = root.tells_lines;
-	hooks_are_traced();
-	if (heard && instructions_are_traced())
-		hooks_hear_again();
-	return result;
-}
-
-static PyObject *own_set_trace(PyObject *module, PyObject *function)
-{
-	return traced_from_now(set_trace(module, function));
-}
-
-static PyObject *own_set_trace_everywhere(PyObject *module, PyObject *function)
-{
-	return traced_from_now(set_trace_everywhere(module, function));
-}
-
-/* What they are set by in C is seen at the next event. */
-static void take_set_trace(void)
-{
-	set_trace = sys_function_take("settrace", own_set_trace);
-	set_trace_everywhere = sys_function_take("_settraceallthreads", own_set_trace_everywhere);
-}
-
 /* ---- what is heard ---- */
 
 /* Debuggers have 0, coverage 1, profilers 2 by convention; 5 is called first and hardly ever used.
@@ -294,7 +243,7 @@ int hooks_install(bool at_main, const char **why)
 	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
 	if (done) {
 		atomic_store_explicit(root.on_leave, thread_leaves, memory_order_release);
-		take_set_trace();
+		traced_take(monitoring);
 		result = 0;
 	}
 done:

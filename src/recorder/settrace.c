@@ -116,7 +116,7 @@ int hooks_install(bool at_main, const char **why)
 	PyThreadState *ts = current_thread_state();
 
 	*why = "sys.settrace is not the interpreter's own";
-	set_trace = sys_function_take("settrace", own_set_trace);
+	set_trace = function_take(PySys_GetObject("settrace"), METH_O, own_set_trace);
 	if (!set_trace)
 		return -1;
 	take_eval_set_trace();

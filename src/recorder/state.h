@@ -678,9 +678,9 @@ void hooks_tell_calls(void);
 void hooks_off(void);
 
 /* ---- sysfunction.c ---- */
-/* Puts `own` in the place of the function that sys.`name` calls. Gives that, which `own` is to call; NULL: it is not the
- * interpreter's, and nothing was done. Once for each name. */
-PyCFunction sys_function_take(const char *name, PyCFunction own);
+/* Puts `own` in the place of what the function (may be NULL) calls. Gives that, which `own` is to call; NULL: it is none of C that takes
+ * its arguments by `flags` (METH_O, …), and nothing was done. Once for each. */
+PyCFunction function_take(PyObject *function, int flags, PyCFunction own);
 
 /* ---- window.c ---- */
 /* Get ready for main_begins; false: there is no __main__ to wait for. */

@@ -1,12 +1,11 @@
-/* Functions of sys that the program calls, with ours in front of them. */
+/* Functions of the interpreter that the program calls, with ours in front of them. */
 #include "recorder/state.h"
 
 /* The method table is the interpreter's, and writable data; the function object stays what it was. */
-PyCFunction sys_function_take(const char *name, PyCFunction own)
+PyCFunction function_take(PyObject *function, int flags, PyCFunction own)
 {
-	PyObject *function = PySys_GetObject(name); /* borrowed */
-
-	if (!function || !PyCFunction_CheckExact(function))
+	if (!function || !PyCFunction_CheckExact(function) ||
+		PyCFunction_GET_FLAGS(function) != flags)
 		return NULL;
 	PyMethodDef *row = ((PyCFunctionObject *)function)->m_ml;
 	PyCFunction theirs = row->ml_meth;

@@ -1,7 +1,167 @@
-/* The hook of PY_START while the program has a trace function, or had one: a debugger's can move frames. Apart, so that who has none pays
- * nothing. */
+/* Debuggers: trace functions that the program sets, and frames that are moved (f_lineno). Apart, so that who has none pays nothing. */
 #include "recorder/hooks.h"
 #include "recorder/moment.h"
+
+/* ---- trace functions that the program sets, and debuggers without one ---- */
+
+#define DEBUGGER 0 /* sys.monitoring.DEBUGGER_ID */
+
+static PyCFunction set_trace, set_trace_everywhere, call_tracing, use_tool_id;
+
+typedef PyObject *(*fast_function)(PyObject *module, PyObject *const *args, Py_ssize_t n);
+
+/* Does what the program asks for here touch what is recorded? */
+static bool is_recorded(const PyThreadState *ts)
+{
+	return ts->interp == PyInterpreterState_Main() &&
+	       !atomic_load_explicit(&root.stopped, memory_order_relaxed);
+}
+
+/* Does a trace function want each instruction of a frame? In any thread, for it may be set for all. */
+static bool instructions_are_traced(void)
+{
+	PyThreadState *ts = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
+
+	for (; ts; ts = PyThreadState_Next(ts))
+		for (py_frame *f = top_frame(ts); f; f = frame_caller(f))
+			if (f->frame_obj && f->frame_obj->f_trace_opcodes)
+				return true;
+	return false;
+}
+
+/* From the next event on all of them count, and the first one may be of what was switched off. Where frames wanted their
+ * instructions before that, the interpreter forgets it as the function is a second tool of their code (3.13 to 3.15): it notes who
+ * hears what from then on, and begins with nobody. */
+static PyObject *traced_from_now(PyObject *result)
+{
+	const PyThreadState *ts = current_thread_state();
+
+	if (!result || !is_recorded(ts) || !thread_is_traced(ts))
+		return result;
+	bool heard = root.tells_lines;
+	hooks_are_traced();
+	if (heard && instructions_are_traced())
+		hooks_hear_again();
+	return result;
+}
+
+static PyObject *own_set_trace(PyObject *module, PyObject *function)
+{
+	return traced_from_now(set_trace(module, function));
+}
+
+static PyObject *own_set_trace_everywhere(PyObject *module, PyObject *function)
+{
+	return traced_from_now(set_trace_everywhere(module, function));
+}
+
+/* In a callback of another tool, too, whose own frames are as unheard as a trace function's. */
+static PyObject *own_call_tracing(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+	if (is_recorded(current_thread_state()))
+		hooks_are_traced();
+	return ((fast_function)(void (*)(void))call_tracing)(module, args, n);
+}
+
+/* A debugger that hears by sys.monitoring can do all that one with a trace function can. */
+static PyObject *own_use_tool_id(PyObject *module, PyObject *const *args, Py_ssize_t n)
+{
+	PyObject *done = ((fast_function)(void (*)(void))use_tool_id)(module, args, n);
+
+	if (done && PyLong_AsLong(args[0]) == DEBUGGER && is_recorded(current_thread_state()))
+		hooks_are_traced();
+	return done;
+}
+
+static PyCFunction fast(fast_function function)
+{
+	return (PyCFunction)(void (*)(void))function;
+}
+
+/* What they are set by in C is seen at the next event. */
+static void take_functions(PyObject *monitoring)
+{
+	PyObject *of_tools = PyObject_GetAttrString(monitoring, "use_tool_id");
+
+	set_trace = function_take(PySys_GetObject("settrace"), METH_O, own_set_trace);
+	set_trace_everywhere = function_take(
+		PySys_GetObject("_settraceallthreads"), METH_O, own_set_trace_everywhere);
+	call_tracing = function_take(
+		PySys_GetObject("call_tracing"), METH_FASTCALL, fast(own_call_tracing));
+	use_tool_id = function_take(of_tools, METH_FASTCALL, fast(own_use_tool_id));
+	Py_XDECREF(of_tools);
+}
+
+static bool has_debugger(PyObject *monitoring)
+{
+	PyObject *name = PyObject_CallMethod(monitoring, "get_tool", "i", DEBUGGER);
+	bool has = name && name != Py_None;
+
+	Py_XDECREF(name);
+	return has;
+}
+
+/* ---- frames that are moved ---- */
+
+static setter set_line;
+
+/* One of a thread with a trace function, to which lines are told first, shows it by the line that we hear then; so it is one that
+ * another tool moves, which hears of lines behind us. */
+static bool will_be_moved(struct moment *m, py_frame *frame)
+{
+	PyThreadState *ts = current_thread_state();
+	py_frame *f = is_recorded(ts) && !thread_is_traced(ts) ? top_frame(ts) : NULL;
+
+	while (f && f != frame)
+		f = frame_caller(f);
+	if (!f)
+		return false;
+	*m = (struct moment){.thread = self, .state = ts, .code = frame_code(f), .frame = f};
+	m->record = code_known(m->code);
+	return m->thread && m->record && !moment_is_left_out(m);
+}
+
+/* The lines that led there are told, and that it goes on elsewhere; from now on each line, for nothing else shows where that is. */
+static int own_set_line(PyObject *object, PyObject *line, void *closure)
+{
+	struct moment m;
+	bool moves = will_be_moved(&m, ((PyFrameObject *)object)->f_frame);
+
+	if (moves && m.state->what_event == PY_MONITORING_EVENT_LINE && moment_make_room_inside(&m))
+		moment_end(&m, event_write1(m.at, EVENT_AT, moment_unit(&m)));
+	int result = set_line(object, line, closure);
+	if (!moves || result)
+		return result;
+	if (moment_make_room_inside(&m))
+		moment_end(&m, event_write2(m.at, EVENT_GAP, PL_GAP_JUMPED, 0));
+	hooks_are_traced();
+	return result;
+}
+
+/* The table of the type's attributes is the interpreter's, and writable data. */
+static void take_line(void)
+{
+	PyObject *names = PyType_GetDict(&PyFrame_Type);
+	PyObject *f_lineno = names ? PyDict_GetItemString(names, "f_lineno") : NULL;
+
+	if (f_lineno && Py_IS_TYPE(f_lineno, &PyGetSetDescr_Type)) {
+		PyGetSetDef *row = ((PyGetSetDescrObject *)f_lineno)->d_getset;
+		set_line = row->set;
+		row->set = own_set_line;
+	}
+	Py_XDECREF(names);
+}
+
+void traced_take(PyObject *monitoring)
+{
+	take_functions(monitoring);
+	take_line();
+	if (has_debugger(monitoring))
+		hooks_are_traced();
+	PyErr_Clear();
+}
+
+/* ---- what is heard from then on ---- */
 
 /* A frame that has begun begins again, where a debugger has moved it to (f_lineno): what the reader would take for its way to a return
  * was not run. */
