@@ -264,7 +264,7 @@ static bool may_be_late(const struct code_record *r, PyCodeObject *code)
 
 static void choose_witnesses(struct code_record *r, struct flow_graph *g, bool late)
 {
-	if (ENGINE_TRACES || root.arena.head->order == ORDER_EXACT) {
+	if (ENGINE_TRACES || root.hears_lines) {
 		flow_all_witnesses(g);
 		return;
 	}
@@ -344,8 +344,7 @@ static bool hears_all(void)
 static bool may_be_straight(PyCodeObject *code)
 {
 	return !ENGINE_TRACES && code_runs_once(code) && !(code->co_flags & CODE_IS_GENERATOR) &&
-	       root.arena.head->order != ORDER_EXACT && root.arena.head->stamps == STAMPS_TICK &&
-	       !hears_all();
+	       !root.hears_lines && root.arena.head->stamps == STAMPS_TICK && !hears_all();
 }
 
 static struct code_record *straight_record(PyCodeObject *code, bool silent)

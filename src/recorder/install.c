@@ -52,10 +52,24 @@ const size_t hook_count = sizeof hooks / sizeof *hooks;
 
 /* ---- waiting for __main__ ---- */
 
+/* Asked late: it is switched on behind the first code that runs (3.14). Leaves no error. */
+static bool compiles_just_in_time(void)
+{
+	PyObject *jit = PySys_GetObject("_jit"); /* borrowed; NULL: before 3.14 */
+	PyObject *enabled = jit ? PyObject_CallMethod(jit, "is_enabled", NULL) : NULL;
+
+	Py_XDECREF(enabled);
+	PyErr_Clear();
+	return enabled == Py_True;
+}
+
+/* Where compiled code is left at a line that is heard, LINE does not fire, as if that line had begun before. It is compiled where no LINE is
+ * heard, so each one is. */
 static void hear(void)
 {
 	bool stamped = root.arena.head->stamps == STAMPS_CALL;
 
+	root.hears_lines = root.arena.head->order == ORDER_EXACT || compiles_just_in_time();
 	for (size_t i = 0; i < hook_count; i++)
 		hooks[i].hook.call = root.traced && hooks[i].function == on_start ? on_start_traced
 				     : stamped && hooks[i].stamped		  ? hooks[i].stamped

@@ -209,6 +209,7 @@ struct recorder_root {
 	bool tells_calls; /* every call has an event of its own: as for the next two, or all events are stamped, or some are left out */
 	bool tells_returns; /* every return has an event: exact order is asked for, or each return's time */
 	bool tells_lines; /* every line, too: a trace function is about, which can move frames; or greenlets are, which hide them */
+	bool hears_lines; /* all are witnesses, each of which is heard: exact order is asked for, or the interpreter compiles just in time */
 	bool traced; /* the program has set a trace function: frames can be moved, and those of the function itself run unheard */
 	bool forked; /* this child has no slot of its own yet */
 	bool filters; /* there is code that is left out */

@@ -1,5 +1,6 @@
-# same-run
+# two-runs
 """Loops that are hot enough for the just-in-time compiler, where the build has one and is asked for it."""
+import _random
 import os
 import sys
 
@@ -38,7 +39,18 @@ def numbers(n):
         yield i
 
 
+def below(n, getrandbits=_random.Random(5).getrandbits):
+    """Which leaves what is compiled at the loop's line, now and then."""
+    k = n.bit_length()
+    r = getrandbits(k)
+    while r >= n:
+        r = getrandbits(k)
+    return r
+
+
 for _ in range(20):
+    for _ in range(400):
+        below(5)
     hot(3000)
     objects(2000)
     sum(numbers(2000))
