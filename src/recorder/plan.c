@@ -212,10 +212,14 @@ static void hear_chosen(const struct plan *p, struct code_record *r)
 	}
 }
 
-static void end(struct code_record *r)
+/* INSTRUCTION was switched off where it told nothing yet; `anew`: it is heard again there. Else the begins would move to where nothing comes,
+ * so none does. */
+static void end(PyCodeObject *code, struct code_record *r, bool anew)
 {
 	plan_drop(r);
 	hot_begins_move(r);
+	if (!anew)
+		hot_ends(code, r);
 }
 
 void plan_enter(PyCodeObject *code, struct code_record *r)
@@ -225,21 +229,17 @@ void plan_enter(PyCodeObject *code, struct code_record *r)
 	if (!p || !p->chosen || root.forked || root.first_move.record == r)
 		return;
 	bool over = r->precise || root.section_count || root.tells_lines || ++p->tries > TRIES;
-	if (over)
-		end(r);
-	if (over || runs_elsewhere(code))
+	if (!over && runs_elsewhere(code))
 		return;
 	root.describing++;
-	uint32_t number = code_tell_again(code, &p->graph);
-	bool heard = number && hot_listen_anew(code);
-	if (heard) {
+	uint32_t number = over ? 0 : code_tell_again(code, &p->graph);
+	bool heard = hot_listen_anew(code);
+	if (number && heard) {
 		hear_chosen(p, r);
 		r->number_before = r->number;
 		code_set_number(r, number);
 	}
-	end(r);
-	if (number && !heard)
-		hot_ends(code, r);
+	end(code, r, heard);
 	root.describing--;
 }
 

@@ -144,3 +144,28 @@ while tokens:
 for tell in tells:
     ended.get()
 print(len(set(sums)), sums[0])
+
+
+def kept(x, memo=None):
+    """Called more often than its new plan is waited for, from a call that goes on: it begins with what is looked up, and at two of its lines."""
+    d = id(x)
+    if memo is None:
+        memo = {}
+    else:
+        y = memo.get(d)
+        if y is not None:
+            return y
+    if isinstance(x, list):
+        y = []
+        for v in x:
+            y.append(kept(v, memo))
+    else:
+        y = (x,)
+    memo[d] = y
+    return y
+
+
+tree = [1]
+for i in range(60):
+    tree = [tree, i, [str(k) for k in range(60)], tree]
+print(len(kept(tree)), len(kept(tree)))
