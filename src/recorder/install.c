@@ -237,6 +237,7 @@ int hooks_install(bool at_main, const char **why)
 	hook_disable = PyObject_GetAttrString(monitoring, "DISABLE");
 	if (!events || !hook_disable)
 		goto done;
+	root.traced = root.tells_lines = false; /* of an interpreter that was before */
 	root.tells_calls = root.filters || root.arena.head->order == ORDER_EXACT ||
 			   root.arena.head->stamps == STAMPS_LINE;
 	root.tells_returns =

@@ -116,8 +116,7 @@ int hooks_install(bool at_main, const char **why)
 	PyThreadState *ts = current_thread_state();
 
 	*why = "sys.settrace is not the interpreter's own";
-	set_trace = function_take(PySys_GetObject("settrace"), METH_O, own_set_trace);
-	if (!set_trace)
+	if (!function_take(PySys_GetObject("settrace"), METH_O, own_set_trace, &set_trace))
 		return -1;
 	take_eval_set_trace();
 	programs = ts->c_tracefunc;

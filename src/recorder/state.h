@@ -679,9 +679,10 @@ void hooks_tell_calls(void);
 void hooks_off(void);
 
 /* ---- sysfunction.c ---- */
-/* Puts `own` in the place of what the function (may be NULL) calls. Gives that, which `own` is to call; NULL: it is none of C that takes
- * its arguments by `flags` (METH_O, …), and nothing was done. Once for each. */
-PyCFunction function_take(PyObject *function, int flags, PyCFunction own);
+/* Puts `own` in the place of what the function (may be NULL) calls, which goes to *theirs, for `own` to call. The table outlives the
+ * interpreter: in one begun anew it is there already, and *theirs stays. false: it is none of C that takes its arguments by `flags`
+ * (METH_O, …), and nothing was done. */
+bool function_take(PyObject *function, int flags, PyCFunction own, PyCFunction *theirs);
 
 /* ---- window.c ---- */
 /* Get ready for main_begins; false: there is no __main__ to wait for. */

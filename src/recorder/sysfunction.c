@@ -2,13 +2,14 @@
 #include "recorder/state.h"
 
 /* The method table is the interpreter's, and writable data; the function object stays what it was. */
-PyCFunction function_take(PyObject *function, int flags, PyCFunction own)
+bool function_take(PyObject *function, int flags, PyCFunction own, PyCFunction *theirs)
 {
 	if (!function || !PyCFunction_CheckExact(function) ||
 		PyCFunction_GET_FLAGS(function) != flags)
-		return NULL;
+		return false;
 	PyMethodDef *row = ((PyCFunctionObject *)function)->m_ml;
-	PyCFunction theirs = row->ml_meth;
+	if (row->ml_meth != own)
+		*theirs = row->ml_meth;
 	row->ml_meth = own;
-	return theirs;
+	return true;
 }

@@ -83,12 +83,12 @@ static void take_functions(PyObject *monitoring)
 {
 	PyObject *of_tools = PyObject_GetAttrString(monitoring, "use_tool_id");
 
-	set_trace = function_take(PySys_GetObject("settrace"), METH_O, own_set_trace);
-	set_trace_everywhere = function_take(
-		PySys_GetObject("_settraceallthreads"), METH_O, own_set_trace_everywhere);
-	call_tracing = function_take(
-		PySys_GetObject("call_tracing"), METH_FASTCALL, fast(own_call_tracing));
-	use_tool_id = function_take(of_tools, METH_FASTCALL, fast(own_use_tool_id));
+	function_take(PySys_GetObject("settrace"), METH_O, own_set_trace, &set_trace);
+	function_take(PySys_GetObject("_settraceallthreads"), METH_O, own_set_trace_everywhere,
+		&set_trace_everywhere);
+	function_take(PySys_GetObject("call_tracing"), METH_FASTCALL, fast(own_call_tracing),
+		&call_tracing);
+	function_take(of_tools, METH_FASTCALL, fast(own_use_tool_id), &use_tool_id);
 	Py_XDECREF(of_tools);
 }
 
@@ -138,7 +138,7 @@ static int own_set_line(PyObject *object, PyObject *line, void *closure)
 	return result;
 }
 
-/* The table of the type's attributes is the interpreter's, and writable data. */
+/* The table of the type's attributes is the interpreter's, and writable data; as with functions, it outlives the interpreter. */
 static void take_line(void)
 {
 	PyObject *names = PyType_GetDict(&PyFrame_Type);
@@ -146,7 +146,8 @@ static void take_line(void)
 
 	if (f_lineno && Py_IS_TYPE(f_lineno, &PyGetSetDescr_Type)) {
 		PyGetSetDef *row = ((PyGetSetDescrObject *)f_lineno)->d_getset;
-		set_line = row->set;
+		if (row->set != own_set_line)
+			set_line = row->set;
 		row->set = own_set_line;
 	}
 	Py_XDECREF(names);

@@ -35,6 +35,32 @@ for n in numbers():
     except Own as e:
         print(repr(e))
 """
+# A debugger's calls go by ours: also where ours are there from an interpreter before.
+DEBUGGED = """\
+import sys
+def work(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return total
+
+def tracer(frame, event, arg):
+    if event == 'line' and frame.f_code is work.__code__:
+        try:
+            frame.f_lineno = 10 ** 6
+        except ValueError as e:
+            seen.add(str(e))
+    return tracer
+
+seen = set()
+sys.settrace(tracer)
+work(3)
+sys.settrace(None)
+print(len(seen), sys.call_tracing(work, (4,)))
+if sys.version_info >= (3, 12):
+    sys.monitoring.use_tool_id(0, 'debugger')
+print(work(2))
+"""
 MORE = "import fractions\nprint(fractions.Fraction(1, half(4)))\n"
 
 
@@ -107,6 +133,11 @@ class Embedded(places.Case):
     def test_linked_begun_anew(self):
         rows, _ = self.record(self.linked(), "", "global", "string", "3", TEXT)
         self.check("embedded, begun anew", rows, TEXT, TEXT, TEXT)
+
+    def test_debugged_begun_anew(self):
+        rows, _ = self.record(self.linked(), "", "global", "string", "3", DEBUGGED)
+        calls = [row for row in self.of(rows, "<string>") if row[:2] == ("call", "work")]
+        self.assertEqual(len(calls), 3 * 3)
 
     def test_isolated(self):
         rows, _ = self.embed(libpython(), "isolated", "1", TEXT)
