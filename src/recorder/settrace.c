@@ -64,10 +64,13 @@ static int own_eval_set_trace_of(PyThreadState *ts, Py_tracefunc function, PyObj
 	return result;
 }
 
+/* The symbols outlive the interpreter: in one begun anew ours are there already. */
 static void take_eval_set_trace(void)
 {
 	void *one = NULL, *other = NULL;
 
+	if (eval_set_trace && eval_set_trace_of)
+		return;
 	if (!symbol_replace("PyEval_SetTrace", (void *)(uintptr_t)own_eval_set_trace, &one) ||
 		!symbol_replace(
 			"_PyEval_SetTrace", (void *)(uintptr_t)own_eval_set_trace_of, &other))
