@@ -1,6 +1,6 @@
 # identity@3.11 same-run
 """A debugger that stops time and again where the program asks it to, on the very line, at a function's end, in a generator and two frames up: the second
-time trace functions have been heard of already."""
+time trace functions have been heard of already. And one that calls what is traced, as its commands do: before the line is told of, which may never run."""
 import io
 import pdb
 import sys
@@ -54,6 +54,26 @@ def opcodes(function):
     return {event: seen.count(event) for event in sorted(set(seen))}
 
 
+def calls_at_lines(raises):
+    at = []
+
+    def local(frame, event, arg):
+        if event == "line" and len(at) < 6:
+            at.append(frame.f_lineno)
+            at.append(sys.call_tracing(sum, (stop_nowhere(3),)))
+            if raises and len(at) == 4:
+                raise KeyError("behind what it called")
+        return local
+
+    return local
+
+
+def stop_nowhere(n):
+    for i in range(n):
+        if i & 1:
+            yield i
+
+
 def begins(begin):
     begin()
     return len("between") + 1
@@ -70,3 +90,10 @@ for _ in range(2):
     print(list(stop_between()))
 for function in (begins, begins_again, begins):
     print(function.__name__, opcodes(function))
+for raises in (False, True):
+    sys.settrace(calls_at_lines(raises))
+    try:
+        print(sum(stop_nowhere(6)))
+    except KeyError as e:
+        print(e)
+    sys.settrace(None)

@@ -1,5 +1,5 @@
 # identity@3.11 same-run
-"""Programs that use sys.settrace and sys.setprofile themselves: local functions, opcodes, functions that raise, in threads, that call what is traced."""
+"""Programs that use sys.settrace and sys.setprofile themselves: local functions, opcodes, functions that raise, in threads."""
 import sys
 import threading
 
@@ -25,21 +25,6 @@ def raises_late(frame, event, arg):
         raise KeyError("from the trace function")
     rows.append(event)
     return raises_late
-
-
-def calls_at_lines(raises):
-    """As a debugger's own commands do: what is called runs before the line is told of, which may never run."""
-    at = []
-
-    def local(frame, event, arg):
-        if event == "line" and len(at) < 6:
-            at.append(frame.f_lineno)
-            rows.append(sys.call_tracing(sum, (inner(3),)))
-            if raises and len(at) == 4:
-                raise KeyError("behind what it called")
-        return local
-
-    return local
 
 
 def profiler(frame, event, arg):
@@ -87,7 +72,7 @@ def under(set_it, function):
         set_it(None)
 
 
-for function in (tracer, opcodes, raises_late, calls_at_lines(False), calls_at_lines(True)):
+for function in (tracer, opcodes, raises_late):
     under(sys.settrace, function)
 under(sys.setprofile, profiler)
 under(sys.setprofile, raising_profiler)
