@@ -55,6 +55,7 @@ HARNESSES = (
     ("exact/test_filters.py", "exact", "", ["--seeds", "6"]),
     ("exact/beside.py", "exact", "", []),
     ("exact/libtest.py", "exact", "", []),
+    ("exact/libtest.py", "exact", "3.12,3.13,3.14,3.15", ["--twice"]),
     ("exact/suites.py", "exact", "", []),
     ("exact/witnesses.py", "exact", "", []),
 )

@@ -84,6 +84,17 @@ test_context
 test_types
 """
 
+# --twice: what each of these does is the same in each run, by steady.py. The oracle runs alone, and then Pathline, where what need not be heard
+# is switched off, as it is not beside the oracle (from 3.12 on; where code can be hot, also with all of it hot).
+TWICE = """
+test_abc test_augassign test_binop test_bisect test_bool test_code_module test_codeop test_compare test_complex test_configparser test_contextlib
+test_csv test_dataclasses test_decorators test_deque test_dictcomps test_difflib test_except_star test_exception_group test_extcall test_float
+test_fnmatch test_fractions test_funcattrs test_genexps test_getopt test_gettext test_global test_grammar test_heapq test_html test_htmlparser
+test_iter test_copy test_listcomps test_named_expressions test_property test_with test_raise test_patma test_scope test_positional_only_arg
+test_weakset test_types test_exception_variations test_metaclass test_subclassinit test_userdict test_userlist test_unpack_ex test_richcmp test_slice
+test_operator test_reprlib test_textwrap test_string test_urlparse test_optparse test_setcomps test_ordered_dict
+"""
+
 
 def modules(fast):
     """[(module, demands)]"""
@@ -143,6 +154,13 @@ def ask(python, module, demands, setup, work):
     return "%s; %s" % (text, " ".join(map(str, results(seen.err)[:2])))
 
 
+def ask_twice(python, module, setup, work):
+    program = [os.path.join(exact.HERE, "steady.py"), "test." + module]
+    hot = [("--hot=1",)] if python.minor in exact.HOT else []
+    return "; ".join(exact.two_runs(python, program, setup, folder(work, "twice-%s-%s%s" % (python.version, module, "-hot" * bool(options))), {}, options)
+                     for options in [(), *hot])
+
+
 def bare(python, program, setup, work, oracle):
     """A run without Pathline: alone, or under the oracle."""
     place = folder(work, "oracle" if oracle else "alone")
@@ -175,6 +193,7 @@ def main():
     exact.arguments(parser)
     parser.add_argument("--fast", action="store_true", help="only the fast ones")
     parser.add_argument("--all", action="store_true", help="every module that the interpreter has: hours")
+    parser.add_argument("--twice", action="store_true", help="those that do the same in each run, in two runs")
     parser.add_argument("modules", nargs="*", help="default: the list in this file")
     args = parser.parse_args()
     args.timeout = max(args.timeout, 300)
@@ -183,6 +202,9 @@ def main():
     for p in pythons:
         if not has_tests(p):
             tests.append(((p.version, "test"), ask_nothing))
+            continue
+        if args.twice:
+            tests += [((p.version, m, "twice"), lambda w, p=p, m=m: ask_twice(p, m, setup, w)) for m in exact.shard(args.modules or TWICE.split(), args.shard)]
             continue
         chosen = [(m, known.get(m, {"gap": "may"})) for m in args.modules] or every_module(p) if args.all or args.modules else modules(args.fast)
         tests += [((p.version, m), lambda w, p=p, m=m, d=d: ask(p, m, d, setup, w)) for m, d in sorted(exact.shard(chosen, args.shard), key=lambda row: "slow" not in row[1])]
