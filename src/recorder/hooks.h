@@ -60,11 +60,14 @@ HOOK_IS(on_instruction);
 HOOK_IS(on_reraise);
 HOOK_IS(on_handled);
 HOOK_IS(on_jump);
-/* PY_START's while the program has a trace function, or had one. */
-PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
-/* Put what a debugger calls behind ours: once, as the hooks go in. */
-void traced_take(PyObject *monitoring);
 #undef HOOK_IS
+
+/* ---- traced.c ---- */
+/* PY_START's while the program has a trace function or a debugger, or had one. */
+PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
+/* Put ours in front of what debuggers call, as the hooks go in; where the program has a debugger already, all lines are told. Leaves no
+ * error. */
+void traced_take(PyObject *monitoring);
 
 extern PyTypeObject hook_type;
 extern PyObject *hook_disable; /* sys.monitoring.DISABLE; owned */

@@ -52,28 +52,39 @@ const size_t hook_count = sizeof hooks / sizeof *hooks;
 
 /* ---- waiting for __main__ ---- */
 
-/* Asked late: it is switched on behind the first code that runs (3.14). Leaves no error. */
+static bool awaiting; /* __main__ */
+
+/* Leaves the error that is set as it was. */
 static bool compiles_just_in_time(void)
 {
 	PyObject *jit = PySys_GetObject("_jit"); /* borrowed; NULL: before 3.14 */
+	PyObject *raised = PyErr_GetRaisedException();
 	PyObject *enabled = jit ? PyObject_CallMethod(jit, "is_enabled", NULL) : NULL;
+	bool compiles = enabled == Py_True;
 
 	Py_XDECREF(enabled);
 	PyErr_Clear();
-	return enabled == Py_True;
+	PyErr_SetRaisedException(raised);
+	return compiles;
 }
 
-/* Where compiled code is left at a line that is heard, LINE does not fire, as if that line had begun before. It is compiled where no LINE is
- * heard, so each one is. */
 static void hear(void)
 {
 	bool stamped = root.arena.head->stamps == STAMPS_CALL;
 
-	root.hears_lines = root.arena.head->order == ORDER_EXACT || compiles_just_in_time();
 	for (size_t i = 0; i < hook_count; i++)
 		hooks[i].hook.call = root.traced && hooks[i].function == on_start ? on_start_traced
 				     : stamped && hooks[i].stamped		  ? hooks[i].stamped
 								   : hooks[i].function;
+}
+
+/* Where compiled code is left at a line that is heard, LINE does not fire, as if that line had begun before. It is compiled where no LINE is
+ * heard, so each one is. Asked late, for compiling is switched on behind the first code that runs (3.14). */
+static void begin_to_hear(void)
+{
+	awaiting = false;
+	root.hears_lines = root.arena.head->order == ORDER_EXACT || compiles_just_in_time();
+	hear();
 }
 
 /* In place of on_start until the first frame of __main__. */
@@ -82,22 +93,14 @@ static PyObject *on_start_before_main(
 {
 	if (!main_begins(current_frame(current_thread_state())))
 		return result_beside(PyErr_GetRaisedException(), Py_None);
-	hear();
+	begin_to_hear();
 	return ((struct hook *)hook)->call(hook, args, n, names);
-}
-
-static bool waits_for_main(void)
-{
-	bool waits = false;
-
-	for (size_t i = 0; i < hook_count; i++)
-		waits |= hooks[i].hook.call == on_start_before_main;
-	return waits;
 }
 
 static void wait_for_main(void)
 {
-	if (!main_awaited())
+	awaiting = main_awaited();
+	if (!awaiting)
 		return;
 	for (size_t i = 0; i < hook_count; i++)
 		hooks[i].hook.call = hooks[i].function == on_start ? on_start_before_main : on_deaf;
@@ -163,7 +166,7 @@ void hooks_are_traced(void)
 	if (root.traced || atomic_load_explicit(&root.stopped, memory_order_relaxed))
 		return;
 	root.traced = true;
-	if (!waits_for_main())
+	if (!awaiting)
 		hear();
 	hooks_tell_lines();
 }
@@ -249,7 +252,7 @@ int hooks_install(bool at_main, const char **why)
 	*why = "sys.monitoring refused the callbacks";
 	if (CODE_MAY_BE_HOT && root.arena.head->order != ORDER_EXACT)
 		root.hot_lines = root.arena.head->hot_lines;
-	hear();
+	begin_to_hear();
 	if (at_main)
 		wait_for_main();
 	for (size_t i = 0; i < hook_count; i++)

@@ -671,7 +671,7 @@ int hooks_install(bool at_main, const char **why);
 void hooks_hear_again(void);
 /* Every line and return has its event from now on: what has none may be another frame's, or another greenlet's. */
 void hooks_tell_lines(void);
-/* The same, for the program has set a trace function. */
+/* The same, for the program has a trace function or a debugger; nothing where the recorder has stopped itself. */
 void hooks_are_traced(void);
 /* Every call has its event from now on. */
 void hooks_tell_calls(void);
