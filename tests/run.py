@@ -36,6 +36,7 @@ import time
 THIRD = "a third"
 EIGHTH = "an eighth"
 PART = "a part of what is asked in turn"
+SEED = "a seed that no commit before had"
 HARNESSES = (
     ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
     ("exact/exact.py", "test", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
@@ -43,11 +44,14 @@ HARNESSES = (
     ("exact/test_filters.py", "test", "3.11,3.12,3.13", ["--quick"]),
     ("exact/beside.py", "test", "", []),
     ("exact/libtest.py", "test", "3.11,3.12,3.13", ["--fast"]),
+    ("exact/generated.py", "test", "", ["--seeds", "2"]),
     ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", THIRD]),
     ("exact/test_events.py", "ci", "", []),
     ("exact/test_filters.py", "ci", "", ["--shard", THIRD]),
     ("exact/beside.py", "ci", "", []),
     ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", THIRD]),
+    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", THIRD]),
+    ("exact/generated.py", "ci", "", ["--seeds", "8", "--from", SEED]),
     ("exact/suites.py", "ci", "in turn", ["--shard", PART]),
     ("exact/witnesses.py", "ci", "", ["--shard", EIGHTH]),
     ("exact/exact.py", "exact", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
@@ -56,6 +60,7 @@ HARNESSES = (
     ("exact/beside.py", "exact", "", []),
     ("exact/libtest.py", "exact", "", []),
     ("exact/libtest.py", "exact", "3.12,3.13,3.14,3.15", ["--twice"]),
+    ("exact/generated.py", "exact", "", ["--seeds", "100"]),
     ("exact/suites.py", "exact", "", []),
     ("exact/witnesses.py", "exact", "", []),
 )
@@ -250,7 +255,7 @@ def main():
         pythons = [row for row in pythons if not row[2]] or pythons
     if args.level != "exact":
         pythons = one_of_each_minor(pythons, number)
-    parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", EIGHTH: f"{(number + k) % 8 + 1}/8", PART: f"{number % 4 + 1}/4"}
+    parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", EIGHTH: f"{(number + k) % 8 + 1}/8", PART: f"{number % 4 + 1}/4", SEED: str(8 * number)}
              for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
     if args.level == "ci":
