@@ -1,7 +1,7 @@
 """Random programs: generate.text(seed) is one that does the same in each run, raises often and ends soon.
 
-It has plain functions, generators, coroutines, asynchronous generators and methods; each calls only those before it, so none goes on forever, and takes from
-`fuel` as it begins, so all together they end. What is chance for the program comes of `chance`, a function of C with a seed.
+It has plain functions, generators, coroutines, asynchronous generators and methods; each calls only those before it, so none goes on forever, or all of
+them while no other does (`within`), and takes from `fuel` as it begins, so all together they end. What is chance for the program comes of `chance`, a function of C with a seed.
 """
 import random
 
@@ -26,6 +26,7 @@ gc.disable()
 sys.unraisablehook = id                                 # what a traceback suggests for a name depends on who runs the program
 chance = _random.Random(%(seed)d).random
 fuel = iter(range(%(fuel)d)).__next__
+outer = False
 
 
 class Thing:
@@ -148,15 +149,28 @@ def wrap(function):
 
 DRIVER = '''
 
-def main():
+def call_all(times):
     caught = {}
-    for i in range(%(passes)d):
+    for i in range(times):
         for call in calls:
             try:
                 call(i)
             except Exception as e:
                 caught[type(e).__name__] = caught.get(type(e).__name__, 0) + 1
-    print(sorted(caught.items()))
+    return sorted(caught.items())
+
+
+def within():
+    global outer
+    if outer:
+        return
+    outer = True
+    call_all(%(within)d)
+    outer = False
+
+
+def main():
+    print(call_all(%(passes)d))
 
 '''
 
@@ -394,7 +408,7 @@ class Writer:
         c = Function(kind)
         self.own = name if kind == "plain" else None
         first = ["yield a"] if kind in ("generator", "async_generator") else []
-        body = ["fuel()", "a = b = c = d = x", *self.block(c, 3), *first, *self.block(c, 3), c.leave(self)]
+        body = ["fuel()", "a = b = c = d = x", "if x == %d: within()" % self.random.randrange(5, 150), *self.block(c, 3), *first, *self.block(c, 3), c.leave(self)]
         head = "%sdef %s(%sx, y=1):" % ("async " if kind in ("coroutine", "async_generator") else "", name, "self, " if kind == "method" else "")
         lines = [head, *("    " + line.replace("\n", "\n    ") for line in body)]
         if kind == "method":
@@ -404,15 +418,16 @@ class Writer:
         self.functions.append((name, kind))
         return lines
 
-    def text(self, functions=8, passes=150):
+    def text(self, functions=8, passes=150, within=30):
+        """passes: how often each function is called from without; within: and how often from the midst of one that is called."""
         threads = self.seed % 3 == 1
-        fuel = 3000 if threads else 9000
+        fuel = 4000 if threads else 12000
         parts = [HEADER % {"seed": self.seed, "fuel": fuel}, HELPERS]
         for _ in range(functions):
             parts += ["\n\n", "\n".join(self.function(self.pick(*KINDS)))]
         self.own = None
         calls = ["lambda i: %s" % call.replace("\n", " ") for call in (self.call_of(name, kind) for name, kind in self.functions)]
-        parts += ["\n\n\ncalls = [\n    %s]\n" % ",\n    ".join(calls), DRIVER % {"passes": passes}, IN_THREADS if threads else ALONE]
+        parts += ["\n\n\ncalls = [\n    %s]\n" % ",\n    ".join(calls), DRIVER % {"passes": passes, "within": within}, IN_THREADS if threads else ALONE]
         return "".join(parts)
 
     @staticmethod
