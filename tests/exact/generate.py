@@ -1,9 +1,11 @@
 """Random programs: generate.text(seed) is one that does the same in each run, raises often and ends soon.
 
 It has plain functions, generators, coroutines, asynchronous generators and methods; each calls only those before it, so none goes on forever, or all of
-them while no other does (`within`), and takes from `fuel` as it begins, so all together they end. What is chance for the program comes of `chance`, a function of C with a seed.
+them while no other does (`within`), and takes from `fuel` as it begins, so all together they end. What is chance for the program comes of `chance`, a
+function of C with a seed.
 """
 import random
+import re
 
 KINDS = ("plain", "plain", "plain", "generator", "coroutine", "async_generator", "method")
 ERRORS = ("ValueError", "KeyError", "ZeroDivisionError", "TypeError", "LookupError", "StopIteration", "Exception", "UnboundLocalError")
@@ -199,6 +201,14 @@ else:
 '''
 
 
+def is_simple(line):
+    return re.match(r"\w*", line).group() not in ("if", "for", "while", "try", "with", "match", "def", "class", "async")
+
+
+def deeper(lines):
+    return ["    " + line.replace("\n", "\n    ") for line in lines]
+
+
 class Writer:
     """One program. Statements are lists of lines without their indentation."""
 
@@ -278,7 +288,7 @@ class Writer:
         if kind == 9:
             return self.broken(sub[0], " if ", self.condition(), " else ", sub[1])
         if kind == 10:
-            return "len([i %s %s in range(%d)\n%s])" % (self.pick("", "\n"), self.pick("for i", "for i"), self.random.randrange(4), self.pick("", "if i % 2"))
+            return "len([i %sfor i in range(%d)\n%s])" % (self.pick("", "\n"), self.random.randrange(4), self.pick("", "if i % 2"))
         if kind == 11:
             return "(lambda i:%s%s)(%s)" % (self.pick(" ", "\n"), "i + 1", sub[0])
         if kind == 12:
@@ -290,10 +300,10 @@ class Writer:
         if kind == 15:
             return "len(f'{%s}{%s!r}')" % (self.variable(), self.variable())
         if kind == 16:
-            return self.pick("remembered(%s)", "functools.reduce(fold, [1, 2, %s])", "Thing(1)(%s, i=0)", "(%s in Thing(2))", "min(Thing(2), Thing(%s)).value", "eval('a + 1')",
-                             "any(i == (a) and\ni for i in Thing(b))", "len(Own(1).__class__.__name__) + %s").replace("%s", sub[0])
-        if kind == 17 and of != "class":
-            return "%s(x - 1, y - 1) if x and y else 0" % self.own if self.own else sub[1]
+            return self.pick("remembered(%s)", "functools.reduce(fold, [1, 2, %s])", "Thing(1)(%s, i=0)", "(%s in Thing(2))", "min(Thing(2), Thing(%s)).value",
+                             "eval('a + 1')", "any(i == (a) and\ni for i in Thing(b))", "len(Own(1).__class__.__name__) + %s").replace("%s", sub[0])
+        if kind == 17 and self.own:
+            return "%s(x - 1, y - 1) if x and y else 0" % self.own
         if self.one_in(4):
             return self.pick("Thing(0).missing", "nowhere", "int('x')", "(1 if x == 3 else x // 0)", "(x\nand nowhere)")
         return self.pick("abs(%s)" % sub[0], "int('1')", "(x\nor nowhere)", "getattr(Thing(1), 'missing', 2)")
@@ -311,13 +321,9 @@ class Writer:
 
     def indented(self, head, lines):
         """A body on the line of its head, where that may be and by chance."""
-        if len(lines) == 1 and "\n" not in lines[0] and not lines[0].split(" ")[0].endswith(":") and self.one_in(3) and self.simple(lines[0]):
+        if len(lines) == 1 and "\n" not in lines[0] and is_simple(lines[0]) and self.one_in(3):
             return [head + " " + lines[0]]
-        return [head, *("    " + line.replace("\n", "\n    ") for line in lines)]
-
-    def simple(self, line):
-        return line.split(" ")[0].split(":")[0] not in ("if", "for", "while", "try", "with", "match", "def", "class", "async", "@wrap", "elif", "else",
-                                                          "except", "except*", "finally", "case")
+        return [head, *deeper(lines)]
 
     def short(self, c):
         kind = self.random.randrange(12)
@@ -370,7 +376,7 @@ class Writer:
         if kind == 20:
             lines = ["match %s:" % self.pick("a", "[a, b]", "{'k': c}", "Thing(a)")]
             for pattern in self.random.sample(("0", "[x, y]", "[1 | 2, *_]", "{'k': 1}", "{'k': k} if k", "Thing(value=2)", "Thing(twice=t)", "int()"), 3):
-                lines += ["    " + line.replace("\n", "\n    ") for line in self.indented("case %s:" % pattern, self.block(c, inner))]
+                lines += deeper(self.indented("case %s:" % pattern, self.block(c, inner)))
             return lines
         if kind == 21:
             name = self.new_name("inner")
@@ -382,8 +388,8 @@ class Writer:
         if kind == 22 and c.kind == "generator":
             return ["b = yield from %s" % self.pick("Thing(1)", "[1, 2]", *("%s(1)" % name for name, k in self.functions if k == "generator"))]
         if kind == 23:
-            return ["class %s:" % self.new_name("Local").title(), "    p = a", *("    " + line.replace("\n", "\n    ") for line in self.indented(
-                "if %s:" % self.condition(), ["q = %s" % self.variable()])), "    def method(self): return self.p"]
+            return ["class %s:" % self.new_name("Local").title(), "    p = a",
+                    *deeper(self.indented("if %s:" % self.condition(), ["q = %s" % self.variable()])), "    def method(self): return self.p"]
         return ["del b", "b = %s" % self.expression(c.kind)]
 
     def guarded(self, c, depth):
@@ -410,9 +416,9 @@ class Writer:
         first = ["yield a"] if kind in ("generator", "async_generator") else []
         body = ["fuel()", "a = b = c = d = x", "if x == %d: within()" % self.random.randrange(5, 150), *self.block(c, 3), *first, *self.block(c, 3), c.leave(self)]
         head = "%sdef %s(%sx, y=1):" % ("async " if kind in ("coroutine", "async_generator") else "", name, "self, " if kind == "method" else "")
-        lines = [head, *("    " + line.replace("\n", "\n    ") for line in body)]
+        lines = [head, *deeper(body)]
         if kind == "method":
-            lines = ["def make():", *("    " + line.replace("\n", "\n    ") for line in lines), "    return " + name, "Own.%s = make()" % name]
+            lines = ["def make():", *deeper(lines), "    return " + name, "Own.%s = make()" % name]
         elif self.one_in(5):
             lines.insert(0, "@wrap")
         self.functions.append((name, kind))
@@ -432,7 +438,8 @@ class Writer:
 
     @staticmethod
     def call_of(name, kind):
-        return {"plain": "%s(i)", "method": "Own(i).%s(i)", "generator": "list(%s(i))", "coroutine": "drive(%s(i)) if i % 50 else Loop().run(%s(i))", "async_generator": "drive(exhaust(%s(i)))"}[kind].replace("%s", name)
+        return {"plain": "%s(i)", "method": "Own(i).%s(i)", "generator": "list(%s(i))", "coroutine": "drive(%s(i)) if i % 50 else Loop().run(%s(i))",
+                "async_generator": "drive(exhaust(%s(i)))"}[kind].replace("%s", name)
 
 
 HELPERS = '''
