@@ -313,10 +313,10 @@ class Writer:
     def seldom(self):
         return self.pick("", *["if chance() < .%d: " % self.pick(1, 1, 2, 5)] * 5)
 
-    def block(self, c, depth):
+    def block(self, place, depth):
         lines = []
         for _ in range(self.pick(1, 1, 2, 3)):
-            lines += self.statement(c, depth)
+            lines += self.statement(place, depth)
         return lines
 
     def indented(self, head, lines):
@@ -325,96 +325,97 @@ class Writer:
             return [head + " " + lines[0]]
         return [head, *deeper(lines)]
 
-    def short(self, c):
+    def short(self, place):
         kind = self.random.randrange(12)
         variable = self.variable()
         if kind < 5:
-            return "%s %s %s" % (variable, self.pick("=", "=", "+=", "-="), self.expression(c.kind))
-        if kind == 5 and c.loops:
+            return "%s %s %s" % (variable, self.pick("=", "=", "+=", "-="), self.expression(place.kind))
+        if kind == 5 and place.loop:
             return self.seldom() + self.pick("break", "continue")
         if kind == 6:
             return "pass"
-        if kind == 7 and not c.group and self.one_in(2):
-            return self.seldom() + c.leave(self)
+        if kind == 7 and not place.group and self.one_in(2):
+            return self.seldom() + place.leave(self)
         if kind == 8:
             return "%sraise %s" % (self.seldom(), self.pick("%s", "%s(1)", "%s from None") % self.pick(*ERRORS))
-        if kind == 9 and c.kind in ("generator", "async_generator"):
-            return self.pick("yield %s", "b = yield %s") % self.expression(c.kind, 1)
-        if kind == 9 and c.kind == "coroutine":
+        if kind == 9 and place.kind in ("generator", "async_generator"):
+            return self.pick("yield %s", "b = yield %s") % self.expression(place.kind, 1)
+        if kind == 9 and place.kind == "coroutine":
             return "a += await pause()"
         if kind == 10:
             return "assert chance() < .9 or %s, a" % self.condition()
-        return "%s; %s = %s" % (self.expression(c.kind, 1), variable, self.expression(c.kind, 1))
+        return "%s; %s = %s" % (self.expression(place.kind, 1), variable, self.expression(place.kind, 1))
 
-    def statement(self, c, depth):
+    def statement(self, place, depth):
         kind = self.random.randrange(24)
         if depth <= 0 or kind < 8:
-            return [self.short(c)]
+            return [self.short(place)]
         inner = depth - 1
-        is_async = c.kind in ("coroutine", "async_generator")
+        is_async = place.kind in ("coroutine", "async_generator")
         if kind < 12:
-            lines = self.indented("if %s:" % self.condition(), self.block(c, inner))
+            lines = self.indented("if %s:" % self.condition(), self.block(place, inner))
             for _ in range(self.pick(0, 0, 1, 2)):
-                lines += self.indented("elif %s:" % self.condition(), self.block(c, inner))
-            return lines + (self.indented("else:", self.block(c, inner)) if self.one_in(2) else [])
+                lines += self.indented("elif %s:" % self.condition(), self.block(place, inner))
+            return lines + (self.indented("else:", self.block(place, inner)) if self.one_in(2) else [])
         if kind < 15:
             over = self.pick("range(%d)" % self.random.randrange(5), "[1, 2, a]", "Thing(1)", "(\n3,\n4)", "'ab'", "Counting(2)", "{1: 2}", "zip([1, 2], Thing(0))")
-            lines = self.indented("for %s in %s:" % ("i" if "'" in over or "zip" in over else self.pick("i", "a", "c"), over), self.block(c.in_loop(), inner))
-            return lines + (self.indented("else:", self.block(c, inner)) if self.one_in(4) else [])
+            lines = self.indented("for %s in %s:" % ("i" if "'" in over or "zip" in over else self.pick("i", "a", "c"), over), self.block(place.in_loop(), inner))
+            return lines + (self.indented("else:", self.block(place, inner)) if self.one_in(4) else [])
         if kind == 15:
             name = self.new_name("n")
-            body = ["%s += 1" % name, *self.block(c.in_loop(), inner)]
+            body = ["%s += 1" % name, *self.block(place.in_loop(), inner)]
             head = self.pick("while %s < 4:" % name, "while %s < 4 and %s:" % (name, self.condition()))
-            return ["%s = 0" % name, *self.indented(head, body), *(self.indented("else:", self.block(c, inner)) if self.one_in(4) else [])]
+            return ["%s = 0" % name, *self.indented(head, body), *(self.indented("else:", self.block(place, inner)) if self.one_in(4) else [])]
         if kind < 19:
-            return self.guarded(c, inner)
+            return self.guarded(place, inner)
         if kind == 19:
             if self.one_in(3):
-                return self.indented("with guard(%s)%s:" % (self.variable(), self.pick("", " as b")), self.block(c, inner))
+                return self.indented("with guard(%s)%s:" % (self.variable(), self.pick("", " as b")), self.block(place, inner))
             word = "async with" if is_async and self.one_in(2) else "with"
-            return self.indented("%s Thing(%s)%s:" % (word, self.variable(), self.pick("", " as b", ", Thing(\n2) as c")), self.block(c, inner))
+            return self.indented("%s Thing(%s)%s:" % (word, self.variable(), self.pick("", " as b", ", Thing(\n2) as c")), self.block(place, inner))
         if kind == 20:
             lines = ["match %s:" % self.pick("a", "[a, b]", "{'k': c}", "Thing(a)")]
             for pattern in self.random.sample(("0", "[x, y]", "[1 | 2, *_]", "{'k': 1}", "{'k': k} if k", "Thing(value=2)", "Thing(twice=t)", "int()"), 3):
-                lines += deeper(self.indented("case %s:" % pattern, self.block(c, inner)))
+                lines += deeper(self.indented("case %s:" % pattern, self.block(place, inner)))
             return lines
         if kind == 21:
             name = self.new_name("inner")
-            lines = self.indented("def %s(x, y=0):" % name, ["a = b = c = d = x", *self.block(Function("plain"), inner), "return x"])
+            lines = self.indented("def %s(x, y=0):" % name, ["a = b = c = d = x", *self.block(Place("plain"), inner), "return x"])
             return [*(["@wrap"] if self.one_in(2) else []), *lines, "%s = %s(%s)" % (self.variable(), name, self.variable())]
         if kind == 22 and is_async:
             given = [name for name, k in self.functions if k == "async_generator"]
-            return self.indented("async for i in %s(a):" % self.random.choice(given), self.block(c.in_loop(), inner)) if given else [self.short(c)]
-        if kind == 22 and c.kind == "generator":
+            return self.indented("async for i in %s(a):" % self.random.choice(given), self.block(place.in_loop(), inner)) if given else [self.short(place)]
+        if kind == 22 and place.kind == "generator":
             return ["b = yield from %s" % self.pick("Thing(1)", "[1, 2]", *("%s(1)" % name for name, k in self.functions if k == "generator"))]
         if kind == 23:
             return ["class %s:" % self.new_name("Local").title(), "    p = a",
                     *deeper(self.indented("if %s:" % self.condition(), ["q = %s" % self.variable()])), "    def method(self): return self.p"]
-        return ["del b", "b = %s" % self.expression(c.kind)]
+        return ["del b", "b = %s" % self.expression(place.kind)]
 
-    def guarded(self, c, depth):
-        lines = self.indented("try:", self.block(c, depth))
+    def guarded(self, place, depth):
+        lines = self.indented("try:", self.block(place, depth))
         kinds = self.random.sample(ERRORS[:-1], self.pick(0, 1, 1, 2))
         star = "*" if kinds and self.one_in(5) else ""
         for kind in kinds:
             caught = self.pick(kind, kind + " as e", "(%s,\nOSError)" % kind)
-            lines += self.indented("except%s %s:" % (star, caught), self.block(c.in_group() if star else c, depth) + ["raise"] * self.one_in(5))
+            lines += self.indented("except%s %s:" % (star, caught), self.block(place.in_group() if star else place, depth) + ["raise"] * self.one_in(5))
         if kinds and not star and self.one_in(3):
-            lines += self.indented("except:", self.block(c, depth))
+            lines += self.indented("except:", self.block(place, depth))
         if kinds and self.one_in(3):
-            lines += self.indented("else:", self.block(c, depth))
+            lines += self.indented("else:", self.block(place, depth))
         if not kinds or self.one_in(3):
-            lines += self.indented("finally:", self.block(c, depth))
+            lines += self.indented("finally:", self.block(place, depth))
         return lines
 
     # ---- functions ----
 
     def function(self, kind):
         name = self.new_name(kind[0])
-        c = Function(kind)
+        place = Place(kind)
         self.own = name if kind == "plain" else None
         first = ["yield a"] if kind in ("generator", "async_generator") else []
-        body = ["fuel()", "a = b = c = d = x", "if x == %d: within()" % self.random.randrange(5, 150), *self.block(c, 3), *first, *self.block(c, 3), c.leave(self)]
+        body = ["fuel()", "a = b = c = d = x", "if x == %d: within()" % self.random.randrange(5, 150),
+                *self.block(place, 3), *first, *self.block(place, 3), place.leave(self)]
         head = "%sdef %s(%sx, y=1):" % ("async " if kind in ("coroutine", "async_generator") else "", name, "self, " if kind == "method" else "")
         lines = [head, *deeper(body)]
         if kind == "method":
@@ -431,8 +432,7 @@ class Writer:
         parts = [HEADER % {"seed": self.seed, "fuel": fuel}, HELPERS]
         for _ in range(functions):
             parts += ["\n\n", "\n".join(self.function(self.pick(*KINDS)))]
-        self.own = None
-        calls = ["lambda i: %s" % call.replace("\n", " ") for call in (self.call_of(name, kind) for name, kind in self.functions)]
+        calls = ["lambda i: " + self.call_of(name, kind) for name, kind in self.functions]
         parts += ["\n\n\ncalls = [\n    %s]\n" % ",\n    ".join(calls), DRIVER % {"passes": passes, "within": within}, IN_THREADS if threads else ALONE]
         return "".join(parts)
 
@@ -489,18 +489,18 @@ async def exhaust(generator):
 '''
 
 
-class Function:
-    """Where a statement stands."""
+class Place:
+    """In which kind of function a statement stands, and in what there."""
 
-    def __init__(self, kind, loops=0, group=False):
-        self.kind, self.loops, self.group = kind, loops, group
+    def __init__(self, kind, loop=False, group=False):
+        self.kind, self.loop, self.group = kind, loop, group
 
     def in_loop(self):
-        return Function(self.kind, self.loops + 1, self.group)
+        return Place(self.kind, True, self.group)
 
     def in_group(self):
         """No break, continue or return leaves an `except*` block."""
-        return Function(self.kind, 0, True)
+        return Place(self.kind, False, True)
 
     def leave(self, writer):
         return "return" if self.kind == "async_generator" else writer.pick("return", *["return %s" % writer.expression(self.kind, 2)] * 7)
