@@ -262,21 +262,22 @@ static void note_failure(struct process *p, int error)
 		p->sample.refused = (uint32_t)error;
 }
 
-/* The chunk into which the thread writes: it says who that is. NULL: it has none. */
-static const struct chunk *owned_chunk(const struct collector *c, const struct stream *t)
+/* The newest chunk of the thread that a round has seen: it says who that is. A busy thread fills some between two rounds, so by now it
+ * may be CLOSED, which says that the thread went on in another one. NULL: there is none, or the thread has ended. */
+static const struct chunk *newest_chunk(const struct collector *c, const struct stream *t)
 {
 	const struct held_chunk *last = t->count ? &t->chunks[t->count - 1] : NULL;
 	const struct chunk *k = last ? arena_chunk(&c->arena, last->index) : NULL;
 
-	if (!k || atomic_load_explicit(&k->state, memory_order_acquire) != CHUNK_OWNED ||
-		k->process != t->process || k->thread != t->thread)
+	if (!k || k->process != t->process || k->thread != t->thread)
 		return NULL;
-	return k;
+	uint32_t state = atomic_load_explicit(&k->state, memory_order_acquire);
+	return state == CHUNK_OWNED || state == CHUNK_CLOSED ? k : NULL;
 }
 
 static void look_at(struct collector *c, struct stream *t)
 {
-	const struct chunk *k = owned_chunk(c, t);
+	const struct chunk *k = newest_chunk(c, t);
 	struct process *p = k ? processes_find(&c->processes, t->process) : NULL;
 
 	if (!p || p->sample.off || p->life != LIFE_LIVE)

@@ -27,6 +27,15 @@ def work(passes, one, ten, hundred):
 work(80000, [1] * 200, [1] * 2000, [1] * 20000)
 '''
 
+# Nothing but calls: a thread that fills several chunks of its ring from one look at it to the next.
+BUSY = '''\
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
+fib(32)
+'''
+
 # One line blocks, in the middle of lines that are told by no event of their own.
 BLOCK = '''\
 import time
@@ -79,6 +88,11 @@ class Report(unittest.TestCase):
             self.assertEqual(row["hits"], 80000)
             self.assertAlmostEqual(row["own_ns"] / sum_ns, share, delta=0.05, msg=str(work))
         self.assertGreater(sum_ns, 0.9 * whole["sum_ns"])
+
+    def test_a_thread_that_fills_chunk_after_chunk_is_seen(self):
+        recorded = session.Recorded(BUSY, "busy.py")
+        process, = json.loads(recorded.pathline("info", "--json").stdout)["data"]["processes"]
+        self.assertGreater(process["samples"], 5)
 
     def test_own_times_add_up_to_the_recorded_time(self):
         recorded = session.shop()
