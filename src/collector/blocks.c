@@ -38,13 +38,19 @@ static void note_gap(struct cut *k, const struct event *e)
 			.text = ""};
 }
 
+static void need(struct cut *k, uint32_t minor)
+{
+	if (k->head.needs_minor < minor)
+		k->head.needs_minor = minor;
+}
+
 static void count_untold(struct cut *k, const struct follow_rows *rows)
 {
 	if (!rows->lines && !rows->returns)
 		return;
 	block_count_rows(&k->head, rows);
 	k->t->seq += rows->lines + rows->returns;
-	k->head.needs_minor = MINOR_WITNESSES;
+	need(k, MINOR_WITNESSES);
 }
 
 /* Everything that an event changes. */
@@ -77,12 +83,20 @@ static void run_common(struct cut *k, struct pl_view *v, size_t at)
 	struct standing_counts n = {0};
 
 	standings_run(&k->c->bodies.standings, &k->t->stack, v, at, &k->codes, &n);
+	const uint32_t events = n.lines + n.enters + n.leaves + n.agains + n.suspends + n.resumes;
 	k->head.counts[block_row(EVENT_LINE)] += n.lines;
 	k->head.counts[block_row(EVENT_ENTER)] += n.enters;
 	k->head.counts[block_row(EVENT_LEAVE)] += n.leaves;
-	k->head.events += n.lines + n.enters + n.leaves;
-	k->t->seq += n.lines + n.enters + n.leaves;
+	k->head.counts[block_row(EVENT_AGAIN)] += n.agains;
+	k->head.counts[block_row(EVENT_SUSPEND)] += n.suspends;
+	k->head.counts[block_row(EVENT_RESUME)] += n.resumes;
+	k->head.events += events;
+	k->t->seq += events;
 	k->t->ticks += n.ticks;
+	if (n.agains)
+		need(k, event_minor(&(struct event){.kind = EVENT_AGAIN}));
+	if (n.resumes)
+		need(k, event_minor(&(struct event){.kind = EVENT_RESUME, .known = true}));
 	count_untold(k, &n.untold);
 }
 
@@ -341,8 +355,8 @@ static bool cut_one(struct collector *c, struct stream *t)
 		standings_take(&c->bodies.standings, add_cost, c);
 	if (k.end == t->position && !k.damaged)
 		return false;
-	if (t->stack.calls.print && k.head.needs_minor < MINOR_FAR_CALLS)
-		k.head.needs_minor = MINOR_FAR_CALLS;
+	if (t->stack.calls.print)
+		need(&k, MINOR_FAR_CALLS);
 	k.head.close_ticks = t->ticks > k.head.open_ticks ? t->ticks : k.head.open_ticks;
 	k.head.min_depth =
 		t->stack.min_depth < c->opening.depth ? t->stack.min_depth : c->opening.depth;

@@ -232,11 +232,15 @@ static inline int event_read(struct pl_view *v, struct event_calls *calls, struc
 	return 0;
 }
 
-/* What most events are: a LINE, POPS, LEAVE, TIME, or ENTER of a function by a caller, with small numbers. */
+/* What most events are: a LINE, POPS, LEAVE, SUSPEND, AGAIN, TIME, ENTER of a function by a caller, or a known RESUME, with small
+ * numbers. */
 struct event_common {
 	enum event_kind kind;
-	uint32_t number; /* LINE: index; POPS: n; LEAVE: unit; TIME: ticks; ENTER: site */
-	uint32_t code;	 /* ENTER */
+	uint32_t
+		number; /* LINE: index; POPS: n; LEAVE, SUSPEND, AGAIN: unit; TIME: ticks; ENTER, RESUME: site */
+	uint32_t code; /* ENTER, RESUME */
+	uint32_t unit; /* RESUME */
+	uint64_t gen;  /* RESUME */
 };
 
 #define EVENT_SHORT_MAX (1u << 14)
@@ -253,6 +257,31 @@ static inline const uint8_t *event_short_varint(const uint8_t *p, uint32_t *out)
 
 #define EVENT_COMMON_BYTES 5
 
+/* Is it one of those that are their kind and one varint? */
+static inline bool event_is_common_number(uint8_t first)
+{
+	return first == EVENT_POPS || first == EVENT_LEAVE || first == EVENT_TIME ||
+	       first == EVENT_AGAIN || first == EVENT_SUSPEND;
+}
+
+/* The byte behind it; NULL: it is no common one. */
+static inline const uint8_t *event_read_common_resume(
+	const uint8_t *p, const struct event_calls *calls, struct event_common *out)
+{
+	if (p[1] >= EVENT_RESUMES)
+		return NULL;
+	const struct event_resume *r = &calls->resumes[p[1]];
+	*out = (struct event_common){.kind = EVENT_RESUME,
+		.number = r->site,
+		.code = r->code,
+		.unit = r->unit,
+		.gen = r->gen};
+	p = *p & EVENT_SAME_UNIT ? p + 2 : event_short_varint(p + 2, &out->unit);
+	return out->code && out->gen && (out->number | out->code | out->unit) < EVENT_SHORT_MAX
+		       ? p
+		       : NULL;
+}
+
 /* As event_read, for those; false: it is another one, or at the end of the view, and nothing was eaten. */
 static inline bool event_read_common(
 	struct pl_view *v, struct event_calls *calls, struct event_common *out)
@@ -264,11 +293,11 @@ static inline bool event_read_common(
 	if (*p >= 0x80) {
 		*out = (struct event_common){.kind = EVENT_LINE, .number = *p & 0x7fu};
 		p = *p < 0x80 + EVENT_SHORT_LINES ? p + 1 : NULL;
-	} else if (*p == EVENT_POPS || *p == EVENT_LEAVE || *p == EVENT_TIME) {
-		out->kind = (enum event_kind) * p;
+	} else if (event_is_common_number(*p)) {
+		*out = (struct event_common){.kind = (enum event_kind) * p};
 		p = event_short_varint(p + 1, &out->number);
 	} else if (*p == EVENT_ENTER) {
-		out->kind = EVENT_ENTER;
+		*out = (struct event_common){.kind = EVENT_ENTER};
 		p = event_short_varint(p + 1, &out->number);
 		p = p ? event_short_varint(p, &out->code) : NULL;
 		if (p)
@@ -276,8 +305,12 @@ static inline bool event_read_common(
 	} else if (event_is_known_call(*p) || *p == EVENT_FAR_CALL) {
 		const bool far = *p == EVENT_FAR_CALL;
 		uint64_t call = far ? calls->far[p[1]] : calls->at[*p];
-		*out = (struct event_common){EVENT_ENTER, (uint32_t)call, (uint32_t)(call >> 32)};
+		*out = (struct event_common){.kind = EVENT_ENTER,
+			.number = (uint32_t)call,
+			.code = (uint32_t)(call >> 32)};
 		p = out->code && (out->number | out->code) < EVENT_SHORT_MAX ? p + 1 + far : NULL;
+	} else if (event_is_known_resume(*p)) {
+		p = event_read_common_resume(p, calls, out);
 	} else {
 		return false;
 	}

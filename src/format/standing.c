@@ -172,13 +172,17 @@ static uint32_t number_of(struct standings *m, const struct stack_frame *f)
  *	ENTER   | site: 14 | code: 14 | the byte of the LINE behind it, or 0: 8 |
  *	leaf    the same, and behind that POPS, whose first frame is the one that was entered
  *	POPS 1
- *	LEAVE   | unit: 14 |
+ *	LEAVE, SUSPEND, AGAIN   | unit: 14 |
+ *	RESUME  | site: 14 | code: 14 | unit: 14 |   so long that it has a bit above all others, and is to be asked for first
  */
 #define ASK_ENTER   ((uint64_t)1 << 40)
 #define ASK_POP	    ((uint64_t)1 << 41)
 #define ASK_LEAF    ((uint64_t)1 << 42)
 #define ASK_LEAVE   ((uint64_t)1 << 43)
-#define ASK_BITS    44
+#define ASK_SUSPEND ((uint64_t)1 << 44)
+#define ASK_AGAIN   ((uint64_t)1 << 45)
+#define ASK_RESUME  ((uint64_t)1 << 46)
+#define ASK_BITS    47
 #define LINES_MOST  4  /* in one question */
 #define VARINT_BITS 14 /* of a short one */
 #define TOP_BITS    0x80808080u
@@ -186,6 +190,24 @@ static uint32_t number_of(struct standings *m, const struct stack_frame *f)
 static inline uint64_t ask_enter(const struct event_common *e, uint32_t line)
 {
 	return ASK_ENTER | (uint64_t)e->number << (VARINT_BITS + 8) | e->code << 8 | line;
+}
+
+static inline uint64_t ask_resume(const struct event_common *e)
+{
+	return ASK_RESUME | (uint64_t)e->number << (2 * VARINT_BITS) | e->code << VARINT_BITS |
+	       e->unit;
+}
+
+/* Of a generator, no matter of which. */
+static struct event resume_of(uint64_t question)
+{
+	const uint64_t low = (1u << VARINT_BITS) - 1;
+
+	return (struct event){.kind = EVENT_RESUME,
+		.site = (uint32_t)(question >> (2 * VARINT_BITS) & low),
+		.code = (uint32_t)(question >> VARINT_BITS & low),
+		.unit = (uint32_t)(question & low),
+		.gen = 1};
 }
 
 static struct event enter_of(uint64_t question)
@@ -296,7 +318,8 @@ static bool try_pop(
 static bool try_leave(struct stack *trial, const struct follow_codes *codes, uint64_t question,
 	struct standing_move *move)
 {
-	const struct event e = {.kind = EVENT_LEAVE, .unit = (uint32_t)question};
+	const struct event e = {.kind = question & ASK_SUSPEND ? EVENT_SUSPEND : EVENT_LEAVE,
+		.unit = (uint32_t)question};
 	struct follow_code *c = codes->find(codes->context, stack_top(trial)->code);
 	struct follow_lines lines;
 
@@ -320,13 +343,33 @@ static bool try_enter(struct stack *trial, const struct follow_codes *codes, uin
 	return true;
 }
 
+static bool try_again(struct stack *trial, const struct follow_codes *codes, uint64_t question,
+	struct standing_move *move)
+{
+	const struct event e = {.kind = EVENT_AGAIN, .unit = (uint32_t)question};
+
+	return try_event(trial, codes, &e, move);
+}
+
+static bool try_resume(struct stack *trial, const struct follow_codes *codes, uint64_t question,
+	struct standing_move *move)
+{
+	const struct event e = resume_of(question);
+
+	return try_event(trial, codes, &e, move);
+}
+
 static bool try_question(struct stack *trial, const struct follow_codes *codes, uint64_t question,
 	struct standing_move *move)
 {
+	if (question & ASK_RESUME)
+		return try_resume(trial, codes, question, move);
 	if (question & ASK_POP)
 		return try_pop(trial, codes, move);
-	if (question & ASK_LEAVE)
+	if (question & (ASK_LEAVE | ASK_SUSPEND))
 		return try_leave(trial, codes, question, move);
+	if (question & ASK_AGAIN)
+		return try_again(trial, codes, question, move);
 	if (question & ASK_ENTER)
 		return try_enter(trial, codes, question, move);
 	return try_lines(trial, codes, (uint32_t)question, move);
@@ -365,7 +408,7 @@ struct run {
 	const uint8_t *at, *begin, *end; /* bytes */
 	size_t before;			 /* `begin` are so many of the block's */
 	struct standings *m;
-	const struct stack *s;
+	struct stack *s;
 	struct event_calls *calls;
 	const struct follow_codes *codes;
 	uint32_t *stack; /* the top's place is not used */
@@ -413,7 +456,8 @@ static bool begin(struct standings *m, const struct stack *s)
 	return true;
 }
 
-/* Numbers are frames again. A frame that was made meanwhile is nobody's generator. */
+/* Numbers are frames again. Whose generator one is that was resumed meanwhile stands in its place by then; one that was made is
+ * nobody's. */
 static void end(const struct run *k, struct stack *s)
 {
 	if (k->low < k->depth)
@@ -525,20 +569,45 @@ ALWAYS_INLINE bool pop(struct run *k, uint32_t n, struct pl_view rest)
 	return pop_all(k, n);
 }
 
-ALWAYS_INLINE bool leave(struct run *k, uint32_t unit, struct pl_view rest)
+/* LEAVE or SUSPEND. */
+ALWAYS_INLINE bool leave(struct run *k, const struct event_common *e, struct pl_view rest)
 {
+	const bool suspends = e->kind == EVENT_SUSPEND;
 	struct standing_move *move;
 
-	if (1 + k->floor > k->depth || !(move = find(k, ASK_LEAVE | unit)))
+	if (1 + k->floor > k->depth ||
+		!(move = find(k, (suspends ? ASK_SUSPEND : ASK_LEAVE) | e->number)))
 		return false;
 	k->at = rest.at;
 	pass(k, move);
-	k->counts.leaves++;
+	k->counts.leaves += !suspends;
+	k->counts.suspends += suspends;
 	k->counts.untold.lines += move->lines;
 	bool went = go_down(k);
 	if (k->depth < k->least)
 		k->least = k->depth;
 	return went;
+}
+
+ALWAYS_INLINE bool again(struct run *k, uint32_t unit, struct pl_view rest)
+{
+	struct standing_move *move = find(k, ASK_AGAIN | unit);
+
+	if (!move)
+		return false;
+	k->at = rest.at;
+	k->top = move->then;
+	pass(k, move);
+	k->counts.agains++;
+	k->counts.untold.lines += move->lines;
+	return true;
+}
+
+/* What comes now is of no stretch. */
+ALWAYS_INLINE void end_learning(const struct run *k)
+{
+	if (k->learnt)
+		k->learnt->move_count = STRETCH_MOVES + 1;
 }
 
 ALWAYS_INLINE bool pass_time(struct run *k, uint32_t ticks, struct pl_view rest)
@@ -548,8 +617,7 @@ ALWAYS_INLINE bool pass_time(struct run *k, uint32_t ticks, struct pl_view rest)
 			(size_t)(rest.at - k->at));
 	k->at = rest.at;
 	k->counts.ticks += ticks;
-	if (k->learnt) /* where it stands is another place each time */
-		k->learnt->move_count = STRETCH_MOVES + 1;
+	end_learning(k); /* where it stands is another place each time */
 	return true;
 }
 
@@ -582,6 +650,25 @@ ALWAYS_INLINE bool enter(struct run *k, const struct event_common *e, struct pl_
 	return true;
 }
 
+ALWAYS_INLINE bool resume(struct run *k, const struct event_common *e, struct pl_view rest)
+{
+	struct standing_move *move;
+
+	if (k->depth == k->room || !(move = find(k, ask_resume(e))))
+		return false;
+	if (move->mark != k->m->mark)
+		mention(k->m, move, e->code);
+	pass(k, move);
+	end_learning(k); /* whose generator it is the bytes do not say */
+	k->at = rest.at;
+	k->counts.resumes++;
+	k->counts.untold.lines += move->lines;
+	k->s->frames[k->depth].gen = e->gen;
+	k->stack[k->depth++ - 1] = move->then;
+	k->top = move->callee;
+	return true;
+}
+
 /* false: what comes now is for the long way, and so are k->pops. */
 ALWAYS_INLINE bool go(struct run *k)
 {
@@ -594,11 +681,20 @@ ALWAYS_INLINE bool go(struct run *k)
 		return lines(k);
 	if (!event_read_common(&rest, k->calls, &e))
 		return false;
-	if (e.kind == EVENT_ENTER)
+	switch (e.kind) {
+	case EVENT_ENTER:
 		return enter(k, &e, rest);
-	if (e.kind == EVENT_TIME)
+	case EVENT_POPS:
+		return pop(k, e.number, rest);
+	case EVENT_AGAIN:
+		return again(k, e.number, rest);
+	case EVENT_RESUME:
+		return resume(k, &e, rest);
+	case EVENT_TIME:
 		return pass_time(k, e.number, rest);
-	return e.kind == EVENT_LEAVE ? leave(k, e.number, rest) : pop(k, e.number, rest);
+	default:
+		return leave(k, &e, rest);
+	}
 }
 
 /* ---- stretches, run ---- */
@@ -619,9 +715,12 @@ static bool lengthen(
 	now->stack_count = (uint8_t)(k->depth - k->least + 1);
 	k->stack[k->depth - 1] = k->top;
 	memcpy(now->stack, &k->stack[k->least - 1], now->stack_count * sizeof *now->stack);
-	now->counts = (struct standing_counts){k->counts.lines - first->counts.lines,
-		k->counts.enters - first->counts.enters, k->counts.leaves - first->counts.leaves, 0,
-		{k->counts.untold.lines - first->counts.untold.lines,
+	now->counts = (struct standing_counts){.lines = k->counts.lines - first->counts.lines,
+		.enters = k->counts.enters - first->counts.enters,
+		.leaves = k->counts.leaves - first->counts.leaves,
+		.agains = k->counts.agains - first->counts.agains,
+		.suspends = k->counts.suspends - first->counts.suspends,
+		.untold = {k->counts.untold.lines - first->counts.untold.lines,
 			k->counts.untold.returns - first->counts.untold.returns}};
 	*to = *now;
 	return true;
@@ -724,6 +823,8 @@ ALWAYS_INLINE bool make_stretch(struct run *k, struct stretch *stretch)
 	k->counts.lines += stretch->counts.lines;
 	k->counts.enters += stretch->counts.enters;
 	k->counts.leaves += stretch->counts.leaves;
+	k->counts.agains += stretch->counts.agains;
+	k->counts.suspends += stretch->counts.suspends;
 	k->counts.untold.lines += stretch->counts.untold.lines;
 	k->counts.untold.returns += stretch->counts.untold.returns;
 	return true;
@@ -825,6 +926,9 @@ void standings_run(struct standings *m, struct stack *s, struct pl_view *v, size
 	out->lines += k.counts.lines;
 	out->enters += k.counts.enters;
 	out->leaves += k.counts.leaves;
+	out->agains += k.counts.agains;
+	out->suspends += k.counts.suspends;
+	out->resumes += k.counts.resumes;
 	out->ticks += k.counts.ticks;
 	out->untold.lines += k.counts.untold.lines + rows.lines;
 	out->untold.returns += k.counts.untold.returns + rows.returns;
@@ -846,8 +950,13 @@ static void take_lines(const struct taker *t, uint32_t code, uint32_t bytes, uin
 static void take_move(
 	const struct taker *t, uint64_t question, uint32_t code, const struct standing_move *move)
 {
-	if (question & ASK_LEAVE) {
-		t->add(t->context, code, EVENT_LEAVE, move->passes);
+	if (question & ASK_RESUME) {
+		t->add(t->context, resume_of(question).code, EVENT_RESUME, move->passes);
+	} else if (question & (ASK_LEAVE | ASK_SUSPEND | ASK_AGAIN)) {
+		const enum event_kind kind = question & ASK_LEAVE     ? EVENT_LEAVE
+					     : question & ASK_SUSPEND ? EVENT_SUSPEND
+								      : EVENT_AGAIN;
+		t->add(t->context, code, kind, move->passes);
 	} else if (question & ASK_ENTER) {
 		const uint32_t callee = enter_of(question).code;
 		t->add(t->context, callee, EVENT_ENTER, move->passes);

@@ -59,8 +59,9 @@ struct standings {
 };
 
 struct standing_counts {
-	uint32_t lines, enters, leaves; /* events, which are fewer than bytes */
-	uint64_t ticks;			/* of TIMEs */
+	/* events, which are fewer than bytes */
+	uint32_t lines, enters, leaves, agains, suspends, resumes;
+	uint64_t ticks; /* of TIMEs */
 	struct follow_rows untold;
 };
 
