@@ -198,6 +198,16 @@ static inline uint64_t ask_resume(const struct event_common *e)
 	       e->unit;
 }
 
+/* Of LEAVE, SUSPEND and AGAIN. */
+static struct event at_unit_of(uint64_t question)
+{
+	const enum event_kind kind = question & ASK_LEAVE     ? EVENT_LEAVE
+				     : question & ASK_SUSPEND ? EVENT_SUSPEND
+							      : EVENT_AGAIN;
+
+	return (struct event){.kind = kind, .unit = (uint32_t)question};
+}
+
 /* Of a generator, no matter of which. */
 static struct event resume_of(uint64_t question)
 {
@@ -318,8 +328,7 @@ static bool try_pop(
 static bool try_leave(struct stack *trial, const struct follow_codes *codes, uint64_t question,
 	struct standing_move *move)
 {
-	const struct event e = {.kind = question & ASK_SUSPEND ? EVENT_SUSPEND : EVENT_LEAVE,
-		.unit = (uint32_t)question};
+	const struct event e = at_unit_of(question);
 	struct follow_code *c = codes->find(codes->context, stack_top(trial)->code);
 	struct follow_lines lines;
 
@@ -343,33 +352,19 @@ static bool try_enter(struct stack *trial, const struct follow_codes *codes, uin
 	return true;
 }
 
-static bool try_again(struct stack *trial, const struct follow_codes *codes, uint64_t question,
-	struct standing_move *move)
-{
-	const struct event e = {.kind = EVENT_AGAIN, .unit = (uint32_t)question};
-
-	return try_event(trial, codes, &e, move);
-}
-
-static bool try_resume(struct stack *trial, const struct follow_codes *codes, uint64_t question,
-	struct standing_move *move)
-{
-	const struct event e = resume_of(question);
-
-	return try_event(trial, codes, &e, move);
-}
-
 static bool try_question(struct stack *trial, const struct follow_codes *codes, uint64_t question,
 	struct standing_move *move)
 {
+	const struct event resume = resume_of(question), again = at_unit_of(question);
+
 	if (question & ASK_RESUME)
-		return try_resume(trial, codes, question, move);
+		return try_event(trial, codes, &resume, move);
 	if (question & ASK_POP)
 		return try_pop(trial, codes, move);
 	if (question & (ASK_LEAVE | ASK_SUSPEND))
 		return try_leave(trial, codes, question, move);
 	if (question & ASK_AGAIN)
-		return try_again(trial, codes, question, move);
+		return try_event(trial, codes, &again, move);
 	if (question & ASK_ENTER)
 		return try_enter(trial, codes, question, move);
 	return try_lines(trial, codes, (uint32_t)question, move);
@@ -953,10 +948,7 @@ static void take_move(
 	if (question & ASK_RESUME) {
 		t->add(t->context, resume_of(question).code, EVENT_RESUME, move->passes);
 	} else if (question & (ASK_LEAVE | ASK_SUSPEND | ASK_AGAIN)) {
-		const enum event_kind kind = question & ASK_LEAVE     ? EVENT_LEAVE
-					     : question & ASK_SUSPEND ? EVENT_SUSPEND
-								      : EVENT_AGAIN;
-		t->add(t->context, code, kind, move->passes);
+		t->add(t->context, code, at_unit_of(question).kind, move->passes);
 	} else if (question & ASK_ENTER) {
 		const uint32_t callee = enter_of(question).code;
 		t->add(t->context, callee, EVENT_ENTER, move->passes);
