@@ -27,7 +27,7 @@ extern "C" {
 	X(MARK, "mark", "a mark set by a person or by the program")                                \
 	X(AGAIN, "again", "another pass of a loop that stays on its line")                         \
 	X(OUTSIDE, "outside", "code that is not recorded, by a filter, calls what follows")        \
-	X(POSSIBLE, "possible", "what may have followed the last event: `line`, or `return`")
+	X(POSSIBLE, "possible", "what may have followed the last event: `line`, `return` or `yield`")
 
 enum pl_event_kind {
 #define X(constant, word, meaning) PL_EVENT_##constant,
@@ -80,7 +80,7 @@ struct pl_position {
  *
  * Not every line has an event of its own in the recording, so of a path that breaks off it is not known how far it went. Behind
  * the gap of one that was killed, rows of the kind POSSIBLE have each line that may still have run, in the innermost frame, and
- * where that may have returned in its caller, and so on. They did not happen one after the other, and count in nothing.
+ * where that may have returned or yielded in its caller, and so on. They did not happen one after the other, and count in nothing.
  */
 struct pl_event {
 	enum pl_event_kind kind;
@@ -98,7 +98,7 @@ struct pl_event {
 	uint64_t generator; /* identity of a generator's or coroutine's frame, 0 for others */
 	const char *task;   /* name of the asyncio task or greenlet, NULL outside; UTF-8 */
 	const char *
-		type; /* the exception's type; of a gap the reason, of a mark its text, of what is possible "line" or "return" */
+		type; /* the exception's type; of a gap the reason, of a mark its text, of what is possible "line", "return" or "yield" */
 	enum pl_gap_reason gap; /* gap only */
 	uint64_t lost;		/* gap: events lost, 0 when not known */
 	uint64_t

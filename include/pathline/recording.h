@@ -112,8 +112,8 @@ struct pl_size {
 };
 const struct pl_size *pl_recording_size(const struct pl_recording *r, uint32_t index);
 
-/* How many events were recorded of a code, by kind: those that a witness or a call wrote, not the lines and returns that the path
- * shows. Kept by `record --stat` only, of the whole run, whatever --limit dropped. */
+/* How many events were recorded of a code, by kind: those that a witness or a call wrote, not the lines, returns and yields that the
+ * path shows. Kept by `record --stat` only, of the whole run, whatever --limit dropped. */
 struct pl_recorded {
 	const struct pl_code *code; /* a stand-in with the name "?" where it is not known */
 	uint64_t counts[PL_EVENT_KIND_COUNT];

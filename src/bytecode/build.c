@@ -46,6 +46,8 @@ struct unit {
 	uint8_t size;	/* in units, caches and all */
 };
 
+#define CO_GENERATOR 0x20u /* co_flags: neither a coroutine nor an asynchronous generator */
+
 struct build {
 	const struct bytecode *code;
 	const struct opcode_version *version;
@@ -54,6 +56,7 @@ struct build {
 	uint32_t *turns;    /* what jumps, suspends or ends the frame, and RESUMEs, in order */
 	uint8_t *flags;
 	uint32_t count, turn_count;
+	bool suspends;	 /* its yields need no event, see silent() */
 	uint32_t first;	 /* the unit of the first RESUME; count when there is none */
 	const char *why; /* the first thing found that cannot be analysed, NULL: nothing yet */
 	struct flow_graph most; /* its counts: as many rows as there can be */
@@ -392,10 +395,33 @@ static void emit_edge(
 	emit_first_edge(s, g, from, to);
 }
 
-/* A return of which no event needs to tell. Where it has a line that is the last one that fired; 3.11's engine tells all. */
-static uint32_t silent(const struct build *s, const struct unit *u)
+/* A generator's own yield. One that hands on what another one yielded is no such: a throw finds the frame there suspended,
+ * and goes on to the other one beneath it, with no event of this one's. */
+static bool is_plain_yield(const struct build *s, uint32_t at)
 {
-	return u->line > 0 && !s->version->traced ? FLOW_BLOCK_SILENT : 0;
+	return s->units[at].class == OPCODE_YIELD && at + 1 < s->count &&
+	       s->units[at + 1].class == OPCODE_RESUME &&
+	       (oparg_at(s->code, at + 1) & RESUME_REASON) == RESUME_BEHIND_YIELD;
+}
+
+/* A return or yield of which no event needs to tell: of a code either those or these, since one kind must be told for the other
+ * to be known. Generators yield oftener than they return; of coroutines about as often, and their returns lead on to more events.
+ * Where it has a line that is the last one that fired; 3.11's engine tells all. */
+static uint32_t silent(const struct build *s, uint32_t at)
+{
+	const struct unit *u = &s->units[at];
+	const bool leaves = s->suspends ? is_plain_yield(s, at) : u->class == OPCODE_RETURN;
+
+	return leaves && u->line > 0 && !s->version->traced ? FLOW_BLOCK_SILENT : 0;
+}
+
+static bool suspends(const struct build *s)
+{
+	uint32_t i = s->code->flags & CO_GENERATOR ? s->turn_count : 0;
+
+	while (i && !is_plain_yield(s, s->turns[i - 1]))
+		i--;
+	return i != 0;
 }
 
 /* Of a block that does not end in a plain instruction, which leads to the one behind it alone. */
@@ -404,10 +430,11 @@ static void emit_turn(const struct build *s, struct flow_graph *g, uint32_t at)
 	const struct unit *u = &s->units[at];
 	struct flow_block *b = &g->blocks[g->block_count - 1];
 
-	b->flags |= u->class == OPCODE_RETURN ? FLOW_BLOCK_RETURNS | silent(s, u) : 0;
+	b->flags |= u->class == OPCODE_RETURN ? FLOW_BLOCK_RETURNS : 0;
 	b->flags |= u->class == OPCODE_FOR_ITER ? FLOW_BLOCK_ITERATES | FLOW_BLOCK_SWALLOWS : 0;
 	b->flags |= u->class == OPCODE_SEND ? FLOW_BLOCK_SWALLOWS : 0;
 	b->flags |= u->class == OPCODE_YIELD ? FLOW_BLOCK_YIELDS : 0;
+	b->flags |= silent(s, at);
 	b->flags |= u->class == OPCODE_RAISE ? FLOW_BLOCK_RAISES : 0;
 	if (u->class >= OPCODE_YIELD)
 		return;
@@ -515,6 +542,7 @@ static void analyse(struct build *s)
 	if (s->version) {
 		decode(s, &lines);
 		mark_blocks(s);
+		s->suspends = suspends(s);
 		return;
 	}
 	complain(s, "a version whose opcodes are not known");

@@ -46,11 +46,13 @@ static void need(struct cut *k, uint32_t minor)
 
 static void count_untold(struct cut *k, const struct follow_rows *rows)
 {
-	if (!rows->lines && !rows->returns)
+	const uint64_t sum = follow_rows_sum(rows);
+
+	if (!sum)
 		return;
 	block_count_rows(&k->head, rows);
-	k->t->seq += rows->lines + rows->returns;
-	need(k, MINOR_WITNESSES);
+	k->t->seq += sum;
+	need(k, rows->yields ? MINOR_SILENT_YIELDS : MINOR_WITNESSES);
 }
 
 /* Everything that an event changes. */

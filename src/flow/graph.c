@@ -175,11 +175,26 @@ static bool blocks_sound(const struct flow_graph *g)
 	return edge == g->edge_count && start == g->start_count;
 }
 
+static bool leaves_silently(const struct flow_graph *g, uint32_t by)
+{
+	for (uint32_t i = 0; i < g->block_count; i++)
+		if (g->blocks[i].flags & FLOW_BLOCK_SILENT && g->blocks[i].flags & by)
+			return true;
+	return false;
+}
+
+bool flow_suspends(const struct flow_graph *g)
+{
+	return leaves_silently(g, FLOW_BLOCK_YIELDS);
+}
+
 int flow_graph_check(const struct flow_graph *g)
 {
 	if (!lines_sound(g) || !starts_sound(g))
 		return PL_ERR_FORMAT;
 	if (!g->analysed)
 		return g->block_count || g->edge_count ? PL_ERR_FORMAT : 0;
+	if (flow_suspends(g) && leaves_silently(g, FLOW_BLOCK_RETURNS))
+		return PL_ERR_FORMAT;
 	return blocks_sound(g) ? 0 : PL_ERR_FORMAT;
 }

@@ -38,7 +38,7 @@ enum {
 	FLOW_BLOCK_RAISES = 32, /* its last instruction only raises */
 	FLOW_BLOCK_BEFORE = 64, /* before the first RESUME (RETURN_GENERATOR …): no events there */
 	FLOW_BLOCK_SILENT =
-		128, /* it returns, and an event may be missing: what follows shows that the frame is gone */
+		128, /* it returns or suspends, and an event may be missing: what follows shows that the frame is gone */
 	FLOW_BLOCK_ITERATES =
 		256, /* its last instruction takes a loop's next item; the first edge is the loop's body */
 	FLOW_BLOCK_SWALLOWS =
@@ -114,6 +114,8 @@ int32_t flow_line_at(const struct flow_graph *g, uint32_t unit);
  * to a line; 0 when the code is left or jumps before. A handler opens with an instruction of no
  * line since 3.13. */
 int32_t flow_line_ahead(const struct flow_graph *g, uint32_t unit);
+/* Is a frame of the code that is gone without an event suspended? Else it returned. */
+bool flow_suspends(const struct flow_graph *g);
 /* Does an edge lead to its own block or to one before? Without one there are no loops. */
 bool flow_goes_back(const struct flow_graph *g);
 /* The index of the start at exactly this unit, or FLOW_NONE. */
@@ -125,6 +127,7 @@ uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit);
  *	starts, blocks, lines   units grow strictly and are < unit_count; no line is negative
  *	blocks                  open every start, in order; their edges are all the edges, in order
  *	edges                   one that can fire leads to a block that a start opens
+ *	silent blocks           all return, or all yield
  *	not analysed            no blocks, no edges
  */
 int flow_graph_check(const struct flow_graph *g);

@@ -40,6 +40,8 @@
 #define MINOR_CHAINS 4
 /* And that since which a call can be known by a far place. */
 #define MINOR_FAR_CALLS 5
+/* And that since which a yield can go without an event. */
+#define MINOR_SILENT_YIELDS 7
 
 #define BLOCK_HEAD_BYTES 160
 #define BLOCK_HEAD_CHECK 152 /* where the check of the bytes before it stands */
@@ -115,9 +117,10 @@ static inline void block_count(struct block_head *h, const struct event *e)
 /* Count rows that have no event. */
 static inline void block_count_rows(struct block_head *h, const struct follow_rows *rows)
 {
-	h->events += (uint32_t)(rows->lines + rows->returns);
+	h->events += (uint32_t)follow_rows_sum(rows);
 	h->counts[PL_EVENT_LINE] += (uint32_t)rows->lines;
 	h->counts[PL_EVENT_RETURN] += (uint32_t)rows->returns;
+	h->counts[PL_EVENT_YIELD] += (uint32_t)rows->yields;
 }
 
 struct block_source {

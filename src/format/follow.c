@@ -33,6 +33,7 @@ int follow_code_init(struct follow_code *c, const struct flow_graph *g)
 	for (uint32_t unit = 0; unit < g->blocks[0].unit; unit++)
 		c->block_of[unit] = 0;
 	c->graph = g;
+	c->suspends = flow_suspends(g);
 	map_units(c);
 	return 0;
 }
@@ -353,7 +354,7 @@ static int apply_pops(
 		struct follow_code *c = codes->find(codes->context, stack_top(s)->code);
 		if (follow_pop(c, s, &lines) == FOLLOW_LINES) {
 			out->lines += follow_count(&lines);
-			out->returns++;
+			follow_count_left(c, out);
 		}
 		stack_pops(s, 1);
 	}

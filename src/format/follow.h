@@ -1,4 +1,4 @@
-/* What happened without an event: the lines at which no witness stands, and the returns that later events show.
+/* What happened without an event: the lines at which no witness stands, and the returns and yields that later events show.
  *
  *	recorded        ENTER                      LINE 3          POPS 1
  *	                  \                          \               \
@@ -24,6 +24,7 @@ struct follow_code {
 	uint32_t *block_of;		/* owned; by unit */
 	struct flow_reach **reaches;	/* owned; by block, NULL: not asked for yet */
 	uint32_t entry;			/* block, FLOW_NONE: none */
+	bool suspends;			/* a frame that is popped without an event yielded; else it returned */
 };
 
 /* 0; PL_ERR_MEMORY leaves it all zero. */
@@ -55,10 +56,16 @@ enum follow_answer {
  * known. BROKEN forgets where the frame stands. */
 enum follow_answer follow_event(
 	struct follow_code *c, struct stack *s, const struct event *e, struct follow_lines *out);
-/* The top frame is popped. NOTHING: it was only linked, or nothing is known of it. LINES: these, and then it returned. BROKEN:
- * it was entered, and cannot leave without an event. */
+/* The top frame is popped. NOTHING: it was only linked, or nothing is known of it. LINES: these, and then it was left as
+ * follow_left_by says. BROKEN: it was entered, and cannot leave without an event. */
 enum follow_answer follow_pop(
 	struct follow_code *c, const struct stack *s, struct follow_lines *out);
+
+/* By what kind of event a frame was left that is popped without one. */
+static inline enum event_kind follow_left_by(const struct follow_code *c)
+{
+	return c->suspends ? EVENT_SUSPEND : EVENT_LEAVE;
+}
 
 /* What a frame that stands there may do before its next event: the starts that may fire, in the order of their blocks from
  * there, into `starts` (room for start_count); gives their number. *leaves: it may be gone. */
@@ -79,8 +86,26 @@ struct follow_codes {
 
 /* Asks both questions as the event has it, applies it, and says how many rows had no event. What stack_apply gives. */
 struct follow_rows {
-	uint64_t lines, returns;
+	uint64_t lines, returns, yields;
 };
+
+static inline void follow_count_left(const struct follow_code *c, struct follow_rows *rows)
+{
+	rows->yields += c->suspends;
+	rows->returns += !c->suspends;
+}
+
+static inline uint64_t follow_rows_sum(const struct follow_rows *rows)
+{
+	return rows->lines + rows->returns + rows->yields;
+}
+
+static inline void follow_rows_add(struct follow_rows *to, const struct follow_rows *rows)
+{
+	to->lines += rows->lines;
+	to->returns += rows->returns;
+	to->yields += rows->yields;
+}
 int follow_apply(struct stack *s, const struct event *e, const struct follow_codes *codes,
 	struct follow_rows *out);
 

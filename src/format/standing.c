@@ -295,7 +295,7 @@ static bool try_event(struct stack *trial, const struct follow_codes *codes, con
 	if (!c)
 		return false;
 	if (follow_event(c, trial, e, &lines) == FOLLOW_LINES)
-		move->lines += follow_count(&lines);
+		move->untold.lines += follow_count(&lines);
 	stack_apply(trial, e);
 	return true;
 }
@@ -318,8 +318,9 @@ static bool try_pop(
 	struct follow_lines lines;
 
 	if (c && follow_pop(c, trial, &lines) == FOLLOW_LINES) {
-		move->lines += follow_count(&lines);
-		move->returns++;
+		move->untold.lines += follow_count(&lines);
+		move->untold.returns += !c->suspends;
+		move->untold.yields += c->suspends;
 	}
 	return c != NULL;
 }
@@ -333,7 +334,7 @@ static bool try_leave(struct stack *trial, const struct follow_codes *codes, uin
 	struct follow_lines lines;
 
 	if (c && follow_event(c, trial, &e, &lines) == FOLLOW_LINES)
-		move->lines += follow_count(&lines);
+		move->untold.lines += follow_count(&lines);
 	return c != NULL;
 }
 
@@ -492,6 +493,14 @@ ALWAYS_INLINE void pass(const struct run *k, struct standing_move *move)
 		k->learnt->move_count++;
 }
 
+/* Of one that may leave a frame; the others have lines only. */
+ALWAYS_INLINE void add_untold(struct run *k, const struct standing_move *move)
+{
+	k->counts.untold.lines += move->untold.lines;
+	k->counts.untold.returns += move->untold.returns;
+	k->counts.untold.yields += move->untold.yields;
+}
+
 /* One to four of them. */
 ALWAYS_INLINE bool lines(struct run *k)
 {
@@ -506,7 +515,7 @@ ALWAYS_INLINE bool lines(struct run *k)
 	k->top = move->then;
 	pass(k, move);
 	k->counts.lines += n;
-	k->counts.untold.lines += move->lines;
+	k->counts.untold.lines += move->untold.lines;
 	return true;
 }
 
@@ -539,8 +548,7 @@ ALWAYS_INLINE bool pop_one(struct run *k)
 
 	if (!move)
 		return false;
-	k->counts.untold.lines += move->lines;
-	k->counts.untold.returns += move->returns;
+	add_untold(k, move);
 	k->pops--;
 	return go_down(k);
 }
@@ -577,7 +585,7 @@ ALWAYS_INLINE bool leave(struct run *k, const struct event_common *e, struct pl_
 	pass(k, move);
 	k->counts.leaves += !suspends;
 	k->counts.suspends += suspends;
-	k->counts.untold.lines += move->lines;
+	k->counts.untold.lines += move->untold.lines;
 	bool went = go_down(k);
 	if (k->depth < k->least)
 		k->least = k->depth;
@@ -594,7 +602,7 @@ ALWAYS_INLINE bool again(struct run *k, uint32_t unit, struct pl_view rest)
 	k->top = move->then;
 	pass(k, move);
 	k->counts.agains++;
-	k->counts.untold.lines += move->lines;
+	k->counts.untold.lines += move->untold.lines;
 	return true;
 }
 
@@ -632,11 +640,10 @@ ALWAYS_INLINE bool enter(struct run *k, const struct event_common *e, struct pl_
 	pass(k, move);
 	k->counts.enters++;
 	k->counts.lines += line != 0;
-	k->counts.untold.lines += move->lines;
+	add_untold(k, move);
 	if (leaf) {
 		k->at = at + 2;
 		k->top = move->then;
-		k->counts.untold.returns += move->returns;
 		return pop_all(k, pops - 1);
 	}
 	k->at = at;
@@ -657,7 +664,7 @@ ALWAYS_INLINE bool resume(struct run *k, const struct event_common *e, struct pl
 	end_learning(k); /* whose generator it is the bytes do not say */
 	k->at = rest.at;
 	k->counts.resumes++;
-	k->counts.untold.lines += move->lines;
+	k->counts.untold.lines += move->untold.lines;
 	k->s->frames[k->depth].gen = e->gen;
 	k->stack[k->depth++ - 1] = move->then;
 	k->top = move->callee;
@@ -716,7 +723,8 @@ static bool lengthen(
 		.agains = k->counts.agains - first->counts.agains,
 		.suspends = k->counts.suspends - first->counts.suspends,
 		.untold = {k->counts.untold.lines - first->counts.untold.lines,
-			k->counts.untold.returns - first->counts.untold.returns}};
+			k->counts.untold.returns - first->counts.untold.returns,
+			k->counts.untold.yields - first->counts.untold.yields}};
 	*to = *now;
 	return true;
 }
@@ -820,8 +828,7 @@ ALWAYS_INLINE bool make_stretch(struct run *k, struct stretch *stretch)
 	k->counts.leaves += stretch->counts.leaves;
 	k->counts.agains += stretch->counts.agains;
 	k->counts.suspends += stretch->counts.suspends;
-	k->counts.untold.lines += stretch->counts.untold.lines;
-	k->counts.untold.returns += stretch->counts.untold.returns;
+	follow_rows_add(&k->counts.untold, &stretch->counts.untold);
 	return true;
 }
 
@@ -925,8 +932,8 @@ void standings_run(struct standings *m, struct stack *s, struct pl_view *v, size
 	out->suspends += k.counts.suspends;
 	out->resumes += k.counts.resumes;
 	out->ticks += k.counts.ticks;
-	out->untold.lines += k.counts.untold.lines + rows.lines;
-	out->untold.returns += k.counts.untold.returns + rows.returns;
+	follow_rows_add(&out->untold, &k.counts.untold);
+	follow_rows_add(&out->untold, &rows);
 }
 
 struct taker {

@@ -29,7 +29,10 @@ struct stretch;
 struct standing_move {
 	uint64_t asked; /* number and events; 0: no move */
 	uint32_t then, callee;
-	uint32_t lines, returns;
+	struct standing_untold {
+		uint32_t lines;
+		uint16_t returns, yields;
+	} untold;
 	uint32_t mark;	 /* of an entry: since then the callee's code is among the mentions */
 	uint32_t passes; /* how often it was made since standings_take */
 };

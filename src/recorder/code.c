@@ -157,13 +157,18 @@ static void put_sends(struct code_record *r, const struct flow_graph *g)
 	}
 }
 
-/* A return is the last unit of its block. */
-static void put_returns(struct code_record *r, const struct flow_graph *g)
+/* A return, or a yield, is the last unit of its block; behind that is its RESUME. */
+static void put_silent(struct code_record *r, const struct flow_graph *g)
 {
+	r->suspends = flow_suspends(g);
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		uint32_t end = flow_block_end(g, i);
-		if (g->blocks[i].flags & FLOW_BLOCK_SILENT && end && end <= r->unit_count)
-			r->units[end - 1].silent = 1;
+		if (!(g->blocks[i].flags & FLOW_BLOCK_SILENT) || !end || end > r->unit_count)
+			continue;
+		uint32_t suspended = end - !SUSPENDED_BEHIND;
+		r->units[end - 1].silent = 1;
+		if (r->suspends && suspended < r->unit_count)
+			r->units[suspended].ahead = 1;
 	}
 }
 
@@ -324,7 +329,7 @@ static struct code_record *record_of(
 	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
 		r->units[i].ahead = 1;
 	put_units(r, g);
-	put_returns(r, g);
+	put_silent(r, g);
 	if (PYTHON_VERSION < 0x030d && g->analysed)
 		put_waverers(r, parts, g);
 	if (r->generator_like)

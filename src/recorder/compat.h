@@ -156,6 +156,9 @@ static inline bool frame_not_begun(py_frame *f)
 #endif
 }
 
+/* So does that behind a `yield`, before it tells that the frame goes on. There a frame that is suspended stands; before, at its yield. */
+#define SUSPENDED_BEHIND (PY_VERSION_HEX >= 0x030d0000)
+
 /* A frame that stands for C code on the stack: 3.11 has none. */
 static inline bool frame_is_shim(const py_frame *f)
 {
@@ -206,6 +209,18 @@ static inline bool frame_in_generator(const py_frame *f)
 static inline PyObject *frame_generator(py_frame *f)
 {
 	return (PyObject *)((char *)f - offsetof(PyGenObject, gi_iframe));
+}
+
+static inline bool frame_is_executing(py_frame *f)
+{
+	return ((PyGenObject *)frame_generator(f))->gi_frame_state == FRAME_EXECUTING;
+}
+
+/* A generator's, of which RAISE comes while it stands at its yield: did a callback for that yield raise? It is told of one that is
+ * suspended, but since 3.14 before it is. */
+static inline bool frame_raised_at_yield(py_frame *f)
+{
+	return PY_VERSION_HEX >= 0x030e0000 || !frame_is_executing(f);
 }
 
 /* A local variable of the frame: borrowed, NULL when it is unset. */
@@ -403,19 +418,22 @@ static inline bool keep_instruction_tools(const PyCodeObject *code, int tool)
 }
 #endif
 
-/* Does another tool hear of the code's starts? If it raised there the frame was called, though it has not begun. */
-static inline bool others_hear_start(const PyCodeObject *code, int tool)
+/* Does another tool hear of a frame's start or resume by the RESUME at `unit`? If it raised there that has happened, though no
+ * instruction behind it has. */
+static inline bool others_hear_resume(const PyCodeObject *code, uint32_t unit, int tool)
 {
 #if PY_VERSION_HEX >= 0x030c0000
 	const _PyCoMonitoringData *data = code->_co_monitoring;
+	bool first = unit == (uint32_t)code->_co_firsttraceable;
 	uint8_t tools = 0;
 
 	if (data)
-		tools = data->tools ? data->tools[code->_co_firsttraceable]
-				    : data->active_monitors.tools[PY_MONITORING_EVENT_PY_START];
+		tools = data->tools ? data->tools[unit]
+				    : data->active_monitors.tools[first ? PY_MONITORING_EVENT_PY_START
+									: PY_MONITORING_EVENT_PY_RESUME];
 	return tools & ~(1u << tool);
 #else
-	(void)code, (void)tool;
+	(void)code, (void)unit, (void)tool;
 	return false;
 #endif
 }

@@ -381,6 +381,18 @@ PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyObject *
 	Py_RETURN_NONE;
 }
 
+/* A return or yield at `unit`: need it not be told? Then it is not heard of again: the next event shows that the frame is gone. */
+static bool leave_is_hushed(const struct moment *m, uint32_t unit)
+{
+	struct code_record *r = m->record;
+	const bool hushed = r && moment_start(m, unit).silent && !r->bottom && !r->precise &&
+			    !root.tells_returns;
+
+	if (hushed)
+		r->hushed = true;
+	return hushed;
+}
+
 __attribute__((noinline)) static PyObject *return_in_full(PyObject *const *args)
 {
 	struct moment m;
@@ -388,29 +400,36 @@ __attribute__((noinline)) static PyObject *return_in_full(PyObject *const *args)
 	if (!moment_look(&m, code_of(args)))
 		return nothing_here(&m);
 	uint32_t unit = moment_told_unit(&m, unit_of(args[1]));
-	if (m.record && moment_start(&m, unit).silent && !m.record->bottom && !m.record->precise &&
-		!root.tells_returns) {
-		m.record->hushed = true; /* the next event shows that the frame is gone */
+	if (leave_is_hushed(&m, unit))
 		return Py_NewRef(hook_disable);
-	}
 	record_return(&m, unit);
 	Py_RETURN_NONE;
 }
 
 PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
+	PyCodeObject *code = code_of(args);
+	const PyThreadState *state = state_seen(self);
+	uint32_t unit = unit_at_once(args[1]);
 	(void)hook, (void)n, (void)names;
-	if (root.tells_returns && return_at_once(code_of(args), state_seen(self),
-					  unit_at_once(args[1]), STAMP_AT_TICKS))
+
+	if ((root.tells_returns && return_at_once(code, state, unit, STAMP_AT_TICKS)) ||
+		end_at_once(code, state, unit))
 		Py_RETURN_NONE;
 	return return_in_full(args);
 }
 
 __attribute__((noinline)) static PyObject *yield_in_full(PyObject *const *args)
 {
-	bool heard = record_yield(code_of(args), unit_of(args[1]));
+	struct moment m;
 
-	return Py_NewRef(heard ? Py_None : hook_disable);
+	if (!moment_look(&m, code_of(args)))
+		return nothing_here(&m);
+	uint32_t unit = moment_told_unit(&m, unit_of(args[1]));
+	if (leave_is_hushed(&m, unit))
+		return Py_NewRef(hook_disable);
+	record_yield(&m, unit);
+	Py_RETURN_NONE;
 }
 
 PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)

@@ -245,7 +245,8 @@ static inline void moment_may_be_precise(struct moment *m)
 static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 {
 	if (__builtin_expect(!caller || root.filters || frame_not_begun(caller) ||
-				     frame_is_foreign(m->thread->top) || frame_is_ahead(caller),
+				     frame_is_foreign(m->thread->top) ||
+				     frame_is_ahead(caller) || frame_not_resumed(caller),
 		    0) ||
 		(!entry_is(m->thread->top, caller) && !drop_callees(m->thread, &m->at, caller)))
 		m->at = step_to_caller(m->thread, m->at, caller);
@@ -484,9 +485,9 @@ __attribute__((always_inline)) static inline bool resume_at_once(
 	return plain_look(&e, code, state) && plain_resume(&e, code);
 }
 
-/* A yield of the frame that wrote last, or that one's caller. */
-__attribute__((always_inline)) static inline bool plain_yield(
-	const struct plain_event *e, uint32_t unit)
+/* SUSPEND or LEAVE of the frame that wrote last, or that one's caller. */
+__attribute__((always_inline)) static inline bool plain_end(
+	const struct plain_event *e, uint32_t unit, enum event_kind kind)
 {
 	uint8_t *p = e->thread->ring.at;
 
@@ -500,7 +501,7 @@ __attribute__((always_inline)) static inline bool plain_yield(
 		p = drop_to(e->thread, p, place);
 	}
 	stack_pop(e->thread);
-	ring_commit(&e->thread->ring, event_write1(p, EVENT_SUSPEND, unit));
+	ring_commit(&e->thread->ring, event_write1(p, kind, unit));
 	return true;
 }
 
@@ -509,7 +510,18 @@ __attribute__((always_inline)) static inline bool yield_at_once(
 {
 	struct plain_event e;
 
-	return plain_look(&e, code, state) && plain_yield(&e, unit);
+	return plain_look(&e, code, state) && !e.record->suspends &&
+	       plain_end(&e, unit, EVENT_SUSPEND);
+}
+
+/* A return of a generator whose yields need not be told. Its number is kept: the next one at its address begins with another. */
+__attribute__((always_inline)) static inline bool end_at_once(
+	PyCodeObject *code, const PyThreadState *state, uint32_t unit)
+{
+	struct plain_event e;
+
+	return plain_look(&e, code, state) && e.record->suspends && !e.record->checks &&
+	       plain_end(&e, unit, EVENT_LEAVE);
 }
 
 /* A function's return, where each is told. */
@@ -592,7 +604,8 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 			.code = m.record->number,
 			.gen = frame_is_foreign(m.frame) ? 0 : generator_of(m.frame),
 			.unit = moment_unit(&m)});
-	stack_push(m.thread, m.frame);
+	bool raises = kind == EVENT_THROW && m.record->suspends;
+	stack_push(m.thread, raises ? frame_marked(m.frame, MARK_RAISES) : m.frame);
 	m.thread->entered = m.frame;
 	if (__builtin_expect(!m.caller, 0))
 		moment_is_bottom(&m);
@@ -632,7 +645,7 @@ static __attribute__((noinline)) void tell_unheard_call(
 	bool told = place &&
 		    ((uintptr_t)t->frames[place - 1] & MARK_LINKED || was_entered(t, place, frame));
 
-	if (!told && others_hear_start(code, root.tool))
+	if (!told && others_hear_resume(code, (uint32_t)code->_co_firsttraceable, root.tool))
 		record_enter(code, state, MARK_EARLY);
 }
 
@@ -643,6 +656,49 @@ static inline bool moment_begin_early(struct moment *m)
 	if (!m->at)
 		moment_lose(m->thread);
 	return m->at != NULL;
+}
+
+/* It raises at a return or yield that need not be told: another tool's callback did, so the frame was left, and is there again.
+ * false: the event is lost. */
+static inline bool moment_was_left(struct moment *m, uint32_t unit)
+{
+	const struct code_record *r = m->record;
+
+	if (root.tells_returns || r->precise || r->bottom)
+		return true;
+	moment_end(m, event_write1(m->at, r->suspends ? EVENT_SUSPEND : EVENT_LEAVE, unit));
+	stack_pop(m->thread);
+	return moment_make_room_inside(m);
+}
+
+/* It raises where it has yielded without an event, and nothing told that it was resumed: by a signal, or in another tool's callback.
+ * Or such a callback heard of the resume, which was told then. false: the event is lost. */
+static inline bool moment_was_suspended(
+	struct moment *m, uint32_t unit, bool interrupts)
+{
+	bool resumed = SUSPENDED_BEHIND && m->thread->entered == m->frame && !interrupts &&
+		       frame_is_executing(m->frame) &&
+		       others_hear_resume(m->code, unit, root.tool);
+
+	return resumed || moment_begin_early(m);
+}
+
+/* Whichever of the two it is, if it is one; behind moment_make_room_inside. false: the event is lost. */
+static __attribute__((noinline)) bool moment_stands_there(
+	struct moment *m, uint32_t unit, struct code_unit here, bool interrupts)
+{
+	bool yields = here.ahead && m->record->suspends && !frame_not_begun(m->frame);
+
+	if (here.silent && (!m->record->suspends || frame_raised_at_yield(m->frame))) {
+		if (!moment_was_left(m, unit))
+			return false;
+	} else if (yields && !((uintptr_t)m->thread->top & MARK_RAISES) &&
+		   !moment_was_suspended(m, unit, interrupts)) {
+		return false;
+	}
+	if (yields)
+		stack_mark(m->thread, m->thread->depth, MARK_RAISES);
+	return true;
 }
 
 /* interrupts: it is a KeyboardInterrupt */
@@ -660,15 +716,13 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 		return;
 	uint32_t unit = moment_unit(&m);
 	struct code_unit here = moment_start(&m, unit);
-	/* Another tool's callback raised as the frame returned: it had its return, and is there again. */
-	if (__builtin_expect(here.silent && !root.tells_returns && !m.record->precise, 0)) {
-		moment_end(&m, event_write1(m.at, EVENT_LEAVE, unit));
-		stack_pop(m.thread);
-		if (!moment_make_room_inside(&m))
+	if (__builtin_expect(
+		    (unit_bits(here) & UNIT_BITS(.silent = 1, .ahead = 1, .later = 1)) != 0, 0)) {
+		if (!moment_stands_there(&m, unit, here, interrupts))
 			return;
+		if (here.later)
+			m.at = step_tell_due(m.thread, m.at);
 	}
-	if (__builtin_expect(here.later, 0))
-		m.at = step_tell_due(m.thread, m.at);
 	if (__builtin_expect(begins, 0) && !was_entered(m.thread, m.thread->depth, m.frame) &&
 		!moment_begin_early(&m))
 		return;
@@ -678,12 +732,25 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 		hooks_tell_lines();
 }
 
+/* Once it raised where it had yielded, it stands there again as it reraises. */
+static inline void moment_raises_on(const struct moment *m)
+{
+	bool there = m->record && m->record->suspends && moment_start(m, moment_unit(m)).ahead;
+	uint32_t place = there ? stack_find(m->thread, m->frame) : 0;
+
+	if (place)
+		stack_mark(m->thread, place, MARK_RAISES);
+}
+
 /* unit: of the instruction that reraises; the frame may stand at that of the first raise. */
 static inline void record_reraise(PyCodeObject *code, uint32_t unit, uint32_t type)
 {
 	struct moment m;
 
-	if (moment_begin_exception(&m, code, type))
+	if (!moment_look(&m, code))
+		return;
+	moment_raises_on(&m);
+	if (moment_make_room_of_type(&m, type))
 		moment_end(&m, event_write3(m.at, EVENT_RERAISE, moment_told_unit(&m, unit),
 				       moment_unit(&m), type));
 }
@@ -695,8 +762,9 @@ static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t ty
 
 	if (!moment_begin_exception(&m, code, type))
 		return;
-	if (__builtin_expect(
-		    (uintptr_t)m.thread->top & MARK_TOLD && frame_is_real(m.thread->top), 0))
+	if (__builtin_expect((uintptr_t)m.thread->top & (MARK_TOLD | MARK_RAISES) &&
+				     frame_is_real(m.thread->top),
+		    0))
 		stack_mark(m.thread, m.thread->depth,
 			0); /* it does not come to the instruction behind */
 	moment_end(&m, event_write2(m.at, EVENT_HANDLED, moment_told_unit(&m, unit), type));
@@ -731,16 +799,13 @@ static inline void record_return(struct moment *m, uint32_t unit)
 	}
 }
 
-/* false: the filters leave it out */
-static inline bool record_yield(PyCodeObject *code, uint32_t unit)
+/* unit: as for record_return */
+static inline void record_yield(struct moment *m, uint32_t unit)
 {
-	struct moment m;
-
-	if (!moment_begin_inside(&m, code))
-		return !moment_is_left_out(&m);
-	moment_end(&m, event_write1(m.at, EVENT_SUSPEND, moment_told_unit(&m, unit)));
-	moment_gone(&m, false);
-	return true;
+	if (moment_make_room_inside(m)) {
+		moment_end(m, event_write1(m->at, EVENT_SUSPEND, moment_told_unit(m, unit)));
+		moment_gone(m, false);
+	}
 }
 
 static inline void record_unwind(PyCodeObject *code)

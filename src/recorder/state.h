@@ -53,9 +53,10 @@ struct code_record {
 	bool plain; /* an entry takes nothing but its event: not generator_like, no checks */
 	bool generator_like; /* its frames live in generators, coroutines or async generators */
 	bool coroutine;
+	bool suspends; /* yields of it need not be told, but its returns */
 	bool late; /* its calls are told by their first witness (flow/begin.h), not by an event of their own */
-	bool bottom; /* a frame of it had no caller that is recorded: its returns are told, since nothing may follow */
-	bool hushed;   /* a return of it was switched off */
+	bool bottom; /* a frame of it had no caller that is recorded: its returns and yields are told, since nothing may follow */
+	bool hushed;   /* a return or yield of it was switched off */
 	bool left_out; /* by a filter: no event of it is recorded, and it has no units; its number is 0 until it is told as OUTSIDE */
 #if ENGINE_TRACES
 	bool *handling; /* a byte a unit, behind the lines: is an exception being handled there? */
@@ -81,9 +82,9 @@ struct code_record {
 		uint32_t witness : 1;
 		uint32_t begins : 1; /* it tells of the call, too */
 		uint32_t
-			ahead : 1; /* of those, or not begun; a frame that stands here may not have been told */
+			ahead : 1; /* of those, or not begun or resumed; a frame that stands here may not have been told */
 		uint32_t sends : 1;  /* what is called here is awaited by the frame */
-		uint32_t silent : 1; /* a return that need not be told */
+		uint32_t silent : 1; /* a return or yield that need not be told */
 		uint32_t pass : 4;   /* enum pass_mark */
 		uint32_t heard : 2;  /* enum heard, of a witness */
 		uint32_t
@@ -374,7 +375,9 @@ static inline bool frame_is_real(const py_frame *frame)
 #define MARK_TOLD ((uintptr_t)1 << 62)
 /* It was linked before it began, for what was called there: of a signal's handler, by the first RESUME. */
 #define MARK_LINKED ((uintptr_t)1 << 61)
-#define MARKS	    (MARK_EARLY | MARK_TOLD | MARK_LINKED)
+/* It raises where it had yielded, and is on its way out or to a handler; who stands there else has not been resumed. */
+#define MARK_RAISES ((uintptr_t)1 << 60)
+#define MARKS	    (MARK_EARLY | MARK_TOLD | MARK_LINKED | MARK_RAISES)
 
 static inline py_frame *frame_marked(const py_frame *frame, uintptr_t mark)
 {
@@ -389,7 +392,7 @@ static inline py_frame *frame_unmarked(const py_frame *entry)
 /* Does the shadow stack's entry have this frame's address? */
 static inline bool entry_is(const py_frame *entry, const py_frame *frame)
 {
-	return ((uintptr_t)entry ^ (uintptr_t)frame) << 3 == 0;
+	return ((uintptr_t)entry ^ (uintptr_t)frame) << 4 == 0;
 }
 
 /* Bring the shadow stack to `frame` as its top for an event that is not an entry: writes POPS or
@@ -524,10 +527,25 @@ static inline bool frame_is_ahead(py_frame *frame)
 	return r && r->late && unit_is_ahead(r, frame, frame_unit(frame, code));
 }
 
-/* The entry has the frame's address; is it of what lies there now? */
+/* Has the frame yielded without an event, and is its resume still to be told? What runs then is called by it all the same. */
+static inline bool frame_not_resumed(py_frame *frame)
+{
+	if (!frame_in_generator(frame))
+		return false;
+	PyCodeObject *code = frame_code(frame);
+	const struct code_record *r = code_known(code);
+	uint32_t unit = frame_unit(frame, code);
+
+	return r && r->suspends && unit < r->unit_count && r->units[unit].ahead &&
+	       !frame_not_begun(frame);
+}
+
+/* The entry has the frame's address; is it of what lies there now, and runs? */
 static inline bool entry_is_true(const py_frame *entry, py_frame *frame)
 {
-	return (uintptr_t)entry & (MARK_EARLY | MARK_TOLD) || !frame_is_ahead(frame);
+	bool told = (uintptr_t)entry & (MARK_EARLY | MARK_TOLD) || !frame_is_ahead(frame);
+
+	return told && ((uintptr_t)entry & MARK_RAISES || !frame_not_resumed(frame));
 }
 
 /* Of a frame that has not begun, at `place` in the shadow stack: was its own start told? One told late has the mark of that. */

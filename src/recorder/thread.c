@@ -581,12 +581,15 @@ static void give_ring_back(struct thread *t)
 	atomic_store_explicit(&t->taken, false, memory_order_release);
 }
 
-/* The frame on its shadow stack in which another thread stands: one that has not begun yet is passed over. 0: not known. The
+/* The frame on its shadow stack in which another thread stands: one that has not begun or been resumed yet is passed over. 0: not known. The
  * shadow may still have a frame that returned where a new one lies by now, which would announce itself behind its RESUME. */
 static uint32_t stands_at(const struct thread *t, py_frame *frame)
 {
 	for (frame = frame_recorded(frame); frame; frame = frame_recorded(frame_caller(frame))) {
 		uint32_t place = stack_find(t, frame);
+		if (place && frame_not_resumed(frame) &&
+			!((uintptr_t)t->frames[place - 1] & MARK_RAISES))
+			place = 0;
 		if (place &&
 			(frame_not_begun(frame) || !entry_is_true(t->frames[place - 1], frame)))
 			return 0;

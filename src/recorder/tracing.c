@@ -59,14 +59,18 @@ static void trace_return(py_frame *frame, PyCodeObject *code, bool unwinds)
 
 	if (unwinds) {
 		record_unwind(code);
-	} else if (frame_opcode(frame, &arg) == YIELD_VALUE) {
-		record_yield(code, frame_unit(frame, code));
-	} else {
-		struct moment m;
-		if (moment_look(&m, code))
-			record_return(&m, moment_unit(&m));
-		note_return(frame, code);
+		return;
 	}
+	struct moment m;
+	bool looked = moment_look(&m, code);
+	if (frame_opcode(frame, &arg) == YIELD_VALUE) {
+		if (looked)
+			record_yield(&m, moment_unit(&m));
+		return;
+	}
+	if (looked)
+		record_return(&m, moment_unit(&m));
+	note_return(frame, code);
 }
 
 /* ---- exceptions ---- */
@@ -311,7 +315,7 @@ __attribute__((noinline)) static int trace_yield(PyObject *object, PyFrameObject
 	struct plain_event e = {t, f->f_frame, r};
 	uint32_t unit = frame_unit(e.frame, e.frame->f_code);
 
-	return plain_yield(&e, unit) ? 0 : trace_in_full(object, f, what, arg);
+	return plain_end(&e, unit, EVENT_SUSPEND) ? 0 : trace_in_full(object, f, what, arg);
 }
 
 int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)

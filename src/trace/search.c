@@ -16,7 +16,7 @@ struct pl_search {
 	struct strides over; /* the scout's, that do not */
 };
 
-/* Of these each row is an event of its own, that its block's head counts. */
+/* Of these its block's head counts each row. */
 #define COUNTED_KINDS                                                                              \
 	(1u << PL_EVENT_CALL | 1u << PL_EVENT_YIELD | 1u << PL_EVENT_RESUME |                      \
 		1u << PL_EVENT_THROW | 1u << PL_EVENT_UNWIND | 1u << PL_EVENT_RAISE |              \

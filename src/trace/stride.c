@@ -298,7 +298,7 @@ static struct pl_count own_row(const struct walk *w, const struct trial *t, cons
 
 	if (e->kind == EVENT_AT || (e->kind == ASK_POP && t->answer != FOLLOW_LINES))
 		return (struct pl_count){0};
-	row.kind = e->kind == ASK_POP ? PL_EVENT_RETURN : block_row(e->kind);
+	row.kind = block_row(e->kind == ASK_POP ? follow_left_by(&t->code->follow) : e->kind);
 	switch (e->kind) {
 	case EVENT_ENTER:
 	case EVENT_OUTSIDE:

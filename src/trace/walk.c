@@ -382,16 +382,16 @@ static void pop_one(struct walk *w)
 	stack_apply(&w->stack, &one);
 }
 
-/* One of the frames to be popped: it returned, or was only linked, or should not be gone. */
+/* One of the frames to be popped: it returned or yielded, or was only linked, or should not be gone. */
 static int pop_next(struct walk *w)
 {
-	static const struct event leave = {.kind = EVENT_LEAVE, .unit = EVENT_NO_UNIT};
+	struct follow_code *c = top_follow(w);
 	struct follow_lines lines;
 
 	w->pops--;
-	enum follow_answer answer = follow_pop(top_follow(w), &w->stack, &lines);
+	enum follow_answer answer = follow_pop(c, &w->stack, &lines);
 	if (answer == FOLLOW_LINES) {
-		w->held = leave;
+		w->held = (struct event){.kind = follow_left_by(c), .unit = EVENT_NO_UNIT};
 		w->holds = true;
 		w->silent = true;
 		return tell(w, &lines);
@@ -425,7 +425,9 @@ static int give_ahead(struct walk *w, struct pl_event *row)
 		.offset = code_place_unit(c, place, start),
 		.generator = f->gen,
 		.greenlet = w->stack.greenlet,
-		.type = line ? "line" : "return"};
+		.type = line			 ? "line"
+			: c->follow.suspends ? "yield"
+					     : "return"};
 	put_place(w, row);
 	return line ? 0 : ahead_of(w, frame);
 }

@@ -26,6 +26,13 @@ static uint32_t random_flags(struct random *r)
 	return flags[random_below(r, sizeof flags / sizeof *flags)];
 }
 
+/* No return is silent, but some yields are. */
+static uint32_t leaving_by_yield(struct random *r, uint32_t flags)
+{
+	flags &= ~(uint32_t)FLOW_BLOCK_SILENT;
+	return flags & FLOW_BLOCK_YIELDS && random_below(r, 2) ? flags | FLOW_BLOCK_SILENT : flags;
+}
+
 static void random_edges(struct random *r, struct flow_graph *g, struct flow_block *b)
 {
 	bool ends = b->flags & (FLOW_BLOCK_RETURNS | FLOW_BLOCK_YIELDS | FLOW_BLOCK_RAISES);
@@ -49,12 +56,16 @@ static struct flow_graph random_graph(struct random *r)
 		.block_count = n,
 		.edge_count = 3 * n};
 
+	const bool suspends = random_below(r, 2);
+
 	assert_int_equal(flow_graph_init(&g), 0);
 	g.start_count = g.edge_count = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		struct flow_block *b = &g.blocks[i];
 		b->unit = i;
 		b->flags = i == 0 ? FLOW_BLOCK_ENTRY : i == 1 ? 0 : random_flags(r);
+		if (suspends)
+			b->flags = leaving_by_yield(r, b->flags);
 		b->start = i && random_below(r, 3) ? g.start_count++ : FLOW_NONE;
 		if (b->start != FLOW_NONE)
 			g.starts[b->start] = (struct flow_start){

@@ -122,6 +122,14 @@ static inline uint32_t walk_raise(struct made_walk *w, uint32_t block)
 	return to;
 }
 
+/* The frame is left, by an event that tells where, or by none. */
+static inline void walk_leaves(struct made_walk *w, uint32_t block)
+{
+	bool silent = w->g->blocks[block].flags & FLOW_BLOCK_SILENT && walk_coin(w, 70);
+
+	walk_tell(w, silent ? w->reach.leaves : flow_reach_enters(&w->reach, block));
+}
+
 static inline uint32_t walk_step(struct made_walk *w, uint32_t block)
 {
 	const struct flow_block *b = &w->g->blocks[block];
@@ -130,14 +138,13 @@ static inline uint32_t walk_step(struct made_walk *w, uint32_t block)
 		walk_stands(w, block);
 	if (b->flags & FLOW_BLOCK_YIELDS) {
 		uint32_t to = walk_any(w, FLOW_BLOCK_RESUME);
-		walk_stands(w, block);
+		walk_leaves(w, block);
 		if (to != FLOW_NONE)
 			walk_begins(w, to);
 		return to;
 	}
 	if (b->flags & FLOW_BLOCK_RETURNS) {
-		bool silent = b->flags & FLOW_BLOCK_SILENT && walk_coin(w, 70);
-		walk_tell(w, silent ? w->reach.leaves : flow_reach_enters(&w->reach, block));
+		walk_leaves(w, block);
 		return FLOW_NONE;
 	}
 	if (b->flags & FLOW_BLOCK_RAISES || !b->edge_count || walk_coin(w, 4))

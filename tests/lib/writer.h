@@ -15,6 +15,7 @@ struct writer {
 	uint16_t version;
 	int32_t first_line;
 	int32_t line;
+	uint32_t flags; /* co_flags */
 	uint8_t code[2 * UNITS_MAX];
 	uint8_t lines[8 * UNITS_MAX];
 	uint8_t handlers[64];
@@ -69,7 +70,8 @@ static inline struct bytecode written(const struct writer *w)
 		.code = view_of(w->code, w->code_bytes),
 		.line_table = view_of(w->lines, w->line_bytes),
 		.except_table = view_of(w->handlers, w->handler_bytes),
-		.first_line = w->first_line};
+		.first_line = w->first_line,
+		.flags = w->flags};
 }
 
 #endif

@@ -196,6 +196,50 @@ static void a_generator_goes_on_at_resume(void **state)
 	flow_graph_release(&g);
 }
 
+#define CO_GENERATOR	   0x20
+#define CO_ASYNC_GENERATOR 0x200
+
+/* A yield, and one that hands on what another one yielded (its RESUME says 2); `reason`: of the first one's. */
+static struct flow_graph two_yields(uint32_t flags, int reason, int32_t line)
+{
+	struct writer w = writer_of(0x030d, 1);
+
+	w.flags = flags;
+	op(&w, OP13_RETURN_GENERATOR, 0, 1);	       /* 0 */
+	op(&w, OP13_POP_TOP, 0, 1);		       /* 1 */
+	op(&w, OP13_RESUME, 0, 1);		       /* 2 */
+	op(&w, OP13_YIELD_VALUE, 0, line);	       /* 3 */
+	op(&w, OP13_RESUME, reason, 2);		       /* 4 */
+	op(&w, OP13_SEND, 3, 3);		       /* 5, to 10 */
+	op(&w, OP13_YIELD_VALUE, 1, 3);		       /* 7 */
+	op(&w, OP13_RESUME, 2, 3);		       /* 8 */
+	op(&w, OP13_JUMP_BACKWARD_NO_INTERRUPT, 5, 3); /* 9, to 5 */
+	op(&w, OP13_END_SEND, 0, 3);		       /* 10 */
+	op(&w, OP13_RETURN_VALUE, 0, 3);	       /* 11 */
+	return built(&w);
+}
+
+/* Which of the two, and the return, need no event. */
+static void expect_silent(struct flow_graph g, bool own, bool handed_on, bool returns)
+{
+	assert_int_equal((flags_at(&g, 3) & FLOW_BLOCK_SILENT) != 0, own);
+	assert_int_equal((flags_at(&g, 7) & FLOW_BLOCK_SILENT) != 0, handed_on);
+	assert_int_equal((flags_at(&g, 11) & FLOW_BLOCK_SILENT) != 0, returns);
+	assert_int_equal(flow_suspends(&g), own || handed_on);
+	flow_graph_release(&g);
+}
+
+static void a_generators_own_yields_need_no_event(void **state)
+{
+	(void)state;
+	expect_silent(two_yields(CO_GENERATOR, 1, 2), true, false, false);
+	expect_silent(two_yields(CO_GENERATOR, 1 | 4, 2), true, false, false);
+	expect_silent(two_yields(CO_GENERATOR, 2, 2), false, false, true);
+	expect_silent(two_yields(CO_GENERATOR, 1, NO_LINE), false, false, false);
+	expect_silent(two_yields(CO_ASYNC_GENERATOR, 1, 2), false, false, true);
+	expect_silent(two_yields(0, 1, 2), false, false, true);
+}
+
 /* A join on the line of the call before it. */
 static int behind_a_call(uint16_t version, int resume, int call, int branch, int ret)
 {
@@ -561,6 +605,7 @@ int main(void)
 		cmocka_unit_test(a_line_starts_behind_resume),
 		cmocka_unit_test(a_loop_ends_in_three_ways),
 		cmocka_unit_test(a_generator_goes_on_at_resume),
+		cmocka_unit_test(a_generators_own_yields_need_no_event),
 		cmocka_unit_test(a_callee_may_hide_the_line_on_3_12),
 		cmocka_unit_test(a_far_line_is_not_compared_on_3_13),
 		cmocka_unit_test(a_far_line_that_a_jump_asks_for_is_compared),

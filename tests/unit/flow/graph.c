@@ -141,6 +141,8 @@ static void refuses_what_is_not_sound(void **state)
 	REFUSED(g.edges[0].to = 3);
 	REFUSED(g.edges[0].fires = (enum flow_fires)3);
 	REFUSED(g.edges[2].to = 0);
+	REFUSED((g.blocks[1].flags |= FLOW_BLOCK_SILENT | FLOW_BLOCK_YIELDS,
+		g.blocks[2].flags |= FLOW_BLOCK_SILENT | FLOW_BLOCK_RETURNS));
 }
 
 int main(void)

@@ -224,6 +224,31 @@ static void test_counted(void **state)
 		PL_ERR_FORMAT);
 }
 
+/* A generator that yields where the other code returns. */
+static void make_suspend(struct scene *s)
+{
+	follow_code_release(&s->code);
+	s->g.blocks[5].flags = FLOW_BLOCK_YIELDS | FLOW_BLOCK_SILENT;
+	assert_int_equal(follow_code_init(&s->code, &s->g), 0);
+}
+
+static void test_yield_is_counted(void **state)
+{
+	struct scene *s = *state;
+	const struct follow_codes codes = {.find = find, .context = s};
+	struct follow_rows rows;
+
+	assert_int_equal(follow_left_by(&s->code), EVENT_LEAVE);
+	make_suspend(s);
+	assert_int_equal(follow_left_by(&s->code), EVENT_SUSPEND);
+	assert_int_equal(
+		follow_apply(&s->stack, &(struct event){.kind = EVENT_POPS, .a = 1}, &codes, &rows),
+		0);
+	assert_int_equal(rows.lines, 4);
+	assert_int_equal(rows.returns, 0);
+	assert_int_equal(rows.yields, 1);
+}
+
 /* Events as a recorder can write them, and as only damage does: numbers of starts and sites that are not there, pops of too many. */
 static size_t random_events(
 	struct random *r, struct event_calls *calls, uint8_t *out, size_t room, uint32_t sites)
@@ -337,6 +362,7 @@ static void count_all(struct stack *s, struct pl_view v, const struct follow_cod
 		bool fits = follow_apply(s, &e, codes, &rows) == 0;
 		out->untold.lines += rows.lines;
 		out->untold.returns += rows.returns;
+		out->untold.yields += rows.yields;
 		uint32_t *count = count_of(&ways->by_long, e.kind);
 		if (count)
 			*count += fits;
@@ -378,6 +404,7 @@ static void expect_same_counts(struct standing_counts *a, struct standing_counts
 	assert_int_equal(a->ticks, b->ticks);
 	assert_int_equal(a->untold.lines, b->untold.lines);
 	assert_int_equal(a->untold.returns, b->untold.returns);
+	assert_int_equal(a->untold.yields, b->untold.yields);
 }
 
 static void expect_same_codes(const struct mentions *a, const struct mentions *b)
@@ -463,6 +490,15 @@ static void test_common(void **state)
 	standings_release(&standings);
 }
 
+static void test_common_of_a_generator(void **state)
+{
+	static struct standings standings;
+
+	make_suspend(*state);
+	assert_int_equal(compare_ways(*state, &standings, 8, 1000, 5), 0);
+	standings_release(&standings);
+}
+
 /* What comes again is looked up as a whole. */
 static void test_again(void **state)
 {
@@ -529,7 +565,9 @@ int main(void)
 		TEST(raised),
 		TEST(raised_and_called),
 		TEST(counted),
+		TEST(yield_is_counted),
 		TEST(common),
+		TEST(common_of_a_generator),
 		TEST(again),
 		TEST(full),
 		TEST(ahead),
