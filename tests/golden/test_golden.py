@@ -13,11 +13,12 @@ PATHLINE = pathlib.Path(os.environ.get("PATHLINE_BUILD", "build")).resolve() / "
 # In the order in which they came to be; a golden has those of its time.
 FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,caller,greenlet,idle,order,order_from".split(",")
 COSTS, SAMPLES = 18, 21         # kinds of records (doc/FORMAT.md)
-CALL, LINE, RETURN = range(3)   # rows
+CALL, LINE, RETURN, YIELD = range(4)   # rows
 FILTERED = sorted(path.parent for path in HERE.glob("1.2-*-filtered/meta"))      # of program-1.2.py
 CHAINED = sorted(path.parent for path in HERE.glob("1.4-*/meta"))                # of program-1.4.py
 FAR = sorted(path.parent for path in HERE.glob("1.5-*/meta"))                    # of program-1.5.py
 HIDDEN = sorted(path.parent for path in HERE.glob("1.6-*/meta"))                 # of program-1.6.py
+SILENT = sorted(path.parent for path in HERE.glob("1.7-*/meta"))                 # of program-1.7.py
 BLOCK, RESUMES, APART, IN_CHAIN, FAR_CALLS = 20, 16, 32, 64, 128
 
 
@@ -200,6 +201,32 @@ class Hidden(unittest.TestCase):
 
     def test_there_are_some(self):
         self.assertEqual(len(HIDDEN), 2)
+
+
+class Silent(unittest.TestCase):
+    """That they hold what format 1.7 added."""
+
+    def test_blocks(self):
+        for directory in SILENT:
+            self.assertEqual(info(directory)["format_minor"], 7)
+            heads = [payload for kind, payload in records(directory / "events.000001") if kind == BLOCK]
+            self.assertEqual({int.from_bytes(payload[76:80], "little") for payload in heads}, {7})
+
+    def test_yields_have_no_event(self):
+        for directory in SILENT:
+            yields = [(row["code"], row["line"]) for row in table(directory) if row["event"] == "yield"]
+            self.assertGreater(len(yields), 15)
+            self.assertEqual(recorded(directory, YIELD), yields.count(("handed_on", "13")))     # the yield from
+
+    def test_their_returns_have(self):
+        generators = "numbers", "handed_on", "guarded", "work.<locals>.<genexpr>"
+        for directory in SILENT:
+            returns = [row["code"] for row in table(directory) if row["event"] == "return" and row["code"] in generators]
+            self.assertGreaterEqual(recorded(directory, RETURN), len(returns))
+            self.assertGreater(len(returns), 2)
+
+    def test_there_are_some(self):
+        self.assertEqual(len(SILENT), 2)
 
 
 if __name__ == "__main__":
