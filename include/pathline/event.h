@@ -27,7 +27,8 @@ extern "C" {
 	X(MARK, "mark", "a mark set by a person or by the program")                                \
 	X(AGAIN, "again", "another pass of a loop that stays on its line")                         \
 	X(OUTSIDE, "outside", "code that is not recorded, by a filter, calls what follows")        \
-	X(POSSIBLE, "possible", "what may have followed the last event: `line`, `return` or `yield`")
+	X(POSSIBLE, "possible",                                                                    \
+		"what may have followed the last event: `line`, `return` or `yield`")
 
 enum pl_event_kind {
 #define X(constant, word, meaning) PL_EVENT_##constant,

@@ -48,7 +48,8 @@ struct opcode {
 #define RESUME_EARLY 4 /* argument of RESUME, see early_resume */
 /* What else is in it: why it is there. */
 #define RESUME_REASON 3
-#define RESUME_BEHIND_YIELD 1 /* a `yield` of its own, not one of what `yield from` or `await` hands on */
+#define RESUME_BEHIND_YIELD                                                                        \
+	1 /* a `yield` of its own, not one of what `yield from` or `await` hands on */
 
 struct opcode_version {
 	uint16_t version; /* 0x030c for 3.12 */

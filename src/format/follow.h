@@ -24,7 +24,7 @@ struct follow_code {
 	uint32_t *block_of;		/* owned; by unit */
 	struct flow_reach **reaches;	/* owned; by block, NULL: not asked for yet */
 	uint32_t entry;			/* block, FLOW_NONE: none */
-	bool suspends;			/* a frame that is popped without an event yielded; else it returned */
+	bool suspends; /* a frame that is popped without an event yielded; else it returned */
 };
 
 /* 0; PL_ERR_MEMORY leaves it all zero. */

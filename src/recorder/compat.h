@@ -429,8 +429,9 @@ static inline bool others_hear_resume(const PyCodeObject *code, uint32_t unit, i
 
 	if (data)
 		tools = data->tools ? data->tools[unit]
-				    : data->active_monitors.tools[first ? PY_MONITORING_EVENT_PY_START
-									: PY_MONITORING_EVENT_PY_RESUME];
+				    : data->active_monitors
+					      .tools[first ? PY_MONITORING_EVENT_PY_START
+							   : PY_MONITORING_EVENT_PY_RESUME];
 	return tools & ~(1u << tool);
 #else
 	(void)code, (void)unit, (void)tool;

@@ -245,8 +245,8 @@ static inline void moment_may_be_precise(struct moment *m)
 static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 {
 	if (__builtin_expect(!caller || root.filters || frame_not_begun(caller) ||
-				     frame_is_foreign(m->thread->top) ||
-				     frame_is_ahead(caller) || frame_not_resumed(caller),
+				     frame_is_foreign(m->thread->top) || frame_is_ahead(caller) ||
+				     frame_not_resumed(caller),
 		    0) ||
 		(!entry_is(m->thread->top, caller) && !drop_callees(m->thread, &m->at, caller)))
 		m->at = step_to_caller(m->thread, m->at, caller);
@@ -673,12 +673,10 @@ static inline bool moment_was_left(struct moment *m, uint32_t unit)
 
 /* It raises where it has yielded without an event, and nothing told that it was resumed: by a signal, or in another tool's callback.
  * Or such a callback heard of the resume, which was told then. false: the event is lost. */
-static inline bool moment_was_suspended(
-	struct moment *m, uint32_t unit, bool interrupts)
+static inline bool moment_was_suspended(struct moment *m, uint32_t unit, bool interrupts)
 {
 	bool resumed = SUSPENDED_BEHIND && m->thread->entered == m->frame && !interrupts &&
-		       frame_is_executing(m->frame) &&
-		       others_hear_resume(m->code, unit, root.tool);
+		       frame_is_executing(m->frame) && others_hear_resume(m->code, unit, root.tool);
 
 	return resumed || moment_begin_early(m);
 }

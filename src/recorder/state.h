@@ -56,7 +56,7 @@ struct code_record {
 	bool suspends; /* yields of it need not be told, but its returns */
 	bool late; /* its calls are told by their first witness (flow/begin.h), not by an event of their own */
 	bool bottom; /* a frame of it had no caller that is recorded: its returns and yields are told, since nothing may follow */
-	bool hushed;   /* a return or yield of it was switched off */
+	bool hushed; /* a return or yield of it was switched off */
 	bool left_out; /* by a filter: no event of it is recorded, and it has no units; its number is 0 until it is told as OUTSIDE */
 #if ENGINE_TRACES
 	bool *handling; /* a byte a unit, behind the lines: is an exception being handled there? */

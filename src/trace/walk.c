@@ -425,7 +425,7 @@ static int give_ahead(struct walk *w, struct pl_event *row)
 		.offset = code_place_unit(c, place, start),
 		.generator = f->gen,
 		.greenlet = w->stack.greenlet,
-		.type = line			 ? "line"
+		.type = line		     ? "line"
 			: c->follow.suspends ? "yield"
 					     : "return"};
 	put_place(w, row);
