@@ -10,6 +10,7 @@ chance, and its lines are told from those at its witnesses (tests/lib/walks.h). 
 """
 import argparse
 import dis
+import inspect
 import opcode
 import os
 import struct
@@ -165,6 +166,7 @@ class Rule:
         self.entry = next(i.unit for i in instructions if i.name == "RESUME" and i.arg != EARLY)
         self.handlers = {row.target // 2 for row in dis._parse_exception_table(code)}
         self.live = [i for i in instructions if i.unit >= self.entry]
+        self.suspends = any(self.is_own_yield(i) for i in self.live)
         self.asked = {self.asked_by(i) for i in self.live if i.jump is not None}
         leaders = self.leaders()
         self.blocks, self.last = [], []
@@ -214,12 +216,23 @@ class Rule:
             return NEVER if -126 < delta <= 127 else MAYBE
         return NEVER
 
+    def is_own_yield(self, i):
+        """Of a generator, and not of what it hands on."""
+        following = self.at.get(i.next)
+        return (self.code.co_flags & inspect.CO_GENERATOR and i.name == "YIELD_VALUE"
+                and following and following.name == "RESUME" and following.arg & 3 == 1)
+
+    def leaves_silently(self, i):
+        """Of a generator that yields, its yields need no event; else the returns."""
+        leaves = self.is_own_yield(i) if self.suspends else ENDS.get(i.name) == RETURNS
+        return leaves and i.line > 0 and VERSION > (3, 11)
+
     def flags(self, unit, last):
         return (
             (ENTRY if unit == self.entry else RESUMES if self.at[unit].name == "RESUME" else 0)
             | (HANDLER if unit in self.handlers else 0)
             | ENDS.get(last.name, 0)
-            | (SILENT if ENDS.get(last.name) == RETURNS and last.line > 0 and VERSION > (3, 11) else 0)
+            | (SILENT if self.leaves_silently(last) else 0)
             | (ITERATES if last.name == "FOR_ITER" and VERSION > (3, 11) else 0)
             | (SWALLOWS if last.name in ("FOR_ITER", "SEND") and VERSION > (3, 11) else 0)
         )
