@@ -510,8 +510,11 @@ __attribute__((always_inline)) static inline bool yield_at_once(
 {
 	struct plain_event e;
 
-	return plain_look(&e, code, state) && !e.record->suspends &&
-	       plain_end(&e, unit, EVENT_SUSPEND);
+	if (!plain_look(&e, code, state))
+		return false;
+	bool told = !e.record->suspends ||
+		    (unit < e.record->unit_count && !e.record->units[unit].silent);
+	return told && plain_end(&e, unit, EVENT_SUSPEND);
 }
 
 /* A return of a generator whose yields need not be told. Its number is kept: the next one at its address begins with another. */
