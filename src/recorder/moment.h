@@ -473,6 +473,7 @@ __attribute__((always_inline)) static inline bool plain_resume(
 			.unit = frame_unit(e->frame, code)});
 	stack_put(e->thread, e->frame);
 	e->thread->entered = e->frame;
+	e->thread->resumed_at = p;
 	ring_commit(&e->thread->ring, p);
 	return true;
 }
@@ -608,7 +609,7 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 			.gen = frame_is_foreign(m.frame) ? 0 : generator_of(m.frame),
 			.unit = moment_unit(&m)});
 	bool raises = kind == EVENT_THROW && m.record->suspends;
-	stack_push(m.thread, raises ? frame_marked(m.frame, MARK_RAISES) : m.frame);
+	stack_push(m.thread, raises ? frame_marked(m.frame, MARK_STANDS) : m.frame);
 	m.thread->entered = m.frame;
 	if (__builtin_expect(!m.caller, 0))
 		moment_is_bottom(&m);
@@ -616,6 +617,8 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 		m.thread->tick = NO_TICK;
 	moment_may_be_precise(&m);
 	moment_end(&m, moment_write_task(&m, false, p));
+	if (kind == EVENT_RESUME)
+		m.thread->resumed_at = m.thread->ring.at;
 	if (__builtin_expect(m.again, 0))
 		hooks_hear_again();
 	return true;
@@ -675,10 +678,13 @@ static inline bool moment_was_left(struct moment *m, uint32_t unit)
 }
 
 /* It raises where it has yielded without an event, and nothing told that it was resumed: by a signal, or in another tool's callback.
- * Or such a callback heard of the resume, which was told then. false: the event is lost. */
+ * Or such a callback heard of the resume, which was told then, and nothing since; as it is where a signal's handler raises that is not
+ * recorded, which filters alone make likely. false: the event is lost. */
 static inline bool moment_was_suspended(struct moment *m, uint32_t unit, bool interrupts)
 {
-	bool resumed = SUSPENDED_BEHIND && m->thread->entered == m->frame && !interrupts &&
+	const struct thread *t = m->thread;
+	bool last = t->entered == m->frame && t->resumed_at == t->ring.at;
+	bool resumed = SUSPENDED_BEHIND && last && !interrupts && !root.filters &&
 		       frame_is_executing(m->frame) && others_hear_resume(m->code, unit, root.tool);
 
 	return resumed || moment_begin_early(m);
@@ -693,12 +699,12 @@ static __attribute__((noinline)) bool moment_stands_there(
 	if (here.silent && (!m->record->suspends || frame_raised_at_yield(m->frame))) {
 		if (!moment_was_left(m, unit))
 			return false;
-	} else if (yields && !((uintptr_t)m->thread->top & MARK_RAISES) &&
+	} else if (yields && !((uintptr_t)m->thread->top & MARK_STANDS) &&
 		   !moment_was_suspended(m, unit, interrupts)) {
 		return false;
 	}
 	if (yields)
-		stack_mark(m->thread, m->thread->depth, MARK_RAISES);
+		stack_mark(m->thread, m->thread->depth, MARK_STANDS);
 	return true;
 }
 
@@ -733,14 +739,14 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 		hooks_tell_lines();
 }
 
-/* Once it raised where it had yielded, it stands there again as it reraises. */
-static inline void moment_raises_on(const struct moment *m)
+/* An event comes of a frame that runs: if it stands where it yields, that is not because it is suspended. */
+static inline void moment_is_of_running(const struct moment *m)
 {
 	bool there = m->record && m->record->suspends && moment_start(m, moment_unit(m)).ahead;
 	uint32_t place = there ? stack_find(m->thread, m->frame) : 0;
 
 	if (place)
-		stack_mark(m->thread, place, MARK_RAISES);
+		stack_mark(m->thread, place, MARK_STANDS);
 }
 
 /* unit: of the instruction that reraises; the frame may stand at that of the first raise. */
@@ -750,7 +756,7 @@ static inline void record_reraise(PyCodeObject *code, uint32_t unit, uint32_t ty
 
 	if (!moment_look(&m, code))
 		return;
-	moment_raises_on(&m);
+	moment_is_of_running(&m); /* it stands again where it raised first */
 	if (moment_make_room_of_type(&m, type))
 		moment_end(&m, event_write3(m.at, EVENT_RERAISE, moment_told_unit(&m, unit),
 				       moment_unit(&m), type));
@@ -763,7 +769,7 @@ static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t ty
 
 	if (!moment_begin_exception(&m, code, type))
 		return;
-	if (__builtin_expect((uintptr_t)m.thread->top & (MARK_TOLD | MARK_RAISES) &&
+	if (__builtin_expect((uintptr_t)m.thread->top & (MARK_TOLD | MARK_STANDS) &&
 				     frame_is_real(m.thread->top),
 		    0))
 		stack_mark(m.thread, m.thread->depth,
@@ -803,6 +809,7 @@ static inline void record_return(struct moment *m, uint32_t unit)
 /* unit: as for record_return */
 static inline void record_yield(struct moment *m, uint32_t unit)
 {
+	moment_is_of_running(m);
 	if (moment_make_room_inside(m)) {
 		moment_end(m, event_write1(m->at, EVENT_SUSPEND, moment_told_unit(m, unit)));
 		moment_gone(m, false);

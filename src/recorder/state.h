@@ -133,6 +133,7 @@ struct thread {
 	bool known; /* the stream holds something: frames can be popped from it */
 	/* The last LINE that was heard, while all are (root.tells_lines). */
 	const py_frame *entered;    /* the last one; compared only */
+	const uint8_t *resumed_at;  /* where the ring was behind the last RESUME; compared only */
 	const py_frame *line_frame; /* compared only */
 	uint32_t line_unit;
 	uint64_t idle_from,
@@ -375,9 +376,9 @@ static inline bool frame_is_real(const py_frame *frame)
 #define MARK_TOLD ((uintptr_t)1 << 62)
 /* It was linked before it began, for what was called there: of a signal's handler, by the first RESUME. */
 #define MARK_LINKED ((uintptr_t)1 << 61)
-/* It raises where it had yielded, and is on its way out or to a handler; who stands there else has not been resumed. */
-#define MARK_RAISES ((uintptr_t)1 << 60)
-#define MARKS	    (MARK_EARLY | MARK_TOLD | MARK_LINKED | MARK_RAISES)
+/* It stands where it yields, but is not suspended: it raises there, or the yield is being told. Who stands there else has not been resumed. */
+#define MARK_STANDS ((uintptr_t)1 << 60)
+#define MARKS	    (MARK_EARLY | MARK_TOLD | MARK_LINKED | MARK_STANDS)
 
 static inline py_frame *frame_marked(const py_frame *frame, uintptr_t mark)
 {
@@ -545,7 +546,7 @@ static inline bool entry_is_true(const py_frame *entry, py_frame *frame)
 {
 	bool told = (uintptr_t)entry & (MARK_EARLY | MARK_TOLD) || !frame_is_ahead(frame);
 
-	return told && ((uintptr_t)entry & MARK_RAISES || !frame_not_resumed(frame));
+	return told && ((uintptr_t)entry & MARK_STANDS || !frame_not_resumed(frame));
 }
 
 /* Of a frame that has not begun, at `place` in the shadow stack: was its own start told? One told late has the mark of that. */

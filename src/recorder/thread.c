@@ -588,7 +588,7 @@ static uint32_t stands_at(const struct thread *t, py_frame *frame)
 	for (frame = frame_recorded(frame); frame; frame = frame_recorded(frame_caller(frame))) {
 		uint32_t place = stack_find(t, frame);
 		if (place && frame_not_resumed(frame) &&
-			!((uintptr_t)t->frames[place - 1] & MARK_RAISES))
+			!((uintptr_t)t->frames[place - 1] & MARK_STANDS))
 			place = 0;
 		if (place &&
 			(frame_not_begun(frame) || !entry_is_true(t->frames[place - 1], frame)))
