@@ -1,10 +1,12 @@
-"""What instructions.py runs under callgrind: `driver.py RECORDER ARENA ROUNDS`.
+"""What instructions.py and heard.py run under callgrind: `driver.py RECORDER ARENA ROUNDS`, or `… ARENA SCRIPT ROUNDS`.
 
 valgrind takes no LD_PRELOAD of ours through its own start, so the recorder is started here as the preload does it, by its one
-entry (src/recorder/recorder.h), with the arena of a `pathline record` that waits. Then each kind of event comes ROUNDS times.
+entry (src/recorder/recorder.h), with the arena of a `pathline record` that waits. Then each kind of event comes ROUNDS times, or the
+script runs as a program of its own.
 """
 import ctypes
 import os
+import runpy
 import struct
 import sys
 
@@ -93,6 +95,11 @@ def passes(n):
 
 def main():
     start(*sys.argv[1:3])
+    if len(sys.argv) > 4:
+        del sys.argv[:3]
+        sys.path[0] = os.path.dirname(sys.argv[0])
+        runpy.run_path(sys.argv[0], run_name="__main__")
+        return
     for section in (lines, calls, yields, raises, passes):
         section(int(sys.argv[3]))
 
