@@ -165,10 +165,9 @@ static void put_silent(struct code_record *r, const struct flow_graph *g)
 		uint32_t end = flow_block_end(g, i);
 		if (!(g->blocks[i].flags & FLOW_BLOCK_SILENT) || !end || end > r->unit_count)
 			continue;
-		uint32_t suspended = end - !SUSPENDED_BEHIND;
 		r->units[end - 1].silent = 1;
-		if (r->suspends && suspended < r->unit_count)
-			r->units[suspended].ahead = 1;
+		if (RESUME_LOOKS_FIRST && r->suspends && end < r->unit_count)
+			r->units[end].ahead = 1;
 	}
 }
 

@@ -156,8 +156,9 @@ static inline bool frame_not_begun(py_frame *f)
 #endif
 }
 
-/* So does that behind a `yield`, before it tells that the frame goes on. There a frame that is suspended stands; before, at its yield. */
-#define SUSPENDED_BEHIND (PY_VERSION_HEX >= 0x030d0000)
+/* So does that behind a `yield`, before it tells that the frame goes on. There a frame that is suspended stands; before, at its yield,
+ * from where it calls nothing. */
+#define RESUME_LOOKS_FIRST (PY_VERSION_HEX >= 0x030d0000)
 
 /* A frame that stands for C code on the stack: 3.11 has none. */
 static inline bool frame_is_shim(const py_frame *f)

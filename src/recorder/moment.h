@@ -684,17 +684,22 @@ static inline bool moment_was_suspended(struct moment *m, uint32_t unit, bool in
 {
 	const struct thread *t = m->thread;
 	bool last = t->entered == m->frame && t->resumed_at == t->ring.at;
-	bool resumed = SUSPENDED_BEHIND && last && !interrupts && !root.filters &&
+	bool resumed = RESUME_LOOKS_FIRST && last && !interrupts && !root.filters &&
 		       frame_is_executing(m->frame) && others_hear_resume(m->code, unit, root.tool);
 
-	return resumed || moment_begin_early(m);
+	if (resumed)
+		return true;
+	m->at = step_to_frame_again(m->thread, m->at, m->frame);
+	if (!m->at)
+		moment_lose(m->thread);
+	return m->at != NULL;
 }
 
 /* Whichever of the two it is, if it is one; behind moment_make_room_inside. false: the event is lost. */
 static __attribute__((noinline)) bool moment_stands_there(
 	struct moment *m, uint32_t unit, struct code_unit here, bool interrupts)
 {
-	bool yields = here.ahead && m->record->suspends && !frame_not_begun(m->frame);
+	bool yields = m->record->suspends && (here.silent || frame_not_resumed(m->frame));
 
 	if (here.silent && (!m->record->suspends || frame_raised_at_yield(m->frame))) {
 		if (!moment_was_left(m, unit))

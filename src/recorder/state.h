@@ -399,6 +399,8 @@ static inline bool entry_is(const py_frame *entry, const py_frame *frame)
 /* Bring the shadow stack to `frame` as its top for an event that is not an entry: writes POPS or
  * LINKs. */
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
+/* The same, where what the shadow stack has of the frame is of before it was left. */
+uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame);
 /* The same for an entry: the caller (may be NULL) becomes the top; one that is left out is told of by OUTSIDE, with those
  * below it. */
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller);
@@ -531,7 +533,7 @@ static inline bool frame_is_ahead(py_frame *frame)
 /* Has the frame yielded without an event, and is its resume still to be told? What runs then is called by it all the same. */
 static inline bool frame_not_resumed(py_frame *frame)
 {
-	if (!frame_in_generator(frame))
+	if (!RESUME_LOOKS_FIRST || !frame_in_generator(frame))
 		return false;
 	PyCodeObject *code = frame_code(frame);
 	const struct code_record *r = code_known(code);

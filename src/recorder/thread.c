@@ -428,6 +428,15 @@ uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame)
 	return step_to(t, p, frame, true);
 }
 
+uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame)
+{
+	uint32_t place = stack_find(t, frame);
+
+	if (place)
+		p = drop_stale(t, p, place);
+	return p ? link_chain(t, p, frame, true) : NULL;
+}
+
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller)
 {
 	uint32_t place = t->depth;

@@ -14,6 +14,7 @@ ALLOWED = {
     "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_name", "thread_begin", "write_greenlet_name",
 "hot_begins", "hot_instruction_is_heard", "hot_line_moves", "step_tell_due",  # a few times for each witness
 "plan_counts", "plan_enter", "plan_is_counting", "plan_is_due", "plan_line",  # while hot code is planned anew: some thousand times for each
+    "step_to_frame_again",  # an exception comes of a generator that nothing told to be resumed
     "code_find_lines",  # of straight code, once, where a trace function is set or a section runs it
     "hooks_hear_again",  # once a code whose frames had callers until now
     "hooks_are_traced",  # once, when the program has set a trace function

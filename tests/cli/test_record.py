@@ -385,6 +385,17 @@ class Record(recorded.Case):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn("--hot: '%s' is no number of lines" % word, done.stderr)
 
+    def test_a_yield_is_one_behind_a_line_of_its_own(self):
+        # More frames return without an event before that line than the short way looks at.
+        program = self.write("yields.py", "def deep(n):\n    if n & 64:\n        return n\n    return deep(n - 1) if n else n\n"
+                             "def g(n):\n    while n:\n        n -= 1\n        if n % 3:\n            yield (\n                deep(14)\n            )\n"
+                             "        else:\n            yield (\n                deep(12)\n            )\nlist(g(300))\n")
+        for lines in "0", "1", "1000":
+            with self.subTest(hot=lines):
+                self.record("-q", "--hot", lines, "--python", PYTHON, program)
+                rows = subprocess.run([PATHLINE, "dump", os.path.join(self.dir, ".pathline/latest"), "-e", "yield"], stdout=subprocess.PIPE, text=True).stdout
+                self.assertEqual(rows.count("\n"), 300)
+
     def test_hot_code_has_the_same_path(self):
         program = self.write("hot.py", "def f(n):\n    if n % 3:\n        return abs(n)\n    return n\nfor i in range(50):\n    f(i)\n")
         told = []

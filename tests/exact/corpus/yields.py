@@ -28,6 +28,24 @@ def one_line(n):
     while n: n = (yield n) or n - 1
 
 
+def deep(n):
+    return deep(n - 1) if n else n
+
+
+def behind_many(n):
+    """The line of each yield comes behind what it calls, from which more frames return than are looked at on the short way."""
+    while n:
+        n -= 1
+        if n % 3:
+            yield (
+                deep(14)
+            )
+        else:
+            yield (
+                deep(15)
+            )
+
+
 def nothing():
     return
     yield
@@ -300,7 +318,7 @@ def collected():
 
 
 for _ in range(2):
-    list(nothing()), list(once()), list(arms(12)), list(one_line(3))
+    list(nothing()), list(once()), list(arms(12)), list(one_line(3)), list(behind_many(40))
     pipeline()
     resumed_by_others()
     thrown_into()
