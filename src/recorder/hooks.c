@@ -393,7 +393,9 @@ static bool leave_is_hushed(const struct moment *m, uint32_t unit)
 	return hushed;
 }
 
-__attribute__((noinline)) static PyObject *return_in_full(PyObject *const *args)
+/* kind: EVENT_LEAVE or EVENT_SUSPEND */
+__attribute__((noinline)) static PyObject *leave_in_full(
+	PyObject *const *args, enum event_kind kind)
 {
 	struct moment m;
 
@@ -402,7 +404,10 @@ __attribute__((noinline)) static PyObject *return_in_full(PyObject *const *args)
 	uint32_t unit = moment_told_unit(&m, unit_of(args[1]));
 	if (leave_is_hushed(&m, unit))
 		return Py_NewRef(hook_disable);
-	record_return(&m, unit);
+	if (kind == EVENT_SUSPEND)
+		record_yield(&m, unit);
+	else
+		record_return(&m, unit);
 	Py_RETURN_NONE;
 }
 
@@ -416,20 +421,7 @@ PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *n
 	if ((root.tells_returns && return_at_once(code, state, unit, STAMP_AT_TICKS)) ||
 		end_at_once(code, state, unit))
 		Py_RETURN_NONE;
-	return return_in_full(args);
-}
-
-__attribute__((noinline)) static PyObject *yield_in_full(PyObject *const *args)
-{
-	struct moment m;
-
-	if (!moment_look(&m, code_of(args)))
-		return nothing_here(&m);
-	uint32_t unit = moment_told_unit(&m, unit_of(args[1]));
-	if (leave_is_hushed(&m, unit))
-		return Py_NewRef(hook_disable);
-	record_yield(&m, unit);
-	Py_RETURN_NONE;
+	return leave_in_full(args, EVENT_LEAVE);
 }
 
 PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
@@ -437,7 +429,7 @@ PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 	(void)hook, (void)n, (void)names;
 	if (yield_at_once(code_of(args), state_seen(self), unit_at_once(args[1])))
 		Py_RETURN_NONE;
-	return yield_in_full(args);
+	return leave_in_full(args, EVENT_SUSPEND);
 }
 
 PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
