@@ -1,4 +1,4 @@
-"""What instructions.py and heard.py run under callgrind: `driver.py RECORDER ARENA ROUNDS`, or `… ARENA SCRIPT ROUNDS`.
+"""What instructions.py and heard.py run under callgrind: `driver.py RECORDER ARENA SECTION,…:ROUNDS`, or `… ARENA SCRIPT ROUNDS`.
 
 valgrind takes no LD_PRELOAD of ours through its own start, so the recorder is started here as the preload does it, by its one
 entry (src/recorder/recorder.h), with the arena of a `pathline record` that waits. Then each kind of event comes ROUNDS times, or the
@@ -100,8 +100,9 @@ def main():
         sys.path[0] = os.path.dirname(sys.argv[0])
         runpy.run_path(sys.argv[0], run_name="__main__")
         return
-    for section in (lines, calls, yields, raises, passes):
-        section(int(sys.argv[3]))
+    sections, _, rounds = sys.argv[3].partition(":")
+    for section in sections.split(","):
+        {"lines": lines, "calls": calls, "yields": yields, "raises": raises, "passes": passes}[section](int(rounds))
 
 
 if __name__ == "__main__":

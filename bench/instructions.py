@@ -23,9 +23,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 FILE = HERE / "instructions.json"
 TOLERANCE = 0.03
 ROUNDS = (3000, 9000)
-HOT = {"hot line": 1}                                   # kind -> with which --hot it is counted; the others with none
+# what is counted by which runs of the driver: --hot, its sections, and what a callback is called there if not as below
+RUNS = ((0, "lines,calls,yields,raises,passes", {}), (1, "lines,calls,yields,raises", {"on_instruction": "hot line"}),
+        (1, "passes", {"on_instruction": "hot again"}))
 # callback -> what it is for
-CALLBACKS = {"on_line": "line", "on_instruction": "hot line",  "on_start": "call", "on_return": "return", "on_resume": "resume", "on_yield": "yield",
+CALLBACKS = {"on_line": "line", "on_instruction": None, "on_start": "call", "on_return": "return", "on_resume": "resume", "on_yield": "yield",
              "on_raise": "raise", "on_handled": "handled", "on_unwind": "unwind", "on_jump": "again"}
 
 
@@ -82,7 +84,7 @@ class Recording:
         self.process.wait()
 
 
-def run(build, python, minor, rounds, scratch, hot):
+def run(build, python, minor, rounds, scratch, hot, sections):
     """callback -> (instructions, calls)"""
     out = scratch / f"callgrind.{rounds}"
     recording = Recording(build, scratch / f"recording-{rounds}-{hot}", hot)
@@ -90,7 +92,7 @@ def run(build, python, minor, rounds, scratch, hot):
         arena = recording.arena()
         recording.signal_collector(signal.SIGSTOP)
         done = subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", python, "-S", "-I", str(HERE / "driver.py"),
-                               str(build / f"pathline-recorder-{minor}.so"), arena, str(rounds)],
+                               str(build / f"pathline-recorder-{minor}.so"), arena, f"{sections}:{rounds}"],
                               env=dict(os.environ, PYTHONHASHSEED="0"), capture_output=True, text=True, check=False)
     finally:
         recording.close()
@@ -122,18 +124,18 @@ def read(path):
 
 def count(build, python, minor):
     """kind -> instructions an event"""
-    hots = {0, *HOT.values()} if minor in ("3.12", "3.13") else {0}
     counts = {}
-    for hot in sorted(hots):
-        counts |= {kind: now for kind, now in count_with(build, python, minor, hot).items() if HOT.get(kind, 0) == hot}
+    for hot, sections, kinds in RUNS:
+        if not hot or minor in ("3.12", "3.13"):
+            counts |= count_with(build, python, minor, hot, sections, kinds or CALLBACKS)
     return counts
 
 
-def count_with(build, python, minor, hot):
+def count_with(build, python, minor, hot, sections, kinds):
     with tempfile.TemporaryDirectory(prefix="pathline-instructions-") as scratch:
-        few, many = (run(build, python, minor, rounds, pathlib.Path(scratch), hot) for rounds in ROUNDS)
+        few, many = (run(build, python, minor, rounds, pathlib.Path(scratch), hot, sections) for rounds in ROUNDS)
     counts = {}
-    for callback, kind in CALLBACKS.items():
+    for callback, kind in kinds.items():
         less, more = few.get(callback, (0, 0)), many.get(callback, (0, 0))
         if more[1] - less[1] >= (ROUNDS[1] - ROUNDS[0]) // 4:   # else it is switched off here, and costs nothing
             counts[kind] = round((more[0] - less[0]) / (more[1] - less[1]), 1)

@@ -190,6 +190,16 @@ static bool will_be_heard(const struct code_record *r, uint32_t unit)
 	       (unit >= LOOK_UP_UNITS && r->units[unit - LOOK_UP_UNITS].later);
 }
 
+/* Passes that INSTRUCTION may tell, where it tells of no line. */
+static void put_moving_passes(struct code_record *r)
+{
+	for (uint32_t i = 0; root.hot_lines && i < r->unit_count; i++) {
+		struct code_unit *u = &r->units[i];
+		if (u->pass == PASS_ALWAYS && !u->start)
+			u->heard = HEARD_MAY_MOVE;
+	}
+}
+
 /* In 3.12 a LINE on the same line fires behind a callee that was inlined only, which takes an instruction that is specialised: what is
  * hot would run it otherwise for a while, and where INSTRUCTION is heard for good. */
 static void put_waverers(
@@ -328,6 +338,7 @@ static struct code_record *record_of(
 	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
 		r->units[i].ahead = 1;
 	put_units(r, g);
+	put_moving_passes(r);
 	put_silent(r, g);
 	if (PYTHON_VERSION < 0x030d && g->analysed)
 		put_waverers(r, parts, g);

@@ -403,6 +403,16 @@ static inline bool others_hear_line(const PyCodeObject *code, uint32_t unit, int
 	return tools & ~(1u << tool);
 }
 
+/* Does another tool hear of instructions or jumps in the code? */
+static inline bool others_hear_passes(const PyCodeObject *code, int tool)
+{
+	const _PyCoMonitoringData *data = code->_co_monitoring;
+	const uint8_t *tools = data->active_monitors.tools;
+
+	return (tools[PY_MONITORING_EVENT_JUMP] | tools[PY_MONITORING_EVENT_INSTRUCTION]) &
+	       ~(1u << tool);
+}
+
 /* Who hears of INSTRUCTION is noted for each place as soon as there are two tools, and what is noted then begins empty: the first
  * one would hear no more. So it is noted from the beginning. false: no memory. */
 static inline bool keep_instruction_tools(const PyCodeObject *code, int tool)

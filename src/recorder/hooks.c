@@ -1,8 +1,6 @@
 /* The hooks: one callback an event of sys.monitoring. This is the hot path, with moment.h. */
 #include "recorder/hooks.h"
 
-#include "bytecode/passes.h"
-
 #include "recorder/moment.h"
 
 /* moment_look found nothing to record. Code that is left out is not heard of again at this place. */
@@ -152,7 +150,8 @@ static inline bool unit_is_plain(uint32_t bits, bool moved)
 {
 	_Static_assert((HEARD_MOVED & HEARD_MOVES) && !(HEARD_MAY_MOVE & HEARD_MOVES),
 		"of who is heard by INSTRUCTION this bit is set");
-	return moved ? (bits & UNIT_BITS(.heard = 3, .later = 1)) == UNIT_BITS(.heard = HEARD_MOVED)
+	return moved ? (bits & UNIT_BITS(.pass = PASS_ALWAYS, .heard = 3, .later = 1)) ==
+			       UNIT_BITS(.heard = HEARD_MOVED)
 		     : (bits & UNIT_BITS(.witness = 1, .pass = PASS_TELLS, .heard = HEARD_MOVES)) ==
 			       UNIT_BITS(.witness = 1);
 }
@@ -166,6 +165,39 @@ static inline bool may_be_moved(const PyCodeObject *code, uint32_t unit)
 	(void)code, (void)unit;
 	return true;
 #endif
+}
+
+#if CODE_MAY_BE_HOT
+/* Another pass of a loop, heard before the jump. */
+__attribute__((noinline)) static PyObject *again_at_once(struct thread *t, py_frame *frame,
+	const struct code_record *r, uint32_t unit, PyObject *const *args)
+{
+	uint8_t *p = t->ring.at;
+	uint32_t bits = unit_bits(r->units[unit]);
+	bool plain = (bits & UNIT_BITS(.heard = 3, .ahead = 1)) == UNIT_BITS(.heard = HEARD_MOVED);
+
+	if (!plain || !unit_is_pass(bits) || root.first_move.record || step_is_slow_inline(t, p))
+		return instruction_in_full(args);
+	if (!entry_is(t->top, frame)) {
+		uint32_t place = place_below(t, frame);
+		if (!place)
+			return instruction_in_full(args);
+		p = drop_to(t, p, place);
+	}
+	ring_commit(&t->ring, event_write1(p, EVENT_AGAIN, unit));
+	Py_RETURN_NONE;
+}
+#endif
+
+__attribute__((always_inline)) static inline PyObject *not_plain(struct thread *t, py_frame *frame,
+	const struct code_record *r, uint32_t unit, PyObject *const *args, bool moved)
+{
+#if CODE_MAY_BE_HOT
+	if (moved)
+		return again_at_once(t, frame, r, unit, args);
+#endif
+	(void)t, (void)frame, (void)r, (void)unit;
+	return witness_in_full(args, moved);
 }
 
 /* The frame that wrote last is at a witness, or its caller is, with nothing to stand before it: most events by far. Else in full. Nothing
@@ -193,7 +225,7 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 	uint32_t bits = unit_bits(r->units[unit]);
 	uint8_t *p = t->ring.at;
 	if (!unit_is_plain(bits, moved))
-		return witness_in_full(args, moved);
+		return not_plain(t, frame, r, unit, args, moved);
 	const uint32_t start_bits = UNIT_BITS(.start = START_MAX);
 	if (moved && __builtin_expect(!(bits & start_bits), 0))
 		bits = unit_bits(r->units[unit - LOOK_UP_UNITS]);
@@ -312,6 +344,11 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *
 	if (!moment_look(&m, code))
 		return nothing_here(&m);
 	bool heard = m.record && hot_instruction_is_heard(m.thread, m.frame, m.record, unit);
+	if (heard && unit_is_pass(unit_bits(m.record->units[unit]))) {
+		if (m.record->units[unit].heard == HEARD_MOVED && moment_make_room_inside(&m))
+			moment_end(&m, event_write1(m.at, EVENT_AGAIN, unit));
+		Py_RETURN_NONE;
+	}
 	if (m.record && plan_is_counting(m.record))
 		heard = plan_counts(m.record, unit);
 	if (!heard || m.record->units[unit].heard < HEARD_MOVES)
@@ -336,7 +373,7 @@ PyObject *on_instruction(PyObject *hook, PyObject *const *args, size_t n, PyObje
 }
 #endif
 
-/* Forward jumps, and those back that cannot be AGAIN, are switched off where they run first. */
+/* Forward jumps, and those back that cannot be AGAIN, are switched off where they run first; and what INSTRUCTION tells. */
 PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	struct moment m;
@@ -345,14 +382,20 @@ PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 	if (!moment_look(&m, code_of(args)) || !m.record)
 		return nothing_here(&m);
 	uint32_t unit = unit_of(args[1]); /* 3.12 has the frame at the target by now */
-	uint32_t pass = moment_start(&m, unit).pass;
-	if (!(pass & (PASS_ALWAYS | PASS_CHECK | PASS_TRACK)))
+	struct code_unit here = moment_start(&m, unit);
+	const bool may_move = CODE_MAY_BE_HOT && unit_is_pass(unit_bits(here));
+	const bool told = may_move && here.heard == HEARD_MOVED;
+	uint32_t pass = here.pass;
+	if (told || !(pass & (PASS_ALWAYS | PASS_CHECK | PASS_TRACK)))
 		return Py_NewRef(hook_disable);
 	bool again = pass & PASS_ALWAYS;
 	if (pass & (PASS_CHECK | PASS_TRACK))
 		again |= passes_jump(m.frame, unit_of(args[2])) && pass & PASS_CHECK;
 	if (again && moment_make_room_inside(&m))
 		moment_end(&m, event_write1(m.at, EVENT_AGAIN, unit));
+	if (__builtin_expect(may_move && ++m.record->passes_heard >= root.hot_lines, 0) &&
+		hot_pass_moves(m.code, m.record, unit))
+		return Py_NewRef(hook_disable);
 	Py_RETURN_NONE;
 }
 

@@ -18,6 +18,10 @@
  * LINE may come back, when another tool restarts events or begins to hear of LINE: then it is recorded, and all is as in the third
  * row. While another tool hears of it there INSTRUCTION would come in the same run, or not, as that tool switches its own off;
  * so LINE is what is recorded, and no code becomes hot.
+ *
+ * Passes of loops on one line, of which JUMP tells, go the same way by themselves: so many JUMPs, and INSTRUCTION tells of them where
+ * the jump back is. It comes before JUMP in a run, so the first one that is recorded is of the next pass. That holds for one thread at a time: another
+ * tool that hears of either could let a second one run in between, so then no pass moves.
  */
 #include "recorder/hooks.h"
 
@@ -34,7 +38,7 @@ static bool may_move(const struct code_record *r)
 	if (r->wavers)
 		return false;
 	for (uint32_t i = 0; i < r->unit_count; i++)
-		if (r->units[i].heard == HEARD_MAY_MOVE)
+		if (r->units[i].start && r->units[i].heard == HEARD_MAY_MOVE)
 			return true;
 	return false;
 }
@@ -95,20 +99,39 @@ void hot_begins_move(struct code_record *r)
 	}
 }
 
-static void hear_lines(struct code_record *r)
+/* But for passes; true: some are heard by INSTRUCTION. */
+static bool hear_lines(struct code_record *r)
 {
+	bool passes = false;
+
 	for (uint32_t i = 0; i < r->unit_count; i++) {
 		struct code_unit *u = &r->units[i];
+		if (unit_is_pass(unit_bits(*u))) {
+			passes |= u->heard != HEARD_MAY_MOVE;
+			continue;
+		}
 		u->ahead &= !(u->later && u->begins);
 		u->heard = HEARD_BY_LINE;
 		u->later = 0;
 	}
+	return passes;
+}
+
+/* INSTRUCTION cannot be heard, and JUMP not before the next run. */
+static void lose_passes(struct code_record *r)
+{
+	for (uint32_t i = 0; i < r->unit_count; i++)
+		r->units[i].heard = HEARD_BY_LINE;
+	if (self)
+		event_lose(self);
 }
 
 void hot_ends(PyCodeObject *code, struct code_record *r)
 {
-	hear_lines(r);
-	listen_in(code, 0);
+	if (!hear_lines(r))
+		listen_in(code, 0);
+	else if (!hot_listen_anew(code))
+		lose_passes(r);
 	hooks_hear_again();
 }
 
@@ -124,35 +147,36 @@ static bool may_begin(const PyCodeObject *code, const struct code_record *r, uin
 #if PY_VERSION_HEX < 0x030d0000
 /* What wavers, and tells nothing itself, must not be heard: it would be specialised at another time, on which the LINE behind it
  * may hang. */
-static bool is_waverer_beside(const struct code_record *r, uint32_t unit)
+static bool is_waverer_beside(const struct code_record *r, uint32_t unit, bool lines_move)
 {
-	return r->units[unit].wavers && r->units[unit].heard != HEARD_MAY_MOVE &&
-	       unit + 1 < r->unit_count;
+	bool heard = lines_move && r->units[unit].heard == HEARD_MAY_MOVE;
+
+	return r->units[unit].wavers && !heard && unit + 1 < r->unit_count;
 }
 
-static bool listen_beside_waverers(PyCodeObject *code, const struct code_record *r)
+static bool listen_beside_waverers(PyCodeObject *code, const struct code_record *r, bool lines_move)
 {
 	uint32_t count = 0, n = 0;
 
 	for (uint32_t i = 0; i < r->unit_count; i++)
-		count += is_waverer_beside(r, i);
+		count += is_waverer_beside(r, i, lines_move);
 	struct waverer_state *before = malloc((count + 1) * sizeof *before);
 	if (!before)
 		return false;
 	for (uint32_t i = 0; i < r->unit_count; i++)
-		if (is_waverer_beside(r, i))
+		if (is_waverer_beside(r, i, lines_move))
 			before[n++] = waverer_look(code, i);
 	bool listens = hot_listen_anew(code);
 	for (uint32_t i = n = 0; listens && i < r->unit_count; i++)
-		if (is_waverer_beside(r, i))
+		if (is_waverer_beside(r, i, lines_move))
 			waverer_restore(code, i, before[n++], root.tool);
 	free(before);
 	return listens;
 }
 #else
-static bool listen_beside_waverers(PyCodeObject *code, const struct code_record *r)
+static bool listen_beside_waverers(PyCodeObject *code, const struct code_record *r, bool lines_move)
 {
-	(void)r;
+	(void)r, (void)lines_move;
 	return hot_listen_anew(code);
 }
 #endif
@@ -174,7 +198,7 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 	bool counts = is_settled(code, r) && plan_begin(code, r);
 	if (!counts)
 		plan_choose(r);
-	bool listens = r->plan ? hot_listen_anew(code) : listen_beside_waverers(code, r);
+	bool listens = r->plan ? hot_listen_anew(code) : listen_beside_waverers(code, r, true);
 	if (!listens)
 		plan_drop(r);
 	else if (!counts)
@@ -229,7 +253,37 @@ bool hot_instruction_is_heard(
 	return unit < r->unit_count && r->units[unit].heard >= HEARD_MOVES && !r->units[unit].later;
 }
 
+static bool passes_begin(PyCodeObject *code, struct code_record *r)
+{
+	root.describing++;
+	bool listens = listen_beside_waverers(code, r, false);
+	root.describing--;
+	for (uint32_t i = 0; listens && i < r->unit_count; i++)
+		if (unit_is_pass(unit_bits(r->units[i])))
+			r->units[i].heard = HEARD_MOVES;
+	return listens;
+}
+
+bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
+{
+	struct code_unit *u = &r->units[unit];
+	bool alone = !root.tells_lines && !others_hear_passes(code, root.tool);
+	bool moves = alone && (u->heard == HEARD_MOVES || passes_begin(code, r));
+
+	if (moves)
+		u->heard = HEARD_MOVED;
+	else
+		r->passes_heard = 0;
+	return moves;
+}
+
 #else
+
+bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
+{
+	(void)code, (void)r, (void)unit;
+	return false;
+}
 
 bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 {

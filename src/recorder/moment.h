@@ -36,17 +36,6 @@ struct moment {
 	bool again;	  /* what was switched off is wanted again, behind the event */
 };
 
-/* Two counts: the thread's becomes a GAP when there is room again; the slot's is what the collector
- * has when there never was. `fresh`: what the stream tells of the stack is not true any more. */
-static inline void moment_lose(struct thread *t)
-{
-	t->lost++;
-	t->fresh = true;
-	t->tick = NO_TICK; /* the next step is a slow one, which tells of it */
-	if (root.slot)
-		atomic_fetch_add_explicit(&root.slot->lost, 1, memory_order_relaxed);
-}
-
 /* Is it in code that the filters leave out? Behind moment_look. */
 static inline bool moment_is_left_out(const struct moment *m)
 {
@@ -97,7 +86,7 @@ static inline bool moment_make_room(struct moment *m)
 {
 	m->at = m->record ? step(m->thread) : NULL;
 	if (__builtin_expect(!m->at, 0)) {
-		moment_lose(m->thread);
+		event_lose(m->thread);
 		return false;
 	}
 	return true;
@@ -158,7 +147,7 @@ static inline bool moment_make_room_inside(struct moment *m)
 	if (__builtin_expect(!moment_is_top(m), 0)) {
 		m->at = step_to_frame(m->thread, m->at, m->frame);
 		if (!m->at) {
-			moment_lose(m->thread);
+			event_lose(m->thread);
 			return false;
 		}
 	}
@@ -268,7 +257,7 @@ static inline bool moment_begin_entry(struct moment *m, PyCodeObject *code, PyTh
 	m->caller = moment_caller(m);
 	m->site = moment_at_caller(m, m->caller);
 	if (!m->at)
-		moment_lose(m->thread);
+		event_lose(m->thread);
 	return m->at != NULL;
 }
 
@@ -630,7 +619,7 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 static inline bool moment_make_room_of_type(struct moment *m, uint32_t type)
 {
 	if (__builtin_expect(!type, 0)) {
-		moment_lose(m->thread);
+		event_lose(m->thread);
 		return false;
 	}
 	return moment_make_room_inside(m);
@@ -660,7 +649,7 @@ static inline bool moment_begin_early(struct moment *m)
 {
 	m->at = step_to_frame(m->thread, m->at, m->frame);
 	if (!m->at)
-		moment_lose(m->thread);
+		event_lose(m->thread);
 	return m->at != NULL;
 }
 
@@ -691,7 +680,7 @@ static inline bool moment_was_suspended(struct moment *m, uint32_t unit, bool in
 		return true;
 	m->at = step_to_frame_again(m->thread, m->at, m->frame);
 	if (!m->at)
-		moment_lose(m->thread);
+		event_lose(m->thread);
 	return m->at != NULL;
 }
 

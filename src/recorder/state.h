@@ -20,6 +20,7 @@
 #include "recorder/compat.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "bytecode/passes.h"
 #include "filter/filter.h"
 #include "format/event.h"
 #include "os/clock.h"
@@ -74,8 +75,9 @@ struct code_record {
 	uint32_t number_before; /* the number that it had before that, or 0 */
 	uint32_t
 		lines_heard; /* by the short way; when it comes to root.hot_lines the code is hot */
-	int32_t *lines;	     /* of the starts, by their index; behind the units, or own_lines */
-	int32_t *own_lines;  /* owned; of straight code, or NULL */
+	uint32_t passes_heard; /* by JUMP, that may move (hot.c); likewise */
+	int32_t *lines;	       /* of the starts, by their index; behind the units, or own_lines */
+	int32_t *own_lines;    /* owned; of straight code, or NULL */
 	/* As many as code units, caches too: the frame's own position is the index, no search. */
 	struct code_unit {
 		uint32_t start : 19; /* index of the line start + 1, 0: none here */
@@ -86,7 +88,7 @@ struct code_record {
 		uint32_t sends : 1;  /* what is called here is awaited by the frame */
 		uint32_t silent : 1; /* a return or yield that need not be told */
 		uint32_t pass : 4;   /* enum pass_mark */
-		uint32_t heard : 2;  /* enum heard, of a witness */
+		uint32_t heard : 2; /* enum heard, of a witness, or of a jump back (unit_is_pass) */
 		uint32_t
 			later : 1; /* of those that may move: the instruction behind this one, which looks a name up, is to tell */
 		uint32_t
@@ -105,6 +107,15 @@ static inline uint32_t unit_bits(struct code_unit u)
 }
 
 #define UNIT_BITS(...) unit_bits((struct code_unit){__VA_ARGS__})
+
+/* A jump back that is AGAIN each time, and may be heard by INSTRUCTION in place of JUMP. What else is heard so has a start, or stands
+ * behind one and is no jump. */
+static inline bool unit_is_pass(uint32_t bits)
+{
+	return (bits & UNIT_BITS(.start = START_MAX, .pass = 15)) ==
+		       UNIT_BITS(.pass = PASS_ALWAYS) &&
+	       bits & UNIT_BITS(.heard = 3);
+}
 
 /* The shadow stack is the thread's frames as the stream has told them: what a reader has on its own
  * stack after the last event. So the difference to the frames that are there now is what must be
@@ -281,6 +292,17 @@ __attribute__((always_inline)) static inline uint8_t *write_time(
 	p = event_write_time(p, now - t->time_ticks);
 	t->time_ticks = now;
 	return p;
+}
+
+/* Two counts: the thread's becomes a GAP when there is room again; the slot's is what the collector
+ * has when there never was. `fresh`: what the stream tells of the stack is not true any more. */
+static inline void event_lose(struct thread *t)
+{
+	t->lost++;
+	t->fresh = true;
+	t->tick = NO_TICK; /* the next step is a slow one, which tells of it */
+	if (root.slot)
+		atomic_fetch_add_explicit(&root.slot->lost, 1, memory_order_relaxed);
 }
 
 /* ---- steps of an event (thread.c); all under the GIL ---- */
@@ -589,6 +611,8 @@ bool hot_line_moves(
 /* The code is hot: is INSTRUCTION to come at `unit` again? */
 bool hot_instruction_is_heard(
 	struct thread *t, const py_frame *frame, struct code_record *r, uint32_t unit);
+/* Behind a pass that JUMP told at `unit`, one of so many that the code's passes are hot: is JUMP to be switched off there, since INSTRUCTION tells of the next ones? */
+bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit);
 
 /* INSTRUCTION is heard in the code, at all its units again. false: at none. */
 bool hot_listen_anew(PyCodeObject *code);

@@ -17,6 +17,7 @@ EVENTS = os.path.join(exact.HERE, "events")
 CORPUS = os.path.join(exact.HERE, "corpus")
 ENTER, LEAVE = {"call", "resume", "throw"}, {"return", "yield", "unwind"}
 PASSES = ("passes", "flow", "generators", "gen_threads", "coroutines", "eager", "dels", "far", "threads", "codes", "genexprs", "recursion", "tools")
+PASSES_APART = ("hot_passes", "passes", "flow", "generators", "codes", "genexprs", "hot_loops")     # of one thread, each time the same
 PASSES_LIBRARY = ("test_listcomps", "test_genexps", "test_generators", "test_coroutines", "test_textwrap", "test_difflib")
 LISTENED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "far", "threads", "settrace", "codes", "finalisation")
 UNHEARD_3_11 = ("settrace", "threads")                  # the listener's trace function is replaced, and not in threads of _thread
@@ -108,6 +109,18 @@ def passes(python, what, setup, work):
     if any(event == "gap" for event, _, _ in rows):
         raise Failure("a gap")
     return "%s of %s jumps back" % (equal_by_thread("passes", out, ((tid, row) for _, tid, row in rows)), ran.err.split()[-1].decode())
+
+
+def passes_apart(python, what, setup, work):
+    """As above in two runs, with all code hot as soon as it can be: JUMP is switched off then, which it is not while another tool hears of it."""
+    out = os.path.join(work, "listened.tsv")
+    listener = os.path.join(EVENTS, "passes_listener.py")
+    exact.run(python.command + [listener, out, *what], setup, work, name="listened")
+    recording, _ = record(python, [listener, "-", *what], setup, work, options=("--hot=1",))
+    path = exact.like_the_oracle(exact.dump(recording, setup, work, "event,tid,file,first,code,offset", ("--events", "call,return,again,gap")))
+    expected, got = [row for _, *row in exact.rows(out)], [list(row) for _, _, row in within(path, "passes_listener.py")]
+    equal("passes", expected, got)
+    return "%d events" % len(got)
 
 
 # ---- tasks, generators, callers ----
@@ -272,6 +285,10 @@ def main():
         if p.minor >= (3, 12):
             tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, [os.path.join(CORPUS, n + ".py")], setup, w)) for n in PASSES]
             tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, ["-m", "test." + n], setup, w)) for n in PASSES_LIBRARY]
+        if p.minor in exact.HOT:
+            tests += [((p.version, "passes-apart", n), lambda w, p=p, n=n: passes_apart(p, [os.path.join(CORPUS, n + ".py")], setup, w)) for n in PASSES_APART]
+            tests += [((p.version, "passes-apart", n), lambda w, p=p, n=n: passes_apart(p, ["-m", "test." + n], setup, w))
+                      for n in PASSES_LIBRARY if n != "test_generators"]      # it does not run the same code twice
         tests += [((p.version, f.__name__), lambda w, p=p, f=f: f(p, setup, w)) for f in (tasks, identities, callers, limits)]
         tests += [((p.version, "order", k + " " + i), lambda w, p=p, i=i, k=k: order(p, i, k, setup, w))
                   for i in ("1e-6", "1e-4", "0.005") for k in ("witness", "exact")]

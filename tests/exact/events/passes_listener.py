@@ -1,4 +1,5 @@
 """Run a program with a sys.monitoring listener that finds `again` by itself: passes_listener.py OUT PROGRAM, or OUT -m MODULE...
+With - for OUT it runs the same without listening.
 
 From LINE and JUMP alone, by the words of doc/FORMAT.md, in another way than the recorder: frames are told by their own objects'
 numbers, nothing is switched off, and that LINE fires on a jump's arrival is seen, not computed.
@@ -49,6 +50,8 @@ def on_jump(code, source, target):
 
 
 def listener_begin():
+    if out == "-":
+        return
     M.use_tool_id(TOOL, "listener")
     wanted = ((E.PY_START, on_start), (E.LINE, on_line), (E.JUMP, on_jump))
     for event, function in wanted:
@@ -57,7 +60,8 @@ def listener_begin():
 
 
 def listener_end():
-    M.set_events(TOOL, 0)
+    if out != "-":
+        M.set_events(TOOL, 0)
 
 
 def run_modules(names):
@@ -74,5 +78,6 @@ if what[0] == "-m":
 else:
     sys.argv[:] = what
     listening.run(what[0], listener_begin, listener_end)
-listening.write(out, filter(None, rows))
-print(jumps[0], file=sys.stderr)
+if out != "-":
+    listening.write(out, filter(None, rows))
+    print(jumps[0], file=sys.stderr)
