@@ -258,13 +258,21 @@ static bool section_wants(const struct moment *m)
 	return false;
 }
 
+/* Where a frame's witness is to tell of its call: the frame's place in the shadow stack, if something told of that before. Else 0. */
+static uint32_t told_early(const struct moment *m)
+{
+	uint32_t place = stack_find(m->thread, m->frame);
+
+	return place && (uintptr_t)m->thread->frames[place - 1] & MARK_EARLY ? place : 0;
+}
+
 /* The call is told here, if it was not. While all lines are told a frame may come back to here, and the mark stays. */
 static void begin_in_full(struct moment *m)
 {
 	struct thread *t = m->thread;
-	uint32_t place = stack_find(t, m->frame);
+	uint32_t place = told_early(m);
 
-	if (!place || !((uintptr_t)t->frames[place - 1] & MARK_EARLY))
+	if (!place)
 		record_enter(m->code, m->state, root.tells_lines ? MARK_EARLY : 0);
 	else if (!root.tells_lines)
 		stack_mark(t, place, 0);
@@ -300,7 +308,7 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 		return Py_NewRef(hook_disable); /* all are known from the path */
 	uint32_t unit = moment_unit(&m);
 	bool begins = m.record && is_hot(m.record) && hot_begins(code, m.record, unit);
-	if (__builtin_expect(m.record && m.record->plan, 0))
+	if (__builtin_expect(m.record && m.record->plan, 0) && !told_early(&m))
 		plan_line(code, m.record, unit);
 	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
 	if (here.start && !here.witness && !root.tells_lines && !section_wants(&m))

@@ -3,7 +3,7 @@
  *	it is hot                INSTRUCTION comes beside LINE, and starts that run are counted; all else is as it was
  *	so many have run         other witnesses are chosen, if those cost less
  *	it is called, and no     the new ones are heard from here on, and the code has another number, whose body tells of them; frames
- *	other frame runs it      that were called before have had all of theirs
+ *	other frame runs it      that were called before have had all of theirs. So has one whose call is told before its begin: it has the old number
  *
  * What tells of a call, and of passes of loops, stays. LINE is off at the new ones: they are heard by INSTRUCTION, so they must be
  * sure (flow/witness.h). Of generators frames may wait that nobody sees, so those are left as they are.

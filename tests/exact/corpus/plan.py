@@ -2,6 +2,7 @@
 """Hot code that is planned anew: what ran often runs no more, while frames of it wait, raise, recur and run in other threads."""
 import _queue
 import _thread
+import gc
 import sys
 import weakref
 
@@ -169,3 +170,39 @@ tree = [1]
 for i in range(60):
     tree = [tree, i, [str(k) for k in range(60)], tree]
 print(len(kept(tree)), len(kept(tree)))
+
+
+class Cycle:
+    def __del__(self):
+        self.gone = True
+
+
+def interrupted(made, kind):
+    """Garbage is collected as it begins (3.12), so it calls before its own call is told; also the time that its new plan is to begin with."""
+    if made:
+        x = 9
+    else:
+        x = 0
+    if kind == 0:
+        x += 1
+    elif kind == 1:
+        x += 2
+    elif kind == 2:
+        x += 3
+    else:
+        x += 4
+    return x
+
+
+gc.disable()
+gc.set_threshold(1)
+for often in (3, 1, 2, 0):
+    total = 0
+    for i in range(2500):
+        cycle = Cycle()
+        cycle.itself = cycle
+        cycle = None
+        gc.enable()
+        total += interrupted({i}, i % 97 % 4 if i % 97 < 5 else often)
+        gc.disable()
+    print(total)
