@@ -117,21 +117,12 @@ static bool hear_lines(struct code_record *r)
 	return passes;
 }
 
-/* INSTRUCTION cannot be heard, and JUMP not before the next run. */
-static void lose_passes(struct code_record *r)
-{
-	for (uint32_t i = 0; i < r->unit_count; i++)
-		r->units[i].heard = HEARD_BY_LINE;
-	if (self)
-		event_lose(self);
-}
-
 void hot_ends(PyCodeObject *code, struct code_record *r)
 {
-	if (!hear_lines(r))
+	if (hear_lines(r))
+		hot_listen_anew(code);
+	else
 		listen_in(code, 0);
-	else if (!hot_listen_anew(code))
-		lose_passes(r);
 	hooks_hear_again();
 }
 
@@ -207,11 +198,31 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 	return listens && !counts;
 }
 
+/* INSTRUCTION is heard no more, and what was switched off for it not before the code's next run. */
+static void lose_instructions(struct code_record *r)
+{
+	bool heard = false;
+
+	for (uint32_t i = 0; r && i < r->unit_count; i++)
+		heard |= r->units[i].heard >= HEARD_MOVES;
+	if (!heard)
+		return;
+	hear_lines(r);
+	for (uint32_t i = 0; i < r->unit_count; i++)
+		r->units[i].heard = HEARD_BY_LINE;
+	if (self)
+		event_lose(self);
+	hooks_hear_again();
+}
+
 bool hot_listen_anew(PyCodeObject *code)
 {
-	if (listen_in(code, 0) && listen_in(code, INSTRUCTION_EVENT))
+	if (!listen_in(code, 0)) /* all is as it was */
+		return false;
+	if (listen_in(code, INSTRUCTION_EVENT))
 		return true;
 	listen_in(code, 0);
+	lose_instructions(code_known(code));
 	return false;
 }
 

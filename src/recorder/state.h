@@ -614,7 +614,7 @@ bool hot_instruction_is_heard(
 /* Behind a pass that JUMP told at `unit`, one of so many that the code's passes are hot: is JUMP to be switched off there, since INSTRUCTION tells of the next ones? */
 bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit);
 
-/* INSTRUCTION is heard in the code, at all its units again. false: at none. */
+/* INSTRUCTION is heard in the code, at all its units again. false: not, or not at all any more; then what had moved is lost, and a gap says so. */
 bool hot_listen_anew(PyCodeObject *code);
 /* Its witnesses are heard by LINE again, from its next run on. */
 void hot_ends(PyCodeObject *code, struct code_record *r);

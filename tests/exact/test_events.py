@@ -123,6 +123,17 @@ def passes_apart(python, what, setup, work):
     return "%d events" % len(got)
 
 
+def unheard(python, setup, work):
+    """What had moved to INSTRUCTION comes back when that can be heard no more, with a gap for what may be lost until then."""
+    recording, ran = record(python, [os.path.join(EVENTS, "unheard.py")], setup, work, options=("--hot=300",))
+    path = exact.dump(recording, setup, work, "event,code", ("--events", "again,gap"))
+    got, made = collections.Counter(tuple(row) for row in exact.rows(path)), int(ran.out)
+    gaps = sum(count for (event, _), count in got.items() if event == "gap")
+    if gaps != 1 or not made - 40 <= got["again", "f"] <= made:         # of one call at most
+        raise Failure("%d passes of %d, %d gaps" % (got["again", "f"], made, gaps))
+    return "%d passes of %d, a gap" % (got["again", "f"], made)
+
+
 # ---- tasks, generators, callers ----
 
 def tasks(python, setup, work):
@@ -286,6 +297,7 @@ def main():
             tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, [os.path.join(CORPUS, n + ".py")], setup, w)) for n in PASSES]
             tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, ["-m", "test." + n], setup, w)) for n in PASSES_LIBRARY]
         if p.minor in exact.HOT:
+            tests += [((p.version, "unheard"), lambda w, p=p: unheard(p, setup, w))]
             tests += [((p.version, "passes-apart", n), lambda w, p=p, n=n: passes_apart(p, [os.path.join(CORPUS, n + ".py")], setup, w)) for n in PASSES_APART]
             tests += [((p.version, "passes-apart", n), lambda w, p=p, n=n: passes_apart(p, ["-m", "test." + n], setup, w))
                       for n in PASSES_LIBRARY if n != "test_generators"]      # it does not run the same code twice
