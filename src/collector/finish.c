@@ -284,8 +284,10 @@ static void drop_strays(struct collector *c)
 {
 	for (uint32_t i = c->streams.count; i-- > 0;) {
 		struct stream *t = c->streams.all[i];
-		if (t->thread != STREAM_MESSAGES)
+		if (t->thread != STREAM_MESSAGES) {
+			stream_look_last(t, &c->arena);
 			blocks_cut_stream(c, t);
+		}
 	}
 }
 

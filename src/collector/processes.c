@@ -276,6 +276,7 @@ static void end_streams(struct collector *c, struct process *p)
 		if (t->thread == STREAM_MESSAGES) {
 			messages_end(c, t);
 		} else {
+			stream_look_last(t, &c->arena);
 			blocks_cut_stream(c, t);
 			end_with_holes(c, t);
 			blocks_end_thread(c, t, t->ended ? t->ticks : p->over_ticks);

@@ -182,14 +182,17 @@ static void admit_new(struct streams *s, const struct arena *a)
 	}
 }
 
-/* State before used: when the state is final, so is the number that is read after it. */
-static bool refresh(struct held_chunk *h, const struct arena *a)
+/* State before used: when the state is final, so is the number that is read after it. all: nobody can take back what was written ahead. */
+static bool refresh(struct held_chunk *h, const struct arena *a, bool all)
 {
 	struct chunk *c = arena_chunk(a, h->index);
 	uint32_t state = atomic_load_explicit(&c->state, memory_order_acquire);
-	uint64_t used = atomic_load_explicit(&c->used, memory_order_acquire);
+	uint64_t word = atomic_load_explicit(&c->used, memory_order_acquire);
+	uint64_t used = word & (((uint64_t)1 << CHUNK_AHEAD_SHIFT) - 1);
+	uint64_t ahead = all || state != CHUNK_OWNED ? 0 : word >> CHUNK_AHEAD_SHIFT;
 	bool moved = false;
 
+	used -= ahead <= used ? ahead : used;
 	if (used <= CHUNK_ROOM && used > h->used) {
 		h->used = (uint32_t)used;
 		moved = true;
@@ -206,7 +209,7 @@ static bool look(struct stream *t, const struct arena *a, int64_t now_ns)
 	bool moved = false;
 
 	for (uint32_t k = t->count; k-- > 0 && t->chunks[k].state == CHUNK_OWNED;)
-		moved |= refresh(&t->chunks[k], a);
+		moved |= refresh(&t->chunks[k], a, false);
 	if (!t->since_ns && stream_pending(t))
 		t->since_ns = now_ns;
 	return moved;
@@ -243,6 +246,13 @@ bool streams_look(
 }
 
 /* ---- one stream ---- */
+
+void stream_look_last(struct stream *t, const struct arena *a)
+{
+	for (uint32_t k = 0; k < t->count; k++)
+		if (t->chunks[k].state == CHUNK_OWNED)
+			refresh(&t->chunks[k], a, true);
+}
 
 /* The chunks that follow each other without a hole. */
 static uint32_t chain_length(const struct stream *t)

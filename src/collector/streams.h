@@ -72,6 +72,9 @@ enum streams_which { STREAMS_EVENTS, STREAMS_MESSAGES };
 bool streams_look(
 	struct streams *s, const struct arena *a, enum streams_which which, int64_t now_ns);
 
+/* Its process is dead: what was written ahead of its time is all that there will be. */
+void stream_look_last(struct stream *t, const struct arena *a);
+
 struct stream *streams_find(const struct streams *s, uint32_t process, uint32_t thread);
 struct stream *streams_add(
 	struct streams *s, uint32_t process, uint32_t thread); /* NULL: no memory */

@@ -87,6 +87,9 @@ enum event_kind {
 #define EVENT_MOVED  0x20 /* LINK: it has gone on since then, `unit` is where the next event is */
 #define EVENT_HIDDEN 0x20 /* LINK, without EVENT_BACK: a trace function's, which runs unrecorded */
 
+#define EVENT_OPEN                                                                                 \
+	0x20 /* AGAIN: told where the thread was heard again; it came then or before, behind where it stood */
+
 /* In place of a unit, to a writer and in struct event. NO_SITE is a flag on disk; NO_UNIT is
  * written as it is: no code has so many units. */
 #define EVENT_NO_SITE UINT32_MAX
@@ -340,12 +343,20 @@ static inline bool event_counts(enum event_kind kind)
 	}
 }
 
+/* Is its place among the events of other threads not known? */
+static inline bool event_is_open(const struct event *e)
+{
+	return e->kind == EVENT_AGAIN && e->flags & EVENT_OPEN;
+}
+
 /* The format's minor version that first had the event, with its flags. Blocks say the greatest of
  * theirs (needs_minor), so that an older reader can tell what it does not know from damage. */
 static inline uint32_t event_minor(const struct event *e)
 {
 	bool second = e->kind == EVENT_AGAIN || e->kind == EVENT_GREENLET;
 
+	if (e->kind == EVENT_AGAIN && e->flags)
+		return 8;
 	if (e->kind == EVENT_LINK && e->flags == EVENT_HIDDEN)
 		return 6;
 	if (e->kind == EVENT_AT || e->kind == EVENT_OUTSIDE || e->kind == EVENT_IDLE ||

@@ -286,6 +286,8 @@ static inline bool others_hear_jumps(const PyCodeObject *code, int tool)
 
 /* At each LINE that is far from the code's first one 3.12 and 3.13.0 look the number up from the beginning of the line table. */
 #define LINES_ARE_LOOKED_UP CODE_MAY_BE_HOT
+/* Is JUMP told before the jump lets the GIL go, if that is asked for? */
+#define JUMP_IS_TOLD_AHEAD (PY_VERSION_HEX < 0x030d0000)
 
 #if LINES_ARE_LOOKED_UP
 /* Behind the interpreter's back what it does itself where a callback of LINE returns DISABLE (remove_line_tools in

@@ -184,7 +184,7 @@ __attribute__((noinline)) static PyObject *again_at_once(struct thread *t, py_fr
 			return instruction_in_full(args);
 		p = drop_to(t, p, place);
 	}
-	ring_commit(&t->ring, event_write1(p, EVENT_AGAIN, unit));
+	ring_commit_ahead(&t->ring, p, event_write1(p, EVENT_AGAIN, unit));
 	Py_RETURN_NONE;
 }
 #endif
@@ -354,7 +354,7 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *
 	bool heard = m.record && hot_instruction_is_heard(m.thread, m.frame, m.record, unit);
 	if (heard && unit_is_pass(unit_bits(m.record->units[unit]))) {
 		if (m.record->units[unit].heard == HEARD_MOVED && moment_make_room_inside(&m))
-			moment_end(&m, event_write1(m.at, EVENT_AGAIN, unit));
+			moment_end_ahead(&m, event_write1(m.at, EVENT_AGAIN, unit));
 		Py_RETURN_NONE;
 	}
 	if (m.record && plan_is_counting(m.record))
@@ -399,8 +399,13 @@ PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 	bool again = pass & PASS_ALWAYS;
 	if (pass & (PASS_CHECK | PASS_TRACK))
 		again |= passes_jump(m.frame, unit_of(args[2])) && pass & PASS_CHECK;
-	if (again && moment_make_room_inside(&m))
-		moment_end(&m, event_write1(m.at, EVENT_AGAIN, unit));
+	if (again && moment_make_room_inside(&m)) {
+		uint8_t *p = event_write1(m.at, EVENT_AGAIN, unit);
+		if (JUMP_IS_TOLD_AHEAD)
+			moment_end_ahead(&m, p);
+		else
+			moment_end(&m, p);
+	}
 	if (__builtin_expect(may_move && ++m.record->passes_heard >= root.hot_lines, 0) &&
 		hot_pass_moves(m.code, m.record, unit))
 		return Py_NewRef(hook_disable);

@@ -275,10 +275,25 @@ static bool passes_begin(PyCodeObject *code, struct code_record *r)
 	return listens;
 }
 
+/* Does another thread stand there? It may have been past INSTRUCTION before that told of the pass, with JUMP to come. */
+static bool another_stands_at(const PyCodeObject *code, uint32_t unit)
+{
+	const PyThreadState *own = current_thread_state();
+	PyThreadState *ts = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
+
+	for (; ts; ts = PyThreadState_Next(ts)) {
+		py_frame *frame = ts == own ? NULL : top_frame(ts);
+		if (frame && frame_code(frame) == code && frame_unit_or_none(frame, code) == unit)
+			return true;
+	}
+	return false;
+}
+
 bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
 {
 	struct code_unit *u = &r->units[unit];
-	bool alone = !root.tells_lines && !others_hear_passes(code, root.tool);
+	bool alone = !root.tells_lines && !others_hear_passes(code, root.tool) &&
+		     !another_stands_at(code, unit);
 	bool moves = alone && (u->heard == HEARD_MOVES || passes_begin(code, r));
 
 	if (moves)

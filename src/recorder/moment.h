@@ -164,6 +164,12 @@ static inline void moment_end(struct moment *m, uint8_t *p)
 	ring_commit(&m->thread->ring, p);
 }
 
+/* An event, the last of its step, that is told before it happens. */
+static inline void moment_end_ahead(struct moment *m, uint8_t *p)
+{
+	ring_commit_ahead(&m->thread->ring, m->at, p);
+}
+
 static inline uint32_t moment_unit(const struct moment *m)
 {
 	return __builtin_expect(frame_is_foreign(m->frame), 0) ? EVENT_NO_UNIT

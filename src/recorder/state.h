@@ -147,6 +147,8 @@ struct thread {
 	const uint8_t *resumed_at;  /* where the ring was behind the last RESUME; compared only */
 	const py_frame *line_frame; /* compared only */
 	uint32_t line_unit;
+	uint32_t
+		owes; /* a pass that was taken back, as it was told before it began: the jump's unit + 1; 0: none */
 	uint64_t idle_from,
 		idle_ticks;   /* its event loop waited since the last event; 0: it did not */
 	uint64_t tick_looked; /* of the last look at what is looked at each tick */

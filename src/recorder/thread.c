@@ -650,15 +650,48 @@ static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame)
 	return p;
 }
 
+/* A pass is told before its jump, at which the interpreter may let the GIL go: of a thread that stands there still the pass is to come. Or it
+ * has been, and this is the next time around, which another tool was told of before us. So when it came is not known, once it is told. Where
+ * the stream ends now. */
+static uint8_t *take_back(struct thread *t, const PyThreadState *ts)
+{
+	const size_t ahead = ring_ahead(&t->ring);
+	py_frame *frame = ahead ? top_frame(ts) : NULL;
+	uint8_t here[EVENT_BYTES_MAX];
+
+	while (frame && ts->tracing && !entry_is(t->top, frame)) /* a callback's frames */
+		frame = frame_caller(frame);
+	if (!frame || !entry_is(t->top, frame))
+		return t->ring.at;
+	const uint32_t unit = frame_unit(frame, frame_code(frame));
+	const size_t bytes = (size_t)(event_write1(here, EVENT_AGAIN, unit) - here);
+	if (bytes != ahead || memcmp(t->ring.at - ahead, here, bytes) != 0)
+		return t->ring.at;
+	t->owes = unit + 1;
+	return t->ring.at - ahead;
+}
+
+static uint8_t *write_owed(struct thread *t, uint8_t *p)
+{
+	p = event_write1(p, EVENT_AGAIN | EVENT_OPEN, t->owes - 1);
+	t->owes = 0;
+	return p;
+}
+
 /* Another thread waits for the GIL, or in C: say in its stream where, as if it were its own event. What it did since its last one is
  * known then, and was before this switch. In the middle of a callback of another tool it may stand on a line that is not told. */
 static void write_stand(struct thread *t, PyThreadState *ts)
 {
-	py_frame *frame = ts && !t->fresh && !ts->tracing ? top_frame(ts) : NULL;
+	py_frame *frame = ts && !t->fresh ? top_frame(ts) : NULL;
 	uint8_t *p = t->ring.at;
 
 	if (!frame || !p || p >= t->ring.limit)
 		return;
+	p = take_back(t, ts);
+	if (ts->tracing) {
+		ring_commit(&t->ring, p);
+		return;
+	}
 	p = write_untold(t, p, frame);
 	uint32_t place = stands_at(t, frame);
 	if (!place || frame_is_foreign(t->frames[place - 1])) {
@@ -777,6 +810,8 @@ uint8_t *step_slow(struct thread *t, uint8_t *p)
 	t->tick = stamps_all(t) ? NO_TICK : tick;
 	if (root.last != t)
 		p = write_switch(t, p);
+	if (t->owes)
+		p = write_owed(t, p);
 	if (t->fresh)
 		p = write_loss(t, p);
 	t->known = true;
@@ -888,6 +923,7 @@ struct thread *thread_begin(void)
 	t->time_ticks = now_ticks();
 	t->ticks_to_name = 1;
 	t->fresh = true;
+	t->owes = 0;
 	ring_init(&t->ring, &root.arena, root.slot, t->number);
 	t->ring.native_id = (uint32_t)t->native_id;
 	tell_state(t);

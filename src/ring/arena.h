@@ -80,6 +80,8 @@ enum chunk_state {
  *	| bytes: whole events of one thread, or a piece of a stream of messages …
  */
 
+#define CHUNK_AHEAD_SHIFT 32
+
 struct chunk {
 	_Atomic uint32_t state; /* enum chunk_state */
 	uint32_t process;	/* number */
@@ -87,7 +89,8 @@ struct chunk {
 	uint32_t order;		/* in its stream, from 0 */
 	uint64_t stream_bytes;	/* position of its first byte in the stream */
 	uint64_t open_ticks;	/* time before its first event; times in it count from here */
-	_Atomic uint64_t used;	/* bytes written, whole events only */
+	/* Bytes written, whole events only; shifted by CHUNK_AHEAD_SHIFT those of them that may be taken back yet (ring_commit_ahead). */
+	_Atomic uint64_t used;
 	uint32_t skip; /* messages: bytes in front that end an earlier one; by the collector */
 	/* Of a thread's events: who runs there, for the collector to see where it stands. */
 	uint32_t native_id;		/* gettid(2); 0: not known */

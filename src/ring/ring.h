@@ -59,6 +59,24 @@ static inline void ring_commit(struct ring_writer *w, uint8_t *p)
 		&w->chunk->used, (uint64_t)(p - w->chunk->bytes), memory_order_release);
 }
 
+/* The same, but what is from `event` on tells of what is about to happen: until the next commit it is in the stream only if the process
+ * dies, and it can be taken back. */
+static inline void ring_commit_ahead(struct ring_writer *w, const uint8_t *event, uint8_t *p)
+{
+	w->at = p;
+	atomic_store_explicit(&w->chunk->used,
+		(uint64_t)(p - w->chunk->bytes) | (uint64_t)(p - event) << CHUNK_AHEAD_SHIFT,
+		memory_order_release);
+}
+
+/* The bytes that can be taken back. */
+static inline size_t ring_ahead(const struct ring_writer *w)
+{
+	return w->chunk ? (size_t)(atomic_load_explicit(&w->chunk->used, memory_order_relaxed) >>
+				   CHUNK_AHEAD_SHIFT)
+			: 0;
+}
+
 /* Who writes has another state now. */
 static inline void ring_set_state(struct ring_writer *w, uint64_t address)
 {

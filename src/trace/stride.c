@@ -610,6 +610,8 @@ static int step_by_event(
 		return 0;
 	if (e.kind == EVENT_TIME && w->ticks + w->marks.ticks + e.a >= limit->ticks)
 		return 0;
+	if (event_is_open(&e))
+		return 0;
 	if (has_step(e.kind) && !(s->refused >> e.kind & 1)) {
 		code = try_step(s, w, &e, limit, went);
 		if (*went && e.kind != EVENT_AT)

@@ -592,11 +592,21 @@ static void count_row(struct walk *w)
 	w->event++;
 }
 
+/* The same, of this event: where its own place is open, that of what comes behind it is, too. */
+static void take_marks(struct walk *w, const struct event *e)
+{
+	const uint64_t from = w->order_from;
+
+	walk_take_marks(w);
+	if (event_is_open(e))
+		w->order_from = from;
+}
+
 static void give(struct walk *w, const struct event *e, struct pl_event *row)
 {
 	*row = (struct pl_event){.kind = block_row(e->kind), .offset = UINT32_MAX};
 	if (!w->silent)
-		walk_take_marks(w);
+		take_marks(w, e);
 	put_place(w, row);
 	switch (e->kind) {
 	case EVENT_LINE:
@@ -713,7 +723,7 @@ static int prepare(struct walk *w, const struct event *e)
 		add_gap(w, PL_GAP_APPEARED, 0);
 	if (answer == FOLLOW_LINES && follow_count(&lines))
 		return tell(w, &lines);
-	walk_take_marks(w); /* the gaps are the event's */
+	take_marks(w, e); /* the gaps are the event's */
 	return 0;
 }
 

@@ -134,6 +134,27 @@ def unheard(python, setup, work):
     return "%d passes of %d, a gap" % (got["again", "f"], made)
 
 
+def passes_meet(python, setup, work):
+    """Between what told of a pass and its jump threads switch, in another tool's callback."""
+    recording, ran = record(python, [os.path.join(EVENTS, "passes_meet.py")], setup, work, options=("--hot=300",))
+    path = exact.dump(recording, setup, work, "tid,code", ("--events", "again"))
+    order = ran.out.decode().split()
+    got = [tid for tid, code in exact.rows(path) if tid in order and code in ("first", "second")]
+    equal("pass", order, got)
+    return "%d passes" % len(got)
+
+
+def passes_killed(python, setup, work):
+    """What is told ahead is there where nothing comes behind it."""
+    program = "import os\ndef f(n):\n    for signal in [0] * n + [9, 0]: os.kill(os.getpid(), signal)\nf(700)\n"
+    recording, _ = record(python, ["-c", program], setup, work, ok=(137, -9), options=("--hot=300",))
+    path = exact.dump(recording, setup, work, "event,line", ("--events", "again"))
+    got = sum(line == "3" for _, line in exact.rows(path))
+    if got != 700:
+        raise Failure("%d passes, not 700" % got)
+    return "%d passes" % got
+
+
 # ---- tasks, generators, callers ----
 
 def tasks(python, setup, work):
@@ -195,21 +216,24 @@ def limits(python, setup, work):
 
 # ---- order ----
 
-def order(python, interval, kept, setup, work):
-    """kept: what --order keeps. By witnesses, a line's place may be open between two switches; it must lie there."""
-    program = os.path.join(EVENTS, "order.py")
-    recording, ran = record(python, [program, interval], setup, work, options=("--order", kept))
+def ordered(program, arguments, options, without_step, python, setup, work):
+    """Rows of the program's lines that end in # ORDER, of which each took a number of one counter, as their threads say: [(number,
+    first run, last run)…] and the number of switches. By witnesses, a line's place may be open between two switches; it must lie
+    there. without_step: each so manieth row of a thread took none; 0: each did."""
+    recording, ran = record(python, [program, *arguments], setup, work, options=options)
     lines = marked(program, "ORDER")
-    path = exact.dump(recording, setup, work, "tid,file,line,order_from,order", ("--events", "line"))
-    got = [(tid, int(first), int(last)) for tid, file, line, first, last in exact.rows(path)
-           if file == program and line.isdigit() and int(line) in lines]
+    path = exact.dump(recording, setup, work, "tid,file,line,order_from,order", ("--events", "line,again"))
+    rows, seen = [], collections.Counter()
+    for tid, file, line, first, last in exact.rows(path):
+        if file == program and line.isdigit() and int(line) in lines:
+            seen[tid] += 1
+            if not without_step or seen[tid] % without_step:
+                rows.append((tid, int(first), int(last)))
     taken = {tid: iter(numbers) for tid, numbers in json.loads(ran.out).items()}
-    steps = [(next(taken[tid], None), first, last) for tid, first, last in got]     # a thread's numbers grow
+    steps = [(next(taken[tid], None), first, last) for tid, first, last in rows]    # a thread's numbers grow
     if sorted(n for n, *_ in steps if n is not None) != list(range(sum(map(len, json.loads(ran.out).values())))):
         raise Failure("%d steps are not those that the threads took" % len(steps))
     certain = [(n, last) for n, first, last in steps if first == last]
-    if kept == "exact":
-        equal("step", [n for n, *_ in steps], list(range(len(steps))))
     if certain != sorted(certain):
         raise Failure("steps whose place is certain are out of order")
     for n, first, last in steps:
@@ -217,10 +241,31 @@ def order(python, interval, kept, setup, work):
         behind = bisect.bisect_right(certain, last, key=lambda c: c[1])
         if before and certain[before - 1][0] > n or behind < len(certain) and certain[behind][0] < n:
             raise Failure("step %d is not between switch %d and the end of run %d" % (n, first, last))
-    switches = sum(a[0] != b[0] for a, b in zip(got, got[1:]))
+    return steps, sum(a[0] != b[0] for a, b in zip(rows, rows[1:]))
+
+
+def told(steps, switches):
+    return "%d steps, %d of them open, %d switches" % (len(steps), sum(first != last for _, first, last in steps), switches)
+
+
+def order(python, interval, kept, setup, work):
+    """kept: what --order keeps."""
+    steps, switches = ordered(os.path.join(EVENTS, "order.py"), [interval], ("--order", kept), 0, python, setup, work)
+    if kept == "exact":
+        equal("step", [n for n, *_ in steps], list(range(len(steps))))
     if switches < 1000:
         raise Failure("only %d switches: this run proves little" % switches)
-    return "%d steps, %d of them open, %d threads, %d switches" % (len(got), len(got) - len(certain), len(taken), switches)
+    return told(steps, switches)
+
+
+def passes_order(python, kept, setup, work):
+    """On 3.12 a pass at whose jump the GIL is let go is open even so: it is told before that, and nothing is heard behind it."""
+    steps, switches = ordered(os.path.join(EVENTS, "passes_order.py"), [], ("--order", kept, "--hot=300"), 101, python, setup, work)
+    if kept == "exact" and python.version[:4] != "3.12":
+        equal("step", [n for n, *_ in steps], list(range(len(steps))))
+    if switches < 100:
+        raise Failure("only %d switches: this run proves little" % switches)
+    return told(steps, switches)
 
 
 # ---- a walk over all rows: depth, sequence, time ----
@@ -298,12 +343,14 @@ def main():
             tests += [((p.version, "passes", n), lambda w, p=p, n=n: passes(p, ["-m", "test." + n], setup, w)) for n in PASSES_LIBRARY]
         if p.minor in exact.HOT:
             tests += [((p.version, "unheard"), lambda w, p=p: unheard(p, setup, w))]
+            tests += [((p.version, "passes-" + f.__name__[7:]), lambda w, p=p, f=f: f(p, setup, w)) for f in (passes_meet, passes_killed)]
             tests += [((p.version, "passes-apart", n), lambda w, p=p, n=n: passes_apart(p, [os.path.join(CORPUS, n + ".py")], setup, w)) for n in PASSES_APART]
             tests += [((p.version, "passes-apart", n), lambda w, p=p, n=n: passes_apart(p, ["-m", "test." + n], setup, w))
                       for n in PASSES_LIBRARY if n != "test_generators"]      # it does not run the same code twice
         tests += [((p.version, f.__name__), lambda w, p=p, f=f: f(p, setup, w)) for f in (tasks, identities, callers, limits)]
         tests += [((p.version, "order", k + " " + i), lambda w, p=p, i=i, k=k: order(p, i, k, setup, w))
                   for i in ("1e-6", "1e-4", "0.005") for k in ("witness", "exact")]
+        tests += [((p.version, "passes-order", k), lambda w, p=p, k=k: passes_order(p, k, setup, w)) for k in ("witness", "exact")]
         tests += [((p.version, "walk", n), lambda w, p=p, n=n: walk(p, n, setup, w)) for n in WALKED]
     tests = [t for t in tests if not args.names or any(n in " ".join(t[0]) for n in args.names)]
     return exact.run_all(exact.shard(tests, args.shard), setup, args.jobs)
