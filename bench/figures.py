@@ -128,6 +128,19 @@ def timing(bench):
     return value, "" if bare is None else f"{bare:.2f} for callbacks that write 16 bytes and the clock, and nothing else"
 
 
+# ---- a loop that stays on its line ----
+
+PASSES = {"while": 10_000_000, "comprehension": 5_000_000, "generator": 2_500_000}    # so that each takes about as long
+
+
+@figure("passes", "-", "CPU of a comprehension in a loop and nothing else, recorded / not")
+def passes(bench):
+    """Each pass is an event, where the floor hears of none."""
+    programs = [("passes", kind, count // 100 if bench.quick else count) for kind, count in PASSES.items()]
+    ratios = dict(zip(PASSES, (ratio(rounds, "cpu") for rounds in side_by_side(bench, *programs))))
+    return ratios["comprehension"], f"`while n: n -= 1` {ratios['while']:.2f}, a generator expression {ratios['generator']:.2f}"
+
+
 # ---- what it takes ----
 
 @figure("memory", "16", "MiB of the program's memory more, rings aside, when it has imported sympy")

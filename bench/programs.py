@@ -126,5 +126,24 @@ def recursion(lines):
     return timed(fib, n)
 
 
+def passes(kind, count):
+    """About so many passes of a loop that stays on its line."""
+    rounds = int(count) // 50
+
+    def plain():
+        n = rounds * 50
+        while n: n -= 1
+
+    def comprehension():
+        for _ in range(rounds):
+            [x * x for x in range(50)]
+
+    def generator():
+        for _ in range(rounds):
+            sum(x * x for x in range(50))
+
+    return timed({"while": plain, "comprehension": comprehension, "generator": generator}[kind])
+
+
 if __name__ == "__main__":
     print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])))
