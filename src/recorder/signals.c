@@ -39,10 +39,12 @@ static void write_stop(int number)
 		place--;
 		f = NULL;
 	}
-	if (place && place < t->depth) /* those above it returned without an event */
-		p = event_write1(p, EVENT_POPS, t->depth - place);
 	if (place && f && !frame_is_foreign(f))
 		unit = frame_unit(f, frame_code(f)) + 1;
+	if (t->owes && !(place == t->depth && unit == t->owes)) /* it has gone on since */
+		p = thread_write_owed(t, p);
+	if (place && place < t->depth) /* those above it returned without an event */
+		p = event_write1(p, EVENT_POPS, t->depth - place);
 	ring_commit(&t->ring, event_write2(p, EVENT_STOP, (uint64_t)number, unit));
 }
 

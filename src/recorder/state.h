@@ -463,6 +463,8 @@ int thread_init(void);
 void thread_stands_at_fork(void);
 /* A leave_hook: write where this thread stands, if it runs Python. */
 void thread_leaves(bool killed);
+/* The pass that it owes; its place is open. */
+uint8_t *thread_write_owed(struct thread *t, uint8_t *p);
 void thread_forget_all(void); /* in a forked child */
 /* A forked child that meets its first event becomes a process of the recording; false: it is not
  * recorded. */

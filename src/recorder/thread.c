@@ -650,6 +650,13 @@ static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame)
 	return p;
 }
 
+uint8_t *thread_write_owed(struct thread *t, uint8_t *p)
+{
+	p = event_write1(p, EVENT_AGAIN | EVENT_OPEN, t->owes - 1);
+	t->owes = 0;
+	return p;
+}
+
 /* A pass is told before its jump, at which the interpreter may let the GIL go: of a thread that stands there still the pass is to come. Or it
  * has been, and this is the next time around, which another tool was told of before us. So when it came is not known, once it is told. Where
  * the stream ends now. */
@@ -671,11 +678,10 @@ static uint8_t *take_back(struct thread *t, const PyThreadState *ts)
 	return t->ring.at - ahead;
 }
 
-static uint8_t *write_owed(struct thread *t, uint8_t *p)
+/* Does it stand where it stood when the pass was taken back? */
+static bool stands_at_owed(const struct thread *t, py_frame *frame)
 {
-	p = event_write1(p, EVENT_AGAIN | EVENT_OPEN, t->owes - 1);
-	t->owes = 0;
-	return p;
+	return entry_is(t->top, frame) && frame_unit(frame, frame_code(frame)) + 1 == t->owes;
 }
 
 /* Another thread waits for the GIL, or in C: say in its stream where, as if it were its own event. What it did since its last one is
@@ -692,6 +698,8 @@ static void write_stand(struct thread *t, PyThreadState *ts)
 		ring_commit(&t->ring, p);
 		return;
 	}
+	if (t->owes && !stands_at_owed(t, frame))
+		p = thread_write_owed(t, p);
 	p = write_untold(t, p, frame);
 	uint32_t place = stands_at(t, frame);
 	if (!place || frame_is_foreign(t->frames[place - 1])) {
@@ -811,7 +819,7 @@ uint8_t *step_slow(struct thread *t, uint8_t *p)
 	if (root.last != t)
 		p = write_switch(t, p);
 	if (t->owes)
-		p = write_owed(t, p);
+		p = thread_write_owed(t, p);
 	if (t->fresh)
 		p = write_loss(t, p);
 	t->known = true;
@@ -861,8 +869,13 @@ static void pop_the_rest(struct thread *t)
 	bool returned = t->depth && !t->fresh && !interpreter_finalizing() &&
 			!PyGILState_GetThisThreadState();
 
-	if (returned && t->ring.at && t->ring.at < t->ring.limit)
-		ring_commit(&t->ring, event_write1(t->ring.at, EVENT_POPS, t->depth));
+	uint8_t *p = t->ring.at;
+
+	if (!returned || !p || p >= t->ring.limit)
+		return;
+	if (t->owes)
+		p = thread_write_owed(t, p);
+	ring_commit(&t->ring, event_write1(p, EVENT_POPS, t->depth));
 }
 
 /* Runs without the GIL: it touches nothing that others write. */

@@ -50,7 +50,7 @@
 #define ARENA_MAGIC 0x31414e4552414c50u /* "PLARENA1" */
 /* Of the layout below. Programs of a recording may have been started by another build of Pathline,
  * which then has nothing to do with this arena: any change of the structs is a new number. */
-#define ARENA_ABI	9
+#define ARENA_ABI	10
 #define ARENA_PROCESSES 1024
 #define ARENA_CHUNKS	8192
 #define CHUNK_BYTES	32768u
