@@ -37,6 +37,7 @@ static void make_greenlet(struct maker *m, struct maker_thread *t)
 	maker_cut(m, t);
 	maker_line(t, 1);
 	maker_event1(t, EVENT_AGAIN, 6);
+	maker_event1(t, EVENT_AGAIN | EVENT_OPEN, 6);
 	maker_done(t, event_write0(maker_room(t), EVENT_UNWIND));
 	maker_event1(t, EVENT_GREENLET, 0);
 	maker_event3(t, EVENT_LINK | EVENT_BACK, 10, 0, 6);

@@ -195,6 +195,27 @@ static void messages_are_whole_or_not_there(void **unused)
 	end_arena(&arena, fd);
 }
 
+static void what_is_ahead_can_be_taken_back(void **unused)
+{
+	struct arena arena;
+	struct ring_writer w;
+	int fd;
+	(void)unused;
+
+	make_arena(&arena, 1, &fd);
+	ring_init(&w, &arena, arena_take_slot(&arena), 0);
+	assert_int_equal(ring_ahead(&w), 0); /* no chunk yet */
+	uint8_t *p = ring_refill(&w, 0);
+	ring_commit(&w, p + 3);
+	ring_commit_ahead(&w, w.at + 1, w.at + 3);
+	assert_int_equal(ring_ahead(&w), 2);
+	assert_ptr_equal(w.at, p + 6);
+	ring_commit(&w, w.at - ring_ahead(&w));
+	assert_int_equal(ring_ahead(&w), 0);
+	assert_int_equal(ring_position(&w), 4);
+	end_arena(&arena, fd);
+}
+
 static void slots_are_numbered_once(void **unused)
 {
 	struct arena arena;
@@ -240,6 +261,7 @@ int main(void)
 		cmocka_unit_test(streams_arrive_whole),
 		cmocka_unit_test(one_bound_in_all),
 		cmocka_unit_test(messages_are_whole_or_not_there),
+		cmocka_unit_test(what_is_ahead_can_be_taken_back),
 		cmocka_unit_test(slots_are_numbered_once),
 		cmocka_unit_test(foreign_files_are_refused),
 	};
