@@ -19,6 +19,7 @@ CHAINED = sorted(path.parent for path in HERE.glob("1.4-*/meta"))               
 FAR = sorted(path.parent for path in HERE.glob("1.5-*/meta"))                    # of program-1.5.py
 HIDDEN = sorted(path.parent for path in HERE.glob("1.6-*/meta"))                 # of program-1.6.py
 SILENT = sorted(path.parent for path in HERE.glob("1.7-*/meta"))                 # of program-1.7.py
+OPEN = sorted(path.parent for path in HERE.glob("1.8-*/meta"))                   # of program-1.8.py
 BLOCK, RESUMES, APART, IN_CHAIN, FAR_CALLS = 20, 16, 32, 64, 128
 
 
@@ -180,6 +181,22 @@ class FarCalls(unittest.TestCase):
 
     def test_there_are_some(self):
         self.assertEqual(len(FAR), 2)
+
+
+class OpenPasses(unittest.TestCase):
+    """That they hold what format 1.8 added."""
+
+    def test_rows(self):
+        for directory in OPEN:
+            self.assertEqual(info(directory)["format_minor"], 8)
+            heads = [payload for kind, payload in records(directory / "events.000001") if kind == BLOCK]
+            self.assertIn(8, {int.from_bytes(payload[76:80], "little") for payload in heads})
+            passes = [row for row in table(directory) if row["event"] == "again" and row["code"] == "steps"]
+            self.assertEqual(len(passes), 5 * 60 + 3 * (40 + 100))
+            self.assertTrue(any(row["order_from"] != row["order"] for row in passes))
+
+    def test_there_are_some(self):
+        self.assertEqual(len(OPEN), 2)
 
 
 class Hidden(unittest.TestCase):
