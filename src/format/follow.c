@@ -288,9 +288,8 @@ static bool only_stands_there(const struct follow_code *c, const struct stack_fr
 }
 
 enum follow_answer follow_pop(
-	struct follow_code *c, const struct stack *s, struct follow_lines *out)
+	struct follow_code *c, const struct stack_frame *f, struct follow_lines *out)
 {
-	const struct stack_frame *f = stack_top(s);
 	enum follow_answer broken = f->linked ? FOLLOW_NOTHING : FOLLOW_BROKEN;
 
 	*out = (struct follow_lines){0};
@@ -352,7 +351,7 @@ static int apply_pops(
 	for (; n; n--) {
 		struct follow_lines lines;
 		struct follow_code *c = codes->find(codes->context, stack_top(s)->code);
-		if (follow_pop(c, s, &lines) == FOLLOW_LINES) {
+		if (follow_pop(c, stack_top(s), &lines) == FOLLOW_LINES) {
 			out->lines += follow_count(&lines);
 			follow_count_left(c, out);
 		}

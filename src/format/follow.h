@@ -56,10 +56,10 @@ enum follow_answer {
  * known. BROKEN forgets where the frame stands. */
 enum follow_answer follow_event(
 	struct follow_code *c, struct stack *s, const struct event *e, struct follow_lines *out);
-/* The top frame is popped. NOTHING: it was only linked, or nothing is known of it. LINES: these, and then it was left as
+/* The frame is popped. NOTHING: it was only linked, or nothing is known of it. LINES: these, and then it was left as
  * follow_left_by says. BROKEN: it was entered, and cannot leave without an event. */
 enum follow_answer follow_pop(
-	struct follow_code *c, const struct stack *s, struct follow_lines *out);
+	struct follow_code *c, const struct stack_frame *f, struct follow_lines *out);
 
 /* By what kind of event a frame was left that is popped without one. */
 static inline enum event_kind follow_left_by(const struct follow_code *c)

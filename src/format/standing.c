@@ -317,7 +317,7 @@ static bool try_pop(
 	struct follow_code *c = codes->find(codes->context, stack_top(trial)->code);
 	struct follow_lines lines;
 
-	if (c && follow_pop(c, trial, &lines) == FOLLOW_LINES) {
+	if (c && follow_pop(c, stack_top(trial), &lines) == FOLLOW_LINES) {
 		move->untold.lines += follow_count(&lines);
 		move->untold.returns += !c->suspends;
 		move->untold.yields += c->suspends;

@@ -272,7 +272,7 @@ static void follow(const struct walk *w, struct trial *t, const struct event *e)
 {
 	struct follow_code *c = t->code == w->r->unknown_code ? NULL : &t->code->follow;
 
-	t->answer = e->kind == ASK_POP ? follow_pop(c, &t->stack, &t->lines)
+	t->answer = e->kind == ASK_POP ? follow_pop(c, stack_top(&t->stack), &t->lines)
 				       : follow_event(c, &t->stack, e, &t->lines);
 }
 

@@ -389,7 +389,7 @@ static int pop_next(struct walk *w)
 	struct follow_lines lines;
 
 	w->pops--;
-	enum follow_answer answer = follow_pop(c, &w->stack, &lines);
+	enum follow_answer answer = follow_pop(c, stack_top(&w->stack), &lines);
 	if (answer == FOLLOW_LINES) {
 		w->held = (struct event){.kind = follow_left_by(c), .unit = EVENT_NO_UNIT};
 		w->holds = true;
@@ -854,12 +854,11 @@ static bool something_before(const struct walk *w, struct stack *s, const struct
 /* When n frames are popped, does any of them make a row? Those that were only linked, or are left out, make none. */
 static bool pops_make_row(const struct walk *w, const struct stack *stack, uint64_t n)
 {
-	struct stack s = *stack; /* only looked at */
 	struct follow_lines lines;
 
-	for (; n && s.depth; n--, s.depth--) {
-		const struct stack_frame *f = stack_top(&s);
-		if (!f->linked || follow_pop(follow_of(w, walk_code_of(w, f->code)), &s, &lines) ==
+	for (size_t i = stack->depth; n && i; n--) {
+		const struct stack_frame *f = &stack->frames[--i];
+		if (!f->linked || follow_pop(follow_of(w, walk_code_of(w, f->code)), f, &lines) ==
 					  FOLLOW_LINES)
 			return true;
 	}
@@ -879,13 +878,13 @@ static struct stack *peek_apply(struct walk *w, struct stack *s, const struct ev
 static bool peek_block(struct walk *w, struct walk_peek *out)
 {
 	uint64_t late_ticks = w->ticks + w->marks.ticks;
-	struct event_calls calls = w->stack.calls;
 	struct pl_view v = w->events;
 	struct event e = {.kind = EVENT_POPS, .a = w->pops};
 	struct stack *s = w->pops ? peek_apply(w, &w->stack, &e) : &w->stack;
 
 	while (v.left) {
-		bool damaged = event_read(&v, &calls, &e);
+		/* Up to the first that is a row: they are read once more before any that the calls they put could mislead. */
+		bool damaged = event_read(&v, &w->stack.calls, &e);
 		if (damaged)
 			return true;
 		if (e.kind == EVENT_POPS && pops_make_row(w, s, e.a))

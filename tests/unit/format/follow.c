@@ -136,7 +136,7 @@ static void expect_popped(struct scene *s, const int32_t *wanted, uint32_t count
 {
 	struct follow_lines lines;
 
-	assert_int_equal(follow_pop(&s->code, &s->stack, &lines), FOLLOW_LINES);
+	assert_int_equal(follow_pop(&s->code, stack_top(&s->stack), &lines), FOLLOW_LINES);
 	expect_lines(s, &lines, wanted, count);
 }
 
@@ -174,7 +174,7 @@ static void test_raised(void **state)
 
 	s->g.blocks[5].flags |= FLOW_BLOCK_SWALLOWS;
 	expect_before(s, raised, LINES(10, 11));
-	assert_int_equal(follow_pop(&s->code, &s->stack, &lines), FOLLOW_BROKEN);
+	assert_int_equal(follow_pop(&s->code, stack_top(&s->stack), &lines), FOLLOW_BROKEN);
 	s->g.blocks[2].flags |= FLOW_BLOCK_SWALLOWS;
 	expect_popped(s, LINES(13, 14));
 }
@@ -191,7 +191,7 @@ static void test_raised_and_called(void **state)
 	expect_before(s, raised, LINES(10, 11));
 	assert_int_equal(stack_apply(&s->stack, &call), 0);
 	assert_int_equal(stack_apply(&s->stack, &leave), 0);
-	assert_int_equal(follow_pop(&s->code, &s->stack, &lines), FOLLOW_BROKEN);
+	assert_int_equal(follow_pop(&s->code, stack_top(&s->stack), &lines), FOLLOW_BROKEN);
 	s->g.blocks[2].flags |= FLOW_BLOCK_SWALLOWS;
 	call.site = 8;
 	expect_before(s, call, LINES(13));
