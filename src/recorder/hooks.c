@@ -342,6 +342,34 @@ PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 }
 
 #if CODE_MAY_BE_HOT
+static bool lands_here(const struct thread *t, uint32_t unit)
+{
+	bool ended = atomic_load_explicit(&t->ended, memory_order_relaxed);
+
+	return t->owes && t->lands == unit + 1 && !ended;
+}
+
+/* The thread has the GIL again, and did nothing since its jump: the pass begins now. */
+static void pass_lands(struct moment *m)
+{
+	const uint32_t jump = m->thread->owes - 1;
+
+	m->thread->owes = 0;
+	if (moment_make_room_inside(m))
+		moment_end(m, event_write1(m->at, EVENT_AGAIN, jump));
+}
+
+/* Threads that owe a pass of the same code may be several. */
+static PyObject *landing(struct moment *m, uint32_t unit)
+{
+	if (m->record && lands_here(m->thread, unit) && entry_is(m->thread->top, m->frame))
+		pass_lands(m);
+	for (const struct thread *t = root.threads; t; t = t->next)
+		if (lands_here(t, unit))
+			Py_RETURN_NONE;
+	return Py_NewRef(hook_disable);
+}
+
 __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *args)
 {
 	struct moment m;
@@ -351,6 +379,8 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *
 
 	if (!moment_look(&m, code))
 		return nothing_here(&m);
+	if (landings_are_heard())
+		return landing(&m, unit);
 	bool heard = m.record && hot_instruction_is_heard(m.thread, m.frame, m.record, unit);
 	if (heard && unit_is_pass(unit_bits(m.record->units[unit]))) {
 		if (m.record->units[unit].heard == HEARD_MOVED && moment_make_room_inside(&m))
@@ -401,10 +431,13 @@ PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 		again |= passes_jump(m.frame, unit_of(args[2])) && pass & PASS_CHECK;
 	if (again && moment_make_room_inside(&m)) {
 		uint8_t *p = event_write1(m.at, EVENT_AGAIN, unit);
-		if (JUMP_IS_TOLD_AHEAD)
+		if (JUMP_IS_TOLD_AHEAD) {
+			if (__builtin_expect(landings_are_heard(), 0))
+				m.thread->lands = unit_of(args[2]) + 1;
 			moment_end_ahead(&m, p);
-		else
+		} else {
 			moment_end(&m, p);
+		}
 	}
 	if (__builtin_expect(may_move && ++m.record->passes_heard >= root.hot_lines, 0) &&
 		hot_pass_moves(m.code, m.record, unit))

@@ -135,39 +135,44 @@ static bool may_begin(const PyCodeObject *code, const struct code_record *r, uin
 	       (!r->plan || is_settled(code, r));
 }
 
+#define NO_LANDING UINT32_MAX /* see hot_hear_landing */
+
 #if PY_VERSION_HEX < 0x030d0000
 /* What wavers, and tells nothing itself, must not be heard: it would be specialised at another time, on which the LINE behind it
  * may hang. */
-static bool is_waverer_beside(const struct code_record *r, uint32_t unit, bool lines_move)
+static bool is_waverer_beside(
+	const struct code_record *r, uint32_t unit, bool lines_move, uint32_t landing)
 {
-	bool heard = lines_move && r->units[unit].heard == HEARD_MAY_MOVE;
+	bool heard = unit == landing || (lines_move && r->units[unit].heard == HEARD_MAY_MOVE);
 
 	return r->units[unit].wavers && !heard && unit + 1 < r->unit_count;
 }
 
-static bool listen_beside_waverers(PyCodeObject *code, const struct code_record *r, bool lines_move)
+static bool listen_beside_waverers(
+	PyCodeObject *code, const struct code_record *r, bool lines_move, uint32_t landing)
 {
 	uint32_t count = 0, n = 0;
 
 	for (uint32_t i = 0; i < r->unit_count; i++)
-		count += is_waverer_beside(r, i, lines_move);
+		count += is_waverer_beside(r, i, lines_move, landing);
 	struct waverer_state *before = malloc((count + 1) * sizeof *before);
 	if (!before)
 		return false;
 	for (uint32_t i = 0; i < r->unit_count; i++)
-		if (is_waverer_beside(r, i, lines_move))
+		if (is_waverer_beside(r, i, lines_move, landing))
 			before[n++] = waverer_look(code, i);
 	bool listens = hot_listen_anew(code);
 	for (uint32_t i = n = 0; listens && i < r->unit_count; i++)
-		if (is_waverer_beside(r, i, lines_move))
+		if (is_waverer_beside(r, i, lines_move, landing))
 			waverer_restore(code, i, before[n++], root.tool);
 	free(before);
 	return listens;
 }
 #else
-static bool listen_beside_waverers(PyCodeObject *code, const struct code_record *r, bool lines_move)
+static bool listen_beside_waverers(
+	PyCodeObject *code, const struct code_record *r, bool lines_move, uint32_t landing)
 {
-	(void)r, (void)lines_move;
+	(void)r, (void)lines_move, (void)landing;
 	return hot_listen_anew(code);
 }
 #endif
@@ -189,7 +194,8 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 	bool counts = is_settled(code, r) && plan_begin(code, r);
 	if (!counts)
 		plan_choose(r);
-	bool listens = r->plan ? hot_listen_anew(code) : listen_beside_waverers(code, r, true);
+	bool listens =
+		r->plan ? hot_listen_anew(code) : listen_beside_waverers(code, r, true, NO_LANDING);
 	if (!listens)
 		plan_drop(r);
 	else if (!counts)
@@ -267,7 +273,7 @@ bool hot_instruction_is_heard(
 static bool passes_begin(PyCodeObject *code, struct code_record *r)
 {
 	root.describing++;
-	bool listens = listen_beside_waverers(code, r, false);
+	bool listens = listen_beside_waverers(code, r, false, NO_LANDING);
 	root.describing--;
 	for (uint32_t i = 0; listens && i < r->unit_count; i++)
 		if (unit_is_pass(unit_bits(r->units[i])))
@@ -289,6 +295,13 @@ static bool another_stands_at(const PyCodeObject *code, uint32_t unit)
 	return false;
 }
 
+void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing)
+{
+	root.describing++;
+	listen_beside_waverers(code, r, false, landing);
+	root.describing--;
+}
+
 bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
 {
 	struct code_unit *u = &r->units[unit];
@@ -304,6 +317,11 @@ bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
 }
 
 #else
+
+void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing)
+{
+	(void)code, (void)r, (void)landing;
+}
 
 bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
 {

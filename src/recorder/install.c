@@ -220,7 +220,7 @@ static bool is_heard(const struct hook_row *row)
 	case HEARD_FOR_PASSES:
 		return root.arena.head->passes == PASSES_ALL;
 	case HEARD_IN_HOT_CODE:
-		return root.hot_lines != 0;
+		return root.hot_lines != 0 || landings_are_heard();
 	default:
 		return true;
 	}

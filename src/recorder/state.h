@@ -149,6 +149,7 @@ struct thread {
 	uint32_t line_unit;
 	uint32_t
 		owes; /* a pass that was taken back, as it was told before it began: the jump's unit + 1; 0: none */
+	uint32_t lands; /* where the last jump goes that JUMP told ahead: the unit + 1 */
 	uint64_t idle_from,
 		idle_ticks;   /* its event loop waited since the last event; 0: it did not */
 	uint64_t tick_looked; /* of the last look at what is looked at each tick */
@@ -255,6 +256,13 @@ struct recorder_root {
 };
 
 extern struct recorder_root root;
+
+/* Exact order: INSTRUCTION where the jump lands tells of a pass that was taken back, once the thread has the GIL. */
+static inline bool landings_are_heard(void)
+{
+	return JUMP_IS_TOLD_AHEAD && root.arena.head->order == ORDER_EXACT;
+}
+
 /* The state of this thread, NULL before its first event and behind its end. */
 extern __thread struct thread *self;
 
@@ -617,6 +625,8 @@ bool hot_instruction_is_heard(
 	struct thread *t, const py_frame *frame, struct code_record *r, uint32_t unit);
 /* Behind a pass that JUMP told at `unit`, one of so many that the code's passes are hot: is JUMP to be switched off there, since INSTRUCTION tells of the next ones? */
 bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit);
+/* Of any thread's code: the next INSTRUCTION at `landing` is heard, whatever stands there. Where that fails it is not. */
+void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing);
 
 /* INSTRUCTION is heard in the code, at all its units again. false: not, or not at all any more; then what had moved is lost, and a gap says so. */
 bool hot_listen_anew(PyCodeObject *code);

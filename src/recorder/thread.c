@@ -693,8 +693,11 @@ static void write_stand(struct thread *t, PyThreadState *ts)
 
 	if (!frame || !p || p >= t->ring.limit)
 		return;
+	const bool owed = t->owes;
 	p = take_back(t, ts);
 	if (ts->tracing) {
+		if (owed) /* no callback comes between the jump and where it lands */
+			p = thread_write_owed(t, p);
 		ring_commit(&t->ring, p);
 		return;
 	}
@@ -715,12 +718,24 @@ static void write_stand(struct thread *t, PyThreadState *ts)
 	ring_commit(&t->ring, p);
 }
 
+/* It stands at the jump of a pass that has just been taken back. */
+static void hear_landing(const struct thread *t)
+{
+	PyCodeObject *code = frame_code(frame_unmarked(t->top));
+
+	hot_hear_landing(code, code_known(code), t->lands - 1);
+}
+
 static void tell_stand(struct thread *t)
 {
+	const bool owed = t->owes;
+
 	if (ENGINE_TRACES || !take_ring(t))
 		return;
 	if (!atomic_load_explicit(&t->ended, memory_order_acquire))
 		write_stand(t, root.describing ? NULL : thread_state_of(t->native_id));
+	if (landings_are_heard() && !owed && t->owes)
+		hear_landing(t);
 	give_ring_back(t);
 }
 

@@ -259,9 +259,8 @@ def order(python, interval, kept, setup, work):
 
 
 def passes_order(python, kept, setup, work):
-    """On 3.12 a pass at whose jump the GIL is let go is open even so: it is told before that, and nothing is heard behind it."""
     steps, switches = ordered(os.path.join(EVENTS, "passes_order.py"), [], ("--order", kept, "--hot=300"), 101, python, setup, work)
-    if kept == "exact" and python.version[:4] != "3.12":
+    if kept == "exact":
         equal("step", [n for n, *_ in steps], list(range(len(steps))))
     if switches < 100:
         raise Failure("only %d switches: this run proves little" % switches)

@@ -1,0 +1,64 @@
+# two-runs order=exact
+"""Threads in loops that stay on one line, of each form: where the GIL is let go at the jump."""
+import _thread
+import itertools
+import sys
+
+
+sys.setswitchinterval(1e-6)
+
+
+def numbers(n):
+    for i in range(n): yield i
+
+
+class Countdown:
+    def __init__(self, n): self.n = n
+    def __iter__(self): return self
+    def __next__(self):
+        self.n -= 1
+        if self.n < 0: raise StopIteration
+        return self.n
+
+
+def counts(n):
+    while n: n -= 1
+
+
+def generates(n):
+    for x in numbers(n): pass
+
+
+def comprehends(n):
+    return [x * x for x in range(n)], {y for y in numbers(n)}
+
+
+def iterates(n):
+    for x in Countdown(n): x += 1
+
+
+def nests(n):
+    for x in range(n):
+        for y in range(3): x += y
+
+
+def ends_by_an_exception(n):
+    try:
+        while True: n -= 1; 1 // n
+    except ZeroDivisionError: pass
+
+
+def branches(n):
+    for x in itertools.repeat(1, n): x if x else 2
+
+
+def work(done):
+    for i in range(20):
+        for fn in (counts, generates, comprehends, iterates, nests, ends_by_an_exception, branches): fn(200 + i)
+    done.release()
+
+
+locks = [_thread.allocate_lock() for _ in range(4)]
+for l in locks: l.acquire()
+for l in locks: _thread.start_new_thread(work, (l,))
+for l in locks: l.acquire()
