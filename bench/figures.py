@@ -41,7 +41,7 @@ def measure(bench, name):
 class Once:
     """One run of a program: what it said, the wall time of the whole, and with watch.py what the collector took."""
 
-    def __init__(self, bench, words, traced, keep=None):
+    def __init__(self, bench, words, traced, keep=None, options=()):
         out = keep or bench.scratch / "figure"
         notes = bench.scratch / "figure-notes"
         notes.unlink(missing_ok=True)
@@ -52,7 +52,7 @@ class Once:
         else:
             record = []
         if traced:
-            program = [*record, str(bench.pathline), "record", "-q", "--limit=0", "-o", str(out), "--python", bench.python, "--", *program[1:]]
+            program = [*record, str(bench.pathline), "record", "-q", "--limit=0", *options, "-o", str(out), "--python", bench.python, "--", *program[1:]]
         environment = dict(os.environ, PYTHONPATH=str(bench.site), PYTHONPYCACHEPREFIX=str(bench.build / "bench/pycache"))
         environment.pop("PYTHONDONTWRITEBYTECODE", None)    # an import that compiles each time would be another figure
         start = time.perf_counter()
@@ -62,10 +62,10 @@ class Once:
         self.directory = out
 
 
-def side_by_side(bench, *programs, traced=True, times=1):
+def side_by_side(bench, *programs, traced=True, times=1, options=()):
     """Of each of the programs [(untraced, traced)], all interleaved; the first round warms up."""
     runs = bench.runs if bench.quick else bench.runs * times
-    rounds = [[(Once(bench, words, None), Once(bench, words, traced)) for words in programs] for _ in range(runs + 1)]
+    rounds = [[(Once(bench, words, None), Once(bench, words, traced, options=options)) for words in programs] for _ in range(runs + 1)]
     return [list(of_one) for of_one in zip(*rounds[1:])]
 
 
@@ -138,7 +138,9 @@ def passes(bench):
     """Each pass is an event, where the floor hears of none."""
     programs = [("passes", kind, count // 100 if bench.quick else count) for kind, count in PASSES.items()]
     ratios = dict(zip(PASSES, (ratio(rounds, "cpu") for rounds in side_by_side(bench, *programs))))
-    return ratios["comprehension"], f"`while n: n -= 1` {ratios['while']:.2f}, a generator expression {ratios['generator']:.2f}"
+    [unheard] = side_by_side(bench, ("passes", "comprehension", programs[1][2]), options=["--passes=none"])
+    note = f"`while n: n -= 1` {ratios['while']:.2f}, a generator expression {ratios['generator']:.2f}; with --passes none {ratio(unheard, 'cpu'):.2f}"
+    return ratios["comprehension"], note
 
 
 # ---- what it takes ----
