@@ -347,7 +347,7 @@ class Writer:
         return "%s; %s = %s" % (self.expression(place.kind, 1), variable, self.expression(place.kind, 1))
 
     def statement(self, place, depth):
-        kind = self.random.randrange(24)
+        kind = self.random.randrange(25)
         if depth <= 0 or kind < 8:
             return [self.short(place)]
         inner = depth - 1
@@ -387,10 +387,22 @@ class Writer:
             return self.indented("async for i in %s(a):" % self.random.choice(given), self.block(place.in_loop(), inner)) if given else [self.short(place)]
         if kind == 22 and place.kind == "generator":
             return ["b = yield from %s" % self.pick("Thing(1)", "[1, 2]", *("%s(1)" % name for name, k in self.functions if k == "generator"))]
+        if kind == 24:
+            return self.staying(place)
         if kind == 23:
             return ["class %s:" % self.new_name("Local").title(), "    p = a",
                     *deeper(self.indented("if %s:" % self.condition(), ["q = %s" % self.variable()])), "    def method(self): return self.p"]
         return ["del b", "b = %s" % self.expression(place.kind)]
+
+    def staying(self, place):
+        """A loop that stays on its line for so long that threads meet there, and a pass is heard by INSTRUCTION."""
+        name = self.new_name("n")
+        bodies = [line for line in (self.short(place.in_loop()) for _ in range(3)) if "\n" not in line and is_simple(line)]
+        over = self.pick("range(60)", "itertools.repeat(1, 60)", "Counting(40)", "(i for i in range(40))", "[x for x in range(40)]")
+        return self.pick(["%s = 60" % name, "while %s: %s -= 1" % (name, name)],
+                         ["for i in %s: %s" % (over, bodies[0] if bodies else "pass")],
+                         ["b = [%s for %s in %s if %s]" % (name, name, over, self.condition(0))],
+                         ["b = sum(%s > 2 for %s in %s)" % (name, name, over)])
 
     def guarded(self, place, depth):
         lines = self.indented("try:", self.block(place, depth))
