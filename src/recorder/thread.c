@@ -728,10 +728,9 @@ static void hear_landing(const struct thread *t)
 
 static void tell_stand(struct thread *t)
 {
-	const bool owed = t->owes;
-
 	if (ENGINE_TRACES || !take_ring(t))
 		return;
+	const bool owed = t->owes; /* a thread's end tells it, with the ring */
 	if (!atomic_load_explicit(&t->ended, memory_order_acquire))
 		write_stand(t, root.describing ? NULL : thread_state_of(t->native_id));
 	if (landings_are_heard() && !owed && t->owes)

@@ -387,11 +387,11 @@ class Writer:
             return self.indented("async for i in %s(a):" % self.random.choice(given), self.block(place.in_loop(), inner)) if given else [self.short(place)]
         if kind == 22 and place.kind == "generator":
             return ["b = yield from %s" % self.pick("Thing(1)", "[1, 2]", *("%s(1)" % name for name, k in self.functions if k == "generator"))]
-        if kind == 24:
-            return self.staying(place)
         if kind == 23:
             return ["class %s:" % self.new_name("Local").title(), "    p = a",
                     *deeper(self.indented("if %s:" % self.condition(), ["q = %s" % self.variable()])), "    def method(self): return self.p"]
+        if kind == 24:
+            return self.staying(place)
         return ["del b", "b = %s" % self.expression(place.kind)]
 
     def staying(self, place):
