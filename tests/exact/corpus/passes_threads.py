@@ -1,8 +1,11 @@
 # two-runs order=exact
 """Threads in loops that stay on one line, of each form: where the GIL is let go at the jump."""
+import _queue
 import _thread
+import functools
 import itertools
 import sys
+import weakref
 
 sys.setswitchinterval(1e-6)
 
@@ -45,13 +48,15 @@ def branches(n):
     for x in itertools.repeat(1, n): x if x else 2
 
 
-def work(done):
+def work():
     for i in range(20):
         for fn in (counts, generates, comprehends, iterates, nests, ends_by_an_exception, branches): fn(200 + i)
-    done.release()
 
 
-locks = [_thread.allocate_lock() for _ in range(4)]
-for l in locks: l.acquire()
-for l in locks: _thread.start_new_thread(work, (l,))
-for l in locks: l.acquire()
+ended, references = _queue.SimpleQueue(), []            # told of a thread that has left work, not only come to its last line
+for _ in range(4):
+    task = functools.partial(work)
+    references.append(weakref.ref(task, ended.put))
+    _thread.start_new_thread(task, ())
+del task
+for _ in range(4): ended.get()
