@@ -201,7 +201,7 @@ def processes(bench):
 @figure("codes", "flat", "cost an event of calls of 50,000 code objects in turn, by that of 500")
 def codes(bench):
     counts = (50, 500) if bench.quick else (500, 50000)
-    few, many = side_by_side(bench, *(("codes", count, counts[1] * 10) for count in counts))
+    few, many = side_by_side(bench, *(("codes", count, counts[1] * 10) for count in counts), times=FLAT_TIMES)
     (plain_few, added_few), (plain_many, added_many) = least(few), least(many)
     first_us = statistics.median((t.said["first"] - b.said["first"]) / b.said["instructions"] * 1e8 for b, t in many)
     return added_many / added_few, f"unrecorded {plain_many / plain_few:.2f}; first run {first_us:.1f} µs a 100 instructions here, to reach 20"

@@ -279,6 +279,19 @@ static inline bool others_hear_jumps(const PyCodeObject *code, int tool)
 #endif
 }
 
+/* The interpreter's own table of the lines that are heard, at `unit`: it reads that for each of them. */
+static inline void code_begin_to_load(const PyCodeObject *code, uint32_t unit)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+	const _PyCoMonitoringData *data = code->_co_monitoring;
+
+	if (data)
+		__builtin_prefetch((const void *)((uintptr_t)data->lines + 2 * (size_t)unit));
+#else
+	(void)code, (void)unit;
+#endif
+}
+
 /* Code can be hot (hot.c). From 3.14 on other tools are told wrong sources of branches beside INSTRUCTION. */
 #define CODE_MAY_BE_HOT (PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030e0000)
 

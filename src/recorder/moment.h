@@ -383,6 +383,17 @@ static inline uint8_t *plain_write_enter(
 	return event_write_known_call(p, known);
 }
 
+/* What the call's first witness, which stands behind a few units as a rule, will ask of memory. Of code that was not run for a while it
+ * comes from afar, and that witness would wait for it: with 50,000 codes that are called in turn, in each call. */
+#define FIRST_WITNESS_UNITS 8
+__attribute__((always_inline)) static inline void begin_to_load(
+	PyCodeObject *code, const struct code_record *r)
+{
+	__builtin_prefetch(
+		(const void *)((uintptr_t)r->units + FIRST_WITNESS_UNITS * sizeof r->units[0]));
+	code_begin_to_load(code, FIRST_WITNESS_UNITS);
+}
+
 /* Each of these: false: nothing was done. */
 
 /* A start of a plain function. */
@@ -445,7 +456,10 @@ __attribute__((always_inline)) static inline bool known_enter_at_once(
 {
 	struct plain_event e;
 
-	return plain_look(&e, code, state) && plain_enter(&e, stamp, CALLS_KNOWN);
+	if (!plain_look(&e, code, state))
+		return false;
+	begin_to_load(code, e.record);
+	return plain_enter(&e, stamp, CALLS_KNOWN);
 }
 
 /* A resume of what is no task's root. */
