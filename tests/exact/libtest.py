@@ -93,10 +93,11 @@ test_fnmatch test_fractions test_funcattrs test_genexps test_getopt test_global 
 test_listcomps test_metaclass test_named_expressions test_operator test_ordered_dict test_patma test_positional_only_arg test_property test_raise
 test_reprlib test_richcmp test_scope test_setcomps test_slice test_subclassinit test_textwrap test_unpack_ex test_urlparse test_weakset test_with
 """
-# From 3.14 on these start interpreters, and how the pipes of those are read is chance.
+# From 3.14 on these start interpreters, and how the pipes of those are read is chance; test_types has come to it within 3.13.
 TWICE_BEFORE_3_14 = """
-test_csv test_dataclasses test_difflib test_gettext test_optparse test_string test_types
+test_csv test_dataclasses test_difflib test_gettext test_optparse test_string
 """
+TWICE_BEFORE_3_13_1 = "test_types"
 
 
 def modules(fast):
@@ -165,7 +166,7 @@ def ask_twice(python, module, setup, work):
 
 
 def of_two_runs(python):
-    return (TWICE + TWICE_BEFORE_3_14 * (python.minor < (3, 14))).split()
+    return (TWICE + TWICE_BEFORE_3_14 * (python.minor < (3, 14)) + TWICE_BEFORE_3_13_1 * (int(python.hexversion) < 0x030d0100)).split()
 
 
 def bare(python, program, setup, work, oracle):
