@@ -57,7 +57,7 @@ exact: python all packages
 
 fuzz: deps
 	@test -f $(FUZZ_BUILD)/build.ninja || CC=clang meson setup $(FUZZ_BUILD) -Dfuzz=true -Dbuildtype=debugoptimized >/dev/null
-	@ninja -C $(FUZZ_BUILD) --quiet
+	@ninja -C $(FUZZ_BUILD) --quiet fuzzers
 	@tools/fuzz $(FUZZ_BUILD) $(S)
 
 bench: python all

@@ -398,8 +398,8 @@ class Writer:
         """A loop that stays on its line for so long that threads meet there, and a pass is heard by INSTRUCTION."""
         name = self.new_name("n")
         bodies = [line for line in (self.short(place.in_loop()) for _ in range(3)) if "\n" not in line and is_simple(line)]
-        over = self.pick("range(60)", "itertools.repeat(1, 60)", "Counting(40)", "(i for i in range(40))", "[x for x in range(40)]")
-        return self.pick(["%s = 60" % name, "while %s: %s -= 1" % (name, name)],
+        over = self.pick("range(30)", "itertools.repeat(1, 30)", "Counting(20)", "(i for i in range(20))", "[x for x in range(20)]")
+        return self.pick(["%s = 30" % name, "while %s: %s -= 1" % (name, name)],
                          ["for i in %s: %s" % (over, bodies[0] if bodies else "pass")],
                          ["b = [%s for %s in %s if %s]" % (name, name, over, self.condition(0))],
                          ["b = sum(%s > 2 for %s in %s)" % (name, name, over)])
