@@ -280,13 +280,15 @@ static inline bool others_hear_jumps(const PyCodeObject *code, int tool)
 }
 
 /* The interpreter's own table of the lines that are heard, at `unit`: it reads that for each of them. */
+#define LINE_ENTRY_BYTES 2 /* of a unit there; from 3.14 on at least */
 static inline void code_begin_to_load(const PyCodeObject *code, uint32_t unit)
 {
 #if PY_VERSION_HEX >= 0x030c0000
 	const _PyCoMonitoringData *data = code->_co_monitoring;
 
 	if (data)
-		__builtin_prefetch((const void *)((uintptr_t)data->lines + 2 * (size_t)unit));
+		__builtin_prefetch(
+			(const void *)((uintptr_t)data->lines + LINE_ENTRY_BYTES * (size_t)unit));
 #else
 	(void)code, (void)unit;
 #endif
