@@ -3,6 +3,7 @@
 A figure is a function of a Bench in FIGURES; it gives a value, which is a ratio or a rate, never a time alone, and a note with
 what else was seen. What the programs do is in programs.py, and they tell themselves what they took.
 """
+import functools
 import json
 import os
 import pathlib
@@ -126,6 +127,39 @@ def timing(bench):
         raise LeftOut("../shared/bench is not beside the tree")
     value, bare = workloads.Workloads(bench).timing()
     return value, "" if bare is None else f"{bare:.2f} for callbacks that write 16 bytes and the clock, and nothing else"
+
+
+# ---- what is heard, and what is done with it ----
+
+HEARD_TIMES = 3     # as many runs: medians of five differed by a tenth
+
+
+def heard_again(bench, row):
+    """A workload's second pass: with callbacks that do nothing in place of the recorder's own, / unrecorded. It is what the interpreter takes
+    to tell a tool of what Pathline hears; no recorder that hears it takes less."""
+    if not workloads.SHARED.is_dir():
+        raise LeftOut("../shared/bench is not beside the tree")
+    if bench.minor == "3.11":
+        raise LeftOut("a trace function of 3.11 is told of every line")
+    work = workloads.Workloads(bench)
+    work.build_floor()
+    words = ("again", workloads.SHARED / (row + ".py"), workloads.ROWS[row]["quick"] if bench.quick else "")
+
+    def once():
+        return (Once(bench, words, None), Once(bench, words, True, keep=bench.scratch / "recorded"),
+                Once(bench, (*words, work.library), True, keep=bench.scratch / "heard"))
+
+    runs = bench.runs if bench.quick else bench.runs * HEARD_TIMES
+    plain, recorded, heard = zip(*[once() for _ in range(runs + 1)][1:])    # the first round warms up
+    few, all_of_them = (bench.info(traced[-1].directory)["counts"]["line"] for traced in (heard, recorded))
+    if few > .7 * all_of_them:
+        raise RuntimeError(f"{few:,} of {all_of_them:,} lines are recorded where half of them were only to be heard")
+    return ratio(zip(plain, heard), "cpu"), f"recorded {ratio(zip(plain, recorded), 'cpu'):.2f}; medians of {runs}"
+
+
+for workload in workloads.ROWS:
+    figure(f"heard_{workload[2:]}", "-", f"CPU of {workload}'s second pass, heard by callbacks that do nothing / not")(
+        functools.partial(heard_again, row=workload))
 
 
 # ---- a loop that stays on its line ----

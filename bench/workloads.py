@@ -51,14 +51,14 @@ class Workloads:
     """bench: struct of bench.py: build, python, minor, site, runs, quick, scratch"""
 
     def __init__(self, bench):
-        self.bench = bench
-        self.environment = dict(os.environ, NULL_OUT=str(bench.build / "floor"), NULL_RING=str(bench.scratch / "ring"), NULL_RING_MB="1")
+        self.bench, self.floor = bench, bench.build / "floor"
+        self.library = self.floor / f"lib{bench.minor.replace('.', '')}"
+        self.environment = dict(os.environ, NULL_OUT=str(self.floor), NULL_RING=str(bench.scratch / "ring"), NULL_RING_MB="1")
 
     def build_floor(self):
-        floor = self.bench.build / "floor"
-        there = floor / f"lib{self.bench.minor.replace('.', '')}" / "nulltrace.so"
-        if shutil.which(os.environ.get("CC", "gcc")) or not there.exists():     # in a chroot: built before we went into it
-            build_floor(self.bench.python, floor)
+        # in a chroot: built before we went into it
+        if shutil.which(os.environ.get("CC", "gcc")) or not (self.library / "nulltrace.so").exists():
+            build_floor(self.bench.python, self.floor)
 
     # ---- one recording ----
 

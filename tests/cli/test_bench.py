@@ -65,6 +65,13 @@ class Bench(unittest.TestCase):
         if VERSION >= (3, 12):
             self.assertRegex(printed, r"(?m)^timing .*\([\d.]+ for callbacks that write 16 bytes and the clock, and nothing else\)$")
 
+    @unittest.skipUnless(HAVE_WORKLOADS, "../shared/bench is not beside the tree")
+    @unittest.skipIf(VERSION < (3, 12), "3.11 has no such callbacks")
+    def test_heard_and_not_recorded(self):
+        printed, written, _ = measured(self, "heard_loops")
+        self.assertGreater(written["rows"]["heard_loops"]["value"], 0)
+        self.assertRegex(printed, r"(?m)^heard_loops .*\(recorded [\d.]+; medians of 1\)$")
+
     def test_rows_have_names(self):
         names = bench("--row", "list")
         self.assertIn("import_sympy", names.stdout.split())
