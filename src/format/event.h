@@ -32,6 +32,7 @@
 #define PL_FORMAT_EVENT_H
 
 #include <stdbool.h>
+#include "base/expect.h"
 #include "base/varint.h"
 #include "base/view.h"
 
@@ -372,7 +373,7 @@ static inline uint32_t event_minor(const struct event *e)
 
 static inline uint8_t *event_write_line(uint8_t *p, uint32_t index)
 {
-	if (__builtin_expect(index < EVENT_SHORT_LINES, 1)) {
+	if (likely(index < EVENT_SHORT_LINES)) {
 		*p++ = (uint8_t)(0x80 | index);
 		return p;
 	}
@@ -398,7 +399,7 @@ __attribute__((always_inline)) static inline uint8_t *event_write_time(uint8_t *
 {
 	const unsigned more = ticks >= 0x80;
 
-	if (__builtin_expect(ticks >= EVENT_SHORT_MAX, 0))
+	if (unlikely(ticks >= EVENT_SHORT_MAX))
 		return event_write1(p, EVENT_TIME, ticks);
 	p[0] = EVENT_TIME;
 	p[1] = (uint8_t)((ticks & 0x7f) | more << 7);
@@ -453,7 +454,7 @@ static inline bool event_call_is_far(const struct event_calls *calls, uint64_t c
 #define EVENT_KNOWN_LENGTH 16
 static inline uint32_t event_known_call(const struct event_calls *calls, uint64_t call)
 {
-	if (__builtin_expect(event_call_is_near(calls, call), 1))
+	if (likely(event_call_is_near(calls, call)))
 		return 1u << EVENT_KNOWN_LENGTH | event_call_place(call);
 	if (event_call_is_far(calls, call))
 		return 2u << EVENT_KNOWN_LENGTH | (uint32_t)event_call_far_place(call) << 8 |

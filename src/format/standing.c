@@ -1,5 +1,7 @@
 #include "format/standing.h"
 
+#include "base/expect.h"
+
 #include <stdlib.h>
 
 #define FIRST_ROOM 256
@@ -536,7 +538,7 @@ static void mention(struct standings *m, struct standing_move *move, uint32_t co
 ALWAYS_INLINE bool go_down(struct run *k)
 {
 	k->depth--;
-	if (__builtin_expect(k->depth <= k->low, 0))
+	if (unlikely(k->depth <= k->low))
 		return look_at_top(k);
 	k->top = k->stack[k->depth - 1];
 	return true;
@@ -846,10 +848,10 @@ ALWAYS_INLINE struct stretch *find_stretch(
 {
 	struct stretch *stretch = &k->m->stretches[k->last->next];
 
-	if (__builtin_expect(!is_asked(stretch, asked), 0)) {
+	if (unlikely(!is_asked(stretch, asked))) {
 		*place = stretch_place(k->m, asked);
 		stretch = &k->m->stretches[**place];
-		if (__builtin_expect(!is_asked(stretch, asked), 0))
+		if (unlikely(!is_asked(stretch, asked)))
 			return NULL;
 		k->last->next = **place;
 	}
@@ -863,21 +865,21 @@ ALWAYS_INLINE bool go_far(struct run *k)
 	struct stretch asked, *stretch;
 	uint16_t *place;
 
-	if (__builtin_expect(!may_stretch(k), 0))
+	if (unlikely(!may_stretch(k)))
 		return go(k);
 	memcpy(asked.ahead, k->at, sizeof asked.ahead);
 	asked.calls = k->calls->print;
 	asked.who[0] = (uint64_t)k->top << 17 | k->stack[k->depth - 2];
 	asked.who[1] = (uint64_t)k->stack[k->depth - 3] << 17 | k->stack[k->depth - 4];
 	stretch = find_stretch(k, &asked, &place);
-	if (__builtin_expect(!stretch, 0)) {
+	if (unlikely(!stretch)) {
 		struct run slow = *k;
 		bool goes = learn_stretch(&slow, place, &asked);
 		*k = slow;
 		return goes;
 	}
 	k->credit++;
-	return __builtin_expect(stretch->bytes != 0, 1) ? make_stretch(k, stretch) : go(k);
+	return likely(stretch->bytes != 0) ? make_stretch(k, stretch) : go(k);
 }
 
 /* What a program does that never does the same twice is not worth the search; but that is asked again in each run. */

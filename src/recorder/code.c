@@ -638,7 +638,7 @@ static uint32_t tell_outside(PyCodeObject *code)
 
 uint32_t code_outside_number(PyCodeObject *code, struct code_record *r)
 {
-	if (__builtin_expect(r->number != 0, 1))
+	if (likely(r->number != 0))
 		return r->number;
 	root.describing++;
 	r->number = tell_outside(code);

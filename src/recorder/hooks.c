@@ -16,7 +16,7 @@ __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThread
 
 	if (record && record->late && !root.tells_calls && !thread_is_traced(state))
 		return false;
-	if (__builtin_expect(record && record->plan, 0))
+	if (unlikely(record && record->plan))
 		plan_enter(code, record);
 	return record_enter(code, state, MARK_EARLY);
 }
@@ -220,21 +220,21 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 	uint32_t unit = frame_unit_or_none(frame, code);
 	if (unit >= r->unit_count)
 		return witness_in_full(args, moved);
-	if (!moved && __builtin_expect(frame->frame_obj != NULL, 0) && may_be_moved(code, unit))
+	if (!moved && unlikely(frame->frame_obj != NULL) && may_be_moved(code, unit))
 		return witness_in_full(args, moved);
 	uint32_t bits = unit_bits(r->units[unit]);
 	uint8_t *p = t->ring.at;
 	if (!unit_is_plain(bits, moved))
 		return not_plain(t, frame, r, unit, args, moved);
 	const uint32_t start_bits = UNIT_BITS(.start = START_MAX);
-	if (moved && __builtin_expect(!(bits & start_bits), 0))
+	if (moved && unlikely(!(bits & start_bits)))
 		bits = unit_bits(r->units[unit - LOOK_UP_UNITS]);
 	uint32_t start = bits & start_bits;
 	if (!start || step_is_slow(t, p))
 		return witness_in_full(args, moved);
-	if (!moved && __builtin_expect(++r->lines_heard == root.hot_lines, 0))
+	if (!moved && unlikely(++r->lines_heard == root.hot_lines))
 		return witness_in_full(args, moved);
-	if (__builtin_expect(bits & UNIT_BITS(.begins = 1), 0))
+	if (unlikely(bits & UNIT_BITS(.begins = 1)))
 		return moved ? instruction_begins(t, frame, r, start, args)
 			     : line_begins(t, frame, r, start, args);
 	if (!entry_is(t->top, frame)) {
@@ -281,11 +281,11 @@ static void begin_in_full(struct moment *m)
 /* Room for the witness, and its call before it, if that is told by it. */
 static bool witness_begin(struct moment *m, uint32_t unit, struct code_unit here)
 {
-	if (__builtin_expect(here.begins, 0))
+	if (unlikely(here.begins))
 		begin_in_full(m);
 	if (!moment_make_room_inside(m))
 		return false;
-	if (__builtin_expect(root.tells_lines, 0)) {
+	if (unlikely(root.tells_lines)) {
 		m->thread->line_frame = m->frame;
 		m->thread->line_unit = unit;
 	}
@@ -308,7 +308,7 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 		return Py_NewRef(hook_disable); /* all are known from the path */
 	uint32_t unit = moment_unit(&m);
 	bool begins = m.record && is_hot(m.record) && hot_begins(code, m.record, unit);
-	if (__builtin_expect(m.record && m.record->plan, 0) && !told_early(&m))
+	if (unlikely(m.record && m.record->plan) && !told_early(&m))
 		plan_line(code, m.record, unit);
 	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
 	if (here.start && !here.witness && !root.tells_lines && !section_wants(&m))
@@ -320,12 +320,12 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 		Py_RETURN_NONE;
 	/* A trace function, which has a frame object, is called before us: if it has set f_lineno,
 	 * the frame stands elsewhere than at the line that is told, and which will not run. */
-	if (here.start && __builtin_expect(m.frame->frame_obj != NULL, 0) &&
+	if (here.start && unlikely(m.frame->frame_obj != NULL) &&
 		m.record->lines[here.start - 1] != PyLong_AsLong(line_number))
 		here.start = 0;
-	if (__builtin_expect(here.pass & PASS_TELLS, 0))
+	if (unlikely(here.pass & PASS_TELLS))
 		passes_line(m.frame, unit);
-	if (__builtin_expect(here.start != 0, 1))
+	if (likely(here.start != 0))
 		moment_end(&m, event_write_line(m.at, here.start - 1));
 	else
 		moment_end(&m, event_write2(m.at, EVENT_LINE_AT, unit,
@@ -432,14 +432,14 @@ PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 	if (again && moment_make_room_inside(&m)) {
 		uint8_t *p = event_write1(m.at, EVENT_AGAIN, unit);
 		if (JUMP_IS_TOLD_AHEAD) {
-			if (__builtin_expect(landings_are_heard(), 0))
+			if (unlikely(landings_are_heard()))
 				m.thread->lands = unit_of(args[2]) + 1;
 			moment_end_ahead(&m, p);
 		} else {
 			moment_end(&m, p);
 		}
 	}
-	if (__builtin_expect(may_move && ++m.record->passes_heard >= root.hot_lines, 0) &&
+	if (unlikely(may_move && ++m.record->passes_heard >= root.hot_lines) &&
 		hot_pass_moves(m.code, m.record, unit))
 		return Py_NewRef(hook_disable);
 	Py_RETURN_NONE;

@@ -120,7 +120,7 @@ static inline PyThreadState *state_at_ease(const struct thread *t)
 
 static inline PyObject *result_beside(PyObject *thrown, PyObject *result)
 {
-	if (__builtin_expect(thrown == NULL, 1))
+	if (likely(thrown == NULL))
 		return Py_NewRef(result);
 	PyErr_SetRaisedException(thrown);
 	return NULL;

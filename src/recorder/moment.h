@@ -50,7 +50,7 @@ static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThread
 	m->state = state;
 	m->again = false;
 	m->thread = self;
-	if (__builtin_expect(!m->thread, 0)) {
+	if (unlikely(!m->thread)) {
 		m->record = code_without_mark(code);
 		if (moment_is_left_out(m)) /* it does not make a thread */
 			return false;
@@ -59,19 +59,18 @@ static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThread
 			return false;
 	}
 	m->frame = current_frame(m->state);
-	if (__builtin_expect(!m->frame || frame_code(m->frame) != m->code, 0))
+	if (unlikely(!m->frame || frame_code(m->frame) != m->code))
 		m->frame = foreign_frame(m->code);
 	intptr_t mark = code_mark(code);
 	m->record = (struct code_record *)mark;
-	if (__builtin_expect(mark <= 0, 0)) {
+	if (unlikely(mark <= 0)) {
 		m->record = code_without_mark(code);
 		if (moment_is_left_out(m))
 			return false;
 	}
-	if (__builtin_expect(thread_is_traced(m->state) && !root.traced, 0))
+	if (unlikely(thread_is_traced(m->state) && !root.traced))
 		hooks_are_traced();
-	if (__builtin_expect(m->record && m->record->straight, 0) &&
-		(root.tells_lines || m->record->precise))
+	if (unlikely(m->record && m->record->straight) && (root.tells_lines || m->record->precise))
 		code_find_lines(code, m->record);
 	return true;
 }
@@ -85,7 +84,7 @@ static inline bool moment_look(struct moment *m, PyCodeObject *code)
 static inline bool moment_make_room(struct moment *m)
 {
 	m->at = m->record ? step(m->thread) : NULL;
-	if (__builtin_expect(!m->at, 0)) {
+	if (unlikely(!m->at)) {
 		event_lose(m->thread);
 		return false;
 	}
@@ -144,7 +143,7 @@ static inline bool moment_make_room_inside(struct moment *m)
 {
 	if (!moment_make_room(m))
 		return false;
-	if (__builtin_expect(!moment_is_top(m), 0)) {
+	if (unlikely(!moment_is_top(m))) {
 		m->at = step_to_frame(m->thread, m->at, m->frame);
 		if (!m->at) {
 			event_lose(m->thread);
@@ -172,8 +171,7 @@ static inline void moment_end_ahead(struct moment *m, uint8_t *p)
 
 static inline uint32_t moment_unit(const struct moment *m)
 {
-	return __builtin_expect(frame_is_foreign(m->frame), 0) ? EVENT_NO_UNIT
-							       : frame_unit(m->frame, m->code);
+	return unlikely(frame_is_foreign(m->frame)) ? EVENT_NO_UNIT : frame_unit(m->frame, m->code);
 }
 
 /* The unit that the event itself names. */
@@ -185,8 +183,7 @@ static inline uint32_t moment_told_unit(const struct moment *m, uint32_t unit)
 /* The frame of Python below this one; NULL: none. */
 static inline py_frame *moment_caller(const struct moment *m)
 {
-	return __builtin_expect(frame_is_foreign(m->frame), 0) ? top_frame(m->state)
-							       : frame_caller(m->frame);
+	return unlikely(frame_is_foreign(m->frame)) ? top_frame(m->state) : frame_caller(m->frame);
 }
 
 /* The start at which the frame stands: .start is 0 where the code's table has none. */
@@ -232,22 +229,21 @@ static inline void moment_is_bottom(struct moment *m)
 /* What goes on in a section is heard whole. */
 static inline void moment_may_be_precise(struct moment *m)
 {
-	if (__builtin_expect(root.section_count != 0, 0))
+	if (unlikely(root.section_count != 0))
 		m->again |= section_hears(m->thread, m->record);
 }
 
 /* Bring the stack to the caller; gives the site, or EVENT_NO_SITE; m->at NULL: lost. */
 static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 {
-	if (__builtin_expect(!caller || root.filters || frame_not_begun(caller) ||
-				     frame_is_foreign(m->thread->top) || frame_is_ahead(caller) ||
-				     frame_not_resumed(caller),
-		    0) ||
+	if (unlikely(!caller || root.filters || frame_not_begun(caller) ||
+		     frame_is_foreign(m->thread->top) || frame_is_ahead(caller) ||
+		     frame_not_resumed(caller)) ||
 		(!entry_is(m->thread->top, caller) && !drop_callees(m->thread, &m->at, caller)))
 		m->at = step_to_caller(m->thread, m->at, caller);
-	if (__builtin_expect(m->at && caller && frame_is_due(caller), 0))
+	if (unlikely(m->at && caller && frame_is_due(caller)))
 		m->at = step_tell_due(m->thread, m->at);
-	if (__builtin_expect(!entry_is(m->thread->top, caller), 0)) {
+	if (unlikely(!entry_is(m->thread->top, caller))) {
 		if (!frame_is_outside(m->thread->top)) /* C code that reports itself called */
 			return EVENT_NO_UNIT;
 		moment_is_bottom(m);
@@ -378,7 +374,7 @@ static __attribute__((noinline)) uint8_t *write_new_call(
 static inline uint8_t *plain_write_enter(
 	struct thread *t, uint8_t *p, uint32_t site, const struct code_record *r, uint32_t known)
 {
-	if (__builtin_expect(!known, 0))
+	if (unlikely(!known))
 		return write_new_call(t, p, site, r);
 	return event_write_known_call(p, known);
 }
@@ -594,13 +590,13 @@ __attribute__((always_inline)) static inline bool record_enter(
 	uint8_t *p = write_enter(m.thread, m.at, m.site, m.record->number, generator);
 	stack_push(m.thread, m.record->late ? frame_marked(m.frame, mark) : m.frame);
 	m.thread->entered = m.frame;
-	if (__builtin_expect(m.record->checks, 0))
+	if (unlikely(m.record->checks))
 		passes_forget(m.frame);
-	if (__builtin_expect(!m.caller, 0))
+	if (unlikely(!m.caller))
 		moment_is_bottom(&m);
 	moment_may_be_precise(&m);
 	moment_end(&m, generator || !m.caller ? moment_write_task(&m, true, p) : p);
-	if (__builtin_expect(m.again, 0))
+	if (unlikely(m.again))
 		hooks_hear_again();
 	return true;
 }
@@ -620,15 +616,15 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 	bool raises = kind == EVENT_THROW && m.record->suspends;
 	stack_push(m.thread, raises ? frame_marked(m.frame, MARK_STANDS) : m.frame);
 	m.thread->entered = m.frame;
-	if (__builtin_expect(!m.caller, 0))
+	if (unlikely(!m.caller))
 		moment_is_bottom(&m);
-	if (__builtin_expect(m.record->sections, 0))
+	if (unlikely(m.record->sections))
 		m.thread->tick = NO_TICK;
 	moment_may_be_precise(&m);
 	moment_end(&m, moment_write_task(&m, false, p));
 	if (kind == EVENT_RESUME)
 		m.thread->resumed_at = m.thread->ring.at;
-	if (__builtin_expect(m.again, 0))
+	if (unlikely(m.again))
 		hooks_hear_again();
 	return true;
 }
@@ -638,7 +634,7 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 /* type: number of its name, 0: there was no room to tell that. Then the event is lost, too: none names what is not there. */
 static inline bool moment_make_room_of_type(struct moment *m, uint32_t type)
 {
-	if (__builtin_expect(!type, 0)) {
+	if (unlikely(!type)) {
 		event_lose(m->thread);
 		return false;
 	}
@@ -731,25 +727,24 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 		return;
 	bool late = m.record && m.record->late, entered = m.thread->entered == m.frame && !late;
 	bool begins = !entered && !frame_is_foreign(m.frame) && frame_not_begun(m.frame);
-	if (__builtin_expect(begins && late && !interrupts, 0))
+	if (unlikely(begins && late && !interrupts))
 		tell_unheard_call(m.thread, m.frame, m.state);
 	if (!moment_make_room_of_type(&m, type))
 		return;
 	uint32_t unit = moment_unit(&m);
 	struct code_unit here = moment_start(&m, unit);
-	if (__builtin_expect(
-		    (unit_bits(here) & UNIT_BITS(.silent = 1, .ahead = 1, .later = 1)) != 0, 0)) {
+	if (unlikely((unit_bits(here) & UNIT_BITS(.silent = 1, .ahead = 1, .later = 1)) != 0)) {
 		if (!moment_stands_there(&m, unit, here, interrupts))
 			return;
 		if (here.later)
 			m.at = step_tell_due(m.thread, m.at);
 	}
-	if (__builtin_expect(begins, 0) && !was_entered(m.thread, m.thread->depth, m.frame) &&
+	if (unlikely(begins) && !was_entered(m.thread, m.thread->depth, m.frame) &&
 		!moment_begin_early(&m))
 		return;
 	unsigned early = line_is_unheard(m.thread, m.frame, m.record, unit) ? EVENT_EARLY : 0;
 	moment_end(&m, event_write2(m.at, EVENT_RAISE | early, unit, type));
-	if (__builtin_expect(others_hear_jumps(code, root.tool) && !root.tells_lines, 0))
+	if (unlikely(others_hear_jumps(code, root.tool) && !root.tells_lines))
 		hooks_tell_lines();
 }
 
@@ -783,9 +778,8 @@ static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t ty
 
 	if (!moment_begin_exception(&m, code, type))
 		return;
-	if (__builtin_expect((uintptr_t)m.thread->top & (MARK_TOLD | MARK_STANDS) &&
-				     frame_is_real(m.thread->top),
-		    0))
+	if (unlikely((uintptr_t)m.thread->top & (MARK_TOLD | MARK_STANDS) &&
+		     frame_is_real(m.thread->top)))
 		stack_mark(m.thread, m.thread->depth,
 			0); /* it does not come to the instruction behind */
 	moment_end(&m, event_write2(m.at, EVENT_HANDLED, moment_told_unit(&m, unit), type));
@@ -803,11 +797,11 @@ static inline void moment_line_was(struct thread *t, py_frame *frame)
 static inline void moment_gone(struct moment *m, bool for_good)
 {
 	stack_pop(m->thread);
-	if (__builtin_expect(root.tells_lines, 0))
+	if (unlikely(root.tells_lines))
 		moment_line_was(m->thread, frame_unmarked(m->thread->top));
 	if (for_good && m->record->generator_like)
 		generator_gone(m->frame);
-	if (for_good && __builtin_expect(m->record->checks, 0))
+	if (for_good && unlikely(m->record->checks))
 		passes_forget(m->frame);
 }
 

@@ -19,6 +19,7 @@
 
 #include "recorder/compat.h"
 #include "base/buf.h"
+#include "base/expect.h"
 #include "base/map.h"
 #include "bytecode/passes.h"
 #include "filter/filter.h"
@@ -273,7 +274,7 @@ static inline PyThreadState *gil_holder_seen(const struct thread *t)
 {
 	PyThreadState *holder = __atomic_load_n(root.gil_holder, __ATOMIC_RELAXED);
 
-	return __builtin_expect(holder == t->state_told, 1) ? holder : NULL;
+	return likely(holder == t->state_told) ? holder : NULL;
 }
 
 static inline PyThreadState *state_seen(const struct thread *t)
@@ -328,8 +329,8 @@ struct thread *thread_begin(void);
 static inline bool line_is_unheard(
 	const struct thread *t, const py_frame *frame, const struct code_record *r, uint32_t unit)
 {
-	if (__builtin_expect(!root.tells_lines, 1) || !t->line_frame || !r ||
-		unit >= r->unit_count || !r->units[unit].start)
+	if (likely(!root.tells_lines) || !t->line_frame || !r || unit >= r->unit_count ||
+		!r->units[unit].start)
 		return false;
 	return t->line_frame != frame || t->line_unit != unit;
 }
@@ -353,7 +354,7 @@ static inline uint8_t *step(struct thread *t)
 {
 	uint8_t *p = t->ring.at;
 
-	if (__builtin_expect(step_is_slow(t, p), 0))
+	if (unlikely(step_is_slow(t, p)))
 		return step_slow(t, p);
 	return p;
 }
@@ -523,7 +524,7 @@ static inline struct code_record *code_record(PyCodeObject *code)
 {
 	intptr_t mark = code_mark(code);
 
-	return __builtin_expect(mark != 0, 1) ? code_marked(mark) : code_describe(code);
+	return likely(mark != 0) ? code_marked(mark) : code_describe(code);
 }
 
 /* code_record for the rare cases, where it would be in the hot path's way: not known, or left out. */
@@ -532,7 +533,7 @@ struct code_record *code_without_mark(PyCodeObject *code);
 /* Do the filters leave it out? */
 static inline bool code_is_left_out(PyCodeObject *code)
 {
-	struct code_record *r = __builtin_expect(root.filters, 0) ? code_record(code) : NULL;
+	struct code_record *r = unlikely(root.filters) ? code_record(code) : NULL;
 
 	return r && r->left_out;
 }

@@ -53,7 +53,7 @@ static bool frames_reserve(struct thread *t, uint32_t more)
 
 void stack_push(struct thread *t, py_frame *frame)
 {
-	if (__builtin_expect(t->depth == t->room, 0) && !frames_reserve(t, 1)) {
+	if (unlikely(t->depth == t->room) && !frames_reserve(t, 1)) {
 		recorder_stop(PL_GAP_UNKNOWN);
 		return;
 	}
@@ -141,17 +141,17 @@ static uint8_t *write_link(
 
 	if (!record)
 		return give_up(t, p);
-	if (__builtin_expect(record->left_out, 0))
+	if (unlikely(record->left_out))
 		return write_link_outside(t, p, frame, below);
-	if (__builtin_expect(record->late, 0)) {
+	if (unlikely(record->late)) {
 		bool ahead = frame_is_ahead(frame);
 		t->frames[below] = frame_marked(frame, ahead ? MARK_EARLY : 0);
 		if (ahead && !(t->calls_lost && !below))
 			return write_early(t, p, frame, below);
 	}
-	if (__builtin_expect(frame_is_due(frame), 0))
+	if (unlikely(frame_is_due(frame)))
 		t->frames[below] = frame_marked(frame, MARK_TOLD);
-	if (__builtin_expect(record->late && frame_not_begun(frame), 0))
+	if (unlikely(record->late && frame_not_begun(frame)))
 		t->frames[below] = frame_marked(frame, MARK_LINKED);
 	stack_cut(t, below + 1);
 	uint64_t generator =
@@ -837,7 +837,7 @@ uint8_t *step_slow(struct thread *t, uint8_t *p)
 	if (t->fresh)
 		p = write_loss(t, p);
 	t->known = true;
-	return __builtin_expect(root.stood != NULL, 0) ? write_stood(t, p) : p;
+	return unlikely(root.stood != NULL) ? write_stood(t, p) : p;
 }
 
 /* ---- its life ---- */

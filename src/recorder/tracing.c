@@ -164,13 +164,13 @@ static void trace_line(PyFrameObject *f, PyCodeObject *code)
 {
 	struct moment m;
 
-	if (__builtin_expect(f->f_trace_opcodes & SWITCH_PENDING, 0))
+	if (unlikely(f->f_trace_opcodes & SWITCH_PENDING))
 		trace_handled(f, code);
 	if (!moment_begin_inside(&m, code))
 		return;
 	uint32_t unit = moment_unit(&m);
 	struct code_unit here = moment_start(&m, unit);
-	if (__builtin_expect(here.start != 0, 1))
+	if (likely(here.start != 0))
 		moment_end(&m, event_write_line(m.at, here.start - 1));
 	else
 		moment_end(&m, event_write2(m.at, EVENT_LINE_AT, unit, told_line(f)));
@@ -227,7 +227,7 @@ void trace_outside_again(PyThreadState *ts)
 /* With --clock call. */
 static void stamp_call(void)
 {
-	if (__builtin_expect(root.arena.head->stamps == STAMPS_CALL, 0) && self)
+	if (unlikely(root.arena.head->stamps == STAMPS_CALL) && self)
 		self->tick = NO_TICK;
 }
 
@@ -241,14 +241,13 @@ __attribute__((noinline)) static int trace_in_full(
 {
 	PyCodeObject *code = f->f_frame->f_code;
 
-	if (__builtin_expect(!listening, 0) && awaiting && what == PyTrace_CALL &&
-		main_begins(f->f_frame)) {
+	if (unlikely(!listening) && awaiting && what == PyTrace_CALL && main_begins(f->f_frame)) {
 		awaiting = false;
 		listening = true;
 	}
-	if (__builtin_expect(listening && root.filters, 0) && code_is_left_out(code)) {
+	if (unlikely(listening && root.filters) && code_is_left_out(code)) {
 		trace_outside(f, code, what);
-	} else if (__builtin_expect(listening, 1)) {
+	} else if (likely(listening)) {
 		switch (what) {
 		case PyTrace_LINE:
 			trace_line(f, code);
@@ -269,9 +268,9 @@ __attribute__((noinline)) static int trace_in_full(
 				trace_instruction(f, code);
 		}
 	}
-	if (__builtin_expect(set_elsewhere, 0))
+	if (unlikely(set_elsewhere))
 		trace_find_own(current_thread_state());
-	return __builtin_expect(programs != NULL, 0) ? pass_on(object, f, what, arg) : 0;
+	return unlikely(programs != NULL) ? pass_on(object, f, what, arg) : 0;
 }
 
 /* ---- the short ways ---- */
