@@ -7,7 +7,7 @@
 #	make exact           every module of CPython's own suite, on every interpreter
 #	make fuzz [S=60]     the fuzzers of the reader, S seconds each
 #	make bench [ROW=w_fib] [RUNS=7] [PYTHON=python3.13]
-#	                     what recording costs, and what others cost: 20 minutes
+#	                     what recording costs, and what others cost: 25 minutes
 #	make aarch64         build for it, and try it under qemu
 #	make arrows format doc install clean
 BUILD = build
