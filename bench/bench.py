@@ -113,14 +113,16 @@ def print_workloads(rows):
     for name in names:
         words = next(row["keeps"][name] for row in rows.values() if name in row["keeps"])
         print(f"  {name:<16}{words}")
-    table = [["pathline", "cpu", "wall", "collector", "bytes/line more", "to reach", "events/line", "lines"]]
+    table = [["pathline", "cpu", "of the floor", "to reach", "wall", "collector", "bytes/line more", "to reach", "events/line", "lines"]]
     for row_name, row in rows.items():
         cell = row["cells"]["pathline"]
         share = cell.get("collector")
-        table.append([row_name, number(cell["cpu"]), number(cell["wall"]), "-" if share is None else f"{share:.1%}",
-                      rounded(cell.get("marginal_bytes_per_line")), rounded(row["bytes_goal"]), number(cell.get("events_per_line")),
-                      f"{row['lines']:,}"])
-    print("\nPathline; collector: its CPU by the program's; bytes/line more: between two scales")
+        of_floor = cell["cpu"] / row["cells"]["floor"]["cpu"]
+        table.append([row_name, number(cell["cpu"]), number(of_floor), number(row.get("goal_of_floor")), number(cell["wall"]),
+                      "-" if share is None else f"{share:.1%}", rounded(cell.get("marginal_bytes_per_line")), rounded(row["bytes_goal"]),
+                      number(cell.get("events_per_line")), f"{row['lines']:,}"])
+    print("\nPathline; of the floor: its CPU by the floor's, to reach: by the floor of the machine for which that was set; collector: its CPU by the\n"
+          "program's; bytes/line more: between two scales")
     print_columns(table)
 
 

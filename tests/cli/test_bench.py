@@ -52,6 +52,8 @@ class Bench(unittest.TestCase):
             self.assertGreater(cell["wall"], 0)
         self.assertGreater(row["cells"]["pathline"]["bytes_per_line"], 0)
         self.assertRegex(printed, rf"(?m)^w_fib( +[\d.]+){{{1 + len(tools)}}}$")
+        self.assertRegex(printed, r"(?m)^pathline +cpu +of the floor +to reach +wall ")
+        self.assertRegex(printed, r"(?m)^w_fib( +[\d.]+){2} +%s " % ("-" if VERSION < (3, 12) else "0.61"))     # 1.60 by 2.63
         picture = path + ".svg"
         drawn = subprocess.run([sys.executable, os.path.join(TOP, "bench/draw.py"), "--svg", picture, path], capture_output=True, check=False)
         self.assertEqual((drawn.returncode, drawn.stderr), (0, b""))
