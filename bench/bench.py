@@ -118,7 +118,7 @@ def print_workloads(rows):
         cell = row["cells"]["pathline"]
         share = cell.get("collector")
         of_floor = cell["cpu"] / row["cells"]["floor"]["cpu"]
-        table.append([row_name, number(cell["cpu"]), number(of_floor), number(row.get("goal_of_floor")), number(cell["wall"]),
+        table.append([row_name, number(cell["cpu"]), number(of_floor), number(row["goal_of_floor"]), number(cell["wall"]),
                       "-" if share is None else f"{share:.1%}", rounded(cell.get("marginal_bytes_per_line")), rounded(row["bytes_goal"]),
                       number(cell.get("events_per_line")), f"{row['lines']:,}"])
     print("\nPathline; of the floor: its CPU by the floor's, to reach: by the floor of the machine for which that was set; collector: its CPU by the\n"
