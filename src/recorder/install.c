@@ -156,6 +156,7 @@ void hooks_tell_lines(void)
 {
 	if (root.tells_lines)
 		return;
+	shown_end(true);
 	trust_entries();
 	root.tells_calls = root.tells_returns = root.tells_lines = true;
 	hooks_hear_again();
@@ -175,6 +176,7 @@ void hooks_tell_calls(void)
 {
 	if (root.tells_calls)
 		return;
+	shown_end(true);
 	root.tells_calls = true;
 	hooks_hear_again();
 }

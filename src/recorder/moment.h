@@ -131,10 +131,15 @@ static inline bool drop_callees(struct thread *t, uint8_t **p, const py_frame *f
 static inline bool moment_is_top(const struct moment *m)
 {
 	const py_frame *top = m->thread->top;
-	bool told = !m->record->late || (uintptr_t)top & (MARK_EARLY | MARK_TOLD);
 
-	return entry_is(top, m->frame) &&
-	       (told || !unit_is_ahead(m->record, m->frame, frame_unit(m->frame, m->code)));
+	if (!entry_is(top, m->frame))
+		return false;
+	if (likely(!m->record->late))
+		return true;
+	if (unlikely(entry_seen(top) != 0))
+		return shown_is_same(m->thread, m->thread->depth, m->frame, NULL);
+	return (uintptr_t)top & (MARK_EARLY | MARK_TOLD) ||
+	       !unit_is_ahead(m->record, m->frame, frame_unit(m->frame, m->code));
 }
 
 /* The same for an event of a frame that has been entered already: it becomes the top of the shadow
@@ -240,7 +245,8 @@ static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 		     frame_is_foreign(m->thread->top) || frame_is_ahead(caller) ||
 		     frame_not_resumed(caller)) ||
 		(!entry_is(m->thread->top, caller) && !drop_callees(m->thread, &m->at, caller)))
-		m->at = step_to_caller(m->thread, m->at, caller);
+		m->at = step_to_caller(
+			m->thread, m->at, caller, frame_is_foreign(m->frame) ? NULL : m->frame);
 	if (unlikely(m->at && caller && frame_is_due(caller)))
 		m->at = step_tell_due(m->thread, m->at);
 	if (unlikely(!entry_is(m->thread->top, caller))) {
@@ -254,7 +260,11 @@ static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 /* For an entry: the frame is not on the shadow stack yet, its caller becomes the top. */
 static inline bool moment_begin_entry(struct moment *m, PyCodeObject *code, PyThreadState *state)
 {
-	if (!moment_look_in(m, code, state) || !moment_make_room(m))
+	if (!moment_look_in(m, code, state))
+		return false;
+	if (unlikely(root.shown_count != 0) && !frame_is_foreign(m->frame))
+		thread_tell_shown(m->thread, m->frame);
+	if (!moment_make_room(m))
 		return false;
 	m->caller = moment_caller(m);
 	m->site = moment_at_caller(m, m->caller);

@@ -35,7 +35,7 @@ static void write_stop(int number)
 	uint32_t place = f ? stack_find(t, f) : 0;
 	uint8_t *p = t->ring.at;
 	/* Another activation lies there, which has told nothing: it is not known where that stands. */
-	if (place > 1 && !frame_is_foreign(f) && !entry_is_true(t->frames[place - 1], f)) {
+	if (place > 1 && !frame_is_foreign(f) && !entry_is_true(t, place, f, NULL)) {
 		place--;
 		f = NULL;
 	}

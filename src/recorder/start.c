@@ -279,6 +279,7 @@ static int start_again(const struct recorder_start *start, const char **why)
 	Py_AtExit(interpreters_look);
 	names_forget();
 	greenlets_forget();
+	shown_forget_all();
 #if CODE_HAS_WATCHER
 	map_release(&root.code_records);
 #endif

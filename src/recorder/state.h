@@ -74,6 +74,13 @@ struct code_record {
 	bool planned;  /* it is or was planned anew (plan.c): once is enough */
 	struct plan *plan;	/* owned; NULL but while that goes on */
 	uint32_t number_before; /* the number that it had before that, or 0 */
+	bool shown; /* some calls of it are shown by what they call (shown.c), and have no event of their own: */
+	uint16_t shown_from,
+		shown_to; /* those whose frames come to these units; `to` is the first behind them */
+	uint16_t shown_tries;
+	uint16_t
+		seen_base; /* of the places in it, as the shadow stack has them; 0: none, it never was so */
+	uint32_t number_shown; /* the number that it had before that, or has when it is so, or 0 */
 	uint32_t
 		lines_heard; /* by the short way; when it comes to root.hot_lines the code is hot */
 	uint32_t passes_heard; /* by JUMP, that may move (hot.c); likewise */
@@ -229,7 +236,9 @@ struct recorder_root {
 	bool hears_lines; /* all are witnesses, each of which is heard: exact order is asked for, or the interpreter compiles just in time */
 	bool traced; /* the program has set a trace function: frames can be moved, and those of the function itself run unheard */
 	bool forked; /* this child has no slot of its own yet */
-	bool filters; /* there is code that is left out */
+	bool filters;	      /* there is code that is left out */
+	uint32_t shown_count; /* codes of which calls are shown by what they call */
+	uint32_t seen_places; /* given to such: seen_base */
 	uint32_t
 		hot_lines; /* a code of which so many LINEs were heard is hot, a far one before; 0: none ever is */
 	uint32_t hot_in_vain; /* tries of code to become hot that could not */
@@ -411,11 +420,29 @@ static inline bool frame_is_real(const py_frame *frame)
 #define MARK_LINKED ((uintptr_t)1 << 61)
 /* It stands where it yields, but is not suspended: it raises there, or the yield is being told. Who stands there else has not been resumed. */
 #define MARK_STANDS ((uintptr_t)1 << 60)
-#define MARKS	    (MARK_EARLY | MARK_TOLD | MARK_LINKED | MARK_STANDS)
+/* How far the frame, which has MARK_EARLY, was seen to have come: of code whose calls are shown (shown.c), whose seen_base it counts from. Twice
+ * the unit at which it stood when an event came of what it had called there; and 1, if that was the call that runs once. 0: it was not seen. */
+#define SEEN_SHIFT 48
+#define SEEN_MAX   0xfffu
+#define ONLY_EARLY                                                                                 \
+	((uint32_t)(MARK_EARLY >>                                                                  \
+		    SEEN_SHIFT)) /* an entry's marks with nothing else, and not seen */
+#define MARK_SEEN ((uintptr_t)SEEN_MAX << SEEN_SHIFT)
+#define MARKS	  ((uintptr_t)-1 << SEEN_SHIFT)
 
 static inline py_frame *frame_marked(const py_frame *frame, uintptr_t mark)
 {
 	return (py_frame *)((uintptr_t)frame | mark);
+}
+
+static inline uint32_t entry_seen(const py_frame *entry)
+{
+	return (uint32_t)((uintptr_t)entry >> SEEN_SHIFT) & SEEN_MAX;
+}
+
+static inline py_frame *frame_seen(const py_frame *marked, uint32_t seen)
+{
+	return (py_frame *)((uintptr_t)marked | (uintptr_t)seen << SEEN_SHIFT);
 }
 
 static inline py_frame *frame_unmarked(const py_frame *entry)
@@ -426,7 +453,7 @@ static inline py_frame *frame_unmarked(const py_frame *entry)
 /* Does the shadow stack's entry have this frame's address? */
 static inline bool entry_is(const py_frame *entry, const py_frame *frame)
 {
-	return ((uintptr_t)entry ^ (uintptr_t)frame) << 4 == 0;
+	return ((uintptr_t)entry ^ (uintptr_t)frame) << (64 - SEEN_SHIFT) == 0;
 }
 
 /* Bring the shadow stack to `frame` as its top for an event that is not an entry: writes POPS or
@@ -435,8 +462,8 @@ uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
 /* The same, where what the shadow stack has of the frame is of before it was left. */
 uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame);
 /* The same for an entry: the caller (may be NULL) becomes the top; one that is left out is told of by OUTSIDE, with those
- * below it. */
-uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller);
+ * below it. callee: what it calls, NULL: C code that reports itself called. */
+uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller, py_frame *callee);
 /* The top frame's witness is told here if that is due, and not behind this instruction. */
 uint8_t *step_tell_due(struct thread *t, uint8_t *p);
 /* Name the greenlet that runs behind its bottom frame. */
@@ -474,6 +501,13 @@ void thread_stands_at_fork(void);
 void thread_leaves(bool killed);
 /* The pass that it owes; its place is open. */
 uint8_t *thread_write_owed(struct thread *t, uint8_t *p);
+/* Calls of the thread's frames that stand ahead of their begins are told now: of this one, or of one that waits and wrote last. Not within an
+ * event. */
+void thread_tell_untold(struct thread *t);
+/* Are there any that are shown? */
+bool thread_has_untold(const struct thread *t);
+/* `callee` is about to be told: calls that are shown by that were before its stamp, if it has one. */
+void thread_tell_shown(struct thread *t, py_frame *callee);
 void thread_forget_all(void); /* in a forked child */
 /* A forked child that meets its first event becomes a process of the recording; false: it is not
  * recorded. */
@@ -556,6 +590,42 @@ static inline bool unit_is_ahead(const struct code_record *r, py_frame *frame, u
 	return unit < r->unit_count && r->units[unit].ahead && !frame_not_begun(frame);
 }
 
+/* ---- shown.c: calls that are shown by what they call ---- */
+#define SHOWN_MAX 64 /* codes */
+/* Behind an event of the frame that was recorded, of hot code whose calls are told late: are its calls to be shown from here on? */
+void shown_begin(struct thread *t, py_frame *frame, struct code_record *r);
+/* No calls are, from here on; those that were not told are. Not within an event. calls_are_told: from here on each call has its event. Nothing
+ * where none are. */
+void shown_end(bool calls_are_told);
+void shown_forget(const struct code_record *r); /* its code object is about to be freed */
+void shown_forget_all(void);			/* as greenlets_forget */
+/* Of an entry of the shadow stack that has the frame's address, and was seen: is it of this activation? As entry_is_true. */
+bool shown_is_same(const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee);
+/* The same where it raises at a call: is it another one, which could not call? */
+bool shown_raises_anew(const struct thread *t, uint32_t place, py_frame *frame);
+/* An event comes of `callee`; the shadow stack has its caller at `place`. */
+void shown_note(struct thread *t, uint32_t place, py_frame *callee);
+/* Does a frame that stands at `unit` go on to where its call is shown? */
+static inline bool shown_at(const struct code_record *r, uint32_t unit)
+{
+	return r->shown && unit >= r->shown_from && unit < r->shown_to;
+}
+/* How far a frame of the code was seen to have come: a unit, twice, and 1. SEEN_NOT: the entry is another code's. Of one that was seen. */
+#define SEEN_NOT UINT32_MAX
+static inline uint32_t shown_seen(const py_frame *entry, const struct code_record *r)
+{
+	uint32_t seen = entry_seen(entry) - r->seen_base;
+
+	return r->seen_base && seen < 2 * r->unit_count ? seen : SEEN_NOT;
+}
+/* The entry has the address of a frame of the code that comes to a begin; is it of another one? That has called on its way elsewhere. */
+static inline bool shown_went_on(const py_frame *entry, const struct code_record *r)
+{
+	uint32_t seen = entry_seen(entry) ? shown_seen(entry, r) : 0;
+
+	return seen == SEEN_NOT || (seen / 2 >= r->shown_from && seen / 2 < r->shown_to);
+}
+
 /* Does the frame stand where its call, which is told late, may not have been told? */
 static inline bool frame_is_ahead(py_frame *frame)
 {
@@ -578,11 +648,16 @@ static inline bool frame_not_resumed(py_frame *frame)
 	       !frame_not_begun(frame);
 }
 
-/* The entry has the frame's address; is it of what lies there now, and runs? */
-static inline bool entry_is_true(const py_frame *entry, py_frame *frame)
+/* The entry at `place` of the shadow stack has the frame's address; is it of what lies there now, and runs? callee: what the frame
+ * calls, which is another one than what it was last seen to call; NULL: the event is its own. */
+static inline bool entry_is_true(
+	const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee)
 {
+	const py_frame *entry = t->frames[place - 1];
 	bool told = (uintptr_t)entry & (MARK_EARLY | MARK_TOLD) || !frame_is_ahead(frame);
 
+	if (unlikely(entry_seen(entry) != 0) && !shown_is_same(t, place, frame, callee))
+		return false;
 	return told && ((uintptr_t)entry & MARK_STANDS || !frame_not_resumed(frame));
 }
 

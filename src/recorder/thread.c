@@ -66,12 +66,12 @@ static void stack_cut(struct thread *t, uint32_t depth)
 	t->top = depth ? t->frames[depth - 1] : NULL;
 }
 
-/* The same of a frame that may be looked into; 0: it has not been told. */
-static uint32_t stack_place(const struct thread *t, py_frame *frame)
+/* The same of a frame that may be looked into; 0: it has not been told. callee: as entry_is_true. */
+static uint32_t stack_place(const struct thread *t, py_frame *frame, py_frame *callee)
 {
 	uint32_t place = stack_find(t, frame);
 
-	return place && entry_is_true(t->frames[place - 1], frame) ? place : 0;
+	return place && entry_is_true(t, place, frame, callee) ? place : 0;
 }
 
 /* The event bytes up to p are whole: publish them, and make room for the next. */
@@ -146,7 +146,7 @@ static uint8_t *write_link(
 	if (unlikely(record->late)) {
 		bool ahead = frame_is_ahead(frame);
 		t->frames[below] = frame_marked(frame, ahead ? MARK_EARLY : 0);
-		if (ahead && !(t->calls_lost && !below))
+		if (ahead && !(t->calls_lost && (!below || record->shown)))
 			return write_early(t, p, frame, below);
 	}
 	if (unlikely(frame_is_due(frame)))
@@ -232,13 +232,16 @@ static bool runs_hidden(uint32_t base, py_frame *frame)
  *	shadow   a b x y          the interpreter: frame -> d -> c -> b -> a
  *	POPS 2   a b              `base` is b's place, `count` the three above it
  *	LINKs    a b c d frame    written bottom first, so they are put down first and written then
+ *
+ * moved: the event is the frame's own. Else it is of its callee, which is NULL where that is no frame.
  */
-static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool moved)
+static uint8_t *link_chain(
+	struct thread *t, uint8_t *p, py_frame *frame, bool moved, py_frame *callee)
 {
 	uint32_t count = 0, base = 0;
 
-	for (py_frame *f = frame; f; f = frame_caller(f)) {
-		base = code_is_left_out(frame_code(f)) ? 0 : stack_place(t, f);
+	for (py_frame *f = frame; f; callee = f, f = frame_caller(f)) {
+		base = code_is_left_out(frame_code(f)) ? 0 : stack_place(t, f, callee);
 		if (base)
 			break;
 		count++;
@@ -262,6 +265,7 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 		t->frames[base + i - 1] = f;
 	for (uint32_t i = 0; i < count && p; i++) {
 		bool ours = moved && i + 1 == count;
+		shown_note(t, base + i, t->frames[base + i]);
 		unsigned flags = !ours && runs_hidden(base, t->frames[base + i])
 					 ? EVENT_HIDDEN
 					 : link_flags(t, base + i, ours);
@@ -280,7 +284,7 @@ static uint8_t *link_foreign(struct thread *t, uint8_t *p, py_frame *frame)
 	PyCodeObject *code = (PyCodeObject *)((uintptr_t)frame & ~(uintptr_t)1);
 	struct code_record *record = code_record(code);
 
-	p = step_to_caller(t, p, top_frame(current_thread_state()));
+	p = step_to_caller(t, p, top_frame(current_thread_state()), NULL);
 	if (!p || !record)
 		return p ? give_up(t, p) : NULL;
 	p = event_write3(p, EVENT_LINK, record->number, 0, EVENT_NO_UNIT);
@@ -297,20 +301,23 @@ static uint8_t *drop_stale(struct thread *t, uint8_t *p, uint32_t place)
 	return p;
 }
 
-static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool moved)
+/* moved, callee: as of link_chain. */
+static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool moved, py_frame *callee)
 {
 	uint32_t place = stack_find(t, frame);
 
-	bool stale = place && !frame_is_foreign(frame) &&
-		     (frame_not_begun(frame) ? !(moved && was_entered(t, place, frame))
-					     : !entry_is_true(t->frames[place - 1], frame));
+	bool stale =
+		place && !frame_is_foreign(frame) &&
+		(frame_not_begun(frame) ? !(moved && was_entered(t, place, frame))
+					: !entry_is_true(t, place, frame, callee) ||
+						  (moved && shown_raises_anew(t, place, frame)));
 	if (stale) {
 		p = drop_stale(t, p, place);
-		return p ? link_chain(t, p, frame, moved) : NULL;
+		return p ? link_chain(t, p, frame, moved, callee) : NULL;
 	}
 	if (!place)
 		return frame_is_foreign(frame) ? link_foreign(t, p, frame)
-					       : link_chain(t, p, frame, moved);
+					       : link_chain(t, p, frame, moved, callee);
 	if (t->depth > place)
 		p = event_write1(p, EVENT_POPS, t->depth - place);
 	stack_cut(t, place);
@@ -412,9 +419,9 @@ static uint8_t *step_to_outside(struct thread *t, uint8_t *p, py_frame *caller)
 
 	for (; inside && code_is_left_out(frame_code(inside)); inside = frame_caller(inside))
 		count++;
-	place = inside ? stack_place(t, inside) : 0;
+	place = inside ? stack_place(t, inside, NULL) : 0;
 	if (inside && (!place || frame_not_begun(inside))) {
-		p = step_to(t, p, inside, false);
+		p = step_to(t, p, inside, false, NULL);
 		place = t->depth;
 	} else if (!inside && (t->greenlets || !outside_kept(t, caller, 0, count)) &&
 		   greenlet_changed(t, false)) {
@@ -425,7 +432,7 @@ static uint8_t *step_to_outside(struct thread *t, uint8_t *p, py_frame *caller)
 
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame)
 {
-	return step_to(t, p, frame, true);
+	return step_to(t, p, frame, true, NULL);
 }
 
 uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame)
@@ -434,10 +441,10 @@ uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame)
 
 	if (place)
 		p = drop_stale(t, p, place);
-	return p ? link_chain(t, p, frame, true) : NULL;
+	return p ? link_chain(t, p, frame, true, NULL) : NULL;
 }
 
-uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller)
+static uint8_t *step_below(struct thread *t, uint8_t *p, py_frame *caller, py_frame *callee)
 {
 	uint32_t place = t->depth;
 
@@ -446,19 +453,27 @@ uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller)
 	if (caller && code_is_left_out(frame_code(caller)))
 		return step_to_outside(t, p, caller);
 	if (caller && entry_is(t->top, caller) && !frame_not_begun(caller) &&
-		entry_is_true(t->top, caller))
+		entry_is_true(t, t->depth, caller, callee))
 		return p;
 	/* Foreign frames above the caller stay: it is they that call. */
 	while (place && frame_is_foreign(t->frames[place - 1]))
 		place--;
 	if (place < t->depth && entry_is(place ? t->frames[place - 1] : NULL, caller) &&
-		(!caller || entry_is_true(t->frames[place - 1], caller)))
+		(!caller || entry_is_true(t, place, caller, callee)))
 		return p;
 	if (caller)
-		return step_to(t, p, caller, false);
+		return step_to(t, p, caller, false, callee);
 	if (t->depth)
 		p = event_write1(p, EVENT_POPS, t->depth);
 	stack_cut(t, 0);
+	return p;
+}
+
+uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller, py_frame *callee)
+{
+	p = step_below(t, p, caller, callee);
+	if (p && callee && caller && entry_is(t->top, caller))
+		shown_note(t, t->depth, callee);
 	return p;
 }
 
@@ -483,7 +498,7 @@ static bool keep_stood(struct stood *out, py_frame *frame)
 		.generator = generator ? generator_of(frame) : 0,
 		.number = record->number,
 		.unit = frame_unit(frame, code)};
-	if (frame_is_ahead(frame))
+	if (frame_is_ahead(frame) && !shown_at(record, out->unit)) /* no calls are, in the child */
 		out->frame = frame_marked(frame, MARK_EARLY);
 	if (frame_is_due(frame))
 		out->frame = frame_marked(frame, MARK_TOLD);
@@ -599,8 +614,7 @@ static uint32_t stands_at(const struct thread *t, py_frame *frame)
 		if (place && frame_not_resumed(frame) &&
 			!((uintptr_t)t->frames[place - 1] & MARK_STANDS))
 			place = 0;
-		if (place &&
-			(frame_not_begun(frame) || !entry_is_true(t->frames[place - 1], frame)))
+		if (place && (frame_not_begun(frame) || !entry_is_true(t, place, frame, NULL)))
 			return 0;
 		if (place)
 			return place;
@@ -620,34 +634,64 @@ static uint32_t outside_above(const struct thread *t, uint32_t place)
 	return called ? i - place : 0;
 }
 
-/* The frame and its callers that stand ahead of their begins, of a thread that is not running: their calls were before now. Where
- * many call one another without an event, none. */
-#define UNTOLD_MAX 4
-static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame)
+/* The frame and its callers that stand ahead of their begins: their calls were before now. callee: as entry_is_true. NULL: there was no room
+ * for one. */
+static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame, py_frame *callee)
 {
-	py_frame *untold[UNTOLD_MAX];
+	py_frame *const top = frame;
 	uint32_t count = 0, place = 0;
 
-	for (; frame && !frame_not_begun(frame); frame = frame_caller(frame)) {
-		place = stack_place(t, frame);
+	for (; frame && !frame_not_begun(frame); callee = frame, frame = frame_caller(frame)) {
+		place = stack_place(t, frame, callee);
 		if (place)
 			break;
-		if (!frame_is_ahead(frame) || count == UNTOLD_MAX)
+		if (!frame_is_ahead(frame))
 			return p;
-		untold[count++] = frame;
+		count++;
 	}
-	if (!count || !place || t->room - t->depth < count)
+	if (!count || !place || !frames_reserve(t, count))
 		return p;
 	if (t->depth > place)
 		p = event_write1(p, EVENT_POPS, t->depth - place);
 	stack_cut(t, place);
-	while (count) {
-		frame = untold[--count];
+	frame = top;
+	for (uint32_t i = count; i; i--, frame = frame_caller(frame))
+		t->frames[place + i - 1] = frame;
+	for (uint32_t i = 0; i < count && p; i++) {
+		frame = t->frames[place + i];
+		shown_note(t, place + i, frame);
 		p = write_enter(t, p, site_of(frame), code_known(frame_code(frame))->number, 0);
 		stack_put(t, frame_marked(frame, MARK_EARLY));
-		p = step_tell_due(t, p);
+		p = step_on(t, step_tell_due(t, p));
 	}
 	return p;
+}
+
+/* Of a thread that is not running. One that has not begun is passed over; not where it was linked, for a signal's handler. */
+static uint8_t *write_untold_of_other(struct thread *t, uint8_t *p, py_frame *frame)
+{
+	py_frame *callee = NULL;
+
+	for (; root.shown_count && frame && frame_not_begun(frame); frame = frame_caller(frame)) {
+		if (stack_find(t, frame))
+			return p;
+		callee = frame;
+	}
+	return write_untold(t, p, frame, callee);
+}
+
+void thread_tell_shown(struct thread *t, py_frame *callee)
+{
+	uint64_t tick = atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed);
+	uint8_t *p = t->ring.at;
+
+	if (tick == t->tick || t->fresh || !p || p >= t->ring.limit)
+		return;
+	p = write_untold(t, p, frame_caller(callee), callee);
+	if (p)
+		ring_commit(&t->ring, p);
+	else
+		event_lose(t);
 }
 
 uint8_t *thread_write_owed(struct thread *t, uint8_t *p)
@@ -703,7 +747,11 @@ static void write_stand(struct thread *t, PyThreadState *ts)
 	}
 	if (t->owes && !stands_at_owed(t, frame))
 		p = thread_write_owed(t, p);
-	p = write_untold(t, p, frame);
+	p = write_untold_of_other(t, p, frame);
+	if (!p) {
+		event_lose(t);
+		return;
+	}
 	uint32_t place = stands_at(t, frame);
 	if (!place || frame_is_foreign(t->frames[place - 1])) {
 		ring_commit(&t->ring, p);
@@ -736,6 +784,43 @@ static void tell_stand(struct thread *t)
 	if (landings_are_heard() && !owed && t->owes)
 		hear_landing(t);
 	give_ring_back(t);
+}
+
+bool thread_has_untold(const struct thread *t)
+{
+	const bool ended = atomic_load_explicit(&t->ended, memory_order_acquire);
+	PyThreadState *ts = ended ? NULL : thread_state_of(t->native_id);
+	py_frame *callee = NULL;
+
+	for (py_frame *f = ts ? top_frame(ts) : NULL; f; callee = f, f = frame_caller(f)) {
+		const struct code_record *r = code_known(frame_code(f));
+		if (stack_place(t, f, callee))
+			return false;
+		if (r && shown_at(r, frame_unit(f, frame_code(f))))
+			return true;
+	}
+	return false;
+}
+
+void thread_tell_untold(struct thread *t)
+{
+	const bool own = t == self;
+
+	if (!own && !take_ring(t))
+		return;
+	const bool ended = atomic_load_explicit(&t->ended, memory_order_acquire);
+	PyThreadState *ts = ended ? NULL : thread_state_of(t->native_id);
+	py_frame *frame = ts ? top_frame(ts) : NULL;
+	uint8_t *p = frame && (own || !t->fresh) ? (own ? step(t) : t->ring.at) : NULL;
+	if (p && p < t->ring.limit) {
+		p = own ? step_to_frame(t, p, frame) : write_untold_of_other(t, p, frame);
+		if (p)
+			ring_commit(&t->ring, p);
+		else
+			event_lose(t);
+	}
+	if (!own)
+		give_ring_back(t);
 }
 
 static uint8_t *write_switch(struct thread *t, uint8_t *p)
@@ -868,8 +953,8 @@ void thread_leaves(bool killed)
 		return;
 	py_frame *frame = frame_recorded(top_frame(ts));
 	if (!frame)
-		p = step_to_caller(self, p, NULL);
-	else if (!entry_is(self->top, frame) || !entry_is_true(self->top, frame))
+		p = step_to_caller(self, p, NULL, NULL);
+	else if (!entry_is(self->top, frame) || !entry_is_true(self, self->depth, frame, NULL))
 		p = step_to_frame(self, p, frame);
 	p = p ? write_at(self, p) : NULL;
 	if (p)
@@ -936,6 +1021,7 @@ struct thread *thread_begin(void)
 		return NULL;
 	if (root.forked && !process_begin_in_child())
 		return NULL;
+	shown_end(false);
 	struct thread *t = take_state();
 	if (!t || (!t->frames && !frames_grow(t, FRAMES_FIRST))) {
 		recorder_stop(PL_GAP_UNKNOWN);
