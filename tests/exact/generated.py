@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random programs (generate.py), in two runs: what nobody thought of.
+"""Random programs (generate.py, generate_recursion.py), in two runs: what nobody thought of.
 
 A seed gives the same program each time. One that failed: --from SEED --seeds 1 --keep.
 """
@@ -9,6 +9,7 @@ import sys
 
 import exact
 import generate
+import generate_recursion
 
 
 def main():
@@ -21,11 +22,12 @@ def main():
     setup, pythons = exact.begin(args)
     place, tests = setup.work("programs"), []
     for seed in exact.shard(range(args.first, args.first + args.seeds), args.shard):
-        path = os.path.join(place, "%d.py" % seed)
-        with open(path, "w") as f:
-            f.write(generate.text(seed))
-        for python in pythons:
-            tests += [((python.version, question, str(seed)), lambda w, p=python, a=ask: a(p, setup, w)) for question, ask in exact.questions(path, python, ["two"])]
+        for name, text in ("%d" % seed, generate.text), ("%d-recursion" % seed, generate_recursion.text):
+            path = os.path.join(place, name + ".py")
+            with open(path, "w") as f:
+                f.write(text(seed))
+            for python in pythons:
+                tests += [((python.version, question, name), lambda w, p=python, a=ask: a(p, setup, w)) for question, ask in exact.questions(path, python, ["two"])]
     return exact.run_all(tests, setup, args.jobs)
 
 
