@@ -1,4 +1,4 @@
-# two-runs
+# two-runs min=3.12
 """Functions that call themselves, hot: calls that are shown by what they call, and all that can come in between."""
 import sys
 import types
