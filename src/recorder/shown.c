@@ -12,7 +12,7 @@
  *	the interpreter     fib(3) -> fib(2) -> fib(1), at its begin
  *	the stream          ENTER fib   ENTER fib   ENTER fib   LINE
  *
- * It takes three things to be sure.
+ * It takes four things to be sure.
  *
  * What is called is the function itself. Its name is looked up in the globals each time, so these are watched, and so are functions: that it gets
  * no other code, and that no function with other globals has this one. What would change that ends it first (shown_end): who was not told by
@@ -32,7 +32,7 @@
  * That no frame waits to begin by the old plan. The code has another number from here on, whose body lacks the witnesses that are heard no
  * more: frames keep the number that they were entered with. So all frames of it must have begun.
  *
- * And one thread: what was told late would be put where it was told, though another one may have run since. With a second one it ends.
+ * That there is one thread: what was told late would be put where it was told, though another one may have run since. With a second one it ends.
  *
  * Of 3.12 and 3.13, where code may be hot.
  */

@@ -3,32 +3,7 @@
 import os
 import signal
 
-
-def fib(n):
-    if n < 2:
-        return n
-    return fib(n - 1) + fib(n - 2)
-
-
-def down(n):
-    if n == 0:
-        return 0
-    return down(n - 1)
-
-
-class At(int):
-    """Does something when it becomes 3."""
-
-    def __sub__(self, other):
-        n = int(self) - other
-        if n == 3:
-            At.what()
-        return At(n)
-
-
-for _ in range(30):
-    fib(10)
-    down(50)
+from parts.recursion import At, fib
 
 
 def ends():
@@ -36,4 +11,4 @@ def ends():
 
 
 At.what = ends
-fib(At(8))
+fib(At(40))
