@@ -11,11 +11,13 @@
 #include "collector/state.h"
 #include "format/samples.h"
 
-#define STATE_BYTES_MAX 4096
-#define FRAME_BYTES_MAX 256
-#define FRAMES_MAX	16 /* of code that is not known, over which a look goes on */
-#define FLUSH_COUNT	1024
-#define FLUSH_NS	INT64_C(1000000000)
+#define STATE_BYTES_MAX	  4096
+#define FRAME_BYTES_MAX	  256
+#define FRAMES_MAX	  16 /* of code that is not known, over which a look goes on */
+#define MAP_SLOTS_AT_ONCE 16
+#define MAP_SLOTS_MAX	  1024
+#define FLUSH_COUNT	  1024
+#define FLUSH_NS	  INT64_C(1000000000)
 
 /* ---- reading another process ---- */
 
@@ -68,54 +70,71 @@ struct record_front {
 	uint32_t number, units;
 };
 
+/* Torn: what was read did not belong together, so the code may have a record or not. */
+enum record_answer { RECORD_FOUND, RECORD_ABSENT, RECORD_TORN };
+
 static bool read_record(struct look *l, uint64_t record, uint64_t code, struct record_front *out)
 {
-	return record && look_read(l, record, out, sizeof *out) && out->code == code && out->number;
+	return look_read(l, record, out, sizeof *out) && out->code == code && out->number;
 }
 
 /* In co_extra. */
-static uint64_t find_extra(struct look *l, uint64_t code)
+static enum record_answer find_extra(struct look *l, uint64_t code, uint64_t *record)
 {
-	uint64_t extra = 0, record = 0;
+	uint64_t extra = 0;
 
-	if (!look_read(l, code + l->view->code_extra, &extra, sizeof extra) || !extra)
-		return 0;
-	return look_read(l, extra + l->view->extra_record, &record, sizeof record) ? record : 0;
+	*record = 0;
+	if (!look_read(l, code + l->view->code_extra, &extra, sizeof extra) ||
+		(extra && !look_read(l, extra + l->view->extra_record, record, sizeof *record)))
+		return RECORD_TORN;
+	return *record ? RECORD_FOUND : RECORD_ABSENT;
 }
 
-/* In the recorder's map: a search like that of map.c, over as many slots as most searches take. */
-static uint64_t find_mapped(struct look *l, uint64_t code)
+/* In the recorder's map: a search like that of map.c, which ends at a free slot. One that would go on for longer than any in a map three
+ * quarters full is one of a map that changes meanwhile. */
+static enum record_answer find_mapped(struct look *l, uint64_t code, uint64_t *record)
 {
-	struct pl_map_slot slots[8];
+	struct pl_map_slot slots[MAP_SLOTS_AT_ONCE];
 	struct pl_map map;
 
-	if (!look_read(l, l->view->code_map, &map, sizeof map) || map.room < 16 ||
-		map.room & (map.room - 1))
-		return 0;
-	size_t home = map_home(map.room, code), n = sizeof slots / sizeof *slots;
-	if (n > map.room - home)
-		n = map.room - home;
-	if (!look_read(l, (uintptr_t)map.slots + home * sizeof *slots, slots, n * sizeof *slots))
-		return 0;
-	for (size_t i = 0; i < n; i++)
-		if (slots[i].key == code)
-			return slots[i].value;
-	return 0;
+	if (!look_read(l, l->view->code_map, &map, sizeof map) || map.room & (map.room - 1))
+		return RECORD_TORN;
+	if (!map.room)
+		return RECORD_ABSENT;
+	size_t at = map_home(map.room, code);
+	for (size_t seen = 0; seen < map.room && seen < MAP_SLOTS_MAX;) {
+		size_t n = map.room - at < MAP_SLOTS_AT_ONCE ? map.room - at : MAP_SLOTS_AT_ONCE;
+		if (!look_read(l, (uintptr_t)(map.slots + at), slots, n * sizeof *slots))
+			return RECORD_TORN;
+		for (size_t i = 0; i < n; i++) {
+			if (slots[i].used && slots[i].key != code)
+				continue;
+			*record = slots[i].value;
+			return slots[i].used ? RECORD_FOUND : RECORD_ABSENT;
+		}
+		seen += n;
+		at = (at + n) & (map.room - 1);
+	}
+	return RECORD_TORN;
 }
 
-static bool find_record(struct look *l, uint64_t code, struct record_front *out)
+static enum record_answer find_record(struct look *l, uint64_t code, struct record_front *out)
 {
 	uint32_t place = (uint32_t)((code * 0x9e3779b97f4a7c15u) >> 58);
 	struct sample_process *s = &l->p->sample;
+	uint64_t record;
 
 	if (s->known[place].code == code && read_record(l, s->known[place].record, code, out))
-		return true;
-	uint64_t record = l->view->code_map ? find_mapped(l, code) : find_extra(l, code);
+		return RECORD_FOUND;
+	enum record_answer answer =
+		l->view->code_map ? find_mapped(l, code, &record) : find_extra(l, code, &record);
+	if (answer != RECORD_FOUND)
+		return answer;
 	if (!read_record(l, record, code, out))
-		return false;
+		return RECORD_TORN;
 	s->known[place].code = code;
 	s->known[place].record = record;
-	return true;
+	return RECORD_FOUND;
 }
 _Static_assert(SAMPLE_RECORDS_KEPT == 1 << 6, "find_record takes the top 6 bits of the hash");
 
@@ -168,12 +187,24 @@ static enum look_answer look_at_frames(struct look *l, uint64_t frame)
 		if (!look_read(l, frame, bytes, v->frame_bytes))
 			return LOOK_DROPPED;
 		uint64_t code = word_at(bytes, v->frame_code) & ~(uint64_t)MARKS;
-		if (code && find_record(l, code, &record) && record.units)
+		enum record_answer answer = code ? find_record(l, code, &record) : RECORD_ABSENT;
+		if (answer == RECORD_TORN)
+			return LOOK_DROPPED;
+		if (answer == RECORD_FOUND && record.units)
 			return place_unit(l, word_at(bytes, v->frame_unit), &record) ? LOOK_FOUND
 										     : LOOK_DROPPED;
 		frame = word_at(bytes, v->frame_previous);
 	}
 	return frame ? LOOK_DROPPED : LOOK_NOBODY;
+}
+
+static enum look_answer look(struct look *l)
+{
+	uint64_t frame = read_frame_address(l);
+
+	if (l->error)
+		return LOOK_DROPPED;
+	return frame ? look_at_frames(l, frame) : LOOK_NOBODY;
 }
 
 /* ---- does it run? ---- */
@@ -217,6 +248,15 @@ static bool is_waiting(struct collector *c, struct stream *t, const struct look 
 	return letter && letter != 'R';
 }
 
+/* Its state is read after its position: who waits then, and has moved, ran where it was seen. */
+static bool is_waiting_there(struct collector *c, struct stream *t, const struct look *l)
+{
+	struct look again = *l;
+
+	return is_waiting(c, t, l) && look(&again) == LOOK_FOUND && again.code == l->code &&
+	       again.unit == l->unit;
+}
+
 /* ---- a time to look ---- */
 
 /* Who waits at one place will mostly still be there. A look that finds a thread where it was, waiting,
@@ -236,7 +276,7 @@ static void weigh(const struct sampler *s, struct sample_thread *t, struct sampl
 	t->waiting = seen->waiting;
 }
 
-static void keep_sample(struct collector *c, struct stream *t, const struct look *l)
+static void keep_sample(struct collector *c, struct stream *t, const struct look *l, bool waiting)
 {
 	struct sampler *s = &c->sampler;
 	struct sample_seen *seen = &s->seen[s->seen_count++];
@@ -246,7 +286,7 @@ static void keep_sample(struct collector *c, struct stream *t, const struct look
 		.code = l->code,
 		.unit = l->unit,
 		.ticks = clock_ticks(c->ticker.source),
-		.waiting = is_waiting(c, t, l)};
+		.waiting = waiting};
 	weigh(s, &t->sample, seen);
 }
 
@@ -289,12 +329,9 @@ static void look_at(struct collector *c, struct stream *t)
 		.state = atomic_load_explicit(&k->state_address, memory_order_relaxed)};
 	if (!l.state || !view_makes_sense(&view))
 		return;
-	uint64_t frame = read_frame_address(&l);
-	enum look_answer answer = l.error ? LOOK_DROPPED
-				  : frame ? look_at_frames(&l, frame)
-					  : LOOK_NOBODY;
+	enum look_answer answer = look(&l);
 	if (answer == LOOK_FOUND)
-		keep_sample(c, t, &l);
+		keep_sample(c, t, &l, is_waiting_there(c, t, &l));
 	else if (answer == LOOK_DROPPED)
 		note_failure(p, l.error);
 }

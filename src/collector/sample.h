@@ -8,8 +8,9 @@
  * the recorder's record of the frame's code; and one file, for whether it runs or waits. The program
  * goes on meanwhile, so what is read can be torn. A position is believed when the record says that it
  * is of the very code object that the frame names, and the frame stands within its instructions;
- * every other is dropped, and counted. Where a frame's code is not known to the recording (it was left
- * out), the frame below counts.
+ * every other is dropped, and counted. Where a frame's code is known to have no record, or one of code
+ * that is left out, the frame below counts. Who waits is looked at once more behind its state: it waits
+ * where it was seen both times, or nowhere.
  *
  *	samples_take     in front of the tick: a thread stamps its next event behind a tick, and is not to
  *	                 be seen doing that

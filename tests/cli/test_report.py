@@ -5,6 +5,7 @@ import glob
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -604,6 +605,35 @@ slow(8000)
 '''
 
 
+# More functions than there are places near each other in the recorder's map of them. Only they sleep.
+MANY = '''import time
+
+
+def made(n):
+    exec(f"def f{n}(): time.sleep(0.004)", globals())
+    return globals()[f"f{n}"]
+
+
+def all_of(functions):
+    for f in functions:
+        f()
+
+
+all_of([made(n) for n in range(500)])
+'''
+
+
+class Many(unittest.TestCase):
+    def test_a_sample_is_of_the_innermost_frame(self):
+        recorded = session.Recorded(MANY, "many.py")
+        waiting = {}
+        for row in views(recorded, "--functions"):
+            name = "f" if re.fullmatch(r"f\d+", row["code"] or "") else row["code"]
+            waiting[name] = waiting.get(name, 0) + row["waiting_ns"]
+        self.assertGreater(waiting["f"], 500 * 4_000_000 / 2)
+        self.assertLess(waiting["all_of"], 4_000_000)
+
+
 class Turns(unittest.TestCase):
     """What is counted by turns is what it is by events."""
 
@@ -633,7 +663,7 @@ class Turns(unittest.TestCase):
             self.assertGreaterEqual(longest[line_of(TURNS, word)], 300_000_000, word)
         for word in ("before", "between", "behind"):
             self.assertLess(longest[line_of(TURNS, word)], 300_000_000, word)
-        longest = {row["code"]: row["max_ns"] for row in views(self.recorded, "--functions")}
+        longest = {row["code"]: row["max_ns"] or 0 for row in views(self.recorded, "--functions")}
         for function in ("sleeps", "sleeps_and_calls"):
             self.assertGreater(longest[function], 270_000_000, function)
 
