@@ -108,6 +108,15 @@ static int64_t add_clamped(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+/* A row with a stamp before the next event is filled in in front of both: an event would have been stamped, so nobody knows by how much
+ * it came behind the collector's tick. Else it came no later than the next event, so before that tick. */
+static int64_t time_error(const struct walk *w)
+{
+	if (w->marks.ticks)
+		return add_clamped(w->time.error_ns, clockmap_span(&w->r->clock, w->marks.ticks));
+	return w->at_stamp ? w->time.error_ns : add_clamped(w->time.error_ns, w->stamp_span_ns);
+}
+
 /* Position, seq, order and time of the next row. Time is clamped, so that it never goes back within
  * a thread, also where the clock's map does not know better. */
 static void put_place(struct walk *w, struct pl_event *row)
@@ -124,8 +133,7 @@ static void put_place(struct walk *w, struct pl_event *row)
 	row->order = w->order;
 	row->order_from = w->order_from;
 	row->time_ns = w->last_ns;
-	row->time_error_ns =
-		w->at_stamp ? w->time.error_ns : add_clamped(w->time.error_ns, w->stamp_span_ns);
+	row->time_error_ns = time_error(w);
 	row->idle_ns = w->idle_due ? clockmap_span(&w->r->clock, w->idle_ticks) : 0;
 	w->idle_due = false;
 }

@@ -46,6 +46,26 @@ while time.monotonic() < end:
     sum(range(2000))
 '''
 
+SLEEPS = '''\
+import time
+
+
+def sleeps():
+    begun = time.time_ns()
+    time.sleep(0.3)
+    woke = time.time_ns()  # behind
+    y = woke  # behind
+    z = y + 1  # behind
+    return begun, woke
+
+
+def calls():
+    return sleeps()
+
+
+print(*calls(), time.time_ns())
+'''
+
 IDLE = '''\
 import asyncio
 import selectors
@@ -250,7 +270,7 @@ def minor():
 
 
 def record(text, *options, arguments=(), **environment):
-    """The rows (event, code, line, error, idle) of the script, and what it said."""
+    """The rows (event, code, line, error, idle, "stamped") of the script, and all, with their files in front."""
     folder = session.scratch()
     script, directory = os.path.join(folder, "script.py"), os.path.join(folder, "r")
     with open(script, "w", encoding="utf-8") as f:
@@ -261,17 +281,34 @@ def record(text, *options, arguments=(), **environment):
     check = session.pathline("check", directory)
     if check.returncode:
         raise AssertionError(check.stderr)
-    rows = session.rows(directory, "--fields", "file,event,code,line,error,idle")
+    rows, last = [], {}
+    for *row, thread, time in session.rows(directory, "--fields", "file,event,code,line,error,idle,thread,time"):
+        # Between two stamps that are near each other the error is as small, at the time of the first one.
+        rows.append([*row, "stamped" if int(row[4]) < STAMPED_NS and time != last.get(thread) else ""])
+        last[thread] = time
     return directory, [row[1:] for row in rows if row[0].endswith("script.py")], rows
 
 
 def stamped(rows, *events):
     """(how many of these events have a time of their own, how many there are)"""
-    errors = [int(row[3]) for row in rows if row[0] in events]
-    return sum(error < STAMPED_NS for error in errors), len(errors)
+    own = [row[5] == "stamped" for row in rows if row[0] in events]
+    return sum(own), len(own)
 
 
 class Clock(unittest.TestCase):
+    def test_a_time_is_true_within_its_error(self):
+        """Of lines and returns without an event, too: those behind a sleep come before the next stamp, not within a tick of the last one."""
+        recorded = session.Recorded(SLEEPS, "sleeps.py", "-q")
+        _, woke, end = map(int, recorded.done.stdout.split())
+        behind = [str(n) for n, line in enumerate(SLEEPS.split("\n"), 1) if line.endswith("# behind")]
+        rows = [row[1:] for row in recorded.rows("--fields", "code,event,line,time,error") if row[0] == "sleeps"]
+        told = [row for row in rows if row[1] in behind[1:] or row[0] == "return"]
+        self.assertEqual([row[0] for row in told], ["line", "line", "return"])
+        for event, line, at, error in told:
+            at = int(at.replace(".", ""))
+            self.assertLess(at, end, (event, line))
+            self.assertGreater(at + int(error), woke, (event, line))
+
     def test_call_and_line(self):
         _, rows, _ = record(CALLS, "--clock", "call")
         self.assertEqual(stamped(rows, "call", "return"), (104, 104))
