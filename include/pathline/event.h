@@ -90,8 +90,8 @@ struct pl_event {
 	uint64_t order; /* the process-wide number of the switch that this event comes after */
 	uint64_t
 		order_from; /* order; or less: another thread ran meanwhile, and it may have come after that switch already */
-	int64_t time_ns;       /* CLOCK_REALTIME, ns since 1970; never backwards within a thread */
-	int64_t time_error_ns; /* the event was at time_ns or up to so much later */
+	int64_t time_ns; /* CLOCK_REALTIME, ns since 1970; never backwards within a thread */
+	int64_t time_error_ns; /* the event was at time_ns or up to so much later; INT64_MAX: that is not known */
 	const struct pl_code *code; /* of its frame; NULL only for gaps and marks without a frame */
 	uint32_t depth;		    /* frames below it in the thread, 0 for the bottom one */
 	int32_t line;		    /* where the frame stands; 0 where it has no line */

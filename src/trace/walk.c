@@ -138,6 +138,22 @@ static void put_place(struct walk *w, struct pl_event *row)
 	w->idle_due = false;
 }
 
+/* What came behind the last event did so before the end of its thread, whenever that was. */
+static int64_t error_at_end(const struct walk *w)
+{
+	const struct thread_entry *t = w->thread;
+	const struct process_entry *p = recording_find_process(w->r, t->public.process);
+	uint64_t end = t->ended		     ? t->end_ticks
+		       : p && p->ended	     ? p->end_ticks
+		       : w->r->info.finished ? w->r->end_ticks
+					     : 0;
+
+	if (!end)
+		return INT64_MAX;
+	return add_clamped(
+		w->time.error_ns, clockmap_span(&w->r->clock, end > w->ticks ? end - w->ticks : 0));
+}
+
 static void give_gap(struct walk *w, struct pl_event *row)
 {
 	const struct walk_gap g = w->gaps[0];
@@ -153,6 +169,8 @@ static void give_gap(struct walk *w, struct pl_event *row)
 		.lost = g.lost,
 		.offset = g.offset};
 	put_place(w, row);
+	if (w->ended || w->ahead.begun)
+		row->time_error_ns = error_at_end(w);
 }
 
 /* ---- blocks ---- */
@@ -437,6 +455,7 @@ static int give_ahead(struct walk *w, struct pl_event *row)
 			: c->follow.suspends ? "yield"
 					     : "return"};
 	put_place(w, row);
+	row->time_error_ns = error_at_end(w);
 	return line ? 0 : ahead_of(w, frame);
 }
 

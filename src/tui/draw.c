@@ -82,7 +82,9 @@ static void draw_place(const struct tui *t, int y)
 
 static void format_error(int64_t ns, char text[32])
 {
-	if (ns < 1000)
+	if (ns == INT64_MAX)
+		snprintf(text, 32, "?");
+	else if (ns < 1000)
 		snprintf(text, 32, "%" PRId64 " ns", ns);
 	else if (ns < 1000000)
 		snprintf(text, 32, "%" PRId64 " us", ns / 1000);

@@ -2,6 +2,7 @@
 import os
 import signal
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -74,16 +75,27 @@ class Edge(recorded.Case):
         self.assertLess(possible.index(("inner", "return", 0)), possible.index(("outer", "line", 17)))
         self.assertNotIn(("inner", "line", 12), possible[possible.index(("inner", "return", 0)):])
 
+    def assert_may_be_as_late_as(self, moment):
+        """The end of the path, and what may have followed: no tick says when that was."""
+        done = recorded.run(recorded.PATHLINE, "dump", "--events", "gap,possible", "--fields", "time,error", self.program.dir)
+        rows = [line.split("\t") for line in done.stdout.splitlines()]
+        self.assertTrue(rows)
+        for at, error in rows:
+            self.assertGreaterEqual(int(at.replace(".", "")) + int(error), moment)
+
     def test_killed(self):
         pids = recorded.children(self.program.record.pid)
         (pid,) = (pid for name, pid in pids.items() if not name.startswith("pathline"))
+        killed = time.time_ns()
         os.kill(pid, signal.SIGKILL)
         self.program.end()
         self.assert_edge("killed")
+        self.assert_may_be_as_late_as(killed)
         self.assert_sound(self.program.dir)
 
     def test_live(self):
         self.assert_edge("live")
+        self.assert_may_be_as_late_as(time.time_ns())
 
 
 class ExactEdge(Edge):
