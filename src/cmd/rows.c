@@ -208,7 +208,7 @@ static const struct field fields[] = {
 	{"order", .number = field_order, .help = "of the switch that it comes after"},
 	{"order_from", .number = field_order_from, .help = "or of an earlier one, from this on"},
 	{"error", .number = field_error,
-		.help = "the event was at time, or up to so many ns later"},
+		.help = "the event was at time, or up to so many ns later; 2^63-1: not known"},
 	{"idle", .number = field_idle,
 		.help = "ns that the thread's event loop waited before it, with nothing to do"},
 	{"caller", .number = field_caller,
