@@ -1,7 +1,7 @@
 /* What one recorded event costs, by kind, with this interpreter on this machine at this moment.
  *
  * A table made elsewhere would not do: most of what an event costs is the interpreter's own instrumentation, which is another
- * with each version. So a short program is run, once as it is and once recorded. It has a section for
+ * with each version. So a short program is run, by turns as it is and recorded. It has a section for
  * each kind, in which that kind is the only one whose cost is not known from the sections before:
  *
  *	lines     a loop with a branch                     lines
@@ -11,7 +11,7 @@
  *	passes    a loop on one line                       + passes
  *	firsts    functions that run once                  + what a code's first run costs, by its lines
  *
- * It takes about half a second, behind the program's end.
+ * It takes about a second, behind the program's end.
  */
 #ifndef PL_CMD_CALIBRATE_H
 #define PL_CMD_CALIBRATE_H
