@@ -39,7 +39,8 @@ PART = "a part of what is asked in turn"
 SEED = "a seed that no commit before had"
 HARNESSES = (
     ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
-    ("exact/exact.py", "test", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
+    ("exact/exact.py", "test", "", ["--ask", "same,two,identity"]),
+    ("exact/exact.py", "test", "in turn", ["--ask", "identity-dev,identity-debug"]),
     ("exact/test_events.py", "test", "", []),
     ("exact/test_filters.py", "test", "3.11,3.12,3.13", ["--quick"]),
     ("exact/beside.py", "test", "", []),
