@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Each section runs REPEATS times; argv is the file for what it took (a line "name ns" of the fastest run), and these three. That is done
- * ROUNDS times, recorded and not by turns, and the fastest of each counts: a machine is not as fast at each moment. */
+/* Each section runs REPEATS times; argv is the file for what it took (a line "name ns" of the fastest run), and these three. The program
+ * runs ROUNDS times as it is and ROUNDS times recorded, by turns, and the fastest of each counts: a machine is not as fast at each moment. */
 #define ROUNDS	   4
 #define REPEATS	   4
 #define PASSES	   60000
