@@ -90,21 +90,19 @@ static enum record_answer find_extra(struct look *l, uint64_t code, uint64_t *re
 	return *record ? RECORD_FOUND : RECORD_ABSENT;
 }
 
-/* In the recorder's map: a search like that of map.c, which ends at a free slot. One that would go on for longer than any in a map three
- * quarters full is one of a map that changes meanwhile. */
-static enum record_answer find_mapped(struct look *l, uint64_t code, uint64_t *record)
+/* A search like that of map.c, which ends at a free slot. One that would go on for longer than any in a map three quarters full is one of a
+ * map that changes meanwhile. */
+static enum record_answer search_map(
+	struct look *l, const struct pl_map *map, uint64_t code, uint64_t *record)
 {
 	struct pl_map_slot slots[MAP_SLOTS_AT_ONCE];
-	struct pl_map map;
 
-	if (!look_read(l, l->view->code_map, &map, sizeof map) || map.room & (map.room - 1))
-		return RECORD_TORN;
-	if (!map.room)
+	if (!map->room)
 		return RECORD_ABSENT;
-	size_t at = map_home(map.room, code);
-	for (size_t seen = 0; seen < map.room && seen < MAP_SLOTS_MAX;) {
-		size_t n = map.room - at < MAP_SLOTS_AT_ONCE ? map.room - at : MAP_SLOTS_AT_ONCE;
-		if (!look_read(l, (uintptr_t)(map.slots + at), slots, n * sizeof *slots))
+	size_t at = map_home(map->room, code);
+	for (size_t seen = 0; seen < map->room && seen < MAP_SLOTS_MAX;) {
+		size_t n = map->room - at < MAP_SLOTS_AT_ONCE ? map->room - at : MAP_SLOTS_AT_ONCE;
+		if (!look_read(l, (uintptr_t)(map->slots + at), slots, n * sizeof *slots))
 			return RECORD_TORN;
 		for (size_t i = 0; i < n; i++) {
 			if (slots[i].used && slots[i].key != code)
@@ -113,9 +111,23 @@ static enum record_answer find_mapped(struct look *l, uint64_t code, uint64_t *r
 			return slots[i].used ? RECORD_FOUND : RECORD_ABSENT;
 		}
 		seen += n;
-		at = (at + n) & (map.room - 1);
+		at = (at + n) & (map->room - 1);
 	}
 	return RECORD_TORN;
+}
+
+/* In the recorder's map. What is not in one that grows or loses something meanwhile may have been elsewhere. */
+static enum record_answer find_mapped(struct look *l, uint64_t code, uint64_t *record)
+{
+	struct pl_map map, behind;
+
+	if (!look_read(l, l->view->code_map, &map, sizeof map) || map.room & (map.room - 1))
+		return RECORD_TORN;
+	enum record_answer answer = search_map(l, &map, code, record);
+	if (answer == RECORD_ABSENT && (!look_read(l, l->view->code_map, &behind, sizeof behind) ||
+					       memcmp(&map, &behind, sizeof map) != 0))
+		return RECORD_TORN;
+	return answer;
 }
 
 static enum record_answer find_record(struct look *l, uint64_t code, struct record_front *out)
