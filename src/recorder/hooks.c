@@ -26,15 +26,17 @@ __attribute__((noinline)) static PyObject *start(PyObject *const *args)
 	PyThreadState *state = hook_thread_state(self);
 	PyObject *thrown = take_thrown(state);
 
-	bool heard = enter_at_once(code_of(args), state, STAMP_AT_TICKS) ||
+	bool heard = (self && enter_at_once(self, code_of(args), state, STAMP_AT_TICKS)) ||
 		     enter_in_full(code_of(args), state);
 	return result_beside(thrown, heard ? Py_None : hook_disable);
 }
 
 PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
+	struct thread *t = self;
 	(void)hook, (void)n, (void)names;
-	if (known_enter_at_once(code_of(args), state_at_ease(self), STAMP_AT_TICKS))
+
+	if (known_enter_at_once(t, code_of(args), state_at_ease(t), STAMP_AT_TICKS))
 		Py_RETURN_NONE;
 	return start(args);
 }
@@ -50,7 +52,8 @@ PyObject *on_resume(PyObject *hook, PyObject *const *args, size_t n, PyObject *n
 	PyObject *thrown = take_thrown(state);
 	(void)hook, (void)n, (void)names;
 
-	bool heard = resume_at_once(code_of(args), state) || resume_in_full(code_of(args), state);
+	bool heard = (self && resume_at_once(self, code_of(args), state)) ||
+		     resume_in_full(code_of(args), state);
 	return result_beside(thrown, heard ? Py_None : hook_disable);
 }
 
@@ -685,20 +688,23 @@ __attribute__((noinline)) static PyObject *leave_in_full(
 PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	PyCodeObject *code = code_of(args);
-	const PyThreadState *state = state_seen(self);
+	struct thread *t = self;
+	const PyThreadState *state = state_seen(t);
 	uint32_t unit = unit_at_once(args[1]);
 	(void)hook, (void)n, (void)names;
 
-	if ((root.tells_returns && return_at_once(code, state, unit, STAMP_AT_TICKS)) ||
-		end_at_once(code, state, unit))
+	if ((root.tells_returns && return_at_once(t, code, state, unit, STAMP_AT_TICKS)) ||
+		end_at_once(t, code, state, unit))
 		Py_RETURN_NONE;
 	return leave_in_full(args, EVENT_LEAVE);
 }
 
 PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
+	struct thread *t = self;
 	(void)hook, (void)n, (void)names;
-	if (yield_at_once(code_of(args), state_seen(self), unit_at_once(args[1])))
+
+	if (yield_at_once(t, code_of(args), state_seen(t), unit_at_once(args[1])))
 		Py_RETURN_NONE;
 	return leave_in_full(args, EVENT_SUSPEND);
 }

@@ -282,14 +282,14 @@ struct plain_event {
 	const struct code_record *record;
 };
 
-/* state: NULL: it is not known, and nor is anything else */
+/* state: NULL: it is not known, and nor is anything else; else the thread is */
 __attribute__((always_inline)) static inline bool plain_look(
-	struct plain_event *e, PyCodeObject *code, const PyThreadState *state)
+	struct plain_event *e, struct thread *t, PyCodeObject *code, const PyThreadState *state)
 {
 	intptr_t mark = code_mark(code);
 
-	e->thread = self;
-	if (!e->thread || !state || mark <= 0)
+	e->thread = t;
+	if (!state || mark <= 0)
 		return false;
 	e->frame = current_frame(state);
 	e->record = (const struct code_record *)mark;
@@ -338,12 +338,11 @@ enum plain_calls {
 	CALLS_KNOWN, /* to event_calls: calls nothing */
 };
 
-/* Is there what the short ways do not write: a chunk's end, a tick, a switch, and with stamps an idle wait? */
+/* Is there what the short ways do not write: a chunk's end, a tick or an idle wait, a switch? */
 __attribute__((always_inline)) static inline bool plain_is_slow(
 	const struct thread *t, const uint8_t *p, enum plain_stamp stamp)
 {
-	return step_is_slow_inline(t, p) || (stamp != STAMP_AT_TICKS && t->idle_ticks) ||
-	       (stamp == STAMP_BY_TSC && root.clock != CLOCK_TSC);
+	return step_is_slow_inline(t, p) || (stamp == STAMP_BY_TSC && root.clock != CLOCK_TSC);
 }
 
 __attribute__((always_inline)) static inline uint8_t *plain_write_time(
@@ -364,7 +363,9 @@ __attribute__((always_inline)) static inline uint8_t *plain_at_site(
 	if (site == EVENT_NO_SITE || plain_is_slow(t, p, stamp) || t->depth == t->room)
 		return NULL;
 	const bool is_top = entry_is(t->top, caller);
-	const uint32_t place = !is_top && frame_is_real(t->top) ? few_below(t, caller) : 0;
+	/* Where each return has its time nothing above the caller has returned without an event, but for seldom. */
+	const bool may_drop = stamp != STAMP_BY_TSC && frame_is_real(t->top);
+	const uint32_t place = !is_top && may_drop ? few_below(t, caller) : 0;
 	if (!is_top && !place)
 		return NULL;
 	p = plain_write_time(t, p, stamp);
@@ -448,23 +449,24 @@ __attribute__((noinline)) static bool plain_begin(
 }
 
 __attribute__((always_inline)) static inline bool enter_at_once(
-	PyCodeObject *code, const PyThreadState *state, enum plain_stamp stamp)
+	struct thread *t, PyCodeObject *code, const PyThreadState *state, enum plain_stamp stamp)
 {
 	struct plain_event e;
 
-	return plain_look(&e, code, state) &&
+	return plain_look(&e, t, code, state) &&
 	       (plain_enter(&e, stamp, CALLS_ANY) || plain_begin(&e, stamp));
 }
 
 /* A call that is known: nothing is called on the way, so a callback saves no register. */
 __attribute__((always_inline)) static inline bool known_enter_at_once(
-	PyCodeObject *code, const PyThreadState *state, enum plain_stamp stamp)
+	struct thread *t, PyCodeObject *code, const PyThreadState *state, enum plain_stamp stamp)
 {
 	struct plain_event e;
 
-	if (!plain_look(&e, code, state))
+	if (!plain_look(&e, t, code, state))
 		return false;
-	begin_to_load(code, e.record);
+	if (stamp == STAMP_AT_TICKS)
+		begin_to_load(code, e.record);
 	return plain_enter(&e, stamp, CALLS_KNOWN);
 }
 
@@ -494,11 +496,11 @@ __attribute__((always_inline)) static inline bool plain_resume(
 }
 
 __attribute__((always_inline)) static inline bool resume_at_once(
-	PyCodeObject *code, const PyThreadState *state)
+	struct thread *t, PyCodeObject *code, const PyThreadState *state)
 {
 	struct plain_event e;
 
-	return plain_look(&e, code, state) && plain_resume(&e, code);
+	return plain_look(&e, t, code, state) && plain_resume(&e, code);
 }
 
 /* SUSPEND or LEAVE of the frame that wrote last, or that one's caller. */
@@ -522,11 +524,11 @@ __attribute__((always_inline)) static inline bool plain_end(
 }
 
 __attribute__((always_inline)) static inline bool yield_at_once(
-	PyCodeObject *code, const PyThreadState *state, uint32_t unit)
+	struct thread *t, PyCodeObject *code, const PyThreadState *state, uint32_t unit)
 {
 	struct plain_event e;
 
-	if (!plain_look(&e, code, state))
+	if (!plain_look(&e, t, code, state))
 		return false;
 	bool told = !e.record->suspends ||
 		    (unit < e.record->unit_count && !e.record->units[unit].silent);
@@ -535,11 +537,11 @@ __attribute__((always_inline)) static inline bool yield_at_once(
 
 /* A return of a generator whose yields need not be told. Its number is kept: the next one at its address begins with another. */
 __attribute__((always_inline)) static inline bool end_at_once(
-	PyCodeObject *code, const PyThreadState *state, uint32_t unit)
+	struct thread *t, PyCodeObject *code, const PyThreadState *state, uint32_t unit)
 {
 	struct plain_event e;
 
-	return plain_look(&e, code, state) && e.record->suspends && !e.record->checks &&
+	return plain_look(&e, t, code, state) && e.record->suspends && !e.record->checks &&
 	       plain_end(&e, unit, EVENT_LEAVE);
 }
 
@@ -550,7 +552,7 @@ __attribute__((always_inline)) static inline bool plain_leave(
 	const struct code_record *r = e->record;
 	uint8_t *p = e->thread->ring.at;
 
-	if (r->generator_like || r->checks || root.tells_lines || root.filters)
+	if (!r->plain || root.tells_lines || root.filters)
 		return false;
 	bool told = unit < r->unit_count && !r->units[unit].ahead;
 	if (!told || e->thread->top != e->frame || plain_is_slow(e->thread, p, stamp))
@@ -561,12 +563,12 @@ __attribute__((always_inline)) static inline bool plain_leave(
 	return true;
 }
 
-__attribute__((always_inline)) static inline bool return_at_once(
+__attribute__((always_inline)) static inline bool return_at_once(struct thread *t,
 	PyCodeObject *code, const PyThreadState *state, uint32_t unit, enum plain_stamp stamp)
 {
 	struct plain_event e;
 
-	return plain_look(&e, code, state) && plain_leave(&e, unit, stamp);
+	return plain_look(&e, t, code, state) && plain_leave(&e, unit, stamp);
 }
 
 /* A line that the code's table has, where each is told. */

@@ -11,7 +11,7 @@ static void stamp_next(PyCodeObject *code)
 
 	if (!t)
 		return;
-	if (step_is_slow(t, t->ring.at) || t->idle_ticks || code_mark(code) <= 0)
+	if (step_is_slow(t, t->ring.at) || code_mark(code) <= 0)
 		t->tick = NO_TICK;
 	else
 		ring_commit(&t->ring, write_time(t, t->ring.at, now_ticks()));
@@ -22,7 +22,8 @@ __attribute__((noinline)) static PyObject *start(
 {
 	const PyThreadState *state = hook_thread_state(self);
 
-	if (!state->current_exception && enter_at_once(code_of(args), state, STAMP_ALWAYS))
+	if (self && !state->current_exception &&
+		enter_at_once(self, code_of(args), state, STAMP_ALWAYS))
 		Py_RETURN_NONE;
 	stamp_next(code_of(args));
 	return on_start(hook, args, n, names);
@@ -30,7 +31,9 @@ __attribute__((noinline)) static PyObject *start(
 
 PyObject *on_start_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	if (known_enter_at_once(code_of(args), state_at_ease(self), STAMP_BY_TSC))
+	struct thread *t = self;
+
+	if (known_enter_at_once(t, code_of(args), state_at_ease(t), STAMP_BY_TSC))
 		Py_RETURN_NONE;
 	return start(hook, args, n, names);
 }
@@ -52,7 +55,7 @@ __attribute__((noinline)) static PyObject *return_in_full(
 {
 	const PyThreadState *state = hook_thread_state(self);
 
-	if (return_at_once(code_of(args), state, unit_of(args[1]), STAMP_ALWAYS))
+	if (self && return_at_once(self, code_of(args), state, unit_of(args[1]), STAMP_ALWAYS))
 		Py_RETURN_NONE;
 	stamp_next(code_of(args));
 	return on_return(hook, args, n, names);
@@ -60,7 +63,9 @@ __attribute__((noinline)) static PyObject *return_in_full(
 
 PyObject *on_return_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	if (return_at_once(code_of(args), state_seen(self), unit_at_once(args[1]), STAMP_BY_TSC))
+	struct thread *t = self;
+
+	if (return_at_once(t, code_of(args), state_seen(t), unit_at_once(args[1]), STAMP_BY_TSC))
 		Py_RETURN_NONE;
 	return return_in_full(hook, args, n, names);
 }

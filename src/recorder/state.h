@@ -159,7 +159,7 @@ struct thread {
 		owes; /* a pass that was taken back, as it was told before it began: the jump's unit + 1; 0: none */
 	uint32_t lands; /* where the last jump goes that JUMP told ahead: the unit + 1 */
 	uint64_t idle_from,
-		idle_ticks;   /* its event loop waited since the last event; 0: it did not */
+		idle_ticks; /* its event loop waited since the last event; 0: it did not, else `tick` is NO_TICK */
 	uint64_t tick_looked; /* of the last look at what is looked at each tick */
 	uint64_t native_id;
 	const void *name_seen; /* the str object that was its name; compared only, never followed */
