@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 
+import turns
 import workloads
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -127,6 +128,33 @@ def timing(bench):
         raise LeftOut("../shared/bench is not beside the tree")
     value, bare = workloads.Workloads(bench).timing()
     return value, "" if bare is None else f"{bare:.2f} for callbacks that write 16 bytes and the clock, and nothing else"
+
+
+# ---- by turns on one processor: what the machine's speed at the moment is not in ----
+
+def by_turns(bench, row, *options, scales=None):
+    if not workloads.SHARED.is_dir():
+        raise LeftOut("../shared/bench is not beside the tree")
+    try:
+        both = turns.Turns(bench, row, scales)
+    except turns.NotHere as reason:
+        raise LeftOut(reason) from reason
+    both.work.build_floor()
+    has_floor = bench.minor != "3.11"
+    modes = [workloads.STAMPED_BARE] if options else [workloads.FLOOR_HEARS, workloads.CALLS_HEAR]
+    value, *heard = both.ratios([both.recorded(*options), *(both.heard(mode) for mode in modes if has_floor)])
+    names = ["callbacks that write 16 bytes and the clock"] if options else ["the floor", "calls, resumes and yields heard"]
+    return value, "; ".join([*(f"{name} {of_it:.2f}" for name, of_it in zip(names, heard)), f"medians of {bench.runs}"])
+
+
+for workload, table in workloads.ROWS.items():
+    figure(f"turns_{workload[2:]}", f"{table['goal']:.2f}", f"CPU of {workload}, recorded / not, by turns on one processor")(
+        functools.partial(by_turns, row=workload))
+
+
+@figure("turns_timing", "2.50", "CPU of w_fib, recorded with --timing calls / not, by turns on one processor")
+def turns_timing(bench):
+    return by_turns(bench, "w_fib", "--timing=calls", scales=turns.TIMED)
 
 
 # ---- what is heard, and what is done with it ----

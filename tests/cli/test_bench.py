@@ -74,6 +74,17 @@ class Bench(unittest.TestCase):
         self.assertGreater(written["rows"]["heard_loops"]["value"], 0)
         self.assertRegex(printed, r"(?m)^heard_loops .*\(recorded [\d.]+; medians of 1\)$")
 
+    @unittest.skipUnless(HAVE_WORKLOADS, "../shared/bench is not beside the tree")
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "it takes two processors")
+    def test_by_turns(self):
+        printed, written, _ = measured(self, "turns_fib,turns_timing")
+        self.assertEqual(list(written["rows"]), ["turns_fib", "turns_timing"])
+        for row in written["rows"].values():
+            self.assertGreater(row["value"], 0)
+        if VERSION >= (3, 12):
+            self.assertRegex(printed, r"(?m)^turns_fib +[\d.]+ +1.60 .*\(the floor [\d.]+; calls, resumes and yields heard [\d.]+; medians of 1\)$")
+            self.assertRegex(printed, r"(?m)^turns_timing +[\d.]+ +2.50 .*\(callbacks that write 16 bytes and the clock [\d.]+; medians of 1\)$")
+
     def test_rows_have_names(self):
         names = bench("--row", "list")
         self.assertIn("import_sympy", names.stdout.split())
