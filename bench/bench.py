@@ -78,9 +78,6 @@ class Bench:
     def size(self, recording):
         return sum(p.stat().st_size for p in pathlib.Path(recording).iterdir())
 
-    def forget(self, name):
-        shutil.rmtree(self.scratch / name, ignore_errors=True)
-
     def close(self):
         shutil.rmtree(self.scratch, ignore_errors=True)
 

@@ -132,17 +132,21 @@ def timing(bench):
 
 # ---- by turns on one processor: what the machine's speed at the moment is not in ----
 
-def by_turns(bench, row, *options, scales=None):
+def take_turns(bench, row, **what):
     if not workloads.SHARED.is_dir():
         raise LeftOut("../shared/bench is not beside the tree")
     try:
-        both = turns.Turns(bench, row, scales)
+        return turns.Turns(bench, row, **what)
     except turns.NotHere as reason:
         raise LeftOut(reason) from reason
+
+
+def by_turns(bench, row, *options, scales=None):
+    both = take_turns(bench, row, scales=scales)
     both.work.build_floor()
     has_floor = bench.minor != "3.11"
     modes = [workloads.STAMPED_BARE] if options else [workloads.FLOOR_HEARS, workloads.CALLS_HEAR]
-    value, *heard = both.ratios([both.recorded(*options), *(both.heard(mode) for mode in modes if has_floor)])
+    value, *heard = both.ratios(both.recorded(*options), *(both.heard(mode) for mode in modes if has_floor))
     names = ["callbacks that write 16 bytes and the clock"] if options else ["the floor", "calls, resumes and yields heard"]
     return value, "; ".join([*(f"{name} {of_it:.2f}" for name, of_it in zip(names, heard)), f"medians of {bench.runs}"])
 
@@ -159,34 +163,22 @@ def turns_timing(bench):
 
 # ---- what is heard, and what is done with it ----
 
-HEARD_TIMES = 3     # as many runs: medians of five differed by a tenth
-
-
 def heard_again(bench, row):
     """A workload's second pass: with callbacks that do nothing in place of the recorder's own, / unrecorded. It is what the interpreter takes
     to tell a tool of what Pathline hears; no recorder that hears it takes less."""
-    if not workloads.SHARED.is_dir():
-        raise LeftOut("../shared/bench is not beside the tree")
     if bench.minor == "3.11":
         raise LeftOut("a trace function of 3.11 is told of every line")
-    work = workloads.Workloads(bench)
-    work.build_floor()
-    words = ("again", workloads.SHARED / (row + ".py"), workloads.ROWS[row]["quick"] if bench.quick else "")
-
-    def once():
-        return (Once(bench, words, None), Once(bench, words, True, keep=bench.scratch / "recorded"),
-                Once(bench, (*words, work.library), True, keep=bench.scratch / "heard"))
-
-    runs = bench.runs if bench.quick else bench.runs * HEARD_TIMES
-    plain, recorded, heard = zip(*[once() for _ in range(runs + 1)][1:])    # the first round warms up
-    few, all_of_them = (bench.info(traced[-1].directory)["counts"]["line"] for traced in (heard, recorded))
+    both = take_turns(bench, row, program=(PROGRAMS, "again"))
+    both.work.build_floor()
+    heard, recorded = both.ratios(both.recorded(arguments=[both.work.library], name="heard"), both.recorded(name="recorded"))
+    few, all_of_them = (bench.info(bench.scratch / name)["counts"]["line"] for name in ("heard", "recorded"))
     if few > .7 * all_of_them:
         raise RuntimeError(f"{few:,} of {all_of_them:,} lines are recorded where half of them were only to be heard")
-    return ratio(zip(plain, heard), "cpu"), f"recorded {ratio(zip(plain, recorded), 'cpu'):.2f}; medians of {runs}"
+    return heard, f"recorded {recorded:.2f}; medians of {bench.runs}"
 
 
 for workload in workloads.ROWS:
-    figure(f"heard_{workload[2:]}", "-", f"CPU of {workload}'s second pass, heard by callbacks that do nothing / not")(
+    figure(f"heard_{workload[2:]}", "-", f"CPU of {workload}'s second pass, heard by callbacks that do nothing / not, by turns on one processor")(
         functools.partial(heard_again, row=workload))
 
 

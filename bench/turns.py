@@ -11,6 +11,7 @@ both alike. What the program waits for is not seen so: for wall time there are t
 """
 import json
 import os
+import shutil
 import statistics
 import subprocess
 
@@ -32,10 +33,10 @@ def work_of(row, scale):
 
 
 class Turns:
-    """bench: as for workloads.Workloads"""
+    """bench: as for workloads.Workloads; program: what runs the workload, in place of itself"""
 
-    def __init__(self, bench, row, scales=None):
-        self.bench, self.row, self.work = bench, row, workloads.Workloads(bench)
+    def __init__(self, bench, row, scales=None, program=()):
+        self.bench, self.row, self.program, self.work = bench, row, program, workloads.Workloads(bench)
         quick = workloads.ROWS[row]["quick"]
         self.scales = (quick, quick) if bench.quick else scales or SCALES[row]
         processors = sorted(os.sched_getaffinity(0))
@@ -43,36 +44,43 @@ class Turns:
             raise NotHere("it takes two processors")
         self.program_on, self.collector_on = map(str, processors[:2])
 
+    def python(self, *words):
+        return ["taskset", "-c", self.program_on, self.bench.python, *map(str, words)]
+
     def script(self, scale):
-        return [str(workloads.SHARED / (self.row + ".py")), str(scale)]
+        return *self.program, workloads.SHARED / (self.row + ".py"), scale
 
     def untraced(self):
-        return ["taskset", "-c", self.program_on, self.bench.python, *self.script(self.scales[1])]
+        return self.python(*self.script(self.scales[1]))
 
-    def recorded(self, *options):
+    def recorded(self, *options, arguments=(), name="turns"):
+        """arguments: of the program, behind the scale; name: of the recording, which lies in the scratch directory until the next one"""
         return ["taskset", "-c", self.collector_on, str(self.bench.pathline), "record", "-q", "--limit=0", *options,
-                "-o", str(self.bench.scratch / "turns"), "--", "taskset", "-c", self.program_on, self.bench.python, *self.script(self.scales[0])]
+                "-o", str(self.bench.scratch / name), "--", *self.python(*self.script(self.scales[0]), *arguments)]
 
     def heard(self, mode):
         """By a tool of ../shared/bench/null."""
-        return ["taskset", "-c", self.program_on, self.bench.python, str(workloads.SHARED / "null/null_run.py"), mode, *self.script(self.scales[0])]
+        return self.python(workloads.SHARED / "null/null_run.py", mode, *self.script(self.scales[0]))
 
     def start(self, words, name):
         out = self.bench.scratch / f"turns-{name}.json"
         out.unlink(missing_ok=True)
         environment = dict(self.work.environment, BENCH_OUT=str(out))
-        return out, words, subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        return out, words, subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                             stderr=subprocess.PIPE, text=True)
 
     def end(self, started):
+        """CPU of what the workload, or the program that runs it, says that it measured."""
         out, words, process = started
-        said = process.communicate()[1]
-        if process.returncode or not out.exists():
+        printed, said = process.communicate()
+        told = out.read_text() if out.exists() else printed
+        if process.returncode or not told:
             raise RuntimeError(f"{' '.join(words[:8])} … ended with {process.returncode}: {said.strip()[-600:]}")
-        return json.loads(out.read_text())["cpu"]
+        return json.loads(told.splitlines()[-1])["cpu"]
 
     def once(self, words):
-        self.bench.forget("turns")
+        if "-o" in words:
+            shutil.rmtree(words[words.index("-o") + 1], ignore_errors=True)
         both = self.start(words, "traced"), self.start(self.untraced(), "untraced")
         try:
             traced, untraced = map(self.end, both)
@@ -84,7 +92,7 @@ class Turns:
         few, many = (work_of(self.row, scale) for scale in self.scales)
         return traced / few / (untraced / many)
 
-    def ratios(self, commands):
+    def ratios(self, *commands):
         """The median of each, all interleaved."""
         rounds = [[self.once(words) for words in commands] for _ in range(self.bench.runs)]
         return [statistics.median(of_one) for of_one in zip(*rounds)]
