@@ -7,7 +7,7 @@ each has its part of every moment. So the ratios of single runs differ by hundre
 	processor B     the collector
 
 The untraced one is given more to do, for both to end at about the same time: by itself each would be quicker. They share the caches, which costs
-both alike. What the program waits for is not seen so: for wall time there are the pairs (workloads.py).
+both alike. Runs are longer than those of pairs, for turns to be many, so what code costs at its first run is less of them. What the program waits for is not seen so: for wall time there are the pairs (workloads.py).
 """
 import json
 import os
