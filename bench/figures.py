@@ -145,7 +145,7 @@ def by_turns(bench, row, *options, scales=None):
     both = take_turns(bench, row, scales=scales)
     both.work.build_floor()
     has_floor = bench.minor != "3.11"
-    modes = [workloads.STAMPED_BARE] if options else [workloads.FLOOR_HEARS, workloads.CALLS_HEAR]
+    modes = [workloads.STAMPED_BARE] if options else [workloads.HEAR_ALL, workloads.HEAR_CALLS]
     value, *heard = both.ratios(both.recorded(*options), *(both.heard(mode) for mode in modes if has_floor))
     names = ["callbacks that write 16 bytes and the clock"] if options else ["the floor", "calls, resumes and yields heard"]
     return value, "; ".join([*(f"{name} {of_it:.2f}" for name, of_it in zip(names, heard)), f"medians of {bench.runs}"])
@@ -154,6 +154,11 @@ def by_turns(bench, row, *options, scales=None):
 for workload, table in workloads.ROWS.items():
     figure(f"turns_{workload[2:]}", f"{table['goal']:.2f}", f"CPU of {workload}, recorded / not, by turns on one processor")(
         functools.partial(by_turns, row=workload))
+
+
+@figure("turns_oo_once", "1.40", "CPU of one pass of w_oo, recorded / not, by turns on one processor: what its code costs at first is more of that")
+def turns_oo_once(bench):
+    return by_turns(bench, "w_oo", scales=turns.ONCE)
 
 
 @figure("turns_timing", "2.50", "CPU of w_fib, recorded with --timing calls / not, by turns on one processor")

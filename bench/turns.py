@@ -7,7 +7,8 @@ each has its part of every moment. So the ratios of single runs differ by hundre
 	processor B     the collector
 
 The untraced one is given more to do, for both to end at about the same time: by itself each would be quicker. They share the caches, which costs
-both alike. Runs are longer than those of pairs, for turns to be many, so what code costs at its first run is less of them. What the program waits for is not seen so: for wall time there are the pairs (workloads.py).
+both alike. Runs are longer than those of pairs, for turns to be many, so what code costs at its first run is less of them. What the program
+waits for is not seen so: for wall time there are the pairs (workloads.py).
 """
 import json
 import os
@@ -21,10 +22,11 @@ GOLDEN = (1 + 5 ** .5) / 2
 # row: the scales of the traced and the untraced run
 SCALES = {"w_loops": (1200, 1400), "w_fib": (30, 31), "w_oo": (6, 8), "w_lib": (6, 7), "w_aio": (20000, 22000)}
 TIMED = (30, 32)    # of w_fib, with --timing calls
+ONCE = (1, 1)       # of w_oo, as its pairs have it
 
 
 class NotHere(Exception):
-    """It takes two processors, and taskset."""
+    """Turns cannot be taken on this machine; the text says why."""
 
 
 def work_of(row, scale):
@@ -40,8 +42,8 @@ class Turns:
         quick = workloads.ROWS[row]["quick"]
         self.scales = (quick, quick) if bench.quick else scales or SCALES[row]
         processors = sorted(os.sched_getaffinity(0))
-        if len(processors) < 2:
-            raise NotHere("it takes two processors")
+        if len(processors) < 2 or not shutil.which("taskset"):
+            raise NotHere("it takes two processors, and taskset")
         self.program_on, self.collector_on = map(str, processors[:2])
 
     def python(self, *words):

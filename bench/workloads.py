@@ -29,8 +29,9 @@ FLOOR = "nothing: no-op C callbacks for each line and call"
 PATHLINE = "each line, call, return, yield and exception of all threads and processes, in order, with times, sources, the library's too"
 # A call can be of other code than the one before, so each needs an event: what it takes to hear of them is in what any exact recorder takes.
 CALLS_HEARD = "nothing: no-op C callbacks for calls, resumes and yields alone, and no line"
-CALLS_HEAR = "mon:noop:PY_START,PY_RESUME,PY_YIELD"
-FLOOR_HEARS = "mon:noop:LINE,CALLS"
+# Modes of ../shared/bench/null: what callbacks that do nothing are told of
+HEAR_CALLS = "mon:noop:PY_START,PY_RESUME,PY_YIELD"
+HEAR_ALL = "mon:noop:LINE,CALLS"
 # The same for --timing calls, each call and return with its time
 STAMPED_BARE = "mon:ring16:PY_START,PY_RETURN"
 # What pip installs. name: the command in front of the script, what it keeps
@@ -144,7 +145,7 @@ class Workloads:
         peers = self.commands(row)
         tools = {"pathline": f"{sys.executable} {HERE / 'watch.py'} {notes} -- {bench.pathline} record -q --limit=0 "
                              "--python {python} -o {out} --"}
-        bare = self.bare(CALLS_HEAR)
+        bare = self.bare(HEAR_CALLS)
         tools.update({"calls-heard": bare} if bare else {})
         tools.update((name, command) for name, (command, _) in peers.items())
         cells = self.ratios(row, tools, "--lines", f"{row}={lines}")
