@@ -13,7 +13,6 @@ ALONE = True
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 VERSION = tuple(map(int, subprocess.check_output([session.PYTHON, "-S", "-c", "import sys; print(*sys.version_info[:2])"]).split()))
-HAVE_WORKLOADS = os.path.exists(os.path.join(TOP, "../shared/bench/ratio.py"))
 
 
 def bench(*words):
@@ -40,7 +39,6 @@ class Bench(unittest.TestCase):
             self.assertRegex(printed, rf"(?m)^{name} +[\d.,]+  ")
         self.assertTrue(written["quick"])
 
-    @unittest.skipUnless(HAVE_WORKLOADS, "../shared/bench is not beside the tree")
     def test_workload(self):
         printed, written, path = measured(self, "w_fib")
         row = written["rows"]["w_fib"]
@@ -60,21 +58,18 @@ class Bench(unittest.TestCase):
         with open(picture, encoding="utf-8") as file:
             self.assertIn(">w_fib<", file.read())
 
-    @unittest.skipUnless(HAVE_WORKLOADS, "../shared/bench is not beside the tree")
     def test_stamped_calls_beside_bare_stamps(self):
         printed, written, _ = measured(self, "timing")
         self.assertGreater(written["rows"]["timing"]["value"], 0)
         if VERSION >= (3, 12):
             self.assertRegex(printed, r"(?m)^timing .*\([\d.]+ for callbacks that write 16 bytes and the clock, and nothing else\)$")
 
-    @unittest.skipUnless(HAVE_WORKLOADS, "../shared/bench is not beside the tree")
     @unittest.skipIf(VERSION < (3, 12), "3.11 has no such callbacks")
     def test_heard_and_not_recorded(self):
         printed, written, _ = measured(self, "heard_loops")
         self.assertGreater(written["rows"]["heard_loops"]["value"], 0)
         self.assertRegex(printed, r"(?m)^heard_loops .*\(recorded [\d.]+; medians of 1\)$")
 
-    @unittest.skipUnless(HAVE_WORKLOADS, "../shared/bench is not beside the tree")
     @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "it takes two processors")
     def test_by_turns(self):
         printed, written, _ = measured(self, "turns_fib,turns_timing")

@@ -21,6 +21,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKOUT = os.path.dirname(os.path.dirname(HERE))
+ORACLE = os.path.join(CHECKOUT, "tests", "oracle")
 FIELDS = "pid,tid,event,file,first,code,line"
 KINDS = {"two-runs": ("same", "two", "identity"), "same-run": ("same", "identity"), "identity": ("identity",)}
 HOT = {(3, 12), (3, 13)}                                # versions in which code can be hot (src/recorder/hot.c)
@@ -36,14 +37,13 @@ class Failure(Exception):
 class Setup:
     """Where the things are. One for all tests of a process."""
 
-    def __init__(self, build, oracle=None, timeout=120, keep=False, variables=(), pathline=None, options=()):
+    def __init__(self, build, timeout=120, keep=False, variables=(), pathline=None, options=()):
         self.build = os.path.abspath(build)
         self.options = list(options)                    # of record, in front of a question's own
         self.variables = dict(text.split("=", 1) for text in variables)
         self.pathline = os.path.abspath(pathline or os.path.join(self.build, "pathline"))
         self.alike = os.path.join(self.build, "tests/exact/alike")
-        self.oracle = os.path.abspath(oracle or os.environ.get("PATHLINE_ORACLE")
-                                      or os.path.join(os.path.dirname(CHECKOUT), "shared", "oracle"))
+        self.oracle = ORACLE
         self.scratch = tempfile.mkdtemp(prefix="exact-", dir=os.environ.get("TMPDIR", "/var/tmp"))
         self.timeout, self.keep = timeout, keep
         self.memory = None                              # the oracle maps a large file a thread: on a disk that is slow
@@ -113,7 +113,7 @@ def in_own_mounts():
 
 
 def make_visible(root, setup):
-    for path in (CHECKOUT, setup.build, setup.oracle, setup.scratch, "/proc", "/dev", "/dev/shm"):
+    for path in (CHECKOUT, setup.build, setup.scratch, "/proc", "/dev", "/dev/shm"):
         place = root + os.path.realpath(path)
         os.makedirs(place, exist_ok=True)
         if not os.path.ismount(place):
@@ -484,7 +484,6 @@ class Report:
 
 def arguments(parser):
     parser.add_argument("--build", required=True, metavar="DIR", help="where pathline was built")
-    parser.add_argument("--oracle", metavar="DIR", help="default: $PATHLINE_ORACLE, or ../shared/oracle beside the checkout")
     parser.add_argument("--python", action="append", metavar="PY", help="an interpreter, or a command such as 'chroot DIR python3.14'; may be repeated")
     parser.add_argument("--jobs", "-j", type=int, default=os.cpu_count())
     parser.add_argument("--shard", default="1/1", metavar="I/N", help="only the I-th of N parts")
@@ -501,7 +500,7 @@ def begin(args):
     texts = args.python or [os.path.join(os.path.expanduser("~"), ".pyenv/versions/3.13.0/bin/python3")]
     if any("chroot" in text.split()[0] for text in texts):
         in_own_mounts()
-    setup = Setup(args.build, args.oracle, args.timeout, args.keep, args.env, args.pathline, args.option)
+    setup = Setup(args.build, args.timeout, args.keep, args.env, args.pathline, args.option)
     return setup, [Python(text, setup) for text in texts]
 
 

@@ -16,7 +16,7 @@ import exact  # pylint: disable=wrong-import-position
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("PATHLINE_BUILD", TOP / "build"))
-ORACLE = pathlib.Path(os.environ.get("PATHLINE_ORACLE", TOP.parent / "shared/oracle"))
+ORACLE = TOP / "tests/oracle"
 MAIN, OTHERS = (100, 100), ((100, 101), (100, 102), (205, 205))
 MUTANTS = 60
 

@@ -22,7 +22,7 @@ BUILD = pathlib.Path(os.environ.get("PATHLINE_BUILD", TOP / "build")).resolve()
 PATHLINE = str(BUILD / "pathline")
 PYTHON = os.environ.get("PATHLINE_PYTHON", sys.executable)
 VISIT = str(HERE / "visit.py")
-ORACLE = pathlib.Path(os.environ.get("PATHLINE_ORACLE") or TOP.parent / "shared" / "oracle")
+ORACLE = TOP / "tests/oracle"
 ROOT = os.geteuid() == 0
 TIMEOUT_S = 300
 
