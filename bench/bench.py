@@ -4,7 +4,7 @@
     bench.py [--build DIR] [--python EXE|VERSION] [--runs 7] [--row NAME,NAME] [--quick] [--no-peers] [--results DIR]
 
 A version names an interpreter that lies in a chroot (tools/make-chroot): it is measured in there, without peers.
-Rows are workloads (workloads.py) and figures (figures.py); `--row list` names them. What was measured is added to
+Rows are workloads (workload_rows.py) and figures (figures.py); `--row list` names them. What was measured is added to
 RESULTS/<date>-<python>.json, where a row that is measured again the same day replaces the older one. --quick runs each once
 and small: a test of the benchmark, not of Pathline.
 """
@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 import figures
-import workloads
+import workload_rows
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent
@@ -165,10 +165,8 @@ def write_results(directory, whole):
     return path
 
 
-def choose(word, have_shared):
-    names = [*workloads.ROWS, *figures.FIGURES]
-    if not have_shared:
-        names = list(figures.FIGURES)
+def choose(word):
+    names = [*workload_rows.ROWS, *figures.FIGURES]
     if not word:
         return names
     chosen = word.split(",")
@@ -181,13 +179,13 @@ def choose(word, have_shared):
 def measure(bench, names, results):
     """Each row is written when it is there: who breaks off keeps what was measured."""
     rows = {}
-    work = workloads.Workloads(bench)
-    if any(name in workloads.ROWS for name in names):
+    work = workload_rows.Workloads(bench)
+    if any(name in workload_rows.ROWS for name in names):
         work.build_floor()
     for name in names:
         bench.say(f"{name} …")
         try:
-            rows[name] = work.measure(name) if name in workloads.ROWS else figures.measure(bench, name)
+            rows[name] = work.measure(name) if name in workload_rows.ROWS else figures.measure(bench, name)
         except figures.LeftOut as reason:
             bench.say(f"{name} is left out: {reason}")
         except RuntimeError as error:
@@ -212,7 +210,7 @@ def run_in_chroot(args, path, root):
     outside = floor / "python"
     outside.write_text(f"#!/bin/sh\n'{TOP}/tools/in-chroot' '{root}' '{path}' \"$@\" | sed 's|^/|{root}/|'\n")
     outside.chmod(0o755)
-    workloads.build_floor(outside, floor, f"{os.environ.get('CC', 'gcc')} -idirafter {root}/usr/include")
+    workload_rows.build_floor(outside, floor, f"{os.environ.get('CC', 'gcc')} -idirafter {root}/usr/include")
     words = ["--build", args.build, "--python", path, "--runs", str(args.runs), "--row", args.row, "--results", args.results,
              "--no-peers", *(["--quick"] if args.quick else [])]
     os.chdir(TOP)
@@ -234,10 +232,7 @@ def main():
     parser.add_argument("--no-peers", action="store_true", help="install nothing; the rows that need packages are left out or without peers")
     parser.add_argument("--results", default=str(HERE / "results"))
     args = parser.parse_args()
-    have_shared = (workloads.SHARED / "ratio.py").exists()
-    if not have_shared:
-        print("pathline: bench: ../shared/bench is not beside the tree: its workloads are left out", file=sys.stderr)
-    names = choose("" if args.row == "list" else args.row, have_shared)
+    names = choose("" if args.row == "list" else args.row)
     if args.row == "list":
         print("\n".join(names))
         return 0

@@ -14,7 +14,7 @@ import sys
 import time
 
 import turns
-import workloads
+import workload_rows
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = str(HERE / "programs.py")
@@ -124,17 +124,13 @@ def hello(bench):
 
 @figure("timing", "2.5", "CPU of w_fib, recorded with --timing calls / not")
 def timing(bench):
-    if not workloads.SHARED.is_dir():
-        raise LeftOut("../shared/bench is not beside the tree")
-    value, bare = workloads.Workloads(bench).timing()
+    value, bare = workload_rows.Workloads(bench).timing()
     return value, "" if bare is None else f"{bare:.2f} for callbacks that write 16 bytes and the clock, and nothing else"
 
 
 # ---- by turns on one processor: what the machine's speed at the moment is not in ----
 
 def take_turns(bench, row, **what):
-    if not workloads.SHARED.is_dir():
-        raise LeftOut("../shared/bench is not beside the tree")
     try:
         return turns.Turns(bench, row, **what)
     except turns.NotHere as reason:
@@ -145,13 +141,13 @@ def by_turns(bench, row, *options, scales=None):
     both = take_turns(bench, row, scales=scales)
     both.work.build_floor()
     has_floor = bench.minor != "3.11"
-    modes = [workloads.STAMPED_BARE] if options else [workloads.HEAR_ALL, workloads.HEAR_CALLS]
+    modes = [workload_rows.STAMPED_BARE] if options else [workload_rows.HEAR_ALL, workload_rows.HEAR_CALLS]
     value, *heard = both.ratios(both.recorded(*options), *(both.heard(mode) for mode in modes if has_floor))
     names = ["callbacks that write 16 bytes and the clock"] if options else ["the floor", "calls, resumes and yields heard"]
     return value, "; ".join([*(f"{name} {of_it:.2f}" for name, of_it in zip(names, heard)), f"medians of {bench.runs}"])
 
 
-for workload, table in workloads.ROWS.items():
+for workload, table in workload_rows.ROWS.items():
     figure(f"turns_{workload[2:]}", f"{table['goal']:.2f}", f"CPU of {workload}, recorded / not, by turns on one processor")(
         functools.partial(by_turns, row=workload))
 
@@ -182,7 +178,7 @@ def heard_again(bench, row):
     return heard, f"recorded {recorded:.2f}; medians of {bench.runs}"
 
 
-for workload in workloads.ROWS:
+for workload in workload_rows.ROWS:
     figure(f"heard_{workload[2:]}", "-", f"CPU of {workload}'s second pass, heard by callbacks that do nothing / not, by turns on one processor")(
         functools.partial(heard_again, row=workload))
 

@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 from instructions import HERE, Recording
-from workloads import SHARED, build_floor
+from workload_rows import FLOOR_RUN, SCRIPTS, build_floor
 
 HEARD = {
     "nothing": None,
@@ -39,7 +39,7 @@ class Counter:
         """Instructions of the whole process."""
         out = self.scratch / "callgrind.out"
         done = subprocess.run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", self.python, *map(str, words)],
-                              env=dict(os.environ, PYTHONHASHSEED="0", BENCH_OUT=os.devnull, NULL_OUT=str(self.build / "floor")),
+                              env=dict(os.environ, PYTHONHASHSEED="0", BENCH_OUT=os.devnull, FLOOR_OUT=str(self.build / "floor")),
                               capture_output=True, text=True, check=False)
         if done.returncode:
             raise SystemExit(f"pathline: {words[0]} failed under callgrind: {done.stderr[-800:]}")
@@ -60,7 +60,7 @@ class Counter:
         return count
 
     def heard(self, mode, script, scale):
-        tool = [SHARED / "null/null_run.py", mode] if mode else []
+        tool = [FLOOR_RUN, mode] if mode else []
         return self.run([*tool, script, scale])
 
 
@@ -73,7 +73,7 @@ def main():
     args = parser.parse_args()
     if not shutil.which("valgrind"):
         raise SystemExit("pathline: valgrind is not here; tools/install-deps ci installs it")
-    build, script = pathlib.Path(args.build).resolve(), SHARED / (args.row + ".py")
+    build, script = pathlib.Path(args.build).resolve(), SCRIPTS / (args.row + ".py")
     scales = [int(scale) for scale in args.scales.split(",")]
     build_floor(args.python, build / "floor")
     with tempfile.TemporaryDirectory(prefix="pathline-heard-") as scratch:

@@ -47,16 +47,16 @@ def hello():
 def hear_only(floor):
     """From here on the recorder's callbacks are ones that do nothing: what it hears is heard as before, and none of it is recorded."""
     sys.path.insert(0, floor)
-    import nulltrace
+    import floor as noop
     monitoring = sys.monitoring
     tool = next(i for i in range(6) if monitoring.get_tool(i) == "pathline")
     for name, event in vars(monitoring.events).items():
         if event:
-            monitoring.register_callback(tool, event, nulltrace.vc("noop"))
+            monitoring.register_callback(tool, event, noop.callback("noop", 0))
 
 
 def again(script, scale, floor=None):
-    """A workload's second pass, when its first has run all code and made it hot. With a floor, the directory of nulltrace, that pass is
+    """A workload's second pass, when its first has run all code and made it hot. With a floor, the directory of the floor's module, that pass is
     only heard."""
     import runpy
     sys.argv[:] = [script, *([scale] if scale else [])]

@@ -8,7 +8,7 @@ each has its part of every moment. So the ratios of single runs differ by hundre
 
 The untraced one is given more to do, for both to end at about the same time: by itself each would be quicker. They share the caches, which costs
 both alike. Runs are longer than those of pairs, for turns to be many, so what code costs at its first run is less of them. What the program
-waits for is not seen so: for wall time there are the pairs (workloads.py).
+waits for is not seen so: for wall time there are the pairs (workload_rows.py).
 """
 import json
 import os
@@ -16,7 +16,7 @@ import shutil
 import statistics
 import subprocess
 
-import workloads
+import workload_rows
 
 GOLDEN = (1 + 5 ** .5) / 2
 # row: the scales of the traced and the untraced run
@@ -35,11 +35,11 @@ def work_of(row, scale):
 
 
 class Turns:
-    """bench: as for workloads.Workloads; program: what runs the workload, in place of itself"""
+    """bench: as for workload_rows.Workloads; program: what runs the workload, in place of itself"""
 
     def __init__(self, bench, row, scales=None, program=()):
-        self.bench, self.row, self.program, self.work = bench, row, program, workloads.Workloads(bench)
-        quick = workloads.ROWS[row]["quick"]
+        self.bench, self.row, self.program, self.work = bench, row, program, workload_rows.Workloads(bench)
+        quick = workload_rows.ROWS[row]["quick"]
         self.scales = (quick, quick) if bench.quick else scales or SCALES[row]
         processors = sorted(os.sched_getaffinity(0))
         if len(processors) < 2 or not shutil.which("taskset"):
@@ -50,7 +50,7 @@ class Turns:
         return ["taskset", "-c", self.program_on, self.bench.python, *map(str, words)]
 
     def script(self, scale):
-        return *self.program, workloads.SHARED / (self.row + ".py"), scale
+        return *self.program, workload_rows.SCRIPTS / (self.row + ".py"), scale
 
     def untraced(self):
         return self.python(*self.script(self.scales[1]))
@@ -61,8 +61,8 @@ class Turns:
                 "-o", str(self.bench.scratch / name), "--", *self.python(*self.script(self.scales[0]), *arguments)]
 
     def heard(self, mode):
-        """By a tool of ../shared/bench/null."""
-        return self.python(workloads.SHARED / "null/null_run.py", mode, *self.script(self.scales[0]))
+        """By floor/run.py."""
+        return self.python(workload_rows.FLOOR_RUN, mode, *self.script(self.scales[0]))
 
     def start(self, words, name):
         out = self.bench.scratch / f"turns-{name}.json"

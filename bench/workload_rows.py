@@ -1,6 +1,6 @@
-"""The rows of ../shared/bench: CPU inside each workload's main(), traced / untraced.
+"""The rows of the workloads: CPU inside each one's main(), traced / untraced.
 
-Its ratio.py runs the pairs; here is what it is asked, and what else each row has: marginal bytes by two scales, events by
+pairs.py runs the pairs; here is what it is asked, and what else each row has: marginal bytes by two scales, events by
 `record --stat`, the collector's CPU by watch.py.
 """
 import json
@@ -13,7 +13,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SHARED = HERE.parent.parent / "shared/bench"
+SCRIPTS = HERE / "workloads"
+FLOOR_RUN = HERE / "floor/run.py"
 
 # name: the figure to reach, the floor on the machine for which that was set (3.12), bytes a line to reach, the two scales between which
 # those are told, a scale for a smoke run. On a machine that tells of events more dearly the floor is higher, and so is what can be reached.
@@ -29,7 +30,7 @@ FLOOR = "nothing: no-op C callbacks for each line and call"
 PATHLINE = "each line, call, return, yield and exception of all threads and processes, in order, with times, sources, the library's too"
 # A call can be of other code than the one before, so each needs an event: what it takes to hear of them is in what any exact recorder takes.
 CALLS_HEARD = "nothing: no-op C callbacks for calls, resumes and yields alone, and no line"
-# Modes of ../shared/bench/null: what callbacks that do nothing are told of
+# Modes of floor/run.py: what callbacks that do nothing are told of
 HEAR_CALLS = "mon:noop:PY_START,PY_RESUME,PY_YIELD"
 HEAR_ALL = "mon:noop:LINE,CALLS"
 # The same for --timing calls, each call and return with its time
@@ -47,8 +48,8 @@ PEERS = {
 
 
 def build_floor(python, directory, compiler=None):
-    environment = dict(os.environ, NULL_OUT=str(directory), **({"CC": compiler} if compiler else {}))
-    subprocess.run(["sh", str(SHARED / "null/build.sh"), str(python)], env=environment, check=True)
+    environment = dict(os.environ, FLOOR_OUT=str(directory), **({"CC": compiler} if compiler else {}))
+    subprocess.run(["sh", str(HERE / "floor/build.sh"), str(python)], env=environment, check=True)
 
 
 class Workloads:
@@ -57,11 +58,11 @@ class Workloads:
     def __init__(self, bench):
         self.bench, self.floor = bench, bench.build / "floor"
         self.library = self.floor / f"lib{bench.minor.replace('.', '')}"
-        self.environment = dict(os.environ, NULL_OUT=str(self.floor), NULL_RING=str(bench.scratch / "ring"), NULL_RING_MB="1")
+        self.environment = dict(os.environ, FLOOR_OUT=str(self.floor), FLOOR_RING=str(bench.scratch / "ring"), FLOOR_RING_MB="1")
 
     def build_floor(self):
         # in a chroot: built before we went into it
-        if shutil.which(os.environ.get("CC", "gcc")) or not (self.library / "nulltrace.so").exists():
+        if shutil.which(os.environ.get("CC", "gcc")) or not (self.library / "floor.so").exists():
             build_floor(self.bench.python, self.floor)
 
     # ---- one recording ----
@@ -71,7 +72,7 @@ class Workloads:
         out = self.bench.scratch / f"{row}-{scale}"
         shutil.rmtree(out, ignore_errors=True)
         words = [str(self.bench.pathline), "record", "-o", str(out), "--limit=0", *options, "--python", self.bench.python,
-                 "--", str(SHARED / (row + ".py")), *([] if scale is None else [str(scale)])]
+                 "--", str(SCRIPTS / (row + ".py")), *([] if scale is None else [str(scale)])]
         self.bench.run(words)
         return out, self.bench.info(out)
 
@@ -91,7 +92,7 @@ class Workloads:
 
     def commands(self, row):
         """name -> (command, what it keeps), for the peers that are there and work on this Python."""
-        script = str(SHARED / "w_fib.py")
+        script = str(SCRIPTS / "w_fib.py")
         chosen = {}
         for name, (command, keeps) in ({} if self.bench.no_peers else PEERS).items():
             command = command.replace("{site}", str(self.bench.site))
@@ -106,8 +107,8 @@ class Workloads:
         return chosen
 
     def bare(self, mode):
-        """name=COMMAND's command of a tool of ../shared/bench/null; none on 3.11, which has no such events"""
-        return None if self.bench.minor == "3.11" else f"{{python}} {SHARED / 'null/null_run.py'} {mode}"
+        """name=COMMAND's command of floor/run.py; none on 3.11, which has no such events"""
+        return None if self.bench.minor == "3.11" else f"{{python}} {FLOOR_RUN} {mode}"
 
     # ---- a row ----
 
@@ -116,7 +117,7 @@ class Workloads:
         bench, results = self.bench, self.bench.scratch / "ratio.json"
         scale = ROWS[row]["quick"] if bench.quick else None
         runs = bench.runs if bench.quick else bench.runs * times
-        bench.run([sys.executable, str(SHARED / "ratio.py"), "--python", bench.python, "--runs", str(runs), "--rows", row, *options,
+        bench.run([sys.executable, str(HERE / "pairs.py"), "--python", bench.python, "--runs", str(runs), "--rows", row, *options,
                    *([] if scale is None else ["--scale", f"{row}={scale}"]), "--json", str(results),
                    *(f"{name}={command}" for name, command in tools.items())], environment=self.environment)
         return json.loads(results.read_text())["rows"][row]
