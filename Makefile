@@ -13,6 +13,7 @@
 BUILD = build
 FUZZ_BUILD = build-fuzz
 T =
+LEVEL = test
 S = 60
 ROW =
 RUNS = 7
@@ -46,7 +47,7 @@ check: python all
 
 test: python all packages
 	@tools/install-deps test
-	@$(PYTHON3) tests/run.py --build $(BUILD) $(T)
+	@$(PYTHON3) tests/run.py --build $(BUILD) --level $(LEVEL) $(T)
 
 packages: all
 	@tools/python-packages $(BUILD)

@@ -3,8 +3,8 @@
 
     tests/run.py [--build DIR] [--level quick|test|ci|exact] [--only 3.12,3.13.5] [PATTERN]
 
-One line a file and interpreter, then `N passed, N failed` alone on the last. PATTERN is a part of `cli/test_dump`, of
-`exact/libtest` or of a unit test's name. What a test_*.py sees:
+One line a file and interpreter. The last line is `N passed, N failed`, and behind it what could not be tried here and why. PATTERN is
+a part of `cli/test_dump`, of `exact/libtest` or of a unit test's name. What a test_*.py sees:
 
     PATHLINE_BUILD    the build directory, absolute
     PATHLINE_PYTHON   the interpreter that is to be recorded
@@ -18,6 +18,7 @@ that one, from in there. Two are run side by side, for most of their time they w
 measures. The harnesses use all processors by themselves.
 """
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
@@ -66,6 +67,9 @@ HARNESSES = (
     ("exact/witnesses.py", "exact", "", []),
 )
 
+SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
+# How reasons for a skip begin that are no lack of this machine: another run has it, or the version has no such thing
+NO_LACK = ("not now", "this Python", "3.11 ")
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent
 LANES = 2
@@ -75,14 +79,17 @@ TIMEOUT_S = int(os.environ.get("PATHLINE_TEST_TIMEOUT", "1200"))
 class Tally:
     def __init__(self):
         self.passed = self.failed = 0
+        self.skipped = collections.Counter()
         self.lock = threading.Lock()
 
-    def row(self, name, passed, failed, seconds, note="", output=""):
-        """A line, and what is to be read when something failed. Any thread."""
+    def row(self, name, passed, failed, seconds, output="", skipped=()):
+        """A line, and what is to be read when something failed; skipped: the reason of each test that was. Any thread."""
         word = "FAILED" if failed else "ok"
+        note = f"{len(skipped)} skipped: {', '.join(dict.fromkeys(skipped))}" if skipped else ""
         with self.lock:
             self.passed += passed
             self.failed += failed
+            self.skipped.update(skipped)
             print(f"{word:6} {name:44} {passed:4} passed {failed:3} failed {seconds:7.1f} s  {note}".rstrip(), flush=True)
             if failed and output:
                 print(output, flush=True)
@@ -99,9 +106,10 @@ def run_unit(build, pattern, tally):
         if pattern not in row["name"]:
             continue
         good = row["result"] in ("OK", "EXPECTEDFAIL")
-        tally.row(row["name"], good, not good and row["result"] != "SKIP", row["duration"],
-                  "skipped" if row["result"] == "SKIP" else "",
-                  (row.get("stdout") or "")[-4000:] + "\n" + (row.get("stderr") or "")[-4000:])
+        is_skipped = row["result"] == "SKIP"
+        tally.row(row["name"], good, not good and not is_skipped, row["duration"],
+                  (row.get("stdout") or "")[-4000:] + "\n" + (row.get("stderr") or "")[-4000:],
+                  [f"{row['name']} by itself"] if is_skipped else ())
     if not rows and not pattern:
         tally.row("unit tests", 0, 1, 0, "meson ran none")
 
@@ -113,15 +121,21 @@ def in_meson(build):
 
 
 def count(output):
-    """(passed, failed, note) from what unittest says in its last lines."""
+    """(passed, failed, the reasons of what was skipped) from what unittest says; None: it did not run to its end."""
     ran = re.findall(r"^Ran (\d+) tests? in", output, re.M)
     if not ran:
-        return 0, 1, "it did not run to its end"
+        return None
     numbers = {word: int(n) for word, n in re.findall(r"(failures|errors|skipped|unexpected successes)=(\d+)",
                                                       output[output.rindex("Ran "):])}
     skipped = numbers.pop("skipped", 0)
     failed = sum(numbers.values())
-    return int(ran[-1]) - failed - skipped, failed, f"{skipped} skipped" if skipped else ""
+    reasons = [shorten(reason) for _, reason in re.findall(r"""\bskipped (['"])(.*)\1$""", output, re.M)]
+    return int(ran[-1]) - failed - skipped, failed, (reasons + ["no reason"] * skipped)[:skipped]
+
+
+def shorten(reason):
+    reason = reason.partition(". ")[0].replace(f"{TOP}/", "")
+    return reason if len(reason) <= 70 else reason[:69] + "…"
 
 
 def run_command(command, environment):
@@ -142,10 +156,10 @@ def run_file(file, version, executable, root, build, tally, is_turn):
         command = [str(TOP / "tools/in-chroot"), root, *command]
     start = time.monotonic()
     output, code = run_command(command, environment)
-    passed, failed, note = count(output)
+    passed, failed, skipped = count(output) or (0, 1, [])
     if code not in (0, 5) and not failed:
-        failed, note = 1, f"exit {code}"
-    tally.row(f"{file.parent.name}/{file.stem} on {version}", passed, failed, time.monotonic() - start, note, output[-12000:])
+        failed, output = 1, f"{output}\nexit {code}\n"
+    tally.row(f"{file.parent.name}/{file.stem} on {version}", passed, failed, time.monotonic() - start, output[-12000:], skipped)
 
 
 def run_files(files, pythons, turn, build, tally):
@@ -165,8 +179,8 @@ def run_harness(script, arguments, version, executable, root, build, tally):
                                os.environ)
     sums = re.findall(r"^(\d+) good, (\d+) failed", output, re.M)
     passed, failed = map(int, sums[-1]) if sums else (0, 1)
-    tally.row(f"{script.removesuffix('.py')} on {version}", passed, failed or code != 0, time.monotonic() - start, "" if sums else f"exit {code}",
-              output[output.find("\n==== ") if sums else -4000:][:20000])
+    tally.row(f"{script.removesuffix('.py')} on {version}", passed, failed or code != 0, time.monotonic() - start,
+              output[output.find("\n==== ") if sums else -4000:][:20000] + ("" if sums else f"\nexit {code}\n"))
 
 
 def rotation():
@@ -231,6 +245,24 @@ def chosen(file, pythons, turn):
     return ([row for row in pythons if not row[2]] or pythons)[-1:]
 
 
+def not_tried(pythons, found):
+    """What no test asked for want of an interpreter, in words; found: the rows of all that are here, of which some are asked."""
+    asked, here = ({row[0].rpartition(".")[0] for row in rows} for rows in (pythons, found))
+    absent = [minor for minor in SUPPORTED if minor not in here]
+    left_out = [minor for minor in SUPPORTED if minor in here and minor not in asked]
+    words = [f"CPython {', '.join(absent)} (not here)"] if absent else []
+    return words + ([f"CPython {', '.join(left_out)} (in chroots, which .ci/run asks)"] if left_out else [])
+
+
+def last_line(tally, untried):
+    """`N passed, N failed`, and what this machine could not try."""
+    lacks = [f"{number} × {reason}" for reason, number in tally.skipped.most_common() if not reason.startswith(NO_LACK)]
+    line = f"{tally.passed} passed, {tally.failed} failed"
+    if untried:
+        line += f"; not tried: {', '.join(untried)}"
+    return line + (f"; skipped: {', '.join(lacks)}" if lacks else "")
+
+
 def main():
     parser = argparse.ArgumentParser(description="Run the tests.")
     parser.add_argument("--build", default=str(TOP / "build"))
@@ -247,7 +279,7 @@ def main():
 
     os.environ["PATHLINE_SUITE"] = args.level
     run_unit(build, args.pattern, tally)
-    pythons = interpreters(args.only)
+    found = pythons = interpreters(args.only)
     if not pythons:
         tally.row("interpreters", 0, 1, 0, "no CPython that is supported")
     number, unit = rotation()
@@ -268,7 +300,8 @@ def main():
                 if not versions or is_among(row[0], turn if versions == "in turn" else versions):
                     run_harness(script, [parts[row[0]].get(word, word) for word in arguments], *row, build, tally)
     run_files(list(test_files(build, args)), pythons, turn, build, tally)
-    print(f"{tally.passed} passed, {tally.failed} failed")
+    is_whole = not args.only and not args.pattern and args.level != "quick"
+    print(last_line(tally, not_tried(pythons, found) if is_whole else []))
     return 1 if tally.failed or not tally.passed else 0
 
 

@@ -137,7 +137,7 @@ MANY = "def f(n):\n    n += 1\n    return n\n\n\nfor i in range(%d):\n    try:\n
 
 
 @unittest.skipIf(os.environ.get("PATHLINE_SUITE") == "test" and os.environ.get("PATHLINE_TURN") != "1",
-                 "takes a minute, so `make test` asks the one interpreter whose turn it is")
+                 "not now: it takes a minute, so `make test` asks the one interpreter whose turn it is")
 class Counts(unittest.TestCase):
     def setUp(self):
         self.folder = session.scratch()

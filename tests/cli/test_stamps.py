@@ -328,7 +328,7 @@ class Clock(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"--timing", done.stderr)
 
-    @unittest.skipIf(minor() == "3.11", "its trace function hears each line")
+    @unittest.skipIf(minor() == "3.11", "3.11 hears each line by its trace function")
     def test_timed_returns_are_witnesses(self):
         """Which arm a call of fib took is known by where it returned: two events a call, none of a line."""
         directory = os.path.join(session.scratch(), "r")

@@ -98,7 +98,7 @@ def mutants(rows, own):
     yield "an empty dump", []
 
 
-@unittest.skipIf(VERSION < (3, 12), "the stand-in for a recorder needs sys.monitoring")
+@unittest.skipIf(VERSION < (3, 12), "3.11 has no sys.monitoring, which the stand-in for a recorder needs")
 class Oracle(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="pathline-oracle-")

@@ -69,7 +69,7 @@ def wanted(index):
 def option_test(option):
     def test(self):
         if OPTIONS.index(option) > 7 and not wanted(OPTIONS.index(option)):
-            self.skipTest("another version's third")
+            self.skipTest("not now: it is in another version's third")
         if not accepted(option.split()):
             self.skipTest("this Python does not take it")
         self.exact(f"python {option}", python=f"{places.PYTHON} {option}", ask=ASKED.get(option, ALL))
@@ -79,7 +79,7 @@ def option_test(option):
 def variable_test(text):
     def test(self):
         if not wanted(VARIABLES.index(text)):
-            self.skipTest("another version's third")
+            self.skipTest("not now: it is in another version's third")
         name, value = text.format(folder=self.folder, prefix=self.prefix).split("=", 1)
         if value != "unset" and not accepted([], {name: value}):
             self.skipTest("this Python does not take it")

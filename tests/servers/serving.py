@@ -94,7 +94,7 @@ def needs(package):
 def long(test):
     """A test of the level ci; each interpreter has a third of them in turn, as the rotation of tests/run.py says."""
     turn = zlib.crc32(f"{test.__qualname__} {VERSION}".encode()) + int(os.environ.get("PATHLINE_ROTATION", "0"))
-    return unittest.skipUnless(LONG and (SUITE == "exact" or turn % 3 == 0), f"at the level {SUITE} not now")(test)
+    return unittest.skipUnless(LONG and (SUITE == "exact" or turn % 3 == 0), f"not now, at the level {SUITE}")(test)
 
 
 def wait_for(condition, what):
