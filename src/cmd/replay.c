@@ -14,6 +14,7 @@
 #include "cmd/progress.h"
 #include "cmd/lines.h"
 #include "cmd/rows.h"
+#include "session/crash.h"
 #include "session/words.h"
 #include "tui/tui.h"
 
@@ -184,22 +185,24 @@ static int begin(struct answers *a, const char *word, const char *text)
 	return code;
 }
 
-/* The last exception that leaves the bottom frame: to where it was raised last. */
+/* To where the last exception was raised that ended something. */
 static int go_to_exception(struct answers *a)
 {
-	int code = begin(a, "j", "end");
-	bool unhandled = a->session.replay.at.kind == PL_EVENT_UNWIND;
+	struct replay *p = &a->session.replay;
+	struct pl_err err = {0};
+	struct crash crash;
+	int code = crash_find(p->r, &(struct crash_bounds){.stop = &interrupted}, &crash, &err);
 
-	if (code == CMD_GO && !unhandled) {
-		cmd_say("replay: this thread did not end by an exception");
+	if (code == PL_END) {
+		cmd_say("replay: no thread, task or process of this recording ended by an "
+			"exception; "
+			"`x` stops at those that were handled");
 		return CMD_USAGE;
 	}
-	if (code == CMD_GO)
-		code = begin(a, "x", "");
-	if (code == CMD_GO || code == CMD_USAGE)
-		code = run(a, "C", false);
-	a->session.replay.stops = (struct stops){0};
-	return code;
+	const struct pl_position *at = &crash.raise.position;
+	if (code == 0)
+		code = replay_seq(p, at->process, at->thread, crash.raise.seq, &err);
+	return code < 0 ? failed(code, &err) : CMD_GO;
 }
 
 /* Wait a moment for what is still being written. false: nothing more will come. */
@@ -371,7 +374,8 @@ int cmd_replay(struct cmd *c)
 		{"thread", 't', "THREAD", "begin in that thread, by number or name",
 			.text = &a->thread},
 		{"at-exception", 0, NULL,
-			"begin where the exception that ended the thread was raised",
+			"begin where the last exception was raised that ended a thread, task or "
+			"process",
 			.flag = &a->at_exception},
 		{"command", 'c', "LINE", "do this first; may be given several times",
 			.take = take_command, .to = a},

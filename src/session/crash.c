@@ -1,0 +1,484 @@
+#include "session/crash.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* co_flags: coroutines, those of types.coroutine, asynchronous generators */
+#define CO_AWAITED 0x380u
+/* An exception's way through frames and tasks is followed for so many steps. */
+#define STEPS_MAX 4096
+/* So many events before a frame's end are read to find the exception that ends it. */
+#define NEAR 16
+/* The first frame of a task lies lower than that. */
+#define FRAMES_MAX 256
+
+/* Frames of threading below a thread's function. */
+#define THREAD_DEPTH 3
+
+#define BIT(kind) (1u << PL_EVENT_##kind)
+
+/* A thread that is searched. */
+struct look {
+	struct pl_recording *r; /* not owned */
+	const struct crash_bounds *bounds;
+	const struct pl_process *process;
+	const struct pl_thread *thread;
+	const struct pl_code *bottom; /* of the thread's first frame; NULL: not known */
+	uint64_t bound;		      /* seq: nothing before is looked at */
+	bool filtered; /* threading's own frames may be left out: then their events are missing */
+	struct pl_err *err;
+};
+
+/* ---- names ---- */
+
+/* "asyncio.exceptions.CancelledError" is a CancelledError. */
+static bool type_is(const char *type, const char *name)
+{
+	const char *dot = strrchr(type, '.');
+
+	return !strcmp(dot ? dot + 1 : type, name);
+}
+
+static bool is_orderly(const char *type)
+{
+	return type_is(type, "CancelledError") || type_is(type, "GeneratorExit") ||
+	       type_is(type, "GreenletExit");
+}
+
+static bool file_ends(const struct pl_code *c, const char *end)
+{
+	const char *file = pl_code_file(c);
+	size_t n = strlen(file), m = strlen(end);
+
+	return n >= m && !strcmp(file + n - m, end);
+}
+
+/* What its handler gets has ended a thread or process, though it leaves no bottom frame. */
+static bool is_last_handler(const struct pl_code *c, enum crash_of *of)
+{
+	const char *name = pl_code_name(c);
+
+	if (!strcmp(name, "Thread._bootstrap_inner") && file_ends(c, "threading.py"))
+		*of = CRASH_THREAD;
+	else if (!strcmp(name, "BaseProcess._bootstrap") &&
+		 file_ends(c, "multiprocessing/process.py"))
+		*of = CRASH_PROCESS;
+	else
+		return false;
+	return true;
+}
+
+/* What calls the function of a thread or process. */
+static bool is_first_caller(const struct pl_code *c, enum crash_of *of)
+{
+	const char *dot = strrchr(pl_code_name(c), '.');
+
+	*of = file_ends(c, "threading.py") ? CRASH_THREAD : CRASH_PROCESS;
+	return dot && !strcmp(dot, ".run") &&
+	       (*of == CRASH_THREAD || file_ends(c, "multiprocessing/process.py"));
+}
+
+/* The interpreter runs a module, -m's too, in a frame of its own; others may have been there before. */
+static bool runs_module(const struct pl_code *c)
+{
+	return !strcmp(pl_code_name(c), "<module>") ||
+	       !strcmp(pl_code_name(c), "_run_module_as_main");
+}
+
+/* ---- events around an event ---- */
+
+/* Generators keep their identity while their depth changes. */
+static bool same_frame(const struct pl_event *a, const struct pl_event *b)
+{
+	if (a->generator || b->generator)
+		return a->generator == b->generator;
+	return a->depth == b->depth && a->greenlet == b->greenlet;
+}
+
+struct before {
+	const struct pl_event *of;
+	uint32_t in_frame; /* these kinds in the frame of `of` */
+	const char *type;  /* that have this type; NULL: any */
+};
+
+static int is_before(void *context, const struct pl_event *e)
+{
+	const struct before *b = context;
+
+	if (!(b->in_frame >> e->kind & 1) || !same_frame(e, b->of))
+		return PL_END;
+	return !b->type || e->kind == PL_EVENT_CALL || (e->type && !strcmp(e->type, b->type))
+		       ? 0
+		       : PL_END;
+}
+
+/* The last event of these kinds in the frame of b->of before it. */
+static int find_before(const struct look *l, const struct before *b, struct pl_event *to)
+{
+	const struct pl_wanted wanted = {.kinds = b->in_frame,
+		.is = is_before,
+		.context = (void *)b,
+		.stop = l->bounds->stop};
+	struct pl_search *s = NULL;
+	int code = pl_search_new(
+		&s, l->r, b->of->position.process, b->of->position.thread, &wanted, l->err);
+
+	if (code == 0)
+		code = pl_search_previous(s, b->of->seq, l->bound, to, l->err);
+	pl_search_free(s);
+	return code;
+}
+
+/* The events in front of one, read again. */
+struct near {
+	struct pl_event events[NEAR];
+	size_t count;
+};
+
+static int read_near(const struct look *l, const struct pl_event *of, struct near *n)
+{
+	struct pl_cursor *c = NULL;
+	struct pl_event e;
+	int code = pl_cursor_new(&c, l->r, of->position.process, of->position.thread, l->err);
+
+	n->count = 0;
+	if (code == 0)
+		code = pl_cursor_seek_seq(c, of->seq > NEAR ? of->seq - NEAR : 0, l->err);
+	while (code == 0) {
+		code = pl_cursor_next(c, &e, l->err);
+		if (code || e.seq >= of->seq)
+			break;
+		if (e.kind != PL_EVENT_GAP && n->count < NEAR)
+			n->events[n->count++] = e;
+	}
+	pl_cursor_free(c);
+	return code < 0 ? code : 0;
+}
+
+/* ---- where it was raised ---- */
+
+static bool is_frame_end(const struct pl_event *e)
+{
+	return e->kind == PL_EVENT_RETURN || e->kind == PL_EVENT_YIELD ||
+	       e->kind == PL_EVENT_UNWIND;
+}
+
+/* Which callee did this exception arrive from? Its unwind is the event before, but for finalisers
+ * that ran meanwhile. PL_END: none, it was raised here. */
+static int find_callee(
+	const struct look *l, const struct pl_event *raise, struct pl_event *to, bool *thrown)
+{
+	struct near n;
+	int code = read_near(l, raise, &n);
+
+	*thrown = false;
+	for (size_t i = n.count; code == 0 && i--;) {
+		const struct pl_event *e = &n.events[i];
+		if (e->greenlet != raise->greenlet || e->depth > raise->depth + 1)
+			continue;
+		if (e->kind == PL_EVENT_UNWIND && e->depth == raise->depth + 1) {
+			*to = *e;
+			return 0;
+		}
+		*thrown = e->kind == PL_EVENT_THROW;
+		if (e->depth <= raise->depth || !is_frame_end(e))
+			break;
+		while (i && !(n.events[i].depth == e->depth &&
+				    (n.events[i].kind == PL_EVENT_CALL ||
+					    n.events[i].kind == PL_EVENT_RESUME)))
+			i--;
+	}
+	return code ? code : PL_END;
+}
+
+/* The exception with which a frame ends, or which its handler gets: it was raised in the frame, or
+ * arrived there. A handler that passes it on is traced to what it handled: the last of its type, for
+ * no event says when a handler ends. */
+static int find_raise(
+	const struct look *l, const struct pl_event *end, const char *type, struct pl_event *to)
+{
+	const struct before last = {
+		.of = end, .in_frame = BIT(RAISE) | BIT(RERAISE) | BIT(CALL), .type = type};
+	int code = find_before(l, &last, to);
+
+	for (int i = 0; code == 0 && to->kind == PL_EVENT_RERAISE && i < STEPS_MAX; i++) {
+		const struct pl_event from = *to;
+		const struct before first = {
+			.of = &from, .in_frame = BIT(RAISE) | BIT(CALL), .type = from.type};
+		struct pl_event found;
+		code = find_before(l, &first, &found);
+		if (code == PL_END || (code == 0 && found.kind == PL_EVENT_CALL))
+			return 0; /* it was raised outside of this frame: here is where it goes on */
+		*to = found;
+	}
+	return code == 0 && to->kind == PL_EVENT_CALL ? PL_END : code;
+}
+
+static int find_task_end(
+	const struct look *l, const struct pl_event *before, const char *type, struct crash *out);
+
+/* asyncio hands a task's exception over to who waits for it: into a coroutine, or out of its run. */
+static bool is_handed_over(const struct pl_event *raise, bool thrown)
+{
+	return thrown || (raise->code && strstr(pl_code_file(raise->code), "/asyncio/"));
+}
+
+static int find_origin(const struct look *l, struct crash *c)
+{
+	struct pl_event at = c->end, raise;
+	bool some = false;
+	int code = 0;
+
+	for (int i = 0; code == 0 && i < STEPS_MAX; i++) {
+		bool thrown = false;
+		code = find_raise(l, &at, c->type[0] ? c->type : NULL, &raise);
+		if (code)
+			break;
+		c->raise = raise;
+		some = true;
+		code = find_callee(l, &raise, &at, &thrown);
+		if (code == PL_END && c->type[0] && is_handed_over(&raise, thrown)) {
+			struct crash task;
+			code = find_task_end(l, &raise, c->type, &task);
+			at = task.end;
+		}
+	}
+	if (!some)
+		c->raise = c->end;
+	return code < 0 ? code : 0;
+}
+
+/* ---- what it ended ---- */
+
+static int may_be_end(void *context, const struct pl_event *e)
+{
+	const struct look *l = context;
+	enum crash_of of;
+
+	if (!e->code)
+		return PL_END;
+	if (e->kind == PL_EVENT_HANDLED)
+		return is_last_handler(e->code, &of) ? 0 : PL_END;
+	if (e->greenlet || pl_code_flags(e->code) & CO_AWAITED)
+		return 0;
+	if (e->depth && l->filtered)
+		return e->depth <= THREAD_DEPTH || !e->position.thread ? 0 : PL_END;
+	return e->depth == 0 && (e->code == l->bottom || runs_module(e->code)) ? 0 : PL_END;
+}
+
+/* The frame that ended, as it was before. */
+struct ended {
+	bool is_task;		      /* the first frame of a task */
+	const struct pl_code *caller; /* NULL: none, or not known */
+};
+
+/* Read it, and the type of the exception, which is that of the raise before. */
+static int read_end(
+	const struct look *l, const struct pl_event *end, struct crash *c, struct ended *what)
+{
+	struct pl_frame frames[FRAMES_MAX];
+	struct pl_cursor *cursor = NULL;
+	struct pl_event e;
+	int code =
+		pl_cursor_new(&cursor, l->r, end->position.process, end->position.thread, l->err);
+
+	*what = (struct ended){0};
+	c->type = "";
+	c->task[0] = 0;
+	if (code == 0)
+		code = pl_cursor_seek_seq(cursor, end->seq > NEAR ? end->seq - NEAR : 0, l->err);
+	while (code == 0) {
+		size_t depth = pl_cursor_stack(cursor, frames, FRAMES_MAX);
+		code = pl_cursor_next(cursor, &e, l->err);
+		if (code || e.seq > end->seq)
+			break;
+		if ((e.kind == PL_EVENT_RAISE || e.kind == PL_EVENT_RERAISE ||
+			    e.kind == PL_EVENT_HANDLED) &&
+			e.type && same_frame(&e, end))
+			c->type = e.type;
+		if (e.seq < end->seq || e.kind == PL_EVENT_GAP)
+			continue;
+		if (depth && depth <= FRAMES_MAX && frames[depth - 1].task) {
+			what->is_task = true;
+			snprintf(c->task, sizeof c->task, "%s", frames[depth - 1].task);
+		}
+		if (depth > 1 && depth <= FRAMES_MAX)
+			what->caller = frames[depth - 2].code;
+		break;
+	}
+	pl_cursor_free(cursor);
+	return code < 0 ? code : 0;
+}
+
+/* 0: it ended something; PL_END. */
+static int judge(const struct look *l, const struct pl_event *end, struct crash *c)
+{
+	struct ended what;
+	int code = read_end(l, end, c, &what);
+
+	if (code)
+		return code;
+	c->end = *end;
+	c->exits = type_is(c->type, "SystemExit");
+	if (is_orderly(c->type))
+		return PL_END;
+	if (end->kind == PL_EVENT_HANDLED)
+		return is_last_handler(end->code, &c->of) ? 0 : PL_END;
+	if (what.is_task) {
+		c->of = CRASH_TASK;
+		return 0;
+	}
+	if (l->filtered && what.caller && is_first_caller(what.caller, &c->of))
+		return 0;
+	if (end->depth || end->greenlet)
+		return PL_END;
+	c->of = end->position.thread ? CRASH_THREAD : CRASH_MAIN_THREAD;
+	if (c->of == CRASH_MAIN_THREAD && l->process->parent)
+		c->of = CRASH_PROCESS;
+	return 0;
+}
+
+static int find_end(const struct look *l, uint64_t *seq, struct pl_event *end)
+{
+	const struct pl_wanted wanted = {.kinds = BIT(UNWIND) | BIT(HANDLED),
+		.is = may_be_end,
+		.context = (void *)l,
+		.stop = l->bounds->stop};
+	struct pl_search *s = NULL;
+	int code = pl_search_new(&s, l->r, l->thread->process, l->thread->number, &wanted, l->err);
+
+	if (code == 0)
+		code = pl_search_previous(s, *seq, l->bound, end, l->err);
+	if (code == 0)
+		*seq = end->seq;
+	pl_search_free(s);
+	return code;
+}
+
+/* The last end of a task by an exception of this type. */
+static int find_task_end(
+	const struct look *l, const struct pl_event *before, const char *type, struct crash *out)
+{
+	uint64_t seq = before->seq;
+	int code;
+
+	for (;;) {
+		struct pl_event end;
+		code = find_end(l, &seq, &end);
+		if (code == 0)
+			code = judge(l, &end, out);
+		else
+			return code;
+		if (code < 0 || (code == 0 && out->of == CRASH_TASK && !strcmp(out->type, type)))
+			return code;
+	}
+}
+
+/* ---- the last one ---- */
+
+/* The last one of the thread; an exit where there is no other. */
+static int find_in_thread(const struct look *l, struct crash *out)
+{
+	uint64_t seq = UINT64_MAX;
+	bool exits = false;
+
+	for (;;) {
+		struct pl_event event;
+		struct crash c;
+		int code = find_end(l, &seq, &event);
+		if (code == 0)
+			code = judge(l, &event, &c);
+		else
+			return code < 0 ? code : exits ? 0 : PL_END;
+		if (code < 0)
+			return code;
+		if (code == 0 && (!c.exits || !exits))
+			*out = c;
+		if (code == 0 && !c.exits)
+			return 0;
+		exits |= code == 0;
+	}
+}
+
+/* Of one process the order of its threads tells, of two their times. */
+static bool is_later(const struct crash *a, const struct crash *b)
+{
+	if (a->exits != b->exits)
+		return b->exits;
+	if (a->end.position.process == b->end.position.process)
+		return a->end.order > b->end.order;
+	return a->end.time_ns > b->end.time_ns;
+}
+
+static int look_at_thread(struct look *l)
+{
+	const struct pl_thread *t = l->thread;
+	const uint64_t most = l->bounds->events;
+	struct pl_cursor *c = NULL;
+	struct pl_event e;
+	struct pl_frame frame;
+	int code = pl_cursor_new(&c, l->r, l->thread->process, l->thread->number, l->err);
+
+	l->bound = most && t->events > most ? t->first_seq + t->events - most : 0;
+	l->bottom = NULL;
+	if (code == 0)
+		code = pl_cursor_next(c, &e, l->err);
+	if (code == 0 && pl_cursor_stack(c, &frame, 1))
+		l->bottom = frame.code;
+	pl_cursor_free(c);
+	return code < 0 ? code : 0;
+}
+
+int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct crash *out,
+	struct pl_err *err)
+{
+	struct pl_recording_info info;
+	struct look l = {.r = r, .bounds = bounds, .err = err}, of = l;
+	bool found = false;
+	int code = 0;
+
+	pl_recording_info(r, &info);
+	l.filtered = info.filter[0] != 0;
+	for (uint32_t i = 0; code >= 0 && i < pl_recording_process_count(r); i++) {
+		l.process = pl_recording_process(r, i);
+		for (uint32_t n = 0; code >= 0 && n < l.process->thread_count; n++) {
+			struct crash c;
+			l.thread = pl_recording_thread(r, l.process->number, n);
+			if (!l.thread)
+				continue;
+			code = look_at_thread(&l);
+			if (code == 0)
+				code = find_in_thread(&l, &c);
+			if (code == 0 && (!found || is_later(&c, out))) {
+				*out = c;
+				of = l;
+				found = true;
+			}
+		}
+	}
+	if (code < 0)
+		return code;
+	if (!found)
+		return PL_END;
+	code = find_origin(&of, out);
+	out->end.task = out->end.type = out->raise.task = out->raise.type = NULL;
+	return code;
+}
+
+void crash_subject(
+	const struct pl_recording *r, const struct crash *c, char text[CRASH_SUBJECT_BYTES])
+{
+	const struct pl_position *p = &c->end.position;
+	const struct pl_thread *t = pl_recording_thread(r, p->process, p->thread);
+
+	if (c->of == CRASH_TASK)
+		snprintf(text, CRASH_SUBJECT_BYTES, "task %s", c->task);
+	else if (c->of == CRASH_PROCESS)
+		snprintf(text, CRASH_SUBJECT_BYTES, "process %u", p->process);
+	else if (c->of == CRASH_MAIN_THREAD)
+		snprintf(text, CRASH_SUBJECT_BYTES, "the main thread");
+	else if (t && t->name && t->name[0])
+		snprintf(text, CRASH_SUBJECT_BYTES, "thread %.150s", t->name);
+	else
+		snprintf(text, CRASH_SUBJECT_BYTES, "thread %u", p->thread);
+}

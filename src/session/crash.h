@@ -1,0 +1,46 @@
+/* Crashes: exceptions that ended something, and where they were raised.
+ *
+ * An exception ends
+ *	the main thread   when it leaves the bottom frame, or a module's frame at the bottom
+ *	a thread          when it leaves the bottom frame, or reaches threading's handler of what run() raises
+ *	a task            when it leaves the coroutine of an asyncio task, or the first function of a greenlet
+ *	a process         when multiprocessing's handler gets what the process's function raises
+ *
+ * What runs later (the printing of the traceback, atexit functions, the end of other threads) changes
+ * nothing about that. The last of all processes and threads counts. SystemExit is an orderly end, and
+ * counts only where there is no other; CancelledError, GeneratorExit and GreenletExit never count.
+ */
+#ifndef PL_SESSION_CRASH_H
+#define PL_SESSION_CRASH_H
+
+#include <signal.h>
+#include "pathline/pathline.h"
+
+enum crash_of { CRASH_MAIN_THREAD, CRASH_THREAD, CRASH_TASK, CRASH_PROCESS };
+
+struct crash {
+	enum crash_of of;
+	bool exits;	       /* the exception is SystemExit */
+	const char *type;      /* of the exception, the recording's; "": not known */
+	char task[128];	       /* name of the task, cut */
+	struct pl_event end;   /* where it ended something: an unwind, or a handled */
+	struct pl_event raise; /* where it was raised first, as far as the recording shows */
+};
+
+/* How far to look. All zero: through the whole recording. */
+struct crash_bounds {
+	uint64_t events;		   /* at the end of each thread; 0: all */
+	const volatile sig_atomic_t *stop; /* as in pathline/search.h; not owned */
+};
+
+/* 0; PL_END: nothing was ended by an exception, or the search was stopped; an error. `type` and
+ * `task` of the events are NULL. */
+int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct crash *out,
+	struct pl_err *err);
+
+/* "the main thread", "thread worker", "task job-1", "process 2": what was ended. */
+#define CRASH_SUBJECT_BYTES 192
+void crash_subject(
+	const struct pl_recording *r, const struct crash *c, char text[CRASH_SUBJECT_BYTES]);
+
+#endif

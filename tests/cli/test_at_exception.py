@@ -1,0 +1,245 @@
+"""`replay --at-exception`: the last exception that ended a thread, task or process is found where it was raised, whatever ran later."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from session import PYTHON, pathline, scratch  # noqa: E402
+
+QUICK = True
+
+# Program, and the line and function in which the exception was raised. A line that raises it ends with "# here".
+CASES = {
+    "main thread": '''\
+def inner(n):
+    try:
+        return 1 / n    # here
+    finally:
+        int("4")
+def outer():
+    try:
+        inner(0)
+    except ValueError:
+        pass
+outer()
+''',
+    "the traceback is printed, atexit functions and threads run later": '''\
+import atexit, threading
+def late():
+    raise KeyError("printed and ignored")
+def fail():
+    raise ValueError("real")    # here
+atexit.register(late)
+gate = threading.Event()
+threading.Thread(target=gate.wait).start()
+try:
+    fail()
+finally:
+    gate.set()
+''',
+    "a handler that passes it on": '''\
+import contextlib
+@contextlib.contextmanager
+def manager():
+    try:
+        yield
+    finally:
+        pass
+def inner(_):
+    try:
+        raise ValueError(1)    # here
+    except ValueError:
+        try:
+            {}["x"]
+        except KeyError:
+            pass
+        raise
+def outer():
+    with manager():
+        sorted([1, 2], key=inner)
+outer()
+''',
+    "a finaliser between a frame's end and its caller": '''\
+class Resource:
+    def __del__(self):
+        try:
+            {}["nothing"]
+        except KeyError:
+            pass
+def fail():
+    resource = Resource()
+    return int("x")    # here
+def outer():
+    fail()
+outer()
+''',
+    "thread": '''\
+import threading
+def work():
+    raise KeyError("in a thread")    # here
+thread = threading.Thread(target=work, name="worker")
+thread.start()
+thread.join()
+''',
+    "thread without threading": '''\
+import _thread, threading
+done = threading.Event()
+class Signal:
+    def __del__(self):
+        done.set()
+def work(signal):
+    raise KeyError("in a thread")    # here
+_thread.start_new_thread(work, (Signal(),))
+done.wait()
+''',
+    "exit of a thread is not one": '''\
+import sys, threading
+def work():
+    raise KeyError("in a thread")    # here
+for target in (work, sys.exit):
+    thread = threading.Thread(target=target)
+    thread.start()
+    thread.join()
+sys.exit(0)
+''',
+    "exit, where there is nothing else": '''\
+import sys
+def stop():
+    sys.exit(2)    # here
+stop()
+''',
+    "task that nobody waits for": '''\
+import asyncio
+async def leaf():
+    await asyncio.sleep(0)
+    raise LookupError("task")    # here
+async def middle():
+    await leaf()
+async def main():
+    task = asyncio.create_task(middle(), name="bomb")
+    while not task.done():
+        await asyncio.sleep(0)
+asyncio.run(main())
+''',
+    "task that the main one waits for": '''\
+import asyncio
+async def leaf():
+    await asyncio.sleep(0)
+    raise LookupError("task")    # here
+async def main():
+    await asyncio.gather(asyncio.create_task(leaf()), asyncio.sleep(3600))
+asyncio.run(main())
+''',
+    "the main task": '''\
+import asyncio
+async def main():
+    other = asyncio.create_task(asyncio.sleep(3600))
+    await asyncio.sleep(0)
+    raise LookupError("task")    # here
+asyncio.run(main())
+''',
+    "cancelled tasks are none": '''\
+import asyncio
+async def leaf():
+    raise LookupError("task")    # here
+async def forever():
+    await asyncio.sleep(3600)
+async def main():
+    first = asyncio.create_task(leaf())
+    second = asyncio.create_task(forever())
+    await asyncio.sleep(0)
+    second.cancel()
+    await asyncio.wait([first, second])
+asyncio.run(main())
+''',
+    "forked process": '''\
+import os
+import sys
+pid = os.fork()
+if pid == 0:
+    raise OverflowError("child")    # here
+os.waitpid(pid, 0)
+''',
+    "multiprocessing": '''\
+import multiprocessing
+def job():
+    raise OverflowError("child")    # here
+process = multiprocessing.get_context("fork").Process(target=job)
+process.start()
+process.join()
+''',
+    "the last of two": '''\
+import threading
+def work():
+    raise KeyError("first")
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+def fail():
+    raise ValueError("second")    # here
+fail()
+''',
+    "Ctrl-C": '''\
+import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def wait():
+    os.kill(os.getpid(), signal.SIGINT)    # here
+    while True:
+        pass    # here
+wait()
+''',
+}
+
+
+class AtException(unittest.TestCase):
+    def record(self, text, *options):
+        folder = scratch()
+        with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as f:
+            f.write(text)
+        pathline("record", "-q", "-o", "r", *options, "--python", PYTHON, "program.py", cwd=folder)
+        return pathline("replay", "--at-exception", "--plain", "r", cwd=folder)
+
+    def assert_here(self, done, text):
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        row = done.stdout.decode().splitlines()[0].split("\t")
+        expected = [n for n, line in enumerate(text.splitlines(), 1) if line.endswith("# here")]
+        self.assertEqual(row[5], "raise")
+        self.assertTrue(row[6].endswith("program.py"), row)
+        self.assertIn(int(row[7]), expected, row)
+
+    def test_cases(self):
+        for name, text in CASES.items():
+            with self.subTest(name):
+                self.assert_here(self.record(text), text)
+
+    def test_library_left_out(self):
+        """The handler of threading is not recorded, but what called the function is known."""
+        for name in "thread", "multiprocessing", "main thread":
+            with self.subTest(name):
+                self.assert_here(self.record(CASES[name], "--exclude", "stdlib"), CASES[name])
+        pool = '''\
+from concurrent.futures import ThreadPoolExecutor
+def job(n):
+    return 1 // n
+with ThreadPoolExecutor(1) as pool:
+    futures = [pool.submit(job, n) for n in (1, 0)]
+'''
+        self.assertEqual(self.record(pool, "--exclude", "stdlib").returncode, 2)
+
+    def test_module(self):
+        folder = scratch()
+        with open(os.path.join(folder, "mod.py"), "w", encoding="utf-8") as f:
+            f.write("def fail():\n    raise ValueError\nfail()\n")
+        pathline("record", "-q", "-o", "r", "--python", PYTHON, "-m", "mod", cwd=folder)
+        done = pathline("replay", "--at-exception", "--plain", "r", cwd=folder)
+        self.assertEqual(done.stdout.decode().split("\t")[7:], ["2", "fail\n"])
+
+    def test_none(self):
+        done = self.record("try:\n    int('x')\nexcept ValueError:\n    pass\n")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertEqual(done.stderr, b"pathline: replay: no thread, task or process of this recording ended by an exception; "
+                                      b"`x` stops at those that were handled\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
