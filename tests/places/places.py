@@ -22,7 +22,6 @@ BUILD = pathlib.Path(os.environ.get("PATHLINE_BUILD", TOP / "build")).resolve()
 PATHLINE = str(BUILD / "pathline")
 PYTHON = os.environ.get("PATHLINE_PYTHON", sys.executable)
 VISIT = str(HERE / "visit.py")
-ORACLE = TOP / "tests/oracle"
 ROOT = os.geteuid() == 0
 TIMEOUT_S = 300
 
@@ -85,9 +84,7 @@ class Case(unittest.TestCase):
 
     def exact(self, place, wrap=(), python=PYTHON, ask="same,two,identity", variables=(), programs=(VISIT,), options=(), noted=None):
         """The exact harness in that place: all must be good."""
-        if not (ORACLE / "oracle.py").exists():
-            self.skipTest(f"no oracle in {ORACLE}")
-        command = [*wrap, sys.executable, str(TOP / "tests/exact/exact.py"), "--build", str(BUILD), "--oracle", str(ORACLE),
+        command = [*wrap, sys.executable, str(TOP / "tests/exact/exact.py"), "--build", str(BUILD),
                    "--python", python, "--ask", ask, *[w for text in variables for w in ("--env", text)], *options, *programs]
         done = run(*command)
         good = re.findall(r"^(\d+) good, (\d+) failed", done.stdout, re.M)
