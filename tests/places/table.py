@@ -1,8 +1,8 @@
-"""The README's table version x build x place: what tests found, in doc/places.json, and its text.
+"""The tables of doc/PLACES.md (version, build, place): what tests found, in doc/places.json, and its text.
 
-A test notes what it found (`note`): a line in BUILD/places, which tools/places-table gathers into doc/places.json and the
-README. From then on a test whose finding is another one than what is written there fails, and tests/places/test_table.py
-holds the two against each other. A row of doc/places.json is a test by name:
+A test notes what it found (`note`): a line in BUILD/places, which tools/places-table gathers into doc/places.json and
+doc/PLACES.md. From then on a test that finds something else fails, and tests/places/test_table.py compares the two
+files. A row of doc/places.json names its test:
 
     {"place": "no /proc", "test": "places.test_places.FileSystems.test_no_proc", "found": {"3.13.0 shared": ["exact", ""]}}
 
@@ -15,7 +15,7 @@ import re
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 KEPT = TOP / "doc" / "places.json"
-README = TOP / "README.md"
+PAGE = TOP / "doc" / "PLACES.md"
 BEGIN, END = "<!-- tools/places-table -->\n", "<!-- end -->\n"
 
 
@@ -58,47 +58,66 @@ def write(table):
     KEPT.write_text("[\n" + ",\n".join(rows) + "\n]\n")
 
 
-def in_short(places):
-    """Of places that begin alike, what they share is said once."""
-    words, last = [], ""
-    for place in places:
-        head = re.match(r"((embedded|gunicorn|uvicorn)[,:]|python) |", place)[0]
-        words.append(place.removeprefix(head) if head and head == last else place)
-        last = head
-    return "; ".join(words)
+# The sections of the page, in this order: the test classes of one, and its title.
+SECTIONS = (
+    (("test_options.Options",), "Options of the interpreter"),
+    (("test_options.Variables",), "Variables of the environment"),
+    (("test_places.Environment", "test_places.PathOfTheLibrary"), "Locale, home, and paths"),
+    (("test_places.Virtual",), "Virtual environments and symbolic links"),
+    (("test_places.Namespaces", "test_places.FileSystems"), "Namespaces and file systems"),
+    (("test_debian11.Debian11",), "Older systems"),
+    (("test_embedded.Embedded",), "Programs that embed Python"),
+    (("test_gunicorn.Sync", "test_gunicorn.Gthread", "test_gunicorn.Gevent", "test_uvicorn.Uvicorn", "test_prefork.Prefork"),
+     "Servers and worker pools"),
+    (("test_places.LeftOut", "test_subinterpreters.Subinterpreters"), "What cannot be recorded"),
+)
+OTHERS = "Others"
+
+
+def section_of(test):
+    name = ".".join(test.split(".")[1:3])
+    return next((title for classes, title in SECTIONS if name in classes), OTHERS)
+
+
+def cell(result, how, hows):
+    """The result, with the number of its explanation."""
+    if how and how not in hows:
+        hows.append(how)
+    return f"{result} ({hows.index(how) + 1})" if how else result
+
+
+def in_rows(places, columns):
+    return ["| place | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|",
+            *(f"| {place} | " + " | ".join(cells) + " |" for place, cells in places)]
 
 
 def text(table):
-    """The table in Markdown: a row has the places that are alike in all columns. Builds that are refused anywhere follow as a list."""
+    """The tables in Markdown, a row for each place. Builds that are refused everywhere follow as a list."""
     found = {}
     for (place, test), row in table.items():
-        found.setdefault((place, test.split(".")[1]), {}).update(row)
+        found.setdefault((section_of(test), place), {}).update(row)
     all_columns = sorted({c for row in found.values() for c in row}, key=in_order)
     never = [c for c in all_columns if all(row[c][0] == "refused" for row in found.values() if c in row)]
-    columns, hows, alike = [c for c in all_columns if c not in never], [], {}
-    for (place, file), row in sorted(found.items(), key=lambda item: item[0][::-1]):
-        cells = []
-        for column in columns:
-            result, how = row.get(column, ["", ""])
-            if how and how not in hows:
-                hows.append(how)
-            cells.append(f"{result} ({hows.index(how) + 1})" if how else result)
-        if any(cells):
-            alike.setdefault((file, *cells), []).append(place)
-    if not columns:
-        return ""
-    lines = ["| place | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
-    lines += [f"| {in_short(places)} | " + " | ".join(key[1:]) + " |" for key, places in alike.items()]
-    lines += ["", *(f"({n}) {how}  " for n, how in enumerate(hows, 1)), ""]
-    for column in never:
-        lines += [f"- {column}{', ' * (place != 'anywhere')}{place.removeprefix('anywhere')}: refused: {row[column][1]}"
-                  for (place, _), row in sorted(found.items()) if column in row]
-    return "\n".join(lines).replace("\n\n\n", "\n\n").strip() + "\n"
+    columns, hows, lines = [c for c in all_columns if c not in never], [], []
+    for title in [*(title for _, title in SECTIONS), OTHERS]:
+        rows = [(place, [cell(*row.get(c, ("", "")), hows) for c in columns])
+                for (section, place), row in sorted(found.items()) if section == title]
+        rows = [(place, cells) for place, cells in rows if any(cells)]
+        if rows:
+            lines += [f"## {title}", "", *in_rows(rows, columns), ""]
+    if hows:
+        lines += ["## Explanations", "", *(f"({n}) {how}  " for n, how in enumerate(hows, 1)), ""]
+    if never:
+        lines += ["## Builds that are never recorded", ""]
+        for column in never:
+            lines += [f"- {column}{', ' * (place != 'anywhere')}{place.removeprefix('anywhere')}: {row[column][1]}"
+                      for (_, place), row in sorted(found.items()) if column in row]
+    return "\n".join(lines).strip() + "\n"
 
 
-def in_readme():
-    """(what is before the table, the table, what is after)"""
-    before, rest = README.read_text().split(BEGIN)
+def in_page():
+    """(what is before the tables, the tables, what is after)"""
+    before, rest = PAGE.read_text().split(BEGIN)
     inside, after = rest.split(END)
     return before, inside, after
 
@@ -107,5 +126,5 @@ def main(builds):
     table = kept()
     gather(builds, table)
     write(table)
-    before, _, after = in_readme()
-    README.write_text(before + BEGIN + text(table) + END + after)
+    before, _, after = in_page()
+    PAGE.write_text(before + BEGIN + text(table) + END + after)

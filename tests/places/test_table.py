@@ -1,4 +1,4 @@
-"""The README's table of places is the one of doc/places.json, and what it says was found by a test that there is."""
+"""The tables of doc/PLACES.md are those of doc/places.json, and each row was found by a test that exists."""
 import importlib.util
 import os
 import pathlib
@@ -15,7 +15,11 @@ TESTS = pathlib.Path(__file__).resolve().parent.parent
 
 class Table(unittest.TestCase):
     def test_is_that_of_the_findings(self):
-        self.assertEqual(table.in_readme()[1], table.text(table.kept()))
+        self.assertEqual(table.in_page()[1], table.text(table.kept()), "run tools/places-table")
+
+    def test_each_place_has_a_section(self):
+        self.assertNotIn(f"## {table.OTHERS}", table.in_page()[1])
+        self.assertNotIn("<!--", table.in_page()[1])
 
     def test_has_a_test_by_name(self):
         modules = {}

@@ -7,7 +7,7 @@ package is not there is skipped and says so. Nothing waits for time: a server te
 What is asked of failed requests is asked twice, of the server as it is and of the recorded one (`paired`): none under a
 graceful reload; and where a worker is killed, those alone that it had accepted, which are counted while it is stopped (`kill`).
 
-Each test that succeeds notes a row for the README's table: tests/places/table.py.
+Each test that succeeds notes a row of doc/PLACES.md: tests/places/table.py.
 """
 import collections
 import http.client
@@ -381,6 +381,6 @@ class Case(unittest.TestCase):
         return told["processes"]
 
     def place(self, name):
-        """A row of the README's table."""
+        """A row of doc/PLACES.md."""
         table.note(BUILD, {"place": name, "python": VERSION, "build": LINKED, "machine": MACHINE, "result": "whole", "how": "",
                            "test": self.id().removeprefix("tests.").partition(" ")[0]})
