@@ -5,8 +5,8 @@
 
 A version names an interpreter that lies in a chroot (tools/make-chroot): it is measured in there, without peers.
 Rows are workloads (workload_rows.py) and figures (figures.py); `--row list` names them. What was measured is added to
-RESULTS/<date>-<python>.json, where a row that is measured again the same day replaces the older one. --quick runs each once
-and small: a test of the benchmark, not of Pathline.
+RESULTS/<python>.json, one file for each version: each row says when, where and in how many runs it was measured, and
+replaces the older row of its name. --quick runs each once and small: a test of the benchmark, not of Pathline.
 """
 import argparse
 import datetime
@@ -155,13 +155,15 @@ def machine():
 
 
 def write_results(directory, whole):
-    """Rows of the same day that were not measured now stay."""
+    """Rows that were not measured now stay. A row says by itself how it was measured."""
     directory.mkdir(parents=True, exist_ok=True)
-    path = directory / f"{datetime.date.today().isoformat()}-{whole['python']}.json"
-    if path.exists():
-        older = json.loads(path.read_text())
-        whole = dict(whole, load=max(whole["load"], older.get("load", 0)), rows=older.get("rows", {}) | whole["rows"])
-    path.write_text(json.dumps(whole, indent=1) + "\n")
+    path = directory / f"{whole['python']}.json"
+    how = {"date": datetime.date.today().isoformat(), **{word: whole[word] for word in ("machine", "runs", "load")}}
+    if whole["quick"]:
+        how["quick"] = True
+    rows = json.loads(path.read_text())["rows"] if path.exists() else {}
+    rows |= {name: row | {"measured": how} for name, row in whole["rows"].items()}
+    path.write_text(json.dumps({"python": whole["python"], "rows": rows}, indent=1) + "\n")
     return path
 
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Draw the workloads of a result as bars, and write the README's table of them.
+"""Write the results of the benchmark where readers see them.
 
-    draw.py [--svg FILE] [--readme FILE] RESULT.json…
+    draw.py [--check]              bench/results/*.json -> results/overhead.svg, README.md, doc/PERFORMANCE.md
+    draw.py --svg FILE RESULT.json the picture of one result
 
-With several results (one a Python) the table has a row for each; the picture is of the last one that has peers, if one has. In the
-README the table stands between `<!-- bench/draw.py -->` and `<!-- end of it -->`.
+The README gets the small table between `<!-- bench/draw.py -->` and `<!-- end of it -->`; doc/PERFORMANCE.md gets all of
+them, each between `<!-- bench/draw.py: NAME -->` and `<!-- end of it -->`. --check writes nothing, and ends with 1 where
+a file is not what would be written.
 """
 import argparse
 import json
@@ -13,9 +15,16 @@ import re
 import sys
 from html import escape
 
+HERE = pathlib.Path(__file__).resolve().parent
+RESULTS, PICTURE = HERE / "results", HERE / "results" / "overhead.svg"
+README, PAGE = HERE.parent / "README.md", HERE.parent / "doc" / "PERFORMANCE.md"
 COLORS = {"floor": "#9aa5b1", "pathline": "#d9480f", "calls-heard": "#ced4da", "viztracer": "#1c7ed6", "coverage-ctrace": "#2f9e44",
           "coverage-sysmon": "#82c91e", "cProfile": "#7048e8"}
-LABELS = {"floor": "a tracer that records nothing", "pathline": "Pathline", "calls-heard": "only hearing of calls"}
+LABELS = {"floor": "no-op tracer", "pathline": "Pathline", "calls-heard": "no-op callbacks for calls"}
+WORKLOADS = {"w_loops": "a loop with branches", "w_fib": "recursive calls", "w_oo": "objects and generators",
+             "w_lib": "tokenize, json, re", "w_aio": "an asyncio echo server and its clients"}
+IN_README = ("floor", "cProfile", "coverage-ctrace", "viztracer")       # beside Pathline, of the newest version that has them
+TURNS = re.compile(r"the floor ([\d.]+); calls, resumes and yields heard ([\d.]+)")
 BAR, GAP, GROUP = 13, 2, 16      # heights
 LEFT, WIDTH, RIGHT = 80, 520, 60
 MOST = 4.0                       # a longer bar is cut, and its number tells
@@ -24,6 +33,21 @@ MOST = 4.0                       # a longer bar is cut, and its number tells
 def workloads(result):
     return {name: row for name, row in result["rows"].items() if row["kind"] == "workload"}
 
+
+def figures(result):
+    return {name: row for name, row in result["rows"].items() if row["kind"] == "figure"}
+
+
+def tools_of(result):
+    return list(dict.fromkeys(name for row in workloads(result).values() for name in row["cells"]))
+
+
+def with_peers(results):
+    """The last result with the most tools."""
+    return max(reversed(results), key=lambda r: len(tools_of(r)))
+
+
+# ---- the picture ----
 
 def text(x, y, words, anchor="start", weight="normal", color="#343a40"):
     return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-weight="{weight}" fill="{color}">{escape(words)}</text>')
@@ -53,19 +77,14 @@ def bars(row, names, y):
     return parts
 
 
-def tools_of(result):
-    return list(dict.fromkeys(name for row in workloads(result).values() for name in row["cells"]))
-
-
-def draw(results):
-    result = max(reversed(results), key=lambda r: len(tools_of(r)))
+def draw(result):
     rows = workloads(result)
     names = tools_of(result)
     group = len(names) * (BAR + GAP) + GROUP
     height = 66 + group * len(rows)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + RIGHT}" height="{height}" font-family="sans-serif" font-size="11">',
              f'<rect width="{LEFT + WIDTH + RIGHT}" height="{height}" fill="#ffffff"/>',
-             text(LEFT, 18, f"CPU time more than unrecorded, CPython {result['python']} (1.00: nothing more; shorter is better)", weight="bold"),
+             text(LEFT, 18, f"CPU time, recorded / unrecorded, CPython {result['python']} (1.00: no cost; shorter is better)", weight="bold"),
              *legend(names, 38)]
     y = 54
     for name, row in rows.items():
@@ -76,16 +95,39 @@ def draw(results):
     return "\n".join([*parts, "</svg>", ""])
 
 
+# ---- the tables, in Markdown ----
+
+def in_markdown(head, rows):
+    return "\n".join(["| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rows)])
+
+
 def number(value, digits=2):
-    return "" if value is None else f"{value:.{digits}f}" if digits else f"{value:.3g}"
+    return "" if value is None else f"{value:.{digits}f}"
 
 
-def table(results):
-    """Markdown."""
+def short(value):
+    """Three digits that count."""
+    return "" if value is None else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def small_table(results):
+    """Of the README: a row for each workload, Pathline on each version, and the others on one."""
+    last = with_peers(results)
+    others = [name for name in IN_README if name in tools_of(last)]
+    head = ["program", *(f"Pathline, {r['python']}" for r in results), *(f"{LABELS.get(n, n)}, {last['python']}" for n in others)]
+    rows = []
+    for name, words in WORKLOADS.items():
+        cells = [workloads(r).get(name, {"cells": {}})["cells"] for r in results]
+        peers = workloads(last)[name]["cells"]
+        rows.append([words, *(number(c.get("pathline", {}).get("cpu")) for c in cells), *(number(peers[n]["cpu"]) for n in others)])
+    return in_markdown(head, rows)
+
+
+def workload_table(results):
     names = list(dict.fromkeys(name for result in results for name in tools_of(result)))
-    lines = ["| workload | Python | " + " | ".join(LABELS.get(n, n) for n in names) + " | wall | bytes a line more | collector |",
-             "|---" * (len(names) + 5) + "|"]
-    for workload in dict.fromkeys(name for result in results for name in workloads(result)):
+    head = ["workload", "Python", *(LABELS.get(n, n) for n in names), "wall time", "bytes per further line", "collector", "pairs"]
+    rows = []
+    for workload in WORKLOADS:
         for result in results:
             row = workloads(result).get(workload)
             if not row:
@@ -93,36 +135,72 @@ def table(results):
             ours = row["cells"]["pathline"]
             share = ours.get("collector")
             cells = [number(row["cells"][n]["cpu"]) if n in row["cells"] else "" for n in names]
-            lines.append(f"| {workload} | {result['python']} | " + " | ".join(
-                [*cells, number(ours["wall"]), number(ours.get("marginal_bytes_per_line"), 0), "" if share is None else f"{share:.0%}"]) + " |")
-    busy = [f"{r['python']} {r['load']}" for r in results if r.get("load", 0) > 1]
-    if busy:
-        lines += ["", f"Measured while other work went on (load: {', '.join(busy)}): wall times are too high."]
-    return "\n".join(lines)
+            rows.append([workload, result["python"], *cells, number(ours["wall"]), short(ours.get("marginal_bytes_per_line")),
+                         "" if share is None else f"{share:.0%}", str(row["measured"]["runs"])])
+    return in_markdown(head, rows)
 
 
-def put_table(path, words):
-    old = path.read_text(encoding="utf-8")
-    new, count = re.subn(r"(<!-- bench/draw.py -->\n).*?(<!-- end of it -->)", lambda m: m[1] + words + "\n" + m[2], old, count=1, flags=re.S)
+def turns_table(results):
+    """What is measured by turns on one processor."""
+    head, rows = ["workload", "Python", "Pathline", "no-op tracer", "no-op callbacks for calls", "turns"], []
+    names = dict.fromkeys(name for result in results for name in figures(result) if name.startswith("turns_"))
+    for name in names:
+        for result in results:
+            row = figures(result).get(name)
+            found = TURNS.search(row.get("note", "")) if row else None
+            if row:
+                rows.append([f"`{name}`", result["python"], number(row["value"]), *(found.groups() if found else ("", "")),
+                             str(row["measured"]["runs"])])
+    return in_markdown(head, rows)
+
+
+def figure_table(results):
+    results = [r for r in results if figures(r)]
+    rows = []
+    for name, row in {name: row for result in results for name, row in figures(result).items()}.items():
+        if not name.startswith("turns_"):
+            rows.append([f"`{name}`", *(short(figures(r).get(name, {}).get("value")) for r in results), row["what"].replace("|", "\\|")])
+    return in_markdown(["row", *(r["python"] for r in results), "what it is"], rows)
+
+
+def put(page, name, words):
+    """`page` with `words` at the place of that name."""
+    begin = f"<!-- bench/draw.py{name and ': ' + name} -->"
+    new, count = re.subn(rf"({re.escape(begin)}\n).*?(<!-- end of it -->)", lambda m: m[1] + words + "\n" + m[2], page, count=1, flags=re.S)
     if not count:
-        sys.exit(f"pathline: {path} has no place for the table: <!-- bench/draw.py --> … <!-- end of it -->")
-    path.write_text(new, encoding="utf-8")
+        sys.exit(f"draw.py: the page has no place for the table: {begin} … <!-- end of it -->")
+    return new
+
+
+def written(results):
+    """{path: what belongs there}"""
+    page = PAGE.read_text(encoding="utf-8")
+    for name, table in (("workloads", workload_table), ("turns", turns_table), ("figures", figure_table)):
+        page = put(page, name, table(results))
+    return {PICTURE: draw(with_peers(results)), README: put(README.read_text(encoding="utf-8"), "", small_table(results)), PAGE: page}
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Draw the results of the benchmark.")
+    parser = argparse.ArgumentParser(description="Write the results of the benchmark where readers see them.")
+    parser.add_argument("--check", action="store_true")
     parser.add_argument("--svg")
-    parser.add_argument("--readme")
-    parser.add_argument("results", nargs="+")
+    parser.add_argument("results", nargs="*")
     args = parser.parse_args()
-    results = [json.loads(pathlib.Path(path).read_text(encoding="utf-8")) for path in args.results]
+    paths = args.results or sorted(RESULTS.glob("*.json"), key=lambda p: [int(n) for n in p.stem.split(".")])
+    results = [json.loads(pathlib.Path(path).read_text(encoding="utf-8")) for path in paths]
     if args.svg:
-        pathlib.Path(args.svg).write_text(draw(results), encoding="utf-8")
-    if args.readme:
-        put_table(pathlib.Path(args.readme), table(results))
-    if not args.svg and not args.readme:
-        print(table(results))
+        pathlib.Path(args.svg).write_text(draw(with_peers(results)), encoding="utf-8")
+        return 0
+    stale = 0
+    for path, words in written(results).items():
+        if path.read_text(encoding="utf-8") != words:
+            stale += 1
+            if args.check:
+                print(f"{path.relative_to(HERE.parent)} is not what bench/draw.py writes from bench/results")
+            else:
+                path.write_text(words, encoding="utf-8")
+    return 1 if args.check and stale else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

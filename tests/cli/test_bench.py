@@ -37,7 +37,8 @@ class Bench(unittest.TestCase):
         for name, row in written["rows"].items():
             self.assertGreater(row["value"], 0, name)
             self.assertRegex(printed, rf"(?m)^{name} +[\d.,]+  ")
-        self.assertTrue(written["quick"])
+            self.assertTrue(row["measured"]["quick"])
+            self.assertEqual(row["measured"]["runs"], 1)
 
     def test_workload(self):
         printed, written, path = measured(self, "w_fib")
