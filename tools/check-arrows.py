@@ -19,7 +19,7 @@ ARROWS = {
     "ring": "format filter os base",
     "recorder": "ring format filter bytecode flow base os/clock.h os/oldest.h os/readable.h",
     "preload": "ring recorder/recorder.h format/message.h os/oldest.h os/readable.h os/stat.h",
-    "collector": "ring format filter bytecode flow base os trace",
+    "collector": "ring format filter bytecode flow base os",
     "trace": "format flow base os",
     "report": "base",
     "session": "base",
