@@ -23,7 +23,7 @@ ARROWS = {
     "trace": "format flow base os",
     "report": "base",
     "session": "base",
-    "tui": "session base",
+    "tui": "session base os/local.h",
     "cmd": "report tui session collector filter base os",
 }
 PURE = {"base", "flow", "filter", "bytecode", "format"}

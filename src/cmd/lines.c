@@ -38,14 +38,11 @@ static void follow(struct lines *w, const struct pl_position *p)
 /* The zone's table is asked once for each second of the path, not for each row. */
 static void write_time(struct lines *w, int64_t time_ns)
 {
-	time_t second = (time_t)(time_ns / NS_PER_S);
-	struct tm local;
+	const int64_t second = time_ns / NS_PER_S;
 
 	if (!w->clock[0] || second != w->second) {
 		w->second = second;
-		if (!localtime_r(&second, &local) ||
-			!strftime(w->clock, sizeof w->clock, "%H:%M:%S", &local))
-			memcpy(w->clock, "--:--:--", 9);
+		local_clock(w->clock, time_ns, 0);
 	}
 	out_tone(w->out, TONE_FAINT);
 	out_text(w->out, w->clock);

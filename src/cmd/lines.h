@@ -10,8 +10,8 @@
 #ifndef PL_CMD_LINES_H
 #define PL_CMD_LINES_H
 
-#include <time.h>
 #include "cmd/text.h"
+#include "os/local.h"
 #include "pathline/pathline.h"
 
 /* All zero but out and r is ready. Nothing to release. */
@@ -21,8 +21,8 @@ struct lines {
 	/* of the last event */
 	const struct pl_process *process;
 	const struct pl_thread *thread;
-	time_t second; /* what clock shows */
-	char clock[16];
+	int64_t second; /* what clock shows */
+	char clock[LOCAL_BYTES];
 };
 
 void lines_write(struct lines *w, const struct pl_event *e);

@@ -131,15 +131,12 @@ static void stack_next(const struct report *w, struct stack_walk *s)
 static void write_block_text(struct report *w, const struct pl_profile_block *b)
 {
 	struct out *o = &w->out;
-	char span[SPAN_BYTES], error[SPAN_BYTES];
 
-	span_text(b->time.ns, span);
-	span_text(b->time.error_ns, error);
 	out_tone(o, TONE_STRONG);
-	out_text(o, span);
+	out_span(o, b->time.ns);
 	out_tone(o, TONE_PLAIN);
-	out_text(o, " ± ");
-	out_text(o, error);
+	out_char(o, ' ');
+	out_error(o, b->time.error_ns);
 	out_text(o,
 		b->kind == PL_BLOCK_LOOP ? "  the event loop was kept busy, " : "  stood still, ");
 	out_moment(o, b->time.at_ns);

@@ -3,13 +3,13 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include "base/units.h"
 #include "cmd/cmd.h"
 #include "cmd/json.h"
+#include "os/local.h"
 
 #define CELL_BYTES  48
 #define COLUMNS_MAX 40
-#define NS_PER_S    1000000000
 
 /* ---- order ---- */
 
@@ -58,36 +58,6 @@ static int by_cell(const void *a, const void *b)
 
 /* ---- cells as text ---- */
 
-void span_text(int64_t ns, char text[SPAN_BYTES])
-{
-	static const struct {
-		double ns;
-		const char *name;
-	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-	size_t i = 0;
-
-	while (i < 3 && (double)ns < units[i].ns)
-		i++;
-	double v = (double)ns / units[i].ns;
-	snprintf(text, SPAN_BYTES, "%.*f %s",
-		i == 3	  ? 0
-		: v < 10  ? 2
-		: v < 100 ? 1
-			  : 0,
-		v, units[i].name);
-}
-
-static void moment_text(int64_t ns, char text[CELL_BYTES])
-{
-	time_t second = (time_t)(ns / NS_PER_S);
-	struct tm local;
-	char clock[16] = "--:--:--";
-
-	if (localtime_r(&second, &local))
-		strftime(clock, sizeof clock, "%H:%M:%S", &local);
-	snprintf(text, CELL_BYTES, "%s.%03d", clock, (int)(ns % NS_PER_S / 1000000));
-}
-
 static void number_text(const struct cell *c, char text[CELL_BYTES])
 {
 	text[0] = 0;
@@ -99,14 +69,14 @@ static void number_text(const struct cell *c, char text[CELL_BYTES])
 		snprintf(text, CELL_BYTES, "%.4f", (double)c->number / 1e9);
 		break;
 	case CELL_SPAN:
-		span_text(c->number, text);
+		units_duration(text, c->number);
 		break;
 	case CELL_SHARE:
 		snprintf(text, CELL_BYTES, "%.1f%%", 100 * c->share);
 		break;
 	case CELL_MOMENT:
 		if (c->number)
-			moment_text(c->number, text);
+			local_clock(text, c->number, 3);
 		break;
 	case CELL_ID:
 		memcpy(text, c->id, sizeof c->id);

@@ -61,8 +61,4 @@ struct sheet {
 /* CMD_GO; CMD_USAGE: there is no such column to sort by; CMD_BAD: no memory. */
 int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form);
 
-/* "12.3 us" and such, into at least 16 bytes. */
-#define SPAN_BYTES 16
-void span_text(int64_t ns, char text[SPAN_BYTES]);
-
 #endif

@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
+#include "base/units.h"
 #include "cmd/cmd.h"
+#include "os/local.h"
 
 #define NS_PER_S 1000000000
 
@@ -272,52 +273,46 @@ void out_tone(struct out *o, enum tone tone)
 
 void out_bytes(struct out *o, uint64_t bytes)
 {
-	static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
-	double v = (double)bytes;
-	size_t unit = 0;
+	char text[UNITS_BYTES];
 
-	while (v >= 1000 && unit + 1 < sizeof units / sizeof *units) {
-		v /= 1000;
-		unit++;
-	}
-	out_fixed(o, v, unit && v < 99.95 ? 1 : 0);
-	out_text(o, units[unit]);
+	out_put(o, text, units_size(text, bytes));
 }
 
 void out_duration(struct out *o, int64_t start_ns, int64_t end_ns)
 {
-	uint64_t ns = end_ns > start_ns ? (uint64_t)end_ns - (uint64_t)start_ns : 0;
-	uint64_t seconds = ns / NS_PER_S;
+	int64_t ns = 0;
 
-	if (seconds >= 3600) {
-		out_u64(o, seconds / 3600);
-		out_text(o, " h ");
-		out_u64(o, seconds / 60 % 60);
-		out_text(o, " min");
-	} else if (seconds >= 60) {
-		out_u64(o, seconds / 60);
-		out_text(o, " min ");
-		out_u64(o, seconds % 60);
-		out_text(o, " s");
-	} else if (ns >= NS_PER_S) {
-		out_fixed(o, (double)ns / 1e9, 2);
-		out_text(o, " s");
-	} else {
-		out_fixed(o, (double)ns / 1e6, ns < 10000000 ? 2 : 0);
-		out_text(o, " ms");
-	}
+	if (end_ns > start_ns && __builtin_sub_overflow(end_ns, start_ns, &ns))
+		ns = INT64_MAX;
+	out_span(o, ns);
+}
+
+void out_span(struct out *o, int64_t ns)
+{
+	char text[UNITS_BYTES];
+
+	out_put(o, text, units_duration(text, ns));
+}
+
+void out_error(struct out *o, int64_t ns)
+{
+	char text[UNITS_BYTES];
+
+	out_put(o, text, units_error(text, ns));
 }
 
 void out_moment(struct out *o, int64_t real_ns)
 {
-	time_t seconds = (time_t)(real_ns / NS_PER_S);
-	struct tm local;
-	char room[64];
-	size_t n = 0;
+	char text[LOCAL_BYTES];
 
-	if (localtime_r(&seconds, &local))
-		n = strftime(room, sizeof room, "%Y-%m-%d %H:%M:%S", &local);
-	out_put(o, n ? room : "?", n ? n : 1);
+	out_put(o, text, local_moment(text, real_ns));
+}
+
+void out_clock(struct out *o, int64_t real_ns, unsigned decimals)
+{
+	char text[LOCAL_BYTES];
+
+	out_put(o, text, local_clock(text, real_ns, decimals));
 }
 
 void out_seconds(struct out *o, int64_t real_ns)

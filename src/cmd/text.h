@@ -98,11 +98,15 @@ size_t text_width(const char *s);
 enum tone { TONE_PLAIN, TONE_FAINT, TONE_STRONG, TONE_NAME, TONE_TIME, TONE_GOOD, TONE_BAD };
 void out_tone(struct out *o, enum tone tone);
 
-/* "1.2 GB", "3.4 s" (nothing when it ends before its start), and a moment as local time:
- * "2026-11-21 10:52:01". */
+/* Sizes, durations and local times in the notation of base/units.h and os/local.h, which give the
+ * same texts for cmd_say: "1.2 KiB"; "1.23 ms"; "±1.23 ms"; the duration from a start to an end, "0 s" when it
+ * ends before its start; "2026-11-21 10:52:01"; "10:52:01.500". */
 void out_bytes(struct out *o, uint64_t bytes);
+void out_span(struct out *o, int64_t ns);
+void out_error(struct out *o, int64_t ns);
 void out_duration(struct out *o, int64_t start_ns, int64_t end_ns);
 void out_moment(struct out *o, int64_t real_ns);
+void out_clock(struct out *o, int64_t real_ns, unsigned decimals);
 /* 1234567 as 1,234,567. */
 void out_count(struct out *o, uint64_t n);
 /* Seconds since 1970 with nine decimals. */

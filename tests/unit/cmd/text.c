@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 #include "cmd/cmd.h"
 #include "cmd/json.h"
@@ -81,13 +82,33 @@ static void test_times(void **state)
 	out_duration(o, -1000000000, 3660000000000);
 	assert_string_equal(written(o), "1 h 1 min");
 	out_duration(o, 1, INT64_MIN);
-	assert_string_equal(written(o), "0.00 ms");
+	assert_string_equal(written(o), "0 s");
 	out_duration(o, INT64_MIN, INT64_MAX);
-	assert_string_equal(written(o), "5124095 h 34 min");
+	assert_string_equal(written(o), "2562047 h 47 min");
 	out_bytes(o, 999);
 	assert_string_equal(written(o), "999 B");
 	out_bytes(o, 1234567);
-	assert_string_equal(written(o), "1.2 MB");
+	assert_string_equal(written(o), "1.2 MiB");
+}
+
+static void test_local_times(void **state)
+{
+	struct out *o = *state;
+
+	setenv("TZ", "<+0545>-5:45", 1);
+	tzset();
+	out_moment(o, 1795258321000000042);
+	assert_string_equal(written(o), "2026-11-21 16:37:01");
+	out_clock(o, 1795258321987654321, 0);
+	assert_string_equal(written(o), "16:37:01");
+	out_clock(o, 1795258321987654321, 3);
+	assert_string_equal(written(o), "16:37:01.987");
+	out_clock(o, 1795258321000000042, 9);
+	assert_string_equal(written(o), "16:37:01.000000042");
+	out_clock(o, -1, 6);
+	assert_string_equal(written(o), "05:44:59.999999");
+	out_moment(o, INT64_MIN);
+	assert_string_equal(written(o), "1677-09-21 05:57:43");
 }
 
 static void test_field(void **state)
@@ -188,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_numbers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_times, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_local_times, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_field, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_clean, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_json, set_up, tear_down),

@@ -1,0 +1,24 @@
+/* Numbers with their unit, in the one notation that every part shows to a person. JSON, CSV and
+ * `dump --fields` have plain numbers of one unit instead.
+ *
+ * Each function writes a text that ends with NUL and returns its length in bytes.
+ */
+#ifndef PL_BASE_UNITS_H
+#define PL_BASE_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define UNITS_BYTES 32
+
+/* "0 s", "870 ns", "1.23 µs", "45.6 ms", "7.89 s", "2 min 5 s", "3 h 7 min": three digits up to a
+ * minute. A negative duration has a minus sign. */
+size_t units_duration(char text[UNITS_BYTES], int64_t ns);
+
+/* The error of a measured time: "±1.23 ms". */
+size_t units_error(char text[UNITS_BYTES], int64_t ns);
+
+/* "512 B", "1.2 KiB", "345 MiB": powers of 1024. */
+size_t units_size(char text[UNITS_BYTES], uint64_t bytes);
+
+#endif
