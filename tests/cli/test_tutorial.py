@@ -22,6 +22,9 @@ TUTORIAL = os.path.join(TOP, "doc", "TUTORIAL.md")
 TRIES = 8
 
 
+BUILDS = "make"     # it was built before this test
+
+
 class Command:
     """`lines` of the page: the command itself, what is typed into it, what it answers."""
 
@@ -33,6 +36,8 @@ class Command:
         return self.command[-1] != end[1] if end else self.command[-1].endswith("\\")
 
     def run(self, folder, environment):
+        if self.command == [BUILDS]:
+            return []
         text = "".join(line + "\n" for line in self.typed)
         done = subprocess.run(["bash", "-c", "\n".join(self.command)], cwd=folder, env=environment, input=text.encode(),
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
@@ -138,7 +143,7 @@ class Tutorial(unittest.TestCase):
     def answers_are_the_same(self, done):
         for command, answers in done:
             self.assertEqual(masked(answers), masked(command.answers), command.command)
-            self.assertEqual(len(answers) > 0, not re.match("export|cat >|sed -e", command.command[0]), command.command)
+            self.assertEqual(len(answers) > 0, not re.match("make$|export|cat >|sed -e", command.command[0]), command.command)
 
     def test_keys_of_the_screen(self):
         done = subprocess.run([session.PATHLINE, "replay", "--keys"], stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
@@ -155,7 +160,8 @@ class Tutorial(unittest.TestCase):
         """Its counts, and which thread is which."""
         ran = {command.command[0]: answers for command, answers in done}
         replays = [answers for command, answers in done if "replay" in command.command[0]]
-        hits = [line.split()[0].replace("never", "0") for line in next(v for k, v in ran.items() if "39,48p" in k)[3:]]
+        source = next(v for k, v in ran.items() if "--file examples/orders.py" in k)
+        hits = [line.split()[0].replace("never", "0") for line in source[2:]]
         self.assertEqual(hits[:3], ["180"] * 3)
         self.assertEqual(int(hits[3]) + int(hits[5]), 180)
         self.assertEqual(hits[4:], [hits[4]] * 4)
@@ -166,8 +172,8 @@ class Tutorial(unittest.TestCase):
         reads, writes = ({row[1] for row in rows[1] if row[7] == line} for line in ("40", "44"))
         self.assertEqual((len(reads), writes), (4, reads))
         self.assertEqual(rows[2][1][1], rows[2][2][1])
-        source = next(v for k, v in ran.items() if "sed -n '38" in k)
-        self.assertEqual((source[43 - 38].split()[0], source[46 - 38].split()[0]), ("left", "stock[item]"))
+        mended = next(v for k, v in ran.items() if k.startswith("grep -A 10"))
+        self.assertEqual((mended[43 - 38].split()[0], mended[46 - 38].split()[0]), ("left", "stock[item]"))
         self.assertRegex(ran["pathline dump -e line -f name,code,source | awk -f stale.awk"][0], "^0 of ")
 
 
