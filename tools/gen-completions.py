@@ -21,7 +21,7 @@ def kind(option):
 
 
 def operand_kind(command):
-    return {"[DIR]": "recordings", "[FOLDER]": "folders"}.get(command.operands, "what" if command.first_word_ends else "nothing")
+    return {"[RECORDING]": "recordings", "RECORDING…": "recordings…", "[FOLDER]": "folders"}.get(command.operands, "what" if command.first_word_ends else "nothing")
 
 
 def short(option):
@@ -42,16 +42,17 @@ def quoted(text):
 BASH = r'''# {head}
 _pathline_recordings()
 {{
-	local each but=
-	for each in .pathline/*/; do
-		if [[ -d $each && ${{each%/}} == "$1"* ]]; then
-			printf '%s\n' "${{each%/}}"
-			but=.pathline
+	local each up=
+	while [[ ! -d ${{up}}.pathline && ! . -ef / && ! $up. -ef / ]]; do
+		up+=../
+	done
+	for each in "${{up}}.pathline"/*/; do
+		each=${{each%/}}
+		if [[ -d $each && ${{each##*/}} == "$1"* ]]; then
+			printf '%s\n' "${{each##*/}}"
 		fi
 	done
-	compgen -d -- "$1" | while read -r each; do
-		[[ $each == "$but" ]] || printf '%s\n' "$each"
-	done
+	compgen -d -- "$1"
 }}
 
 # What begins with $1: of a kind, with the words behind it.
@@ -75,7 +76,7 @@ _pathline_complete()
 		compopt -o filenames 2>/dev/null ;;
 	programs)
 		mapfile -t COMPREPLY < <(compgen -c -- "$current"; compgen -f -- "$current") ;;
-	recordings)
+	recordings*)
 		mapfile -t COMPREPLY < <(_pathline_recordings "$current" | sort -u)
 		compopt -o filenames 2>/dev/null ;;
 	what)
@@ -165,8 +166,12 @@ def bash(commands):
 ZSH = r'''#compdef pathline
 # {head}
 _pathline_recordings() {{
-	local -a found=(.pathline/*(/N))
-	(( $#found )) && compadd -f -- $found
+	local up=
+	until [[ -d ${{up}}.pathline || $up. -ef / ]]; do
+		up+=../
+	done
+	local -a found=(${{up}}.pathline/*(-/N:t))
+	(( $#found )) && compadd -- $found
 	_files -/
 }}
 
@@ -222,7 +227,8 @@ def zsh(commands):
     names = "".join("\t\t" + quoted(f"{c.name}:{c.help}") + "\n" for c in commands)
     rest = ""
     for command in commands:
-        operand = {"recordings": "1:recording:_pathline_recordings", "folders": "1:folder:_files -/",
+        operand = {"recordings": "1:recording:_pathline_recordings", "recordings…": "*:recording:_pathline_recordings",
+                   "folders": "1:folder:_files -/",
                    "what": "*::program:_pathline_what"}.get(operand_kind(command))
         words = [zsh_option(o) for o in command.options] + ([quoted(operand)] if operand else [])
         end = " -A '-*'" if command.first_word_ends else ""
@@ -234,8 +240,12 @@ def zsh(commands):
 
 FISH = r'''# {head}
 function __pathline_recordings
-	for each in .pathline/*/
-		string trim -r -c / -- $each
+	set -l up ''
+	while not test -d $up.pathline; and not test (realpath ./$up) = /
+		set up ../$up
+	end
+	for each in $up.pathline/*/
+		path basename -- $each
 	end
 	__fish_complete_directories
 end
@@ -291,7 +301,8 @@ def fish(commands):
             taking = [f"--{o.word}" + (f" -{o.letter}" if o.letter else "") for o in command.options if o.argument]
             is_it = f"-n '__pathline_before_program {command.name} {' '.join(taking)}'"
         out += f"\ncomplete -c pathline -n __pathline_none -a {command.name} -d {quoted(command.help)}\n"
-        operand = {"recordings": "-a '(__pathline_recordings)'", "folders": "-a '(__fish_complete_directories)'"}.get(operand_kind(command))
+        operand = {"recordings": "-a '(__pathline_recordings)'", "recordings…": "-a '(__pathline_recordings)'",
+                   "folders": "-a '(__fish_complete_directories)'"}.get(operand_kind(command))
         if operand:
             out += f"complete -c pathline {is_it} {operand}\n"
         for o in command.options:

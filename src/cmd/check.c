@@ -105,7 +105,7 @@ int cmd_check(struct cmd *c)
 		{0},
 	};
 	struct pl_recording *r = NULL;
-	int written, code = cmd_parse(c, &(struct cmd_usage){"[DIR]",
+	int written, code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]",
 						 "Verify every checksum and decode everything; say "
 						 "what is damaged, and where.",
 						 options});

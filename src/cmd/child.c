@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -15,11 +17,23 @@
 
 #define SHELL "/bin/sh"
 
+/* How often the sentinel looks whether `record` is stopped. */
+#define LOOK_MS 50
+
+struct child_shared {
+	_Atomic bool mirrors; /* `record` stops because the command did */
+	_Atomic bool stopped; /* the sentinel stopped the command because `record` was stopped */
+};
+
 void child_prepare(struct child *c)
 {
 	sigset_t all;
 
 	*c = (struct child){0};
+	c->shared = mmap(
+		NULL, sizeof *c->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (c->shared == MAP_FAILED)
+		c->shared = NULL;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &c->mask);
 }
@@ -50,8 +64,27 @@ static void execute(const char *path, char **argv, char **envp)
 	free(words);
 }
 
-/* It lives to be sent signals, and does nothing. */
-static pid_t start_sentinel(void)
+/* "pid (name) state …", where a name can hold anything. */
+static char state_of(pid_t pid)
+{
+	char text[1024];
+	const char *end =
+		proc_text((int)pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
+
+	return end && end[1] ? end[2] : '?';
+}
+
+/* The order matters: who finds the command stopped, and `stopped` set, runs again, and lets it go on. */
+static void stop_command_with(const struct child *c, pid_t record)
+{
+	if (!c->shared || c->shared->mirrors || c->shared->stopped || state_of(record) != 'T' ||
+		c->shared->mirrors)
+		return;
+	c->shared->stopped = true;
+	kill(c->pid, SIGSTOP);
+}
+
+static pid_t start_sentinel(const struct child *c)
 {
 	pid_t parent = getpid(), pid = fork();
 
@@ -62,8 +95,10 @@ static pid_t start_sentinel(void)
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);
 	close_range(3, ~0u, 0);
-	while (getppid() == parent)
-		pause();
+	while (getppid() == parent) {
+		stop_command_with(c, parent);
+		poll(NULL, 0, LOOK_MS);
+	}
 	_exit(0);
 }
 
@@ -113,7 +148,7 @@ int child_start(struct child *c, const char *path, char **argv, char **envp)
 		waitpid(c->pid, NULL, 0);
 	close(ends[0]);
 	if (!err)
-		c->sentinel = start_sentinel();
+		c->sentinel = start_sentinel(c);
 	return err;
 }
 
@@ -141,41 +176,76 @@ static void end_sentinel(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* What was sent to the whole group has reached the command already. The kernel tells the newest
- * member first, so the sentinel has its signal before we have ours. */
-static void pass_on(struct child *c, int number)
+/* Was it sent to the whole group? Then the command has it already. The kernel tells the newest member
+ * first, so the sentinel has its signal before we have ours. Another sentinel comes, which has none. */
+static bool went_to_group(struct child *c, int number)
 {
-	if (number == SIGCHLD || number == SIGCONT)
-		return;
-	if (!has_pending(c->sentinel, number)) {
-		kill(c->pid, number);
-		return;
-	}
 	pid_t old = c->sentinel;
-	c->sentinel = start_sentinel();
+
+	if (!has_pending(old, number))
+		return false;
+	c->sentinel = start_sentinel(c);
 	end_sentinel(old);
+	return true;
 }
 
-/* The caller's shell must see us stopped when the command is. Going on is told by SIGCONT; where we
- * did not stop (no one could wake an orphaned group), the command is left as it is. */
+static void pass_on(struct child *c, int number)
+{
+	if (number == SIGCHLD)
+		return;
+	if (number == SIGCONT && c->shared)
+		c->shared->stopped = false;
+	if (!went_to_group(c, number))
+		kill(c->pid, number);
+}
+
+/* Did SIGCONT come? It is taken. */
+static bool take_cont(void)
+{
+	struct timespec none = {0};
+	sigset_t one;
+	bool came = false;
+
+	sigemptyset(&one);
+	sigaddset(&one, SIGCONT);
+	while (sigtimedwait(&one, NULL, &none) > 0)
+		came = true;
+	return came;
+}
+
+/* The caller's shell must see us stopped when the command is. */
 static void stop_with(struct child *c, int number)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL}, before;
-	struct timespec none = {0};
-	sigset_t one, going_on;
+	sigset_t one;
 
-	sigemptyset(&going_on);
-	sigaddset(&going_on, SIGCONT);
-	while (sigtimedwait(&going_on, NULL, &none) > 0)
-		;
 	sigemptyset(&one);
 	sigaddset(&one, number);
 	sigaction(number, &usual, &before);
+	if (c->shared)
+		c->shared->mirrors = true;
 	raise(number);
 	sigprocmask(SIG_UNBLOCK, &one, NULL); /* here we stand still */
 	sigprocmask(SIG_BLOCK, &one, NULL);
+	if (c->shared)
+		c->shared->mirrors = false;
 	sigaction(number, &before, NULL);
-	if (sigtimedwait(&going_on, NULL, &none) > 0)
+}
+
+/* The command is stopped. Either `record` was stopped, and runs again; or it is to stop as well, if
+ * SIGCONT did not come meanwhile. Going on is told by SIGCONT: where we did not stop (nobody could wake an
+ * orphaned group), the command is left as it is. */
+static void heed_stop(struct child *c, int number)
+{
+	bool went_on = take_cont() || (c->shared && c->shared->stopped);
+
+	if (!went_on) {
+		stop_with(c, number);
+		went_on = take_cont();
+	}
+	if (c->shared)
+		c->shared->stopped = false;
+	if (went_on && !went_to_group(c, SIGCONT))
 		kill(c->pid, SIGCONT);
 }
 
@@ -193,7 +263,7 @@ int child_wait(struct child *c)
 	for (;;) {
 		pid_t pid = waitpid(c->pid, &status, WNOHANG | WUNTRACED);
 		if (pid == c->pid && WIFSTOPPED(status)) {
-			stop_with(c, WSTOPSIG(status));
+			heed_stop(c, WSTOPSIG(status));
 			continue;
 		}
 		if (pid == c->pid || (pid < 0 && errno == ECHILD))
@@ -204,6 +274,9 @@ int child_wait(struct child *c)
 	}
 	end_sentinel(c->sentinel);
 	c->sentinel = 0;
+	if (c->shared)
+		munmap(c->shared, sizeof *c->shared);
+	c->shared = NULL;
 	return status;
 }
 

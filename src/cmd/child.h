@@ -3,6 +3,11 @@
  * It keeps the caller's process group, terminal, session, limits, directory, umask, descriptors,
  * signal mask and dispositions. `record` passes on signals that were sent to it alone, stops when
  * the command stops, and goes on with it.
+ *
+ * A small process of ours, the sentinel, does what `record` cannot do itself. It shares the process
+ * group and blocks all signals, so what is pending there was sent to the whole group, and has reached
+ * the command. And it sees when `record` was stopped by SIGSTOP, which cannot be caught, and stops the
+ * command. When `record` goes on, the command does.
  */
 #ifndef PL_CMD_CHILD_H
 #define PL_CMD_CHILD_H
@@ -10,10 +15,14 @@
 #include <signal.h>
 #include <sys/types.h>
 
+struct child_shared;
+
 struct child {
 	pid_t pid;
-	pid_t sentinel; /* shares our process group and blocks all signals: what it has pending went to the whole group */
-	sigset_t mask; /* of the caller */
+	pid_t sentinel;
+	struct child_shared
+		*shared; /* owned: memory that the sentinel sees, too; NULL: there was none */
+	sigset_t mask;	 /* of the caller */
 };
 
 /* Hold signals back, from before anything else is started. */

@@ -14,7 +14,7 @@
  *			{"fields", 'f', "LIST", "tab-separated columns", .text = &fields},
  *			{0},
  *		};
- *		int code = cmd_parse(c, &(struct cmd_usage){"[DIR]", "Print the path.", options});
+ *		int code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", "Print the path.", options});
  *		if (code != CMD_GO)
  *			return code;
  *
@@ -35,7 +35,8 @@
 	X(replay, "go through a recording, line by line, forward and back")                        \
 	X(report, "say where the time went, line by line")                                         \
 	X(info, "what was recorded: processes, threads, counts, losses")                           \
-	X(ls, "the recordings here")                                                               \
+	X(ls, "list the recordings")                                                               \
+	X(rm, "remove recordings")                                                                 \
 	X(check, "verify a recording, and say what is damaged")
 
 enum cmd_exit {
@@ -50,15 +51,19 @@ enum cmd_exit {
 
 enum cmd_color { COLOR_AUTO = 0, COLOR_ALWAYS, COLOR_NEVER };
 
+/* PATH_MAX; <limits.h> has names that commands use. */
+#define CMD_DIRECTORY_BYTES 4096
+
 /* One call of a sub-command. */
 struct cmd {
 	const char *name;
 	char **words; /* what follows the name; behind cmd_parse the operands. Into main's argv */
 	int count;    /* of words */
 	int pass;     /* behind cmd_parse: words from here on stood behind "--"; or count */
-	enum cmd_color color; /* as chosen by --color */
-	bool color_out;	      /* behind cmd_parse: may stdout be coloured? */
-	bool color_err;	      /* and stderr? */
+	enum cmd_color color;		     /* as chosen by --color */
+	bool color_out;			     /* behind cmd_parse: may stdout be coloured? */
+	bool color_err;			     /* and stderr? */
+	char directory[CMD_DIRECTORY_BYTES]; /* after cmd_directory: of the recording */
 };
 
 #define X(name, help) int cmd_##name(struct cmd *c);
@@ -84,7 +89,7 @@ struct cmd_option {
 };
 
 struct cmd_usage {
-	const char *operands; /* for the help: "[DIR]" */
+	const char *operands; /* for the help: "[RECORDING]" */
 	const char *about;    /* a sentence or more */
 	const struct cmd_option *options;
 	bool first_word_ends; /* options end at the first operand: what follows belongs to another
@@ -125,14 +130,14 @@ void cmd_say_bold(const struct cmd *c, const char *format, ...)
 
 /* ---- recordings ---- */
 
-#define CMD_LATEST ".pathline/latest"
-
-/* The directory that the operands name: words[0], or the latest recording. Says what is wrong and
- * gives CMD_USAGE when there are more operands, or no recording. *dir points into argv or to a
- * constant. */
-int cmd_directory(struct cmd *c, const char **dir);
+/* The directory of the recording that the operands name (home.h says how), or of the latest one: into
+ * c->directory. CMD_GO; CMD_USAGE after saying what is wrong: more operands, or no recording. */
+int cmd_directory(struct cmd *c);
 /* cmd_directory; then finish what dead collectors left; then open. CMD_GO with *out, or an exit
  * code. */
 int cmd_open(struct cmd *c, struct pl_recording **out);
+/* Why it could not be opened: says so, and gives the exit code. */
+int cmd_open_failed(
+	const char *command, const char *directory, int error, const struct pl_err *err);
 
 #endif

@@ -238,7 +238,7 @@ int cmd_dump(struct cmd *c)
 
 	rows_help(fields_help);
 	rows_words(fields_words);
-	code = cmd_parse(c, &(struct cmd_usage){"[DIR]",
+	code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]",
 				    "Print the path, one event a line: process by process, each "
 				    "with its threads in the\n"
 				    "exact order in which they ran.",

@@ -508,7 +508,7 @@ int cmd_info(struct cmd *c)
 	};
 	struct pl_recording *r = NULL;
 	struct out o = {0};
-	int written, code = cmd_parse(c, &(struct cmd_usage){"[DIR]",
+	int written, code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]",
 						 "Say what was recorded: command line, machine, "
 						 "processes, threads, counts, losses.",
 						 options});

@@ -2,34 +2,47 @@
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "cmd/home.h"
 #include "cmd/json.h"
 #include "cmd/summary.h"
 #include "cmd/text.h"
 #include "collector/finish.h"
+#include "session/crash.h"
 
-#define PLACE ".pathline"
+/* At the end of each thread: an exception that ended it is not further away, but for what the printing
+ * of its traceback imports. */
+#define CRASH_EVENTS (1u << 20)
+
+#define NAME_WIDTH_MAX 40
 
 /* What a row shows. */
 struct entry {
 	const char *name;
+	bool is_latest;
 	struct pl_recording_info info;
 	struct summary summary;
-	char end[SUMMARY_END_BYTES]; /* how the first process did */
+	char end[SUMMARY_END_BYTES];	 /* how the first process did */
+	const char *exception;		 /* that ended a thread, task or process; NULL: none did */
+	char ended[CRASH_SUBJECT_BYTES]; /* which one */
 };
 
-/* Directories alone: `latest` is a link. */
-static int is_candidate(const struct dirent *d)
-{
-	return d->d_name[0] != '.' && (d->d_type == DT_DIR || d->d_type == DT_UNKNOWN);
-}
+struct listing {
+	struct out *out;
+	const char *folder;
+	bool json;
+	struct home_list list;
+	size_t latest; /* index in it; SIZE_MAX: none is */
+	size_t name_width;
+};
 
-static void end_text(const struct pl_recording *r, struct entry *e)
+/* ---- what is shown ---- */
+
+static void describe_end(const struct pl_recording *r, struct entry *e)
 {
 	const struct pl_process *p = pl_recording_process(r, 0);
 
@@ -41,39 +54,98 @@ static void end_text(const struct pl_recording *r, struct entry *e)
 		summary_end(p, e->end);
 }
 
-static void describe(const struct pl_recording *r, struct entry *e)
+static void describe(struct pl_recording *r, struct entry *e)
 {
+	struct crash crash;
+	const struct crash_bounds bounds = {.events = CRASH_EVENTS};
+
 	pl_recording_info(r, &e->info);
 	e->summary = summary_of(r);
-	end_text(r, e);
+	describe_end(r, e);
+	if (crash_find(r, &bounds, &crash, NULL) != 0 || crash.exits)
+		return;
+	e->exception = crash.type[0] ? crash.type : "?";
+	crash_subject(r, &crash, e->ended);
 }
 
-static void write_row(struct out *o, const struct entry *e)
+/* ---- as text ---- */
+
+/* What was written since `before`, filled up to the width. */
+static void fill(struct out *o, size_t before, size_t width)
 {
-	out_tone(o, TONE_STRONG);
-	out_column(o, e->name, 32);
+	size_t columns = 0;
+
+	for (size_t i = before; i < o->used; i++)
+		columns += ((unsigned char)o->bytes[i] & 0xc0) != 0x80;
+	out_spaces(o, columns < width ? width - columns : 0);
+	out_text(o, "  ");
+}
+
+static void write_head(const struct listing *l)
+{
+	struct out *o = l->out;
+
+	out_tone(o, TONE_FAINT);
+	out_column(o, "NAME", l->name_width);
+	out_text(o, "  STARTED              LENGTH       ENDED      SIZE        EVENTS          "
+		    "EXCEPTION\n");
 	out_tone(o, TONE_PLAIN);
-	out_text(o, "  ");
-	out_moment(o, e->info.start_ns);
-	out_text(o, "  ");
-	out_column(o, e->end, 10);
-	out_text(o, "  ");
+}
+
+static void write_length(struct out *o, const struct entry *e)
+{
+	size_t before = o->used;
+
 	if (e->info.end_ns)
 		out_duration(o, e->info.start_ns, e->info.end_ns);
 	else
 		out_text(o, "so far");
-	out_text(o, ", ");
-	out_count(o, e->summary.events);
-	out_text(o, e->summary.events == 1 ? " event, " : " events, ");
-	out_u64(o, e->summary.processes);
-	out_text(o, e->summary.processes == 1 ? " process, " : " processes, ");
+	fill(o, before, 11);
+}
+
+static void write_row(const struct listing *l, const struct entry *e)
+{
+	struct out *o = l->out;
+
+	out_step(o);
+	out_tone(o, TONE_STRONG);
+	out_column(o, e->name, l->name_width);
+	out_tone(o, TONE_PLAIN);
+	out_text(o, "  ");
+	size_t before = o->used;
+	out_moment(o, e->info.start_ns);
+	fill(o, before, 19);
+	write_length(o, e);
+	out_column(o, e->end, 9);
+	out_text(o, "  ");
+	before = o->used;
 	out_bytes(o, e->summary.bytes);
+	fill(o, before, 10);
+	before = o->used;
+	out_count(o, e->summary.events);
+	fill(o, before, 14);
+	out_clean(o, text_of(e->exception ? e->exception : "-"));
+	if (e->is_latest) {
+		out_tone(o, TONE_FAINT);
+		out_text(o, "  (latest)");
+		out_tone(o, TONE_PLAIN);
+	}
 	out_char(o, '\n');
 }
 
-static void write_json(struct out *o, const struct entry *e)
+/* ---- as JSON ---- */
+
+static void write_text_or_null(struct json *j, const char *key, const char *text)
 {
-	struct json j = {.out = o};
+	if (text)
+		json_text(j, key, text);
+	else
+		json_null(j, key);
+}
+
+static void write_json(const struct listing *l, const struct entry *e)
+{
+	struct json j = {.out = l->out};
 
 	json_line(&j, "recording");
 	json_text(&j, "name", e->name);
@@ -85,52 +157,94 @@ static void write_json(struct out *o, const struct entry *e)
 	json_u64(&j, "events", e->summary.events);
 	json_u64(&j, "processes", e->summary.processes);
 	json_text(&j, "ended", e->end);
+	write_text_or_null(&j, "exception", e->exception);
+	write_text_or_null(&j, "exception_ended", e->exception ? e->ended : NULL);
 	json_bool(&j, "finished", e->info.finished);
+	json_bool(&j, "latest", e->is_latest);
 	json_line_end(&j);
 }
 
-/* A row for place/name. CMD_OK, or CMD_BAD after saying what is wrong with it. */
-static int list_one(struct out *o, const char *place, const char *name, bool json)
+/* ---- all of them ---- */
+
+/* CMD_OK, or CMD_BAD after saying what is wrong with it. */
+static int list_one(struct listing *l, size_t index)
 {
-	struct entry e = {.name = name};
+	struct entry e = {.name = l->list.entries[index].name, .is_latest = index == l->latest};
 	struct pl_recording *r = NULL;
 	struct pl_err err = {0};
 	char *dir = NULL;
-	int result = asprintf(&dir, "%s/%s", place, name) < 0 ? PL_ERR_MEMORY : 0;
+	int result = asprintf(&dir, "%s/%s", l->folder, e.name) < 0 ? PL_ERR_MEMORY : 0;
 
 	if (result == 0)
 		result = pl_recording_open(&r, dir, &err);
 	if (result == 0) {
 		describe(r, &e);
-		if (json)
-			write_json(o, &e);
+		if (l->json)
+			write_json(l, &e);
 		else
-			write_row(o, &e);
+			write_row(l, &e);
 	} else {
-		cmd_say("ls: %s: %s", name, err.used ? pl_err_text(&err) : pl_error_name(result));
+		cmd_open_failed("ls", dir ? dir : e.name, result, &err);
 	}
 	pl_recording_close(r);
 	free(dir);
 	return result < 0 ? CMD_BAD : CMD_OK;
 }
 
-static int list(struct out *o, const char *place, bool json)
+static int list_all(struct listing *l)
 {
-	struct dirent **found = NULL;
-	int n = scandir(place, &found, is_candidate, alphasort), code = CMD_OK;
+	int err = home_list(l->folder, &l->list), code = CMD_OK;
 
-	if (n < 0 && (errno != ENOENT || strcmp(place, PLACE))) {
-		cmd_say("ls: %s: %s", place, strerror(errno));
+	if (err) {
+		cmd_say("ls: the recordings in %s cannot be listed: %s", l->folder, strerror(err));
 		return CMD_USAGE;
 	}
-	if (n <= 0)
-		cmd_say("ls: no recording here; make one with: pathline record script.py");
-	for (int i = 0; i < n; i++) {
-		if (list_one(o, place, found[i]->d_name, json) != CMD_OK)
-			code = CMD_BAD;
-		free(found[i]);
+	if (!home_latest(l->folder, &l->list, &l->latest))
+		l->latest = SIZE_MAX;
+	l->name_width = strlen("NAME");
+	for (size_t i = 0; i < l->list.count; i++) {
+		size_t width = text_width(l->list.entries[i].name);
+		l->name_width = width > l->name_width ? width : l->name_width;
 	}
-	free(found);
+	if (l->name_width > NAME_WIDTH_MAX)
+		l->name_width = NAME_WIDTH_MAX;
+	if (!l->list.count)
+		cmd_say("ls: there is no recording in %s; make one with: pathline record script.py",
+			l->folder);
+	else if (!l->json)
+		write_head(l);
+	for (size_t i = 0; i < l->list.count; i++)
+		if (list_one(l, i) != CMD_OK)
+			code = CMD_BAD;
+	return code;
+}
+
+/* FOLDER itself, or its .pathline where it has one; without FOLDER the nearest .pathline. */
+static bool find_folder(const char *word, char folder[PATH_MAX])
+{
+	struct stat st;
+
+	if (!word)
+		return home_find(folder);
+	if (snprintf(folder, PATH_MAX, "%s/" HOME_NAME, word) < PATH_MAX &&
+		stat(folder, &st) == 0 && S_ISDIR(st.st_mode))
+		return true;
+	return snprintf(folder, PATH_MAX, "%s", word) < PATH_MAX;
+}
+
+static int list(struct out *o, const char *word, bool json)
+{
+	char folder[PATH_MAX];
+	struct listing l = {.out = o, .folder = folder, .json = json};
+
+	if (!find_folder(word, folder)) {
+		cmd_say("ls: there is no recording in this directory or above it; make one with: "
+			"pathline record script.py");
+		return CMD_OK;
+	}
+	finish_dead_arenas(NULL);
+	int code = list_all(&l);
+	home_list_release(&l.list);
 	return code;
 }
 
@@ -143,10 +257,16 @@ int cmd_ls(struct cmd *c)
 	};
 	struct out o = {0};
 	int written,
-		code = cmd_parse(c,
-			&(struct cmd_usage){"[FOLDER]",
-				"List the recordings in .pathline, or in FOLDER, the oldest first.",
-				options});
+		code = cmd_parse(
+			c, &(struct cmd_usage){"[FOLDER]",
+				   "List the recordings in the nearest .pathline, in this "
+				   "directory or above "
+				   "it, or\nthose in FOLDER: the oldest first. Each command takes "
+				   "the names.\n\n"
+				   "EXCEPTION is the last one that ended a thread, a task or a "
+				   "process; "
+				   "`pathline replay\n--at-exception` goes to where it was raised.",
+				   options});
 
 	if (code == CMD_GO && c->count > 1) {
 		cmd_say("ls: one folder at a time; '%s' is too much", c->words[1]);
@@ -156,10 +276,8 @@ int cmd_ls(struct cmd *c)
 		cmd_say("%s: no memory for its output", c->name);
 		code = CMD_BAD;
 	}
-	if (code == CMD_GO) {
-		finish_dead_arenas(NULL);
-		code = list(&o, c->count ? c->words[0] : PLACE, json);
-	}
+	if (code == CMD_GO)
+		code = list(&o, c->count ? c->words[0] : NULL, json);
 	written = out_release(&o);
 	return written ? written : code;
 }

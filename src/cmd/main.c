@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "cmd/home.h"
 
 static const struct row {
 	const char *name;
@@ -20,13 +21,12 @@ static const struct row {
 static void print_help(FILE *to)
 {
 	fputs("usage: pathline COMMAND [OPTION]… [ARGUMENT]…\n\n"
-	      "Record the exact path of a Python program, and give it back.\n"
-	      "Alone, on a terminal, it opens the latest recording.\n\n",
+	      "Record the exact path of a Python program, and go through it later.\n"
+	      "Without a COMMAND, on a terminal, it opens the latest recording.\n\n",
 		to);
 	for (size_t i = 0; i < ROWS; i++)
 		fprintf(to, "  %-8s %s\n", rows[i].name, rows[i].help);
-	fputs("\n`pathline COMMAND --help` tells more of one. Begin with: pathline record "
-	      "script.py\n",
+	fputs("\n`pathline COMMAND --help` describes one. Begin with: pathline record script.py\n",
 		to);
 }
 
@@ -57,10 +57,22 @@ static int unknown_command(const char *word)
 	return cmd_unknown(word[0] == '-' ? "option" : "command", word, names);
 }
 
+static bool has_recording(void)
+{
+	char folder[PATH_MAX];
+	struct home_list list = {0};
+	size_t index;
+	bool has = home_find(folder) && home_list(folder, &list) == 0 &&
+		   home_latest(folder, &list, &index);
+
+	home_list_release(&list);
+	return has;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2) {
-		if (isatty(0) && isatty(1) && access(CMD_LATEST, F_OK) == 0)
+		if (isatty(0) && isatty(1) && has_recording())
 			return cmd_replay(&(struct cmd){.name = "replay", .words = argv + 1});
 		print_help(stderr);
 		return CMD_USAGE;

@@ -2,39 +2,61 @@
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
-#include <unistd.h>
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "cmd/home.h"
 #include "collector/finish.h"
 
-int cmd_directory(struct cmd *c, const char **dir)
+_Static_assert(CMD_DIRECTORY_BYTES >= PATH_MAX, "a path fits");
+
+int cmd_directory(struct cmd *c)
 {
-	if (c->count > 1) {
-		cmd_say("%s: one recording at a time; '%s' is too much", c->name, c->words[1]);
+	if (c->count <= 1)
+		return home_resolve(c->name, c->count ? c->words[0] : NULL, c->directory);
+	cmd_say("%s: one recording at a time; '%s' is too much", c->name, c->words[1]);
+	return CMD_USAGE;
+}
+
+/* Files of events say that a recording was here. */
+static bool has_blocks(const char *directory)
+{
+	DIR *d = opendir(directory);
+	const struct dirent *e;
+	bool has = false;
+
+	while (d && !has && (e = readdir(d)))
+		has = !strncmp(e->d_name, "events.", 7);
+	if (d)
+		closedir(d);
+	return has;
+}
+
+int cmd_open_failed(const char *command, const char *directory, int error, const struct pl_err *err)
+{
+	struct stat st;
+
+	if (error == PL_ERR_NOT_FOUND && stat(directory, &st) == 0 && !has_blocks(directory)) {
+		cmd_say("%s: %s is not a recording: it has no file `meta`", command, directory);
 		return CMD_USAGE;
 	}
-	if (c->count == 1) {
-		*dir = c->words[0];
-		return CMD_GO;
-	}
-	*dir = CMD_LATEST;
-	if (access(*dir, F_OK) < 0) {
-		cmd_say("%s: no recording here; make one with: pathline record script.py", c->name);
-		return CMD_USAGE;
-	}
-	return CMD_GO;
+	if (error == PL_ERR_NOT_FOUND && has_blocks(directory))
+		cmd_say("%s: %s cannot be read: its file `meta`, which describes the rest, is "
+			"missing",
+			command, directory);
+	else
+		cmd_say("%s: %s", command, err->used ? pl_err_text(err) : pl_error_name(error));
+	return CMD_BAD;
 }
 
 int cmd_open(struct cmd *c, struct pl_recording **out)
 {
-	const char *dir;
 	struct pl_err err = {0};
-	int code = cmd_directory(c, &dir);
+	int code = cmd_directory(c);
 
 	if (code != CMD_GO)
 		return code;
-	finish_dead_arenas(dir);
-	int result = pl_recording_open(out, dir, &err);
-	if (result == PL_OK)
-		return CMD_GO;
-	cmd_say("%s: %s", c->name, pl_err_text(&err));
-	return result == PL_ERR_NOT_FOUND ? CMD_USAGE : CMD_BAD;
+	finish_dead_arenas(c->directory);
+	int result = pl_recording_open(out, c->directory, &err);
+	return result == PL_OK ? CMD_GO : cmd_open_failed(c->name, c->directory, result, &err);
 }

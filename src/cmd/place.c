@@ -11,14 +11,29 @@
 #include <time.h>
 #include <unistd.h>
 #include "cmd/cmd.h"
+#include "cmd/home.h"
 
-#define HOME	 ".pathline"
 #define SAME_MAX 1000 /* recordings of one name in one second */
 
 static int failed(const char *path, int err)
 {
-	cmd_say("record: %s: %s", path, strerror(err));
+	cmd_say("record: the directory %s cannot be made: %s", path, strerror(err));
 	return CMD_RECORD_FAILED;
+}
+
+/* Recordings are not for the repository of the program. Who wants them there keeps a file of another
+ * content. */
+static void make_ignored(void)
+{
+	int fd = open(HOME_NAME "/.gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		0600);
+
+	if (fd < 0)
+		return;
+	if (write(fd, "*\n", 2) < 0) {
+		/* git shows the folder: nothing that is worth a word */
+	}
+	close(fd);
 }
 
 static int make_default(struct place *p, const char *name)
@@ -27,15 +42,17 @@ static int make_default(struct place *p, const char *name)
 	time_t now = time(NULL);
 	struct tm local;
 
-	if (mkdir(HOME, 0700) < 0 && errno != EEXIST)
-		return failed(HOME, errno);
+	p->made_home = mkdir(HOME_NAME, 0700) == 0;
+	if (!p->made_home && errno != EEXIST)
+		return failed(HOME_NAME, errno);
+	make_ignored();
 	localtime_r(&now, &local);
 	strftime(stamp, sizeof stamp, "%y%m%d-%H%M%S", &local);
 	for (int n = 1; n < SAME_MAX; n++) {
 		if (n == 1)
-			snprintf(p->path, sizeof p->path, "%s/%s-%s", HOME, stamp, name);
+			snprintf(p->path, sizeof p->path, "%s/%s-%s", HOME_NAME, stamp, name);
 		else
-			snprintf(p->path, sizeof p->path, "%s/%s-%s-%d", HOME, stamp, name, n);
+			snprintf(p->path, sizeof p->path, "%s/%s-%s-%d", HOME_NAME, stamp, name, n);
 		if (mkdir(p->path, 0700) == 0)
 			return CMD_GO;
 		if (errno != EEXIST)
@@ -57,18 +74,29 @@ static bool is_empty(const char *path)
 	return empty;
 }
 
+/* new/sub/dir: new, and new/sub. What cannot be made is told by the mkdir of the whole. */
+static void make_parents(struct place *p)
+{
+	for (char *slash = strchr(p->path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		p->made_parents += mkdir(p->path, 0777) == 0;
+		*slash = '/';
+	}
+}
+
 static int make_given(struct place *p, const char *directory)
 {
-	if (snprintf(p->path, sizeof p->path, "%s", directory) >= (int)sizeof p->path)
-		return failed(directory, ENAMETOOLONG);
+	if (!*directory ||
+		snprintf(p->path, sizeof p->path, "%s", directory) >= (int)sizeof p->path)
+		return failed(directory, *directory ? ENAMETOOLONG : ENOENT);
+	make_parents(p);
 	if (mkdir(directory, 0700) == 0)
 		return CMD_GO;
 	if (errno != EEXIST)
 		return failed(directory, errno);
 	if (is_empty(directory))
 		return CMD_GO;
-	cmd_say("record: %s is not empty; a recording is never mixed into what is there",
-		directory);
+	cmd_say("record: %s is not an empty directory; give -o a new or an empty one", directory);
 	return CMD_RECORD_FAILED;
 }
 
@@ -85,24 +113,54 @@ int place_make(struct place *p, const char *directory, const char *name)
 	return CMD_GO;
 }
 
+/* Without its last part. */
+static bool strip(char *path)
+{
+	char *slash;
+
+	for (size_t n = strlen(path); n > 1 && path[n - 1] == '/';)
+		path[--n] = 0;
+	slash = strrchr(path, '/');
+	if (slash)
+		*slash = 0;
+	return slash && slash > path;
+}
+
+static void undo_home(void)
+{
+	unlink(HOME_NAME "/.gitignore");
+	if (rmdir(HOME_NAME) < 0) /* another recording began in it */
+		make_ignored();
+}
+
 void place_undo(struct place *p)
 {
+	char path[PATH_MAX];
+
 	if (p->directory_fd >= 0)
 		unlinkat(p->directory_fd, "meta", 0);
 	if (p->path[0])
 		rmdir(p->path);
-	if (p->is_default)
-		rmdir(HOME);
+	snprintf(path, sizeof path, "%s", p->path);
+	for (int n = p->made_parents; n > 0 && strip(path); n--)
+		rmdir(path);
+	if (p->made_home)
+		undo_home();
 }
 
-/* Made aside and moved over the old one, so that there is a latest one at any moment. */
+static const char *name_of(const struct place *p)
+{
+	return p->path + sizeof HOME_NAME;
+}
+
 void place_publish(const struct place *p)
 {
-	char aside[64];
+	if (p->is_default)
+		home_set_latest(HOME_NAME, name_of(p));
+}
 
-	if (!p->is_default)
-		return;
-	snprintf(aside, sizeof aside, HOME "/latest.%d", (int)getpid());
-	if (symlink(p->path + sizeof HOME, aside) == 0 && rename(aside, CMD_LATEST) < 0)
-		unlink(aside);
+void place_withdraw(const struct place *p)
+{
+	if (p->is_default)
+		home_unset_latest(HOME_NAME, name_of(p));
 }

@@ -3,20 +3,25 @@
 #define PL_CMD_PLACE_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 struct place {
 	int directory_fd;    /* owned; -1: none */
 	char path[PATH_MAX]; /* as a user types it */
 	char real[PATH_MAX]; /* absolute */
-	int is_default;	     /* .pathline/latest leads to it */
+	bool is_default;     /* .pathline/latest leads to it */
+	bool made_home;	     /* there was no .pathline */
+	int made_parents;    /* of -o new/sub/dir: 2 */
 };
 
-/* -o DIR, or NULL for .pathline/<YYMMDD-HHMMSS>-<name>/. CMD_GO, or an exit code after saying why.
- */
+/* -o DIR, whose parents are made as well, or NULL for .pathline/<YYMMDD-HHMMSS>-<name>/. CMD_GO, or an exit
+ * code after saying why. */
 int place_make(struct place *p, const char *directory, const char *name);
 /* Nothing came of it: remove the directory, if it is still empty, and what was made for it. */
 void place_undo(struct place *p);
 /* .pathline/latest becomes this one, at once. */
 void place_publish(const struct place *p);
+/* No Python ran in it: .pathline/latest is again the one before. */
+void place_withdraw(const struct place *p);
 
 #endif

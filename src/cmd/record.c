@@ -35,11 +35,14 @@
 #include "cmd/what.h"
 #include "collector/collector.h"
 #include "collector/finish.h"
+#include "session/crash.h"
 
 #define PRELOAD	      "pathline-preload.so"
 #define DEFAULT_LIMIT "8G"
 #define REPORT_MS     30000 /* the longest that the end of the command is held up */
-#define SILENCE_MS    3000  /* without a tick: the collector is stopped, or worse */
+/* So many at the end of each thread are searched for an exception that ended it. */
+#define CRASH_EVENTS (1u << 20)
+#define SILENCE_MS   3000 /* without a tick: the collector is stopped, or worse */
 
 extern char **environ;
 
@@ -386,34 +389,49 @@ static void say_refused(struct run *r, const char *what)
 			h->refused_why, more);
 }
 
-/* Nothing reported: say why, as far as is known. */
-static void say_nothing_recorded(struct run *r, const struct collector_packet *p)
+/* Why there is nothing, as far as is known. Gives what to try. */
+static const char *say_nothing_recorded(struct run *r, const struct collector_packet *p)
 {
+	static const char start_python[] =
+		"try the command that starts Python itself, such as: pathline record script.py";
 	const struct arena_head *h = r->arena.head;
 
-	if (r->foreign[0])
+	if (r->foreign[0]) {
 		cmd_say_bold(r->cmd,
-			"nothing was recorded: '%s' is of another libc than Pathline, musl (%s); "
-			"build Pathline there",
+			"nothing was recorded: '%s' is of another libc than Pathline, musl (%s)",
 			r->what.argv[0], r->foreign);
-	else if (!p->finished)
-		cmd_say("nothing was recorded so far; programs that '%s' left behind still run, "
-			"and will be",
+		return "build Pathline on a system with that libc, and record there";
+	}
+	if (!p->finished) {
+		cmd_say("nothing was recorded so far; programs that '%s' started still run, and "
+			"will be recorded when they start a Python",
 			r->what.argv[0]);
-	else if (atomic_load(&h->refused))
+		return NULL;
+	}
+	if (atomic_load(&h->refused)) {
 		say_refused(r, "nothing was recorded");
-	else if (atomic_load(&h->pythons))
-		cmd_say_bold(r->cmd,
-			"nothing was recorded: a Python came, but ended before its program began");
-	else if (atomic_load(&h->preloaded))
+		return "try a CPython from 3.11 to 3.15, such as: pathline record --python "
+		       "python3.13 script.py";
+	}
+	if (atomic_load(&h->pythons)) {
+		cmd_say_bold(r->cmd, "nothing was recorded: a Python started, but ended before its "
+				     "program began");
+		return "see what it says without `pathline record`; site and sitecustomize run "
+		       "before "
+		       "recording begins";
+	}
+	if (atomic_load(&h->preloaded)) {
 		cmd_say_bold(r->cmd,
 			"nothing was recorded: '%s' started no Python that can be recorded",
 			r->what.argv[0]);
-	else
-		cmd_say_bold(r->cmd,
-			"nothing was recorded: '%s' did not load our library; it is static, "
-			"set-uid, or of another libc (musl)",
-			r->what.argv[0]);
+		return start_python;
+	}
+	cmd_say_bold(r->cmd,
+		"nothing was recorded: '%s' did not load Pathline's library; it is statically "
+		"linked, "
+		"set-uid, or of another libc (musl)",
+		r->what.argv[0]);
+	return start_python;
 }
 
 static void say_totals(struct run *r, const struct collector_packet *p)
@@ -426,10 +444,10 @@ static void say_totals(struct run *r, const struct collector_packet *p)
 	cmd_say("recorded in %s, %s", r->place.path, size_text(p->bytes, size));
 	cmd_say("%s of %s, %s", events, processes, threads);
 	if (p->running)
-		cmd_say("%u of the processes %s on, and the recording with %s", p->running,
-			p->running == 1 ? "runs" : "run", p->running == 1 ? "it" : "them");
+		cmd_say("%u of the processes still %s; recording goes on until %s", p->running,
+			p->running == 1 ? "runs" : "run", p->running == 1 ? "it ends" : "they end");
 	else if (!p->finished && p->totals.processes)
-		cmd_say("programs that '%s' left behind still run, and are recorded on",
+		cmd_say("programs that '%s' started still run; recording goes on until they end",
 			r->what.argv[0]);
 }
 
@@ -438,7 +456,7 @@ static void say_losses(struct run *r, const struct collector_packet *p)
 	char lost[64], places[64];
 
 	if (p->text[0])
-		cmd_say_bold(r->cmd, "the recording broke off: %s", p->text);
+		cmd_say_bold(r->cmd, "recording stopped early: %s", p->text);
 	if (!p->totals.losses)
 		return;
 	say_count(places, sizeof places, p->totals.losses, "place", "places");
@@ -447,40 +465,97 @@ static void say_losses(struct run *r, const struct collector_packet *p)
 		p->totals.worst);
 }
 
-static void say_next(struct run *r)
+static void say_command(struct run *r, const char *what, const char *command)
 {
 	struct pl_buf b = {0};
 
-	cmd_quote(&b, r->place.path);
+	if (!r->place.is_default) {
+		buf_u8(&b, ' ');
+		cmd_quote(&b, r->place.path);
+	}
 	buf_u8(&b, 0);
-	if (r->place.is_default)
-		cmd_say("see it with: pathline dump");
-	else
-		cmd_say("see it with: pathline dump %s", b.failed ? "" : (const char *)b.at);
+	cmd_say("%-24s pathline %s%s", what, command, b.failed ? "" : (const char *)b.at);
 	buf_release(&b);
+}
+
+/* A path below this directory as it is seen from here. */
+static const char *shorten(const char *path)
+{
+	char here[PATH_MAX];
+	size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+
+	return n > 1 && !strncmp(path, here, n) && path[n] == '/' ? path + n + 1 : path;
+}
+
+static void say_crash(const struct pl_recording *recording, const struct crash *c)
+{
+	const struct pl_event *raise = &c->raise;
+	char subject[CRASH_SUBJECT_BYTES];
+
+	crash_subject(recording, c, subject);
+	cmd_say("%s ended %s; it was raised in %s, %s:%d", c->type[0] ? c->type : "an exception",
+		subject, raise->code ? pl_code_name(raise->code) : "?",
+		raise->code ? shorten(pl_code_file(raise->code)) : "?", (int)raise->line);
+}
+
+/* Did an exception end something? Then it is told, and how to get there. An exit is none. */
+static void say_exception(struct run *r)
+{
+	const struct crash_bounds bounds = {.events = CRASH_EVENTS};
+	struct pl_recording *recording = NULL;
+	struct crash crash;
+
+	if (pl_recording_open(&recording, r->place.real, NULL) == 0 &&
+		crash_find(recording, &bounds, &crash, NULL) == 0 && !crash.exits) {
+		say_crash(recording, &crash);
+		say_command(r, "see where it was raised:", "replay --at-exception");
+	}
+	pl_recording_close(recording);
+}
+
+static void say_next(struct run *r)
+{
+	say_command(r, "go through it:", "replay");
+	say_command(r, "see where time went:", "report");
+}
+
+/* No Python ran: the latest recording is the one before. */
+static void end_without_path(struct run *r, const struct collector_packet *p)
+{
+	const char *try = say_nothing_recorded(r, p);
+
+	if (p->finished)
+		place_withdraw(&r->place);
+	if (try && !r->quiet)
+		cmd_say("%s", try);
 }
 
 static void say_end(struct run *r, enum answer answer, const struct collector_packet *p)
 {
-	if (answer != ANSWER_REPORT) {
-		if (answer == ANSWER_DEAD)
-			cmd_say_bold(r->cmd, "the collector died; what it left was saved");
-		else
-			cmd_say_bold(r->cmd, "the collector does not answer; the next command "
-					     "finishes the recording");
+	if (answer == ANSWER_REPORT && p->totals.processes == 0) {
+		end_without_path(r, p);
 		if (!r->quiet)
-			say_next(r);
+			say_losses(r, p);
 		return;
 	}
-	if (p->totals.processes == 0)
-		say_nothing_recorded(r, p);
+	if (answer == ANSWER_DEAD)
+		cmd_say_bold(r->cmd,
+			"the collector, which writes the recording, died; what it had not "
+			"written yet has been saved");
+	else if (answer == ANSWER_SILENT)
+		cmd_say_bold(r->cmd,
+			"the collector, which writes the recording, does not answer; the "
+			"next pathline command finishes the recording");
 	if (r->quiet)
 		return;
-	say_totals(r, p);
-	if (p->totals.processes)
+	if (answer == ANSWER_REPORT) {
+		say_totals(r, p);
 		say_refused(r, "not recorded");
-	say_losses(r, p);
-	choose_say_unmatched(&r->choose, atomic_load(&r->arena.head->filter_matched));
+		say_losses(r, p);
+		choose_say_unmatched(&r->choose, atomic_load(&r->arena.head->filter_matched));
+	}
+	if (answer == ANSWER_DEAD || (answer == ANSWER_REPORT && p->finished))
+		say_exception(r);
 	say_next(r);
 }
 

@@ -388,7 +388,7 @@ int cmd_replay(struct cmd *c)
 		{0},
 	};
 	describe(about);
-	code = cmd_parse(c, &(struct cmd_usage){"[DIR]", about, options});
+	code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", about, options});
 	if (code == CMD_GO && keys) {
 		keys_print(stdout);
 		code = CMD_OK;

@@ -444,7 +444,7 @@ int cmd_report(struct cmd *c)
 		{"to", 0, "WHEN", "the same", .text = &w.selection.to_text},
 		{0},
 	};
-	int code = cmd_parse(c, &(struct cmd_usage){"[DIR]", about, options});
+	int code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", about, options});
 
 	if (code == CMD_GO)
 		code = cmd_open(c, &w.r);

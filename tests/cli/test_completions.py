@@ -27,18 +27,19 @@ printf '%s\n' "${COMPREPLY[@]}"
 def make_folder():
     folder = session.scratch()
     os.makedirs(os.path.join(folder, ".pathline", "261123-101500-orders"))
-    os.mkdir(os.path.join(folder, "some folder"))
+    os.symlink("261123-101500-orders", os.path.join(folder, ".pathline", "latest"))
+    os.makedirs(os.path.join(folder, "some folder", "below"))
     with open(os.path.join(folder, "shop.py"), "w", encoding="utf-8"):
         pass
     return folder
 
 
 FOLDER = make_folder()
-RECORDING = ".pathline/261123-101500-orders"
+RECORDING = "261123-101500-orders"
 
 
-def run(*words):
-    done = subprocess.run(words, cwd=FOLDER, stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+def run(*words, cwd="."):
+    done = subprocess.run(words, cwd=os.path.join(FOLDER, cwd), stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
                           env=dict(os.environ, HOME=FOLDER, XDG_CONFIG_HOME=FOLDER, XDG_DATA_HOME=FOLDER))
     if done.returncode or done.stderr:
         raise AssertionError(f"{words}: {done.returncode} {done.stderr.decode()}")
@@ -68,8 +69,8 @@ class Tables(unittest.TestCase):
 
 
 class Bash(unittest.TestCase):
-    def complete(self, *words):
-        return [line for line in run("bash", "--norc", "-c", BASH, "bash", os.path.join(MADE, "pathline"), "\n".join(("pathline", *words)))
+    def complete(self, *words, cwd="."):
+        return [line for line in run("bash", "--norc", "-c", BASH, "bash", os.path.join(MADE, "pathline"), "\n".join(("pathline", *words)), cwd=cwd)
                 if line]
 
     def test_commands(self):
@@ -103,10 +104,14 @@ class Bash(unittest.TestCase):
 
     def test_recordings(self):
         for command in COMMANDS:
-            if command.operands == "[DIR]":
-                self.assertEqual(self.complete(command.name, ""), [RECORDING, "some folder"])
+            if command.operands in ("[RECORDING]", "RECORDING…"):
+                self.assertEqual(sorted(self.complete(command.name, "")), [".pathline", RECORDING, "latest", "some folder"])
                 self.assertEqual(self.complete(command.name, "some"), ["some folder"])
-                self.assertEqual(self.complete(command.name, "--color", "=", "never", ".pathline/"), [RECORDING])
+                self.assertEqual(self.complete(command.name, "--color", "=", "never", "2611"), [RECORDING])
+                self.assertEqual(self.complete(command.name, "lat"), ["latest"])
+
+    def test_recordings_of_a_folder_above(self):
+        self.assertEqual(sorted(self.complete("info", "", cwd="some folder/below")), [RECORDING, "latest"])
 
     def test_behind_the_program(self):
         """Options behind WHAT are the program's own."""
@@ -137,7 +142,8 @@ class Fish(unittest.TestCase):
     def test_arguments(self):
         self.assertEqual(self.complete("pathline record --on-full "), ["drop", "wait"])
         self.assertEqual(self.complete("pathline dump -e call,ret"), ["call,return"])
-        self.assertIn(RECORDING, [word.rstrip("/") for word in self.complete("pathline info .path")])
+        self.assertIn(RECORDING, self.complete("pathline info 2611"))
+        self.assertIn("latest", self.complete("pathline rm lat"))
         self.assertIn("shop.py", self.complete("pathline record sh"))
 
     def test_behind_the_program(self):
@@ -188,7 +194,8 @@ zpty -d shell
     def test_arguments(self):
         self.assertEqual(self.complete("pathline record --on-full="), ["wait", "drop"])
         self.assertIn("return", self.complete("pathline dump -e call,ret"))
-        self.assertIn(RECORDING, self.complete("pathline info .path"))
+        self.assertIn(RECORDING, self.complete("pathline info 2611"))
+        self.assertIn("latest", self.complete("pathline rm lat"))
         self.assertIn("shop.py", self.complete("pathline record sh"))
 
     def test_behind_the_program(self):

@@ -112,16 +112,16 @@ class Ls(unittest.TestCase):
         self.assertEqual((second["name"], second["ended"], second["processes"]), ("zz-second", "exit 3", 1))
         self.assertGreater(second["events"], 0)
         text = recorded.pathline("ls").stdout.decode().splitlines()
-        self.assertEqual(len(text), 2)
-        self.assertIn("exit 3", text[1])
+        self.assertEqual(len(text), 3)
+        self.assertIn("exit 3", text[2])
 
     def test_what_is_no_recording(self):
         recorded = session.Recorded("pass\n", "only.py")
         os.mkdir(os.path.join(recorded.folder, ".pathline", "odd"))
         done = recorded.pathline("ls")
         self.assertEqual(done.returncode, 3)
-        self.assertEqual(len(done.stdout.splitlines()), 1)
-        self.assertRegex(done.stderr, rb"^pathline: ls: odd: ")
+        self.assertEqual(len(done.stdout.splitlines()), 2)
+        self.assertEqual(done.stderr, b"pathline: ls: .pathline/odd is not a recording: it has no file `meta`\n")
 
     def test_names_do_not_steer_the_terminal(self):
         recorded = session.Recorded("pass\n", "only.py")

@@ -4,6 +4,7 @@ import os
 import pathlib
 import pty
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -31,14 +32,13 @@ print(json.dumps({
 }, sort_keys=True))
 """
 
-# Notes every signal that reaches it; ends at the third, or at SIGUSR2.
 # Says which signals come, up to SIGUSR2. The pipe keeps those that come while it is not waiting.
 LISTENER = """\
 import os, signal
 heard, told = os.pipe()
 os.set_blocking(told, False)
 signal.set_wakeup_fd(told)
-for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGINT, signal.SIGQUIT, signal.SIGUSR2):
+for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGINT, signal.SIGQUIT, signal.SIGCONT, signal.SIGUSR2):
     signal.signal(number, lambda number, frame: None)
 print("ready", flush=True)
 name = ""
@@ -46,6 +46,34 @@ while name != "SIGUSR2":
     name = signal.Signals(os.read(heard, 1)[0]).name
     print(name, flush=True)
 """
+
+
+class Terminal:
+    """What is typed into a terminal, and what comes out."""
+
+    def __init__(self, fd):
+        self.fd, self.text, self.seen = fd, "", 0
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def until(self, *texts):
+        """Read until these have come, one after the other, since the last time."""
+        for text in texts:
+            while text not in self.text[self.seen:]:
+                if not select.select([self.fd], [], [], recorded.DEADLINE_S)[0]:
+                    raise AssertionError(f"{text!r} did not come: {self.text!r}")
+                self.text += os.read(self.fd, 4096).decode(errors="replace")
+            self.seen = self.text.index(text, self.seen) + len(text)
+
+    def close(self, pid):
+        try:
+            while os.read(self.fd, 4096):
+                pass
+        except OSError:
+            pass
+        os.close(self.fd)
+        os.waitpid(pid, 0)
 
 
 class Record(recorded.Case):
@@ -70,7 +98,7 @@ class Record(recorded.Case):
         lines = done.stderr.splitlines()
         self.assertRegex(lines[0], r"^pathline: recorded in \.pathline/\d{6}-\d{6}-hello, ")
         self.assertRegex(lines[1], r"^pathline: [\d,]+ events of 1 process, 1 thread$")
-        self.assertEqual(lines[2:], ["pathline: see it with: pathline dump"])
+        self.assertEqual(lines[2:], ["pathline: go through it:           pathline replay", "pathline: see where time went:     pathline report"])
         latest = os.path.join(self.dir, ".pathline/latest")
         self.assertEqual(os.path.join(".pathline", os.readlink(latest)), lines[0].split()[3].rstrip(","))
         self.assertEqual(recorded.info(latest)["processes"][0]["exit"], 3)
@@ -120,7 +148,7 @@ class Record(recorded.Case):
                 ((), 2, "nothing to run"), (("-z",), 2, "unknown option '-z'"), (("-m",), 2, "-m needs an argument"),
                 (("--limit", "3Q", "x.py"), 2, "'3Q' is no size"), (("--limt=3", "x.py"), 2, "did you mean '--limit'"),
                 (("--on-full=dorp", "x.py"), 2, "did you mean 'drop'"), (("-o",), 2, "--output needs an argument, DIR"),
-                (("-o", ".", "--python", PYTHON, "some.py"), 125, ". is not empty")):
+                (("-o", ".", "--python", PYTHON, "some.py"), 125, ". is not an empty directory")):
             with self.subTest(words=words):
                 done = self.record(*words)
                 self.assertEqual((done.returncode, done.stdout), (code, ""))
@@ -157,7 +185,7 @@ class Record(recorded.Case):
         os.mkdir(out, 0o700)
         done = self.record("-o", out, "--python", PYTHON, "-c", "")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"pathline: see it with: pathline dump {out}\n", done.stderr)
+        self.assertIn(f" pathline replay {out}\n", done.stderr)
         self.assertEqual(self.record("-o", out, "--python", PYTHON, "-c", "").returncode, 125)
         self.assertFalse(os.path.exists(os.path.join(self.dir, ".pathline")))
         self.assertEqual({os.stat(os.path.join(out, n)).st_mode & 0o777 for n in os.listdir(out)}, {0o600})
@@ -165,7 +193,7 @@ class Record(recorded.Case):
     def test_two_in_one_second(self):
         for _ in range(3):
             self.record("-q", "--python", PYTHON, "-c", "")
-        made = [n for n in os.listdir(os.path.join(self.dir, ".pathline")) if n != "latest"]
+        made = [n for n in os.listdir(os.path.join(self.dir, ".pathline")) if n not in ("latest", ".gitignore")]
         self.assertEqual(len(made), 3)
         self.assertEqual(os.stat(os.path.join(self.dir, ".pathline", made[0])).st_mode & 0o777, 0o700)
 
@@ -298,8 +326,56 @@ class Record(recorded.Case):
                 os.kill(process.pid, signal.SIGCONT)
                 for pid in (program, process.pid):
                     recorded.wait_for(lambda: recorded.stat_of(pid)[1] != "T", f"{pid} to go on")
+                self.assertEqual(process.stdout.readline(), "SIGCONT\n")
         os.kill(program, signal.SIGUSR2)
         self.assertEqual(self.heard(process), ["SIGUSR2"])
+
+    def test_stop_and_continue_reach_the_program(self):
+        """As if they were sent to it: also SIGSTOP, which record cannot catch, and SIGCONT once, also while it runs."""
+        for name, send in (("record", os.kill), ("group", os.killpg)):
+            process = self.listener(preexec_fn=os.setpgrp)
+            (program,) = (p for n, p in recorded.children(process.pid).items() if n not in ("pathline-drain", "pathline-group"))
+            for number in (signal.SIGSTOP, signal.SIGTSTP, signal.SIGSTOP):
+                with self.subTest(to=name, number=number):
+                    send(process.pid, number)
+                    for pid in (program, process.pid):
+                        recorded.wait_for(lambda: recorded.stat_of(pid)[1] == "T", f"{pid} to stop")
+                    send(process.pid, signal.SIGCONT)
+                    for pid in (program, process.pid):
+                        recorded.wait_for(lambda: recorded.stat_of(pid)[1] != "T", f"{pid} to go on")
+                    self.assertEqual(process.stdout.readline(), "SIGCONT\n")
+            with self.subTest(to=name, number="SIGCONT while it runs"):
+                send(process.pid, signal.SIGCONT)
+                self.assertEqual(process.stdout.readline(), "SIGCONT\n")
+            os.kill(program, signal.SIGUSR2)
+            self.assertEqual(self.heard(process), ["SIGUSR2"])
+
+    def test_job_control(self):
+        """Ctrl-Z, fg, bg and Ctrl-C of a shell in a terminal, as without us."""
+        script = self.write("listener.py", LISTENER.replace("signal.SIGINT, ", ""))
+        seen = {}
+        for name, command in (("plain", [PYTHON]), ("ours", [PATHLINE, "record", "-q", "--python", PYTHON])):
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.chdir(self.dir)
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+                os.execvpe("bash", ["bash", "--norc", "--noediting", "-i"], dict(os.environ, PS1="$ ", TERM="dumb"))
+            shell = Terminal(terminal)
+            shell.until("$ ")
+            shell.type(" ".join([*command, script]) + "\n")
+            shell.until("ready\r\n")
+            for again in ("fg", "fg", "bg"):
+                shell.type("\x1a")
+                shell.until("Stopped", "$ ")
+                shell.type(again + "\n")
+                shell.until("SIGCONT\r\n")
+            shell.type("kill -USR2 %1\n")
+            shell.until("SIGUSR2\r\n")
+            seen[name] = re.findall(r"SIG\w+|ready", shell.text)
+            shell.type("exit\n")
+            shell.close(pid)
+        self.assertEqual(seen["ours"], seen["plain"])
+        self.assertEqual(seen["ours"], ["ready", "SIGCONT", "SIGCONT", "SIGCONT", "SIGUSR2"])
 
     # ---- who stays ----
 

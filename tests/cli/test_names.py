@@ -1,0 +1,330 @@
+"""Recordings have names: what `ls` prints is what every command takes, from this directory or one below; `rm` removes recordings alone."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from session import PATHLINE, PYTHON, pathline, scratch  # noqa: E402
+
+INTERPRETERS = "turn"
+QUICK = True
+COMMANDS = ("dump", "replay", "report", "info", "check")
+
+
+def record(folder, name, text="pass\n"):
+    """A recording of that name in the folder's .pathline."""
+    script = os.path.join(folder, f"{name}.py")
+    with open(script, "w", encoding="utf-8") as f:
+        f.write(text)
+    pathline("record", "-q", "--python", PYTHON, script, cwd=folder)
+    made = [n for n in os.listdir(os.path.join(folder, ".pathline")) if n.endswith("-" + name)]
+    return made[0]
+
+
+class Folder:
+    """Three recordings, and one in which no Python ran; the names differ in the second, or in what follows it."""
+
+    def __init__(self):
+        self.folder = scratch()
+        self.names = [record(self.folder, name) for name in ("alpha", "beta", "gamma")]
+        self.talk = pathline("record", "true", cwd=self.folder).stderr.decode()
+        self.below = os.path.join(self.folder, "one", "two")
+        os.makedirs(self.below)
+
+    def __call__(self, *words, cwd=None):
+        done = pathline(*words, cwd=cwd or self.folder)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def found(self, *words, **options):
+        """Which recording is it?"""
+        code, out, errors = self("info", "--json", *words, **options)
+        return os.path.basename(json.loads(out)["data"]["directory"]) if code == 0 else (code, errors)
+
+
+class Names(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Folder()
+
+    def test_what_ls_prints_is_taken_by_every_command(self):
+        code, out, errors = self.folder("ls")
+        self.assertEqual((code, errors), (0, ""))
+        names = [line.split()[0] for line in out.splitlines()]
+        self.assertEqual(names[0], "NAME")
+        self.assertEqual(names[1:4], self.folder.names)
+        for name in self.folder.names:
+            for command in COMMANDS:
+                code, _, errors = self.folder(command, name)
+                self.assertEqual((code, errors), (0, ""), command)
+            self.assertEqual(self.folder.found(name), name)
+
+    def test_latest_and_those_before(self):
+        alpha, beta, gamma = self.folder.names
+        for words, name in (((), gamma), (("latest",), gamma), (("latest~0",), gamma), (("latest~1",), beta), (("latest~",), beta),
+                            (("latest~2",), alpha)):
+            self.assertEqual(self.folder.found(*words), name)
+        code, errors = self.folder.found("latest~3")
+        self.assertEqual((code, errors), (2, "pathline: info: there are only 2 recordings before the latest one in .pathline; "
+                                             "`pathline ls` lists them\n"))
+
+    def test_beginnings(self):
+        for name in self.folder.names:
+            for end in range(len(name), 0, -1):
+                others = [n for n in os.listdir(os.path.join(self.folder.folder, ".pathline")) if n.startswith(name[:end])]
+                found = self.folder.found(name[:end])
+                if len(others) == 1:
+                    self.assertEqual(found, name)
+                else:
+                    self.assertEqual(found[0], 2)
+                    self.assertRegex(found[1], rf"^pathline: info: '{name[:end]}' is the beginning of {len(others)} recordings: "
+                                               rf".*; type more of the name\n$")
+
+    def test_from_a_directory_below(self):
+        alpha, _, gamma = self.folder.names
+        for words, name in (((), gamma), ((alpha,), alpha), (("latest~2",), alpha)):
+            self.assertEqual(self.folder.found(*words, cwd=self.folder.below), name)
+        self.assertEqual(self.folder("ls", cwd=self.folder.below)[1], self.folder("ls")[1])
+
+    def test_the_nearest_folder_counts(self):
+        folder = Folder()
+        self.assertEqual(folder.found(folder.names[0], cwd=folder.below), folder.names[0])
+        name = record(folder.below, "delta")
+        self.assertEqual(folder.found(cwd=folder.below), name)
+        self.assertEqual(folder.found(folder.names[0], cwd=folder.below)[0], 2)
+
+    def test_paths(self):
+        path = os.path.join(".pathline", self.folder.names[0])
+        self.assertEqual(self.folder.found(path), self.folder.names[0])
+        self.assertEqual(self.folder.found(path + "/"), self.folder.names[0])
+        self.assertEqual(self.folder.found(".pathline/latest"), self.folder.names[2])
+        self.assertEqual(self.folder.found(self.folder.names[0], cwd=os.path.join(self.folder.folder, ".pathline")), self.folder.names[0])
+
+    def test_what_is_none(self):
+        nothing = scratch()
+        for words, text, cwd in (
+                (("nosuch",), "there is no recording 'nosuch' in .pathline; `pathline ls` lists them", None),
+                (("./nosuch",), "there is no recording './nosuch': No such file or directory", None),
+                (("",), "there is no recording '' in .pathline; `pathline ls` lists them", None),
+                (("one",), "one is not a recording: it has no file `meta`", None),
+                (("latest", "latest"), "one recording at a time; 'latest' is too much", None),
+                ((), "there is no recording in this directory or above it; make one with: pathline record script.py", nothing),
+                (("latest",), "there is no recording in this directory or above it; make one with: pathline record script.py", nothing),
+                (("x",), "there is no recording 'x': No such file or directory", nothing)):
+            with self.subTest(words):
+                self.assertEqual(self.folder("info", *words, cwd=cwd), (2, "", f"pathline: info: {text}\n"))
+
+    def test_no_path_at_all(self):
+        folder = scratch()
+        pathline("record", "true", cwd=folder)
+        done = pathline("replay", cwd=folder)
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, b"pathline: replay: no recording in .pathline has a path: no Python ran; `pathline ls` lists them\n"))
+
+    def test_file_missing(self):
+        """A recording without its `meta` is a bad one."""
+        folder = Folder()
+        os.unlink(os.path.join(folder.folder, ".pathline", folder.names[0], "meta"))
+        for command in COMMANDS:
+            code, out, errors = folder(command, folder.names[0])
+            self.assertEqual((code, out, errors), (3, "", f"pathline: {command}: .pathline/{folder.names[0]} cannot be read: its file "
+                                                          "`meta`, which describes the rest, is missing\n"))
+
+    def test_hostile_names(self):
+        folder = scratch()
+        os.makedirs(os.path.join(folder.encode(), b".pathline", b"\x1b]0;odd\x07\n"))
+        for words in (("dump", "\x1b]0;x"), ("rm", "\x1b]0;odd"), ("ls",), ("ls", "\x1b]0;x"), ("info", "x" * 5000), ("rm", "x/" * 3000)):
+            done = pathline(*words, cwd=folder)
+            self.assertIn(done.returncode, (2, 3))
+            self.assertNotRegex(done.stderr[:-1], rb"[\x00-\x1f\x7f]")
+
+
+class Ls(unittest.TestCase):
+    def test_columns(self):
+        folder = scratch()
+        record(folder, "fails", "def f():\n    raise KeyError(1)\nf()\n")
+        record(folder, "exits", "raise SystemExit(3)\n")
+        lines = pathline("ls", cwd=folder).stdout.decode().splitlines()
+        self.assertEqual(lines[0].split(), ["NAME", "STARTED", "LENGTH", "ENDED", "SIZE", "EVENTS", "EXCEPTION"])
+        self.assertRegex(lines[1], r"^\d{6}-\d{6}-fails +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +[\d.]+ \w+ +exit 1 +[\d.]+ \w+ +[\d,]+ +KeyError$")
+        self.assertRegex(lines[2], r"^\d{6}-\d{6}-exits .* exit 3 .* -  \(latest\)$")
+        fails, exits = (json.loads(line)["data"] for line in pathline("ls", "--json", cwd=folder).stdout.splitlines())
+        self.assertEqual((fails["exception"], fails["exception_ended"], fails["latest"]), ("KeyError", "the main thread", False))
+        self.assertEqual((exits["exception"], exits["exception_ended"], exits["latest"]), (None, None, True))
+
+    def test_folder(self):
+        """A folder with a .pathline, or one that has recordings itself."""
+        folder = Folder()
+        for words in ((folder.folder,), (os.path.join(folder.folder, ".pathline"),)):
+            self.assertEqual(folder("ls", *words, cwd="/"), folder("ls"))
+
+
+class Rm(unittest.TestCase):
+    def setUp(self):
+        self.folder = Folder()
+        self.home = os.path.join(self.folder.folder, ".pathline")
+
+    def left(self):
+        return sorted(n for n in os.listdir(self.home) if n not in (".gitignore", "latest") and not n.endswith("-true"))
+
+    def refused(self, *words, why, code=2):
+        before = self.left()
+        self.assertEqual(self.folder("rm", *words)[0], code)
+        self.assertRegex(self.folder("rm", *words)[2], why)
+        self.assertEqual(self.left(), before)
+
+    def test_names(self):
+        alpha, beta, gamma = self.folder.names
+        self.assertEqual(self.folder("rm", alpha, "latest~1"), (0, "", ""))
+        self.assertEqual(self.left(), [gamma])
+
+    def test_all_are_looked_up_first(self):
+        self.assertEqual(self.folder("rm", "latest", "latest~1", self.folder.names[2]), (0, "", ""))
+        self.assertEqual(self.left(), self.folder.names[:1])
+
+    def test_latest_is_the_one_that_is_left(self):
+        alpha, beta, _ = self.folder.names
+        self.folder("rm", "latest")
+        self.assertEqual(self.folder.found(), beta)
+        self.folder("rm", beta)
+        self.assertEqual(self.folder.found(), alpha)
+        self.folder("rm", alpha, cwd=self.folder.below)
+        self.assertFalse(os.path.lexists(os.path.join(self.home, "latest")))
+
+    def test_one_that_is_wrong_keeps_all(self):
+        self.refused(self.folder.names[0], "nosuch", why="^pathline: rm: there is no recording 'nosuch' in .pathline;")
+        self.refused(why="^pathline: rm: no recording is named; `pathline ls` lists them\n$")
+
+    def test_what_is_not_a_recording(self):
+        os.mkdir(os.path.join(self.home, "empty"))
+        self.refused("empty", why="is not removed: it is not a recording: it has no file `meta`")
+        self.refused(self.home, "-f", why="is not removed: it is not a recording")
+        self.refused("alpha.py", "-f", why="is not removed: it is not a directory; a link is not followed")
+        with open(os.path.join(self.home, self.folder.names[0], "notes.txt"), "w", encoding="utf-8"):
+            pass
+        self.refused(self.folder.names[0], "--force", why="is not removed: notes.txt in it is not part of a recording")
+
+    def test_links_are_not_followed(self):
+        """Neither to a recording nor out of one."""
+        folder, name = self.folder.folder, self.folder.names[0]
+        os.symlink(os.path.join(self.home, name), os.path.join(folder, "link"))
+        self.refused("link", why="is not removed: it is not a directory; a link is not followed")
+        self.refused(os.path.join(".pathline", "latest"), why="a link is not followed")
+        outside = os.path.join(folder, "outside")
+        with open(outside, "w", encoding="utf-8") as f:
+            f.write("text")
+        os.symlink(outside, os.path.join(self.home, name, "events.000999"))
+        self.assertEqual(self.folder("rm", name), (0, "", ""))
+        self.assertTrue(os.path.exists(outside))
+        # A link out of the folder that is called latest is nobody's recording here.
+        elsewhere = Folder()
+        os.unlink(os.path.join(self.home, "latest"))
+        os.symlink(os.path.join(elsewhere.folder, ".pathline", elsewhere.names[0]), os.path.join(self.home, "latest"))
+        self.assertEqual(self.folder("rm", "latest"), (0, "", ""))
+        self.assertEqual(len(os.listdir(os.path.join(elsewhere.folder, ".pathline"))), 6)
+
+    def test_still_being_written(self):
+        process = subprocess.Popen([PATHLINE, "record", "-q", "--python", PYTHON, "-c", "print('ready', flush=True); input()"],
+                                   cwd=self.folder.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            self.refused("latest", why="is not removed: it is still being written; --force removes it all the same")
+            name = os.readlink(os.path.join(self.home, "latest"))
+            self.assertEqual(self.folder("rm", "--force", "latest"), (0, "", ""))
+            self.assertNotIn(name, self.left())
+        finally:
+            process.communicate("\n")
+        self.assertEqual(process.returncode, 0)
+
+    def test_damaged(self):
+        name = self.folder.names[0]
+        with open(os.path.join(self.home, name, "meta"), "wb") as f:
+            f.write(b"x" * 16)
+        self.refused(name, why="it cannot be read, so perhaps it is still being written; --force removes it all the same")
+        self.assertEqual(self.folder("rm", "-f", name), (0, "", ""))
+        self.assertNotIn(name, self.left())
+
+
+class Ends(unittest.TestCase):
+    """What `record` says last."""
+
+    def record(self, text, *options, folder=None):
+        folder = folder or scratch()
+        with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as f:
+            f.write(text)
+        done = pathline("record", *options, "--python", PYTHON, "program.py", cwd=folder)
+        return [line for line in done.stderr.decode().splitlines() if line.startswith("pathline: ")]
+
+    NEXT = ["pathline: go through it:           pathline replay", "pathline: see where time went:     pathline report"]
+
+    def test_next(self):
+        self.assertEqual(self.record("pass\n")[2:], self.NEXT)
+        self.assertEqual(self.record("raise SystemExit(3)\n")[2:], self.NEXT)
+        self.assertEqual(self.record("pass\n", "-o", "new/sub dir")[2:], [line + " 'new/sub dir'" for line in self.NEXT])
+
+    def test_crash(self):
+        text = "import threading\ndef f():\n    raise KeyError(1)\n"
+        see = "pathline: see where it was raised: pathline replay --at-exception"
+        for more, ended in (("f()\n", "the main thread"), ("threading.Thread(target=f, name='pump').start()\n", "thread pump")):
+            lines = self.record(text + more)
+            self.assertEqual(lines[2:], [f"pathline: KeyError ended {ended}; it was raised in f, program.py:3", see, *self.NEXT])
+
+    def test_crash_of_a_task_and_a_process(self):
+        task = "import asyncio\nasync def f():\n    raise KeyError(1)\nasync def main():\n" \
+               "    await asyncio.wait([asyncio.create_task(f(), name='bomb')])\nasyncio.run(main())\n"
+        self.assertIn("pathline: KeyError ended task bomb; it was raised in f, program.py:3", self.record(task))
+        fork = "import os\npid = os.fork()\nif not pid:\n    raise KeyError(1)\nos.waitpid(pid, 0)\n"
+        self.assertIn("pathline: KeyError ended process 2; it was raised in <module>, program.py:4", self.record(fork))
+
+    def test_the_command_that_is_told_works(self):
+        folder = scratch()
+        lines = self.record("def f():\n    raise KeyError(1)\nf()\n", "-o", "it's", folder=folder)
+        command = next(line for line in lines if "--at-exception" in line).split(": ", 2)[2].strip()
+        done = subprocess.run(command + " --plain", shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+                              env=dict(os.environ, PATH=os.path.dirname(PATHLINE) + os.pathsep + os.environ["PATH"]))
+        self.assertRegex(done.stdout.decode(), r"^[^!].*\traise\t.*program\.py\t2\tf\n$")
+
+    def test_no_python(self):
+        folder = Folder()
+        self.assertEqual(folder.talk, "pathline: nothing was recorded: 'true' started no Python that can be recorded\n"
+                                      "pathline: try the command that starts Python itself, such as: pathline record script.py\n")
+        self.assertEqual(folder.found(), folder.names[2])
+        self.assertEqual(pathline("record", "-q", "true", cwd=folder.folder).stderr.decode().count("\n"), 1)
+
+    def test_git_ignores_it(self):
+        folder = scratch()
+        git = shutil.which("git")
+        self.record("pass\n", folder=folder)
+        ignore = os.path.join(folder, ".pathline", ".gitignore")
+        with open(ignore, encoding="utf-8") as f:
+            self.assertEqual(f.read(), "*\n")
+        if git:
+            subprocess.run([git, "init", "-q"], cwd=folder, check=True)
+            status = subprocess.run([git, "status", "--porcelain"], cwd=folder, check=True, stdout=subprocess.PIPE, text=True)
+            self.assertEqual(status.stdout, "?? program.py\n")
+        with open(ignore, "w", encoding="utf-8"):
+            pass
+        self.record("pass\n", folder=folder)
+        self.assertEqual(os.path.getsize(ignore), 0, "who wants the recordings in the repository is overruled")
+
+    def test_folders_are_made(self):
+        folder = scratch()
+        self.assertIn("pathline: recorded in new/sub/dir, ", self.record("pass\n", "-o", "new/sub/dir", folder=folder)[0])
+        done = pathline("record", "-o", "other/sub/dir", "no-such-command", cwd=folder)
+        self.assertEqual(done.returncode, 127)
+        self.assertEqual(sorted(os.listdir(folder)), ["new", "program.py"], "something was left behind")
+        done = pathline("record", "-o", "program.py/sub", "true", cwd=folder)
+        self.assertEqual((done.returncode, done.stderr),
+                         (125, b"pathline: record: the directory program.py/sub cannot be made: Not a directory\n"))
+
+    def test_nothing_is_left_of_what_was_not_run(self):
+        folder = scratch()
+        self.assertEqual(pathline("record", "no-such-command", cwd=folder).returncode, 127)
+        self.assertEqual(os.listdir(folder), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
