@@ -37,14 +37,21 @@ static size_t distance(const char *a, const char *b)
 	return old[m];
 }
 
+static size_t length_of(const char *word)
+{
+	return strnlen(word, WORD_MAX);
+}
+
 const char *nearest_word(const char *word, const char *const *known)
 {
 	const char *best = NULL;
 	size_t least = SIZE_MAX;
 
 	for (; *known; known++) {
+		size_t longer =
+			length_of(word) > length_of(*known) ? length_of(word) : length_of(*known);
 		size_t d = distance(word, *known);
-		if (d < least) {
+		if (d < least && d * 3 <= longer) {
 			least = d;
 			best = *known;
 		}
