@@ -1,5 +1,5 @@
-/* pathline replay: go through a recording by commands, one a line. Each is answered by a row: where it is now, or "!" and why it
- * did not go anywhere. */
+/* pathline replay: go through a recording by commands, one a line. Each is answered by a row: the position, or "!" and what the
+ * command says instead. */
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
@@ -18,7 +18,7 @@
 #include "session/words.h"
 #include "tui/tui.h"
 
-#define FIELDS	     "pid,tid,seq,time,depth,event,file,line,code"
+#define FIELDS	     "pid,tid,seq,time,depth,event,file,line,code,type"
 #define COMMANDS_MAX 256
 
 /* Ctrl-C ends what is being done, and the position stays. Other signals end the screen. */
@@ -71,8 +71,8 @@ static void write_why(struct answers *a)
 	struct json j = {.out = &a->out};
 
 	if (a->json) {
-		json_line(&j, "refused");
-		json_text(&j, "why", why);
+		json_line(&j, a->session.refused ? "refused" : "done");
+		json_text(&j, a->session.refused ? "why" : "what", why);
 		json_line_end(&j);
 		return;
 	}
@@ -128,7 +128,7 @@ static int run(struct answers *a, const char *line, bool answered)
 	return a->out.error ? CMD_OK : CMD_GO;
 }
 
-/* Commands of a file or of stdin; empty lines and those that begin with # say nothing. */
+/* Commands of a file or of stdin; empty lines and those that begin with # are skipped. */
 static int run_lines(struct answers *a, FILE *from, bool answered)
 {
 	char *line = NULL;
@@ -141,7 +141,8 @@ static int run_lines(struct answers *a, FILE *from, bool answered)
 			line[--n] = 0;
 		if (!answered && !strncmp(line, "key ", 4)) {
 			if (!keys_bind(&a->keys, line + 4))
-				cmd_say("replay: not understood: %s; try: key K COMMAND", line);
+				cmd_say("replay: cannot bind a key by '%s'; write: key K COMMAND",
+					line);
 		} else if (line[0] && line[0] != '#') {
 			code = run(a, line, answered);
 		}
@@ -166,19 +167,19 @@ static int run_own(struct answers *a)
 		code = run_lines(a, from, false);
 		fclose(from);
 	} else if (errno != ENOENT && errno != ENOTDIR) {
-		cmd_say("replay: %s: %s; it goes on without it", path, strerror(errno));
+		cmd_say("replay: cannot read %s: %s; it is ignored", path, strerror(errno));
 	}
 	return code;
 }
 
-/* What the options ask for is said in commands. A refusal ends it. */
+/* Do what an option asks for, by its command. A refusal ends the program. */
 static int begin(struct answers *a, const char *word, const char *text)
 {
 	char line[1024];
 
 	snprintf(line, sizeof line, "%s %s", word, text);
 	int code = run(a, line, false);
-	if (code == CMD_GO && a->session.why[0]) {
+	if (code == CMD_GO && a->session.refused) {
 		cmd_say("replay: %s", a->session.why);
 		return CMD_USAGE;
 	}
@@ -243,7 +244,7 @@ static int start(struct answers *a)
 	return code;
 }
 
-/* What `dump` prints of an event; the row begins at the thread's time. */
+/* The row that `dump` prints for an event, without its line end. */
 static size_t write_row(void *context, const struct pl_event *e, char *to, size_t max)
 {
 	struct answers *a = context;
@@ -253,7 +254,7 @@ static size_t write_row(void *context, const struct pl_event *e, char *to, size_
 	lines_write(&a->lines, e);
 	if (a->text.error) /* there was no room for it, and no descriptor to write it to */
 		return (size_t)snprintf(
-			to, max, "%" PRId32 "  a line that is too long to be shown here", e->line);
+			to, max, "%" PRId32 "  this line is too long to be shown here", e->line);
 	size_t n = a->text.used && a->text.bytes[a->text.used - 1] == '\n' ? a->text.used - 1
 									   : a->text.used;
 	n = n < max ? n : max;
@@ -349,11 +350,13 @@ static void describe(char about[ABOUT_BYTES])
 
 	session_help(words);
 	snprintf(about, ABOUT_BYTES,
-		"Go through a recording, line by line, forward and back. On a terminal it is a "
+		"Go through a recording, line by line, forward and back. On a terminal it shows a "
 		"screen;\n"
-		"h shows its keys. Else, and with --plain, commands come from stdin, one a line.\n"
-		"Each is answered by a row, " FIELDS ",\n"
-		"or by one that begins with ! and says why it did not move.\n%s",
+		"h there lists the keys. Otherwise, and with --plain, it reads commands from "
+		"stdin, "
+		"one a line.\n"
+		"It answers each with the row of the new position,\n" FIELDS ",\n"
+		"or with a row that begins with ! and says what was done, or why nothing was.\n%s",
 		words);
 }
 
@@ -369,19 +372,19 @@ int cmd_replay(struct cmd *c)
 		return CMD_BAD;
 	}
 	const struct cmd_option options[] = {
-		{"at", 0, "WHEN", "begin at that time, as of j", .text = &a->at},
-		{"end", 0, NULL, "begin at the thread's last event", .flag = &a->end},
+		{"at", 0, "WHEN", "begin at that time; WHEN as for the command j", .text = &a->at},
+		{"end", 0, NULL, "begin at the last event of the thread", .flag = &a->end},
 		{"thread", 't', "THREAD", "begin in that thread, by number or name",
 			.text = &a->thread},
 		{"at-exception", 0, NULL,
 			"begin where the last exception was raised that ended a thread, task or "
 			"process",
 			.flag = &a->at_exception},
-		{"command", 'c', "LINE", "do this first; may be given several times",
+		{"command", 'c', "LINE", "do this first; can be given several times",
 			.take = take_command, .to = a},
-		{"plain", 0, NULL, "commands from stdin, also on a terminal", .flag = &plain},
-		{"json", 0, NULL, "answers as JSON objects, likewise", .flag = &a->json},
-		{"follow", 0, NULL, "on a terminal: keep up with a program that runs",
+		{"plain", 0, NULL, "read commands from stdin, also on a terminal", .flag = &plain},
+		{"json", 0, NULL, "the same, with JSON objects as answers", .flag = &a->json},
+		{"follow", 0, NULL, "on a terminal: keep up with a program that still runs",
 			.flag = &a->follow},
 		{"keys", 0, NULL, "print the keys of the screen: view, key, command, meaning",
 			.flag = &keys},

@@ -9,6 +9,8 @@ static void remember(struct replay *p)
 {
 	if (p->visited && p->current + 1 < p->visited)
 		p->visited = p->current + 1;
+	if (p->joins && p->visited)
+		p->visited--;
 	if (p->visited == REPLAY_HISTORY) {
 		memmove(p->places, p->places + 1, (REPLAY_HISTORY - 1) * sizeof *p->places);
 		memmove(p->seqs, p->seqs + 1, (REPLAY_HISTORY - 1) * sizeof *p->seqs);
@@ -144,6 +146,29 @@ int replay_step(struct replay *p, enum step step, bool back, struct pl_err *err)
 	return code;
 }
 
+/* Has the frame of `from` ended, or given way to another one? */
+static bool has_left(const struct pl_event *from, const struct pl_event *e)
+{
+	if (e->code != from->code || e->generator != from->generator)
+		return true;
+	return !from->generator && e->depth != from->depth;
+}
+
+int replay_until(struct replay *p, int32_t line, struct pl_err *err)
+{
+	struct pl_event e = p->at, to;
+	int code;
+
+	do {
+		code = step_forward(&p->path, &e, STEP_NEXT, p->stop, &to, err);
+		if (code)
+			return code;
+		e = to;
+	} while (!has_left(&p->at, &e) && e.line < line);
+	arrive(p, &e);
+	return 0;
+}
+
 /* ---- time ---- */
 
 static bool before_time(const struct pl_event *e, const void *key)
@@ -265,7 +290,7 @@ static int search_path(
 	return code < 0 ? code : 0;
 }
 
-/* Seq of the first event that is not in front of the place; UINT64_MAX: all are. */
+/* The seq of the first event that is not before the place; UINT64_MAX: all are. */
 static int seq_of(struct path *path, const struct pl_event *at, uint64_t *seq, struct pl_err *err)
 {
 	const struct place place = {
@@ -275,6 +300,11 @@ static int seq_of(struct path *path, const struct pl_event *at, uint64_t *seq, s
 
 	*seq = code == 0 ? e->seq : UINT64_MAX;
 	return code < 0 ? code : 0;
+}
+
+int replay_seq_in(struct replay *p, struct path *path, uint64_t *seq, struct pl_err *err)
+{
+	return seq_of(path, &p->at, seq, err);
 }
 
 static int search_other(struct replay *p, struct search *s, uint32_t thread)
@@ -301,7 +331,8 @@ static int search(struct replay *p, struct search *s)
 	s->replay = p;
 	int code = search_path(
 		p, s, &p->path, s->back ? p->at.seq : p->at.seq + 1, s->back ? 0 : UINT64_MAX);
-	for (uint32_t n = 0; p->all && process && n < process->thread_count && code == 0; n++)
+	for (uint32_t n = 0; !p->only_here && process && n < process->thread_count && code == 0;
+		n++)
 		if (n != here)
 			code = search_other(p, s, n);
 	if (code < 0)

@@ -22,7 +22,8 @@ struct replay {
 	/* in */
 	struct pl_recording *r;		   /* not owned */
 	const volatile sig_atomic_t *stop; /* not owned */
-	bool all; /* continue and search go through all threads, in their order */
+	bool only_here; /* continue and search stay in this thread; else they go through all of the process, in their order */
+	bool joins; /* the next move does not get a place of its own in the history: it replaces the last one */
 	struct stops stops;
 	/* Told now and then how far a search has come in the thread that it searches; NULL: nobody wants to know. */
 	void (*progress)(void *context, uint32_t thread, uint64_t seq);
@@ -46,6 +47,8 @@ int replay_start(struct replay *p, struct pl_err *err);
 void replay_release(struct replay *p);
 
 int replay_step(struct replay *p, enum step step, bool back, struct pl_err *err);
+/* As STEP_NEXT, until a line of this frame is reached that is at or after `line`, or the frame has ended. */
+int replay_until(struct replay *p, int32_t line, struct pl_err *err);
 /* To the next or previous stop. */
 int replay_continue(struct replay *p, bool back, struct pl_err *err);
 /* To the next or previous call whose function, or raise whose type, has it. */
@@ -60,6 +63,8 @@ int replay_tasks(
 	struct replay *p, struct task_name *names, size_t max, size_t *count, struct pl_err *err);
 /* Does some thread of some process ever come to what is wanted, of which `is` must be NULL? 0: it does; PL_END, an error. */
 int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err);
+/* Of another thread of this process: the seq of the first event that is not before the position; UINT64_MAX: all are. 0 or an error. */
+int replay_seq_in(struct replay *p, struct path *path, uint64_t *seq, struct pl_err *err);
 /* To the event nearest to this time, in this thread. */
 int replay_time(struct replay *p, int64_t time_ns, struct pl_err *err);
 /* To the first event at or behind seq of a thread, or its last one. */

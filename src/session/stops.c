@@ -30,6 +30,20 @@ bool stops_clear(struct stops *s, uint32_t number)
 	return false;
 }
 
+const struct stop *stops_find(
+	const struct stops *s, enum stop_kind kind, const char *name, int32_t line)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const struct stop *one = &s->rows[i];
+		bool same = !strcmp(one->name, name) ||
+			    (kind == STOP_LINE && (stop_names(one->name, name, '/') ||
+							  stop_names(name, one->name, '/')));
+		if (one->kind == kind && one->line == line && same)
+			return one;
+	}
+	return NULL;
+}
+
 /* ---- for searches ---- */
 
 static const uint32_t kinds_of[] = {

@@ -44,6 +44,9 @@ bool stop_names(const char *whole, const char *part, char separator);
 /* NULL: there is no room. */
 struct stop *stops_add(struct stops *s, enum stop_kind kind, const char *name, int32_t line);
 bool stops_clear(struct stops *s, uint32_t number);
+/* The stop of this kind at this place, or NULL. Two names of one file are the same place. */
+const struct stop *stops_find(
+	const struct stops *s, enum stop_kind kind, const char *name, int32_t line);
 /* For a search (pathline/search.h): events of these kinds, with such a row, may be at a stop. */
 uint32_t stops_kinds(const struct stops *s);
 bool stops_may(const struct stops *s, const struct pl_count *row);

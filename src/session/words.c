@@ -8,13 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/nearest.h"
+#include "session/elsewhere.h"
+#include "session/known.h"
 #include "session/moment.h"
 
 #define FRAMES_MAX 4096
 #define LINE_MAX   (1 << 20) /* of which hits are counted */
 
-static int refuse(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int refuse(struct session *s, const char *format, ...)
+int session_refuse(struct session *s, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(s->why, sizeof s->why, format, arguments);
+	va_end(arguments);
+	s->refused = true;
+	return 0;
+}
+
+int session_tell(struct session *s, const char *format, ...)
 {
 	va_list arguments;
 
@@ -24,185 +36,27 @@ static int refuse(struct session *s, const char *format, ...)
 	return 0;
 }
 
-/* Behind a move: PL_END is a refusal, for this reason. */
+/* Append to what is told. */
+static void tell_more(struct session *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void tell_more(struct session *s, const char *format, ...)
+{
+	size_t used = strlen(s->why);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(s->why + used, sizeof s->why - used, format, arguments);
+	va_end(arguments);
+}
+
+/* After a move: PL_END is a refusal, for this reason. */
 static int moved(struct session *s, int code, const char *why)
 {
 	if (code == 0)
 		s->frame = 0;
 	if (code == PL_END)
-		return refuse(s, "%s", s->replay.stop && *s->replay.stop ? "stopped" : why);
+		return session_refuse(s, "%s", s->replay.stop && *s->replay.stop ? "stopped" : why);
 	return code;
-}
-
-/* ---- steps ---- */
-
-static int do_step(struct session *s, char letter, const char *rest, struct pl_err *err)
-{
-	enum step step = strchr("sS", letter)	? STEP_LINE
-			 : strchr("nN", letter) ? STEP_NEXT
-						: STEP_OUT;
-	bool back = isupper((unsigned char)letter);
-
-	(void)rest;
-	return moved(s, replay_step(&s->replay, step, back, err),
-		back ? "the recording of this thread has no such line before this one"
-		     : "the recording of this thread has no such line behind this one");
-}
-
-static int do_continue(struct session *s, char letter, const char *rest, struct pl_err *err)
-{
-	(void)rest;
-	if (!s->replay.stops.count)
-		return refuse(s, "there is no stop; set one by b, x or w");
-	return moved(s, replay_continue(&s->replay, letter == 'C', err),
-		letter == 'C' ? "no stop before this place" : "no stop behind this place");
-}
-
-static int do_all(struct session *s, char letter, const char *rest, struct pl_err *err)
-{
-	(void)letter, (void)rest, (void)err;
-	s->replay.all = !s->replay.all;
-	return refuse(s, "%s", s->replay.all ? "all threads" : "this thread only");
-}
-
-/* ---- stops ---- */
-
-static int list_stops(struct session *s)
-{
-	static const char *const words[] = {"b", "b", "w", "x"};
-	const struct stops *stops = &s->replay.stops;
-	size_t used = 0;
-
-	for (size_t i = 0; i < stops->count && used < sizeof s->why; i++) {
-		const struct stop *stop = &stops->rows[i];
-		used += (size_t)snprintf(s->why + used, sizeof s->why - used,
-			"%s%" PRIu32 ": %s %s", i ? "; " : "", stop->number, words[stop->kind],
-			stop->name);
-		if (stop->kind == STOP_LINE && used < sizeof s->why)
-			used += (size_t)snprintf(
-				s->why + used, sizeof s->why - used, ":%" PRId32, stop->line);
-		if (stop->hits && used < sizeof s->why)
-			used += (size_t)snprintf(s->why + used, sizeof s->why - used,
-				" if hits == %" PRIu64, stop->hits);
-	}
-	return stops->count ? 0 : refuse(s, "there is no stop");
-}
-
-/* What ran, counted once. */
-static int executed(struct session *s, struct pl_count_table *table, struct pl_err *err)
-{
-	struct pl_recording *r = s->replay.r;
-	int code = s->counts ? 0 : pl_counts_new(&s->counts, r, err);
-
-	for (uint32_t i = 0; code == 0 && !table->rows && i < pl_recording_process_count(r); i++) {
-		struct pl_cursor *c = NULL;
-		code = pl_cursor_new(
-			&c, r, pl_recording_process(r, i)->number, PL_ALL_THREADS, err);
-		if (code == 0)
-			code = pl_cursor_count(c, s->counts, INT64_MAX, err);
-		pl_cursor_free(c);
-	}
-	if (code == 0)
-		code = pl_counts_table(s->counts, table, err);
-	if (code) {
-		pl_counts_free(s->counts);
-		s->counts = NULL;
-	}
-	return code;
-}
-
-static int table_of(struct session *s, struct pl_count_table *table, struct pl_err *err)
-{
-	*table = (struct pl_count_table){0};
-	return s->counts ? pl_counts_table(s->counts, table, err) : executed(s, table, err);
-}
-
-/* A line, or a function, of that name. */
-struct place {
-	const char *name;
-	int32_t line; /* 0: a function */
-};
-
-static bool is_place(void *context, const struct pl_count *row)
-{
-	const struct place *place = context;
-
-	if (!row->code)
-		return false;
-	return place->line ? row->line == place->line &&
-				     stop_names(pl_code_file(row->code), place->name, '/')
-			   : stop_names(pl_code_name(row->code), place->name, '.');
-}
-
-/* Did it ever run? What did is found long before all that ran was counted. */
-static int ran(struct session *s, const char *name, int32_t line, struct pl_err *err)
-{
-	struct place place = {.name = name, .line = line};
-
-	return replay_ever(&s->replay,
-		&(struct pl_wanted){.kinds = 1u << (line ? PL_EVENT_LINE : PL_EVENT_CALL),
-			.may = is_place,
-			.context = &place,
-			.stop = s->replay.stop},
-		err);
-}
-
-/* 0: it ran; PL_END after a refusal that says which near ones did. */
-static int check_line(struct session *s, const char *file, int32_t line, struct pl_err *err)
-{
-	struct pl_count_table table;
-	int32_t before = 0, behind = 0;
-	int code = ran(s, file, line, err);
-
-	if (code != PL_END)
-		return code;
-	code = table_of(s, &table, err);
-	for (size_t i = 0; code == 0 && i < table.count; i++) {
-		const struct pl_count *row = &table.rows[i];
-		if (row->kind != PL_EVENT_LINE || !row->code ||
-			!stop_names(pl_code_file(row->code), file, '/'))
-			continue;
-		if (row->line < line && row->line > before)
-			before = row->line;
-		if (row->line > line && (!behind || row->line < behind))
-			behind = row->line;
-	}
-	if (code)
-		return code;
-	if (before && behind)
-		refuse(s, "%s:%" PRId32 " never ran; near it %" PRId32 " and %" PRId32 " did", file,
-			line, before, behind);
-	else if (before || behind)
-		refuse(s, "%s:%" PRId32 " never ran; near it %" PRId32 " did", file, line,
-			before ? before : behind);
-	else
-		refuse(s, "no line of %s ran", file);
-	return PL_END;
-}
-
-static int check_function(struct session *s, const char *name, struct pl_err *err)
-{
-	struct pl_count_table table;
-	int code = ran(s, name, 0, err);
-	size_t n = 0;
-
-	if (code == PL_END)
-		code = table_of(s, &table, err);
-	else
-		return code;
-	if (code)
-		return code;
-	const char **known = calloc(table.count + 1, sizeof *known);
-	if (!known)
-		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the names of functions");
-	for (size_t i = 0; i < table.count; i++)
-		if (table.rows[i].kind == PL_EVENT_CALL && table.rows[i].code)
-			known[n++] = pl_code_name(table.rows[i].code);
-	const char *nearest = nearest_word(name, known);
-	free(known);
-	refuse(s, "no function %s was called%s%s", name, nearest ? "; did you mean " : "",
-		nearest ? nearest : "");
-	return PL_END;
 }
 
 /* The whole of it is a number from 1 on. */
@@ -216,18 +70,103 @@ static bool read_number(const char *text, uint64_t *n)
 	return !*end && *n && *n < INT64_MAX;
 }
 
-static int add(
+/* ---- steps ---- */
+
+static int do_step(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	enum step step = strchr("sS", letter)	? STEP_LINE
+			 : strchr("nN", letter) ? STEP_NEXT
+						: STEP_OUT;
+	bool back = isupper((unsigned char)letter);
+
+	(void)rest;
+	return moved(s, replay_step(&s->replay, step, back, err),
+		back ? "no earlier line in this thread" : "no later line in this thread");
+}
+
+static int do_until(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	uint64_t line = (uint64_t)s->replay.at.line + 1;
+
+	(void)letter;
+	if (*rest && (!read_number(rest, &line) || line > INT32_MAX))
+		return session_refuse(s, "not a line number: %s; try until 44", rest);
+	return moved(
+		s, replay_until(&s->replay, (int32_t)line, err), "no later line in this thread");
+}
+
+static int do_continue(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	char text[ELSEWHERE_BYTES];
+	bool back = letter == 'C';
+
+	(void)rest;
+	if (!s->replay.stops.count)
+		return session_refuse(s, "there is no stop; set one with b, x or w");
+	int code = replay_continue(&s->replay, back, err);
+	if (code == PL_END && !*s->replay.stop) {
+		code = elsewhere_tell(&s->replay, back, text, err);
+		code = code ? code : PL_END;
+	}
+	return moved(s, code, text);
+}
+
+static int do_all(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest, (void)err;
+	s->replay.only_here = !s->replay.only_here;
+	return session_tell(s, "stops and searches: %s",
+		s->replay.only_here ? "this thread only" : "all threads");
+}
+
+/* ---- stops ---- */
+
+static void tell_stop(struct session *s, const struct stop *stop)
+{
+	static const char *const words[] = {"b", "b", "w", "x"};
+
+	tell_more(s, "%" PRIu32 ": %s%s%s", stop->number, words[stop->kind],
+		stop->name[0] ? " " : "", stop->name);
+	if (stop->kind == STOP_LINE)
+		tell_more(s, ":%" PRId32, stop->line);
+	if (stop->hits)
+		tell_more(s, " if hits == %" PRIu64, stop->hits);
+}
+
+static int list_stops(struct session *s)
+{
+	const struct stops *stops = &s->replay.stops;
+
+	s->why[0] = 0;
+	for (size_t i = 0; i < stops->count; i++) {
+		tell_more(s, "%s", i ? "; " : "");
+		tell_stop(s, &stops->rows[i]);
+	}
+	return stops->count ? 0 : session_tell(s, "there is no stop");
+}
+
+/* A stop, or none where there is the same one already. */
+static int toggle(
 	struct session *s, enum stop_kind kind, const char *name, int32_t line, uint64_t hits)
 {
-	struct stop *stop = stops_add(&s->replay.stops, kind, name, line);
+	struct stops *stops = &s->replay.stops;
+	const struct stop *same = stops_find(stops, kind, name, line);
 
+	if (same && (!hits || hits == same->hits)) {
+		session_tell(s, "removed ");
+		tell_stop(s, same);
+		stops_clear(stops, same->number);
+		return 0;
+	}
+	struct stop *stop = stops_add(stops, kind, name, line);
 	if (!stop)
-		return refuse(s,
-			"there are %d stops already, or the name is too long; clear one by "
-			"clear N",
+		return session_refuse(s,
+			"there are %d stops already, or the name is too long; clear N removes one",
 			STOPS_MAX);
 	stop->hits = hits;
-	return refuse(s, "stop %" PRIu32, stop->number);
+	session_tell(s, "stop ");
+	tell_stop(s, stop);
+	return 0;
 }
 
 /* " if hits == K" at the end is cut off; false: what follows "if" is something else. */
@@ -247,54 +186,74 @@ static bool cut_hits(char *text, uint64_t *hits)
 	return true;
 }
 
+static int break_at_line(
+	struct session *s, const char *file, uint64_t line, uint64_t hits, struct pl_err *err)
+{
+	const struct stop *same = stops_find(&s->replay.stops, STOP_LINE, file, (int32_t)line);
+	int code = same ? 0 : known_line(s, file, (int32_t)line, err);
+
+	return code == 0	? toggle(s, STOP_LINE, file, (int32_t)line, hits)
+	       : code == PL_END ? 0
+				: code;
+}
+
+static int break_at_function(
+	struct session *s, enum stop_kind kind, const char *name, struct pl_err *err)
+{
+	int code = known_function(s, name, err);
+
+	return code == 0 ? toggle(s, kind, name, 0, 0) : code == PL_END ? 0 : code;
+}
+
 static int do_break(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
+	const struct pl_event *at = &s->replay.at;
 	char text[STOP_NAME_MAX];
-	uint64_t hits, line;
-	int code;
+	uint64_t hits, line = at->line > 0 ? (uint64_t)at->line : 0;
 
 	(void)letter;
-	if (!*rest)
-		return list_stops(s);
 	if (snprintf(text, sizeof text, "%s", rest) >= (int)sizeof text || !cut_hits(text, &hits))
-		return refuse(s,
+		return session_refuse(s,
 			"not understood: b %s; try b N, b file:N, b function, b N if hits == K",
 			rest);
 	char *colon = strrchr(text, ':');
 	const char *file = text, *number = colon ? colon + 1 : text;
-	if (read_number(number, &line) && line <= INT32_MAX) {
-		if (colon)
-			*colon = 0;
-		else if (s->replay.at.code)
-			file = pl_code_file(s->replay.at.code);
-		else
-			return refuse(s, "there is no file here; try b file:N");
-		code = check_line(s, file, (int32_t)line, err);
-		if (code == 0)
-			return add(s, STOP_LINE, file, (int32_t)line, hits);
-	} else if (hits) {
-		return refuse(s, "hits are counted of lines only");
-	} else {
-		code = check_function(s, text, err);
-		if (code == 0)
-			return add(s, STOP_CALL, text, 0, 0);
-	}
-	return code == PL_END ? 0 : code;
+	bool has_line = !*text || (read_number(number, &line) && line <= INT32_MAX);
+	if (!has_line && hits)
+		return session_refuse(s, "hits are counted for lines only; try b N if hits == K");
+	if (!has_line)
+		return break_at_function(s, STOP_CALL, text, err);
+	if (colon)
+		*colon = 0;
+	else if (at->code && line)
+		file = pl_code_file(at->code);
+	else
+		return session_refuse(s, "there is no line here; try b file:N");
+	return break_at_line(s, file, line, hits, err);
+}
+
+static int do_stops(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest, (void)err;
+	return list_stops(s);
 }
 
 static int do_entries(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	(void)letter;
 	if (!*rest)
-		return refuse(s, "w needs the name of a function");
-	int code = check_function(s, rest, err);
-	return code == 0 ? add(s, STOP_ENTRY, rest, 0, 0) : code == PL_END ? 0 : code;
+		return session_refuse(
+			s, "w needs the name of a function; bt shows where the position is");
+	return break_at_function(s, STOP_ENTRY, rest, err);
 }
 
 static int do_raised(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	(void)letter, (void)err;
-	return add(s, STOP_RAISE, rest, 0, 0);
+	(void)letter;
+	int code = stops_find(&s->replay.stops, STOP_RAISE, rest, 0)
+			   ? 0
+			   : known_exception(s, rest, err);
+	return code == 0 ? toggle(s, STOP_RAISE, rest, 0, 0) : code == PL_END ? 0 : code;
 }
 
 static int do_clear(struct session *s, char letter, const char *rest, struct pl_err *err)
@@ -306,7 +265,7 @@ static int do_clear(struct session *s, char letter, const char *rest, struct pl_
 		s->replay.stops.count = 0;
 	else if (!read_number(rest, &n) || n > UINT32_MAX ||
 		 !stops_clear(&s->replay.stops, (uint32_t)n))
-		return refuse(s, "there is no stop %s", rest);
+		return session_refuse(s, "there is no stop %s; B lists them", rest);
 	return list_stops(s);
 }
 
@@ -328,12 +287,34 @@ static int do_frame(struct session *s, char letter, const char *rest, struct pl_
 		depth = 0;
 	size_t index = depth - 1 - s->frame;
 	if (!depth || index >= FRAMES_MAX)
-		refuse(s, "no frame further %s", letter == 'u' ? "up" : "down");
+		session_refuse(s, letter == 'u' ? "this is the outermost frame"
+						: "this is the innermost frame");
 	else
-		refuse(s, "frame %zu: %s:%" PRId32 " %s", s->frame,
+		session_tell(s, "frame %zu: %s:%" PRId32 " %s", s->frame,
 			frames[index].code ? pl_code_file(frames[index].code) : "?",
 			frames[index].line,
 			frames[index].code ? pl_code_name(frames[index].code) : "?");
+	free(frames);
+	return 0;
+}
+
+/* The innermost frame first, as u and d number them. */
+static int do_stack(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
+
+	(void)letter, (void)rest;
+	if (!frames)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the stack");
+	size_t depth = replay_stack(&s->replay, frames, FRAMES_MAX);
+	if (!depth)
+		session_refuse(s, "there is no frame here");
+	for (size_t i = 0; i < depth && depth - 1 - i < FRAMES_MAX; i++) {
+		const struct pl_frame *f = &frames[depth - 1 - i];
+		tell_more(s, "%s%s%zu %s %s:%" PRId32, i ? "; " : "", i == s->frame ? "> " : "", i,
+			f->code ? pl_code_name(f->code) : "?",
+			f->code ? pl_code_file(f->code) : "?", f->line);
+	}
 	free(frames);
 	return 0;
 }
@@ -354,27 +335,35 @@ static int go_to_thread(struct session *s, uint32_t process, uint32_t thread, st
 	return moved(s, code, "nothing of it was recorded");
 }
 
+/* Begins, or goes on with, a list of what there is; `missing` is not in it. */
+static void tell_row(struct session *s, const char *missing)
+{
+	if (s->why[0])
+		tell_more(s, "; ");
+	else if (*missing)
+		session_refuse(s, "there is no %s; there are: ", missing);
+}
+
 static int do_thread(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	const uint32_t process = s->replay.at.position.process;
 	const struct pl_process *p = pl_recording_find_process(s->replay.r, process);
-	size_t used = 0;
 
 	(void)letter;
-	for (uint32_t n = 0; p && n < p->thread_count && used < sizeof s->why; n++) {
+	for (uint32_t n = 0; p && n < p->thread_count; n++) {
 		const struct pl_thread *t = pl_recording_thread(s->replay.r, process, n);
 		char number[16];
 		snprintf(number, sizeof number, "%" PRIu32, n);
-		if (t && *rest && (!strcmp(rest, number) || !strcmp(rest, t->name))) {
-			s->why[0] = 0;
+		if (t && *rest && (!strcmp(rest, number) || !strcmp(rest, t->name)))
 			return go_to_thread(s, process, n, err);
-		}
-		if (t)
-			used += (size_t)snprintf(s->why + used, sizeof s->why - used, "%s%s: %s",
-				n	? "; "
-				: *rest ? "there are: "
-					: "",
-				number, t->name);
+	}
+	for (uint32_t n = 0; p && n < p->thread_count; n++) {
+		const struct pl_thread *t = pl_recording_thread(s->replay.r, process, n);
+		if (!t)
+			continue;
+		tell_row(s, rest);
+		tell_more(s, "%s%" PRIu32 ": %s",
+			n == s->replay.at.position.thread && !*rest ? "> " : "", n, t->name);
 	}
 	return 0;
 }
@@ -382,23 +371,21 @@ static int do_thread(struct session *s, char letter, const char *rest, struct pl
 static int do_process(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct pl_recording *r = s->replay.r;
-	size_t used = 0;
 
 	(void)letter;
-	for (uint32_t i = 0; i < pl_recording_process_count(r) && used < sizeof s->why; i++) {
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
 		const struct pl_process *p = pl_recording_process(r, i);
 		char number[16];
 		snprintf(number, sizeof number, "%" PRIu32, p->number);
-		if (!strcmp(rest, number)) {
-			s->why[0] = 0;
+		if (!strcmp(rest, number))
 			return go_to_thread(s, p->number, 0, err);
-		}
-		used += (size_t)snprintf(s->why + used, sizeof s->why - used,
-			"%s%s: pid %" PRIu32 " %s",
-			i	? "; "
-			: *rest ? "there are: "
-				: "",
-			number, p->pid, p->command);
+	}
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
+		const struct pl_process *p = pl_recording_process(r, i);
+		tell_row(s, rest);
+		tell_more(s, "%s%" PRIu32 ": pid %" PRIu32 " %s",
+			p->number == s->replay.at.position.process && !*rest ? "> " : "", p->number,
+			p->pid, p->command);
 	}
 	return 0;
 }
@@ -408,21 +395,19 @@ static int do_process(struct session *s, char letter, const char *rest, struct p
 static int do_task(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct task_name names[TASKS_MAX];
-	size_t count, used = 0;
+	size_t count;
 	int code = *rest ? replay_task(&s->replay, rest, err) : PL_END;
 
 	(void)letter;
 	if (code <= 0)
 		return moved(s, code, "");
 	code = replay_tasks(&s->replay, names, TASKS_MAX, &count, err);
-	for (size_t i = 0; code == 0 && i < count && used < sizeof s->why; i++)
-		used += (size_t)snprintf(s->why + used, sizeof s->why - used, "%s%s",
-			i	? "; "
-			: *rest ? "there are: "
-				: "",
-			names[i].text);
+	for (size_t i = 0; code == 0 && i < count; i++) {
+		tell_row(s, rest);
+		tell_more(s, "%s", names[i].text);
+	}
 	if (code == 0 && !count)
-		return refuse(s, "this thread has no tasks");
+		return session_refuse(s, "this thread has no tasks");
 	return code;
 }
 
@@ -454,10 +439,10 @@ static int count_hits(struct session *s, const char *file, int32_t line, struct 
 	if (code == HITS_READY && hits_of(h, file, counts, line)) {
 		so_far = counts[line];
 		hits_in_all(h, file, counts, line);
-		refuse(s, "line %" PRId32 ": %" PRIu64 " of %" PRIu64 " hits", line, so_far,
+		session_tell(s, "line %" PRId32 ": %" PRIu64 " of %" PRIu64 " hits", line, so_far,
 			counts[line]);
 	} else if (code >= 0) {
-		refuse(s, "stopped");
+		session_refuse(s, "stopped");
 	}
 	free(counts);
 	return code < 0 ? code : 0;
@@ -470,9 +455,9 @@ static int do_hits(struct session *s, char letter, const char *rest, struct pl_e
 
 	(void)letter;
 	if (!at->code)
-		return refuse(s, "there is no file here");
+		return session_refuse(s, "there is no file here");
 	if ((*rest && !read_number(rest, &line)) || line > LINE_MAX)
-		return refuse(s, "not a line: %s", rest);
+		return session_refuse(s, "not a line number: %s; try hits 44", rest);
 	return count_hits(s, pl_code_file(at->code), (int32_t)line, err);
 }
 
@@ -530,6 +515,24 @@ static bool read_time(const struct session *s, const char *text, int64_t *time_n
 	return moment.kind == MOMENT_TIME;
 }
 
+/* How far from the time that was asked for the nearest event is. */
+static void note_distance(struct session *s, int64_t off_ns)
+{
+	static const struct {
+		double ns;
+		const char *unit;
+	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
+	const double far_ns = off_ns < 0 ? -(double)off_ns : (double)off_ns;
+	size_t i = 0;
+
+	if (!off_ns)
+		return;
+	while (units[i].ns > 1 && far_ns < units[i].ns)
+		i++;
+	snprintf(s->note, sizeof s->note, "the nearest event is %.*f %s %s", i < 3 ? 1 : 0,
+		far_ns / units[i].ns, units[i].unit, off_ns < 0 ? "earlier" : "later");
+}
+
 static int do_jump(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct replay *p = &s->replay;
@@ -545,21 +548,22 @@ static int do_jump(struct session *s, char letter, const char *rest, struct pl_e
 	if (*rest == '#' && isdigit((unsigned char)rest[1])) {
 		uint64_t seq = strtoull(rest + 1, &end, 10);
 		if (*end || seq > INT64_MAX)
-			return refuse(s, "not an event: %s", rest);
+			return session_refuse(s, "not the number of an event: %s", rest);
 		int code = moved(s, replay_seq(p, here.process, here.thread, seq, err), "empty");
 		if (code == 0 && p->at.seq != seq)
-			snprintf(s->note, sizeof s->note, "landed %" PRIu64 " events off",
-				p->at.seq > seq ? p->at.seq - seq : seq - p->at.seq);
+			snprintf(s->note, sizeof s->note,
+				"there is no event #%" PRIu64 "; this is #%" PRIu64, seq,
+				p->at.seq);
 		return code;
 	}
 	if (!read_time(s, rest, &time_ns))
-		return refuse(s,
+		return session_refuse(s,
 			"not a time: %s; try 10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42%%, "
 			"#4711, start, end",
 			rest);
 	int code = moved(s, replay_time(p, time_ns, err), "this thread has no events");
 	if (code == 0 && !s->why[0] && !__builtin_sub_overflow(p->at.time_ns, time_ns, &off_ns))
-		snprintf(s->note, sizeof s->note, "landed %+.9f s off", (double)off_ns / 1e9);
+		note_distance(s, off_ns);
 	return code;
 }
 
@@ -570,25 +574,26 @@ static int do_mark(struct session *s, char letter, const char *rest, struct pl_e
 	bool good = *rest >= 'a' && *rest <= 'z' && !rest[1];
 
 	if (letter == '\'' && *rest == '\'' && !rest[1])
-		return moved(s, replay_visited(&s->replay, true, err), "it was nowhere before");
+		return moved(s, replay_visited(&s->replay, true, err), "there is no earlier place");
 	if (!good)
-		return refuse(s, "a mark is one letter, a to z");
+		return session_refuse(s, "a mark is one letter, a to z");
 	if (letter == '\'')
-		return moved(s, replay_to_mark(&s->replay, *rest, err), "there is no such mark");
+		return moved(s, replay_to_mark(&s->replay, *rest, err),
+			"there is no such mark; m LETTER sets one");
 	replay_mark(&s->replay, *rest);
-	return refuse(s, "mark %s", rest);
+	return session_tell(s, "mark %s", rest);
 }
 
 static int do_back(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	(void)letter, (void)rest;
-	return moved(s, replay_visited(&s->replay, true, err), "it was nowhere before");
+	return moved(s, replay_visited(&s->replay, true, err), "there is no earlier place");
 }
 
 static int do_forward(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	(void)letter, (void)rest;
-	return moved(s, replay_visited(&s->replay, false, err), "it was nowhere behind this");
+	return moved(s, replay_visited(&s->replay, false, err), "there is no later place");
 }
 
 static int do_search(struct session *s, char letter, const char *rest, struct pl_err *err)
@@ -601,10 +606,10 @@ static int do_search(struct session *s, char letter, const char *rest, struct pl
 		s->has_regex = *rest && regcomp(&s->regex, rest, REG_EXTENDED | REG_NOSUB) == 0;
 		s->regex_back = letter == '?';
 		if (!s->has_regex)
-			return refuse(s, "not a regular expression: %s", rest);
+			return session_refuse(s, "not a regular expression: %s", rest);
 	}
 	if (!s->has_regex)
-		return refuse(s, "nothing was searched yet; try /NAME");
+		return session_refuse(s, "there is no search to repeat; try /NAME");
 	bool back = s->regex_back != (letter == ',');
 	return moved(s, replay_search(&s->replay, &s->regex, back, err), "not found");
 }
@@ -616,7 +621,7 @@ static const char *thread_name(const struct session *s, const struct pl_position
 	return t && t->name[0] ? t->name : "a thread";
 }
 
-/* Says who ran before and who behind: between the two nobody did. */
+/* Says who goes on, and who ran until then. */
 static int do_switch(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	const struct pl_event *at = &s->replay.at;
@@ -630,7 +635,7 @@ static int do_switch(struct session *s, char letter, const char *rest, struct pl
 			thread_name(s, &at->position), at->task ? ", " : "",
 			at->task ? at->task : "", thread_name(s, &from), before.text[0] ? ", " : "",
 			before.text);
-	return moved(s, code, "no switch that way");
+	return moved(s, code, letter == '[' ? "no earlier switch" : "no later switch");
 }
 
 static int do_quit(struct session *s, char letter, const char *rest, struct pl_err *err)
@@ -640,84 +645,245 @@ static int do_quit(struct session *s, char letter, const char *rest, struct pl_e
 	return 0;
 }
 
+static int do_values(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest, (void)err;
+	return session_refuse(s, "this recording has the path, not the values of variables");
+}
+
+static int do_help(struct session *s, char letter, const char *rest, struct pl_err *err);
+
 /* ---- the table ---- */
 
-/* A word of one character that is no letter may have its argument without a space. */
-static const struct word {
-	const char *word, *argument;
-	bool needs_none; /* an argument is refused */
-	int (*run)(struct session *s, char letter, const char *rest, struct pl_err *err);
-	const char *help;
-} words[] = {
-	{"s", "", true, do_step, "the next line of this thread"},
-	{"S", "", true, do_step, "the previous one"},
-	{"n", "", true, do_step, "the next line of this frame, or of the one it went back to"},
-	{"N", "", true, do_step, "the previous one, or the line that entered the frame"},
-	{"f", "", true, do_step, "out to the caller's next line"},
-	{"F", "", true, do_step, "back to the line that called"},
-	{"c", "", true, do_continue, "to the next stop"},
-	{"C", "", true, do_continue, "to the previous stop"},
-	{"a", "", true, do_all, "c, C and searches go through all threads, or this one only"},
-	{"b", "[N|FILE:N|FUNCTION]", false, do_break,
-		"stop there; b N if hits == K; alone: list the stops"},
-	{"x", "[TYPE]", false, do_raised, "stop where an exception is raised"},
-	{"w", "FUNCTION", false, do_entries, "stop where it is called, or goes on"},
-	{"clear", "[NUMBER]", false, do_clear, "clear a stop, or all"},
-	{"u", "", true, do_frame, "up the stack, outwards"},
-	{"d", "", true, do_frame, "down the stack"},
-	{"t", "[THREAD]", false, do_thread, "the threads; or go to one, at this time"},
-	{"P", "[PROCESS]", false, do_process, "the processes; or go to one, at this time"},
-	{"T", "[TASK]", false, do_task, "the tasks of this thread; or go to where one goes on"},
-	{"hits", "[N]", false, do_hits,
-		"how often that line of this file has run in this thread, up to here and in all"},
-	{"j", "WHEN", false, do_jump,
-		"10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42%, #4711, start, end"},
-	{"m", "LETTER", false, do_mark, "mark this place"},
-	{"'", "LETTER", false, do_mark, "go to a mark; '' to where it was before"},
-	{"back", "", true, do_back, "back through the places visited"},
-	{"forward", "", true, do_forward, "forward through them"},
-	{"/", "REGEX", false, do_search, "the next function or exception with it"},
-	{"?", "REGEX", false, do_search, "the previous one"},
-	{";", "", true, do_search, "search again"},
-	{",", "", true, do_search, "search again, the other way"},
-	{"]", "", true, do_switch, "to where another task or thread goes on"},
-	{"[", "", true, do_switch, "back to where this one went on, or the one before"},
-	{"q", "", true, do_quit, "end"},
+/* A word of one character that is not a letter may have its argument without a space. */
+static const struct session_word words[] = {
+	{"s", "", "step,stepi", NAMES_NONE, WORD_COUNTS, do_step, "the next line of this thread"},
+	{"S", "", "reverse-step,rs", NAMES_NONE, WORD_COUNTS, do_step,
+		"the previous line of this thread"},
+	{"n", "", "next", NAMES_NONE, WORD_COUNTS, do_step,
+		"the next line of this frame, or of its caller when it ends"},
+	{"N", "", "reverse-next,rn", NAMES_NONE, WORD_COUNTS, do_step,
+		"the previous line of this frame, or the line that called it"},
+	{"f", "", "finish,return,r", NAMES_NONE, WORD_COUNTS, do_step,
+		"out of this frame, to the caller's next line"},
+	{"F", "", "reverse-finish", NAMES_NONE, WORD_COUNTS, do_step,
+		"back to the line that called this frame"},
+	{"until", "[N]", "unt", NAMES_NONE, WORD_TAKES, do_until,
+		"on in this frame to a line after this one, or to line N or later"},
+	{"c", "", "continue,cont", NAMES_NONE, WORD_COUNTS, do_continue, "to the next stop"},
+	{"C", "", "reverse-continue,rc", NAMES_NONE, WORD_COUNTS, do_continue,
+		"to the previous stop"},
+	{"a", "", NULL, NAMES_NONE, WORD_ALONE, do_all,
+		"stops and searches: in all threads, or in this thread only"},
+	{"b", "[N|FILE:N|FUNCTION]", "break", NAMES_PLACES, WORD_TAKES, do_break,
+		"stop at a line or a call; b N if hits == K: at that hit; again: remove"},
+	{"B", "", "stops,info breakpoints,info break,info b", NAMES_NONE, WORD_ALONE, do_stops,
+		"list the stops"},
+	{"x", "[TYPE]", "catch", NAMES_EXCEPTIONS, WORD_TAKES, do_raised,
+		"stop where an exception is raised; again: remove"},
+	{"w", "FUNCTION", NULL, NAMES_FUNCTIONS, WORD_TAKES, do_entries,
+		"stop where a function is called or goes on; again: remove"},
+	{"clear", "[NUMBER]", "delete,cl", NAMES_STOPS, WORD_TAKES, do_clear,
+		"remove a stop, or all"},
+	{"u", "", "up", NAMES_NONE, WORD_COUNTS, do_frame, "select the frame of the caller"},
+	{"d", "", "down", NAMES_NONE, WORD_COUNTS, do_frame, "select the frame that it called"},
+	{"bt", "", "backtrace,where,info stack,info frame", NAMES_NONE, WORD_ALONE, do_stack,
+		"list the frames of the stack"},
+	{"t", "[THREAD]", "thread,info threads", NAMES_THREADS, WORD_TAKES, do_thread,
+		"list the threads, or go to one at this time"},
+	{"P", "[PROCESS]", "process,inferior,info inferiors", NAMES_PROCESSES, WORD_TAKES,
+		do_process, "list the processes, or go to one at this time"},
+	{"T", "[TASK]", "task,info tasks", NAMES_TASKS, WORD_TAKES, do_task,
+		"list the tasks of this thread, or go to where one goes on"},
+	{"hits", "[N]", NULL, NAMES_NONE, WORD_TAKES, do_hits,
+		"how often that line has run in this thread, so far and in all"},
+	{"j", "WHEN", "jump", NAMES_NONE, WORD_TAKES, do_jump,
+		"to 10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42%, #4711, start, end"},
+	{"m", "LETTER", "mark", NAMES_NONE, WORD_TAKES, do_mark, "mark this place"},
+	{"'", "LETTER", NULL, NAMES_NONE, WORD_TAKES, do_mark, "to a mark; '' to the place before"},
+	{"back", "", NULL, NAMES_NONE, WORD_COUNTS, do_back, "back through the places visited"},
+	{"forward", "", NULL, NAMES_NONE, WORD_COUNTS, do_forward,
+		"forward through the places visited"},
+	{"/", "REGEX", "search", NAMES_NONE, WORD_TAKES, do_search,
+		"the next call or exception whose name matches"},
+	{"?", "REGEX", "reverse-search", NAMES_NONE, WORD_TAKES, do_search,
+		"the previous one whose name matches"},
+	{";", "", NULL, NAMES_NONE, WORD_COUNTS, do_search, "search again"},
+	{",", "", NULL, NAMES_NONE, WORD_COUNTS, do_search, "search again, the other way"},
+	{"]", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
+		"to where another task or thread goes on"},
+	{"[", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
+		"back to where this task or thread went on, or the one before"},
+	{"print", "", "p,pp,display,watch,info locals,info args,args", NAMES_NONE, WORD_TAKES,
+		do_values, NULL},
+	{"help", "[COMMAND]", "h", NAMES_COMMANDS, WORD_TAKES, do_help,
+		"the commands, or what one of them does"},
+	{"q", "", "quit,exit", NAMES_NONE, WORD_ALONE, do_quit, "quit"},
 };
-#define WORDS (sizeof words / sizeof *words)
+#define WORDS	  (sizeof words / sizeof *words)
+#define COUNT_MAX 1000000 /* before a command */
 
-static const struct word *find_word(const char *line, const char **rest)
+const struct session_word *session_word(size_t index)
 {
-	for (size_t i = 0; i < WORDS; i++) {
-		size_t n = strlen(words[i].word);
-		bool sticks = n == 1 && !isalpha((unsigned char)line[0]);
-		if (strncmp(line, words[i].word, n) || !(sticks || !line[n] || line[n] == ' '))
-			continue;
-		*rest = line + n + strspn(line + n, sticks ? "" : " ");
-		return &words[i];
+	return index < WORDS ? &words[index] : NULL;
+}
+
+/* Does the line begin with this word? Gives its bytes, 0: no. */
+static size_t begins(const char *line, const char *word, size_t n)
+{
+	bool sticks = n == 1 && !isalpha((unsigned char)word[0]);
+
+	return n && !strncmp(line, word, n) && (sticks || !line[n] || line[n] == ' ') ? n : 0;
+}
+
+/* With any of its names: the bytes of the longest. */
+static size_t begins_any(const char *line, const struct session_word *word)
+{
+	size_t longest = begins(line, word->word, strlen(word->word));
+
+	for (const char *at = word->others; at && *at;) {
+		size_t n = strcspn(at, ","), same = begins(line, at, n);
+		longest = same > longest ? same : longest;
+		at += n + (at[n] == ',');
 	}
-	return NULL;
+	return longest;
+}
+
+const struct session_word *session_find_word(const char *line, const char **rest)
+{
+	const struct session_word *found = NULL;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < WORDS; i++) {
+		size_t n = begins_any(line, &words[i]);
+		if (n > longest) {
+			longest = n;
+			found = &words[i];
+		}
+	}
+	bool sticks = longest == 1 && !isalpha((unsigned char)line[0]);
+	*rest = line + longest + (found && !sticks ? strspn(line + longest, " ") : 0);
+	return found;
+}
+
+/* Names with commas, each as a word of its own. */
+#define NAMES_BYTES 2048
+static size_t split_names(char names[NAMES_BYTES], const char **known, size_t max)
+{
+	size_t used = 0, n = 0;
+
+	for (size_t i = 0; i < WORDS; i++) {
+		used += (size_t)snprintf(names + used, NAMES_BYTES - used, "%s,%s%s", words[i].word,
+			words[i].others ? words[i].others : "", words[i].others ? "," : "");
+		if (used >= NAMES_BYTES)
+			break;
+	}
+	for (char *at = names; n < max && *at;) {
+		size_t length = strcspn(at, ",");
+		if (length > 1)
+			known[n++] = at;
+		at += length;
+		if (*at)
+			*at++ = 0;
+	}
+	return n;
+}
+
+static int refuse_word(struct session *s, const char *line)
+{
+	char names[NAMES_BYTES], typed[64];
+	const char *known[256];
+	size_t n = split_names(names, known, sizeof known / sizeof *known - 1);
+
+	known[n] = NULL;
+	snprintf(typed, sizeof typed, "%.*s", (int)strcspn(line, " "), line);
+	const char *nearest = nearest_word(typed, known);
+	nearest = nearest ? nearest : nearest_word(line, known);
+	return session_refuse(s, "unknown command: %s; %s%s%s", line,
+		nearest ? "did you mean " : "", nearest ? nearest : "help lists the commands",
+		nearest ? "?" : "");
+}
+
+static int do_help(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	const char *more = "";
+	const struct session_word *word = *rest ? session_find_word(rest, &more) : NULL;
+
+	(void)letter, (void)err;
+	if (*rest && (!word || !word->help))
+		return refuse_word(s, rest);
+	if (word)
+		return session_tell(s, "%s%s%s: %s%s%s", word->word, *word->argument ? " " : "",
+			word->argument, word->help, word->others ? "; also " : "",
+			word->others ? word->others : "");
+	for (size_t i = 0; i < WORDS; i++)
+		if (words[i].help)
+			tell_more(s, "%s%s", i ? " " : "", words[i].word);
+	tell_more(s, "; help COMMAND says what it does");
+	return 0;
+}
+
+/* So many times, or until it is refused. The place visited before all of them is one step back. */
+static int run_counted(
+	struct session *s, const struct session_word *word, uint64_t count, struct pl_err *err)
+{
+	uint64_t done = 0;
+	int code = 0;
+
+	for (; done < count; done++) {
+		s->why[0] = s->note[0] = 0;
+		code = word->run(s, word->word[0], "", err);
+		if (code || s->refused)
+			break;
+		s->replay.joins = true;
+	}
+	s->replay.joins = false;
+	if (code || !s->refused || !done)
+		return code;
+	snprintf(s->note, sizeof s->note, "%" PRIu64 " of %" PRIu64 " times: %.400s", done, count,
+		s->why);
+	s->refused = false;
+	s->why[0] = 0;
+	return 0;
 }
 
 int session_do(struct session *s, const char *line, struct pl_err *err)
 {
 	const char *rest = "";
+	unsigned long long count = 1;
+	char *after;
 
 	s->why[0] = s->note[0] = 0;
+	s->refused = false;
 	line += strspn(line, " \t");
-	const struct word *word = find_word(line, &rest);
+	const char *begin = line;
+	if (isdigit((unsigned char)*line)) {
+		count = strtoull(line, &after, 10);
+		line = after + strspn(after, " ");
+	}
+	const struct session_word *word = session_find_word(line, &rest);
+	if (!*line)
+		return session_refuse(s, "%s: a count needs a command, such as 5s", begin);
 	if (!word)
-		return refuse(s, "unknown command: %s; pathline replay --help lists them", line);
-	if (word->needs_none && *rest)
-		return refuse(s, "%s takes no argument", word->word);
-	return word->run(s, word->word[0], rest, err);
+		return refuse_word(s, line);
+	if (line != begin && word->how != WORD_COUNTS)
+		return session_refuse(s, "%s does not take a count", word->word);
+	if (!count || count > COUNT_MAX)
+		return session_refuse(s, "a count is from 1 to %d", COUNT_MAX);
+	if (word->how == WORD_COUNTS && *rest && read_number(rest, &(uint64_t){0}))
+		return session_refuse(s, "%s takes its count before it, as in %s%s", word->word,
+			rest, word->word);
+	if (word->how != WORD_TAKES && *rest)
+		return session_refuse(s, "%s does not take an argument", word->word);
+	return word->how == WORD_COUNTS ? run_counted(s, word, count, err)
+					: word->run(s, word->word[0], rest, err);
 }
 
 void session_release(struct session *s)
 {
 	if (s->has_regex)
 		regfree(&s->regex);
-	pl_counts_free(s->counts);
+	executed_release(&s->executed);
 	hits_free(s->hits);
 	replay_release(&s->replay);
 }
@@ -729,8 +895,18 @@ void session_help(char help[WORDS_HELP_BYTES])
 	help[0] = 0;
 	for (size_t i = 0; i < WORDS && used < WORDS_HELP_BYTES; i++) {
 		char left[64];
+		if (!words[i].help)
+			continue;
 		snprintf(left, sizeof left, "%s %s", words[i].word, words[i].argument);
 		used += (size_t)snprintf(
-			help + used, WORDS_HELP_BYTES - used, "\n  %-22s %s", left, words[i].help);
+			help + used, WORDS_HELP_BYTES - used, "\n  %-21s %s", left, words[i].help);
 	}
+	used += used < WORDS_HELP_BYTES ? (size_t)snprintf(help + used, WORDS_HELP_BYTES - used,
+						  "\n\nA number before a command repeats it: 5s. "
+						  "Other names, those of gdb and pdb:\n")
+					: 0;
+	for (size_t i = 0; i < WORDS && used < WORDS_HELP_BYTES; i++)
+		if (words[i].help && words[i].others)
+			used += (size_t)snprintf(help + used, WORDS_HELP_BYTES - used,
+				"\n  %-21s %s", words[i].word, words[i].others);
 }

@@ -2,7 +2,7 @@
 #ifndef PL_TUI_LISTING_H
 #define PL_TUI_LISTING_H
 
-#include "tui/executed.h"
+#include "session/executed.h"
 
 enum listing_line {
 	SOURCE_CAN = 1, /* it can begin to run */

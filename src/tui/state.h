@@ -50,7 +50,6 @@ struct timeline {
 struct tui {
 	const struct tui_options *o;
 	struct session *s;
-	struct executed executed;
 	struct listing source;
 	int32_t cursor, top; /* lines of the source */
 	int left;	     /* columns passed over */

@@ -59,7 +59,7 @@ static void show_file(struct tui *t, const struct pl_code *code)
 {
 	if (t->source.file && !strcmp(t->source.file, pl_code_file(code)))
 		return;
-	if (listing_show(&t->source, t->s->replay.r, code, &t->executed) < 0)
+	if (listing_show(&t->source, t->s->replay.r, code, &t->s->executed) < 0)
 		say(t, "no memory for the lines of %s", pl_code_file(code));
 	t->cursor = 1;
 	t->left = 0;
@@ -112,13 +112,13 @@ static bool count_piece(struct tui *t)
 		t->hits_ready = code != HITS_GOES_ON;
 		return true;
 	}
-	if (t->executed.done)
+	if (t->s->executed.done)
 		return false;
-	if (executed_work(&t->executed, NULL) < 0)
-		t->executed.done = true; /* nothing is known, then */
-	if (t->executed.done)
-		listing_learn(&t->source, &t->executed);
-	return !t->executed.done;
+	if (executed_work(&t->s->executed, NULL) < 0)
+		t->s->executed.done = true; /* nothing is known, then */
+	if (t->s->executed.done)
+		listing_learn(&t->source, &t->s->executed);
+	return !t->s->executed.done;
 }
 
 /* Small recordings are counted before anything is shown. */
@@ -133,11 +133,11 @@ static void count_some(struct tui *t)
 static bool count_all(struct tui *t)
 {
 	*t->o->interrupted = 0;
-	while (!t->executed.done && !*t->o->interrupted)
-		if (executed_work(&t->executed, NULL) < 0)
+	while (!t->s->executed.done && !*t->o->interrupted)
+		if (executed_work(&t->s->executed, NULL) < 0)
 			return false;
-	listing_learn(&t->source, &t->executed);
-	return t->executed.done;
+	listing_learn(&t->source, &t->s->executed);
+	return t->s->executed.done;
 }
 
 /* ---- commands of the screen ---- */
@@ -326,10 +326,10 @@ static const struct pl_code *find_file(const struct tui *t, const char *part)
 {
 	const struct pl_code *found = NULL;
 
-	for (size_t i = 0; i < t->executed.file_count; i++) {
-		const char *file = pl_code_file(t->executed.files[i]);
+	for (size_t i = 0; i < t->s->executed.file_count; i++) {
+		const char *file = pl_code_file(t->s->executed.files[i]);
 		if (strstr(file, part) && (!found || strlen(file) < strlen(pl_code_file(found))))
-			found = t->executed.files[i];
+			found = t->s->executed.files[i];
 	}
 	return found;
 }
@@ -598,7 +598,7 @@ static void do_line(struct tui *t, const char *line)
 /* The n-th word that may stand there; NULL behind the last. */
 static const char *candidate(const struct tui *t, const char *stem, size_t n)
 {
-	const struct executed *e = &t->executed;
+	const struct executed *e = &t->s->executed;
 
 	if (!strncmp(stem, "open ", 5))
 		return n < e->file_count ? pl_code_file(e->files[n]) : NULL;
@@ -816,8 +816,8 @@ static bool follow(struct tui *t)
 		return false;
 	path_reset(&t->s->replay.path);
 	view_grown(t);
-	if (t->executed.done) {
-		executed_release(&t->executed);
+	if (t->s->executed.done) {
+		executed_release(&t->s->executed);
 		t->source.has_what = false;
 	}
 	t->hits_ready = false;
@@ -849,12 +849,12 @@ static bool interrupted(struct tui *t)
 static void wait_for_input(struct tui *t)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-	bool hits = t->source.has_hits, done = t->executed.done;
+	bool hits = t->source.has_hits, done = t->s->executed.done;
 	int64_t last_ns = now_ns();
 
 	while (!*t->o->ended && !*t->o->interrupted) {
 		bool more = count_piece(t);
-		if (hits != t->source.has_hits || done != t->executed.done)
+		if (hits != t->source.has_hits || done != t->s->executed.done)
 			return;
 		const int64_t wait_ns =
 			more ? 0 : (t->o->follow ? FOLLOW_MS : TICK_MS) * INT64_C(1000000);
@@ -944,7 +944,7 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 	}
 	t->o = o;
 	t->s = o->session;
-	t->executed.r = t->source.r = o->session->replay.r;
+	t->s->executed.r = t->source.r = o->session->replay.r;
 	t->cursor = 1;
 	show_position(t);
 	say(t, "%s", o->session->why[0] ? o->session->why : o->session->note);
@@ -955,7 +955,6 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 	delscreen(screen);
 	view_release(t);
 	listing_release(&t->source);
-	executed_release(&t->executed);
 	prompt_release(&t->prompt);
 	if (t->has_regex)
 		regfree(&t->regex);

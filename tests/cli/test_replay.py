@@ -3,6 +3,7 @@ import bisect
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import unittest
@@ -85,7 +86,7 @@ ENTRIES = ("resume", "throw")
 
 class Event:
     def __init__(self, row):
-        self.row = row[:9]
+        self.row = [*row[:9], row[13]]
         self.seq, self.depth, self.event, self.line = int(row[2]), int(row[4] or 0), row[5], int(row[7] or 0)
         self.code, self.generator, self.greenlet = row[8], row[9], row[10]
         self.key, self.type, self.task = (int(row[11]), int(row[12]), self.seq), row[13], row[14]
@@ -202,7 +203,7 @@ class Model:
             if j < 0:
                 return None
 
-    def move(self, command, thread, i, stops, everywhere):
+    def move(self, command, thread, i, stops, only_here):
         """(thread, index), or None where it stays."""
         events = self.threads[thread]
         if command in "sS":
@@ -213,7 +214,7 @@ class Model:
         elif command in "NF":
             j = self.behind(events, i, command == "F")
         elif command in "cC":
-            events = self.all if everywhere else events
+            events = events if only_here else self.all
             here = self.threads[thread][i]
             at = bisect.bisect_left(events, here.key, key=lambda e: e.key)
             way = events[at + 1:] if command == "c" else events[:at][::-1]
@@ -316,17 +317,17 @@ class Recording(unittest.TestCase):
     def walk(self, chance, setting, stops, count):
         """Random commands against the naive walk."""
         commands, wanted = list(setting), [None] * len(setting)
-        thread, i, everywhere = 0, next(i for i, e in enumerate(self.model.threads[0]) if e.event == "line"), False
+        thread, i, only_here = 0, next(i for i, e in enumerate(self.model.threads[0]) if e.event == "line"), False
         for _ in range(count):
             command = chance.choice("sSnNfFcCsnSNaj")
             if command == "j":
                 command = f"j #{chance.randrange(self.model.threads[thread][-1].seq + 3)}"
             commands.append(command)
             if command == "a":
-                everywhere = not everywhere
-                wanted.append("all threads" if everywhere else "this thread only")
+                only_here = not only_here
+                wanted.append("stops and searches: " + ("this thread only" if only_here else "all threads"))
                 continue
-            to = self.model.move(command, thread, i, stops, everywhere)
+            to = self.model.move(command, thread, i, stops, only_here)
             if to:
                 thread, i = to
             wanted.append(self.model.threads[thread][i].row if to else None)
@@ -375,8 +376,8 @@ class Replay(Recording):
     def test_tasks(self):
         rows = self.replay("T", "T Task-3", "T Task-9", "t worker", "T")
         self.assertEqual(rows[1], ["!", "Task-1; Task-2; Task-3; Task-4"])
-        self.assertEqual(rows[2][5:], ["line", rows[2][6], str(1 + PROGRAM.split("\n").index("    total = 0")), "add"])
-        self.assertEqual(rows[3], ["!", "there are: Task-1; Task-2; Task-3; Task-4"])
+        self.assertEqual(rows[2][5:], ["line", rows[2][6], str(1 + PROGRAM.split("\n").index("    total = 0")), "add", ""])
+        self.assertEqual(rows[3], ["!", "there is no Task-9; there are: Task-1; Task-2; Task-3; Task-4"])
         self.assertEqual(rows[5], ["!", "this thread has no tasks"])
 
     def test_back_is_where_one_came_from(self):
@@ -394,19 +395,102 @@ class Replay(Recording):
         self.assertEqual([row[7:9] for row in rows[2:]], [["15", "chain"], ["25", "work"]])
 
     def test_stops_that_never_ran_are_refused(self):
-        rows = self.replay("b mine.py:7", "b suare", "b", "b mine.py:6 if hits == 2", "b", "clear 1", "c", "clear 9")
-        self.assertIn("near it 6 and 9", rows[1][1])
+        rows = self.replay("b mine.py:7", "b suare", "B", "b mine.py:6 if hits == 2", "B", "clear 1", "c", "clear 9")
+        self.assertIn("the nearest lines that ran are 6 and 9", rows[1][1])
         self.assertIn("did you mean square", rows[2][1])
         self.assertEqual(rows[3], ["!", "there is no stop"])
         self.assertEqual(rows[5], ["!", "1: b mine.py:6 if hits == 2"])
-        self.assertEqual(rows[7], ["!", "there is no stop; set one by b, x or w"])
-        self.assertEqual(rows[8], ["!", "there is no stop 9"])
+        self.assertEqual(rows[7], ["!", "there is no stop; set one with b, x or w"])
+        self.assertEqual(rows[8], ["!", "there is no stop 9; B lists them"])
+
+    def test_the_same_stop_again_removes_it(self):
+        rows = self.replay("b mine.py:6", "b 6", "b square", "b square", "x KeyError", "x KeyError", "w add", "w add", "B")
+        self.assertEqual([row[1] for row in rows[1:]], ["stop 1: b mine.py:6", "removed 1: b mine.py:6", "stop 2: b square", "removed 2: b square",
+                                                        "stop 3: x KeyError", "removed 3: x KeyError", "stop 4: w add", "removed 4: w add",
+                                                        "there is no stop"])
+        line = next(e for e in self.model.threads[0] if e.event == "line" and e.line == 6)
+        rows = self.replay(f"j #{line.seq}", "b", "B", "b", "B")
+        self.assertTrue(rows[2][1].startswith("stop 1: b /") and rows[2][1].endswith("mine.py:6"), rows[2])
+        self.assertEqual(rows[5], ["!", "there is no stop"])
+
+    def test_exceptions_that_never_came_are_refused(self):
+        rows = self.replay("x Foo", "x KeyErr", "x keyerror", "B", "x KeyError", "c", "x", "B")
+        self.assertEqual([row[1] for row in rows[1:5]], ["no such exception was raised: Foo", "no such exception was raised: KeyErr; did you mean KeyError",
+                                                         "no such exception was raised: keyerror; did you mean KeyError", "there is no stop"])
+        self.assertEqual((rows[6][5], rows[6][9]), ("raise", "KeyError"))
+        self.assertEqual(rows[8], ["!", "1: x KeyError; 2: x"])
+
+    def test_a_stop_that_is_not_reached_says_where_it_would_be(self):
+        def count(thread):
+            return sum(e.event == "line" and e.line == 6 for e in self.model.threads[thread])
+        rows = self.replay("b mine.py:6", "c", "C", "t 0", "j end", "c", "a", "t worker", "j end", "c", "t 0", "j start", "C")
+        self.assertEqual(rows[3], ["!", f"no earlier stop in this process; {count(0) + count(1) - 1} later (c: forward)"])
+        self.assertEqual(rows[6], ["!", f"no later stop in this process; {count(0) + count(1)} earlier (C: back)"])
+        self.assertEqual(rows[7], ["!", "stops and searches: this thread only"])
+        last = self.model.threads[1][-1]
+        later = sum(e.event == "line" and e.line == 6 and e.key > last.key for e in self.model.threads[0])
+        self.assertTrue(later)
+        self.assertEqual(rows[10], ["!", f"no later stop in this thread; {later} in MainThread, {count(1)} earlier (a: all threads, C: back)"])
+        self.assertEqual(rows[13], ["!", f"no earlier stop in this thread; {count(0)} later (c: forward)"])
+
+    def test_counts(self):
+        lines = [e for e in self.model.threads[0] if e.event == "line"]
+        rows = self.replay("5s", "3 S", "back", "back", "999999s", "b mine.py:6", "2c", "s 3", "0s", "5", "2a", "2b", "2000000s")
+        self.assertEqual(rows[1:5], [lines[5].row, lines[2].row, lines[5].row, lines[0].row])
+        self.assertEqual(rows[5], lines[-1].row)
+        hits = sorted((e for e in self.model.all if e.event == "line" and e.line == 6), key=lambda e: e.key)
+        last = [e for e in hits if e.key > lines[-1].key]
+        self.assertEqual(rows[7][0] == "!", not last)
+        self.assertEqual(rows[8], ["!", "s takes its count before it, as in 3s"])
+        self.assertEqual(rows[9][0], "!")
+        self.assertEqual(rows[10], ["!", "5: a count needs a command, such as 5s"])
+        self.assertEqual(rows[11:], [["!", "a does not take a count"], ["!", "b does not take a count"], ["!", "a count is from 1 to 1000000"]])
+
+    def test_words_of_gdb_and_pdb(self):
+        words = [("step", "s"), ("next", "n"), ("reverse-next", "N"), ("reverse-step", "S"), ("break square", "b square"), ("continue", "c"),
+                 ("finish", "f"), ("info breakpoints", "B"), ("info threads", "t"), ("where", "bt"), ("backtrace", "bt"), ("up", "u"), ("down", "d"),
+                 ("reverse-continue", "C"), ("catch KeyError", "x KeyError"), ("delete 1", "clear 1"), ("thread worker", "t worker"),
+                 ("info tasks", "T"), ("jump end", "j end"), ("reverse-finish", "F"), ("h n", "help n")]
+        self.assertEqual(self.replay(*[word for word, _ in words]), self.replay(*[word for _, word in words]))
+        self.assertEqual(self.ask("replay", given="exit\ns\n").count("\n"), 1)
+
+    def test_the_stack(self):
+        rows = self.replay("b square", "c", "bt", "u", "bt")
+        frames = rows[3][1].split("; ")
+        self.assertRegex(frames[0], r"^> 0 square .*mine\.py:\d+$")
+        self.assertRegex(frames[1], r"^1 numbers .*mine\.py:11$")
+        self.assertRegex(rows[5][1], r"^0 square .*; > 1 numbers ")
+
+    def test_until_goes_on_in_its_frame(self):
+        rows = self.replay("a", "t worker", "b mine.py:28", "c", "until")
+        self.assertEqual([row[7:9] for row in rows[4:6]], [["28", "work"], ["29", "work"]])     # not 24, where the loop goes on
+        rows = self.replay("a", "t worker", "b mine.py:6", "c", "until", "S", "until 1000")
+        self.assertEqual([row[8] for row in rows[4:6]], ["square", "work"])                     # its frame has ended
+        rows = self.replay("a", "t worker", "b work", "c", "until 26", "until 29")
+        self.assertEqual([row[7:9] for row in rows[5:]], [["26", "work"], ["29", "work"]])
+        self.assertEqual(self.replay("until x")[1], ["!", "not a line number: x; try until 44"])
+
+    def test_a_mistyped_word_names_the_near_one_only(self):
+        rows = self.replay("stpe", "contniue", "frobnicate", "zz", "print x", "help frobnicate")
+        self.assertEqual([row[1] for row in rows[1:]], [
+            "unknown command: stpe; did you mean step?", "unknown command: contniue; did you mean continue?",
+            "unknown command: frobnicate; help lists the commands", "unknown command: zz; help lists the commands",
+            "this recording has the path, not the values of variables", "unknown command: frobnicate; help lists the commands"])
+
+    def test_help_has_every_command(self):
+        rows = self.replay("help", "help n", "help info threads")
+        known = self.ask("replay", "--help")
+        for word in rows[1][1].split("; help")[0].split():
+            self.assertRegex(known, rf"(?m)^  {re.escape(word)} ", word)
+        self.assertTrue({"clear", "hits", "B", "until", "bt", "help"} <= set(rows[1][1].replace(";", " ").split()))
+        self.assertIn("next", rows[2][1])
+        self.assertTrue(rows[3][1].startswith("t [THREAD]: "), rows[3])
 
     def test_the_second_hit_both_ways(self):
         hits = [e.row for e in self.model.threads[0] if e.event == "line" and e.line == 6]
-        rows = self.replay("b mine.py:6 if hits == 2", "c", "c", "j end", "C")
-        self.assertEqual([rows[2], rows[5]], [hits[1], hits[1]])
-        self.assertEqual(rows[3][0], "!")
+        rows = self.replay("a", "b mine.py:6 if hits == 2", "c", "c", "j end", "C")
+        self.assertEqual([rows[3], rows[6]], [hits[1], hits[1]])
+        self.assertEqual(rows[4][0], "!")
 
     def test_visited_places_and_marks(self):
         rows = self.replay("s", "m a", "s", "back", "back", "forward", "'a", "''", "back", "'b")
@@ -414,7 +498,7 @@ class Replay(Recording):
         self.assertEqual(rows[4:8], [second, first, second, second])
         self.assertEqual(rows[8], second)
         self.assertNotEqual(third, second)
-        self.assertEqual(rows[10], ["!", "there is no such mark"])
+        self.assertEqual(rows[10], ["!", "there is no such mark; m LETTER sets one"])
 
     def test_search_and_threads(self):
         rows = self.replay("/^squ", ";", ",", "?nothing", "t worker", "t 0")
@@ -437,15 +521,17 @@ class Replay(Recording):
             at = self.model.switch(at, True)
         rows = self.replay("j start", *["]"] * len(way), *["["] * len(back))
         self.assertEqual(rows[1:len(way) + 1], [e.row for e in way])
-        self.assertEqual(rows[len(way) + 1], ["!", "no switch that way"])
+        self.assertEqual(rows[len(way) + 1], ["!", "no later switch"])
         self.assertEqual(rows[len(way) + 2:-1], [e.row for e in back[1:]])
-        self.assertEqual(rows[-1], ["!", "no switch that way"])
+        self.assertEqual(rows[-1], ["!", "no earlier switch"])
 
     def test_json_gives_the_same(self):
-        plain = self.replay("s", "b mine.py:7")
-        objects = [json.loads(line) for line in self.ask("replay", "--json", given="s\nb mine.py:7\n").splitlines()]
-        self.assertEqual([o["type"] for o in objects], ["event", "event", "refused"])
-        self.assertEqual(list(objects[1]["data"]), "pid,tid,seq,time,depth,event,file,line,code".split(","))
+        commands = ["s", "b mine.py:7", "b mine.py:6", "B", "a", "m a", "t", "x KeyError", "c", "help", "b mine.py:6", "clear"]
+        plain = self.replay(*commands)
+        objects = [json.loads(line) for line in self.ask("replay", "--json", given="".join(c + "\n" for c in commands)).splitlines()]
+        self.assertEqual([o["type"] for o in objects], ["event", "event", "refused", *["done"] * 6, "event", *["done"] * 3])
+        self.assertEqual([o["data"].get("what") for o in objects[3:9]], [row[1] for row in plain[3:9]])
+        self.assertEqual(list(objects[1]["data"]), "pid,tid,seq,time,depth,event,file,line,code,type".split(","))
         self.assertEqual(str(objects[1]["data"]["seq"]), plain[1][2])
         self.assertEqual(objects[2]["data"]["why"], plain[2][1])
 
@@ -455,7 +541,7 @@ class Replay(Recording):
         with open(own, "w") as f:
             f.write("# mine\nb mine.py:6\n")
         self.addCleanup(os.unlink, own)
-        answers = self.ask("replay", "--command", "j start", "--command=c", "--thread", "worker", given="b\n").splitlines()
+        answers = self.ask("replay", "--command", "j start", "--command=c", "--thread", "worker", given="B\n").splitlines()
         worker = self.model.threads[1]
         self.assertEqual(answers[0].split("\t")[1], worker[0].row[1])
         self.assertEqual(answers[1].split("\t"), worker[0].row)
@@ -478,7 +564,7 @@ class Long(unittest.TestCase):
         done = recorded.pathline("replay", *words)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
-        flat = recorded.rows("--fields", "pid,tid,seq,time,depth,event,file,line,code")
+        flat = recorded.rows("--fields", "pid,tid,seq,time,depth,event,file,line,code,type")
         lines = [n for n, row in enumerate(flat) if row[5] == "line"]
         self.assertEqual(rows[1], flat[-1])
         self.assertEqual(rows[2], flat[lines[-1]])

@@ -94,7 +94,7 @@ def masked(answers):
             row[6] = os.path.basename(row[6])
             lines.append("\t".join(row))
         elif line.startswith("!"):
-            lines.append(line)
+            lines.append(re.sub(r"\d+ (later|earlier)\b", r"N \1", line))
         else:
             line = re.sub(r"\d+(\.\d+)?", "N", line)
             line = line.replace("never ", "N N N% ")               # nothing was sold out

@@ -287,11 +287,11 @@ class Sources(Case):
 class Commands(Case):
     def test_stop(self):
         t = self.open().wait("START").press("/").type("return n").press("Enter").settle()
-        t.press("b", "Enter").wait("stop 1").wait(r" 1 +\S+ +7 ").press("a").wait("all threads")
+        t.press("b", "Enter").wait("stop 1").wait(r" 1 +\S+ +7 ")
         t.press("c").wait("7 > ")
         for _ in range(3):
             t.press("c").settle()
-        t.press("c").wait("no stop behind")
+        t.press("c").wait("no later stop in this process; 3 earlier")
         t.line("clear 1").wait("there is no stop")
         self.quit(t)
 
@@ -329,8 +329,8 @@ class Commands(Case):
 
     def test_interrupt(self):
         of = recorded("busy.py", "n = 0\nfor i in range(3000000):\n    n += i % 3\n    n ^= 1\nprint(n)\n")
-        t = self.open(of=of).wait("START").line("x Nothing").wait("stop 1")
-        t.press("c").wait("it runs|no stop behind").type("\x03").wait("stopped|no stop behind|q quits")
+        t = self.open(of=of).wait("START").line("b busy.py:3 if hits == 2900000").wait("stop 1")
+        t.press("c").wait("it runs|3 > ").type("\x03").wait("stopped|3 > |q quits")
         t.press("s").wait(r"\d > ")
         self.quit(t)
 
@@ -355,9 +355,10 @@ class Keys(Case):
         t = self.open(VISUAL="true").wait("START")
         t.press("s").wait("3 > ").press("S").wait("1 > ").press("n").wait("3 > ").press("N").wait("1 > ")
         t.press("Down").press("Up", "PgDn", "PgUp", "G").wait("fail\\(\\)").press("g").wait("START").press("Right", "Left")
-        t.press("WheelDown", "WheelUp", "Click", "a").wait("all threads").press("a").wait("this thread only")
+        t.press("WheelDown", "WheelUp", "Click", "a").wait("this thread only").press("a").wait("all threads")
         t.press("b").type("square\r").wait("stop 1").press("x").type("LookupError\r").wait("stop 2")
-        t.press("w").type("fail\r").wait("stop 3").press("c").wait("square +thread").press("c").settle().press("c").wait("fail +thread").press("c").wait(r"\braise\b")
+        t.press("w").type("fail\r").wait("stop 3").press("c").wait("square +thread 0").press("c").settle().press("c").wait("square +thread 1").press("c").settle()
+        t.press("c").wait("fail +thread").press("c").wait(r"\braise\b")
         t.press("u").wait("frame 1").press("d").wait("frame 0").press("C").settle().press("f").settle().press("F").settle()
         t.press("t").type("\r").wait("1: worker").press("T").type("\r").wait("no tasks").press("P").type("\r").wait("1: pid")
         t.press("j").type("start\r").wait("START").press("m").type("a").wait("mark a").press("]").settle().press("[").settle()

@@ -1,4 +1,4 @@
-#include "tui/executed.h"
+#include "session/executed.h"
 
 #include <stdlib.h>
 #include <string.h>
