@@ -236,8 +236,7 @@ static void sort(struct completion *c)
 }
 
 /* The command that begins the line, and where its argument does; NULL: there is none yet. */
-static const char *argument_of(
-	const char *line, const struct complete_word *own, enum names *names)
+static const char *argument_of(const char *line, const struct complete_word *own, enum names *names)
 {
 	const char *rest;
 

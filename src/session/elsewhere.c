@@ -49,8 +49,7 @@ static int count_stops(struct replay *p, struct path *path, uint64_t from, uint6
 	stops_begin(&p->stops, from);
 	code = stops_hit(&p->stops, path, from, to, false, p->stop, &hit, err);
 	if (code == 0)
-		code = pl_search_new(
-			&search, p->r, path->process, path->thread, &wanted, err);
+		code = pl_search_new(&search, p->r, path->process, path->thread, &wanted, err);
 	if (code == 0 && wanted.kinds)
 		code = pl_search_next(search, from, to, &e, err);
 	pl_search_free(search);

@@ -96,9 +96,8 @@ int known_line(struct session *s, const char *file, int32_t line, struct pl_err 
 			" and %" PRId32,
 			file, line, before, after);
 	else if (before || after)
-		session_refuse(s,
-			"%s:%" PRId32 " never ran; the nearest line that ran is %" PRId32, file,
-			line, before ? before : after);
+		session_refuse(s, "%s:%" PRId32 " never ran; the nearest line that ran is %" PRId32,
+			file, line, before ? before : after);
 	else
 		session_refuse(s, "no line of %s ran", file);
 	return PL_END;
