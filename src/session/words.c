@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/nearest.h"
+#include "base/units.h"
 #include "session/elsewhere.h"
 #include "session/known.h"
 #include "session/moment.h"
@@ -518,19 +519,13 @@ static bool read_time(const struct session *s, const char *text, int64_t *time_n
 /* How far from the time that was asked for the nearest event is. */
 static void note_distance(struct session *s, int64_t off_ns)
 {
-	static const struct {
-		double ns;
-		const char *unit;
-	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
-	const double far_ns = off_ns < 0 ? -(double)off_ns : (double)off_ns;
-	size_t i = 0;
+	char text[UNITS_BYTES];
 
 	if (!off_ns)
 		return;
-	while (units[i].ns > 1 && far_ns < units[i].ns)
-		i++;
-	snprintf(s->note, sizeof s->note, "the nearest event is %.*f %s %s", i < 3 ? 1 : 0,
-		far_ns / units[i].ns, units[i].unit, off_ns < 0 ? "earlier" : "later");
+	units_duration(text, off_ns < 0 && off_ns > INT64_MIN ? -off_ns : off_ns);
+	snprintf(s->note, sizeof s->note, "the nearest event is %s %s", text,
+		off_ns < 0 ? "earlier" : "later");
 }
 
 static int do_jump(struct session *s, char letter, const char *rest, struct pl_err *err)
