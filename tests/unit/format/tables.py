@@ -103,6 +103,11 @@ def main():
     check.same("samples head", [row[:3] for row in page_table(page, "samples head")], fields)
 
     known = constants(record) | constants(event) | constants(block)
+    version = "Version %d.%d." % (known["FORMAT_MAJOR"], known["FORMAT_MINOR"])
+    minors = [row[0] for row in page_table(page, "versions")]
+    if version not in page or minors != [str(n) for n in range(1, known["FORMAT_MINOR"] + 1)]:
+        print("versions: the code writes %s FORMAT.md says otherwise, or its table does" % version)
+        check.differences += 1
     for name, value in (row[:2] for row in page_table(page, "limits")):
         if known.get(name) != eval(value.replace(",", "").replace(" MiB", " * 1048576")):
             print("limits: %s is %s in FORMAT.md, %s in the code" % (name, value, known.get(name)))
