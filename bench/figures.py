@@ -85,7 +85,7 @@ def more(rounds, key):
 
 # ---- starting ----
 
-@figure("start", "-", "a program that does nothing, wall time of the whole command, recorded / not")
+@figure("start", "-", "wall time of a program that does nothing, recorded / unrecorded")
 def start(bench):
     rounds = pairs(bench, "hello")
     more_s = statistics.median(t.whole_s - b.whole_s for b, t in rounds)
@@ -103,17 +103,17 @@ def import_of(bench, name):
     return ratio(rounds, "cpu"), f"wall {ratio(rounds, 'wall'):.2f}, {len(rounds)} pairs"
 
 
-@figure("import_sympy", "1.25", "CPU of `import sympy`, recorded / not")
+@figure("import_sympy", "1.25", "CPU time of `import sympy`, recorded / unrecorded")
 def import_sympy(bench):
     return import_of(bench, "sympy")
 
 
-@figure("import_django", "1.25", "CPU of `import django.forms`, recorded / not")
+@figure("import_django", "1.25", "CPU time of `import django.forms`, recorded / unrecorded")
 def import_django(bench):
     return import_of(bench, "django.forms")
 
 
-@figure("hello", "200", "KiB of the recording of a program that does nothing, with its sources")
+@figure("hello", "200", "size in KiB of the recording of a program that does nothing, with its sources")
 def hello(bench):
     once = Once(bench, ("hello",), True)
     sizes = {s["kind"]: s["bytes"] for s in bench.info(once.directory)["sizes"]}
@@ -122,7 +122,7 @@ def hello(bench):
 
 # ---- each call and return stamped ----
 
-@figure("timing", "2.5", "CPU of w_fib, recorded with --timing calls / not")
+@figure("timing", "2.5", "CPU time of w_fib, recorded with --timing calls / unrecorded")
 def timing(bench):
     value, bare = workload_rows.Workloads(bench).timing()
     return value, "" if bare is None else f"{bare:.2f} for callbacks that write 16 bytes and the clock, and nothing else"
@@ -148,16 +148,16 @@ def by_turns(bench, row, *options, scales=None):
 
 
 for workload, table in workload_rows.ROWS.items():
-    figure(f"turns_{workload[2:]}", f"{table['goal']:.2f}", f"CPU of {workload}, recorded / not, by turns on one processor")(
+    figure(f"turns_{workload[2:]}", f"{table['goal']:.2f}", f"CPU time of {workload}, recorded / unrecorded, by turns on one processor")(
         functools.partial(by_turns, row=workload))
 
 
-@figure("turns_oo_once", "1.40", "CPU of one pass of w_oo, recorded / not, by turns on one processor: what its code costs at first is more of that")
+@figure("turns_oo_once", "1.40", "CPU time of one pass of w_oo, recorded / unrecorded, by turns on one processor; first runs weigh more")
 def turns_oo_once(bench):
     return by_turns(bench, "w_oo", scales=turns.ONCE)
 
 
-@figure("turns_timing", "2.50", "CPU of w_fib, recorded with --timing calls / not, by turns on one processor")
+@figure("turns_timing", "2.50", "CPU time of w_fib, recorded with --timing calls / unrecorded, by turns on one processor")
 def turns_timing(bench):
     return by_turns(bench, "w_fib", "--timing=calls", scales=turns.TIMED)
 
@@ -179,7 +179,7 @@ def heard_again(bench, row):
 
 
 for workload in workload_rows.ROWS:
-    figure(f"heard_{workload[2:]}", "-", f"CPU of {workload}'s second pass, heard by callbacks that do nothing / not, by turns on one processor")(
+    figure(f"heard_{workload[2:]}", "-", f"CPU time of {workload}'s second pass, all reported to no-op callbacks / unrecorded, by turns on one processor")(
         functools.partial(heard_again, row=workload))
 
 
@@ -188,7 +188,7 @@ for workload in workload_rows.ROWS:
 PASSES = {"while": 10_000_000, "comprehension": 5_000_000, "generator": 2_500_000}    # so that each takes about as long
 
 
-@figure("passes", "-", "CPU of a comprehension in a loop and nothing else, recorded / not")
+@figure("passes", "-", "CPU time of a comprehension in a loop and nothing else, recorded / unrecorded")
 def passes(bench):
     """Each pass is an event, where the floor hears of none."""
     programs = [("passes", kind, count // 100 if bench.quick else count) for kind, count in PASSES.items()]
@@ -200,7 +200,7 @@ def passes(bench):
 
 # ---- what it takes ----
 
-@figure("memory", "16", "MiB of the program's memory more, rings aside, when it has imported sympy")
+@figure("memory", "16", "additional memory in MiB of a program that has imported sympy, without rings")
 def memory(bench):
     name = "sympy" if (bench.site / "sympy").is_dir() else "json"
     rounds, nothing = side_by_side(bench, ("memory", name), ("memory", "nothing"))
@@ -243,17 +243,17 @@ def flat(bench, name, counts, rounds):
     return max(by_count.values()), "; ".join(f"{count}: {value:.2f}" for count, value in by_count.items())
 
 
-@figure("threads", "flat", "cost an event when 2, 8, 64 threads do the work, by that of one: the worst")
+@figure("threads", "flat", "cost of an event with 2, 8 and 64 threads, divided by that with one: the worst")
 def threads(bench):
     return flat(bench, "threads", (1, 2, 8, 64), 1000000)
 
 
-@figure("processes", "flat", "cost an event when 8, 64 processes do the work, by that of one: the worst")
+@figure("processes", "flat", "cost of an event with 8 and 64 processes, divided by that with one: the worst")
 def processes(bench):
     return flat(bench, "processes", (1, 8, 64), 1000000)
 
 
-@figure("codes", "flat", "cost an event of calls of 50,000 code objects in turn, by that of 500")
+@figure("codes", "flat", "cost of an event in calls of 50,000 code objects in turn, divided by that of 500")
 def codes(bench):
     counts = (50, 500) if bench.quick else (500, 50000)
     few, many = side_by_side(bench, *(("codes", count, counts[1] * 10) for count in counts), times=FLAT_TIMES)
@@ -280,7 +280,7 @@ def read(bench, directory, *words):
     return json.loads(bench.run([str(bench.build / "bench/bench-reader"), str(directory), *words]))
 
 
-@figure("dump", "5", "millions of events a second of CPU by `dump --fields seq,event,code,line`")
+@figure("dump", "5", "millions of events per second of CPU time, `dump --fields seq,event,code,line`")
 def dump(bench):
     lines = 20000 if bench.quick else 10000000
     once = Once(bench, ("loops", lines), True)
@@ -292,13 +292,13 @@ def dump(bench):
     return events / (after.children_user + after.children_system - before.children_user - before.children_system) / 1e6, f"{events:,} events"
 
 
-@figure("count", "100", "millions of lines a second of CPU by `pl_cursor_count`, of the big recording")
+@figure("count", "100", "millions of lines per second of CPU time, `pl_cursor_count` on a recording of a billion lines")
 def count(bench):
     said = read(bench, big(bench), "count")
     return said["lines"] / said["count_s"] / 1e6, f"{said['lines']:,} lines; memory {said['memory_kib'] / 1024:.0f} MiB, to reach 100"
 
 
-@figure("visit", "-", "millions of lines a second of CPU by `pl_cursor_next`, event by event")
+@figure("visit", "-", "millions of lines per second of CPU time, `pl_cursor_next`, event by event")
 def visit(bench):
     # a whole big recording would take longest of all rows
     once = Once(bench, ("loops", min(big_lines(bench), 20000000)), True)
@@ -306,7 +306,7 @@ def visit(bench):
     return said["lines"] / said["count_s"] / 1e6, f"{said['lines']:,} lines"
 
 
-@figure("continue", "100", "millions of lines a second of CPU by a search for a line that does not come, of the big recording")
+@figure("continue", "100", "millions of lines per second of CPU time, a search for a line that never ran, on a recording of a billion lines")
 def continues(bench):
     said = read(bench, big(bench), "search")
     return said["lines"] / said["count_s"] / 1e6, f"{said['lines']:,} lines; memory {said['memory_kib'] / 1024:.0f} MiB, to reach 100"
@@ -318,14 +318,14 @@ def goes_back(bench):
     return said["lines"] / said["count_s"] / 1e6, f"{said['lines']:,} lines; memory {said['memory_kib'] / 1024:.0f} MiB, to reach 100"
 
 
-@figure("open", "50", "ms to open the big recording")
+@figure("open", "50", "ms to open a recording of a billion lines")
 def open_it(bench):
     said = read(bench, big(bench))
     lines = bench.info(big(bench))["counts"]["line"]
     return 1000 * said["open_s"], f"{lines:,} lines, {bench.size(big(bench)) / 2**20:.1f} MiB"
 
 
-@figure("seek", "20", "ms to seek to a time in the big recording and read an event: the worst of 20")
+@figure("seek", "20", "ms to seek to a time in that recording and read an event: the worst of 20")
 def seek(bench):
     said = read(bench, big(bench))
     return 1000 * said["seek_worst_s"], f"median {1000 * said['seek_s']:.1f}; memory {said['memory_kib'] / 1024:.0f} MiB, to reach 100"
@@ -345,12 +345,12 @@ def report_of(bench, directory):
     return lines / wall / 1e6, f"{lines:,} lines, {os.cpu_count()} cores; memory {used.ru_maxrss / 1024:.0f} MiB, to reach 200"
 
 
-@figure("report", "100", "millions of lines a second of wall time by `pathline report`, of the big recording")
+@figure("report", "100", "millions of lines per second of wall time, `pathline report` on a recording of a billion lines")
 def report(bench):
     return report_of(bench, big(bench))
 
 
-@figure("report_fib", "100", "the same, of a recursion as big")
+@figure("report_fib", "100", "the same, on a recording of a recursion")
 def report_fib(bench):
     bench.say(f"recording a recursion of {big_lines(bench):,} lines …")
     return report_of(bench, Once(bench, ("recursion", big_lines(bench)), True).directory)

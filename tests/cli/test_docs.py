@@ -240,7 +240,7 @@ class Commands(unittest.TestCase):
 
     def test_drawn_tables_are_those_of_the_results(self):
         done = subprocess.run([sys.executable, TOP / "bench" / "draw.py", "--check"], capture_output=True, text=True, check=False)
-        self.assertEqual((done.stdout, done.returncode), ("", 0))
+        self.assertEqual((done.stdout, done.returncode), ("", 0), "run bench/draw.py")
 
 
 if __name__ == "__main__":
