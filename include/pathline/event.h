@@ -48,7 +48,7 @@ enum pl_event_kind {
 	X(JUMPED, "jumped", "the path left the flow graph: something set f_lineno or the frame")   \
 	X(VANISHED, "vanished", "a frame ended without an event")                                  \
 	X(APPEARED, "appeared", "a frame is there whose beginning was not recorded")               \
-	X(DAMAGED, "damaged", "a block of the recording cannot be read")                           \
+	X(DAMAGED, "damaged", "bytes of the recording, or of the ring, cannot be decoded")         \
 	X(EVICTED, "evicted", "older blocks were dropped to keep the recording under its limit")   \
 	X(CODE, "code", "a code object could not be described to the recording")                   \
 	X(LIVE, "live", "the recording is still being written")                                    \

@@ -304,6 +304,43 @@ static void keep_limit(struct collector *c, size_t bytes)
 	}
 }
 
+/* Bytes that are no events: the path says so itself, by a GAP in a block of its own, which ends where
+ * the stream goes on. 0; or why it could not be written. */
+static int write_damage(struct cut *k, uint64_t behind)
+{
+	static const struct event gap = {.kind = EVENT_GAP, .a = PL_GAP_DAMAGED};
+	struct collector *c = k->c;
+	struct stream *t = k->t;
+	uint8_t bytes[EVENT_BYTES_MAX];
+	const size_t n = (size_t)(event_write2(bytes, gap.kind, gap.a, gap.b) - bytes);
+	const struct pl_view part = view_of(bytes, n);
+	struct block_head head = {.process = t->process,
+		.thread = t->thread,
+		.number = t->blocks,
+		.events = 1,
+		.counts = {[PL_EVENT_GAP] = 1},
+		.first_seq = t->seq,
+		.stream_bytes = behind > n ? behind - n : 0,
+		.open_ticks = t->ticks,
+		.close_ticks = t->ticks,
+		.order = t->order,
+		.min_depth = t->stack.depth};
+
+	mentions_reset(&c->mentions);
+	buf_reset(&c->parts);
+	buf_put(&c->parts, &part, sizeof part);
+	int err = c->parts.failed ? PL_ERR_MEMORY : stack_copy(&c->opening, &t->stack);
+	if (err == 0)
+		err = write_block(c, t, &head, &c->parts, n);
+	c->parts.failed = false;
+	if (err == 0) {
+		stack_apply(&t->stack, &gap);
+		t->seq++;
+		c->totals.events++;
+	}
+	return err;
+}
+
 static void add_cost(void *collector, uint32_t code, enum event_kind kind, uint64_t count)
 {
 	struct collector *c = collector;
@@ -370,9 +407,12 @@ static bool cut_one(struct collector *c, struct stream *t)
 		c->totals.events += k.head.events;
 	else
 		c->totals.lost += k.head.events;
-	t->broken |= k.damaged || err < 0;
-	stream_done(&c->streams, t, &c->arena, behind_damage(&k));
+	t->broken |= err < 0;
 	tell_losses(&k, err);
+	const uint64_t behind = behind_damage(&k);
+	if (k.damaged && write_damage(&k, behind) < 0)
+		t->broken = true;
+	stream_done(&c->streams, t, &c->arena, behind);
 	return true;
 }
 

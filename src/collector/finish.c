@@ -171,6 +171,7 @@ static void resume_stream(struct collector *c, struct stream *t, struct block *b
 		if (e.kind == EVENT_SWITCH)
 			t->order = e.a;
 	}
+	t->broken |= v.left != 0; /* where it stands is not known */
 }
 
 /* Open a block of the segment; those of its chain are in front of it there. */
@@ -258,7 +259,7 @@ static void settle_streams(struct collector *c)
 			t->count) /* its blocks were dropped by the limit */
 			collector_lose(c, &(struct loss){.process = t->process,
 						  .thread = t->thread,
-						  .reason = PL_GAP_DAMAGED,
+						  .reason = PL_GAP_EVICTED,
 						  .text = "a thread's first part is missing"});
 		t->any_order = false;
 		stream_done(&c->streams, t, &c->arena, t->position);

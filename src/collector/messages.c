@@ -246,11 +246,11 @@ static bool copy_bytes(struct collector *c, const struct stream *t, uint64_t at,
 	return c->bytes.used == n && !c->bytes.failed;
 }
 
-static void refuse(struct collector *c, struct stream *t, const char *why)
+static void refuse(
+	struct collector *c, struct stream *t, enum pl_gap_reason reason, const char *why)
 {
 	t->broken = true;
-	collector_lose(
-		c, &(struct loss){.process = t->process, .reason = PL_GAP_DAMAGED, .text = why});
+	collector_lose(c, &(struct loss){.process = t->process, .reason = reason, .text = why});
 }
 
 /* The message at `at`: eaten, and 0; PL_END: it is not complete yet; PL_ERR_FORMAT: what comes
@@ -315,7 +315,8 @@ void messages_read(struct collector *c)
 		while (err == 0)
 			err = read_one(c, t, &at);
 		if (err < 0)
-			refuse(c, t, "the recorder's messages are damaged: names may be missing");
+			refuse(c, t, PL_GAP_DAMAGED,
+				"the recorder's messages are damaged: names may be missing");
 		if (t->broken)
 			at = t->position + stream_pending(t);
 		any |= at != t->position;
@@ -334,6 +335,6 @@ void messages_read(struct collector *c)
 void messages_end(struct collector *c, struct stream *t)
 {
 	if (stream_pending(t) && !t->broken)
-		refuse(c, t, "the recorder was killed in the middle of a message");
+		refuse(c, t, PL_GAP_KILLED, "the recorder was killed in the middle of a message");
 	stream_drop(&c->streams, t, &c->arena);
 }

@@ -412,6 +412,15 @@ static inline uint8_t *event_write2(uint8_t *p, enum event_kind kind, uint64_t a
 	return varint_write(event_write1(p, kind, a), b);
 }
 
+/* An interpreter can tell any number: a line below 1 (of a syntax tree that a program changed), or
+ * what lies behind a line table that ends too early. A reader takes no line below 0; 0: not known. */
+static inline uint8_t *event_write_line_at(uint8_t *p, uint32_t unit, long line)
+{
+	const bool known = line > 0 && line <= INT32_MAX;
+
+	return event_write2(p, EVENT_LINE_AT, unit, known ? (uint64_t)line : 0);
+}
+
 static inline uint8_t *event_write3(
 	uint8_t *p, enum event_kind kind, uint64_t a, uint64_t b, uint64_t c)
 {

@@ -478,6 +478,17 @@ static bool is_hot(const struct code_record *r)
 	return root.hot_lines && (r->lines_heard == root.hot_lines || (r->plan && plan_is_due(r)));
 }
 
+/* Does the frame stand elsewhere than at the line that is told? A trace function, which has a frame
+ * object, is called before us. If it has set f_lineno, the told line will not run. The number of a
+ * line before the code's first proves nothing: 3.14 and later keep the distance from the first line
+ * as an unsigned number, and tell another line. */
+static bool is_moved(const struct moment *m, const PyCodeObject *code, uint32_t start, long told)
+{
+	int32_t line = m->record->lines[start - 1];
+
+	return m->frame->frame_obj && line >= code->co_firstlineno && line != told;
+}
+
 __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number)
 {
 	struct moment m;
@@ -498,18 +509,15 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 		return Py_NewRef(hook_disable);
 	if (!witness_begin(&m, unit, here))
 		Py_RETURN_NONE;
-	/* A trace function, which has a frame object, is called before us: if it has set f_lineno,
-	 * the frame stands elsewhere than at the line that is told, and which will not run. */
-	if (here.start && unlikely(m.frame->frame_obj != NULL) &&
-		m.record->lines[here.start - 1] != PyLong_AsLong(line_number))
+	const long told = PyLong_AsLong(line_number);
+	if (here.start && unlikely(is_moved(&m, code, here.start, told)))
 		here.start = 0;
 	if (unlikely(here.pass & PASS_TELLS))
 		passes_line(m.frame, unit);
 	if (likely(here.start != 0))
 		moment_end(&m, event_write_line(m.at, here.start - 1));
 	else
-		moment_end(&m, event_write2(m.at, EVENT_LINE_AT, unit,
-				       (uint64_t)PyLong_AsLong(line_number)));
+		moment_end(&m, event_write_line_at(m.at, unit, told));
 	bool moves = here.heard >= HEARD_MOVES && !here.later &&
 		     hot_line_moves(m.thread, m.frame, m.record, unit, begins);
 	if (moves && m.record->late)

@@ -153,13 +153,6 @@ static void trace_instruction(PyFrameObject *f, PyCodeObject *code)
 
 /* ---- lines ---- */
 
-/* Of a line table that ends too early 3.11 reads what lies behind it, and can come to any number.
- */
-static uint64_t told_line(const PyFrameObject *f)
-{
-	return f->f_lineno < 0 ? 0 : (uint64_t)f->f_lineno;
-}
-
 static void trace_line(PyFrameObject *f, PyCodeObject *code)
 {
 	struct moment m;
@@ -173,7 +166,7 @@ static void trace_line(PyFrameObject *f, PyCodeObject *code)
 	if (likely(here.start != 0))
 		moment_end(&m, event_write_line(m.at, here.start - 1));
 	else
-		moment_end(&m, event_write2(m.at, EVENT_LINE_AT, unit, told_line(f)));
+		moment_end(&m, event_write_line_at(m.at, unit, f->f_lineno));
 }
 
 /* ---- the program's own trace function ---- */

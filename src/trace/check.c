@@ -5,6 +5,7 @@
  *	              its frame; the head's counts, times and depth are those of the events
  *	block, next   numbers follow; the stack at the end of one is that at the start of the other
  *	thread        all its events are there, as THREAD_END counts them
+ *	loss          none says that the collector met bytes that it could not decode
  *	code          its body decodes, also when no block names it
  *
  * Done by a guest, a second opening of the same files: what was read before, and what it hides,
@@ -82,6 +83,16 @@ static struct follow_code *find_follow(void *context, uint32_t code)
 	return c ? &c->follow : NULL;
 }
 
+/* A LINE names a line start by its index in the table of the frame's code. */
+static bool line_has_start(struct check *k, const struct stack *stack, const struct event *e)
+{
+	const struct stack_frame *f = stack_top(stack);
+	const uint64_t *body = f ? map_find(&k->block.bodies, f->code) : NULL;
+	const struct pl_code *c = body ? code_open(k->r, *body) : NULL;
+
+	return !c || code_has_start(c, e->index);
+}
+
 static const char *check_event(
 	struct check *k, struct stack *stack, const struct event *e, struct block_head *found)
 {
@@ -92,6 +103,8 @@ static const char *check_event(
 			"an event names a string that is missing: %" PRIu32, e->type);
 		return k->words;
 	}
+	if (e->kind == EVENT_LINE && !line_has_start(k, stack, e))
+		return "an event names a line start that its code does not have";
 	struct follow_rows rows;
 	const struct follow_codes codes = {.find = find_follow, .context = k};
 	if (follow_apply(stack, e, &codes, &rows))
@@ -209,6 +222,18 @@ static int check_samples(struct check *k, struct pl_err *err)
 	return code;
 }
 
+/* What the collector could not decode is in no block. */
+static void check_losses(struct check *k)
+{
+	const size_t count = k->r->losses.count; /* a damage adds one */
+
+	for (size_t i = 0; i < count; i++) {
+		const struct loss_entry *l = k->r->losses.at[i];
+		if (l->off && l->public.reason == PL_GAP_DAMAGED)
+			recording_damage(k->r, FILE_META, l->off, l->public.text);
+	}
+}
+
 /* Bodies that no block names are decoded too. */
 static void check_bodies(struct check *k)
 {
@@ -234,6 +259,7 @@ int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const s
 	if (code == 0)
 		code = check_samples(&k, err);
 	check_bodies(&k);
+	check_losses(&k);
 	k.result->records = k.r->records;
 	k.result->damaged = k.r->damaged;
 	if (code == 0 && k.r->damaged)

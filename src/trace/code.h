@@ -51,6 +51,12 @@ bool code_jumps_back(const struct pl_code *c, uint32_t unit);
 /* The line of a jump: where it has none, of its target. */
 int32_t code_jump_line(const struct pl_code *c, uint32_t unit);
 
+/* Does the code have a line start of this index? True where the code is not known. */
+static inline bool code_has_start(const struct pl_code *c, uint32_t start)
+{
+	return !c->bytes.at || start < c->body.graph.start_count;
+}
+
 static inline int32_t code_start_line(const struct pl_code *c, uint32_t start)
 {
 	return start < c->body.graph.start_count ? c->body.graph.starts[start].line : 0;

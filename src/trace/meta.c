@@ -314,6 +314,7 @@ static int read_loss(struct meta *m, struct pl_view v)
 		return PL_ERR_MEMORY;
 	entry->public = l;
 	entry->ticks = ticks;
+	entry->off = m->off;
 	return 0;
 }
 

@@ -219,6 +219,18 @@ const char *recording_string(const struct pl_recording *r, uint64_t number)
 	return found ? (const char *)(uintptr_t)*found : "?";
 }
 
+bool recording_lost_bytes(const struct pl_recording *r, const struct thread_entry *t, uint64_t seq)
+{
+	for (size_t i = 0; i < r->losses.count; i++) {
+		const struct loss_entry *l = r->losses.at[i];
+		if (l->off && l->public.reason == PL_GAP_DAMAGED && l->public.seq == seq &&
+			l->public.process == t->public.process &&
+			l->public.thread == t->public.number)
+			return true;
+	}
+	return false;
+}
+
 bool recording_killed(const struct pl_recording *r, const struct thread_entry *t)
 {
 	const struct process_entry *p = recording_find_process(r, t->public.process);

@@ -62,6 +62,7 @@ struct entries {
 struct loss_entry {
 	struct pl_loss public;
 	uint64_t ticks; /* 0: no time */
+	uint64_t off;	/* of its record in meta; 0: a damage that this reader found */
 };
 
 struct source {
@@ -170,6 +171,8 @@ int recording_failed(struct pl_err *err, int code, const struct pl_err *why);
 const char *recording_string(const struct pl_recording *r, uint64_t number);
 /* Did this thread's path break off without a word, its process being gone? */
 bool recording_killed(const struct pl_recording *r, const struct thread_entry *t);
+/* Did the collector meet bytes that it could not decode, in front of this thread's event `seq`? */
+bool recording_lost_bytes(const struct pl_recording *r, const struct thread_entry *t, uint64_t seq);
 
 /* Note that a SAMPLES record is damaged, once. */
 void recording_samples_damage(struct pl_recording *r, struct sample_ref *ref);

@@ -82,13 +82,16 @@ int samples_check(struct pl_recording *r, const struct sample_ref *ref, struct p
 {
 	struct samples_walk w = {.r = r, .process = ref->head.process};
 	struct sample s;
+	uint32_t i = 0;
 	int code = load(&w, ref, err);
 
-	for (uint32_t i = 0; code == 0 && w.rows.left; i++) {
+	for (; code == 0 && w.rows.left; i++) {
 		code = sample_read(&w.rows, &w.ticks, &s);
 		if (code == 0 && !map_find(&r->bodies, s.body - 1))
 			code = PL_ERR_FORMAT;
 	}
+	if (code == 0 && i != ref->head.count)
+		code = PL_ERR_FORMAT;
 	samples_walk_release(&w);
 	return code;
 }

@@ -256,6 +256,8 @@ struct trial {
 static bool is_strange(const struct walk *w, const struct trial *t, const struct event *e)
 {
 	switch (e->kind) {
+	case EVENT_LINE:
+		return !code_has_start(t->code, e->index);
 	case EVENT_AGAIN:
 		return !code_jumps_back(t->code, e->unit);
 	case EVENT_ENTER:

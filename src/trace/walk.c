@@ -191,7 +191,8 @@ static void note_missing(struct walk *w, struct block_ref *ref, bool oldest)
 	if (follows && !ref->gap_before)
 		return;
 	if (follows) {
-		add_gap(w, PL_GAP_UNKNOWN, 0);
+		bool damaged = recording_lost_bytes(w->r, w->thread, ref->first_seq);
+		add_gap(w, damaged ? PL_GAP_DAMAGED : PL_GAP_UNKNOWN, 0);
 	} else if (oldest && (w->thread->evicted || w->r->first_segment > 1)) {
 		add_gap(w, PL_GAP_EVICTED, lost);
 	} else {
@@ -284,6 +285,11 @@ static int last_gap(struct walk *w)
 		w->ended = true;
 		add_gap(w, PL_GAP_DAMAGED, t->end_seq - w->next_seq);
 		recording_damage(w->r, FILE_META, 0, "a thread's last blocks are missing");
+		return 0;
+	}
+	if (recording_lost_bytes(w->r, t, w->next_seq)) {
+		w->ended = true;
+		add_gap(w, PL_GAP_DAMAGED, 0);
 		return 0;
 	}
 	if (!recording_killed(w->r, t) || w->stopped || !w->stack.depth)
@@ -729,6 +735,12 @@ static bool is_jumped(struct walk *w, const struct event *e)
 	return e->kind == EVENT_AGAIN && !code_jumps_back(top_code(w), e->unit);
 }
 
+/* A LINE of a start that the code does not have: which line ran is not known. */
+static bool is_undecoded(struct walk *w, const struct event *e)
+{
+	return e->kind == EVENT_LINE && w->stack.depth && !code_has_start(top_code(w), e->index);
+}
+
 /* What goes before the event's row: gaps where it contradicts what was, and the lines that led to it. */
 static int prepare(struct walk *w, const struct event *e)
 {
@@ -742,7 +754,9 @@ static int prepare(struct walk *w, const struct event *e)
 		jumped = w->gaps[--w->gap_count];
 		answer = follow_event(top_follow(w), &w->stack, e, &lines);
 	}
-	if (answer == FOLLOW_BROKEN || is_jumped(w, e))
+	if (is_undecoded(w, e))
+		jumped.reason = PL_GAP_DAMAGED;
+	if (answer == FOLLOW_BROKEN || jumped.reason == PL_GAP_DAMAGED || is_jumped(w, e))
 		w->gaps[w->gap_count++] = jumped;
 	if (is_entry(e->kind) && walk_code_of(w, e->code) == w->r->unknown_code)
 		add_gap(w, PL_GAP_CODE, 0);

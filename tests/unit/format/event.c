@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <limits.h>
+#include <string.h>
 #include "format/event.h"
 #include "tests/lib/random.h"
 
@@ -85,6 +87,40 @@ static void test_others(void **state)
 	assert_memory_equal(e.text.at, "Task-1", 6);
 	assert_false(event_counts(e.kind));
 	assert_int_equal(read_one(bytes, event_write0(bytes, EVENT_UNWIND)).kind, EVENT_UNWIND);
+}
+
+/* Whatever line an interpreter tells, what is written can be read. */
+static void test_any_line_number(void **state)
+{
+	const long lines[] = {
+		LONG_MIN, INT32_MIN, -129, -2, -1, 0, 1, INT32_MAX, (long)INT32_MAX + 1, LONG_MAX};
+	uint8_t bytes[EVENT_BYTES_MAX];
+	(void)state;
+
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+		struct event e = read_one(bytes, event_write_line_at(bytes, 9, lines[i]));
+		assert_int_equal(e.kind, EVENT_LINE_AT);
+		assert_int_equal(e.unit, 9);
+		assert_int_equal(e.line, lines[i] > 0 && lines[i] <= INT32_MAX ? lines[i] : 0);
+	}
+}
+
+/* Every first byte: an event of some bytes, or refused with nothing eaten. */
+static void test_every_first_byte(void **state)
+{
+	(void)state;
+
+	for (unsigned first = 0; first <= UINT8_MAX; first++)
+		for (unsigned fill = 0; fill <= UINT8_MAX; fill++) {
+			uint8_t bytes[EVENT_BYTES_MAX];
+			struct event e;
+			memset(bytes, (int)fill, sizeof bytes);
+			bytes[0] = (uint8_t)first;
+			struct pl_view v = view_of(bytes, sizeof bytes);
+			int code = event_read(&v, &calls, &e);
+			assert_true(code == 0 || code == PL_ERR_FORMAT);
+			assert_int_equal(v.left == sizeof bytes, code != 0);
+		}
 }
 
 /* Written twice it is a byte, or two where another took its place; and so it is read. */
@@ -222,6 +258,8 @@ int main(void)
 		cmocka_unit_test(test_resume_that_is_not_known),
 		cmocka_unit_test(test_call_that_is_not_known),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_any_line_number),
+		cmocka_unit_test(test_every_first_byte),
 		cmocka_unit_test(test_random),
 	};
 
