@@ -158,6 +158,7 @@ void hooks_tell_lines(void)
 		return;
 	shown_end(true);
 	trust_entries();
+	thread_begins_to_tell();
 	root.tells_calls = root.tells_returns = root.tells_lines = true;
 	hooks_hear_again();
 }

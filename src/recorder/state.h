@@ -150,6 +150,7 @@ struct thread {
 	bool calls_lost; /* events were, with or without the entries of frames that stand ahead of their begin */
 	bool named; /* a THREAD message was sent */
 	bool known; /* the stream holds something: frames can be popped from it */
+	bool stale; /* every return is told now, but the shadow stack may hold frames that returned untold before */
 	/* The last LINE that was heard, while all are (root.tells_lines). */
 	const py_frame *entered;    /* the last one; compared only */
 	const uint8_t *resumed_at;  /* where the ring was behind the last RESUME; compared only */
@@ -499,6 +500,9 @@ int thread_init(void);
 void thread_stands_at_fork(void);
 /* A leave_hook: write where this thread stands, if it runs Python. */
 void thread_leaves(bool killed);
+/* Every line and return is told from here on. This thread says where it stands, unless it is in a callback: then its event says it. The
+ * others are marked as stale until their next event. */
+void thread_begins_to_tell(void);
 /* The pass that it owes; its place is open. */
 uint8_t *thread_write_owed(struct thread *t, uint8_t *p);
 /* Calls of the thread's frames that stand ahead of their begins are told now: of this one, or of one that waits and wrote last. Not within an

@@ -936,18 +936,10 @@ static void stand_killed(struct thread *t)
 	give_ring_back(t);
 }
 
-void thread_leaves(bool killed)
+/* This thread, outside of an event, says where it stands. */
+static void tell_own_stand(PyThreadState *ts)
 {
-	/* The last word of a forked child may be its first. */
-	bool first = went_on_unheard() && (self || thread_begin());
-	bool records =
-		self && !root.forked && !atomic_load_explicit(&root.stopped, memory_order_relaxed);
-	if (records && killed && !first) {
-		stand_killed(self);
-		return;
-	}
-	PyThreadState *ts = records ? current_thread_state() : NULL;
-	uint8_t *p = ts ? step(self) : NULL;
+	uint8_t *p = step(self);
 
 	if (!p)
 		return;
@@ -959,6 +951,33 @@ void thread_leaves(bool killed)
 	p = p ? write_at(self, p) : NULL;
 	if (p)
 		ring_commit(&self->ring, p);
+}
+
+void thread_begins_to_tell(void)
+{
+	PyThreadState *ts = self ? current_thread_state() : NULL;
+
+	for (struct thread *t = root.threads; t; t = t->next)
+		t->stale = true;
+	if (!ts || ts->tracing || root.describing || root.forked)
+		return;
+	tell_own_stand(ts);
+	self->stale = false;
+}
+
+void thread_leaves(bool killed)
+{
+	/* The last word of a forked child may be its first. */
+	bool first = went_on_unheard() && (self || thread_begin());
+	bool records =
+		self && !root.forked && !atomic_load_explicit(&root.stopped, memory_order_relaxed);
+	if (records && killed && !first) {
+		stand_killed(self);
+		return;
+	}
+	PyThreadState *ts = records ? current_thread_state() : NULL;
+	if (ts)
+		tell_own_stand(ts);
 }
 
 /* Its last frames may have returned without an event. A thread that the interpreter ended in the middle of them, when it was
