@@ -67,6 +67,9 @@ HARNESSES = (
     ("exact/witnesses.py", "exact", "", []),
 )
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+import leftovers  # noqa: E402
+
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
 # How reasons for a skip begin that are no lack of this machine: another run has it, or the version has no such thing
 NO_LACK = ("not now", "this Python", "3.11 ")
@@ -276,6 +279,7 @@ def main():
         print(in_turn(one_of_each_minor(interpreters(args.only), number), number))
         return 0
     build, tally = pathlib.Path(args.build).resolve(), Tally()
+    leftovers.own_folders()
 
     os.environ["PATHLINE_SUITE"] = args.level
     run_unit(build, args.pattern, tally)

@@ -673,12 +673,12 @@ static int read_choices(struct run *r, const struct choices *word)
 		clocks[i] = CLOCKS[i].word;
 
 	if (!cmd_size(word->limit, &r->limit)) {
-		cmd_say("record: '%s' is no size; write 64M, 2G, 1GiB or a number of bytes",
+		cmd_say("record: '%s' is not a size; write 64M, 2G, 1GiB or a number of bytes",
 			word->limit);
 		return CMD_USAGE;
 	}
 	if (!read_count(word->hot, &r->hot_lines)) {
-		cmd_say("record: --hot: '%s' is no number of lines; write 1000, or 0 for no hot "
+		cmd_say("record: --hot: '%s' is not a number of lines; write 1000, or 0 for no hot "
 			"code",
 			word->hot);
 		return CMD_USAGE;

@@ -146,7 +146,7 @@ class Record(recorded.Case):
                 (("./not-executable",), 126, "'./not-executable' cannot be executed: Permission denied"),
                 (("--python", "./nothing", "x.py"), 127, "'./nothing': no such command"),
                 ((), 2, "nothing to run"), (("-z",), 2, "unknown option '-z'"), (("-m",), 2, "-m needs an argument"),
-                (("--limit", "3Q", "x.py"), 2, "'3Q' is no size"), (("--limt=3", "x.py"), 2, "did you mean '--limit'"),
+                (("--limit", "3Q", "x.py"), 2, "'3Q' is not a size"), (("--limt=3", "x.py"), 2, "did you mean '--limit'"),
                 (("--on-full=dorp", "x.py"), 2, "did you mean 'drop'"), (("-o",), 2, "--output needs an argument, DIR"),
                 (("-o", ".", "--python", PYTHON, "some.py"), 125, ". is not an empty directory")):
             with self.subTest(words=words):
@@ -459,7 +459,7 @@ class Record(recorded.Case):
             with self.subTest(word=word):
                 done = self.record("--hot=" + word, "--python", PYTHON, "-c", "")
                 self.assertEqual(done.returncode, 2)
-                self.assertIn("--hot: '%s' is no number of lines" % word, done.stderr)
+                self.assertIn("--hot: '%s' is not a number of lines" % word, done.stderr)
 
     def test_a_yield_is_one_behind_a_line_of_its_own(self):
         # More frames return without an event before that line than the short way looks at.

@@ -19,6 +19,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import leftovers  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECKOUT = os.path.dirname(os.path.dirname(HERE))
 ORACLE = os.path.join(CHECKOUT, "tests", "oracle")
@@ -47,8 +50,9 @@ class Setup:
         self.scratch = tempfile.mkdtemp(prefix="exact-", dir=os.environ.get("TMPDIR", "/var/tmp"))
         self.timeout, self.keep = timeout, keep
         self.memory = None                              # the oracle maps a large file a thread: on a disk that is slow
-        if os.path.isdir("/dev/shm") and shutil.disk_usage("/dev/shm").free > 4 << 30:
-            self.memory = tempfile.mkdtemp(prefix="exact-", dir="/dev/shm")
+        memory = leftovers.shared_memory()
+        if memory and shutil.disk_usage(memory).free > 4 << 30:
+            self.memory = tempfile.mkdtemp(prefix="exact-", dir=memory)
         self.listeners = os.path.join(self.build, "oracle-cache")
         os.makedirs(self.listeners, exist_ok=True)
         for path in (self.pathline, self.alike, os.path.join(self.oracle, "oracle.py")):
@@ -500,6 +504,8 @@ def begin(args):
     texts = args.python or [os.path.join(os.path.expanduser("~"), ".pyenv/versions/3.13.0/bin/python3")]
     if any("chroot" in text.split()[0] for text in texts):
         in_own_mounts()
+    if not args.keep:
+        leftovers.own_folders()
     setup = Setup(args.build, args.timeout, args.keep, args.env, args.pathline, args.option)
     return setup, [Python(text, setup) for text in texts]
 

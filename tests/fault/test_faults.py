@@ -110,7 +110,7 @@ class Faults(recorded.Case):
         done = in_mounts(f"mount -t tmpfs -o size=2m none {small}", "sh", "-c", f'"$@"; code=$?; cp -r {small}/r {kept}; exit $code', "sh", *words)
         self.assert_done(done, 5000)
         self.assertIn("No space left on device", done.stderr)
-        self.assertEqual(done.stderr.count("broke off"), 1)
+        self.assertEqual(done.stderr.count("recording stopped early"), 1)
         told = recorded.info(kept)
         self.assertTrue(told["finished"])
         self.assertIn("No space left on device", " ".join(loss["text"] for loss in told["losses"]))
@@ -122,7 +122,7 @@ class Faults(recorded.Case):
         pathlib.Path(blocked).write_text("")
         done = recorded.run(*self.record(blocked + "/r", 1))
         self.assertEqual(done.returncode, 125)
-        self.assertEqual(done.stderr, f"pathline: record: {blocked}/r: Not a directory\n")
+        self.assertEqual(done.stderr, f"pathline: record: the directory {blocked}/r cannot be made: Not a directory\n")
         self.assertEqual(done.stdout, "", "the program was run without being recorded")
 
     @unittest.skipUnless(ROOT, "mounting needs root")
@@ -131,7 +131,7 @@ class Faults(recorded.Case):
         os.mkdir(place)
         done = in_mounts(f"mount -t tmpfs -o ro none {place}", *self.record(place + "/r", 1))
         self.assertEqual(done.returncode, 125)
-        self.assertEqual(done.stderr, f"pathline: record: {place}/r: Read-only file system\n")
+        self.assertEqual(done.stderr, f"pathline: record: the directory {place}/r cannot be made: Read-only file system\n")
 
     @unittest.skipUnless(ROOT, "mounting needs root")
     def test_no_room_in_shm(self):

@@ -37,7 +37,7 @@ class Builds(places.Case):
 
     def refused(self, python, build, why, **environment):
         """The program and the interpreter that it starts do as always, and both are named: the first, and how many more."""
-        folder = tempfile.mkdtemp(prefix="places-", dir="/var/tmp")
+        folder = tempfile.mkdtemp(prefix="places-", dir=os.environ.get("TMPDIR", "/var/tmp"))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         out, env = os.path.join(folder, "r"), {**os.environ, **environment}
         bare = places.run(python, "-u", "-c", CODE, env=env)

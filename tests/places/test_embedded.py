@@ -78,7 +78,7 @@ def libpython():
 @unittest.skipUnless(libpython(), "this Python has no shared library")
 class Embedded(places.Case):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="embedded-", dir="/var/tmp")
+        self.folder = tempfile.mkdtemp(prefix="embedded-", dir=os.environ.get("TMPDIR", "/var/tmp"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
         self.env.update(PYTHONHOME=PREFIX, PYTHONDONTWRITEBYTECODE="1", PYTHONPATH=self.folder)

@@ -45,7 +45,7 @@ class Options(places.Case):
 class Variables(places.Case):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp(prefix="places-", dir="/var/tmp")
+        cls.folder = tempfile.mkdtemp(prefix="places-", dir=os.environ.get("TMPDIR", "/var/tmp"))
         cls.addClassCleanup(lambda: subprocess.run(["rm", "-rf", cls.folder], check=False))
         with open(os.path.join(cls.folder, "startup.py"), "w") as f:
             f.write("print('started')\n")

@@ -25,7 +25,7 @@ NO_PROC = "mount -t tmpfs none /proc; mkdir -p /proc/sys/kernel; echo 4194304 >/
 
 class Place(places.Case):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="places-", dir="/var/tmp")
+        self.folder = tempfile.mkdtemp(prefix="places-", dir=os.environ.get("TMPDIR", "/var/tmp"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def in_mounts(self, script):

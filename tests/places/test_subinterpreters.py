@@ -16,7 +16,7 @@ NOTE = "sub-interpreters were begun: what ran in them is not recorded"
 
 class Subinterpreters(places.Case):
     def record(self, program):
-        folder = tempfile.mkdtemp(prefix="places-", dir="/var/tmp")
+        folder = tempfile.mkdtemp(prefix="places-", dir=os.environ.get("TMPDIR", "/var/tmp"))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         recording = os.path.join(folder, "recording")
         plain = places.run(places.PYTHON, *program)

@@ -195,8 +195,8 @@ class Sync(Gunicorn):
         server = self.start(serving.PYTHON, "-m", "gunicorn", "-w", str(WORKERS), "--bind", "127.0.0.1:0",
                             "--no-control-socket", "--daemon", "--pid", pidfile, "--log-file", log, "served:application")
         server.end()
-        self.assertRegex(server.text(), r"pathline: \d+ of the processes runs? on, and the recording with (it|them)|"
-                                        r"programs that '.*' left behind still run, and are recorded on")
+        self.assertRegex(server.text(), r"pathline: \d+ of the processes still runs?; recording goes on until (it ends|they end)|"
+                                        r"programs that '.*' started still run; recording goes on until they end")
         server.recorded, server.log = None, pathlib.Path(log)
         server.log.touch()
         server.port = int(server.saw(r"Listening at: http://127\.0\.0\.1:(\d+)")[1])
