@@ -88,7 +88,7 @@ def masked(answers):
         if len(row) == 9:
             first = first or row[1]
             row[1] = "first" if row[1] == first else "other"
-            row[0] = row[2] = row[3] = "N"
+            row[0] = row[2] = row[3] = row[4] = "N"         # the depth: versions differ in the frames below
             if not row[6].endswith(("orders.py", "fixed.py")):
                 row[7] = "N"
             row[6] = os.path.basename(row[6])
