@@ -25,6 +25,8 @@ COMMANDS = ("record", "dump", "replay", "report", "info", "ls", "check")
 # Names in the documents that look like files of the repository and are not.
 OTHERS = re.compile(r"^(new/free|init/release|open/close|(src|tests/unit)/x/y\.c|Python\.h|DIR/PID-TID\.tsv|app\.py|fixed\.py|shop\.py|stale\.awk|script\.py|out\.svg|server\.py|child\.py|__main__\.py|PROGRAM|"
                     r"html/entities\.py|events\.\d+|pathline\.h|linecache\.py|runpy\.py)$")
+ODD_WORDS = re.compile(r"\b(hangs? on|behind|hears?|heard|tells? of|told of|goes without|is no [a-z]+ (but|of)|who (has|reads|listens|goes)|"
+                       r"lie in wait)\b|, too\b")
 SUFFIXES = ("c", "h", "py", "md", "json", "scd", "svg", "build", "inc")
 
 
@@ -147,6 +149,15 @@ class Docs(unittest.TestCase):
                 with self.subTest(page=name_of(path)):
                     self.assertLessEqual(len(line), COLUMNS, line)
         self.assertLessEqual(len(self.text[TOP / "HACKING.md"].splitlines()), 100)
+
+    def test_plain_words(self):
+        """What was read twice in these pages once: the glossary has the words for it."""
+        for path, text in self.text.items():
+            if name_of(path).startswith(("tests/", "bench/", "doc/GLOSSARY", "doc/FORMAT")):
+                continue
+            for line in without_blocks(text):
+                with self.subTest(page=name_of(path)):
+                    self.assertNotRegex(re.sub(r"`[^`]*`", "", line), ODD_WORDS)
 
     def test_readmes_are_short(self):
         for path in READMES:
