@@ -1,4 +1,4 @@
-/* Header, source, prompt, hints and help; and where each stands. */
+/* Header, source, prompt and hints, and where each of them is on the screen. */
 #define _GNU_SOURCE
 #define NCURSES_NOMACROS
 #include "tui/state.h"
@@ -7,10 +7,12 @@
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
+#include "base/units.h"
 #include "tui/lexer.h"
 
 #define SIDE_BY_SIDE 110 /* columns */
-#define EDGE	     32	 /* events in which a line is looked for */
+#define FILE_LEAST   16
+#define EDGE	     32 /* events in which a line is looked for */
 
 static const enum ink inks[LEXEMES] = {
 	[LEX_PLAIN] = INK_PLAIN,
@@ -48,22 +50,61 @@ bool tui_at_edge(struct tui *t, bool back)
 
 /* ---- header ---- */
 
-static const char *short_name(const char *file, size_t columns)
+/* Bytes of the shortest beginning after which so many columns are left, at a character. */
+static const char *cut_left(const char *text, int columns)
 {
-	const char *slash = strrchr(file, '/');
+	int length = 0;
 
-	return strlen(file) > columns && slash && slash[1] ? slash + 1 : file;
+	for (const char *at = text; *at; at++)
+		length += ((unsigned char)*at & 0xc0) != 0x80;
+	for (; length > columns && *text; length--)
+		do
+			text++;
+		while (((unsigned char)*text & 0xc0) == 0x80);
+	return text;
+}
+
+void tui_file(const struct tui *t, const char *file, int columns, char text[FILE_BYTES])
+{
+	const size_t n = strlen(t->folder);
+
+	if (n && !strncmp(file, t->folder, n) && file[n])
+		file += n;
+	const char *cut = cut_left(file, columns);
+	if (cut == file) {
+		snprintf(text, FILE_BYTES, "%s", file);
+		return;
+	}
+	cut = cut_left(file, columns > 1 ? columns - 1 : 1);
+	const char *slash = strchr(cut, '/');
+	snprintf(text, FILE_BYTES, "…%s", slash && slash[1] ? slash : cut);
+}
+
+/* Whether stops count in all threads; at the right end. */
+static int draw_mode(const struct tui *t, int y)
+{
+	const char *mode = t->s->replay.only_here ? " a:this thread " : " a:all threads ";
+	int columns = (int)strlen(mode);
+
+	if (COLS < 3 * columns)
+		return 0;
+	struct pen p = {.y = y, .x = COLS - columns, .columns = columns};
+	pen_text(&p, mode, INK_BAR);
+	return columns;
 }
 
 static void draw_place(const struct tui *t, int y)
 {
 	const struct pl_event *at = &t->s->replay.at;
 	const struct pl_thread *thread = tui_thread(t);
-	struct pen p = {.y = y, .columns = COLS};
+	struct pen p = {.y = y, .columns = COLS - draw_mode(t, y)};
+	char file[FILE_BYTES];
 
 	pen_text(&p, " ", INK_BAR);
 	if (at->code) {
-		pen_text(&p, short_name(pl_code_file(at->code), (size_t)COLS / 3), INK_BAR);
+		tui_file(t, pl_code_file(at->code), COLS / 4 < FILE_LEAST ? FILE_LEAST : COLS / 4,
+			file);
+		pen_text(&p, file, INK_BAR);
 		pen_format(&p, INK_BAR, ":%" PRId32 "  ", at->line);
 		pen_text(&p, pl_code_name(at->code), INK_BAR);
 	} else {
@@ -78,18 +119,6 @@ static void draw_place(const struct tui *t, int y)
 	if (pl_recording_process_count(t->s->replay.r) > 1)
 		pen_format(&p, INK_BAR, "  process %" PRIu32, at->position.process);
 	pen_fill(&p, " ", INK_BAR);
-}
-
-static void format_error(int64_t ns, char text[32])
-{
-	if (ns == INT64_MAX)
-		snprintf(text, 32, "?");
-	else if (ns < 1000)
-		snprintf(text, 32, "%" PRId64 " ns", ns);
-	else if (ns < 1000000)
-		snprintf(text, 32, "%" PRId64 " us", ns / 1000);
-	else
-		snprintf(text, 32, "%.1f ms", (double)ns / 1e6);
 }
 
 static void draw_bar(const struct tui *t, struct pen *p, uint64_t done, uint64_t whole)
@@ -121,14 +150,18 @@ static void draw_time(const struct tui *t, int y)
 	time_t seconds = (time_t)(at->time_ns / 1000000000);
 	uint64_t first = thread ? thread->first_seq : 0, whole = thread ? thread->events : 0;
 	uint64_t done = at->seq >= first ? at->seq - first + 1 : 0;
-	char clock[16] = "?", error[32];
+	char clock[16] = "?", error[UNITS_BYTES] = "±?";
 	struct tm local;
 
 	if (localtime_r(&seconds, &local))
 		strftime(clock, sizeof clock, "%H:%M:%S", &local);
-	format_error(at->time_error_ns, error);
-	pen_format(&p, INK_BAR, " %s  %s.%06d +%s", pl_event_kind_name(at->kind), clock,
-		(int)(at->time_ns % 1000000000 / 1000), error);
+	if (at->time_error_ns != INT64_MAX)
+		units_error(error, at->time_error_ns);
+	pen_format(&p, INK_BAR, " %s", pl_event_kind_name(at->kind));
+	if (at->type && at->kind != PL_EVENT_GAP)
+		pen_format(&p, INK_BAR, " %.40s", at->type);
+	pen_format(
+		&p, INK_BAR, "  %s.%06d %s", clock, (int)(at->time_ns % 1000000000 / 1000), error);
 	pen_format(&p, INK_BAR, "  event %" PRIu64 " of %" PRIu64, at->seq, first + whole);
 	draw_bar(t, &p, done < whole ? done : whole, whole);
 }
@@ -262,7 +295,8 @@ static void take_rules(struct tui *t, struct box *box)
 
 	pl_recording_info(t->s->replay.r, &info);
 	if (tui_at_edge(t, true))
-		take_rule(box, false, "START OF RECORDING", INK_HERE);
+		take_rule(box, false,
+			at->position.thread ? "START OF THREAD" : "START OF RECORDING", INK_HERE);
 	if (at->kind == PL_EVENT_GAP) {
 		snprintf(text, sizeof text, "GAP: %s", pl_gap_reason_text(at->gap));
 		take_rule(box, false, text, INK_BAD);
@@ -272,7 +306,10 @@ static void take_rules(struct tui *t, struct box *box)
 		take_rule(box, false, text, INK_BAD);
 	}
 	if (tui_at_edge(t, false))
-		take_rule(box, true, info.end_ns ? "END OF RECORDING" : "END OF RECORDING SO FAR",
+		take_rule(box, true,
+			!info.end_ns	      ? "END OF RECORDING SO FAR"
+			: at->position.thread ? "END OF THREAD"
+					      : "END OF RECORDING",
 			INK_HERE);
 }
 
@@ -327,41 +364,37 @@ static void draw_message(const struct tui *t, int y)
 	}
 }
 
-static void draw_hints(const struct tui *t, int y)
+static int columns_of(const char *text)
 {
-	struct pen p = {.y = y, .columns = COLS};
-	const struct key *row;
+	struct pen measure = {.columns = 1 << 20, .left = 1 << 20};
 
-	(void)t;
-	for (size_t i = 0; (row = keys_row(i)); i++)
-		if (row->hint)
-			pen_format(&p, INK_BAR, " %s %s ", row->name, row->hint);
-	pen_fill(&p, " ", INK_BAR);
+	pen_text(&measure, text, INK_PLAIN);
+	return measure.column;
 }
 
-static void draw_help(struct tui *t, struct box box)
+/* Help and quit are always there; of the others those that fit. */
+static void draw_hints(const struct tui *t, int y)
 {
+	const char *last = t->prompt.open	    ? " Tab complete  Enter run  Esc cancel "
+			   : t->help		    ? " Space page  / search  h close  q close "
+			   : t->view != VIEW_SOURCE ? " h help  q close "
+						    : " h help  q quit ";
+	const int columns = columns_of(last), room = COLS > columns ? COLS - columns : 0;
+	struct pen p = {.y = y, .columns = room};
+	struct pen right = {.y = y, .x = room, .columns = COLS - room};
 	const struct key *row;
-	size_t count = 0;
 
-	while (keys_row(count))
-		count++;
-	if (t->help_top > (int)count - box.rows)
-		t->help_top = (int)count - box.rows;
-	if (t->help_top < 0)
-		t->help_top = 0;
-	const size_t top = (size_t)t->help_top;
-	for (int i = 0; i < box.rows && (row = keys_row(top + (size_t)i)); i++) {
-		struct pen p = {.y = box.y + i, .x = box.x, .columns = box.columns};
-		char views[64];
-		keys_views(row, views, sizeof views);
-		pen_format(&p, INK_HERE, " %-10s ", row->name);
-		pen_text(&p, row->help, INK_PLAIN);
-		if (strcmp(views, "all")) {
-			pen_text(&p, "  in ", INK_FAINT);
-			pen_text(&p, views, INK_FAINT);
-		}
+	for (size_t i = 0; !t->prompt.open && !t->help && (row = keys_row(i)); i++) {
+		char hint[64];
+		snprintf(hint, sizeof hint, " %s %s ", row->name, row->hint ? row->hint : "");
+		if (row->hint && p.column + columns_of(hint) > room)
+			break;
+		if (row->hint)
+			pen_text(&p, hint, INK_BAR);
 	}
+	pen_fill(&p, " ", INK_BAR);
+	pen_text(&right, last, INK_BAR);
+	pen_fill(&right, " ", INK_BAR);
 }
 
 static void draw_body(struct tui *t, struct box box)
@@ -402,16 +435,23 @@ void draw(struct tui *t)
 	draw_place(t, 0);
 	if (header > 1)
 		draw_time(t, 1);
+	t->body_rows = body.rows;
 	if (body.rows > 0) {
 		if (t->help)
-			draw_help(t, body);
+			help_draw(t, body);
 		else
 			draw_body(t, body);
+	}
+	if (t->prompt.open && t->tab.listed && body.rows > 0) {
+		struct box list = {body.y + body.rows / 2, 0, body.rows - body.rows / 2, COLS};
+		tab_draw(t, list);
 	}
 	if (footer > 1)
 		draw_hints(t, LINES - 1);
 	if (t->prompt.open) {
 		curs_set(1);
+		if (t->message[0] && LINES - footer > header)
+			draw_message(t, LINES - footer - 1);
 		draw_prompt(t, LINES - footer);
 	} else {
 		curs_set(0);

@@ -1,6 +1,7 @@
-/* The keys of the screen: one table, of which its help, `pathline replay --keys` and the man page are made.
+/* The keys of the screen: one table, from which its help, its hints, `pathline replay --keys` and the man page are made.
  *
- * A key is known by its name: "s", "Ctrl-O", "PgUp", "F2". In one view it means one thing.
+ * A key is known by its name: "s", "Ctrl-O", "PgUp", "F2". In one view it means one thing. The help is a view too, while it
+ * is shown.
  */
 #ifndef PL_TUI_KEYS_H
 #define PL_TUI_KEYS_H
@@ -9,13 +10,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum view { VIEW_SOURCE, VIEW_STACK, VIEW_TREE, VIEW_TIMELINE, VIEW_PATH, VIEWS };
+enum view { VIEW_SOURCE, VIEW_STACK, VIEW_TREE, VIEW_TIMELINE, VIEW_PATH, VIEW_HELP, VIEWS };
 extern const char *const view_names[VIEWS];
+#define KEY_DIGITS "1-9" /* the row that stands for each of them */
 
 enum key_how {
 	KEY_DO,	    /* its command */
 	KEY_PROMPT, /* the command is begun in the prompt line, to be completed there */
 	KEY_LETTER, /* one more key is its argument */
+	KEY_COUNT,  /* a digit of a count */
 };
 
 struct key {
@@ -40,13 +43,13 @@ struct keys {
 	size_t count;
 };
 
-/* "K COMMAND…", as behind `key` in ~/.config/pathline/replay. false: not understood, or there are too many. */
+/* "K COMMAND…", as after `key` in ~/.config/pathline/replay. false: not understood, or there are too many. */
 bool keys_bind(struct keys *k, const char *line);
 /* What this key means in this view; NULL: nothing. Valid until the next keys_bind. */
 const struct key *keys_find(struct keys *k, const char *name, enum view view);
-/* The row of the table; NULL behind the last. */
+/* The row of the table; NULL after the last. */
 const struct key *keys_row(size_t index);
-/* "all", or the names of its views with commas. */
+/* "all", or the names of its views with commas. A key of all views need not be one of the help. */
 void keys_views(const struct key *key, char *to, size_t bytes);
 /* All rows: views, key, command, meaning, with tabs. */
 void keys_print(FILE *to);

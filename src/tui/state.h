@@ -2,7 +2,9 @@
 #ifndef PL_TUI_STATE_H
 #define PL_TUI_STATE_H
 
+#include <limits.h>
 #include <signal.h>
+#include "session/complete.h"
 #include "tui/pen.h"
 #include "tui/prompt.h"
 #include "tui/listing.h"
@@ -35,16 +37,27 @@ struct tree {
 	uint64_t from, to;     /* seqs that it was made of; 0, 0: it is not made */
 };
 
+/* What is known of a column of time. */
+enum timeline_cell { CELL_NONE, CELL_MAYBE, CELL_RAN };
+
+/* A thread or a task. */
+struct timeline_row {
+	uint32_t thread;
+	char task[64];			 /* "": the thread itself */
+	int64_t first_ns, last_ns;	 /* it is there from, and to */
+	uint8_t cells[TIMELINE_COLUMNS]; /* enum timeline_cell */
+	uint64_t seqs[TIMELINE_COLUMNS]; /* of the first event there; UINT64_MAX: none */
+};
+
 /* Which thread or task ran in which column of time. */
 struct timeline {
-	struct {
-		uint32_t thread;
-		char task[64]; /* "": the thread itself */
-		bool ran[TIMELINE_COLUMNS];
-	} rows[TIMELINE_ROWS];
+	struct timeline_row rows[TIMELINE_ROWS];
 	size_t count;
 	uint32_t process; /* 0: it is not made */
 	int64_t from_ns, to_ns;
+	int left, cells; /* as drawn last: columns of names, of time */
+	int first_y;	 /* of the first row */
+	int cursor;	 /* the chosen one of the cells; -1: that of the position */
 };
 
 struct tui {
@@ -55,7 +68,8 @@ struct tui {
 	int left;	     /* columns passed over */
 	enum view view;
 	bool help;
-	int help_top;
+	int help_top, help_found; /* rows; of the found one the number from 1, 0: none */
+	int body_rows;		  /* as drawn last */
 	/* views of rows */
 	size_t row, row_top;
 	uint64_t path_row, path_top; /* seqs */
@@ -66,9 +80,16 @@ struct tui {
 	struct tree *tree;	     /* owned */
 	struct timeline *timeline;   /* owned */
 	struct prompt prompt;
-	char stem[PROMPT_BYTES]; /* what Tab completes, as it was typed; "": nothing yet */
-	size_t turn;
+	struct {
+		const struct complete_word *own; /* commands of the screen; not owned */
+		char stem[PROMPT_BYTES];	 /* what is completed, as it was typed */
+		struct completion found;
+		bool listed;
+		size_t turn; /* which of those found is in the prompt, from 1; 0: none */
+	} tab;
 	const struct key *waiting; /* for one more key */
+	uint32_t count;		   /* typed before a key; 0: none */
+	char folder[PATH_MAX];	   /* the current one, with a slash; "": not known */
 	char message[WHY_MAX];
 	/* the last search was one in the source's text */
 	bool in_text, has_regex, regex_back;
@@ -87,7 +108,7 @@ struct tui {
 
 /* draw.c */
 void draw(struct tui *t);
-/* Is there no line before, or behind, the position in its thread? */
+/* Is there no line before, or after, the position in its thread? */
 bool tui_at_edge(struct tui *t, bool back);
 const struct pl_thread *tui_thread(const struct tui *t);
 int32_t tui_line(const struct
@@ -98,18 +119,43 @@ void view_draw(struct tui *t, struct box box);
 /* Up or down by so many rows, to the first and the last one. */
 void view_move(struct tui *t, int rows);
 void view_end(struct tui *t, bool top);
-/* The row under y. */
-void view_click(struct tui *t, int y);
+/* Choose what is under the mouse. true: and go there. */
+bool view_click(struct tui *t, int y, int x);
+/* The timeline's cursor, by so many columns. */
+void view_column(struct tui *t, int columns);
 /* A command for Enter: "" none. */
 void view_enter(struct tui *t, char command[64]);
 void view_fold(struct tui *t);
 /* The path view shows these kinds only; 0: all. */
 void view_filter(struct tui *t, uint32_t kinds);
-/* The position is another one. */
+/* The position has changed. */
 void view_moved(struct tui *t);
 /* The recording grew. */
 void view_grown(struct tui *t);
 void view_release(struct tui *t);
+
+/* timeline.c */
+void timeline_draw(struct tui *t, struct box box);
+void timeline_moved(struct tui *t);
+void timeline_column(struct tui *t, int columns);
+bool timeline_click(struct tui *t, int y, int x);
+void timeline_enter(struct tui *t);
+
+/* help.c */
+void help_draw(struct tui *t, struct box box);
+/* To the next row, or the one before, that has t->regex; false: there is none. */
+bool help_search(struct tui *t, bool back);
+
+/* tab.c */
+void tab_press(struct tui *t);
+void tab_close(struct tui *t);
+/* List what was found at the bottom of the box; gives the rows that it took. */
+int tab_draw(struct tui *t, struct box box);
+
+/* draw.c */
+/* A file's name in at most so many columns: relative to the current folder, and cut from the left. */
+#define FILE_BYTES 512
+void tui_file(const struct tui *t, const char *file, int columns, char text[FILE_BYTES]);
 
 /* tui.c */
 int tui_frame(struct tui *t, struct pl_frame *frame); /* the selected one; 0 or PL_END */

@@ -167,7 +167,7 @@ static int page(const struct tui *t)
 	int rows = in_side(t) ? t->side_box.rows : t->source_box.rows;
 
 	if (t->help)
-		rows = LINES - 4;
+		rows = t->body_rows;
 	return rows > 2 ? rows - 1 : 1;
 }
 
@@ -224,12 +224,20 @@ static void do_wheel_down(struct tui *t, const char *rest)
 static void do_left(struct tui *t, const char *rest)
 {
 	(void)rest;
+	if (t->view == VIEW_TIMELINE) {
+		view_column(t, -1);
+		return;
+	}
 	t->left = t->left > LEFT_STEP ? t->left - LEFT_STEP : 0;
 }
 
 static void do_right(struct tui *t, const char *rest)
 {
 	(void)rest;
+	if (t->view == VIEW_TIMELINE) {
+		view_column(t, 1);
+		return;
+	}
 	if (t->left < INT32_MAX / 2)
 		t->left += LEFT_STEP;
 }
@@ -256,20 +264,6 @@ static void do_bottom(struct tui *t, const char *rest)
 		t->cursor = t->source.lines > 0 ? t->source.lines : 1;
 }
 
-static void do_click(struct tui *t, const char *rest)
-{
-	const struct box *box = &t->source_box, *side = &t->side_box;
-	int y = t->mouse_y;
-
-	(void)rest;
-	if (t->help)
-		return;
-	if (side->rows && y >= side->y && y < side->y + side->rows && t->mouse_x >= side->x)
-		view_click(t, y);
-	else if (y >= box->y && y < box->y + box->rows && t->top + y - box->y <= t->source.lines)
-		t->cursor = t->top + y - box->y;
-}
-
 static void do_enter(struct tui *t, const char *rest)
 {
 	char command[64];
@@ -282,30 +276,53 @@ static void do_enter(struct tui *t, const char *rest)
 		show_position(t);
 }
 
+static void do_click(struct tui *t, const char *rest)
+{
+	const struct box *box = &t->source_box, *side = &t->side_box;
+	int y = t->mouse_y;
+
+	(void)rest;
+	if (t->help)
+		return;
+	if (side->rows && y >= side->y && y < side->y + side->rows && t->mouse_x >= side->x) {
+		if (view_click(t, y, t->mouse_x))
+			do_enter(t, "");
+	} else if (y >= box->y && y < box->y + box->rows &&
+		   t->top + y - box->y <= t->source.lines) {
+		t->cursor = t->top + y - box->y;
+	}
+}
+
 static void do_fold(struct tui *t, const char *rest)
 {
 	(void)rest;
 	view_fold(t);
 }
 
-static void do_view(struct tui *t, const char *rest)
+static void choose_view(struct tui *t, enum view view)
 {
-	if (!*rest) {
-		t->view = (t->view + 1) % VIEWS;
-	} else {
-		enum view view = VIEW_SOURCE;
-		while (view < VIEWS && strcmp(view_names[view], rest))
-			view++;
-		if (view == VIEWS) {
-			say(t, "there is no view %s; try source, stack, tree, timeline, path",
-				rest);
-			return;
-		}
-		t->view = view;
-	}
+	t->view = view;
 	t->row = t->row_top = 0;
 	t->help = false;
 	view_moved(t);
+}
+
+static void do_view(struct tui *t, const char *rest)
+{
+	enum view view = VIEW_SOURCE;
+
+	while (*rest && view < VIEW_HELP && strcmp(view_names[view], rest))
+		view++;
+	if (view == VIEW_HELP)
+		say(t, "there is no view %s; try source, stack, tree, timeline, path", rest);
+	else
+		choose_view(t, *rest ? view : (t->view + 1) % VIEW_HELP);
+}
+
+static void do_stack(struct tui *t, const char *rest)
+{
+	(void)rest;
+	choose_view(t, VIEW_STACK);
 }
 
 static void do_redraw(struct tui *t, const char *rest)
@@ -314,11 +331,37 @@ static void do_redraw(struct tui *t, const char *rest)
 	clear();
 }
 
+static void do_session(struct tui *t, const char *line);
+
+/* With the name of a command: what that does. */
 static void do_help(struct tui *t, const char *rest)
 {
-	(void)rest;
+	char line[PROMPT_BYTES];
+
+	if (*rest) {
+		snprintf(line, sizeof line, "help %s", rest);
+		do_session(t, line);
+		return;
+	}
 	t->help = !t->help;
-	t->help_top = 0;
+	t->help_top = t->help_found = 0;
+}
+
+static void do_close(struct tui *t, const char *rest)
+{
+	(void)rest;
+	if (t->help)
+		t->help = false;
+	else if (in_side(t))
+		choose_view(t, VIEW_SOURCE);
+}
+
+static void do_leave(struct tui *t, const char *rest)
+{
+	if (t->help || in_side(t))
+		do_close(t, rest);
+	else
+		t->quit = true;
 }
 
 /* The file whose name has it: the shortest name wins. */
@@ -337,12 +380,12 @@ static const struct pl_code *find_file(const struct tui *t, const char *part)
 static void do_open(struct tui *t, const char *rest)
 {
 	if (!count_all(t)) {
-		say(t, "stopped; the files are not all known yet");
+		say(t, "stopped before all files were known");
 		return;
 	}
 	const struct pl_code *code = find_file(t, rest);
 	if (!code) {
-		say(t, "no file that ran has %s in its name", rest);
+		say(t, "no file that ran has %s in its name; Tab lists them", rest);
 		return;
 	}
 	show_file(t, code);
@@ -388,7 +431,7 @@ static void edit(struct tui *t, const char *editor)
 	if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 127)
 		say(t, "cannot run %s", editor);
 	else
-		say(t, "the source shown is that of the recording");
+		say(t, "the source shown here is still that of the recording");
 }
 
 static void do_edit(struct tui *t, const char *rest)
@@ -399,10 +442,11 @@ static void do_edit(struct tui *t, const char *rest)
 	if (!editor || !editor[strspn(editor, " ")])
 		editor = getenv("EDITOR");
 	if (!editor || !editor[strspn(editor, " ")])
-		say(t, "set VISUAL or EDITOR");
+		say(t, "no editor is known: set VISUAL or EDITOR");
 	else if (!t->source.file || access(t->source.file, F_OK) < 0 || t->source.file[0] == '+' ||
 		 t->source.file[0] == '-')
-		say(t, "%s: no such file here", t->source.file ? t->source.file : "?");
+		say(t, "cannot edit %s: there is no such file here",
+			t->source.file ? t->source.file : "?");
 	else
 		edit(t, editor);
 }
@@ -435,28 +479,46 @@ static void do_filter(struct tui *t, const char *rest)
 static const struct order {
 	const char *word;
 	void (*run)(struct tui *t, const char *rest);
+	bool repeats; /* it may have a count */
+	enum names names;
 } orders[] = {
-	{"up", do_up},
-	{"down", do_down},
-	{"page-up", do_page_up},
-	{"page-down", do_page_down},
-	{"wheel-up", do_wheel_up},
-	{"wheel-down", do_wheel_down},
-	{"left", do_left},
-	{"right", do_right},
-	{"top", do_top},
-	{"bottom", do_bottom},
-	{"click", do_click},
-	{"enter", do_enter},
-	{"filter", do_filter},
-	{"fold", do_fold},
-	{"view", do_view},
-	{"redraw", do_redraw},
-	{"help", do_help},
-	{"open", do_open},
-	{"edit", do_edit},
+	{"line-up", do_up, true, NAMES_NONE},
+	{"line-down", do_down, true, NAMES_NONE},
+	{"page-up", do_page_up, true, NAMES_NONE},
+	{"page-down", do_page_down, true, NAMES_NONE},
+	{"wheel-up", do_wheel_up, true, NAMES_NONE},
+	{"wheel-down", do_wheel_down, true, NAMES_NONE},
+	{"left", do_left, true, NAMES_NONE},
+	{"right", do_right, true, NAMES_NONE},
+	{"top", do_top, false, NAMES_NONE},
+	{"bottom", do_bottom, false, NAMES_NONE},
+	{"click", do_click, false, NAMES_NONE},
+	{"enter", do_enter, false, NAMES_NONE},
+	{"filter", do_filter, false, NAMES_EVENTS},
+	{"fold", do_fold, false, NAMES_NONE},
+	{"view", do_view, false, NAMES_VIEWS},
+	{"bt", do_stack, false, NAMES_NONE},
+	{"redraw", do_redraw, false, NAMES_NONE},
+	{"help", do_help, false, NAMES_COMMANDS},
+	{"open", do_open, false, NAMES_FILES},
+	{"edit", do_edit, false, NAMES_NONE},
+	{"close", do_close, false, NAMES_NONE},
+	{"leave", do_leave, false, NAMES_NONE},
 };
-#define ORDERS (sizeof orders / sizeof *orders)
+#define ORDERS	   (sizeof orders / sizeof *orders)
+#define REPEAT_MAX 10000
+
+static const struct order *find_order(const char *line, const char **rest)
+{
+	for (size_t i = 0; i < ORDERS; i++) {
+		size_t n = strlen(orders[i].word);
+		if (strncmp(line, orders[i].word, n) || (line[n] && line[n] != ' '))
+			continue;
+		*rest = line + n + strspn(line + n, " ");
+		return &orders[i];
+	}
+	return NULL;
+}
 
 /* ---- search in the text ---- */
 
@@ -482,14 +544,14 @@ static void search_text(struct tui *t, bool back)
 		if (!text_has(t, (int32_t)line))
 			continue;
 		if (back ? line >= t->cursor : line <= t->cursor)
-			say(t, "it went on at the other end");
+			say(t, back ? "continued at the bottom" : "continued at the top");
 		t->cursor = (int32_t)line;
 		return;
 	}
 	say(t, "not found in %s", t->source.file ? t->source.file : "the source");
 }
 
-/* true: it was one in the source's text, not in the path. */
+/* true: it was one in the source's text or in the help, not in the path. */
 static bool search(struct tui *t, const char *line)
 {
 	bool again = (*line == ';' || *line == ',') && !line[1];
@@ -497,31 +559,35 @@ static bool search(struct tui *t, const char *line)
 	if (!again && *line != '/' && *line != '?')
 		return false;
 	if (!again)
-		t->in_text = t->view != VIEW_PATH;
+		t->in_text = t->help || t->view != VIEW_PATH;
 	if (!t->in_text || (again && !t->has_regex))
 		return false;
 	if (!again) {
 		if (t->has_regex)
 			regfree(&t->regex);
-		t->has_regex = line[1] && regcomp(&t->regex, line + 1, REG_EXTENDED) == 0;
+		t->has_regex = line[1] && regcomp(&t->regex, line + 1,
+						  REG_EXTENDED | (t->help ? REG_ICASE : 0)) == 0;
 		t->regex_back = *line == '?';
 	}
 	if (!t->has_regex)
 		say(t, "not a regular expression: %s", line + 1);
-	else
+	else if (!t->help)
 		search_text(t, t->regex_back != (*line == ','));
+	else if (!help_search(t, t->regex_back != (*line == ',')))
+		say(t, "not found in the help");
 	return true;
 }
 
 /* ---- commands ---- */
 
-/* In the screen a stop without a file is one of the file that is shown, and without a line of the cursor's. */
+/* On the screen a stop without a file is one of the file that is shown, and without a line one of the cursor's. */
 static const char *complete_stop(const struct tui *t, const char *line, char to[PROMPT_BYTES * 2])
 {
-	const char *rest = line + 1 + strspn(line + 1, " ");
+	const char *rest;
+	const struct session_word *word = session_find_word(line, &rest);
 	char number[16];
 
-	if (*line != 'b' || (line[1] && line[1] != ' ') || !t->source.file)
+	if (!word || strcmp(word->word, "b") || !t->source.file)
 		return line;
 	snprintf(number, sizeof number, "%" PRId32, t->cursor);
 	if (!*rest)
@@ -545,11 +611,21 @@ static void show_progress(void *context, uint32_t thread, uint64_t seq)
 		return;
 	t->drawn_ns = now;
 	uint64_t done = seq > searched->first_seq ? seq - searched->first_seq : 0;
-	say(t, "it is at event %" PRIu64 " of %" PRIu64 " of %s (%.0f%%); Ctrl-C stops it", done,
-		searched->events, searched->name,
+	say(t, "searching %s: event %" PRIu64 " of %" PRIu64 " (%.0f%%); Ctrl-C stops",
+		searched->name, done, searched->events,
 		searched->events ? 100.0 * (double)done / (double)searched->events : 0.0);
 	draw(t);
 	t->message[0] = 0;
+}
+
+/* May the command have to search the recording? */
+static bool takes_time(const char *line)
+{
+	const char *rest;
+	const struct session_word *word =
+		session_find_word(line + strspn(line, "0123456789 "), &rest);
+
+	return word && (strchr("cC/?;,bwxT", word->word[0]) || !strcmp(word->word, "hits"));
 }
 
 static void do_session(struct tui *t, const char *line)
@@ -562,12 +638,12 @@ static void do_session(struct tui *t, const char *line)
 	t->drawn_ns = now_ns();
 	s->replay.progress = show_progress;
 	s->replay.context = t;
-	if (strchr("cC/?;,bwTh", line[0]) && t->source.file) {
-		say(t, "it runs; Ctrl-C stops it");
+	if (takes_time(line) && t->source.file) {
+		say(t, "searching; Ctrl-C stops");
 		draw(t);
 		t->message[0] = 0;
 	}
-	code = session_do(s, strcmp(line, "stops") ? complete_stop(t, line, stop) : "b", &err);
+	code = session_do(s, complete_stop(t, line, stop), &err);
 	if (code < 0)
 		say(t, "%s", err.used ? pl_err_text(&err) : pl_error_name(code));
 	else
@@ -576,82 +652,34 @@ static void do_session(struct tui *t, const char *line)
 	show_position(t);
 }
 
+static void run_order(
+	struct tui *t, const struct order *order, const char *rest, unsigned long count)
+{
+	if (count > 1 && !order->repeats)
+		say(t, "%s does not take a count", order->word);
+	else
+		for (count = count < REPEAT_MAX ? count : REPEAT_MAX; count > 0; count--)
+			order->run(t, rest);
+}
+
 static void do_line(struct tui *t, const char *line)
 {
+	const char *rest, *command;
+	char *after;
+
 	line += strspn(line, " ");
 	*t->o->interrupted = 0;
 	t->message[0] = 0;
-	if (!*line || search(t, line))
+	unsigned long count = isdigit((unsigned char)*line) ? strtoul(line, &after, 10) : 1;
+	command = line + strspn(line, "0123456789");
+	command += strspn(command, " ");
+	if (!*line || search(t, command))
 		return;
-	for (size_t i = 0; i < ORDERS; i++) {
-		size_t n = strlen(orders[i].word);
-		if (!strncmp(line, orders[i].word, n) && (!line[n] || line[n] == ' ')) {
-			orders[i].run(t, line + n + strspn(line + n, " "));
-			return;
-		}
-	}
-	do_session(t, line);
-}
-
-/* ---- completion ---- */
-
-/* The n-th word that may stand there; NULL behind the last. */
-static const char *candidate(const struct tui *t, const char *stem, size_t n)
-{
-	const struct executed *e = &t->s->executed;
-
-	if (!strncmp(stem, "open ", 5))
-		return n < e->file_count ? pl_code_file(e->files[n]) : NULL;
-	if (stem[0] && stem[1] == ' ' && strchr("bw", stem[0]))
-		return n >= e->table.count     ? NULL
-		       : e->table.rows[n].code ? pl_code_name(e->table.rows[n].code)
-					       : "";
-	if (strchr(stem, ' '))
-		return NULL;
-	if (n < ORDERS)
-		return orders[n].word;
-	static const char *const more[] = {"back", "forward", "clear", "hits", "stops"};
-	return n - ORDERS < sizeof more / sizeof *more ? more[n - ORDERS] : NULL;
-}
-
-static bool fits(const char *stem, const char *word)
-{
-	const char *part = strchr(stem, ' ');
-
-	if (!strncmp(stem, "open ", 5))
-		return strstr(word, part + 1) != NULL;
-	part = part ? part + 1 : stem;
-	return *word && !strncmp(word, part, strlen(part));
-}
-
-/* Each Tab gives the next word that fits. */
-static void complete(struct tui *t)
-{
-	char text[PROMPT_BYTES];
-	const char *word, *last = "";
-	size_t fit = 0, turn = t->turn;
-
-	if (!t->stem[0]) {
-		memcpy(t->stem, t->prompt.text, sizeof t->stem);
-		turn = 0;
-		if (!t->stem[0] || (strchr(t->stem, ' ') && !count_all(t)))
-			return;
-	}
-	size_t head = strchr(t->stem, ' ') ? (size_t)(strchr(t->stem, ' ') - t->stem) + 1 : 0;
-	for (size_t n = 0; (word = candidate(t, t->stem, n)); n++) {
-		if (!fits(t->stem, word) || !strcmp(word, last))
-			continue;
-		last = word;
-		if (fit++ != turn)
-			continue;
-		snprintf(text, sizeof text, "%.*s%s", (int)head, t->stem, word);
-		prompt_begin(&t->prompt, text);
-		t->turn = turn + 1;
-		return;
-	}
-	t->turn = 0;
-	if (fit && turn)
-		complete(t);
+	const struct order *order = find_order(command, &rest);
+	if (order)
+		run_order(t, order, rest, count);
+	else
+		do_session(t, line);
 }
 
 /* ---- keys ---- */
@@ -726,12 +754,13 @@ static void end_prompt(struct tui *t)
 static void prompt_key(struct tui *t, int code, wint_t c, const char *name)
 {
 	char bytes[MB_LEN_MAX + 1];
-	bool tab = !strcmp(name, "Tab");
 
-	if (tab)
-		complete(t);
-	else
-		t->stem[0] = 0, t->turn = 0;
+	if (!strcmp(name, "Tab")) {
+		tab_press(t);
+		return;
+	}
+	tab_close(t);
+	t->message[0] = 0;
 	if (!strcmp(name, "Enter"))
 		end_prompt(t);
 	else if (!strcmp(name, "Esc") || (!strcmp(name, "Backspace") && !t->prompt.text[0]))
@@ -755,36 +784,68 @@ static void prompt_key(struct tui *t, int code, wint_t c, const char *name)
 	}
 }
 
-static void do_key(struct tui *t, const char *name)
+/* The key that was waited for: the argument of the one before. */
+static void do_argument(struct tui *t, const char *name)
 {
-	const struct key *key = keys_find(t->o->keys, name, t->view);
 	char line[32];
 
-	if (t->waiting) {
-		/* what is no letter has its argument without a space */
-		snprintf(line, sizeof line, "%s%s%s", t->waiting->command,
-			isalpha((unsigned char)t->waiting->command[0]) ? " " : "", name);
-		t->waiting = NULL;
-		do_line(t, strcmp(name, "Esc") ? line : "");
-		return;
-	}
-	if (!strcmp(name, "Esc")) {
-		t->help = false;
+	/* what is not a letter has its argument without a space */
+	snprintf(line, sizeof line, "%s%s%s", t->waiting->command,
+		isalpha((unsigned char)t->waiting->command[0]) ? " " : "", name);
+	t->waiting = NULL;
+	do_line(t, strcmp(name, "Esc") ? line : "");
+}
+
+static void count_digit(struct tui *t, char digit)
+{
+	if (t->count < 100000)
+		t->count = t->count * 10 + (uint32_t)(digit - '0');
+	say(t, "%" PRIu32 " times: a command, such as s", t->count);
+}
+
+static void do_named(struct tui *t, const struct key *key)
+{
+	char line[KEY_LINE + 16];
+
+	if (t->count && key->how == KEY_DO)
+		snprintf(line, sizeof line, "%" PRIu32 "%s", t->count, key->command);
+	else
+		snprintf(line, sizeof line, "%s", key->command);
+	t->count = 0;
+	if (key->how == KEY_DO) {
+		do_line(t, line);
+	} else if (key->how == KEY_PROMPT) {
 		t->message[0] = 0;
-		return;
-	}
-	if (!key) {
-		say(t, "%s means nothing here; h shows the keys", name);
-		return;
-	}
-	if (key->how == KEY_DO)
-		do_line(t, key->command);
-	else if (key->how == KEY_PROMPT)
-		prompt_begin(&t->prompt, key->command);
-	else {
+		prompt_begin(&t->prompt, line);
+	} else {
 		t->waiting = key;
 		say(t, "%s and one more key: %s", key->name, key->help);
 	}
+}
+
+static void do_key(struct tui *t, const char *name)
+{
+	const struct key *key = keys_find(t->o->keys, name, t->help ? VIEW_HELP : t->view);
+
+	if (t->waiting) {
+		do_argument(t, name);
+		return;
+	}
+	if (t->count && !strcmp(name, "0"))
+		key = keys_find(t->o->keys, "1", t->view);
+	if (!key && t->help) { /* a key of the view: it is what one wants to see */
+		key = keys_find(t->o->keys, name, t->view);
+		t->help = !key;
+	}
+	if (key && key->how == KEY_COUNT) {
+		count_digit(t, name[0]);
+		return;
+	}
+	if (key && !(t->count && !strcmp(name, "Esc")))
+		do_named(t, key);
+	else
+		say(t, key ? "" : "%s has no meaning here; h shows the keys", name);
+	t->count = 0;
 }
 
 static void take_key(struct tui *t, int code, wint_t c)
@@ -820,6 +881,7 @@ static bool follow(struct tui *t)
 		executed_release(&t->s->executed);
 		t->source.has_what = false;
 	}
+	t->s->has_types = false;
 	t->hits_ready = false;
 	if (at_end) {
 		session_do(t->s, "j end", &err);
@@ -840,7 +902,7 @@ static bool interrupted(struct tui *t)
 		t->quit = true;
 	} else {
 		t->asked = true;
-		say(t, "q quits; so does Ctrl-C again");
+		say(t, "q quits; Ctrl-C again quits, too");
 	}
 	return true;
 }
@@ -914,7 +976,8 @@ static SCREEN *begin(struct pl_err *err)
 	choose_locale();
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
-		pl_err_cause(err, PL_ERR_IO, "this terminal is not known: TERM=%s; try --plain",
+		pl_err_cause(err, PL_ERR_IO,
+			"cannot show a screen on a terminal of type '%s' (TERM); try --plain",
 			getenv("TERM") ? getenv("TERM") : "");
 		return NULL;
 	}
@@ -931,10 +994,23 @@ static SCREEN *begin(struct pl_err *err)
 	return screen;
 }
 
+/* With a slash at its end. */
+static void find_folder(struct tui *t)
+{
+	if (!getcwd(t->folder, sizeof t->folder - 1) || t->folder[0] != '/')
+		t->folder[0] = 0;
+	else if (t->folder[1])
+		strcat(t->folder, "/");
+}
+
 int tui_run(const struct tui_options *o, struct pl_err *err)
 {
+	struct complete_word own[ORDERS + 1] = {{.word = NULL}};
 	struct tui *t = calloc(1, sizeof *t);
 	SCREEN *screen = t ? begin(err) : NULL;
+
+	for (size_t i = 0; i < ORDERS; i++)
+		own[i] = (struct complete_word){orders[i].word, orders[i].names};
 
 	if (!t)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a screen");
@@ -946,6 +1022,8 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 	t->s = o->session;
 	t->s->executed.r = t->source.r = o->session->replay.r;
 	t->cursor = 1;
+	t->tab.own = own;
+	find_folder(t);
 	show_position(t);
 	say(t, "%s", o->session->why[0] ? o->session->why : o->session->note);
 	hold_resizes(t);
@@ -956,6 +1034,7 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 	view_release(t);
 	listing_release(&t->source);
 	prompt_release(&t->prompt);
+	tab_close(t);
 	if (t->has_regex)
 		regfree(&t->regex);
 	free(t);

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #define FRAMES_MAX  4096
-#define TREE_EVENTS 3000   /* each way */
-#define LINE_EVENTS 200000 /* that a timeline shows */
+#define TREE_EVENTS 3000 /* each way */
 #define ROW_BYTES   8192
 
 /* ---- stack ---- */
@@ -18,12 +17,14 @@ static void draw_frame(
 	const struct tui *t, struct box box, int y, const struct pl_frame *f, size_t n)
 {
 	struct pen p = {.y = y, .x = box.x, .columns = box.columns, .lit = n == t->row};
+	char file[FILE_BYTES];
 
 	pen_format(&p, n == t->s->frame ? INK_HERE : INK_FAINT, "%s%3zu ",
 		n == t->s->frame ? ">" : " ", n);
 	pen_text(&p, f->code ? pl_code_name(f->code) : "?", INK_NAME);
 	pen_text(&p, "  ", INK_FAINT);
-	pen_text(&p, f->code ? pl_code_file(f->code) : "?", INK_FAINT);
+	tui_file(t, f->code ? pl_code_file(f->code) : "?", box.columns / 2, file);
+	pen_text(&p, file, INK_FAINT);
 	pen_format(&p, INK_FAINT, ":%" PRId32, f->line);
 	if (f->task) {
 		pen_text(&p, "  task ", INK_FAINT);
@@ -203,161 +204,6 @@ void view_fold(struct tui *t)
 		tree->folds[tree->fold_count++] = tree->rows[i].seq;
 }
 
-/* ---- timeline ---- */
-
-static size_t line_of(struct timeline *l, uint32_t thread, const char *task)
-{
-	char cut[sizeof l->rows[0].task];
-
-	snprintf(cut, sizeof cut, "%s", task ? task : "");
-	for (size_t i = 0; i < l->count; i++)
-		if (l->rows[i].thread == thread && !strcmp(l->rows[i].task, cut))
-			return i;
-	if (l->count == TIMELINE_ROWS)
-		return TIMELINE_ROWS;
-	l->rows[l->count].thread = thread;
-	memcpy(l->rows[l->count].task, cut, sizeof cut);
-	return l->count++;
-}
-
-static int column_of(const struct timeline *l, int64_t time_ns)
-{
-	double whole = (double)(l->to_ns - l->from_ns);
-
-	if (time_ns <= l->from_ns || whole <= 0)
-		return 0;
-	if (time_ns >= l->to_ns)
-		return TIMELINE_COLUMNS - 1;
-	return (int)((double)(time_ns - l->from_ns) / whole * (TIMELINE_COLUMNS - 1));
-}
-
-/* The time that is shown: all, or what has about LINE_EVENTS around here. */
-static void choose_time(const struct tui *t, struct timeline *l)
-{
-	const struct pl_event *at = &t->s->replay.at;
-	const struct pl_process *p =
-		pl_recording_find_process(t->s->replay.r, at->position.process);
-	uint64_t events = 0;
-
-	l->from_ns = l->to_ns = at->time_ns;
-	for (uint32_t n = 0; p && n < p->thread_count; n++) {
-		const struct pl_thread *thread = pl_recording_thread(t->s->replay.r, p->number, n);
-		if (!thread)
-			continue;
-		events += thread->events;
-		l->from_ns = thread->start_ns && thread->start_ns < l->from_ns ? thread->start_ns
-									       : l->from_ns;
-		l->to_ns = thread->end_ns > l->to_ns ? thread->end_ns : l->to_ns;
-	}
-	if (events > LINE_EVENTS) {
-		double part = (double)LINE_EVENTS / (double)events;
-		int64_t half = (int64_t)((double)(l->to_ns - l->from_ns) * part / 2);
-		const int64_t first_ns = l->from_ns, last_ns = l->to_ns;
-		l->from_ns = at->time_ns - half;
-		if (l->from_ns > last_ns - 2 * half)
-			l->from_ns = last_ns - 2 * half;
-		if (l->from_ns < first_ns)
-			l->from_ns = first_ns;
-		l->to_ns = l->from_ns + 2 * half;
-	}
-}
-
-static void make_timeline(struct tui *t, struct timeline *l)
-{
-	struct pl_cursor *c = NULL;
-	struct pl_event e;
-
-	*l = (struct timeline){.process = t->s->replay.at.position.process};
-	choose_time(t, l);
-	int code = pl_cursor_new(&c, t->s->replay.r, l->process, PL_ALL_THREADS, NULL);
-	if (code == 0)
-		code = pl_cursor_seek_time(c, l->from_ns, NULL);
-	for (int i = 0; code == 0 && i < 2 * LINE_EVENTS; i++) {
-		code = pl_cursor_next(c, &e, NULL);
-		if (code || e.time_ns > l->to_ns)
-			break;
-		size_t row = line_of(l, e.position.thread, e.task);
-		if (row < TIMELINE_ROWS)
-			l->rows[row].ran[column_of(l, e.time_ns)] = true;
-	}
-	pl_cursor_free(c);
-}
-
-static bool ran_in(const struct timeline *l, size_t row, int column, int columns)
-{
-	int from = column * TIMELINE_COLUMNS / columns;
-	int to = (column + 1) * TIMELINE_COLUMNS / columns;
-
-	for (int i = from; i < to || i == from; i++)
-		if (i < TIMELINE_COLUMNS && l->rows[row].ran[i])
-			return true;
-	return false;
-}
-
-/* A task of a thread stands below it, further in. */
-static void put_name(const struct tui *t, size_t row, struct pen *p, enum ink ink)
-{
-	const struct timeline *l = t->timeline;
-	uint32_t number = l->rows[row].thread;
-	const struct pl_thread *thread = pl_recording_thread(t->s->replay.r, l->process, number);
-
-	if (l->rows[row].task[0]) {
-		pen_text(p, "  ", ink);
-		pen_text(p, l->rows[row].task, ink);
-	} else if (thread && thread->name && *thread->name) {
-		pen_text(p, thread->name, ink);
-	} else {
-		pen_format(p, ink, "thread %" PRIu32, number);
-	}
-	pen_fill(p, " ", INK_PLAIN);
-}
-
-static void draw_thread(struct tui *t, struct box box, int y, size_t row)
-{
-	const struct timeline *l = t->timeline;
-	const struct pl_event *at = &t->s->replay.at;
-	int names = box.columns / 4 < 24 ? box.columns / 4 : 24, columns = box.columns - names - 1;
-	struct pen p = {.y = y, .x = box.x, .columns = names, .lit = row == t->row};
-	struct pen bar = {.y = y, .x = box.x + names + 1, .columns = columns};
-	int here = column_of(l, at->time_ns) * columns / TIMELINE_COLUMNS;
-	bool own =
-		l->rows[row].thread == at->position.thread &&
-		!strncmp(at->task ? at->task : "", l->rows[row].task, sizeof l->rows[row].task - 1);
-
-	put_name(t, row, &p, own ? INK_HERE : INK_PLAIN);
-	for (int i = 0; i < columns; i++) {
-		bool ran = ran_in(l, row, i, columns);
-		pen_text(&bar,
-			i == here ? (own ? "O" : "|")
-			: ran	  ? "#"
-				  : ".",
-			i == here ? INK_HERE
-			: ran	  ? INK_RAN
-				  : INK_FAINT);
-	}
-}
-
-static void draw_timeline(struct tui *t, struct box box)
-{
-	struct timeline *l = t->timeline;
-	const struct pl_event *at = &t->s->replay.at;
-
-	if (!l && !(l = t->timeline = calloc(1, sizeof *l)))
-		return;
-	if (l->process != at->position.process || at->time_ns < l->from_ns ||
-		at->time_ns > l->to_ns)
-		make_timeline(t, l);
-	struct pen p = {.y = box.y, .x = box.x, .columns = box.columns};
-	pen_format(&p, INK_FAINT, "%.6f s", (double)(l->to_ns - l->from_ns) / 1e9);
-	box.y++;
-	box.rows--;
-	if (box.rows <= 0 || box.columns < 12)
-		return;
-	keep_in_sight(t, box, l->count);
-	for (size_t i = 0; i < (size_t)box.rows && t->row_top + i < l->count; i++)
-		draw_thread(t, box, box.y + (int)i, t->row_top + i);
-}
-
 /* ---- path ---- */
 
 /* Wraps; gives the rows that it took. */
@@ -509,7 +355,7 @@ void view_draw(struct tui *t, struct box box)
 	static void (*const draws[VIEWS])(struct tui * t, struct box box) = {
 		[VIEW_STACK] = draw_stack,
 		[VIEW_TREE] = draw_tree,
-		[VIEW_TIMELINE] = draw_timeline,
+		[VIEW_TIMELINE] = timeline_draw,
 		[VIEW_PATH] = draw_path,
 	};
 
@@ -538,21 +384,33 @@ void view_end(struct tui *t, bool top)
 		t->path_row = e->seq;
 }
 
-void view_click(struct tui *t, int y)
+bool view_click(struct tui *t, int y, int x)
 {
 	int row = y - t->side_box.y;
 
+	if (t->view == VIEW_TIMELINE)
+		return timeline_click(t, y, x);
 	if (t->view == VIEW_PATH)
 		t->path_row = walk(t, t->path_top, row);
 	else
-		t->row = t->row_top + (size_t)(row > 0 && t->view == VIEW_TIMELINE ? row - 1 : row);
+		t->row = t->row_top + (size_t)row;
+	return false;
+}
+
+void view_column(struct tui *t, int columns)
+{
+	timeline_column(t, columns);
 }
 
 void view_enter(struct tui *t, char command[64])
 {
 	command[0] = 0;
-	if (t->view == VIEW_STACK)
-		t->s->frame = t->row;
+	if (t->view == VIEW_STACK) {
+		size_t depth = replay_stack(&t->s->replay, NULL, 0);
+		t->s->frame = t->row < depth ? t->row : depth ? depth - 1 : 0;
+	}
+	if (t->view == VIEW_TIMELINE)
+		timeline_enter(t);
 	if (t->view == VIEW_PATH)
 		snprintf(command, 64, "j #%" PRIu64, t->path_row);
 	if (t->view == VIEW_TREE && t->tree && shown_row(t->tree, t->row) < t->tree->count)
@@ -576,6 +434,8 @@ void view_moved(struct tui *t)
 		t->row = t->s->frame;
 	if (t->view == VIEW_TREE && t->tree && is_made(t))
 		t->row = row_here(t);
+	if (t->view == VIEW_TIMELINE)
+		timeline_moved(t);
 }
 
 void view_grown(struct tui *t)

@@ -19,7 +19,7 @@ import session      # noqa: E402
 
 TIMEOUT_S = 30
 KEYS = {"Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "PgUp": "\x1b[5~", "PgDn": "\x1b[6~", "Enter": "\r",
-        "Space": " ", "Tab": "\t", "Esc": "\x1b", "F2": "\x1bOQ", "F3": "\x1bOR", "F4": "\x1bOS", "F5": "\x1b[15~", "F6": "\x1b[17~",
+        "Space": " ", "Tab": "\t", "1-9": "2", "Esc": "\x1b", "F2": "\x1bOQ", "F3": "\x1bOR", "F4": "\x1bOS", "F5": "\x1b[15~", "F6": "\x1b[17~",
         "WheelUp": "\x1b[<64;20;10M", "WheelDown": "\x1b[<65;20;10M", "Click": "\x1b[<0;20;10M", "Backspace": "\x7f"}
 
 
@@ -38,11 +38,43 @@ def masked(lines, folder):
         text = re.sub("(?<=-)" + re.escape(own[:k]) + "$", "X" * k, text, flags=re.M)
         text = re.sub(r"(^|\|)" + re.escape(own[k:]) + "/", lambda m, k=k: m[1] + "X" * (8 - k) + "/", text, flags=re.M)
     text = re.sub(r"\d\d:\d\d:\d\d\.\d{6}", "hh:mm:ss.uuuuuu", text)
-    text = re.sub(r"\+\d+(\.\d)? (ns|us|ms)", "+error", text)
-    text = re.sub(r" +~[^|\n]*$", "", text, flags=re.M)        # an order that is not known exactly
+    text = re.sub(r"±[\d.]+ (ns|µs|ms|s)", "±error", text)
+    text = re.sub(r"(?<!# ran)(?<! ) +~[^|\n]*$", "", text, flags=re.M)        # an order that is not known exactly
     text = re.sub(r" *\[#*-*\] +\d+%", " [bar]", text)
     text = re.sub(r"event \d+ of \d+", "event N of N", text)
     return re.sub(r"#\d+", "#N", text) + "\n"
+
+
+class Screen(pyte.Screen):
+    """With what curses uses and pyte leaves out: scrolling by several lines, and the same character again."""
+
+    def scroll_up(self, count=1):
+        top, bottom = self.margins or (0, self.lines - 1)
+        at = self.cursor.y, self.cursor.x
+        for _ in range(min(count or 1, bottom - top + 1)):
+            self.cursor.y = bottom
+            self.index()
+        self.cursor.y, self.cursor.x = at
+
+    def scroll_down(self, count=1):
+        top, bottom = self.margins or (0, self.lines - 1)
+        at = self.cursor.y, self.cursor.x
+        for _ in range(min(count or 1, bottom - top + 1)):
+            self.cursor.y = top
+            self.reverse_index()
+        self.cursor.y, self.cursor.x = at
+
+    def draw(self, data):
+        super().draw(data)
+        self.drawn = data[-1:] or self.drawn
+
+    def repeat(self, count=1):
+        self.draw(self.drawn * (count or 1))
+
+
+class Stream(pyte.ByteStream):
+    csi = {**pyte.ByteStream.csi, "S": "scroll_up", "T": "scroll_down", "b": "repeat"}
+    events = pyte.ByteStream.events | {"scroll_up", "scroll_down", "repeat"}
 
 
 class Terminal:
@@ -50,8 +82,8 @@ class Terminal:
     pressed = set()         # names of keys, of all terminals
 
     def __init__(self, *words, rows=24, columns=80, cwd=None, term="xterm-256color", **environment):
-        self.screen = pyte.Screen(columns, rows)
-        self.stream = pyte.ByteStream(self.screen)
+        self.screen = Screen(columns, rows)
+        self.stream = Stream(self.screen)
         self.raw = b""
         self.status = None
         base = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "VISUAL", "EDITOR", "XDG_CONFIG_HOME")}

@@ -64,6 +64,35 @@ if __name__ == "__main__":
     thread.join()
     fail()
 '''
+TASKS = '''\
+import asyncio
+import threading
+
+
+async def job(n, there):
+    there.set()
+    for i in range(4):
+        await asyncio.sleep(0.002 * n)
+        sum(range(1000 * n))
+
+
+async def main(there):
+    async with asyncio.TaskGroup() as group:
+        for n in range(1, 12):
+            group.create_task(job(n, there), name=f"job-{n}")
+
+
+def work(there):
+    there.wait()
+    return sum(i for i in range(1000))
+
+
+there = threading.Event()
+thread = threading.Thread(target=work, args=(there,), name="worker")
+thread.start()
+asyncio.run(main(there))
+thread.join()
+'''
 ENDLESS = '''\
 import sys
 import time
@@ -101,7 +130,8 @@ class Case(unittest.TestCase):
         return t
 
     def quit(self, t):
-        t.press("q")
+        """From whatever is shown."""
+        t.press("Esc", "Esc").settle().press("q")
         self.assertEqual(t.end(), 0)
         self.assertTrue(t.restored())
 
@@ -131,7 +161,6 @@ class Screens(Case):
             for key, view, sign in (("F3", "stack", "2 <module>"), ("F4", "tree", "square  #"), ("F6", "path", "call square")):
                 t.press(key).wait(sign)
                 self.golden(t, f"{view}-{columns}x{rows}")
-            t.press("F5").wait("MainThread .*O").wait("worker .*#")
             self.quit(t)
 
     def test_timeline(self):
@@ -143,6 +172,39 @@ class Screens(Case):
             t.wait("START").line("j 50%").settle().press("F5").wait("MainThread .*O")
             self.golden(t, f"timeline-{columns}x{rows}")
             self.quit(t)
+
+    def test_timeline_rows(self):
+        """Tasks are under the thread that ran them, in an order that stays; the row of the position is in sight."""
+        of = recorded("tasks.py", TASKS, "--only-mine")
+        for rows, columns in ((40, 120), (16, 60)):
+            t = self.open(of=of, rows=rows, columns=columns).wait("START").line("b 9").wait("stop 1").press("F5").wait("timeline|job-2")
+            orders = set()
+            for _ in range(8):
+                t.press("c").settle()
+                names = re.findall(r"(?:^|\|)(MainThread|worker|  (?:Task|job)-\d+) ", "\n".join(row.rstrip() for row in t.screen.display), re.M)
+                orders.add(tuple(names))
+                self.assertRegex(t.text(), rf"(?m)(job-\d+|worker) .*O")
+            if rows == 40:
+                self.assertEqual(orders, {("MainThread", "  Task-1", *[f"  job-{n}" for n in range(1, 12)], "worker")})
+            self.quit(t)
+
+    def test_timeline_has_an_axis_and_a_legend(self):
+        t = self.open(of=recorded("tasks.py", TASKS, "--only-mine")).wait("START").press("F5").wait("# ran  ~ not stamped  . waits")
+        t.wait(r"\d\d:\d\d:\d\d\.\d{6} .*'\+\d+ (ms|µs|s)\b")
+        self.quit(t)
+
+    def test_enter_and_click_in_the_timeline_go_there(self):
+        of = recorded("tasks.py", TASKS, "--only-mine")
+        t = self.open(of=of, rows=40, columns=120).wait("START").press("F5").wait("worker .*[#~]")
+        t.press("G", "Enter").wait(r"thread 1 worker").wait("worker .*O")
+        row = next(n for n, text in enumerate(t.screen.display) if " job-7 " in text)
+        column = max(n for n in range(80, 120) if t.screen.display[row][n] in "~#")
+        before = re.search(r"event (\d+) of", t.text())[1]
+        t.type(f"\x1b[<0;{column + 1};{row + 1}M").wait("task job-7").wait("job-7 .*O")
+        t.press("Left", "Left", "Left", "Left", "Left", "Left", "Enter").settle()
+        self.assertRegex(t.text(), "task job-7")
+        self.assertNotEqual(re.search(r"event (\d+) of", t.text())[1], before)
+        self.quit(t)
 
     def test_alone(self):
         t = Terminal(cwd=recorded().folder)
@@ -335,6 +397,111 @@ class Commands(Case):
         self.quit(t)
 
 
+class Help(Case):
+    def last(self, t):
+        return t.text().splitlines()[-1]
+
+    def test_it_pages_is_searched_and_is_left(self):
+        for leave in ("q", "Esc", "h"):
+            t = self.open().wait("START").press("h").wait("KEYS").wait("q close")
+            t.press("Space").wait(lambda text: "KEYS" not in text).press("PgUp").wait("KEYS")
+            t.press("/").type("LEAVES? a LOOP|until\r").wait("until \\[N\\]").press("/").type("clear \r").wait("remove a stop, or all")
+            t.press("/").type("no such word\r").wait("not found in the help")
+            t.press("G").wait("quit,exit").press("g").wait("KEYS").press(leave).wait("START OF").wait("q quit")
+            self.quit(t)
+
+    def test_has_the_commands_without_a_key(self):
+        t = self.open(rows=140).wait("START").press("h")
+        for word in ("clear", "hits", "until", "bt", "back", "forward", "reverse-next", "info threads"):
+            t.wait(rf"(?m)\b{word}\b")
+        t.press("s").wait("3 > ")                   # a key of the source leaves it
+        self.quit(t)
+
+    def test_of_a_command(self):
+        t = self.open().wait("START").line("help next").wait("n: the next line of this frame").line("help nonsense").wait("unknown command")
+        self.quit(t)
+
+    def test_q_and_esc_leave_views_first(self):
+        for key in ("F3", "F4", "F5", "F6"):
+            for leave in ("q", "Esc"):
+                t = self.open().wait("START").press(key).wait("q close").press(leave).wait("q quit")
+                self.assertNotRegex(t.text(), "(stack|tree|timeline|path) --")
+                if leave == "Esc":
+                    t.press("Esc").settle()         # in the source it does not quit
+                t.press("q")
+                self.assertEqual(t.end(), 0)
+
+    def test_the_last_row_has_help_and_quit(self):
+        for rows, columns in ((24, 80), (40, 120), (15, 60), (8, 30), (5, 20)):
+            t = self.open(rows=rows, columns=columns).wait("h help +q quit")
+            self.assertRegex(self.last(t), "h help +q quit *$")
+            t.press("F6").wait("h help +q close").press("q").wait("q quit")
+            self.quit(t)
+
+    def test_space_pages_everywhere(self):
+        of = recorded("long.py", "\n".join(f"x = {n}" for n in range(200)) + "\n")
+        t = self.open(of=of).wait("START").press("Space", "Space").wait("x = 40").press("F6").wait("path --").press("Space", "Space").wait("x = 14")
+        self.quit(t)
+
+
+class Told(Case):
+    """What the screen says of where it is."""
+
+    def test_the_mode_of_stops(self):
+        t = self.open().wait("a:all threads").press("a").wait("a:this thread").press("a").wait("a:all threads")
+        self.quit(t)
+
+    def test_the_type_of_an_exception(self):
+        t = self.open().wait("START").line("x LookupError").wait("stop 1").press("c").wait("raise LookupError +\\d\\d:")
+        self.quit(t)
+
+    def test_a_stop_elsewhere(self):
+        t = self.open(of=recorded("mine.py", PROGRAM, "--only-mine")).wait("START").press("a").line("b work").wait("stop 1").press("c")
+        t.wait(r"no later stop in this thread; 1 in worker \(a: all threads\)")
+        self.quit(t)
+
+    def test_counts(self):
+        t = self.open(of=recorded("mine.py", PROGRAM, "--only-mine")).wait("START").type("4").wait("4 times").type("s").wait("15 > ")
+        t.type("10").wait("10 times").press("Down").wait("15 > ").type("3").press("Esc").wait(lambda text: "times" not in text)
+        t.type("2").press("a").wait("a does not take a count").type("99S").wait("4 of 99 times: no earlier line")
+        self.quit(t)
+
+    def test_files_are_relative_and_cut_from_the_left(self):
+        t = self.open().wait(r"^ shop\.py:1 ").line("b Thread.start").wait("stop 1").press("c").wait(r"^ …\S*/threading\.py:\d+ ")
+        self.quit(t)
+
+
+class Tab(Case):
+    """Tab completes, and lists what is open."""
+
+    def test_commands(self):
+        t = self.open().wait("START").press(":").type("reverse-n").press("Tab").wait(":reverse-next ").press("Esc")
+        t.press(":").type("rev").press("Tab").wait(":reverse-").wait("reverse-continue +reverse-next +reverse-step")
+        t.press("Tab").wait(":reverse-continue").press("Tab").wait(":reverse-finish").press("Esc").wait(lambda text: "reverse-" not in text)
+        t.press(":").type("vi").press("Tab").wait(":view ").type("tr").press("Tab").wait(":view tree").press("Enter").wait("tree --")
+        self.quit(t)
+
+    def test_arguments(self):
+        t = self.open(of=recorded("mine.py", PROGRAM, "--only-mine")).wait("START")
+        t.press("b").type("squ").press("Tab").wait(":b square").press("Esc")
+        t.press("b").type("min").press("Tab").wait(":b mine.py:").type("7\r").wait("stop 1")
+        t.press("x").type("Loo").press("Tab").wait(":x LookupError").press("Enter").wait("stop 2")
+        t.press("w").type("f").press("Tab").wait(":w fail").press("Esc").press("t").press("Tab").wait("MainThread +worker")
+        t.type("w").press("Tab").wait(":t worker").press("Enter").wait("thread 1 worker")
+        t.press("o").press("Tab").wait("mine.py").press("Esc").line("clear 1").wait("2: x").press(":").type("clear ").press("Tab").wait(":clear 2").press("Esc")
+        t.press("&").type("line,rai").press("Tab").wait(":filter line,raise").press("Esc")
+        t.press("P").press("Tab").wait(":P 1").press("Esc").press("b").type("zzz").press("Tab").wait("nothing completes")
+        t.press("Esc")
+        self.quit(t)
+
+    def test_names_are_cleaned(self):
+        of = recorded("odd.py", "exec(compile('def f(): pass\\nf()', 'odd\\x1b[31mname', 'exec'))\n")
+        t = self.open(of=of).wait("START").press("o").type("odd").press("Tab").wait(r"odd\^\[\[31mname")
+        self.assertNotIn(b"\x1b[31mname", t.raw)
+        t.press("Esc")
+        self.quit(t)
+
+
 class Keys(Case):
     def rows(self):
         out = recorded().pathline("replay", "--keys").stdout.decode()
@@ -357,7 +524,7 @@ class Keys(Case):
         t.press("Down").press("Up", "PgDn", "PgUp", "G").wait("fail\\(\\)").press("g").wait("START").press("Right", "Left")
         t.press("WheelDown", "WheelUp", "Click", "a").wait("this thread only").press("a").wait("all threads")
         t.press("b").type("square\r").wait("stop 1").press("x").type("LookupError\r").wait("stop 2")
-        t.press("w").type("fail\r").wait("stop 3").press("c").wait("square +thread 0").press("c").settle().press("c").wait("square +thread 1").press("c").settle()
+        t.press("w").type("fail\r").wait("stop 3").press("B").wait("2: x LookupError; 3: w fail").press("c").wait("square +thread 0").press("1-9").wait("2 times").press("c").wait("square +thread 1").press("c").settle()
         t.press("c").wait("fail +thread").press("c").wait(r"\braise\b")
         t.press("u").wait("frame 1").press("d").wait("frame 0").press("C").settle().press("f").settle().press("F").settle()
         t.press("t").type("\r").wait("1: worker").press("T").type("\r").wait("no tasks").press("P").type("\r").wait("1: pid")
@@ -365,7 +532,7 @@ class Keys(Case):
         t.press("'").type("a").wait("START").press("Ctrl-O").settle().press("Ctrl-P").wait("START")
         t.press("/").type("square\r").settle().press(";", ",").settle().press("?").type("square\r").settle()
         t.press(":").type("hits\r").wait("of 1 hits").press("o").type("threading\r").wait("threading.py").press("e").wait("that of the recording")
-        t.press("F3").settle().press("Enter").settle().press("F4").wait("tree --").press("Space", "Space").settle()
+        t.press("F3").settle().press("Enter").settle().press("F4").wait("tree --").press("z", "z", "Space").settle()
         t.press("F5").wait("timeline --").press("F6").wait("path --").press("Tab").settle().press("&", "Esc").press("F2", "Ctrl-L").settle()
         t.press("h").wait("the next line of this thread").press("h")
         self.quit(t)

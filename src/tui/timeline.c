@@ -1,0 +1,428 @@
+/* The timeline: when each thread of the process ran, and each task, below the thread that ran it.
+ *
+ *	10:52:01.120  +2 ms      +4 ms      +6 ms
+ *	MainThread     ####~~~~~....#####|....####
+ *	  Task-1       ##       ....##   |
+ *	  Task-2         ##~~~~~      ###O....####
+ *
+ * An event was at its stamp or up to its error later, so a cell is one in which an event is known to be (#), or one in which
+ * there may be some (~), or one in which no line began (.). Threads come by their number, and tasks by the order in which
+ * they began as far as their names say it, so that rows keep their places when the time that is shown changes.
+ */
+#define _GNU_SOURCE
+#include "tui/state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/units.h"
+
+#define LINE_EVENTS 200000 /* that are shown */
+#define NOT_THERE   UINT64_MAX
+#define NS_PER_S    1000000000
+
+/* ---- rows ---- */
+
+/* Names with their numbers as numbers: Task-2 before Task-10. */
+static int compare_names(const char *a, const char *b)
+{
+	return strverscmp(a, b);
+}
+
+static int compare_rows(const void *one, const void *other)
+{
+	const struct timeline_row *a = one, *b = other;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (!a->task[0] || !b->task[0])
+		return (a->task[0] != 0) - (b->task[0] != 0);
+	return compare_names(a->task, b->task);
+}
+
+static bool is_row(const struct timeline_row *row, uint32_t thread, const char *task)
+{
+	return row->thread == thread &&
+	       !strncmp(row->task, task ? task : "", sizeof row->task - 1);
+}
+
+/* NULL: there are too many. */
+static struct timeline_row *row_of(struct timeline *l, uint32_t thread, const char *task)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (is_row(&l->rows[i], thread, task))
+			return &l->rows[i];
+	if (l->count == TIMELINE_ROWS)
+		return NULL;
+	struct timeline_row *row = &l->rows[l->count++];
+	*row = (struct timeline_row){.thread = thread, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+	snprintf(row->task, sizeof row->task, "%s", task ? task : "");
+	for (int i = 0; i < TIMELINE_COLUMNS; i++)
+		row->seqs[i] = NOT_THERE;
+	return row;
+}
+
+static size_t own_row(const struct tui *t)
+{
+	const struct pl_event *at = &t->s->replay.at;
+	size_t i = 0;
+
+	while (i < t->timeline->count &&
+		!is_row(&t->timeline->rows[i], at->position.thread, at->task))
+		i++;
+	return i;
+}
+
+/* ---- time and columns ---- */
+
+static int column_of(const struct timeline *l, int64_t time_ns)
+{
+	double whole = (double)(l->to_ns - l->from_ns);
+
+	if (time_ns <= l->from_ns || whole <= 0)
+		return 0;
+	if (time_ns >= l->to_ns)
+		return TIMELINE_COLUMNS - 1;
+	return (int)((double)(time_ns - l->from_ns) / whole * (TIMELINE_COLUMNS - 1));
+}
+
+/* Of the screen's columns that of a time. */
+static int cell_of(const struct timeline *l, int64_t time_ns)
+{
+	return l->cells > 0 ? column_of(l, time_ns) * l->cells / TIMELINE_COLUMNS : 0;
+}
+
+/* The time that is shown: all, or what has about LINE_EVENTS around the position. */
+static void choose_time(const struct tui *t, struct timeline *l)
+{
+	const struct pl_event *at = &t->s->replay.at;
+	const struct pl_process *p =
+		pl_recording_find_process(t->s->replay.r, at->position.process);
+	uint64_t events = 0;
+
+	l->from_ns = l->to_ns = at->time_ns;
+	for (uint32_t n = 0; p && n < p->thread_count; n++) {
+		const struct pl_thread *thread = pl_recording_thread(t->s->replay.r, p->number, n);
+		if (!thread)
+			continue;
+		events += thread->events;
+		l->from_ns = thread->start_ns && thread->start_ns < l->from_ns ? thread->start_ns
+									       : l->from_ns;
+		l->to_ns = thread->end_ns > l->to_ns ? thread->end_ns : l->to_ns;
+	}
+	if (events > LINE_EVENTS) {
+		double part = (double)LINE_EVENTS / (double)events;
+		int64_t half = (int64_t)((double)(l->to_ns - l->from_ns) * part / 2);
+		const int64_t first_ns = l->from_ns, last_ns = l->to_ns;
+		l->from_ns = at->time_ns - half;
+		if (l->from_ns > last_ns - 2 * half)
+			l->from_ns = last_ns - 2 * half;
+		if (l->from_ns < first_ns)
+			l->from_ns = first_ns;
+		l->to_ns = l->from_ns + 2 * half;
+	}
+}
+
+/* ---- what ran ---- */
+
+static void add_event(struct timeline *l, struct timeline_row *row, const struct pl_event *e)
+{
+	const int column = column_of(l, e->time_ns);
+	int64_t latest_ns;
+	int last = TIMELINE_COLUMNS - 1;
+
+	if (row->seqs[column] == NOT_THERE)
+		row->seqs[column] = e->seq;
+	if (!__builtin_add_overflow(e->time_ns, e->time_error_ns, &latest_ns))
+		last = column_of(l, latest_ns);
+	if (last == column)
+		row->cells[column] = CELL_RAN;
+	for (int i = column; i <= last; i++)
+		if (row->cells[i] == CELL_NONE)
+			row->cells[i] = CELL_MAYBE;
+	row->first_ns = e->time_ns < row->first_ns ? e->time_ns : row->first_ns;
+	row->last_ns = e->time_ns > row->last_ns ? e->time_ns : row->last_ns;
+}
+
+/* Every thread has a row, and is there from its start to its end, whatever of that is shown. */
+static void add_threads(const struct tui *t, struct timeline *l)
+{
+	const struct pl_process *p = pl_recording_find_process(t->s->replay.r, l->process);
+
+	for (uint32_t n = 0; p && n < p->thread_count; n++) {
+		const struct pl_thread *thread = pl_recording_thread(t->s->replay.r, p->number, n);
+		struct timeline_row *row = thread ? row_of(l, n, NULL) : NULL;
+		if (!row || !thread->events)
+			continue;
+		row->first_ns = thread->start_ns;
+		row->last_ns = thread->end_ns;
+	}
+}
+
+static void make(struct tui *t, struct timeline *l)
+{
+	struct pl_cursor *c = NULL;
+	struct pl_event e;
+
+	*l = (struct timeline){.process = t->s->replay.at.position.process,
+		.left = l->left,
+		.cells = l->cells};
+	l->cursor = -1;
+	choose_time(t, l);
+	add_threads(t, l);
+	int code = pl_cursor_new(&c, t->s->replay.r, l->process, PL_ALL_THREADS, NULL);
+	if (code == 0)
+		code = pl_cursor_seek_time(c, l->from_ns, NULL);
+	for (int i = 0; code == 0 && i < 2 * LINE_EVENTS; i++) {
+		code = pl_cursor_next(c, &e, NULL);
+		if (code || e.time_ns > l->to_ns)
+			break;
+		if (e.kind == PL_EVENT_GAP || e.kind == PL_EVENT_POSSIBLE)
+			continue;
+		struct timeline_row *thread = row_of(l, e.position.thread, NULL);
+		struct timeline_row *task = e.task ? row_of(l, e.position.thread, e.task) : NULL;
+		if (thread)
+			add_event(l, thread, &e);
+		if (task)
+			add_event(l, task, &e);
+	}
+	pl_cursor_free(c);
+	qsort(l->rows, l->count, sizeof *l->rows, compare_rows);
+}
+
+/* ---- drawing ---- */
+
+static const struct look {
+	const char *text;
+	enum ink ink;
+} looks[] = {
+	[CELL_NONE] = {".", INK_FAINT},
+	[CELL_MAYBE] = {"~", INK_NUMBER},
+	[CELL_RAN] = {"#", INK_RAN},
+};
+
+/* The most that is known of the columns of one cell of the screen. */
+static enum timeline_cell cell_at(const struct timeline *l, const struct timeline_row *row, int i)
+{
+	const int from = i * TIMELINE_COLUMNS / l->cells;
+	const int to = (i + 1) * TIMELINE_COLUMNS / l->cells;
+	enum timeline_cell most = CELL_NONE;
+
+	for (int column = from; column < to || column == from; column++)
+		if (column < TIMELINE_COLUMNS && row->cells[column] > most)
+			most = row->cells[column];
+	return most;
+}
+
+/* A task is further in than its thread. */
+static void put_name(const struct tui *t, const struct timeline_row *row, struct pen *p, enum ink ink)
+{
+	const struct pl_thread *thread =
+		pl_recording_thread(t->s->replay.r, t->timeline->process, row->thread);
+
+	if (row->task[0]) {
+		pen_text(p, "  ", ink);
+		pen_text(p, row->task, ink);
+	} else if (thread && thread->name && *thread->name) {
+		pen_text(p, thread->name, ink);
+	} else {
+		pen_format(p, ink, "thread %" PRIu32, row->thread);
+	}
+	pen_fill(p, " ", INK_PLAIN);
+}
+
+static void draw_row(struct tui *t, struct box box, int y, size_t n)
+{
+	const struct timeline *l = t->timeline;
+	const struct timeline_row *row = &l->rows[n];
+	const int here = cell_of(l, t->s->replay.at.time_ns);
+	const int first = cell_of(l, row->first_ns), last = cell_of(l, row->last_ns);
+	const bool own = n == own_row(t), shown = row->first_ns <= row->last_ns;
+	struct pen p = {.y = y, .x = box.x, .columns = l->left - 1, .lit = n == t->row};
+
+	put_name(t, row, &p, own ? INK_HERE : INK_PLAIN);
+	for (int i = 0; i < l->cells; i++) {
+		enum timeline_cell cell = cell_at(l, row, i);
+		bool outside = cell == CELL_NONE && (!shown || i < first || i > last);
+		struct pen bar = {.y = y, .x = box.x + l->left + i, .columns = 1};
+		bar.lit = n == t->row && i == l->cursor;
+		if (i == here)
+			pen_text(&bar, own ? "O" : "|", INK_HERE);
+		else
+			pen_text(&bar, outside ? " " : looks[cell].text, looks[cell].ink);
+	}
+}
+
+/* Steps of 1, 2 or 5 times a power of ten, with at least so many columns between them. */
+static int64_t step_of(const struct timeline *l, int columns)
+{
+	const double least = (double)(l->to_ns - l->from_ns) / l->cells * columns;
+	static const int64_t parts[] = {1, 2, 5};
+
+	for (int64_t power = 1; power < INT64_MAX / 100; power *= 10)
+		for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+			if ((double)(power * parts[i]) >= least)
+				return power * parts[i];
+	return INT64_MAX / 2;
+}
+
+#define AXIS_COLUMNS 12
+
+/* The clock time at its left end, and how much later the others are. */
+static void draw_axis(const struct timeline *l, struct box box)
+{
+	const time_t second = (time_t)(l->from_ns / NS_PER_S);
+	const int64_t step_ns = step_of(l, AXIS_COLUMNS);
+	struct pen p = {.y = box.y, .x = box.x + l->left, .columns = l->cells};
+	char clock[32] = "?", text[UNITS_BYTES + 2];
+	struct tm local;
+
+	if (localtime_r(&second, &local))
+		strftime(clock, sizeof clock, "%H:%M:%S", &local);
+	pen_format(&p, INK_FAINT, "%s.%06d", clock, (int)(l->from_ns % NS_PER_S / 1000));
+	for (int64_t at_ns = step_ns; at_ns < l->to_ns - l->from_ns; at_ns += step_ns) {
+		const int cell = cell_of(l, l->from_ns + at_ns);
+		units_duration(text + 1, at_ns);
+		text[0] = '+';
+		if (cell < p.column + 2 || cell + (int)strlen(text) > l->cells)
+			continue;
+		while (p.column < cell)
+			pen_text(&p, " ", INK_FAINT);
+		pen_text(&p, "'", INK_FAINT);
+		pen_text(&p, text, INK_FAINT);
+	}
+}
+
+static void draw_legend(const struct timeline *l, struct box box)
+{
+	struct pen p = {.y = box.y + box.rows - 1, .x = box.x, .columns = box.columns};
+	char span[UNITS_BYTES];
+
+	units_duration(span, l->to_ns - l->from_ns);
+	pen_text(&p, "#", INK_RAN);
+	pen_text(&p, " ran  ", INK_FAINT);
+	pen_text(&p, "~", INK_NUMBER);
+	pen_text(&p, " not stamped  ", INK_FAINT);
+	pen_text(&p, ".", INK_FAINT);
+	pen_text(&p, " waits: no line  ", INK_FAINT);
+	pen_text(&p, "O", INK_HERE);
+	pen_format(&p, INK_FAINT, " here  Enter: go there  (%s)", span);
+}
+
+static void keep_in_sight(struct tui *t, size_t rows)
+{
+	const size_t count = t->timeline->count;
+
+	if (t->row >= count)
+		t->row = count ? count - 1 : 0;
+	if (t->row < t->row_top)
+		t->row_top = t->row;
+	if (t->row >= t->row_top + rows)
+		t->row_top = t->row - rows + 1;
+}
+
+static bool is_made(const struct tui *t)
+{
+	const struct timeline *l = t->timeline;
+	const struct pl_event *at = &t->s->replay.at;
+
+	return l && l->process == at->position.process && at->time_ns >= l->from_ns &&
+	       at->time_ns <= l->to_ns;
+}
+
+void timeline_draw(struct tui *t, struct box box)
+{
+	if (!t->timeline && !(t->timeline = calloc(1, sizeof *t->timeline)))
+		return;
+	struct timeline *l = t->timeline;
+	l->left = (box.columns / 4 < 24 ? box.columns / 4 : 24) + 1;
+	l->cells = box.columns - l->left;
+	if (!is_made(t)) {
+		make(t, l);
+		t->row = own_row(t);
+	}
+	if (box.rows <= 0 || l->cells < 8)
+		return;
+	const int legend = box.rows > 3, axis = box.rows > 1;
+	if (axis)
+		draw_axis(l, box);
+	if (legend)
+		draw_legend(l, box);
+	box.y += axis;
+	box.rows -= axis + legend;
+	l->first_y = box.y;
+	keep_in_sight(t, (size_t)box.rows);
+	for (size_t i = 0; i < (size_t)box.rows && t->row_top + i < l->count; i++)
+		draw_row(t, box, box.y + (int)i, t->row_top + i);
+}
+
+/* ---- going there ---- */
+
+void timeline_moved(struct tui *t)
+{
+	if (!is_made(t))
+		return;
+	t->row = own_row(t);
+	t->timeline->cursor = -1;
+}
+
+void timeline_column(struct tui *t, int columns)
+{
+	struct timeline *l = t->timeline;
+
+	if (!l || l->cells <= 0)
+		return;
+	if (l->cursor < 0)
+		l->cursor = cell_of(l, t->s->replay.at.time_ns);
+	l->cursor += columns;
+	l->cursor = l->cursor < 0 ? 0 : l->cursor < l->cells ? l->cursor : l->cells - 1;
+}
+
+bool timeline_click(struct tui *t, int y, int x)
+{
+	struct timeline *l = t->timeline;
+	const int row = y - (l ? l->first_y : 0), cell = x - t->side_box.x - (l ? l->left : 0);
+
+	if (!l || row < 0 || t->row_top + (size_t)row >= l->count)
+		return false;
+	t->row = t->row_top + (size_t)row;
+	l->cursor = cell >= 0 && cell < l->cells ? cell : -1;
+	return true;
+}
+
+/* The row's first event in this cell, else the nearest: it is that which is drawn there. */
+static uint64_t event_near(const struct timeline *l, const struct timeline_row *row, int cell)
+{
+	const int from = cell * TIMELINE_COLUMNS / l->cells;
+
+	for (int n = 0; n < TIMELINE_COLUMNS; n++) {
+		if (from + n < TIMELINE_COLUMNS && row->seqs[from + n] != NOT_THERE)
+			return row->seqs[from + n];
+		if (n <= from && row->seqs[from - n] != NOT_THERE)
+			return row->seqs[from - n];
+	}
+	return NOT_THERE;
+}
+
+void timeline_enter(struct tui *t)
+{
+	struct timeline *l = t->timeline;
+	struct pl_err err = {0};
+
+	if (!l || !l->count || l->cells <= 0)
+		return;
+	t->row = t->row < l->count ? t->row : l->count - 1; /* it may not have been drawn yet */
+	const struct timeline_row *row = &l->rows[t->row];
+	int cell = l->cursor >= 0 ? l->cursor : cell_of(l, t->s->replay.at.time_ns);
+	uint64_t seq = event_near(l, row, cell);
+	if (seq == NOT_THERE) {
+		snprintf(t->message, sizeof t->message,
+			"nothing of this thread ran in the time that is shown");
+		return;
+	}
+	t->s->frame = 0;
+	if (replay_seq(&t->s->replay, l->process, row->thread, seq, &err) < 0)
+		snprintf(t->message, sizeof t->message, "%s", pl_err_text(&err));
+}
