@@ -92,11 +92,13 @@ int tab_draw(struct tui *t, struct box box)
 	const size_t first = page ? turn / page * page : 0;
 
 	for (int y = 0; y < rows; y++) {
-		struct pen p = {.y = box.y + box.rows - rows + y, .x = box.x, .columns = box.columns};
+		struct pen p = {
+			.y = box.y + box.rows - rows + y, .x = box.x, .columns = box.columns};
 		pen_fill(&p, " ", INK_PLAIN);
 		for (int x = 0; x < across; x++) {
 			size_t i = first + (size_t)(x * rows + y);
-			struct pen word = {.y = p.y, .x = box.x + x * width, .columns = width - GAP};
+			struct pen word = {
+				.y = p.y, .x = box.x + x * width, .columns = width - GAP};
 			word.lit = i + 1 == t->tab.turn;
 			if (i >= c->count)
 				continue;

@@ -44,8 +44,7 @@ static int compare_rows(const void *one, const void *other)
 
 static bool is_row(const struct timeline_row *row, uint32_t thread, const char *task)
 {
-	return row->thread == thread &&
-	       !strncmp(row->task, task ? task : "", sizeof row->task - 1);
+	return row->thread == thread && !strncmp(row->task, task ? task : "", sizeof row->task - 1);
 }
 
 /* NULL: there are too many. */
@@ -166,9 +165,8 @@ static void make(struct tui *t, struct timeline *l)
 	struct pl_cursor *c = NULL;
 	struct pl_event e;
 
-	*l = (struct timeline){.process = t->s->replay.at.position.process,
-		.left = l->left,
-		.cells = l->cells};
+	*l = (struct timeline){
+		.process = t->s->replay.at.position.process, .left = l->left, .cells = l->cells};
 	l->cursor = -1;
 	choose_time(t, l);
 	add_threads(t, l);
@@ -217,7 +215,8 @@ static enum timeline_cell cell_at(const struct timeline *l, const struct timelin
 }
 
 /* A task is further in than its thread. */
-static void put_name(const struct tui *t, const struct timeline_row *row, struct pen *p, enum ink ink)
+static void put_name(
+	const struct tui *t, const struct timeline_row *row, struct pen *p, enum ink ink)
 {
 	const struct pl_thread *thread =
 		pl_recording_thread(t->s->replay.r, t->timeline->process, row->thread);
