@@ -26,7 +26,11 @@ static void bound(void **state)
 
 	(void)state;
 	assert_string_equal(keys_find(&keys, "s", VIEW_PATH)->command, "s");
-	assert_null(keys_find(&keys, "Space", VIEW_SOURCE));
+	assert_null(keys_find(&keys, "z", VIEW_SOURCE));
+	assert_string_equal(keys_find(&keys, "7", VIEW_SOURCE)->name, KEY_DIGITS);
+	assert_null(keys_find(&keys, "0", VIEW_SOURCE));
+	assert_string_equal(keys_find(&keys, "q", VIEW_HELP)->command, "leave");
+	assert_null(keys_find(&keys, "s", VIEW_HELP));
 	assert_true(keys_bind(&keys, "s j end"));
 	assert_string_equal(keys_find(&keys, "s", VIEW_PATH)->command, "j end");
 	assert_true(keys_bind(&keys, "s  n"));
