@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/units.h"
 #include "cmd/json.h"
 #include "cmd/summary.h"
 #include "cmd/text.h"
@@ -20,9 +21,9 @@
 static const char *recording_state(const struct pl_recording_info *i)
 {
 	if (!i->finished)
-		return "still being written, or nobody finished it";
-	return i->recovered ? "finished by a later command: its own collector was killed"
-			    : "finished in order";
+		return "still being written, or not finished";
+	return i->recovered ? "finished by a later command, because its collector was killed"
+			    : "complete";
 }
 
 /* ---- text ---- */
@@ -59,6 +60,16 @@ static void right(struct out *o, uint64_t n, size_t width)
 	digits += (digits - 1) / 3;
 	out_spaces(o, digits < width ? width - digits : 0);
 	out_count(o, n);
+}
+
+/* A size, to the right. */
+static void size_column(struct out *o, uint64_t bytes, size_t width)
+{
+	char text[UNITS_BYTES];
+	size_t n = units_size(text, bytes);
+
+	out_spaces(o, n < width ? width - n : 0);
+	out_text(o, text);
 }
 
 static void number_column(struct out *o, uint64_t n, size_t width)
@@ -203,7 +214,7 @@ static void write_processes(struct out *o, const struct pl_recording *r)
 	}
 }
 
-/* Where threads stood: what `report` shares time by. */
+/* Samples of where threads were: `report` shares time by them. */
 static void write_samples(struct out *o, const struct pl_recording *r)
 {
 	uint64_t samples = 0, dropped = 0;
@@ -216,18 +227,21 @@ static void write_samples(struct out *o, const struct pl_recording *r)
 	out_text(o, "  ");
 	out_column(o, "samples", 12);
 	right(o, samples, 16);
-	out_text(o, "  of where threads stood, and ");
+	out_text(o, "  of where threads were; ");
 	out_count(o, dropped);
-	out_text(o, " that saw nothing that makes sense\n");
+	out_text(o, dropped == 1 ? " more was not usable\n" : " more were not usable\n");
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
 		const struct pl_process *p = pl_recording_process(r, i);
 		if (!p->samples_refused)
 			continue;
-		out_text(o, "    missing of process ");
+		out_text(o, "    none of process ");
 		out_u64(o, p->number);
-		out_text(o, ": the system lets the collector not read its memory (");
+		out_text(o, ": the system does not let Pathline read its memory (");
 		out_text(o, strerror(p->samples_refused));
-		out_text(o, "); its lines share time by their counts\n");
+		out_text(o, ").\n    `report` shares the time of its lines by their counts. "
+			    "Samples need "
+			    "kernel.yama.ptrace_scope\n    to be 0 or 1, and a program that is "
+			    "dumpable.\n");
 	}
 }
 
@@ -264,7 +278,7 @@ static void write_counts(struct out *o, const struct pl_recording *r)
 	out_text(o, "  between threads\n  ");
 	out_column(o, "waits", 12);
 	right(o, s.waits, 16);
-	out_text(o, "  of threads for the collector\n");
+	out_text(o, "  of threads, for the collector\n");
 	write_samples(o, r);
 	write_codes(o, "left out", s.codes_left_out, ", by the filter\n");
 	write_codes(o, "unanalysed", s.codes_unanalysed, ", of which every line was recorded\n");
@@ -273,8 +287,8 @@ static void write_counts(struct out *o, const struct pl_recording *r)
 		const struct pl_size *z = pl_recording_size(r, i);
 		out_text(o, "  ");
 		out_column(o, z->kind, 12);
-		right(o, z->bytes, 16);
-		out_text(o, " bytes in ");
+		size_column(o, z->bytes, 16);
+		out_text(o, "  in ");
 		out_count(o, z->records);
 		out_text(o, z->records == 1 ? " record\n" : " records\n");
 	}
@@ -509,7 +523,7 @@ int cmd_info(struct cmd *c)
 	struct pl_recording *r = NULL;
 	struct out o = {0};
 	int written, code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]",
-						 "Say what was recorded: command line, machine, "
+						 "Print what was recorded: command line, machine, "
 						 "processes, threads, counts, losses.",
 						 options});
 

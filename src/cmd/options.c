@@ -231,7 +231,9 @@ static int unknown_option(const struct parser *p, const char *word)
 			snprintf(names[n], sizeof names[n], "--%s", o->word);
 			known[n] = names[n];
 		}
-	return cmd_unknown("option", word, known);
+	char name[WORD_MAX];
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+	return cmd_unknown("option", name, known);
 }
 
 /* `text`: the argument that stood with the option, or NULL. */
@@ -337,10 +339,10 @@ int cmd_parse(struct cmd *c, const struct cmd_usage *usage)
 	bool help = false, version = false;
 	const char *color = "auto";
 	const struct cmd_option common[] = {
-		{"color", 0, "WHEN", "auto, always or never; auto heeds NO_COLOR", .text = &color,
-			.words = "auto always never"},
-		{"help", 'h', NULL, "print this, and end", .flag = &help},
-		{"version", 0, NULL, "print the version, and end", .flag = &version},
+		{"color", 0, "WHEN", "auto, always or never; auto respects NO_COLOR",
+			.text = &color, .words = "auto always never"},
+		{"help", 'h', NULL, "print this, and exit", .flag = &help},
+		{"version", 0, NULL, "print the version, and exit", .flag = &version},
 		{0},
 	};
 	struct parser p = {.c = c, .usage = usage, .common = common};

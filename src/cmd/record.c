@@ -9,9 +9,9 @@
  *	  <---- REPORT ----------------  leaves, or goes on with what still lives
  *	  say what was recorded, and end as the command did
  *
- * When the collector dies on the way the program runs on, and its arena is finished here: how the
- * command ended is known to nobody else. What goes wrong before the command runs is our failure,
- * with exit codes of our own; from then on its own count.
+ * When the collector dies meanwhile, the program goes on, and its arena is finished here: only we know
+ * how the command ended. What goes wrong before the command runs is our failure, with exit codes of our
+ * own; from then on the exit code is the program's.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/buf.h"
+#include "base/units.h"
 #include "cmd/child.h"
 #include "cmd/choose.h"
 #include "cmd/cmd.h"
@@ -128,7 +129,7 @@ static int find_preload(struct run *r)
 	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
 		if (try_preload(r, self, within[i]))
 			return CMD_GO;
-	cmd_say("record: " PRELOAD " is not beside %s; build it with: make", self);
+	cmd_say("record: " PRELOAD " is neither in %s nor installed; build it with: make", self);
 	return CMD_RECORD_FAILED;
 }
 
@@ -157,9 +158,10 @@ static int make_preload_takeable(struct run *r)
 			return CMD_GO;
 		}
 	}
-	cmd_say("record: the loader takes no path with a space, a colon or a $, and there is no "
-		"room in /dev/shm for a "
-		"link to it; move Pathline to another directory: %s",
+	cmd_say("record: the path of %s has a space, a colon or a $, which the loader does not "
+		"take in "
+		"LD_PRELOAD, and a link to it cannot be made in /dev/shm; move Pathline to another "
+		"directory",
 		r->preload);
 	return CMD_RECORD_FAILED;
 }
@@ -221,7 +223,7 @@ static int start_collector(struct run *r)
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0) {
-		cmd_say("record: no socket for the collector: %s", strerror(errno));
+		cmd_say("record: the collector cannot be started: no socket: %s", strerror(errno));
 		return CMD_RECORD_FAILED;
 	}
 	r->collector = fork();
@@ -339,20 +341,6 @@ static enum answer ask_collector(struct run *r, int status, struct collector_pac
 	return ANSWER_SILENT;
 }
 
-static const char *size_text(uint64_t bytes, char room[32])
-{
-	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-	double n = (double)bytes;
-	int unit = 0;
-
-	while (n >= 1024 && unit < 4) {
-		n /= 1024;
-		unit++;
-	}
-	snprintf(room, 32, unit && n < 10 ? "%.1f %s" : "%.0f %s", n, units[unit]);
-	return room;
-}
-
 /* 1234567 -> "1,234,567" */
 static const char *count_text(uint64_t n, char room[32])
 {
@@ -436,12 +424,13 @@ static const char *say_nothing_recorded(struct run *r, const struct collector_pa
 
 static void say_totals(struct run *r, const struct collector_packet *p)
 {
-	char size[32], events[64], processes[64], threads[64];
+	char size[UNITS_BYTES], events[64], processes[64], threads[64];
 
 	say_count(events, sizeof events, p->totals.events, "event", "events");
 	say_count(processes, sizeof processes, p->totals.processes, "process", "processes");
 	say_count(threads, sizeof threads, p->totals.threads, "thread", "threads");
-	cmd_say("recorded in %s, %s", r->place.path, size_text(p->bytes, size));
+	units_size(size, p->bytes);
+	cmd_say("recorded in %s, %s", r->place.path, size);
 	cmd_say("%s of %s, %s", events, processes, threads);
 	if (p->running)
 		cmd_say("%u of the processes still %s; recording goes on until %s", p->running,
@@ -629,8 +618,8 @@ static int record_calibration(struct cmd *c, const char *directory, char **words
 	return code;
 }
 
-/* A descriptor that the caller closed must not become one of ours: what we open would then be its
- * stdin. */
+/* A descriptor that the caller closed must not become one of ours: what we open would then be the
+ * program's stdin. */
 static void hold_standard_descriptors(void)
 {
 	for (int fd = 0; fd < 3; fd++)
@@ -712,76 +701,74 @@ int cmd_record(struct cmd *c)
 	const char *directory = NULL, *python = NULL;
 	const struct cmd_option options[] = {
 		{"output", 'o', "DIR",
-			"where to; new or empty. Without it: .pathline/<time>-<name>/",
+			"the directory of the recording, new or empty. Without it:\n"
+			".pathline/<time>-<name>/",
 			.text = &directory},
-		{"python", 0, "EXE", "run WHAT with this Python. Without it: python3 of the PATH",
+		{"python", 0, "EXE", "run WHAT with this Python. Without it: python3 from PATH",
 			.text = &python},
 		{"no-children", 0, NULL, "do not record the processes that it starts",
 			.flag = &r.no_children},
 		{"limit", 0, "SIZE",
-			"keep the newest SIZE of it: 64M, 2G, 1GiB. Without it: " DEFAULT_LIMIT
-			"iB; 0: no limit",
+			"keep the newest SIZE of it: 64M, 2G, 1GiB; 0: no limit. Without "
+			"it: " DEFAULT_LIMIT "iB",
 			.text = &word.limit},
 		{"on-full", 0, "wait|drop",
-			"when events come too fast: the program waits (at most 2 s), or they are "
-			"lost;\n"
-			"either way the recording says so. Without it: wait",
+			"when events come faster than they can be written: the program waits (at\n"
+			"most 2 s), or events are lost; the recording says so. Without it: wait",
 			.text = &word.on_full},
 		{"passes", 0, "all|none",
-			"a loop that stays on one line tells its line once: record each further "
-			"pass as\n"
-			"'again', or none of them (faster). Without it: all",
+			"Python reports the line of a loop on a single line once: record each "
+			"further\n"
+			"pass as 'again', or none of them, which is faster. Without it: all",
 			.text = &word.passes},
 		{"order", 0, "witness|exact",
-			"of threads: a line between two witnesses may have run anywhere between "
-			"them; or\n"
-			"each line and return is recorded, and the order of all is known "
-			"(slower).\n"
-			"Without it: witness",
+			"witness: a line may have run anywhere between the recorded events around "
+			"it,\n"
+			"beside other threads; exact: each line and return is recorded, and the "
+			"order\n"
+			"of all threads is known, which is slower. Without it: witness",
 			.text = &word.order},
 		{"hot", 0, "LINES",
-			"code of which so many lines were heard is heard in a way that costs less "
-			"for each\n"
-			"and more to begin with (3.12, 3.13); 0: none is. Without it: 1000",
+			"a code of which so many lines ran is recorded in a way that costs less "
+			"for\n"
+			"each line and more to begin with (3.12, 3.13); 0: never. Without it: 1000",
 			.text = &word.hot},
 		{"stat", 0, NULL,
-			"say at the end what recording cost, estimated, and which functions cost "
-			"most",
+			"at the end, estimate what recording cost, and which functions cost most",
 			.flag = &r.stat},
 		{"include", 0, "GLOB",
-			"record code whose module or path matches; several, with --exclude: the "
-			"last\n"
-			"that matches decides. After an --include at first, what no rule matches "
-			"is\n"
-			"left out. Words: stdlib, site-packages; a / or .py makes it a path",
+			"record code whose module or path matches GLOB. Of several --include and\n"
+			"--exclude the last one that matches decides; what none matches is left "
+			"out\n"
+			"if the first one is an --include. A GLOB with a / or .py is a path; the "
+			"words\n"
+			"stdlib and site-packages stand for those",
 			.take = choose_take, .to = &r.choose, .words = "stdlib site-packages"},
 		{"exclude", 0, "GLOB",
-			"leave such code out: it costs nothing after its first run, and the path "
-			"shows\n"
-			"what it calls back in the place of its call",
+			"do not record such code. It costs nothing after its first run. What it "
+			"calls\n"
+			"is shown in the place of its call",
 			.take = choose_take, .to = &r.choose, .words = "stdlib site-packages"},
 		{"only-mine", 0, NULL,
-			"include the files below this directory and the script's, without what "
-			"was\n"
-			"installed and the standard library",
+			"record the files below this directory and the script's, but not the "
+			"standard\n"
+			"library and not what was installed",
 			.take = choose_take, .to = &r.choose},
 		{"clock", 0, "WHICH",
-			"which events get a time: the first one behind each tick (tick=100us, "
-			"tick=1ms,\n"
-			"tick=10ms), each call and return (call), or each event, with an event for "
-			"each\n"
-			"line (line). Without it: tick=auto, 1 ms, or as much more as keeps "
-			"ticking "
-			"below\n"
-			"1% of a core, up to 10 ms",
+			"which events have a time: the first one after each tick (tick=100us,\n"
+			"tick=1ms, tick=10ms), each call and return (call), or each event, with "
+			"an\n"
+			"event for each line (line). Without it: tick=auto, which is 1 ms, or up "
+			"to\n"
+			"10 ms where ticking would take more than 1% of a core",
 			.text = &word.clock,
 			.words = "tick=auto tick=100us tick=1ms tick=10ms call line"},
 		{"timing", 0, "clock|calls",
-			"calls: record and stamp each call and return, whatever --clock says of "
-			"the rest.\n"
+			"calls: each call and return has a time, whatever --clock says of the "
+			"rest.\n"
 			"Without it: clock",
 			.text = &word.timing},
-		{"quiet", 'q', NULL, "no last lines on stderr", .flag = &r.quiet},
+		{"quiet", 'q', NULL, "print no messages at the end", .flag = &r.quiet},
 		{0},
 	};
 	const struct cmd_usage usage = {"[--] WHAT",
@@ -789,9 +776,9 @@ int cmd_record(struct cmd *c)
 		"WHAT is  script.py ARGUMENT…    or  -m MODULE ARGUMENT…    or  -c CODE ARGUMENT…  "
 		"  or  - (stdin)\n"
 		"or any command: the Pythons that it starts are recorded.\n\n"
-		"Gives the program's own exit code, and dies of its signal when it did; 125: "
-		"Pathline failed,\n"
-		"126: WHAT is not executable, 127: not found.",
+		"The exit code is that of the program; when the program died of a signal, record "
+		"dies of it as well.\n"
+		"125: Pathline failed; 126: WHAT cannot be executed; 127: WHAT was not found.",
 		options, true};
 	int code = cmd_parse(c, &usage);
 

@@ -99,7 +99,7 @@ static int open_regular(const struct directory *d, const char *name, struct pl_e
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		return fd;
 	close(fd);
-	return pl_err_cause(err, PL_ERR_FORMAT, "%s: not a regular file", name);
+	return pl_err_cause(err, PL_ERR_FORMAT, "%s is not a regular file", name);
 }
 
 /* The descriptor of a file, or a negative error. */
@@ -135,7 +135,7 @@ static int directory_size(struct files *f, uint32_t file, uint64_t *bytes, struc
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0)
-		return pl_err_cause(err, PL_ERR_IO, "fstat: %s", strerror(errno));
+		return pl_err_cause(err, PL_ERR_IO, "its size cannot be read: %s", strerror(errno));
 	*bytes = (uint64_t)st.st_size;
 	return 0;
 }
@@ -155,7 +155,8 @@ static int directory_read(struct files *f, struct span span, struct pl_buf *to, 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return pl_err_cause(err, PL_ERR_IO, "read: %s", strerror(errno));
+			return pl_err_cause(
+				err, PL_ERR_IO, "it cannot be read: %s", strerror(errno));
 		if (got == 0)
 			return pl_err_cause(err, PL_ERR_FORMAT, "the file ends early");
 		done += (size_t)got;

@@ -105,7 +105,8 @@ static int read_header(struct meta *m, struct pl_view v)
 		return PL_ERR_FORMAT;
 	if (major != FORMAT_MAJOR)
 		return pl_err_cause(m->err, PL_ERR_VERSION,
-			"format %u.%u, but this Pathline (" PATHLINE_VERSION ") reads format %u.x",
+			"its format is %u.%u, but this Pathline (" PATHLINE_VERSION
+			") reads format %u.x",
 			major, minor, FORMAT_MAJOR);
 	r->info.format_major = major;
 	r->info.format_minor = minor;
@@ -470,16 +471,17 @@ int meta_read(struct pl_recording *r, bool *news, struct pl_err *err)
 	int code = r->files->ops->size(r->files, FILE_META, &s.size, err);
 
 	if (code)
-		return pl_err_cause(err, code, "no recording is here");
+		return pl_err_cause(
+			err, code, "its file `meta`, which describes the rest, cannot be opened");
 	if (s.size < s.off)
-		return pl_err_cause(err, PL_ERR_FORMAT, "meta became shorter");
+		return pl_err_cause(err, PL_ERR_FORMAT, "its file `meta` became shorter");
 	code = read_all(&m, &s, news);
 	r->meta_off = s.off;
 	stream_release(&s);
 	if (code)
-		return pl_err_cause(err, code, "meta, offset %" PRIu64, r->meta_off);
+		return pl_err_cause(err, code, "file `meta`, offset %" PRIu64, r->meta_off);
 	if (!r->header_read && !r->records)
-		return pl_err_cause(err, PL_ERR_FORMAT, "meta has no header");
+		return pl_err_cause(err, PL_ERR_FORMAT, "its file `meta` has no header");
 	if (r->info.finished && s.cut)
 		recording_damage(r, FILE_META, s.off, "bytes behind the end");
 	return 0;

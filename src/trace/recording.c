@@ -387,7 +387,7 @@ int pl_recording_open(struct pl_recording **out, const char *dir, struct pl_err 
 	if (code == 0)
 		code = recording_open_files(out, files, err);
 	if (code)
-		return pl_err_cause(err, code, "recording %s", dir);
+		return pl_err_cause(err, code, "%s cannot be read", dir);
 	(*out)->info.directory = texts_keep(&(*out)->texts, view_of(dir, strlen(dir)));
 	if (!(*out)->info.directory)
 		(*out)->info.directory = "";
@@ -400,7 +400,7 @@ int pl_recording_refresh(struct pl_recording *r, struct pl_err *err)
 	int code = read_news(r, &news, err);
 
 	if (code)
-		return pl_err_cause(err, code, "recording %s", r->info.directory);
+		return pl_err_cause(err, code, "%s cannot be read any further", r->info.directory);
 	return news ? 0 : PL_END;
 }
 

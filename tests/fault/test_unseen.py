@@ -84,7 +84,7 @@ class Unseen(recorded.Case):
                 break
         self.assertEqual(process["samples_refused"], REFUSED)
         text = recorded.run(PATHLINE, "info", directory).stdout
-        self.assertIn("missing of process 1: the system lets the collector not read its memory (%s)" % REFUSED, text)
+        self.assertIn("none of process 1: the system does not let Pathline read its memory (%s)" % REFUSED, text)
 
         # All else is there.
         seen, as_seen = self.record("seen", 1, passes, None)

@@ -69,7 +69,7 @@ static void test_versions(void **state)
 
 	maker_header(&m, FORMAT_MAJOR + 1, 0);
 	assert_int_equal(recording_open_files(&r, maker_files(&m), &err), PL_ERR_VERSION);
-	assert_non_null(strstr(pl_err_text(&err), "format 2.0"));
+	assert_non_null(strstr(pl_err_text(&err), "its format is 2.0"));
 	maker_release(&m);
 	m = (struct maker){.arena = true};
 	maker_header(&m, FORMAT_MAJOR, FORMAT_MINOR + 7);
