@@ -285,7 +285,7 @@ class Ends(unittest.TestCase):
         command = next(line for line in lines if "--at-exception" in line).split(": ", 2)[2].strip()
         done = subprocess.run(command + " --plain", shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
                               env=dict(os.environ, PATH=os.path.dirname(PATHLINE) + os.pathsep + os.environ["PATH"]))
-        self.assertRegex(done.stdout.decode(), r"^[^!].*\traise\t.*program\.py\t2\tf\n$")
+        self.assertRegex(done.stdout.decode(), r"^[^!].*\traise\t.*program\.py\t2\tf\tKeyError\n$")
 
     def test_no_python(self):
         folder = Folder()
