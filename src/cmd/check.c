@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 
 #include "cmd/json.h"
+#include "cmd/page.h"
 #include "cmd/text.h"
 
 struct check {
@@ -24,6 +25,7 @@ static void report(void *arg, const struct pl_damage *d)
 		json_line_end(&j);
 		return;
 	}
+	out_line(&k->out);
 	out_tone(&k->out, TONE_BAD);
 	out_text(&k->out, "damaged");
 	out_tone(&k->out, TONE_PLAIN);
@@ -33,7 +35,7 @@ static void report(void *arg, const struct pl_damage *d)
 	out_u64(&k->out, d->offset);
 	out_text(&k->out, ": ");
 	out_clean(&k->out, text_of(d->what));
-	out_char(&k->out, '\n');
+	out_line_end(&k->out);
 }
 
 static void put_count(struct out *o, uint64_t n, const char *one)
@@ -108,17 +110,17 @@ int cmd_check(struct cmd *c)
 	int written, code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]",
 						 "Verify every checksum and decode everything; say "
 						 "what is damaged, and where.",
-						 options});
+						 options, .paged = true});
 
 	if (code == CMD_GO)
 		code = cmd_open(c, &r);
-	if (code == CMD_GO && out_init(&k.out, 1, c->color_out) < 0) {
-		cmd_say("%s: no memory for its output", c->name);
-		code = CMD_BAD;
-	}
 	if (code == CMD_GO)
+		code = page_open(c, &k.out, !k.json);
+	if (code == CMD_GO) {
+		page_start(c, &k.out);
 		code = check(&k, r);
-	written = out_release(&k.out);
+	}
+	written = page_close(c, &k.out);
 	pl_recording_close(r);
 	return written ? written : code;
 }

@@ -63,6 +63,7 @@ struct cmd {
 	enum cmd_color color;		     /* as chosen by --color */
 	bool color_out;			     /* behind cmd_parse: may stdout be coloured? */
 	bool color_err;			     /* and stderr? */
+	bool no_pager;			     /* as chosen by --no-pager */
 	char directory[CMD_DIRECTORY_BYTES]; /* after cmd_directory: of the recording */
 };
 
@@ -92,6 +93,7 @@ struct cmd_usage {
 	const char *operands; /* for the help: "[RECORDING]" */
 	const char *about;    /* a sentence or more */
 	const struct cmd_option *options;
+	bool paged;	      /* has --no-pager: its text goes through a pager (page.h) */
 	bool first_word_ends; /* options end at the first operand: what follows belongs to another
 				 program */
 };

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "cmd/lines.h"
+#include "cmd/page.h"
 #include "cmd/rows.h"
 #include "cmd/select.h"
 
@@ -190,17 +191,16 @@ static void say_damages(struct dump *d)
 		n > d->damages ? n : d->damages, n > 1 || d->damages > 1 ? "s" : "");
 }
 
-static int prepare(struct dump *d, const struct cmd *c, const char *fields, bool json)
+static int prepare(struct dump *d, struct cmd *c, const char *fields, bool json)
 {
 	int code = select_read(&d->selection, d->r);
 
 	if (code != CMD_GO)
 		return code;
-	if (out_init(&d->out, 1, c->color_out) < 0) {
-		cmd_say("%s: no memory for its output", c->name);
-		return CMD_BAD;
-	}
 	d->as_rows = fields || json;
+	code = page_open(c, &d->out, !d->as_rows);
+	if (code != CMD_GO)
+		return code;
 	d->lines = (struct lines){.out = &d->out, .r = d->r};
 	return d->as_rows ? rows_init(&d->rows, &d->out, d->r, fields, json) : CMD_GO;
 }
@@ -242,18 +242,19 @@ int cmd_dump(struct cmd *c)
 				    "Print the path, one event a line: process by process, each "
 				    "with its threads in the\n"
 				    "exact order in which they ran.",
-				    options});
+				    options, .paged = true});
 	if (code == CMD_GO)
 		code = cmd_open(c, &d.r);
 	if (code == CMD_GO)
 		code = prepare(&d, c, fields, json);
 	if (code == CMD_GO) {
+		page_start(c, &d.out);
 		dump_processes(&d);
 		say_damages(&d);
 		code = d.code;
 	}
 	rows_release(&d.rows);
-	written = out_release(&d.out);
+	written = page_close(c, &d.out);
 	pl_recording_close(d.r);
 	return written ? written : code;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/units.h"
 #include "cmd/json.h"
+#include "cmd/page.h"
 #include "cmd/summary.h"
 #include "cmd/text.h"
 
@@ -525,19 +526,18 @@ int cmd_info(struct cmd *c)
 	int written, code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]",
 						 "Print what was recorded: command line, machine, "
 						 "processes, threads, counts, losses.",
-						 options});
+						 options, .paged = true});
 
 	if (code == CMD_GO)
 		code = cmd_open(c, &r);
-	if (code == CMD_GO && out_init(&o, 1, c->color_out) < 0) {
-		cmd_say("%s: no memory for its output", c->name);
-		code = CMD_BAD;
-	}
+	if (code == CMD_GO)
+		code = page_open(c, &o, !json);
 	if (code == CMD_GO) {
+		page_start(c, &o);
 		write_info(&o, r, json);
 		code = summary_of(r).damaged ? CMD_BAD : CMD_OK;
 	}
-	written = out_release(&o);
+	written = page_close(c, &o);
 	pl_recording_close(r);
 	return written ? written : code;
 }

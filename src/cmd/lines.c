@@ -2,14 +2,19 @@
 #include "cmd/lines.h"
 
 #define NS_PER_S     1000000000
-#define NAME_WIDTH   12
+#define NAME_WIDTH   12 /* on a terminal */
+#define NAME_LEAST   4
 #define INDENT_LEVEL 2
 #define INDENT_MAX   24 /* levels; deeper ones are shown by their number */
+#define FRONT_WIDTH  30 /* of time and thread */
+#define TAIL_WIDTH   24 /* for what stands after a path */
+#define PATH_LEAST   16
 
 static void write_process(struct lines *w)
 {
 	struct out *o = w->out;
 
+	out_line(o);
 	out_tone(o, TONE_STRONG);
 	out_text(o, "process ");
 	out_u64(o, w->process->number);
@@ -18,7 +23,21 @@ static void write_process(struct lines *w)
 	out_text(o, "  ");
 	out_clean(o, text_of(w->process->command));
 	out_tone(o, TONE_PLAIN);
-	out_char(o, '\n');
+	out_line_end(o);
+}
+
+/* Wide enough for the names of the process's threads; on a terminal long ones are cut. */
+static void measure_names(struct lines *w)
+{
+	w->name_width = NAME_LEAST;
+	for (uint32_t n = 0; w->process && n < w->process->thread_count; n++) {
+		const struct pl_thread *t = pl_recording_thread(w->r, w->process->number, n);
+		size_t width = t && t->name ? text_width(t->name) : 0;
+		if (width > w->name_width)
+			w->name_width = width;
+	}
+	if (w->out->columns && w->name_width > NAME_WIDTH)
+		w->name_width = NAME_WIDTH;
 }
 
 /* Which process and thread the row is of; a process is announced where its rows begin, if it is not
@@ -28,6 +47,7 @@ static void follow(struct lines *w, const struct pl_position *p)
 	if (!w->process || w->process->number != p->process) {
 		w->process = pl_recording_find_process(w->r, p->process);
 		w->thread = NULL;
+		measure_names(w);
 		if (w->process && pl_recording_process_count(w->r) > 1)
 			write_process(w);
 	}
@@ -35,15 +55,29 @@ static void follow(struct lines *w, const struct pl_position *p)
 		w->thread = pl_recording_thread(w->r, p->process, p->thread);
 }
 
-/* The zone's table is asked once for each second of the path, not for each row. */
-static void write_time(struct lines *w, int64_t time_ns)
+/* The clock of the event, and above it the date, where that is not the date above. The zone's table
+ * is asked once for each second of the path, not for each row. */
+static void follow_clock(struct lines *w, int64_t time_ns)
 {
 	const int64_t second = time_ns / NS_PER_S;
+	char date[LOCAL_BYTES];
 
-	if (!w->clock[0] || second != w->second) {
-		w->second = second;
-		local_clock(w->clock, time_ns, 0);
-	}
+	if (w->clock[0] && second == w->second)
+		return;
+	w->second = second;
+	local_clock(w->clock, time_ns, 0);
+	local_date(date, time_ns);
+	if (!strcmp(date, w->date))
+		return;
+	memcpy(w->date, date, sizeof w->date);
+	out_tone(w->out, TONE_STRONG);
+	out_text(w->out, date);
+	out_tone(w->out, TONE_PLAIN);
+	out_char(w->out, '\n');
+}
+
+static void write_time(struct lines *w, int64_t time_ns)
+{
 	out_tone(w->out, TONE_FAINT);
 	out_text(w->out, w->clock);
 	out_char(w->out, '.');
@@ -58,7 +92,7 @@ static void write_thread(struct lines *w, const struct pl_event *e)
 	out_char(w->out, ' ');
 	out_tone(w->out, TONE_TIME);
 	if (w->thread && w->thread->name && w->thread->name[0]) {
-		out_column(w->out, w->thread->name, NAME_WIDTH);
+		out_column(w->out, w->thread->name, w->name_width);
 	} else {
 		uint32_t n = e->position.thread;
 		size_t at = 1;
@@ -66,7 +100,7 @@ static void write_thread(struct lines *w, const struct pl_event *e)
 			if (n >= unit || unit == 1)
 				number[at++] = (char)('0' + n / unit % 10);
 		number[at] = 0;
-		out_column(w->out, number, NAME_WIDTH);
+		out_column(w->out, number, w->name_width);
 	}
 	out_tone(w->out, TONE_PLAIN);
 	out_char(w->out, ' ');
@@ -75,11 +109,16 @@ static void write_thread(struct lines *w, const struct pl_event *e)
 /* A recursion of thousands would leave no room for its lines. */
 static void write_indent(struct lines *w, uint32_t depth)
 {
-	if (depth <= INDENT_MAX) {
+	uint32_t most = INDENT_MAX;
+
+	/* On a terminal at most two fifths of what is right of time and thread. */
+	if (w->out->columns && w->out->columns < FRONT_WIDTH + INDENT_MAX * INDENT_LEVEL * 5 / 2)
+		most = w->out->columns > FRONT_WIDTH ? (w->out->columns - FRONT_WIDTH) / 5 : 0;
+	if (depth <= most) {
 		out_spaces(w->out, (size_t)depth * INDENT_LEVEL);
 		return;
 	}
-	out_spaces(w->out, INDENT_MAX * INDENT_LEVEL);
+	out_spaces(w->out, (size_t)most * INDENT_LEVEL);
 	out_tone(w->out, TONE_FAINT);
 	out_char(w->out, '[');
 	out_u64(w->out, depth);
@@ -89,9 +128,12 @@ static void write_indent(struct lines *w, uint32_t depth)
 
 static void write_place(struct lines *w, const struct pl_event *e, int32_t line)
 {
+	const size_t left = out_line_left(w->out);
+
 	out_tone(w->out, TONE_FAINT);
 	out_text(w->out, "  ");
-	out_clean(w->out, text_of(pl_code_file(e->code)));
+	out_path(w->out, pl_code_file(e->code),
+		left > PATH_LEAST + TAIL_WIDTH ? left - TAIL_WIDTH : PATH_LEAST);
 	out_char(w->out, ':');
 	out_i64(w->out, line);
 	out_tone(w->out, TONE_PLAIN);
@@ -266,6 +308,8 @@ static uint32_t indent_of(const struct pl_event *e)
 void lines_write(struct lines *w, const struct pl_event *e)
 {
 	follow(w, &e->position);
+	follow_clock(w, e->time_ns);
+	out_line(w->out);
 	write_time(w, e->time_ns);
 	write_thread(w, e);
 	write_indent(w, indent_of(e));
@@ -277,5 +321,5 @@ void lines_write(struct lines *w, const struct pl_event *e)
 		write_word(w, e, TONE_STRONG);
 	if (e->order_from < e->order)
 		write_tail(w, "  ", "~");
-	out_char(w->out, '\n');
+	out_line_end(w->out);
 }

@@ -1,6 +1,7 @@
-/* The path for a person: a line an event, with its time, its thread, and at its depth what
- * happened.
+/* The path for a person: the date, then a line for each event, with its time, its thread, and at its
+ * depth what happened. On a terminal a line is cut at its width.
  *
+ *	2026-11-21
  *	10:52:01.120031 MainThread     12  orders = asyncio.Queue()
  *	10:52:01.120031 MainThread     call serve  examples/orders.py:40  from line 12
  *	10:52:01.120090 MainThread       41  server = await asyncio.start_server(…)
@@ -22,7 +23,8 @@ struct lines {
 	const struct pl_process *process;
 	const struct pl_thread *thread;
 	int64_t second; /* what clock shows */
-	char clock[LOCAL_BYTES];
+	char clock[LOCAL_BYTES], date[LOCAL_BYTES];
+	size_t name_width;
 };
 
 void lines_write(struct lines *w, const struct pl_event *e);

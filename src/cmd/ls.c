@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include "cmd/home.h"
 #include "cmd/json.h"
+#include "cmd/page.h"
 #include "cmd/summary.h"
 #include "cmd/text.h"
 #include "collector/finish.h"
@@ -81,15 +82,31 @@ static void fill(struct out *o, size_t before, size_t width)
 	out_text(o, "  ");
 }
 
+/* On a narrow terminal the number of events is left out, then the length. */
+#define ROOM_LENGTH 71
+#define ROOM_EVENTS 87
+
+static bool has_room(const struct listing *l, size_t columns)
+{
+	return !l->out->columns || l->out->columns >= l->name_width + columns;
+}
+
 static void write_head(const struct listing *l)
 {
 	struct out *o = l->out;
 
+	out_line(o);
 	out_tone(o, TONE_FAINT);
 	out_column(o, "NAME", l->name_width);
-	out_text(o, "  STARTED              LENGTH       ENDED      SIZE        EVENTS          "
-		    "EXCEPTION\n");
+	out_text(o, "  STARTED              ");
+	if (has_room(l, ROOM_LENGTH))
+		out_text(o, "LENGTH       ");
+	out_text(o, "ENDED      SIZE        ");
+	if (has_room(l, ROOM_EVENTS))
+		out_text(o, "EVENTS          ");
+	out_text(o, "EXCEPTION");
 	out_tone(o, TONE_PLAIN);
+	out_line_end(o);
 }
 
 static void write_length(struct out *o, const struct entry *e)
@@ -107,6 +124,7 @@ static void write_row(const struct listing *l, const struct entry *e)
 {
 	struct out *o = l->out;
 
+	out_line(o);
 	out_step(o);
 	out_tone(o, TONE_STRONG);
 	out_column(o, e->name, l->name_width);
@@ -115,22 +133,25 @@ static void write_row(const struct listing *l, const struct entry *e)
 	size_t before = o->used;
 	out_moment(o, e->info.start_ns);
 	fill(o, before, 19);
-	write_length(o, e);
+	if (has_room(l, ROOM_LENGTH))
+		write_length(o, e);
 	out_column(o, e->end, 9);
 	out_text(o, "  ");
 	before = o->used;
 	out_bytes(o, e->summary.bytes);
 	fill(o, before, 10);
-	before = o->used;
-	out_count(o, e->summary.events);
-	fill(o, before, 14);
+	if (has_room(l, ROOM_EVENTS)) {
+		before = o->used;
+		out_count(o, e->summary.events);
+		fill(o, before, 14);
+	}
 	out_clean(o, text_of(e->exception ? e->exception : "-"));
 	if (e->is_latest) {
 		out_tone(o, TONE_FAINT);
 		out_text(o, "  (latest)");
 		out_tone(o, TONE_PLAIN);
 	}
-	out_char(o, '\n');
+	out_line_end(o);
 }
 
 /* ---- as JSON ---- */
@@ -266,18 +287,18 @@ int cmd_ls(struct cmd *c)
 				   "EXCEPTION is the last one that ended a thread, a task or a "
 				   "process; "
 				   "`pathline replay\n--at-exception` goes to where it was raised.",
-				   options});
+				   options, .paged = true});
 
 	if (code == CMD_GO && c->count > 1) {
 		cmd_say("ls: one folder at a time; '%s' is too much", c->words[1]);
 		code = CMD_USAGE;
 	}
-	if (code == CMD_GO && out_init(&o, 1, c->color_out) < 0) {
-		cmd_say("%s: no memory for its output", c->name);
-		code = CMD_BAD;
-	}
 	if (code == CMD_GO)
+		code = page_open(c, &o, !json);
+	if (code == CMD_GO) {
+		page_start(c, &o);
 		code = list(&o, c->count ? c->words[0] : NULL, json);
-	written = out_release(&o);
+	}
+	written = page_close(c, &o);
 	return written ? written : code;
 }

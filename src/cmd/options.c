@@ -338,13 +338,16 @@ int cmd_parse(struct cmd *c, const struct cmd_usage *usage)
 {
 	bool help = false, version = false;
 	const char *color = "auto";
-	const struct cmd_option common[] = {
+	const struct cmd_option all[] = {
+		{"no-pager", 0, NULL, "print without $PATHLINE_PAGER, $PAGER or less",
+			.flag = &c->no_pager},
 		{"color", 0, "WHEN", "auto, always or never; auto respects NO_COLOR",
 			.text = &color, .words = "auto always never"},
 		{"help", 'h', NULL, "print this, and exit", .flag = &help},
 		{"version", 0, NULL, "print the version, and exit", .flag = &version},
 		{0},
 	};
+	const struct cmd_option *common = usage->paged ? all : all + 1;
 	struct parser p = {.c = c, .usage = usage, .common = common};
 
 	if (c->count == 1 && !strcmp(c->words[0], CMD_TABLE)) {

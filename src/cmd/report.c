@@ -7,7 +7,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/units.h"
+#include "cmd/page.h"
 #include "cmd/progress.h"
+#include "os/local.h"
 
 #define ROWS_DEFAULT	  20
 #define THRESHOLD_DEFAULT 0.01
@@ -21,8 +24,11 @@ static bool wants_file(const struct report *w)
 
 /* A view, and whether it is asked for. */
 struct view {
+	const char *option; /* NULL: the lines, shown where no other view is asked for */
 	int (*show)(struct report *w);
 	bool asked;
+	const struct column *columns; /* what --sort can name; NULL: the view has its own order */
+	bool by_place;		      /* --file and --function choose its rows */
 };
 
 #define VIEWS 9
@@ -30,15 +36,15 @@ struct view {
 static void list_views(const struct report *w, struct view views[VIEWS])
 {
 	const struct view all[VIEWS] = {
-		{report_functions, w->functions},
-		{report_callers, w->callers},
-		{report_callees, w->callees},
-		{report_tree, w->tree},
-		{report_tasks, w->tasks},
-		{report_blocking, w->blocking_text},
-		{report_exceptions, w->exceptions},
-		{report_file, wants_file(w)},
-		{report_lines, false},
+		{"--functions", report_functions, w->functions, report_function_columns, true},
+		{"--callers", report_callers, w->callers, report_caller_columns, false},
+		{"--callees", report_callees, w->callees, report_callee_columns, false},
+		{"--tree", report_tree, w->tree, NULL, false},
+		{"--tasks", report_tasks, w->tasks, report_task_columns, false},
+		{"--blocking", report_blocking, w->blocking_text, NULL, false},
+		{"--exceptions", report_exceptions, w->exceptions, report_exception_columns, false},
+		{"--file", report_file, wants_file(w), report_line_columns, true},
+		{NULL, report_lines, false, report_line_columns, true},
 	};
 	bool any = w->flame || w->collapsed;
 
@@ -46,6 +52,38 @@ static void list_views(const struct report *w, struct view views[VIEWS])
 	for (int i = 0; i < VIEWS; i++)
 		any |= views[i].asked;
 	views[VIEWS - 1].asked = !any;
+}
+
+/* One view is printed at a time. --flame writes a file of its own and can stand beside one. */
+static int check_views(const struct report *w)
+{
+	struct view views[VIEWS];
+	const struct view *asked = NULL;
+
+	list_views(w, views);
+	for (int i = 0; i < VIEWS; i++) {
+		if (!views[i].asked)
+			continue;
+		if (asked || w->collapsed) {
+			cmd_say("report: %s and %s are two views; give one of them",
+				w->collapsed ? "--collapsed" : asked->option, views[i].option);
+			return CMD_USAGE;
+		}
+		asked = &views[i];
+	}
+	const char *name = !asked ? w->collapsed ? "--collapsed" : "--flame" : asked->option;
+	if ((w->file || w->function) && !(asked && asked->by_place)) {
+		cmd_say("report: %s cannot be used with %s; it chooses lines and functions",
+			w->file ? "--file" : "--function", name);
+		return CMD_USAGE;
+	}
+	if (w->sort && asked && asked->columns)
+		return sheet_check_sort(asked->columns, w->sort);
+	if (w->sort) {
+		cmd_say("report: --sort cannot be used with %s, which has its own order", name);
+		return CMD_USAGE;
+	}
+	return CMD_GO;
 }
 
 struct sheet report_sheet(const struct report *w, const char *type, const struct column *columns)
@@ -74,10 +112,12 @@ int report_show(struct report *w, const struct sheet *s)
 void report_title(struct report *w, const char *what, const char *name)
 {
 	const struct pl_process *p = pl_recording_find_process(w->r, w->range.process);
+	char date[LOCAL_BYTES];
 	struct out *o = &w->out;
 
 	if (w->form != SHEET_TEXT)
 		return;
+	out_line(o);
 	out_tone(o, TONE_STRONG);
 	out_text(o, "process ");
 	out_u64(o, w->range.process);
@@ -87,16 +127,73 @@ void report_title(struct report *w, const char *what, const char *name)
 	}
 	out_tone(o, TONE_PLAIN);
 	out_text(o, "  ");
-	out_clean(o, text_of(p->command));
+	out_put(o, date, local_date(date, p->start_ns));
 	if (what) {
 		out_text(o, "  ");
 		out_text(o, what);
 	}
 	if (name) {
 		out_char(o, ' ');
-		out_clean(o, text_of(name));
+		out_path(o, name, out_line_left(o) / 2);
 	}
-	out_char(o, '\n');
+	out_text(o, "  ");
+	out_clean(o, text_of(p->command));
+	out_line_end(o);
+}
+
+/* A line below a table: time that is in none of its rows. */
+static void write_rest(struct report *w, int64_t ns, const char *what)
+{
+	char share[16], span[UNITS_BYTES];
+	struct out *o = &w->out;
+
+	if (ns <= 0)
+		return;
+	snprintf(share, sizeof share, "%.1f%%",
+		w->t->sum_ns > 0 ? 100 * (double)ns / (double)w->t->sum_ns : 0);
+	units_duration(span, ns);
+	out_line(o);
+	out_tone(o, TONE_FAINT);
+	out_spaces(o, strlen(share) < 7 ? 7 - strlen(share) : 0);
+	out_text(o, share);
+	out_spaces(o, text_width(span) < 9 ? 9 - text_width(span) : 1);
+	out_text(o, span);
+	out_text(o, "  ");
+	out_text(o, what);
+	out_tone(o, TONE_PLAIN);
+	out_line_end(o);
+}
+
+void report_rest(struct report *w)
+{
+	int64_t outside_ns = 0;
+
+	if (w->form != SHEET_TEXT || w->file || w->function)
+		return;
+	for (size_t i = 0; i < w->t->line_count; i++) {
+		const struct pl_line_time *l = &w->t->lines[i].time;
+		if (!l->code && __builtin_add_overflow(
+					outside_ns, l->computing_ns + l->waiting_ns, &outside_ns))
+			outside_ns = INT64_MAX;
+	}
+	write_rest(w, w->t->idle_ns, "idle: event loops had nothing to do");
+	write_rest(
+		w, outside_ns, "no Python code on the stack: start of a thread, its end, C code");
+	write_rest(w, w->t->lost_ns, "in gaps: the path is not known");
+	if (outside_ns || w->t->idle_ns || w->t->lost_ns)
+		out_char(&w->out, '\n');
+}
+
+void report_note(struct report *w, const char *note)
+{
+	if (w->form != SHEET_TEXT)
+		return;
+	out_line(&w->out);
+	out_tone(&w->out, TONE_FAINT);
+	out_text(&w->out, note);
+	out_tone(&w->out, TONE_PLAIN);
+	out_line_end(&w->out);
+	out_char(&w->out, '\n');
 }
 
 /* ---- cells ---- */
@@ -165,7 +262,7 @@ struct cell cell_function(const struct pl_code *code)
 
 struct cell cell_longest(const struct pl_longest *l)
 {
-	return l->ns ? cell_ns(CELL_SPAN, l->ns) : (struct cell){0};
+	return l->ns ? cell_ns(CELL_NS, l->ns) : (struct cell){0};
 }
 
 static bool show_progress(void *context, double done)
@@ -228,6 +325,7 @@ static void report_range(struct report *w)
 	progress_end(&progress);
 	if (result == 0) {
 		w->t = pl_profile_tables(p);
+		page_start(w->cmd, &w->out);
 		show_views(w);
 		if (!w->flame && !w->collapsed)
 			pl_profile_free(p);
@@ -382,10 +480,10 @@ static int prepare(struct report *w)
 		cmd_say("report: --from and --to are times here, not numbers of events");
 		return CMD_USAGE;
 	}
-	if (code == CMD_GO && out_init(&w->out, 1, w->cmd->color_out) < 0) {
-		cmd_say("report: no memory for its output");
-		return CMD_BAD;
-	}
+	if (code == CMD_GO)
+		code = check_views(w);
+	if (code == CMD_GO)
+		code = page_open(w->cmd, &w->out, w->form == SHEET_TEXT && !w->collapsed);
 	return code;
 }
 
@@ -444,7 +542,7 @@ int cmd_report(struct cmd *c)
 		{"to", 0, "WHEN", "the same", .text = &w.selection.to_text},
 		{0},
 	};
-	int code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", about, options});
+	int code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", about, options, .paged = true});
 
 	if (code == CMD_GO)
 		code = cmd_open(c, &w.r);
@@ -452,7 +550,7 @@ int cmd_report(struct cmd *c)
 		code = prepare(&w);
 	if (code == CMD_GO)
 		code = report_all(&w);
-	int written = out_release(&w.out);
+	int written = page_close(c, &w.out);
 	release(&w);
 	return written ? written : code;
 }

@@ -49,6 +49,15 @@ int report_exceptions(struct report *w);
 /* Behind all of them. */
 int report_whole(struct report *w);
 
+/* What --sort can name in each of them. */
+extern const struct column report_line_columns[], report_function_columns[],
+	report_caller_columns[], report_callee_columns[], report_task_columns[],
+	report_exception_columns[];
+
+/* Below a table of all time, for a person: the time that is in none of its rows. */
+void report_rest(struct report *w);
+/* A line below a table, for a person. */
+void report_note(struct report *w, const char *note);
 /* Of the range; all that is left to the caller is 0. */
 struct sheet report_sheet(const struct report *w, const char *type, const struct column *columns);
 int report_show(struct report *w, const struct sheet *s);

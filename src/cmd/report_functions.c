@@ -24,33 +24,33 @@ enum {
 	FN_PLACE
 };
 
-static const struct column function_columns[] = {
-	[FN_SHARE] = {"share", "share", 6},
-	[FN_OWN] = {"own_ns", "own s", 9},
-	[FN_COMPUTING] = {"computing_ns", NULL, 0},
-	[FN_WAITING] = {"waiting_ns", "waiting s", 9},
-	[FN_CUMULATED] = {"cumulated_ns", "with calls s", 12},
-	[FN_ERROR] = {"error_ns", "± s", 8},
-	[FN_CALLS] = {"calls", "calls", 10},
-	[FN_RESUMES] = {"resumes", "resumes", 9},
-	[FN_THROWS] = {"throws", "throws", 6},
-	[FN_AVG] = {"avg_ns", "avg", 8},
-	[FN_MAX] = {"max_ns", "max", 8},
-	[FN_MAX_ERROR] = {"max_error_ns", NULL, 0},
-	[FN_MAX_AT] = {"max_at", NULL, 0},
-	[FN_SAMPLES] = {"samples", NULL, 0},
-	[FN_FILE] = {"file", NULL, 0},
-	[FN_FILE_ID] = {"file_id", NULL, 0},
-	[FN_LINE] = {"line", NULL, 0},
-	[FN_CODE] = {"code", NULL, 0},
-	[FN_ID] = {"id", "id", 8},
-	[FN_PLACE] = {NULL, "function", 0},
+const struct column report_function_columns[] = {
+	[FN_SHARE] = {"share", "share"},
+	[FN_OWN] = {"own_ns", "own"},
+	[FN_COMPUTING] = {"computing_ns", NULL},
+	[FN_WAITING] = {"waiting_ns", "waiting", 0, 3},
+	[FN_CUMULATED] = {"cumulated_ns", "with calls"},
+	[FN_ERROR] = {"error_ns", "error", 0, 7},
+	[FN_CALLS] = {"calls", "calls"},
+	[FN_RESUMES] = {"resumes", "resumes", 0, 6},
+	[FN_THROWS] = {"throws", "throws", 0, 9},
+	[FN_AVG] = {"avg_ns", "avg", 0, 4},
+	[FN_MAX] = {"max_ns", "max", 0, 5},
+	[FN_MAX_ERROR] = {"max_error_ns", NULL},
+	[FN_MAX_AT] = {"max_at", NULL},
+	[FN_SAMPLES] = {"samples", NULL},
+	[FN_FILE] = {"file", NULL},
+	[FN_FILE_ID] = {"file_id", NULL},
+	[FN_LINE] = {"line", NULL},
+	[FN_CODE] = {"code", NULL},
+	[FN_ID] = {"id", "id", 0, 8},
+	[FN_PLACE] = {NULL, "function"},
 	{0},
 };
 
 static struct cell average(int64_t ns, uint64_t calls)
 {
-	return calls ? cell_ns(CELL_SPAN, ns / (int64_t)calls) : (struct cell){0};
+	return calls ? cell_ns(CELL_NS, ns / (int64_t)calls) : (struct cell){0};
 }
 
 static struct cell function_cell(const void *context, size_t row, unsigned column)
@@ -70,7 +70,7 @@ static struct cell function_cell(const void *context, size_t row, unsigned colum
 	case FN_CUMULATED:
 		return cell_ns(CELL_NS, f->cumulated_ns);
 	case FN_ERROR:
-		return cell_ns(CELL_NS, f->error_ns);
+		return cell_ns(CELL_ERROR, f->error_ns);
 	case FN_CALLS:
 		return cell_count(f->calls);
 	case FN_RESUMES:
@@ -82,7 +82,7 @@ static struct cell function_cell(const void *context, size_t row, unsigned colum
 	case FN_MAX:
 		return cell_longest(&f->longest);
 	case FN_MAX_ERROR:
-		return f->longest.ns ? cell_ns(CELL_SPAN, f->longest.error_ns) : (struct cell){0};
+		return f->longest.ns ? cell_ns(CELL_ERROR, f->longest.error_ns) : (struct cell){0};
 	case FN_MAX_AT:
 		return f->longest.ns ? cell_ns(CELL_MOMENT, f->longest.at_ns) : (struct cell){0};
 	case FN_SAMPLES:
@@ -108,6 +108,8 @@ static bool function_wanted(const void *context, size_t row)
 	const struct report *w = context;
 	const struct pl_code *code = w->t->functions[row].code;
 
+	if (!code && w->form == SHEET_TEXT)
+		return false; /* report_rest says it */
 	if (w->file && (!code || !name_is_file(pl_code_file(code), w->file)))
 		return false;
 	return !w->function || (code && name_is_code(code, w->function));
@@ -115,15 +117,17 @@ static bool function_wanted(const void *context, size_t row)
 
 int report_functions(struct report *w)
 {
-	struct sheet s = report_sheet(w, "function", function_columns);
+	struct sheet s = report_sheet(w, "function", report_function_columns);
 
 	s.cell = function_cell;
 	s.wanted = function_wanted;
 	s.rows = w->t->function_count;
 	for (size_t i = 0; i < s.rows && !w->found; i++)
 		w->found = function_wanted(w, i);
-	report_title(w, NULL, NULL);
-	return report_show(w, &s);
+	report_title(w, "functions", NULL);
+	int code = report_show(w, &s);
+	report_rest(w);
+	return code;
 }
 
 /* ---- calls ---- */
@@ -147,24 +151,24 @@ enum {
 };
 
 #define CALL_COLUMNS                                                                               \
-	[CALL_SHARE] = {"share", "share", 6}, [CALL_CUMULATED] = {"cumulated_ns", "time s", 9},    \
-	[CALL_CALLS] = {"calls", "calls", 10}, [CALL_RESUMES] = {"resumes", "resumes", 9},         \
-	[CALL_THROWS] = {"throws", "throws", 6}, [CALL_AVG] = {"avg_ns", "avg", 8},                \
-	[CALL_CALLER_FILE] = {"caller_file", NULL, 0},                                             \
-	[CALL_CALLER_LINE] = {"caller_line", NULL, 0}, [CALL_CALLER] = {"caller", NULL, 0},        \
-	[CALL_CALLER_ID] = {"caller_id", NULL, 0}, [CALL_CALLEE_FILE] = {"callee_file", NULL, 0},  \
-	[CALL_CALLEE] = {"callee", NULL, 0}, [CALL_CALLEE_ID] = {"callee_id", NULL, 0}
+	[CALL_SHARE] = {"share", "share"}, [CALL_CUMULATED] = {"cumulated_ns", "time"},            \
+	[CALL_CALLS] = {"calls", "calls"}, [CALL_RESUMES] = {"resumes", "resumes", 0, 8},          \
+	[CALL_THROWS] = {"throws", "throws", 0, 9}, [CALL_AVG] = {"avg_ns", "avg", 0, 7},          \
+	[CALL_CALLER_FILE] = {"caller_file", NULL}, [CALL_CALLER_LINE] = {"caller_line", NULL},    \
+	[CALL_CALLER] = {"caller", NULL}, [CALL_CALLER_ID] = {"caller_id", NULL},                  \
+	[CALL_CALLEE_FILE] = {"callee_file", NULL}, [CALL_CALLEE] = {"callee", NULL},              \
+	[CALL_CALLEE_ID] = {"callee_id", NULL}
 
-static const struct column caller_columns[] = {
+const struct column report_caller_columns[] = {
 	CALL_COLUMNS,
-	[CALL_NAME] = {NULL, "caller", 28},
-	[CALL_PLACE] = {NULL, "line", 0},
+	[CALL_NAME] = {NULL, "caller", 28, 0},
+	[CALL_PLACE] = {NULL, "line"},
 	{0},
 };
-static const struct column callee_columns[] = {
+const struct column report_callee_columns[] = {
 	CALL_COLUMNS,
-	[CALL_NAME] = {NULL, "callee", 28},
-	[CALL_PLACE] = {NULL, "called at", 0},
+	[CALL_NAME] = {NULL, "callee", 28, 0},
+	[CALL_PLACE] = {NULL, "called at"},
 	{0},
 };
 
@@ -203,7 +207,7 @@ static struct cell call_cell(const struct report *w, size_t row, unsigned column
 		return callers ? cell_text(c->caller ? pl_code_name(c->caller) : "(no Python)")
 			       : cell_code(c->callee);
 	default:
-		return c->caller ? cell_place(w, c->caller, c->line) : cell_text("");
+		return c->caller ? cell_place(w, c->caller, c->line) : cell_text("-");
 	}
 }
 
@@ -242,7 +246,7 @@ static bool has_run(const struct report *w, const char *word)
 
 int report_callers(struct report *w)
 {
-	struct sheet s = report_sheet(w, "caller", caller_columns);
+	struct sheet s = report_sheet(w, "caller", report_caller_columns);
 
 	s.cell = caller_cell;
 	s.wanted = caller_wanted;
@@ -254,7 +258,7 @@ int report_callers(struct report *w)
 
 int report_callees(struct report *w)
 {
-	struct sheet s = report_sheet(w, "callee", callee_columns);
+	struct sheet s = report_sheet(w, "callee", report_callee_columns);
 
 	s.cell = callee_cell;
 	s.wanted = callee_wanted;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/units.h"
 #include "cmd/json.h"
 
 /* ---- hot lines ---- */
@@ -28,25 +29,25 @@ enum {
 	LINE_PLACE
 };
 
-static const struct column line_columns[] = {
-	[LINE_SHARE] = {"share", "share", 6},
-	[LINE_OWN] = {"own_ns", "own s", 9},
-	[LINE_COMPUTING] = {"computing_ns", NULL, 0},
-	[LINE_WAITING] = {"waiting_ns", "waiting s", 9},
-	[LINE_ERROR] = {"error_ns", "± s", 8},
-	[LINE_CUMULATED] = {"cumulated_ns", "with calls s", 12},
-	[LINE_HITS] = {"hits", "hits", 11},
-	[LINE_AVG] = {"avg_ns", "avg", 8},
-	[LINE_MAX] = {"max_ns", "max", 8},
-	[LINE_MAX_ERROR] = {"max_error_ns", NULL, 0},
-	[LINE_MAX_AT] = {"max_at", "max at", 12},
-	[LINE_SAMPLES] = {"samples", NULL, 0},
-	[LINE_FILE] = {"file", NULL, 0},
-	[LINE_FILE_ID] = {"file_id", NULL, 0},
-	[LINE_LINE] = {"line", NULL, 0},
-	[LINE_CODE] = {"code", NULL, 0},
-	[LINE_CODE_ID] = {"code_id", NULL, 0},
-	[LINE_PLACE] = {NULL, "line", 0},
+const struct column report_line_columns[] = {
+	[LINE_SHARE] = {"share", "share"},
+	[LINE_OWN] = {"own_ns", "own"},
+	[LINE_COMPUTING] = {"computing_ns", NULL},
+	[LINE_WAITING] = {"waiting_ns", "waiting", 0, 5},
+	[LINE_ERROR] = {"error_ns", "error", 0, 8},
+	[LINE_CUMULATED] = {"cumulated_ns", "with calls", 0, 4},
+	[LINE_HITS] = {"hits", "hits"},
+	[LINE_AVG] = {"avg_ns", "avg", 0, 6},
+	[LINE_MAX] = {"max_ns", "max", 0, 7},
+	[LINE_MAX_ERROR] = {"max_error_ns", NULL},
+	[LINE_MAX_AT] = {"max_at", "max at", 0, 9},
+	[LINE_SAMPLES] = {"samples", NULL},
+	[LINE_FILE] = {"file", NULL},
+	[LINE_FILE_ID] = {"file_id", NULL},
+	[LINE_LINE] = {"line", NULL},
+	[LINE_CODE] = {"code", NULL},
+	[LINE_CODE_ID] = {"code_id", NULL},
+	[LINE_PLACE] = {NULL, "line"},
 	{0},
 };
 
@@ -71,18 +72,18 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 	case LINE_WAITING:
 		return cell_ns(CELL_NS, t->waiting_ns);
 	case LINE_ERROR:
-		return cell_ns(CELL_NS, t->error_ns);
+		return cell_ns(CELL_ERROR, t->error_ns);
 	case LINE_CUMULATED:
 		return cell_ns(CELL_NS, l->cumulated_ns);
 	case LINE_HITS:
 		return cell_count(t->hits);
 	case LINE_AVG:
-		return t->hits ? cell_ns(CELL_SPAN, l->cumulated_ns / (int64_t)t->hits)
+		return t->hits ? cell_ns(CELL_NS, l->cumulated_ns / (int64_t)t->hits)
 			       : (struct cell){0};
 	case LINE_MAX:
 		return cell_longest(&l->longest);
 	case LINE_MAX_ERROR:
-		return l->longest.ns ? cell_ns(CELL_SPAN, l->longest.error_ns) : (struct cell){0};
+		return l->longest.ns ? cell_ns(CELL_ERROR, l->longest.error_ns) : (struct cell){0};
 	case LINE_MAX_AT:
 		return l->longest.ns ? cell_ns(CELL_MOMENT, l->longest.at_ns) : (struct cell){0};
 	case LINE_SAMPLES:
@@ -107,33 +108,19 @@ static bool line_wanted(const void *context, size_t row)
 	const struct report *w = context;
 	const struct pl_code *code = w->t->lines[row].time.code;
 
+	if (!code && w->form == SHEET_TEXT)
+		return false; /* report_rest says it */
 	if (w->file && (!code || !name_is_file(pl_code_file(code), w->file)))
 		return false;
 	return !w->function || (code && name_is_code(code, w->function));
 }
 
-static void write_rest(struct out *o, const char *what, int64_t ns)
-{
-	if (!ns)
-		return;
-	out_spaces(o, 8);
-	out_fixed(o, (double)ns / 1e9, 4);
-	out_text(o, "  ");
-	out_text(o, what);
-	out_char(o, '\n');
-}
-
-/* Behind the lines: their times and these add up to the whole. */
+/* After the lines: their times and these add up to the whole. */
 static void write_sum(struct report *w)
 {
 	struct json j = {.out = &w->out};
 
-	if (w->form == SHEET_TEXT) {
-		write_rest(&w->out, "event loops had nothing to do", w->t->idle_ns);
-		write_rest(&w->out, "in gaps", w->t->lost_ns);
-		if (w->t->idle_ns || w->t->lost_ns)
-			out_char(&w->out, '\n');
-	}
+	report_rest(w);
 	if (w->form != SHEET_JSON)
 		return;
 	json_line(&j, "time");
@@ -151,7 +138,7 @@ static void write_sum(struct report *w)
 
 int report_lines(struct report *w)
 {
-	struct sheet s = report_sheet(w, "line", line_columns);
+	struct sheet s = report_sheet(w, "line", report_line_columns);
 
 	s.cell = line_cell;
 	s.wanted = line_wanted;
@@ -321,10 +308,14 @@ static void write_margin(struct out *o, const struct annotated *a, int32_t line,
 		double share = a->w->t->sum_ns > 0
 				       ? 100 * (double)a->ns[line] / (double)a->w->t->sum_ns
 				       : 0;
-		snprintf(number, sizeof number, " %9.4f %5.1f%%", (double)a->ns[line] / 1e9, share);
+		char span[UNITS_BYTES];
+		units_duration(span, a->ns[line]);
+		out_spaces(o, text_width(span) < 12 ? 12 - text_width(span) : 1);
+		out_text(o, span);
+		snprintf(number, sizeof number, " %5.1f%%", share);
 		out_text(o, number);
 	} else {
-		out_spaces(o, 17);
+		out_spaces(o, 19);
 	}
 }
 
@@ -334,7 +325,7 @@ static void write_file(struct annotated *a)
 	int def = -1;
 
 	out_tone(o, TONE_STRONG);
-	out_text(o, "        hits     own s  share   line\n");
+	out_text(o, "        hits         own  share   line\n");
 	out_tone(o, TONE_PLAIN);
 	for (int32_t line = 1; line <= a->count && !o->error; line++) {
 		struct pl_text text = {.at = "", .length = 0};
@@ -343,6 +334,7 @@ static void write_file(struct annotated *a)
 		char number[24];
 		if (!has && !a->hits[line])
 			continue;
+		out_line(o);
 		write_margin(o, a, line, !a->hits[line] && (a->known[line] || unborn));
 		snprintf(number, sizeof number, " %6d  ", (int)line);
 		out_tone(o, TONE_NAME);
@@ -350,7 +342,7 @@ static void write_file(struct annotated *a)
 		out_tone(o, TONE_PLAIN);
 		if (has)
 			out_clean(o, (struct text){.at = text.at, .length = text.length});
-		out_char(o, '\n');
+		out_line_end(o);
 	}
 	out_char(o, '\n');
 }

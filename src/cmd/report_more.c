@@ -22,20 +22,20 @@ enum {
 	TASK_PLACE
 };
 
-static const struct column task_columns[] = {
-	[TASK_NAME] = {"task", "task", 20},
-	[TASK_RUN] = {"run_ns", "running s", 9},
-	[TASK_WAIT] = {"wait_ns", "waiting s", 9},
-	[TASK_STRETCHES] = {"stretches", "stretches", 9},
-	[TASK_MAX] = {"max_ns", "longest", 8},
-	[TASK_MAX_ERROR] = {"max_error_ns", NULL, 0},
-	[TASK_MAX_AT] = {"max_at", "at", 12},
-	[TASK_FIRST] = {"first", NULL, 0},
-	[TASK_LAST] = {"last", NULL, 0},
-	[TASK_FILE] = {"file", NULL, 0},
-	[TASK_LINE] = {"line", NULL, 0},
-	[TASK_CODE] = {"code", NULL, 0},
-	[TASK_PLACE] = {NULL, "most of that in", 0},
+const struct column report_task_columns[] = {
+	[TASK_NAME] = {"task", "task", 20, 0},
+	[TASK_RUN] = {"run_ns", "running"},
+	[TASK_WAIT] = {"wait_ns", "waiting"},
+	[TASK_STRETCHES] = {"stretches", "stretches", 0, 8},
+	[TASK_MAX] = {"max_ns", "longest"},
+	[TASK_MAX_ERROR] = {"max_error_ns", NULL},
+	[TASK_MAX_AT] = {"max_at", "at", 0, 9},
+	[TASK_FIRST] = {"first", NULL},
+	[TASK_LAST] = {"last", NULL},
+	[TASK_FILE] = {"file", NULL},
+	[TASK_LINE] = {"line", NULL},
+	[TASK_CODE] = {"code", NULL},
+	[TASK_PLACE] = {NULL, "most of that in"},
 	{0},
 };
 
@@ -56,7 +56,7 @@ static struct cell task_cell(const void *context, size_t row, unsigned column)
 	case TASK_MAX:
 		return cell_longest(&t->longest);
 	case TASK_MAX_ERROR:
-		return t->longest.ns ? cell_ns(CELL_SPAN, t->longest.error_ns) : (struct cell){0};
+		return t->longest.ns ? cell_ns(CELL_ERROR, t->longest.error_ns) : (struct cell){0};
 	case TASK_MAX_AT:
 		return t->longest.ns ? cell_ns(CELL_MOMENT, t->longest.at_ns) : (struct cell){0};
 	case TASK_FIRST:
@@ -70,19 +70,29 @@ static struct cell task_cell(const void *context, size_t row, unsigned column)
 	case TASK_CODE:
 		return cell_code(t->code);
 	default:
-		return t->code ? cell_place(w, t->code, t->line) : cell_text("");
+		return t->code ? cell_place(w, t->code, t->line) : cell_text("-");
 	}
 }
 
 int report_tasks(struct report *w)
 {
-	struct sheet s = report_sheet(w, "task", task_columns);
+	struct sheet s = report_sheet(w, "task", report_task_columns);
 
 	s.cell = task_cell;
 	s.rows = w->t->task_count;
 	w->found = true;
 	report_title(w, "tasks", NULL);
-	return report_show(w, &s);
+	int code = report_show(w, &s);
+	if (!s.rows)
+		report_note(w, "No asyncio task and no greenlet ran.");
+	for (size_t i = 0; i < s.rows; i++)
+		if (!w->t->tasks[i].longest.ns) {
+			report_note(w,
+				"-: not known, as no time stamp lies in a stretch of the task "
+				"(each is short)");
+			break;
+		}
+	return code;
 }
 
 /* ---- blocking ---- */
@@ -128,10 +138,19 @@ static void stack_next(const struct report *w, struct stack_walk *s)
 	s->recursive = w->t->nodes[s->node].recursive;
 }
 
+/* In a column; cut only where lines are. */
+static void write_name(struct out *o, const char *name)
+{
+	size_t width = text_width(name);
+
+	out_column(o, name, o->columns || width < 28 ? 28 : width);
+}
+
 static void write_block_text(struct report *w, const struct pl_profile_block *b)
 {
 	struct out *o = &w->out;
 
+	out_line(o);
 	out_tone(o, TONE_STRONG);
 	out_span(o, b->time.ns);
 	out_tone(o, TONE_PLAIN);
@@ -139,25 +158,26 @@ static void write_block_text(struct report *w, const struct pl_profile_block *b)
 	out_error(o, b->time.error_ns);
 	out_text(o,
 		b->kind == PL_BLOCK_LOOP ? "  the event loop was kept busy, " : "  stood still, ");
-	out_moment(o, b->time.at_ns);
+	out_clock(o, b->time.at_ns, 3);
 	out_text(o, ", thread ");
 	out_u64(o, b->thread);
 	out_char(o, ' ');
 	out_clean(o, text_of(thread_name(w, b->thread)));
-	out_char(o, '\n');
+	out_line_end(o);
 	for (struct stack_walk s = stack_begin(w, b); s.code; stack_next(w, &s)) {
 		const struct cell c = cell_place(w, s.code, s.line);
+		out_line(o);
 		out_text(o, "    ");
-		out_column(o, pl_code_name(s.code), 28);
+		write_name(o, pl_code_name(s.code));
 		out_text(o, s.recursive ? " (recursion) " : " ");
-		out_clean(o, text_of(c.text));
+		out_path(o, c.text, out_line_left(o) / 2);
 		out_char(o, ':');
 		out_i64(o, s.line);
 		out_tone(o, TONE_FAINT);
 		out_text(o, "  ");
 		out_clean(o, c.source);
 		out_tone(o, TONE_PLAIN);
-		out_char(o, '\n');
+		out_line_end(o);
 	}
 }
 
@@ -250,6 +270,8 @@ int report_blocking(struct report *w)
 			write_block_json(w, &w->t->blocks[i]);
 		else
 			write_block_text(w, &w->t->blocks[i]);
+	if (!w->t->block_count)
+		report_note(w, "No thread and no event loop stood still for that long.");
 	if (w->form == SHEET_TEXT && w->t->more_blocks) {
 		out_count(&w->out, w->t->more_blocks);
 		out_text(&w->out, " shorter ones are not listed\n");
@@ -275,18 +297,18 @@ enum {
 	EXC_HANDLED_AT
 };
 
-static const struct column exception_columns[] = {
-	[EXC_COUNT] = {"count", "count", 10},
-	[EXC_TYPE] = {"type", "exception", 24},
-	[EXC_FILE] = {"file", NULL, 0},
-	[EXC_LINE] = {"line", NULL, 0},
-	[EXC_CODE] = {"code", "raised in", 24},
-	[EXC_END] = {"end", "end", 9},
-	[EXC_HANDLED_FILE] = {"handled_file", NULL, 0},
-	[EXC_HANDLED_LINE] = {"handled_line", NULL, 0},
-	[EXC_HANDLED_CODE] = {"handled_code", NULL, 0},
-	[EXC_RAISED_AT] = {NULL, "raised at", 0},
-	[EXC_HANDLED_AT] = {NULL, "by", 0},
+const struct column report_exception_columns[] = {
+	[EXC_COUNT] = {"count", "count"},
+	[EXC_TYPE] = {"type", "exception", 24, 0},
+	[EXC_FILE] = {"file", NULL},
+	[EXC_LINE] = {"line", NULL},
+	[EXC_CODE] = {"code", "raised in", 24, 9},
+	[EXC_END] = {"end", "end"},
+	[EXC_HANDLED_FILE] = {"handled_file", NULL},
+	[EXC_HANDLED_LINE] = {"handled_line", NULL},
+	[EXC_HANDLED_CODE] = {"handled_code", NULL},
+	[EXC_RAISED_AT] = {NULL, "raised at", 32, 0},
+	[EXC_HANDLED_AT] = {NULL, "by"},
 	{0},
 };
 
@@ -301,7 +323,7 @@ static const char *end_word(enum pl_exception_end end)
 static struct cell plain_place(const struct pl_code *code, int32_t line)
 {
 	return code ? (struct cell){.kind = CELL_PLACE, .text = pl_code_file(code), .number = line}
-		    : cell_text("");
+		    : cell_text("-");
 }
 
 static struct cell exception_cell(const void *context, size_t row, unsigned column)
@@ -337,7 +359,7 @@ static struct cell exception_cell(const void *context, size_t row, unsigned colu
 
 int report_exceptions(struct report *w)
 {
-	struct sheet s = report_sheet(w, "exception", exception_columns);
+	struct sheet s = report_sheet(w, "exception", report_exception_columns);
 
 	s.cell = exception_cell;
 	s.rows = w->t->exception_count;

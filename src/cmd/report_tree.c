@@ -7,27 +7,57 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/units.h"
 #include "cmd/json.h"
 #include "report/flame.h"
 
 #define FOLDED_LEAST 0.0005 /* of the whole: what is folded and would show as 0.0% is not told of */
+#define PATH_LEAST   12	    /* columns of a path on a narrow terminal */
+#define LINE_ROOM    6	    /* for its line number */
 #define INDENT_MAX   40	    /* levels; deeper ones stand below each other, with their number */
 
 /* ---- a node ---- */
 
+/* On a terminal the indentation takes at most a third of what is right of the numbers. */
+static uint32_t indent_max(const struct out *o)
+{
+	uint32_t most = o->columns > 40 ? (o->columns - 40) / 6 : 2;
+
+	return o->columns && most < INDENT_MAX ? most : INDENT_MAX;
+}
+
+static void write_share(struct report *w, int64_t ns)
+{
+	const double all = (double)w->t->sum_ns;
+	char text[32];
+
+	snprintf(text, sizeof text, "%5.1f%%", all > 0 ? 100 * (double)ns / all : 0);
+	out_text(&w->out, text);
+}
+
+static void write_span(struct out *o, int64_t ns)
+{
+	char text[UNITS_BYTES];
+
+	units_duration(text, ns);
+	out_spaces(o, text_width(text) < 10 ? 10 - text_width(text) : 1);
+	out_text(o, text);
+}
+
 static void write_text(struct report *w, const struct tree_node *n)
 {
 	struct out *o = &w->out;
-	char numbers[96];
-	const double all = (double)w->t->sum_ns;
-	uint32_t level = n->depth - 1;
+	const uint32_t level = n->depth - 1, most = indent_max(o);
+	char calls[32];
 
-	snprintf(numbers, sizeof numbers, "%5.1f%% %9.4f %9.4f %10" PRIu64 "  ",
-		all > 0 ? 100 * (double)n->cumulated_ns / all : 0, (double)n->cumulated_ns / 1e9,
-		(double)n->own_ns / 1e9, n->calls + n->resumes + n->throws);
-	out_text(o, numbers);
-	out_spaces(o, 2 * (size_t)(level < INDENT_MAX ? level : INDENT_MAX));
-	if (level > INDENT_MAX) {
+	out_line(o);
+	write_share(w, n->cumulated_ns);
+	write_span(o, n->cumulated_ns);
+	write_span(o, n->own_ns);
+	snprintf(calls, sizeof calls, " %9" PRIu64 "  ", n->calls + n->resumes + n->throws);
+	out_text(o, calls);
+	out_spaces(o, 2 * (size_t)(level < most ? level : most));
+	if (level > most) {
 		out_char(o, '[');
 		out_u64(o, level);
 		out_text(o, "] ");
@@ -40,11 +70,13 @@ static void write_text(struct report *w, const struct tree_node *n)
 	out_text(o, n->recursive ? " (recursion)" : "");
 	out_tone(o, TONE_FAINT);
 	out_text(o, "  ");
-	out_clean(o, text_of(pl_code_file(n->code)));
+	out_path(o, pl_code_file(n->code),
+		out_line_left(o) > PATH_LEAST + LINE_ROOM ? out_line_left(o) - LINE_ROOM
+							  : PATH_LEAST);
 	out_char(o, ':');
 	out_i64(o, pl_code_first_line(n->code));
 	out_tone(o, TONE_PLAIN);
-	out_char(o, '\n');
+	out_line_end(o);
 }
 
 static const struct column columns[] = {{"id"}, {"parent"}, {"depth"}, {"file"}, {"line"}, {"code"},
@@ -86,18 +118,18 @@ static struct cell node_cell(const void *context, size_t row, unsigned column)
 static void write_folded(struct report *w, uint32_t depth, uint32_t count, int64_t ns)
 {
 	struct out *o = &w->out;
-	char numbers[96];
-	const double all = (double)w->t->sum_ns;
+	const uint32_t most = indent_max(o);
 
-	snprintf(numbers, sizeof numbers, "%5.1f%% %9.4f %21s  ",
-		all > 0 ? 100 * (double)ns / all : 0, (double)ns / 1e9, "");
+	out_line(o);
 	out_tone(o, TONE_FAINT);
-	out_text(o, numbers);
-	out_spaces(o, 2 * (size_t)(depth < INDENT_MAX ? depth : INDENT_MAX));
+	write_share(w, ns);
+	write_span(o, ns);
+	out_spaces(o, 22 + 2 * (size_t)(depth < most ? depth : most));
 	out_text(o, "… ");
 	out_count(o, count);
-	out_text(o, " more\n");
+	out_text(o, count == 1 ? " more function" : " more functions");
 	out_tone(o, TONE_PLAIN);
+	out_line_end(o);
 }
 
 static bool is_shown(const struct report *w, const struct tree_node *n)
@@ -126,7 +158,7 @@ static void write_tree(struct report *w, const struct tree *t)
 	uint32_t i = t->nodes[0].first_child;
 
 	out_tone(o, TONE_STRONG);
-	out_text(o, " share    time s     own s      calls  function\n");
+	out_text(o, " share      time       own     calls  function\n");
 	out_tone(o, TONE_PLAIN);
 	while (i && !o->error) {
 		bool shown = is_shown(w, &t->nodes[i]);
@@ -156,9 +188,10 @@ int report_tree(struct report *w)
 		cmd_say("report: no memory for the call tree");
 		code = CMD_BAD;
 	} else if (w->form == SHEET_TEXT) {
-		report_title(w, NULL, NULL);
+		report_title(w, "call tree", NULL);
 		write_tree(w, &t);
 		out_char(&w->out, '\n');
+		report_rest(w);
 	} else {
 		s.context = &rows;
 		s.cell = node_cell;

@@ -10,6 +10,8 @@
 
 #define CELL_BYTES  48
 #define COLUMNS_MAX 40
+#define PLACE_LEAST 24 /* columns of a path and its line */
+#define LAST_LEAST  30 /* columns that are kept for the last one */
 
 /* ---- order ---- */
 
@@ -22,18 +24,25 @@ static bool names(const struct column *c, const char *word)
 	return !c->name[length] || !strcmp(c->name + length, "_ns");
 }
 
-static int find_column(const struct sheet *s, unsigned *column)
+static int find_column(const struct column *columns, const char *sort, unsigned *column)
 {
 	const char *known[COLUMNS_MAX + 1] = {0};
 	size_t count = 0;
 
-	for (*column = 0; s->columns[*column].name || s->columns[*column].title; ++*column) {
-		if (names(&s->columns[*column], s->sort))
+	for (*column = 0; columns[*column].name || columns[*column].title; ++*column) {
+		if (names(&columns[*column], sort))
 			return CMD_GO;
-		if (s->columns[*column].name && count < COLUMNS_MAX)
-			known[count++] = s->columns[*column].name;
+		if (columns[*column].name && count < COLUMNS_MAX)
+			known[count++] = columns[*column].name;
 	}
-	return cmd_unknown("column to sort by", s->sort, known);
+	return cmd_unknown("column for --sort", sort, known);
+}
+
+int sheet_check_sort(const struct column *columns, const char *sort)
+{
+	unsigned column;
+
+	return find_column(columns, sort, &column);
 }
 
 struct key {
@@ -66,10 +75,10 @@ static void number_text(const struct cell *c, char text[CELL_BYTES])
 		snprintf(text, CELL_BYTES, "%lld", (long long)c->number);
 		break;
 	case CELL_NS:
-		snprintf(text, CELL_BYTES, "%.4f", (double)c->number / 1e9);
-		break;
-	case CELL_SPAN:
 		units_duration(text, c->number);
+		break;
+	case CELL_ERROR:
+		units_error(text, c->number);
 		break;
 	case CELL_SHARE:
 		snprintf(text, CELL_BYTES, "%.1f%%", 100 * c->share);
@@ -84,15 +93,36 @@ static void number_text(const struct cell *c, char text[CELL_BYTES])
 	default:
 		break;
 	}
+	if (!text[0])
+		memcpy(text, "-", 2);
 }
 
+/* The path and its line; gives the columns that it took. */
+static size_t write_path(struct out *o, const struct cell *c, size_t room)
+{
+	const size_t before = out_line_left(o);
+	char number[24] = "";
+
+	if (!c->text) {
+		out_char(o, '-');
+		return 1;
+	}
+	if (c->number > 0)
+		snprintf(number, sizeof number, ":%lld", (long long)c->number);
+	out_path(o, c->text, room > strlen(number) ? room - strlen(number) : 1);
+	out_text(o, number);
+	return before == SIZE_MAX ? text_width(c->text) + strlen(number)
+				  : before - out_line_left(o);
+}
+
+/* In the last column a path takes at most half of the room, so that its source is seen as well. */
 static void write_place(struct out *o, const struct cell *c)
 {
-	out_clean(o, text_of(c->text ? c->text : "(nothing of Python ran)"));
-	if (c->text && c->number > 0) {
-		out_char(o, ':');
-		out_i64(o, c->number);
-	}
+	size_t room = out_line_left(o);
+
+	if (c->source.at && room != SIZE_MAX)
+		room = room / 2 > PLACE_LEAST ? room / 2 : PLACE_LEAST;
+	write_path(o, c, room);
 	if (!c->source.at)
 		return;
 	out_tone(o, TONE_FAINT);
@@ -101,64 +131,151 @@ static void write_place(struct out *o, const struct cell *c)
 	out_tone(o, TONE_PLAIN);
 }
 
-static void write_cell(struct out *o, const struct column *column, const struct cell *c)
+static bool is_text(enum cell_kind kind)
+{
+	return kind == CELL_TEXT || kind == CELL_PLACE || kind == CELL_ID;
+}
+
+/* The table in front of a person: what is shown of it, and how wide. */
+struct layout {
+	const struct sheet *s;
+	bool shown[COLUMNS_MAX], left[COLUMNS_MAX];
+	size_t width[COLUMNS_MAX];
+	unsigned last; /* its width is what is left */
+};
+
+static bool has_column(const struct sheet *s, unsigned i)
+{
+	return i < COLUMNS_MAX && (s->columns[i].name || s->columns[i].title);
+}
+
+/* Of ":123"; of no line, 0. */
+static size_t number_width(int64_t line)
+{
+	return line > 0 ? (size_t)snprintf(NULL, 0, ":%lld", (long long)line) : 0;
+}
+
+static size_t cell_width(const struct cell *c, const struct column *column, bool cut)
 {
 	char text[CELL_BYTES];
+	size_t width;
 
 	if (c->kind == CELL_PLACE) {
-		write_place(o, c);
-	} else if (c->kind == CELL_TEXT && column->width) {
-		out_column(o, c->text ? c->text : "", column->width);
+		width = c->text ? text_width(c->text) + number_width(c->number) : 1;
 	} else if (c->kind == CELL_TEXT) {
-		out_clean(o, text_of(c->text ? c->text : ""));
+		width = text_width(c->text ? c->text : "");
 	} else {
 		number_text(c, text);
-		size_t length = strlen(text);
-		out_spaces(o, length < column->width ? column->width - length : 0);
-		out_text(o, text);
+		return text_width(text);
+	}
+	return cut && column->width && width > column->width ? column->width : width;
+}
+
+static void measure(struct layout *l, const struct key *keys, size_t count, bool cut)
+{
+	for (unsigned i = 0; has_column(l->s, i); i++) {
+		const struct column *column = &l->s->columns[i];
+		if (!column->title)
+			continue;
+		l->shown[i] = true;
+		l->last = i;
+		l->width[i] = text_width(column->title);
+		for (size_t k = 0; k < count; k++) {
+			const struct cell c = l->s->cell(l->s->context, keys[k].row, i);
+			size_t width = cell_width(&c, column, cut);
+			l->left[i] |= is_text(c.kind);
+			if (width > l->width[i])
+				l->width[i] = width;
+		}
+		l->left[i] |= !count;
+	}
+}
+
+/* Leave columns out until the rest is as wide as the terminal, with room for the last one. */
+static void drop_columns(struct layout *l, size_t columns)
+{
+	for (;;) {
+		size_t whole = LAST_LEAST;
+		unsigned next = COLUMNS_MAX;
+		for (unsigned i = 0; has_column(l->s, i); i++) {
+			if (!l->shown[i])
+				continue;
+			whole += i == l->last ? 1 : l->width[i] + 1;
+			if (l->s->columns[i].drop &&
+				(next == COLUMNS_MAX ||
+					l->s->columns[i].drop > l->s->columns[next].drop))
+				next = i;
+		}
+		if (whole <= columns || next == COLUMNS_MAX)
+			return;
+		l->shown[next] = false;
+	}
+}
+
+static void write_padded(struct out *o, const char *text, size_t width, bool left)
+{
+	size_t length = text_width(text), pad = length < width ? width - length : 0;
+
+	out_spaces(o, left ? 0 : pad);
+	out_clean(o, text_of(text));
+	out_spaces(o, left ? pad : 0);
+}
+
+static void write_cell(struct out *o, const struct layout *l, unsigned i, const struct cell *c)
+{
+	const bool last = i == l->last;
+	char text[CELL_BYTES];
+
+	if (c->kind == CELL_PLACE && last) {
+		write_place(o, c);
+	} else if (c->kind == CELL_PLACE) {
+		size_t width = write_path(o, c, l->width[i]);
+		out_spaces(o, l->width[i] > width ? l->width[i] - width : 0);
+	} else if (c->kind == CELL_TEXT && last) {
+		out_clean(o, text_of(c->text ? c->text : ""));
+	} else if (c->kind == CELL_TEXT) {
+		out_column(o, c->text ? c->text : "", l->width[i]);
+	} else {
+		number_text(c, text);
+		write_padded(o, text, last && l->left[i] ? 0 : l->width[i], l->left[i]);
 	}
 }
 
 /* ---- the three forms ---- */
 
-static bool is_text(const struct sheet *s, const struct column *column, const struct key *first)
+static void write_head(const struct layout *l, struct out *o)
 {
-	unsigned i = (unsigned)(column - s->columns);
-	enum cell_kind kind = first ? s->cell(s->context, first->row, i).kind : CELL_TEXT;
-
-	return kind == CELL_TEXT || kind == CELL_PLACE || kind == CELL_ID;
-}
-
-static void write_head(const struct sheet *s, struct out *o, const struct key *first)
-{
+	out_line(o);
 	out_tone(o, TONE_STRONG);
-	for (const struct column *c = s->columns; c->name || c->title; c++) {
-		if (!c->title)
+	for (unsigned i = 0; has_column(l->s, i); i++) {
+		if (!l->shown[i])
 			continue;
-		size_t length = text_width(c->title),
-		       pad = length < c->width ? c->width - length : 0;
-		bool left = is_text(s, c, first);
 		out_char(o, ' ');
-		out_spaces(o, left ? 0 : pad);
-		out_text(o, c->title);
-		out_spaces(o, left ? pad : 0);
+		write_padded(o, l->s->columns[i].title,
+			i == l->last && l->left[i] ? 0 : l->width[i], l->left[i]);
 	}
 	out_tone(o, TONE_PLAIN);
-	out_char(o, '\n');
+	out_line_end(o);
 }
 
 static void write_text(const struct sheet *s, struct out *o, const struct key *keys, size_t count)
 {
-	write_head(s, o, count ? keys : NULL);
-	for (size_t i = 0; i < count && !o->error; i++) {
-		for (unsigned c = 0; s->columns[c].name || s->columns[c].title; c++) {
-			if (!s->columns[c].title)
+	struct layout l = {.s = s};
+
+	measure(&l, keys, count, o->columns);
+	if (o->columns)
+		drop_columns(&l, o->columns);
+	write_head(&l, o);
+	for (size_t k = 0; k < count && !o->error; k++) {
+		out_line(o);
+		for (unsigned i = 0; has_column(s, i); i++) {
+			if (!l.shown[i])
 				continue;
-			const struct cell cell = s->cell(s->context, keys[i].row, c);
+			const struct cell cell = s->cell(s->context, keys[k].row, i);
 			out_char(o, ' ');
-			write_cell(o, &s->columns[c], &cell);
+			write_cell(o, &l, i, &cell);
 		}
-		out_char(o, '\n');
+		out_line_end(o);
 	}
 }
 
@@ -167,7 +284,7 @@ static void write_member(struct json *j, const char *name, const struct cell *c)
 	switch (c->kind) {
 	case CELL_COUNT:
 	case CELL_NS:
-	case CELL_SPAN:
+	case CELL_ERROR:
 		json_i64(j, name, c->number);
 		break;
 	case CELL_SHARE:
@@ -231,7 +348,7 @@ static void write_value(struct out *o, const struct cell *c)
 	switch (c->kind) {
 	case CELL_COUNT:
 	case CELL_NS:
-	case CELL_SPAN:
+	case CELL_ERROR:
 		out_i64(o, c->number);
 		break;
 	case CELL_SHARE:
@@ -284,7 +401,7 @@ int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form)
 	unsigned column = 0;
 	size_t count = 0;
 
-	if (s->sort && find_column(s, &column) != CMD_GO)
+	if (s->sort && find_column(s->columns, s->sort, &column) != CMD_GO)
 		return CMD_USAGE;
 	struct key *keys = malloc((s->rows + 1) * sizeof *keys);
 	if (!keys) {

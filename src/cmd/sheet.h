@@ -4,9 +4,9 @@
  * forms come from here. Names of columns are an interface: they are the keys of the JSON, the heads of the CSV, and what --sort takes.
  *
  *	static const struct column columns[] = {
- *		{"own_ns", "own s", 9},
- *		{"file", NULL, 0},              no title: not in the text
- *		{NULL, "place", 0},             no name: in the text only
+ *		{"own_ns", "own"},
+ *		{"file", NULL},                 no title: not in the text
+ *		{NULL, "place"},                no name: in the text only
  *		{0},
  *	};
  */
@@ -20,10 +20,10 @@ struct cell {
 	enum cell_kind {
 		CELL_NONE,   /* empty, or null */
 		CELL_COUNT,  /* number */
-		CELL_NS,     /* number: in the text seconds */
-		CELL_SPAN,   /* number of ns: in the text with the unit that fits */
+		CELL_NS,     /* number: a duration */
+		CELL_ERROR,  /* number of ns: the error of a duration */
 		CELL_SHARE,  /* share: in the text per cent */
-		CELL_MOMENT, /* number of ns since 1970: seconds; in the text the time of day */
+		CELL_MOMENT, /* number of ns since 1970: in the text the clock time */
 		CELL_TEXT,
 		CELL_ID,    /* text, in the cell itself */
 		CELL_PLACE, /* text:number */
@@ -32,14 +32,17 @@ struct cell {
 	double share;
 	const char *text;
 	char id[12];
-	struct text source; /* behind a place, faint */
+	struct text source; /* after a place, faint */
 };
 
 struct column {
 	const char *name;  /* NULL: not in the data */
 	const char *title; /* NULL: not in the text */
-	unsigned
-		width; /* numbers stand to the right; of texts the last one is as wide as it is, others are cut */
+	/* Of a text: its width at most, on a terminal. Otherwise each column is as wide as its widest
+	 * cell; the last one takes what is left. */
+	unsigned width;
+	/* Where the table is wider than the terminal, columns are left out, the highest first; 0: never. */
+	unsigned drop;
 };
 
 enum sheet_form { SHEET_TEXT, SHEET_JSON, SHEET_CSV };
@@ -58,7 +61,9 @@ struct sheet {
 	bool headless;		  /* the CSV's head has been written */
 };
 
-/* CMD_GO; CMD_USAGE: there is no such column to sort by; CMD_BAD: no memory. */
+/* CMD_GO; CMD_USAGE: there is no column of this name to sort by, which was said. */
+int sheet_check_sort(const struct column *columns, const char *sort);
+/* CMD_GO; CMD_USAGE: as sheet_check_sort; CMD_BAD: no memory. */
 int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form);
 
 #endif

@@ -211,6 +211,9 @@ void out_clean(struct out *o, struct text t)
 {
 	static const char hex[] = "0123456789abcdef";
 
+	/* What cannot be seen need not be written: so a line fits into the buffer. */
+	if (o->columns && o->in_line && t.length > 4 * (size_t)o->columns)
+		t.length = 4 * (size_t)o->columns;
 	for (size_t i = 0; i < t.length;) {
 		unsigned char c = (unsigned char)t.at[i];
 		size_t n = shown_bytes(t.at + i, t.length - i);
@@ -226,31 +229,186 @@ void out_clean(struct out *o, struct text t)
 	}
 }
 
+struct range {
+	uint32_t from, to;
+};
+
+static bool is_in(uint32_t c, const struct range *ranges, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (c >= ranges[i].from && c <= ranges[i].to)
+			return true;
+	return false;
+}
+
+/* The blocks of wide characters (East Asian, emoji), and of those that take no column. */
+static unsigned columns_of(uint32_t c)
+{
+	static const struct range wide[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf}, {0xac00, 0xd7a3},
+		{0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6},
+		{0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+	static const struct range none[] = {
+		{0x300, 0x36f}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};
+
+	if (c < 0x300)
+		return 1;
+	if (is_in(c, none, sizeof none / sizeof *none))
+		return 0;
+	return is_in(c, wide, sizeof wide / sizeof *wide) ? 2 : 1;
+}
+
+/* Eat one character of UTF-8, or one byte of what is not; gives its columns. */
+static unsigned eat_character(const char **at, const char *end)
+{
+	const unsigned char *c = (const unsigned char *)*at;
+	size_t n = *c < 0xc2 ? 1 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
+	uint32_t v = n == 1 ? *c : *c & (0xffu >> (n + 1));
+
+	if (n > (size_t)(end - *at))
+		n = 1;
+	for (size_t i = 1; i < n; i++)
+		v = v << 6 | (c[i] & 0x3f);
+	*at += n;
+	return columns_of(v);
+}
+
+/* What out_clean makes of it has as many columns, but for control bytes. */
 size_t text_width(const char *s)
 {
+	const char *end = s + strlen(s);
 	size_t width = 0;
 
-	for (; *s; s++)
-		width += ((unsigned char)*s & 0xc0) != 0x80;
+	while (s < end)
+		width += eat_character(&s, end);
 	return width;
+}
+
+/* Bytes of the longest beginning that fits into *width columns, which are taken off it. */
+static size_t fitting(const char *s, size_t *width)
+{
+	const char *end = s + strlen(s), *at = s;
+
+	for (const char *next = s; at < end; at = next) {
+		unsigned columns = eat_character(&next, end);
+		if (columns > *width)
+			break;
+		*width -= columns;
+	}
+	return (size_t)(at - s);
 }
 
 void out_column(struct out *o, const char *s, size_t width)
 {
-	size_t whole = text_width(s), length = 0, kept = 0;
+	size_t whole = text_width(s), left = width ? width - 1 : 0;
 
 	if (whole <= width) {
 		out_clean(o, text_of(s));
 		out_spaces(o, width - whole);
 		return;
 	}
-	for (; s[length]; length++) {
-		bool begins = ((unsigned char)s[length] & 0xc0) != 0x80;
-		if (begins && ++kept == width)
-			break;
-	}
-	out_clean(o, (struct text){.at = s, .length = length});
+	out_clean(o, (struct text){.at = s, .length = fitting(s, &left)});
 	out_text(o, "…");
+	out_spaces(o, left);
+}
+
+static const char *relative(const struct out *o, const char *path)
+{
+	size_t length = o->here ? strlen(o->here) : 0;
+
+	if (length > 1 && !strncmp(path, o->here, length) && path[length] == '/' &&
+		path[length + 1])
+		return path + length + 1;
+	return path;
+}
+
+void out_path(struct out *o, const char *path, size_t width)
+{
+	const char *shown = relative(o, path), *at = shown;
+
+	if (!o->columns || text_width(shown) <= width) {
+		out_clean(o, text_of(shown));
+		return;
+	}
+	if (*shown == '<') {
+		out_column(o, shown, width);
+		return;
+	}
+	while ((at = strchr(at + 1, '/')))
+		if (text_width(at) < width)
+			break;
+	/* Not even the last part fits: the end of it does. */
+	if (!at)
+		for (at = shown; *at && text_width(at) >= width;)
+			eat_character(&at, shown + strlen(shown));
+	out_text(o, "…");
+	out_clean(o, text_of(at));
+}
+
+/* ---- lines on a terminal ---- */
+
+#define LINE_ROOM (OUT_BYTES / 2)
+
+void out_line(struct out *o)
+{
+	if (o->columns && OUT_BYTES - o->used < LINE_ROOM)
+		out_flush(o);
+	o->in_line = true;
+	o->line = o->used;
+}
+
+/* Pass over one character, or over one escape sequence of colour. */
+static unsigned eat_shown(const char **at, const char *end)
+{
+	if (**at != '\033')
+		return eat_character(at, end);
+	while (*at < end && **at != 'm')
+		++*at;
+	*at += *at < end;
+	return 0;
+}
+
+static size_t line_width(const struct out *o)
+{
+	const char *at = o->bytes + o->line, *end = o->bytes + o->used;
+	size_t width = 0;
+
+	while (at < end)
+		width += eat_shown(&at, end);
+	return width;
+}
+
+size_t out_line_left(const struct out *o)
+{
+	size_t width;
+
+	if (!o->columns || !o->in_line)
+		return SIZE_MAX;
+	width = line_width(o);
+	return width < o->columns ? o->columns - width : 0;
+}
+
+static void cut_line(struct out *o)
+{
+	const char *at = o->bytes + o->line, *end = o->bytes + o->used;
+	size_t left = o->columns - 1;
+
+	for (const char *next = at; at < end; at = next) {
+		unsigned columns = eat_shown(&next, end);
+		if (columns > left)
+			break;
+		left -= columns;
+	}
+	o->used = (size_t)(at - o->bytes);
+	out_text(o, "…");
+	out_tone(o, TONE_PLAIN);
+}
+
+void out_line_end(struct out *o)
+{
+	if (o->columns && line_width(o) > o->columns)
+		cut_line(o);
+	o->in_line = false;
+	out_char(o, '\n');
 }
 
 /* ---- for a person ---- */

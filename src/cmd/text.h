@@ -23,6 +23,13 @@ struct out {
 	int fd;
 	int error; /* errno of the first write that failed, 0: none */
 	bool colour;
+	/* of page.h */
+	unsigned columns; /* lines are cut at this width; 0: they are not */
+	char *here;	  /* owned by page.h; paths are shown relative to it; NULL: they are not */
+	int pager;	  /* its pid; 0: there is none */
+	int talk;	  /* what was stderr before the pager; 0: it is stderr */
+	bool in_line;	  /* between out_line and out_line_end */
+	size_t line;	  /* where it began, in bytes */
 };
 
 /* A piece of text that somebody else owns. */
@@ -91,8 +98,20 @@ void out_field(struct out *o, struct text t);
 void out_clean(struct out *o, struct text t);
 /* The same in a column: cut with … or filled up with spaces. */
 void out_column(struct out *o, const char *s, size_t width);
-/* Columns that a text takes: UTF-8 sequences count as one. */
+/* Columns that a text takes on a terminal: wide characters take two, combining ones none. */
 size_t text_width(const char *s);
+/* A path, in at most `width` columns where lines are cut: relative to the working directory where it
+ * is inside, and shortened from the left: "…/json/decoder.py". */
+void out_path(struct out *o, const char *path, size_t width);
+
+/* ---- lines on a terminal ---- */
+
+/* Between these two stands one line of at most out.columns columns: a longer one is cut, with "…".
+ * out_line_end writes its newline. Where columns is 0, nothing is cut. */
+void out_line(struct out *o);
+void out_line_end(struct out *o);
+/* Columns that are left in the line; SIZE_MAX where nothing is cut. */
+size_t out_line_left(const struct out *o);
 
 /* Colours go by what they mean. Nothing is written where there are none. */
 enum tone { TONE_PLAIN, TONE_FAINT, TONE_STRONG, TONE_NAME, TONE_TIME, TONE_GOOD, TONE_BAD };

@@ -128,8 +128,8 @@ class Report(unittest.TestCase):
     def test_text(self):
         done = session.shop().pathline("report", "-n", "3")
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        self.assertRegex(done.stdout, rb"^process 1 .*shop.py\n +share +own s +waiting s")
-        self.assertEqual(done.stdout.count(b"% "), 3)
+        self.assertRegex(done.stdout, rb"^process 1  \d{4}-\d\d-\d\d  .*shop.py\n +share +own +waiting")
+        self.assertEqual(done.stdout.split(b"\n\n")[0].count(b"% "), 3)
         self.assertEqual(session.shop().pathline("report", "-n", "x").returncode, 2)
         self.assertEqual(session.shop().pathline("report", "--from", "#3").returncode, 2)
 
@@ -355,7 +355,7 @@ class Views(unittest.TestCase):
         margins = {}
         for line in text.splitlines()[2:]:
             if line:
-                margins[int(line[29:37])] = line[:12].split()
+                margins[int(line[31:39])] = line[:12].split()
         self.assertEqual(len(margins), len(SERVE.splitlines()))
         self.assertEqual(margins[line_of(SERVE, "never")], ["never"])
         self.assertEqual(margins[line_of(SERVE, "recursion")], ["1973"])
