@@ -98,8 +98,8 @@ def masked(answers):
         else:
             line = re.sub(r"\d+(\.\d+)?", "N", line)
             line = line.replace("never ", "N N N% ")               # nothing was sold out
-            line = re.sub(r"\bN ([um]?s|[kM]B|[KM]iB|B)\b", "N U", line)
-            line = re.sub(r"\bN U +N:N:N\b", "", line)           # the longest pass, where it is known
+            line = re.sub(r"\bN ([µmn]?s|[KM]iB|B)\b", "N U", line)
+            line = re.sub(r"\bN U +N:N:N\b|- +- ", "", line)           # the longest pass, where it is known
             lines.append(re.sub(r"\s+", " ", re.sub(r"/\S*/", "…/", line)).strip())
     return lines
 
