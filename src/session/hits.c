@@ -29,7 +29,7 @@ struct hits {
 	/* from a kept one to the position */
 	struct pl_counts *since;
 	struct pl_cursor *near;
-	size_t base; /* so many are kept in front of where that began: its number + 1; 0: the thread's start */
+	size_t base; /* so many are kept before where that began: its number + 1; 0: the thread's start */
 	uint64_t near_at;
 	bool ready;
 };

@@ -1,4 +1,4 @@
-/* How often each line of a thread has run, up to a position of it, and in all: what stands beside the source.
+/* How often each line of a thread has run, up to a position of it, and in all: the counts that are shown beside the source.
  *
  *	h = hits_new(r, process, thread);
  *	while (nothing else is to do && hits_work(h, seq, &err) == HITS_GOES_ON)
@@ -21,7 +21,7 @@ struct hits *hits_new(struct pl_recording *r, uint32_t process, uint32_t thread)
 void hits_free(struct hits *h); /* NULL is fine */
 
 enum { HITS_READY, HITS_GOES_ON };
-/* Do a step of what is to do for the lines in front of the event with this seq, itself counted. HITS_READY: it was done; HITS_GOES_ON:
+/* Do a step of what is to do for the lines before the event with this seq, itself counted. HITS_READY: it was done; HITS_GOES_ON:
  * there is more; an error. */
 int hits_work(struct hits *h, uint64_t seq, struct pl_err *err);
 

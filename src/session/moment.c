@@ -18,7 +18,7 @@ static bool read_number(const char *word, size_t length, uint64_t *number)
 	return length > 0;
 }
 
-/* ".25" and the like behind whole seconds: nanoseconds. Moves *at behind it. */
+/* ".25" and the like after whole seconds: nanoseconds. Moves *at after it. */
 static int64_t read_fraction(const char **at)
 {
 	int64_t ns = 0, unit = NS_PER_S / 10;
@@ -50,7 +50,7 @@ static bool read_seconds(const char *text, int64_t *ns)
 	return to_ns((int64_t)whole, read_fraction(&at), ns) && !*at;
 }
 
-/* "10:52", "10:52:01", "10:52:01.5" into t; gives what stands behind it, NULL when it is no clock
+/* "10:52", "10:52:01", "10:52:01.5" into t; gives what stands after it, NULL when it is not a clock
  * time. */
 static const char *read_clock(const char *text, struct tm *t, int64_t *fraction)
 {

@@ -3,7 +3,7 @@
  *	10:52:01.5 | 2026-11-21 10:52 | 1795258321.5 | +1.5 | #4711
  *
  * A clock time is local and of the recording's first day (or of the next, when only that lies
- * within it); with a Z behind a date it is UTC; +seconds count from the recording's start; #seq
+ * within it); with a Z after a date it is UTC; +seconds count from the recording's start; #seq
  * counts in each thread.
  */
 #ifndef PL_SESSION_MOMENT_H

@@ -48,7 +48,7 @@ static void keep(struct path *p, const struct pl_event *e)
 		last->type = NULL;
 }
 
-/* A gap at the window's end may be the reader's own, in front of what comes next. */
+/* A gap at the window's end may be the reader's own, before what comes next. */
 static bool is_full(const struct path *p)
 {
 	return p->count >= 2 * PATH_WINDOW ||
@@ -81,7 +81,7 @@ static int load(struct path *p, uint64_t seq, struct pl_err *err)
 	return 0;
 }
 
-/* How many of the window are in front of seq. */
+/* How many of the window are before seq. */
 static size_t count_before(const struct path *p, uint64_t seq)
 {
 	size_t low = 0, high = p->count;
@@ -111,7 +111,7 @@ int path_from(struct path *p, uint64_t seq, const struct pl_event **e, struct pl
 	return 0;
 }
 
-/* Load from `from`, and say whether something of that is in front of seq. */
+/* Load from `from`, and say whether something of that is before seq. */
 static int try_before(struct path *p, uint64_t from, uint64_t seq, bool *some, struct pl_err *err)
 {
 	int code = load(p, from, err);
@@ -120,8 +120,8 @@ static int try_before(struct path *p, uint64_t from, uint64_t seq, bool *some, s
 	return code;
 }
 
-/* Make the window hold the last event in front of seq. Seq may lie far behind the end, or behind a hole: it goes back by growing
- * steps, from the thread's end where it is behind that, to where there is something (low), and from there nearer to where there is nothing more (high). */
+/* Make the window hold the last event before seq. Seq may lie far after the end, or after a hole: it goes back by growing
+ * steps, from the thread's end where it is after that, to where there is something (low), and from there nearer to where there is nothing more (high). */
 static int load_before(struct path *p, uint64_t seq, struct pl_err *err)
 {
 	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
@@ -170,7 +170,7 @@ int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct 
 	return 0;
 }
 
-/* The first event at or behind seq, without the window. */
+/* The first event at or after seq, without the window. */
 static int probe(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *err)
 {
 	int code = p->probe ? 0 : pl_cursor_new(&p->probe, p->r, p->process, p->thread, err);

@@ -1,7 +1,7 @@
 /* A thread's events by their seq, both ways.
  *
  * A window of them is kept, so that going on costs what the cursor costs, and going back one seek for each window. Seq may
- * have holes (damaged blocks); a gap that the reader put in front of an event, with its seq, is left out, and so are POSSIBLE
+ * have holes (damaged blocks); a gap that the reader put before an event, with its seq, is left out, and so are POSSIBLE
  * rows, so that a seq names one event. `task`, and `type` of a mark, are NULL.
  */
 #ifndef PL_SESSION_PATH_H
@@ -16,11 +16,11 @@
 struct path {
 	struct pl_recording *r; /* not owned */
 	uint32_t process, thread;
-	struct pl_cursor *c;	 /* owned; behind the window's last event */
+	struct pl_cursor *c;	 /* owned; after the window's last event */
 	struct pl_event *events; /* owned, 2 * PATH_WINDOW */
 	size_t count;
 	uint64_t from, to;	  /* the window has all events with from <= seq < to */
-	bool ended;		  /* there were none behind the window */
+	bool ended;		  /* there were none after the window */
 	struct pl_cursor *probe;  /* owned: of path_search */
 	struct pl_search *deeper; /* owned: of path_pass_deeper */
 };
@@ -28,15 +28,15 @@ struct path {
 void path_release(struct path *p);
 /* Forget the window: the recording was refreshed. */
 void path_reset(struct path *p);
-/* The first event at or behind seq; the last one in front of it. 0, PL_END, an error. Valid until the next call. */
+/* The first event at or after seq; the last one before it. 0, PL_END, an error. Valid until the next call. */
 int path_from(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err);
 int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err);
-/* The first event for which `behind` says no, where it says yes of all before it. 0, PL_END, an error. */
+/* The first event for which `behind` is false; it must be true of all events before that one. 0, PL_END, an error. */
 int path_search(struct path *p, bool (*behind)(const struct pl_event *e, const void *key),
 	const void *key, const struct pl_event **e, struct pl_err *err);
 
-/* Pass over events while there are more frames than that, many at once: from *seq forwards, or from in front of it backwards, to where it is worth
- * a visit again (pl_search_shallow). Ends as if there were no more when *stop becomes other than 0. */
+/* Pass over events while there are more frames than that, many at once: from *seq forwards, or from before it backwards, to where it is worth
+ * a visit again (pl_search_shallow). Ends as if there were no more when *stop is not 0 any more. */
 int path_pass_deeper(struct path *p, uint32_t frames, bool back, const volatile sig_atomic_t *stop,
 	uint64_t *seq, struct pl_err *err);
 /* To where the generator goes on, *seq being its event; backwards: to where it was left. 0, PL_END, an error. */

@@ -46,7 +46,7 @@ static bool is_end(const struct pl_event *e)
 	return e->kind == PL_EVENT_RETURN || e->kind == PL_EVENT_UNWIND;
 }
 
-/* An asynchronous generator that awaits has its consumer suspended right behind it; one that yields a value has not. */
+/* An asynchronous generator that awaits has its consumer suspended right after it; one that yields a value has not. */
 static int suspends(struct path *p, const struct pl_event *e, bool *yes, struct pl_err *err)
 {
 	uint32_t flags = e->code ? pl_code_flags(e->code) : 0, depth = e->depth;
@@ -123,7 +123,7 @@ static uint32_t frames_of(const struct aim *a)
 	return a->lines ? a->depth + 1 : a->depth;
 }
 
-/* Forwards *seq is the next event to be visited; backwards that in front of it is. 0, also where it stays; PL_END, an error. */
+/* Forwards *seq is the next event to be visited; backwards that before it is. 0, also where it stays; PL_END, an error. */
 static int pass(struct path *p, struct aim *a, bool back, const volatile sig_atomic_t *stop,
 	uint64_t *seq, struct pl_err *err)
 {

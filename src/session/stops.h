@@ -39,7 +39,7 @@ struct stops {
 	uint64_t begin; /* of the search */
 };
 
-/* Is `path` this file: the whole, or its end behind a slash? Of names: behind a dot. */
+/* Is `path` this file: the whole, or its end after a slash? Of names: after a dot. */
 bool stop_names(const char *whole, const char *part, char separator);
 /* NULL: there is no room. */
 struct stop *stops_add(struct stops *s, enum stop_kind kind, const char *name, int32_t line);
@@ -50,7 +50,7 @@ const struct stop *stops_find(
 /* For a search (pathline/search.h): events of these kinds, with such a row, may be at a stop. */
 uint32_t stops_kinds(const struct stops *s);
 bool stops_may(const struct stops *s, const struct pl_count *row);
-/* Before events are matched that a search finds from seq on, or in front of it. What stops at one hit only does not take part: that
+/* Before events are matched that a search finds from seq on, or before it. What stops at one hit only does not take part: that
  * is at stops_hit. */
 void stops_begin(struct stops *s, uint64_t seq);
 /* 0, or PL_END: none of them stops here; an error. Of each event that may. */

@@ -32,7 +32,7 @@ static bool is_triple(const char *at, size_t left)
 	return left >= 3 && at[1] == at[0] && at[2] == at[0];
 }
 
-/* From inside a string to behind its end, or to the end of the line. */
+/* From inside a string to after its end, or to the end of the line. */
 static size_t string_end(struct lexer *l, const char *text, size_t length, size_t i)
 {
 	char quote = l->state == LEXER_TRIPLE_SINGLE || l->state == LEXER_SINGLE ? '\'' : '"';
@@ -52,7 +52,7 @@ static size_t string_end(struct lexer *l, const char *text, size_t length, size_
 	return length;
 }
 
-/* Bytes of a string's prefix in front of its quote; SIZE_MAX: no string begins here. */
+/* Bytes of a string's prefix before its quote; SIZE_MAX: no string begins here. */
 static size_t prefix_of(const char *at, size_t left)
 {
 	size_t n = 0;

@@ -19,7 +19,7 @@ enum lexeme {
 	LEX_COMMENT,
 	LEX_NUMBER,
 	LEX_DECORATOR,
-	LEX_NAME, /* behind def and class */
+	LEX_NAME, /* after def and class */
 	LEXEMES
 };
 

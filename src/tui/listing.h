@@ -24,7 +24,7 @@ struct listing {
 	bool has_hits, has_what;
 };
 
-/* Another file, or the same anew. 0 or PL_ERR_MEMORY. */
+/* Another file, or the same again. 0 or PL_ERR_MEMORY. */
 int listing_show(struct listing *s, struct pl_recording *r, const struct pl_code *code,
 	const struct executed *e);
 void listing_release(struct listing *s);

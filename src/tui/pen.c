@@ -15,7 +15,7 @@
 static const struct look {
 	short colour, rich; /* of 8, of 256; -1: the terminal's own */
 	attr_t plain;	    /* without colours */
-	attr_t more;	    /* with them, too */
+	attr_t more;	    /* with them */
 } looks[INKS] = {
 	[INK_PLAIN] = {-1, -1, A_NORMAL, A_NORMAL},
 	[INK_KEYWORD] = {COLOR_MAGENTA, 175, A_BOLD, A_NORMAL},

@@ -25,7 +25,7 @@ void prompt_end(struct prompt *p);
 void prompt_insert(struct prompt *p, const char *bytes, size_t n);
 void prompt_left(struct prompt *p);
 void prompt_right(struct prompt *p);
-void prompt_delete(struct prompt *p); /* in front of the cursor */
+void prompt_delete(struct prompt *p); /* before the cursor */
 void prompt_earlier(struct prompt *p);
 void prompt_later(struct prompt *p);
 

@@ -149,7 +149,7 @@ bool help_search(struct tui *t, bool back);
 /* tab.c */
 void tab_press(struct tui *t);
 void tab_close(struct tui *t);
-/* List what was found at the bottom of the box; gives the rows that it took. */
+/* List what was found at the bottom of the box; returns the rows that it took. */
 int tab_draw(struct tui *t, struct box box);
 
 /* draw.c */

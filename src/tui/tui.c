@@ -24,7 +24,7 @@
 #define FRAMES_MAX  4096
 #define TICK_MS	    1000
 #define FOLLOW_MS   200
-#define BUDGET_NS   10000000 /* of counting in front of a screen */
+#define BUDGET_NS   10000000 /* of counting before the screen is drawn */
 #define EDITOR_ARGS 32
 #define WHEEL_ROWS  3
 #define LEFT_STEP   8
@@ -98,7 +98,7 @@ static int64_t now_ns(void)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* A piece of the counting; gives whether there is more. */
+/* A piece of the counting; returns whether there is more. */
 static bool count_piece(struct tui *t)
 {
 	struct hits *h = t->hits_ready ? NULL : session_hits(t->s);
@@ -902,7 +902,7 @@ static bool interrupted(struct tui *t)
 		t->quit = true;
 	} else {
 		t->asked = true;
-		say(t, "q quits; Ctrl-C again quits, too");
+		say(t, "q quits; Ctrl-C again also quits");
 	}
 	return true;
 }
@@ -958,8 +958,8 @@ static void choose_locale(void)
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* A new size of the terminal is heard of while it is waited for keys, and at no other time: else the signal could come just before
- * that, and its word would be with the next key. */
+/* A new size of the terminal is taken only while the screen waits for keys. Otherwise the signal could come just before that,
+ * and would be seen with the next key. */
 static void hold_resizes(struct tui *t)
 {
 	sigset_t resizes;

@@ -96,7 +96,7 @@ static bool is_folded(const struct tree *tree, uint64_t seq)
 	return false;
 }
 
-/* The row behind this one that is not hidden in a fold. */
+/* The row after this one that is not hidden in a fold. */
 static size_t next_shown(const struct tree *tree, size_t i)
 {
 	uint32_t depth = tree->rows[i].depth;
@@ -127,7 +127,7 @@ static size_t shown_count(const struct tree *tree)
 	return n;
 }
 
-/* The shown row of the innermost call that began at or in front of the position. */
+/* The shown row of the innermost call that began at or before the position. */
 static size_t row_here(const struct tui *t)
 {
 	const struct tree *tree = t->tree;
@@ -206,7 +206,7 @@ void view_fold(struct tui *t)
 
 /* ---- path ---- */
 
-/* Wraps; gives the rows that it took. */
+/* Wraps; returns the rows that it took. */
 static int draw_event(struct tui *t, struct box box, int y, const struct pl_event *e)
 {
 	char text[ROW_BYTES];
@@ -234,7 +234,7 @@ static int draw_event(struct tui *t, struct box box, int y, const struct pl_even
 	return used ? used : 1;
 }
 
-/* Of those that are shown the first event at or behind seq, or the last one in front of it. 0 or not. */
+/* Of those that are shown the first event at or after seq, or the last one before it. 0 or not. */
 static int row_near(struct tui *t, uint64_t seq, bool back, const struct pl_event **e)
 {
 	const struct pl_wanted wanted = {.kinds = t->kinds, .stop = t->o->interrupted};
@@ -327,7 +327,7 @@ static bool try_path(struct tui *t, struct box box)
 	return draw_events(t, box);
 }
 
-/* The chosen row is one of those that are shown: that at or behind the position, else the last one. */
+/* The chosen row is one of those that are shown: that at or after the position, else the last one. */
 static void choose_shown(struct tui *t)
 {
 	const struct pl_event *e;
