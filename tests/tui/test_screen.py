@@ -439,7 +439,7 @@ class Help(Case):
             self.quit(t)
 
     def test_space_pages_everywhere(self):
-        of = recorded("long.py", "\n".join(f"x = {n}" for n in range(200)) + "\n")
+        of = recorded("pages.py", "\n".join(f"x = {n}" for n in range(200)) + "\n")
         t = self.open(of=of).wait("START").press("Space", "Space").wait("x = 40").press("F6").wait("path --").press("Space", "Space").wait("x = 14")
         self.quit(t)
 
