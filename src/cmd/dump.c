@@ -187,7 +187,7 @@ static void say_damages(struct dump *d)
 		return;
 	d->code = CMD_BAD;
 	cmd_say("dump: the recording is damaged in %" PRIu64
-		" place%s; `pathline check` tells where",
+		" place%s; `pathline check` says where",
 		n > d->damages ? n : d->damages, n > 1 || d->damages > 1 ? "s" : "");
 }
 

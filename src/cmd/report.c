@@ -383,7 +383,7 @@ static void say_damages(struct report *w)
 		return;
 	w->code = CMD_BAD;
 	cmd_say("report: the recording is damaged in %" PRIu64
-		" place%s, which are missing here; `pathline check` tells where",
+		" place%s, which are missing here; `pathline check` says where",
 		n, n > 1 ? "s" : "");
 }
 
@@ -420,7 +420,7 @@ static int read_rows(struct report *w)
 	w->rows = strtoull(text, &end, 10);
 	if (*text >= '0' && *text <= '9' && !*end && !errno)
 		return CMD_GO;
-	cmd_say("report: '%s' is no number of rows", text);
+	cmd_say("report: '%s' is not a number of rows", text);
 	return CMD_USAGE;
 }
 
@@ -441,7 +441,7 @@ static int read_blocking(struct report *w)
 			w->blocking_ns = (int64_t)(v * units[i].ns);
 			return CMD_GO;
 		}
-	cmd_say("report: '%s' is no length of time; say 50ms, 2s or such", w->blocking_text);
+	cmd_say("report: '%s' is not a duration; give one such as 50ms or 2s", w->blocking_text);
 	return CMD_USAGE;
 }
 
@@ -456,7 +456,7 @@ static int read_threshold(struct report *w)
 	w->threshold = strtod(text, &end) / 100;
 	if (end != text && (!*end || !strcmp(end, "%")) && w->threshold >= 0 && w->threshold <= 1)
 		return CMD_GO;
-	cmd_say("report: '%s' is no part of the whole; say 1%% or such", text);
+	cmd_say("report: '%s' is not a share; give one such as 1%%", text);
 	return CMD_USAGE;
 }
 
@@ -469,7 +469,7 @@ static int prepare(struct report *w)
 	if (code == CMD_GO)
 		code = read_threshold(w);
 	if (code == CMD_GO && w->json && w->csv) {
-		cmd_say("report: --json and --csv are two forms; say one of them");
+		cmd_say("report: --json and --csv cannot be used together");
 		return CMD_USAGE;
 	}
 	w->form = w->json ? SHEET_JSON : w->csv ? SHEET_CSV : SHEET_TEXT;
