@@ -38,10 +38,18 @@ void pl_samples_free(struct pl_samples *s); /* NULL is fine */
 
 /* ---- times of lines ---- */
 
+/* Does an event of this kind begin a pass of its line? The line begins to run, or a loop that stays
+ * on it goes round again. */
+static inline bool pl_event_is_pass(enum pl_event_kind kind)
+{
+	return kind == PL_EVENT_LINE || kind == PL_EVENT_AGAIN;
+}
+
 struct pl_line_time {
 	const struct pl_code *code; /* NULL: nothing of Python ran */
 	int32_t line;
-	uint64_t hits;	      /* the line began to run so often */
+	uint64_t hits; /* passes of the line, as pl_event_is_pass; in a recording whose `passes` is
+			* "none" or "", those of loops that stay on the line are not among them */
 	uint64_t samples;     /* looks that saw it; 0: its share is a guess from its hits */
 	int64_t computing_ns; /* own: not that of what it calls */
 	int64_t waiting_ns;   /* it slept, or waited for a lock, a file, another thread */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/units.h"
 #include "cmd/json.h"
 
@@ -103,6 +104,15 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 	}
 }
 
+/* The recording has the passes of loops that stay on a line. */
+static bool has_passes(const struct report *w)
+{
+	struct pl_recording_info info;
+
+	pl_recording_info(w->r, &info);
+	return !strcmp(info.passes, "all");
+}
+
 static bool line_wanted(const void *context, size_t row)
 {
 	const struct report *w = context;
@@ -133,12 +143,17 @@ static void write_sum(struct report *w)
 	json_i64(&j, "idle_ns", w->t->idle_ns);
 	json_i64(&j, "lost_ns", w->t->lost_ns);
 	json_i64(&j, "tick_ns", w->t->tick_ns);
+	json_text(&j, "hits", has_passes(w) ? "passes" : "lines");
 	json_line_end(&j);
 }
 
 int report_lines(struct report *w)
 {
-	struct sheet s = report_sheet(w, "line", report_line_columns);
+	struct column columns[sizeof report_line_columns / sizeof *report_line_columns];
+	memcpy(columns, report_line_columns, sizeof columns);
+	if (!has_passes(w))
+		columns[LINE_HITS].title = "hits (no passes)";
+	struct sheet s = report_sheet(w, "line", columns);
 
 	s.cell = line_cell;
 	s.wanted = line_wanted;
@@ -325,7 +340,8 @@ static void write_file(struct annotated *a)
 	int def = -1;
 
 	out_tone(o, TONE_STRONG);
-	out_text(o, "        hits         own  share   line\n");
+	out_text(o, has_passes(a->w) ? "        hits         own  share   line\n"
+				     : "  (no passes)\n        hits         own  share   line\n");
 	out_tone(o, TONE_PLAIN);
 	for (int32_t line = 1; line <= a->count && !o->error; line++) {
 		struct pl_text text = {.at = "", .length = 0};

@@ -98,7 +98,7 @@ static int keep(struct hits *h, struct pl_err *err)
 	to->count = 0;
 	to->seq = h->whole_at;
 	for (size_t i = 0; i < table.count; i++)
-		if (table.rows[i].kind == PL_EVENT_LINE && table.rows[i].code)
+		if (pl_event_is_pass(table.rows[i].kind) && table.rows[i].code)
 			to->rows[to->count++] = table.rows[i];
 	h->kept_rows += to->count;
 	h->kept_count++;
@@ -193,7 +193,7 @@ static void add(
 			code = rows[i].code;
 			same = code && !strcmp(pl_code_file(code), file);
 		}
-		if (same && rows[i].kind == PL_EVENT_LINE && rows[i].line >= 0 &&
+		if (same && pl_event_is_pass(rows[i].kind) && rows[i].line >= 0 &&
 			rows[i].line <= max)
 			counts[rows[i].line] += rows[i].events;
 	}

@@ -53,6 +53,14 @@ static const uint32_t kinds_of[] = {
 	[STOP_RAISE] = 1u << PL_EVENT_RAISE | 1u << PL_EVENT_UNWIND,
 };
 
+/* A hit of a line is a pass of it. */
+static uint32_t stop_kinds(const struct stop *s)
+{
+	const bool passes = s->kind == STOP_LINE && s->hits;
+
+	return kinds_of[s->kind] | (passes ? 1u << PL_EVENT_AGAIN : 0);
+}
+
 uint32_t stops_kinds(const struct stops *s)
 {
 	uint32_t kinds = 0;
@@ -64,7 +72,7 @@ uint32_t stops_kinds(const struct stops *s)
 
 static bool may(const struct stop *s, const struct pl_count *row)
 {
-	if (!(kinds_of[s->kind] >> row->kind & 1))
+	if (!(stop_kinds(s) >> row->kind & 1))
 		return false;
 	if (s->kind == STOP_RAISE)
 		return true;
@@ -149,7 +157,7 @@ static int visit_piece(struct stop *s, struct path *p, uint64_t from, uint64_t l
 	const volatile sig_atomic_t *stop, struct pl_err *err)
 {
 	const struct pl_wanted wanted = {
-		.kinds = kinds_of[s->kind], .may = may_of_one, .context = s, .stop = stop};
+		.kinds = stop_kinds(s), .may = may_of_one, .context = s, .stop = stop};
 	struct pl_search *search = NULL;
 	struct pl_event e = {0};
 	int code = pl_search_new(&search, p->r, p->process, p->thread, &wanted, err);

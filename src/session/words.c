@@ -426,6 +426,15 @@ struct hits *session_hits(struct session *s)
 	return s->hits;
 }
 
+/* The recording has the passes of loops that stay on a line. */
+static bool has_passes(const struct session *s)
+{
+	struct pl_recording_info info;
+
+	pl_recording_info(s->replay.r, &info);
+	return !strcmp(info.passes, "all");
+}
+
 static int count_hits(struct session *s, const char *file, int32_t line, struct pl_err *err)
 {
 	struct hits *h = session_hits(s);
@@ -440,8 +449,8 @@ static int count_hits(struct session *s, const char *file, int32_t line, struct 
 	if (code == HITS_READY && hits_of(h, file, counts, line)) {
 		so_far = counts[line];
 		hits_in_all(h, file, counts, line);
-		session_tell(s, "line %" PRId32 ": %" PRIu64 " of %" PRIu64 " hits", line, so_far,
-			counts[line]);
+		session_tell(s, "line %" PRId32 ": %" PRIu64 " of %" PRIu64 " hits%s", line, so_far,
+			counts[line], has_passes(s) ? "" : ", without passes of one-line loops");
 	} else if (code >= 0) {
 		session_refuse(s, "stopped");
 	}

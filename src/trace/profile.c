@@ -429,7 +429,7 @@ static int add_step(void *context, const struct pl_count *row)
 
 	if (share_rows(&p->share, row->code, row->line, (double)row->events))
 		return PL_ERR_MEMORY;
-	if (row->kind == PL_EVENT_LINE) /* share_rows has just looked it up */
+	if (pl_event_is_pass(row->kind)) /* share_rows has just looked it up */
 		p->share.lines[p->share.last].hits += row->events;
 	return 0;
 }
@@ -656,11 +656,13 @@ static int share_row(struct pl_profile *p, const struct pl_event *row, bool told
 		return PL_ERR_MEMORY;
 	if (node)
 		contexts_rows(x, node, 1);
-	struct shared_line *ran =
-		row->kind == PL_EVENT_LINE ? share_line(&p->share, row->code, row->line) : NULL;
-	if (ran)
-		ran->hits++;
-	return row->kind != PL_EVENT_LINE || ran ? 0 : PL_ERR_MEMORY;
+	if (!pl_event_is_pass(row->kind))
+		return 0;
+	struct shared_line *ran = share_line(&p->share, row->code, row->line);
+	if (!ran)
+		return PL_ERR_MEMORY;
+	ran->hits++;
+	return 0;
 }
 
 /* The walk's stack has the frame no longer, the contexts do. */

@@ -161,7 +161,7 @@ class Counts(unittest.TestCase):
 
     def test_report_has_the_lines_of_dump(self):
         directory = self.record(arguments=["fork"])
-        dumped = collections.Counter(map(tuple, session.rows(directory, "--events", "line", "--fields", "file,code,line")))
+        dumped = collections.Counter(map(tuple, session.rows(directory, "--events", "line,again", "--fields", "file,code,line")))
         reported = collections.Counter()
         for line in session.pathline("report", "--json", directory).stdout.splitlines():
             row = json.loads(line)["data"]

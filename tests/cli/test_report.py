@@ -108,7 +108,7 @@ class Report(unittest.TestCase):
 
     def test_hits_are_those_of_dump(self):
         counted = {}
-        for file, line in session.shop().rows("--events", "line", "--fields", "file,line"):
+        for file, line in session.shop().rows("--events", "line,again", "--fields", "file,line"):
             counted[file, int(line)] = counted.get((file, int(line)), 0) + 1
         told = {}
         for row in report(session.shop())[0]:

@@ -61,7 +61,7 @@ static inline const struct pl_frame *profiles_caller(
 static inline void profiles_add(
 	struct profiles_test *t, const struct pl_cursor *c, const struct pl_event *e)
 {
-	if (e->kind == PL_EVENT_LINE) {
+	if (pl_event_is_pass(e->kind)) {
 		++*profiles_place(&t->lines, e->code, NULL, e->line, 0);
 		t->line_sum++;
 	}
