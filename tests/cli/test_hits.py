@@ -43,7 +43,7 @@ class Hits(unittest.TestCase):
         for row in map(json.loads, recorded.pathline("report", "--json", *words).stdout.splitlines()):
             if row["type"] == "line" and (row["data"]["file"] or "").endswith("loops.py"):
                 hits[row["data"]["line"]] = hits.get(row["data"]["line"], 0) + row["data"]["hits"]
-            said = row["data"]["hits"] if row["type"] == "time" else said
+            said = row["data"]["hits_are"] if row["type"] == "time" else said
         return {line: n for line, n in hits.items() if n}, said
 
     def test_are_passes(self):
