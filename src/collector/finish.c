@@ -21,7 +21,7 @@
 
 /* How a collector's state comes back:
  *
- *	meta               -> directory, processes, bodies, codes, sources, what was told     load_meta
+ *	meta               -> directory, processes, bodies, codes, sources, units             load_meta
  *	the arena          -> streams and their chunks, from wherever they begin there       streams_look
  *	each thread's last
  *	block on disk      -> its stack, seq, times, order; where the stream stands          load_blocks
@@ -106,9 +106,9 @@ static void load_source(struct collector *c, struct pl_view v)
 	sources_load(&c->sources, v);
 }
 
-static void load_told(struct collector *c, struct pl_view v)
+static void load_units(struct collector *c, struct pl_view v)
 {
-	sources_load_told(&c->sources, v);
+	sources_load_units(&c->sources, v);
 }
 
 static void load_record(
@@ -123,7 +123,7 @@ static void load_record(
 		{RECORD_BODIES, load_bodies},
 		{RECORD_CODES, load_codes},
 		{RECORD_SOURCE, load_source},
-		{RECORD_TOLD, load_told},
+		{RECORD_UNITS, load_units},
 	};
 	struct pl_view v;
 

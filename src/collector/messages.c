@@ -95,32 +95,25 @@ static int read_string(struct collector *c, const struct message *m)
 static struct source_place place_of(const struct collector *c, uint32_t number)
 {
 	const struct process *p = processes_find(&c->processes, number);
-	struct source_place place = {
-		.process = number, .directory = c->directory, .stdlib_dir = ""};
 
-	if (!p)
-		return place;
-	place.pid = (int)p->pid;
-	place.stdlib_dir = p->stdlib_dir;
-	if (p->directory[0])
-		place.directory = p->directory;
-	return place;
+	return (struct source_place){
+		.pid = p ? (int)p->pid : 0, .stdlib_dir = p ? p->stdlib_dir : ""};
 }
 
-/* left_out: its text is not asked for */
-static int add_body(struct collector *c, const struct message *m, uint32_t number,
-	struct pl_view bytes, bool left_out)
-{
-	static const char module[] = "<module>";
-	struct pl_view head = bytes, file, name; /* a body begins with its file and its name */
-	struct source_place place = place_of(c, m->process);
+/* What is said of a code beside its body. */
+struct code_word {
+	uint32_t number, unit;
+	bool left_out; /* its text is not asked for */
+};
 
-	if (view_string(&head, &file) || view_string(&head, &name))
+static int add_body(struct collector *c, const struct code_word *w, struct pl_view bytes)
+{
+	struct pl_view head = bytes, file; /* a body begins with its file */
+
+	if (view_string(&head, &file))
 		return PL_ERR_FORMAT;
-	bool is_module = name.left == sizeof module - 1 && memcmp(name.at, module, name.left) == 0;
-	uint32_t source =
-		left_out ? 0 : sources_number(&c->sources, &c->store, &place, file, is_module);
-	bodies_add(&c->bodies, number, source, bytes);
+	uint32_t source = w->left_out ? 0 : sources_number(&c->sources, &c->store, w->unit, file);
+	bodies_add(&c->bodies, w->number, source, bytes);
 	if (c->bodies.records.used > BODIES_AT_ONCE)
 		bodies_flush(&c->bodies, &c->store);
 	return 0;
@@ -129,12 +122,13 @@ static int add_body(struct collector *c, const struct message *m, uint32_t numbe
 static int read_code(struct collector *c, const struct message *m)
 {
 	struct pl_view v = m->fields, bytes;
-	uint64_t number, left_out = 0;
+	uint64_t number, left_out, unit;
 
 	if (view_varint_max(&v, UINT32_MAX, &number) || view_string(&v, &bytes) ||
-		(v.left && view_varint(&v, &left_out)))
+		view_varint(&v, &left_out) || view_varint_max(&v, UINT32_MAX, &unit))
 		return PL_ERR_FORMAT;
-	return add_body(c, m, (uint32_t)number, bytes, left_out != 0);
+	return add_body(
+		c, &(struct code_word){(uint32_t)number, (uint32_t)unit, left_out != 0}, bytes);
 }
 
 /* The recorder has no graph of it, so it is made here. */
@@ -160,19 +154,21 @@ static int read_raw_code(struct collector *c, const struct message *m)
 		buf_reset(&c->payload);
 		body_write(&c->payload, &body);
 		err = c->payload.failed ? PL_ERR_MEMORY
-					: add_body(c, m, r.number, buf_view(&c->payload), false);
+					: add_body(c, &(struct code_word){r.number, r.unit, false},
+						  buf_view(&c->payload));
 	}
 	body_release(&body);
 	return err;
 }
 
-static int read_source(struct collector *c, const struct message *m)
+static int read_text(struct collector *c, const struct message *m)
 {
-	struct pl_view v = m->fields, file, text;
+	struct source_place place = place_of(c, m->process);
+	struct code_text t;
 
-	if (view_string(&v, &file) || view_string(&v, &text))
+	if (code_text_read(m->fields, &t))
 		return PL_ERR_FORMAT;
-	sources_tell(&c->sources, &c->store, m->process, file, text);
+	sources_open(&c->sources, &c->store, &place, &t);
 	return 0;
 }
 
@@ -219,8 +215,8 @@ static int read_fields(struct collector *c, uint8_t kind, const struct message *
 		return read_code(c, m);
 	case MESSAGE_CODE_RAW:
 		return read_raw_code(c, m);
-	case MESSAGE_SOURCE:
-		return read_source(c, m);
+	case MESSAGE_TEXT:
+		return read_text(c, m);
 	case MESSAGE_NOTE:
 		return read_note(c, m);
 	case MESSAGE_CODE_FREE:
@@ -293,6 +289,7 @@ static uint64_t first_message(const struct collector *c, struct stream *t)
 
 static void flush(struct collector *c)
 {
+	sources_flush(&c->sources, &c->store);
 	bodies_flush(&c->bodies, &c->store);
 	if (c->strings.used)
 		store_put(&c->store, RECORD_STRINGS, &c->strings);

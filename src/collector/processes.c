@@ -379,8 +379,6 @@ const struct process *process_describe(struct collector *c, struct process_word 
 	struct process *p = processes_find(&c->processes, w->number);
 
 	correct_how(c, w);
-	if (w->how == HOW_FORK)
-		sources_forked(&c->sources, w->number, w->parent);
 	if (!p) { /* its slot came after the last look, its message before this one */
 		look_at_slots(c);
 		p = processes_find(&c->processes, w->number);

@@ -5,18 +5,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/varint.h"
+#include "collector/encoding.h"
 #include "os/file.h"
 
 #define PATH_ROOM (2 * PATH_MAX)
-
-struct source_file {
-	struct file_stamp stamp;
-	uint32_t number;
-};
 
 static uint64_t hash_pair(uint64_t number, struct pl_view name)
 {
@@ -68,48 +63,6 @@ static uint32_t number_of(struct sources *s, struct store *out, struct pl_view f
 	return s->count;
 }
 
-void sources_tell(struct sources *s, struct store *out, uint32_t process, struct pl_view file,
-	struct pl_view text)
-{
-	uint32_t number = text.left ? number_of(s, out, file, text, "") : 0;
-	uint64_t *told = map_put(&s->told, hash_pair(process, file));
-	uint64_t now = number ? number + 1 : 0;
-
-	if (!told || *told == now)
-		return;
-	*told = now;
-	buf_reset(&s->record);
-	buf_varint(&s->record, process);
-	buf_varint(&s->record, now);
-	buf_string(&s->record, file.at, file.left);
-	store_put(out, RECORD_TOLD, &s->record);
-}
-
-/* Numbers grow with time, so a way up the parents ends, whatever the arena says. */
-void sources_forked(struct sources *s, uint32_t process, uint32_t parent)
-{
-	uint64_t *place = parent && parent < process ? map_put(&s->forks, process) : NULL;
-
-	if (place)
-		*place = parent;
-}
-
-/* What was told in this process, else in the one that it was forked from, as it was then or later.
- */
-static const uint64_t *told_number(
-	const struct sources *s, const struct source_place *p, struct pl_view file)
-{
-	const uint64_t *told = NULL, *parent;
-
-	for (uint64_t process = p->process; process; process = parent ? *parent : 0) {
-		told = map_find(&s->told, hash_pair(process, file));
-		if (told)
-			break;
-		parent = map_find(&s->forks, process);
-	}
-	return told && *told ? told : NULL;
-}
-
 /* ---- files ---- */
 
 /* NAME of "<frozen NAME>", or none. */
@@ -136,91 +89,9 @@ static int read_at(const struct source_place *p, const char *path, struct file_s
 	snprintf(full, sizeof full, "/proc/%d/root%s", p->pid, path);
 	const char *tries[] = {full, path};
 	int err = -ENOENT;
-	for (int i = 0; i < 2 && err < 0 && err != -EFBIG; i++) {
-		err = text ? file_read_stamped(AT_FDCWD, tries[i], SOURCE_TEXT_MAX, stamp, text)
-			   : file_stamp(AT_FDCWD, tries[i], stamp);
-	}
+	for (int i = 0; i < 2 && err < 0 && err != -EFBIG; i++)
+		err = file_read_stamped(AT_FDCWD, tries[i], SOURCE_TEXT_MAX, stamp, text);
 	return err;
-}
-
-/* The directory where it is now: a script started by a relative name that has not changed its
- * directory yet. */
-static bool current_directory(const struct source_place *p, char *to, size_t room)
-{
-	char link[64];
-
-	snprintf(link, sizeof link, "/proc/%d/cwd", p->pid);
-	ssize_t n = readlink(link, to, room - 1);
-	to[n < 0 ? 0 : n] = 0;
-	return n > 0;
-}
-
-/* text NULL: the stamp only. */
-static int read_file(const struct source_place *p, struct pl_view file, struct file_stamp *stamp,
-	struct pl_buf *text)
-{
-	char path[PATH_ROOM], name[PATH_MAX], directory[PATH_MAX];
-	int err = -ENOENT;
-
-	if (frozen_name(file, name, sizeof name)) {
-		if (!*p->stdlib_dir)
-			return -ENOENT;
-		snprintf(path, sizeof path, "%s/%s.py", p->stdlib_dir, name);
-		err = read_at(p, path, stamp, text);
-		if (err == -ENOENT) {
-			snprintf(path, sizeof path, "%s/%s/__init__.py", p->stdlib_dir, name);
-			err = read_at(p, path, stamp, text);
-		}
-		return err;
-	}
-	if (file.left >= PATH_MAX || memchr(file.at, 0, file.left))
-		return -ENAMETOOLONG;
-	if (file.at[0] == '/') {
-		snprintf(path, sizeof path, "%.*s", (int)file.left, (const char *)file.at);
-		return read_at(p, path, stamp, text);
-	}
-	if (*p->directory) {
-		snprintf(path, sizeof path, "%s/%.*s", p->directory, (int)file.left,
-			(const char *)file.at);
-		err = read_at(p, path, stamp, text);
-	}
-	if (err < 0 && current_directory(p, directory, sizeof directory)) {
-		snprintf(path, sizeof path, "%s/%.*s", directory, (int)file.left,
-			(const char *)file.at);
-		err = read_at(p, path, stamp, text);
-	}
-	return err;
-}
-
-/* A name in angle brackets is no file's, but for the frozen ones. */
-static bool is_no_file(struct pl_view file)
-{
-	char name[PATH_MAX];
-
-	return !file.left || (file.at[0] == '<' && file.at[file.left - 1] == '>' &&
-				     !frozen_name(file, name, sizeof name));
-}
-
-static struct source_file *stamp_place(struct sources *s, struct pl_view file, bool *known)
-{
-	uint64_t *index = map_put(&s->files, hash_bytes(file.at, file.left));
-
-	if (!index)
-		return NULL;
-	*known = *index != 0;
-	if (*index)
-		return &s->stamps[*index - 1];
-	if (s->stamp_count == s->stamp_room) {
-		size_t room = s->stamp_room ? s->stamp_room * 2 : 64;
-		struct source_file *at = realloc(s->stamps, room * sizeof *at);
-		if (!at)
-			return NULL;
-		s->stamps = at;
-		s->stamp_room = room;
-	}
-	*index = ++s->stamp_count;
-	s->stamps[*index - 1] = (struct source_file){0};
-	return &s->stamps[*index - 1];
 }
 
 static const char *reason_of(int err, char *room, size_t size)
@@ -231,6 +102,8 @@ static const char *reason_of(int err, char *room, size_t size)
 	case -ENOENT:
 	case -ENOTDIR:
 		return "no such file";
+	case -ESTALE:
+		return "the file was changed before it was read";
 	case -EINVAL:
 		return "not a regular file";
 	case -EFBIG:
@@ -241,53 +114,163 @@ static const char *reason_of(int err, char *room, size_t size)
 	}
 }
 
-/* A file is read at its first code, and again when its module's body comes anew, if its stamp has
- * changed: a reload. Functions that come later are of the text that was read with their module. */
-static uint32_t file_number(struct sources *s, struct store *out, const struct source_place *p,
-	struct pl_view file, bool is_module)
+static int read_frozen(struct sources *s, const struct source_place *p, struct pl_view file)
 {
-	struct file_stamp stamp = {0};
-	char room[128];
-	bool known;
-	struct source_file *f = stamp_place(s, file, &known);
+	char path[PATH_ROOM], name[PATH_MAX];
+	struct file_stamp stamp;
 
-	if (!f)
-		return 0;
-	if (known && (!is_module || (read_file(p, file, &stamp, NULL) == 0 &&
-					    memcmp(&stamp, &f->stamp, sizeof stamp) == 0)))
-		return f->number;
-	int err = read_file(p, file, &stamp, &s->text);
-	if (err < 0 && known && f->number)
-		return f->number; /* it is gone since: what was read is the best that is known */
-	f->stamp = stamp;
-	f->number = number_of(s, out, file, buf_view(&s->text), reason_of(err, room, sizeof room));
-	return f->number;
+	if (!*p->stdlib_dir || !frozen_name(file, name, sizeof name))
+		return -ENOENT;
+	snprintf(path, sizeof path, "%s/%s.py", p->stdlib_dir, name);
+	int err = read_at(p, path, &stamp, &s->bytes);
+	if (err == -ENOENT) {
+		snprintf(path, sizeof path, "%s/%s/__init__.py", p->stdlib_dir, name);
+		err = read_at(p, path, &stamp, &s->bytes);
+	}
+	return err;
 }
 
-uint32_t sources_number(struct sources *s, struct store *out, const struct source_place *p,
-	struct pl_view file, bool is_module)
+static struct file_stamp stamp_of(const struct code_text *t)
 {
-	const uint64_t *told = told_number(s, p, file);
-	char reason[256];
+	return (struct file_stamp){.device = t->stamp[0],
+		.inode = t->stamp[1],
+		.bytes = t->stamp[2],
+		.written_ns = (int64_t)t->stamp[3],
+		.changed_ns = (int64_t)t->stamp[4]};
+}
 
-	if (told)
-		return (uint32_t)*told - 1;
-	if (!is_no_file(file))
-		return file_number(s, out, p, file, is_module);
-	snprintf(reason, sizeof reason, "no file: %.*s", (int)(file.left > 200 ? 200 : file.left),
-		(const char *)file.at);
+/* The first `length` bytes of the file's name, as a path from the root. */
+static bool path_of(const struct code_text *t, size_t length, char path[PATH_ROOM])
+{
+	if (!length || length >= PATH_MAX || t->directory.left >= PATH_MAX ||
+		memchr(t->file.at, 0, length))
+		return false;
+	bool whole = t->file.at[0] == '/';
+	snprintf(path, PATH_ROOM, "%.*s%s%.*s", whole ? 0 : (int)t->directory.left,
+		(const char *)t->directory.at, whole ? "" : "/", (int)length,
+		(const char *)t->file.at);
+	return true;
+}
+
+/* The bytes of the file, if it still has the stamp that it had when the unit was opened. */
+static const char *read_stamped(
+	struct sources *s, const struct source_place *p, const struct code_text *t, size_t length)
+{
+	static char room[128];
+	const struct file_stamp then = stamp_of(t);
+	struct file_stamp now = {0};
+	char path[PATH_ROOM];
+
+	if (!path_of(t, length, path))
+		return "no such file";
+	int err = read_at(p, path, &now, &s->bytes);
+	if (err == 0 && memcmp(&now, &then, sizeof now) != 0)
+		err = -ESTALE;
+	return reason_of(err, room, sizeof room);
+}
+
+/* ---- units ---- */
+
+static uint32_t put_bytes(
+	struct sources *s, struct store *out, struct pl_view file, struct pl_view bytes)
+{
+	char reason[256];
+	const char *why = source_decode(bytes, &s->text);
+
+	if (!why)
+		return number_of(s, out, file, buf_view(&s->text), "");
+	snprintf(reason, sizeof reason, "it cannot be what ran: %s", why);
 	return number_of(s, out, file, (struct pl_view){0}, reason);
 }
 
-/* What was read before holds also when the file is gone since, or out of reach. */
-static void remember_file(
-	struct sources *s, struct pl_view file, uint32_t number, const char *reason)
+static uint32_t put_file(struct sources *s, struct store *out, const struct source_place *p,
+	const struct code_text *t)
 {
-	bool known;
-	struct source_file *f = *reason || is_no_file(file) ? NULL : stamp_place(s, file, &known);
+	uint64_t stamp = hash_bytes(t->stamp, sizeof t->stamp);
+	uint64_t *known = map_put(&s->files, hash_pair(stamp, t->file));
 
-	if (f)
-		*f = (struct source_file){.number = number};
+	if (!known || *known)
+		return known ? (uint32_t)*known - 1 : 0;
+	const char *why = read_stamped(s, p, t, t->file.left);
+	if (*why)
+		return number_of(s, out, t->file, (struct pl_view){0}, why);
+	uint32_t number = put_bytes(s, out, t->file, buf_view(&s->bytes));
+	*known = number ? (uint64_t)number + 1 : 0;
+	return number;
+}
+
+static uint32_t put_frozen(
+	struct sources *s, struct store *out, const struct source_place *p, struct pl_view file)
+{
+	char room[128];
+	struct pl_view place = view_of(p->stdlib_dir, strlen(p->stdlib_dir));
+	uint64_t *known = map_put(&s->files, hash_pair(hash_bytes(place.at, place.left), file));
+
+	if (!known || *known)
+		return known ? (uint32_t)*known - 1 : 0;
+	const char *why = reason_of(read_frozen(s, p, file), room, sizeof room);
+	uint32_t number = *why ? number_of(s, out, file, (struct pl_view){0}, why)
+			       : put_bytes(s, out, file, buf_view(&s->bytes));
+	*known = number ? (uint64_t)number + 1 : 0;
+	return number;
+}
+
+static uint32_t put_text(struct sources *s, struct store *out, const struct source_place *p,
+	const struct code_text *t)
+{
+	char room[128];
+
+	switch (t->how) {
+	case CODE_TEXT_BYTES:
+		return put_bytes(s, out, t->file, t->text);
+	case CODE_TEXT_DECODED:
+		return number_of(s, out, t->file, t->text, "");
+	case CODE_TEXT_FILE:
+		return put_file(s, out, p, t);
+	case CODE_TEXT_FROZEN:
+		return put_frozen(s, out, p, t->file);
+	case CODE_TEXT_LATE:
+		return number_of(s, out, t->file, (struct pl_view){0},
+			"the file may have been changed after it was compiled");
+	case CODE_TEXT_NONE:
+		return number_of(s, out, t->file, (struct pl_view){0},
+			reason_of(-(int)(t->error & 0xffff), room, sizeof room));
+	default:
+		return number_of(s, out, t->file, (struct pl_view){0}, "no such file");
+	}
+}
+
+void sources_open(struct sources *s, struct store *out, const struct source_place *p,
+	const struct code_text *t)
+{
+	uint32_t number = put_text(s, out, p, t);
+	uint64_t *unit = number ? map_put(&s->units, t->unit) : NULL;
+
+	if (!unit)
+		return;
+	*unit = (uint64_t)number + 1;
+	buf_varint(&s->new_units, t->unit);
+	buf_varint(&s->new_units, (uint64_t)number + 1);
+}
+
+uint32_t sources_number(struct sources *s, struct store *out, uint32_t unit, struct pl_view file)
+{
+	const uint64_t *known = unit ? map_find(&s->units, unit) : NULL;
+	char reason[256];
+
+	if (known && *known)
+		return (uint32_t)*known - 1;
+	snprintf(reason, sizeof reason, "%s: %.*s", unit ? "its text was lost" : "no file",
+		(int)(file.left > 200 ? 200 : file.left), (const char *)file.at);
+	return number_of(s, out, file, (struct pl_view){0}, reason);
+}
+
+void sources_flush(struct sources *s, struct store *out)
+{
+	if (s->new_units.used || s->new_units.failed)
+		store_put(out, RECORD_UNITS, &s->new_units);
+	buf_reset(&s->new_units);
+	s->new_units.failed = false;
 }
 
 void sources_load(struct sources *s, struct pl_view v)
@@ -307,30 +290,28 @@ void sources_load(struct sources *s, struct pl_view v)
 	if (number > s->count)
 		s->count = (uint32_t)number;
 	s->total_bytes += text.left;
-	remember_file(s, file, (uint32_t)number, words);
 }
 
-void sources_load_told(struct sources *s, struct pl_view v)
+void sources_load_units(struct sources *s, struct pl_view v)
 {
-	uint64_t process, source;
-	struct pl_view file;
+	uint64_t unit, source;
 
-	if (view_varint_max(&v, UINT32_MAX, &process) || view_varint_max(&v, UINT32_MAX, &source) ||
-		view_string(&v, &file))
-		return;
-	uint64_t *told = map_put(&s->told, hash_pair(process, file));
-	if (told)
-		*told = source;
+	while (v.left && !view_varint_max(&v, UINT32_MAX, &unit) &&
+		!view_varint_max(&v, UINT32_MAX, &source)) {
+		uint64_t *place = map_put(&s->units, unit);
+		if (place)
+			*place = source;
+	}
 }
 
 void sources_release(struct sources *s)
 {
 	map_release(&s->texts);
-	map_release(&s->told);
-	map_release(&s->forks);
+	map_release(&s->units);
 	map_release(&s->files);
-	free(s->stamps);
 	buf_release(&s->record);
+	buf_release(&s->bytes);
 	buf_release(&s->text);
+	buf_release(&s->new_units);
 	*s = (struct sources){0};
 }

@@ -19,12 +19,12 @@
 	X(THREAD, 2, "number native_id ticks name; again when the name changed")                   \
 	X(THREAD_END, 3, "number ticks seq")                                                       \
 	X(STRING, 4, "number text")                                                                \
-	X(CODE, 5, "number body-as-string")                                                        \
-	X(SOURCE, 6, "file text: a text that no file has (linecache, -c), before its first code")  \
+	X(CODE, 5, "number body-as-string left_out unit; unit 0: it has no text")                  \
 	X(NOTE, 7,                                                                                 \
 		"reason text: something went wrong in the recorder; reason: enum pl_gap_reason")   \
 	X(CODE_RAW, 8, "as format/raw_code.h has them: a code whose body is yet to be made")       \
-	X(CODE_FREE, 9, "number: no later event of any process names this code")
+	X(CODE_FREE, 9, "number: no later event of any process names this code")                   \
+	X(TEXT, 10, "as format/code_text.h has them: the text of a unit, before its first code")
 
 enum message_kind {
 #define X(constant, number, fields) MESSAGE_##constant = number,

@@ -1,7 +1,7 @@
 /* A code as its recorder saw it, where the collector is to make the body (format/body.h): straight code, of which the recorder needs no
  * graph (bytecode/straight.h).
  *
- *	number | file string | name string | first line zigzag | flags | interpreter version | co_code string | co_linetable string
+ *	number | unit | file string | name string | first line zigzag | flags | interpreter version | co_code string | co_linetable string
  *
  * All numbers are varints.
  */
@@ -13,6 +13,7 @@
 
 struct raw_code {
 	uint32_t number;
+	uint32_t unit;	     /* whose text it has (format/code_text.h); 0: it has none */
 	struct pl_view file; /* views into the bytes that were read */
 	struct pl_view name;
 	int32_t first_line;

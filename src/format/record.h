@@ -25,7 +25,7 @@
 #include "base/view.h"
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 8
+#define FORMAT_MINOR 9
 
 #define RECORD_MAGIC	  0x0a1c4c50u /* "PL\x1c\n" */
 #define RECORD_HEAD_BYTES 32
@@ -56,6 +56,7 @@
 	X(EVICTED, 12, "evicted", "first_segment: the number of the oldest that is kept")          \
 	X(CODES, 13, "code", "(code body)…: for who goes on writing after a crash")                \
 	X(TOLD, 14, "sources", "process source+1 file; source 0: told no more. As CODES")          \
+	X(UNITS, 15, "sources", "(unit source+1)…: for who goes on writing after a crash")         \
 	X(COSTS, 18, "end",                                                                        \
 		"collector_ns kinds (body+1 (recorded events of a kind)…kinds)…: for record "  \
 		"--stat")                                                                          \

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,19 +31,28 @@ int file_append(int fd, uint64_t end, const void *bytes, size_t n)
 	return err;
 }
 
+static int64_t ns_of(struct timespec t)
+{
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int stamp_from(const struct stat *st, struct file_stamp *out)
+{
+	if (!S_ISREG(st->st_mode))
+		return -EINVAL;
+	*out = (struct file_stamp){.device = st->st_dev,
+		.inode = st->st_ino,
+		.bytes = (uint64_t)st->st_size,
+		.written_ns = ns_of(st->st_mtim),
+		.changed_ns = ns_of(st->st_ctim)};
+	return 0;
+}
+
 static int stamp_of(int fd, struct file_stamp *out)
 {
 	struct stat st;
 
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	*out = (struct file_stamp){.device = st.st_dev,
-		.inode = st.st_ino,
-		.bytes = (uint64_t)st.st_size,
-		.changed_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec};
-	return 0;
+	return fstat(fd, &st) < 0 ? -errno : stamp_from(&st, out);
 }
 
 static int open_regular(int directory_fd, const char *path, struct file_stamp *stamp)
@@ -61,12 +71,9 @@ static int open_regular(int directory_fd, const char *path, struct file_stamp *s
 
 int file_stamp(int directory_fd, const char *path, struct file_stamp *out)
 {
-	int fd = open_regular(directory_fd, path, out);
+	struct stat st;
 
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	return fstatat(directory_fd, path, &st, 0) < 0 ? -errno : stamp_from(&st, out);
 }
 
 /* The rest of a file that had `bytes` when it was asked. */
@@ -102,11 +109,16 @@ int file_read_stamped(int directory_fd, const char *path, size_t max, struct fil
 	struct pl_buf *out)
 {
 	int fd = open_regular(directory_fd, path, stamp);
+	struct file_stamp after = {0};
 
 	buf_reset(out);
 	if (fd < 0)
 		return fd;
 	int err = read_rest(fd, stamp->bytes, max, out);
+	if (err == 0)
+		err = stamp_of(fd, &after);
+	if (err == 0 && memcmp(&after, stamp, sizeof after) != 0)
+		err = -ESTALE;
 	close(fd);
 	return err;
 }

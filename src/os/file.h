@@ -12,22 +12,24 @@
  * whole. When it fails half-way, the file is cut back to `end`. 0, or -errno. */
 int file_append(int fd, uint64_t end, const void *bytes, size_t n);
 
-/* What a regular file is known by, to see whether it has changed. */
+/* What a regular file is known by, to see whether it has changed. The times are CLOCK_REALTIME's;
+ * a program can set the first, and the system alone the second. */
 struct file_stamp {
 	uint64_t device, inode, bytes;
-	int64_t changed_ns;
+	int64_t written_ns; /* st_mtim */
+	int64_t changed_ns; /* st_ctim */
 };
 
 /* Read a regular file whole, at most max bytes, never blocking. 0; -errno; -EFBIG: it is larger;
  * -EINVAL: it is not a regular file. */
 int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out);
-/* The same, and what file_stamp says of it. */
+/* The same, and what file_stamp says of it. -ESTALE: it was changed while it was read. */
 int file_read_stamped(int directory_fd, const char *path, size_t max, struct file_stamp *stamp,
 	struct pl_buf *out);
 /* The same for an open file, from where it stands. What is read is a copy: whoever cuts the file
  * short meanwhile makes it shorter, where a mapping would end its reader by SIGBUS. */
 int file_read(int fd, size_t max, struct pl_buf *out);
-/* 0, -errno, or -EINVAL when it is not a regular file. */
+/* Does not open the file. 0, -errno, or -EINVAL when it is not a regular file. */
 int file_stamp(int directory_fd, const char *path, struct file_stamp *out);
 
 /* What the system tells in a file of text, as a string in `to`, cut where that is full; false: nothing, or it cannot be had. */

@@ -3,7 +3,7 @@
  *	1. its bytecode as compiled       what runs is specialised and instrumented
  *	2. -> flow graph, marks           src/bytecode; of straight code, as most modules and class bodies are, the collector makes it
  *	3. a number of the recording      next_code of the arena: all processes count together
- *	4. its text, if no file has it    source.c
+ *	4. the unit that has its text     source.c
  *	5. CODE to the collector          before the first event that names the number
  *	6. its record, attached           from here on it is known
  *
@@ -431,9 +431,14 @@ static bool is_greenlets(PyCodeObject *code)
 /* What a body is written into, under the GIL. */
 static struct pl_buf kept_bytes, kept_fields;
 
-/* left_out: it is told for its name's sake, and its text is not asked for */
-static bool send_body(
-	PyCodeObject *code, const struct flow_graph *graph, uint32_t number, bool left_out)
+/* What a CODE message says of a code beside what the code itself has. */
+struct told {
+	uint32_t number;
+	uint32_t unit; /* whose text it has, or 0 */
+	bool left_out; /* it is told for its name's sake */
+};
+
+static bool send_body(PyCodeObject *code, const struct flow_graph *graph, struct told told)
 {
 	PyObject *keep_file = NULL, *keep_name = NULL;
 	struct pl_buf bytes = buf_borrow(&kept_bytes), fields = buf_borrow(&kept_fields);
@@ -449,13 +454,12 @@ static bool send_body(
 		.graph = *graph,
 	};
 
-	if (!left_out)
-		source_tell(code, file, file_length);
 	body_write(&bytes, &body);
-	buf_reserve(&fields, bytes.used + 3 * PL_VARINT_MAX);
-	buf_varint(&fields, number);
+	buf_reserve(&fields, bytes.used + 4 * PL_VARINT_MAX);
+	buf_varint(&fields, told.number);
 	buf_string(&fields, bytes.at, bytes.used);
-	buf_varint(&fields, left_out);
+	buf_varint(&fields, told.left_out);
+	buf_varint(&fields, told.unit);
 	bool sent = !bytes.failed && message_put(MESSAGE_CODE, &fields);
 	buf_give_back(&kept_bytes, &bytes);
 	buf_give_back(&kept_fields, &fields);
@@ -465,7 +469,7 @@ static bool send_body(
 }
 
 /* As send_body, of code of which there is no graph here. */
-static bool send_straight(PyCodeObject *code, const struct bytecode *parts, uint32_t number)
+static bool send_straight(PyCodeObject *code, const struct bytecode *parts, struct told told)
 {
 	PyObject *keep_file = NULL, *keep_name = NULL;
 	struct pl_buf fields = buf_borrow(&kept_fields);
@@ -473,9 +477,9 @@ static bool send_straight(PyCodeObject *code, const struct bytecode *parts, uint
 	const char *file = text_of(code->co_filename, &file_length, &keep_file);
 	const char *name = text_of(code->co_qualname, &name_length, &keep_name);
 
-	source_tell(code, file, file_length);
 	raw_code_write(&fields, &(struct raw_code){
-					.number = number,
+					.number = told.number,
+					.unit = told.unit,
 					.file = view_of(file, file_length),
 					.name = view_of(name, name_length),
 					.first_line = parts->first_line,
@@ -520,9 +524,10 @@ bool code_graph(PyCodeObject *code, struct flow_graph *out)
 
 uint32_t code_tell_again(PyCodeObject *code, const struct flow_graph *graph)
 {
-	uint32_t number = next_number();
+	const struct code_record *r = code_known(code);
+	struct told told = {.number = next_number(), .unit = r ? r->text_unit : 0};
 
-	return send_body(code, graph, number, false) ? number : 0;
+	return send_body(code, graph, told) ? told.number : 0;
 }
 
 /* ---- what the filters leave out ---- */
@@ -630,7 +635,7 @@ static uint32_t tell_outside(PyCodeObject *code)
 		lines.analysed = false;
 		lines.start_count = lines.block_count = lines.edge_count = 0;
 		number = next_number();
-		if (!send_body(code, &lines, number, true))
+		if (!send_body(code, &lines, (struct told){.number = number, .left_out = true}))
 			number = 0;
 	}
 	Py_DECREF(plain);
@@ -717,6 +722,12 @@ static void spare_lines(
 }
 #endif
 
+static void set_identity(PyCodeObject *code, struct code_record *r)
+{
+	code_set_number(r, next_number());
+	r->text_unit = source_unit(code, r->number);
+}
+
 /* Of which nothing is known but by its graph, as of most functions. */
 static struct code_record *describe_graph(PyCodeObject *code, const struct bytecode *parts)
 {
@@ -730,8 +741,9 @@ static struct code_record *describe_graph(PyCodeObject *code, const struct bytec
 	r = record_of(code, parts, &graph);
 	if (!r)
 		goto done;
-	code_set_number(r, next_number());
-	if (send_body(code, &graph, r->number, false) && attach(code, r) == 0) {
+	set_identity(code, r);
+	if (send_body(code, &graph, (struct told){r->number, r->text_unit, false}) &&
+		attach(code, r) == 0) {
 		spare_lines(code, r, &graph, parts->code);
 	} else {
 		free(r);
@@ -749,8 +761,9 @@ static struct code_record *describe_straight(
 
 	if (!r)
 		return NULL;
-	code_set_number(r, next_number());
-	if (!send_straight(code, parts, r->number) || attach(code, r) < 0) {
+	set_identity(code, r);
+	if (!send_straight(code, parts, (struct told){r->number, r->text_unit, false}) ||
+		attach(code, r) < 0) {
 		free(r);
 		return NULL;
 	}
@@ -766,12 +779,10 @@ static struct code_record *describe_whole(PyCodeObject *code)
 	if (!plain)
 		return NULL;
 	struct bytecode parts = parts_of(code, plain);
-	bool command = source_open_command(code);
 	struct code_record *r = may_be_straight(code) && bytecode_is_straight(&parts, &silent)
 					? describe_straight(code, &parts, silent)
 					: describe_graph(code, &parts);
-	if (command)
-		source_close_command(code);
+	source_described(code);
 	Py_DECREF(plain);
 	return r;
 }

@@ -1,76 +1,342 @@
-/* Texts that no file has: what linecache was told, and the text of -c. Files are read by the
- * collector. */
+/* The text from which code was compiled.
+ *
+ * All code objects of one compilation share one object as their file name: so a unit is known by
+ * the address of that object. The unit is opened by its first code, which is the module's own
+ * unless that ran before the recording began, and the text is looked for then:
+ *
+ *	a file of long ago       its stamp; the collector reads the file and compares
+ *	a file of just now       its bytes, read here: a later change may leave the stamp as it is
+ *	a member of a zip file   the zip file's stamp
+ *	no such file             what the program gave to linecache
+ *	<frozen NAME>            the collector looks into the standard library
+ *	<other>                  what linecache has, or the text of -c
+ *
+ * Where the same object is the name of a second module with another text (a reload, on 3.13 and
+ * later), all code in the second is described at once. So what comes later is of the first.
+ *
+ * Nothing of the program runs here: files are opened only if they are regular ones, and linecache's
+ * entries are read and not asked. Under the GIL.
+ */
 #include "recorder/state.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "format/code_text.h"
 #include "format/message.h"
+#include "os/file.h"
 
-#define TEXT_MAX ((size_t)4 << 20) /* as sources.h has it for files: longer ones are not told */
+#define TEXT_MAX ((size_t)4 << 20)     /* longer ones are not sent; sources.h has it for files */
+#define FRESH_NS ((int64_t)2000000000) /* more than the steps of any file system's times */
 
-static void send_text(const char *file, size_t file_length, const char *text, size_t length)
+struct unit {
+	uint64_t name; /* hash of the file name: the address may have become another name's */
+	uint64_t from; /* what its text was known by; 0: nothing that says it is the same again */
+	uint32_t number;
+};
+
+/* What was found for a unit that is about to be opened. */
+struct found {
+	struct code_text text;
+	struct file_stamp stamp;
+	struct pl_buf bytes; /* owned */
+	char directory[PATH_MAX];
+	uint64_t from;
+};
+
+static struct {
+	struct pl_map places; /* address of a file name -> index in units + 1 */
+	struct unit *units;   /* owned */
+	size_t count, room;
+	int64_t began_ns; /* CLOCK_REALTIME */
+	/* Of which all code is being described, because its name is also that of other code. */
+	struct {
+		const PyObject *name; /* compared only */
+		uint32_t unit;	      /* 0: none is */
+		bool running;	      /* false: it is due */
+	} apart;
+} source;
+
+static int64_t now_ns(void)
 {
-	struct pl_buf fields = {0};
+	struct timespec t;
 
-	buf_string(&fields, file, file_length);
-	buf_string(&fields, text, length);
-	message_put(MESSAGE_SOURCE, &fields);
-	buf_release(&fields);
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+void source_begin(void)
+{
+	map_release(&source.places);
+	source.count = 0;
+	source.apart.unit = 0;
+	if (!source.began_ns)
+		source.began_ns = now_ns();
+}
+
+/* The unit of this name that is known, or NULL. Valid until the next unit_put. */
+static struct unit *unit_find(const PyObject *name, struct pl_view file)
+{
+	const uint64_t *place = map_find(&source.places, (uint64_t)(uintptr_t)name);
+	struct unit *u = place && *place ? &source.units[*place - 1] : NULL;
+
+	return u && u->name == hash_bytes(file.at, file.left) ? u : NULL;
+}
+
+static bool unit_put(const PyObject *name, const struct unit *u)
+{
+	uint64_t *place = map_put(&source.places, (uint64_t)(uintptr_t)name);
+
+	if (place && !*place) {
+		if (source.count == source.room) {
+			size_t room = source.room ? source.room * 2 : 256;
+			struct unit *at = realloc(source.units, room * sizeof *at);
+			if (!at)
+				return false;
+			source.units = at;
+			source.room = room;
+		}
+		*place = ++source.count;
+	}
+	if (place)
+		source.units[*place - 1] = *u;
+	return place != NULL;
+}
+
+/* The code that a compilation gives, and not one in it. */
+static bool is_top(const PyCodeObject *code)
+{
+	return PyUnicode_GET_LENGTH(code->co_qualname) == 8 &&
+	       PyUnicode_EqualToUTF8(code->co_qualname, "<module>");
+}
+
+/* ---- texts that no file has ---- */
+
 /* The lines that linecache has for a file name: borrowed, NULL if none. An entry of a text is
- * (size, mtime, lines, fullname); a lazy one has a function in their place, and is not asked. */
-static PyObject *cached_lines(PyObject *file)
+ * (size, mtime, lines, fullname); a lazy one has a function in their place, and is not asked.
+ * given: by the program, and not read by linecache from a file. */
+static PyObject *cached_lines(PyObject *file, bool given)
 {
 	PyObject *cache = module_attribute("linecache", "cache");
 	PyObject *entry =
 		cache && PyDict_CheckExact(cache) ? PyDict_GetItemWithError(cache, file) : NULL;
 
-	if (!entry || !PyTuple_CheckExact(entry) || PyTuple_GET_SIZE(entry) != 4)
+	if (!entry || !PyTuple_CheckExact(entry) || PyTuple_GET_SIZE(entry) != 4 ||
+		(given && PyTuple_GET_ITEM(entry, 1) != Py_None))
 		return NULL;
 	PyObject *lines = PyTuple_GET_ITEM(entry, 2);
 	return PyList_CheckExact(lines) ? lines : NULL;
 }
 
-static void tell_lines(const char *file, size_t length, PyObject *lines)
+static void find_text(struct found *f, const void *bytes, size_t n, enum code_text_how how)
 {
-	PyObject *nothing = PyUnicode_FromString(""), *text = NULL, *keep = NULL;
+	buf_reset(&f->bytes);
+	buf_put(&f->bytes, bytes, n);
+	f->text.how = how;
+	f->from = hash_bytes(bytes, n);
+}
+
+static bool find_lines(struct found *f, PyObject *file, bool given)
+{
+	PyObject *lines = cached_lines(file, given), *nothing = NULL, *text = NULL, *keep = NULL;
 	size_t n;
 
-	if (nothing)
+	if (lines && PyList_GET_SIZE(lines) && (nothing = PyUnicode_FromString("")))
 		text = PyUnicode_Join(nothing, lines);
 	if (text) {
 		const char *bytes = text_of(text, &n, &keep);
-		if (n <= TEXT_MAX)
-			send_text(file, length, bytes, n);
+		if (n && n <= TEXT_MAX)
+			find_text(f, bytes, n, CODE_TEXT_DECODED);
 	}
 	PyErr_Clear();
 	Py_XDECREF(keep);
 	Py_XDECREF(text);
 	Py_XDECREF(nothing);
+	return f->text.how == CODE_TEXT_DECODED;
 }
 
-void source_tell(PyCodeObject *code, const char *file, size_t length)
+/* ---- files ---- */
+
+/* The zip file in front of a name like "app.pyz/package/module.py"; 0: there is none. */
+static uint32_t archive_length(const char *path, size_t length, struct file_stamp *stamp)
 {
-	static struct pl_map told; /* hash of the file's name -> address of the lines last told */
+	char front[PATH_MAX];
+	int err = -ENOTDIR;
 
-	/* 3.13 tells linecache the text of -c under "<string>", which is not that of other code
-	 * from a "<string>". */
-	if (!length || file[0] != '<' || (length == 8 && memcmp(file, "<string>", 8) == 0))
-		return;
-	PyObject *lines = cached_lines(code->co_filename);
-	uint64_t *last = map_put(&told, hash_bytes(file, length));
-	if (!last || *last == (uint64_t)(uintptr_t)lines)
-		return;
-	*last = (uint64_t)(uintptr_t)lines;
-	if (lines)
-		tell_lines(file, length, lines);
-	else
-		send_text(file, length, "", 0);
-	PyErr_Clear();
+	memcpy(front, path, length);
+	for (size_t n = length - 1; n && err == -ENOTDIR; n--) {
+		if (front[n] != '/')
+			continue;
+		front[n] = 0;
+		err = file_stamp(AT_FDCWD, front, stamp);
+		if (err == 0)
+			return (uint32_t)n;
+	}
+	return 0;
 }
 
-/* Every code object made from the same text, described while that text is the one for "<string>".
- */
+/* What was written just now may be written again without a change of its stamp. */
+static void read_fresh(struct found *f, const char *path)
+{
+	struct file_stamp stamp = {0};
+	int err = file_read_stamped(AT_FDCWD, path, TEXT_MAX, &stamp, &f->bytes);
+
+	f->from = 0;
+	if (err == -EFBIG)
+		return; /* the collector says so */
+	if (err < 0 || memcmp(&stamp, &f->stamp, sizeof stamp) != 0) {
+		f->text.how = CODE_TEXT_LATE;
+		buf_reset(&f->bytes);
+	} else {
+		f->text.how = CODE_TEXT_BYTES;
+	}
+}
+
+/* top: it was compiled just now. Else that may have been at any time since the process began. */
+static void find_file(struct found *f, const char *path, bool top)
+{
+	size_t length = f->text.file.left;
+	int err = -ENOENT;
+
+	f->text.how = CODE_TEXT_FILE;
+	if (length && length < PATH_MAX && !memchr(path, 0, length))
+		err = file_stamp(AT_FDCWD, path, &f->stamp);
+	if (err == -ENOTDIR) {
+		f->text.archive = archive_length(path, length, &f->stamp);
+		f->text.how = CODE_TEXT_ARCHIVE;
+		err = f->text.archive ? 0 : -ENOTDIR;
+	}
+	if (err < 0) {
+		f->text.how = CODE_TEXT_NONE;
+		f->text.error = (uint32_t)-err;
+		return;
+	}
+	if (*path != '/' && getcwd(f->directory, sizeof f->directory))
+		f->text.directory = view_of(f->directory, strlen(f->directory));
+	f->from = hash_bytes(&f->stamp, sizeof f->stamp);
+	if (!top && f->stamp.changed_ns >= source.began_ns)
+		f->text.how = CODE_TEXT_LATE;
+	else if (now_ns() - f->stamp.changed_ns < FRESH_NS && f->text.how == CODE_TEXT_FILE)
+		read_fresh(f, path);
+}
+
+static void find(struct found *f, PyCodeObject *code, const char *file)
+{
+	static const char frozen[] = "<frozen ";
+	size_t length = f->text.file.left;
+	bool top = is_top(code);
+
+	if (length && file[0] == '<' && file[length - 1] == '>') {
+		f->text.how = CODE_TEXT_NONE;
+		/* The texts of "<string>" are many; 3.13 gives that of -c to linecache. */
+		if (length == 8 && memcmp(file, "<string>", 8) == 0)
+			return;
+		if (!find_lines(f, code->co_filename, false) && length > sizeof frozen &&
+			memcmp(file, frozen, sizeof frozen - 1) == 0) {
+			f->text.how = CODE_TEXT_FROZEN;
+			f->from = 1;
+		}
+		return;
+	}
+	find_file(f, file, top);
+	if (f->text.how == CODE_TEXT_NONE)
+		find_lines(f, code->co_filename, true);
+}
+
+static bool send(struct found *f)
+{
+	struct pl_buf fields = {0};
+	const uint64_t stamp[CODE_TEXT_STAMP] = {f->stamp.device, f->stamp.inode, f->stamp.bytes,
+		(uint64_t)f->stamp.written_ns, (uint64_t)f->stamp.changed_ns};
+
+	memcpy(f->text.stamp, stamp, sizeof stamp);
+	f->text.text = buf_view(&f->bytes);
+	code_text_write(&fields, &f->text);
+	bool sent = !f->bytes.failed && message_put(MESSAGE_TEXT, &fields);
+	buf_release(&fields);
+	return sent;
+}
+
+/* ---- units ---- */
+
+static void put_apart(const PyObject *name, uint32_t unit)
+{
+	source.apart.name = name;
+	source.apart.unit = unit;
+	source.apart.running = false;
+}
+
+/* The module of -c: its name is that of all other code from a "<string>". */
+static bool is_command(const PyCodeObject *code)
+{
+	return root.command_text.used && PyUnicode_EqualToUTF8(code->co_filename, "<string>") &&
+	       is_top(code);
+}
+
+static uint32_t open_command(PyCodeObject *code, struct found *f)
+{
+	find_text(f, root.command_text.at, root.command_text.used, CODE_TEXT_DECODED);
+	buf_release(&root.command_text);
+	if (!send(f))
+		return 0;
+	put_apart(code->co_filename, f->text.unit);
+	return f->text.unit;
+}
+
+/* Memory is asked for on the way, so other code may be described meanwhile. */
+static uint32_t open_unit(PyCodeObject *code, struct found *f, const char *file)
+{
+	find(f, code, file);
+	const struct unit *u = unit_find(code->co_filename, f->text.file);
+	if (u && u->from == f->from && f->from)
+		return u->number;
+	if ((f->text.how == CODE_TEXT_NONE && *file == '<') || !send(f))
+		return 0;
+	if (u)
+		put_apart(code->co_filename, f->text.unit);
+	else if (!unit_put(code->co_filename,
+			 &(struct unit){.name = hash_bytes(f->text.file.at, f->text.file.left),
+				 .from = f->from,
+				 .number = f->text.unit}))
+		return 0;
+	return f->text.unit;
+}
+
+static uint32_t open_any(PyCodeObject *code, const char *file, size_t length, uint32_t number)
+{
+	struct found *f = calloc(1, sizeof *f);
+
+	if (!f)
+		return 0;
+	f->text.unit = number;
+	f->text.file = view_of(file, length);
+	uint32_t unit = is_command(code) ? open_command(code, f) : open_unit(code, f, file);
+	buf_release(&f->bytes);
+	free(f);
+	return unit;
+}
+
+uint32_t source_unit(PyCodeObject *code, uint32_t number)
+{
+	int saved = errno;
+	PyObject *keep = NULL;
+	size_t length;
+
+	if (source.apart.running && source.apart.name == code->co_filename)
+		return source.apart.unit;
+	const char *file = text_of(code->co_filename, &length, &keep);
+	const struct unit *u = unit_find(code->co_filename, view_of(file, length));
+	uint32_t unit = u && !is_top(code) ? u->number : open_any(code, file, length, number);
+	Py_XDECREF(keep);
+	PyErr_Clear();
+	errno = saved;
+	return unit;
+}
+
 static void describe_nested(PyCodeObject *code)
 {
 	for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); i++) {
@@ -80,22 +346,12 @@ static void describe_nested(PyCodeObject *code)
 	}
 }
 
-bool source_open_command(PyCodeObject *code)
+void source_described(PyCodeObject *code)
 {
-	static const char name[] = "<string>";
-
-	if (!root.command_text.used || !PyUnicode_EqualToUTF8(code->co_filename, name) ||
-		!PyUnicode_EqualToUTF8(code->co_qualname, "<module>"))
-		return false;
-	send_text(name, strlen(name), (const char *)root.command_text.at, root.command_text.used);
-	return true;
-}
-
-void source_close_command(PyCodeObject *code)
-{
-	static const char name[] = "<string>";
-
-	buf_release(&root.command_text);
+	if (!source.apart.unit || source.apart.running || source.apart.name != code->co_filename)
+		return;
+	source.apart.running = true;
 	describe_nested(code);
-	send_text(name, strlen(name), "", 0);
+	source.apart.unit = 0;
+	source.apart.running = false;
 }

@@ -279,6 +279,7 @@ static int start_again(const struct recorder_start *start, const char **why)
 	Py_AtExit(interpreters_look);
 	names_forget();
 	greenlets_forget();
+	source_begin();
 	shown_forget_all();
 #if CODE_HAS_WATCHER
 	map_release(&root.code_records);
@@ -308,6 +309,7 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 	keep_texts();
 	keep_command_text();
 	keep_filter();
+	source_begin();
 	if (thread_init() != 0 || code_init() < 0) {
 		*why = "out of thread keys or code-extra indexes";
 		return -1;

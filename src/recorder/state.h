@@ -74,6 +74,7 @@ struct code_record {
 	bool planned;  /* it is or was planned anew (plan.c): once is enough */
 	struct plan *plan;	/* owned; NULL but while that goes on */
 	uint32_t number_before; /* the number that it had before that, or 0 */
+	uint32_t text_unit;	/* whose text it has (source.c), or 0 */
 	bool shown; /* some calls of it are shown by what they call (shown.c), and have no event of their own: */
 	uint16_t shown_from,
 		shown_to; /* those whose frames come to these units; `to` is the first behind them */
@@ -733,14 +734,12 @@ void plan_line(PyCodeObject *code, struct code_record *r, uint32_t unit);
 void plan_drop(struct code_record *r);
 
 /* ---- source.c ---- */
-/* Tell the text of a file that is none (as linecache has it) before the first code that comes from
- * it. */
-void source_tell(PyCodeObject *code, const char *file, size_t length);
-/* For the module of -c: its text is that of "<string>" until close, which describes all code
- * objects within it first; other code from a "<string>" has another text. open gives false for
- * every other code. */
-bool source_open_command(PyCodeObject *code);
-void source_close_command(PyCodeObject *code);
+void source_begin(void); /* an interpreter begins in this process */
+/* The unit whose text the code has; 0: none is known. A unit that is not known yet is told to the
+ * collector under the number of the code, which opens it. */
+uint32_t source_unit(PyCodeObject *code, uint32_t number);
+/* The code has its record: all code in it is described where its unit needs that. */
+void source_described(PyCodeObject *code);
 
 /* ---- signals.c ---- */
 /* Fatal signals write where their thread stands before they do what they did. */

@@ -10,6 +10,7 @@
 
 static const struct raw_code code = {
 	.number = 70000,
+	.unit = 69999,
 	.file = {(const uint8_t *)"a.py", 4},
 	.name = {(const uint8_t *)"C", 1},
 	.first_line = -3,
@@ -34,6 +35,7 @@ static void reads_what_it_wrote(void **state)
 	raw_code_write(&b, &code);
 	assert_int_equal(raw_code_read(buf_view(&b), &r), 0);
 	assert_int_equal(r.number, code.number);
+	assert_int_equal(r.unit, code.unit);
 	assert_int_equal(r.first_line, code.first_line);
 	assert_int_equal(r.flags, code.flags);
 	assert_int_equal(r.version, code.version);

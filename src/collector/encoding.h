@@ -1,0 +1,13 @@
+/* The bytes of a source file as the text that Python makes of them (PEP 263). */
+#ifndef PL_COLLECTOR_ENCODING_H
+#define PL_COLLECTOR_ENCODING_H
+
+#include "base/buf.h"
+#include "base/view.h"
+
+/* UTF-8 into *text, which is reset: without a byte order mark, decoded as the coding line of the
+ * file says. NULL, or in words why Python would not have compiled these bytes, or why their coding
+ * is not known here; the words are valid until the next call. */
+const char *source_decode(struct pl_view bytes, struct pl_buf *text);
+
+#endif

@@ -1,0 +1,45 @@
+/* What the recorder says of the text from which code was compiled.
+ *
+ * A unit is all that was compiled at once: a module and the functions and classes in it. They share
+ * one text. A unit has the number of the code that opened it, so numbers of units are unique in the
+ * recording. The recorder says it before that code:
+ *
+ *	unit | how | error | file string | directory string | archive | stamp: 5 numbers | text string
+ *
+ * All numbers are varints.
+ */
+#ifndef PL_FORMAT_CODE_TEXT_H
+#define PL_FORMAT_CODE_TEXT_H
+
+#include "base/buf.h"
+#include "base/view.h"
+
+enum code_text_how {
+	CODE_TEXT_BYTES = 1,   /* text: the file's bytes, read when the unit was opened */
+	CODE_TEXT_DECODED = 2, /* text: UTF-8, as linecache or -c has it */
+	CODE_TEXT_FILE = 3,    /* the file holds it for as long as its stamp is this one */
+	CODE_TEXT_FROZEN = 4,  /* the standard library has it */
+	CODE_TEXT_NONE = 5,    /* error: an errno, why there is none */
+	CODE_TEXT_LATE = 6,    /* the file may have been written after the code was compiled */
+	CODE_TEXT_ARCHIVE = 7, /* a member of a zip file, which has the stamp */
+};
+
+#define CODE_TEXT_STAMP 5 /* device, inode, bytes, written_ns, changed_ns (os/file.h) */
+
+struct code_text {
+	uint32_t unit;
+	uint32_t how;		  /* enum code_text_how; a later recorder may know others */
+	uint32_t error;		  /* an errno; 0: none */
+	struct pl_view file;	  /* co_filename; views into the bytes that were read */
+	struct pl_view directory; /* where a relative file name begins; empty for others */
+	uint32_t archive;	  /* so many bytes of `file` name the zip file */
+	uint64_t stamp[CODE_TEXT_STAMP];
+	struct pl_view text;
+};
+
+/* Running out of memory shows in the buffer. */
+void code_text_write(struct pl_buf *out, const struct code_text *t);
+/* 0 or PL_ERR_FORMAT. */
+int code_text_read(struct pl_view v, struct code_text *out);
+
+#endif
