@@ -140,6 +140,12 @@ uint32_t pl_code_flags(const struct pl_code *c);     /* co_flags */
 /* The lines that can begin to run in it, growing, each once: gives how many there are, fills at most max. */
 size_t pl_code_lines(const struct pl_code *c, int32_t *lines, size_t max);
 
+/* A number for the text that it was compiled from: of one file name, codes with the same number have
+ * the same text, and a text that came later has a larger number. 0: there is none. */
+uint64_t pl_code_text(const struct pl_code *c);
+/* Do both have the same file name and the same text? False if one of them is NULL. */
+bool pl_code_same_text(const struct pl_code *a, const struct pl_code *b);
+
 /* A piece of the recording's text, without a NUL at its end. */
 struct pl_text {
 	const char *at;

@@ -1,4 +1,5 @@
 /* pathline report: hot lines, and a file's source with what its lines took. */
+#include "base/buf.h"
 #include "cmd/report.h"
 
 #include <stdio.h>
@@ -168,7 +169,7 @@ int report_lines(struct report *w)
 
 /* ---- a file ---- */
 
-/* What is known of the lines of one file. */
+/* What is known of the lines of one text of a file. */
 struct annotated {
 	struct report *w;
 	const char *file;
@@ -190,7 +191,7 @@ static void release_annotated(struct annotated *a)
 
 static bool is_of(const struct annotated *a, const struct pl_code *code)
 {
-	return code && !strcmp(pl_code_file(code), a->file);
+	return pl_code_same_text(code, a->code);
 }
 
 static int32_t count_lines(const struct annotated *a)
@@ -363,7 +364,8 @@ static void write_file(struct annotated *a)
 	out_char(o, '\n');
 }
 
-static int annotate(struct report *w, const struct pl_code *code)
+/* title: the file's name, and which of its texts it is where it has several. */
+static int annotate(struct report *w, const struct pl_code *code, const char *title)
 {
 	struct annotated a = {.w = w, .file = pl_code_file(code), .code = code};
 	struct pl_text text;
@@ -371,7 +373,7 @@ static int annotate(struct report *w, const struct pl_code *code)
 	int result = gather(&a);
 
 	if (result == CMD_GO) {
-		report_title(w, NULL, a.file);
+		report_title(w, NULL, title);
 		if (pl_source_line(w->r, code, 1, &text, &why))
 			cmd_say("report: %s: its source is not there: %s", a.file,
 				why.used ? pl_err_text(&why) : "no such line");
@@ -392,6 +394,49 @@ static bool is_done(const struct report *w, size_t row)
 	return false;
 }
 
+/* The code of the file with the first text behind `after`, in the order in which texts came; *count:
+ * how many texts there are. */
+static const struct pl_code *next_text(
+	const struct report *w, const char *file, const struct pl_code *after, size_t *count)
+{
+	const struct pl_code *next = NULL;
+
+	*count = 0;
+	for (size_t i = 0; i < w->t->function_count; i++) {
+		const struct pl_code *c = w->t->functions[i].code;
+		bool first = c && !strcmp(pl_code_file(c), file);
+		for (size_t k = 0; k < i && first; k++)
+			first = !pl_code_same_text(w->t->functions[k].code, c);
+		if (!first)
+			continue;
+		++*count;
+		if ((!after || pl_code_text(c) > pl_code_text(after)) &&
+			(!next || pl_code_text(c) < pl_code_text(next)))
+			next = c;
+	}
+	return next;
+}
+
+/* Each text of a file by itself. */
+static int annotate_texts(struct report *w, const char *file)
+{
+	const struct pl_code *c = NULL;
+	struct pl_buf title = {0};
+	int code = CMD_GO;
+	size_t count;
+
+	for (size_t n = 1; code == CMD_GO && (c = next_text(w, file, c, &count)); n++) {
+		buf_reset(&title);
+		buf_printf(&title, "%s", file);
+		if (count > 1)
+			buf_printf(&title, "  (text %zu of %zu)", n, count);
+		buf_u8(&title, 0);
+		code = annotate(w, c, title.failed ? file : (const char *)title.at);
+	}
+	buf_release(&title);
+	return code;
+}
+
 int report_file(struct report *w)
 {
 	int code = CMD_GO;
@@ -401,7 +446,7 @@ int report_file(struct report *w)
 		if (!c || !name_is_file(pl_code_file(c), w->file) || is_done(w, i))
 			continue;
 		w->found = true;
-		code = annotate(w, c);
+		code = annotate_texts(w, pl_code_file(c));
 	}
 	return code;
 }

@@ -182,8 +182,8 @@ int hits_work(struct hits *h, uint64_t seq, struct pl_err *err)
 
 /* ---- what came out ---- */
 
-static void add(
-	const struct pl_count *rows, size_t count, const char *file, uint64_t *counts, int32_t max)
+static void add(const struct pl_count *rows, size_t count, const struct pl_code *of,
+	uint64_t *counts, int32_t max)
 {
 	const struct pl_code *code = NULL;
 	bool same = false;
@@ -191,7 +191,7 @@ static void add(
 	for (size_t i = 0; i < count; i++) {
 		if (rows[i].code != code) {
 			code = rows[i].code;
-			same = code && !strcmp(pl_code_file(code), file);
+			same = pl_code_same_text(code, of);
 		}
 		if (same && pl_event_is_pass(rows[i].kind) && rows[i].line >= 0 &&
 			rows[i].line <= max)
@@ -199,28 +199,29 @@ static void add(
 	}
 }
 
-static bool add_table(struct pl_counts *from, const char *file, uint64_t *counts, int32_t max)
+static bool add_table(
+	struct pl_counts *from, const struct pl_code *of, uint64_t *counts, int32_t max)
 {
 	struct pl_count_table table;
 
 	if (!from || pl_counts_table(from, &table, NULL))
 		return false;
-	add(table.rows, table.count, file, counts, max);
+	add(table.rows, table.count, of, counts, max);
 	return true;
 }
 
-bool hits_of(const struct hits *h, const char *file, uint64_t *counts, int32_t max)
+bool hits_of(const struct hits *h, const struct pl_code *of, uint64_t *counts, int32_t max)
 {
 	memset(counts, 0, ((size_t)max + 1) * sizeof *counts);
 	if (!h->ready)
 		return false;
 	if (h->base)
-		add(h->kept[h->base - 1].rows, h->kept[h->base - 1].count, file, counts, max);
-	return add_table(h->since, file, counts, max);
+		add(h->kept[h->base - 1].rows, h->kept[h->base - 1].count, of, counts, max);
+	return add_table(h->since, of, counts, max);
 }
 
-bool hits_in_all(const struct hits *h, const char *file, uint64_t *counts, int32_t max)
+bool hits_in_all(const struct hits *h, const struct pl_code *of, uint64_t *counts, int32_t max)
 {
 	memset(counts, 0, ((size_t)max + 1) * sizeof *counts);
-	return h->whole_at >= h->end && add_table(h->all, file, counts, max);
+	return h->whole_at >= h->end && add_table(h->all, of, counts, max);
 }

@@ -3,7 +3,7 @@
  *	h = hits_new(r, process, thread);
  *	while (nothing else is to do && hits_work(h, seq, &err) == HITS_GOES_ON)
  *		;
- *	hits_of(h, code_file, counts, lines);
+ *	hits_of(h, code, counts, lines);
  *
  * Counting 10⁹ lines takes seconds, so it is done step by step, each of some milliseconds, from the thread's start
  * once; what was counted up to every so many events is kept, so that every position is a few steps away from then on. Memory: the lines
@@ -25,10 +25,10 @@ enum { HITS_READY, HITS_GOES_ON };
  * there is more; an error. */
 int hits_work(struct hits *h, uint64_t seq, struct pl_err *err);
 
-/* Of one file, by its name as pl_code_file gives it: counts[n] of line n, of those up to max. Valid for the seq of the last
+/* Of the text that this code came from: counts[n] of line n, of those up to max. Valid for the seq of the last
  * hits_work, once that gave HITS_READY; false before. */
-bool hits_of(const struct hits *h, const char *file, uint64_t *counts, int32_t max);
+bool hits_of(const struct hits *h, const struct pl_code *of, uint64_t *counts, int32_t max);
 /* The same of the whole thread; false until its end was reached once. */
-bool hits_in_all(const struct hits *h, const char *file, uint64_t *counts, int32_t max);
+bool hits_in_all(const struct hits *h, const struct pl_code *of, uint64_t *counts, int32_t max);
 
 #endif

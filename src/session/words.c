@@ -435,8 +435,9 @@ static bool has_passes(const struct session *s)
 	return !strcmp(info.passes, "all");
 }
 
-static int count_hits(struct session *s, const char *file, int32_t line, struct pl_err *err)
+static int count_hits(struct session *s, int32_t line, struct pl_err *err)
 {
+	const struct pl_code *of = s->replay.at.code;
 	struct hits *h = session_hits(s);
 	uint64_t *counts = h ? calloc((size_t)line + 1, sizeof *counts) : NULL;
 	uint64_t so_far;
@@ -446,9 +447,9 @@ static int count_hits(struct session *s, const char *file, int32_t line, struct 
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for counts of lines");
 	while (code == HITS_GOES_ON && !*s->replay.stop)
 		code = hits_work(h, s->replay.at.seq, err);
-	if (code == HITS_READY && hits_of(h, file, counts, line)) {
+	if (code == HITS_READY && hits_of(h, of, counts, line)) {
 		so_far = counts[line];
-		hits_in_all(h, file, counts, line);
+		hits_in_all(h, of, counts, line);
 		session_tell(s, "line %" PRId32 ": %" PRIu64 " of %" PRIu64 " hits%s", line, so_far,
 			counts[line], has_passes(s) ? "" : ", without passes of one-line loops");
 	} else if (code >= 0) {
@@ -468,7 +469,7 @@ static int do_hits(struct session *s, char letter, const char *rest, struct pl_e
 		return session_refuse(s, "there is no file here");
 	if ((*rest && !read_number(rest, &line)) || line > LINE_MAX)
 		return session_refuse(s, "not a line number: %s; try hits 44", rest);
-	return count_hits(s, pl_code_file(at->code), (int32_t)line, err);
+	return count_hits(s, (int32_t)line, err);
 }
 
 /* ---- time ---- */

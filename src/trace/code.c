@@ -210,6 +210,16 @@ uint32_t pl_code_flags(const struct pl_code *c)
 	return c->body.flags;
 }
 
+uint64_t pl_code_text(const struct pl_code *c)
+{
+	return c->source;
+}
+
+bool pl_code_same_text(const struct pl_code *a, const struct pl_code *b)
+{
+	return a && b && a->source == b->source && !strcmp(a->file, b->file);
+}
+
 int code_order(const struct pl_code *x, const struct pl_code *y)
 {
 	if (x == y || !x || !y)

@@ -173,11 +173,10 @@ int32_t tui_line(const struct tui *t)
 	struct pl_frame frame;
 
 	if (!t->s->frame && t->s->replay.at.code)
-		return !t->source.file || strcmp(pl_code_file(t->s->replay.at.code), t->source.file)
-			       ? 0
-			       : t->s->replay.at.line;
-	if (tui_frame((struct tui *)t, &frame) || !frame.code || !t->source.file ||
-		strcmp(pl_code_file(frame.code), t->source.file))
+		return pl_code_same_text(t->s->replay.at.code, t->source.code)
+			       ? t->s->replay.at.line
+			       : 0;
+	if (tui_frame((struct tui *)t, &frame) || !pl_code_same_text(frame.code, t->source.code))
 		return 0;
 	return frame.line;
 }

@@ -27,7 +27,7 @@ static int32_t count_lines(struct pl_recording *r, const struct pl_code *code)
 	return low;
 }
 
-static int32_t last_line(const struct pl_code *code, const char *file, const struct executed *e)
+static int32_t last_line(const struct pl_code *code, const struct executed *e)
 {
 	int32_t last = pl_code_first_line(code), lines[256];
 	size_t n = pl_code_lines(code, lines, 256);
@@ -35,8 +35,7 @@ static int32_t last_line(const struct pl_code *code, const char *file, const str
 	for (size_t i = 0; i < n && i < 256; i++)
 		last = lines[i] > last ? lines[i] : last;
 	for (size_t i = 0; e->done && i < e->table.count; i++)
-		if (e->table.rows[i].code && e->table.rows[i].line > last &&
-			!strcmp(pl_code_file(e->table.rows[i].code), file))
+		if (e->table.rows[i].line > last && pl_code_same_text(e->table.rows[i].code, code))
 			last = e->table.rows[i].line;
 	return last < 1 ? 1 : last < LINES_MAX ? last : LINES_MAX;
 }
@@ -105,7 +104,7 @@ void listing_learn(struct listing *s, const struct executed *e)
 	memset(s->what, 0, (size_t)s->lines + 1);
 	for (size_t i = 0; i < e->table.count; i++) {
 		const struct pl_count *row = &e->table.rows[i];
-		if (!row->code || strcmp(pl_code_file(row->code), s->file))
+		if (!pl_code_same_text(row->code, s->code))
 			continue;
 		int32_t first = pl_code_first_line(row->code);
 		if (begun && first > 0 && first <= s->lines)
@@ -134,7 +133,7 @@ int listing_show(struct listing *s, struct pl_recording *r, const struct pl_code
 		snprintf(
 			s->why, sizeof s->why, "%s", why.used ? pl_err_text(&why) : "no such line");
 	}
-	s->lines = s->missing ? last_line(code, s->file, e) : count_lines(r, code);
+	s->lines = s->missing ? last_line(code, e) : count_lines(r, code);
 	s->what = calloc((size_t)s->lines + 1, 1);
 	s->states = calloc((size_t)s->lines + 2, 1);
 	s->hits = calloc((size_t)s->lines + 1, sizeof *s->hits);

@@ -1,4 +1,4 @@
-/* A file as the recording has it: its lines, what each leaves open for colours, which can run and which did. */
+/* A text as the recording has it: its lines, what each leaves open for colours, which can run and which did. */
 #ifndef PL_TUI_LISTING_H
 #define PL_TUI_LISTING_H
 
@@ -12,7 +12,7 @@ enum listing_line {
 /* All zero is empty; then lines is 0. */
 struct listing {
 	struct pl_recording *r;	    /* not owned */
-	const struct pl_code *code; /* some code of the file; the recording's */
+	const struct pl_code *code; /* some code of the text; the recording's */
 	const char *file;	    /* its name; the recording's */
 	int32_t lines;
 	bool missing;	   /* there is no text: lines is the last that is known of */

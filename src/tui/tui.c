@@ -57,7 +57,7 @@ int tui_frame(struct tui *t, struct pl_frame *frame)
 
 static void show_file(struct tui *t, const struct pl_code *code)
 {
-	if (t->source.file && !strcmp(t->source.file, pl_code_file(code)))
+	if (pl_code_same_text(t->source.code, code))
 		return;
 	if (listing_show(&t->source, t->s->replay.r, code, &t->s->executed) < 0)
 		say(t, "no memory for the lines of %s", pl_code_file(code));
@@ -108,7 +108,7 @@ static bool count_piece(struct tui *t)
 		int code = h ? hits_work(h, seq, NULL) : PL_ERR_MEMORY;
 		if (!t->source.has_hits && code >= 0 && t->source.hits)
 			t->source.has_hits =
-				hits_of(h, t->source.file, t->source.hits, t->source.lines);
+				hits_of(h, t->source.code, t->source.hits, t->source.lines);
 		t->hits_ready = code != HITS_GOES_ON;
 		return true;
 	}
