@@ -1,0 +1,336 @@
+"""A line is shown with the text that it was compiled from, or with none: never with that of another version.
+
+Each program below writes modules, changes them in some way, and runs code of both versions. The lines of these modules, in the
+order in which they ran, must be shown as stated; `None` is a text that cannot be known.
+"""
+import codecs
+import json
+import os
+import subprocess
+import sys
+import unittest
+import zipfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # noqa: E402
+
+# A program has this in front; its modules lie in the folder "made".
+BEGIN = '''\
+import importlib, os, shutil, subprocess, sys, threading, time
+sys.dont_write_bytecode = True
+os.mkdir("made")
+made = os.path.abspath("made")
+sys.path.insert(0, made)
+def put(text, name="mod.py"):
+    with open(os.path.join(made, name), "w") as f:
+        f.write(text)
+def text(word):
+    return "VALUE = '%s'\\ndef late():\\n    return '%s text'\\n" % (word, word)
+put(text("FIRST"))
+'''
+
+
+def module(word):
+    return [f"VALUE = '{word}'", "def late():"]
+
+
+def late(word):
+    return [f"    return '{word} text'"]
+
+
+FIRST, SECOND = module("FIRST"), module("SECOND")
+OLD, NEW = late("FIRST"), late("SECOND")
+
+# name: (program, what its modules' lines show)
+RELOAD = {
+    "reload": ("import mod\nold = mod.late\nput(text('SECOND'))\nimportlib.reload(mod)\nold(), mod.late()\n",
+               FIRST + SECOND + OLD + NEW),
+    "reload_same_length": ("import mod\nold = mod.late\nput(text('OTHER'))\nimportlib.reload(mod)\nold(), mod.late()\n",
+                           FIRST + module("OTHER") + OLD + late("OTHER")),
+    "reload_of_what_was_replaced": (
+        "import mod\nold = mod.late\nput(text('SECOND'), 'new')\nos.replace('made/new', 'made/mod.py')\nimportlib.reload(mod)\n"
+        "old(), mod.late()\n", FIRST + SECOND + OLD + NEW),
+    "reload_of_a_switched_link": (
+        "put(text('SECOND'), 'two')\nput(text('FIRST'), 'one')\nos.remove('made/mod.py')\nos.symlink('one', 'made/mod.py')\n"
+        "import mod\nold = mod.late\nos.remove('made/mod.py')\nos.symlink('two', 'made/mod.py')\nimportlib.reload(mod)\n"
+        "old(), mod.late()\n", FIRST + SECOND + OLD + NEW),
+    "reload_twice_and_back": (
+        "import mod\nold = mod.late\nput(text('SECOND'))\nimportlib.reload(mod)\nmiddle = mod.late\nput(text('FIRST'))\n"
+        "importlib.reload(mod)\nmiddle(), old(), mod.late()\n", FIRST + SECOND + FIRST + NEW + OLD + OLD),
+    "deleted_then_called": ("import mod\nos.remove('made/mod.py')\nmod.late()\n", FIRST + OLD),
+}
+CHILD = {
+    "child_imports_new_text": (
+        "import mod\nput(text('SECOND'))\nsubprocess.run([sys.executable, '-B', '-c', "
+        "'import sys; sys.path.insert(0, %r); import mod; mod.late()' % made], check=True)\nmod.late()\n",
+        FIRST + OLD + SECOND + NEW),
+    "fork_then_rewritten_by_the_child": (
+        "import mod\nif not os.fork():\n    put(text('SECOND'))\n    importlib.reload(mod)\n    mod.late()\n    os._exit(0)\n"
+        "os.wait()\nmod.late()\n", FIRST + OLD + SECOND + NEW),
+    "fork_then_rewritten_by_the_parent": (
+        "import mod\nr, w = os.pipe()\nif not os.fork():\n    os.read(r, 1)\n    mod.late()\n    os._exit(0)\n"
+        "put(text('SECOND'))\nos.write(w, b'x')\nos.wait()\nimportlib.reload(mod).late()\n", FIRST + SECOND + NEW + OLD),
+    "child_of_a_child": (
+        "import mod\nif not os.fork():\n    put(text('SECOND'))\n    if not os.fork():\n        mod.late()\n"
+        "        importlib.reload(mod).late()\n        os._exit(0)\n    os.wait()\n    os._exit(0)\nos.wait()\n",
+        FIRST + OLD + SECOND + NEW),
+    "exec_after_a_change": (
+        "import mod\nmod.late()\nput(text('SECOND'))\nos.execv(sys.executable, [sys.executable, '-B', '-c', "
+        "'import sys; sys.path.insert(0, %r); import mod; mod.late()' % made])\n", FIRST + OLD + SECOND + NEW),
+    "spawned_by_multiprocessing": (
+        "import mod\nput(text('SECOND'))\nimport multiprocessing\nif __name__ == '__main__':\n"
+        "    c = multiprocessing.get_context('fork').Process(target=mod.late)\n    c.start()\n    c.join()\n", FIRST + OLD),
+}
+RUN = "exec(compile(open('mod.py').read(), 'mod.py', 'exec'))\n"
+TWO_PLACES = "os.mkdir('made/sub')\nput(text('SECOND'), 'sub/mod.py')\n"
+RELATIVE = {
+    "relative_name_two_places": (
+        TWO_PLACES + "os.chdir('made/sub')\n" + RUN + "late()\nos.chdir('..')\n" + RUN + "late()\n", SECOND + NEW + FIRST + OLD),
+    "relative_name_old_function": (
+        TWO_PLACES + "os.chdir('made/sub')\n" + RUN + "old = late\nos.chdir('..')\n" + RUN + "old(), late()\n",
+        SECOND + FIRST + NEW + OLD),
+    "directory_changed_by_a_thread": (
+        TWO_PLACES + "os.chdir('made')\n" + RUN + "t = threading.Thread(target=os.chdir, args=('sub',))\nt.start()\nt.join()\n" + RUN +
+        "late()\n", FIRST + SECOND + NEW),
+    "directory_left_at_once": (TWO_PLACES + "os.chdir('made/sub')\n" + RUN + "os.chdir('/')\nlate()\n", SECOND + NEW),
+    "directory_renamed": (
+        TWO_PLACES + "os.chdir('made/sub')\n" + RUN + "os.rename('../sub', '../gone')\nput(text('OTHER'), 'mod.py')\nlate()\n",
+        SECOND + NEW),
+    "directory_removed": (
+        TWO_PLACES + "os.chdir('made/sub')\n" + RUN + "shutil.rmtree('../sub')\nlate()\n", SECOND + NEW),
+}
+AGAIN = "sys.modules.pop('mod', None)\nimportlib.invalidate_caches()\n"
+
+
+def twenty(change, words):
+    """The module twenty times anew; `change` brings its text number i to its place."""
+    body = f"i = 0\nwhile i < 20:\n    {change}\n    sys.modules.pop('mod', None)\n    importlib.invalidate_caches()\n    import mod\n" \
+           "    mod.late()\n    i += 1\n"
+    return body, [line for i in range(20) for line in module(words % i) + late(words % i)]
+
+
+REWRITTEN = {
+    "rewritten_twenty_times": twenty("put(text('%d' % i))", "%d"),
+    "rewritten_in_the_same_size": twenty("put(text('%04d' % i))", "%04d"),
+    "replaced_twenty_times": twenty("put(text('%04d' % i), 'n'), os.replace('made/n', 'made/mod.py')", "%04d"),
+    "rewritten_with_one_time": twenty("put(text('%04d' % i)), os.utime('made/mod.py', (1e9, 1e9))", "%04d"),
+    "removed_twenty_times": (
+        "for i in range(20):\n    put(text('%d' % i))\n    sys.modules.pop('mod', None)\n    importlib.invalidate_caches()\n"
+        "    import mod\n    os.remove('made/mod.py')\n    mod.late()\n",
+        [line for i in range(20) for line in module(str(i)) + late(str(i))]),
+    "executed_twenty_times_in_place": (
+        "os.chdir('made')\nfor i in range(20):\n    put(text('%d' % i))\n    exec(compile(open('mod.py').read(), 'mod.py', 'exec'))\n"
+        "    late()\n", [line for i in range(20) for line in module(str(i)) + late(str(i))]),
+}
+
+
+class Case(unittest.TestCase):
+    def record(self, program, *options, **more):
+        self.folder = session.scratch()
+        with open(os.path.join(self.folder, "program.py"), "w", encoding="utf-8") as f:
+            f.write(program)
+        done = session.pathline("record", "-q", *options, "--python", session.PYTHON, *more.pop("what", ["program.py"]), cwd=self.folder,
+                                **more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def shown(self, end="mod.py"):
+        done = session.pathline("dump", "--json", "--events", "line", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [json.loads(line)["data"] for line in done.stdout.splitlines()]
+        return [row.get("source") for row in rows if row.get("file", "").endswith(end)]
+
+    def check(self, table):
+        for name, (program, expected) in table.items():
+            with self.subTest(name):
+                self.record(BEGIN + program)
+                found = self.shown()
+                self.assertEqual(found, expected)
+
+
+class Versions(Case):
+    """Two versions of one file."""
+
+    def test_reload(self):
+        self.check(RELOAD)
+
+    def test_child(self):
+        self.check(CHILD)
+
+    def test_relative_name(self):
+        self.check(RELATIVE)
+
+    def test_rewritten(self):
+        self.check(REWRITTEN)
+
+    def test_function_of_a_changed_file(self):
+        """Code that comes without its module, of a file that was written while the process ran: its text is not known."""
+        self.record(BEGIN + "code = compile(text('OTHER'), made + '/mod.py', 'exec')\nexec(code.co_consts[1])\n")
+        self.assertEqual(self.shown(), [None])
+
+
+class Report(Case):
+    """`report --file` shows each text of a file by itself."""
+
+    GROWS = "put(%r)\nimport mod\nmod.a()\n%sput(%r)\n%s\nmod.a(), mod.b()\n"
+    ONE = "def a():\n    return 'one'\n"
+    TWO = "# new\n# lines\n\ndef b():\n    return 'b'\ndef a():\n    return 'two'\n"
+
+    def hits(self):
+        """Of each text: line by line, what `report --file` says of it."""
+        done = session.pathline("report", "--file", "mod.py", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        texts = []
+        for line in done.stdout.decode().splitlines():
+            if "mod.py" in line:
+                texts.append({})
+            elif line.strip() and not line.strip().startswith("hits"):
+                words = line[:12].strip()
+                number, _, source = line[29:].lstrip().partition("  ")
+                texts[-1][int(number)] = (int(words) if words.isdigit() else 0, source)
+        return texts
+
+    def check_hits(self, program, *expected):
+        self.record(BEGIN + program)
+        found = self.hits()
+        self.assertEqual([[hits for hits, _ in text.values()] for text in found], [list(e) for e in expected])
+        for text in found:
+            for hits, source in text.values():
+                self.assertFalse(hits and (not source.strip() or source.lstrip().startswith("#")), text)
+
+    def test_grows(self):
+        reload = "importlib.reload(mod)"
+        one, two = self.ONE, self.TWO
+        twice = "import mod\nmod.a()\n"
+        self.check_hits(self.GROWS % (one, "", two, reload), [1, 1], [0, 0, 0, 1, 1, 1, 1])
+        for name, program, expected in (
+                ("shrinks", self.GROWS % (two, "mod.b()\n", one + "b = a\n", reload), ([0, 0, 0, 1, 1, 1, 1], [1, 2, 1])),
+                ("and back", self.GROWS % (one, "", two, reload) + f"put({one!r})\nimportlib.reload(mod).a()\n",
+                 ([2, 2], [0, 0, 0, 1, 1, 1, 1])),
+                ("replaced", f"put({one!r})\n{twice}put({two!r}, 'n')\nos.replace('made/n', 'made/mod.py')\nimportlib.reload(mod)\n"
+                 "mod.a(), mod.b()\n", ([1, 1], [0, 0, 0, 1, 1, 1, 1])),
+                ("in a child", f"put({one!r})\n{twice}if not os.fork():\n    put({two!r})\n    importlib.reload(mod).a()\n    os._exit(0)\n"
+                 "os.wait()\n", None),
+                ("never changed", f"put({one!r})\n{twice}importlib.reload(mod).a()\n", ([2, 2],)),
+        ):
+            with self.subTest(name):
+                if expected:
+                    self.check_hits(program, *expected)
+                else:
+                    self.record(BEGIN + program)
+                    self.assertEqual(len(self.hits()), 2)
+
+
+class Encodings(Case):
+    """Text is shown as Python decoded it."""
+
+    def import_bytes(self, data):
+        self.record(BEGIN + f"open('made/mod.py', 'wb').write({data!r})\nimport mod\n")
+        return self.shown()
+
+    def test_decoded(self):
+        word = "wort = 'äöü €'"
+        cases = {
+            "latin-1": ("# coding: latin-1\nwort = 'äöü'\n".encode("latin-1"), ["wort = 'äöü'"]),
+            "cp1252, on the second line": (("#!x\n# -*- coding: cp1252 -*-\n" + word + "\n").encode("cp1252"), [word]),
+            "koi8-r": ("# vim: set fileencoding=koi8-r :\nx = 'слово'\n".encode("koi8-r"), ["x = 'слово'"]),
+            "shift_jis": ("# coding=shift_jis\nx = '日本'\n".encode("shift_jis"), ["x = '日本'"]),
+            "mark": (codecs.BOM_UTF8 + (word + "\n").encode(), [word]),
+            "mark and a line": (codecs.BOM_UTF8 + ("# coding: utf-8\n" + word + "\n").encode(), [word]),
+            "a line that lies": ("# coding: latin-1\nx = 'ä'\n".encode(), ["x = 'Ã¤'"]),
+            "not on the third line": (("\n\n# coding: latin-1\n" + word + "\n").encode(), [word]),
+            "not behind code": (("x = 1\n# coding: latin-1\n" + word + "\n").encode(), ["x = 1", word]),
+            "Emacs": (("# coding: utf-8-unix\n" + word + "\n").encode(), [word]),
+            "form feed": (b"x = 1\n\x0cy = 2\n\x0c\nz = 3\n", ["x = 1", "\x0cy = 2", "z = 3"]),
+            "CR LF": (b"x = 1\r\ny = 2\r\n", ["x = 1", "y = 2"]),
+            "no end": (b"x = 1\ny = 2", ["x = 1", "y = 2"]),
+            "line separator": ("x = '\u2028'\ny = 2\n".encode(), ["x = '\u2028'", "y = 2"]),
+        }
+        for name, (data, expected) in cases.items():
+            with self.subTest(name):
+                self.assertEqual(self.import_bytes(data), expected)
+
+    def test_decoded_in_text(self):
+        self.record(BEGIN + "open('made/mod.py', 'wb').write('# coding: latin-1\\nx = \\'äöü\\'\\n'.encode('latin-1'))\nimport mod\n")
+        done = session.pathline("dump", "--events", "line", cwd=self.folder)
+        self.assertIn("x = 'äöü'", done.stdout.decode())
+        done = session.pathline("report", "--file", "mod.py", cwd=self.folder)
+        self.assertIn("x = 'äöü'", done.stdout.decode())
+
+    def test_refused(self):
+        """What Python refuses was not compiled: the program made this code itself, from another text."""
+        for name, data in {"utf-16": "x = 1\n".encode("utf-16"), "not utf-8": b"x = '\xe4'\n", "nul": b"x = 1\0\n",
+                           "mark and another coding": codecs.BOM_UTF8 + b"# coding: latin-1\nx = 1\n",
+                           "ascii that is none": "# coding: ascii\nx = 'ä'\n".encode(),
+                           "unknown": b"# coding: no-such-coding\nx = 1\n"}.items():
+            with self.subTest(name):
+                self.record(BEGIN + f"open('made/mod.py', 'wb').write({data!r})\n"
+                            "exec(compile('x = 1\\n', made + '/mod.py', 'exec'))\n")
+                self.assertEqual(self.shown(), [None])
+
+
+class Ordinary(Case):
+    """What nobody rewrites is always shown."""
+
+    def library(self):
+        return self.shown("/textwrap.py")
+
+    def test_compiled_files(self):
+        self.record("import textwrap\ntextwrap.dedent('x')\n")
+        self.assertTrue(self.library())
+        self.assertNotIn(None, self.library())
+
+    def test_own_modules_with_bytecode(self):
+        folder = session.scratch()
+        with open(folder + "/own.py", "w", encoding="utf-8") as f:
+            f.write("x = 1\ndef f():\n    return x\n")
+        program = f"import sys\nsys.path.insert(0, {folder!r})\nimport own\nown.f()\n"
+        for _ in range(2):
+            self.record(program)
+            self.assertEqual(self.shown("/own.py"), ["x = 1", "def f():", "    return x"])
+
+    def test_frozen(self):
+        self.record("import os\nos.get_exec_path({'PATH': '/'})\n")
+        rows = [s for s in self.shown("<frozen os>") + self.shown("/os.py")]
+        self.assertTrue(rows)
+        self.assertNotIn(None, rows)
+
+    def test_command(self):
+        self.record("", what=["-c", "x = 1\ndef f():\n    return x\nf()\n"])
+        self.assertEqual(self.shown("<string>"), ["x = 1", "def f():", "f()", "    return x"])
+
+    def test_module(self):
+        self.record("x = 1\n", what=["-m", "program"])
+        self.assertEqual(self.shown("program.py"), ["x = 1"])
+
+    def test_execfile_again_and_again(self):
+        """The same file, executed often under one name: its functions too."""
+        self.record(BEGIN + "time.sleep(2.1)\nfor i in range(3):\n    exec(compile(open('made/mod.py').read(), 'made/mod.py', 'exec'))\n"
+                    "    late()\n")
+        self.assertEqual(self.shown(), (FIRST + OLD) * 3)
+
+    def test_notebook(self):
+        """Files that only linecache has, with a name that is a file's or in angle brackets."""
+        for name in ("/tmp/ipykernel_1/2.py", "<ipython-input-1>"):
+            with self.subTest(name):
+                self.record("import linecache\nt = '# coding: latin-1\\nx = \\'ä\\'\\n'\n"
+                            f"linecache.cache[{name!r}] = (len(t), None, t.splitlines(True), {name!r})\n"
+                            f"exec(compile(t, {name!r}, 'exec'))\n")
+                self.assertEqual(self.shown(name), ["x = 'ä'"])
+
+
+class Hostile(Case):
+    """Names of files that are none: never a hang, and no text."""
+
+    def test_names(self):
+        for name, before in {"fifo": "os.mkfifo('fifo')\n", ".": "", "": "", "/dev/zero": "", "/dev/stdin": "",
+                             "huge": "open('huge', 'wb').truncate(100 << 20)\n", "x" * 5000: "", "a/" * 40: "",
+                             "program.py/x.py": "", "loop": "os.symlink('loop', 'loop')\n", "a\\0b": ""}.items():
+            with self.subTest(name[:20]):
+                self.record("import os\n" + before + f"code = compile('x = 1\\n', 'marked', 'exec').replace(co_filename='{name}')\n"
+                            "exec(code)\n")
+                texts = self.shown("")
+                self.assertIn(None, texts)
+
+
+if __name__ == "__main__":
+    unittest.main()
