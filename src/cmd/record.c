@@ -771,15 +771,19 @@ int cmd_record(struct cmd *c)
 		{"quiet", 'q', NULL, "print no messages at the end", .flag = &r.quiet},
 		{0},
 	};
-	const struct cmd_usage usage = {"[--] WHAT",
-		"Run a program and record the exact path of every Python in it.\n\n"
-		"WHAT is  script.py ARGUMENT…    or  -m MODULE ARGUMENT…    or  -c CODE ARGUMENT…  "
-		"  or  - (stdin)\n"
-		"or any command: the Pythons that it starts are recorded.\n\n"
-		"The exit code is that of the program; when the program died of a signal, record "
-		"dies of it as well.\n"
-		"125: Pathline failed; 126: WHAT cannot be executed; 127: WHAT was not found.",
-		options, true};
+	const struct cmd_usage usage = {.operands = "[--] WHAT",
+		.about = "Run a program and record the exact path of every Python in it.\n\n"
+			 "WHAT is  script.py ARGUMENT…    or  -m MODULE ARGUMENT…    or  -c CODE "
+			 "ARGUMENT…  "
+			 "  or  - (stdin)\n"
+			 "or any command: the Pythons that it starts are recorded.\n\n"
+			 "The exit code is that of the program; when the program died of a signal, "
+			 "record "
+			 "dies of it as well.\n"
+			 "125: Pathline failed; 126: WHAT cannot be executed; 127: WHAT was not "
+			 "found.",
+		.options = options,
+		.first_word_ends = true};
 	int code = cmd_parse(c, &usage);
 
 	if (code == CMD_GO)
