@@ -98,11 +98,19 @@ class Tally:
                 print(output, flush=True)
 
 
+def introspected_tests(build):
+    out = subprocess.run(["meson", "introspect", "--tests", str(build)], stdout=subprocess.PIPE, check=False).stdout
+    return json.loads(out or b"[]")
+
+
 def run_unit(build, pattern, tally):
-    """The tests of meson; its log has a JSON object for each."""
+    """The tests of meson whose names have the pattern; its log has a JSON object for each."""
     log = build / "meson-logs/testlog.json"
     log.unlink(missing_ok=True)
-    subprocess.run(["meson", "test", "-C", str(build), "--num-processes", "2"],
+    names = [test["name"] for test in introspected_tests(build) if pattern in test["name"]] if pattern else []
+    if pattern and not names:
+        return
+    subprocess.run(["meson", "test", "-C", str(build), "--num-processes", "2", *names],
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     rows = [json.loads(line) for line in log.open()] if log.exists() else []
     for row in rows:
@@ -119,8 +127,7 @@ def run_unit(build, pattern, tally):
 
 def in_meson(build):
     """The test files that meson runs by itself."""
-    out = subprocess.run(["meson", "introspect", "--tests", str(build)], stdout=subprocess.PIPE, check=False).stdout
-    return {os.path.realpath(word) for test in json.loads(out or b"[]") for word in test["cmd"] if word.endswith(".py")}
+    return {os.path.realpath(word) for test in introspected_tests(build) for word in test["cmd"] if word.endswith(".py")}
 
 
 def count(output):
