@@ -67,7 +67,7 @@ static void follow_clock(struct lines *w, int64_t time_ns)
 	w->second = second;
 	local_clock(w->clock, time_ns, 0);
 	local_date(date, time_ns);
-	if (!strcmp(date, w->date))
+	if (w->no_date || !strcmp(date, w->date))
 		return;
 	memcpy(w->date, date, sizeof w->date);
 	out_tone(w->out, TONE_STRONG);

@@ -283,7 +283,8 @@ static int show_screen(struct answers *a)
 		cmd_say("replay: no memory for its screen");
 		return CMD_BAD;
 	}
-	a->lines = (struct lines){.out = &a->text, .r = a->session.replay.r};
+	a->text.here = getcwd(NULL, 0); /* NULL: paths are shown whole */
+	a->lines = (struct lines){.out = &a->text, .r = a->session.replay.r, .no_date = true};
 	catch_ends();
 	code = tui_run(&(struct tui_options){.session = &a->session,
 			       .interrupted = &interrupted,
@@ -293,6 +294,7 @@ static int show_screen(struct answers *a)
 			       .row = write_row,
 			       .context = a},
 		&err);
+	free(a->text.here);
 	free(a->text.bytes);
 	a->text = (struct out){.fd = -1};
 	return code < 0 ? failed(code, &err) : ended ? 128 + ended : CMD_OK;

@@ -469,7 +469,8 @@ class Record(recorded.Case):
         for lines in "0", "1", "1000":
             with self.subTest(hot=lines):
                 self.record("-q", "--hot", lines, "--python", PYTHON, program)
-                rows = subprocess.run([PATHLINE, "dump", os.path.join(self.dir, ".pathline/latest"), "-e", "yield"], stdout=subprocess.PIPE, text=True).stdout
+                rows = subprocess.run([PATHLINE, "dump", os.path.join(self.dir, ".pathline/latest"), "-e", "yield", "-f", "line"],
+                                      stdout=subprocess.PIPE, text=True).stdout
                 self.assertEqual(rows.count("\n"), 300)
 
     def test_hot_code_has_the_same_path(self):

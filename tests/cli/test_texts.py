@@ -6,6 +6,7 @@ order in which they ran, must be shown as stated; `None` is a text that cannot b
 import codecs
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -184,9 +185,8 @@ class Report(Case):
             if "mod.py" in line:
                 texts.append({})
             elif line.strip() and not line.strip().startswith("hits"):
-                words = line[:12].strip()
-                number, _, source = line[29:].lstrip().partition("  ")
-                texts[-1][int(number)] = (int(words) if words.isdigit() else 0, source)
+                hits, number, source = re.match(r"(.{12}).*?\s(\d+)  (.*)$", line + "  ").groups()
+                texts[-1][int(number)] = (int(hits) if hits.strip().isdigit() else 0, source.rstrip())
         return texts
 
     def check_hits(self, program, *expected):
