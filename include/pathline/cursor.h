@@ -42,8 +42,9 @@ struct pl_frame {
 	int32_t line;	    /* where it stands, 0 where it has no line */
 	uint32_t offset;    /* code unit, UINT32_MAX where not known */
 	uint64_t generator; /* 0 for a plain function */
-	const char *task;   /* set on the frame that is the root of an asyncio task or greenlet */
+	const char *task;   /* set on the frame that is the root of a task: its name */
 	bool linked;	    /* it is on the stack, but no event told of its entry */
+	uint64_t task_id;   /* likewise, its number */
 };
 /* The stack behind the last event given, the bottom frame first; gives its depth, fills at most max
  * frames. */

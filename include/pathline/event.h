@@ -97,7 +97,8 @@ struct pl_event {
 	int32_t line;		    /* where the frame stands; 0 where it has no line */
 	int32_t caller_line; /* call, resume, throw, outside: the line of the caller, 0 without one */
 	uint64_t generator; /* identity of a generator's or coroutine's frame, 0 for others */
-	const char *task;   /* name of the asyncio task or greenlet, NULL outside; UTF-8 */
+	const char *
+		task; /* name of the task (asyncio, trio, greenlet) as it was then; NULL: outside of tasks, or not known; UTF-8 */
 	const char *
 		type; /* the exception's type; of a gap the reason, of a mark its text, of what is possible "line", "return" or "yield" */
 	enum pl_gap_reason gap; /* gap only */
@@ -106,6 +107,8 @@ struct pl_event {
 		greenlet; /* number of the greenlet in whose stack its frame is, 0: in the thread's own */
 	int64_t idle_ns; /* before it the thread's event loop waited so long, with nothing to do */
 	uint32_t offset; /* code unit (two bytes) in the code; UINT32_MAX where not known */
+	uint64_t
+		task_id; /* the task's number in its process, from 1; 0: outside of tasks, or recorded before format 1.9 */
 };
 
 const char *pl_event_kind_name(enum pl_event_kind kind);

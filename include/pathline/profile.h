@@ -27,7 +27,7 @@ extern "C" {
 
 struct pl_profile_wanted {
 	struct pl_times_range range; /* all zero but process: the whole path of all its threads */
-	bool tasks; /* tell contexts of asyncio tasks and greenlets apart by their names, and fill `tasks` */
+	bool tasks; /* tell contexts of tasks (asyncio, trio, greenlets) apart, and fill `tasks` */
 	bool exceptions;     /* fill `exceptions`; the path is then walked slower */
 	int64_t blocking_ns; /* fill `blocks` with what took at least so long; 0: not */
 	uint32_t
@@ -81,7 +81,9 @@ struct pl_profile_node {
 };
 
 struct pl_profile_task {
-	const char *name;
+	uint64_t
+		number; /* in its process; 0: recorded before format 1.9, or the sum of those that are too many */
+	const char *name;   /* the last that it had; "": not known */
 	uint64_t stretches; /* it began or went on so often */
 	int64_t run_ns, wait_ns;
 	int64_t first_ns, last_ns;  /* CLOCK_REALTIME of its first and last event */

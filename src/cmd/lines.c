@@ -1,6 +1,9 @@
 #define _GNU_SOURCE
 #include "cmd/lines.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #define NS_PER_S     1000000000
 #define NAME_WIDTH   12 /* on a terminal */
 #define NAME_LEAST   4
@@ -174,6 +177,17 @@ static void write_tail(struct lines *w, const char *before, const char *text)
 	out_tone(w->out, TONE_PLAIN);
 }
 
+static void write_task(struct lines *w, const struct pl_event *e)
+{
+	char before[48];
+
+	snprintf(before, sizeof before, "  in task ");
+	if (e->task_id)
+		snprintf(before, sizeof before, "  in task %" PRIu64 "%s", e->task_id,
+			e->task ? " " : "");
+	write_tail(w, before, e->task_id && !e->task ? " " : e->task);
+}
+
 static void write_enter(struct lines *w, const struct pl_event *e)
 {
 	write_word(w, e, e->kind == PL_EVENT_THROW ? TONE_BAD : TONE_GOOD);
@@ -186,7 +200,7 @@ static void write_enter(struct lines *w, const struct pl_event *e)
 		out_i64(w->out, e->caller_line);
 		out_tone(w->out, TONE_PLAIN);
 	}
-	write_tail(w, "  in task ", e->task);
+	write_task(w, e);
 }
 
 /* A call of which nothing is known but what it calls, which comes one deeper. */

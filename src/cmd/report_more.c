@@ -7,6 +7,7 @@
 /* ---- tasks ---- */
 
 enum {
+	TASK_NUMBER,
 	TASK_NAME,
 	TASK_RUN,
 	TASK_WAIT,
@@ -23,6 +24,7 @@ enum {
 };
 
 const struct column report_task_columns[] = {
+	[TASK_NUMBER] = {"task_id", "id", 5},
 	[TASK_NAME] = {"task", "task", 20, 0},
 	[TASK_RUN] = {"run_ns", "running"},
 	[TASK_WAIT] = {"wait_ns", "waiting"},
@@ -45,6 +47,8 @@ static struct cell task_cell(const void *context, size_t row, unsigned column)
 	const struct pl_profile_task *t = &w->t->tasks[row];
 
 	switch (column) {
+	case TASK_NUMBER:
+		return t->number ? cell_count(t->number) : (struct cell){0};
 	case TASK_NAME:
 		return cell_text(t->name);
 	case TASK_RUN:

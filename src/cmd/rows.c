@@ -176,6 +176,7 @@ NUMBER(thread, e->position.thread)
 NUMBER(block, e->position.block)
 NUMBER(event_number, e->position.event)
 NUMBER(order, e->order)
+NUMBER(task_id, e->task_id ? (int64_t)e->task_id : NONE)
 NUMBER(order_from, e->order_from)
 NUMBER(error, e->time_error_ns)
 NUMBER(idle, e->idle_ns ? e->idle_ns : NONE)
@@ -197,7 +198,9 @@ static const struct field fields[] = {
 	{"line", .number = field_line, .help = "where the frame stands, 0: no line"},
 	{"depth", .number = field_depth, .help = "frames below it"},
 	{"time", .text = field_time, .plain = true, .help = "seconds since 1970, nine decimals"},
-	{"task", .text = field_task, .help = "name of the asyncio task or greenlet"},
+	{"task", .text = field_task, .help = "name of the task: of asyncio, trio, or a greenlet"},
+	{"task_id", .number = field_task_id,
+		.help = "number of the task in its process, from 1; empty outside of tasks"},
 	{"type", .text = field_type, .help = "the exception's type; the reason of a gap"},
 	{"source", .text = field_source, .help = "line: its text, as it ran"},
 	{"process", .number = field_process, .help = "number in the recording, from 1"},

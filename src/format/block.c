@@ -73,9 +73,18 @@ static void put_codes(struct pl_buf *raw, struct mentions *m, const struct pl_ma
 	}
 }
 
+static bool has_numbers(const struct stack *s)
+{
+	for (uint32_t i = 0; i < s->task_count; i++)
+		if (s->tasks[i].number && s->tasks[i].frame < s->depth)
+			return true;
+	return false;
+}
+
 /* What a gap made stale is written as not known: a block has no mark for it (stack.h). */
 static void put_stack(struct pl_buf *raw, const struct stack *s)
 {
+	const bool numbers = has_numbers(s);
 	uint32_t task = 0;
 
 	if (s->greenlet)
@@ -90,9 +99,13 @@ static void put_stack(struct pl_buf *raw, const struct stack *s)
 		buf_u8(raw, f->raised);
 		if (task < s->task_count && s->tasks[task].frame == i) {
 			buf_string(raw, s->tasks[task].name, s->tasks[task].length);
+			if (numbers)
+				buf_varint(raw, s->tasks[task].number);
 			task++;
 		} else {
 			buf_varint(raw, 0);
+			if (numbers)
+				buf_varint(raw, 0);
 		}
 	}
 }
@@ -255,11 +268,11 @@ static uint32_t put_front(struct pl_buf *raw, const struct block_source *b, stru
 {
 	const struct stack *stack = b->stack;
 	const struct event_calls *calls = &stack->calls;
-	const uint32_t flags = (stack->greenlet ? BLOCK_GREENLET : 0) |
-			       (count_known(calls->at, LENGTH(calls->at)) ? BLOCK_CALLS : 0) |
-			       (count_known(calls->far, LENGTH(calls->far)) ? BLOCK_FAR_CALLS : 0) |
-			       (count_resumes(calls) ? BLOCK_RESUMES : 0) |
-			       (m->apart_count ? BLOCK_APART : 0);
+	const uint32_t flags =
+		(stack->greenlet ? BLOCK_GREENLET : 0) | (has_numbers(stack) ? BLOCK_TASKS : 0) |
+		(count_known(calls->at, LENGTH(calls->at)) ? BLOCK_CALLS : 0) |
+		(count_known(calls->far, LENGTH(calls->far)) ? BLOCK_FAR_CALLS : 0) |
+		(count_resumes(calls) ? BLOCK_RESUMES : 0) | (m->apart_count ? BLOCK_APART : 0);
 
 	put_codes(raw, m, b->bodies);
 	put_stack(raw, stack);
@@ -341,7 +354,8 @@ static void put_alone(struct pl_buf *out, struct pl_view raw, const struct block
 static uint32_t minor_of(const struct block_head *head, const struct mentions *m)
 {
 	uint32_t minor = head->needs_minor > m->needs_minor ? head->needs_minor : m->needs_minor;
-	const uint32_t needed = head->flags & BLOCK_FAR_CALLS ? MINOR_FAR_CALLS
+	const uint32_t needed = head->flags & BLOCK_TASKS	? MINOR_TASKS
+				: head->flags & BLOCK_FAR_CALLS ? MINOR_FAR_CALLS
 				: head->flags & (BLOCK_RESUMES | BLOCK_APART | BLOCK_CHAINED)
 					? MINOR_CHAINS
 				: head->flags & BLOCK_CALLS    ? MINOR_CALLS
@@ -450,16 +464,17 @@ static int read_codes(struct pl_view *v, struct pl_map *bodies)
 	return 0;
 }
 
-static int read_frame(struct pl_view *v, struct stack *s)
+static int read_frame(struct pl_view *v, struct stack *s, bool numbers)
 {
-	uint64_t code, place, value, gen;
+	uint64_t code, place, value, gen, number = 0;
 	uint8_t raised;
 	struct pl_view task;
 
 	if (view_varint_max(v, UINT32_MAX, &code) ||
 		view_varint_max(v, PLACE_COUNT * 2 - 1, &place) ||
 		view_varint_max(v, UINT32_MAX, &value) || view_varint(v, &gen) ||
-		view_u8(v, &raised) || raised > RAISED_AGAIN || view_string(v, &task))
+		view_u8(v, &raised) || raised > RAISED_AGAIN || view_string(v, &task) ||
+		(numbers && view_varint(v, &number)))
 		return PL_ERR_FORMAT;
 	const struct stack_frame f = {.code = (uint32_t)code,
 		.value = (uint32_t)value,
@@ -468,7 +483,7 @@ static int read_frame(struct pl_view *v, struct stack *s)
 		.linked = place & 1,
 		.raised = raised};
 	int err = stack_push(s, &f);
-	return err || !task.left ? err : stack_set_task(s, task);
+	return err || !(number || task.left) ? err : stack_set_task(s, number, task);
 }
 
 static int read_stack(struct pl_view *v, struct stack *s, const struct block_head *head)
@@ -480,7 +495,7 @@ static int read_stack(struct pl_view *v, struct stack *s, const struct block_hea
 	if (view_varint_max(v, v->left / FRAME_BYTES_MIN, &depth) || depth != head->open_depth)
 		return PL_ERR_FORMAT;
 	for (uint64_t i = 0; i < depth; i++) {
-		int err = read_frame(v, s);
+		int err = read_frame(v, s, head->flags & BLOCK_TASKS);
 		if (err)
 			return err;
 	}

@@ -4,7 +4,8 @@
  *	          orders and counts reads no more, and can trust it
  *	codes     count | (code number delta, body number + 1)…    every code that stack and events name, by
  *	          growing number; 0 in place of a body: it could not be described
- *	stack     [greenlet] | depth | (code, place << 1 | linked, value, gen, raised u8, task string)…    bottom first
+ *	stack     [greenlet] | depth | (code, place << 1 | linked, value, gen, raised u8, task string [task number])…
+ *	          bottom first; the number with BLOCK_TASKS
  *	calls     count | (site, code)…                      with BLOCK_CALLS
  *	resumes   count | (site, code, gen, unit)…           with BLOCK_RESUMES
  *	apart     count | (bytes of events between it and the one before, event as a string)…     with BLOCK_APART: those that
@@ -43,6 +44,9 @@
 /* And that since which a yield can go without an event. */
 #define MINOR_SILENT_YIELDS 7
 
+/* And that since which tasks have numbers. */
+#define MINOR_TASKS 9
+
 #define BLOCK_HEAD_BYTES 160
 #define BLOCK_HEAD_CHECK 152 /* where the check of the bytes before it stands */
 #define BLOCK_COMPRESSED 1
@@ -55,6 +59,8 @@
 #define BLOCK_CHAINED 64 /* flag: it is packed as a block of a chain (chain.h) */
 #define BLOCK_FAR_CALLS                                                                            \
 	128 /* flag: the calls that are known by far places stand behind those that are by near ones */
+#define BLOCK_TASKS                                                                                \
+	256 /* flag: each frame of the stack has a task's number, 0 for those that are no task's root */
 #define BLOCK_BEFORE(flags)                                                                        \
 	((flags) >> 16) /* of a chained one: so many blocks of its chain are in front of it */
 

@@ -82,6 +82,11 @@ static int read_reentry(struct pl_view *v, struct event_calls *calls, struct eve
 	return err;
 }
 
+static int read_text(struct pl_view *v, struct event *e)
+{
+	return view_string(v, &e->text) || e->text.left > EVENT_TEXT_MAX ? PL_ERR_FORMAT : 0;
+}
+
 /* One case a kind, as the writers of event.h. A field that does not fit its type is damage: nothing
  * behind this place looks at ranges again. */
 static int read_fields(struct pl_view *v, struct event_calls *calls, struct event *e)
@@ -120,9 +125,11 @@ static int read_fields(struct pl_view *v, struct event_calls *calls, struct even
 		e->line = (int32_t)line;
 		return 0;
 	case EVENT_TASK:
+		if (e->flags & EVENT_NUMBERED && view_varint(v, &e->a))
+			return PL_ERR_FORMAT;
+		return read_text(v, e);
 	case EVENT_MARK:
-		return view_string(v, &e->text) || e->text.left > EVENT_TEXT_MAX ? PL_ERR_FORMAT
-										 : 0;
+		return read_text(v, e);
 	case EVENT_POPS:
 	case EVENT_TIME:
 	case EVENT_GREENLET:

@@ -58,7 +58,7 @@
 	X(TIME, 13, "ticks since the last time of this stream; it is that of the next event")      \
 	X(SWITCH, 14, "number thread+1 position: where the thread that wrote before stands")       \
 	X(GAP, 15, "reason lost")                                                                  \
-	X(TASK, 16, "name string: the top frame is the root of an asyncio task or greenlet")       \
+	X(TASK, 16, "[number if EVENT_NUMBERED] name string: a frame is the root of a task")       \
 	X(MARK, 17, "text string")                                                                 \
 	X(STOP, 18, "signal unit+1: a fatal signal arrived; unit of the top frame, 0: not known")  \
 	X(AGAIN, 19, "unit: of a jump back, to another pass of a loop that fires no LINE")         \
@@ -88,6 +88,9 @@ enum event_kind {
 #define EVENT_MOVED  0x20 /* LINK: it has gone on since then, `unit` is where the next event is */
 #define EVENT_HIDDEN 0x20 /* LINK, without EVENT_BACK: a trace function's, which runs unrecorded */
 
+/* TASK: with a number, and about the frame that is pushed next. Without the flag it has no number, and is about the top frame. */
+#define EVENT_NUMBERED 0x20
+
 #define EVENT_OPEN                                                                                 \
 	0x20 /* AGAIN: told where the thread was heard again; it came then or before, behind where it stood */
 
@@ -102,8 +105,8 @@ enum event_kind {
  * server makes new ones for ever. Longer ones are cut. */
 #define EVENT_TEXT_MAX 120
 
-/* No event is longer: a first byte and at most four varints, or a length and a text. */
-#define EVENT_BYTES_MAX (2 + EVENT_TEXT_MAX)
+/* No event is longer: a first byte, and at most four varints, or one with a length and a text. */
+#define EVENT_BYTES_MAX (12 + EVENT_TEXT_MAX)
 
 /* What a RESUME names. */
 struct event_resume {
@@ -215,7 +218,7 @@ struct event {
 	int32_t line;	     /* LINE_AT */
 	uint64_t gen;
 	uint64_t a, b, c; /* POPS: n. TIME: ticks. SWITCH: number, thread+1, position. GAP: reason,
-			     lost. STOP: signal, unit+1. GREENLET: number */
+			     lost. STOP: signal, unit+1. GREENLET, TASK: number */
 };
 
 /* Eat one event from the front. PL_ERR_FORMAT leaves the view where it was. Unknown kinds are
@@ -356,6 +359,8 @@ static inline uint32_t event_minor(const struct event *e)
 {
 	bool second = e->kind == EVENT_AGAIN || e->kind == EVENT_GREENLET;
 
+	if (e->kind == EVENT_TASK && e->flags)
+		return 9;
 	if (e->kind == EVENT_AGAIN && e->flags)
 		return 8;
 	if (e->kind == EVENT_LINK && e->flags == EVENT_HIDDEN)
@@ -434,6 +439,16 @@ static inline uint8_t *event_write_text(
 	*p++ = (uint8_t)kind;
 	*p++ = (uint8_t)n;
 	memcpy(p, text, n);
+	return p + n;
+}
+
+/* The frame that is pushed next is the root of the task with this number; n as above. */
+static inline uint8_t *event_write_task(uint8_t *p, uint64_t number, const void *name, size_t n)
+{
+	*p++ = EVENT_TASK | EVENT_NUMBERED;
+	p = varint_write(p, number);
+	*p++ = (uint8_t)n;
+	memcpy(p, name, n);
 	return p + n;
 }
 

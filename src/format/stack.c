@@ -50,7 +50,7 @@ static void reveal(struct stack *s)
 	s->stale = s->depth - 1;
 }
 
-/* Names of tasks go with the frames that they hang on. */
+/* Tasks go with their root frames. */
 int stack_pops(struct stack *s, uint64_t n)
 {
 	if (n > s->depth)
@@ -64,16 +64,20 @@ int stack_pops(struct stack *s, uint64_t n)
 	return 0;
 }
 
-/* A second name for the same frame replaces the first; an empty one takes it away. */
-int stack_set_task(struct stack *s, struct pl_view name)
+static void name_task(struct stack_task *t, struct pl_view name)
 {
-	const struct stack_task *last = stack_running_task(s);
+	t->length = (uint8_t)name.left;
+	if (name.left)
+		memcpy(t->name, name.at, name.left);
+	t->name[name.left] = 0;
+}
 
-	if (!s->depth || name.left > EVENT_TEXT_MAX)
-		return PL_ERR_FORMAT;
-	if (last && last->frame == s->depth - 1)
+/* A second task for the same frame replaces the first. */
+static int put_task(struct stack *s, uint32_t frame, uint64_t number, struct pl_view name)
+{
+	while (s->task_count && s->tasks[s->task_count - 1].frame >= frame)
 		s->task_count--;
-	if (!name.left)
+	if (!number && !name.left)
 		return 0;
 	if (s->task_count == s->task_room) {
 		void *tasks = s->tasks;
@@ -82,10 +86,33 @@ int stack_set_task(struct stack *s, struct pl_view name)
 		s->tasks = tasks;
 	}
 	struct stack_task *t = &s->tasks[s->task_count++];
-	t->frame = s->depth - 1;
-	t->length = (uint8_t)name.left;
-	memcpy(t->name, name.at, name.left);
-	t->name[name.left] = 0;
+	t->number = number;
+	t->frame = frame;
+	name_task(t, name);
+	return 0;
+}
+
+int stack_set_task(struct stack *s, uint64_t number, struct pl_view name)
+{
+	if (!s->depth || name.left > EVENT_TEXT_MAX)
+		return PL_ERR_FORMAT;
+	return put_task(s, s->depth - 1, number, name);
+}
+
+/* A coroutine that the program runs by itself within a task is of that task. */
+static int begin_task(struct stack *s, const struct event *e)
+{
+	struct stack_task *last;
+
+	if (e->text.left > EVENT_TEXT_MAX)
+		return PL_ERR_FORMAT;
+	if (stack_task_waits(s))
+		s->task_count--;
+	last = s->task_count ? &s->tasks[s->task_count - 1] : NULL;
+	if (!last || !e->a || last->number != e->a)
+		return put_task(s, s->depth, e->a, e->text);
+	if (e->text.left)
+		name_task(last, e->text);
 	return 0;
 }
 
@@ -233,7 +260,7 @@ int stack_apply(struct stack *s, const struct event *e)
 	case EVENT_HANDLED:
 		return place(s, PLACE_HANDLER, e->unit, RAISED_NOT);
 	case EVENT_TASK:
-		return stack_set_task(s, e->text);
+		return e->flags & EVENT_NUMBERED ? begin_task(s, e) : stack_set_task(s, 0, e->text);
 	case EVENT_STOP:
 		if (s->depth && e->b && e->b <= UINT32_MAX)
 			return move_top(s, (uint32_t)(e->b - 1), RAISED_NOT);

@@ -12,8 +12,9 @@
  * frames do not change, so thread, greenlet and place on the stack name an activation over all
  * switches, and nothing has to be kept of those that wait.
  *
- * Names of tasks stand apart from the frames, so that a frame is 24 bytes however deep a recursion
- * goes, and the task that runs is the last one: no search.
+ * Tasks stand apart from the frames, so that a frame is 24 bytes however deep a recursion goes. The
+ * task that runs is the last one, without a search; where the last one is told of a frame that is
+ * yet to be pushed, it is the one before.
  */
 #ifndef PL_FORMAT_STACK_H
 #define PL_FORMAT_STACK_H
@@ -52,12 +53,13 @@ struct stack_frame {
 };
 
 struct stack_task {
-	uint32_t frame; /* index of the frame that is its root */
+	uint64_t number; /* in its process, from 1; 0: a recording of before 1.9 */
+	uint32_t frame;	 /* index of the frame that is its root */
 	uint8_t length;
 	char name[EVENT_TEXT_MAX + 1]; /* ends with NUL */
 };
 
-/* Invariants: tasks[i].frame grows with i, and is below depth; min_depth <= depth; stale < depth or
+/* Invariants: tasks[i].frame grows with i, and is at most depth (the next frame); min_depth <= depth; stale < depth or
  * both are 0. */
 struct stack {
 	struct stack_frame *frames; /* owned; frames[depth - 1] is the top */
@@ -94,7 +96,27 @@ static inline enum stack_place stack_place_of(const struct stack *s, uint32_t i)
 /* The task that runs: the one nearest to the top, or NULL. */
 static inline const struct stack_task *stack_running_task(const struct stack *s)
 {
-	return s->task_count ? &s->tasks[s->task_count - 1] : NULL;
+	uint32_t n = s->task_count;
+
+	if (n && s->tasks[n - 1].frame == s->depth)
+		n--;
+	return n ? &s->tasks[n - 1] : NULL;
+}
+
+/* Is the frame that is pushed next the root of a task? */
+static inline bool stack_task_waits(const struct stack *s)
+{
+	return s->task_count && s->tasks[s->task_count - 1].frame == s->depth;
+}
+
+/* The task that frame i runs in, or NULL. */
+static inline const struct stack_task *stack_task_at(const struct stack *s, uint32_t i)
+{
+	uint32_t n = s->task_count;
+
+	while (n && s->tasks[n - 1].frame > i)
+		n--;
+	return n ? &s->tasks[n - 1] : NULL;
 }
 
 /* The frame has come to a start whose LINE no event tells: it stands there, in the stretch in which it was. */
@@ -105,10 +127,10 @@ static inline void stack_mark(struct stack *s)
 	s->min_depth = s->depth;
 }
 
-/* Push a frame, or name the top one's task, as block.c does to build a stack from its bytes. 0,
+/* Push a frame, or tell of which task the top one is the root, as block.c does to build a stack from its bytes. 0,
  * PL_ERR_MEMORY; stack_set_task: PL_ERR_FORMAT without a frame, or for a name that is too long. */
 int stack_push(struct stack *s, const struct stack_frame *f);
-int stack_set_task(struct stack *s, struct pl_view name);
+int stack_set_task(struct stack *s, uint64_t number, struct pl_view name);
 /* As stack_apply, of POPS. */
 int stack_pops(struct stack *s, uint64_t n);
 

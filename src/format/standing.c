@@ -423,11 +423,10 @@ struct run {
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* The last frame stays, what a gap made stale, and the names of tasks: all that is for the long way. */
+/* The last frame stays, what a gap made stale, and tasks, also that of the next frame: all that is for the long way. */
 static uint32_t floor_of(const struct stack *s)
 {
-	const struct stack_task *task = stack_running_task(s);
-	uint32_t floor = task ? task->frame + 1 : 1;
+	uint32_t floor = s->task_count ? s->tasks[s->task_count - 1].frame + 1 : 1;
 
 	return s->stale >= floor ? s->stale + 1 : floor;
 }

@@ -331,7 +331,7 @@ static struct code_record *record_of(
 	atomic_init(&r->code, code);
 	r->unit_count = units;
 	r->generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0;
-	r->coroutine = (code->co_flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)) != 0;
+	r->coroutine = (code->co_flags & COROUTINE_FLAGS) != 0;
 	if (!ENGINE_TRACES && root.arena.head->passes == PASSES_ALL && flow_goes_back(g))
 		put_passes(r, parts, g);
 	r->plain = !r->generator_like && !r->checks;
@@ -610,7 +610,7 @@ static struct code_record *leave_out(PyCodeObject *code)
 	if (!r)
 		return NULL;
 	r->left_out = true;
-	r->coroutine = (code->co_flags & (CO_COROUTINE | CO_ITERABLE_COROUTINE)) != 0;
+	r->coroutine = (code->co_flags & COROUTINE_FLAGS) != 0;
 	if (attach(code, r) < 0) {
 		free(r);
 		return NULL;

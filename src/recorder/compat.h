@@ -212,6 +212,11 @@ static inline PyObject *frame_generator(py_frame *f)
 	return (PyObject *)((char *)f - offsetof(PyGenObject, gi_iframe));
 }
 
+static inline py_frame *generator_frame(PyObject *generator)
+{
+	return (py_frame *)((char *)generator + offsetof(PyGenObject, gi_iframe));
+}
+
 static inline bool frame_is_executing(py_frame *f)
 {
 	return ((PyGenObject *)frame_generator(f))->gi_frame_state == FRAME_EXECUTING;
@@ -684,6 +689,8 @@ static inline bool code_runs_once(const PyCodeObject *code)
 	return !(code->co_flags & CO_OPTIMIZED);
 }
 
+/* What a task can run, and what can await. */
+#define COROUTINE_FLAGS	  (CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR)
 #define CODE_IS_GENERATOR (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)
 
 #endif

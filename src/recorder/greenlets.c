@@ -110,7 +110,7 @@ static void take(struct thread *t, const void *at, bool begins)
 		return;
 	}
 	bool same = l.number && !(begins && l.frames);
-	t->greenlet = same ? l.number : ++root.greenlets;
+	t->greenlet = same ? l.number : ++root.tasks;
 	t->kept = same && l.losses == losses ? l.frames : 0;
 }
 

@@ -10,7 +10,7 @@
  *	make room   step(): TIME, SWITCH, GAP where they are due      written, not committed
  *	inside      the frame becomes the top: POPS or LINKs          each LINK is committed
  *	  or at the caller: the caller becomes the top, for an entry
- *	write       the event, and TASK behind an entry
+ *	write       the event, and TASK before an entry
  *	end         ring_commit: from here on it cannot be lost
  *
  * The shadow stack is pushed or popped with the event, so that both always say the same.
@@ -208,20 +208,17 @@ static inline bool frame_awaits(py_frame *caller, uint32_t site)
 	return r && site < r->unit_count && r->units[site].sends;
 }
 
-/* The name of the task whose root this frame is, if it is one: a coroutine entered by an event
- * loop, or eagerly; or the bottom frame of a greenlet. */
+/* The task whose root this frame is, if it is one: a coroutine entered by an event loop, or eagerly; or the bottom frame of a
+ * greenlet. The entry comes next. */
 static inline uint8_t *moment_write_task(struct moment *m, bool started, uint8_t *p)
 {
-	char name[EVENT_TEXT_MAX];
-
 	if (!m->caller && m->thread->greenlet)
 		return write_greenlet_name(m->thread, p);
 	if (!m->record->coroutine || frame_is_foreign(m->frame) || !frame_in_generator(m->frame))
 		return p;
-	if (started ? frame_awaits(m->caller, m->site) : m->caller && frame_in_generator(m->caller))
+	if (started ? frame_awaits(m->caller, m->site) : m->caller && frame_may_await(m->caller))
 		return p;
-	size_t length = task_name(m->state, frame_generator(m->frame), name);
-	return length ? event_write_text(p, EVENT_TASK, name, length) : p;
+	return task_write(p, m->state, m->frame, true);
 }
 
 /* What goes on behind the frame's end may tell nothing, so that must; `again`: it is switched off by now. */
@@ -476,7 +473,7 @@ __attribute__((always_inline)) static inline bool plain_resume(
 {
 	py_frame *caller = plain_caller(e->frame);
 
-	if (e->record->sections || !caller || (e->record->coroutine && !frame_in_generator(caller)))
+	if (e->record->sections || !caller || (e->record->coroutine && !frame_may_await(caller)))
 		return false;
 	uint32_t site = told_site(caller);
 	uint64_t generator = generator_of(e->frame);
@@ -599,7 +596,8 @@ __attribute__((always_inline)) static inline bool record_enter(
 		return !moment_is_left_out(&m);
 	uint64_t generator =
 		m.record->generator_like && !frame_is_foreign(m.frame) ? generator_new(m.frame) : 0;
-	uint8_t *p = write_enter(m.thread, m.at, m.site, m.record->number, generator);
+	uint8_t *p = generator || !m.caller ? moment_write_task(&m, true, m.at) : m.at;
+	p = write_enter(m.thread, p, m.site, m.record->number, generator);
 	stack_push(m.thread, m.record->late ? frame_marked(m.frame, mark) : m.frame);
 	m.thread->entered = m.frame;
 	if (unlikely(m.record->checks))
@@ -607,7 +605,7 @@ __attribute__((always_inline)) static inline bool record_enter(
 	if (unlikely(!m.caller))
 		moment_is_bottom(&m);
 	moment_may_be_precise(&m);
-	moment_end(&m, generator || !m.caller ? moment_write_task(&m, true, p) : p);
+	moment_end(&m, p);
 	if (unlikely(m.again))
 		hooks_hear_again();
 	return true;
@@ -620,7 +618,8 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 
 	if (!moment_begin_entry(&m, code, state))
 		return !moment_is_left_out(&m);
-	uint8_t *p = event_write_reentry(m.at, &m.thread->calls, kind,
+	uint8_t *p = moment_write_task(&m, false, m.at);
+	p = event_write_reentry(p, &m.thread->calls, kind,
 		&(struct event_resume){.site = m.site,
 			.code = m.record->number,
 			.gen = frame_is_foreign(m.frame) ? 0 : generator_of(m.frame),
@@ -633,7 +632,7 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 	if (unlikely(m.record->sections))
 		m.thread->tick = NO_TICK;
 	moment_may_be_precise(&m);
-	moment_end(&m, moment_write_task(&m, false, p));
+	moment_end(&m, p);
 	if (kind == EVENT_RESUME)
 		m.thread->resumed_at = m.thread->ring.at;
 	if (unlikely(m.again))

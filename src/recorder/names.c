@@ -1,4 +1,4 @@
-/* Names that are the program's: exception types, asyncio tasks, threads. Read without running any
+/* Names that are the program's: exception types, tasks, threads. Read without running any
  * Python code: a property, a __getattr__ or a metaclass would be events in the middle of an event,
  * and could change what the program does. What would need it has no name here.
  *
@@ -7,6 +7,7 @@
 #include "recorder/state.h"
 
 #include <inttypes.h>
+#include <structmember.h>
 #include <string.h>
 #include "format/message.h"
 
@@ -72,15 +73,36 @@ PyObject *module_attribute(const char *module, const char *name)
 	return found && PyModule_Check(found) ? look_up(PyModule_GetDict(found), name) : NULL;
 }
 
-/* A plain instance attribute; a new reference, or NULL. What would run Python code (a property, a
- * __getattr__) is not followed. */
+/* What the instance itself has by that name, in its dict or in a slot; a new reference, or NULL. What would run Python code (a
+ * property, a __getattr__) is not asked. */
 static PyObject *plain_attribute(PyObject *object, const char *name)
 {
 	PyObject *key = key_of(name), *found = NULL;
+	PyObject *of_type = key ? _PyType_Lookup(Py_TYPE(object), key) : NULL;
 
-	if (key && Py_TYPE(object)->tp_getattro == PyObject_GenericGetAttr &&
-		!_PyType_Lookup(Py_TYPE(object), key))
+	if (of_type && Py_TYPE(of_type) == &PyMemberDescr_Type)
+		found = PyMember_GetOne(
+			(const char *)object, ((PyMemberDescrObject *)of_type)->d_member);
+	else if (key && !of_type)
 		found = PyObject_GenericGetAttr(object, key);
+	PyErr_Clear();
+	return found;
+}
+
+/* This thread's attribute of a threading.local; as plain_attribute. The first look in a thread runs the class's __init__, so there
+ * must be none. */
+static PyObject *local_attribute(PyObject *local, const char *name)
+{
+	PyTypeObject *base = (PyTypeObject *)module_attribute("_thread", "_local");
+	PyObject *key = key_of(name), *found = NULL;
+
+	if (!key || !base || !PyType_Check(base) || !PyObject_TypeCheck(local, base) ||
+		Py_TYPE(local)->tp_getattro != base->tp_getattro ||
+		Py_TYPE(local)->tp_init != PyBaseObject_Type.tp_init)
+		return NULL;
+	PyObject *of_type = _PyType_Lookup(Py_TYPE(local), key);
+	if (!of_type || !Py_TYPE(of_type)->tp_descr_get)
+		found = Py_TYPE(local)->tp_getattro(local, key);
 	PyErr_Clear();
 	return found;
 }
@@ -166,7 +188,7 @@ uint32_t exception_type_number(PyObject *exception)
 	return number;
 }
 
-/* ---- asyncio tasks ---- */
+/* ---- tasks ---- */
 
 /* Where a C Task keeps its coroutine and its name: found once, by looking for what its own getters
  * give. The struct is private to Modules/_asynciomodule.c and no header has it. The getters are C,
@@ -261,57 +283,184 @@ static bool is_c_task(PyObject *task)
 	return true;
 }
 
-/* The task's name if it is this coroutine's task, else 0. */
-static size_t name_if_of(PyObject *task, PyObject *coroutine, char *to)
+/* What is read of a task, and the attributes that have it: of a Task in Python, and of trio's. */
+enum task_part { TASK_COROUTINE, TASK_NAME };
+static const char *const task_attributes[][2] = {
+	[TASK_COROUTINE] = {"_coro", "coro"},
+	[TASK_NAME] = {"_name", "name"},
+};
+
+/* A new reference; NULL: it cannot be read. */
+static PyObject *task_part(PyObject *task, enum task_part part)
 {
+	PyObject *found = NULL;
+
 	if (is_c_task(task)) {
-		if (!task_layout.type || task_slot(task, task_layout.coroutine_off) != coroutine)
-			return 0;
-		return copy_name(task_slot(task, task_layout.name_off), to);
+		if (task_layout.type)
+			found = task_slot(task, part == TASK_NAME ? task_layout.name_off
+								  : task_layout.coroutine_off);
+		Py_XINCREF(found);
+		return found;
 	}
-	PyObject *its = plain_attribute(task, "_coro");
-	PyObject *name = its == coroutine ? plain_attribute(task, "_name") : NULL;
-	size_t length = copy_name(name, to);
-	Py_XDECREF(its);
-	Py_XDECREF(name);
-	return length;
+	for (size_t i = 0; !found && i < 2; i++)
+		found = plain_attribute(task, task_attributes[part][i]);
+	return found;
 }
 
-/* `current` is a dict from loops to the tasks that run in them: a few at most. */
-static size_t name_among(PyObject *current, PyObject *coroutine, char *to)
+static bool task_runs(PyObject *task, PyObject *coroutine)
 {
-	PyObject *loop, *task;
+	PyObject *its = task_part(task, TASK_COROUTINE);
+
+	Py_XDECREF(its);
+	return its == coroutine;
+}
+
+/* `current` is a dict from loops to the tasks that run in them: a few at most. The one that runs the coroutine, or is of the loop;
+ * borrowed, or NULL. */
+static PyObject *task_among(PyObject *current, PyObject *coroutine, PyObject *loop)
+{
+	PyObject *of, *task;
 	Py_ssize_t at = 0;
-	size_t length = 0;
 
 	if (!current || !PyDict_CheckExact(current))
-		return 0;
-	while (!length && PyDict_Next(current, &at, &loop, &task))
-		length = name_if_of(task, coroutine, to);
-	return length;
+		return NULL;
+	while (PyDict_Next(current, &at, &of, &task))
+		if (loop ? of == loop : task_runs(task, coroutine))
+			return task;
+	return NULL;
+}
+
+/* asyncio's loop that runs on this thread: a new reference, or NULL. */
+static PyObject *running_loop(void)
+{
+	PyObject *ask = module_attribute("_asyncio", "_get_running_loop");
+	PyObject *local = module_attribute("asyncio.events", "_running_loop"), *loop = NULL;
+
+	if (ask && PyCFunction_Check(ask)) {
+		loop = PyObject_CallNoArgs(ask);
+		PyErr_Clear();
+		return loop;
+	}
+	PyObject *pair = local ? local_attribute(local, "loop_pid") : NULL;
+	if (pair && PyTuple_Check(pair) && PyTuple_GET_SIZE(pair))
+		loop = PyTuple_GET_ITEM(pair, 0);
+	Py_XINCREF(loop);
+	Py_XDECREF(pair);
+	return loop;
+}
+
+/* The run context is the thread's own, and has a task while one runs. */
+static PyObject *trio_task(void)
+{
+	PyObject *context = module_attribute("trio._core._run", "GLOBAL_RUN_CONTEXT");
+	PyObject *task = context ? local_attribute(context, "task") : NULL;
+
+	Py_XDECREF(task); /* the context holds it */
+	return task;
+}
+
+/* The task that runs the coroutine; else, where that is wanted, the one that runs on this thread: its own coroutine may be an object
+ * that is not Python's, or it runs this one by hand. Borrowed, or NULL. */
+static PyObject *find_task(PyThreadState *ts, PyObject *coroutine, bool any)
+{
+	PyObject *task = thread_running_task(ts);
+
+	if (task)
+		return any || task_runs(task, coroutine) ? task : NULL;
+	PyObject *current = module_attribute("_asyncio", "_current_tasks");
+	task = task_among(current, coroutine, NULL);
+	PyObject *plain = task ? NULL : module_attribute("asyncio.tasks", "_current_tasks");
+	if (plain && plain != current)
+		task = task_among(plain, coroutine, NULL);
+	if (!task && (task = trio_task()))
+		return any || task_runs(task, coroutine) ? task : NULL;
+	if (task || !any || !plain)
+		return task;
+	PyObject *loop = running_loop();
+	if (loop)
+		task = task_among(current, NULL, loop);
+	if (loop && !task)
+		task = task_among(plain, NULL, loop);
+	Py_XDECREF(loop);
+	return task;
+}
+
+/* A task's number, by the frame of its coroutine: with the generator's number, which no other one gets, that is never mistaken for what
+ * lay there before. Where the coroutine is not Python's, by its address and the task's. Under the GIL; as long as generators.c's map,
+ * and for the same reason. */
+static struct pl_map task_numbers, task_tokens;
+
+static uint64_t known_task(uint64_t key, uint64_t token)
+{
+	const uint64_t *had = map_find(&task_tokens, key), *number;
+
+	number = had && *had == token ? map_find(&task_numbers, key) : NULL;
+	return number ? *number : 0;
+}
+
+static uint64_t task_number(uint64_t key, uint64_t token)
+{
+	uint64_t number = known_task(key, token);
+
+	if (number)
+		return number;
+	uint64_t *to = map_put(&task_numbers, key), *of = map_put(&task_tokens, key);
+	number = ++root.tasks;
+	if (to && of) {
+		*to = number;
+		*of = token;
+	}
+	return number;
+}
+
+static bool is_generator(const PyObject *coroutine)
+{
+	return coroutine && (PyCoro_CheckExact(coroutine) || PyGen_CheckExact(coroutine) ||
+				    PyAsyncGen_CheckExact(coroutine));
+}
+
+static uint64_t number_of_task(PyObject *task, PyObject *coroutine)
+{
+	if (!is_generator(coroutine))
+		return task_number((uint64_t)(uintptr_t)task,
+			(uint64_t)1 << 63 | (uint64_t)(uintptr_t)coroutine);
+	py_frame *frame = generator_frame(coroutine);
+	return task_number((uint64_t)(uintptr_t)frame, generator_of(frame));
 }
 
 void names_forget(void)
 {
 	memset(known, 0, sizeof known);
 	task_layout.type = NULL;
+	map_release(&task_numbers);
+	map_release(&task_tokens);
 }
 
-size_t task_name(PyThreadState *ts, PyObject *coroutine, char *name)
+bool task_find(PyThreadState *ts, py_frame *frame, bool begins, struct task_told *out)
 {
-	PyObject *task = thread_running_task(ts);
-	size_t length = 0;
+	PyObject *task = find_task(ts, frame_generator(frame), begins);
 
-	if (task)
-		return name_if_of(task, coroutine, name);
-	PyObject *current = module_attribute("_asyncio", "_current_tasks");
-	length = name_among(current, coroutine, name);
-	if (!length) {
-		PyObject *plain = module_attribute("asyncio.tasks", "_current_tasks");
-		length = plain == current ? 0 : name_among(plain, coroutine, name);
+	out->length = 0;
+	if (!task) {
+		out->number = known_task((uint64_t)(uintptr_t)frame, generator_of(frame));
+		return out->number != 0;
 	}
+	PyObject *coroutine = task_part(task, TASK_COROUTINE), *name = task_part(task, TASK_NAME);
+	out->number = number_of_task(task, coroutine);
+	out->length = (uint32_t)copy_name(name, out->name);
+	Py_XDECREF(coroutine);
+	Py_XDECREF(name);
 	PyErr_Clear();
-	return length;
+	return true;
+}
+
+uint8_t *task_write(uint8_t *p, PyThreadState *ts, py_frame *frame, bool begins)
+{
+	struct task_told task;
+
+	return task_find(ts, frame, begins, &task)
+		       ? event_write_task(p, task.number, task.name, task.length)
+		       : p;
 }
 
 /* ---- greenlets ---- */

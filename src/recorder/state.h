@@ -54,8 +54,8 @@ struct code_record {
 
 	bool plain; /* an entry takes nothing but its event: not generator_like, no checks */
 	bool generator_like; /* its frames live in generators, coroutines or async generators */
-	bool coroutine;
-	bool suspends; /* yields of it need not be told, but its returns */
+	bool coroutine;	     /* or an asynchronous generator: a task can run it */
+	bool suspends;	     /* yields of it need not be told, but its returns */
 	bool late; /* its calls are told by their first witness (flow/begin.h), not by an event of their own */
 	bool bottom; /* a frame of it had no caller that is recorded: its returns and yields are told, since nothing may follow */
 	bool hushed; /* a return or yield of it was switched off */
@@ -196,8 +196,16 @@ struct section {
 };
 #define SECTIONS_MAX 256
 
+/* A task as it was at one moment. */
+struct task_told {
+	uint64_t number;
+	uint32_t length;
+	char name[EVENT_TEXT_MAX];
+};
+
 /* Where a frame stood at the fork that made this process. */
 struct stood {
+	struct task_told task; /* whose root it is; number 0: of none */
 	const py_frame *frame; /* as the shadow stack has it; compared only */
 	uint64_t generator;
 	uint32_t number; /* of its code */
@@ -213,7 +221,7 @@ struct recorder_root {
 	struct thread *last;	       /* who wrote last: the word that shows a switch */
 	uint64_t switches;	       /* number of the last switch */
 	uint64_t generators;	       /* numbers given to generators */
-	uint64_t greenlets;	       /* numbers given to greenlets */
+	uint64_t tasks;		       /* numbers given to tasks, greenlets among them */
 	int64_t interpreters;	       /* begun ones that were seen, or came with the fork */
 	struct ring_writer messages;
 	struct thread *threads;
@@ -468,7 +476,7 @@ uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame);
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller, py_frame *callee);
 /* The top frame's witness is told here if that is due, and not behind this instruction. */
 uint8_t *step_tell_due(struct thread *t, uint8_t *p);
-/* Name the greenlet that runs behind its bottom frame. */
+/* Before the bottom frame of the greenlet that runs: its number and name. */
 uint8_t *write_greenlet_name(const struct thread *t, uint8_t *p);
 void stack_push(struct thread *t, py_frame *frame);
 /* The same where there is room: depth < room. */
@@ -781,13 +789,21 @@ void sections_forked(void);
 /* ---- waits.c ---- */
 extern const struct wait_hooks recorder_waits;
 
+/* A plain generator, as trio's loop is one, runs coroutines and awaits none. */
+static inline bool frame_may_await(py_frame *frame)
+{
+	return frame_in_generator(frame) && frame_code(frame)->co_flags & COROUTINE_FLAGS;
+}
+
 /* ---- names.c: strings of the recording ---- */
 uint32_t exception_type_number(PyObject *exception);
-/* The current asyncio task's name, at most EVENT_TEXT_MAX bytes, into `name`; gives its length, 0:
- * no task. */
-size_t task_name(PyThreadState *ts, PyObject *coroutine, char *name);
+/* The task whose root the coroutine's frame is; false: of none. begins: it is being entered by something other than a coroutine, so
+ * the task is the thread's current one, whatever that runs. Else it can be known from before, without its name. */
+bool task_find(PyThreadState *ts, py_frame *frame, bool begins, struct task_told *out);
+/* The TASK that goes before the frame, if it is a root. As task_find. */
+uint8_t *task_write(uint8_t *p, PyThreadState *ts, py_frame *frame, bool begins);
 /* The name that the program gave to the greenlet, as gevent's can have one; else "Greenlet-" and
- * its number. As task_name. */
+ * its number: at most EVENT_TEXT_MAX bytes into `name`; gives its length. */
 size_t greenlet_name(PyObject *greenlet, uint64_t number, char *name);
 void names_forget(void); /* as greenlets_forget */
 /* module.name, borrowed; NULL when the module is not imported or has no such name. */

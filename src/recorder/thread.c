@@ -206,7 +206,7 @@ uint8_t *write_greenlet_name(const struct thread *t, uint8_t *p)
 
 	if (!running || running != t->greenlet_at)
 		return p;
-	return event_write_text(p, EVENT_TASK, name, greenlet_name(running, t->greenlet, name));
+	return event_write_task(p, t->greenlet, name, greenlet_name(running, t->greenlet, name));
 }
 
 /* ---- steps to a frame ---- */
@@ -225,6 +225,25 @@ static unsigned link_flags(const struct thread *t, uint32_t place, bool moved)
 static bool runs_hidden(uint32_t base, py_frame *frame)
 {
 	return root.traced && base && !frame_in_generator(frame) && !frame_not_begun(frame);
+}
+
+/* A coroutine that no coroutine awaits. */
+static bool is_root(py_frame *frame)
+{
+	py_frame *caller = frame_caller(frame);
+	const struct code_record *record = code_record(frame_code(frame));
+
+	return frame_in_generator(frame) && record && record->coroutine &&
+	       !(caller && frame_may_await(caller));
+}
+
+/* The task whose root the frame is that is put down next, above depth `below`. begins: as task_find. */
+static uint8_t *write_task(
+	const struct thread *t, uint8_t *p, py_frame *frame, uint32_t below, bool begins)
+{
+	if (!below && t->greenlet)
+		return write_greenlet_name(t, p);
+	return is_root(frame) ? task_write(p, current_thread_state(), frame, begins) : p;
 }
 
 /* `frame` is not on the shadow stack: link it, with all its callers down to one that is there.
@@ -269,9 +288,8 @@ static uint8_t *link_chain(
 		unsigned flags = !ours && runs_hidden(base, t->frames[base + i])
 					 ? EVENT_HIDDEN
 					 : link_flags(t, base + i, ours);
+		p = write_task(t, p, t->frames[base + i], base + i, false);
 		p = write_link(t, p, t->frames[base + i], base + i, flags);
-		if (p && base + i == 0)
-			p = write_greenlet_name(t, p);
 	}
 	t->kept = 0;
 	t->calls_lost = false;
@@ -326,38 +344,23 @@ static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool move
 
 /* ---- calls by code that is left out ---- */
 
-/* It can be the root of a task, which has another name the next time, though the frame looks the same. */
-static bool is_root(py_frame *frame)
-{
-	py_frame *caller = frame_caller(frame);
-
-	return frame_in_generator(frame) && code_record(frame_code(frame))->coroutine &&
-	       !(caller && frame_in_generator(caller));
-}
-
 /* The frame, which is left out, becomes the top, above depth `below`. */
 static uint8_t *write_outside(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
 {
 	PyCodeObject *code = frame_code(frame);
 	uint32_t number = code_outside_number(code, code_record(code)), site = site_of(frame);
-	char name[EVENT_TEXT_MAX];
 
 	if (!number)
 		return give_up(t, p);
 	t->frames[below] = outside_frame(number, site);
 	stack_cut(t, below + 1);
-	p = step_on(t, event_write_outside(p, site, number));
-	if (!p)
-		return NULL;
-	if (!below && t->greenlet)
-		return step_on(t, write_greenlet_name(t, p));
-	size_t length = is_root(frame)
-				? task_name(current_thread_state(), frame_generator(frame), name)
-				: 0;
-	return length ? step_on(t, event_write_text(p, EVENT_TASK, name, length)) : p;
+	p = write_task(t, p, frame, below, true);
+	return step_on(t, event_write_outside(p, site, number));
 }
 
-/* How many of the `count` frames from `frame` downwards the shadow stack has already above `place`, from the bottom. Frames
+/* The root of a task can be another task's the next time, though the frame looks the same.
+ *
+ * How many of the `count` frames from `frame` downwards the shadow stack has already above `place`, from the bottom. Frames
  * that were called from another place, or by way of others, are others. */
 static uint32_t outside_kept(
 	const struct thread *t, py_frame *frame, uint32_t place, uint32_t count)
@@ -498,6 +501,8 @@ static bool keep_stood(struct stood *out, py_frame *frame)
 		.generator = generator ? generator_of(frame) : 0,
 		.number = record->number,
 		.unit = frame_unit(frame, code)};
+	if (is_root(frame))
+		task_find(current_thread_state(), frame, false, &out->task);
 	if (frame_is_ahead(frame) && !shown_at(record, out->unit)) /* no calls are, in the child */
 		out->frame = frame_marked(frame, MARK_EARLY);
 	if (frame_is_due(frame))
@@ -570,6 +575,8 @@ static uint8_t *write_stood(struct thread *t, uint8_t *p)
 	for (const struct stood *s = root.stood + count; s-- > root.stood && p;) {
 		t->frames[t->depth] = (py_frame *)(uintptr_t)s->frame;
 		stack_cut(t, t->depth + 1);
+		if (s->task.number)
+			p = event_write_task(p, s->task.number, s->task.name, s->task.length);
 		p = step_on(t, event_write3(p, EVENT_LINK, s->number, s->generator, s->unit));
 	}
 	forget_stood();

@@ -21,8 +21,8 @@
 #include "ring/arena.h"
 
 /* Bytes that one step of the recorder may write. The most that comes together: TIME, SWITCH, GAP
- * and POPS in front (74 bytes), POPS or GREENLET again (11), the event (26), and a TASK behind it
- * (122). A fatal signal's STOP needs room behind that (signals.c), so it is twice as much. */
+ * and POPS in front (74 bytes), POPS or GREENLET again (11), the event (26), and a TASK before it
+ * (132). A fatal signal's STOP needs room behind that (signals.c), so it is twice as much. */
 #define RING_STEP_BYTES 512u
 
 struct ring_writer {

@@ -125,8 +125,11 @@ static int offer_tasks(struct stem *stem, struct pl_err *err)
 	if (!names)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the names of tasks");
 	int code = replay_tasks(&stem->s->replay, names, TASKS_MAX, &count, err);
-	for (size_t i = 0; code == 0 && i < count; i++)
-		offer(stem, names[i].text);
+	for (size_t i = 0; code == 0 && i < count; i++) {
+		char number[24];
+		snprintf(number, sizeof number, "%" PRIu64, names[i].number);
+		offer(stem, names[i].text[0] ? names[i].text : number);
+	}
 	free(names);
 	return code;
 }

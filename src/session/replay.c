@@ -28,8 +28,10 @@ static void stand_at(struct replay *p, const struct pl_event *e)
 		.r = p->r, .process = e->position.process, .thread = e->position.thread};
 
 	p->at = *e;
-	p->at.task =
-		tasks_at(&t, e->seq, &p->task, NULL) == 0 && p->task.text[0] ? p->task.text : NULL;
+	if (tasks_at(&t, e->seq, &p->task, NULL))
+		p->task = (struct task_name){0};
+	p->at.task = p->task.text[0] ? p->task.text : NULL;
+	p->at.task_id = p->task.number;
 }
 
 static void arrive(struct replay *p, const struct pl_event *e)
@@ -437,16 +439,16 @@ static struct tasks tasks_of(const struct replay *p)
 		.stop = p->stop};
 }
 
-int replay_task(struct replay *p, const char *name, struct pl_err *err)
+int replay_task(struct replay *p, const struct task_name *task, struct pl_err *err)
 {
 	const struct tasks t = tasks_of(p);
-	struct task_wanted wanted = {.name = name, .seq = p->at.seq + 1, .bound = UINT64_MAX};
+	struct task_wanted wanted = {.task = *task, .seq = p->at.seq + 1, .bound = UINT64_MAX};
 	struct task_name found;
 	uint64_t seq;
 	int code = tasks_find(&t, &wanted, &seq, &found, err);
 
 	if (code == PL_END) {
-		wanted = (struct task_wanted){.name = name, .back = true, .seq = p->at.seq};
+		wanted = (struct task_wanted){.task = *task, .back = true, .seq = p->at.seq};
 		code = tasks_find(&t, &wanted, &seq, &found, err);
 	}
 	return code ? code : replay_seq(p, t.process, t.thread, seq, err);
@@ -522,7 +524,7 @@ static int next_task(struct replay *p, uint64_t end, uint64_t *seq, struct pl_er
 
 	return code ? code
 		    : tasks_find(&t,
-			      &(struct task_wanted){.name = here.text,
+			      &(struct task_wanted){.task = here,
 				      .other = true,
 				      .seq = p->at.seq + 1,
 				      .bound = end},
@@ -530,12 +532,12 @@ static int next_task(struct replay *p, uint64_t end, uint64_t *seq, struct pl_er
 }
 
 /* The first line behind those of other tasks that the task has in front of seq, not further back than `begin`. PL_END: it has none. */
-static int task_began(struct replay *p, const char *name, uint64_t begin, uint64_t seq,
+static int task_began(struct replay *p, const struct task_name *task, uint64_t begin, uint64_t seq,
 	uint64_t *first, struct pl_err *err)
 {
 	const struct tasks t = tasks_of(p);
 	struct task_wanted wanted = {
-		.name = name, .other = true, .back = true, .seq = seq, .bound = begin};
+		.task = *task, .other = true, .back = true, .seq = seq, .bound = begin};
 	struct task_name found;
 	uint64_t from = begin;
 	int code = tasks_find(&t, &wanted, &from, &found, err);
@@ -543,7 +545,7 @@ static int task_began(struct replay *p, const char *name, uint64_t begin, uint64
 	if (code < 0)
 		return code;
 	wanted = (struct task_wanted){
-		.name = name, .seq = code == 0 ? from + 1 : begin, .bound = seq};
+		.task = *task, .seq = code == 0 ? from + 1 : begin, .bound = seq};
 	return tasks_find(&t, &wanted, first, &found, err);
 }
 
@@ -556,14 +558,14 @@ static int previous_task(
 	int code = tasks_at(&t, p->at.seq, &here, err);
 
 	if (code == 0)
-		code = task_began(p, here.text, begin, end, seq, err);
+		code = task_began(p, &here, begin, end, seq, err);
 	if (code != PL_END)
 		return code;
 	code = tasks_find(&t,
 		&(struct task_wanted){
-			.name = here.text, .other = true, .back = true, .seq = end, .bound = begin},
+			.task = here, .other = true, .back = true, .seq = end, .bound = begin},
 		seq, &before, err);
-	return code ? code : task_began(p, before.text, begin, *seq + 1, seq, err);
+	return code ? code : task_began(p, &before, begin, *seq + 1, seq, err);
 }
 
 /* The seqs of the run that the position is in. */
@@ -643,7 +645,8 @@ size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max)
 		depth = pl_cursor_stack(c, frames, max);
 	for (size_t i = 0; i < depth && i < max; i++)
 		if (frames[i].task)
-			frames[i].task = p->at.task && tasks_same(frames[i].task, p->at.task)
+			frames[i].task = p->at.task && tasks_same(frames[i].task_id, frames[i].task,
+							       &p->task)
 						 ? p->task.text
 						 : NULL;
 	pl_cursor_free(c);

@@ -56,8 +56,8 @@ int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_e
 /* To where another task or thread goes on: its first line, or the first event of its run; back: to where this one began to run, or
  * the one before it. */
 int replay_switch(struct replay *p, bool back, struct pl_err *err);
-/* To where this task of the thread goes on next, or did so last. */
-int replay_task(struct replay *p, const char *name, struct pl_err *err);
+/* To where this task of the thread, or one with this name, goes on next, or did so last. */
+int replay_task(struct replay *p, const struct task_name *task, struct pl_err *err);
 /* The tasks of the thread, in the order in which they began: fills at most max, gives how many it filled. 0 or an error. */
 int replay_tasks(
 	struct replay *p, struct task_name *names, size_t max, size_t *count, struct pl_err *err);

@@ -20,29 +20,37 @@ static bool may(void *context, const struct pl_count *row)
 	return l->tasks->greenlets || (row->code && pl_code_flags(row->code) & CO_AWAITED);
 }
 
-static void name_it(struct task_name *to, const char *name)
+static void name_it(struct task_name *to, const struct pl_event *e)
 {
-	snprintf(to->text, sizeof to->text, "%s", name);
+	to->number = e->task_id;
+	snprintf(to->text, sizeof to->text, "%s", e->task ? e->task : "");
 }
 
-bool tasks_same(const char *name, const char *cut)
+bool tasks_same(uint64_t number, const char *name, const struct task_name *task)
 {
-	return !strncmp(name, cut, sizeof(struct task_name) - 1);
+	if (task->number)
+		return number == task->number;
+	return name && !strncmp(name, task->text, sizeof task->text - 1);
 }
 
 static int is(void *context, const struct pl_event *e)
 {
 	struct look *l = context;
 
-	if (!e->task)
+	if (!e->task && !e->task_id)
 		return PL_END;
 	if (l->wanted)
-		return tasks_same(e->task, l->wanted->name) != l->wanted->other ? 0 : PL_END;
+		return tasks_same(e->task_id, e->task, &l->wanted->task) != l->wanted->other
+			       ? 0
+			       : PL_END;
 	for (size_t i = 0; i < l->count; i++)
-		if (tasks_same(e->task, l->names[i].text))
+		if (tasks_same(e->task_id, e->task, &l->names[i])) {
+			if (e->task)
+				name_it(&l->names[i], e);
 			return PL_END;
+		}
 	if (l->count < l->max)
-		name_it(&l->names[l->count++], e->task);
+		name_it(&l->names[l->count++], e);
 	return PL_END;
 }
 
@@ -59,7 +67,7 @@ static int search(struct look *l, bool back, uint64_t seq, uint64_t bound, struc
 		code = back ? pl_search_previous(search, seq, bound, e, err)
 			    : pl_search_next(search, seq, bound, e, err);
 	if (code == 0 && l->wanted)
-		name_it(l->names, e->task ? e->task : "");
+		name_it(l->names, e);
 	pl_search_free(search);
 	return code;
 }
@@ -93,7 +101,7 @@ int tasks_at(const struct tasks *t, uint64_t seq, struct task_name *name, struct
 	struct pl_event e = {0};
 	int code = pl_cursor_new(&c, t->r, t->process, t->thread, err);
 
-	name->text[0] = 0;
+	*name = (struct task_name){0};
 	if (code == 0)
 		code = pl_cursor_seek_seq(c, seq, err);
 	while (code == 0) {
@@ -101,8 +109,8 @@ int tasks_at(const struct tasks *t, uint64_t seq, struct task_name *name, struct
 		if (code == 0 && e.seq >= seq && e.kind != PL_EVENT_GAP)
 			break;
 	}
-	if (code == 0 && e.seq == seq && e.task)
-		name_it(name, e.task);
+	if (code == 0 && e.seq == seq)
+		name_it(name, &e);
 	pl_cursor_free(c);
 	return code < 0 ? code : 0;
 }

@@ -1,17 +1,18 @@
-/* Tasks along one thread's path: asyncio's, and greenlets. Which one runs is known from the first line behind its entry on. */
+/* Tasks along one thread's path: asyncio's, trio's and greenlets. */
 #ifndef PL_SESSION_TASKS_H
 #define PL_SESSION_TASKS_H
 
 #include <signal.h>
 #include "pathline/pathline.h"
 
-/* Longer names are cut. */
+/* Which task: by its number, or where that is 0 by its name. Longer names are cut. */
 struct task_name {
+	uint64_t number;
 	char text[128];
 };
 
-/* Is it the name of that, which may be cut? */
-bool tasks_same(const char *name, const char *cut);
+/* Is it the task with this number and name (NULL: none)? */
+bool tasks_same(uint64_t number, const char *name, const struct task_name *task);
 
 struct tasks {
 	struct pl_recording *r; /* not owned */
@@ -21,18 +22,18 @@ struct tasks {
 };
 
 /* The first line at or behind seq and in front of `bound`, or backwards the last one in front of seq and at or behind it, of this
- * task or (`other`) of another one, whose name is given. 0, PL_END, an error. */
+ * task or (`other`) of another one, which is given. 0, PL_END, an error. */
 struct task_wanted {
-	const char *name;
+	struct task_name task;
 	bool other, back;
 	uint64_t seq, bound;
 };
 int tasks_find(const struct tasks *t, const struct task_wanted *wanted, uint64_t *seq,
 	struct task_name *found, struct pl_err *err);
-/* All of them, in the order in which they began: fills at most max, and gives how many it filled. 0 or an error. */
+/* All of them, in the order in which they began, with the last name of each: fills at most max, and gives how many it filled. 0 or an error. */
 int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_t *count,
 	struct pl_err *err);
-/* That of the event with this seq; "": none, or it is not known yet. */
+/* That of the event with this seq; number 0 and "": none. */
 int tasks_at(const struct tasks *t, uint64_t seq, struct task_name *name, struct pl_err *err);
 
 #endif

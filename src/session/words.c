@@ -393,19 +393,40 @@ static int do_process(struct session *s, char letter, const char *rest, struct p
 
 #define TASKS_MAX 64
 
+/* "3" is a task's number; 0: it is a name. */
+static uint64_t task_number(const char *word)
+{
+	return *word && strspn(word, "0123456789") == strlen(word) ? strtoull(word, NULL, 10) : 0;
+}
+
+/* "3 worker", or in a recording of before 1.9 "worker". */
+static void tell_task(struct session *s, const struct task_name *task)
+{
+	if (task->number)
+		tell_more(s, "%" PRIu64 "%s", task->number, task->text[0] ? " " : "");
+	tell_more(s, "%s", task->text);
+}
+
 static int do_task(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	struct task_name names[TASKS_MAX];
+	struct task_name names[TASKS_MAX], wanted = {.number = task_number(rest)};
 	size_t count;
-	int code = *rest ? replay_task(&s->replay, rest, err) : PL_END;
+	int code = PL_END;
 
 	(void)letter;
+	snprintf(wanted.text, sizeof wanted.text, "%s", rest);
+	if (*rest)
+		code = replay_task(&s->replay, &wanted, err);
+	if (code == PL_END && wanted.number) { /* a name can also be of digits */
+		wanted.number = 0;
+		code = replay_task(&s->replay, &wanted, err);
+	}
 	if (code <= 0)
 		return moved(s, code, "");
 	code = replay_tasks(&s->replay, names, TASKS_MAX, &count, err);
 	for (size_t i = 0; code == 0 && i < count; i++) {
 		tell_row(s, rest);
-		tell_more(s, "%s", names[i].text);
+		tell_task(s, &names[i]);
 	}
 	if (code == 0 && !count)
 		return session_refuse(s, "this thread has no tasks");

@@ -256,11 +256,9 @@ static void leave_top(struct contexts *x)
 
 static uint32_t task_of_frame(struct contexts *x, struct walk *w, uint32_t i)
 {
-	const struct stack *s = &w->stack;
+	const struct stack_task *task = stack_task_at(&w->stack, i);
 
-	if (!s->task_count || s->tasks[s->task_count - 1].frame != i)
-		return 0;
-	return x->task(x->who, w);
+	return task && task->frame == i ? x->task(x->who, w, task) : 0;
 }
 
 static int enter_next(struct contexts *x, struct walk *w)
@@ -316,9 +314,11 @@ int contexts_task(struct contexts *x, struct walk *w)
 {
 	struct context_frame *f = x->depth ? &x->frames[x->depth - 1] : NULL;
 
-	if (!f)
+	const struct stack_task *task = stack_running_task(&w->stack);
+
+	if (!f || !task)
 		return 0;
-	f->task = x->task(x->who, w);
+	f->task = x->task(x->who, w, task);
 	if (!x->by_task || x->sites[x->edges[f->edge].site].task == f->task)
 		return 0;
 	struct context_site site = x->sites[x->edges[f->edge].site];

@@ -87,8 +87,8 @@ struct contexts {
 	void (*passed)(
 		void *who, const struct context_frame *f, const struct pl_code *code, int32_t line);
 	void (*left)(void *who, const struct context_frame *f);
-	/* The frame, which has just been entered, is the root of the walk's running task. Gives its number + 1. */
-	uint32_t (*task)(void *who, struct walk *w);
+	/* A frame has just been entered that is the task's root. Gives the task's index + 1. */
+	uint32_t (*task)(void *who, struct walk *w, const struct stack_task *task);
 	bool by_task;
 	void *who;
 };
@@ -108,7 +108,7 @@ uint32_t contexts_edge(struct contexts *x, uint32_t from, const struct context_s
 uint32_t contexts_near(const struct contexts *x, const struct pl_code *code);
 /* One directly below the root, for what is of no known context; 0: no memory. */
 uint32_t contexts_loose(struct contexts *x, const struct pl_code *code);
-/* Behind a TASK event. */
+/* Behind a TASK event that is about the top frame. */
 int contexts_task(struct contexts *x, struct walk *w);
 /* Each site that is on the stack in a node, some more than once. */
 void contexts_sites(const struct contexts *x, uint32_t node,

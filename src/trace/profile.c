@@ -347,7 +347,7 @@ static void left(void *who, const struct context_frame *f)
 
 /* ---- tasks ---- */
 
-static struct profile_task *add_task(struct pl_profile *p, const char *name)
+static struct profile_task *add_task(struct pl_profile *p, uint64_t number, const char *name)
 {
 	if (p->task_count == p->task_room) {
 		uint32_t room = p->task_room ? p->task_room * 2 : 64;
@@ -357,30 +357,46 @@ static struct profile_task *add_task(struct pl_profile *p, const char *name)
 		p->tasks = tasks;
 		p->task_room = room;
 	}
-	p->tasks[p->task_count] = (struct profile_task){.public = {.name = strdup(name)}};
+	p->tasks[p->task_count] =
+		(struct profile_task){.public = {.number = number, .name = strdup(name)}};
 	return p->tasks[p->task_count].public.name ? &p->tasks[p->task_count++] : NULL;
 }
 
-static uint32_t find_task(struct pl_profile *p, const char *name)
+/* It has another name now. Without memory it keeps the one that it had. */
+static void rename_task(struct profile_task *t, const char *name)
 {
-	uint64_t *place = map_put(&p->task_names, hash_bytes(name, strlen(name)));
+	char *copy = *name && strcmp(t->public.name, name) != 0 ? strdup(name) : NULL;
+
+	if (!copy)
+		return;
+	free((char *)t->public.name);
+	t->public.name = copy;
+}
+
+/* By its number; in a recording of before 1.9 by its name. */
+static uint32_t find_task(struct pl_profile *p, const struct stack_task *task)
+{
+	uint64_t *place = map_put(
+		&p->task_index, task->number ? hash_bytes(&task->number, sizeof task->number)
+					     : hash_bytes(task->name, task->length));
 
 	if (!place)
 		return 0;
 	if (!*place && p->task_count == TASKS_MAX)
 		*place = TASKS_MAX;
-	if (!*place) {
-		const char *kept = p->task_count == TASKS_MAX - 1 ? "(more tasks)" : name;
-		*place = add_task(p, kept) ? p->task_count : 0;
-	}
+	if (!*place && p->task_count == TASKS_MAX - 1)
+		*place = add_task(p, 0, "(more tasks)") ? p->task_count : 0;
+	else if (!*place)
+		*place = add_task(p, task->number, task->name) ? p->task_count : 0;
+	else if (*place != TASKS_MAX)
+		rename_task(&p->tasks[*place - 1], task->name);
 	return (uint32_t)*place;
 }
 
-static uint32_t began_task(void *who, struct walk *w)
+static uint32_t began_task(void *who, struct walk *w, const struct stack_task *task)
 {
 	struct pl_profile *p = who;
-	const struct stack_task *task = stack_running_task(&w->stack);
-	uint32_t number = task ? find_task(p, task->name) : 0;
+	uint32_t number = find_task(p, task);
 
 	if (!number)
 		return 0;
@@ -628,7 +644,7 @@ static void count_entry(struct contexts *x, enum pl_event_kind kind)
 	f->entry = entry;
 }
 
-/* A TASK event came between the rows. */
+/* A TASK event about the top frame came between the rows (before 1.9). */
 static int meet_task(struct pl_profile *p)
 {
 	const struct stack *s = &p->walk.stack;
@@ -984,7 +1000,7 @@ void pl_profile_free(struct pl_profile *p)
 	for (uint32_t i = 0; i < p->task_count; i++)
 		free((char *)p->tasks[i].public.name);
 	free(p->tasks);
-	map_release(&p->task_names);
+	map_release(&p->task_index);
 	free(p->blocks);
 	free(p->open_frames.at);
 	free(p->ended.at);

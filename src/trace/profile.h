@@ -70,7 +70,7 @@ struct pl_profile {
 
 	struct profile_task *tasks; /* owned */
 	uint32_t task_count, task_room;
-	struct pl_map task_names; /* hash -> index + 1 */
+	struct pl_map task_index; /* hash of its number, or name -> index + 1 */
 	struct pl_profile_block *
 		blocks; /* owned: BLOCKS_MAX, the first block_count are a heap, the shortest first */
 	uint32_t block_count;

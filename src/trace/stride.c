@@ -593,7 +593,7 @@ static int try_step(struct strides *s, struct walk *w, const struct event *e,
 static int step_contexts(struct strides *s, struct walk *w, const struct event *e)
 {
 	if (e->kind == EVENT_TASK)
-		return contexts_task(s->contexts, w);
+		return e->flags & EVENT_NUMBERED ? 0 : contexts_task(s->contexts, w);
 	return s->contexts->depth == w->stack.depth && e->kind != EVENT_LINK &&
 			       e->kind != EVENT_GREENLET
 		       ? 0
@@ -939,10 +939,11 @@ static bool is_plain(
 	       w->order_from == w->order && w->next_seq <= limit->seq;
 }
 
-/* The next row has a time of its own, and who wants contexts wants to see it. */
+/* The next row has a time of its own, or is the entry of a task's root, and who wants contexts wants to see it. */
 static bool waits_for_walk(const struct strides *s, const struct walk *w)
 {
-	return s->contexts && (w->marks.timed || w->marks.idle_ticks);
+	return s->contexts &&
+	       (w->marks.timed || w->marks.idle_ticks || stack_task_waits(&w->stack));
 }
 
 int stride(struct strides *s, struct walk *w, const struct stride_limit *limit)

@@ -376,7 +376,9 @@ static int by_run(const void *a, const void *b)
 
 	if (!order)
 		order = by_falling((double)x->stretches, (double)y->stretches);
-	return order ? order : strcmp(x->name, y->name);
+	if (!order)
+		order = strcmp(x->name, y->name);
+	return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
 /* What runs in a task is what is below its roots, but for other tasks' roots. */

@@ -438,6 +438,12 @@ static int pop_next(struct walk *w)
 
 /* ---- what may have happened behind the end ---- */
 
+static void put_task(struct pl_event *row, const struct stack_task *task)
+{
+	row->task = task && task->length ? task->name : NULL;
+	row->task_id = task ? task->number : 0;
+}
+
 /* Of an innermost frame of which nothing is known nothing is said. */
 static int give_ahead(struct walk *w, struct pl_event *row)
 {
@@ -460,6 +466,7 @@ static int give_ahead(struct walk *w, struct pl_event *row)
 		.type = line		     ? "line"
 			: c->follow.suspends ? "yield"
 					     : "return"};
+	put_task(row, stack_task_at(&w->stack, frame));
 	put_place(w, row);
 	row->time_error_ns = error_at_end(w);
 	return line ? 0 : ahead_of(w, frame);
@@ -501,7 +508,6 @@ static int32_t unit_line(const struct pl_code *c, uint32_t unit)
 static void put_frame(struct walk *w, struct pl_event *row)
 {
 	const struct stack_frame *f = stack_top(&w->stack);
-	const struct stack_task *task = stack_running_task(&w->stack);
 
 	row->code = top_code(w);
 	if (!f) {
@@ -512,7 +518,7 @@ static void put_frame(struct walk *w, struct pl_event *row)
 	row->depth = w->stack.depth - 1;
 	row->generator = f->gen;
 	row->greenlet = w->stack.greenlet;
-	row->task = task ? task->name : NULL;
+	put_task(row, stack_running_task(&w->stack));
 }
 
 /* The line and unit from where the frame stands, for events that do not tell. */
@@ -1031,8 +1037,10 @@ size_t walk_stack(const struct walk *w, struct pl_frame *frames, size_t max)
 			.offset = code_place_unit(c, place, f->value),
 			.generator = f->gen,
 			.linked = f->linked};
-		if (task < s->task_count && s->tasks[task].frame == i)
-			frames[i].task = s->tasks[task++].name;
+		if (task < s->task_count && s->tasks[task].frame == i) {
+			frames[i].task = s->tasks[task].length ? s->tasks[task].name : NULL;
+			frames[i].task_id = s->tasks[task++].number;
+		}
 	}
 	return s->depth;
 }

@@ -43,7 +43,8 @@ enum timeline_cell { CELL_NONE, CELL_MAYBE, CELL_RAN };
 /* A thread or a task. */
 struct timeline_row {
 	uint32_t thread;
-	char task[64];			 /* "": the thread itself */
+	uint64_t task_id;		 /* 0: none, or a task of a recording of before 1.9 */
+	char task[64];			 /* task_id 0 and "": the thread itself */
 	int64_t first_ns, last_ns;	 /* it is there from, and to */
 	uint8_t cells[TIMELINE_COLUMNS]; /* enum timeline_cell */
 	uint64_t seqs[TIMELINE_COLUMNS]; /* of the first event there; UINT64_MAX: none */

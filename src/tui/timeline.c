@@ -6,8 +6,9 @@
  *	  Task-2         ##~~~~~      ###O....####
  *
  * An event was at its stamp or up to its error later, so a cell is one in which an event is known to be (#), or one in which
- * there may be some (~), or one in which no line began (.). Threads come by their number, and tasks by the order in which
- * they began as far as their names say it, so that rows keep their places when the time that is shown changes.
+ * there may be some (~), or one in which no line began (.). Threads come by their number, and tasks by theirs,
+ * which is the order in which they began, or by their names where the recording has no numbers of tasks. So rows keep
+ * their places when the time that is shown changes.
  */
 #define _GNU_SOURCE
 #include "tui/state.h"
@@ -37,26 +38,34 @@ static int compare_rows(const void *one, const void *other)
 
 	if (a->thread != b->thread)
 		return a->thread < b->thread ? -1 : 1;
+	if (a->task_id != b->task_id)
+		return a->task_id < b->task_id ? -1 : 1;
 	if (!a->task[0] || !b->task[0])
 		return (a->task[0] != 0) - (b->task[0] != 0);
 	return compare_names(a->task, b->task);
 }
 
-static bool is_row(const struct timeline_row *row, uint32_t thread, const char *task)
+/* A task with a number is known by it, whatever its name is at that moment. */
+static bool is_row(
+	const struct timeline_row *row, uint32_t thread, uint64_t task_id, const char *task)
 {
-	return row->thread == thread && !strncmp(row->task, task ? task : "", sizeof row->task - 1);
+	if (row->thread != thread || row->task_id != task_id)
+		return false;
+	return task_id || !strncmp(row->task, task ? task : "", sizeof row->task - 1);
 }
 
-/* NULL: there are too many. */
-static struct timeline_row *row_of(struct timeline *l, uint32_t thread, const char *task)
+/* With task_id 0 and task NULL that of the thread itself. NULL: there are too many. */
+static struct timeline_row *row_of(
+	struct timeline *l, uint32_t thread, uint64_t task_id, const char *task)
 {
 	for (size_t i = 0; i < l->count; i++)
-		if (is_row(&l->rows[i], thread, task))
+		if (is_row(&l->rows[i], thread, task_id, task))
 			return &l->rows[i];
 	if (l->count == TIMELINE_ROWS)
 		return NULL;
 	struct timeline_row *row = &l->rows[l->count++];
-	*row = (struct timeline_row){.thread = thread, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+	*row = (struct timeline_row){
+		.thread = thread, .task_id = task_id, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
 	snprintf(row->task, sizeof row->task, "%s", task ? task : "");
 	for (int i = 0; i < TIMELINE_COLUMNS; i++)
 		row->seqs[i] = NOT_THERE;
@@ -69,7 +78,7 @@ static size_t own_row(const struct tui *t)
 	size_t i = 0;
 
 	while (i < t->timeline->count &&
-		!is_row(&t->timeline->rows[i], at->position.thread, at->task))
+		!is_row(&t->timeline->rows[i], at->position.thread, at->task_id, at->task))
 		i++;
 	return i;
 }
@@ -152,7 +161,7 @@ static void add_threads(const struct tui *t, struct timeline *l)
 
 	for (uint32_t n = 0; p && n < p->thread_count; n++) {
 		const struct pl_thread *thread = pl_recording_thread(t->s->replay.r, p->number, n);
-		struct timeline_row *row = thread ? row_of(l, n, NULL) : NULL;
+		struct timeline_row *row = thread ? row_of(l, n, 0, NULL) : NULL;
 		if (!row || !thread->events)
 			continue;
 		row->first_ns = thread->start_ns;
@@ -179,8 +188,10 @@ static void make(struct tui *t, struct timeline *l)
 			break;
 		if (e.kind == PL_EVENT_GAP || e.kind == PL_EVENT_POSSIBLE)
 			continue;
-		struct timeline_row *thread = row_of(l, e.position.thread, NULL);
-		struct timeline_row *task = e.task ? row_of(l, e.position.thread, e.task) : NULL;
+		struct timeline_row *thread = row_of(l, e.position.thread, 0, NULL);
+		struct timeline_row *task = NULL;
+		if (e.task_id || e.task)
+			task = row_of(l, e.position.thread, e.task_id, e.task);
 		if (thread)
 			add_event(l, thread, &e);
 		if (task)
@@ -224,6 +235,8 @@ static void put_name(
 	if (row->task[0]) {
 		pen_text(p, "  ", ink);
 		pen_text(p, row->task, ink);
+	} else if (row->task_id) {
+		pen_format(p, ink, "  task %" PRIu64, row->task_id);
 	} else if (thread && thread->name && *thread->name) {
 		pen_text(p, thread->name, ink);
 	} else {

@@ -375,10 +375,11 @@ class Replay(Recording):
 
     def test_tasks(self):
         rows = self.replay("T", "T Task-3", "T Task-9", "t worker", "T")
-        self.assertEqual(rows[1], ["!", "Task-1; Task-2; Task-3; Task-4"])
+        self.assertEqual(rows[1], ["!", "1 Task-1; 2 Task-2; 3 Task-3; 4 Task-4"])
         self.assertEqual(rows[2][5:], ["line", rows[2][6], str(1 + PROGRAM.split("\n").index("    total = 0")), "add", ""])
-        self.assertEqual(rows[3], ["!", "there is no Task-9; there are: Task-1; Task-2; Task-3; Task-4"])
+        self.assertEqual(rows[3], ["!", "there is no Task-9; there are: 1 Task-1; 2 Task-2; 3 Task-3; 4 Task-4"])
         self.assertEqual(rows[5], ["!", "this thread has no tasks"])
+        self.assertEqual(self.replay("T 3")[1], rows[2])
 
     def test_back_is_where_one_came_from(self):
         lines = [e for e in self.model.threads[0] if e.event == "line"]

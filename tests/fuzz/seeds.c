@@ -80,6 +80,7 @@ static void make_thread(struct maker *m, uint32_t number)
 	maker_done(t, event_write_text(maker_room(t), EVENT_TASK, "Task-1", 6));
 	maker_event1(t, EVENT_TIME, 30);
 	maker_event1(t, EVENT_SUSPEND, 2);
+	maker_done(t, event_write_task(maker_room(t), 3, "Task-3", 6));
 	maker_cut(m, t);
 	maker_done(t, event_write_resume(maker_room(t), EVENT_RESUME, &resumed));
 	maker_event2(t, EVENT_RAISE, 2, 5);

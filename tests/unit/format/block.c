@@ -29,7 +29,7 @@ static void make(struct pl_buf *out, int level)
 	assert_int_equal(stack_push(&s, &(struct stack_frame){.code = 300, .linked = 1}), 0);
 	assert_int_equal(stack_apply(&s, &gap), 0);
 	assert_int_equal(stack_apply(&s, &enter), 0);
-	assert_int_equal(stack_set_task(&s, view_of("Task", 4)), 0);
+	assert_int_equal(stack_set_task(&s, 7, view_of("Task", 4)), 0);
 	*map_put(&bodies, 300) = 30 + 1;
 	*map_put(&bodies, 700) = 70 + 1;
 	p = event_write_line(p, 200);
@@ -67,6 +67,8 @@ static void test_round_trip(void **state)
 			assert_int_equal(block.stack.frames[2].gen, 5);
 			assert_int_equal(block.stack.frames[2].place, PLACE_ENTRY);
 			assert_string_equal(stack_running_task(&block.stack)->name, "Task");
+			assert_int_equal(stack_running_task(&block.stack)->number, 7);
+			assert_int_equal(block.head.needs_minor, MINOR_TASKS);
 			assert_int_equal(block.events.left, block.head.event_bytes);
 		}
 		block_release(&block);

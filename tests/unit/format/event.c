@@ -86,6 +86,10 @@ static void test_others(void **state)
 	assert_int_equal(e.text.left, 6);
 	assert_memory_equal(e.text.at, "Task-1", 6);
 	assert_false(event_counts(e.kind));
+	assert_int_equal(event_minor(&e), 0);
+	e = read_one(bytes, event_write_task(bytes, UINT64_MAX, "Task-1", 6));
+	assert_true(e.a == UINT64_MAX && e.flags == EVENT_NUMBERED && e.text.left == 6);
+	assert_int_equal(event_minor(&e), 9);
 	assert_int_equal(read_one(bytes, event_write0(bytes, EVENT_UNWIND)).kind, EVENT_UNWIND);
 }
 

@@ -96,6 +96,59 @@ static void test_tasks(void **state)
 	stack_release(&s);
 }
 
+static struct event task(uint64_t number, const char *text)
+{
+	return (struct event){.kind = EVENT_TASK,
+		.flags = EVENT_NUMBERED,
+		.a = number,
+		.text = view_of(text, strlen(text))};
+}
+
+static void expect_task(const struct stack *s, uint64_t number, const char *text)
+{
+	const struct stack_task *t = stack_running_task(s);
+
+	assert_non_null(t);
+	assert_int_equal(t->number, number);
+	assert_string_equal(t->name, text);
+}
+
+/* Told before its root is pushed; until then, and behind it, the one below runs. */
+static void test_numbered_tasks(void **state)
+{
+	struct stack s = {0}, copy = {0};
+	(void)state;
+
+	apply(&s, task(1, "parent"));
+	assert_true(stack_task_waits(&s));
+	assert_null(stack_running_task(&s));
+	apply(&s, (struct event){.kind = EVENT_ENTER, .code = 1, .site = EVENT_NO_SITE});
+	assert_false(stack_task_waits(&s));
+	expect_task(&s, 1, "parent");
+	apply(&s, (struct event){.kind = EVENT_ENTER, .code = 2, .site = 1});
+	apply(&s, task(2, ""));
+	apply(&s, task(3, "eager"));
+	apply(&s, (struct event){.kind = EVENT_LINE, .index = 4});
+	expect_task(&s, 1, "parent");
+	assert_int_equal(stack_copy(&copy, &s), 0);
+	assert_true(stack_task_waits(&copy));
+	apply(&s, (struct event){.kind = EVENT_RESUME, .code = 3, .gen = 4, .site = 1});
+	expect_task(&s, 3, "eager");
+	apply(&s, task(3, "renamed")); /* what it runs by hand is of it */
+	assert_false(stack_task_waits(&s));
+	expect_task(&s, 3, "renamed");
+	assert_int_equal(stack_task_at(&s, 1)->number, 1);
+	assert_int_equal(stack_task_at(&s, 2)->number, 3);
+	apply(&s, (struct event){.kind = EVENT_SUSPEND});
+	expect_task(&s, 1, "parent");
+	apply(&s, task(5, "never"));
+	apply(&s, (struct event){.kind = EVENT_POPS, .a = 1});
+	apply(&s, (struct event){.kind = EVENT_ENTER, .code = 6, .site = 1});
+	expect_task(&s, 1, "parent");
+	stack_release(&copy);
+	stack_release(&s);
+}
+
 static void test_gap(void **state)
 {
 	struct stack s = {0};
@@ -212,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_numbered_tasks),
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_greenlets),
 		cmocka_unit_test(test_hidden),

@@ -41,6 +41,8 @@ static void put_row(struct pl_buf *out, const struct pl_event *e)
 		buf_printf(out, " gen:%" PRIu64, e->generator);
 	if (e->task)
 		buf_printf(out, " task:%s", e->task);
+	if (e->task_id)
+		buf_printf(out, " task_id:%" PRIu64, e->task_id);
 	buf_printf(out, "\n");
 }
 
@@ -168,6 +170,46 @@ static void test_exceptions(void **state)
 		"7 handled main:4 d0 ValueError\n"
 		"8 line main:4 d0\n"
 		"9 reraise main:4 d0 ValueError\n");
+	close_all(&f);
+}
+
+/* The row of a task's entry is the task's; a block that begins within it knows both. */
+static void test_numbered_tasks(void **state)
+{
+	struct fixture f;
+	(void)state;
+
+	struct maker_thread *t = begin_thread(&f);
+	maker_enter(t, EVENT_NO_SITE, 10);
+	maker_line(t, 0);
+	maker_done(t, event_write_task(maker_room(t), 1, "worker", 6));
+	maker_done(t, event_write_enter(maker_room(t), 2, 20, 7));
+	maker_line(t, 0);
+	maker_cut(&f.m, t);
+	maker_done(t, event_write_task(maker_room(t), 2, "", 0));
+	maker_done(t, event_write_enter(maker_room(t), 2, 20, 8));
+	maker_line(t, 0);
+	maker_cut(&f.m, t);
+	maker_event1(t, EVENT_LEAVE, MAKER_UNIT(0));
+	maker_line(t, 1);
+	maker_event1(t, EVENT_LEAVE, MAKER_UNIT(1));
+	maker_line(t, 1);
+	maker_cut(&f.m, t);
+	maker_process_end(&f.m, PL_PROCESS_EXITED, 0);
+	maker_end(&f.m);
+	open_maker(&f);
+	expect_rows(&f, 0,
+		"0 call main:1 d0\n"
+		"1 line main:2 d0\n"
+		"2 call f:10 d1 from:2 gen:7 task:worker task_id:1\n"
+		"3 line f:11 d1 gen:7 task:worker task_id:1\n"
+		"4 call f:10 d2 from:11 gen:8 task_id:2\n"
+		"5 line f:11 d2 gen:8 task_id:2\n"
+		"6 return f:11 d2 gen:8 task_id:2\n"
+		"7 line f:12 d1 gen:7 task:worker task_id:1\n"
+		"8 return f:12 d1 gen:7 task:worker task_id:1\n"
+		"9 line main:3 d0\n");
+	assert_int_equal(pl_recording_check(f.r, NULL, NULL, NULL, &f.err), 0);
 	close_all(&f);
 }
 
@@ -568,6 +610,7 @@ int main(void)
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_exceptions),
 		cmocka_unit_test(test_generators_and_tasks),
+		cmocka_unit_test(test_numbered_tasks),
 		cmocka_unit_test(test_interleaving),
 		cmocka_unit_test(test_jump),
 		cmocka_unit_test(test_frames_that_vanish),
