@@ -370,7 +370,7 @@ class Record(recorded.Case):
                 shell.type(again + "\n")
                 shell.until("SIGCONT\r\n")
             shell.type("kill -USR2 %1\n")
-            shell.until("SIGUSR2\r\n")
+            shell.until("SIGUSR2")      # the shell's prompt can come before the end of the line
             seen[name] = re.findall(r"SIG\w+|ready", shell.text)
             shell.type("exit\n")
             shell.close(pid)
