@@ -16,15 +16,19 @@ static uint64_t hash_head(const uint8_t *start)
 
 const char *record_kind_word(uint16_t kind)
 {
-	switch (kind) {
-#define X(constant, number, word, fields)                                                          \
-	case RECORD_##constant:                                                                    \
-		return word;
+	static const struct {
+		uint16_t kind;
+		const char *word;
+	} words[] = {
+#define X(constant, number, word, fields) {number, word},
 		RECORD_KINDS(X)
 #undef X
-	default:
-		return "unknown";
-	}
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (words[i].kind == kind)
+			return words[i].word;
+	return "unknown";
 }
 
 int record_read_head(struct pl_view v, struct record_head *out, bool *cut)

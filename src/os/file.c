@@ -5,8 +5,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include "os/stat.h"
 
 int file_append(int fd, uint64_t end, const void *bytes, size_t n)
 {
@@ -52,7 +52,7 @@ static int stamp_of(int fd, struct file_stamp *out)
 {
 	struct stat st;
 
-	return fstat(fd, &st) < 0 ? -errno : stamp_from(&st, out);
+	return os_fstat(fd, &st) < 0 ? -errno : stamp_from(&st, out);
 }
 
 static int open_regular(int directory_fd, const char *path, struct file_stamp *stamp)
@@ -73,7 +73,7 @@ int file_stamp(int directory_fd, const char *path, struct file_stamp *out)
 {
 	struct stat st;
 
-	return fstatat(directory_fd, path, &st, 0) < 0 ? -errno : stamp_from(&st, out);
+	return os_fstatat(directory_fd, path, &st, 0) < 0 ? -errno : stamp_from(&st, out);
 }
 
 /* The rest of a file that had `bytes` when it was asked. */

@@ -98,7 +98,7 @@ void help_draw(struct tui *t, struct box box)
 		t->help_top = count - box.rows;
 	if (t->help_top < 0)
 		t->help_top = 0;
-	for (int i = 0; i < box.rows && help_row((size_t)(t->help_top + i), &row); i++) {
+	for (int i = 0; i < box.rows && help_row((size_t)t->help_top + (size_t)i, &row); i++) {
 		struct pen p = {.y = box.y + i, .x = box.x, .columns = box.columns};
 		const int left = t->help_top + i <= (int)count_keys() ? 10 : LEFT_COLUMNS;
 		p.lit = t->help_found == t->help_top + i + 1;

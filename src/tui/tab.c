@@ -88,7 +88,7 @@ int tab_draw(struct tui *t, struct box box)
 	const int needed = ((int)c->count + across - 1) / across;
 	const int rows = needed < box.rows ? needed : box.rows;
 	/* the page that has the chosen one */
-	const size_t page = (size_t)(rows * across), turn = t->tab.turn ? t->tab.turn - 1 : 0;
+	const size_t page = (size_t)rows * (size_t)across, turn = t->tab.turn ? t->tab.turn - 1 : 0;
 	const size_t first = page ? turn / page * page : 0;
 
 	for (int y = 0; y < rows; y++) {

@@ -844,7 +844,8 @@ static void do_key(struct tui *t, const char *name)
 	if (key && !(t->count && !strcmp(name, "Esc")))
 		do_named(t, key);
 	else
-		say(t, key ? "" : "%s has no meaning here; h shows the keys", name);
+		say(t, "%s%s", key ? "" : name,
+			key ? "" : " has no meaning here; h shows the keys");
 	t->count = 0;
 }
 

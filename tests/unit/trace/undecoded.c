@@ -169,7 +169,7 @@ static void test_meta(void **state)
 		struct maker_thread *t = begin(&m);
 		maker_cut(&m, t);
 		buf_put(&b, nonsense().at, nonsense().left);
-		maker_meta(&m, kinds[i], &b);
+		maker_meta(&m, (uint16_t)kinds[i], &b);
 		end(&m, t);
 		look(&m, false, &gap);
 		maker_release(&m);
