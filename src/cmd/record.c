@@ -666,6 +666,11 @@ static int read_choices(struct run *r, const struct choices *word)
 			word->limit);
 		return CMD_USAGE;
 	}
+	if (r->limit && r->limit < COLLECTOR_LIMIT_MIN) {
+		cmd_say("record: --limit %s is too small; the smallest limit is 1M, and 0 is none",
+			word->limit);
+		return CMD_USAGE;
+	}
 	if (!read_count(word->hot, &r->hot_lines)) {
 		cmd_say("record: --hot: '%s' is not a number of lines; write 1000, or 0 for no hot "
 			"code",
@@ -709,8 +714,8 @@ int cmd_record(struct cmd *c)
 		{"no-children", 0, NULL, "do not record the processes that it starts",
 			.flag = &r.no_children},
 		{"limit", 0, "SIZE",
-			"keep the newest SIZE of it: 64M, 2G, 1GiB; 0: no limit. Without "
-			"it: " DEFAULT_LIMIT "iB",
+			"keep the newest SIZE of it: 64M, 2G, 1GiB, at least 1M; 0: no limit.\n"
+			"Without it: " DEFAULT_LIMIT "iB",
 			.text = &word.limit},
 		{"on-full", 0, "wait|drop",
 			"when events come faster than they can be written: the program waits (at\n"

@@ -109,6 +109,34 @@ int report_show(struct report *w, const struct sheet *s)
 	return code;
 }
 
+const struct pl_loss *report_dropped(const struct report *w)
+{
+	const struct pl_loss *l;
+
+	for (uint32_t i = 0; (l = pl_recording_loss(w->r, i)); i++)
+		if (l->reason == PL_GAP_EVICTED && !l->process)
+			return l;
+	return NULL;
+}
+
+static void write_dropped(struct report *w)
+{
+	const struct pl_loss *l = report_dropped(w);
+
+	if (!l)
+		return;
+	out_line(&w->out);
+	out_text(&w->out, "without the oldest ");
+	if (l->lost) {
+		out_count(&w->out, l->lost);
+		out_text(&w->out, l->lost == 1 ? " event" : " events");
+	} else {
+		out_text(&w->out, "part");
+	}
+	out_text(&w->out, " of the recording, which --limit dropped");
+	out_line_end(&w->out);
+}
+
 void report_title(struct report *w, const char *what, const char *name)
 {
 	const struct pl_process *p = pl_recording_find_process(w->r, w->range.process);
@@ -139,6 +167,7 @@ void report_title(struct report *w, const char *what, const char *name)
 	out_text(o, "  ");
 	out_clean(o, text_of(p->command));
 	out_line_end(o);
+	write_dropped(w);
 }
 
 /* A line below a table: time that is in none of its rows. */

@@ -61,6 +61,8 @@ void report_note(struct report *w, const char *note);
 /* Of the range; all that is left to the caller is 0. */
 struct sheet report_sheet(const struct report *w, const char *type, const struct column *columns);
 int report_show(struct report *w, const struct sheet *s);
+/* What a limit dropped, which is in none of the numbers; NULL: nothing. */
+const struct pl_loss *report_dropped(const struct report *w);
 /* In front of a view's rows, for a person. */
 void report_title(struct report *w, const char *what, const char *name);
 

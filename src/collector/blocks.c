@@ -153,6 +153,14 @@ static bool continues(struct cut *k, const struct held_chunk *h)
 	return true;
 }
 
+/* A small limit is kept with small blocks. */
+static size_t block_max(const struct collector *c)
+{
+	const uint64_t most = store_block_max(&c->store);
+
+	return most && most < BLOCK_BYTES_MAX ? (size_t)most : BLOCK_BYTES_MAX;
+}
+
 /* Part by part, while they continue each other. A part is within a chunk, and a chunk holds whole
  * events. */
 static void gather(struct cut *k)
@@ -160,7 +168,7 @@ static void gather(struct cut *k)
 	const struct held_chunk *h;
 	struct pl_view part;
 
-	while (!k->damaged && k->bytes < BLOCK_BYTES_MAX &&
+	while (!k->damaged && k->bytes < block_max(k->c) &&
 		stream_part(k->t, &k->c->arena, k->end, &h, &part) && continues(k, h)) {
 		if (part.left > BLOCK_BYTES_MAX)
 			part.left = BLOCK_BYTES_MAX;
@@ -258,7 +266,7 @@ static int write_block(struct collector *c, struct stream *t, const struct block
 	int err = pack_in_segment(c, &source, chain, behind ? BLOCK_LEVEL_FAST : BLOCK_LEVEL);
 
 	if (err == 0)
-		err = store_block(&c->store, &c->payload);
+		err = store_block(&c->store, &c->payload, head->events);
 	if (chain && err == 0) {
 		chain->next = t->blocks + 1;
 		chain->last = ++c->chained;
@@ -296,12 +304,22 @@ static void write_checkpoints(struct collector *c, uint32_t segment)
 
 /* Oldest segments go first. A thread whose last block is in one of them gets a checkpoint before:
  * else nobody could say where it stands when it writes again. */
-static void keep_limit(struct collector *c, size_t bytes)
+void blocks_make_room(struct collector *c, size_t bytes)
 {
-	while (!c->store.failed && store_over(&c->store, bytes)) {
-		write_checkpoints(c, c->store.first_segment);
-		store_drop_oldest(&c->store);
+	struct store *s = &c->store;
+	const uint32_t newest = s->last_segment;
+
+	if (s->failed || !store_over(s, bytes))
+		return;
+	/* No block so far names what these describe, and they are written when there is room. */
+	struct pl_buf later = s->meta;
+	s->meta = (struct pl_buf){0};
+	while (!s->failed && s->first_segment <= newest && store_over(s, later.used + bytes)) {
+		write_checkpoints(c, s->first_segment);
+		store_drop_oldest(s);
 	}
+	buf_release(&s->meta);
+	s->meta = later;
 }
 
 /* Bytes that are no events: the path says so itself, by a GAP in a block of its own, which ends where
@@ -387,7 +405,7 @@ static bool cut_one(struct collector *c, struct stream *t)
 
 	/* Keeping the limit uses the same room, so it comes first; what is compressed takes no more
 	 * than this. */
-	keep_limit(c, BLOCK_BYTES_MAX);
+	blocks_make_room(c, block_max(c) + CHUNK_ROOM);
 	open_head(&k);
 	gather(&k);
 	if (c->costs.on)

@@ -25,6 +25,9 @@
 void blocks_cut(struct collector *c, enum blocks_why why, int64_t now_ns);
 /* Everything that one thread has. */
 void blocks_cut_stream(struct collector *c, struct stream *t);
+/* Drop the oldest segments, so that `bytes` more keep the limit. c->payload is used. Records that
+ * gather for meta may not be in the way: they are kept back until there is room for them. */
+void blocks_make_room(struct collector *c, size_t bytes);
 /* Say that a thread has ended, once. */
 void blocks_end_thread(struct collector *c, struct stream *t, uint64_t ticks);
 

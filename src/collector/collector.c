@@ -60,19 +60,20 @@ static int64_t mono_ns(void)
 
 /* ---- what is written about the recording as a whole ---- */
 
+static const char *const gap_meanings[] = {
+#define X(constant, word, meaning) [PL_GAP_##constant] = meaning,
+	PL_GAP_REASONS(X)
+#undef X
+};
+
 void collector_lose(struct collector *c, const struct loss *l)
 {
-	static const char *const meanings[] = {
-#define X(constant, word, meaning) [PL_GAP_##constant] = meaning,
-		PL_GAP_REASONS(X)
-#undef X
-	};
 	struct pl_buf b = {0};
 
 	c->totals.lost += l->lost;
 	if (!c->totals.losses++)
 		snprintf(c->totals.worst, sizeof c->totals.worst, "%s",
-			*l->text ? l->text : meanings[l->reason]);
+			*l->text ? l->text : gap_meanings[l->reason]);
 	if (c->totals.losses > LOSSES_MAX)
 		return;
 	buf_varint(&b, l->process);
@@ -289,8 +290,7 @@ static void say_store_failed(struct collector *c)
 	if (!c->store.failed || c->store_failed)
 		return;
 	c->store_failed = true;
-	snprintf(text, sizeof text, "the recording could not be written: %s",
-		strerror(c->store.failed));
+	snprintf(text, sizeof text, "the recording could not be written: %s", store_why(&c->store));
 	collector_lose(c, &(struct loss){.reason = PL_GAP_COLLECTOR, .text = text});
 	store_flush(&c->store);
 	atomic_store_explicit(&c->arena.head->state, ARENA_CLOSED, memory_order_release);
@@ -371,6 +371,16 @@ static void hear_record(struct loop *l)
 	l->channel = -1;
 }
 
+/* Each EVICTED is told of as one loss. */
+static void add_dropped(struct collector_totals *t, const struct store *s)
+{
+	if (s->first_segment <= 1)
+		return;
+	t->lost += s->dropped_events;
+	if (!t->losses++)
+		snprintf(t->worst, sizeof t->worst, "%s", gap_meanings[PL_GAP_EVICTED]);
+}
+
 static void send_report(struct loop *l, bool finished)
 {
 	struct collector *c = l->c;
@@ -384,8 +394,9 @@ static void send_report(struct loop *l, bool finished)
 		return;
 	l->report_due = false;
 	p.totals.threads = c->streams.threads;
+	add_dropped(&p.totals, &c->store);
 	if (c->store.failed)
-		snprintf(p.text, sizeof p.text, "%s", strerror(c->store.failed));
+		snprintf(p.text, sizeof p.text, "%s", store_why(&c->store));
 	send(l->channel, &p, sizeof p, MSG_NOSIGNAL);
 }
 

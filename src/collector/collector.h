@@ -12,12 +12,15 @@
 #include "collector/finish.h"
 #include "collector/state.h"
 
+/* A smaller one would hold little but what describes the code and its texts. */
+#define COLLECTOR_LIMIT_MIN ((uint64_t)1 << 20)
+
 struct collector_start {
 	int directory_fd;      /* of the recording; the collector's from then on */
 	int channel;	       /* of the collector's end */
 	const char *directory; /* absolute */
 	const char *command;   /* quoted for a shell */
-	uint64_t limit_bytes;
+	uint64_t limit_bytes;  /* 0: none; else at least COLLECTOR_LIMIT_MIN */
 	enum arena_full on_full;
 	bool no_children;
 	bool count_costs; /* keep what was recorded of which code (costs.h) */

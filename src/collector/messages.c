@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "bytecode/bytecode.h"
+#include "collector/blocks.h"
 #include "format/body.h"
 #include "format/message.h"
 #include "format/raw_code.h"
@@ -294,6 +295,7 @@ static void flush(struct collector *c)
 	if (c->strings.used)
 		store_put(&c->store, RECORD_STRINGS, &c->strings);
 	buf_reset(&c->strings);
+	blocks_make_room(c, 0);
 	store_flush(&c->store);
 }
 

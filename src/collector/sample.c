@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include "base/map.h"
+#include "collector/blocks.h"
 #include "collector/state.h"
 #include "format/samples.h"
 
@@ -394,6 +395,7 @@ static void write_samples(struct collector *c, struct process *p)
 	if (!s->count && !s->dropped && (!s->refused || s->told))
 		return;
 	s->told = s->refused != 0;
+	blocks_make_room(c, s->rows.used);
 	buf_reset(&c->payload);
 	samples_write(&c->payload, &head, buf_view(&s->rows));
 	if (!c->store.failed && !s->rows.failed && !c->payload.failed)

@@ -31,6 +31,13 @@ static uint64_t *place_of(
 	return map_put(&s->texts, hash_pair(hash_bytes(words.at, words.left), file));
 }
 
+/* Texts, and words why there is none, may take half of what the recording may: events are what it
+ * is for. */
+static bool is_over_limit(const struct sources *s, const struct store *out, size_t bytes)
+{
+	return out->limit_bytes && s->stored_bytes + bytes > out->limit_bytes / 2;
+}
+
 /* Give a text, or the reason why there is none, its number. The bounds are of one text and of all:
  * what is over them is a source with a reason. */
 static uint32_t number_of(struct sources *s, struct store *out, struct pl_view file,
@@ -41,8 +48,12 @@ static uint32_t number_of(struct sources *s, struct store *out, struct pl_view f
 	uint64_t *number = place_of(s, file, text, reason);
 	if (!number)
 		return 0;
-	if (!*number && !*reason && s->total_bytes + text.left > SOURCES_TOTAL_MAX) {
-		reason = "limit: the recording holds 256 MiB of texts";
+	const bool over = is_over_limit(s, out, *reason ? file.left : text.left);
+	if (!*number && (over || (!*reason && s->total_bytes + text.left > SOURCES_TOTAL_MAX))) {
+		reason = over ? "limit: texts would take more than half of --limit"
+			      : "limit: the recording holds 256 MiB of texts";
+		if (over) /* one source for all of these: their names also take room */
+			file = (struct pl_view){0};
 		number = place_of(s, file, text, reason);
 		if (!number)
 			return 0;
@@ -59,7 +70,9 @@ static uint32_t number_of(struct sources *s, struct store *out, struct pl_view f
 	buf_string(&s->record, file.at, file.left);
 	buf_string(&s->record, reason, strlen(reason));
 	buf_string(&s->record, text.at, text.left);
+	const size_t before = out->meta.used;
 	store_put(out, RECORD_SOURCE, &s->record);
+	s->stored_bytes += out->meta.used - before;
 	return s->count;
 }
 
@@ -290,6 +303,7 @@ void sources_load(struct sources *s, struct pl_view v)
 	if (number > s->count)
 		s->count = (uint32_t)number;
 	s->total_bytes += text.left;
+	s->stored_bytes += text.left; /* at most */
 }
 
 void sources_load_units(struct sources *s, struct pl_view v)

@@ -5,14 +5,19 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "format/block.h"
 #include "os/file.h"
 
 #define META_LEVEL	  1    /* zstd: 3 takes 5% more off sources, for half the time again */
 #define META_PACK_MIN	  1024 /* a smaller record costs 30 us to save 90 bytes */
 #define RESERVE_BYTES	  (64u << 10)
-#define SEGMENT_MIN_BYTES (1u << 20)
+#define WORDS_BYTES	  (32u << 10) /* of the limit, for the last words */
+#define END_BYTES	  (4u << 10)  /* of these, for the very last */
+#define SLACK_BYTES_MAX	  (1u << 20)
+#define SEGMENT_MIN_BYTES (64u << 10)
 #define SEGMENT_MAX_BYTES (64u << 20)
 
 void store_segment_name(uint32_t number, char name[STORE_NAME_MAX])
@@ -29,6 +34,11 @@ uint64_t store_segment_max(const struct store *s)
 	if (!s->limit_bytes || part > SEGMENT_MAX_BYTES)
 		return SEGMENT_MAX_BYTES;
 	return part < SEGMENT_MIN_BYTES ? SEGMENT_MIN_BYTES : part;
+}
+
+uint64_t store_block_max(const struct store *s)
+{
+	return s->limit_bytes ? store_segment_max(s) : 0;
 }
 
 static uint32_t segment_count(const struct store *s)
@@ -48,6 +58,26 @@ uint64_t store_bytes(const struct store *s)
 	for (uint32_t i = 0; i < segment_count(s); i++)
 		sum += s->segment_sizes[i];
 	return sum;
+}
+
+/* Would the recording keep its limit with so many bytes more, and `kept` free? */
+static bool fits(const struct store *s, size_t bytes, uint64_t kept)
+{
+	return !s->limit_bytes || store_bytes(s) + bytes + kept <= s->limit_bytes;
+}
+
+static int refuse_over_limit(struct store *s)
+{
+	s->over_limit = true;
+	s->failed = EDQUOT;
+	return -EDQUOT;
+}
+
+const char *store_why(const struct store *s)
+{
+	return s->over_limit ? "the descriptions of code, threads and processes fill --limit; "
+			       "give a larger one"
+			     : strerror(s->failed);
 }
 
 /* Keep the place of the last words: blocks beyond the end of the file are taken from the disk now.
@@ -93,6 +123,7 @@ void store_close(struct store *s)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	free(s->segment_sizes);
+	free(s->segment_events);
 	packer_release(&s->packer);
 	buf_release(&s->meta);
 	buf_release(&s->room);
@@ -114,6 +145,9 @@ void store_put(struct store *s, enum record_kind kind, const struct pl_buf *payl
 		s->failed = s->failed ? s->failed : ENOMEM;
 	if (s->failed && !is_last_word(kind))
 		return;
+	if (s->failed && kind != RECORD_END && kind != RECORD_CLOCK &&
+		!fits(s, payload->used + RECORD_HEAD_BYTES, END_BYTES))
+		return;
 	record_write(&s->meta, (uint16_t)kind, buf_view(payload), &s->packer,
 		payload->used < META_PACK_MIN ? 0 : META_LEVEL);
 }
@@ -133,7 +167,7 @@ int store_flush(struct store *s)
 		s->failed = s->failed ? s->failed : ENOMEM;
 	if (!s->meta.used)
 		return -s->failed;
-	int err = append_meta(s);
+	int err = s->failed || fits(s, 0, WORDS_BYTES) ? append_meta(s) : refuse_over_limit(s);
 	buf_reset(&s->meta);
 	s->meta.failed = false;
 	if (err < 0 && !s->failed)
@@ -160,10 +194,44 @@ void store_end(struct store *s, uint64_t ticks, bool recovered)
 
 /* ---- segments ---- */
 
+/* What checkpoints take until the segment is dropped, and small records between two looks, is kept
+ * free. */
 bool store_over(const struct store *s, size_t bytes)
 {
-	return s->limit_bytes && s->last_segment > s->first_segment &&
-	       store_bytes(s) + bytes + RECORD_HEAD_BYTES > s->limit_bytes;
+	const uint64_t part = store_segment_max(s);
+	const uint64_t kept = WORDS_BYTES + (part < SLACK_BYTES_MAX ? part : SLACK_BYTES_MAX);
+
+	return s->last_segment > s->first_segment && !fits(s, bytes + RECORD_HEAD_BYTES, kept);
+}
+
+/* Of a segment that another process wrote. */
+static uint64_t count_events(const struct store *s, const char *name)
+{
+	struct pl_buf all = {0};
+	uint64_t sum = 0;
+	struct block_head head;
+	struct record r;
+	bool cut;
+	int fd = openat(s->directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return 0;
+	if (file_read(fd, SIZE_MAX - 1, &all) == 0) {
+		struct pl_view v = buf_view(&all);
+		while (v.left) {
+			if (record_read(&v, &r, &cut) != 0) {
+				size_t skip = record_resync(v);
+				v.at += skip;
+				v.left -= skip;
+			} else if (r.kind == RECORD_BLOCK &&
+				   block_read_head(r.payload, &head) == 0) {
+				sum += head.events;
+			}
+		}
+	}
+	buf_release(&all);
+	close(fd);
+	return sum;
 }
 
 /* The record goes before the file, so that a reader never misses a segment that nobody said was
@@ -174,10 +242,15 @@ void store_drop_oldest(struct store *s)
 	char name[STORE_NAME_MAX];
 
 	store_segment_name(s->first_segment, name);
+	s->dropped_events += s->segment_events[0] == STORE_NOT_COUNTED ? count_events(s, name)
+								       : s->segment_events[0];
 	memmove(s->segment_sizes, s->segment_sizes + 1,
 		(segment_count(s) - 1) * sizeof *s->segment_sizes);
+	memmove(s->segment_events, s->segment_events + 1,
+		(segment_count(s) - 1) * sizeof *s->segment_events);
 	s->first_segment++;
 	buf_varint(&b, s->first_segment);
+	buf_varint(&b, s->dropped_events);
 	store_put(s, RECORD_EVICTED, &b);
 	store_flush(s);
 	unlinkat(s->directory_fd, name, 0);
@@ -190,13 +263,18 @@ static int add_size(struct store *s)
 
 	if (count == s->segment_room) {
 		uint32_t room = count ? count * 2 : 16;
-		uint64_t *at = realloc(s->segment_sizes, room * sizeof *at);
-		if (!at)
+		uint64_t *sizes = realloc(s->segment_sizes, room * sizeof *sizes);
+		if (!sizes)
 			return -ENOMEM;
-		s->segment_sizes = at;
+		s->segment_sizes = sizes;
+		uint64_t *events = realloc(s->segment_events, room * sizeof *events);
+		if (!events)
+			return -ENOMEM;
+		s->segment_events = events;
 		s->segment_room = room;
 	}
 	s->segment_sizes[count] = 0;
+	s->segment_events[count] = 0;
 	return 0;
 }
 
@@ -240,6 +318,8 @@ static int append_record(struct store *s, enum record_kind kind, const struct pl
 	buf_reset(&s->room);
 	record_write(&s->room, (uint16_t)kind, buf_view(payload), NULL, 0);
 	err = payload->failed || s->room.failed ? -ENOMEM : 0;
+	if (err == 0 && !fits(s, s->room.used, WORDS_BYTES))
+		err = refuse_over_limit(s);
 	if (err == 0 && is_full(s, s->room.used))
 		err = next_segment(s);
 	if (err == 0)
@@ -252,9 +332,15 @@ static int append_record(struct store *s, enum record_kind kind, const struct pl
 	return err;
 }
 
-int store_block(struct store *s, const struct pl_buf *payload)
+int store_block(struct store *s, const struct pl_buf *payload, uint32_t events)
 {
-	return append_record(s, RECORD_BLOCK, payload);
+	int err = append_record(s, RECORD_BLOCK, payload);
+
+	uint64_t *sum = err == 0 ? &s->segment_events[segment_count(s) - 1] : NULL;
+
+	if (sum && *sum != STORE_NOT_COUNTED)
+		*sum += events;
+	return err;
 }
 
 int store_samples(struct store *s, const struct pl_buf *payload)
@@ -321,17 +407,18 @@ static bool find_segments(int directory_fd, uint32_t *first, uint32_t *last)
 	return n > *first;
 }
 
-/* The oldest segment that is kept, as the last EVICTED says. */
-static int find_first_kept(int meta_fd, uint32_t *first)
+/* The oldest segment that is kept, and how many events were dropped, as the last EVICTED says. */
+static int find_first_kept(struct store *s)
 {
 	struct pl_buf all = {0};
-	int err = lseek(meta_fd, 0, SEEK_SET) < 0 ? -errno : file_read(meta_fd, SIZE_MAX - 1, &all);
+	int err = lseek(s->meta_fd, 0, SEEK_SET) < 0 ? -errno
+						     : file_read(s->meta_fd, SIZE_MAX - 1, &all);
 	struct pl_view v = buf_view(&all);
-	uint64_t number;
+	uint64_t number, events;
 	struct record r;
 	bool cut;
 
-	*first = 1;
+	s->first_segment = 1;
 	while (v.left) {
 		if (record_read(&v, &r, &cut) != 0) {
 			size_t skip = record_resync(v);
@@ -339,8 +426,10 @@ static int find_first_kept(int meta_fd, uint32_t *first)
 			v.left -= skip;
 		} else if (r.kind == RECORD_EVICTED && !(r.flags & RECORD_COMPRESSED) &&
 			   view_varint_max(&r.payload, UINT32_MAX - 1, &number) == 0 &&
-			   number > *first) {
-			*first = (uint32_t)number;
+			   number > s->first_segment) {
+			s->first_segment = (uint32_t)number;
+			if (view_varint(&r.payload, &events) == 0)
+				s->dropped_events = events;
 		}
 	}
 	buf_release(&all);
@@ -352,7 +441,7 @@ static int reopen_segments(struct store *s)
 	uint32_t last = 0;
 	char name[STORE_NAME_MAX];
 	struct stat st;
-	int err = find_first_kept(s->meta_fd, &s->first_segment);
+	int err = find_first_kept(s);
 
 	if (err < 0)
 		return err;
@@ -367,6 +456,7 @@ static int reopen_segments(struct store *s)
 		if (err < 0)
 			break;
 		s->last_segment = n;
+		s->segment_events[n - s->first_segment] = STORE_NOT_COUNTED;
 		store_segment_name(n, name);
 		if (n == last)
 			err = trim(s->directory_fd, name, last_size(s), &s->segment_fd);

@@ -11,7 +11,8 @@
  *
  * Space for the last words is reserved behind the end of meta. When the disk is full, `failed`
  * holds the reason, blocks and descriptions are refused from then on, and what tells how it ended
- * still finds room.
+ * still finds room. The same holds for the limit, which no write exceeds: segments are dropped in
+ * time (blocks_make_room); meta is never dropped, and when it fills the limit the store has failed.
  */
 #ifndef PL_COLLECTOR_STORE_H
 #define PL_COLLECTOR_STORE_H
@@ -27,7 +28,9 @@ struct store {
 	int segment_fd;			      /* owned; of last_segment, -1: none yet */
 	uint32_t first_segment, last_segment; /* last < first: none yet */
 	uint64_t *segment_sizes;	      /* owned; by number - first_segment */
+	uint64_t *segment_events;	      /* owned; likewise; STORE_NOT_COUNTED: of before */
 	uint32_t segment_room;
+	uint64_t dropped_events; /* of all segments that were dropped */
 	uint64_t meta_bytes;
 	uint64_t reserved_to; /* bytes of meta that have their place on disk */
 	uint64_t limit_bytes; /* 0: none */
@@ -35,7 +38,9 @@ struct store {
 	struct pl_buf room;   /* for one block's record */
 	struct packer packer; /* of all that is packed by itself */
 	int failed;	      /* errno of the first write that failed, 0: all is well */
+	bool over_limit;      /* it failed because it would not have kept the limit */
 };
+#define STORE_NOT_COUNTED UINT64_MAX
 
 /* Take over directory_fd, also after a failure. A new recording (nothing may be there), or one to
  * go on with: then records that were cut short at the ends of the files are cut off. 0, or -errno.
@@ -45,20 +50,23 @@ int store_reopen(struct store *s, int directory_fd, uint64_t limit_bytes);
 void store_close(struct store *s);
 
 void store_put(struct store *s, enum record_kind kind, const struct pl_buf *payload);
-int store_flush(struct store *s); /* 0, or -errno */
+int store_flush(struct store *s);	      /* 0, or -errno */
+const char *store_why(const struct store *s); /* why it has failed */
 
 /* Would `bytes` more be over the limit, with a segment left to drop? Then drop one. */
 bool store_over(const struct store *s, size_t bytes);
 void store_drop_oldest(struct store *s);
-/* Append a BLOCK record, in a new segment when the last one is full. Flushes meta first. 0, or
- * -errno. */
-int store_block(struct store *s, const struct pl_buf *payload);
+/* Append a BLOCK record of so many events, in a new segment when the last one is full. Flushes meta
+ * first. 0, or -errno. */
+int store_block(struct store *s, const struct pl_buf *payload, uint32_t events);
 /* Would a BLOCK record of such a payload begin a segment? */
 bool store_begins_segment(const struct store *s, size_t payload_bytes);
 /* The same for a SAMPLES record. */
 int store_samples(struct store *s, const struct pl_buf *payload);
 
 uint64_t store_bytes(const struct store *s);
+/* A block or samples should not be larger; 0: as large as they come. */
+uint64_t store_block_max(const struct store *s);
 uint64_t store_segment_max(const struct store *s);
 /* Write END: what is gathered, then the sizes of the segments. */
 void store_end(struct store *s, uint64_t ticks, bool recovered);

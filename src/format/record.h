@@ -53,7 +53,7 @@
 	X(THREAD_END, 9, "threads", "process number ticks seq")                                    \
 	X(LOSS, 10, "losses", "process thread seq ticks reason lost text")                         \
 	X(END, 11, "end", "ticks recovered meta_bytes first_segment (bytes of each segment)…")     \
-	X(EVICTED, 12, "evicted", "first_segment: the number of the oldest that is kept")          \
+	X(EVICTED, 12, "evicted", "first_segment events: the oldest that is kept; dropped so far") \
 	X(CODES, 13, "code", "(code body)…: for who goes on writing after a crash")                \
 	X(TOLD, 14, "sources", "process source+1 file; source 0: told no more. As CODES")          \
 	X(UNITS, 15, "sources", "(unit source+1)…: for who goes on writing after a crash")         \

@@ -346,7 +346,22 @@ static int read_end(struct meta *m, struct pl_view v)
 
 static int read_evicted(struct meta *m, struct pl_view v)
 {
-	return read_u32(&v, &m->r->first_segment);
+	struct pl_recording *r = m->r;
+	uint64_t events = 0; /* not told before 1.9 */
+	int code = read_u32(&v, &r->first_segment);
+
+	if (code == 0 && v.left)
+		code = view_varint(&v, &events);
+	if (code)
+		return code;
+	if (!r->evicted)
+		r->evicted = entries_add(&r->losses, sizeof *r->evicted);
+	if (!r->evicted)
+		return PL_ERR_MEMORY;
+	r->evicted->public.reason = PL_GAP_EVICTED;
+	r->evicted->public.lost = events;
+	r->evicted->public.text = "";
+	return 0;
 }
 
 /* One row: kinds that a later version may have behind ours are passed over. */

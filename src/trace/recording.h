@@ -125,7 +125,8 @@ struct pl_recording {
 
 	struct segment *segments; /* owned, by growing number */
 	size_t segment_count, segment_room;
-	uint32_t first_segment; /* older ones were dropped to keep the limit */
+	uint32_t first_segment;	    /* older ones were dropped to keep the limit */
+	struct loss_entry *evicted; /* of `losses`; what was dropped, NULL: nothing */
 	struct pl_view
 		end_sizes; /* varints: of the segments from first_segment on; at NULL: no END */
 	bool end_checked;

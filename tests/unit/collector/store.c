@@ -57,7 +57,7 @@ static void put(struct store *s, uint8_t byte)
 	buf_put(&b, bytes, sizeof bytes);
 	store_put(s, RECORD_STRINGS, &b);
 	if (byte % 2)
-		store_block(s, &b);
+		store_block(s, &b, 0);
 	buf_release(&b);
 }
 

@@ -1,0 +1,239 @@
+"""--limit is kept at each moment, with what describes the code and with the texts; what was dropped is told by record, info and report."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "fault"))
+import recorded  # noqa: E402
+
+INTERPRETERS = "one"
+MIB = 1 << 20
+# Which of two lines runs is random, and each line has a time, so that it does not pack. After each pass it waits to be asked on.
+EVENTS = """\
+import random, sys
+chance = random.Random(1)
+
+def f(bits):
+    while bits:
+        if bits & 1:
+            x = 1
+        else:
+            x = 2
+        bits >>= 1
+
+for i in range(int(sys.argv[1])):
+    for j in range(25):
+        f(chance.getrandbits(4000) | 1 << 4000)
+    print(i, flush=True)
+    sys.stdin.readline()
+"""
+# A name of a code, or a text, that does not pack.
+CODES = """\
+import random, sys
+chance = random.Random(1)
+for i in range(int(sys.argv[1])):
+    name = "f%x" % chance.getrandbits(8000)
+    exec(f"def {name}(): pass\\n{name}()")
+"""
+TEXTS = """\
+import os, random, sys
+chance = random.Random(1)
+os.mkdir(sys.argv[2])
+sys.path.insert(0, sys.argv[2])
+for i in range(int(sys.argv[1])):
+    with open(os.path.join(sys.argv[2], f"m{i}.py"), "w") as file:
+        file.write("x = '%x'\\n" % chance.getrandbits(40000))
+    __import__(f"m{i}")
+"""
+PROCESSES = """\
+import os, sys
+for i in range(int(sys.argv[1])):
+    if not os.fork():
+        for j in range(1000):
+            str(j)
+        os._exit(0)
+    os.wait()
+"""
+# Where each of them stands is in the last segment, again and again.
+THREADS = """\
+import random, sys, threading
+chance = random.Random(1)
+go_on = threading.Event()
+there = threading.Semaphore(0)
+
+def deep(n):
+    if n:
+        deep(n - 1)
+    else:
+        there.release()
+        go_on.wait()
+
+def f(bits):
+    while bits:
+        if bits & 1:
+            x = 1
+        else:
+            x = 2
+        bits >>= 1
+
+threads = [threading.Thread(target=deep, args=(20,)) for i in range(int(sys.argv[1]))]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    there.acquire()
+for i in range(100):
+    f(chance.getrandbits(4000) | 1 << 4000)
+go_on.set()
+for thread in threads:
+    thread.join()
+"""
+
+
+class Limit(recorded.Case):
+    def setUp(self):
+        super().setUp()
+        self.out = os.path.join(self.top.name, "r")
+
+    def words(self, text, options, arguments):
+        path = pathlib.Path(self.top.name) / "program.py"
+        path.write_text(text)
+        return [recorded.PATHLINE, "record", *options, "-o", self.out, "--python", recorded.PYTHON, str(path), *arguments]
+
+    def record(self, text, *arguments, options=()):
+        done = recorded.run(*self.words(text, options, arguments))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def bytes(self):
+        return sum(entry.stat().st_size for entry in os.scandir(self.out))
+
+    def look(self, collector, limit):
+        """While the collector stands still, so that no file is counted before it is dropped and another one after."""
+        os.kill(collector, signal.SIGSTOP)
+        recorded.wait_for(lambda: recorded.stat_of(collector)[1] == "T", "the collector's stop")
+        self.assertLessEqual(self.bytes(), limit)
+        os.kill(collector, signal.SIGCONT)
+
+    def begin(self, limit, passes):
+        program = subprocess.Popen(self.words(EVENTS, ["--clock", "line", "--limit", f"{limit}M"], [str(passes)]),
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(program.kill)
+        self.assertEqual(program.stdout.readline(), "0\n")
+        return program, recorded.wait_for(lambda: recorded.children(program.pid).get("pathline-drain"), "the collector")
+
+    def go_on(self, program):
+        program.stdin.write("\n")
+        program.stdin.flush()
+        return program.stdout.readline()
+
+    def assert_told(self, errors):
+        """What was dropped is what is before the first event that is kept, and everyone says so."""
+        told = recorded.info(self.out)
+        (loss,) = told["losses"]
+        self.assertEqual((loss["reason"], loss["lost"]), ("evicted", told["processes"][0]["threads"][0]["first_seq"]))
+        self.assertGreater(loss["lost"], 0)
+        if errors is not None:
+            self.assertIn(f"{loss['lost'] + told['events']:,} events of 1 process", errors)
+            self.assertIn(f"lost: {loss['lost']:,} events at 1 place; older blocks were dropped", errors)
+        self.assertIn(f"  {loss['lost']:,} events, older blocks were dropped", recorded.run(recorded.PATHLINE, "info", self.out).stdout)
+        self.assertIn(f"without the oldest {loss['lost']:,} events of the recording, which --limit dropped\n",
+                      recorded.run(recorded.PATHLINE, "report", self.out).stdout)
+
+        lines = recorded.run(recorded.PATHLINE, "report", "--json", self.out).stdout.splitlines()
+        (dropped,) = (row["data"]["dropped"] for row in map(json.loads, lines) if row["type"] == "time")
+        self.assertEqual(dropped, loss["lost"])
+
+    def test_many_events(self):
+        for limit in 1, 2, 8:
+            with self.subTest(limit=limit):
+                self.setUp()
+                program, collector = self.begin(limit, 12 * limit)
+                while self.go_on(program):
+                    self.look(collector, limit * MIB)
+                _, errors = program.communicate(timeout=recorded.DEADLINE_S)
+                self.assertEqual(program.returncode, 0, errors)
+                self.assertLessEqual(self.bytes(), limit * MIB)
+                self.assertGreater(self.bytes(), limit * MIB // 2)
+                self.assert_sound(self.out)
+                self.assert_told(errors)
+
+    def test_collector_killed(self):
+        """Who finishes the recording knows what the one before had dropped, and keeps the limit."""
+        program, collector = self.begin(1, 1000)
+        recorded.wait_for(lambda: self.go_on(program) and not os.path.exists(self.out + "/events.000001"), "a segment that is dropped")
+        told = recorded.info(self.out)
+        self.assertFalse(told["finished"])
+        (loss,) = told["losses"]
+        self.assertEqual(loss["reason"], "evicted")
+        (python,) = (pid for name, pid in recorded.children(program.pid).items() if not name.startswith("pathline"))
+        recorded.kill(collector, python)
+        program.communicate(timeout=recorded.DEADLINE_S)
+        self.assert_sound(self.out)
+        self.assertTrue(recorded.info(self.out)["recovered"])
+        self.assertLessEqual(self.bytes(), MIB)
+        self.assert_told(None)
+
+    def test_many_codes(self):
+        """They are never dropped. Where they alone are more than the limit, the recording stops, and the program goes on."""
+        for limit, count, stops in (1, 1500, True), (2, 4000, True), (8, 1500, False):
+            with self.subTest(limit=limit):
+                self.setUp()
+                errors = self.record(CODES, str(count), options=["--limit", f"{limit}M"])
+                self.assertLessEqual(self.bytes(), limit * MIB)
+                self.assert_sound(self.out)
+                words = "the descriptions of code, threads and processes fill --limit; give a larger one"
+                self.assertEqual(f"recording stopped early: {words}" in errors, stops, errors)
+                self.assertEqual(words in recorded.run(recorded.PATHLINE, "info", self.out).stdout, stops)
+
+    def test_many_texts(self):
+        for limit in 1, 2, 8:
+            with self.subTest(limit=limit):
+                self.setUp()
+                self.record(TEXTS, "300", self.top.name + "/modules", options=["--limit", f"{limit}M"])
+                self.assertLessEqual(self.bytes(), limit * MIB)
+                self.assert_sound(self.out)
+                told = recorded.info(self.out)
+                self.assertEqual(told["losses"], [])
+                (texts,) = (size["bytes"] for size in told["sizes"] if size["kind"] == "sources")
+                self.assertLessEqual(texts, limit * MIB // 2 + 4096)
+                last = recorded.run(recorded.PATHLINE, "report", "--file", self.top.name + "/modules/m299.py", self.out)
+                self.assertEqual("limit: texts would take more than half of --limit" in last.stderr, limit < 8, last.stderr)
+
+    def test_many_processes(self):
+        errors = self.record(PROCESSES, "150", options=["--limit", "1M"])
+        self.assertLessEqual(self.bytes(), MIB)
+        self.assert_sound(self.out)
+        told = recorded.info(self.out)
+        lost = sum(loss["lost"] for loss in told["losses"])
+        self.assertEqual(f"{lost + told['events']:,}", re.search(r"([\d,]+) events of 151 processes", errors).group(1))
+
+    def test_many_threads(self):
+        errors = self.record(THREADS, "200", options=["--clock", "line", "--limit", "1M"])
+        self.assertLessEqual(self.bytes(), MIB)
+        self.assert_sound(self.out)
+        told = recorded.info(self.out)
+        (loss,) = told["losses"]
+        self.assertIn(f"{loss['lost'] + told['events']:,} events of 1 process, 201 threads", errors)
+
+    def test_nothing_dropped(self):
+        errors = self.record("print(1)", options=["--limit", "1M"])
+        self.assertNotIn("lost", errors)
+        self.assertEqual(recorded.info(self.out)["losses"], [])
+        self.assertIn("\nlost\n  nothing\n", recorded.run(recorded.PATHLINE, "info", self.out).stdout)
+        self.assertNotIn("--limit", recorded.run(recorded.PATHLINE, "report", self.out).stdout)
+
+    def test_smallest(self):
+        for word in "64K", "1", "1023K", "1048575":
+            done = recorded.run(*self.words("print(1)", ["--limit", word], []))
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(f"--limit {word} is too small; the smallest limit is 1M, and 0 is none", done.stderr)
+            self.assertFalse(os.path.exists(self.out))
+
+
+if __name__ == "__main__":
+    unittest.main()
