@@ -210,7 +210,8 @@ static struct blocks_chain *find_chain(struct collector *c, const struct stream 
 	for (size_t i = 0; i < BLOCKS_CHAINS; i++) {
 		struct blocks_chain *chain = &c->chains[i];
 		if (chain->process == t->process && chain->thread == t->thread) {
-			if (chain->next != t->blocks)
+			/* Another thread's block, or samples, may have begun a segment. */
+			if (chain->next != t->blocks || t->segment != c->store.last_segment)
 				chain_break(&chain->writer);
 			return chain;
 		}

@@ -92,6 +92,29 @@ go_on.set()
 for thread in threads:
     thread.join()
 """
+# By turns their blocks begin a segment, which is where the blocks of the others must not go on.
+TURNS = """\
+import random, threading
+
+def f(bits):
+    while bits:
+        if bits & 1:
+            x = 1
+        else:
+            x = 2
+        bits >>= 1
+
+def run(seed):
+    chance = random.Random(seed)
+    for i in range(150):
+        f(chance.getrandbits(4000) | 1 << 4000)
+
+threads = [threading.Thread(target=run, args=(i,)) for i in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
 
 
 class Limit(recorded.Case):
@@ -219,6 +242,12 @@ class Limit(recorded.Case):
         told = recorded.info(self.out)
         (loss,) = told["losses"]
         self.assertIn(f"{loss['lost'] + told['events']:,} events of 1 process, 201 threads", errors)
+
+    def test_threads_by_turns(self):
+        """What is kept does not need what was dropped."""
+        self.record(TURNS, options=["--clock", "line", "--limit", "1M"])
+        self.assertLessEqual(self.bytes(), MIB)
+        self.assert_sound(self.out)
 
     def test_nothing_dropped(self):
         errors = self.record("print(1)", options=["--limit", "1M"])
