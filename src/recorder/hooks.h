@@ -42,7 +42,6 @@ struct hook_row {
 	vectorcallfunc function;
 	struct hook hook;
 	vectorcallfunc stamped; /* with --clock call: the same, with a stamp; NULL: it has none */
-	long number;		/* of the event, once it is heard */
 };
 
 /* Each event's own; and the same with a stamp (stamped.c), of those that have it. */
@@ -66,23 +65,9 @@ HOOK_IS(on_jump);
 /* ---- traced.c ---- */
 /* PY_START's while the program has a trace function or a debugger, or had one. */
 PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
-/* Put ours in front of what debuggers call, as the hooks go in. Leaves no error. */
-void traced_take(void);
-
-/* ---- tools.c ---- */
-/* Put ours in front of sys.monitoring's functions that name a tool id. false: one of them is not the interpreter's own, and nothing will be
- * exchanged. Leaves no error. */
-bool tools_take(PyObject *module);
-/* From now on the program's ids are exchanged: the recorder has taken its own. */
-void tools_exchange(PyObject *module);
-/* sys.monitoring.set_local_events for the recorder's id. May leave an error. */
-bool tools_set_local_events(PyCodeObject *code, int events);
-
-/* ---- install.c ---- */
-/* Take root.tool, and hear of what the recorder hears. May leave an error. */
-bool hooks_listen(PyObject *monitoring);
-/* As hooks_tell_lines, for who will hear all anew. */
-void hooks_will_tell_lines(void);
+/* Put ours in front of what debuggers call, as the hooks go in; where the program has a debugger already, all lines are told. Leaves no
+ * error. */
+void traced_take(PyObject *monitoring);
 
 extern PyTypeObject hook_type;
 extern PyObject *hook_disable; /* sys.monitoring.DISABLE; owned */

@@ -54,10 +54,14 @@ static bool is_settled(const PyCodeObject *code, const struct code_record *r)
 /* Leaves the error that is set as it was. */
 static bool listen_in(PyCodeObject *code, int events)
 {
+	PyObject *monitoring = PySys_GetObject("monitoring");
 	PyObject *raised = PyErr_GetRaisedException();
-	bool listens = tools_set_local_events(code, events) &&
-		       (!events || keep_instruction_tools(code, root.tool));
+	PyObject *done = monitoring ? PyObject_CallMethod(monitoring, "set_local_events", "iOi",
+					      root.tool, code, events)
+				    : NULL;
+	bool listens = done && (!events || keep_instruction_tools(code, root.tool));
 
+	Py_XDECREF(done);
 	PyErr_Clear();
 	PyErr_SetRaisedException(raised);
 	return listens;

@@ -152,7 +152,7 @@ static void trust_entries(void)
 	}
 }
 
-void hooks_will_tell_lines(void)
+void hooks_tell_lines(void)
 {
 	if (root.tells_lines)
 		return;
@@ -160,13 +160,6 @@ void hooks_will_tell_lines(void)
 	trust_entries();
 	thread_begins_to_tell();
 	root.tells_calls = root.tells_returns = root.tells_lines = true;
-}
-
-void hooks_tell_lines(void)
-{
-	if (root.tells_lines)
-		return;
-	hooks_will_tell_lines();
 	hooks_hear_again();
 }
 
@@ -191,16 +184,19 @@ void hooks_tell_calls(void)
 
 /* ---- what is heard ---- */
 
-/* Debuggers have 0, coverage 1, profilers 2 by convention; 5 is called first and hardly ever used. */
-static int free_tool(PyObject *monitoring)
+/* Debuggers have 0, coverage 1, profilers 2 by convention; 5 is called first and hardly ever used.
+ */
+static int take_tool(PyObject *monitoring)
 {
 	static const int wish[] = {5, 4, 3, 2, 1, 0};
 
 	for (size_t i = 0; i < sizeof wish / sizeof *wish; i++) {
-		PyObject *name = PyObject_CallMethod(monitoring, "get_tool", "i", wish[i]);
-		Py_XDECREF(name);
-		if (name == Py_None)
+		PyObject *done =
+			PyObject_CallMethod(monitoring, "use_tool_id", "is", wish[i], "pathline");
+		if (done) {
+			Py_DECREF(done);
 			return wish[i];
+		}
 		PyErr_Clear();
 	}
 	return -1;
@@ -214,9 +210,8 @@ static bool listen_to(PyObject *monitoring, PyObject *events, struct hook_row *r
 				  : NULL;
 	bool done = before != NULL;
 
-	row->number = done ? PyLong_AsLong(number) : 0;
-	if (row->where != HEARD_IN_HOT_CODE)
-		*set |= row->number;
+	if (done && row->where != HEARD_IN_HOT_CODE)
+		*set |= PyLong_AsLong(number);
 	Py_XDECREF(before);
 	Py_XDECREF(number);
 	return done;
@@ -234,45 +229,27 @@ static bool is_heard(const struct hook_row *row)
 	}
 }
 
-bool hooks_listen(PyObject *monitoring)
-{
-	PyObject *events = PyObject_GetAttrString(monitoring, "events");
-	PyObject *used =
-		events ? PyObject_CallMethod(monitoring, "use_tool_id", "is", root.tool, "pathline")
-		       : NULL;
-	bool all = used != NULL;
-	long set = 0;
-
-	for (size_t i = 0; all && i < hook_count; i++)
-		if (is_heard(&hooks[i]))
-			all = listen_to(monitoring, events, &hooks[i], &set);
-	PyObject *done =
-		all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
-	Py_XDECREF(done);
-	Py_XDECREF(used);
-	Py_XDECREF(events);
-	return done != NULL;
-}
-
 int hooks_install(bool at_main, const char **why)
 {
-	PyObject *monitoring = PySys_GetObject("monitoring");
+	PyObject *monitoring = PySys_GetObject("monitoring"), *events = NULL, *done = NULL;
+	long set = 0;
+	bool all = true;
 	int result = -1;
 
 	*why = "sys.monitoring cannot be had";
 	if (!monitoring || PyType_Ready(&hook_type) < 0)
 		goto done;
+	events = PyObject_GetAttrString(monitoring, "events");
 	hook_disable = PyObject_GetAttrString(monitoring, "DISABLE");
-	if (!hook_disable)
+	if (!events || !hook_disable)
 		goto done;
 	root.traced = root.tells_lines = false; /* of an interpreter that was before */
 	root.tells_calls = root.filters || root.arena.head->order == ORDER_EXACT ||
 			   root.arena.head->stamps == STAMPS_LINE;
 	root.tells_returns =
 		root.arena.head->order == ORDER_EXACT || root.arena.head->stamps == STAMPS_CALL;
-	bool exchanges = tools_take(monitoring);
 	*why = "all six tool ids of sys.monitoring are in use";
-	root.tool = free_tool(monitoring);
+	root.tool = take_tool(monitoring);
 	if (root.tool < 0)
 		goto done;
 	*why = "sys.monitoring refused the callbacks";
@@ -281,14 +258,18 @@ int hooks_install(bool at_main, const char **why)
 	begin_to_hear();
 	if (at_main)
 		wait_for_main();
-	if (!hooks_listen(monitoring))
-		goto done;
-	atomic_store_explicit(root.on_leave, thread_leaves, memory_order_release);
-	traced_take();
-	if (exchanges)
-		tools_exchange(monitoring);
-	result = 0;
+	for (size_t i = 0; i < hook_count; i++)
+		if (is_heard(&hooks[i]))
+			all = all && listen_to(monitoring, events, &hooks[i], &set);
+	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
+	if (done) {
+		atomic_store_explicit(root.on_leave, thread_leaves, memory_order_release);
+		traced_take(monitoring);
+		result = 0;
+	}
 done:
+	Py_XDECREF(done);
+	Py_XDECREF(events);
 	PyErr_Clear();
 	return result;
 }

@@ -512,8 +512,6 @@ void thread_leaves(bool killed);
 /* Every line and return is told from here on. This thread says where it stands, unless it is in a callback: then its event says it. The
  * others are marked as stale until their next event. */
 void thread_begins_to_tell(void);
-/* What runs from here on is not heard, in no thread, until further notice: a GAP in each. */
-void threads_lose_the_path(enum pl_gap_reason reason);
 /* The pass that it owes; its place is open. */
 uint8_t *thread_write_owed(struct thread *t, uint8_t *p);
 /* Calls of the thread's frames that stand ahead of their begins are told now: of this one, or of one that waits and wrote last. Not within an

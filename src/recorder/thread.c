@@ -972,29 +972,6 @@ void thread_begins_to_tell(void)
 	self->stale = false;
 }
 
-static void lose_the_path(struct thread *t, enum pl_gap_reason reason)
-{
-	uint8_t *p = t == self ? step(t) : t->ring.at;
-
-	if (p && p < t->ring.limit)
-		ring_commit(&t->ring, event_write2(p, EVENT_GAP, reason, 0));
-	t->fresh = true;
-	t->tick = NO_TICK;
-	t->line_frame = NULL;
-}
-
-void threads_lose_the_path(enum pl_gap_reason reason)
-{
-	for (struct thread *t = root.threads; t; t = t->next) {
-		if (root.forked || t->fresh || (t != self && !take_ring(t)))
-			continue;
-		if (!atomic_load_explicit(&t->ended, memory_order_acquire))
-			lose_the_path(t, reason);
-		if (t != self)
-			give_ring_back(t);
-	}
-}
-
 void thread_leaves(bool killed)
 {
 	/* The last word of a forked child may be its first. */
