@@ -170,7 +170,7 @@ class Sync(Gunicorn):
             server.serves(serving.REQUESTS // 2)
             failed, _ = load.end()
             if self.record:
-                self.assertRegex(server.text(), "[0-9] of the processes run on, and the recording with them")
+                self.assertRegex(server.text(), "[0-9] of the processes still run; recording goes on until they end")
                 self.assertEqual(self.info(server)["finished"], False)
             os.kill(new, signal.SIGTERM)
             self.assertEqual(failed, 0)
