@@ -48,6 +48,17 @@ while name != "SIGUSR2":
 """
 
 
+def wait_until_taken(shell, number):
+    """Until no job of the shell has that signal pending."""
+    with open(f"/proc/{shell}/task/{shell}/children", encoding="ascii") as file:
+        jobs = file.read().split()
+    while jobs:
+        with open(f"/proc/{jobs[-1]}/status", encoding="utf-8") as file:
+            pending = [int(line.split()[1], 16) for line in file if line.startswith(("SigPnd:", "ShdPnd:"))]
+        if not any(bits >> (number - 1) & 1 for bits in pending):
+            jobs.pop()
+
+
 class Terminal:
     """What is typed into a terminal, and what comes out."""
 
@@ -365,6 +376,7 @@ class Record(recorded.Case):
             shell.type(" ".join([*command, script]) + "\n")
             shell.until("ready\r\n")
             for again in ("fg", "fg", "bg"):
+                wait_until_taken(pid, signal.SIGCONT)
                 shell.type("\x1a")
                 shell.until("Stopped", "$ ")
                 shell.type(again + "\n")
