@@ -176,14 +176,37 @@ static void end_sentinel(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
+static bool stops(int number)
+{
+	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
+/* The kernel drops pending stop signals as SIGCONT comes, and a pending SIGCONT as a stop signal comes. So where
+ * one was sent to the group, and its opposite soon after, the sentinel has the second alone. `record` has the
+ * second, too, unless that was sent to the sentinel earlier, and `number` to `record` alone. */
+static bool undone_in_group(const struct child *c, int number)
+{
+	static const int opposites[] = {SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU};
+
+	if (number != SIGCONT && !stops(number))
+		return false;
+	for (size_t i = 0; i < sizeof opposites / sizeof *opposites; i++)
+		if (stops(opposites[i]) != stops(number) &&
+			has_pending(c->sentinel, opposites[i]) &&
+			has_pending(getpid(), opposites[i]))
+			return true;
+	return false;
+}
+
 /* Was it sent to the whole group? Then the command has it already. The kernel tells the newest member
- * first, so the sentinel has its signal before we have ours. Another sentinel comes, which has none. */
+ * first, so the sentinel has its signal before we have ours. Another sentinel comes, which has none; but one that
+ * holds the opposite stays, since `record` has yet to ask about that. */
 static bool went_to_group(struct child *c, int number)
 {
 	pid_t old = c->sentinel;
 
 	if (!has_pending(old, number))
-		return false;
+		return undone_in_group(c, number);
 	c->sentinel = start_sentinel(c);
 	end_sentinel(old);
 	return true;
