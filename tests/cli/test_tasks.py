@@ -15,8 +15,13 @@ def minor():
     return int(subprocess.check_output([session.PYTHON, "-c", "import sys; print(sys.version_info[1])"], text=True))
 
 
+# What tools/python-packages installed for the interpreter
+SITE = os.path.join(session.BUILD, "site", f"3.{minor()}")
+
+
 def has(*modules):
-    done = subprocess.run([session.PYTHON, "-c", "import " + ", ".join(modules)], capture_output=True, check=False)
+    done = subprocess.run([session.PYTHON, "-c", "import " + ", ".join(modules)], env=dict(os.environ, PYTHONPATH=SITE), capture_output=True,
+                          check=False)
     return done.returncode == 0
 
 
@@ -28,7 +33,8 @@ class Run:
     def __init__(self, program, *words, options=()):
         self.folder = session.scratch()
         self.recording = os.path.join(self.folder, "r")
-        self.done = session.pathline("record", "-q", "-o", self.recording, *options, "--", session.PYTHON, os.path.join(HERE, program), *words)
+        self.done = session.pathline("record", "-q", "-o", self.recording, *options, "--", session.PYTHON, os.path.join(HERE, program), *words,
+                                     PYTHONPATH=SITE, PYTHONDONTWRITEBYTECODE="1")
         if self.done.returncode:
             raise AssertionError(f"{program}: {self.done.returncode} {self.done.stderr.decode()}")
         self.said = self.done.stdout.decode()
@@ -132,19 +138,19 @@ class Tasks(unittest.TestCase):
         self.assertEqual(child[0][1], "forks")
         self.every_row_has_it(run)
 
-    @unittest.skipUnless(has("greenlet"), "greenlet is not here")
+    @unittest.skipUnless(has("greenlet"), f"no greenlet in {SITE}")
     def test_greenlets_within_a_task(self):
         self.agree(Run("greenlets.py"))
 
-    @unittest.skipUnless(has("trio"), "trio is not here")
+    @unittest.skipUnless(has("trio"), f"no trio in {SITE}")
     def test_trio(self):
         self.agree(Run("nursery.py"))
 
-    @unittest.skipUnless(has("anyio"), "anyio is not here")
+    @unittest.skipUnless(has("anyio"), f"no anyio in {SITE}")
     def test_anyio(self):
         self.agree(Run("groups.py", "asyncio", *(["trio"] if has("trio") else [])))
 
-    @unittest.skipUnless(has("uvloop"), "uvloop is not here")
+    @unittest.skipUnless(has("uvloop"), f"no uvloop in {SITE}")
     def test_uvloop(self):
         self.agree(Run("uv.py"))
 
