@@ -17,7 +17,7 @@ ARROWS = {
     "bytecode": "flow base",
     "format": "flow base",
     "ring": "format filter os base",
-    "recorder": "ring format filter bytecode flow base os/clock.h os/file.h os/oldest.h os/readable.h",
+    "recorder": "ring format filter bytecode flow base os/archive.h os/clock.h os/file.h os/oldest.h os/readable.h",
     "preload": "ring recorder/recorder.h format/message.h os/oldest.h os/readable.h os/stat.h",
     "collector": "ring format filter bytecode flow base os",
     "trace": "format flow base os",

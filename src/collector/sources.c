@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "base/varint.h"
 #include "collector/encoding.h"
-#include "os/file.h"
+#include "collector/unpack.h"
 
 #define PATH_ROOM (2 * PATH_MAX)
 
@@ -93,17 +93,35 @@ static bool frozen_name(struct pl_view file, char *name, size_t room)
 	return true;
 }
 
-/* Through the program's own root first: it may live in another one, by chroot or as a container. */
-static int read_at(const struct source_place *p, const char *path, struct file_stamp *stamp,
-	struct pl_buf *text)
+/* A file, or with `name` a member of a zip file. */
+struct wanted {
+	const char *path;
+	struct pl_view name;
+};
+
+static int read_wanted(
+	const char *path, struct pl_view name, struct file_stamp *stamp, struct sources *s)
+{
+	struct archive_member m;
+
+	if (!name.left)
+		return file_read_stamped(AT_FDCWD, path, SOURCE_TEXT_MAX, stamp, &s->bytes);
+	int err = archive_read(path, name, SOURCE_TEXT_MAX, stamp, &m, &s->packed);
+	return err < 0 ? err : unpack(&m, buf_view(&s->packed), SOURCE_TEXT_MAX, &s->bytes);
+}
+
+/* Into s->bytes. Through the program's own root first: it may live in another one, by chroot or as
+ * a container. */
+static int read_at(
+	struct sources *s, const struct source_place *p, struct wanted w, struct file_stamp *stamp)
 {
 	char full[PATH_ROOM + 64];
 
-	snprintf(full, sizeof full, "/proc/%d/root%s", p->pid, path);
-	const char *tries[] = {full, path};
+	snprintf(full, sizeof full, "/proc/%d/root%s", p->pid, w.path);
+	const char *tries[] = {full, w.path};
 	int err = -ENOENT;
 	for (int i = 0; i < 2 && err < 0 && err != -EFBIG; i++)
-		err = file_read_stamped(AT_FDCWD, tries[i], SOURCE_TEXT_MAX, stamp, text);
+		err = read_wanted(tries[i], w.name, stamp, s);
 	return err;
 }
 
@@ -121,6 +139,10 @@ static const char *reason_of(int err, char *room, size_t size)
 		return "not a regular file";
 	case -EFBIG:
 		return "limit: the file is larger than 4 MiB";
+	case -EBADMSG:
+		return "the zip file is damaged";
+	case -ENOTSUP:
+		return "it is packed in another way than Python reads";
 	default:
 		snprintf(room, size, "cannot be read: %s", strerror(-err));
 		return room;
@@ -135,10 +157,10 @@ static int read_frozen(struct sources *s, const struct source_place *p, struct p
 	if (!*p->stdlib_dir || !frozen_name(file, name, sizeof name))
 		return -ENOENT;
 	snprintf(path, sizeof path, "%s/%s.py", p->stdlib_dir, name);
-	int err = read_at(p, path, &stamp, &s->bytes);
+	int err = read_at(s, p, (struct wanted){path}, &stamp);
 	if (err == -ENOENT) {
 		snprintf(path, sizeof path, "%s/%s/__init__.py", p->stdlib_dir, name);
-		err = read_at(p, path, &stamp, &s->bytes);
+		err = read_at(s, p, (struct wanted){path}, &stamp);
 	}
 	return err;
 }
@@ -165,10 +187,14 @@ static bool path_of(const struct code_text *t, size_t length, char path[PATH_ROO
 	return true;
 }
 
-/* The bytes of the file, if it still has the stamp that it had when the unit was opened. */
+/* The bytes of the file or member, if the file still has the stamp that it had when the unit was
+ * opened. */
 static const char *read_stamped(
-	struct sources *s, const struct source_place *p, const struct code_text *t, size_t length)
+	struct sources *s, const struct source_place *p, const struct code_text *t)
 {
+	const bool packed = t->how == CODE_TEXT_ARCHIVE && t->archive < t->file.left;
+	const size_t length = packed ? t->archive : t->file.left;
+	struct wanted w = {0};
 	static char room[128];
 	const struct file_stamp then = stamp_of(t);
 	struct file_stamp now = {0};
@@ -176,7 +202,10 @@ static const char *read_stamped(
 
 	if (!path_of(t, length, path))
 		return "no such file";
-	int err = read_at(p, path, &now, &s->bytes);
+	w.path = path;
+	if (packed)
+		w.name = view_of(t->file.at + length + 1, t->file.left - length - 1);
+	int err = read_at(s, p, w, &now);
 	if (err == 0 && memcmp(&now, &then, sizeof now) != 0)
 		err = -ESTALE;
 	return reason_of(err, room, sizeof room);
@@ -204,7 +233,7 @@ static uint32_t put_file(struct sources *s, struct store *out, const struct sour
 
 	if (!known || *known)
 		return known ? (uint32_t)*known - 1 : 0;
-	const char *why = read_stamped(s, p, t, t->file.left);
+	const char *why = read_stamped(s, p, t);
 	if (*why)
 		return number_of(s, out, t->file, (struct pl_view){0}, why);
 	uint32_t number = put_bytes(s, out, t->file, buf_view(&s->bytes));
@@ -228,6 +257,18 @@ static uint32_t put_frozen(
 	return number;
 }
 
+static uint32_t put_member(struct sources *s, struct store *out, const struct code_text *t)
+{
+	const struct archive_member m = {
+		.method = t->member[0], .crc = t->member[1], .bytes = t->member[2]};
+	char room[128];
+	const char *why =
+		reason_of(unpack(&m, t->text, SOURCE_TEXT_MAX, &s->bytes), room, sizeof room);
+
+	return *why ? number_of(s, out, t->file, (struct pl_view){0}, why)
+		    : put_bytes(s, out, t->file, buf_view(&s->bytes));
+}
+
 static uint32_t put_text(struct sources *s, struct store *out, const struct source_place *p,
 	const struct code_text *t)
 {
@@ -238,7 +279,10 @@ static uint32_t put_text(struct sources *s, struct store *out, const struct sour
 		return put_bytes(s, out, t->file, t->text);
 	case CODE_TEXT_DECODED:
 		return number_of(s, out, t->file, t->text, "");
+	case CODE_TEXT_MEMBER:
+		return put_member(s, out, t);
 	case CODE_TEXT_FILE:
+	case CODE_TEXT_ARCHIVE:
 		return put_file(s, out, p, t);
 	case CODE_TEXT_FROZEN:
 		return put_frozen(s, out, p, t->file);
@@ -325,6 +369,7 @@ void sources_release(struct sources *s)
 	map_release(&s->files);
 	buf_release(&s->record);
 	buf_release(&s->bytes);
+	buf_release(&s->packed);
 	buf_release(&s->text);
 	buf_release(&s->new_units);
 	*s = (struct sources){0};

@@ -27,9 +27,9 @@ struct sources {
 	struct pl_map files; /* hash of a stamp or of a frozen name -> source number + 1 */
 	uint32_t count;	     /* numbers given: 1 … count */
 	uint64_t total_bytes;
-	uint64_t stored_bytes;		   /* of their records */
-	struct pl_buf record, bytes, text; /* room */
-	struct pl_buf new_units;	   /* UNITS to write */
+	uint64_t stored_bytes;			   /* of their records */
+	struct pl_buf record, bytes, packed, text; /* room */
+	struct pl_buf new_units;		   /* UNITS to write */
 };
 
 /* What the recorder says of a unit. Writes a SOURCE record for a text that is new. */

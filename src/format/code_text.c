@@ -13,6 +13,8 @@ void code_text_write(struct pl_buf *out, const struct code_text *t)
 	for (int i = 0; i < CODE_TEXT_STAMP; i++)
 		buf_varint(out, t->stamp[i]);
 	buf_string(out, t->text.at, t->text.left);
+	for (int i = 0; i < CODE_TEXT_MEMBER_NUMBERS; i++)
+		buf_varint(out, t->member[i]);
 }
 
 static int read_stamp(struct pl_view *v, uint64_t stamp[CODE_TEXT_STAMP])
@@ -20,6 +22,18 @@ static int read_stamp(struct pl_view *v, uint64_t stamp[CODE_TEXT_STAMP])
 	for (int i = 0; i < CODE_TEXT_STAMP; i++)
 		if (view_varint(v, &stamp[i]))
 			return PL_ERR_FORMAT;
+	return 0;
+}
+
+static int read_member(struct pl_view *v, uint32_t member[CODE_TEXT_MEMBER_NUMBERS])
+{
+	uint64_t number;
+
+	for (int i = 0; i < CODE_TEXT_MEMBER_NUMBERS; i++) {
+		if (view_varint_max(v, UINT32_MAX, &number))
+			return PL_ERR_FORMAT;
+		member[i] = (uint32_t)number;
+	}
 	return 0;
 }
 
@@ -31,7 +45,7 @@ int code_text_read(struct pl_view v, struct code_text *out)
 	if (view_varint_max(&v, UINT32_MAX, &unit) || view_varint_max(&v, UINT32_MAX, &how) ||
 		view_varint_max(&v, UINT32_MAX, &error) || view_string(&v, &t.file) ||
 		view_string(&v, &t.directory) || view_varint_max(&v, t.file.left, &archive) ||
-		read_stamp(&v, t.stamp) || view_string(&v, &t.text))
+		read_stamp(&v, t.stamp) || view_string(&v, &t.text) || read_member(&v, t.member))
 		return PL_ERR_FORMAT;
 	t.unit = (uint32_t)unit;
 	t.how = (uint32_t)how;

@@ -4,7 +4,8 @@
  * one text. A unit has the number of the code that opened it, so numbers of units are unique in the
  * recording. The recorder says it before that code:
  *
- *	unit | how | error | file string | directory string | archive | stamp: 5 numbers | text string
+ *	unit | how | error | file string | directory string | archive | stamp: 5 numbers | text string |
+ *	member: 3 numbers
  *
  * All numbers are varints.
  */
@@ -21,10 +22,13 @@ enum code_text_how {
 	CODE_TEXT_FROZEN = 4,  /* the standard library has it */
 	CODE_TEXT_NONE = 5,    /* error: an errno, why there is none */
 	CODE_TEXT_LATE = 6,    /* the file may have been written after the code was compiled */
-	CODE_TEXT_ARCHIVE = 7, /* a member of a zip file, which has the stamp */
+	CODE_TEXT_ARCHIVE = 7, /* a zip file has it for as long as its stamp is this one */
+	CODE_TEXT_MEMBER =
+		8, /* text: as it was packed in a zip file, read when the unit was opened */
 };
 
-#define CODE_TEXT_STAMP 5 /* device, inode, bytes, written_ns, changed_ns (os/file.h) */
+#define CODE_TEXT_STAMP		 5 /* device, inode, bytes, written_ns, changed_ns (os/file.h) */
+#define CODE_TEXT_MEMBER_NUMBERS 3 /* method, crc, bytes (os/archive.h) */
 
 struct code_text {
 	uint32_t unit;
@@ -35,6 +39,7 @@ struct code_text {
 	uint32_t archive;	  /* so many bytes of `file` name the zip file */
 	uint64_t stamp[CODE_TEXT_STAMP];
 	struct pl_view text;
+	uint32_t member[CODE_TEXT_MEMBER_NUMBERS]; /* how `text` is packed; 0 for others */
 };
 
 /* Running out of memory shows in the buffer. */

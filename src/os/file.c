@@ -48,20 +48,20 @@ static int stamp_from(const struct stat *st, struct file_stamp *out)
 	return 0;
 }
 
-static int stamp_of(int fd, struct file_stamp *out)
+int file_stamp_of(int fd, struct file_stamp *out)
 {
 	struct stat st;
 
 	return os_fstat(fd, &st) < 0 ? -errno : stamp_from(&st, out);
 }
 
-static int open_regular(int directory_fd, const char *path, struct file_stamp *stamp)
+int file_open_regular(int directory_fd, const char *path, struct file_stamp *stamp)
 {
 	/* A FIFO or a terminal must neither block nor become ours. */
 	int fd = openat(directory_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	int err = stamp_of(fd, stamp);
+	int err = file_stamp_of(fd, stamp);
 	if (err < 0) {
 		close(fd);
 		return err;
@@ -99,7 +99,7 @@ static int read_rest(int fd, uint64_t bytes, size_t max, struct pl_buf *out)
 int file_read(int fd, size_t max, struct pl_buf *out)
 {
 	struct file_stamp stamp = {0};
-	int err = stamp_of(fd, &stamp);
+	int err = file_stamp_of(fd, &stamp);
 
 	buf_reset(out);
 	return err < 0 ? err : read_rest(fd, stamp.bytes, max, out);
@@ -108,7 +108,7 @@ int file_read(int fd, size_t max, struct pl_buf *out)
 int file_read_stamped(int directory_fd, const char *path, size_t max, struct file_stamp *stamp,
 	struct pl_buf *out)
 {
-	int fd = open_regular(directory_fd, path, stamp);
+	int fd = file_open_regular(directory_fd, path, stamp);
 	struct file_stamp after = {0};
 
 	buf_reset(out);
@@ -116,7 +116,7 @@ int file_read_stamped(int directory_fd, const char *path, size_t max, struct fil
 		return fd;
 	int err = read_rest(fd, stamp->bytes, max, out);
 	if (err == 0)
-		err = stamp_of(fd, &after);
+		err = file_stamp_of(fd, &after);
 	if (err == 0 && memcmp(&after, stamp, sizeof after) != 0)
 		err = -ESTALE;
 	close(fd);

@@ -29,6 +29,10 @@ int file_read_stamped(int directory_fd, const char *path, size_t max, struct fil
 /* The same for an open file, from where it stands. What is read is a copy: whoever cuts the file
  * short meanwhile makes it shorter, where a mapping would end its reader by SIGBUS. */
 int file_read(int fd, size_t max, struct pl_buf *out);
+/* A descriptor of a regular file, and its stamp; never blocks. Or -errno, or -EINVAL. */
+int file_open_regular(int directory_fd, const char *path, struct file_stamp *stamp);
+/* 0, -errno, or -EINVAL. */
+int file_stamp_of(int fd, struct file_stamp *out);
 /* Does not open the file. 0, -errno, or -EINVAL when it is not a regular file. */
 int file_stamp(int directory_fd, const char *path, struct file_stamp *out);
 

@@ -6,7 +6,7 @@
  *
  *	a file of long ago       its stamp; the collector reads the file and compares
  *	a file of just now       its bytes, read here: a later change may leave the stamp as it is
- *	a member of a zip file   the zip file's stamp
+ *	a member of a zip file   the same: the zip file's stamp, or what is packed in it
  *	no such file             what the program gave to linecache
  *	<frozen NAME>            the collector looks into the standard library
  *	<other>                  what linecache has, or the text of -c
@@ -28,7 +28,7 @@
 #include <unistd.h>
 #include "format/code_text.h"
 #include "format/message.h"
-#include "os/file.h"
+#include "os/archive.h"
 
 #define TEXT_MAX ((size_t)4 << 20)     /* longer ones are not sent; sources.h has it for files */
 #define FRESH_NS ((int64_t)2000000000) /* more than the steps of any file system's times */
@@ -179,21 +179,39 @@ static uint32_t archive_length(const char *path, size_t length, struct file_stam
 	return 0;
 }
 
+static int read_member(struct found *f, const char *path, struct file_stamp *stamp)
+{
+	const size_t n = f->text.archive;
+	char archive[PATH_MAX];
+	struct archive_member m = {0};
+
+	memcpy(archive, path, n);
+	archive[n] = 0;
+	int err = archive_read(archive, view_of(path + n + 1, f->text.file.left - n - 1), TEXT_MAX,
+		stamp, &m, &f->bytes);
+	f->text.member[0] = m.method;
+	f->text.member[1] = m.crc;
+	f->text.member[2] = m.bytes;
+	return err;
+}
+
 /* What was written just now may be written again without a change of its stamp. */
 static void read_fresh(struct found *f, const char *path)
 {
+	const bool packed = f->text.how == CODE_TEXT_ARCHIVE;
 	struct file_stamp stamp = {0};
-	int err = file_read_stamped(AT_FDCWD, path, TEXT_MAX, &stamp, &f->bytes);
+	int err = packed ? read_member(f, path, &stamp)
+			 : file_read_stamped(AT_FDCWD, path, TEXT_MAX, &stamp, &f->bytes);
 
 	f->from = 0;
-	if (err == -EFBIG)
-		return; /* the collector says so */
-	if (err < 0 || memcmp(&stamp, &f->stamp, sizeof stamp) != 0) {
-		f->text.how = CODE_TEXT_LATE;
-		buf_reset(&f->bytes);
-	} else {
-		f->text.how = CODE_TEXT_BYTES;
+	if (err == 0 && memcmp(&stamp, &f->stamp, sizeof stamp) == 0) {
+		f->text.how = packed ? CODE_TEXT_MEMBER : CODE_TEXT_BYTES;
+		return;
 	}
+	buf_reset(&f->bytes);
+	/* What is too large, or not in the zip file, is so for the collector too, which says it. */
+	if (err == 0 || (err != -EFBIG && err != -ENOENT && err != -EBADMSG))
+		f->text.how = CODE_TEXT_LATE;
 }
 
 /* top: it was compiled just now. Else that may have been at any time since the process began. */
@@ -220,7 +238,7 @@ static void find_file(struct found *f, const char *path, bool top)
 	f->from = hash_bytes(&f->stamp, sizeof f->stamp);
 	if (!top && f->stamp.changed_ns >= source.began_ns)
 		f->text.how = CODE_TEXT_LATE;
-	else if (now_ns() - f->stamp.changed_ns < FRESH_NS && f->text.how == CODE_TEXT_FILE)
+	else if (now_ns() - f->stamp.changed_ns < FRESH_NS)
 		read_fresh(f, path);
 }
 

@@ -318,6 +318,87 @@ class Ordinary(Case):
                 self.assertEqual(self.shown(name), ["x = 'ä'"])
 
 
+ZIP = """\
+import zipfile
+def pack(name, *texts, how=zipfile.ZIP_DEFLATED, **more):
+    with zipfile.ZipFile(name, "w", how, **more) as z:
+        for member, body in texts:
+            z.writestr(member, body)
+"""
+
+
+class Zipped(Case):
+    """A module in a zip file is shown as one in a file."""
+
+    def library(self, word="FIRST"):
+        return [("lib.py", f"VALUE = '{word}'\ndef late():\n    return '{word} text'\n"),
+                ("package/__init__.py", ""), ("package/inner.py", "X = 'inner'\n")]
+
+    def check(self, archive, program, expected, what=None):
+        self.folder = session.scratch()
+        for name, body in archive.items():
+            with zipfile.ZipFile(os.path.join(self.folder, name), "w", zipfile.ZIP_DEFLATED) as z:
+                for member, text in body:
+                    z.writestr(member, text)
+        path = os.path.join(self.folder, "program.py")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write((ZIP if "zipfile" in program or "pack(" in program else "") + program)
+        done = session.pathline("record", "-q", "--python", session.PYTHON, *(what or ["program.py"]), cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for end, lines in expected.items():
+            self.assertEqual(self.shown(end), lines)
+
+    def test_on_the_path(self):
+        self.check({"lib.zip": self.library()}, "import sys\nsys.path.insert(0, 'lib.zip')\nimport lib, package.inner\nlib.late()\n",
+                   {"lib.zip/lib.py": FIRST + OLD, "inner.py": ["X = 'inner'"]})
+
+    def test_made_just_now(self):
+        """It is in no file system's time yet: what ran is sent as it is packed."""
+        for how in ("DEFLATED", "STORED"):
+            with self.subTest(how):
+                self.check({}, f"import sys\npack('lib.whl', *{self.library()!r}, how=zipfile.ZIP_{how})\nsys.path.insert(0, 'lib.whl')\n"
+                           f"import lib\npack('lib.whl', *{self.library('OTHER')!r}, how=zipfile.ZIP_{how})\nlib.late()\n",
+                           {"lib.whl/lib.py": FIRST + OLD})
+
+    def test_replaced(self):
+        """A zip file that is another one by now: what it had is not known."""
+        self.check({"lib.zip": self.library()}, "import os, sys, time\ntime.sleep(2.1)\nsys.path.insert(0, 'lib.zip')\n"
+                   f"import lib\npack('new', *{self.library('OTHER')!r})\nos.replace('new', 'lib.zip')\n"
+                   "sys.stdout.flush()\nlib.late()\n", {})
+        self.assertIn(self.shown("lib.zip/lib.py"), (FIRST + OLD, [None] * 3))
+
+    def test_application(self):
+        body = [("__main__.py", "import lib\nlib.late()\n"), *self.library()]
+        expected = {"/__main__.py": ["import lib", "lib.late()"], "/lib.py": FIRST + OLD}
+        self.check({"app.pyz": body}, "", expected, what=["app.pyz"])
+        path = os.path.join(self.folder, "app.pyz")
+        with open(path, "rb") as f:
+            plain = f.read()
+        with open(path, "wb") as f:
+            f.write(b"#!/usr/bin/env python3\n" + plain)
+        done = session.pathline("record", "-q", "--python", session.PYTHON, path, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for end, lines in expected.items():
+            self.assertEqual(self.shown(end), lines)
+
+    def test_coding(self):
+        self.check({"lib.zip": [("lib.py", "# coding: latin-1\nx = 'ä'\n".encode("latin-1"))]},
+                   "import sys\nsys.path.insert(0, 'lib.zip')\nimport lib\n", {"lib.zip/lib.py": ["x = 'ä'"]})
+
+    def test_a_comment_at_the_end_and_two_of_one_name(self):
+        self.check({}, "import sys, warnings\nwarnings.simplefilter('ignore')\nwith zipfile.ZipFile('lib.zip', 'w') as z:\n"
+                   "    z.comment = b'some words' * 2000\n    z.writestr('lib.py', 'x = 1\\n')\n    z.writestr('lib.py', 'x = 2\\n')\n"
+                   "sys.path.insert(0, 'lib.zip')\nimport lib\n", {"lib.zip/lib.py": ["x = 2"]})
+
+    def test_damaged(self):
+        """What the zip file has is no text, or another one than its sum says: never a text, nor a hang."""
+        for name, change in {"sum": "d[14] ^= 1\nd[d.index(b'PK\\1\\2') + 16] ^= 1",
+                             "length": "d[d.index(b'PK\\1\\2') + 24] ^= 1"}.items():
+            with self.subTest(name):
+                self.check({}, "import os, sys, time\npack('lib.zip', ('lib.py', 'x = 1\\n'))\nd = bytearray(open('lib.zip', 'rb').read())\n"
+                           f"{change}\nopen('lib.zip', 'wb').write(d)\nsys.path.insert(0, 'lib.zip')\nimport lib\n", {"lib.zip/lib.py": [None]})
+
+
 class Hostile(Case):
     """Names of files that are none: never a hang, and no text."""
 
