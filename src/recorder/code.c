@@ -55,8 +55,8 @@ static void code_freed(void *mark)
 		root.first_move.record = NULL;
 	tell_free(r->number);
 	tell_free(r->number_before);
-	tell_free(r->number_shown);
-	shown_forget(r);
+	tell_free(r->number_implied);
+	implied_forget(r);
 	plan_drop(r);
 	free(r->own_lines);
 	free(r);

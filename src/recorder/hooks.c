@@ -110,10 +110,10 @@ static inline bool goes_unheard(
 	if (!frame || frame_code(frame) != code)
 		return false;
 	*site = frame_unit_or_none(frame, code);
-	return *site - r->shown_from < (uint32_t)(r->shown_to - r->shown_from);
+	return *site - r->implied_from < (uint32_t)(r->implied_to - r->implied_from);
 }
 
-static PyObject *call_begins_in_shown(struct thread *t, py_frame *frame,
+static PyObject *call_begins_in_implied(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved,
 	uint32_t site);
 #endif
@@ -127,8 +127,8 @@ __attribute__((always_inline)) static inline PyObject *begin_at_once(struct thre
 
 	uint32_t site;
 #if CODE_MAY_BE_HOT
-	if (r->shown && goes_unheard(caller, frame_code(frame), r, &site))
-		return call_begins_in_shown(t, frame, r, start, args, moved, site);
+	if (r->implied && goes_unheard(caller, frame_code(frame), r, &site))
+		return call_begins_in_implied(t, frame, r, start, args, moved, site);
 #endif
 	site = told_site(caller);
 	if (site == EVENT_NO_SITE || t->depth == t->room)
@@ -168,7 +168,7 @@ __attribute__((always_inline)) static inline py_frame **entry_near_top(
 }
 
 /* Of an entry that has the address of a frame of that code: is it of the frame, which stands at `site` and calls what was not seen? As
- * shown_is_same. */
+ * implied_is_same. */
 static inline bool entry_is_seen(const py_frame *entry, const struct code_record *r, uint32_t site)
 {
 	const uint32_t marks = (uint32_t)((uintptr_t)entry >> SEEN_SHIFT);
@@ -192,7 +192,7 @@ static inline bool was_told_early(py_frame *const *entry, const struct thread *t
 	const py_frame *frame, const struct code_record *r)
 {
 	return entry < t->frames + t->depth && entry_is(*entry, frame) &&
-	       (uintptr_t)*entry & MARK_EARLY && !shown_went_on(*entry, r);
+	       (uintptr_t)*entry & MARK_EARLY && !implied_went_on(*entry, r);
 }
 
 /* What is above the base has returned. */
@@ -230,23 +230,23 @@ static inline uint8_t *write_same_call(struct thread *t, uint8_t *p, struct same
 	return plain_write_enter(t, p, site, r, c->known);
 }
 
-/* A begin that shows several calls of its code (shown.c): those that were not told are told first.
+/* A begin that shows several calls of its code (implied.c): those that were not told are told first.
  *
  *	the interpreter   base -> untold[1] -> untold[0] -> the frame that begins
  *
  * Frames of a code lie one above the other, as a rule: one above the top is not on the shadow stack. */
-#define SHOWN_AT_ONCE 16
-__attribute__((noinline)) static PyObject *shown_calls_begin(struct thread *t, py_frame *frame,
+#define IMPLIED_AT_ONCE 16
+__attribute__((noinline)) static PyObject *implied_calls_begin(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved)
 {
 	const PyCodeObject *const code = frame_code(frame);
 	const uintptr_t top = (uintptr_t)frame_unmarked(t->top);
-	py_frame *untold[SHOWN_AT_ONCE], *f = frame->previous;
+	py_frame *untold[IMPLIED_AT_ONCE], *f = frame->previous;
 	uint32_t count = 0, site;
-	bool shown = false;
+	bool implied = false;
 
 	for (; (uintptr_t)f > top && goes_unheard(f, code, r, &site); f = f->previous) {
-		if (count == SHOWN_AT_ONCE)
+		if (count == IMPLIED_AT_ONCE)
 			return witness_in_full(args, moved);
 		untold[count++] = f;
 	}
@@ -255,21 +255,21 @@ __attribute__((noinline)) static PyObject *shown_calls_begin(struct thread *t, p
 			  : was_told_early(at + 1, t, frame, r)))
 		return witness_in_full(args, moved);
 	for (; goes_unheard(f, code, r, &site); f = f->previous) {
-		shown = entry_is_seen(*at, r, site);
-		if (shown)
+		implied = entry_is_seen(*at, r, site);
+		if (implied)
 			break;
-		if (!entry_is(*at, f) || count == SHOWN_AT_ONCE || has_other_marks(*at) ||
+		if (!entry_is(*at, f) || count == IMPLIED_AT_ONCE || has_other_marks(*at) ||
 			at == t->frames)
 			return witness_in_full(args, moved);
 		untold[count++] = f;
 		at--;
 	}
-	if (!shown)
+	if (!implied)
 		site = told_site(f);
-	if (site == EVENT_NO_SITE || !entry_is(*at, f) || t->room - t->depth <= SHOWN_AT_ONCE + 1)
+	if (site == EVENT_NO_SITE || !entry_is(*at, f) || t->room - t->depth <= IMPLIED_AT_ONCE + 1)
 		return witness_in_full(args, moved);
 	uint8_t *p = drop_above(t, t->ring.at, at);
-	if (shown)
+	if (implied)
 		*at = entry_seen_at(*at, r, site);
 	struct same_calls calls = {0};
 	while (count) {
@@ -285,7 +285,7 @@ __attribute__((noinline)) static PyObject *shown_calls_begin(struct thread *t, p
 }
 
 /* A begin whose caller, of the same code, was told, as most often: it has gone on to there. Else it shows calls that were not. */
-__attribute__((noinline)) static PyObject *call_begins_in_shown(struct thread *t, py_frame *frame,
+__attribute__((noinline)) static PyObject *call_begins_in_implied(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved,
 	uint32_t site)
 {
@@ -295,7 +295,7 @@ __attribute__((noinline)) static PyObject *call_begins_in_shown(struct thread *t
 		return witness_in_full(args, moved);
 	py_frame **base = entry_near_top(t, caller);
 	if (!base || !entry_is_seen(*base, r, site))
-		return shown_calls_begin(t, frame, r, start, args, moved);
+		return implied_calls_begin(t, frame, r, start, args, moved);
 	const uint32_t known = event_known_call(&t->calls, event_call(site, r->number));
 	if (!known || was_told_early(base + 1, t, frame, r))
 		return witness_in_full(args, moved);
@@ -443,7 +443,7 @@ static uint32_t told_early(const struct moment *m)
 
 	const py_frame *entry = place ? m->thread->frames[place - 1] : NULL;
 
-	return (uintptr_t)entry & MARK_EARLY && !shown_went_on(entry, m->record) ? place : 0;
+	return (uintptr_t)entry & MARK_EARLY && !implied_went_on(entry, m->record) ? place : 0;
 }
 
 /* The call is told here, if it was not. While all lines are told a frame may come back to here, and the mark stays. */
@@ -521,7 +521,7 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 	bool moves = here.heard >= HEARD_MOVES && !here.later &&
 		     hot_line_moves(m.thread, m.frame, m.record, unit, begins);
 	if (moves && m.record->late)
-		shown_begin(m.thread, m.frame, m.record);
+		implied_begin(m.thread, m.frame, m.record);
 	return Py_NewRef(moves ? hook_disable : Py_None);
 }
 
@@ -592,7 +592,7 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *
 	if (told && witness_begin(&m, unit, here)) {
 		moment_end(&m, event_write_line(m.at, here.start - 1));
 		if (m.record->late)
-			shown_begin(m.thread, m.frame, m.record);
+			implied_begin(m.thread, m.frame, m.record);
 	}
 	Py_RETURN_NONE;
 }

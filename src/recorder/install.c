@@ -156,7 +156,7 @@ void hooks_tell_lines(void)
 {
 	if (root.tells_lines)
 		return;
-	shown_end(true);
+	implied_end(true);
 	trust_entries();
 	thread_begins_to_tell();
 	root.tells_calls = root.tells_returns = root.tells_lines = true;
@@ -177,7 +177,7 @@ void hooks_tell_calls(void)
 {
 	if (root.tells_calls)
 		return;
-	shown_end(true);
+	implied_end(true);
 	root.tells_calls = true;
 	hooks_hear_again();
 }

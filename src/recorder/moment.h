@@ -137,7 +137,7 @@ static inline bool moment_is_top(const struct moment *m)
 	if (likely(!m->record->late))
 		return true;
 	if (unlikely(entry_seen(top) != 0))
-		return shown_is_same(m->thread, m->thread->depth, m->frame, NULL);
+		return implied_is_same(m->thread, m->thread->depth, m->frame, NULL);
 	return (uintptr_t)top & (MARK_EARLY | MARK_TOLD) ||
 	       !unit_is_ahead(m->record, m->frame, frame_unit(m->frame, m->code));
 }
@@ -259,8 +259,8 @@ static inline bool moment_begin_entry(struct moment *m, PyCodeObject *code, PyTh
 {
 	if (!moment_look_in(m, code, state))
 		return false;
-	if (unlikely(root.shown_count != 0) && !frame_is_foreign(m->frame))
-		thread_tell_shown(m->thread, m->frame);
+	if (unlikely(root.implied_count != 0) && !frame_is_foreign(m->frame))
+		thread_tell_implied(m->thread, m->frame);
 	if (!moment_make_room(m))
 		return false;
 	m->caller = moment_caller(m);

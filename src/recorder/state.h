@@ -75,13 +75,14 @@ struct code_record {
 	struct plan *plan;	/* owned; NULL but while that goes on */
 	uint32_t number_before; /* the number that it had before that, or 0 */
 	uint32_t text_unit;	/* whose text it has (source.c), or 0 */
-	bool shown; /* some calls of it are shown by what they call (shown.c), and have no event of their own: */
-	uint16_t shown_from,
-		shown_to; /* those whose frames come to these units; `to` is the first behind them */
-	uint16_t shown_tries;
+	bool implied; /* some calls of it are shown by what they call (implied.c), and have no event of their own: */
+	uint16_t implied_from,
+		implied_to; /* those whose frames come to these units; `to` is the first behind them */
+	uint16_t implied_tries;
 	uint16_t
 		seen_base; /* of the places in it, as the shadow stack has them; 0: none, it never was so */
-	uint32_t number_shown; /* the number that it had before that, or has when it is so, or 0 */
+	uint32_t
+		number_implied; /* the number that it had before that, or has when it is so, or 0 */
 	uint32_t
 		lines_heard; /* by the short way; when it comes to root.hot_lines the code is hot */
 	uint32_t passes_heard; /* by JUMP, that may move (hot.c); likewise */
@@ -246,9 +247,9 @@ struct recorder_root {
 	bool hears_lines; /* all are witnesses, each of which is heard: exact order is asked for, or the interpreter compiles just in time */
 	bool traced; /* the program has set a trace function: frames can be moved, and those of the function itself run unheard */
 	bool forked; /* this child has no slot of its own yet */
-	bool filters;	      /* there is code that is left out */
-	uint32_t shown_count; /* codes of which calls are shown by what they call */
-	uint32_t seen_places; /* given to such: seen_base */
+	bool filters;		/* there is code that is left out */
+	uint32_t implied_count; /* codes of which calls are shown by what they call */
+	uint32_t seen_places;	/* given to such: seen_base */
 	uint32_t
 		hot_lines; /* a code of which so many LINEs were heard is hot, a far one before; 0: none ever is */
 	uint32_t hot_in_vain; /* tries of code to become hot that could not */
@@ -430,7 +431,7 @@ static inline bool frame_is_real(const py_frame *frame)
 #define MARK_LINKED ((uintptr_t)1 << 61)
 /* It stands where it yields, but is not suspended: it raises there, or the yield is being told. Who stands there else has not been resumed. */
 #define MARK_STANDS ((uintptr_t)1 << 60)
-/* How far the frame, which has MARK_EARLY, was seen to have come: of code whose calls are shown (shown.c), whose seen_base it counts from. Twice
+/* How far the frame, which has MARK_EARLY, was seen to have come: of code whose calls are shown (implied.c), whose seen_base it counts from. Twice
  * the unit at which it stood when an event came of what it had called there; and 1, if that was the call that runs once. 0: it was not seen. */
 #define SEEN_SHIFT 48
 #define SEEN_MAX   0xfffu
@@ -520,7 +521,7 @@ void thread_tell_untold(struct thread *t);
 /* Are there any that are shown? */
 bool thread_has_untold(const struct thread *t);
 /* `callee` is about to be told: calls that are shown by that were before its stamp, if it has one. */
-void thread_tell_shown(struct thread *t, py_frame *callee);
+void thread_tell_implied(struct thread *t, py_frame *callee);
 void thread_forget_all(void); /* in a forked child */
 /* A forked child that meets its first event becomes a process of the recording; false: it is not
  * recorded. */
@@ -603,40 +604,40 @@ static inline bool unit_is_ahead(const struct code_record *r, py_frame *frame, u
 	return unit < r->unit_count && r->units[unit].ahead && !frame_not_begun(frame);
 }
 
-/* ---- shown.c: calls that are shown by what they call ---- */
-#define SHOWN_MAX 64 /* codes */
+/* ---- implied.c: calls that are shown by what they call ---- */
+#define IMPLIED_MAX 64 /* codes */
 /* Behind an event of the frame that was recorded, of hot code whose calls are told late: are its calls to be shown from here on? */
-void shown_begin(struct thread *t, py_frame *frame, struct code_record *r);
+void implied_begin(struct thread *t, py_frame *frame, struct code_record *r);
 /* No calls are, from here on; those that were not told are. Not within an event. calls_are_told: from here on each call has its event. Nothing
  * where none are. */
-void shown_end(bool calls_are_told);
-void shown_forget(const struct code_record *r); /* its code object is about to be freed */
-void shown_forget_all(void);			/* as greenlets_forget */
+void implied_end(bool calls_are_told);
+void implied_forget(const struct code_record *r); /* its code object is about to be freed */
+void implied_forget_all(void);			  /* as greenlets_forget */
 /* Of an entry of the shadow stack that has the frame's address, and was seen: is it of this activation? As entry_is_true. */
-bool shown_is_same(const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee);
+bool implied_is_same(const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee);
 /* The same where it raises at a call: is it another one, which could not call? */
-bool shown_raises_anew(const struct thread *t, uint32_t place, py_frame *frame);
+bool implied_raises_anew(const struct thread *t, uint32_t place, py_frame *frame);
 /* An event comes of `callee`; the shadow stack has its caller at `place`. */
-void shown_note(struct thread *t, uint32_t place, py_frame *callee);
+void implied_note(struct thread *t, uint32_t place, py_frame *callee);
 /* Does a frame that stands at `unit` go on to where its call is shown? */
-static inline bool shown_at(const struct code_record *r, uint32_t unit)
+static inline bool implied_at(const struct code_record *r, uint32_t unit)
 {
-	return r->shown && unit >= r->shown_from && unit < r->shown_to;
+	return r->implied && unit >= r->implied_from && unit < r->implied_to;
 }
 /* How far a frame of the code was seen to have come: a unit, twice, and 1. SEEN_NOT: the entry is another code's. Of one that was seen. */
 #define SEEN_NOT UINT32_MAX
-static inline uint32_t shown_seen(const py_frame *entry, const struct code_record *r)
+static inline uint32_t implied_seen(const py_frame *entry, const struct code_record *r)
 {
 	uint32_t seen = entry_seen(entry) - r->seen_base;
 
 	return r->seen_base && seen < 2 * r->unit_count ? seen : SEEN_NOT;
 }
 /* The entry has the address of a frame of the code that comes to a begin; is it of another one? That has called on its way elsewhere. */
-static inline bool shown_went_on(const py_frame *entry, const struct code_record *r)
+static inline bool implied_went_on(const py_frame *entry, const struct code_record *r)
 {
-	uint32_t seen = entry_seen(entry) ? shown_seen(entry, r) : 0;
+	uint32_t seen = entry_seen(entry) ? implied_seen(entry, r) : 0;
 
-	return seen == SEEN_NOT || (seen / 2 >= r->shown_from && seen / 2 < r->shown_to);
+	return seen == SEEN_NOT || (seen / 2 >= r->implied_from && seen / 2 < r->implied_to);
 }
 
 /* Does the frame stand where its call, which is told late, may not have been told? */
@@ -669,7 +670,7 @@ static inline bool entry_is_true(
 	const py_frame *entry = t->frames[place - 1];
 	bool told = (uintptr_t)entry & (MARK_EARLY | MARK_TOLD) || !frame_is_ahead(frame);
 
-	if (unlikely(entry_seen(entry) != 0) && !shown_is_same(t, place, frame, callee))
+	if (unlikely(entry_seen(entry) != 0) && !implied_is_same(t, place, frame, callee))
 		return false;
 	return told && ((uintptr_t)entry & MARK_STANDS || !frame_not_resumed(frame));
 }

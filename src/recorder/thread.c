@@ -146,7 +146,7 @@ static uint8_t *write_link(
 	if (unlikely(record->late)) {
 		bool ahead = frame_is_ahead(frame);
 		t->frames[below] = frame_marked(frame, ahead ? MARK_EARLY : 0);
-		if (ahead && !(t->calls_lost && (!below || record->shown)))
+		if (ahead && !(t->calls_lost && (!below || record->implied)))
 			return write_early(t, p, frame, below);
 	}
 	if (unlikely(frame_is_due(frame)))
@@ -284,7 +284,7 @@ static uint8_t *link_chain(
 		t->frames[base + i - 1] = f;
 	for (uint32_t i = 0; i < count && p; i++) {
 		bool ours = moved && i + 1 == count;
-		shown_note(t, base + i, t->frames[base + i]);
+		implied_note(t, base + i, t->frames[base + i]);
 		unsigned flags = !ours && runs_hidden(base, t->frames[base + i])
 					 ? EVENT_HIDDEN
 					 : link_flags(t, base + i, ours);
@@ -328,7 +328,7 @@ static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool move
 		place && !frame_is_foreign(frame) &&
 		(frame_not_begun(frame) ? !(moved && was_entered(t, place, frame))
 					: !entry_is_true(t, place, frame, callee) ||
-						  (moved && shown_raises_anew(t, place, frame)));
+						  (moved && implied_raises_anew(t, place, frame)));
 	if (stale) {
 		p = drop_stale(t, p, place);
 		return p ? link_chain(t, p, frame, moved, callee) : NULL;
@@ -476,7 +476,7 @@ uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller, py_frame
 {
 	p = step_below(t, p, caller, callee);
 	if (p && callee && caller && entry_is(t->top, caller))
-		shown_note(t, t->depth, callee);
+		implied_note(t, t->depth, callee);
 	return p;
 }
 
@@ -503,7 +503,8 @@ static bool keep_stood(struct stood *out, py_frame *frame)
 		.unit = frame_unit(frame, code)};
 	if (is_root(frame))
 		task_find(current_thread_state(), frame, false, &out->task);
-	if (frame_is_ahead(frame) && !shown_at(record, out->unit)) /* no calls are, in the child */
+	if (frame_is_ahead(frame) &&
+		!implied_at(record, out->unit)) /* no calls are, in the child */
 		out->frame = frame_marked(frame, MARK_EARLY);
 	if (frame_is_due(frame))
 		out->frame = frame_marked(frame, MARK_TOLD);
@@ -666,7 +667,7 @@ static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame, py_f
 		t->frames[place + i - 1] = frame;
 	for (uint32_t i = 0; i < count && p; i++) {
 		frame = t->frames[place + i];
-		shown_note(t, place + i, frame);
+		implied_note(t, place + i, frame);
 		p = write_enter(t, p, site_of(frame), code_known(frame_code(frame))->number, 0);
 		stack_put(t, frame_marked(frame, MARK_EARLY));
 		p = step_on(t, step_tell_due(t, p));
@@ -679,7 +680,7 @@ static uint8_t *write_untold_of_other(struct thread *t, uint8_t *p, py_frame *fr
 {
 	py_frame *callee = NULL;
 
-	for (; root.shown_count && frame && frame_not_begun(frame); frame = frame_caller(frame)) {
+	for (; root.implied_count && frame && frame_not_begun(frame); frame = frame_caller(frame)) {
 		if (stack_find(t, frame))
 			return p;
 		callee = frame;
@@ -687,7 +688,7 @@ static uint8_t *write_untold_of_other(struct thread *t, uint8_t *p, py_frame *fr
 	return write_untold(t, p, frame, callee);
 }
 
-void thread_tell_shown(struct thread *t, py_frame *callee)
+void thread_tell_implied(struct thread *t, py_frame *callee)
 {
 	uint64_t tick = atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed);
 	uint8_t *p = t->ring.at;
@@ -803,7 +804,7 @@ bool thread_has_untold(const struct thread *t)
 		const struct code_record *r = code_known(frame_code(f));
 		if (stack_place(t, f, callee))
 			return false;
-		if (r && shown_at(r, frame_unit(f, frame_code(f))))
+		if (r && implied_at(r, frame_unit(f, frame_code(f))))
 			return true;
 	}
 	return false;
@@ -1047,7 +1048,7 @@ struct thread *thread_begin(void)
 		return NULL;
 	if (root.forked && !process_begin_in_child())
 		return NULL;
-	shown_end(false);
+	implied_end(false);
 	struct thread *t = take_state();
 	if (!t || (!t->frames && !frames_grow(t, FRAMES_FIRST))) {
 		recorder_stop(PL_GAP_UNKNOWN);

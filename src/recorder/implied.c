@@ -15,7 +15,7 @@
  * It takes four things to be sure.
  *
  * What is called is the function itself. Its name is looked up in the globals each time, so these are watched, and so are functions: that it gets
- * no other code, and that no function with other globals has this one. What would change that ends it first (shown_end): who was not told by
+ * no other code, and that no function with other globals has this one. What would change that ends it first (implied_end): who was not told by
  * then is told, and all is heard as before.
  *
  * Which activation lies at an address. They return unheard, and the next one lies at the same place, ahead as the one before. But this arm
@@ -48,13 +48,13 @@
 #define TRIES_MOST  8
 #define FRAMES_MOST 100000 /* of the stack, looked at for one try */
 
-static struct shown {
+static struct implied {
 	struct code_record *record;
 	PyObject *globals;	 /* borrowed: compared, and watched */
 	PyObject *function;	 /* borrowed: compared */
 	PyObject *name;		 /* borrowed from the code's names */
-	struct code_unit *units; /* owned; those from shown_from on, as they were */
-} shown[SHOWN_MAX];
+	struct code_unit *units; /* owned; those from implied_from on, as they were */
+} implied[IMPLIED_MAX];
 
 static int dict_watcher = -1, function_watcher = -1;
 static PyInterpreterState *watching; /* whose numbers these are */
@@ -74,11 +74,11 @@ static bool runs_once(py_frame *frame, py_frame *callee)
 	       (callee->previous == frame || !frames_are_pushed());
 }
 
-bool shown_is_same(const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee)
+bool implied_is_same(const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee)
 {
 	PyCodeObject *code = frame_code(frame);
 	const struct code_record *r = code_known(code);
-	uint32_t seen = r ? shown_seen(t->frames[place - 1], r) : SEEN_NOT;
+	uint32_t seen = r ? implied_seen(t->frames[place - 1], r) : SEEN_NOT;
 	uint32_t unit = frame_unit(frame, code);
 
 	if (callee && runs_once(frame, callee))
@@ -86,12 +86,12 @@ bool shown_is_same(const struct thread *t, uint32_t place, py_frame *frame, py_f
 	return seen / 2 <= unit;
 }
 
-bool shown_raises_anew(const struct thread *t, uint32_t place, py_frame *frame)
+bool implied_raises_anew(const struct thread *t, uint32_t place, py_frame *frame)
 {
 	PyCodeObject *code = frame_code(frame);
 	const struct code_record *r = code_known(code);
 	const py_frame *entry = t->frames[place - 1];
-	uint32_t seen = r && entry_seen(entry) ? shown_seen(entry, r) : 0;
+	uint32_t seen = r && entry_seen(entry) ? implied_seen(entry, r) : 0;
 
 	return seen & 1 && place != t->depth && frame_unit(frame, code) == seen / 2;
 }
@@ -114,16 +114,16 @@ static void set_seen(struct thread *t, uint32_t place, const struct code_record 
 	t->top = t->frames[t->depth - 1];
 }
 
-void shown_note(struct thread *t, uint32_t place, py_frame *callee)
+void implied_note(struct thread *t, uint32_t place, py_frame *callee)
 {
-	const py_frame *entry = root.shown_count && place ? t->frames[place - 1] : NULL;
+	const py_frame *entry = root.implied_count && place ? t->frames[place - 1] : NULL;
 
 	if (!entry || !frame_is_real(entry) || !((uintptr_t)entry & MARK_EARLY))
 		return;
 	py_frame *caller = frame_unmarked(entry);
 	PyCodeObject *code = frame_code(caller);
 	const struct code_record *r = code_known(code);
-	if (!r || !r->shown)
+	if (!r || !r->implied)
 		return;
 	bool once = runs_once(caller, callee) && !frame_not_begun(callee);
 	set_seen(t, place, r, 2 * frame_unit(caller, code) + once);
@@ -321,7 +321,7 @@ static bool place_rest(const struct arm *arm, const struct code_record *r, struc
 }
 
 /* Of the arm whose calls may be shown: its units. */
-static bool find_shown(PyCodeObject *code, const struct code_record *r, PyObject *name,
+static bool find_implied(PyCodeObject *code, const struct code_record *r, PyObject *name,
 	struct flow_graph *g, uint32_t *from, uint32_t *to)
 {
 	struct arm arm;
@@ -410,8 +410,8 @@ static int on_dict(PyDict_WatchEvent event, PyObject *dict, PyObject *key, PyObj
 {
 	if (is_over())
 		return 0;
-	for (uint32_t i = 0; i < root.shown_count; i++) {
-		const struct shown *s = &shown[i];
+	for (uint32_t i = 0; i < root.implied_count; i++) {
+		const struct implied *s = &implied[i];
 		bool whole = event == PyDict_EVENT_CLEARED || event == PyDict_EVENT_CLONED ||
 			     event == PyDict_EVENT_DEALLOCATED;
 		if (dict != s->globals || (!whole && value == s->function))
@@ -420,7 +420,7 @@ static int on_dict(PyDict_WatchEvent event, PyObject *dict, PyObject *key, PyObj
 			     (PyUnicode_CHECK_INTERNED(key) || PyUnicode_Compare(key, s->name));
 		if (other)
 			continue;
-		shown_end(false);
+		implied_end(false);
 		break;
 	}
 	return 0;
@@ -433,12 +433,12 @@ static int on_function(PyFunction_WatchEvent event, PyFunctionObject *function, 
 	if ((event != PyFunction_EVENT_CREATE && !changes) || is_over())
 		return 0;
 	const PyObject *code = changes ? value : function->func_code;
-	for (uint32_t i = 0; i < root.shown_count; i++) {
-		const struct shown *s = &shown[i];
+	for (uint32_t i = 0; i < root.implied_count; i++) {
+		const struct implied *s = &implied[i];
 		bool strange = code == (const PyObject *)s->record->code &&
 			       function->func_globals != s->globals;
 		if (strange || (changes && (PyObject *)function == s->function)) {
-			shown_end(false);
+			implied_end(false);
 			break;
 		}
 	}
@@ -462,14 +462,15 @@ static bool watch(PyObject *globals)
 
 static bool may_begin(PyCodeObject *code, struct code_record *r)
 {
-	bool wanted = r->late && !r->shown && !r->number_shown && !r->plan && !r->generator_like &&
-		      !r->checks && !r->precise && !r->bottom && !r->coroutine;
+	bool wanted = r->late && !r->implied && !r->number_implied && !r->plan &&
+		      !r->generator_like && !r->checks && !r->precise && !r->bottom &&
+		      !r->coroutine;
 	bool quiet = !root.tells_calls && !root.tells_returns && !root.tells_lines &&
 		     !root.hears_lines && !root.filters && !root.section_count && !root.traced &&
 		     !root.forked && !root.describing && root.first_move.record != r;
 
 	/* exec makes functions without arguments */
-	return wanted && quiet && root.shown_count < SHOWN_MAX &&
+	return wanted && quiet && root.implied_count < IMPLIED_MAX &&
 	       2 * r->unit_count < SEEN_MAX - root.seen_places &&
 	       code->co_argcount + code->co_kwonlyargcount > 0 &&
 	       PyInterpreterState_Get() == PyInterpreterState_Main() && frames_are_pushed();
@@ -536,8 +537,8 @@ static void swap_numbers(struct code_record *r)
 {
 	uint32_t before = r->number;
 
-	code_set_number(r, r->number_shown);
-	r->number_shown = before;
+	code_set_number(r, r->number_implied);
+	r->number_implied = before;
 }
 
 static void begin(struct thread *t, py_frame *frame, struct code_record *r, struct flow_graph *g)
@@ -547,16 +548,16 @@ static void begin(struct thread *t, py_frame *frame, struct code_record *r, stru
 	uint32_t from, to;
 
 	PyObject *name = PyDict_CheckExact(globals) ? own_name(code, globals, &function) : NULL;
-	if (!name || !find_shown(code, r, name, g, &from, &to) ||
+	if (!name || !find_implied(code, r, name, g, &from, &to) ||
 		!all_have_begun(t, frame, from, to, globals, false) || !watch(globals))
 		return;
 	if (others_have(code, globals)) {
-		r->shown_tries = TRIES_MOST;
+		r->implied_tries = TRIES_MOST;
 		return;
 	}
 	struct code_unit *before = malloc((to - from) * sizeof *before);
-	r->number_shown = before ? code_tell_again(code, g) : 0;
-	if (!r->number_shown) {
+	r->number_implied = before ? code_tell_again(code, g) : 0;
+	if (!r->number_implied) {
 		free(before);
 		return;
 	}
@@ -566,21 +567,21 @@ static void begin(struct thread *t, py_frame *frame, struct code_record *r, stru
 	all_have_begun(t, frame, from, to, globals, true);
 	hear_no_more(r, from, to);
 	swap_numbers(r);
-	r->shown_from = (uint16_t)from;
-	r->shown_to = (uint16_t)to;
-	r->shown = true;
-	shown[root.shown_count++] = (struct shown){r, globals, function, name, before};
+	r->implied_from = (uint16_t)from;
+	r->implied_to = (uint16_t)to;
+	r->implied = true;
+	implied[root.implied_count++] = (struct implied){r, globals, function, name, before};
 }
 
-void shown_begin(struct thread *t, py_frame *frame, struct code_record *r)
+void implied_begin(struct thread *t, py_frame *frame, struct code_record *r)
 {
 	struct flow_graph graph;
 	PyCodeObject *code = frame_code(frame);
 
-	if (r->shown_tries >= TRIES_MOST || !entry_is(t->top, frame) || !may_begin(code, r) ||
+	if (r->implied_tries >= TRIES_MOST || !entry_is(t->top, frame) || !may_begin(code, r) ||
 		!runs_alone(t))
 		return;
-	r->shown_tries++;
+	r->implied_tries++;
 	root.describing++;
 	PyObject *raised = PyErr_GetRaisedException();
 	if (code_graph(code, &graph)) {
@@ -596,8 +597,8 @@ void shown_begin(struct thread *t, py_frame *frame, struct code_record *r)
 /* The begins are heard by LINE from here on. */
 static void restore_units(struct code_record *r, const struct code_unit *before)
 {
-	for (uint32_t unit = r->shown_from; unit < r->shown_to; unit++) {
-		const struct code_unit *was = &before[unit - r->shown_from];
+	for (uint32_t unit = r->implied_from; unit < r->implied_to; unit++) {
+		const struct code_unit *was = &before[unit - r->implied_from];
 		struct code_unit *u = &r->units[unit];
 		u->witness = was->witness;
 		u->begins = was->begins;
@@ -607,8 +608,8 @@ static void restore_units(struct code_record *r, const struct code_unit *before)
 
 static void drop(uint32_t i)
 {
-	free(shown[i].units);
-	shown[i] = shown[--root.shown_count];
+	free(implied[i].units);
+	implied[i] = implied[--root.implied_count];
 }
 
 /* Those that have come to where their calls were shown stand behind their begins from here on. */
@@ -620,7 +621,7 @@ static void end_marks(struct thread *t)
 	for (py_frame *f = ts ? top_frame(ts) : NULL; f; f = frame_caller(f)) {
 		PyCodeObject *code = frame_code(f);
 		const struct code_record *r = code_known(code);
-		uint32_t place = r && shown_at(r, frame_unit(f, code)) ? stack_find(t, f) : 0;
+		uint32_t place = r && implied_at(r, frame_unit(f, code)) ? stack_find(t, f) : 0;
 		if (place)
 			stack_mark(t, place, 0);
 	}
@@ -635,9 +636,9 @@ static void forget_seen(void)
 				clear_seen(t, place);
 }
 
-void shown_end(bool calls_are_told)
+void implied_end(bool calls_are_told)
 {
-	if (!root.shown_count || atomic_load_explicit(&root.stopped, memory_order_relaxed))
+	if (!root.implied_count || atomic_load_explicit(&root.stopped, memory_order_relaxed))
 		return;
 	if (root.last && !root.describing) {
 		thread_tell_untold(root.last);
@@ -645,13 +646,13 @@ void shown_end(bool calls_are_told)
 	} else if (root.last && thread_has_untold(root.last)) {
 		event_lose(root.last); /* the ring's place is in somebody's hands */
 	}
-	while (root.shown_count) {
-		const struct shown *s = &shown[root.shown_count - 1];
+	while (root.implied_count) {
+		const struct implied *s = &implied[root.implied_count - 1];
 		restore_units(s->record, s->units);
 		swap_numbers(s->record);
-		s->record->shown = false;
+		s->record->implied = false;
 		PyDict_Unwatch(dict_watcher, s->globals);
-		drop(root.shown_count - 1);
+		drop(root.implied_count - 1);
 	}
 	if (calls_are_told)
 		forget_seen();
@@ -659,55 +660,55 @@ void shown_end(bool calls_are_told)
 		hooks_hear_again();
 }
 
-void shown_forget(const struct code_record *r)
+void implied_forget(const struct code_record *r)
 {
-	for (uint32_t i = root.shown_count; i--;)
-		if (shown[i].record == r)
+	for (uint32_t i = root.implied_count; i--;)
+		if (implied[i].record == r)
 			drop(i);
 }
 
-void shown_forget_all(void)
+void implied_forget_all(void)
 {
-	while (root.shown_count)
-		drop(root.shown_count - 1);
+	while (root.implied_count)
+		drop(root.implied_count - 1);
 	watching = NULL;
 }
 
 #else
 
-bool shown_is_same(const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee)
+bool implied_is_same(const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee)
 {
 	(void)t, (void)place, (void)frame, (void)callee;
 	return true;
 }
 
-bool shown_raises_anew(const struct thread *t, uint32_t place, py_frame *frame)
+bool implied_raises_anew(const struct thread *t, uint32_t place, py_frame *frame)
 {
 	(void)t, (void)place, (void)frame;
 	return false;
 }
 
-void shown_note(struct thread *t, uint32_t place, py_frame *callee)
+void implied_note(struct thread *t, uint32_t place, py_frame *callee)
 {
 	(void)t, (void)place, (void)callee;
 }
 
-void shown_begin(struct thread *t, py_frame *frame, struct code_record *r)
+void implied_begin(struct thread *t, py_frame *frame, struct code_record *r)
 {
 	(void)t, (void)frame, (void)r;
 }
 
-void shown_end(bool calls_are_told)
+void implied_end(bool calls_are_told)
 {
 	(void)calls_are_told;
 }
 
-void shown_forget(const struct code_record *r)
+void implied_forget(const struct code_record *r)
 {
 	(void)r;
 }
 
-void shown_forget_all(void)
+void implied_forget_all(void)
 {
 }
 
