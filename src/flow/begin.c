@@ -98,15 +98,15 @@ static void mark(struct cut *c, uint32_t entry)
 {
 	struct flow_graph *g = c->g;
 
-	g->blocks[entry].ahead = true;
+	g->blocks[entry].pending = true;
 	for (uint32_t i = entry; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
-		for (uint32_t k = 0; b->ahead && k < b->edge_count; k++) {
+		for (uint32_t k = 0; b->pending && k < b->edge_count; k++) {
 			uint32_t to = g->edges[b->first_edge + k].to;
 			if (c->at[to].here)
 				g->starts[g->blocks[to].start].begins = true;
 			else
-				g->blocks[to].ahead = true;
+				g->blocks[to].pending = true;
 		}
 	}
 }
@@ -114,7 +114,7 @@ static void mark(struct cut *c, uint32_t entry)
 static void unmark(struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++)
-		g->blocks[i].ahead = false;
+		g->blocks[i].pending = false;
 	for (uint32_t i = 0; i < g->start_count; i++)
 		g->starts[i].begins = false;
 }
@@ -129,20 +129,20 @@ static bool leads_back(const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
-		for (uint32_t k = 0; !b->ahead && k < b->edge_count; k++) {
+		for (uint32_t k = 0; !b->pending && k < b->edge_count; k++) {
 			uint32_t to = g->edges[b->first_edge + k].to;
-			if (g->blocks[to].ahead || begins(g, to))
+			if (g->blocks[to].pending || begins(g, to))
 				return true;
 		}
 	}
 	return false;
 }
 
-static bool witness_ahead(const struct flow_graph *g)
+static bool witness_pending(const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
-		if (b->ahead && b->start != FLOW_NONE && g->starts[b->start].witness)
+		if (b->pending && b->start != FLOW_NONE && g->starts[b->start].witness)
 			return true;
 	}
 	return false;
@@ -153,7 +153,7 @@ static bool place_around(struct flow_graph *g, const bool *kept)
 {
 	for (uint32_t i = 0; i < g->start_count; i++)
 		g->starts[i].witness = kept[i] || g->starts[i].begins;
-	return flow_place_again(g) == 0 && !witness_ahead(g);
+	return flow_place_again(g) == 0 && !witness_pending(g);
 }
 
 static bool place(struct cut *c, const bool *kept)

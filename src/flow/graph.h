@@ -68,7 +68,7 @@ struct flow_block {
 	uint32_t edge_count;
 	uint32_t flags;
 	bool eventful; /* it calls, or what it raises has a handler: a hint for placement, not stored */
-	bool ahead; /* by begin.h: it runs before the call is told; not stored */
+	bool pending; /* by begin.h: it runs before the call is told; not stored */
 };
 
 /* From `unit` on, up to the next entry's, instructions have this line; 0: none. */

@@ -169,7 +169,7 @@ static void put_silent(struct code_record *r, const struct flow_graph *g)
 			continue;
 		r->units[end - 1].silent = 1;
 		if (RESUME_LOOKS_FIRST && r->suspends && end < r->unit_count)
-			r->units[end].ahead = 1;
+			r->units[end].pending = 1;
 	}
 }
 
@@ -229,13 +229,13 @@ static bool is_kept(const struct code_record *r, const struct flow_graph *g, uin
 	return start >= START_MAX || (unit < r->unit_count && r->units[unit].pass & PASS_TELLS);
 }
 
-static void put_ahead(struct code_record *r, const struct flow_graph *g)
+static void put_pending(struct code_record *r, const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		uint32_t end = flow_block_end(g, i);
-		for (uint32_t at = g->blocks[i].unit; g->blocks[i].ahead && at < end; at++)
+		for (uint32_t at = g->blocks[i].unit; g->blocks[i].pending && at < end; at++)
 			if (at < r->unit_count)
-				r->units[at].ahead = 1;
+				r->units[at].pending = 1;
 	}
 }
 
@@ -247,7 +247,7 @@ static void choose_begins(struct code_record *r, struct flow_graph *g)
 		kept[i] = is_kept(r, g, i);
 	r->late = kept && flow_place_begins(g, kept);
 	if (r->late)
-		put_ahead(r, g);
+		put_pending(r, g);
 	free(kept);
 }
 
@@ -338,7 +338,7 @@ static struct code_record *record_of(
 	choose_witnesses(r, g, may_be_late(r, code));
 	r->plain = r->plain && !r->late;
 	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
-		r->units[i].ahead = 1;
+		r->units[i].pending = 1;
 	put_units(r, g);
 	put_moving_passes(r);
 	put_silent(r, g);
@@ -375,7 +375,7 @@ static struct code_record *straight_record(PyCodeObject *code, bool silent)
 	r->unit_count = units;
 	r->plain = r->straight = true;
 	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
-		r->units[i].ahead = 1;
+		r->units[i].pending = 1;
 	r->units[units - 1].silent = silent;
 	return r;
 }

@@ -352,7 +352,8 @@ __attribute__((noinline)) static PyObject *again_at_once(struct thread *t, py_fr
 {
 	uint8_t *p = t->ring.at;
 	uint32_t bits = unit_bits(r->units[unit]);
-	bool plain = (bits & UNIT_BITS(.heard = 3, .ahead = 1)) == UNIT_BITS(.heard = HEARD_MOVED);
+	bool plain =
+		(bits & UNIT_BITS(.heard = 3, .pending = 1)) == UNIT_BITS(.heard = HEARD_MOVED);
 
 	if (!plain || !unit_is_pass(bits) || root.first_move.record || step_is_slow_inline(t, p))
 		return instruction_in_full(args);

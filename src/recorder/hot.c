@@ -76,7 +76,7 @@ static bool is_alone(const PyCodeObject *code, uint32_t unit)
 static void hear_behind(struct code_unit *u)
 {
 	u->heard = u[LOOK_UP_UNITS].heard = HEARD_MOVED;
-	u->ahead |= u->begins;
+	u->pending |= u->begins;
 }
 
 static void hear_instructions(struct code_record *r)
@@ -110,7 +110,7 @@ static bool hear_lines(struct code_record *r)
 			passes |= u->heard != HEARD_MAY_MOVE;
 			continue;
 		}
-		u->ahead &= !(u->later && u->begins);
+		u->pending &= !(u->later && u->begins);
 		u->heard = HEARD_BY_LINE;
 		u->later = 0;
 	}

@@ -508,7 +508,7 @@ static bool all_have_begun(
 		uint32_t unit = frame_unit(f, code);
 		bool inside = unit >= from && unit < to;
 		bool begun = place && f->f_globals == globals && unit < r->unit_count &&
-			     !r->units[unit].ahead;
+			     !r->units[unit].pending;
 		if (!begun || (inside && callee && !runs_once(f, callee)))
 			return false;
 		if (!mark || !inside)
@@ -529,7 +529,7 @@ static void hear_no_more(struct code_record *r, uint32_t from, uint32_t to)
 		if (u->witness)
 			u->heard = HEARD_BY_LINE;
 		u->witness = u->begins = u->later = 0;
-		u->ahead = 1;
+		u->pending = 1;
 	}
 }
 
@@ -602,7 +602,7 @@ static void restore_units(struct code_record *r, const struct code_unit *before)
 		struct code_unit *u = &r->units[unit];
 		u->witness = was->witness;
 		u->begins = was->begins;
-		u->ahead = was->ahead && !(was->begins && was->later);
+		u->pending = was->pending && !(was->begins && was->later);
 	}
 }
 

@@ -146,7 +146,7 @@ static void trust_entries(void)
 		for (py_frame *f = ts ? top_frame(ts) : NULL; f; f = frame_caller(f)) {
 			uint32_t place = stack_find(t, f);
 			const struct code_record *r = place ? code_known(frame_code(f)) : NULL;
-			if (r && r->late && !frame_is_ahead(f) && !begins_now(t, r, f))
+			if (r && r->late && !frame_is_pending(f) && !begins_now(t, r, f))
 				stack_mark(t, place, MARK_EARLY);
 		}
 	}

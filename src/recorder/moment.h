@@ -139,7 +139,7 @@ static inline bool moment_is_top(const struct moment *m)
 	if (unlikely(entry_seen(top) != 0))
 		return implied_is_same(m->thread, m->thread->depth, m->frame, NULL);
 	return (uintptr_t)top & (MARK_EARLY | MARK_TOLD) ||
-	       !unit_is_ahead(m->record, m->frame, frame_unit(m->frame, m->code));
+	       !unit_is_pending(m->record, m->frame, frame_unit(m->frame, m->code));
 }
 
 /* The same for an event of a frame that has been entered already: it becomes the top of the shadow
@@ -239,7 +239,7 @@ static inline void moment_may_be_precise(struct moment *m)
 static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 {
 	if (unlikely(!caller || root.filters || frame_not_begun(caller) ||
-		     frame_is_foreign(m->thread->top) || frame_is_ahead(caller) ||
+		     frame_is_foreign(m->thread->top) || frame_is_pending(caller) ||
 		     frame_not_resumed(caller)) ||
 		(!entry_is(m->thread->top, caller) && !drop_callees(m->thread, &m->at, caller)))
 		m->at = step_to_caller(
@@ -311,7 +311,7 @@ static inline uint32_t told_site(py_frame *frame)
 	const struct code_record *r = (const struct code_record *)mark;
 	uint32_t unit = frame_unit_or_none(frame, code);
 	bool told = mark > 0 && unit < r->unit_count &&
-		    !(unit_bits(r->units[unit]) & UNIT_BITS(.ahead = 1, .later = 1));
+		    !(unit_bits(r->units[unit]) & UNIT_BITS(.pending = 1, .later = 1));
 
 	return told ? unit : EVENT_NO_SITE;
 }
@@ -551,7 +551,7 @@ __attribute__((always_inline)) static inline bool plain_leave(
 
 	if (!r->plain || root.tells_lines || root.filters)
 		return false;
-	bool told = unit < r->unit_count && !r->units[unit].ahead;
+	bool told = unit < r->unit_count && !r->units[unit].pending;
 	if (!told || e->thread->top != e->frame || plain_is_slow(e->thread, p, stamp))
 		return false;
 	p = plain_write_time(e->thread, p, stamp);
@@ -744,7 +744,7 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 		return;
 	uint32_t unit = moment_unit(&m);
 	struct code_unit here = moment_start(&m, unit);
-	if (unlikely((unit_bits(here) & UNIT_BITS(.silent = 1, .ahead = 1, .later = 1)) != 0)) {
+	if (unlikely((unit_bits(here) & UNIT_BITS(.silent = 1, .pending = 1, .later = 1)) != 0)) {
 		if (!moment_stands_there(&m, unit, here, interrupts))
 			return;
 		if (here.later)
@@ -762,7 +762,7 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 /* An event comes of a frame that runs: if it stands where it yields, that is not because it is suspended. */
 static inline void moment_is_of_running(const struct moment *m)
 {
-	bool there = m->record && m->record->suspends && moment_start(m, moment_unit(m)).ahead;
+	bool there = m->record && m->record->suspends && moment_start(m, moment_unit(m)).pending;
 	uint32_t place = there ? stack_find(m->thread, m->frame) : 0;
 
 	if (place)

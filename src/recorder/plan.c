@@ -104,7 +104,7 @@ static bool stays(uint32_t start, struct code_unit here)
 /* Can it become one? */
 static bool is_open(struct code_unit here, const struct flow_start *s)
 {
-	return s->sure && !here.ahead;
+	return s->sure && !here.pending;
 }
 
 static double cost_of(const struct flow_start *s)

@@ -94,7 +94,7 @@ struct code_record {
 		uint32_t witness : 1;
 		uint32_t begins : 1; /* it tells of the call, too */
 		uint32_t
-			ahead : 1; /* of those, or not begun or resumed; a frame that stands here may not have been told */
+			pending : 1; /* of those, or not begun or resumed; a frame that stands here may not have been told */
 		uint32_t sends : 1;  /* what is called here is awaited by the frame */
 		uint32_t silent : 1; /* a return or yield that need not be told */
 		uint32_t pass : 4;   /* enum pass_mark */
@@ -599,9 +599,9 @@ static inline py_frame *frame_recorded(py_frame *frame)
 }
 
 /* At `unit` of code whose calls are told late: may the call of the frame that stands there not have been told? */
-static inline bool unit_is_ahead(const struct code_record *r, py_frame *frame, uint32_t unit)
+static inline bool unit_is_pending(const struct code_record *r, py_frame *frame, uint32_t unit)
 {
-	return unit < r->unit_count && r->units[unit].ahead && !frame_not_begun(frame);
+	return unit < r->unit_count && r->units[unit].pending && !frame_not_begun(frame);
 }
 
 /* ---- implied.c: calls that are shown by what they call ---- */
@@ -641,12 +641,12 @@ static inline bool implied_went_on(const py_frame *entry, const struct code_reco
 }
 
 /* Does the frame stand where its call, which is told late, may not have been told? */
-static inline bool frame_is_ahead(py_frame *frame)
+static inline bool frame_is_pending(py_frame *frame)
 {
 	PyCodeObject *code = frame_code(frame);
 	const struct code_record *r = code_known(code);
 
-	return r && r->late && unit_is_ahead(r, frame, frame_unit(frame, code));
+	return r && r->late && unit_is_pending(r, frame, frame_unit(frame, code));
 }
 
 /* Has the frame yielded without an event, and is its resume still to be told? What runs then is called by it all the same. */
@@ -658,7 +658,7 @@ static inline bool frame_not_resumed(py_frame *frame)
 	const struct code_record *r = code_known(code);
 	uint32_t unit = frame_unit(frame, code);
 
-	return r && r->suspends && unit < r->unit_count && r->units[unit].ahead &&
+	return r && r->suspends && unit < r->unit_count && r->units[unit].pending &&
 	       !frame_not_begun(frame);
 }
 
@@ -668,7 +668,7 @@ static inline bool entry_is_true(
 	const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee)
 {
 	const py_frame *entry = t->frames[place - 1];
-	bool told = (uintptr_t)entry & (MARK_EARLY | MARK_TOLD) || !frame_is_ahead(frame);
+	bool told = (uintptr_t)entry & (MARK_EARLY | MARK_TOLD) || !frame_is_pending(frame);
 
 	if (unlikely(entry_seen(entry) != 0) && !implied_is_same(t, place, frame, callee))
 		return false;

@@ -144,9 +144,9 @@ static uint8_t *write_link(
 	if (unlikely(record->left_out))
 		return write_link_outside(t, p, frame, below);
 	if (unlikely(record->late)) {
-		bool ahead = frame_is_ahead(frame);
-		t->frames[below] = frame_marked(frame, ahead ? MARK_EARLY : 0);
-		if (ahead && !(t->calls_lost && (!below || record->implied)))
+		bool pending = frame_is_pending(frame);
+		t->frames[below] = frame_marked(frame, pending ? MARK_EARLY : 0);
+		if (pending && !(t->calls_lost && (!below || record->implied)))
 			return write_early(t, p, frame, below);
 	}
 	if (unlikely(frame_is_due(frame)))
@@ -503,7 +503,7 @@ static bool keep_stood(struct stood *out, py_frame *frame)
 		.unit = frame_unit(frame, code)};
 	if (is_root(frame))
 		task_find(current_thread_state(), frame, false, &out->task);
-	if (frame_is_ahead(frame) &&
+	if (frame_is_pending(frame) &&
 		!implied_at(record, out->unit)) /* no calls are, in the child */
 		out->frame = frame_marked(frame, MARK_EARLY);
 	if (frame_is_due(frame))
@@ -653,7 +653,7 @@ static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame, py_f
 		place = stack_place(t, frame, callee);
 		if (place)
 			break;
-		if (!frame_is_ahead(frame))
+		if (!frame_is_pending(frame))
 			return p;
 		count++;
 	}

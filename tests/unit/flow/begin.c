@@ -24,7 +24,7 @@ static void run_from(struct random *r, const struct flow_graph *g, uint32_t at, 
 {
 	for (int i = 0; i < STEPS; i++) {
 		const struct flow_block *b = &g->blocks[at];
-		assert_int_equal(b->ahead, !told);
+		assert_int_equal(b->pending, !told);
 		if (!b->edge_count) {
 			assert_true(told || b->flags & FLOW_BLOCK_RAISES);
 			return;
@@ -48,7 +48,7 @@ static void check_begins(struct random *r, const struct flow_graph *g)
 		bool comes = g->blocks[i].flags & (FLOW_BLOCK_HANDLER | FLOW_BLOCK_RESUME);
 		for (int n = 0; n < 30 && (enters || comes); n++)
 			run_from(r, g, i, !enters);
-		assert_false(g->blocks[i].ahead && g->blocks[i].eventful);
+		assert_false(g->blocks[i].pending && g->blocks[i].eventful);
 	}
 }
 
@@ -145,7 +145,7 @@ static void both_arms_of_fib_begin(void **state)
 	assert_true(flow_place_begins(&g, none));
 	assert_false(g.starts[0].begins);
 	assert_true(g.starts[1].begins && g.starts[2].begins);
-	assert_true(g.blocks[0].ahead && g.blocks[1].ahead);
+	assert_true(g.blocks[0].pending && g.blocks[1].pending);
 	flow_graph_release(&g);
 }
 
@@ -159,7 +159,7 @@ static void none_behind_a_call(void **state)
 	assert_int_equal(flow_place_witnesses(&g), 0);
 	assert_false(flow_place_begins(&g, none));
 	for (uint32_t i = 0; i < g.block_count; i++)
-		assert_false(g.blocks[i].ahead || begins(&g, &g.blocks[i]));
+		assert_false(g.blocks[i].pending || begins(&g, &g.blocks[i]));
 	flow_graph_release(&g);
 }
 
