@@ -60,11 +60,11 @@ static void take(struct dump *d, const struct pl_event *e)
 		say_damage(d, e);
 	if (thread < d->thread_count && d->threads[thread] != THREAD_WANTED)
 		return;
-	if (moment_behind(&s->to, e)) {
+	if (when_after(&s->to, e)) {
 		thread_done(d, thread);
 		return;
 	}
-	if (!(s->kinds >> e->kind & 1) || moment_before(&s->from, e))
+	if (!(s->kinds >> e->kind & 1) || when_before(&s->from, e))
 		return;
 	if (d->as_rows)
 		rows_write(&d->rows, e);
@@ -92,11 +92,11 @@ static uint32_t choose_threads(struct dump *d, const struct pl_process *p)
 
 static int seek(struct dump *d, struct pl_cursor *c, uint32_t thread, struct pl_err *err)
 {
-	const struct moment *from = &d->selection.from;
+	const struct when *from = &d->selection.from;
 
-	if (from->kind == MOMENT_TIME)
+	if (from->kind == WHEN_TIME)
 		return pl_cursor_seek_time(c, from->time_ns, err);
-	if (from->kind == MOMENT_SEQ && thread != PL_ALL_THREADS)
+	if (from->kind == WHEN_SEQ && thread != PL_ALL_THREADS)
 		return pl_cursor_seek_seq(c, from->seq, err);
 	return 0;
 }

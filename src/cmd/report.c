@@ -505,7 +505,7 @@ static int prepare(struct report *w)
 	if (code == CMD_GO)
 		code = select_read(&w->selection, w->r);
 	if (code == CMD_GO &&
-		(w->selection.from.kind == MOMENT_SEQ || w->selection.to.kind == MOMENT_SEQ)) {
+		(w->selection.from.kind == WHEN_SEQ || w->selection.to.kind == WHEN_SEQ)) {
 		cmd_say("report: --from and --to are times here, not numbers of events");
 		return CMD_USAGE;
 	}

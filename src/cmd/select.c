@@ -162,9 +162,9 @@ static int read_kinds(struct selection *s)
 	return code;
 }
 
-static int read_moment(const char *text, const struct pl_recording_info *info, struct moment *m)
+static int read_when(const char *text, const struct pl_recording_info *info, struct when *w)
 {
-	if (!text || moment_read(text, info, m))
+	if (!text || when_read(text, info, w))
 		return CMD_GO;
 	cmd_say("'%s' is no moment; say 10:52:01.5, 2026-11-21 10:52, +1.5 (seconds from the "
 		"start) or #4711 (an event's seq)",
@@ -180,8 +180,8 @@ int select_read(struct selection *s, const struct pl_recording *r)
 	pl_recording_info(r, &info);
 	code = read_kinds(s);
 	if (code == CMD_GO)
-		code = read_moment(s->from_text, &info, &s->from);
+		code = read_when(s->from_text, &info, &s->from);
 	if (code == CMD_GO)
-		code = read_moment(s->to_text, &info, &s->to);
+		code = read_when(s->to_text, &info, &s->to);
 	return code == CMD_GO ? check_names(s, r) : code;
 }

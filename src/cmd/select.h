@@ -3,12 +3,12 @@
  *	--process 2,4711      numbers of the recording, else pids, else a part of the command line
  *	--thread 0,worker     numbers within the process, else native ids, else whole names
  *	--events call,raise   words of PL_EVENT_KINDS
- *	--from --to           moments (session/moment.h); both belong to it
+ *	--from --to           moments (session/when.h); both belong to it
  */
 #ifndef PL_CMD_SELECT_H
 #define PL_CMD_SELECT_H
 
-#include "session/moment.h"
+#include "session/when.h"
 
 /* All zero selects everything, once select_read has been called. */
 struct selection {
@@ -16,7 +16,7 @@ struct selection {
 	const char *process, *thread, *events, *from_text, *to_text;
 	/* out */
 	uint32_t kinds; /* bit per enum pl_event_kind */
-	struct moment from, to;
+	struct when from, to;
 };
 
 /* Understand the words, and see that each names something in r. CMD_GO, or CMD_USAGE after an
@@ -28,16 +28,16 @@ bool select_process(
 bool select_thread(
 	const struct selection *s, const struct pl_recording *r, const struct pl_thread *t);
 
-static inline bool moment_before(const struct moment *m, const struct pl_event *e)
+static inline bool when_before(const struct when *w, const struct pl_event *e)
 {
-	return m->kind == MOMENT_TIME ? e->time_ns < m->time_ns
-				      : m->kind == MOMENT_SEQ && e->seq < m->seq;
+	return w->kind == WHEN_TIME ? e->time_ns < w->time_ns
+				    : w->kind == WHEN_SEQ && e->seq < w->seq;
 }
 
-static inline bool moment_behind(const struct moment *m, const struct pl_event *e)
+static inline bool when_after(const struct when *w, const struct pl_event *e)
 {
-	return m->kind == MOMENT_TIME ? e->time_ns > m->time_ns
-				      : m->kind == MOMENT_SEQ && e->seq > m->seq;
+	return w->kind == WHEN_TIME ? e->time_ns > w->time_ns
+				    : w->kind == WHEN_SEQ && e->seq > w->seq;
 }
 
 /* A list's words: the next one (not NUL-terminated) and its length; false at the end. Commas in a

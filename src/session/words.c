@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "session/elsewhere.h"
 #include "session/known.h"
-#include "session/moment.h"
+#include "session/when.h"
 
 #define FRAMES_MAX 4096
 #define LINE_MAX   (1 << 20) /* of which hits are counted */
@@ -521,7 +521,7 @@ static bool read_time(const struct session *s, const char *text, int64_t *time_n
 	const struct pl_thread *t =
 		pl_recording_thread(s->replay.r, at->position.process, at->position.thread);
 	struct pl_recording_info info;
-	struct moment moment;
+	struct when when;
 	size_t n = strlen(text);
 	double ns;
 	int percent, end = 0;
@@ -541,10 +541,10 @@ static bool read_time(const struct session *s, const char *text, int64_t *time_n
 		return true;
 	}
 	pl_recording_info(s->replay.r, &info);
-	if (!isdigit((unsigned char)*text) || !moment_read(text, &info, &moment))
+	if (!isdigit((unsigned char)*text) || !when_read(text, &info, &when))
 		return false;
-	*time_ns = moment.time_ns;
-	return moment.kind == MOMENT_TIME;
+	*time_ns = when.time_ns;
+	return when.kind == WHEN_TIME;
 }
 
 /* How far from the time that was asked for the nearest event is. */

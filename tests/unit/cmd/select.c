@@ -87,7 +87,7 @@ static int64_t moment_of(const char *text)
 	struct selection s = {.from_text = text};
 
 	assert_int_equal(select_read(&s, NULL), CMD_GO);
-	assert_int_equal(s.from.kind, MOMENT_TIME);
+	assert_int_equal(s.from.kind, WHEN_TIME);
 	return s.from.time_ns;
 }
 
@@ -105,7 +105,7 @@ static void test_moments(void **state)
 	/* after midnight */
 	assert_int_equal(moment_of("00:00:01"), START_NS + 2500000000);
 	assert_int_equal(select_read(&s, NULL), CMD_GO);
-	assert_int_equal(s.to.kind, MOMENT_SEQ);
+	assert_int_equal(s.to.kind, WHEN_SEQ);
 	assert_int_equal(s.to.seq, 4711);
 }
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "session/moment.h"
+#include "session/when.h"
 
 #include <string.h>
 #include <time.h>
@@ -106,16 +106,16 @@ static bool read_time_of_day(const char *text, const struct pl_recording_info *i
 	return true;
 }
 
-bool moment_read(const char *text, const struct pl_recording_info *info, struct moment *m)
+bool when_read(const char *text, const struct pl_recording_info *info, struct when *w)
 {
-	m->kind = MOMENT_TIME;
-	if (text[0] == '#' && read_number(text + 1, strlen(text + 1), &m->seq)) {
-		m->kind = MOMENT_SEQ;
+	w->kind = WHEN_TIME;
+	if (text[0] == '#' && read_number(text + 1, strlen(text + 1), &w->seq)) {
+		w->kind = WHEN_SEQ;
 		return true;
 	}
-	if (text[0] == '+' && read_seconds(text + 1, &m->time_ns) &&
-		!__builtin_add_overflow(m->time_ns, info->start_ns, &m->time_ns))
+	if (text[0] == '+' && read_seconds(text + 1, &w->time_ns) &&
+		!__builtin_add_overflow(w->time_ns, info->start_ns, &w->time_ns))
 		return true;
-	return read_seconds(text, &m->time_ns) || read_date(text, &m->time_ns) ||
-	       read_time_of_day(text, info, &m->time_ns);
+	return read_seconds(text, &w->time_ns) || read_date(text, &w->time_ns) ||
+	       read_time_of_day(text, info, &w->time_ns);
 }

@@ -6,18 +6,18 @@
  * within it); with a Z after a date it is UTC; +seconds count from the recording's start; #seq
  * counts in each thread.
  */
-#ifndef PL_SESSION_MOMENT_H
-#define PL_SESSION_MOMENT_H
+#ifndef PL_SESSION_WHEN_H
+#define PL_SESSION_WHEN_H
 
 #include "pathline/pathline.h"
 
-struct moment {
-	enum { MOMENT_NONE, MOMENT_TIME, MOMENT_SEQ } kind;
+struct when {
+	enum { WHEN_NONE, WHEN_TIME, WHEN_SEQ } kind;
 	int64_t time_ns;
 	uint64_t seq;
 };
 
 /* false: it is none of these. */
-bool moment_read(const char *text, const struct pl_recording_info *info, struct moment *m);
+bool when_read(const char *text, const struct pl_recording_info *info, struct when *w);
 
 #endif
