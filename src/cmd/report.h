@@ -29,6 +29,10 @@ struct report {
 	/* what is shown now: a process, or one of its threads */
 	struct pl_times_range range;
 	const struct pl_profile_tables *t;
+	/* the codes of w->t that have each of its files' texts first, by file, then in the order in
+	 * which texts came; of report_lines */
+	const struct pl_code **texts; /* owned */
+	size_t text_count;
 	/* of --flame and --collapsed: all of them */
 	struct tree whole;
 	struct pl_profile **profiles; /* owned, as are they: the tree is made of them */

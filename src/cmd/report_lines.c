@@ -25,6 +25,7 @@ enum {
 	LINE_SAMPLES,
 	LINE_FILE,
 	LINE_FILE_ID,
+	LINE_TEXT,
 	LINE_LINE,
 	LINE_CODE,
 	LINE_CODE_ID,
@@ -46,6 +47,7 @@ const struct column report_line_columns[] = {
 	[LINE_SAMPLES] = {"samples", NULL},
 	[LINE_FILE] = {"file", NULL},
 	[LINE_FILE_ID] = {"file_id", NULL},
+	[LINE_TEXT] = {"text", NULL},
 	[LINE_LINE] = {"line", NULL},
 	[LINE_CODE] = {"code", NULL},
 	[LINE_CODE_ID] = {"code_id", NULL},
@@ -56,6 +58,62 @@ const struct column report_line_columns[] = {
 static int64_t own_ns(const struct pl_line_time *l)
 {
 	return l->computing_ns + l->waiting_ns;
+}
+
+/* ---- which text of its file ---- */
+
+static int by_text(const void *x, const void *y)
+{
+	const struct pl_code *a = *(const struct pl_code *const *)x;
+	const struct pl_code *b = *(const struct pl_code *const *)y;
+	int order = strcmp(pl_code_file(a), pl_code_file(b));
+
+	return order ? order
+		     : (pl_code_text(a) > pl_code_text(b)) - (pl_code_text(a) < pl_code_text(b));
+}
+
+static int list_texts(struct report *w)
+{
+	size_t count = 0, kept = 0;
+
+	w->texts = malloc((w->t->function_count + 1) * sizeof *w->texts);
+	w->text_count = 0;
+	if (!w->texts) {
+		cmd_say("report: no memory for the texts of its files");
+		return CMD_BAD;
+	}
+	for (size_t i = 0; i < w->t->function_count; i++)
+		if (w->t->functions[i].code)
+			w->texts[count++] = w->t->functions[i].code;
+	qsort(w->texts, count, sizeof *w->texts, by_text);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || by_text(&w->texts[kept - 1], &w->texts[i]))
+			w->texts[kept++] = w->texts[i];
+	w->text_count = kept;
+	return CMD_GO;
+}
+
+static void release_texts(struct report *w)
+{
+	free(w->texts);
+	w->texts = NULL;
+	w->text_count = 0;
+}
+
+/* As the annotated source numbers them: of one file from 1, in the order in which they came. */
+static struct cell cell_text_number(const struct report *w, const struct pl_code *code)
+{
+	const struct pl_code **at =
+		code ? bsearch(&code, w->texts, w->text_count, sizeof *w->texts, by_text) : NULL;
+	uint64_t number = 1;
+
+	if (!at)
+		return (struct cell){0};
+	while (at > w->texts && !strcmp(pl_code_file(at[-1]), pl_code_file(code))) {
+		at--;
+		number++;
+	}
+	return cell_count(number);
 }
 
 static struct cell line_cell(const void *context, size_t row, unsigned column)
@@ -94,6 +152,8 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 		return cell_file(t->code);
 	case LINE_FILE_ID:
 		return cell_file_id(t->code);
+	case LINE_TEXT:
+		return cell_text_number(w, t->code);
 	case LINE_LINE:
 		return cell_ns(CELL_COUNT, t->line);
 	case LINE_CODE:
@@ -158,6 +218,8 @@ int report_lines(struct report *w)
 		columns[LINE_HITS].title = "hits (no passes)";
 	struct sheet s = report_sheet(w, "line", columns);
 
+	if (list_texts(w) != CMD_GO)
+		return CMD_BAD;
 	s.cell = line_cell;
 	s.wanted = line_wanted;
 	s.rows = w->t->line_count;
@@ -166,6 +228,7 @@ int report_lines(struct report *w)
 	report_title(w, NULL, NULL);
 	int code = report_show(w, &s);
 	write_sum(w);
+	release_texts(w);
 	return code;
 }
 

@@ -197,6 +197,18 @@ class Report(Case):
             for hits, source in text.values():
                 self.assertFalse(hits and (not source.strip() or source.lstrip().startswith("#")), text)
 
+    def test_data(self):
+        """Rows of the data have the number of the text."""
+        self.record(BEGIN + self.GROWS % (self.ONE, "", self.TWO, "importlib.reload(mod)"))
+        done = session.pathline("report", "--file", "mod.py", "--json", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [row["data"] for row in map(json.loads, done.stdout.splitlines()) if row["type"] == "line"]
+        self.assertEqual(sorted((row["text"], row["line"], row["hits"]) for row in rows if row["hits"]),
+                         [(1, 1, 1), (1, 2, 1), (2, 4, 1), (2, 5, 1), (2, 6, 1), (2, 7, 1)])
+        done = session.pathline("report", "--json", cwd=self.folder)
+        rows = [row["data"] for row in map(json.loads, done.stdout.splitlines()) if row["type"] == "line"]
+        self.assertEqual({row["text"] for row in rows if not (row["file"] or "").endswith("mod.py") and row["file"]}, {1})
+
     def test_grows(self):
         reload = "importlib.reload(mod)"
         one, two = self.ONE, self.TWO
