@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/buf.h"
 
 /* co_flags: coroutines, those of types.coroutine, asynchronous generators */
 #define CO_AWAITED 0x380u
@@ -28,6 +29,11 @@ struct look {
 	bool filtered; /* threading's own frames may be left out: then their events are missing */
 	struct pl_err *err;
 };
+
+static bool is_stopped(const struct look *l)
+{
+	return l->bounds->stop && *l->bounds->stop;
+}
 
 /* ---- names ---- */
 
@@ -250,20 +256,19 @@ static int find_origin(const struct look *l, struct crash *c)
 
 /* ---- what it ended ---- */
 
-static int may_be_end(void *context, const struct pl_event *e)
+static bool may_be_end(const struct look *l, const struct pl_event *e)
 {
-	const struct look *l = context;
 	enum crash_of of;
 
 	if (!e->code)
-		return PL_END;
+		return false;
 	if (e->kind == PL_EVENT_HANDLED)
-		return is_last_handler(e->code, &of) ? 0 : PL_END;
+		return is_last_handler(e->code, &of);
 	if (e->greenlet || pl_code_flags(e->code) & CO_AWAITED)
-		return 0;
+		return true;
 	if (e->depth && l->filtered)
-		return e->depth <= THREAD_DEPTH || !e->position.thread ? 0 : PL_END;
-	return e->depth == 0 && (e->code == l->bottom || runs_module(e->code)) ? 0 : PL_END;
+		return e->depth <= THREAD_DEPTH || !e->position.thread;
+	return e->depth == 0 && (e->code == l->bottom || runs_module(e->code));
 }
 
 /* The frame that ended, as it was before. */
@@ -338,66 +343,156 @@ static int judge(const struct look *l, const struct pl_event *end, struct crash 
 	return 0;
 }
 
-static int find_end(const struct look *l, uint64_t *seq, struct pl_event *end)
+/* ---- the ends of a thread, the last one first ---- */
+
+/* Rows that are searched at once. Within them the search goes forwards, and keeps what may be an end. */
+#define PIECE (1u << 17)
+
+struct ends {
+	const struct look *l;
+	uint64_t to;	       /* rows before are still to be searched */
+	struct pl_buf rows;    /* of pl_event: what may be an end, in the order of the path */
+	struct pl_event raise; /* the last one in what can be a task's frame */
+};
+
+/* What is raised in coroutines tells which of their ends are orderly: there can be very many of these. */
+static bool may_matter(void *context, const struct pl_count *row)
 {
-	const struct pl_wanted wanted = {.kinds = BIT(UNWIND) | BIT(HANDLED),
-		.is = may_be_end,
-		.context = (void *)l,
+	enum crash_of of;
+
+	(void)context;
+	if (row->kind == PL_EVENT_RAISE || row->kind == PL_EVENT_RERAISE)
+		return row->code && pl_code_flags(row->code) & CO_AWAITED;
+	return row->kind != PL_EVENT_HANDLED || (row->code && is_last_handler(row->code, &of));
+}
+
+static int collect(void *context, const struct pl_event *e)
+{
+	struct ends *ends = context;
+	const char *type = NULL;
+
+	if (e->kind == PL_EVENT_RAISE || e->kind == PL_EVENT_RERAISE) {
+		ends->raise = *e;
+		return PL_END;
+	}
+	if (!may_be_end(ends->l, e))
+		return PL_END;
+	if (e->kind == PL_EVENT_HANDLED)
+		type = e->type;
+	else if (ends->raise.generator && ends->raise.generator == e->generator)
+		type = ends->raise.type;
+	if (type && is_orderly(type))
+		return PL_END;
+	buf_put(&ends->rows, e, sizeof *e);
+	return ends->rows.failed ? PL_ERR_MEMORY : PL_END;
+}
+
+static int collect_piece(struct ends *ends)
+{
+	const struct look *l = ends->l;
+	const struct pl_wanted wanted = {
+		.kinds = BIT(UNWIND) | BIT(HANDLED) | BIT(RAISE) | BIT(RERAISE),
+		.may = may_matter,
+		.is = collect,
+		.context = ends,
 		.stop = l->bounds->stop};
+	const uint64_t from = ends->to - l->bound > PIECE ? ends->to - PIECE : l->bound;
 	struct pl_search *s = NULL;
+	struct pl_event e;
 	int code = pl_search_new(&s, l->r, l->thread->process, l->thread->number, &wanted, l->err);
 
+	ends->raise = (struct pl_event){0};
 	if (code == 0)
-		code = pl_search_previous(s, *seq, l->bound, end, l->err);
-	if (code == 0)
-		*seq = end->seq;
+		code = pl_search_next(s, from, ends->to, &e, l->err);
 	pl_search_free(s);
-	return code;
+	ends->to = from;
+	return code < 0 ? code : 0;
+}
+
+static void ends_init(struct ends *ends, const struct look *l, uint64_t to)
+{
+	const uint64_t end = l->thread->first_seq + l->thread->events;
+
+	*ends = (struct ends){.l = l, .to = to < end ? to : end};
+	if (ends->to < l->bound)
+		ends->to = l->bound;
+}
+
+/* PL_END: there are no more. */
+static int ends_previous(struct ends *ends, struct pl_event *end)
+{
+	int code = 0;
+
+	while (!ends->rows.used) {
+		if (ends->to <= ends->l->bound || is_stopped(ends->l))
+			return PL_END;
+		code = collect_piece(ends);
+		if (code)
+			return code;
+	}
+	ends->rows.used -= sizeof *end;
+	memcpy(end, ends->rows.at + ends->rows.used, sizeof *end);
+	return 0;
+}
+
+static void ends_release(struct ends *ends)
+{
+	buf_release(&ends->rows);
 }
 
 /* The last end of a task by an exception of this type. */
 static int find_task_end(
 	const struct look *l, const struct pl_event *before, const char *type, struct crash *out)
 {
-	uint64_t seq = before->seq;
+	struct ends ends;
 	int code;
 
+	ends_init(&ends, l, before->seq);
 	for (;;) {
 		struct pl_event end;
-		code = find_end(l, &seq, &end);
-		if (code == 0)
-			code = judge(l, &end, out);
-		else
-			return code;
+		code = ends_previous(&ends, &end);
+		if (code)
+			break;
+		code = judge(l, &end, out);
 		if (code < 0 || (code == 0 && out->of == CRASH_TASK && !strcmp(out->type, type)))
-			return code;
+			break;
 	}
+	ends_release(&ends);
+	return code;
 }
 
 /* ---- the last one ---- */
 
-/* The last one of the thread; an exit where there is no other. */
-static int find_in_thread(const struct look *l, struct crash *out)
-{
-	uint64_t seq = UINT64_MAX;
-	bool exits = false;
+/* How many things were ended in the thread; no more than are asked for are counted. */
+struct tally {
+	uint32_t most, ended;
+};
 
-	for (;;) {
+/* The last one of the thread; an exit where there is no other. */
+static int find_in_thread(const struct look *l, struct tally *tally, struct crash *out)
+{
+	bool found = false;
+	struct ends ends;
+	int code;
+
+	ends_init(&ends, l, UINT64_MAX);
+	do {
 		struct pl_event event;
 		struct crash c;
-		int code = find_end(l, &seq, &event);
+		code = ends_previous(&ends, &event);
 		if (code == 0)
 			code = judge(l, &event, &c);
 		else
-			return code < 0 ? code : exits ? 0 : PL_END;
-		if (code < 0)
-			return code;
-		if (code == 0 && (!c.exits || !exits))
+			break;
+		if (code == 0 && (!found || (out->exits && !c.exits))) {
 			*out = c;
+			found = true;
+		}
 		if (code == 0 && !c.exits)
-			return 0;
-		exits |= code == 0;
-	}
+			tally->ended++;
+	} while (code >= 0 && (!found || out->exits || tally->ended < tally->most));
+	ends_release(&ends);
+	return code < 0 ? code : found ? 0 : PL_END;
 }
 
 /* Of one process the order of its threads tells, of two their times. */
@@ -419,7 +514,7 @@ static int look_at_thread(struct look *l)
 	struct pl_frame frame;
 	int code = pl_cursor_new(&c, l->r, l->thread->process, l->thread->number, l->err);
 
-	l->bound = most && t->events > most ? t->first_seq + t->events - most : 0;
+	l->bound = most && t->events > most ? t->first_seq + t->events - most : t->first_seq;
 	l->bottom = NULL;
 	if (code == 0)
 		code = pl_cursor_next(c, &e, l->err);
@@ -429,38 +524,61 @@ static int look_at_thread(struct look *l)
 	return code < 0 ? code : 0;
 }
 
-int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct crash *out,
-	struct pl_err *err)
+/* The last of all threads. PL_END: none was ended. */
+static int find_last(struct look *l, struct tally *tally, struct crash *out, struct look *of)
 {
-	struct pl_recording_info info;
-	struct look l = {.r = r, .bounds = bounds, .err = err}, of = l;
 	bool found = false;
 	int code = 0;
 
-	pl_recording_info(r, &info);
-	l.filtered = info.filter[0] != 0;
-	for (uint32_t i = 0; code >= 0 && i < pl_recording_process_count(r); i++) {
-		l.process = pl_recording_process(r, i);
-		for (uint32_t n = 0; code >= 0 && n < l.process->thread_count; n++) {
+	for (uint32_t i = 0; code >= 0 && i < pl_recording_process_count(l->r); i++) {
+		l->process = pl_recording_process(l->r, i);
+		for (uint32_t n = 0; code >= 0 && n < l->process->thread_count; n++) {
 			struct crash c;
-			l.thread = pl_recording_thread(r, l.process->number, n);
-			if (!l.thread)
+			l->thread = pl_recording_thread(l->r, l->process->number, n);
+			if (!l->thread)
 				continue;
-			code = look_at_thread(&l);
+			code = look_at_thread(l);
 			if (code == 0)
-				code = find_in_thread(&l, &c);
+				code = find_in_thread(l, tally, &c);
 			if (code == 0 && (!found || is_later(&c, out))) {
 				*out = c;
-				of = l;
+				*of = *l;
 				found = true;
 			}
 		}
 	}
-	if (code < 0)
-		return code;
-	if (!found)
-		return PL_END;
-	code = find_origin(&of, out);
+	return code < 0 ? code : found ? 0 : PL_END;
+}
+
+/* Does the bound leave out something of a thread? */
+static bool leaves_out(const struct pl_recording *r, const struct crash_bounds *bounds)
+{
+	for (uint32_t i = 0; bounds->events && i < pl_recording_process_count(r); i++) {
+		const struct pl_process *p = pl_recording_process(r, i);
+		for (uint32_t n = 0; n < p->thread_count; n++) {
+			const struct pl_thread *t = pl_recording_thread(r, p->number, n);
+			if (t && t->events > bounds->events)
+				return true;
+		}
+	}
+	return false;
+}
+
+int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct crash *out,
+	struct pl_err *err)
+{
+	struct tally tally = {.most = bounds->count};
+	struct pl_recording_info info;
+	struct look l = {.r = r, .bounds = bounds, .err = err}, of = l;
+
+	pl_recording_info(r, &info);
+	l.filtered = info.filter[0] != 0;
+	*out = (struct crash){.type = ""};
+	int code = find_last(&l, &tally, out, &of);
+	if (code == 0)
+		code = find_origin(&of, out);
+	out->ended = tally.ended;
+	out->more = leaves_out(r, bounds) || (tally.most && tally.ended >= tally.most);
 	out->end.task = out->end.type = out->raise.task = out->raise.type = NULL;
 	return code;
 }

@@ -14,6 +14,7 @@
 #define PL_SESSION_CRASH_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include "pathline/pathline.h"
 
 enum crash_of { CRASH_MAIN_THREAD, CRASH_THREAD, CRASH_TASK, CRASH_PROCESS };
@@ -25,11 +26,19 @@ struct crash {
 	char task[128];	       /* name of the task, cut */
 	struct pl_event end;   /* where it ended something: an unwind, or a handled */
 	struct pl_event raise; /* where it was raised first, as far as the recording shows */
+	/* also where none was found */
+	uint32_t
+		ended; /* threads, tasks and processes that exceptions ended, within the bounds; exits are not counted */
+	bool more; /* the bounds left something out: there may be more, and a later one */
 };
+
+/* What `record` and `ls` search: the printing of a traceback, and what runs at exit, are shorter. */
+#define CRASH_EVENTS (1u << 20)
 
 /* How far to look. All zero: through the whole recording. */
 struct crash_bounds {
-	uint64_t events;		   /* at the end of each thread; 0: all */
+	uint64_t events; /* at the end of each thread; 0: all */
+	uint32_t count;	 /* so many are counted at most; 0: the last one is enough */
 	const volatile sig_atomic_t *stop; /* as in pathline/search.h; not owned */
 };
 
