@@ -11,23 +11,17 @@ static uint64_t rounded(uint64_t v, uint64_t step)
 	return v / step + (v % step >= (step + 1) / 2 && step > 1);
 }
 
-/* The value in `unit`, with as many decimals as give three digits; 0: it takes a larger unit. The
- * value is rounded before the unit is chosen, so that 999.9 µs is shown as 1.00 ms. */
+/* The value in `unit`, with one decimal below 100 and none from there on; 0: it takes a larger unit.
+ * The value is rounded before the unit is chosen, so that 999.9 µs is shown as 1.0 ms. */
 static int write_unit(char text[UNITS_BYTES], uint64_t v, uint64_t unit, const char *name)
 {
-	if (unit == 1)
-		return v < 1000 ? snprintf(text, UNITS_BYTES, "%" PRIu64 " %s", v, name) : 0;
-	for (int decimals = 2; decimals >= 0; decimals--) {
-		const uint64_t scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
-		const uint64_t digits = rounded(v, unit / scale);
-		if (digits >= 1000)
-			continue;
-		if (!decimals)
-			return snprintf(text, UNITS_BYTES, "%" PRIu64 " %s", digits, name);
-		return snprintf(text, UNITS_BYTES, "%" PRIu64 ".%0*" PRIu64 " %s", digits / scale,
-			decimals, digits % scale, name);
-	}
-	return 0;
+	const uint64_t tenths = rounded(v, unit > 1 ? unit / 10 : 1);
+	const uint64_t whole = rounded(v, unit);
+
+	if (unit > 1 && tenths < 1000)
+		return snprintf(text, UNITS_BYTES, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10,
+			tenths % 10, name);
+	return whole < 1000 ? snprintf(text, UNITS_BYTES, "%" PRIu64 " %s", whole, name) : 0;
 }
 
 static int write_short(char text[UNITS_BYTES], uint64_t ns)
@@ -67,6 +61,15 @@ size_t units_duration(char text[UNITS_BYTES], int64_t ns)
 		text, UNITS_BYTES, "%s%.*s", ns < 0 ? "-" : "", UNITS_BYTES - 2, shown);
 }
 
+int64_t units_between(int64_t start_ns, int64_t end_ns)
+{
+	int64_t ns = 0;
+
+	if (end_ns > start_ns && __builtin_sub_overflow(end_ns, start_ns, &ns))
+		ns = INT64_MAX;
+	return ns;
+}
+
 size_t units_error(char text[UNITS_BYTES], int64_t ns)
 {
 	char shown[UNITS_BYTES];
@@ -94,4 +97,19 @@ size_t units_size(char text[UNITS_BYTES], uint64_t bytes)
 			text, UNITS_BYTES, "%" PRIu64 " %s", rounded(bytes, unit), names[i]);
 	return (size_t)snprintf(text, UNITS_BYTES, "%" PRIu64 ".%" PRIu64 " %s", tenths / 10,
 		tenths % 10, names[i]);
+}
+
+size_t units_count(char text[UNITS_BYTES], uint64_t n)
+{
+	char plain[UNITS_BYTES];
+	const int length = snprintf(plain, sizeof plain, "%" PRIu64, n);
+	size_t used = 0;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			text[used++] = ',';
+		text[used++] = plain[i];
+	}
+	text[used] = 0;
+	return used;
 }

@@ -11,14 +11,20 @@
 
 #define UNITS_BYTES 32
 
-/* "0 s", "870 ns", "1.23 µs", "45.6 ms", "7.89 s", "2 min 5 s", "3 h 7 min": three digits up to a
- * minute. A negative duration has a minus sign. */
+/* "0 s", "870 ns", "1.2 µs", "45.6 ms", "350 ms", "7.9 s", "2 min 5 s", "3 h 7 min": up to a minute one
+ * decimal below 100 and none from there on, as sizes have. A negative duration has a minus sign. */
 size_t units_duration(char text[UNITS_BYTES], int64_t ns);
 
-/* The error of a measured time: "±1.23 ms". */
+/* From a start to an end, which may be any: 0 where it ends before its start. */
+int64_t units_between(int64_t start_ns, int64_t end_ns);
+
+/* The error of a measured time: "±1.2 ms". */
 size_t units_error(char text[UNITS_BYTES], int64_t ns);
 
 /* "512 B", "1.2 KiB", "345 MiB": powers of 1024. */
 size_t units_size(char text[UNITS_BYTES], uint64_t bytes);
+
+/* "1,234,567" */
+size_t units_count(char text[UNITS_BYTES], uint64_t n);
 
 #endif

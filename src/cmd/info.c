@@ -6,18 +6,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/buf.h"
 #include "base/units.h"
 #include "cmd/json.h"
 #include "cmd/page.h"
+#include "cmd/sheet.h"
 #include "cmd/summary.h"
 #include "cmd/text.h"
+#include "os/local.h"
 
 #define WINDOW                                                                                     \
 	"from the first line of __main__ to the end of finalisation; site, .pth files and "        \
 	"sitecustomize ran before recording started"
 
 #define LABEL_WIDTH	13
+#define COUNT_WIDTH	32 /* of a count and its name */
 #define GENERATIONS_MAX 16
+#define NAMED_MAX	16 /* processes of an interpreter that are named */
 
 static const char *recording_state(const struct pl_recording_info *i)
 {
@@ -31,6 +36,7 @@ static const char *recording_state(const struct pl_recording_info *i)
 
 static void label(struct out *o, const char *word)
 {
+	out_line(o);
 	out_tone(o, TONE_FAINT);
 	out_column(o, word, LABEL_WIDTH);
 	out_tone(o, TONE_PLAIN);
@@ -39,8 +45,8 @@ static void label(struct out *o, const char *word)
 static void label_text(struct out *o, const char *word, const char *text)
 {
 	label(o, word);
-	out_clean(o, text_of(text && text[0] ? text : "not known"));
-	out_char(o, '\n');
+	out_wrap(o, text && text[0] ? text : "not known", LABEL_WIDTH);
+	out_line_end(o);
 }
 
 static void title(struct out *o, const char *word)
@@ -52,70 +58,42 @@ static void title(struct out *o, const char *word)
 	out_char(o, '\n');
 }
 
-static void right(struct out *o, uint64_t n, size_t width)
-{
-	size_t digits = 1;
-
-	for (uint64_t v = n; v >= 10; v /= 10)
-		digits++;
-	digits += (digits - 1) / 3;
-	out_spaces(o, digits < width ? width - digits : 0);
-	out_count(o, n);
-}
-
-/* A size, to the right. */
-static void size_column(struct out *o, uint64_t bytes, size_t width)
-{
-	char text[UNITS_BYTES];
-	size_t n = units_size(text, bytes);
-
-	out_spaces(o, n < width ? width - n : 0);
-	out_text(o, text);
-}
-
-static void number_column(struct out *o, uint64_t n, size_t width)
-{
-	char digits[24];
-
-	snprintf(digits, sizeof digits, "%" PRIu64, n);
-	out_column(o, digits, width);
-}
-
 static void write_head(struct out *o, const struct pl_recording_info *i)
 {
+	char host[512];
+
+	out_line(o);
 	out_tone(o, TONE_STRONG);
-	out_clean(o, text_of(i->directory));
+	out_wrap(o, i->directory, 0);
 	out_tone(o, TONE_PLAIN);
-	out_text(o, "\n\n");
-	label_text(o, "command", i->command);
-	label(o, "host");
-	out_clean(o, text_of(i->host));
-	out_text(o, ", ");
-	out_clean(o, text_of(i->system));
+	out_line_end(o);
 	out_char(o, '\n');
+	label_text(o, "command", i->command);
+	snprintf(host, sizeof host, "%s, %s", i->host, i->system);
+	label_text(o, "host", host);
 }
 
 static void write_when(struct out *o, const struct pl_recording_info *i)
 {
-	label(o, "recorded");
-	out_moment(o, i->start_ns);
-	if (i->end_ns) {
-		out_text(o, ", for ");
-		out_duration(o, i->start_ns, i->end_ns);
-	}
-	out_text(o, ", by Pathline ");
-	out_clean(o, text_of(i->pathline));
-	out_text(o, " (format ");
-	out_u64(o, i->format_major);
-	out_char(o, '.');
-	out_u64(o, i->format_minor);
-	out_text(o, ")\n");
+	char moment[LOCAL_BYTES], span[UNITS_BYTES], text[512];
+	int64_t length_ns = 0;
+
+	local_moment(moment, i->start_ns);
+	if (i->end_ns > i->start_ns)
+		length_ns = units_between(i->start_ns, i->end_ns);
+	units_duration(span, length_ns);
+	snprintf(text, sizeof text, "%s%s%s, by Pathline %.200s (format %u.%u)", moment,
+		i->end_ns ? ", for " : "", i->end_ns ? span : "", i->pathline, i->format_major,
+		i->format_minor);
+	label_text(o, "recorded", text);
 	label_text(o, "state", recording_state(i));
 	label_text(o, "window", WINDOW);
 }
 
 static void write_machine(struct out *o, const struct pl_recording_info *i)
 {
+	char size[UNITS_BYTES];
+
 	label(o, "clock");
 	out_clean(o, text_of(i->clock));
 	if (i->ticks_per_us > 0) {
@@ -123,19 +101,17 @@ static void write_machine(struct out *o, const struct pl_recording_info *i)
 		out_fixed(o, i->ticks_per_us, 3);
 		out_text(o, " ticks a µs");
 	}
-	out_char(o, '\n');
+	out_line_end(o);
 	label_text(o, "rings", i->arena);
 	if (i->passes[0])
 		label_text(o, "passes", i->passes);
 	if (i->filter[0])
 		label_text(o, "filter", i->filter);
-	label(o, "limit");
-	if (i->limit_bytes)
-		out_bytes(o, i->limit_bytes);
-	else
-		out_text(o, "none");
-	out_char(o, '\n');
+	units_size(size, i->limit_bytes);
+	label_text(o, "limit", i->limit_bytes ? size : "none");
 }
+
+/* ---- its processes and threads ---- */
 
 /* Generations above p. A hostile recording may say that parents run in a circle. */
 static size_t generation(const struct pl_recording *r, const struct pl_process *p)
@@ -151,73 +127,232 @@ static size_t generation(const struct pl_recording *r, const struct pl_process *
 	return n;
 }
 
-static void write_process(struct out *o, const struct pl_recording *r, const struct pl_process *p)
-{
-	char end[SUMMARY_END_BYTES];
+enum {
+	PROCESS_NUMBER,
+	PROCESS_PID,
+	PROCESS_END,
+	PROCESS_LENGTH,
+	PROCESS_PARENT,
+	PROCESS_HOW,
+	PROCESS_COMMAND
+};
 
-	out_text(o, "  ");
-	right(o, p->number, 4);
-	out_text(o, "  pid ");
-	out_u64(o, p->pid);
-	out_text(o, "  ");
-	summary_end(p, end);
-	out_column(o, end, 10);
-	out_text(o, "  ");
-	if (p->end_ns > p->start_ns) {
-		out_duration(o, p->start_ns, p->end_ns);
-		out_text(o, "  ");
+static const struct column process_columns[] = {
+	[PROCESS_NUMBER] = {NULL, "process"},
+	[PROCESS_PID] = {NULL, "pid", 0, 7},
+	[PROCESS_END] = {NULL, "ended"},
+	[PROCESS_LENGTH] = {NULL, "length", 0, 9},
+	[PROCESS_PARENT] = {NULL, "parent", 0, 8},
+	[PROCESS_HOW] = {NULL, "how", 0, 8},
+	[PROCESS_COMMAND] = {NULL, "command"},
+	{0},
+};
+
+struct process_row {
+	const struct pl_process *process;
+	char end[SUMMARY_END_BYTES];
+	char *command; /* owned; further in than that of its parent; NULL: no memory */
+};
+
+static struct cell process_cell(const void *context, size_t row, unsigned column)
+{
+	const struct process_row *r = (const struct process_row *)context + row;
+	const struct pl_process *p = r->process;
+
+	switch (column) {
+	case PROCESS_NUMBER:
+		return (struct cell){.kind = CELL_NUMBER, .number = p->number};
+	case PROCESS_PID:
+		return (struct cell){.kind = CELL_NUMBER, .number = p->pid};
+	case PROCESS_END:
+		return (struct cell){.kind = CELL_TEXT, .text = r->end};
+	case PROCESS_LENGTH:
+		if (p->end_ns <= p->start_ns)
+			return (struct cell){0};
+		return (struct cell){
+			.kind = CELL_NS, .number = units_between(p->start_ns, p->end_ns)};
+	case PROCESS_PARENT:
+		return (struct cell){
+			.kind = p->parent ? CELL_NUMBER : CELL_NONE, .number = p->parent};
+	case PROCESS_HOW:
+		return (struct cell){.kind = CELL_TEXT, .text = p->parent ? p->how : "-"};
+	default:
+		return (struct cell){
+			.kind = CELL_TEXT, .text = r->command ? r->command : p->command};
 	}
-	out_spaces(o, 2 * generation(r, p));
-	out_clean(o, text_of(p->command));
-	out_tone(o, TONE_FAINT);
-	out_text(o, "\n          ");
-	if (p->parent) {
-		out_clean(o, text_of(p->how));
-		out_text(o, " by process ");
-		out_u64(o, p->parent);
-		out_text(o, ", ");
-	}
-	out_clean(o, text_of(p->interpreter));
-	out_text(o, ", ");
-	out_clean(o, text_of(p->executable));
-	out_tone(o, TONE_PLAIN);
-	out_char(o, '\n');
 }
 
-static void write_thread(struct out *o, const struct pl_thread *t)
+/* A table further in than its title. */
+static struct sheet table(const struct column *columns, const void *context, size_t rows)
 {
-	out_text(o, "  ");
-	right(o, t->process, 4);
-	right(o, t->number, 6);
-	out_text(o, "  ");
-	number_column(o, t->native_id, 9);
-	right(o, t->events, 14);
-	right(o, t->first_seq, 16);
-	out_text(o, "  ");
-	out_clean(o, text_of(t->name && t->name[0] ? t->name : "-"));
-	out_char(o, '\n');
+	return (struct sheet){
+		.columns = columns, .context = context, .rows = rows, .indent = 2, .gap = 2};
 }
 
 static void write_processes(struct out *o, const struct pl_recording *r)
 {
+	const uint32_t count = pl_recording_process_count(r);
+	struct process_row *rows = calloc(count + 1, sizeof *rows);
+	struct sheet s = table(process_columns, rows, count);
+
 	title(o, "processes");
+	s.cell = process_cell;
+	for (uint32_t i = 0; rows && i < count; i++) {
+		const struct pl_process *p = rows[i].process = pl_recording_process(r, i);
+		summary_end(p, rows[i].end);
+		if (asprintf(&rows[i].command, "%*s%s", (int)(2 * generation(r, p)), "",
+			    p->command) < 0)
+			rows[i].command = NULL;
+	}
+	if (rows)
+		sheet_write(&s, o, SHEET_TEXT);
+	for (uint32_t i = 0; rows && i < count; i++)
+		free(rows[i].command);
+	free(rows);
+}
+
+static bool same_python(const struct pl_process *a, const struct pl_process *b)
+{
+	return !strcmp(a->interpreter, b->interpreter) && !strcmp(a->executable, b->executable);
+}
+
+/* Each once, with the processes that ran it. */
+static void write_python(struct out *o, const struct pl_recording *r, uint32_t index)
+{
+	const struct pl_process *p = pl_recording_process(r, index);
+	const uint32_t count = pl_recording_process_count(r);
+	struct pl_buf text = {0};
+	uint32_t more = 0, named = 0;
+
+	for (uint32_t i = 0; i < index; i++)
+		if (same_python(pl_recording_process(r, i), p))
+			return;
+	for (uint32_t i = index; i < count; i++)
+		more += same_python(pl_recording_process(r, i), p);
+	buf_printf(
+		&text, "%s, %s, in process%s", p->interpreter, p->executable, more > 1 ? "es" : "");
+	for (uint32_t i = index; i < count && named < NAMED_MAX; i++)
+		if (same_python(pl_recording_process(r, i), p))
+			buf_printf(&text, "%s%" PRIu32, named++ ? ", " : " ",
+				pl_recording_process(r, i)->number);
+	if (more > named)
+		buf_printf(&text, " and %" PRIu32 " more", more - named);
+	buf_u8(&text, 0);
+	out_line(o);
+	out_text(o, "  ");
+	out_wrap(o, text.failed ? p->executable : (const char *)text.at, 4);
+	out_line_end(o);
+	buf_release(&text);
+}
+
+static void write_pythons(struct out *o, const struct pl_recording *r)
+{
+	title(o, "interpreters");
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++)
-		write_process(o, r, pl_recording_process(r, i));
+		write_python(o, r, i);
+}
+
+enum { THREAD_PROCESS, THREAD_NUMBER, THREAD_TID, THREAD_EVENTS, THREAD_SEQ, THREAD_NAME };
+
+static const struct column thread_columns[] = {
+	[THREAD_PROCESS] = {NULL, "process"},
+	[THREAD_NUMBER] = {NULL, "thread"},
+	[THREAD_TID] = {NULL, "tid", 0, 8},
+	[THREAD_EVENTS] = {NULL, "events"},
+	[THREAD_SEQ] = {NULL, "first seq", 0, 9},
+	[THREAD_NAME] = {NULL, "name"},
+	{0},
+};
+
+static struct cell thread_cell(const void *context, size_t row, unsigned column)
+{
+	const struct pl_thread *t = ((const struct pl_thread *const *)context)[row];
+
+	switch (column) {
+	case THREAD_PROCESS:
+		return (struct cell){.kind = CELL_NUMBER, .number = t->process};
+	case THREAD_NUMBER:
+		return (struct cell){.kind = CELL_NUMBER, .number = t->number};
+	case THREAD_TID:
+		return (struct cell){.kind = CELL_NUMBER, .number = t->native_id};
+	case THREAD_EVENTS:
+		return (struct cell){.kind = CELL_COUNT, .number = (int64_t)t->events};
+	case THREAD_SEQ:
+		return (struct cell){.kind = CELL_COUNT, .number = (int64_t)t->first_seq};
+	default:
+		return (struct cell){
+			.kind = CELL_TEXT, .text = t->name && t->name[0] ? t->name : "-"};
+	}
+}
+
+static void write_threads(struct out *o, const struct pl_recording *r)
+{
+	const size_t most = summary_of(r).threads;
+	const struct pl_thread **threads = calloc(most + 1, sizeof *threads);
+	size_t count = 0;
+
 	title(o, "threads");
-	out_text(o, "  of process  tid              events       first seq  name\n");
-	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
+	for (uint32_t i = 0; threads && i < pl_recording_process_count(r); i++) {
 		const struct pl_process *p = pl_recording_process(r, i);
-		for (uint32_t n = 0; n < p->thread_count; n++) {
+		for (uint32_t n = 0; n < p->thread_count && count < most; n++) {
 			const struct pl_thread *t = pl_recording_thread(r, p->number, n);
 			if (t)
-				write_thread(o, t);
+				threads[count++] = t;
 		}
 	}
+	struct sheet s = table(thread_columns, threads, count);
+	s.cell = thread_cell;
+	if (threads)
+		sheet_write(&s, o, SHEET_TEXT);
+	free(threads);
+}
+
+/* ---- counts and losses ---- */
+
+/* A number to the right, and what is said of it. */
+static void write_count(struct out *o, const char *name, const char *number, const char *words)
+{
+	const size_t width = text_width(number);
+
+	out_line(o);
+	out_text(o, "  ");
+	out_column(o, name, 12);
+	out_spaces(o, width < 16 ? 16 - width : 0);
+	out_text(o, number);
+	if (*words) {
+		out_text(o, "  ");
+		out_wrap(o, words, COUNT_WIDTH);
+	}
+	out_line_end(o);
+}
+
+static void write_number(struct out *o, const char *name, uint64_t n, const char *words)
+{
+	char text[UNITS_BYTES];
+
+	units_count(text, n);
+	write_count(o, name, text, words);
+}
+
+static void write_not_sampled(struct out *o, const struct pl_process *p)
+{
+	char text[640];
+
+	snprintf(text, sizeof text,
+		"none of process %" PRIu32 ": the system does not let Pathline read its memory "
+		"(%.200s). `report` shares the time of its lines by their counts. Samples need "
+		"kernel.yama.ptrace_scope to be 0 or 1, and a program that is dumpable.",
+		p->number, strerror(p->samples_refused));
+	out_line(o);
+	out_text(o, "    ");
+	out_wrap(o, text, 4);
+	out_line_end(o);
 }
 
 /* Samples of where threads were: `report` shares time by them. */
 static void write_samples(struct out *o, const struct pl_recording *r)
 {
+	char count[UNITS_BYTES], text[96];
 	uint64_t samples = 0, dropped = 0;
 
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
@@ -225,37 +360,23 @@ static void write_samples(struct out *o, const struct pl_recording *r)
 		samples += p->samples;
 		dropped += p->samples_dropped;
 	}
-	out_text(o, "  ");
-	out_column(o, "samples", 12);
-	right(o, samples, 16);
-	out_text(o, "  of where threads were; ");
-	out_count(o, dropped);
-	out_text(o, dropped == 1 ? " more was not usable\n" : " more were not usable\n");
-	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
-		const struct pl_process *p = pl_recording_process(r, i);
-		if (!p->samples_refused)
-			continue;
-		out_text(o, "    none of process ");
-		out_u64(o, p->number);
-		out_text(o, ": the system does not let Pathline read its memory (");
-		out_text(o, strerror(p->samples_refused));
-		out_text(o, ").\n    `report` shares the time of its lines by their counts. "
-			    "Samples need "
-			    "kernel.yama.ptrace_scope\n    to be 0 or 1, and a program that is "
-			    "dumpable.\n");
-	}
+	units_count(count, dropped);
+	snprintf(text, sizeof text, "of where threads were; %s more %s not usable", count,
+		dropped == 1 ? "was" : "were");
+	write_number(o, "samples", samples, text);
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++)
+		if (pl_recording_process(r, i)->samples_refused)
+			write_not_sampled(o, pl_recording_process(r, i));
 }
 
 /* Nothing, where there are none. */
 static void write_codes(struct out *o, const char *name, uint64_t count, const char *words)
 {
-	if (!count)
-		return;
-	out_text(o, "  ");
-	out_column(o, name, 12);
-	right(o, count, 16);
-	out_text(o, count == 1 ? "  code" : "  codes");
-	out_text(o, words);
+	char text[96];
+
+	snprintf(text, sizeof text, "%s%s", count == 1 ? "code" : "codes", words);
+	if (count)
+		write_number(o, name, count, text);
 }
 
 static void write_counts(struct out *o, const struct pl_recording *r)
@@ -264,59 +385,45 @@ static void write_counts(struct out *o, const struct pl_recording *r)
 
 	title(o, "events");
 	for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
-		if (s.counts[k]) {
-			out_text(o, "  ");
-			out_column(o, pl_event_kind_name((enum pl_event_kind)k), 12);
-			right(o, s.counts[k], 16);
-			out_char(o, '\n');
-		}
-	out_text(o, "  ");
-	out_column(o, "all", 12);
-	right(o, s.events, 16);
-	out_text(o, "\n  ");
-	out_column(o, "switches", 12);
-	right(o, s.switches, 16);
-	out_text(o, "  between threads\n  ");
-	out_column(o, "waits", 12);
-	right(o, s.waits, 16);
-	out_text(o, "  of threads, for the collector\n");
+		if (s.counts[k])
+			write_number(o, pl_event_kind_name((enum pl_event_kind)k), s.counts[k], "");
+	write_number(o, "all", s.events, "");
+	write_number(o, "switches", s.switches, "between threads");
+	write_number(o, "waits", s.waits, "of threads, for the collector");
 	write_samples(o, r);
-	write_codes(o, "left out", s.codes_left_out, ", by the filter\n");
-	write_codes(o, "unanalysed", s.codes_unanalysed, ", of which every line was recorded\n");
+	write_codes(o, "left out", s.codes_left_out, ", by the filter");
+	write_codes(o, "unanalysed", s.codes_unanalysed, ", of which every line was recorded");
 	title(o, "on disk");
 	for (uint32_t i = 0; pl_recording_size(r, i); i++) {
 		const struct pl_size *z = pl_recording_size(r, i);
-		out_text(o, "  ");
-		out_column(o, z->kind, 12);
-		size_column(o, z->bytes, 16);
-		out_text(o, "  in ");
-		out_count(o, z->records);
-		out_text(o, z->records == 1 ? " record\n" : " records\n");
+		char size[UNITS_BYTES], count[UNITS_BYTES], text[64];
+		units_size(size, z->bytes);
+		units_count(count, z->records);
+		snprintf(text, sizeof text, "in %s record%s", count, z->records == 1 ? "" : "s");
+		write_count(o, z->kind, size, text);
 	}
 }
 
 static void write_loss(struct out *o, const struct pl_loss *l)
 {
+	char count[UNITS_BYTES];
+	struct pl_buf text = {0};
+
+	if (l->process)
+		buf_printf(&text, "process %" PRIu32 " thread %" PRIu32 " seq %" PRIu64 ": ",
+			l->process, l->thread, l->seq);
+	units_count(count, l->lost);
+	if (l->lost)
+		buf_printf(&text, "%s event%s, ", count, l->lost == 1 ? "" : "s");
+	buf_printf(&text, "%s", pl_gap_reason_text(l->reason));
+	if (l->text && l->text[0])
+		buf_printf(&text, ": %s", l->text);
+	buf_u8(&text, 0);
+	out_line(o);
 	out_text(o, "  ");
-	if (l->process) {
-		out_text(o, "process ");
-		out_u64(o, l->process);
-		out_text(o, " thread ");
-		out_u64(o, l->thread);
-		out_text(o, " seq ");
-		out_u64(o, l->seq);
-		out_text(o, ": ");
-	}
-	if (l->lost) {
-		out_count(o, l->lost);
-		out_text(o, l->lost == 1 ? " event, " : " events, ");
-	}
-	out_text(o, pl_gap_reason_text(l->reason));
-	if (l->text && l->text[0]) {
-		out_text(o, ": ");
-		out_clean(o, text_of(l->text));
-	}
-	out_char(o, '\n');
+	out_wrap(o, text.failed ? pl_gap_reason_text(l->reason) : (const char *)text.at, 4);
+	out_line_end(o);
+	buf_release(&text);
 }
 
 static void write_losses(struct out *o, const struct pl_recording *r)
@@ -342,6 +449,8 @@ static void write_page(struct out *o, const struct pl_recording *r, const char *
 	write_when(o, &info);
 	write_machine(o, &info);
 	write_processes(o, r);
+	write_pythons(o, r);
+	write_threads(o, r);
 	write_counts(o, r);
 	write_losses(o, r);
 }

@@ -3,23 +3,29 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/units.h"
 #include "cmd/home.h"
 #include "cmd/json.h"
 #include "cmd/page.h"
+#include "cmd/sheet.h"
 #include "cmd/summary.h"
 #include "cmd/text.h"
 #include "collector/finish.h"
 #include "session/crash.h"
 
-/* At the end of each thread: an exception that ended it is not further away, but for what the printing
- * of its traceback imports. */
-#define CRASH_EVENTS (1u << 20)
+/* So many that were ended by exceptions are counted. */
+#define COUNTED_MAX 64
 
-#define NAME_WIDTH_MAX 40
+#define NAME_WIDTH_MAX	 40
+#define NAME_WIDTH_LEAST 16
+#define NARROW		 72 /* columns of a terminal */
+#define LAST_WIDTH	 20 /* on a terminal that is kept for the exceptions */
+#define LAST_LEAST	 12 /* on a narrow one */
 
 /* What a row shows. */
 struct entry {
@@ -27,9 +33,21 @@ struct entry {
 	bool is_latest;
 	struct pl_recording_info info;
 	struct summary summary;
-	char end[SUMMARY_END_BYTES];	 /* how the first process did */
-	const char *exception;		 /* that ended a thread, task or process; NULL: none did */
-	char ended[CRASH_SUBJECT_BYTES]; /* which one */
+	char end[SUMMARY_END_BYTES];	   /* how the first process did */
+	uint32_t ended;			   /* threads, tasks and processes, by exceptions */
+	bool more;			   /* perhaps: not all was searched */
+	const char *exception;		   /* the last of them; NULL: there is none */
+	char subject[CRASH_SUBJECT_BYTES]; /* what it ended */
+};
+
+/* A row of the text: of a recording that is closed again. */
+struct row {
+	const char *name; /* not owned */
+	bool is_latest;
+	int64_t start_ns, end_ns;
+	uint64_t bytes, events;
+	char end[SUMMARY_END_BYTES];
+	char *exceptions; /* owned; NULL: no memory */
 };
 
 struct listing {
@@ -37,8 +55,9 @@ struct listing {
 	const char *folder;
 	bool json;
 	struct home_list list;
-	size_t latest; /* index in it; SIZE_MAX: none is */
-	size_t name_width;
+	size_t latest;	  /* index in it; SIZE_MAX: none is */
+	struct row *rows; /* owned; of those that could be read */
+	size_t count;
 };
 
 /* ---- what is shown ---- */
@@ -57,101 +76,111 @@ static void describe_end(const struct pl_recording *r, struct entry *e)
 
 static void describe(struct pl_recording *r, struct entry *e)
 {
+	const struct crash_bounds bounds = {.events = CRASH_EVENTS, .count = COUNTED_MAX};
 	struct crash crash;
-	const struct crash_bounds bounds = {.events = CRASH_EVENTS};
 
 	pl_recording_info(r, &e->info);
 	e->summary = summary_of(r);
 	describe_end(r, e);
-	if (crash_find(r, &bounds, &crash, NULL) != 0 || crash.exits)
+	int code = crash_find(r, &bounds, &crash, NULL);
+	e->ended = crash.ended;
+	e->more = code < 0 || crash.more;
+	if (code != 0 || crash.exits)
 		return;
 	e->exception = crash.type[0] ? crash.type : "?";
-	crash_subject(r, &crash, e->ended);
+	crash_subject(r, &crash, e->subject);
 }
 
 /* ---- as text ---- */
 
-/* What was written since `before`, filled up to the width. */
-static void fill(struct out *o, size_t before, size_t width)
+/* "0", "1 KeyError"; "3+ KeyError" where there may be more. */
+static char *exceptions_text(const struct entry *e)
 {
-	size_t columns = 0;
+	char *text;
 
-	for (size_t i = before; i < o->used; i++)
-		columns += ((unsigned char)o->bytes[i] & 0xc0) != 0x80;
-	out_spaces(o, columns < width ? width - columns : 0);
-	out_text(o, "  ");
+	if (asprintf(&text, "%" PRIu32 "%s%s%s", e->ended, e->more ? "+" : "",
+		    e->exception ? " " : "", e->exception ? e->exception : "") < 0)
+		return NULL;
+	return text;
 }
 
-/* On a narrow terminal the number of events is left out, then the length. */
-#define ROOM_LENGTH 71
-#define ROOM_EVENTS 87
-
-static bool has_room(const struct listing *l, size_t columns)
+static void add_row(struct listing *l, const struct entry *e)
 {
-	return !l->out->columns || l->out->columns >= l->name_width + columns;
+	struct row *row = &l->rows[l->count++];
+
+	*row = (struct row){.name = e->name,
+		.is_latest = e->is_latest,
+		.start_ns = e->info.start_ns,
+		.end_ns = e->info.end_ns,
+		.bytes = e->summary.bytes,
+		.events = e->summary.events,
+		.exceptions = exceptions_text(e)};
+	memcpy(row->end, e->end, sizeof row->end);
 }
 
-static void write_head(const struct listing *l)
+enum {
+	COLUMN_NAME,
+	COLUMN_STARTED,
+	COLUMN_LENGTH,
+	COLUMN_ENDED,
+	COLUMN_SIZE,
+	COLUMN_EVENTS,
+	COLUMN_EXCEPTIONS,
+	COLUMNS
+};
+
+static struct cell row_cell(const void *context, size_t index, unsigned column)
 {
-	struct out *o = l->out;
+	const struct row *row = (const struct row *)context + index;
 
-	out_line(o);
-	out_tone(o, TONE_FAINT);
-	out_column(o, "NAME", l->name_width);
-	out_text(o, "  STARTED              ");
-	if (has_room(l, ROOM_LENGTH))
-		out_text(o, "LENGTH       ");
-	out_text(o, "ENDED      SIZE        ");
-	if (has_room(l, ROOM_EVENTS))
-		out_text(o, "EVENTS          ");
-	out_text(o, "EXCEPTION");
-	out_tone(o, TONE_PLAIN);
-	out_line_end(o);
-}
-
-static void write_length(struct out *o, const struct entry *e)
-{
-	size_t before = o->used;
-
-	if (e->info.end_ns)
-		out_duration(o, e->info.start_ns, e->info.end_ns);
-	else
-		out_text(o, "so far");
-	fill(o, before, 11);
-}
-
-static void write_row(const struct listing *l, const struct entry *e)
-{
-	struct out *o = l->out;
-
-	out_line(o);
-	out_step(o);
-	out_tone(o, TONE_STRONG);
-	out_column(o, e->name, l->name_width);
-	out_tone(o, TONE_PLAIN);
-	out_text(o, "  ");
-	size_t before = o->used;
-	out_moment(o, e->info.start_ns);
-	fill(o, before, 19);
-	if (has_room(l, ROOM_LENGTH))
-		write_length(o, e);
-	out_column(o, e->end, 9);
-	out_text(o, "  ");
-	before = o->used;
-	out_bytes(o, e->summary.bytes);
-	fill(o, before, 10);
-	if (has_room(l, ROOM_EVENTS)) {
-		before = o->used;
-		out_count(o, e->summary.events);
-		fill(o, before, 14);
+	switch (column) {
+	case COLUMN_NAME:
+		return (struct cell){.kind = CELL_TEXT, .text = row->name};
+	case COLUMN_STARTED:
+		return (struct cell){.kind = CELL_DATE, .number = row->start_ns};
+	case COLUMN_LENGTH:
+		if (!row->end_ns)
+			return (struct cell){0};
+		return (struct cell){
+			.kind = CELL_NS, .number = units_between(row->start_ns, row->end_ns)};
+	case COLUMN_ENDED:
+		return (struct cell){.kind = CELL_TEXT, .text = row->end};
+	case COLUMN_SIZE:
+		return (struct cell){.kind = CELL_SIZE, .number = (int64_t)row->bytes};
+	case COLUMN_EVENTS:
+		return (struct cell){.kind = CELL_COUNT, .number = (int64_t)row->events};
+	default:
+		return (struct cell){.kind = CELL_TEXT,
+			.text = row->exceptions,
+			.source = row->is_latest ? text_of("(latest)") : (struct text){0}};
 	}
-	out_clean(o, text_of(e->exception ? e->exception : "-"));
-	if (e->is_latest) {
-		out_tone(o, TONE_FAINT);
-		out_text(o, "  (latest)");
-		out_tone(o, TONE_PLAIN);
-	}
-	out_line_end(o);
+}
+
+/* A name has two fifths of a terminal at most. When it began comes last: names say it as well. */
+static void write_rows(const struct listing *l)
+{
+	const bool narrow = l->out->columns && l->out->columns < NARROW;
+	const unsigned room = l->out->columns * 2 / 5;
+	const unsigned width = room > NAME_WIDTH_MAX	 ? NAME_WIDTH_MAX
+			       : room < NAME_WIDTH_LEAST ? NAME_WIDTH_LEAST
+							 : room;
+	const struct column columns[COLUMNS + 1] = {
+		[COLUMN_NAME] = {NULL, "NAME", width},
+		[COLUMN_STARTED] = {NULL, "STARTED", 0, 9},
+		[COLUMN_LENGTH] = {NULL, "LENGTH", 0, 6},
+		[COLUMN_ENDED] = {NULL, "ENDED"},
+		[COLUMN_SIZE] = {NULL, "SIZE", 0, 7},
+		[COLUMN_EVENTS] = {NULL, "EVENTS", 0, 8},
+		[COLUMN_EXCEPTIONS] = {NULL, "EXCEPTIONS"},
+	};
+	const struct sheet s = {.columns = columns,
+		.cell = row_cell,
+		.context = l->rows,
+		.rows = l->count,
+		.gap = narrow ? 1 : 2,
+		.last = narrow ? LAST_LEAST : LAST_WIDTH};
+
+	sheet_write(&s, l->out, SHEET_TEXT);
 }
 
 /* ---- as JSON ---- */
@@ -179,7 +208,9 @@ static void write_json(const struct listing *l, const struct entry *e)
 	json_u64(&j, "processes", e->summary.processes);
 	json_text(&j, "ended", e->end);
 	write_text_or_null(&j, "exception", e->exception);
-	write_text_or_null(&j, "exception_ended", e->exception ? e->ended : NULL);
+	write_text_or_null(&j, "exception_ended", e->exception ? e->subject : NULL);
+	json_u64(&j, "exceptions", e->ended);
+	json_bool(&j, "exceptions_all", !e->more);
 	json_bool(&j, "finished", e->info.finished);
 	json_bool(&j, "latest", e->is_latest);
 	json_line_end(&j);
@@ -203,7 +234,7 @@ static int list_one(struct listing *l, size_t index)
 		if (l->json)
 			write_json(l, &e);
 		else
-			write_row(l, &e);
+			add_row(l, &e);
 	} else {
 		cmd_open_failed("ls", dir ? dir : e.name, result, &err);
 	}
@@ -216,28 +247,31 @@ static int list_all(struct listing *l)
 {
 	int err = home_list(l->folder, &l->list), code = CMD_OK;
 
+	if (!err && !(l->rows = calloc(l->list.count + 1, sizeof *l->rows)))
+		err = ENOMEM;
 	if (err) {
 		cmd_say("ls: the recordings in %s cannot be listed: %s", l->folder, strerror(err));
 		return CMD_USAGE;
 	}
 	if (!home_latest(l->folder, &l->list, &l->latest))
 		l->latest = SIZE_MAX;
-	l->name_width = strlen("NAME");
-	for (size_t i = 0; i < l->list.count; i++) {
-		size_t width = text_width(l->list.entries[i].name);
-		l->name_width = width > l->name_width ? width : l->name_width;
-	}
-	if (l->name_width > NAME_WIDTH_MAX)
-		l->name_width = NAME_WIDTH_MAX;
 	if (!l->list.count)
 		cmd_say("ls: there is no recording in %s; make one with: pathline record script.py",
 			l->folder);
-	else if (!l->json)
-		write_head(l);
 	for (size_t i = 0; i < l->list.count; i++)
 		if (list_one(l, i) != CMD_OK)
 			code = CMD_BAD;
+	if (!l->json && l->list.count)
+		write_rows(l);
 	return code;
+}
+
+static void release(struct listing *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		free(l->rows[i].exceptions);
+	free(l->rows);
+	home_list_release(&l->list);
 }
 
 /* FOLDER itself, or its .pathline where it has one; without FOLDER the nearest .pathline. */
@@ -265,7 +299,7 @@ static int list(struct out *o, const char *word, bool json)
 	}
 	finish_dead_arenas(NULL);
 	int code = list_all(&l);
-	home_list_release(&l.list);
+	release(&l);
 	return code;
 }
 
@@ -278,16 +312,17 @@ int cmd_ls(struct cmd *c)
 	};
 	struct out o = {0};
 	int written,
-		code = cmd_parse(
-			c, &(struct cmd_usage){"[FOLDER]",
-				   "List the recordings in the nearest .pathline, in this "
-				   "directory or above "
-				   "it, or\nthose in FOLDER: the oldest first. Each command takes "
-				   "the names.\n\n"
-				   "EXCEPTION is the last one that ended a thread, a task or a "
-				   "process; "
-				   "`pathline replay\n--at-exception` goes to where it was raised.",
-				   options, .paged = true});
+		code = cmd_parse(c,
+			&(struct cmd_usage){"[FOLDER]",
+				"List the recordings in the nearest .pathline, in this "
+				"directory or above "
+				"it, or\nthose in FOLDER: the oldest first. Each command takes "
+				"the names.\n\n"
+				"EXCEPTIONS is how many threads, tasks and processes ended by an "
+				"exception, and the\nlast one; `pathline replay --at-exception` "
+				"goes to where it was raised. 2+: there may\nbe more, as not all "
+				"of the recording was searched.",
+				options, .paged = true});
 
 	if (code == CMD_GO && c->count > 1) {
 		cmd_say("ls: one folder at a time; '%s' is too much", c->words[1]);

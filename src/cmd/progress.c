@@ -2,8 +2,10 @@
 
 #include <stdio.h>
 #include <unistd.h>
+#include "base/units.h"
 
-#define BAR_WIDTH 30
+#define BAR_WIDTH  30
+#define LEFT_MAX_S 9e9
 
 static double seconds_since(const struct timespec *begin)
 {
@@ -23,7 +25,7 @@ struct progress progress_begin(void)
 
 void progress_show(struct progress *p, double done)
 {
-	char bar[BAR_WIDTH + 1];
+	char bar[BAR_WIDTH + 1], left[UNITS_BYTES];
 	double now = p->wanted ? seconds_since(&p->begin) : 0;
 
 	if (now < 1 || now < p->shown + 0.1)
@@ -32,8 +34,9 @@ void progress_show(struct progress *p, double done)
 	for (int i = 0; i < BAR_WIDTH; i++)
 		bar[i] = i < (int)(done * BAR_WIDTH) ? '#' : '.';
 	bar[BAR_WIDTH] = 0;
-	dprintf(2, "\r[%s] %3.0f%%, %.0f s left ", bar, 100 * done,
-		done > 0 ? now / done - now : 0);
+	const double left_s = done > 0 ? now / done - now : 0;
+	units_duration(left, left_s < LEFT_MAX_S ? (int64_t)(left_s * 1e9) : INT64_MAX);
+	dprintf(2, "\r[%s] %3.0f%%, %s left ", bar, 100 * done, left);
 }
 
 void progress_end(const struct progress *p)

@@ -41,9 +41,7 @@
 #define PRELOAD	      "pathline-preload.so"
 #define DEFAULT_LIMIT "8G"
 #define REPORT_MS     30000 /* the longest that the end of the command is held up */
-/* So many at the end of each thread are searched for an exception that ended it. */
-#define CRASH_EVENTS (1u << 20)
-#define SILENCE_MS   3000 /* without a tick: the collector is stopped, or worse */
+#define SILENCE_MS    3000  /* without a tick: the collector is stopped, or worse */
 
 extern char **environ;
 
@@ -341,26 +339,12 @@ static enum answer ask_collector(struct run *r, int status, struct collector_pac
 	return ANSWER_SILENT;
 }
 
-/* 1234567 -> "1,234,567" */
-static const char *count_text(uint64_t n, char room[32])
-{
-	char plain[32];
-	int length = snprintf(plain, sizeof plain, "%llu", (unsigned long long)n), at = 0;
-
-	for (int i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			room[at++] = ',';
-		room[at++] = plain[i];
-	}
-	room[at] = 0;
-	return room;
-}
-
 static void say_count(char *to, size_t room, uint64_t n, const char *one, const char *many)
 {
-	char digits[32];
+	char digits[UNITS_BYTES];
 
-	snprintf(to, room, "%s %s", count_text(n, digits), n == 1 ? one : many);
+	units_count(digits, n);
+	snprintf(to, room, "%s %s", digits, n == 1 ? one : many);
 }
 
 /* The interpreters that could not be recorded: the first, and how many more. */
@@ -487,17 +471,27 @@ static void say_crash(const struct pl_recording *recording, const struct crash *
 		raise->code ? shorten(pl_code_file(raise->code)) : "?", (int)raise->line);
 }
 
-/* Did an exception end something? Then it is told, and how to get there. An exit is none. */
+/* Did an exception end something? Then it is told, and how to get there. An exit is none. Where not all
+ * was searched, that is told too. */
 static void say_exception(struct run *r)
 {
 	const struct crash_bounds bounds = {.events = CRASH_EVENTS};
 	struct pl_recording *recording = NULL;
-	struct crash crash;
+	struct crash crash = {0};
+	char events[UNITS_BYTES];
+	int code = pl_recording_open(&recording, r->place.real, NULL);
 
-	if (pl_recording_open(&recording, r->place.real, NULL) == 0 &&
-		crash_find(recording, &bounds, &crash, NULL) == 0 && !crash.exits) {
+	if (code == 0)
+		code = crash_find(recording, &bounds, &crash, NULL);
+	if (code == 0 && !crash.exits) {
 		say_crash(recording, &crash);
 		say_command(r, "see where it was raised:", "replay --at-exception");
+	} else if (code >= 0 && crash.more) {
+		units_count(events, CRASH_EVENTS);
+		cmd_say("no exception ended a thread, task or process in the last %s events of "
+			"each thread",
+			events);
+		say_command(r, "search the rest as well:", "replay --at-exception");
 	}
 	pl_recording_close(recording);
 }

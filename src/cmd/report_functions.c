@@ -92,7 +92,7 @@ static struct cell function_cell(const void *context, size_t row, unsigned colum
 	case FN_FILE_ID:
 		return cell_file_id(f->code);
 	case FN_LINE:
-		return f->code ? cell_ns(CELL_COUNT, pl_code_first_line(f->code))
+		return f->code ? cell_ns(CELL_NUMBER, pl_code_first_line(f->code))
 			       : (struct cell){0};
 	case FN_CODE:
 		return cell_code(f->code);
@@ -192,7 +192,7 @@ static struct cell call_cell(const struct report *w, size_t row, unsigned column
 	case CALL_CALLER_FILE:
 		return cell_file(c->caller);
 	case CALL_CALLER_LINE:
-		return c->caller ? cell_ns(CELL_COUNT, c->line) : (struct cell){0};
+		return c->caller ? cell_ns(CELL_NUMBER, c->line) : (struct cell){0};
 	case CALL_CALLER:
 		return cell_code(c->caller);
 	case CALL_CALLER_ID:

@@ -155,7 +155,7 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 	case LINE_TEXT:
 		return cell_text_number(w, t->code);
 	case LINE_LINE:
-		return cell_ns(CELL_COUNT, t->line);
+		return cell_ns(CELL_NUMBER, t->line);
 	case LINE_CODE:
 		return cell_code(t->code);
 	case LINE_CODE_ID:

@@ -48,7 +48,7 @@ static struct cell task_cell(const void *context, size_t row, unsigned column)
 
 	switch (column) {
 	case TASK_NUMBER:
-		return t->number ? cell_count(t->number) : (struct cell){0};
+		return t->number ? cell_ns(CELL_NUMBER, (int64_t)t->number) : (struct cell){0};
 	case TASK_NAME:
 		return cell_text(t->name);
 	case TASK_RUN:
@@ -70,7 +70,7 @@ static struct cell task_cell(const void *context, size_t row, unsigned column)
 	case TASK_FILE:
 		return cell_file(t->code);
 	case TASK_LINE:
-		return t->code ? cell_ns(CELL_COUNT, t->line) : (struct cell){0};
+		return t->code ? cell_ns(CELL_NUMBER, t->line) : (struct cell){0};
 	case TASK_CODE:
 		return cell_code(t->code);
 	default:
@@ -251,7 +251,7 @@ static struct cell block_cell(const void *context, size_t row, unsigned column)
 	case BLOCK_FILE:
 		return cell_file(b->code);
 	case BLOCK_LINE:
-		return cell_ns(CELL_COUNT, b->line);
+		return cell_ns(CELL_NUMBER, b->line);
 	default:
 		return cell_code(b->code);
 	}
@@ -343,7 +343,7 @@ static struct cell exception_cell(const void *context, size_t row, unsigned colu
 	case EXC_FILE:
 		return cell_file(e->raised);
 	case EXC_LINE:
-		return cell_ns(CELL_COUNT, e->raised_line);
+		return cell_ns(CELL_NUMBER, e->raised_line);
 	case EXC_CODE:
 		return cell_code(e->raised);
 	case EXC_END:
@@ -351,7 +351,7 @@ static struct cell exception_cell(const void *context, size_t row, unsigned colu
 	case EXC_HANDLED_FILE:
 		return cell_file(e->handled);
 	case EXC_HANDLED_LINE:
-		return e->handled ? cell_ns(CELL_COUNT, e->handled_line) : (struct cell){0};
+		return e->handled ? cell_ns(CELL_NUMBER, e->handled_line) : (struct cell){0};
 	case EXC_HANDLED_CODE:
 		return cell_code(e->handled);
 	case EXC_RAISED_AT:

@@ -72,7 +72,13 @@ static void number_text(const struct cell *c, char text[CELL_BYTES])
 	text[0] = 0;
 	switch (c->kind) {
 	case CELL_COUNT:
+		units_count(text, c->number > 0 ? (uint64_t)c->number : 0);
+		break;
+	case CELL_NUMBER:
 		snprintf(text, CELL_BYTES, "%lld", (long long)c->number);
+		break;
+	case CELL_SIZE:
+		units_size(text, (uint64_t)c->number);
 		break;
 	case CELL_NS:
 		units_duration(text, c->number);
@@ -86,6 +92,9 @@ static void number_text(const struct cell *c, char text[CELL_BYTES])
 	case CELL_MOMENT:
 		if (c->number)
 			local_clock(text, c->number, 3);
+		break;
+	case CELL_DATE:
+		local_moment(text, c->number);
 		break;
 	case CELL_ID:
 		memcpy(text, c->id, sizeof c->id);
@@ -115,6 +124,16 @@ static size_t write_path(struct out *o, const struct cell *c, size_t room)
 				  : before - out_line_left(o);
 }
 
+static void write_source(struct out *o, const struct cell *c)
+{
+	if (!c->source.at)
+		return;
+	out_tone(o, TONE_FAINT);
+	out_text(o, "  ");
+	out_clean(o, c->source);
+	out_tone(o, TONE_PLAIN);
+}
+
 /* In the last column a path takes at most half of the room, so that its source is seen as well. */
 static void write_place(struct out *o, const struct cell *c)
 {
@@ -123,12 +142,7 @@ static void write_place(struct out *o, const struct cell *c)
 	if (c->source.at && room != SIZE_MAX)
 		room = room / 2 > PLACE_LEAST ? room / 2 : PLACE_LEAST;
 	write_path(o, c, room);
-	if (!c->source.at)
-		return;
-	out_tone(o, TONE_FAINT);
-	out_text(o, "  ");
-	out_clean(o, c->source);
-	out_tone(o, TONE_PLAIN);
+	write_source(o, c);
 }
 
 static bool is_text(enum cell_kind kind)
@@ -191,16 +205,26 @@ static void measure(struct layout *l, const struct key *keys, size_t count, bool
 	}
 }
 
+static size_t gap_of(const struct sheet *s)
+{
+	return s->gap ? s->gap : 1;
+}
+
+static size_t indent_of(const struct sheet *s)
+{
+	return s->gap ? s->indent : 1;
+}
+
 /* Leave columns out until the rest is as wide as the terminal, with room for the last one. */
 static void drop_columns(struct layout *l, size_t columns)
 {
 	for (;;) {
-		size_t whole = LAST_LEAST;
+		size_t whole = indent_of(l->s) + (l->s->last ? l->s->last : LAST_LEAST);
 		unsigned next = COLUMNS_MAX;
 		for (unsigned i = 0; has_column(l->s, i); i++) {
 			if (!l->shown[i])
 				continue;
-			whole += i == l->last ? 1 : l->width[i] + 1;
+			whole += i == l->last ? 0 : l->width[i] + gap_of(l->s);
 			if (l->s->columns[i].drop &&
 				(next == COLUMNS_MAX ||
 					l->s->columns[i].drop > l->s->columns[next].drop))
@@ -210,6 +234,14 @@ static void drop_columns(struct layout *l, size_t columns)
 			return;
 		l->shown[next] = false;
 	}
+}
+
+static size_t blanks_before(const struct layout *l, unsigned i)
+{
+	for (unsigned before = 0; before < i; before++)
+		if (l->shown[before])
+			return gap_of(l->s);
+	return indent_of(l->s);
 }
 
 static void write_padded(struct out *o, const char *text, size_t width, bool left)
@@ -233,6 +265,7 @@ static void write_cell(struct out *o, const struct layout *l, unsigned i, const 
 		out_spaces(o, l->width[i] > width ? l->width[i] - width : 0);
 	} else if (c->kind == CELL_TEXT && last) {
 		out_clean(o, text_of(c->text ? c->text : ""));
+		write_source(o, c);
 	} else if (c->kind == CELL_TEXT) {
 		out_column(o, c->text ? c->text : "", l->width[i]);
 	} else {
@@ -250,7 +283,7 @@ static void write_head(const struct layout *l, struct out *o)
 	for (unsigned i = 0; has_column(l->s, i); i++) {
 		if (!l->shown[i])
 			continue;
-		out_char(o, ' ');
+		out_spaces(o, blanks_before(l, i));
 		write_padded(o, l->s->columns[i].title,
 			i == l->last && l->left[i] ? 0 : l->width[i], l->left[i]);
 	}
@@ -272,7 +305,7 @@ static void write_text(const struct sheet *s, struct out *o, const struct key *k
 			if (!l.shown[i])
 				continue;
 			const struct cell cell = s->cell(s->context, keys[k].row, i);
-			out_char(o, ' ');
+			out_spaces(o, blanks_before(&l, i));
 			write_cell(o, &l, i, &cell);
 		}
 		out_line_end(o);
@@ -283,6 +316,8 @@ static void write_member(struct json *j, const char *name, const struct cell *c)
 {
 	switch (c->kind) {
 	case CELL_COUNT:
+	case CELL_NUMBER:
+	case CELL_SIZE:
 	case CELL_NS:
 	case CELL_ERROR:
 		json_i64(j, name, c->number);
@@ -292,6 +327,7 @@ static void write_member(struct json *j, const char *name, const struct cell *c)
 		out_fixed(j->out, c->share, 6);
 		break;
 	case CELL_MOMENT:
+	case CELL_DATE:
 		json_moment(j, name, c->number);
 		break;
 	case CELL_ID:
@@ -347,6 +383,8 @@ static void write_value(struct out *o, const struct cell *c)
 {
 	switch (c->kind) {
 	case CELL_COUNT:
+	case CELL_NUMBER:
+	case CELL_SIZE:
 	case CELL_NS:
 	case CELL_ERROR:
 		out_i64(o, c->number);
@@ -355,6 +393,7 @@ static void write_value(struct out *o, const struct cell *c)
 		out_fixed(o, c->share, 6);
 		break;
 	case CELL_MOMENT:
+	case CELL_DATE:
 		if (c->number)
 			out_seconds(o, c->number);
 		break;
@@ -405,7 +444,7 @@ int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form)
 		return CMD_USAGE;
 	struct key *keys = malloc((s->rows + 1) * sizeof *keys);
 	if (!keys) {
-		cmd_say("report: no memory for %zu rows", s->rows);
+		cmd_say("no memory for %zu rows", s->rows);
 		return CMD_BAD;
 	}
 	for (size_t i = 0; i < s->rows; i++)

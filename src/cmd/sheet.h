@@ -18,12 +18,15 @@
 
 struct cell {
 	enum cell_kind {
-		CELL_NONE,   /* empty, or null */
-		CELL_COUNT,  /* number */
+		CELL_NONE,  /* empty, or null */
+		CELL_COUNT, /* number: in the text 1,234,567 */
+		CELL_NUMBER, /* number: in the text without commas, as those of lines and processes */
+		CELL_SIZE,   /* number of bytes */
 		CELL_NS,     /* number: a duration */
 		CELL_ERROR,  /* number of ns: the error of a duration */
 		CELL_SHARE,  /* share: in the text per cent */
 		CELL_MOMENT, /* number of ns since 1970: in the text the clock time */
+		CELL_DATE,   /* the same: in the text date and time */
 		CELL_TEXT,
 		CELL_ID,    /* text, in the cell itself */
 		CELL_PLACE, /* text:number */
@@ -32,7 +35,7 @@ struct cell {
 	double share;
 	const char *text;
 	char id[12];
-	struct text source; /* after a place, faint */
+	struct text source; /* after a place, or a text in the last column; faint */
 };
 
 struct column {
@@ -59,6 +62,10 @@ struct sheet {
 	/* stand in front of each row of the data */
 	uint32_t process, thread; /* thread: PL_ALL_THREADS: null */
 	bool headless;		  /* the CSV's head has been written */
+	/* of the text */
+	unsigned indent,
+		gap;   /* blanks in front of a row, and between columns; gap 0: one of each */
+	unsigned last; /* columns of the terminal that are kept for the last column; 0: 30 */
 };
 
 /* CMD_GO; CMD_USAGE: there is no column of this name to sort by, which was said. */

@@ -1,10 +1,12 @@
 #define _GNU_SOURCE
 #include "cmd/stat.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include "base/units.h"
 #include "cmd/calibrate.h"
 
 #define FUNCTIONS_SAID 8
@@ -108,33 +110,49 @@ static bool estimate_make(struct estimate *e, struct pl_recording *r, const stru
 
 /* ---- what is said ---- */
 
+/* An estimate in the notation of all durations. */
+static const char *span(double ns, char text[UNITS_BYTES])
+{
+	units_duration(text, ns < 9e18 ? (int64_t)(ns + 0.5) : INT64_MAX);
+	return text;
+}
+
 static void say_whole(const struct estimate *e, const struct stat_usage *u, uint64_t collector_ns)
 {
-	double cost_s = e->ns / 1e9, alone_s = u->cpu_s - cost_s;
+	const double whole_ns = u->cpu_s * 1e9, alone_ns = whole_ns - e->ns;
+	char cost[UNITS_BYTES], whole[UNITS_BYTES];
 
+	span(whole_ns, whole);
 	/* An estimate that leaves nothing for the program is none. */
-	if (alone_s > u->cpu_s / 10)
-		cmd_say("stat: recording cost about %.0f%% of the program's own CPU time (%.3f s "
-			"of "
-			"%.3f s), estimated",
-			100 * cost_s / alone_s, cost_s, u->cpu_s);
+	if (alone_ns > whole_ns / 10)
+		cmd_say("stat: recording cost about %.0f%% of the program's own CPU time (%s of "
+			"%s), estimated",
+			100 * e->ns / alone_ns, span(e->ns, cost), whole);
 	else
-		cmd_say("stat: recording cost most of the program's CPU time (%.3f s)", u->cpu_s);
-	cmd_say("stat: the collector took %.3f s beside it, %.0f%%", (double)collector_ns / 1e9,
-		u->cpu_s > 0 ? (double)collector_ns / 1e7 / u->cpu_s : 0);
+		cmd_say("stat: recording cost most of the program's CPU time (%s)", whole);
+	cmd_say("stat: the collector took %s beside it, %.0f%%", span((double)collector_ns, cost),
+		whole_ns > 0 ? 100 * (double)collector_ns / whole_ns : 0);
+}
+
+/* What an event costs, in a column; µ is two bytes of one column. */
+static void say_kind(uint64_t count, const char *name, double each_ns, double part)
+{
+	char each[UNITS_BYTES];
+
+	span(each_ns, each);
+	cmd_say("stat: %14" PRIu64 " %-9s of %*s %5.1f%%", count, name, strstr(each, "µ") ? 9 : 8,
+		each, 100 * part);
 }
 
 static void say_kinds(const struct estimate *e, const struct calibration *k)
 {
 	for (int kind = 0; kind < PL_EVENT_KIND_COUNT; kind++)
 		if (e->kind_events[kind] && e->kind_ns[kind] >= e->ns * SHARE_SAID)
-			cmd_say("stat: %14llu %-9s of %5.0f ns %5.1f%%",
-				(unsigned long long)e->kind_events[kind],
-				pl_event_kind_name((enum pl_event_kind)kind), k->ns[kind],
-				e->ns > 0 ? 100 * e->kind_ns[kind] / e->ns : 0);
+			say_kind(e->kind_events[kind], pl_event_kind_name((enum pl_event_kind)kind),
+				k->ns[kind], e->ns > 0 ? e->kind_ns[kind] / e->ns : 0);
 	if (e->count && e->first_ns >= e->ns * SHARE_SAID)
-		cmd_say("stat: %14zu %-9s of %5.0f ns %5.1f%%", e->count, "first run",
-			e->first_ns / (double)e->count, 100 * e->first_ns / e->ns);
+		say_kind(
+			e->count, "first run", e->first_ns / (double)e->count, e->first_ns / e->ns);
 }
 
 static double share(const struct estimate *e, const struct cost *c)
@@ -162,9 +180,9 @@ static void say_functions(const struct estimate *e)
 		const struct cost *c = &e->all[i];
 		if (i && share(e, c) < SHARE_SAID)
 			break;
-		cmd_say("stat: %5.1f%% %14llu events  %s  %s:%d", 100 * share(e, c),
-			(unsigned long long)c->events, pl_code_name(c->row.code),
-			pl_code_file(c->row.code), pl_code_first_line(c->row.code));
+		cmd_say("stat: %5.1f%% %14" PRIu64 " events  %s  %s:%d", 100 * share(e, c),
+			c->events, pl_code_name(c->row.code), pl_code_file(c->row.code),
+			pl_code_first_line(c->row.code));
 	}
 	const char *file = dearest_file(e);
 	if (file)

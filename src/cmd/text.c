@@ -135,13 +135,9 @@ void out_fixed(struct out *o, double v, unsigned decimals)
 
 void out_count(struct out *o, uint64_t n)
 {
-	if (n < 1000) {
-		out_u64(o, n);
-		return;
-	}
-	out_count(o, n / 1000);
-	out_char(o, ',');
-	out_digits(o, n % 1000, 3);
+	char text[UNITS_BYTES];
+
+	out_put(o, text, units_count(text, n));
 }
 
 void out_spaces(struct out *o, size_t n)
@@ -346,7 +342,8 @@ void out_path(struct out *o, const char *path, size_t width)
 
 /* ---- lines on a terminal ---- */
 
-#define LINE_ROOM (OUT_BYTES / 2)
+#define LINE_ROOM  (OUT_BYTES / 2)
+#define WRAP_LEAST 8 /* columns: in less no word is split */
 
 void out_line(struct out *o)
 {
@@ -411,6 +408,48 @@ void out_line_end(struct out *o)
 	out_char(o, '\n');
 }
 
+static void next_line(struct out *o, size_t indent)
+{
+	out_line_end(o);
+	out_line(o);
+	out_spaces(o, indent);
+}
+
+/* One word that is no longer than the text; split where it is longer than a line. */
+static void wrap_word(struct out *o, const char *word, size_t indent)
+{
+	size_t left = out_line_left(o);
+
+	while (text_width(word) > left && left && indent + WRAP_LEAST <= o->columns) {
+		const size_t n = fitting(word, &left);
+		out_clean(o, (struct text){.at = word, .length = n});
+		word += n;
+		next_line(o, indent);
+		left = out_line_left(o);
+	}
+	out_clean(o, text_of(word));
+}
+
+void out_wrap(struct out *o, const char *text, size_t indent)
+{
+	char *words = o->columns ? strdup(text) : NULL, *rest = NULL;
+
+	if (!words) {
+		out_clean(o, text_of(text));
+		return;
+	}
+	for (char *word = strtok_r(words, " ", &rest), *first = word; word;
+		word = strtok_r(NULL, " ", &rest)) {
+		const size_t width = text_width(word) + (word != first);
+		if (width > out_line_left(o) && indent + width <= o->columns)
+			next_line(o, indent);
+		else if (word != first)
+			out_char(o, ' ');
+		wrap_word(o, word, indent);
+	}
+	free(words);
+}
+
 /* ---- for a person ---- */
 
 void out_tone(struct out *o, enum tone tone)
@@ -434,15 +473,6 @@ void out_bytes(struct out *o, uint64_t bytes)
 	char text[UNITS_BYTES];
 
 	out_put(o, text, units_size(text, bytes));
-}
-
-void out_duration(struct out *o, int64_t start_ns, int64_t end_ns)
-{
-	int64_t ns = 0;
-
-	if (end_ns > start_ns && __builtin_sub_overflow(end_ns, start_ns, &ns))
-		ns = INT64_MAX;
-	out_span(o, ns);
 }
 
 void out_span(struct out *o, int64_t ns)

@@ -110,6 +110,9 @@ void out_path(struct out *o, const char *path, size_t width);
  * out_line_end writes its newline. Where columns is 0, nothing is cut. */
 void out_line(struct out *o);
 void out_line_end(struct out *o);
+/* A text that may be longer than the line: at blanks it goes on in the next one, behind so many blanks; a
+ * word that is longer than a line is split. Between the two above. */
+void out_wrap(struct out *o, const char *text, size_t indent);
 /* Columns that are left in the line; SIZE_MAX where nothing is cut. */
 size_t out_line_left(const struct out *o);
 
@@ -118,12 +121,10 @@ enum tone { TONE_PLAIN, TONE_FAINT, TONE_STRONG, TONE_NAME, TONE_TIME, TONE_GOOD
 void out_tone(struct out *o, enum tone tone);
 
 /* Sizes, durations and local times in the notation of base/units.h and os/local.h, which give the
- * same texts for cmd_say: "1.2 KiB"; "1.23 ms"; "±1.23 ms"; the duration from a start to an end, "0 s" when it
- * ends before its start; "2026-11-21 10:52:01"; "10:52:01.500". */
+ * same texts for cmd_say: "1.2 KiB"; "1.2 ms"; "±1.2 ms"; "2026-11-21 10:52:01"; "10:52:01.500". */
 void out_bytes(struct out *o, uint64_t bytes);
 void out_span(struct out *o, int64_t ns);
 void out_error(struct out *o, int64_t ns);
-void out_duration(struct out *o, int64_t start_ns, int64_t end_ns);
 void out_moment(struct out *o, int64_t real_ns);
 void out_clock(struct out *o, int64_t real_ns, unsigned decimals);
 /* 1234567 as 1,234,567. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/units.h"
 #include "base/utf8.h"
 
 #define WIDTH	   1200
@@ -100,7 +101,7 @@ static void put_colour(struct pl_buf *b, const struct tree_node *n)
 
 static void draw(struct drawing *d, const struct tree_node *n, double x)
 {
-	char name[NAME_BYTES];
+	char name[NAME_BYTES], whole[UNITS_BYTES], own[UNITS_BYTES];
 	const double width = (double)n->cumulated_ns * d->scale;
 	const double all = (double)d->tree->nodes[0].cumulated_ns;
 	struct pl_buf *b = &d->bytes;
@@ -109,9 +110,10 @@ static void draw(struct drawing *d, const struct tree_node *n, double x)
 	buf_printf(b, "<g data-x=\"%.2f\" data-w=\"%.2f\" data-d=\"%" PRIu32 "\"><title>", x, width,
 		n->depth);
 	put_xml(b, name);
-	buf_printf(b, "&#10;%.6f s, %.2f%%; own %.6f s; %" PRIu64 " calls",
-		(double)n->cumulated_ns / 1e9, all > 0 ? 100 * (double)n->cumulated_ns / all : 0,
-		(double)n->own_ns / 1e9, n->calls);
+	units_duration(whole, n->cumulated_ns);
+	units_duration(own, n->own_ns);
+	buf_printf(b, "&#10;%s, %.1f%%; own %s; %" PRIu64 " calls", whole,
+		all > 0 ? 100 * (double)n->cumulated_ns / all : 0, own, n->calls);
 	if (n->resumes || n->throws)
 		buf_printf(b, ", %" PRIu64 " resumes, %" PRIu64 " throws", n->resumes, n->throws);
 	if (n->recursive)

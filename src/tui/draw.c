@@ -6,8 +6,8 @@
 #include <curses.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 #include "base/units.h"
+#include "os/local.h"
 #include "tui/lexer.h"
 
 #define SIDE_BY_SIDE 110 /* columns */
@@ -147,21 +147,16 @@ static void draw_time(const struct tui *t, int y)
 	const struct pl_event *at = &t->s->replay.at;
 	const struct pl_thread *thread = tui_thread(t);
 	struct pen p = {.y = y, .columns = COLS};
-	time_t seconds = (time_t)(at->time_ns / 1000000000);
 	uint64_t first = thread ? thread->first_seq : 0, whole = thread ? thread->events : 0;
 	uint64_t done = at->seq >= first ? at->seq - first + 1 : 0;
-	char clock[16] = "?", error[UNITS_BYTES] = "±?";
-	struct tm local;
+	char clock[LOCAL_BYTES], error[UNITS_BYTES];
 
-	if (localtime_r(&seconds, &local))
-		strftime(clock, sizeof clock, "%H:%M:%S", &local);
-	if (at->time_error_ns != INT64_MAX)
-		units_error(error, at->time_error_ns);
+	local_clock(clock, at->time_ns, 6);
+	units_error(error, at->time_error_ns);
 	pen_format(&p, INK_BAR, " %s", pl_event_kind_name(at->kind));
 	if (at->type && at->kind != PL_EVENT_GAP)
 		pen_format(&p, INK_BAR, " %.40s", at->type);
-	pen_format(
-		&p, INK_BAR, "  %s.%06d %s", clock, (int)(at->time_ns % 1000000000 / 1000), error);
+	pen_format(&p, INK_BAR, "  %s %s", clock, error);
 	pen_format(&p, INK_BAR, "  event %" PRIu64 " of %" PRIu64, at->seq, first + whole);
 	draw_bar(t, &p, done < whole ? done : whole, whole);
 }

@@ -17,12 +17,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "base/units.h"
+#include "os/local.h"
 
 #define LINE_EVENTS 200000 /* that are shown */
 #define NOT_THERE   UINT64_MAX
-#define NS_PER_S    1000000000
 
 /* ---- rows ---- */
 
@@ -285,15 +284,12 @@ static int64_t step_of(const struct timeline *l, int columns)
 /* The clock time at its left end, and how much later the others are. */
 static void draw_axis(const struct timeline *l, struct box box)
 {
-	const time_t second = (time_t)(l->from_ns / NS_PER_S);
 	const int64_t step_ns = step_of(l, AXIS_COLUMNS);
 	struct pen p = {.y = box.y, .x = box.x + l->left, .columns = l->cells};
-	char clock[32] = "?", text[UNITS_BYTES + 2];
-	struct tm local;
+	char clock[LOCAL_BYTES], text[UNITS_BYTES + 2];
 
-	if (localtime_r(&second, &local))
-		strftime(clock, sizeof clock, "%H:%M:%S", &local);
-	pen_format(&p, INK_FAINT, "%s.%06d", clock, (int)(l->from_ns % NS_PER_S / 1000));
+	local_clock(clock, l->from_ns, 6);
+	pen_text(&p, clock, INK_FAINT);
 	for (int64_t at_ns = step_ns; at_ns < l->to_ns - l->from_ns; at_ns += step_ns) {
 		const int cell = cell_of(l, l->from_ns + at_ns);
 		units_duration(text + 1, at_ns);

@@ -15,6 +15,45 @@ QUICK = True
 COMMANDS = ("dump", "replay", "report", "info", "check")
 
 
+MANY = """\
+import asyncio, threading
+def fails():
+    raise KeyError(1)
+for i in range(3):
+    thread = threading.Thread(target=fails)
+    thread.start()
+    thread.join()
+thread = threading.Thread(target=exit)
+thread.start()
+thread.join()
+async def job(i):
+    await asyncio.sleep(0)
+    if i % 2:
+        fails()
+    await asyncio.sleep(60)
+async def main():
+    tasks = [asyncio.create_task(job(i)) for i in range(10)]
+    for i in range(3):
+        await asyncio.sleep(0)
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+asyncio.run(main())
+raise RuntimeError
+"""
+# Behind the task that fails there are more events than are searched.
+LONG = """\
+import asyncio
+async def fails():
+    raise KeyError(1)
+async def main():
+    await asyncio.wait([asyncio.create_task(fails())])
+asyncio.run(main())
+for i in range(600000):
+    i += 1
+"""
+
+
 def record(folder, name, text="pass\n"):
     """A recording of that name in the folder's .pathline."""
     script = os.path.join(folder, f"{name}.py")
@@ -148,12 +187,33 @@ class Ls(unittest.TestCase):
         record(folder, "fails", "def f():\n    raise KeyError(1)\nf()\n")
         record(folder, "exits", "raise SystemExit(3)\n")
         lines = pathline("ls", cwd=folder).stdout.decode().splitlines()
-        self.assertEqual(lines[0].split(), ["NAME", "STARTED", "LENGTH", "ENDED", "SIZE", "EVENTS", "EXCEPTION"])
-        self.assertRegex(lines[1], r"^\d{6}-\d{6}-fails +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +[\d.]+ \w+ +exit 1 +[\d.]+ \w+ +[\d,]+ +KeyError$")
-        self.assertRegex(lines[2], r"^\d{6}-\d{6}-exits .* exit 3 .* -  \(latest\)$")
+        self.assertEqual(lines[0].split(), ["NAME", "STARTED", "LENGTH", "ENDED", "SIZE", "EVENTS", "EXCEPTIONS"])
+        self.assertRegex(lines[1], r"^\d{6}-\d{6}-fails +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +[\d.]+ \w+ +exit 1 +[\d.]+ \w+ +[\d,]+ +1 KeyError$")
+        self.assertRegex(lines[2], r"^\d{6}-\d{6}-exits .* exit 3 .* 0  \(latest\)$")
         fails, exits = (json.loads(line)["data"] for line in pathline("ls", "--json", cwd=folder).stdout.splitlines())
         self.assertEqual((fails["exception"], fails["exception_ended"], fails["latest"]), ("KeyError", "the main thread", False))
         self.assertEqual((exits["exception"], exits["exception_ended"], exits["latest"]), (None, None, True))
+        self.assertEqual([(row["exceptions"], row["exceptions_all"]) for row in (fails, exits)], [(1, True), (0, True)])
+
+    def test_what_exceptions_ended_is_counted(self):
+        """Threads, tasks and processes, each once; a task that was cancelled and an exit are none."""
+        folder = scratch()
+        record(folder, "many", MANY)
+        row = json.loads(pathline("ls", "--json", cwd=folder).stdout)["data"]
+        self.assertEqual((row["exceptions"], row["exceptions_all"], row["exception"]), (3 + 5 + 1, True, "RuntimeError"))
+        self.assertRegex(pathline("ls", cwd=folder).stdout.decode(), r" 9 RuntimeError  \(latest\)\n$")
+
+    def test_what_is_not_searched_is_told(self):
+        """By `ls` with a +, and by `record`; `--at-exception` searches all."""
+        folder = scratch()
+        lines = Ends.record(self, LONG, folder=folder)
+        self.assertEqual(lines[2:4], ["pathline: no exception ended a thread, task or process in the last 1,048,576 events of each thread",
+                                      "pathline: search the rest as well: pathline replay --at-exception"])
+        row = json.loads(pathline("ls", "--json", cwd=folder).stdout)["data"]
+        self.assertEqual((row["exceptions"], row["exceptions_all"], row["exception"]), (0, False, None))
+        self.assertRegex(pathline("ls", cwd=folder).stdout.decode(), r" 0\+  \(latest\)\n$")
+        shown = pathline("replay", "--at-exception", "--plain", cwd=folder).stdout.decode()
+        self.assertRegex(shown, r"\traise\t.*program\.py\t3\tfails\tKeyError\n")
 
     def test_folder(self):
         """A folder with a .pathline, or one that has recordings itself."""

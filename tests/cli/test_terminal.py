@@ -101,15 +101,33 @@ def width(line):
 
 class Fits(unittest.TestCase):
     def test_no_row_is_wider_than_the_terminal(self):
-        commands = [("report", *view) for view in VIEWS] + [("dump", "--to", "#3000"), ("dump", "-e", "raise,handled"), ("ls",), ("check",)]
+        commands = [("report", *view) for view in VIEWS] + [("dump", "--to", "#3000"), ("dump", "-e", "raise,handled"), ("ls",), ("info",), ("check",)]
         for words in commands:
-            for columns in (80, 100, 200):
+            for columns in (60, 80, 100, 200):
                 with self.subTest(words, columns=columns):
                     text, code = shown(*words, "--no-pager", columns=columns)
                     self.assertEqual(code, 0)
                     self.assertTrue(text)
                     wide = [line for line in text.split("\n") if width(line) > columns]
                     self.assertEqual(wide[:3], [])
+
+    def test_ls_has_what_matters_on_any_terminal(self):
+        for columns in (60, 80):
+            head, *rows = shown("ls", "--no-pager", columns=columns)[0].splitlines()
+            with self.subTest(columns=columns):
+                self.assertEqual([word for word in ("NAME", "LENGTH", "ENDED", "SIZE", "EXCEPTIONS") if word not in head.split()], [])
+                self.assertRegex(rows[-1], r"^\d{6}-\d{6}-program .* exit 0 .* 0  \(latest\)$")
+
+    def test_info_goes_on_in_the_next_line(self):
+        """Nothing is cut but columns of tables."""
+        for columns in (60, 80):
+            text = shown("info", "--no-pager", columns=columns)[0]
+            with self.subTest(columns=columns):
+                self.assertNotIn("…", text[:text.index("\nprocesses\n")])
+                self.assertIn(" ".join("from the first line of __main__ to the end of finalisation; site, .pth files and sitecustomize ran before "
+                                       "recording started".split()), " ".join(text.split()))
+                self.assertRegex(text, r"(?m)^  process  .* command$")
+                self.assertRegex(text, r"(?m)^  process  thread .* name$")
 
     def test_columns_are_left_out_before_places(self):
         narrow, wide = (shown("report", "--no-pager", columns=n)[0].split("\n")[1].split() for n in (80, 200))

@@ -110,7 +110,7 @@ static void test_svg(void **state)
 	const char *svg = text(&f);
 	assert_non_null(strstr(svg, "<title>a &lt; b</title>"));
 	assert_non_null(strstr(
-		svg, "<title>&lt;a&amp;&quot;b?????\xc3\xa9&gt; (a.py:10)&#10;0.040000 s, 86.96%"));
+		svg, "<title>&lt;a&amp;&quot;b?????\xc3\xa9&gt; (a.py:10)&#10;40.0 ms, 87.0%"));
 	assert_non_null(strstr(svg, "data-x=\"0.00\" data-w=\"1043.48\" data-d=\"2\""));
 	release(&f);
 }
