@@ -1,17 +1,20 @@
-/* How often: the events of a path, counted by code, line and kind, without a visit to each.
+/* Counts: how many events a path has, by code, line and kind, without a visit to each event.
  *
  *	pl_counts_new(&counts, r, &err);
  *	pl_cursor_new(&c, r, process, PL_ALL_THREADS, &err);
- *	pl_cursor_count(c, counts, INT64_MAX, &err);          once for each cursor whose events are wanted
+ *	pl_cursor_count(c, counts, INT64_MAX, &err);
  *	pl_counts_table(counts, &table, &err);
- *	for (i = 0; i < table.count; i++)                     table.rows[i]: f, line 7, line events: 1000000
+ *	for (i = 0; i < table.count; i++)      
+ *		use(&table.rows[i]);          such as: f, line 7, PL_EVENT_LINE, 1000000 events
  *
- * Counts are exact: what is counted is what pl_cursor_next gives, no more and no less. Between two recorded points of a frame
- * there is one way only, so how often each such pair occurs says how often each line of that way ran. Where a path is not
- * certain (a gap, what may have run before a kill) its events are visited one by one.
+ * Counts are exact: they count what pl_cursor_next would give. Between two recorded events of a
+ * frame there is only one path, so the number of times that such a pair occurs is the number of
+ * times that each line between them ran. Where the path is not certain (at a gap, and in what may
+ * have run before a kill), events are visited one by one.
  *
- * Memory is that of the lines that ran, however long the path. Counts belong to the caller, who frees them before the
- * recording is closed, and are used by one thread at a time, that of the recording; two recordings are independent.
+ * Memory grows with the number of lines that ran, not with the length of the path. Counts belong to
+ * the caller, who frees them before closing the recording. Only the thread that uses the recording
+ * may use its counts. Two recordings are independent.
  */
 #ifndef PATHLINE_COUNTS_H
 #define PATHLINE_COUNTS_H
@@ -23,42 +26,48 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* So many events had this code, line and kind, as struct pl_event has them. */
+/* The number of events with this code, line and kind. The fields are those of struct pl_event. */
 struct pl_count {
 	const struct pl_code *code; /* NULL: gaps and marks without a frame */
-	int32_t line;		    /* 0: they have none */
-	enum pl_event_kind
-		kind;	 /* POSSIBLE ones did not happen, as in the path: add them to nothing */
+	int32_t line;		    /* 0: the events have no line */
+	/* PL_EVENT_POSSIBLE: these may not have happened, so add them to nothing. */
+	enum pl_event_kind kind;
 	uint64_t events; /* never 0 */
 };
 
 struct pl_count_table {
-	const struct pl_count
-		*rows; /* by file, code (its first line, its name), line and kind; each once */
+	/* Sorted by file, code (first line, then name), line and kind; each combination once. */
+	const struct pl_count *rows;
 	size_t count;
 	uint64_t totals[PL_EVENT_KIND_COUNT]; /* events of each kind */
 };
 
 struct pl_counts;
-/* Empty counts, for cursors on this recording. */
+
+/* Make empty counts, for cursors on this recording. */
 int pl_counts_new(struct pl_counts **out, struct pl_recording *r, struct pl_err *err);
 void pl_counts_free(struct pl_counts *counts); /* NULL is fine */
 
-/* Add the events from where the cursor stands up to the first at or after to_ns (CLOCK_REALTIME; INT64_MAX: all that there
- * are, of a live recording so far), of a cursor on all threads those of each thread. The cursor then stands where
- * pl_cursor_seek_time(to_ns) would have put it; so counts of [a, b) and [b, c) add up to those of [a, c). pl_cursor_stack of
- * a cursor on all threads is empty until its next event.
+/* Add the events between the cursor and the first event at or after to_ns. A cursor on all threads
+ * adds those of each thread. to_ns is a time of CLOCK_REALTIME in ns; INT64_MAX means the end (of a
+ * live recording: what is there so far).
  *
- * 0, also where nothing was left; PL_ERR_ARGUMENT: the cursor is on another recording; PL_ERR_MEMORY, PL_ERR_IO: some
- * were added and others not, so these counts are of no more use. Damage is a gap, and no error. */
+ * The cursor moves to where pl_cursor_seek_time(to_ns) would put it, so counts of [a, b) and [b, c)
+ * add up to those of [a, c). On a cursor on all threads pl_cursor_stack is empty until the next
+ * event.
+ *
+ * 0, also if no event was left. PL_ERR_ARGUMENT: the cursor is of another recording. PL_ERR_MEMORY,
+ * PL_ERR_IO: some events were added and others were not, so the counts cannot be used any more.
+ * Damage is a gap, not an error. */
 int pl_cursor_count(
 	struct pl_cursor *c, struct pl_counts *counts, int64_t to_ns, struct pl_err *err);
 
-/* The same up to the event with this seq, of a cursor on one thread. */
+/* As pl_cursor_count, up to the event with this seq. The cursor must be on one thread. */
 int pl_cursor_count_to_seq(
 	struct pl_cursor *c, struct pl_counts *counts, uint64_t seq, struct pl_err *err);
 
-/* What was counted so far. The rows belong to the counts, and are valid until these are added to or freed. 0, PL_ERR_MEMORY. */
+/* What was counted so far. The rows belong to the counts, and are valid until the counts are added
+ * to or freed. 0, PL_ERR_MEMORY. */
 int pl_counts_table(struct pl_counts *counts, struct pl_count_table *out, struct pl_err *err);
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-/* What happened: one event of the path, as the cursor gives it. */
+/* An event: what happened at one point of the path, as a cursor gives it. */
 #ifndef PATHLINE_EVENT_H
 #define PATHLINE_EVENT_H
 
@@ -11,7 +11,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Kinds of event, in the words that `pathline dump` prints. Row: constant, word, meaning. */
+/* Kinds of events. A row: constant, the word that `pathline dump` prints, meaning. */
 #define PL_EVENT_KINDS(X)                                                                          \
 	X(CALL, "call", "a frame begins")                                                          \
 	X(LINE, "line", "a line begins to run")                                                    \
@@ -37,7 +37,7 @@ enum pl_event_kind {
 		PL_EVENT_KIND_COUNT
 };
 
-/* Why events are missing, or why the path cannot be known. Numbers are part of the format. */
+/* Why events are missing, or why the path is not known. The numbers are part of the format. */
 #define PL_GAP_REASONS(X)                                                                          \
 	X(UNKNOWN, "unknown", "no reason was recorded")                                            \
 	X(FULL, "full", "the ring was full and the collector did not make room in time")           \
@@ -62,53 +62,61 @@ enum pl_gap_reason {
 		PL_GAP_REASON_COUNT
 };
 
-struct pl_code; /* a code object of the recording; lives as long as the recording is open */
+struct pl_code; /* a code object of the recording; valid until the recording is closed */
 
-/* A name that holds for ever: numbers of the recording, never reused as pids and tids are. */
+/* Names an event for ever: these numbers are never used again, as pids and tids are. */
 struct pl_position {
-	uint32_t process; /* number in the recording, from 1 */
-	uint32_t thread;  /* number in its process, from 0 */
-	uint32_t block;	  /* number in its thread, from 0 */
-	uint32_t event;	  /* number in its block, from 0 */
+	uint32_t process; /* its number in the recording, from 1 */
+	uint32_t thread;  /* its number in the process, from 0 */
+	uint32_t block;	  /* its number in the thread, from 0 */
+	uint32_t event;	  /* its number in the block, from 0 */
 };
 
-/* What a cursor gives. `task`, and `type` of a mark, are valid until the cursor moves; the rest
- * until the recording is closed.
+/* What a cursor gives. `task`, and the `type` of a mark, are valid until the cursor moves; all else
+ * is valid until the recording is closed.
  *
- * Most gaps were recorded. The others are the reader's own: they say what its blocks, or a
- * contradiction in the path, show. Those have the seq and position of the event that they stand in
- * front of, so that recorded names never change.
+ * Most gaps were recorded. The reader adds others, where a block is missing or the path contradicts
+ * itself. Such a gap has the seq and position of the event after it, so that the numbers of
+ * recorded events never change.
  *
- * Not every line has an event of its own in the recording, so of a path that breaks off it is not known how far it went. Behind
- * the gap of one that was killed, rows of the kind POSSIBLE have each line that may still have run, in the innermost frame, and
- * where that may have returned or yielded in its caller, and so on. They did not happen one after the other, and count in nothing.
+ * Not every line has an event of its own in the recording, so where a path breaks off its end is
+ * not known exactly. After the gap of a thread that was killed, rows of kind PL_EVENT_POSSIBLE give
+ * each line that may still have run: first in the innermost frame; then, if that frame may have
+ * returned or yielded, in its caller, and so on. These rows are not in order, and no count includes
+ * them.
  */
 struct pl_event {
 	enum pl_event_kind kind;
 	struct pl_position position;
-	uint64_t seq;	/* counts the thread's events from 0; a gap counts as one */
-	uint64_t order; /* the process-wide number of the switch that this event comes after */
-	uint64_t
-		order_from; /* order; or less: another thread ran meanwhile, and it may have come after that switch already */
-	int64_t time_ns; /* CLOCK_REALTIME, ns since 1970; never backwards within a thread */
-	int64_t time_error_ns; /* the event was at time_ns or up to so much later; INT64_MAX: that is not known */
-	const struct pl_code *code; /* of its frame; NULL only for gaps and marks without a frame */
+	uint64_t seq;	/* the number of the thread's events before this one; a gap counts as one */
+	uint64_t order; /* number, in the process, of the last switch between threads before it */
+	/* The same as `order`, if the place of this event in the order is exact. Less: another
+	 * thread ran meanwhile, and this event may have happened as early as after switch
+	 * order_from. */
+	uint64_t order_from;
+	int64_t time_ns; /* CLOCK_REALTIME, ns since 1970; never goes backwards within a thread */
+	/* The event was at time_ns, or up to this much later. INT64_MAX: not known. */
+	int64_t time_error_ns;
+	const struct pl_code *code; /* of the frame; NULL only for gaps and marks without a frame */
 	uint32_t depth;		    /* frames below it in the thread, 0 for the bottom one */
-	int32_t line;		    /* where the frame stands; 0 where it has no line */
-	int32_t caller_line; /* call, resume, throw, outside: the line of the caller, 0 without one */
-	uint64_t generator; /* identity of a generator's or coroutine's frame, 0 for others */
-	const char *
-		task; /* name of the task (asyncio, trio, greenlet) as it was then; NULL: outside of tasks, or not known; UTF-8 */
-	const char *
-		type; /* the exception's type; of a gap the reason, of a mark its text, of what is possible "line", "return" or "yield" */
-	enum pl_gap_reason gap; /* gap only */
-	uint64_t lost;		/* gap: events lost, 0 when not known */
-	uint64_t
-		greenlet; /* number of the greenlet in whose stack its frame is, 0: in the thread's own */
-	int64_t idle_ns; /* before it the thread's event loop waited so long, with nothing to do */
-	uint32_t offset; /* code unit (two bytes) in the code; UINT32_MAX where not known */
-	uint64_t
-		task_id; /* the task's number in its process, from 1; 0: outside of tasks, or recorded before format 1.9 */
+	int32_t line;		    /* at which the frame is; 0: it has none */
+	int32_t caller_line; /* of call, resume, throw and outside: the caller's line, or 0 */
+	uint64_t generator;  /* identity of a generator's or coroutine's frame, 0 for others */
+	/* The name that the task (asyncio, trio, greenlet) had then; UTF-8. NULL: outside of tasks,
+	 * or not known. */
+	const char *task;
+	/* The type of the exception. Of a gap: the reason. Of a mark: its text. Of
+	 * PL_EVENT_POSSIBLE: "line", "return" or "yield". */
+	const char *type;
+	enum pl_gap_reason gap; /* of a gap only */
+	uint64_t lost;		/* of a gap: events lost, 0: not known */
+	/* The number of the greenlet on whose stack the frame is; 0: the thread's own stack. */
+	uint64_t greenlet;
+	int64_t idle_ns; /* time for which the event loop waited, with nothing to do, before it */
+	uint32_t offset; /* code unit (two bytes) in the code; UINT32_MAX: not known */
+	/* The task's number in its process, from 1. 0: outside of tasks, or the recording is older
+	 * than format 1.9. */
+	uint64_t task_id;
 };
 
 const char *pl_event_kind_name(enum pl_event_kind kind);

@@ -1,5 +1,5 @@
-/* libpathline: read recordings of Python programs. This is the umbrella; each part says its own
- * contract. */
+/* libpathline reads recordings of Python programs. This header includes all others; each of them
+ * states its own contract. */
 #ifndef PATHLINE_PATHLINE_H
 #define PATHLINE_PATHLINE_H
 
