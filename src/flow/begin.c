@@ -5,22 +5,23 @@
 #include "base/spare.h"
 #include "flow/witness.h"
 
-/* Events' prices, that of a cheap LINE being 1. */
+/* Prices of events. A cheap LINE costs 1. */
 #define CALL_PRICE  0.8
-#define BEGIN_PRICE 0.1	 /* what telling of the call adds to a witness */
-#define RAISE_PRICE 1.2	 /* of a call that a raise tells of, since nothing did before */
-#define RAISING_ARM 0.05 /* how often one is taken */
+#define BEGIN_PRICE 0.1 /* added to a witness that also writes the call */
+/* of a call that is written with its raise, since nothing was written before */
+#define RAISE_PRICE 1.2
+#define RAISING_ARM 0.05 /* how often such an arm is taken */
 
-/* What a frame comes to by other ways than from its entry. */
+/* Blocks that a frame reaches by other ways than from its entry. */
 #define COMES_OTHERWISE (FLOW_BLOCK_HANDLER | FLOW_BLOCK_RESUME)
 
 struct place {
-	double cost; /* of telling the call from the block on: here, or further on */
+	double cost; /* of recording the call from this block on: here, or later */
 	bool here;
-	bool unsure; /* LINE does not fire on some way to it */
+	bool unsure; /* on some way to it LINE does not fire */
 };
 
-/* A cut of the graph behind its entry. */
+/* A cut of the graph between its entry and its exits. */
 struct cut {
 	struct flow_graph *g;
 	struct place *at; /* by block; owned */
@@ -35,7 +36,8 @@ static uint32_t entry_of(const struct flow_graph *g)
 	return i;
 }
 
-/* From the entry a LINE that stays on its line hangs on a RESUME that tells of the call. */
+/* If a LINE has the line of the entry, whether it fires depends on the RESUME that would be the
+ * call's own event. */
 static void find_unsure(struct cut *c, uint32_t entry)
 {
 	const struct flow_graph *g = c->g;
@@ -53,7 +55,7 @@ static void find_unsure(struct cut *c, uint32_t entry)
 	}
 }
 
-/* Of telling it by the block's own LINE. */
+/* The cost of recording the call with the block's own LINE. */
 static double cost_here(const struct cut *c, uint32_t block)
 {
 	const struct flow_block *b = &c->g->blocks[block];
@@ -65,7 +67,8 @@ static double cost_here(const struct cut *c, uint32_t block)
 	return (line + BEGIN_PRICE) * s->frequency;
 }
 
-/* Of telling it by those behind the block. What raises is told by that. */
+/* The cost of recording it with later blocks. A block that raises records the call with its
+ * RAISE. */
 static double cost_behind(const struct cut *c, uint32_t block)
 {
 	const uint32_t leaves = FLOW_BLOCK_RETURNS | FLOW_BLOCK_YIELDS | FLOW_BLOCK_SWALLOWS;
@@ -93,7 +96,7 @@ static void find_cheapest(struct cut *c, uint32_t entry)
 	}
 }
 
-/* Blocks ahead lead to greater ones only. */
+/* A pending block leads only to blocks with greater numbers. */
 static void mark(struct cut *c, uint32_t entry)
 {
 	struct flow_graph *g = c->g;
@@ -148,7 +151,7 @@ static bool witness_pending(const struct flow_graph *g)
 	return false;
 }
 
-/* A witness ahead of a begin would have to tell of the call itself. */
+/* A witness in a pending block would have to record the call itself. */
 static bool place_around(struct flow_graph *g, const bool *kept)
 {
 	for (uint32_t i = 0; i < g->start_count; i++)

@@ -4,16 +4,16 @@
 #include "base/spare.h"
 #include "pathline/error.h"
 
-#define RESUME_MASS   0.3 /* how often a frame goes on behind a yield, where a call enters it once */
+#define RESUME_MASS   0.3  /* how often a frame resumes after a yield, for each call */
 #define HANDLER_MASS  0.02 /* how often an exception comes to a handler */
-#define RAISING_ARM   0.05 /* weight of a branch that ends in a raise, where another one has 1 */
+#define RAISING_ARM   0.05 /* weight of a branch that ends in a raise; other branches have 1 */
 #define LOOP_BODY     0.9  /* how often FOR_ITER gives an item */
 #define LOOP_TIMES    10.0
 #define LOOP_DEPTH    8 /* deeper loops count as this deep */
 #define MASS_LEAST    1e-4
 #define RAISE_IS_NEAR 6 /* blocks in a row */
 
-/* Does what begins at the block come to nothing but a raise? */
+/* Does the way from this block lead only to a raise? */
 static bool raises(const struct flow_graph *g, uint32_t block)
 {
 	for (int i = 0; i < RAISE_IS_NEAR; i++) {
@@ -27,7 +27,7 @@ static bool raises(const struct flow_graph *g, uint32_t block)
 	return false;
 }
 
-/* The share of the k-th edge among its block's, before they are made to sum up to 1. */
+/* The weight of the block's k-th edge, before the weights are made to add up to 1. */
 static double weight(const struct flow_graph *g, const struct flow_block *b, uint32_t k)
 {
 	if (b->flags & FLOW_BLOCK_ITERATES)
@@ -35,7 +35,7 @@ static double weight(const struct flow_graph *g, const struct flow_block *b, uin
 	return raises(g, g->edges[b->first_edge + k].to) ? RAISING_ARM : 1;
 }
 
-/* Of each edge of the block: how often it is taken when that is left. */
+/* For each edge of the block: how often it is taken when the block is left. */
 static inline void share_out(const struct flow_graph *g, const struct flow_block *b, double *share)
 {
 	double sum = 0;
@@ -60,13 +60,13 @@ static inline double own_mass(const struct flow_block *b)
 }
 
 struct row {
-	double mass;  /* how often the block runs */
-	uint32_t end; /* of a loop's head: behind its last block, else 0 */
-	int32_t depth; /* by how much the number of loops around it differs from that around the block before */
+	double mass;   /* how often the block runs */
+	uint32_t end;  /* of a loop's head: the block after the loop's last one, else 0 */
+	int32_t depth; /* loops around this block, less those around the block before */
 };
 
-/* Loops left out, the mass flows forward along the edges. A loop is from where a jump back leads to the jump; those with one
- * head are one loop. */
+/* Without loops, mass flows forward along the edges. A loop extends from the target of a jump back
+ * to the jump; jumps to one head are one loop. */
 static void spread(const struct flow_graph *g, double *share, struct row *rows)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
@@ -92,8 +92,9 @@ static inline double multiplied(double mass, int32_t loops)
 	return mass;
 }
 
-/* LINE fires on edges, not in blocks: a loop's head that shares its line with what is before it fires on the way back only.
- * A loop ends behind its head, so that each row's depth is known when it is come to. */
+/* LINE fires on edges, not in blocks: the head of a loop that has the same line as the code before
+ * it fires only on the way back. A loop ends after its head, so the depth of a row is known when
+ * the row is reached. */
 static void sum_up(struct flow_graph *g, const double *share, struct row *rows)
 {
 	int32_t loops = 0;

@@ -5,11 +5,11 @@
 #include "base/spare.h"
 #include "pathline/error.h"
 
-/* Rows of starts, blocks and lines all begin with their unit, and grow by it. */
+/* Rows of starts, blocks and lines begin with their unit, and are sorted by it. */
 _Static_assert(offsetof(struct flow_start, unit) == 0, "a search compares first members");
 _Static_assert(offsetof(struct flow_block, unit) == 0, "a search compares first members");
 _Static_assert(offsetof(struct flow_line, unit) == 0, "a search compares first members");
-/* They lie one behind the other. */
+/* The arrays follow one another in memory. */
 _Static_assert(_Alignof(struct flow_start) == 4 && _Alignof(struct flow_block) == 4 &&
 		       _Alignof(struct flow_edge) == 4 && _Alignof(struct flow_line) == 4,
 	"no gap");
@@ -44,7 +44,7 @@ int32_t flow_line_at(const struct flow_graph *g, uint32_t unit)
 	return i == FLOW_NONE || unit >= g->unit_count ? 0 : g->lines[i].line;
 }
 
-/* Does execution go on from this block to the one behind it? */
+/* Can execution continue from this block into the next one? */
 static bool falls_through(const struct flow_graph *g, uint32_t block)
 {
 	const struct flow_block *b = &g->blocks[block];
@@ -55,7 +55,8 @@ static bool falls_through(const struct flow_graph *g, uint32_t block)
 	return false;
 }
 
-/* From row to row of the lines; each block border on the way must be one that is fallen through. */
+/* Goes from row to row of the lines; execution must be able to continue over each block border on
+ * the way. */
 int32_t flow_line_ahead(const struct flow_graph *g, uint32_t unit)
 {
 	uint32_t block = flow_block_at(g, unit);
@@ -88,7 +89,7 @@ uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit)
 	return i == FLOW_NONE || g->starts[i].unit != unit ? FLOW_NONE : i;
 }
 
-/* All arrays are one piece of memory. */
+/* All arrays are in one allocation. */
 int flow_graph_init(struct flow_graph *g)
 {
 	const size_t starts = g->start_count * sizeof *g->starts,
@@ -152,7 +153,7 @@ static bool edges_sound(const struct flow_graph *g, const struct flow_block *b)
 	return true;
 }
 
-/* Blocks share the edges out among them in order, and open the starts in order. */
+/* The blocks' edges are all edges, in order; the blocks open all starts, in order. */
 static bool blocks_sound(const struct flow_graph *g)
 {
 	uint32_t start = 0, edge = 0;

@@ -4,7 +4,8 @@
 #include "base/spare.h"
 #include "pathline/error.h"
 
-/* A node's children, and the blocks on whose entry its last line fires: lists by index, FLOW_NONE ends them. */
+/* A node's children, and the blocks on whose entry its last line fires. Lists by index; FLOW_NONE
+ * ends them. */
 struct flow_node_links {
 	uint32_t child, sibling, rise;
 };
@@ -13,21 +14,22 @@ struct flow_rise {
 	uint32_t block;
 	uint32_t next;
 	uint32_t node;
-	uint32_t step; /* in which it was found */
+	uint32_t step; /* the step in which it was found */
 };
 
-/* A block was left; so much there was before that. */
+/* A block was left; the counts are those before that. */
 struct flow_step {
 	uint32_t block;
 	uint32_t nodes, rises, entered, fired;
 };
 
-/* A block is entered with one node, and has one rise to it; the root, and what makes a conflict, come in addition. */
+/* Each block is entered with one node, and has one rise to it. In addition there are the root, and
+ * the node that makes a conflict. */
 #define ROOM_BESIDE 2
 
 static struct pl_spare spare;
 
-/* All arrays are one piece of memory, of which no search needs more. */
+/* All arrays are in one allocation, which is enough for any search. */
 int flow_search_init(struct flow_search *s, const struct flow_graph *g)
 {
 	size_t room = (size_t)g->block_count + ROOM_BESIDE;
@@ -66,7 +68,7 @@ static inline uint32_t add_node(struct flow_search *s, uint32_t parent, uint32_t
 	return node;
 }
 
-/* The node behind `parent` by the line of `start`. */
+/* The node that follows `parent` by the line of `start`. */
 static inline uint32_t child_of(struct flow_search *s, uint32_t parent, uint32_t start)
 {
 	const struct flow_start *starts = s->g->starts;
@@ -81,7 +83,7 @@ static inline void note_rise(struct flow_search *s, uint32_t node, uint32_t bloc
 {
 	uint32_t rise = FLOW_NONE;
 
-	/* Only what has been entered with the node can have a rise to it. */
+	/* only a block that was entered with this node can have a rise to it */
 	if (s->at[block].enters == node)
 		rise = s->links[node].rise;
 	while (rise != FLOW_NONE && s->rises[rise].block != block)
@@ -93,7 +95,7 @@ static inline void note_rise(struct flow_search *s, uint32_t node, uint32_t bloc
 	s->links[node].rise = s->rise_count++;
 }
 
-/* Another node at a place than was there. */
+/* The place was reached with another node before. */
 static int differ(struct flow_search *s, uint32_t was, uint32_t node)
 {
 	s->conflict[0] = was;
@@ -166,7 +168,7 @@ static inline int leave_block(struct flow_search *s, uint32_t block)
 	return err;
 }
 
-/* What came to blocks after so many. */
+/* Forget what was reached after the first `entered` and `fired` ones. */
 static void forget(struct flow_search *s, uint32_t entered, uint32_t fired)
 {
 	while (s->entered_count > entered)
@@ -204,7 +206,8 @@ int flow_search_run(struct flow_search *s, uint32_t from)
 	return go_on(s);
 }
 
-/* Back to where the step began. Lists grow at their heads, so the last one goes first. */
+/* Back to the beginning of the step. Lists grow at their heads, so the last entry is removed
+ * first. */
 static void undo(struct flow_search *s, uint32_t step)
 {
 	struct flow_step to = s->steps[step];

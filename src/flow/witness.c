@@ -5,25 +5,27 @@
 #include "flow/search.h"
 #include "pathline/error.h"
 
-/* A search walks the edges once; so many searches' worth, and then no more time is spent on it. */
+/* A search walks each edge once. After this many searches' worth of steps no more time is spent. */
 #define SEARCHES_MAX 4000
 #define STEPS_FREE   1000000
-#define WAY_MAX	     16 /* blocks in a row; a circle has no end */
+#define WAY_MAX	     16 /* blocks in a row; a loop has no end */
 
 #define DEAR_PRICE 1.3
-#define NUMBER_PRICE                                                                               \
-	1.5 /* where the interpreter makes an object for the line's number at each LINE */
-#define NUMBERS_KEPT	  256 /* it has those up to here ready */
+/* where the interpreter makes an int for the line number at each LINE */
+#define NUMBER_PRICE	  1.5
+#define NUMBERS_KEPT	  256 /* line numbers up to here have an int already */
 #define INSTRUCTION_PRICE 0.7
 
 struct placement {
 	struct flow_graph *g;
 	struct flow_search search;
-	uint32_t *todo; /* owned; blocks from which it must be unique */
+	uint32_t *todo; /* owned; blocks from which paths must still be made unique */
 	uint32_t todo_count;
-	bool *unique; /* by block: from there it is, whatever else becomes a witness; lies behind `todo` */
-	uint32_t
-		best; /* block; of those that would cure the conflict at hand the one that costs least */
+	/* by block: paths from it are unique, whatever else becomes a witness; in the memory after
+	 * `todo` */
+	bool *unique;
+	/* block: of those that would resolve the current conflict, the one that costs least */
+	uint32_t best;
 	double best_cost;
 };
 
@@ -42,7 +44,7 @@ double flow_line_price(const struct flow_start *s)
 	return event * (s->dear && !(s->sure && s->behind) ? DEAR_PRICE : 1);
 }
 
-/* By other ways than edges a frame comes to what has these. */
+/* A frame reaches such blocks by other ways than edges. */
 #define COMES_OTHERWISE (FLOW_BLOCK_ENTRY | FLOW_BLOCK_RESUME | FLOW_BLOCK_HANDLER)
 
 void flow_find_sure(struct flow_graph *g)
@@ -100,7 +102,7 @@ bool flow_never_parts(const struct flow_graph *g)
 	return !flow_goes_back(g);
 }
 
-/* Where unrecorded stretches begin; each block once. */
+/* The blocks at which unrecorded lines can begin; each once. */
 static void list_beginnings(struct placement *p)
 {
 	const uint32_t begins = FLOW_BLOCK_ENTRY | FLOW_BLOCK_RESUME | FLOW_BLOCK_HANDLER;
@@ -117,14 +119,15 @@ static bool takes_too_long(const struct placement *p)
 	return p->search.walked > STEPS_FREE + (uint64_t)SEARCHES_MAX * p->g->edge_count;
 }
 
-/* The rest of a sequence that is unique is unique: so where the search came in, none needs to begin. */
+/* The rest of a unique sequence is unique, so no search needs to begin at a block that this one
+ * entered. */
 static void note_unique(struct placement *p)
 {
 	for (uint32_t i = 0; i < p->search.entered_count; i++)
 		p->unique[p->search.entered[i]] = true;
 }
 
-/* Do all ways on from the block come to a witness at once? */
+/* Do all ways from the block come to a witness at once? */
 static bool ends_here(const struct flow_graph *g, const struct flow_block *b)
 {
 	for (uint32_t i = 0; i < b->edge_count; i++) {
@@ -135,8 +138,9 @@ static bool ends_here(const struct flow_graph *g, const struct flow_block *b)
 	return true;
 }
 
-/* Does one way lead on from the block, with or without a LINE, and come to an end or to where it is unique? Then it is unique
- * here, for all sequences are those with the same beginning. That takes no search. */
+/* Does only one way lead from the block, with or without a LINE, to an end or to a block from which
+ * paths are unique? Then they are unique from here, because they all have the same beginning. This
+ * needs no search. */
 static bool goes_one_way(const struct placement *p, uint32_t block)
 {
 	const struct flow_graph *g = p->g;
@@ -197,7 +201,7 @@ int flow_place_again(struct flow_graph *g)
 	err = flow_search_init(&p.search, g);
 	if (err)
 		goto done;
-	/* A block is listed as a beginning or when it becomes a witness, or both. */
+	/* a block is listed as a beginning, or when it becomes a witness, or both */
 	const size_t todo_max = 2 * (size_t)g->block_count;
 	p.todo = spare_take(&spare, todo_max * sizeof *p.todo + g->block_count);
 	err = p.todo ? 0 : PL_ERR_MEMORY;

@@ -6,8 +6,8 @@
 #define CODE_BYTES_MIN	2    /* a code's delta and body */
 #define FRAME_BYTES_MIN 6    /* a frame's fields, one byte each */
 #define FRONT_LEVEL	1    /* zstd */
-#define FRONT_PACK_MIN	1024 /* of less it takes 50 us to save 60 bytes */
-#define OTHERS_SHORT	64   /* bytes between two that stand apart */
+#define FRONT_PACK_MIN	1024 /* compressing less takes 50 us and saves 60 bytes */
+#define OTHERS_SHORT	64   /* bytes between two events that are stored apart */
 
 /* ---- writing ---- */
 
@@ -81,7 +81,7 @@ static bool has_numbers(const struct stack *s)
 	return false;
 }
 
-/* What a gap made stale is written as not known: a block has no mark for it (stack.h). */
+/* A place that a gap made stale is written as unknown: a block has no mark for it (stack.h). */
 static void put_stack(struct pl_buf *raw, const struct stack *s)
 {
 	const bool numbers = has_numbers(s);
@@ -121,7 +121,7 @@ static uint32_t count_known(const uint64_t *calls, size_t places)
 	return count;
 }
 
-/* Their places follow from what they are. */
+/* The places follow from the calls themselves. */
 static void put_calls(struct pl_buf *raw, const uint64_t *calls, size_t places)
 {
 	buf_varint(raw, count_known(calls, places));
@@ -165,7 +165,8 @@ static size_t event_bytes(const struct block_source *b)
 	return n;
 }
 
-/* What stands apart and what is between, by turns, each within a part; pieces of others may be empty. */
+/* The events that are stored apart and those between them, in turns, each within one part. Pieces
+ * of the others may be empty. */
 static inline __attribute__((always_inline)) void each_piece(const struct block_source *b,
 	const struct mentions *m, void (*visit)(void *context, struct pl_view piece, bool apart),
 	void *context)
@@ -190,7 +191,7 @@ static inline __attribute__((always_inline)) void each_piece(const struct block_
 
 struct apart_put {
 	struct pl_buf *raw;
-	size_t behind; /* bytes behind the one before */
+	size_t behind; /* bytes after the one before */
 };
 
 static void add_apart(void *context, struct pl_view piece, bool apart)
@@ -213,7 +214,7 @@ static void put_apart(struct pl_buf *raw, const struct mentions *m, const struct
 	each_piece(b, m, add_apart, &(struct apart_put){.raw = raw});
 }
 
-/* ---- the events that do not stand apart ---- */
+/* ---- the events that are not stored apart ---- */
 
 static size_t others_bytes(const struct mentions *m, const struct block_source *b)
 {
@@ -252,7 +253,8 @@ static void add_other(void *context, struct pl_view piece, bool apart)
 		*(*to)++ = piece;
 }
 
-/* The struct is the bytes: little-endian without padding, as view.h and block.h make sure. */
+/* The struct has the bytes of the head: little-endian without padding, as view.h and block.h
+ * check. */
 static void put_head(struct pl_buf *out, size_t at, const struct block_head *head)
 {
 	uint8_t bytes[BLOCK_HEAD_BYTES] = {0};
@@ -263,7 +265,7 @@ static void put_head(struct pl_buf *out, size_t at, const struct block_head *hea
 	memcpy(out->at + at, bytes, sizeof bytes);
 }
 
-/* What is in front of the events; gives the flags of what is in it. */
+/* Write what is before the events. Returns the flags of what there is. */
 static uint32_t put_front(struct pl_buf *raw, const struct block_source *b, struct mentions *m)
 {
 	const struct stack *stack = b->stack;
@@ -302,7 +304,8 @@ static bool pack_pieces(struct pl_buf *out, const struct block_source *b, const 
 	return done;
 }
 
-/* Where most events have their time it is cheaper to copy the others, than to hand zstd a few bytes each time. */
+/* If most events have a time of their own, copying the others together is cheaper than giving zstd
+ * a few bytes at a time. */
 static bool pack_others(struct pl_buf *out, const struct block_source *b, const struct mentions *m,
 	uint32_t *before)
 {
@@ -318,7 +321,8 @@ static bool pack_others(struct pl_buf *out, const struct block_source *b, const 
 	return done;
 }
 
-/* The front by itself: between the events of two blocks it would end what repeats there. false: nothing was appended. */
+/* The front is compressed by itself: between the events of two blocks it would interrupt what
+ * repeats. false: nothing was appended. */
 static bool put_chained(struct pl_buf *out, struct pl_view front, const struct block_source *b,
 	const struct mentions *m, uint32_t *flags)
 {
@@ -416,10 +420,9 @@ int block_write(struct pl_buf *out, const struct block_source *b, int level)
 
 /* ---- reading ---- */
 
-/* The check says that these are the bytes that were written, not that an honest writer wrote them:
- * a hostile file has sound checks. So what readers take for granted is asked here: no event is
- * shorter than a byte, time does not go back, and raw_bytes is within what may be asked for at
- * once. */
+/* The check shows that these bytes were written, not that an honest writer wrote them: a hostile
+ * file has correct checks. So this checks what readers rely on: an event has at least one byte,
+ * time does not go backward, and raw_bytes is not too large. */
 int block_read_head(struct pl_view payload, struct block_head *out)
 {
 	uint64_t check;
@@ -442,7 +445,8 @@ int block_read_head(struct pl_view payload, struct block_head *out)
 	return 0;
 }
 
-/* Numbers grow strictly, so no code has two bodies, and the map is as large as the bytes say. */
+/* Numbers grow strictly, so no code has two bodies, and the map is not larger than the bytes
+ * allow. */
 static int read_codes(struct pl_view *v, struct pl_map *bodies)
 {
 	uint64_t count, delta, body, code = 0;
@@ -503,7 +507,7 @@ static int read_stack(struct pl_view *v, struct stack *s, const struct block_hea
 	return 0;
 }
 
-/* What two calls have the same place is no damage: the last one is there. */
+/* Two calls of the same place are not damage: the last one counts. */
 static int read_calls(struct pl_view *v, uint32_t places,
 	void (*put)(struct event_calls *calls, uint64_t call), struct event_calls *calls)
 {
@@ -556,13 +560,13 @@ uint32_t block_needs(const struct block *b, const struct block_head *head)
 	return b->chain.count < before ? b->first_number + b->chain.count : head->number;
 }
 
-/* What a block is made of, unpacked. */
+/* What a block consists of, decompressed. */
 struct plain {
 	struct pl_view front;
-	struct pl_view events; /* none, where they stand behind the front in one piece with it */
+	struct pl_view events; /* empty if they follow the front in the same piece */
 };
 
-/* Of one that was unpacked already nothing more is to be done. */
+/* If it was decompressed before, there is nothing to do. */
 static int unpack_events(
 	struct block *b, struct pl_view packed, uint32_t bytes, struct pl_view *out)
 {
@@ -617,11 +621,11 @@ static int unpack(struct block *b, struct pl_view packed, struct plain *out)
 	return err || out->front.left == b->head.raw_bytes ? err : PL_ERR_FORMAT;
 }
 
-/* ---- events in their order again ---- */
+/* ---- the events in order again ---- */
 
 struct apart {
 	uint64_t count;
-	struct pl_view rows; /* (between, event)… */
+	struct pl_view rows; /* (between, event)... */
 };
 
 static int read_apart(struct pl_view *front, struct apart *out)
@@ -638,7 +642,7 @@ static int read_apart(struct pl_view *front, struct apart *out)
 	return 0;
 }
 
-/* What stands apart need not be what an honest writer puts there: it is events like the others. */
+/* Any events may be stored apart, also others than an honest writer stores there. */
 static int join(struct block *b, struct apart *apart, struct pl_view others)
 {
 	struct pl_view run, event;
@@ -678,7 +682,7 @@ static int find_events(struct block *b, struct plain *plain)
 	return others.left == b->head.event_bytes ? 0 : PL_ERR_FORMAT;
 }
 
-/* Its room is kept: the thread's next block has about as many codes. */
+/* Keeps the memory: the thread's next block has about as many codes. */
 static void map_empty(struct pl_map *m)
 {
 	for (size_t i = 0; i < m->room; i++)

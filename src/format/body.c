@@ -2,20 +2,20 @@
 
 #include "base/varint.h"
 
-/* The least bytes that a row can have: counts are measured by it before memory is asked for. */
+/* The least bytes of a row. Counts are compared with these before memory is asked for. */
 #define LINE_BYTES_MIN	2
 #define START_BYTES_MIN 2
 #define BLOCK_BYTES_MIN 3
 #define EDGE_BYTES_MIN	1
 
-/* What a row can take at most, as each of its numbers has 36 bits at most. */
+/* The most bytes of a row: each of its numbers has at most 36 bits. */
 #define NUMBER_BYTES 6
 #define LINE_BYTES   (2 * NUMBER_BYTES)
 #define START_BYTES  (2 * NUMBER_BYTES)
 #define BLOCK_BYTES  (3 * NUMBER_BYTES)
 #define EDGE_BYTES   NUMBER_BYTES
 
-/* Each of these: there is room for all rows at p; gives the byte behind them. */
+/* Each of these writes all rows to p, which has room for them, and returns the byte after them. */
 
 static uint8_t *write_lines(uint8_t *p, const struct flow_graph *g)
 {
@@ -119,7 +119,7 @@ static int read_u32(struct pl_view *v, uint32_t *out)
 	return 0;
 }
 
-/* A delta: *value moves on by it, and must stay within 32 bits. */
+/* Add a delta to *value, which must stay within 32 bits. */
 static int add_u32(uint32_t *value, uint64_t delta)
 {
 	if (delta > UINT32_MAX - *value)
@@ -190,9 +190,9 @@ static int read_blocks(struct pl_view *v, const struct flow_graph *g)
 	return 0;
 }
 
-/* The edges of block `from`, of which the graph still has to have `left`: the counts of the blocks
- * are not checked against the graph's before, and first_edge is their running sum. What is left at
- * the end flow_graph_check finds. */
+/* The edges of block `from`. The graph must still have them: *left is what remains. The blocks'
+ * counts were not compared with the graph's before, and first_edge is their running sum.
+ * flow_graph_check finds edges that remain at the end. */
 static int read_block_edges(
 	struct pl_view *v, const struct flow_graph *g, uint32_t from, uint32_t *left)
 {
@@ -224,7 +224,7 @@ static int read_edges(struct pl_view *v, const struct flow_graph *g)
 	return err;
 }
 
-/* The counts, none beyond what the bytes left can hold: what flow_graph_init asks for is at most
+/* Read the counts, and compare each with the bytes that are left: flow_graph_init asks for at most
  * eight times the bytes that were read. */
 static int read_counts(struct pl_view *v, struct flow_graph *g)
 {

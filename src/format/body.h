@@ -2,16 +2,16 @@
  *
  *	file string | name string | first line zigzag | flags | interpreter version | graph
  *	graph: units | analysed u8 | lines | starts | blocks | edges		how many of each
- *	       (unit delta, line delta zigzag)…			lines
- *	       (unit delta << 1 | witness, line delta zigzag)…	starts
- *	       (unit delta, flags << 1 | opens, edges)…		blocks
- *	       (step zigzag << 2 | fires)…			edges
+ *	       (unit delta, line delta zigzag)...			lines
+ *	       (unit delta << 1 | witness, line delta zigzag)...	starts
+ *	       (unit delta, flags << 1 | opens, edges)...		blocks
+ *	       (step zigzag << 2 | fires)...				edges
  *
- * All numbers are varints unless said. A delta is from the row before, of the first row from 0.
- * `opens`: the next start opens this block, since starts and blocks go by the same order. The edges
- * of all blocks follow one another; `step` is counted from the block behind the edge's own, so that
- * falling through, as most do, is one byte. Strings are bytes as Python encodes them with
- * surrogateescape, so that a name that was no UTF-8 comes out as it was.
+ * All numbers are varints unless stated otherwise. A delta is from the row before, that of the
+ * first row from 0. `opens`: the next start opens this block; starts and blocks are in the same
+ * order. The edges of all blocks follow one another. `step` is counted from the block after the
+ * edge's own, so falling through, the most common step, is one byte. Strings are bytes that Python
+ * encodes with surrogateescape, so a name that was not UTF-8 is unchanged.
  */
 #ifndef PL_FORMAT_BODY_H
 #define PL_FORMAT_BODY_H
@@ -29,11 +29,12 @@ struct body {
 	struct flow_graph graph; /* owned */
 };
 
-/* The graph must be sound (flow_graph_check). Running out of memory shows in the buffer. */
+/* Append the body. Its graph must be correct (flow_graph_check). If there is no memory, `out` says
+ * so. */
 void body_write(struct pl_buf *out, const struct body *b);
-/* Memory asked for is bounded by the bytes there; the graph is checked (flow_graph_check). Release
- * on success only. Bytes behind the graph are left to later minor versions. 0, PL_ERR_FORMAT or
- * PL_ERR_MEMORY. */
+/* Read a body. Counts are compared with the bytes before memory is asked for, and the graph is
+ * checked (flow_graph_check). Bytes after the graph are ignored: later minor versions may use them.
+ * 0, PL_ERR_FORMAT or PL_ERR_MEMORY. Release it only after 0. */
 int body_read(struct pl_view v, struct body *out);
 void body_release(struct body *b);
 

@@ -1,23 +1,24 @@
-#define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_d_stableOutBuffer, without which it works as well */
+#define ZSTD_STATIC_LINKING_ONLY /* for ZSTD_d_stableOutBuffer; works without it too */
 #include "format/chain.h"
 
 #include <stdlib.h>
 #include <zstd.h>
 
-/* Three more passes of w_lib are 19 KB (3.12), where at 7 they are 25; that takes the collector 2 to 4% more beside w_fib and w_aio, and
- * no more beside w_lib. Below, 3 leaves half as much again as 7 in less than a third of its time; above, 10 takes of w_aio, that
- * repeats itself less, a seventh off for twice the time. */
+/* Measured with three more passes of w_lib on 3.12: 19 KB at level 8, 25 KB at level 7. Level 8
+ * takes the collector 2 to 4% more time with w_fib and w_aio, and no more with w_lib. Level 3 takes
+ * less than a third of level 7's time, and its output is half as large again. Level 10 makes w_aio,
+ * which repeats less, one seventh smaller, and takes twice the time. */
 #define CHAIN_LEVEL	 8
 #define CHAIN_WINDOW_LOG 22
-#define CHAIN_HASH_LOG	 15 /* of events more places find nothing more */
-/* What is packed to so little anyway finds it near by, too: zstd keeps so much less of it, in memory that is touched once. A chain
- * that shows not to be such any more is broken for a wide one. */
+#define CHAIN_HASH_LOG	 15 /* more places find nothing more in events */
+/* For events that compress this well, a near history is enough: zstd then keeps much less of it. A
+ * chain that no longer compresses so well is broken, and the next one is wide. */
 #define CHAIN_NARROW_LOG   17
 #define CHAIN_NARROW_BYTES (256u << 10)
 #define CHAIN_NARROW_RATIO 256
 _Static_assert(CHAIN_BYTES == 1u << CHAIN_WINDOW_LOG, "the first block is in sight of the last");
 
-/* ---- packing ---- */
+/* ---- compressing ---- */
 
 static bool set(ZSTD_CCtx *zstd, ZSTD_cParameter parameter, int value)
 {
@@ -45,7 +46,7 @@ static bool is_over(const struct chain_writer *c, size_t bytes)
 	return c->blocks == CHAIN_BLOCKS || bytes > CHAIN_BYTES - c->bytes;
 }
 
-/* The chain is long enough to tell whether it is of the right kind. */
+/* Is the chain long enough to decide whether its width is right? */
 static bool choose_width(struct chain_writer *c)
 {
 	const bool narrow = c->packed < c->bytes / CHAIN_NARROW_RATIO;
@@ -112,7 +113,7 @@ void chain_writer_release(struct chain_writer *c)
 	*c = (struct chain_writer){0};
 }
 
-/* ---- unpacking ---- */
+/* ---- decompressing ---- */
 
 void chain_restart(struct chain_reader *c)
 {
@@ -124,7 +125,8 @@ static uint32_t end_of(const struct chain_reader *c)
 	return c->count ? c->ends[c->count - 1] : 0;
 }
 
-/* The bytes go where they stay, if zstd lets them; a hostile frame gets no larger a window than ours. */
+/* Bytes are decompressed to where they stay, if zstd allows it. A hostile frame gets no larger
+ * window than ours. */
 static int make_ready(struct chain_reader *c)
 {
 	if (!c->plain)

@@ -5,11 +5,11 @@
 
 #define MEDIAN_OF 31
 #define DRIFT_PER                                                                                  \
-	2000 /* beyond the last point: 1 ns of error each 2,000 ns, the most that NTP slews */
-#define ODD_SLOPE_PER	 500 /* a period is odd when it is off by more than 1 in 500 */
+	2000 /* after the last point: 1 ns of error for each 2,000 ns, the most that NTP slews */
+#define ODD_SLOPE_PER	 500 /* a period is odd if its slope differs by more than 1 in 500 */
 #define NANOS_A_TICK_MAX 1   /* no TSC runs slower than 1 GHz */
 
-/* ---- sums of what a file says: at their ends instead of round them ---- */
+/* ---- sums of numbers from a file: clamped, they do not wrap ---- */
 
 static int64_t add(int64_t a, int64_t b)
 {
@@ -86,8 +86,8 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The upper median of periods spread over the recording: of two, the one in which ticks did not
- * outrun time. */
+/* The upper median of some periods across the recording. Of two periods it is the one in which
+ * ticks did not outrun time. */
 static double usual_slope(const struct clockmap *m)
 {
 	double slopes[MEDIAN_OF];
@@ -100,9 +100,9 @@ static double usual_slope(const struct clockmap *m)
 	return slopes[n / 2];
 }
 
-/* How much further ticks went than time, at the usual slope; 0 when the period is a usual one.
- * Short periods are noisy by the errors of their ends, long ones by drift: neither makes a period
- * odd. */
+/* By how much ticks went further than time, at the usual slope; 0 if the period is a usual one.
+ * Short periods are noisy because of the errors at their ends, long ones because of drift; neither
+ * makes a period odd. */
 static int64_t period_excess(const struct clockmap *m, size_t i)
 {
 	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
@@ -119,7 +119,7 @@ static int64_t offset(const struct clockmap *m, size_t i)
 	return subtract(m->points[i].s.real_ns, m->points[i].s.mono_ns);
 }
 
-/* A step of CLOCK_REALTIME somewhere in the period; 0 when it is within the errors. */
+/* A step of CLOCK_REALTIME in the period; 0 if it is within the errors. */
 static int64_t period_step(const struct clockmap *m, size_t i)
 {
 	int64_t step = magnitude(subtract(offset(m, i + 1), offset(m, i)));
@@ -128,8 +128,8 @@ static int64_t period_step(const struct clockmap *m, size_t i)
 	return step > noise ? step : 0;
 }
 
-/* Where time may be: not before `backward`, as from the next point, and not behind `forward`, as
- * from the last one. */
+/* The limits of the time: not before `backward`, computed from the next point, and not after
+ * `forward`, computed from the last one. */
 static void odd_inside(
 	const struct clockmap *m, size_t i, uint64_t ticks, int64_t excess, struct clock_time *out)
 {
@@ -147,10 +147,11 @@ static void odd_inside(
 		out->mono_ns = least;
 		out->error_ns = add(out->error_ns, most > least ? subtract(most, least) : 0);
 	} else if (forward <= b->mono_ns) {
-		/* One suspend, longer than the time around it: this event came before it, … */
+		/* one suspend, longer than the rest of the period: this event came before it,
+		 * ... */
 		out->mono_ns = forward;
 	} else {
-		/* … and this one behind it, where the step of CLOCK_REALTIME has been made. */
+		/* ... and this one after it, when CLOCK_REALTIME had made its step */
 		out->mono_ns = least;
 		out->error_ns = a->error_ns > b->error_ns ? a->error_ns : b->error_ns;
 		side = i + 1;
@@ -192,7 +193,7 @@ static void outside(const struct clockmap *m, size_t i, uint64_t ticks, struct c
 		out->mono_ns = later ? add(p->mono_ns, away) : subtract(p->mono_ns, away);
 		out->error_ns = add(p->error_ns, away / DRIFT_PER);
 	} else {
-		/* One point, and a clock of unknown speed: all that is known is a bound. */
+		/* one point, and a clock of unknown speed: only a bound is known */
 		int64_t away = span(distance, NANOS_A_TICK_MAX);
 		out->mono_ns = later ? p->mono_ns : subtract(p->mono_ns, away);
 		out->error_ns = add(p->error_ns, away);
@@ -200,7 +201,7 @@ static void outside(const struct clockmap *m, size_t i, uint64_t ticks, struct c
 	out->real_ns = add(out->mono_ns, offset(m, i));
 }
 
-/* The last point at or before, or count when there is none. */
+/* The last point at or before the ticks, or count if there is none. */
 static size_t point_before(const struct clockmap *m, uint64_t ticks)
 {
 	size_t low = 0, high = m->count;
@@ -232,8 +233,8 @@ static void unclamped(const struct clockmap *m, size_t i, uint64_t ticks, struct
 		inside(m, i, ticks, out);
 }
 
-/* The floor of a point is the greatest real time just before any point up to it: what comes behind
- * is not earlier. It is found here, once, so that times can be asked for in any order. */
+/* The floor of a point is the greatest real time just before any point up to it: what comes after
+ * is not earlier. It is computed here once, so that times can be asked for in any order. */
 void clockmap_settle(struct clockmap *m)
 {
 	int64_t floor = INT64_MIN;

@@ -1,28 +1,28 @@
-/* From ticks to time: the recording's clock, as CLOCK records pin it to CLOCK_MONOTONIC and
+/* From ticks to time: CLOCK records relate the recording's clock to CLOCK_MONOTONIC and
  * CLOCK_REALTIME.
  *
- *	mono ^                            x P3     P0 to P1, P2 to P3: the usual slope
- *	     |                          .
- *	     |                        .            P1 to P2: an odd period, here a suspend: ticks went
- *	     |        P1  suspend   .              on, time stood still
- *	     |       x . . . . . . x
- *	     |     .                 P2
- *	     |   x P0
- *	     +------------------------------> ticks
+ *   mono ^                            x P3     P0 to P1, P2 to P3: the usual slope
+ *        |                          .
+ *        |                        .            P1 to P2: an odd period, here a suspend: ticks went
+ *        |        P1  suspend   .              on, time stood still
+ *        |       x . . . . . . x
+ *        |     .                 P2
+ *        |   x P0
+ *        +------------------------------> ticks
  *
- * Between two points the clock runs straight. A period whose slope is not that of the others has
- * had a suspend (ticks went on, time stood still) or a stop of the ticks: there time runs with the
- * usual slope from the point before, or back from the point behind. Outside of the points the last
- * good slope goes on.
+ * Between two points the clock is a straight line. A period whose slope differs from the others had
+ * a suspend (ticks went on, time stood still) or a stop of the ticks. There, time has the usual
+ * slope, forward from the point before, or backward from the point after. Outside of all points the
+ * nearest good slope continues.
  *
- * CLOCK_REALTIME is mono plus the difference that the point before had: a step (NTP, suspend) takes
- * effect at the point that saw it first, and how far off a time in between can be goes into its
- * error. A step backwards must not turn time around: it stands still until the clock has caught up.
- * So time never goes backwards with ticks, whatever the order in which it is asked for.
+ * CLOCK_REALTIME is mono plus the difference at the point before. A step of it (NTP, suspend) takes
+ * effect at the first point that saw it; how wrong a time before that point can be is part of its
+ * error. A step backward does not turn time around: time stands still until the clock has caught
+ * up. So time never goes backward with ticks, in whatever order it is asked for.
  *
- * Samples come from a file: every sum is clamped, none may overflow.
+ * The points come from a file, so every sum is clamped, and none can overflow.
  *
- * Pure: no clock here, only numbers; the tests' clocks are fake ones.
+ * Pure: it reads no clock. Tests use invented ones.
  */
 #ifndef PL_FORMAT_CLOCKMAP_H
 #define PL_FORMAT_CLOCKMAP_H
@@ -36,7 +36,7 @@ struct clock_sample {
 	uint64_t ticks;
 	int64_t mono_ns;
 	int64_t real_ns;
-	int64_t error_ns;   /* the readings lie so close together */
+	int64_t error_ns;   /* the two clocks were read within this time */
 	uint64_t gap_ticks; /* the longest time between two ticks of the collector since the sample
 			       before; 0: not known */
 };
@@ -46,7 +46,7 @@ struct clockmap_point {
 	int64_t floor_ns; /* CLOCK_REALTIME is at least this from here on */
 };
 
-/* Invariant: points by strictly growing ticks, mono never falling. */
+/* Invariant: the ticks of points grow strictly, and mono never falls. */
 struct clockmap {
 	struct clockmap_point *points; /* owned */
 	size_t count, room;
@@ -61,13 +61,13 @@ struct clock_time {
 	int64_t gap_ns;	  /* the longest time between two ticks there; INT64_MAX: not known */
 };
 
-/* PL_ERR_FORMAT: it does not come after the last one, and is not taken. PL_ERR_MEMORY. */
+/* PL_ERR_FORMAT: the sample is not after the last one, and is not added. PL_ERR_MEMORY. */
 int clockmap_add(struct clockmap *m, const struct clock_sample *s);
-/* Once after adding, before asking. */
+/* Call it once after adding, and before asking. */
 void clockmap_settle(struct clockmap *m);
-/* Without any point everything is at 0, and the error says that nothing is known. */
+/* Without any point every time is 0, and the error says that nothing is known. */
 void clockmap_time(const struct clockmap *m, uint64_t ticks, struct clock_time *out);
-/* So many ticks, in ns, by the usual slope. */
+/* This number of ticks in ns, by the usual slope. */
 int64_t clockmap_span(const struct clockmap *m, uint64_t ticks);
 void clockmap_release(struct clockmap *m);
 

@@ -70,7 +70,7 @@ static int read_known_resume(
 	return first & EVENT_SAME_UNIT ? 0 : read_u32(v, &e->unit);
 }
 
-/* One that is written out. */
+/* One that is written in full. */
 static int read_reentry(struct pl_view *v, struct event_calls *calls, struct event *e)
 {
 	int err = read_resume(v, e);
@@ -87,8 +87,8 @@ static int read_text(struct pl_view *v, struct event *e)
 	return view_string(v, &e->text) || e->text.left > EVENT_TEXT_MAX ? PL_ERR_FORMAT : 0;
 }
 
-/* One case a kind, as the writers of event.h. A field that does not fit its type is damage: nothing
- * behind this place looks at ranges again. */
+/* One case for each kind, as the writers of event.h. A field that does not fit its type is damage.
+ * Code after this does not check ranges again. */
 static int read_fields(struct pl_view *v, struct event_calls *calls, struct event *e)
 {
 	uint64_t line;

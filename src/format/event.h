@@ -1,32 +1,34 @@
-/* The bytes of an event, as the recorder writes them into a ring and as they stand in a block.
+/* The bytes of an event, as the recorder writes them into a ring, and as they are in a block.
  *
- *	line     | 1 index:7 |                       index < 127: into the code's table of line starts
- *	         | 1 1111111 | index-127 varint |
- *	a call   | 0 place:2 11 place:3 |            one that is known: ENTER with site and code of that place (struct event_calls)
- *	         | 0 10 00000 | place |              the same, of a far place
- *	a resume | 0 same 1 00100 | place [unit] |   one that is known: RESUME with what is at that place, from there or from `unit`
- *	others   | 0 flags:2 kind:5 | fields, all varints, in the order of the table below |
+ *   line     | 1 index:7 |                      index < 127: in the code's table of line starts
+ *            | 1 1111111 | index-127 varint |
+ *   a call   | 0 place:2 11 place:3 |           a known one: ENTER with the site and code of that
+ *                                               place (struct event_calls)
+ *            | 0 10 00000 | place |             the same, of a far place
+ *   a resume | 0 same 1 00100 | place [unit] |  a known one: RESUME with what is at that place,
+ *                                               from there or from `unit`
+ *   others   | 0 flags:2 kind:5 | fields, all varints, in the order of the table below |
  *
- * A call of f by a module, two lines of it, and its return, with code 10 for the module, 11 for f:
+ * A module calls f, f runs two lines and returns. The module has code 10, f has code 11:
  *
- *	41 0a        ENTER, no caller | code 10                    the module begins
- *	80           LINE 0           f's def
- *	81           LINE 1           the call
- *	01 0c 0b     ENTER | the caller stands at unit 12 | code 11
- *	80 81        LINE 0, LINE 1   of f
- *	02 09        LEAVE | from unit 9
- *	3c           the same call again, which is at place 12
+ *   41 0a        ENTER, no caller | code 10                    the module begins
+ *   80           LINE 0           f's def
+ *   81           LINE 1           the call
+ *   01 0c 0b     ENTER | the caller is at unit 12 | code 11
+ *   80 81        LINE 0, LINE 1   of f
+ *   02 09        LEAVE | from unit 9
+ *   3c           the same call again, which is at place 12
  *
- * A frame is named by where it stands on its thread's stack, never by address: an event is of the
- * top frame, and POPS goes before it when frames above have gone without an event. Units are
- * two-byte code units from the start of the code. Numbers of codes and strings are of the recording
- * (arena.h); positions and ticks are of the thread's stream.
+ * A frame is named by its place on its thread's stack, never by an address. An event is of the top
+ * frame; if frames above it have ended without an event, POPS comes before it. Units are two-byte
+ * code units from the start of the code. Numbers of codes and strings are those of the recording
+ * (arena.h); positions and ticks are those of the thread's stream.
  *
- * One byte for a line is what the format is built around: most events by far are lines. A line
- * number would seldom fit; an index into the code's line starts does, up to the 127th.
+ * The format is built around one byte for a line, because most events are lines. A line number
+ * would seldom fit into the byte; an index into the code's line starts does, up to the 127th.
  *
- * Pure: no clock, no I/O, no global. The writers are inline, as the recorder's hot path is made of
- * them.
+ * Pure: no clock, no I/O, no global. The writers are inline, because they are the recorder's hot
+ * path.
  */
 #ifndef PL_FORMAT_EVENT_H
 #define PL_FORMAT_EVENT_H
@@ -36,12 +38,11 @@
 #include "base/varint.h"
 #include "base/view.h"
 
-/* X(constant, number, fields) with the fields that follow the first byte.
+/* X(constant, number, fields): the fields that follow the first byte.
  *
- * SITE is present unless EVENT_NO_CALLER is set: the unit at which the frame below stands, as the
- * interpreter has it (it can be a cache unit). GEN: identity of a generator-like frame, counted
- * from 1 in its process.
- */
+ * SITE is there unless EVENT_NO_CALLER is set: the unit at which the frame below is, as the
+ * interpreter has it (it can be a cache unit). GEN is the identity of a frame of a generator or
+ * coroutine, counted from 1 in its process. */
 #define EVENT_KINDS(X)                                                                             \
 	X(ENTER, 1, "[site] code [gen if EVENT_GENERATOR]")                                        \
 	X(LEAVE, 2, "unit")                                                                        \
@@ -75,52 +76,61 @@ enum event_kind {
 		EVENT_LINE = 32, /* in struct event only: its byte has the top bit */
 };
 
-/* The two bits above the kind. What they mean is the kind's own; those that a kind does not use are
- * 0, and a reader does not look at them. */
+/* The two bits above the kind. Each kind uses them in its own way. If a kind does not use a bit, it
+ * is 0, and readers ignore it. */
 #define EVENT_GENERATOR 0x20 /* ENTER: a generator-like frame, gen follows */
-#define EVENT_NO_CALLER 0x40 /* ENTER, RESUME, THROW, OUTSIDE: it is the bottom frame, no site */
-#define EVENT_KNOWN	0x20 /* RESUME: one that is known, by a caller */
-#define EVENT_SAME_UNIT                                                                            \
-	0x40 /* RESUME that is known: from the unit from which it was when it became so */
-#define EVENT_BACK 0x40 /* LINK: it was there when its greenlet was left */
-#define EVENT_EARLY                                                                                \
-	0x20 /* RAISE: it stands on a start whose LINE did not fire: a trace function raised instead */
-#define EVENT_MOVED  0x20 /* LINK: it has gone on since then, `unit` is where the next event is */
-#define EVENT_HIDDEN 0x20 /* LINK, without EVENT_BACK: a trace function's, which runs unrecorded */
+/* ENTER, RESUME, THROW, OUTSIDE: it is the bottom frame, there is no site */
+#define EVENT_NO_CALLER 0x40
+#define EVENT_KNOWN	0x20 /* RESUME: a known one, by a caller */
+#define EVENT_SAME_UNIT 0x40 /* known RESUME: from the unit that it had when it became known */
+#define EVENT_BACK	0x40 /* LINK: the frame was there when its greenlet was left */
+/* RAISE: the frame is at a start whose LINE did not fire, because a trace function raised
+ * instead */
+#define EVENT_EARLY 0x20
+/* LINK: the frame went on since then; `unit` is where the next event is */
+#define EVENT_MOVED 0x20
+/* LINK, without EVENT_BACK: a frame of a trace function, which is not recorded */
+#define EVENT_HIDDEN 0x20
 
-/* TASK: with a number, and about the frame that is pushed next. Without the flag it has no number, and is about the top frame. */
+/* TASK: it has a number, and is about the frame that is pushed next. Without the flag it has no
+ * number, and is about the top frame. */
 #define EVENT_NUMBERED 0x20
 
-#define EVENT_OPEN                                                                                 \
-	0x20 /* AGAIN: told where the thread was heard again; it came then or before, behind where it stood */
+/* AGAIN: written when the thread had its next event; the pass was then or before, after the unit at
+ * which the frame was */
+#define EVENT_OPEN 0x20
 
-/* In place of a unit, to a writer and in struct event. NO_SITE is a flag on disk; NO_UNIT is
- * written as it is: no code has so many units. */
+/* In place of a unit, for writers and in struct event. NO_SITE is a flag on disk. NO_UNIT is
+ * written as it is, because no code has so many units. */
 #define EVENT_NO_SITE UINT32_MAX
-/* A unit where there is none: the frame is of C code that reports its own events (Cython), or
- * called by such. */
+/* There is no unit: the frame is of C code that reports its own events (Cython), or was called by
+ * such code. */
 #define EVENT_NO_UNIT (UINT32_MAX - 1)
 
-/* Names of tasks and texts of marks stand in the event, so that they go when their block goes: a
+/* Names of tasks and texts of marks are in the event, so that they are dropped with their block: a
  * server makes new ones for ever. Longer ones are cut. */
 #define EVENT_TEXT_MAX 120
 
-/* No event is longer: a first byte, and at most four varints, or one with a length and a text. */
+/* The longest event: a first byte and at most four varints, or one varint with a length and a
+ * text. */
 #define EVENT_BYTES_MAX (12 + EVENT_TEXT_MAX)
 
-/* What a RESUME names. */
+/* What a RESUME says. */
 struct event_resume {
 	uint32_t site, code, unit; /* as in struct event */
 	uint64_t gen;
 };
 
-/* Calls that are known: a call site and the callee. Who writes a stream and who reads it put each ENTER of a plain function by a
- * caller at its place, so both have the same there; as long as it is there that call is a byte, which is the place. And so each
- * RESUME by a caller that is written out: a loop resumes the generator that it resumed before, whose number then need not be told,
- * so that one run of a loop has the bytes of the next. An ENTER is put at a far place, too, where it stays longer: a call whose place
- * another one took is two bytes then. All zero: none is known. */
-#define EVENT_CALLS	 32   /* places */
-#define EVENT_KNOWN_CALL 0x18 /* these two bits are set in each place, and the top one is not */
+/* Known calls: a call site and the callee. Both the writer and the reader of a stream put each
+ * ENTER of a plain function by a caller at its place, so both have the same there. As long as it is
+ * there, that call is one byte, its place. The same holds for each RESUME by a caller that is
+ * written in full: a loop resumes the generator that it resumed before, and the number of the
+ * generator need not be written, so that all runs of a loop have the same bytes. An ENTER is also
+ * put at a far place, where it stays longer: a call whose place was taken by another one is then
+ * two bytes. All zero: none is known. */
+#define EVENT_CALLS 32 /* places */
+/* these two bits are set in the byte of a place, and the top bit is not */
+#define EVENT_KNOWN_CALL 0x18
 #define EVENT_FAR_CALL	 0x40 /* a call's first byte; the second is the far place */
 #define EVENT_FAR_CALLS	 256
 #define EVENT_RESUMES	 64
@@ -128,7 +138,8 @@ struct event_calls {
 	uint64_t at[128];			    /* code << 32 | site; 0: none */
 	uint64_t far[EVENT_FAR_CALLS];		    /* likewise */
 	struct event_resume resumes[EVENT_RESUMES]; /* code 0: none */
-	/* Of all that is there: the same for the same calls or resumes, and most likely for no others. */
+	/* A hash of all that is there: equal for equal calls or resumes, and most likely for no
+	 * others. */
 	uint64_t print, resumes_print;
 };
 
@@ -202,16 +213,16 @@ static inline bool event_is_known_resume(uint8_t first)
 	return (first & ~EVENT_SAME_UNIT) == (EVENT_RESUME | EVENT_KNOWN);
 }
 
-/* One decoded event. What a kind does not have is 0. */
+/* A decoded event. Fields that its kind does not have are 0. */
 struct event {
 	enum event_kind kind;
 	uint8_t flags;
-	bool known;	     /* ENTER, RESUME: of what is known; its flags are 0 then */
-	bool far;	     /* ENTER that is known: by its far place */
+	bool known;	     /* ENTER, RESUME: it was a known one; its flags are then 0 */
+	bool far;	     /* known ENTER: by its far place */
 	uint32_t index;	     /* LINE: into the table of line starts */
 	uint32_t site;	     /* ENTER, RESUME, THROW, OUTSIDE: unit of the caller */
 	uint32_t code;	     /* number of the code */
-	uint32_t unit;	     /* where this frame stands */
+	uint32_t unit;	     /* at which this frame is */
 	uint32_t lasti;	     /* RERAISE: f_lasti, the unit of the first raise */
 	uint32_t type;	     /* number of a string: the exception's type */
 	struct pl_view text; /* TASK, MARK: within the bytes read */
@@ -221,13 +232,14 @@ struct event {
 			     lost. STOP: signal, unit+1. GREENLET, TASK: number */
 };
 
-/* Eat one event from the front. PL_ERR_FORMAT leaves the view where it was. Unknown kinds are
- * errors: a block says with its format's minor number which kinds it can hold. `calls` are those of the stream up to there, and
- * behind the event after that; to read it once more does no harm. A known call or resume of which nothing is known (bytes of the
- * stream are missing) is one of code 0, from EVENT_NO_UNIT. */
+/* Read one event from the front of the view. After PL_ERR_FORMAT the view is unchanged. Unknown
+ * kinds are errors: a block says with the format's minor number which kinds it can have. `calls`
+ * are the known ones of the stream before the event, and after it those after the event; reading
+ * the event again does no harm. A known call or resume whose place is empty (bytes of the stream
+ * are missing) has code 0 and EVENT_NO_UNIT. */
 int event_read_any(struct pl_view *v, struct event_calls *calls, struct event *out);
 
-#define EVENT_SHORT_LINES 127 /* so many starts' LINEs are one byte */
+#define EVENT_SHORT_LINES 127 /* LINEs of this many starts are one byte */
 
 static inline int event_read(struct pl_view *v, struct event_calls *calls, struct event *out)
 {
@@ -239,12 +251,12 @@ static inline int event_read(struct pl_view *v, struct event_calls *calls, struc
 	return 0;
 }
 
-/* What most events are: a LINE, POPS, LEAVE, SUSPEND, AGAIN, TIME, ENTER of a function by a caller, or a known RESUME, with small
- * numbers. */
+/* The most common events: LINE, POPS, LEAVE, SUSPEND, AGAIN, TIME, ENTER of a function by a caller,
+ * and known RESUMEs, with small numbers. */
 struct event_common {
 	enum event_kind kind;
-	uint32_t
-		number; /* LINE: index; POPS: n; LEAVE, SUSPEND, AGAIN: unit; TIME: ticks; ENTER, RESUME: site */
+	/* LINE: index; POPS: n; LEAVE, SUSPEND, AGAIN: unit; TIME: ticks; ENTER, RESUME: site */
+	uint32_t number;
 	uint32_t code; /* ENTER, RESUME */
 	uint32_t unit; /* RESUME */
 	uint64_t gen;  /* RESUME */
@@ -252,7 +264,7 @@ struct event_common {
 
 #define EVENT_SHORT_MAX (1u << 14)
 
-/* One or two bytes of a varint; NULL: it has more. */
+/* Read a varint of one or two bytes; NULL: it is longer. */
 static inline const uint8_t *event_short_varint(const uint8_t *p, uint32_t *out)
 {
 	*out = p[0] & 0x7fu;
@@ -264,14 +276,14 @@ static inline const uint8_t *event_short_varint(const uint8_t *p, uint32_t *out)
 
 #define EVENT_COMMON_BYTES 5
 
-/* Is it one of those that are their kind and one varint? */
+/* Does an event with this first byte consist of its kind and one varint? */
 static inline bool event_is_common_number(uint8_t first)
 {
 	return first == EVENT_POPS || first == EVENT_LEAVE || first == EVENT_TIME ||
 	       first == EVENT_AGAIN || first == EVENT_SUSPEND;
 }
 
-/* The byte behind it; NULL: it is no common one. */
+/* Returns the byte after it; NULL: it is not a common one. */
 static inline const uint8_t *event_read_common_resume(
 	const uint8_t *p, const struct event_calls *calls, struct event_common *out)
 {
@@ -289,7 +301,8 @@ static inline const uint8_t *event_read_common_resume(
 		       : NULL;
 }
 
-/* As event_read, for those; false: it is another one, or at the end of the view, and nothing was eaten. */
+/* As event_read, for common events. false: it is another one, or cut off by the end of the view;
+ * nothing was read. */
 static inline bool event_read_common(
 	struct pl_view *v, struct event_calls *calls, struct event_common *out)
 {
@@ -328,7 +341,7 @@ static inline bool event_read_common(
 	return true;
 }
 
-/* True for what counts in `seq` and in a block's events: what a reader shows as a row. */
+/* Does the event count in `seq` and in a block's events? Then a reader shows it as a row. */
 static inline bool event_counts(enum event_kind kind)
 {
 	switch (kind) {
@@ -347,14 +360,15 @@ static inline bool event_counts(enum event_kind kind)
 	}
 }
 
-/* Is its place among the events of other threads not known? */
+/* Is its place among the events of other threads unknown? */
 static inline bool event_is_open(const struct event *e)
 {
 	return e->kind == EVENT_AGAIN && e->flags & EVENT_OPEN;
 }
 
-/* The format's minor version that first had the event, with its flags. Blocks say the greatest of
- * theirs (needs_minor), so that an older reader can tell what it does not know from damage. */
+/* The format's minor version that first had the event with its flags. A block has the greatest of
+ * its events' (needs_minor), so that an older reader can distinguish what it does not know from
+ * damage. */
 static inline uint32_t event_minor(const struct event *e)
 {
 	bool second = e->kind == EVENT_AGAIN || e->kind == EVENT_GREENLET;
@@ -373,8 +387,8 @@ static inline uint32_t event_minor(const struct event *e)
 	return second || (e->kind == EVENT_LINK && e->flags) ? 1 : 0;
 }
 
-/* ---- writers: each gives the byte behind what it wrote; room for EVENT_BYTES_MAX is the caller's
- * promise ---- */
+/* ---- writers: each returns the byte after what it wrote; the caller has room for EVENT_BYTES_MAX
+ * ---- */
 
 static inline uint8_t *event_write_line(uint8_t *p, uint32_t index)
 {
@@ -399,7 +413,8 @@ __attribute__((always_inline)) static inline uint8_t *event_write1(
 	return varint_write(p, a);
 }
 
-/* Nobody can foretell whether it takes one byte or two, so that is no branch; a byte behind it may be touched. */
+/* Whether it takes one byte or two cannot be predicted, so there is no branch; the byte after it
+ * may be overwritten. */
 __attribute__((always_inline)) static inline uint8_t *event_write_time(uint8_t *p, uint64_t ticks)
 {
 	const unsigned more = ticks >= 0x80;
@@ -417,8 +432,9 @@ static inline uint8_t *event_write2(uint8_t *p, enum event_kind kind, uint64_t a
 	return varint_write(event_write1(p, kind, a), b);
 }
 
-/* An interpreter can tell any number: a line below 1 (of a syntax tree that a program changed), or
- * what lies behind a line table that ends too early. A reader takes no line below 0; 0: not known. */
+/* An interpreter can report any number: a line below 1 (of a syntax tree that a program changed),
+ * or what lies after a line table that ends too early. Readers do not accept a line below 0; 0: not
+ * known. */
 static inline uint8_t *event_write_line_at(uint8_t *p, uint32_t unit, long line)
 {
 	const bool known = line > 0 && line <= INT32_MAX;
@@ -452,7 +468,7 @@ static inline uint8_t *event_write_task(uint8_t *p, uint64_t number, const void 
 	return p + n;
 }
 
-/* gen 0: a plain function, of no caller; else event_write_call. */
+/* gen 0: a plain function, without a caller; with one use event_write_call. */
 static inline uint8_t *event_write_enter(uint8_t *p, uint32_t site, uint32_t code, uint64_t gen)
 {
 	*p++ = (uint8_t)(EVENT_ENTER | (gen ? EVENT_GENERATOR : 0) |
@@ -463,7 +479,7 @@ static inline uint8_t *event_write_enter(uint8_t *p, uint32_t site, uint32_t cod
 	return gen ? varint_write(p, gen) : p;
 }
 
-/* At its place or at its far one? */
+/* Is the call at its place, or else at its far place? */
 static inline bool event_call_is_near(const struct event_calls *calls, uint64_t call)
 {
 	return calls->at[event_call_place(call)] == call;
@@ -474,7 +490,8 @@ static inline bool event_call_is_far(const struct event_calls *calls, uint64_t c
 	return calls->far[event_call_far_place(call)] == call;
 }
 
-/* The bytes of a call that is known, the first one lowest, below their number; 0: it is not known. */
+/* The bytes of a known call above their number; the first byte is the lowest. 0: it is not
+ * known. */
 #define EVENT_KNOWN_LENGTH 16
 static inline uint32_t event_known_call(const struct event_calls *calls, uint64_t call)
 {
@@ -486,7 +503,7 @@ static inline uint32_t event_known_call(const struct event_calls *calls, uint64_
 	return 0;
 }
 
-/* Two bytes are written, however many are of it. */
+/* Always writes two bytes, of which one may not be part of it. */
 static inline uint8_t *event_write_known_call(uint8_t *p, uint32_t known)
 {
 	p[0] = (uint8_t)known;
@@ -494,7 +511,7 @@ static inline uint8_t *event_write_known_call(uint8_t *p, uint32_t known)
 	return p + (known >> EVENT_KNOWN_LENGTH);
 }
 
-/* Of a plain function by a caller. All of those go this way. */
+/* Of a plain function by a caller. Every such call must be written with this function. */
 static inline uint8_t *event_write_call(
 	uint8_t *p, struct event_calls *calls, uint32_t site, uint32_t code)
 {
@@ -515,7 +532,7 @@ static inline uint8_t *event_write_outside(uint8_t *p, uint32_t site, uint32_t c
 	return varint_write(p, code);
 }
 
-/* By a caller; known is what stands at its place. */
+/* By a caller; `known` is what is at its place. */
 static inline bool event_resume_is_known(
 	const struct event_resume *known, const struct event_resume *e)
 {
@@ -532,7 +549,7 @@ static inline uint8_t *event_write_known_resume(
 	return same ? p : varint_write(p, unit);
 }
 
-/* kind: EVENT_RESUME or EVENT_THROW. RESUMEs by a caller go the way of event_write_reentry. */
+/* kind: EVENT_RESUME or EVENT_THROW. RESUMEs by a caller are written with event_write_reentry. */
 static inline uint8_t *event_write_resume(
 	uint8_t *p, enum event_kind kind, const struct event_resume *e)
 {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#define LONGEST_SWALLOWING 2 /* units of FOR_ITER and SEND, a cache included */
+#define LONGEST_SWALLOWING 2 /* units of FOR_ITER and SEND, with a cache */
 
 /* ---- a code ---- */
 
@@ -68,7 +68,7 @@ static struct flow_reach *make_reach(struct follow_code *c, uint32_t from)
 	return c->reaches[from] = r;
 }
 
-/* NULL: without memory, or a graph that leaves it open (hostile): then nothing is filled in. */
+/* NULL: no memory, or the graph does not decide it (it is hostile). Then nothing is filled in. */
 static const struct flow_reach *reach_from(struct follow_code *c, uint32_t from)
 {
 	return c->reaches[from] ? c->reaches[from] : make_reach(c, from);
@@ -81,13 +81,13 @@ static uint32_t block_at(const struct follow_code *c, uint32_t unit)
 	return unit < c->graph->unit_count ? c->block_of[unit] : FLOW_NONE;
 }
 
-/* Is the unit the yield with which its block ends? */
+/* Is this the yield that ends its block? */
 static bool is_yield(const struct flow_graph *g, uint32_t block, uint32_t unit)
 {
 	return g->blocks[block].flags & FLOW_BLOCK_YIELDS && unit + 1 == flow_block_end(g, block);
 }
 
-/* A resumed frame may still stand on the yield by which it was left: it goes on behind that. */
+/* A resumed frame may still be at the yield by which it was left: it continues after that. */
 static uint32_t block_of_unit(const struct follow_code *c, uint32_t unit)
 {
 	const struct flow_graph *g = c->graph;
@@ -115,7 +115,8 @@ static uint32_t block_of_place(const struct follow_code *c, enum stack_place pla
 	}
 }
 
-/* The stretch in which the frame stands, into out->reach and out->told. false: nothing is known. */
+/* Find the stretch of unrecorded lines in which the frame is: out->reach and out->told. false:
+ * nothing is known. */
 static bool stretch_of(struct follow_code *c, const struct stack_frame *f, struct follow_lines *out)
 {
 	bool here = f->from_place == PLACE_UNKNOWN;
@@ -136,7 +137,7 @@ static bool stretch_of(struct follow_code *c, const struct stack_frame *f, struc
 	return true;
 }
 
-/* The lines up to a node; broken: the place is not reached, or was passed already. */
+/* The lines up to a node. BROKEN: the place is not reached, or was already passed. */
 static enum follow_answer up_to(struct follow_lines *l, uint32_t node)
 {
 	if (node == FLOW_NONE || l->reach->nodes[node].depth < l->told) {
@@ -147,7 +148,8 @@ static enum follow_answer up_to(struct follow_lines *l, uint32_t node)
 	return FOLLOW_LINES;
 }
 
-/* Does the frame go on where it raised? Where not, an event of the exception comes, or the frame is gone with it. */
+/* Can the frame continue where it raised? If not, an event of the exception follows, or the frame
+ * is gone with it. */
 static bool swallows(const struct follow_code *c, const struct stack_frame *f)
 {
 	uint32_t block = f->place == PLACE_UNIT ? block_at(c, f->value) : FLOW_NONE;
@@ -165,7 +167,8 @@ static bool is_followed(const struct follow_code *c, const struct stack_frame *f
 
 /* ---- questions ---- */
 
-/* The node of what fired before the LINE of the block's own start, which is no witness; FLOW_NONE: it does not fire on the way. */
+/* The node of what fired before the LINE of the block's own start, which is not a witness.
+ * FLOW_NONE: it does not fire on the way. */
 static uint32_t before_line(
 	const struct follow_code *c, const struct follow_lines *l, uint32_t block)
 {
@@ -186,7 +189,8 @@ static enum follow_answer to_line(struct follow_code *c, const struct stack_fram
 
 	if (block == FLOW_NONE)
 		return FOLLOW_BROKEN;
-	/* What fires at a handler's own start does so before all else. Who was linked stands where its event is. */
+	/* LINE at a handler's own start fires before everything else; a linked frame is where its
+	 * event is */
 	if (f->place == PLACE_HANDLER && block == block_at(c, f->value))
 		return FOLLOW_NOTHING;
 	if (f->linked && f->place == PLACE_UNIT && f->value == c->graph->starts[start].unit)
@@ -216,7 +220,7 @@ static enum follow_answer to_raise(struct follow_code *c, const struct stack_fra
 
 	if (start != FLOW_NONE && to_line(c, f, start, out) == FOLLOW_LINES)
 		return FOLLOW_LINES;
-	/* Nothing was to fire there: a jump within a line. */
+	/* nothing was to fire there: a jump within a line */
 	*out = (struct follow_lines){0};
 	return to_unit(c, f, e->unit, out);
 }
@@ -240,7 +244,7 @@ static enum follow_answer ask(struct follow_code *c, const struct stack_frame *f
 	case EVENT_AGAIN:
 	case EVENT_AT:
 		return to_unit(c, f, e->unit, out);
-	case EVENT_STOP: /* it may come between an instruction and the event that tells of it */
+	case EVENT_STOP: /* it can come between an instruction and its event */
 		if (!e->b || e->b > UINT32_MAX ||
 			to_unit(c, f, (uint32_t)(e->b - 1), out) != FOLLOW_LINES)
 			return FOLLOW_NOTHING;
@@ -270,8 +274,9 @@ enum follow_answer follow_event(
 	return answer;
 }
 
-/* Linked, though it does not run: suspended between two frames of which one hands a throw on to the other; or not entered yet,
- * as where a signal's handler runs at the first RESUME (3.13 and later). */
+/* It was linked but does not run. It is suspended between two frames of which one passes a throw on
+ * to the other. Or it was not entered yet, as when a signal handler runs at the first RESUME (3.13
+ * and later). */
 static bool only_stands_there(const struct follow_code *c, const struct stack_frame *f)
 {
 	const struct flow_graph *g = c->graph;
@@ -341,7 +346,7 @@ bool follow_is_next(struct follow_code *c, const struct stack_frame *f, uint32_t
 	return answer == FOLLOW_NOTHING || (answer == FOLLOW_LINES && !follow_count(&lines));
 }
 
-/* ---- for who counts only ---- */
+/* ---- for callers that only count ---- */
 
 static int apply_pops(
 	struct stack *s, uint64_t n, const struct follow_codes *codes, struct follow_rows *out)

@@ -1,7 +1,8 @@
-/* What the events of a block mention: the codes, whose bodies the block has to name, what stands in its head of them, and which
- * of them stand apart there.
+/* What the events of a block mention: the codes whose bodies the block must name, the switches for
+ * its head, and the events that are stored apart.
  *
- * Who follows the events anyway adds them on the way; block_write looks them up by itself where nobody did.
+ * A caller that follows the events anyway collects them on the way; otherwise block_write collects
+ * them.
  */
 #ifndef PL_FORMAT_MENTIONS_H
 #define PL_FORMAT_MENTIONS_H
@@ -11,7 +12,7 @@
 
 #define MENTIONS_RECENT 64
 
-/* Where an event stands among its block's bytes. */
+/* Place of an event among the bytes of its block. */
 struct mention_apart {
 	uint32_t at, length;
 };
@@ -22,14 +23,14 @@ struct mentions {
 	size_t count, room;
 	struct pl_map seen;
 	uint32_t recent[MENTIONS_RECENT]; /* by their last bits; 0: none */
-	bool failed;			  /* for want of memory */
+	bool failed;			  /* there was no memory */
 	uint64_t first_switch;		  /* 0: none */
 	uint32_t needs_minor;
-	struct mention_apart *apart; /* owned; by growing place */
+	struct mention_apart *apart; /* owned; in order of place */
 	size_t apart_count, apart_room;
 };
 
-/* Events that say when, and not what. No two runs have the same of those. */
+/* Events that say when, and not what. They differ in all runs of a loop. */
 static inline bool mentions_apart(enum event_kind kind)
 {
 	return kind == EVENT_TIME || kind == EVENT_SWITCH || kind == EVENT_IDLE;
@@ -37,7 +38,7 @@ static inline bool mentions_apart(enum event_kind kind)
 
 void mentions_add_code(struct mentions *m, uint32_t code);
 void mentions_add_event(struct mentions *m, const struct event *e);
-/* Of an event that is mentions_apart, also where it stands. */
+/* Add an event; if it is stored apart (mentions_apart), also its place. */
 void mentions_add_apart(struct mentions *m, size_t at, size_t length);
 /* Empties it, keeps the memory. */
 void mentions_reset(struct mentions *m);

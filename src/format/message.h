@@ -1,10 +1,10 @@
-/* Messages: what a recorder tells the collector beside events, over its process's own stream of the
- * arena.
+/* Messages: what a recorder tells the collector besides events, over its process's own stream in
+ * the arena.
  *
- *	| bytes u32 | kind u8 | fields … |        `bytes` counts what follows it
+ *	| bytes u32 | kind u8 | fields ... |        `bytes` counts what follows it
  *
- * They are written before the first event that needs them, so whoever has read a process's messages
- * up to now can understand all events read before that.
+ * A message is written before the first event that needs it. So a reader that has read all messages
+ * of a process up to now can understand all events that it read before.
  */
 #ifndef PL_FORMAT_MESSAGE_H
 #define PL_FORMAT_MESSAGE_H

@@ -1,7 +1,8 @@
-/* A code as its recorder saw it, where the collector is to make the body (format/body.h): straight code, of which the recorder needs no
- * graph (bytecode/straight.h).
+/* A code as its recorder saw it, if the collector makes the body (format/body.h). This is straight
+ * code, for which the recorder needs no graph (bytecode/straight.h).
  *
- *	number | unit | file string | name string | first line zigzag | flags | interpreter version | co_code string | co_linetable string
+ *   number | unit | file string | name string | first line zigzag | flags | interpreter version |
+ *   co_code string | co_linetable string
  *
  * All numbers are varints.
  */
@@ -13,7 +14,7 @@
 
 struct raw_code {
 	uint32_t number;
-	uint32_t unit;	     /* whose text it has (format/code_text.h); 0: it has none */
+	uint32_t unit;	     /* text unit (format/code_text.h); 0: none */
 	struct pl_view file; /* views into the bytes that were read */
 	struct pl_view name;
 	int32_t first_line;
@@ -23,7 +24,7 @@ struct raw_code {
 	struct pl_view line_table;
 };
 
-/* Running out of memory shows in the buffer. */
+/* If there is no memory, `out` says so. */
 void raw_code_write(struct pl_buf *out, const struct raw_code *r);
 /* 0 or PL_ERR_FORMAT. */
 int raw_code_read(struct pl_view v, struct raw_code *out);

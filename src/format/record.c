@@ -5,10 +5,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define CHECKED_AT    4	 /* the head's check covers bytes from here … */
-#define HEAD_CHECK_AT 16 /* … to here, where it stands */
+#define CHECKED_AT    4	 /* the head's check covers the bytes from here ... */
+#define HEAD_CHECK_AT 16 /* ... to here, where the check is */
 
-/* Without the magic, which was compared, and without the checks themselves. */
+/* Without the magic, which was compared, and without the checks. */
 static uint64_t hash_head(const uint8_t *start)
 {
 	return XXH3_64bits(start + CHECKED_AT, HEAD_CHECK_AT - CHECKED_AT);
@@ -87,8 +87,8 @@ int record_read(struct pl_view *v, struct record *out, bool *cut)
 	return 0;
 }
 
-/* memmem's time is linear, and a head costs a hash of 12 bytes: magics that are no heads do not
- * make this slower than the bytes they take. */
+/* memmem takes linear time, and a head costs a hash of 12 bytes. So magics that are not heads do
+ * not make this slower than their bytes justify. */
 size_t record_resync_head(struct pl_view v)
 {
 	const uint32_t magic = RECORD_MAGIC;
@@ -117,11 +117,11 @@ size_t record_resync(struct pl_view v)
 	return record_resync_head(v);
 }
 
-/* zstd clears a part of its tables for each frame. As many places as a block has bytes find what more of them find, and for less
- * than a block it takes fewer by itself: */
+/* zstd clears a part of its tables for each frame. As many places as a block has bytes are enough;
+ * for less than a block zstd uses fewer itself. */
 #define PACKER_HASH_LOG	  17
 #define PACKER_HASHED_MIN (1u << 16)
-/* At level 1, which would take 14 by itself: sources are half a per cent smaller. */
+/* At level 1, which uses 14 itself: sources become half a per cent smaller. */
 #define PACKER_HASH_LOG_FAST 15
 
 void packer_release(struct packer *p)
@@ -158,8 +158,8 @@ bool record_compress(struct packer *packer, struct pl_buf *out, struct pl_view b
 	return true;
 }
 
-/* The frame's own word for its size must be ours: a frame that would unpack to more than was
- * promised is refused before memory is asked for. */
+/* The frame's own size must be ours: a frame that would decompress to more than was stated is
+ * refused before memory is asked for. */
 int record_decompress(struct pl_view stored, uint32_t raw, struct pl_buf *room)
 {
 	buf_reset(room);
@@ -179,9 +179,9 @@ static void patch(struct pl_buf *out, size_t at, const void *bytes, size_t n)
 	memcpy(out->at + at, bytes, n);
 }
 
-/* The head is put with zeros first: sizes and checks are known when the payload stands behind it.
- * What packs better than readers accept (RECORD_RATIO_MAX) goes plain, so that an honest recording
- * is never refused for a page of zeros. */
+/* The head is first written as zeros; sizes and checks are known when the payload follows it. A
+ * payload that compresses better than readers accept (RECORD_RATIO_MAX) is stored plain, so that an
+ * honest recording is never refused for a page of zeros. */
 void record_write(
 	struct pl_buf *out, uint16_t kind, struct pl_view payload, struct packer *packer, int level)
 {

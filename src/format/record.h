@@ -1,22 +1,23 @@
-/* The frame of everything on disk: a record. A recording's files are records one behind the other,
- * nothing else.
+/* The frame of everything on disk: a record. The files of a recording are sequences of records, and
+ * contain nothing else.
  *
  *	 0       4      6       8        12      16             24              32
- *	| magic | kind | flags | stored | raw   | check of     | check of      | payload, `stored` bytes …
- *	| u32   | u16  | u16   | u32    | u32   | the head u64 | the payload   |
+ *	| magic | kind | flags | stored | raw   | check of     | check of      | payload,
+ *	| u32   | u16  | u16   | u32    | u32   | the head u64 | the payload   | `stored` bytes
  *
- * The check of the head is the XXH3 of bytes 4 to 15; that of the payload is the XXH3 of the
- * payload as stored, seeded with the check of the head, so that payloads cannot change places. Two
- * checks: a reader hops from head to head without touching payloads, and a record with a sound head
- * but a damaged payload is skipped as a whole, so a hostile file full of magics costs no more time
- * than an honest one. The magic is where the search for the next sound head begins.
+ * The check of the head is the XXH3 of bytes 4 to 15. That of the payload is the XXH3 of the
+ * payload as stored, seeded with the check of the head, so that payloads cannot change places.
+ * There are two checks so that a reader can go from head to head without reading payloads. A record
+ * with a correct head and a damaged payload is skipped as a whole, so a hostile file full of magics
+ * takes no more time than an honest one. The search for the next correct head begins at the magic.
  *
- * A file that was being written ends, at worst, in a record cut short. Whoever goes on writing
- * behind it cuts that rest off first, for its `stored` would swallow what follows.
+ * A file that was being written ends, at worst, in a record that is cut short. A writer that
+ * continues the file cuts that rest off first, because its `stored` would cover what follows.
  *
- *	DIR/meta           HEADER first; then what describes: processes, threads, strings, bodies, sources, clock, END
- *	DIR/events.000001  BLOCKs in the order in which they were written; a new file every SEGMENT bytes, so that
- *	DIR/events.000002  the oldest can be dropped whole
+ *	DIR/meta           HEADER first; then what describes: processes, threads, strings, bodies,
+ *	                   sources, clock, END
+ *	DIR/events.000001  BLOCKs in the order in which they were written; a new file every SEGMENT
+ *	DIR/events.000002  bytes, so that the oldest can be dropped whole
  */
 #ifndef PL_FORMAT_RECORD_H
 #define PL_FORMAT_RECORD_H
@@ -79,12 +80,12 @@ struct record {
 	struct pl_view payload; /* as stored: into the bytes read */
 };
 
-/* Eat one record. 0; PL_END: nothing is left; PL_ERR_FORMAT: no magic, sizes over the limits, or a
- * wrong checksum (the view is where it was; *cut says that the bytes end before the record does,
- * which is how a file being written ends). */
+/* Read one record. 0; PL_END: nothing is left; PL_ERR_FORMAT: no magic, a size over its limit, or a
+ * wrong checksum (the view is unchanged; *cut says that the bytes end before the record does, as in
+ * a file that is being written). */
 int record_read(struct pl_view *v, struct record *out, bool *cut);
 
-/* A head alone, for who hops over payloads. */
+/* The head alone, for readers that skip payloads. */
 struct record_head {
 	uint16_t kind;
 	uint16_t flags;
@@ -93,37 +94,38 @@ struct record_head {
 	uint64_t payload_check;
 	uint64_t head_check;
 };
-/* Read the head at the front of v, of which RECORD_HEAD_BYTES are enough; eats nothing. Results as
- * record_read's. */
+/* Read the head at the front of v, which needs only RECORD_HEAD_BYTES; the view is unchanged.
+ * Results as record_read. */
 int record_read_head(struct pl_view v, struct record_head *out, bool *cut);
 /* Does the payload have the checksum that the head names? */
 bool record_payload_sound(const struct record_head *h, struct pl_view payload);
 
-/* Bytes to skip from the front, where a record could not be read: over the whole record when only
- * its payload is damaged, else to the next sound head (at least 1); all of them if there is none.
- */
+/* How many bytes to skip where a record could not be read: the whole record if only its payload is
+ * damaged, else up to the next valid head (at least 1), or all if there is none. */
 size_t record_resync(struct pl_view v);
-/* The same for a front that is no sound head: to the next sound head, at least 1. */
+/* The same where the head is not valid: up to the next valid head, at least 1. */
 size_t record_resync_head(struct pl_view v);
 
-/* zstd's tables, kept from one call to the next: they are large, and would be made and cleared for each. All zero is valid. */
+/* The tables of zstd, kept between calls because they are large. All zero is valid. */
 struct packer {
 	struct ZSTD_CCtx_s *zstd; /* owned, or NULL */
 };
-/* Append `bytes` as one zstd frame to `out` when that is smaller; false: nothing was appended. packer: NULL, or kept. */
+/* Append `bytes` as one zstd frame to `out` if that is smaller. false: nothing was appended.
+ * packer: NULL, or kept. */
 bool record_compress(struct packer *packer, struct pl_buf *out, struct pl_view bytes, int level);
 void packer_release(struct packer *p);
 
-/* Append a record; with level > 0 the payload is compressed by zstd when that makes it smaller. packer: NULL, or kept. */
+/* Append a record. With level > 0 zstd compresses the payload if that makes it smaller. packer:
+ * NULL, or kept. */
 void record_write(struct pl_buf *out, uint16_t kind, struct pl_view payload, struct packer *packer,
 	int level);
 
-/* The payload in plain: either a view of the record's own bytes, or decompressed into *room (which
- * is reset). */
+/* The plain payload: a view of the record's own bytes, or decompressed into *room (which is
+ * reset). */
 int record_payload(const struct record *r, struct pl_buf *room, struct pl_view *out);
 
-/* One zstd frame of exactly `raw` bytes into *room (which is reset). PL_ERR_FORMAT, PL_ERR_MEMORY.
- */
+/* Decompress one zstd frame of exactly `raw` bytes into *room (which is reset). PL_ERR_FORMAT,
+ * PL_ERR_MEMORY. */
 int record_decompress(struct pl_view stored, uint32_t raw, struct pl_buf *room);
 
 #endif

@@ -4,7 +4,7 @@
 #include "pathline/error.h"
 
 #define LEVEL	 3
-#define PACK_MIN 256 /* fewer bytes are not worth a compressor's time */
+#define PACK_MIN 256 /* fewer bytes are not worth compressing */
 
 void sample_write(struct pl_buf *rows, const struct sample *s, uint64_t last)
 {

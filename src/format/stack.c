@@ -37,7 +37,8 @@ int stack_push(struct stack *s, const struct stack_frame *f)
 	return 0;
 }
 
-/* The top's place is always its own: what a gap made unknown is marked when it comes to the top. */
+/* The place of the top frame is always its own: a place that a gap made unknown is marked when its
+ * frame becomes the top. */
 static void reveal(struct stack *s)
 {
 	if (!s->stale || s->depth > s->stale)
@@ -50,7 +51,7 @@ static void reveal(struct stack *s)
 	s->stale = s->depth - 1;
 }
 
-/* Tasks go with their root frames. */
+/* Tasks go with the frames that are their roots. */
 int stack_pops(struct stack *s, uint64_t n)
 {
 	if (n > s->depth)
@@ -99,7 +100,7 @@ int stack_set_task(struct stack *s, uint64_t number, struct pl_view name)
 	return put_task(s, s->depth - 1, number, name);
 }
 
-/* A coroutine that the program runs by itself within a task is of that task. */
+/* A coroutine that the program runs itself within a task belongs to that task. */
 static int begin_task(struct stack *s, const struct event *e)
 {
 	struct stack_task *last;
@@ -129,7 +130,7 @@ static int place(struct stack *s, enum stack_place where, uint32_t value, enum s
 	return 0;
 }
 
-/* It stands elsewhere, and lines that no event tells may have led there. */
+/* The frame is elsewhere now, and lines without an event may have led there. */
 static void go_on(struct stack_frame *f, enum stack_place where, uint32_t value)
 {
 	if (f->from_place == PLACE_UNKNOWN) {
@@ -157,8 +158,9 @@ static int move_top(struct stack *s, uint32_t unit, enum stack_raised raised)
 	return 0;
 }
 
-/* It is found elsewhere, and only what was swallowed lets a frame go on. Where it raised it may still be in the middle of its
- * unwinding, of which a finaliser's call or a switch of threads tells too. */
+/* The frame is found elsewhere. After an exception a frame continues only if the exception was
+ * swallowed. At the place where it raised, the frame may still be unwinding: a finaliser's call or
+ * a switch of threads can have an event there. */
 static void found_at(struct stack_frame *f, uint32_t unit)
 {
 	if (f->raised == RAISED_HERE && (f->place != PLACE_UNIT || f->value != unit))
@@ -166,7 +168,7 @@ static void found_at(struct stack_frame *f, uint32_t unit)
 	go_on(f, PLACE_UNIT, unit);
 }
 
-/* What the top frame does. */
+/* The top frame calls. */
 static inline void call_from(struct stack *s, uint32_t site)
 {
 	struct stack_frame *caller = stack_top(s);
@@ -183,7 +185,7 @@ static int enter(struct stack *s, uint32_t site, const struct stack_frame *f)
 	return stack_push(s, f);
 }
 
-/* What is on the stack has not ended: it waits. */
+/* The frames on the stack have not ended: they wait. */
 static int put_aside(struct stack *s, uint64_t greenlet)
 {
 	int err = stack_pops(s, s->depth);
@@ -196,7 +198,7 @@ static int link(struct stack *s, const struct event *e, struct stack_frame *f)
 {
 	f->linked = !(e->flags & EVENT_BACK);
 	if (e->flags == EVENT_HIDDEN)
-		f->raised = RAISED_AGAIN; /* as there, nothing is to be known of its way */
+		f->raised = RAISED_AGAIN; /* as there, its way is not known */
 	if (e->flags & EVENT_MOVED) {
 		f->place = PLACE_UNKNOWN;
 		f->value = 0;
@@ -204,7 +206,7 @@ static int link(struct stack *s, const struct event *e, struct stack_frame *f)
 	return stack_push(s, f);
 }
 
-/* Where the top frame stands behind each event:
+/* The place of the top frame after each event:
  *
  *	LINE                  START     its LINE has fired
  *	LINE_AT, AGAIN, STOP  UNIT
@@ -212,8 +214,7 @@ static int link(struct stack *s, const struct event *e, struct stack_frame *f)
  *	RESUME, THROW, LINK   UNIT      THROW: raised; a LINK that MOVED or is HIDDEN: UNKNOWN
  *	RAISE, RERAISE        UNIT      raised, until HANDLED
  *	HANDLED               HANDLER
- *	GAP                   UNKNOWN   all frames
- */
+ *	GAP                   UNKNOWN   all frames */
 int stack_apply(struct stack *s, const struct event *e)
 {
 	struct stack_frame f = {
@@ -274,8 +275,8 @@ int stack_apply(struct stack *s, const struct event *e)
 	}
 }
 
-/* *to keeps what room it has, so that the copy of each block costs no allocation. On failure it is
- * as it was, but may have more room. */
+/* *to keeps its memory, so the copy of each block needs no allocation. After a failure it is
+ * unchanged, but may have more memory. */
 int stack_copy(struct stack *to, const struct stack *from)
 {
 	if (to->room < from->depth) {

@@ -6,7 +6,7 @@
 
 #define FIRST_ROOM 256
 
-/* A frame's first and last eight bytes are all but whose generator it is. */
+/* The first and last eight bytes of a frame are all of it, except which generator it is. */
 _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 		       offsetof(struct stack_frame, place) == 16 &&
 		       sizeof(struct stack_frame) == 24,
@@ -14,38 +14,40 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 
 /* ---- stretches: several moves at once ---- */
 
-#define STRETCH_BYTES 24 /* that are compared; fewer are eaten */
+#define STRETCH_BYTES 24 /* bytes that are compared; fewer are read */
 #define STRETCH_DOWN  3	 /* frames that may go, of those that were there */
-#define STRETCH_STACK 9	 /* frames that it leaves from the lowest of these on */
-#define STRETCH_MOVES 12 /* that stand for events */
+#define STRETCH_STACK 9	 /* frames that it leaves, from the lowest of these on */
+#define STRETCH_MOVES 12 /* moves that represent events */
 #define STRETCHES     2048
-/* Of 250 in use, as beside fib, two would often share one of 2048 places, and each be learnt anew where the other one was. */
+/* With 250 in use, as for fib, two would often share one of 2048 places, and replace each other
+ * again and again. */
 #define STRETCH_PLACES_LOG 14
 #define STRETCH_PLACES	   (1u << STRETCH_PLACES_LOG)
 #define CREDIT_MOST	   4096
 #define MISS_COSTS	   8
 #define CREDIT_A_RUN	   64
 
-/* What the next bytes do where these four frames are on top:
+/* What the next bytes do if these four frames are on top:
  *
- *	calls  the print of those that are known, which none of these events changes
- *	who    the top's standing | that of the frame below, and then those of the two below these, 17 bits each
- *	stack  the standings from the place of the lowest frame that it comes to, up to its last top; the rest is not looked at
- */
+ *   calls  the print of the known calls, which none of these events changes
+ *   who    the top's standing | that of the frame below, and then those of the two below these,
+ *          17 bits each
+ *   stack  the standings from the place of the lowest frame that it reaches up to its last top;
+ *          the rest is not looked at */
 struct stretch {
 	uint64_t who[2], calls, ahead[STRETCH_BYTES / 8];
 	uint32_t stack[STRETCH_STACK];
-	uint8_t bytes; /* 0: no event there can be part of one */
-	uint8_t down;  /* how many places below the first top the lowest one is */
+	uint8_t bytes; /* 0: no event there can be part of a stretch */
+	uint8_t down;  /* how many places the lowest one is below the first top */
 	uint8_t stack_count, move_count;
-	uint16_t next; /* the one that came behind it last; 0: none did */
+	uint16_t next; /* the one that came after it last; 0: none did */
 	struct standing_counts counts;
-	uint32_t mark; /* as a move's, of all its entries */
+	uint32_t mark; /* as that of a move, for all its entries */
 	uint32_t passes;
 	uint32_t moves[STRETCH_MOVES]; /* indices */
 };
 
-/* Its moves were made as often. */
+/* Its moves were made as often as the stretch. */
 static void settle_one(struct standings *m, struct stretch *stretch)
 {
 	for (uint32_t j = 0; stretch->passes && j < stretch->move_count; j++)
@@ -100,7 +102,7 @@ void standings_begin_block(struct standings *m, struct mentions *mentions)
 	m->mark++;
 }
 
-/* Whose generator it is matters to nobody, nor where a stretch began that is over. */
+/* Which generator it is does not matter, nor where finished unrecorded lines began. */
 static struct stack_frame standing_of(const struct stack_frame *f)
 {
 	struct stack_frame standing = *f;
@@ -130,7 +132,7 @@ static bool make_room(struct standings *m)
 	return true;
 }
 
-/* 0: there is no room, or another one has its hash. */
+/* 0: there is no room, or another standing has its hash. */
 static uint32_t number_of_standing(struct standings *m, const struct stack_frame *standing)
 {
 	uint64_t *number = map_put(&m->numbers, hash_bytes(standing, sizeof *standing));
@@ -144,7 +146,7 @@ static uint32_t number_of_standing(struct standings *m, const struct stack_frame
 	return same_standing(&m->frames[*number], standing) ? (uint32_t)*number : 0;
 }
 
-/* As number_of_standing, of a frame of the stack. */
+/* As number_of_standing, for a frame of the stack. */
 static uint32_t number_of(struct standings *m, const struct stack_frame *f)
 {
 	struct stack_frame standing = standing_of(f);
@@ -168,15 +170,15 @@ static uint32_t number_of(struct standings *m, const struct stack_frame *f)
 
 /* ---- moves ---- */
 
-/* A question is of one or more events, and the number of the standing stands above it:
+/* A question is about one or more events. The number of the standing is above it:
  *
- *	LINEs   | their bytes, one to four: 32 |
- *	ENTER   | site: 14 | code: 14 | the byte of the LINE behind it, or 0: 8 |
- *	leaf    the same, and behind that POPS, whose first frame is the one that was entered
- *	POPS 1
- *	LEAVE, SUSPEND, AGAIN   | unit: 14 |
- *	RESUME  | site: 14 | code: 14 | unit: 14 |   so long that it has a bit above all others, and is to be asked for first
- */
+ *   LINEs   | their bytes, one to four: 32 |
+ *   ENTER   | site: 14 | code: 14 | the byte of the LINE after it, or 0: 8 |
+ *   leaf    the same, and after that POPS, whose first frame is the one that was entered
+ *   POPS 1
+ *   LEAVE, SUSPEND, AGAIN   | unit: 14 |
+ *   RESUME  | site: 14 | code: 14 | unit: 14 |   this is so long that its own bit is above all
+ *           others; test for it first */
 #define ASK_ENTER   ((uint64_t)1 << 40)
 #define ASK_POP	    ((uint64_t)1 << 41)
 #define ASK_LEAF    ((uint64_t)1 << 42)
@@ -200,7 +202,7 @@ static inline uint64_t ask_resume(const struct event_common *e)
 	       e->unit;
 }
 
-/* Of LEAVE, SUSPEND and AGAIN. */
+/* For LEAVE, SUSPEND and AGAIN. */
 static struct event at_unit_of(uint64_t question)
 {
 	const enum event_kind kind = question & ASK_LEAVE     ? EVENT_LEAVE
@@ -210,7 +212,7 @@ static struct event at_unit_of(uint64_t question)
 	return (struct event){.kind = kind, .unit = (uint32_t)question};
 }
 
-/* Of a generator, no matter of which. */
+/* For a generator, no matter which. */
 static struct event resume_of(uint64_t question)
 {
 	const uint64_t low = (1u << VARINT_BITS) - 1;
@@ -244,13 +246,14 @@ static inline uint64_t question_of(const struct standing_move *move)
 	return move->asked & (((uint64_t)1 << ASK_BITS) - 1);
 }
 
-/* Where to look first. The number comes last and takes the shortest way: the next look-up waits for it, and for nothing else. */
+/* Where to look first. The number is added last and by the shortest way, because the next look-up
+ * waits only for it. */
 static inline uint32_t home(uint32_t number, uint64_t question)
 {
 	return number << 2 ^ (uint32_t)(question * 0x9e3779b97f4a7c15u >> 40);
 }
 
-/* The place of the move, or the free one where it would be: there is one. */
+/* The place of the move, or the free place where it would be; there always is one. */
 static inline struct standing_move *probe(
 	struct standing_move *moves, uint32_t mask, uint32_t number, uint64_t question)
 {
@@ -287,7 +290,7 @@ static bool make_room_for_moves(struct standings *m)
 	return true;
 }
 
-/* false: nothing is known of the code. */
+/* false: nothing is known about the code. */
 static bool try_event(struct stack *trial, const struct follow_codes *codes, const struct event *e,
 	struct standing_move *move)
 {
@@ -327,7 +330,7 @@ static bool try_pop(
 	return c != NULL;
 }
 
-/* Only asked: where the frame stands then nobody wants to know. */
+/* Only the question: nobody needs the frame's place afterwards. */
 static bool try_leave(struct stack *trial, const struct follow_codes *codes, uint64_t question,
 	struct standing_move *move)
 {
@@ -373,7 +376,7 @@ static bool try_question(struct stack *trial, const struct follow_codes *codes, 
 	return try_lines(trial, codes, (uint32_t)question, move);
 }
 
-/* NULL: not to be known now, for nothing is known of a code, or there is no room. */
+/* NULL: it cannot be learned now, because nothing is known about a code, or there is no room. */
 static struct standing_move *learn(
 	struct standings *m, const struct follow_codes *codes, uint32_t number, uint64_t question)
 {
@@ -381,7 +384,7 @@ static struct standing_move *learn(
 	struct stack trial;
 	struct standing_move move = {.asked = (uint64_t)number << ASK_BITS | question};
 
-	/* Its calls are of a stream that is read, which this is not, and most of its bytes. */
+	/* its calls are those of a stream that is read, which this is not, and most of its bytes */
 	memset(&trial, 0, offsetof(struct stack, calls));
 	trial.frames = frames;
 	trial.depth = 1;
@@ -400,30 +403,32 @@ static struct standing_move *learn(
 
 /* ---- running ---- */
 
-/* A run has the top frame, and those from `low` on, as numbers; those below have not been looked at. It lives in registers: its
- * address is given to no function but those that are inlined. */
+/* A run has the top frame, and those from `low` on, as numbers; those below have not been looked
+ * at. It is kept in registers: its address is given only to inlined functions. */
 struct run {
 	const uint8_t *at, *begin, *end; /* bytes */
-	size_t before;			 /* `begin` are so many of the block's */
+	size_t before;			 /* bytes of the block before `begin` */
 	struct standings *m;
 	struct stack *s;
 	struct event_calls *calls;
 	const struct follow_codes *codes;
-	uint32_t *stack; /* the top's place is not used */
+	uint32_t *stack; /* the place of the top is not used */
 	uint32_t top;	 /* number */
 	uint32_t depth, low;
-	uint32_t least; /* depth since the beginning */
+	uint32_t least; /* least depth since the beginning */
 	uint32_t floor; /* depth below which a pop has to do more */
 	uint32_t room;	/* for frames */
-	uint32_t pops;	/* that are still to be done, of an event that is eaten */
+	uint32_t pops;	/* still to be done, of an event that was read */
 	int32_t credit; /* of stretches: below 0 none are looked for */
 	struct standing_counts counts;
-	struct stretch *learnt; /* which one notes the moves that count events; NULL: none */
-	struct stretch *last;	/* that was made; the first one, which is none: it is not known */
+	/* the stretch that is being learned, and notes the moves that count events; NULL: none */
+	struct stretch *learnt;
+	struct stretch *last; /* the last one that was made; number 0: it is not known */
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* The last frame stays, what a gap made stale, and tasks, also that of the next frame: all that is for the long way. */
+/* The last frame stays, and so do frames that a gap made stale, and tasks, also that of the next
+ * frame. All these take the slow way. */
 static uint32_t floor_of(const struct stack *s)
 {
 	uint32_t floor = s->task_count ? s->tasks[s->task_count - 1].frame + 1 : 1;
@@ -435,7 +440,7 @@ static bool reserve_stack(struct standings *m, uint32_t room)
 {
 	uint32_t *stack;
 
-	room += STRETCH_STACK; /* that are written at once */
+	room += STRETCH_STACK; /* written at once */
 	if (m->stack_room >= room)
 		return true;
 	stack = realloc(m->stack, room * sizeof *stack);
@@ -453,8 +458,8 @@ static bool begin(struct standings *m, const struct stack *s)
 	return true;
 }
 
-/* Numbers are frames again. Whose generator one is that was resumed meanwhile stands in its place by then; one that was made is
- * nobody's. */
+/* Make numbers frames again. A generator that was resumed meanwhile has its identity at its place
+ * by then; one that was made has none. */
 static void end(const struct run *k, struct stack *s)
 {
 	if (k->low < k->depth)
@@ -469,7 +474,7 @@ static void end(const struct run *k, struct stack *s)
 		s->min_depth = k->least;
 }
 
-/* Looks at the top frame. false: it cannot be numbered now. */
+/* Look at the top frame. false: it cannot be numbered now. */
 ALWAYS_INLINE bool look_at_top(struct run *k)
 {
 	k->top = number_of(k->m, &k->s->frames[k->depth - 1]);
@@ -484,7 +489,7 @@ ALWAYS_INLINE struct standing_move *find(const struct run *k, uint64_t question)
 	return move->asked ? move : learn(k->m, k->codes, k->top, question);
 }
 
-/* The move has been made, and stands for events. */
+/* The move was made, and represents events. */
 ALWAYS_INLINE void pass(const struct run *k, struct standing_move *move)
 {
 	move->passes++;
@@ -494,7 +499,7 @@ ALWAYS_INLINE void pass(const struct run *k, struct standing_move *move)
 		k->learnt->move_count++;
 }
 
-/* Of one that may leave a frame; the others have lines only. */
+/* Of a move that may leave a frame; others have only lines. */
 ALWAYS_INLINE void add_untold(struct run *k, const struct standing_move *move)
 {
 	k->counts.untold.lines += move->untold.lines;
@@ -520,7 +525,7 @@ ALWAYS_INLINE bool lines(struct run *k)
 	return true;
 }
 
-/* How many frames go by POPS of one byte more, if that comes next; 0: something else does. */
+/* How many frames POPS of one byte more pops, if it comes next; 0: it does not. */
 ALWAYS_INLINE uint32_t pops_next(const uint8_t *at, const uint8_t *end)
 {
 	return end - at >= 2 && at[0] == EVENT_POPS && at[1] < 0x80 ? at[1] : 0;
@@ -607,7 +612,7 @@ ALWAYS_INLINE bool again(struct run *k, uint32_t unit, struct pl_view rest)
 	return true;
 }
 
-/* What comes now is of no stretch. */
+/* What comes now is not part of a stretch. */
 ALWAYS_INLINE void end_learning(const struct run *k)
 {
 	if (k->learnt)
@@ -621,11 +626,12 @@ ALWAYS_INLINE bool pass_time(struct run *k, uint32_t ticks, struct pl_view rest)
 			(size_t)(rest.at - k->at));
 	k->at = rest.at;
 	k->counts.ticks += ticks;
-	end_learning(k); /* where it stands is another place each time */
+	end_learning(k); /* its place is another one each time */
 	return true;
 }
 
-/* Of a call, the LINE behind it, and where the callee is gone by then, that; `rest` are the bytes behind the event. */
+/* A call, with the LINE after it and, if the callee is gone by then, that too. `rest`: the bytes
+ * after the event. */
 ALWAYS_INLINE bool enter(struct run *k, const struct event_common *e, struct pl_view rest)
 {
 	uint32_t line = rest.left && *rest.at >= 0x80 && *rest.at != 0xff ? *rest.at : 0;
@@ -662,7 +668,7 @@ ALWAYS_INLINE bool resume(struct run *k, const struct event_common *e, struct pl
 	if (move->mark != k->m->mark)
 		mention(k->m, move, e->code);
 	pass(k, move);
-	end_learning(k); /* whose generator it is the bytes do not say */
+	end_learning(k); /* the bytes do not say which generator it is */
 	k->at = rest.at;
 	k->counts.resumes++;
 	k->counts.untold.lines += move->untold.lines;
@@ -672,7 +678,7 @@ ALWAYS_INLINE bool resume(struct run *k, const struct event_common *e, struct pl
 	return true;
 }
 
-/* false: what comes now is for the long way, and so are k->pops. */
+/* false: the slow way must read what comes now, and do k->pops. */
 ALWAYS_INLINE bool go(struct run *k)
 {
 	struct pl_view rest = view_of(k->at, (size_t)(k->end - k->at));
@@ -702,7 +708,7 @@ ALWAYS_INLINE bool go(struct run *k)
 
 /* ---- stretches, run ---- */
 
-/* As far as the step that has been made, if that can be kept. */
+/* Up to the step that was made, if that can be kept. */
 static bool lengthen(
 	struct stretch *to, struct stretch *now, const struct run *k, const struct run *first)
 {
@@ -730,7 +736,7 @@ static bool lengthen(
 	return true;
 }
 
-/* Steps that may be part of one. false: none can be made any more. */
+/* Steps that may be part of a stretch. false: none can be made any more. */
 static bool learn_steps(struct run *k, struct stretch *to)
 {
 	const struct run first = *k;
@@ -747,7 +753,7 @@ static bool learn_steps(struct run *k, struct stretch *to)
 	return goes;
 }
 
-/* For what is at the place; where nothing is, one that is not in use, or else the one that has been for longest. */
+/* The stretch for this place. If it has none: one that is not in use, or else the oldest. */
 static struct stretch *take_stretch(struct standings *m, uint16_t *place)
 {
 	if (!*place) {
@@ -763,7 +769,8 @@ static struct stretch *take_stretch(struct standings *m, uint16_t *place)
 	return &m->stretches[*place];
 }
 
-/* Takes the place of another one. The first of its moves at least is made by this, if it can be: else false. */
+/* Replaces another stretch. Makes at least the first of its moves, if it can be made: if not,
+ * false. */
 static __attribute__((noinline)) bool learn_stretch(
 	struct run *k, uint16_t *place, const struct stretch *asked)
 {
@@ -776,7 +783,7 @@ static __attribute__((noinline)) bool learn_stretch(
 
 	bool goes = learn_steps(k, &learnt);
 	if (move_room ==
-		k->m->move_room) /* else they stand elsewhere now, and no stretch is in use */
+		k->m->move_room) /* if not, moves are elsewhere now, and no stretch is in use */
 		*stretch = learnt;
 	k->credit -= MISS_COSTS;
 	k->last = k->m->stretches;
@@ -801,7 +808,7 @@ ALWAYS_INLINE uint16_t *stretch_place(const struct standings *m, const struct st
 			 ((asked->who[0] ^ asked->calls) * 0x165667b19e3779f9u) ^
 			 (asked->who[1] * 0xd6e8feb86659fd93u);
 
-	/* The top bits are the only ones in which all bytes ahead have a part. */
+	/* only the top bits depend on all bytes */
 	return &m->stretch_places[mixed >> (64 - STRETCH_PLACES_LOG)];
 }
 
@@ -840,8 +847,8 @@ ALWAYS_INLINE bool may_stretch(const struct run *k)
 	       k->depth + STRETCH_STACK <= k->room;
 }
 
-/* Behind the last one the one that came there before is tried first: it takes no hash, and is fetched while the bytes still are. NULL:
- * nothing is known of what is asked; *place is for it. */
+/* First try the stretch that followed the last one before: that needs no hash, and it is fetched
+ * early. NULL: nothing is known about what is asked; *place is for it. */
 ALWAYS_INLINE struct stretch *find_stretch(
 	struct run *k, const struct stretch *asked, uint16_t **place)
 {
@@ -858,7 +865,7 @@ ALWAYS_INLINE struct stretch *find_stretch(
 	return stretch;
 }
 
-/* As go(), and where it can be further. */
+/* As go(), or further if possible. */
 ALWAYS_INLINE bool go_far(struct run *k)
 {
 	struct stretch asked, *stretch;
@@ -881,7 +888,8 @@ ALWAYS_INLINE bool go_far(struct run *k)
 	return likely(stretch->bytes != 0) ? make_stretch(k, stretch) : go(k);
 }
 
-/* What a program does that never does the same twice is not worth the search; but that is asked again in each run. */
+/* A program that never does the same twice is not worth the search; but this is decided again in
+ * each run. */
 static bool begin_stretches(struct standings *m)
 {
 	if (!m->stretches) {

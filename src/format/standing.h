@@ -1,18 +1,21 @@
-/* Standings: what the commonest events do to a stack, looked up.
+/* Standings: what the most common events do to a stack, by look-up.
  *
- * How many lines go before an event, and where its frame stands behind it, depends on where the frame stands and on what the
- * event says, and on nothing else (follow.h). So all that an answer can depend on, a *standing*, gets a number; a *move* leads
- * from a number by an event to another one, and says how many rows had no event:
+ * How many lines come before an event, and where its frame is afterwards, depends only on where the
+ * frame is and on the event (follow.h). All that an answer can depend on is a *standing*, and has a
+ * number. A *move* leads from a number by an event to another number, and says how many rows had no
+ * event:
  *
  *	from  it is                 event               then  callee   rows without an event
- *	  7   fib, behind LINE 2    ENTER at 12, fib      8      1     1 line
+ *	  7   fib, after LINE 2     ENTER at 12, fib      8      1     1 line
  *	  1   fib, entered          LINE 0                2      -     0
- *	  2   fib, behind LINE 0    POPS                  -      -     1 line, 1 return
+ *	  2   fib, after LINE 0     POPS                  -      -     1 line, 1 return
  *
- * As long as such events come, the frames that they move are numbers, and an event is one look-up. A move is learnt from the
- * questions of follow.h, tried out on a frame by itself. Numbers of codes must not be given again while a table is in use.
+ * As long as such events come, frames are numbers and an event is one look-up. A move is learned
+ * with the questions of follow.h, asked about a copy of the frame. Numbers of codes must not be
+ * used again while a table is in use.
  *
- * For who counts only: what contradicts the path is no error here, but has no rows, as with follow_apply.
+ * This is only for counting: what contradicts the path is not an error here, but has no rows, as in
+ * follow_apply.
  */
 #ifndef PL_FORMAT_STANDING_H
 #define PL_FORMAT_STANDING_H
@@ -21,7 +24,7 @@
 #include "format/follow.h"
 #include "format/mentions.h"
 
-#define STANDINGS_MAX	 65536u /* with their moves: 6 MiB; then all is learnt anew */
+#define STANDINGS_MAX	 65536u /* with their moves 6 MiB; when it is full, all is learned again */
 #define STANDINGS_RECENT 1024
 
 struct stretch;
@@ -33,14 +36,15 @@ struct standing_move {
 		uint32_t lines;
 		uint16_t returns, yields;
 	} untold;
-	uint32_t mark;	 /* of an entry: since then the callee's code is among the mentions */
-	uint32_t passes; /* how often it was made since standings_take */
+	/* of an entry: the mark since which the callee's code is among the mentions */
+	uint32_t mark;
+	uint32_t passes; /* how often the move was made since standings_take */
 };
 
 /* All zero is valid. */
 struct standings {
-	struct stack_frame *
-		frames; /* owned; by number, of which 0 is none; gen: 1 or 0, is it a generator's */
+	struct stack_frame
+		*frames; /* owned; by number, 0 is none; gen is 1 for a generator, else 0 */
 	uint32_t count, room;
 	struct pl_map numbers; /* hash of a frame -> number */
 	struct {
@@ -49,11 +53,11 @@ struct standings {
 	} recent[STANDINGS_RECENT];
 	struct standing_move *moves; /* owned; open addressing, at most three quarters full */
 	uint32_t move_count, move_room;
-	struct stretch *stretches; /* owned; NULL before the first run; 0 is none */
-	uint16_t *
-		stretch_places; /* by hash of what is asked: the stretch for it; lies behind those */
-	uint32_t stretch_count; /* so many are in use, from 1 on */
-	uint32_t stretch_last;	/* the one that was taken last for a place that had none */
+	struct stretch *stretches; /* owned; NULL before the first run; number 0 is none */
+	/* by hash of the question: the stretch that answers it; in the memory after those */
+	uint16_t *stretch_places;
+	uint32_t stretch_count; /* this many are in use, from 1 on */
+	uint32_t stretch_last;	/* the last one that was taken for a place that had none */
 	int32_t credit;
 	uint32_t *stack; /* owned; numbers, at the places of their frames */
 	uint32_t stack_room;
@@ -62,22 +66,23 @@ struct standings {
 };
 
 struct standing_counts {
-	/* events, which are fewer than bytes */
+	/* numbers of events, which are less than the number of bytes */
 	uint32_t lines, enters, leaves, agains, suspends, resumes;
 	uint64_t ticks; /* of TIMEs */
 	struct follow_rows untold;
 };
 
-/* Eats and applies the events at the front that are of the commonest forms (event_read_common), as follow_apply would; stops at
- * another one, and at one that does not fit the stack, or wants more memory. `at`: where among the block's events they begin.
- * Adds to *out. */
+/* Read and apply the events at the front of the view that are common (event_read_common), as
+ * follow_apply would. Stops at another event, at one that does not fit the stack, and for want of
+ * memory. `at`: where in the block's events they begin. Adds to *out. */
 void standings_run(struct standings *m, struct stack *s, struct pl_view *v, size_t at,
 	const struct follow_codes *codes, struct standing_counts *out);
-/* From here on codes that are entered, and where TIMEs stand, are added to the mentions: borrowed until the next call; NULL: to
- * none. Where the table is
- * full it is emptied here, and nowhere else: until then what is not in it goes the long way. */
+/* From here on codes that are entered, and places of TIMEs, are added to `mentions`, which is
+ * borrowed until the next call; NULL: they are not. A full table is emptied here, and only here;
+ * until then what is not in it takes the slow way. */
 void standings_begin_block(struct standings *m, struct mentions *mentions);
-/* What events came, of frames of which code, since the last call: for each move that was made. */
+/* Call `add` with the events, and the code of their frames, since the last call: once for each move
+ * that was made. */
 void standings_take(struct standings *m,
 	void (*add)(void *context, uint32_t code, enum event_kind kind, uint64_t count),
 	void *context);
