@@ -16,6 +16,24 @@
 #define LEVELS_MAX 128 /* directories above this one */
 #define SHOWN_MAX  5   /* names that a message lists */
 
+/* ---- files of a recording ---- */
+
+bool home_is_block_file(const char *name)
+{
+	return !strncmp(name, "events.", 7) && name[7] &&
+	       strspn(name + 7, "0123456789") == strlen(name + 7);
+}
+
+bool home_is_own_file(const char *name)
+{
+	static const char front[] = "pathline-", end[] = ".arena";
+	const size_t n = strlen(name);
+
+	return !strcmp(name, "meta") || home_is_block_file(name) ||
+	       (!strncmp(name, front, strlen(front)) && n > strlen(end) &&
+		       !strcmp(name + n - strlen(end), end));
+}
+
 /* ---- the folder ---- */
 
 static bool is_directory(const char *path)
@@ -91,7 +109,7 @@ static void read_files(int folder_fd, struct home_entry *e)
 	const struct dirent *file;
 
 	while (d && (file = readdir(d)))
-		e->has_path |= !strncmp(file->d_name, "events.", 7);
+		e->has_path |= home_is_block_file(file->d_name);
 	if (d)
 		closedir(d);
 	else if (fd >= 0)

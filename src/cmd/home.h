@@ -26,6 +26,11 @@ struct home_list {
 	size_t count;
 };
 
+/* Has a recording files of this name? Blocks of events, or another one; an arena lies in the directory
+ * where /dev/shm has no room. */
+bool home_is_block_file(const char *name);
+bool home_is_own_file(const char *name);
+
 /* The nearest folder, as one would type it: ".pathline", "../.pathline". false: there is none. */
 bool home_find(char path[PATH_MAX]);
 /* 0, or an errno. */

@@ -18,15 +18,15 @@ int cmd_directory(struct cmd *c)
 	return CMD_USAGE;
 }
 
-/* Files of events say that a recording was here. */
-static bool has_blocks(const char *directory)
+/* Other files of a recording say that one was here. */
+static bool has_own_files(const char *directory)
 {
 	DIR *d = opendir(directory);
 	const struct dirent *e;
 	bool has = false;
 
 	while (d && !has && (e = readdir(d)))
-		has = !strncmp(e->d_name, "events.", 7);
+		has = home_is_own_file(e->d_name);
 	if (d)
 		closedir(d);
 	return has;
@@ -35,12 +35,13 @@ static bool has_blocks(const char *directory)
 int cmd_open_failed(const char *command, const char *directory, int error, const struct pl_err *err)
 {
 	struct stat st;
+	const bool has = error == PL_ERR_NOT_FOUND && has_own_files(directory);
 
-	if (error == PL_ERR_NOT_FOUND && stat(directory, &st) == 0 && !has_blocks(directory)) {
+	if (error == PL_ERR_NOT_FOUND && stat(directory, &st) == 0 && !has) {
 		cmd_say("%s: %s is not a recording: it has no file `meta`", command, directory);
 		return CMD_USAGE;
 	}
-	if (error == PL_ERR_NOT_FOUND && has_blocks(directory))
+	if (has)
 		cmd_say("%s: %s cannot be read: its file `meta`, which describes the rest, is "
 			"missing",
 			command, directory);

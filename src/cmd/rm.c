@@ -24,23 +24,8 @@ struct victim {
 	char path[PATH_MAX];
 	int fd;			  /* owned; -1: none */
 	char other[NAME_MAX + 1]; /* a file in it that is not a recording's; "": there is none */
-	bool has_meta, has_blocks;
+	bool is_recording;	  /* it has some of the files of one */
 };
-
-static bool is_block_file(const char *name)
-{
-	return !strncmp(name, "events.", 7) && name[7] &&
-	       strspn(name + 7, "0123456789") == strlen(name + 7);
-}
-
-static bool is_own_file(const char *name)
-{
-	size_t n = strlen(name);
-
-	/* An arena lies there where /dev/shm has no room. */
-	return !strcmp(name, "meta") || is_block_file(name) ||
-	       (!strncmp(name, "pathline-", 9) && n > 6 && !strcmp(name + n - 6, ".arena"));
-}
 
 static int look_through(struct victim *v)
 {
@@ -57,9 +42,9 @@ static int look_through(struct victim *v)
 	while ((e = readdir(d))) {
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
-		v->has_meta |= !strcmp(e->d_name, "meta");
-		v->has_blocks |= is_block_file(e->d_name);
-		if (!is_own_file(e->d_name))
+		if (home_is_own_file(e->d_name))
+			v->is_recording = true;
+		else
 			snprintf(v->other, sizeof v->other, "%s", e->d_name);
 	}
 	closedir(d);
@@ -99,7 +84,7 @@ static int judge(struct victim *v, bool force)
 	int err = v->fd < 0 ? errno : look_through(v);
 	if (err)
 		return refuse(v, strerror(err));
-	if (!v->has_meta && !v->has_blocks)
+	if (!v->is_recording)
 		return refuse(v, "it is not a recording: it has no file `meta`");
 	if (v->other[0]) {
 		snprintf(why, sizeof why, "%s in it is not part of a recording", v->other);
@@ -124,7 +109,8 @@ static int remove_files(const struct victim *v)
 	int err = d ? 0 : errno;
 
 	while (err == 0 && (e = readdir(d)))
-		if (is_own_file(e->d_name) && unlinkat(v->fd, e->d_name, 0) < 0 && errno != ENOENT)
+		if (home_is_own_file(e->d_name) && unlinkat(v->fd, e->d_name, 0) < 0 &&
+			errno != ENOENT)
 			err = errno;
 	if (d)
 		closedir(d);

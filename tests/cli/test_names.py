@@ -172,6 +172,19 @@ class Names(unittest.TestCase):
             self.assertEqual((code, out, errors), (3, "", f"pathline: {command}: .pathline/{folder.names[0]} cannot be read: its file "
                                                           "`meta`, which describes the rest, is missing\n"))
 
+    def test_what_files_say_of_a_directory(self):
+        """Without `meta`, one with other files of a recording is a bad recording; one without any is none."""
+        folder = scratch()
+        for name, bad in (("events.000001", True), ("pathline-0-8a85c07dabd31564.arena", True), ("events.log", False), ("notes.arena", False), (None, False)):
+            directory = os.path.join(folder, f"of {name}")
+            os.mkdir(directory)
+            if name:
+                open(os.path.join(directory, name), "w", encoding="utf-8").close()
+            why = "cannot be read: its file `meta`, which describes the rest, is missing" if bad else "is not a recording: it has no file `meta`"
+            for command in COMMANDS:
+                done = pathline(command, f"of {name}", cwd=folder)
+                self.assertEqual((done.returncode, done.stdout, done.stderr.decode()), (3 if bad else 2, b"", f"pathline: {command}: of {name} {why}\n"))
+
     def test_hostile_names(self):
         folder = scratch()
         os.makedirs(os.path.join(folder.encode(), b".pathline", b"\x1b]0;odd\x07\n"))
