@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "cmd/page.h"
 #include "cmd/progress.h"
+#include "cmd/summary.h"
 #include "os/local.h"
 
 #define ROWS_DEFAULT	  20
@@ -109,33 +110,51 @@ int report_show(struct report *w, const struct sheet *s)
 	return code;
 }
 
-const struct pl_loss *report_dropped(const struct report *w)
-{
-	const struct pl_loss *l;
+/* ---- what is missing ---- */
 
-	for (uint32_t i = 0; (l = pl_recording_loss(w->r, i)); i++)
-		if (l->reason == PL_GAP_EVICTED && !l->process)
-			return l;
-	return NULL;
+void report_json_missing(const struct report *w, struct json *j)
+{
+	const struct pl_loss *dropped = summary_dropped(w->r), *stopped = summary_stopped(w->r);
+
+	json_u64(j, "dropped", dropped ? dropped->lost : 0);
+	if (stopped)
+		json_text(j, "stopped",
+			stopped->text && stopped->text[0] ? stopped->text
+							  : pl_gap_reason_text(stopped->reason));
+	else
+		json_null(j, "stopped");
 }
 
-static void write_dropped(struct report *w)
+static void write_missing(struct report *w)
 {
-	const struct pl_loss *l = report_dropped(w);
+	char texts[SUMMARY_MISSING_MAX][SUMMARY_MISSING_BYTES];
+	const size_t count = summary_missing(w->r, texts);
 
-	if (!l)
-		return;
-	out_line(&w->out);
-	out_text(&w->out, "without the oldest ");
-	if (l->lost) {
-		out_count(&w->out, l->lost);
-		out_text(&w->out, l->lost == 1 ? " event" : " events");
-	} else {
-		out_text(&w->out, "part");
+	for (size_t i = 0; i < count; i++) {
+		out_line(&w->out);
+		out_wrap(&w->out, texts[i], 0);
+		out_line_end(&w->out);
 	}
-	out_text(&w->out, " of the recording, which --limit dropped");
-	out_line_end(&w->out);
 }
+
+/* Where there is no title to say it: a row of the JSON; elsewhere talk. */
+static void say_missing(struct report *w)
+{
+	char texts[SUMMARY_MISSING_MAX][SUMMARY_MISSING_BYTES];
+	const size_t count = summary_missing(w->r, texts);
+	struct json j = {.out = &w->out};
+
+	if (count && w->form == SHEET_JSON && !w->collapsed) {
+		json_line(&j, "missing");
+		report_json_missing(w, &j);
+		json_line_end(&j);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (w->form == SHEET_CSV || w->collapsed || w->flame)
+			cmd_say("report: %s", texts[i]);
+}
+
+/* ---- in front of rows, and after them ---- */
 
 void report_title(struct report *w, const char *what, const char *name)
 {
@@ -167,7 +186,7 @@ void report_title(struct report *w, const char *what, const char *name)
 	out_text(o, "  ");
 	out_clean(o, text_of(p->command));
 	out_line_end(o);
-	write_dropped(w);
+	write_missing(w);
 }
 
 /* A line below a table: time that is in none of its rows. */
@@ -430,6 +449,8 @@ static int report_all(struct report *w)
 		int code = check_found(w);
 		w->code = code == CMD_GO ? CMD_OK : code;
 	}
+	if (w->code == CMD_OK)
+		say_missing(w);
 	if (w->code == CMD_OK)
 		say_damages(w);
 	return w->code;

@@ -3,6 +3,7 @@
 #define PL_CMD_REPORT_H
 
 #include "cmd/cmd.h"
+#include "cmd/json.h"
 #include "cmd/select.h"
 #include "cmd/sheet.h"
 #include "cmd/text.h"
@@ -65,8 +66,8 @@ void report_note(struct report *w, const char *note);
 /* Of the range; all that is left to the caller is 0. */
 struct sheet report_sheet(const struct report *w, const char *type, const struct column *columns);
 int report_show(struct report *w, const struct sheet *s);
-/* What a limit dropped, which is in none of the numbers; NULL: nothing. */
-const struct pl_loss *report_dropped(const struct report *w);
+/* Members of a row: what is in none of the numbers. */
+void report_json_missing(const struct report *w, struct json *j);
 /* In front of a view's rows, for a person. */
 void report_title(struct report *w, const char *what, const char *name);
 

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/buf.h"
 #include "base/units.h"
 #include "cmd/json.h"
+#include "cmd/summary.h"
 #include "report/flame.h"
 
 #define FOLDED_LEAST 0.0005 /* of the whole: what is folded and would show as 0.0% is not told of */
@@ -210,9 +212,24 @@ static void put(void *context, const char *bytes, size_t count)
 	out_put(context, bytes, count);
 }
 
+/* The command, and what is missing. */
+static int flame_title(const struct report *w, struct pl_buf *title)
+{
+	char texts[SUMMARY_MISSING_MAX][SUMMARY_MISSING_BYTES];
+	const size_t count = summary_missing(w->r, texts);
+	struct pl_recording_info info;
+
+	pl_recording_info(w->r, &info);
+	buf_printf(title, "%s", info.command);
+	for (size_t i = 0; i < count; i++)
+		buf_printf(title, " (%s)", texts[i]);
+	buf_u8(title, 0);
+	return title->failed ? PL_ERR_MEMORY : 0;
+}
+
 static int write_flame(struct report *w, const struct tree *t)
 {
-	struct pl_recording_info info;
+	struct pl_buf title = {0};
 	struct out o;
 	int fd = open(w->flame, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
@@ -223,8 +240,10 @@ static int write_flame(struct report *w, const struct tree *t)
 			close(fd);
 		return CMD_BAD;
 	}
-	pl_recording_info(w->r, &info);
-	int code = flame_svg(t, info.command, &(struct flame_sink){put, &o});
+	int code = flame_title(w, &title);
+	if (code == 0)
+		code = flame_svg(t, (const char *)title.at, &(struct flame_sink){put, &o});
+	buf_release(&title);
 	out_flush(&o);
 	int error = o.error;
 	out_release(&o);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/units.h"
 
 static void add_thread(struct summary *s, const struct pl_thread *t)
 {
@@ -64,4 +65,47 @@ void summary_end(const struct pl_process *p, char text[SUMMARY_END_BYTES])
 		snprintf(text, SUMMARY_END_BYTES, "killed?");
 	else
 		snprintf(text, SUMMARY_END_BYTES, "%s", summary_end_word(p));
+}
+
+const struct pl_loss *summary_dropped(const struct pl_recording *r)
+{
+	const struct pl_loss *l;
+
+	for (uint32_t i = 0; (l = pl_recording_loss(r, i)); i++)
+		if (l->reason == PL_GAP_EVICTED && !l->process)
+			return l;
+	return NULL;
+}
+
+const struct pl_loss *summary_stopped(const struct pl_recording *r)
+{
+	const struct pl_loss *l;
+
+	for (uint32_t i = 0; (l = pl_recording_loss(r, i)); i++)
+		if (l->reason == PL_GAP_COLLECTOR)
+			return l;
+	return NULL;
+}
+
+size_t summary_missing(
+	const struct pl_recording *r, char texts[SUMMARY_MISSING_MAX][SUMMARY_MISSING_BYTES])
+{
+	const struct pl_loss *dropped = summary_dropped(r), *stopped = summary_stopped(r);
+	char count[UNITS_BYTES];
+	size_t n = 0;
+
+	if (dropped) {
+		units_count(count, dropped->lost);
+		snprintf(texts[n++], SUMMARY_MISSING_BYTES,
+			"without the oldest %s%s of the recording, which --limit dropped",
+			dropped->lost ? count : "part",
+			!dropped->lost	     ? ""
+			: dropped->lost == 1 ? " event"
+					     : " events");
+	}
+	if (stopped)
+		snprintf(texts[n++], SUMMARY_MISSING_BYTES, "recording stopped early: %.250s",
+			stopped->text && stopped->text[0] ? stopped->text
+							  : pl_gap_reason_text(stopped->reason));
+	return n;
 }

@@ -19,4 +19,14 @@ void summary_end(const struct pl_process *p, char text[SUMMARY_END_BYTES]);
 /* One word: exited, killed, exec, running, lost. */
 const char *summary_end_word(const struct pl_process *p);
 
+/* What --limit dropped, which is in no number of the rest; NULL: nothing. */
+const struct pl_loss *summary_dropped(const struct pl_recording *r);
+/* Why recording ended before the program did; NULL: it did not. */
+const struct pl_loss *summary_stopped(const struct pl_recording *r);
+/* The two as texts, for a line each: what is missing from the recording. Gives how many there are. */
+#define SUMMARY_MISSING_MAX   2
+#define SUMMARY_MISSING_BYTES 320
+size_t summary_missing(
+	const struct pl_recording *r, char texts[SUMMARY_MISSING_MAX][SUMMARY_MISSING_BYTES]);
+
 #endif

@@ -164,12 +164,25 @@ class Limit(recorded.Case):
             self.assertIn(f"{loss['lost'] + told['events']:,} events of 1 process", errors)
             self.assertIn(f"lost: {loss['lost']:,} events at 1 place; older blocks were dropped", errors)
         self.assertIn(f"  {loss['lost']:,} events, older blocks were dropped", recorded.run(recorded.PATHLINE, "info", self.out).stdout)
-        self.assertIn(f"without the oldest {loss['lost']:,} events of the recording, which --limit dropped\n",
-                      recorded.run(recorded.PATHLINE, "report", self.out).stdout)
+        self.assert_missing(f"without the oldest {loss['lost']:,} events of the recording, which --limit dropped", loss["lost"], None)
 
-        lines = recorded.run(recorded.PATHLINE, "report", "--json", self.out).stdout.splitlines()
-        (dropped,) = (row["data"]["dropped"] for row in map(json.loads, lines) if row["type"] == "time")
-        self.assertEqual(dropped, loss["lost"])
+    def assert_missing(self, words, dropped, stopped):
+        """Each form of `report` says it: a person's in a line, JSON in a row, the others on stderr."""
+        def report(*words):
+            return recorded.run(recorded.PATHLINE, "report", *words, self.out)
+        for view in (), ("--functions",), ("--tree",), ("--tasks",), ("--exceptions",), ("--blocking", "1h"):
+            done = report(*view)
+            self.assertIn(f"\n{words}\n", done.stdout, view)
+            self.assertEqual(done.stderr, "", view)
+            rows = [json.loads(line) for line in report("--json", *view).stdout.splitlines()]
+            self.assertEqual(rows[-1]["type"], "missing", view)
+            for row in rows:
+                if row["type"] in ("time", "missing"):
+                    self.assertEqual((row["data"]["dropped"], row["data"]["stopped"]), (dropped, stopped), view)
+        picture = os.path.join(self.top.name, "x.svg")
+        for machine in ("--csv",), ("--collapsed",), ("--flame", picture):
+            self.assertEqual(report(*machine).stderr, f"pathline: report: {words}\n", machine)
+        self.assertIn(f" ({words})</title>", pathlib.Path(picture).read_text(encoding="utf-8"))
 
     def test_many_events(self):
         for limit in 1, 2, 8:
@@ -212,6 +225,9 @@ class Limit(recorded.Case):
                 words = "the descriptions of code, threads and processes fill --limit; give a larger one"
                 self.assertEqual(f"recording stopped early: {words}" in errors, stops, errors)
                 self.assertEqual(words in recorded.run(recorded.PATHLINE, "info", self.out).stdout, stops)
+                if stops:
+                    stopped = f"the recording could not be written: {words}"
+                    self.assert_missing(f"recording stopped early: {stopped}", 0, stopped)
 
     def test_many_texts(self):
         for limit in 1, 2, 8:
