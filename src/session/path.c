@@ -2,6 +2,10 @@
 
 #include <stdlib.h>
 
+/* Of the steps away from where something is expected. */
+#define NEAR_STEP   64
+#define NEAR_GROWTH 8
+
 void path_reset(struct path *p)
 {
 	p->count = 0;
@@ -30,6 +34,14 @@ static int prepare(struct path *p, struct pl_err *err)
 	return p->c ? 0 : pl_cursor_new(&p->c, p->r, p->process, p->thread, err);
 }
 
+/* Texts that live no longer than a cursor stands there. */
+static void forget_texts(struct pl_event *e)
+{
+	e->task = NULL;
+	if (e->kind == PL_EVENT_MARK)
+		e->type = NULL;
+}
+
 static void keep(struct path *p, const struct pl_event *e)
 {
 	struct pl_event *last = p->count ? &p->events[p->count - 1] : NULL;
@@ -43,9 +55,7 @@ static void keep(struct path *p, const struct pl_event *e)
 	}
 	last = &p->events[p->count++];
 	*last = *e;
-	last->task = NULL;
-	if (last->kind == PL_EVENT_MARK)
-		last->type = NULL;
+	forget_texts(last);
 }
 
 /* A gap at the window's end may be the reader's own, before what comes next. */
@@ -185,24 +195,132 @@ static int probe(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err
 	return code;
 }
 
-int path_search(struct path *p, bool (*behind)(const struct pl_event *e, const void *key),
-	const void *key, const struct pl_event **e, struct pl_err *err)
+/* What is looked for lies in [low, high]; `e` is what is at high, if that is known. */
+struct bounds {
+	uint64_t low, high;
+	bool known;
+};
+
+static int narrow(struct path *p, const struct path_key *key, uint64_t seq, struct bounds *b,
+	struct pl_event *e, struct pl_err *err)
+{
+	struct pl_event at;
+	int code = probe(p, seq, &at, err);
+
+	if (code < 0)
+		return code;
+	if (code == 0 && key->behind(&at, key->context)) {
+		b->low = at.seq + 1;
+	} else {
+		b->high = seq;
+		b->known = code == 0;
+		*e = at;
+	}
+	return 0;
+}
+
+/* Is it at the very edge, behind the thread's last event or at its first one? Many are, of threads that have
+ * ended or not begun. */
+static int try_edge(struct path *p, const struct path_key *key, bool up, struct bounds *b,
+	struct pl_event *e, struct pl_err *err)
+{
+	const uint64_t end = b->high - 1;
+
+	if (!up)
+		return narrow(p, key, b->low, b, e, err);
+	int code = b->low < end ? narrow(p, key, end - 1, b, e, err) : 0;
+	if (b->low == end)
+		b->high = end;
+	return code;
+}
+
+/* Growing steps from `near` on, up to where the bounds are on both sides of it, or as near as that. */
+static int narrow_around(struct path *p, const struct path_key *key, struct bounds *b,
+	struct pl_event *e, struct pl_err *err)
+{
+	uint64_t first = b->low, last = b->high, step = NEAR_STEP;
+	uint64_t seq = key->near < first ? first : key->near < last ? key->near : last - 1;
+	int code = narrow(p, key, seq, b, e, err);
+
+	const bool up = b->low > seq;
+	while (code == 0 && b->low < b->high && (up ? b->high == last : b->low == first)) {
+		if (up && step < last - b->low)
+			seq = b->low + step - 1;
+		else if (!up && step <= b->high - first)
+			seq = b->high - step;
+		else
+			break;
+		code = narrow(p, key, seq, b, e, err);
+		if (code == 0 && step == NEAR_STEP && (up ? b->high == last : b->low == first)) {
+			code = try_edge(p, key, up, b, e, err);
+			first = b->low;
+			last = b->high;
+		}
+		step *= NEAR_GROWTH;
+	}
+	return code;
+}
+
+static struct bounds bounds_of(const struct path *p)
 {
 	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
-	uint64_t low = t ? t->first_seq : 0, high = low + (t ? t->events : 0) + 1;
-	struct pl_event at;
+	const uint64_t first = t ? t->first_seq : 0;
 
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-		int code = probe(p, middle, &at, err);
-		if (code < 0)
+	return (struct bounds){.low = first, .high = first + (t ? t->events : 0) + 1};
+}
+
+int path_bound(
+	struct path *p, const struct path_key *key, bool below, uint64_t *seq, struct pl_err *err)
+{
+	struct bounds b = bounds_of(p);
+	struct pl_event e;
+	int code = narrow_around(p, key, &b, &e, err);
+
+	*seq = below ? b.low : b.high;
+	return code;
+}
+
+int path_search(struct path *p, const struct path_key *key, struct pl_event *e, struct pl_err *err)
+{
+	struct bounds b = bounds_of(p);
+	const struct pl_event *window;
+	int code = narrow_around(p, key, &b, e, err);
+
+	while (code == 0 && b.low < b.high)
+		code = narrow(p, key, b.low + (b.high - b.low) / 2, &b, e, err);
+	if (code || !b.known)
+		return code ? code : PL_END;
+	/* The gap may be the reader's own: then its event has the same seq. */
+	if (e->kind == PL_EVENT_GAP) {
+		code = path_from(p, b.low, &window, err);
+		if (code)
 			return code;
-		if (code == 0 && behind(&at, key))
-			low = at.seq + 1;
-		else
-			high = middle;
+		*e = *window;
 	}
-	return path_from(p, low, e, err);
+	forget_texts(e);
+	return 0;
+}
+
+int path_last(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *err)
+{
+	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
+	const uint64_t first = t ? t->first_seq : 0, end = first + (t ? t->events : 0);
+	const struct pl_event *window;
+	int code;
+
+	seq = seq < end ? seq : end;
+	if (seq <= first)
+		return PL_END;
+	code = probe(p, seq - 1, e, err);
+	if (code == 0 && e->seq < seq && e->kind != PL_EVENT_GAP) {
+		forget_texts(e);
+		return 0;
+	}
+	/* a hole, or a gap */
+	code = code < 0 ? code : path_before(p, seq, &window, err);
+	if (code == 0)
+		*e = *window;
+	return code;
 }
 
 int path_pass_deeper(struct path *p, uint32_t frames, bool back, const volatile sig_atomic_t *stop,

@@ -31,9 +31,20 @@ void path_reset(struct path *p);
 /* The first event at or after seq; the last one before it. 0, PL_END, an error. Valid until the next call. */
 int path_from(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err);
 int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err);
-/* The first event for which `behind` is false; it must be true of all events before that one. 0, PL_END, an error. */
-int path_search(struct path *p, bool (*behind)(const struct pl_event *e, const void *key),
-	const void *key, const struct pl_event **e, struct pl_err *err);
+/* What is looked for: the first event for which `behind` is false; it must be true of all events before that one. */
+struct path_key {
+	bool (*behind)(const struct pl_event *e, const void *context);
+	const void *context;
+	uint64_t near; /* the seq from which on it is looked for, both ways; any is right */
+};
+
+/* 0, PL_END, an error. No window is read: so it costs little in a thread that is asked once. */
+int path_search(struct path *p, const struct path_key *key, struct pl_event *e, struct pl_err *err);
+/* A seq that is at or after it, or, `below`, at or before it: found with few looks where `near` is near. 0 or an error. */
+int path_bound(
+	struct path *p, const struct path_key *key, bool below, uint64_t *seq, struct pl_err *err);
+/* path_before, without a window as well. */
+int path_last(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *err);
 
 /* Pass over events while there are more frames than that, many at once: from *seq forwards, or from before it backwards, to where it is worth
  * a visit again (pl_search_shallow). Ends as if there were no more when *stop is not 0 any more. */

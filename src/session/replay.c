@@ -1,6 +1,7 @@
 #include "session/replay.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- positions ---- */
@@ -99,6 +100,9 @@ int replay_start(struct replay *p, struct pl_err *err)
 
 void replay_release(struct replay *p)
 {
+	free(p->near);
+	p->near = NULL;
+	p->near_count = 0;
 	path_release(&p->path);
 }
 
@@ -188,13 +192,12 @@ int replay_time(struct replay *p, int64_t time_ns, struct pl_err *err)
 {
 	const struct pl_event *e;
 	struct pl_event after;
-	int code = path_search(&p->path, before_time, &time_ns, &e, err);
+	int code = path_search(
+		&p->path, &(struct path_key){before_time, &time_ns, p->at.seq}, &after, err);
 
 	if (code < 0)
 		return code;
 	bool behind = code == 0;
-	if (behind)
-		after = *e;
 	code = path_before(&p->path, behind ? after.seq : UINT64_MAX, &e, err);
 	if (code < 0)
 		return code;
@@ -253,6 +256,18 @@ static void passes(void *context, uint64_t seq)
 		s->replay->progress(s->replay->context, s->path->thread, seq);
 }
 
+/* The nearest to where the search began, of all threads. */
+static void keep_nearest(struct search *s, const struct pl_event *e)
+{
+	const struct place best = {.order = s->best.order, .thread = s->best.position.thread};
+
+	if (s->found && is_before(e->order, e->position.thread, &best) == s->back)
+		return;
+	s->best = *e;
+	s->best.task = NULL;
+	s->found = true;
+}
+
 /* One thread from seq on up to `to`; back: in front of seq, down to that. */
 static int search_path(
 	struct replay *p, struct search *s, struct path *path, uint64_t seq, uint64_t to)
@@ -284,40 +299,55 @@ static int search_path(
 		if (code == 0)
 			e = *at;
 	}
-	if (code == 0) {
-		s->best = e;
-		s->best.task = NULL;
-		s->found = true;
-	}
+	if (code == 0)
+		keep_nearest(s, &e);
 	return code < 0 ? code : 0;
 }
 
-/* The seq of the first event that is not before the place; UINT64_MAX: all are. */
-static int seq_of(struct path *path, const struct pl_event *at, uint64_t *seq, struct pl_err *err)
+/* Where the thread stood when it was asked last: the next time that is near. NULL: no memory. */
+static uint64_t *near_of(struct replay *p, uint32_t thread)
 {
-	const struct place place = {
-		.order = at->order, .thread = at->position.thread, .of = path->thread};
-	const struct pl_event *e;
-	int code = path_search(path, before_place, &place, &e, err);
+	const uint32_t process = p->at.position.process;
+	const struct pl_process *of = pl_recording_find_process(p->r, process);
 
-	*seq = code == 0 ? e->seq : UINT64_MAX;
-	return code < 0 ? code : 0;
+	if (!of || thread >= of->thread_count)
+		return NULL;
+	if (p->near_process != process || p->near_count < of->thread_count) {
+		free(p->near);
+		p->near = calloc(of->thread_count, sizeof *p->near);
+		p->near_count = p->near ? of->thread_count : 0;
+		p->near_process = process;
+	}
+	return p->near ? &p->near[thread] : NULL;
 }
 
 int replay_seq_in(struct replay *p, struct path *path, uint64_t *seq, struct pl_err *err)
 {
-	return seq_of(path, &p->at, seq, err);
+	const struct place place = {
+		.order = p->at.order, .thread = p->at.position.thread, .of = path->thread};
+	uint64_t *near = near_of(p, path->thread);
+	struct pl_event e;
+	int code = path_search(
+		path, &(struct path_key){before_place, &place, near ? *near : 0}, &e, err);
+
+	*seq = code == 0 ? e.seq : UINT64_MAX;
+	if (code >= 0 && near)
+		*near = *seq;
+	return code < 0 ? code : 0;
 }
 
 static int search_other(struct replay *p, struct search *s, uint32_t thread)
 {
 	struct path other = {.r = p->r, .process = p->at.position.process, .thread = thread};
+	const struct place best = {
+		.order = s->best.order, .thread = s->best.position.thread, .of = thread};
 	uint64_t from, to = s->back ? 0 : UINT64_MAX;
-	int code = seq_of(&other, &p->at, &from, s->err);
+	int code = replay_seq_in(p, &other, &from, s->err);
 
 	if (code == 0 && s->found)
-		code = seq_of(&other, &s->best, &to, s->err);
-	if (code == 0)
+		code = path_bound(&other, &(struct path_key){before_place, &best, from}, s->back,
+			&to, s->err);
+	if (code == 0 && (s->back ? to < from : from < to))
 		code = search_path(p, s, &other, from, to);
 	path_release(&other);
 	return code;
@@ -481,15 +511,16 @@ static int neighbour(
 	const struct place place = {
 		.order = p->at.order, .thread = p->at.position.thread, .of = path->thread};
 	const uint64_t next = p->at.order + 1;
-	const struct pl_event *e;
-	bool own = path->thread == place.thread;
-	int code = own && !back ? path_search(path, before_order, &next, &e, err)
-				: path_search(path, before_place, &place, &e, err);
+	uint64_t *near = near_of(p, path->thread);
+	struct path_key key = {before_place, &place, near ? *near : 0};
 
+	if (path->thread == place.thread && !back)
+		key = (struct path_key){before_order, &next, p->at.seq};
+	int code = path_search(path, &key, out, err);
+	if (code >= 0 && near)
+		*near = code == 0 ? out->seq : UINT64_MAX;
 	if (back && code >= 0)
-		code = path_before(path, code == 0 ? e->seq : UINT64_MAX, &e, err);
-	if (code == 0)
-		*out = *e;
+		code = path_last(path, code == 0 ? out->seq : UINT64_MAX, out, err);
 	return code;
 }
 
@@ -572,13 +603,15 @@ static int previous_task(
 static int run_of(struct replay *p, uint64_t *begin, uint64_t *end, struct pl_err *err)
 {
 	const uint64_t order = p->at.order, next = order + 1;
-	const struct pl_event *e;
-	int code = path_search(&p->path, before_order, &order, &e, err);
+	struct pl_event e;
+	int code =
+		path_search(&p->path, &(struct path_key){before_order, &order, p->at.seq}, &e, err);
 
-	*begin = code == 0 ? e->seq : 0;
+	*begin = code == 0 ? e.seq : 0;
 	if (code >= 0)
-		code = path_search(&p->path, before_order, &next, &e, err);
-	*end = code == 0 ? e->seq : UINT64_MAX;
+		code = path_search(
+			&p->path, &(struct path_key){before_order, &next, p->at.seq}, &e, err);
+	*end = code == 0 ? e.seq : UINT64_MAX;
 	return code < 0 ? code : 0;
 }
 

@@ -33,6 +33,9 @@ struct replay {
 	struct task_name task;
 	/* its own */
 	struct path path; /* of at's thread */
+	uint64_t *
+		near; /* owned: of each thread of near_process where it stood when a search asked last */
+	uint32_t near_process, near_count;
 	struct pl_position places[REPLAY_HISTORY];
 	uint64_t seqs[REPLAY_HISTORY];
 	size_t visited, current; /* of places; current: at's own */
