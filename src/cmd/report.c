@@ -18,9 +18,11 @@
 
 /* ---- views ---- */
 
+/* The whole file, annotated: where nothing else is said of its rows. */
 static bool wants_file(const struct report *w)
 {
-	return w->file && !w->sort && !w->rows_text && !w->json && !w->csv && !w->functions;
+	return w->file && !w->function && !w->sort && !w->rows_text && !w->json && !w->csv &&
+	       !w->functions;
 }
 
 /* A view, and whether it is asked for. */
@@ -412,9 +414,10 @@ static int check_found(const struct report *w)
 	if (w->found || (!function && !w->file))
 		return CMD_GO;
 	if (function)
-		cmd_say("report: no function '%s' ran in what was asked for; "
+		cmd_say("report: no function '%s'%s%s%s ran in what was asked for; "
 			"`pathline report --functions -n 0` lists those that did",
-			function);
+			function, w->file ? " of a file '" : "", w->file ? w->file : "",
+			w->file ? "'" : "");
 	else
 		cmd_say("report: no line of a file '%s' ran in what was asked for; "
 			"`pathline report -n 0` lists those that did",
@@ -560,7 +563,8 @@ int cmd_report(struct cmd *c)
 		{"rows", 'n', "N", "at most N rows; 0: all. Without it: 20", .text = &w.rows_text},
 		{"sort", 's', "COLUMN", "own, cumulated, hits, max, avg, … as --json names them",
 			.text = &w.sort, .words = "own cumulated hits max avg calls"},
-		{"file", 0, "FILE", "its source, annotated; with -n, --sort, --json: its lines",
+		{"file", 0, "FILE",
+			"its source, annotated; with --function, -n, --sort, --json: its lines",
 			.text = &w.file},
 		{"function", 0, "NAME", "only lines of that function", .text = &w.function},
 		{"functions", 'f', NULL, "by function: calls, own and cumulated time",

@@ -1,5 +1,6 @@
 #include "session/tasks.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,15 @@ bool tasks_same(uint64_t number, const char *name, const struct task_name *task)
 	if (task->number)
 		return number == task->number;
 	return name && !strncmp(name, task->text, sizeof task->text - 1);
+}
+
+void tasks_text(const struct task_name *task, char text[TASK_TEXT_BYTES])
+{
+	if (task->number)
+		snprintf(text, TASK_TEXT_BYTES, "%" PRIu64 "%s%s", task->number,
+			task->text[0] ? " " : "", task->text);
+	else
+		snprintf(text, TASK_TEXT_BYTES, "%s", task->text);
 }
 
 static int is(void *context, const struct pl_event *e)

@@ -14,6 +14,10 @@ struct task_name {
 /* Is it the task with this number and name (NULL: none)? */
 bool tasks_same(uint64_t number, const char *name, const struct task_name *task);
 
+/* As a person reads it: "3 worker"; of a recording of before format 1.9 "worker"; "" : no task. */
+#define TASK_TEXT_BYTES 160
+void tasks_text(const struct task_name *task, char text[TASK_TEXT_BYTES]);
+
 struct tasks {
 	struct pl_recording *r; /* not owned */
 	uint32_t process, thread;

@@ -399,17 +399,10 @@ static uint64_t task_number(const char *word)
 	return *word && strspn(word, "0123456789") == strlen(word) ? strtoull(word, NULL, 10) : 0;
 }
 
-/* "3 worker", or in a recording of before 1.9 "worker". */
-static void tell_task(struct session *s, const struct task_name *task)
-{
-	if (task->number)
-		tell_more(s, "%" PRIu64 "%s", task->number, task->text[0] ? " " : "");
-	tell_more(s, "%s", task->text);
-}
-
 static int do_task(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct task_name names[TASKS_MAX], wanted = {.number = task_number(rest)};
+	char text[TASK_TEXT_BYTES];
 	size_t count;
 	int code = PL_END;
 
@@ -426,7 +419,8 @@ static int do_task(struct session *s, char letter, const char *rest, struct pl_e
 	code = replay_tasks(&s->replay, names, TASKS_MAX, &count, err);
 	for (size_t i = 0; code == 0 && i < count; i++) {
 		tell_row(s, rest);
-		tell_task(s, &names[i]);
+		tasks_text(&names[i], text);
+		tell_more(s, "%s", text);
 	}
 	if (code == 0 && !count)
 		return session_refuse(s, "this thread has no tasks");
@@ -640,27 +634,31 @@ static int do_search(struct session *s, char letter, const char *rest, struct pl
 	return moved(s, replay_search(&s->replay, &s->regex, back, err), "not found");
 }
 
-static const char *thread_name(const struct session *s, const struct pl_position *at)
+/* "thread 2 pricing_1", or "thread 0 MainThread, task 3 worker". */
+#define RUNNER_BYTES 240
+static void runner_text(const struct session *s, const struct pl_position *at,
+	const struct task_name *task, char text[RUNNER_BYTES])
 {
 	const struct pl_thread *t = pl_recording_thread(s->replay.r, at->process, at->thread);
+	char name[TASK_TEXT_BYTES];
 
-	return t && t->name[0] ? t->name : "a thread";
+	tasks_text(task, name);
+	snprintf(text, RUNNER_BYTES, "thread %" PRIu32 "%s%.60s%s%s", at->thread,
+		t && t->name[0] ? " " : "", t ? t->name : "", name[0] ? ", task " : "", name);
 }
 
 /* Says who goes on, and who ran until then. */
 static int do_switch(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	const struct pl_event *at = &s->replay.at;
-	const struct pl_position from = at->position;
-	const struct task_name before = s->replay.task;
-	int code = replay_switch(&s->replay, letter == '[', err);
+	char before[RUNNER_BYTES], now[RUNNER_BYTES];
 
 	(void)rest;
-	if (code == 0)
-		snprintf(s->note, sizeof s->note, "%s%s%s goes on; %s%s%s was left",
-			thread_name(s, &at->position), at->task ? ", " : "",
-			at->task ? at->task : "", thread_name(s, &from), before.text[0] ? ", " : "",
-			before.text);
+	runner_text(s, &s->replay.at.position, &s->replay.task, before);
+	int code = replay_switch(&s->replay, letter == '[', err);
+	if (code == 0) {
+		runner_text(s, &s->replay.at.position, &s->replay.task, now);
+		snprintf(s->note, sizeof s->note, "%.240s goes on; %.240s was left", now, before);
+	}
 	return moved(s, code, letter == '[' ? "no earlier switch" : "no later switch");
 }
 

@@ -98,7 +98,7 @@ static void draw_place(const struct tui *t, int y)
 	const struct pl_event *at = &t->s->replay.at;
 	const struct pl_thread *thread = tui_thread(t);
 	struct pen p = {.y = y, .columns = COLS - draw_mode(t, y)};
-	char file[FILE_BYTES];
+	char file[FILE_BYTES], task[TASK_TEXT_BYTES];
 
 	pen_text(&p, " ", INK_BAR);
 	if (at->code) {
@@ -112,9 +112,10 @@ static void draw_place(const struct tui *t, int y)
 	}
 	pen_format(&p, INK_BAR, "  thread %" PRIu32 " ", at->position.thread);
 	pen_text(&p, thread && thread->name ? thread->name : "", INK_BAR);
-	if (at->task) {
+	tasks_text(&t->s->replay.task, task);
+	if (task[0]) {
 		pen_text(&p, "  task ", INK_BAR);
-		pen_text(&p, at->task, INK_BAR);
+		pen_text(&p, task, INK_BAR);
 	}
 	if (pl_recording_process_count(t->s->replay.r) > 1)
 		pen_format(&p, INK_BAR, "  process %" PRIu32, at->position.process);

@@ -193,8 +193,11 @@ static void make(struct tui *t, struct timeline *l)
 			task = row_of(l, e.position.thread, e.task_id, e.task);
 		if (thread)
 			add_event(l, thread, &e);
-		if (task)
+		if (task) {
+			if (e.task) /* the last name, as in the list of tasks */
+				snprintf(task->task, sizeof task->task, "%s", e.task);
 			add_event(l, task, &e);
+		}
 	}
 	pl_cursor_free(c);
 	qsort(l->rows, l->count, sizeof *l->rows, compare_rows);
@@ -224,18 +227,19 @@ static enum timeline_cell cell_at(const struct timeline *l, const struct timelin
 	return most;
 }
 
-/* A task is further in than its thread. */
+/* A task is further in than its thread. Its number is what tells it from others of its name. */
 static void put_name(
 	const struct tui *t, const struct timeline_row *row, struct pen *p, enum ink ink)
 {
 	const struct pl_thread *thread =
 		pl_recording_thread(t->s->replay.r, t->timeline->process, row->thread);
 
-	if (row->task[0]) {
+	if (row->task_id) {
+		pen_format(p, ink, "  %" PRIu64 " ", row->task_id);
+		pen_text(p, row->task[0] ? row->task : "task", ink);
+	} else if (row->task[0]) {
 		pen_text(p, "  ", ink);
 		pen_text(p, row->task, ink);
-	} else if (row->task_id) {
-		pen_format(p, ink, "  task %" PRIu64, row->task_id);
 	} else if (thread && thread->name && *thread->name) {
 		pen_text(p, thread->name, ink);
 	} else {

@@ -370,6 +370,20 @@ class Views(unittest.TestCase):
         file_id, = {row["file_id"] for row in views(served(), "--file", "serve.py")}
         self.assertEqual(served().pathline("report", "--file", file_id).stdout.decode(), text)
 
+    def test_a_file_and_a_function(self):
+        """Both are obeyed: the lines of that function in that file."""
+        mine = [row for row in views(served()) if row["code"] == "busy"]
+        for words in ((), ("--sort", "hits"), ("-n", "0")):
+            text = served().pathline("report", "--file", "serve.py", "--function", "busy", *words).stdout.decode()
+            lines = {int(n) for n in re.findall(r"serve\.py:(\d+)  ", text)}
+            self.assertEqual(lines, {row["line"] for row in mine}, words)
+        for words, of in ((("--file", "serve.py", "--function", "nosuch"), "'nosuch' of a file 'serve.py'"),
+                          (("--file", "threading.py", "--function", "busy"), "'busy' of a file 'threading.py'"),
+                          (("--functions", "--file", "threading.py", "--function", "busy"), "'busy' of a file 'threading.py'")):
+            done = served().pathline("report", *words)
+            self.assertEqual((done.returncode, done.stderr.decode()),
+                             (2, f"pathline: report: no function {of} ran in what was asked for; `pathline report --functions -n 0` lists those that did\n"))
+
     def test_a_file_without_source(self):
         recorded = session.Recorded("exec(compile('x = 1\\ny = 2\\n', '<made>', 'exec'))\n", "made.py")
         done = recorded.pathline("report", "--file", "<made>")

@@ -93,6 +93,30 @@ thread.start()
 asyncio.run(main(there))
 thread.join()
 '''
+# Two tasks of one name, and one that is renamed while it runs.
+TWINS = '''\
+import asyncio
+
+
+async def twin():
+    for i in range(3):
+        await asyncio.sleep(0.001)
+        sum(range(1000))
+
+
+async def renamed():
+    await asyncio.sleep(0.001)
+    asyncio.current_task().set_name("late")
+    await asyncio.sleep(0.001)
+
+
+async def main():
+    await asyncio.gather(asyncio.create_task(twin(), name="twin"), asyncio.create_task(twin(), name="twin"),
+                         asyncio.create_task(renamed(), name="early"))
+
+
+asyncio.run(main())
+'''
 ENDLESS = '''\
 import sys
 import time
@@ -181,12 +205,22 @@ class Screens(Case):
             orders = set()
             for _ in range(8):
                 t.press("c").settle()
-                names = re.findall(r"(?:^|\|)(MainThread|worker|  (?:Task|job)-\d+) ", "\n".join(row.rstrip() for row in t.screen.display), re.M)
+                names = re.findall(r"(?:^|\|)(MainThread|worker|  \d+ (?:Task|job)-\d+) ", "\n".join(row.rstrip() for row in t.screen.display), re.M)
                 orders.add(tuple(names))
                 self.assertRegex(t.text(), rf"(?m)(job-\d+|worker) .*O")
             if rows == 40:
-                self.assertEqual(orders, {("MainThread", "  Task-1", *[f"  job-{n}" for n in range(1, 12)], "worker")})
+                self.assertEqual(orders, {("MainThread", "  1 Task-1", *[f"  {n + 1} job-{n}" for n in range(1, 12)], "worker")})
             self.quit(t)
+
+    def test_timeline_rows_of_tasks_of_one_name(self):
+        """Each task has a row of its own, whatever its name is, and was."""
+        of = recorded("twins.py", TWINS, "--only-mine")
+        t = self.open(of=of, rows=24, columns=80).wait("START").line("b 7").wait("stop 1").press("F5").wait("4 late")
+        for row in ("2 twin", "3 twin", "2 twin", "3 twin"):
+            t.press("c").wait(f"task {row}").wait(rf"(?m)^  {row} .*O")
+            self.assertEqual(re.findall(r"(?m)^(MainThread|  \d+ [-\w]+) ", t.text()), ["MainThread", "  1 Task-1", "  2 twin", "  3 twin", "  4 late"])
+        t.press("G", "Enter").wait("task 4 (early|late)").wait(r"(?m)^  4 late .*O")
+        self.quit(t)
 
     def test_timeline_has_an_axis_and_a_legend(self):
         t = self.open(of=recorded("tasks.py", TASKS, "--only-mine")).wait("START").press("F5").wait("# ran  ~ not stamped  . waits")
@@ -200,9 +234,9 @@ class Screens(Case):
         row = next(n for n, text in enumerate(t.screen.display) if " job-7 " in text)
         column = max(n for n in range(80, 120) if t.screen.display[row][n] in "~#")
         before = re.search(r"event (\d+) of", t.text())[1]
-        t.type(f"\x1b[<0;{column + 1};{row + 1}M").wait("task job-7").wait("job-7 .*O")
+        t.type(f"\x1b[<0;{column + 1};{row + 1}M").wait(r"task \d+ job-7").wait("job-7 .*O")
         t.press("Left", "Left", "Left", "Left", "Left", "Left", "Enter").settle()
-        self.assertRegex(t.text(), "task job-7")
+        self.assertRegex(t.text(), r"task \d+ job-7")
         self.assertNotEqual(re.search(r"event (\d+) of", t.text())[1], before)
         self.quit(t)
 
