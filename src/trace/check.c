@@ -1,15 +1,15 @@
-/* Checking a recording: everything is read as if for the first time, and decoded to the last byte.
+/* The check: read everything as if for the first time, and decode it to the last byte.
  *
- *	record        its head and checks (meta.c and index.c say so on the way)
- *	block         its payload; its codes and strings are there; each event decodes and finds
- *	              its frame; the head's counts, times and depth are those of the events
+ *	record        its head and checks (meta.c and index.c report these on the way)
+ *	block         its payload; its codes and strings are there; each event decodes and has its
+ *	              frame; the head's counts, times and depth are those of the events
  *	block, next   numbers follow; the stack at the end of one is that at the start of the other
  *	thread        all its events are there, as THREAD_END counts them
- *	loss          none says that the collector met bytes that it could not decode
- *	code          its body decodes, also when no block names it
+ *	loss          none says that the collector found bytes that it could not decode
+ *	code          its body decodes, even if no block names it
  *
- * Done by a guest, a second opening of the same files: what was read before, and what it hides,
- * does not count. A damage is told and the check goes on.
+ * It uses a guest, a second opening of the same files, so that what was read before does not hide
+ * anything. After damage is reported, the check continues.
  */
 #include "trace/samples.h"
 #include "trace/walk.h"
@@ -24,7 +24,7 @@ struct check {
 	struct pl_check_result *result;
 	struct block block;
 	struct stream stream;
-	struct stack end; /* as the thread's block before left it */
+	struct stack end; /* as it was after the thread's block before */
 	bool end_known;
 	char words[80]; /* of a damage */
 };
@@ -48,8 +48,8 @@ static void check_codes(struct check *k, const struct block_ref *ref)
 	}
 }
 
-/* Which frames there are. Where they stand is not compared: a gap can make that unknown in one of
- * the two. */
+/* Do both have the same frames? Their places are not compared: a gap can make these unknown in one
+ * of the two. */
 static bool same_stack(const struct stack *a, const struct stack *b)
 {
 	if (a->depth != b->depth || a->greenlet != b->greenlet || a->task_count != b->task_count)
@@ -60,7 +60,7 @@ static bool same_stack(const struct stack *a, const struct stack *b)
 	return true;
 }
 
-/* The counts of the head, against what the events are. */
+/* Compare the counts of the head with the events. */
 static const char *compare_heads(const struct block_head *head, const struct block_head *found)
 {
 	if (head->events != found->events ||
@@ -73,7 +73,7 @@ static const char *compare_heads(const struct block_head *head, const struct blo
 	return NULL;
 }
 
-/* A follow_find whose context is the block: only codes that it names are asked for. */
+/* A follow_find for the block: only codes that it names are asked for. */
 static struct follow_code *find_follow(void *context, uint32_t code)
 {
 	struct check *k = context;
@@ -140,8 +140,8 @@ static bool follows(const struct block_ref *before, const struct block_ref *ref)
 	       before->first_seq + before->events == ref->first_seq && !ref->gap_before;
 }
 
-/* 0 also when the block is damaged: that is told, and the next one is checked by itself. Negative:
- * the check cannot go on (memory, I/O). */
+/* 0 also if the block is damaged: that is reported, and the next one is checked by itself.
+ * Negative: the check cannot continue (memory, I/O). */
 static int check_block(struct check *k, const struct thread_entry *t,
 	const struct block_ref *before, struct block_ref *ref, struct pl_err *err)
 {
@@ -149,13 +149,13 @@ static int check_block(struct check *k, const struct thread_entry *t,
 	int code = load_block(&k->block, &k->stream, t, ref, &damaged, err);
 
 	if (code == PL_ERR_FORMAT || code == PL_ERR_NOT_FOUND) {
-		if (damaged == ref) /* else that one was told */
+		if (damaged == ref) /* if not, it was already reported */
 			damage(k, ref, "the block is damaged");
 		k->end_known = false;
 		return 0;
 	}
 	if (code == PL_ERR_VERSION) {
-		k->end_known = false; /* sound as far as this version can tell */
+		k->end_known = false; /* correct, as far as this version can tell */
 		return 0;
 	}
 	if (code)
@@ -222,10 +222,10 @@ static int check_samples(struct check *k, struct pl_err *err)
 	return code;
 }
 
-/* What the collector could not decode is in no block. */
+/* Bytes that the collector could not decode are in no block. */
 static void check_losses(struct check *k)
 {
-	const size_t count = k->r->losses.count; /* a damage adds one */
+	const size_t count = k->r->losses.count; /* reporting damage adds one */
 
 	for (size_t i = 0; i < count; i++) {
 		const struct loss_entry *l = k->r->losses.at[i];

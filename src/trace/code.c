@@ -4,8 +4,8 @@
 #include <string.h>
 #include "format/block.h"
 
-/* Where a call begins: the line of a row for a call, before any LINE. A code that was not analysed
- * has its first line. */
+/* The line at which a call begins, for its row before any LINE. A code that was not analysed has
+ * its first line. */
 static void find_entry(struct pl_code *c)
 {
 	const struct flow_graph *g = &c->body.graph;
@@ -75,7 +75,7 @@ static bool same_but_witnesses(const struct pl_code *a, const struct pl_code *b)
 	       same_steps(&a->body.graph, &b->body.graph);
 }
 
-/* Without memory, or where two hashes fall together, it stands for itself. */
+/* Without memory, or if two hashes are equal, a code represents itself. */
 static void find_first(struct pl_recording *r, struct pl_code *c)
 {
 	uint64_t *place = map_put(&r->plans, plan_hash(c));
@@ -89,7 +89,7 @@ static void find_first(struct pl_recording *r, struct pl_code *c)
 		c->first = first;
 }
 
-/* What is broken stays so: the next one who asks gets the same answer without another try. */
+/* A broken body stays broken: it is not decoded again. */
 static void open_body(struct pl_recording *r, struct pl_code *c)
 {
 	c->opened = true;

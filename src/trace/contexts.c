@@ -5,12 +5,12 @@
 
 #define NODES_MAX (1u << 18)
 #define EDGES_MAX (1u << 19)
-#define SITES_MAX (1u << 19) /* then calls are no longer told apart by their caller */
+#define SITES_MAX (1u << 19) /* with more, calls are no longer separated by their callers */
 #define SETS_MAX  (1u << 16)
 #define SET_MAX	  256u /* sites of one recursion; more are left out */
-#define DEPTH_MAX 512u /* of the tree, which has no code twice on a way */
+#define DEPTH_MAX 512u /* of the tree, in which no code occurs twice on a path */
 
-/* Room for one more of `bytes`; false: no memory. */
+/* Make room for one more of `bytes`; false: no memory. */
 static bool room_for(void **at, uint32_t count, uint32_t *room, size_t bytes)
 {
 	if (count < *room)
@@ -282,7 +282,7 @@ static int enter_next(struct contexts *x, struct walk *w)
 	return 0;
 }
 
-/* Frames from the bottom that are what they were. */
+/* How many frames from the bottom are unchanged. */
 static uint32_t unchanged(const struct contexts *x, const struct walk *w)
 {
 	uint32_t most = w->stack.depth < x->depth ? w->stack.depth : x->depth, i = 0;

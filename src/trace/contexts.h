@@ -1,15 +1,17 @@
-/* Calling contexts along a walk: for each frame of the stack the node of the tree that it is.
+/* Calling contexts along a walk: for each frame of the stack, its node of the tree.
  *
  *	stack     main | work | half          frames   node 1 | node 2 | node 3
  *	nodes     0 root <- 1 main <- 2 work, called at main:12 <- 3 half, called at work:17
  *
- * A site is a callee and the line of the caller at which it is called. From a node a site leads to another node: an edge, on which
- * entries are counted. A callee that is on the way to the root already (recursion) leads to a node that hangs on the first one
- * of that code and has the set of all sites that are on the stack between the two. There are few such sets, where the
- * paths themselves would be as many as the calls of fib. From the node it is known which sites are on the stack, which is what
- * cumulated times are made of.
+ * A site is a callee, and the line of the caller at which it is called. From a node a site leads to
+ * another node by an edge, and entries are counted on edges. In a recursion the callee is already
+ * on the way to the root. Its node is then a child of the first node of that code, and has the set
+ * of all sites on the stack between the two. There are few such sets, while there would be as many
+ * paths as calls of fib. A node knows which sites are on the stack; cumulated times are computed
+ * from that.
  *
- * Strides (stride.h) keep frames along with their own stack; behind rows that a walk gave, contexts_sync brings them there.
+ * Strides (stride.h) update frames along with their own stack. After rows that came from a walk,
+ * contexts_sync updates them.
  */
 #ifndef PL_TRACE_CONTEXTS_H
 #define PL_TRACE_CONTEXTS_H
@@ -22,28 +24,29 @@ enum context_entry { ENTRY_CALL, ENTRY_RESUME, ENTRY_THROW, ENTRY_NONE, ENTRY_CO
 
 #define CONTEXT_UNKNOWN UINT64_MAX
 
-/* Times are ticks, doubled, and 1 more where they are those of the very event; or CONTEXT_UNKNOWN. */
+/* Times are ticks * 2, plus 1 if the event has its own time; or CONTEXT_UNKNOWN. */
 struct context_frame {
 	uint32_t edge;
 	uint32_t node;
 	const struct pl_code *code; /* the first of its plans */
 	uint64_t gen;
-	uint64_t since;	  /* it came to its line */
-	uint64_t entered; /* or was resumed */
-	uint32_t flight;  /* of an exception that it handles, + 1; 0: none */
-	uint32_t task;	  /* number + 1; 0: it is no task's root */
+	uint64_t since;	  /* when it came to its line */
+	uint64_t entered; /* when it was entered or resumed */
+	uint32_t flight;  /* number + 1 of the flight of the exception that it handles; 0: none */
+	uint32_t task;	  /* number + 1; 0: it is not the root of a task */
 	enum context_entry entry;
 };
 
 struct context_site {
-	const struct pl_code *callee, *caller; /* first ones; caller NULL: the bottom */
+	/* the first of their plans; caller NULL: the callee is the bottom */
+	const struct pl_code *callee, *caller;
 	int32_t line;
-	uint32_t task; /* as above; contexts are told apart by it */
+	uint32_t task; /* as above; contexts of different tasks are separate */
 };
 
 struct context_node {
 	uint32_t parent;
-	uint32_t site; /* of a recursive one that of its parent */
+	uint32_t site; /* of a recursive node: that of its parent */
 	uint32_t set;  /* 0: it is not recursive */
 	uint32_t depth;
 	uint64_t rows; /* of the span */
@@ -59,7 +62,7 @@ struct context_cached {
 	uint32_t node, step, edge; /* edge + 1; 0: nothing */
 };
 
-/* All zero but walk's callbacks is ready, behind contexts_init. */
+/* All zero except `walk` and the callbacks is valid, after contexts_init. */
 struct contexts {
 	struct context_frame *frames; /* owned; as deep as the stack */
 	uint32_t depth, room;
@@ -83,11 +86,12 @@ struct contexts {
 	uint64_t block_off;
 	uint32_t block_file;
 	struct context_cached *cache; /* owned */
-	/* A frame's line is over that began at another stamp; a frame is left that was entered at another. Both as they were. */
+	/* Called when a frame's line that began at another stamp is over, and when a frame that was
+	 * entered at another stamp is left. Both as they were before. */
 	void (*passed)(
 		void *who, const struct context_frame *f, const struct pl_code *code, int32_t line);
 	void (*left)(void *who, const struct context_frame *f);
-	/* A frame has just been entered that is the task's root. Gives the task's index + 1. */
+	/* Called when the root frame of a task was entered. Returns the task's index + 1. */
 	uint32_t (*task)(void *who, struct walk *w, const struct stack_task *task);
 	bool by_task;
 	void *who;
@@ -95,7 +99,7 @@ struct contexts {
 
 int contexts_init(struct contexts *x);
 void contexts_release(struct contexts *x);
-/* The frames are those of the walk now. Entries are not counted. 0, PL_ERR_MEMORY. */
+/* Set the frames to those of the walk. Entries are not counted. 0, PL_ERR_MEMORY. */
 int contexts_sync(struct contexts *x, struct walk *w);
 /* Another walk begins. */
 void contexts_restart(struct contexts *x);
@@ -104,13 +108,13 @@ void contexts_forget_steps(struct contexts *x);
 
 /* The edge from a node; UINT32_MAX: no memory. */
 uint32_t contexts_edge(struct contexts *x, uint32_t from, const struct context_site *site);
-/* The innermost node of that code on the stack; 0: it is not there. */
+/* The innermost node of that code on the stack; 0: there is none. */
 uint32_t contexts_near(const struct contexts *x, const struct pl_code *code);
-/* One directly below the root, for what is of no known context; 0: no memory. */
+/* A node directly below the root, for what has no known context; 0: no memory. */
 uint32_t contexts_loose(struct contexts *x, const struct pl_code *code);
-/* Behind a TASK event that is about the top frame. */
+/* To be called after a TASK event about the top frame. */
 int contexts_task(struct contexts *x, struct walk *w);
-/* Each site that is on the stack in a node, some more than once. */
+/* Visit each site that is on the stack in a node; some are visited more than once. */
 void contexts_sites(const struct contexts *x, uint32_t node,
 	void (*visit)(void *context, uint32_t site), void *context);
 

@@ -1,12 +1,13 @@
-/* Rows are counted by the steps that were taken (stride.h), and one by one where there is none. What steps stand for is added
- * up when the table is asked for, or when they are forgotten. */
+/* Rows are counted by the steps that were taken (stride.h), and one by one where there is no step.
+ * Steps are added up when the table is asked for, and before they are forgotten. */
 #include "trace/counts.h"
 
 #include <stdlib.h>
 #include "base/map.h"
 #include "trace/code.h"
 
-/* More different rows than any program has lines; a hostile recording could make up one an event. */
+/* More different rows than any program has lines. A hostile recording could have one for each
+ * event. */
 #define ROWS_MAX (1u << 22)
 
 struct pl_counts {
@@ -141,7 +142,7 @@ static int by_place(const void *a, const void *b)
 	return x->kind < y->kind ? -1 : x->kind > y->kind;
 }
 
-/* The rows have moved: where each is must be known to go on. */
+/* The rows were sorted: find again where each of them is. */
 static void find_places(struct pl_counts *c)
 {
 	for (size_t i = 0; i < c->count; i++) {

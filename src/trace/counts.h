@@ -1,10 +1,10 @@
-/* What pl_counts are made of, for cursor.c. */
+/* The inside of pl_counts, for cursor.c. */
 #ifndef PL_TRACE_COUNTS_H
 #define PL_TRACE_COUNTS_H
 
 #include "trace/seek.h"
 
-/* Count on from where the walk stands, as pl_cursor_count. 0; PL_END: to its end. */
+/* Count from where the walk is, as pl_cursor_count. 0; PL_END: up to its end. */
 int counts_walk(
 	struct pl_counts *c, struct walk *w, const struct stride_limit *limit, struct pl_err *err);
 /* For pre:cursor-count:same-recording. */

@@ -1,5 +1,5 @@
-/* The API over the two ways along a path: one thread's (walk.h), or all of a process in their order
- * (order.h). What a caller does against the contract has a stable name, `pre:cursor-…`, that a test
+/* The API over the two ways along a path: that of one thread (walk.h), or of all threads of a
+ * process in order (order.h). A caller's mistake has a stable name, `pre:cursor-...`, which a test
  * provokes. */
 #include "pathline/cursor.h"
 

@@ -1,5 +1,5 @@
-/* Words and meanings of kinds and reasons, out of the tables of pathline/event.h. A number that
- * this version does not know is "?". */
+/* Words and meanings of kinds and reasons, from the tables in pathline/event.h. A number that this
+ * version does not know is "?". */
 #include "pathline/event.h"
 
 const char *pl_event_kind_name(enum pl_event_kind kind)

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A directory of files. Descriptors are kept by last use, so a walk through thousands of segments
- * needs few, and an eviction while it reads costs nothing that it has open. */
-#define OPEN_MAX_FILES 16 /* descriptors kept: meta and the segments in which cursors stand */
+/* A directory of files. The descriptors that were used last are kept, so a walk through thousands
+ * of segments needs few, and a file that is open can be read after it was dropped. */
+#define OPEN_MAX_FILES 16 /* descriptors kept: meta, and the segments in which cursors are */
 
 struct open_file {
 	bool used;
@@ -37,7 +37,7 @@ void file_name(uint32_t file, char name[FILE_NAME_MAX])
 		snprintf(name, FILE_NAME_MAX, "events.%06" PRIu32, file);
 }
 
-/* Only the name that file_name would write: "events.1" and "events.0000001" are no segments. */
+/* Only names that file_name would write: "events.1" and "events.0000001" are not segments. */
 uint32_t file_number(const char *name)
 {
 	static const char front[] = "events.";
@@ -60,7 +60,7 @@ uint32_t file_number(const char *name)
 static int directory_segments(struct files *f, struct pl_buf *numbers, struct pl_err *err)
 {
 	struct directory *d = (struct directory *)f;
-	/* A descriptor of its own: a shared one would share its place in the listing. */
+	/* a descriptor of its own: a shared one would share its place in the listing */
 	int fd = openat(d->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *listing = fd >= 0 ? fdopendir(fd) : NULL;
 
@@ -88,7 +88,7 @@ static int no_file(const char *name, int number, struct pl_err *err)
 		strerror(number));
 }
 
-/* A FIFO or device of that name must not block us or be read. */
+/* A FIFO or device with that name must not block us or be read. */
 static int open_regular(const struct directory *d, const char *name, struct pl_err *err)
 {
 	struct stat st;

@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-/* The row that counts such an end; NULL: no memory. Of more than FLIGHTS_MAX the first one takes all. */
+/* The row that counts such an end; NULL: no memory. If there are FLIGHTS_MAX, the first one counts
+ * all others. */
 static struct pl_profile_exception *find(struct flights *f, const struct flight *from,
 	enum pl_exception_end end, const struct pl_code *code, int32_t line)
 {
@@ -51,7 +52,8 @@ static int land(struct flights *f, enum pl_exception_end end, const struct pl_co
 	return 0;
 }
 
-/* It left a frame and did not arrive in the one below, whose C code took it; or its frame goes on. */
+/* It left a frame and did not arrive in the one below, so C code there swallowed it; or its frame
+ * continues. */
 static int was_swallowed(struct flights *f)
 {
 	return land(f, PL_EXCEPTION_SWALLOWED, f->at.code, f->at.line, NULL);
@@ -77,7 +79,7 @@ static void begin(struct flights *f, const struct pl_event *row)
 		.line = row->line};
 }
 
-/* From a handler that had it: a finally, a with, or `raise`. */
+/* It continues from a handler that had it: finally, with, or `raise`. */
 static void go_on(struct flights *f, struct context_frame *top)
 {
 	struct pl_profile_exception *row = &f->rows[top->flight - 1];
@@ -111,8 +113,8 @@ static int unwound(struct flights *f, const struct pl_event *row)
 	return 0;
 }
 
-/* Does the row say more of the one that is on its way? An exception's rows stand next to each other, but where a frame ends on its way:
- * what that held may run code of its own then. */
+/* Is the row about the same exception? The rows of an exception follow one another. But when a
+ * frame ends on the way, freeing what it held may run other code. */
 static bool belongs(const struct flights *f, const struct pl_event *row)
 {
 	switch (row->kind) {

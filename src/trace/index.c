@@ -1,6 +1,6 @@
-/* The index: where each thread's blocks lie. Heads alone are read, and those carry checks of their
- * own, so opening touches a hundred-odd bytes a block; a damaged payload shows when a cursor comes
- * to it. */
+/* The index: where each thread's blocks are. Only heads are read, and these have checks of their
+ * own, so opening reads about a hundred bytes a block. A damaged payload is found when a cursor
+ * reaches it. */
 #include "trace/recording.h"
 
 #include <inttypes.h>
@@ -40,8 +40,8 @@ static uint16_t kinds_of(const struct block_head *head)
 	return kinds;
 }
 
-/* What a thread's list must be for the searches of walk.c: numbers, seqs and times grow from block
- * to block. A head that contradicts the one before it is a damage, and the block is left out. */
+/* The searches of walk.c need numbers, seqs and times that grow from block to block. A head that
+ * contradicts the one before is damage, and its block is left out. */
 static int add_block(struct pl_recording *r, const struct stream *s, const struct block_head *head)
 {
 	struct thread_entry *t = recording_thread(r, head->process, head->thread);
@@ -138,7 +138,7 @@ static void drop_samples(struct pl_recording *r, uint32_t file)
 		memmove(r->samples, r->samples + n, r->sample_count * sizeof *r->samples);
 }
 
-/* A damaged head ends nothing: it is noted, and 0. */
+/* A damaged head is noted, and the result is 0. */
 static int read_block(struct pl_recording *r, struct stream *s, struct pl_err *err)
 {
 	struct block_head head;
@@ -160,8 +160,8 @@ static int read_block(struct pl_recording *r, struct stream *s, struct pl_err *e
 
 /* ---- one segment ---- */
 
-/* From where reading stopped last. A record that the file does not hold yet ends it without a word:
- * it is being written, and the next refresh begins there. */
+/* Continue where reading stopped. A record that is not complete yet is not damage: it is being
+ * written, and the next refresh begins there. */
 static int read_segment(struct pl_recording *r, struct stream *s, bool *news, struct pl_err *err)
 {
 	struct pl_err why = {0};
@@ -194,9 +194,10 @@ static int read_appended(
 	int code = r->files->ops->size(r->files, segment->file, &s.size, err);
 
 	if (code == PL_ERR_NOT_FOUND)
-		return 0; /* dropped a moment ago */
+		return 0; /* it was dropped meanwhile */
+	/* it became shorter; its blocks are found damaged when they are read */
 	if (code == 0 && s.size < s.off)
-		s.size = s.off; /* it became shorter; its blocks say so when they are read */
+		s.size = s.off;
 	if (code == 0)
 		code = read_segment(r, &s, news, err);
 	segment->off = s.off;
@@ -231,8 +232,8 @@ static int add_segment(struct pl_recording *r, uint32_t file, bool missing)
 	return 0;
 }
 
-/* Segments are written one behind the other: new numbers are behind those that are known. A hole is
- * a damage. */
+/* Segments are written in order: new numbers are after the known ones. A missing number is
+ * damage. */
 static int add_new_segments(struct pl_recording *r, const uint32_t *numbers, size_t count)
 {
 	int code = 0;
@@ -249,7 +250,7 @@ static int add_new_segments(struct pl_recording *r, const uint32_t *numbers, siz
 	return code;
 }
 
-/* Forget the blocks of segments in front of `file`. */
+/* Forget the blocks of segments before `file`. */
 static void drop_refs(struct thread_entry *t, uint32_t file)
 {
 	size_t n = 0;
@@ -295,8 +296,9 @@ static void check_size(struct pl_recording *r, uint32_t file, uint64_t expected)
 		recording_damage(r, file, expected, "bytes behind the segment's end");
 }
 
-/* END names the size of every segment: what was cut off, or is gone, shows here. A name costs END a
- * byte, so those that are not there are told by the run, and the system is not asked for them. */
+/* END has the size of each segment, so a segment that was cut or is missing is found here. A
+ * missing segment costs END only a byte, so a run of missing ones is reported at once, without
+ * asking the system for each. */
 static void check_sizes(struct pl_recording *r)
 {
 	struct pl_view sizes = r->end_sizes;
@@ -326,7 +328,7 @@ static int list_segments(struct pl_recording *r, struct pl_buf *numbers, struct 
 	return code;
 }
 
-/* meta was read before: first_segment says what was dropped. */
+/* meta was read before; first_segment says what was dropped. */
 int index_read(struct pl_recording *r, bool *news, struct pl_err *err)
 {
 	struct pl_buf numbers = {0};

@@ -12,7 +12,7 @@ static int read_record(
 	return code == PL_END ? PL_ERR_FORMAT : code;
 }
 
-/* How many of the blocks before it must be unpacked. */
+/* How many of the blocks before it must be decompressed. */
 static uint32_t count_needed(
 	const struct block *b, const struct thread_entry *t, const struct block_ref *ref)
 {
@@ -24,7 +24,8 @@ static uint32_t count_needed(
 	return ref->number - block_needs(b, &head);
 }
 
-/* ref: `needed` blocks behind the first of those; *at: how far it came. A chain lies in one segment, and numbers have no holes in it. */
+/* ref: the block `needed` blocks after the first of those; *at: how far it came. A chain is in one
+ * segment, and its blocks have consecutive numbers. */
 static int pass_blocks(struct block *b, struct stream *s, const struct thread_entry *t,
 	const struct block_ref *ref, uint32_t needed, struct block_ref **at, struct pl_err *err)
 {

@@ -1,4 +1,4 @@
-/* Opening a block, with those in front of it that it takes to unpack it (format/chain.h). */
+/* Open a block, after the blocks that are needed to decompress it (format/chain.h). */
 #ifndef PL_TRACE_LOAD_H
 #define PL_TRACE_LOAD_H
 
@@ -6,9 +6,10 @@
 #include "trace/recording.h"
 #include "trace/stream.h"
 
-/* ref is one of the thread's. The block keeps what was unpacked of its chain, so the next one, or one before, costs no more than
- * itself. Its bytes are in `s`, whose files are set, and in itself. PL_ERR_FORMAT: *damaged is, which is this one or one in front of
- * it; PL_ERR_NOT_FOUND: its segment was dropped since; PL_ERR_VERSION. */
+/* `ref` is a block of the thread. What was decompressed of its chain is kept in the block, so
+ * opening the next one, or one before, costs no more than that block. Its bytes are in `s`, whose
+ * files are set, and in itself. PL_ERR_FORMAT: *damaged is damaged, which is this block or an
+ * earlier one; PL_ERR_NOT_FOUND: its segment was dropped; PL_ERR_VERSION. */
 int load_block(struct block *b, struct stream *s, const struct thread_entry *t,
 	struct block_ref *ref, struct block_ref **damaged, struct pl_err *err);
 

@@ -1,6 +1,6 @@
-/* The file `meta`: what describes the events. Each kind of record has a reader of its payload; one
- * that fails is a damage, and the next record is read. What an older reader does not know is
- * counted and passed over. */
+/* The file `meta`: what describes the events. Each kind of record has a reader of its payload. If
+ * one fails, that is damage, and the next record is read. Records that an older reader does not
+ * know are counted and skipped. */
 #include "trace/recording.h"
 
 #include <errno.h>
@@ -11,14 +11,13 @@
 
 struct meta {
 	struct pl_recording *r;
-	uint64_t off; /* of the record that is being read */
+	uint64_t off; /* of the current record */
 	struct pl_err *err;
-	struct pl_err why; /* of what the stream said last */
+	struct pl_err why; /* of the last failure of the stream */
 };
 
-/* A reader eats the whole payload; more bytes behind what it knows are for later minor versions.
- * 0; PL_ERR_FORMAT: this record is damaged, the next one is read; anything else ends the reading.
- */
+/* Reads the whole payload; bytes after what it knows are for later minor versions. 0;
+ * PL_ERR_FORMAT: this record is damaged, and the next one is read; any other error ends reading. */
 typedef int meta_reader(struct meta *m, struct pl_view v);
 
 static int read_u32(struct pl_view *v, uint32_t *out)
@@ -62,7 +61,7 @@ static bool is_key(struct pl_view key, const char *word)
 	return key.left == strlen(word) && memcmp(key.at, word, key.left) == 0;
 }
 
-/* 0 for what is no number, or too large: both mean "not known" where it is used. */
+/* 0 if it is not a number, or too large: both mean "not known". */
 static uint64_t decimal(const char *text)
 {
 	errno = 0;
@@ -133,7 +132,7 @@ static const char *how_word(uint64_t how)
 	return how < sizeof words / sizeof *words ? words[how] : "?";
 }
 
-/* Its entry may be there already: a THREAD, or a block of an earlier reading, made it. */
+/* Its entry may be there already: a THREAD record or a block made it. */
 static int read_process(struct meta *m, struct pl_view v)
 {
 	uint32_t number, parent, pid;
@@ -234,7 +233,7 @@ static int read_strings(struct meta *m, struct pl_view v)
 	return 0;
 }
 
-/* The bytes are kept; they are decoded when a cursor first meets the code. */
+/* The bytes are kept, and decoded when a cursor first needs the code. */
 static int read_bodies(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
@@ -245,7 +244,7 @@ static int read_bodies(struct meta *m, struct pl_view v)
 		if (view_varint(&v, &number) || view_varint(&v, &source) || view_string(&v, &bytes))
 			return PL_ERR_FORMAT;
 		if (map_find(&r->bodies, number))
-			continue; /* given out already: what stands there stays */
+			continue; /* it was given to a caller already, and must not change */
 		struct pl_code *c = entries_add(&r->codes, sizeof *c);
 		if (!c)
 			return PL_ERR_MEMORY;
@@ -282,7 +281,7 @@ static int read_source(struct meta *m, struct pl_view v)
 
 /* ---- clock, losses, the end ---- */
 
-/* A sample that goes back is refused by clockmap_add, and is a damage as any other. */
+/* clockmap_add refuses a sample that goes backward; that is damage like any other. */
 static int read_clock(struct meta *m, struct pl_view v)
 {
 	struct clock_sample s;
@@ -319,7 +318,7 @@ static int read_loss(struct meta *m, struct pl_view v)
 	return 0;
 }
 
-/* END says where it stands itself (meta_bytes): when records before it were lost, that shows. */
+/* END says at which offset it is (meta_bytes), so lost records before it are noticed. */
 static int read_end(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
@@ -347,7 +346,7 @@ static int read_end(struct meta *m, struct pl_view v)
 static int read_evicted(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
-	uint64_t events = 0; /* not told before 1.9 */
+	uint64_t events = 0; /* not recorded before 1.9 */
 	int code = read_u32(&v, &r->first_segment);
 
 	if (code == 0 && v.left)
@@ -364,7 +363,7 @@ static int read_evicted(struct meta *m, struct pl_view v)
 	return 0;
 }
 
-/* One row: kinds that a later version may have behind ours are passed over. */
+/* One row. Kinds that a later version has after ours are skipped. */
 static int read_recorded(struct pl_view *v, uint64_t kinds, struct recorded *out)
 {
 	uint64_t n;
@@ -379,10 +378,11 @@ static int read_recorded(struct pl_view *v, uint64_t kinds, struct recorded *out
 	return code;
 }
 
-/* Kinds that the first version had, so that a row of ours has its bytes. */
+/* The number of kinds in the first version, so that the least size of a row is known. */
 #define COSTS_KINDS_MIN 13
 
-/* Sums: a later record replaces an earlier one. A row has at least a byte for each of its numbers. */
+/* Sums: a later record replaces an earlier one. A row has at least one byte for each of its
+ * numbers. */
 static int read_costs(struct meta *m, struct pl_view v)
 {
 	uint64_t collector_ns, kinds;

@@ -5,10 +5,10 @@
 
 /* ---- the heap ----
  *
- *	heap   | 0 … waiting - 1: a binary heap by key, then thread number | … count - 1: at their end |
+ *   heap   | 0 ... waiting - 1: a binary heap by key, then thread number | the rest: at their end |
  *
- * A walk at its end may go on when the recording does (wake), so it is kept, without its memory.
- */
+ * A walk at its end may continue when the recording does (wake), so it is kept, without its
+ * memory. */
 
 static bool comes_first(const struct order_entry *a, const struct order_entry *b)
 {
@@ -47,7 +47,7 @@ static void sift_up(struct order *o, size_t i)
 	}
 }
 
-/* The entry at `from`, one that was at its end, waits again. */
+/* The entry at `from`, which was at its end, waits again. */
 static void wait_again(struct order *o, size_t from)
 {
 	exchange(o, from, o->waiting);
@@ -66,7 +66,7 @@ static void retire_first(struct order *o)
 
 /* ---- threads ---- */
 
-/* Of the next block, as its head says: a bound below what the first row has. */
+/* Of the next block, from its head: a lower bound of what the first row has. */
 static uint64_t first_key(const struct walk *w)
 {
 	const struct thread_entry *t = w->thread;
@@ -94,7 +94,7 @@ static int add_walk(struct order *o, struct thread_entry *t)
 	return 0;
 }
 
-/* Threads that appeared since; PL_ERR_MEMORY. */
+/* Add threads that are new; PL_ERR_MEMORY. */
 static int add_threads(struct order *o)
 {
 	int code = 0;
@@ -120,8 +120,8 @@ static void wake(struct order *o)
 	}
 }
 
-/* Bring the walk with the least run to the front, with its number known for sure. PL_END: none is
- * left. */
+/* Bring the walk with the least run to the front, so that its number is exact. PL_END: there is
+ * none. */
 static int choose(struct order *o, struct pl_err *err)
 {
 	struct walk_peek peek;
@@ -138,12 +138,12 @@ static int choose(struct order *o, struct pl_err *err)
 		if (peek.order == e->key)
 			return 0;
 		e->key = peek.order;
-		sift_down(o, 0); /* who is in front now is asked in turn */
+		sift_down(o, 0); /* ask again, with the one that is first now */
 	}
 	return PL_END;
 }
 
-/* Does the thread that ran last go on with the same run? */
+/* Does the thread that ran last continue the same run? */
 static int goes_on(struct order *o, struct pl_err *err)
 {
 	struct walk_peek peek;
@@ -154,8 +154,8 @@ static int goes_on(struct order *o, struct pl_err *err)
 	return code < 0 ? code : code == 0 && peek.order == o->run;
 }
 
-/* The thread that ran last goes on while its next row is of the same run: no heap is touched for
- * most rows. Its block stays open at its end, as pl_cursor_stack may still be asked. */
+/* The thread that ran last continues while its next row is of the same run, so most rows do not use
+ * the heap. At its end its block stays open, for pl_cursor_stack. */
 int order_next(struct order *o, struct pl_event *row, struct pl_err *err)
 {
 	int code = goes_on(o, err);

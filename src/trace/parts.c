@@ -6,7 +6,7 @@
 #include "trace/code.h"
 
 #define WORKERS_MAX  8u
-#define WORTH_EVENTS 20000000u /* less takes no time to speak of */
+#define WORTH_EVENTS 20000000u /* fewer take no time worth saving */
 
 /* ---- who does what ---- */
 
@@ -15,7 +15,8 @@ uint32_t parts_count(const struct pl_recording *r, const struct pl_profile_wante
 	const struct process_entry *process = recording_find_process(r, wanted->range.process);
 	uint64_t events = 0;
 
-	/* What goes on from event to event cannot be cut, and what is still being written looks different to each. */
+	/* What connects one event to the next cannot be divided; a recording that is being written
+	 * would look different to each worker. */
 	if (wanted->tasks || wanted->exceptions || wanted->blocking_ns || wanted->range.from_ns ||
 		wanted->range.to_ns || !r->info.finished || !r->info.directory[0] || r->guest)
 		return 1;
@@ -43,7 +44,7 @@ size_t parts_edge(const struct thread_entry *t, uint32_t part, uint32_t parts)
 
 	if (part == 0 || part >= parts)
 		return part ? count : 0;
-	if (count < 2 * (size_t)parts) /* short ones are not cut */
+	if (count < 2 * (size_t)parts) /* short lists are not divided */
 		return part <= t->public.number % parts ? 0 : count;
 	while (edge && edge < count && !follows(&t->blocks[edge - 1], &t->blocks[edge]))
 		edge++;
@@ -71,7 +72,7 @@ void parts_keep_open(struct pl_profile *p)
 	for (uint32_t i = 0; i < p->contexts.depth; i++) {
 		struct profile_border *b = add_border(&p->open_frames);
 		if (!b)
-			return; /* what is not known is told of nobody */
+			return; /* unknown times are not counted */
 		b->thread = p->thread->public.number;
 		b->depth = i;
 		b->since = p->contexts.frames[i].since;
@@ -92,7 +93,7 @@ void parts_note_end(struct pl_profile *p, const struct profile_border *end)
 
 /* ---- together ---- */
 
-/* From the codes of one recording to those of another one of the same files. */
+/* Maps the codes of one recording to those of another recording of the same files. */
 struct same_codes {
 	struct pl_recording *to;
 	struct pl_map bodies; /* address of a code -> number of its body + 1 */
@@ -159,7 +160,8 @@ static int join_contexts(struct pl_profile *p, const struct pl_profile *q, struc
 	uint32_t *nodes = calloc(from->node_count, sizeof *nodes);
 	int code = nodes ? 0 : PL_ERR_MEMORY;
 
-	/* An edge leads to its node when that is made, and comes from one that was made before. */
+	/* an edge leads to its node once that is made, and comes from a node that was made
+	 * before */
 	for (uint32_t i = 0; i < from->edge_count && code == 0; i++) {
 		const struct context_edge *e = &from->edges[i];
 		const struct context_site *s = &from->sites[e->site];
@@ -183,7 +185,7 @@ static int join_contexts(struct pl_profile *p, const struct pl_profile *q, struc
 	return code;
 }
 
-/* What another one found damaged, for whoever asks this recording. */
+/* Note the damage that another worker found in this recording. */
 static void join_damage(struct pl_recording *r, uint32_t process, const struct pl_recording *other)
 {
 	const struct process_entry *from = recording_find_process(other, process);
@@ -222,7 +224,7 @@ static int join(struct pl_profile *p, struct pl_profile *q)
 
 /* ---- across borders ---- */
 
-/* What ended in a part, by what was open at the end of those before. */
+/* Join what ended in a part with what was open at the end of the parts before. */
 static void join_ended(struct pl_profile *p, const struct profile_border *b,
 	const struct profile_border *open, uint32_t count)
 {
@@ -243,7 +245,7 @@ static void join_ended(struct pl_profile *p, const struct profile_border *b,
 	}
 }
 
-/* Of one thread, part by part; each part's lists have the threads one after the other. */
+/* For one thread, part by part; each part's lists have the threads in order. */
 struct seam {
 	uint32_t ended, open; /* where the thread's rows begin */
 };
@@ -296,13 +298,13 @@ static int join_borders(struct pl_profile *p, struct pl_profile *const *parts, u
 /* ---- workers ---- */
 
 struct worker {
-	struct pl_profile *p;	/* of the first one the caller's, else owned */
-	struct pl_recording *r; /* owned but of the first */
+	struct pl_profile *p;	/* that of the first worker is the caller's, the others are owned */
+	struct pl_recording *r; /* owned, except that of the first */
 	const struct pl_profile *first;
 	uint32_t part, parts;
 	pthread_t thread;
 	bool running;
-	bool *stop; /* shared: set once, by any */
+	bool *stop; /* shared: any worker sets it, once */
 	int code;
 	struct pl_err err;
 };
@@ -335,7 +337,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* The rest is done by this thread when there are no more. */
+/* When no more threads can be started, this thread does the rest. */
 static void start(struct worker *all, uint32_t parts)
 {
 	for (uint32_t k = 1; k < parts; k++)

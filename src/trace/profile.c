@@ -1,21 +1,24 @@
-/* Along a thread's path, span by span: what ran is counted by strides, with contexts, up to the next stamp; there the span is
- * shared (share.h). The rows around a stamp, which say where the span ends, are the walk's.
+/* Along a thread's path, span by span: strides count what ran, with contexts, up to the next stamp;
+ * there the span's time is divided (share.h). The walk gives the rows around a stamp, which say
+ * where the span ends.
  *
- * What a row of each line costs must be known before the first span is shared. It is an estimate, so where a recording is large it comes
- * from some of its blocks, evenly spread, which makes one pass of the two. */
+ * The cost of a row of each line must be known before the first span is divided. It is an estimate,
+ * so for a large recording it comes from some of its blocks, evenly spread. That makes one pass of
+ * the two short.
+ */
 #include "trace/profile.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include "trace/parts.h"
 
-#define PRIOR_BLOCKS 256u /* of a thread are counted for what rows cost */
+#define PRIOR_BLOCKS 256u /* of a thread are counted to estimate the cost of rows */
 
 /* ---- what rows cost ---- */
 
 struct prior {
 	struct pl_profile *p;
-	double weight; /* a row stands for so many */
+	double weight; /* the number of rows that one row represents */
 };
 
 static int add_prior(void *context, const struct pl_count *row)
@@ -127,7 +130,7 @@ static int count_samples(struct pl_profile *p, struct pl_err *err)
 
 /* ---- time ---- */
 
-/* Of what a file says, so it can be further than an int64 counts. */
+/* The times come from a file, so the difference may not fit an int64. */
 static int64_t apart_ns(int64_t from, int64_t to)
 {
 	int64_t ns;
@@ -135,7 +138,7 @@ static int64_t apart_ns(int64_t from, int64_t to)
 	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
 }
 
-/* The part of a span that was asked for, in ns. */
+/* The part of a span that is in the wanted range, in ns. */
 static double wanted_ns(const struct pl_profile *p, uint64_t from_ticks, uint64_t to_ticks)
 {
 	const struct pl_times_range *range = &p->wanted.range;
@@ -151,7 +154,7 @@ static double wanted_ns(const struct pl_profile *p, uint64_t from_ticks, uint64_
 	return left > 0 ? left : 0;
 }
 
-/* All events of a span came within that of its beginning. */
+/* All events of a span came within this time of its beginning. */
 static int64_t tick_ns(const struct pl_profile *p, uint64_t ticks)
 {
 	struct clock_time time;
@@ -189,7 +192,7 @@ static uint32_t index_of(const struct pl_profile *p, const struct context_frame 
 	return (uint32_t)(f - p->contexts.frames);
 }
 
-/* The line on which a frame stood was over at a moment (as in context_frame). */
+/* The line of a frame was over at a time (as in context_frame). */
 static void passed_at(
 	struct pl_profile *p, const struct context_frame *f, const struct stood *stood, uint64_t to)
 {
@@ -213,7 +216,7 @@ static void passed(
 	passed_at(p, f, &stood, p->contexts.now);
 }
 
-/* Where most of the time since then went; `line` + 1, 0: not known. */
+/* What took most of the time since then; `line` + 1, 0: not known. */
 static struct profile_recent most_since(const struct pl_profile *p, uint64_t ticks)
 {
 	uint32_t first = p->recent_count > RECENT_SPANS ? p->recent_count - RECENT_SPANS : 0;
@@ -236,7 +239,7 @@ static struct profile_recent most_since(const struct pl_profile *p, uint64_t tic
 	return best;
 }
 
-/* The blocks are a heap with the shortest one on top, which goes when there is no more room. */
+/* The blocks are a heap with the shortest one on top, which is dropped when there is no room. */
 static void sift_down(struct pl_profile_block *b, uint32_t count, uint32_t i)
 {
 	for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
@@ -281,7 +284,7 @@ static bool is_callback(const struct context_frame *f)
 	       !strcmp(file + length - (sizeof events - 1), events);
 }
 
-/* A callback or a task's stretch that no other one is around. */
+/* Is no other callback or task around this one? */
 static bool is_outermost(const struct contexts *x, const struct context_frame *f)
 {
 	if (!f->task && !is_callback(f))
@@ -362,7 +365,7 @@ static struct profile_task *add_task(struct pl_profile *p, uint64_t number, cons
 	return p->tasks[p->task_count].public.name ? &p->tasks[p->task_count++] : NULL;
 }
 
-/* It has another name now. Without memory it keeps the one that it had. */
+/* It has another name now. Without memory it keeps the old one. */
 static void rename_task(struct profile_task *t, const char *name)
 {
 	char *copy = *name && strcmp(t->public.name, name) != 0 ? strdup(name) : NULL;
@@ -373,7 +376,7 @@ static void rename_task(struct profile_task *t, const char *name)
 	t->public.name = copy;
 }
 
-/* By its number; in a recording of before 1.9 by its name. */
+/* By its number; in a recording older than 1.9 by its name. */
 static uint32_t find_task(struct pl_profile *p, const struct stack_task *task)
 {
 	uint64_t *place = map_put(
@@ -421,7 +424,7 @@ static int next_sample(struct pl_profile *p)
 	return code == PL_END ? 0 : code;
 }
 
-/* The samples from the span's opening up to its end. */
+/* The samples from the beginning of the span to its end. */
 static int take_samples(struct pl_profile *p, uint64_t end_ticks)
 {
 	int code = 0;
@@ -455,7 +458,7 @@ static int take_steps(struct pl_profile *p)
 	return strides_take(&p->strides, add_step, p);
 }
 
-/* Of the span; it is nobody's. */
+/* Of the span, in ns; it belongs to no line. */
 static double idle_part(const struct pl_profile *p, uint64_t end_ticks)
 {
 	uint64_t from = p->idle_from > p->open_ticks ? p->idle_from : p->open_ticks;
@@ -464,7 +467,7 @@ static double idle_part(const struct pl_profile *p, uint64_t end_ticks)
 	return to > from ? wanted_ns(p, from, to) : 0;
 }
 
-/* What a row of the tail took. */
+/* The time of a row of the tail. */
 static double tail_part(const struct pl_profile *p, uint32_t i)
 {
 	const struct shared_line *l = &p->share.lines[p->share.tail[i].line];
@@ -472,7 +475,7 @@ static double tail_part(const struct pl_profile *p, uint32_t i)
 	return l->tail_rows ? l->tail_ns / l->tail_rows : 0;
 }
 
-/* So many ns before the end, as moments of frames are. */
+/* The time `ns` before the end, as times of frames are. */
 static uint64_t before_end(const struct pl_profile *p, uint64_t end_ticks, double ns)
 {
 	double a_tick = (double)clockmap_span(&p->r->clock, UINT32_MAX) / UINT32_MAX;
@@ -491,7 +494,7 @@ static void left_in_tail(struct pl_profile *p, const struct profile_left *l, uin
 		left_at(p, &l->frame, l->stood.depth - 1, to);
 }
 
-/* When the rows of a long tail ended is known by what each took: lines passed, frames left. */
+/* When the rows of a long tail ended follows from the time of each: lines passed, frames left. */
 static void note_tail(struct pl_profile *p, uint64_t end_ticks)
 {
 	struct share *s = &p->share;
@@ -595,7 +598,7 @@ static int leave_gap(struct pl_profile *p, const struct pl_event *row)
 	return code;
 }
 
-/* In a tail: when it was, is known at the end of the span. */
+/* In a tail: its time is known at the end of the span. */
 static void put_aside(struct pl_profile *p, const struct stood *before, bool gone)
 {
 	struct contexts *x = &p->contexts;
@@ -606,7 +609,7 @@ static void put_aside(struct pl_profile *p, const struct stood *before, bool gon
 	p->tail_line = gone ? 0 : x->depth;
 	if (!gone && began_here)
 		return;
-	if (p->left_count == LEFT_MAX) /* as the tail has its last rows */
+	if (p->left_count == LEFT_MAX) /* the tail, too, has only its last rows */
 		memmove(p->left, p->left + 1, --p->left_count * sizeof *p->left);
 	p->left[p->left_count++] = (struct profile_left){.frame = x->frames[x->depth - 1],
 		.stood = {before->depth, began_here ? NULL : before->code, before->line},
@@ -614,7 +617,7 @@ static void put_aside(struct pl_profile *p, const struct stood *before, bool gon
 		.gone = gone};
 }
 
-/* The line on which the top frame stood is over. */
+/* The line of the top frame is over. */
 static void leave_line(struct pl_profile *p, const struct pl_event *row, const struct stood *before)
 {
 	struct contexts *x = &p->contexts;
@@ -644,7 +647,7 @@ static void count_entry(struct contexts *x, enum pl_event_kind kind)
 	f->entry = entry;
 }
 
-/* A TASK event about the top frame came between the rows (before 1.9). */
+/* There was a TASK event about the top frame between the rows (before 1.9). */
 static int meet_task(struct pl_profile *p)
 {
 	const struct stack *s = &p->walk.stack;
@@ -656,7 +659,7 @@ static int meet_task(struct pl_profile *p)
 	return contexts_task(x, &p->walk);
 }
 
-/* The row is of the line that runs behind it. */
+/* The row belongs to the line that runs after it. */
 static int share_row(struct pl_profile *p, const struct pl_event *row, bool told)
 {
 	struct contexts *x = &p->contexts;
@@ -667,7 +670,7 @@ static int share_row(struct pl_profile *p, const struct pl_event *row, bool told
 	if (told)
 		share_begin_tail(&p->share);
 	for (uint32_t i = 0; p->share.tail_count == TAIL_MAX && i < p->left_count; i++)
-		p->left[i].tail -= p->left[i].tail > 0; /* its first row goes */
+		p->left[i].tail -= p->left[i].tail > 0; /* its first row is dropped */
 	if (share_rows(&p->share, c, line, 1) || share_tail(&p->share, c, line, node))
 		return PL_ERR_MEMORY;
 	if (node)
@@ -681,7 +684,7 @@ static int share_row(struct pl_profile *p, const struct pl_event *row, bool told
 	return 0;
 }
 
-/* The walk's stack has the frame no longer, the contexts do. */
+/* The walk's stack no longer has the frame; the contexts do. */
 static int unwind(struct pl_profile *p, const struct pl_event *row)
 {
 	int32_t line;
@@ -692,7 +695,8 @@ static int unwind(struct pl_profile *p, const struct pl_event *row)
 	return code;
 }
 
-/* A part begins with the stack that its first block opens with. The row's own beginnings are known. */
+/* A part begins with the stack of its first block. Only what the row itself begins has a known
+ * beginning. */
 static void forget_beginnings(struct pl_profile *p, const struct pl_event *row)
 {
 	struct contexts *x = &p->contexts;
@@ -760,7 +764,7 @@ static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
 	stack_mark(&p->walk.stack);
 	if (code || p->walk.next_seq == seq)
 		return code;
-	/* What ran last, up to the stamp. */
+	/* what ran last, up to the stamp */
 	const struct pl_code *c = walk_runs(&p->walk, &line);
 	share_begin_tail(&p->share);
 	p->implied = p->walk.implied;
@@ -812,7 +816,7 @@ static int walk_rows(struct pl_profile *p, struct pl_err *err)
 	}
 }
 
-/* Frames that are there at the end are as long as they were seen. */
+/* Frames that are there at the end are counted up to there. */
 static void leave_all(struct pl_profile *p, uint64_t end_ticks)
 {
 	struct contexts *x = &p->contexts;
@@ -845,7 +849,7 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->fresh = false;
 }
 
-/* Where its part of the thread begins; false: it has none. */
+/* Move to where its part of the thread begins; false: it has none. */
 static bool begin_part(struct pl_profile *p, struct thread_entry *thread)
 {
 	size_t first, last;
@@ -896,7 +900,7 @@ static int share_thread(struct pl_profile *p, struct thread_entry *thread, struc
 	return code == PL_END ? 0 : code;
 }
 
-/* Both passes, over each thread that was asked for. */
+/* Both passes, over each thread that is wanted. */
 static int each_thread(struct pl_profile *p,
 	int (*pass)(struct pl_profile *, struct thread_entry *, struct pl_err *),
 	struct pl_err *err)

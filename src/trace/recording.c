@@ -8,15 +8,15 @@
 #include "trace/source.h"
 #include "trace/stride.h"
 
-/* Numbers of threads that are not there, in the whole recording. Readers ask for each number up to
- * a process's thread_count, so what a few bytes of a hostile file can make them ask has this bound.
- * Recorders count threads without holes; where there is one, a THREAD record and all blocks of that
- * thread were damaged. */
+/* The most missing thread numbers in a recording. Readers ask for each number up to a process's
+ * thread_count, so this bounds the work that a few bytes of a hostile file can cause. Recorders
+ * number threads without holes; at a hole, a THREAD record and all blocks of the thread were
+ * damaged. */
 #define THREADS_MISSING_MAX (1u << 20)
 
 /* ---- entries ---- */
 
-/* Each by itself, so that none moves when the array does. */
+/* Each entry is allocated by itself, so that it never moves. */
 void *entries_add(struct entries *e, size_t bytes)
 {
 	if (e->count == e->room) {
@@ -136,7 +136,7 @@ struct thread_entry *recording_thread(struct pl_recording *r, uint32_t process, 
 
 /* ---- what the parts share ---- */
 
-/* There is room for all words of RECORD_KINDS, and "unknown" (sizes_init). */
+/* There is room for all words of RECORD_KINDS and "unknown" (sizes_init). */
 static struct pl_size *size_of(struct pl_recording *r, const char *word)
 {
 	for (size_t i = 0; i < r->size_count; i++)
@@ -236,8 +236,8 @@ bool recording_killed(const struct pl_recording *r, const struct thread_entry *t
 	const struct process_entry *p = recording_find_process(r, t->public.process);
 	bool over = r->info.finished || r->unfinished_for_good;
 
-	/* A thread that was there to the end of its process ends with it; one that ended before did
-	 * so by itself. */
+	/* a thread that is there when its process ends, ends with it; one that ended before ended
+	 * by itself */
 	if (t->ended && (!p || !p->ended || t->end_ticks < p->end_ticks))
 		return false;
 	if (!p || !p->ended)
@@ -248,7 +248,7 @@ bool recording_killed(const struct pl_recording *r, const struct thread_entry *t
 
 /* ---- open, refresh, close ---- */
 
-/* Times of what has been read, now that the clock is known better. */
+/* Compute the times of what was read again, now that more of the clock is known. */
 static void settle_times(struct pl_recording *r)
 {
 	for (size_t i = 0; i < r->process_list.count; i++) {
@@ -269,7 +269,7 @@ static void settle_times(struct pl_recording *r)
 	r->info.ticks_per_us = r->clock.slope > 0 ? 1000 / r->clock.slope : 0;
 }
 
-/* Nobody writes any more, and nobody wrote an END. */
+/* Nothing writes it any more, and there is no END. */
 static bool is_orphaned(const struct pl_recording *r)
 {
 	const char *arena = r->info.arena;
@@ -279,11 +279,11 @@ static bool is_orphaned(const struct pl_recording *r)
 	return !*arena || !r->files->ops->exists(r->files, arena);
 }
 
-#define TURNS_MAX                                                                                  \
-	100 /* one that grows faster than it is read is read as far as it had come by then */
+#define TURNS_MAX 100 /* if it grows faster than it is read, reading stops here */
 
-/* meta says what the blocks name, and which of them are a thread's last; both grow while they are read. So they take turns until one
- * has nothing new: then whatever a block names is known, and all blocks of an end are there. */
+/* meta has what the blocks name, and says which blocks are a thread's last; both files grow while
+ * they are read. So they are read in turns until one has nothing new: then whatever a block names
+ * is known, and all blocks of an end are there. */
 static int read_files(struct pl_recording *r, bool *news, struct pl_err *err)
 {
 	bool more = true;
@@ -297,14 +297,14 @@ static int read_files(struct pl_recording *r, bool *news, struct pl_err *err)
 	return code;
 }
 
-/* What came since, or all at first. Times are found anew each time: a clock record tells more of
- * what lies before it. */
+/* Read what is new; at first, everything. Times are computed again each time, because a clock
+ * record says more about the time before it. */
 static int read_news(struct pl_recording *r, bool *news, struct pl_err *err)
 {
 	int code = read_files(r, news, err);
 
-	/* END is written before the arena goes, but perhaps after we read: who finds no arena reads
-	 * once more. */
+	/* END is written before the arena is removed, but perhaps after we read: so if there is no
+	 * arena, read once more */
 	if (code == 0 && is_orphaned(r)) {
 		code = read_files(r, news, err);
 		if (code == 0 && is_orphaned(r)) {
@@ -335,7 +335,7 @@ static int recording_init(struct pl_recording *r)
 	return r->unknown_code ? sizes_init(r) : PL_ERR_MEMORY;
 }
 
-/* r has its files and is all zero else; on failure it is closed. */
+/* r has its files, and all else is zero. After a failure it is closed. */
 static int recording_start(struct pl_recording **out, struct pl_recording *r, struct pl_err *err)
 {
 	bool news = false;

@@ -1,11 +1,11 @@
-/* An open recording: what libpathline's parts share.
+/* An open recording: what the parts of libpathline share.
  *
  *	meta.c    reads what describes: processes, threads, strings, bodies, sources, clock
- *	index.c   hops over the heads of all blocks: each thread's list of where its blocks lie
+ *	index.c   goes over the heads of all blocks: each thread's list of its blocks' places
  *	walk.c    decodes one thread's events; order.c merges threads; cursor.c is the API over both
  *
- * What is given out lives until the recording is closed, so entries are allocated one by one and
- * never move.
+ * What is given to callers is valid until the recording is closed, so entries are allocated one by
+ * one and never move.
  */
 #ifndef PL_TRACE_RECORDING_H
 #define PL_TRACE_RECORDING_H
@@ -17,7 +17,7 @@
 #include "trace/files.h"
 #include "trace/texts.h"
 
-/* Where a block lies, and what its head says. */
+/* Where a block is, and what its head says. */
 struct block_ref {
 	uint64_t off; /* of its record, from the file's start */
 	uint32_t file;
@@ -25,22 +25,22 @@ struct block_ref {
 	uint32_t stored; /* bytes of its payload */
 	uint32_t events;
 	bool gap_before; /* BLOCK_CONTINUES */
-	bool told;	 /* it is damaged, and that was noted */
+	bool told;	 /* it is damaged, and that was reported */
 	uint8_t before;	 /* BLOCK_BEFORE */
-	uint16_t kinds;	 /* bit per enum pl_event_kind: those that its events are of */
+	uint16_t kinds;	 /* bit for each enum pl_event_kind that its events have */
 	uint32_t min_depth;
 	uint64_t first_seq;
-	uint64_t order; /* of its first event, if the head has it; else of what is before */
+	uint64_t order; /* of its first event, if the head has it; else that before the block */
 	uint64_t open_ticks, close_ticks;
 };
 
 struct thread_entry {
 	struct pl_thread public;
 	uint64_t start_ticks, end_ticks;
-	uint64_t end_seq; /* events that it had in all, when `ended` */
+	uint64_t end_seq; /* number of its events in all, if `ended` */
 	bool ended;
-	bool described;		  /* a THREAD record told of it */
-	struct block_ref *blocks; /* owned; by growing number */
+	bool described;		  /* it has a THREAD record */
+	struct block_ref *blocks; /* owned; in order of number */
 	size_t block_count, block_room;
 	uint64_t evicted; /* refs dropped from the front; a place is evicted + index */
 };
@@ -49,7 +49,7 @@ struct process_entry {
 	struct pl_process public;
 	uint64_t start_ticks, end_ticks;
 	bool described, ended;
-	struct thread_entry **threads; /* owned, in the order in which they were met */
+	struct thread_entry **threads; /* owned, in the order in which they were found */
 	size_t thread_count, thread_room;
 };
 
@@ -62,30 +62,30 @@ struct entries {
 struct loss_entry {
 	struct pl_loss public;
 	uint64_t ticks; /* 0: no time */
-	uint64_t off;	/* of its record in meta; 0: a damage that this reader found */
+	uint64_t off;	/* of its record in meta; 0: this reader found the damage */
 };
 
 struct source {
 	struct pl_view text; /* owned by the recording's texts */
-	const char *reason;  /* "" when the text is there */
-	uint32_t *lines;     /* owned: offset of each line, once asked for */
+	const char *reason;  /* "" if there is a text */
+	uint32_t *lines;     /* owned: offset of each line; NULL: not needed yet */
 	size_t line_count;
 	bool split;
 };
 
-/* Where a SAMPLES record lies, and what its head says. */
+/* Where a SAMPLES record is, and what its head says. */
 struct sample_ref {
 	uint64_t off;
 	uint32_t file, stored;
 	struct samples_head head;
-	bool told; /* it is damaged, and that was noted */
+	bool told; /* it is damaged, and that was reported */
 };
 
-/* A segment as far as it was indexed. */
+/* A segment, as far as it was indexed. */
 struct segment {
 	uint32_t file;
 	uint64_t off;
-	bool missing; /* it is not there, and that was said */
+	bool missing; /* it is missing, and that was reported */
 };
 
 struct pl_recording {
@@ -96,17 +96,19 @@ struct pl_recording {
 	struct clockmap clock;
 	uint64_t end_ticks;
 	bool header_read;
-	bool unfinished_for_good; /* no END, and the arena that it would come from is gone */
+	/* there is no END, and the arena from which a finisher would complete it is gone */
+	bool unfinished_for_good;
 
 	uint64_t meta_off;
 	struct pl_map processes; /* number -> struct process_entry * */
 	struct entries process_list;
 	struct pl_map threads; /* process << 32 | thread -> struct thread_entry * */
-	uint64_t
-		thread_numbers; /* sum of the processes' thread_count: threads that are there, and those missing */
+	/* sum of the processes' thread_count: threads that are there, and missing ones */
+	uint64_t thread_numbers;
 	struct pl_map strings; /* number -> const char * */
 	struct pl_map bodies;  /* number -> struct pl_code * */
-	struct pl_map plans; /* hash of one but for its witnesses -> the first such that was met */
+	/* hash of a body without its witnesses -> the first such that was found */
+	struct pl_map plans;
 	struct entries codes;
 	struct pl_map sources; /* number -> struct source * */
 	struct entries source_list;
@@ -123,36 +125,36 @@ struct pl_recording {
 	size_t sample_count, sample_room;
 	uint64_t samples_evicted; /* refs dropped from the front */
 
-	struct segment *segments; /* owned, by growing number */
+	struct segment *segments; /* owned, in order of number */
 	size_t segment_count, segment_room;
 	uint32_t first_segment;	    /* older ones were dropped to keep the limit */
-	struct loss_entry *evicted; /* of `losses`; what was dropped, NULL: nothing */
+	struct loss_entry *evicted; /* one of `losses`: what was dropped; NULL: nothing */
 	struct pl_view
 		end_sizes; /* varints: of the segments from first_segment on; at NULL: no END */
 	bool end_checked;
 
-	struct pl_size *sizes; /* owned; one a word of RECORD_KINDS, then "unknown" */
+	struct pl_size *sizes; /* owned; one for each word of RECORD_KINDS, then "unknown" */
 	size_t size_count;
 	uint64_t records, damaged;
 
-	struct strides *strides; /* owned: steps that seeking learned; NULL: none yet */
+	struct strides *strides; /* owned: steps that seeking learned; NULL: none */
 
-	/* Told of each damage, by who checks. */
+	/* Called for each damage, for the check. */
 	void (*report)(void *arg, const struct pl_damage *d);
 	void *report_arg;
 };
 
-/* Opens what lies in `files`, which it owns from now on, also after a failure. */
+/* Open the recording in `files`, and own them from now on, also after a failure. */
 int recording_open_files(struct pl_recording **out, struct files *files, struct pl_err *err);
-/* Open the same files once more, with a report of damages. The guest must be closed before r. */
+/* Open the same files again, with a callback for damage. The guest must be closed before r. */
 int recording_open_guest(struct pl_recording **out, struct pl_recording *r,
 	void (*report)(void *arg, const struct pl_damage *d), void *arg, struct pl_err *err);
 
 /* Append an entry of `bytes`, all zero; NULL: no memory. */
 void *entries_add(struct entries *e, size_t bytes);
 
-/* The process or thread of this number; made when it is new. NULL: no memory, or a number beyond
- * all bounds. */
+/* The process or thread with this number; made if it is new. NULL: no memory, or the number is too
+ * large. */
 struct process_entry *recording_process(struct pl_recording *r, uint32_t number);
 struct thread_entry *recording_thread(struct pl_recording *r, uint32_t process, uint32_t thread);
 struct process_entry *recording_find_process(const struct pl_recording *r, uint32_t number);
@@ -161,26 +163,25 @@ struct thread_entry *recording_find_thread(
 
 /* Count a record for `info`. */
 void recording_count(struct pl_recording *r, uint16_t kind, uint64_t bytes);
-/* Note a damage: counted, reported, and a loss of the recording as a whole. */
+/* Note damage: count it, report it, and add a loss of the recording as a whole. */
 void recording_damage(struct pl_recording *r, uint32_t file, uint64_t off, const char *what);
 /* CLOCK_REALTIME of ticks; 0 for 0. */
 int64_t recording_time(const struct pl_recording *r, uint64_t ticks);
-/* An error that ends the reading: err gets what `why` tells, or the error's own name where nothing
- * was told. */
+/* Reading ends with an error: set err to `why`, or to the error's name if `why` says nothing. */
 int recording_failed(struct pl_err *err, int code, const struct pl_err *why);
-/* The name of a string, "?" when it is missing. */
+/* The text of a string, "?" if it is missing. */
 const char *recording_string(const struct pl_recording *r, uint64_t number);
-/* Did this thread's path break off without a word, its process being gone? */
+/* Did the thread's path break off without notice, and is its process gone? */
 bool recording_killed(const struct pl_recording *r, const struct thread_entry *t);
-/* Did the collector meet bytes that it could not decode, in front of this thread's event `seq`? */
+/* Did the collector find bytes before this thread's event `seq` that it could not decode? */
 bool recording_lost_bytes(const struct pl_recording *r, const struct thread_entry *t, uint64_t seq);
 
-/* Note that a SAMPLES record is damaged, once. */
+/* Report that a SAMPLES record is damaged, once. */
 void recording_samples_damage(struct pl_recording *r, struct sample_ref *ref);
 
-/* meta.c: read the records behind meta_off. *news: there were some. */
+/* meta.c: read the records after meta_off. *news: there were some. */
 int meta_read(struct pl_recording *r, bool *news, struct pl_err *err);
-/* index.c: hop over what was appended to the segments. */
+/* index.c: index what was appended to the segments. */
 int index_read(struct pl_recording *r, bool *news, struct pl_err *err);
 
 #endif

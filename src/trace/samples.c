@@ -5,7 +5,7 @@
 #include "trace/code.h"
 #include "trace/stream.h"
 
-/* Bring a record's samples into w->rows. */
+/* Read the samples of a record into w->rows. */
 static int load(struct samples_walk *w, const struct sample_ref *ref, struct pl_err *err)
 {
 	struct stream s = {.files = w->r->files,
@@ -31,7 +31,8 @@ static int load(struct samples_walk *w, const struct sample_ref *ref, struct pl_
 	return code == PL_END ? PL_ERR_FORMAT : code;
 }
 
-/* The next record of the process; one that is damaged, or was dropped meanwhile, is passed over. */
+/* Find the next record of the process. One that is damaged, or was dropped meanwhile, is
+ * skipped. */
 static int next_record(struct samples_walk *w, struct pl_err *err)
 {
 	struct pl_recording *r = w->r;

@@ -1,5 +1,5 @@
-/* Steps of strides that have a row which may be wanted are never taken, so that strides stop in front of each, and the walk gives
- * the rows there. */
+/* Steps with a row that may be wanted are never taken. So strides stop before each of them, and the
+ * walk gives the rows there. */
 #include "pathline/search.h"
 
 #include <inttypes.h>
@@ -11,12 +11,12 @@ struct pl_search {
 	struct thread_entry *thread;
 	struct pl_wanted wanted;
 	struct walk walk;
-	struct strides strides; /* that halt */
+	struct strides strides; /* these stop */
 	struct walk scout;
-	struct strides over; /* the scout's, that do not */
+	struct strides over; /* of the scout, these do not */
 };
 
-/* Of these its block's head counts each row. */
+/* The head of a block counts each row of these kinds. */
 #define COUNTED_KINDS                                                                              \
 	(1u << PL_EVENT_CALL | 1u << PL_EVENT_YIELD | 1u << PL_EVENT_RESUME |                      \
 		1u << PL_EVENT_THROW | 1u << PL_EVENT_UNWIND | 1u << PL_EVENT_RAISE |              \
@@ -77,7 +77,7 @@ static uint64_t end_of(const struct block_ref *ref)
 	return ref->first_seq + ref->events;
 }
 
-/* Of those that begin in front of seq the number. */
+/* The number of blocks that begin before seq. */
 static size_t blocks_before(const struct thread_entry *t, uint64_t seq)
 {
 	size_t low = 0, high = t->block_count;
@@ -101,7 +101,7 @@ static bool may_have(const struct pl_search *s, const struct block_ref *ref)
 
 /* ---- forwards ---- */
 
-/* Strides to in front of `seq`, or as far as they lead: at most to the end of the block. */
+/* Go by strides to before `seq`, or as far as they lead: at most to the end of the block. */
 static int pass_over(struct strides *strides, struct walk *w, uint64_t seq, struct pl_err *err)
 {
 	const struct stride_limit limit = {.ticks = UINT64_MAX,
@@ -113,14 +113,14 @@ static int pass_over(struct strides *strides, struct walk *w, uint64_t seq, stru
 	return code ? pl_err_cause(err, code, "no memory for the steps of a path") : 0;
 }
 
-/* Is the open block over, and is no row of it still to be given? */
+/* Is the open block over, with none of its rows left to give? */
 static bool is_between_blocks(const struct walk *w)
 {
 	return !w->events.left && !w->pops && !w->holds && !w->gap_count && !w->silent &&
 	       w->told_next == w->told_count && !w->ahead.begun;
 }
 
-/* Between two blocks: over those that have nothing of it. */
+/* Between two blocks: skip those that have none of the wanted events. */
 static void pass_blocks(struct pl_search *s, uint64_t end)
 {
 	struct walk *w = &s->walk;
@@ -148,7 +148,7 @@ static int is_wanted(struct pl_search *s, const struct pl_event *e)
 	return s->wanted.is ? s->wanted.is(s->wanted.context, e) : 0;
 }
 
-/* From where the walk stands. */
+/* From where the walk is. */
 static int go_forward(struct pl_search *s, uint64_t end, struct pl_event *event, struct pl_err *err)
 {
 	while (!stopped(s)) {
@@ -185,7 +185,7 @@ int pl_search_next(
 
 /* ---- backwards ---- */
 
-/* The last one of a block in front of seq. */
+/* The last wanted event of a block before seq. */
 static int last_of(
 	struct pl_search *s, size_t index, uint64_t seq, uint64_t *found, struct pl_err *err)
 {
@@ -228,10 +228,10 @@ int pl_search_previous(struct pl_search *s, uint64_t seq, uint64_t begin, struct
 
 /* ---- by depth ---- */
 
-/* How many rows it may leave: as many are visited in no time. */
+/* The number of rows that it may leave: visiting these takes no noticeable time. */
 #define SHALLOW_ROWS 4096u
 
-/* The least depth of the stack from one seq of a block up to another. */
+/* The least depth of the stack between two seqs of a block. */
 static int least_depth(
 	struct pl_search *s, uint64_t from, uint64_t to, uint32_t *least, struct pl_err *err)
 {
@@ -240,7 +240,7 @@ static int least_depth(
 	int code = walk_seek_seq(w, from, err);
 
 	*least = UINT32_MAX;
-	if (code == 0 && !w->open) { /* in front of a block no stack is known */
+	if (code == 0 && !w->open) { /* before a block the stack is not known */
 		code = walk_next(w, &e, err);
 		if (code == 0)
 			*least = e.depth + 1;

@@ -4,7 +4,7 @@
 
 /* ---- going on ---- */
 
-/* Where to stop: in front of the first row that has one of them. All of UINT64_MAX: nowhere. */
+/* Where to stop: before the first row that has one of these. All UINT64_MAX: nowhere. */
 struct target {
 	struct stride_limit limit;
 	const struct pl_position *position; /* NULL: none */
@@ -28,7 +28,7 @@ uint64_t walk_ticks_of(const struct pl_recording *r, int64_t time_ns)
 	return low;
 }
 
-/* Positive: yes. PL_END is for who finds the path ended. */
+/* Positive: yes. PL_END: the path ended. */
 static int has_arrived(struct walk *w, const struct target *t, bool *arrived, struct pl_err *err)
 {
 	struct walk_peek peek;
@@ -47,7 +47,7 @@ static int has_arrived(struct walk *w, const struct target *t, bool *arrived, st
 	return 0;
 }
 
-/* A position of the open block is a seq: both count its rows. */
+/* A position in the open block is a seq: both count the block's rows. */
 static struct stride_limit limit_of(const struct walk *w, const struct target *t)
 {
 	struct stride_limit limit = t->limit;
@@ -104,7 +104,7 @@ int walk_go_on(struct walk *w, const struct stride_limit *limit, const struct wa
 
 /* ---- seeking ---- */
 
-/* Steps are the recording's, so that what one seek learned the next one knows. */
+/* Steps belong to the recording, so that the next seek knows what this one learned. */
 static int seek(struct walk *w, const struct target *t, struct pl_err *err)
 {
 	struct pl_recording *r = w->r;
@@ -117,7 +117,7 @@ static int seek(struct walk *w, const struct target *t, struct pl_err *err)
 	return code < 0 ? code : 0;
 }
 
-/* The first block for which `behind` says no; they go by growing key. */
+/* The first block for which `behind` is false; they are sorted by key. */
 static size_t find_block(const struct walk *w,
 	bool (*behind)(const struct walk *, const struct block_ref *, int64_t), int64_t key)
 {
@@ -153,7 +153,7 @@ static bool is_before_number(const struct walk *w, const struct block_ref *ref, 
 	return ref->number < number;
 }
 
-/* All three: the block by its head, then on inside it. */
+/* All three find the block by its head, then go on inside it. */
 int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err)
 {
 	const struct thread_entry *t = w->thread;
@@ -163,7 +163,7 @@ int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err)
 	if (!t->block_count || seq <= t->blocks[0].first_seq)
 		return 0;
 	if (w->next_block - t->evicted == t->block_count) {
-		/* Behind them all. */
+		/* after all blocks */
 		walk_go_to(w, t->block_count - 1);
 	}
 	return seek(w, &target, err);

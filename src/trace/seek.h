@@ -1,26 +1,27 @@
-/* Going along a walk to a place: by strides as far as they lead, the last rows one by one. */
+/* Move a walk to a place: by strides as far as possible, then row by row. */
 #ifndef PL_TRACE_SEEK_H
 #define PL_TRACE_SEEK_H
 
 #include "trace/stride.h"
 
-/* Stand in front of the first row at or after it. A gap of the way there is not given. */
+/* Move to before the first row at or after it. Gaps on the way are not given. */
 int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err);
 int walk_seek_time(struct walk *w, int64_t time_ns, struct pl_err *err);
 int walk_seek_position(struct walk *w, const struct pl_position *p, struct pl_err *err);
 
-/* The first ticks that are not before the time; INT64_MAX: UINT64_MAX. */
+/* The first ticks that are not before the time; for INT64_MAX, UINT64_MAX. */
 uint64_t walk_ticks_of(const struct pl_recording *r, int64_t time_ns);
 
-/* On from where the walk stands to the first row at or after the limit; STRIDE_ALL: to the end. Rows that no step tells are given
- * to `row`, steps are in `strides`, from which `full` must take them before they are forgotten. Both give 0, or what ends it. */
+/* Go on from where the walk is to the first row at or after the limit; STRIDE_ALL: to the end. Rows
+ * that are not part of a step are given to `row`. Steps are in `strides`; `full` must take them
+ * from there before they are forgotten. Both return 0, or a result that ends it. */
 struct walk_visit {
 	struct strides *strides;
 	int (*row)(void *context, const struct pl_event *row);
 	int (*full)(void *context);
 	void *context;
 };
-/* 0: the walk stands there; PL_END: the path ended before. */
+/* 0: the walk is there; PL_END: the path ended before. */
 int walk_go_on(struct walk *w, const struct stride_limit *limit, const struct walk_visit *visit,
 	struct pl_err *err);
 

@@ -5,7 +5,7 @@
 #define A     0.5
 #define PRIOR 0.5
 
-/* More different lines than any program has; a hostile recording could make up one an event. */
+/* More different lines than any program has. A hostile recording could have one for each event. */
 #define LINES_MAX (1u << 20)
 
 /* ---- lines and codes ---- */
@@ -147,8 +147,8 @@ int share_tail(struct share *s, const struct pl_code *code, int32_t line, uint32
 	return 0;
 }
 
-/* What a row of the line costs, in samples: its own mean, pulled towards that of all where little
- * was seen. */
+/* The cost of a row of the line, in samples: its own mean, closer to the mean of all if little of
+ * it was seen. */
 static double row_cost(const struct share *s, const struct shared_line *l)
 {
 	double mean = s->seen_all > 0 && s->rows_all > 0 ? s->seen_all / s->rows_all : 1;
@@ -156,7 +156,7 @@ static double row_cost(const struct share *s, const struct shared_line *l)
 	return (l->seen[0] + l->seen[1] + A) / (l->rows + A / mean);
 }
 
-/* A line's weights in its span: of all its rows, and of those that lie in the tail; computing and
+/* The weights of a line in its span: of all its rows, and of those in the tail; computing and
  * waiting. */
 struct weights {
 	double all[2], tail[2];
@@ -176,7 +176,7 @@ static struct weights weigh(const struct share *s, const struct shared_line *l, 
 	return w;
 }
 
-/* The span's time by lines; the part of each that is its tail's aside. */
+/* Divide the span's time among lines, with the tail's part of each kept apart. */
 static void share_lines(struct share *s, double ns, double tail_ns)
 {
 	double cost = 0, all = 0, tail = 0;
@@ -219,7 +219,8 @@ static struct shared_code *touch_code(struct share *s, uint32_t index)
 	return c;
 }
 
-/* The tail's part of each line goes to the contexts of its rows there; the rest is its code's. */
+/* The tail's part of each line goes to the contexts of its rows there; the rest belongs to its
+ * code. */
 static void share_tails(struct share *s, struct contexts *x)
 {
 	for (uint32_t i = 0; i < s->tail_count; i++) {
@@ -238,7 +239,7 @@ static void share_tails(struct share *s, struct contexts *x)
 	}
 }
 
-/* A sample saw it, the path between these stamps did not. */
+/* A sample saw the code, but the path between these stamps does not have it. */
 static void share_unmet(struct shared_code *c, struct contexts *x)
 {
 	uint32_t node = c->code ? contexts_near(x, c->code) : 0;

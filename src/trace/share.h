@@ -1,25 +1,25 @@
-/* Time, shared among lines and contexts: what of a span between two stamps belongs to whom.
+/* Divide the time of a span between two stamps among lines and contexts.
  *
- *	stamp S0        rows of the span                  S1: the next stamp of the thread
- *	  |  a  b  a  b  a  b  …  a  c                     |
- *	  |<------ at most a tick ----->|<-- only the last row can have taken this --|
- *	            x     x                    x             samples within the span
+ *   stamp S0        rows of the span                  S1: the next stamp of the thread
+ *     |  a  b  a  b  a  b  ...  a  c                   |
+ *     |<------ at most a tick ----->|<-- only the last row can have taken this --|
+ *               x     x                    x             samples within the span
  *
- * A span's time is exact. What is not is who took it. Three things tell, in this order:
+ * The time of a span is exact. How it is divided is estimated, from three sources in this order:
  *
- *	1. where the rows lie: all events of a span came within a tick of the collector, so what is
- *	   longer belongs to what ran last: from the last recorded event on, the tail
- *	2. the samples within the span
- *	3. what a row of that line costs by all samples: (samples + A) / (rows + A / mean), which is the
- *	   mean cost of a row for a line that was never seen, and its own for one that often was
+ *   1. where the rows are: all events of a span came within a tick of the collector, so the rest of
+ *      the time belongs to what ran last: from the last recorded event on, the tail
+ *   2. the samples within the span
+ *   3. the cost of a row of that line, from all samples: (samples + A) / (rows + A / mean). This is
+ *      the mean cost for a line that was never seen, and its own for one that was seen often
  *
- * 2 and 3 are added, 3 with the weight of PRIOR samples: in a loop of microseconds a span has hundreds
- * of rows and at most a sample, so it is shared as all such loops were; in a line that blocks for long,
- * the samples of that very moment decide.
+ * 2 and 3 are added; 3 has the weight of PRIOR samples. In a loop of microseconds a span has
+ * hundreds of rows and at most one sample, so it is divided as all such loops were. For a line that
+ * blocks long, the samples of that time decide.
  *
- * A row is a piece of the path up to the next row; it is of the line that runs behind it: of an entry
- * the callee's first one. A line's time goes to the contexts of its code, by their rows in the span; that of the tail
- * to the context in which it stood.
+ * A row is the part of the path up to the next row. It belongs to the line that runs after it; a
+ * call belongs to the first line of the callee. The time of a line is divided among the contexts of
+ * its code by their rows in the span; the time of the tail belongs to the context in which it was.
  */
 #ifndef PL_TRACE_SHARE_H
 #define PL_TRACE_SHARE_H
@@ -28,14 +28,14 @@
 #include "pathline/profile.h"
 #include "trace/contexts.h"
 
-#define TAIL_MAX 64 /* rows of a tail; of more the last ones */
+#define TAIL_MAX 64 /* rows of a tail; of a longer one the last rows */
 
 struct shared_line {
-	const struct pl_code *code; /* NULL: nothing of Python ran */
+	const struct pl_code *code; /* NULL: no Python code ran */
 	int32_t line;
 	uint32_t of_code; /* index */
 	uint64_t hits, samples;
-	double rows;	/* in all, or so; what its cost is reckoned from */
+	double rows;	/* of all spans, approximately; its cost is computed from this */
 	double seen[2]; /* weights of samples: computing, waiting */
 	double ns[2];
 	struct pl_longest longest;
@@ -50,15 +50,16 @@ struct shared_code {
 	const struct pl_code *code;
 	uint64_t samples;
 	struct pl_longest longest;
-	uint32_t node;	   /* a context of it, 0: none was met */
-	double owed_ns[2]; /* samples saw it before the path did: of the first one that is met */
+	uint32_t node; /* one of its contexts, 0: none yet */
+	/* samples saw the code before its path did: this time belongs to its first context */
+	double owed_ns[2];
 	/* of the span */
 	double span_ns[2];
 	double span_rows;
 	bool touched;
 };
 
-/* All zero but r is ready. */
+/* All zero except r is valid. */
 struct share {
 	struct pl_recording *r;
 	struct shared_line *lines; /* owned */
@@ -83,26 +84,28 @@ struct share {
 	uint32_t last;
 };
 
-/* By the first of a code's plans. Valid until another is made; NULL: no memory. */
+/* By the first of a code's plans. Valid until the next line is made; NULL: no memory. */
 struct shared_line *share_line(struct share *s, const struct pl_code *plan, int32_t line);
 /* UINT32_MAX: no memory. */
 uint32_t share_code(struct share *s, const struct pl_code *code);
 
-/* So many rows of the span are of that line. PL_ERR_MEMORY. */
+/* This number of rows of the span belongs to that line. PL_ERR_MEMORY. */
 int share_rows(struct share *s, const struct pl_code *code, int32_t line, double rows);
 /* A sample of the span. */
 int share_sample(
 	struct share *s, const struct pl_code *code, int32_t line, double weight, bool waiting);
-/* A row of the tail, in that node; share_rows has it too. */
+/* A row of the tail, in that node; share_rows must get it too. */
 int share_tail(struct share *s, const struct pl_code *code, int32_t line, uint32_t node);
 void share_begin_tail(struct share *s);
 
-/* Share the span's time; at least tail_ns of it belongs to the tail. Behind it lines have their span_ns until share_forget. */
+/* Divide the span's time; at least tail_ns of it belongs to the tail. Afterwards lines have their
+ * span_ns, until share_forget. */
 void share_out(struct share *s, struct contexts *x, double ns, double tail_ns);
-/* The line that got most of the span's time, of its tail if there is one; NULL: none. *node: its context, 0: not known. */
+/* The line that got most of the span's time, or of its tail if there is one; NULL: none. *node: its
+ * context, 0: not known. */
 const struct shared_line *share_most(const struct share *s, uint32_t *node);
 void share_forget(struct share *s, struct contexts *x);
-/* Behind the last span: what is still owed goes to contexts of its own. */
+/* To be called after the last span: time that is still owed goes to contexts of its own. */
 void share_settle(struct share *s, struct contexts *x);
 void share_release(struct share *s);
 

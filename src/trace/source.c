@@ -1,11 +1,11 @@
-/* A text is kept as it was recorded; where its lines begin is found when the first one is asked
+/* A text is kept as it was recorded. Where its lines begin is computed when the first one is asked
  * for. */
 #include "trace/source.h"
 
 #include <stdlib.h>
 #include "trace/code.h"
 
-/* Lines end as Python's do: LF, CR LF, or CR. Gives where the next line begins. */
+/* Lines end as in Python: LF, CR LF, or CR. Returns where the next line begins. */
 static size_t line_end(struct pl_view text, size_t at, size_t *length)
 {
 	size_t end = at;

@@ -1,4 +1,4 @@
-/* The text of source files as they ran, by line. */
+/* The text of source files as it ran, by line. */
 #ifndef PL_TRACE_SOURCE_H
 #define PL_TRACE_SOURCE_H
 

@@ -1,7 +1,7 @@
 #include "trace/stream.h"
 
-/* A search for the next head looks through windows that double: most damages are short, and a
- * hostile file has one in front of each record. */
+/* The search for the next head reads windows of growing size: most damage is short, and a hostile
+ * file has some before each record. */
 #define WINDOW_BYTES_FIRST 1024u
 #define WINDOW_BYTES_MAX   (256u << 10)
 
@@ -12,8 +12,8 @@ static int read_at(struct stream *s, uint64_t off, size_t n, struct pl_err *err)
 		s->files, (struct span){.file = s->file, .off = off, .length = n}, &s->room, err);
 }
 
-/* A head whose payload the file does not hold is an end, not a damage: the record is being written.
- * In a recording that is finished the caller finds bytes behind the end. */
+/* A head whose payload is not complete is an end, not damage: the record is being written. In a
+ * finished recording the caller finds bytes after the end. */
 int stream_head(struct stream *s, struct pl_err *err)
 {
 	uint64_t left = s->size - s->off;
@@ -83,7 +83,7 @@ int stream_resync(struct stream *s, struct pl_err *err)
 		if (record_read_head(window, &head, &cut) == 0)
 			return 0;
 		size_t skip = record_resync_head(window);
-		/* The last bytes of the window may be the front of a head. */
+		/* the last bytes of the window may be the front of a head */
 		s->off += skip < n ? skip : n - (RECORD_HEAD_BYTES - 1);
 		if (skip < n)
 			return 0;

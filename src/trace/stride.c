@@ -3,10 +3,11 @@
 #include <stdlib.h>
 
 #define STEPS_FIRST 512
-#define STEPS_MAX   65536u /* 9 MiB with their rows; more than this and the program repeats little */
+#define STEPS_MAX   65536u /* 9 MiB with their rows; a program with more repeats little */
 #define CODES_MAX   65536u
 
-/* A frame's bytes are the key: code and value, then the identity of a generator, then the rest. */
+/* The bytes of a frame are the key: code and value, then the identity of a generator, then the
+ * rest. */
 _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 		       offsetof(struct stack_frame, place) == 16 &&
 		       sizeof(struct stack_frame) == 24,
@@ -28,7 +29,8 @@ static uint32_t home(const struct strides *s, const struct question *q)
 	return (uint32_t)(mixed >> 40) & (s->room - 1);
 }
 
-/* The question's step, or the free place where it would be: there is one, as the table is never full. */
+/* The question's step, or the free place where it would be; there always is one, because the table
+ * is never full. */
 static struct stride_step *probe(const struct strides *s, const struct question *q)
 {
 	uint32_t i = home(s, q);
@@ -146,7 +148,7 @@ static int grow(struct strides *s)
 	return 0;
 }
 
-/* Room for one more step. */
+/* Make room for one more step. */
 static int reserve(struct strides *s)
 {
 	if (s->room && s->used + 1 <= s->room / 4 * 3)
@@ -179,8 +181,8 @@ void strides_release(struct strides *s)
 
 /* ---- codes ---- */
 
-/* Numbers of codes are used again when a code is gone. As long as those that a block names are what they were, steps hold over
- * blocks. */
+/* Numbers of codes are used again when a code is gone. Steps are kept from block to block as long
+ * as the numbers that a block names mean the same as before. */
 static int agree(struct strides *s, const struct walk *w)
 {
 	const struct pl_map *bodies = &w->block.bodies;
@@ -196,7 +198,7 @@ static int agree(struct strides *s, const struct walk *w)
 		uint64_t *known = map_put(&s->codes, b->key);
 		if (!known)
 			return PL_ERR_MEMORY;
-		/* Of a code that is missing the address is 0: the last bit says that it was seen. */
+		/* a missing code has address 0: the last bit says that it was seen */
 		if (!*known)
 			*known = b->value | 1;
 		if (*known != (b->value | 1))
@@ -209,7 +211,7 @@ static int agree(struct strides *s, const struct walk *w)
 
 /* ---- learning a step ---- */
 
-/* Of the frame all that can matter; of the event its kind and flags, and a unit or index. */
+/* All of the frame that can matter; of the event its kind and flags, and a unit or index. */
 static inline struct question ask_of(const struct stack_frame *f, uint32_t kind, uint32_t operand)
 {
 	struct question q = {.callee = 0};
@@ -243,7 +245,7 @@ static struct question ask(const struct stack_frame *f, const struct event *e)
 	}
 }
 
-/* A frame by itself, on which the event is tried out; room for the one that it may push. */
+/* A copy of a frame, to which the event is applied; with room for the frame that it may push. */
 struct trial {
 	struct stack_frame frames[2];
 	struct stack stack;
@@ -252,7 +254,7 @@ struct trial {
 	enum follow_answer answer;
 };
 
-/* What the walk would put a gap in front of, or cannot tell here. */
+/* Would the walk put a gap before it, or is it unknown here? */
 static bool is_strange(const struct walk *w, const struct trial *t, const struct event *e)
 {
 	switch (e->kind) {
@@ -278,7 +280,7 @@ static void follow(const struct walk *w, struct trial *t, const struct event *e)
 				       : follow_event(c, &t->stack, e, &t->lines);
 }
 
-/* The frame goes over its lines, of which the last one is where it stands then. */
+/* The frame passes its lines, and is then at the last one. */
 static void pass_lines(struct trial *t)
 {
 	if (t->answer == FOLLOW_LINES && follow_count(&t->lines))
@@ -290,8 +292,8 @@ static int32_t stands_at(const struct pl_code *c, const struct stack_frame *f)
 	return code_place_line(c, (enum stack_place)f->place, f->value);
 }
 
-/* The row of the event, as walk.c gives it, which is the last of the step; events 0: it has none. The trial is behind the
- * event, but for what pops the frame: that leaves it where it was. */
+/* The row of the event, as walk.c gives it: the last row of the step. events 0: it has none. The
+ * trial is after the event; but if the event pops the frame, the frame is as before. */
 static struct pl_count own_row(const struct walk *w, const struct trial *t, const struct event *e)
 {
 	const struct stack_frame *f = &t->frames[0];
@@ -346,7 +348,7 @@ static bool rows_halt(const struct strides *s, const struct stride_rows *rows, u
 	return rows->own.events && s->halts(s->halts_context, &rows->own);
 }
 
-/* *out NULL: by steps it cannot be told, the walk must give the rows. */
+/* *out NULL: it cannot be a step, and the walk must give the rows. */
 static int learn(struct strides *s, const struct walk *w, const struct event *e,
 	const struct question *q, struct stride_step **out)
 {
@@ -363,7 +365,8 @@ static int learn(struct strides *s, const struct walk *w, const struct event *e,
 		return 0;
 	pass_lines(&t);
 	stack_apply(&t.stack, e);
-	/* Where a stretch began says nothing once it is over: the same place is the same key then. */
+	/* once the unrecorded lines are over, where they began does not matter: make the keys
+	 * equal */
 	if (t.frames[0].from_place == PLACE_UNKNOWN)
 		t.frames[0].from_value = 0;
 	struct stride_step *step = probe(s, q);
@@ -392,7 +395,7 @@ static int learn(struct strides *s, const struct walk *w, const struct event *e,
 
 /* ---- taking steps ---- */
 
-/* Which events are asked about. */
+/* Which events can be part of a question. */
 static bool has_step(enum event_kind kind)
 {
 	switch (kind) {
@@ -416,14 +419,14 @@ static void pop_top(struct stack *s)
 		s->min_depth = s->depth;
 }
 
-/* What becomes of the stack with an event, beside where its frame stands. */
+/* What an event does to the stack, besides the place of its frame. */
 struct change {
 	enum event_kind kind;
 	uint32_t code, unit; /* of the frame that is pushed */
 	uint64_t gen;
 };
 
-/* In three stores, as ask_of reads it: the processor hands those on at once. */
+/* In three stores, as ask_of reads it: the processor can forward these. */
 static inline int push(struct stack *s, const struct change *c)
 {
 	const bool entered = c->kind == EVENT_ENTER || c->kind == EVENT_OUTSIDE;
@@ -471,7 +474,7 @@ static inline void stand(struct stack_frame *f, uint64_t stands, uint64_t from)
 	memcpy(&f->place, &from, sizeof from);
 }
 
-/* The context of the frame that is to be pushed, to which the top frame's site leads. */
+/* The context of the frame that is to be pushed: where the site of the top frame leads. */
 static uint32_t find_edge(
 	struct strides *s, struct walk *w, struct context_cached *known, uint32_t index)
 {
@@ -505,7 +508,7 @@ static int push_context(
 	return 0;
 }
 
-/* take, with contexts. */
+/* As take, with contexts. */
 static inline int take_watched(
 	struct strides *s, struct walk *w, struct stride_step *step, const struct change *c)
 {
@@ -549,7 +552,7 @@ static inline int take(
 	return push_or_pop(&w->stack, c);
 }
 
-/* Not at the limit, and nothing waits that only the walk can give. */
+/* It is not at the limit, and nothing waits that only the walk can give. */
 static bool can_go_on(const struct walk *w, const struct stride_limit *limit)
 {
 	return w->open && !w->gap_count && !w->ahead.begun && !w->holds && !w->silent &&
@@ -571,7 +574,7 @@ static int find(
 	return learn(s, w, e, &q, out);
 }
 
-/* One step: of the event, of which the bytes up to `rest` are. false in *went: it is for the walk. */
+/* One step for the event, whose bytes go up to `rest`. *went false: it is for the walk. */
 static int try_step(struct strides *s, struct walk *w, const struct event *e,
 	const struct stride_limit *limit, bool *went)
 {
@@ -589,7 +592,7 @@ static int try_step(struct strides *s, struct walk *w, const struct event *e,
 		&(struct change){.kind = e->kind, .code = e->code, .unit = e->unit, .gen = e->gen});
 }
 
-/* Contexts, behind an event that has no row but changes the stack. */
+/* Update the contexts after an event that has no row but changes the stack. */
 static int step_contexts(struct strides *s, struct walk *w, const struct event *e)
 {
 	if (e->kind == EVENT_TASK)
@@ -642,11 +645,10 @@ static int step_by_pop(
 	return code;
 }
 
-/* ---- the short way ----
+/* ---- the fast path ----
  *
- * Most events need no more than their step: those are taken from the bytes at once, in a loop that keeps what it needs in
- * registers, as long as their steps are known and nothing else is about.
- */
+ * Most events need only their step. These are taken directly from the bytes, in a loop that keeps
+ * what it needs in registers, as long as their steps are known and nothing else waits. */
 
 struct quick {
 	const uint8_t *at, *end;
@@ -655,7 +657,7 @@ struct quick {
 	uint64_t refused; /* as in strides */
 };
 
-/* A varint of at most three bytes; UINT32_MAX: a longer one. */
+/* A varint of at most three bytes; UINT32_MAX: it is longer. */
 static inline uint32_t small(const uint8_t **at, const uint8_t *end)
 {
 	uint32_t value = 0;
@@ -669,8 +671,8 @@ static inline uint32_t small(const uint8_t **at, const uint8_t *end)
 	return UINT32_MAX;
 }
 
-/* Of an event its varints, of which the first is the unit, site or number; one more than there are: 0 is an event that is
- * not taken so. */
+/* The number of an event's varints + 1; the first varint is the unit, site or number. 0: the event
+ * is not taken here. */
 static const uint8_t fields_behind[32] = {
 	[EVENT_ENTER] = 1 + 2,
 	[EVENT_LEAVE] = 1 + 1,
@@ -704,7 +706,7 @@ static inline const uint8_t *read_known_resume(const struct quick *k,
 	return r->code ? at : NULL;
 }
 
-/* Gives the byte behind the event; NULL: it is for the long way. */
+/* Returns the byte after the event; NULL: it is for the slow path. */
 static inline const uint8_t *read_quickly(const struct quick *k, struct event_calls *calls,
 	uint32_t fields[FIELDS_MAX], struct change *c, uint32_t *flags)
 {
@@ -747,7 +749,7 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 	return at;
 }
 
-/* Behind a step that was taken; where the frame has come back to, a trip can end. */
+/* After a step that was taken: a trip can end where the frame has returned to. */
 static void note_place(
 	struct strides *s, const struct quick *k, const struct walk *w, uint64_t pops)
 {
@@ -770,15 +772,17 @@ static void note_place(
 	memcpy(&t->from_then, &f->place, sizeof t->from_then);
 }
 
-/* The event up to `behind`, or one pop of it. false: no step is known, or it would go over the limit. */
+/* The event up to `behind`, or one pop of it. false: no step is known, or it would go over the
+ * limit. */
 static inline bool take_quickly(struct quick *k, struct strides *s, struct walk *w,
 	const struct question *q, const struct change *c, const uint8_t *behind, int *code)
 {
 	struct stride_step *step = probe(s, q);
 
 	if (!step->asked || k->rows + step->lines + step->row > k->most) {
+		/* a longer one is never taken */
 		if (s->tape)
-			s->tape->early = step->lines <= STRIDE_HALT; /* beyond: never taken */
+			s->tape->early = step->lines <= STRIDE_HALT;
 		return false;
 	}
 	k->at = behind;
@@ -803,7 +807,7 @@ static bool pop_quickly(struct quick *k, struct strides *s, struct walk *w, uint
 	return true;
 }
 
-/* One event; false: it is for the long way, or the rest of its pops is. */
+/* One event. false: it, or the rest of its pops, is for the slow path. */
 static inline bool go_quickly(struct quick *k, struct strides *s, struct walk *w, int *code)
 {
 	const struct stack_frame *f = stack_top(&w->stack);
@@ -830,7 +834,7 @@ static inline bool go_quickly(struct quick *k, struct strides *s, struct walk *w
 
 /* ---- trips ---- */
 
-/* Is one of eight bytes the first one of a known resume? Others can be the same. */
+/* Is one of eight bytes the first byte of a known resume? Other bytes can have the same value. */
 static inline bool may_resume(uint64_t bytes)
 {
 	const uint64_t ones = 0x0101010101010101u, same = ones * (uint8_t)~EVENT_SAME_UNIT;
@@ -839,7 +843,7 @@ static inline bool may_resume(uint64_t bytes)
 	return ((off - ones) & ~off & ones << 7) != 0;
 }
 
-/* false: too near the end. */
+/* false: too near to the end. */
 static inline bool key_here(
 	const struct quick *k, const struct strides *s, const struct walk *w, struct trip_key *key)
 {
@@ -879,7 +883,8 @@ static bool learn_trip(
 	return went;
 }
 
-/* As long as all of it is of one stamp: a line that began at an earlier one is over with its first step. */
+/* All of the trip must have the same stamp: a line that began at an earlier stamp is over with the
+ * first step. */
 static inline bool take_trip(struct quick *k, struct strides *s, struct walk *w, struct trip *t)
 {
 	const struct contexts *x = s->contexts;
@@ -919,7 +924,7 @@ static int stride_quickly(struct strides *s, struct walk *w, const struct stride
 {
 	struct quick k = {.at = w->events.at,
 		.end = w->events.at + w->events.left,
-		.most = limit->seq - w->next_seq, /* the limit is not behind */
+		.most = limit->seq - w->next_seq, /* the limit is not before this */
 		.refused = s->refused};
 	int code = 0;
 
@@ -931,7 +936,7 @@ static int stride_quickly(struct strides *s, struct walk *w, const struct stride
 	return code;
 }
 
-/* No stamp or switch waits for the next event, which is what can_go_on leaves open. */
+/* No stamp or switch waits for the next event; can_go_on does not decide that. */
 static bool is_plain(
 	const struct strides *s, const struct walk *w, const struct stride_limit *limit)
 {
@@ -939,7 +944,7 @@ static bool is_plain(
 	       w->order_from == w->order && w->next_seq <= limit->seq;
 }
 
-/* The next row has a time of its own, or is the entry of a task's root, and who wants contexts wants to see it. */
+/* The next row has a time of its own, or is the call of a task's root; contexts need to see it. */
 static bool waits_for_walk(const struct strides *s, const struct walk *w)
 {
 	return s->contexts &&

@@ -1,8 +1,10 @@
 /* From what was gathered to what is shown: cumulated times, sums, order.
  *
- * Own times are the contexts'. A context knows all sites that are on the stack in it, so each site, line and function that is there
- * gets the context's own time once. Of a line's own time it is not known in which contexts of its code it was; so it is taken to be in all of them
- * alike, and what of it was below another pass of the same line is not counted again. */
+ * Own times belong to contexts. A context knows all sites on the stack in it, so each site, line
+ * and function there gets the context's own time once. In which contexts of its code the own time
+ * of a line was is not known. So it is assumed to be spread evenly over all of them, and what was
+ * below another pass of the same line is not counted again.
+ */
 #include "trace/profile.h"
 
 #include <stdlib.h>
@@ -15,13 +17,13 @@ static int64_t rounded(double v)
 	return v < (double)TIME_NS_MAX ? (int64_t)(v + 0.5) : TIME_NS_MAX;
 }
 
-/* Of two that are rounded. */
+/* The sum of two rounded times. */
 static int64_t add_ns(int64_t a, int64_t b)
 {
 	return a + b < TIME_NS_MAX ? a + b : TIME_NS_MAX;
 }
 
-/* By Newton, from above: the C library's would be one more library to link. */
+/* By Newton's method, from above; the C library's would need another library. */
 static double square_root(double v)
 {
 	double root = v > 1 ? v : 1, next = (root + v / root) / 2;
@@ -33,8 +35,8 @@ static double square_root(double v)
 	return root;
 }
 
-/* Of n samples a share of p comes out within sqrt(p (1 - p) / n): as a part of itself, sqrt((1 - p) /
- * (p n)), where p n are its own. */
+/* Of n samples, a share of p is right within sqrt(p (1 - p) / n). Relative to itself that is
+ * sqrt((1 - p) / (p n)), and p n are its own samples. */
 static int64_t error_of(double ns, double all_ns, double samples)
 {
 	double rest = all_ns > 0 ? 1 - ns / all_ns : 0;
@@ -48,11 +50,11 @@ static int64_t error_of(double ns, double all_ns, double samples)
 struct cumulate {
 	struct pl_profile *p;
 	const struct contexts *x;
-	uint32_t
-		now; /* number of the context, from 1: what is marked with it has its time already */
+	/* number of the context, from 1: what is marked with it has its time already */
+	uint32_t now;
 	double ns;
 	uint32_t own_code;
-	uint32_t *site_code, *site_line; /* of each site: its callee, its line + 1 or 0 */
+	uint32_t *site_code, *site_line; /* for each site: its callee, its line + 1 or 0 */
 	uint32_t *site_mark, *line_mark, *code_mark;
 	double *site_ns, *line_ns, *code_ns;
 	double *line_inside; /* own time of its code while the line is on the stack below */
@@ -73,7 +75,7 @@ static void release_cumulate(struct cumulate *c)
 	free(c->code_own);
 }
 
-/* Makes the lines and codes that only stand in sites, so that none is made behind it. */
+/* Make the lines and codes that occur only in sites, so that none is made later. */
 static int name_sites(struct cumulate *c)
 {
 	struct share *s = &c->p->share;
@@ -177,7 +179,7 @@ static int by_own(const void *a, const void *b)
 	return order ? order : x->time.line < y->time.line ? -1 : x->time.line > y->time.line;
 }
 
-/* The longest took as long as the mean at least, which is known better where all took long. */
+/* The longest took at least as long as the mean, which is known better if all took long. */
 static struct pl_longest at_least(const struct pl_longest *l, int64_t ns, uint64_t times)
 {
 	struct pl_longest longest = *l;
@@ -381,7 +383,7 @@ static int by_run(const void *a, const void *b)
 	return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
-/* What runs in a task is what is below its roots, but for other tasks' roots. */
+/* What runs in a task is what is below its roots, except below the roots of other tasks. */
 static int run_times(const struct cumulate *c, struct pl_profile_task *rows)
 {
 	const struct contexts *x = c->x;

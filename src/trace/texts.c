@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Texts are put one behind the other; one that does not fit begins a new chunk, and a long one has
- * one of its own. */
+/* Texts follow one another in chunks. A text that does not fit begins a new chunk; a long one gets
+ * its own. */
 #define CHUNK_ROOM (16u << 10)
 
 struct texts_chunk {

@@ -1,4 +1,4 @@
-/* Times of lines: what a profile has of them. */
+/* Times of lines, from a profile. */
 #include "pathline/times.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@ void walk_init(struct walk *w, struct pl_recording *r, struct thread_entry *t)
 
 /* ---- frames ---- */
 
-/* By the open block's own table (open_codes). Never NULL: a code that is missing is "?". */
+/* By the open block's own table (open_codes). Never NULL: a missing code is "?". */
 struct pl_code *walk_code_of(const struct walk *w, uint32_t number)
 {
 	const uint64_t *found = map_find(&w->block.bodies, number);
@@ -21,7 +21,7 @@ struct pl_code *walk_code_of(const struct walk *w, uint32_t number)
 	return c ? c : w->r->unknown_code;
 }
 
-/* The code of the top frame, NULL without a frame. */
+/* The code of the top frame; NULL: there is no frame. */
 static struct pl_code *top_code(struct walk *w)
 {
 	const struct stack_frame *f = stack_top(&w->stack);
@@ -37,8 +37,8 @@ static struct pl_code *top_code(struct walk *w)
 
 /* ---- gaps ---- */
 
-/* They are given before the next event is read, so few wait at a time; a fifth would take the
- * fourth's place. */
+/* They are given before the next event is read, so few wait at a time; a fifth would replace the
+ * fourth. */
 static struct walk_gap *add_gap(struct walk *w, enum pl_gap_reason reason, uint64_t lost)
 {
 	struct walk_gap *g = &w->gaps[w->gap_count < WALK_GAPS ? w->gap_count++ : WALK_GAPS - 1];
@@ -47,7 +47,7 @@ static struct walk_gap *add_gap(struct walk *w, enum pl_gap_reason reason, uint6
 	return g;
 }
 
-/* A gap where a frame stands. */
+/* A gap at a frame. */
 static void add_gap_at(struct walk *w, enum pl_gap_reason reason, uint32_t frame)
 {
 	const struct stack_frame *f = &w->stack.frames[frame];
@@ -62,14 +62,14 @@ static void add_gap_at(struct walk *w, enum pl_gap_reason reason, uint32_t frame
 
 /* ---- time ---- */
 
-/* The ticks of the next TIME in this block, 0: there is none. */
+/* The ticks of the next TIME in this block; 0: there is none. */
 static uint64_t next_stamp(const struct walk *w)
 {
 	struct event_calls calls = w->stack.calls;
 	struct pl_view v = w->events;
 	struct event e;
 
-	if (w->marks.ticks) /* it was read, and is still to come */
+	if (w->marks.ticks) /* it was read, and applies to the next event */
 		return w->ticks + w->marks.ticks;
 	while (v.left && event_read(&v, &calls, &e) == 0)
 		if (e.kind == EVENT_TIME && e.a)
@@ -77,7 +77,7 @@ static uint64_t next_stamp(const struct walk *w)
 	return 0;
 }
 
-#define SPAN_WORTH_LOOKING_NS 50000000 /* below, the bound by the tick is good enough */
+#define SPAN_WORTH_LOOKING_NS 50000000 /* below this, the bound by the tick is good enough */
 
 static void stamp(struct walk *w, uint64_t ticks, bool exact)
 {
@@ -86,8 +86,8 @@ static void stamp(struct walk *w, uint64_t ticks, bool exact)
 	w->time_known = false;
 }
 
-/* What comes behind a stamp came before the next one, and before the collector's tick changed. Found for the first row behind
- * it: who only passes by needs none. */
+/* What comes after a stamp happened before the next stamp, and before the collector's tick changed.
+ * Computed for the first row after the stamp, and only if a row is made. */
 static void know_time(struct walk *w)
 {
 	w->time_known = true;
@@ -108,8 +108,9 @@ static int64_t add_clamped(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/* A row with a stamp before the next event is filled in in front of both: an event would have been stamped, so nobody knows by how much
- * it came behind the collector's tick. Else it came no later than the next event, so before that tick. */
+/* A row with a stamp between it and the next event was filled in, and comes before both: an event
+ * would have had a stamp, so how long after the collector's tick it happened is not known. Any
+ * other row happened at the latest with the next event, so before that tick. */
 static int64_t time_error(const struct walk *w)
 {
 	if (w->marks.ticks)
@@ -117,8 +118,8 @@ static int64_t time_error(const struct walk *w)
 	return w->at_stamp ? w->time.error_ns : add_clamped(w->time.error_ns, w->stamp_span_ns);
 }
 
-/* Position, seq, order and time of the next row. Time is clamped, so that it never goes back within
- * a thread, also where the clock's map does not know better. */
+/* Set position, seq, order and time of the next row. Time is clamped, so that it never goes
+ * backward within a thread, even if the clock map cannot tell. */
 static void put_place(struct walk *w, struct pl_event *row)
 {
 	if (!w->time_known)
@@ -138,7 +139,7 @@ static void put_place(struct walk *w, struct pl_event *row)
 	w->idle_due = false;
 }
 
-/* What came behind the last event did so before the end of its thread, whenever that was. */
+/* What came after the last event happened before the end of its thread, whenever that was. */
 static int64_t error_at_end(const struct walk *w)
 {
 	const struct thread_entry *t = w->thread;
@@ -202,7 +203,7 @@ static void note_missing(struct walk *w, struct block_ref *ref, bool oldest)
 	w->explained = true;
 }
 
-/* From the block's bodies to codes, once, so that each event finds its code in one step. */
+/* Map the block's codes once, so that each event finds its code in one step. */
 static void open_codes(struct walk *w)
 {
 	struct pl_map *bodies = &w->block.bodies;
@@ -213,9 +214,9 @@ static void open_codes(struct walk *w)
 	w->code = NULL;
 }
 
-/* The walk's stack and the block's change places: the block has no more use for its own, and the
- * memory serves for the next one. The stack of the block counts, not the one that was walked to:
- * behind a damage only the former is known. */
+/* The walk's stack and the block's are exchanged: the block does not need its own any more, and the
+ * memory is used for the next one. The stack of the block is right, not the one that the walk
+ * reached: after damage only the former is known. */
 static void open_block(struct walk *w, const struct block_ref *ref)
 {
 	const struct stack spare = w->stack;
@@ -256,7 +257,7 @@ static int tell(struct walk *w, const struct follow_lines *lines)
 	return 0;
 }
 
-/* The lines of the frame come next. */
+/* Give the lines of this frame next. */
 static int ahead_of(struct walk *w, uint32_t frames)
 {
 	const struct stack_frame *f = frames ? &w->stack.frames[frames - 1] : NULL;
@@ -274,7 +275,7 @@ static int ahead_of(struct walk *w, uint32_t frames)
 	return 0;
 }
 
-/* Its path ends here: say so if it was cut off. */
+/* The path ends here: give a gap if it was cut off. */
 static int last_gap(struct walk *w)
 {
 	const struct thread_entry *t = w->thread;
@@ -303,12 +304,12 @@ static int last_gap(struct walk *w)
 static enum pl_gap_reason missing_reason(int code)
 {
 	if (code == PL_ERR_VERSION)
-		return PL_GAP_UNKNOWN; /* it holds events of a later minor version */
+		return PL_GAP_UNKNOWN; /* it has events of a later minor version */
 	return code == PL_ERR_FORMAT ? PL_GAP_DAMAGED : PL_GAP_EVICTED;
 }
 
-/* Open the next block, with a gap in front of it where it does not follow. A damaged one is a gap
- * itself, and 0: the caller gives the gap and comes here again. */
+/* Open the next block, with a gap before it if it does not follow. A damaged block is itself a gap,
+ * and the result is 0: the caller gives the gap and calls this again. */
 static int next_block(struct walk *w, struct pl_err *err)
 {
 	struct thread_entry *t = w->thread;
@@ -333,7 +334,7 @@ static int next_block(struct walk *w, struct pl_err *err)
 	if (code != PL_ERR_FORMAT && code != PL_ERR_NOT_FOUND && code != PL_ERR_VERSION)
 		return pl_err_cause(err, code, "block %" PRIu32 " of thread %" PRIu32, ref->number,
 			t->public.number);
-	/* Its bodies may still be numbers, where codes are looked for. */
+	/* its bodies may still be numbers, where codes are expected */
 	block_release(&w->block);
 	stack_reset(&w->stack);
 	w->next_seq = ref->first_seq + ref->events;
@@ -344,7 +345,7 @@ static int next_block(struct walk *w, struct pl_err *err)
 	return 0;
 }
 
-/* The rest of the block is no events: it is lost. */
+/* The rest of the block cannot be decoded: it is lost. */
 static void give_up_block(struct walk *w)
 {
 	const struct block_head *head = &w->block.head;
@@ -368,7 +369,8 @@ void walk_pass(struct walk *w, const struct event *e)
 		w->marks.idle_from = w->ticks + w->marks.ticks + e->a;
 		w->marks.idle_ticks = e->b;
 	} else if (e->kind == EVENT_SWITCH) {
-		w->order = e->a; /* order_from stays: what no event tells may have come before */
+		/* order_from stays: rows without an event may have happened before */
+		w->order = e->a;
 	} else if (e->kind == EVENT_POPS) {
 		w->pops = e->a <= w->stack.depth ? e->a : 0;
 	} else {
@@ -376,8 +378,8 @@ void walk_pass(struct walk *w, const struct event *e)
 	}
 }
 
-/* The event's own time and turn begin. A stamp looks for the next one: one that moves nothing must not look through the block
- * each time. */
+/* The event's own time and order begin. A stamp makes time_error look for the next stamp, so one
+ * that changes nothing is ignored. */
 void walk_take_marks(struct walk *w)
 {
 	const struct walk_marks m = w->marks;
@@ -395,7 +397,7 @@ void walk_take_marks(struct walk *w)
 		stamp(w, w->ticks + m.ticks, true);
 }
 
-/* ---- what no event tells ---- */
+/* ---- rows without an event ---- */
 
 static struct follow_code *follow_of(const struct walk *w, struct pl_code *c)
 {
@@ -414,7 +416,8 @@ static void pop_one(struct walk *w)
 	stack_apply(&w->stack, &one);
 }
 
-/* One of the frames to be popped: it returned or yielded, or was only linked, or should not be gone. */
+/* Pop one of the frames to be popped: it returned or yielded, was only linked, or should not be
+ * gone. */
 static int pop_next(struct walk *w)
 {
 	struct follow_code *c = top_follow(w);
@@ -436,7 +439,7 @@ static int pop_next(struct walk *w)
 	return 0;
 }
 
-/* ---- what may have happened behind the end ---- */
+/* ---- what may have happened after the end ---- */
 
 static void put_task(struct pl_event *row, const struct stack_task *task)
 {
@@ -444,7 +447,7 @@ static void put_task(struct pl_event *row, const struct stack_task *task)
 	row->task_id = task ? task->number : 0;
 }
 
-/* Of an innermost frame of which nothing is known nothing is said. */
+/* If nothing is known about an innermost frame, it has no rows. */
 static int give_ahead(struct walk *w, struct pl_event *row)
 {
 	uint32_t frame = w->ahead.frames - 1;
@@ -521,7 +524,7 @@ static void put_frame(struct walk *w, struct pl_event *row)
 	put_task(row, stack_running_task(&w->stack));
 }
 
-/* The line and unit from where the frame stands, for events that do not tell. */
+/* The line and unit at which the frame is, for events that do not have them. */
 static void put_stand(struct walk *w, struct pl_event *row)
 {
 	const struct stack_frame *f = stack_top(&w->stack);
@@ -540,8 +543,8 @@ static void put_unit(struct pl_event *row, uint32_t unit)
 		row->line = unit_line(row->code, unit);
 }
 
-/* Which frame a row tells of: an entry of the one that it pushes, an exit of the one that it pops,
- * so one is given behind stack_apply and the other before. */
+/* The row of an entry is about the frame that it pushes, that of an exit about the frame that it
+ * pops. So one is made after stack_apply and the other before. */
 static void give_entry(struct walk *w, const struct event *e, struct pl_event *row)
 {
 	const struct pl_code *caller = top_code(w);
@@ -580,7 +583,7 @@ static void give_line(struct walk *w, const struct event *e, struct pl_event *ro
 	}
 }
 
-/* Jumps back may have no line of their own: where they lead has it. */
+/* A jump back may have no line of its own; its target has it. */
 static void give_again(struct walk *w, const struct event *e, struct pl_event *row)
 {
 	stack_apply(&w->stack, e);
@@ -623,7 +626,7 @@ static void give_mark(struct walk *w, const struct event *e, struct pl_event *ro
 	row->type = w->mark;
 }
 
-/* The row of an event, and the stack behind it. */
+/* The row of an event, and the stack after it. */
 static void count_row(struct walk *w)
 {
 	w->at_stamp = false;
@@ -631,7 +634,8 @@ static void count_row(struct walk *w)
 	w->event++;
 }
 
-/* The same, of this event: where its own place is open, that of what comes behind it is, too. */
+/* The same, of this event: if its own place in the order is open, that of the events after it is
+ * open as well. */
 static void take_marks(struct walk *w, const struct event *e)
 {
 	const uint64_t from = w->order_from;
@@ -685,7 +689,7 @@ static void give(struct walk *w, const struct event *e, struct pl_event *row)
 	count_row(w);
 }
 
-/* The next of the lines that no event tells. */
+/* The next of the lines that have no event. */
 static void give_told(struct walk *w, struct pl_event *row)
 {
 	uint32_t start = w->told[w->told_next++];
@@ -701,14 +705,14 @@ static void give_told(struct walk *w, struct pl_event *row)
 	count_row(w);
 }
 
-/* EVENT_LINE_AT: is the line that was told another one than the unit's? */
+/* EVENT_LINE_AT: is the reported line another one than that of the unit? */
 static bool is_moved(const struct pl_code *c, const struct event *e)
 {
 	return c->body.graph.analysed && e->unit != EVENT_NO_UNIT &&
 	       unit_line(c, e->unit) != e->line;
 }
 
-/* An event of a frame where there is none. */
+/* Does the event need a frame? */
 static bool needs_frame(enum event_kind kind)
 {
 	switch (kind) {
@@ -747,7 +751,8 @@ static bool is_undecoded(struct walk *w, const struct event *e)
 	return e->kind == EVENT_LINE && w->stack.depth && !code_has_start(top_code(w), e->index);
 }
 
-/* What goes before the event's row: gaps where it contradicts what was, and the lines that led to it. */
+/* What comes before the event's row: gaps if it contradicts the path, and the lines that led to
+ * it. */
 static int prepare(struct walk *w, const struct event *e)
 {
 	struct walk_gap jumped = {0};
@@ -756,7 +761,7 @@ static int prepare(struct walk *w, const struct event *e)
 
 	if (w->stack.depth) {
 		add_gap_at(w, PL_GAP_JUMPED,
-			w->stack.depth - 1); /* where the frame stands: to be forgotten below */
+			w->stack.depth - 1); /* where the frame is: forgotten below */
 		jumped = w->gaps[--w->gap_count];
 		answer = follow_event(top_follow(w), &w->stack, e, &lines);
 	}
@@ -770,11 +775,11 @@ static int prepare(struct walk *w, const struct event *e)
 		add_gap(w, PL_GAP_APPEARED, 0);
 	if (answer == FOLLOW_LINES && follow_count(&lines))
 		return tell(w, &lines);
-	take_marks(w, e); /* the gaps are the event's */
+	take_marks(w, e); /* the gaps belong to the event */
 	return 0;
 }
 
-/* The frame stands there: the lines that led to it come next. */
+/* The frame is there now: the lines that led to it come next. */
 static int come_to(struct walk *w, const struct event *e)
 {
 	struct follow_lines lines;
@@ -786,7 +791,7 @@ static int come_to(struct walk *w, const struct event *e)
 	return answer == FOLLOW_LINES ? tell(w, &lines) : 0;
 }
 
-/* Read one event. It makes a row when `holds` is set behind it, and then perhaps others before. */
+/* Read one event. It has a row if `holds` is set afterwards; then other rows may come before it. */
 static int step(struct walk *w)
 {
 	struct event e;
@@ -806,8 +811,8 @@ static int step(struct walk *w)
 	return prepare(w, &e);
 }
 
-/* Most events by far are lines of one byte, of a frame that is known and may be there: their row in
- * one go, as step and give_line would make it. */
+/* Most events are lines of one byte, in a known frame that may be there. Make their row at once,
+ * with the same result as step and give_line. */
 static bool give_short_line(struct walk *w, struct pl_event *row)
 {
 	if (!w->events.left || *w->events.at < 0x80 || *w->events.at == 0xff || !w->stack.depth ||
@@ -835,8 +840,7 @@ static bool give_short_line(struct walk *w, struct pl_event *row)
 	return true;
 }
 
-/* In this order: gaps that wait, the event that they stood before, the next event, the next block.
- */
+/* In this order: gaps that wait, the event after them, the next event, the next block. */
 /* A row that waits. */
 static bool give_waiting(struct walk *w, struct pl_event *row)
 {
@@ -882,8 +886,8 @@ int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err)
 	return 0;
 }
 
-/* The event is the next to have a row, and the stack is that in front of it. Does anything go before it? That is of the time
- * before. */
+/* The event is the next one with a row, and the stack is that before it. Do other rows come before
+ * it? They have the time before. */
 static bool something_before(const struct walk *w, struct stack *s, const struct event *e)
 {
 	struct stack_frame *f = stack_top(s);
@@ -898,7 +902,8 @@ static bool something_before(const struct walk *w, struct stack *s, const struct
 	return answer == FOLLOW_LINES && follow_count(&lines);
 }
 
-/* When n frames are popped, does any of them make a row? Those that were only linked, or are left out, make none. */
+/* If n frames are popped, does any of them have a row? Frames that were only linked, or are left
+ * out, have none. */
 static bool pops_make_row(const struct walk *w, const struct stack *stack, uint64_t n)
 {
 	struct follow_lines lines;
@@ -912,7 +917,8 @@ static bool pops_make_row(const struct walk *w, const struct stack *stack, uint6
 	return false;
 }
 
-/* The stack behind an event that makes no row, of which the walk's own is not to know yet. Without memory it stays as it was. */
+/* The stack after an event without a row, which must not change the walk's own stack. Without
+ * memory it is unchanged. */
 static struct stack *peek_apply(struct walk *w, struct stack *s, const struct event *e)
 {
 	if (s == &w->stack && stack_copy(&w->peeked, s))
@@ -921,7 +927,7 @@ static struct stack *peek_apply(struct walk *w, struct stack *s, const struct ev
 	return &w->peeked;
 }
 
-/* Look through the open block; false: no more rows in it. */
+/* Look through the open block; false: it has no more rows. */
 static bool peek_block(struct walk *w, struct walk_peek *out)
 {
 	uint64_t late_ticks = w->ticks + w->marks.ticks;
@@ -930,7 +936,8 @@ static bool peek_block(struct walk *w, struct walk_peek *out)
 	struct stack *s = w->pops ? peek_apply(w, &w->stack, &e) : &w->stack;
 
 	while (v.left) {
-		/* Up to the first that is a row: they are read once more before any that the calls they put could mislead. */
+		/* only up to the first row: events are read again before any that the calls they
+		 * add could affect */
 		bool damaged = event_read(&v, &w->stack.calls, &e);
 		if (damaged)
 			return true;
@@ -1045,7 +1052,7 @@ size_t walk_stack(const struct walk *w, struct pl_frame *frames, size_t max)
 	return s->depth;
 }
 
-/* The place in the list and the numbers stay; the stack is the next block's to tell. */
+/* The place in the list and the numbers stay; the stack comes from the next block. */
 void walk_rest(struct walk *w)
 {
 	block_release(&w->block);
