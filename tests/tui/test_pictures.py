@@ -12,7 +12,7 @@ import unittest
 import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import session  # noqa: E402
+from terminal import needs_screen, session  # noqa: E402
 
 INTERPRETERS = "one"
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -28,6 +28,7 @@ def load_tool():
     return module
 
 
+@needs_screen
 class Pictures(unittest.TestCase):
     maxDiff = None
 

@@ -11,7 +11,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from terminal import Terminal, masked, session  # noqa: E402
+from terminal import Terminal, masked, needs_screen, session  # noqa: E402
 
 INTERPRETERS = "one"
 GOLDEN = pathlib.Path(__file__).resolve().parent / "golden"
@@ -143,6 +143,7 @@ def recorded(name="shop.py", text=PROGRAM, *options):
     return _made[name]
 
 
+@needs_screen
 class Case(unittest.TestCase):
     maxDiff = None
 
