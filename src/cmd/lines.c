@@ -51,7 +51,7 @@ static void follow(struct lines *w, const struct pl_position *p)
 		w->process = pl_recording_find_process(w->r, p->process);
 		w->thread = NULL;
 		measure_names(w);
-		if (w->process && pl_recording_process_count(w->r) > 1)
+		if (w->process && !w->only_rows && pl_recording_process_count(w->r) > 1)
 			write_process(w);
 	}
 	if (!w->thread || w->thread->number != p->thread)
@@ -70,7 +70,7 @@ static void follow_clock(struct lines *w, int64_t time_ns)
 	w->second = second;
 	local_clock(w->clock, time_ns, 0);
 	local_date(date, time_ns);
-	if (w->no_date || !strcmp(date, w->date))
+	if (w->only_rows || !strcmp(date, w->date))
 		return;
 	memcpy(w->date, date, sizeof w->date);
 	out_tone(w->out, TONE_STRONG);

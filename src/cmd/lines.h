@@ -19,7 +19,7 @@
 struct lines {
 	struct out *out;	/* not owned */
 	struct pl_recording *r; /* not owned */
-	bool no_date;		/* of a window whose rows are asked for one by one, in any order */
+	bool only_rows; /* without lines for the date and the process: of a window whose rows are asked for one by one */
 	/* of the last event */
 	const struct pl_process *process;
 	const struct pl_thread *thread;

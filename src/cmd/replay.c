@@ -284,7 +284,7 @@ static int show_screen(struct answers *a)
 		return CMD_BAD;
 	}
 	a->text.here = getcwd(NULL, 0); /* NULL: paths are shown whole */
-	a->lines = (struct lines){.out = &a->text, .r = a->session.replay.r, .no_date = true};
+	a->lines = (struct lines){.out = &a->text, .r = a->session.replay.r, .only_rows = true};
 	catch_ends();
 	code = tui_run(&(struct tui_options){.session = &a->session,
 			       .interrupted = &interrupted,

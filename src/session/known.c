@@ -115,8 +115,8 @@ static int refuse_name(struct session *s, const char *what, const char *name, co
 {
 	const char *nearest = nearest_word(name, known);
 
-	session_refuse(s, "%s%s%s%s", what, name, nearest ? "; did you mean " : "",
-		nearest ? nearest : "");
+	session_refuse(s, "%s%s%s%s%s", what, name, nearest ? "; did you mean " : "",
+		nearest ? nearest : "", nearest ? "?" : "");
 	return PL_END;
 }
 

@@ -416,8 +416,8 @@ class Replay(Recording):
 
     def test_exceptions_that_never_came_are_refused(self):
         rows = self.replay("x Foo", "x KeyErr", "x keyerror", "B", "x KeyError", "c", "x", "B")
-        self.assertEqual([row[1] for row in rows[1:5]], ["no such exception was raised: Foo", "no such exception was raised: KeyErr; did you mean KeyError",
-                                                         "no such exception was raised: keyerror; did you mean KeyError", "there is no stop"])
+        self.assertEqual([row[1] for row in rows[1:5]], ["no such exception was raised: Foo", "no such exception was raised: KeyErr; did you mean KeyError?",
+                                                         "no such exception was raised: keyerror; did you mean KeyError?", "there is no stop"])
         self.assertEqual((rows[6][5], rows[6][9]), ("raise", "KeyError"))
         self.assertEqual(rows[8], ["!", "1: x KeyError; 2: x"])
 

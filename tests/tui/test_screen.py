@@ -188,6 +188,17 @@ class Screens(Case):
                 self.golden(t, f"{view}-{columns}x{rows}")
             self.quit(t)
 
+    def test_path_of_several_processes(self):
+        """Its rows are events alone, one a row; the header says which process they are of."""
+        of = recorded("family.py", "import subprocess, sys\nfor code in ('1', '2'):\n    subprocess.run([sys.executable, '-c', code])\n", "--only-mine")
+        t = self.open(of=of).wait("START").press("F6").wait("-- path -").settle()
+        for process in 1, 2:
+            t.line(f"P {process}").wait(f"process {process} ").settle()
+            rows = t.text().split("-- path -")[1].split("\n")[1:9]
+            self.assertNotIn("^J", "".join(rows))
+            self.assertTrue(all(re.match(r"\d\d:\d\d:\d\d\.\d{6} |-- | *$", row) for row in rows), rows)
+        self.quit(t)
+
     def test_timeline(self):
         """Of a recording of which each time is known."""
         for rows, columns in ((24, 80), (40, 120)):
