@@ -1,5 +1,4 @@
-/* Options: one table a command gives the parser, the help text and the answer to a mistyped word.
- */
+/* Options: one table a command gives the parser, the help text (usage.h) and the answer to a mistyped word. */
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
@@ -12,6 +11,7 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/nearest.h"
+#include "cmd/usage.h"
 
 #define OPTIONS_MAX 64
 #define WORD_MAX    64 /* of an option, cut */
@@ -126,75 +126,6 @@ static bool may_color(enum cmd_color choice, int fd)
 	if (choice != COLOR_AUTO)
 		return choice == COLOR_ALWAYS;
 	return !(no && *no) && terminal && strcmp(terminal, "dumb") && isatty(fd);
-}
-
-static void help_row(const struct cmd_option *o)
-{
-	char left[80];
-	char letter[8] = "   ";
-
-	if (o->letter)
-		snprintf(letter, sizeof letter, "-%c,", o->letter);
-	snprintf(left, sizeof left, "%s --%s%s%s", letter, o->word, o->argument ? "=" : "",
-		o->argument ? o->argument : "");
-	printf("  %-26s ", left);
-	if (strlen(left) > 26)
-		printf("\n%29s", "");
-	for (const char *p = o->help; *p; p++) {
-		putchar(*p);
-		if (*p == '\n')
-			printf("%29s", "");
-	}
-	putchar('\n');
-}
-
-static void print_usage(
-	const struct cmd *c, const struct cmd_usage *usage, const struct cmd_option *common)
-{
-	printf("usage: pathline %s [OPTION]… %s\n\n%s\n\n", c->name, usage->operands, usage->about);
-	for (const struct cmd_option *o = usage->options; o && o->word; o++)
-		help_row(o);
-	for (const struct cmd_option *o = common; o->word; o++)
-		help_row(o);
-}
-
-void cmd_table_text(char before, const char *text)
-{
-	static const char special[] = "\n\t\\", letters[] = "nt\\";
-
-	putchar(before);
-	for (; text && *text; text++) {
-		const char *found = strchr(special, *text);
-		if (found)
-			putchar('\\');
-		putchar(found ? letters[found - special] : *text);
-	}
-}
-
-static void table_row(const struct cmd *c, const struct cmd_option *o)
-{
-	const char letter[] = {o->letter, 0};
-	const char *texts[] = {c->name, o->word, letter, o->argument, o->words, o->help};
-
-	fputs("option", stdout);
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		cmd_table_text('\t', texts[i]);
-	putchar('\n');
-}
-
-static void print_table(
-	const struct cmd *c, const struct cmd_usage *usage, const struct cmd_option *common)
-{
-	fputs("usage", stdout);
-	cmd_table_text('\t', c->name);
-	cmd_table_text('\t', usage->operands);
-	cmd_table_text('\t', usage->about);
-	cmd_table_text('\t', usage->first_word_ends ? "first word ends" : "");
-	putchar('\n');
-	for (const struct cmd_option *o = usage->options; o && o->word; o++)
-		table_row(c, o);
-	for (const struct cmd_option *o = common; o->word; o++)
-		table_row(c, o);
 }
 
 struct parser {
@@ -351,7 +282,7 @@ int cmd_parse(struct cmd *c, const struct cmd_usage *usage)
 	struct parser p = {.c = c, .usage = usage, .common = common};
 
 	if (c->count == 1 && !strcmp(c->words[0], CMD_TABLE)) {
-		print_table(c, usage, common);
+		usage_table(c, usage, common);
 		return CMD_OK;
 	}
 	c->pass = -1;
@@ -361,7 +292,7 @@ int cmd_parse(struct cmd *c, const struct cmd_usage *usage)
 	if (code != CMD_GO)
 		return code;
 	if (help)
-		print_usage(c, usage, common);
+		usage_print(c, usage, common);
 	else if (version)
 		puts("pathline " PATHLINE_VERSION);
 	c->count = p.kept;

@@ -573,7 +573,7 @@ int cmd_report(struct cmd *c)
 		{"callees", 0, "NAME", "what it calls", .text = &w.callees},
 		{"tree", 0, NULL, "the call tree", .flag = &w.tree},
 		{"threshold", 0, "PART",
-			"of the tree what takes at least that much. Without it: 1%",
+			"with --tree: what takes at least that part of the time. Without it: 1%",
 			.text = &w.threshold_text},
 		{"tasks", 0, NULL,
 			"by asyncio task and greenlet: running, waiting, longest stretch",

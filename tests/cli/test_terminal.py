@@ -45,6 +45,7 @@ asyncio.run(main())
 '''
 VIEWS = ((), ("--functions",), ("--callers", "loads"), ("--callees", "main"), ("--tree",), ("--tasks",), ("--blocking", "1us"),
          ("--exceptions",), ("--file", "far_away_module.py"))
+COMMANDS = ("record", "dump", "replay", "report", "info", "ls", "rm", "check")
 LONG_NAME = "a_function_whose_name_is_so_long_that_no_table_has_room_for_all_of_it"
 
 _folder = None
@@ -110,6 +111,18 @@ class Fits(unittest.TestCase):
                     self.assertTrue(text)
                     wide = [line for line in text.split("\n") if width(line) > columns]
                     self.assertEqual(wide[:3], [])
+
+    def test_help_is_as_wide_as_the_terminal(self):
+        """Elsewhere 100 columns; rows of lists stay rows, and no word is lost."""
+        for command in COMMANDS:
+            whole = session.pathline(command, "--help").stdout.decode()
+            for columns in (60, 80, 100, 200):
+                with self.subTest(command, columns=columns):
+                    text = shown(command, "--help", columns=columns)[0] if columns < 200 else whole
+                    self.assertEqual([line for line in text.split("\n") if width(line) > min(columns, 100)], [])
+                    self.assertEqual(text.split(), whole.split())
+        self.assertRegex(shown("dump", "--help", columns=60)[0], r"(?m)^ {29}tid {10}thread id, as\n {42}gettid\(2\)")
+        self.assertRegex(whole, r"\n\n[^\n]+\n")
 
     def test_ls_has_what_matters_on_any_terminal(self):
         for columns in (60, 80):
