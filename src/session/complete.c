@@ -32,7 +32,8 @@ static void offer(struct stem *stem, const char *word)
 		add(stem, word, strlen(word));
 }
 
-/* The name itself, or what follows a separator in it: the shortest end that begins with the stem. */
+/* The name itself, or what follows a separator in it: the shortest such end that begins with the
+ * stem. */
 static void offer_end(struct stem *stem, const char *name, char separator)
 {
 	const char *end = name + strlen(name);
@@ -231,14 +232,15 @@ static void sort(struct completion *c)
 		else
 			c->words[kept++] = c->words[i];
 	c->count = kept;
-	/* Sorted: all begin as the first and the last do. */
+	/* sorted: what the first and the last have in common, all have */
 	c->common = 0;
 	while (kept && c->words[0][c->common] &&
 		c->words[0][c->common] == c->words[kept - 1][c->common])
 		c->common++;
 }
 
-/* The command that begins the line, and where its argument does; NULL: there is none yet. */
+/* The command at the beginning of the line, and where its argument begins; NULL: there is none
+ * yet. */
 static const char *argument_of(const char *line, const struct complete_word *own, enum names *names)
 {
 	const char *rest;

@@ -6,11 +6,11 @@
 
 /* co_flags: coroutines, those of types.coroutine, asynchronous generators */
 #define CO_AWAITED 0x380u
-/* An exception's way through frames and tasks is followed for so many steps. */
+/* The most steps for which an exception is followed through frames and tasks. */
 #define STEPS_MAX 4096
-/* So many events before a frame's end are read to find the exception that ends it. */
+/* The number of events before a frame's end that are read to find the exception that ends it. */
 #define NEAR 16
-/* The first frame of a task lies lower than that. */
+/* The first frame of a task is never higher than this. */
 #define FRAMES_MAX 256
 
 /* Frames of threading below a thread's function. */
@@ -25,7 +25,7 @@ struct look {
 	const struct pl_process *process;
 	const struct pl_thread *thread;
 	const struct pl_code *bottom; /* of the thread's first frame; NULL: not known */
-	uint64_t bound;		      /* seq: nothing before is looked at */
+	uint64_t bound;		      /* seq: events before it are not looked at */
 	bool filtered; /* threading's own frames may be left out: then their events are missing */
 	struct pl_err *err;
 };
@@ -59,7 +59,8 @@ static bool file_ends(const struct pl_code *c, const char *end)
 	return n >= m && !strcmp(file + n - m, end);
 }
 
-/* What its handler gets has ended a thread or process, though it leaves no bottom frame. */
+/* An exception that reaches this handler ended a thread or process, although it does not leave the
+ * bottom frame. */
 static bool is_last_handler(const struct pl_code *c, enum crash_of *of)
 {
 	const char *name = pl_code_name(c);
@@ -74,7 +75,7 @@ static bool is_last_handler(const struct pl_code *c, enum crash_of *of)
 	return true;
 }
 
-/* What calls the function of a thread or process. */
+/* Does it call the function of a thread or process? */
 static bool is_first_caller(const struct pl_code *c, enum crash_of *of)
 {
 	const char *dot = strrchr(pl_code_name(c), '.');
@@ -84,7 +85,8 @@ static bool is_first_caller(const struct pl_code *c, enum crash_of *of)
 	       (*of == CRASH_THREAD || file_ends(c, "multiprocessing/process.py"));
 }
 
-/* The interpreter runs a module, -m's too, in a frame of its own; others may have been there before. */
+/* The interpreter runs a module, also that of -m, in a frame of its own; other modules may have run
+ * before. */
 static bool runs_module(const struct pl_code *c)
 {
 	return !strcmp(pl_code_name(c), "<module>") ||
@@ -135,7 +137,7 @@ static int find_before(const struct look *l, const struct before *b, struct pl_e
 	return code;
 }
 
-/* The events in front of one, read again. */
+/* The events before an event, read again. */
 struct near {
 	struct pl_event events[NEAR];
 	size_t count;
@@ -169,7 +171,7 @@ static bool is_frame_end(const struct pl_event *e)
 	       e->kind == PL_EVENT_UNWIND;
 }
 
-/* Which callee did this exception arrive from? Its unwind is the event before, but for finalisers
+/* From which callee did the exception arrive? Its unwind is the event before, except for finalisers
  * that ran meanwhile. PL_END: none, it was raised here. */
 static int find_callee(
 	const struct look *l, const struct pl_event *raise, struct pl_event *to, bool *thrown)
@@ -197,9 +199,9 @@ static int find_callee(
 	return code ? code : PL_END;
 }
 
-/* The exception with which a frame ends, or which its handler gets: it was raised in the frame, or
- * arrived there. A handler that passes it on is traced to what it handled: the last of its type, for
- * no event says when a handler ends. */
+/* The exception with which a frame ends, or that its handler gets: it was raised in the frame, or
+ * arrived there. If a handler passes it on, it is what the handler handled: the last one of its
+ * type, because no event says when a handler ends. */
 static int find_raise(
 	const struct look *l, const struct pl_event *end, const char *type, struct pl_event *to)
 {
@@ -214,7 +216,7 @@ static int find_raise(
 		struct pl_event found;
 		code = find_before(l, &first, &found);
 		if (code == PL_END || (code == 0 && found.kind == PL_EVENT_CALL))
-			return 0; /* it was raised outside of this frame: here is where it goes on */
+			return 0; /* it was raised outside of this frame, and continues here */
 		*to = found;
 	}
 	return code == 0 && to->kind == PL_EVENT_CALL ? PL_END : code;
@@ -223,7 +225,8 @@ static int find_raise(
 static int find_task_end(
 	const struct look *l, const struct pl_event *before, const char *type, struct crash *out);
 
-/* asyncio hands a task's exception over to who waits for it: into a coroutine, or out of its run. */
+/* asyncio gives a task's exception to what waits for the task: into a coroutine, or out of its
+ * run. */
 static bool is_handed_over(const struct pl_event *raise, bool thrown)
 {
 	return thrown || (raise->code && strstr(pl_code_file(raise->code), "/asyncio/"));
@@ -345,7 +348,8 @@ static int judge(const struct look *l, const struct pl_event *end, struct crash 
 
 /* ---- the ends of a thread, the last one first ---- */
 
-/* Rows that are searched at once. Within them the search goes forwards, and keeps what may be an end. */
+/* The number of rows that are searched at once. Within them the search goes forward, and keeps what
+ * may be an end. */
 #define PIECE (1u << 17)
 
 struct ends {
@@ -355,7 +359,8 @@ struct ends {
 	struct pl_event raise; /* the last one in what can be a task's frame */
 };
 
-/* What is raised in coroutines tells which of their ends are orderly: there can be very many of these. */
+/* What is raised in coroutines says which of their ends are orderly; there can be very many of
+ * these. */
 static bool may_matter(void *context, const struct pl_count *row)
 {
 	enum crash_of of;
@@ -463,12 +468,12 @@ static int find_task_end(
 
 /* ---- the last one ---- */
 
-/* How many things were ended in the thread; no more than are asked for are counted. */
+/* How many threads, tasks and processes exceptions ended; counting stops at `most`. */
 struct tally {
 	uint32_t most, ended;
 };
 
-/* The last one of the thread; an exit where there is no other. */
+/* The last one of the thread; an exit only if there is nothing else. */
 static int find_in_thread(const struct look *l, struct tally *tally, struct crash *out)
 {
 	bool found = false;
@@ -495,7 +500,7 @@ static int find_in_thread(const struct look *l, struct tally *tally, struct cras
 	return code < 0 ? code : found ? 0 : PL_END;
 }
 
-/* Of one process the order of its threads tells, of two their times. */
+/* In one process the order of its threads decides, in two processes their times. */
 static bool is_later(const struct crash *a, const struct crash *b)
 {
 	if (a->exits != b->exits)
@@ -550,7 +555,7 @@ static int find_last(struct look *l, struct tally *tally, struct crash *out, str
 	return code < 0 ? code : found ? 0 : PL_END;
 }
 
-/* Does the bound leave out something of a thread? */
+/* Do the bounds leave out a part of a thread? */
 static bool leaves_out(const struct pl_recording *r, const struct crash_bounds *bounds)
 {
 	for (uint32_t i = 0; bounds->events && i < pl_recording_process_count(r); i++) {

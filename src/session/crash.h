@@ -1,14 +1,14 @@
 /* Crashes: exceptions that ended something, and where they were raised.
  *
  * An exception ends
- *	the main thread   when it leaves the bottom frame, or a module's frame at the bottom
- *	a thread          when it leaves the bottom frame, or reaches threading's handler of what run() raises
- *	a task            when it leaves the coroutine of an asyncio task, or the first function of a greenlet
- *	a process         when multiprocessing's handler gets what the process's function raises
+ *   the main thread   if it leaves the bottom frame, or a module's frame at the bottom
+ *   a thread          if it leaves the bottom frame, or reaches threading's handler for run()
+ *   a task            if it leaves the coroutine of an asyncio task, or a greenlet's first function
+ *   a process         if multiprocessing's handler gets what the process's function raises
  *
- * What runs later (the printing of the traceback, atexit functions, the end of other threads) changes
- * nothing about that. The last of all processes and threads counts. SystemExit is an orderly end, and
- * counts only where there is no other; CancelledError, GeneratorExit and GreenletExit never count.
+ * What runs later (the printing of the traceback, atexit functions, the end of other threads) does
+ * not matter. The last crash of all processes and threads counts. SystemExit is an orderly end, and
+ * counts only if there is no other; CancelledError, GeneratorExit and GreenletExit never count.
  */
 #ifndef PL_SESSION_CRASH_H
 #define PL_SESSION_CRASH_H
@@ -27,18 +27,20 @@ struct crash {
 	struct pl_event end;   /* where it ended something: an unwind, or a handled */
 	struct pl_event raise; /* where it was raised first, as far as the recording shows */
 	/* also where none was found */
-	uint32_t
-		ended; /* threads, tasks and processes that exceptions ended, within the bounds; exits are not counted */
-	bool more; /* the bounds left something out: there may be more, and a later one */
+	/* threads, tasks and processes that exceptions ended, within the bounds; exits are not
+	 * counted */
+	uint32_t ended;
+	bool more; /* the bounds left something out: there may be more, and later ones */
 };
 
-/* What `record` and `ls` search: the printing of a traceback, and what runs at exit, are shorter. */
+/* What `record` and `ls` search: the printing of a traceback, and what runs at exit, are
+ * shorter. */
 #define CRASH_EVENTS (1u << 20)
 
 /* How far to look. All zero: through the whole recording. */
 struct crash_bounds {
 	uint64_t events; /* at the end of each thread; 0: all */
-	uint32_t count;	 /* so many are counted at most; 0: the last one is enough */
+	uint32_t count;	 /* at most this many are counted; 0: the last one is enough */
 	const volatile sig_atomic_t *stop; /* as in pathline/search.h; not owned */
 };
 

@@ -57,7 +57,7 @@ static int count_stops(struct replay *p, struct path *path, uint64_t from, uint6
 	return code < 0 ? code : 0;
 }
 
-/* Of a thread of this process those after the position, or before it. */
+/* In a thread of this process: those after the position, or before it. */
 static int count_in_thread(
 	struct replay *p, uint32_t thread, bool back, uint64_t *count, struct pl_err *err)
 {
@@ -89,7 +89,7 @@ static int count_in_process(
 	return code;
 }
 
-/* What is said: "; 4 in pricing_1, 2 in process 2", and which keys lead there. */
+/* The message: "; 4 in pricing_1, 2 in process 2", and the keys that lead there. */
 struct told {
 	char *text;
 	size_t used;

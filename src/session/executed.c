@@ -26,7 +26,7 @@ static int finish(struct executed *e, struct pl_err *err)
 	return 0;
 }
 
-/* The moment at which the next slice of the process ends. */
+/* The time at which the next slice of the process ends. */
 static int64_t slice_end(const struct executed *e, const struct pl_process *p)
 {
 	int64_t end = p->start_ns;

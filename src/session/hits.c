@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define PIECES	     64u
-#define PIECE_EVENTS (1u << 20) /* smaller ones are not worth being kept */
+#define PIECE_EVENTS (1u << 20) /* smaller pieces are not worth keeping */
 #define HITS_ROWS    (1u << 20)
 #define STEP_EVENTS  (1u << 20) /* counted at once: some milliseconds */
 
@@ -20,16 +20,16 @@ struct hits {
 	uint32_t process, thread;
 	uint64_t first, end; /* of the thread's seqs, as it was when counting began */
 	uint64_t piece;
-	struct tally kept[PIECES + 1]; /* each a piece further, from the first one's end */
+	struct tally kept[PIECES + 1]; /* each is one piece further, from the end of the first */
 	size_t kept_count, kept_rows;
 	/* from the thread's start on */
 	struct pl_counts *all;
 	struct pl_cursor *whole;
 	uint64_t whole_at;
-	/* from a kept one to the position */
+	/* from a kept tally to the position */
 	struct pl_counts *since;
 	struct pl_cursor *near;
-	size_t base; /* so many are kept before where that began: its number + 1; 0: the thread's start */
+	size_t base; /* number of the tally from which it began, + 1; 0: the thread's start */
 	uint64_t near_at;
 	bool ready;
 };
@@ -105,7 +105,7 @@ static int keep(struct hits *h, struct pl_err *err)
 	return 0;
 }
 
-/* Where what is kept next ends. */
+/* Where the next tally to be kept ends. */
 static uint64_t piece_end(const struct hits *h)
 {
 	const uint64_t done = (h->whole_at - h->first) / h->piece * h->piece;
@@ -180,7 +180,7 @@ int hits_work(struct hits *h, uint64_t seq, struct pl_err *err)
 	return code ? code : h->whole_at < h->end ? HITS_GOES_ON : HITS_READY;
 }
 
-/* ---- what came out ---- */
+/* ---- results ---- */
 
 static void add(const struct pl_count *rows, size_t count, const struct pl_code *of,
 	uint64_t *counts, int32_t max)

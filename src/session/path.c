@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Of the steps away from where something is expected. */
+/* For steps away from where something is expected. */
 #define NEAR_STEP   64
 #define NEAR_GROWTH 8
 
@@ -34,7 +34,7 @@ static int prepare(struct path *p, struct pl_err *err)
 	return p->c ? 0 : pl_cursor_new(&p->c, p->r, p->process, p->thread, err);
 }
 
-/* Texts that live no longer than a cursor stands there. */
+/* Clear texts that are valid only until the cursor moves. */
 static void forget_texts(struct pl_event *e)
 {
 	e->task = NULL;
@@ -58,14 +58,14 @@ static void keep(struct path *p, const struct pl_event *e)
 	forget_texts(last);
 }
 
-/* A gap at the window's end may be the reader's own, before what comes next. */
+/* A gap at the window's end may come from the reader, before the next event. */
 static bool is_full(const struct path *p)
 {
 	return p->count >= 2 * PATH_WINDOW ||
 	       (p->count >= PATH_WINDOW && p->events[p->count - 1].kind != PL_EVENT_GAP);
 }
 
-/* The window becomes what is there from this seq on. */
+/* Fill the window with what is there from this seq on. */
 static int load(struct path *p, uint64_t seq, struct pl_err *err)
 {
 	struct pl_event e;
@@ -130,8 +130,9 @@ static int try_before(struct path *p, uint64_t from, uint64_t seq, bool *some, s
 	return code;
 }
 
-/* Make the window hold the last event before seq. Seq may lie far after the end, or after a hole: it goes back by growing
- * steps, from the thread's end where it is after that, to where there is something (low), and from there nearer to where there is nothing more (high). */
+/* Make the window hold the last event before seq. Seq may be far after the end, or after a hole. So
+ * this goes back in growing steps, from the thread's end if seq is after it, to where there is
+ * something (low), and from there closer to where there is nothing more (high). */
 static int load_before(struct path *p, uint64_t seq, struct pl_err *err)
 {
 	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
@@ -195,7 +196,7 @@ static int probe(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err
 	return code;
 }
 
-/* What is looked for lies in [low, high]; `e` is what is at high, if that is known. */
+/* The event is in [low, high]; `e` is the event at high, if that is known. */
 struct bounds {
 	uint64_t low, high;
 	bool known;
@@ -219,8 +220,8 @@ static int narrow(struct path *p, const struct path_key *key, uint64_t seq, stru
 	return 0;
 }
 
-/* Is it at the very edge, behind the thread's last event or at its first one? Many are, of threads that have
- * ended or not begun. */
+/* Is it at the edge: after the thread's last event, or at its first one? This is common, for
+ * threads that have ended or not begun. */
 static int try_edge(struct path *p, const struct path_key *key, bool up, struct bounds *b,
 	struct pl_event *e, struct pl_err *err)
 {
@@ -234,7 +235,7 @@ static int try_edge(struct path *p, const struct path_key *key, bool up, struct 
 	return code;
 }
 
-/* Growing steps from `near` on, up to where the bounds are on both sides of it, or as near as that. */
+/* Growing steps from `near`, until the bounds are on both sides of it, or as close as that. */
 static int narrow_around(struct path *p, const struct path_key *key, struct bounds *b,
 	struct pl_event *e, struct pl_err *err)
 {
@@ -290,7 +291,7 @@ int path_search(struct path *p, const struct path_key *key, struct pl_event *e, 
 		code = narrow(p, key, b.low + (b.high - b.low) / 2, &b, e, err);
 	if (code || !b.known)
 		return code ? code : PL_END;
-	/* The gap may be the reader's own: then its event has the same seq. */
+	/* the gap may come from the reader: then the event after it has the same seq */
 	if (e->kind == PL_EVENT_GAP) {
 		code = path_from(p, b.low, &window, err);
 		if (code)

@@ -1,8 +1,9 @@
-/* A thread's events by their seq, both ways.
+/* A thread's events by their seq, in both directions.
  *
- * A window of them is kept, so that going on costs what the cursor costs, and going back one seek for each window. Seq may
- * have holes (damaged blocks); a gap that the reader put before an event, with its seq, is left out, and so are POSSIBLE
- * rows, so that a seq names one event. `task`, and `type` of a mark, are NULL.
+ * A window of them is kept, so that going forward costs what the cursor costs, and going back costs
+ * one seek for each window. Seqs may have holes (damaged blocks). A gap that the reader put before
+ * an event has that event's seq, so it is left out; so are POSSIBLE rows. So a seq names one event.
+ * `task`, and `type` of a mark, are NULL.
  */
 #ifndef PL_SESSION_PATH_H
 #define PL_SESSION_PATH_H
@@ -28,29 +29,35 @@ struct path {
 void path_release(struct path *p);
 /* Forget the window: the recording was refreshed. */
 void path_reset(struct path *p);
-/* The first event at or after seq; the last one before it. 0, PL_END, an error. Valid until the next call. */
+/* The first event at or after seq; the last one before it. 0, PL_END, an error. Valid until the
+ * next call. */
 int path_from(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err);
 int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err);
-/* What is looked for: the first event for which `behind` is false; it must be true of all events before that one. */
+/* What is looked for: the first event for which `behind` is false; it must be true of all events
+ * before that one. */
 struct path_key {
 	bool (*behind)(const struct pl_event *e, const void *context);
 	const void *context;
-	uint64_t near; /* the seq from which on it is looked for, both ways; any is right */
+	uint64_t near; /* the seq from which the search begins, in both directions; any is right */
 };
 
-/* 0, PL_END, an error. No window is read: so it costs little in a thread that is asked once. */
+/* 0, PL_END, an error. It does not read a window, so it costs little in a thread that is asked
+ * once. */
 int path_search(struct path *p, const struct path_key *key, struct pl_event *e, struct pl_err *err);
-/* A seq that is at or after it, or, `below`, at or before it: found with few looks where `near` is near. 0 or an error. */
+/* A seq at or after it, or with `below` at or before it; found quickly if `near` is near. 0 or an
+ * error. */
 int path_bound(
 	struct path *p, const struct path_key *key, bool below, uint64_t *seq, struct pl_err *err);
 /* path_before, without a window as well. */
 int path_last(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *err);
 
-/* Pass over events while there are more frames than that, many at once: from *seq forwards, or from before it backwards, to where it is worth
- * a visit again (pl_search_shallow). Ends as if there were no more when *stop is not 0 any more. */
+/* Pass over events while there are more than `frames` frames, many at once: forward from *seq, or
+ * backward from before it, to an event that must be visited (pl_search_shallow). If *stop becomes
+ * other than 0, it ends as if there were no more. */
 int path_pass_deeper(struct path *p, uint32_t frames, bool back, const volatile sig_atomic_t *stop,
 	uint64_t *seq, struct pl_err *err);
-/* To where the generator goes on, *seq being its event; backwards: to where it was left. 0, PL_END, an error. */
+/* Move *seq, an event of the generator, to where the generator resumes; back: to where it was left.
+ * 0, PL_END, an error. */
 int path_to_generator(struct path *p, const struct pl_event *of, bool back,
 	const volatile sig_atomic_t *stop, uint64_t *seq, struct pl_err *err);
 

@@ -22,7 +22,8 @@ static void remember(struct replay *p)
 	p->seqs[p->current] = p->at.seq;
 }
 
-/* A window has no tasks: their names live no longer than a cursor stands there. Where it cannot be asked there is none. */
+/* A window has no tasks: their names are valid only until the cursor moves. If the cursor cannot be
+ * asked, there is none. */
 static void stand_at(struct replay *p, const struct pl_event *e)
 {
 	const struct tasks t = {
@@ -50,7 +51,7 @@ static void follow(struct replay *p, uint32_t process, uint32_t thread)
 	p->path.thread = thread;
 }
 
-/* At or behind it, else the last one. */
+/* At or after it, or else the last one. */
 static int find(struct replay *p, uint32_t process, uint32_t thread, uint64_t seq,
 	struct pl_event *to, struct pl_err *err)
 {
@@ -237,7 +238,8 @@ struct search {
 	uint32_t kinds;
 	bool (*may)(void *context, const struct pl_count *row);
 	int (*is)(void *context, const struct pl_event *e);
-	/* NULL, or before another stretch: *found is an event of it that is wanted whatever `is` says, or UINT64_MAX. */
+	/* NULL, or called before another part of the path: *found is an event of it that is wanted
+	 * whatever `is` says, or UINT64_MAX. */
 	int (*begin)(struct search *s, uint64_t seq, uint64_t to, uint64_t *found);
 	struct replay *replay;
 	struct path *path; /* of the thread that is searched */
@@ -268,7 +270,7 @@ static void keep_nearest(struct search *s, const struct pl_event *e)
 	s->found = true;
 }
 
-/* One thread from seq on up to `to`; back: in front of seq, down to that. */
+/* One thread from seq up to `to`; back: from before seq down to `to`. */
 static int search_path(
 	struct replay *p, struct search *s, struct path *path, uint64_t seq, uint64_t to)
 {
@@ -304,7 +306,7 @@ static int search_path(
 	return code < 0 ? code : 0;
 }
 
-/* Where the thread stood when it was asked last: the next time that is near. NULL: no memory. */
+/* Where the thread was when it was asked last; the next time that is near. NULL: no memory. */
 static uint64_t *near_of(struct replay *p, uint32_t thread)
 {
 	const uint32_t process = p->at.position.process;
@@ -504,7 +506,8 @@ static bool is_of_run(const struct pl_event *e, const struct pl_event *run)
 	return e->order == run->order && e->position.thread == run->position.thread;
 }
 
-/* Of one thread the first event of a run behind this one, or the last event in front of it. 0, PL_END, an error. */
+/* In one thread, the first event of a run after this one, or the last event before it. 0, PL_END,
+ * an error. */
 static int neighbour(
 	struct replay *p, struct path *path, bool back, struct pl_event *out, struct pl_err *err)
 {
@@ -546,7 +549,8 @@ static int nearest_run(struct replay *p, bool back, struct pl_event *best, struc
 	return found && !*p->stop ? 0 : PL_END;
 }
 
-/* Within the thread's run to [begin, end) of its seqs: the first line of another task than here. */
+/* In the part [begin, end) of the thread's run: the first line of another task than the one
+ * here. */
 static int next_task(struct replay *p, uint64_t end, uint64_t *seq, struct pl_err *err)
 {
 	const struct tasks t = tasks_of(p);
@@ -562,7 +566,8 @@ static int next_task(struct replay *p, uint64_t end, uint64_t *seq, struct pl_er
 			      seq, &next, err);
 }
 
-/* The first line behind those of other tasks that the task has in front of seq, not further back than `begin`. PL_END: it has none. */
+/* The first of this task's lines before seq, after the last line of another task, but not before
+ * `begin`. PL_END: it has none. */
 static int task_began(struct replay *p, const struct task_name *task, uint64_t begin, uint64_t seq,
 	uint64_t *first, struct pl_err *err)
 {
@@ -580,7 +585,7 @@ static int task_began(struct replay *p, const struct task_name *task, uint64_t b
 	return tasks_find(&t, &wanted, first, &found, err);
 }
 
-/* Where this task began to run in front of `end`, or else the one before it, not further back than `begin`. */
+/* Where this task began to run before `end`, or else the one before it, but not before `begin`. */
 static int previous_task(
 	struct replay *p, uint64_t begin, uint64_t end, uint64_t *seq, struct pl_err *err)
 {

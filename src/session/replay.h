@@ -4,8 +4,9 @@
  *	replay_start(&p, &err);                        the first line of the main thread
  *	replay_step(&p, STEP_NEXT, false, &err);       p.at: where it is now
  *
- * Each move gives 0 and changes `at`; PL_END, and `at` is as it was: there is nothing to go to that way, or `stop` became other
- * than 0; or an error. Where it was before goes into the history, also of a move to where it is.
+ * Each move returns 0 and changes `at`; or PL_END with `at` unchanged, if there is nothing in that
+ * direction, or `stop` became other than 0; or an error. The position before a move is added to the
+ * history, also if the move ends at the same place.
  */
 #ifndef PL_SESSION_REPLAY_H
 #define PL_SESSION_REPLAY_H
@@ -22,10 +23,14 @@ struct replay {
 	/* in */
 	struct pl_recording *r;		   /* not owned */
 	const volatile sig_atomic_t *stop; /* not owned */
-	bool only_here; /* continue and search stay in this thread; else they go through all of the process, in their order */
-	bool joins; /* the next move does not get a place of its own in the history: it replaces the last one */
+	/* continue and search stay in this thread; if false, they go through all threads of the
+	 * process, in order */
+	bool only_here;
+	/* the next move does not get its own place in the history: it replaces the last one */
+	bool joins;
 	struct stops stops;
-	/* Told now and then how far a search has come in the thread that it searches; NULL: nobody wants to know. */
+	/* Called now and then with the seq that a search has reached in a thread; NULL: not
+	 * called. */
 	void (*progress)(void *context, uint32_t thread, uint64_t seq);
 	void *context;
 	/* out */
@@ -33,8 +38,8 @@ struct replay {
 	struct task_name task;
 	/* its own */
 	struct path path; /* of at's thread */
-	uint64_t *
-		near; /* owned: of each thread of near_process where it stood when a search asked last */
+	/* owned: for each thread of near_process, where it was when a search asked last */
+	uint64_t *near;
 	uint32_t near_process, near_count;
 	struct pl_position places[REPLAY_HISTORY];
 	uint64_t seqs[REPLAY_HISTORY];
@@ -50,35 +55,40 @@ int replay_start(struct replay *p, struct pl_err *err);
 void replay_release(struct replay *p);
 
 int replay_step(struct replay *p, enum step step, bool back, struct pl_err *err);
-/* As STEP_NEXT, until a line of this frame is reached that is at or after `line`, or the frame has ended. */
+/* As STEP_NEXT, until a line of this frame is reached that is at or after `line`, or the frame has
+ * ended. */
 int replay_until(struct replay *p, int32_t line, struct pl_err *err);
 /* To the next or previous stop. */
 int replay_continue(struct replay *p, bool back, struct pl_err *err);
 /* To the next or previous call whose function, or raise whose type, has it. */
 int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_err *err);
-/* To where another task or thread goes on: its first line, or the first event of its run; back: to where this one began to run, or
- * the one before it. */
+/* To where another task or thread continues: its first line, or the first event of its run; back:
+ * to where this one began to run, or the one before it. */
 int replay_switch(struct replay *p, bool back, struct pl_err *err);
-/* To where this task of the thread, or one with this name, goes on next, or did so last. */
+/* To where this task of the thread, or one with this name, next continues, or did so last. */
 int replay_task(struct replay *p, const struct task_name *task, struct pl_err *err);
-/* The tasks of the thread, in the order in which they began: fills at most max, gives how many it filled. 0 or an error. */
+/* The tasks of the thread, in the order in which they began: fills at most max, and sets *count. 0
+ * or an error. */
 int replay_tasks(
 	struct replay *p, struct task_name *names, size_t max, size_t *count, struct pl_err *err);
-/* Does some thread of some process ever come to what is wanted, of which `is` must be NULL? 0: it does; PL_END, an error. */
+/* Does any thread of any process have a wanted event? `is` must be NULL. 0: there is one; PL_END,
+ * an error. */
 int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err);
-/* Of another thread of this process: the seq of the first event that is not before the position; UINT64_MAX: all are. 0 or an error. */
+/* In another thread of this process: the seq of the first event that is not before the position;
+ * UINT64_MAX: all are. 0 or an error. */
 int replay_seq_in(struct replay *p, struct path *path, uint64_t *seq, struct pl_err *err);
 /* To the event nearest to this time, in this thread. */
 int replay_time(struct replay *p, int64_t time_ns, struct pl_err *err);
-/* To the first event at or behind seq of a thread, or its last one. */
+/* To the first event of a thread at or after seq, or its last one. */
 int replay_seq(
 	struct replay *p, uint32_t process, uint32_t thread, uint64_t seq, struct pl_err *err);
-/* Back and forward through where it was. */
+/* Back and forward through earlier positions. */
 int replay_visited(struct replay *p, bool back, struct pl_err *err);
 /* letter: a to z. */
 void replay_mark(struct replay *p, char letter);
 int replay_to_mark(struct replay *p, char letter, struct pl_err *err);
-/* The stack here, the bottom frame first: gives its depth, fills at most max. 0 also after an error. The task of a frame is NULL, but of that which is the root of `task`. */
+/* The stack here, the bottom frame first: returns its depth, fills at most max; 0 after an error.
+ * The task of a frame is NULL, except that of the root of `task`. */
 size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max);
 
 #endif

@@ -6,17 +6,18 @@
 
 /* The frame whose line is looked for. */
 struct aim {
-	bool lines; /* a line of it will do */
-	bool any;   /* every frame will do */
-	uint64_t
-		suspended; /* not 0: wait until this generator goes on (forward), or was left (back) */
+	bool lines; /* any of its lines is enough */
+	bool any;   /* any frame is enough */
+	/* not 0: wait until this generator resumes (forward), or was left (back) */
+	uint64_t suspended;
 	uint64_t greenlet;
 	uint32_t depth;
-	const struct pl_code *code; /* of what is suspended */
-	uint32_t missed;	    /* events since one that mattered */
+	const struct pl_code *code; /* of the suspended generator */
+	uint32_t missed;	    /* events since the last one that mattered */
 };
 
-/* After so many events that do not matter the next ones are passed over without a visit to each. */
+/* After this many events that do not matter, the next ones are passed over without a visit to
+ * each. */
 #define MISSED_MAX 4096
 
 static struct aim aim_at(const struct pl_event *e, enum step step)
@@ -46,7 +47,8 @@ static bool is_end(const struct pl_event *e)
 	return e->kind == PL_EVENT_RETURN || e->kind == PL_EVENT_UNWIND;
 }
 
-/* An asynchronous generator that awaits has its consumer suspended right after it; one that yields a value has not. */
+/* An asynchronous generator that awaits has its consumer suspended right after it; one that yields
+ * a value has not. */
 static int suspends(struct path *p, const struct pl_event *e, bool *yes, struct pl_err *err)
 {
 	uint32_t flags = e->code ? pl_code_flags(e->code) : 0, depth = e->depth;
@@ -67,7 +69,7 @@ static void wait_for(struct aim *a, uint64_t generator, const struct pl_code *co
 	a->code = code;
 }
 
-/* What the event makes of a frame that is aimed at and stands in it. */
+/* What the event does to the wanted frame, which is at the top. */
 static int leave(struct path *p, struct aim *a, const struct pl_event *e, struct pl_err *err)
 {
 	const uint64_t generator = e->generator;
@@ -86,7 +88,7 @@ static int leave(struct path *p, struct aim *a, const struct pl_event *e, struct
 	return code;
 }
 
-/* Brings a suspended aim back to life; false: this event does not matter. */
+/* Resume the wanted frame that is suspended; false: this event does not matter. */
 static bool wakes(struct aim *a, const struct pl_event *e)
 {
 	if (!a->suspended)
@@ -104,7 +106,8 @@ static bool is_line(const struct aim *a, const struct pl_event *e)
 	return a->lines && e->kind == PL_EVENT_LINE && (a->any || e->depth == a->depth);
 }
 
-/* A frame may be gone without an event: what stands below it, or begins in its place, shows it. */
+/* A frame may be gone without an event: an event of a frame below it, or of one in its place, shows
+ * that. */
 static void adjust(struct aim *a, const struct pl_event *e, bool replaced)
 {
 	if (a->any || e->kind == PL_EVENT_GAP || e->kind == PL_EVENT_MARK)
@@ -117,13 +120,14 @@ static void adjust(struct aim *a, const struct pl_event *e, bool replaced)
 	}
 }
 
-/* With more frames than that nothing matters: out of a frame leads what takes it off. */
+/* With more frames than this nothing matters, because only what ends a frame leads out of it. */
 static uint32_t frames_of(const struct aim *a)
 {
 	return a->lines ? a->depth + 1 : a->depth;
 }
 
-/* Forwards *seq is the next event to be visited; backwards that before it is. 0, also where it stays; PL_END, an error. */
+/* Forward, *seq is the next event to visit; backward, the event before it is. 0, also if it does
+ * not move; PL_END, an error. */
 static int pass(struct path *p, struct aim *a, bool back, const volatile sig_atomic_t *stop,
 	uint64_t *seq, struct pl_err *err)
 {
@@ -169,7 +173,7 @@ int step_forward(struct path *p, const struct pl_event *at, enum step step,
 	return code ? code : PL_END;
 }
 
-/* Backwards a frame begins where forwards it is left. `out` takes a generator's consumer for its caller. */
+/* Backward, a frame begins where it was left. `out` takes a generator's consumer for its caller. */
 static void enter_back(struct aim *a, const struct pl_event *e, bool out)
 {
 	uint32_t flags = e->code ? pl_code_flags(e->code) : 0;

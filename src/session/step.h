@@ -1,7 +1,9 @@
-/* Steps along one thread's path: to a line of it, over what a line calls, out of a frame, and all that backwards.
+/* Steps along one thread's path: to the next line, over calls, out of a frame, and all of these
+ * backward.
  *
- * A frame that is left gives way to the one that it went back to. A coroutine that suspends is not left: its own next line
- * counts, whatever other tasks run meanwhile. A generator that yields is left.
+ * After a frame was left, the frame to which it returned is the wanted one. A coroutine that
+ * suspends is not left: its own next line counts, whatever other tasks run meanwhile. A generator
+ * that yields is left.
  */
 #ifndef PL_SESSION_STEP_H
 #define PL_SESSION_STEP_H
@@ -11,8 +13,8 @@
 
 enum step { STEP_LINE, STEP_NEXT, STEP_OUT };
 
-/* From the event `at` to where this step leads. 0, PL_END: there is no such line; an error. `stop`, when it becomes other than
- * 0, ends it with PL_END. */
+/* From the event `at` to where this step leads. 0, PL_END: there is no such line; an error. If
+ * `*stop` becomes other than 0, it ends with PL_END. */
 int step_forward(struct path *p, const struct pl_event *at, enum step step,
 	const volatile sig_atomic_t *stop, struct pl_event *to, struct pl_err *err);
 int step_back(struct path *p, const struct pl_event *at, enum step step,

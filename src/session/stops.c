@@ -97,14 +97,14 @@ void stops_begin(struct stops *s, uint64_t seq)
 	s->begin = seq;
 }
 
-/* ---- the time that counts ---- */
+/* A thread's events are counted in this many pieces, so that counting can be interrupted. */
 
 /* A thread's events are counted in so many pieces, so that it can be stopped. */
 #define PIECES 64
-/* A piece in which each is visited. */
+/* A piece this small is visited event by event. */
 #define PIECE_LEAST 65536u
 
-/* The number of its lines that ran up to `to`, from where the cursor stands. */
+/* The number of its lines that ran up to `to`, from where the cursor is. */
 static int count_to(const struct stop *s, struct path *p, struct pl_cursor *c, uint64_t to,
 	uint64_t *hits, struct pl_err *err)
 {
@@ -123,7 +123,8 @@ static int count_to(const struct stop *s, struct path *p, struct pl_cursor *c, u
 	return code;
 }
 
-/* The piece of [*from, *to) in which that hit is; *left: of its hits the one that counts, 0: it is in none. */
+/* The piece of [*from, *to) that has the hit; *left: which of the piece's hits it is, 0: no piece
+ * has it. */
 static int find_piece(const struct stop *s, struct path *p, uint64_t *from, uint64_t *to,
 	uint64_t *left, const volatile sig_atomic_t *stop, struct pl_err *err)
 {
@@ -210,7 +211,8 @@ int stops_hit(struct stops *s, struct path *p, uint64_t from, uint64_t to, bool 
 
 /* ---- does it stop here? ---- */
 
-/* Did it arrive from a frame above? A stretch begins where the search does, or a block: what was before is looked at. */
+/* Did the exception arrive from a frame above? A part of the path begins where the search does, or
+ * a block does: then what was before is read. */
 static int arrived(struct stops *s, struct path *p, const struct pl_event *e, bool *from_above,
 	struct pl_err *err)
 {
@@ -224,7 +226,7 @@ static int arrived(struct stops *s, struct path *p, const struct pl_event *e, bo
 	return code < 0 ? code : 0;
 }
 
-/* What arrives from a callee was raised there. */
+/* An exception that arrives from a callee was raised there. */
 static int match_raise(const struct stop *stop, struct stops *s, struct path *p,
 	const struct pl_event *e, struct pl_err *err)
 {

@@ -8,9 +8,9 @@
 #define STOP_NAME_MAX 1024
 
 enum stop_kind {
-	STOP_LINE,  /* a line begins to run; with hits, that time only, counted in its thread */
+	STOP_LINE,  /* a line begins to run; with `hits`, only that time, counted in its thread */
 	STOP_CALL,  /* a function is called */
-	STOP_ENTRY, /* the same, and where its frame goes on after it was suspended */
+	STOP_ENTRY, /* the same, and where its frame resumes after it was suspended */
 	STOP_RAISE, /* an exception arises, of this type or of any */
 };
 
@@ -20,7 +20,8 @@ struct stop {
 	char name[STOP_NAME_MAX]; /* of the file, function or type; "": any type */
 	int32_t line;
 	uint64_t hits; /* 0: each */
-	/* where hits was reached in the thread that was asked for last; UINT64_MAX: nowhere */
+	/* the seq at which `hits` is reached in the thread that was asked for last; UINT64_MAX:
+	 * nowhere */
 	uint32_t process, thread;
 	bool known;
 	uint64_t hit_seq;
@@ -32,14 +33,15 @@ struct stops {
 	size_t count;
 	uint32_t last; /* number */
 	struct {
-		uint64_t
-			seq; /* of the last frame that ended with an exception, while they are searched for; UINT64_MAX: none */
+		/* of the last frame that ended with an exception, during a search; UINT64_MAX:
+		 * none */
+		uint64_t seq;
 		uint32_t depth;
 	} unwound;
 	uint64_t begin; /* of the search */
 };
 
-/* Is `path` this file: the whole, or its end after a slash? Of names: after a dot. */
+/* Does `part` name this file: all of it, or its end after a slash? For names: after a dot. */
 bool stop_names(const char *whole, const char *part, char separator);
 /* NULL: there is no room. */
 struct stop *stops_add(struct stops *s, enum stop_kind kind, const char *name, int32_t line);
@@ -50,13 +52,13 @@ const struct stop *stops_find(
 /* For a search (pathline/search.h): events of these kinds, with such a row, may be at a stop. */
 uint32_t stops_kinds(const struct stops *s);
 bool stops_may(const struct stops *s, const struct pl_count *row);
-/* Before events are matched that a search finds from seq on, or before it. What stops at one hit only does not take part: that
- * is at stops_hit. */
+/* To be called before events are matched that a search finds from seq on, or before it. Stops at
+ * one hit do not take part: see stops_hit. */
 void stops_begin(struct stops *s, uint64_t seq);
-/* 0, or PL_END: none of them stops here; an error. Of each event that may. */
+/* 0, or PL_END: none of them stops here; an error. To be called for each event that may stop. */
 int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struct pl_err *err);
-/* Of [from, to) the first event, or the last one, at which a line has run as often as it was to. UINT64_MAX: there is none. 0 or an
- * error; `stop`: as in step.h. */
+/* In [from, to), the first event, or the last one, at which a line has run as often as its stop
+ * says. UINT64_MAX: there is none. 0 or an error; `stop`: as in step.h. */
 int stops_hit(struct stops *s, struct path *p, uint64_t from, uint64_t to, bool last,
 	const volatile sig_atomic_t *stop, uint64_t *seq, struct pl_err *err);
 

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include "pathline/pathline.h"
 
-/* Which task: by its number, or where that is 0 by its name. Longer names are cut. */
+/* Which task: by its number, or if that is 0 by its name. Longer names are cut. */
 struct task_name {
 	uint64_t number;
 	char text[128];
@@ -14,19 +14,23 @@ struct task_name {
 /* Is it the task with this number and name (NULL: none)? */
 bool tasks_same(uint64_t number, const char *name, const struct task_name *task);
 
-/* As a person reads it: "3 worker"; of a recording of before format 1.9 "worker"; "" : no task. */
+/* As a person reads it: "3 worker"; if the recording is older than format 1.9, "worker"; "": no
+ * task. */
 #define TASK_TEXT_BYTES 160
 void tasks_text(const struct task_name *task, char text[TASK_TEXT_BYTES]);
 
 struct tasks {
 	struct pl_recording *r; /* not owned */
 	uint32_t process, thread;
-	bool greenlets; /* the thread has some: then every frame may be of a task, else those that can be awaited */
+	/* the thread has some: then any frame may belong to a task, else only those that can be
+	 * awaited */
+	bool greenlets;
 	const volatile sig_atomic_t *stop; /* as in pathline/search.h */
 };
 
-/* The first line at or behind seq and in front of `bound`, or backwards the last one in front of seq and at or behind it, of this
- * task or (`other`) of another one, which is given. 0, PL_END, an error. */
+/* Find the first line at or after seq and before `bound`, or backward the last one before seq and
+ * at or after it, of this task or (`other`) of another one, which is returned. 0, PL_END, an
+ * error. */
 struct task_wanted {
 	struct task_name task;
 	bool other, back;
@@ -34,10 +38,11 @@ struct task_wanted {
 };
 int tasks_find(const struct tasks *t, const struct task_wanted *wanted, uint64_t *seq,
 	struct task_name *found, struct pl_err *err);
-/* All of them, in the order in which they began, with the last name of each: fills at most max, and gives how many it filled. 0 or an error. */
+/* All of them, in the order in which they began, each with its last name: fills at most max, and
+ * sets *count. 0 or an error. */
 int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_t *count,
 	struct pl_err *err);
-/* That of the event with this seq; number 0 and "": none. */
+/* The task of the event with this seq; number 0 and "": none. */
 int tasks_at(const struct tasks *t, uint64_t seq, struct task_name *name, struct pl_err *err);
 
 #endif

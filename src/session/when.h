@@ -1,10 +1,9 @@
-/* Moments of a recording, as people write them.
+/* When: a time or a seq in a recording, as people write it.
  *
  *	10:52:01.5 | 2026-11-21 10:52 | 1795258321.5 | +1.5 | #4711
  *
- * A clock time is local and of the recording's first day (or of the next, when only that lies
- * within it); with a Z after a date it is UTC; +seconds count from the recording's start; #seq
- * counts in each thread.
+ * A clock time is local, on the recording's first day (or on the next, if only that is within it).
+ * A date with a Z is UTC. +seconds count from the recording's start. #seq counts in each thread.
  */
 #ifndef PL_SESSION_WHEN_H
 #define PL_SESSION_WHEN_H
