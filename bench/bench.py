@@ -3,10 +3,11 @@
 
     bench.py [--build DIR] [--python EXE|VERSION] [--runs 7] [--row NAME,NAME] [--quick] [--no-peers] [--results DIR]
 
-A version names an interpreter that lies in a chroot (tools/make-chroot): it is measured in there, without peers.
-Rows are workloads (workload_rows.py) and figures (figures.py); `--row list` names them. What was measured is added to
-RESULTS/<python>.json, one file for each version: each row says when, where and in how many runs it was measured, and
-replaces the older row of its name. --quick runs each once and small: a test of the benchmark, not of Pathline.
+A version names an interpreter that lies in a chroot (tools/make-chroot): it is measured in there,
+without peers. Rows are workloads (workload_rows.py) and figures (figures.py); `--row list` names
+them. What was measured is added to RESULTS/<python>.json, one file for each version: each row says
+when, where and in how many runs it was measured, and replaces the older row of its name. --quick
+runs each once and small: a test of the benchmark, not of Pathline.
 """
 import argparse
 import datetime
@@ -201,7 +202,8 @@ def measure(bench, names, results):
 # ---- in a chroot ----
 
 def in_chroot(word):
-    """(path, root) of the interpreter of that version; None: there is none, or it is not in a chroot."""
+    """(path, root) of the interpreter of that version; None: there is none, or it is not in a
+    chroot."""
     return next(((path, root) for version, path, root in interpreters() if root and word and f"{version}.".startswith(f"{word}.")), None)
 
 

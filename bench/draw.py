@@ -4,9 +4,9 @@
     draw.py [--check]              bench/results/*.json -> results/overhead.svg, README.md, doc/PERFORMANCE.md
     draw.py --svg FILE RESULT.json the picture of one result
 
-The README gets the small table between `<!-- bench/draw.py -->` and `<!-- end of it -->`; doc/PERFORMANCE.md gets all of
-them, each between `<!-- bench/draw.py: NAME -->` and `<!-- end of it -->`. --check writes nothing, and ends with 1 where
-a file is not what would be written.
+The README gets the small table between `<!-- bench/draw.py -->` and `<!-- end of it -->`;
+doc/PERFORMANCE.md gets all of them, each between `<!-- bench/draw.py: NAME -->` and `<!-- end of it
+-->`. --check writes nothing, and ends with 1 where a file is not what would be written.
 """
 import argparse
 import json
@@ -23,7 +23,8 @@ COLORS = {"floor": "#9aa5b1", "pathline": "#d9480f", "calls-heard": "#ced4da", "
 LABELS = {"floor": "no-op tracer", "pathline": "Pathline", "calls-heard": "no-op callbacks for calls"}
 WORKLOADS = {"w_loops": "a loop with branches", "w_fib": "recursive calls", "w_oo": "objects and generators",
              "w_lib": "tokenize, json, re", "w_aio": "an asyncio echo server and its clients"}
-IN_README = ("floor", "cProfile", "coverage-ctrace", "viztracer")       # beside Pathline, of the newest version that has them
+# beside Pathline, of the newest version that has them
+IN_README = ("floor", "cProfile", "coverage-ctrace", "viztracer")
 TURNS = re.compile(r"the floor ([\d.]+); calls, resumes and yields heard ([\d.]+)")
 BAR, GAP, GROUP = 13, 2, 16      # heights
 LEFT, WIDTH, RIGHT = 80, 520, 60

@@ -1,8 +1,9 @@
-"""What instructions.py and heard.py run under callgrind: `driver.py RECORDER ARENA SECTION,…:ROUNDS`, or `… ARENA SCRIPT ROUNDS`.
+"""What instructions.py and heard.py run under callgrind: `driver.py RECORDER ARENA
+SECTION,…:ROUNDS`, or `… ARENA SCRIPT ROUNDS`.
 
-valgrind takes no LD_PRELOAD of ours through its own start, so the recorder is started here as the preload does it, by its one
-entry (src/recorder/recorder.h), with the arena of a `pathline record` that waits. Then each kind of event comes ROUNDS times, or the
-script runs as a program of its own.
+valgrind takes no LD_PRELOAD of ours through its own start, so the recorder is started here as the
+preload does it, by its one entry (src/recorder/recorder.h), with the arena of a `pathline record`
+that waits. Then each kind of event comes ROUNDS times, or the script runs as a program of its own.
 """
 import ctypes
 import os
@@ -27,14 +28,16 @@ class Start(ctypes.Structure):
 def map_arena(path):
     fd = os.open(path, os.O_RDWR)
     size = os.fstat(fd).st_size
-    head = struct.unpack_from("=I", os.pread(fd, 16, 0), 12)[0]     # head_bytes, behind magic and abi
+    # head_bytes, behind magic and abi
+    head = struct.unpack_from("=I", os.pread(fd, 16, 0), 12)[0]
     head_bytes = (head + PAGE - 1) // PAGE * PAGE
     chunks = (size - head_bytes) // CHUNK_BYTES
     limit = (chunks + WORD_CHUNKS - 1) // WORD_CHUNKS * WORD_CHUNKS
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
-    mapped = head_bytes + limit * CHUNK_BYTES                       # more than the file has, as the recorder does
+    # more than the file has, as the recorder does
+    mapped = head_bytes + limit * CHUNK_BYTES
     at = libc.mmap(None, mapped, 3, 1, fd, 0)                       # read and write, shared
     os.close(fd)
     return Arena(at, mapped, limit, chunks)

@@ -1,7 +1,8 @@
 """The other figures: each is a row of `make bench` that can be asked by name.
 
-A figure is a function of a Bench in FIGURES; it gives a value, which is a ratio or a rate, never a time alone, and a note with
-what else was seen. What the programs do is in programs.py, and they tell themselves what they took.
+A figure is a function of a Bench in FIGURES; it gives a value, which is a ratio or a rate, never a
+time alone, and a note with what else was seen. What the programs do is in programs.py, and they
+tell themselves what they took.
 """
 import functools
 import json
@@ -41,7 +42,8 @@ def measure(bench, name):
 # ---- pairs ----
 
 class Once:
-    """One run of a program: what it said, the wall time of the whole, and with watch.py what the collector took."""
+    """One run of a program: what it said, the wall time of the whole, and with watch.py what the
+    collector took."""
 
     def __init__(self, bench, words, traced, keep=None, options=()):
         out = keep or bench.scratch / "figure"
@@ -56,7 +58,8 @@ class Once:
         if traced:
             program = [*record, str(bench.pathline), "record", "-q", "--limit=0", *options, "-o", str(out), "--python", bench.python, "--", *program[1:]]
         environment = dict(os.environ, PYTHONPATH=str(bench.site), PYTHONPYCACHEPREFIX=str(bench.build / "bench/pycache"))
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)    # an import that compiles each time would be another figure
+        # an import that compiles each time would be another figure
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         start = time.perf_counter()
         self.said = json.loads(bench.run(program, environment).splitlines()[-1])
         self.whole_s = time.perf_counter() - start
@@ -165,8 +168,9 @@ def turns_timing(bench):
 # ---- what is heard, and what is done with it ----
 
 def heard_again(bench, row):
-    """A workload's second pass: with callbacks that do nothing in place of the recorder's own, / unrecorded. It is what the interpreter takes
-    to tell a tool of what Pathline hears; no recorder that hears it takes less."""
+    """A workload's second pass: with callbacks that do nothing in place of the recorder's own, /
+    unrecorded. It is what the interpreter takes to tell a tool of what Pathline hears; no recorder
+    that hears it takes less."""
     if bench.minor == "3.11":
         raise LeftOut("a trace function of 3.11 is told of every line")
     both = take_turns(bench, row, program=(PROGRAMS, "again"))
@@ -185,7 +189,8 @@ for workload in workload_rows.ROWS:
 
 # ---- a loop that stays on its line ----
 
-PASSES = {"while": 10_000_000, "comprehension": 5_000_000, "generator": 2_500_000}    # so that each takes about as long
+# so that each takes about as long
+PASSES = {"while": 10_000_000, "comprehension": 5_000_000, "generator": 2_500_000}
 
 
 @figure("passes", "-", "CPU time of a comprehension in a loop and nothing else, recorded / unrecorded")
@@ -222,8 +227,8 @@ def idle(bench):
 # ---- does it stay flat? ----
 
 def least(rounds):
-    """(CPU unrecorded, what recording adds to it) of the least of each: what disturbs a run makes it longer, by as much as is asked
-    for here."""
+    """(CPU unrecorded, what recording adds to it) of the least of each: what disturbs a run makes
+    it longer, by as much as is asked for here."""
     plain = min(b.said["cpu"] for b, _ in rounds)
     return plain, min(t.said["cpu"] for _, t in rounds) - plain
 
@@ -232,7 +237,8 @@ FLAT_TIMES = 3  # as many pairs: what is held against each other is small beside
 
 
 def more_by_count(bench, name, counts, rounds):
-    """What recording adds to the same work done by so many, by what it adds when one does it; each as a part of the unrecorded CPU."""
+    """What recording adds to the same work done by so many, by what it adds when one does it; each
+    as a part of the unrecorded CPU."""
     by_count = side_by_side(bench, *((name, count, rounds) for count in counts), times=FLAT_TIMES)
     added = [ratio(of_one, "cpu") - 1 for of_one in by_count]
     return {count: more / added[0] for count, more in zip(counts, added)}

@@ -3,9 +3,10 @@
 
     heard.py [--build DIR] [--python EXE] [--row w_aio] [--scales 400,1000]
 
-A tool costs a program what the interpreter takes to call it, and what it does then. Counted in user space, of two runs the longer less the
-shorter, a unit of the workload's scale (of w_aio a request): unheard; with callbacks that do nothing for calls, for calls, resumes and
-yields, and for each line and call (the floor); and recorded. What is the kernel's no tool changes, so it is not counted.
+A tool costs a program what the interpreter takes to call it, and what it does then. Counted in user
+space, of two runs the longer less the shorter, a unit of the workload's scale (of w_aio a request):
+unheard; with callbacks that do nothing for calls, for calls, resumes and yields, and for each line
+and call (the floor); and recorded. What is the kernel's no tool changes, so it is not counted.
 """
 import argparse
 import json

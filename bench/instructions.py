@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Count the instructions that the hot path takes for an event, by callgrind, and compare with bench/instructions.json.
+"""Count the instructions that the hot path takes for an event, by callgrind, and compare with
+bench/instructions.json.
 
     instructions.py [--build DIR] [--python EXE] [--accept]
 
-Counts, not seconds: they are the same on a machine at work. For each callback of hooks.c: what it took with all that it called, by
-how often it was called, in steady state: of two runs of the driver the longer less the shorter, so that what happens once (a code that
-is described, places that are disabled) falls out. More than 3% worse than the file says is a failure, and exit 1; --accept writes the
-numbers that are now into the file, for the commit that says why. Numbers are of one compiler; with another nothing is compared.
+Counts, not seconds: they are the same on a machine at work. For each callback of hooks.c: what it
+took with all that it called, by how often it was called, in steady state: of two runs of the driver
+the longer less the shorter, so that what happens once (a code that is described, places that are
+disabled) falls out. More than 3% worse than the file says is a failure, and exit 1; --accept writes
+the numbers that are now into the file, for the commit that says why. Numbers are of one compiler;
+with another nothing is compared.
 """
 import argparse
 import json
@@ -23,7 +26,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 FILE = HERE / "instructions.json"
 TOLERANCE = 0.03
 ROUNDS = (3000, 9000)
-# what is counted by which runs of the driver: --hot, its sections, and what a callback is called there if not as below
+# what is counted by which runs of the driver: --hot, its sections, and what a callback is called
+# there if not as below
 RUNS = ((0, "lines,calls,yields,raises,passes", {}), (1, "lines,calls,yields,raises", {"on_instruction": "hot line"}),
         (1, "passes", {"on_instruction": "hot again"}))
 # callback -> what it is for
@@ -53,8 +57,8 @@ def read_text(path):
 class Recording:
     """A `pathline record` whose command waits, and whose arena others can take.
 
-    Its collector is stopped while they do: its clock would tick fifty times as often an event as it does outside of valgrind. The
-    arena has room for all that the driver writes.
+    Its collector is stopped while they do: its clock would tick fifty times as often an event as it
+    does outside of valgrind. The arena has room for all that the driver writes.
     """
 
     def __init__(self, build, directory, hot):
@@ -69,7 +73,8 @@ class Recording:
         return found
 
     def arena(self):
-        """It is mapped before the command begins; until then that of a dead recording may be, which record finishes first."""
+        """It is mapped before the command begins; until then that of a dead recording may be, which
+        record finishes first."""
         while self.process.poll() is None:
             if "cat" in self.children():
                 return re.search(r"/\S*\.arena$", read_text(f"/proc/{self.process.pid}/maps"), re.M)[0]
@@ -137,7 +142,8 @@ def count_with(build, python, minor, hot, sections, kinds):
     counts = {}
     for callback, kind in kinds.items():
         less, more = few.get(callback, (0, 0)), many.get(callback, (0, 0))
-        if more[1] - less[1] >= (ROUNDS[1] - ROUNDS[0]) // 4:   # else it is switched off here, and costs nothing
+        # else it is switched off here, and costs nothing
+        if more[1] - less[1] >= (ROUNDS[1] - ROUNDS[0]) // 4:
             counts[kind] = round((more[0] - less[0]) / (more[1] - less[1]), 1)
     return counts
 

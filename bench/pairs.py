@@ -1,12 +1,15 @@
-"""CPU inside each workload's main(), traced / untraced, in interleaved pairs; the floor is measured in the same run.
+"""CPU inside each workload's main(), traced / untraced, in interleaved pairs; the floor is measured
+in the same run.
 
-pairs.py --python EXE [--runs 7] [--rows w_fib,w_loops] [--scale w_fib=24,...] [--no-floor] [--json FILE] [NAME=COMMAND ...]
+pairs.py --python EXE [--runs 7] [--rows w_fib,w_loops] [--scale w_fib=24,...] [--no-floor] [--json
+FILE] [NAME=COMMAND ...]
 
-COMMAND stands before the script and its arguments; {python} is EXE and {out} a fresh path, whose size is reported
-per executed line when the row's line count is known (--lines w_fib=1664078,...).
+COMMAND stands before the script and its arguments; {python} is EXE and {out} a fresh path, whose
+size is reported per executed line when the row's line count is known (--lines w_fib=1664078,...).
 Example: pairs.py --python python3.12 'pathline=pathline record -q --python {python} -o {out} --'
-The floor (a tracer that listens to every line and call and records nothing) needs floor/build.sh run for EXE first;
-$FLOOR_OUT says where its library is, when it is not beside the script. On 3.11 the floor is a C trace function that does nothing.
+The floor (a tracer that listens to every line and call and records nothing) needs floor/build.sh
+run for EXE first; $FLOOR_OUT says where its library is, when it is not beside the script. On 3.11
+the floor is a C trace function that does nothing.
 """
 import argparse
 import json

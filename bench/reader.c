@@ -1,5 +1,6 @@
-/* bench-reader DIR [count | visit | search | back]: open a recording, seek to times spread over it, and count its events, by pl_cursor_count or
- * one by one. Prints a JSON object; times in seconds, memory_kib the most that was resident. */
+/* bench-reader DIR [count | visit | search | back]: open a recording, seek to times spread over it,
+ * and count its events, by pl_cursor_count or one by one. Prints a JSON object; times in seconds,
+ * memory_kib the most that was resident. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>

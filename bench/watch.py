@@ -2,8 +2,9 @@
 
     watch.py NOTES -- pathline record …
 
-A JSON line: collector_s and program_s, CPU seconds of the collector and of all else. The collector is no child of ours, and its parent reaps
-it; so we are its tracer, which is told of its exit in time to read its CPU time. It runs untouched until then.
+A JSON line: collector_s and program_s, CPU seconds of the collector and of all else. The collector
+is no child of ours, and its parent reaps it; so we are its tracer, which is told of its exit in
+time to read its CPU time. It runs untouched until then.
 """
 import ctypes
 import json

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Run the tests: the unit tests that meson built, the harnesses of tests/exact, and every tests/*/test_*.py.
+"""Run the tests: the unit tests that meson built, the harnesses of tests/exact, and every
+tests/*/test_*.py.
 
     tests/run.py [--build DIR] [--level quick|test|ci|exact] [--only 3.12,3.13.5] [PATTERN]
 
-One line a file and interpreter. The last line is `N passed, N failed`, and behind it what could not be tried here and why. PATTERN is
-a part of `cli/test_dump`, of `exact/libtest` or of a unit test's name. What a test_*.py sees:
+One line a file and interpreter. The last line is `N passed, N failed`, and behind it what could not
+be tried here and why. PATTERN is a part of `cli/test_dump`, of `exact/libtest` or of a unit test's
+name. What a test_*.py sees:
 
     PATHLINE_BUILD    the build directory, absolute
     PATHLINE_PYTHON   the interpreter that is to be recorded
@@ -12,10 +14,12 @@ a part of `cli/test_dump`, of `exact/libtest` or of a unit test's name. What a t
     PATHLINE_ROTATION a number that grows: of what is too long for each run, which part is to be run now
     PATHLINE_TURN     1 for the one interpreter whose turn it is to do most, else 0; with each commit it is another's
 
-A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, by `INTERPRETERS = "turn"` that it runs
-for the one whose turn it is, by `INTERPRETERS = "none"` that it records nothing, and by `QUICK = True` that it belongs to `make check`. For an interpreter in a chroot it is run by
-that one, from in there. Two are run side by side, for most of their time they wait; but not one that says `ALONE = True`, since it
-measures. The harnesses use all processors by themselves.
+A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, by
+`INTERPRETERS = "turn"` that it runs for the one whose turn it is, by `INTERPRETERS = "none"` that
+it records nothing, and by `QUICK = True` that it belongs to `make check`. For an interpreter in a
+chroot it is run by that one, from in there. Two are run side by side, for most of their time they
+wait; but not one that says `ALONE = True`, since it measures. The harnesses use all processors by
+themselves.
 """
 import argparse
 import collections
@@ -29,11 +33,12 @@ import sys
 import threading
 import time
 
-# Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all), more arguments.
-# `test` takes the interpreters outside of chroots, `ci` all, and both one of each minor version; `exact` every one that is here.
-# Each module of CPython's own tests takes seconds: `test` runs the fast ones, `ci` a third of all on each interpreter. Each
-# has another third, and with each commit they move on: three interpreters see all of it now, each of them within a few commits.
-# What takes longest is asked of one interpreter at a time, in its turn.
+# Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all),
+# more arguments. `test` takes the interpreters outside of chroots, `ci` all, and both one of each
+# minor version; `exact` every one that is here. Each module of CPython's own tests takes seconds:
+# `test` runs the fast ones, `ci` a third of all on each interpreter. Each has another third, and
+# with each commit they move on: three interpreters see all of it now, each of them within a few
+# commits. What takes longest is asked of one interpreter at a time, in its turn.
 THIRD = "a third"
 EIGHTH = "an eighth"
 PART = "a part of what is asked in turn"
@@ -71,7 +76,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 import leftovers  # noqa: E402
 
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14", "3.15")
-# How reasons for a skip begin that are no lack of this machine: another run has it, or the version has no such thing
+# How reasons for a skip begin that are no lack of this machine: another run has it, or the version
+# has no such thing
 NO_LACK = ("not now", "this Python", "3.11 ")
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent
@@ -86,7 +92,8 @@ class Tally:
         self.lock = threading.Lock()
 
     def row(self, name, passed, failed, seconds, output="", skipped=()):
-        """A line, and what is to be read when something failed; skipped: the reason of each test that was. Any thread."""
+        """A line, and what is to be read when something failed; skipped: the reason of each test
+        that was. Any thread."""
         word = "FAILED" if failed else "ok"
         note = f"{len(skipped)} skipped: {', '.join(dict.fromkeys(skipped))}" if skipped else ""
         with self.lock:
@@ -131,7 +138,8 @@ def in_meson(build):
 
 
 def count(output):
-    """(passed, failed, the reasons of what was skipped) from what unittest says; None: it did not run to its end."""
+    """(passed, failed, the reasons of what was skipped) from what unittest says; None: it did not
+    run to its end."""
     ran = re.findall(r"^Ran (\d+) tests? in", output, re.M)
     if not ran:
         return None
@@ -194,7 +202,8 @@ def run_harness(script, arguments, version, executable, root, build, tally):
 
 
 def rotation():
-    """(number, what it counts): $PATHLINE_ROTATION, the commits, or where they are not known the days."""
+    """(number, what it counts): $PATHLINE_ROTATION, the commits, or where they are not known the
+    days."""
     if number := os.environ.get("PATHLINE_ROTATION"):
         return int(number), "PATHLINE_ROTATION"
     git = ["git", "-C", str(TOP), "rev-list", "--count", "HEAD"]
@@ -217,7 +226,8 @@ def one_of_each_minor(pythons, number):
 def in_turn(pythons, number):
     """The version whose turn it is, of those outside chroots."""
     versions = [row[0] for row in pythons if not row[2]] or [row[0] for row in pythons] or [""]
-    return versions[number // 2 % len(versions)]        # odd commits have other micro versions than even ones
+    # odd commits have other micro versions than even ones
+    return versions[number // 2 % len(versions)]
 
 
 def interpreters(only):
@@ -232,7 +242,8 @@ def is_among(version, words):
 
 
 def test_files(build, args):
-    """The unittest files that are wanted, and that meson does not run; those of servers and faults, which take longest, first."""
+    """The unittest files that are wanted, and that meson does not run; those of servers and faults,
+    which take longest, first."""
     known = in_meson(build)
     for file in sorted(HERE.glob("*/test_*.py"), reverse=True):
         text = file.read_text()
@@ -244,7 +255,8 @@ def test_files(build, args):
 
 
 def chosen(file, pythons, turn):
-    """The rows of the interpreters that the file is to be run for; turn: the version whose turn it is."""
+    """The rows of the interpreters that the file is to be run for; turn: the version whose turn it
+    is."""
     word = re.search(r'^INTERPRETERS = "(\w+)"', file.read_text(), re.M)
     if not word:
         return pythons
@@ -256,7 +268,8 @@ def chosen(file, pythons, turn):
 
 
 def not_tried(pythons, found):
-    """What no test asked for want of an interpreter, in words; found: the rows of all that are here, of which some are asked."""
+    """What no test asked for want of an interpreter, in words; found: the rows of all that are
+    here, of which some are asked."""
     asked, here = ({row[0].rpartition(".")[0] for row in rows} for rows in (pythons, found))
     absent = [minor for minor in SUPPORTED if minor not in here]
     left_out = [minor for minor in SUPPORTED if minor in here and minor not in asked]

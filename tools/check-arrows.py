@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Check which folder of src/ includes which: `make arrows`. --self-test shows that it can fail.
 
-A folder may include itself, the public headers, and what stands in its row: folders, or single headers of one.
-Pure folders (no clock, no I/O) include no header of the system that could do either; Python.h is the recorder's alone.
+A folder may include itself, the public headers, and what stands in its row: folders, or single
+headers of one. Pure folders (no clock, no I/O) include no header of the system that could do
+either; Python.h is the recorder's alone.
 """
 import pathlib
 import re

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""What the preload and the recorders import of glibc is no newer than 2.28, and lies in what they ask to be loaded.
+"""What the preload and the recorders import of glibc is no newer than 2.28, and lies in what they
+ask to be loaded.
 
     tools/check-glibc.py FILE...        one line a fault, then a sum; exit 1 if there is one
     tools/check-glibc.py --self-test    shows that it can fail: builds libraries with such faults (cc)
 
-Before glibc 2.34 the functions of libdl and libpthread are not in libc. The preload comes into programs that load neither,
-and is bound at once: what it imports of them must have the library among its needs, or every program would end at its start.
-A recorder comes into an interpreter, which has both.
+Before glibc 2.34 the functions of libdl and libpthread are not in libc. The preload comes into
+programs that load neither, and is bound at once: what it imports of them must have the library
+among its needs, or every program would end at its start. A recorder comes into an interpreter,
+which has both.
 """
 import os
 import re

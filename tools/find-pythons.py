@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Print a line `3.13<TAB>-isystem<TAB>directory…` for each minor version of CPython whose headers are found here.
+"""Print a line `3.13<TAB>-isystem<TAB>directory…` for each minor version of CPython whose headers
+are found here.
 
 find-pythons.py SHIMS [--only] [DIRECTORY...]
 
-Debian splits pyconfig.h off into an architecture's directory; for a chroot, whose other headers must not be seen,
-that one directory is linked to from below SHIMS. The first find of a version wins. Searched: the arguments, $PATHLINE_PYTHONS (colon-separated), /usr/include,
-/usr/local/include, the pyenv versions, and roots listed in build/roots (chroots that the tests have made).
+Debian splits pyconfig.h off into an architecture's directory; for a chroot, whose other headers
+must not be seen, that one directory is linked to from below SHIMS. The first find of a version
+wins. Searched: the arguments, $PATHLINE_PYTHONS (colon-separated), /usr/include,
+/usr/local/include, the pyenv versions, and roots listed in build/roots (chroots that the tests have
+made).
 """
 import glob
 import os
@@ -42,7 +45,8 @@ def candidates(arguments):
 
 
 def architecture_shim(include, shims):
-    """A directory to search for `<ARCH/python3.X/pyconfig.h>`, or None when there is no such split."""
+    """A directory to search for `<ARCH/python3.X/pyconfig.h>`, or None when there is no such split.
+    """
     name = os.path.basename(include)
     for split in glob.glob(os.path.join(os.path.dirname(include), "*-linux-gnu", name)):
         architecture = os.path.basename(os.path.dirname(split))

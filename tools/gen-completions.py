@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """usage: tools/gen-completions.py PATHLINE bash|zsh|fish OUT
 
-Write the completions of a shell, made of the tables that `PATHLINE --help=table` prints: so they never differ from what is
-understood. Without a shell's own library of helpers, which may not be installed.
+Write the completions of a shell, made of the tables that `PATHLINE --help=table` prints: so they
+never differ from what is understood. Without a shell's own library of helpers, which may not be
+installed.
 """
 import re
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: tools/gen-man.py PATHLINE SCDOC SOURCE OUT
 
-Make a manual page of its hand-written part, doc/man/pathline-COMMAND.1.scd. These lines of it are replaced by what the program
-says of itself, so that no option can be missing:
+Make a manual page of its hand-written part, doc/man/pathline-COMMAND.1.scd. These lines of it are
+replaced by what the program says of itself, so that no option can be missing:
 
     @OPTIONS@     the options of the command
     @COMMANDS@    all commands, in pathline.1; in pathline-replay.1 those that replay reads

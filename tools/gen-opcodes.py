@@ -4,8 +4,9 @@
     python3.13 tools/gen-opcodes.py > src/bytecode/opcodes_3_13.h
     python3.13 tools/gen-opcodes.py --check src/bytecode/opcodes_3_13.h
 
-Numbers and inline caches come from the interpreter's own metadata; what an opcode does to control flow and to LINE is
-told here, by name. An opcode that jumps and has no class here is an error: then this file must learn it.
+Numbers and inline caches come from the interpreter's own metadata; what an opcode does to control
+flow and to LINE is told here, by name. An opcode that jumps and has no class here is an error: then
+this file must learn it.
 """
 import opcode
 import sys
@@ -54,7 +55,8 @@ INLINES = {"CALL", "LOAD_ATTR", "BINARY_SUBSCR", "FOR_ITER", "SEND"} if VERSION 
 CALLS = {"IMPORT_NAME", "BEFORE_WITH", "BEFORE_ASYNC_WITH", "LOAD_SPECIAL", "WITH_EXCEPT_START", "GET_ITER", "GET_AITER", "GET_ANEXT"}
 if VERSION >= (3, 12):
     CALLS |= {name for name in opcode.opmap if name.startswith("CALL") and "INTRINSIC" not in name}
-# It is specialised where it runs often, and nobody else notices it but where a namespace has code of its own.
+# It is specialised where it runs often, and nobody else notices it but where a namespace has code
+# of its own.
 LOOKS_UP = {"LOAD_GLOBAL"} if VERSION in ((3, 12), (3, 13)) else set()
 
 
@@ -66,7 +68,8 @@ def caches():
 
 
 def real_opcodes():
-    """(number, name) of what can stand in co_code: no pseudo, instrumented or specialised opcodes."""
+    """(number, name) of what can stand in co_code: no pseudo, instrumented or specialised opcodes.
+    """
     for name, number in sorted(opcode.opmap.items(), key=lambda item: item[1]):
         if number < 256 and name not in NEVER_COMPILED and not name.startswith("INSTRUMENTED_"):
             yield number, name

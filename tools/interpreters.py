@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Print a line `3.13.5<TAB>executable<TAB>root` for each supported CPython that can be run here, one a version.
+"""Print a line `3.13.5<TAB>executable<TAB>root` for each supported CPython that can be run here,
+one a version.
 
-A version is a whole one: 3.13.0 and 3.13.5 are two lines, in order. root is empty, or the chroot in which the executable
-is. Searched, the first find of a version wins: $PATHLINE_TEST_PYTHONS (executables, colon-separated), the pyenv
-versions, $PATH, the system, the chroots that tools/make-chroot makes. Pre-releases, debug builds and free-threaded ones are left out.
-With --first only one is printed: `python3` if it is one of them, or the newest that needs no chroot, or the newest there is.
+A version is a whole one: 3.13.0 and 3.13.5 are two lines, in order. root is empty, or the chroot in
+which the executable is. Searched, the first find of a version wins: $PATHLINE_TEST_PYTHONS
+(executables, colon-separated), the pyenv versions, $PATH, the system, the chroots that
+tools/make-chroot makes. Pre-releases, debug builds and free-threaded ones are left out. With
+--first only one is printed: `python3` if it is one of them, or the newest that needs no chroot, or
+the newest there is.
 """
 import glob
 import os
@@ -31,7 +34,8 @@ def candidates():
         for executable in sorted(glob.glob(f"{pyenv}/versions/{version}.*/bin/python3"), reverse=True):
             yield "", executable
     for name in (*(f"python{version}" for version in SUPPORTED), "python3"):
-        for path in (None, "/usr/local/bin:/usr/bin"):  # the system's own, also where others stand before it
+        # the system's own, also where others stand before it
+        for path in (None, "/usr/local/bin:/usr/bin"):
             if found := shutil.which(name, path=path):
                 yield "", found
     if os.geteuid() == 0:

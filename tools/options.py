@@ -1,4 +1,5 @@
-"""What `pathline --help=table` prints, read: commands with their options, for tools that make completions and manual pages."""
+"""What `pathline --help=table` prints, read: commands with their options, for tools that make
+completions and manual pages."""
 import dataclasses
 import re
 import subprocess

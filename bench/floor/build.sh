@@ -1,6 +1,7 @@
 #!/bin/sh
 # usage: floor/build.sh PYTHON
-# Build the floor's extension module for one interpreter: $FLOOR_OUT/lib313/floor.so. $FLOOR_OUT defaults to this directory.
+# Build the floor's extension module for one interpreter: $FLOOR_OUT/lib313/floor.so. $FLOOR_OUT
+# defaults to this directory.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 python=${1:-python3}

@@ -1,8 +1,9 @@
 /* The floor: callbacks that hear of a program's events and do nothing, or write one bare record.
  *
- * What a program takes with these is what the interpreter needs to tell a tool of its events. No exact recorder that hears as
- * much takes less. They are called as cheaply as CPython calls anything: by vectorcall, with an object that is made once.
- * Records go round in a ring of 2^n bytes; nobody reads them.
+ * What a program takes with these is what the interpreter needs to tell a tool of its events. No
+ * exact recorder that hears as much takes less. They are called as cheaply as CPython calls
+ * anything: by vectorcall, with an object that is made once. Records go round in a ring of 2^n
+ * bytes; nobody reads them.
  *
  *	ring8    code << 20 ^ place ^ kind << 60                     8 bytes
  *	ring16   the clock's ticks, then the same                   16 bytes
@@ -112,7 +113,8 @@ static PyObject *floor_callback(PyObject *self, PyObject *arguments)
 	return PyErr_Format(PyExc_ValueError, "no callback %s", name);
 }
 
-/* open_ring(path, bytes): bytes is a power of two; an empty path stands for memory without a file */
+/* open_ring(path, bytes): bytes is a power of two; an empty path stands for memory without a
+ * file */
 static PyObject *floor_open_ring(PyObject *self, PyObject *arguments)
 {
 	const char *path;

@@ -1,4 +1,5 @@
-"""Run a program while C callbacks listen that do nothing, or next to nothing: the least that hearing of its events costs.
+"""Run a program while C callbacks listen that do nothing, or next to nothing: the least that
+hearing of its events costs.
 
     python run.py MODE script.py [args]
 
@@ -9,7 +10,8 @@ MODE is one of:
                               returns and yields. CALLBACK is noop (does nothing), ring8 (writes code and place in 8 bytes) or
                               ring16 (the same and the clock in 16)
 
-$FLOOR_OUT is the directory in which build.sh put the extension module, $FLOOR_RING a file for the records, $FLOOR_RING_MB its size.
+$FLOOR_OUT is the directory in which build.sh put the extension module, $FLOOR_RING a file for the
+records, $FLOOR_RING_MB its size.
 """
 import os
 import sys

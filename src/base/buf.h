@@ -41,10 +41,11 @@ void buf_printf(struct pl_buf *b, const char *format, ...) __attribute__((format
 void buf_reset(struct pl_buf *b);
 void buf_release(struct pl_buf *b);
 
-/* Memory for bytes that are written now and then, for a moment: that of `kept`, which is empty while it is lent; so who comes
- * meanwhile gets some of their own. One thread at a time. */
+/* Memory for bytes that are written now and then, for a moment: that of `kept`, which is empty
+ * while it is lent; so who comes meanwhile gets some of their own. One thread at a time. */
 struct pl_buf buf_borrow(struct pl_buf *kept);
-/* Not if it has grown beyond what is worth keeping, or `kept` has some again: then it is released. */
+/* Not if it has grown beyond what is worth keeping, or `kept` has some again: then it is
+ * released. */
 void buf_give_back(struct pl_buf *kept, struct pl_buf *b);
 
 static inline struct pl_view buf_view(const struct pl_buf *b)

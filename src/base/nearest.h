@@ -2,8 +2,8 @@
 #ifndef PL_BASE_NEAREST_H
 #define PL_BASE_NEAREST_H
 
-/* The nearest of `known` (NULL at its end) by edit distance, or NULL when none is near: at most a third of the longer
- * word's letters may differ. */
+/* The nearest of `known` (NULL at its end) by edit distance, or NULL when none is near: at most a
+ * third of the longer word's letters may differ. */
 const char *nearest_word(const char *word, const char *const *known);
 
 #endif

@@ -1,11 +1,13 @@
-/* A spare: a block of memory for what is needed for a moment, and again soon. What was given back is kept for who asks next, so
- * that it is warm, and the allocator does not look through the program's heap for it each time.
+/* A spare: a block of memory for what is needed for a moment, and again soon. What was given back
+ * is kept for who asks next, so that it is warm, and the allocator does not look through the
+ * program's heap for it each time.
  *
  *	static struct pl_spare spare;            all zero: nothing is kept
  *	void *p = spare_take(&spare, n);         the kept one, if it has room; else a new one
  *	spare_give(&spare, p);
  *
- * Threads may share a spare: who finds it taken gets memory of their own. It keeps one block, of SPARE_MOST bytes at most.
+ * Threads may share a spare: who finds it taken gets memory of their own. It keeps one block, of
+ * SPARE_MOST bytes at most.
  */
 #ifndef PL_BASE_SPARE_H
 #define PL_BASE_SPARE_H

@@ -11,8 +11,8 @@ static uint64_t rounded(uint64_t v, uint64_t step)
 	return v / step + (v % step >= (step + 1) / 2 && step > 1);
 }
 
-/* The value in `unit`, with one decimal below 100 and none from there on; 0: it takes a larger unit.
- * The value is rounded before the unit is chosen, so that 999.9 µs is shown as 1.0 ms. */
+/* The value in `unit`, with one decimal below 100 and none from there on; 0: it takes a larger
+ * unit. The value is rounded before the unit is chosen, so that 999.9 µs is shown as 1.0 ms. */
 static int write_unit(char text[UNITS_BYTES], uint64_t v, uint64_t unit, const char *name)
 {
 	const uint64_t tenths = rounded(v, unit > 1 ? unit / 10 : 1);

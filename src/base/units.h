@@ -11,8 +11,9 @@
 
 #define UNITS_BYTES 32
 
-/* "0 s", "870 ns", "1.2 µs", "45.6 ms", "350 ms", "7.9 s", "2 min 5 s", "3 h 7 min": up to a minute one
- * decimal below 100 and none from there on, as sizes have. A negative duration has a minus sign. */
+/* "0 s", "870 ns", "1.2 µs", "45.6 ms", "350 ms", "7.9 s", "2 min 5 s", "3 h 7 min": up to a minute
+ * one decimal below 100 and none from there on, as sizes have. A negative duration has a minus
+ * sign. */
 size_t units_duration(char text[UNITS_BYTES], int64_t ns);
 
 /* From a start to an end, which may be any: 0 where it ends before its start. */

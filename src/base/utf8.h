@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Bytes of the well-formed character of more than one byte at `at` (no overlong form, no surrogate), of which `left` are there; 0: there is
- * none. */
+/* Bytes of the well-formed character of more than one byte at `at` (no overlong form, no
+ * surrogate), of which `left` are there; 0: there is none. */
 size_t utf8_bytes(const unsigned char *at, size_t left);
 
 #endif

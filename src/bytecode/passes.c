@@ -33,8 +33,8 @@ struct passes {
 	const struct flow_graph *g;
 	const struct opcode_version *version;
 	uint8_t *marks;
-	struct jump *
-		jumps; /* back, of which an event tells, by growing unit; owned, with what lies behind them: */
+	/* back, of which an event tells, by growing unit; owned, with what lies behind them: */
+	struct jump *jumps;
 	uint32_t jump_count;
 	uint32_t *jump_of;  /* a block -> its jump's number + 1, NO_JUMP */
 	uint32_t *seen;	    /* a block -> the walk that has been there */

@@ -24,8 +24,8 @@
 enum pass_mark {
 	PASS_ALWAYS = 1, /* a jump back that is AGAIN each time: told is never above its target */
 	PASS_CHECK = 2,	 /* a jump back that is AGAIN when told says so */
-	PASS_TRACK =
-		4, /* a jump back that is never AGAIN, or always, but lowers what a CHECK behind it sees */
+	/* a jump back that is never AGAIN, or always, but lowers what a CHECK behind it sees */
+	PASS_TRACK = 4,
 	PASS_TELLS = 8, /* a line start whose LINE may be the last one before a CHECK */
 };
 

@@ -3,8 +3,8 @@
 #include "bytecode/opcode.h"
 #include "bytecode/table.h"
 
-/* Is the line table sound up to the code's end? *last: the line of the last unit. As bytecode_graph reads it: one that ends too early
- * leaves the rest without a line. */
+/* Is the line table sound up to the code's end? *last: the line of the last unit. As bytecode_graph
+ * reads it: one that ends too early leaves the rest without a line. */
 static bool has_lines(const struct bytecode *b, uint32_t count, int32_t *last)
 {
 	struct line_reader reader = {.v = b->line_table, .line = b->first_line};
@@ -21,7 +21,8 @@ static bool has_lines(const struct bytecode *b, uint32_t count, int32_t *last)
 	return err >= 0;
 }
 
-/* In 3.11 whether a line is told hangs on more than the line; a RESUME that is not the first event's is of a generator. */
+/* In 3.11 whether a line is told hangs on more than the line; a RESUME that is not the first
+ * event's is of a generator. */
 static bool is_known(const struct opcode_version *v, const struct bytecode *b)
 {
 	return v && !v->traced && !b->except_table.left && b->code.left / 2 < FLOW_NONE;

@@ -11,8 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Each section runs REPEATS times; argv is the file for what it took (a line "name ns" of the fastest run), and these three. The program
- * runs ROUNDS times as it is and ROUNDS times recorded, by turns, and the fastest of each counts: a machine is not as fast at each moment. */
+/* Each section runs REPEATS times; argv is the file for what it took (a line "name ns" of the
+ * fastest run), and these three. The program runs ROUNDS times as it is and ROUNDS times recorded,
+ * by turns, and the fastest of each counts: a machine is not as fast at each moment. */
 #define ROUNDS	   4
 #define REPEATS	   4
 #define PASSES	   60000
@@ -142,8 +143,8 @@ static bool run(struct cmd *c, char **words, const char *directory, stat_recorde
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* What was recorded in the functions of a section, of each name several: what is planned anew has another row. Gives how many lines
- * the last one has. */
+/* What was recorded in the functions of a section, of each name several: what is planned anew has
+ * another row. Gives how many lines the last one has. */
 static double add_counts(
 	struct pl_recording *r, const char *name, double counts[PL_EVENT_KIND_COUNT])
 {
@@ -161,8 +162,8 @@ static double add_counts(
 	return lines;
 }
 
-/* What is left when the kinds that are known are taken off belongs to those that are not, evenly; or to the first runs, by their
- * lines. */
+/* What is left when the kinds that are known are taken off belongs to those that are not, evenly;
+ * or to the first runs, by their lines. */
 static void solve(const struct section *s, const double counts[PL_EVENT_KIND_COUNT], double lines,
 	double more_ns, struct calibration *out)
 {

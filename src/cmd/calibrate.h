@@ -1,15 +1,16 @@
 /* What one recorded event costs, by kind, with this interpreter on this machine at this moment.
  *
- * A table made elsewhere would not do: most of what an event costs is the interpreter's own instrumentation, which is another
- * with each version. So a short program is run, by turns as it is and recorded. It has a section for
- * each kind, in which that kind is the only one whose cost is not known from the sections before:
+ * A table made elsewhere would not do: most of what an event costs is the interpreter's own
+ * instrumentation, which is another with each version. So a short program is run, by turns as it is
+ * and recorded. It has a section for each kind, in which that kind is the only one whose cost is
+ * not known from the sections before:
  *
- *	lines     a loop with a branch                     lines
- *	calls     a loop that calls                        + calls, returns
- *	yields    a loop over a generator                  + resumes, yields
- *	raises    a loop that raises and catches           + raises, handlers
- *	passes    a loop on one line                       + passes
- *	firsts    functions that run once                  + what a code's first run costs, by its lines
+ *   lines     a loop with a branch                     lines
+ *   calls     a loop that calls                        + calls, returns
+ *   yields    a loop over a generator                  + resumes, yields
+ *   raises    a loop that raises and catches           + raises, handlers
+ *   passes    a loop on one line                       + passes
+ *   firsts    functions that run once                  + what a code's first run costs, by its lines
  *
  * It takes about a second, behind the program's end.
  */

@@ -74,7 +74,8 @@ static char state_of(pid_t pid)
 	return end && end[1] ? end[2] : '?';
 }
 
-/* The order matters: who finds the command stopped, and `stopped` set, runs again, and lets it go on. */
+/* The order matters: who finds the command stopped, and `stopped` set, runs again, and lets it go
+ * on. */
 static void stop_command_with(const struct child *c, pid_t record)
 {
 	if (!c->shared || c->shared->mirrors || c->shared->stopped || state_of(record) != 'T' ||
@@ -181,9 +182,10 @@ static bool stops(int number)
 	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-/* The kernel drops pending stop signals as SIGCONT comes, and a pending SIGCONT as a stop signal comes. So where
- * one was sent to the group, and its opposite soon after, the sentinel has the second alone. `record` has the
- * second, too, unless that was sent to the sentinel earlier, and `number` to `record` alone. */
+/* The kernel drops pending stop signals as SIGCONT comes, and a pending SIGCONT as a stop signal
+ * comes. So where one was sent to the group, and its opposite soon after, the sentinel has the
+ * second alone. `record` has the second, too, unless that was sent to the sentinel earlier, and
+ * `number` to `record` alone. */
 static bool undone_in_group(const struct child *c, int number)
 {
 	static const int opposites[] = {SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU};
@@ -198,9 +200,9 @@ static bool undone_in_group(const struct child *c, int number)
 	return false;
 }
 
-/* Was it sent to the whole group? Then the command has it already. The kernel tells the newest member
- * first, so the sentinel has its signal before we have ours. Another sentinel comes, which has none; but one that
- * holds the opposite stays, since `record` has yet to ask about that. */
+/* Was it sent to the whole group? Then the command has it already. The kernel tells the newest
+ * member first, so the sentinel has its signal before we have ours. Another sentinel comes, which
+ * has none; but one that holds the opposite stays, since `record` has yet to ask about that. */
 static bool went_to_group(struct child *c, int number)
 {
 	pid_t old = c->sentinel;
@@ -256,8 +258,8 @@ static void stop_with(struct child *c, int number)
 }
 
 /* The command is stopped. Either `record` was stopped, and runs again; or it is to stop as well, if
- * SIGCONT did not come meanwhile. Going on is told by SIGCONT: where we did not stop (nobody could wake an
- * orphaned group), the command is left as it is. */
+ * SIGCONT did not come meanwhile. Going on is told by SIGCONT: where we did not stop (nobody could
+ * wake an orphaned group), the command is left as it is. */
 static void heed_stop(struct child *c, int number)
 {
 	bool went_on = take_cont() || (c->shared && c->shared->stopped);

@@ -5,9 +5,9 @@
  * the command stops, and goes on with it.
  *
  * A small process of ours, the sentinel, does what `record` cannot do itself. It shares the process
- * group and blocks all signals, so what is pending there was sent to the whole group, and has reached
- * the command. And it sees when `record` was stopped by SIGSTOP, which cannot be caught, and stops the
- * command. When `record` goes on, the command does.
+ * group and blocks all signals, so what is pending there was sent to the whole group, and has
+ * reached the command. And it sees when `record` was stopped by SIGSTOP, which cannot be caught,
+ * and stops the command. When `record` goes on, the command does.
  */
 #ifndef PL_CMD_CHILD_H
 #define PL_CMD_CHILD_H

@@ -15,8 +15,8 @@ struct choose {
 
 /* For cmd_option.take: text NULL for --only-mine. */
 void choose_take(void *choose, const char *word, const char *text);
-/* Behind the options. what: the first word of what is run; a script's directory is a tree of the project. CMD_GO, or an exit
- * code after saying why. */
+/* Behind the options. what: the first word of what is run; a script's directory is a tree of the
+ * project. CMD_GO, or an exit code after saying why. */
 int choose_end(struct choose *c, const char *what);
 /* Say which includes matched nothing that ran. matched: bit i for each rule that did match. */
 void choose_say_unmatched(const struct choose *c, uint64_t matched);

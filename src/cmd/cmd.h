@@ -82,10 +82,12 @@ struct cmd_option {
 	const char *help;     /* lines after the first are indented */
 	bool *flag;	      /* set when given; NULL: not wanted */
 	const char **text;    /* its argument, the last one given; into argv */
-	/* Called for each that is given, in their order: `to`, the word, and the argument, NULL for a flag. */
+	/* Called for each that is given, in their order: `to`, the word, and the argument, NULL for
+	 * a flag. */
 	void (*take)(void *to, const char *word, const char *text);
 	void *to;
-	/* For completion, what its argument can be: "call line"; NULL: not known, or in its name: "all|none" */
+	/* For completion, what its argument can be: "call line"; NULL: not known, or in its name:
+	 * "all|none" */
 	const char *words;
 };
 
@@ -102,8 +104,9 @@ struct cmd_usage {
  * explanation. */
 int cmd_parse(struct cmd *c, const struct cmd_usage *usage);
 
-/* For programs, of which completions and manual pages are made (tools/options.py): alone, this word prints
- * the tables, of one command or of all. Rows of tab-separated texts, in which \n, \t and \\ stand for these:
+/* For programs, of which completions and manual pages are made (tools/options.py): alone, this word
+ * prints the tables, of one command or of all. Rows of tab-separated texts, in which \n, \t and \\
+ * stand for these:
  *	command	NAME	help			(of all only)
  *	usage	NAME	operands	about	"first word ends", or nothing
  *	option	NAME	word	letter	argument	words	help
@@ -132,8 +135,9 @@ void cmd_say_bold(const struct cmd *c, const char *format, ...)
 
 /* ---- recordings ---- */
 
-/* The directory of the recording that the operands name (home.h says how), or of the latest one: into
- * c->directory. CMD_GO; CMD_USAGE after saying what is wrong: more operands, or no recording. */
+/* The directory of the recording that the operands name (home.h says how), or of the latest one:
+ * into c->directory. CMD_GO; CMD_USAGE after saying what is wrong: more operands, or no
+ * recording. */
 int cmd_directory(struct cmd *c);
 /* cmd_directory; then finish what dead collectors left; then open. CMD_GO with *out, or an exit
  * code. */

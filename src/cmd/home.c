@@ -97,7 +97,8 @@ static void read_times(int folder_fd, struct home_entry *e)
 			st.stx_mask & STATX_BTIME ? &st.stx_btime : &st.stx_mtime;
 		e->made_ns = (int64_t)t->tv_sec * NS_PER_S + t->tv_nsec;
 	}
-	/* A copy has a new birth and the old name. The rest of a second is kept: two can have the same. */
+	/* A copy has a new birth and the old name. The rest of a second is kept: two can have the
+	 * same. */
 	if (read_stamp(e->name, &seconds_ns))
 		e->made_ns = seconds_ns + e->made_ns % NS_PER_S;
 }

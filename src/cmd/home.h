@@ -1,7 +1,8 @@
 /* The folder .pathline and the recordings in it, by name.
  *
- * A recording's name is that of its directory: 261128-101112-orders. Every command takes it, wherever the
- * folder is: the nearest .pathline, in the current directory or in one above it, counts.
+ * A recording's name is that of its directory: 261128-101112-orders. Every command takes it,
+ * wherever the folder is: the nearest .pathline, in the current directory or in one above it,
+ * counts.
  */
 #ifndef PL_CMD_HOME_H
 #define PL_CMD_HOME_H
@@ -26,8 +27,8 @@ struct home_list {
 	size_t count;
 };
 
-/* Has a recording files of this name? Blocks of events, or another one; an arena lies in the directory
- * where /dev/shm has no room. */
+/* Has a recording files of this name? Blocks of events, or another one; an arena lies in the
+ * directory where /dev/shm has no room. */
 bool home_is_block_file(const char *name);
 bool home_is_own_file(const char *name);
 
@@ -37,18 +38,18 @@ bool home_find(char path[PATH_MAX]);
 int home_list(const char *folder, struct home_list *list);
 void home_list_release(struct home_list *list);
 
-/* The index in the list of the latest recording: that of the link, else the last one that has a path.
- * false: there is none. */
+/* The index in the list of the latest recording: that of the link, else the last one that has a
+ * path. false: there is none. */
 bool home_latest(const char *folder, const struct home_list *list, size_t *index);
 /* The link leads to this entry of the folder from now on, at once. */
 void home_set_latest(const char *folder, const char *name);
-/* The link leads to this entry, which is no longer wanted as the latest: to the one before that has a
- * path, or nowhere. */
+/* The link leads to this entry, which is no longer wanted as the latest: to the one before that has
+ * a path, or nowhere. */
 void home_unset_latest(const char *folder, const char *name);
 
 /* The directory of the recording that a person calls this: its name, a beginning that no other has,
- * "latest", "latest~1" (the one before), or a path; NULL: the latest. CMD_GO; CMD_USAGE after saying
- * why it is none. `command` is for what is said. */
+ * "latest", "latest~1" (the one before), or a path; NULL: the latest. CMD_GO; CMD_USAGE after
+ * saying why it is none. `command` is for what is said. */
 int home_resolve(const char *command, const char *word, char path[PATH_MAX]);
 
 #endif

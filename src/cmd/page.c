@@ -67,7 +67,8 @@ static char *pager_text(void)
 static void run_pager(char **words, int input, int failed)
 {
 	dup2(input, 0);
-	/* As git does it, for a PAGER that is `less` alone: colours, and one screen needs no pager. */
+	/* As git does it, for a PAGER that is `less` alone: colours, and one screen needs no
+	 * pager. */
 	setenv("LESS", "FRX", 0);
 	execvp(words[0], words);
 	const int err = errno;

@@ -1,8 +1,8 @@
 /* The output of a command for a person: fitted to the terminal, and through a pager.
  *
- * page_open prepares the output. When stdout is a terminal and the text is for a person, out.columns
- * is its width, by which text.h shortens paths and cuts lines. Otherwise it is 0, and nothing is
- * shortened. page_start starts the pager, where there is one; page_close waits for it.
+ * page_open prepares the output. When stdout is a terminal and the text is for a person,
+ * out.columns is its width, by which text.h shortens paths and cuts lines. Otherwise it is 0, and
+ * nothing is shortened. page_start starts the pager, where there is one; page_close waits for it.
  *
  * The pager is $PATHLINE_PAGER, else $PAGER, else `less -FRX`. Its words are split at blanks and
  * executed without a shell. There is none when the words are empty or `cat`, with --no-pager, and
@@ -16,7 +16,8 @@
 
 /* for_person: the text form, and not JSON, CSV or rows. CMD_GO, or CMD_BAD after saying why. */
 int page_open(struct cmd *c, struct out *o, bool for_person);
-/* From here on stdout is the pager's. Errors go there also, so that they do not break its screen. */
+/* From here on stdout is the pager's. Errors go there also, so that they do not break its
+ * screen. */
 void page_start(struct cmd *c, struct out *o);
 /* Flush, release, and wait until the pager was left. The exit code of the output, as out_release
  * gives it; leaving the pager early is not an error. */

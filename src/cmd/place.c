@@ -21,8 +21,8 @@ static int failed(const char *path, int err)
 	return CMD_RECORD_FAILED;
 }
 
-/* Recordings are not for the repository of the program. Who wants them there keeps a file of another
- * content. */
+/* Recordings are not for the repository of the program. Who wants them there keeps a file of
+ * another content. */
 static void make_ignored(void)
 {
 	int fd = open(HOME_NAME "/.gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,

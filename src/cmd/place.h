@@ -14,8 +14,8 @@ struct place {
 	int made_parents;    /* of -o new/sub/dir: 2 */
 };
 
-/* -o DIR, whose parents are made as well, or NULL for .pathline/<YYMMDD-HHMMSS>-<name>/. CMD_GO, or an exit
- * code after saying why. */
+/* -o DIR, whose parents are made as well, or NULL for .pathline/<YYMMDD-HHMMSS>-<name>/. CMD_GO, or
+ * an exit code after saying why. */
 int place_make(struct place *p, const char *directory, const char *name);
 /* Nothing came of it: remove the directory, if it is still empty, and what was made for it. */
 void place_undo(struct place *p);

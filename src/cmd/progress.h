@@ -1,4 +1,5 @@
-/* How far something has come, and how long it will take, on a terminal at stderr; elsewhere nothing. */
+/* How far something has come, and how long it will take, on a terminal at stderr; elsewhere
+ * nothing. */
 #ifndef PL_CMD_PROGRESS_H
 #define PL_CMD_PROGRESS_H
 

@@ -9,9 +9,9 @@
  *	  <---- REPORT ----------------  leaves, or goes on with what still lives
  *	  say what was recorded, and end as the command did
  *
- * When the collector dies meanwhile, the program goes on, and its arena is finished here: only we know
- * how the command ended. What goes wrong before the command runs is our failure, with exit codes of our
- * own; from then on the exit code is the program's.
+ * When the collector dies meanwhile, the program goes on, and its arena is finished here: only we
+ * know how the command ended. What goes wrong before the command runs is our failure, with exit
+ * codes of our own; from then on the exit code is the program's.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -471,8 +471,8 @@ static void say_crash(const struct pl_recording *recording, const struct crash *
 		raise->code ? shorten(pl_code_file(raise->code)) : "?", (int)raise->line);
 }
 
-/* Did an exception end something? Then it is told, and how to get there. An exit is none. Where not all
- * was searched, that is told too. */
+/* Did an exception end something? Then it is told, and how to get there. An exit is none. Where not
+ * all was searched, that is told too. */
 static void say_exception(struct run *r)
 {
 	const struct crash_bounds bounds = {.events = CRASH_EVENTS};

@@ -356,7 +356,8 @@ static bool begins_with(struct pl_text text, const char *word)
 	return text.length - i > length && !memcmp(text.at + i, word, length);
 }
 
-/* Bodies of functions that never ran are in no code of the recording: what is indented deeper than such a def. */
+/* Bodies of functions that never ran are in no code of the recording: what is indented deeper than
+ * such a def. */
 static bool is_unborn(const struct annotated *a, int32_t line, struct pl_text text, int *def)
 {
 	int indent = indent_of(text);
@@ -458,8 +459,8 @@ static bool is_done(const struct report *w, size_t row)
 	return false;
 }
 
-/* The code of the file with the first text behind `after`, in the order in which texts came; *count:
- * how many texts there are. */
+/* The code of the file with the first text behind `after`, in the order in which texts came;
+ * *count: how many texts there are. */
 static const struct pl_code *next_text(
 	const struct report *w, const char *file, const struct pl_code *after, size_t *count)
 {

@@ -323,7 +323,8 @@ static const char *end_word(enum pl_exception_end end)
 					       : "unhandled";
 }
 
-/* "at FILE:LINE, handled at FILE:LINE"; without the text of the lines, which would be two in a row. */
+/* "at FILE:LINE, handled at FILE:LINE"; without the text of the lines, which would be two in a
+ * row. */
 static struct cell plain_place(const struct pl_code *code, int32_t line)
 {
 	return code ? (struct cell){.kind = CELL_PLACE, .text = pl_code_file(code), .number = line}

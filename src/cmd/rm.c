@@ -1,9 +1,9 @@
 /* pathline rm: remove recordings, and nothing else.
  *
- * A recording's directory is removed file by file: only files that have the names of a recording's, and
- * the directory only if nothing else is in it. No link is followed: neither one that is given as the
- * recording nor one that lies in it. All names are looked up before the first recording is removed, so
- * that `latest latest~1` are the two that `ls` shows.
+ * A recording's directory is removed file by file: only files that have the names of a recording's,
+ * and the directory only if nothing else is in it. No link is followed: neither one that is given
+ * as the recording nor one that lies in it. All names are looked up before the first recording is
+ * removed, so that `latest latest~1` are the two that `ls` shows.
  */
 #define _GNU_SOURCE
 #include "cmd/cmd.h"

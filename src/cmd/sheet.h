@@ -1,7 +1,8 @@
 /* A sheet: rows of columns, as aligned text for a person, as JSON, or as CSV.
  *
- * A view describes its columns once, in a table, and gives the cell of any row and column; the order of rows, the limit, and the three
- * forms come from here. Names of columns are an interface: they are the keys of the JSON, the heads of the CSV, and what --sort takes.
+ * A view describes its columns once, in a table, and gives the cell of any row and column; the
+ * order of rows, the limit, and the three forms come from here. Names of columns are an interface:
+ * they are the keys of the JSON, the heads of the CSV, and what --sort takes.
  *
  *	static const struct column columns[] = {
  *		{"own_ns", "own"},
@@ -20,7 +21,8 @@ struct cell {
 	enum cell_kind {
 		CELL_NONE,  /* empty, or null */
 		CELL_COUNT, /* number: in the text 1,234,567 */
-		CELL_NUMBER, /* number: in the text without commas, as those of lines and processes */
+		/* number: in the text without commas, as those of lines and processes */
+		CELL_NUMBER,
 		CELL_SIZE,   /* number of bytes */
 		CELL_NS,     /* number: a duration */
 		CELL_ERROR,  /* number of ns: the error of a duration */
@@ -41,10 +43,11 @@ struct cell {
 struct column {
 	const char *name;  /* NULL: not in the data */
 	const char *title; /* NULL: not in the text */
-	/* Of a text: its width at most, on a terminal. Otherwise each column is as wide as its widest
-	 * cell; the last one takes what is left. */
+	/* Of a text: its width at most, on a terminal. Otherwise each column is as wide as its
+	 * widest cell; the last one takes what is left. */
 	unsigned width;
-	/* Where the table is wider than the terminal, columns are left out, the highest first; 0: never. */
+	/* Where the table is wider than the terminal, columns are left out, the highest first; 0:
+	 * never. */
 	unsigned drop;
 };
 

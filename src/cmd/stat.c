@@ -162,7 +162,8 @@ static double share(const struct estimate *e, const struct cost *c)
 	return e->events ? (double)c->events / (double)e->events : 0;
 }
 
-/* The dearest file that can be named on a command line: what has none ("<string>") cannot be left out by it. */
+/* The dearest file that can be named on a command line: what has none ("<string>") cannot be left
+ * out by it. */
 static const char *dearest_file(const struct estimate *e)
 {
 	for (size_t i = 0; i < e->count && i < FUNCTIONS_SAID; i++) {

@@ -1,12 +1,13 @@
 /* record --stat: what recording cost, estimated, and which functions cost most.
  *
- *	cost of the program  =  sum over kinds of  events recorded (the collector counted them, costs.h)
- *	                                           x  what one of that kind costs here (calibrate.h)
- *	                     +  lines of the codes that ran
- *	                                           x  what each costs at its code's first run; codes that are alike count once
+ *   cost of the program  =  sum over kinds of  events recorded (the collector counted them, costs.h)
+ *                                              x  what one of that kind costs here (calibrate.h)
+ *                        +  lines of the codes that ran
+ *                                              x  what each costs at its code's first run; codes that are alike count once
  *
- * What the program took is known (wait4), so what it takes by itself is the rest; that is an estimate, for a call in a calibration
- * is not quite a call in the program. Not in it: that caches are shared, and cold where the program waited.
+ * What the program took is known (wait4), so what it takes by itself is the rest; that is an
+ * estimate, for a call in a calibration is not quite a call in the program. Not in it: that caches
+ * are shared, and cold where the program waited.
  */
 #ifndef PL_CMD_STAT_H
 #define PL_CMD_STAT_H
@@ -21,7 +22,8 @@ struct stat_usage {
 /* When the command was waited for, and nothing else was. */
 void stat_usage_take(struct stat_usage *u);
 
-/* Record `words` into `directory`, in a process of its own: as `record` does, without a word. Gives the exit code. */
+/* Record `words` into `directory`, in a process of its own: as `record` does, without a word. Gives
+ * the exit code. */
 typedef int stat_recorder(struct cmd *c, const char *directory, char **words, int count);
 
 /* On stderr. directory: of the recording, whose events are all there. */

@@ -23,7 +23,8 @@ const char *summary_end_word(const struct pl_process *p);
 const struct pl_loss *summary_dropped(const struct pl_recording *r);
 /* Why recording ended before the program did; NULL: it did not. */
 const struct pl_loss *summary_stopped(const struct pl_recording *r);
-/* The two as texts, for a line each: what is missing from the recording. Gives how many there are. */
+/* The two as texts, for a line each: what is missing from the recording. Gives how many there
+ * are. */
 #define SUMMARY_MISSING_MAX   2
 #define SUMMARY_MISSING_BYTES 320
 size_t summary_missing(

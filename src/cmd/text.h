@@ -100,8 +100,8 @@ void out_clean(struct out *o, struct text t);
 void out_column(struct out *o, const char *s, size_t width);
 /* Columns that a text takes on a terminal: wide characters take two, combining ones none. */
 size_t text_width(const char *s);
-/* A path, in at most `width` columns where lines are cut: relative to the working directory where it
- * is inside, and shortened from the left: "…/json/decoder.py". */
+/* A path, in at most `width` columns where lines are cut: relative to the working directory where
+ * it is inside, and shortened from the left: "…/json/decoder.py". */
 void out_path(struct out *o, const char *path, size_t width);
 
 /* ---- lines on a terminal ---- */
@@ -110,8 +110,8 @@ void out_path(struct out *o, const char *path, size_t width);
  * out_line_end writes its newline. Where columns is 0, nothing is cut. */
 void out_line(struct out *o);
 void out_line_end(struct out *o);
-/* A text that may be longer than the line: at blanks it goes on in the next one, behind so many blanks; a
- * word that is longer than a line is split. Between the two above. */
+/* A text that may be longer than the line: at blanks it goes on in the next one, behind so many
+ * blanks; a word that is longer than a line is split. Between the two above. */
 void out_wrap(struct out *o, const char *text, size_t indent);
 /* Columns that are left in the line; SIZE_MAX where nothing is cut. */
 size_t out_line_left(const struct out *o);

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include "format/block.h"
 
-/* zstd, of a block alone. A program repeats itself from afar, and from 7 on that is found: of w_fib a sixteenth is left of what 1
- * leaves. Who has fallen behind takes the fast one. */
+/* zstd, of a block alone. A program repeats itself from afar, and from 7 on that is found: of w_fib
+ * a sixteenth is left of what 1 leaves. Who has fallen behind takes the fast one. */
 #define BLOCK_LEVEL	 7
 #define BLOCK_LEVEL_FAST 1
 #define BLOCK_BEHIND	 (4 * BLOCK_BYTES_MAX) /* bytes that wait */
@@ -202,7 +202,8 @@ static void open_head(struct cut *k)
  * dropped. */
 static void write_checkpoints(struct collector *c, uint32_t segment);
 
-/* The chain of the thread's block before this one, or a new one in place of that which was longest without a block. */
+/* The chain of the thread's block before this one, or a new one in place of that which was longest
+ * without a block. */
 static struct blocks_chain *find_chain(struct collector *c, const struct stream *t)
 {
 	struct blocks_chain *oldest = c->chains;
@@ -323,8 +324,8 @@ void blocks_make_room(struct collector *c, size_t bytes)
 	s->meta = later;
 }
 
-/* Bytes that are no events: the path says so itself, by a GAP in a block of its own, which ends where
- * the stream goes on. 0; or why it could not be written. */
+/* Bytes that are no events: the path says so itself, by a GAP in a block of its own, which ends
+ * where the stream goes on. 0; or why it could not be written. */
 static int write_damage(struct cut *k, uint64_t behind)
 {
 	static const struct event gap = {.kind = EVENT_GAP, .a = PL_GAP_DAMAGED};

@@ -234,8 +234,8 @@ void collector_release(struct collector *c)
 
 /* ---- a round ---- */
 
-/* Chunks of an arena: those that it begins with, and those that are kept free. These last for the longest sleep, IDLE_TICK_NS, at 35 MB
- * a second; at 190, where each call or line is stamped. */
+/* Chunks of an arena: those that it begins with, and those that are kept free. These last for the
+ * longest sleep, IDLE_TICK_NS, at 35 MB a second; at 190, where each call or line is stamped. */
 static const struct {
 	uint32_t first, free;
 } arena_rooms[] = {{40, 24}, {200, 120}};
@@ -416,8 +416,8 @@ static bool descendants(struct loop *l, int64_t now_ns)
 
 #define TICK_NS_MIN INT64_C(1000000)
 #define TICK_NS_MAX INT64_C(10000000)
-#define TICK_COSTS                                                                                 \
-	150 /* of a core, one part in so many: what is left of a hundredth is for the rest of a round */
+/* of a core, one part in so many: what is left of a hundredth is for the rest of a round */
+#define TICK_COSTS 150
 
 static int64_t cpu_ns(void)
 {
@@ -427,7 +427,8 @@ static int64_t cpu_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* What it costs to be woken differs tenfold between machines, and between a quiet and a busy one. */
+/* What it costs to be woken differs tenfold between machines, and between a quiet and a busy
+ * one. */
 static void tick_cost(struct loop *l, int64_t spent_ns)
 {
 	if (!l->auto_tick)
@@ -604,8 +605,8 @@ static void run_loop(struct loop *l)
 
 /* ---- its beginning ---- */
 
-/* Yama's word: 1 asks each program to name who may read its memory; 2 and 3 let no one but root, or no
- * one at all, so a name changes nothing. */
+/* Yama's word: 1 asks each program to name who may read its memory; 2 and 3 let no one but root, or
+ * no one at all, so a name changes nothing. */
 static bool names_tracers(void)
 {
 	char word[8];

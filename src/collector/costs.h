@@ -1,8 +1,9 @@
 /* What was recorded of which code: for `record --stat`, which tells what that costs.
  *
- * The collector reads every event anyway; with --stat it also counts them, by body and kind of row, and leaves the sums in a
- * COSTS record. Counted here and not on the hot path, the program pays nothing for it; and since what --limit drops was counted
- * before, the sums are of the whole run. Only recorded events count: a line that the path shows costs nothing.
+ * The collector reads every event anyway; with --stat it also counts them, by body and kind of row,
+ * and leaves the sums in a COSTS record. Counted here and not on the hot path, the program pays
+ * nothing for it; and since what --limit drops was counted before, the sums are of the whole run.
+ * Only recorded events count: a line that the path shows costs nothing.
  */
 #ifndef PL_COLLECTOR_COSTS_H
 #define PL_COLLECTOR_COSTS_H

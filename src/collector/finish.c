@@ -21,11 +21,11 @@
 
 /* How a collector's state comes back:
  *
- *	meta               -> directory, processes, bodies, codes, sources, units             load_meta
- *	the arena          -> streams and their chunks, from wherever they begin there       streams_look
- *	each thread's last
- *	block on disk      -> its stack, seq, times, order; where the stream stands          load_blocks
- *	chunks before that -> go back                                                        settle_streams
+ *   meta               -> directory, processes, bodies, codes, sources, units             load_meta
+ *   the arena          -> streams and their chunks, from wherever they begin there       streams_look
+ *   each thread's last
+ *   block on disk      -> its stack, seq, times, order; where the stream stands          load_blocks
+ *   chunks before that -> go back                                                        settle_streams
  *
  * Then rounds as ever. It may be killed at any moment too: nothing that it does is other than what
  * the collector would have done, and the next one begins again.

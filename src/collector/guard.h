@@ -7,9 +7,9 @@
  * finisher runs in the user's own `dump` or `info`. The guard puts memory of zeros in place of what
  * is gone, from the page that was met to the mapping's end:
  *
- *	mapping  | head | chunk 0 | chunk 1 | chunk 2 |      read of chunk 1: SIGBUS
- *	file     | head | chunk 0 |                          cut here
- *	then     | head | chunk 0 | 0 0 0 0 | 0 0 0 0 |      a private mapping; the read goes on, and finds 0
+ *   mapping  | head | chunk 0 | chunk 1 | chunk 2 |      read of chunk 1: SIGBUS
+ *   file     | head | chunk 0 |                          cut here
+ *   then     | head | chunk 0 | 0 0 0 0 | 0 0 0 0 |      a private mapping; the read goes on, and finds 0
  *
  * All that reads an arena takes its bytes for hostile: zeros are a free chunk, a free slot, or
  * bytes that are no event.

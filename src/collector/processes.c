@@ -68,8 +68,8 @@ static void watch_it(struct collector *c, struct process *p)
 	p->directory[n > 0 ? n : 0] = 0;
 }
 
-/* Two slots with one pid, of a process that has not ended: the older one called exec. They are seen in any order, for the new image
- * may have got a slot in front of the old one's. */
+/* Two slots with one pid, of a process that has not ended: the older one called exec. They are seen
+ * in any order, for the new image may have got a slot in front of the old one's. */
 static void replace_image(struct collector *c, struct process *p)
 {
 	for (uint32_t i = 0; i < c->processes.count; i++) {
@@ -121,8 +121,9 @@ static bool known_slot(const struct processes *ps, uint32_t index, uint32_t numb
 }
 
 /* Only when a number was given since, or one was not ready: a thousand slots are not walked over
- * each millisecond. Who takes a slot finds all before it taken, each by one that has a number or has stopped on the way to it;
- * so behind as many as these nobody has ever been, and the pages there stay untouched. */
+ * each millisecond. Who takes a slot finds all before it taken, each by one that has a number or
+ * has stopped on the way to it; so behind as many as these nobody has ever been, and the pages
+ * there stay untouched. */
 static void look_at_slots(struct collector *c)
 {
 	struct arena_head *head = c->arena.head;
@@ -311,7 +312,8 @@ static void end_one(struct collector *c, uint32_t index)
 
 #define PATIENCE_NS 1000000000
 
-/* Who waits for a process has reaped it before he can say how it ended: for a moment he alone knows. */
+/* Who waits for a process has reaped it before he can say how it ended: for a moment he alone
+ * knows. */
 static bool word_may_come(const struct collector *c, struct process *p, int64_t now_ns)
 {
 	if (!c->processes.word_due || ending_of(c, p).end != PL_PROCESS_LOST)

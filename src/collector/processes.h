@@ -30,7 +30,8 @@ struct process {
 	enum process_life life;
 	bool execed;
 	uint64_t over_ticks;
-	int64_t patience_ns; /* CLOCK_MONOTONIC; `record` may say until then how it ended; 0: not asked yet */
+	/* CLOCK_MONOTONIC; `record` may say until then how it ended; 0: not asked yet */
+	int64_t patience_ns;
 	uint64_t lost; /* as its GAP events tell */
 	struct watch watch;
 	struct sample_process sample;
@@ -41,11 +42,12 @@ struct process {
 struct processes {
 	struct process **all; /* owned; those that are not over and written */
 	uint32_t count, room;
-	struct pl_map
-		execed; /* number -> pid of those that became a program that has not told of itself */
+	/* number -> pid of those that became a program that has not told of itself */
+	struct pl_map execed;
 	uint32_t seen_next; /* next_process at the last look at the slots */
 	bool incomplete;    /* a slot was being filled in then */
-	bool by_mapping; /* a living pid counts only if it maps the arena: it may be another's by now */
+	/* a living pid counts only if it maps the arena: it may be another's by now */
+	bool by_mapping;
 	bool some_ended;   /* the epoll had something to say */
 	bool word_due;	   /* `record` lives, and has not said how its program ended */
 	bool known_status; /* main_status is wait(2)'s word for main_pid */
@@ -59,8 +61,8 @@ struct process *processes_find(const struct processes *p, uint32_t number);
 void processes_look(struct collector *c);
 /* Behind that look: whoever was over is drained. */
 void processes_looked(struct collector *c);
-/* Write the ends of the drained ones and forget them; but one of which nobody knows how it ended stays a while, as long as
- * `record`'s word is due. */
+/* Write the ends of the drained ones and forget them; but one of which nobody knows how it ended
+ * stays a while, as long as `record`'s word is due. */
 void processes_end(struct collector *c, int64_t now_ns);
 /* What a PROCESS message, or its record, says of a process. */
 struct process_word {

@@ -91,8 +91,8 @@ static enum record_answer find_extra(struct look *l, uint64_t code, uint64_t *re
 	return *record ? RECORD_FOUND : RECORD_ABSENT;
 }
 
-/* A search like that of map.c, which ends at a free slot. One that would go on for longer than any in a map three quarters full is one of a
- * map that changes meanwhile. */
+/* A search like that of map.c, which ends at a free slot. One that would go on for longer than any
+ * in a map three quarters full is one of a map that changes meanwhile. */
 static enum record_answer search_map(
 	struct look *l, const struct pl_map *map, uint64_t code, uint64_t *record)
 {
@@ -117,7 +117,8 @@ static enum record_answer search_map(
 	return RECORD_TORN;
 }
 
-/* In the recorder's map. What is not in one that grows or loses something meanwhile may have been elsewhere. */
+/* In the recorder's map. What is not in one that grows or loses something meanwhile may have been
+ * elsewhere. */
 static enum record_answer find_mapped(struct look *l, uint64_t code, uint64_t *record)
 {
 	struct pl_map map, behind;
@@ -272,8 +273,9 @@ static bool is_waiting_there(struct collector *c, struct stream *t, const struct
 
 /* ---- a time to look ---- */
 
-/* Who waits at one place will mostly still be there. A look that finds a thread where it was, waiting,
- * stands for those that were left out since; any other for itself, as nobody knows when it came. */
+/* Who waits at one place will mostly still be there. A look that finds a thread where it was,
+ * waiting, stands for those that were left out since; any other for itself, as nobody knows when it
+ * came. */
 static void weigh(const struct sampler *s, struct sample_thread *t, struct sample_seen *seen)
 {
 	bool same = seen->waiting && t->waiting && t->code == seen->code && t->unit == seen->unit;
@@ -315,8 +317,9 @@ static void note_failure(struct process *p, int error)
 		p->sample.refused = (uint32_t)error;
 }
 
-/* The newest chunk of the thread that a round has seen: it says who that is. A busy thread fills some between two rounds, so by now it
- * may be CLOSED, which says that the thread went on in another one. NULL: there is none, or the thread has ended. */
+/* The newest chunk of the thread that a round has seen: it says who that is. A busy thread fills
+ * some between two rounds, so by now it may be CLOSED, which says that the thread went on in
+ * another one. NULL: there is none, or the thread has ended. */
 static const struct chunk *newest_chunk(const struct collector *c, const struct stream *t)
 {
 	const struct held_chunk *last = t->count ? &t->chunks[t->count - 1] : NULL;

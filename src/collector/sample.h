@@ -1,26 +1,27 @@
 /* Sampling: where threads stand, looked at from outside, at times that nothing in the program can
  * be in step with.
  *
- *	events tell      what ran, exactly; and when, at each tick
- *	samples tell     how the time between two ticks is shared among the lines that ran in it
+ *   events tell      what ran, exactly; and when, at each tick
+ *   samples tell     how the time between two ticks is shared among the lines that ran in it
  *
- * A look reads three places of the program's memory (process_vm_readv): the thread's state, its frame,
- * the recorder's record of the frame's code; and one file, for whether it runs or waits. The program
- * goes on meanwhile, so what is read can be torn. A position is believed when the record says that it
- * is of the very code object that the frame names, and the frame stands within its instructions;
- * every other is dropped, and counted. Where a frame's code is known to have no record, or one of code
- * that is left out, the frame below counts. Who waits is looked at once more behind its state: it waits
- * where it was seen both times, or nowhere.
+ * A look reads three places of the program's memory (process_vm_readv): the thread's state, its
+ * frame, the recorder's record of the frame's code; and one file, for whether it runs or waits. The
+ * program goes on meanwhile, so what is read can be torn. A position is believed when the record
+ * says that it is of the very code object that the frame names, and the frame stands within its
+ * instructions; every other is dropped, and counted. Where a frame's code is known to have no
+ * record, or one of code that is left out, the frame below counts. Who waits is looked at once more
+ * behind its state: it waits where it was seen both times, or nowhere.
  *
- *	samples_take     in front of the tick: a thread stamps its next event behind a tick, and is not to
- *	                 be seen doing that
- *	samples_settle   behind the reading of messages: by then every code that was seen is known
+ *   samples_take     in front of the tick: a thread stamps its next event behind a tick, and is not to
+ *                    be seen doing that
+ *   samples_settle   behind the reading of messages: by then every code that was seen is known
  *
- * The cost is bounded: so many looks at a time, SAMPLE_PERIOD_NS on average between two times, and who
- * waits at one place is looked at less and less often. A sample says for how many times it stands.
+ * The cost is bounded: so many looks at a time, SAMPLE_PERIOD_NS on average between two times, and
+ * who waits at one place is looked at less and less often. A sample says for how many times it
+ * stands.
  *
- * Where the system lets nobody look (Yama, another user) that is told in the recording, once for each
- * process; a process that has just gone is no news.
+ * Where the system lets nobody look (Yama, another user) that is told in the recording, once for
+ * each process; a process that has just gone is no news.
  */
 #ifndef PL_COLLECTOR_SAMPLE_H
 #define PL_COLLECTOR_SAMPLE_H

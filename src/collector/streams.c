@@ -182,7 +182,8 @@ static void admit_new(struct streams *s, const struct arena *a)
 	}
 }
 
-/* State before used: when the state is final, so is the number that is read after it. all: nobody can take back what was written ahead. */
+/* State before used: when the state is final, so is the number that is read after it. all: nobody
+ * can take back what was written ahead. */
 static bool refresh(struct held_chunk *h, const struct arena *a, bool all)
 {
 	struct chunk *c = arena_chunk(a, h->index);
@@ -215,8 +216,9 @@ static bool look(struct stream *t, const struct arena *a, int64_t now_ns)
 	return moved;
 }
 
-/* A process that is new may have been forked while the chunks were walked over, behind the place where the one that forked it has
- * taken another: so that is done again. And who was forked is looked at first. */
+/* A process that is new may have been forked while the chunks were walked over, behind the place
+ * where the one that forked it has taken another: so that is done again. And who was forked is
+ * looked at first. */
 static bool look_at_messages(struct streams *s, const struct arena *a, int64_t now_ns)
 {
 	bool moved = false;

@@ -1,10 +1,10 @@
 /* Streams: the chunks that producers hold, put together again in the order in which they were
  * written.
  *
- *	stream (process 2, thread 5)
- *	  chunks    [order 7, closed, 32,704 used] [order 8, owned, 1,204 used]
- *	             ^^^^^^^^^^ on disk ^^^^^^^^^^^                 ^
- *	  position --------------------------------'               `-- what was seen at the last look
+ *   stream (process 2, thread 5)
+ *     chunks    [order 7, closed, 32,704 used] [order 8, owned, 1,204 used]
+ *                ^^^^^^^^^^ on disk ^^^^^^^^^^^                 ^
+ *     position --------------------------------'               `-- what was seen at the last look
  *
  * All that a chunk says is checked when it is first seen. `used` is looked at once a round and
  * never again before the next one, so a round works on a still picture. A chunk goes back to the
@@ -33,9 +33,10 @@ struct stream {
 	struct held_chunk *chunks; /* owned; by order */
 	uint32_t count, room;
 	uint32_t next_order; /* of the chunk in front */
-	bool any_order; /* whatever is in front is taken: this collector did not see the beginning */
-	bool ended;	/* its last chunk is on disk */
-	bool broken;	/* bytes are missing before `position` */
+	/* whatever is in front is taken: this collector did not see the beginning */
+	bool any_order;
+	bool ended;	   /* its last chunk is on disk */
+	bool broken;	   /* bytes are missing before `position` */
 	uint64_t position; /* all before it is on disk */
 	int64_t since_ns;  /* since when there is something that is not; 0: all is */
 
@@ -54,12 +55,12 @@ struct stream {
 struct streams {
 	struct stream **all; /* owned, each of them too */
 	uint32_t count, room;
-	struct stream **
-		messages; /* those of them that are messages, by growing number of the process; owned */
+	/* those of them that are messages, by growing number of the process; owned */
+	struct stream **messages;
 	uint32_t message_count, message_room;
 	struct pl_map by_name; /* process << 32 | thread -> the stream's address */
-	struct stream *owner
-		[ARENA_CHUNKS]; /* of a chunk that was seen; &nobody's for one that makes no sense */
+	/* of a chunk that was seen; &nobody's for one that makes no sense */
+	struct stream *owner[ARENA_CHUNKS];
 	bool resumed; /* streams that are new to us may have a beginning that we have not seen */
 	uint64_t threads; /* streams of events so far */
 	uint32_t refused; /* chunks that made no sense */
@@ -67,8 +68,9 @@ struct streams {
 
 enum streams_which { STREAMS_EVENTS, STREAMS_MESSAGES };
 
-/* Take a still picture of all streams of events, or of messages. true: something has moved. A process may need what those told that it
- * was forked from, before that, and they have smaller numbers: of messages the picture has all of that. */
+/* Take a still picture of all streams of events, or of messages. true: something has moved. A
+ * process may need what those told that it was forked from, before that, and they have smaller
+ * numbers: of messages the picture has all of that. */
 bool streams_look(
 	struct streams *s, const struct arena *a, enum streams_which which, int64_t now_ns);
 

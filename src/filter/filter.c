@@ -38,7 +38,8 @@ static enum filter_kind kind_of(struct pl_view pattern)
 	return path ? FILTER_PATH : FILTER_MODULE;
 }
 
-/* What an identifier and a pattern of it are made of; bytes above ASCII are letters of some script. */
+/* What an identifier and a pattern of it are made of; bytes above ASCII are letters of some
+ * script. */
 static bool in_module_pattern(uint8_t c)
 {
 	bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
@@ -189,7 +190,8 @@ static bool is_mine(const struct filter *f, const struct filter_code *c)
 	return mine;
 }
 
-/* The text, or what of it ends in front of a separator: all that is below what the pattern names. */
+/* The text, or what of it ends in front of a separator: all that is below what the pattern
+ * names. */
 static bool match_front(
 	struct pl_view pattern, struct pl_view text, char separator, bool stars_stop)
 {

@@ -1,6 +1,7 @@
 #include "filter/glob.h"
 
-/* Length of the class at the front of p, which begins with '['; 0: it is not closed. A ']' at its front is one of it. */
+/* Length of the class at the front of p, which begins with '['; 0: it is not closed. A ']' at its
+ * front is one of it. */
 static size_t class_length(struct pl_view p)
 {
 	size_t i = 1;
@@ -74,8 +75,8 @@ static bool star_takes(struct star *s, struct pl_view text, char separator)
 	return true;
 }
 
-/* The last * and the last ** are all that need be gone back to: one before them could only take what they can take, or
- * what ends at a separator, which stands at a fixed place then. */
+/* The last * and the last ** are all that need be gone back to: one before them could only take
+ * what they can take, or what ends at a separator, which stands at a fixed place then. */
 bool glob_match(struct pl_view pattern, struct pl_view text, char separator)
 {
 	struct star one = {0}, any = {0};

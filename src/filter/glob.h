@@ -5,8 +5,8 @@
  *	?        one character, in a path no '/'
  *	[a-z]    one of these; [!a-z] one of the others
  *
- * There is no escape: a character that means something stands in brackets, as [*]. What is matched is bytes; a byte of
- * UTF-8 is a character to '?' and to brackets.
+ * There is no escape: a character that means something stands in brackets, as [*]. What is matched
+ * is bytes; a byte of UTF-8 is a character to '?' and to brackets.
  *
  * Pure, and without memory of its own; the time is bounded by pattern times text times text.
  */

@@ -6,8 +6,8 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* It has one rate, whatever the processor's, and never stops: what the kernel tells as constant_tsc and nonstop_tsc, in a file that
- * takes the longer the more processors there are. */
+/* It has one rate, whatever the processor's, and never stops: what the kernel tells as constant_tsc
+ * and nonstop_tsc, in a file that takes the longer the more processors there are. */
 static int is_invariant(void)
 {
 	unsigned a, b, c, d;

@@ -36,7 +36,8 @@ int file_stamp_of(int fd, struct file_stamp *out);
 /* Does not open the file. 0, -errno, or -EINVAL when it is not a regular file. */
 int file_stamp(int directory_fd, const char *path, struct file_stamp *out);
 
-/* What the system tells in a file of text, as a string in `to`, cut where that is full; false: nothing, or it cannot be had. */
+/* What the system tells in a file of text, as a string in `to`, cut where that is full; false:
+ * nothing, or it cannot be had. */
 bool file_text(const char *path, char *to, size_t room);
 /* The same of one entry of a process in /proc. */
 bool proc_text(int pid, const char *name, char *to, size_t room);

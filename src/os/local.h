@@ -1,8 +1,8 @@
 /* Times as a person's clock shows them: in the local zone of who reads, not of who recorded.
  *
- * real_ns counts nanoseconds since 1970. A page says the date once (local_moment) and the clock time
- * in its rows (local_clock). Each function writes a text that ends with NUL and returns its length;
- * a time that has no local form is "?".
+ * real_ns counts nanoseconds since 1970. A page says the date once (local_moment) and the clock
+ * time in its rows (local_clock). Each function writes a text that ends with NUL and returns its
+ * length; a time that has no local form is "?".
  */
 #ifndef PL_OS_LOCAL_H
 #define PL_OS_LOCAL_H

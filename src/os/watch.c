@@ -211,9 +211,9 @@ int watch_maps(const struct watch *w, const char *word)
 	return found;
 }
 
-/* In the middle of an exec a process has neither the old environment nor the new one: the kernel has
- * made its memory, and where the environment ends is the last that it puts down. One that has none
- * because its memory is not ours to see, or is gone, has no executable for us either. */
+/* In the middle of an exec a process has neither the old environment nor the new one: the kernel
+ * has made its memory, and where the environment ends is the last that it puts down. One that has
+ * none because its memory is not ours to see, or is gone, has no executable for us either. */
 static bool is_in_exec(int pid, const uint64_t fields[STAT_FIELDS])
 {
 	char path[64], executable[2];
@@ -280,7 +280,8 @@ static void leave_out(struct search *s, int pid)
 		*place = 1;
 }
 
-/* One that has no memory is no program; one whose memory we may read is. false: neither is known. */
+/* One that has no memory is no program; one whose memory we may read is. false: neither is
+ * known. */
 static bool ask_memory(int pid, bool *has_one)
 {
 	char byte;
@@ -290,8 +291,9 @@ static bool ask_memory(int pid, bool *has_one)
 	return *has_one || errno == ESRCH;
 }
 
-/* Kernel threads, zombies and other users' processes: of them neither environment nor maps can be read. It is asked first, for
- * it costs a quarter of what reading `stat` does; of the memory first, for that takes no path. */
+/* Kernel threads, zombies and other users' processes: of them neither environment nor maps can be
+ * read. It is asked first, for it costs a quarter of what reading `stat` does; of the memory first,
+ * for that takes no path. */
 static bool runs_nothing(int pid)
 {
 	char path[64], executable[2];
@@ -386,7 +388,8 @@ static uint64_t last_pid(void)
 
 #define LOOKS 3
 
-/* Who hands on to a new process and ends, while /proc is walked, may be missed once. Where none is new, none was. */
+/* Who hands on to a new process and ends, while /proc is walked, may be missed once. Where none is
+ * new, none was. */
 bool watch_anyone_has(const char *word, int except)
 {
 	uint64_t fields[STAT_FIELDS];

@@ -30,7 +30,9 @@ int watch_find(uint32_t pid, uint32_t pid_space);
 /* Has it mapped a file whose path has `word` in it? 1: yes, 0: no, -1: that may not be asked. */
 int watch_maps(const struct watch *w, const char *word);
 
-/* Does any process of this user that is no older than this one, but for `except`, have `word` among its environment or its mappings, or does one seem to stay in exec? Waits for those that are in it. The environment is the one that it was started with. */
+/* Does any process of this user that is no older than this one, but for `except`, have `word` among
+ * its environment or its mappings, or does one seem to stay in exec? Waits for those that are in
+ * it. The environment is the one that it was started with. */
 bool watch_anyone_has(const char *word, int except);
 
 #endif

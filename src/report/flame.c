@@ -188,7 +188,8 @@ static const char style[] =
 	"g.below{opacity:.45}.title{font-size:15px}.key{pointer-events:all;cursor:pointer;fill:#"
 	"06c}</style>\n";
 
-/* Of each frame its place is in data-x and data-w; zooming moves and stretches the frames that lie within. */
+/* Of each frame its place is in data-x and data-w; zooming moves and stretches the frames that lie
+ * within. */
 static const char script[] =
 	"<script><![CDATA[\n"
 	"const W=1200,R=document.documentElement,G=[...R.querySelectorAll('g[data-d]')];\n"

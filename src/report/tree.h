@@ -1,5 +1,5 @@
-/* A call tree to look at: the contexts of profiles, with calls of one function from several lines of another as one, children by
- * falling time. All zero is an empty one. */
+/* A call tree to look at: the contexts of profiles, with calls of one function from several lines
+ * of another as one, children by falling time. All zero is an empty one. */
 #ifndef PL_REPORT_TREE_H
 #define PL_REPORT_TREE_H
 
@@ -22,8 +22,8 @@ struct tree {
 	uint32_t count, room;
 };
 
-/* Add a profile, which must live as long as the tree does. label: it gets a node of its own below the root; NULL: it is the root. 0,
- * PL_ERR_MEMORY. */
+/* Add a profile, which must live as long as the tree does. label: it gets a node of its own below
+ * the root; NULL: it is the root. 0, PL_ERR_MEMORY. */
 int tree_add(struct tree *t, const struct pl_profile_tables *p, const char *label);
 /* Behind the last one: link the children of each node. 0, PL_ERR_MEMORY. */
 int tree_link(struct tree *t);

@@ -1,25 +1,25 @@
 /* The arena: the memory that recorders and the collector share. One file on tmpfs a recording.
  *
- *	+-------------------------------+---------+---------+---------+---+-------------+
- *	| struct arena_head, with slots | chunk 0 | chunk 1 | chunk 2 | … | chunk max-1 |
- *	+-------------------------------+---------+---------+---------+---+-------------+
- *	0               ARENA_HEAD_BYTES ^ CHUNK_BYTES each  ^ so far the file reaches
+ *   +-------------------------------+---------+---------+---------+---+-------------+
+ *   | struct arena_head, with slots | chunk 0 | chunk 1 | chunk 2 | … | chunk max-1 |
+ *   +-------------------------------+---------+---------+---------+---+-------------+
+ *   0               ARENA_HEAD_BYTES ^ CHUNK_BYTES each  ^ so far the file reaches
  *
  * A ring is a queue of chunks of one stream: a thread's events, or a process's messages. Its
  * producer fills the newest chunk, takes another free one when it is full, and never looks back;
- * the collector packs chunks in order and sets them free again. So a ring is as large as its
- * thread is ahead, and memory is shared by need. One fixed buffer a thread was refused: thousands
- * of short threads would cost thousands of buffers, and the one that is ahead would wait.
+ * the collector packs chunks in order and sets them free again. So a ring is as large as its thread
+ * is ahead, and memory is shared by need. One fixed buffer a thread was refused: thousands of short
+ * threads would cost thousands of buffers, and the one that is ahead would wait.
  *
- *	thread 3:   [ order 7, closed ] -> [ order 8, closed ] -> [ order 9, owned, 1,204 bytes used ]
+ *   thread 3:   [ order 7, closed ] -> [ order 8, closed ] -> [ order 9, owned, 1,204 bytes used ]
  *
  * A chunk's life:
  *
- *	FREE          -- its free bit is cleared, then its head is written -->      OWNED
- *	OWNED         -- a newer chunk of the stream is OWNED ------------->        CLOSED
- *	              -- the stream ends ---------------------------------->        LAST
- *	CLOSED, LAST  -- by the collector, when all of it is on disk: first
- *	                 the state, then the bit -------------------------->        FREE
+ *   FREE          -- its free bit is cleared, then its head is written -->      OWNED
+ *   OWNED         -- a newer chunk of the stream is OWNED ------------->        CLOSED
+ *                 -- the stream ends ---------------------------------->        LAST
+ *   CLOSED, LAST  -- by the collector, when all of it is on disk: first
+ *                    the state, then the bit -------------------------->        FREE
  *
  * Chunks carry no pointers: owner, order and stream position are in each, so whoever finds the file
  * after a crash can put the streams together. Every number in the file is hostile input to the
@@ -89,7 +89,8 @@ struct chunk {
 	uint32_t order;		/* in its stream, from 0 */
 	uint64_t stream_bytes;	/* position of its first byte in the stream */
 	uint64_t open_ticks;	/* time before its first event; times in it count from here */
-	/* Bytes written, whole events only; shifted by CHUNK_AHEAD_SHIFT those of them that may be taken back yet (ring_commit_ahead). */
+	/* Bytes written, whole events only; shifted by CHUNK_AHEAD_SHIFT those of them that may be
+	 * taken back yet (ring_commit_ahead). */
 	_Atomic uint64_t used;
 	uint32_t skip; /* messages: bytes in front that end an earlier one; by the collector */
 	/* Of a thread's events: who runs there, for the collector to see where it stands. */
@@ -125,18 +126,18 @@ enum slot_end {
 /* Where in a process's memory the collector finds at which instruction a thread stands: addresses,
  * and offsets in the structs of its version of CPython. The way is
  *
- *	PyThreadState -- frame [-- through] --> frame -- code --> code object -- extra, or the map --> record
- *	                                          \-- unit --> the instruction
+ *   PyThreadState -- frame [-- through] --> frame -- code --> code object -- extra, or the map --> record
+ *                                             \-- unit --> the instruction
  *
- * A record says of itself for which code object it is (its first word), so that one that was freed is
- * no answer. frame_bytes 0: nothing is told. */
+ * A record says of itself for which code object it is (its first word), so that one that was freed
+ * is no answer. frame_bytes 0: nothing is told. */
 struct sample_view {
-	uint64_t
-		code_map; /* of the map from code objects to records; 0: the records are in co_extra */
+	/* of the map from code objects to records; 0: the records are in co_extra */
+	uint64_t code_map;
 	uint16_t state_id;    /* of native_thread_id in a thread's state */
 	uint16_t state_frame; /* of the pointer to the frame, or to what has that */
-	uint16_t
-		through_frame; /* of the pointer to the frame in that; NO_STEP: there is no step between */
+	/* of the pointer to the frame in that; NO_STEP: there is no step between */
+	uint16_t through_frame;
 	uint16_t frame_bytes; /* so much of a frame is read */
 	uint16_t frame_code, frame_unit, frame_previous;
 	uint16_t code_extra;   /* of co_extra in a code object */
@@ -160,8 +161,8 @@ struct process_slot {
 	_Atomic uint64_t waits;	  /* times that a thread waited for room */
 	_Atomic uint64_t lost;	  /* events that found no room */
 	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1: the recorder switched itself off */
-	uint32_t
-		pid_space; /* PID namespace in which `pid` is its pid (inode number); 0: not known */
+	/* PID namespace in which `pid` is its pid (inode number); 0: not known */
+	uint32_t pid_space;
 	struct sample_view sample;
 	_Atomic uint32_t codes_left_out;   /* code objects that the filters leave out */
 	_Atomic uint32_t codes_unanalysed; /* code objects of which every line is recorded */
@@ -218,8 +219,8 @@ struct arena_head {
 	uint32_t hot_lines; /* code of which so many LINEs were heard is hot; 0: none ever is */
 	uint32_t uid;
 	uint32_t collector_pid;
-	uint32_t
-		name_tracer; /* the system lets nobody read another's memory who is not named to it */
+	/* the system lets nobody read another's memory who is not named to it */
+	uint32_t name_tracer;
 	uint32_t pid_space; /* the collector's PID namespace, as in the slots */
 	uint64_t limit_bytes;
 	char directory[4096];  /* of the recording, absolute */
@@ -233,8 +234,8 @@ struct arena_head {
 	char refused_why[512];	    /* of the first one; written once, by who made `refused` 1 */
 
 	struct left_out left_out[LEFT_KIND_COUNT];
-	_Atomic uint64_t
-		filter_matched; /* bit i: rule i matched a code, for `record` to say when one never did */
+	/* bit i: rule i matched a code, for `record` to say when one never did */
+	_Atomic uint64_t filter_matched;
 
 	_Alignas(64) _Atomic uint64_t
 		tick; /* the collector's coarse clock, in ticks; 0: not started */

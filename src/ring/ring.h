@@ -38,7 +38,9 @@ struct ring_writer {
 	uint32_t order; /* of the next chunk */
 	uint32_t native_id;
 	uint64_t state_address;
-	bool starving; /* there was no chunk, within one bound if that is waited out; wait no more until there was */
+	/* there was no chunk, within one bound if that is waited out; wait no more until there
+	 * was */
+	bool starving;
 };
 
 /* Position in the stream of the next byte. */
@@ -59,8 +61,8 @@ static inline void ring_commit(struct ring_writer *w, uint8_t *p)
 		&w->chunk->used, (uint64_t)(p - w->chunk->bytes), memory_order_release);
 }
 
-/* The same, but what is from `event` on tells of what is about to happen: until the next commit it is in the stream only if the process
- * dies, and it can be taken back. */
+/* The same, but what is from `event` on tells of what is about to happen: until the next commit it
+ * is in the stream only if the process dies, and it can be taken back. */
 static inline void ring_commit_ahead(struct ring_writer *w, const uint8_t *event, uint8_t *p)
 {
 	w->at = p;
@@ -94,7 +96,8 @@ void ring_init(struct ring_writer *w, struct arena *a, struct process_slot *slot
 /* Write up to RING_PUT_MAX bytes, over chunks (messages): all of them, or none and false when there
  * is no room. */
 bool ring_put(struct ring_writer *w, const void *bytes, size_t n, uint64_t now_ticks);
-/* false: the last chunk that was asked for was not there, and none is: what takes long to put together had better wait. */
+/* false: the last chunk that was asked for was not there, and none is: what takes long to put
+ * together had better wait. */
 bool ring_may_put(const struct ring_writer *w);
 /* The stream has ended. */
 void ring_close(struct ring_writer *w);

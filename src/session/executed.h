@@ -1,5 +1,5 @@
-/* Which files and functions ran, counted one slice of the recording at a time, so that it can be done in the background and
- * can be interrupted. */
+/* Which files and functions ran, counted one slice of the recording at a time, so that it can be
+ * done in the background and can be interrupted. */
 #ifndef PL_SESSION_EXECUTED_H
 #define PL_SESSION_EXECUTED_H
 

@@ -1,7 +1,8 @@
-/* The keys of the screen: one table, from which its help, its hints, `pathline replay --keys` and the man page are made.
+/* The keys of the screen: one table, from which its help, its hints, `pathline replay --keys` and
+ * the man page are made.
  *
- * A key is known by its name: "s", "Ctrl-O", "PgUp", "F2". In one view it means one thing. The help is a view too, while it
- * is shown.
+ * A key is known by its name: "s", "Ctrl-O", "PgUp", "F2". In one view it means one thing. The help
+ * is a view too, while it is shown.
  */
 #ifndef PL_TUI_KEYS_H
 #define PL_TUI_KEYS_H
@@ -43,7 +44,8 @@ struct keys {
 	size_t count;
 };
 
-/* "K COMMAND…", as after `key` in ~/.config/pathline/replay. false: not understood, or there are too many. */
+/* "K COMMAND…", as after `key` in ~/.config/pathline/replay. false: not understood, or there are
+ * too many. */
 bool keys_bind(struct keys *k, const char *line);
 /* What this key means in this view; NULL: nothing. Valid until the next keys_bind. */
 const struct key *keys_find(struct keys *k, const char *name, enum view view);

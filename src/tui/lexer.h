@@ -1,4 +1,5 @@
-/* Python's lexical rules, as far as colours need them: a line at a time, with what the line before left open.
+/* Python's lexical rules, as far as colours need them: a line at a time, with what the line before
+ * left open.
  *
  *	struct lexer l = {.state = state};
  *	while ((n = lexer_next(&l, text, length, &kind)))

@@ -76,7 +76,8 @@ static bool is_def(struct pl_text text, int indent)
 	return (left > 4 && !memcmp(at, "def ", 4)) || (left > 10 && !memcmp(at, "async def ", 10));
 }
 
-/* Bodies of functions that never ran are in no code of the recording: what is indented deeper than such a def. begun: first lines of codes. */
+/* Bodies of functions that never ran are in no code of the recording: what is indented deeper than
+ * such a def. begun: first lines of codes. */
 static void learn_unborn(struct listing *s, const uint8_t *begun)
 {
 	int def = -1;

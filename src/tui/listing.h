@@ -1,4 +1,5 @@
-/* A text as the recording has it: its lines, what each leaves open for colours, which can run and which did. */
+/* A text as the recording has it: its lines, what each leaves open for colours, which can run and
+ * which did. */
 #ifndef PL_TUI_LISTING_H
 #define PL_TUI_LISTING_H
 

@@ -1,7 +1,8 @@
 /* Text onto one row of the screen: cleaned, in columns, cut with … where there is no more room.
  *
- * No byte of a recording gets to the terminal but through here: control bytes are shown as ^A, what is not UTF-8 as \x9b,
- * and what would turn the direction of text as ?. Tabs go to the next of eight columns.
+ * No byte of a recording gets to the terminal but through here: control bytes are shown as ^A, what
+ * is not UTF-8 as \x9b, and what would turn the direction of text as ?. Tabs go to the next of
+ * eight columns.
  */
 #ifndef PL_TUI_PEN_H
 #define PL_TUI_PEN_H

@@ -112,8 +112,8 @@ void draw(struct tui *t);
 /* Is there no line before, or after, the position in its thread? */
 bool tui_at_edge(struct tui *t, bool back);
 const struct pl_thread *tui_thread(const struct tui *t);
-int32_t tui_line(const struct
-	tui *t); /* of the position or of the selected frame, in the shown file; 0: it is not there */
+/* of the position or of the selected frame, in the shown file; 0: it is not there */
+int32_t tui_line(const struct tui *t);
 
 /* views.c */
 void view_draw(struct tui *t, struct box box);
@@ -154,7 +154,8 @@ void tab_close(struct tui *t);
 int tab_draw(struct tui *t, struct box box);
 
 /* draw.c */
-/* A file's name in at most so many columns: relative to the current folder, and cut from the left. */
+/* A file's name in at most so many columns: relative to the current folder, and cut from the
+ * left. */
 #define FILE_BYTES 512
 void tui_file(const struct tui *t, const char *file, int columns, char text[FILE_BYTES]);
 

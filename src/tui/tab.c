@@ -1,5 +1,5 @@
-/* Tab in the prompt: completes what is typed as far as it is certain, and lists what it can become. Further ones take each in
- * turn. */
+/* Tab in the prompt: completes what is typed as far as it is certain, and lists what it can become.
+ * Further ones take each in turn. */
 #include "tui/state.h"
 
 #include <stdio.h>

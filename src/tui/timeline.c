@@ -5,10 +5,11 @@
  *	  Task-1       ##       ....##   |
  *	  Task-2         ##~~~~~      ###O....####
  *
- * An event was at its stamp or up to its error later, so a cell is one in which an event is known to be (#), or one in which
- * there may be some (~), or one in which no line began (.). Threads come by their number, and tasks by theirs,
- * which is the order in which they began, or by their names where the recording has no numbers of tasks. So rows keep
- * their places when the time that is shown changes.
+ * An event was at its stamp or up to its error later, so a cell is one in which an event is known
+ * to be (#), or one in which there may be some (~), or one in which no line began (.). Threads come
+ * by their number, and tasks by theirs, which is the order in which they began, or by their names
+ * where the recording has no numbers of tasks. So rows keep their places when the time that is
+ * shown changes.
  */
 #define _GNU_SOURCE
 #include "tui/state.h"

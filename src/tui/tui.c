@@ -1,4 +1,5 @@
-/* The loop: keys become commands, commands of the screen or of the session; between keys, what is to be counted is counted. */
+/* The loop: keys become commands, commands of the screen or of the session; between keys, what is
+ * to be counted is counted. */
 #define _GNU_SOURCE
 #define NCURSES_NOMACROS
 #include "tui/tui.h"
@@ -580,7 +581,8 @@ static bool search(struct tui *t, const char *line)
 
 /* ---- commands ---- */
 
-/* On the screen a stop without a file is one of the file that is shown, and without a line one of the cursor's. */
+/* On the screen a stop without a file is one of the file that is shown, and without a line one of
+ * the cursor's. */
 static const char *complete_stop(const struct tui *t, const char *line, char to[PROMPT_BYTES * 2])
 {
 	const char *rest;
@@ -959,8 +961,8 @@ static void choose_locale(void)
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* A new size of the terminal is taken only while the screen waits for keys. Otherwise the signal could come just before that,
- * and would be seen with the next key. */
+/* A new size of the terminal is taken only while the screen waits for keys. Otherwise the signal
+ * could come just before that, and would be seen with the next key. */
 static void hold_resizes(struct tui *t)
 {
 	sigset_t resizes;

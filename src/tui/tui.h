@@ -1,6 +1,6 @@
 /* The screen of `pathline replay`: shows a session on the terminal until the user has enough.
  *
- *	code = tui_run(&(struct tui_options){.session = &s, .interrupted = &i, .ended = &e, …}, &err);
+ *   code = tui_run(&(struct tui_options){.session = &s, .interrupted = &i, .ended = &e, …}, &err);
  */
 #ifndef PL_TUI_TUI_H
 #define PL_TUI_TUI_H
@@ -14,7 +14,8 @@ struct tui_options {
 	volatile sig_atomic_t *interrupted, *ended;
 	struct keys *keys; /* not owned */
 	bool follow;
-	/* An event as a row of `dump`'s text, without a line end: gives its bytes, fills at most max. */
+	/* An event as a row of `dump`'s text, without a line end: gives its bytes, fills at most
+	 * max. */
 	size_t (*row)(void *context, const struct pl_event *e, char *to, size_t max);
 	void *context;
 };

@@ -327,7 +327,8 @@ static bool try_path(struct tui *t, struct box box)
 	return draw_events(t, box);
 }
 
-/* The chosen row is one of those that are shown: that at or after the position, else the last one. */
+/* The chosen row is one of those that are shown: that at or after the position, else the last
+ * one. */
 static void choose_shown(struct tui *t)
 {
 	const struct pl_event *e;

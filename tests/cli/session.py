@@ -1,4 +1,5 @@
-"""What the tests of commands share: pathline, the interpreter, a recording of a small program made once."""
+"""What the tests of commands share: pathline, the interpreter, a recording of a small program made
+once."""
 import atexit
 import os
 import shutil

@@ -1,4 +1,5 @@
-"""`replay --at-exception`: the last exception that ended a thread, task or process is found where it was raised, whatever ran later."""
+"""`replay --at-exception`: the last exception that ended a thread, task or process is found where
+it was raised, whatever ran later."""
 import os
 import sys
 import unittest
@@ -8,7 +9,8 @@ from session import PYTHON, pathline, scratch  # noqa: E402
 
 QUICK = True
 
-# Program, and the line and function in which the exception was raised. A line that raises it ends with "# here".
+# Program, and the line and function in which the exception was raised. A line that raises it ends
+# with "# here".
 CASES = {
     "main thread": '''\
 def inner(n):

@@ -1,4 +1,5 @@
-"""make bench: rows small and once, what it prints and writes. The figures themselves are no test: a machine at work tells nothing."""
+"""make bench: rows small and once, what it prints and writes. The figures themselves are no test: a
+machine at work tells nothing."""
 import json
 import os
 import subprocess
@@ -43,7 +44,8 @@ class Bench(unittest.TestCase):
     def test_workload(self):
         printed, written, path = measured(self, "w_fib")
         row = written["rows"]["w_fib"]
-        tools = ["floor", "pathline"] + (["calls-heard"] if VERSION >= (3, 12) else [])     # 3.11 has no such events
+        # 3.11 has no such events
+        tools = ["floor", "pathline"] + (["calls-heard"] if VERSION >= (3, 12) else [])
         self.assertEqual(list(row["cells"]), tools)
         self.assertGreater(row["lines"], 100)
         for cell in row["cells"].values():
@@ -52,7 +54,8 @@ class Bench(unittest.TestCase):
         self.assertGreater(row["cells"]["pathline"]["bytes_per_line"], 0)
         self.assertRegex(printed, rf"(?m)^w_fib( +[\d.]+){{{1 + len(tools)}}}$")
         self.assertRegex(printed, r"(?m)^pathline +cpu +of the floor +to reach +wall ")
-        self.assertRegex(printed, r"(?m)^w_fib( +[\d.]+){2} +%s " % ("-" if VERSION < (3, 12) else "0.61"))     # 1.60 by 2.63
+        # 1.60 by 2.63
+        self.assertRegex(printed, r"(?m)^w_fib( +[\d.]+){2} +%s " % ("-" if VERSION < (3, 12) else "0.61"))
         picture = path + ".svg"
         drawn = subprocess.run([sys.executable, os.path.join(TOP, "bench/draw.py"), "--svg", picture, path], capture_output=True, check=False)
         self.assertEqual((drawn.returncode, drawn.stderr), (0, b""))

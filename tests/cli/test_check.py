@@ -1,4 +1,5 @@
-"""pathline check, and what dump makes of a damaged recording: the sound part, a gap, a word on stderr, exit 3."""
+"""pathline check, and what dump makes of a damaged recording: the sound part, a gap, a word on
+stderr, exit 3."""
 import glob
 import json
 import os

@@ -1,4 +1,5 @@
-"""Completions know every command and option that the program knows, and the shells really complete with them."""
+"""Completions know every command and option that the program knows, and the shells really complete
+with them."""
 import os
 import shutil
 import subprocess
@@ -14,7 +15,8 @@ INTERPRETERS = "none"
 MADE = os.path.join(session.BUILD, "tools")
 COMMANDS = options.read(session.PATHLINE)
 
-# Calls the function as the shell does: argument 1 is the file, 2 the words, each on a line, the last one being completed.
+# Calls the function as the shell does: argument 1 is the file, 2 the words, each on a line, the
+# last one being completed.
 BASH = r"""
 source "$1"
 mapfile -t COMP_WORDS <<<"$2"
@@ -86,7 +88,8 @@ class Bash(unittest.TestCase):
                 self.assertIn(f"--{o.word}", self.complete(command.name, f"--{o.word}"))
 
     def test_words(self):
-        """The word behind the option, or behind its =, which bash makes three words of; a list goes on behind its comma."""
+        """The word behind the option, or behind its =, which bash makes three words of; a list goes
+        on behind its comma."""
         for command in COMMANDS:
             for o in command.options:
                 if o.words:

@@ -1,4 +1,5 @@
-"""libpathline counts what it visits, and seeks to where a visit comes: of programs that were just recorded, and of what is left of them.
+"""libpathline counts what it visits, and seeks to where a visit comes: of programs that were just
+recorded, and of what is left of them.
 
 The comparing is done in C, by build/tests/unit/trace/counted (tests/lib/counts.h).
 """

@@ -1,4 +1,5 @@
-"""The documents name what there is: files, folders, options, commands, keys, make targets, links; and their lines are not too long.
+"""The documents name what there is: files, folders, options, commands, keys, make targets, links;
+and their lines are not too long.
 
 What is written by a tool is compared with what it would write, in the tests of these tools.
 """
@@ -59,7 +60,8 @@ def anchors_of(text):
 
 
 def files_named(text):
-    """Paths and names of files in backquotes, without line numbers; one with a pattern or a placeholder is none."""
+    """Paths and names of files in backquotes, without line numbers; one with a pattern or a
+    placeholder is none."""
     for words in re.findall(r"`([^`\n]+)`", text):
         for word in words.split():
             word = word.strip(",;:()").removeprefix("./")
@@ -85,7 +87,8 @@ class Docs(unittest.TestCase):
         cls.text = {path: path.read_text(encoding="utf-8") for path in [*PAGES, *READMES]}
 
     def exists(self, page, word):
-        """As a path from the top, from src/ or tests/, from the page, or as the end of one. What is in build/ is made."""
+        """As a path from the top, from src/ or tests/, from the page, or as the end of one. What is
+        in build/ is made."""
         word = word.rstrip("/")
         if word.startswith(("build", ".pathline", "share/")) or (page.parent / word).exists():
             return True
@@ -187,7 +190,8 @@ class Commands(unittest.TestCase):
                        for command in cls.commands}
 
     def calls(self):
-        """(page, command, its words) of each `pathline COMMAND …` in backquotes or on a line that begins with $."""
+        """(page, command, its words) of each `pathline COMMAND …` in backquotes or on a line that
+        begins with $."""
         for page, text in self.text.items():
             for words in re.findall(r"`(pathline [^`]+)`|^    (?:\$ )?(pathline .*)$", text, re.M):
                 line = (words[0] or words[1]).split("#")[0].split("|")[0].split()

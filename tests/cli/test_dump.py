@@ -169,7 +169,8 @@ class Forms(unittest.TestCase):
 
 class Output(unittest.TestCase):
     def start(self, ignore):
-        # the child's own disposition: Python ignores SIGPIPE, and Popen gives it back unless it is told not to
+        # the child's own disposition: Python ignores SIGPIPE, and Popen gives it back unless it is
+        # told not to
         return subprocess.Popen([PATHLINE, "dump", "--json"], cwd=shop().folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 restore_signals=not ignore)
 

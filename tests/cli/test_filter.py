@@ -1,4 +1,5 @@
-"""record --include, --exclude, --only-mine: what is left out, what the path shows in its place, and what it costs."""
+"""record --include, --exclude, --only-mine: what is left out, what the path shows in its place, and
+what it costs."""
 import json
 import os
 import sys

@@ -1,4 +1,5 @@
-"""Hits count passes: how often a line began, and each further pass of a loop that stays on it. Everywhere the same number."""
+"""Hits count passes: how often a line began, and each further pass of a loop that stays on it.
+Everywhere the same number."""
 import csv
 import io
 import json
@@ -73,7 +74,8 @@ class Hits(unittest.TestCase):
 
     def test_in_a_replay(self):
         hits = self.dumped(self.all)
-        # Back from the end to the last line of the program: what site registered with atexit can run later, in another file.
+        # Back from the end to the last line of the program: what site registered with atexit can
+        # run later, in another file.
         done = self.all.pathline("replay", "--plain", "--command=j end", "--command=b loops.py:8", "--command=C",
                                  *(f"--command=hits {n}" for n in LEAST))
         for line in LEAST:

@@ -1,4 +1,5 @@
-"""The hot path is an object file of its own, linked against an allow-list: no malloc, lock, I/O, or Python code."""
+"""The hot path is an object file of its own, linked against an allow-list: no malloc, lock, I/O, or
+Python code."""
 import glob
 import os
 import subprocess
@@ -12,9 +13,12 @@ ALLOWED = {
     # our own, each with a fast way through
     "code_describe", "code_without_mark", "exception_type_number", "generator_gone", "generator_new", "generator_of", "hook_disable", "hook_type",
     "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_write", "thread_begin", "write_greenlet_name",
-"hot_begins", "hot_instruction_is_heard", "hot_line_moves", "hot_pass_moves", "step_tell_due",  # a few times for each witness, or loop
-"implied_begin", "implied_is_same", "implied_raises_anew", "thread_tell_implied",  # a few times for each hot code that calls itself; of its frames, off the short ways
-    "plan_counts", "plan_enter", "plan_is_counting", "plan_is_due", "plan_line",  # while hot code is planned anew: some thousand times for each
+# a few times for each witness, or loop
+"hot_begins", "hot_instruction_is_heard", "hot_line_moves", "hot_pass_moves", "step_tell_due",
+# a few times for each hot code that calls itself; of its frames, off the short ways
+"implied_begin", "implied_is_same", "implied_raises_anew", "thread_tell_implied",
+    # while hot code is planned anew: some thousand times for each
+    "plan_counts", "plan_enter", "plan_is_counting", "plan_is_due", "plan_line",
     "step_to_frame_again",  # an exception comes of a generator that nothing told to be resumed
     "code_find_lines",  # of straight code, once, where a trace function is set or a section runs it
     "hooks_hear_again",  # once a code whose frames had callers until now

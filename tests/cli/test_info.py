@@ -30,7 +30,8 @@ def info(recorded):
     return whole["data"]
 
 
-# An opcode that no version has stands behind the last return: it never runs, but what is there cannot be known.
+# An opcode that no version has stands behind the last return: it never runs, but what is there
+# cannot be known.
 UNKNOWN = '''\
 import opcode
 def f(n):
@@ -74,9 +75,11 @@ class Info(unittest.TestCase):
 
     def test_process_tree(self):
         first, *children = info(session.Recorded(CHILD, "family.py"))["processes"]
-        children.sort(key=lambda p: p["how"])   # they run side by side, and have their numbers as they come
+        # they run side by side, and have their numbers as they come
+        children.sort(key=lambda p: p["how"])
         self.assertEqual([(p["parent"], p["how"]) for p in children], [(first["number"], "fork"), (first["number"], "start")])
-        # a child that is gone before the collector looked at it: how it ended is not known to anybody but its parent
+        # a child that is gone before the collector looked at it: how it ended is not known to
+        # anybody but its parent
         self.assertIn((children[0]["ended"], children[0].get("signal"), children[0].get("silent")),
                       (("killed", 9, None), ("lost", None, True)))
         self.assertEqual((children[1]["ended"], children[1]["exit"]), ("exited", 7))

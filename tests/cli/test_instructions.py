@@ -1,5 +1,5 @@
-"""The hot path takes no more instructions an event than bench/instructions.json says. Counted by callgrind, so that a machine at work
-counts the same."""
+"""The hot path takes no more instructions an event than bench/instructions.json says. Counted by
+callgrind, so that a machine at work counts the same."""
 import os
 import re
 import shutil

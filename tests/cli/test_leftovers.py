@@ -1,4 +1,5 @@
-"""A test run leaves nothing, however it ends: no folder, no file in /dev/shm, also not of a collector that was killed."""
+"""A test run leaves nothing, however it ends: no folder, no file in /dev/shm, also not of a
+collector that was killed."""
 import glob
 import os
 import signal
@@ -12,7 +13,8 @@ import recorded  # noqa: E402
 
 INTERPRETERS = "one"
 
-# A run of tests that leaves a folder of each kind and the arena of a collector that was killed, says where, and ends as it is told.
+# A run of tests that leaves a folder of each kind and the arena of a collector that was killed,
+# says where, and ends as it is told.
 RUN = f"""\
 import os, signal, subprocess, sys, tempfile
 sys.path[:0] = [{os.path.join(HERE, "..", "lib")!r}, {os.path.join(HERE, "..", "fault")!r}]

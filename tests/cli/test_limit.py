@@ -1,4 +1,5 @@
-"""--limit is kept at each moment, with what describes the code and with the texts; what was dropped is told by record, info and report."""
+"""--limit is kept at each moment, with what describes the code and with the texts; what was dropped
+is told by record, info and report."""
 import json
 import os
 import pathlib
@@ -13,7 +14,8 @@ import recorded  # noqa: E402
 
 INTERPRETERS = "one"
 MIB = 1 << 20
-# Which of two lines runs is random, and each line has a time, so that it does not pack. After each pass it waits to be asked on.
+# Which of two lines runs is random, and each line has a time, so that it does not pack. After each
+# pass it waits to be asked on.
 EVENTS = """\
 import random, sys
 chance = random.Random(1)
@@ -136,7 +138,8 @@ class Limit(recorded.Case):
         return sum(entry.stat().st_size for entry in os.scandir(self.out))
 
     def look(self, collector, limit):
-        """While the collector stands still, so that no file is counted before it is dropped and another one after."""
+        """While the collector stands still, so that no file is counted before it is dropped and
+        another one after."""
         os.kill(collector, signal.SIGSTOP)
         recorded.wait_for(lambda: recorded.stat_of(collector)[1] == "T", "the collector's stop")
         self.assertLessEqual(self.bytes(), limit)
@@ -167,7 +170,8 @@ class Limit(recorded.Case):
         self.assert_missing(f"without the oldest {loss['lost']:,} events of the recording, which --limit dropped", loss["lost"], None)
 
     def assert_missing(self, words, dropped, stopped):
-        """Each form of `report` says it: a person's in a line, JSON in a row, the others on stderr."""
+        """Each form of `report` says it: a person's in a line, JSON in a row, the others on stderr.
+        """
         def report(*words):
             return recorded.run(recorded.PATHLINE, "report", *words, self.out)
         for view in (), ("--functions",), ("--tree",), ("--tasks",), ("--exceptions",), ("--blocking", "1h"):
@@ -215,7 +219,8 @@ class Limit(recorded.Case):
         self.assert_told(None)
 
     def test_many_codes(self):
-        """They are never dropped. Where they alone are more than the limit, the recording stops, and the program goes on."""
+        """They are never dropped. Where they alone are more than the limit, the recording stops,
+        and the program goes on."""
         for limit, count, stops in (1, 1500, True), (2, 4000, True), (8, 1500, False):
             with self.subTest(limit=limit):
                 self.setUp()

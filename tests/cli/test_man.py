@@ -1,4 +1,5 @@
-"""Each command has a manual page with all its options, groff finds nothing wrong with it, and its examples run."""
+"""Each command has a manual page with all its options, groff finds nothing wrong with it, and its
+examples run."""
 import os
 import re
 import shutil

@@ -1,4 +1,5 @@
-"""Recordings have names: what `ls` prints is what every command takes, from this directory or one below; `rm` removes recordings alone."""
+"""Recordings have names: what `ls` prints is what every command takes, from this directory or one
+below; `rm` removes recordings alone."""
 import json
 import os
 import re
@@ -65,7 +66,8 @@ def record(folder, name, text="pass\n"):
 
 
 class Folder:
-    """Three recordings, and one in which no Python ran; the names differ in the second, or in what follows it."""
+    """Three recordings, and one in which no Python ran; the names differ in the second, or in what
+    follows it."""
 
     def __init__(self):
         self.folder = scratch()
@@ -173,7 +175,8 @@ class Names(unittest.TestCase):
                                                           "`meta`, which describes the rest, is missing\n"))
 
     def test_what_files_say_of_a_directory(self):
-        """Without `meta`, one with other files of a recording is a bad recording; one without any is none."""
+        """Without `meta`, one with other files of a recording is a bad recording; one without any
+        is none."""
         folder = scratch()
         for name, bad in (("events.000001", True), ("pathline-0-8a85c07dabd31564.arena", True), ("events.log", False), ("notes.arena", False), (None, False)):
             directory = os.path.join(folder, f"of {name}")
@@ -209,7 +212,8 @@ class Ls(unittest.TestCase):
         self.assertEqual([(row["exceptions"], row["exceptions_all"]) for row in (fails, exits)], [(1, True), (0, True)])
 
     def test_what_exceptions_ended_is_counted(self):
-        """Threads, tasks and processes, each once; a task that was cancelled and an exit are none."""
+        """Threads, tasks and processes, each once; a task that was cancelled and an exit are none.
+        """
         folder = scratch()
         record(folder, "many", MANY)
         row = json.loads(pathline("ls", "--json", cwd=folder).stdout)["data"]

@@ -1,7 +1,8 @@
 """The preload: what it reaches, and that no program notices it.
 
-Every case runs a command twice, without and with the preload, and compares output, messages and status to the byte.
-In the recorder's place stands a small library that notes each start. PATHLINE_BUILD names the build directory.
+Every case runs a command twice, without and with the preload, and compares output, messages and
+status to the byte. In the recorder's place stands a small library that notes each start.
+PATHLINE_BUILD names the build directory.
 """
 import glob
 import os
@@ -87,7 +88,8 @@ class Case(unittest.TestCase):
         return done.stdout, done.stderr, done.returncode
 
     def same(self, command, env=None, recorded=None, **options):
-        """Run it without and with the preload: nothing may differ. How many interpreters were recorded, if given."""
+        """Run it without and with the preload: nothing may differ. How many interpreters were
+        recorded, if given."""
         env = {"PATH": os.environ["PATH"], "HOME": "/", "Z": "last"} if env is None else env
         before = self.run_one(command, env, False, **options)
         self.new_arena()
@@ -557,7 +559,8 @@ class Forms(Case):
                     self.assertEqual(code, 0)
 
     def test_starts_that_fail(self):
-        """The runtime is finalised without a program: the entry must not be in the list it frees."""
+        """The runtime is finalised without a program: the entry must not be in the list it frees.
+        """
         for python in PYTHONS.values():
             for arguments in (["-X", "dev", "/nowhere.py"], ["-X", "dev", "-m", "nosuchmodule"], ["-X", "dev", "-c", "("],
                               ["-X", "dev", "-"], ["-V"], ["-h"], ["--nosuchoption"], ["-X", "dev", "/"]):

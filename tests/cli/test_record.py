@@ -1,4 +1,5 @@
-"""`pathline record`: the command does not notice, and its caller sees what it would see without us."""
+"""`pathline record`: the command does not notice, and its caller sees what it would see without us.
+"""
 import json
 import os
 import pathlib
@@ -104,7 +105,8 @@ class Record(recorded.Case):
         self.assertEqual(recorded.info(latest)["processes"][0]["exit"], 3)
 
     def test_trace_function_before_main(self):
-        """One that site has set, and frames before a __main__ that never begins: they come, and the program ends as without us."""
+        """One that site has set, and frames before a __main__ that never begins: they come, and the
+        program ends as without us."""
         self.write("sitecustomize.py", "import sys\nsys.settrace(lambda frame, event, arg: None)\n")
         self.write("wrong.py", 'f"{a b}"')
         environment = dict(os.environ, PYTHONPATH=self.dir)
@@ -288,10 +290,12 @@ class Record(recorded.Case):
         for name, command in (("plain", []), ("ours", [PATHLINE, "record", "-q"])):
             pid, terminal = pty.fork()
             if pid == 0:
-                signal.signal(signal.SIGINT, signal.SIG_DFL)    # a shell's background job ignores it, and hands that on
+                # a shell's background job ignores it, and hands that on
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
                 os.chdir(self.dir)
                 quiet = termios.tcgetattr(0)
-                quiet[3] &= ~termios.ECHO   # "^C" comes before or after the traceback, as the kernel has it
+                # "^C" comes before or after the traceback, as the kernel has it
+                quiet[3] &= ~termios.ECHO
                 termios.tcsetattr(0, termios.TCSANOW, quiet)
                 os.execvp((command + [PYTHON])[0], [*command, PYTHON, script])
             text = b""
@@ -314,7 +318,8 @@ class Record(recorded.Case):
         self.assertEqual(ends["ours"][0], -signal.SIGINT)
 
     def test_stop_and_continue(self):
-        """A shell sees the job stop when the program stops, and the program goes on with the job."""
+        """A shell sees the job stop when the program stops, and the program goes on with the job.
+        """
         process = self.listener(preexec_fn=os.setpgrp)
         by_name = recorded.children(process.pid)
         (program,) = (p for n, p in by_name.items() if n not in ("pathline-drain", "pathline-group"))
@@ -331,7 +336,8 @@ class Record(recorded.Case):
         self.assertEqual(self.heard(process), ["SIGUSR2"])
 
     def test_stop_and_continue_reach_the_program(self):
-        """As if they were sent to it: also SIGSTOP, which record cannot catch, and SIGCONT once, also while it runs."""
+        """As if they were sent to it: also SIGSTOP, which record cannot catch, and SIGCONT once,
+        also while it runs."""
         for name, send in (("record", os.kill), ("group", os.killpg)):
             process = self.listener(preexec_fn=os.setpgrp)
             (program,) = (p for n, p in recorded.children(process.pid).items() if n not in ("pathline-drain", "pathline-group"))
@@ -351,7 +357,8 @@ class Record(recorded.Case):
             self.assertEqual(self.heard(process), ["SIGUSR2"])
 
     def test_job_control(self):
-        """Ctrl-Z, fg and bg of a shell in a terminal, as without us, also where Ctrl-Z comes as soon as the program goes on."""
+        """Ctrl-Z, fg and bg of a shell in a terminal, as without us, also where Ctrl-Z comes as
+        soon as the program goes on."""
         script = self.write("listener.py", LISTENER.replace("signal.SIGINT, ", ""))
         seen = {}
         for name, command in (("plain", [PYTHON]), ("ours", [PATHLINE, "record", "-q", "--python", PYTHON])):
@@ -384,7 +391,8 @@ class Record(recorded.Case):
         self.leave_behind("")
 
     def test_descendants_of_many_stay_recorded(self):
-        """Of so many processes the collector looks through all there are, not at each that began since."""
+        """Of so many processes the collector looks through all there are, not at each that began
+        since."""
         self.leave_behind("i=0; while [ $i -lt 40 ]; do /bin/true; i=$((i + 1)); done; ")
 
     def leave_behind(self, commands):
@@ -403,7 +411,8 @@ class Record(recorded.Case):
         self.assertEqual(recorded.arenas_of(self.dir), [])
 
     def test_descendants_that_run_exec(self):
-        """While a process becomes another program it has no environment that could be seen; it is one of ours all the same."""
+        """While a process becomes another program it has no environment that could be seen; it is
+        one of ours all the same."""
         again, out = os.path.join(self.dir, "again.sh"), os.path.join(self.dir, "out")
         with open(again, "w") as file:
             file.write(f"[ $1 -gt 0 ] && exec sh {again} $(($1 - 1)); exec '{PYTHON}' -c 'print(3)'\n")
@@ -413,7 +422,8 @@ class Record(recorded.Case):
         self.assertEqual([(p["ended"], p["exit"]) for p in recorded.info(out)["processes"]], [("exited", 0)])
 
     def test_others_that_run_exec(self):
-        """Somebody else's process that becomes another program, again and again, is none of ours."""
+        """Somebody else's process that becomes another program, again and again, is none of ours.
+        """
         again = self.write("again.sh", "exec sh \"$0\"\n")
         with subprocess.Popen(["sh", again]) as other:
             self.addCleanup(other.kill)
@@ -430,7 +440,8 @@ class Record(recorded.Case):
             self.assertEqual(len(told["processes"]), count)
 
     def test_passes(self):
-        """A loop of n passes on one line has n + 1 rows (for), or n (while), in all versions; or one, if they are not wanted."""
+        """A loop of n passes on one line has n + 1 rows (for), or n (while), in all versions; or
+        one, if they are not wanted."""
         old = recorded.run(PYTHON, "-c", "import sys; print(sys.version_info < (3, 12))").stdout == "True\n"
         program = self.write("loops.py", "n = 70\nfor x in range(50): pass\nwhile n: n -= 1\n")
         for choice, rows in ((), {"2": 51, "3": 70}), (("--passes", "all"), {"2": 51, "3": 70}), (("--passes", "none"), {"2": 1, "3": 1}):
@@ -515,7 +526,8 @@ def mixed(a, b, c):
         return version in ("3.12", "3.13")
 
     def test_hot_code_is_planned_anew(self):
-        """What comes always needs no witness, and a function that had two plans is one to whoever reads."""
+        """What comes always needs no witness, and a function that had two plans is one to whoever
+        reads."""
         program = self.write("plan.py", self.MIXED + """
 for i in range(4000):
     mixed(1, 1, 1)
@@ -537,7 +549,8 @@ for i in range(12):
             self.assertLess(events["100"], 0.7 * events["0"])
 
     def test_hot_code_is_found_wherever_the_count_ends(self):
-        """A hundred is a multiple of a call's witnesses, so each count ends at the same one, and not each of them can be the first that moves."""
+        """A hundred is a multiple of a call's witnesses, so each count ends at the same one, and
+        not each of them can be the first that moves."""
         for before in range(5):
             program = self.write("phase.py", self.MIXED + f"""
 for i in range({before}):

@@ -1,4 +1,5 @@
-"""Interpreters that cannot be recorded are named, with the reason, by `record` and `info`, and their programs are unharmed."""
+"""Interpreters that cannot be recorded are named, with the reason, by `record` and `info`, and
+their programs are unharmed."""
 import glob
 import json
 import os

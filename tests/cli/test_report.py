@@ -17,7 +17,8 @@ import xml.etree.ElementTree
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
-# Three lines of C code whose costs are as 1 : 10 : 100, by construction: sums over lists of one number.
+# Three lines of C code whose costs are as 1 : 10 : 100, by construction: sums over lists of one
+# number.
 SHARES = '''\
 def work(passes, one, ten, hundred):
     for _ in range(passes):
@@ -120,7 +121,8 @@ class Report(unittest.TestCase):
         recorded = session.Recorded(BLOCK, "block.py")
         lines, _ = report(recorded)
         row, = [row for row in lines if row["code"] == "pause" and row["line"] == line_of(BLOCK, "blocks")]
-        # How long a tick was at most is in the recording: it is the error of each event between two stamps, as most rows are.
+        # How long a tick was at most is in the recording: it is the error of each event between two
+        # stamps, as most rows are.
         tick_ns = statistics.median(int(error) for error, in recorded.rows("--fields", "error"))
         self.assertAlmostEqual(row["own_ns"], float(recorded.done.stdout) * 1e9, delta=5 * tick_ns + 1e6)
         self.assertGreater(row["waiting_ns"], row["computing_ns"])
@@ -243,7 +245,8 @@ class Views(unittest.TestCase):
         return row
 
     def test_sums(self):
-        """Own times of lines, of functions and of contexts are the same whole, and a context's time is that of its children and its own."""
+        """Own times of lines, of functions and of contexts are the same whole, and a context's time
+        is that of its children and its own."""
         lines, (whole,) = report(served())
         rest = whole["idle_ns"] + whole["lost_ns"]
         for words in ((), ("--functions",), ("--tree",)):
@@ -325,7 +328,8 @@ class Views(unittest.TestCase):
         rows = [row for row in views(served(), "--exceptions") if row["file"].endswith("serve.py")]
         told = {(row["type"], row["line"], row["end"], row["handled_line"], row["count"]) for row in rows}
         raises, handles, awaits = (line_of(SERVE, words) for words in ("raises", "handles", "is awaited with a StopIteration"))
-        told.discard(("StopIteration", awaits, "swallowed", awaits, 1))  # told by the interpreter until 3.14
+        # told by the interpreter until 3.14
+        told.discard(("StopIteration", awaits, "swallowed", awaits, 1))
         self.assertEqual(told, {
             ("ValueError", raises, "handled", handles, 3),
             ("ValueError", raises, "handled", line_of(SERVE, "handles behind a finally"), 4),
@@ -620,7 +624,8 @@ slow(8000)
 '''
 
 
-# More functions than there are places near each other in the recorder's map of them. Only they sleep.
+# More functions than there are places near each other in the recorder's map of them. Only they
+# sleep.
 MANY = '''import time
 
 

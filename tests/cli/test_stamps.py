@@ -1,4 +1,5 @@
-"""Which events have a time of their own: --clock, the idle waits of event loops, pathline.precise_timestamping()."""
+"""Which events have a time of their own: --clock, the idle waits of event loops,
+pathline.precise_timestamping()."""
 import json
 import os
 import subprocess
@@ -248,7 +249,8 @@ for part in range(4):
                 sum(count(4))
 '''
 
-# Straight code needs no event of its lines, so where they are is looked up when a section wants them.
+# Straight code needs no event of its lines, so where they are is looked up when a section wants
+# them.
 STRAIGHT = '''\
 import pathline
 
@@ -270,7 +272,8 @@ def minor():
 
 
 def record(text, *options, arguments=(), **environment):
-    """The rows (event, code, line, error, idle, "stamped") of the script, and all, with their files in front."""
+    """The rows (event, code, line, error, idle, "stamped") of the script, and all, with their files
+    in front."""
     folder = session.scratch()
     script, directory = os.path.join(folder, "script.py"), os.path.join(folder, "r")
     with open(script, "w", encoding="utf-8") as f:
@@ -283,7 +286,8 @@ def record(text, *options, arguments=(), **environment):
         raise AssertionError(check.stderr)
     rows, last = [], {}
     for *row, thread, time in session.rows(directory, "--fields", "file,event,code,line,error,idle,thread,time"):
-        # Between two stamps that are near each other the error is as small, at the time of the first one.
+        # Between two stamps that are near each other the error is as small, at the time of the
+        # first one.
         rows.append([*row, "stamped" if int(row[4]) < STAMPED_NS and time != last.get(thread) else ""])
         last[thread] = time
     return directory, [row[1:] for row in rows if row[0].endswith("script.py")], rows
@@ -297,7 +301,8 @@ def stamped(rows, *events):
 
 class Clock(unittest.TestCase):
     def test_a_time_is_true_within_its_error(self):
-        """Of lines and returns without an event, too: those behind a sleep come before the next stamp, not within a tick of the last one."""
+        """Of lines and returns without an event, too: those behind a sleep come before the next
+        stamp, not within a tick of the last one."""
         recorded = session.Recorded(SLEEPS, "sleeps.py", "-q")
         _, woke, end = map(int, recorded.done.stdout.split())
         behind = [str(n) for n, line in enumerate(SLEEPS.split("\n"), 1) if line.endswith("# behind")]
@@ -330,7 +335,8 @@ class Clock(unittest.TestCase):
 
     @unittest.skipIf(minor() == "3.11", "3.11 hears each line by its trace function")
     def test_timed_returns_are_witnesses(self):
-        """Which arm a call of fib took is known by where it returned: two events a call, none of a line."""
+        """Which arm a call of fib took is known by where it returned: two events a call, none of a
+        line."""
         directory = os.path.join(session.scratch(), "r")
         session.pathline("record", "--stat", "-o", directory, "--timing", "calls", "--python", PYTHON, "-c", FIB)
         info = json.loads(session.pathline("info", "--json", directory).stdout)["data"]
@@ -349,7 +355,8 @@ class Clock(unittest.TestCase):
         return sorted(times)
 
     def test_ticks(self):
-        """On a busy machine ticks come late, never early: three quarters of one is the least. Some others come when a block is written or a code described."""
+        """On a busy machine ticks come late, never early: three quarters of one is the least. Some
+        others come when a block is written or a code described."""
         for which, ns in (("tick=auto", 1e6), ("tick=1ms", 1e6), ("tick=10ms", 1e7)):
             stamps = self.stamps(which)
             self.assertLess(len(stamps), (stamps[-1] - stamps[0]) / (0.7 * ns) + 25)
@@ -417,7 +424,8 @@ class Sections(unittest.TestCase):
         self.assertEqual(stamped(inside, "call", "line", "return"), (65, 65))
         sequence = [row for row in rows if row[1] == "sequence" and int(row[2]) > 18]
         self.assertEqual(stamped(sequence, "line", "yield"), (9, 9))
-        # An event outside is stamped where the tick changes, and where the last one was in a section.
+        # An event outside is stamped where the tick changes, and where the last one was in a
+        # section.
         calls = stamped([row for row in rows if row[1] == "other"], "return")
         self.assertLess(calls[0], calls[1] / 2)
 

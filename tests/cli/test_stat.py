@@ -1,4 +1,5 @@
-"""record --stat: its form, and that it names the function that records most. What an event costs is not asked: that is the machine's."""
+"""record --stat: its form, and that it names the function that records most. What an event costs is
+not asked: that is the machine's."""
 import os
 import re
 import sys
@@ -87,7 +88,8 @@ class Stat(unittest.TestCase):
         data = info(Recorded("--stat", "-q"))
         self.assertGreaterEqual(data["recorded"], 60000)
         every = data["processes"][0]["interpreter"].startswith("CPython 3.11")
-        self.assertLess(data["recorded"], data["events"] + every)   # what is not recorded is known from the path
+        # what is not recorded is known from the path
+        self.assertLess(data["recorded"], data["events"] + every)
 
     def test_nothing_is_kept_without_it(self):
         recorded = Recorded()

@@ -26,7 +26,8 @@ def has(*modules):
 
 
 class Run:
-    """A program of tasks/, recorded: .noted is what it says of each call of note(), .rows are the path's rows."""
+    """A program of tasks/, recorded: .noted is what it says of each call of note(), .rows are the
+    path's rows."""
 
     FIELDS = "process,event,code,generator,task_id,task,depth,thread,greenlet,file"
 

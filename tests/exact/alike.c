@@ -1,15 +1,17 @@
 /* A first look at a same run, before compare.py's: alike ORACLE DUMP.tsv
  *
- * Exit code 0: in every thread the dump's rows are the oracle's, one for one, which compare.py would say too, in the words
- * printed here. Exit code 1: that was not seen, and compare.py decides: it alone knows what may differ (the ends of threads
- * that were running, images after exec, where a window begins). So whatever is unusual is "not seen" here. Exit code 2: the
- * files could not be read. Most runs are alike, and are tens of millions of rows.
+ * Exit code 0: in every thread the dump's rows are the oracle's, one for one, which compare.py
+ * would say too, in the words printed here. Exit code 1: that was not seen, and compare.py decides:
+ * it alone knows what may differ (the ends of threads that were running, images after exec, where a
+ * window begins). So whatever is unusual is "not seen" here. Exit code 2: the files could not be
+ * read. Most runs are alike, and are tens of millions of rows.
  *
- *	oracle   event file first code line         a file a thread, up to its first NUL
- *	dump     pid tid event file first code line the line counts for `line` only, else the oracle has 0
+ *   oracle   event file first code line         a file a thread, up to its first NUL
+ *   dump     pid tid event file first code line the line counts for `line` only, else the oracle has 0
  *
- * Left out on both sides are rows of the oracle's own files and of runpy; the main thread of the first process begins behind
- * the return of __oracle_begin__, and a process ends at the call of __oracle_end__ or the row `end`.
+ * Left out on both sides are rows of the oracle's own files and of runpy; the main thread of the
+ * first process begins behind the return of __oracle_begin__, and a process ends at the call of
+ * __oracle_end__ or the row `end`.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

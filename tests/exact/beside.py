@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Programs under other tools, all listening at once: coverage, profilers, debuggers, pytest, Cython; and programs that do
-with the interpreter what it does not know of: greenlets, event loops in C, C++ that calls Python. Their paths are exact, and the tools see what
-they see without Pathline.
+"""Programs under other tools, all listening at once: coverage, profilers, debuggers, pytest,
+Cython; and programs that do with the interpreter what it does not know of: greenlets, event loops
+in C, C++ that calls Python. Their paths are exact, and the tools see what they see without
+Pathline.
 
-Packages are taken from BUILD/site/VERSION (tools/python-packages); what is not there is said, and not asked about.
+Packages are taken from BUILD/site/VERSION (tools/python-packages); what is not there is said, and
+not asked about.
 """
 import argparse
 import collections
@@ -47,13 +49,16 @@ CASES = {
     "threads of C": ("", [os.path.join(BESIDE, "cthreads_user.py")], {}),
     "greenlet": ("greenlet", [os.path.join(BESIDE, "greenlets.py")], {}),
     "gevent": ("gevent", [os.path.join(BESIDE, "gevent_server.py")], {}),
-    "eventlet": ("eventlet", [os.path.join(BESIDE, "eventlet_pool.py")], {"EVENTLET_NO_GREENDNS": "yes"}),  # half of its events
+    # half of its events
+    "eventlet": ("eventlet", [os.path.join(BESIDE, "eventlet_pool.py")], {"EVENTLET_NO_GREENDNS": "yes"}),
     "uvloop": ("uvloop", [os.path.join(BESIDE, "uvloop_tasks.py")], {}),
 }
-# They set a trace function, which in 3.11 ends the oracle's view; there the program's rows must be those of a run without the tool.
+# They set a trace function, which in 3.11 ends the oracle's view; there the program's rows must be
+# those of a run without the tool.
 TRACERS = ("coverage-ctrace", "coverage-sysmon", "coverage-branch", "pdb", "trace")
-# Greenlets alive at once, and how many bytes more the program may have for each: a map's slot is 24, and the map is doubled when it
-# is three quarters full. On 3.11 any trace function makes a frame object of each frame.
+# Greenlets alive at once, and how many bytes more the program may have for each: a map's slot is
+# 24, and the map is doubled when it is three quarters full. On 3.11 any trace function makes a
+# frame object of each frame.
 MANY, BYTES_EACH, BYTES_EACH_3_11 = 100_000, 80, 200
 # Nothing bends the path of these.
 NO_GAPS = [words[-1] for name, (_, words, _) in CASES.items() if name in ("greenlet", "gevent", "eventlet", "uvloop", "pybind11", "threads of C")]
@@ -141,7 +146,8 @@ def is_exact(name, python, packages, setup, work):
 
 
 def alone(python, words, env, setup, work):
-    """Where the oracle itself would be in the way: what the program says, and its own count of its calls."""
+    """Where the oracle itself would be in the way: what the program says, and its own count of its
+    calls."""
     recording = os.path.join(work, "alone")
     plain = exact.run([*python.command, *words], setup, work, env=env, name="alone-plain", ok=(0,))
     ran = exact.run([*python.record(recording, setup), *words], setup, work, env=env, name="alone-recorded", ok=(0,))
@@ -166,7 +172,8 @@ def is_as_without(name, python, packages, setup, work):
     env = environment(setup, packages, work, more)
     head = lambda recording: python.record(recording, setup)
     under, alone = (rows_of(head, program, setup, work, env, name) for program, name in ((words, "under"), (words[-1:], "alone")))
-    if words[1] == "pdb":                               # at its end it begins the program anew, and finds no more commands
+    # at its end it begins the program anew, and finds no more commands
+    if words[1] == "pdb":
         del under[len(alone):]
     if under != alone or not alone:
         at = next((i for i, (a, b) in enumerate(zip(under, alone)) if a != b), min(len(under), len(alone)))
@@ -202,7 +209,8 @@ def counts_the_same(python, setup, work):
 
 
 def names_greenlets(python, packages, setup, work):
-    """Task and frame of each line are what the program says: names, and an activation for each greenlet and depth."""
+    """Task and frame of each line are what the program says: names, and an activation for each
+    greenlet and depth."""
     program, recording = os.path.join(BESIDE, "greenlet_tasks.py"), os.path.join(work, "recording")
     with open(program) as f:
         marked = {str(n) for n, line in enumerate(f, 1) if line.rstrip().endswith("# marked")}
@@ -232,15 +240,16 @@ def memory_and_order(ran):
 
 
 def without_huge_pages():
-    """The kernel puts pages of 2 MiB together when it finds the time, and then an unrecorded program has 6 or 12 MB more at one run
-    than at another. Children inherit this."""
+    """The kernel puts pages of 2 MiB together when it finds the time, and then an unrecorded
+    program has 6 or 12 MB more at one run than at another. Children inherit this."""
     PR_SET_THP_DISABLE = 41
     if ctypes.CDLL(None).prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0):
         raise exact.Failure("prctl(PR_SET_THP_DISABLE) is refused")
 
 
 def holds_many(python, packages, setup, work):
-    """Very many greenlets that wait: the recorder keeps some bytes of each, and the path is the program's own log."""
+    """Very many greenlets that wait: the recorder keeps some bytes of each, and the path is the
+    program's own log."""
     without_huge_pages()
     program, recording = os.path.join(BESIDE, "greenlets_many.py"), os.path.join(work, "recording")
     env = environment(setup, packages, work, {})

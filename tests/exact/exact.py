@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Hold what Pathline records of a program against the oracle, and its behaviour against a run without Pathline.
+"""Hold what Pathline records of a program against the oracle, and its behaviour against a run
+without Pathline.
 
 Also a library for the other tests of this folder. README.md says what is asked.
 """
@@ -27,8 +28,10 @@ CHECKOUT = os.path.dirname(os.path.dirname(HERE))
 ORACLE = os.path.join(CHECKOUT, "tests", "oracle")
 FIELDS = "pid,tid,event,file,first,code,line"
 KINDS = {"two-runs": ("same", "two", "identity"), "same-run": ("same", "identity"), "identity": ("identity",)}
-HOT = {(3, 12), (3, 13)}                                # versions in which code can be hot (src/recorder/hot.c)
-ENDS = {"killed", "signal"}                             # gaps by which a recording says that a process did not end in order
+# versions in which code can be hot (src/recorder/hot.c)
+HOT = {(3, 12), (3, 13)}
+# gaps by which a recording says that a process did not end in order
+ENDS = {"killed", "signal"}
 
 
 class Failure(Exception):
@@ -49,7 +52,8 @@ class Setup:
         self.oracle = ORACLE
         self.scratch = tempfile.mkdtemp(prefix="exact-", dir=os.environ.get("TMPDIR", "/var/tmp"))
         self.timeout, self.keep = timeout, keep
-        self.memory = None                              # the oracle maps a large file a thread: on a disk that is slow
+        # the oracle maps a large file a thread: on a disk that is slow
+        self.memory = None
         memory = leftovers.shared_memory()
         if memory and shutil.disk_usage(memory).free > 4 << 30:
             self.memory = tempfile.mkdtemp(prefix="exact-", dir=memory)
@@ -88,7 +92,8 @@ class Python:
         self.command = shlex.split(os.path.expanduser(text))
         self.root = self.command[1] if os.path.basename(self.command[0]) == "chroot" else None
         if self.root:
-            if has_compiler(self.root):                 # what is built in there is for the libc of there
+            # what is built in there is for the libc of there
+            if has_compiler(self.root):
                 setup.listeners = os.path.join(setup.build, "oracle-cache-" + os.path.basename(self.root))
                 os.makedirs(setup.listeners, exist_ok=True)
             make_visible(self.root, setup)
@@ -107,7 +112,8 @@ class Python:
 
 
 def in_own_mounts():
-    """Start again in a mount namespace of our own, so that what is mounted there goes away with us."""
+    """Start again in a mount namespace of our own, so that what is mounted there goes away with us.
+    """
     if os.environ.get("EXACT_MOUNTS") == "own":
         return
     if os.geteuid() != 0:
@@ -140,8 +146,8 @@ def build_listener(python, setup):
 
 
 def include_options(python, shim):
-    """How the compiler of here finds the headers of a Python that may be in a chroot. Debian splits pyconfig.h off; `shim`
-    is an empty folder, for nothing else of that root may be seen."""
+    """How the compiler of here finds the headers of a Python that may be in a chroot. Debian splits
+    pyconfig.h off; `shim` is an empty folder, for nothing else of that root may be seen."""
     if not python.root:
         return ["-isystem", python.include]
     for split in glob.glob(python.root + os.path.dirname(python.include) + "/*-linux-gnu"):
@@ -163,7 +169,8 @@ def from_directory(command, cwd):
 
 
 def run(command, setup, work, env=None, cwd=None, name="run", ok=None):
-    """Run it to its end, output into files of `work`; at the time limit its whole session is killed."""
+    """Run it to its end, output into files of `work`; at the time limit its whole session is
+    killed."""
     paths = [os.path.join(work, name + end) for end in (".out", ".err")]
     with open(paths[0], "wb") as out, open(paths[1], "wb") as err:
         p = subprocess.Popen(from_directory(command, cwd), stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env or setup.environment(),
@@ -181,7 +188,8 @@ def run(command, setup, work, env=None, cwd=None, name="run", ok=None):
 
 
 def wait_until_finished(recording, setup, work):
-    """Descendants of the program may live on for a moment; the collector closes the recording behind the last one."""
+    """Descendants of the program may live on for a moment; the collector closes the recording
+    behind the last one."""
     end = time.monotonic() + 20
     while time.monotonic() < end:
         p = subprocess.run([setup.pathline, "info", "--json", recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -197,7 +205,8 @@ def wait_until_finished(recording, setup, work):
 
 
 def dump(recording, setup, work, fields=FIELDS, options=(), name="dump.tsv"):
-    """Give the path of the rows. A backslash, which dump escapes and the oracle does not, is as the oracle has it."""
+    """Give the path of the rows. A backslash, which dump escapes and the oracle does not, is as the
+    oracle has it."""
     path = os.path.join(work, name)
     with open(path, "wb") as out:
         p = subprocess.run([setup.pathline, "dump", *options, recording, "--fields", fields], stdout=out, stderr=subprocess.PIPE)
@@ -214,8 +223,9 @@ def like_the_oracle(path):
 
 
 def without_beginnings(path, oracle):
-    """In a Python whose program does not compile the oracle begins with the first frame at the bottom, Pathline before that:
-    leave out what Pathline has in front of it. Elsewhere compare.py finds the place."""
+    """In a Python whose program does not compile the oracle begins with the first frame at the
+    bottom, Pathline before that: leave out what Pathline has in front of it. Elsewhere compare.py
+    finds the place."""
     first = {}
     with open(os.path.join(oracle, "main")) as f:
         main = f.read()
@@ -247,7 +257,8 @@ def rows(path):
 # ---- the questions ----
 
 def inspect(recording, setup, work, demands):
-    """All that the recording says about itself must be good: check, gaps, and what the program demands."""
+    """All that the recording says about itself must be good: check, gaps, and what the program
+    demands."""
     p = subprocess.run([setup.pathline, "check", recording], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if p.returncode:
         told = subprocess.run([setup.pathline, "info", recording], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -271,7 +282,8 @@ TOLD_BY_BOTH = (b"call", b"line", b"return", b"yield", b"resume", b"throw", b"un
 
 
 def ends_of(path):
-    """(pid, tid) -> (its last certain rows, what may still have run), of threads whose path breaks off."""
+    """(pid, tid) -> (its last certain rows, what may still have run), of threads whose path breaks
+    off."""
     certain, possible = collections.defaultdict(lambda: collections.deque(maxlen=END_ROWS)), collections.defaultdict(set)
     with open(path, "rb") as f:
         for line in f:
@@ -301,8 +313,9 @@ def end_of(path):
 
 
 def tell_ends(path, oracle, ignore=None):
-    """Where a process was killed the oracle has rows behind the last certain one. Add them to the dump's if it has all of them as possible:
-    those are promised to be all that can have run. Whatever else there is, is left to compare.py."""
+    """Where a process was killed the oracle has rows behind the last certain one. Add them to the
+    dump's if it has all of them as possible: those are promised to be all that can have run.
+    Whatever else there is, is left to compare.py."""
     left_out = re.compile(ignore) if ignore else None
     added = []
     for (pid, tid), (last, possible) in ends_of(path).items():
@@ -317,7 +330,8 @@ def tell_ends(path, oracle, ignore=None):
 
 
 def compare(oracle, path, setup, work, *options):
-    """By the oracle's own compare.py, but where all rows of one run are the same, which is seen twenty times faster."""
+    """By the oracle's own compare.py, but where all rows of one run are the same, which is seen
+    twenty times faster."""
     if "--two-runs" not in options:
         p = subprocess.run([setup.alike, oracle, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         if p.returncode == 0:
@@ -352,7 +366,8 @@ def with_oracle(question):
 
 @with_oracle
 def same_run(python, program, setup, work, oracle, demands=None, place=None):
-    """Both listen to one run, whose environment and directory are those of `place`. Gives (summary, what the program did)."""
+    """Both listen to one run, whose environment and directory are those of `place`. Gives (summary,
+    what the program did)."""
     demands = demands or {}
     recording = os.path.join(work, "recording")
     order = ("--order", demands["order"]) if "order" in demands else ()
@@ -368,7 +383,8 @@ def same_run(python, program, setup, work, oracle, demands=None, place=None):
 
 
 def leave_out_the_blind(oracle):
-    """Threads in which the oracle could not write: it opened a file, and was not allowed to make it grow."""
+    """Threads in which the oracle could not write: it opened a file, and was not allowed to make it
+    grow."""
     for path in glob.glob(os.path.join(oracle, "*.tsv")):
         if os.path.getsize(path) == 0:
             os.unlink(path)
@@ -418,7 +434,8 @@ IDENTITIES = (("identity", (), {}), ("identity-dev", ("-X", "dev"), {}), ("ident
 # ---- the corpus ----
 
 def demands_of(path, python=None):
-    """The words of a program's first line: {word: value or ""}; what is for one version has its number: `gap@3.12=may`."""
+    """The words of a program's first line: {word: value or ""}; what is for one version has its
+    number: `gap@3.12=may`."""
     with open(path) as f:
         words = dict((w.split("=", 1) + [""])[:2] for w in f.readline().lstrip("# ").split())
     return for_version(words, python)
@@ -500,7 +517,8 @@ def arguments(parser):
 
 def begin(args):
     """Setup and Pythons of the arguments."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)    # a shell's background job ignores it, and hands that on
+    # a shell's background job ignores it, and hands that on
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     texts = args.python or [os.path.join(os.path.expanduser("~"), ".pyenv/versions/3.13.0/bin/python3")]
     if any("chroot" in text.split()[0] for text in texts):
         in_own_mounts()

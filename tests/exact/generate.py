@@ -1,8 +1,10 @@
-"""Random programs: generate.text(seed) is one that does the same in each run, raises often and ends soon.
+"""Random programs: generate.text(seed) is one that does the same in each run, raises often and ends
+soon.
 
-It has plain functions, generators, coroutines, asynchronous generators and methods; each calls only those before it, so none goes on forever, or all of
-them while no other does (`within`), and takes from `fuel` as it begins, so all together they end. What is chance for the program comes of `chance`, a
-function of C with a seed.
+It has plain functions, generators, coroutines, asynchronous generators and methods; each calls only
+those before it, so none goes on forever, or all of them while no other does (`within`), and takes
+from `fuel` as it begins, so all together they end. What is chance for the program comes of
+`chance`, a function of C with a seed.
 """
 import random
 import re
@@ -180,7 +182,8 @@ ALONE = '''
 main()
 '''
 
-# The same codes run in all threads, each in its own names. A thread's end is told by what held its beginning, so that no row is a matter of who is first.
+# The same codes run in all threads, each in its own names. A thread's end is told by what held its
+# beginning, so that no row is a matter of who is first.
 IN_THREADS = '''
 def begin(code):
     work = functools.partial(exec, code, {"__name__": "again"})
@@ -215,7 +218,8 @@ class Writer:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.seed = seed
-        self.functions = []                             # [(name, kind)], of those that may be called
+        # [(name, kind)], of those that may be called
+        self.functions = []
         self.names = 0
         self.own = None                                 # a plain function that may call itself
 
@@ -395,7 +399,8 @@ class Writer:
         return ["del b", "b = %s" % self.expression(place.kind)]
 
     def staying(self, place):
-        """A loop that stays on its line for so long that threads meet there, and a pass is heard by INSTRUCTION."""
+        """A loop that stays on its line for so long that threads meet there, and a pass is heard by
+        INSTRUCTION."""
         name = self.new_name("n")
         bodies = [line for line in (self.short(place.in_loop()) for _ in range(3)) if "\n" not in line and is_simple(line)]
         over = self.pick("range(30)", "itertools.repeat(1, 30)", "Counting(20)", "(i for i in range(20))", "[x for x in range(20)]")
@@ -438,7 +443,8 @@ class Writer:
         return lines
 
     def text(self, functions=8, passes=150, within=30):
-        """passes: how often each function is called from without; within: and how often from the midst of one that is called."""
+        """passes: how often each function is called from without; within: and how often from the
+        midst of one that is called."""
         threads = self.seed % 3 == 1
         fuel = 4000 if threads else 12000
         parts = [HEADER % {"seed": self.seed, "fuel": fuel}, HELPERS]

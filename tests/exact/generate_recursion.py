@@ -1,7 +1,9 @@
-"""Random programs of functions that call themselves: generate_recursion.text(seed) does the same in each run, and ends soon.
+"""Random programs of functions that call themselves: generate_recursion.text(seed) does the same in
+each run, and ends soon.
 
-Each function has arms that end and arms that call it again, with less. What they are called with are numbers whose operators are code of Python, too:
-they call, raise, give NotImplemented, and have something to do when they die. Now and then a name is given another meaning.
+Each function has arms that end and arms that call it again, with less. What they are called with
+are numbers whose operators are code of Python, too: they call, raise, give NotImplemented, and have
+something to do when they die. Now and then a name is given another meaning.
 """
 import random
 

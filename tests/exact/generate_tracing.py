@@ -1,11 +1,14 @@
-"""Random programs in which tracing begins: generate_tracing.text(seed) does the same in each run, and ends soon.
+"""Random programs in which tracing begins: generate_tracing.text(seed) does the same in each run,
+and ends soon.
 
-A trace function, a debugger or a tool of sys.monitoring begins once, at some place, after some code has run that was not heard: code with one way through
-it, hot code, frames that returned. All that goes on behind that must be told, and nothing of what was before may be lost.
+A trace function, a debugger or a tool of sys.monitoring begins once, at some place, after some code
+has run that was not heard: code with one way through it, hot code, frames that returned. All that
+goes on behind that must be told, and nothing of what was before may be lost.
 """
 import random
 
-# In front of that: what is asked of it, `two-runs` or, where a debugger looks at the frames below, of which the oracle alone has one more, `same-run`.
+# In front of that: what is asked of it, `two-runs` or, where a debugger looks at the frames below,
+# of which the oracle alone has one more, `same-run`.
 HEADER = '''
 import _thread
 import sys
@@ -92,7 +95,8 @@ def in_thread(function, *args):
     done.acquire()
 '''
 
-# What a program needs besides: by a word of its text. To import all of it would take more lines than the rest.
+# What a program needs besides: by a word of its text. To import all of it would take more lines
+# than the rest.
 PARTS = {
     "threading.": "import threading\n",
     "slept(": "import asyncio\nasync def slept(place):\n    await asyncio.sleep(0)\n    return await place(1)\n",

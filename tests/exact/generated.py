@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random programs (generate.py, generate_recursion.py, generate_tracing.py), in two runs: what nobody thought of.
+"""Random programs (generate.py, generate_recursion.py, generate_tracing.py), in two runs: what
+nobody thought of.
 
 A seed gives the same program each time. One that failed: --from SEED --seeds 1 --keep.
 """
@@ -13,7 +14,8 @@ import generate_recursion
 import generate_tracing
 
 
-# What is appended to a seed's number in a program's name: who writes it, and where tracing begins 3.11's oracle sees nothing.
+# What is appended to a seed's number in a program's name: who writes it, and where tracing begins
+# 3.11's oracle sees nothing.
 KINDS = {"": generate.text, "-recursion": generate_recursion.text, "-tracing": generate_tracing.text}
 
 
@@ -28,7 +30,8 @@ def main():
     parser.add_argument("--from", type=int, default=0, dest="first", metavar="SEED", help="the first one's")
     parser.add_argument("--only", choices=KINDS, help="one kind of program")
     args = parser.parse_args()
-    args.env.append("PYTHONWARNINGS=ignore")            # of what leaves a `finally`: to show it takes lines
+    # of what leaves a `finally`: to show it takes lines
+    args.env.append("PYTHONWARNINGS=ignore")
     setup, pythons = exact.begin(args)
     place, tests = setup.work("programs"), []
     for seed in exact.shard(range(args.first, args.first + args.seeds), args.shard):

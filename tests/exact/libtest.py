@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""CPython's own tests as programs: the path of each module in one run with the oracle, and its results with and without Pathline.
+"""CPython's own tests as programs: the path of each module in one run with the oracle, and its
+results with and without Pathline.
 
-Of a module are compared: the rows of both listeners in one run, and what unittest says (how many tests ran, which failed)
-of a run with Pathline and one without. Where the oracle changes the results, a run under the oracle alone must agree.
+Of a module are compared: the rows of both listeners in one run, and what unittest says (how many
+tests ran, which failed) of a run with Pathline and one without. Where the oracle changes the
+results, a run under the oracle alone must agree.
 """
 import argparse
 import os
@@ -13,13 +15,16 @@ import sys
 import exact
 from exact import Failure
 
-# The first ones are fast: `make test` runs those. gap=may: they set f_lineno, raise from trace functions, or make sub-interpreters; rows
-# are equal all the same, but the reader shows gaps. tools: they fail wherever any tool of sys.monitoring is in use (specialised bytecode
-# compared, no tool expected), so what fails is at most what fails under the oracle alone. limit@V: tests, by the names of their methods,
-# in which the oracle itself raises RecursionError on that version (README.md), or misses lines (interpreters of 3.12 share the code of
-# frozen modules, and what one switches off the other does not hear): they are left out where it listens, and there alone.
-# settrace: they (or doctest) set a trace function, which ends the oracle's view in 3.11: there the results are compared, and gaps.
-# slow: begun first, so that the others run beside it. A word for one version only: tools@3.11.
+# The first ones are fast: `make test` runs those. gap=may: they set f_lineno, raise from trace
+# functions, or make sub-interpreters; rows are equal all the same, but the reader shows gaps.
+# tools: they fail wherever any tool of sys.monitoring is in use (specialised bytecode compared, no
+# tool expected), so what fails is at most what fails under the oracle alone. limit@V: tests, by the
+# names of their methods, in which the oracle itself raises RecursionError on that version
+# (README.md), or misses lines (interpreters of 3.12 share the code of frozen modules, and what one
+# switches off the other does not hear): they are left out where it listens, and there alone.
+# settrace: they (or doctest) set a trace function, which ends the oracle's view in 3.11: there the
+# results are compared, and gaps. slow: begun first, so that the others run beside it. A word for
+# one version only: tools@3.11.
 MODULES = """
 test_generators fast settrace
 test_coroutines fast
@@ -84,8 +89,9 @@ test_context
 test_types
 """
 
-# --twice: what each of these does is the same in each run, by steady.py. The oracle runs alone, and then Pathline, where what need not be heard
-# is switched off, as it is not beside the oracle (from 3.12 on; where code can be hot, also with all of it hot).
+# --twice: what each of these does is the same in each run, by steady.py. The oracle runs alone, and
+# then Pathline, where what need not be heard is switched off, as it is not beside the oracle (from
+# 3.12 on; where code can be hot, also with all of it hot).
 TWICE = """
 test_abc test_augassign test_binop test_bisect test_bool test_code_module test_codeop test_compare test_complex test_configparser test_contextlib
 test_copy test_decorators test_deque test_dictcomps test_except_star test_exception_group test_exception_variations test_extcall test_float
@@ -93,7 +99,8 @@ test_fnmatch test_fractions test_funcattrs test_genexps test_getopt test_global 
 test_listcomps test_metaclass test_named_expressions test_operator test_ordered_dict test_patma test_positional_only_arg test_property test_raise
 test_reprlib test_richcmp test_scope test_setcomps test_slice test_subclassinit test_textwrap test_unpack_ex test_urlparse test_weakset test_with
 """
-# From 3.14 on these start interpreters, and how the pipes of those are read is chance; test_types has come to it within 3.13.
+# From 3.14 on these start interpreters, and how the pipes of those are read is chance; test_types
+# has come to it within 3.13.
 TWICE_BEFORE_3_14 = """
 test_csv test_dataclasses test_difflib test_gettext test_optparse test_string
 """
@@ -111,14 +118,16 @@ def modules(fast):
 
 
 def results(text):
-    """What unittest said, without what differs from run to run: (how many ran, the verdict, the tests that failed)."""
+    """What unittest said, without what differs from run to run: (how many ran, the verdict, the
+    tests that failed)."""
     text = text.decode(errors="replace")
     ran, verdict = re.findall(r"^Ran (\d+) tests? in ", text, re.M), re.findall(r"^(OK|FAILED|NO TESTS RAN)( \(.*\))?$", text, re.M)
     return ran[-1:], verdict[-1:], sorted(re.findall(r"^(?:FAIL|ERROR): .*", text, re.M))
 
 
 def every_module(python):
-    """All of this interpreter's test modules, run by its own runner, which leaves out what needs a network or a screen."""
+    """All of this interpreter's test modules, run by its own runner, which leaves out what needs a
+    network or a screen."""
     code = ("import os, test\nhere = os.path.dirname(test.__file__)\n"
             "print(*[n.removesuffix('.py') for n in sorted(os.listdir(here)) if n.startswith('test_') and '__' not in n])")
     out = subprocess.run(python.command + ["-c", code], stdout=subprocess.PIPE, check=True, text=True).stdout

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Compare src/bytecode with the interpreter that runs this, over every code object of its standard library.
+"""Compare src/bytecode with the interpreter that runs this, over every code object of its standard
+library.
 
     python3.13 tests/exact/linestarts.py --graphdump build/tests/unit/bytecode/graphdump [--graph] [--walks N] [--limit N] [--save FILE]
 
-Line starts are compared with CPython's own placement of INSTRUMENTED_LINE; 3.11 has none, so there with a second writing
-of the rule too. With --graph, blocks and edges are compared
-with a second writing of the rule, below, which knows code only through `dis`. With --walks, each code is run N times by
-chance, and its lines are told from those at its witnesses (tests/lib/walks.h). Exit code 1 when anything differs.
+Line starts are compared with CPython's own placement of INSTRUMENTED_LINE; 3.11 has none, so there
+with a second writing of the rule too. With --graph, blocks and edges are compared with a second
+writing of the rule, below, which knows code only through `dis`. With --walks, each code is run N
+times by chance, and its lines are told from those at its witnesses (tests/lib/walks.h). Exit code 1
+when anything differs.
 """
 import argparse
 import dis
@@ -132,7 +134,8 @@ def instructions_of(code):
 
 
 def told_in_3_11(code, instructions):
-    """Where 3.11's trace function can hear of a line: it changes, or a jump or a handler leads there."""
+    """Where 3.11's trace function can hear of a line: it changes, or a jump or a handler leads
+    there."""
     asked = {i.jump for i in instructions if i.jump is not None} | {row.target // 2 for row in dis._parse_exception_table(code)}
     sends = {i.unit for i in instructions if i.name == "SEND"}
     handlers = {row.target // 2 for row in dis._parse_exception_table(code)}

@@ -1,5 +1,5 @@
-"""Run a module of unittest so that it does the same in each run: steady.py MODULE. No collection comes at a time of its own, random numbers have a seed,
-and what is said of times goes nowhere."""
+"""Run a module of unittest so that it does the same in each run: steady.py MODULE. No collection
+comes at a time of its own, random numbers have a seed, and what is said of times goes nowhere."""
 import gc
 import os
 import random

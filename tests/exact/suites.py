@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Packages' own test suites as programs: each passes under Pathline as it does without, and its path is exact.
+"""Packages' own test suites as programs: each passes under Pathline as it does without, and its
+path is exact.
 
-The packages, what their tests need, and their sources (with the tests) are put into BUILD/suites by tools/python-suites;
-what is not there is said, and not asked about. A suite's results are its last lines without the times, and the names of
-the tests that failed. Where the oracle itself changes them, they are held against a run under the oracle alone.
+The packages, what their tests need, and their sources (with the tests) are put into BUILD/suites by
+tools/python-suites; what is not there is said, and not asked about. A suite's results are its last
+lines without the times, and the names of the tests that failed. Where the oracle itself changes
+them, they are held against a run under the oracle alone.
 """
 import argparse
 import collections
@@ -14,8 +16,9 @@ import sys
 
 import exact
 
-# name -> where its tests are started, and the words behind the interpreter. Some tests of a suite serve: those that take seconds, and
-# say the same in each run (no random examples, no waiting for a network).
+# name -> where its tests are started, and the words behind the interpreter. Some tests of a suite
+# serve: those that take seconds, and say the same in each run (no random examples, no waiting for a
+# network).
 PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings=", "--tb=line"]
 SUITES = {
     "attrs": ("", [*PYTEST, "tests/test_slots.py", "tests/test_annotations.py", "tests/test_next_gen.py", "tests/test_validators.py"]),
@@ -31,8 +34,8 @@ SUITES = {
     "django": ("tests", ["runtests.py", "--parallel=1", "dispatch", "signals", "model_fields"]),
 }
 
-# Whose pools end their workers by SIGTERM: what a process runs between its last event and that is `possible` only. The oracle
-# allows for so many rows.
+# Whose pools end their workers by SIGTERM: what a process runs between its last event and that is
+# `possible` only. The oracle allows for so many rows.
 TAILS = {"toolz": "20"}
 
 Suite = collections.namedtuple("Suite", "name directory words")
@@ -92,7 +95,8 @@ def ask(python, suite, site, setup, work):
     exact.wait_until_finished(os.path.join(recorded, "r"), setup, recorded)
     text = "results agree"
     if python.minor >= (3, 12):
-        both = folder("both-%s-%s" % (python.version, suite.name))     # also the name of the oracle's folder
+        # also the name of the oracle's folder
+        both = folder("both-%s-%s" % (python.version, suite.name))
         text, ran = exact.same_run(python, words_of(suite, both), setup, both,
                                    {"gap": "may", **({"tail": TAILS[suite.name]} if suite.name in TAILS else {})}, place_of(suite, site, setup, both))
         if results(ran) != results(alone):

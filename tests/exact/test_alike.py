@@ -1,4 +1,5 @@
-"""alike says yes only where the oracle's compare.py does, in its words; and it does where all rows are the same."""
+"""alike says yes only where the oracle's compare.py does, in its words; and it does where all rows
+are the same."""
 import os
 import pathlib
 import random
@@ -134,7 +135,8 @@ class Alike(unittest.TestCase):
         self.assertEqual(alike[0], 1, "the dump has a row more: compare.py decides")
 
     def end(self, told, promised, *options):
-        """A process is killed: the oracle has `told` lines behind the last certain row, of which the dump says that `promised` may be; 0: a return."""
+        """A process is killed: the oracle has `told` lines behind the last certain row, of which
+        the dump says that `promised` may be; 0: a return."""
         rows = self.make()
         frame = ("/program/part1.py", 1, "f1")
         with open(os.path.join(self.folder, "205-205.tsv"), "rb+") as file:
@@ -142,7 +144,8 @@ class Alike(unittest.TestCase):
             text += "".join(row("line" if n else "return", *frame, n) + "\n" for n in told)
             file.seek(0)
             file.write(text.encode())
-            file.truncate(exact.END_BYTES * 2)      # a killed process had no time to cut off the room that it had for more
+            # a killed process had no time to cut off the room that it had for more
+            file.truncate(exact.END_BYTES * 2)
         self.write_dump(rows + ["205\t205\tgap\t/program/part1.py\t1\tf1\t3"]
                         + ["205\t205\tpossible\t/program/part1.py\t1\tf1\t%d" % n for n in promised])
         setup = types.SimpleNamespace(alike=BUILD / "tests/exact/alike", oracle=ORACLE)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the oracle does not see: raise, reraise and handled with types and lines, tasks, generators' identity, callers' lines,
-depth, the limit of recursion, the order of threads, sequence numbers and times. Each is held against a program that writes it
-down itself (events/).
+"""What the oracle does not see: raise, reraise and handled with types and lines, tasks, generators'
+identity, callers' lines, depth, the limit of recursion, the order of threads, sequence numbers and
+times. Each is held against a program that writes it down itself (events/).
 """
 import argparse
 import bisect
@@ -17,10 +17,12 @@ EVENTS = os.path.join(exact.HERE, "events")
 CORPUS = os.path.join(exact.HERE, "corpus")
 ENTER, LEAVE = {"call", "resume", "throw"}, {"return", "yield", "unwind"}
 PASSES = ("passes", "flow", "generators", "gen_threads", "coroutines", "eager", "dels", "far", "threads", "codes", "genexprs", "recursion", "tools")
-PASSES_APART = ("hot_passes", "passes", "flow", "generators", "codes", "genexprs", "hot_loops")     # of one thread, each time the same
+# of one thread, each time the same
+PASSES_APART = ("hot_passes", "passes", "flow", "generators", "codes", "genexprs", "hot_loops")
 PASSES_LIBRARY = ("test_listcomps", "test_genexps", "test_generators", "test_coroutines", "test_textwrap", "test_difflib")
 LISTENED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "far", "threads", "settrace", "codes", "finalisation")
-UNHEARD_3_11 = ("settrace", "threads")                  # the listener's trace function is replaced, and not in threads of _thread
+# the listener's trace function is replaced, and not in threads of _thread
+UNHEARD_3_11 = ("settrace", "threads")
 WALKED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "recursion", "threads", "fork", "signals", "settrace",
           "codes")
 MAY_LINK = ("generators", "gen_threads", "coroutines", "eager", "fork", "signals")
@@ -112,7 +114,8 @@ def passes(python, what, setup, work):
 
 
 def passes_apart(python, what, setup, work):
-    """As above in two runs, with all code hot as soon as it can be: JUMP is switched off then, which it is not while another tool hears of it."""
+    """As above in two runs, with all code hot as soon as it can be: JUMP is switched off then,
+    which it is not while another tool hears of it."""
     out = os.path.join(work, "listened.tsv")
     listener = os.path.join(EVENTS, "passes_listener.py")
     exact.run(python.command + [listener, out, *what], setup, work, name="listened")
@@ -124,7 +127,8 @@ def passes_apart(python, what, setup, work):
 
 
 def unheard(python, setup, work):
-    """What had moved to INSTRUCTION comes back when that can be heard no more, with a gap for what may be lost until then."""
+    """What had moved to INSTRUCTION comes back when that can be heard no more, with a gap for what
+    may be lost until then."""
     recording, ran = record(python, [os.path.join(EVENTS, "unheard.py")], setup, work, options=("--hot=300",))
     path = exact.dump(recording, setup, work, "event,code", ("--events", "again,gap"))
     got, made = collections.Counter(tuple(row) for row in exact.rows(path)), int(ran.out)
@@ -200,7 +204,8 @@ def callers(python, setup, work):
 # ---- recursion through C ----
 
 def limits(python, setup, work, *options):
-    """At the interpreter's limit every frame that ran was told, once, and none that did not; and the limit is where it is without us."""
+    """At the interpreter's limit every frame that ran was told, once, and none that did not; and
+    the limit is where it is without us."""
     program = os.path.join(EVENTS, "limits.py")
     recording, ran = record(python, [program], setup, work, options=options)
     path = exact.dump(recording, setup, work, "event,file,code", ("--events", "call,return,unwind"))
@@ -208,7 +213,10 @@ def limits(python, setup, work, *options):
     met = json.loads(ran.out)
     expected = {name: [count, count] for name, count, *_ in met}
     equal("frames entered and left", sorted(expected.items()), sorted((n, [told[n, True], told[n, False]]) for n in expected))
-    if (3, 11) < python.minor < (3, 14) and not options:    # in hot code some attributes take a level more, once (ARCHITECTURE); CPython's own tracing moves it in 3.11 (README.md); from 3.14 on it is an address of the stack, which differs from run to run
+    # in hot code some attributes take a level more, once (ARCHITECTURE); CPython's own tracing
+    # moves it in 3.11 (README.md); from 3.14 on it is an address of the stack, which differs from
+    # run to run
+    if (3, 11) < python.minor < (3, 14) and not options:
         alone = exact.run(python.command + [program], setup, work, name="alone", ok=(0,))
         equal("limits", json.loads(alone.out), met)
     return "%d frames" % sum(count for count, _ in expected.values())
@@ -217,9 +225,10 @@ def limits(python, setup, work, *options):
 # ---- order ----
 
 def ordered(program, arguments, options, without_step, python, setup, work):
-    """Rows of the program's lines that end in # ORDER, of which each took a number of one counter, as their threads say: [(number,
-    first run, last run)…] and the number of switches. By witnesses, a line's place may be open between two switches; it must lie
-    there. without_step: each so manieth row of a thread took none; 0: each did."""
+    """Rows of the program's lines that end in # ORDER, of which each took a number of one counter,
+    as their threads say: [(number, first run, last run)…] and the number of switches. By witnesses,
+    a line's place may be open between two switches; it must lie there. without_step: each so
+    manieth row of a thread took none; 0: each did."""
     recording, ran = record(python, [program, *arguments], setup, work, options=options)
     lines = marked(program, "ORDER")
     path = exact.dump(recording, setup, work, "tid,file,line,order_from,order", ("--events", "line,again"))
@@ -230,14 +239,16 @@ def ordered(program, arguments, options, without_step, python, setup, work):
             if not without_step or seen[tid] % without_step:
                 rows.append((tid, int(first), int(last)))
     taken = {tid: iter(numbers) for tid, numbers in json.loads(ran.out).items()}
-    steps = [(next(taken[tid], None), first, last) for tid, first, last in rows]    # a thread's numbers grow
+    # a thread's numbers grow
+    steps = [(next(taken[tid], None), first, last) for tid, first, last in rows]
     if sorted(n for n, *_ in steps if n is not None) != list(range(sum(map(len, json.loads(ran.out).values())))):
         raise Failure("%d steps are not those that the threads took" % len(steps))
     certain = [(n, last) for n, first, last in steps if first == last]
     if certain != sorted(certain):
         raise Failure("steps whose place is certain are out of order")
     for n, first, last in steps:
-        before = bisect.bisect_left(certain, first, key=lambda c: c[1])             # certain ones of runs before `first`
+        # certain ones of runs before `first`
+        before = bisect.bisect_left(certain, first, key=lambda c: c[1])
         behind = bisect.bisect_right(certain, last, key=lambda c: c[1])
         if before and certain[before - 1][0] > n or behind < len(certain) and certain[behind][0] < n:
             raise Failure("step %d is not between switch %d and the end of run %d" % (n, first, last))
@@ -278,8 +289,9 @@ def implied_order(python, interval, setup, work):
 # ---- a walk over all rows: depth, sequence, time ----
 
 class Walk:
-    """What must hold from row to row of one thread. A frame that no event announced (a generator through which another is thrown
-    into, the stack on which a process was forked, a frame in whose RESUME a signal came) is None until an event tells of it."""
+    """What must hold from row to row of one thread. A frame that no event announced (a generator
+    through which another is thrown into, the stack on which a process was forked, a frame in whose
+    RESUME a signal came) is None until an event tells of it."""
 
     def __init__(self):
         self.stack, self.seq, self.time, self.unannounced = [], -1, 0, 0
@@ -297,7 +309,8 @@ class Walk:
 
     def step_frame(self, event, depth, frame):
         height = depth + (event not in ENTER)
-        while len(self.stack) > height and self.stack[-1] is None:      # it goes without a word, as it came
+        # it goes without a word, as it came
+        while len(self.stack) > height and self.stack[-1] is None:
             self.stack.pop()
         unannounced = height - len(self.stack)
         if unannounced > 0:
@@ -355,7 +368,8 @@ def main():
             tests += [((p.version, "passes-" + f.__name__[7:]), lambda w, p=p, f=f: f(p, setup, w)) for f in (passes_meet, passes_killed)]
             tests += [((p.version, "passes-apart", n), lambda w, p=p, n=n: passes_apart(p, [os.path.join(CORPUS, n + ".py")], setup, w)) for n in PASSES_APART]
             tests += [((p.version, "passes-apart", n), lambda w, p=p, n=n: passes_apart(p, ["-m", "test." + n], setup, w))
-                      for n in PASSES_LIBRARY if n != "test_generators"]      # it does not run the same code twice
+                      # it does not run the same code twice
+                      for n in PASSES_LIBRARY if n != "test_generators"]
         tests += [((p.version, f.__name__), lambda w, p=p, f=f: f(p, setup, w)) for f in (tasks, identities, callers, limits)]
         tests += [((p.version, "order", k + " " + i), lambda w, p=p, i=i, k=k: order(p, i, k, setup, w))
                   for i in ("1e-6", "1e-4", "0.005") for k in ("witness", "exact")]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What is recorded of a program of which a part is left out (--exclude): exactly the rows of that part are missing.
+"""What is recorded of a program of which a part is left out (--exclude): exactly the rows of that
+part are missing.
 
-Programs of the corpus run with some of their functions moved into another file, which is left out (filters/mixed.py), and with the
-standard library left out. Asked of each:
+Programs of the corpus run with some of their functions moved into another file, which is left out
+(filters/mixed.py), and with the standard library left out. Asked of each:
 
     same     the oracle listens to the same run: its rows without those of what is left out are what was recorded
     two      the same in two runs, the oracle alone and Pathline alone: nothing but the filter switches code off then
@@ -35,13 +36,15 @@ def stdlib_of(python):
 
 
 class Case:
-    """One way of leaving out: the arguments that Python gets, the options, and which files are left out."""
+    """One way of leaving out: the arguments that Python gets, the options, and which files are left
+    out."""
 
     def __init__(self, python, program, seed, share, stdlib):
         self.python, self.arguments = python, [MIXED, str(seed), str(share), os.path.join(CORPUS, program + ".py")]
         self.demands = exact.demands_of(self.arguments[-1], python)
         self.options = ["--exclude", MOVED]
-        # Text without a file goes with its module, or with who runs it first, which a row does not name: cli/test_filter.py asks about it.
+        # Text without a file goes with its module, or with who runs it first, which a row does not
+        # name: cli/test_filter.py asks about it.
         self.left_out = "^%s|^<" % MOVED
         if stdlib:
             self.options += ["--exclude", "stdlib"]
@@ -79,7 +82,8 @@ def two(python, case, setup, work, oracle):
 
 
 def threads_of(recording, case, setup, work, name):
-    """The rows of recorded code, a list for each thread that has some; of where a frame stands when it leaves nothing is said."""
+    """The rows of recorded code, a list for each thread that has some; of where a frame stands when
+    it leaves nothing is said."""
     threads, left_out = collections.defaultdict(list), re.compile(case.left_out)
     for thread, event, file, first, code, line, *rest in exact.rows(exact.dump(recording, setup, work, FIELDS, (), name)):
         if event == "outside" or left_out.search(file):

@@ -3,15 +3,17 @@
 
     witnesses.py --build DIR [--python PY]... [--shard I/N]
 
-From each place where something is recorded there must be at most one sequence of unrecorded LINEs to every place where the
-next record, a call, a raise or an exit can be. The witnesses are those that src/flow chooses (graphdump --witnesses); all else
-is written anew here: blocks and edges come from linestarts.Rule, which knows code through `dis`, line starts from the
-interpreter's own INSTRUMENTED_LINE, and the answer from walking all ways and keeping the lines with which each place was met.
-(It begins at the entry, resumes, handlers and witnesses. A call on the way from there is recorded too: the rest of a sequence
-that is the only one is the only one.)
+From each place where something is recorded there must be at most one sequence of unrecorded LINEs
+to every place where the next record, a call, a raise or an exit can be. The witnesses are those
+that src/flow chooses (graphdump --witnesses); all else is written anew here: blocks and edges come
+from linestarts.Rule, which knows code through `dis`, line starts from the interpreter's own
+INSTRUMENTED_LINE, and the answer from walking all ways and keeping the lines with which each place
+was met. (It begins at the entry, resumes, handlers and witnesses. A call on the way from there is
+recorded too: the rest of a sequence that is the only one is the only one.)
 
-That the answer can be no is seen at the same codes: each that has witnesses, but for those at handlers, must be found
-without them. 3.11 is left out: there every line is heard (src/recorder/tracing.c), so its path has no need of witnesses.
+That the answer can be no is seen at the same codes: each that has witnesses, but for those at
+handlers, must be found without them. 3.11 is left out: there every line is heard
+(src/recorder/tracing.c), so its path has no need of witnesses.
 """
 import argparse
 import collections
@@ -64,7 +66,8 @@ class Paths:
         return None
 
     def walk(self, waiting, witnesses):
-        """(place, lines, other lines): the first place that is reached with two sequences of lines; None: there is none."""
+        """(place, lines, other lines): the first place that is reached with two sequences of lines;
+        None: there is none."""
         met = {}
         while waiting:
             place, lines = waiting.pop()
@@ -78,8 +81,9 @@ class Paths:
         return None
 
     def ways(self, block, lines, witnesses):
-        """Where a frame that is in a block can be next. Any block is a place to ask about: something can be called or raised
-        in each. So is a witness as it fires, and the exit of which no event tells, wherever it is."""
+        """Where a frame that is in a block can be next. Any block is a place to ask about:
+        something can be called or raised in each. So is a witness as it fires, and the exit of
+        which no event tells, wherever it is."""
         if self.blocks[block][2] & SILENT:
             yield ("to its silent exit", None), lines
         for to, fires in self.edges[block]:

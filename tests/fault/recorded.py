@@ -1,4 +1,5 @@
-"""What the fault tests share: a program under `pathline record`, its processes, and what is in its recording."""
+"""What the fault tests share: a program under `pathline record`, its processes, and what is in its
+recording."""
 import contextlib
 import json
 import os
@@ -15,7 +16,8 @@ PYTHON = os.environ.get("PATHLINE_PYTHON", "python3")
 PATHLINE = str(BUILD / "pathline")
 DEADLINE_S = 60
 
-# Runs until it is killed, and stores after each pass how far it came; a pass is one call of f and 20 of g.
+# Runs until it is killed, and stores after each pass how far it came; a pass is one call of f and
+# 20 of g.
 FOREVER = """\
 import mmap, struct, sys
 
@@ -123,7 +125,8 @@ class Recorded:
 
 
 def kill(*pids):
-    """Kill these in this order; what ends by itself because one before it has ended is no longer there."""
+    """Kill these in this order; what ends by itself because one before it has ended is no longer
+    there."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -167,7 +170,8 @@ class Case(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def assert_path(self, directory, passes):
-        """Each pass that the program had noted is there, and the path has neither hole nor double."""
+        """Each pass that the program had noted is there, and the path has neither hole nor double.
+        """
         calls = {"f": 0, "g": 0}
         seq = -1
         for number, event, code in rows(directory, "seq,event,code", "--events", "call,gap"):

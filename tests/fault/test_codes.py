@@ -1,4 +1,5 @@
-"""A code object that dies in a forked child lives on in its parent, and the recording must not forget it."""
+"""A code object that dies in a forked child lives on in its parent, and the recording must not
+forget it."""
 import os
 import pathlib
 import subprocess
@@ -57,7 +58,8 @@ class Codes(recorded.Case):
         record = subprocess.Popen([recorded.PATHLINE, "record", "-q", "-o", self.dir, "--python", recorded.PYTHON, str(path)],
                                   stdin=subprocess.PIPE, text=True)
         self.addCleanup(record.kill)
-        # the end of a second child shows that the collector has had time for what the first one told
+        # the end of a second child shows that the collector has had time for what the first one
+        # told
         for count in (1, 2):
             self.wait_for_children(count)
             record.stdin.write("\n")

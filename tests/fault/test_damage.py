@@ -1,6 +1,7 @@
 """Damage to real recordings: never a crash, never a changed path that looks sound, and exit code 3.
 
-Ten thousand damages by the API in one process under ASan and UBSan (damage.c), some by the commands themselves.
+Ten thousand damages by the API in one process under ASan and UBSan (damage.c), some by the commands
+themselves.
 """
 import os
 import pathlib

@@ -1,4 +1,5 @@
-"""Where a path breaks off: the last certain place, and what may have followed, for one that was killed and for one that lives."""
+"""Where a path breaks off: the last certain place, and what may have followed, for one that was
+killed and for one that lives."""
 import os
 import signal
 import sys
@@ -9,7 +10,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import recorded  # noqa: E402
 
 QUICK = True
-# It waits for good in line 7 of inner, which no event tells; one of the branches behind it is told, the other not.
+# It waits for good in line 7 of inner, which no event tells; one of the branches behind it is told,
+# the other not.
 PROGRAM = """\
 import os, sys
 

@@ -1,4 +1,5 @@
-"""When something else fails (the disk, /dev/shm, the collector), the program does not notice, and one line says what."""
+"""When something else fails (the disk, /dev/shm, the collector), the program does not notice, and
+one line says what."""
 import os
 import pathlib
 import signal
@@ -46,7 +47,8 @@ def last():
 last()
 print("done", i + 1)
 """
-# A thread fills the ring; then there are exceptions of new types, for whose names it has no room, where for events it still has.
+# A thread fills the ring; then there are exceptions of new types, for whose names it has no room,
+# where for events it still has.
 NEW_TYPES = """\
 import os, struct, sys, threading, time
 
@@ -85,7 +87,8 @@ def script(top, passes):
 
 def in_mounts(commands, *words):
     """Run words in a mount namespace of their own, after shell commands that change it."""
-    private = "mount --make-rprivate / 2>/dev/null || :"    # in a chroot, / is no mount, and none of ours is shared
+    # in a chroot, / is no mount, and none of ours is shared
+    private = "mount --make-rprivate / 2>/dev/null || :"
     return recorded.run("unshare", "--mount", "--propagation", "unchanged", "sh", "-c",
                         f'{private}\n{commands}\nexec "$@"', "sh", *words)
 
@@ -176,7 +179,8 @@ class Faults(recorded.Case):
         self.assert_sound(program.dir)
 
     def test_names_without_room(self):
-        """An exception whose type cannot be named is lost, and counted: the path names nothing that is missing."""
+        """An exception whose type cannot be named is lost, and counted: the path names nothing that
+        is missing."""
         program = recorded.Recorded(self.top.name, "--on-full=drop", script=NEW_TYPES)
         self.addCleanup(program.stop)
         program.find()

@@ -1,4 +1,5 @@
-"""An arena is hostile input: whatever stands in it, who finishes it neither crashes nor hangs, and what was on disk stays."""
+"""An arena is hostile input: whatever stands in it, who finishes it neither crashes nor hangs, and
+what was on disk stays."""
 import os
 import random
 import shutil
@@ -13,7 +14,8 @@ INTERPRETERS = "one"
 ROUNDS = int(os.environ.get("PATHLINE_ROUNDS", "60"))
 SEED = int(os.environ.get("PATHLINE_SEED", random.randrange(1 << 32)))
 CHUNK = 32768
-SLOTS = 1024 * 128 + 4096  # the head is larger than its process slots and its directory by less than a chunk
+# the head is larger than its process slots and its directory by less than a chunk
+SLOTS = 1024 * 128 + 4096
 
 
 def damage(data, chance, head):

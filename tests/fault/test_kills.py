@@ -78,7 +78,8 @@ note(2)
 
 class Children(recorded.Case):
     def test_gone_before_they_were_seen(self):
-        """What a process said of its end is known; of one that said nothing it is said that it said nothing."""
+        """What a process said of its end is known; of one that said nothing it is said that it said
+        nothing."""
         fifo = os.path.join(self.top.name, "go")
         os.mkfifo(fifo)
         program = recorded.Recorded(self.top.name, "-q", script=CHILDREN, arguments=(fifo,))
@@ -98,7 +99,8 @@ class Children(recorded.Case):
         self.assertEqual((killed["ended"], killed["silent"], killed["parent"]), ("lost", True, 1))
         self.assertEqual((left["ended"], left["exit"], left["parent"]), ("exited", 3, 1))
         calls = recorded.rows(program.dir, "file,code", "--process", "2", "--events", "call")
-        own = [code for file, code in calls if file == str(program.top / "program.py")]    # modules of .pth files act after a fork
+        # modules of .pth files act after a fork
+        own = [code for file, code in calls if file == str(program.top / "program.py")]
         self.assertEqual(own[:1], ["f"])
         self.assertIn("killed?", recorded.run(recorded.PATHLINE, "info", program.dir).stdout)
 

@@ -1,7 +1,9 @@
-"""What only the program could tell (a text of `-c`, of linecache, where its library lies) outlives the collector.
+"""What only the program could tell (a text of `-c`, of linecache, where its library lies) outlives
+the collector.
 
-Each program describes so much that the collector gives the first messages' memory back, then the collector is killed, and
-only then does code run whose text was told before: whoever finishes the recording has it from the recording alone.
+Each program describes so much that the collector gives the first messages' memory back, then the
+collector is killed, and only then does code run whose text was told before: whoever finishes the
+recording has it from the recording alone.
 """
 import os
 import pathlib
@@ -51,7 +53,8 @@ if second:
 
 class Texts(recorded.Case):
     def start(self, *what):
-        """A recorded program that waits on its stdin; its collector has brought all that came before to disk."""
+        """A recorded program that waits on its stdin; its collector has brought all that came
+        before to disk."""
         self.dir = os.path.join(self.top.name, "recording")
         self.flag = pathlib.Path(self.top.name) / "flag"
         self.record = subprocess.Popen(

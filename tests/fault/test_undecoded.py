@@ -1,4 +1,5 @@
-"""Bytes in a ring that are no events: the path has a gap there, with its reason, and the recording is a bad one."""
+"""Bytes in a ring that are no events: the path has a gap there, with its reason, and the recording
+is a bad one."""
 import os
 import shutil
 import struct
@@ -36,7 +37,8 @@ class Undecoded(recorded.Case):
         self.addCleanup(program.stop)
         program.find()
         recorded.wait_for(lambda: os.path.exists(program.dir + "/events.000001"), "the first block")
-        # record first, or it would finish the recording itself; then some passes that nobody has seen
+        # record first, or it would finish the recording itself; then some passes that nobody has
+        # seen
         recorded.kill(program.record.pid, program.collector)
         seen = program.passes()
         recorded.wait_for(lambda: program.passes() > seen + 100, "more passes")

@@ -1,4 +1,5 @@
-"""The system does not let the collector read the program's memory: `info` says that samples are missing, and all else is there."""
+"""The system does not let the collector read the program's memory: `info` says that samples are
+missing, and all else is there."""
 import ctypes
 import errno
 import json

@@ -1,4 +1,5 @@
-/* Watches and refuses calloc and malloc, for programs linked with -Wl,--wrap=calloc,--wrap=malloc. One inclusion a program. */
+/* Watches and refuses calloc and malloc, for programs linked with -Wl,--wrap=calloc,--wrap=malloc.
+ * One inclusion a program. */
 #ifndef PL_TESTS_ALLOC_H
 #define PL_TESTS_ALLOC_H
 

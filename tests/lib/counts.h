@@ -1,9 +1,11 @@
-/* Is what pl_cursor_count counts what a visit to each event counts, and does a seek come to the place to which a visit comes?
+/* Is what pl_cursor_count counts what a visit to each event counts, and does a seek come to the
+ * place to which a visit comes?
  *
  *	counts_compare(&t, r, seed)    NULL: all is the same; else what is not
  *
- * Of each thread and of each process as a whole: in one go; in pieces, cut at times by chance, with some events visited in
- * between; and after seeks. Of long paths only the first COUNTS_EVENTS events are compared by seeking.
+ * Of each thread and of each process as a whole: in one go; in pieces, cut at times by chance, with
+ * some events visited in between; and after seeks. Of long paths only the first COUNTS_EVENTS
+ * events are compared by seeking.
  */
 #ifndef TEST_COUNTS_H
 #define TEST_COUNTS_H
@@ -189,7 +191,8 @@ static inline void counts_pieces(struct counts_test *t)
 			counts_add(&beside, &e);
 			if (t->thread == PL_ALL_THREADS || k)
 				continue;
-			/* Times before the cut are those of what was visited behind the last one. */
+			/* Times before the cut are those of what was visited behind the last
+			 * one. */
 			if (e.time_ns < cuts[i] && e.kind != PL_EVENT_GAP)
 				counts_fail(t, "it stands too early", (uint64_t)e.time_ns,
 					(uint64_t)cuts[i]);
@@ -220,7 +223,8 @@ static inline bool counts_same(const struct pl_event *a, const struct pl_event *
 	       !memcmp(&a->position, &b->position, sizeof a->position);
 }
 
-/* Gaps of the way there are not given, so the first other events are compared, and some behind them. */
+/* Gaps of the way there are not given, so the first other events are compared, and some behind
+ * them. */
 static inline void counts_arrive(
 	struct counts_test *t, struct pl_cursor *c, size_t i, const char *what)
 {

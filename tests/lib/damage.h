@@ -1,4 +1,5 @@
-/* Damage to a recording in memory: what is read of it afterwards is the whole path, or it is said to be damaged.
+/* Damage to a recording in memory: what is read of it afterwards is the whole path, or it is said
+ * to be damaged.
  *
  * Needs cmocka.h and its headers before it.
  */
@@ -9,8 +10,8 @@
 #include "tests/lib/random.h"
 #include "tests/lib/recording.h"
 
-/* The whole path as text; false: it could not be opened, or says that it is damaged. *seen: that, or check says so: what is
- * beside the path, as samples, no cursor reads. */
+/* The whole path as text; false: it could not be opened, or says that it is damaged. *seen: that,
+ * or check says so: what is beside the path, as samples, no cursor reads. */
 static inline bool damage_read(struct maker *m, struct pl_buf *out, bool *seen)
 {
 	struct pl_recording *r;
@@ -81,8 +82,8 @@ static inline struct pl_buf *damage_any_file(struct maker *m, struct random *ran
 	return n ? &m->segments[n - 1] : &m->meta;
 }
 
-/* So many damages, one at a time, of recordings that are put right again in between. Every byte is under a check: none
- * may go unseen, and none may change the path and look sound. */
+/* So many damages, one at a time, of recordings that are put right again in between. Every byte is
+ * under a check: none may go unseen, and none may change the path and look sound. */
 static inline void damage_rounds(struct maker *m, uint32_t rounds, uint64_t seed)
 {
 	struct pl_buf whole = {0}, found = {0}, before = {0};

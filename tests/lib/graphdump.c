@@ -11,9 +11,11 @@
  *	B unit start flags		a block; start is -1 for none
  *	E block fires			an edge of the block before, to that block
  *
- * With --witnesses, starts have them as they are placed; without, none. With --time N, each is built N times over, its witnesses placed, and the nanoseconds an instruction go to stderr. With
- * --walks N, each is run N times by chance and its lines told from what would be recorded (walks.h), and what is called straight must
- * be so: a line for what goes wrong, and at the end how many starts are witnesses.
+ * With --witnesses, starts have them as they are placed; without, none. With --time N, each is
+ * built N times over, its witnesses placed, and the nanoseconds an instruction go to stderr. With
+ * --walks N, each is run N times by chance and its lines told from what would be recorded
+ * (walks.h), and what is called straight must be so: a line for what goes wrong, and at the end how
+ * many starts are witnesses.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,10 +1,12 @@
-"""A test run leaves nothing, however it ends: all its files lie in two folders of its own, which go with it.
+"""A test run leaves nothing, however it ends: all its files lie in two folders of its own, which go
+with it.
 
     leftovers.own_folders()         in the program that runs tests: sets TMPDIR, for itself and all that it starts
 
-One folder is TMPDIR, the other lies in /dev/shm under the same name (`shared_memory()`). A janitor, a process in a session of its own,
-waits for the end of the program (its end of a pipe closes also when it is killed) and of all processes that have such a TMPDIR.
-Then it removes both folders, and the arenas in /dev/shm of the recordings that were in them: those of collectors that were killed.
+One folder is TMPDIR, the other lies in /dev/shm under the same name (`shared_memory()`). A janitor,
+a process in a session of its own, waits for the end of the program (its end of a pipe closes also
+when it is killed) and of all processes that have such a TMPDIR. Then it removes both folders, and
+the arenas in /dev/shm of the recordings that were in them: those of collectors that were killed.
 """
 import atexit
 import glob

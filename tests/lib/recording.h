@@ -10,8 +10,8 @@
  *	maker_end(&m);
  *	recording_open_files(&r, maker_files(&m), &err)
  *
- * A body's graph is a straight line: a RESUME at unit 0, start i at unit 2 + 4 i, and a step back from the last start to
- * the first. The files can be read, changed and cut off as bytes.
+ * A body's graph is a straight line: a RESUME at unit 0, start i at unit 2 + 4 i, and a step back
+ * from the last start to the first. The files can be read, changed and cut off as bytes.
  */
 #ifndef TEST_RECORDING_H
 #define TEST_RECORDING_H

@@ -1,4 +1,5 @@
-/* Does a search find what a visit to each event finds, both ways, and does it pass over deeper frames only?
+/* Does a search find what a visit to each event finds, both ways, and does it pass over deeper
+ * frames only?
  *
  *	searches_compare(&t, r, seed)    NULL: all is the same; else what is not
  *

@@ -1,5 +1,5 @@
-/* Is there one way through a graph, on which no LINE need be heard? What bytecode_is_straight says of code must hold of its graph, with
- * its witnesses placed. */
+/* Is there one way through a graph, on which no LINE need be heard? What bytecode_is_straight says
+ * of code must hold of its graph, with its witnesses placed. */
 #ifndef PL_TESTS_LIB_STRAIGHT_H
 #define PL_TESTS_LIB_STRAIGHT_H
 

@@ -1,8 +1,8 @@
 /* Made-up runs of a flow graph, and what a reader makes of what would be recorded of them.
  *
- * A run takes edges by chance, with calls, yields, resumes and exceptions where the graph has them. Of its LINEs only those
- * at witnesses are handed on; from these and the places of the other events the lines between are filled in by flow/reach.h.
- * The two lists of lines must be equal.
+ * A run takes edges by chance, with calls, yields, resumes and exceptions where the graph has them.
+ * Of its LINEs only those at witnesses are handed on; from these and the places of the other events
+ * the lines between are filled in by flow/reach.h. The two lists of lines must be equal.
  */
 #ifndef PL_TESTS_WALKS_H
 #define PL_TESTS_WALKS_H

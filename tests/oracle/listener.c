@@ -1,11 +1,13 @@
 /* The listener of the oracle: one text row per event, one file per thread.
  *
- * 3.12+: the callbacks of a sys.monitoring tool (oracle.py registers them).  3.11: a PyEval_SetTrace function.
- * It is in C so that it takes no Python frame (a program at its recursion limit stays there), opens no lasting
- * file descriptor, imports nothing and wakes no at-fork hook.  Rows go into a shared file mapping: whatever ends the
- * process (os._exit, exec, SIGKILL), every row written is in the file.
+ * 3.12+: the callbacks of a sys.monitoring tool (oracle.py registers them). 3.11: a PyEval_SetTrace
+ * function. It is in C so that it takes no Python frame (a program at its recursion limit stays
+ * there), opens no lasting file descriptor, imports nothing and wakes no at-fork hook. Rows go into
+ * a shared file mapping: whatever ends the process (os._exit, exec, SIGKILL), every row written is
+ * in the file.
  *
- * A file ends at its first NUL byte (it is sparse behind that). The last row of an orderly main thread is "end".
+ * A file ends at its first NUL byte (it is sparse behind that). The last row of an orderly main
+ * thread is "end".
  */
 #define PY_SSIZE_T_CLEAN
 #define _GNU_SOURCE
@@ -76,7 +78,8 @@ static void end_of_thread(void *p)
 static File *open_file(void)
 {
 	File *f = calloc(1,
-		sizeof *f); /* one inherited over a fork is forgotten on purpose: its mapping is shared */
+		/* one inherited over a fork is forgotten on purpose: its mapping is shared */
+		sizeof *f);
 	if (!f)
 		return NULL;
 	f->generation = generation;
@@ -179,7 +182,8 @@ static void put(const char *event, PyCodeObject *code, int line)
 	Py_XDECREF(keep2);
 }
 
-/* In a Python that was started by the program: is this the first frame of its __main__ (site has run by then)? */
+/* In a Python that was started by the program: is this the first frame of its __main__ (site has
+ * run by then)? */
 static int main_begins(PyFrameObject *frame, PyCodeObject *code)
 {
 	PyFrameObject *back = PyFrame_GetBack(frame);
@@ -239,7 +243,8 @@ static PyObject *on_line(PyObject *self, PyObject *const *a, Py_ssize_t n)
 
 #include <opcode.h>
 
-/* 3.11 tells a start, a resume and a throw all as "call", and a return, a yield and an unwind all as "return". */
+/* 3.11 tells a start, a resume and a throw all as "call", and a return, a yield and an unwind all
+ * as "return". */
 static int on_trace(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
 {
 	if (state == OFF || what > PyTrace_RETURN || what == PyTrace_EXCEPTION)
@@ -283,7 +288,8 @@ static PyObject *in_thread(PyObject *self, PyObject *args)
 
 static PyMethodDef in_thread_def = {"start_new_thread", in_thread, METH_VARARGS, NULL};
 
-/* Stands in for _thread.start_new_thread, as only a thread itself can switch its tracing on in 3.11. */
+/* Stands in for _thread.start_new_thread, as only a thread itself can switch its tracing on in
+ * 3.11. */
 static PyObject *start_traced_thread(PyObject *self, PyObject *args)
 {
 	if (PyTuple_GET_SIZE(args) < 2)
@@ -336,7 +342,8 @@ static PyObject *set_state(PyObject *self, PyObject *arg)
 	Py_RETURN_NONE;
 }
 
-/* The excepthook while an exception leaves the program: the program's own hook gets a traceback without our frames. */
+/* The excepthook while an exception leaves the program: the program's own hook gets a traceback
+ * without our frames. */
 static PyObject *programs_hook;
 
 static PyObject *without_own_frames(PyObject *tb) /* steals and gives a reference */

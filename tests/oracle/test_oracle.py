@@ -1,4 +1,5 @@
-"""The oracle and its comparison: does the program do under the oracle what it does alone, and does compare.py find each difference?"""
+"""The oracle and its comparison: does the program do under the oracle what it does alone, and does
+compare.py find each difference?"""
 import os
 import pathlib
 import random
@@ -65,7 +66,8 @@ def read(path):
 
 
 def mutants(rows, own):
-    """Each a name and a dump with one thing wrong, somewhere inside the window, not in the oracle's own rows."""
+    """Each a name and a dump with one thing wrong, somewhere inside the window, not in the oracle's
+    own rows."""
     split = [r.rstrip("\n").split("\t") for r in rows]
     begin = next(i for i, r in enumerate(split) if r[5] == "__oracle_begin__" and r[2] == "return")
     end = next(i for i, r in enumerate(split) if r[5] == "__oracle_end__")

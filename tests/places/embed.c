@@ -1,11 +1,12 @@
-/* A program that embeds Python, as its arguments say. What of Python it calls it looks up, so that one program serves all
- * versions, linked to a libpython or loading it late.
+/* A program that embeds Python, as its arguments say. What of Python it calls it looks up, so that
+ * one program serves all versions, linked to a libpython or loading it late.
  *
  *	embed LIBRARY global|local HOW TIMES TEXT...
  *
- * LIBRARY: to be loaded by dlopen; "": it is linked. HOW: string (each TEXT is run), isolated (so, with an isolated
- * configuration), file (each TEXT is a file to run), import (each TEXT is a module's name), threads (each TEXT is run by a
- * thread of C). It initialises and ends Python so many TIMES. A failure is the exit code.
+ * LIBRARY: to be loaded by dlopen; "": it is linked. HOW: string (each TEXT is run), isolated (so,
+ * with an isolated configuration), file (each TEXT is a file to run), import (each TEXT is a
+ * module's name), threads (each TEXT is run by a thread of C). It initialises and ends Python so
+ * many TIMES. A failure is the exit code.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

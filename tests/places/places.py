@@ -1,4 +1,5 @@
-"""What the tests of places share: the exact harness run in a place, and what came of it, for doc/PLACES.md.
+"""What the tests of places share: the exact harness run in a place, and what came of it, for
+doc/PLACES.md.
 
 What each question found is noted: tests/places/table.py says what comes of it.
 """

@@ -1,13 +1,15 @@
-"""The tables of doc/PLACES.md (version, build, place): what tests found, in doc/places.json, and its text.
+"""The tables of doc/PLACES.md (version, build, place): what tests found, in doc/places.json, and
+its text.
 
-A test notes what it found (`note`): a line in BUILD/places, which tools/places-table gathers into doc/places.json and
-doc/PLACES.md. From then on a test that finds something else fails, and tests/places/test_table.py compares the two
-files. A row of doc/places.json names its test:
+A test notes what it found (`note`): a line in BUILD/places, which tools/places-table gathers into
+doc/places.json and doc/PLACES.md. From then on a test that finds something else fails, and
+tests/places/test_table.py compares the two files. A row of doc/places.json names its test:
 
     {"place": "no /proc", "test": "places.test_places.FileSystems.test_no_proc", "found": {"3.13.0 shared": ["exact", ""]}}
 
-A finding is a result and how. Results: `exact` (the oracle agrees, the program says the same as without Pathline), `same` (only the
-latter is asked), `whole` (each request and each process is in it, and no gap), `refused` (not recorded, and named, by how).
+A finding is a result and how. Results: `exact` (the oracle agrees, the program says the same as
+without Pathline), `same` (only the latter is asked), `whole` (each request and each process is in
+it, and no gap), `refused` (not recorded, and named, by how).
 """
 import json
 import pathlib
@@ -30,7 +32,8 @@ def kept(path=KEPT):
 
 
 def note(build, row):
-    """Keep a finding; it must be what is written. In what record said, paths of here are no finding."""
+    """Keep a finding; it must be what is written. In what record said, paths of here are no
+    finding."""
     folder = pathlib.Path(build, "places")
     folder.mkdir(exist_ok=True)
     row["how"] = row["how"].removeprefix("pathline: ").replace(f"{build}/", "")
@@ -92,7 +95,8 @@ def in_rows(places, columns):
 
 
 def text(table):
-    """The tables in Markdown, a row for each place. Builds that are refused everywhere follow as a list."""
+    """The tables in Markdown, a row for each place. Builds that are refused everywhere follow as a
+    list."""
     found = {}
     for (place, test), row in table.items():
         found.setdefault((section_of(test), place), {}).update(row)

@@ -1,7 +1,9 @@
-"""Builds that are refused, the real ones: a debug build, PyPy, a free-threaded build. tests/cli/test_refused has them all by fakes.
+"""Builds that are refused, the real ones: a debug build, PyPy, a free-threaded build.
+tests/cli/test_refused has them all by fakes.
 
-The first two are Debian's, unpacked by tools/unpack-builds (in CI this does it, 66 MB); the last is in no package, and there once
-tools/make-free-threaded has built it, which takes minutes and is not for CI.
+The first two are Debian's, unpacked by tools/unpack-builds (in CI this does it, 66 MB); the last is
+in no package, and there once tools/make-free-threaded has built it, which takes minutes and is not
+for CI.
 """
 import glob
 import os
@@ -36,7 +38,8 @@ class Builds(places.Case):
         return found[0]
 
     def refused(self, python, build, why, **environment):
-        """The program and the interpreter that it starts do as always, and both are named: the first, and how many more."""
+        """The program and the interpreter that it starts do as always, and both are named: the
+        first, and how many more."""
         folder = tempfile.mkdtemp(prefix="places-", dir=os.environ.get("TMPDIR", "/var/tmp"))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         out, env = os.path.join(folder, "r"), {**os.environ, **environment}

@@ -1,7 +1,9 @@
-"""A chroot of Debian 11: glibc 2.31, older than what Pathline was built on. tools/make-debian11 makes it.
+"""A chroot of Debian 11: glibc 2.31, older than what Pathline was built on. tools/make-debian11
+makes it.
 
-Its python3 is 3.9, which no recorder takes: it is refused by name and not harmed. A 3.13 that was built in there (make-debian11
---python, which takes ten minutes and is not for CI) is recorded exactly.
+Its python3 is 3.9, which no recorder takes: it is refused by name and not harmed. A 3.13 that was
+built in there (make-debian11 --python, which takes ten minutes and is not for CI) is recorded
+exactly.
 """
 import os
 import re
@@ -45,7 +47,8 @@ class Debian11(places.Case):
         self.note("chroot of Debian 11 (glibc 2.31)", "refused", how[1], python=("3.9", "static", "x86_64"))
 
     def test_programs_are_not_harmed(self):
-        """The preload is bound at once: a symbol that is not there would end each program at its start."""
+        """The preload is bound at once: a symbol that is not there would end each program at its
+        start."""
         for program in (["true"], ["ls", "/"], ["bash", "-c", "echo $BASH_VERSION"], ["perl", "-e", "print 1"]):
             bare, done = self.inside(*program), self.inside("env", f"LD_PRELOAD={places.BUILD}/pathline-preload.so", *program)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (bare.returncode, bare.stdout, bare.stderr))

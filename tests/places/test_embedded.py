@@ -1,5 +1,6 @@
-"""A C program that embeds Python: linked to it or loading it late, from texts, files and imports, in its threads, again and
-again in one process. What is recorded of it is what is recorded of the same text run by python -c."""
+"""A C program that embeds Python: linked to it or loading it late, from texts, files and imports,
+in its threads, again and again in one process. What is recorded of it is what is recorded of the
+same text run by python -c."""
 import glob
 import os
 import shutil
@@ -84,7 +85,8 @@ class Embedded(places.Case):
         self.env.update(PYTHONHOME=PREFIX, PYTHONDONTWRITEBYTECODE="1", PYTHONPATH=self.folder)
 
     def record(self, *command):
-        """(its rows in files of ours, what record said); the program itself does as without Pathline."""
+        """(its rows in files of ours, what record said); the program itself does as without
+        Pathline."""
         recording = os.path.join(self.folder, "recording")
         shutil.rmtree(recording, ignore_errors=True)
         plain = places.run(*command, env=self.env, cwd=self.folder)
@@ -172,7 +174,8 @@ class Embedded(places.Case):
         with open(file, "w") as f:
             f.write(TEXT)
         rows, said = self.embed(libpython(), "import", "1", "imported")
-        if MINOR == "3.15":                             # an import from C comes with a frame there, as site's does
+        # an import from C comes with a frame there, as site's does
+        if MINOR == "3.15":
             self.assertEqual(rows, [])
             self.assertIn("nothing was recorded", said)
             self.note("embedded, only imports", "refused", said.splitlines()[0])

@@ -1,4 +1,5 @@
-"""Options and variables of the interpreter: what it says is what it says without Pathline, and the path is exact.
+"""Options and variables of the interpreter: what it says is what it says without Pathline, and the
+path is exact.
 
 Each row is a test by name: `test_option_O`, `test_variable_PYTHONOPTIMIZE`.
 """
@@ -26,8 +27,8 @@ VARIABLES = ("PYTHONHOME={prefix}", "PYTHONPATH={folder}", "PYTHONSTARTUP={folde
              "PYTHONCASEOK=1", "PYTHONEXECUTABLE=/nowhere/python", "PYTHON_FROZEN_MODULES=off", "PYTHON_CPU_COUNT=1", "PYTHON_COLORS=1",
              "PYTHONWARNDEFAULTENCODING=1", "PYTHONDONTWRITEBYTECODE=unset", "PYTHON_BASIC_REPL=1", "PYTHON_HISTORY=/nowhere",
              "PYTHON_PERF_JIT_SUPPORT=0", "PYTHON_JIT=1", "PYTHON_GIL=1", "PYTHONLEGACYWINDOWSSTDIO=1")
-# What each is asked; -x leaves out the first line, of the oracle as of the program. In a run of its own the oracle imports
-# what the program would import itself: where that shows, one run must do.
+# What each is asked; -x leaves out the first line, of the oracle as of the program. In a run of its
+# own the oracle imports what the program would import itself: where that shows, one run must do.
 ALL = "same,two,identity-plain"
 ONE_RUN = "same,identity-plain"
 ASKED = {"-x": "identity-plain", "-S": ONE_RUN, "-X warn_default_encoding": ONE_RUN, "-X frozen_modules=off": ONE_RUN,
@@ -61,7 +62,8 @@ def accepted(words, variables=None):
 
 
 def wanted(index):
-    """All of them, where the suite asks for much; else each version has its third, and what people use most is in all."""
+    """All of them, where the suite asks for much; else each version has its third, and what people
+    use most is in all."""
     minor = int(places.about(places.PYTHON)[0].split(".")[1])
     return os.environ.get("PATHLINE_SUITE") not in ("test", "ci") or (index + minor) % 3 == 0
 

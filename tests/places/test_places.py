@@ -1,4 +1,5 @@
-"""Where the program runs: namespaces, file systems, locales, virtual environments. Each place is a test by name."""
+"""Where the program runs: namespaces, file systems, locales, virtual environments. Each place is a
+test by name."""
 import glob
 import os
 import shutil
@@ -29,7 +30,8 @@ class Place(places.Case):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def in_mounts(self, script):
-        """A wrapper that changes the mounts first, in a namespace of its own; $T is a folder to use."""
+        """A wrapper that changes the mounts first, in a namespace of its own; $T is a folder to
+        use."""
         return (*MOUNTS, f'set -e; T={self.folder}\n{PRIVATE}{script}\nexec "$@"', "sh")
 
 
@@ -203,8 +205,8 @@ class LeftOut(Place):
         return " / ".join(texts)
 
     def helper(self, name, compiler, *options):
-        """A small program; where there is no compiler (in a chroot), the one that was made for another interpreter. musl's needs the
-        loader that comes with its compiler."""
+        """A small program; where there is no compiler (in a chroot), the one that was made for
+        another interpreter. musl's needs the loader that comes with its compiler."""
         made = places.BUILD / "places" / f"{compiler}-{'-'.join(options)}"
         if shutil.which(compiler):
             made.parent.mkdir(exist_ok=True)

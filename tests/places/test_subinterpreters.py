@@ -1,5 +1,6 @@
-"""Sub-interpreters, with a GIL of their own and without: the program does as without Pathline, and the recording names what it
-lacks. That the main one's path beside them is exact, asks the corpus of tests/exact."""
+"""Sub-interpreters, with a GIL of their own and without: the program does as without Pathline, and
+the recording names what it lacks. That the main one's path beside them is exact, asks the corpus of
+tests/exact."""
 import os
 import shutil
 import sys
@@ -34,7 +35,8 @@ class Subinterpreters(places.Case):
         rows = places.run(places.PATHLINE, "dump", recording, "--fields", "event,code").stdout.splitlines()
         self.assertNotIn("call\tinside", rows)
         self.assertIn("call\trun", rows)
-        if MINOR != (3, 12):                            # there they share instrumented code with the main one
+        # there they share instrumented code with the main one
+        if MINOR != (3, 12):
             self.assertFalse([r for r in rows if r.startswith("gap")])
         self.note("sub-interpreters", "refused", NOTE)
 

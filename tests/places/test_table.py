@@ -1,4 +1,5 @@
-"""The tables of doc/PLACES.md are those of doc/places.json, and each row was found by a test that exists."""
+"""The tables of doc/PLACES.md are those of doc/places.json, and each row was found by a test that
+exists."""
 import importlib.util
 import os
 import pathlib

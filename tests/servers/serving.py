@@ -1,11 +1,14 @@
-"""What the tests of servers share: a server under `pathline record`, load upon it, and what its recording must hold.
+"""What the tests of servers share: a server under `pathline record`, load upon it, and what its
+recording must hold.
 
-An application's handler notes each request that it serves, with the process that did, in a file; the recording must have
-as many calls of that handler in that process. Packages are in BUILD/servers/VERSION (tools/python-packages); a test whose
-package is not there is skipped and says so. Nothing waits for time: a server tells in its log that it is ready.
+An application's handler notes each request that it serves, with the process that did, in a file;
+the recording must have as many calls of that handler in that process. Packages are in
+BUILD/servers/VERSION (tools/python-packages); a test whose package is not there is skipped and says
+so. Nothing waits for time: a server tells in its log that it is ready.
 
-What is asked of failed requests is asked twice, of the server as it is and of the recorded one (`paired`): none under a
-graceful reload; and where a worker is killed, those alone that it had accepted, which are counted while it is stopped (`kill`).
+What is asked of failed requests is asked twice, of the server as it is and of the recorded one
+(`paired`): none under a graceful reload; and where a worker is killed, those alone that it had
+accepted, which are counted while it is stopped (`kill`).
 
 Each test that succeeds notes a row of doc/PLACES.md: tests/places/table.py.
 """
@@ -38,8 +41,9 @@ DEADLINE_S = 180 if LONG else 90
 CLIENTS = 4
 LISTENING = "0A"            # in /proc/net/tcp
 
-# `handle` is called once a request, and each call is noted before its answer can go out. It takes a while, so that requests
-# are in flight when something happens, and a server that is waited for gets no more of them than a recording can be read of.
+# `handle` is called once a request, and each call is noted before its answer can go out. It takes a
+# while, so that requests are in flight when something happens, and a server that is waited for gets
+# no more of them than a recording can be read of.
 APP = '''\
 import os
 import time
@@ -92,7 +96,8 @@ def needs(package):
 
 
 def long(test):
-    """A test of the level ci; each interpreter has a third of them in turn, as the rotation of tests/run.py says."""
+    """A test of the level ci; each interpreter has a third of them in turn, as the rotation of
+    tests/run.py says."""
     turn = zlib.crc32(f"{test.__qualname__} {VERSION}".encode()) + int(os.environ.get("PATHLINE_ROTATION", "0"))
     return unittest.skipUnless(LONG and (SUITE == "exact" or turn % 3 == 0), f"not now, at the level {SUITE}")(test)
 
@@ -137,8 +142,9 @@ def accepted(pid):
 
 
 def kill(pid):
-    """Kill a worker, and count the requests that this alone may fail: those on connections that it had accepted, and could
-    accept no more of once it was stopped. What waits to be accepted goes to another worker."""
+    """Kill a worker, and count the requests that this alone may fail: those on connections that it
+    had accepted, and could accept no more of once it was stopped. What waits to be accepted goes to
+    another worker."""
     os.kill(pid, signal.SIGSTOP)
     wait_for(lambda: state(pid) == "T", "the worker that is stopped")
     count = accepted(pid)
@@ -147,7 +153,8 @@ def kill(pid):
 
 
 class Load:
-    """Clients that ask one after the other until `requests` were answered; each failure is kept, and asked no more."""
+    """Clients that ask one after the other until `requests` were answered; each failure is kept,
+    and asked no more."""
 
     def __init__(self, port, requests=REQUESTS, clients=CLIENTS):
         self.port, self.left = port, requests
@@ -207,7 +214,8 @@ class Wrk:
         self.process = subprocess.Popen([*words, f"http://127.0.0.1:{server.port}/wrk"], stdout=subprocess.PIPE, text=True)
 
     def end(self):
-        """(failed requests, answered ones), as it counts them; those that it breaks off at the end are neither."""
+        """(failed requests, answered ones), as it counts them; those that it breaks off at the end
+        are neither."""
         self.process.send_signal(signal.SIGINT)
         out = self.process.communicate(timeout=DEADLINE_S)[0]
         failed = sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", out)))
@@ -317,7 +325,8 @@ class Case(unittest.TestCase):
         return server
 
     def paired(self, run):
-        """Run the same twice, as it is and recorded: what holds of the second must hold of the first."""
+        """Run the same twice, as it is and recorded: what holds of the second must hold of the
+        first."""
         for self.record in (False, True):
             with self.subTest(recorded=self.record):
                 run()
@@ -359,9 +368,11 @@ class Case(unittest.TestCase):
         return counts
 
     def assert_exact(self, server, killed=(), in_flight=1, code="handle"):
-        """Sound, with all processes and their ends, without a gap that nobody announced, and with each request.
+        """Sound, with all processes and their ends, without a gap that nobody announced, and with
+        each request.
 
-        killed: pids that were; they may have begun up to in_flight requests that they never noted."""
+        killed: pids that were; they may have begun up to in_flight requests that they never noted.
+        """
         told = self.finished(server)
         done = run(PATHLINE, "check", server.dir)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

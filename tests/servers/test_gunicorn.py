@@ -1,4 +1,5 @@
-"""gunicorn: each kind of worker under load, reloaded, killed, recycled, re-executed, as a daemon, as another user."""
+"""gunicorn: each kind of worker under load, reloaded, killed, recycled, re-executed, as a daemon,
+as another user."""
 import os
 import pathlib
 import pwd
@@ -76,7 +77,8 @@ class Gunicorn(serving.Case):
         self.paired(run)
 
     def kill(self, kind, *words):
-        """A worker is killed in the middle: only what it was about fails, and another takes its place."""
+        """A worker is killed in the middle: only what it was about fails, and another takes its
+        place."""
         def run():
             server = self.serve(*words, kind=kind)
             load = self.load(server)
@@ -103,7 +105,8 @@ class Sync(Gunicorn):
 
     @serving.long
     def test_preload(self):
-        """The application is loaded by the master, and its codes are known before the workers are."""
+        """The application is loaded by the master, and its codes are known before the workers are.
+        """
         # such a master reloads by itself alone: its workers have the application that it had
         self.reload("sync", "--preload")
 
@@ -116,7 +119,8 @@ class Sync(Gunicorn):
         server = self.serve("--max-requests", "20", "--max-requests-jitter", "5")
         self.assertEqual(serving.Load(server.port).wait(), {})
         self.term(server)
-        # one may be too young, or already too far in its end, to hear SIGTERM: it dies of it, or the master kills it in the end
+        # one may be too young, or already too far in its end, to hear SIGTERM: it dies of it, or
+        # the master kills it in the end
         killed = [p["pid"] for p in self.finished(server)["processes"] if p.get("signal") in (signal.SIGTERM, signal.SIGKILL)]
         processes = self.assert_exact(server, killed=killed, in_flight=0)
         self.assert_family(server, processes, killed)
@@ -125,7 +129,8 @@ class Sync(Gunicorn):
 
     @serving.long
     def test_timeout(self):
-        """One that hangs and blocks SIGABRT is killed by the master; one that only hangs ends itself."""
+        """One that hangs and blocks SIGABRT is killed by the master; one that only hangs ends
+        itself."""
         (pathlib.Path(self.top) / "hangs.py").write_text(
             "import signal, time\n"
             "import served\n\n\n"
@@ -157,7 +162,8 @@ class Sync(Gunicorn):
         self.place("gunicorn, sync workers: killed by its timeout")
 
     def test_upgrade(self):
-        """USR2: the master forks, and the child becomes another gunicorn by exec, which lives on when the old one ends."""
+        """USR2: the master forks, and the child becomes another gunicorn by exec, which lives on
+        when the old one ends."""
         def run():
             server = self.serve("--pid", os.path.join(self.top, "pid"))
             load = self.load(server)
@@ -247,7 +253,8 @@ class Sync(Gunicorn):
 
     @serving.long
     def test_socket_activation(self):
-        """The descriptors that systemd hands to `record` are the server's, and so is the pid that it names."""
+        """The descriptors that systemd hands to `record` are the server's, and so is the pid that
+        it names."""
         listening = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listening.close)
         held = os.dup(listening.fileno())

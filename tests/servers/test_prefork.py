@@ -1,5 +1,5 @@
-"""Processes that come and go: pools whose workers live for one task, a job queue that forks for each job, celery,
-werkzeug's reloader, a server that changes root and user after the fork."""
+"""Processes that come and go: pools whose workers live for one task, a job queue that forks for
+each job, celery, werkzeug's reloader, a server that changes root and user after the fork."""
 import os
 import pathlib
 import signal
@@ -26,7 +26,8 @@ if __name__ == "__main__":
         pool.close()
         pool.join()
 """
-# As rq's worker: a child in a session of its own for each job, which the parent waits for, and kills when it takes too long.
+# As rq's worker: a child in a session of its own for each job, which the parent waits for, and
+# kills when it takes too long.
 QUEUE = """\
 import os, signal, sys
 import served
@@ -64,7 +65,8 @@ app.conf.broker_transport_options = {"data_folder_in": "queue", "data_folder_out
 def work(n):
     served.handle(str(n))
 """
-# A socket that is bound by root, then workers in another root and as another user, in whose root there is nothing at all.
+# A socket that is bound by root, then workers in another root and as another user, in whose root
+# there is nothing at all.
 JAIL = """\
 import os, signal, socket, sys
 import served
@@ -195,7 +197,8 @@ class Prefork(serving.Case):
     @serving.needs("werkzeug")
     @serving.long
     def test_reloader(self):
-        """The reloader's child ends with 3 when a file has changed, and is started anew; the listening socket stays."""
+        """The reloader's child ends with 3 when a file has changed, and is started anew; the
+        listening socket stays."""
         import socket
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]

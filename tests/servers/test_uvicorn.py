@@ -30,7 +30,8 @@ class Uvicorn(serving.Case):
         self.assertIn(server.process.wait(serving.DEADLINE_S), (0, -signal.SIGTERM))
 
     def assert_ends(self, server, victim=(), lost=0):
-        """A worker that was told to end shuts down, then dies of that SIGTERM after all. Gives the processes."""
+        """A worker that was told to end shuts down, then dies of that SIGTERM after all. Gives the
+        processes."""
         told = [p["pid"] for p in self.finished(server)["processes"] if p.get("signal") == signal.SIGTERM]
         processes = self.assert_exact(server, killed=(*told, *victim), in_flight=lost)
         self.assert_family(server, processes)
@@ -44,7 +45,8 @@ class Uvicorn(serving.Case):
         self.assertEqual({by_pid[pid]["how"] for pid in workers}, {"start"})
 
     def test_reload(self):
-        """uvicorn closes what it has accepted and not begun to read when a worker is retired: such requests fail, unserved."""
+        """uvicorn closes what it has accepted and not begun to read when a worker is retired: such
+        requests fail, unserved."""
         def run():
             server = self.serve()
             load = serving.Load(server.port, sys.maxsize)
@@ -75,7 +77,8 @@ class Uvicorn(serving.Case):
             server.serves(REQUESTS)
             failed, _ = load.end()
             self.assertLessEqual(failed, lost)
-            server.saw(READY, WORKERS + 1)              # at once, or after the health check that the victim left open
+            # at once, or after the health check that the victim left open
+            server.saw(READY, WORKERS + 1)
             self.assertEqual(serving.Load(server.port, 50).wait(), {})
             self.term(server)
             if self.record:

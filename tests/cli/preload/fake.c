@@ -1,5 +1,5 @@
-/* What the preload sees of an interpreter, and nothing more: a version, and audit hooks that hear of a program's start.
- * In place of the builds that cannot be had here.
+/* What the preload sees of an interpreter, and nothing more: a version, and audit hooks that hear
+ * of a program's start. In place of the builds that cannot be had here.
  *
  *	preload-fake VERSION        with FAKE_DEBUG: a build with Py_REF_DEBUG; with FAKE_PYPY: PyPy
  */

@@ -1,4 +1,5 @@
-/* Threads of C that run Python, in the ways that C code has of it. Each function takes a callable and a count. */
+/* Threads of C that run Python, in the ways that C code has of it. Each function takes a callable
+ * and a count. */
 #include <Python.h>
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
-"""usage: cthreads_user.py [COUNT]. So many threads of C that run Python for a moment, some that keep a state over calls, some that
-leave one behind."""
+"""usage: cthreads_user.py [COUNT]. So many threads of C that run Python for a moment, some that
+keep a state over calls, some that leave one behind."""
 import collections
 import sys
 import threading

@@ -1,5 +1,6 @@
-"""Exceptions that are thrown into generators and coroutines of Cython's. Since 3.13 it reports their resume while the exception is
-set; a callback of Python's cannot listen to that without a SystemError, nor can the oracle."""
+"""Exceptions that are thrown into generators and coroutines of Cython's. Since 3.13 it reports
+their resume while the exception is set; a callback of Python's cannot listen to that without a
+SystemError, nor can the oracle."""
 import collections
 import types
 

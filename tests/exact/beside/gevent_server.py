@@ -1,4 +1,5 @@
-"""gevent: a patched socket server with a pool, timeouts, events, queues, kills, and its pool of threads."""
+"""gevent: a patched socket server with a pool, timeouts, events, queues, kills, and its pool of
+threads."""
 from gevent import monkey
 monkey.patch_all()
 

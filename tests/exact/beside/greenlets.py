@@ -1,4 +1,5 @@
-"""Greenlets: begun, switched, thrown into, killed, collected, nested, deep, in several threads, with generators and contexts."""
+"""Greenlets: begun, switched, thrown into, killed, collected, nested, deep, in several threads,
+with generators and contexts."""
 import contextvars
 import gc
 import sys

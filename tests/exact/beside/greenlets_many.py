@@ -1,6 +1,8 @@
-"""usage: greenlets_many.py COUNT. So many greenlets, all alive, switched to in turns, far from one another.
+"""usage: greenlets_many.py COUNT. So many greenlets, all alive, switched to in turns, far from one
+another.
 
-Says the bytes of its own memory with all of them alive, then the number of each greenlet in the order in which they ran.
+Says the bytes of its own memory with all of them alive, then the number of each greenlet in the
+order in which they ran.
 """
 import sys
 

@@ -1,4 +1,5 @@
-/* What is lent comes back with its memory, and without its bytes; who borrows meanwhile has memory of their own. */
+/* What is lent comes back with its memory, and without its bytes; who borrows meanwhile has memory
+ * of their own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* What is given back is kept for the next who asks, if that is enough; who finds it taken gets memory of their own. */
+/* What is given back is kept for the next who asks, if that is enough; who finds it taken gets
+ * memory of their own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

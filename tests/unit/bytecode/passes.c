@@ -1,5 +1,6 @@
-/* The marks of small loops written by hand, and of code that no compiler wrote. That the marks are right for what compilers
- * write is proven against the interpreters, by a listener of its own: tests/exact/test_events.py.
+/* The marks of small loops written by hand, and of code that no compiler wrote. That the marks are
+ * right for what compilers write is proven against the interpreters, by a listener of its own:
+ * tests/exact/test_events.py.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +85,8 @@ static void a_loop_on_one_line(void **state)
 	expect(&w, "....1.", false);
 }
 
-/* while x: …, whose LINE fires at the head: only when the loop is entered, so that it depends on the frame. */
+/* while x: …, whose LINE fires at the head: only when the loop is entered, so that it depends on
+ * the frame. */
 static void a_head_that_tells(void **state)
 {
 	struct written w = {0};
@@ -136,7 +138,8 @@ static void a_silent_way(void **state)
 	expect(&w, ".8...86.", true);
 }
 
-/* A loop on one line within one of several, whose jump leads to a line: it is not looked at, nor is the LINE in front of it. */
+/* A loop on one line within one of several, whose jump leads to a line: it is not looked at, nor is
+ * the LINE in front of it. */
 static void a_loop_within(void **state)
 {
 	struct written w = {0};

@@ -1,4 +1,5 @@
-/* What is called straight, and what is not; and that its graph is so, whatever the bytes. Over the standard library: graphdump --walks. */
+/* What is called straight, and what is not; and that its graph is so, whatever the bytes. Over the
+ * standard library: graphdump --walks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

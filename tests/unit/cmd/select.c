@@ -1,4 +1,5 @@
-/* Selections: the moments, names and events that a person types. The recording is three threads in two processes. */
+/* Selections: the moments, names and events that a person types. The recording is three threads in
+ * two processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

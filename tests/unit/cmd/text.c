@@ -1,4 +1,5 @@
-/* Text on its way out: numbers, escapes, what a terminal may get, and what a broken output gives. */
+/* Text on its way out: numbers, escapes, what a terminal may get, and what a broken output
+ * gives. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* Chunks put together again: order, holes, what goes back and when. The arena is a real one, the producers are we. */
+/* Chunks put together again: order, holes, what goes back and when. The arena is a real one, the
+ * producers are we. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -179,7 +180,8 @@ static void a_finisher_begins_where_the_arena_does(void **state)
 	assert_int_equal(read_all(w, t), 40000);
 }
 
-/* The word is shared with the program, which can write anything there: the file does not hold so many. */
+/* The word is shared with the program, which can write anything there: the file does not hold so
+ * many. */
 static void chunks_beyond_the_file_are_not_looked_at(void **state)
 {
 	struct world *w = *state;

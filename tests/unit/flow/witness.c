@@ -1,4 +1,5 @@
-/* Witnesses on random graphs: whatever a frame does, its lines can be told from what is recorded. */
+/* Witnesses on random graphs: whatever a frame does, its lines can be told from what is
+ * recorded. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +44,8 @@ static void too_few_are_found_out(void **state)
 	assert_true(wrong > 50);
 }
 
-/* By each edge, and by no other way, LINE fires at a sure start; and such a one is the cheaper witness. */
+/* By each edge, and by no other way, LINE fires at a sure start; and such a one is the cheaper
+ * witness. */
 static void sure_ones_fire_always(void **state)
 {
 	struct random r = {7};
@@ -153,7 +155,8 @@ static void branches_in_a_loop(void **state)
 
 #define ROW 4
 
-/* The witnesses of 0 --> 1 --> 2 --> 3, of which the last goes on to `last`, if that is one of them. */
+/* The witnesses of 0 --> 1 --> 2 --> 3, of which the last goes on to `last`, if that is one of
+ * them. */
 static unsigned witnesses_of_a_row(enum flow_fires fires, uint32_t last)
 {
 	bool goes_on = last < ROW;

@@ -1,4 +1,5 @@
-/* Bodies out and in again; and bytes that no writer wrote: cut, changed, random, and with counts beyond all memory. */
+/* Bodies out and in again; and bytes that no writer wrote: cut, changed, random, and with counts
+ * beyond all memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -89,7 +89,8 @@ static void test_step_backwards(void **state)
 	clockmap_release(&m);
 }
 
-/* An hour of suspend half a second behind the third point: ticks go on, mono stands, real goes on. */
+/* An hour of suspend half a second behind the third point: ticks go on, mono stands, real goes
+ * on. */
 static void test_suspend(void **state)
 {
 	struct clockmap m = {0};
@@ -112,7 +113,8 @@ static void test_suspend(void **state)
 	clockmap_release(&m);
 }
 
-/* Shorter than the time between two points: what is certain is a bound, and the error is the rest. */
+/* Shorter than the time between two points: what is certain is a bound, and the error is the
+ * rest. */
 static void test_short_suspend(void **state)
 {
 	struct clockmap m = {0};

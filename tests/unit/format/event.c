@@ -1,4 +1,5 @@
-/* Events: what the writers write is what is read; anything else is refused or read, never overrun. */
+/* Events: what the writers write is what is read; anything else is refused or read, never
+ * overrun. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -158,7 +159,8 @@ static void test_calls(void **state)
 }
 
 /* Where bytes of the stream are missing. */
-/* Written out it is known, as long as no other has its place: so is it read, from there or from elsewhere. */
+/* Written out it is known, as long as no other has its place: so is it read, from there or from
+ * elsewhere. */
 static void test_resumes(void **state)
 {
 	struct event_calls known = {0};

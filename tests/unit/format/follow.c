@@ -1,4 +1,5 @@
-/* What happened without an event: a small code, its frame, and the lines that come out between its events.
+/* What happened without an event: a small code, its frame, and the lines that come out between its
+ * events.
  *
  *	block   unit              start     line
  *	  0      0    ENTRY         -
@@ -165,7 +166,8 @@ static void test_place_that_is_not_reached(void **state)
 	assert_int_equal(follow_event(&s->code, &s->stack, &e, &lines), FOLLOW_NOTHING);
 }
 
-/* A frame that raised and is gone did not return, but where what it stands at swallows: 12 follows 11 in a loop. */
+/* A frame that raised and is gone did not return, but where what it stands at swallows: 12 follows
+ * 11 in a loop. */
 static void test_raised(void **state)
 {
 	struct scene *s = *state;
@@ -179,7 +181,8 @@ static void test_raised(void **state)
 	expect_popped(s, LINES(13, 14));
 }
 
-/* It was swallowed when the frame calls from elsewhere; a finaliser's call from where it raised says nothing. */
+/* It was swallowed when the frame calls from elsewhere; a finaliser's call from where it raised
+ * says nothing. */
 static void test_raised_and_called(void **state)
 {
 	struct scene *s = *state;
@@ -249,7 +252,8 @@ static void test_yield_is_counted(void **state)
 	assert_int_equal(rows.yields, 1);
 }
 
-/* Events as a recorder can write them, and as only damage does: numbers of starts and sites that are not there, pops of too many. */
+/* Events as a recorder can write them, and as only damage does: numbers of starts and sites that
+ * are not there, pops of too many. */
 static size_t random_events(
 	struct random *r, struct event_calls *calls, uint8_t *out, size_t room, uint32_t sites)
 {
@@ -434,8 +438,8 @@ static void keep_depth(struct stack *s)
 		assert_int_equal(stack_push(s, &f), 0);
 }
 
-/* The short way comes to what the long one does, with bytes that come `times`, one behind the other. Gives how often the table was
- * emptied. */
+/* The short way comes to what the long one does, with bytes that come `times`, one behind the
+ * other. Gives how often the table was emptied. */
 static int compare_ways(
 	struct scene *s, struct standings *standings, uint32_t sites, int rounds, int times)
 {

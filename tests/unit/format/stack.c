@@ -202,7 +202,8 @@ static void test_greenlets(void **state)
 	stack_release(&copy);
 }
 
-/* What a trace function does is not recorded: where its frame stands is not known, though it calls from somewhere. */
+/* What a trace function does is not recorded: where its frame stands is not known, though it calls
+ * from somewhere. */
 static void test_hidden(void **state)
 {
 	const struct event hidden = {

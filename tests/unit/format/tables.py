@@ -1,6 +1,8 @@
-"""doc/FORMAT.md against the code: its tables must have the rows of the X-macros, fields and numbers that the code has.
+"""doc/FORMAT.md against the code: its tables must have the rows of the X-macros, fields and numbers
+that the code has.
 
-A table of the page is announced by a comment in front of it, <!-- table: NAME -->. usage: tables.py SOURCE-ROOT
+A table of the page is announced by a comment in front of it, <!-- table: NAME -->. usage: tables.py
+SOURCE-ROOT
 """
 
 import pathlib

@@ -1,4 +1,5 @@
-/* counted DIR…: are recordings counted, profiled and searched as they are visited? See tests/lib/counts.h, profiles.h, searches.h. One line each; 1: one is not. */
+/* counted DIR…: are recordings counted, profiled and searched as they are visited? See
+ * tests/lib/counts.h, profiles.h, searches.h. One line each; 1: one is not. */
 #include "tests/lib/counts.h"
 #include "tests/lib/profiles.h"
 #include "tests/lib/searches.h"

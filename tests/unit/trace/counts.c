@@ -1,4 +1,5 @@
-/* Counts of paths made by hand, as text: one row a line. That they are those of a visit: tests/lib/counts.h. */
+/* Counts of paths made by hand, as text: one row a line. That they are those of a visit:
+ * tests/lib/counts.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -178,7 +179,8 @@ static void test_up_to_a_time(void **state)
 	close_all(&f);
 }
 
-/* A code went, and its number came to another one: what was learned of the first says nothing of that. */
+/* A code went, and its number came to another one: what was learned of the first says nothing of
+ * that. */
 static void test_number_that_is_used_again(void **state)
 {
 	struct fixture f;

@@ -480,7 +480,8 @@ static struct pl_event after_seek(struct fixture *f, const struct pl_event *want
 	return e;
 }
 
-/* Whatever a plain pass gives first for a seq, a position, a time is what a seek to it stands in front of. */
+/* Whatever a plain pass gives first for a seq, a position, a time is what a seek to it stands in
+ * front of. */
 static void test_seeks(void **state)
 {
 	struct fixture f;
@@ -534,7 +535,8 @@ static void test_time_and_error(void **state)
 	maker_end(&f.m);
 	open_maker(&f);
 	assert_int_equal(pl_cursor_new(&c, f.r, 1, 0, &f.err), 0);
-	/* Behind the block's opening time, by at most the longest tick of the period; the clock may err by 5 ns. */
+	/* Behind the block's opening time, by at most the longest tick of the period; the clock may
+	 * err by 5 ns. */
 	assert_int_equal(pl_cursor_next(c, &e, &f.err), 0);
 	assert_int_equal(e.time_ns, MAKER_START_NS + 1000);
 	assert_int_equal(e.time_error_ns, 305);

@@ -1,4 +1,5 @@
-"""examples/c/events.c, built as a user builds it, reads a recording. usage: example.py EVENTS MAKE"""
+"""examples/c/events.c, built as a user builds it, reads a recording. usage: example.py EVENTS MAKE
+"""
 
 import subprocess
 import sys

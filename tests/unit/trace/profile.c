@@ -1,5 +1,5 @@
-/* Profiles of paths made by hand: contexts, cumulated times, the longest, exceptions. That counts are those of a visit and times add up:
- * tests/lib/profiles.h. */
+/* Profiles of paths made by hand: contexts, cumulated times, the longest, exceptions. That counts
+ * are those of a visit and times add up: tests/lib/profiles.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -139,7 +139,8 @@ static void contexts_and_their_times(void **state)
 	release(&f);
 }
 
-/* f calls itself at its line 12: a moment counts once, and the tree does not grow with the depth. */
+/* f calls itself at its line 12: a moment counts once, and the tree does not grow with the
+ * depth. */
 static void recursion(void **state)
 {
 	const struct pl_profile_wanted wanted = {.range = {.process = 1}};

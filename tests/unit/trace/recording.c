@@ -1,4 +1,5 @@
-/* Opening, refreshing and checking: versions, unknown records, what is appended, dropped, cut off. */
+/* Opening, refreshing and checking: versions, unknown records, what is appended, dropped, cut
+ * off. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -287,7 +288,8 @@ static void test_check(void **state)
 	maker_release(&m);
 }
 
-/* What is lost with a block of a chain is what is behind it there: in front of it, and in the next chain, nothing is. */
+/* What is lost with a block of a chain is what is behind it there: in front of it, and in the next
+ * chain, nothing is. */
 static void test_damage_in_a_chain(void **state)
 {
 	struct maker m;
@@ -373,8 +375,8 @@ static void test_end_names_what_never_was(void **state)
 	maker_release(&m);
 }
 
-/* Somebody writes while it is read: names and a block that needs them as the segments are listed, the thread's end and its last
- * block as meta is looked at behind that. */
+/* Somebody writes while it is read: names and a block that needs them as the segments are listed,
+ * the thread's end and its last block as meta is looked at behind that. */
 struct writer {
 	struct maker m; /* the files are its own */
 	struct maker_thread *t;
@@ -465,7 +467,8 @@ static int read_counting(struct files *f, struct span span, struct pl_buf *to, s
 	return plain_read(f, span, to, err);
 }
 
-/* A strange byte in front of each record: the way to the next one is short, and not much more is read than that. */
+/* A strange byte in front of each record: the way to the next one is short, and not much more is
+ * read than that. */
 static void test_many_short_damages(void **state)
 {
 	struct maker m;
@@ -536,8 +539,9 @@ static void remove_file(const char *directory, const char *name)
 	unlink(path);
 }
 
-/* Readers ask for each number up to a process's thread_count, so numbers must be justified by threads that are there: a
- * hundred records of 2^24 - 1 would be 1.6 thousand million questions. A few that are missing are a damage, and stay. */
+/* Readers ask for each number up to a process's thread_count, so numbers must be justified by
+ * threads that are there: a hundred records of 2^24 - 1 would be 1.6 thousand million questions. A
+ * few that are missing are a damage, and stay. */
 static void test_numbers_without_threads(void **state)
 {
 	enum { PROCESSES = 100, FAR = (1 << 24) - 1, MISSING = 5000, NUMBERS_MAX = 1 << 21 };

@@ -1,4 +1,5 @@
-/* Times of lines: nothing of a thread's time is lost or counted twice, however far apart a file says that two moments are. */
+/* Times of lines: nothing of a thread's time is lost or counted twice, however far apart a file
+ * says that two moments are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +8,8 @@
 #include "pathline/times.h"
 #include "tests/lib/recording.h"
 
-/* Line 12 is reached `first` ticks behind the call, line 13 `second` behind that; of these its loop waits for `idle`. */
+/* Line 12 is reached `first` ticks behind the call, line 13 `second` behind that; of these its loop
+ * waits for `idle`. */
 static void make_lines(struct maker *m, uint64_t first, uint64_t second, uint64_t idle)
 {
 	struct maker_thread *t = maker_thread(m, 0);
@@ -64,7 +66,8 @@ static void all_of_it_is_shared(void **state)
 	maker_release(&m);
 }
 
-/* A point of the clock in the middle of all ticks: what is before and behind it is further apart than an int64 counts. */
+/* A point of the clock in the middle of all ticks: what is before and behind it is further apart
+ * than an int64 counts. */
 static void moments_far_apart(void **state)
 {
 	const uint64_t middle = UINT64_C(1) << 63, mono = 5000000000000000000;

@@ -1,5 +1,5 @@
-/* Bytes that are stored as they were written, with sound checks, and that no decoder understands: a path never just ends there.
- * It has a gap with its reason, and the check fails. */
+/* Bytes that are stored as they were written, with sound checks, and that no decoder understands: a
+ * path never just ends there. It has a gap with its reason, and the check fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,8 @@ static void end(struct maker *m, const struct maker_thread *t)
 	maker_end(m);
 }
 
-/* Opened, checked and walked. *gap: the reason of the path's last gap, or -1; gives the rows that are none. */
+/* Opened, checked and walked. *gap: the reason of the path's last gap, or -1; gives the rows that
+ * are none. */
 static uint64_t look(struct maker *m, bool sound, int *gap)
 {
 	struct pl_recording *r;
