@@ -344,6 +344,20 @@ static bool unchecked(const struct build *s, uint32_t at)
 	return delta <= -126 || delta > 127;
 }
 
+/* 3.14 and later keep a line as its distance from the first one plus 2, without a sign, in as many
+ * bytes as the largest of the code needs; 0 is an instruction that has none. Of a line before the
+ * first this is another line's number, or none. Between two of one number no LINE fires. */
+static bool told_alike(const struct build *s, const struct unit *from, const struct unit *to)
+{
+	const int64_t first = s->code->first_line;
+
+	if (!s->version->delta_cut ||
+		(to->line >= first && (from->line >= first || from->line < 0)))
+		return false;
+	int64_t apart = from->line < 0 ? to->line - first + 2 : (int64_t)to->line - from->line;
+	return apart % (UINT8_MAX + 1) == 0;
+}
+
 /* 3.11's trace function hears of a line when the instruction before had another one, was the first
  * RESUME, or stands further on: a jump backwards, but for that to a SEND. */
 static enum flow_fires fires_traced(const struct build *s, const struct unit *from, uint32_t to)
@@ -368,8 +382,10 @@ static enum flow_fires fires(const struct build *s, const struct unit *from, uin
 		return FLOW_NEVER;
 	if (s->version->traced)
 		return fires_traced(s, from, to);
-	if (from->line != u->line || from->class == OPCODE_RESUME)
+	if (from->class == OPCODE_RESUME)
 		return FLOW_ALWAYS;
+	if (from->line != u->line)
+		return told_alike(s, from, u) ? FLOW_MAYBE : FLOW_ALWAYS;
 	return from->marks & OPCODE_INLINES || unchecked(s, to) ? FLOW_MAYBE : FLOW_NEVER;
 }
 

@@ -31,8 +31,12 @@ static const struct opcode_version versions[] = {
 		.loop_exit = 2,
 		.loop_marks = true,
 		.delta_unchecked = true},
-	{.version = 0x030e, .opcodes = opcodes_3_14, .loop_exit = 1},
-	{.version = 0x030f, .opcodes = opcodes_3_15, .loop_exit = 1, .early_resume = true},
+	{.version = 0x030e, .opcodes = opcodes_3_14, .loop_exit = 1, .delta_cut = true},
+	{.version = 0x030f,
+		.opcodes = opcodes_3_15,
+		.loop_exit = 1,
+		.delta_cut = true,
+		.early_resume = true},
 };
 
 const struct opcode_version *opcode_version_find(uint16_t version)

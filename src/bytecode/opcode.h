@@ -60,6 +60,8 @@ struct opcode_version {
 	bool loop_marks;
 	/* A start whose line is far from the first one fires without a look at the line before. */
 	bool delta_unchecked;
+	/* Of a start whose line is before the first one, the low bytes of the distance are kept. */
+	bool delta_cut;
 	/* LINE is what 3.11's trace function hears: see fires_traced in build.c. */
 	bool traced;
 	/* RESUME 4 opens a generator expression, and is not where events begin. */

@@ -3,22 +3,26 @@
 #include "bytecode/opcode.h"
 #include "bytecode/table.h"
 
-/* Is the line table sound up to the code's end? *last: the line of the last unit. As bytecode_graph
- * reads it: one that ends too early leaves the rest without a line. */
-static bool has_lines(const struct bytecode *b, uint32_t count, int32_t *last)
+/* Is the line table sound up to the code's end, and does LINE tell each of its lines? *last: the
+ * line of the last unit. As bytecode_graph reads it: one that ends too early leaves the rest without
+ * a line. Where distances are cut, two lines may be one to LINE. */
+static bool has_lines(
+	const struct opcode_version *v, const struct bytecode *b, uint32_t count, int32_t *last)
 {
 	struct line_reader reader = {.v = b->line_table, .line = b->first_line};
 	struct line_row row = {.line = LINE_NONE};
+	bool cut = false;
 	int err = 0;
 
 	for (uint32_t end = 0; end < count && err == 0;) {
 		err = line_read(&reader, &row);
 		end += row.units;
+		cut |= v->delta_cut && row.line != LINE_NONE && row.line < b->first_line;
 		if (err == 0 && row.line != LINE_NONE)
 			end += line_read_same(&reader);
 	}
 	*last = err == 0 ? row.line : LINE_NONE;
-	return err >= 0;
+	return err >= 0 && !cut;
 }
 
 /* In 3.11 whether a line is told hangs on more than the line; a RESUME that is not the first
@@ -55,7 +59,8 @@ bool bytecode_is_straight(const struct bytecode *b, bool *silent)
 			break;
 		begun = true;
 	}
-	if (!begun || at + 1 != count || o->class != OPCODE_RETURN || !has_lines(b, count, &last))
+	if (!begun || at + 1 != count || o->class != OPCODE_RETURN ||
+		!has_lines(v, b, count, &last))
 		return false;
 	*silent = last > 0;
 	return true;

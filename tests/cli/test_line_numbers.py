@@ -55,6 +55,15 @@ BEFORE_FIRST = (
     ("under one that traces lines", 302, "def local(*_): return local\nsys.settrace(local)"),
     ("hot", 302, "for _ in range(40): a(116)"),
 )
+# (name, line of the target, the line that 3.14 and later may take for the same one, what is done before the calls)
+TAKEN_FOR_ANOTHER = (
+    ("256 before the one behind it", 308 - 256, 308, ""),
+    ("256 before the one it follows", 307 - 256, 307, ""),
+    ("none", 304 - 2, 0, ""),
+    ("256 before none", 304 - 2 - 256, 0, ""),
+    ("hot", 308 - 256, 308, "for _ in range(40): a(116)"),
+    ("under a trace function", 308 - 256, 308, "def local(*_): return local\nsys.settrace(local)"),
+)
 BELOW_ONE = (
     ("line 0", 0, ""),
     ("below 1", -3, ""),
@@ -78,7 +87,7 @@ class LineNumbers(unittest.TestCase):
         done = session.pathline("dump", "--fields", "event,code,line", directory)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = [tuple(row.split("\t")) for row in done.stdout.decode().splitlines()]
-        self.assertNotIn("gap", [row[0] for row in rows])
+        self.assertEqual([], [row for row in rows if row[0] == "gap"])
         self.assertEqual(sum(row[:2] == ("call", "after") for row in rows), 5)
         return [row for row in rows if row[1] == "a"]
 
@@ -88,6 +97,13 @@ class LineNumbers(unittest.TestCase):
                 rows, plain = self.path(name, line, more), self.path(name, 404, more)
                 self.assertIn(("line", "a", str(line)), rows)
                 self.assertEqual(rows, [row[:2] + (str(line) if row[2] == "404" else row[2],) for row in plain])
+
+    def test_taken_for_another(self):
+        """Between two such lines no LINE comes; nothing else is missing."""
+        for name, line, same, more in TAKEN_FOR_ANOTHER:
+            with self.subTest(name):
+                rows, plain = ([row for row in self.path(name, at, more) if row[2] not in (str(at), str(same))] for at in (line, 404))
+                self.assertEqual(rows, plain)
 
     def test_below_one(self):
         """No number is made up: the interpreter tells none of such lines (3.12 and later), or they have none in the path."""
