@@ -62,7 +62,7 @@ class Workloads:
 
     def build_floor(self):
         # in a chroot: built before we went into it
-        if shutil.which(os.environ.get("CC", "gcc")) or not (self.library / "floor.so").exists():
+        if shutil.which(os.environ.get("CC", "gcc")) or not (self.library / "instead.so").exists():
             build_floor(self.bench.python, self.floor)
 
     # ---- one recording ----
