@@ -1,5 +1,6 @@
-/* Puts another callback in the place of each that a tool of sys.monitoring has. The recorder hides its tool from the program, so it is looked for
- * where the interpreter keeps it. From 3.12 on. Apart from floor.c, which needs none of the interpreter's own headers. */
+/* Puts another callback in the place of each that a tool of sys.monitoring has. The recorder
+ * hides its tool from the program, so it is looked for where the interpreter keeps it. From 3.12
+ * on. Apart from floor.c, which needs none of the interpreter's own headers. */
 #define PY_SSIZE_T_CLEAN
 #define Py_BUILD_CORE_MODULE 1
 #include <Python.h>

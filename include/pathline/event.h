@@ -53,7 +53,8 @@ enum pl_event_kind {
 	X(CODE, "code", "a code object could not be described to the recording")                   \
 	X(LIVE, "live", "the recording is still being written")                                    \
 	X(REFUSED, "refused", "an interpreter that could not be recorded")                         \
-	X(LEFT_OUT, "left-out", "a program was started that could not be recorded")
+	X(LEFT_OUT, "left-out", "a program was started that could not be recorded")                \
+	X(TOOLS, "tools", "the program had all six tool ids of sys.monitoring")
 
 enum pl_gap_reason {
 #define X(constant, word, meaning) PL_GAP_##constant,

@@ -43,6 +43,39 @@ static void tell_free(uint32_t number)
 	buf_release(&fields);
 }
 
+/* ---- all records ---- */
+
+static void list(struct code_record *r, PyCodeObject *code)
+{
+	atomic_store_explicit(&r->code, code, memory_order_relaxed);
+	r->next = root.codes;
+	r->at = &root.codes;
+	if (r->next)
+		r->next->at = &r->next;
+	root.codes = r;
+}
+
+static void unlist(struct code_record *r)
+{
+	if (!r->at)
+		return;
+	*r->at = r->next;
+	if (r->next)
+		r->next->at = r->at;
+	r->next = NULL;
+	r->at = NULL;
+}
+
+void codes_each(
+	void (*each)(PyCodeObject *code, struct code_record *r, void *context), void *context)
+{
+	for (struct code_record *r = root.codes; r; r = r->next)
+		each((PyCodeObject *)atomic_load_explicit(&r->code, memory_order_relaxed), r,
+			context);
+}
+
+/* ---- the record of a code ---- */
+
 /* The interpreter calls it when the code object dies: its address may serve another one. */
 static void code_freed(void *mark)
 {
@@ -53,6 +86,7 @@ static void code_freed(void *mark)
 	atomic_store_explicit(&r->code, NULL, memory_order_relaxed);
 	if (root.first_move.record == r)
 		root.first_move.record = NULL;
+	unlist(r);
 	tell_free(r->number);
 	tell_free(r->number_before);
 	tell_free(r->number_implied);
@@ -79,12 +113,12 @@ static int on_code(PyCodeEvent event, PyCodeObject *code)
 	return 0;
 }
 
-int code_init(void)
+static int get_place(void)
 {
 	return PyCode_AddWatcher(on_code) < 0 ? -1 : 0;
 }
 
-static int attach(PyCodeObject *code, struct code_record *r)
+static int attach_mark(PyCodeObject *code, struct code_record *r)
 {
 	uint64_t *place = map_put(&root.code_records, (uint64_t)(uintptr_t)code);
 
@@ -94,7 +128,7 @@ static int attach(PyCodeObject *code, struct code_record *r)
 	return 0;
 }
 #else
-int code_init(void)
+static int get_place(void)
 {
 	root.code_index = PyUnstable_Eval_RequestCodeExtraIndex(code_freed);
 	return root.code_index < 0 ? -1 : 0;
@@ -103,7 +137,7 @@ int code_init(void)
 /* As PyUnstable_Code_SetExtra, but with room for ourselves alone. That makes room for all who have
  * asked for an index, and the free functions of the program would be called for codes that the
  * program never touched. */
-static int attach(PyCodeObject *code, struct code_record *r)
+static int attach_mark(PyCodeObject *code, struct code_record *r)
 {
 	struct code_extras *x = (struct code_extras *)code->co_extra;
 	size_t count = (size_t)root.code_index + 1;
@@ -123,6 +157,22 @@ static int attach(PyCodeObject *code, struct code_record *r)
 	return 0;
 }
 #endif
+
+/* In an interpreter that was before codes may have died unheard. */
+int code_init(void)
+{
+	while (root.codes)
+		unlist(root.codes);
+	return get_place();
+}
+
+static int attach(PyCodeObject *code, struct code_record *r)
+{
+	if (attach_mark(code, r) < 0)
+		return -1;
+	list(r, code);
+	return 0;
+}
 
 static struct pl_view bytes_view(PyObject *bytes)
 {

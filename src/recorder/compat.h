@@ -451,6 +451,36 @@ static inline bool keep_instruction_tools(const PyCodeObject *code, int tool)
 }
 #endif
 
+#if PY_VERSION_HEX >= 0x030c0000
+/* Of sys.monitoring: who has taken an id, NULL: nobody; and what an id has called, by event. */
+static inline PyObject **monitoring_tool_names(const PyInterpreterState *interpreter)
+{
+	return (PyObject **)interpreter->monitoring_tool_names;
+}
+
+static inline PyObject **monitoring_callbacks(const PyInterpreterState *interpreter, int tool)
+{
+	return (PyObject **)interpreter->monitoring_callables[tool];
+}
+
+/* From the event's number in sys.monitoring.events. */
+static inline int event_index(long event)
+{
+	return __builtin_ctzl((unsigned long)event);
+}
+
+/* Was it so when the code was last instrumented? */
+static inline bool code_is_instrumented_for(const PyCodeObject *code, int tool)
+{
+	const _PyCoMonitoringData *data = code->_co_monitoring;
+	uint8_t tools = 0;
+
+	for (size_t i = 0; data && i < sizeof data->active_monitors.tools; i++)
+		tools |= data->active_monitors.tools[i];
+	return tools & (1u << tool);
+}
+#endif
+
 /* Does another tool hear of a frame's start or resume by the RESUME at `unit`? If it raised there that has happened, though no
  * instruction behind it has. */
 static inline bool others_hear_resume(const PyCodeObject *code, uint32_t unit, int tool)

@@ -42,6 +42,7 @@ struct hook_row {
 	vectorcallfunc function;
 	struct hook hook;
 	vectorcallfunc stamped; /* with --clock call: the same, with a stamp; NULL: it has none */
+	long number;		/* of the event, once it is heard; else 0 */
 };
 
 /* Each event's own; and the same with a stamp (stamped.c), of those that have it. */
@@ -65,9 +66,23 @@ HOOK_IS(on_jump);
 /* ---- traced.c ---- */
 /* PY_START's while the program has a trace function or a debugger, or had one. */
 PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
-/* Put ours in front of what debuggers call, as the hooks go in; where the program has a debugger already, all lines are told. Leaves no
- * error. */
-void traced_take(PyObject *monitoring);
+/* Put ours in front of what debuggers call, as the hooks go in. Leaves no error. */
+void traced_take(void);
+
+/* ---- tools.c ---- */
+/* Put ours in front of sys.monitoring's functions that name a tool id, before the recorder takes its
+ * own. Leaves no error. */
+void tools_take(PyObject *module);
+/* The recorder has taken its id, root.tool, and hears of these events. From now on the program's ids
+ * are exchanged, unless a function is not the interpreter's own; where the program has a debugger
+ * already, all lines are told. Leaves no error. */
+void tools_begin(PyObject *module, long events);
+/* sys.monitoring.set_local_events for the recorder's id. May leave an error. */
+bool tools_set_local_events(PyCodeObject *code, int events);
+
+/* ---- install.c ---- */
+/* As hooks_tell_lines, for who will hear all anew. */
+void hooks_will_tell_lines(void);
 
 extern PyTypeObject hook_type;
 extern PyObject *hook_disable; /* sys.monitoring.DISABLE; owned */

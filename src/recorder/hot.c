@@ -54,14 +54,10 @@ static bool is_settled(const PyCodeObject *code, const struct code_record *r)
 /* Leaves the error that is set as it was. */
 static bool listen_in(PyCodeObject *code, int events)
 {
-	PyObject *monitoring = PySys_GetObject("monitoring");
 	PyObject *raised = PyErr_GetRaisedException();
-	PyObject *done = monitoring ? PyObject_CallMethod(monitoring, "set_local_events", "iOi",
-					      root.tool, code, events)
-				    : NULL;
-	bool listens = done && (!events || keep_instruction_tools(code, root.tool));
+	bool listens = tools_set_local_events(code, events) &&
+		       (!events || keep_instruction_tools(code, root.tool));
 
-	Py_XDECREF(done);
 	PyErr_Clear();
 	PyErr_SetRaisedException(raised);
 	return listens;
@@ -221,6 +217,19 @@ static void lose_instructions(struct code_record *r)
 	hooks_hear_again();
 }
 
+void hot_forget(struct code_record *r)
+{
+	bool heard = false;
+
+	plan_drop(r);
+	for (uint32_t i = 0; i < r->unit_count; i++)
+		heard |= r->units[i].heard >= HEARD_MOVES;
+	if (heard)
+		hear_lines(r);
+	for (uint32_t i = 0; heard && i < r->unit_count; i++)
+		r->units[i].heard = HEARD_BY_LINE;
+}
+
 bool hot_listen_anew(PyCodeObject *code)
 {
 	if (!listen_in(code, 0)) /* all is as it was */
@@ -317,6 +326,11 @@ bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
 }
 
 #else
+
+void hot_forget(struct code_record *r)
+{
+	(void)r;
+}
 
 void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing)
 {

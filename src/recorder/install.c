@@ -117,6 +117,8 @@ void hooks_off(void)
 /* What was disabled is heard again; and by other tools too, which is what this is for. */
 void hooks_hear_again(void)
 {
+	if (tools_are_all_taken())
+		return;
 	PyObject *monitoring = PySys_GetObject("monitoring");
 	PyObject *raised = PyErr_GetRaisedException();
 	PyObject *done =
@@ -152,7 +154,7 @@ static void trust_entries(void)
 	}
 }
 
-void hooks_tell_lines(void)
+void hooks_will_tell_lines(void)
 {
 	if (root.tells_lines)
 		return;
@@ -160,6 +162,13 @@ void hooks_tell_lines(void)
 	trust_entries();
 	thread_begins_to_tell();
 	root.tells_calls = root.tells_returns = root.tells_lines = true;
+}
+
+void hooks_tell_lines(void)
+{
+	if (root.tells_lines)
+		return;
+	hooks_will_tell_lines();
 	hooks_hear_again();
 }
 
@@ -210,8 +219,9 @@ static bool listen_to(PyObject *monitoring, PyObject *events, struct hook_row *r
 				  : NULL;
 	bool done = before != NULL;
 
-	if (done && row->where != HEARD_IN_HOT_CODE)
-		*set |= PyLong_AsLong(number);
+	row->number = done ? PyLong_AsLong(number) : 0;
+	if (row->where != HEARD_IN_HOT_CODE)
+		*set |= row->number;
 	Py_XDECREF(before);
 	Py_XDECREF(number);
 	return done;
@@ -248,6 +258,7 @@ int hooks_install(bool at_main, const char **why)
 			   root.arena.head->stamps == STAMPS_LINE;
 	root.tells_returns =
 		root.arena.head->order == ORDER_EXACT || root.arena.head->stamps == STAMPS_CALL;
+	tools_take(monitoring);
 	*why = "all six tool ids of sys.monitoring are in use";
 	root.tool = take_tool(monitoring);
 	if (root.tool < 0)
@@ -264,7 +275,8 @@ int hooks_install(bool at_main, const char **why)
 	done = all ? PyObject_CallMethod(monitoring, "set_events", "il", root.tool, set) : NULL;
 	if (done) {
 		atomic_store_explicit(root.on_leave, thread_leaves, memory_order_release);
-		traced_take(monitoring);
+		traced_take();
+		tools_begin(monitoring, set);
 		result = 0;
 	}
 done:

@@ -84,6 +84,11 @@ void hooks_hear_again(void)
 {
 }
 
+bool tools_are_all_taken(void)
+{
+	return false;
+}
+
 /* This engine tells them all. */
 void hooks_tell_lines(void)
 {

@@ -86,8 +86,10 @@ struct code_record {
 	uint32_t
 		lines_heard; /* by the short way; when it comes to root.hot_lines the code is hot */
 	uint32_t passes_heard; /* by JUMP, that may move (hot.c); likewise */
-	int32_t *lines;	       /* of the starts, by their index; behind the units, or own_lines */
-	int32_t *own_lines;    /* owned; of straight code, or NULL */
+	struct code_record *next,
+		**at;	    /* of all (root.codes); at: what points to it, NULL: nothing */
+	int32_t *lines;	    /* of the starts, by their index; behind the units, or own_lines */
+	int32_t *own_lines; /* owned; of straight code, or NULL */
 	/* As many as code units, caches too: the frame's own position is the index, no search. */
 	struct code_unit {
 		uint32_t start : 19; /* index of the line start + 1, 0: none here */
@@ -226,7 +228,8 @@ struct recorder_root {
 	int64_t interpreters;	       /* begun ones that were seen, or came with the fork */
 	struct ring_writer messages;
 	struct thread *threads;
-	uint32_t thread_count; /* numbers given */
+	struct code_record *codes; /* all that are attached to a code object */
+	uint32_t thread_count;	   /* numbers given */
 	struct section sections[SECTIONS_MAX];
 	uint32_t section_count;
 	uint64_t section_ids; /* given */
@@ -266,6 +269,7 @@ struct recorder_root {
 		stood; /* the stack of the thread that forked, the top first; mapped, until it is told */
 	uint32_t stood_count;
 	uint32_t stood_pid; /* of the child: one that it vforks has its memory */
+	bool stood_unheard; /* no event was reported as the child began: its way is not known */
 	uint32_t
 		shared_codes; /* codes up to this number were there at a fork: another process may have them too */
 	struct pl_buf command, executable, interpreter,
@@ -513,6 +517,8 @@ void thread_leaves(bool killed);
 /* Every line and return is told from here on. This thread says where it stands, unless it is in a callback: then its event says it. The
  * others are marked as stale until their next event. */
 void thread_begins_to_tell(void);
+/* What runs from here on is not heard, in no thread, until further notice: a GAP in each. */
+void threads_lose_the_path(enum pl_gap_reason reason);
 /* The pass that it owes; its place is open. */
 uint8_t *thread_write_owed(struct thread *t, uint8_t *p);
 /* Calls of the thread's frames that stand ahead of their begins are told now: of this one, or of one that waits and wrote last. Not within an
@@ -536,6 +542,9 @@ void interpreters_look(void);
 /* Tell the recording of a code object, and keep its record. NULL: it could not be told, the event
  * that asked is lost; the next one tries again. Leaves no error set. */
 struct code_record *code_describe(PyCodeObject *code);
+/* Every code object that was told of and lives, with its record. */
+void codes_each(
+	void (*each)(PyCodeObject *code, struct code_record *r, void *context), void *context);
 int code_init(void); /* 0, or -1: the interpreter has no more room for such as us */
 struct flow_graph;
 /* The code's flow graph, owned by the caller. */
@@ -722,6 +731,8 @@ void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t 
 bool hot_listen_anew(PyCodeObject *code);
 /* Its witnesses are heard by LINE again, from its next run on. */
 void hot_ends(PyCodeObject *code, struct code_record *r);
+/* As hot_ends, where INSTRUCTION is heard in no code any more, and a gap says so. */
+void hot_forget(struct code_record *r);
 
 /* Witnesses that tell of calls were kept from moving by a plan, which is gone. Where such a LINE is heard, or no frame runs the code. */
 void hot_begins_move(struct code_record *r);
@@ -832,6 +843,11 @@ void hooks_are_traced(void);
 void hooks_tell_calls(void);
 /* Hear no more, or as little as can be; from anywhere. */
 void hooks_off(void);
+
+/* ---- tools.c ---- */
+/* Does the program have all tool ids of sys.monitoring, and the recorder none? No event is
+ * reported then. */
+bool tools_are_all_taken(void);
 
 /* ---- sysfunction.c ---- */
 /* Puts `own` in the place of what the function (may be NULL) calls, which goes to *theirs, for `own` to call. The table outlives the

@@ -521,10 +521,12 @@ static void forget_stood(void)
 	root.stood_count = 0;
 }
 
-/* Where every line is told nothing goes before the first event; who forked without the GIL runs no Python in the child. */
+/* Where every line is told nothing goes before the first event, unless none is heard; who forked
+ * without the GIL runs no Python in the child. */
 static py_frame *stands_in_child(void)
 {
-	const PyThreadState *ts = ENGINE_TRACES || root.tells_lines ? NULL : current_thread_state();
+	bool told = root.tells_lines && !tools_are_all_taken();
+	const PyThreadState *ts = ENGINE_TRACES || told ? NULL : current_thread_state();
 
 	return ts ? frame_recorded(top_frame(ts)) : NULL;
 }
@@ -544,6 +546,7 @@ void thread_stands_at_fork(void)
 		return;
 	root.stood = at;
 	root.stood_count = count;
+	root.stood_unheard = tools_are_all_taken();
 	root.stood_pid = (uint32_t)getpid();
 	for (uint32_t i = 0; i < count; i++, top = frame_caller(top)) {
 		if (!keep_stood(&root.stood[i], top)) {
@@ -579,6 +582,11 @@ static uint8_t *write_stood(struct thread *t, uint8_t *p)
 		if (s->task.number)
 			p = event_write_task(p, s->task.number, s->task.name, s->task.length);
 		p = step_on(t, event_write3(p, EVENT_LINK, s->number, s->generator, s->unit));
+	}
+	if (root.stood_unheard && p) {
+		p = event_write2(p, EVENT_GAP, PL_GAP_TOOLS, 0);
+		p = event_write1(p, EVENT_POPS, t->depth);
+		stack_cut(t, 0);
 	}
 	forget_stood();
 	return p;
@@ -971,6 +979,33 @@ void thread_begins_to_tell(void)
 		return;
 	tell_own_stand(ts);
 	self->stale = false;
+}
+
+/* Where there is no room, or the place in the ring is in somebody's hands, it is as with a lost
+ * event. */
+static void lose_the_path(struct thread *t, enum pl_gap_reason reason)
+{
+	uint8_t *p = t != self ? t->ring.at : root.describing ? NULL : step(t);
+
+	if (p && p < t->ring.limit)
+		ring_commit(&t->ring, event_write2(p, EVENT_GAP, reason, 0));
+	else
+		event_lose(t);
+	t->fresh = true;
+	t->tick = NO_TICK;
+	t->line_frame = NULL;
+}
+
+void threads_lose_the_path(enum pl_gap_reason reason)
+{
+	for (struct thread *t = root.threads; t; t = t->next) {
+		if (t != self && (t->fresh || !take_ring(t)))
+			continue;
+		if (!atomic_load_explicit(&t->ended, memory_order_acquire))
+			lose_the_path(t, reason);
+		if (t != self)
+			give_ring_back(t);
+	}
 }
 
 void thread_leaves(bool killed)

@@ -2,11 +2,9 @@
 #include "recorder/hooks.h"
 #include "recorder/moment.h"
 
-/* ---- trace functions that the program sets, and debuggers without one ---- */
+/* ---- trace functions that the program sets ---- */
 
-#define DEBUGGER 0 /* sys.monitoring.DEBUGGER_ID */
-
-static PyCFunction set_trace, set_trace_everywhere, call_tracing, use_tool_id;
+static PyCFunction set_trace, set_trace_everywhere, call_tracing;
 
 typedef PyObject *(*fast_function)(PyObject *module, PyObject *const *args, Py_ssize_t n);
 
@@ -63,42 +61,19 @@ static PyObject *own_call_tracing(PyObject *module, PyObject *const *args, Py_ss
 	return ((fast_function)(void (*)(void))call_tracing)(module, args, n);
 }
 
-/* A debugger that hears by sys.monitoring can do all that one with a trace function can. */
-static PyObject *own_use_tool_id(PyObject *module, PyObject *const *args, Py_ssize_t n)
-{
-	PyObject *done = ((fast_function)(void (*)(void))use_tool_id)(module, args, n);
-
-	if (done && PyLong_AsLong(args[0]) == DEBUGGER && is_recorded(current_thread_state()))
-		hooks_are_traced();
-	return done;
-}
-
 static PyCFunction fast(fast_function function)
 {
 	return (PyCFunction)(void (*)(void))function;
 }
 
 /* What they are set by in C is seen at the next event. */
-static void take_functions(PyObject *monitoring)
+static void take_functions(void)
 {
-	PyObject *of_tools = PyObject_GetAttrString(monitoring, "use_tool_id");
-
 	function_take(PySys_GetObject("settrace"), METH_O, own_set_trace, &set_trace);
 	function_take(PySys_GetObject("_settraceallthreads"), METH_O, own_set_trace_everywhere,
 		&set_trace_everywhere);
 	function_take(PySys_GetObject("call_tracing"), METH_FASTCALL, fast(own_call_tracing),
 		&call_tracing);
-	function_take(of_tools, METH_FASTCALL, fast(own_use_tool_id), &use_tool_id);
-	Py_XDECREF(of_tools);
-}
-
-static bool has_debugger(PyObject *monitoring)
-{
-	PyObject *name = PyObject_CallMethod(monitoring, "get_tool", "i", DEBUGGER);
-	bool has = name && name != Py_None;
-
-	Py_XDECREF(name);
-	return has;
 }
 
 /* ---- frames that are moved ---- */
@@ -153,12 +128,10 @@ static void take_line(void)
 	Py_XDECREF(names);
 }
 
-void traced_take(PyObject *monitoring)
+void traced_take(void)
 {
-	take_functions(monitoring);
+	take_functions();
 	take_line();
-	if (has_debugger(monitoring))
-		hooks_are_traced();
 	PyErr_Clear();
 }
 
