@@ -5,7 +5,7 @@
 #	make check           unit tests, arrows, format, the quick tests: before each commit
 #	make test [T=dump]   the whole suite, or the tests whose name contains T
 #	make exact           every module of CPython's own suite, on every interpreter
-#	make fuzz [S=60]     the fuzzers of the reader, S seconds each
+#	make fuzz [S=60]     the fuzzers, S seconds each
 #	make bench [ROW=w_fib] [RUNS=7] [PYTHON=python3.13]
 #	                     what recording costs, and what others cost: 25 minutes
 #	make aarch64         build for it, and try it under qemu

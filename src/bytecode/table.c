@@ -99,6 +99,53 @@ int line_read(struct line_reader *r, struct line_row *out)
 	return 0;
 }
 
+/* Columns are one more than they are, and 0 if there are none. */
+static int long_form(struct pl_view v, struct position_row *out)
+{
+	uint32_t part[4]; /* line delta, end line delta, column, end column */
+
+	for (int i = 0; i < 4; i++) {
+		const uint8_t *at = v.at;
+		if (read_low_first(v, &part[i]) < 0)
+			return PL_ERR_FORMAT;
+		while (v.left && *v.at & GROUP_MORE)
+			v = view_of(v.at + 1, v.left - 1);
+		if (!v.left || v.at - at > 5)
+			return PL_ERR_FORMAT;
+		v = view_of(v.at + 1, v.left - 1);
+	}
+	if (part[1] > INT32_MAX - (uint32_t)(out->line > 0 ? out->line : 0) ||
+		part[2] > INT32_MAX || part[3] > INT32_MAX)
+		return PL_ERR_FORMAT;
+	out->end_line = out->line + (int32_t)part[1];
+	out->column = (int32_t)part[2] - 1;
+	out->end_column = (int32_t)part[3] - 1;
+	return 0;
+}
+
+int position_read(struct line_reader *r, struct position_row *out)
+{
+	struct pl_view v = r->v;
+	struct line_row row;
+	int err = line_read(r, &row);
+
+	if (err)
+		return err;
+	const unsigned kind = entry_kind(*v.at);
+	const uint8_t first = *v.at;
+	v = view_of(v.at + 1, (size_t)(r->v.at - v.at) - 1);
+	*out = (struct position_row){row.units, row.line, row.line, -1, -1};
+	if (kind == 14)
+		return long_form(v, out);
+	if (kind > 12)
+		return 0;
+	if (v.left < (kind < 10 ? 1u : 2u))
+		return PL_ERR_FORMAT;
+	out->column = kind < 10 ? (first & 0x78) | v.at[0] >> 4 : v.at[0];
+	out->end_column = kind < 10 ? out->column + (v.at[0] & 15) : v.at[1];
+	return 0;
+}
+
 uint32_t line_read_same(struct line_reader *r)
 {
 	const uint8_t *at = r->v.at, *end = at + r->v.left;

@@ -36,6 +36,18 @@ int line_read(struct line_reader *r, struct line_row *out);
 /* Behind a row that has a line: passes over the entries that stay on it, as most do, and gives how many units they have. */
 uint32_t line_read_same(struct line_reader *r);
 
+/* The same entries with all that they have. */
+struct position_row {
+	uint32_t units;
+	int32_t line;	  /* LINE_NONE: these units have none */
+	int32_t end_line; /* as line, if it has no columns */
+	int32_t column;	  /* in bytes of UTF-8 from the line's begin; -1: it has none */
+	int32_t end_column;
+};
+
+/* As line_read; also PL_ERR_FORMAT: the entry is cut. */
+int position_read(struct line_reader *r, struct position_row *out);
+
 /* An exception entry, of which a range's exceptions go to `target`
  * (Objects/exception_handling_notes.txt in CPython 3.11):
  *

@@ -189,3 +189,46 @@ const char *source_decode(struct pl_view bytes, struct pl_buf *text)
 		return put_other(text, bytes, name);
 	return NULL;
 }
+
+/* ---- PEP 552 ---- */
+
+static uint64_t turn(uint64_t x, int bits)
+{
+	return x << bits | x >> (64 - bits);
+}
+
+static void sip_round(uint64_t v[4])
+{
+	v[0] += v[1];
+	v[2] += v[3];
+	v[1] = turn(v[1], 13) ^ v[0];
+	v[3] = turn(v[3], 16) ^ v[2];
+	v[0] = turn(v[0], 32);
+	v[2] += v[1];
+	v[0] += v[3];
+	v[1] = turn(v[1], 17) ^ v[2];
+	v[3] = turn(v[3], 21) ^ v[0];
+	v[2] = turn(v[2], 32);
+}
+
+uint64_t source_hash(uint64_t key, struct pl_view bytes)
+{
+	uint64_t v[4] = {key ^ 0x736f6d6570736575, 0x646f72616e646f6d, key ^ 0x6c7967656e657261,
+		0x7465646279746573};
+	uint64_t last = (uint64_t)bytes.left << 56, word;
+
+	while (view_u64(&bytes, &word) == 0) {
+		v[3] ^= word;
+		sip_round(v);
+		v[0] ^= word;
+	}
+	for (size_t i = 0; i < bytes.left; i++)
+		last |= (uint64_t)bytes.at[i] << (8 * i);
+	v[3] ^= last;
+	sip_round(v);
+	v[0] ^= last;
+	v[2] ^= 0xff;
+	for (int i = 0; i < 3; i++)
+		sip_round(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}

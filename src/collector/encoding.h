@@ -10,4 +10,8 @@
  * is not known here; the words are valid until the next call. */
 const char *source_decode(struct pl_view bytes, struct pl_buf *text);
 
+/* The hash that a .pyc of CPython 3.11 and later has of its source file (PEP 552): SipHash-1-3 with
+ * the keys `key` and 0. */
+uint64_t source_hash(uint64_t key, struct pl_view bytes);
+
 #endif

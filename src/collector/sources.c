@@ -214,11 +214,15 @@ static const char *read_stamped(
 /* ---- units ---- */
 
 static uint32_t put_bytes(
-	struct sources *s, struct store *out, struct pl_view file, struct pl_view bytes)
+	struct sources *s, struct store *out, const struct code_text *t, struct pl_view bytes)
 {
+	const struct pl_view file = t->file;
 	char reason[256];
-	const char *why = source_decode(bytes, &s->text);
 
+	if (t->hash[0] && source_hash(t->hash[0], bytes) != t->hash[1])
+		return number_of(s, out, file, (struct pl_view){0},
+			"the file has another text than what was compiled");
+	const char *why = source_decode(bytes, &s->text);
 	if (!why)
 		return number_of(s, out, file, buf_view(&s->text), "");
 	snprintf(reason, sizeof reason, "it cannot be what ran: %s", why);
@@ -228,7 +232,7 @@ static uint32_t put_bytes(
 static uint32_t put_file(struct sources *s, struct store *out, const struct source_place *p,
 	const struct code_text *t)
 {
-	uint64_t stamp = hash_bytes(t->stamp, sizeof t->stamp);
+	uint64_t stamp = hash_bytes(t->stamp, sizeof t->stamp) ^ t->hash[1];
 	uint64_t *known = map_put(&s->files, hash_pair(stamp, t->file));
 
 	if (!known || *known)
@@ -236,7 +240,7 @@ static uint32_t put_file(struct sources *s, struct store *out, const struct sour
 	const char *why = read_stamped(s, p, t);
 	if (*why)
 		return number_of(s, out, t->file, (struct pl_view){0}, why);
-	uint32_t number = put_bytes(s, out, t->file, buf_view(&s->bytes));
+	uint32_t number = put_bytes(s, out, t, buf_view(&s->bytes));
 	*known = number ? (uint64_t)number + 1 : 0;
 	return number;
 }
@@ -251,8 +255,9 @@ static uint32_t put_frozen(
 	if (!known || *known)
 		return known ? (uint32_t)*known - 1 : 0;
 	const char *why = reason_of(read_frozen(s, p, file), room, sizeof room);
-	uint32_t number = *why ? number_of(s, out, file, (struct pl_view){0}, why)
-			       : put_bytes(s, out, file, buf_view(&s->bytes));
+	uint32_t number =
+		*why ? number_of(s, out, file, (struct pl_view){0}, why)
+		     : put_bytes(s, out, &(struct code_text){.file = file}, buf_view(&s->bytes));
 	*known = number ? (uint64_t)number + 1 : 0;
 	return number;
 }
@@ -266,7 +271,7 @@ static uint32_t put_member(struct sources *s, struct store *out, const struct co
 		reason_of(unpack(&m, t->text, SOURCE_TEXT_MAX, &s->bytes), room, sizeof room);
 
 	return *why ? number_of(s, out, t->file, (struct pl_view){0}, why)
-		    : put_bytes(s, out, t->file, buf_view(&s->bytes));
+		    : put_bytes(s, out, t, buf_view(&s->bytes));
 }
 
 static uint32_t put_text(struct sources *s, struct store *out, const struct source_place *p,
@@ -276,7 +281,7 @@ static uint32_t put_text(struct sources *s, struct store *out, const struct sour
 
 	switch (t->how) {
 	case CODE_TEXT_BYTES:
-		return put_bytes(s, out, t->file, t->text);
+		return put_bytes(s, out, t, t->text);
 	case CODE_TEXT_DECODED:
 		return number_of(s, out, t->file, t->text, "");
 	case CODE_TEXT_MEMBER:
@@ -289,6 +294,9 @@ static uint32_t put_text(struct sources *s, struct store *out, const struct sour
 	case CODE_TEXT_LATE:
 		return number_of(s, out, t->file, (struct pl_view){0},
 			"the file may have been changed after it was compiled");
+	case CODE_TEXT_OTHER:
+		return number_of(s, out, t->file, (struct pl_view){0},
+			"the file has another text than what was compiled");
 	case CODE_TEXT_NONE:
 		return number_of(s, out, t->file, (struct pl_view){0},
 			reason_of(-(int)(t->error & 0xffff), room, sizeof room));

@@ -5,7 +5,7 @@
  * recording. The recorder writes it before that code:
  *
  *   unit | how | error | file string | directory string | archive | stamp: 5 numbers |
- *   text string | member: 3 numbers
+ *   text string | member: 3 numbers | hash: 2 u64
  *
  * All numbers are varints.
  */
@@ -23,8 +23,8 @@ enum code_text_how {
 	CODE_TEXT_NONE = 5,    /* there is no text; error: the errno, or 0 */
 	CODE_TEXT_LATE = 6,    /* the file may have been written after the code was compiled */
 	CODE_TEXT_ARCHIVE = 7, /* the text is in a zip file, as long as that has this stamp */
-	CODE_TEXT_MEMBER =
-		8, /* text: as it is stored in a zip file, read when the unit was opened */
+	CODE_TEXT_MEMBER = 8,  /* text: as it is stored in a zip file, read just now */
+	CODE_TEXT_OTHER = 9,   /* the file has another text than what was compiled */
 };
 
 #define CODE_TEXT_STAMP		 5 /* device, inode, bytes, written_ns, changed_ns (os/file.h) */
@@ -41,6 +41,7 @@ struct code_text {
 	struct pl_view text;
 	/* how `text` is stored in the zip file; 0 for others */
 	uint32_t member[CODE_TEXT_MEMBER_NUMBERS];
+	uint64_t hash[2]; /* the key and the hash that its .pyc has of the file; key 0: none */
 };
 
 /* If there is no memory, `out` says so. */

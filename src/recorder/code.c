@@ -582,8 +582,7 @@ uint32_t code_tell_again(PyCodeObject *code, const struct flow_graph *graph)
 
 /* ---- what the filters leave out ---- */
 
-/* The frame that runs it. One that is told before it runs has none yet, and belongs to who is running. */
-static py_frame *frame_of(PyCodeObject *code)
+py_frame *frame_of(PyCodeObject *code)
 {
 	py_frame *top = top_frame(current_thread_state()), *f = top;
 
@@ -592,8 +591,7 @@ static py_frame *frame_of(PyCodeObject *code)
 	return f ? f : top;
 }
 
-/* A text in the frame's globals; *keep is as text_of has it. */
-static struct pl_view global_text(const py_frame *frame, const char *name, PyObject **keep)
+struct pl_view global_text(const py_frame *frame, const char *name, PyObject **keep)
 {
 	PyObject *names = frame ? frame->f_globals : NULL;
 	PyObject *text = names && PyDict_Check(names) ? PyDict_GetItemString(names, name) : NULL;

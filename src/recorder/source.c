@@ -214,8 +214,24 @@ static void read_fresh(struct found *f, const char *path)
 		f->text.how = CODE_TEXT_LATE;
 }
 
-/* top: it was compiled just now. Else that may have been at any time since the process began. */
-static void find_file(struct found *f, const char *path, bool top)
+/* Is the file what was compiled, as far as the code shows? */
+static bool is_proven(struct found *f, PyCodeObject *code, const char *path)
+{
+	struct file_stamp stamp = {0};
+	const enum loaded when = loaded_when(code, path, &f->stamp, f->text.hash);
+
+	if (when != LOADED_UNKNOWN || f->text.how != CODE_TEXT_FILE)
+		return when == LOADED_NOW;
+	int err = file_read_stamped(AT_FDCWD, path, TEXT_MAX, &stamp, &f->bytes);
+	bool fits = err == 0 && !memcmp(&stamp, &f->stamp, sizeof stamp) &&
+		    code_fits(code, buf_view(&f->bytes));
+	buf_reset(&f->bytes);
+	return fits || err == -EFBIG; /* the collector says so */
+}
+
+/* Code of a module was compiled at its first run at the latest, other code at any time since the
+ * process began. */
+static void find_file(struct found *f, PyCodeObject *code, const char *path)
 {
 	size_t length = f->text.file.left;
 	int err = -ENOENT;
@@ -236,8 +252,10 @@ static void find_file(struct found *f, const char *path, bool top)
 	if (*path != '/' && getcwd(f->directory, sizeof f->directory))
 		f->text.directory = view_of(f->directory, strlen(f->directory));
 	f->from = hash_bytes(&f->stamp, sizeof f->stamp);
-	if (!top && f->stamp.changed_ns >= source.began_ns)
+	if (!is_top(code) && f->stamp.changed_ns >= source.began_ns)
 		f->text.how = CODE_TEXT_LATE;
+	else if (!is_proven(f, code, path))
+		f->text.how = CODE_TEXT_OTHER;
 	else if (now_ns() - f->stamp.changed_ns < FRESH_NS)
 		read_fresh(f, path);
 }
@@ -246,7 +264,6 @@ static void find(struct found *f, PyCodeObject *code, const char *file)
 {
 	static const char frozen[] = "<frozen ";
 	size_t length = f->text.file.left;
-	bool top = is_top(code);
 
 	if (length && file[0] == '<' && file[length - 1] == '>') {
 		f->text.how = CODE_TEXT_NONE;
@@ -260,7 +277,7 @@ static void find(struct found *f, PyCodeObject *code, const char *file)
 		}
 		return;
 	}
-	find_file(f, file, top);
+	find_file(f, code, file);
 	if (f->text.how == CODE_TEXT_NONE)
 		find_lines(f, code->co_filename, true);
 }

@@ -753,6 +753,26 @@ void plan_enter(PyCodeObject *code, struct code_record *r);
 void plan_line(PyCodeObject *code, struct code_record *r, uint32_t unit);
 void plan_drop(struct code_record *r);
 
+/* ---- loaded.c ---- */
+struct file_stamp;
+enum loaded {
+	LOADED_NOW,	/* the code was compiled from the file as it is, or as its hash says */
+	LOADED_EARLIER, /* the file was changed since */
+	LOADED_UNKNOWN,
+};
+/* When was the code compiled, whose file has this path and stamp? hash: the key of its .pyc's hash and
+ * the hash that the file must have; the key is 0 if none is known. */
+enum loaded loaded_when(
+	PyCodeObject *code, const char *path, const struct file_stamp *stamp, uint64_t hash[2]);
+/* The frame that runs the code; of one that is told before it runs, who is running. NULL: none. */
+py_frame *frame_of(PyCodeObject *code);
+/* A text in the frame's globals, or an empty one; *keep is as text_of has it. */
+struct pl_view global_text(const py_frame *frame, const char *name, PyObject **keep);
+
+/* ---- fits.c ---- */
+/* Can a file with these bytes be what the code was compiled from? */
+bool code_fits(PyCodeObject *code, struct pl_view bytes);
+
 /* ---- source.c ---- */
 void source_begin(void); /* an interpreter begins in this process */
 /* The unit whose text the code has; 0: none is known. A unit that is not known yet is told to the

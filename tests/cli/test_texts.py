@@ -7,9 +7,11 @@ import codecs
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import unittest
+import unittest.mock
 import zipfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -328,6 +330,129 @@ class Ordinary(Case):
                             f"linecache.cache[{name!r}] = (len(t), None, t.splitlines(True), {name!r})\n"
                             f"exec(compile(t, {name!r}, 'exec'))\n")
                 self.assertEqual(self.shown(name), ["x = 'ä'"])
+
+
+COMPILED = """\
+import importlib, os, py_compile, sys, time
+made = os.path.abspath("made")
+os.mkdir(made)
+def put(text, name="mod.py"):
+    with open(os.path.join(made, name), "w") as f:
+        f.write(text)
+def text(word):
+    return f"VALUE = '{word}'\\ndef late():\\n    return '{word} text'\\n"
+put(text("FIRST"))
+"""
+
+
+class Bytecode(Case):
+    """What ran came from a .pyc, which may be of another text than the file that is there."""
+
+    USE = "import sys\nsys.path.insert(0, 'made')\nimport mod\nmod.late()\n"
+
+    def check(self, prepare, expected, what=("use.py",), use=USE):
+        self.folder = session.scratch()
+        with open(os.path.join(self.folder, "use.py"), "w", encoding="utf-8") as f:
+            f.write(use)
+        with unittest.mock.patch.dict(os.environ):
+            os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+            subprocess.run([session.PYTHON, "-c", COMPILED + prepare], cwd=self.folder, check=True)
+            done = session.pathline("record", "-q", "--python", session.PYTHON, *what, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.shown(), expected)
+
+    IMPORT = "sys.path.insert(0, made)\nimport mod\n"
+    BACK = "st = os.stat('made/mod.py')\nput(text('OTHER'))\nos.utime('made/mod.py', ns=(st.st_atime_ns, st.st_mtime_ns))\n"
+
+    def test_ordinary(self):
+        self.check(self.IMPORT, FIRST + OLD)
+        self.check("os.utime('made/mod.py', (1e9, 1e9))\n" + self.IMPORT, FIRST + OLD)
+
+    def test_changed_within_its_second(self):
+        self.check(self.IMPORT + self.BACK, [None] * 3)
+
+    def test_changed_with_its_time(self):
+        """A program set the time back, so that Python takes the old .pyc."""
+        self.check("os.utime('made/mod.py', (1e9, 1e9))\n" + self.IMPORT + self.BACK, [None] * 3)
+
+    def test_only_given_to_another(self):
+        """Its inode was changed since, as by a link to it, and the text not."""
+        self.check("os.utime('made/mod.py', (1e9, 1e9))\n" + self.IMPORT + "os.link('made/mod.py', 'again')\n", FIRST + OLD)
+
+    def test_copied_together(self):
+        self.check(self.IMPORT + "import shutil\ntime.sleep(2.1)\nshutil.copytree(made, 'copy')\nos.rename(made, 'gone')\n"
+                   "os.rename('copy', made)\n", FIRST + OLD)
+
+    def test_made_and_imported_at_once(self):
+        self.check("", FIRST + OLD + FIRST + OLD, use="import os, sys\nimport importlib\nsys.path.insert(0, 'made')\nt = open('made/mod.py').read()\n"
+                   "open('made/mod.py', 'w').write(t)\nimport mod\nmod.late()\ndel sys.modules['mod']\n"
+                   "open('made/mod.py', 'w').write(t)\nos.utime('made/mod.py', (1e9, 1e9))\nimport mod\nmod.late()\n")
+
+    def test_with_a_hash(self):
+        how = "py_compile.compile('made/mod.py', invalidation_mode=py_compile.PycInvalidationMode.%s)\n"
+        self.check(how % "UNCHECKED_HASH", FIRST + OLD)
+        self.check(how % "UNCHECKED_HASH" + "put(text('SECOND'))\n", [None] * 3)
+        self.check(how % "CHECKED_HASH", FIRST + OLD)
+        self.check(how % "CHECKED_HASH" + "put(text('SECOND'))\n", SECOND + NEW)
+
+    def test_without_source(self):
+        """The name is that of a file which may be another one by now, in another place."""
+        alone = "os.rename('made/mod.py', 'mod.py')\npy_compile.compile('mod.py', 'made/mod.pyc')\n"
+        self.check(alone, FIRST + OLD)
+        self.check(alone + "os.rename('made', 'm2')\nos.mkdir('made')\nput(text('OTHER'))\nos.rename('made/mod.py', 'mod.py')\n"
+                   "os.rmdir('made')\nos.rename('m2', 'made')\n", [None] * 3)
+        self.check(alone + "os.remove('mod.py')\n", [None] * 3)
+
+    def test_run(self):
+        alone = "py_compile.compile('made/mod.py', 'mod.pyc')\n"
+        self.check(alone, FIRST, what=("mod.pyc",))
+        self.check(alone + "put(text('OTHER'))\n", [None] * 2, what=("mod.pyc",))
+
+    def test_prefix(self):
+        """sys.pycache_prefix: the .pyc lies elsewhere."""
+        with unittest.mock.patch.dict(os.environ, PYTHONPYCACHEPREFIX="/tmp/pathline-pycache-%d" % os.getpid()):
+            self.addCleanup(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], True)
+            self.check(self.IMPORT, FIRST + OLD)
+            self.check(self.IMPORT + self.BACK, [None] * 3)
+
+    def test_optimized(self):
+        with unittest.mock.patch.dict(os.environ, PYTHONOPTIMIZE="2"):
+            self.check(self.IMPORT, FIRST + OLD)
+            self.check(self.IMPORT + self.BACK, [None] * 3)
+
+
+class Executed(Case):
+    """The program compiles and runs code itself, at whatever time."""
+
+    def test_late(self):
+        run = "code = compile(open('made/mod.py').read(), 'made/mod.py', 'exec')\n%sexec(code)\nlate()\n"
+        self.record(BEGIN + run % "put(text('SECOND'))\n")
+        self.assertEqual(self.shown(), [None] * 3)
+        self.record(BEGIN + run % "put(text('OTHER'))\n")
+        self.assertEqual(self.shown(), [None] * 3)
+        self.record(BEGIN + run % "")
+        self.assertEqual(self.shown(), FIRST + OLD)
+
+    def test_what_the_program_changed(self):
+        """Another text than the file's was compiled under its name."""
+        self.record(BEGIN + "exec(compile('import os\\n' + open('made/mod.py').read(), 'made/mod.py', 'exec'))\n")
+        self.assertEqual(self.shown(), [None] * 3)
+
+    def test_a_changed_tree(self):
+        """Lines of code whose tree was changed keep their text, as of tests under pytest."""
+        self.record(BEGIN + "import ast\ntree = ast.parse(open('made/mod.py').read())\n"
+                    "tree.body.insert(0, ast.copy_location(ast.Assign([ast.Name('@new', ast.Store())], ast.Constant(7)), tree.body[0]))\n"
+                    "exec(compile(ast.fix_missing_locations(tree), 'made/mod.py', 'exec'))\nlate()\n")
+        self.assertEqual(self.shown(), FIRST + OLD)
+
+    def test_unpickled(self):
+        self.record(BEGIN + "import marshal\ncode = marshal.dumps(compile(text('OTHER'), made + '/mod.py', 'exec'))\n"
+                    "exec(marshal.loads(code))\n")
+        self.assertEqual(self.shown(), [None] * 2)
+
+    def test_runpy(self):
+        self.record(BEGIN + "import runpy\nrunpy.run_path('made/mod.py')['late']()\nsys.path.insert(0, 'made')\nrunpy.run_module('mod')\n")
+        self.assertEqual(self.shown(), FIRST + OLD + FIRST)
 
 
 ZIP = """\

@@ -23,6 +23,48 @@ static void expect_line(struct line_reader *r, uint32_t units, int32_t line)
 	assert_int_equal(row.line, line);
 }
 
+static void expect_position(struct line_reader *r, struct position_row expected)
+{
+	struct position_row row;
+
+	assert_int_equal(position_read(r, &row), 0);
+	assert_int_equal(row.units, expected.units);
+	assert_int_equal(row.line, expected.line);
+	assert_int_equal(row.end_line, expected.end_line);
+	assert_int_equal(row.column, expected.column);
+	assert_int_equal(row.end_column, expected.end_column);
+}
+
+static void reads_columns(void **state)
+{
+	static const uint8_t bytes[] = {
+		ENTRY(0, 1), 0x12, /* 1 to 3 */
+		ENTRY(9, 8), 0x34, /* 9 * 8 + 3, 4 wide */
+		ENTRY(11, 2), 1, 100, ENTRY(15, 3), ENTRY(13, 1), 5 << 1 | 1, ENTRY(14, 1),
+		0x40 | (100 << 1 & 63), 100 << 1 >> 6, 2, 1, 0x40 | 1, 2, /* to two lines below */
+		ENTRY(14, 1), 0, 0, 0, 0,				  /* none */
+	};
+	struct line_reader r = lines_of(bytes, sizeof bytes, 10);
+	struct position_row row;
+
+	(void)state;
+	expect_position(&r, (struct position_row){1, 10, 10, 1, 3});
+	expect_position(&r, (struct position_row){8, 10, 10, 75, 79});
+	expect_position(&r, (struct position_row){2, 11, 11, 1, 100});
+	expect_position(&r, (struct position_row){3, LINE_NONE, LINE_NONE, -1, -1});
+	expect_position(&r, (struct position_row){1, 6, 6, -1, -1});
+	expect_position(&r, (struct position_row){1, 106, 108, 0, 128});
+	expect_position(&r, (struct position_row){1, 106, 106, -1, -1});
+	assert_int_equal(position_read(&r, &row), PL_END);
+	for (size_t n = 1; n < sizeof bytes; n++) {
+		r = lines_of(bytes, n, 10);
+		int err;
+		while ((err = position_read(&r, &row)) == 0)
+			;
+		assert_true(err == PL_END || err == PL_ERR_FORMAT);
+	}
+}
+
 static void reads_every_kind_of_location(void **state)
 {
 	static const uint8_t bytes[] = {
@@ -161,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_every_kind_of_location),
+		cmocka_unit_test(reads_columns),
 		cmocka_unit_test(passes_over_what_stays_on_the_line),
 		cmocka_unit_test(a_cut_number_ends_as_with_a_zero),
 		cmocka_unit_test(refuses_lines_out_of_range),
