@@ -3,7 +3,9 @@
 The same tree is compiled twice. In one a loop's target has a line of its own that is in order; in the other it has the line
 that is tried. What ran is the same, so the paths must be the same but for that number.
 """
+import collections
 import os
+import subprocess
 import sys
 import unittest
 
@@ -45,6 +47,122 @@ a(116)
 def after(n): return n + 1
 print(sum(after(i) for i in range(5)))
 '''
+WHOLE = '''\
+import ast, sys
+SRC = """def a(n):
+    t = 0
+    for i in range(n):
+        try:
+            if i == 3:
+                raise ValueError(i)
+        except ValueError:
+            t += 100
+    return t
+a(6)
+a(116)
+"""
+tree = ast.parse(SRC)
+for node in ast.walk(tree):
+    if hasattr(node, "lineno"):
+        node.lineno = node.end_lineno = node.lineno + 4
+        node.col_offset, node.end_col_offset = 0, 1
+target = tree.body[0].body[1].target
+target.lineno = target.end_lineno = 2           # before co_firstlineno, which is 4
+tree.body[0].lineno = 4
+exec(compile(tree, "<inlined>", "exec"))
+def after(n): return n + 1
+print(sum(after(i) for i in range(5)))
+'''
+# Each kind of code, in one program; how often each function is called
+KINDS = '''\
+def f(n):
+    t = 0
+    for i in range(n):
+        try:
+            if i == 3:
+                raise ValueError(i)
+        except ValueError:
+            t += 100
+        finally:
+            t += 1
+    with C() as c:
+        t += 1
+    while t > 150:
+        t -= 7
+        if t % 2: continue
+    return t
+def g(n):
+    for i in range(n):
+        x = yield i
+        if x: return x
+    yield from (j for j in range(2))
+async def co(n):
+    async for x in ag(n):
+        n += x
+    async with A() as a:
+        n += 1
+    return n
+async def ag(n):
+    for i in range(n):
+        yield i
+class A:
+    async def __aenter__(self): return 1
+    async def __aexit__(self, *e): return None
+class C:
+    a = 1
+    b = [i for i in range(3)]
+    def __enter__(self): return self
+    def __exit__(self, *e): return None
+lam = lambda x: [y for y in range(x) if y % 2]
+def m(x):
+    match x:
+        case [a, b]:
+            return a
+        case {"k": v} if v:
+            return v
+        case _:
+            return 0
+def nested(n):
+    def inner(k):
+        return k + n
+    return inner(1) + inner(2)
+def run(c):
+    try:
+        c.send(None)
+    except StopIteration as e:
+        return e.value
+print(f(6), f(20), list(g(3)), run(co(4)), lam(4), m([1, 2]), m({"k": 1}), m(3), nested(2), C.b)
+'''
+CALLS = {"f": 2, "g": 1, "co": 1, "ag": 1, "m": 3, "nested": 1, "run": 1, "<lambda>": 1, "C": 1, "A": 1, "C.__exit__": 2, "A.__aexit__": 1,
+         "nested.<locals>.inner": 2, "g.<locals>.<genexpr>": 1, "known": 5}
+# Of a third of the nodes, or of all: (name, line from the line it has)
+NUMBERS = (
+    ("zero", "0 if chosen else line"),
+    ("below 1", "-random.randrange(1, 2000) if chosen else line"),
+    ("huge", "2**30 + line if chosen else line"),
+    ("the largest", "2**31 - 1 if chosen else line"),
+    ("the smallest", "5 - 2**31 if chosen else line"),
+    ("256 apart", "random.choice((line, line + 256, line + 512))"),
+    ("one for all", "5"),
+    ("from the last to the first", "100 - line"),
+    ("any", "random.randrange(1, 60)"),
+    ("all of these", "random.choice((0, -1, 1, 7, 128, 65536, 2**31 - 1, 5 - 2**31, line, line))"),
+)
+ODD = '''\
+import ast, random
+random.seed(1)
+tree = ast.parse(%r)
+for node in ast.walk(tree):
+    if hasattr(node, "lineno"):
+        line, chosen = node.lineno, random.random() < .3
+        node.lineno = node.end_lineno = line = NUMBER
+        node.col_offset, node.end_col_offset = random.choice(((0, 1), (5, 7), (4000, 100000), (0, 0))) if line >= 0 else (line, line)
+def known():
+    return 1
+known()
+exec(compile(tree, "<odd>", "exec"))
+for i in range(4): known()
+''' % KINDS
 # (name, line of the target, what is done before the calls)
 BEFORE_FIRST = (
     ("two before", 302, ""),
@@ -72,6 +190,40 @@ BELOW_ONE = (
 
 
 class LineNumbers(unittest.TestCase):
+    def setUp(self):
+        self.is_traced = subprocess.run([session.PYTHON, "-c", "import sys; sys.monitoring"], capture_output=True, check=False).returncode != 0
+
+    def recorded(self, name, text):
+        """Of a recording that is sound and whose program does what it does alone: rows (event, code, line).
+
+        3.11 does not know a line below 1 from none: there a function whose first one is such may have gaps. No other has any."""
+        script, directory = session.scratch() + f"/{name.replace(' ', '_')}.py", session.scratch() + "/recording"
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(text)
+        alone = subprocess.run([session.PYTHON, script], capture_output=True, check=False)
+        done = session.pathline("record", "-q", "-o", directory, "--python", session.PYTHON, script)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (alone.returncode, alone.stdout, alone.stderr))
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        done = session.pathline("check", directory)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        rows = session.rows("--fields", "event,code,line,first", directory)
+        self.assertEqual([], [row for row in rows if row[0] == "gap" and (int(row[3]) > 0 or not self.is_traced)])
+        return [tuple(row[:3]) for row in rows]
+
+    def test_whole(self):
+        rows = self.recorded("whole", WHOLE)
+        counted = collections.Counter(row for row in rows if row[1] in ("a", "after"))
+        self.assertEqual(counted[("call", "after", "23")], 5)
+        self.assertEqual({row[2]: number for row, number in counted.items() if row[:2] == ("line", "a")},
+                         {"2": 122, "6": 2, "7": 124, "8": 122, "9": 122, "10": 2, "11": 2, "12": 2, "13": 2})
+
+    def test_each_kind_of_code(self):
+        for name, number in NUMBERS:
+            with self.subTest(name):
+                rows = self.recorded(name, ODD.replace("NUMBER", number))
+                calls = collections.Counter(code for event, code, _ in rows if event == "call")
+                self.assertEqual({code: calls[code] for code in CALLS}, CALLS)
+
     def path(self, name, line, more):
         """Rows (event, code, line) of the calls of a and after, of a recording that is sound."""
         script = PROGRAM.replace("LINE", str(line), 1).replace("MORE", more, 1)
