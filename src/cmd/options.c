@@ -16,14 +16,35 @@
 #define OPTIONS_MAX 64
 #define WORD_MAX    64 /* of an option, cut */
 
+/* As many of the words as stand in a line. */
+#define LIST_BYTES 100
+static const char *list_words(const char *const *words, char list[LIST_BYTES])
+{
+	size_t used = 0;
+
+	list[0] = 0;
+	for (size_t i = 0; words[i]; i++) {
+		const size_t n = strlen(words[i]);
+		if (used + n + 8 > LIST_BYTES) {
+			snprintf(list + used, LIST_BYTES - used, ", …");
+			break;
+		}
+		used += (size_t)snprintf(
+			list + used, LIST_BYTES - used, "%s%s", used ? ", " : "", words[i]);
+	}
+	return list;
+}
+
 int cmd_unknown(const char *what, const char *word, const char *const *known)
 {
 	const char *nearest = nearest_word(word, known);
 
+	char list[LIST_BYTES];
+
 	if (nearest)
 		cmd_say("unknown %s '%s'; did you mean '%s'?", what, word, nearest);
 	else
-		cmd_say("unknown %s '%s'", what, word);
+		cmd_say("unknown %s '%s'; there are: %s", what, word, list_words(known, list));
 	return CMD_USAGE;
 }
 

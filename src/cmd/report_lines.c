@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/units.h"
 #include "cmd/json.h"
+#include "session/executed.h"
 
 /* ---- hot lines ---- */
 
@@ -243,6 +244,7 @@ struct annotated {
 	bool *known; /* the line can run */
 	bool *begun; /* a function that ran begins there */
 	int32_t count;
+	bool whole; /* nothing of the path is missing */
 };
 
 static void release_annotated(struct annotated *a)
@@ -382,7 +384,7 @@ static void write_margin(struct out *o, const struct annotated *a, int32_t line,
 		snprintf(number, sizeof number, "%12llu", (unsigned long long)a->hits[line]);
 		out_text(o, number);
 	} else {
-		out_text(o, never ? "       never" : "            ");
+		out_text(o, !never ? "            " : a->whole ? "       never" : "           ?");
 	}
 	out_tone(o, TONE_PLAIN);
 	if (a->ns[line] > 0) {
@@ -432,7 +434,8 @@ static void write_file(struct annotated *a)
 /* title: the file's name, and which of its texts it is where it has several. */
 static int annotate(struct report *w, const struct pl_code *code, const char *title)
 {
-	struct annotated a = {.w = w, .file = pl_code_file(code), .code = code};
+	struct annotated a = {
+		.w = w, .file = pl_code_file(code), .code = code, .whole = executed_is_whole(w->r)};
 	struct pl_text text;
 	struct pl_err why = {0};
 	int result = gather(&a);
@@ -443,6 +446,9 @@ static int annotate(struct report *w, const struct pl_code *code, const char *ti
 			cmd_say("report: %s: its source is not there: %s", a.file,
 				why.used ? pl_err_text(&why) : "no such line");
 		write_file(&a);
+		if (!a.whole)
+			report_note(w, "?: not in the recording, of which a part is missing; it "
+				       "may have run");
 	}
 	release_annotated(&a);
 	return result;

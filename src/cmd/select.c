@@ -166,7 +166,7 @@ static int read_when(const char *text, const struct pl_recording_info *info, str
 {
 	if (!text || when_read(text, info, w))
 		return CMD_GO;
-	cmd_say("'%s' is no moment; say 10:52:01.5, 2026-11-21 10:52, +1.5 (seconds from the "
+	cmd_say("'%s' is not a time; try 10:52:01.5, 2026-11-21 10:52, +1.5 (seconds from the "
 		"start) or #4711 (an event's seq)",
 		text);
 	return CMD_USAGE;

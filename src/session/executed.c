@@ -76,3 +76,21 @@ void executed_release(struct executed *e)
 	pl_counts_free(e->counts);
 	*e = (struct executed){.r = r};
 }
+
+/* What a loss with this reason says is not of the path, or is where the path ends. */
+static bool is_outside(const struct pl_loss *l)
+{
+	return l->reason == PL_GAP_SIGNAL || l->reason == PL_GAP_REFUSED ||
+	       l->reason == PL_GAP_LEFT_OUT || l->reason == PL_GAP_LIVE ||
+	       (l->reason == PL_GAP_FULL && !l->process);
+}
+
+bool executed_is_whole(const struct pl_recording *r)
+{
+	const struct pl_loss *l;
+
+	for (uint32_t i = 0; (l = pl_recording_loss(r, i)); i++)
+		if (!is_outside(l))
+			return false;
+	return !pl_recording_damage_count(r);
+}

@@ -24,4 +24,7 @@ struct executed {
 int executed_work(struct executed *e, struct pl_err *err);
 void executed_release(struct executed *e);
 
+/* Is nothing of the path missing? Then what is not counted never ran; else that is not known. */
+bool executed_is_whole(const struct pl_recording *r);
+
 #endif

@@ -6,6 +6,14 @@
 #include <string.h>
 #include "base/nearest.h"
 
+/* Whether it ran is not known. */
+#define NOT_WHOLE "is not in the recording, of which a part is missing"
+
+static bool is_whole(const struct session *s)
+{
+	return executed_is_whole(s->replay.r);
+}
+
 int known_executed(struct session *s, struct pl_err *err)
 {
 	int code = 0;
@@ -89,15 +97,18 @@ int known_line(struct session *s, const char *file, int32_t line, struct pl_err 
 		return code;
 	if (code)
 		return code;
+	const char *never = is_whole(s) ? "never ran" : NOT_WHOLE;
 	near_lines(&s->executed.table, &place, &before, &after);
 	if (before && after)
 		session_refuse(s,
-			"%s:%" PRId32 " never ran; the nearest lines that ran are %" PRId32
+			"%s:%" PRId32 " %s; the nearest lines that ran are %" PRId32
 			" and %" PRId32,
-			file, line, before, after);
+			file, line, never, before, after);
 	else if (before || after)
-		session_refuse(s, "%s:%" PRId32 " never ran; the nearest line that ran is %" PRId32,
-			file, line, before ? before : after);
+		session_refuse(s, "%s:%" PRId32 " %s; the nearest line that ran is %" PRId32, file,
+			line, never, before ? before : after);
+	else if (!is_whole(s))
+		session_refuse(s, "%s:%" PRId32 " %s", file, line, never);
 	else
 		session_refuse(s, "no line of %s ran", file);
 	return PL_END;
@@ -115,6 +126,11 @@ static int refuse_name(struct session *s, const char *what, const char *name, co
 {
 	const char *nearest = nearest_word(name, known);
 
+	if (!is_whole(s)) {
+		session_refuse(s, "%s " NOT_WHOLE "%s%s%s", name, nearest ? "; did you mean " : "",
+			nearest ? nearest : "", nearest ? "?" : "");
+		return PL_END;
+	}
 	session_refuse(s, "%s%s%s%s%s", what, name, nearest ? "; did you mean " : "",
 		nearest ? nearest : "", nearest ? "?" : "");
 	return PL_END;

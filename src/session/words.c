@@ -465,8 +465,10 @@ static int count_hits(struct session *s, int32_t line, struct pl_err *err)
 	if (code == HITS_READY && hits_of(h, of, counts, line)) {
 		so_far = counts[line];
 		hits_in_all(h, of, counts, line);
-		session_tell(s, "line %" PRId32 ": %" PRIu64 " of %" PRIu64 " hits%s", line, so_far,
-			counts[line], has_passes(s) ? "" : ", without passes of one-line loops");
+		session_tell(s, "line %" PRId32 ": %" PRIu64 " of %" PRIu64 " hits%s%s", line,
+			so_far, counts[line],
+			has_passes(s) ? "" : ", without passes of one-line loops",
+			executed_is_whole(s->replay.r) ? "" : ", in what is not missing");
 	} else if (code >= 0) {
 		session_refuse(s, "stopped");
 	}
@@ -634,30 +636,41 @@ static int do_search(struct session *s, char letter, const char *rest, struct pl
 	return moved(s, replay_search(&s->replay, &s->regex, back, err), "not found");
 }
 
-/* "thread 2 pricing_1", or "thread 0 MainThread, task 3 worker". */
+/* "thread 2 pricing_1, task 3 worker"; in a thread that goes on itself "task 3 worker" is enough. */
 #define RUNNER_BYTES 240
-static void runner_text(const struct session *s, const struct pl_position *at,
+static void runner_text(const struct session *s, const struct pl_position *at, bool with_thread,
 	const struct task_name *task, char text[RUNNER_BYTES])
 {
 	const struct pl_thread *t = pl_recording_thread(s->replay.r, at->process, at->thread);
-	char name[TASK_TEXT_BYTES];
+	char name[TASK_TEXT_BYTES], thread[80] = "";
 
 	tasks_text(task, name);
-	snprintf(text, RUNNER_BYTES, "thread %" PRIu32 "%s%.60s%s%s", at->thread,
-		t && t->name[0] ? " " : "", t ? t->name : "", name[0] ? ", task " : "", name);
+	if (with_thread)
+		snprintf(thread, sizeof thread, "thread %" PRIu32 "%s%.60s", at->thread,
+			t && t->name[0] ? " " : "", t ? t->name : "");
+	else if (!name[0])
+		snprintf(thread, sizeof thread, "the thread without a task");
+	snprintf(text, RUNNER_BYTES, "%s%s%s", thread,
+		!name[0]      ? ""
+		: with_thread ? ", task "
+			      : "task ",
+		name);
 }
 
 /* Says who goes on, and who ran until then. */
 static int do_switch(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	char before[RUNNER_BYTES], now[RUNNER_BYTES];
+	const struct pl_position *at = &s->replay.at.position, from = *at;
+	const struct task_name before = s->replay.task;
+	char left[RUNNER_BYTES], now[RUNNER_BYTES];
 
 	(void)rest;
-	runner_text(s, &s->replay.at.position, &s->replay.task, before);
 	int code = replay_switch(&s->replay, letter == '[', err);
 	if (code == 0) {
-		runner_text(s, &s->replay.at.position, &s->replay.task, now);
-		snprintf(s->note, sizeof s->note, "%.240s goes on; %.240s was left", now, before);
+		const bool other = at->thread != from.thread;
+		runner_text(s, at, other, &s->replay.task, now);
+		runner_text(s, &from, other, &before, left);
+		snprintf(s->note, sizeof s->note, "%s goes on; %s was left", now, left);
 	}
 	return moved(s, code, letter == '[' ? "no earlier switch" : "no later switch");
 }

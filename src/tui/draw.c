@@ -206,12 +206,13 @@ static uint32_t stop_at(const struct tui *t, int32_t line)
 	return 0;
 }
 
-/* Beside the text: stop, hits so far or "never", the line's number, and where it is now. */
+/* Beside the text: stop, hits so far or "never" ("?" where that is not known), the line's number, and where it is now. */
 static void draw_gutter(const struct tui *t, struct pen *p, int32_t line, bool here)
 {
 	unsigned what = t->source.what[line];
 	bool ran = what & SOURCE_RAN || (t->source.has_hits && t->source.hits[line]);
 	bool never = t->source.has_what && what == SOURCE_CAN;
+	bool sure = never && executed_is_whole(t->s->replay.r);
 	uint32_t stop = stop_at(t, line);
 	char hits[16] = "";
 
@@ -224,9 +225,12 @@ static void draw_gutter(const struct tui *t, struct pen *p, int32_t line, bool h
 	else
 		pen_text(p, "  ", INK_PLAIN);
 	if (COLS >= 40)
-		pen_format(p, never ? INK_NEVER : INK_RAN, " %6s", never ? "never" : hits);
+		pen_format(p, never ? INK_NEVER : INK_RAN, " %6s",
+			sure	? "never"
+			: never ? "?"
+				: hits);
 	pen_format(p, ran ? INK_PLAIN : INK_FAINT, " %5" PRId32, line);
-	pen_text(p, here ? " > " : never && COLS < 40 ? " ! " : "   ", here ? INK_HERE : INK_NEVER);
+	pen_text(p, here ? " > " : sure && COLS < 40 ? " ! " : "   ", here ? INK_HERE : INK_NEVER);
 }
 
 static void draw_text(struct tui *t, struct pen *p, int32_t line)
@@ -282,6 +286,15 @@ static void take_rule(struct box *box, bool bottom, const char *text, enum ink i
 	box->rows--;
 }
 
+static const char *start_text(const struct tui *t)
+{
+	const struct pl_thread *thread = tui_thread(t);
+
+	if (thread && thread->first_seq)
+		return "START OF WHAT IS KEPT: --limit dropped what was before";
+	return t->s->replay.at.position.thread ? "START OF THREAD" : "START OF RECORDING";
+}
+
 static void take_rules(struct tui *t, struct box *box)
 {
 	const struct pl_event *at = &t->s->replay.at;
@@ -290,8 +303,7 @@ static void take_rules(struct tui *t, struct box *box)
 
 	pl_recording_info(t->s->replay.r, &info);
 	if (tui_at_edge(t, true))
-		take_rule(box, false,
-			at->position.thread ? "START OF THREAD" : "START OF RECORDING", INK_HERE);
+		take_rule(box, false, start_text(t), INK_HERE);
 	if (at->kind == PL_EVENT_GAP) {
 		snprintf(text, sizeof text, "GAP: %s", pl_gap_reason_text(at->gap));
 		take_rule(box, false, text, INK_BAD);

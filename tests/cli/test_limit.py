@@ -169,6 +169,16 @@ class Limit(recorded.Case):
         self.assertIn(f"  {loss['lost']:,} events, older blocks were dropped", recorded.run(recorded.PATHLINE, "info", self.out).stdout)
         self.assert_missing(f"without the oldest {loss['lost']:,} events of the recording, which --limit dropped", loss["lost"], None)
 
+    def assert_never_is_not_said(self):
+        """Of a line that is not in what is left nobody knows whether it ran."""
+        text = recorded.run(recorded.PATHLINE, "report", "--file", "program.py", self.out).stdout
+        self.assertRegex(text, r"(?m)^ +\? +1  import random")
+        self.assertNotIn("never", text)
+        self.assertIn("\n?: not in the recording, of which a part is missing; it may have run\n", text)
+        done = subprocess.run([recorded.PATHLINE, "replay", "--plain", self.out], input="b program.py:1\nb nosuch\n", text=True, capture_output=True)
+        self.assertRegex(done.stdout, r"!\t\S*program\.py:1 is not in the recording, of which a part is missing; the nearest line that ran is \d+\n"
+                                      r"!\tnosuch is not in the recording, of which a part is missing\n$")
+
     def assert_missing(self, words, dropped, stopped):
         """Each form of `report` says it: a person's in a line, JSON in a row, the others on stderr.
         """
@@ -201,6 +211,7 @@ class Limit(recorded.Case):
                 self.assertGreater(self.bytes(), limit * MIB // 2)
                 self.assert_sound(self.out)
                 self.assert_told(errors)
+                self.assert_never_is_not_said()
 
     def test_collector_killed(self):
         """Who finishes the recording knows what the one before had dropped, and keeps the limit."""
