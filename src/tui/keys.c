@@ -71,6 +71,8 @@ static const struct key table[] = {
 	{"PgDn", EVERY, KEY_DO, "page-down", "down one page", NULL},
 	{"g", EVERY, KEY_DO, "top", "to the top of what is shown", NULL},
 	{"G", EVERY, KEY_DO, "bottom", "to the bottom of what is shown", NULL},
+	{"Home", EVERY, KEY_DO, "top", "to the top of what is shown", NULL},
+	{"End", EVERY, KEY_DO, "bottom", "to the bottom of what is shown", NULL},
 	{"Left", ALL, KEY_DO, "left", "long lines: to the left; timeline: earlier", NULL},
 	{"Right", ALL, KEY_DO, "right", "long lines: to the right; timeline: later", NULL},
 	{"WheelUp", EVERY, KEY_DO, "wheel-up", "up three lines", NULL},

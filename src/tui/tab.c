@@ -1,5 +1,6 @@
 /* Tab in the prompt: completes what is typed as far as it is certain, and lists what it can become.
  * Further ones take each in turn. */
+#define _GNU_SOURCE
 #include "tui/state.h"
 
 #include <stdio.h>
@@ -32,6 +33,18 @@ static const char *after_word(const struct tui *t, const char *word)
 	return t->tab.stem[0] == 'b' && n > 3 && !strcmp(word + n - 3, ".py") ? ":" : "";
 }
 
+/* What all words begin with, if it still has what was typed: that can also be in their middle. */
+static void put_common(struct tui *t)
+{
+	const struct completion *c = &t->tab.found;
+	const char *typed = t->tab.stem + c->from;
+
+	if (memmem(c->words[0], c->common, typed, strlen(typed)))
+		put(t, c->words[0], c->common, "");
+	else
+		put(t, typed, strlen(typed), "");
+}
+
 static void begin(struct tui *t)
 {
 	struct completion *c = &t->tab.found;
@@ -49,7 +62,7 @@ static void begin(struct tui *t)
 	} else if (c->count == 1) {
 		put(t, c->words[0], strlen(c->words[0]), after_word(t, c->words[0]));
 	} else {
-		put(t, c->words[0], c->common, "");
+		put_common(t);
 		t->tab.listed = true;
 	}
 }

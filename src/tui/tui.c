@@ -380,6 +380,10 @@ static const struct pl_code *find_file(const struct tui *t, const char *part)
 
 static void do_open(struct tui *t, const char *rest)
 {
+	if (!*rest) {
+		say(t, "open needs a part of a file's name; Tab lists the files");
+		return;
+	}
 	if (!count_all(t)) {
 		say(t, "stopped before all files were known");
 		return;
@@ -704,6 +708,39 @@ static const struct {
 	{KEY_DC, "Delete"},
 };
 
+/* What terminals send for them in both modes of their cursor keys: terminfo knows that of one. */
+static const struct {
+	const char *bytes;
+	int code;
+} sent[] = {
+	{"\033[A", KEY_UP},
+	{"\033OA", KEY_UP},
+	{"\033[B", KEY_DOWN},
+	{"\033OB", KEY_DOWN},
+	{"\033[C", KEY_RIGHT},
+	{"\033OC", KEY_RIGHT},
+	{"\033[D", KEY_LEFT},
+	{"\033OD", KEY_LEFT},
+	{"\033[H", KEY_HOME},
+	{"\033OH", KEY_HOME},
+	{"\033[1~", KEY_HOME},
+	{"\033[7~", KEY_HOME},
+	{"\033[F", KEY_END},
+	{"\033OF", KEY_END},
+	{"\033[4~", KEY_END},
+	{"\033[8~", KEY_END},
+	{"\033[5~", KEY_PPAGE},
+	{"\033[6~", KEY_NPAGE},
+};
+
+/* A terminal that sends one of these for another key keeps it. */
+static void define_sent(void)
+{
+	for (size_t i = 0; i < sizeof sent / sizeof *sent; i++)
+		if (key_defined(sent[i].bytes) <= 0)
+			define_key(sent[i].bytes, sent[i].code);
+}
+
 /* false: it has no name, and means nothing. */
 static bool name_key(struct tui *t, int code, wint_t c, char name[KEY_BYTES])
 {
@@ -777,6 +814,10 @@ static void prompt_key(struct tui *t, int code, wint_t c, const char *name)
 		prompt_earlier(&t->prompt);
 	else if (!strcmp(name, "Down"))
 		prompt_later(&t->prompt);
+	else if (!strcmp(name, "Home"))
+		t->prompt.at = 0;
+	else if (!strcmp(name, "End"))
+		t->prompt.at = strlen(t->prompt.text);
 	else if (!strcmp(name, "Ctrl-U"))
 		prompt_begin(&t->prompt, "");
 	else if (code == OK && c >= 32 && c != 127) {
@@ -989,6 +1030,7 @@ static SCREEN *begin(struct pl_err *err)
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	define_sent();
 	nodelay(stdscr, TRUE);
 	set_escdelay(50);
 	mouseinterval(0);

@@ -412,6 +412,14 @@ class Commands(Case):
         t.press(":").type("vi").press("Tab").wait(":view").type(" tree\r").wait("tree ----")
         self.quit(t)
 
+    def test_completion_keeps_what_was_typed(self):
+        """Also where it is in the middle of the names, which begin with nothing in common."""
+        of = recorded("names.py", "for name in 'one_task', 'two_task':\n    exec(compile('x = 1', name, 'exec'))\n")
+        t = self.open(of=of).wait("START").press("o").type("_tas").press("Tab").wait("one_task +two_task").wait("(?m)^:open _tas *$")
+        t.press("Tab").wait("(?m)^:open one_task *$").press("Enter").wait("no source")
+        t.press("o", "Enter").wait("open needs a part of a file's name")
+        self.quit(t)
+
     def test_search(self):
         t = self.open().wait("START").press("/").type("def \r").press(";", ";", ",").settle()
         t.press("?").type("nothing like it\r").wait("not found")
@@ -553,6 +561,19 @@ class Keys(Case):
         out = recorded().pathline("replay", "--keys").stdout.decode()
         return [row.split("\t") for row in out.splitlines()]
 
+    def test_both_forms_of_the_keys_of_the_cursor(self):
+        """Terminals send ESC [ A or ESC O A for Up, and so on, as the mode of their cursor keys is; some ignore the mode that is asked for."""
+        for mode in "[", "O":
+            t = self.open().wait("START").type(f"\x1b{mode}F").wait("fail\\(\\)").type(f"\x1b{mode}H").wait("START")
+            t.type(f"\x1b{mode}B").type("b\r").wait("shop.py:2 never ran")
+            t.press("F6").wait("path --").type(f"\x1b{mode}B\x1b{mode}B\x1b{mode}A\r").settle()
+            t.press(":").type(f"hit\x1b{mode}D\x1b{mode}D\x1b{mode}Dx\x1b{mode}Cy\x1b{mode}Fz\x1b{mode}H0").wait("(?m)^:0xhyitz *$")
+            self.quit(t)
+        t = self.open().wait("START")
+        for home, end in (("\x1b[1~", "\x1b[4~"), ("\x1b[7~", "\x1b[8~")):
+            t.press(":").type(f"a{home}b{end}c").wait("(?m)^:bac *$").press("Esc").settle()
+        self.quit(t)
+
     def test_one_meaning(self):
         seen = set()
         for views, key, command, meaning in self.rows():
@@ -568,6 +589,7 @@ class Keys(Case):
         t = self.open(VISUAL="true").wait("START")
         t.press("s").wait("3 > ").press("S").wait("1 > ").press("n").wait("3 > ").press("N").wait("1 > ")
         t.press("Down").press("Up", "PgDn", "PgUp", "G").wait("fail\\(\\)").press("g").wait("START").press("Right", "Left")
+        t.press("End").wait("fail\\(\\)").press("Home").wait("START")
         t.press("WheelDown", "WheelUp", "Click", "a").wait("this thread only").press("a").wait("all threads")
         t.press("b").type("square\r").wait("stop 1").press("x").type("LookupError\r").wait("stop 2")
         t.press("w").type("fail\r").wait("stop 3").press("B").wait("2: x LookupError; 3: w fail").press("c").wait("square +thread 0").press("1-9").wait("2 times").press("c").wait("square +thread 1").press("c").settle()
