@@ -26,6 +26,7 @@ PYTHON3 = python3
 all: deps
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
 	@test -e $(BUILD)/pathline || echo "building, which takes a minute …"
+	@test -e $(BUILD)/pathline || ! test -t 1 || ninja -C $(BUILD) product # its last line counts
 	@ninja -C $(BUILD) --quiet product >$(BUILD)/ninja.log || { cat $(BUILD)/ninja.log; exit 1; }
 	@echo "built $(BUILD)/pathline, with recorders for:" \
 		$$(cd $(BUILD) && ls pathline-recorder-*.so 2>/dev/null | sed 's/pathline-recorder-//; s/\.so//')

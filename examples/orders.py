@@ -76,10 +76,11 @@ async def requests(reader):
         yield line
 
 
-async def client(number, port):
+async def client(number, port, all_connected):
     """Orders at random, one after the other; gives how many were accepted."""
     chance = random.Random(number)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    await all_connected.wait()
     accepted = 0
     for i in range(ORDERS):
         order = {"id": f"{number}.{i}", "item": chance.choice(sorted(PRICES)), "count": chance.randint(1, 3)}
@@ -95,7 +96,8 @@ async def main():
     with concurrent.futures.ThreadPoolExecutor(WORKERS, "pricing") as pool:
         server = await asyncio.start_server(lambda r, w: serve(pool, r, w), "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        clients = [asyncio.create_task(client(n, port), name=f"client-{n}") for n in range(CLIENTS)]
+        all_connected = asyncio.Barrier(CLIENTS)
+        clients = [asyncio.create_task(client(n, port, all_connected), name=f"client-{n}") for n in range(CLIENTS)]
         accepted = sum(await asyncio.gather(*clients))
         server.close()
         await server.wait_closed()

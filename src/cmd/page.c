@@ -55,13 +55,12 @@ static void split(char *text, char *words[WORDS_MAX + 1])
 		words[0] = NULL;
 }
 
-static char *pager_text(void)
+/* NULL: the user chose none. */
+static const char *chosen_pager(void)
 {
 	const char *text = getenv("PATHLINE_PAGER");
 
-	if (!text)
-		text = getenv("PAGER");
-	return strdup(text ? text : "less -FRX");
+	return text ? text : getenv("PAGER");
 }
 
 static void run_pager(char **words, int input, int failed)
@@ -120,14 +119,14 @@ void page_start(struct cmd *c, struct out *o)
 	if (!o->columns || o->pager || c->no_pager || !isatty(0) || !terminal ||
 		!strcmp(terminal, "dumb"))
 		return;
-	text = pager_text();
+	text = strdup(chosen_pager() ? chosen_pager() : "less -FRX");
 	if (text)
 		split(text, words);
 	if (words[0])
 		o->pager = start(words, ends, &err);
-	if (err)
-		cmd_say("%s: the pager '%s' cannot be started: %s", c->name, words[0],
-			strerror(err));
+	if (err && chosen_pager()) /* a small system has no less: then there is no pager */
+		cmd_say("%s: the pager '%s' cannot be started: %s; --no-pager needs none", c->name,
+			words[0], strerror(err));
 	free(text);
 	if (!o->pager)
 		return;

@@ -182,7 +182,14 @@ class Pager(unittest.TestCase):
 
     def test_one_that_is_not_there(self):
         text, code = shown("check", PATHLINE_PAGER="no-such-pager -x")
-        self.assertRegex(text, r"\Apathline: check: the pager 'no-such-pager' cannot be started: No such file or directory\nsound: ")
+        self.assertRegex(text, r"\Apathline: check: the pager 'no-such-pager' cannot be started: No such file or directory; "
+                               r"--no-pager needs none\nsound: ")
+        self.assertEqual(code, 0)
+
+    def test_a_system_without_less(self):
+        """Nobody asked for less, so nobody is told that it is missing."""
+        text, code = shown("check", PATH="/nonexistent")
+        self.assertRegex(text, r"\Asound: ")
         self.assertEqual(code, 0)
 
     def test_one_that_is_left_early(self):
