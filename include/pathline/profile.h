@@ -91,6 +91,7 @@ struct pl_profile_task {
 	const char *name;   /* its last name; "": not known */
 	uint64_t stretches; /* the number of times that it began or went on */
 	int64_t run_ns, wait_ns;
+	int64_t wait_error_ns;	   /* as in pl_line_time */
 	int64_t first_ns, last_ns; /* CLOCK_REALTIME of its first and last event */
 	struct pl_longest longest; /* of the times that it ran without a return to the event loop */
 	const struct pl_code *code; /* that took most of the longest; NULL: not known */

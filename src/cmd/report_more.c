@@ -11,6 +11,7 @@ enum {
 	TASK_NAME,
 	TASK_RUN,
 	TASK_WAIT,
+	TASK_WAIT_ERROR,
 	TASK_STRETCHES,
 	TASK_MAX,
 	TASK_MAX_ERROR,
@@ -28,6 +29,7 @@ const struct column report_task_columns[] = {
 	[TASK_NAME] = {"task", "task", 20, 0},
 	[TASK_RUN] = {"run_ns", "running"},
 	[TASK_WAIT] = {"wait_ns", "waiting"},
+	[TASK_WAIT_ERROR] = {"wait_error_ns", "error", 0, 7},
 	[TASK_STRETCHES] = {"stretches", "stretches", 0, 8},
 	[TASK_MAX] = {"max_ns", "longest"},
 	[TASK_MAX_ERROR] = {"max_error_ns", NULL},
@@ -55,6 +57,8 @@ static struct cell task_cell(const void *context, size_t row, unsigned column)
 		return cell_ns(CELL_NS, t->run_ns);
 	case TASK_WAIT:
 		return cell_ns(CELL_NS, t->wait_ns);
+	case TASK_WAIT_ERROR:
+		return cell_ns(CELL_ERROR, t->wait_error_ns);
 	case TASK_STRETCHES:
 		return cell_count(t->stretches);
 	case TASK_MAX:

@@ -317,6 +317,8 @@ static void left_at(
 	uint32_t code = share_code(&p->share, f->code);
 	struct pl_longest time = {0};
 
+	if (f->task && p->tasks[f->task - 1].last < to >> 1)
+		p->tasks[f->task - 1].last = to >> 1;
 	if (f->entered == CONTEXT_UNKNOWN) {
 		parts_note_end(
 			p, &(struct profile_border){
@@ -343,8 +345,6 @@ static void left(void *who, const struct context_frame *f)
 {
 	struct pl_profile *p = who;
 
-	if (f->task)
-		p->tasks[f->task - 1].last = p->contexts.now >> 1;
 	left_at(p, f, index_of(p, f), p->contexts.now);
 }
 
@@ -562,10 +562,10 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 	if (tick > p->tick_ns && tick < INT64_MAX)
 		p->tick_ns = tick;
 	share_out(&p->share, &p->contexts, ns, ns > (double)tick ? ns - (double)tick : 0);
+	note_still(p, end_ticks, ns, tick); /* before note_tail, which asks what took most */
 	if (ns > (double)tick && p->share.tail_count)
 		note_tail(p, end_ticks);
 	p->left_count = p->tail_line = 0;
-	note_still(p, end_ticks, ns, tick);
 	share_forget(&p->share, &p->contexts);
 	p->open_ticks = end_ticks;
 	return code;

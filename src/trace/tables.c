@@ -404,7 +404,17 @@ static int run_times(const struct cumulate *c, struct pl_profile_task *rows)
 	return 0;
 }
 
-static int make_tasks(const struct cumulate *c)
+/* That of the time that it ran, as of a function's, and those of its first and last event. */
+static int64_t task_error(const struct pl_profile *p, int64_t run_ns, double all_ns)
+{
+	const double ns = (double)run_ns;
+	const int64_t error =
+		error_of(ns, all_ns, all_ns > 0 ? p->share.seen_all * ns / all_ns : 0);
+
+	return add_ns(error, add_ns(p->tick_ns, p->tick_ns));
+}
+
+static int make_tasks(const struct cumulate *c, double all_ns)
 {
 	struct pl_profile *p = c->p;
 	struct pl_profile_task *rows = table(p->task_count, sizeof *rows);
@@ -426,9 +436,12 @@ static int make_tasks(const struct cumulate *c)
 	int code = run_times(c, rows);
 	for (uint32_t i = 0; i < p->task_count; i++) {
 		int64_t alive;
+		if (rows[i].stretches < 2) /* it never waited */
+			continue;
 		if (__builtin_sub_overflow(rows[i].last_ns, rows[i].first_ns, &alive))
 			alive = TIME_NS_MAX;
 		rows[i].wait_ns = alive > rows[i].run_ns ? alive - rows[i].run_ns : 0;
+		rows[i].wait_error_ns = task_error(p, rows[i].run_ns, all_ns);
 	}
 	qsort(rows, p->tables.task_count, sizeof *rows, by_run);
 	return code;
@@ -497,7 +510,7 @@ static int make_all(struct cumulate *c)
 	if (code == 0)
 		code = make_nodes(c);
 	if (code == 0)
-		code = make_tasks(c);
+		code = make_tasks(c, all_ns);
 	make_others(p);
 	return code;
 }

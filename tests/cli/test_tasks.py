@@ -105,6 +105,23 @@ class Tasks(unittest.TestCase):
             self.assertGreaterEqual(row["wait_ns"], 90_000_000)
             self.assertEqual(row["stretches"], 3)
 
+    def waits(self, *options):
+        run = Run("waits.py", options=options)
+        done = session.pathline("report", "--tasks", "--json", run.recording)
+        rows = {row.get("task"): row for row in (json.loads(line)["data"] for line in done.stdout.splitlines())}
+        for name, waited, blocks in run.noted()[0]:
+            with self.subTest(name):
+                self.assertAlmostEqual(rows[name]["wait_ns"], waited, delta=rows[name]["wait_error_ns"])
+                if blocks:
+                    self.assertEqual(rows[name]["code"], "work")
+
+    def test_waiting_is_true_within_its_error(self):
+        """Also of a task that blocks when it has waited, and returns without an event of its own."""
+        self.waits()
+
+    def test_waiting_with_a_time_for_each_call(self):
+        self.waits("--clock", "call")
+
     def test_memory_that_serves_again(self):
         run = Run("reused.py")
         self.agree(run)
