@@ -14,7 +14,8 @@
 
 #define STATE_BYTES_MAX	  4096
 #define FRAME_BYTES_MAX	  256
-#define FRAMES_MAX	  16 /* of code that is not known, over which a look goes on */
+#define FRAMES_MAX	  1024 /* of code that is not known, over which a look goes on */
+#define PAGE_BYTES	  4096 /* or part of a page; a mapped one is mapped as a whole */
 #define MAP_SLOTS_AT_ONCE 16
 #define MAP_SLOTS_MAX	  1024
 #define FLUSH_COUNT	  1024
@@ -28,6 +29,11 @@ struct look {
 	uint32_t native_id;
 	uint64_t state; /* address of the thread's */
 	int error;	/* of the system: errno; 0: it was read */
+	/* A piece of the stack. Frames of callers mostly lie in the page of the frame above. */
+	uint64_t stack_at;
+	uint32_t stack_bytes;
+	uint8_t stack[PAGE_BYTES + FRAME_BYTES_MAX];
+	uint64_t passed[SAMPLE_RECORDS_KEPT]; /* codes over which this look went on, hashed */
 	/* out */
 	uint32_t code, unit;
 };
@@ -65,7 +71,7 @@ static bool view_makes_sense(const struct sample_view *v)
 
 /* ---- from a code object to its record ---- */
 
-/* As struct code_record of the recorder begins. Without units: of code that is left out. */
+/* As struct code_record of the recorder begins. */
 struct record_front {
 	uint64_t code;
 	uint32_t number, units;
@@ -132,9 +138,16 @@ static enum record_answer find_mapped(struct look *l, uint64_t code, uint64_t *r
 	return answer;
 }
 
+/* In a table of SAMPLE_RECORDS_KEPT. */
+static uint32_t code_place(uint64_t code)
+{
+	return (uint32_t)((code * 0x9e3779b97f4a7c15u) >> 58);
+}
+_Static_assert(SAMPLE_RECORDS_KEPT == 1 << 6, "code_place takes the top 6 bits of the hash");
+
 static enum record_answer find_record(struct look *l, uint64_t code, struct record_front *out)
 {
-	uint32_t place = (uint32_t)((code * 0x9e3779b97f4a7c15u) >> 58);
+	const uint32_t place = code_place(code);
 	struct sample_process *s = &l->p->sample;
 	uint64_t record;
 
@@ -144,13 +157,14 @@ static enum record_answer find_record(struct look *l, uint64_t code, struct reco
 		l->view->code_map ? find_mapped(l, code, &record) : find_extra(l, code, &record);
 	if (answer != RECORD_FOUND)
 		return answer;
+	if ((int64_t)record < 0) /* the mark of code that is left out: a negative address */
+		return RECORD_ABSENT;
 	if (!read_record(l, record, code, out))
 		return RECORD_TORN;
 	s->known[place].code = code;
 	s->known[place].record = record;
 	return RECORD_FOUND;
 }
-_Static_assert(SAMPLE_RECORDS_KEPT == 1 << 6, "find_record takes the top 6 bits of the hash");
 
 /* ---- from a thread to its position ---- */
 
@@ -171,6 +185,22 @@ static uint64_t read_frame_address(struct look *l)
 		!look_read(l, frame + v->through_frame, &frame, sizeof frame))
 		return 0;
 	return frame;
+}
+
+/* NULL: it cannot be read. The first frame is read alone: it is mostly the one. */
+static const uint8_t *read_frame(struct look *l, uint64_t frame, bool first)
+{
+	const uint32_t bytes = l->view->frame_bytes;
+
+	if (l->stack_bytes && frame >= l->stack_at && frame - l->stack_at <= l->stack_bytes - bytes)
+		return l->stack + (frame - l->stack_at);
+	uint64_t from = first ? frame : frame & ~(uint64_t)(PAGE_BYTES - 1);
+	l->stack_bytes = 0;
+	if (!look_read(l, from, l->stack, frame - from + bytes))
+		return NULL;
+	l->stack_at = from;
+	l->stack_bytes = (uint32_t)(frame - from) + bytes;
+	return l->stack + (frame - from);
 }
 
 /* The frame's pointer to code has marks in its lowest bits since 3.14. */
@@ -194,20 +224,24 @@ enum look_answer { LOOK_DROPPED, LOOK_NOBODY, LOOK_FOUND };
 static enum look_answer look_at_frames(struct look *l, uint64_t frame)
 {
 	const struct sample_view *v = l->view;
-	uint8_t bytes[FRAME_BYTES_MAX];
 	struct record_front record;
 
 	for (int i = 0; i < FRAMES_MAX && frame; i++) {
-		if (!look_read(l, frame, bytes, v->frame_bytes))
+		const uint8_t *bytes = read_frame(l, frame, i == 0);
+		if (!bytes)
 			return LOOK_DROPPED;
 		uint64_t code = word_at(bytes, v->frame_code) & ~(uint64_t)MARKS;
-		enum record_answer answer = code ? find_record(l, code, &record) : RECORD_ABSENT;
+		uint64_t *passed = &l->passed[code_place(code)];
+		frame = word_at(bytes, v->frame_previous);
+		if (code == *passed)
+			continue;
+		enum record_answer answer = find_record(l, code, &record);
 		if (answer == RECORD_TORN)
 			return LOOK_DROPPED;
 		if (answer == RECORD_FOUND && record.units)
 			return place_unit(l, word_at(bytes, v->frame_unit), &record) ? LOOK_FOUND
 										     : LOOK_DROPPED;
-		frame = word_at(bytes, v->frame_previous);
+		*passed = code;
 	}
 	return frame ? LOOK_DROPPED : LOOK_NOBODY;
 }
@@ -216,6 +250,7 @@ static enum look_answer look(struct look *l)
 {
 	uint64_t frame = read_frame_address(l);
 
+	l->stack_bytes = 0;
 	if (l->error)
 		return LOOK_DROPPED;
 	return frame ? look_at_frames(l, frame) : LOOK_NOBODY;

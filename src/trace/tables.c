@@ -35,16 +35,6 @@ static double square_root(double v)
 	return root;
 }
 
-/* Of n samples, a share of p is right within sqrt(p (1 - p) / n). Relative to itself that is
- * sqrt((1 - p) / (p n)), and p n are its own samples. */
-static int64_t error_of(double ns, double all_ns, double samples)
-{
-	double rest = all_ns > 0 ? 1 - ns / all_ns : 0;
-	double error = ns * square_root(rest > 0 ? rest / (samples + 0.5) : 0);
-
-	return rounded(error < ns ? error : ns);
-}
-
 /* ---- cumulated times ---- */
 
 struct cumulate {
@@ -59,7 +49,40 @@ struct cumulate {
 	double *site_ns, *line_ns, *code_ns;
 	double *line_inside; /* own time of its code while the line is on the stack below */
 	double *code_own;
+	double all_ns;	  /* own times of all lines */
+	double unseen_ns; /* time in which no look found a line, if that is more than a little */
 };
+
+/* Of n samples, a share of p is right within sqrt(p (1 - p) / n). Relative to itself that is
+ * sqrt((1 - p) / (p n)), and p n are its own samples. */
+static int64_t error_of(const struct cumulate *c, double ns, double samples)
+{
+	double rest = c->all_ns > 0 ? 1 - ns / c->all_ns : 0;
+	double error = ns * square_root(rest > 0 ? rest / (samples + 0.5) : 0);
+
+	return rounded((error < ns ? error : ns) + c->unseen_ns);
+}
+
+/* About so many samples were of that time. */
+static double samples_of(const struct cumulate *c, double ns)
+{
+	return c->all_ns > 0 ? c->p->share.seen_all * ns / c->all_ns : 0;
+}
+
+/* Looks without a position may all have been of one line. A few of them have been of any: they are
+ * those at which the thread moved on meanwhile. */
+#define FEW_LOOKS 0.1
+
+static double unseen_ns(const struct pl_profile *p, double all_ns)
+{
+	double dropped = 0;
+
+	for (size_t i = 0; i < p->r->sample_count; i++)
+		if (p->r->samples[i].head.process == p->wanted.range.process)
+			dropped += p->r->samples[i].head.dropped;
+	double part = dropped > 0 ? dropped / (dropped + p->share.seen_all) : 0;
+	return part > FEW_LOOKS ? all_ns * part : 0;
+}
 
 static void release_cumulate(struct cumulate *c)
 {
@@ -190,27 +213,25 @@ static struct pl_longest at_least(const struct pl_longest *l, int64_t ns, uint64
 	return longest;
 }
 
-static struct pl_profile_line line_row(
-	const struct cumulate *c, const struct shared_line *l, double all_ns)
+static struct pl_profile_line line_row(const struct cumulate *c, const struct shared_line *l)
 {
 	const uint32_t i = (uint32_t)(l - c->p->share.lines);
 	double own = l->ns[0] + l->ns[1], of_code = c->code_own[l->of_code];
 	double inside = of_code > 0 ? c->line_inside[i] / of_code : 0;
 	int64_t all = rounded(c->line_ns[i] + own * (inside < 1 ? 1 - inside : 0));
 
-	return (struct pl_profile_line){
-		.time = {.code = l->code,
-			.line = l->line,
-			.hits = l->hits,
-			.samples = l->samples,
-			.computing_ns = rounded(l->ns[0]),
-			.waiting_ns = rounded(l->ns[1]),
-			.error_ns = error_of(own, all_ns, (double)l->samples)},
+	return (struct pl_profile_line){.time = {.code = l->code,
+						.line = l->line,
+						.hits = l->hits,
+						.samples = l->samples,
+						.computing_ns = rounded(l->ns[0]),
+						.waiting_ns = rounded(l->ns[1]),
+						.error_ns = error_of(c, own, (double)l->samples)},
 		.cumulated_ns = all,
 		.longest = at_least(&l->longest, all, l->hits)};
 }
 
-static int make_lines(const struct cumulate *c, double all_ns)
+static int make_lines(const struct cumulate *c)
 {
 	const struct share *s = &c->p->share;
 	struct pl_profile_line *rows = table(s->line_count, sizeof *rows);
@@ -221,7 +242,7 @@ static int make_lines(const struct cumulate *c, double all_ns)
 	for (uint32_t i = 0; i < s->line_count; i++) {
 		const struct shared_line *l = &s->lines[i];
 		if (l->hits || l->samples || l->ns[0] + l->ns[1] > 0 || c->line_ns[i] > 0)
-			rows[count++] = line_row(c, l, all_ns);
+			rows[count++] = line_row(c, l);
 	}
 	qsort(rows, count, sizeof *rows, by_own);
 	c->p->tables.lines = rows;
@@ -253,7 +274,7 @@ static void add_own(const struct cumulate *c, struct pl_profile_function *rows)
 	}
 }
 
-static int make_functions(const struct cumulate *c, double all_ns)
+static int make_functions(const struct cumulate *c)
 {
 	const struct share *s = &c->p->share;
 	const struct contexts *x = c->x;
@@ -275,7 +296,7 @@ static int make_functions(const struct cumulate *c, double all_ns)
 		f.code = s->codes[i].code;
 		f.samples = s->codes[i].samples;
 		f.cumulated_ns = f.code ? rounded(ns) : f.computing_ns + f.waiting_ns;
-		f.error_ns = error_of(ns, all_ns, all_ns > 0 ? s->seen_all * ns / all_ns : 0);
+		f.error_ns = error_of(c, ns, samples_of(c, ns));
 		f.longest = at_least(
 			&s->codes[i].longest, f.cumulated_ns, f.calls + f.resumes + f.throws);
 		if (f.calls || f.resumes || f.throws || f.cumulated_ns)
@@ -405,16 +426,15 @@ static int run_times(const struct cumulate *c, struct pl_profile_task *rows)
 }
 
 /* That of the time that it ran, as of a function's, and those of its first and last event. */
-static int64_t task_error(const struct pl_profile *p, int64_t run_ns, double all_ns)
+static int64_t task_error(const struct cumulate *c, int64_t run_ns)
 {
 	const double ns = (double)run_ns;
-	const int64_t error =
-		error_of(ns, all_ns, all_ns > 0 ? p->share.seen_all * ns / all_ns : 0);
+	const int64_t error = error_of(c, ns, samples_of(c, ns));
 
-	return add_ns(error, add_ns(p->tick_ns, p->tick_ns));
+	return add_ns(error, add_ns(c->p->tick_ns, c->p->tick_ns));
 }
 
-static int make_tasks(const struct cumulate *c, double all_ns)
+static int make_tasks(const struct cumulate *c)
 {
 	struct pl_profile *p = c->p;
 	struct pl_profile_task *rows = table(p->task_count, sizeof *rows);
@@ -441,7 +461,7 @@ static int make_tasks(const struct cumulate *c, double all_ns)
 		if (__builtin_sub_overflow(rows[i].last_ns, rows[i].first_ns, &alive))
 			alive = TIME_NS_MAX;
 		rows[i].wait_ns = alive > rows[i].run_ns ? alive - rows[i].run_ns : 0;
-		rows[i].wait_error_ns = task_error(p, rows[i].run_ns, all_ns);
+		rows[i].wait_error_ns = task_error(c, rows[i].run_ns);
 	}
 	qsort(rows, p->tables.task_count, sizeof *rows, by_run);
 	return code;
@@ -497,20 +517,22 @@ static int make_all(struct cumulate *c)
 
 	for (uint32_t i = 0; i < p->share.line_count; i++)
 		all_ns += p->share.lines[i].ns[0] + p->share.lines[i].ns[1];
+	c->all_ns = all_ns;
+	c->unseen_ns = unseen_ns(p, all_ns);
 	p->tables.idle_ns = rounded(p->idle_ns);
 	p->tables.lost_ns = rounded(p->lost_ns);
 	p->tables.sum_ns = rounded(all_ns + p->idle_ns + p->lost_ns);
 	p->tables.tick_ns = p->tick_ns;
 	p->tables.folded = p->contexts.folded;
-	int code = make_lines(c, all_ns);
+	int code = make_lines(c);
 	if (code == 0)
-		code = make_functions(c, all_ns);
+		code = make_functions(c);
 	if (code == 0)
 		code = make_calls(c);
 	if (code == 0)
 		code = make_nodes(c);
 	if (code == 0)
-		code = make_tasks(c, all_ns);
+		code = make_tasks(c);
 	make_others(p);
 	return code;
 }

@@ -66,6 +66,50 @@ print(sum(pause() for _ in range(5)))
 busy()
 '''
 
+# What two lines call is left out: it waits and computes, so many frames above them.
+DEEP = '''\
+import json
+import sys
+import time
+
+sys.setrecursionlimit(10000)
+left_out = {}
+exec(compile("""
+def down(n, call):
+    return down(n - 1, call) if n else call()
+
+def rest():
+    time.sleep(0.2)
+
+def spin():
+    end = time.monotonic_ns() + 200_000_000
+    while time.monotonic_ns() < end:
+        pass
+""", "/left/out.py", "exec"), globals(), left_out)
+globals().update(left_out)
+
+
+def timed(call):
+    begun = time.monotonic_ns()
+    call()
+    return time.monotonic_ns() - begun
+
+
+def own():
+    time.sleep(0.2)  # own
+
+
+def waits():
+    down(FRAMES, rest)  # waits
+
+
+def computes():
+    down(FRAMES, spin)  # computes
+
+
+print(json.dumps({call.__name__: timed(call) for call in (own, waits, computes)}))
+'''
+
 
 def report(recorded, *words):
     """(rows of lines, what stands at the end)"""
@@ -126,6 +170,25 @@ class Report(unittest.TestCase):
         tick_ns = statistics.median(int(error) for error, in recorded.rows("--fields", "error"))
         self.assertAlmostEqual(row["own_ns"], float(recorded.done.stdout) * 1e9, delta=5 * tick_ns + 1e6)
         self.assertGreater(row["waiting_ns"], row["computing_ns"])
+
+    def deep(self, frames):
+        recorded = session.Recorded(DEEP.replace("FRAMES", str(frames)), "deep.py", "--exclude", "/left/*.py")
+        measured = json.loads(recorded.done.stdout)
+        lines = {row["code"]: row for row in report(recorded)[0] if row["line"] in [line_of(DEEP, word) for word in measured]}
+        for word, ns in measured.items():
+            row = lines[word]
+            with self.subTest(word, frames=frames):
+                self.assertAlmostEqual(row["own_ns"], ns, delta=row["error_ns"])
+        return measured, lines
+
+    def test_time_in_what_is_left_out_is_that_of_its_caller(self):
+        for frames in (30, 300):
+            measured, lines = self.deep(frames)
+            for word, ns in measured.items():
+                self.assertLess(lines[word]["error_ns"], ns / 2)
+
+    def test_looks_that_find_no_line_are_in_the_error(self):
+        self.deep(3000)
 
     def test_text(self):
         done = session.shop().pathline("report", "-n", "3")
