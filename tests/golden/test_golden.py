@@ -11,8 +11,8 @@ QUICK = True
 HERE = pathlib.Path(__file__).resolve().parent
 PATHLINE = pathlib.Path(os.environ.get("PATHLINE_BUILD", "build")).resolve() / "pathline"
 # In the order in which they came to be; a golden has those of its time.
-FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,caller,greenlet,idle,order,order_from".split(",")
-COSTS, SAMPLES = 18, 21         # kinds of records (doc/FORMAT.md)
+FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,caller,greenlet,idle,order,order_from,task_id".split(",")
+COSTS, SAMPLES, UNITS = 18, 21, 15     # kinds of records (doc/FORMAT.md)
 CALL, LINE, RETURN, YIELD = range(4)   # rows
 FILTERED = sorted(path.parent for path in HERE.glob("1.2-*-filtered/meta"))      # of program-1.2.py
 CHAINED = sorted(path.parent for path in HERE.glob("1.4-*/meta"))                # of program-1.4.py
@@ -20,7 +20,8 @@ FAR = sorted(path.parent for path in HERE.glob("1.5-*/meta"))                   
 HIDDEN = sorted(path.parent for path in HERE.glob("1.6-*/meta"))                 # of program-1.6.py
 SILENT = sorted(path.parent for path in HERE.glob("1.7-*/meta"))                 # of program-1.7.py
 OPEN = sorted(path.parent for path in HERE.glob("1.8-*/meta"))                   # of program-1.8.py
-BLOCK, RESUMES, APART, IN_CHAIN, FAR_CALLS = 20, 16, 32, 64, 128
+NUMBERED = sorted(path.parent for path in HERE.glob("1.9-*/meta"))               # of program-1.9.py
+BLOCK, RESUMES, APART, IN_CHAIN, FAR_CALLS, TASK_NUMBERS = 20, 16, 32, 64, 128, 256
 
 
 def what_differs(now, then, at=""):
@@ -42,7 +43,7 @@ def info(directory):
 
 def table(directory):
     """The rows, each as {field: text}."""
-    return [dict(zip(FIELDS, line.split("\t"), strict=True)) for line in (directory / "rows.tsv").read_text().splitlines()]
+    return [dict(zip(FIELDS, line.split("\t"))) for line in (directory / "rows.tsv").read_text().splitlines()]
 
 
 def records(path):
@@ -197,6 +198,34 @@ class OpenPasses(unittest.TestCase):
 
     def test_there_are_some(self):
         self.assertEqual(len(OPEN), 2)
+
+
+class Numbered(unittest.TestCase):
+    """That they hold what format 1.9 added."""
+
+    def test_tasks(self):
+        for directory in NUMBERED:
+            self.assertEqual(info(directory)["format_minor"], 9)
+            same = {row["task_id"] for row in table(directory) if row["task"] == "same" and row["code"] == "work"}
+            self.assertEqual(len(same), 2)
+            self.assertNotIn("", same)
+
+    def test_texts(self):
+        for directory in NUMBERED:
+            self.assertIn(UNITS, kinds(directory / "meta"))
+            done = subprocess.run([PATHLINE, "dump", directory, "--json"], capture_output=True, check=True)
+            rows = [json.loads(line)["data"] for line in done.stdout.splitlines()]
+            self.assertIn("WORD = 'äöü'", [row.get("source") for row in rows if (row.get("file") or "").endswith("/latin.py")])
+
+    def test_tools(self):
+        for directory in NUMBERED:
+            rows = table(directory)
+            self.assertEqual([row["type"] for row in rows if row["event"] == "gap"], ["tools"])
+            self.assertIn("heard", [row["code"] for row in rows])
+            self.assertNotIn("unheard", [row["code"] for row in rows])
+
+    def test_there_are_some(self):
+        self.assertEqual(len(NUMBERED), 2)
 
 
 class Hidden(unittest.TestCase):
