@@ -12,7 +12,7 @@ static PyObject *nothing_here(const struct moment *m)
 /* false: it is not to be heard of again, being left out or told late */
 __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThreadState *state)
 {
-	struct code_record *record = code_record(code);
+	struct code_record *record = PyCode_Check(code) ? code_record(code) : NULL;
 
 	if (record && record->late && !root.tells_calls && !thread_is_traced(state))
 		return false;
@@ -385,17 +385,19 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 {
 	struct thread *t = self;
 	PyCodeObject *code = code_of(args);
-	intptr_t mark = code_mark(code);
 
-	if (!t || mark <= 0 || root.tells_lines)
+	if (!t || root.tells_lines)
 		return witness_in_full(args, moved);
-	struct code_record *r = (struct code_record *)mark;
 	const PyThreadState *ts = gil_holder_seen(t);
 	if (!ts)
 		return witness_in_full(args, moved);
 	py_frame *frame = current_frame(ts);
 	if (!frame || frame_code(frame) != code || thread_is_traced(ts))
 		return witness_in_full(args, moved);
+	intptr_t mark = code_mark(code);
+	if (mark <= 0)
+		return witness_in_full(args, moved);
+	struct code_record *r = (struct code_record *)mark;
 	uint32_t unit = frame_unit_or_none(frame, code);
 	if (unit >= r->unit_count)
 		return witness_in_full(args, moved);

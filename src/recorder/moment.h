@@ -50,7 +50,10 @@ static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThread
 	m->state = state;
 	m->again = false;
 	m->thread = self;
+	m->record = NULL;
 	if (unlikely(!m->thread)) {
+		if (!PyCode_Check(code))
+			return false;
 		m->record = code_without_mark(code);
 		if (moment_is_left_out(m)) /* it does not make a thread */
 			return false;
@@ -59,8 +62,11 @@ static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThread
 			return false;
 	}
 	m->frame = current_frame(m->state);
-	if (unlikely(!m->frame || frame_code(m->frame) != m->code))
+	if (unlikely(!m->frame || frame_code(m->frame) != m->code)) {
+		if (!PyCode_Check(code)) /* C code may name any object */
+			return false;
 		m->frame = foreign_frame(m->code);
+	}
 	intptr_t mark = code_mark(code);
 	m->record = (struct code_record *)mark;
 	if (unlikely(mark <= 0)) {
@@ -283,14 +289,15 @@ struct plain_event {
 __attribute__((always_inline)) static inline bool plain_look(
 	struct plain_event *e, struct thread *t, PyCodeObject *code, const PyThreadState *state)
 {
-	intptr_t mark = code_mark(code);
-
 	e->thread = t;
-	if (!state || mark <= 0)
+	if (!state)
 		return false;
 	e->frame = current_frame(state);
+	if (!e->frame || frame_code(e->frame) != code)
+		return false;
+	intptr_t mark = code_mark(code);
 	e->record = (const struct code_record *)mark;
-	return e->frame && frame_code(e->frame) == code && !thread_is_traced(state);
+	return mark > 0 && !thread_is_traced(state);
 }
 
 /* Called by C code or not: there is one frame that stands for that at most, but in rare cases. May be NULL. */

@@ -11,7 +11,7 @@ static void stamp_next(PyCodeObject *code)
 
 	if (!t)
 		return;
-	if (step_is_slow(t, t->ring.at) || code_mark(code) <= 0)
+	if (step_is_slow(t, t->ring.at) || !PyCode_Check(code) || code_mark(code) <= 0)
 		t->tick = NO_TICK;
 	else
 		ring_commit(&t->ring, write_time(t, t->ring.at, now_ticks()));

@@ -516,6 +516,40 @@ static PyObject *set_local_events(PyObject *module, PyObject *const *args, Py_ss
 	return answer(SET_LOCAL_EVENTS, module, args, n);
 }
 
+/* A set of the interpreter's ids as the program has them. */
+static long as_programs_ids(long own_ids)
+{
+	long set = 0;
+
+	for (int i = 0; i < TOOLS; i++)
+		if (ids[i].own != NOT_YET && own_ids >> ids[i].own & 1)
+			set |= 1L << i;
+	return set | (own_ids & ~((1L << TOOLS) - 1));
+}
+
+static PyCFunction their_all_events;
+
+static PyObject *all_events(PyObject *module, PyObject *none)
+{
+	PyObject *all = their_all_events(module, none), *shown = NULL, *event, *tools;
+	Py_ssize_t at = 0;
+	bool done = true;
+
+	if (!all || !of || of != current_thread_state()->interp)
+		return all;
+	shown = PyDict_New();
+	while (shown && done && PyDict_Next(all, &at, &event, &tools)) {
+		long set = as_programs_ids(PyLong_AsLong(tools));
+		PyObject *number = set ? PyLong_FromLong(set) : NULL;
+		done = !set || (number && PyDict_SetItem(shown, event, number) == 0);
+		Py_XDECREF(number);
+	}
+	Py_DECREF(all);
+	if (!done)
+		Py_CLEAR(shown);
+	return shown;
+}
+
 /* ---- to begin with ---- */
 
 static PyCFunction fast(fast_function function)
@@ -534,12 +568,22 @@ static bool take(PyObject *module, int which, PyCFunction own)
 	return taken || missing;
 }
 
+static void take_all_events(PyObject *module)
+{
+	PyObject *function = PyObject_GetAttrString(module, "_all_events");
+
+	function_take(function, METH_NOARGS, all_events, &their_all_events);
+	Py_XDECREF(function);
+	PyErr_Clear();
+}
+
 static bool takes_all;
 
 void tools_take(PyObject *module)
 {
 	of = NULL;
 	deaf = false;
+	take_all_events(module);
 	takes_all = take(module, USE, fast(use_tool_id));
 	takes_all &= take(module, FREE, free_tool_id);
 	takes_all &= take(module, GET, get_tool);

@@ -30,7 +30,8 @@ ALLOWED = {
     # the interpreter's: no allocation, no code of the program
     "PyErr_GetRaisedException", "PyErr_SetRaisedException",
     "PyCode_Addr2Line",  # only while a trace function is set
-"PyExc_KeyboardInterrupt", "PyExc_StopAsyncIteration", "PyExc_StopIteration", "PyType_IsSubtype",
+"PyCode_Type",  # compared, where an event is not of the frame that runs
+    "PyExc_KeyboardInterrupt", "PyExc_StopAsyncIteration", "PyExc_StopIteration", "PyType_IsSubtype",
     "PyLong_AsLong", "PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet", "_Py_NoneStruct",
     # the compiler's
     "_GLOBAL_OFFSET_TABLE_", "__tls_get_addr", "memcpy", "__stack_chk_fail",
