@@ -18,7 +18,8 @@ struct pl_buf {
 	bool failed;
 };
 
-/* Room for n more bytes; gives where they go, or NULL. The caller adds what it used to `used`. */
+/* Make room for n more bytes. Returns where they go, or NULL. The caller adds what it used to
+ * `used`. */
 uint8_t *buf_reserve(struct pl_buf *b, size_t n);
 void buf_put(struct pl_buf *b, const void *bytes, size_t n);
 void buf_u8(struct pl_buf *b, uint8_t v);
@@ -41,11 +42,10 @@ void buf_printf(struct pl_buf *b, const char *format, ...) __attribute__((format
 void buf_reset(struct pl_buf *b);
 void buf_release(struct pl_buf *b);
 
-/* Memory for bytes that are written now and then, for a moment: that of `kept`, which is empty
- * while it is lent; so who comes meanwhile gets some of their own. One thread at a time. */
+/* Memory for bytes that are needed for a short time, again and again: that of `kept`, which is
+ * empty while it is lent, so another caller meanwhile gets its own memory. One thread at a time. */
 struct pl_buf buf_borrow(struct pl_buf *kept);
-/* Not if it has grown beyond what is worth keeping, or `kept` has some again: then it is
- * released. */
+/* If the memory has grown too large to keep, or `kept` has some again, it is freed. */
 void buf_give_back(struct pl_buf *kept, struct pl_buf *b);
 
 static inline struct pl_view buf_view(const struct pl_buf *b)

@@ -1,5 +1,5 @@
-/* Which way nearly all go: the compiler keeps that one straight, and puts the code of the other
- * aside. Only where a profile shows it. */
+/* Which way almost every run takes: the compiler keeps that one straight, and moves the other away.
+ * Use it only where a profile shows a gain. */
 #ifndef PL_BASE_EXPECT_H
 #define PL_BASE_EXPECT_H
 

@@ -1,8 +1,8 @@
-/* A hash map from a 64-bit key to a 64-bit value: open addressing, linear probing, at most three
+/* A hash map from 64-bit keys to 64-bit values: open addressing, linear probing, at most three
  * quarters full.
  *
- * All zero is an empty map; release works on it, twice. Key 0 is an ordinary key. For keys made of
- * bytes, the caller hashes them (hash_bytes) and compares what the value stands for.
+ * All zero is an empty map; release may be called twice. Key 0 is an ordinary key. For keys made of
+ * bytes, the caller hashes them (hash_bytes), and compares what the value represents.
  */
 #ifndef PL_BASE_MAP_H
 #define PL_BASE_MAP_H
@@ -23,12 +23,13 @@ struct pl_map {
 	size_t used;
 };
 
-/* Where in a map of that room a search for the key begins: for who reads another process's map. */
+/* Where a search for the key begins in a map with this room: for readers of another process's
+ * map. */
 size_t map_home(size_t room, uint64_t key);
 /* The value's place, or NULL. Valid until the next map_put or map_remove. */
 uint64_t *map_find(const struct pl_map *m, uint64_t key);
-/* The place of the key's value, new ones hold 0; NULL when memory ran out (the map is unchanged
- * then). */
+/* The place of the key's value; a new one is 0. NULL: there is no memory, and the map is
+ * unchanged. */
 uint64_t *map_put(struct pl_map *m, uint64_t key);
 void map_remove(struct pl_map *m, uint64_t key);
 void map_release(struct pl_map *m);

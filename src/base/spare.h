@@ -1,13 +1,13 @@
-/* A spare: a block of memory for what is needed for a moment, and again soon. What was given back
- * is kept for who asks next, so that it is warm, and the allocator does not look through the
- * program's heap for it each time.
+/* A spare: a block of memory for what is needed for a short time, again and again. What is given
+ * back is kept for the next caller, so that it is in the cache, and the allocator need not search
+ * the program's heap.
  *
- *	static struct pl_spare spare;            all zero: nothing is kept
- *	void *p = spare_take(&spare, n);         the kept one, if it has room; else a new one
- *	spare_give(&spare, p);
+ *   static struct pl_spare spare;            all zero: nothing is kept
+ *   void *p = spare_take(&spare, n);         the kept block, if it is large enough; else a new one
+ *   spare_give(&spare, p);
  *
- * Threads may share a spare: who finds it taken gets memory of their own. It keeps one block, of
- * SPARE_MOST bytes at most.
+ * Threads may share a spare: if it is taken, another caller gets its own memory. It keeps one
+ * block, of at most SPARE_MOST bytes.
  */
 #ifndef PL_BASE_SPARE_H
 #define PL_BASE_SPARE_H
@@ -21,9 +21,9 @@ struct pl_spare {
 	struct spare_block *_Atomic kept; /* owned */
 };
 
-/* Room for n bytes, which are not set; NULL: there is no memory. */
+/* Memory for n bytes, which are not set; NULL: there is none. */
 void *spare_take(struct pl_spare *s, size_t n);
-/* p: of spare_take, or NULL. */
+/* p: from spare_take, or NULL. */
 void spare_give(struct pl_spare *s, void *p);
 
 #endif

@@ -16,7 +16,7 @@
  * sign. */
 size_t units_duration(char text[UNITS_BYTES], int64_t ns);
 
-/* From a start to an end, which may be any: 0 where it ends before its start. */
+/* From a start to an end, which may have any value: 0 if the end is before the start. */
 int64_t units_between(int64_t start_ns, int64_t end_ns);
 
 /* The error of a measured time: "±1.2 ms". */

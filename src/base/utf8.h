@@ -1,4 +1,4 @@
-/* Is it UTF-8? For who writes texts of a recording, which are bytes, into forms that must be. */
+/* Is it UTF-8? Texts of a recording are bytes; some output formats must be UTF-8. */
 #ifndef PL_BASE_UTF8_H
 #define PL_BASE_UTF8_H
 

@@ -11,7 +11,7 @@
 
 #define PL_VARINT_MAX 10
 
-/* Write v at p, which has room for PL_VARINT_MAX bytes. Gives the byte behind it. */
+/* Write v to p, which has room for PL_VARINT_MAX bytes. Returns the byte after it. */
 static inline uint8_t *varint_write(uint8_t *p, uint64_t v)
 {
 	while (v >= 0x80) {

@@ -1,10 +1,11 @@
-/* A view: bytes that somebody else owns, eaten from the front and never seen past the end.
+/* A view: bytes that belong to somebody else, read from the front and never past the end.
  *
- *	| eaten … | left bytes ……………………|
+ *	| read ... | left bytes ......................|
  *	           ^ at
  *
- * Every decoder takes its input as a view. An eater gives 0 and moves the view on, or PL_ERR_FORMAT
- * and leaves it where it was; so a decoder's inner loop needs no check of its own.
+ * Every decoder takes its input as a view. A reading function returns 0 and moves the view on, or
+ * returns PL_ERR_FORMAT and leaves it unchanged; so a decoder's inner loop needs no checks of its
+ * own.
  */
 #ifndef PL_BASE_VIEW_H
 #define PL_BASE_VIEW_H
@@ -24,7 +25,7 @@ static inline struct pl_view view_of(const void *bytes, size_t n)
 	return (struct pl_view){.at = bytes, .left = n};
 }
 
-/* Eat n bytes into *out, a view of the same memory. */
+/* Read n bytes into *out, a view of the same memory. */
 static inline int view_bytes(struct pl_view *v, uint64_t n, struct pl_view *out)
 {
 	if (n > v->left)
@@ -63,8 +64,8 @@ VIEW_LITTLE_ENDIAN(32)
 VIEW_LITTLE_ENDIAN(64)
 #undef VIEW_LITTLE_ENDIAN
 
-/* At most ten bytes; bits beyond the 64th are dropped, so a number may have more than one form.
- * Nobody compares numbers by their bytes. */
+/* At most ten bytes. Bits beyond the 64th are dropped, so a number may have more than one form;
+ * nothing compares numbers by their bytes. */
 static inline int view_varint(struct pl_view *v, uint64_t *out)
 {
 	uint64_t value = 0;

@@ -10,7 +10,7 @@
  *   yields    a loop over a generator                  + resumes, yields
  *   raises    a loop that raises and catches           + raises, handlers
  *   passes    a loop on one line                       + passes
- *   firsts    functions that run once                  + what a code's first run costs, by its lines
+ *   firsts    functions that run once                  + first runs of codes, by their lines
  *
  * It takes about a second, behind the program's end.
  */

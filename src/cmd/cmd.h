@@ -14,7 +14,8 @@
  *			{"fields", 'f', "LIST", "tab-separated columns", .text = &fields},
  *			{0},
  *		};
- *		int code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", "Print the path.", options});
+ *		const struct cmd_usage usage = {"[RECORDING]", "Print the path.", options};
+ *		int code = cmd_parse(c, &usage);
  *		if (code != CMD_GO)
  *			return code;
  *

@@ -1,9 +1,9 @@
 /* record --stat: what recording cost, estimated, and which functions cost most.
  *
- *   cost of the program  =  sum over kinds of  events recorded (the collector counted them, costs.h)
- *                                              x  what one of that kind costs here (calibrate.h)
- *                        +  lines of the codes that ran
- *                                              x  what each costs at its code's first run; codes that are alike count once
+ *   cost of the program = sum over kinds of  events recorded (counted by the collector, costs.h)
+ *                                            x  cost of one of that kind here (calibrate.h)
+ *                       + lines of the codes that ran (equal codes count once)
+ *                                            x  cost of each at its code's first run
  *
  * What the program took is known (wait4), so what it takes by itself is the rest; that is an
  * estimate, for a call in a calibration is not quite a call in the program. Not in it: that caches

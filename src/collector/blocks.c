@@ -3,24 +3,25 @@
 #include <stdio.h>
 #include "format/block.h"
 
-/* zstd, of a block alone. A program repeats itself from afar, and from 7 on that is found: of w_fib
- * a sixteenth is left of what 1 leaves. Who has fallen behind takes the fast one. */
+/* zstd levels of a block alone. Programs repeat themselves at a distance, and level 7 finds that:
+ * w_fib becomes a sixteenth of its size at level 1. A collector that has fallen behind uses the
+ * fast one. */
 #define BLOCK_LEVEL	 7
 #define BLOCK_LEVEL_FAST 1
 #define BLOCK_BEHIND	 (4 * BLOCK_BYTES_MAX) /* bytes that wait */
 
-/* A block in the making. The stream keeps the stack behind its last byte on disk; while a block is
- * made that runs ahead, and c->opening is the copy that the block opens with. */
+/* A block that is being made. The stream has the stack at its last byte on disk. While a block is
+ * made that stack moves on, and c->opening is the copy with which the block opens. */
 struct cut {
 	struct collector *c;
 	struct follow_codes codes;
 	struct stream *t;
 	struct block_head head;
-	uint64_t end;	       /* position behind its last byte */
+	uint64_t end;	       /* position after its last byte */
 	size_t bytes;	       /* of it so far */
 	struct loss losses[8]; /* its gaps, written behind it */
 	uint32_t loss_count;
-	bool damaged; /* bytes that are no events were met at `end` */
+	bool damaged; /* bytes that are not events were found at `end` */
 };
 
 static void note_gap(struct cut *k, const struct event *e)
@@ -79,7 +80,8 @@ static void follow(struct cut *k, const struct event *e)
 	}
 }
 
-/* The events at the front of which most are; `at`: where they begin among the block's. */
+/* Apply the events at the front that are of the common kinds; `at`: where they begin in the
+ * block. */
 static void run_common(struct cut *k, struct pl_view *v, size_t at)
 {
 	struct standing_counts n = {0};
@@ -102,7 +104,7 @@ static void run_common(struct cut *k, struct pl_view *v, size_t at)
 	count_untold(k, &n.untold);
 }
 
-/* They stay where they are until the block is written, and the chunk is given back after that. */
+/* The bytes stay in the chunk until the block is written. */
 static void put_part(struct cut *k, struct pl_view part)
 {
 	if (!part.left)
@@ -112,8 +114,8 @@ static void put_part(struct cut *k, struct pl_view part)
 	k->end += part.left;
 }
 
-/* Run the events of one part of a chunk. A part that breaks off in the middle of an event is
- * damaged from there on. */
+/* Apply the events of one part of a chunk. A part that ends in the middle of an event is damaged
+ * from there on. */
 static void run(struct cut *k, struct pl_view part)
 {
 	const size_t before = k->bytes;
@@ -136,8 +138,7 @@ static void run(struct cut *k, struct pl_view part)
 	put_part(k, view_of(part.at, part.left - v.left));
 }
 
-/* Times count from the chunk's own; where that is not what the stream has come to, a block must
- * begin. */
+/* Times count from the chunk's own time. If the stream has another one, a block must begin. */
 static bool continues(struct cut *k, const struct held_chunk *h)
 {
 	struct stream *t = k->t;
@@ -153,7 +154,7 @@ static bool continues(struct cut *k, const struct held_chunk *h)
 	return true;
 }
 
-/* A small limit is kept with small blocks. */
+/* A small limit needs small blocks. */
 static size_t block_max(const struct collector *c)
 {
 	const uint64_t most = store_block_max(&c->store);
@@ -198,12 +199,12 @@ static void open_head(struct cut *k)
 	standings_begin_block(&k->c->bodies.standings, &k->c->mentions);
 }
 
-/* An empty block: where a thread stands, when the segment with its last block is about to be
+/* An empty block, which says where a thread is, before the segment with its last block is
  * dropped. */
 static void write_checkpoints(struct collector *c, uint32_t segment);
 
-/* The chain of the thread's block before this one, or a new one in place of that which was longest
- * without a block. */
+/* The chain of the thread's previous block, or a new one in place of the one that is unused for
+ * longest. */
 static struct blocks_chain *find_chain(struct collector *c, const struct stream *t)
 {
 	struct blocks_chain *oldest = c->chains;
@@ -211,7 +212,7 @@ static struct blocks_chain *find_chain(struct collector *c, const struct stream 
 	for (size_t i = 0; i < BLOCKS_CHAINS; i++) {
 		struct blocks_chain *chain = &c->chains[i];
 		if (chain->process == t->process && chain->thread == t->thread) {
-			/* Another thread's block, or samples, may have begun a segment. */
+			/* another thread's block, or samples, may have begun a segment */
 			if (chain->next != t->blocks || t->segment != c->store.last_segment)
 				chain_break(&chain->writer);
 			return chain;
@@ -236,7 +237,7 @@ static int pack_block(
 	return err;
 }
 
-/* A chain lies in one segment, with which it goes as a whole. */
+/* A chain is in one segment, so they are dropped together. */
 static int pack_in_segment(
 	struct collector *c, struct block_source *source, struct blocks_chain *chain, int level)
 {
@@ -262,7 +263,7 @@ static int write_block(struct collector *c, struct stream *t, const struct block
 		.mentions = &c->mentions,
 		.packer = &c->store.packer};
 	const bool behind = stream_pending(t) > BLOCK_BEHIND;
-	/* Most threads that have little in their first block have no other. */
+	/* a thread with little in its first block mostly has no other */
 	const bool alone = behind || bytes < (t->blocks ? 1 : BLOCK_CUT_BYTES);
 	struct blocks_chain *chain = alone ? NULL : find_chain(c, t);
 	int err = pack_in_segment(c, &source, chain, behind ? BLOCK_LEVEL_FAST : BLOCK_LEVEL);
@@ -304,8 +305,8 @@ static void write_checkpoints(struct collector *c, uint32_t segment)
 	}
 }
 
-/* Oldest segments go first. A thread whose last block is in one of them gets a checkpoint before:
- * else nobody could say where it stands when it writes again. */
+/* Oldest segments first. A thread whose last block is in one of them gets a checkpoint before,
+ * because nothing else says where it is when it writes again. */
 void blocks_make_room(struct collector *c, size_t bytes)
 {
 	struct store *s = &c->store;
@@ -313,7 +314,7 @@ void blocks_make_room(struct collector *c, size_t bytes)
 
 	if (s->failed || !store_over(s, bytes))
 		return;
-	/* No block so far names what these describe, and they are written when there is room. */
+	/* no block names these yet; they are written when there is room */
 	struct pl_buf later = s->meta;
 	s->meta = (struct pl_buf){0};
 	while (!s->failed && s->first_segment <= newest && store_over(s, later.used + bytes)) {
@@ -324,8 +325,8 @@ void blocks_make_room(struct collector *c, size_t bytes)
 	s->meta = later;
 }
 
-/* Bytes that are no events: the path says so itself, by a GAP in a block of its own, which ends
- * where the stream goes on. 0; or why it could not be written. */
+/* For bytes that are not events: a GAP in a block of its own, which ends where the stream
+ * continues. 0; or why it could not be written. */
 static int write_damage(struct cut *k, uint64_t behind)
 {
 	static const struct event gap = {.kind = EVENT_GAP, .a = PL_GAP_DAMAGED};
@@ -388,7 +389,8 @@ static void tell_losses(struct cut *k, int err)
 					  .text = "the ring held bytes that are no events"});
 }
 
-/* Behind bytes that are no events nothing can be found in this chunk: go on with the next one. */
+/* After bytes that are not events, nothing can be found in this chunk: continue with the next
+ * one. */
 static uint64_t behind_damage(const struct cut *k)
 {
 	const struct held_chunk *h;
@@ -405,8 +407,8 @@ static bool cut_one(struct collector *c, struct stream *t)
 	struct cut k = {.c = c, .codes = bodies_codes(&c->bodies), .t = t};
 	int err = 0;
 
-	/* Keeping the limit uses the same room, so it comes first; what is compressed takes no more
-	 * than this. */
+	/* keeping the limit uses the same memory, so it comes first; the compressed block is not
+	 * larger than this */
 	blocks_make_room(c, block_max(c) + CHUNK_ROOM);
 	open_head(&k);
 	gather(&k);
@@ -476,8 +478,8 @@ static bool is_last(const struct stream *t)
 	return t->count && t->chunks[t->count - 1].state == CHUNK_LAST;
 }
 
-/* Large blocks pack better, small ones are on disk sooner: by size at once, by age so that a reader
- * who looks on sees what happens, and when the thread has ended. */
+/* Large blocks compress better, small ones are on disk sooner. So blocks are cut by size at once;
+ * by age, so that a reader of a live recording sees what happens; and when the thread has ended. */
 static void cut_due(struct collector *c, struct stream *t, int64_t now_ns)
 {
 	while (stream_pending(t) >= BLOCK_CUT_BYTES && cut_one(c, t))

@@ -1,8 +1,8 @@
-/* Codes: a number of the recorder's for each code object, a body for each different one.
+/* Codes: the recorder's number for each code object, and a body for each different one.
  *
- * Equal bodies with equal text are stored once, so a thousand lambdas of one line cost a few bytes
- * each. Which body a code number stands for is said twice: in each block that names the code, and
- * in CODES records, for who must go on after this collector was killed.
+ * Equal bodies with equal text are stored once, so a thousand lambdas of one line take a few bytes
+ * each. Which body a code number has is stored twice: in each block that names the code, and in
+ * CODES records, for a finisher.
  */
 #ifndef PL_COLLECTOR_BODIES_H
 #define PL_COLLECTOR_BODIES_H
@@ -13,7 +13,7 @@
 #include "format/standing.h"
 
 #define BODIES_KEPT_MAX                                                                            \
-	((size_t)64 << 20) /* bytes kept to compare with; beyond, equal ones are stored again */
+	((size_t)64 << 20) /* bytes kept to compare with; with more, equal ones are stored again */
 
 #define BODIES_RECENT 256
 
@@ -35,13 +35,13 @@ struct bodies {
 };
 
 void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view body);
-/* For who counts what has no event; borrows the bodies. */
+/* For counting rows without an event; borrows the bodies. */
 struct follow_codes bodies_codes(struct bodies *b);
-/* What was added since goes into meta. */
+/* Append what is new to meta. */
 void bodies_flush(struct bodies *b, struct store *out);
 
-/* The recorder is done with a code. Its number is forgotten at bodies_forget, once all events
- * before that are written. */
+/* The recorder no longer needs this code. Its number is forgotten in bodies_forget, once all events
+ * before are written. */
 void bodies_free_code(struct bodies *b, uint32_t code);
 void bodies_forget(struct bodies *b, size_t count);
 

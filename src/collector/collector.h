@@ -1,7 +1,7 @@
-/* The collector: one process a recording, which drains, compresses, keeps the limit and the clock,
- * and leaves when the last process of the recording is gone.
+/* The collector: one process for a recording. It moves events from rings to files, compresses,
+ * keeps the limit and the clock, and ends when the last process of the recording is gone.
  *
- *	record --fork--> collector          record and collector talk over a socketpair of packets:
+ *	record --fork--> collector          record and collector exchange packets over a socketpair:
  *	   <- READY arena path | FAILED why
  *	   -> ENDED pid status                the command is over
  *	   <- REPORT                          its events are on disk
@@ -12,7 +12,7 @@
 #include "collector/finish.h"
 #include "collector/state.h"
 
-/* A smaller one would hold little but what describes the code and its texts. */
+/* With less, there would be room for little else than descriptions of code and its texts. */
 #define COLLECTOR_LIMIT_MIN ((uint64_t)1 << 20)
 
 struct collector_start {
@@ -23,11 +23,11 @@ struct collector_start {
 	uint64_t limit_bytes;  /* 0: none; else at least COLLECTOR_LIMIT_MIN */
 	enum arena_full on_full;
 	bool no_children;
-	bool count_costs; /* keep what was recorded of which code (costs.h) */
+	bool count_costs; /* keep what was recorded of each code (costs.h) */
 	enum arena_passes passes;
 	enum arena_order order;
 	struct pl_view filter;	 /* the rules, as filter_read takes them */
-	const char *filter_text; /* and as they were asked for, for people */
+	const char *filter_text; /* and as the user gave them */
 	const char *clock;	 /* as --clock has it */
 	int64_t tick_ns;	 /* 0: what keeps it cheap */
 	enum arena_stamps stamps;
@@ -36,28 +36,28 @@ struct collector_start {
 
 enum collector_word { COLLECTOR_READY = 1, COLLECTOR_FAILED, COLLECTOR_ENDED, COLLECTOR_REPORT };
 
-/* One packet either way. What a word does not use is 0. */
+/* One packet in either direction. Fields that a word does not use are 0. */
 struct collector_packet {
 	enum collector_word word;
 	int pid, status;	 /* ENDED */
 	char text[2 * PATH_MAX]; /* READY: the arena; FAILED: why; REPORT: why the store failed */
 	struct collector_totals totals; /* REPORT, from here */
 	uint64_t bytes;			/* of the recording */
-	uint32_t running;		/* processes that live on */
-	bool finished;			/* END is written: nothing lives on */
+	uint32_t running;		/* processes that are still alive */
+	bool finished;			/* END is written: no process is alive */
 };
 
-/* The collector's whole life, in a process of its own, forked for it. Gives the exit code. */
+/* The collector's whole life, in a process that was forked for it. Returns the exit code. */
 int collector_run(const struct collector_start *s);
 
-/* ---- for the finisher, who does the same without the loop ---- */
+/* ---- for the finisher, which does the same without the loop ---- */
 
-/* One round: look, read, cut. why: as for blocks_cut. true: something has moved. */
+/* One round: look, read, cut. why: as for blocks_cut. true: something was new. */
 bool collector_round(struct collector *c, enum blocks_why why);
 void collector_write_clock(struct collector *c, bool always);
-/* The last words; then the arena has no more name. */
+/* Write END; then remove the arena's name. */
 void collector_write_end(struct collector *c, bool recovered);
-/* The arena's name and the link beside it go. */
+/* Remove the arena's name, and the link beside it. */
 void collector_unlink(struct collector *c);
 void collector_release(struct collector *c);
 

@@ -1,9 +1,9 @@
-/* What was recorded of which code: for `record --stat`, which tells what that costs.
+/* Costs: what was recorded of which code, for `record --stat`.
  *
  * The collector reads every event anyway; with --stat it also counts them, by body and kind of row,
- * and leaves the sums in a COSTS record. Counted here and not on the hot path, the program pays
- * nothing for it; and since what --limit drops was counted before, the sums are of the whole run.
- * Only recorded events count: a line that the path shows costs nothing.
+ * and writes the sums as a COSTS record. Counting here costs the program nothing, because it is not
+ * on the hot path. What --limit drops was counted before, so the sums are those of the whole run.
+ * Only recorded events count: a line that follows from the path costs nothing.
  */
 #ifndef PL_COLLECTOR_COSTS_H
 #define PL_COLLECTOR_COSTS_H
@@ -29,7 +29,7 @@ void costs_count(
 	struct costs *c, const struct bodies *b, const struct stack *s, const struct event *e);
 void costs_add(struct costs *c, const struct bodies *b, uint32_t code, enum event_kind kind,
 	uint64_t count);
-/* Put the sums so far into meta; a later record replaces it. */
+/* Append the sums so far to meta; a later record replaces this one. */
 void costs_write(const struct costs *c, struct store *out);
 void costs_release(struct costs *c);
 

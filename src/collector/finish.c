@@ -19,17 +19,16 @@
 
 #define SHM "/dev/shm"
 
-/* How a collector's state comes back:
+/* How a collector's state is rebuilt:
  *
- *   meta               -> directory, processes, bodies, codes, sources, units             load_meta
- *   the arena          -> streams and their chunks, from wherever they begin there       streams_look
+ *   meta               -> directory, processes, bodies, codes, sources, units         load_meta
+ *   the arena          -> streams and their chunks, from wherever they begin there    streams_look
  *   each thread's last
- *   block on disk      -> its stack, seq, times, order; where the stream stands          load_blocks
- *   chunks before that -> go back                                                        settle_streams
+ *   block on disk      -> its stack, seq, times, order; the stream's position         load_blocks
+ *   chunks before that -> are given back                                          settle_streams
  *
- * Then rounds as ever. It may be killed at any moment too: nothing that it does is other than what
- * the collector would have done, and the next one begins again.
- */
+ * Then come ordinary rounds. The finisher may be killed at any time too: it does only what the
+ * collector would have done, and the next one begins again. */
 
 /* ---- files of the recording, as bytes ---- */
 

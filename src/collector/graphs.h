@@ -1,5 +1,5 @@
-/* The flow graphs of the bodies, by which the collector counts what happens without an event
- * (format/follow.h): a block's head says how many rows it has, so that a reader finds a row by its
+/* The flow graphs of the bodies, with which the collector counts what has no event
+ * (format/follow.h). A block's head says how many rows it has, so a reader finds a row by its
  * number without decoding what is before it.
  */
 #ifndef PL_COLLECTOR_GRAPHS_H

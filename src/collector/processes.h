@@ -1,8 +1,8 @@
 /* The processes of a recording, from their slots in the arena to their ends.
  *
  * A process is over when the system says so, or when it became another program. Only then are its
- * streams final: the next look at them is the last one, and after it come THREAD_END and
- * PROCESS_END, and its slot is free again.
+ * streams final: the next look at them is the last one. After it THREAD_END and PROCESS_END are
+ * written, and its slot is free again.
  */
 #ifndef PL_COLLECTOR_PROCESSES_H
 #define PL_COLLECTOR_PROCESSES_H
@@ -17,8 +17,8 @@
 struct collector;
 
 /* LIVE until it has ended or is another program; OVER until its streams were looked at; DRAINED
- * until its end is written. Between OVER and DRAINED lies exactly one look: what it wrote last is
- * seen, since it was over before. */
+ * until its end is written. Between OVER and DRAINED there is exactly one look, which sees what it
+ * wrote last, because it was over before. */
 enum process_life {
 	LIFE_LIVE = 0,
 	LIFE_OVER,    /* it writes no more; its streams have not been looked at since */
@@ -30,12 +30,12 @@ struct process {
 	enum process_life life;
 	bool execed;
 	uint64_t over_ticks;
-	/* CLOCK_MONOTONIC; `record` may say until then how it ended; 0: not asked yet */
+	/* CLOCK_MONOTONIC; until then `record` may say how it ended; 0: not asked yet */
 	int64_t patience_ns;
-	uint64_t lost; /* as its GAP events tell */
+	uint64_t lost; /* according to its GAP events */
 	struct watch watch;
 	struct sample_process sample;
-	char directory[PATH_MAX]; /* where it was when we first saw it; "" if not known */
+	char directory[PATH_MAX]; /* where it was when it was first seen; "": not known */
 	char stdlib_dir[PATH_MAX];
 };
 
@@ -46,23 +46,23 @@ struct processes {
 	struct pl_map execed;
 	uint32_t seen_next; /* next_process at the last look at the slots */
 	bool incomplete;    /* a slot was being filled in then */
-	/* a living pid counts only if it maps the arena: it may be another's by now */
+	/* a living pid counts only if it maps the arena, because it may be used again by now */
 	bool by_mapping;
 	bool some_ended;   /* the epoll had something to say */
 	bool word_due;	   /* `record` lives, and has not said how its program ended */
-	bool known_status; /* main_status is wait(2)'s word for main_pid */
+	bool known_status; /* main_status is the status of main_pid from wait(2) */
 	int main_pid, main_status;
 	int epoll; /* its members are pidfds; -1: none */
 };
 
 struct process *processes_find(const struct processes *p, uint32_t number);
-/* Look at the slots and at who has ended. Call it in front of a look at the streams: then that look
- * is the last one for whoever is LIFE_OVER here. */
+/* Look at the slots, and find processes that have ended. Call it before a look at the streams: that
+ * look is then the last one for those that are LIFE_OVER here. */
 void processes_look(struct collector *c);
-/* Behind that look: whoever was over is drained. */
+/* To be called after that look: processes that were over are drained. */
 void processes_looked(struct collector *c);
-/* Write the ends of the drained ones and forget them; but one of which nobody knows how it ended
- * stays a while, as long as `record`'s word is due. */
+/* Write the ends of drained processes, and forget them. A process whose end is not known waits a
+ * while, as long as `record` may still say how it ended. */
 void processes_end(struct collector *c, int64_t now_ns);
 /* What a PROCESS message, or its record, says of a process. */
 struct process_word {
@@ -74,10 +74,10 @@ struct process_word {
 };
 /* 0, or PL_ERR_FORMAT. */
 int process_word_read(struct pl_view v, struct process_word *out);
-/* Keep where its files are, and correct `how`: what an exec made may come when the slot that shows
- * it is free again. NULL: no such process lives. */
+/* Remember where its files are, and correct `how`: the message of an exec may come when the slot
+ * that shows it is free again. NULL: there is no such live process. */
 const struct process *process_describe(struct collector *c, struct process_word *w);
-/* Lives any that can still write? */
+/* Is any process alive that can still write? */
 bool processes_live(const struct processes *p);
 void processes_release(struct processes *p);
 

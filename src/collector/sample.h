@@ -1,27 +1,26 @@
-/* Sampling: where threads stand, looked at from outside, at times that nothing in the program can
- * be in step with.
+/* Sampling: look from outside where threads are, at times that no program can be in step with.
  *
- *   events tell      what ran, exactly; and when, at each tick
- *   samples tell     how the time between two ticks is shared among the lines that ran in it
+ *   events say       what ran, exactly; and when, at each tick
+ *   samples say      how the time between two ticks is divided among the lines that ran in it
  *
  * A look reads three places of the program's memory (process_vm_readv): the thread's state, its
- * frame, the recorder's record of the frame's code; and one file, for whether it runs or waits. The
- * program goes on meanwhile, so what is read can be torn. A position is believed when the record
- * says that it is of the very code object that the frame names, and the frame stands within its
- * instructions; every other is dropped, and counted. Where a frame's code is known to have no
- * record, or one of code that is left out, the frame below counts. Who waits is looked at once more
- * behind its state: it waits where it was seen both times, or nowhere.
+ * frame, and the recorder's record of the frame's code; and one file, which says whether the thread
+ * runs or waits. The program runs meanwhile, so what is read may not belong together. A position is
+ * accepted if the record says that it belongs to the code object that the frame names, and if the
+ * frame is within its instructions; all others are dropped and counted. If the frame's code is
+ * known to have no record, or is left out, the frame below it counts. If the thread waits, it is
+ * looked at once more after its state: it waits if it was at the same place both times.
  *
- *   samples_take     in front of the tick: a thread stamps its next event behind a tick, and is not to
- *                    be seen doing that
- *   samples_settle   behind the reading of messages: by then every code that was seen is known
+ *   samples_take     before the tick: a thread stamps its next event after a tick, and should
+ *                    not be seen doing that
+ *   samples_settle   after messages were read: by then every code that was seen is known
  *
- * The cost is bounded: so many looks at a time, SAMPLE_PERIOD_NS on average between two times, and
- * who waits at one place is looked at less and less often. A sample says for how many times it
- * stands.
+ * The cost is bounded: a fixed number of looks at a time, SAMPLE_PERIOD_NS on average between two
+ * times; a thread that waits at one place is looked at less and less often. A sample says how many
+ * looks it represents.
  *
- * Where the system lets nobody look (Yama, another user) that is told in the recording, once for
- * each process; a process that has just gone is no news.
+ * If the system does not allow looking (Yama, another user), the recording says so, once for each
+ * process. A process that has just ended is not reported.
  */
 #ifndef PL_COLLECTOR_SAMPLE_H
 #define PL_COLLECTOR_SAMPLE_H
@@ -37,12 +36,12 @@ struct process;
 #define SAMPLE_PERIOD_NS INT64_C(2000000)
 #define SAMPLES_AT_ONCE	 8 /* threads looked at */
 #define SAMPLE_QUIET_FROM                                                                          \
-	8 /* who waits is looked at less often when it was seen at one place so often */
-#define SAMPLE_QUIET_MAX    16	/* the least often: every so many times */
+	8 /* a waiting thread is looked at less often after it was seen at one place this often */
+#define SAMPLE_QUIET_MAX    16	/* the least often: once in this many times */
 #define SAMPLE_FILES_MAX    256 /* kept open, of those that say whether a thread runs */
 #define SAMPLE_RECORDS_KEPT 64
 
-/* Of a thread: in its stream. All zero is one that was never looked at. */
+/* Of a thread, in its stream. All zero was never looked at. */
 struct sample_thread {
 	int file;	     /* descriptor + 1 of its /proc/…/stat, 0: none */
 	uint32_t quiet;	     /* looks in a row that found it waiting at one place */
@@ -54,20 +53,21 @@ struct sample_thread {
 
 /* Of a process. */
 struct sample_process {
-	bool off;	  /* nothing can be read there, or nothing more */
-	bool told;	  /* `refused` is in the recording */
+	bool off;	  /* nothing can be read there, or no longer */
+	bool told;	  /* `refused` was written to the recording */
 	uint32_t refused; /* errno */
 	uint32_t dropped; /* since the last record */
 	struct {
-		uint64_t code, record; /* addresses there; which is right shows when it is read */
-	} known[SAMPLE_RECORDS_KEPT];  /* by address, hashed */
-	struct pl_buf rows;	       /* of the next record */
+		/* addresses there; whether they are right is seen when they are read */
+		uint64_t code, record;
+	} known[SAMPLE_RECORDS_KEPT]; /* by address, hashed */
+	struct pl_buf rows;	      /* of the next record */
 	uint32_t count;
 	uint64_t open_ticks, close_ticks;
 	int64_t since_ns; /* since when there are some */
 };
 
-/* Seen, and not settled. */
+/* Seen, and not settled yet. */
 struct sample_seen {
 	uint32_t process, thread, code, unit, weight;
 	uint64_t ticks;
@@ -89,7 +89,7 @@ int64_t sampler_jitter(struct sampler *s, int64_t period_ns);
 
 void samples_take(struct collector *c, int64_t now_ns);
 void samples_settle(struct collector *c, int64_t now_ns);
-/* What a process has left to say; it is forgotten. */
+/* Write what is left of a process, and forget it. */
 void samples_end_process(struct collector *c, struct process *p);
 void samples_flush(struct collector *c);
 static inline void sample_thread_release(struct sample_thread *t)

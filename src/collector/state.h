@@ -1,10 +1,11 @@
 /* All that a collector knows, and the steps of a round, one file each.
  *
- *   look at events -> look at messages -> read messages (messages.h) -> cut blocks (blocks.h) -> processes (processes.h)
+ *	look at events -> look at messages -> read messages (messages.h) -> cut blocks (blocks.h)
+ *	-> processes (processes.h)
  *
- * The order is the promise of the ring turned round: a message is complete before any event that
- * needs it, so messages are looked at after events, and what an event names is in meta before the
- * block that the event is in.
+ * The order is the reverse of the one in which a program writes: a message is complete before any
+ * event that needs it. So messages are looked at after events, and what an event names is in meta
+ * before the event's block.
  */
 #ifndef PL_COLLECTOR_STATE_H
 #define PL_COLLECTOR_STATE_H

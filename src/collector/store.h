@@ -1,18 +1,18 @@
-/* The recording on disk, as it is written: the file `meta` and the segments of events, under a
+/* The recording on disk while it is written: the file `meta`, and the segments of events, under a
  * limit.
  *
- *	meta           | HEADER | PROCESS | STRINGS | BODIES | … appended, never changed
- *	events.000003  | BLOCK | BLOCK | …     the oldest that is kept: first_segment
- *	events.000004  | BLOCK | BLOCK | …     the one that is written: last_segment
+ *	meta           | HEADER | PROCESS | STRINGS | BODIES | ... appended, never changed
+ *	events.000003  | BLOCK | BLOCK | ...   the oldest that is kept: first_segment
+ *	events.000004  | BLOCK | BLOCK | ...   the one that is written: last_segment
  *
- * Records for meta gather in memory until store_flush, which always comes before a block that needs
- * them. Each append is one write(2) at the known end, so that a kill leaves at worst one record cut
- * short, and that at the end.
+ * Records for meta are collected in memory until store_flush, which always comes before a block
+ * that needs them. Each append is one write(2) at the known end, so a kill leaves at worst one
+ * record that is cut short, at the end.
  *
- * Space for the last words is reserved behind the end of meta. When the disk is full, `failed`
- * holds the reason, blocks and descriptions are refused from then on, and what tells how it ended
- * still finds room. The same holds for the limit, which no write exceeds: segments are dropped in
- * time (blocks_make_room); meta is never dropped, and when it fills the limit the store has failed.
+ * Space for the last records is reserved after the end of meta. When the disk is full, `failed` has
+ * the reason, blocks and descriptions are refused from then on, and records that say how it ended
+ * still find room. The same holds for the limit, which no write exceeds: segments are dropped in
+ * time (blocks_make_room); meta is never dropped, and if it fills the limit the store has failed.
  */
 #ifndef PL_COLLECTOR_STORE_H
 #define PL_COLLECTOR_STORE_H
@@ -28,11 +28,12 @@ struct store {
 	int segment_fd;			      /* owned; of last_segment, -1: none yet */
 	uint32_t first_segment, last_segment; /* last < first: none yet */
 	uint64_t *segment_sizes;	      /* owned; by number - first_segment */
-	uint64_t *segment_events;	      /* owned; likewise; STORE_NOT_COUNTED: of before */
+	/* owned; in the same way; STORE_NOT_COUNTED: written by another collector */
+	uint64_t *segment_events;
 	uint32_t segment_room;
 	uint64_t dropped_events; /* of all segments that were dropped */
 	uint64_t meta_bytes;
-	uint64_t reserved_to; /* bytes of meta that have their place on disk */
+	uint64_t reserved_to; /* bytes of meta for which there is space on disk */
 	uint64_t limit_bytes; /* 0: none */
 	struct pl_buf meta;   /* records to append */
 	struct pl_buf room;   /* for one block's record */
@@ -42,9 +43,9 @@ struct store {
 };
 #define STORE_NOT_COUNTED UINT64_MAX
 
-/* Take over directory_fd, also after a failure. A new recording (nothing may be there), or one to
- * go on with: then records that were cut short at the ends of the files are cut off. 0, or -errno.
- */
+/* Take over directory_fd, also after a failure. create: a new recording, where nothing may be
+ * there. reopen: continue one; records that were cut short at the ends of its files are removed. 0,
+ * or -errno. */
 int store_create(struct store *s, int directory_fd, uint64_t limit_bytes);
 int store_reopen(struct store *s, int directory_fd, uint64_t limit_bytes);
 void store_close(struct store *s);
@@ -53,11 +54,11 @@ void store_put(struct store *s, enum record_kind kind, const struct pl_buf *payl
 int store_flush(struct store *s);	      /* 0, or -errno */
 const char *store_why(const struct store *s); /* why it has failed */
 
-/* Would `bytes` more be over the limit, with a segment left to drop? Then drop one. */
+/* Would `bytes` more exceed the limit, with a segment left to drop? Then drop one. */
 bool store_over(const struct store *s, size_t bytes);
 void store_drop_oldest(struct store *s);
-/* Append a BLOCK record of so many events, in a new segment when the last one is full. Flushes meta
- * first. 0, or -errno. */
+/* Append a BLOCK record with this number of events, in a new segment if the last one is full.
+ * Flushes meta first. 0, or -errno. */
 int store_block(struct store *s, const struct pl_buf *payload, uint32_t events);
 /* Would a BLOCK record of such a payload begin a segment? */
 bool store_begins_segment(const struct store *s, size_t payload_bytes);
@@ -65,10 +66,10 @@ bool store_begins_segment(const struct store *s, size_t payload_bytes);
 int store_samples(struct store *s, const struct pl_buf *payload);
 
 uint64_t store_bytes(const struct store *s);
-/* A block or samples should not be larger; 0: as large as they come. */
+/* A block, or samples, should not be larger than this; 0: no maximum. */
 uint64_t store_block_max(const struct store *s);
 uint64_t store_segment_max(const struct store *s);
-/* Write END: what is gathered, then the sizes of the segments. */
+/* Write END: first what was collected, then the sizes of the segments. */
 void store_end(struct store *s, uint64_t ticks, bool recovered);
 
 /* The name of a segment. */

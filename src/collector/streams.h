@@ -1,13 +1,12 @@
-/* Streams: the chunks that producers hold, put together again in the order in which they were
- * written.
+/* Streams: the chunks that producers hold, in the order in which they were written.
  *
  *   stream (process 2, thread 5)
  *     chunks    [order 7, closed, 32,704 used] [order 8, owned, 1,204 used]
  *                ^^^^^^^^^^ on disk ^^^^^^^^^^^                 ^
  *     position --------------------------------'               `-- what was seen at the last look
  *
- * All that a chunk says is checked when it is first seen. `used` is looked at once a round and
- * never again before the next one, so a round works on a still picture. A chunk goes back to the
+ * All that a chunk says is checked when it is first seen. `used` is read once a round, and not
+ * again before the next one, so nothing changes during a round. A chunk is given back to the
  * producers only when all of it is on disk.
  */
 #ifndef PL_COLLECTOR_STREAMS_H
@@ -32,17 +31,17 @@ struct stream {
 	uint32_t process, thread;
 	struct held_chunk *chunks; /* owned; by order */
 	uint32_t count, room;
-	uint32_t next_order; /* of the chunk in front */
-	/* whatever is in front is taken: this collector did not see the beginning */
+	uint32_t next_order; /* of the first chunk */
+	/* take whatever chunk is first: this collector did not see the beginning */
 	bool any_order;
 	bool ended;	   /* its last chunk is on disk */
 	bool broken;	   /* bytes are missing before `position` */
 	uint64_t position; /* all before it is on disk */
-	int64_t since_ns;  /* since when there is something that is not; 0: all is */
+	int64_t since_ns;  /* since when there are bytes that are not on disk; 0: there are none */
 
 	uint64_t read_to; /* of messages: all before it has been read */
 
-	/* Of a thread's events: the state behind the last byte that is on disk. */
+	/* Of a thread's events: the state after the last byte on disk. */
 	bool open; /* ticks are known */
 	struct stack stack;
 	uint64_t seq, ticks, order;
@@ -63,18 +62,18 @@ struct streams {
 	struct stream *owner[ARENA_CHUNKS];
 	bool resumed; /* streams that are new to us may have a beginning that we have not seen */
 	uint64_t threads; /* streams of events so far */
-	uint32_t refused; /* chunks that made no sense */
+	uint32_t refused; /* chunks with heads that made no sense */
 };
 
 enum streams_which { STREAMS_EVENTS, STREAMS_MESSAGES };
 
-/* Take a still picture of all streams of events, or of messages. true: something has moved. A
- * process may need what those told that it was forked from, before that, and they have smaller
- * numbers: of messages the picture has all of that. */
+/* Look at all streams of events, or of messages. true: something is new. A process may need the
+ * messages of the process from which it was forked, up to the fork; that one has a smaller number,
+ * and its messages are seen as well. */
 bool streams_look(
 	struct streams *s, const struct arena *a, enum streams_which which, int64_t now_ns);
 
-/* Its process is dead: what was written ahead of its time is all that there will be. */
+/* Its process is dead: what was written ahead is now final. */
 void stream_look_last(struct stream *t, const struct arena *a);
 
 struct stream *streams_find(const struct streams *s, uint32_t process, uint32_t thread);
@@ -85,15 +84,14 @@ void streams_release(struct streams *s);
 
 /* Bytes that were seen and are not on disk. */
 uint64_t stream_pending(const struct stream *t);
-/* The next part of them, from `at` on: within one chunk; false: there is no more. */
+/* The next part of them, from `at` on, within one chunk; false: there is no more. */
 bool stream_part(const struct stream *t, const struct arena *a, uint64_t at,
 	const struct held_chunk **from, struct pl_view *part);
-/* The bytes up to `position` are on disk: give back the chunks that hold nothing else. */
+/* The bytes up to `position` are on disk: give back the chunks that have nothing else. */
 void stream_done(struct streams *s, struct stream *t, struct arena *a, uint64_t position);
-/* Its producer is gone: go over what is missing in front, if anything is. true: there was such a
- * hole. */
+/* Its producer is gone: skip what is missing at the front. true: something was missing. */
 bool stream_skip_hole(struct stream *t);
-/* Give back everything that it holds. */
+/* Give back all its chunks. */
 void stream_drop(struct streams *s, struct stream *t, struct arena *a);
 
 #endif

@@ -1,10 +1,10 @@
-/* The tick and the clock's records: what turns ticks into time later.
+/* The tick and the CLOCK records: what turns ticks into time later.
  *
- * The collector stores the ticks of now into the arena about every millisecond; recorders stamp
- * their next event when the word has changed. A CLOCK record compares ticks, CLOCK_MONOTONIC and
+ * The collector stores the current ticks in the arena about every millisecond; recorders stamp
+ * their next event when that word has changed. A CLOCK record compares ticks, CLOCK_MONOTONIC and
  * CLOCK_REALTIME: at the start, after a second (so that short runs have a slope), every ten
- * seconds, when CLOCK_REALTIME was set or the machine slept, at the end. Each says how far apart
- * ticks were stored at worst since the record before it, which is the error of every stamp there.
+ * seconds, when CLOCK_REALTIME was set or the machine slept, and at the end. Each has the longest
+ * time between two stores since the record before it, which is the error of every stamp there.
  */
 #ifndef PL_COLLECTOR_TICKER_H
 #define PL_COLLECTOR_TICKER_H

@@ -1,31 +1,32 @@
-/* Which code is recorded: rules, in the order of the command line, of which the last that matches
+/* Which code is recorded: rules in the order of the command line; the last rule that matches
  * decides.
  *
- *   --exclude stdlib --include asyncio        the standard library is left out, but for asyncio
- *   --include shop --exclude shop.vendor      shop is all that is recorded, but for what it brought along
+ *   --exclude stdlib --include asyncio        the standard library is left out, except asyncio
+ *   --include shop --exclude shop.vendor      only shop is recorded, without shop.vendor
  *
- * What no rule matches is recorded, unless the first rule is an include: who says first what he
- * wants does not want the rest. A rule's pattern says by itself what it is compared with:
+ * Code that no rule matches is recorded, unless the first rule is an include. What a rule's pattern
+ * is compared with depends on its form:
  *
- *   stdlib                  modules that came with the interpreter, frozen ones too
- *   site-packages           what lies under a directory of that name, or dist-packages: what was installed
- *   has a / or ends in .py  a file, or all files below a directory. From / on it is the whole path; else it may begin at
- *                           any directory, so that tests/unit matches /home/ann/shop/tests/unit/test_cart.py
+ *   stdlib                  modules that came with the interpreter, also frozen ones
+ *   site-packages           what is in a directory of that name or dist-packages: installed
+ *   has a / or ends in .py  a file, or all files below a directory. With / at its beginning it
+ *                           is the whole path; if not, it may begin at any directory:
+ *                           tests/unit matches /home/ann/shop/tests/unit/test_cart.py
  *   anything else           a module by its name, with what is below it: shop matches shop.cart
- *   (--only-mine)           the project's own tree: files below the given trees that are neither of the two words'
+ *   (--only-mine)           the project's own tree: files below the given trees that are neither
+ *                           stdlib nor site-packages
  *
  * A code object is judged once, by its file and by the module in whose names it first ran. Text
- * that has no file ("<…>": exec, -c) goes with the file of that module (where it has none, as what
- * namedtuple evaluates, of the code that runs it first), and is the project's own where __main__
- * has none.
+ * without a file ("<...>": exec, -c) belongs to the file of that module; if that has none, as what
+ * namedtuple evaluates, to the file of the code that runs it first. It is the project's own if
+ * __main__ has no file.
  *
  * Rules go to recorders as text, one a line, as filter_write_rule and filter_write_tree make them:
  *
  *   +pattern    include          !    include the project's own tree
  *   -pattern    exclude          =path    a tree of the project, absolute
  *
- * Pure: no allocation, no I/O. Judging reads the rules and the text that they point into, and
- * nothing else.
+ * Pure: no allocation, no I/O. Judging reads only the rules and the text that they point into.
  */
 #ifndef PL_FILTER_FILTER_H
 #define PL_FILTER_FILTER_H
@@ -49,29 +50,30 @@ struct filter {
 	uint32_t rule_count;			/* 0: everything is recorded */
 	struct pl_view trees[FILTER_TREES_MAX]; /* likewise */
 	uint32_t tree_count;
-	/* its directory, "": not known. Set by who reads the rules; what it points into is his */
+	/* its directory, "": not known; set by the caller who reads the rules, and owned by that
+	 * caller */
 	struct pl_view stdlib;
 };
 
-/* What is known of a code object; what is not known is empty. */
+/* What is known about a code object; fields that are not known are empty. */
 struct filter_code {
 	struct pl_view file;	    /* co_filename */
 	struct pl_view module;	    /* its name */
-	struct pl_view module_file; /* of the module, or of who runs it first */
+	struct pl_view module_file; /* of the module, or of the code that runs it first */
 };
 
-/* NULL: the pattern is sound. Else what is wrong with it, to be said behind it. */
+/* NULL: the pattern is valid. Else what is wrong with it, to be printed after it. */
 const char *filter_fault(struct pl_view pattern);
-/* Append a line. A pattern must be sound. */
+/* Append a line. The pattern must be valid. */
 void filter_write_rule(struct pl_buf *out, bool include, struct pl_view pattern);
 void filter_write_mine(struct pl_buf *out);
 void filter_write_tree(struct pl_buf *out, const char *path);
 
-/* Read the rules; `text` must stay as long as they are used. Replaces what was there, but for
- * `stdlib`. 0; PL_ERR_FORMAT: the text is none of ours, and there are no rules then. */
+/* Read the rules; `text` must stay valid as long as they are used. Replaces all fields except
+ * `stdlib`. 0; PL_ERR_FORMAT: this is not the text of rules, and there are no rules then. */
 int filter_read(struct filter *f, struct pl_view text);
 
-/* Is this code to be recorded? *matched: bit i for each rule that matched it. */
+/* Should this code be recorded? *matched: bit i for each rule that matched it. */
 bool filter_records(const struct filter *f, const struct filter_code *code, uint64_t *matched);
 
 #endif

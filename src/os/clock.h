@@ -14,7 +14,7 @@
 
 enum clock_source { CLOCK_TSC = 0, CLOCK_MONO = 1 };
 
-/* CLOCK_TSC when the processor says that it is constant and never stops, and the kernel has not
+/* CLOCK_TSC if the processor says that the TSC is constant and never stops, and the kernel has not
  * marked it unstable. */
 enum clock_source clock_choose(void);
 
@@ -36,7 +36,7 @@ struct clock_point {
 	uint64_t ticks;
 	int64_t mono_ns;
 	int64_t real_ns;
-	int64_t error_ns; /* how far apart the readings may lie */
+	int64_t error_ns; /* the readings are at most this far apart */
 };
 /* The best of a few tries. */
 struct clock_point clock_compare(enum clock_source source);

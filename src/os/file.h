@@ -8,12 +8,12 @@
 #include <sys/types.h>
 #include "base/buf.h"
 
-/* Append all bytes at the file's end, which is at `end`: one write(2) where the system takes it
- * whole. When it fails half-way, the file is cut back to `end`. 0, or -errno. */
+/* Append all bytes at the file's end, which is at `end`: with one write(2) if the system takes it
+ * whole. If it fails half-way, the file is cut back to `end`. 0, or -errno. */
 int file_append(int fd, uint64_t end, const void *bytes, size_t n);
 
-/* What a regular file is known by, to see whether it has changed. The times are CLOCK_REALTIME's;
- * a program can set the first, and the system alone the second. */
+/* Identifies a regular file and its state, to see whether it has changed. The times are
+ * CLOCK_REALTIME; a program can set the first, only the system the second. */
 struct file_stamp {
 	uint64_t device, inode, bytes;
 	int64_t written_ns; /* st_mtim */
@@ -23,11 +23,11 @@ struct file_stamp {
 /* Read a regular file whole, at most max bytes, never blocking. 0; -errno; -EFBIG: it is larger;
  * -EINVAL: it is not a regular file. */
 int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf *out);
-/* The same, and what file_stamp says of it. -ESTALE: it was changed while it was read. */
+/* The same, with the file's stamp. -ESTALE: it was changed while it was read. */
 int file_read_stamped(int directory_fd, const char *path, size_t max, struct file_stamp *stamp,
 	struct pl_buf *out);
-/* The same for an open file, from where it stands. What is read is a copy: whoever cuts the file
- * short meanwhile makes it shorter, where a mapping would end its reader by SIGBUS. */
+/* The same for an open file, from its current offset. What is read is a copy: if somebody cuts the
+ * file short meanwhile, it is shorter, while a mapping would end its reader with SIGBUS. */
 int file_read(int fd, size_t max, struct pl_buf *out);
 /* A descriptor of a regular file, and its stamp; never blocks. Or -errno, or -EINVAL. */
 int file_open_regular(int directory_fd, const char *path, struct file_stamp *stamp);
@@ -36,8 +36,8 @@ int file_stamp_of(int fd, struct file_stamp *out);
 /* Does not open the file. 0, -errno, or -EINVAL when it is not a regular file. */
 int file_stamp(int directory_fd, const char *path, struct file_stamp *out);
 
-/* What the system tells in a file of text, as a string in `to`, cut where that is full; false:
- * nothing, or it cannot be had. */
+/* The text of a system file, as a string in `to`, cut if there is no room; false: it is empty, or
+ * cannot be read. */
 bool file_text(const char *path, char *to, size_t room);
 /* The same of one entry of a process in /proc. */
 bool proc_text(int pid, const char *name, char *to, size_t room);

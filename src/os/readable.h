@@ -1,5 +1,5 @@
-/* Can this memory be read? For addresses that may be none, where finding out by reading would end
- * the program. */
+/* Can this memory be read? For addresses that may not be valid, where trying would end the
+ * program. */
 #ifndef PL_OS_READABLE_H
 #define PL_OS_READABLE_H
 
@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Any call that reads from an address tells; this one then fails for its first argument. Sets
- * errno. */
+/* Any system call that reads from an address shows it; this one then fails because of its first
+ * argument. Sets errno. */
 static inline bool readable_word(const void *at)
 {
 	return syscall(SYS_rt_sigprocmask, ~0, at, NULL, 8) < 0 && errno != EFAULT;

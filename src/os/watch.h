@@ -1,5 +1,5 @@
-/* Watching a process that is not ours: whether it lives, how it ended, and whether it became
- * another program. */
+/* Watch a process that is not ours: is it alive, how did it end, and did it become another
+ * program? */
 #ifndef PL_OS_WATCH_H
 #define PL_OS_WATCH_H
 
@@ -9,8 +9,8 @@
 struct watch {
 	int pid;
 	int pidfd;	/* becomes readable when it ends; -1: the kernel gave none */
-	uint64_t start; /* its start time, as /proc tells it: pids come again, this pair does not */
-	uint64_t image; /* what changes at exec, hashed; 0: could not be had */
+	uint64_t start; /* its start time from /proc: pids are used again, this pair is not */
+	uint64_t image; /* hash of what changes at exec; 0: not known */
 };
 
 /* false: there is no such process any more. */
@@ -18,7 +18,7 @@ bool watch_open(struct watch *w, int pid);
 void watch_close(struct watch *w); /* all zero but pidfd -1 is closed */
 
 bool watch_ended(const struct watch *w);
-/* Behind its end: true with *status as wait(2) gives it, false when the system does not tell. */
+/* After its end: true, with *status as from wait(2); false: the system does not say. */
 bool watch_status(const struct watch *w, int *status);
 /* It lives, and runs another program than when the watch was opened. */
 bool watch_execed(const struct watch *w);
@@ -27,7 +27,7 @@ bool watch_execed(const struct watch *w);
  * none, or no /proc. */
 int watch_find(uint32_t pid, uint32_t pid_space);
 
-/* Has it mapped a file whose path has `word` in it? 1: yes, 0: no, -1: that may not be asked. */
+/* Has it mapped a file whose path contains `word`? 1: yes, 0: no, -1: asking is not allowed. */
 int watch_maps(const struct watch *w, const char *word);
 
 /* Does any process of this user that is no older than this one, but for `except`, have `word` among

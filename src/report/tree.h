@@ -1,5 +1,5 @@
-/* A call tree to look at: the contexts of profiles, with calls of one function from several lines
- * of another as one, children by falling time. All zero is an empty one. */
+/* A call tree to look at: the contexts of profiles. Calls of one function from several lines of
+ * another are one node; the child with the most time comes first. All zero is an empty tree. */
 #ifndef PL_REPORT_TREE_H
 #define PL_REPORT_TREE_H
 
@@ -9,9 +9,9 @@
 struct tree_node {
 	uint32_t parent, first_child, next; /* 0: none; node 0 is the root */
 	uint32_t depth;
-	const struct pl_code *code; /* NULL: the root, and what stands for a whole profile */
+	const struct pl_code *code; /* NULL: the root, or the node of a whole profile */
 	const char *task;	    /* the profile's; NULL: none */
-	const char *label;	    /* the caller's; of what stands for a whole profile */
+	const char *label;	    /* the caller's; of the node of a whole profile */
 	bool recursive;
 	uint64_t calls, resumes, throws;
 	int64_t own_ns, cumulated_ns;
@@ -22,10 +22,10 @@ struct tree {
 	uint32_t count, room;
 };
 
-/* Add a profile, which must live as long as the tree does. label: it gets a node of its own below
+/* Add a profile, which must stay valid as long as the tree. label: it gets a node of its own below
  * the root; NULL: it is the root. 0, PL_ERR_MEMORY. */
 int tree_add(struct tree *t, const struct pl_profile_tables *p, const char *label);
-/* Behind the last one: link the children of each node. 0, PL_ERR_MEMORY. */
+/* After the last profile: link the children of each node. 0, PL_ERR_MEMORY. */
 int tree_link(struct tree *t);
 void tree_release(struct tree *t);
 

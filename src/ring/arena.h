@@ -48,8 +48,8 @@
 #include "filter/filter.h"
 
 #define ARENA_MAGIC 0x31414e4552414c50u /* "PLARENA1" */
-/* Of the layout below. Programs of a recording may have been started by another build of Pathline,
- * which then has nothing to do with this arena: any change of the structs is a new number. */
+/* The version of the layout below; any change of the structs needs a new number. Programs of a
+ * recording may be started by another build of Pathline, which then does not use this arena. */
 #define ARENA_ABI	10
 #define ARENA_PROCESSES 1024
 #define ARENA_CHUNKS	8192
@@ -57,13 +57,14 @@
 #define CHUNK_HEAD	64u
 #define CHUNK_ROOM	(CHUNK_BYTES - CHUNK_HEAD)
 
-/* The environment variable that hands the arena on: "<path of the arena>:<number of the parent
+/* The environment variable that passes the arena on: "<path of the arena>:<number of the parent
  * process>". */
 #define ARENA_VARIABLE "PATHLINE_ARENA"
 
 enum chunk_state {
-	CHUNK_FREE = 0,	  /* its free bit is set, or its taker has not written its head yet */
-	CHUNK_OWNED = 1,  /* the newest of its stream; `used` grows */
+	/* its free bit is set, or the thread that took it has not written its head yet */
+	CHUNK_FREE = 0,
+	CHUNK_OWNED = 1,  /* the newest chunk of its stream; `used` grows */
 	CHUNK_CLOSED = 2, /* `used` is final and another chunk of the stream follows */
 	CHUNK_LAST = 3,	  /* `used` is final and the stream has ended */
 };
@@ -89,11 +90,12 @@ struct chunk {
 	uint32_t order;		/* in its stream, from 0 */
 	uint64_t stream_bytes;	/* position of its first byte in the stream */
 	uint64_t open_ticks;	/* time before its first event; times in it count from here */
-	/* Bytes written, whole events only; shifted by CHUNK_AHEAD_SHIFT those of them that may be
-	 * taken back yet (ring_commit_ahead). */
+	/* Bytes written, whole events only. Above CHUNK_AHEAD_SHIFT: how many of them can still be
+	 * taken back (ring_commit_ahead). */
 	_Atomic uint64_t used;
-	uint32_t skip; /* messages: bytes in front that end an earlier one; by the collector */
-	/* Of a thread's events: who runs there, for the collector to see where it stands. */
+	/* of messages: bytes at the front that belong to an earlier one; set by the collector */
+	uint32_t skip;
+	/* Of a thread's events: the thread that writes, so that the collector can sample it. */
 	uint32_t native_id;		/* gettid(2); 0: not known */
 	_Atomic uint64_t state_address; /* of its PyThreadState, in the process */
 	uint8_t pad[CHUNK_HEAD - 56];
@@ -111,26 +113,26 @@ _Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "chunks lie side by side");
 enum slot_state {
 	SLOT_FREE = 0,
 	SLOT_TAKEN = 1, /* being filled in */
-	SLOT_LIVE = 2,	/* a process that records */
+	SLOT_LIVE = 2,	/* a process that is recorded */
 	SLOT_DONE =
 		3, /* it said that it is over; the collector frees the slot when it is drained */
 };
 
 enum slot_end {
-	SLOT_END_UNKNOWN = 0, /* no word: it was killed, if it is gone */
+	SLOT_END_UNKNOWN = 0, /* it said nothing: if it is gone, it was killed */
 	SLOT_END_EXIT = 1,    /* end_code is its exit status, 0 to 255 */
 	SLOT_END_SIGNAL = 2,  /* a fatal signal was caught; end_code is its number */
 	SLOT_END_EXEC = 3,    /* it is calling exec; taken back when exec fails */
 };
 
-/* Where in a process's memory the collector finds at which instruction a thread stands: addresses,
- * and offsets in the structs of its version of CPython. The way is
+/* How the collector finds the instruction at which a thread is, in the memory of a process:
+ * addresses, and offsets in the structs of its version of CPython. The way is
  *
- *   PyThreadState -- frame [-- through] --> frame -- code --> code object -- extra, or the map --> record
- *                                             \-- unit --> the instruction
+ *   PyThreadState - frame [- through] -> frame - code -> code object - extra, or the map -> record
+ *                                          \- unit -> the instruction
  *
- * A record says of itself for which code object it is (its first word), so that one that was freed
- * is no answer. frame_bytes 0: nothing is told. */
+ * A record says in its first word to which code object it belongs, so one that was freed is
+ * recognised. frame_bytes 0: the process says nothing. */
 struct sample_view {
 	/* of the map from code objects to records; 0: the records are in co_extra */
 	uint64_t code_map;
@@ -147,8 +149,8 @@ struct sample_view {
 };
 #define SAMPLE_NO_STEP UINT16_MAX
 
-/* What a process says of itself, to a collector that may see it only after its death. All but the
- * atomic ones is complete before state is LIVE. */
+/* What a process says about itself, to a collector that may see it only after its death. All fields
+ * except the atomic ones are complete before state is LIVE. */
 struct process_slot {
 	_Atomic uint32_t state; /* enum slot_state */
 	uint32_t number;	/* of the recording, from 1 */
@@ -158,14 +160,14 @@ struct process_slot {
 	_Atomic uint32_t end; /* enum slot_end */
 	_Atomic uint32_t end_code;
 	_Atomic uint64_t switches;
-	_Atomic uint64_t waits;	  /* times that a thread waited for room */
+	_Atomic uint64_t waits;	  /* number of times that a thread waited for room */
 	_Atomic uint64_t lost;	  /* events that found no room */
-	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1: the recorder switched itself off */
+	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1: the recorder stopped itself */
 	/* PID namespace in which `pid` is its pid (inode number); 0: not known */
 	uint32_t pid_space;
 	struct sample_view sample;
-	_Atomic uint32_t codes_left_out;   /* code objects that the filters leave out */
-	_Atomic uint32_t codes_unanalysed; /* code objects of which every line is recorded */
+	_Atomic uint32_t codes_left_out;   /* code objects that a filter leaves out */
+	_Atomic uint32_t codes_unanalysed; /* code objects of which each line is recorded */
 	uint8_t pad[128 - 104];
 };
 _Static_assert(sizeof(struct process_slot) == 128, "slots are two cache lines");
@@ -181,7 +183,7 @@ enum arena_state {
 		1, /* the collector has left; recorders stop themselves at their next slow step */
 };
 
-/* Why a program that was started cannot be followed. */
+/* Why a program that was started cannot be recorded. */
 #define LEFT_KINDS(X)                                                                              \
 	X(RIGHTS, "it gets rights of its own (set-user-ID, capabilities), so it loads no library " \
 		  "of ours")                                                                       \
@@ -199,12 +201,12 @@ enum left_kind {
 
 struct left_out {
 	_Atomic uint32_t count;
-	char first[252]; /* path of the first; written once, by who made `count` 1 */
+	char first[252]; /* path of the first; written once, by the process that made `count` 1 */
 };
 
-/* Written by the collector before the arena's path is told to anyone, and constant from then on, up
- * to and with `filter`. What recorders read at every event (tick), what they write now and then,
- * and the free bits lie in cache lines of their own. */
+/* Up to and including `filter`: written by the collector before the arena's path is given to any
+ * program, and constant from then on. What recorders read at every event (tick), what they write
+ * now and then, and the free bits are in cache lines of their own. */
 struct arena_head {
 	uint64_t magic;
 	uint32_t abi;
@@ -216,10 +218,10 @@ struct arena_head {
 	uint32_t passes;    /* enum arena_passes: of loops that stay on a line */
 	uint32_t order;	    /* enum arena_order: of what threads do side by side */
 	uint32_t stamps;    /* enum arena_stamps: which events have a time of their own */
-	uint32_t hot_lines; /* code of which so many LINEs were heard is hot; 0: none ever is */
+	uint32_t hot_lines; /* code of which this many LINEs were reported is hot; 0: none */
 	uint32_t uid;
 	uint32_t collector_pid;
-	/* the system lets nobody read another's memory who is not named to it */
+	/* reading another process's memory needs its permission (PR_SET_PTRACER) */
 	uint32_t name_tracer;
 	uint32_t pid_space; /* the collector's PID namespace, as in the slots */
 	uint64_t limit_bytes;
@@ -231,20 +233,22 @@ struct arena_head {
 	_Atomic uint32_t preloaded; /* programs into which the preload came */
 	_Atomic uint32_t pythons;   /* of them, those with an interpreter */
 	_Atomic uint32_t refused;   /* interpreters that could not be recorded */
-	char refused_why[512];	    /* of the first one; written once, by who made `refused` 1 */
+	/* of the first one; written once, by the process that made `refused` 1 */
+	char refused_why[512];
 
 	struct left_out left_out[LEFT_KIND_COUNT];
-	/* bit i: rule i matched a code, for `record` to say when one never did */
+	/* bit i: rule i matched a code, so that `record` can name a rule that never did */
 	_Atomic uint64_t filter_matched;
 
 	_Alignas(64) _Atomic uint64_t
 		tick; /* the collector's coarse clock, in ticks; 0: not started */
 	_Alignas(64) _Atomic uint32_t state; /* enum arena_state */
-	_Atomic uint32_t next_process;	     /* numbers given so far; the next is one more */
+	_Atomic uint32_t next_process;	     /* numbers given so far; the next number is one more */
 	_Atomic uint32_t next_code;
 	_Atomic uint32_t next_string;
 	_Atomic uint32_t chunk_count; /* chunks that the file holds */
-	_Atomic uint32_t starved;     /* times that no chunk was free: the collector makes more */
+	/* number of times that no chunk was free; the collector then makes more */
+	_Atomic uint32_t starved;
 	_Alignas(64) _Atomic uint64_t free[ARENA_CHUNKS / 64]; /* bit set: the chunk is free */
 	_Alignas(64) struct process_slot slots[ARENA_PROCESSES];
 };
@@ -252,13 +256,13 @@ struct arena_head {
 #define ARENA_HEAD_BYTES ((sizeof(struct arena_head) + 4095) & ~(size_t)4095)
 #define ARENA_BYTES_MAX	 (ARENA_HEAD_BYTES + (size_t)ARENA_CHUNKS * CHUNK_BYTES)
 
-/* One mapping of an arena. By value: it is copied to who records, and unmapped once. */
+/* One mapping of an arena. It is copied by value, and unmapped once. */
 struct arena {
 	struct arena_head *head; /* the mapping; arena_unmap ends it */
 	size_t mapped_bytes;
-	uint32_t chunk_limit; /* chunks that lie in this mapping: fewer under a tight RLIMIT_AS */
-	/* Chunks that the file is known to hold: of the collector, who alone makes it longer. It is
-	 * not asked of the head's chunk_count, which the program can write to. */
+	uint32_t chunk_limit; /* chunks in this mapping: fewer under a tight RLIMIT_AS */
+	/* Chunks that the file is known to have; for the collector, which alone makes it longer.
+	 * The head's chunk_count is not used for this, because the program can write to it. */
 	uint32_t file_chunks;
 };
 
@@ -268,29 +272,31 @@ static inline struct chunk *arena_chunk(const struct arena *a, uint32_t index)
 				(size_t)index * CHUNK_BYTES);
 }
 
-/* Make the file at `path` (0600, must not exist) with `chunks` chunks, and map it. Fills in magic,
- * abi and head_bytes; the rest is 0. *fd is the caller's to close. 0, or -errno. */
+/* Make the file at `path` (0600, must not exist) with `chunks` chunks, and map it. Sets magic, abi
+ * and head_bytes; the rest is 0. The caller closes *fd. 0, or -errno. */
 int arena_create(struct arena *out, const char *path, uint32_t chunks, int *fd);
-/* The link to the libraries that `record` makes beside an arena where LD_PRELOAD cannot take their
- * own path (see record.c): "….arena" -> "….lib". false: not the name of an arena. */
+/* The name of the link to the libraries, which `record` makes beside an arena if LD_PRELOAD cannot
+ * use their own path (see record.c): "....arena" -> "....lib". false: this is not the name of an
+ * arena. */
 bool arena_link_path(const char *arena_path, char out[PATH_MAX]);
-/* Map an existing arena; refuses a wrong owner, magic, abi or length. 0, or -errno (EPROTO: not an
- * arena of ours). */
+/* Map an existing arena; refuses a wrong owner, magic, abi or length. 0, or -errno (EPROTO: it is
+ * not our arena). */
 int arena_map(struct arena *out, int fd);
 void arena_unmap(struct arena *a);
-/* Make the file hold `chunks` chunks and set the new ones' free bits. By the collector only. 0, or
- * -errno. */
+/* Make the file hold `chunks` chunks, and set the free bits of the new ones. Only the collector
+ * calls this. 0, or -errno. */
 int arena_grow(struct arena *a, int fd, uint32_t chunks);
 
 /* Take a free chunk: its index, or -1. Lock-free; no system call. */
 int32_t arena_take_chunk(struct arena *a);
-/* Was there one a moment ago? */
+/* Was there a free one just now? */
 bool arena_has_free(const struct arena *a);
-/* Give it back. By the collector, or by a taker that did not use it. */
+/* Give it back: the collector, or a thread that took it and did not use it. */
 void arena_free_chunk(struct arena *a, uint32_t index);
-/* The PID namespace of this process: the inode number of it, 0 when there is no /proc to tell. */
+/* The inode number of this process's PID namespace; 0: there is no /proc. */
 uint32_t arena_pid_space(void);
-/* Take a process slot and give it a number: SLOT_TAKEN, all else 0; NULL when all are in use. */
+/* Take a process slot and give it a number: it is SLOT_TAKEN, and all else is 0. NULL: all are in
+ * use. */
 struct process_slot *arena_take_slot(struct arena *a);
 
 #endif

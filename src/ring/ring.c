@@ -6,7 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Between two looks for a free chunk. The collector frees them once a round, each millisecond. */
+/* Between two tries to take a free chunk. The collector frees them once a round, each
+ * millisecond. */
 #define WAIT_STEP_NS 200000
 
 void ring_init(struct ring_writer *w, struct arena *a, struct process_slot *slot, uint32_t thread)
@@ -20,16 +21,17 @@ bool ring_collector_alive(const struct arena *a, const struct process_slot *slot
 	if (atomic_load_explicit(&a->head->state, memory_order_acquire) != ARENA_OPEN)
 		return false;
 	if (slot && slot->pid_space != a->head->pid_space)
-		return true; /* its pid is another one's here; waiting has its bound */
+		return true; /* its pid is another process's here; waiting is bounded */
 	int saved = errno;
 	bool gone = kill((pid_t)a->head->collector_pid, 0) < 0 && errno == ESRCH;
 	errno = saved;
 	return !gone;
 }
 
-/* One bound for a thread in all: who has waited it out waits no more until there was room again. So
- * a collector that hangs costs a program wait_ms a thread, not wait_ms an event. It sleeps with the
- * GIL held: no other thread may run in the middle of an event. errno is the program's. */
+/* One bound for a thread in all: a thread that has waited that long does not wait again until there
+ * was room. So a collector that hangs costs a program wait_ms for each thread, not for each event.
+ * It sleeps with the GIL, because no other thread may run in the middle of an event. The program's
+ * errno is kept. */
 static int32_t wait_for_chunk(struct ring_writer *w)
 {
 	struct arena_head *h = w->arena->head;
@@ -66,7 +68,7 @@ static void leave_chunk(struct ring_writer *w, enum chunk_state state)
 	w->at = w->limit = NULL;
 }
 
-/* A free chunk, with a wait if need be; -1: no room. */
+/* A free chunk, after waiting if necessary; -1: no room. */
 static int32_t take_chunk(struct ring_writer *w)
 {
 	int32_t index = arena_take_chunk(w->arena);
@@ -78,9 +80,9 @@ static int32_t take_chunk(struct ring_writer *w)
 	return index;
 }
 
-/* Make this chunk the newest of the stream. The one before is CLOSED only when this one can be
- * seen: CLOSED says that another follows. A kill between the two leaves an empty chunk at the end.
- */
+/* Make this chunk the newest of the stream. The one before becomes CLOSED only when this one is
+ * visible, because CLOSED says that another follows. A kill between the two leaves an empty chunk
+ * at the end. */
 static void enter_chunk(struct ring_writer *w, int32_t index, uint64_t now_ticks)
 {
 	struct chunk *c = arena_chunk(w->arena, (uint32_t)index);
@@ -119,8 +121,9 @@ static size_t room_left(const struct ring_writer *w)
 	return w->chunk ? (size_t)(w->chunk->bytes + CHUNK_ROOM - w->at) : 0;
 }
 
-/* All chunks are taken before the first byte is written, so a message is there whole or not at all.
- * Taken ones without a head are still FREE to the collector, and go back untouched. */
+/* All chunks are taken before the first byte is written, so a message is there completely or not at
+ * all. To the collector, taken chunks without a head are still FREE, and they are given back
+ * unchanged. */
 bool ring_put(struct ring_writer *w, const void *bytes, size_t n, uint64_t now_ticks)
 {
 	int32_t taken[RING_PUT_MAX / CHUNK_ROOM + 1];
