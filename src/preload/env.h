@@ -15,13 +15,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define ENV_COUNT_MAX                                                                              \
-	8192u /* more variables than that, and we stay out: they would not fit on a small stack */
+/* with more variables the environment is passed on unchanged: they would not fit on a small
+ * stack */
+#define ENV_COUNT_MAX 8192u
 
-/* The value of PATHLINE_ARENA, copied to `arena` of `size` bytes; "" when absent or too long. */
+/* The value of PATHLINE_ARENA, copied to `arena` of `size` bytes; "": it is absent or too long. */
 void env_find(char *const *env, char *arena, size_t size);
 
-/* Take ours out of `env`, the process's own array, in place; `own_path` is our entry in LD_PRELOAD. */
+/* Take ours out of `env`, the process's own array, in place; `own_path` is our entry in
+ * LD_PRELOAD. */
 void env_take(char **env, const char *own_path);
 
 /* What an environment will be with ours in it. */
@@ -32,9 +34,9 @@ struct env_plan {
 	size_t bytes;	    /* that env_build needs */
 };
 
-/* false: nothing is to be added; pass on what was given. Async-signal-safe, as is env_build. */
+/* false: nothing must be added, so pass on what was given. Async-signal-safe, as is env_build. */
 bool env_plan(struct env_plan *plan, char *const envp[]);
-/* `space` is the caller's, plan->bytes on its stack; what is returned lies in it. */
+/* `space` is the caller's: plan->bytes on its stack, which contain the result. */
 char **env_build(const struct env_plan *plan, void *space);
 
 #endif

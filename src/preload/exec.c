@@ -1,8 +1,9 @@
-/* The exec family. All of it comes down to four originals, as in libc.
+/* The exec family. All of it ends in four original functions, as in libc.
  *
- * It is called between fork and exec, after vfork, in signal handlers: so no memory but the
- * stack's, no lock, no printf. The slot says SLOT_END_EXEC before the call, since there is nobody
- * behind it who could; a call that comes back has failed, and takes the word back.
+ * It is called between fork and exec, after vfork, and in signal handlers. So it uses no memory
+ * except the stack, no lock and no printf. The slot says SLOT_END_EXEC before the call, because
+ * nothing of this program runs after it. If the call returns it has failed, and that word is taken
+ * back.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -48,7 +49,7 @@ PRELOAD_EXPORT int execvpe(const char *file, char *const argv[], char *const env
 	return exec_file(file, argv, envp);
 }
 
-/* Alone in the family it refuses an absent environment. */
+/* It alone refuses an environment that is NULL. */
 PRELOAD_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	char *const *given = envp;
@@ -98,7 +99,7 @@ static size_t count_arguments(va_list from)
 	return n;
 }
 
-/* argv, with its NULL, from `first` on; `args` then stands behind the NULL. */
+/* argv with its NULL, from `first` on; afterwards `args` is after the NULL. */
 #define GATHER(argv, args, first)                                                                  \
 	do {                                                                                       \
 		size_t others = count_arguments(args);                                             \

@@ -1,5 +1,5 @@
-/* The ways out of a process that pass by the handlers of exit(). Whoever calls exit() is seen by a
- * handler (slot.c), whoever returns from main too; a process that says nothing was killed. */
+/* The ways to end a process without the handlers of exit(). A call of exit(), or a return from
+ * main, is seen by a handler (slot.c). A process that says nothing was killed. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <unistd.h>

@@ -28,15 +28,16 @@ static int (*is_initialized)(void);
 static void *(*get_frame)(void);
 static void *(*tuple_item)(void *, ssize_t);
 static const char *(*utf8)(void *);
-/* This interpreter is not recorded, nor is it when it begins anew. */
+/* This interpreter is not recorded, also if it is started again. */
 static _Atomic bool refused;
 /* Our entry is in the list. */
 static _Atomic bool listening;
 /* Where the runtime keeps the first entry; NULL: not found. */
 static struct hook_entry **hook_list;
 
-/* Words of the runtime are taken for pointers here, which most are not: each is asked of the system
- * before it is followed. *good_page is one that is known to be readable, 0: none. */
+/* Words of the runtime are taken for pointers here, which most are not. So before each is followed,
+ * the system is asked whether it can be read. *good_page is a page that is known to be readable, 0:
+ * none. */
 static bool readable_entry(const struct hook_entry *entry, uintptr_t *good_page)
 {
 	uintptr_t first = (uintptr_t)entry & ~(uintptr_t)4095;
@@ -65,8 +66,8 @@ static bool leads_to_us(const struct hook_entry *entry, uintptr_t *good_page)
 	return false;
 }
 
-/* The list's head is a private field, in another place in each version, and there is no header here
- * to name it. But it is the one word of the runtime's state that leads to an entry with our
+/* The list's head is a private field, in a different place in each version, and there is no header
+ * here to name it. But it is the only word of the runtime's state that leads to an entry with our
  * function. */
 static struct hook_entry **find_list(void)
 {
@@ -86,7 +87,8 @@ static struct hook_entry **find_list(void)
 	return NULL;
 }
 
-/* Whoever walks the list at this moment stands on our entry, or finds it with its way on intact. */
+/* A thread that walks the list at this time is at our entry, whose pointer to the next stays valid,
+ * or does not see it. */
 static void unlink_entry(void)
 {
 	struct hook_entry **link = hook_list;
@@ -138,8 +140,8 @@ static bool is_prerelease(const char *version)
 	return version[strspn(version, "0123456789.")] >= 'a';
 }
 
-/* The recorder reads the interpreter's insides as its headers have them; of these builds they are
- * other ones. */
+/* The recorder reads the interpreter's internals as its headers have them; these builds have
+ * others. */
 static const char *odd_build(const char *version)
 {
 	if (is_prerelease(version))
@@ -151,7 +153,7 @@ static const char *odd_build(const char *version)
 	return NULL;
 }
 
-/* Its entry, or NULL with *why, which may lie in `text`. */
+/* Its entry point; or NULL with *why, which may be in `text`. */
 static __typeof__(pathline_recorder_start) *load_recorder(char *text, size_t size, const char **why)
 {
 	char path[PATH_MAX + 64];
@@ -189,7 +191,7 @@ static bool came_by_exec(void)
 	return false;
 }
 
-/* Under the GIL. The library stays loaded for good: the interpreter has its callbacks. */
+/* With the GIL. The library is never unloaded, because the interpreter has its callbacks. */
 static void start_recorder(const char *event)
 {
 	struct recorder_start start = {
@@ -306,7 +308,7 @@ static bool is_of_python(const Dl_info *object)
 	return name && strncmp(name, "/libpython3", 11) == 0;
 }
 
-/* Who sets values often must cost little: callers are remembered. */
+/* Programs that set values often must lose little time, so callers are remembered. */
 static bool is_interpreter(const void *caller)
 {
 	static const void *_Atomic yes, *_Atomic no[16];

@@ -19,9 +19,9 @@
 /* Is there an interpreter in this program? Then the arena stays mapped for it. */
 bool hook_wanted(void);
 void hook_add(void);
-/* This address, in some library, has made a call that an interpreter makes when it is being
- * initialised. Then the hook is added, if it is not. True: one is being initialised, which the
- * recorder does not know yet. whole: its library is loaded to the end. */
+/* An address in some library has made a call that an interpreter makes when it is initialised. Add
+ * the hook, if it is not there. true: an interpreter is being initialised that the recorder does
+ * not know yet. whole: its library is completely loaded. */
 bool hook_meet(const void *caller, bool whole);
 
 #endif

@@ -1,5 +1,5 @@
-/* A signal by which a process ends itself: its last lines may have no event, so it says first where it stands. One that another
- * process sends, or the system, comes without a word. */
+/* A signal by which a process ends itself: its last lines may have no event, so it first writes
+ * where it is. A signal that another process or the system sends comes without notice. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -25,7 +25,8 @@ static bool ends_by_default(int number)
 	}
 }
 
-/* Whoever goes on writes its next event over what was said in the middle of one, so only what surely ends it counts. */
+/* Only signals that certainly end the process count: if it continued, its next event could
+ * overwrite what was written in the middle of an event. */
 static bool ends_us(int number)
 {
 	struct sigaction now;

@@ -53,8 +53,7 @@ static void resolve(struct originals *o)
 }
 
 /* The constructor calls this first, so that dlsym is never called in a signal handler or a vfork'ed
- * child. Only the constructor of another library can come before it, and that is still one thread.
- */
+ * child. Only the constructor of another library can run before it, with one thread. */
 const struct originals *originals(void)
 {
 	static struct originals found;
@@ -129,8 +128,8 @@ static bool open_arena(struct arena *arena)
 	return false;
 }
 
-/* One page stays, that nobody can touch: /proc/PID/maps tells the collector that this program may
- * yet start a Python, and so it stays too. */
+/* One page stays that cannot be accessed: /proc/PID/maps shows the collector that this program may
+ * still start a Python, and so the collector stays. */
 static void leave_sign(struct arena *arena)
 {
 	char *at = (char *)arena->head;
@@ -146,7 +145,7 @@ bool preload_join(void)
 	return preload.arena_path[0] && (preload.arena.head || open_arena(&preload.arena));
 }
 
-/* What a program without an interpreter needs of the arena is read once. */
+/* Read once what a program without an interpreter needs of the arena. */
 static void join(struct arena *arena)
 {
 	atomic_fetch_add_explicit(&arena->head->preloaded, 1, memory_order_relaxed);
@@ -160,7 +159,7 @@ static void join(struct arena *arena)
 	}
 }
 
-/* The collector knows us by the environment or by what we have mapped: at each moment by one of
+/* The collector recognises us by the environment or by what we have mapped: at any time by one of
  * them. */
 __attribute__((constructor)) static void preload_init(void)
 {

@@ -30,7 +30,7 @@
 /* Put before each function that takes the place of one of libc's. All else is hidden. */
 #define PRELOAD_EXPORT __attribute__((visibility("default")))
 
-/* The per-process root: written by the constructor, read ever after, but for the atomic ones. */
+/* The root of the process: written by the constructor, then only read, except the atomic fields. */
 struct preload {
 	char own_path[PATH_MAX];   /* of this library, absolute */
 	char arena_path[PATH_MAX]; /* "": no recording */
@@ -49,7 +49,7 @@ struct preload {
 };
 extern struct preload preload;
 
-/* The functions whose places we take. Valid at any time, also before the constructor. */
+/* The functions that ours replace. Valid at any time, also before the constructor. */
 struct originals {
 	int (*execve)(const char *, char *const[], char *const[]);
 	int (*execvpe)(const char *, char *const[], char *const[]);

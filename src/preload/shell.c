@@ -1,9 +1,9 @@
-/* system() and popen(), whole: libc's start the shell by a call that cannot be taken over.
+/* system() and popen(), complete: libc's start the shell by a call that cannot be replaced.
  *
- * What POSIX asks of them is done here as libc does it: SIGINT and SIGQUIT are ignored and SIGCHLD
- * is blocked while system() waits, the child gets them as they were; a stream of popen() is closed
- * in later children; a wait is not cancelled half-way. Without a recording to hand on, libc's own
- * run.
+ * They do what POSIX requires, as libc does it: SIGINT and SIGQUIT are ignored and SIGCHLD is
+ * blocked while system() waits, and the child gets them as they were; a stream of popen() is closed
+ * in later children; a wait is not cancelled half-way. Without a recording to pass on, libc's own
+ * functions run.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -86,7 +86,7 @@ static void ignore_end(void)
 	pthread_mutex_unlock(&ignoring.lock);
 }
 
-/* As sh gives it back when it cannot be started: 127. */
+/* If it cannot be started, the result is that of sh: 127. */
 static int run_shell(const char *command, const sigset_t *mask, const sigset_t *defaults)
 {
 	posix_spawnattr_t attributes;
@@ -128,7 +128,7 @@ PRELOAD_EXPORT int system(const char *command)
 	return status;
 }
 
-/* The streams that popen() gave and pclose() has not had back. */
+/* The streams that popen() returned and pclose() has not closed. */
 struct stream {
 	struct stream *next;
 	FILE *file;
@@ -164,8 +164,8 @@ static bool parse_mode(struct popen_mode *out, const char *mode)
 }
 
 /* The command has its end of the pipe as stdin or stdout, and none of the streams of earlier calls:
- * else a reader of those would never see their end. An end that has the right number already is
- * kept open by adddup2. */
+ * otherwise a reader of those would never see their end. If an end already has the right number,
+ * adddup2 keeps it open. */
 static int prepare_pipe(posix_spawn_file_actions_t *actions, int end, int target)
 {
 	int err = posix_spawn_file_actions_adddup2(actions, end, target);

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "preload/preload.h"
 
-/* NULL also in a child that has our memory but is another process. */
+/* Also NULL in a child that shares our memory but is another process. */
 static struct process_slot *mine(void)
 {
 	struct process_slot *slot = atomic_load_explicit(&preload.slot, memory_order_acquire);
@@ -14,8 +14,8 @@ static struct process_slot *mine(void)
 	return slot && slot->pid == (uint32_t)getpid() ? slot : NULL;
 }
 
-/* The recorder's last word: where the thread stands that ends it all. A forked child that has no slot yet may take one for it.
- * Gives the slot of this process. */
+/* The recorder's last word: where the thread is that ends the process. A forked child without a
+ * slot may take one for it. Returns the slot of this process. */
 static struct process_slot *leave(bool killed)
 {
 	leave_hook *hook = atomic_load_explicit(&preload.on_leave, memory_order_acquire);
@@ -64,8 +64,7 @@ uint32_t slot_number(void)
 	return slot ? slot->number : last ? last : preload.parent;
 }
 
-/* Registered before the recorder's own handler, so it runs before the slot is taken away from the
- * child. */
+/* Registered before the recorder's own handler, so it runs before the child loses the slot. */
 static void forked(void)
 {
 	const struct process_slot *slot = atomic_load_explicit(&preload.slot, memory_order_relaxed);
@@ -80,7 +79,8 @@ static void at_exit(int status, void *data)
 	slot_exit(status);
 }
 
-/* From a constructor: so it runs last of all that exit() runs, after every destructor. */
+/* Registered by a constructor, so that it runs after everything else that exit() runs, also after
+ * each destructor. */
 void slot_watch(void)
 {
 	on_exit(at_exit, NULL);

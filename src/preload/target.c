@@ -14,8 +14,8 @@
 #include "preload/left.h"
 #include "preload/preload.h"
 
-#define HEAD_BYTES   256 /* the kernel looks at so many to find the kind and the interpreter */
-#define SCRIPTS_MAX  5	 /* a script's interpreter may be a script, so often */
+#define HEAD_BYTES   256 /* the kernel reads this much to find the kind and the interpreter */
+#define SCRIPTS_MAX  5	 /* the interpreter of a script may be a script, up to this often */
 #define SEGMENTS_MAX 128
 
 #if defined(__x86_64__)
@@ -128,8 +128,8 @@ static enum kind kind_of(const char *head, ssize_t n)
 	return n >= 2 && head[0] == '#' && head[1] == '!' ? KIND_SCRIPT : KIND_OTHER;
 }
 
-/* Where we stand, may the next program load us and open the arena? After a chroot they may be out
- * of reach, and ld.so would say so. */
+/* Can the next program, from where this process is, load us and open the arena? After a chroot they
+ * may be out of reach, and ld.so would print that. */
 static bool in_reach(void)
 {
 	return faccessat(AT_FDCWD, preload.own_path, R_OK, 0) == 0 &&
@@ -145,8 +145,8 @@ static bool loads_us(int fd, const ElfW(Ehdr) * head, const char *path)
 	return kind == LEFT_KIND_COUNT;
 }
 
-/* From script to interpreter, down to a program, as the kernel goes. Takes fd, of `path`. `shell`
- * is what runs a file of no kind, NULL: nothing does. */
+/* From script to interpreter, down to a program, as the kernel does. Closes fd, which is that of
+ * `path`. `shell` runs a file of unknown kind, NULL: nothing does. */
 static bool judge(int fd, const char *path, const char *shell)
 {
 	union {
@@ -194,7 +194,7 @@ static bool judge_file(const char *path)
 	return judge(open_regular(AT_FDCWD, path, 0), path, "/bin/sh");
 }
 
-/* The first file along PATH that may be executed: there exec stops. */
+/* The first executable file along PATH: exec stops there. */
 static bool judge_along(const char *list, const char *file, size_t n)
 {
 	char path[PATH_MAX];

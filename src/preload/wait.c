@@ -1,6 +1,6 @@
-/* The calls in which an event loop waits when it has nothing to do: asyncio and selectors through the
- * module select, uvloop through libuv, gevent through libev. The recorder stamps both sides of them.
- * A call that may not wait (a timeout of 0) goes by. */
+/* The calls in which an event loop waits when it has nothing to do: asyncio and selectors through
+ * the module select, uvloop through libuv, gevent through libev. The recorder stamps them before
+ * and after. A call that may not wait (a timeout of 0) is ignored. */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <sys/epoll.h>
@@ -13,7 +13,7 @@ static uint64_t begin(enum wait_kind kind, bool waits, const struct wait_hooks *
 	return *hooks ? (*hooks)->begin(kind) : 0;
 }
 
-/* errno is what the call left there: neither side touches it. */
+/* errno is what the call left; the hooks do not change it. */
 static void end(const struct wait_hooks *hooks, uint64_t since)
 {
 	if (since)

@@ -1,11 +1,11 @@
 /* Code objects: described once to the recording, at their first event.
  *
- *	1. its bytecode as compiled       what runs is specialised and instrumented
- *	2. -> flow graph, marks           src/bytecode; of straight code, as most modules and class bodies are, the collector makes it
- *	3. a number of the recording      next_code of the arena: all processes count together
- *	4. the unit that has its text     source.c
- *	5. CODE to the collector          before the first event that names the number
- *	6. its record, attached           from here on it is known
+ *   1. its bytecode as compiled       what runs is specialised and instrumented
+ *   2. -> flow graph, marks           src/bytecode; the collector makes that of straight code
+ *   3. a number of the recording      next_code of the arena: all processes count together
+ *   4. the unit that has its text     source.c
+ *   5. CODE to the collector          before the first event that names the number
+ *   6. its record, attached           from here on it is known
  *
  * The number is used up also when 5 or 6 fails: no event has named it. Nothing here may leave an
  * error set: it runs in the middle of an instruction of the program.
@@ -195,7 +195,7 @@ static void put_units(struct code_record *r, const struct flow_graph *g)
 	}
 }
 
-/* SEND, with its cache, is the last of its block. */
+/* SEND, with its cache, is the last instruction of its block. */
 #define SEND_UNITS 2
 static void put_sends(struct code_record *r, const struct flow_graph *g)
 {
@@ -209,7 +209,7 @@ static void put_sends(struct code_record *r, const struct flow_graph *g)
 	}
 }
 
-/* A return, or a yield, is the last unit of its block; behind that is its RESUME. */
+/* A return, or a yield, is the last unit of its block; after a yield comes its RESUME. */
 static void put_silent(struct code_record *r, const struct flow_graph *g)
 {
 	r->suspends = flow_suspends(g);
@@ -235,14 +235,14 @@ static uint32_t last_instruction(
 	return last;
 }
 
-/* Is INSTRUCTION to be heard there? */
+/* Will INSTRUCTION be enabled there? */
 static bool will_be_heard(const struct code_record *r, uint32_t unit)
 {
 	return r->units[unit].heard == HEARD_MAY_MOVE ||
 	       (unit >= LOOK_UP_UNITS && r->units[unit - LOOK_UP_UNITS].later);
 }
 
-/* Passes that INSTRUCTION may tell, where it tells of no line. */
+/* Passes that INSTRUCTION can record, because it records no line there. */
 static void put_moving_passes(struct code_record *r)
 {
 	for (uint32_t i = 0; root.hot_lines && i < r->unit_count; i++) {
@@ -252,8 +252,9 @@ static void put_moving_passes(struct code_record *r)
 	}
 }
 
-/* In 3.12 a LINE on the same line fires behind a callee that was inlined only, which takes an instruction that is specialised: what is
- * hot would run it otherwise for a while, and where INSTRUCTION is heard for good. */
+/* In 3.12 a LINE on the same line fires after a callee only if that was inlined, which needs a
+ * specialised instruction. Code that becomes hot would run differently for a while, and where
+ * INSTRUCTION is enabled for ever. */
 static void put_waverers(
 	struct code_record *r, const struct bytecode *parts, const struct flow_graph *g)
 {
@@ -271,7 +272,7 @@ static void put_waverers(
 	}
 }
 
-/* LINEs that passes of loops are told by must be heard. */
+/* LINEs that record passes of loops must be enabled. */
 static bool is_kept(const struct code_record *r, const struct flow_graph *g, uint32_t start)
 {
 	uint32_t unit = g->starts[start].unit;
@@ -301,8 +302,8 @@ static void choose_begins(struct code_record *r, struct flow_graph *g)
 	free(kept);
 }
 
-/* With the time of each call and return: a witness behind the entry would stamp the call late, and returns have events anyway, by which
- * the path is known that would else take witnesses. */
+/* With the time of each call and return: a begin would stamp the call late, and returns have events
+ * anyway, which show the path without some witnesses. */
 static bool calls_are_timed(void)
 {
 	return root.arena.head->stamps == STAMPS_CALL;
@@ -318,7 +319,8 @@ static int graph_of(const struct bytecode *parts, struct flow_graph *out)
 	return err;
 }
 
-/* The main interpreter loses LINEs of frozen code where 3.12 makes another one: they share it. */
+/* The main interpreter loses LINEs of frozen code if 3.12 makes another interpreter, because they
+ * share it. */
 static bool may_be_late(const struct code_record *r, PyCodeObject *code)
 {
 	bool frozen = PYTHON_VERSION < 0x030d && PyUnicode_GET_LENGTH(code->co_filename) &&
@@ -345,7 +347,7 @@ static void choose_witnesses(struct code_record *r, struct flow_graph *g, bool l
 		choose_begins(r, g);
 }
 
-/* Without memory for it, no pass of the code's loops is told. */
+/* Without memory, no pass of the code's loops is recorded. */
 static void put_passes(
 	struct code_record *r, const struct bytecode *parts, const struct flow_graph *g)
 {
@@ -401,13 +403,14 @@ static struct code_record *record_of(
 
 /* ---- straight code ---- */
 
-/* Are all LINEs wanted, from the code's first run on? What is switched off by then would not come before the next. */
+/* Are all LINEs wanted, from the code's first run on? One that was disabled would come only in the
+ * next run. */
 static bool hears_all(void)
 {
 	return root.tells_lines || root.section_count || thread_is_traced(current_thread_state());
 }
 
-/* Will its lines be known from its call? Not where each is told, or its return is to have an event. */
+/* Do its lines follow from its call? Not if each has an event, or if its return has one. */
 static bool may_be_straight(PyCodeObject *code)
 {
 	return !ENGINE_TRACES && code_runs_once(code) && !(code->co_flags & CODE_IS_GENERATOR) &&
@@ -466,7 +469,7 @@ static struct bytecode parts_of(PyCodeObject *code, PyObject *plain)
 	};
 }
 
-/* Greenlets are about: of the package, whether it is recorded or not, the first code that runs. */
+/* Is this code of the package greenlet, recorded or not? Then greenlets are in use. */
 static bool is_greenlets(PyCodeObject *code)
 {
 	PyObject *keep;
@@ -478,14 +481,14 @@ static bool is_greenlets(PyCodeObject *code)
 	return is;
 }
 
-/* What a body is written into, under the GIL. */
+/* Memory in which a body is written; with the GIL. */
 static struct pl_buf kept_bytes, kept_fields;
 
-/* What a CODE message says of a code beside what the code itself has. */
+/* What a CODE message says about a code besides the code itself. */
 struct told {
 	uint32_t number;
-	uint32_t unit; /* whose text it has, or 0 */
-	bool left_out; /* it is told for its name's sake */
+	uint32_t unit; /* its text unit, or 0 */
+	bool left_out; /* only its name is needed */
 };
 
 static bool send_body(PyCodeObject *code, const struct flow_graph *graph, struct told told)
@@ -518,7 +521,7 @@ static bool send_body(PyCodeObject *code, const struct flow_graph *graph, struct
 	return sent;
 }
 
-/* As send_body, of code of which there is no graph here. */
+/* As send_body, for code without a graph. */
 static bool send_straight(PyCodeObject *code, const struct bytecode *parts, struct told told)
 {
 	PyObject *keep_file = NULL, *keep_name = NULL;
@@ -609,13 +612,13 @@ static bool is_text(struct pl_view v, const char *text)
 	return v.left == strlen(text) && !memcmp(v.at, text, v.left);
 }
 
-/* Of what has no file: "<string>", but not "<frozen os>", which says where it is from. */
+/* Code without a file: "<string>", but not "<frozen os>", which names a place. */
 static bool is_unplaced(struct pl_view file)
 {
 	return !file.left || (*file.at == '<' && (file.left < 8 || memcmp(file.at, "<frozen ", 8)));
 }
 
-/* The file of the first frame that is somewhere; *keep is as text_of has it. */
+/* The file of the first frame that has one; *keep is as text_of has it. */
 static struct pl_view runners_file(py_frame *frame, PyObject **keep)
 {
 	struct pl_view file = {0};
@@ -667,7 +670,7 @@ static struct code_record *leave_out(PyCodeObject *code)
 	return r;
 }
 
-/* Of its graph only the lines: for the place from which it calls. */
+/* Only the lines of its graph: for the place from which it calls. */
 static uint32_t tell_outside(PyCodeObject *code)
 {
 	PyObject *plain = PyCode_GetCode(code);
@@ -714,9 +717,10 @@ static bool is_far(const PyCodeObject *code, const struct flow_start *s)
 	return lines >= FAR_LINES || lines <= -FAR_LINES;
 }
 
-/* Module code of thousands of lines takes long at its LINEs. Of those that need not be heard each would be, once, to be switched
- * off then; it is done now. By the others it is hot sooner. */
-/* The larger the code the longer the look-up. */
+/* Module code of thousands of lines takes long at its LINEs. LINEs that are not needed would each
+ * be reported once, and then be disabled; that is done here at once. Because of the others it
+ * becomes hot sooner. */
+/* The larger the code, the longer the look-up. */
 static uint32_t far_lines(const struct code_record *r)
 {
 	const uint32_t lines = FAR_HOT_UNITS / r->unit_count;
@@ -743,7 +747,7 @@ static void spare_lines(
 		r->lines_heard = root.hot_lines - far_lines(r);
 }
 
-/* Of straight code none needs to be heard. */
+/* Straight code needs none of its LINEs. */
 static void spare_all_lines(PyCodeObject *code, struct pl_view plain)
 {
 	const struct opcode *opcodes = opcode_version_find(PYTHON_VERSION)->opcodes;
@@ -776,7 +780,7 @@ static void set_identity(PyCodeObject *code, struct code_record *r)
 	r->text_unit = source_unit(code, r->number);
 }
 
-/* Of which nothing is known but by its graph, as of most functions. */
+/* Code that needs its graph, as most functions do. */
 static struct code_record *describe_graph(PyCodeObject *code, const struct bytecode *parts)
 {
 	struct flow_graph graph = {0};
@@ -853,8 +857,9 @@ struct code_record *code_without_mark(PyCodeObject *code)
 	return code_record(code);
 }
 
-/* Memory is asked for on the way, so finalisers may run, and other threads. While there is no room each event of the code comes
- * here, and is lost at once: its graph would be made in vain. */
+/* This asks for memory, so finalisers may run, and other threads. While there is no room in the
+ * arena, each event of the code comes here, and is lost at once: its graph would be made in
+ * vain. */
 struct code_record *code_describe(PyCodeObject *code)
 {
 	if (!ring_may_put(&root.messages))

@@ -1,8 +1,8 @@
-/* The interpreter as the recorder needs it: every difference between versions of CPython is here
- * and nowhere else.
+/* The interpreter as the recorder needs it: each difference between versions of CPython is here and
+ * nowhere else.
  *
- * Frames are read in place, never as frame objects: making those would allocate and could be seen
- * by the program.
+ * Frames are read in place, never as frame objects: making those would allocate, and the program
+ * could see them.
  */
 #ifndef PL_RECORDER_COMPAT_H
 #define PL_RECORDER_COMPAT_H
@@ -40,12 +40,12 @@
 
 #define PYTHON_VERSION ((uint16_t)(PY_VERSION_HEX >> 16)) /* 0x030c */
 
-/* The interpreter's own name, made short. One activation of a code object; it lies on the thread's
- * data stack, or in its generator (Include/internal/pycore_frame.h, since 3.14
- * pycore_interpframe.h). */
+/* A short form of the interpreter's own name. One activation of a code object, on the thread's data
+ * stack or in its generator (Include/internal/pycore_frame.h, since 3.14 pycore_interpframe.h). */
 typedef _PyInterpreterFrame py_frame;
 
-/* Under the GIL this thread's. Unchecked: a fatal signal may come where there is none. */
+/* With the GIL, the state of this thread. Not checked: a fatal signal may come where there is
+ * none. */
 static inline PyThreadState *current_thread_state(void)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -55,7 +55,8 @@ static inline PyThreadState *current_thread_state(void)
 #endif
 }
 
-/* Does the running interpreter have its GIL, and who holds it, where the headers have them? Before 3.13 it does not say. */
+/* Are the interpreter's GIL, and the field that says which thread holds it, where the headers have
+ * them? Before 3.13 the interpreter does not say. */
 static inline bool gil_is_laid_out(void)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -70,8 +71,9 @@ static inline bool gil_is_laid_out(void)
 #endif
 }
 
-/* The GIL's own cell that names the thread state which holds it, or did so last; not asked yet whether it can be read. NULL: not known.
- * Of 3.11 it is the cell that _PyThreadState_UncheckedGet reads. */
+/* The GIL's own cell, which names the thread state that holds it or did so last; it was not checked
+ * whether it can be read. NULL: not known. In 3.11 it is the cell that _PyThreadState_UncheckedGet
+ * reads. */
 static inline PyThreadState *const *gil_holder(const PyInterpreterState *interpreter)
 {
 #if PY_VERSION_HEX < 0x030c0000
@@ -84,8 +86,8 @@ static inline PyThreadState *const *gil_holder(const PyInterpreterState *interpr
 #endif
 }
 
-/* NULL: nothing of Python is on the stack. 3.11 and 3.12 keep it in a struct on the C stack
- * (_PyCFrame), of which each call of the evaluator has its own. */
+/* NULL: there is no Python frame on the stack. 3.11 and 3.12 keep it in a struct on the C stack
+ * (_PyCFrame); each call of the evaluator has its own. */
 static inline py_frame *current_frame(const PyThreadState *ts)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -95,7 +97,7 @@ static inline py_frame *current_frame(const PyThreadState *ts)
 #endif
 }
 
-/* Where the pointer to the current frame is found. */
+/* Where the pointer to the current frame is. */
 static inline const void *frame_holder(const PyThreadState *ts)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -114,7 +116,7 @@ static inline PyCodeObject *frame_code(py_frame *f)
 #endif
 }
 
-/* As frame_unit, but where the frame stands before the code's first unit it is a number that no code has. */
+/* As frame_unit, but before the code's first unit the result is a number that no code has. */
 static inline uint32_t frame_unit_or_none(const py_frame *f, const PyCodeObject *code)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -124,8 +126,8 @@ static inline uint32_t frame_unit_or_none(const py_frame *f, const PyCodeObject 
 #endif
 }
 
-/* Code unit at which the frame stands: what f_lasti / 2 is. One that has not run its first
- * instruction stands before it: at 0 here. */
+/* The code unit at which the frame is: f_lasti / 2. A frame that has not run its first instruction
+ * is before it; here that is 0. */
 static inline uint32_t frame_unit(py_frame *f, PyCodeObject *code)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -136,14 +138,14 @@ static inline uint32_t frame_unit(py_frame *f, PyCodeObject *code)
 	return unit < 0 ? 0 : (uint32_t)unit;
 }
 
-/* Up to this unit, exclusive, a frame has not begun. */
+/* A frame has not begun before this unit. */
 static inline uint32_t code_begins(const PyCodeObject *code)
 {
 	return (uint32_t)code->_co_firsttraceable + (PY_VERSION_HEX >= 0x030d0000);
 }
 
-/* Since 3.13 a frame's first RESUME looks after signals, other threads and garbage before it tells of its start: what runs then
- * has a caller that has not been entered. */
+/* Since 3.13 a frame's first RESUME handles signals, other threads and garbage before it reports
+ * its start: what runs then has a caller that was not entered. */
 static inline bool frame_not_begun(py_frame *f)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -156,11 +158,11 @@ static inline bool frame_not_begun(py_frame *f)
 #endif
 }
 
-/* So does that behind a `yield`, before it tells that the frame goes on. There a frame that is suspended stands; before, at its yield,
- * from where it calls nothing. */
+/* The same for the RESUME after a `yield`, before it reports that the frame resumes. A suspended
+ * frame is there; earlier versions have it at its yield, from where it calls nothing. */
 #define RESUME_LOOKS_FIRST (PY_VERSION_HEX >= 0x030d0000)
 
-/* A frame that stands for C code on the stack: 3.11 has none. */
+/* A frame that represents C code on the stack; 3.11 has none. */
 static inline bool frame_is_shim(const py_frame *f)
 {
 #if PY_VERSION_HEX < 0x030c0000
@@ -173,14 +175,14 @@ static inline bool frame_is_shim(const py_frame *f)
 #endif
 }
 
-/* Does it run code of Python that it has begun? */
+/* Does it run Python code that it has begun? */
 static inline bool frame_runs(py_frame *f)
 {
 	return !frame_is_shim(f) && !_PyFrame_IsIncomplete(f) && !frame_not_begun(f);
 }
 
-/* f, or the first below it that runs code of Python: frames of C code, and those that have not begun
- * to run code of their own, are passed over, as f_back does. NULL: none. */
+/* f, or the first frame below it that runs Python code. Frames of C code, and frames that have not
+ * begun, are skipped, as f_back does. NULL: none. */
 static inline py_frame *frame_of_python(py_frame *f)
 {
 	while (f && (frame_is_shim(f) || _PyFrame_IsIncomplete(f)))
@@ -193,20 +195,21 @@ static inline py_frame *frame_caller(py_frame *f)
 	return frame_of_python(f->previous);
 }
 
-/* The innermost frame of Python, NULL: none. */
+/* The innermost Python frame; NULL: none. */
 static inline py_frame *top_frame(const PyThreadState *ts)
 {
 	return frame_of_python(current_frame(ts));
 }
 
-/* Of a generator, coroutine or async generator that lives: its address is its own until it is gone.
- */
+/* Is it the frame of a generator, coroutine or async generator that is alive? Then its address does
+ * not change until it is gone. */
 static inline bool frame_in_generator(const py_frame *f)
 {
 	return f->owner == FRAME_OWNED_BY_GENERATOR;
 }
 
-/* Generators, coroutines and async generators begin alike; the frame lies inside the object. */
+/* Generators, coroutines and async generators have the same beginning; the frame is inside the
+ * object. */
 static inline PyObject *frame_generator(py_frame *f)
 {
 	return (PyObject *)((char *)f - offsetof(PyGenObject, gi_iframe));
@@ -222,14 +225,14 @@ static inline bool frame_is_executing(py_frame *f)
 	return ((PyGenObject *)frame_generator(f))->gi_frame_state == FRAME_EXECUTING;
 }
 
-/* A generator's, of which RAISE comes while it stands at its yield: did a callback for that yield raise? It is told of one that is
- * suspended, but since 3.14 before it is. */
+/* A generator's frame, whose RAISE comes while it is at its yield: did a callback for that yield
+ * raise? The callback gets a suspended generator; since 3.14 one that is not suspended yet. */
 static inline bool frame_raised_at_yield(py_frame *f)
 {
 	return PY_VERSION_HEX >= 0x030e0000 || !frame_is_executing(f);
 }
 
-/* A local variable of the frame: borrowed, NULL when it is unset. */
+/* A local variable of the frame: borrowed, NULL if it is unset. */
 static inline PyObject *frame_local(py_frame *f, int index)
 {
 #if PY_VERSION_HEX >= 0x030e0000
@@ -246,8 +249,8 @@ static inline int PyUnicode_EqualToUTF8(PyObject *str, const char *text)
 }
 #endif
 
-/* The state of the thread with this native id, NULL: it has none (any more). Under the GIL states are taken out of the list by
- * who holds it; new ones come in at its head. */
+/* The state of the thread with this native id; NULL: it has none (any more). States are removed
+ * from the list with the GIL; new ones are added at its head. */
 static inline PyThreadState *thread_state_of(uint64_t native_id)
 {
 	PyThreadState *ts = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
@@ -257,7 +260,7 @@ static inline PyThreadState *thread_state_of(uint64_t native_id)
 	return ts;
 }
 
-/* Has the program (or a debugger) set a trace function in it? On 3.11 that is ours. */
+/* Has the program (or a debugger) set a trace function in it? On 3.11 it is ours. */
 static inline bool thread_is_traced(const PyThreadState *ts)
 {
 #if PY_VERSION_HEX < 0x030c0000
@@ -268,7 +271,8 @@ static inline bool thread_is_traced(const PyThreadState *ts)
 #endif
 }
 
-/* Does another tool hear of jumps here? If it raises there, 3.12 has the frame at the target, whose LINE has not fired. */
+/* Does another tool get jumps here? If it raises, 3.12 has the frame at the target, whose LINE has
+ * not fired. */
 static inline bool others_hear_jumps(const PyCodeObject *code, int tool)
 {
 #if PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030d0000
@@ -284,8 +288,8 @@ static inline bool others_hear_jumps(const PyCodeObject *code, int tool)
 #endif
 }
 
-/* The interpreter's own table of the lines that are heard, at `unit`: it reads that for each of them. */
-#define LINE_ENTRY_BYTES 2 /* of a unit there; from 3.14 on at least */
+/* The interpreter's own table of enabled lines, at `unit`: it reads that for each of them. */
+#define LINE_ENTRY_BYTES 2 /* for one unit; from 3.14 on at least */
 static inline void code_begin_to_load(const PyCodeObject *code, uint32_t unit)
 {
 #if PY_VERSION_HEX >= 0x030c0000
@@ -299,25 +303,27 @@ static inline void code_begin_to_load(const PyCodeObject *code, uint32_t unit)
 #endif
 }
 
-/* Code can be hot (hot.c). From 3.14 on other tools are told wrong sources of branches beside INSTRUCTION. */
+/* Code can be hot (hot.c). From 3.14 on other tools get wrong sources of branches beside
+ * INSTRUCTION. */
 #define CODE_MAY_BE_HOT (PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030e0000)
 
 #define LOOK_UP_UNITS 5 /* of LOAD_GLOBAL, with its caches */
 
-/* At each LINE that is far from the code's first one 3.12 and 3.13.0 look the number up from the beginning of the line table. */
+/* At each LINE that is far from the code's first line, 3.12 and 3.13.0 look the number up from the
+ * beginning of the line table. */
 #define LINES_ARE_LOOKED_UP CODE_MAY_BE_HOT
-/* Is JUMP told before the jump lets the GIL go, if that is asked for? */
+/* Is JUMP reported before the jump releases the GIL, if that was requested? */
 #define JUMP_IS_TOLD_AHEAD (PY_VERSION_HEX < 0x030d0000)
 
 #if LINES_ARE_LOOKED_UP
-/* Behind the interpreter's back what it does itself where a callback of LINE returns DISABLE (remove_line_tools in
- * Python/instrumentation.c). `data->lines` has two bytes for each unit: the opcode whose place INSTRUMENTED_LINE has taken, which
- * is 0 or 255 where none can be, and the line. Later releases of 3.13 have another layout, whose first byte is 2 to 5 for
- * any code. What is not as it was expected is left as it is.
+/* Do what the interpreter itself does when a callback of LINE returns DISABLE (remove_line_tools in
+ * Python/instrumentation.c). `data->lines` has two bytes for each unit: the opcode that
+ * INSTRUMENTED_LINE has replaced, which is 0 or 255 where none can be, and the line. Later releases
+ * of 3.13 have another layout, whose first byte is 2 to 5 for any code. If anything is not as
+ * expected, nothing is changed.
  *
  *	opcode      what PyCode_GetCode has there
- *	has_cache   it is followed by a cache
- */
+ *	has_cache   it is followed by a cache */
 static inline bool lines_are_looked_up(const PyCodeObject *code)
 {
 	const _PyCoMonitoringData *data = code->_co_monitoring;
@@ -334,7 +340,7 @@ static inline bool is_hidden(unsigned hidden, unsigned opcode)
 	return hidden == opcode || instrumented;
 }
 
-/* Behind lines_are_looked_up. */
+/* Only after lines_are_looked_up. */
 static inline void switch_line_off(
 	PyCodeObject *code, uint32_t unit, unsigned opcode, bool has_cache, int tool)
 {
@@ -364,7 +370,7 @@ static inline void switch_line_off(
 #if CODE_MAY_BE_HOT
 #define INSTRUCTION_EVENT (1 << PY_MONITORING_EVENT_INSTRUCTION)
 
-/* Does what wavers here run no code in place? Of loops that is known by what they run over. */
+/* Does an instruction with `wavers` run no code in place? For loops, what they run over decides. */
 static inline bool waverer_is_settled(const PyCodeObject *code, uint32_t unit)
 {
 #if PY_VERSION_HEX < 0x030d0000
@@ -378,7 +384,8 @@ static inline bool waverer_is_settled(const PyCodeObject *code, uint32_t unit)
 }
 
 #if PY_VERSION_HEX < 0x030d0000
-/* How what wavers is specialised there, and when it will be: what hearing of INSTRUCTION begins anew. */
+/* How an instruction with `wavers` is specialised, and when it will be: enabling INSTRUCTION resets
+ * that. */
 struct waverer_state {
 	uint8_t opcode;
 	uint16_t counter;
@@ -398,8 +405,8 @@ static inline struct waverer_state waverer_look(const PyCodeObject *code, uint32
 		*opcode_place(code, unit), _PyCode_CODE(code)[unit + 1].cache};
 }
 
-/* INSTRUCTION is heard in all the code by now, and by nobody else before: but not there, where all is as it was. Behind
- * keep_instruction_tools. */
+/* INSTRUCTION is enabled in all the code by now, and no tool had it before; but not there, where
+ * all must be as before. Only after keep_instruction_tools. */
 static inline void waverer_restore(
 	const PyCodeObject *code, uint32_t unit, struct waverer_state before, int tool)
 {
@@ -415,7 +422,7 @@ static inline void waverer_restore(
 }
 #endif
 
-/* Does another tool hear of LINE here? */
+/* Does another tool get LINE here? */
 static inline bool others_hear_line(const PyCodeObject *code, uint32_t unit, int tool)
 {
 	const _PyCoMonitoringData *data = code->_co_monitoring;
@@ -425,7 +432,7 @@ static inline bool others_hear_line(const PyCodeObject *code, uint32_t unit, int
 	return tools & ~(1u << tool);
 }
 
-/* Does another tool hear of instructions or jumps in the code? */
+/* Does another tool get instructions or jumps in the code? */
 static inline bool others_hear_passes(const PyCodeObject *code, int tool)
 {
 	const _PyCoMonitoringData *data = code->_co_monitoring;
@@ -435,8 +442,9 @@ static inline bool others_hear_passes(const PyCodeObject *code, int tool)
 	       ~(1u << tool);
 }
 
-/* Who hears of INSTRUCTION is noted for each place as soon as there are two tools, and what is noted then begins empty: the first
- * one would hear no more. So it is noted from the beginning. false: no memory. */
+/* Who hears of INSTRUCTION is noted for each place as soon as there are two tools, and what is
+ * noted then begins empty: the first one would hear no more. So it is noted from the beginning.
+ * false: no memory. */
 static inline bool keep_instruction_tools(const PyCodeObject *code, int tool)
 {
 	_PyCoMonitoringData *data = code->_co_monitoring;
@@ -502,7 +510,7 @@ static inline bool others_hear_resume(const PyCodeObject *code, uint32_t unit, i
 #endif
 }
 
-/* Without the GIL too. */
+/* Also without the GIL. */
 static inline bool interpreter_finalizing(void)
 {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -512,15 +520,15 @@ static inline bool interpreter_finalizing(void)
 #endif
 }
 
-/* Interpreters that have begun in this process, those that are gone too; the main one is the first.
- */
+/* The number of interpreters that have begun in this process, also of those that are gone; the main
+ * one is the first. */
 static inline int64_t interpreters_begun(void)
 {
 	return (int64_t)_PyRuntime.interpreters.next_id;
 }
 
-/* sys.modules as import has it, borrowed; NULL: there is none any more. Late in finalisation, when __del__ still runs,
- * PyImport_GetModuleDict would be a fatal error. */
+/* sys.modules as import has it, borrowed; NULL: it is gone. Late in finalisation, when __del__
+ * still runs, PyImport_GetModuleDict would be a fatal error. */
 static inline PyObject *imported_modules(void)
 {
 #if PY_VERSION_HEX >= 0x030c0000
@@ -530,7 +538,7 @@ static inline PyObject *imported_modules(void)
 #endif
 }
 
-/* Borrowed; NULL where this version keeps no pointer to it, or outside tasks. */
+/* Borrowed; NULL if this version has no pointer to it, or outside of tasks. */
 static inline PyObject *thread_running_task(PyThreadState *ts)
 {
 #if PY_VERSION_HEX >= 0x030e0000
@@ -541,7 +549,7 @@ static inline PyObject *thread_running_task(PyThreadState *ts)
 #endif
 }
 
-/* Do the thread's own notes of where its stack lies have this place in it? They stand before its
+/* Is this place in the thread's stack, according to the thread's own fields? They are before its
  * running task. */
 static inline bool thread_stack_is_around(const PyThreadState *ts, const void *place)
 {
@@ -555,8 +563,8 @@ static inline bool thread_stack_is_around(const PyThreadState *ts, const void *p
 #endif
 }
 
-/* ROW(what, the interpreter's, ours) for each offset and size that the recorder relies on and that
- * the interpreter tells. The sizes of the first ones end in what is read in place: the code units,
+/* ROW(what, the interpreter's, ours) for each offset and size that the recorder needs and that the
+ * interpreter states. The structs of the first rows end in what is read in place: the code units,
  * and a frame's local variables. */
 #define LAYOUT_ROWS(ROW)                                                                           \
 	ROW("size of a code object", PyCode_Type.tp_basicsize,                                     \
@@ -611,9 +619,9 @@ static inline bool thread_stack_is_around(const PyThreadState *ts, const void *p
 #define LAYOUT_DEBUG_OFFSETS(ROW)
 #endif
 
-/* Since 3.14 a function whose code has extra data is not "stateless", and is not handed to another
- * interpreter: there the records lie in a map by address, and a watcher tells when a code object
- * dies. Before, they lie in co_extra. */
+/* Since 3.14 a function whose code has extra data is not "stateless", and cannot be passed to
+ * another interpreter. So the records are in a map by address, and a watcher says when a code
+ * object is freed. Before, they are in co_extra. */
 #define CODE_HAS_WATCHER (PY_VERSION_HEX >= 0x030e0000)
 
 /* For the collector, which reads a thread's position from outside. */
@@ -629,8 +637,8 @@ static inline bool thread_stack_is_around(const PyThreadState *ts, const void *p
 #define FRAME_UNIT    offsetof(py_frame, prev_instr)
 #endif
 
-/* co_extra's memory, as Objects/codeobject.c lays it out; reading it through the API would cost a
- * call an event. */
+/* co_extra's memory, as Objects/codeobject.c has it; reading it through the API would cost a call
+ * for each event. */
 struct code_extras {
 	Py_ssize_t size;
 	void *values[];
@@ -649,11 +657,12 @@ static inline void *code_extra(const PyCodeObject *code, Py_ssize_t index)
 #define PyUnstable_Code_SetExtra	      _PyCode_SetExtra
 #endif
 
-/* 3.11 has no sys.monitoring: the engine is a trace function, which must be put into every thread
- * state by itself. */
+/* 3.11 has no sys.monitoring: events come from a trace function, which must be set in each thread
+ * state. */
 #define ENGINE_TRACES (PY_VERSION_HEX < 0x030c0000)
 
-/* Of what each event asks. gcc makes a call of it in tracing.c; in hooks.c, where it need not be told, it takes more to be told. */
+/* Called for each event. gcc makes it a call in tracing.c; in hooks.c, without being told, it
+ * inlines it. */
 #if ENGINE_TRACES
 #define ENGINE_INLINE __attribute__((always_inline)) inline
 #else
@@ -661,23 +670,22 @@ static inline void *code_extra(const PyCodeObject *code, Py_ssize_t index)
 #endif
 
 #if ENGINE_TRACES
-/* Put a trace function in (never NULL): as PyEval_SetTrace, but without its audit event, and the
- * thread state's own object of the program stays. */
+/* Set a trace function (never NULL): as PyEval_SetTrace, but without its audit event, and the
+ * program's own object in the thread state stays. */
 static inline void thread_set_trace(PyThreadState *ts, Py_tracefunc function)
 {
 	ts->c_tracefunc = function;
 	ts->cframe->use_tracing = ts->tracing ? 0 : 255;
 }
 
-/* The value on top of the frame's stack, or `below` it: only in the trace events of a line or an
+/* The value on top of the frame's stack, or `below` it. Only in the trace events of a line or an
  * instruction. */
 static inline PyObject *frame_stack(const py_frame *f, int below)
 {
 	return f->localsplus[f->stacktop - 1 - below];
 }
 
-/* The exception that the thread is handling, in whatever frame: borrowed, NULL when there is none.
- */
+/* The exception that the thread is handling, in any frame: borrowed, NULL if there is none. */
 static inline PyObject *thread_handled(const PyThreadState *ts)
 {
 	const _PyErr_StackItem *item = ts->exc_info;
@@ -687,8 +695,7 @@ static inline PyObject *thread_handled(const PyThreadState *ts)
 	return item->exc_value && !Py_IsNone(item->exc_value) ? item->exc_value : NULL;
 }
 
-/* The opcode and argument at which the frame stands, as compiled; only those that no argument
- * extends. */
+/* The opcode and argument at which the frame is, as compiled; only those without EXTENDED_ARG. */
 static inline unsigned frame_opcode(const py_frame *f, unsigned *arg)
 {
 	_Py_CODEUNIT unit = *f->prev_instr;
@@ -699,10 +706,10 @@ static inline unsigned frame_opcode(const py_frame *f, unsigned *arg)
 }
 #endif
 
-/* Events of exceptions are a code object's own since 3.15, which takes for granted that the code
- * was instrumented: with any tool listening it crashes where code without a RESUME (hand-made, and
- * not to be instrumented) raises. Data that names no tool is what it looks for; it is freed with
- * the code. */
+/* Since 3.15 events of exceptions belong to a code object, and the interpreter assumes that the
+ * code was instrumented: with any tool it crashes where code without a RESUME (hand-made, which
+ * cannot be instrumented) raises. It looks for data that names a tool; this gives it data without
+ * one, which is freed with the code. */
 static inline void code_make_safe(PyCodeObject *code)
 {
 #if PY_VERSION_HEX >= 0x030f0000
@@ -713,7 +720,8 @@ static inline void code_make_safe(PyCodeObject *code)
 #endif
 }
 
-/* Of a module or of a class's body, or what exec is given: its names are no fast locals. Most run once. */
+/* A module, the body of a class, or what exec gets: its names are not fast locals. Most of it runs
+ * once. */
 static inline bool code_runs_once(const PyCodeObject *code)
 {
 	return !(code->co_flags & CO_OPTIMIZED);

@@ -1,9 +1,9 @@
-/* Identity of generators and coroutines: a number for as long as one lives.
+/* Identity of generators and coroutines: a number as long as each lives.
  *
- * A generator's frame lies in the generator object and keeps its address over suspensions, so the
- * address is the key. An address that is used again is never mistaken: the new generator announces
- * itself by its start, which overwrites. One that dies without an event leaves its row behind until
- * then; so rows are bounded by addresses ever in use.
+ * The frame of a generator is in the generator object and keeps its address while it is suspended,
+ * so the address is the key. An address that is used again is not mistaken: the start of the new
+ * generator overwrites the number. If a generator ends without an event its row stays until then,
+ * so the number of rows is bounded by that of addresses ever used.
  */
 #include "recorder/state.h"
 

@@ -1,26 +1,27 @@
-/* Greenlets: which one runs, and what its number is.
+/* Greenlets: which one runs, and its number.
  *
- * A thread with greenlets has a stack for each of them. A switch fires no event of sys.monitoring,
- * and the one way to be told of it (greenlet.settrace) is the program's. But the chain of frames
- * under the thread is another one then, which the next event runs into: its frame, or its caller,
- * is not on the shadow stack. There, and at each frame without a caller in a thread that has
- * greenlets, the greenlet module is asked which one runs, through its C API; it is looked for among
- * the imported modules and never imported.
+ * A thread with greenlets has a stack for each of them. A switch has no event of sys.monitoring,
+ * and the one way to be told of it (greenlet.settrace) belongs to the program. But after it the
+ * thread has another chain of frames, which the next event shows: its frame, or its caller, is not
+ * on the shadow stack. There, and at each frame without a caller in a thread that has greenlets,
+ * the greenlet module is asked through its C API which one runs. The module is looked for among the
+ * imported ones and never imported.
  *
- *	1. the one that was left is put aside: address -> its number, how many frames it had
- *	2. the one that runs gets its number, new ones the next; its first `kept` frames are those that it was left with
+ *   1. the one that was left is put aside: address -> its number, how many frames it had
+ *   2. the one that runs gets its number, a new one the next number; its first `kept` frames are
+ *      those with which it was left
  *
- * An address serves again when its greenlet is gone. One that is left without frames is over (or is
- * in C, between two calls into Python), so it is forgotten: what comes from there is a new one. So
- * is one whose bottom frame begins although it was left with frames: those died with a thread. What
- * a loss hid, changes frames unseen; numbers hold over it, but no frame is said to be the one that
- * it was (`losses`).
+ * An address is used again when its greenlet is gone. A greenlet that is left without frames is
+ * over (or is in C, between two calls into Python), so it is forgotten, and what comes from there
+ * is a new one. So is one whose bottom frame begins although it was left with frames: those ended
+ * with a thread. A loss may hide changes of frames: numbers stay valid over it, but no frame is
+ * assumed to be the same (`losses`).
  */
 #include "recorder/state.h"
 
 #include <string.h>
 
-/* Of greenlet's header, where these numbers never change. */
+/* From greenlet's header, where these numbers never change. */
 #define CAPSULE_NAME "greenlet._C_API"
 enum { API_GET_CURRENT = 4, API_IS_MAIN = 8 };
 
@@ -30,12 +31,12 @@ struct left {
 	uint16_t losses;
 	uint16_t frames;
 };
-#define FRAMES_MAX UINT16_MAX /* those above are as if never seen */
+#define FRAMES_MAX UINT16_MAX /* frames above are treated as never seen */
 _Static_assert(sizeof(struct left) == sizeof(uint64_t), "it is a map's value");
 
 /* Under the GIL. */
 static struct pl_map all; /* address -> struct left */
-static void *const *api;  /* the module's, NULL: not imported, or one that we do not know */
+static void *const *api;  /* the module's; NULL: it is not imported, or not one that we know */
 static uint16_t losses;
 
 static struct left left_of(uint64_t value)

@@ -3,13 +3,13 @@
 
 #include "recorder/moment.h"
 
-/* moment_look found nothing to record. Code that is left out is not heard of again at this place. */
+/* moment_look found nothing to record. Code that is left out is disabled here. */
 static PyObject *nothing_here(const struct moment *m)
 {
 	return Py_NewRef(moment_is_left_out(m) ? hook_disable : Py_None);
 }
 
-/* false: it is not to be heard of again, being left out or told late */
+/* false: disable it here, because the code is left out or recorded late */
 __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThreadState *state)
 {
 	struct code_record *record = PyCode_Check(code) ? code_record(code) : NULL;
@@ -69,7 +69,7 @@ static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number);
 static PyObject *instruction_in_full(PyObject *const *args);
 #endif
 
-/* `moved`: it is heard by INSTRUCTION. */
+/* `moved`: it is reported by INSTRUCTION. */
 __attribute__((always_inline)) static inline PyObject *witness_in_full(
 	PyObject *const *args, bool moved)
 {
@@ -86,8 +86,8 @@ static inline void witness_write(struct thread *t, uint8_t *p, uint32_t start)
 	ring_commit(&t->ring, event_write_line(p, start - 1));
 }
 
-/* Brings the shadow stack to the caller of a frame that is told late; NULL: the frame itself was told early, or something else is
- * unusual, and nothing was done. */
+/* Make the caller of a frame that is recorded late the top of the shadow stack. NULL: the frame
+ * itself was written early, or something else is unusual, and nothing was done. */
 static inline uint8_t *begin_at_caller(struct thread *t, const py_frame *frame, py_frame *caller)
 {
 	uint8_t *p = t->ring.at;
@@ -103,7 +103,7 @@ static PyObject *new_call_begins(struct thread *t, py_frame *frame, const struct
 	uint32_t start, PyObject *const *args, bool moved);
 
 #if CODE_MAY_BE_HOT
-/* Does it run the code, and stand where its call is shown? */
+/* Does it run the code, and is it at a unit where its call is implied? */
 static inline bool goes_unheard(
 	py_frame *frame, const PyCodeObject *code, const struct code_record *r, uint32_t *site)
 {
@@ -118,7 +118,8 @@ static PyObject *call_begins_in_implied(struct thread *t, py_frame *frame,
 	uint32_t site);
 #endif
 
-/* A witness that tells of its frame's call, too. `known`: only of one that is (event.h), which calls nothing on the way. */
+/* A witness that also records its frame's call. `known`: only a known call (event.h), which calls
+ * nothing on the way. */
 __attribute__((always_inline)) static inline PyObject *begin_at_once(struct thread *t,
 	py_frame *frame, const struct code_record *r, uint32_t start, PyObject *const *args,
 	bool moved, bool known)
@@ -146,7 +147,7 @@ __attribute__((always_inline)) static inline PyObject *begin_at_once(struct thre
 	Py_RETURN_NONE;
 }
 
-/* Apart, so that a witness saves no registers for them. */
+/* Separate, so that a witness saves no registers for it. */
 __attribute__((noinline, cold)) static PyObject *new_call_begins(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved)
 {
@@ -154,7 +155,7 @@ __attribute__((noinline, cold)) static PyObject *new_call_begins(struct thread *
 }
 
 #if CODE_MAY_BE_HOT
-/* The frame's entry in the shadow stack, a little below the top at most, or NULL. */
+/* The frame's entry in the shadow stack, at most a little below the top, or NULL. */
 __attribute__((always_inline)) static inline py_frame **entry_near_top(
 	const struct thread *t, const py_frame *frame)
 {
@@ -167,8 +168,8 @@ __attribute__((always_inline)) static inline py_frame **entry_near_top(
 	return at;
 }
 
-/* Of an entry that has the address of a frame of that code: is it of the frame, which stands at `site` and calls what was not seen? As
- * implied_is_same. */
+/* The entry has the address of a frame of that code: is it the frame, which is at `site` and calls
+ * something that was not seen? As implied_is_same. */
 static inline bool entry_is_seen(const py_frame *entry, const struct code_record *r, uint32_t site)
 {
 	const uint32_t marks = (uint32_t)((uintptr_t)entry >> SEEN_SHIFT);
@@ -187,7 +188,7 @@ static inline bool has_other_marks(const py_frame *entry)
 	return (uintptr_t)entry & (MARK_TOLD | MARK_LINKED | MARK_STANDS);
 }
 
-/* Does the entry tell that the frame, which begins, was told early? */
+/* Does the entry say that the frame, which begins, was written early? */
 static inline bool was_told_early(py_frame *const *entry, const struct thread *t,
 	const py_frame *frame, const struct code_record *r)
 {
@@ -214,10 +215,11 @@ static inline void begin_at(struct thread *t, py_frame **at, py_frame *frame)
 	t->entered = frame;
 }
 
-/* As plain_write_enter, of calls that are known as a rule, and as a rule from the site of the one before. */
+/* As plain_write_enter, for calls that are usually known, and usually from the site of the one
+ * before. */
 struct same_calls {
 	uint32_t site;
-	uint32_t known; /* event_known_call's answer; 0: it was not asked for */
+	uint32_t known; /* the result of event_known_call; 0: it was not asked for */
 };
 
 static inline uint8_t *write_same_call(struct thread *t, uint8_t *p, struct same_calls *c,
@@ -230,11 +232,13 @@ static inline uint8_t *write_same_call(struct thread *t, uint8_t *p, struct same
 	return plain_write_enter(t, p, site, r, c->known);
 }
 
-/* A begin that shows several calls of its code (implied.c): those that were not told are told first.
+/* A begin that implies several calls of its code (implied.c): those that were not written are
+ * written first.
  *
  *	the interpreter   base -> untold[1] -> untold[0] -> the frame that begins
  *
- * Frames of a code lie one above the other, as a rule: one above the top is not on the shadow stack. */
+ * Frames of a code are usually one above the other: one above the top is not on the shadow
+ * stack. */
 #define IMPLIED_AT_ONCE 16
 __attribute__((noinline)) static PyObject *implied_calls_begin(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved)
@@ -284,7 +288,8 @@ __attribute__((noinline)) static PyObject *implied_calls_begin(struct thread *t,
 	Py_RETURN_NONE;
 }
 
-/* A begin whose caller, of the same code, was told, as most often: it has gone on to there. Else it shows calls that were not. */
+/* A begin whose caller, of the same code, was written, as usual: it has come to this call since. If
+ * not, the begin implies calls that were not written. */
 __attribute__((noinline)) static PyObject *call_begins_in_implied(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved,
 	uint32_t site)
@@ -323,7 +328,7 @@ __attribute__((noinline)) static PyObject *instruction_begins(struct thread *t, 
 #define instruction_begins line_begins
 #endif
 
-/* May the event there take the short way? */
+/* May the event there take the fast path? */
 static inline bool unit_is_plain(uint32_t bits, bool moved)
 {
 	_Static_assert((HEARD_MOVED & HEARD_MOVES) && !(HEARD_MAY_MOVE & HEARD_MOVES),
@@ -334,7 +339,7 @@ static inline bool unit_is_plain(uint32_t bits, bool moved)
 			       UNIT_BITS(.witness = 1);
 }
 
-/* Has another tool heard of the LINE before us, and may it have moved the frame elsewhere (f_lineno)? */
+/* Did another tool get the LINE before us, and may it have moved the frame (f_lineno)? */
 static inline bool may_be_moved(const PyCodeObject *code, uint32_t unit)
 {
 #if CODE_MAY_BE_HOT
@@ -346,7 +351,7 @@ static inline bool may_be_moved(const PyCodeObject *code, uint32_t unit)
 }
 
 #if CODE_MAY_BE_HOT
-/* Another pass of a loop, heard before the jump. */
+/* Another pass of a loop, reported before the jump. */
 __attribute__((noinline)) static PyObject *again_at_once(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t unit, PyObject *const *args)
 {
@@ -379,8 +384,8 @@ __attribute__((always_inline)) static inline PyObject *not_plain(struct thread *
 	return witness_in_full(args, moved);
 }
 
-/* The frame that wrote last is at a witness, or its caller is, with nothing to stand before it: most events by far. Else in full. Nothing
- * is called on the way, so no register is saved. */
+/* The frame that wrote last is at a witness, or its caller is, with nothing to write before it:
+ * most events. If not, the slow path. Nothing is called on the way, so no register is saved. */
 __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *args, bool moved)
 {
 	struct thread *t = self;
@@ -430,7 +435,7 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 	Py_RETURN_NONE;
 }
 
-/* A line that the path shows: is it of a section? */
+/* A line that follows from the path: is it in a section? */
 static bool section_wants(const struct moment *m)
 {
 	if (!m->record->precise || (root.section_count && sections_on(m->thread)))
@@ -439,7 +444,8 @@ static bool section_wants(const struct moment *m)
 	return false;
 }
 
-/* Where a frame's witness is to tell of its call: the frame's place in the shadow stack, if something told of that before. Else 0. */
+/* At a witness that also records the call: the frame's place in the shadow stack, if the call was
+ * written before; else 0. */
 static uint32_t told_early(const struct moment *m)
 {
 	uint32_t place = stack_find(m->thread, m->frame);
@@ -449,7 +455,8 @@ static uint32_t told_early(const struct moment *m)
 	return (uintptr_t)entry & MARK_EARLY && !implied_went_on(entry, m->record) ? place : 0;
 }
 
-/* The call is told here, if it was not. While all lines are told a frame may come back to here, and the mark stays. */
+/* Write the call here, if it was not written. While all lines are recorded a frame may come here
+ * again, and the mark stays. */
 static void begin_in_full(struct moment *m)
 {
 	struct thread *t = m->thread;
@@ -461,7 +468,7 @@ static void begin_in_full(struct moment *m)
 		stack_mark(t, place, 0);
 }
 
-/* Room for the witness, and its call before it, if that is told by it. */
+/* Make room for the witness, and for its call before it, if the witness records that. */
 static bool witness_begin(struct moment *m, uint32_t unit, struct code_unit here)
 {
 	if (unlikely(here.begins))
@@ -475,16 +482,16 @@ static bool witness_begin(struct moment *m, uint32_t unit, struct code_unit here
 	return true;
 }
 
-/* By this LINE, or it was and its lines have been counted since. */
+/* With this LINE; or it was hot, and its lines have been counted since. */
 static bool is_hot(const struct code_record *r)
 {
 	return root.hot_lines && (r->lines_heard == root.hot_lines || (r->plan && plan_is_due(r)));
 }
 
-/* Does the frame stand elsewhere than at the line that is told? A trace function, which has a frame
- * object, is called before us. If it has set f_lineno, the told line will not run. The number of a
- * line before the code's first proves nothing: 3.14 and later keep the distance from the first line
- * as an unsigned number, and tell another line. */
+/* Is the frame elsewhere than at the reported line? A trace function, which has a frame object, is
+ * called before us. If it set f_lineno, the reported line will not run. A line number before the
+ * code's first line proves nothing: 3.14 and later keep the distance from the first line as an
+ * unsigned number, and report another line. */
 static bool is_moved(const struct moment *m, const PyCodeObject *code, uint32_t start, long told)
 {
 	int32_t line = m->record->lines[start - 1];
@@ -499,7 +506,7 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 	if (!moment_look(&m, code))
 		return nothing_here(&m);
 	if (m.record && m.record->straight && !root.tells_lines && !m.record->precise)
-		return Py_NewRef(hook_disable); /* all are known from the path */
+		return Py_NewRef(hook_disable); /* all follow from the path */
 	uint32_t unit = moment_unit(&m);
 	bool begins = m.record && is_hot(m.record) && hot_begins(code, m.record, unit);
 	if (unlikely(m.record && m.record->plan) && !told_early(&m))
@@ -507,7 +514,7 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
 	if (here.start && !here.witness && !root.tells_lines && !section_wants(&m))
 		return Py_NewRef(
-			m.record->precise ? Py_None : hook_disable); /* it is known from the path */
+			m.record->precise ? Py_None : hook_disable); /* it follows from the path */
 	if (m.record && unit_tells_later(m.record, unit))
 		return Py_NewRef(hook_disable);
 	if (!witness_begin(&m, unit, here))
@@ -552,7 +559,7 @@ static void pass_lands(struct moment *m)
 		moment_end(m, event_write1(m->at, EVENT_AGAIN, jump));
 }
 
-/* Threads that owe a pass of the same code may be several. */
+/* Several threads may owe a pass of the same code. */
 static PyObject *landing(struct moment *m, uint32_t unit)
 {
 	if (m->record && lands_here(m->thread, unit) && entry_is(m->thread->top, m->frame))
@@ -607,7 +614,8 @@ PyObject *on_instruction(PyObject *hook, PyObject *const *args, size_t n, PyObje
 }
 #endif
 
-/* Forward jumps, and those back that cannot be AGAIN, are switched off where they run first; and what INSTRUCTION tells. */
+/* Jumps forward, and jumps back that cannot be AGAIN, are disabled where they first run; and so are
+ * those that INSTRUCTION reports. */
 PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	struct moment m;
@@ -666,7 +674,8 @@ PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyObject *
 	Py_RETURN_NONE;
 }
 
-/* A return or yield at `unit`: need it not be told? Then it is not heard of again: the next event shows that the frame is gone. */
+/* Does a return or yield at `unit` need no event? Then it is disabled: the next event shows that
+ * the frame is gone. */
 static bool leave_is_hushed(const struct moment *m, uint32_t unit)
 {
 	struct code_record *r = m->record;

@@ -36,7 +36,7 @@ struct hook_row {
 	bool local;	   /* its callback may return DISABLE */
 	enum {
 		HEARD_ALWAYS,
-		HEARD_FOR_PASSES, /* not with --passes none */
+		HEARD_FOR_PASSES, /* unless --passes none */
 		HEARD_IN_HOT_CODE /* only there: hot.c asks for it */
 	} where;
 	vectorcallfunc function;
@@ -45,7 +45,7 @@ struct hook_row {
 	long number;		/* of the event, once it is heard; else 0 */
 };
 
-/* Each event's own; and the same with a stamp (stamped.c), of those that have it. */
+/* One for each event, and the same with a stamp (stamped.c), for those that have one. */
 #define HOOK_IS(name)                                                                              \
 	PyObject *name(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);          \
 	PyObject *name##_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
@@ -64,7 +64,7 @@ HOOK_IS(on_jump);
 #undef HOOK_IS
 
 /* ---- traced.c ---- */
-/* PY_START's while the program has a trace function or a debugger, or had one. */
+/* That of PY_START while the program has a trace function or a debugger, or had one. */
 PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
 /* Put ours in front of what debuggers call, as the hooks go in. Leaves no error. */
 void traced_take(void);
@@ -104,7 +104,7 @@ static inline uint32_t unit_of(PyObject *offset)
 	return (uint32_t)bytes / (uint32_t)sizeof(_Py_CODEUNIT);
 }
 
-/* As unit_of, where that calls nothing; EVENT_NO_UNIT: it would. An offset is never below 0. */
+/* As unit_of, if that calls nothing; EVENT_NO_UNIT: it would. An offset is never below 0. */
 static inline uint32_t unit_at_once(PyObject *offset)
 {
 	const PyLongObject *l = (const PyLongObject *)offset;
@@ -114,9 +114,10 @@ static inline uint32_t unit_at_once(PyObject *offset)
 		       : EVENT_NO_UNIT;
 }
 
-/* What a callback gives when `thrown` was set as it was called (and was taken away, for what we ask of the interpreter must
- * not meet it). Cython reports the start or resume of a generator into which an exception is being thrown while that is set;
- * a result beside it would become a SystemError. No result sends Cython to where the exception would have sent it. */
+/* What a callback returns if `thrown` was set when it was called (it was taken away, because what
+ * we ask the interpreter must not find it). Cython reports the start or resume of a generator into
+ * which an exception is being thrown while that exception is set; with a result it would become a
+ * SystemError. Without a result Cython goes where the exception would have sent it. */
 static inline PyObject *take_thrown(PyThreadState *state)
 {
 	PyObject *thrown = state->current_exception;
@@ -125,7 +126,7 @@ static inline PyObject *take_thrown(PyThreadState *state)
 	return thrown;
 }
 
-/* As state_seen; NULL, too, where an exception is set. */
+/* As state_seen; also NULL if an exception is set. */
 static inline PyThreadState *state_at_ease(const struct thread *t)
 {
 	PyThreadState *seen = state_seen(t);

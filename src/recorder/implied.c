@@ -1,40 +1,46 @@
-/* Calls that are shown by what they call: of a function that calls itself each call need not have an event.
+/* Implied calls: if a function calls itself, not each call needs an event.
  *
- *	def fib(n):
- *	    if n < 2:
- *	        return n                       begins
- *	    return fib(n - 1) + fib(n - 2)     shown: it calls fib, until one begins
+ *   def fib(n):
+ *       if n < 2:
+ *           return n                       begins
+ *       return fib(n - 1) + fib(n - 2)     implied: it calls fib, until one call begins
  *
- * A call of hot code whose way from there on calls the function again needs no begin (flow/begin.h): by and by one comes to a begin, or
- * raises, while this one's frame is on the interpreter's stack. There the recorder finds it, *ahead* of where it would have begun, and tells of
- * it first, as of any that is told early. So half of fib's events are never heard.
+ * In hot code, a call whose way from here on calls the function again needs no begin
+ * (flow/begin.h). After some calls one comes to a begin, or raises, while this one's frame is on
+ * the interpreter's stack. There the recorder finds it *pending*, and writes its call first, as for
+ * any call that is written early. So half of fib's events are not reported.
  *
- *	the interpreter     fib(3) -> fib(2) -> fib(1), at its begin
- *	the stream          ENTER fib   ENTER fib   ENTER fib   LINE
+ *   the interpreter     fib(3) -> fib(2) -> fib(1), at its begin
+ *   the stream          ENTER fib   ENTER fib   ENTER fib   LINE
  *
- * It takes four things to be sure.
+ * Four conditions make it correct.
  *
- * What is called is the function itself. Its name is looked up in the globals each time, so these are watched, and so are functions: that it gets
- * no other code, and that no function with other globals has this one. What would change that ends it first (implied_end): who was not told by
- * then is told, and all is heard as before.
+ * 1. What is called is the function itself. Its name is looked up in the globals each time, so
+ * these are watched. So are functions: this one gets no other code, and no function with other
+ * globals has this code. What would change that first ends the implied calls (implied_end): pending
+ * calls are written, and everything is enabled as before.
  *
- * Which activation lies at an address. They return unheard, and the next one lies at the same place, ahead as the one before. But this arm
- * is one way, so a frame comes through all its units upwards; the call of itself runs once at each; and on the way out there is one of these
- * calls, of which something was heard. So how far a frame was seen to have come tells (`entry_seen`):
+ * 2. It is known which frame is at an address. Frames return without an event, and the next one is
+ * at the same address, pending as the one before. But the implied code is straight, so a frame
+ * passes its units in ascending order, and each call of itself runs once. On the way out one of
+ * these calls has had an event. So it is enough to know how far a frame was seen to have come
+ * (`entry_seen`):
  *
- *	an event of a callee that was entered at `unit`, and was not seen before
- *	    seen before `unit`, or there but not in that call       the same activation
- *	    seen in that call, or behind it                         another one, which was called since
+ *   an event of a callee that was entered at `unit`, and was not seen before
+ *       seen before `unit`, or there but not in that call       the same frame
+ *       seen in that call, or after it                          another frame, called since
  *
- * Other calls may run several times at a unit (__add__ and __radd__; a C function that calls back), but there it is always the same one: another
- * would have been seen in between.
+ * Other calls may run several times at a unit (__add__ and __radd__; a C function that calls back).
+ * But then it is always the same frame: another one would have been seen in between.
  *
- * That no frame waits to begin by the old plan. The code has another number from here on, whose body lacks the witnesses that are heard no
- * more: frames keep the number that they were entered with. So all frames of it must have begun.
+ * 3. No frame has yet to begin by the old plan. The code has another number from here on, whose
+ * body lacks the witnesses that are now disabled, and a frame keeps the number with which it was
+ * entered. So all frames of the code must have begun.
  *
- * That there is one thread: what was told late would be put where it was told, though another one may have run since. With a second one it ends.
+ * 4. There is one thread. A call that is written late is placed where it is written, although
+ * another thread may have run before. With a second thread implied calls end.
  *
- * Of 3.12 and 3.13, where code may be hot.
+ * Only for 3.12 and 3.13, where code may be hot.
  */
 #include "recorder/state.h"
 
@@ -46,7 +52,7 @@
 #if CODE_MAY_BE_HOT
 
 #define TRIES_MOST  8
-#define FRAMES_MOST 100000 /* of the stack, looked at for one try */
+#define FRAMES_MOST 100000 /* of the stack, looked at in one attempt */
 
 static struct implied {
 	struct code_record *record;
@@ -57,9 +63,9 @@ static struct implied {
 } implied[IMPLIED_MAX];
 
 static int dict_watcher = -1, function_watcher = -1;
-static PyInterpreterState *watching; /* whose numbers these are */
+static PyInterpreterState *watching; /* the interpreter to which these numbers belong */
 
-/* ---- which activation ---- */
+/* ---- which frame ---- */
 
 static bool frames_are_pushed(void)
 {
@@ -67,7 +73,8 @@ static bool frames_are_pushed(void)
 	       _PyEval_EvalFrameDefault;
 }
 
-/* Is it the call of itself at that unit, which runs once? Not what C code calls there: unless all calls go by way of C. */
+/* Is it the call of the code itself at that unit, which runs once? Not what C code calls there,
+ * unless all calls go through C. */
 static bool runs_once(py_frame *frame, py_frame *callee)
 {
 	return frame_code(frame) == frame_code(callee) &&
@@ -129,15 +136,15 @@ void implied_note(struct thread *t, uint32_t place, py_frame *callee)
 	set_seen(t, place, r, 2 * frame_unit(caller, code) + once);
 }
 
-/* ---- what calls itself ---- */
+/* ---- code that calls itself ---- */
 
-/* A stretch of instructions without a jump, as compiled. */
+/* A run of instructions without a jump, as compiled. */
 struct reader {
 	const struct opcode *opcodes;
 	const uint8_t *at;
 	uint32_t unit, units;
 	unsigned opcode, arg; /* of the instruction at `unit` */
-	uint32_t length;      /* with its caches, and what extends it before */
+	uint32_t length;      /* with its caches, and its EXTENDED_ARGs before */
 };
 
 static bool read_next(struct reader *r)
@@ -161,7 +168,7 @@ static bool read_next(struct reader *r)
 #define NULL_AND_FUNCTION                                                                          \
 	2 /* what LOAD_GLOBAL pushes for a call, and CALL takes besides its arguments */
 
-/* The unit of the CALL that calls what LOAD_GLOBAL, at which the reader stands, has pushed; 0: not known. */
+/* The reader is at LOAD_GLOBAL: the unit of the CALL that calls what this pushes; 0: not known. */
 static uint32_t call_of(struct reader r)
 {
 	int height = NULL_AND_FUNCTION;
@@ -181,13 +188,15 @@ static uint32_t call_of(struct reader r)
 }
 
 struct calls {
-	uint8_t *
-		own; /* by block: how often the code calls itself there, up to CALLS_LEAST; owned, the next ones lie behind it */
+	/* by block: how often the code calls itself there, up to CALLS_LEAST; owned, with `others`
+	 * in the memory after it */
+	uint8_t *own;
 	uint8_t *others; /* it calls something else */
 };
 #define CALLS_LEAST 2 /* see find_end */
 
-/* Finds the blocks in which the code calls itself by that name, and those in which it calls something else. */
+/* Find the blocks in which the code calls itself by that name, and those in which it calls
+ * something else. */
 static bool find_calls(
 	PyCodeObject *code, PyObject *name, const struct flow_graph *g, const struct calls *calls)
 {
@@ -222,9 +231,9 @@ static bool find_calls(
 	return any;
 }
 
-/* ---- which calls may be shown ---- */
+/* ---- which calls may be implied ---- */
 
-/* Blocks of a graph, of which one alone leads to the next. */
+/* Blocks of a graph, each of which leads only to the next. */
 struct arm {
 	uint32_t first, last;
 };
@@ -239,9 +248,11 @@ static bool begins_at(const struct code_record *r, const struct flow_block *b)
 	return tells_at(r, b) && r->units[b->unit].begins;
 }
 
-/* Does one way, on which nothing is heard, lead from the block to an end, and does the code call itself on it? What else is called could take
- * long, and when the code was called itself would not be known. With a second way a unit further on could be another frame's. Where it calls
- * itself but once, nothing may be heard for long: of a recursion that runs away, and is killed, nothing would be known. */
+/* Does only one way, without events, lead from the block to an end, and does the code call itself
+ * on it? Another function could take long, and when the code called itself would not be known. If
+ * there were a second way, a later unit could be that of another frame. If the code calls itself
+ * only once, there may be no event for long: of a runaway recursion that is killed, nothing would
+ * be known. */
 static bool find_end(const struct flow_graph *g, const struct code_record *r,
 	const struct calls *calls, struct arm *arm)
 {
@@ -289,7 +300,7 @@ static bool find_arm(const struct flow_graph *g, const struct code_record *r,
 	return false;
 }
 
-/* No loop, no handler: then a frame goes from unit to unit upwards. */
+/* There are no loops and no handlers, so a frame passes units in ascending order. */
 static bool goes_upwards(const struct flow_graph *g)
 {
 	const uint32_t others = FLOW_BLOCK_HANDLER | FLOW_BLOCK_RESUME;
@@ -300,7 +311,7 @@ static bool goes_upwards(const struct flow_graph *g)
 	return !flow_goes_back(g);
 }
 
-/* Are the witnesses that are left enough? They are set in the graph. */
+/* Are the remaining witnesses enough? They are set in the graph. */
 static bool place_rest(const struct arm *arm, const struct code_record *r, struct flow_graph *g)
 {
 	uint32_t before = 0, after = 0;
@@ -320,7 +331,7 @@ static bool place_rest(const struct arm *arm, const struct code_record *r, struc
 	return before == after;
 }
 
-/* Of the arm whose calls may be shown: its units. */
+/* Find the arm whose calls may be implied, and its units. */
 static bool find_implied(PyCodeObject *code, const struct code_record *r, PyObject *name,
 	struct flow_graph *g, uint32_t *from, uint32_t *to)
 {
@@ -342,7 +353,7 @@ static bool find_implied(PyCodeObject *code, const struct code_record *r, PyObje
 	return found;
 }
 
-/* ---- is it the function itself that is called ---- */
+/* ---- is it the function itself that is called? ---- */
 
 static PyObject *function_code(PyObject *function)
 {
@@ -390,7 +401,8 @@ static int see_function(PyObject *object, void *context)
 	return !o->some;
 }
 
-/* Have other functions this code, with other globals? Or are there so many objects that it would take long to know. */
+/* Do other functions have this code, with other globals? true as well if there are too many objects
+ * to look at. */
 static bool others_have(const PyCodeObject *code, const PyObject *globals)
 {
 	struct others o = {.code = code, .globals = globals};
@@ -399,7 +411,8 @@ static bool others_have(const PyCodeObject *code, const PyObject *globals)
 	return o.some;
 }
 
-/* At the interpreter's end names are taken away, which an exception tells to who looks for them. */
+/* At the interpreter's end names are removed; a frame that looks for one then raises, which is an
+ * event. */
 static bool is_over(void)
 {
 	return interpreter_finalizing() ||
@@ -476,7 +489,8 @@ static bool may_begin(PyCodeObject *code, struct code_record *r)
 	       PyInterpreterState_Get() == PyInterpreterState_Main() && frames_are_pushed();
 }
 
-/* A thread that runs shown calls writes nothing meanwhile, so when it let others run would not be known. */
+/* A thread that runs implied calls writes nothing meanwhile, so a switch between threads there
+ * would not be known. */
 static bool runs_alone(const struct thread *own)
 {
 	const PyThreadState *first = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
@@ -488,8 +502,9 @@ static bool runs_alone(const struct thread *own)
 	return alone;
 }
 
-/* Has each frame of the code on this stack begun, with these globals, and the shadow stack it, and does it call the same code where calls are
- * to be shown? `mark`: notes how far they have come. */
+/* Has each frame of the code on this stack begun, with these globals, is it on the shadow stack,
+ * and does it call the same code where calls are to be implied? `mark`: note how far they have
+ * come. */
 static bool all_have_begun(
 	struct thread *t, py_frame *frame, uint32_t from, uint32_t to, PyObject *globals, bool mark)
 {
@@ -594,7 +609,7 @@ void implied_begin(struct thread *t, py_frame *frame, struct code_record *r)
 
 /* ---- end ---- */
 
-/* The begins are heard by LINE from here on. */
+/* The begins are enabled by LINE from here on. */
 static void restore_units(struct code_record *r, const struct code_unit *before)
 {
 	for (uint32_t unit = r->implied_from; unit < r->implied_to; unit++) {
@@ -612,7 +627,7 @@ static void drop(uint32_t i)
 	implied[i] = implied[--root.implied_count];
 }
 
-/* Those that have come to where their calls were shown stand behind their begins from here on. */
+/* Frames that have come to where their calls were implied are now after their begins. */
 static void end_marks(struct thread *t)
 {
 	const bool ended = atomic_load_explicit(&t->ended, memory_order_acquire);
@@ -627,7 +642,7 @@ static void end_marks(struct thread *t)
 	}
 }
 
-/* What the recorder's other parts do not know any more is not seen. */
+/* Other parts of the recorder do not know what was seen any more. */
 static void forget_seen(void)
 {
 	for (struct thread *t = root.threads; t; t = t->next)
@@ -644,7 +659,7 @@ void implied_end(bool calls_are_told)
 		thread_tell_untold(root.last);
 		end_marks(root.last);
 	} else if (root.last && thread_has_untold(root.last)) {
-		event_lose(root.last); /* the ring's place is in somebody's hands */
+		event_lose(root.last); /* the place in the ring is in use */
 	}
 	while (root.implied_count) {
 		const struct implied *s = &implied[root.implied_count - 1];

@@ -1,5 +1,6 @@
-/* Three steps, from what may be read of any interpreter to what may be read of this one only. The
- * first pointers that are followed there are asked of the system before (os/readable.h). */
+/* Three steps, from what may be read in any interpreter to what may be read only in this one.
+ * Before the first pointers are followed, the system is asked whether they can be read
+ * (os/readable.h). */
 #define _GNU_SOURCE
 #include "recorder/layout.h"
 
@@ -12,7 +13,7 @@
 
 static char text[256];
 
-/* ---- 1. the version ---- */
+/* These builds have more fields in every object, or run more than one thread at a time. */
 
 /* These builds have more fields in every object, or more threads at a time than one. */
 static const char *odd_build(void)
@@ -37,7 +38,7 @@ struct layout_row {
 	uint64_t theirs, ours;
 };
 
-/* A build for the tests can be given another layout than it has: of the row with that number. */
+/* A build for the tests can claim another layout than it has, in the row with this number. */
 static size_t forged_row(void)
 {
 #ifdef LAYOUT_FORGED
@@ -74,7 +75,7 @@ static const char *compare_rows(void)
 static struct {
 	PyFunctionObject *function; /* of the interpreter's own, called for us; borrowed */
 	PyObject *callback;	    /* what it calls; owned by call_probe */
-	const char *wrong;	    /* what of its frame is not what the API says; NULL: nothing */
+	const char *wrong;	    /* what in its frame is not what the API says; NULL: nothing */
 	bool called;
 } probe;
 
@@ -131,7 +132,7 @@ static const char *wrong_in_frame(py_frame *frame, PyCodeObject *code)
 	return NULL;
 }
 
-/* The first local variable is the callback that was handed over: the one that runs now. */
+/* The first local variable is the callback that was passed: the one that runs now. */
 static const char *wrong_to_api(py_frame *frame, PyCodeObject *code)
 {
 	PyFrameObject *object = PyEval_GetFrame(); /* borrowed */
@@ -172,8 +173,8 @@ static PyObject *on_probe(PyObject *self_object, PyObject *none)
 
 static PyMethodDef probe_method = {"pathline_probe", on_probe, METH_NOARGS, NULL};
 
-/* The function is of importlib's frozen bootstrap, one line that calls its first argument: every
- * CPython has it. Neither tools nor trace functions hear of the call. */
+/* The function is one of importlib's frozen bootstrap, with one line that calls its first argument;
+ * every CPython has it. Neither tools nor trace functions get the call. */
 static const char *call_probe(void)
 {
 	PyObject *function = module_attribute("_frozen_importlib", "_call_with_frames_removed");

@@ -1,5 +1,5 @@
-/* Messages to the collector, over the process's own stream (format/message.h). Each is put together
- * whole before the first byte of it is written, as the length stands in front. Under the GIL. */
+/* Messages to the collector, over the process's own stream (format/message.h). A message is
+ * complete before its first byte is written, because its length comes first. With the GIL. */
 #include "recorder/state.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
-/* The recorder as a module of the program: `_pathline`, which the package `pathline` (python/pathline)
- * loads from the very file that is in this process already. It is in no sys.modules and on no path; a
- * program without the package never sees it.
+/* The recorder as a module of the program: `_pathline`, which the package `pathline`
+ * (python/pathline) loads from the file that is already in this process. It is in no sys.modules
+ * and on no path; a program without the package never sees it.
  *
- *	begin() -> id      every event of this thread or task is stamped from here on; 0: it cannot be
- *	end(id)            no more; ids that are not there are passed over
+ *   begin() -> id      each event of this thread or task is stamped from here on; 0: it cannot be
+ *   end(id)            no more; unknown ids are ignored
  */
 #include "recorder/state.h"
 

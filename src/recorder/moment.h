@@ -1,10 +1,10 @@
 /* A moment: where an event happened, and the steps that write it into the ring. This is the hot
  * path.
  *
- * Whoever hears of an event (hooks.c from sys.monitoring, tracing.c from the trace function of
- * 3.11) ends here with the code object that it is about. moment_begin finds the thread, the frame
- * and the code's record, and makes room; then one of the record_* functions writes a few bytes. All
- * of it is inline: an engine's object file is its hot path whole.
+ * Each callback (hooks.c for sys.monitoring, tracing.c for the trace function of 3.11) comes here
+ * with the code object of the event. moment_begin finds the thread, the frame and the code's
+ * record, and makes room; then one of the record_* functions writes a few bytes. All of it is
+ * inline, so the object file of hooks.c or tracing.c is the whole hot path.
  *
  *	look        self, the current frame, the code's record        nothing is written
  *	make room   step(): TIME, SWITCH, GAP where they are due      written, not committed
@@ -13,11 +13,11 @@
  *	write       the event, and TASK before an entry
  *	end         ring_commit: from here on it cannot be lost
  *
- * The shadow stack is pushed or popped with the event, so that both always say the same.
+ * The shadow stack is pushed or popped with the event, so that both always agree.
  *
- * Nothing here raises, allocates, locks, or calls the system once the code object is known; what is
- * not known goes to the slow halves in thread.c and code.c. A moment that could not begin is a lost
- * event, and has been counted.
+ * Nothing here raises, allocates, locks, or makes a system call once the code object is known; what
+ * is not known goes to the slow halves in thread.c and code.c. A moment that could not begin is a
+ * lost event, and was counted.
  */
 #ifndef PL_RECORDER_MOMENT_H
 #define PL_RECORDER_MOMENT_H
@@ -31,19 +31,19 @@ struct moment {
 	py_frame *frame;
 	struct code_record *record;
 	uint8_t *at;	  /* where the event goes */
-	py_frame *caller; /* of an entry: the frame of Python below, NULL: none */
-	uint32_t site;	  /* and where it stands, or EVENT_NO_SITE */
-	bool again;	  /* what was switched off is wanted again, behind the event */
+	py_frame *caller; /* of an entry: the Python frame below; NULL: none */
+	uint32_t site;	  /* of an entry: the unit at which the caller is, or EVENT_NO_SITE */
+	bool again;	  /* what was disabled must be enabled again, after the event */
 };
 
-/* Is it in code that the filters leave out? Behind moment_look. */
+/* Is it in code that a filter leaves out? Call it after moment_look. */
 static inline bool moment_is_left_out(const struct moment *m)
 {
 	return m->record && m->record->left_out;
 }
 
-/* Find out where we are; false: nothing is recorded here. The code's record may be missing. A
- * current frame of another code: C code reports an event of its own. */
+/* Find thread, frame and record; false: nothing is recorded here. The code's record may be missing.
+ * If the current frame has another code, C code reports an event of its own. */
 static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThreadState *state)
 {
 	m->code = code;
@@ -55,7 +55,7 @@ static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThread
 		if (!PyCode_Check(code))
 			return false;
 		m->record = code_without_mark(code);
-		if (moment_is_left_out(m)) /* it does not make a thread */
+		if (moment_is_left_out(m)) /* it does not begin a thread */
 			return false;
 		m->thread = thread_begin();
 		if (!m->thread)
@@ -86,7 +86,7 @@ static inline bool moment_look(struct moment *m, PyCodeObject *code)
 	return moment_look_in(m, code, hook_thread_state(self));
 }
 
-/* There is an event: make room for it; false: it is lost, and counted. */
+/* There is an event: make room for it. false: it is lost, and was counted. */
 static inline bool moment_make_room(struct moment *m)
 {
 	m->at = m->record ? step(m->thread) : NULL;
@@ -97,7 +97,8 @@ static inline bool moment_make_room(struct moment *m)
 	return true;
 }
 
-/* The frame's place in the shadow stack if that is a little below the top; else 0. The caller knows that it is not ahead. */
+/* The frame's place in the shadow stack if that is a little below the top, else 0. The caller knows
+ * that it is not pending. */
 #define DROPPED_MAX 8
 __attribute__((always_inline)) static inline uint32_t place_below(
 	const struct thread *t, const py_frame *frame)
@@ -123,7 +124,8 @@ static inline uint8_t *drop_to(struct thread *t, uint8_t *p, uint32_t place)
 	return p;
 }
 
-/* A few frames above this one returned without an event, as most do: off with them. false: that is not all there is to do. */
+/* A few frames above this one returned without an event, as most do: pop them. false: there is more
+ * to do. */
 static inline bool drop_callees(struct thread *t, uint8_t **p, const py_frame *frame)
 {
 	uint32_t place = place_below(t, frame);
@@ -133,7 +135,7 @@ static inline bool drop_callees(struct thread *t, uint8_t **p, const py_frame *f
 	return place != 0;
 }
 
-/* Is its frame the top of the shadow stack, and has been told? */
+/* Is its frame the top of the shadow stack, and was it written? */
 static inline bool moment_is_top(const struct moment *m)
 {
 	const py_frame *top = m->thread->top;
@@ -148,7 +150,7 @@ static inline bool moment_is_top(const struct moment *m)
 	       !unit_is_pending(m->record, m->frame, frame_unit(m->frame, m->code));
 }
 
-/* The same for an event of a frame that has been entered already: it becomes the top of the shadow
+/* The same for an event of a frame that was already entered: it becomes the top of the shadow
  * stack. */
 static inline bool moment_make_room_inside(struct moment *m)
 {
@@ -174,7 +176,7 @@ static inline void moment_end(struct moment *m, uint8_t *p)
 	ring_commit(&m->thread->ring, p);
 }
 
-/* An event, the last of its step, that is told before it happens. */
+/* Commit an event, the last of its step, before it happens. */
 static inline void moment_end_ahead(struct moment *m, uint8_t *p)
 {
 	ring_commit_ahead(&m->thread->ring, m->at, p);
@@ -191,13 +193,13 @@ static inline uint32_t moment_told_unit(const struct moment *m, uint32_t unit)
 	return frame_is_foreign(m->frame) ? EVENT_NO_UNIT : unit;
 }
 
-/* The frame of Python below this one; NULL: none. */
+/* The Python frame below this one; NULL: none. */
 static inline py_frame *moment_caller(const struct moment *m)
 {
 	return unlikely(frame_is_foreign(m->frame)) ? top_frame(m->state) : frame_caller(m->frame);
 }
 
-/* The start at which the frame stands: .start is 0 where the code's table has none. */
+/* The start at which the frame is: .start is 0 if the code's table has none. */
 static inline struct code_unit moment_start(const struct moment *m, uint32_t unit)
 {
 	return unit < m->record->unit_count ? m->record->units[unit] : (struct code_unit){0};
@@ -205,7 +207,7 @@ static inline struct code_unit moment_start(const struct moment *m, uint32_t uni
 
 /* ---- entries ---- */
 
-/* Is what is entered there, at `site` of the caller, awaited by that generator or coroutine? */
+/* Does that generator or coroutine await what is entered at `site`? */
 static inline bool frame_awaits(py_frame *caller, uint32_t site)
 {
 	if (!caller || !frame_in_generator(caller))
@@ -214,8 +216,8 @@ static inline bool frame_awaits(py_frame *caller, uint32_t site)
 	return r && site < r->unit_count && r->units[site].sends;
 }
 
-/* The task whose root this frame is, if it is one: a coroutine entered by an event loop, or eagerly; or the bottom frame of a
- * greenlet. The entry comes next. */
+/* The task whose root this frame is, if it is one: a coroutine that was entered by an event loop,
+ * or eagerly; or the bottom frame of a greenlet. The entry comes next. */
 static inline uint8_t *moment_write_task(struct moment *m, bool started, uint8_t *p)
 {
 	if (!m->caller && m->thread->greenlet)
@@ -227,21 +229,22 @@ static inline uint8_t *moment_write_task(struct moment *m, bool started, uint8_t
 	return task_write(p, m->state, m->frame, true);
 }
 
-/* What goes on behind the frame's end may tell nothing, so that must; `again`: it is switched off by now. */
+/* What follows the frame's end may have no event, so the end must have one; `again`: it is disabled
+ * by now. */
 static inline void moment_is_bottom(struct moment *m)
 {
 	m->again |= !m->record->bottom && m->record->hushed;
 	m->record->bottom = true;
 }
 
-/* What goes on in a section is heard whole. */
+/* What runs in a section is recorded completely. */
 static inline void moment_may_be_precise(struct moment *m)
 {
 	if (unlikely(root.section_count != 0))
 		m->again |= section_hears(m->thread, m->record);
 }
 
-/* Bring the stack to the caller; gives the site, or EVENT_NO_SITE; m->at NULL: lost. */
+/* Make the caller the top. Returns the site, or EVENT_NO_SITE; m->at NULL: the event is lost. */
 static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 {
 	if (unlikely(!caller || root.filters || frame_not_begun(caller) ||
@@ -253,14 +256,14 @@ static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 	if (unlikely(m->at && caller && frame_is_due(caller)))
 		m->at = step_tell_due(m->thread, m->at);
 	if (unlikely(!entry_is(m->thread->top, caller))) {
-		if (!frame_is_outside(m->thread->top)) /* C code that reports itself called */
+		if (!frame_is_outside(m->thread->top)) /* C code that reports that it was called */
 			return EVENT_NO_UNIT;
 		moment_is_bottom(m);
 	}
 	return caller ? frame_unit(caller, frame_code(caller)) : EVENT_NO_SITE;
 }
 
-/* For an entry: the frame is not on the shadow stack yet, its caller becomes the top. */
+/* For an entry: the frame is not on the shadow stack yet, and its caller becomes the top. */
 static inline bool moment_begin_entry(struct moment *m, PyCodeObject *code, PyThreadState *state)
 {
 	if (!moment_look_in(m, code, state))
@@ -276,16 +279,17 @@ static inline bool moment_begin_entry(struct moment *m, PyCodeObject *code, PyTh
 	return m->at != NULL;
 }
 
-/* ---- the short ways: an event of a frame that is there, known code, and nothing to stand before it. Most by far. ---- */
+/* ---- the fast paths: an event of a frame that is there, with known code, and nothing to write
+ * before it. Almost all events. ---- */
 
-/* The frame of an event with nothing unusual about it, and its code's record. */
+/* The frame of a plain event, and its code's record. */
 struct plain_event {
 	struct thread *thread;
 	py_frame *frame;
 	const struct code_record *record;
 };
 
-/* state: NULL: it is not known, and nor is anything else; else the thread is */
+/* state: NULL: it is not known, and neither is anything else; else the thread is */
 __attribute__((always_inline)) static inline bool plain_look(
 	struct plain_event *e, struct thread *t, PyCodeObject *code, const PyThreadState *state)
 {
@@ -300,7 +304,8 @@ __attribute__((always_inline)) static inline bool plain_look(
 	return mark > 0 && !thread_is_traced(state);
 }
 
-/* Called by C code or not: there is one frame that stands for that at most, but in rare cases. May be NULL. */
+/* Whether or not C code called it, at most one frame represents that, except in rare cases. May be
+ * NULL. */
 static inline py_frame *plain_caller(const py_frame *frame)
 {
 	py_frame *below = frame->previous;
@@ -308,7 +313,7 @@ static inline py_frame *plain_caller(const py_frame *frame)
 	return below && frame_is_shim(below) ? below->previous : below;
 }
 
-/* Where a frame stands that has begun, and has been told; EVENT_NO_SITE: not known. */
+/* The unit of a frame that has begun and was written; EVENT_NO_SITE: not known. */
 static inline uint32_t told_site(py_frame *frame)
 {
 	if (!frame || frame_is_shim(frame))
@@ -323,26 +328,28 @@ static inline uint32_t told_site(py_frame *frame)
 	return told ? unit : EVENT_NO_SITE;
 }
 
-/* As place_below, in the short ways. 3.11 tells all returns, so there it is never all that is to do. */
+/* As place_below, on the fast paths. 3.11 records all returns, so there it is never all that is to
+ * do. */
 static inline uint32_t few_below(const struct thread *t, const py_frame *frame)
 {
 	return ENGINE_TRACES ? 0 : place_below(t, frame);
 }
 
-/* What stands before an event that takes a short way. */
+/* What comes before an event on a fast path. */
 enum plain_stamp {
 	STAMP_AT_TICKS, /* nothing: the tick is the same */
 	STAMP_ALWAYS,	/* its time */
-	STAMP_BY_TSC,	/* its time, where CLOCK_TSC tells it: calls nothing */
+	STAMP_BY_TSC,	/* its time, if CLOCK_TSC gives it: calls nothing */
 };
 
-/* Which calls take a short way. */
+/* Which calls take a fast path. */
 enum plain_calls {
 	CALLS_ANY,
 	CALLS_KNOWN, /* to event_calls: calls nothing */
 };
 
-/* Is there what the short ways do not write: a chunk's end, a tick or an idle wait, a switch? */
+/* Is there something that the fast paths do not write: the end of a chunk, a tick or an idle wait,
+ * a switch? */
 __attribute__((always_inline)) static inline bool plain_is_slow(
 	const struct thread *t, const uint8_t *p, enum plain_stamp stamp)
 {
@@ -357,8 +364,8 @@ __attribute__((always_inline)) static inline uint8_t *plain_write_time(
 	return write_time(t, p, stamp == STAMP_BY_TSC ? clock_ticks(CLOCK_TSC) : now_ticks());
 }
 
-/* The caller, which stands at `site`, becomes the top; it is the frame that wrote last, or that one's caller. NULL: nothing was
- * done. */
+/* The caller, which is at `site`, becomes the top. It is the frame that wrote last, or that one's
+ * caller. NULL: nothing was done. */
 __attribute__((always_inline)) static inline uint8_t *plain_at_site(
 	struct thread *t, const py_frame *caller, uint32_t site, enum plain_stamp stamp)
 {
@@ -367,7 +374,8 @@ __attribute__((always_inline)) static inline uint8_t *plain_at_site(
 	if (site == EVENT_NO_SITE || plain_is_slow(t, p, stamp) || t->depth == t->room)
 		return NULL;
 	const bool is_top = entry_is(t->top, caller);
-	/* Where each return has its time nothing above the caller has returned without an event, but for seldom. */
+	/* if each return has its time, hardly any frame above the caller has returned without an
+	 * event */
 	const bool may_drop = stamp != STAMP_BY_TSC && frame_is_real(t->top);
 	const uint32_t place = !is_top && may_drop ? few_below(t, caller) : 0;
 	if (!is_top && !place)
@@ -385,7 +393,7 @@ static __attribute__((noinline)) uint8_t *write_new_call(
 	return p + r->number_length;
 }
 
-/* As event_write_call; known: event_known_call's answer. */
+/* As event_write_call; `known` is the result of event_known_call. */
 static inline uint8_t *plain_write_enter(
 	struct thread *t, uint8_t *p, uint32_t site, const struct code_record *r, uint32_t known)
 {
@@ -394,8 +402,9 @@ static inline uint8_t *plain_write_enter(
 	return event_write_known_call(p, known);
 }
 
-/* What the call's first witness, which stands behind a few units as a rule, will ask of memory. Of code that was not run for a while it
- * comes from afar, and that witness would wait for it: with 50,000 codes that are called in turn, in each call. */
+/* Prefetch what the call's first witness will read; it is usually a few units later. If the code
+ * was not run for a while this is not in the cache, and the witness would wait for it: in each
+ * call, if 50,000 codes are called in turn. */
 #define FIRST_WITNESS_UNITS 8
 __attribute__((always_inline)) static inline void begin_to_load(
 	PyCodeObject *code, const struct code_record *r)
@@ -405,9 +414,9 @@ __attribute__((always_inline)) static inline void begin_to_load(
 	code_begin_to_load(code, FIRST_WITNESS_UNITS);
 }
 
-/* Each of these: false: nothing was done. */
+/* Each of these returns false if nothing was done. */
 
-/* A start of a plain function. */
+/* The start of a plain function. */
 __attribute__((always_inline)) static inline bool plain_enter(
 	const struct plain_event *e, enum plain_stamp stamp, enum plain_calls calls)
 {
@@ -429,7 +438,7 @@ __attribute__((always_inline)) static inline bool plain_enter(
 	return true;
 }
 
-/* A start of a generator, or of a coroutine that is no task's root. */
+/* The start of a generator, or of a coroutine that is not the root of a task. */
 __attribute__((noinline)) static bool plain_begin(
 	const struct plain_event *e, enum plain_stamp stamp)
 {
@@ -461,7 +470,7 @@ __attribute__((always_inline)) static inline bool enter_at_once(
 	       (plain_enter(&e, stamp, CALLS_ANY) || plain_begin(&e, stamp));
 }
 
-/* A call that is known: nothing is called on the way, so a callback saves no register. */
+/* A known call: nothing is called on the way, so a callback saves no registers. */
 __attribute__((always_inline)) static inline bool known_enter_at_once(
 	struct thread *t, PyCodeObject *code, const PyThreadState *state, enum plain_stamp stamp)
 {
@@ -474,7 +483,7 @@ __attribute__((always_inline)) static inline bool known_enter_at_once(
 	return plain_enter(&e, stamp, CALLS_KNOWN);
 }
 
-/* A resume of what is no task's root. */
+/* A resume of a frame that is not the root of a task. */
 __attribute__((always_inline)) static inline bool plain_resume(
 	const struct plain_event *e, PyCodeObject *code)
 {
@@ -539,7 +548,8 @@ __attribute__((always_inline)) static inline bool yield_at_once(
 	return told && plain_end(&e, unit, EVENT_SUSPEND);
 }
 
-/* A return of a generator whose yields need not be told. Its number is kept: the next one at its address begins with another. */
+/* A return of a generator whose yields have no events. Its number is kept: the next generator at
+ * this address begins with another one. */
 __attribute__((always_inline)) static inline bool end_at_once(
 	struct thread *t, PyCodeObject *code, const PyThreadState *state, uint32_t unit)
 {
@@ -549,7 +559,7 @@ __attribute__((always_inline)) static inline bool end_at_once(
 	       plain_end(&e, unit, EVENT_LEAVE);
 }
 
-/* A function's return, where each is told. */
+/* A function's return, if each has an event. */
 __attribute__((always_inline)) static inline bool plain_leave(
 	const struct plain_event *e, uint32_t unit, enum plain_stamp stamp)
 {
@@ -575,7 +585,7 @@ __attribute__((always_inline)) static inline bool return_at_once(struct thread *
 	return plain_look(&e, t, code, state) && plain_leave(&e, unit, stamp);
 }
 
-/* A line that the code's table has, where each is told. */
+/* A line that is in the code's table, if each has an event. */
 __attribute__((always_inline)) static inline bool plain_line(
 	const struct plain_event *e, const PyCodeObject *code)
 {
@@ -593,7 +603,8 @@ __attribute__((always_inline)) static inline bool plain_line(
 
 /* ---- entries in full ---- */
 
-/* mark: MARK_EARLY, of code that is told late: its begin is yet to come. false: the filters leave it out */
+/* mark: MARK_EARLY, for code that is recorded late: its begin is yet to come. false: a filter
+ * leaves it out */
 __attribute__((always_inline)) static inline bool record_enter(
 	PyCodeObject *code, PyThreadState *state, uintptr_t mark)
 {
@@ -649,7 +660,8 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 
 /* ---- inside ---- */
 
-/* type: number of its name, 0: there was no room to tell that. Then the event is lost, too: none names what is not there. */
+/* type: the number of its name, 0: there was no room to write that. Then the event is lost as well:
+ * no event may name what is not there. */
 static inline bool moment_make_room_of_type(struct moment *m, uint32_t type)
 {
 	if (unlikely(!type)) {
@@ -664,8 +676,9 @@ static inline bool moment_begin_exception(struct moment *m, PyCodeObject *code, 
 	return moment_look(m, code) && moment_make_room_of_type(m, type);
 }
 
-/* It raises before it has begun, and nothing told that it was called: as its code is told late. Did another tool raise, who heard
- * of the call? Else it was a signal, whose handler of C raises KeyboardInterrupt, and one of Python was called from there. */
+/* It raises while its call is pending. Did another tool raise in its callback for the call? If not,
+ * it was a signal: its C handler raises KeyboardInterrupt, and one in Python was called from
+ * there. */
 static __attribute__((noinline)) void tell_unheard_call(
 	struct thread *t, py_frame *frame, PyThreadState *state)
 {
@@ -678,7 +691,7 @@ static __attribute__((noinline)) void tell_unheard_call(
 		record_enter(code, state, MARK_EARLY);
 }
 
-/* The frame has not begun, and what the shadow stack has there is not it. */
+/* The frame has not begun, and the entry of the shadow stack at its address is another frame. */
 static inline bool moment_begin_early(struct moment *m)
 {
 	m->at = step_to_frame(m->thread, m->at, m->frame);
@@ -687,8 +700,8 @@ static inline bool moment_begin_early(struct moment *m)
 	return m->at != NULL;
 }
 
-/* It raises at a return or yield that need not be told: another tool's callback did, so the frame was left, and is there again.
- * false: the event is lost. */
+/* It raises at a return or yield that needs no event: another tool's callback raised, so the frame
+ * was left, and is there again. false: the event is lost. */
 static inline bool moment_was_left(struct moment *m, uint32_t unit)
 {
 	const struct code_record *r = m->record;
@@ -700,9 +713,10 @@ static inline bool moment_was_left(struct moment *m, uint32_t unit)
 	return moment_make_room_inside(m);
 }
 
-/* It raises where it has yielded without an event, and nothing told that it was resumed: by a signal, or in another tool's callback.
- * Or such a callback heard of the resume, which was told then, and nothing since; as it is where a signal's handler raises that is not
- * recorded, which filters alone make likely. false: the event is lost. */
+/* It raises where it has yielded without an event, and its resume was not written: because of a
+ * signal, or in another tool's callback. Or such a callback came with the resume, which was
+ * written, and nothing after it; as when a signal handler raises that is not recorded, which
+ * happens only with filters. false: the event is lost. */
 static inline bool moment_was_suspended(struct moment *m, uint32_t unit, bool interrupts)
 {
 	const struct thread *t = m->thread;
@@ -718,7 +732,8 @@ static inline bool moment_was_suspended(struct moment *m, uint32_t unit, bool in
 	return m->at != NULL;
 }
 
-/* Whichever of the two it is, if it is one; behind moment_make_room_inside. false: the event is lost. */
+/* Either of the two, if it is one; call it after moment_make_room_inside. false: the event is
+ * lost. */
 static __attribute__((noinline)) bool moment_stands_there(
 	struct moment *m, uint32_t unit, struct code_unit here, bool interrupts)
 {
@@ -766,7 +781,7 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 		hooks_tell_lines();
 }
 
-/* An event comes of a frame that runs: if it stands where it yields, that is not because it is suspended. */
+/* An event of a frame that runs: if it is at a yield, it is not suspended. */
 static inline void moment_is_of_running(const struct moment *m)
 {
 	bool there = m->record && m->record->suspends && moment_start(m, moment_unit(m)).pending;
@@ -776,14 +791,14 @@ static inline void moment_is_of_running(const struct moment *m)
 		stack_mark(m->thread, place, MARK_STANDS);
 }
 
-/* unit: of the instruction that reraises; the frame may stand at that of the first raise. */
+/* unit: of the instruction that reraises; the frame may be at that of the first raise. */
 static inline void record_reraise(PyCodeObject *code, uint32_t unit, uint32_t type)
 {
 	struct moment m;
 
 	if (!moment_look(&m, code))
 		return;
-	moment_is_of_running(&m); /* it stands again where it raised first */
+	moment_is_of_running(&m); /* it is again where it raised first */
 	if (moment_make_room_of_type(&m, type))
 		moment_end(&m, event_write3(m.at, EVENT_RERAISE, moment_told_unit(&m, unit),
 				       moment_unit(&m), type));
@@ -798,14 +813,14 @@ static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t ty
 		return;
 	if (unlikely((uintptr_t)m.thread->top & (MARK_TOLD | MARK_STANDS) &&
 		     frame_is_real(m.thread->top)))
-		stack_mark(m.thread, m.thread->depth,
-			0); /* it does not come to the instruction behind */
+		stack_mark(
+			m.thread, m.thread->depth, 0); /* it does not reach the next instruction */
 	moment_end(&m, event_write2(m.at, EVENT_HANDLED, moment_told_unit(&m, unit), type));
 }
 
 /* ---- exits ---- */
 
-/* The frame runs where it stands, so the LINE there was told, to whoever heard of it. */
+/* The frame runs here, so the LINE here was reported. */
 static inline void moment_line_was(struct thread *t, py_frame *frame)
 {
 	t->line_frame = frame;
@@ -823,7 +838,7 @@ static inline void moment_gone(struct moment *m, bool for_good)
 		passes_forget(m->frame);
 }
 
-/* unit: of the instruction that returns or yields; since 3.13 the frame stands behind a yield by then */
+/* unit: of the instruction that returns or yields; since 3.13 the frame is already after a yield */
 static inline void record_return(struct moment *m, uint32_t unit)
 {
 	if (moment_make_room_inside(m)) {

@@ -1,8 +1,9 @@
-/* Names that are the program's: exception types, tasks, threads. Read without running any
- * Python code: a property, a __getattr__ or a metaclass would be events in the middle of an event,
- * and could change what the program does. What would need it has no name here.
+/* Names that belong to the program: exception types, tasks, threads. They are read without running
+ * Python code: a property, a __getattr__ or a metaclass would have events in the middle of an
+ * event, and could change what the program does. A name that needs such code is not known.
  *
- * Modules are looked for among the imported ones and never imported: an import can be seen.
+ * Modules are looked for among the imported ones and never imported, because the program can see an
+ * import.
  */
 #include "recorder/state.h"
 
@@ -17,7 +18,7 @@ const char *text_of(PyObject *str, size_t *length, PyObject **keep)
 	const char *text = PyUnicode_AsUTF8AndSize(str, &n);
 
 	*keep = NULL;
-	if (!text) { /* lone surrogates stand for bytes that were no UTF-8 */
+	if (!text) { /* lone surrogates represent bytes that were not UTF-8 */
 		PyErr_Clear();
 		*keep = PyUnicode_AsEncodedString(str, "utf-8", "surrogateescape");
 		if (!*keep) {
@@ -38,8 +39,8 @@ const char *text_of(PyObject *str, size_t *length, PyObject **keep)
 
 /* ---- looking into modules that the program has imported ---- */
 
-/* The texts that are looked up are literals, few, and looked up at each resume of a task: as objects they are made once, and
- * then have their hashes. Borrowed; NULL: no memory. */
+/* The texts that are looked up are few literals, and are needed at each resume of a task. They are
+ * made objects once, and then have their hashes. Borrowed; NULL: no memory. */
 static PyObject *key_of(const char *literal)
 {
 	static struct {
@@ -89,8 +90,8 @@ static PyObject *plain_attribute(PyObject *object, const char *name)
 	return found;
 }
 
-/* This thread's attribute of a threading.local; as plain_attribute. The first look in a thread runs the class's __init__, so there
- * must be none. */
+/* This thread's attribute of a threading.local; as plain_attribute. The first look in a thread runs
+ * the class's __init__, so there must be none. */
 static PyObject *local_attribute(PyObject *local, const char *name)
 {
 	PyTypeObject *base = (PyTypeObject *)module_attribute("_thread", "_local");
@@ -111,8 +112,8 @@ static PyObject *local_attribute(PyObject *local, const char *name)
 
 static struct pl_map strings; /* hash of the text -> number */
 
-/* The number of a text in the recording, told at its first use; 0: it could not be told. Two texts
- * of one 64-bit hash would be one: names of types are few. */
+/* The number of a text in the recording, written at its first use; 0: it could not be written. Two
+ * texts with one 64-bit hash would be one: names of types are few. */
 static uint32_t string_number(const char *text, size_t length)
 {
 	uint64_t *number = map_put(&strings, hash_bytes(text, length));
@@ -159,7 +160,7 @@ static size_t type_name(PyTypeObject *type, char *name, size_t room)
 	return written < 0 ? 0 : (size_t)written;
 }
 
-/* A type's version tag is never given twice, so address and tag name a type; tag 0 is none. */
+/* A type's version tag is never used twice, so address and tag identify a type; tag 0 is none. */
 struct known_type {
 	PyTypeObject *type;
 	unsigned int tag;
@@ -190,10 +191,10 @@ uint32_t exception_type_number(PyObject *exception)
 
 /* ---- tasks ---- */
 
-/* Where a C Task keeps its coroutine and its name: found once, by looking for what its own getters
- * give. The struct is private to Modules/_asynciomodule.c and no header has it. The getters are C,
- * and are asked until they have told it once; an offset of 0 is that of the object's head, hence
- * none. */
+/* Where a C Task keeps its coroutine and its name: found once, by searching the object for what its
+ * own getters return. The struct is private to Modules/_asynciomodule.c and no header has it. The
+ * getters are C, and are called until this succeeds once. An offset of 0 is that of the object's
+ * head, so it means none. */
 static struct {
 	PyTypeObject *type; /* _asyncio.Task; borrowed, a module keeps it */
 	size_t coroutine_off, name_off;
@@ -237,7 +238,7 @@ static PyObject *task_slot(PyObject *task, size_t off)
 	return value;
 }
 
-/* "Task-N": snprintf would take most of what a resume of a task takes. */
+/* "Task-N"; snprintf would take most of the time of a task's resume. */
 static size_t default_name(unsigned long n, char *to)
 {
 	static const char front[5] = "Task-";
@@ -270,7 +271,8 @@ static size_t copy_name(PyObject *name, char *to)
 	return length;
 }
 
-/* A task's own type lives as long as the task: where the layout is its type's nothing is to be looked up. */
+/* The type of a task lives as long as the task: if the layout is that of its type, nothing must be
+ * looked up. */
 static bool is_c_task(PyObject *task)
 {
 	if (task_layout.type && Py_TYPE(task) == task_layout.type)
@@ -315,8 +317,8 @@ static bool task_runs(PyObject *task, PyObject *coroutine)
 	return its == coroutine;
 }
 
-/* `current` is a dict from loops to the tasks that run in them: a few at most. The one that runs the coroutine, or is of the loop;
- * borrowed, or NULL. */
+/* `current` is a dict from loops to the tasks that run in them, at most a few. Returns the task
+ * that runs the coroutine, or that of the loop; borrowed, or NULL. */
 static PyObject *task_among(PyObject *current, PyObject *coroutine, PyObject *loop)
 {
 	PyObject *of, *task;
@@ -359,8 +361,9 @@ static PyObject *trio_task(void)
 	return task;
 }
 
-/* The task that runs the coroutine; else, where that is wanted, the one that runs on this thread: its own coroutine may be an object
- * that is not Python's, or it runs this one by hand. Borrowed, or NULL. */
+/* The task that runs the coroutine; if there is none and `any` is set, the one that runs on this
+ * thread: its own coroutine may be an object that is not Python's, or it runs this one by hand.
+ * Borrowed, or NULL. */
 static PyObject *find_task(PyThreadState *ts, PyObject *coroutine, bool any)
 {
 	PyObject *task = thread_running_task(ts);
@@ -385,9 +388,10 @@ static PyObject *find_task(PyThreadState *ts, PyObject *coroutine, bool any)
 	return task;
 }
 
-/* A task's number, by the frame of its coroutine: with the generator's number, which no other one gets, that is never mistaken for what
- * lay there before. Where the coroutine is not Python's, by its address and the task's. Under the GIL; as long as generators.c's map,
- * and for the same reason. */
+/* A task's number, by the frame of its coroutine and the generator's number, which is never used
+ * again, so that an earlier frame at the same address is not mistaken for it. If the coroutine is
+ * not Python's: by its address and the task's. With the GIL; kept as long as the map of
+ * generators.c, and for the same reason. */
 static struct pl_map task_numbers, task_tokens;
 
 static uint64_t known_task(uint64_t key, uint64_t token)
@@ -465,8 +469,8 @@ uint8_t *task_write(uint8_t *p, PyThreadState *ts, py_frame *frame, bool begins)
 
 /* ---- greenlets ---- */
 
-/* gevent's `name` would give the greenlet an ident if it has none yet, which the program can see:
- * only a name that was set is taken. */
+/* gevent's `name` would give the greenlet an ident if it has none yet, which the program can see.
+ * So only a name that was set is used. */
 size_t greenlet_name(PyObject *greenlet, uint64_t number, char *name)
 {
 	PyObject **dict = _PyObject_GetDictPtr(greenlet);
@@ -496,8 +500,8 @@ static PyObject *bootstrap_self(void)
 	return frame_local(bottom, 0);
 }
 
-/* threading._active has the thread once it has started; before, it is found as `self` of its first
- * frame. A name is told again when it is another object, which is when the program set it. */
+/* threading._active has the thread once it has started; before that it is `self` of its first
+ * frame. A name is written again when it is another object, which is when the program set it. */
 void thread_check_name(struct thread *t)
 {
 	PyObject *active = module_attribute("threading", "_active"), *object = NULL, *name = NULL,

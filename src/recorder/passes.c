@@ -1,13 +1,13 @@
-/* How far a frame's LINEs have told of it, for the few loops of which the code alone does not say
- * whether a pass fires LINE.
+/* How far a frame has come by its LINEs, for the few loops whose code alone does not say whether a
+ * pass fires LINE.
  *
- * By the frame's address, so that it outlives suspensions, losses and a fork. A frame that ends
- * without an event leaves its row to the next one at its address, whose start forgets it.
+ * By the frame's address, so that it survives suspensions, losses and a fork. If a frame ends
+ * without an event, its row stays until the next frame at its address starts.
  */
 #include "recorder/state.h"
 
 static struct pl_map
-	told; /* the unit of the last LINE + 1, or the lower target of a jump since; under the GIL */
+	told; /* the unit of the last LINE + 1, or the lower target of a jump since; with the GIL */
 
 static uint64_t key(const py_frame *frame)
 {

@@ -1,12 +1,16 @@
-/* Hot code planned anew: its witnesses are chosen by how often its lines run.
+/* Hot code is planned again: its witnesses are chosen by how often its lines run.
  *
- *	it is hot                INSTRUCTION comes beside LINE, and starts that run are counted; all else is as it was
- *	so many have run         other witnesses are chosen, if those cost less
- *	it is called, and no     the new ones are heard from here on, and the code has another number, whose body tells of them; frames
- *	other frame runs it      that were called before have had all of theirs. So has one whose call is told before its begin: it has the old number
+ *   it is hot                INSTRUCTION comes beside LINE, and starts that run are counted; the
+ *                            rest is as before
+ *   enough have run          other witnesses are chosen, if they cost less
+ *   it is called, and no     the new ones are enabled from here on, and the code has another
+ *   other frame runs it      number, whose body has them; frames that were called before have had
+ *                            all of theirs. A frame whose call is written before its begin has
+ *                            the old number
  *
- * What tells of a call, and of passes of loops, stays. LINE is off at the new ones: they are heard by INSTRUCTION, so they must be
- * sure (flow/witness.h). Of generators frames may wait that nobody sees, so those are left as they are.
+ * What records a call, or a pass of a loop, stays. LINE is disabled at the new witnesses:
+ * INSTRUCTION reports them, so they must be sure (flow/witness.h). Generators are not planned
+ * again, because some of their frames may wait where nothing can find them.
  */
 #include "recorder/state.h"
 
@@ -18,7 +22,7 @@
 
 #define COUNTED_LEAST 16
 #define COUNTED_MOST  400
-#define LESS	      0.9  /* of the cost, or it is not worth it */
+#define LESS	      0.9  /* of the cost; more is not worth it */
 #define TRIES	      1000 /* calls that came while another frame ran the code */
 #define FRAMES_MOST   1000 /* looked at for that */
 #define FORBIDDEN     1e6f /* times as often as it was counted */
@@ -28,7 +32,7 @@ struct plan {
 	uint32_t left;		 /* to be counted */
 	uint32_t tries;
 	bool chosen;
-	bool plain; /* the record's, which is cleared while calls are waited for */
+	bool plain; /* the record's, which is cleared while a call is awaited */
 };
 
 void plan_drop(struct code_record *r)
@@ -88,9 +92,9 @@ bool plan_counts(struct code_record *r, uint32_t unit)
 	if (!start || start > p->graph.start_count)
 		return false;
 	p->graph.starts[start - 1].frequency++;
+	/* the next LINE chooses, and must not take the fast path */
 	if (!--p->left)
-		r->lines_heard =
-			root.hot_lines - 1; /* the next LINE chooses, and takes no short way */
+		r->lines_heard = root.hot_lines - 1;
 	return true;
 }
 
@@ -101,7 +105,7 @@ static bool stays(uint32_t start, struct code_unit here)
 	return here.start != start + 1 || here.begins || here.pass & PASS_TELLS;
 }
 
-/* Can it become one? */
+/* Can it become a witness? */
 static bool is_open(struct code_unit here, const struct flow_start *s)
 {
 	return s->sure && !here.pending;
@@ -112,7 +116,8 @@ static double cost_of(const struct flow_start *s)
 	return (double)s->frequency * flow_line_price(s);
 }
 
-/* Of the witnesses that there are; and what must not become one counts as often run from here on. */
+/* The cost of the present witnesses. Starts that must not become one count as very frequent from
+ * here on. */
 static double prepare(struct plan *p, const struct code_record *r)
 {
 	double cost = 0;
@@ -176,7 +181,7 @@ static bool runs_in(const PyThreadState *ts, const PyCodeObject *code, const py_
 	return false;
 }
 
-/* In any thread, but for the frame that is being called. */
+/* In any thread, except the frame that is being called. */
 static bool runs_elsewhere(const PyCodeObject *code)
 {
 	const py_frame *called = current_frame(current_thread_state());
@@ -212,8 +217,8 @@ static void hear_chosen(const struct plan *p, struct code_record *r)
 	}
 }
 
-/* INSTRUCTION was switched off where it told nothing yet; `anew`: it is heard again there. Else the begins would move to where nothing comes,
- * so none does. */
+/* INSTRUCTION was disabled where it reported nothing yet; `anew`: it is enabled there again. If
+ * that fails, begins would move to where no event comes, so none moves. */
 static void end(PyCodeObject *code, struct code_record *r, bool anew)
 {
 	plan_drop(r);

@@ -14,8 +14,8 @@
 typedef void key_hook(unsigned key, const void *value);
 typedef void leave_hook(bool killed);
 
-/* The sides of a call in which an event loop may wait: begin gives what end wants, 0: nobody wants to
- * know. Both are called without the GIL, and touch no errno. */
+/* Called before and after a call in which an event loop may wait. begin returns what end gets; 0:
+ * it is not wanted. Both are called without the GIL, and leave errno unchanged. */
 enum wait_kind { WAIT_EPOLL, WAIT_POLL };
 struct wait_hooks {
 	uint64_t (*begin)(enum wait_kind kind);
@@ -26,27 +26,25 @@ struct wait_hooks {
 struct recorder_start {
 	struct arena arena; /* mapped; stays so */
 	uint32_t parent;    /* number of the process that started this one, 0: none */
-	bool at_main; /* begin with the first frame of __main__; else at once (-m: runpy runs before; an
-			 embedding program imports) */
+	/* begin with the first frame of __main__; if not, at once (-m: runpy runs before; an
+	 * embedding program imports) */
+	bool at_main;
 	uint32_t how; /* enum message_how: HOW_START or HOW_EXEC */
-	/* The process's slot, for the preload to note there how the process ends. The recorder
-	 * stores it at its start and anew in each forked child (NULL until the child has one of its
-	 * own). */
+	/* The process's slot, in which the preload writes how the process ends. The recorder stores
+	 * it at its start and again in each forked child (NULL until the child has its own). */
 	struct process_slot *_Atomic *slot;
-	/* Where the recorder may leave a function that is called in a thread when that has set a
-	 * value for a key of pthreads: so 3.11 meets new thread states. */
+	/* Where the recorder may store a function that is called in a thread that has set a value
+	 * for a pthread key: so 3.11 finds new thread states. */
 	key_hook *_Atomic *on_key;
-	/* And one that is called by a thread that is about to end the process, or to become another program; `killed`: by a signal,
-	 * perhaps without the GIL, or in a signal handler. */
+	/* And one that is called by a thread that is about to end the process, or to become another
+	 * program; `killed`: by a signal, perhaps without the GIL, or in a signal handler. */
 	leave_hook *_Atomic *on_leave;
 	const struct wait_hooks *_Atomic *on_wait;
 };
 
-/* Called under the GIL, in the audit event cpython.run_* or the first of an embedding program;
- * again, when Python was ended and initialised anew in this process. 0, or a negative number with
- * *why (a constant or static text) saying what cannot be; then nothing has been changed in the
- * interpreter.
- */
+/* Called with the GIL, in the audit event cpython.run_* or the first event of an embedding program;
+ * and again if Python was ended and initialised again in this process. 0; or a negative number,
+ * with the reason in *why (a static text), and nothing was changed in the interpreter. */
 int pathline_recorder_start(const struct recorder_start *start, const char **why);
 
 #endif

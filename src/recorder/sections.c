@@ -1,18 +1,18 @@
-/* Sections in which every event is stamped: what `pathline.precise_timestamping()` asks for.
+/* Sections in which each event is stamped, for `pathline.precise_timestamping()`.
  *
- * A section belongs to what it was begun in. In a generator or coroutine (the innermost one on the
- * stack) that is its frame: the section is on where that frame is on the stack, whatever thread runs it,
- * and other tasks are not stamped while it waits. Else it is the thread, or the greenlet.
+ * A section belongs to what began it. In a generator or coroutine (the innermost one on the stack)
+ * that is its frame: the section is on where that frame is on the stack, whatever thread runs it,
+ * and other tasks are not stamped while it waits. Otherwise it is the thread, or the greenlet.
  *
- * A thread in a section has no tick (NO_TICK), so each of its steps is a slow one, and those stamp. It is
- * asked there whether it still is in one; and a coroutine that goes on is noticed by a mark at its code
- * (code_record.sections). A thread that is in none pays nothing.
+ * A thread in a section has no tick (NO_TICK), so each of its steps takes the slow path, which
+ * stamps, and checks whether the thread still is in a section. A coroutine that resumes is noticed
+ * by a mark at its code (code_record.sections). A thread without a section pays nothing.
  *
- * What is switched off since the path shows it has no event to stamp. So the first time that code runs in
- * a section all of it is switched on again, and stays so (code_record.precise) until it has been heard
- * often outside: a section in a loop would else switch the whole program on at each pass.
+ * An event that is disabled because it follows from the path cannot be stamped. So when code first
+ * runs in a section all of it is enabled again, and stays so (code_record.precise) until it often
+ * ran outside; otherwise a section in a loop would enable the whole program again at each pass.
  *
- * Under the GIL.
+ * With the GIL.
  */
 #include "recorder/state.h"
 
@@ -50,7 +50,7 @@ bool section_hears(const struct thread *t, struct code_record *r)
 	return !heard;
 }
 
-/* Whatever is on the stack may go on within the section. */
+/* Any frame on the stack may continue in the section. */
 static void hear_stack(void)
 {
 	py_frame *frame = top_frame(current_thread_state());
@@ -107,8 +107,8 @@ bool sections_on(const struct thread *t)
 	return false;
 }
 
-/* Its state may have served a thread that was killed in the middle of one. In a forked child the thread
- * that forked goes on with its own. */
+/* Its state may be that of a thread that was killed in a section. In a forked child the thread that
+ * forked continues with its own. */
 void sections_of_new_thread(struct thread *t)
 {
 	for (uint32_t i = root.section_count; i-- > 0;) {

@@ -1,9 +1,9 @@
-/* Fatal signals: the thread that dies says first exactly where it stands, then what would have
- * happened happens.
+/* Fatal signals: the thread that dies first says where it is; then happens what would have
+ * happened.
  *
- * The handler writes into its own thread's ring and calls nothing that can block. It is put before
- * Python's own only where nothing but the default, or an earlier handler, would have run; what
- * comes later (faulthandler) chains to it.
+ * The handler writes into its own thread's ring and calls nothing that can block. It is installed
+ * only where the default, or an earlier handler, would have run; a later one (faulthandler) calls
+ * it.
  */
 #define _GNU_SOURCE
 #include "recorder/state.h"
@@ -34,7 +34,8 @@ static void write_stop(int number)
 		f = frame_recorded(frame_of_python(f));
 	uint32_t place = f ? stack_find(t, f) : 0;
 	uint8_t *p = t->ring.at;
-	/* Another activation lies there, which has told nothing: it is not known where that stands. */
+	/* Another activation lies there, which has told nothing: it is not known where that
+	 * stands. */
 	if (place > 1 && !frame_is_foreign(f) && !entry_is_true(t, place, f, NULL)) {
 		place--;
 		f = NULL;

@@ -1,10 +1,11 @@
-/* The hooks with --clock call: calls and returns are stamped, each. Apart, so that the others pay nothing: not even by what the compiler
- * thinks of a file that has everything twice. */
+/* The hooks with --clock call: each call and return is stamped. They are in a file of their own so
+ * that the others do not become slower, not even because the compiler decides otherwise for a file
+ * that has everything twice. */
 #include "recorder/hooks.h"
 #include "recorder/moment.h"
 
-/* Before a callback whose event is to be stamped. Where nothing else has to stand before that, and it is sure to come, the time is
- * written at once; else the event's step is a slow one. */
+/* Before a callback whose event is to be stamped. If nothing else must come before the event, and
+ * the event is sure to come, the time is written at once; if not, the event takes the slow path. */
 static void stamp_next(PyCodeObject *code)
 {
 	struct thread *t = self;

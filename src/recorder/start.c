@@ -1,11 +1,11 @@
-/* How the recorder comes into a process: at its start, and in a forked child.
+/* How the recorder begins in a process: at its start, and in a forked child.
  *
- *	start      layout_check, texts, a slot, PROCESS, hooks      in an audit event, under the GIL
- *	fork       before: codes up to here are shared; child: no slot, no rings, nothing written
- *	first event of the child: a slot of its own, PROCESS (how: fork)
- *	begun anew (an embedding program): what was known of objects is forgotten, threads go on
+ *   start        layout_check, texts, a slot, PROCESS, hooks      in an audit event, with the GIL
+ *   fork         before: codes up to here are shared; child: no slot, no rings, nothing written
+ *   first event  of the child: a slot of its own, PROCESS (how: fork)
+ *   start again  (of an embedding program): what was known of objects is forgotten, threads stay
  *
- * A child that only calls exec, as subprocess's does, never takes a slot.
+ * A child that only calls exec, as that of subprocess does, never takes a slot.
  */
 #define _GNU_SOURCE
 #include "recorder/state.h"
@@ -35,8 +35,8 @@ static void keep_text(struct pl_buf *b, PyObject *str)
 	Py_XDECREF(keep);
 }
 
-/* As a shell would need it typed: quoted where it is not plain. A ' ends the quotes, stands alone
- * behind a backslash, and begins them again. */
+/* As it would be typed in a shell: quoted unless it is plain. A ' ends the quotes, is written after
+ * a backslash, and begins them again. */
 static void quote(struct pl_buf *b, const char *text)
 {
 	static const char safe[] =
@@ -101,7 +101,8 @@ static void keep_texts(void)
 	keep_text(&root.stdlib_dir, PySys_GetObject("_stdlib_dir"));
 }
 
-/* The text after -c, also when it is glued to it or to other letters: -c TEXT, -cTEXT, -Ic TEXT. */
+/* The text after -c, also if it follows directly or after other letters: -c TEXT, -cTEXT, -Ic
+ * TEXT. */
 static void keep_command_text(void)
 {
 	PyObject *argv = PySys_GetObject("orig_argv");
@@ -126,12 +127,12 @@ static void keep_command_text(void)
 			break;
 		}
 		if (letters[n] && !letters[n + 1])
-			i++; /* -W or -X with its argument apart */
+			i++; /* -W or -X with a separate argument */
 	}
 	buf_release(&word);
 }
 
-/* Rules that cannot be read are as none: more is recorded then than was asked for, and not less. */
+/* Rules that cannot be read are ignored: then more is recorded than was wanted, not less. */
 static void keep_filter(void)
 {
 	const struct arena_head *h = root.arena.head;
@@ -142,7 +143,7 @@ static void keep_filter(void)
 	root.filters = root.filter.rule_count != 0;
 }
 
-/* ---- where threads stand, for the collector to read ---- */
+/* ---- where threads are, for the collector to read ---- */
 
 static void tell_view(struct sample_view *v)
 {
@@ -164,8 +165,9 @@ static void tell_view(struct sample_view *v)
 #endif
 }
 
-/* Where Yama guards memory, a process names who may read it, for itself alone: a forked child does so anew. A program that
- * names another one later takes it back, and loses nothing by that. */
+/* With Yama a process names the one that may read its memory, only for itself: a forked child does
+ * so again. If the program later names another one, sampling ends, and the program loses
+ * nothing. */
 static void name_tracer(void)
 {
 	const struct arena_head *h = root.arena.head;
@@ -176,7 +178,7 @@ static void name_tracer(void)
 
 /* ---- slots ---- */
 
-/* LIVE with release is the last store: the collector reads the rest of the slot behind it. */
+/* LIVE with release is the last store: the collector reads the rest of the slot after it. */
 static bool take_slot(uint32_t parent)
 {
 	struct process_slot *slot = arena_take_slot(&root.arena);
@@ -198,14 +200,15 @@ static bool take_slot(uint32_t parent)
 	return true;
 }
 
-/* Code objects that are there now will be in both processes under one number: their deaths are told
- * by neither, for the other may still run them. */
+/* Code objects that are there now will be in both processes with one number. Neither process
+ * reports when they are freed, because the other may still run them. */
 static void before_fork(void)
 {
 	root.shared_codes = atomic_load_explicit(&root.arena.head->next_code, memory_order_relaxed);
 }
 
-/* In the child nothing may be written before its own slot is taken: the rings are the parent's. */
+/* In the child nothing may be written before it has its own slot: the rings belong to the
+ * parent. */
 static void forked_child(void)
 {
 	if (atomic_load(&root.stopped))
@@ -220,7 +223,7 @@ static void forked_child(void)
 	thread_forget_all();
 }
 
-/* switches counts from 0 again: their numbers are the process's own. */
+/* switches count from 0 again: their numbers belong to the process */
 bool process_begin_in_child(void)
 {
 	if (atomic_load(&root.stopped))
@@ -251,11 +254,12 @@ void interpreters_look(void)
 	root.interpreters = begun;
 }
 
-/* ---- who runs ---- */
+/* ---- which thread runs ---- */
 
 static void find_gil_holder(void)
 {
-	static PyThreadState *const nobody = (PyThreadState *)&root; /* is no thread's */
+	/* the address of no thread's state */
+	static PyThreadState *const nobody = (PyThreadState *)&root;
 	PyThreadState *const *cell = gil_holder(PyInterpreterState_Main());
 
 	bool known = readable_object(cell, sizeof *cell) && *cell == current_thread_state();
@@ -265,8 +269,8 @@ static void find_gil_holder(void)
 
 /* ---- the entry ---- */
 
-/* A program that embeds Python can end it and begin anew. To the recording that is one process, and
- * the threads go on; what was known of objects is not true any more. */
+/* A program that embeds Python can end it and start it again. In the recording that is one process,
+ * and its threads continue. What was known of objects is no longer true. */
 static int start_again(const struct recorder_start *start, const char **why)
 {
 	if (atomic_load(&root.stopped)) {

@@ -1,15 +1,16 @@
-/* What the recorder keeps: one root a process, one state a thread, one record a code object.
+/* What the recorder keeps: one root for a process, one state for each thread, one record for each
+ * code object.
  *
  *	code object -- co_extra, or the map --> code_record     number, and unit -> line start
  *	this thread -- self -----------------> thread           ring, shadow stack, greenlet
- *	root        -- last -----------------> thread           who wrote last
- *	            -- threads --> thread --> thread …          all of them, ended ones too
+ *	root        -- last -----------------> thread           the thread that wrote last
+ *	            -- threads --> thread --> thread ...        all of them, also ended ones
  *
- * Everything in the root is read and written under the GIL, but for what says otherwise. A thread's
- * state belongs to its thread; the states are never unmapped while the process lives, so that the
- * root's `last` can be followed.
+ * All of the root is read and written with the GIL, unless a field says otherwise. A thread's state
+ * belongs to its thread. States are never unmapped while the process lives, so that the root's
+ * `last` can be followed.
  *
- * States and shadow stacks are mapped, not malloc'd: a handler of a fatal signal reads them, and
+ * States and shadow stacks are mapped, not malloc'd: the handler of a fatal signal reads them, and
  * the program's allocator may be its own.
  */
 #ifndef PL_RECORDER_STATE_H
@@ -29,55 +30,68 @@
 #include "recorder/recorder.h"
 #include "ring/ring.h"
 
-/* By which event a witness is heard (hot.c). */
+/* By which event a witness is reported (hot.c). */
 enum heard {
 	HEARD_BY_LINE,
 	HEARD_MAY_MOVE, /* by LINE, until the code is hot */
 	HEARD_MOVES,	/* by LINE; INSTRUCTION comes too */
-	HEARD_MOVED,	/* by INSTRUCTION, LINE is switched off */
+	HEARD_MOVED,	/* by INSTRUCTION; LINE is disabled */
 };
 
-#define START_MAX     ((1u << 19) - 1) /* what code_unit holds; others are told by LINE_AT */
-#define FAR_HOT_LINES 8		       /* so many LINEs of a far code make it hot, */
-#define FAR_HOT_UNITS 8192	       /* or fewer, which times its units are this */
+/* the largest that code_unit can have; others are recorded as LINE_AT */
+#define START_MAX     ((1u << 19) - 1)
+#define FAR_HOT_LINES 8	   /* this many LINEs of a far code make it hot, */
+#define FAR_HOT_UNITS 8192 /* or fewer, if LINEs times its units reach this */
 
-/* What an event needs of its code: the number that names it, and the index that stands for its
+/* What an event needs of its code: the number that names it, and the index that represents its
  * line. Made at the code's first event (code_describe), freed by the interpreter with the code
  * object. */
 struct code_record {
-	/* The collector reads these three from the code object's side (ring/arena.h). */
-	const PyCodeObject *_Atomic code; /* for which it is; NULL: it is about to be freed */
-	uint32_t number; /* in the recording; 0: could not be described, its events are a gap */
+	/* The collector reads these three, starting from the code object (ring/arena.h). */
+	const PyCodeObject *_Atomic code; /* to which it belongs; NULL: that is about to be freed */
+	/* in the recording; 0: the code could not be described, and its events are a gap */
+	uint32_t number;
 	uint32_t unit_count;
 	uint64_t number_bytes; /* the number as events have it, ready to be copied */
 	uint32_t number_length;
 
-	bool plain; /* an entry takes nothing but its event: not generator_like, no checks */
-	bool generator_like; /* its frames live in generators, coroutines or async generators */
+	bool plain;	     /* a call needs only its event: not generator_like, no checks */
+	bool generator_like; /* its frames belong to generators, coroutines or async generators */
 	bool coroutine;	     /* or an asynchronous generator: a task can run it */
-	bool suspends;	     /* yields of it need not be told, but its returns */
-	bool late; /* its calls are told by their first witness (flow/begin.h), not by an event of their own */
-	bool bottom; /* a frame of it had no caller that is recorded: its returns and yields are told, since nothing may follow */
-	bool hushed; /* a return or yield of it was switched off */
-	bool left_out; /* by a filter: no event of it is recorded, and it has no units; its number is 0 until it is told as OUTSIDE */
+	bool suspends;	     /* its yields need no event, but its returns do */
+	/* its calls are recorded with their begin (flow/begin.h), without an event of their own */
+	bool late;
+	/* a frame of it had no recorded caller: its returns and yields have events, because nothing
+	 * may follow */
+	bool bottom;
+	bool hushed; /* a return or yield of it was disabled */
+	/* by a filter: it has no events and no units; its number is 0 until it is needed for
+	 * OUTSIDE */
+	bool left_out;
 #if ENGINE_TRACES
-	bool *handling; /* a byte a unit, behind the lines: is an exception being handled there? */
-	bool begins_handling; /* at its first unit, so it is traced by instruction from there on */
+	bool *handling; /* one byte a unit, after the lines: is an exception being handled there? */
+	/* it handles one at its first unit, so it is traced by instruction from there on */
+	bool begins_handling;
 #endif
-	bool sections; /* a section was begun in a generator of it */
-	uint16_t
-		precise; /* it ran in a section, so all its lines and returns are heard; so often yet in vain */
-	bool checks; /* of some jumps back it depends on its frame's LINEs whether they are AGAIN */
-	bool wavers; /* a unit of it does, and INSTRUCTION would be heard there: it is never hot */
-	bool straight; /* the collector makes its graph, and its starts are not here: until a LINE of it is wanted (code_find_lines) */
-	bool far;      /* a LINE of it takes long (code.c), so it is hot sooner */
-	bool planned;  /* it is or was planned anew (plan.c): once is enough */
-	struct plan *plan;	/* owned; NULL but while that goes on */
+	bool sections; /* a section began in a generator of it */
+	/* it ran in a section, so that all its lines and returns are enabled; and how often that
+	 * was in vain */
+	uint16_t precise;
+	/* at some jumps back, whether they are AGAIN depends on the LINEs of the frame */
+	bool checks;
+	/* a unit of it has `wavers`, and INSTRUCTION would be enabled there: it is never hot */
+	bool wavers;
+	/* the collector makes its graph, and its starts are not known here until a LINE of it is
+	 * wanted (code_find_lines) */
+	bool straight;
+	bool far;		/* a LINE of it takes long (code.c), so it becomes hot sooner */
+	bool planned;		/* it is or was planned again (plan.c), which happens once */
+	struct plan *plan;	/* owned; NULL except while it is planned again */
 	uint32_t number_before; /* the number that it had before that, or 0 */
-	uint32_t text_unit;	/* whose text it has (source.c), or 0 */
-	bool implied; /* some calls of it are shown by what they call (implied.c), and have no event of their own: */
-	uint16_t implied_from,
-		implied_to; /* those whose frames come to these units; `to` is the first behind them */
+	uint32_t text_unit;	/* its text unit (source.c), or 0 */
+	bool implied;		/* Some of its calls are implied (implied.c), and have no event: */
+	/* calls of frames that come to these units; `to` is the first unit after them */
+	uint16_t implied_from, implied_to;
 	uint16_t implied_tries;
 	uint16_t
 		seen_base; /* of the places in it, as the shadow stack has them; 0: none, it never was so */
@@ -94,21 +108,23 @@ struct code_record {
 	struct code_unit {
 		uint32_t start : 19; /* index of the line start + 1, 0: none here */
 		uint32_t witness : 1;
-		uint32_t begins : 1; /* it tells of the call, too */
-		uint32_t
-			pending : 1; /* of those, or not begun or resumed; a frame that stands here may not have been told */
-		uint32_t sends : 1;  /* what is called here is awaited by the frame */
-		uint32_t silent : 1; /* a return or yield that need not be told */
+		uint32_t begins : 1; /* it also records the call */
+		/* with `begins` or before one, or before the first RESUME or a resume: the call of
+		 * a frame that is here may be pending */
+		uint32_t pending : 1;
+		uint32_t sends : 1;  /* the frame awaits what is called here */
+		uint32_t silent : 1; /* a return or yield that needs no event */
 		uint32_t pass : 4;   /* enum pass_mark */
-		uint32_t heard : 2; /* enum heard, of a witness, or of a jump back (unit_is_pass) */
-		uint32_t
-			later : 1; /* of those that may move: the instruction behind this one, which looks a name up, is to tell */
-		uint32_t
-			wavers : 1; /* whether LINE fires behind this instruction hangs on how it is specialised */
+		uint32_t heard : 2;  /* enum heard, for a witness or a jump back (unit_is_pass) */
+		/* for those that may move: the instruction after this one, which looks a name up,
+		 * has the event */
+		uint32_t later : 1;
+		/* whether LINE fires after this instruction depends on its specialisation */
+		uint32_t wavers : 1;
 	} units[];
 };
 
-/* A code_unit as a number: what a hook asks of it is loaded once. */
+/* A code_unit as a number, so that a hook loads it once. */
 static inline uint32_t unit_bits(struct code_unit u)
 {
 	uint32_t bits;
@@ -120,8 +136,8 @@ static inline uint32_t unit_bits(struct code_unit u)
 
 #define UNIT_BITS(...) unit_bits((struct code_unit){__VA_ARGS__})
 
-/* A jump back that is AGAIN each time, and may be heard by INSTRUCTION in place of JUMP. What else is heard so has a start, or stands
- * behind one and is no jump. */
+/* A jump back that is always AGAIN, and may be reported by INSTRUCTION instead of JUMP. Anything
+ * else that is reported so has a start, or is after one and is no jump. */
 static inline bool unit_is_pass(uint32_t bits)
 {
 	return (bits & UNIT_BITS(.start = START_MAX, .pass = 15)) ==
@@ -129,54 +145,60 @@ static inline bool unit_is_pass(uint32_t bits)
 	       bits & UNIT_BITS(.heard = 3);
 }
 
-/* The shadow stack is the thread's frames as the stream has told them: what a reader has on its own
- * stack after the last event. So the difference to the frames that are there now is what must be
- * written (POPS, LINKs) in front of the next event. Addresses are compared; what is followed is
- * only what the interpreter has on its stack at this moment. */
+/* The shadow stack has the thread's frames as they were recorded: what a reader has on its own
+ * stack after the last event. The difference between it and the frames that are there now must be
+ * written (POPS, LINKs) before the next event. Addresses in it are only compared; only frames on
+ * the interpreter's stack are followed. */
 struct thread {
 	struct ring_writer ring;
-	struct event_calls calls; /* that are known to who reads the stream */
+	struct event_calls calls; /* known to the readers of the stream */
 	py_frame *top;	   /* == frames[depth - 1], NULL when empty: compared at every event */
-	py_frame **frames; /* the shadow of the call stack, bottom first; mapped, not malloc'd */
+	py_frame **frames; /* a copy of the call stack, bottom first; mapped, not malloc'd */
 	uint32_t depth;
 	uint32_t room;
-	uint64_t tick;	     /* the collector's tick when we last looked */
+	uint64_t tick;	     /* the collector's tick at the last event */
 	uint64_t time_ticks; /* the last time written into the stream */
-	uint64_t lost;	     /* events since there was no room */
+	uint64_t lost;	     /* events lost since there was no room */
 	uint32_t number;     /* in its process */
-	const void
-		*state_told; /* the collector knows its PyThreadState to be this; compared only */
-	_Atomic bool ended;  /* its thread is gone; set without the GIL */
-	_Atomic bool
-		taken; /* somebody writes into the ring outside of an event: its end, or another thread */
+	/* the address of its PyThreadState that was given to the collector; compared only */
+	const void *state_told;
+	_Atomic bool ended; /* its thread is gone; set without the GIL */
+	/* another than its own event writes into the ring: its end, or another thread */
+	_Atomic bool taken;
 	uint32_t ticks_to_name; /* until the thread's name is looked at again */
-	bool fresh;		/* the stream must tell the whole stack before its next event */
-	bool calls_lost; /* events were, with or without the entries of frames that stand ahead of their begin */
-	bool named; /* a THREAD message was sent */
-	bool known; /* the stream holds something: frames can be popped from it */
-	bool stale; /* every return is told now, but the shadow stack may hold frames that returned untold before */
-	/* The last LINE that was heard, while all are (root.tells_lines). */
+	bool fresh;		/* the whole stack must be written before the next event */
+	bool calls_lost;	/* events were lost, perhaps also calls that are pending */
+	bool named;		/* a THREAD message was sent */
+	bool known; /* something was written to the stream, so frames can be popped from it */
+	/* every return has an event now, but the shadow stack may have frames that returned without
+	 * one before */
+	bool stale;
+	/* The last LINE that was reported, while all lines are recorded (root.tells_lines). */
 	const py_frame *entered;    /* the last one; compared only */
-	const uint8_t *resumed_at;  /* where the ring was behind the last RESUME; compared only */
+	const uint8_t *resumed_at;  /* where the ring was after the last RESUME; compared only */
 	const py_frame *line_frame; /* compared only */
 	uint32_t line_unit;
-	uint32_t
-		owes; /* a pass that was taken back, as it was told before it began: the jump's unit + 1; 0: none */
-	uint32_t lands; /* where the last jump goes that JUMP told ahead: the unit + 1 */
+	/* a pass was taken back because it was written before it began: the jump's unit + 1; 0:
+	 * none */
+	uint32_t owes;
+	uint32_t lands; /* where the last jump leads that was written ahead: the unit + 1 */
 	uint64_t idle_from,
-		idle_ticks; /* its event loop waited since the last event; 0: it did not, else `tick` is NO_TICK */
-	uint64_t tick_looked; /* of the last look at what is looked at each tick */
+		/* for how long the event loop waited since the last event; 0: it did not; else
+		 * `tick` is NO_TICK */
+		idle_ticks;
+	uint64_t tick_looked; /* of the last look at what is checked once a tick */
 	uint64_t native_id;
-	const void *name_seen; /* the str object that was its name; compared only, never followed */
+	const void *name_seen; /* the str object of its name; compared only, never followed */
 	/* Of its greenlets (greenlets.c). */
-	const void
-		*greenlet_at; /* the one that runs; NULL: the thread's own stack; compared only */
-	uint64_t greenlet;    /* its number, 0: the thread's own stack */
-	uint32_t kept;	      /* so many of its frames were there when it was left */
-	uint32_t own_frames;  /* of the thread's own stack, when that was left */
+	/* the greenlet that runs; NULL: the thread's own stack; compared only */
+	const void *greenlet_at;
+	uint64_t greenlet;   /* its number, 0: the thread's own stack */
+	uint32_t kept;	     /* number of its frames when it was left */
+	uint32_t own_frames; /* number of frames of the thread's own stack when that was left */
 	uint16_t own_losses;
 	bool greenlets; /* it has any */
-	bool unsure; /* events were lost: the shadow stack's depth says nothing of the greenlet */
+	/* events were lost: the depth of the shadow stack says nothing about the greenlet */
+	bool unsure;
 	struct thread *next; /* all of them */
 };
 
@@ -187,28 +209,29 @@ static inline uint8_t *write_enter(
 						  : event_write_call(p, &t->calls, site, number);
 }
 
-/* No tick is that: a thread whose last one it is makes a slow step, and stamps. */
+/* Never a tick: a thread whose last tick this is takes the slow path, and stamps. */
 #define NO_TICK UINT64_MAX
 
-/* A section in which every event is stamped (sections.c). */
+/* A section in which each event is stamped (sections.c). */
 struct section {
 	uint64_t id;
-	const py_frame *frame; /* of a generator or coroutine: compared only; NULL: it is in none */
-	struct thread *thread; /* NULL: of the one that forked this process */
+	/* frame of a generator or coroutine: compared only; NULL: the section is in none */
+	const py_frame *frame;
+	struct thread *thread; /* NULL: the thread that forked this process */
 	uint64_t greenlet;     /* number */
 };
 #define SECTIONS_MAX 256
 
-/* A task as it was at one moment. */
+/* A task as it was at one time. */
 struct task_told {
 	uint64_t number;
 	uint32_t length;
 	char name[EVENT_TEXT_MAX];
 };
 
-/* Where a frame stood at the fork that made this process. */
+/* Where a frame was at the fork that made this process. */
 struct stood {
-	struct task_told task; /* whose root it is; number 0: of none */
+	struct task_told task; /* the task of which it is the root; number 0: none */
 	const py_frame *frame; /* as the shadow stack has it; compared only */
 	uint64_t generator;
 	uint32_t number; /* of its code */
@@ -221,11 +244,13 @@ struct recorder_root {
 	struct process_slot *slot;
 	key_hook *_Atomic *on_key;     /* of the preload */
 	leave_hook *_Atomic *on_leave; /* likewise */
-	struct thread *last;	       /* who wrote last: the word that shows a switch */
-	uint64_t switches;	       /* number of the last switch */
-	uint64_t generators;	       /* numbers given to generators */
-	uint64_t tasks;		       /* numbers given to tasks, greenlets among them */
-	int64_t interpreters;	       /* begun ones that were seen, or came with the fork */
+	/* the thread that wrote last: another one must write a SWITCH */
+	struct thread *last;
+	uint64_t switches;   /* number of the last switch */
+	uint64_t generators; /* numbers given to generators */
+	uint64_t tasks;	     /* numbers given to tasks, greenlets among them */
+	/* sub-interpreters that were seen to begin, or were there at the fork */
+	int64_t interpreters;
 	struct ring_writer messages;
 	struct thread *threads;
 	struct code_record *codes; /* all that are attached to a code object */
@@ -239,61 +264,70 @@ struct recorder_root {
 	Py_ssize_t code_index; /* of our record in co_extra */
 #endif
 	enum clock_source clock;
-	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1; set from anywhere, never taken back */
-	PyObject
-		*main_names; /* __main__'s globals, while its first frame is waited for; borrowed */
-	unsigned
-		describing; /* code objects are being described: the ring's place is in somebody's hands */
-	bool tells_calls; /* every call has an event of its own: as for the next two, or all events are stamped, or some are left out */
-	bool tells_returns; /* every return has an event: exact order is asked for, or each return's time */
-	bool tells_lines; /* every line, too: a trace function is about, which can move frames; or greenlets are, which hide them */
-	bool hears_lines; /* all are witnesses, each of which is heard: exact order is asked for, or the interpreter compiles just in time */
-	bool traced; /* the program has set a trace function: frames can be moved, and those of the function itself run unheard */
-	bool forked; /* this child has no slot of its own yet */
-	bool filters;		/* there is code that is left out */
-	uint32_t implied_count; /* codes of which calls are shown by what they call */
-	uint32_t seen_places;	/* given to such: seen_base */
-	uint32_t
-		hot_lines; /* a code of which so many LINEs were heard is hot, a far one before; 0: none ever is */
-	uint32_t hot_in_vain; /* tries of code to become hot that could not */
-	bool moves_seen; /* where LINE was switched off INSTRUCTION did not come in the same run */
+	_Atomic uint32_t stopped; /* enum pl_gap_reason + 1; set by any thread, never cleared */
+	/* the globals of __main__, while its first frame is awaited; borrowed */
+	PyObject *main_names;
+	unsigned describing; /* code objects are being described: the place in the ring is in use */
+	/* each call has an event: if one of the next two is set, or all events are stamped, or some
+	 * are left out */
+	bool tells_calls;
+	/* each return has an event: exact order is wanted, or the time of each return */
+	bool tells_returns;
+	/* each line as well: there may be a trace function, which can move frames, or greenlets,
+	 * which hide them */
+	bool tells_lines;
+	/* each line is a witness and enabled: exact order is wanted, or there is a just-in-time
+	 * compiler */
+	bool hears_lines;
+	/* the program has set a trace function: frames can be moved, and the function's own frames
+	 * run without events */
+	bool traced;
+	bool forked;		/* this child has no slot of its own yet */
+	bool filters;		/* some code is left out */
+	uint32_t implied_count; /* codes with implied calls */
+	uint32_t seen_places;	/* places given to them: seen_base */
+	/* this many LINEs make a code hot, a far one sooner; 0: no code becomes hot */
+	uint32_t hot_lines;
+	uint32_t hot_in_vain; /* attempts to make code hot that failed */
+	bool moves_seen; /* where LINE was disabled, INSTRUCTION did not come in the same run */
 	struct first_move {
 		const struct thread *thread;
 		const py_frame *frame;	    /* compared only */
-		struct code_record *record; /* NULL: no place has moved, or it was seen */
+		struct code_record *record; /* NULL: no event has moved, or that was seen */
 		uint32_t unit;
 	} first_move;
 	struct filter filter;
 	uint32_t fork_parent; /* number of the process that forked it */
-	struct stood *
-		stood; /* the stack of the thread that forked, the top first; mapped, until it is told */
+	/* the stack of the thread that forked, the top first; mapped, until it is written */
+	struct stood *stood;
 	uint32_t stood_count;
 	uint32_t stood_pid; /* of the child: one that it vforks has its memory */
 	bool stood_unheard; /* no event was reported as the child began: its way is not known */
 	uint32_t
 		shared_codes; /* codes up to this number were there at a fork: another process may have them too */
 	struct pl_buf command, executable, interpreter,
-		stdlib_dir;	    /* texts of the PROCESS message */
-	struct pl_buf command_text; /* of -c, until it is told */
+		stdlib_dir;	    /* texts for the PROCESS message */
+	struct pl_buf command_text; /* of -c, until it is written */
 	int tool;		    /* sys.monitoring's tool id */
-	PyThreadState *const
-		*gil_holder; /* compat.h's; where that is not known a cell that names nobody */
+	/* the one of compat.h; if that is not known, a cell that names no thread */
+	PyThreadState *const *gil_holder;
 };
 
 extern struct recorder_root root;
 
-/* Exact order: INSTRUCTION where the jump lands tells of a pass that was taken back, once the thread has the GIL. */
+/* With exact order, INSTRUCTION at the target of a jump reports a pass that was taken back, once
+ * the thread has the GIL. */
 static inline bool landings_are_heard(void)
 {
 	return JUMP_IS_TOLD_AHEAD && root.arena.head->order == ORDER_EXACT;
 }
 
-/* The state of this thread, NULL before its first event and behind its end. */
+/* The state of this thread; NULL before its first event and after its end. */
 extern __thread struct thread *self;
 
-/* The state of this thread, in a hook; NULL: ask current_thread_state. Where libpython is shared that is two calls; the GIL's cell is a
- * load. A state is only taken from there with which this thread was seen: one that was changed without the GIL is believed no more
- * than any other. */
+/* The state of this thread, in a hook; NULL: ask current_thread_state. If libpython is shared, that
+ * takes two calls, while the GIL's cell is one load. The state is accepted only if this thread was
+ * seen with it: a cell that was changed without the GIL is not trusted. */
 static inline PyThreadState *gil_holder_seen(const struct thread *t)
 {
 	PyThreadState *holder = __atomic_load_n(root.gil_holder, __ATOMIC_RELAXED);
@@ -318,7 +352,7 @@ static inline uint64_t now_ticks(void)
 	return clock_ticks(root.clock);
 }
 
-/* The TSC of another core may be a hair behind; time does not go backwards within a thread. */
+/* The TSC of another core may be slightly behind; time does not go backward within a thread. */
 __attribute__((always_inline)) static inline uint8_t *write_time(
 	struct thread *t, uint8_t *p, uint64_t now)
 {
@@ -329,27 +363,27 @@ __attribute__((always_inline)) static inline uint8_t *write_time(
 	return p;
 }
 
-/* Two counts: the thread's becomes a GAP when there is room again; the slot's is what the collector
- * has when there never was. `fresh`: what the stream tells of the stack is not true any more. */
+/* Two counts: the thread's becomes a GAP when there is room again; the collector uses the slot's if
+ * there never was. `fresh`: the stack in the stream is no longer right. */
 static inline void event_lose(struct thread *t)
 {
 	t->lost++;
 	t->fresh = true;
-	t->tick = NO_TICK; /* the next step is a slow one, which tells of it */
+	t->tick = NO_TICK; /* the next step takes the slow path, which writes the gap */
 	if (root.slot)
 		atomic_fetch_add_explicit(&root.slot->lost, 1, memory_order_relaxed);
 }
 
-/* ---- steps of an event (thread.c); all under the GIL ---- */
+/* ---- steps of an event (thread.c); all with the GIL ---- */
 
-/* Make room for one event of the current thread and write before it what has to stand there: the
- * time when the tick changed, the switch when another thread wrote last, the gap and the stack
- * after a loss. NULL: no room, it is lost. */
+/* Make room for one event of the current thread, and write what must come before it: the time if
+ * the tick changed, the switch if another thread wrote last, the gap and the stack after a loss.
+ * NULL: there is no room, and the event is lost. */
 uint8_t *step_slow(struct thread *t, uint8_t *p);
 struct thread *thread_begin(void);
 
-/* Does the frame stand on a start of which no LINE was heard, while all are? Then a trace function, to whom the line is told first,
- * calls something there, or has raised. */
+/* Is the frame at a start whose LINE was not reported, while all are? Then a trace function, which
+ * is called before us, calls something there, or has raised. */
 static inline bool line_is_unheard(
 	const struct thread *t, const py_frame *frame, const struct code_record *r, uint32_t unit)
 {
@@ -359,9 +393,9 @@ static inline bool line_is_unheard(
 	return t->line_frame != frame || t->line_unit != unit;
 }
 
-/* The hot half: three comparisons say that nothing has to stand before the event. The tick is read
- * relaxed: it orders nothing, and an old one costs a stamp that is a little late.
- * _inline: in a callback that calls nothing, and so saves no registers. */
+/* The hot half: three comparisons show that nothing must come before the event. The tick is read
+ * relaxed: it orders nothing, and an old one costs a stamp that is a little late. _inline: for a
+ * callback that calls nothing, and so saves no registers. */
 __attribute__((always_inline)) static inline bool step_is_slow_inline(
 	const struct thread *t, const uint8_t *p)
 {
@@ -384,8 +418,8 @@ static inline uint8_t *step(struct thread *t)
 }
 
 /* C code can report events of its own through PyMonitoring_* (Cython does since 3.13). It has code
- * objects but no frames of the interpreter; in the shadow stack its code stands for the frame, told
- * apart by the lowest bit. */
+ * objects but no frames of the interpreter. In the shadow stack its code represents the frame,
+ * marked by the lowest bit. */
 static inline py_frame *foreign_frame(const PyCodeObject *code)
 {
 	return (py_frame *)((uintptr_t)code | 1);
@@ -396,8 +430,9 @@ static inline bool frame_is_foreign(const py_frame *frame)
 	return (uintptr_t)frame & 1;
 }
 
-/* A frame of code that is left out of the recording comes and goes without an event, so where it lies says nothing of which
- * one it is. In its place the shadow stack has what the stream has told: the number of its code, and the site in its caller. */
+/* A frame of code that is left out begins and ends without an event, so its address does not
+ * identify it. In its place the shadow stack has what was written to the stream: the number of its
+ * code, and the site in its caller. */
 static inline py_frame *outside_frame(uint32_t number, uint32_t site)
 {
 	return (py_frame *)((uintptr_t)site << 34 | (uintptr_t)number << 2 | 2);
@@ -415,33 +450,36 @@ static inline bool frame_is_outside(const py_frame *frame)
 	return ((uintptr_t)frame & 3) == 2;
 }
 
-/* Is this one of the shadow stack a frame to be looked into? */
+/* Is this entry of the shadow stack a frame that can be looked into? */
 static inline bool frame_is_real(const py_frame *frame)
 {
 	return !((uintptr_t)frame & 3);
 }
 
-/* Where a frame of the shadow stack lies there may be another one by now, of code whose calls are told late (code_record.late), which
- * has told nothing yet: so it is where that stands ahead of its begin. Unless it was told early, for something was to be recorded
- * that needs the frame: then the shadow stack has it with a mark, in a bit that no address has.
+/* At the address of a frame of the shadow stack there may be another frame by now. If its calls are
+ * recorded late (code_record.late) and it is pending, then it is another one, of which nothing was
+ * written. But if an event needed the frame while it was pending, its call was written early: then
+ * its entry has a mark, in a bit that no address has.
  *
- *	main -> low, at `if a < b`, which calls K.__lt__      shadow   main  K.__init__, the place of low
- *	low is told early: POPS 1, ENTER low                           main  low+EARLY
- */
+ *   main -> low, at `if a < b`, which calls K.__lt__   shadow   main  K.__init__, the place of low
+ *   low is written early: POPS 1, ENTER low                     main  low+EARLY */
 #define MARK_EARLY ((uintptr_t)1 << 63)
-/* Its witness was told where it stands, and is not to be told by the instruction behind (code_unit.later). */
+/* Its witness was written where the frame is, and must not be written by the instruction after it
+ * (code_unit.later). */
 #define MARK_TOLD ((uintptr_t)1 << 62)
-/* It was linked before it began, for what was called there: of a signal's handler, by the first RESUME. */
+/* It was linked before it began, for what was called at its first RESUME by a signal handler. */
 #define MARK_LINKED ((uintptr_t)1 << 61)
-/* It stands where it yields, but is not suspended: it raises there, or the yield is being told. Who stands there else has not been resumed. */
+/* It is at a yield but not suspended: it raises there, or the yield is being written. Any other
+ * frame that is at a yield has not been resumed. */
 #define MARK_STANDS ((uintptr_t)1 << 60)
-/* How far the frame, which has MARK_EARLY, was seen to have come: of code whose calls are shown (implied.c), whose seen_base it counts from. Twice
- * the unit at which it stood when an event came of what it had called there; and 1, if that was the call that runs once. 0: it was not seen. */
+/* How far the frame, which has MARK_EARLY, was seen to have come. Only for code with implied calls
+ * (implied.c), relative to its seen_base. Twice the unit at which it was when something that it
+ * called there had an event; plus 1 if that was the call that runs once. 0: it was not seen. */
 #define SEEN_SHIFT 48
 #define SEEN_MAX   0xfffu
 #define ONLY_EARLY                                                                                 \
 	((uint32_t)(MARK_EARLY >>                                                                  \
-		    SEEN_SHIFT)) /* an entry's marks with nothing else, and not seen */
+		    SEEN_SHIFT)) /* an entry with only its marks, without what was seen */
 #define MARK_SEEN ((uintptr_t)SEEN_MAX << SEEN_SHIFT)
 #define MARKS	  ((uintptr_t)-1 << SEEN_SHIFT)
 
@@ -465,32 +503,35 @@ static inline py_frame *frame_unmarked(const py_frame *entry)
 	return (py_frame *)((uintptr_t)entry & ~(frame_is_real(entry) ? MARKS : 0));
 }
 
-/* Does the shadow stack's entry have this frame's address? */
+/* Does the entry of the shadow stack have this frame's address? */
 static inline bool entry_is(const py_frame *entry, const py_frame *frame)
 {
 	return ((uintptr_t)entry ^ (uintptr_t)frame) << (64 - SEEN_SHIFT) == 0;
 }
 
-/* Bring the shadow stack to `frame` as its top for an event that is not an entry: writes POPS or
+/* Make `frame` the top of the shadow stack, for an event that is not an entry: writes POPS or
  * LINKs. */
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
-/* The same, where what the shadow stack has of the frame is of before it was left. */
+/* The same, if the shadow stack's entry for the frame is from before the frame was left. */
 uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame);
-/* The same for an entry: the caller (may be NULL) becomes the top; one that is left out is told of by OUTSIDE, with those
- * below it. callee: what it calls, NULL: C code that reports itself called. */
+/* The same for an entry: the caller (may be NULL) becomes the top. A caller that is left out is
+ * written as OUTSIDE, with those below it. callee: what it calls, NULL: C code that reports that it
+ * was called. */
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller, py_frame *callee);
-/* The top frame's witness is told here if that is due, and not behind this instruction. */
+/* Write the top frame's witness here, if that is due and will not be written by the instruction
+ * after it. */
 uint8_t *step_tell_due(struct thread *t, uint8_t *p);
-/* Before the bottom frame of the greenlet that runs: its number and name. */
+/* Before the bottom frame of the running greenlet: write its number and name. */
 uint8_t *write_greenlet_name(const struct thread *t, uint8_t *p);
 void stack_push(struct thread *t, py_frame *frame);
-/* The same where there is room: depth < room. */
+/* The same if there is room: depth < room. */
 static inline void stack_put(struct thread *t, py_frame *frame)
 {
 	t->frames[t->depth++] = frame;
 	t->top = frame;
 }
-/* Its place in the shadow stack, counted from 1; 0: it is not there. May be that of an activation that is gone (stack_place). */
+/* Its place in the shadow stack, counted from 1; 0: it is not there. The entry may be that of an
+ * earlier frame at this address (stack_place). */
 static inline uint32_t stack_find(const struct thread *t, const py_frame *frame)
 {
 	uint32_t i = t->depth; /* from the top, where it mostly is */
@@ -510,37 +551,38 @@ static inline void stack_mark(struct thread *t, uint32_t place, uintptr_t mark)
 	t->top = t->frames[t->depth - 1];
 }
 int thread_init(void);
-/* In a forked child, before anything of the parent's is forgotten: keep where this thread stands. */
+/* In a forked child, before anything of the parent is forgotten: keep where this thread is. */
 void thread_stands_at_fork(void);
-/* A leave_hook: write where this thread stands, if it runs Python. */
+/* A leave_hook: write where this thread is, if it runs Python. */
 void thread_leaves(bool killed);
-/* Every line and return is told from here on. This thread says where it stands, unless it is in a callback: then its event says it. The
- * others are marked as stale until their next event. */
+/* Each line and return has an event from here on. Writes where this thread is, unless it is in a
+ * callback, whose event says so. Other threads are marked as stale until their next event. */
 void thread_begins_to_tell(void);
 /* What runs from here on is not heard, in no thread, until further notice: a GAP in each. */
 void threads_lose_the_path(enum pl_gap_reason reason);
 /* The pass that it owes; its place is open. */
 uint8_t *thread_write_owed(struct thread *t, uint8_t *p);
-/* Calls of the thread's frames that stand ahead of their begins are told now: of this one, or of one that waits and wrote last. Not within an
- * event. */
+/* Write the pending calls of the thread's frames: of this thread, or of one that waits and wrote
+ * last. Not within an event. */
 void thread_tell_untold(struct thread *t);
-/* Are there any that are shown? */
+/* Are any of its calls implied? */
 bool thread_has_untold(const struct thread *t);
-/* `callee` is about to be told: calls that are shown by that were before its stamp, if it has one. */
+/* `callee` is about to be written: the calls that it implies come before its stamp, if it has
+ * one. */
 void thread_tell_implied(struct thread *t, py_frame *callee);
 void thread_forget_all(void); /* in a forked child */
-/* A forked child that meets its first event becomes a process of the recording; false: it is not
+/* A forked child with its first event becomes a process of the recording; false: it is not
  * recorded. */
 bool process_begin_in_child(void);
 void thread_check_name(struct thread *t);
 
-/* Say it in the recording when other interpreters have begun in this process: they have callbacks
- * of their own, and are not recorded. Looked at every tick, and behind the end of the main one. */
+/* Write that other interpreters have begun in this process: they have callbacks of their own, and
+ * are not recorded. Called at each tick, and after the end of the main interpreter. */
 void interpreters_look(void);
 
 /* ---- code.c ---- */
-/* Tell the recording of a code object, and keep its record. NULL: it could not be told, the event
- * that asked is lost; the next one tries again. Leaves no error set. */
+/* Describe a code object to the collector, and keep its record. NULL: it could not be described,
+ * and the event that needs it is lost; the next event tries again. Leaves no error set. */
 struct code_record *code_describe(PyCodeObject *code);
 /* Every code object that was told of and lives, with its record. */
 void codes_each(
@@ -549,13 +591,15 @@ int code_init(void); /* 0, or -1: the interpreter has no more room for such as u
 struct flow_graph;
 /* The code's flow graph, owned by the caller. */
 bool code_graph(PyCodeObject *code, struct flow_graph *out);
-/* Of straight code: from here on its starts are known, unless there is no memory for it. */
+/* For straight code: its starts are known from here on, unless there is no memory. */
 void code_find_lines(PyCodeObject *code, struct code_record *r);
-/* Tells the code once more, with the graph's witnesses. Gives its number there; 0: it cannot be told. */
+/* Describe the code again, with the graph's witnesses. Returns its new number; 0: it could not be
+ * described. */
 uint32_t code_tell_again(PyCodeObject *code, const struct flow_graph *graph);
 void code_set_number(struct code_record *r, uint32_t number);
-/* What a code object has of ours: its record; that of code that is left out with the sign turned, so that one comparison on the
- * hot path finds both what is not known and what is not wanted; 0: it has had no event. */
+/* What a code object has of ours: the address of its record; negated if the code is left out, so
+ * that one comparison on the hot path finds both unknown and unwanted code; 0: it has had no
+ * event. */
 static inline intptr_t code_mark(PyCodeObject *code)
 {
 #if CODE_HAS_WATCHER
@@ -584,10 +628,10 @@ static inline struct code_record *code_record(PyCodeObject *code)
 	return likely(mark != 0) ? code_marked(mark) : code_describe(code);
 }
 
-/* code_record for the rare cases, where it would be in the hot path's way: not known, or left out. */
+/* code_record for rare cases, which would be in the way on the hot path: not known, or left out. */
 struct code_record *code_without_mark(PyCodeObject *code);
 
-/* Do the filters leave it out? */
+/* Does a filter leave it out? */
 static inline bool code_is_left_out(PyCodeObject *code)
 {
 	struct code_record *r = unlikely(root.filters) ? code_record(code) : NULL;
@@ -595,7 +639,8 @@ static inline bool code_is_left_out(PyCodeObject *code)
 	return r && r->left_out;
 }
 
-/* The frame, or the first below it that is not known to be left out. Describes nothing, so it may be of another thread. */
+/* The frame, or the first below it that is not known to be left out. Describes nothing, so it may
+ * be of another thread. */
 static inline py_frame *frame_recorded(py_frame *frame)
 {
 	while (root.filters && frame) {
@@ -607,33 +652,37 @@ static inline py_frame *frame_recorded(py_frame *frame)
 	return frame;
 }
 
-/* At `unit` of code whose calls are told late: may the call of the frame that stands there not have been told? */
+/* At `unit` of code whose calls are recorded late: may the call of a frame that is there be
+ * pending? */
 static inline bool unit_is_pending(const struct code_record *r, py_frame *frame, uint32_t unit)
 {
 	return unit < r->unit_count && r->units[unit].pending && !frame_not_begun(frame);
 }
 
-/* ---- implied.c: calls that are shown by what they call ---- */
+/* ---- implied.c: calls that a later event implies ---- */
 #define IMPLIED_MAX 64 /* codes */
-/* Behind an event of the frame that was recorded, of hot code whose calls are told late: are its calls to be shown from here on? */
+/* To be called after a recorded event of the frame, whose code is hot and recorded late: should its
+ * calls be implied from here on? */
 void implied_begin(struct thread *t, py_frame *frame, struct code_record *r);
-/* No calls are, from here on; those that were not told are. Not within an event. calls_are_told: from here on each call has its event. Nothing
- * where none are. */
+/* No calls are implied from here on; pending ones are written. Not within an event. calls_are_told:
+ * each call has an event from here on. Does nothing if no calls are implied. */
 void implied_end(bool calls_are_told);
 void implied_forget(const struct code_record *r); /* its code object is about to be freed */
 void implied_forget_all(void);			  /* as greenlets_forget */
-/* Of an entry of the shadow stack that has the frame's address, and was seen: is it of this activation? As entry_is_true. */
+/* The entry of the shadow stack has the frame's address, and was seen: is it this frame? As
+ * entry_is_true. */
 bool implied_is_same(const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee);
-/* The same where it raises at a call: is it another one, which could not call? */
+/* The same where it raises at a call: is it another frame, whose call failed? */
 bool implied_raises_anew(const struct thread *t, uint32_t place, py_frame *frame);
-/* An event comes of `callee`; the shadow stack has its caller at `place`. */
+/* `callee` has an event; its caller is at `place` of the shadow stack. */
 void implied_note(struct thread *t, uint32_t place, py_frame *callee);
-/* Does a frame that stands at `unit` go on to where its call is shown? */
+/* Is the call of a frame that is at `unit` implied? */
 static inline bool implied_at(const struct code_record *r, uint32_t unit)
 {
 	return r->implied && unit >= r->implied_from && unit < r->implied_to;
 }
-/* How far a frame of the code was seen to have come: a unit, twice, and 1. SEEN_NOT: the entry is another code's. Of one that was seen. */
+/* How far a frame of the code was seen to have come: twice a unit, plus 1. SEEN_NOT: the entry is
+ * of another code. Only for entries that were seen. */
 #define SEEN_NOT UINT32_MAX
 static inline uint32_t implied_seen(const py_frame *entry, const struct code_record *r)
 {
@@ -641,7 +690,8 @@ static inline uint32_t implied_seen(const py_frame *entry, const struct code_rec
 
 	return r->seen_base && seen < 2 * r->unit_count ? seen : SEEN_NOT;
 }
-/* The entry has the address of a frame of the code that comes to a begin; is it of another one? That has called on its way elsewhere. */
+/* The entry has the address of a frame of the code that is at a begin. Is it another frame? That
+ * one called elsewhere on its way. */
 static inline bool implied_went_on(const py_frame *entry, const struct code_record *r)
 {
 	uint32_t seen = entry_seen(entry) ? implied_seen(entry, r) : 0;
@@ -649,7 +699,7 @@ static inline bool implied_went_on(const py_frame *entry, const struct code_reco
 	return seen == SEEN_NOT || (seen / 2 >= r->implied_from && seen / 2 < r->implied_to);
 }
 
-/* Does the frame stand where its call, which is told late, may not have been told? */
+/* Is the frame at a unit where its call may be pending? */
 static inline bool frame_is_pending(py_frame *frame)
 {
 	PyCodeObject *code = frame_code(frame);
@@ -658,7 +708,8 @@ static inline bool frame_is_pending(py_frame *frame)
 	return r && r->late && unit_is_pending(r, frame, frame_unit(frame, code));
 }
 
-/* Has the frame yielded without an event, and is its resume still to be told? What runs then is called by it all the same. */
+/* Has the frame yielded without an event, and its resume was not written yet? It still calls what
+ * runs then. */
 static inline bool frame_not_resumed(py_frame *frame)
 {
 	if (!RESUME_LOOKS_FIRST || !frame_in_generator(frame))
@@ -671,8 +722,9 @@ static inline bool frame_not_resumed(py_frame *frame)
 	       !frame_not_begun(frame);
 }
 
-/* The entry at `place` of the shadow stack has the frame's address; is it of what lies there now, and runs? callee: what the frame
- * calls, which is another one than what it was last seen to call; NULL: the event is its own. */
+/* The entry at `place` of the shadow stack has the frame's address: is it the frame that is there
+ * now, and runs? callee: what the frame calls, which is another one than what it was last seen to
+ * call; NULL: the event is its own. */
 static inline bool entry_is_true(
 	const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee)
 {
@@ -684,7 +736,8 @@ static inline bool entry_is_true(
 	return told && ((uintptr_t)entry & MARK_STANDS || !frame_not_resumed(frame));
 }
 
-/* Of a frame that has not begun, at `place` in the shadow stack: was its own start told? One told late has the mark of that. */
+/* Of a frame that has not begun, at `place` of the shadow stack: was its own start written? One
+ * that was written late has the mark for that. */
 static inline bool was_entered(const struct thread *t, uint32_t place, py_frame *frame)
 {
 	const struct code_record *r = code_known(frame_code(frame));
@@ -693,14 +746,14 @@ static inline bool was_entered(const struct thread *t, uint32_t place, py_frame 
 	       (!r || !r->late || (uintptr_t)t->frames[place - 1] & MARK_EARLY);
 }
 
-/* Is the witness there heard by the instruction behind it? */
+/* Is the witness there reported by the instruction after it? */
 static inline bool unit_tells_later(const struct code_record *r, uint32_t unit)
 {
 	return unit < r->unit_count && r->units[unit].later &&
 	       r->units[unit].heard == HEARD_MOVED && !root.tells_lines;
 }
 
-/* Does the frame stand where its LINE was, of which the instruction behind is to tell? */
+/* Is the frame at its LINE, which the instruction after it should write? */
 static inline bool frame_is_due(py_frame *frame)
 {
 	PyCodeObject *code = frame_code(frame);
@@ -709,47 +762,53 @@ static inline bool frame_is_due(py_frame *frame)
 	return r && unit_tells_later(r, frame_unit(frame, code));
 }
 
-/* The number of a code that is left out, which is told of the first time that this is asked; 0: it cannot be told. */
+/* The number of a code that is left out; it is described when this is first asked. 0: it could not
+ * be described. */
 uint32_t code_outside_number(PyCodeObject *code, struct code_record *r);
 
-/* ---- hot.c: witnesses heard by INSTRUCTION ---- */
-/* Of a LINE that is not recorded yet: does the code become hot by it? */
+/* ---- hot.c: witnesses reported by INSTRUCTION ---- */
+/* For a LINE that is not recorded yet: does the code become hot with it? */
 bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit);
-/* Behind a LINE of the frame that was recorded at `unit`, which the code has: is LINE to be switched off there, since INSTRUCTION
- * is heard in its place from now on? `began`: by it the code became hot. */
+/* After a LINE of the frame was recorded at `unit`, which the code has: should LINE be disabled
+ * there, because INSTRUCTION is enabled instead from now on? `began`: the code became hot with
+ * it. */
 bool hot_line_moves(
 	struct thread *t, py_frame *frame, struct code_record *r, uint32_t unit, bool began);
-/* The code is hot: is INSTRUCTION to come at `unit` again? */
+/* The code is hot: should INSTRUCTION come at `unit` again? */
 bool hot_instruction_is_heard(
 	struct thread *t, const py_frame *frame, struct code_record *r, uint32_t unit);
-/* Behind a pass that JUMP told at `unit`, one of so many that the code's passes are hot: is JUMP to be switched off there, since INSTRUCTION tells of the next ones? */
+/* After JUMP recorded a pass at `unit`, enough for the code's passes to be hot: should JUMP be
+ * disabled there, because INSTRUCTION records the next ones? */
 bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit);
-/* Of any thread's code: the next INSTRUCTION at `landing` is heard, whatever stands there. Where that fails it is not. */
+/* In any thread's code: the next INSTRUCTION at `landing` is enabled, whatever is there; not if
+ * that fails. */
 void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing);
 
-/* INSTRUCTION is heard in the code, at all its units again. false: not, or not at all any more; then what had moved is lost, and a gap says so. */
+/* INSTRUCTION is enabled again at all units of the code. false: it is not, or not any more; then
+ * what had moved is lost, and a gap says so. */
 bool hot_listen_anew(PyCodeObject *code);
-/* Its witnesses are heard by LINE again, from its next run on. */
+/* Its witnesses are reported by LINE again, from its next run on. */
 void hot_ends(PyCodeObject *code, struct code_record *r);
 /* As hot_ends, where INSTRUCTION is heard in no code any more, and a gap says so. */
 void hot_forget(struct code_record *r);
 
-/* Witnesses that tell of calls were kept from moving by a plan, which is gone. Where such a LINE is heard, or no frame runs the code. */
+/* Witnesses that tell of calls were kept from moving by a plan, which is gone. Where such a LINE is
+ * heard, or no frame runs the code. */
 void hot_begins_move(struct code_record *r);
 
-/* ---- plan.c: hot code planned anew ---- */
-/* The code is hot: are its starts to be counted? */
+/* ---- plan.c: hot code is planned again ---- */
+/* The code is hot: should its starts be counted? */
 bool plan_begin(PyCodeObject *code, struct code_record *r);
 bool plan_is_counting(const struct code_record *r);
-/* They have been, and nothing was chosen yet. */
+/* They have been counted, and nothing was chosen yet. */
 bool plan_is_due(const struct code_record *r);
-/* INSTRUCTION came while they are counted: is it to come at `unit` again? */
+/* INSTRUCTION came while they are counted: should it come at `unit` again? */
 bool plan_counts(struct code_record *r, uint32_t unit);
-/* They have been counted, or it was never begun. */
+/* They have been counted, or that never began. */
 void plan_choose(struct code_record *r);
-/* A call of the code is about to be told: what was chosen is heard from here on, if it can be. */
+/* A call of the code is about to be written: enable what was chosen from here on, if possible. */
 void plan_enter(PyCodeObject *code, struct code_record *r);
-/* The same by a LINE at `unit`, if that tells of calls. */
+/* The same with a LINE at `unit`, if that also records calls. */
 void plan_line(PyCodeObject *code, struct code_record *r, uint32_t unit);
 void plan_drop(struct code_record *r);
 
@@ -775,14 +834,14 @@ bool code_fits(PyCodeObject *code, struct pl_view bytes);
 
 /* ---- source.c ---- */
 void source_begin(void); /* an interpreter begins in this process */
-/* The unit whose text the code has; 0: none is known. A unit that is not known yet is told to the
- * collector under the number of the code, which opens it. */
+/* The text unit of the code; 0: none is known. A new unit is described to the collector under the
+ * number of the code that opens it. */
 uint32_t source_unit(PyCodeObject *code, uint32_t number);
-/* The code has its record: all code in it is described where its unit needs that. */
+/* The code has its record: describe all code in it, if its unit needs that. */
 void source_described(PyCodeObject *code);
 
 /* ---- signals.c ---- */
-/* Fatal signals write where their thread stands before they do what they did. */
+/* The handlers of fatal signals write where their thread is, and then do what they did before. */
 void signals_install(void);
 
 /* ---- generators.c: identity of a generator-like frame, by the address that it keeps ---- */
@@ -790,8 +849,7 @@ uint64_t generator_new(py_frame *frame);
 uint64_t generator_of(py_frame *frame); /* an unknown one gets a number */
 void generator_gone(py_frame *frame);
 
-/* ---- passes.c: up to which unit the frames of codes with `checks` are told (bytecode/passes.h)
- * ---- */
+/* ---- passes.c: the last unit of frames of codes with `checks` (bytecode/passes.h) ---- */
 void passes_line(py_frame *frame, uint32_t unit);
 /* A jump back to `unit`; true: it is AGAIN. */
 bool passes_jump(py_frame *frame, uint32_t unit);
@@ -801,19 +859,20 @@ void passes_forget(py_frame *frame); /* it begins, or is over */
 /* The greenlet that runs on this thread, borrowed; NULL: the thread's own stack, or there are no
  * greenlets. */
 PyObject *greenlet_running(void);
-/* Ask whether another one runs than the thread's state says, which then tells of that one. begins:
- * a frame without a caller is being entered. */
+/* Does another greenlet run than the thread's state says? The state is updated. begins: a frame
+ * without a caller is being entered. */
 bool greenlet_changed(struct thread *t, bool begins);
 /* Events of this thread were lost. */
 void greenlets_lost(struct thread *t);
 void greenlets_forget(void); /* another interpreter begins in this process */
 
-/* ---- sections.c: every event of them is stamped ---- */
+/* ---- sections.c: each of their events is stamped ---- */
 uint64_t section_begin(void); /* in this thread or task; 0: it cannot be */
 void section_end(uint64_t id);
 /* Is the thread in one? */
 bool sections_on(const struct thread *t);
-/* Code runs on the thread: in a section all of it is heard from now on. true: that was not so. */
+/* Code runs on the thread: if the thread is in a section, all of the code is enabled from now on.
+ * true: it was not before. */
 bool section_hears(const struct thread *t, struct code_record *r);
 void sections_of_new_thread(struct thread *t);
 void sections_forked(void);
@@ -821,7 +880,7 @@ void sections_forked(void);
 /* ---- waits.c ---- */
 extern const struct wait_hooks recorder_waits;
 
-/* A plain generator, as trio's loop is one, runs coroutines and awaits none. */
+/* A plain generator, such as trio's loop, runs coroutines and awaits none. */
 static inline bool frame_may_await(py_frame *frame)
 {
 	return frame_in_generator(frame) && frame_code(frame)->co_flags & COROUTINE_FLAGS;
@@ -829,13 +888,14 @@ static inline bool frame_may_await(py_frame *frame)
 
 /* ---- names.c: strings of the recording ---- */
 uint32_t exception_type_number(PyObject *exception);
-/* The task whose root the coroutine's frame is; false: of none. begins: it is being entered by something other than a coroutine, so
- * the task is the thread's current one, whatever that runs. Else it can be known from before, without its name. */
+/* The task whose root is the coroutine's frame; false: none. begins: it is being entered by
+ * something other than a coroutine, so the task is the thread's current one, whatever that runs. If
+ * not, it may be known from before, without its name. */
 bool task_find(PyThreadState *ts, py_frame *frame, bool begins, struct task_told *out);
-/* The TASK that goes before the frame, if it is a root. As task_find. */
+/* Write the TASK before the frame, if that is a root. As task_find. */
 uint8_t *task_write(uint8_t *p, PyThreadState *ts, py_frame *frame, bool begins);
-/* The name that the program gave to the greenlet, as gevent's can have one; else "Greenlet-" and
- * its number: at most EVENT_TEXT_MAX bytes into `name`; gives its length. */
+/* The name that the program gave to the greenlet, as gevent allows; else "Greenlet-" and its
+ * number. At most EVENT_TEXT_MAX bytes into `name`; returns its length. */
 size_t greenlet_name(PyObject *greenlet, uint64_t number, char *name);
 void names_forget(void); /* as greenlets_forget */
 /* module.name, borrowed; NULL when the module is not imported or has no such name. */
@@ -845,7 +905,7 @@ PyObject *module_attribute(const char *module, const char *name);
 const char *text_of(PyObject *str, size_t *length, PyObject **keep);
 
 /* ---- message.c ---- */
-/* Under the GIL. false: no room in the arena, or no memory; nothing of it was written. */
+/* With the GIL. false: there is no room in the arena, or no memory; nothing was written. */
 bool message_put(uint8_t kind, const struct pl_buf *fields);
 void message_process(uint32_t how);
 void message_thread(const struct thread *t, const char *name, size_t length);
@@ -853,15 +913,17 @@ void message_note(enum pl_gap_reason reason, const char *text);
 
 /* ---- the engine: install.c, or settrace.c on 3.11 ---- */
 int hooks_install(bool at_main, const char **why);
-/* What was switched off is heard once more. */
+/* What was disabled is enabled again. */
 void hooks_hear_again(void);
-/* Every line and return has its event from now on: what has none may be another frame's, or another greenlet's. */
+/* Each line and return has an event from now on: one without an event may be of another frame, or
+ * another greenlet. */
 void hooks_tell_lines(void);
-/* The same, for the program has a trace function or a debugger; nothing where the recorder has stopped itself. */
+/* The same, because the program has a trace function or a debugger. Does nothing if the recorder
+ * has stopped. */
 void hooks_are_traced(void);
-/* Every call has its event from now on. */
+/* Each call has an event from now on. */
 void hooks_tell_calls(void);
-/* Hear no more, or as little as can be; from anywhere. */
+/* Disable all events, or as many as possible; from any thread. */
 void hooks_off(void);
 
 /* ---- tools.c ---- */
@@ -870,17 +932,18 @@ void hooks_off(void);
 bool tools_are_all_taken(void);
 
 /* ---- sysfunction.c ---- */
-/* Puts `own` in the place of what the function (may be NULL) calls, which goes to *theirs, for `own` to call. The table outlives the
- * interpreter: in one begun anew it is there already, and *theirs stays. false: it is none of C that takes its arguments by `flags`
- * (METH_O, …), and nothing was done. */
+/* Put `own` in place of the C function that `function` (may be NULL) calls; *theirs gets the
+ * original, for `own` to call. The table outlives the interpreter: in the next one `own` is there
+ * already, and *theirs does not change. false: it is not a C function that takes its arguments by
+ * `flags` (METH_O, ...), and nothing was done. */
 bool function_take(PyObject *function, int flags, PyCFunction own, PyCFunction *theirs);
 
 /* ---- window.c ---- */
-/* Get ready for main_begins; false: there is no __main__ to wait for. */
+/* Prepare for main_begins; false: there is no __main__ to wait for. */
 bool main_awaited(void);
-/* Is this frame, which has just started, the first that is to be recorded? */
+/* Is this frame, which has just started, the first one to be recorded? */
 bool main_begins(py_frame *frame);
-/* The recorder switches itself off, from anywhere; what runs on is not recorded. */
+/* Stop the recorder, from any thread; the program runs on and is not recorded. */
 void recorder_stop(enum pl_gap_reason reason);
 
 #endif

@@ -8,13 +8,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* How the page of an address is mapped, as the program headers of its object have it. */
+/* How the page of an address is mapped, by the program headers of its object. */
 struct protection {
 	uintptr_t at;
 	int flags; /* PROT_*; 0: in no object */
 };
 
-/* An unsigned difference: what lies before the segment is far above its size too. */
+/* The difference is unsigned: what is before the segment is also far above its size. */
 static bool lies_in(uintptr_t at, const struct dl_phdr_info *object, const ElfW(Phdr) * h)
 {
 	return at - (object->dlpi_addr + h->p_vaddr) < h->p_memsz;
@@ -32,7 +32,7 @@ static int look_into(struct dl_phdr_info *object, size_t size, void *data)
 				    (h->p_flags & PF_W ? PROT_WRITE : 0) |
 				    (h->p_flags & PF_X ? PROT_EXEC : 0);
 	}
-	/* What the loader closes when it has filled it in. */
+	/* what the loader makes read-only once it is filled in */
 	for (int i = 0; i < object->dlpi_phnum; i++)
 		if (object->dlpi_phdr[i].p_type == PT_GNU_RELRO &&
 			lies_in(p->at, object, &object->dlpi_phdr[i]))
@@ -40,7 +40,7 @@ static int look_into(struct dl_phdr_info *object, size_t size, void *data)
 	return p->flags != 0;
 }
 
-/* Write a word that may lie in a page which cannot be written. */
+/* Write a word that may be in a read-only page. */
 static bool write_word(void *at, uintptr_t value)
 {
 	uintptr_t page = (uintptr_t)at & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
@@ -55,7 +55,7 @@ static bool write_word(void *at, uintptr_t value)
 	return true;
 }
 
-/* ---- slots that have been filled in ---- */
+/* ---- slots that are filled in ---- */
 
 struct change {
 	const char *name;
@@ -70,7 +70,8 @@ struct dynamic {
 	size_t bytes[2];
 };
 
-/* The loader has made most of them addresses; what it may not write (the vdso's) are offsets. */
+/* The loader has turned most of them into addresses; what it may not write (the vdso's) are
+ * offsets. */
 static const void *address_of(const struct dl_phdr_info *object, ElfW(Addr) value)
 {
 	return (const void *)(value < object->dlpi_addr ? object->dlpi_addr + value : value);
@@ -103,8 +104,9 @@ static void read_dynamic(
 	}
 }
 
-/* Only a slot that holds the function as it was is changed: one that the loader has not bound yet
- * finds the new value in the symbol table, and one that another library has taken is not ours. */
+/* Only a slot that has the original function is changed. A slot that the loader has not bound yet
+ * will get the new value from the symbol table; a slot that another library has taken is not
+ * ours. */
 static void change_slots(const struct dl_phdr_info *object, const struct dynamic *d, unsigned table,
 	const struct change *c)
 {

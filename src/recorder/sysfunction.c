@@ -1,7 +1,8 @@
-/* Functions of the interpreter that the program calls, with ours in front of them. */
+/* Functions of the interpreter that the program calls, with ours called first. */
 #include "recorder/state.h"
 
-/* The method table is the interpreter's, and writable data; the function object stays what it was. */
+/* The method table belongs to the interpreter and is writable data; the function object does not
+ * change. */
 bool function_take(PyObject *function, int flags, PyCFunction own, PyCFunction *theirs)
 {
 	if (!function || !PyCFunction_CheckExact(function) ||

@@ -1,4 +1,4 @@
-/* What 3.11's trace function is told, made into events. With moment.h this is the hot path. */
+/* The calls of 3.11's trace function, made into events. With moment.h this is the hot path. */
 #include "recorder/tracing.h"
 
 #include "bytecode/table.h"
@@ -9,20 +9,20 @@ bool set_elsewhere;
 bool listening, awaiting;
 bool in_full_only;
 
-/* A frame object's two switches are the program's to set: its value is the lowest bit, as it would
+/* A frame object's two switches belong to the program: the lowest bit has their value as it would
  * be without us. */
 enum {
 	SWITCH_PROGRAM = 1,
-	SWITCH_OURS =
-		2, /* instructions are traced for us; lines are traced though the program wants none */
-	SWITCH_PENDING =
-		4, /* f_trace_opcodes: an exception is on its way to a handler, or out of the frame */
+	/* instructions are traced for us; lines are traced although the program does not want
+	 * them */
+	SWITCH_OURS = 2,
+	/* f_trace_opcodes: an exception is on its way to a handler, or out of the frame */
+	SWITCH_PENDING = 4,
 };
 
 /* ---- entries and exits ---- */
 
-/* A start and a resume stand at their RESUME; what is thrown in comes to a frame that still stands
- * where it left. */
+/* At a start and a resume the frame is at its RESUME; at a throw it is still where it was left. */
 static void trace_call(PyFrameObject *f, PyCodeObject *code)
 {
 	py_frame *frame = f->f_frame;
@@ -39,7 +39,7 @@ static void trace_call(PyFrameObject *f, PyCodeObject *code)
 		record_enter(code, current_thread_state(), 0);
 }
 
-/* Where a generator or coroutine returned to, and how far the stream was then: see is_quiet. */
+/* Where a generator or coroutine returned to, and the stream's position then: see is_quiet. */
 static __thread struct {
 	const py_frame *to; /* compared only */
 	uint64_t position;
@@ -75,9 +75,8 @@ static void trace_return(py_frame *frame, PyCodeObject *code, bool unwinds)
 
 /* ---- exceptions ---- */
 
-/* A coroutine's return is a StopIteration at its SEND only because a trace function is set; 3.12
- * and later have none. It comes at once behind the return: nothing was written to the stream
- * between. */
+/* With a trace function a coroutine's return raises StopIteration at its SEND; 3.12 and later have
+ * none there. It comes directly after the return: nothing was written to the stream in between. */
 static bool is_quiet(const py_frame *frame)
 {
 	return returned.to == frame && self && returned.position == ring_position(&self->ring);
@@ -96,8 +95,8 @@ static void trace_exception(PyFrameObject *f, PyCodeObject *code, PyObject *exce
 		f->f_trace_opcodes |= SWITCH_OURS | SWITCH_PENDING;
 }
 
-/* The first event of a frame behind an exception, if it has not left: it stands at the handler,
- * with the exception on top of its stack. */
+/* The first event of a frame after an exception, if it has not left: it is at the handler, with the
+ * exception on top of its stack. */
 static void trace_handled(PyFrameObject *f, PyCodeObject *code)
 {
 	f->f_trace_opcodes &= ~SWITCH_PENDING;
@@ -105,7 +104,7 @@ static void trace_handled(PyFrameObject *f, PyCodeObject *code)
 		exception_type_number(frame_stack(f->f_frame, 0)));
 }
 
-/* first: the unit at which the exception was raised first */
+/* first: the unit at which the exception was first raised */
 static void trace_reraise(PyFrameObject *f, PyCodeObject *code, PyObject *exception, uint32_t first)
 {
 	struct moment m;
@@ -119,12 +118,11 @@ static void trace_reraise(PyFrameObject *f, PyCodeObject *code, PyObject *except
 
 /* An instruction of a frame that is traced by instruction, before it runs. What raises again:
  *
- *	RERAISE n             the exception is on top; with n, f_lasti of the first raise lies n below
+ *	RERAISE n             the exception is on top; with n, f_lasti of the first raise is n below
  *	RAISE_VARARGS 0       a bare raise: what the thread is handling, in whatever frame
  *	END_ASYNC_FOR         anything but the StopAsyncIteration that ends the loop
  *
- * (Python/ceval.c of 3.11.) Where nothing is being handled any more, tracing by instruction ends.
- */
+ * (Python/ceval.c of 3.11.) When nothing is being handled any more, tracing by instruction ends. */
 static void trace_instruction(PyFrameObject *f, PyCodeObject *code)
 {
 	py_frame *frame = f->f_frame;
@@ -138,7 +136,7 @@ static void trace_instruction(PyFrameObject *f, PyCodeObject *code)
 			arg ? (uint32_t)PyLong_AsLong(frame_stack(frame, (int)arg)) : unit);
 	} else if (opcode == RAISE_VARARGS && arg == 0) {
 		PyObject *exception = thread_handled(current_thread_state());
-		if (exception) /* else there is nothing to raise, which is an error */
+		if (exception) /* if not, there is nothing to raise, which is an error */
 			trace_reraise(f, code, exception, unit);
 	} else if (opcode == END_ASYNC_FOR) {
 		if (!PyObject_TypeCheck(
@@ -180,7 +178,7 @@ void trace_adopt(PyThreadState *ts)
 	trace_outside_again(ts);
 }
 
-/* The frame's switches are for the time of the call as the program has set them. */
+/* During the call the frame's switches are as the program has set them. */
 static int pass_on(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 {
 	char lines = f->f_trace_lines, opcodes = f->f_trace_opcodes;
@@ -199,7 +197,7 @@ static int pass_on(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 
 /* ---- code that is left out ---- */
 
-/* Its calls and returns come all the same; its lines need not, as long as the program does not want them. */
+/* Its calls and returns come anyway; its lines need not, unless the program wants them. */
 static void trace_outside(PyFrameObject *f, PyCodeObject *code, int what)
 {
 	if (what == PyTrace_CALL)
@@ -266,9 +264,9 @@ __attribute__((noinline)) static int trace_in_full(
 	return unlikely(programs != NULL) ? pass_on(object, f, what, arg) : 0;
 }
 
-/* ---- the short ways ---- */
+/* ---- the fast paths ---- */
 
-/* Of an event with nothing unusual about it. false: it goes the whole way. */
+/* For an event with nothing unusual. false: it takes the slow path. */
 __attribute__((always_inline)) static inline bool look(
 	struct plain_event *e, const PyFrameObject *f, PyCodeObject *code)
 {
@@ -282,7 +280,8 @@ __attribute__((always_inline)) static inline bool look(
 	return state == t->state_told && current_frame(state) == e->frame;
 }
 
-/* Those that save registers are apart, so that a line saves none. Each goes its short way, or the whole. */
+/* Those that save registers are separate, so that a line saves none. Each takes its fast path, or
+ * the slow one. */
 
 __attribute__((noinline)) static int trace_resume(PyObject *object, PyFrameObject *f, int what,
 	PyObject *arg, struct thread *t, const struct code_record *r)

@@ -1,17 +1,17 @@
-/* Idle waits of event loops, told by the preload from both sides of the call (preload/wait.c).
+/* Idle waits of event loops, which the preload reports before and after the call (preload/wait.c).
  *
- * The GIL is not held there, so nothing is written into the ring: the thread keeps the two moments in
- * its own state, and its next step tells them (IDLE, in front of the TIME that is due then). Several
- * waits without an event between count as one.
+ * The GIL is not held there, so nothing is written into the ring. The thread keeps the two times in
+ * its own state, and its next step writes them (IDLE, before the TIME that is due then). Several
+ * waits without an event in between count as one.
  *
- * An epoll is an event loop's. poll and select are, too, where the module selectors called; a socket
- * with a timeout is waited for by poll, and that wait is its line's.
+ * An epoll belongs to an event loop. So do poll and select if the module selectors called them; a
+ * socket with a timeout waits with poll, and that wait belongs to its line.
  */
 #include "recorder/state.h"
 
 #include <string.h>
 
-/* Its own frames stand still while it is in a call: they can be read without the GIL. */
+/* Its own frames do not change while it is in a call, so they can be read without the GIL. */
 static bool in_selectors(void)
 {
 	static const char name[] = "/selectors.py";

@@ -1,4 +1,4 @@
-/* When recording begins, and how it is switched off. */
+/* When recording begins, and how it is stopped. */
 #include "recorder/state.h"
 
 #include <string.h>
@@ -11,9 +11,9 @@ bool main_awaited(void)
 	return root.main_names != NULL;
 }
 
-/* What the interpreter runs of a file by itself: 3.13's -c tells linecache of its text, and a
- * program that does not compile has its traceback printed. It belongs to the program, its own
- * frozen import system does not. */
+/* What the interpreter itself runs from a file: 3.13's -c gives its text to linecache, and the
+ * traceback of a program that does not compile is printed. These belong to the program; the
+ * interpreter's frozen import system does not. */
 bool main_begins(py_frame *frame)
 {
 	PyObject *file = frame_code(frame)->co_filename, *keep;
@@ -29,8 +29,8 @@ bool main_begins(py_frame *frame)
 	return !frozen;
 }
 
-/* The first reason counts. From anywhere: it stores, and calls nothing of Python.
- * The slot's word tells the collector, as there may be no room for an event. */
+/* The first reason counts. May be called from any thread: it only stores, and calls nothing of
+ * Python. The slot's word informs the collector, because there may be no room for an event. */
 void recorder_stop(enum pl_gap_reason reason)
 {
 	uint32_t none = 0;
