@@ -153,6 +153,12 @@ class Docs(unittest.TestCase):
                     self.assertLessEqual(len(line), COLUMNS, line)
         self.assertLessEqual(len(self.text[TOP / "HACKING.md"].splitlines()), 100)
 
+    def test_lines_of_the_changes_and_the_public_headers_are_not_too_long(self):
+        for path in [TOP / "CHANGELOG.md", *sorted(TOP.glob("include/pathline/*.h"))]:
+            for line in path.read_text(encoding="utf-8").splitlines():
+                with self.subTest(file=name_of(path)):
+                    self.assertLessEqual(len(line.expandtabs(8)), COLUMNS, line)
+
     def test_plain_words(self):
         """What was read twice in these pages once: the glossary has the words for it."""
         for path, text in self.text.items():
