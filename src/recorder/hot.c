@@ -1,27 +1,32 @@
-/* Hot code: its witnesses are heard by INSTRUCTION in place of LINE.
+/* Hot code: its witnesses are reported by INSTRUCTION instead of LINE.
  *
- * INSTRUCTION costs the interpreter less than LINE: no number of a line is made, and no line is looked up. But it comes once for
- * every instruction of the code before it is switched off there, so only code that has shown to be hot is worth it.
+ * INSTRUCTION costs the interpreter less than LINE: it makes no object for a line number, and looks
+ * no line up. But it comes once for every instruction of the code before it is disabled there, so
+ * only code that is known to be hot is worth it.
  *
- *	the code runs                  a witness where LINE fires whenever it is reached     heard
- *	cold                           LINE                                                  MAY_MOVE
- *	so many LINEs: it is hot       LINE; INSTRUCTION comes too, and is ignored           MOVES
- *	LINE comes, nobody else's      LINE is recorded and switched off                     MOVED
- *	from then on                   INSTRUCTION is recorded
+ *   the code runs                  a witness where LINE fires whenever it is reached     heard
+ *   cold                           LINE                                                  MAY_MOVE
+ *   enough LINEs: it is hot        LINE; INSTRUCTION comes too, and is ignored           MOVES
+ *   LINE, for no other tool        LINE is recorded and disabled                         MOVED
+ *   from then on                   INSTRUCTION is recorded
  *
- * Before that the code is planned anew (plan.c). What tells of calls does not move until that is over: they are what it waits for.
+ * Before that the code is planned again (plan.c). Begins do not move until that is over, because it
+ * waits for them.
  *
- * In the run in which LINE is switched off INSTRUCTION does not come, in no interpreter that was tried (3.12.1, 3.13.0, 3.13.5). The
- * first place that moves shows whether that is so here: of all its code's instructions the next one that is heard is another
- * one, or else no code is ever hot.
+ * In the run in which LINE is disabled INSTRUCTION does not come, in no interpreter that was tried
+ * (3.12.1, 3.13.0, 3.13.5). The first place that moves shows whether this holds here: of all
+ * instructions of its code, the next one that is reported must be another one. If not, no code
+ * becomes hot.
  *
- * LINE may come back, when another tool restarts events or begins to hear of LINE: then it is recorded, and all is as in the third
- * row. While another tool hears of it there INSTRUCTION would come in the same run, or not, as that tool switches its own off;
- * so LINE is what is recorded, and no code becomes hot.
+ * LINE may come back, when another tool restarts events or enables LINE: then it is recorded, and
+ * all is as in the third row. While another tool has LINE there, INSTRUCTION may come in the same
+ * run, or not, because that tool disables its own events. So LINE is recorded, and no code becomes
+ * hot.
  *
- * Passes of loops on one line, of which JUMP tells, go the same way by themselves: so many JUMPs, and INSTRUCTION tells of them where
- * the jump back is. It comes before JUMP in a run, so the first one that is recorded is of the next pass. That holds for one thread at a time: another
- * tool that hears of either could let a second one run in between, so then no pass moves.
+ * Passes of loops on one line, which JUMP reports, move in the same way: after enough JUMPs,
+ * INSTRUCTION at the jump back reports them. In a run INSTRUCTION comes before JUMP, so the first
+ * one that is recorded is that of the next pass. This holds for one thread at a time: another tool
+ * with one of the two events could let a second thread run in between, so then no pass moves.
  */
 #include "recorder/hooks.h"
 
@@ -29,8 +34,9 @@
 
 #if CODE_MAY_BE_HOT
 
-/* Code that could not become hot tries again at its next LINE, and after so many in a row when as many were heard as before. Only one
- * try each time would see the same place for ever, where those of a pass divide the count. */
+/* Code that could not become hot tries again at its next LINE, and after this many attempts in a
+ * row when it had as many LINEs as before. With only one attempt it would try at the same place for
+ * ever, if the number of LINEs in a pass of its loop divides that count. */
 #define VAIN_IN_A_ROW 32
 
 static bool may_move(const struct code_record *r)
@@ -51,7 +57,7 @@ static bool is_settled(const PyCodeObject *code, const struct code_record *r)
 	return true;
 }
 
-/* Leaves the error that is set as it was. */
+/* The error that is set stays set. */
 static bool listen_in(PyCodeObject *code, int events)
 {
 	PyObject *raised = PyErr_GetRaisedException();
@@ -68,7 +74,7 @@ static bool is_alone(const PyCodeObject *code, uint32_t unit)
 	return !root.tells_lines && !others_hear_line(code, unit, root.tool);
 }
 
-/* The instruction behind is to tell: it comes in this run, too. */
+/* Let the instruction after this one report: it comes in this run, too. */
 static void hear_behind(struct code_unit *u)
 {
 	u->heard = u[LOOK_UP_UNITS].heard = HEARD_MOVED;
@@ -95,7 +101,7 @@ void hot_begins_move(struct code_record *r)
 	}
 }
 
-/* But for passes; true: some are heard by INSTRUCTION. */
+/* Except passes; true: some witnesses are reported by INSTRUCTION. */
 static bool hear_lines(struct code_record *r)
 {
 	bool passes = false;
@@ -122,7 +128,7 @@ void hot_ends(PyCodeObject *code, struct code_record *r)
 	hooks_hear_again();
 }
 
-/* The first place of all to move is seen to do so from the beginning. */
+/* The first place of all that moves must be observed from the beginning. */
 static bool may_begin(const PyCodeObject *code, const struct code_record *r, uint32_t unit)
 {
 	bool seen = root.moves_seen || (!root.first_move.record && !r->units[unit].later);
@@ -134,8 +140,8 @@ static bool may_begin(const PyCodeObject *code, const struct code_record *r, uin
 #define NO_LANDING UINT32_MAX /* see hot_hear_landing */
 
 #if PY_VERSION_HEX < 0x030d0000
-/* What wavers, and tells nothing itself, must not be heard: it would be specialised at another time, on which the LINE behind it
- * may hang. */
+/* An instruction with `wavers` that reports nothing must not be enabled: it would be specialised at
+ * another time, and the LINE after it may depend on that. */
 static bool is_waverer_beside(
 	const struct code_record *r, uint32_t unit, bool lines_move, uint32_t landing)
 {
@@ -186,7 +192,7 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 			plan_drop(r);
 		return false;
 	}
-	root.describing++; /* memory is asked for on the way */
+	root.describing++; /* this asks for memory */
 	bool counts = is_settled(code, r) && plan_begin(code, r);
 	if (!counts)
 		plan_choose(r);
@@ -200,7 +206,8 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 	return listens && !counts;
 }
 
-/* INSTRUCTION is heard no more, and what was switched off for it not before the code's next run. */
+/* INSTRUCTION is not reported any more, and what was disabled for it not before the code's next
+ * run. */
 static void lose_instructions(struct code_record *r)
 {
 	bool heard = false;
@@ -232,7 +239,7 @@ void hot_forget(struct code_record *r)
 
 bool hot_listen_anew(PyCodeObject *code)
 {
-	if (!listen_in(code, 0)) /* all is as it was */
+	if (!listen_in(code, 0)) /* all is as before */
 		return false;
 	if (listen_in(code, INSTRUCTION_EVENT))
 		return true;
@@ -254,7 +261,7 @@ bool hot_line_moves(
 	return moves;
 }
 
-/* An instruction is heard, the first since a first place moved. */
+/* An instruction is reported, the first since a first place moved. */
 static void see_first_move(const struct thread *t, const py_frame *frame, uint32_t unit)
 {
 	struct first_move first = root.first_move;
@@ -290,7 +297,8 @@ static bool passes_begin(PyCodeObject *code, struct code_record *r)
 	return listens;
 }
 
-/* Does another thread stand there? It may have been past INSTRUCTION before that told of the pass, with JUMP to come. */
+/* Is another thread there? It may have passed INSTRUCTION before that reported the pass, with JUMP
+ * to come. */
 static bool another_stands_at(const PyCodeObject *code, uint32_t unit)
 {
 	const PyThreadState *own = current_thread_state();

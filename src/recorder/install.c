@@ -1,4 +1,4 @@
-/* Putting the hooks in, and switching them off. Not on the hot path. */
+/* Install the hooks, and disable them. Not on the hot path. */
 #include "recorder/hooks.h"
 
 PyTypeObject hook_type = {
@@ -12,14 +12,14 @@ PyTypeObject hook_type = {
 
 PyObject *hook_disable;
 
-/* In place of a callback that may switch its place off. */
+/* In place of a callback that may disable its event. */
 static PyObject *on_off(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)args, (void)n, (void)names;
 	return result_beside(PyErr_GetRaisedException(), hook_disable);
 }
 
-/* In place of a callback of an event that is not local: it can only be left without an effect. */
+/* In place of a callback of an event that is not local: that one can only do nothing. */
 static PyObject *on_deaf(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)args, (void)n, (void)names;
@@ -54,7 +54,7 @@ const size_t hook_count = sizeof hooks / sizeof *hooks;
 
 static bool awaiting; /* __main__ */
 
-/* Leaves the error that is set as it was. */
+/* The error that is set stays set. */
 static bool compiles_just_in_time(void)
 {
 	PyObject *jit = PySys_GetObject("_jit"); /* borrowed; NULL: before 3.14 */
@@ -78,8 +78,9 @@ static void hear(void)
 								   : hooks[i].function;
 }
 
-/* Where compiled code is left at a line that is heard, LINE does not fire, as if that line had begun before. It is compiled where no LINE is
- * heard, so each one is. Asked late, for compiling is switched on behind the first code that runs (3.14). */
+/* If compiled code is left at an enabled line, LINE does not fire, as if the line had begun before.
+ * Code is compiled where no LINE is enabled, so enable each one. Asked late, because the compiler
+ * is enabled after the first code that runs (3.14). */
 static void begin_to_hear(void)
 {
 	awaiting = false;
@@ -87,7 +88,7 @@ static void begin_to_hear(void)
 	hear();
 }
 
-/* In place of on_start until the first frame of __main__. */
+/* In place of on_start, until the first frame of __main__. */
 static PyObject *on_start_before_main(
 	PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
@@ -106,7 +107,7 @@ static void wait_for_main(void)
 		hooks[i].hook.call = hooks[i].function == on_start ? on_start_before_main : on_deaf;
 }
 
-/* Only pointers are replaced: this may be called from anywhere, also from a callback, where
+/* Only pointers are replaced. So this may be called from any thread, also from a callback, where
  * set_events would change code that is running. */
 void hooks_off(void)
 {
@@ -114,7 +115,8 @@ void hooks_off(void)
 		hooks[i].hook.call = hooks[i].local ? on_off : on_deaf;
 }
 
-/* What was disabled is heard again; and by other tools too, which is what this is for. */
+/* What was disabled is enabled again; for other tools as well, because the interpreter offers
+ * nothing else. */
 void hooks_hear_again(void)
 {
 	if (tools_are_all_taken())
@@ -129,7 +131,8 @@ void hooks_hear_again(void)
 	PyErr_SetRaisedException(raised);
 }
 
-/* Is this the frame whose LINE is being heard, and tells of its call? What the shadow stack has at its address was another one. */
+/* Is this the frame whose LINE is being reported, and also records its call? Then the entry of the
+ * shadow stack at its address is another one. */
 static bool begins_now(const struct thread *t, const struct code_record *r, py_frame *f)
 {
 	uint32_t unit = frame_unit(f, frame_code(f));
@@ -138,8 +141,8 @@ static bool begins_now(const struct thread *t, const struct code_record *r, py_f
 	       r->units[unit].begins;
 }
 
-/* A trace function can move a frame back to where it has not begun: those that have begun are marked, that they are not taken for
- * new ones. */
+/* A trace function can move a frame back to where it has not begun. Frames that have begun are
+ * marked, so that they are not taken for new ones. */
 static void trust_entries(void)
 {
 	for (struct thread *t = root.threads; t; t = t->next) {
@@ -191,10 +194,10 @@ void hooks_tell_calls(void)
 	hooks_hear_again();
 }
 
-/* ---- what is heard ---- */
+/* ---- which events are enabled ---- */
 
-/* Debuggers have 0, coverage 1, profilers 2 by convention; 5 is called first and hardly ever used.
- */
+/* By convention debuggers have 0, coverage 1, profilers 2; 5 is called first and hardly ever
+ * used. */
 static int take_tool(PyObject *monitoring)
 {
 	static const int wish[] = {5, 4, 3, 2, 1, 0};
@@ -253,7 +256,7 @@ int hooks_install(bool at_main, const char **why)
 	hook_disable = PyObject_GetAttrString(monitoring, "DISABLE");
 	if (!events || !hook_disable)
 		goto done;
-	root.traced = root.tells_lines = false; /* of an interpreter that was before */
+	root.traced = root.tells_lines = false; /* of an earlier interpreter */
 	root.tells_calls = root.filters || root.arena.head->order == ORDER_EXACT ||
 			   root.arena.head->stamps == STAMPS_LINE;
 	root.tells_returns =

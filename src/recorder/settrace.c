@@ -1,5 +1,5 @@
-/* Putting the trace function of 3.11 in: into every thread state, and in front of the program's
- * own. Not on the hot path. */
+/* Install the trace function of 3.11: in every thread state, before the program's own. Not on the
+ * hot path. */
 #include "recorder/tracing.h"
 
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 static PyCFunction set_trace; /* the interpreter's sys.settrace */
 
-/* In the place of sys.settrace's function; the object that the program sees is the same. */
+/* In place of the function of sys.settrace; the object that the program sees is the same. */
 static PyObject *own_set_trace(PyObject *module, PyObject *args)
 {
 	PyObject *result = set_trace(module, args);
@@ -21,7 +21,7 @@ static PyObject *own_set_trace(PyObject *module, PyObject *args)
 static __typeof__(PyEval_SetTrace) *eval_set_trace;
 static __typeof__(_PyEval_SetTrace) *eval_set_trace_of;
 
-/* Thread state's id -> what another thread has set as its trace function; under the GIL. */
+/* Thread state's id -> what another thread has set as its trace function; with the GIL. */
 static struct pl_map elsewhere;
 
 void trace_find_own(PyThreadState *ts)
@@ -37,16 +37,15 @@ void trace_find_own(PyThreadState *ts)
 	trace_choose_way();
 }
 
-/* What C code calls: the original sets function and object, then ours takes the function's place.
- */
+/* Called by C code: the original sets function and object, then ours replaces the function. */
 static void own_eval_set_trace(Py_tracefunc function, PyObject *object)
 {
 	eval_set_trace(function, object);
 	trace_adopt(current_thread_state());
 }
 
-/* For another thread: its `programs` cannot be written from here, so it finds it at its next event.
- */
+/* For another thread: its `programs` cannot be written from here, so it finds it at its next
+ * event. */
 static int own_eval_set_trace_of(PyThreadState *ts, Py_tracefunc function, PyObject *object)
 {
 	int result = eval_set_trace_of(ts, function, object);
@@ -64,7 +63,7 @@ static int own_eval_set_trace_of(PyThreadState *ts, Py_tracefunc function, PyObj
 	return result;
 }
 
-/* The symbols outlive the interpreter: in one begun anew ours are there already. */
+/* The symbols outlive the interpreter: in the next one ours are there already. */
 static void take_eval_set_trace(void)
 {
 	void *one = NULL, *other = NULL;
@@ -89,7 +88,7 @@ bool tools_are_all_taken(void)
 	return false;
 }
 
-/* This engine tells them all. */
+/* On 3.11 all lines are recorded. */
 void hooks_tell_lines(void)
 {
 }
@@ -107,8 +106,8 @@ void hooks_off(void)
 	listening = awaiting = false;
 }
 
-/* A thread state of the main interpreter that has just come to be, in its own thread, which has not
- * the GIL yet. Also one that a forked child has found again. */
+/* A new thread state of the main interpreter, in its own thread, which does not have the GIL yet.
+ * Also one that a forked child has found again. */
 static void on_thread_state(unsigned key, const void *value)
 {
 	PyThreadState *ts = (PyThreadState *)(uintptr_t)value;

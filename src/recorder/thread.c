@@ -1,13 +1,13 @@
 /* A thread's state: its shadow stack, and the slow half of a step.
  *
- * What stands in front of an event, in this order, each only where it is due:
+ * What comes before an event, in this order, each only if it is due:
  *
  *	TIME      the collector's tick is another one, or a chunk begins
  *	SWITCH    another thread of the process wrote last
  *	GAP       events were lost
  *	POPS      frames above have gone, or (after a loss) all of them
  *	GREENLET  another greenlet runs
- *	LINK …    frames are there that the stream does not know, bottom first
+ *	LINK ...  frames are there that the stream does not know, bottom first
  */
 #define _GNU_SOURCE
 #include "recorder/state.h"
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define FRAMES_FIRST	 1024
-#define NAME_CHECK_TICKS 64 /* a thread's name is looked at anew after so many ticks */
+#define NAME_CHECK_TICKS 64 /* a thread's name is checked again after this many ticks */
 
 __thread struct thread *self;
 static pthread_key_t at_thread_end;
@@ -66,7 +66,7 @@ static void stack_cut(struct thread *t, uint32_t depth)
 	t->top = depth ? t->frames[depth - 1] : NULL;
 }
 
-/* The same of a frame that may be looked into; 0: it has not been told. callee: as entry_is_true. */
+/* The same for a frame that may be looked into; 0: it was not written. callee: as entry_is_true. */
 static uint32_t stack_place(const struct thread *t, py_frame *frame, py_frame *callee)
 {
 	uint32_t place = stack_find(t, frame);
@@ -74,15 +74,16 @@ static uint32_t stack_place(const struct thread *t, py_frame *frame, py_frame *c
 	return place && entry_is_true(t, place, frame, callee) ? place : 0;
 }
 
-/* The event bytes up to p are whole: publish them, and make room for the next. */
+/* The event bytes up to p are complete: make them visible, and make room for the next. */
 static uint8_t *step_on(struct thread *t, uint8_t *p)
 {
 	ring_commit(&t->ring, p);
 	return p < t->ring.limit ? p : ring_refill(&t->ring, t->time_ticks);
 }
 
-/* A LINK of its own commit: a chain can be longer than a step has room for. */
-/* The event is lost, but not what was written before it: the shadow stack has that already. */
+/* A LINK with a commit of its own: a chain can be longer than a step has room for. */
+/* The event is lost, but not what was written before it, because the shadow stack has that
+ * already. */
 static uint8_t *give_up(struct thread *t, uint8_t *p)
 {
 	ring_commit(&t->ring, p);
@@ -100,7 +101,7 @@ uint8_t *step_tell_due(struct thread *t, uint8_t *p)
 	return event_write_line(p, code_known(code)->units[frame_unit(frame, code)].start - 1);
 }
 
-/* Where its caller stands. */
+/* The unit at which its caller is. */
 static uint32_t site_of(py_frame *frame)
 {
 	py_frame *caller = frame_caller(frame);
@@ -108,7 +109,7 @@ static uint32_t site_of(py_frame *frame)
 	return caller ? frame_unit(caller, frame_code(caller)) : EVENT_NO_SITE;
 }
 
-/* As write_link, of a frame that is left out. */
+/* As write_link, for a frame that is left out. */
 static uint8_t *write_link_outside(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
 {
 	PyCodeObject *code = frame_code(frame);
@@ -121,7 +122,7 @@ static uint8_t *write_link_outside(struct thread *t, uint8_t *p, py_frame *frame
 	return step_on(t, event_write3(p, EVENT_LINK, number, 0, frame_unit(frame, code)));
 }
 
-/* As write_link, of a frame whose call would have been told later. */
+/* As write_link, for a frame whose call is pending. */
 static uint8_t *write_early(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
 {
 	struct code_record *record = code_record(frame_code(frame));
@@ -179,8 +180,9 @@ static bool top_is_unheard(const struct thread *t)
 	return line_is_unheard(t, frame, code_known(code), frame_unit(frame, code));
 }
 
-/* Where the top frame stands: what it did last is known then, and comes before what covers it. Not where a trace function, to whom
- * lines are told first, covers it: the line is to come. */
+/* Write where the top frame is: what it did last is known then, and comes before the frame above
+ * it. Not if a trace function, which is called before the line is recorded, is above it: the line
+ * is still to come. */
 static uint8_t *write_at(struct thread *t, uint8_t *p)
 {
 	if (ENGINE_TRACES || !t->top || !frame_is_real(t->top) || top_is_unheard(t))
@@ -188,7 +190,7 @@ static uint8_t *write_at(struct thread *t, uint8_t *p)
 	return step_on(t, write_here(t, p));
 }
 
-/* Another one runs: the shadow stack is empty from here on. */
+/* Another greenlet runs: the shadow stack is empty from here on. */
 static uint8_t *write_greenlet(struct thread *t, uint8_t *p)
 {
 	p = write_at(t, p);
@@ -211,8 +213,8 @@ uint8_t *write_greenlet_name(const struct thread *t, uint8_t *p)
 
 /* ---- steps to a frame ---- */
 
-/* Frames that a greenlet was left with are the same when it runs again; only `frame`, whose event
- * it is, has gone on. */
+/* The frames with which a greenlet was left are the same when it runs again; only `frame`, whose
+ * event it is, has gone on. */
 static unsigned link_flags(const struct thread *t, uint32_t place, bool moved)
 {
 	if (place >= t->kept)
@@ -220,8 +222,9 @@ static unsigned link_flags(const struct thread *t, uint32_t place, bool moved)
 	return moved ? EVENT_BACK | EVENT_MOVED : EVENT_BACK;
 }
 
-/* Of frames above one that was told, the calls were, too, as all are by now: unless no tool hears of what runs there, which is a trace
- * function, whose own calls are heard again where it asks for that (sys.call_tracing). */
+/* The calls of frames above one that was written were written as well, as all are by now. The
+ * exception is what runs without events: a trace function, whose own calls are reported again if it
+ * requests that (sys.call_tracing). */
 static bool runs_hidden(uint32_t base, py_frame *frame)
 {
 	return root.traced && base && !frame_in_generator(frame) && !frame_not_begun(frame);
@@ -237,7 +240,7 @@ static bool is_root(py_frame *frame)
 	       !(caller && frame_may_await(caller));
 }
 
-/* The task whose root the frame is that is put down next, above depth `below`. begins: as task_find. */
+/* The task whose root the next frame is, above depth `below`. begins: as task_find. */
 static uint8_t *write_task(
 	const struct thread *t, uint8_t *p, py_frame *frame, uint32_t below, bool begins)
 {
@@ -248,12 +251,12 @@ static uint8_t *write_task(
 
 /* `frame` is not on the shadow stack: link it, with all its callers down to one that is there.
  *
- *	shadow   a b x y          the interpreter: frame -> d -> c -> b -> a
- *	POPS 2   a b              `base` is b's place, `count` the three above it
- *	LINKs    a b c d frame    written bottom first, so they are put down first and written then
+ *   shadow   a b x y          the interpreter: frame -> d -> c -> b -> a
+ *   POPS 2   a b              `base` is b's place, `count` the three above it
+ *   LINKs    a b c d frame    written bottom first, so the frames are stored first and then written
  *
- * moved: the event is the frame's own. Else it is of its callee, which is NULL where that is no frame.
- */
+ * moved: the event is the frame's own. If not, it is that of its callee, which is NULL if that is
+ * not a frame. */
 static uint8_t *link_chain(
 	struct thread *t, uint8_t *p, py_frame *frame, bool moved, py_frame *callee)
 {
@@ -296,7 +299,7 @@ static uint8_t *link_chain(
 	return p;
 }
 
-/* A foreign frame that is not on the shadow stack: it stands above what is there of Python. */
+/* A foreign frame that is not on the shadow stack: it is above the Python frames there. */
 static uint8_t *link_foreign(struct thread *t, uint8_t *p, py_frame *frame)
 {
 	PyCodeObject *code = (PyCodeObject *)((uintptr_t)frame & ~(uintptr_t)1);
@@ -310,8 +313,9 @@ static uint8_t *link_foreign(struct thread *t, uint8_t *p, py_frame *frame)
 	return step_on(t, p);
 }
 
-/* What the shadow has where a frame lies that has not begun is one that has returned, and all above it. Or another tool raised in
- * place of its first instruction: then it was the last to be entered. */
+/* The entry of the shadow stack at the address of a frame that has not begun is one that has
+ * returned, with all above it. Or another tool raised instead of its first instruction: then it was
+ * the last to be entered. */
 static uint8_t *drop_stale(struct thread *t, uint8_t *p, uint32_t place)
 {
 	p = step_on(t, event_write1(p, EVENT_POPS, t->depth - place + 1));
@@ -319,7 +323,7 @@ static uint8_t *drop_stale(struct thread *t, uint8_t *p, uint32_t place)
 	return p;
 }
 
-/* moved, callee: as of link_chain. */
+/* moved, callee: as in link_chain. */
 static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool moved, py_frame *callee)
 {
 	uint32_t place = stack_find(t, frame);
@@ -358,10 +362,10 @@ static uint8_t *write_outside(struct thread *t, uint8_t *p, py_frame *frame, uin
 	return step_on(t, event_write_outside(p, site, number));
 }
 
-/* The root of a task can be another task's the next time, though the frame looks the same.
+/* The root of a task can be that of another task the next time, although the frame looks the same.
  *
- * How many of the `count` frames from `frame` downwards the shadow stack has already above `place`, from the bottom. Frames
- * that were called from another place, or by way of others, are others. */
+ * How many of the `count` frames from `frame` down the shadow stack already has above `place`, from
+ * the bottom. Frames that were called from another place, or through others, are other frames. */
 static uint32_t outside_kept(
 	const struct thread *t, py_frame *frame, uint32_t place, uint32_t count)
 {
@@ -385,7 +389,7 @@ static bool only_foreign_above(const struct thread *t, uint32_t place)
 	return true;
 }
 
-/* The `count` frames from `frame` downwards, which are left out, come to stand above `place`. */
+/* Put the `count` frames from `frame` down, which are left out, above `place`. */
 static uint8_t *put_outside(
 	struct thread *t, uint8_t *p, py_frame *frame, uint32_t place, uint32_t count)
 {
@@ -407,14 +411,15 @@ static uint8_t *put_outside(
 	return p;
 }
 
-/* `caller` is left out, and calls code that is recorded. The frame below it that is recorded is looked for, and the stream
- * tells what is between the two:
+/* `caller` is left out, and calls code that is recorded. Find the recorded frame below it; the
+ * stream gets what is between the two:
  *
- *	the interpreter   main -> sorted_by -> key_of -> (an entry)          sorted_by, key_of are left out
- *	the stream        main | OUTSIDE sorted_by | OUTSIDE key_of | ENTER
+ *   the interpreter   main -> sorted_by -> key_of -> (an entry)      sorted_by, key_of are left out
+ *   the stream        main | OUTSIDE sorted_by | OUTSIDE key_of | ENTER
  *
- * As long as the same ones call from the same places, that was told. The frame of an entry that is recorded is always told, so
- * one that is recorded and on the shadow stack is there; and so is what is below it. */
+ * As long as the same frames call from the same places, that was written. The entry of a recorded
+ * frame is always written, so a recorded frame that is on the shadow stack is there, and so are the
+ * frames below it. */
 static uint8_t *step_to_outside(struct thread *t, uint8_t *p, py_frame *caller)
 {
 	uint32_t count = 0, place = 0;
@@ -458,7 +463,7 @@ static uint8_t *step_below(struct thread *t, uint8_t *p, py_frame *caller, py_fr
 	if (caller && entry_is(t->top, caller) && !frame_not_begun(caller) &&
 		entry_is_true(t, t->depth, caller, callee))
 		return p;
-	/* Foreign frames above the caller stay: it is they that call. */
+	/* foreign frames above the caller stay: it is they that call */
 	while (place && frame_is_foreign(t->frames[place - 1]))
 		place--;
 	if (place < t->depth && entry_is(place ? t->frames[place - 1] : NULL, caller) &&
@@ -482,13 +487,14 @@ uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller, py_frame
 
 /* ---- a forked child ---- */
 
-/* Its stream begins at its first event, and lines and returns may have gone before that of which no event tells: it begins with the
- * stack as it was at the fork, and the reader fills them in from there.
+/* The child's stream begins at its first event, but lines and returns without an event may have
+ * come before that. So it begins with the stack as it was at the fork, and the reader fills them in
+ * from there.
  *
  *	the program    pid = fork()   if not pid:   x = 3 (a witness)
  *	the child      LINKs: at fork()             LINE
  *
- * Only the thread that forked is in the child, and what it did not run yet is as it was. */
+ * Only the thread that forked is in the child, and what it has not run yet is unchanged. */
 static bool keep_stood(struct stood *out, py_frame *frame)
 {
 	PyCodeObject *code = frame_code(frame);
@@ -504,7 +510,7 @@ static bool keep_stood(struct stood *out, py_frame *frame)
 	if (is_root(frame))
 		task_find(current_thread_state(), frame, false, &out->task);
 	if (frame_is_pending(frame) &&
-		!implied_at(record, out->unit)) /* no calls are, in the child */
+		!implied_at(record, out->unit)) /* no calls are implied in the child */
 		out->frame = frame_marked(frame, MARK_EARLY);
 	if (frame_is_due(frame))
 		out->frame = frame_marked(frame, MARK_TOLD);
@@ -521,8 +527,8 @@ static void forget_stood(void)
 	root.stood_count = 0;
 }
 
-/* Where every line is told nothing goes before the first event, unless none is heard; who forked
- * without the GIL runs no Python in the child. */
+/* If each line is recorded nothing comes before the first event, unless no event is reported; a
+ * thread that forked without the GIL runs no Python in the child. */
 static py_frame *stands_in_child(void)
 {
 	bool told = root.tells_lines && !tools_are_all_taken();
@@ -556,7 +562,8 @@ void thread_stands_at_fork(void)
 	}
 }
 
-/* Has the thread that was forked run anything since, while nothing was told? Before an exec it mostly has not. */
+/* Has the thread that was forked run anything since, without an event? Before an exec it usually
+ * has not. */
 static bool went_on_unheard(void)
 {
 	bool forked = root.stood && root.stood_pid == (uint32_t)syscall(SYS_gettid);
@@ -609,7 +616,7 @@ static uint8_t *write_idle_and_time(struct thread *t, uint8_t *p)
 }
 
 /* The thread that wrote before is named with its position in its stream: so the two streams are
- * tied together where the GIL changed hands. Its state is still there when the thread is not
+ * related where the GIL changed hands. Its state is still there when the thread is not
  * (take_state). */
 static bool take_ring(struct thread *t)
 {
@@ -621,8 +628,9 @@ static void give_ring_back(struct thread *t)
 	atomic_store_explicit(&t->taken, false, memory_order_release);
 }
 
-/* The frame on its shadow stack in which another thread stands: one that has not begun or been resumed yet is passed over. 0: not known. The
- * shadow may still have a frame that returned where a new one lies by now, which would announce itself behind its RESUME. */
+/* The frame on its shadow stack in which another thread is. One that has not begun or was not
+ * resumed yet is skipped. 0: not known. The shadow stack may still have a frame that returned, at
+ * the address of a new one, which will have an event after its RESUME. */
 static uint32_t stands_at(const struct thread *t, py_frame *frame)
 {
 	for (frame = frame_recorded(frame); frame; frame = frame_recorded(frame_caller(frame))) {
@@ -638,7 +646,7 @@ static uint32_t stands_at(const struct thread *t, py_frame *frame)
 	return 0;
 }
 
-/* How many frames that are left out stand above `place`, called from where the frame there stands. */
+/* How many frames that are left out are above `place`, called from where the frame there is. */
 static uint32_t outside_above(const struct thread *t, uint32_t place)
 {
 	py_frame *frame = frame_unmarked(t->frames[place - 1]);
@@ -650,8 +658,8 @@ static uint32_t outside_above(const struct thread *t, uint32_t place)
 	return called ? i - place : 0;
 }
 
-/* The frame and its callers that stand ahead of their begins: their calls were before now. callee: as entry_is_true. NULL: there was no room
- * for one. */
+/* The frame and its callers that are pending: their calls were before now. callee: as
+ * entry_is_true. NULL: there was no room for one. */
 static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame, py_frame *callee)
 {
 	py_frame *const top = frame;
@@ -683,7 +691,8 @@ static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame, py_f
 	return p;
 }
 
-/* Of a thread that is not running. One that has not begun is passed over; not where it was linked, for a signal's handler. */
+/* For a thread that is not running. A frame that has not begun is skipped, unless it was linked,
+ * for a signal handler. */
 static uint8_t *write_untold_of_other(struct thread *t, uint8_t *p, py_frame *frame)
 {
 	py_frame *callee = NULL;
@@ -717,16 +726,17 @@ uint8_t *thread_write_owed(struct thread *t, uint8_t *p)
 	return p;
 }
 
-/* A pass is told before its jump, at which the interpreter may let the GIL go: of a thread that stands there still the pass is to come. Or it
- * has been, and this is the next time around, which another tool was told of before us. So when it came is not known, once it is told. Where
- * the stream ends now. */
+/* A pass is written before its jump, at which the interpreter may release the GIL. If a thread is
+ * still there, the pass is to come. Or it has been, and this is the next time around, of which
+ * another tool was called before us. So when it came is not known, once it is written. Returns
+ * where the stream ends now. */
 static uint8_t *take_back(struct thread *t, const PyThreadState *ts)
 {
 	const size_t ahead = ring_ahead(&t->ring);
 	py_frame *frame = ahead ? top_frame(ts) : NULL;
 	uint8_t here[EVENT_BYTES_MAX];
 
-	while (frame && ts->tracing && !entry_is(t->top, frame)) /* a callback's frames */
+	while (frame && ts->tracing && !entry_is(t->top, frame)) /* the frames of a callback */
 		frame = frame_caller(frame);
 	if (!frame || !entry_is(t->top, frame))
 		return t->ring.at;
@@ -738,14 +748,15 @@ static uint8_t *take_back(struct thread *t, const PyThreadState *ts)
 	return t->ring.at - ahead;
 }
 
-/* Does it stand where it stood when the pass was taken back? */
+/* Is it where it was when the pass was taken back? */
 static bool stands_at_owed(const struct thread *t, py_frame *frame)
 {
 	return entry_is(t->top, frame) && frame_unit(frame, frame_code(frame)) + 1 == t->owes;
 }
 
-/* Another thread waits for the GIL, or in C: say in its stream where, as if it were its own event. What it did since its last one is
- * known then, and was before this switch. In the middle of a callback of another tool it may stand on a line that is not told. */
+/* Another thread waits for the GIL, or is in C: write in its stream where it is, as if that were
+ * its own event. What it did since its last event is known then, and was before this switch. In a
+ * callback of another tool it may be on a line that is not recorded. */
 static void write_stand(struct thread *t, PyThreadState *ts)
 {
 	py_frame *frame = ts && !t->fresh ? top_frame(ts) : NULL;
@@ -756,7 +767,7 @@ static void write_stand(struct thread *t, PyThreadState *ts)
 	const bool owed = t->owes;
 	p = take_back(t, ts);
 	if (ts->tracing) {
-		if (owed) /* no callback comes between the jump and where it lands */
+		if (owed) /* no callback comes between the jump and its target */
 			p = thread_write_owed(t, p);
 		ring_commit(&t->ring, p);
 		return;
@@ -782,7 +793,7 @@ static void write_stand(struct thread *t, PyThreadState *ts)
 	ring_commit(&t->ring, p);
 }
 
-/* It stands at the jump of a pass that has just been taken back. */
+/* It is at the jump of a pass that was just taken back. */
 static void hear_landing(const struct thread *t)
 {
 	PyCodeObject *code = frame_code(frame_unmarked(t->top));
@@ -794,7 +805,7 @@ static void tell_stand(struct thread *t)
 {
 	if (ENGINE_TRACES || !take_ring(t))
 		return;
-	const bool owed = t->owes; /* a thread's end tells it, with the ring */
+	const bool owed = t->owes; /* a thread's end writes it, with the ring */
 	if (!atomic_load_explicit(&t->ended, memory_order_acquire))
 		write_stand(t, root.describing ? NULL : thread_state_of(t->native_id));
 	if (landings_are_heard() && !owed && t->owes)
@@ -853,8 +864,8 @@ static uint8_t *write_switch(struct thread *t, uint8_t *p)
 		before ? ring_position(&before->ring) : 0);
 }
 
-/* After a loss the reader knows nothing of the stack: empty it; the next event links what is there.
- */
+/* After a loss the reader knows nothing of the stack: empty it; the next event links what is
+ * there. */
 static uint8_t *write_loss(struct thread *t, uint8_t *p)
 {
 	if (t->lost)
@@ -872,7 +883,7 @@ static uint8_t *write_loss(struct thread *t, uint8_t *p)
 	return p;
 }
 
-/* A thread of C can have one state for each call of Python. */
+/* A C thread can have one state for each call of Python. */
 static void tell_state(struct thread *t)
 {
 	const PyThreadState *ts = current_thread_state();
@@ -901,14 +912,14 @@ static bool stamps_all(const struct thread *t)
 	return root.arena.head->stamps == STAMPS_LINE || (root.section_count && sections_on(t));
 }
 
-/* Looking for room costs a walk over the arena, and for the collector a system call: not at every
+/* Looking for room costs a walk over the arena, and the collector a system call, so not at every
  * lost event. */
 #define LOST_PER_LOOK 256u
 #define LOST_PER_CALL (64 * LOST_PER_LOOK)
 
-/* A time is written after each refill too: the chunk's open_ticks is that of the last time told,
- * and a block may begin there. Without room `at` stays where it was, so the next event comes here
- * again. */
+/* A time is written after each refill as well: the chunk's open_ticks is the last time that was
+ * written, and a block may begin there. Without room `at` does not change, so the next event comes
+ * here again. */
 uint8_t *step_slow(struct thread *t, uint8_t *p)
 {
 	bool full = p >= t->ring.limit;
@@ -943,7 +954,7 @@ uint8_t *step_slow(struct thread *t, uint8_t *p)
 
 /* ---- its life ---- */
 
-/* Whoever has the ring's lock, if it is not this thread, gives it back without waiting for anybody. */
+/* If another thread has the ring's lock, it releases it without waiting for any other. */
 static void stand_killed(struct thread *t)
 {
 	while (!take_ring(t))
@@ -952,7 +963,7 @@ static void stand_killed(struct thread *t)
 	give_ring_back(t);
 }
 
-/* This thread, outside of an event, says where it stands. */
+/* This thread, outside of an event, writes where it is. */
 static void tell_own_stand(PyThreadState *ts)
 {
 	uint8_t *p = step(self);
@@ -981,8 +992,7 @@ void thread_begins_to_tell(void)
 	self->stale = false;
 }
 
-/* Where there is no room, or the place in the ring is in somebody's hands, it is as with a lost
- * event. */
+/* If there is no room, or the place in the ring is in use, it is as with a lost event. */
 static void lose_the_path(struct thread *t, enum pl_gap_reason reason)
 {
 	uint8_t *p = t != self ? t->ring.at : root.describing ? NULL : step(t);
@@ -1010,7 +1020,7 @@ void threads_lose_the_path(enum pl_gap_reason reason)
 
 void thread_leaves(bool killed)
 {
-	/* The last word of a forked child may be its first. */
+	/* the last event of a forked child may be its first */
 	bool first = went_on_unheard() && (self || thread_begin());
 	bool records =
 		self && !root.forked && !atomic_load_explicit(&root.stopped, memory_order_relaxed);
@@ -1023,8 +1033,8 @@ void thread_leaves(bool killed)
 		tell_own_stand(ts);
 }
 
-/* Its last frames may have returned without an event. A thread that the interpreter ended in the middle of them, when it was
- * over itself, still has its state. */
+/* Its last frames may have returned without an event. A thread that the finished interpreter ended
+ * in the middle of them still has its state. */
 static void pop_the_rest(struct thread *t)
 {
 	bool returned = t->depth && !t->fresh && !interpreter_finalizing() &&
@@ -1039,7 +1049,7 @@ static void pop_the_rest(struct thread *t)
 	ring_commit(&t->ring, event_write1(p, EVENT_POPS, t->depth));
 }
 
-/* Runs without the GIL: it touches nothing that others write. */
+/* Runs without the GIL: it changes nothing that others write. */
 static void thread_end(void *p)
 {
 	struct thread *t = p;
@@ -1059,8 +1069,8 @@ int thread_init(void)
 	return pthread_key_create(&at_thread_end, thread_end);
 }
 
-/* States of ended threads serve again, but for the one that the word names: its position is still
- * to be told. */
+/* States of ended threads are used again, except the thread that wrote last: its position must
+ * still be written. */
 static struct thread *take_state(void)
 {
 	for (struct thread *t = root.threads; t; t = t->next)
@@ -1075,7 +1085,7 @@ static struct thread *take_state(void)
 	return t;
 }
 
-/* Numbers are given in the order in which threads are first seen. The state may have served another
+/* Numbers are given in the order in which threads are first seen. The state may be that of an ended
  * thread, whose shadow stack's memory it keeps. */
 struct thread *thread_begin(void)
 {
@@ -1109,8 +1119,8 @@ struct thread *thread_begin(void)
 	return t;
 }
 
-/* fork leaves one thread, and rings that are the parent's. States are kept to serve again; who
- * writes first in the child gets number 0. */
+/* fork leaves one thread, and rings that belong to the parent. States are kept to be used again;
+ * the thread that writes first in the child gets number 0. */
 void thread_forget_all(void)
 {
 	for (struct thread *t = root.threads; t; t = t->next) {

@@ -1,4 +1,5 @@
-/* Debuggers: trace functions that the program sets, and frames that are moved (f_lineno). Apart, so that who has none pays nothing. */
+/* Debuggers: trace functions that the program sets, and frames that are moved (f_lineno). In a file
+ * of their own, so that a program without them pays nothing. */
 #include "recorder/hooks.h"
 #include "recorder/moment.h"
 
@@ -8,14 +9,15 @@ static PyCFunction set_trace, set_trace_everywhere, call_tracing;
 
 typedef PyObject *(*fast_function)(PyObject *module, PyObject *const *args, Py_ssize_t n);
 
-/* Does what the program asks for here touch what is recorded? */
+/* Does what the program requests here affect what is recorded? */
 static bool is_recorded(const PyThreadState *ts)
 {
 	return ts->interp == PyInterpreterState_Main() &&
 	       !atomic_load_explicit(&root.stopped, memory_order_relaxed);
 }
 
-/* Does a trace function want each instruction of a frame? In any thread, for it may be set for all. */
+/* Does a trace function want each instruction of a frame? In any thread, because it may be set for
+ * all. */
 static bool instructions_are_traced(void)
 {
 	PyThreadState *ts = PyInterpreterState_ThreadHead(PyInterpreterState_Main());
@@ -27,9 +29,10 @@ static bool instructions_are_traced(void)
 	return false;
 }
 
-/* From the next event on all of them count, and the first one may be of what was switched off. Where frames wanted their
- * instructions before that, the interpreter forgets it as the function is a second tool of their code (3.13 to 3.15): it notes who
- * hears what from then on, and begins with nobody. */
+/* From the next event on all of them are needed, and the first may be one that was disabled. If
+ * frames wanted their instructions before, the interpreter forgets that when the function becomes a
+ * second tool of their code (3.13 to 3.15): from then on it notes which tool has what, and begins
+ * with none. */
 static PyObject *traced_from_now(PyObject *result)
 {
 	const PyThreadState *ts = current_thread_state();
@@ -53,7 +56,8 @@ static PyObject *own_set_trace_everywhere(PyObject *module, PyObject *function)
 	return traced_from_now(set_trace_everywhere(module, function));
 }
 
-/* In a callback of another tool, too, whose own frames are as unheard as a trace function's. */
+/* Also in a callback of another tool, whose own frames have no events either, as those of a trace
+ * function. */
 static PyObject *own_call_tracing(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
 	if (is_recorded(current_thread_state()))
@@ -66,7 +70,7 @@ static PyCFunction fast(fast_function function)
 	return (PyCFunction)(void (*)(void))function;
 }
 
-/* What they are set by in C is seen at the next event. */
+/* Trace functions that are set in C are found at the next event. */
 static void take_functions(void)
 {
 	function_take(PySys_GetObject("settrace"), METH_O, own_set_trace, &set_trace);
@@ -80,8 +84,8 @@ static void take_functions(void)
 
 static setter set_line;
 
-/* One of a thread with a trace function, to which lines are told first, shows it by the line that we hear then; so it is one that
- * another tool moves, which hears of lines behind us. */
+/* A thread with a trace function, which is called before us, shows it by the line that we get then.
+ * So this is one that another tool moves, whose callback for lines comes after ours. */
 static bool will_be_moved(struct moment *m, py_frame *frame)
 {
 	PyThreadState *ts = current_thread_state();
@@ -96,7 +100,8 @@ static bool will_be_moved(struct moment *m, py_frame *frame)
 	return m->thread && m->record && !moment_is_left_out(m);
 }
 
-/* The lines that led there are told, and that it goes on elsewhere; from now on each line, for nothing else shows where that is. */
+/* The lines that led there are written, and that it continues elsewhere. From now on each line is
+ * recorded, because nothing else shows where that is. */
 static int own_set_line(PyObject *object, PyObject *line, void *closure)
 {
 	struct moment m;
@@ -113,7 +118,8 @@ static int own_set_line(PyObject *object, PyObject *line, void *closure)
 	return result;
 }
 
-/* The table of the type's attributes is the interpreter's, and writable data; as with functions, it outlives the interpreter. */
+/* The table of the type's attributes belongs to the interpreter and is writable data; as with
+ * functions, it outlives the interpreter. */
 static void take_line(void)
 {
 	PyObject *names = PyType_GetDict(&PyFrame_Type);
@@ -135,10 +141,10 @@ void traced_take(void)
 	PyErr_Clear();
 }
 
-/* ---- what is heard from then on ---- */
+/* ---- what is enabled from then on ---- */
 
-/* A frame that has begun begins again, where a debugger has moved it to (f_lineno): what the reader would take for its way to a return
- * was not run. */
+/* A frame that has begun begins again, where a debugger has moved it (f_lineno): what the reader
+ * would take for its way to a return did not run. */
 static void tell_begun_again(PyCodeObject *code, PyThreadState *state)
 {
 	struct moment m;
