@@ -26,9 +26,8 @@ struct ticker {
 	uint64_t gap_ticks;  /* the greatest distance of two stores since the last CLOCK record */
 	int64_t start_ns,
 		next_ns; /* CLOCK_MONOTONIC: of the first record; when the next one is due */
-	int64_t real_off_ns,
-		/* CLOCK_REALTIME and CLOCK_BOOTTIME less CLOCK_MONOTONIC, at the last record */
-		boot_off_ns;
+	/* CLOCK_REALTIME and CLOCK_BOOTTIME less CLOCK_MONOTONIC, at the last record */
+	int64_t real_off_ns, boot_off_ns;
 	bool started;
 };
 

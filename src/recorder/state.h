@@ -182,10 +182,9 @@ struct thread {
 	 * none */
 	uint32_t owes;
 	uint32_t lands; /* where the last jump leads that was written ahead: the unit + 1 */
-	uint64_t idle_from,
-		/* for how long the event loop waited since the last event; 0: it did not; else
-		 * `tick` is NO_TICK */
-		idle_ticks;
+	/* from when and for how long the event loop waited since the last event; idle_ticks 0: it
+	 * did not; else `tick` is NO_TICK */
+	uint64_t idle_from, idle_ticks;
 	uint64_t tick_looked; /* of the last look at what is checked once a tick */
 	uint64_t native_id;
 	const void *name_seen; /* the str object of its name; compared only, never followed */

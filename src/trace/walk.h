@@ -56,9 +56,9 @@ struct walk {
 	uint64_t order; /* number of the run that it belongs to */
 	/* or of an earlier one, from this one on: there is no event that says so */
 	uint64_t order_from;
-	uint64_t ticks;		/* of the last stamp */
-	bool at_stamp;		/* no event came since the stamp */
-	bool time_known;	/* the next two are set; this happens when a row is made */
+	uint64_t ticks;	 /* of the last stamp */
+	bool at_stamp;	 /* no event came since the stamp */
+	bool time_known; /* `time` and stamp_span_ns are set; that happens when a row is made */
 	struct clock_time time; /* of ticks */
 	int64_t stamp_span_ns;	/* an event after the stamp was at most this much later */
 	int64_t last_ns;
@@ -99,8 +99,8 @@ int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err);
 /* After PL_END, while the recording is live: as pl_cursor_possible. */
 int walk_possible(struct walk *w, struct pl_event *row, struct pl_err *err);
 
-/* What the next row will have. Does not change what walk_stack gives, unless a block ends here.
- * PL_END. */
+/* What the next row will have; PL_END: there is none, so far. Does not change what walk_stack
+ * gives, unless a block ends here. */
 struct walk_peek {
 	uint64_t order;
 	uint64_t ticks;
@@ -125,7 +125,7 @@ static inline void walk_over_rows(struct walk *w, uint64_t rows)
 	w->event += (uint32_t)rows;
 	w->at_stamp = w->explained = w->stopped = false;
 }
-/* To be called after them, if the last one was an event with marks. */
+/* To be called after walk_over_rows, if the last of the rows was that of an event with marks. */
 void walk_take_marks(struct walk *w);
 static inline void walk_over_marks(struct walk *w)
 {
