@@ -36,13 +36,19 @@ static void make_ignored(void)
 	close(fd);
 }
 
+/* Whatever the umask: it is the program's, and can be one for files, under which no directory is of use. */
+static bool make_private(const char *path)
+{
+	return mkdir(path, 0700) == 0 && chmod(path, 0700) == 0;
+}
+
 static int make_default(struct place *p, const char *name)
 {
 	char stamp[32];
 	time_t now = time(NULL);
 	struct tm local;
 
-	p->made_home = mkdir(HOME_NAME, 0700) == 0;
+	p->made_home = make_private(HOME_NAME);
 	if (!p->made_home && errno != EEXIST)
 		return failed(HOME_NAME, errno);
 	make_ignored();
@@ -53,7 +59,7 @@ static int make_default(struct place *p, const char *name)
 			snprintf(p->path, sizeof p->path, "%s/%s-%s", HOME_NAME, stamp, name);
 		else
 			snprintf(p->path, sizeof p->path, "%s/%s-%s-%d", HOME_NAME, stamp, name, n);
-		if (mkdir(p->path, 0700) == 0)
+		if (make_private(p->path))
 			return CMD_GO;
 		if (errno != EEXIST)
 			break;
@@ -90,7 +96,7 @@ static int make_given(struct place *p, const char *directory)
 		snprintf(p->path, sizeof p->path, "%s", directory) >= (int)sizeof p->path)
 		return failed(directory, *directory ? ENAMETOOLONG : ENOENT);
 	make_parents(p);
-	if (mkdir(directory, 0700) == 0)
+	if (make_private(directory))
 		return CMD_GO;
 	if (errno != EEXIST)
 		return failed(directory, errno);
