@@ -633,7 +633,9 @@ static int do_search(struct session *s, char letter, const char *rest, struct pl
 	if (!s->has_regex)
 		return session_refuse(s, "there is no search to repeat; try /NAME");
 	bool back = s->regex_back != (letter == ',');
-	return moved(s, replay_search(&s->replay, &s->regex, back, err), "not found");
+	return moved(s, replay_search(&s->replay, &s->regex, back, err),
+		back ? "not found before this place; / searches forward"
+		     : "not found after this place; ? searches backward");
 }
 
 /* "thread 2 pricing_1, task 3 worker"; in a thread that goes on itself "task 3 worker" is enough. */
@@ -884,6 +886,15 @@ static int run_counted(
 	return 0;
 }
 
+/* "step 3", as in gdb; too large ones are refused later. */
+static bool read_count(const char *text, unsigned long long *count)
+{
+	if (!*text || text[strspn(text, "0123456789")])
+		return false;
+	*count = strtoull(text, NULL, 10);
+	return true;
+}
+
 int session_do(struct session *s, const char *line, struct pl_err *err)
 {
 	const char *rest = "";
@@ -905,11 +916,10 @@ int session_do(struct session *s, const char *line, struct pl_err *err)
 		return refuse_word(s, line);
 	if (line != begin && word->how != WORD_COUNTS)
 		return session_refuse(s, "%s does not take a count", word->word);
+	if (line == begin && word->how == WORD_COUNTS && read_count(rest, &count))
+		rest = "";
 	if (!count || count > COUNT_MAX)
 		return session_refuse(s, "a count is from 1 to %d", COUNT_MAX);
-	if (word->how == WORD_COUNTS && *rest && read_number(rest, &(uint64_t){0}))
-		return session_refuse(s, "%s takes its count before it, as in %s%s", word->word,
-			rest, word->word);
 	if (word->how != WORD_TAKES && *rest)
 		return session_refuse(s, "%s does not take an argument", word->word);
 	return word->how == WORD_COUNTS ? run_counted(s, word, count, err)

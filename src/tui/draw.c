@@ -12,6 +12,8 @@
 
 #define SIDE_BY_SIDE 110 /* columns */
 #define FILE_LEAST   16
+#define FILE_CUT     10 /* beside a function, where that is cut */
+#define PLACE_LEAST  16 /* columns of file, line and function */
 #define EDGE	     32 /* events in which a line is looked for */
 
 static const enum ink inks[LEXEMES] = {
@@ -49,6 +51,14 @@ bool tui_at_edge(struct tui *t, bool back)
 }
 
 /* ---- header ---- */
+
+static int columns_of(const char *text)
+{
+	struct pen measure = {.columns = 1 << 20, .left = 1 << 20};
+
+	pen_text(&measure, text, INK_PLAIN);
+	return measure.column;
+}
 
 /* Bytes of the shortest beginning after which so many columns are left, at a character. */
 static const char *cut_left(const char *text, int columns)
@@ -93,33 +103,55 @@ static int draw_mode(const struct tui *t, int y)
 	return columns;
 }
 
-static void draw_place(const struct tui *t, int y)
+/* Thread, task and, among several, process. */
+#define WHO_BYTES 400
+static void who_text(const struct tui *t, char text[WHO_BYTES])
+{
+	const struct pl_position *at = &t->s->replay.at.position;
+	const struct pl_thread *thread = tui_thread(t);
+	char task[TASK_TEXT_BYTES], process[24] = "";
+
+	tasks_text(&t->s->replay.task, task);
+	if (pl_recording_process_count(t->s->replay.r) > 1)
+		snprintf(process, sizeof process, "  process %" PRIu32, at->process);
+	snprintf(text, WHO_BYTES, "  thread %" PRIu32 " %.100s%s%s%s", at->thread,
+		thread && thread->name ? thread->name : "", task[0] ? "  task " : "", task,
+		process);
+}
+
+/* File, line and function, cut where they need more than these columns. */
+static void draw_function(const struct tui *t, struct pen *p)
 {
 	const struct pl_event *at = &t->s->replay.at;
-	const struct pl_thread *thread = tui_thread(t);
-	struct pen p = {.y = y, .columns = COLS - draw_mode(t, y)};
-	char file[FILE_BYTES], task[TASK_TEXT_BYTES];
+	const int quarter = COLS / 4 < FILE_LEAST ? FILE_LEAST : COLS / 4;
+	const int half = p->columns / 2 < FILE_CUT ? FILE_CUT : p->columns / 2;
+	char file[FILE_BYTES];
 
-	pen_text(&p, " ", INK_BAR);
-	if (at->code) {
-		tui_file(t, pl_code_file(at->code), COLS / 4 < FILE_LEAST ? FILE_LEAST : COLS / 4,
-			file);
-		pen_text(&p, file, INK_BAR);
-		pen_format(&p, INK_BAR, ":%" PRId32 "  ", at->line);
-		pen_text(&p, pl_code_name(at->code), INK_BAR);
-	} else {
-		pen_text(&p, "no frame", INK_BAR);
+	pen_text(p, " ", INK_BAR);
+	if (!at->code) {
+		pen_text(p, "no frame", INK_BAR);
+		return;
 	}
-	pen_format(&p, INK_BAR, "  thread %" PRIu32 " ", at->position.thread);
-	pen_text(&p, thread && thread->name ? thread->name : "", INK_BAR);
-	tasks_text(&t->s->replay.task, task);
-	if (task[0]) {
-		pen_text(&p, "  task ", INK_BAR);
-		pen_text(&p, task, INK_BAR);
-	}
-	if (pl_recording_process_count(t->s->replay.r) > 1)
-		pen_format(&p, INK_BAR, "  process %" PRIu32, at->position.process);
-	pen_fill(&p, " ", INK_BAR);
+	tui_file(t, pl_code_file(at->code), half < quarter ? half : quarter, file);
+	pen_text(p, file, INK_BAR);
+	pen_format(p, INK_BAR, ":%" PRId32 "  ", at->line);
+	pen_text(p, pl_code_name(at->code), INK_BAR);
+}
+
+static void draw_place(const struct tui *t, int y)
+{
+	const int columns = COLS - draw_mode(t, y);
+	char who[WHO_BYTES];
+
+	who_text(t, who);
+	const int left = columns - columns_of(who) - 1;
+	struct pen p = {.y = y, .columns = left > PLACE_LEAST ? left : PLACE_LEAST};
+	p.columns = p.columns < columns ? p.columns : columns;
+	draw_function(t, &p);
+	const int used = p.full ? p.columns : p.column;
+	struct pen right = {.y = y, .x = used, .columns = columns - used};
+	pen_text(&right, who, INK_BAR);
+	pen_fill(&right, " ", INK_BAR);
 }
 
 static void draw_bar(const struct tui *t, struct pen *p, uint64_t done, uint64_t whole)
@@ -263,6 +295,10 @@ static void draw_line(struct tui *t, struct box box, int y, int32_t line, int32_
 	draw_text(t, &p, line);
 	if (p.lit)
 		pen_fill(&p, " ", INK_PLAIN);
+	if (t->left && p.column) {
+		struct pen sign = {.y = y, .x = p.x, .columns = 1};
+		pen_text(&sign, "<", INK_FAINT);
+	}
 }
 
 /* A row of its own, across the whole piece. */
@@ -353,30 +389,51 @@ static void draw_prompt(const struct tui *t, int y)
 	move(y, measure.column - p.left);
 }
 
-/* A long one takes rows from what is above it, half of the screen at most. */
-static void draw_message(const struct tui *t, int y)
+size_t tui_row_bytes(const char *text, int columns)
 {
 	struct pen measure = {.columns = 1 << 20, .left = 1 << 20};
+	size_t at = 0, fits = 0, words = 0;
 
-	pen_text(&measure, t->message, INK_PLAIN);
-	int rows = COLS > 0 ? (measure.column + COLS - 1) / COLS : 1;
-	rows = rows > LINES / 2 ? LINES / 2 : rows;
-	for (int i = 0; i < rows; i++) {
-		struct pen p = {.y = y - rows + 1 + i,
-			.columns = COLS,
-			.left = i * COLS,
-			.wraps = i + 1 < rows};
-		pen_text(&p, t->message, INK_PLAIN);
-		pen_fill(&p, " ", INK_PLAIN);
+	while (text[at] && measure.column <= columns) {
+		size_t n = 1;
+		while (((unsigned char)text[at + n] & 0xc0) == 0x80)
+			n++;
+		if (text[at] == ' ')
+			words = at;
+		pen_bytes(&measure, text + at, n, INK_PLAIN);
+		at += n;
+		if (measure.column <= columns)
+			fits = at;
 	}
+	return !text[fits] ? fits : words ? words : fits ? fits : at;
 }
 
-static int columns_of(const char *text)
+/* What is after that row, without the spaces at its end. */
+const char *tui_next_row(const char *text, int columns)
 {
-	struct pen measure = {.columns = 1 << 20, .left = 1 << 20};
+	text += tui_row_bytes(text, columns);
+	return text + strspn(text, " ");
+}
 
-	pen_text(&measure, text, INK_PLAIN);
-	return measure.column;
+/* A long one takes rows from what is above it, half of the screen at most. It is broken between
+ * words. */
+static void draw_message(const struct tui *t, int y)
+{
+	const char *text = t->message;
+	int rows = 0;
+
+	while (COLS > 0 && *text && rows < LINES / 2) {
+		text = tui_next_row(text, COLS);
+		rows++;
+	}
+	text = t->message;
+	for (int i = 0; i < rows; i++) {
+		struct pen p = {.y = y - rows + 1 + i, .columns = COLS};
+		const size_t n = i + 1 < rows ? tui_row_bytes(text, COLS) : strlen(text);
+		pen_bytes(&p, text, n, INK_PLAIN);
+		pen_fill(&p, " ", INK_PLAIN);
+		text = tui_next_row(text, COLS);
+	}
 }
 
 /* Help and quit are always there; of the others those that fit. */

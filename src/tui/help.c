@@ -84,36 +84,86 @@ static bool help_row(size_t i, struct row *row)
 	return true;
 }
 
-static int count_rows(void)
+/* The columns of its name, and what stands beside that. A title has the whole row. */
+#define TEXT_BYTES 512
+static int right_text(size_t i, const struct row *row, int columns, char text[TEXT_BYTES])
 {
-	return (int)(count_keys() + count_words(false) + count_words(true)) + 3;
+	const bool narrow = i <= count_keys() || columns < 2 * LEFT_COLUMNS;
+
+	snprintf(text, TEXT_BYTES, "%s%s%s", row->text ? row->text : row->left,
+		row->views[0] ? "  in " : "", row->views);
+	return !row->text ? 0 : (narrow ? 10 : LEFT_COLUMNS) + 2;
+}
+
+/* A narrow screen has no room beside the names. */
+static int room_of(int columns, int left)
+{
+	return columns > left + 10 ? columns - left : 10;
+}
+
+/* Rows of the screen that it takes. */
+static int height(size_t i, const struct row *row, int columns)
+{
+	char text[TEXT_BYTES];
+	const int room = room_of(columns, right_text(i, row, columns, text));
+	int rows = 1;
+
+	for (const char *at = tui_next_row(text, room); *at; at = tui_next_row(at, room))
+		rows++;
+	return rows;
+}
+
+/* Rows of the screen before the i-th of the help, or of all. */
+static int rows_before(size_t i, int columns)
+{
+	struct row row;
+	int rows = 0;
+
+	for (size_t n = 0; n < i && help_row(n, &row); n++)
+		rows += height(n, &row, columns);
+	return rows;
+}
+
+/* From its row `skip` on; y: of that one. */
+static void draw_row(struct box box, int y, int skip, size_t i, const struct row *row, bool lit)
+{
+	char text[TEXT_BYTES];
+	const int left = right_text(i, row, box.columns, text);
+	const int room = room_of(box.columns, left);
+	const char *at = text;
+
+	for (int n = 0; (!n || *at) && y + n - skip < box.y + box.rows; n++) {
+		struct pen p = {.y = y + n - skip, .x = box.x, .columns = box.columns, .lit = lit};
+		const size_t bytes = tui_row_bytes(at, room);
+		if (n >= skip && left)
+			pen_format(
+				&p, INK_HERE, " %-*.*s ", left - 2, left - 2, n ? "" : row->left);
+		if (n >= skip)
+			pen_bytes(&p, at, bytes, left ? INK_PLAIN : INK_HERE);
+		if (n >= skip && lit)
+			pen_fill(&p, " ", INK_PLAIN);
+		at = tui_next_row(at, room);
+	}
 }
 
 void help_draw(struct tui *t, struct box box)
 {
-	const int count = count_rows();
+	const int count = rows_before(SIZE_MAX, box.columns);
 	struct row row;
+	int y = 0;
 
+	t->help_columns = box.columns;
 	if (t->help_top > count - box.rows)
 		t->help_top = count - box.rows;
 	if (t->help_top < 0)
 		t->help_top = 0;
-	for (int i = 0; i < box.rows && help_row((size_t)t->help_top + (size_t)i, &row); i++) {
-		struct pen p = {.y = box.y + i, .x = box.x, .columns = box.columns};
-		const int left = t->help_top + i <= (int)count_keys() ? 10 : LEFT_COLUMNS;
-		p.lit = t->help_found == t->help_top + i + 1;
-		if (!row.text) {
-			pen_format(&p, INK_HERE, "%s", row.left);
-			continue;
-		}
-		pen_format(&p, INK_HERE, " %-*s ", left, row.left);
-		pen_text(&p, row.text, INK_PLAIN);
-		if (row.views[0] && strcmp(row.views, "all")) {
-			pen_text(&p, "  in ", INK_FAINT);
-			pen_text(&p, row.views, INK_FAINT);
-		}
-		if (p.lit)
-			pen_fill(&p, " ", INK_PLAIN);
+	for (size_t i = 0; y < t->help_top + box.rows && help_row(i, &row); i++) {
+		const int rows = height(i, &row, box.columns);
+		const int skip = y < t->help_top ? t->help_top - y : 0;
+		if (skip < rows)
+			draw_row(box, box.y + y + skip - t->help_top, skip, i, &row,
+				t->help_found == (int)i + 1);
+		y += rows;
 	}
 }
 
@@ -123,19 +173,31 @@ static bool matches(const struct tui *t, const struct row *row)
 	       (row->text && regexec(&t->regex, row->text, 0, NULL, 0) == 0);
 }
 
+/* The help's first row on the screen. */
+static int first_row(const struct tui *t)
+{
+	struct row row;
+	int i = 0;
+
+	for (int y = 0; y < t->help_top && help_row((size_t)i, &row); i++)
+		y += height((size_t)i, &row, t->help_columns);
+	return i;
+}
+
 bool help_search(struct tui *t, bool back)
 {
-	const int count = count_rows();
-	const int from = t->help_found ? t->help_found - 1 : t->help_top + (back ? 0 : -1);
+	const int count = (int)(count_keys() + count_words(false) + count_words(true)) + 3;
+	const int from = t->help_found ? t->help_found - 1 : first_row(t) + (back ? 0 : -1);
 	struct row row;
 
 	for (int n = 1; n <= count; n++) {
 		int i = ((from + (back ? -n : n)) % count + count) % count;
 		if (!help_row((size_t)i, &row) || !matches(t, &row))
 			continue;
+		const int y = rows_before((size_t)i, t->help_columns);
 		t->help_found = i + 1;
-		if (i < t->help_top || i >= t->help_top + t->body_rows)
-			t->help_top = i - t->body_rows / 2;
+		if (y < t->help_top || y >= t->help_top + t->body_rows)
+			t->help_top = y - t->body_rows / 2;
 		return true;
 	}
 	return false;

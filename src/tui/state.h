@@ -71,6 +71,7 @@ struct tui {
 	bool help;
 	int help_top, help_found; /* rows; of the found one the number from 1, 0: none */
 	int body_rows;		  /* as drawn last */
+	int help_columns;	  /* as drawn last */
 	/* views of rows */
 	size_t row, row_top;
 	uint64_t path_row, path_top; /* seqs */
@@ -114,6 +115,10 @@ bool tui_at_edge(struct tui *t, bool back);
 const struct pl_thread *tui_thread(const struct tui *t);
 /* of the position or of the selected frame, in the shown file; 0: it is not there */
 int32_t tui_line(const struct tui *t);
+
+/* Bytes of the text that a row of so many columns takes: up to a space, where one fits. */
+size_t tui_row_bytes(const char *text, int columns);
+const char *tui_next_row(const char *text, int columns);
 
 /* views.c */
 void view_draw(struct tui *t, struct box box);

@@ -81,8 +81,11 @@ static void show_position(struct tui *t)
 	}
 	if (code)
 		show_file(t, code);
-	if (line > 0 && line <= t->source.lines)
+	if (line > 0 && line <= t->source.lines) {
+		if (line != t->cursor)
+			t->left = 0;
 		t->cursor = line;
+	}
 	if (t->hits_seq != at->seq || t->hits_of.process != at->position.process ||
 		t->hits_of.thread != at->position.thread)
 		t->hits_ready = t->source.has_hits = false;
@@ -225,6 +228,8 @@ static void do_wheel_down(struct tui *t, const char *rest)
 static void do_left(struct tui *t, const char *rest)
 {
 	(void)rest;
+	if (t->help)
+		return;
 	if (t->view == VIEW_TIMELINE) {
 		view_column(t, -1);
 		return;
@@ -235,6 +240,8 @@ static void do_left(struct tui *t, const char *rest)
 static void do_right(struct tui *t, const char *rest)
 {
 	(void)rest;
+	if (t->help)
+		return;
 	if (t->view == VIEW_TIMELINE) {
 		view_column(t, 1);
 		return;
@@ -505,6 +512,7 @@ static const struct order {
 	{"bt", do_stack, false, NAMES_NONE},
 	{"redraw", do_redraw, false, NAMES_NONE},
 	{"help", do_help, false, NAMES_COMMANDS},
+	{"h", do_help, false, NAMES_COMMANDS},
 	{"open", do_open, false, NAMES_FILES},
 	{"edit", do_edit, false, NAMES_NONE},
 	{"close", do_close, false, NAMES_NONE},

@@ -442,10 +442,18 @@ class Replay(Recording):
         hits = sorted((e for e in self.model.all if e.event == "line" and e.line == 6), key=lambda e: e.key)
         last = [e for e in hits if e.key > lines[-1].key]
         self.assertEqual(rows[7][0] == "!", not last)
-        self.assertEqual(rows[8], ["!", "s takes its count before it, as in 3s"])
+        self.assertEqual(rows[8], ["!", "no later line in this thread"])
         self.assertEqual(rows[9][0], "!")
         self.assertEqual(rows[10], ["!", "5: a count needs a command, such as 5s"])
         self.assertEqual(rows[11:], [["!", "a does not take a count"], ["!", "b does not take a count"], ["!", "a count is from 1 to 1000000"]])
+
+    def test_counts_after_the_word(self):
+        """As in gdb: step 3."""
+        lines = [e for e in self.model.threads[0] if e.event == "line"]
+        rows = self.replay("step 5", "S 3", "reverse-step 2", "next 0", "s x", "2s 3")
+        self.assertEqual(rows[1:4], [lines[5].row, lines[2].row, lines[0].row])
+        self.assertEqual(rows[4], ["!", "a count is from 1 to 1000000"])
+        self.assertEqual(rows[5:], [["!", "s does not take an argument"]] * 2)
 
     def test_words_of_gdb_and_pdb(self):
         words = [("step", "s"), ("next", "n"), ("reverse-next", "N"), ("reverse-step", "S"), ("break square", "b square"), ("continue", "c"),
@@ -505,7 +513,7 @@ class Replay(Recording):
         rows = self.replay("/^squ", ";", ",", "?nothing", "t worker", "t 0")
         self.assertEqual([row[8] for row in rows[1:4]], ["square"] * 3)
         self.assertEqual(rows[3], rows[1])
-        self.assertEqual(rows[4], ["!", "not found"])
+        self.assertEqual(rows[4], ["!", "not found before this place; / searches forward"])
         self.assertEqual(rows[5][1], self.model.threads[1][0].row[1])
         self.assertEqual(rows[6][1], rows[0][1])
 

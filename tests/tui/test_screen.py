@@ -498,11 +498,65 @@ class Help(Case):
         self.quit(t)
 
 
+    def test_its_lines_wrap(self):
+        for rows, columns in ((24, 80), (24, 60)):
+            t = self.open(rows=rows, columns=columns).wait("START").press("h").wait("KEYS").settle()
+            seen = ""
+            while not seen.endswith(page := "\n".join(t.text().split("\n")[2:-1])):
+                seen += page
+                t.press("Space").settle()
+            self.assertNotIn("…", seen)
+            self.assertRegex(seen, r"path\s+view:\s+calls,\s+exceptions;\s+help:\s+the\s+help")
+            t.press("PgUp", "PgUp").press("/").type("PATH VIEW: CALLS|when each thread\r").settle()
+            self.assertNotIn("not found", t.text())
+            self.quit(t)
+
+    def test_left_and_right_stay_in_it(self):
+        t = self.open().wait("START").press("h").wait("KEYS").press("Right", "Right", "Left").settle()
+        self.assertIn("KEYS", t.text())
+        t.press("h").wait('"""A text')
+        self.quit(t)
+
+    def test_a_command_opens_it(self):
+        for command in "help", "h":
+            t = self.open().wait("START").line(command).wait("KEYS").press("q").wait("START")
+            self.quit(t)
+
+
 class Told(Case):
     """What the screen says of where it is."""
 
     def test_the_mode_of_stops(self):
         t = self.open().wait("a:all threads").press("a").wait("a:this thread").press("a").wait("a:all threads")
+        self.quit(t)
+
+    def test_a_long_function_leaves_room_for_the_thread(self):
+        text = ("import threading\n\n\nclass " + "C" * 30 + ":\n    def " + "f" * 40 + "(self):\n        return 1\n\n\n"
+                "thread = threading.Thread(target=" + "C" * 30 + "()." + "f" * 40 + ", name='pricing_thread_3')\nthread.start()\nthread.join()\n")
+        of = recorded("a_module_of_a_long_name.py", text)
+        for columns in 80, 60:
+            t = self.open(of=of, columns=columns).wait("START").line("b 6").wait("stop 1").press("c").wait("6 > ").settle()
+            first = t.text().splitlines()[0]
+            self.assertRegex(first, r"\.py:6  C+.*…  thread 1 pricing_thread_3 +a:all threads *$")
+            self.quit(t)
+
+    def test_a_message_is_broken_between_words(self):
+        for command in "nosuchword", "b nosuchfunction", "j nosuchtime", "T", "w":
+            t = self.open(columns=40).wait("START").line(command).settle()
+            words = re.split(r"\s+", t.text())
+            whole = recorded().pathline("replay", "--plain", "-c", command).stdout.decode().splitlines()[-1].split("\t")[1]
+            for word in whole.split():
+                self.assertIn(word, words)
+            self.quit(t)
+
+    def test_a_shifted_source_says_so(self):
+        t = self.open(of=recorded("shift.py", "x = 'abcdefghijklmnopqrstuvwxyz'\ny = 2\nz = 3\n")).wait("START").press("Right").wait("(?m)1 > <.*jkl")
+        t.press("s").wait("2 > y = 2").press("Right").wait("2 > *$|2 >").press("Left").wait("2 > y = 2")
+        self.quit(t)
+
+    def test_a_search_in_the_path_says_where_it_looked(self):
+        t = self.open(of=recorded("mine.py", PROGRAM, "--only-mine")).wait("START").press("F6").wait("path --").line("j end").wait("END")
+        t.press("/").type("LookupError\r").wait(r"not found after this place; \? searches backward").press("?").type("LookupError\r").wait("\\bfail +thread")
         self.quit(t)
 
     def test_the_type_of_an_exception(self):
