@@ -569,7 +569,7 @@ class Replay(Recording):
         self.assertIn("not a time", self.ask("replay", "--at", "soon", fails=True))
 
     def test_what_is_not_understood(self):
-        rows = self.replay("frob", "s 3", "j soon", "m 1", "/(", "j #1x")
+        rows = self.replay("frob", "s x", "j soon", "m 1", "/(", "j #1x")
         self.assertEqual([row[0] for row in rows[1:]], ["!"] * 6)
 
 
