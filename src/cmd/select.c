@@ -164,11 +164,16 @@ static int read_kinds(struct selection *s)
 
 static int read_when(const char *text, const struct pl_recording_info *info, struct when *w)
 {
-	if (!text || when_read(text, info, w))
+	const struct when_scale scale = {.info = info,
+		.from_ns = info->start_ns,
+		.start_ns = info->start_ns,
+		.end_ns = info->end_ns};
+
+	if (!text || when_read(text, &scale, w))
 		return CMD_GO;
-	cmd_say("'%s' is not a time; try 10:52:01.5, 2026-11-21 10:52, +1.5 (seconds from the "
-		"start) or #4711 (an event's seq)",
-		text);
+	cmd_say("'%s' is no moment; say %s (+: from the start) or #4711 "
+		"(an event's seq)",
+		text, WHEN_FORMS);
 	return CMD_USAGE;
 }
 

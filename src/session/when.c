@@ -1,10 +1,14 @@
 #define _GNU_SOURCE
 #include "session/when.h"
 
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define NS_PER_S 1000000000
+#define NS_PER_S    1000000000
+#define EPOCH_LEAST (INT64_C(1000000000) * NS_PER_S) /* 2001 */
 
 /* Is the word a number, and nothing else? */
 static bool read_number(const char *word, size_t length, uint64_t *number)
@@ -39,7 +43,7 @@ static bool to_ns(int64_t seconds, int64_t fraction, int64_t *ns)
 	       !__builtin_add_overflow(*ns, fraction, ns);
 }
 
-/* "12.5" seconds, from 1970 or from the start. */
+/* "12.5" seconds. */
 static bool read_seconds(const char *text, int64_t *ns)
 {
 	const char *at = text + strspn(text, "0123456789");
@@ -106,16 +110,60 @@ static bool read_time_of_day(const char *text, const struct pl_recording_info *i
 	return true;
 }
 
-bool when_read(const char *text, const struct pl_recording_info *info, struct when *w)
+/* "1.5" seconds or "1.5h", as ns. */
+static bool read_span(const char *text, int64_t *ns)
 {
+	static const struct {
+		const char *word;
+		double ns;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9},
+		{"d", 86400e9}};
+	char *end;
+
+	if (read_seconds(text, ns))
+		return true;
+	if (!isdigit((unsigned char)*text))
+		return false;
+	double n = strtod(text, &end);
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(end, units[i].word) && n * units[i].ns < 9e18) {
+			*ns = (int64_t)(n * units[i].ns);
+			return true;
+		}
+	return false;
+}
+
+static bool read_percent(const char *text, const struct when_scale *scale, int64_t *ns)
+{
+	int64_t whole;
+	int percent, end = 0;
+
+	if (sscanf(text, "%3d%%%n", &percent, &end) != 1 || !end || text[end] || percent < 0 ||
+		percent > 100 || !isdigit((unsigned char)*text) ||
+		scale->end_ns < scale->start_ns ||
+		__builtin_sub_overflow(scale->end_ns, scale->start_ns, &whole))
+		return false;
+	*ns = scale->start_ns + whole / 100 * percent;
+	return true;
+}
+
+bool when_read(const char *text, const struct when_scale *scale, struct when *w)
+{
+	const char sign = text[0];
+	int64_t ns;
+
 	w->kind = WHEN_TIME;
-	if (text[0] == '#' && read_number(text + 1, strlen(text + 1), &w->seq)) {
+	if (sign == '#' && read_number(text + 1, strlen(text + 1), &w->seq)) {
 		w->kind = WHEN_SEQ;
 		return true;
 	}
-	if (text[0] == '+' && read_seconds(text + 1, &w->time_ns) &&
-		!__builtin_add_overflow(w->time_ns, info->start_ns, &w->time_ns))
+	if (sign == '+' && read_span(text + 1, &ns))
+		return !__builtin_add_overflow(scale->from_ns, ns, &w->time_ns);
+	if (sign == '-' && scale->back && read_span(text + 1, &ns))
+		return !__builtin_sub_overflow(scale->from_ns, ns, &w->time_ns);
+	if (read_percent(text, scale, &w->time_ns))
 		return true;
-	return read_seconds(text, &w->time_ns) || read_date(text, &w->time_ns) ||
-	       read_time_of_day(text, info, &w->time_ns);
+	if (read_seconds(text, &w->time_ns))
+		return w->time_ns >= EPOCH_LEAST;
+	return read_date(text, &w->time_ns) || read_time_of_day(text, scale->info, &w->time_ns);
 }

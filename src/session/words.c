@@ -491,53 +491,21 @@ static int do_hits(struct session *s, char letter, const char *rest, struct pl_e
 
 /* ---- time ---- */
 
-/* "1.5h" as ns; false: none. */
-static bool read_span(const char *text, double *ns)
-{
-	static const struct {
-		const char *word;
-		double ns;
-	} units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}};
-	char *end;
-	double n = strtod(text, &end);
-
-	if (!isdigit((unsigned char)*text))
-		return false;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (!strcmp(end, units[i].word)) {
-			*ns = n * units[i].ns;
-			return *ns < 9e18;
-		}
-	return false;
-}
-
 static bool read_time(const struct session *s, const char *text, int64_t *time_ns)
 {
 	const struct pl_event *at = &s->replay.at;
 	const struct pl_thread *t =
 		pl_recording_thread(s->replay.r, at->position.process, at->position.thread);
 	struct pl_recording_info info;
+	struct when_scale scale = {.info = &info, .from_ns = at->time_ns, .back = true};
 	struct when when;
-	size_t n = strlen(text);
-	double ns;
-	int percent, end = 0;
 
-	if ((*text == '+' || *text == '-') && read_span(text + 1, &ns))
-		return *text == '+' ? !__builtin_add_overflow(at->time_ns, (int64_t)ns, time_ns)
-				    : !__builtin_sub_overflow(at->time_ns, (int64_t)ns, time_ns);
-	if (n && text[n - 1] == '%') {
-		if (sscanf(text, "%3d%%%n", &percent, &end) != 1 || !end || text[end] ||
-			percent < 0 || percent > 100 || !t)
-			return false;
-		int64_t whole = 0;
-		if (t->end_ns > t->start_ns &&
-			__builtin_sub_overflow(t->end_ns, t->start_ns, &whole))
-			return false;
-		*time_ns = t->start_ns + whole / 100 * percent;
-		return true;
-	}
 	pl_recording_info(s->replay.r, &info);
-	if (!isdigit((unsigned char)*text) || !when_read(text, &info, &when))
+	scale.start_ns = t ? t->start_ns : info.start_ns;
+	scale.end_ns = t ? t->end_ns : info.end_ns;
+	if (t && scale.end_ns < scale.start_ns)
+		scale.end_ns = scale.start_ns;
+	if (!when_read(text, &scale, &when))
 		return false;
 	*time_ns = when.time_ns;
 	return when.kind == WHEN_TIME;
@@ -579,10 +547,8 @@ static int do_jump(struct session *s, char letter, const char *rest, struct pl_e
 		return code;
 	}
 	if (!read_time(s, rest, &time_ns))
-		return session_refuse(s,
-			"not a time: %s; try 10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42%%, "
-			"#4711, start, end",
-			rest);
+		return session_refuse(
+			s, "not a time: %s; try %s, -1h, #4711, start, end", rest, WHEN_FORMS);
 	int code = moved(s, replay_time(p, time_ns, err), "this thread has no events");
 	if (code == 0 && !s->why[0] && !__builtin_sub_overflow(p->at.time_ns, time_ns, &off_ns))
 		note_distance(s, off_ns);

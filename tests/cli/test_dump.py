@@ -110,6 +110,12 @@ class Selections(unittest.TestCase):
         self.assertEqual(shop().rows("--from", clock, "-f", "seq,time"), shop().rows("--from", middle, "-f", "seq,time"))
         self.assertEqual(shop().rows("--from", "+3600", "-f", "seq"), [])
         self.assertEqual(shop().rows("--from", "+0", "-f", "tid,seq,event,time,name"), everything)
+        for whole in "+3600s", "+1h", "+3600000ms", "100%":
+            self.assertEqual(shop().rows("--to", whole, "-f", "tid,seq,event,time,name"), everything)
+        counts = [len(shop().rows("--to", f"{percent}%")) for percent in (0, 50, 90, 100)]
+        self.assertEqual([counts[0], *sorted(counts)], [0, *counts])
+        for word in "1.5", "-1h", "101%", "5ms":
+            self.assertIn("is no moment; say", shop().pathline("dump", f"--to={word}").stderr.decode())
 
     def test_mistakes_are_usage(self):
         for words, answer in ((["--fields", "evnt"], "event"), (["--events", "cal"], "call"), (["--jsn"], "--json"),

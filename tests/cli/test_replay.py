@@ -568,6 +568,20 @@ class Replay(Recording):
         self.assertEqual(answers[3], "!\t1: b mine.py:6")
         self.assertIn("not a time", self.ask("replay", "--at", "soon", fails=True))
 
+    def test_a_jump_takes_the_same_times(self):
+        """A bare small number is of nothing; +N is of seconds, as in dump --to."""
+        lines = [e for e in self.model.threads[0] if e.event == "line"]
+        rows = self.replay("j 1.5", "j 12", "j +3600", "j start", "j +0.0", "j -0", "j +1h", "j 0%")
+        for row in rows[1:3]:
+            self.assertEqual(row[0], "!")
+            self.assertIn("+100ms", row[1])
+        self.assertEqual(rows[3], rows[7])
+        self.assertEqual(rows[5], rows[4])
+        self.assertEqual(rows[8], rows[4])
+        self.assertEqual(rows[3][2], self.model.threads[0][-1].row[2])
+        self.assertTrue(lines)
+        self.assertEqual(self.ask("replay", "--at", "+0.1", given="").split("\t")[0], rows[4][0])
+
     def test_what_is_not_understood(self):
         rows = self.replay("frob", "s x", "j soon", "m 1", "/(", "j #1x")
         self.assertEqual([row[0] for row in rows[1:]], ["!"] * 6)
