@@ -119,22 +119,26 @@ static void who_text(const struct tui *t, char text[WHO_BYTES])
 		process);
 }
 
-/* File, line and function, cut where they need more than these columns. */
+/* File, line and function, cut where they need more than these columns: first the file, to half of
+ * them. */
 static void draw_function(const struct tui *t, struct pen *p)
 {
 	const struct pl_event *at = &t->s->replay.at;
 	const int quarter = COLS / 4 < FILE_LEAST ? FILE_LEAST : COLS / 4;
 	const int half = p->columns / 2 < FILE_CUT ? FILE_CUT : p->columns / 2;
-	char file[FILE_BYTES];
+	char file[FILE_BYTES], line[16];
 
 	pen_text(p, " ", INK_BAR);
 	if (!at->code) {
 		pen_text(p, "no frame", INK_BAR);
 		return;
 	}
-	tui_file(t, pl_code_file(at->code), half < quarter ? half : quarter, file);
+	snprintf(line, sizeof line, ":%" PRId32 "  ", at->line);
+	int room = p->columns - 1 - columns_of(line) - columns_of(pl_code_name(at->code));
+	room = room > half ? room : half;
+	tui_file(t, pl_code_file(at->code), room < quarter ? room : quarter, file);
 	pen_text(p, file, INK_BAR);
-	pen_format(p, INK_BAR, ":%" PRId32 "  ", at->line);
+	pen_text(p, line, INK_BAR);
 	pen_text(p, pl_code_name(at->code), INK_BAR);
 }
 

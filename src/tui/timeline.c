@@ -311,17 +311,22 @@ static void draw_axis(const struct timeline *l, struct box box)
 static void draw_legend(const struct timeline *l, struct box box)
 {
 	struct pen p = {.y = box.y + box.rows - 1, .x = box.x, .columns = box.columns};
+	const char *enter = "  Enter: go there";
 	char span[UNITS_BYTES];
 
 	units_duration(span, l->to_ns - l->from_ns);
 	pen_text(&p, "#", INK_RAN);
 	pen_text(&p, " ran  ", INK_FAINT);
 	pen_text(&p, "~", INK_NUMBER);
-	pen_text(&p, " not stamped  ", INK_FAINT);
+	pen_text(&p, " maybe ran  ", INK_FAINT);
 	pen_text(&p, ".", INK_FAINT);
-	pen_text(&p, " waits: no line  ", INK_FAINT);
+	pen_text(&p, " waits  ", INK_FAINT);
 	pen_text(&p, "O", INK_HERE);
-	pen_format(&p, INK_FAINT, " here  Enter: go there  (%s)", span);
+	pen_text(&p, " here  ", INK_FAINT);
+	pen_text(&p, "|", INK_HERE);
+	pen_format(&p, INK_FAINT, " this time  (%s)", span);
+	if (p.column + (int)strlen(enter) <= p.columns)
+		pen_text(&p, enter, INK_FAINT);
 }
 
 static void keep_in_sight(struct tui *t, size_t rows)
