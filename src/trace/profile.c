@@ -341,6 +341,21 @@ static void left_at(
 	}
 }
 
+/* An event loop that waits is in no callback. One that is left out does not say that its callback
+ * returned: that is still on the stack, and is taken as ended and begun again. */
+static void split_at_wait(struct pl_profile *p)
+{
+	struct contexts *x = &p->contexts;
+
+	for (uint32_t i = 0; i < x->depth; i++) {
+		struct context_frame *f = &x->frames[i];
+		if (!f->task && !is_callback(f))
+			continue;
+		left_at(p, f, i, p->idle_from << 1 | 1);
+		f->entered = x->now;
+	}
+}
+
 static void left(void *who, const struct context_frame *f)
 {
 	struct pl_profile *p = who;
@@ -728,6 +743,8 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	if (code == 0 && w->ticks != p->open_ticks)
 		code = close_span(p, w->ticks);
 	x->now = w->ticks << 1 | (w->time_known && row->time_error_ns <= w->time.error_ns);
+	if (row->idle_ns && p->wanted.blocking_ns)
+		split_at_wait(p);
 	leave_line(p, row, before);
 	if (code == 0 && p->wanted.exceptions && row->kind == PL_EVENT_UNWIND)
 		code = unwind(p, row);

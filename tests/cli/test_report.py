@@ -66,6 +66,23 @@ print(sum(pause() for _ in range(5)))
 busy()
 '''
 
+# Its loop waits, and is then kept busy for the time that is printed.
+IDLE = '''\
+import asyncio
+import time
+
+
+async def main():
+    await asyncio.sleep(0.3)
+    begun = time.monotonic_ns()
+    while time.monotonic_ns() < begun + 200_000_000:
+        pass
+    print(time.monotonic_ns() - begun)
+
+
+asyncio.run(main())
+'''
+
 # What two lines call is left out: it waits and computes, so many frames above them.
 DEEP = '''\
 import json
@@ -372,6 +389,15 @@ class Views(unittest.TestCase):
         self.assertEqual(polite["stretches"], 6)
         self.assertGreater(polite["wait_ns"], polite["run_ns"])
         self.assertGreater(rude["run_ns"], polite["run_ns"])
+
+    def test_a_loop_that_waits_is_not_busy(self):
+        """Also where the loop is left out, so that nothing tells that its callback returned."""
+        for options in ((), ("--only-mine",)):
+            recorded = session.Recorded(IDLE, "idle.py", *options)
+            with self.subTest(options):
+                block, = [row for row in views(recorded, "--blocking", "100ms") if row["kind"] == "loop"]
+                self.assertEqual(block["stack"][0]["code"], "main")
+                self.assertAlmostEqual(block["ns"], int(recorded.done.stdout), delta=block["error_ns"])
 
     def test_blocking(self):
         blocks = views(served(), "--blocking", "60ms")
