@@ -20,13 +20,7 @@ EVENTS = """\
 import random, sys
 chance = random.Random(1)
 
-def f(bits):
-    while bits:
-        if bits & 1:
-            x = 1
-        else:
-            x = 2
-        bits >>= 1
+""" + recorded.NOISY + """\
 
 for i in range(int(sys.argv[1])):
     for j in range(25):
@@ -75,13 +69,7 @@ def deep(n):
         there.release()
         go_on.wait()
 
-def f(bits):
-    while bits:
-        if bits & 1:
-            x = 1
-        else:
-            x = 2
-        bits >>= 1
+""" + recorded.NOISY + """\
 
 threads = [threading.Thread(target=deep, args=(20,)) for i in range(int(sys.argv[1]))]
 for thread in threads:
@@ -98,13 +86,7 @@ for thread in threads:
 TURNS = """\
 import random, threading
 
-def f(bits):
-    while bits:
-        if bits & 1:
-            x = 1
-        else:
-            x = 2
-        bits >>= 1
+""" + recorded.NOISY + """\
 
 def run(seed):
     chance = random.Random(seed)

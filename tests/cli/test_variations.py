@@ -2,39 +2,15 @@
 
 What the lines of their modules show is stated line by line. test_texts.py has the rest of texts.
 """
-import json
 import os
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
+import test_texts  # noqa: E402
+from test_texts import FIRST, NEW, OLD, SECOND, late, module  # noqa: E402
 
-# In front of each program but the whole ones; its modules lie in the folder "made".
-BEGIN = '''\
-import importlib, os, runpy, shutil, subprocess, sys, threading
-sys.dont_write_bytecode = True
-os.mkdir("made")
-made = os.path.abspath("made")
-sys.path.insert(0, made)
-def put(text, name="mod.py"):
-    with open(os.path.join(made, name), "w") as f:
-        f.write(text)
-def text(word):
-    return "VALUE = '%s'\\ndef late():\\n    return '%s text'\\n" % (word, word)
-put(text("FIRST"))
-'''
-
-
-def module(word):
-    return [f"VALUE = '{word}'", "def late():"]
-
-
-def late(word):
-    return [f"    return '{word} text'"]
-
-
-FIRST, SECOND, OLD, NEW = module("FIRST"), module("SECOND"), late("FIRST"), late("SECOND")
 PUT = '''\
 sys.dont_write_bytecode = True
 sys.path.insert(0, d)
@@ -142,6 +118,7 @@ CHILD = {
         "c = multiprocessing.get_context('forkserver').Process(target=mod.late)\nc.start()\nc.join()\nassert c.exitcode == 0\nmod.late()\n",
         FIRST + OLD + SECOND + NEW),
     "runpy in a child": (
+        "import runpy\n"
         "put(text('FIRST') + 'late()\\n')\nif not os.fork():\n    runpy.run_path(made + '/mod.py')\n    os._exit(0)\nos.wait()\n"
         "put(text('SECOND') + 'late()\\n')\nif not os.fork():\n    runpy.run_path(made + '/mod.py')\n    os._exit(0)\nos.wait()\n",
         FIRST + ["late()"] + OLD + SECOND + ["late()"] + NEW),
@@ -158,7 +135,7 @@ CHILD = {
 RUN = "exec(compile(open('mod.py').read(), 'mod.py', 'exec'))\n"
 PLACES = "os.mkdir('made/sub')\nput(text('SECOND'), 'sub/mod.py')\n"
 RELATIVE = {
-    "runpy": (PLACES + "for place in 'made/sub', '..':\n    os.chdir(place)\n    runpy.run_path('mod.py')['late']()\n", SECOND + NEW + FIRST + OLD),
+    "runpy": (PLACES + "import runpy\nfor place in 'made/sub', '..':\n    os.chdir(place)\n    runpy.run_path('mod.py')['late']()\n", SECOND + NEW + FIRST + OLD),
     "import from an empty entry of sys.path": (
         PLACES + "sys.path[:] = [p for p in sys.path if p != made]\nsys.path.insert(0, '')\nfor place in 'made/sub', '..':\n    os.chdir(place)\n"
         "    sys.modules.pop('mod', None)\n    importlib.invalidate_caches()\n    import mod\n    mod.late()\n", SECOND + NEW + FIRST + OLD),
@@ -192,7 +169,7 @@ REWRITTEN = {
         "sys.modules.pop('mod', None)\nimportlib.invalidate_caches()"),
     "in forked children": twenty("put(text('%d' % i))\nif not os.fork():\n    import mod\n    mod.late()\n    os._exit(0)\nos.wait()"),
     "executed": twenty("put(text('%d' % i))\nexec(compile(open('made/mod.py').read(), 'made/mod.py', 'exec'))\nlate()"),
-    "by runpy": twenty("put(text('%d' % i))\nrunpy.run_path('made/mod.py')['late']()"),
+    "by runpy": twenty("import runpy\nput(text('%d' % i))\nrunpy.run_path('made/mod.py')['late']()"),
     "a link put elsewhere": twenty(
         "put(text('%d' % i), 'n%d' % i)\nos.path.lexists('made/mod.py') and os.remove('made/mod.py')\nos.symlink('n%d' % i, 'made/mod.py')\n"
         + ANEW + "mod.late()"),
@@ -203,29 +180,12 @@ REWRITTEN = {
 }
 
 
-class Texts(unittest.TestCase):
-    def shown(self, name, program, end):
-        folder = session.scratch()
-        os.mkdir(os.path.join(folder, "temporary"))
-        with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as f:
-            f.write(program)
-        done = session.pathline("record", "-q", "--python", session.PYTHON, "program.py", cwd=folder, TMPDIR=os.path.join(folder, "temporary"))
-        self.assertEqual(done.returncode, 0, (name, done.stderr))
-        done = session.pathline("dump", "--json", "--events", "line", cwd=folder)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        rows = [json.loads(line)["data"] for line in done.stdout.splitlines()]
-        return [row.get("source") for row in rows if os.path.basename(row.get("file", "")) == end]
-
-    def check(self, table):
-        for name, (program, expected) in table.items():
-            with self.subTest(name):
-                found = self.shown(name, BEGIN + program, "mod.py")
-                self.assertEqual(found, expected)
-
+class Variations(test_texts.Case):
     def test_whole(self):
         for name, (end, program, expected) in WHOLE.items():
             with self.subTest(name):
-                self.assertEqual(self.shown(name, program, end), expected)
+                self.record(program, TMPDIR=session.scratch())
+                self.assertEqual(self.shown(end), expected)
 
     def test_reload(self):
         self.check(RELOAD)

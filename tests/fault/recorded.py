@@ -41,6 +41,16 @@ while not limit or k < limit:
     cell[:] = struct.pack("<Q", k)
 """
 CALLS_A_PASS = 21
+# Which of two lines runs is that of a bit: of a random number, it does not pack.
+NOISY = """\
+def f(bits):
+    while bits:
+        if bits & 1:
+            x = 1
+        else:
+            x = 2
+        bits >>= 1
+"""
 
 
 def run(*words, **options):

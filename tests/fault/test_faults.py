@@ -30,13 +30,7 @@ NOISE = """\
 import random
 chance = random.Random(1)
 
-def f(bits):
-    while bits:
-        if bits & 1:
-            x = 1
-        else:
-            x = 2
-        bits >>= 1
+""" + recorded.NOISY + """\
 
 for i in range(5000):
     f(chance.getrandbits(4000) | 1 << 4000)
