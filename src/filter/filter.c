@@ -226,7 +226,8 @@ static bool rule_matches(
 	case FILTER_PATH:
 		return match_path(r->pattern, *r->pattern.at == '<' ? c->file : file_of(c));
 	default:
-		return match_front(r->pattern, c->module, '.', false);
+		return match_front(r->pattern, c->module, '.', false) ||
+		       match_front(r->pattern, c->own_name, '.', false);
 	}
 }
 

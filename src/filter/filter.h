@@ -12,7 +12,8 @@
  *   has a / or ends in .py  a file, or all files below a directory. With / at its beginning it
  *                           is the whole path; if not, it may begin at any directory:
  *                           tests/unit matches /home/ann/shop/tests/unit/test_cart.py
- *   anything else           a module by its name, with what is below it: shop matches shop.cart
+ *   anything else           a module by its name, with what is below it: shop matches shop.cart.
+ *                           What -m starts has two names, __main__ and its own
  *   (--only-mine)           the project's own tree: files below the given trees that are neither
  *                           stdlib nor site-packages
  *
@@ -59,6 +60,7 @@ struct filter {
 struct filter_code {
 	struct pl_view file;	    /* co_filename */
 	struct pl_view module;	    /* its name */
+	struct pl_view own_name;    /* of the module, where it runs as __main__ */
 	struct pl_view module_file; /* of the module, or of the code that runs it first */
 };
 

@@ -607,6 +607,23 @@ struct pl_view global_text(const py_frame *frame, const char *name, PyObject **k
 	return view_of(at, length);
 }
 
+/* The name that the module's __spec__ has: what -m starts is not only __main__. *keep is to be
+ * released by the caller, after the text was used, and *bytes is as text_of has it. */
+static struct pl_view own_name(const py_frame *frame, PyObject **keep, PyObject **bytes)
+{
+	PyObject *names = frame ? frame->f_globals : NULL;
+	PyObject *spec =
+		names && PyDict_Check(names) ? PyDict_GetItemString(names, "__spec__") : NULL;
+	size_t length;
+
+	*keep = spec ? plain_attribute(spec, "name") : NULL;
+	*bytes = NULL;
+	if (!*keep || !PyUnicode_Check(*keep))
+		return view_of("", 0);
+	const char *at = text_of(*keep, &length, bytes);
+	return view_of(at, length);
+}
+
 static bool is_text(struct pl_view v, const char *text)
 {
 	return v.left == strlen(text) && !memcmp(v.at, text, v.left);
@@ -634,7 +651,7 @@ static struct pl_view runners_file(py_frame *frame, PyObject **keep)
 
 static bool filters_record(PyCodeObject *code)
 {
-	PyObject *keep[3];
+	PyObject *keep[5];
 	uint64_t matched;
 	size_t length;
 	py_frame *frame = frame_of(code);
@@ -643,6 +660,7 @@ static bool filters_record(PyCodeObject *code)
 		.file = view_of(file, length),
 		.module = global_text(frame, "__name__", &keep[1]),
 		.module_file = global_text(frame, "__file__", &keep[2]),
+		.own_name = own_name(frame, &keep[3], &keep[4]),
 	};
 	if (is_unplaced(c.file) && !c.module_file.left && !is_text(c.module, "__main__"))
 		c.module_file = runners_file(frame, &keep[2]);

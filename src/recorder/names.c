@@ -74,9 +74,7 @@ PyObject *module_attribute(const char *module, const char *name)
 	return found && PyModule_Check(found) ? look_up(PyModule_GetDict(found), name) : NULL;
 }
 
-/* What the instance itself has by that name, in its dict or in a slot; a new reference, or NULL. What would run Python code (a
- * property, a __getattr__) is not asked. */
-static PyObject *plain_attribute(PyObject *object, const char *name)
+PyObject *plain_attribute(PyObject *object, const char *name)
 {
 	PyObject *key = key_of(name), *found = NULL;
 	PyObject *of_type = key ? _PyType_Lookup(Py_TYPE(object), key) : NULL;

@@ -899,6 +899,9 @@ size_t greenlet_name(PyObject *greenlet, uint64_t number, char *name);
 void names_forget(void); /* as greenlets_forget */
 /* module.name, borrowed; NULL when the module is not imported or has no such name. */
 PyObject *module_attribute(const char *module, const char *name);
+/* What the instance itself has by that name, a literal, in its dict or in a slot; a new reference,
+ * or NULL. What would run Python code (a property, a __getattr__) is not asked. */
+PyObject *plain_attribute(PyObject *object, const char *name);
 /* A str as bytes, with surrogateescape; *keep is to be released by the caller (may be NULL). Never
  * leaves an error. */
 const char *text_of(PyObject *str, size_t *length, PyObject **keep);

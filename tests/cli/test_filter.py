@@ -85,10 +85,10 @@ class Filter(unittest.TestCase):
     def setUp(self):
         self.folder = made()
 
-    def record(self, *options, spin=3):
+    def record(self, *options, spin=3, what=("ours.py",)):
         self.turn = getattr(self, "turn", 0) + 1
         name = "r%d" % self.turn
-        done = session.pathline("record", "-o", name, "--python", session.PYTHON, *options, "ours.py", str(spin), cwd=self.folder)
+        done = session.pathline("record", "-o", name, "--python", session.PYTHON, *options, *what, str(spin), cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.said, self.output = done.stderr.decode(), done.stdout.decode()
         return name
@@ -124,6 +124,52 @@ class Filter(unittest.TestCase):
         self.assertEqual(self.modules(self.record("--include", "shop", "--exclude", "shop.cart")), {"shop/__init__.py"})
         self.assertEqual(self.modules(self.record("--include=./shop/*.py")), {"shop/__init__.py", "shop/cart.py"})
         self.assertEqual(self.modules(self.record("--include", os.path.join(self.folder, "shop"))), {"shop/__init__.py", "shop/cart.py"})
+
+    def test_a_module_of_m_has_its_own_name_too(self):
+        """What -m starts is `__main__`, and the module that was named."""
+        for name, text in (("shop/server.py", "import tools\nfrom shop import cart\nprint(cart.total([1]), tools.apply(len, ()))\n"),
+                           ("shop/__main__.py", "import shop.server\n")):
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        shop = {"shop/__init__.py", "shop/cart.py", "shop/server.py"}
+        for options, module, files in (
+                (("--include", "shop"), "shop.server", shop),
+                (("--include", "shop.server"), "shop.server", {"shop/server.py"}),
+                (("--include", "__main__"), "shop.server", {"shop/server.py"}),
+                (("--include", "shop.__main__"), "shop", {"shop/__main__.py"}),
+                (("--include", "shop"), "shop", shop | {"shop/__main__.py"}),
+                (("--only-mine", "--exclude", "shop.server"), "shop.server", {"shop/__init__.py", "shop/cart.py", "tools.py"}),
+                (("--only-mine",), "shop.server", shop | {"tools.py"})):
+            with self.subTest(options=options, module=module):
+                self.assertEqual(self.modules(self.record(*options, what=("-m", module))), files)
+                self.assertNotIn("matched no code", self.said)
+
+    def test_the_own_name_of_a_module_runs_no_code(self):
+        """Where `__spec__` is an object of the program."""
+        with open(os.path.join(self.folder, "ours.py"), "w", encoding="utf-8") as f:
+            f.write("""\
+class Spec:
+    @property
+    def name(self):
+        print("asked")
+        return "shop"
+
+    def __getattr__(self, name):
+        print("asked")
+        return "shop"
+
+
+class Plain:
+    def __getattr__(self, name):
+        print("asked")
+        return "shop"
+
+
+for __spec__ in Spec(), Plain(), 3, None:
+    exec("def f(): pass\\nf()", {"__name__": "some", "__spec__": __spec__})
+""")
+        self.record("--include", "shop", "--include", "ours.py")
+        self.assertEqual(self.output, "")
 
     def test_only_mine(self):
         files = {"ours.py", "tools.py", "shop/__init__.py", "shop/cart.py"}
