@@ -54,7 +54,10 @@ static int unknown_command(const char *word)
 
 	for (size_t i = 0; i < ROWS; i++)
 		names[i] = rows[i].name;
-	return cmd_unknown(word[0] == '-' ? "option" : "command", word, names);
+	if (word[0] != '-')
+		return cmd_unknown("command", word, names);
+	cmd_say("unknown option '%s'; see pathline --help", word);
+	return CMD_USAGE;
 }
 
 static bool has_recording(void)

@@ -185,7 +185,12 @@ static int unknown_option(const struct parser *p, const char *word)
 		}
 	char name[WORD_MAX];
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-	return cmd_unknown("option", name, known);
+	const char *nearest = nearest_word(name, known), *command = p->c->name;
+	if (nearest)
+		cmd_say("%s: unknown option '%s'; did you mean '%s'?", command, name, nearest);
+	else
+		cmd_say("%s: unknown option '%s'; see pathline %s --help", command, name, command);
+	return CMD_USAGE;
 }
 
 /* `text`: the argument that stood with the option, or NULL. */

@@ -170,6 +170,18 @@ class Record(recorded.Case):
                          (2, "pathline: unknown command 'recrod'; did you mean 'record'?\n"))
         self.assertEqual(recorded.run(PATHLINE).returncode, 2)
 
+    def test_unknown_options_are_told_alike(self):
+        for command in "check", "dump", "info", "ls", "record", "replay", "report", "rm":
+            with self.subTest(command=command):
+                done = recorded.run(PATHLINE, command, "--zzzzzzzzzz")
+                self.assertEqual((done.returncode, done.stderr),
+                                 (2, f"pathline: {command}: unknown option '--zzzzzzzzzz'; see pathline {command} --help\n"))
+                done = recorded.run(PATHLINE, command, "--hlp")
+                self.assertEqual((done.returncode, done.stderr),
+                                 (2, f"pathline: {command}: unknown option '--hlp'; did you mean '--help'?\n"))
+        done = recorded.run(PATHLINE, "--zzzzzzzzzz")
+        self.assertEqual((done.returncode, done.stderr), (2, "pathline: unknown option '--zzzzzzzzzz'; see pathline --help\n"))
+
     def test_nothing_recorded(self):
         done = self.record("true")
         self.assertEqual(done.returncode, 0)
