@@ -1,6 +1,8 @@
 /* pathline report: tasks, what stood still, exceptions. */
 #include "cmd/report.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cmd/json.h"
 
@@ -337,8 +339,8 @@ static struct cell plain_place(const struct pl_code *code, int32_t line)
 
 static struct cell exception_cell(const void *context, size_t row, unsigned column)
 {
-	const struct report *w = context;
-	const struct pl_profile_exception *e = &w->t->exceptions[row];
+	const struct pl_profile_exception *const *order = context;
+	const struct pl_profile_exception *e = order[row];
 
 	switch (column) {
 	case EXC_COUNT:
@@ -366,13 +368,75 @@ static struct cell exception_cell(const void *context, size_t row, unsigned colu
 	}
 }
 
+static bool is_in(const struct pl_code *code, const char *name, const char *file)
+{
+	const char *path = code ? pl_code_file(code) : "";
+	const size_t n = strlen(path), m = strlen(file);
+
+	return code && !strcmp(pl_code_name(code), name) && n >= m && !strcmp(path + n - m, file);
+}
+
+/* By these an exception that ended a thread, a process or a task goes on. */
+static bool is_last_handler(const struct pl_code *code)
+{
+	return is_in(code, "Thread._bootstrap_inner", "/threading.py") ||
+	       is_in(code, "BaseProcess._bootstrap", "/multiprocessing/process.py") ||
+	       is_in(code, "Handle._run", "/asyncio/events.py");
+}
+
+/* A task that is cancelled, and a coroutine that returns, end in good order. */
+static bool is_orderly(const char *type)
+{
+	static const char *const words[] = {"CancelledError", "GeneratorExit", "GreenletExit",
+		"SystemExit", "StopIteration", "StopAsyncIteration"};
+	const char *dot = strrchr(type, '.');
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(dot ? dot + 1 : type, words[i]))
+			return true;
+	return false;
+}
+
+static bool ended_something(const struct pl_profile_exception *e)
+{
+	return !is_orderly(e->type) &&
+	       (e->end == PL_EXCEPTION_UNHANDLED || is_last_handler(e->handled));
+}
+
+/* Those that ended something come first, each part as the table has it. Gives how many there are
+ * in `to`. */
+static size_t order_exceptions(const struct report *w, const struct pl_profile_exception **to)
+{
+	size_t n = 0;
+
+	for (int later = 0; later < 2; later++)
+		for (size_t i = 0; i < w->t->exception_count; i++)
+			if (ended_something(&w->t->exceptions[i]) != later)
+				to[n++] = &w->t->exceptions[i];
+	return n;
+}
+
 int report_exceptions(struct report *w)
 {
 	struct sheet s = report_sheet(w, "exception", report_exception_columns);
+	const struct pl_profile_exception **order =
+		calloc(w->t->exception_count + 1, sizeof *order);
+	char note[64];
 
-	s.cell = exception_cell;
-	s.rows = w->t->exception_count;
 	w->found = true;
+	if (!order) {
+		cmd_say("report: no memory for %zu rows", w->t->exception_count);
+		return CMD_BAD;
+	}
+	s.cell = exception_cell;
+	s.context = order;
+	s.rows = order_exceptions(w, order);
 	report_title(w, "exceptions", NULL);
-	return report_show(w, &s);
+	int code = report_show(w, &s);
+	if (code == CMD_GO && s.most && s.rows > s.most) {
+		snprintf(note, sizeof note, "%zu more rows; -n 0 shows all", s.rows - s.most);
+		report_note(w, note);
+	}
+	free(order);
+	return code;
 }
