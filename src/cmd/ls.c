@@ -18,9 +18,6 @@
 #include "collector/finish.h"
 #include "session/crash.h"
 
-/* So many that were ended by exceptions are counted. */
-#define COUNTED_MAX 64
-
 #define NAME_WIDTH_MAX	 40
 #define NAME_WIDTH_LEAST 16
 #define NARROW		 72 /* columns of a terminal */
@@ -76,7 +73,7 @@ static void describe_end(const struct pl_recording *r, struct entry *e)
 
 static void describe(struct pl_recording *r, struct entry *e)
 {
-	const struct crash_bounds bounds = {.events = CRASH_EVENTS, .count = COUNTED_MAX};
+	const struct crash_bounds bounds = {.events = CRASH_EVENTS, .count = CRASH_COUNTED};
 	struct crash crash;
 
 	pl_recording_info(r, &e->info);
@@ -93,13 +90,15 @@ static void describe(struct pl_recording *r, struct entry *e)
 
 /* ---- as text ---- */
 
-/* "0", "1 KeyError"; "3+ KeyError" where there may be more. */
+/* "0", "1 KeyError", "3, last KeyError"; "3+, last KeyError" where there may be more. */
 static char *exceptions_text(const struct entry *e)
 {
 	char *text;
 
-	if (asprintf(&text, "%" PRIu32 "%s%s%s", e->ended, e->more ? "+" : "",
-		    e->exception ? " " : "", e->exception ? e->exception : "") < 0)
+	const char *last = !e->exception ? "" : e->ended > 1 || e->more ? ", last " : " ";
+
+	if (asprintf(&text, "%" PRIu32 "%s%s%s", e->ended, e->more ? "+" : "", last,
+		    e->exception ? e->exception : "") < 0)
 		return NULL;
 	return text;
 }

@@ -361,12 +361,22 @@ static void say_refused(struct run *r, const char *what)
 			h->refused_why, more);
 }
 
+/* The script that Python was to run, if there is no such file; NULL: there is, or it was no
+ * script. */
+static const char *missing_script(const struct run *r)
+{
+	const char *word = r->cmd->words[0];
+
+	return r->what.argv[1] == word && *word != '-' && access(word, F_OK) < 0 ? word : NULL;
+}
+
 /* Why there is nothing, as far as is known. Gives what to try. */
 static const char *say_nothing_recorded(struct run *r, const struct collector_packet *p)
 {
 	static const char start_python[] =
 		"try the command that starts Python itself, such as: pathline record script.py";
 	const struct arena_head *h = r->arena.head;
+	const char *script = missing_script(r);
 
 	if (r->foreign[0]) {
 		cmd_say_bold(r->cmd,
@@ -384,6 +394,16 @@ static const char *say_nothing_recorded(struct run *r, const struct collector_pa
 		say_refused(r, "nothing was recorded");
 		return "try a CPython from 3.11 to 3.15, such as: pathline record --python "
 		       "python3.13 script.py";
+	}
+	if (script) {
+		cmd_say_bold(r->cmd, "nothing was recorded: there is no file '%s'", script);
+		return "try the path of a script, as it is from this directory: pathline record "
+		       "script.py";
+	}
+	if (r->choose.rules.used) {
+		cmd_say_bold(r->cmd, "nothing was recorded: no code that --include, --exclude and "
+				     "--only-mine choose has run");
+		return "try it without them, and see the modules and files that run";
 	}
 	if (atomic_load(&h->pythons)) {
 		cmd_say_bold(r->cmd, "nothing was recorded: a Python started, but ended before its "
@@ -460,7 +480,7 @@ static const char *shorten(const char *path)
 	return n > 1 && !strncmp(path, here, n) && path[n] == '/' ? path + n + 1 : path;
 }
 
-static void say_crash(const struct pl_recording *recording, const struct crash *c)
+static void say_crash(struct run *r, const struct pl_recording *recording, const struct crash *c)
 {
 	const struct pl_event *raise = &c->raise;
 	char subject[CRASH_SUBJECT_BYTES];
@@ -469,13 +489,18 @@ static void say_crash(const struct pl_recording *recording, const struct crash *
 	cmd_say("%s ended %s; it was raised in %s, %s:%d", c->type[0] ? c->type : "an exception",
 		subject, raise->code ? pl_code_name(raise->code) : "?",
 		raise->code ? shorten(pl_code_file(raise->code)) : "?", (int)raise->line);
+	say_command(r, "see where it was raised:", "replay --at-exception");
+	if (c->ended < 2)
+		return;
+	cmd_say("exceptions ended %u%s more before", c->ended - 1, c->more ? "+" : "");
+	say_command(r, "see them first of all:", "report --exceptions");
 }
 
-/* Did an exception end something? Then it is told, and how to get there. An exit is none. Where not
- * all was searched, that is told too. */
-static void say_exception(struct run *r)
+/* Did an exception end something? Then it is told, and how to get there. An exit is none. Where the
+ * program failed and not all was searched, that is told too. */
+static void say_exception(struct run *r, bool failed)
 {
-	const struct crash_bounds bounds = {.events = CRASH_EVENTS};
+	const struct crash_bounds bounds = {.events = CRASH_EVENTS, .count = CRASH_COUNTED};
 	struct pl_recording *recording = NULL;
 	struct crash crash = {0};
 	char events[UNITS_BYTES];
@@ -484,9 +509,8 @@ static void say_exception(struct run *r)
 	if (code == 0)
 		code = crash_find(recording, &bounds, &crash, NULL);
 	if (code == 0 && !crash.exits) {
-		say_crash(recording, &crash);
-		say_command(r, "see where it was raised:", "replay --at-exception");
-	} else if (code >= 0 && crash.more) {
+		say_crash(r, recording, &crash);
+	} else if (code >= 0 && crash.more && failed) {
 		units_count(events, CRASH_EVENTS);
 		cmd_say("no exception ended a thread, task or process in the last %s events of "
 			"each thread",
@@ -496,10 +520,29 @@ static void say_exception(struct run *r)
 	pl_recording_close(recording);
 }
 
+/* Death by a signal leaves no event: what ran last is where it was. */
+static void say_kill(struct run *r, int status)
+{
+	const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	if (!number)
+		return;
+	cmd_say("the program was killed by signal %d (%s)", number, strsignal(number));
+	say_command(r, "see what ran last:", "replay --end");
+}
+
 static void say_next(struct run *r)
 {
 	say_command(r, "go through it:", "replay");
 	say_command(r, "see where time went:", "report");
+}
+
+/* Not a line of Python: no Python ran, or it ended before its program began. */
+static bool is_empty(const struct collector_packet *p)
+{
+	const struct collector_totals *t = &p->totals;
+
+	return !t->processes || (p->finished && !t->events && !t->losses && !p->text[0]);
 }
 
 /* No Python ran: the latest recording is the one before. */
@@ -509,13 +552,16 @@ static void end_without_path(struct run *r, const struct collector_packet *p)
 
 	if (p->finished)
 		place_withdraw(&r->place);
-	if (try && !r->quiet)
+	if (r->quiet)
+		return;
+	if (try)
 		cmd_say("%s", try);
+	choose_say_unmatched(&r->choose, atomic_load(&r->arena.head->filter_matched));
 }
 
-static void say_end(struct run *r, enum answer answer, const struct collector_packet *p)
+static void say_end(struct run *r, enum answer answer, const struct collector_packet *p, int status)
 {
-	if (answer == ANSWER_REPORT && p->totals.processes == 0) {
+	if (answer == ANSWER_REPORT && is_empty(p)) {
 		end_without_path(r, p);
 		if (!r->quiet)
 			say_losses(r, p);
@@ -538,7 +584,8 @@ static void say_end(struct run *r, enum answer answer, const struct collector_pa
 		choose_say_unmatched(&r->choose, atomic_load(&r->arena.head->filter_matched));
 	}
 	if (answer == ANSWER_DEAD || (answer == ANSWER_REPORT && p->finished))
-		say_exception(r);
+		say_exception(r, status != 0);
+	say_kill(r, status);
 	say_next(r);
 }
 
@@ -554,7 +601,7 @@ static int finish_record(struct run *r, int status)
 		waitpid(r->collector, NULL, 0);
 		finish_arena(r->arena_path, r->child.pid, status);
 	}
-	say_end(r, answer, &p);
+	say_end(r, answer, &p, status);
 	if (answer == ANSWER_REPORT && p.finished)
 		waitpid(r->collector, NULL, 0);
 	if (r->stat && !r->usage.calibrating && answer == ANSWER_REPORT && p.totals.processes)

@@ -227,8 +227,9 @@ static int start(struct answers *a)
 	while (code == PL_END && a->follow && grows(p->r))
 		code = replay_start(p, &err);
 	if (code == PL_END) {
-		cmd_say("replay: nothing was recorded");
-		return CMD_BAD;
+		cmd_say("replay: nothing of Python ran in this recording; `pathline info` says "
+			"what did");
+		return CMD_OK;
 	}
 	if (code < 0)
 		return failed(code, &err);

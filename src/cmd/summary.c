@@ -61,8 +61,10 @@ void summary_end(const struct pl_process *p, char text[SUMMARY_END_BYTES])
 		snprintf(text, SUMMARY_END_BYTES, "SIG%s", name);
 	else if (p->end == PL_PROCESS_SIGNALED)
 		snprintf(text, SUMMARY_END_BYTES, "signal %d", p->end_code);
+	else if (p->end == PL_PROCESS_EXECED)
+		snprintf(text, SUMMARY_END_BYTES, "became another program");
 	else if (p->end == PL_PROCESS_LOST && p->end_code)
-		snprintf(text, SUMMARY_END_BYTES, "killed?");
+		snprintf(text, SUMMARY_END_BYTES, "killed, it seems");
 	else
 		snprintf(text, SUMMARY_END_BYTES, "%s", summary_end_word(p));
 }

@@ -13,7 +13,7 @@ struct summary {
 
 struct summary summary_of(const struct pl_recording *r);
 
-/* "exit 1", "SIGKILL", "exec", "running", "lost". */
+/* "exit 1", "SIGKILL", "became another program", "killed, it seems", "running", "lost". */
 #define SUMMARY_END_BYTES 48
 void summary_end(const struct pl_process *p, char text[SUMMARY_END_BYTES]);
 /* One word: exited, killed, exec, running, lost. */

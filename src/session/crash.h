@@ -36,6 +36,8 @@ struct crash {
 /* What `record` and `ls` search: the printing of a traceback, and what runs at exit, are
  * shorter. */
 #define CRASH_EVENTS (1u << 20)
+/* So many that were ended by exceptions they count. */
+#define CRASH_COUNTED 64
 
 /* How far to look. All zero: through the whole recording. */
 struct crash_bounds {

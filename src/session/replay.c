@@ -84,7 +84,9 @@ int replay_start(struct replay *p, struct pl_err *err)
 	p->path.r = p->r;
 	for (uint32_t i = 0; i < pl_recording_process_count(p->r); i++) {
 		const struct pl_process *process = pl_recording_process(p->r, i);
-		int code = find(p, process->number, 0, 0, &p->at, err);
+		int code = pl_recording_thread(p->r, process->number, 0)
+				   ? find(p, process->number, 0, 0, &p->at, err)
+				   : PL_END;
 		if (code == PL_END)
 			continue;
 		struct pl_event line;

@@ -218,12 +218,12 @@ class Ls(unittest.TestCase):
         record(folder, "many", MANY)
         row = json.loads(pathline("ls", "--json", cwd=folder).stdout)["data"]
         self.assertEqual((row["exceptions"], row["exceptions_all"], row["exception"]), (3 + 5 + 1, True, "RuntimeError"))
-        self.assertRegex(pathline("ls", cwd=folder).stdout.decode(), r" 9 RuntimeError  \(latest\)\n$")
+        self.assertRegex(pathline("ls", cwd=folder).stdout.decode(), r" 9, last RuntimeError  \(latest\)\n$")
 
     def test_what_is_not_searched_is_told(self):
         """By `ls` with a +, and by `record`; `--at-exception` searches all."""
         folder = scratch()
-        lines = Ends.record(self, LONG, folder=folder)
+        lines = Ends.record(self, LONG + "raise SystemExit(1)\n", folder=folder)
         self.assertEqual(lines[2:4], ["pathline: no exception ended a thread, task or process in the last 1,048,576 events of each thread",
                                       "pathline: search the rest as well: pathline replay --at-exception"])
         row = json.loads(pathline("ls", "--json", cwd=folder).stdout)["data"]
@@ -231,6 +231,15 @@ class Ls(unittest.TestCase):
         self.assertRegex(pathline("ls", cwd=folder).stdout.decode(), r" 0\+  \(latest\)\n$")
         shown = pathline("replay", "--at-exception", "--plain", cwd=folder).stdout.decode()
         self.assertRegex(shown, r"\traise\t.*program\.py\t3\tfails\tKeyError\n")
+
+    def test_what_is_not_searched_is_not_told_of_a_program_that_ended_well(self):
+        self.assertEqual(Ends.record(self, LONG)[2:], Ends.NEXT)
+
+    def test_ends_in_plain_words(self):
+        folder = scratch()
+        record(folder, "becomes", "import os\nos.execv('/bin/true', ['true'])\n")
+        self.assertIn(" became another program ", pathline("ls", cwd=folder).stdout.decode())
+        self.assertIn(" became another program ", pathline("info", cwd=folder).stdout.decode())
 
     def test_folder(self):
         """A folder with a .pathline, or one that has recordings itself."""
@@ -349,6 +358,29 @@ class Ends(unittest.TestCase):
             lines = self.record(text + more)
             self.assertEqual(lines[2:], [f"pathline: KeyError ended {ended}; it was raised in f, program.py:3", see, *self.NEXT])
 
+    def test_crash_and_more(self):
+        """The way that is told leads to where the other was raised."""
+        folder = scratch()
+        lines = self.record("import threading\ndef f():\n    raise KeyError(1)\nt = threading.Thread(target=f)\nt.start()\nt.join()\n"
+                            "raise RuntimeError\n", folder=folder)
+        self.assertEqual(lines[2:6], ["pathline: RuntimeError ended the main thread; it was raised in <module>, program.py:7",
+                                      "pathline: see where it was raised: pathline replay --at-exception",
+                                      "pathline: exceptions ended 1 more before",
+                                      "pathline: see them first of all:   pathline report --exceptions"])
+        shown = pathline("report", "--exceptions", cwd=folder).stdout.decode().splitlines()
+        self.assertEqual({row.split()[1] for row in shown[2:4]}, {"KeyError", "RuntimeError"})
+        self.assertTrue([row for row in shown[2:4] if "program.py:3" in row], shown)
+
+    def test_kill(self):
+        folder = scratch()
+        text = "import os\ndef f():\n    os.kill(os.getpid(), %d)\nf()\n"
+        for number, name in ((9, "Killed"), (11, "Segmentation fault")):
+            lines = self.record(text % number, folder=folder)
+            self.assertEqual(lines[2:], [f"pathline: the program was killed by signal {number} ({name})",
+                                         "pathline: see what ran last:       pathline replay --end", *self.NEXT])
+            shown = pathline("replay", "--end", "--plain", cwd=folder).stdout.decode()
+            self.assertRegex(shown, r"program\.py\t3\tf\t(killed|signal)$")
+
     def test_crash_of_a_task_and_a_process(self):
         task = "import asyncio\nasync def f():\n    raise KeyError(1)\nasync def main():\n" \
                "    await asyncio.wait([asyncio.create_task(f(), name='bomb')])\nasyncio.run(main())\n"
@@ -370,6 +402,28 @@ class Ends(unittest.TestCase):
                                       "pathline: try the command that starts Python itself, such as: pathline record script.py\n")
         self.assertEqual(folder.found(), folder.names[2])
         self.assertEqual(pathline("record", "-q", "true", cwd=folder.folder).stderr.decode().count("\n"), 1)
+
+    def test_no_line_of_python(self):
+        """A mistyped name: Python runs, and nothing in it."""
+        folder = Folder()
+        done = pathline("record", "--python", PYTHON, "shop/order.py", cwd=folder.folder)
+        self.assertEqual(done.returncode, 2)
+        lines = [line for line in done.stderr.decode().splitlines() if line.startswith("pathline: ")]
+        self.assertEqual(lines, ["pathline: nothing was recorded: there is no file 'shop/order.py'",
+                                 "pathline: try the path of a script, as it is from this directory: pathline record script.py"])
+        self.assertEqual(folder.found(), folder.names[2])
+        name = next(n for n in os.listdir(os.path.join(folder.folder, ".pathline")) if n.endswith("-order"))
+        for words in ((), ("--at-exception",), ("--end",)):
+            done = pathline("replay", "--plain", *words, name, cwd=folder.folder)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.decode()),
+                             (0, b"", "pathline: replay: nothing of Python ran in this recording; `pathline info` says what did\n"))
+
+    def test_nothing_of_what_is_chosen_ran(self):
+        folder = Folder()
+        done = pathline("record", "--python", PYTHON, "--include", "nothing", "alpha.py", cwd=folder.folder)
+        self.assertIn("pathline: nothing was recorded: no code that --include, --exclude and --only-mine choose has run\n", done.stderr.decode())
+        self.assertIn("pathline: --include 'nothing' matched no code that ran\n", done.stderr.decode())
+        self.assertEqual(folder.found(), folder.names[2])
 
     def test_git_ignores_it(self):
         folder = scratch()

@@ -102,7 +102,7 @@ class Children(recorded.Case):
         # modules of .pth files act after a fork
         own = [code for file, code in calls if file == str(program.top / "program.py")]
         self.assertEqual(own[:1], ["f"])
-        self.assertIn("killed?", recorded.run(recorded.PATHLINE, "info", program.dir).stdout)
+        self.assertIn("killed, it seems", recorded.run(recorded.PATHLINE, "info", program.dir).stdout)
 
 
 class DeadArenas(recorded.Case):
