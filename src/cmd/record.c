@@ -82,6 +82,8 @@ struct run {
 	bool no_children, quiet, stat;
 	struct stat_usage usage; /* of the command, for --stat */
 	struct choose choose;
+	const char
+		*missing; /* the script, as it was written, where there is none; NULL: there is */
 	char foreign
 		[PATH_MAX]; /* the loader of WHAT, which does not take our library; "": it does */
 	int arena_fd;	    /* open as long as we claim the arena */
@@ -361,8 +363,7 @@ static void say_refused(struct run *r, const char *what)
 			h->refused_why, more);
 }
 
-/* The script that Python was to run, if there is no such file; NULL: there is, or it was no
- * script. */
+/* The script that Python is to run, if there is no such file; NULL: there is, or it is no script. */
 static const char *missing_script(const struct run *r)
 {
 	const char *word = r->cmd->words[0];
@@ -376,7 +377,6 @@ static const char *say_nothing_recorded(struct run *r, const struct collector_pa
 	static const char start_python[] =
 		"try the command that starts Python itself, such as: pathline record script.py";
 	const struct arena_head *h = r->arena.head;
-	const char *script = missing_script(r);
 
 	if (r->foreign[0]) {
 		cmd_say_bold(r->cmd,
@@ -395,8 +395,8 @@ static const char *say_nothing_recorded(struct run *r, const struct collector_pa
 		return "try a CPython from 3.11 to 3.15, such as: pathline record --python "
 		       "python3.13 script.py";
 	}
-	if (script) {
-		cmd_say_bold(r->cmd, "nothing was recorded: there is no file '%s'", script);
+	if (r->missing) {
+		cmd_say_bold(r->cmd, "nothing was recorded: there is no file '%s'", r->missing);
 		return "try the path of a script, as it is from this directory: pathline record "
 		       "script.py";
 	}
@@ -537,12 +537,14 @@ static void say_next(struct run *r)
 	say_command(r, "see where time went:", "report");
 }
 
-/* Not a line of Python: no Python ran, or it ended before its program began. */
-static bool is_empty(const struct collector_packet *p)
+/* Not a line of the program: no Python ran, or it ended before its program began. Before it says
+ * that there is no such script, 3.11 imports something. */
+static bool is_empty(const struct run *r, const struct collector_packet *p)
 {
 	const struct collector_totals *t = &p->totals;
 
-	return !t->processes || (p->finished && !t->events && !t->losses && !p->text[0]);
+	return !t->processes ||
+	       (p->finished && (!t->events || r->missing) && !t->losses && !p->text[0]);
 }
 
 /* No Python ran: the latest recording is the one before. */
@@ -561,7 +563,7 @@ static void end_without_path(struct run *r, const struct collector_packet *p)
 
 static void say_end(struct run *r, enum answer answer, const struct collector_packet *p, int status)
 {
-	if (answer == ANSWER_REPORT && is_empty(p)) {
+	if (answer == ANSWER_REPORT && is_empty(r, p)) {
 		end_without_path(r, p);
 		if (!r->quiet)
 			say_losses(r, p);
@@ -839,6 +841,7 @@ int cmd_record(struct cmd *c)
 	if (code == CMD_GO) {
 		hold_standard_descriptors();
 		code = what_resolve(&r.what, c->words, c->count, python);
+		r.missing = code == CMD_GO ? missing_script(&r) : NULL;
 	}
 	if (code == CMD_GO)
 		code = record_run(&r, directory);
