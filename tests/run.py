@@ -18,8 +18,8 @@ A file says by a line `INTERPRETERS = "one"` that it need not run for each inter
 `INTERPRETERS = "turn"` that it runs for the one whose turn it is, by `INTERPRETERS = "none"` that
 it records nothing, and by `QUICK = True` that it belongs to `make check`. For an interpreter in a
 chroot it is run by that one, from in there. Two are run side by side, for most of their time they
-wait; but not one that says `ALONE = True`, since it measures. The harnesses use all processors by
-themselves.
+wait; but not one that says `ALONE = True`: it measures, or no other collector may come between. The
+harnesses use all processors by themselves.
 """
 import argparse
 import collections

@@ -29,16 +29,19 @@ recorded.kill(program.record.pid, program.collector, program.program)
 program.record.communicate()
 print(folder, *recorded.arenas_of(folder), flush=True)
 end = sys.argv[1]
+if end == "pkill":
+    for child in open(f"/proc/self/task/{{os.getpid()}}/children").read().split():
+        os.kill(int(child), signal.SIGTERM)
 if end == "raise":
     raise ValueError("a test that fails")
-if end != "exit":
+if end.isdigit():
     os.kill(os.getpid(), int(end))
 """
 
 
 class Leftovers(unittest.TestCase):
     def test_nothing_is_left(self):
-        for end in ("exit", "raise", str(int(signal.SIGTERM)), str(int(signal.SIGKILL))):
+        for end in ("exit", "raise", str(int(signal.SIGTERM)), str(int(signal.SIGKILL)), "pkill"):
             with self.subTest(end):
                 environment = {k: v for k, v in os.environ.items() if k != "TMPDIR"}
                 done = subprocess.run([sys.executable, "-c", RUN, end], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

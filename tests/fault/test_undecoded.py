@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import recorded  # noqa: E402
 
 INTERPRETERS = "one"
+ALONE = True    # any collector beside it could finish its recordings first
 CHUNK, HEAD, USED, MESSAGES = 32768, 64, 32, 0xffffffff
 AHEAD_SHIFT = 32  # of `used`: bytes that may be taken back
 NONSENSE = (

@@ -12,6 +12,7 @@ import atexit
 import glob
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -87,6 +88,8 @@ def arenas_of(folder):
 
 def main():
     folder = os.path.abspath(sys.argv[1])
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)   # of a pkill that means the tests
     sys.stdin.buffer.read()
     end = time.monotonic() + LONGEST_S
     while is_used(folder) and time.monotonic() < end:
