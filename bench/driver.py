@@ -22,7 +22,8 @@ class Arena(ctypes.Structure):
 
 class Start(ctypes.Structure):
     _fields_ = [("arena", Arena), ("parent", ctypes.c_uint32), ("at_main", ctypes.c_bool), ("how", ctypes.c_uint32),
-                ("slot", ctypes.c_void_p), ("on_key", ctypes.c_void_p), ("on_leave", ctypes.c_void_p), ("on_wait", ctypes.c_void_p)]
+                ("slot", ctypes.c_void_p), ("on_key", ctypes.c_void_p), ("on_leave", ctypes.c_void_p), ("on_wait", ctypes.c_void_p),
+                ("confined", ctypes.c_void_p)]
 
 
 def map_arena(path):

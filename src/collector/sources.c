@@ -297,6 +297,9 @@ static uint32_t put_text(struct sources *s, struct store *out, const struct sour
 	case CODE_TEXT_OTHER:
 		return number_of(s, out, t->file, (struct pl_view){0},
 			"the file has another text than what was compiled");
+	case CODE_TEXT_CONFINED:
+		return number_of(s, out, t->file, (struct pl_view){0},
+			"the program had given up rights (prctl), so it was not looked at");
 	case CODE_TEXT_NONE:
 		return number_of(s, out, t->file, (struct pl_view){0},
 			reason_of(-(int)(t->error & 0xffff), room, sizeof room));

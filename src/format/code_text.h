@@ -16,15 +16,16 @@
 #include "base/view.h"
 
 enum code_text_how {
-	CODE_TEXT_BYTES = 1,   /* text: the file's bytes, read when the unit was opened */
-	CODE_TEXT_DECODED = 2, /* text: UTF-8, as linecache or -c has it */
-	CODE_TEXT_FILE = 3,    /* the text is in the file, as long as the file has this stamp */
-	CODE_TEXT_FROZEN = 4,  /* the text is in the standard library */
-	CODE_TEXT_NONE = 5,    /* there is no text; error: the errno, or 0 */
-	CODE_TEXT_LATE = 6,    /* the file may have been written after the code was compiled */
-	CODE_TEXT_ARCHIVE = 7, /* the text is in a zip file, as long as that has this stamp */
-	CODE_TEXT_MEMBER = 8,  /* text: as it is stored in a zip file, read just now */
-	CODE_TEXT_OTHER = 9,   /* the file has another text than what was compiled */
+	CODE_TEXT_BYTES = 1,	 /* text: the file's bytes, read when the unit was opened */
+	CODE_TEXT_DECODED = 2,	 /* text: UTF-8, as linecache or -c has it */
+	CODE_TEXT_FILE = 3,	 /* the text is in the file, as long as the file has this stamp */
+	CODE_TEXT_FROZEN = 4,	 /* the text is in the standard library */
+	CODE_TEXT_NONE = 5,	 /* there is no text; error: the errno, or 0 */
+	CODE_TEXT_LATE = 6,	 /* the file may have been written after the code was compiled */
+	CODE_TEXT_ARCHIVE = 7,	 /* the text is in a zip file, as long as that has this stamp */
+	CODE_TEXT_MEMBER = 8,	 /* text: as it is stored in a zip file, read just now */
+	CODE_TEXT_OTHER = 9,	 /* the file has another text than what was compiled */
+	CODE_TEXT_CONFINED = 10, /* the file was not looked at: the program had given up rights */
 };
 
 #define CODE_TEXT_STAMP		 5 /* device, inode, bytes, written_ns, changed_ns (os/file.h) */

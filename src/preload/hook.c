@@ -203,6 +203,7 @@ static void start_recorder(const char *event)
 		.on_key = &preload.on_key,
 		.on_leave = &preload.on_leave,
 		.on_wait = &preload.on_wait,
+		.confined = &preload.confined,
 	};
 	char text[384];
 	const char *why = NULL;

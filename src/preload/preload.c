@@ -46,6 +46,7 @@ static void resolve(struct originals *o)
 	RESOLVE(kill, "kill");
 	RESOLVE(killpg, "killpg");
 	RESOLVE(raise, "raise");
+	RESOLVE(prctl, "prctl");
 	if (!o->execveat)
 		o->execveat = raw_execveat;
 	RESOLVE(execve, "execve");

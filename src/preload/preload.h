@@ -44,6 +44,7 @@ struct preload {
 	key_hook *_Atomic on_key;     /* set by the recorder of 3.11, see recorder.h */
 	leave_hook *_Atomic on_leave; /* set by the others */
 	const struct wait_hooks *_Atomic on_wait;
+	_Atomic bool confined; /* the program has given up rights, see confine.c */
 	_Atomic uint32_t
 		number; /* last one known of a recorded interpreter in this process, 0: none */
 };
@@ -74,6 +75,7 @@ struct originals {
 	int (*kill)(pid_t, int);
 	int (*killpg)(pid_t, int);
 	int (*raise)(int);
+	int (*prctl)(int, ...);
 };
 const struct originals *originals(void);
 

@@ -40,6 +40,9 @@ struct recorder_start {
 	 * program; `killed`: by a signal, perhaps without the GIL, or in a signal handler. */
 	leave_hook *_Atomic *on_leave;
 	const struct wait_hooks *_Atomic *on_wait;
+	/* Has the program given up rights? A system call of the recorder that the program does not
+	 * make may then end it. */
+	const _Atomic bool *confined;
 };
 
 /* Called with the GIL, in the audit event cpython.run_* or the first event of an embedding program;

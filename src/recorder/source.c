@@ -10,6 +10,7 @@
  *	no such file             what the program gave to linecache
  *	<frozen NAME>            the collector looks into the standard library
  *	<other>                  what linecache has, or the text of -c
+ *	a confined program       no file is looked at: a seccomp filter could end the program
  *
  * Where the same object is the name of a second module with another text (a reload, on 3.13 and
  * later), all code in the second is described at once. So what comes later is of the first.
@@ -277,8 +278,12 @@ static void find(struct found *f, PyCodeObject *code, const char *file)
 		}
 		return;
 	}
-	find_file(f, code, file);
-	if (f->text.how == CODE_TEXT_NONE)
+	if (root.confined && atomic_load_explicit(root.confined, memory_order_relaxed)) {
+		f->text.how = CODE_TEXT_CONFINED;
+	} else {
+		find_file(f, code, file);
+	}
+	if (f->text.how == CODE_TEXT_NONE || f->text.how == CODE_TEXT_CONFINED)
 		find_lines(f, code->co_filename, true);
 }
 

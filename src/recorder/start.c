@@ -309,6 +309,7 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 	root.slot_out = start->slot;
 	root.on_key = start->on_key;
 	root.on_leave = start->on_leave;
+	root.confined = start->confined;
 	root.clock = start->arena.head->clock == CLOCK_IS_TSC ? CLOCK_TSC : CLOCK_MONO;
 	keep_texts();
 	keep_command_text();

@@ -243,6 +243,7 @@ struct recorder_root {
 	struct process_slot *slot;
 	key_hook *_Atomic *on_key;     /* of the preload */
 	leave_hook *_Atomic *on_leave; /* likewise */
+	const _Atomic bool *confined;  /* likewise */
 	/* the thread that wrote last: another one must write a SWITCH */
 	struct thread *last;
 	uint64_t switches;   /* number of the last switch */

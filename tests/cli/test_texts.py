@@ -421,6 +421,48 @@ class Bytecode(Case):
             self.check(self.IMPORT + self.BACK, [None] * 3)
 
 
+# After this, a system call that looks at a file ends the program: open, stat, lstat, access, getcwd, readlink, openat, newfstatat,
+# readlinkat, faccessat, statx, faccessat2 (x86-64).
+CONFINE = """\
+import ctypes, encodings, struct, threading
+numbers = (2, 4, 6, 21, 79, 89, 257, 262, 267, 269, 332, 439)
+code = struct.pack("<HBBI", 0x20, 0, 0, 0)
+for i, number in enumerate(numbers):
+    code += struct.pack("<HBBI", 0x15, len(numbers) - i, 0, number)
+code += struct.pack("<HBBIHBBI", 0x06, 0, 0, 0x7fff0000, 0x06, 0, 0, 0x80000000)
+program = ctypes.create_string_buffer(code)
+head = struct.pack("<HxxxxxxQ", len(code) // 8, ctypes.addressof(program))
+prctl = ctypes.CDLL(None).prctl
+assert prctl(38, 1, 0, 0, 0) == 0 and prctl(22, 2, head, 0, 0) == 0
+"""
+
+
+@unittest.skipUnless(os.uname().machine == "x86_64", "the filter is for x86-64")
+class Confined(Case):
+    """A seccomp filter that ends the program at a look at a file: none is looked at for it."""
+
+    def check(self, program, name):
+        self.record(CONFINE + program)
+        done = session.pathline("dump", "--json", "--events", "line", cwd=self.folder)
+        rows = [json.loads(line)["data"] for line in done.stdout.splitlines()]
+        self.assertEqual({row["source"] for row in rows if row["code"] == name}, {None}, done.stderr)
+
+    def test_code_of_earlier(self):
+        self.check("encodings.normalize_encoding('a b')\n", "normalize_encoding")
+
+    def test_code_of_later(self):
+        self.check("exec(compile('def f():\\n    return 1\\nf()', 'a.py', 'exec'))\n", "f")
+
+    def test_in_a_thread(self):
+        self.check("t = threading.Thread(target=encodings.normalize_encoding, args=('a b',))\nt.start()\nt.join()\n",
+                   "normalize_encoding")
+
+    def test_the_reason(self):
+        self.check("encodings.normalize_encoding('a b')\n", "normalize_encoding")
+        done = session.pathline("report", "--file", "encodings/__init__.py", cwd=self.folder)
+        self.assertIn(b"the program had given up rights (prctl)", done.stderr)
+
+
 class Executed(Case):
     """The program compiles and runs code itself, at whatever time."""
 
