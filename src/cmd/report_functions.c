@@ -236,11 +236,14 @@ static bool callee_wanted(const void *context, size_t row)
 	return caller && name_is_code(caller, w->callees);
 }
 
-static bool has_run(const struct report *w, const char *word)
+/* Did it run in the process or thread of this table? One in which it did not has no table. */
+static bool has_run(struct report *w, const char *word)
 {
 	for (size_t i = 0; i < w->t->function_count; i++)
-		if (w->t->functions[i].code && name_is_code(w->t->functions[i].code, word))
+		if (w->t->functions[i].code && name_is_code(w->t->functions[i].code, word)) {
+			w->found = true;
 			return true;
+		}
 	return false;
 }
 
@@ -251,7 +254,8 @@ int report_callers(struct report *w)
 	s.cell = caller_cell;
 	s.wanted = caller_wanted;
 	s.rows = w->t->call_count;
-	w->found |= has_run(w, w->callers);
+	if (!has_run(w, w->callers))
+		return CMD_OK;
 	report_title(w, "callers of", w->callers);
 	return report_show(w, &s);
 }
@@ -263,7 +267,8 @@ int report_callees(struct report *w)
 	s.cell = callee_cell;
 	s.wanted = callee_wanted;
 	s.rows = w->t->call_count;
-	w->found |= has_run(w, w->callees);
+	if (!has_run(w, w->callees))
+		return CMD_OK;
 	report_title(w, "callees of", w->callees);
 	return report_show(w, &s);
 }

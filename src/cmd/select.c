@@ -171,9 +171,23 @@ static int read_when(const char *text, const struct pl_recording_info *info, str
 
 	if (!text || when_read(text, &scale, w))
 		return CMD_GO;
-	cmd_say("'%s' is no moment; say %s (+: from the start) or #4711 "
+	cmd_say("'%s' is not a time; say %s (+: from the start) or #4711 "
 		"(an event's seq)",
 		text, WHEN_FORMS);
+	return CMD_USAGE;
+}
+
+/* Seqs are of one thread, so a time and a seq are not compared. */
+static int check_range(const struct selection *s)
+{
+	const struct when *from = &s->from, *to = &s->to;
+	bool empty = from->kind == to->kind &&
+		     ((from->kind == WHEN_TIME && from->time_ns > to->time_ns) ||
+			     (from->kind == WHEN_SEQ && from->seq > to->seq));
+
+	if (!s->from_text || !s->to_text || !empty)
+		return CMD_GO;
+	cmd_say("--from %s is later than --to %s; exchange them", s->from_text, s->to_text);
 	return CMD_USAGE;
 }
 
@@ -188,5 +202,7 @@ int select_read(struct selection *s, const struct pl_recording *r)
 		code = read_when(s->from_text, &info, &s->from);
 	if (code == CMD_GO)
 		code = read_when(s->to_text, &info, &s->to);
+	if (code == CMD_GO)
+		code = check_range(s);
 	return code == CMD_GO ? check_names(s, r) : code;
 }

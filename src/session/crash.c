@@ -476,6 +476,9 @@ struct tally {
 /* The last one of the thread; an exit only if there is nothing else. */
 static int find_in_thread(const struct look *l, struct tally *tally, struct crash *out)
 {
+	/* What ended here by the handler below `run`: with a filter, its unwind out of what `run`
+	 * called is an end too, of the same thread or process. */
+	uint32_t by_handler = 0;
 	bool found = false;
 	struct ends ends;
 	int code;
@@ -489,6 +492,10 @@ static int find_in_thread(const struct look *l, struct tally *tally, struct cras
 			code = judge(l, &event, &c);
 		else
 			break;
+		if (code == 0 && event.kind == PL_EVENT_HANDLED)
+			by_handler |= 1u << c.of;
+		else if (code == 0 && by_handler >> c.of & 1)
+			continue;
 		if (code == 0 && (!found || (out->exits && !c.exits))) {
 			*out = c;
 			found = true;

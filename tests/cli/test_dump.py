@@ -115,7 +115,11 @@ class Selections(unittest.TestCase):
         counts = [len(shop().rows("--to", f"{percent}%")) for percent in (0, 50, 90, 100)]
         self.assertEqual([counts[0], *sorted(counts)], [0, *counts])
         for word in "1.5", "-1h", "101%", "5ms":
-            self.assertIn("is no moment; say", shop().pathline("dump", f"--to={word}").stderr.decode())
+            self.assertIn("is not a time; say", shop().pathline("dump", f"--to={word}").stderr.decode())
+        for words in (["--from", "+0.2", "--to", "+0.1"], ["--from", "#7", "--to", "#6"]):
+            done = shop().pathline("dump", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertIn("is later than --to", done.stderr.decode())
 
     def test_mistakes_are_usage(self):
         for words, answer in ((["--fields", "evnt"], "event"), (["--events", "cal"], "call"), (["--jsn"], "--json"),

@@ -55,12 +55,12 @@ for i in range(600000):
 """
 
 
-def record(folder, name, text="pass\n"):
+def record(folder, name, text="pass\n", *options):
     """A recording of that name in the folder's .pathline."""
     script = os.path.join(folder, f"{name}.py")
     with open(script, "w", encoding="utf-8") as f:
         f.write(text)
-    pathline("record", "-q", "--python", PYTHON, script, cwd=folder)
+    pathline("record", "-q", *options, "--python", PYTHON, script, cwd=folder)
     made = [n for n in os.listdir(os.path.join(folder, ".pathline")) if n.endswith("-" + name)]
     return made[0]
 
@@ -219,6 +219,15 @@ class Ls(unittest.TestCase):
         row = json.loads(pathline("ls", "--json", cwd=folder).stdout)["data"]
         self.assertEqual((row["exceptions"], row["exceptions_all"], row["exception"]), (3 + 5 + 1, True, "RuntimeError"))
         self.assertRegex(pathline("ls", cwd=folder).stdout.decode(), r" 9, last RuntimeError  \(latest\)\n$")
+
+    def test_what_is_left_out_does_not_change_the_count(self):
+        for options in ((), ("--exclude", "re"), ("--exclude", "json"), ("--only-mine",), ("--exclude", "stdlib"),
+                        ("--exclude", "threading")):
+            with self.subTest(options):
+                folder = scratch()
+                record(folder, "thread", MANY.partition("async def")[0], *options)
+                row = json.loads(pathline("ls", "--json", cwd=folder).stdout)["data"]
+                self.assertEqual((row["exceptions"], row["exception"]), (3, "KeyError"))
 
     def test_what_is_not_searched_is_told(self):
         """By `ls` with a +, and by `record`; `--at-exception` searches all."""

@@ -512,6 +512,10 @@ class Views(unittest.TestCase):
         done = served().pathline("report", "--function", "nosuch")
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, rb"no function 'nosuch' ran")
+        for view in ("--callers", "--callees"):
+            done = served().pathline("report", view, "nosuch")
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertRegex(done.stderr, rb"no function 'nosuch' ran")
 
     def test_csv_is_the_json(self):
         for words in ((), ("--functions",), ("--callers", "fib"), ("--tasks",), ("--exceptions",), ("--tree",)):
