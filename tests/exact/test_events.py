@@ -37,9 +37,9 @@ def unescaped(text):
     return "".join(parts) + text[at:]
 
 
-def record(python, arguments, setup, work, ok=(0,), options=()):
+def record(python, arguments, setup, work, ok=(0,), options=(), env=None):
     recording = os.path.join(work, "recording")
-    ran = exact.run(python.record(recording, setup, options) + arguments, setup, work, ok=ok)
+    ran = exact.run(python.record(recording, setup, options) + arguments, setup, work, ok=ok, env=env)
     exact.wait_until_finished(recording, setup, work)
     return recording, ran
 
@@ -128,8 +128,12 @@ def passes_apart(python, what, setup, work):
 
 def unheard(python, setup, work):
     """What had moved to INSTRUCTION comes back when that can be heard no more, with a gap for what
-    may be lost until then."""
-    recording, ran = record(python, [os.path.join(EVENTS, "unheard.py")], setup, work, options=("--hot=300",))
+    may be lost until then. The function is replaced before recording begins, for the recorder calls
+    the interpreter's own wherever it finds it."""
+    with open(os.path.join(work, "sitecustomize.py"), "w") as f:
+        f.write("import sys\nown = sys.monitoring.set_local_events\nsys.monitoring.set_local_events = lambda *words: own(*words)\n")
+    recording, ran = record(python, [os.path.join(EVENTS, "unheard.py")], setup, work, options=("--hot=300",),
+                            env=setup.environment(PYTHONPATH=work))
     path = exact.dump(recording, setup, work, "event,code", ("--events", "again,gap"))
     got, made = collections.Counter(tuple(row) for row in exact.rows(path)), int(ran.out)
     gaps = sum(count for (event, _), count in got.items() if event == "gap")
