@@ -194,7 +194,7 @@ static void draw_time(const struct tui *t, int y)
 	if (at->type && at->kind != PL_EVENT_GAP)
 		pen_format(&p, INK_BAR, " %.40s", at->type);
 	pen_format(&p, INK_BAR, "  %s %s", clock, error);
-	pen_format(&p, INK_BAR, "  event %" PRIu64 " of %" PRIu64, done, whole);
+	pen_format(&p, INK_BAR, "  event %" PRIu64 " of %" PRIu64, at->seq, first + whole);
 	draw_bar(t, &p, done < whole ? done : whole, whole);
 }
 

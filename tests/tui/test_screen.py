@@ -542,12 +542,6 @@ class Told(Case):
             self.assertRegex(first, r"\.py:6  C+.*…  thread 1 pricing_thread_3 +a:all threads *$")
             self.quit(t)
 
-    def test_events_are_counted_from_1(self):
-        t = Terminal("replay", str(RECORDING))
-        self.addCleanup(t.close)
-        t.wait("START").line("j start").wait("event 1 of ").line("j end").wait(r"event (\d+) of \1 ")
-        self.quit(t)
-
     def test_a_message_is_broken_between_words(self):
         for command in "nosuchword", "b nosuchfunction", "j nosuchtime", "T", "w":
             t = self.open(columns=40).wait("START").line(command).settle()
