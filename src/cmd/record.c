@@ -492,8 +492,9 @@ static void say_crash(struct run *r, const struct pl_recording *recording, const
 	say_command(r, "see where it was raised:", "replay --at-exception");
 	if (c->ended < 2)
 		return;
-	cmd_say("exceptions ended %u%s more before", c->ended - 1, c->more ? "+" : "");
-	say_command(r, "see them first of all:", "report --exceptions");
+	cmd_say("exceptions also ended %u%s other%s of its threads, tasks and processes",
+		c->ended - 1, c->more ? "+" : "", c->ended > 2 || c->more ? "s" : "");
+	say_command(r, "see all of them:", "report --exceptions");
 }
 
 /* Did an exception end something? Then it is told, and how to get there. An exit is none. Where the

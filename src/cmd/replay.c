@@ -206,6 +206,33 @@ static int go_to_exception(struct answers *a)
 	return code < 0 ? failed(code, &err) : CMD_GO;
 }
 
+/* To the last event of the thread that was chosen; else of the process: that of the thread that came
+ * furthest in their order. */
+static int go_to_end(struct answers *a)
+{
+	struct replay *p = &a->session.replay;
+	const uint32_t process = p->at.position.process;
+	const struct pl_process *of = pl_recording_find_process(p->r, process);
+	const uint32_t count = of ? of->thread_count : 0;
+	uint32_t last = p->at.position.thread;
+	struct pl_err err = {0};
+	uint64_t order = 0;
+	int code = 0;
+
+	for (uint32_t n = 0; !a->thread && n < count && code >= 0; n++) {
+		p->joins = true;
+		code = replay_seq(p, process, n, INT64_MAX, &err);
+		if (code == 0 && p->at.order > order) {
+			order = p->at.order;
+			last = n;
+		}
+	}
+	p->joins = true;
+	if (code >= 0)
+		code = replay_seq(p, process, last, INT64_MAX, &err);
+	return code < 0 ? failed(code, &err) : CMD_GO;
+}
+
 /* Wait a moment for what is still being written. false: nothing more will come. */
 static bool grows(struct pl_recording *r)
 {
@@ -239,7 +266,7 @@ static int start(struct answers *a)
 	if (code == CMD_GO && a->at)
 		code = begin(a, "j", a->at);
 	if (code == CMD_GO && a->end)
-		code = begin(a, "j", "end");
+		code = go_to_end(a);
 	if (code == CMD_GO && a->at_exception)
 		code = go_to_exception(a);
 	return code;
@@ -376,7 +403,8 @@ int cmd_replay(struct cmd *c)
 	}
 	const struct cmd_option options[] = {
 		{"at", 0, "WHEN", "begin at that time; WHEN as for the command j", .text = &a->at},
-		{"end", 0, NULL, "begin at the last event of the thread", .flag = &a->end},
+		{"end", 0, NULL, "begin at the last event, of all threads or of --thread",
+			.flag = &a->end},
 		{"thread", 't', "THREAD", "begin in that thread, by number or name",
 			.text = &a->thread},
 		{"at-exception", 0, NULL,

@@ -374,17 +374,18 @@ class Ends(unittest.TestCase):
                             "raise RuntimeError\n", folder=folder)
         self.assertEqual(lines[2:6], ["pathline: RuntimeError ended the main thread; it was raised in <module>, program.py:7",
                                       "pathline: see where it was raised: pathline replay --at-exception",
-                                      "pathline: exceptions ended 1 more before",
-                                      "pathline: see them first of all:   pathline report --exceptions"])
+                                      "pathline: exceptions also ended 1 other of its threads, tasks and processes",
+                                      "pathline: see all of them:         pathline report --exceptions"])
         shown = pathline("report", "--exceptions", cwd=folder).stdout.decode().splitlines()
         self.assertEqual({row.split()[1] for row in shown[2:4]}, {"KeyError", "RuntimeError"})
         self.assertTrue([row for row in shown[2:4] if "program.py:3" in row], shown)
 
     def test_kill(self):
         folder = scratch()
-        text = "import os\ndef f():\n    os.kill(os.getpid(), %d)\nf()\n"
-        for number, name in ((9, "Killed"), (11, "Segmentation fault")):
-            lines = self.record(text % number, folder=folder)
+        text = "import os, threading\ndef f():\n    os.kill(os.getpid(), %d)\n%s\n"
+        here, there = "f()", "t = threading.Thread(target=f); t.start(); t.join()"
+        for number, name, how in ((9, "Killed", here), (11, "Segmentation fault", here), (9, "Killed", there)):
+            lines = self.record(text % (number, how), folder=folder)
             self.assertEqual(lines[2:], [f"pathline: the program was killed by signal {number} ({name})",
                                          "pathline: see what ran last:       pathline replay --end", *self.NEXT])
             shown = pathline("replay", "--end", "--plain", cwd=folder).stdout.decode()
