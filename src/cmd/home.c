@@ -34,6 +34,19 @@ bool home_is_own_file(const char *name)
 		       !strcmp(name + n - strlen(end), end));
 }
 
+bool home_has_own_files(const char *directory)
+{
+	DIR *d = opendir(directory);
+	const struct dirent *e;
+	bool has = false;
+
+	while (d && !has && (e = readdir(d)))
+		has = home_is_own_file(e->d_name);
+	if (d)
+		closedir(d);
+	return has;
+}
+
 /* ---- the folder ---- */
 
 static bool is_directory(const char *path)

@@ -31,6 +31,8 @@ struct home_list {
  * directory where /dev/shm has no room. */
 bool home_is_block_file(const char *name);
 bool home_is_own_file(const char *name);
+/* Does the directory have one? Then there is a recording, or there was one. */
+bool home_has_own_files(const char *directory);
 
 /* The nearest folder, as one would type it: ".pathline", "../.pathline". false: there is none. */
 bool home_find(char path[PATH_MAX]);

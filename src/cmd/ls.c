@@ -51,10 +51,12 @@ struct listing {
 	struct out *out;
 	const char *folder;
 	bool json;
+	bool has_others; /* directories that have nothing to do with recordings */
 	struct home_list list;
 	size_t latest;	  /* index in it; SIZE_MAX: none is */
 	struct row *rows; /* owned; of those that could be read */
 	size_t count;
+	size_t shown;
 };
 
 /* ---- what is shown ---- */
@@ -234,9 +236,13 @@ static int list_one(struct listing *l, size_t index)
 			write_json(l, &e);
 		else
 			add_row(l, &e);
+	} else if (l->has_others && result == PL_ERR_NOT_FOUND && !home_has_own_files(dir)) {
+		result = 0;
 	} else {
 		cmd_open_failed("ls", dir ? dir : e.name, result, &err);
 	}
+	if (r)
+		l->shown++;
 	pl_recording_close(r);
 	free(dir);
 	return result < 0 ? CMD_BAD : CMD_OK;
@@ -254,13 +260,13 @@ static int list_all(struct listing *l)
 	}
 	if (!home_latest(l->folder, &l->list, &l->latest))
 		l->latest = SIZE_MAX;
-	if (!l->list.count)
-		cmd_say("ls: there is no recording in %s; make one with: pathline record script.py",
-			l->folder);
 	for (size_t i = 0; i < l->list.count; i++)
 		if (list_one(l, i) != CMD_OK)
 			code = CMD_BAD;
-	if (!l->json && l->list.count)
+	if (!l->shown && code == CMD_OK)
+		cmd_say("ls: there is no recording in %s; make one with: pathline record script.py",
+			l->folder);
+	else if (!l->json)
 		write_rows(l);
 	return code;
 }
@@ -296,6 +302,7 @@ static int list(struct out *o, const char *word, bool json)
 			"pathline record script.py");
 		return CMD_OK;
 	}
+	l.has_others = strcmp(basename(folder), HOME_NAME) != 0;
 	finish_dead_arenas(NULL);
 	int code = list_all(&l);
 	release(&l);

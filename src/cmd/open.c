@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
-#include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "cmd/home.h"
@@ -18,24 +17,10 @@ int cmd_directory(struct cmd *c)
 	return CMD_USAGE;
 }
 
-/* Other files of a recording say that one was here. */
-static bool has_own_files(const char *directory)
-{
-	DIR *d = opendir(directory);
-	const struct dirent *e;
-	bool has = false;
-
-	while (d && !has && (e = readdir(d)))
-		has = home_is_own_file(e->d_name);
-	if (d)
-		closedir(d);
-	return has;
-}
-
 int cmd_open_failed(const char *command, const char *directory, int error, const struct pl_err *err)
 {
 	struct stat st;
-	const bool has = error == PL_ERR_NOT_FOUND && has_own_files(directory);
+	const bool has = error == PL_ERR_NOT_FOUND && home_has_own_files(directory);
 
 	if (error == PL_ERR_NOT_FOUND && stat(directory, &st) == 0 && !has) {
 		cmd_say("%s: %s is not a recording: it has no file `meta`", command, directory);

@@ -211,6 +211,19 @@ class Ls(unittest.TestCase):
         self.assertEqual((exits["exception"], exits["exception_ended"], exits["latest"]), (None, None, True))
         self.assertEqual([(row["exceptions"], row["exceptions_all"]) for row in (fails, exits)], [(1, True), (0, True)])
 
+    def test_directories_that_are_no_recordings(self):
+        folder = scratch()
+        os.makedirs(os.path.join(folder, "other", "deep"))
+        done = pathline("ls", folder)
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        self.assertEqual(done.stderr.decode(), f"pathline: ls: there is no recording in {folder}; make one with: pathline record script.py\n")
+        pathline("record", "-q", "-o", os.path.join(folder, "one"), "--python", PYTHON, "-c", "pass")
+        done = pathline("ls", folder)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual([line.split()[0] for line in done.stdout.decode().splitlines()], ["NAME", "one"])
+        os.remove(os.path.join(folder, "one", "meta"))
+        self.assertEqual(pathline("ls", folder).returncode, 3)
+
     def test_what_exceptions_ended_is_counted(self):
         """Threads, tasks and processes, each once; a task that was cancelled and an exit are none.
         """
