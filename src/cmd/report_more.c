@@ -300,6 +300,7 @@ enum {
 	EXC_LINE,
 	EXC_CODE,
 	EXC_END,
+	EXC_ENDED,
 	EXC_HANDLED_FILE,
 	EXC_HANDLED_LINE,
 	EXC_HANDLED_CODE,
@@ -313,7 +314,8 @@ const struct column report_exception_columns[] = {
 	[EXC_FILE] = {"file", NULL},
 	[EXC_LINE] = {"line", NULL},
 	[EXC_CODE] = {"code", "raised in", 24, 9},
-	[EXC_END] = {"end", "end"},
+	[EXC_END] = {"end", NULL},
+	[EXC_ENDED] = {NULL, "end"},
 	[EXC_HANDLED_FILE] = {"handled_file", NULL},
 	[EXC_HANDLED_LINE] = {"handled_line", NULL},
 	[EXC_HANDLED_CODE] = {"handled_code", NULL},
@@ -337,6 +339,49 @@ static struct cell plain_place(const struct pl_code *code, int32_t line)
 		    : cell_text("-");
 }
 
+static bool is_in(const struct pl_code *code, const char *name, const char *file)
+{
+	const char *path = code ? pl_code_file(code) : "";
+	const size_t n = strlen(path), m = strlen(file);
+
+	return code && !strcmp(pl_code_name(code), name) && n >= m && !strcmp(path + n - m, file);
+}
+
+/* What an exception ended that reaches this handler; NULL: nothing. */
+static const char *ended_by(const struct pl_code *handler)
+{
+	return is_in(handler, "Thread._bootstrap_inner", "/threading.py") ? "ended thread"
+	       : is_in(handler, "BaseProcess._bootstrap", "/multiprocessing/process.py")
+		       ? "ended process"
+	       : is_in(handler, "Handle._run", "/asyncio/events.py") ? "ended task"
+								     : NULL;
+}
+
+/* A task that is cancelled, and a coroutine that returns, end in good order. */
+static bool is_orderly(const char *type)
+{
+	static const char *const words[] = {"CancelledError", "GeneratorExit", "GreenletExit",
+		"SystemExit", "StopIteration", "StopAsyncIteration"};
+	const char *dot = strrchr(type, '.');
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcmp(dot ? dot + 1 : type, words[i]))
+			return true;
+	return false;
+}
+
+static bool ended_something(const struct pl_profile_exception *e)
+{
+	return !is_orderly(e->type) && (e->end == PL_EXCEPTION_UNHANDLED || ended_by(e->handled));
+}
+
+static const char *ended_word(const struct pl_profile_exception *e)
+{
+	const char *ended = ended_something(e) ? ended_by(e->handled) : NULL;
+
+	return ended ? ended : end_word(e->end);
+}
+
 static struct cell exception_cell(const void *context, size_t row, unsigned column)
 {
 	const struct pl_profile_exception *const *order = context;
@@ -355,6 +400,8 @@ static struct cell exception_cell(const void *context, size_t row, unsigned colu
 		return cell_code(e->raised);
 	case EXC_END:
 		return cell_text(end_word(e->end));
+	case EXC_ENDED:
+		return cell_text(ended_word(e));
 	case EXC_HANDLED_FILE:
 		return cell_file(e->handled);
 	case EXC_HANDLED_LINE:
@@ -366,41 +413,6 @@ static struct cell exception_cell(const void *context, size_t row, unsigned colu
 	default:
 		return plain_place(e->handled, e->handled_line);
 	}
-}
-
-static bool is_in(const struct pl_code *code, const char *name, const char *file)
-{
-	const char *path = code ? pl_code_file(code) : "";
-	const size_t n = strlen(path), m = strlen(file);
-
-	return code && !strcmp(pl_code_name(code), name) && n >= m && !strcmp(path + n - m, file);
-}
-
-/* By these an exception that ended a thread, a process or a task goes on. */
-static bool is_last_handler(const struct pl_code *code)
-{
-	return is_in(code, "Thread._bootstrap_inner", "/threading.py") ||
-	       is_in(code, "BaseProcess._bootstrap", "/multiprocessing/process.py") ||
-	       is_in(code, "Handle._run", "/asyncio/events.py");
-}
-
-/* A task that is cancelled, and a coroutine that returns, end in good order. */
-static bool is_orderly(const char *type)
-{
-	static const char *const words[] = {"CancelledError", "GeneratorExit", "GreenletExit",
-		"SystemExit", "StopIteration", "StopAsyncIteration"};
-	const char *dot = strrchr(type, '.');
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!strcmp(dot ? dot + 1 : type, words[i]))
-			return true;
-	return false;
-}
-
-static bool ended_something(const struct pl_profile_exception *e)
-{
-	return !is_orderly(e->type) &&
-	       (e->end == PL_EXCEPTION_UNHANDLED || is_last_handler(e->handled));
 }
 
 /* Those that ended something come first, each part as the table has it. Gives how many there are
