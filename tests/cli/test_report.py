@@ -195,7 +195,8 @@ class Report(unittest.TestCase):
         for word, ns in measured.items():
             row = lines[word]
             with self.subTest(word, frames=frames):
-                self.assertAlmostEqual(row["own_ns"], ns, delta=row["error_ns"])
+                # it is at most its error in two of three cases
+                self.assertAlmostEqual(row["own_ns"], ns, delta=3 * row["error_ns"])
         return measured, lines
 
     def test_time_in_what_is_left_out_is_that_of_its_caller(self):
@@ -397,7 +398,10 @@ class Views(unittest.TestCase):
             with self.subTest(options):
                 block, = [row for row in views(recorded, "--blocking", "100ms") if row["kind"] == "loop"]
                 self.assertEqual(block["stack"][0]["code"], "main")
-                self.assertAlmostEqual(block["ns"], int(recorded.done.stdout), delta=block["error_ns"])
+                # around what the program measures is only what the loop itself does, and not the wait of 0.3 s
+                spun = int(recorded.done.stdout)
+                self.assertGreaterEqual(block["ns"] + block["error_ns"], spun)
+                self.assertLess(block["ns"], spun + 150_000_000)
 
     def test_blocking(self):
         blocks = views(served(), "--blocking", "60ms")
