@@ -36,10 +36,11 @@ import time
 # Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all),
 # more arguments. `test` takes the interpreters outside of chroots, `ci` all, and both one of each
 # minor version; `exact` every one that is here. Each module of CPython's own tests takes seconds:
-# `test` runs the fast ones, `ci` a third of all on each interpreter. Each has another third, and
-# with each commit they move on: three interpreters see all of it now, each of them within a few
+# `test` runs the fast ones, `ci` a fifth of all on each interpreter. Each has another fifth, and
+# with each commit they move on: the five versions see all of it now, each of them within a few
 # commits. What takes longest is asked of one interpreter at a time, in its turn.
 THIRD = "a third"
+FIFTH = "a fifth"
 EIGHTH = "an eighth"
 PART = "a part of what is asked in turn"
 SEED = "a seed that no commit before had"
@@ -53,11 +54,11 @@ HARNESSES = (
     ("exact/libtest.py", "test", "3.11,3.12,3.13", ["--fast"]),
     ("exact/generated.py", "test", "", ["--seeds", "2"]),
     ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", THIRD]),
-    ("exact/test_events.py", "ci", "", []),
+    ("exact/test_events.py", "ci", "", ["--shard", THIRD]),
     ("exact/test_filters.py", "ci", "", ["--shard", THIRD]),
     ("exact/beside.py", "ci", "", []),
-    ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", THIRD]),
-    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", THIRD]),
+    ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", FIFTH]),
+    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", FIFTH]),
     ("exact/generated.py", "ci", "", ["--seeds", "8", "--from", SEED]),
     ("exact/suites.py", "ci", "in turn", ["--shard", PART]),
     ("exact/witnesses.py", "ci", "", ["--shard", EIGHTH]),
@@ -312,12 +313,13 @@ def main():
         pythons = [row for row in pythons if not row[2]] or pythons
     if args.level != "exact":
         pythons = one_of_each_minor(pythons, number)
-    parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", EIGHTH: f"{(number + k) % 8 + 1}/8", PART: f"{number % 4 + 1}/4", SEED: str(8 * number)}
+    parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(number + k) % 8 + 1}/8",
+                      PART: f"{number % 4 + 1}/4", SEED: str(8 * number)}
              for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
     if args.level == "ci":
-        thirds = ", ".join(f"{part[THIRD]} on {version}" for version, part in parts.items())
-        print(f"rotation {number} ({unit}): {thirds}; it is the turn of {turn}", flush=True)
+        shards = ", ".join(f"{part[THIRD]} and {part[FIFTH]} on {version}" for version, part in parts.items())
+        print(f"rotation {number} ({unit}): {shards}; it is the turn of {turn}", flush=True)
     for script, level, versions, arguments in HARNESSES:
         if level == args.level and args.pattern in script:
             for row in pythons:
