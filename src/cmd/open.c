@@ -18,7 +18,7 @@ int cmd_directory(struct cmd *c)
 	return CMD_USAGE;
 }
 
-/* Other files of a recording say that one was here. */
+/* Does it have other files of a recording? Then there was one here. */
 static bool has_own_files(const char *directory)
 {
 	DIR *d = opendir(directory);

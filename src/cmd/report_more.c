@@ -1,4 +1,4 @@
-/* pathline report: tasks, what stood still, exceptions. */
+/* pathline report: tasks, what blocked event loops, exceptions. */
 #include "cmd/report.h"
 
 #include <stdio.h>
@@ -119,7 +119,7 @@ static const char *thread_name(const struct report *w, uint32_t thread)
 	return t && t->name ? t->name : "";
 }
 
-/* Its stack, the innermost frame first: each with the line at which it stood. */
+/* Its stack, the innermost frame first, each with the line at which it was. */
 struct stack_walk {
 	uint32_t node;
 	const struct pl_code *code; /* NULL: no more */
@@ -139,7 +139,7 @@ static void stack_next(const struct report *w, struct stack_walk *s)
 {
 	const struct pl_profile_node *n = &w->t->nodes[s->node];
 
-	/* A recursion stands for frames of its own code: its parent is the first of them. */
+	/* A recursive node represents frames of its own code: its parent is the first of them. */
 	if (n->recursive)
 		n = &w->t->nodes[n->parent];
 	s->line = n->line;
@@ -148,7 +148,7 @@ static void stack_next(const struct report *w, struct stack_walk *s)
 	s->recursive = w->t->nodes[s->node].recursive;
 }
 
-/* In a column; cut only where lines are. */
+/* In a column; cut only if lines are. */
 static void write_name(struct out *o, const char *name)
 {
 	size_t width = text_width(name);
@@ -329,8 +329,8 @@ static const char *end_word(enum pl_exception_end end)
 					       : "unhandled";
 }
 
-/* "at FILE:LINE, handled at FILE:LINE"; without the text of the lines, which would be two in a
- * row. */
+/* "at FILE:LINE, handled at FILE:LINE", without the text of the lines, which would appear twice in
+ * a row. */
 static struct cell plain_place(const struct pl_code *code, int32_t line)
 {
 	return code ? (struct cell){.kind = CELL_PLACE, .text = pl_code_file(code), .number = line}
@@ -376,7 +376,7 @@ static bool is_in(const struct pl_code *code, const char *name, const char *file
 	return code && !strcmp(pl_code_name(code), name) && n >= m && !strcmp(path + n - m, file);
 }
 
-/* By these an exception that ended a thread, a process or a task goes on. */
+/* Code through which an exception that ended a thread, a process or a task continues. */
 static bool is_last_handler(const struct pl_code *code)
 {
 	return is_in(code, "Thread._bootstrap_inner", "/threading.py") ||
@@ -384,7 +384,7 @@ static bool is_last_handler(const struct pl_code *code)
 	       is_in(code, "Handle._run", "/asyncio/events.py");
 }
 
-/* A task that is cancelled, and a coroutine that returns, end in good order. */
+/* A cancelled task, and a coroutine that returns, have ended normally. */
 static bool is_orderly(const char *type)
 {
 	static const char *const words[] = {"CancelledError", "GeneratorExit", "GreenletExit",
@@ -403,8 +403,8 @@ static bool ended_something(const struct pl_profile_exception *e)
 	       (e->end == PL_EXCEPTION_UNHANDLED || is_last_handler(e->handled));
 }
 
-/* Those that ended something come first, each part as the table has it. Gives how many there are
- * in `to`. */
+/* Exceptions that ended something come first; within each part the order of the table. Returns how
+ * many are in `to`. */
 static size_t order_exceptions(const struct report *w, const struct pl_profile_exception **to)
 {
 	size_t n = 0;
