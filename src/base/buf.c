@@ -7,7 +7,7 @@
 
 #define KEPT_MOST (64u << 10)
 
-/* realloc copies the room, too, of which most may never have been touched. */
+/* realloc would copy all the room, of which most may never have been touched. */
 static uint8_t *grow(const struct pl_buf *b, size_t room)
 {
 	if (b->used > b->room / 2)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The text is kept outermost first: a new cause is put before what is there. */
+/* The outermost cause comes first: a new one is put before the existing text. */
 int pl_err_cause(struct pl_err *e, int code, const char *format, ...)
 {
 	char cause[PL_ERR_TEXT_MAX];

@@ -9,8 +9,8 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 	return XXH3_64bits(bytes, n);
 }
 
-/* Where a key would like to be. The product's high bits are the mixed ones: keys that are addresses
- * have zeros at their low ends. */
+/* The preferred place of a key. The high bits of the product are the well-mixed ones: keys that are
+ * addresses have zeros in their low bits. */
 size_t map_home(size_t room, uint64_t key)
 {
 	return (size_t)((key * 0x9e3779b97f4a7c15u) >> 17) & (room - 1);
@@ -21,7 +21,8 @@ static size_t home(const struct pl_map *m, uint64_t key)
 	return map_home(m->room, key);
 }
 
-/* The key's slot, or the free one where it would go: there is one, as the map is never full. */
+/* The key's slot, or the free one where it would go. There is one, because the map is never
+ * full. */
 static struct pl_map_slot *probe(const struct pl_map *m, uint64_t key)
 {
 	size_t i = home(m, key);
@@ -69,14 +70,14 @@ uint64_t *map_put(struct pl_map *m, uint64_t key)
 	return &s->value;
 }
 
-/* No tombstones: those that come behind move up, so that a search ends at the first free slot
- * however many were put and removed. */
+/* No tombstones: later entries move up, so that a search ends at the first free slot, however many
+ * keys were put and removed. */
 void map_remove(struct pl_map *m, uint64_t key)
 {
 	if (!map_find(m, key))
 		return;
 	size_t hole = (size_t)(probe(m, key) - m->slots);
-	/* Move back what a search would no longer reach over the hole. */
+	/* Move back entries that a search could no longer reach because of the hole. */
 	for (size_t i = (hole + 1) & (m->room - 1); m->slots[i].used; i = (i + 1) & (m->room - 1)) {
 		size_t distance = (i - home(m, m->slots[i].key)) & (m->room - 1);
 		if (distance >= ((i - hole) & (m->room - 1))) {

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define WORD_MAX 64 /* longer words are cut before they are compared */
+#define WORD_MAX 64 /* longer words are cut before the comparison */
 
 static size_t min3(size_t a, size_t b, size_t c)
 {
@@ -13,7 +13,7 @@ static size_t min3(size_t a, size_t b, size_t c)
 	return least < c ? least : c;
 }
 
-/* Edit distance, two neighbours changing places being one edit. */
+/* Edit distance, in which exchanging two neighbours is one edit. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t n = strnlen(a, WORD_MAX), m = strnlen(b, WORD_MAX);

@@ -11,8 +11,8 @@ struct spare_block {
 	max_align_t bytes[];
 };
 
-/* Where memory is watched, or each time that it is asked for is counted (tests), a block has the
- * room that was asked for, and is not used twice. */
+/* If memory is checked, or each allocation is counted (tests), a block has exactly the room that
+ * was asked for, and is not reused. */
 #ifndef SPARE_KEEPS
 #ifdef __SANITIZE_ADDRESS__
 #define SPARE_KEEPS 0

@@ -11,7 +11,7 @@ static uint64_t rounded(uint64_t v, uint64_t step)
 	return v / step + (v % step >= (step + 1) / 2 && step > 1);
 }
 
-/* The value in `unit`, with one decimal below 100 and none from there on; 0: it takes a larger
+/* The value in `unit`, with one decimal below 100 and none from there on; 0: it needs a larger
  * unit. The value is rounded before the unit is chosen, so that 999.9 µs is shown as 1.0 ms. */
 static int write_unit(char text[UNITS_BYTES], uint64_t v, uint64_t unit, const char *name)
 {
@@ -86,7 +86,7 @@ size_t units_size(char text[UNITS_BYTES], uint64_t bytes)
 	uint64_t unit = 1;
 	size_t i = 0;
 
-	/* From 1023.5 on the whole number would be 1024. */
+	/* 1023.5 and more would be rounded to 1024. */
 	while (i + 1 < sizeof names / sizeof *names && rounded(bytes, unit) >= 1024) {
 		unit *= 1024;
 		i++;

@@ -1,22 +1,23 @@
-/* Bytecode to flow graph. It is built at a code's first run, so only two passes go over all instructions:
+/* Bytecode to flow graph. A graph is built when its code first runs, so only two passes go over all
+ * instructions:
  *
  *	1. decode    instructions with their lines and jumps; starts where the line changes
- *	2. mark      what jumps and handlers make a start, and where blocks begin
- *	3. emit      the arrays, which have room for as many rows as there can be
+ *	2. mark      starts made by jumps and handlers, and where blocks begin
+ *	3. emit      the arrays, which have room for the largest possible number of rows
  *
- * The rule for starts is CPython's own placement of INSTRUMENTED_LINE (initialize_lines in
- * Python/instrumentation.c), or, in 3.11, where its trace function can be told of a line
+ * The rule for starts is where CPython itself places INSTRUMENTED_LINE (initialize_lines in
+ * Python/instrumentation.c), or, in 3.11, where its trace function can be called for a line
  * (maybe_call_line_trace in Python/ceval.c); tests/exact/linestarts.py compares the two over the
  * standard library. What becomes a start:
  *
- *	the line changes        but at what the opcode table marks NO_START (END_FOR, RESUME …)
- *	a jump leads there      but NO_TARGET; behind FOR_ITER and SEND the unit behind the target
- *	a handler begins there  but NO_HANDLER
+ *	the line changes        except at opcodes marked NO_START (END_FOR, RESUME …)
+ *	a jump leads there      except NO_TARGET; for FOR_ITER and SEND the unit after the target
+ *	a handler begins there  except NO_HANDLER
  *
- * and it must have a line, and not lie before the first RESUME.
+ * A start must also have a line, and not be before the first RESUME.
  *
- * Damage is not fatal: it is noted once (`why`), the pass goes on as far as it can, and the graph
- * comes out without blocks. The bytes may be hand-made, as a program can make any code object.
+ * Damage is not fatal: the first fault is noted (`why`), the pass continues as far as it can, and
+ * the graph has no blocks. The bytes may be hand-made, because a program can make any code object.
  */
 #include "bytecode/bytecode.h"
 
@@ -26,53 +27,55 @@
 #include "bytecode/table.h"
 #include "pathline/error.h"
 
-/* Of each unit; of caches only the last can be set. */
+/* Flags of each unit. A cache has at most UNIT_GUARDED. */
 enum {
 	UNIT_INSTRUCTION = 1,
 	UNIT_START = 2,
 	UNIT_LEADER = 4, /* opens a block */
 	UNIT_HANDLER = 8,
-	UNIT_TARGET = 16,  /* a jump marked it as a start */
-	UNIT_GUARDED = 32, /* what it raises has a handler */
+	UNIT_TARGET = 16,  /* a jump makes it a start */
+	UNIT_GUARDED = 32, /* an exception raised here has a handler */
 };
 
-/* What is known of an instruction, at the place of its unit. `jump` and `block` are set of those only that have one. */
+/* What is known of an instruction; index: its unit. `jump` and `block` are set only if it jumps or
+ * opens a block. */
 struct unit {
-	int32_t line;	/* LINE_NONE: it has none */
-	uint32_t jump;	/* target, of what jumps */
-	uint32_t block; /* the index of the block that it opens */
+	int32_t line;	/* LINE_NONE: none */
+	uint32_t jump;	/* the target, if it jumps */
+	uint32_t block; /* index of the block that it opens */
 	uint16_t marks; /* of its opcode */
 	uint8_t class;	/* enum opcode_class */
-	uint8_t size;	/* in units, caches and all */
+	uint8_t size;	/* in units, with its caches */
 };
 
-#define CO_GENERATOR 0x20u /* co_flags: neither a coroutine nor an asynchronous generator */
+#define CO_GENERATOR 0x20u /* co_flags: a plain generator, not a coroutine or async generator */
 
 struct build {
 	const struct bytecode *code;
 	const struct opcode_version *version;
-	/* Owned, all three one piece of memory with room for `count` of each. */
+	/* Owned; one piece of memory for all three, with room for `count` of each. */
 	struct unit *units; /* not set where there is no instruction */
-	uint32_t *turns;    /* what jumps, suspends or ends the frame, and RESUMEs, in order */
+	uint32_t *turns;    /* what jumps, suspends or ends the frame, and RESUMEs; in order */
 	uint8_t *flags;
 	uint32_t count, turn_count;
-	bool suspends;	 /* its yields need no event, see silent() */
-	uint32_t first;	 /* the unit of the first RESUME; count when there is none */
-	const char *why; /* the first thing found that cannot be analysed, NULL: nothing yet */
-	struct flow_graph most; /* its counts: as many rows as there can be */
+	bool suspends;		/* its yields need no event, see silent() */
+	uint32_t first;		/* the unit of the first RESUME; count: there is none */
+	const char *why;	/* the first fault that prevents the analysis; NULL: none yet */
+	struct flow_graph most; /* upper bounds of its counts */
 };
 
-/* The first one is told; the others mostly follow from it. */
+/* Only the first fault is kept; later ones mostly follow from it. */
 static void complain(struct build *s, const char *why)
 {
 	if (!s->why)
 		s->why = why;
 }
 
-/* The line table beside the code. One that ends too early leaves the rest without a line; what is behind the code is not looked at. */
+/* Reads the line table along with the code. If the table ends too early the rest has no line;
+ * entries after the end of the code are ignored. */
 struct line_cursor {
 	struct line_reader reader;
-	uint32_t end; /* the row that was read goes up to this unit */
+	uint32_t end; /* the last row read ends before this unit */
 	int32_t line;
 };
 
@@ -114,8 +117,8 @@ static bool jumps(const struct unit *u)
 	return u->class >= OPCODE_JUMP_FORWARD && u->class <= OPCODE_SEND;
 }
 
-/* Sets the instruction's target. One outside of the code becomes `count`, which is no instruction.
- */
+/* Set the instruction's target; `count`, where no instruction is, if it would be outside the
+ * code. */
 static void set_jump(struct build *s, struct unit *u, uint32_t next, uint32_t arg)
 {
 	if (u->class == OPCODE_JUMP_BACKWARD || u->class == OPCODE_BRANCH_BACKWARD)
@@ -138,7 +141,7 @@ static bool is_entry(const struct opcode_version *v, enum opcode_class class, ui
 	return class == OPCODE_RESUME && !(v->early_resume && arg == RESUME_EARLY);
 }
 
-/* What is more to be known of an instruction that is not plain. */
+/* What else must be known of an instruction that is not plain. */
 static void decode_turn(struct build *s, uint32_t at, uint32_t arg)
 {
 	struct unit *u = &s->units[at];
@@ -154,10 +157,11 @@ static void decode_turn(struct build *s, uint32_t at, uint32_t arg)
 }
 
 #define LINE_BEFORE                                                                                \
-	(LINE_NONE - 1) /* the first instruction opens a row of lines, whatever its line is */
+	(LINE_NONE - 1) /* no instruction has this line, so the first one begins a line row */
 
-/* Decodes all; behind the first RESUME, what begins another line than the instruction before is a
- * start. An instruction without a line ends the line before it. Most are plain: what they need is at hand. */
+/* Decode all instructions. After the first RESUME, an instruction whose line differs from that of
+ * the one before is a start. An instruction without a line ends the line before it. The loop
+ * handles plain instructions, which most are, without a call. */
 static void decode(struct build *s, struct line_cursor *lines)
 {
 	const struct opcode *opcodes = s->version->opcodes;
@@ -214,8 +218,8 @@ static void mark(struct build *s, uint32_t at, uint8_t flags)
 		set_flags(s, at, flags);
 }
 
-/* The unit that a jump marks as a start: the target, or the instruction behind an END_FOR or
- * END_SEND there. */
+/* The unit that a jump makes a start: its target, or the instruction after an END_FOR or END_SEND
+ * there. */
 static void mark_jump_start(struct build *s, const struct unit *u)
 {
 	bool behind = u->class == OPCODE_FOR_ITER || u->class == OPCODE_SEND;
@@ -230,8 +234,8 @@ static void mark_jump_start(struct build *s, const struct unit *u)
 	set_flags(s, at, UNIT_TARGET | (starts ? UNIT_START : 0));
 }
 
-/* A jump ends its block and opens two: its target, and what is behind it. FOR_ITER opens two more
- * behind its target: where the loop goes on when it ends depends on the iterator. */
+/* A jump ends its block and opens two: at its target and after itself. FOR_ITER opens two more
+ * after its target: where execution continues after the loop depends on the iterator. */
 static void mark_jump(struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
@@ -249,7 +253,7 @@ static void mark_jump(struct build *s, uint32_t at)
 	}
 }
 
-/* Ranges are long, and lie within each other. */
+/* Ranges are long, and may be nested. */
 static void guard(uint8_t *flags, uint32_t start, uint64_t end, uint32_t count)
 {
 	const uint32_t behind = end < count ? (uint32_t)end : count;
@@ -301,7 +305,8 @@ static void mark_blocks(struct build *s)
 	mark_handlers(s);
 }
 
-/* An instruction that looks a name up is slower, too, where INSTRUCTION is heard; the one behind it may not be. */
+/* An instruction that looks up a name is also slower while INSTRUCTION is enabled on it; the next
+ * instruction may be cheaper. Returns the distance to that; 0: it cannot be used instead. */
 static uint8_t heard_behind(const struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at], *next = u + u->size;
@@ -321,7 +326,8 @@ static void emit_line(const struct build *s, struct flow_graph *g, uint32_t at)
 	g->lines[g->line_count++] = (struct flow_line){.unit = at, .line = line > 0 ? line : 0};
 }
 
-/* Where a LINE is heard the interpreter runs the instruction itself unspecialised: one with caches is slower then. */
+/* Where LINE is enabled the interpreter runs the instruction unspecialised, so one with caches
+ * becomes slower (`dear`). */
 static void emit_start(const struct build *s, struct flow_graph *g, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
@@ -330,10 +336,11 @@ static void emit_start(const struct build *s, struct flow_graph *g, uint32_t at)
 		.unit = at, .line = u->line, .dear = u->size > 1, .behind = heard_behind(s, at)};
 }
 
-/* 3.13 keeps a start's line as its distance, in a byte, from a line that it computes from the unit
- * (compute_line_delta in Python/instrumentation.c). One that does not fit is COMPUTED_LINE, -126,
- * or, where the line changes, COMPUTED_LINE_LINENO_CHANGE: then LINE fires there without a look at
- * the line before. A start that a jump asks for has the first, and is compared. */
+/* 3.13 keeps a start's line in one byte, as the distance from a line that it computes from the unit
+ * (compute_line_delta in Python/instrumentation.c). If the distance does not fit, the byte is
+ * COMPUTED_LINE, -126, or, where the line changes, COMPUTED_LINE_LINENO_CHANGE: LINE then fires
+ * there without comparing with the line before. A start that is a jump target has COMPUTED_LINE,
+ * and is compared. */
 static bool unchecked(const struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
@@ -344,9 +351,10 @@ static bool unchecked(const struct build *s, uint32_t at)
 	return delta <= -126 || delta > 127;
 }
 
-/* 3.14 and later keep a line as its distance from the first one plus 2, without a sign, in as many
- * bytes as the largest of the code needs; 0 is an instruction that has none. Of a line before the
- * first this is another line's number, or none. Between two of one number no LINE fires. */
+/* 3.14 and later keep a line as its distance from the first line plus 2, unsigned, in as many bytes
+ * as the largest distance in the code needs; 0 means no line. So a line before the first one is
+ * stored as the number of another line, or as none. LINE does not fire between two lines with equal
+ * numbers. */
 static bool told_alike(const struct build *s, const struct unit *from, const struct unit *to)
 {
 	const int64_t first = s->code->first_line;
@@ -358,8 +366,8 @@ static bool told_alike(const struct build *s, const struct unit *from, const str
 	return apart % (UINT8_MAX + 1) == 0;
 }
 
-/* 3.11's trace function hears of a line when the instruction before had another one, was the first
- * RESUME, or stands further on: a jump backwards, but for that to a SEND. */
+/* 3.11's trace function is called for a line when the previous instruction had another line or was
+ * the first RESUME, or is further on in the code: a jump backwards, except to a SEND. */
 static enum flow_fires fires_traced(const struct build *s, const struct unit *from, uint32_t to)
 {
 	const struct unit *u = &s->units[to];
@@ -370,10 +378,10 @@ static enum flow_fires fires_traced(const struct build *s, const struct unit *fr
 	return at > to && !(u->marks & OPCODE_NO_TARGET) ? FLOW_ALWAYS : FLOW_NEVER;
 }
 
-/* LINE fires at a start when the instruction by which it is reached has another line, or is a
- * RESUME. 3.12 looks at the unit where the frame stood last: behind a Python callee that was
- * inlined this is a cache, which has no line, so that LINE fires on the same line too; behind a C
- * callee it does not. */
+/* LINE fires at a start when the instruction from which it is reached has another line, or is a
+ * RESUME. 3.12 looks at the unit where the frame was last. After a Python callee that was inlined
+ * this is a cache, which has no line, so LINE fires on the same line too; after a C callee it does
+ * not. */
 static enum flow_fires fires(const struct build *s, const struct unit *from, uint32_t to)
 {
 	const struct unit *u = &s->units[to];
@@ -389,7 +397,8 @@ static enum flow_fires fires(const struct build *s, const struct unit *from, uin
 	return from->marks & OPCODE_INLINES || unchecked(s, to) ? FLOW_MAYBE : FLOW_NEVER;
 }
 
-/* The first edge of the last block so far. To a unit as yet: its block may not have its number. */
+/* Add the first edge of the newest block. Its `to` is a unit for now: that block may not have a
+ * number yet. */
 static inline void emit_first_edge(
 	const struct build *s, struct flow_graph *g, const struct unit *from, uint32_t to)
 {
@@ -399,7 +408,7 @@ static inline void emit_first_edge(
 	g->edges[g->edge_count++] = (struct flow_edge){.to = to, .fires = fires(s, from, to)};
 }
 
-/* Another one, if it has none to there. */
+/* Add another edge, unless the block has one to that unit. */
 static void emit_edge(
 	const struct build *s, struct flow_graph *g, const struct unit *from, uint32_t to)
 {
@@ -411,8 +420,9 @@ static void emit_edge(
 	emit_first_edge(s, g, from, to);
 }
 
-/* A generator's own yield. One that hands on what another one yielded is no such: a throw finds the frame there suspended,
- * and goes on to the other one beneath it, with no event of this one's. */
+/* Is it a yield of the generator itself? A yield that passes on the value of a sub-generator is
+ * not: a throw finds this frame suspended there, and continues in the sub-generator without an
+ * event of this frame. */
 static bool is_plain_yield(const struct build *s, uint32_t at)
 {
 	return s->units[at].class == OPCODE_YIELD && at + 1 < s->count &&
@@ -420,9 +430,10 @@ static bool is_plain_yield(const struct build *s, uint32_t at)
 	       (oparg_at(s->code, at + 1) & RESUME_REASON) == RESUME_BEHIND_YIELD;
 }
 
-/* A return or yield of which no event needs to tell: of a code either those or these, since one kind must be told for the other
- * to be known. Generators yield oftener than they return; of coroutines about as often, and their returns lead on to more events.
- * Where it has a line that is the last one that fired; 3.11's engine tells all. */
+/* Is it a return or yield that needs no event? A code has either silent returns or silent yields,
+ * since events of one kind are needed to infer the other. Generators yield more often than they
+ * return. Coroutines do both about as often, and their returns are followed by more events. If it
+ * has a line, that is the line that fired last. With 3.11's engine each one has an event. */
 static uint32_t silent(const struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
@@ -440,7 +451,8 @@ static bool suspends(const struct build *s)
 	return i != 0;
 }
 
-/* Of a block that does not end in a plain instruction, which leads to the one behind it alone. */
+/* For a block whose last instruction is not plain; a plain one leads only to the next
+ * instruction. */
 static void emit_turn(const struct build *s, struct flow_graph *g, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
@@ -464,7 +476,7 @@ static void emit_turn(const struct build *s, struct flow_graph *g, uint32_t at)
 	}
 }
 
-/* The edges of the last block so far, whose last instruction is at `at`. */
+/* The edges of the newest block, whose last instruction is at `at`. */
 static inline void emit_edges(const struct build *s, struct flow_graph *g, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
@@ -475,7 +487,7 @@ static inline void emit_edges(const struct build *s, struct flow_graph *g, uint3
 		emit_turn(s, g, at);
 }
 
-/* A start that opens it is the last one so far. */
+/* If a start opens the block, it is the newest start. */
 static void emit_block(struct build *s, struct flow_graph *g, uint32_t at)
 {
 	const uint8_t flags = s->flags[at];
@@ -492,7 +504,7 @@ static void emit_block(struct build *s, struct flow_graph *g, uint32_t at)
 		b->flags |= FLOW_BLOCK_RESUME;
 }
 
-/* Of an instruction that opens one; `last` is the one before it. */
+/* For an instruction that opens a block; `last`: the instruction before it. */
 static void open_block(struct build *s, struct flow_graph *g, uint32_t at, uint32_t last)
 {
 	if (at > s->first)
@@ -538,7 +550,7 @@ static int emit(struct build *s, struct flow_graph *out)
 	g.spare = &kept_rows;
 	g.unit_count = s->count;
 	g.analysed = !s->why;
-	g.block_count = g.analysed ? g.block_count + 1 : 0; /* what is before the first RESUME */
+	g.block_count = g.analysed ? g.block_count + 1 : 0; /* the one before the first RESUME */
 	g.edge_count = g.analysed ? g.edge_count + g.block_count : 0;
 	if (flow_graph_init(&g) < 0)
 		return PL_ERR_MEMORY;
@@ -548,7 +560,7 @@ static int emit(struct build *s, struct flow_graph *out)
 	return 0;
 }
 
-/* All but the lines needs the version's opcodes; without them each unit is taken for an
+/* Everything except the lines needs the version's opcodes; without them each unit counts as an
  * instruction. */
 static void analyse(struct build *s)
 {

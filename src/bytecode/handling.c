@@ -1,6 +1,6 @@
-/* The nesting of handlers, spread along the ways of the code until nothing is new. It is the same
- * on all ways to an instruction, and code is laid out forwards, so that a few passes do.
- */
+/* The nesting of handlers, spread along all ways through the code until nothing new is found. An
+ * instruction has the same nesting on all ways to it, and code is laid out forwards, so a few
+ * passes are enough. */
 #include "bytecode/handling.h"
 
 #include <stdlib.h>
@@ -10,13 +10,12 @@
 struct nesting {
 	const struct bytecode *code;
 	const struct opcode_version *version;
-	uint8_t *level; /* owned; a unit's nesting + 1, 0: nothing is known to lead here */
+	uint8_t *level; /* owned; a unit's nesting + 1; 0: not reached so far */
 	uint32_t count;
 	bool changed;
 };
 
-/* The first level that is found stays: it is the same on all ways, and so the passes come to an
- * end. */
+/* The first level found is kept: it is the same on all ways. So the passes end. */
 static void reach(struct nesting *s, uint64_t unit, unsigned level)
 {
 	if (unit >= s->count || s->level[unit] || level > UINT8_MAX)
@@ -39,7 +38,7 @@ static const struct opcode *opcode_of(const struct nesting *s, uint32_t unit)
 	return &s->version->opcodes[s->code->code.at[2 * (size_t)unit]];
 }
 
-/* Where the instruction at `at` leads; next is the unit behind it and its caches. */
+/* Where the instruction at `at` leads; next: the unit after it and its caches. */
 static void follow(struct nesting *s, uint32_t at, uint32_t next, uint32_t arg)
 {
 	const struct opcode *opcode = opcode_of(s, at);
@@ -65,8 +64,9 @@ static void follow(struct nesting *s, uint32_t at, uint32_t next, uint32_t arg)
 	reach(s, next, level);
 }
 
-/* The nesting in which a range's exceptions are raised: its least, as what undoes a nesting (COPY,
- * POP_EXCEPT, RERAISE) raises behind it, and PUSH_EXC_INFO does not raise. */
+/* The nesting in which a range raises its exceptions: the lowest in the range, because what undoes
+ * a nesting (COPY, POP_EXCEPT, RERAISE) raises after it has done so, and PUSH_EXC_INFO does not
+ * raise. */
 static unsigned level_of_range(const struct nesting *s, const struct handler_row *row)
 {
 	uint64_t end = (uint64_t)row->start + row->length;
@@ -92,8 +92,8 @@ static void follow_handlers(struct nesting *s)
 	}
 }
 
-/* One pass in the order of the code. What jumps back, or a handler that lies before its range, is
- * seen in the next one. */
+/* One pass in code order. Jumps back, and handlers that are before their range, are followed in the
+ * next pass. */
 static void pass(struct nesting *s)
 {
 	uint32_t next, arg = 0;
@@ -111,7 +111,8 @@ static void pass(struct nesting *s)
 	follow_handlers(s);
 }
 
-/* A `raise` alone where nothing is being handled raises again what the caller handles. */
+/* A bare `raise` where nothing is being handled raises the exception that the caller is
+ * handling. */
 static bool raises_bare(const struct nesting *s)
 {
 	uint32_t next;

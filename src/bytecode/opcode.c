@@ -2,9 +2,9 @@
 
 #include <stddef.h>
 
-/* The rows are generated from the interpreters' own metadata (tools/gen-opcodes.py); numbers that
- * have none stay OPCODE_UNKNOWN, which is 0. Only opcodes as compiled: specialised and instrumented
- * ones are never in what is analysed. */
+/* The rows are generated from the interpreters' own metadata (tools/gen-opcodes.py); numbers
+ * without a row stay OPCODE_UNKNOWN, which is 0. Only opcodes as compiled: what is analysed never
+ * has specialised or instrumented ones. */
 #define X(number, name, units, kind, bits) [number] = {OPCODE_##kind, bits, units},
 static const struct opcode opcodes_3_11[256] = {
 #include "bytecode/opcodes_3_11.h"

@@ -1,7 +1,7 @@
-/* What one CPython version's opcodes do to control flow and to LINE: a row a version, a table of
- * opcodes a row.
+/* What the opcodes of each CPython version do to control flow and to LINE: a row for each version,
+ * with a table of opcodes.
  *
- * A new minor version is a generated opcodes_3_X.h, its table in opcode.c, and its row there.
+ * A new minor version needs a generated opcodes_3_X.h, its table in opcode.c, and its row there.
  */
 #ifndef PL_BYTECODE_OPCODE_H
 #define PL_BYTECODE_OPCODE_H
@@ -9,67 +9,70 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where an instruction leads. Targets are counted in units from behind its caches. */
+/* Where an instruction leads. Targets are counted in units from the end of its caches. */
 enum opcode_class {
 	OPCODE_UNKNOWN,	     /* not an opcode of this version */
 	OPCODE_PLAIN,	     /* next */
-	OPCODE_EXTENDED_ARG, /* next, whose argument it extends; an instruction of its own */
-	OPCODE_RESUME, /* next; a call begins at the first one, the others are behind yields */
+	OPCODE_EXTENDED_ARG, /* next, whose argument it extends; a separate instruction */
+	OPCODE_RESUME, /* next; a call begins at the first one, the others come after yields */
 	OPCODE_JUMP_FORWARD,	/* +arg */
 	OPCODE_JUMP_BACKWARD,	/* -arg */
 	OPCODE_BRANCH,		/* next, +arg */
 	OPCODE_BRANCH_BACKWARD, /* next, -arg */
 	OPCODE_FOR_ITER, /* next: the body; +arg: an inlined generator returned; see loop_exit */
 	OPCODE_SEND,	 /* next, +arg: END_SEND */
-	OPCODE_YIELD,	 /* nowhere: a RESUME event tells where the frame goes on */
+	OPCODE_YIELD,	 /* nowhere: the RESUME event shows where the frame continues */
 	OPCODE_RETURN,	 /* nowhere */
 	OPCODE_RAISE,	 /* nowhere */
 };
 
 enum {
-	OPCODE_NO_START = 1,   /* no start when the line changes at it, nor does its line count */
+	OPCODE_NO_START = 1,   /* a change of line there makes no start, and is ignored */
 	OPCODE_NO_TARGET = 2,  /* a jump to it does not make it a start */
-	OPCODE_NO_HANDLER = 4, /* being a handler does not make it a start */
-	OPCODE_INLINES = 8,    /* behind it the line may be forgotten: see fires() in build.c */
+	OPCODE_NO_HANDLER = 4, /* being a handler's first instruction does not make it a start */
+	OPCODE_INLINES = 8,    /* after it the line may be forgotten: see fires() in build.c */
 	OPCODE_HANDLES = 16,   /* 3.11: from here on an exception is being handled */
-	OPCODE_HANDLED = 32,   /* 3.11: and from here on no more */
-	OPCODE_BARE = 128,     /* 3.11: with argument 0 it raises again, and no event tells */
-	OPCODE_UNHEARD = 64,   /* a jump back of which no event tells: not a pass of a loop */
-	OPCODE_LOOKS_UP = 512, /* 3.12, 3.13: a name, specialised where that is done often */
-	OPCODE_CALLS = 256,    /* 3.12 and later: what it does is mostly done by other code */
+	OPCODE_HANDLED = 32,   /* 3.11: from here on it is not handled any more */
+	OPCODE_BARE = 128,     /* 3.11: with argument 0 it raises again without an event */
+	OPCODE_UNHEARD = 64,   /* a jump back that has no event: not a pass of a loop */
+	OPCODE_LOOKS_UP = 512, /* 3.12, 3.13: looks up a name; specialised when it runs often */
+	OPCODE_CALLS = 256,    /* 3.12 and later: mostly calls other code */
 };
 
 struct opcode {
 	uint8_t class; /* enum opcode_class */
 	uint16_t marks;
-	uint8_t caches; /* units behind it that are no instructions */
+	uint8_t caches; /* units after it that are not instructions */
 };
 
 #define RESUME_EARLY 4 /* argument of RESUME, see early_resume */
-/* What else is in it: why it is there. */
+/* The bits of its argument that say why it is there. */
 #define RESUME_REASON 3
 #define RESUME_BEHIND_YIELD                                                                        \
-	1 /* a `yield` of its own, not one of what `yield from` or `await` hands on */
+	1 /* after a plain `yield`, not one that belongs to `yield from` or `await` */
 
 struct opcode_version {
 	uint16_t version; /* 0x030c for 3.12 */
-	/* A loop over anything but an inlined generator goes on so many units behind FOR_ITER's
-	 * target when it ends. */
+	/* When a loop ends it continues this many units after FOR_ITER's target, unless it runs
+	 * over an inlined generator. */
 	uint8_t loop_exit;
-	/* The unit behind FOR_ITER's target becomes a start, as the target of any other jump. */
+	/* The unit after FOR_ITER's target becomes a start, as the target of any other jump
+	 * does. */
 	bool loop_marks;
-	/* A start whose line is far from the first one fires without a look at the line before. */
+	/* A start whose line is far from the first one fires without a comparison with the line
+	 * before. */
 	bool delta_unchecked;
-	/* Of a start whose line is before the first one, the low bytes of the distance are kept. */
+	/* For a start whose line is before the first one, only the low bytes of the distance are
+	 * kept. */
 	bool delta_cut;
-	/* LINE is what 3.11's trace function hears: see fires_traced in build.c. */
+	/* Lines are reported by 3.11's trace function: see fires_traced in build.c. */
 	bool traced;
-	/* RESUME 4 opens a generator expression, and is not where events begin. */
+	/* RESUME 4 opens a generator expression; events do not begin there. */
 	bool early_resume;
 	const struct opcode *opcodes; /* [256] */
 };
 
-/* NULL when the version is not known. */
+/* NULL: the version is not known. */
 const struct opcode_version *opcode_version_find(uint16_t version);
 
 #endif

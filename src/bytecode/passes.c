@@ -1,11 +1,12 @@
-/* From each jump back, a walk against the direction of execution along steps that fire no LINE for
- * certain: what it reaches are the places from which the jump can come without one. The walk does
- * not go through jumps to the loop's head or before it, since those lower `told`, and it ends where
- * LINE always fires; so it stays within a few blocks, and a loop of several lines is seen to be one
- * at once.
+/* From each jump back, walk against the direction of execution along steps that certainly fire no
+ * LINE. The blocks reached are the places from which the jump can come without a LINE. The walk
+ * does not go through jumps to the loop's head or before it, since those lower `told`, and it ends
+ * where LINE always fires. So it stays within a few blocks, and a loop of several lines is
+ * recognised at once.
  *
- * To the graph's steps come two that it has not: from a yield to the resume behind it, and from all
- * blocks that an exception handler covers to the handler. LINE may fire at a handler or not.
+ * Two kinds of steps are added to those of the graph: from a yield to the resume after it, and from
+ * all blocks that an exception handler covers to the handler. LINE may or may not fire at a
+ * handler.
  */
 #include "bytecode/passes.h"
 
@@ -26,26 +27,26 @@ struct jump {
 	uint32_t from, to; /* blocks */
 };
 
-/* All of an analysis. The steps lie together by where they lead: those to block b are
+/* The state of an analysis. Steps are ordered by where they lead: those to block b are
  * steps[first[b]] up to steps[first[b + 1]]. */
 struct passes {
 	const struct bytecode *code;
 	const struct flow_graph *g;
 	const struct opcode_version *version;
 	uint8_t *marks;
-	/* back, of which an event tells, by growing unit; owned, with what lies behind them: */
+	/* jumps back that have an event, by unit; owned, with the arrays after them: */
 	struct jump *jumps;
 	uint32_t jump_count;
-	uint32_t *jump_of;  /* a block -> its jump's number + 1, NO_JUMP */
-	uint32_t *seen;	    /* a block -> the walk that has been there */
+	uint32_t *jump_of;  /* block -> number of its jump + 1, or NO_JUMP */
+	uint32_t *seen;	    /* block -> the last walk that reached it */
 	uint32_t *reached;  /* blocks of this walk, its start first */
-	uint32_t *first;    /* a block -> the first of the steps that lead to it */
+	uint32_t *first;    /* block -> the first of the steps that lead to it */
 	struct step *steps; /* owned */
 	uint32_t reach_count;
 	uint32_t walk;
 };
 
-/* Does LINE fire at the jump's target each time? Then no pass of it is silent. */
+/* Does LINE fire at the jump's target each time? Then it has no silent pass. */
 static bool always_fires(const struct passes *s, const struct jump *j)
 {
 	return s->g->edges[s->g->blocks[j->from].first_edge].fires == FLOW_ALWAYS;
@@ -58,7 +59,7 @@ static uint32_t target_unit(const struct passes *s, const struct jump *j)
 
 /* ---- the jumps ---- */
 
-/* The jump back at `unit`, if that is what the graph has there. */
+/* The jump back at `unit`, if the graph has one there. */
 static bool jump_at(const struct passes *s, uint32_t unit, struct jump *out)
 {
 	const struct opcode *op = &s->version->opcodes[s->code->code.at[2 * (size_t)unit]];
@@ -75,7 +76,7 @@ static bool jump_at(const struct passes *s, uint32_t unit, struct jump *out)
 	return true;
 }
 
-/* Twice: to count them, and to put them down. */
+/* Runs twice: to count the jumps, and to store them. */
 static void find_jumps(struct passes *s)
 {
 	uint32_t next;
@@ -134,14 +135,14 @@ static void count_step(struct passes *s, uint32_t from, uint32_t to, enum flow_f
 	s->first[to + 1]++;
 }
 
-/* first[to] runs from the end of the steps to `to` down to their beginning. */
+/* first[to] counts down from the end of the steps to `to` to their beginning. */
 static void put_step(struct passes *s, uint32_t from, uint32_t to, enum flow_fires fires)
 {
 	s->steps[--s->first[to]] = (struct step){.from = from, .fires = fires};
 }
 
-/* Counted, summed up, then put down from the end of each block's part to its beginning: three
- * linear passes, one allocation. */
+/* Count, sum up, then store from the end of each block's part to its beginning: three linear
+ * passes, one allocation. */
 static int index_steps(struct passes *s)
 {
 	uint32_t blocks = s->g->block_count;
@@ -173,7 +174,7 @@ static void reach(struct passes *s, uint32_t block)
 	s->reached[s->reach_count++] = block;
 }
 
-/* Does the step end in a jump back to the head of j's loop, or before it? */
+/* Is the step a jump back to the head of j's loop, or to before it? */
 static bool lowers(
 	const struct passes *s, const struct step *step, uint32_t to, const struct jump *j)
 {
@@ -194,8 +195,8 @@ static void walk_back(struct passes *s, const struct jump *j)
 	}
 }
 
-/* Can LINE fire when the block is entered, by a step that does not lower? Entry and resume have no
- * LINE of their own. */
+/* Can LINE fire when the block is entered, by a step that does not lower `told`? Entry and resume
+ * have no LINE of their own. */
 static bool can_tell(const struct passes *s, uint32_t block)
 {
 	if (s->g->blocks[block].start == FLOW_NONE)
@@ -206,7 +207,7 @@ static bool can_tell(const struct passes *s, uint32_t block)
 	return false;
 }
 
-/* Can the jump come without a LINE since it, or a jump to before its head, was taken? */
+/* Can the jump come without a LINE since it was last taken, or since a jump to before its head? */
 static bool can_be_silent(const struct passes *s, const struct jump *j)
 {
 	for (uint32_t i = 0; i < s->jump_count; i++)
@@ -216,7 +217,7 @@ static bool can_be_silent(const struct passes *s, const struct jump *j)
 	return false;
 }
 
-/* Can LINE fire inside the loop on a way to the jump? If not, it is AGAIN each time. */
+/* Can LINE fire inside the loop on a way to the jump? If not, the jump is AGAIN each time. */
 static bool can_be_told(const struct passes *s, const struct jump *j)
 {
 	for (uint32_t i = 0; i < s->reach_count; i++)
@@ -230,8 +231,8 @@ static void mark_unit(struct passes *s, uint32_t unit, enum pass_mark mark)
 	s->marks[unit] = (uint8_t)(s->marks[unit] | mark);
 }
 
-/* All that a check depends on: the LINEs that can be the last one before it, and the jumps that
- * lower. */
+/* Mark everything on which a check depends: the LINEs that can be the last one before it, and the
+ * jumps that lower `told`. */
 static void mark_what_it_sees(struct passes *s, const struct jump *j)
 {
 	for (uint32_t i = 0; i < s->reach_count; i++)
@@ -243,7 +244,7 @@ static void mark_what_it_sees(struct passes *s, const struct jump *j)
 			mark_unit(s, s->jumps[i].unit, PASS_TRACK);
 }
 
-/* true: it depends on what the frame does, so the code's frames must be watched. */
+/* true: the result depends on what the frame does, so the code's frames must be watched. */
 static bool mark_jump(struct passes *s, const struct jump *j)
 {
 	if (always_fires(s, j))

@@ -3,9 +3,9 @@
 #include "bytecode/opcode.h"
 #include "bytecode/table.h"
 
-/* Is the line table sound up to the code's end, and does LINE tell each of its lines? *last: the
- * line of the last unit. As bytecode_graph reads it: one that ends too early leaves the rest without
- * a line. Where distances are cut, two lines may be one to LINE. */
+/* Is the line table sound up to the end of the code, and does each of its lines fire LINE? *last:
+ * the line of the last unit. Read as by bytecode_graph: if the table ends too early the rest has no
+ * line. Where distances are cut, LINE may not tell two lines apart. */
 static bool has_lines(
 	const struct opcode_version *v, const struct bytecode *b, uint32_t count, int32_t *last)
 {
@@ -25,14 +25,14 @@ static bool has_lines(
 	return err >= 0 && !cut;
 }
 
-/* In 3.11 whether a line is told hangs on more than the line; a RESUME that is not the first
- * event's is of a generator. */
+/* In 3.11 whether a line is reported depends on more than the line. A RESUME that is not at the
+ * first event belongs to a generator. */
 static bool is_known(const struct opcode_version *v, const struct bytecode *b)
 {
 	return v && !v->traced && !b->except_table.left && b->code.left / 2 < FLOW_NONE;
 }
 
-/* A start behind what leaves the line alone may fire or not. */
+/* A start after an instruction that does not change the line may fire or not. */
 static bool goes_on(const struct opcode *o)
 {
 	return o->class == OPCODE_EXTENDED_ARG ||

@@ -1,16 +1,14 @@
-/* Straight code: there is one way through it, from its RESUME to its return. Of most modules and
- * class bodies that is so. Its lines are known from the call alone, so who records it needs no
- * graph of it.
- */
+/* Straight code: there is one way through it, from its RESUME to its return. Most modules and class
+ * bodies are straight. The call alone determines the lines, so recording it needs no graph. */
 #ifndef PL_BYTECODE_STRAIGHT_H
 #define PL_BYTECODE_STRAIGHT_H
 
 #include <stdbool.h>
 #include "bytecode/bytecode.h"
 
-/* Is it? No jump, no handler, no yield, no raise, and nothing that bytecode_graph complains of;
- * each of its lines fires. *silent is set then: its return is one of which no event needs to tell
- * (FLOW_BLOCK_SILENT). Costs a few instructions for each of the code's. */
+/* Is the code straight? No jump, handler, yield or raise, and nothing that bytecode_graph complains
+ * about; each of its lines fires. If so, *silent says whether its return needs no event
+ * (FLOW_BLOCK_SILENT). Costs a few machine instructions for each instruction of the code. */
 bool bytecode_is_straight(const struct bytecode *b, bool *silent);
 
 #endif

@@ -7,10 +7,10 @@
 #define GROUP_MORE  0x40
 #define ENTRY_FIRST 0x80
 
-#define KIND_SAME_LINE 10 /* up to this one */
+#define KIND_SAME_LINE 10 /* the last of these kinds */
 
-/* Groups with the lowest bits first. Bytes behind the end read as 0, which is what the interpreter
- * finds there. */
+/* Groups with the lowest bits first. Bytes after the end read as 0, as they do for the
+ * interpreter. */
 static int read_low_first(struct pl_view v, uint32_t *out)
 {
 	uint64_t value = 0;
@@ -54,7 +54,7 @@ static uint32_t entry_units(uint8_t first)
 	return (first & 7u) + 1;
 }
 
-/* Columns are passed over: whatever the kind is, an entry ends in front of the next byte with the top bit. */
+/* Skip the columns: whatever its kind, an entry ends before the next byte with the top bit. */
 static const uint8_t *entry_end(const uint8_t *at, const uint8_t *end)
 {
 	while (at < end && !(*at & ENTRY_FIRST))
@@ -62,7 +62,7 @@ static const uint8_t *entry_end(const uint8_t *at, const uint8_t *end)
 	return at;
 }
 
-/* By how much the entry moves the line on; its first byte is eaten already. */
+/* By how much the entry changes the line; its first byte was read already. */
 static int line_delta(unsigned kind, struct pl_view rest, int64_t *out)
 {
 	uint32_t value;
@@ -78,7 +78,7 @@ static int line_delta(unsigned kind, struct pl_view rest, int64_t *out)
 	return 0;
 }
 
-/* `line` goes on over entries without a line, and is what the next delta counts from. */
+/* `line` is kept over entries without a line: the next delta counts from it. */
 int line_read(struct line_reader *r, struct line_row *out)
 {
 	uint8_t first;
@@ -99,7 +99,7 @@ int line_read(struct line_reader *r, struct line_row *out)
 	return 0;
 }
 
-/* Columns are one more than they are, and 0 if there are none. */
+/* Columns are stored plus one; 0: none. */
 static int long_form(struct pl_view v, struct position_row *out)
 {
 	uint32_t part[4]; /* line delta, end line delta, column, end column */

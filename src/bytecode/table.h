@@ -17,7 +17,7 @@
  *	     10-12  line + (kind - 10), then columns
  *	     13     line + svarint
  *	     14     line + svarint, then end line and columns
- *	     15     no line; the line goes on behind it as it was before
+ *	     15     no line; later entries count from the line before it
  */
 struct line_reader {
 	struct pl_view v;
@@ -30,28 +30,29 @@ struct line_row {
 };
 #define LINE_NONE (-1)
 
-/* 0; PL_END behind the last one; PL_ERR_FORMAT: no number has so many groups, or no line is so far.
- */
+/* 0; PL_END after the last one; PL_ERR_FORMAT: a number has too many groups, or the line is out of
+ * range. */
 int line_read(struct line_reader *r, struct line_row *out);
-/* Behind a row that has a line: passes over the entries that stay on it, as most do, and gives how many units they have. */
+/* After a row that has a line: skip the entries that stay on it, as most do. Returns their
+ * units. */
 uint32_t line_read_same(struct line_reader *r);
 
-/* The same entries with all that they have. */
+/* The same entries with all their fields. */
 struct position_row {
 	uint32_t units;
 	int32_t line;	  /* LINE_NONE: these units have none */
-	int32_t end_line; /* as line, if it has no columns */
-	int32_t column;	  /* in bytes of UTF-8 from the line's begin; -1: it has none */
+	int32_t end_line; /* same as line if there are no columns */
+	int32_t column;	  /* in bytes of UTF-8 from the line's start; -1: none */
 	int32_t end_column;
 };
 
 /* As line_read; also PL_ERR_FORMAT: the entry is cut. */
 int position_read(struct line_reader *r, struct position_row *out);
 
-/* An exception entry, of which a range's exceptions go to `target`
- * (Objects/exception_handling_notes.txt in CPython 3.11):
+/* An exception entry: exceptions of the range go to `target` (Objects/exception_handling_notes.txt
+ * in CPython 3.11). start, length and target are in units, depth is that of the value stack:
  *
- *	| start | length | target | depth << 1 | lasti |        in units; depth is of the value stack
+ *	| start | length | target | depth << 1 | lasti |
  */
 struct handler_row {
 	uint32_t start;
@@ -59,7 +60,7 @@ struct handler_row {
 	uint32_t target;
 };
 
-/* 0; PL_END behind the last one; PL_ERR_FORMAT: the entry is cut, or a number too large. */
+/* 0; PL_END after the last one; PL_ERR_FORMAT: the entry is cut, or a number is too large. */
 int handler_read(struct pl_view *v, struct handler_row *out);
 
 #endif

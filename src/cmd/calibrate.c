@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Each section runs REPEATS times; argv is the file for what it took (a line "name ns" of the
- * fastest run), and these three. The program runs ROUNDS times as it is and ROUNDS times recorded,
- * by turns, and the fastest of each counts: a machine is not as fast at each moment. */
+/* Each section runs REPEATS times; argv is the file for the results (a line "name ns" of the
+ * fastest run), and these three numbers. The program runs ROUNDS times as it is and ROUNDS times
+ * recorded, in turns, and the fastest run of each counts, because the speed of a machine varies. */
 #define ROUNDS	   4
 #define REPEATS	   4
 #define PASSES	   60000
@@ -76,7 +76,7 @@ static const char PROGRAM[] = "import sys, time\n"
 			      "            best = min(best, time.process_time_ns() - t)\n"
 			      "        out.write(f'{f.__name__} {best}\\n')\n";
 
-/* In the order in which they are solved: `kinds` are those that are not known yet. */
+/* In the order in which they are solved; `kinds`: those that are not known before the section. */
 static const struct section {
 	const char *name, *callee;
 	enum pl_event_kind kinds[4];
@@ -109,7 +109,7 @@ static bool read_took(const char *path, struct took *out)
 	return n == SECTION_COUNT;
 }
 
-/* The calibration's output is nobody's. */
+/* Nobody wants the calibration's output. */
 static void be_quiet(void)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -118,7 +118,7 @@ static void be_quiet(void)
 		dup2(null, fd);
 }
 
-/* One run, in a process of its own; record NULL: as it is. */
+/* One run, in a separate process. record NULL: not recorded. */
 static bool run(struct cmd *c, char **words, const char *directory, stat_recorder *record)
 {
 	int status = 0, count = 0;
@@ -143,8 +143,8 @@ static bool run(struct cmd *c, char **words, const char *directory, stat_recorde
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* What was recorded in the functions of a section, of each name several: what is planned anew has
- * another row. Gives how many lines the last one has. */
+/* Add what was recorded in the functions of a section. Each name may have several rows, because
+ * code that is planned again gets a new one. Returns the lines of the last one. */
 static double add_counts(
 	struct pl_recording *r, const char *name, double counts[PL_EVENT_KIND_COUNT])
 {
@@ -162,8 +162,8 @@ static double add_counts(
 	return lines;
 }
 
-/* What is left when the kinds that are known are taken off belongs to those that are not, evenly;
- * or to the first runs, by their lines. */
+/* Subtract the kinds that are known. The rest is divided evenly among those that are not, or
+ * belongs to the first runs, by their lines. */
 static void solve(const struct section *s, const double counts[PL_EVENT_KIND_COUNT], double lines,
 	double more_ns, struct calibration *out)
 {
@@ -176,7 +176,7 @@ static void solve(const struct section *s, const double counts[PL_EVENT_KIND_COU
 	for (int i = 0; i < s->count; i++)
 		own += counts[s->kinds[i]];
 	if (own < PASSES / 16.0)
-		return; /* it records none of these here, so their cost does not matter */
+		return; /* none of these was recorded here: the cost does not matter */
 	for (int i = 0; i < s->count; i++)
 		out->ns[s->kinds[i]] = more_ns > 0 ? more_ns / own : 0;
 }

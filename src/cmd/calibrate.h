@@ -1,8 +1,8 @@
 /* What one recorded event costs, by kind, with this interpreter on this machine at this moment.
  *
- * A table made elsewhere would not do: most of what an event costs is the interpreter's own
- * instrumentation, which is another with each version. So a short program is run, by turns as it is
- * and recorded. It has a section for each kind, in which that kind is the only one whose cost is
+ * A fixed table would not do: most of the cost of an event is the interpreter's own
+ * instrumentation, which differs from version to version. So a short program is run, in turns as it
+ * is and recorded. It has a section for each kind, in which that kind is the only one whose cost is
  * not known from the sections before:
  *
  *   lines     a loop with a branch                     lines
@@ -12,7 +12,7 @@
  *   passes    a loop on one line                       + passes
  *   firsts    functions that run once                  + first runs of codes, by their lines
  *
- * It takes about a second, behind the program's end.
+ * It takes about a second, after the program has ended.
  */
 #ifndef PL_CMD_CALIBRATE_H
 #define PL_CMD_CALIBRATE_H
@@ -20,11 +20,11 @@
 #include "cmd/stat.h"
 
 struct calibration {
-	double ns[PL_EVENT_KIND_COUNT]; /* CPU time more for one event of the kind */
-	double first_line_ns; /* and for each line of a code that runs for the first time */
+	double ns[PL_EVENT_KIND_COUNT]; /* additional CPU time for one event of the kind */
+	double first_line_ns;		/* for each line of a code that runs for the first time */
 };
 
-/* executable: of the interpreter. NULL, or why it could not be done. */
+/* executable: that of the interpreter. NULL, or why it failed. */
 const char *calibrate(
 	struct cmd *c, const char *executable, stat_recorder *record, struct calibration *out);
 

@@ -1,5 +1,5 @@
-/* pathline check: every checksum, every event; what is damaged, where, and what can still be read.
- */
+/* pathline check: check every checksum and every event; say what is damaged, where, and what can
+ * still be read. */
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 

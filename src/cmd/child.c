@@ -17,7 +17,7 @@
 
 #define SHELL "/bin/sh"
 
-/* How often the sentinel looks whether `record` is stopped. */
+/* How often the sentinel checks whether `record` is stopped. */
 #define LOOK_MS 50
 
 struct child_shared {
@@ -43,7 +43,7 @@ void child_restore(const struct child *c)
 	sigprocmask(SIG_SETMASK, &c->mask, NULL);
 }
 
-/* A text file without an interpreter's name is the shell's, as execvp has it. */
+/* A text file without an interpreter's name is run by the shell, as with execvp. */
 static void execute(const char *path, char **argv, char **envp)
 {
 	size_t n = 0;
@@ -64,7 +64,7 @@ static void execute(const char *path, char **argv, char **envp)
 	free(words);
 }
 
-/* "pid (name) state …", where a name can hold anything. */
+/* The S of "pid (name) S …"; the name can contain anything. */
 static char state_of(pid_t pid)
 {
 	char text[1024];
@@ -74,8 +74,8 @@ static char state_of(pid_t pid)
 	return end && end[1] ? end[2] : '?';
 }
 
-/* The order matters: who finds the command stopped, and `stopped` set, runs again, and lets it go
- * on. */
+/* The order matters: whoever finds the command stopped, and `stopped` set, is running again, and
+ * continues the command. */
 static void stop_command_with(const struct child *c, pid_t record)
 {
 	if (!c->shared || c->shared->mirrors || c->shared->stopped || state_of(record) != 'T' ||
@@ -103,8 +103,8 @@ static pid_t start_sentinel(const struct child *c)
 	_exit(0);
 }
 
-/* What systemd meant for us by our pid (the sockets that it hands on, its watchdog) is meant for
- * the command. */
+/* What systemd addressed to our pid (the sockets that it passes on, its watchdog) is for the
+ * command. */
 static void take_over(char **envp, pid_t record)
 {
 	static const char *const names[] = {"LISTEN_PID", "WATCHDOG_PID"};
@@ -125,8 +125,8 @@ int child_start(struct child *c, const char *path, char **argv, char **envp)
 	struct sigaction usual = {.sa_handler = SIG_DFL}, before;
 	int ends[2], err = 0;
 
-	/* The caller may have its children reaped unseen (an ignored SIGCHLD outlives exec); ours
-	 * wait to be asked. */
+	/* The caller may have its children reaped automatically (an ignored SIGCHLD survives exec);
+	 * we must wait for ours. */
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return errno;
 	sigaction(SIGCHLD, &usual, &before);
@@ -138,7 +138,7 @@ int child_start(struct child *c, const char *path, char **argv, char **envp)
 		execute(path, argv, envp);
 		err = errno;
 		if (write(ends[1], &err, sizeof err) < 0) {
-			/* then it looks like a command that gave 127 */
+			/* then it looks like a command that returned 127 */
 		}
 		_exit(127);
 	}
@@ -153,7 +153,7 @@ int child_start(struct child *c, const char *path, char **argv, char **envp)
 	return err;
 }
 
-/* Pending in /proc/PID/status: "SigPnd:" and "ShdPnd:", sets in hexadecimal. */
+/* Is it pending? /proc/PID/status has "SigPnd:" and "ShdPnd:", hexadecimal sets. */
 static bool has_pending(pid_t pid, int number)
 {
 	static const char *const rows[] = {"SigPnd:", "ShdPnd:"};
@@ -182,10 +182,10 @@ static bool stops(int number)
 	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-/* The kernel drops pending stop signals as SIGCONT comes, and a pending SIGCONT as a stop signal
- * comes. So where one was sent to the group, and its opposite soon after, the sentinel has the
- * second alone. `record` has the second, too, unless that was sent to the sentinel earlier, and
- * `number` to `record` alone. */
+/* When SIGCONT arrives the kernel drops pending stop signals, and when a stop signal arrives, a
+ * pending SIGCONT. So if one was sent to the group, and soon after its opposite, the sentinel has
+ * only the second. `record` has the second as well, unless that was sent to the sentinel earlier,
+ * and `number` only to `record`. */
 static bool undone_in_group(const struct child *c, int number)
 {
 	static const int opposites[] = {SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU};
@@ -200,9 +200,10 @@ static bool undone_in_group(const struct child *c, int number)
 	return false;
 }
 
-/* Was it sent to the whole group? Then the command has it already. The kernel tells the newest
- * member first, so the sentinel has its signal before we have ours. Another sentinel comes, which
- * has none; but one that holds the opposite stays, since `record` has yet to ask about that. */
+/* Was it sent to the whole group? Then the command already has it. The kernel signals the newest
+ * member first, so the sentinel has its signal before we have ours. The sentinel is then replaced
+ * by one that has no signal, except if it has the opposite one pending: `record` has yet to ask
+ * about that. */
 static bool went_to_group(struct child *c, int number)
 {
 	pid_t old = c->sentinel;
@@ -224,7 +225,7 @@ static void pass_on(struct child *c, int number)
 		kill(c->pid, number);
 }
 
-/* Did SIGCONT come? It is taken. */
+/* Did SIGCONT arrive? If so it is consumed. */
 static bool take_cont(void)
 {
 	struct timespec none = {0};
@@ -238,7 +239,7 @@ static bool take_cont(void)
 	return came;
 }
 
-/* The caller's shell must see us stopped when the command is. */
+/* The caller's shell must see that we are stopped when the command is. */
 static void stop_with(struct child *c, int number)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL}, before;
@@ -250,16 +251,16 @@ static void stop_with(struct child *c, int number)
 	if (c->shared)
 		c->shared->mirrors = true;
 	raise(number);
-	sigprocmask(SIG_UNBLOCK, &one, NULL); /* here we stand still */
+	sigprocmask(SIG_UNBLOCK, &one, NULL); /* here we are stopped */
 	sigprocmask(SIG_BLOCK, &one, NULL);
 	if (c->shared)
 		c->shared->mirrors = false;
 	sigaction(number, &before, NULL);
 }
 
-/* The command is stopped. Either `record` was stopped, and runs again; or it is to stop as well, if
- * SIGCONT did not come meanwhile. Going on is told by SIGCONT: where we did not stop (nobody could
- * wake an orphaned group), the command is left as it is. */
+/* The command is stopped. Either `record` was stopped, and runs again; or it must stop as well,
+ * unless SIGCONT arrived in the meantime. SIGCONT is passed on to the command; if we did not stop
+ * (nobody could wake an orphaned group), the command is left as it is. */
 static void heed_stop(struct child *c, int number)
 {
 	bool went_on = take_cont() || (c->shared && c->shared->stopped);
@@ -281,7 +282,7 @@ int child_wait(struct child *c)
 	int status = 0;
 
 	sigfillset(&heard);
-	/* Our own faults are not for others. */
+	/* Our own faults must not be passed on. */
 	int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPIPE};
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		sigdelset(&heard, own[i]);

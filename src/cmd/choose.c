@@ -8,7 +8,8 @@
 #include <unistd.h>
 #include "filter/filter.h"
 
-/* From a directory on, as shells have it: "./x", "../x", ".". Other patterns may begin anywhere. */
+/* Relative to the current directory, as in a shell: "./x", "../x", ".". Other patterns may match
+ * anywhere. */
 static bool is_from_here(const char *pattern)
 {
 	size_t dots = strspn(pattern, ".");
@@ -16,7 +17,7 @@ static bool is_from_here(const char *pattern)
 	return dots && dots <= 2 && (pattern[dots] == '/' || !pattern[dots]);
 }
 
-/* "/a/b" and "../c/./d" -> "/a/c/d". What the pattern does beyond its first dots is its own. */
+/* "/a/b" and "../c/./d" -> "/a/c/d". Only the pattern's leading dots are resolved. */
 static void put_absolute(struct pl_buf *out, const char *pattern)
 {
 	char here[PATH_MAX];
@@ -74,7 +75,7 @@ static void put_tree(struct choose *c, char *path)
 		filter_write_tree(&c->rules, path);
 }
 
-/* Both names of where we are, if a shell came here through a link. */
+/* Both names of the current directory, if a shell came here through a link. */
 static void put_here(struct choose *c)
 {
 	char here[PATH_MAX];

@@ -1,4 +1,4 @@
-/* pathline dump: the path, an event a line. What is written is chosen by form: text for a person,
+/* pathline dump: the path, one event a line. The form decides what is written: text for a person,
  * rows, or JSON. */
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
@@ -10,10 +10,10 @@
 #include "cmd/rows.h"
 #include "cmd/select.h"
 
-/* Damages that are said one by one; of more only the number. */
+/* Damages that are listed; of further ones only the number. */
 #define SAID_MAX 10
 
-/* What is known of a thread while its process is walked through. */
+/* What is known of a thread while its process is read. */
 enum thread_state { THREAD_UNWANTED = 0, THREAD_WANTED, THREAD_DONE };
 
 struct dump {
@@ -25,7 +25,7 @@ struct dump {
 	bool as_rows;
 	int code;	  /* exit */
 	uint64_t damages; /* seen so far */
-	/* of the process being walked through */
+	/* of the process that is being read */
 	uint8_t *threads; /* owned: enum thread_state, by number */
 	uint32_t thread_count;
 	uint32_t wanted; /* of them are THREAD_WANTED */
@@ -41,7 +41,7 @@ static void say_damage(struct dump *d, const struct pl_event *e)
 			pl_gap_reason_text(e->gap));
 }
 
-/* A thread that has passed --to: nothing of it comes any more, since its time and seq never go
+/* The thread has passed --to: none of its later events is wanted, because its time and seq never go
  * back. */
 static void thread_done(struct dump *d, uint32_t thread)
 {
@@ -72,7 +72,7 @@ static void take(struct dump *d, const struct pl_event *e)
 		lines_write(&d->lines, e);
 }
 
-/* Which threads of p are wanted; gives the only one, or PL_ALL_THREADS. */
+/* Which threads of p are wanted; returns the only one, or PL_ALL_THREADS. */
 static uint32_t choose_threads(struct dump *d, const struct pl_process *p)
 {
 	uint32_t only = PL_ALL_THREADS;
@@ -118,7 +118,7 @@ static int walk(struct dump *d, const struct pl_process *p, uint32_t thread, str
 	return result == PL_END ? 0 : result;
 }
 
-/* Of a thread that runs on: where it was last seen, and what it may have done since. */
+/* For a thread that is still running: where it was last seen, and what it may have done since. */
 static int walk_edge(
 	struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
 {
@@ -178,7 +178,7 @@ static void dump_processes(struct dump *d)
 	}
 }
 
-/* Everything that was found damaged, also what the selection left out, makes the exit code. */
+/* All damage, even outside of the selection, counts for the exit code. */
 static void say_damages(struct dump *d)
 {
 	uint64_t n = pl_recording_damage_count(d->r);

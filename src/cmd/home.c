@@ -13,7 +13,7 @@
 #include "cmd/cmd.h"
 
 #define NS_PER_S   1000000000
-#define LEVELS_MAX 128 /* directories above this one */
+#define LEVELS_MAX 128 /* directories searched above the current one */
 #define SHOWN_MAX  5   /* names that a message lists */
 
 /* ---- files of a recording ---- */
@@ -110,8 +110,8 @@ static void read_times(int folder_fd, struct home_entry *e)
 			st.stx_mask & STATX_BTIME ? &st.stx_btime : &st.stx_mtime;
 		e->made_ns = (int64_t)t->tv_sec * NS_PER_S + t->tv_nsec;
 	}
-	/* A copy has a new birth and the old name. The rest of a second is kept: two can have the
-	 * same. */
+	/* A copy has a new birth time and the old name. The fraction of the second is kept: two
+	 * recordings may begin in the same second. */
 	if (read_stamp(e->name, &seconds_ns))
 		e->made_ns = seconds_ns + e->made_ns % NS_PER_S;
 }
@@ -194,7 +194,7 @@ void home_list_release(struct home_list *list)
 
 /* ---- the latest ---- */
 
-/* Where the link leads; false: nowhere in this folder. */
+/* Where the link leads; false: not into this folder. */
 static bool read_latest(const char *folder, char name[NAME_MAX + 1])
 {
 	char link[PATH_MAX];
@@ -225,7 +225,7 @@ bool home_latest(const char *folder, const struct home_list *list, size_t *index
 	return false;
 }
 
-/* Made aside and moved over the old one, so that there is a latest one at any moment. */
+/* Made under another name and renamed over the old one, so that the link exists at any moment. */
 void home_set_latest(const char *folder, const char *name)
 {
 	char link[PATH_MAX], aside[PATH_MAX];
@@ -284,7 +284,7 @@ static int take(const struct naming *n, size_t index, char path[PATH_MAX])
 	return CMD_USAGE;
 }
 
-/* "latest", "latest~2". Those without a path do not count. */
+/* "latest", "latest~2". Recordings without a path do not count. */
 static int take_latest(const struct naming *n, unsigned long back, char path[PATH_MAX])
 {
 	unsigned long before = 0;
@@ -379,7 +379,7 @@ static int take_path(const struct naming *n, char path[PATH_MAX])
 	return CMD_USAGE;
 }
 
-/* A path that is there comes after the names that are known, and before beginnings of names. */
+/* A path that exists comes after known names, and before abbreviated names. */
 static int resolve(const struct naming *n, char path[PATH_MAX])
 {
 	unsigned long back;

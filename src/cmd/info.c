@@ -113,7 +113,7 @@ static void write_machine(struct out *o, const struct pl_recording_info *i)
 
 /* ---- its processes and threads ---- */
 
-/* Generations above p. A hostile recording may say that parents run in a circle. */
+/* Generations above p. In a hostile recording parents may form a circle. */
 static size_t generation(const struct pl_recording *r, const struct pl_process *p)
 {
 	size_t n = 0;
@@ -151,7 +151,7 @@ static const struct column process_columns[] = {
 struct process_row {
 	const struct pl_process *process;
 	char end[SUMMARY_END_BYTES];
-	char *command; /* owned; further in than that of its parent; NULL: no memory */
+	char *command; /* owned; indented further than its parent's; NULL: no memory */
 };
 
 static struct cell process_cell(const void *context, size_t row, unsigned column)
@@ -182,7 +182,7 @@ static struct cell process_cell(const void *context, size_t row, unsigned column
 	}
 }
 
-/* A table further in than its title. */
+/* A table, indented further than its title. */
 static struct sheet table(const struct column *columns, const void *context, size_t rows)
 {
 	return (struct sheet){
@@ -216,7 +216,7 @@ static bool same_python(const struct pl_process *a, const struct pl_process *b)
 	return !strcmp(a->interpreter, b->interpreter) && !strcmp(a->executable, b->executable);
 }
 
-/* Each once, with the processes that ran it. */
+/* Each interpreter once, with the processes that ran it. */
 static void write_python(struct out *o, const struct pl_recording *r, uint32_t index)
 {
 	const struct pl_process *p = pl_recording_process(r, index);
@@ -309,7 +309,7 @@ static void write_threads(struct out *o, const struct pl_recording *r)
 
 /* ---- counts and losses ---- */
 
-/* A number to the right, and what is said of it. */
+/* A number, right-aligned, and its description. */
 static void write_count(struct out *o, const char *name, const char *number, const char *words)
 {
 	const size_t width = text_width(number);
@@ -349,7 +349,7 @@ static void write_not_sampled(struct out *o, const struct pl_process *p)
 	out_line_end(o);
 }
 
-/* Samples of where threads were: `report` shares time by them. */
+/* Samples of where threads were; `report` divides time by them. */
 static void write_samples(struct out *o, const struct pl_recording *r)
 {
 	char count[UNITS_BYTES], text[96];
@@ -369,7 +369,7 @@ static void write_samples(struct out *o, const struct pl_recording *r)
 			write_not_sampled(o, pl_recording_process(r, i));
 }
 
-/* Nothing, where there are none. */
+/* Writes nothing if there are none. */
 static void write_codes(struct out *o, const char *name, uint64_t count, const char *words)
 {
 	char text[96];
@@ -569,7 +569,7 @@ static void json_sizes(struct json *j, const struct pl_recording *r)
 	json_close(j, ']');
 }
 
-/* Events that were written, where `record --stat` has counted them: the path shows more. */
+/* Events that were written, if `record --stat` has counted them; the path shows more. */
 static uint64_t recorded_in_all(struct pl_recording *r)
 {
 	struct pl_recorded row;
@@ -608,7 +608,7 @@ static void write_json(struct out *o, struct pl_recording *r, const char *direct
 	json_line_end(&j);
 }
 
-/* The directory is shown by its own name, also when it was found through `latest`. */
+/* The directory is shown by its own name, even if it was found through `latest`. */
 static void write_info(struct out *o, struct pl_recording *r, bool json)
 {
 	struct pl_recording_info info;

@@ -10,7 +10,7 @@
 #define INDENT_LEVEL 2
 #define INDENT_MAX   24 /* levels; deeper ones are shown by their number */
 #define FRONT_WIDTH  30 /* of time and thread */
-#define TAIL_WIDTH   24 /* for what stands after a path */
+#define TAIL_WIDTH   24 /* for what follows a path */
 #define PATH_LEAST   16
 
 static void write_process(struct lines *w)
@@ -29,7 +29,7 @@ static void write_process(struct lines *w)
 	out_line_end(o);
 }
 
-/* Wide enough for the names of the process's threads; on a terminal long ones are cut. */
+/* Wide enough for the names of the process's threads; on a terminal long names are cut. */
 static void measure_names(struct lines *w)
 {
 	w->name_width = NAME_LEAST;
@@ -43,8 +43,7 @@ static void measure_names(struct lines *w)
 		w->name_width = NAME_WIDTH;
 }
 
-/* Which process and thread the row is of; a process is announced where its rows begin, if it is not
- * the only one. */
+/* The row's process and thread. A process is announced before its rows, if there are several. */
 static void follow(struct lines *w, const struct pl_position *p)
 {
 	if (!w->process || w->process->number != p->process) {
@@ -58,8 +57,8 @@ static void follow(struct lines *w, const struct pl_position *p)
 		w->thread = pl_recording_thread(w->r, p->process, p->thread);
 }
 
-/* The clock of the event, and above it the date, where that is not the date above. The zone's table
- * is asked once for each second of the path, not for each row. */
+/* The clock of the event, and before it the date, if that has changed. The time zone is looked up
+ * once for each second of the path, not for each row. */
 static void follow_clock(struct lines *w, int64_t time_ns)
 {
 	const int64_t second = time_ns / NS_PER_S;
@@ -109,12 +108,12 @@ static void write_thread(struct lines *w, const struct pl_event *e)
 	out_char(w->out, ' ');
 }
 
-/* A recursion of thousands would leave no room for its lines. */
+/* A recursion of thousands of levels would leave no room for the lines. */
 static void write_indent(struct lines *w, uint32_t depth)
 {
 	uint32_t most = INDENT_MAX;
 
-	/* On a terminal at most two fifths of what is right of time and thread. */
+	/* On a terminal at most two fifths of the room to the right of time and thread. */
 	if (w->out->columns && w->out->columns < FRONT_WIDTH + INDENT_MAX * INDENT_LEVEL * 5 / 2)
 		most = w->out->columns > FRONT_WIDTH ? (w->out->columns - FRONT_WIDTH) / 5 : 0;
 	if (depth <= most) {
@@ -203,7 +202,7 @@ static void write_enter(struct lines *w, const struct pl_event *e)
 	write_task(w, e);
 }
 
-/* A call of which nothing is known but what it calls, which comes one deeper. */
+/* A call of which only the callee is known; that is one level deeper. */
 static void write_outside(struct lines *w, const struct pl_event *e)
 {
 	out_tone(w->out, TONE_FAINT);
@@ -247,7 +246,7 @@ static void write_gap(struct lines *w, const struct pl_event *e)
 	out_tone(w->out, TONE_PLAIN);
 }
 
-/* The line's text stands above, where the loop began. */
+/* The line's text is above, where the loop began. */
 static void write_again(struct lines *w, const struct pl_event *e)
 {
 	out_tone(w->out, TONE_NAME);
@@ -307,7 +306,7 @@ static void write_event(struct lines *w, const struct pl_event *e)
 	}
 }
 
-/* A call and a return stand at the depth of the frame that calls, the lines between them one
+/* A call and its return are at the depth of the calling frame, the lines between them one
  * deeper. */
 static uint32_t indent_of(const struct pl_event *e)
 {

@@ -1,12 +1,12 @@
-/* The path for a person: the date, then a line for each event, with its time, its thread, and at its
- * depth what happened. On a terminal a line is cut at its width.
+/* The path for a person: the date, then a line for each event, with its time, its thread, and what
+ * happened, indented by depth. On a terminal lines are cut at its width.
  *
  *	2026-11-21
  *	10:52:01.120031 MainThread     12  orders = asyncio.Queue()
  *	10:52:01.120031 MainThread     call serve  examples/orders.py:40  from line 12
  *	10:52:01.120090 MainThread       41  server = await asyncio.start_server(…)
  *
- * Everything from the recording is shown clean: no byte of it steers the terminal.
+ * Text from the recording is cleaned: no byte of it controls the terminal.
  */
 #ifndef PL_CMD_LINES_H
 #define PL_CMD_LINES_H
@@ -15,15 +15,15 @@
 #include "os/local.h"
 #include "pathline/pathline.h"
 
-/* All zero but out and r is ready. Nothing to release. */
+/* Ready if all zero except out and r. Nothing to release. */
 struct lines {
 	struct out *out;	/* not owned */
 	struct pl_recording *r; /* not owned */
-	bool only_rows; /* without lines for the date and the process: of a window whose rows are asked for one by one */
+	bool only_rows; /* no lines for date and process; for rows that are asked for one by one */
 	/* of the last event */
 	const struct pl_process *process;
 	const struct pl_thread *thread;
-	int64_t second; /* what clock shows */
+	int64_t second; /* the one that `clock` shows */
 	char clock[LOCAL_BYTES], date[LOCAL_BYTES];
 	size_t name_width;
 };

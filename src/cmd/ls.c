@@ -21,8 +21,8 @@
 #define NAME_WIDTH_MAX	 40
 #define NAME_WIDTH_LEAST 16
 #define NARROW		 72 /* columns of a terminal */
-#define LAST_WIDTH	 20 /* on a terminal that is kept for the exceptions */
-#define LAST_LEAST	 12 /* on a narrow one */
+#define LAST_WIDTH	 20 /* kept for the exceptions on a terminal */
+#define LAST_LEAST	 12 /* on a narrow terminal */
 
 /* What a row shows. */
 struct entry {
@@ -30,14 +30,14 @@ struct entry {
 	bool is_latest;
 	struct pl_recording_info info;
 	struct summary summary;
-	char end[SUMMARY_END_BYTES];	   /* how the first process did */
-	uint32_t ended;			   /* threads, tasks and processes, by exceptions */
-	bool more;			   /* perhaps: not all was searched */
-	const char *exception;		   /* the last of them; NULL: there is none */
-	char subject[CRASH_SUBJECT_BYTES]; /* what it ended */
+	char end[SUMMARY_END_BYTES]; /* how the first process ended */
+	uint32_t ended;	       /* number of threads, tasks and processes ended by exceptions */
+	bool more;	       /* there may be more: not everything was searched */
+	const char *exception; /* the last of them; NULL: there is none */
+	char subject[CRASH_SUBJECT_BYTES]; /* the thread, task or process that it ended */
 };
 
-/* A row of the text: of a recording that is closed again. */
+/* A row of the text; its recording is closed already. */
 struct row {
 	const char *name; /* not owned */
 	bool is_latest;
@@ -54,7 +54,7 @@ struct listing {
 	bool has_others; /* directories that have nothing to do with recordings */
 	struct home_list list;
 	size_t latest;	  /* index in it; SIZE_MAX: none is */
-	struct row *rows; /* owned; of those that could be read */
+	struct row *rows; /* owned; those that could be read */
 	size_t count;
 	size_t shown;
 };
@@ -157,7 +157,8 @@ static struct cell row_cell(const void *context, size_t index, unsigned column)
 	}
 }
 
-/* A name has two fifths of a terminal at most. When it began comes last: names say it as well. */
+/* On a terminal a name takes at most two fifths of the width. The start comes last, because names
+ * have it too. */
 static void write_rows(const struct listing *l)
 {
 	const bool narrow = l->out->columns && l->out->columns < NARROW;
@@ -219,7 +220,7 @@ static void write_json(const struct listing *l, const struct entry *e)
 
 /* ---- all of them ---- */
 
-/* CMD_OK, or CMD_BAD after saying what is wrong with it. */
+/* CMD_OK, or CMD_BAD after saying what is wrong with the recording. */
 static int list_one(struct listing *l, size_t index)
 {
 	struct entry e = {.name = l->list.entries[index].name, .is_latest = index == l->latest};
@@ -279,7 +280,7 @@ static void release(struct listing *l)
 	home_list_release(&l->list);
 }
 
-/* FOLDER itself, or its .pathline where it has one; without FOLDER the nearest .pathline. */
+/* FOLDER itself, or its .pathline if it has one; without FOLDER the nearest .pathline. */
 static bool find_folder(const char *word, char folder[PATH_MAX])
 {
 	struct stat st;

@@ -1,4 +1,4 @@
-/* pathline: the table of sub-commands, and the one place that ends the process. */
+/* pathline: selects the sub-command; the only place that ends the process. */
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
@@ -30,7 +30,7 @@ static void print_help(FILE *to)
 		to);
 }
 
-/* The tables of all commands: each prints its own, where its options are parsed. */
+/* The tables of all commands: each prints its own where it parses its options. */
 static int print_tables(void)
 {
 	char table[] = CMD_TABLE;

@@ -1,4 +1,5 @@
-/* Options: one table a command gives the parser, the help text (usage.h) and the answer to a mistyped word. */
+/* Options: one table for each command, used for parsing, for the help text (usage.h) and for
+ * suggestions when a word is mistyped. */
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
@@ -16,7 +17,7 @@
 #define OPTIONS_MAX 64
 #define WORD_MAX    64 /* of an option, cut */
 
-/* As many of the words as stand in a line. */
+/* As many of the words as fit into a line. */
 #define LIST_BYTES 100
 static const char *list_words(const char *const *words, char list[LIST_BYTES])
 {
@@ -48,7 +49,7 @@ int cmd_unknown(const char *what, const char *word, const char *const *known)
 	return CMD_USAGE;
 }
 
-/* 512, 64K, 8GiB, 1tb: a unit is a power of 1024 however it is written. */
+/* 512, 64K, 8GiB, 1tb: units are powers of 1024, however they are written. */
 bool cmd_size(const char *text, uint64_t *bytes)
 {
 	static const char units[] = "KMGTP";
@@ -92,8 +93,8 @@ void cmd_quote(struct pl_buf *b, const char *word)
 	buf_u8(b, '\'');
 }
 
-/* What is said can hold names and texts of others: none of their bytes steers the terminal or makes
- * a line of its own. */
+/* Messages can contain names and texts from others: no byte of them may control the terminal or
+ * begin a new line. */
 static void defuse(char *line)
 {
 	for (unsigned char *c = (unsigned char *)line; *c; c++) {
@@ -115,7 +116,7 @@ static void say(const char *before, const char *after, const char *format, va_li
 		n = asprintf(&whole, "%spathline: %s%s\n", before, line, after);
 	}
 	if (n > 0 && write(2, whole, (size_t)n) < 0) {
-		/* nobody is left to be told */
+		/* nobody can be told */
 	}
 	if (n >= 0)
 		free(whole);
@@ -193,7 +194,7 @@ static int unknown_option(const struct parser *p, const char *word)
 	return CMD_USAGE;
 }
 
-/* `text`: the argument that stood with the option, or NULL. */
+/* `text`: the argument that was given in the same word, or NULL. */
 static int apply(struct parser *p, const struct cmd_option *o, const char *text)
 {
 	if (!o->argument && text) {
@@ -243,7 +244,7 @@ static int read_letters(struct parser *p, const char *word)
 	return CMD_GO;
 }
 
-/* `record` stops at what its WHAT begins with: -m, -c and - are of Python. */
+/* `record` stops where its WHAT begins: -m, -c and - are options of Python. */
 static bool ends_options(const struct parser *p, const char *word)
 {
 	if (word[0] != '-' || !word[1])

@@ -66,18 +66,19 @@ static const char *chosen_pager(void)
 static void run_pager(char **words, int input, int failed)
 {
 	dup2(input, 0);
-	/* As git does it, for a PAGER that is `less` alone: colours, and one screen needs no
-	 * pager. */
+	/* As git does, for a PAGER that is only `less`: colours, and no pager if one screen is
+	 * enough. */
 	setenv("LESS", "FRX", 0);
 	execvp(words[0], words);
 	const int err = errno;
 	if (write(failed, &err, sizeof err) < 0) {
-		/* The parent reads the end of the pipe, and takes the pager for started. */
+		/* The parent reads end of file, and assumes that the pager has started. */
 	}
 	_exit(127);
 }
 
-/* The pid of the pager, whose input is then ends[1]; 0: it was not started, *err says why. */
+/* Returns the pager's pid, with its input in ends[1]; 0: it was not started, and *err is the
+ * reason. */
 static pid_t start(char **words, int ends[2], int *err)
 {
 	int failed[2];
@@ -124,14 +125,15 @@ void page_start(struct cmd *c, struct out *o)
 		split(text, words);
 	if (words[0])
 		o->pager = start(words, ends, &err);
-	if (err && chosen_pager()) /* a small system has no less: then there is no pager */
+	if (err && chosen_pager()) /* a small system has no less: no pager then */
 		cmd_say("%s: the pager '%s' cannot be started: %s; --no-pager needs none", c->name,
 			words[0], strerror(err));
 	free(text);
 	if (!o->pager)
 		return;
 	o->fd = ends[1];
-	/* Left early, the pager ends us by an error of write; Ctrl-C is for the pager. */
+	/* If the pager is left early, writes fail instead of a signal ending us. Ctrl-C is for the
+	 * pager. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	if (isatty(2)) {

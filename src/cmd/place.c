@@ -13,7 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/home.h"
 
-#define SAME_MAX 1000 /* recordings of one name in one second */
+#define SAME_MAX 1000 /* recordings with the same name in the same second */
 
 static int failed(const char *path, int err)
 {
@@ -21,8 +21,8 @@ static int failed(const char *path, int err)
 	return CMD_RECORD_FAILED;
 }
 
-/* Recordings are not for the repository of the program. Who wants them there keeps a file of
- * another content. */
+/* Recordings do not belong in the program's repository. A user who wants them there can change the
+ * file's content. */
 static void make_ignored(void)
 {
 	int fd = open(HOME_NAME "/.gitignore", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
@@ -31,12 +31,13 @@ static void make_ignored(void)
 	if (fd < 0)
 		return;
 	if (write(fd, "*\n", 2) < 0) {
-		/* git shows the folder: nothing that is worth a word */
+		/* git shows the folder: not worth a message */
 	}
 	close(fd);
 }
 
-/* Whatever the umask: it is the program's, and can be one for files, under which no directory is of use. */
+/* Regardless of the umask: it is the program's, and may be one under which directories are
+ * unusable. */
 static bool make_private(const char *path)
 {
 	return mkdir(path, 0700) == 0 && chmod(path, 0700) == 0;
@@ -80,7 +81,7 @@ static bool is_empty(const char *path)
 	return empty;
 }
 
-/* new/sub/dir: new, and new/sub. What cannot be made is told by the mkdir of the whole. */
+/* new/sub/dir: new, and new/sub. If one cannot be made, the mkdir of the whole path reports it. */
 static void make_parents(struct place *p)
 {
 	for (char *slash = strchr(p->path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -119,7 +120,7 @@ int place_make(struct place *p, const char *directory, const char *name)
 	return CMD_GO;
 }
 
-/* Without its last part. */
+/* Remove the last part. */
 static bool strip(char *path)
 {
 	char *slash;

@@ -1,4 +1,4 @@
-/* Where a recording goes: a directory of its own, never one that holds anything. */
+/* Where a recording goes: into its own directory, which must be empty. */
 #ifndef PL_CMD_PLACE_H
 #define PL_CMD_PLACE_H
 
@@ -7,21 +7,21 @@
 
 struct place {
 	int directory_fd;    /* owned; -1: none */
-	char path[PATH_MAX]; /* as a user types it */
+	char path[PATH_MAX]; /* as a user would type it */
 	char real[PATH_MAX]; /* absolute */
 	bool is_default;     /* .pathline/latest leads to it */
 	bool made_home;	     /* there was no .pathline */
-	int made_parents;    /* of -o new/sub/dir: 2 */
+	int made_parents;    /* for -o new/sub/dir: 2 */
 };
 
-/* -o DIR, whose parents are made as well, or NULL for .pathline/<YYMMDD-HHMMSS>-<name>/. CMD_GO, or
- * an exit code after saying why. */
+/* -o DIR, whose parents are made too, or NULL for .pathline/<YYMMDD-HHMMSS>-<name>/. CMD_GO, or an
+ * exit code after saying why. */
 int place_make(struct place *p, const char *directory, const char *name);
-/* Nothing came of it: remove the directory, if it is still empty, and what was made for it. */
+/* There is no recording: remove the directory, if it is still empty, and what was made for it. */
 void place_undo(struct place *p);
-/* .pathline/latest becomes this one, at once. */
+/* Let .pathline/latest lead to this one. Atomic. */
 void place_publish(const struct place *p);
-/* No Python ran in it: .pathline/latest is again the one before. */
+/* No Python ran in it: .pathline/latest leads to the one before again. */
 void place_withdraw(const struct place *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* How far something has come, and how long it will take, on a terminal at stderr; elsewhere
+/* How far a task is, and how long it will take, shown on stderr if that is a terminal; else
  * nothing. */
 #ifndef PL_CMD_PROGRESS_H
 #define PL_CMD_PROGRESS_H
@@ -13,7 +13,7 @@ struct progress {
 };
 
 struct progress progress_begin(void);
-/* done: 0 to 1. The first second shows nothing, and then each tenth of one does. */
+/* done: 0 to 1. Shows nothing in the first second, then at most once each tenth of a second. */
 void progress_show(struct progress *p, double done);
 void progress_end(const struct progress *p);
 

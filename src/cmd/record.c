@@ -6,12 +6,12 @@
  *	  fork, exec, with LD_PRELOAD and PATHLINE_ARENA -----------> runs
  *	  wait; signals are passed on    drains <------- events -----
  *	  it ended: ENDED -------------> brings all to disk
- *	  <---- REPORT ----------------  leaves, or goes on with what still lives
+ *	  <---- REPORT ----------------  exits, or continues with what still lives
  *	  say what was recorded, and end as the command did
  *
- * When the collector dies meanwhile, the program goes on, and its arena is finished here: only we
- * know how the command ended. What goes wrong before the command runs is our failure, with exit
- * codes of our own; from then on the exit code is the program's.
+ * If the collector dies in the meantime, the program continues, and its arena is finished here:
+ * only we know how the command ended. Anything that fails before the command runs is our failure,
+ * with exit codes of our own; from then on the exit code is the program's.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,8 +40,8 @@
 
 #define PRELOAD	      "pathline-preload.so"
 #define DEFAULT_LIMIT "8G"
-#define REPORT_MS     30000 /* the longest that the end of the command is held up */
-#define SILENCE_MS    3000  /* without a tick: the collector is stopped, or worse */
+#define REPORT_MS     30000 /* the longest delay of the command's end */
+#define SILENCE_MS    3000  /* without a tick: the collector is stopped or dead */
 
 extern char **environ;
 
@@ -71,23 +71,21 @@ struct run {
 	char preload[PATH_MAX];
 	char arena_path[2 * PATH_MAX];
 	char **environment;  /* owned array */
-	struct pl_buf texts; /* of what was added to it */
+	struct pl_buf texts; /* the variables that were added */
 	uint64_t limit;
 	uint32_t on_full;   /* enum arena_full */
 	uint32_t passes;    /* enum arena_passes */
 	uint32_t order;	    /* enum arena_order */
 	uint32_t clock;	    /* in CLOCKS */
 	uint32_t timing;    /* TIMING_… */
-	uint32_t hot_lines; /* 0: no code is hot */
+	uint32_t hot_lines; /* 0: no code becomes hot */
 	bool no_children, quiet, stat;
 	struct stat_usage usage; /* of the command, for --stat */
 	struct choose choose;
-	const char
-		*missing; /* the script, as it was written, where there is none; NULL: there is */
-	char foreign
-		[PATH_MAX]; /* the loader of WHAT, which does not take our library; "": it does */
-	int arena_fd;	    /* open as long as we claim the arena */
-	int channel;	    /* to the collector; -1: none */
+	const char *missing;	/* the script, as written, if it does not exist; NULL: it does */
+	char foreign[PATH_MAX]; /* the loader of WHAT, if it does not load our library; else "" */
+	int arena_fd;		/* open while we claim the arena */
+	int channel;		/* to the collector; -1: none */
 	pid_t collector;
 };
 
@@ -104,7 +102,7 @@ static bool try_preload(struct run *r, const char *directory, const char *within
 	return ok;
 }
 
-/* The directory of this binary; where there is no /proc, as it was called. */
+/* The directory of this binary; without /proc, from the name by which it was called. */
 static void own_directory(char self[PATH_MAX])
 {
 	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
@@ -118,7 +116,7 @@ static void own_directory(char self[PATH_MAX])
 		*slash = 0;
 }
 
-/* Beside the binary as it was built, or where it was installed. */
+/* Beside the binary in a build directory, or where it was installed. */
 static int find_preload(struct run *r)
 {
 	static const char *const within[] = {
@@ -139,8 +137,8 @@ static bool loader_takes(const char *path)
 	return !strpbrk(path, ": \t\n$");
 }
 
-/* Where it does not take the path of our libraries, it gets a link to their directory, which goes
- * with the arena. */
+/* If the loader cannot take the path of our libraries, it gets a link to their directory, which is
+ * removed with the arena. */
 static int make_preload_takeable(struct run *r)
 {
 	char link[PATH_MAX];
@@ -255,8 +253,8 @@ static bool is_variable(const char *entry, const char *name)
 	return !strncmp(entry, name, n) && entry[n] == '=';
 }
 
-/* The caller's, with our two variables: the loader's in its place, so that taking it out leaves the
- * order as it was. */
+/* The caller's environment with our two variables: LD_PRELOAD stays in its place, so that removing
+ * our part of it restores the order. */
 static int make_environment(struct run *r)
 {
 	size_t n = 0, at[2];
@@ -317,7 +315,7 @@ static int start_command(struct run *r)
 
 enum answer { ANSWER_REPORT, ANSWER_DEAD, ANSWER_SILENT };
 
-/* Wait for the report, as long as the collector's clock ticks. */
+/* Wait for the report while the collector's clock ticks. */
 static enum answer ask_collector(struct run *r, int status, struct collector_packet *p)
 {
 	uint64_t tick = 0;
@@ -325,7 +323,7 @@ static enum answer ask_collector(struct run *r, int status, struct collector_pac
 
 	*p = (struct collector_packet){
 		.word = COLLECTOR_ENDED, .pid = r->child.pid, .status = status};
-	/* One that was told to end has left its report already, and hears no more. */
+	/* A collector that was told to end has sent its report already, and receives nothing. */
 	send(r->channel, p, sizeof *p, MSG_NOSIGNAL);
 	for (int ms = 0; ms < REPORT_MS && silent_ms < SILENCE_MS; ms += 100, silent_ms += 100) {
 		struct pollfd fd = {.fd = r->channel, .events = POLLIN};
@@ -349,7 +347,7 @@ static void say_count(char *to, size_t room, uint64_t n, const char *one, const 
 	snprintf(to, room, "%s %s", digits, n == 1 ? one : many);
 }
 
-/* The interpreters that could not be recorded: the first, and how many more. */
+/* The interpreters that could not be recorded: the first one, and how many more. */
 static void say_refused(struct run *r, const char *what)
 {
 	const struct arena_head *h = r->arena.head;
@@ -363,7 +361,8 @@ static void say_refused(struct run *r, const char *what)
 			h->refused_why, more);
 }
 
-/* The script that Python is to run, if there is no such file; NULL: there is, or it is no script. */
+/* The script that Python is to run, if no such file exists; NULL: it exists, or it is not a
+ * script. */
 static const char *missing_script(const struct run *r)
 {
 	const char *word = r->cmd->words[0];
@@ -371,7 +370,7 @@ static const char *missing_script(const struct run *r)
 	return r->what.argv[1] == word && *word != '-' && access(word, F_OK) < 0 ? word : NULL;
 }
 
-/* Why there is nothing, as far as is known. Gives what to try. */
+/* Why there is no recording, as far as is known. Returns what the user can try. */
 static const char *say_nothing_recorded(struct run *r, const struct collector_packet *p)
 {
 	static const char start_python[] =
@@ -471,7 +470,7 @@ static void say_command(struct run *r, const char *what, const char *command)
 	buf_release(&b);
 }
 
-/* A path below this directory as it is seen from here. */
+/* Relative to this directory, if it is below it. */
 static const char *shorten(const char *path)
 {
 	char here[PATH_MAX];
@@ -497,8 +496,8 @@ static void say_crash(struct run *r, const struct pl_recording *recording, const
 	say_command(r, "see all of them:", "report --exceptions");
 }
 
-/* Did an exception end something? Then it is told, and how to get there. An exit is none. Where the
- * program failed and not all was searched, that is told too. */
+/* Did an exception end something? Then say so, and how to get there. SystemExit does not count. If
+ * the program failed and not everything was searched, say that too. */
 static void say_exception(struct run *r, bool failed)
 {
 	const struct crash_bounds bounds = {.events = CRASH_EVENTS, .count = CRASH_COUNTED};
@@ -521,7 +520,7 @@ static void say_exception(struct run *r, bool failed)
 	pl_recording_close(recording);
 }
 
-/* Death by a signal leaves no event: what ran last is where it was. */
+/* Death by a signal has no event: the line that ran last shows where it was. */
 static void say_kill(struct run *r, int status)
 {
 	const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -538,8 +537,8 @@ static void say_next(struct run *r)
 	say_command(r, "see where time went:", "report");
 }
 
-/* Not a line of the program: no Python ran, or it ended before its program began. Before it says
- * that there is no such script, 3.11 imports something. */
+/* No line of the program ran: no Python ran, or it ended before its program began. (3.11 imports
+ * something before it says that there is no such script.) */
 static bool is_empty(const struct run *r, const struct collector_packet *p)
 {
 	const struct collector_totals *t = &p->totals;
@@ -592,7 +591,7 @@ static void say_end(struct run *r, enum answer answer, const struct collector_pa
 	say_next(r);
 }
 
-/* For stat.c: record a program of its own, in a process of our own, that says nothing. */
+/* For stat.c: record a program of its own, in a process of our own, without messages. */
 static int record_calibration(struct cmd *c, const char *directory, char **words, int count);
 
 static int finish_record(struct run *r, int status)
@@ -662,7 +661,7 @@ static int record_calibration(struct cmd *c, const char *directory, char **words
 	return code;
 }
 
-/* A descriptor that the caller closed must not become one of ours: what we open would then be the
+/* A descriptor that the caller closed must not be reused for one of ours, which would become the
  * program's stdin. */
 static void hold_standard_descriptors(void)
 {
@@ -671,7 +670,7 @@ static void hold_standard_descriptors(void)
 			return;
 }
 
-/* The place of an option's word among its choices, which are those of an enum of arena.h. */
+/* The index of an option's word among its choices, which are those of an enum of arena.h. */
 static int choose(const char *word, const char *what, const char *const *choices, uint32_t *to)
 {
 	for (*to = 0; choices[*to]; (*to)++)

@@ -1,5 +1,5 @@
-/* pathline replay: go through a recording by commands, one a line. Each is answered by a row: the position, or "!" and what the
- * command says instead. */
+/* pathline replay: move through a recording by commands, one a line. The answer to each is a row:
+ * the position, or "!" and the command's message. */
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
@@ -21,7 +21,7 @@
 #define FIELDS	     "pid,tid,seq,time,depth,event,file,line,code,type"
 #define COMMANDS_MAX 256
 
-/* Ctrl-C ends what is being done, and the position stays. Other signals end the screen. */
+/* Ctrl-C ends the current command, and the position stays. Other signals end the screen. */
 static volatile sig_atomic_t interrupted, ended;
 
 struct answers {
@@ -30,14 +30,14 @@ struct answers {
 	struct rows rows;
 	struct progress progress;
 	bool json;
-	const char *commands[COMMANDS_MAX]; /* of --command, in their order; into argv */
+	const char *commands[COMMANDS_MAX]; /* of --command, in order; point into argv */
 	size_t command_count;
 	bool too_many;
 	const char *at, *thread;
 	bool end, at_exception;
 	/* of the screen */
 	struct keys keys;
-	struct out text; /* a row at a time */
+	struct out text; /* one row at a time */
 	struct lines lines;
 	bool follow, screen;
 };
@@ -128,7 +128,7 @@ static int run(struct answers *a, const char *line, bool answered)
 	return a->out.error ? CMD_OK : CMD_GO;
 }
 
-/* Commands of a file or of stdin; empty lines and those that begin with # are skipped. */
+/* Commands from a file or stdin; empty lines and lines that begin with # are skipped. */
 static int run_lines(struct answers *a, FILE *from, bool answered)
 {
 	char *line = NULL;
@@ -172,7 +172,7 @@ static int run_own(struct answers *a)
 	return code;
 }
 
-/* Do what an option asks for, by its command. A refusal ends the program. */
+/* Execute an option as its command. A refusal ends the program. */
 static int begin(struct answers *a, const char *word, const char *text)
 {
 	char line[1024];
@@ -186,7 +186,7 @@ static int begin(struct answers *a, const char *word, const char *text)
 	return code;
 }
 
-/* To where the last exception was raised that ended something. */
+/* Go to where the last exception that ended something was raised. */
 static int go_to_exception(struct answers *a)
 {
 	struct replay *p = &a->session.replay;
@@ -233,7 +233,7 @@ static int go_to_end(struct answers *a)
 	return code < 0 ? failed(code, &err) : CMD_GO;
 }
 
-/* Wait a moment for what is still being written. false: nothing more will come. */
+/* Wait a moment for what is still being written. false: the recording is complete. */
 static bool grows(struct pl_recording *r)
 {
 	struct pl_recording_info info;
@@ -272,7 +272,7 @@ static int start(struct answers *a)
 	return code;
 }
 
-/* The row that `dump` prints for an event, without its line end. */
+/* The row that `dump` prints for an event, without the line end. */
 static size_t write_row(void *context, const struct pl_event *e, char *to, size_t max)
 {
 	struct answers *a = context;
@@ -280,7 +280,7 @@ static size_t write_row(void *context, const struct pl_event *e, char *to, size_
 	a->text.used = 0;
 	a->text.error = 0;
 	lines_write(&a->lines, e);
-	if (a->text.error) /* there was no room for it, and no descriptor to write it to */
+	if (a->text.error) /* it did not fit, and there is no descriptor to write it to */
 		return (size_t)snprintf(
 			to, max, "%" PRId32 "  this line is too long to be shown here", e->line);
 	size_t n = a->text.used && a->text.bytes[a->text.used - 1] == '\n' ? a->text.used - 1
@@ -311,7 +311,7 @@ static int show_screen(struct answers *a)
 		cmd_say("replay: no memory for its screen");
 		return CMD_BAD;
 	}
-	a->text.here = getcwd(NULL, 0); /* NULL: paths are shown whole */
+	a->text.here = getcwd(NULL, 0); /* NULL: paths are not shortened */
 	a->lines = (struct lines){.out = &a->text, .r = a->session.replay.r, .only_rows = true};
 	catch_ends();
 	code = tui_run(&(struct tui_options){.session = &a->session,

@@ -1,5 +1,6 @@
-/* pathline report: where the time went, as a profiler shows it, from the exact path. Which views are asked for decides what is gathered;
- * each shows it of a process, or of each of its threads that was asked for. */
+/* pathline report: where the time went, as a profiler shows it, from the exact path. The views
+ * asked for decide what is gathered. Each view shows it for a process, or for each of its selected
+ * threads. */
 #define _GNU_SOURCE
 #include "cmd/report.h"
 
@@ -18,7 +19,7 @@
 
 /* ---- views ---- */
 
-/* The whole file, annotated: where nothing else is said of its rows. */
+/* Does --file mean the whole file, annotated? Yes, if no other option is about its rows. */
 static bool wants_file(const struct report *w)
 {
 	return w->file && !w->function && !w->sort && !w->rows_text && !w->json && !w->csv &&
@@ -27,11 +28,11 @@ static bool wants_file(const struct report *w)
 
 /* A view, and whether it is asked for. */
 struct view {
-	const char *option; /* NULL: the lines, shown where no other view is asked for */
+	const char *option; /* NULL: the lines, shown if no other view is asked for */
 	int (*show)(struct report *w);
 	bool asked;
-	const struct column *columns; /* what --sort can name; NULL: the view has its own order */
-	bool by_place;		      /* --file and --function choose its rows */
+	const struct column *columns; /* what --sort can name; NULL: the view has a fixed order */
+	bool by_place;		      /* --file and --function select its rows */
 };
 
 #define VIEWS 9
@@ -57,7 +58,7 @@ static void list_views(const struct report *w, struct view views[VIEWS])
 	views[VIEWS - 1].asked = !any;
 }
 
-/* One view is printed at a time. --flame writes a file of its own and can stand beside one. */
+/* Only one view is printed. --flame writes a separate file and can be combined with one. */
 static int check_views(const struct report *w)
 {
 	struct view views[VIEWS];
@@ -139,7 +140,7 @@ static void write_missing(struct report *w)
 	}
 }
 
-/* Where there is no title to say it: a row of the JSON; elsewhere talk. */
+/* Where no title says it: in JSON a row, else a message. */
 static void say_missing(struct report *w)
 {
 	char texts[SUMMARY_MISSING_MAX][SUMMARY_MISSING_BYTES];
@@ -323,7 +324,7 @@ static bool show_progress(void *context, double done)
 
 /* ---- what was asked for ---- */
 
-/* --flame and --collapsed show all ranges together, so their profiles stay. */
+/* --flame and --collapsed show all ranges together, so their profiles are kept. */
 static int keep_profile(struct report *w, struct pl_profile *p)
 {
 	const struct pl_process *process = pl_recording_find_process(w->r, w->range.process);
@@ -425,7 +426,7 @@ static int check_found(const struct report *w)
 	return CMD_USAGE;
 }
 
-/* What was damaged is in gaps, and makes the exit code. */
+/* Damage is shown as gaps; here it becomes the exit code. */
 static void say_damages(struct report *w)
 {
 	uint64_t n = pl_recording_damage_count(w->r);

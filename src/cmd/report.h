@@ -1,4 +1,5 @@
-/* pathline report: what its views share. A view is a row of a table in report.c and a function here, in the file of its kind. */
+/* pathline report: what its views share. A view is a row of a table in report.c, and a function
+ * here, in the file of its kind. */
 #ifndef PL_CMD_REPORT_H
 #define PL_CMD_REPORT_H
 
@@ -15,29 +16,29 @@ struct report {
 	struct pl_recording *r; /* owned */
 	struct selection selection;
 	struct out out;
-	/* as given, NULL where not; into argv */
+	/* as given, NULL if not; point into argv */
 	const char *rows_text, *sort, *file, *function, *callers, *callees, *blocking_text, *flame,
 		*threshold_text;
 	bool json, csv, functions, tree, tasks, exceptions, collapsed;
 	enum sheet_form form;
 	uint64_t rows; /* at most; 0: all */
 	int64_t blocking_ns;
-	double threshold; /* part of the whole, below which a tree is folded */
+	double threshold; /* share of the whole below which a tree is folded */
 	int code;	  /* exit */
-	bool found;	  /* what a word names is there */
-	bool headless;	  /* the head of the CSV stands already */
+	bool found;	  /* what was named exists */
+	bool headless;	  /* the CSV's head was written already */
 
 	/* what is shown now: a process, or one of its threads */
 	struct pl_times_range range;
 	const struct pl_profile_tables *t;
-	/* the codes of w->t that have each of its files' texts first, by file, then in the order in
-	 * which texts came; of report_lines */
+	/* for report_lines: the codes of w->t that came first for each text of a file, by file,
+	 * then in the order in which the texts came */
 	const struct pl_code **texts; /* owned */
 	size_t text_count;
-	/* of --flame and --collapsed: all of them */
+	/* for --flame and --collapsed: all of it */
 	struct tree whole;
-	struct pl_profile **profiles; /* owned, as are they: the tree is made of them */
-	char **labels;		      /* owned, likewise */
+	struct pl_profile **profiles; /* owned, each one as well: the tree refers to them */
+	char **labels;		      /* owned, each one as well */
 	size_t profile_count;
 };
 
@@ -51,10 +52,10 @@ int report_tree(struct report *w);
 int report_tasks(struct report *w);
 int report_blocking(struct report *w);
 int report_exceptions(struct report *w);
-/* Behind all of them. */
+/* After all of them. */
 int report_whole(struct report *w);
 
-/* What --sort can name in each of them. */
+/* What --sort can name in each view. */
 extern const struct column report_line_columns[], report_function_columns[],
 	report_caller_columns[], report_callee_columns[], report_task_columns[],
 	report_exception_columns[];
@@ -63,12 +64,12 @@ extern const struct column report_line_columns[], report_function_columns[],
 void report_rest(struct report *w);
 /* A line below a table, for a person. */
 void report_note(struct report *w, const char *note);
-/* Of the range; all that is left to the caller is 0. */
+/* For the range; everything that the caller sets is 0. */
 struct sheet report_sheet(const struct report *w, const char *type, const struct column *columns);
 int report_show(struct report *w, const struct sheet *s);
-/* Members of a row: what is in none of the numbers. */
+/* Members of a row: what none of the numbers includes. */
 void report_json_missing(const struct report *w, struct json *j);
-/* In front of a view's rows, for a person. */
+/* Before a view's rows, for a person. */
 void report_title(struct report *w, const char *what, const char *name);
 
 /* Cells. */
@@ -87,16 +88,16 @@ static inline struct cell cell_text(const char *text)
 	return (struct cell){.kind = text ? CELL_TEXT : CELL_NONE, .text = text};
 }
 
-struct cell cell_share(const struct report *w, int64_t ns); /* of the sum of the range */
+struct cell cell_share(const struct report *w, int64_t ns); /* share of the range's sum */
 struct cell cell_file(const struct pl_code *code);
 struct cell cell_code(const struct pl_code *code);
 struct cell cell_code_id(const struct pl_code *code);
 struct cell cell_file_id(const struct pl_code *code);
 /* file:line, with the text of the line. */
 struct cell cell_place(const struct report *w, const struct pl_code *code, int32_t line);
-/* The same for a function: file:line and its name. */
+/* Likewise for a function: file:line and its name. */
 struct cell cell_function(const struct pl_code *code);
-/* Of a longest one. */
+/* A longest duration. */
 struct cell cell_longest(const struct pl_longest *l);
 
 #endif

@@ -101,7 +101,8 @@ static void release_texts(struct report *w)
 	w->text_count = 0;
 }
 
-/* As the annotated source numbers them: of one file from 1, in the order in which they came. */
+/* The number that the annotated source has: texts of a file count from 1, in the order in which
+ * they came. */
 static struct cell cell_text_number(const struct report *w, const struct pl_code *code)
 {
 	const struct pl_code **at =
@@ -166,7 +167,7 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 	}
 }
 
-/* The recording has the passes of loops that stay on a line. */
+/* Does the recording have the passes of loops that stay on a line? */
 static bool has_passes(const struct report *w)
 {
 	struct pl_recording_info info;
@@ -239,12 +240,12 @@ struct annotated {
 	struct report *w;
 	const char *file;
 	const struct pl_code *code; /* one of its codes, by which its source is found */
-	uint64_t *hits;		    /* owned, as are the others: by line */
+	uint64_t *hits;		    /* owned, as are the next two; by line */
 	int64_t *ns;
 	bool *known; /* the line can run */
 	bool *begun; /* a function that ran begins there */
 	int32_t count;
-	bool whole; /* nothing of the path is missing */
+	bool whole; /* nothing of its path is missing */
 };
 
 static void release_annotated(struct annotated *a)
@@ -279,7 +280,7 @@ static int32_t count_lines(const struct annotated *a)
 	return low;
 }
 
-/* Without a source there are the lines that ran. */
+/* Without a source only the lines that ran are known. */
 static int32_t last_line(const struct annotated *a)
 {
 	int32_t last = 0;
@@ -338,7 +339,7 @@ static int gather(struct annotated *a)
 	return CMD_GO;
 }
 
-/* Indentation of a line with code; -1: it has none. */
+/* Indentation of a line with code; -1: it has no code. */
 static int indent_of(struct pl_text text)
 {
 	size_t i = 0;
@@ -358,8 +359,8 @@ static bool begins_with(struct pl_text text, const char *word)
 	return text.length - i > length && !memcmp(text.at + i, word, length);
 }
 
-/* Bodies of functions that never ran are in no code of the recording: what is indented deeper than
- * such a def. */
+/* Is the line in a function that never ran, of which the recording has no code? That is what is
+ * indented deeper than its def. */
 static bool is_unborn(const struct annotated *a, int32_t line, struct pl_text text, int *def)
 {
 	int indent = indent_of(text);
@@ -431,7 +432,7 @@ static void write_file(struct annotated *a)
 	out_char(o, '\n');
 }
 
-/* title: the file's name, and which of its texts it is where it has several. */
+/* title: the file's name, and which of its texts it is if it has several. */
 static int annotate(struct report *w, const struct pl_code *code, const char *title)
 {
 	struct annotated a = {
@@ -454,7 +455,7 @@ static int annotate(struct report *w, const struct pl_code *code, const char *ti
 	return result;
 }
 
-/* Is the file's name that of an earlier row? Then it is done. */
+/* Does an earlier row have the same file? Then it is done. */
 static bool is_done(const struct report *w, size_t row)
 {
 	for (size_t i = 0; i < row; i++) {
@@ -465,8 +466,8 @@ static bool is_done(const struct report *w, size_t row)
 	return false;
 }
 
-/* The code of the file with the first text behind `after`, in the order in which texts came;
- * *count: how many texts there are. */
+/* The code of the file with the first text after `after`, in the order in which texts came; *count:
+ * the number of texts. */
 static const struct pl_code *next_text(
 	const struct report *w, const char *file, const struct pl_code *after, size_t *count)
 {
@@ -488,7 +489,7 @@ static const struct pl_code *next_text(
 	return next;
 }
 
-/* Each text of a file by itself. */
+/* Each text of a file separately. */
 static int annotate_texts(struct report *w, const char *file)
 {
 	const struct pl_code *c = NULL;

@@ -1,4 +1,4 @@
-/* pathline report: tasks, what stood still, exceptions. */
+/* pathline report: tasks, what blocked event loops, exceptions. */
 #include "cmd/report.h"
 
 #include <stdio.h>
@@ -119,7 +119,7 @@ static const char *thread_name(const struct report *w, uint32_t thread)
 	return t && t->name ? t->name : "";
 }
 
-/* Its stack, the innermost frame first: each with the line at which it stood. */
+/* Its stack, the innermost frame first, each with the line at which it was. */
 struct stack_walk {
 	uint32_t node;
 	const struct pl_code *code; /* NULL: no more */
@@ -139,7 +139,7 @@ static void stack_next(const struct report *w, struct stack_walk *s)
 {
 	const struct pl_profile_node *n = &w->t->nodes[s->node];
 
-	/* A recursion stands for frames of its own code: its parent is the first of them. */
+	/* A recursive node represents frames of its own code: its parent is the first of them. */
 	if (n->recursive)
 		n = &w->t->nodes[n->parent];
 	s->line = n->line;
@@ -148,7 +148,7 @@ static void stack_next(const struct report *w, struct stack_walk *s)
 	s->recursive = w->t->nodes[s->node].recursive;
 }
 
-/* In a column; cut only where lines are. */
+/* In a column; cut only if lines are. */
 static void write_name(struct out *o, const char *name)
 {
 	size_t width = text_width(name);
@@ -331,8 +331,8 @@ static const char *end_word(enum pl_exception_end end)
 					       : "unhandled";
 }
 
-/* "at FILE:LINE, handled at FILE:LINE"; without the text of the lines, which would be two in a
- * row. */
+/* "at FILE:LINE, handled at FILE:LINE", without the text of the lines, which would appear twice in
+ * a row. */
 static struct cell plain_place(const struct pl_code *code, int32_t line)
 {
 	return code ? (struct cell){.kind = CELL_PLACE, .text = pl_code_file(code), .number = line}

@@ -1,4 +1,4 @@
-/* pathline report: the call tree, as text, as a flame graph, and for others' tools. */
+/* pathline report: the call tree, as text, as a flame graph, and in formats of other tools. */
 #include "cmd/report.h"
 
 #include <errno.h>
@@ -13,14 +13,14 @@
 #include "cmd/summary.h"
 #include "report/flame.h"
 
-#define FOLDED_LEAST 0.0005 /* of the whole: what is folded and would show as 0.0% is not told of */
+#define FOLDED_LEAST 0.0005 /* of the whole: what would show as 0.0% is not mentioned */
 #define PATH_LEAST   12	    /* columns of a path on a narrow terminal */
 #define LINE_ROOM    6	    /* for its line number */
-#define INDENT_MAX   40	    /* levels; deeper ones stand below each other, with their number */
+#define INDENT_MAX   40	    /* levels; deeper ones are not indented, but numbered */
 
 /* ---- a node ---- */
 
-/* On a terminal the indentation takes at most a third of what is right of the numbers. */
+/* On a terminal the indentation takes at most a third of the room to the right of the numbers. */
 static uint32_t indent_max(const struct out *o)
 {
 	uint32_t most = o->columns > 40 ? (o->columns - 40) / 6 : 2;
@@ -116,7 +116,7 @@ static struct cell node_cell(const void *context, size_t row, unsigned column)
 
 /* ---- the tree ---- */
 
-/* What is folded, in a line below the ones that are shown. */
+/* What is folded: one line below those that are shown. */
 static void write_folded(struct report *w, uint32_t depth, uint32_t count, int64_t ns)
 {
 	struct out *o = &w->out;
@@ -139,7 +139,7 @@ static bool is_shown(const struct report *w, const struct tree_node *n)
 	return (double)n->cumulated_ns >= w->threshold * (double)w->t->sum_ns;
 }
 
-/* Of children the longest come first, so behind the first that is folded all are. */
+/* Children are sorted by time, the longest first: after the first that is folded, all are. */
 static void fold(struct report *w, const struct tree *t, uint32_t from)
 {
 	uint32_t count = 0;
@@ -205,7 +205,7 @@ int report_tree(struct report *w)
 	return code;
 }
 
-/* ---- of all that was asked for ---- */
+/* ---- all ranges ---- */
 
 static void put(void *context, const char *bytes, size_t count)
 {
@@ -262,7 +262,7 @@ int report_whole(struct report *w)
 	struct tree alone = {0}, *t = &w->whole;
 	int code = CMD_OK;
 
-	/* One profile needs no node of its own. */
+	/* A single profile does not need a node of its own. */
 	if (w->profile_count == 1 && tree_add(&alone, pl_profile_tables(w->profiles[0]), NULL) == 0)
 		t = &alone;
 	if (tree_link(t)) {

@@ -1,9 +1,9 @@
 /* pathline rm: remove recordings, and nothing else.
  *
- * A recording's directory is removed file by file: only files that have the names of a recording's,
- * and the directory only if nothing else is in it. No link is followed: neither one that is given
- * as the recording nor one that lies in it. All names are looked up before the first recording is
- * removed, so that `latest latest~1` are the two that `ls` shows.
+ * A recording's directory is removed file by file: only files that have names of a recording's
+ * files, and the directory only if it is then empty. No link is followed: neither one that is given
+ * as the recording nor one in it. All names are looked up before the first recording is removed, so
+ * that `latest latest~1` are the two that `ls` shows.
  */
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
@@ -23,8 +23,8 @@
 struct victim {
 	char path[PATH_MAX];
 	int fd;			  /* owned; -1: none */
-	char other[NAME_MAX + 1]; /* a file in it that is not a recording's; "": there is none */
-	bool is_recording;	  /* it has some of the files of one */
+	char other[NAME_MAX + 1]; /* a file in it that is not a recording's; "": none */
+	bool is_recording;	  /* it has some files of a recording */
 };
 
 static int look_through(struct victim *v)
@@ -51,7 +51,7 @@ static int look_through(struct victim *v)
 	return 0;
 }
 
-/* Does its collector live, or wait to be replaced? `known`: it can be told. */
+/* Is its collector alive, or waiting to be replaced? `known`: the answer is certain. */
 static bool is_being_written(const char *path, bool *known)
 {
 	struct pl_recording *r = NULL;
@@ -72,7 +72,7 @@ static int refuse(const struct victim *v, const char *why)
 	return CMD_USAGE;
 }
 
-/* CMD_GO: it may go. */
+/* CMD_GO: it may be removed. */
 static int judge(struct victim *v, bool force)
 {
 	char why[NAME_MAX + 64];
@@ -119,7 +119,7 @@ static int remove_files(const struct victim *v)
 	return err;
 }
 
-/* The last part of the path, and the folder that it lies in. */
+/* The last part of the path, and the folder that it is in. */
 static const char *split(const char *path, char folder[PATH_MAX])
 {
 	size_t n = strlen(path);
@@ -153,7 +153,7 @@ static int remove_one(struct victim *v)
 	return CMD_BAD;
 }
 
-/* A recording that is named twice is one. */
+/* A recording that is named twice counts once. */
 static bool is_again(const struct victim *victims, size_t index)
 {
 	struct stat a, b;
@@ -166,7 +166,7 @@ static bool is_again(const struct victim *victims, size_t index)
 	return false;
 }
 
-/* All or none of what is named is removed: who mistypes one name wants to look again. */
+/* Removes all of what is named, or nothing: a user who mistyped a name wants to check first. */
 static int remove_all(struct cmd *c, struct victim *victims, bool force)
 {
 	int code = CMD_GO;

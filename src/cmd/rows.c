@@ -7,7 +7,7 @@
 #include "cmd/json.h"
 #include "cmd/select.h"
 
-/* A number that an event does not have. */
+/* The event does not have this number. */
 #define NONE INT64_MIN
 
 /* ---- codes ---- */
@@ -20,7 +20,7 @@ static void escape(struct rows *w, struct text t)
 		out_field(&w->scratch, t);
 }
 
-/* Longer texts than this are not kept: six bytes may come of one. */
+/* Longer texts are not kept; escaping may make six bytes of one. */
 #define KEPT_BYTES (OUT_BYTES / 16)
 
 /* false: it is too long, or there is no memory. */
@@ -59,13 +59,13 @@ _Static_assert(ROW_CODES == 1u << 12, "row_code takes the top 12 bits of the has
 
 /* ---- fields ---- */
 
-/* A field gives a number, a text, or a text that is escaped already (plain: a number all the same).
- */
+/* A field is a number, a text, or a text that is already escaped. plain: its text is written as it
+ * is, and in JSON without quotes, like a number. */
 struct field {
 	const char *name;
 	int64_t (*number)(struct rows *w, const struct pl_event *e);
 	struct text (*text)(struct rows *w, const struct pl_event *e);
-	void (*code_text)(struct rows *w, const struct pl_event *e); /* escapes by itself */
+	void (*code_text)(struct rows *w, const struct pl_event *e); /* escapes the text itself */
 	bool plain;
 	const char *help;
 };

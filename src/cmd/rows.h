@@ -1,9 +1,9 @@
-/* Events as rows of chosen fields: tab-separated, the contract of tests and of users' awk, or JSON
- * objects.
+/* Events as rows of chosen fields: tab-separated, a stable interface for tests and for users' awk,
+ * or JSON objects.
  *
- * What a field is stands in one table; the help, the check of --fields and both forms come from it.
- * A field that does not apply to an event is empty, or null. The names of codes are escaped once
- * and kept in a cache of fixed size, so that memory does not grow with the recording.
+ * One table defines the fields; the help, the check of --fields and both forms come from it. A
+ * field that does not apply to an event is empty, or null. The names of codes are escaped once and
+ * kept in a cache of fixed size, so that memory does not grow with the recording.
  */
 #ifndef PL_CMD_ROWS_H
 #define PL_CMD_ROWS_H
@@ -19,7 +19,7 @@ struct field; /* a row of the table */
 /* What is kept of a code: its texts, escaped. */
 struct row_code {
 	const struct pl_code *code;
-	char *texts; /* owned: file, then name */
+	char *texts; /* owned: the file, then the name */
 	struct text file, name;
 };
 
@@ -29,12 +29,12 @@ struct rows {
 	bool json;
 	const struct field *fields[ROW_FIELDS_MAX];
 	size_t count;
-	struct row_code *codes; /* owned: ROW_CODES, a code's place is its address hashed */
-	struct out scratch;	/* where texts are escaped */
+	struct row_code *codes; /* owned: ROW_CODES; a code's index is a hash of its address */
+	struct out scratch;	/* for escaping texts */
 	/* of the last event: its process and thread */
 	const struct pl_process *process;
 	const struct pl_thread *thread;
-	/* of the last time written */
+	/* the last time written */
 	int64_t time_ns;
 	size_t time_length;
 	char time_text[32];
@@ -47,10 +47,10 @@ void rows_release(struct rows *w);
 
 void rows_write(struct rows *w, const struct pl_event *e);
 
-/* The help on fields, a line a field, into the caller's room. */
+/* The help on fields, one a line, into the caller's buffer. */
 #define ROW_HELP_BYTES 4096
 void rows_help(char help[ROW_HELP_BYTES]);
-/* Their names alone, for completion. */
+/* Only their names, for completion. */
 void rows_words(char words[ROW_HELP_BYTES]);
 
 #endif

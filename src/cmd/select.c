@@ -15,7 +15,7 @@ bool list_next(const char **list, const char **word, size_t *length)
 	return *length > 0;
 }
 
-/* Is the word a number, and nothing else? */
+/* Is the whole word a number? */
 static bool read_number(const char *word, size_t length, uint64_t *number)
 {
 	*number = 0;

@@ -1,25 +1,25 @@
-/* What a reader is asked to show: which processes, threads, events, and from where to where.
+/* What a reader is asked to show: which processes, threads, events, from where to where.
  *
  *	--process 2,4711      numbers of the recording, else pids, else a part of the command line
  *	--thread 0,worker     numbers within the process, else native ids, else whole names
  *	--events call,raise   words of PL_EVENT_KINDS
- *	--from --to           moments (session/when.h); both belong to it
+ *	--from --to           moments (session/when.h); both inclusive
  */
 #ifndef PL_CMD_SELECT_H
 #define PL_CMD_SELECT_H
 
 #include "session/when.h"
 
-/* All zero selects everything, once select_read has been called. */
+/* All zero selects everything, after a call of select_read. */
 struct selection {
-	/* in: as given, NULL where not; into argv */
+	/* in: as given, NULL if not; point into argv */
 	const char *process, *thread, *events, *from_text, *to_text;
 	/* out */
 	uint32_t kinds; /* bit per enum pl_event_kind */
 	struct when from, to;
 };
 
-/* Understand the words, and see that each names something in r. CMD_GO, or CMD_USAGE after an
+/* Interpret the words, and check that each names something in r. CMD_GO, or CMD_USAGE after an
  * explanation. */
 int select_read(struct selection *s, const struct pl_recording *r);
 
@@ -40,8 +40,8 @@ static inline bool when_after(const struct when *w, const struct pl_event *e)
 				    : w->kind == WHEN_SEQ && e->seq > w->seq;
 }
 
-/* A list's words: the next one (not NUL-terminated) and its length; false at the end. Commas in a
- * row count as one. */
+/* The next word of a list (not NUL-terminated) and its length; false at the end. Several commas in
+ * a row count as one. */
 bool list_next(const char **list, const char **word, size_t *length);
 
 #endif

@@ -11,7 +11,7 @@
 #define CELL_BYTES  48
 #define COLUMNS_MAX 40
 #define PLACE_LEAST 24 /* columns of a path and its line */
-#define LAST_LEAST  30 /* columns that are kept for the last one */
+#define LAST_LEAST  30 /* columns kept for the last column */
 
 /* ---- order ---- */
 
@@ -50,7 +50,7 @@ struct key {
 	struct cell cell;
 };
 
-/* Numbers fall, texts grow. */
+/* Numbers in descending order, texts ascending. */
 static int by_cell(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
@@ -106,7 +106,7 @@ static void number_text(const struct cell *c, char text[CELL_BYTES])
 		memcpy(text, "-", 2);
 }
 
-/* The path and its line; gives the columns that it took. */
+/* Write the path and its line; returns the columns used. */
 static size_t write_path(struct out *o, const struct cell *c, size_t room)
 {
 	const size_t before = out_line_left(o);
@@ -134,7 +134,8 @@ static void write_source(struct out *o, const struct cell *c)
 	out_tone(o, TONE_PLAIN);
 }
 
-/* In the last column a path takes at most half of the room, so that its source is seen as well. */
+/* In the last column a path takes at most half of the room, so that the source text is visible
+ * too. */
 static void write_place(struct out *o, const struct cell *c)
 {
 	size_t room = out_line_left(o);
@@ -150,12 +151,12 @@ static bool is_text(enum cell_kind kind)
 	return kind == CELL_TEXT || kind == CELL_PLACE || kind == CELL_ID;
 }
 
-/* The table in front of a person: what is shown of it, and how wide. */
+/* The table as a person sees it: which columns are shown, and how wide they are. */
 struct layout {
 	const struct sheet *s;
 	bool shown[COLUMNS_MAX], left[COLUMNS_MAX];
 	size_t width[COLUMNS_MAX];
-	unsigned last; /* its width is what is left */
+	unsigned last; /* its width is what the others leave */
 };
 
 static bool has_column(const struct sheet *s, unsigned i)
@@ -163,7 +164,7 @@ static bool has_column(const struct sheet *s, unsigned i)
 	return i < COLUMNS_MAX && (s->columns[i].name || s->columns[i].title);
 }
 
-/* Of ":123"; of no line, 0. */
+/* The width of ":123"; 0 if there is no line. */
 static size_t number_width(int64_t line)
 {
 	return line > 0 ? (size_t)snprintf(NULL, 0, ":%lld", (long long)line) : 0;
@@ -215,7 +216,7 @@ static size_t indent_of(const struct sheet *s)
 	return s->gap ? s->indent : 1;
 }
 
-/* Leave columns out until the rest is as wide as the terminal, with room for the last one. */
+/* Leave columns out until the rest fits the terminal, with room for the last one. */
 static void drop_columns(struct layout *l, size_t columns)
 {
 	for (;;) {
@@ -363,7 +364,7 @@ static void write_json(const struct sheet *s, struct out *o, const struct key *k
 	}
 }
 
-/* As RFC 4180 has it: in quotes where it must be. */
+/* As in RFC 4180: quoted only if necessary. */
 static void write_quoted(struct out *o, const char *text)
 {
 	if (!text[strcspn(text, "\",\r\n")]) {

@@ -10,7 +10,7 @@
 #include "cmd/calibrate.h"
 
 #define FUNCTIONS_SAID 8
-#define SHARE_SAID     0.01 /* of the whole cost: what is less is not worth a line */
+#define SHARE_SAID     0.01 /* of the whole cost: a smaller share gets no line */
 
 struct cost {
 	struct pl_recorded row;
@@ -19,11 +19,11 @@ struct cost {
 };
 
 struct estimate {
-	struct cost *all; /* owned; behind estimate_make the dearest first */
+	struct cost *all; /* owned; after estimate_make the most expensive first */
 	size_t count;
 	double ns;
 	uint64_t events;
-	double first_ns; /* of it: of first runs */
+	double first_ns; /* first runs' part of it */
 	double kind_ns[PL_EVENT_KIND_COUNT];
 	uint64_t kind_events[PL_EVENT_KIND_COUNT];
 };
@@ -45,7 +45,7 @@ static int by_code(const void *a, const void *b)
 	return (i > j) - (i < j);
 }
 
-/* A function that was planned anew has several rows. */
+/* A function that was planned again has several rows. */
 static void merge(struct estimate *e)
 {
 	size_t count = 0;
@@ -63,7 +63,7 @@ static void merge(struct estimate *e)
 	e->count = count;
 }
 
-/* Without a calibration (all costs 0) by what they recorded. */
+/* By cost; without a calibration (all costs 0) by the number of events. */
 static int dearer(const void *a, const void *b)
 {
 	const struct cost *x = a, *y = b;
@@ -123,7 +123,7 @@ static void say_whole(const struct estimate *e, const struct stat_usage *u, uint
 	char cost[UNITS_BYTES], whole[UNITS_BYTES];
 
 	span(whole_ns, whole);
-	/* An estimate that leaves nothing for the program is none. */
+	/* An estimate that leaves almost nothing for the program is useless. */
 	if (alone_ns > whole_ns / 10)
 		cmd_say("stat: recording cost about %.0f%% of the program's own CPU time (%s of "
 			"%s), estimated",
@@ -134,7 +134,7 @@ static void say_whole(const struct estimate *e, const struct stat_usage *u, uint
 		whole_ns > 0 ? 100 * (double)collector_ns / whole_ns : 0);
 }
 
-/* What an event costs, in a column; µ is two bytes of one column. */
+/* The cost of an event, in a column; µ is two bytes in one column. */
 static void say_kind(uint64_t count, const char *name, double each_ns, double part)
 {
 	char each[UNITS_BYTES];
@@ -162,8 +162,8 @@ static double share(const struct estimate *e, const struct cost *c)
 	return e->events ? (double)c->events / (double)e->events : 0;
 }
 
-/* The dearest file that can be named on a command line: what has none ("<string>") cannot be left
- * out by it. */
+/* The most expensive file that a command line can name: a code without a file ("<string>") cannot
+ * be left out by its name. */
 static const char *dearest_file(const struct estimate *e)
 {
 	for (size_t i = 0; i < e->count && i < FUNCTIONS_SAID; i++) {

@@ -1,13 +1,13 @@
-/* record --stat: what recording cost, estimated, and which functions cost most.
+/* record --stat: an estimate of what recording cost, and which functions cost most.
  *
  *   cost of the program = sum over kinds of  events recorded (counted by the collector, costs.h)
  *                                            x  cost of one of that kind here (calibrate.h)
  *                       + lines of the codes that ran (equal codes count once)
  *                                            x  cost of each at its code's first run
  *
- * What the program took is known (wait4), so what it takes by itself is the rest; that is an
- * estimate, for a call in a calibration is not quite a call in the program. Not in it: that caches
- * are shared, and cold where the program waited.
+ * The CPU time of the program is known (wait4), so the rest is what it takes without recording.
+ * That is an estimate, because a call in the calibration is not quite like a call in the program.
+ * Not included: caches are shared, and cold where the program waited.
  */
 #ifndef PL_CMD_STAT_H
 #define PL_CMD_STAT_H
@@ -15,18 +15,18 @@
 #include "cmd/cmd.h"
 
 struct stat_usage {
-	double cpu_s;	  /* of the command and all that it waited for */
-	bool calibrating; /* it is our own, and nothing is said of it */
+	double cpu_s;	  /* of the command and all processes that it waited for */
+	bool calibrating; /* this is our own calibration, and nothing is printed */
 };
 
-/* When the command was waited for, and nothing else was. */
+/* To be called after a wait for the command, and for nothing else. */
 void stat_usage_take(struct stat_usage *u);
 
-/* Record `words` into `directory`, in a process of its own: as `record` does, without a word. Gives
- * the exit code. */
+/* Record `words` into `directory` as `record` does, in a separate process and without messages.
+ * Returns the exit code. */
 typedef int stat_recorder(struct cmd *c, const char *directory, char **words, int count);
 
-/* On stderr. directory: of the recording, whose events are all there. */
+/* Prints to stderr. directory: that of the recording, with all its events. */
 void stat_say(
 	struct cmd *c, const char *directory, const struct stat_usage *u, stat_recorder *record);
 

@@ -1,4 +1,4 @@
-/* What a recording comes to, in a few numbers and words: for info, ls and record's last lines. */
+/* A recording in a few numbers and words: for info, ls and record's last lines. */
 #ifndef PL_CMD_SUMMARY_H
 #define PL_CMD_SUMMARY_H
 
@@ -19,12 +19,11 @@ void summary_end(const struct pl_process *p, char text[SUMMARY_END_BYTES]);
 /* One word: exited, killed, exec, running, lost. */
 const char *summary_end_word(const struct pl_process *p);
 
-/* What --limit dropped, which is in no number of the rest; NULL: nothing. */
+/* What --limit dropped, which no other number includes; NULL: nothing. */
 const struct pl_loss *summary_dropped(const struct pl_recording *r);
 /* Why recording ended before the program did; NULL: it did not. */
 const struct pl_loss *summary_stopped(const struct pl_recording *r);
-/* The two as texts, for a line each: what is missing from the recording. Gives how many there
- * are. */
+/* The two as texts, one a line: what is missing from the recording. Returns their number. */
 #define SUMMARY_MISSING_MAX   2
 #define SUMMARY_MISSING_BYTES 320
 size_t summary_missing(

@@ -35,8 +35,8 @@ void out_flush(struct out *o)
 	o->used = 0;
 }
 
-/* A reader who has seen enough (head, a pager) is no failure to speak of: the exit code is what
- * SIGPIPE would have made it. */
+/* A reader that closed its end early (head, a pager) is not a failure: the exit code is the one
+ * that SIGPIPE would cause. */
 int out_release(struct out *o)
 {
 	int error;
@@ -71,7 +71,7 @@ static const char two_digits[201] =
 	"34353637383940414243444546474849505152535455565758596061626364656667"
 	"6869707172737475767778798081828384858687888990919293949596979899";
 
-/* Write v so that it ends in front of `end`; gives its first digit. */
+/* Write v so that it ends just before `end`; returns its first digit. */
 static char *digits_before(char *end, uint64_t v)
 {
 	while (v >= 100) {
@@ -188,8 +188,8 @@ void out_field(struct out *o, struct text t)
 		out_put(o, t.at + from, t.length - from);
 }
 
-/* Bytes of the character at `at` when it is one that a terminal may get, 0 when it is a control or
- * no UTF-8. */
+/* Bytes of the character at `at` if a terminal may get it; 0 if it is a control character or not
+ * UTF-8. */
 static size_t shown_bytes(const char *at, size_t left)
 {
 	unsigned char c = (unsigned char)at[0];
@@ -207,7 +207,7 @@ void out_clean(struct out *o, struct text t)
 {
 	static const char hex[] = "0123456789abcdef";
 
-	/* What cannot be seen need not be written: so a line fits into the buffer. */
+	/* What is beyond the width need not be written: so a line fits into the buffer. */
 	if (o->columns && o->in_line && t.length > 4 * (size_t)o->columns)
 		t.length = 4 * (size_t)o->columns;
 	for (size_t i = 0; i < t.length;) {
@@ -237,7 +237,7 @@ static bool is_in(uint32_t c, const struct range *ranges, size_t count)
 	return false;
 }
 
-/* The blocks of wide characters (East Asian, emoji), and of those that take no column. */
+/* The blocks of wide characters (East Asian, emoji), and of those with no width. */
 static unsigned columns_of(uint32_t c)
 {
 	static const struct range wide[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf}, {0xac00, 0xd7a3},
@@ -253,7 +253,7 @@ static unsigned columns_of(uint32_t c)
 	return is_in(c, wide, sizeof wide / sizeof *wide) ? 2 : 1;
 }
 
-/* Eat one character of UTF-8, or one byte of what is not; gives its columns. */
+/* Consume one character of UTF-8, or one byte that is not UTF-8; returns its columns. */
 static unsigned eat_character(const char **at, const char *end)
 {
 	const unsigned char *c = (const unsigned char *)*at;
@@ -268,7 +268,7 @@ static unsigned eat_character(const char **at, const char *end)
 	return columns_of(v);
 }
 
-/* What out_clean makes of it has as many columns, but for control bytes. */
+/* As many columns as what out_clean writes, except for control bytes. */
 size_t text_width(const char *s)
 {
 	const char *end = s + strlen(s);
@@ -279,7 +279,7 @@ size_t text_width(const char *s)
 	return width;
 }
 
-/* Bytes of the longest beginning that fits into *width columns, which are taken off it. */
+/* Bytes of the longest beginning that fits into *width columns; these are subtracted. */
 static size_t fitting(const char *s, size_t *width)
 {
 	const char *end = s + strlen(s), *at = s;
@@ -332,7 +332,7 @@ void out_path(struct out *o, const char *path, size_t width)
 	while ((at = strchr(at + 1, '/')))
 		if (text_width(at) < width)
 			break;
-	/* Not even the last part fits: the end of it does. */
+	/* Even the last part does not fit: keep its end. */
 	if (!at)
 		for (at = shown; *at && text_width(at) >= width;)
 			eat_character(&at, shown + strlen(shown));
@@ -343,7 +343,7 @@ void out_path(struct out *o, const char *path, size_t width)
 /* ---- lines on a terminal ---- */
 
 #define LINE_ROOM  (OUT_BYTES / 2)
-#define WRAP_LEAST 8 /* columns: in less no word is split */
+#define WRAP_LEAST 8 /* columns: with fewer no word is split */
 
 void out_line(struct out *o)
 {
@@ -353,7 +353,7 @@ void out_line(struct out *o)
 	o->line = o->used;
 }
 
-/* Pass over one character, or over one escape sequence of colour. */
+/* Skip one character, or one escape sequence of colour. */
 static unsigned eat_shown(const char **at, const char *end)
 {
 	if (**at != '\033')
@@ -415,7 +415,7 @@ static void next_line(struct out *o, size_t indent)
 	out_spaces(o, indent);
 }
 
-/* One word that is no longer than the text; split where it is longer than a line. */
+/* A word that is no longer than the text; split if it is longer than a line. */
 static void wrap_word(struct out *o, const char *word, size_t indent)
 {
 	size_t left = out_line_left(o);

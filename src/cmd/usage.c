@@ -10,7 +10,7 @@
 #define HELP_LEAST 50
 #define HELP_LEFT  29 /* columns of an option's name */
 
-/* Where a line goes on: `indent` columns further right. */
+/* Continuation lines are indented by `indent` columns. */
 struct wrap {
 	size_t width, indent, column;
 };
@@ -47,7 +47,8 @@ static void put_word(struct wrap *w, size_t blanks, const char *word, size_t n)
 	w->column += width;
 }
 
-/* A row of a list: a name, two blanks or more, and what it means. Gives where that begins; 0: it is none. */
+/* A row of a list: a name, two blanks or more, and what it means. Returns where the meaning begins;
+ * 0: it is not a row. */
 static size_t row_indent(const char *line)
 {
 	const size_t length = strcspn(line, "\n"), begin = strspn(line, " ");
@@ -58,14 +59,14 @@ static size_t row_indent(const char *line)
 	return 0;
 }
 
-/* Does the text after this newline go on in the same paragraph? */
+/* Does the text after this newline belong to the same paragraph? */
 static bool goes_on(const char *line, const char *next)
 {
 	return *next && *next != '\n' && *next != ' ' && *line != ' ' && *line != '\n' &&
 	       !row_indent(line) && !row_indent(next);
 }
 
-/* From the column where the line is; what does not fit goes on under it. */
+/* From the current column; further lines begin below it. */
 static void put_text(const char *text, size_t left)
 {
 	struct wrap w = {.width = help_width(), .column = left};

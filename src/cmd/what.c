@@ -17,7 +17,7 @@ static bool ends_with(const char *word, const char *end)
 	return n > m && !strcmp(word + n - m, end);
 }
 
-/* Inlined, the sanitizer's null checks make gcc warn of nulls behind it. */
+/* If inlined, the sanitizer's null checks make gcc warn of nulls after it. */
 __attribute__((noinline)) static bool is_file(const char *path)
 {
 	struct stat st;
@@ -25,8 +25,7 @@ __attribute__((noinline)) static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Named by a path, executable, and naming its own interpreter: then it is run as a shell would run
- * it. */
+/* Is it a path to an executable that names its own interpreter? Then it is run as a shell would. */
 static bool runs_itself(const char *word)
 {
 	char first[2] = {0};
@@ -50,7 +49,7 @@ static bool is_python_directory(const char *word)
 	return is_file(path);
 }
 
-/* Is the word for Python to run, or a command itself? */
+/* Is the word for Python to run, or a command? */
 static bool is_for_python(const char *word, const char *python)
 {
 	if (word[0] == '-' || python)
@@ -61,7 +60,7 @@ static bool is_for_python(const char *word, const char *python)
 	       is_python_directory(word);
 }
 
-/* As execvp looks for it; but it tells "not found" from "found, and not executable". 0, ENOENT or
+/* Search as execvp does, but distinguish "not found" from "found, and not executable". 0, ENOENT or
  * EACCES. */
 static int find_command(const char *word, char path[PATH_MAX])
 {
@@ -109,7 +108,7 @@ static int find_or_say(struct what *w, const char *word)
 	return CMD_RECORD_NO_EXEC;
 }
 
-/* The last part of a path, without .py, in letters that need no quoting. */
+/* The last part of a path, without .py; a character that a shell would need quoted becomes -. */
 static void name_from(struct what *w, const char *word)
 {
 	const char *slash = strrchr(word, '/');

@@ -1,17 +1,17 @@
-/* WHAT `record` runs: its words become a command line. */
+/* WHAT `record` runs, turned into a command line. */
 #ifndef PL_CMD_WHAT_H
 #define PL_CMD_WHAT_H
 
 #include <limits.h>
 
 struct what {
-	char **argv;	     /* owned array of words that are not; NULL at its end */
+	char **argv;	     /* owned array; the words are not owned; NULL at its end */
 	char path[PATH_MAX]; /* what to execute */
-	char name[48];	     /* for the recording's directory */
+	char name[48];	     /* for the name of the recording's directory */
 };
 
-/* words: at least one. python: EXE of --python, or NULL. CMD_GO, or an exit code after saying why.
- */
+/* words: at least one. python: EXE of --python, or NULL. CMD_GO, or an exit code after saying
+ * why. */
 int what_resolve(struct what *w, char **words, int count, const char *python);
 void what_release(struct what *w);
 

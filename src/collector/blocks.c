@@ -5,13 +5,13 @@
 
 /* zstd levels of a block alone. Programs repeat themselves at a distance, and level 7 finds that:
  * w_fib becomes a sixteenth of its size at level 1. A collector that has fallen behind uses the
- * fast one. */
+ * fast level. */
 #define BLOCK_LEVEL	 7
 #define BLOCK_LEVEL_FAST 1
-#define BLOCK_BEHIND	 (4 * BLOCK_BYTES_MAX) /* bytes that wait */
+#define BLOCK_BEHIND	 (4 * BLOCK_BYTES_MAX) /* waiting bytes */
 
-/* A block that is being made. The stream has the stack at its last byte on disk. While a block is
- * made that stack moves on, and c->opening is the copy with which the block opens. */
+/* A block that is being made. The stream has the stack as it is after the last byte on disk. While
+ * a block is made that stack moves on; c->opening is the copy with which the block opens. */
 struct cut {
 	struct collector *c;
 	struct follow_codes codes;
@@ -19,7 +19,7 @@ struct cut {
 	struct block_head head;
 	uint64_t end;	       /* position after its last byte */
 	size_t bytes;	       /* of it so far */
-	struct loss losses[8]; /* its gaps, written behind it */
+	struct loss losses[8]; /* its gaps, written after it */
 	uint32_t loss_count;
 	bool damaged; /* bytes that are not events were found at `end` */
 };
@@ -56,7 +56,7 @@ static void count_untold(struct cut *k, const struct follow_rows *rows)
 	need(k, rows->yields ? MINOR_SILENT_YIELDS : MINOR_WITNESSES);
 }
 
-/* Everything that an event changes. */
+/* Update everything that an event changes. */
 static void follow(struct cut *k, const struct event *e)
 {
 	struct stream *t = k->t;
@@ -80,8 +80,7 @@ static void follow(struct cut *k, const struct event *e)
 	}
 }
 
-/* Apply the events at the front that are of the common kinds; `at`: where they begin in the
- * block. */
+/* Apply the leading events that are of the common kinds; `at`: where they begin in the block. */
 static void run_common(struct cut *k, struct pl_view *v, size_t at)
 {
 	struct standing_counts n = {0};
@@ -115,7 +114,7 @@ static void put_part(struct cut *k, struct pl_view part)
 }
 
 /* Apply the events of one part of a chunk. A part that ends in the middle of an event is damaged
- * from there on. */
+ * from that event on. */
 static void run(struct cut *k, struct pl_view part)
 {
 	const size_t before = k->bytes;
@@ -138,7 +137,8 @@ static void run(struct cut *k, struct pl_view part)
 	put_part(k, view_of(part.at, part.left - v.left));
 }
 
-/* Times count from the chunk's own time. If the stream has another one, a block must begin. */
+/* Times count from the chunk's own base. If the stream's time is another one, a new block must
+ * begin. */
 static bool continues(struct cut *k, const struct held_chunk *h)
 {
 	struct stream *t = k->t;
@@ -162,8 +162,8 @@ static size_t block_max(const struct collector *c)
 	return most && most < BLOCK_BYTES_MAX ? (size_t)most : BLOCK_BYTES_MAX;
 }
 
-/* Part by part, while they continue each other. A part is within a chunk, and a chunk holds whole
- * events. */
+/* Part by part, while they continue each other. A part is within a chunk, and a chunk holds only
+ * whole events. */
 static void gather(struct cut *k)
 {
 	const struct held_chunk *h;
@@ -199,12 +199,11 @@ static void open_head(struct cut *k)
 	standings_begin_block(&k->c->bodies.standings, &k->c->mentions);
 }
 
-/* An empty block, which says where a thread is, before the segment with its last block is
+/* Write an empty block, which says where a thread is, before the segment with its last block is
  * dropped. */
 static void write_checkpoints(struct collector *c, uint32_t segment);
 
-/* The chain of the thread's previous block, or a new one in place of the one that is unused for
- * longest. */
+/* The chain of the thread's previous block, or a new one in place of the least recently used. */
 static struct blocks_chain *find_chain(struct collector *c, const struct stream *t)
 {
 	struct blocks_chain *oldest = c->chains;
@@ -263,7 +262,7 @@ static int write_block(struct collector *c, struct stream *t, const struct block
 		.mentions = &c->mentions,
 		.packer = &c->store.packer};
 	const bool behind = stream_pending(t) > BLOCK_BEHIND;
-	/* a thread with little in its first block mostly has no other */
+	/* a thread whose first block has little mostly has no other */
 	const bool alone = behind || bytes < (t->blocks ? 1 : BLOCK_CUT_BYTES);
 	struct blocks_chain *chain = alone ? NULL : find_chain(c, t);
 	int err = pack_in_segment(c, &source, chain, behind ? BLOCK_LEVEL_FAST : BLOCK_LEVEL);
@@ -305,8 +304,8 @@ static void write_checkpoints(struct collector *c, uint32_t segment)
 	}
 }
 
-/* Oldest segments first. A thread whose last block is in one of them gets a checkpoint before,
- * because nothing else says where it is when it writes again. */
+/* Drop the oldest segments first. A thread whose last block is in one of them gets a checkpoint
+ * before that, because nothing else says where it is when it writes again. */
 void blocks_make_room(struct collector *c, size_t bytes)
 {
 	struct store *s = &c->store;
@@ -325,7 +324,7 @@ void blocks_make_room(struct collector *c, size_t bytes)
 	s->meta = later;
 }
 
-/* For bytes that are not events: a GAP in a block of its own, which ends where the stream
+/* For bytes that are not events: write a GAP in a separate block, which ends where the stream
  * continues. 0; or why it could not be written. */
 static int write_damage(struct cut *k, uint64_t behind)
 {
@@ -401,7 +400,7 @@ static uint64_t behind_damage(const struct cut *k)
 	return k->end + part.left;
 }
 
-/* One block; false: there was nothing. */
+/* Write one block; false: there was nothing. */
 static bool cut_one(struct collector *c, struct stream *t)
 {
 	struct cut k = {.c = c, .codes = bodies_codes(&c->bodies), .t = t};
@@ -478,8 +477,9 @@ static bool is_last(const struct stream *t)
 	return t->count && t->chunks[t->count - 1].state == CHUNK_LAST;
 }
 
-/* Large blocks compress better, small ones are on disk sooner. So blocks are cut by size at once;
- * by age, so that a reader of a live recording sees what happens; and when the thread has ended. */
+/* Large blocks compress better, small ones are on disk sooner. So a block is cut when it is large
+ * enough; when it is old, so that a reader of a live recording sees what happens; and when the
+ * thread has ended. */
 static void cut_due(struct collector *c, struct stream *t, int64_t now_ns)
 {
 	while (stream_pending(t) >= BLOCK_CUT_BYTES && cut_one(c, t))

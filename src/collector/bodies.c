@@ -13,7 +13,7 @@ static uint64_t hash_body(uint32_t source, struct pl_view body)
 	return hash_bytes(pair, sizeof pair);
 }
 
-/* The number of an equal body + 1, 0: none. */
+/* The number of an equal body + 1; 0: none. */
 static uint32_t find(const struct bodies *b, uint64_t at, uint32_t source, struct pl_view body)
 {
 	uint32_t head[3];
@@ -26,8 +26,7 @@ static uint32_t find(const struct bodies *b, uint64_t at, uint32_t source, struc
 	return head[0] + 1;
 }
 
-/* The first body of a hash is kept; another one of the same hash is stored anew each time it comes.
- */
+/* The first body with a hash is kept; another one with the same hash is stored anew each time. */
 static void keep(
 	struct bodies *b, uint64_t *place, uint32_t number, uint32_t source, struct pl_view body)
 {
@@ -119,7 +118,7 @@ void bodies_free_code(struct bodies *b, uint32_t code)
 	b->freed[b->freed_count++] = code;
 }
 
-/* The oldest `count` ones. A number is never given again, so what comes late finds nothing. */
+/* Forget the oldest `count` bodies. Numbers are never reused, so later references find nothing. */
 void bodies_forget(struct bodies *b, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

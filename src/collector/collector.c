@@ -2,16 +2,16 @@
  *
  *	collector_run   leaves the command's session, makes directory, arena and header, says READY
  *	  loop          every millisecond; less often when nothing has moved for a second
- *	    tick        the word that recorders stamp by
+ *	    tick        the clock that recorders use for stamps
  *	    round       see state.h
  *	    clock       a CLOCK record when one is due
  *	    others      look for dead arenas, now and then
  *	    wait        in epoll: record's channel, SIGTERM, the ends of processes
- *	  settle        the program is over: is anybody left who writes, or may yet?
- *	  end           END, the arena's name goes
+ *	  settle        the program is over: does anyone still write, or may they?
+ *	  end           END, the arena's name is removed
  *
- * It must not be ended by what happens to the command: it is in a session of its own, ignores the
- * terminal's signals, and holds no descriptor of the command's.
+ * What happens to the command must not end the collector: it is in a session of its own, ignores
+ * the terminal's signals, and keeps no descriptor of the command.
  */
 #define _GNU_SOURCE
 #include "collector/collector.h"
@@ -41,14 +41,14 @@
 #include "pathline/pathline.h"
 
 #define WAIT_MS	      2000
-#define ROUND_NS      INT64_C(700000) /* a finer tick than that is no round */
+#define ROUND_NS      INT64_C(700000) /* at a finer tick, not each tick is a round */
 #define IDLE_AFTER_NS INT64_C(1000000000)
 #define IDLE_TICK_NS  INT64_C(20000000)
 #define DESCENDANTS_NS                                                                             \
-	INT64_C(50000000) /* first distance of two searches; it doubles up to 20 times that */
+	INT64_C(50000000) /* first interval between two searches; it doubles up to 20 times that */
 #define FREED_CODES_MAX 4096
-#define FINISH_NS	INT64_C(10000000000) /* distance of two looks for dead arenas; it doubles */
-#define FINISH_NS_MAX	(64 * FINISH_NS)     /* while those that are there cannot be finished */
+#define FINISH_NS	INT64_C(10000000000) /* of looks for dead arenas, at first; it doubles */
+#define FINISH_NS_MAX	(64 * FINISH_NS) /* at most, while the existing ones cannot be finished */
 
 static int64_t mono_ns(void)
 {
@@ -93,7 +93,7 @@ static void put_pair(struct pl_buf *b, const char *key, const char *value)
 	buf_string(b, value, strlen(value));
 }
 
-/* The first record of meta: a directory with it is a recording, whatever else is missing. */
+/* The first record of meta: a directory that has it is a recording, whatever else is missing. */
 static void write_header(struct collector *c, const struct collector_start *s)
 {
 	struct pl_buf b = {0};
@@ -145,7 +145,7 @@ void collector_write_clock(struct collector *c, bool always)
 	buf_release(&b);
 }
 
-/* `record` has said it in words of its own, so it does not count as a loss there. */
+/* `record` has reported it already, so it is not counted there as a loss. */
 static void note_refused(struct collector *c)
 {
 	const struct arena_head *h = c->arena.head;
@@ -162,7 +162,7 @@ static void note_refused(struct collector *c)
 	c->totals = before;
 }
 
-/* What was started and cannot be followed. */
+/* Processes that were started and cannot be followed. */
 static void write_left_out(struct collector *c)
 {
 	static const char *const why[] = {
@@ -193,8 +193,8 @@ void collector_unlink(struct collector *c)
 		unlink(link);
 }
 
-/* The arena goes last: a reader who finds neither it nor END reads once more before it says that
- * the end is missing (trace/recording.c). */
+/* The arena is removed last: a reader who finds neither it nor END reads once more before reporting
+ * that the end is missing (trace/recording.c). */
 void collector_write_end(struct collector *c, bool recovered)
 {
 	atomic_store_explicit(&c->arena.head->state, ARENA_CLOSED, memory_order_release);
@@ -234,8 +234,8 @@ void collector_release(struct collector *c)
 
 /* ---- a round ---- */
 
-/* Chunks of an arena: those that it begins with, and those that are kept free. These last for the
- * longest sleep, IDLE_TICK_NS, at 35 MB a second; at 190, where each call or line is stamped. */
+/* Chunks of an arena: how many at the beginning, and how many are kept free. The free ones last for
+ * the longest sleep, IDLE_TICK_NS, at 35 MB a second; at 190, if each call or line is stamped. */
 static const struct {
 	uint32_t first, free;
 } arena_rooms[] = {{40, 24}, {200, 120}};
@@ -250,7 +250,7 @@ static uint32_t free_chunks(const struct collector *c)
 	return n;
 }
 
-/* Keep a quarter free. true: it cannot, so chunks are scarce. */
+/* Keep a quarter free. true: that fails, so chunks are scarce. */
 static bool grow(struct collector *c)
 {
 	uint32_t count = c->arena.file_chunks;
@@ -273,8 +273,8 @@ static bool grow(struct collector *c)
 	return true;
 }
 
-/* Codes that are gone are forgotten when all events that name them are in blocks. A recorder tells
- * of those alone that no fork has too. */
+/* Codes that are freed are forgotten when all events that name them are in blocks. A recorder
+ * reports only those that no forked process has too. */
 static void forget_codes(struct collector *c, size_t freed)
 {
 	if (freed < FREED_CODES_MAX)
@@ -306,8 +306,9 @@ static void say_arena_torn(struct collector *c)
 			   .text = "the memory shared with the program was cut short by another"});
 }
 
-/* Events before messages: what is looked at first needs nothing that is not seen then. Codes that
- * were told dead in an earlier round are named by no event that comes behind this round's look. */
+/* Read events before messages: then the events that were read need only messages that are read
+ * afterwards. No event written after this round's look names a code that was reported freed in an
+ * earlier round. */
 bool collector_round(struct collector *c, enum blocks_why why)
 {
 	int64_t now_ns = mono_ns();
@@ -336,12 +337,12 @@ struct loop {
 	int record_pid;	      /* it has the arena mapped too */
 	bool program_over;    /* `record` said so, or is gone */
 	bool report_due, told_to_end;
-	int64_t tick_ns;   /* of the clock, on average */
-	bool auto_tick;	   /* that follows from what one costs */
-	int64_t cost_ns;   /* of a wait and a tick, on average */
-	int64_t round_ns;  /* when the last round was */
-	bool news;	   /* the epoll has said something since */
-	int64_t moved_ns;  /* when something moved last */
+	int64_t tick_ns;   /* clock's mean interval */
+	bool auto_tick;	   /* tick_ns follows from the cost of a tick */
+	int64_t cost_ns;   /* mean cost of a wait and a tick */
+	int64_t round_ns;  /* time of the last round */
+	bool news;	   /* epoll has reported something since */
+	int64_t moved_ns;  /* when something last moved */
 	int64_t search_ns; /* when to look for descendants again */
 	int64_t search_step_ns;
 	int64_t finish_ns; /* when to look for dead arenas again */
@@ -349,7 +350,7 @@ struct loop {
 	pid_t finisher; /* 0: none */
 };
 
-/* One packet, or the end of `record`: killed, or done. Either way the program is over. */
+/* Receive one packet, or the end of `record`: killed, or done. Either way the program is over. */
 static void hear_record(struct loop *l)
 {
 	struct collector_packet p;
@@ -367,11 +368,11 @@ static void hear_record(struct loop *l)
 		l->report_due = true;
 		return;
 	}
-	close(l->channel); /* and with it out of the epoll */
+	close(l->channel); /* and is removed from the epoll */
 	l->channel = -1;
 }
 
-/* Each EVICTED is told of as one loss. */
+/* Each EVICTED counts as one loss. */
 static void add_dropped(struct collector_totals *t, const struct store *s)
 {
 	if (s->first_segment <= 1)
@@ -400,8 +401,8 @@ static void send_report(struct loop *l, bool finished)
 	send(l->channel, &p, sizeof p, MSG_NOSIGNAL);
 }
 
-/* Is there any process that may yet become one of the recording: a shell that will start a Python?
- */
+/* Is there a process that may yet become one of the recording, such as a shell that will start a
+ * Python? */
 static bool descendants(struct loop *l, int64_t now_ns)
 {
 	if (now_ns < l->search_ns)
@@ -416,7 +417,7 @@ static bool descendants(struct loop *l, int64_t now_ns)
 
 #define TICK_NS_MIN INT64_C(1000000)
 #define TICK_NS_MAX INT64_C(10000000)
-/* of a core, one part in so many: what is left of a hundredth is for the rest of a round */
+/* of a core, 1 part in this many; the rest of 1% is for rounds */
 #define TICK_COSTS 150
 
 static int64_t cpu_ns(void)
@@ -427,7 +428,7 @@ static int64_t cpu_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* What it costs to be woken differs tenfold between machines, and between a quiet and a busy
+/* The cost of a wake-up differs by a factor of ten between machines, and between a quiet and a busy
  * one. */
 static void tick_cost(struct loop *l, int64_t spent_ns)
 {
@@ -438,7 +439,7 @@ static void tick_cost(struct loop *l, int64_t spent_ns)
 	l->tick_ns = ns < TICK_NS_MIN ? TICK_NS_MIN : ns > TICK_NS_MAX ? TICK_NS_MAX : ns;
 }
 
-/* A tick while anything moves, then a millisecond more for each tenth of a second without. */
+/* One tick while anything moves, then a millisecond more for each tenth of a second without. */
 static int64_t wait_ns(struct loop *l, int64_t now_ns)
 {
 	int64_t idle_ns = now_ns - l->moved_ns - IDLE_AFTER_NS;
@@ -473,8 +474,8 @@ static void wait_for_news(struct loop *l)
 	}
 }
 
-/* The program is over and all that is dead is drained: bring to disk what the living have written
- * so far, and say so. */
+/* The program is over and all dead processes are drained: write to disk what the living ones have
+ * written so far, and report it. */
 static bool settle(struct loop *l)
 {
 	struct collector *c = l->c;
@@ -504,8 +505,8 @@ static bool any_drained_or_over(const struct processes *p)
 
 /* ---- the arenas of others ---- */
 
-/* In a process of its own, since it takes as long as it takes. It keeps nothing of ours: our lock
- * is our life's, our arena no child's. */
+/* In a separate process, because it may take long. That process keeps nothing of ours: our lock is
+ * held for our lifetime, and our arena must not be a child's. */
 static pid_t finish_others(void)
 {
 	pid_t pid = fork();
@@ -517,7 +518,7 @@ static pid_t finish_others(void)
 	_exit(finish_dead_arenas(NULL) > 0);
 }
 
-/* One whose processes live on stays, so nothing finished is a reason to ask less often. */
+/* An arena whose processes are alive stays, so if nothing was finished, look less often. */
 static bool finisher_over(struct loop *l)
 {
 	int status = 0;
@@ -557,7 +558,7 @@ static void end_early(struct collector *c)
 	collector_write_end(c, false);
 }
 
-/* With a tick of a tenth of a millisecond most of them are no more than that. */
+/* With a tick of a tenth of a millisecond, most ticks only write the clock. */
 static bool round_due(struct loop *l, int64_t now_ns)
 {
 	if (!l->news && now_ns - l->round_ns < ROUND_NS)
@@ -574,8 +575,8 @@ static void run_loop(struct loop *l)
 
 	l->moved_ns = mono_ns();
 	for (;;) {
-		/* What ends the loop was heard before this round, so the round has seen all that
-		 * came before. */
+		/* The end of the loop was noticed before this round, so the round has seen
+		 * everything before it. */
 		bool over = l->program_over;
 		samples_take(c, mono_ns());
 		ticker_store(&c->ticker, &c->arena.head->tick, clock_ticks(c->ticker.source));
@@ -605,8 +606,8 @@ static void run_loop(struct loop *l)
 
 /* ---- its beginning ---- */
 
-/* Yama's word: 1 asks each program to name who may read its memory; 2 and 3 let no one but root, or
- * no one at all, so a name changes nothing. */
+/* Yama's ptrace_scope: 1 asks each program to name who may read its memory; 2 and 3 allow only
+ * root, or nobody, so a name changes nothing. */
 static bool names_tracers(void)
 {
 	char word[8];
@@ -627,8 +628,8 @@ static int create_at(struct collector *c, const char *directory)
 	return arena_create(&c->arena, c->arena_path, arena_rooms[c->stamped].first, &c->arena_fd);
 }
 
-/* In memory; where there is no /dev/shm, or no room in it, beside the recording: a file that the
- * system may write to disk, but one that is shared all the same. */
+/* In memory; if there is no /dev/shm, or no room in it, beside the recording: the system may write
+ * that file to disk, but it is shared all the same. */
 static int create_arena(struct collector *c, const struct collector_start *s)
 {
 	c->stamped = s->stamps != STAMPS_TICK;
@@ -638,12 +639,12 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 		err = create_at(c, s->directory);
 	if (err < 0)
 		return err;
-	/* A finisher may have it for a moment, until it sees that the directory is not named yet.
-	 */
+	/* A finisher may hold it for a moment, until it sees that the directory is not named
+	 * yet. */
 	if (flock(c->arena_fd, LOCK_EX) < 0)
 		return -errno;
-	/* Who has it mapped may yet become a process of the recording: our own children are not to
-	 * look like that. */
+	/* A process that has it mapped may yet become one of the recording: our own children must
+	 * not look like that. */
 	if (madvise(c->arena.head, c->arena.mapped_bytes, MADV_DONTFORK) < 0)
 		return -errno;
 	guard_begin(&c->arena);
@@ -669,8 +670,7 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 	return 0;
 }
 
-/* Nothing of the command's is kept: neither its descriptors, nor its terminal, session or
- * directory. */
+/* Keep nothing of the command's: neither descriptors, nor terminal, session or directory. */
 static void leave_the_command(int keep_a, int keep_b)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -691,8 +691,8 @@ static void leave_the_command(int keep_a, int keep_b)
 	}
 }
 
-/* What `record` had set is undone. Of the rest SIGTERM alone is heard, in the epoll, so that it
- * never comes in the middle of a write. */
+/* Undo what `record` has set. Of the remaining signals only SIGTERM is received, through the epoll,
+ * so that it never comes in the middle of a write. */
 static int listen_to_signals(void)
 {
 	sigset_t all, end;

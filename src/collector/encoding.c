@@ -20,7 +20,7 @@ static bool is_name(uint8_t c)
 	return isalnum(c) || c == '-' || c == '_' || c == '.';
 }
 
-/* Eat a line; it is given without its end. */
+/* Consume a line; it is returned without its end. */
 static struct pl_view next_line(struct pl_view *v)
 {
 	size_t n = 0;
@@ -36,7 +36,7 @@ static struct pl_view next_line(struct pl_view *v)
 	return line;
 }
 
-/* The name behind "coding:" or "coding=" in a line that is a comment. *more: the line has no code,
+/* The name after "coding:" or "coding=" in a line that is a comment. *more: the line has no code,
  * so the next one may have it. */
 static bool coding_of(struct pl_view line, char name[NAME_ROOM], bool *more)
 {
@@ -67,14 +67,14 @@ static bool coding_of(struct pl_view line, char name[NAME_ROOM], bool *more)
 	return false;
 }
 
-/* As Python compares the names of its codecs: without case, "_" as "-". */
+/* As Python compares the names of its codecs: ignoring case, "_" as "-". */
 static void make_plain(char *name)
 {
 	for (; *name; name++)
 		*name = *name == '_' ? '-' : (char)tolower((unsigned char)*name);
 }
 
-/* A name, or one that ends with "-" and begins others, as Emacs's "utf-8-unix". */
+/* Is it one of the names, or one of them and a "-" suffix, as Emacs's "utf-8-unix"? */
 static bool is_one_of(const char *name, const char *const *names)
 {
 	for (; *names; names++) {

@@ -27,12 +27,13 @@
  *   block on disk      -> its stack, seq, times, order; the stream's position         load_blocks
  *   chunks before that -> are given back                                          settle_streams
  *
- * Then come ordinary rounds. The finisher may be killed at any time too: it does only what the
- * collector would have done, and the next one begins again. */
+ * Then ordinary rounds follow. The finisher may be killed at any time too: it does only what the
+ * collector would have done, and the next finisher begins again.
+ */
 
 /* ---- files of the recording, as bytes ---- */
 
-/* A copy, not a mapping: see file_read. Empty when the file is not there or cannot be read. */
+/* A copy, not a mapping: see file_read. Empty if the file does not exist or cannot be read. */
 static struct pl_view read_file(int directory_fd, const char *name, struct pl_buf *room)
 {
 	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -52,7 +53,7 @@ static void skip(struct pl_view *v, size_t n)
 	v->left -= n;
 }
 
-/* The next sound record; false: no more. */
+/* The next intact record; false: no more. */
 static bool next_record(struct pl_view *v, struct record *r)
 {
 	bool cut;
@@ -150,7 +151,7 @@ static bool load_meta(struct collector *c)
 	return !ended;
 }
 
-/* Bring a thread to where its last block ends. */
+/* Bring a thread to the end of its last block. */
 static void resume_stream(struct collector *c, struct stream *t, struct block *b)
 {
 	struct pl_view v = b->events;
@@ -170,10 +171,10 @@ static void resume_stream(struct collector *c, struct stream *t, struct block *b
 		if (e.kind == EVENT_SWITCH)
 			t->order = e.a;
 	}
-	t->broken |= v.left != 0; /* where it stands is not known */
+	t->broken |= v.left != 0; /* it is not known where it is */
 }
 
-/* Open a block of the segment; those of its chain are in front of it there. */
+/* Open a block of the segment; the earlier blocks of its chain are before it there. */
 static int open_in_segment(struct block *b, struct pl_view segment, struct pl_view payload)
 {
 	struct block_head wanted, head;
@@ -189,8 +190,8 @@ static int open_in_segment(struct block *b, struct pl_view segment, struct pl_vi
 	return err ? err : block_open(b, payload);
 }
 
-/* Blocks of one segment, in order: the last one of a thread counts, unless a newer segment has told
- * of it. */
+/* Read the blocks of one segment, in order: the last one of a thread counts, unless a newer segment
+ * had one. */
 static uint32_t resume_from(struct collector *c, uint32_t segment)
 {
 	char name[STORE_NAME_MAX];
@@ -201,7 +202,7 @@ static uint32_t resume_from(struct collector *c, uint32_t segment)
 
 	store_segment_name(segment, name);
 	struct pl_view v = read_file(c->store.directory_fd, name, &bytes);
-	/* Last ones first would need a way back, so note for each thread where its last one is. */
+	/* Blocks cannot be read backwards, so first note where each thread's last one is. */
 	struct pl_map last = {0};
 	while (next_record(&v, &r)) {
 		struct block_head head;
@@ -230,8 +231,7 @@ static uint32_t resume_from(struct collector *c, uint32_t segment)
 	return found;
 }
 
-/* Threads whose chunks are in the arena are looked for from the newest segment back to the oldest.
- */
+/* Threads whose chunks are in the arena are searched from the newest segment back to the oldest. */
 static void load_blocks(struct collector *c)
 {
 	uint32_t wanted = 0, found = 0;
@@ -244,8 +244,8 @@ static void load_blocks(struct collector *c)
 
 /* ---- finishing ---- */
 
-/* What the dead collector had brought to disk already goes; and where the arena lost something,
- * there is a hole. */
+/* Give back what the dead collector had already brought to disk; note a hole where the arena lost
+ * something. */
 static void settle_streams(struct collector *c)
 {
 	for (uint32_t i = c->streams.count; i-- > 0;) {
@@ -279,7 +279,8 @@ static bool load(struct collector *c)
 	return true;
 }
 
-/* Streams of processes whose slots are free, or never became live: nobody is there to be over. */
+/* Drop streams of processes whose slots are free, or never became live: nobody will report their
+ * end. */
 static void drop_strays(struct collector *c)
 {
 	for (uint32_t i = c->streams.count; i-- > 0;) {
@@ -291,8 +292,8 @@ static void drop_strays(struct collector *c)
 	}
 }
 
-/* Two rounds: in the first those who are dead are found and drained, in the second nothing is left
- * of them. */
+/* Two rounds: the first finds and drains the dead processes, after the second nothing is left of
+ * them. */
 static bool drain(struct collector *c)
 {
 	collector_round(c, BLOCKS_ALL);
@@ -303,7 +304,8 @@ static bool drain(struct collector *c)
 	return true;
 }
 
-/* The head's words name a directory in which files are written: they must be those of this user. */
+/* The arena's head names the directory in which files are written, so it must belong to this
+ * user. */
 static bool is_ours(const struct arena *a, int fd)
 {
 	struct stat st;
@@ -313,8 +315,8 @@ static bool is_ours(const struct arena *a, int fd)
 	       a->head->directory[0] == '/';
 }
 
-/* true: END is written. false: it stays for the next one, unless there is nothing left to finish.
- */
+/* true: END is written. false: the arena stays for the next finisher, unless there is nothing to
+ * finish. */
 static bool finish(struct collector *c)
 {
 	struct arena_head *h = c->arena.head;
@@ -322,7 +324,7 @@ static bool finish(struct collector *c)
 
 	c->ticker.source = h->clock == CLOCK_IS_TSC ? CLOCK_TSC : CLOCK_MONO;
 	c->processes.by_mapping = true;
-	if (directory_fd < 0) { /* the recording is gone: nobody will miss its arena */
+	if (directory_fd < 0) { /* the recording is gone, so nobody needs its arena */
 		if (errno == ENOENT || errno == ENOTDIR)
 			collector_unlink(c);
 		return false;
@@ -357,8 +359,8 @@ static struct collector *new_finisher(const char *path)
 	return c;
 }
 
-/* Of the open file, not of the process: a child that inherits the descriptor and ends does not let
- * it go. */
+/* A lock of the open file, not of the process: a child that inherits the descriptor and exits does
+ * not release it. */
 static bool set_claim(int fd, short type)
 {
 	struct flock whole = {.l_type = type, .l_whence = SEEK_SET};
@@ -373,7 +375,7 @@ void finish_claim(int arena_fd)
 
 static bool finish_and_free(struct collector *c)
 {
-	/* The lock decides: a living collector has it, or another one who finishes. */
+	/* The lock decides: it is held by a living collector, or by another finisher. */
 	bool locked = c->arena_fd >= 0 && flock(c->arena_fd, LOCK_EX | LOCK_NB) == 0;
 	bool done = false;
 
@@ -412,7 +414,7 @@ static int finish_at(const char *directory, const char *name)
 	return c && finish_and_free(c);
 }
 
-/* The sum of what `ask` gives for each arena of this user. */
+/* The sum of what `ask` returns for each arena of this user. */
 static int visit_arenas(const char *directory, int (*ask)(const char *directory, const char *name))
 {
 	DIR *d = opendir(directory);
@@ -432,8 +434,8 @@ static int visit_arenas(const char *directory, int (*ask)(const char *directory,
 	return sum;
 }
 
-/* The claim is asked for, not taken, and first: `record` must find its own arena's lock free when
- * its collector is dead. */
+/* The claim is only queried, and first: `record` must find its own arena's lock free when its
+ * collector is dead. */
 static int is_dead(const char *directory, const char *name)
 {
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};

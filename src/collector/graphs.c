@@ -7,7 +7,7 @@
 struct body_graph {
 	struct body body;
 	struct follow_code follow;
-	bool ready; /* `follow` is made when its first event comes */
+	bool ready; /* `follow` is made for the first event */
 };
 
 static bool make_room(struct graphs *g, uint32_t number)
@@ -36,7 +36,7 @@ void graphs_add(struct graphs *g, uint32_t body_number, struct pl_view body)
 		free(b);
 		return;
 	}
-	b->body.file = b->body.name = (struct pl_view){0}; /* they lie in the caller's bytes */
+	b->body.file = b->body.name = (struct pl_view){0}; /* they point into the caller's bytes */
 	g->all[body_number] = b;
 }
 

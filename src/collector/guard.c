@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A signal handler is told nothing else. Written while the handler is not in place, but for `torn`.
- */
+/* All that the signal handler knows. Written while the handler is not installed, except for
+ * `torn`. */
 static struct {
 	uintptr_t begin, end; /* of the mapping; 0: none */
 	uintptr_t page_bytes;
@@ -14,7 +14,7 @@ static struct {
 	volatile sig_atomic_t torn;
 } guarded;
 
-/* mmap is one system call, and needs nothing that the interrupted code may hold. */
+/* mmap is one system call, and needs no lock that the interrupted code may hold. */
 static bool replace_from(uintptr_t page)
 {
 	return mmap((void *)page, guarded.end - page, PROT_READ | PROT_WRITE,
@@ -25,7 +25,7 @@ static bool replace_from(uintptr_t page)
 static void on_bus(int number, siginfo_t *info, void *context)
 {
 	uintptr_t at = (uintptr_t)info->si_addr;
-	bool fault = info->si_code > 0; /* else somebody sent it, and si_addr is no address */
+	bool fault = info->si_code > 0; /* else someone sent it, and si_addr is not an address */
 	(void)context;
 
 	if (fault && at >= guarded.begin && at < guarded.end &&
@@ -33,7 +33,7 @@ static void on_bus(int number, siginfo_t *info, void *context)
 		guarded.torn = 1;
 		return;
 	}
-	/* Blocked until we return; then it comes as if we had not been here. */
+	/* It is blocked until we return; then it comes as if we had not been here. */
 	sigaction(number, &guarded.before, NULL);
 	raise(number);
 }

@@ -12,12 +12,12 @@
 #define MESSAGE_HEAD   4
 #define BODIES_AT_ONCE ((size_t)1 << 20)
 
-/* What the recorder says is passed on into meta as records, in nearly the same words, once it has
- * been checked: numbers in range, texts within the message. One that makes no sense is a loss, and
- * the next is read; a length that makes no sense ends the stream, since nobody knows where the next
- * begins. */
+/* What the recorder says is checked, and passed on into meta as records, in nearly the same form:
+ * numbers are in range, texts are within the message. A message that is not valid is a loss, and
+ * the next one is read. A length that is not valid ends the stream, because nobody knows where the
+ * next message begins. */
 struct message {
-	uint32_t process; /* who sent it */
+	uint32_t process; /* the sender */
 	struct pl_view fields;
 };
 
@@ -101,10 +101,10 @@ static struct source_place place_of(const struct collector *c, uint32_t number)
 		.pid = p ? (int)p->pid : 0, .stdlib_dir = p ? p->stdlib_dir : ""};
 }
 
-/* What is said of a code beside its body. */
+/* What is said of a code besides its body. */
 struct code_word {
 	uint32_t number, unit;
-	bool left_out; /* its text is not asked for */
+	bool left_out; /* its text is not requested */
 };
 
 static int add_body(struct collector *c, const struct code_word *w, struct pl_view bytes)
@@ -132,7 +132,7 @@ static int read_code(struct collector *c, const struct message *m)
 		c, &(struct code_word){(uint32_t)number, (uint32_t)unit, left_out != 0}, bytes);
 }
 
-/* The recorder has no graph of it, so it is made here. */
+/* The recorder has no graph of this code, so the graph is made here. */
 static int read_raw_code(struct collector *c, const struct message *m)
 {
 	struct raw_code r;
@@ -222,12 +222,12 @@ static int read_fields(struct collector *c, uint8_t kind, const struct message *
 		return read_note(c, m);
 	case MESSAGE_CODE_FREE:
 		return read_code_free(c, m);
-	default: /* what a later recorder may say */
+	default: /* from a later version of the recorder */
 		return 0;
 	}
 }
 
-/* Copy n bytes from `at` on, over chunks; false: so many were not seen yet. */
+/* Copy n bytes from `at` on, across chunks; false: they have not all been seen yet. */
 static bool copy_bytes(struct collector *c, const struct stream *t, uint64_t at, size_t n)
 {
 	const struct held_chunk *h;
@@ -250,8 +250,8 @@ static void refuse(
 	collector_lose(c, &(struct loss){.process = t->process, .reason = reason, .text = why});
 }
 
-/* The message at `at`: eaten, and 0; PL_END: it is not complete yet; PL_ERR_FORMAT: what comes
- * cannot be trusted. */
+/* Read the message at `at`: 0, and `at` is after it; PL_END: it is not complete yet; PL_ERR_FORMAT:
+ * what follows cannot be trusted. */
 static int read_one(struct collector *c, struct stream *t, uint64_t *at)
 {
 	struct message m = {.process = t->process};
@@ -275,7 +275,7 @@ static int read_one(struct collector *c, struct stream *t, uint64_t *at)
 	return 0;
 }
 
-/* Where reading goes on: a finisher begins behind the message that the chunk before had begun. */
+/* Where reading starts: a finisher begins after the message that the previous chunk had begun. */
 static uint64_t first_message(const struct collector *c, struct stream *t)
 {
 	if (t->any_order && t->count) {
@@ -299,12 +299,12 @@ static void flush(struct collector *c)
 	store_flush(&c->store);
 }
 
-/* Chunks go back when meta is on disk, as with events. */
+/* As with events, chunks are given back when meta is on disk. */
 void messages_read(struct collector *c)
 {
 	bool any = false;
 
-	/* Who forked comes before whom it forked. */
+	/* A process that forked comes before its children. */
 	for (uint32_t i = 0; i < c->streams.message_count; i++) {
 		struct stream *t = c->streams.messages[i];
 		if (!t->count)

@@ -34,12 +34,12 @@ static void be_over(struct collector *c, struct process *p)
 		return;
 	p->life = LIFE_OVER;
 	p->over_ticks = clock_ticks(c->ticker.source);
-	/* It is readable from now on: while its end waits to be written, that is no news. */
+	/* It is readable from now on; while its end is not written yet, that is no news. */
 	if (p->watch.pidfd >= 0 && c->processes.epoll >= 0)
 		epoll_ctl(c->processes.epoll, EPOLL_CTL_DEL, p->watch.pidfd, NULL);
 }
 
-/* Its pid as we see it. */
+/* Its pid in our namespace. */
 static uint32_t pid_here(const struct collector *c, const struct process_slot *slot)
 {
 	uint32_t ours = c->arena.head->pid_space;
@@ -68,8 +68,8 @@ static void watch_it(struct collector *c, struct process *p)
 	p->directory[n > 0 ? n : 0] = 0;
 }
 
-/* Two slots with one pid, of a process that has not ended: the older one called exec. They are seen
- * in any order, for the new image may have got a slot in front of the old one's. */
+/* If two slots have one pid, of a process that has not ended, the older one called exec. They are
+ * seen in any order, because the new image may have got a lower slot than the old one. */
 static void replace_image(struct collector *c, struct process *p)
 {
 	for (uint32_t i = 0; i < c->processes.count; i++) {
@@ -120,10 +120,10 @@ static bool known_slot(const struct processes *ps, uint32_t index, uint32_t numb
 	return false;
 }
 
-/* Only when a number was given since, or one was not ready: a thousand slots are not walked over
- * each millisecond. Who takes a slot finds all before it taken, each by one that has a number or
- * has stopped on the way to it; so behind as many as these nobody has ever been, and the pages
- * there stay untouched. */
+/* Look only when a number was given since, or one was not ready, so as not to walk over a thousand
+ * slots each millisecond. A process takes the first free slot, so all slots before it are taken,
+ * each by a process that has a number or has stopped on the way to it. So after as many slots as
+ * numbers nobody has ever been, and those pages stay untouched. */
 static void look_at_slots(struct collector *c)
 {
 	struct arena_head *head = c->arena.head;
@@ -146,7 +146,7 @@ static void look_at_slots(struct collector *c)
 	}
 }
 
-/* It called exec, and lives as a program that we are not told of. */
+/* It called exec, and lives as a program that has no recorder. */
 static bool left_by_exec(const struct collector *c, const struct process *p)
 {
 	return atomic_load_explicit(&slot_of(c, p)->end, memory_order_acquire) == SLOT_END_EXEC &&
@@ -157,7 +157,7 @@ void processes_look(struct collector *c)
 {
 	bool ask = c->processes.some_ended || c->processes.epoll < 0;
 
-	/* Ends first: a pid that comes again is then not taken for an exec. */
+	/* Ends first: then a pid that comes again is not mistaken for an exec. */
 	c->processes.some_ended = false;
 	for (uint32_t i = 0; i < c->processes.count; i++) {
 		struct process *p = c->processes.all[i];
@@ -194,8 +194,8 @@ static struct ending of_status(int status)
 	return (struct ending){PL_PROCESS_EXITED, WEXITSTATUS(status)};
 }
 
-/* The kernel's word first, then `record`'s, who waited for the main one, then what the process
- * itself said. */
+/* In this order: what the kernel says, what `record` says, which waited for the main process, what
+ * the process itself said. */
 static struct ending ending_of(const struct collector *c, const struct process *p)
 {
 	struct process_slot *slot = slot_of(c, p);
@@ -213,8 +213,8 @@ static struct ending ending_of(const struct collector *c, const struct process *
 		return (struct ending){PL_PROCESS_EXITED, (int)(code & 0xff)};
 	if (said == SLOT_END_SIGNAL)
 		return (struct ending){PL_PROCESS_SIGNALED, (int)(code & 0x7f)};
-	/* Each way out by itself says so, so it was killed, by a signal that its parent alone was
-	 * told. */
+	/* A process that exits by itself says so, so this one was killed, by a signal that only its
+	 * parent knows. */
 	bool silent = said == SLOT_END_UNKNOWN && (p->watch.pidfd < 0 || watch_ended(&p->watch));
 	return (struct ending){PL_PROCESS_LOST, silent};
 }
@@ -237,7 +237,7 @@ static void write_end(struct collector *c, struct process *p)
 	buf_release(&b);
 }
 
-/* What its own GAP events did not tell: there was never room again, or it stopped itself. */
+/* What its own GAP events did not say: there was never room again, or it stopped itself. */
 static void write_losses(struct collector *c, struct process *p)
 {
 	struct process_slot *slot = slot_of(c, p);
@@ -287,7 +287,7 @@ static void end_streams(struct collector *c, struct process *p)
 	}
 }
 
-/* PROCESS_END comes behind all its blocks, and the slot is free only when that is on disk. */
+/* PROCESS_END comes after all its blocks, and the slot is freed only when that is on disk. */
 static void end_one(struct collector *c, uint32_t index)
 {
 	struct process *p = c->processes.all[index];
@@ -312,7 +312,7 @@ static void end_one(struct collector *c, uint32_t index)
 
 #define PATIENCE_NS 1000000000
 
-/* Who waits for a process has reaped it before he can say how it ended: for a moment he alone
+/* The parent has reaped the process before it can report how it ended: for a moment only it
  * knows. */
 static bool word_may_come(const struct collector *c, struct process *p, int64_t now_ns)
 {
@@ -350,7 +350,7 @@ int process_word_read(struct pl_view v, struct process_word *out)
 	for (int i = 0; i < 3; i++)
 		if (view_string(&v, texts[i]))
 			return PL_ERR_FORMAT;
-	/* Records of 1.0 end here. */
+	/* Records of version 1.0 end here. */
 	if ((v.left && view_string(&v, texts[3])) || (v.left && view_string(&v, &out->directory)))
 		return PL_ERR_FORMAT;
 	return 0;
@@ -362,9 +362,8 @@ static void keep_path(char to[PATH_MAX], struct pl_view path)
 		(const char *)path.at);
 }
 
-/* The preload takes a process for exec's by the parent's slot; when that is free already it says
- * "start". Who became another program with this pid is remembered here until it has told of itself.
- */
+/* The preload recognises an exec by the parent's slot; if that is free already, it says "start". A
+ * pid that became another program is remembered here until its message has come. */
 static void correct_how(struct collector *c, struct process_word *w)
 {
 	const uint64_t *pid =

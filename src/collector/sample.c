@@ -14,8 +14,8 @@
 
 #define STATE_BYTES_MAX	  4096
 #define FRAME_BYTES_MAX	  256
-#define FRAMES_MAX	  1024 /* of code that is not known, over which a look goes on */
-#define PAGE_BYTES	  4096 /* or part of a page; a mapped one is mapped as a whole */
+#define FRAMES_MAX	  1024 /* of unknown code, which are skipped */
+#define PAGE_BYTES	  4096 /* or part of a page; mappings consist of whole pages */
 #define MAP_SLOTS_AT_ONCE 16
 #define MAP_SLOTS_MAX	  1024
 #define FLUSH_COUNT	  1024
@@ -27,13 +27,14 @@ struct look {
 	struct process *p;
 	const struct sample_view *view;
 	uint32_t native_id;
-	uint64_t state; /* address of the thread's */
-	int error;	/* of the system: errno; 0: it was read */
-	/* A piece of the stack. Frames of callers mostly lie in the page of the frame above. */
+	uint64_t state; /* address of the thread's state */
+	int error;	/* errno of the system; 0: it was read */
+	/* A part of the stack. The callers' frames are mostly in the same page as the frame
+	 * above. */
 	uint64_t stack_at;
 	uint32_t stack_bytes;
 	uint8_t stack[PAGE_BYTES + FRAME_BYTES_MAX];
-	uint64_t passed[SAMPLE_RECORDS_KEPT]; /* codes over which this look went on, hashed */
+	uint64_t passed[SAMPLE_RECORDS_KEPT]; /* codes that this look has skipped, hashed */
 	/* out */
 	uint32_t code, unit;
 };
@@ -57,7 +58,7 @@ static uint64_t word_at(const uint8_t *bytes, uint32_t off)
 	return word;
 }
 
-/* The offsets come from the program's memory. */
+/* The offsets come from the program's memory, so they are checked. */
 static bool view_makes_sense(const struct sample_view *v)
 {
 	const uint16_t inside[] = {v->frame_code, v->frame_unit, v->frame_previous};
@@ -71,13 +72,13 @@ static bool view_makes_sense(const struct sample_view *v)
 
 /* ---- from a code object to its record ---- */
 
-/* As struct code_record of the recorder begins. */
+/* The beginning of the recorder's struct code_record. */
 struct record_front {
 	uint64_t code;
 	uint32_t number, units;
 };
 
-/* Torn: what was read did not belong together, so the code may have a record or not. */
+/* Torn: the bytes read are inconsistent, so the code may or may not have a record. */
 enum record_answer { RECORD_FOUND, RECORD_ABSENT, RECORD_TORN };
 
 static bool read_record(struct look *l, uint64_t record, uint64_t code, struct record_front *out)
@@ -97,8 +98,8 @@ static enum record_answer find_extra(struct look *l, uint64_t code, uint64_t *re
 	return *record ? RECORD_FOUND : RECORD_ABSENT;
 }
 
-/* A search like that of map.c, which ends at a free slot. One that would go on for longer than any
- * in a map three quarters full is one of a map that changes meanwhile. */
+/* A search like that of map.c, which ends at a free slot. A search longer than any in a map that is
+ * three quarters full means that the map is changing. */
 static enum record_answer search_map(
 	struct look *l, const struct pl_map *map, uint64_t code, uint64_t *record)
 {
@@ -123,8 +124,8 @@ static enum record_answer search_map(
 	return RECORD_TORN;
 }
 
-/* In the recorder's map. What is not in one that grows or loses something meanwhile may have been
- * elsewhere. */
+/* In the recorder's map. A code that is not found may have been elsewhere if the map grew or lost
+ * an entry in the meantime. */
 static enum record_answer find_mapped(struct look *l, uint64_t code, uint64_t *record)
 {
 	struct pl_map map, behind;
@@ -138,7 +139,7 @@ static enum record_answer find_mapped(struct look *l, uint64_t code, uint64_t *r
 	return answer;
 }
 
-/* In a table of SAMPLE_RECORDS_KEPT. */
+/* Index in a table of SAMPLE_RECORDS_KEPT. */
 static uint32_t code_place(uint64_t code)
 {
 	return (uint32_t)((code * 0x9e3779b97f4a7c15u) >> 58);
@@ -168,7 +169,7 @@ static enum record_answer find_record(struct look *l, uint64_t code, struct reco
 
 /* ---- from a thread to its position ---- */
 
-/* The state may be gone, and its memory another's: it is the thread's as long as it says so. */
+/* The state may be gone, and its memory reused: it is the thread's as long as it says so. */
 static uint64_t read_frame_address(struct look *l)
 {
 	const struct sample_view *v = l->view;
@@ -187,7 +188,7 @@ static uint64_t read_frame_address(struct look *l)
 	return frame;
 }
 
-/* NULL: it cannot be read. The first frame is read alone: it is mostly the one. */
+/* NULL: it cannot be read. The first frame is read alone, because mostly no other is needed. */
 static const uint8_t *read_frame(struct look *l, uint64_t frame, bool first)
 {
 	const uint32_t bytes = l->view->frame_bytes;
@@ -203,10 +204,10 @@ static const uint8_t *read_frame(struct look *l, uint64_t frame, bool first)
 	return l->stack + (frame - from);
 }
 
-/* The frame's pointer to code has marks in its lowest bits since 3.14. */
+/* Since 3.14 the lowest bits of the frame's pointer to its code are flags. */
 #define MARKS 7u
 
-/* Does it stand within the code's instructions? A frame that has not begun stands before them. */
+/* Is it within the code's instructions? A frame that has not begun is before them. */
 static bool place_unit(struct look *l, uint64_t at, const struct record_front *r)
 {
 	uint64_t first = r->code + l->view->code_units;
@@ -262,14 +263,14 @@ static int open_stat(const struct collector *c, const struct look *l)
 {
 	char path[64];
 
-	/* In another PID namespace its threads have other numbers here. */
+	/* In another PID namespace its threads have different numbers here. */
 	if (c->arena.head->pid_space != c->arena.head->slots[l->p->slot].pid_space)
 		return -1;
 	snprintf(path, sizeof path, "/proc/%u/task/%u/stat", l->p->pid, l->native_id);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* "pid (name) S …": the letter behind the last bracket, since a name can have some. */
+/* "pid (name) S …": the letter after the last bracket; the name can contain brackets. */
 static char state_letter(int fd)
 {
 	char text[64];
@@ -280,7 +281,7 @@ static char state_letter(int fd)
 	return end && end[1] == ' ' ? end[2] : 0;
 }
 
-/* Where that is not known, it runs. */
+/* If that is not known, it counts as running. */
 static bool is_waiting(struct collector *c, struct stream *t, const struct look *l)
 {
 	int fd = t->sample.file ? t->sample.file - 1 : open_stat(c, l);
@@ -297,7 +298,8 @@ static bool is_waiting(struct collector *c, struct stream *t, const struct look 
 	return letter && letter != 'R';
 }
 
-/* Its state is read after its position: who waits then, and has moved, ran where it was seen. */
+/* The state is read after the position: a thread that waits by then, and has moved, ran where it
+ * was seen. */
 static bool is_waiting_there(struct collector *c, struct stream *t, const struct look *l)
 {
 	struct look again = *l;
@@ -308,9 +310,9 @@ static bool is_waiting_there(struct collector *c, struct stream *t, const struct
 
 /* ---- a time to look ---- */
 
-/* Who waits at one place will mostly still be there. A look that finds a thread where it was,
- * waiting, stands for those that were left out since; any other for itself, as nobody knows when it
- * came. */
+/* A thread that waits at one place will mostly still be there. If a look finds it where it was,
+ * waiting, the sample also counts for the looks that were left out since. Any other sample counts
+ * once, because nobody knows when the thread came there. */
 static void weigh(const struct sampler *s, struct sample_thread *t, struct sample_seen *seen)
 {
 	bool same = seen->waiting && t->waiting && t->code == seen->code && t->unit == seen->unit;
@@ -340,8 +342,8 @@ static void keep_sample(struct collector *c, struct stream *t, const struct look
 	weigh(s, &t->sample, seen);
 }
 
-/* EFAULT is a torn look. ESRCH: it has gone, which is told elsewhere. Else the system does not let
- * us. */
+/* EFAULT is a torn look. ESRCH: the thread has ended, which is reported elsewhere. Any other error:
+ * the system does not let us read it. */
 static void note_failure(struct process *p, int error)
 {
 	p->sample.dropped++;
@@ -352,8 +354,8 @@ static void note_failure(struct process *p, int error)
 		p->sample.refused = (uint32_t)error;
 }
 
-/* The newest chunk of the thread that a round has seen: it says who that is. A busy thread fills
- * some between two rounds, so by now it may be CLOSED, which says that the thread went on in
+/* The thread's newest chunk that a round has seen: it identifies the thread. A busy thread fills
+ * several between two rounds, so it may be CLOSED by now, which says that the thread continued in
  * another one. NULL: there is none, or the thread has ended. */
 static const struct chunk *newest_chunk(const struct collector *c, const struct stream *t)
 {
@@ -387,7 +389,7 @@ static void look_at(struct collector *c, struct stream *t)
 		note_failure(p, l.error);
 }
 
-/* xorshift: nothing in the program can be in step with it. */
+/* xorshift: so nothing in the program can be in step with it. */
 int64_t sampler_jitter(struct sampler *s, int64_t period_ns)
 {
 	if (!s->random)

@@ -20,7 +20,7 @@ static uint64_t hash_pair(uint64_t number, struct pl_view name)
 	return hash_bytes(pair, sizeof pair);
 }
 
-/* The length is part of the key: two texts of one hash and one length do not happen by chance. */
+/* The length is part of the key: two texts with one hash and one length do not occur by chance. */
 static uint64_t *place_of(
 	struct sources *s, struct pl_view file, struct pl_view text, const char *reason)
 {
@@ -31,15 +31,15 @@ static uint64_t *place_of(
 	return map_put(&s->texts, hash_pair(hash_bytes(words.at, words.left), file));
 }
 
-/* Texts, and words why there is none, may take half of what the recording may: events are what it
- * is for. */
+/* Texts, and the reasons why there is none, may take half of the recording's limit: events come
+ * first. */
 static bool is_over_limit(const struct sources *s, const struct store *out, size_t bytes)
 {
 	return out->limit_bytes && s->stored_bytes + bytes > out->limit_bytes / 2;
 }
 
-/* Give a text, or the reason why there is none, its number. The bounds are of one text and of all:
- * what is over them is a source with a reason. */
+/* Number a text, or the reason why there is none. The limits are for one text and for all: a text
+ * beyond them becomes a source with a reason. */
 static uint32_t number_of(struct sources *s, struct store *out, struct pl_view file,
 	struct pl_view text, const char *reason)
 {
@@ -52,7 +52,7 @@ static uint32_t number_of(struct sources *s, struct store *out, struct pl_view f
 	if (!*number && (over || (!*reason && s->total_bytes + text.left > SOURCES_TOTAL_MAX))) {
 		reason = over ? "limit: texts would take more than half of --limit"
 			      : "limit: the recording holds 256 MiB of texts";
-		if (over) /* one source for all of these: their names also take room */
+		if (over) /* one source for all of these, because their names take room too */
 			file = (struct pl_view){0};
 		number = place_of(s, file, text, reason);
 		if (!number)
@@ -93,7 +93,7 @@ static bool frozen_name(struct pl_view file, char *name, size_t room)
 	return true;
 }
 
-/* A file, or with `name` a member of a zip file. */
+/* A file, or, if `name` is set, a member of a zip file. */
 struct wanted {
 	const char *path;
 	struct pl_view name;
@@ -110,8 +110,8 @@ static int read_wanted(
 	return err < 0 ? err : unpack(&m, buf_view(&s->packed), SOURCE_TEXT_MAX, &s->bytes);
 }
 
-/* Into s->bytes. Through the program's own root first: it may live in another one, by chroot or as
- * a container. */
+/* Read into s->bytes, first through the program's own root, which may differ from ours, by chroot
+ * or in a container. */
 static int read_at(
 	struct sources *s, const struct source_place *p, struct wanted w, struct file_stamp *stamp)
 {
@@ -174,7 +174,7 @@ static struct file_stamp stamp_of(const struct code_text *t)
 		.changed_ns = (int64_t)t->stamp[4]};
 }
 
-/* The first `length` bytes of the file's name, as a path from the root. */
+/* The first `length` bytes of the file's name, as an absolute path. */
 static bool path_of(const struct code_text *t, size_t length, char path[PATH_ROOM])
 {
 	if (!length || length >= PATH_MAX || t->directory.left >= PATH_MAX ||

@@ -11,11 +11,11 @@
 #include "format/block.h"
 #include "os/file.h"
 
-#define META_LEVEL	  1    /* zstd: 3 takes 5% more off sources, for half the time again */
-#define META_PACK_MIN	  1024 /* a smaller record costs 30 us to save 90 bytes */
+#define META_LEVEL	  1    /* zstd: 3 makes sources 5% smaller, and takes half as long again */
+#define META_PACK_MIN	  1024 /* packing a smaller record takes 30 us to save 90 bytes */
 #define RESERVE_BYTES	  (64u << 10)
-#define WORDS_BYTES	  (32u << 10) /* of the limit, for the last words */
-#define END_BYTES	  (4u << 10)  /* of these, for the very last */
+#define WORDS_BYTES	  (32u << 10) /* of the limit, for the last records */
+#define END_BYTES	  (4u << 10)  /* of these, for the very last ones */
 #define SLACK_BYTES_MAX	  (1u << 20)
 #define SEGMENT_MIN_BYTES (64u << 10)
 #define SEGMENT_MAX_BYTES (64u << 20)
@@ -25,8 +25,8 @@ void store_segment_name(uint32_t number, char name[STORE_NAME_MAX])
 	snprintf(name, STORE_NAME_MAX, "events.%06u", number);
 }
 
-/* A sixteenth of the limit, so that dropping one loses little; but not so small that a recording is
- * thousands of files, nor so large that a finisher reads long. */
+/* A sixteenth of the limit, so that dropping one loses little; but not so small that a recording
+ * has thousands of files, nor so large that a finisher reads long. */
 uint64_t store_segment_max(const struct store *s)
 {
 	uint64_t part = s->limit_bytes / 16;
@@ -60,7 +60,7 @@ uint64_t store_bytes(const struct store *s)
 	return sum;
 }
 
-/* Would the recording keep its limit with so many bytes more, and `kept` free? */
+/* Would the recording keep to its limit with so many bytes more, and `kept` free? */
 static bool fits(const struct store *s, size_t bytes, uint64_t kept)
 {
 	return !s->limit_bytes || store_bytes(s) + bytes + kept <= s->limit_bytes;
@@ -80,8 +80,7 @@ const char *store_why(const struct store *s)
 			     : strerror(s->failed);
 }
 
-/* Keep the place of the last words: blocks beyond the end of the file are taken from the disk now.
- */
+/* Reserve room for the last records: disk blocks after the end of the file are allocated now. */
 static void reserve(struct store *s)
 {
 	if (s->meta_bytes + RESERVE_BYTES / 2 <= s->reserved_to || s->failed)
@@ -116,7 +115,7 @@ int store_create(struct store *s, int directory_fd, uint64_t limit_bytes)
 void store_close(struct store *s)
 {
 	if (s->meta_fd >= 0 && s->meta_bytes && ftruncate(s->meta_fd, (off_t)s->meta_bytes) < 0) {
-		/* the reserve stays reserved: no harm */
+		/* the reserve stays, which does no harm */
 	}
 	int fds[] = {s->segment_fd, s->meta_fd, s->directory_fd};
 	for (int i = 0; i < 3; i++)
@@ -132,7 +131,7 @@ void store_close(struct store *s)
 
 /* ---- meta ---- */
 
-/* What still finds room in the reserve when the disk is full. */
+/* Records that may use the reserve when the disk is full. */
 static bool is_last_word(enum record_kind kind)
 {
 	return kind == RECORD_LOSS || kind == RECORD_CLOCK || kind == RECORD_PROCESS_END ||
@@ -194,8 +193,8 @@ void store_end(struct store *s, uint64_t ticks, bool recovered)
 
 /* ---- segments ---- */
 
-/* What checkpoints take until the segment is dropped, and small records between two looks, is kept
- * free. */
+/* Kept free: what checkpoints take until the segment is dropped, and small records between two
+ * looks. */
 bool store_over(const struct store *s, size_t bytes)
 {
 	const uint64_t part = store_segment_max(s);
@@ -204,7 +203,7 @@ bool store_over(const struct store *s, size_t bytes)
 	return s->last_segment > s->first_segment && !fits(s, bytes + RECORD_HEAD_BYTES, kept);
 }
 
-/* Of a segment that another process wrote. */
+/* For a segment that another process wrote. */
 static uint64_t count_events(const struct store *s, const char *name)
 {
 	struct pl_buf all = {0};
@@ -234,7 +233,7 @@ static uint64_t count_events(const struct store *s, const char *name)
 	return sum;
 }
 
-/* The record goes before the file, so that a reader never misses a segment that nobody said was
+/* The record is written before the file is removed, so that every missing segment is recorded as
  * dropped. */
 void store_drop_oldest(struct store *s)
 {
@@ -307,8 +306,8 @@ bool store_begins_segment(const struct store *s, size_t payload_bytes)
 	return is_full(s, RECORD_HEAD_BYTES + payload_bytes);
 }
 
-/* meta first: whoever reads the block finds what it names. A record that is larger than a segment
- * has one of its own. */
+/* meta first: then a reader of the block finds what it names. A record that is larger than a
+ * segment gets a segment of its own. */
 static int append_record(struct store *s, enum record_kind kind, const struct pl_buf *payload)
 {
 	int err = store_flush(s);
@@ -350,8 +349,8 @@ int store_samples(struct store *s, const struct pl_buf *payload)
 
 /* ---- going on with a recording ---- */
 
-/* How far whole records reach. A damaged one in the middle stays: it is only the end that may be
- * cut short. */
+/* The length of the whole records. A damaged one in the middle stays: only the end can be cut
+ * short. */
 static uint64_t sound_bytes(const uint8_t *at, size_t n)
 {
 	struct pl_view v = view_of(at, n);
@@ -372,8 +371,8 @@ static uint64_t sound_bytes(const uint8_t *at, size_t n)
 	}
 }
 
-/* Open the file and cut off what is no whole record at its end. *bytes: what stays. *fd is the
- * caller's, also after a failure; -1: none. */
+/* Open the file and cut off an incomplete record at its end. *bytes: what remains. *fd belongs to
+ * the caller, also after a failure; -1: none. */
 static int trim(int directory_fd, const char *name, uint64_t *bytes, int *fd)
 {
 	struct pl_buf all = {0};
@@ -391,8 +390,7 @@ static int trim(int directory_fd, const char *name, uint64_t *bytes, int *fd)
 	return err;
 }
 
-/* The numbers of the segments that are there, from *first up to the first that is not; false: none.
- */
+/* The range of existing segments, from *first up to the first that is missing; false: none. */
 static bool find_segments(int directory_fd, uint32_t *first, uint32_t *last)
 {
 	char name[STORE_NAME_MAX];
@@ -407,7 +405,7 @@ static bool find_segments(int directory_fd, uint32_t *first, uint32_t *last)
 	return n > *first;
 }
 
-/* The oldest segment that is kept, and how many events were dropped, as the last EVICTED says. */
+/* The oldest segment that is kept, and how many events were dropped, from the last EVICTED. */
 static int find_first_kept(struct store *s)
 {
 	struct pl_buf all = {0};

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct stream
-	nobody; /* never read, only compared with: owner of chunks that make no sense */
+static struct stream nobody; /* never read, only compared with: owner of invalid chunks */
 
 static uint64_t name_of(uint32_t process, uint32_t thread)
 {
@@ -31,7 +30,7 @@ static bool room_for_one(struct stream ***all, uint32_t count, uint32_t *room)
 	return true;
 }
 
-/* Its place among the messages, or where that would be. */
+/* Its index among the messages, or where it would be. */
 static uint32_t place_of(const struct streams *s, uint32_t process)
 {
 	uint32_t at = s->message_count;
@@ -112,7 +111,7 @@ void streams_release(struct streams *s)
 
 /* ---- looking ---- */
 
-/* Into its place by order; false: no memory, or the order is there already. */
+/* Insert by order; false: no memory, or the order exists already. */
 static bool insert(struct stream *t, const struct held_chunk *h)
 {
 	uint32_t at = t->count;
@@ -135,9 +134,9 @@ static bool insert(struct stream *t, const struct held_chunk *h)
 	return true;
 }
 
-/* A chunk whose head is complete, seen for the first time. What does not make sense is owned by
- * nobody from then on, and is not looked at again: a process that was never numbered, a position
- * that no stream comes to, an order that was there already. */
+/* Add a chunk whose head is complete, seen for the first time. An invalid chunk belongs to nobody
+ * from then on, and is not looked at again: its process was never numbered, no stream comes to its
+ * position, or its order exists already. */
 static void admit(struct streams *s, const struct arena *a, uint32_t index)
 {
 	const struct chunk *c = arena_chunk(a, index);
@@ -182,8 +181,8 @@ static void admit_new(struct streams *s, const struct arena *a)
 	}
 }
 
-/* State before used: when the state is final, so is the number that is read after it. all: nobody
- * can take back what was written ahead. */
+/* State before used: if the state is final, so is the number that is read after it. all: nobody can
+ * take back what was written ahead. */
 static bool refresh(struct held_chunk *h, const struct arena *a, bool all)
 {
 	struct chunk *c = arena_chunk(a, h->index);
@@ -216,9 +215,9 @@ static bool look(struct stream *t, const struct arena *a, int64_t now_ns)
 	return moved;
 }
 
-/* A process that is new may have been forked while the chunks were walked over, behind the place
- * where the one that forked it has taken another: so that is done again. And who was forked is
- * looked at first. */
+/* A new process may have been forked while the chunks were walked over, and its parent may have
+ * taken another chunk at an index that was passed already: so the walk is repeated. A child's
+ * messages are looked at before its parent's. */
 static bool look_at_messages(struct streams *s, const struct arena *a, int64_t now_ns)
 {
 	bool moved = false;
@@ -256,7 +255,7 @@ void stream_look_last(struct stream *t, const struct arena *a)
 			refresh(&t->chunks[k], a, true);
 }
 
-/* The chunks that follow each other without a hole. */
+/* The number of chunks that follow each other without a hole. */
 static uint32_t chain_length(const struct stream *t)
 {
 	uint32_t n = 0, order = t->any_order && t->count ? t->chunks[0].order : t->next_order;
@@ -294,7 +293,7 @@ bool stream_part(const struct stream *t, const struct arena *a, uint64_t at,
 	return false;
 }
 
-/* Behind arena_free_chunk it is the producers': all that is ours is cleared before. */
+/* After arena_free_chunk it belongs to the producers: all our fields are cleared before. */
 static void give_back(struct streams *s, struct arena *a, uint32_t index)
 {
 	arena_chunk(a, index)->skip = 0;
@@ -302,8 +301,8 @@ static void give_back(struct streams *s, struct arena *a, uint32_t index)
 	arena_free_chunk(a, index);
 }
 
-/* The next one keeps what of it belongs to a message that began before: a finisher must not take
- * that for a beginning. */
+/* The next chunk notes how much of it belongs to a message that began before: a finisher must not
+ * take that for the beginning of a message. */
 static void note_skip(const struct stream *t, struct arena *a)
 {
 	const struct held_chunk *next = &t->chunks[1];
@@ -330,7 +329,7 @@ void stream_done(struct streams *s, struct stream *t, struct arena *a, uint64_t 
 	}
 }
 
-/* A hole is in the orders, or in the positions, where a finisher knows them from disk. */
+/* A hole is in the orders, or in the positions, which a finisher knows from disk. */
 bool stream_skip_hole(struct stream *t)
 {
 	if (!t->count)

@@ -3,8 +3,8 @@
 #include <time.h>
 
 #define SECOND_NS INT64_C(1000000000)
-/* Since the last record the clocks' distance has changed by more than this: CLOCK_REALTIME was set
- * or slewed, or the machine slept. */
+/* Since the last record the distance of the clocks has changed by more than this: CLOCK_REALTIME
+ * was set or slewed, or the machine slept. */
 #define STEP_NS	  INT64_C(1000000)
 #define FIRST_NS  SECOND_NS
 #define PERIOD_NS (10 * SECOND_NS)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <zlib.h>
 
-/* One byte more than it says would show that it has more. */
+/* Room for one byte more than stated, to notice if there is more. */
 static int inflate_all(struct pl_view packed, size_t bytes, struct pl_buf *out)
 {
 	uint8_t *to = buf_reserve(out, bytes + 1);

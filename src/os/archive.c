@@ -12,7 +12,7 @@
 #define COMMENT_MAX   0xffff
 #define DIRECTORY_MAX ((size_t)64 << 20)
 
-/* Where something is in the file. */
+/* A range of the file. */
 struct part {
 	uint64_t at;
 	uint64_t bytes;
@@ -20,7 +20,7 @@ struct part {
 
 struct entry {
 	struct archive_member member;
-	struct part packed; /* .at: of its local header, from the first member's place */
+	struct part packed; /* .at: of its local header, counted from the first member */
 };
 
 static uint16_t u16_at(const uint8_t *at)
@@ -33,7 +33,7 @@ static uint32_t u32_at(const uint8_t *at)
 	return u16_at(at) | (uint32_t)u16_at(at + 2) << 16;
 }
 
-/* Read a part of the file whole; -EBADMSG where it is not there. */
+/* Read a part of the file completely; -EBADMSG if the file does not have it. */
 static int read_part(int fd, struct part p, struct pl_buf *out)
 {
 	buf_reset(out);
@@ -57,7 +57,7 @@ static bool is_end(const uint8_t *at)
 	return !memcmp(at, "PK\5\6", 4);
 }
 
-/* The end of the directory into out->at, and where it stands. */
+/* Read the end of the directory into *out; *at: its place. */
 static int read_end(int fd, uint64_t file_bytes, struct pl_buf *out, uint64_t *at)
 {
 	uint64_t most = END_BYTES + COMMENT_MAX;
@@ -83,7 +83,7 @@ static int read_end(int fd, uint64_t file_bytes, struct pl_buf *out, uint64_t *a
 	return -EBADMSG;
 }
 
-/* The directory into *out; *front: what stands before the place from which offsets count. */
+/* Read the directory into *out; *front: the bytes before the place from which offsets count. */
 static int read_directory(int fd, uint64_t file_bytes, struct pl_buf *out, uint64_t *front)
 {
 	uint64_t end;
@@ -100,7 +100,7 @@ static int read_directory(int fd, uint64_t file_bytes, struct pl_buf *out, uint6
 	return read_part(fd, (struct part){end - bytes, bytes}, out);
 }
 
-/* Eat an entry; its name is a view of the directory. */
+/* Consume an entry; its name is a view of the directory. */
 static bool next_entry(struct pl_view *v, struct entry *e, struct pl_view *name)
 {
 	const uint8_t *at = v->at;
@@ -137,7 +137,7 @@ static bool find_entry(struct pl_view directory, struct pl_view name, struct ent
 	return is_there;
 }
 
-/* Its local header has a name and more of its own lengths. */
+/* Its local header has a name and extra fields, with lengths of its own. */
 static int read_packed(int fd, struct part p, struct pl_buf *out)
 {
 	int err = read_part(fd, (struct part){p.at, LOCAL_BYTES}, out);

@@ -6,8 +6,9 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* It has one rate, whatever the processor's, and never stops: what the kernel tells as constant_tsc
- * and nonstop_tsc, in a file that takes the longer the more processors there are. */
+/* Does it have a constant rate, whatever the processor's frequency, and never stop? The kernel says
+ * so by constant_tsc and nonstop_tsc, in a file that takes longer to read the more processors there
+ * are. */
 static int is_invariant(void)
 {
 	unsigned a, b, c, d;
@@ -33,7 +34,7 @@ static int file_has(const char *path, const char *word)
 enum clock_source clock_choose(void)
 {
 #if defined(__x86_64__)
-	/* The kernel takes the TSC off this list when it finds it unstable. */
+	/* The kernel removes the TSC from this list when it finds it unstable. */
 	if (file_has("/sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc") &&
 		is_invariant())
 		return CLOCK_TSC;
@@ -49,8 +50,8 @@ static int64_t read_ns(clockid_t id)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Ticks and CLOCK_REALTIME are read between two readings of CLOCK_MONOTONIC: the shorter that was,
- * the better they belong together. An interrupt between them makes one try bad, not all. */
+/* Ticks and CLOCK_REALTIME are read between two readings of CLOCK_MONOTONIC: the shorter the
+ * interval, the better they belong together. An interrupt between them spoils one try, not all. */
 struct clock_point clock_compare(enum clock_source source)
 {
 	struct clock_point best = {.error_ns = INT64_MAX};

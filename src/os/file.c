@@ -57,7 +57,7 @@ int file_stamp_of(int fd, struct file_stamp *out)
 
 int file_open_regular(int directory_fd, const char *path, struct file_stamp *stamp)
 {
-	/* A FIFO or a terminal must neither block nor become ours. */
+	/* A FIFO or a terminal must neither block us nor become our terminal. */
 	int fd = openat(directory_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
@@ -76,10 +76,11 @@ int file_stamp(int directory_fd, const char *path, struct file_stamp *out)
 	return os_fstatat(directory_fd, path, &st, 0) < 0 ? -errno : stamp_from(&st, out);
 }
 
-/* The rest of a file that had `bytes` when it was asked. */
+/* Read the rest of a file whose size was `bytes`. */
 static int read_rest(int fd, uint64_t bytes, size_t max, struct pl_buf *out)
 {
-	/* One byte more than it had tells whether it grew; files of /proc say 0 and have more. */
+	/* One byte more shows whether the file grew; files of /proc have size 0 and contain
+	 * more. */
 	for (size_t want = bytes < max ? (size_t)bytes + 1 : max + 1;;) {
 		uint8_t *to = buf_reserve(out, want);
 		ssize_t part = to ? read(fd, to, want) : -1;

@@ -41,7 +41,7 @@ enum {
 };
 #define STAT_FIELDS 53
 
-/* Field 3 is the first behind the name, which is in brackets and may hold anything. */
+/* Field 3 is the first after the name, which is in brackets and may contain anything. */
 static bool read_stat(int pid, char *state, uint64_t fields[STAT_FIELDS])
 {
 	char text[4096];
@@ -59,8 +59,8 @@ static bool read_stat(int pid, char *state, uint64_t fields[STAT_FIELDS])
 	return true;
 }
 
-/* Where the kernel has put code, stack, arguments and environment, and which file it runs: exec
- * makes all of them anew. 0: not told, as of another user's process. */
+/* A hash of where the kernel has put code, stack, arguments and environment, and which file it
+ * runs: exec changes all of these. 0: not known, as for another user's process. */
 static uint64_t image_of(int pid, const uint64_t fields[STAT_FIELDS])
 {
 	struct {
@@ -99,7 +99,8 @@ void watch_close(struct watch *w)
 	w->pidfd = -1;
 }
 
-/* Without a pidfd a pid may be another process by now: its start time tells. A zombie has ended. */
+/* Without a pidfd the pid may belong to another process by now: the start time shows that. A zombie
+ * has ended. */
 bool watch_ended(const struct watch *w)
 {
 	uint64_t fields[STAT_FIELDS];
@@ -115,7 +116,7 @@ bool watch_ended(const struct watch *w)
 	       ((w->start && fields[STAT_START] != w->start) || state == 'Z' || state == 'X');
 }
 
-/* Linux 6.15 and later keep the status for who holds a pidfd; before, the ioctl fails. */
+/* Linux 6.15 and later keep the status for holders of a pidfd; before, the ioctl fails. */
 static bool reaped_status(const struct watch *w, int *status)
 {
 	struct pidfd_info info = {.mask = PIDFD_WANT_EXIT};
@@ -127,8 +128,8 @@ static bool reaped_status(const struct watch *w, int *status)
 	return true;
 }
 
-/* The kernel tells the exit through a pidfd once the process is reaped; before, the zombie tells it
- * in /proc. */
+/* A pidfd has the exit status once the process is reaped; before that, the zombie shows it in
+ * /proc. */
 bool watch_status(const struct watch *w, int *status)
 {
 	uint64_t fields[STAT_FIELDS];
@@ -191,7 +192,7 @@ int watch_find(uint32_t pid, uint32_t pid_space)
 	return found;
 }
 
-/* 1: it is there; 0: it is not; -1: the file could not be read, or is empty. */
+/* 1: the word is there; 0: it is not; -1: the file could not be read, or is empty. */
 static int has(int pid, const char *name, const char *word, struct pl_buf *room)
 {
 	char path[64];
@@ -212,8 +213,8 @@ int watch_maps(const struct watch *w, const char *word)
 }
 
 /* In the middle of an exec a process has neither the old environment nor the new one: the kernel
- * has made its memory, and where the environment ends is the last that it puts down. One that has
- * none because its memory is not ours to see, or is gone, has no executable for us either. */
+ * has made its memory, and sets the end of the environment last. If it has no environment because
+ * we may not see its memory, or that is gone, we cannot see its executable either. */
 static bool is_in_exec(int pid, const uint64_t fields[STAT_FIELDS])
 {
 	char path[64], executable[2];
@@ -222,9 +223,9 @@ static bool is_in_exec(int pid, const uint64_t fields[STAT_FIELDS])
 	return !fields[STAT_ENVIRONMENT_END] && readlink(path, executable, sizeof executable) > 0;
 }
 
-/* What a process has is read in two steps, and an exec between them shows half of two programs. */
+/* A process is read in two steps; an exec between them would show halves of two programs. */
 #define LOOKS_AT_ONE 16
-/* An exec is over in less than a millisecond. One that is not, on a busy machine, may be ours. */
+/* An exec takes less than a millisecond. One that takes longer, on a busy machine, may be ours. */
 #define EXEC_WAIT_MS 30
 
 static bool comes_out_of_exec(int pid, uint64_t fields[STAT_FIELDS])
@@ -242,8 +243,8 @@ static bool comes_out_of_exec(int pid, uint64_t fields[STAT_FIELDS])
 	return true;
 }
 
-/* Its own program shows the word in the environment until it is mapped, and then among what is
- * mapped. */
+/* Its own program has the word in its environment until our library is mapped, and then among its
+ * mappings. */
 static bool has_or_may_have(
 	int pid, uint64_t before[STAT_FIELDS], const char *word, struct pl_buf *room)
 {
@@ -267,8 +268,8 @@ static bool has_or_may_have(
 struct search {
 	const char *word;
 	int self, except;
-	uint64_t since;		 /* who began before that is not looked at … */
-	struct pl_map no_longer; /* … and only once, as who runs no program: pid -> 1 */
+	uint64_t since;		 /* processes that began before are not looked at … */
+	struct pl_map no_longer; /* … and only once those that run no program: pid -> 1 */
 	struct pl_buf room;
 };
 
@@ -280,7 +281,7 @@ static void leave_out(struct search *s, int pid)
 		*place = 1;
 }
 
-/* One that has no memory is no program; one whose memory we may read is. false: neither is
+/* A process without memory runs no program; one whose memory we may read does. false: neither is
  * known. */
 static bool ask_memory(int pid, bool *has_one)
 {
@@ -291,9 +292,9 @@ static bool ask_memory(int pid, bool *has_one)
 	return *has_one || errno == ESRCH;
 }
 
-/* Kernel threads, zombies and other users' processes: of them neither environment nor maps can be
- * read. It is asked first, for it costs a quarter of what reading `stat` does; of the memory first,
- * for that takes no path. */
+/* Kernel threads, zombies and other users' processes: neither their environment nor their maps can
+ * be read. This is checked first, because it costs a quarter of reading `stat`; memory comes first,
+ * because it needs no path. */
 static bool runs_nothing(int pid)
 {
 	char path[64], executable[2];
@@ -352,9 +353,9 @@ static bool look_at_all(struct search *s)
 }
 
 #define FEW	32
-#define YOUNG_S 2 /* nobody makes so many processes by then that their numbers begin anew */
+#define YOUNG_S 2 /* nobody makes so many processes in this time that pids wrap around */
 
-/* Those that began since we did have the numbers behind ours, up to the last one that was given. */
+/* Those that began after us have the pids after ours, up to the last one that was given. */
 static bool are_few(const struct search *s, uint64_t last)
 {
 	struct timespec now;
@@ -376,7 +377,7 @@ static bool look_once(struct search *s, uint64_t last)
 	return found;
 }
 
-/* The number that the last new process or thread got, as proc(5) has it; 0: not known. */
+/* The pid of the newest process or thread (proc(5)); 0: not known. */
 static uint64_t last_pid(void)
 {
 	char text[128];
@@ -388,8 +389,8 @@ static uint64_t last_pid(void)
 
 #define LOOKS 3
 
-/* Who hands on to a new process and ends, while /proc is walked, may be missed once. Where none is
- * new, none was. */
+/* A process that passes the word on to a new one and exits, while /proc is read, may be missed
+ * once. If no process is new, none was missed. */
 bool watch_anyone_has(const char *word, int except)
 {
 	uint64_t fields[STAT_FIELDS];

@@ -1,6 +1,6 @@
-/* A program that gives up rights. A seccomp filter may end it at a system call that it does not make
- * itself; so from then on the recorder asks nothing of files (recorder/source.c). Filters come after
- * PR_SET_NO_NEW_PRIVS, unless root sets them. */
+/* A program that gives up rights. A seccomp filter may end it at a system call that it does not
+ * make itself, so from then on the recorder makes no system calls on files (recorder/source.c).
+ * Filters are preceded by PR_SET_NO_NEW_PRIVS, unless root sets them. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <sys/prctl.h>
@@ -11,7 +11,7 @@ PRELOAD_EXPORT int prctl(int option, ...)
 	unsigned long words[4];
 	va_list list;
 
-	/* as libc itself: whatever the option, four words are passed on */
+	/* like libc itself: always passes on four words */
 	va_start(list, option);
 	for (int i = 0; i < 4; i++)
 		words[i] = va_arg(list, unsigned long);

@@ -442,9 +442,9 @@ static inline bool others_hear_passes(const PyCodeObject *code, int tool)
 	       ~(1u << tool);
 }
 
-/* Who hears of INSTRUCTION is noted for each place as soon as there are two tools, and what is
- * noted then begins empty: the first one would hear no more. So it is noted from the beginning.
- * false: no memory. */
+/* With two or more tools, code notes for each place which of them has INSTRUCTION there. These
+ * notes begin empty, so the first tool would get no more events; therefore they are made from the
+ * beginning. false: no memory. */
 static inline bool keep_instruction_tools(const PyCodeObject *code, int tool)
 {
 	_PyCoMonitoringData *data = code->_co_monitoring;
@@ -460,7 +460,7 @@ static inline bool keep_instruction_tools(const PyCodeObject *code, int tool)
 #endif
 
 #if PY_VERSION_HEX >= 0x030c0000
-/* Of sys.monitoring: who has taken an id, NULL: nobody; and what an id has called, by event. */
+/* In sys.monitoring: who has taken an id, NULL: nobody; and the callbacks of an id, by event. */
 static inline PyObject **monitoring_tool_names(const PyInterpreterState *interpreter)
 {
 	return (PyObject **)interpreter->monitoring_tool_names;
@@ -477,7 +477,7 @@ static inline int event_index(long event)
 	return __builtin_ctzl((unsigned long)event);
 }
 
-/* Was it so when the code was last instrumented? */
+/* When the code was last instrumented, was that also for the tool? */
 static inline bool code_is_instrumented_for(const PyCodeObject *code, int tool)
 {
 	const _PyCoMonitoringData *data = code->_co_monitoring;
@@ -489,8 +489,8 @@ static inline bool code_is_instrumented_for(const PyCodeObject *code, int tool)
 }
 #endif
 
-/* Does another tool hear of a frame's start or resume by the RESUME at `unit`? If it raised there that has happened, though no
- * instruction behind it has. */
+/* Does another tool get a frame's start or resume from the RESUME at `unit`? If it raised there,
+ * that event has happened, though no instruction after it has run. */
 static inline bool others_hear_resume(const PyCodeObject *code, uint32_t unit, int tool)
 {
 #if PY_VERSION_HEX >= 0x030c0000

@@ -1,15 +1,15 @@
 /* Does a text fit code? For code of which it is not known when it was compiled (source.c).
  *
- * Code has the columns of most of its instructions. What stands there in the text must be possible:
+ * Code has the columns of most of its instructions. The text at these places must be possible:
  *
  *	it neither begins nor ends inside a word
  *	a name, or the last of a.b.c     is one of the code's names, or a keyword
  *	a number, a plain string         is one of its constants; a string ends where it should
  *	def and class                    have the code's name, at its first line or below
  *
- * This is no proof: two texts that differ in an operator or a comment fit the same code. A text that
- * does not fit is another one; few fit badly that are the right one (what a compiler folds, as
- * `2 * 3`, is not looked at).
+ * This is not a proof: two texts that differ in an operator or a comment fit the same code. But a
+ * text that does not fit is a different one; the right text rarely fails to fit (things that a
+ * compiler folds, such as `2 * 3`, are not checked).
  */
 #include "recorder/state.h"
 
@@ -18,16 +18,16 @@
 #include <string.h>
 #include "bytecode/table.h"
 
-#define DEPTH_MAX   100 /* of code in code, and of tuples in tuples */
-#define NAME_BEHIND 64	/* lines: a function's last line may be that of its decorator */
+#define DEPTH_MAX   100 /* of nested code, and nested tuples */
+#define NAME_BEHIND 64	/* lines: the last line of a function may be its decorator's */
 
 struct lines {
 	struct pl_view text;
-	uint32_t *begins; /* owned: where each line begins, and the text's length behind the last */
+	uint32_t *begins; /* owned: where each line begins, and at the end the text's length */
 	size_t count;
 };
 
-/* A code and those around it. */
+/* A code, with those around it. */
 struct level {
 	PyCodeObject *code;
 	const struct level *outer;
@@ -64,7 +64,7 @@ static bool lines_init(struct lines *l, struct pl_view text)
 	return true;
 }
 
-/* ---- what stands in the text ---- */
+/* ---- what is in the text ---- */
 
 static bool is_word(uint8_t c)
 {
@@ -110,7 +110,8 @@ static bool number_of(struct pl_view v, long long *number)
 	return v.left && (v.left == 1 || *v.at != '0');
 }
 
-/* Of what begins with a quote: does each string in it end? What has a backslash is not looked at. */
+/* Does each string end in this text, which begins with a quote? Text with a backslash is not
+ * checked. */
 static bool ends_strings(struct pl_view v)
 {
 	uint8_t quote = 0;
@@ -124,7 +125,7 @@ static bool ends_strings(struct pl_view v)
 	return !quote;
 }
 
-/* What is in quotes, of a literal that stands for itself. */
+/* What is inside the quotes of a plain string literal. */
 static bool string_of(struct pl_view v, struct pl_view *inside)
 {
 	if (v.left && memchr("rbuRBU", *v.at, 6))
@@ -135,7 +136,7 @@ static bool string_of(struct pl_view v, struct pl_view *inside)
 	return !memchr(inside->at, *v.at, inside->left) && !memchr(inside->at, '\\', inside->left);
 }
 
-/* ---- what the code has ---- */
+/* ---- what is in the code ---- */
 
 static bool equals(PyObject *object, struct pl_view v)
 {
@@ -147,7 +148,7 @@ static bool equals(PyObject *object, struct pl_view v)
 	       !memcmp(PyUnicode_DATA(object), v.at, v.left);
 }
 
-/* Names of a class that begin with "__" have the class's name in front. */
+/* In a class, names that begin with "__" are prefixed with the class's name. */
 static bool ends_with(PyObject *name, struct pl_view v)
 {
 	if (!PyUnicode_CheckExact(name) || !PyUnicode_IS_COMPACT_ASCII(name))
@@ -205,7 +206,7 @@ static bool is_keyword(struct pl_view v)
 	return false;
 }
 
-/* In a comprehension some instructions have the place of what is around it. */
+/* In a comprehension some instructions have the place of the code around it. */
 static bool is_name_of(const struct level *l, struct pl_view v)
 {
 	for (; l; l = l->outer) {
@@ -226,7 +227,7 @@ static bool is_dunder(struct pl_view v)
 	return v.left > 4 && !memcmp(v.at, "__", 2) && !memcmp(v.at + v.left - 2, "__", 2);
 }
 
-/* `while 1`, `if 0`: the number is in no constant. */
+/* `while 1`, `if 0`: no constant has the number. */
 static bool is_condition(struct pl_view before)
 {
 	while (before.left &&
@@ -276,7 +277,7 @@ static bool position_fits(const struct level *l, const struct position_row *p, u
 		return false;
 	const struct pl_view line = line_at(l->lines, p->line);
 	if (!is_plain(line))
-		return true; /* of another coding, its columns are not these */
+		return true; /* not UTF-8: its columns are different */
 	if ((size_t)p->end_column > line.left || !begins_word(line, (size_t)p->column) ||
 		!begins_word(line, (size_t)p->end_column))
 		return false;
@@ -325,7 +326,7 @@ static bool line_has_word(struct pl_view line, PyObject *word)
 	return false;
 }
 
-/* Its name stands behind "def" or "class"; others have names of their own making. */
+/* The name is after "def" or "class"; codes of other kinds have made-up names. */
 static bool name_fits(const struct level *l, int32_t last)
 {
 	PyObject *name = l->code->co_name;

@@ -42,7 +42,7 @@ struct hook_row {
 	vectorcallfunc function;
 	struct hook hook;
 	vectorcallfunc stamped; /* with --clock call: the same, with a stamp; NULL: it has none */
-	long number;		/* of the event, once it is heard; else 0 */
+	long number;		/* of the event, once it is enabled; else 0 */
 };
 
 /* One for each event, and the same with a stamp (stamped.c), for those that have one. */
@@ -70,18 +70,18 @@ PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObj
 void traced_take(void);
 
 /* ---- tools.c ---- */
-/* Put ours in front of sys.monitoring's functions that name a tool id, before the recorder takes its
- * own. Leaves no error. */
+/* Put ours in front of sys.monitoring's functions that name a tool id, before the recorder takes
+ * its own. Leaves no error. */
 void tools_take(PyObject *module);
-/* The recorder has taken its id, root.tool, and hears of these events. From now on the program's ids
- * are exchanged, unless a function is not the interpreter's own; where the program has a debugger
- * already, all lines are told. Leaves no error. */
+/* The recorder has taken its id, root.tool, and enables these events. From now on the program's ids
+ * are replaced, unless a function is not the interpreter's own. If the program has a debugger
+ * already, all lines are recorded. Leaves no error. */
 void tools_begin(PyObject *module, long events);
 /* sys.monitoring.set_local_events for the recorder's id. May leave an error. */
 bool tools_set_local_events(PyCodeObject *code, int events);
 
 /* ---- install.c ---- */
-/* As hooks_tell_lines, for who will hear all anew. */
+/* As hooks_tell_lines, if all events are about to be enabled again. */
 void hooks_will_tell_lines(void);
 
 extern PyTypeObject hook_type;

@@ -1,15 +1,15 @@
-/* When was a module's code compiled? Just now, from the file that is there, or earlier, and then it
- * came from a .pyc.
+/* When was a module's code compiled? Just now, from the existing file, or earlier, and then it came
+ * from a .pyc.
  *
  *	a script               just now
  *	an import, or -m       just now, unless its .pyc has the file's time and size, or its hash
  *	exec by the program    not known
  *
- * The .pyc has the time in seconds. So it is of another text if that was changed within one second
- * and kept its size, or if a program set the time. Such a file was changed after the .pyc was
- * written; but so were files that were only copied, linked or given to another user. Where the .pyc
- * was written in the file's second, and in this place, the file counts as changed. Else it is not
- * known.
+ * The .pyc has the time in seconds. So it belongs to another text if the file was changed within
+ * one second and kept its size, or if a program set the time. Such a file was changed after the
+ * .pyc was written; but so were files that were only copied, linked or given to another user. If
+ * the .pyc was written in the file's second, and in this place, the file counts as changed.
+ * Otherwise it is not known.
  *
  * Nothing of the program runs here.
  */
@@ -22,10 +22,10 @@
 #include "os/file.h"
 
 #define PYC_HEAD_BYTES 16
-#define FLAG_HASH      1 /* in place of time and size */
+#define FLAG_HASH      1 /* instead of time and size */
 #define SECOND_NS      ((int64_t)1000000000)
 
-/* The 16 bytes in front of the code. */
+/* The 16 bytes before the code. */
 struct pyc_head {
 	uint32_t magic;
 	uint32_t flags;
@@ -61,7 +61,7 @@ static bool is_of_file(py_frame *frame, const char *path)
 
 /* ---- its .pyc ---- */
 
-/* -O and -OO have their own. */
+/* -O and -OO have a .pyc of their own. */
 static long optimize_level(void)
 {
 	PyObject *flags = PySys_GetObject("flags");
@@ -72,8 +72,8 @@ static long optimize_level(void)
 	return level && PyLong_CheckExact(level) ? PyLong_AsLong(level) : 0;
 }
 
-/* dir/name.py -> dir/__pycache__/name.cpython-313.pyc; with sys.pycache_prefix it is in
- * PREFIX/dir, of a whole name. */
+/* dir/name.py -> dir/__pycache__/name.cpython-313.pyc; with sys.pycache_prefix in PREFIX/dir, only
+ * if dir is absolute. */
 static bool pyc_path(const char *path, char *out, size_t room)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -95,7 +95,7 @@ static bool pyc_path(const char *path, char *out, size_t room)
 	return n > 0 && (size_t)n < room && (!length || *path == '/');
 }
 
-/* false: there is none that Python would have taken. */
+/* false: there is none that Python would have used. */
 static bool read_pyc(const char *pyc, struct pyc_head *head, struct file_stamp *stamp)
 {
 	int fd = file_open_regular(AT_FDCWD, pyc, stamp);
@@ -132,7 +132,7 @@ static enum loaded ask_pyc(const char *path, const struct file_stamp *file, uint
 		return LOADED_NOW;
 	const bool copied = pyc.changed_ns - pyc.written_ns >= 2 * SECOND_NS;
 	const bool same_second = file->written_ns / SECOND_NS == pyc.written_ns / SECOND_NS;
-	/* At one time both may have been written by what runs now. */
+	/* If the times are equal, both may have been written by what runs now. */
 	return same_second && !copied && file->changed_ns > pyc.written_ns ? LOADED_EARLIER
 									   : LOADED_UNKNOWN;
 }

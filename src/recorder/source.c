@@ -1,22 +1,23 @@
 /* The text from which code was compiled.
  *
- * All code objects of one compilation share one object as their file name: so a unit is known by
- * the address of that object. The unit is opened by its first code, which is the module's own
+ * All code objects of one compilation share one object as their file name, so a unit is identified
+ * by the address of that object. The unit is opened by its first code, which is the module's own
  * unless that ran before the recording began, and the text is looked for then:
  *
  *	a file of long ago       its stamp; the collector reads the file and compares
  *	a file of just now       its bytes, read here: a later change may leave the stamp as it is
- *	a member of a zip file   the same: the zip file's stamp, or what is packed in it
+ *	a member of a zip file   the same: the zip file's stamp, or the packed bytes in it
  *	no such file             what the program gave to linecache
  *	<frozen NAME>            the collector looks into the standard library
  *	<other>                  what linecache has, or the text of -c
  *	a confined program       no file is looked at: a seccomp filter could end the program
  *
- * Where the same object is the name of a second module with another text (a reload, on 3.13 and
- * later), all code in the second is described at once. So what comes later is of the first.
+ * If the same object is the file name of a second module with another text (a reload, on 3.13 and
+ * later), all code in the second module is described at once. So code that comes later belongs to
+ * the first.
  *
- * Nothing of the program runs here: files are opened only if they are regular ones, and linecache's
- * entries are read and not asked. Under the GIL.
+ * Nothing of the program runs here: only regular files are opened, and linecache's entries are read
+ * without calling them. Under the GIL.
  */
 #include "recorder/state.h"
 
@@ -31,12 +32,12 @@
 #include "format/message.h"
 #include "os/archive.h"
 
-#define TEXT_MAX ((size_t)4 << 20)     /* longer ones are not sent; sources.h has it for files */
-#define FRESH_NS ((int64_t)2000000000) /* more than the steps of any file system's times */
+#define TEXT_MAX ((size_t)4 << 20)     /* longer ones are not sent; for files see sources.h */
+#define FRESH_NS ((int64_t)2000000000) /* more than the resolution of any file system's times */
 
 struct unit {
-	uint64_t name; /* hash of the file name: the address may have become another name's */
-	uint64_t from; /* what its text was known by; 0: nothing that says it is the same again */
+	uint64_t name; /* hash of the file name: the address may be reused */
+	uint64_t from; /* identifies its text; 0: nothing shows that it is the same again */
 	uint32_t number;
 };
 
@@ -54,11 +55,12 @@ static struct {
 	struct unit *units;   /* owned */
 	size_t count, room;
 	int64_t began_ns; /* CLOCK_REALTIME */
-	/* Of which all code is being described, because its name is also that of other code. */
+	/* The unit of which all code is being described, because other code has the same name
+	 * object. */
 	struct {
-		const PyObject *name; /* compared only */
-		uint32_t unit;	      /* 0: none is */
-		bool running;	      /* false: it is due */
+		const PyObject *name; /* only compared */
+		uint32_t unit;	      /* 0: none */
+		bool running;	      /* false: still to be done */
 	} apart;
 } source;
 
@@ -79,7 +81,7 @@ void source_begin(void)
 		source.began_ns = now_ns();
 }
 
-/* The unit of this name that is known, or NULL. Valid until the next unit_put. */
+/* The known unit with this name, or NULL. Valid until the next unit_put. */
 static struct unit *unit_find(const PyObject *name, struct pl_view file)
 {
 	const uint64_t *place = map_find(&source.places, (uint64_t)(uintptr_t)name);
@@ -108,7 +110,7 @@ static bool unit_put(const PyObject *name, const struct unit *u)
 	return place != NULL;
 }
 
-/* The code that a compilation gives, and not one in it. */
+/* Is it the code that a compilation returns, not one inside it? */
 static bool is_top(const PyCodeObject *code)
 {
 	return PyUnicode_GET_LENGTH(code->co_qualname) == 8 &&
@@ -117,9 +119,9 @@ static bool is_top(const PyCodeObject *code)
 
 /* ---- texts that no file has ---- */
 
-/* The lines that linecache has for a file name: borrowed, NULL if none. An entry of a text is
- * (size, mtime, lines, fullname); a lazy one has a function in their place, and is not asked.
- * given: by the program, and not read by linecache from a file. */
+/* The lines that linecache has for a file name: borrowed, NULL if none. An entry with a text is
+ * (size, mtime, lines, fullname); a lazy one has a function in place of these, which is not called.
+ * given: only if the program has set it, not if linecache has read it from a file. */
 static PyObject *cached_lines(PyObject *file, bool given)
 {
 	PyObject *cache = module_attribute("linecache", "cache");
@@ -162,7 +164,8 @@ static bool find_lines(struct found *f, PyObject *file, bool given)
 
 /* ---- files ---- */
 
-/* The zip file in front of a name like "app.pyz/package/module.py"; 0: there is none. */
+/* The length of the zip file's path in a name like "app.pyz/package/module.py"; 0: there is
+ * none. */
 static uint32_t archive_length(const char *path, size_t length, struct file_stamp *stamp)
 {
 	char front[PATH_MAX];
@@ -196,7 +199,7 @@ static int read_member(struct found *f, const char *path, struct file_stamp *sta
 	return err;
 }
 
-/* What was written just now may be written again without a change of its stamp. */
+/* A file that was just written may be written again without a change of its stamp. */
 static void read_fresh(struct found *f, const char *path)
 {
 	const bool packed = f->text.how == CODE_TEXT_ARCHIVE;
@@ -210,7 +213,7 @@ static void read_fresh(struct found *f, const char *path)
 		return;
 	}
 	buf_reset(&f->bytes);
-	/* What is too large, or not in the zip file, is so for the collector too, which says it. */
+	/* If it is too large, or not in the zip file, the collector finds and reports the same. */
 	if (err == 0 || (err != -EFBIG && err != -ENOENT && err != -EBADMSG))
 		f->text.how = CODE_TEXT_LATE;
 }
@@ -268,7 +271,7 @@ static void find(struct found *f, PyCodeObject *code, const char *file)
 
 	if (length && file[0] == '<' && file[length - 1] == '>') {
 		f->text.how = CODE_TEXT_NONE;
-		/* The texts of "<string>" are many; 3.13 gives that of -c to linecache. */
+		/* There are many texts of "<string>"; 3.13 gives that of -c to linecache. */
 		if (length == 8 && memcmp(file, "<string>", 8) == 0)
 			return;
 		if (!find_lines(f, code->co_filename, false) && length > sizeof frozen &&
@@ -310,7 +313,7 @@ static void put_apart(const PyObject *name, uint32_t unit)
 	source.apart.running = false;
 }
 
-/* The module of -c: its name is that of all other code from a "<string>". */
+/* The module of -c? All other code from a "<string>" has the same name. */
 static bool is_command(const PyCodeObject *code)
 {
 	return root.command_text.used && PyUnicode_EqualToUTF8(code->co_filename, "<string>") &&
@@ -327,7 +330,7 @@ static uint32_t open_command(PyCodeObject *code, struct found *f)
 	return f->text.unit;
 }
 
-/* Memory is asked for on the way, so other code may be described meanwhile. */
+/* This allocates memory, so other code may be described meanwhile. */
 static uint32_t open_unit(PyCodeObject *code, struct found *f, const char *file)
 {
 	find(f, code, file);

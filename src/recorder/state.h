@@ -93,17 +93,13 @@ struct code_record {
 	/* calls of frames that come to these units; `to` is the first unit after them */
 	uint16_t implied_from, implied_to;
 	uint16_t implied_tries;
-	uint16_t
-		seen_base; /* of the places in it, as the shadow stack has them; 0: none, it never was so */
-	uint32_t
-		number_implied; /* the number that it had before that, or has when it is so, or 0 */
-	uint32_t
-		lines_heard; /* by the short way; when it comes to root.hot_lines the code is hot */
-	uint32_t passes_heard; /* by JUMP, that may move (hot.c); likewise */
-	struct code_record *next,
-		**at;	    /* of all (root.codes); at: what points to it, NULL: nothing */
-	int32_t *lines;	    /* of the starts, by their index; behind the units, or own_lines */
-	int32_t *own_lines; /* owned; of straight code, or NULL */
+	uint16_t seen_base;	 /* of its places in the shadow stack; 0: never had implied calls */
+	uint32_t number_implied; /* its number in the other state (implied or not), or 0 */
+	uint32_t lines_heard;	 /* on the fast path; at root.hot_lines the code becomes hot */
+	uint32_t passes_heard;	 /* reported by JUMP, and may move (hot.c); likewise */
+	struct code_record *next, **at; /* of all (root.codes); at: the pointer to it, NULL: none */
+	int32_t *lines;			/* of the starts, by index; after the units, or own_lines */
+	int32_t *own_lines;		/* owned; for straight code, else NULL */
 	/* As many as code units, caches too: the frame's own position is the index, no search. */
 	struct code_unit {
 		uint32_t start : 19; /* index of the line start + 1, 0: none here */
@@ -301,10 +297,9 @@ struct recorder_root {
 	/* the stack of the thread that forked, the top first; mapped, until it is written */
 	struct stood *stood;
 	uint32_t stood_count;
-	uint32_t stood_pid; /* of the child: one that it vforks has its memory */
-	bool stood_unheard; /* no event was reported as the child began: its way is not known */
-	uint32_t
-		shared_codes; /* codes up to this number were there at a fork: another process may have them too */
+	uint32_t stood_pid;    /* of the child: one that it vforks has its memory */
+	bool stood_unheard;    /* no event was reported as the child began: its way is not known */
+	uint32_t shared_codes; /* codes up to this number may be another process's too (a fork) */
 	struct pl_buf command, executable, interpreter,
 		stdlib_dir;	    /* texts for the PROCESS message */
 	struct pl_buf command_text; /* of -c, until it is written */
@@ -558,7 +553,7 @@ void thread_leaves(bool killed);
 /* Each line and return has an event from here on. Writes where this thread is, unless it is in a
  * callback, whose event says so. Other threads are marked as stale until their next event. */
 void thread_begins_to_tell(void);
-/* What runs from here on is not heard, in no thread, until further notice: a GAP in each. */
+/* What runs from here on is not reported, in any thread, until further notice: a GAP in each. */
 void threads_lose_the_path(enum pl_gap_reason reason);
 /* The pass that it owes; its place is open. */
 uint8_t *thread_write_owed(struct thread *t, uint8_t *p);
@@ -584,10 +579,10 @@ void interpreters_look(void);
 /* Describe a code object to the collector, and keep its record. NULL: it could not be described,
  * and the event that needs it is lost; the next event tries again. Leaves no error set. */
 struct code_record *code_describe(PyCodeObject *code);
-/* Every code object that was told of and lives, with its record. */
+/* Every code object that was described and is alive, with its record. */
 void codes_each(
 	void (*each)(PyCodeObject *code, struct code_record *r, void *context), void *context);
-int code_init(void); /* 0, or -1: the interpreter has no more room for such as us */
+int code_init(void); /* 0, or -1: the interpreter has no free slot for us */
 struct flow_graph;
 /* The code's flow graph, owned by the caller. */
 bool code_graph(PyCodeObject *code, struct flow_graph *out);
@@ -789,11 +784,11 @@ void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t 
 bool hot_listen_anew(PyCodeObject *code);
 /* Its witnesses are reported by LINE again, from its next run on. */
 void hot_ends(PyCodeObject *code, struct code_record *r);
-/* As hot_ends, where INSTRUCTION is heard in no code any more, and a gap says so. */
+/* As hot_ends, if INSTRUCTION is no longer enabled in any code, and a gap says so. */
 void hot_forget(struct code_record *r);
 
-/* Witnesses that tell of calls were kept from moving by a plan, which is gone. Where such a LINE is
- * heard, or no frame runs the code. */
+/* A plan kept witnesses that record calls from moving, and is gone: now they may move. Call it
+ * where such a LINE is reported, or while no frame runs the code. */
 void hot_begins_move(struct code_record *r);
 
 /* ---- plan.c: hot code is planned again ---- */
@@ -819,11 +814,12 @@ enum loaded {
 	LOADED_EARLIER, /* the file was changed since */
 	LOADED_UNKNOWN,
 };
-/* When was the code compiled, whose file has this path and stamp? hash: the key of its .pyc's hash and
- * the hash that the file must have; the key is 0 if none is known. */
+/* When was the code compiled, whose file has this path and stamp? hash: the key of its .pyc's hash
+ * and the hash that the file must have; the key is 0 if none is known. */
 enum loaded loaded_when(
 	PyCodeObject *code, const char *path, const struct file_stamp *stamp, uint64_t hash[2]);
-/* The frame that runs the code; of one that is told before it runs, who is running. NULL: none. */
+/* The frame that runs the code; if the code is described before it runs, the frame that is running.
+ * NULL: none. */
 py_frame *frame_of(PyCodeObject *code);
 /* A text in the frame's globals, or an empty one; *keep is as text_of has it. */
 struct pl_view global_text(const py_frame *frame, const char *name, PyObject **keep);

@@ -1,27 +1,27 @@
 /* Tool ids of sys.monitoring, as the program sees them: as if the recorder had none.
  *
  * The recorder takes one of the six ids. The program's calls of sys.monitoring's functions come
- * here first (function_take), and the id that they name is exchanged for the one that stands for
- * it:
+ * here first (function_take), and the id that they name is replaced by the interpreter's id that
+ * represents it:
  *
  *	the program's   0  1  2  3  4  5
- *	stands for it   0  1  2  3  .  4    the recorder has 5; the program has 0 to 3, and 5
+ *	its own id      0  1  2  3  .  4    the recorder has 5; the program has 0 to 3, and 5
  *
- * So the recorder keeps its id and what it hears, whatever ids the program asks for, and
- * get_tool says that the recorder's id is free. To move to another id instead would lose what is
- * in flight, and would call back what other tools have switched off. Only a program that takes
- * all six needs the recorder's id, too. It gets it: a GAP in each thread and a note say so, and
- * nothing is recorded until the program frees one.
+ * So the recorder keeps its id and its enabled events, whatever ids the program asks for, and
+ * get_tool says that the recorder's id is free. Moving the recorder to another id instead would
+ * lose events that are in flight, and would enable again what other tools have disabled. Only a
+ * program that takes all six ids needs the recorder's too. It gets it: a GAP in each thread and a
+ * note say so, and nothing is recorded until the program frees one.
  *
- *	taken, or has callbacks          what stands for it is its own
- *	freed, and hears of nothing      what stands for it may be lent: its callbacks are put
- *	                                 aside, and come back with the next own
+ *	taken, or has callbacks          the own id belongs to the program's id alone
+ *	freed, with no event enabled     the own id may be lent: its callbacks are put
+ *	                                 aside, and come back with the next own id
  *
- * What the program could notice: of two tools of the program that hear of one event the higher
- * id is called first. What stands for its ids keeps that order where it can, which it cannot
- * where all ids between are taken by then.
+ * What the program could notice: if two of its tools get one event, that with the higher id is
+ * called first. The own ids keep that order if possible, which it is not if all ids between are
+ * taken by then.
  *
- * Not on the hot path: nothing here is asked at an event.
+ * Not on the hot path: nothing here runs at an event.
  */
 #include "recorder/hooks.h"
 
@@ -29,17 +29,17 @@
 #define NOT_YET	 (-1)
 #define DEBUGGER 0 /* sys.monitoring.DEBUGGER_ID */
 
-/* By the program's id. */
+/* Index: the program's id. */
 static struct program_id {
-	/* The interpreter's id, NOT_YET: none. It stays when the id is freed, as callbacks and
+	/* The interpreter's id; NOT_YET: none. It stays when the id is freed, as callbacks and
 	 * events do (3.12, 3.13). */
 	int own;
 	bool taken;
-	PyObject *aside[_PY_MONITORING_EVENTS]; /* owned; its callbacks, while it has no own */
+	PyObject *aside[_PY_MONITORING_EVENTS]; /* owned; its callbacks while `own` is NOT_YET */
 } ids[TOOLS];
-static PyInterpreterState *of; /* whose they are; NULL: nothing is exchanged */
+static PyInterpreterState *of; /* the interpreter of these ids; NULL: nothing is replaced */
 static bool deaf;	       /* the recorder has no id */
-static long heard;	       /* the set of events that it hears of, when it has one */
+static long heard;	       /* its enabled events, when it has an id */
 
 typedef PyObject *(*fast_function)(PyObject *module, PyObject *const *args, Py_ssize_t n);
 
@@ -66,7 +66,7 @@ static PyObject *call_theirs(int which, PyObject *module, PyObject *const *args,
 	}
 }
 
-/* With another first argument. */
+/* Call it with another first argument. */
 #define ARGUMENTS_MOST 3
 static PyObject *call_with(
 	int which, PyObject *module, int own, PyObject *const *args, Py_ssize_t n)
@@ -88,7 +88,7 @@ static PyObject *call_of_id(int which, PyObject *module, int own)
 	return call_with(which, module, own, NULL, 1);
 }
 
-/* -1: an error, which is left. */
+/* -1: an error, which stays set. */
 static int set_number(int which, PyObject *module, int own, PyObject *code, long events)
 {
 	PyObject *set = PyLong_FromLong(events);
@@ -117,9 +117,9 @@ struct cleaning {
 	int own;
 };
 
-/* Its places are noted as the last instrumentation left them, also those that are switched off;
- * the next tool with that id would hear of what the last one wanted, until the code is
- * instrumented anew. That is done by an event of its own which comes and goes. */
+/* Code keeps for each place which tools were enabled there when it was last instrumented, also
+ * where they were disabled later. The next tool with that id would get the last one's events until
+ * the code is instrumented again. A local event, enabled and disabled again, causes that. */
 static void clean_code(PyCodeObject *code, struct code_record *r, void *context)
 {
 	const struct cleaning *c = context;
@@ -136,13 +136,13 @@ static void clean_code(PyCodeObject *code, struct code_record *r, void *context)
 	PyErr_Clear();
 }
 
-/* All code that the recorder knows. The id is in use, and hears of nothing. */
+/* All code that the recorder knows. The id is in use, with no event enabled. */
 static void clean_codes(PyObject *module, int own)
 {
 	codes_each(clean_code, &(struct cleaning){module, own});
 }
 
-/* ---- which id stands for which ---- */
+/* ---- which own id represents which ---- */
 
 static bool is_spoken_for(int own)
 {
@@ -159,8 +159,8 @@ static bool fits_in(int own, int below, int above)
 	return own > below && own < above && !is_spoken_for(own);
 }
 
-/* A free one; where there is one the interpreter calls it in the order of the program's ids.
- * NOT_YET: there is none. */
+/* A free id; if possible one that keeps the program's ids in the order in which the interpreter
+ * calls them. NOT_YET: none. */
 static int find_free(int id)
 {
 	int below = NOT_YET, above = TOOLS;
@@ -205,8 +205,8 @@ static void give(struct program_id *p, int own)
 	}
 }
 
-/* One that another id of the program has, which is not taken and hears of nothing; NOT_YET:
- * there is none. */
+/* The own id of another id of the program, which is not taken and has no event enabled; NOT_YET:
+ * none. */
 static int lend(PyObject *module)
 {
 	for (int i = TOOLS; i--;) {
@@ -219,7 +219,7 @@ static int lend(PyObject *module)
 	return NOT_YET;
 }
 
-/* What the last one left in code that the recorder knows. */
+/* lend, and clean the code that the recorder knows of what the last tool left there. */
 static int lend_clean(PyObject *module)
 {
 	int own = lend(module);
@@ -254,18 +254,18 @@ static void let_id_go(PyObject *module)
 	PyErr_Clear();
 }
 
-/* Each time there is a gap; that is said once a process. */
+/* Each time there is a gap; the note is written once a process. */
 static void note_once(void)
 {
-	static uint32_t noted; /* the process's number */
+	static uint32_t noted; /* number of the process that wrote it */
 
 	if (noted != root.slot->number)
 		message_note(PL_GAP_TOOLS, "nothing is recorded until it frees one");
 	noted = root.slot->number;
 }
 
-/* Every line is told behind the gap: what the recorder knows of what is switched off is true no
- * more. */
+/* All lines are recorded after the gap: what the recorder knows of disabled places is no longer
+ * true. */
 static void stop_to_hear(PyObject *module)
 {
 	bool records = !atomic_load_explicit(&root.stopped, memory_order_relaxed) &&
@@ -279,8 +279,9 @@ static void stop_to_hear(PyObject *module)
 	let_id_go(module);
 }
 
-/* The interpreter's own switch calls back what other tools have switched off, too; but what the
- * last tool with that id has, in code that has not run since, is heard by nothing else. */
+/* Take an id again. That all events are enabled again also concerns what other tools have disabled;
+ * but nothing else would enable what the last tool with that id had disabled in code that has not
+ * run since. */
 static void hear_again(PyObject *module)
 {
 	int own =
@@ -323,7 +324,7 @@ static int id_for_sure(int id, PyObject *module)
 
 /* ---- what the program calls ---- */
 
-/* A call of the program that names the id. args[0] is the id, too. */
+/* A call of the program that names the id, which args[0] has too. */
 struct asked {
 	int which;
 	int id;
@@ -332,8 +333,8 @@ struct asked {
 	Py_ssize_t n;
 };
 
-/* The interpreter does it and names the id as it would if the program had all ids to itself: for
- * what looks at the tool's name, or fails. No code of the program runs on the way. */
+/* The interpreter answers as it would if the program had all ids to itself: for functions that look
+ * at the tool's name, or fail. No code of the program runs meanwhile. */
 static PyObject *answer_as_said(const struct asked *a)
 {
 	PyObject **names = monitoring_tool_names(of), *here = names[a->id];
@@ -370,13 +371,13 @@ static PyObject *answer_free(const struct asked *a)
 	return done;
 }
 
-/* What needs a tool. */
+/* For functions that need a tool. */
 static PyObject *answer_if_taken(const struct asked *a)
 {
 	return ids[a->id].taken ? answer_exchanged(a) : answer_as_said(a);
 }
 
-/* Also of an id that is not taken, as from here on. */
+/* Also for an id that is not taken, but has an own id from here on. */
 static PyObject *answer_callback(const struct asked *a)
 {
 	id_for_sure(a->id, a->module);
@@ -400,7 +401,7 @@ static PyObject *answer_local_events(const struct asked *a)
 static const struct {
 	Py_ssize_t n;
 	int flags;
-	bool number_last; /* the last argument is one, and not the id */
+	bool number_last; /* the last argument is the number, not the id */
 	const char *name;
 	PyObject *(*answer)(const struct asked *a);
 } functions[] = {
@@ -415,7 +416,7 @@ static const struct {
 	[SET_LOCAL_EVENTS] = {3, METH_FASTCALL, true, "set_local_events", answer_if_taken},
 };
 
-/* NOT_YET: it is none. */
+/* NOT_YET: it is not an id. */
 static int id_in(PyObject *number)
 {
 	int overflow = 0;
@@ -424,8 +425,8 @@ static int id_in(PyObject *number)
 	return id >= 0 && id < TOOLS && !overflow ? (int)id : NOT_YET;
 }
 
-/* A number may be an object whose code says which: it is asked once, and in the interpreter's
- * order. */
+/* The argument may be an object whose code computes the number: that is called once, in the
+ * interpreter's order. */
 static PyObject *as_number(PyObject *argument)
 {
 	return PyIndex_Check(argument) ? PyNumber_Index(argument) : Py_NewRef(argument);
@@ -465,7 +466,7 @@ static PyObject *answer(int which, PyObject *module, PyObject *const *args, Py_s
 	return result;
 }
 
-/* A debugger that hears by sys.monitoring can do all that one with a trace function can. */
+/* A debugger that uses sys.monitoring can do all that one with a trace function can. */
 static PyObject *use_tool_id(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
 	PyObject *done = answer(USE, module, args, n);
@@ -516,7 +517,7 @@ static PyObject *set_local_events(PyObject *module, PyObject *const *args, Py_ss
 	return answer(SET_LOCAL_EVENTS, module, args, n);
 }
 
-/* A set of the interpreter's ids as the program has them. */
+/* A set of the interpreter's ids, as a set of the program's. */
 static long as_programs_ids(long own_ids)
 {
 	long set = 0;
@@ -550,7 +551,7 @@ static PyObject *all_events(PyObject *module, PyObject *none)
 	return shown;
 }
 
-/* ---- to begin with ---- */
+/* ---- the beginning ---- */
 
 static PyCFunction fast(fast_function function)
 {
@@ -595,8 +596,8 @@ void tools_take(PyObject *module)
 	takes_all &= take(module, SET_LOCAL_EVENTS, fast(set_local_events));
 }
 
-/* Does the interpreter keep names and callbacks where its headers have them? What the recorder
- * has put in must be there. */
+/* Does the interpreter keep names and callbacks where its headers say? What the recorder has
+ * registered must be there. */
 static bool tables_are_known(const PyInterpreterState *interpreter, PyObject *module)
 {
 	PyObject *name = call_of_id(GET, module, root.tool);
@@ -645,7 +646,7 @@ void tools_begin(PyObject *module, long events)
 	PyErr_Clear();
 }
 
-/* ---- what the recorder calls, by its own id ---- */
+/* ---- calls of the recorder, with its own id ---- */
 
 bool tools_set_local_events(PyCodeObject *code, int events)
 {

@@ -25,7 +25,7 @@ static const char *base_name(const char *file)
 	return slash && slash[1] ? slash + 1 : file;
 }
 
-/* Control bytes are shown as ?. A name that is too long is cut. */
+/* Control bytes are shown as ?. A long name is cut. */
 static void write_name(const struct tree_node *n, char name[NAME_BYTES])
 {
 	if (n->code)
@@ -39,7 +39,7 @@ static void write_name(const struct tree_node *n, char name[NAME_BYTES])
 			*c = '?';
 }
 
-/* XML has no U+FFFE and U+FFFF. */
+/* U+FFFE and U+FFFF are not allowed in XML. */
 static size_t character(const char *at, size_t left)
 {
 	size_t n = utf8_bytes((const unsigned char *)at, left);
@@ -47,7 +47,7 @@ static size_t character(const char *at, size_t left)
 	return n == 3 && !memcmp(at, "\xef\xbf", 2) && (unsigned char)at[2] >= 0xbe ? 0 : n;
 }
 
-/* As XML has it: bytes that are no UTF-8 are shown as ?. */
+/* Escaped for XML; bytes that are not UTF-8 are shown as ?. */
 static void put_xml(struct pl_buf *b, const char *text)
 {
 	for (size_t left = strlen(text), n; left; text += n, left -= n) {
@@ -75,7 +75,7 @@ struct drawing {
 	const struct tree *tree;
 	const struct flame_sink *to;
 	struct pl_buf bytes;
-	double scale; /* pixels a ns */
+	double scale; /* pixels per ns */
 	uint32_t depth;
 };
 
@@ -86,7 +86,7 @@ static void flush(struct drawing *d)
 	d->bytes.used = 0;
 }
 
-/* A colour by the file, so that what belongs together looks so: from yellow to red. */
+/* A colour from yellow to red that depends on the file, so that frames of one file look alike. */
 static void put_colour(struct pl_buf *b, const struct tree_node *n)
 {
 	const char *file = n->code ? pl_code_file(n->code) : "";
@@ -133,11 +133,11 @@ static void draw(struct drawing *d, const struct tree_node *n, double x)
 		flush(d);
 }
 
-/* Depth first without recursion: the tree can be as deep as its nodes are many. */
+/* Depth first without recursion: the tree can be as deep as it has nodes. */
 static int draw_all(struct drawing *d)
 {
 	const struct tree_node *nodes = d->tree->nodes;
-	struct pl_buf ends = {0}; /* doubles: where the next child of each node on the way begins */
+	struct pl_buf ends = {0}; /* doubles: where each node's next child begins */
 	double x = 0;
 	uint32_t i = 0;
 
@@ -188,8 +188,7 @@ static const char style[] =
 	"g.below{opacity:.45}.title{font-size:15px}.key{pointer-events:all;cursor:pointer;fill:#"
 	"06c}</style>\n";
 
-/* Of each frame its place is in data-x and data-w; zooming moves and stretches the frames that lie
- * within. */
+/* data-x and data-w have the place of each frame; zooming moves and stretches the frames inside. */
 static const char script[] =
 	"<script><![CDATA[\n"
 	"const W=1200,R=document.documentElement,G=[...R.querySelectorAll('g[data-d]')];\n"
@@ -291,7 +290,7 @@ static void put_line(
 int flame_collapsed(const struct tree *t, const struct flame_sink *to)
 {
 	struct pl_buf path = {0},
-		      lengths = {0}; /* lengths: of the path in front of each node on the way */
+		      lengths = {0}; /* lengths of the path before each node on the way */
 	uint32_t i = 0;
 
 	while (t->count && !path.failed && !lengths.failed) {

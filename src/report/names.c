@@ -26,7 +26,7 @@ void name_code_id(const struct pl_code *code, char id[NAME_ID_BYTES])
 	write_id(hash_bytes(words, sizeof words), id);
 }
 
-/* Is the word all of the text, or what stands behind one of its separators? */
+/* Is the word the whole text, or what follows one of its separators? */
 static bool is_end(const char *text, char separator, const char *word, size_t length)
 {
 	size_t whole = strlen(text);

@@ -18,8 +18,8 @@ static uint32_t add_node(struct tree *t, uint32_t parent)
 	return t->count++;
 }
 
-/* What a profile gives is a quarter of what counts at most (a hostile recording can say
- * anything). */
+/* A profile's times are limited to a quarter of the maximum, because a hostile recording can say
+ * anything. */
 static int64_t add_ns(int64_t a, int64_t b)
 {
 	return a < INT64_MAX - b ? a + b : INT64_MAX;

@@ -1,18 +1,19 @@
-/* What ran, by name: lines, functions, types of exceptions. A stop at something that never ran is refused, and the refusal
- * names what is near. */
+/* What ran, by name: lines, functions, types of exceptions. A stop at something that never ran is
+ * refused, and the refusal names what is similar. */
 #ifndef PL_SESSION_KNOWN_H
 #define PL_SESSION_KNOWN_H
 
 #include "session/words.h"
 
-/* Did it ever run, in any thread of any process? 0: it did. PL_END: it did not, and the session's answer says so; or an error. */
+/* Did it ever run, in any thread of any process? 0: it did. PL_END: it did not, and the session's
+ * answer says so; or an error. */
 int known_line(struct session *s, const char *file, int32_t line, struct pl_err *err);
 int known_function(struct session *s, const char *name, struct pl_err *err);
 int known_exception(struct session *s, const char *type, struct pl_err *err);
 
-/* Count what ran, if that was not done. 0; PL_END: it was interrupted; an error. */
+/* Count what ran, if that was not done yet. 0; PL_END: it was interrupted; or an error. */
 int known_executed(struct session *s, struct pl_err *err);
-/* Collect the types of exceptions into s->types, if that was not done. As known_executed. */
+/* Collect the types of exceptions into s->types, if that was not done yet. As known_executed. */
 int known_types(struct session *s, struct pl_err *err);
 
 #endif

@@ -14,7 +14,7 @@
 #include "session/when.h"
 
 #define FRAMES_MAX 4096
-#define LINE_MAX   (1 << 20) /* of which hits are counted */
+#define LINE_MAX   (1 << 20) /* for which hits are counted */
 
 int session_refuse(struct session *s, const char *format, ...)
 {
@@ -37,7 +37,7 @@ int session_tell(struct session *s, const char *format, ...)
 	return 0;
 }
 
-/* Append to what is told. */
+/* Append to the answer. */
 static void tell_more(struct session *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 static void tell_more(struct session *s, const char *format, ...)
@@ -60,7 +60,7 @@ static int moved(struct session *s, int code, const char *why)
 	return code;
 }
 
-/* The whole of it is a number from 1 on. */
+/* Is the whole text a number from 1 on? */
 static bool read_number(const char *text, uint64_t *n)
 {
 	char *end;
@@ -146,7 +146,7 @@ static int list_stops(struct session *s)
 	return stops->count ? 0 : session_tell(s, "there is no stop");
 }
 
-/* A stop, or none where there is the same one already. */
+/* Set the stop, or delete it if the same one exists. */
 static int toggle(
 	struct session *s, enum stop_kind kind, const char *name, int32_t line, uint64_t hits)
 {
@@ -170,7 +170,7 @@ static int toggle(
 	return 0;
 }
 
-/* " if hits == K" at the end is cut off; false: what follows "if" is something else. */
+/* Cut off " if hits == K" at the end; false: something else follows "if". */
 static bool cut_hits(char *text, uint64_t *hits)
 {
 	char *at = strstr(text, " if ");
@@ -320,7 +320,7 @@ static int do_stack(struct session *s, char letter, const char *rest, struct pl_
 	return 0;
 }
 
-/* At the nearest time in another thread, of this or of another process. */
+/* Go to the nearest time in another thread, of this or another process. */
 static int go_to_thread(struct session *s, uint32_t process, uint32_t thread, struct pl_err *err)
 {
 	struct replay *p = &s->replay;
@@ -336,7 +336,8 @@ static int go_to_thread(struct session *s, uint32_t process, uint32_t thread, st
 	return moved(s, code, "nothing of it was recorded");
 }
 
-/* Begins, or goes on with, a list of what there is; `missing` is not in it. */
+/* Begin or continue a list of what exists; `missing`, if not "", is what was asked for and does
+ * not. */
 static void tell_row(struct session *s, const char *missing)
 {
 	if (s->why[0])
@@ -393,7 +394,7 @@ static int do_process(struct session *s, char letter, const char *rest, struct p
 
 #define TASKS_MAX 64
 
-/* "3" is a task's number; 0: it is a name. */
+/* The number of a task such as "3"; 0: the word is a name. */
 static uint64_t task_number(const char *word)
 {
 	return *word && strspn(word, "0123456789") == strlen(word) ? strtoull(word, NULL, 10) : 0;
@@ -410,7 +411,7 @@ static int do_task(struct session *s, char letter, const char *rest, struct pl_e
 	snprintf(wanted.text, sizeof wanted.text, "%s", rest);
 	if (*rest)
 		code = replay_task(&s->replay, &wanted, err);
-	if (code == PL_END && wanted.number) { /* a name can also be of digits */
+	if (code == PL_END && wanted.number) { /* a name can also consist of digits */
 		wanted.number = 0;
 		code = replay_task(&s->replay, &wanted, err);
 	}
@@ -441,7 +442,7 @@ struct hits *session_hits(struct session *s)
 	return s->hits;
 }
 
-/* The recording has the passes of loops that stay on a line. */
+/* Does the recording have the passes of loops that stay on a line? */
 static bool has_passes(const struct session *s)
 {
 	struct pl_recording_info info;
@@ -511,7 +512,7 @@ static bool read_time(const struct session *s, const char *text, int64_t *time_n
 	return when.kind == WHEN_TIME;
 }
 
-/* How far from the time that was asked for the nearest event is. */
+/* Say how far the nearest event is from the requested time. */
 static void note_distance(struct session *s, int64_t off_ns)
 {
 	char text[UNITS_BYTES];
@@ -604,7 +605,7 @@ static int do_search(struct session *s, char letter, const char *rest, struct pl
 		     : "not found after this place; ? searches backward");
 }
 
-/* "thread 2 pricing_1, task 3 worker"; in a thread that goes on itself "task 3 worker" is enough. */
+/* "thread 2 pricing_1, task 3 worker"; within one thread "task 3 worker" is enough. */
 #define RUNNER_BYTES 240
 static void runner_text(const struct session *s, const struct pl_position *at, bool with_thread,
 	const struct task_name *task, char text[RUNNER_BYTES])
@@ -625,7 +626,7 @@ static void runner_text(const struct session *s, const struct pl_position *at, b
 		name);
 }
 
-/* Says who goes on, and who ran until then. */
+/* Says who continues, and who ran until then. */
 static int do_switch(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	const struct pl_position *at = &s->replay.at.position, from = *at;
@@ -660,7 +661,7 @@ static int do_help(struct session *s, char letter, const char *rest, struct pl_e
 
 /* ---- the table ---- */
 
-/* A word of one character that is not a letter may have its argument without a space. */
+/* The argument may follow without a space if the word is one character and not a letter. */
 static const struct session_word words[] = {
 	{"s", "", "step,stepi", NAMES_NONE, WORD_COUNTS, do_step, "the next line of this thread"},
 	{"S", "", "reverse-step,rs", NAMES_NONE, WORD_COUNTS, do_step,
@@ -733,7 +734,7 @@ const struct session_word *session_word(size_t index)
 	return index < WORDS ? &words[index] : NULL;
 }
 
-/* Does the line begin with this word? Gives its bytes, 0: no. */
+/* Does the line begin with this word? Returns its bytes; 0: no. */
 static size_t begins(const char *line, const char *word, size_t n)
 {
 	bool sticks = n == 1 && !isalpha((unsigned char)word[0]);
@@ -741,7 +742,7 @@ static size_t begins(const char *line, const char *word, size_t n)
 	return n && !strncmp(line, word, n) && (sticks || !line[n] || line[n] == ' ') ? n : 0;
 }
 
-/* With any of its names: the bytes of the longest. */
+/* With any of its names: the bytes of the longest one that matches. */
 static size_t begins_any(const char *line, const struct session_word *word)
 {
 	size_t longest = begins(line, word->word, strlen(word->word));
@@ -771,7 +772,7 @@ const struct session_word *session_find_word(const char *line, const char **rest
 	return found;
 }
 
-/* Names with commas, each as a word of its own. */
+/* Names separated by commas, each as a separate word. */
 #define NAMES_BYTES 2048
 static size_t split_names(char names[NAMES_BYTES], const char **known, size_t max)
 {
@@ -828,7 +829,7 @@ static int do_help(struct session *s, char letter, const char *rest, struct pl_e
 	return 0;
 }
 
-/* So many times, or until it is refused. The place visited before all of them is one step back. */
+/* So many times, or until it is refused. The place visited before is the one before all of them. */
 static int run_counted(
 	struct session *s, const struct session_word *word, uint64_t count, struct pl_err *err)
 {
@@ -852,7 +853,7 @@ static int run_counted(
 	return 0;
 }
 
-/* "step 3", as in gdb; too large ones are refused later. */
+/* "step 3", as in gdb; too large a count is refused later. */
 static bool read_count(const char *text, unsigned long long *count)
 {
 	if (!*text || text[strspn(text, "0123456789")])

@@ -12,9 +12,9 @@
 
 #define SIDE_BY_SIDE 110 /* columns */
 #define FILE_LEAST   16
-#define FILE_CUT     10 /* beside a function, where that is cut */
+#define FILE_CUT     10 /* of a file beside a function, if it is cut */
 #define PLACE_LEAST  16 /* columns of file, line and function */
-#define EDGE	     32 /* events in which a line is looked for */
+#define EDGE	     32 /* events among which a line is searched */
 
 static const enum ink inks[LEXEMES] = {
 	[LEX_PLAIN] = INK_PLAIN,
@@ -60,7 +60,7 @@ static int columns_of(const char *text)
 	return measure.column;
 }
 
-/* Bytes of the shortest beginning after which so many columns are left, at a character. */
+/* The text without the shortest beginning, so that the rest fits into these columns. */
 static const char *cut_left(const char *text, int columns)
 {
 	int length = 0;
@@ -90,7 +90,7 @@ void tui_file(const struct tui *t, const char *file, int columns, char text[FILE
 	snprintf(text, FILE_BYTES, "…%s", slash && slash[1] ? slash : cut);
 }
 
-/* Whether stops count in all threads; at the right end. */
+/* Says at the right end whether stops count in all threads. */
 static int draw_mode(const struct tui *t, int y)
 {
 	const char *mode = t->s->replay.only_here ? " a:this thread " : " a:all threads ";
@@ -103,7 +103,7 @@ static int draw_mode(const struct tui *t, int y)
 	return columns;
 }
 
-/* Thread, task and, among several, process. */
+/* Thread, task and, if there are several, process. */
 #define WHO_BYTES 400
 static void who_text(const struct tui *t, char text[WHO_BYTES])
 {
@@ -119,7 +119,7 @@ static void who_text(const struct tui *t, char text[WHO_BYTES])
 		process);
 }
 
-/* File, line and function, cut where they need more than these columns: first the file, to half of
+/* File, line and function, cut if they need more than these columns: first the file, to half of
  * them. */
 static void draw_function(const struct tui *t, struct pen *p)
 {
@@ -242,7 +242,8 @@ static uint32_t stop_at(const struct tui *t, int32_t line)
 	return 0;
 }
 
-/* Beside the text: stop, hits so far or "never" ("?" where that is not known), the line's number, and where it is now. */
+/* Left of the text: stop, hits so far or "never" ("?" if not known), the line's number, and whether
+ * the position is there. */
 static void draw_gutter(const struct tui *t, struct pen *p, int32_t line, bool here)
 {
 	unsigned what = t->source.what[line];
@@ -305,7 +306,7 @@ static void draw_line(struct tui *t, struct box box, int y, int32_t line, int32_
 	}
 }
 
-/* A row of its own, across the whole piece. */
+/* A separate row, over the whole width. */
 static void draw_rule(struct box box, int y, const char *text, enum ink ink)
 {
 	struct pen p = {.y = y, .x = box.x, .columns = box.columns};
@@ -316,7 +317,7 @@ static void draw_rule(struct box box, int y, const char *text, enum ink ink)
 	pen_fill(&p, "-", ink);
 }
 
-/* Rows of their own take from the box. */
+/* A separate row, taken from the box. */
 static void take_rule(struct box *box, bool bottom, const char *text, enum ink ink)
 {
 	if (box->rows < 2)
@@ -412,14 +413,14 @@ size_t tui_row_bytes(const char *text, int columns)
 	return !text[fits] ? fits : words ? words : fits ? fits : at;
 }
 
-/* What is after that row, without the spaces at its end. */
+/* What follows this row, without the spaces at its end. */
 const char *tui_next_row(const char *text, int columns)
 {
 	text += tui_row_bytes(text, columns);
 	return text + strspn(text, " ");
 }
 
-/* A long one takes rows from what is above it, half of the screen at most. It is broken between
+/* A long message covers rows of what is above it, at most half of the screen. It is wrapped between
  * words. */
 static void draw_message(const struct tui *t, int y)
 {
@@ -440,7 +441,7 @@ static void draw_message(const struct tui *t, int y)
 	}
 }
 
-/* Help and quit are always there; of the others those that fit. */
+/* Help and quit are always shown; of the others those that fit. */
 static void draw_hints(const struct tui *t, int y)
 {
 	const char *last = t->prompt.open	    ? " Tab complete  Enter run  Esc cancel "

@@ -27,7 +27,7 @@ static void key_row(const struct key *key, struct row *row)
 		row->views[0] = 0;
 }
 
-/* The n-th command, or the n-th that has other names. false: there is none. */
+/* The n-th command, or the n-th that has other names. false: none. */
 static bool word_row(size_t n, bool others, struct row *row)
 {
 	const struct session_word *word;
@@ -84,7 +84,7 @@ static bool help_row(size_t i, struct row *row)
 	return true;
 }
 
-/* The columns of its name, and what stands beside that. A title has the whole row. */
+/* The columns of its name, and the text beside it. A title has the whole row. */
 #define TEXT_BYTES 512
 static int right_text(size_t i, const struct row *row, int columns, char text[TEXT_BYTES])
 {
@@ -101,7 +101,7 @@ static int room_of(int columns, int left)
 	return columns > left + 10 ? columns - left : 10;
 }
 
-/* Rows of the screen that it takes. */
+/* Screen rows that it takes. */
 static int height(size_t i, const struct row *row, int columns)
 {
 	char text[TEXT_BYTES];
@@ -113,7 +113,7 @@ static int height(size_t i, const struct row *row, int columns)
 	return rows;
 }
 
-/* Rows of the screen before the i-th of the help, or of all. */
+/* Screen rows before the i-th row of the help; its total height if there is no such row. */
 static int rows_before(size_t i, int columns)
 {
 	struct row row;
@@ -124,7 +124,7 @@ static int rows_before(size_t i, int columns)
 	return rows;
 }
 
-/* From its row `skip` on; y: of that one. */
+/* From its screen row `skip` on; y: where that one goes. */
 static void draw_row(struct box box, int y, int skip, size_t i, const struct row *row, bool lit)
 {
 	char text[TEXT_BYTES];
@@ -173,7 +173,7 @@ static bool matches(const struct tui *t, const struct row *row)
 	       (row->text && regexec(&t->regex, row->text, 0, NULL, 0) == 0);
 }
 
-/* The help's first row on the screen. */
+/* The first row of the help that is on the screen. */
 static int first_row(const struct tui *t)
 {
 	struct row row;

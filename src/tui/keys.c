@@ -5,7 +5,7 @@
 #define ONLY(view) (1u << VIEW_##view)
 #define ALL	   (ONLY(HELP) - 1)
 #define EVERY	   (ALL | ONLY(HELP))
-#define ROWS_OF	   (ALL & ~ONLY(SOURCE)) /* views of rows, one of which is chosen */
+#define ROWS_OF	   (ALL & ~ONLY(SOURCE)) /* views of rows, with one row chosen */
 
 const char *const view_names[VIEWS] = {"source", "stack", "tree", "timeline", "path", "help"};
 

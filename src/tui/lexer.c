@@ -12,7 +12,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Bytes above ASCII are letters: what else they may be matters to no colour. */
+/* Bytes above ASCII count as letters: what else they may be makes no difference to colours. */
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -40,7 +40,7 @@ static size_t string_end(struct lexer *l, const char *text, size_t length, size_
 
 	for (; i < length; i++) {
 		if (text[i] == '\\') {
-			if (++i == length) /* the line goes on: so does the string */
+			if (++i == length) /* an escaped line end: the string goes on */
 				return length;
 		} else if (text[i] == quote && (!triple || is_triple(text + i, length - i))) {
 			l->state = LEXER_CODE;

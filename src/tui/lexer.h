@@ -1,5 +1,5 @@
-/* Python's lexical rules, as far as colours need them: a line at a time, with what the line before
- * left open.
+/* Python's lexical rules, as far as colours need them: one line at a time, with what the previous
+ * line left open.
  *
  *	struct lexer l = {.state = state};
  *	while ((n = lexer_next(&l, text, length, &kind)))
@@ -24,7 +24,7 @@ enum lexeme {
 	LEXEMES
 };
 
-/* What a line leaves open: nothing, or a string over lines. */
+/* What a line leaves open: nothing, or a multi-line string. */
 enum lexer_state {
 	LEXER_CODE,
 	LEXER_TRIPLE_SINGLE,
@@ -33,12 +33,12 @@ enum lexer_state {
 	LEXER_DOUBLE
 };
 
-/* All zero is the beginning of a file; of a line all but state is zero. */
+/* All zero at the beginning of a file; at the beginning of a line all but state is zero. */
 struct lexer {
 	uint8_t state; /* enum lexer_state */
 	size_t at;     /* bytes */
-	bool names;    /* def or class stood last */
-	bool begun;    /* something but blanks was there */
+	bool names;    /* the last word was def or class */
+	bool begun;    /* the line had something other than blanks */
 };
 
 /* The bytes of the next piece; 0: the line is over, and state is that for the next one. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "tui/lexer.h"
 
-/* A line that one code can have; more of a file are not shown. */
+/* The largest number of a line that a code can have; further lines of a file are not shown. */
 #define LINES_MAX (1 << 24)
 
 static int32_t count_lines(struct pl_recording *r, const struct pl_code *code)
@@ -76,8 +76,8 @@ static bool is_def(struct pl_text text, int indent)
 	return (left > 4 && !memcmp(at, "def ", 4)) || (left > 10 && !memcmp(at, "async def ", 10));
 }
 
-/* Bodies of functions that never ran are in no code of the recording: what is indented deeper than
- * such a def. begun: first lines of codes. */
+/* Finds the bodies of functions that never ran, of which the recording has no code: what is
+ * indented deeper than their def. begun: first lines of codes. */
 static void learn_unborn(struct listing *s, const uint8_t *begun)
 {
 	int def = -1;

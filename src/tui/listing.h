@@ -13,14 +13,14 @@ enum listing_line {
 /* All zero is empty; then lines is 0. */
 struct listing {
 	struct pl_recording *r;	    /* not owned */
-	const struct pl_code *code; /* some code of the text; the recording's */
-	const char *file;	    /* its name; the recording's */
+	const struct pl_code *code; /* a code of the text; belongs to the recording */
+	const char *file;	    /* its name; belongs to the recording */
 	int32_t lines;
-	bool missing;	   /* there is no text: lines is the last that is known of */
-	char why[256];	   /* if missing */
+	bool missing;	   /* there is no text; lines is then the last line that is known */
+	char why[256];	   /* why it is missing */
 	uint8_t *what;	   /* owned: enum listing_line, [lines + 1] */
-	uint8_t *states;   /* owned: enum lexer_state at the beginning, [lines + 2] */
-	int32_t states_to; /* so many are known */
+	uint8_t *states;   /* owned: enum lexer_state at each beginning, [lines + 2] */
+	int32_t states_to; /* lines whose state is known */
 	uint64_t *hits;	   /* owned: [lines + 1] */
 	bool has_hits, has_what;
 };

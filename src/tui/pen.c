@@ -13,7 +13,7 @@
 #define TAB 8
 
 static const struct look {
-	short colour, rich; /* of 8, of 256; -1: the terminal's own */
+	short colour, rich; /* of 8 or 256 colours; -1: the terminal's default */
 	attr_t plain;	    /* without colours */
 	attr_t more;	    /* with them */
 } looks[INKS] = {
@@ -32,7 +32,7 @@ static const struct look {
 	[INK_BAD] = {COLOR_RED, 203, A_BOLD, A_BOLD},
 };
 
-/* Direct colours give numbers above 7 another meaning. */
+/* In terminals with direct colour, numbers above 7 have another meaning. */
 void ink_init(void)
 {
 	const char *no = getenv("NO_COLOR");
@@ -54,7 +54,7 @@ static void put(const struct pen *p, const wchar_t *w, int n, int column, enum i
 	mvaddnwstr(p->y, p->x + column - p->left, w, n);
 }
 
-/* Something of so many columns: shown, passed over, or where the row ends, cut. */
+/* A character or mark of so many columns: shown, skipped, or cut at the end of the row. */
 static void put_cell(struct pen *p, const wchar_t *w, int n, int width, enum ink ink)
 {
 	int from = p->column - p->left;
@@ -83,7 +83,7 @@ static void put_ascii(struct pen *p, const char *text, enum ink ink)
 		put_cell(p, (wchar_t[]){(unsigned char)*text, 0}, 1, 1, ink);
 }
 
-/* Of a character of more than one byte, which is well-formed. */
+/* Of a well-formed character of more than one byte. */
 static wchar_t decode(const unsigned char *at, size_t n)
 {
 	wchar_t c = at[0] & (0xff >> (n + 1));

@@ -1,8 +1,9 @@
-/* Text onto one row of the screen: cleaned, in columns, cut with … where there is no more room.
+/* Text onto one row of the screen: cleaned, measured in columns, cut with … if there is no more
+ * room.
  *
- * No byte of a recording gets to the terminal but through here: control bytes are shown as ^A, what
- * is not UTF-8 as \x9b, and what would turn the direction of text as ?. Tabs go to the next of
- * eight columns.
+ * All bytes of a recording that reach the terminal pass through here: control bytes are shown as
+ * ^A, what is not UTF-8 as \x9b, and characters that change the direction of text as ?. A tab moves
+ * to the next multiple of eight columns.
  */
 #ifndef PL_TUI_PEN_H
 #define PL_TUI_PEN_H
@@ -11,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What text means, and so how it looks. */
+/* What a text means, which determines how it looks. */
 enum ink {
 	INK_PLAIN,
 	INK_KEYWORD,
@@ -29,24 +30,24 @@ enum ink {
 	INKS
 };
 
-/* Colours, or what stands for them. After curses has begun. */
+/* Choose colours, or their substitutes. After curses has begun. */
 void ink_init(void);
 
-/* A row's piece from column x, so many columns wide. */
+/* A part of a row: from column x, so many columns wide. */
 struct pen {
 	int y, x, columns;
-	int left;   /* columns of the text that are passed over */
-	bool wraps; /* what is left goes into the next row, so that nothing says that it was cut */
+	int left;   /* columns of the text that are skipped */
+	bool wraps; /* the rest goes into the next row, so no mark says that it was cut */
 	bool lit;   /* reversed: the cursor */
 	int column; /* of the text, so far */
-	bool full;  /* there is no more room: nothing more need be given */
+	bool full;  /* no more room: further text is ignored */
 };
 
 void pen_bytes(struct pen *p, const char *at, size_t length, enum ink ink);
 void pen_text(struct pen *p, const char *text, enum ink ink);
 void pen_format(struct pen *p, enum ink ink, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Blanks, or what ch says, to the piece's end. */
+/* Fill the part to its end with blanks, or with `text`. */
 void pen_fill(struct pen *p, const char *text, enum ink ink);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the screen knows, for those that draw it and those that change it. */
+/* What the screen knows, for the parts that draw it and those that change it. */
 #ifndef PL_TUI_STATE_H
 #define PL_TUI_STATE_H
 
@@ -15,16 +15,16 @@
 #define TIMELINE_ROWS	 256
 #define TIMELINE_COLUMNS 512
 
-/* A piece of the screen, in cells. */
+/* A part of the screen, in cells. */
 struct box {
 	int y, x, rows, columns;
 };
 
-/* A call of the tree around the position. */
+/* A call in the tree around the position. */
 struct tree_row {
 	uint64_t seq;
 	uint32_t depth;
-	int32_t line; /* of its caller */
+	int32_t line; /* in its caller */
 	const struct pl_code *code;
 };
 
@@ -33,19 +33,19 @@ struct tree {
 	size_t count;
 	uint64_t folds[TREE_FOLDS]; /* seqs of calls */
 	size_t fold_count;
-	struct pl_position of; /* of this thread */
-	uint64_t from, to;     /* seqs that it was made of; 0, 0: it is not made */
+	struct pl_position of; /* of this position's thread */
+	uint64_t from, to;     /* seqs that it covers; 0, 0: not made */
 };
 
-/* What is known of a column of time. */
+/* What is known about a column of time. */
 enum timeline_cell { CELL_NONE, CELL_MAYBE, CELL_RAN };
 
 /* A thread or a task. */
 struct timeline_row {
 	uint32_t thread;
-	uint64_t task_id;		 /* 0: none, or a task of a recording of before 1.9 */
+	uint64_t task_id;		 /* 0: none, or a task in a recording older than 1.9 */
 	char task[64];			 /* task_id 0 and "": the thread itself */
-	int64_t first_ns, last_ns;	 /* it is there from, and to */
+	int64_t first_ns, last_ns;	 /* it exists from, and to */
 	uint8_t cells[TIMELINE_COLUMNS]; /* enum timeline_cell */
 	uint64_t seqs[TIMELINE_COLUMNS]; /* of the first event there; UINT64_MAX: none */
 };
@@ -54,11 +54,11 @@ struct timeline_row {
 struct timeline {
 	struct timeline_row rows[TIMELINE_ROWS];
 	size_t count;
-	uint32_t process; /* 0: it is not made */
+	uint32_t process; /* 0: not made */
 	int64_t from_ns, to_ns;
 	int left, cells; /* as drawn last: columns of names, of time */
-	int first_y;	 /* of the first row */
-	int cursor;	 /* the chosen one of the cells; -1: that of the position */
+	int first_y;	 /* y of the first row */
+	int cursor;	 /* the chosen one of the cells; -1: the position's */
 };
 
 struct tui {
@@ -66,43 +66,44 @@ struct tui {
 	struct session *s;
 	struct listing source;
 	int32_t cursor, top; /* lines of the source */
-	int left;	     /* columns passed over */
+	int left;	     /* columns skipped */
 	enum view view;
 	bool help;
-	int help_top, help_found; /* rows; of the found one the number from 1, 0: none */
+	int help_top, help_found; /* rows; help_found: number of the row found, from 1; 0: none */
 	int body_rows;		  /* as drawn last */
 	int help_columns;	  /* as drawn last */
 	/* views of rows */
 	size_t row, row_top;
 	uint64_t path_row, path_top; /* seqs */
-	struct path path;	     /* of the views; of the position's thread */
-	uint32_t kinds;		     /* of the path view: bit per enum pl_event_kind; 0: all */
-	struct pl_search *rows;	     /* owned: of those, in path's thread; NULL: not begun */
-	struct pl_event found;	     /* by that */
-	struct tree *tree;	     /* owned */
-	struct timeline *timeline;   /* owned */
+	struct path path;	     /* for the views; of the position's thread */
+	uint32_t kinds;		     /* in the path view: bit per enum pl_event_kind; 0: all */
+	struct pl_search *rows; /* owned: events of these kinds in path's thread; NULL: not begun */
+	struct pl_event found;	/* by `rows` */
+	struct tree *tree;	/* owned */
+	struct timeline *timeline; /* owned */
 	struct prompt prompt;
 	struct {
 		const struct complete_word *own; /* commands of the screen; not owned */
 		char stem[PROMPT_BYTES];	 /* what is completed, as it was typed */
 		struct completion found;
 		bool listed;
-		size_t turn; /* which of those found is in the prompt, from 1; 0: none */
+		size_t turn; /* which of the words found is in the prompt, from 1; 0: none */
 	} tab;
 	const struct key *waiting; /* for one more key */
 	uint32_t count;		   /* typed before a key; 0: none */
-	char folder[PATH_MAX];	   /* the current one, with a slash; "": not known */
+	char folder[PATH_MAX];	   /* the current one, with a slash at the end; "": unknown */
 	char message[WHY_MAX];
-	/* the last search was one in the source's text */
+	/* the last search was in the source's text */
 	bool in_text, has_regex, regex_back;
 	regex_t regex;
-	uint64_t hits_seq; /* of the position of which hits are, in that thread */
+	uint64_t hits_seq; /* of the position for which hits are, in that thread */
 	struct pl_position hits_of;
 	bool hits_ready;
 	int mouse_y, mouse_x;
-	bool asked;	    /* Ctrl-C was pressed while nothing was done */
-	int64_t drawn_ns;   /* CLOCK_MONOTONIC, of the last progress */
-	sigset_t unblocked; /* signals are blocked as before then, while it is waited for keys */
+	bool asked;	  /* Ctrl-C was pressed while nothing was running */
+	int64_t drawn_ns; /* CLOCK_MONOTONIC, when progress was last drawn */
+	sigset_t
+		unblocked; /* signals blocked while it waits for keys: as before the screen began */
 	bool quit;
 	/* as drawn last */
 	struct box source_box, side_box;
@@ -113,26 +114,26 @@ void draw(struct tui *t);
 /* Is there no line before, or after, the position in its thread? */
 bool tui_at_edge(struct tui *t, bool back);
 const struct pl_thread *tui_thread(const struct tui *t);
-/* of the position or of the selected frame, in the shown file; 0: it is not there */
+/* of the position or the selected frame, in the shown file; 0: it is not in it */
 int32_t tui_line(const struct tui *t);
 
-/* Bytes of the text that a row of so many columns takes: up to a space, where one fits. */
+/* Bytes of the text that fit into a row of so many columns: up to a space, if possible. */
 size_t tui_row_bytes(const char *text, int columns);
 const char *tui_next_row(const char *text, int columns);
 
 /* views.c */
 void view_draw(struct tui *t, struct box box);
-/* Up or down by so many rows, to the first and the last one. */
+/* Up or down by so many rows, as far as the first or last one. */
 void view_move(struct tui *t, int rows);
 void view_end(struct tui *t, bool top);
 /* Choose what is under the mouse. true: and go there. */
 bool view_click(struct tui *t, int y, int x);
-/* The timeline's cursor, by so many columns. */
+/* Move the timeline's cursor by so many columns. */
 void view_column(struct tui *t, int columns);
-/* A command for Enter: "" none. */
+/* The command for Enter; "": none. */
 void view_enter(struct tui *t, char command[64]);
 void view_fold(struct tui *t);
-/* The path view shows these kinds only; 0: all. */
+/* The path view shows only these kinds; 0: all. */
 void view_filter(struct tui *t, uint32_t kinds);
 /* The position has changed. */
 void view_moved(struct tui *t);
@@ -149,13 +150,13 @@ void timeline_enter(struct tui *t);
 
 /* help.c */
 void help_draw(struct tui *t, struct box box);
-/* To the next row, or the one before, that has t->regex; false: there is none. */
+/* To the next row, or the one before, that matches t->regex; false: none. */
 bool help_search(struct tui *t, bool back);
 
 /* tab.c */
 void tab_press(struct tui *t);
 void tab_close(struct tui *t);
-/* List what was found at the bottom of the box; returns the rows that it took. */
+/* List the words found at the bottom of the box; returns the rows used. */
 int tab_draw(struct tui *t, struct box box);
 
 /* draw.c */

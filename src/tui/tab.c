@@ -1,12 +1,12 @@
-/* Tab in the prompt: completes what is typed as far as it is certain, and lists what it can become.
- * Further ones take each in turn. */
+/* Tab in the prompt: completes what is typed as far as it is unambiguous, and lists what it can
+ * become. Further Tabs insert each of these in turn. */
 #define _GNU_SOURCE
 #include "tui/state.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The line with this in place of the word that is completed. */
+/* Set the line, with this in place of the word that is completed. */
 static void put(struct tui *t, const char *word, size_t length, const char *after)
 {
 	char line[PROMPT_BYTES];
@@ -23,7 +23,7 @@ void tab_close(struct tui *t)
 	t->tab.turn = 0;
 }
 
-/* What can follow a word that is complete. */
+/* What follows a word that is complete. */
 static const char *after_word(const struct tui *t, const char *word)
 {
 	size_t n = strlen(word);
@@ -33,7 +33,8 @@ static const char *after_word(const struct tui *t, const char *word)
 	return t->tab.stem[0] == 'b' && n > 3 && !strcmp(word + n - 3, ".py") ? ":" : "";
 }
 
-/* What all words begin with, if it still has what was typed: that can also be in their middle. */
+/* The common beginning of all words, if it still contains what was typed, which can also be in
+ * their middle. */
 static void put_common(struct tui *t)
 {
 	const struct completion *c = &t->tab.found;
@@ -100,7 +101,7 @@ int tab_draw(struct tui *t, struct box box)
 	const int width = widest(c, box.columns), across = box.columns / width;
 	const int needed = ((int)c->count + across - 1) / across;
 	const int rows = needed < box.rows ? needed : box.rows;
-	/* the page that has the chosen one */
+	/* the page with the chosen one */
 	const size_t page = (size_t)rows * (size_t)across, turn = t->tab.turn ? t->tab.turn - 1 : 0;
 	const size_t first = page ? turn / page * page : 0;
 

@@ -5,11 +5,10 @@
  *	  Task-1       ##       ....##   |
  *	  Task-2         ##~~~~~      ###O....####
  *
- * An event was at its stamp or up to its error later, so a cell is one in which an event is known
- * to be (#), or one in which there may be some (~), or one in which no line began (.). Threads come
- * by their number, and tasks by theirs, which is the order in which they began, or by their names
- * where the recording has no numbers of tasks. So rows keep their places when the time that is
- * shown changes.
+ * An event was at its stamp or up to its error later. So in a cell an event is known to be (#), or
+ * some may be (~), or no line began (.). Threads are ordered by their numbers, and tasks by theirs,
+ * which is the order in which they began, or by name if the recording has no numbers of tasks. So
+ * rows keep their places when the shown time changes.
  */
 #define _GNU_SOURCE
 #include "tui/state.h"
@@ -26,7 +25,7 @@
 
 /* ---- rows ---- */
 
-/* Names with their numbers as numbers: Task-2 before Task-10. */
+/* Names, with the numbers in them compared as numbers: Task-2 before Task-10. */
 static int compare_names(const char *a, const char *b)
 {
 	return strverscmp(a, b);
@@ -45,7 +44,7 @@ static int compare_rows(const void *one, const void *other)
 	return compare_names(a->task, b->task);
 }
 
-/* A task with a number is known by it, whatever its name is at that moment. */
+/* A task with a number is identified by it, whatever its name is at that moment. */
 static bool is_row(
 	const struct timeline_row *row, uint32_t thread, uint64_t task_id, const char *task)
 {
@@ -54,7 +53,8 @@ static bool is_row(
 	return task_id || !strncmp(row->task, task ? task : "", sizeof row->task - 1);
 }
 
-/* With task_id 0 and task NULL that of the thread itself. NULL: there are too many. */
+/* The row of a task, or, with task_id 0 and task NULL, of the thread itself. NULL: too many
+ * rows. */
 static struct timeline_row *row_of(
 	struct timeline *l, uint32_t thread, uint64_t task_id, const char *task)
 {
@@ -96,13 +96,13 @@ static int column_of(const struct timeline *l, int64_t time_ns)
 	return (int)((double)(time_ns - l->from_ns) / whole * (TIMELINE_COLUMNS - 1));
 }
 
-/* Of the screen's columns that of a time. */
+/* The screen column of a time. */
 static int cell_of(const struct timeline *l, int64_t time_ns)
 {
 	return l->cells > 0 ? column_of(l, time_ns) * l->cells / TIMELINE_COLUMNS : 0;
 }
 
-/* The time that is shown: all, or what has about LINE_EVENTS around the position. */
+/* The time that is shown: all, or the part with about LINE_EVENTS around the position. */
 static void choose_time(const struct tui *t, struct timeline *l)
 {
 	const struct pl_event *at = &t->s->replay.at;
@@ -154,7 +154,7 @@ static void add_event(struct timeline *l, struct timeline_row *row, const struct
 	row->last_ns = e->time_ns > row->last_ns ? e->time_ns : row->last_ns;
 }
 
-/* Every thread has a row, and is there from its start to its end, whatever of that is shown. */
+/* Every thread has a row, and exists from its start to its end, whatever part of that is shown. */
 static void add_threads(const struct tui *t, struct timeline *l)
 {
 	const struct pl_process *p = pl_recording_find_process(t->s->replay.r, l->process);
@@ -215,7 +215,7 @@ static const struct look {
 	[CELL_RAN] = {"#", INK_RAN},
 };
 
-/* The most that is known of the columns of one cell of the screen. */
+/* The most that is known about the columns in one cell of the screen. */
 static enum timeline_cell cell_at(const struct timeline *l, const struct timeline_row *row, int i)
 {
 	const int from = i * TIMELINE_COLUMNS / l->cells;
@@ -228,7 +228,8 @@ static enum timeline_cell cell_at(const struct timeline *l, const struct timelin
 	return most;
 }
 
-/* A task is further in than its thread. Its number is what tells it from others of its name. */
+/* A task is indented further than its thread. Its number distinguishes it from others with its
+ * name. */
 static void put_name(
 	const struct tui *t, const struct timeline_row *row, struct pen *p, enum ink ink)
 {
@@ -271,7 +272,7 @@ static void draw_row(struct tui *t, struct box box, int y, size_t n)
 	}
 }
 
-/* Steps of 1, 2 or 5 times a power of ten, with at least so many columns between them. */
+/* Steps of 1, 2 or 5 times a power of ten, at least so many columns apart. */
 static int64_t step_of(const struct timeline *l, int columns)
 {
 	const double least = (double)(l->to_ns - l->from_ns) / l->cells * columns;
@@ -286,7 +287,7 @@ static int64_t step_of(const struct timeline *l, int columns)
 
 #define AXIS_COLUMNS 12
 
-/* The clock time at its left end, and how much later the others are. */
+/* The clock time at its left end, and how much later the other places are. */
 static void draw_axis(const struct timeline *l, struct box box)
 {
 	const int64_t step_ns = step_of(l, AXIS_COLUMNS);
@@ -410,7 +411,7 @@ bool timeline_click(struct tui *t, int y, int x)
 	return true;
 }
 
-/* The row's first event in this cell, else the nearest: it is that which is drawn there. */
+/* The row's first event in this cell, or else the nearest, which is the one drawn there. */
 static uint64_t event_near(const struct timeline *l, const struct timeline_row *row, int cell)
 {
 	const int from = cell * TIMELINE_COLUMNS / l->cells;

@@ -1,5 +1,5 @@
-/* The loop: keys become commands, commands of the screen or of the session; between keys, what is
- * to be counted is counted. */
+/* The main loop: a key becomes a command of the screen or of the session; between keys, hits are
+ * counted. */
 #define _GNU_SOURCE
 #define NCURSES_NOMACROS
 #include "tui/tui.h"
@@ -25,7 +25,7 @@
 #define FRAMES_MAX  4096
 #define TICK_MS	    1000
 #define FOLLOW_MS   200
-#define BUDGET_NS   10000000 /* of counting before the screen is drawn */
+#define BUDGET_NS   10000000 /* for counting before the screen is drawn */
 #define EDITOR_ARGS 32
 #define WHEEL_ROWS  3
 #define LEFT_STEP   8
@@ -67,7 +67,7 @@ static void show_file(struct tui *t, const struct pl_code *code)
 	t->hits_ready = false;
 }
 
-/* The source where the position, or the selected frame, stands. */
+/* Show the source at the position, or at the selected frame. */
 static void show_position(struct tui *t)
 {
 	const struct pl_event *at = &t->s->replay.at;
@@ -102,7 +102,7 @@ static int64_t now_ns(void)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* A piece of the counting; returns whether there is more. */
+/* Do a part of the counting; returns whether there is more. */
 static bool count_piece(struct tui *t)
 {
 	struct hits *h = t->hits_ready ? NULL : session_hits(t->s);
@@ -119,7 +119,7 @@ static bool count_piece(struct tui *t)
 	if (t->s->executed.done)
 		return false;
 	if (executed_work(&t->s->executed, NULL) < 0)
-		t->s->executed.done = true; /* nothing is known, then */
+		t->s->executed.done = true; /* then nothing is known */
 	if (t->s->executed.done)
 		listing_learn(&t->source, &t->s->executed);
 	return !t->s->executed.done;
@@ -199,7 +199,7 @@ static void do_page_down(struct tui *t, const char *rest)
 	scroll_lines(t, page(t));
 }
 
-/* Of the piece under the mouse. */
+/* Of the part under the mouse. */
 static void wheel(struct tui *t, int rows)
 {
 	const struct box *side = &t->side_box;
@@ -341,7 +341,7 @@ static void do_redraw(struct tui *t, const char *rest)
 
 static void do_session(struct tui *t, const char *line);
 
-/* With the name of a command: what that does. */
+/* With the name of a command: describe it. */
 static void do_help(struct tui *t, const char *rest)
 {
 	char line[PROMPT_BYTES];
@@ -372,7 +372,7 @@ static void do_leave(struct tui *t, const char *rest)
 		t->quit = true;
 }
 
-/* The file whose name has it: the shortest name wins. */
+/* The file whose name contains this; the shortest such name is taken. */
 static const struct pl_code *find_file(const struct tui *t, const char *part)
 {
 	const struct pl_code *found = NULL;
@@ -463,7 +463,7 @@ static void do_edit(struct tui *t, const char *rest)
 		edit(t, editor);
 }
 
-/* "call,raise" as `dump -e` has it; "": all. */
+/* "call,raise" as for `dump -e`; "": all. */
 static void do_filter(struct tui *t, const char *rest)
 {
 	uint32_t kinds = 0;
@@ -564,7 +564,7 @@ static void search_text(struct tui *t, bool back)
 	say(t, "not found in %s", t->source.file ? t->source.file : "the source");
 }
 
-/* true: it was one in the source's text or in the help, not in the path. */
+/* true: the search was in the source's text or in the help, not in the path. */
 static bool search(struct tui *t, const char *line)
 {
 	bool again = (*line == ';' || *line == ',') && !line[1];
@@ -593,8 +593,8 @@ static bool search(struct tui *t, const char *line)
 
 /* ---- commands ---- */
 
-/* On the screen a stop without a file is one of the file that is shown, and without a line one of
- * the cursor's. */
+/* On the screen a stop without a file is in the file that is shown, and without a line at the
+ * cursor's. */
 static const char *complete_stop(const struct tui *t, const char *line, char to[PROMPT_BYTES * 2])
 {
 	const char *rest;
@@ -613,7 +613,7 @@ static const char *complete_stop(const struct tui *t, const char *line, char to[
 	return to;
 }
 
-/* How far a search has come, ten times a second. */
+/* How far a search is, ten times a second. */
 static void show_progress(void *context, uint32_t thread, uint64_t seq)
 {
 	struct tui *t = context;
@@ -632,7 +632,7 @@ static void show_progress(void *context, uint32_t thread, uint64_t seq)
 	t->message[0] = 0;
 }
 
-/* May the command have to search the recording? */
+/* Might the command search the recording? */
 static bool takes_time(const char *line)
 {
 	const char *rest;
@@ -716,7 +716,8 @@ static const struct {
 	{KEY_DC, "Delete"},
 };
 
-/* What terminals send for them in both modes of their cursor keys: terminfo knows that of one. */
+/* What terminals send for these keys in the two modes of their cursor keys; terminfo has only
+ * one. */
 static const struct {
 	const char *bytes;
 	int code;
@@ -741,7 +742,7 @@ static const struct {
 	{"\033[6~", KEY_NPAGE},
 };
 
-/* A terminal that sends one of these for another key keeps it. */
+/* A terminal that sends one of these for another key keeps that meaning. */
 static void define_sent(void)
 {
 	for (size_t i = 0; i < sizeof sent / sizeof *sent; i++)
@@ -749,7 +750,7 @@ static void define_sent(void)
 			define_key(sent[i].bytes, sent[i].code);
 }
 
-/* false: it has no name, and means nothing. */
+/* false: it has no name, and no meaning. */
 static bool name_key(struct tui *t, int code, wint_t c, char name[KEY_BYTES])
 {
 	MEVENT mouse;
@@ -835,12 +836,12 @@ static void prompt_key(struct tui *t, int code, wint_t c, const char *name)
 	}
 }
 
-/* The key that was waited for: the argument of the one before. */
+/* The key that was awaited: the argument of the previous key. */
 static void do_argument(struct tui *t, const char *name)
 {
 	char line[32];
 
-	/* what is not a letter has its argument without a space */
+	/* a command that is not a letter has its argument without a space */
 	snprintf(line, sizeof line, "%s%s%s", t->waiting->command,
 		isalpha((unsigned char)t->waiting->command[0]) ? " " : "", name);
 	t->waiting = NULL;
@@ -884,7 +885,7 @@ static void do_key(struct tui *t, const char *name)
 	}
 	if (t->count && !strcmp(name, "0"))
 		key = keys_find(t->o->keys, "1", t->view);
-	if (!key && t->help) { /* a key of the view: it is what one wants to see */
+	if (!key && t->help) { /* a key of the view, so the user wants to see that */
 		key = keys_find(t->o->keys, name, t->view);
 		t->help = !key;
 	}
@@ -916,7 +917,7 @@ static void take_key(struct tui *t, int code, wint_t c)
 
 /* ---- the loop ---- */
 
-/* What was written since; while it stood at the end, it goes on with it. */
+/* Read what was written since; if the position was at the end, it moves on to the new end. */
 static bool follow(struct tui *t)
 {
 	struct pl_recording *r = t->s->replay.r;
@@ -942,7 +943,8 @@ static bool follow(struct tui *t)
 	return true;
 }
 
-/* Ctrl-C while nothing is done: the second one in a row ends it, as a habit of others. */
+/* Ctrl-C while nothing is running: the second one in a row ends the screen, as users of other
+ * programs expect. */
 static bool interrupted(struct tui *t)
 {
 	*t->o->interrupted = 0;
@@ -1002,7 +1004,7 @@ static void run(struct tui *t)
 	}
 }
 
-/* Terminals show UTF-8; a C locale says nothing of them. */
+/* Terminals show UTF-8, which a C locale does not say. */
 static void choose_locale(void)
 {
 	setlocale(LC_CTYPE, "");
@@ -1010,8 +1012,8 @@ static void choose_locale(void)
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* A new size of the terminal is taken only while the screen waits for keys. Otherwise the signal
- * could come just before that, and would be seen with the next key. */
+/* A resize of the terminal is handled only while the screen waits for keys. Otherwise the signal
+ * could arrive just before the wait, and would be noticed only with the next key. */
 static void hold_resizes(struct tui *t)
 {
 	sigset_t resizes;

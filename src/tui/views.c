@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define FRAMES_MAX  4096
-#define TREE_EVENTS 3000 /* each way */
+#define TREE_EVENTS 3000 /* in each direction */
 #define ROW_BYTES   8192
 
 /* ---- stack ---- */
@@ -34,7 +34,7 @@ static void draw_frame(
 		pen_fill(&p, " ", INK_PLAIN);
 }
 
-/* The first row that is shown, so that the chosen one is. */
+/* Scroll so that the chosen row is visible. */
 static void keep_in_sight(struct tui *t, struct box box, size_t count)
 {
 	size_t rows = (size_t)box.rows;
@@ -96,7 +96,7 @@ static bool is_folded(const struct tree *tree, uint64_t seq)
 	return false;
 }
 
-/* The row after this one that is not hidden in a fold. */
+/* The next row that is not hidden in a fold. */
 static size_t next_shown(const struct tree *tree, size_t i)
 {
 	uint32_t depth = tree->rows[i].depth;
@@ -108,7 +108,7 @@ static size_t next_shown(const struct tree *tree, size_t i)
 	return i;
 }
 
-/* The row of so many that are shown; count: there is none. */
+/* The n-th row that is not hidden; count: there is none. */
 static size_t shown_row(const struct tree *tree, size_t n)
 {
 	size_t i = 0;
@@ -127,7 +127,7 @@ static size_t shown_count(const struct tree *tree)
 	return n;
 }
 
-/* The shown row of the innermost call that began at or before the position. */
+/* The visible row of the innermost call that began at or before the position. */
 static size_t row_here(const struct tui *t)
 {
 	const struct tree *tree = t->tree;
@@ -206,7 +206,7 @@ void view_fold(struct tui *t)
 
 /* ---- path ---- */
 
-/* Wraps; returns the rows that it took. */
+/* Wraps; returns the rows used. */
 static int draw_event(struct tui *t, struct box box, int y, const struct pl_event *e)
 {
 	char text[ROW_BYTES];
@@ -234,7 +234,7 @@ static int draw_event(struct tui *t, struct box box, int y, const struct pl_even
 	return used ? used : 1;
 }
 
-/* Of those that are shown the first event at or after seq, or the last one before it. 0 or not. */
+/* Of the events that are shown, the first at or after seq, or the last before it. 0 or an error. */
 static int row_near(struct tui *t, uint64_t seq, bool back, const struct pl_event **e)
 {
 	const struct pl_wanted wanted = {.kinds = t->kinds, .stop = t->o->interrupted};
@@ -292,7 +292,7 @@ static bool draw_events(struct tui *t, struct box box)
 	return seen;
 }
 
-/* So many events on; gives the seq, which is `seq` where there are none. */
+/* So many events further; returns the seq, which is `seq` if there are none. */
 static uint64_t walk(struct tui *t, uint64_t seq, int count)
 {
 	const struct pl_event *e;
@@ -327,8 +327,7 @@ static bool try_path(struct tui *t, struct box box)
 	return draw_events(t, box);
 }
 
-/* The chosen row is one of those that are shown: that at or after the position, else the last
- * one. */
+/* The chosen row must be one that is shown: the one at or after the position, else the last one. */
 static void choose_shown(struct tui *t)
 {
 	const struct pl_event *e;
@@ -345,7 +344,7 @@ static void draw_path(struct tui *t, struct box box)
 	t->path_top = walk(t, t->path_row, -(box.rows / 2));
 	if (try_path(t, box))
 		return;
-	t->path_top = t->path_row; /* what is above it wraps too often */
+	t->path_top = t->path_row; /* the rows above it are too high */
 	try_path(t, box);
 }
 
