@@ -206,8 +206,8 @@ static int go_to_exception(struct answers *a)
 	return code < 0 ? failed(code, &err) : CMD_GO;
 }
 
-/* To the last event of the thread that was chosen; else of the process: that of the thread that came
- * furthest in their order. */
+/* To the last event of the thread that was chosen. If none was: to the last one of the process, in
+ * the order of its threads. */
 static int go_to_end(struct answers *a)
 {
 	struct replay *p = &a->session.replay;
