@@ -100,6 +100,12 @@ static bool read_stamp(const char *name, int64_t *made_ns)
 	return true;
 }
 
+/* The directory is made just after its name: perhaps in the next second. */
+static bool is_soon_after(int64_t made_ns, int64_t named_ns)
+{
+	return made_ns >= named_ns && made_ns - named_ns < 2 * (int64_t)NS_PER_S;
+}
+
 static void read_times(int folder_fd, struct home_entry *e)
 {
 	struct statx st = {0};
@@ -112,7 +118,7 @@ static void read_times(int folder_fd, struct home_entry *e)
 	}
 	/* A copy has a new birth time and the old name. The fraction of the second is kept: two
 	 * recordings may begin in the same second. */
-	if (read_stamp(e->name, &seconds_ns))
+	if (read_stamp(e->name, &seconds_ns) && !is_soon_after(e->made_ns, seconds_ns))
 		e->made_ns = seconds_ns + e->made_ns % NS_PER_S;
 }
 

@@ -1,5 +1,6 @@
 """Recordings have names: what `ls` prints is what every command takes, from this directory or one
 below; `rm` removes recordings alone."""
+import datetime
 import json
 import os
 import re
@@ -210,6 +211,16 @@ class Ls(unittest.TestCase):
         self.assertEqual((fails["exception"], fails["exception_ended"], fails["latest"]), ("KeyError", "the main thread", False))
         self.assertEqual((exits["exception"], exits["exception_ended"], exits["latest"]), (None, None, True))
         self.assertEqual([(row["exceptions"], row["exceptions_all"]) for row in (fails, exits)], [(1, True), (0, True)])
+
+    def test_a_name_of_the_second_before(self):
+        """The directory is made after its name was, which can be in the next second."""
+        folder = scratch()
+        first, second = record(folder, "first"), record(folder, "second")
+        home = os.path.join(folder, ".pathline")
+        before = datetime.datetime.strptime(second[:13], "%y%m%d-%H%M%S") - datetime.timedelta(seconds=1)
+        os.rename(os.path.join(home, second), os.path.join(home, f"{before:%y%m%d-%H%M%S}-second"))
+        names = [line.split()[0] for line in pathline("ls", cwd=folder).stdout.decode().splitlines()]
+        self.assertEqual([name[14:] for name in names[1:]], ["first", "second"])
 
     def test_directories_that_are_no_recordings(self):
         folder = scratch()
