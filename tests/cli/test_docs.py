@@ -60,8 +60,8 @@ def anchors_of(text):
 
 
 def files_named(text):
-    """Paths and names of files in backquotes, without line numbers; one with a pattern or a
-    placeholder is none."""
+    """Paths and names of files in backquotes, without line numbers. Words with a pattern, or with
+    a part that stands for another (NAME, DIR), are not among them."""
     for words in re.findall(r"`([^`\n]+)`", text):
         for word in words.split():
             word = word.strip(",;:()").removeprefix("./")

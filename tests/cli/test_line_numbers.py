@@ -173,7 +173,8 @@ BEFORE_FIRST = (
     ("under one that traces lines", 302, "def local(*_): return local\nsys.settrace(local)"),
     ("hot", 302, "for _ in range(40): a(116)"),
 )
-# (name, line of the target, the line that 3.14 and later may take for the same one, what is done before the calls)
+# (name, line of the target, the line that 3.14 and later may take for the same one, what is done
+# before the calls)
 TAKEN_FOR_ANOTHER = (
     ("256 before the one behind it", 308 - 256, 308, ""),
     ("256 before the one it follows", 307 - 256, 307, ""),
@@ -194,9 +195,11 @@ class LineNumbers(unittest.TestCase):
         self.is_traced = subprocess.run([session.PYTHON, "-c", "import sys; sys.monitoring"], capture_output=True, check=False).returncode != 0
 
     def recorded(self, name, text):
-        """Of a recording that is sound and whose program does what it does alone: rows (event, code, line).
+        """Of a recording that is sound and whose program does what it does alone: rows (event,
+        code, line).
 
-        3.11 does not know a line below 1 from none: there a function whose first one is such may have gaps. No other has any."""
+        3.11 does not know a line below 1 from none: there a function whose first line is below 1
+        may have gaps. No other function has one."""
         script, directory = session.scratch() + f"/{name.replace(' ', '_')}.py", session.scratch() + "/recording"
         with open(script, "w", encoding="utf-8") as file:
             file.write(text)

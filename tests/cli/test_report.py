@@ -398,7 +398,8 @@ class Views(unittest.TestCase):
             with self.subTest(options):
                 block, = [row for row in views(recorded, "--blocking", "100ms") if row["kind"] == "loop"]
                 self.assertEqual(block["stack"][0]["code"], "main")
-                # around what the program measures is only what the loop itself does, and not the wait of 0.3 s
+                # around what the program measures is only what the loop itself does, and not the
+                # wait of 0.3 s
                 spun = int(recorded.done.stdout)
                 self.assertGreaterEqual(block["ns"] + block["error_ns"], spun)
                 self.assertLess(block["ns"], spun + 150_000_000)

@@ -116,7 +116,8 @@ class Tasks(unittest.TestCase):
                     self.assertEqual(rows[name]["code"], "work")
 
     def test_waiting_is_true_within_its_error(self):
-        """Also of a task that blocks when it has waited, and returns without an event of its own."""
+        """Also of a task that blocks when it has waited, and returns without an event of its
+        own."""
         self.waits()
 
     def test_waiting_with_a_time_for_each_call(self):

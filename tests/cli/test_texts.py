@@ -421,7 +421,8 @@ class Bytecode(Case):
             self.check(self.IMPORT + self.BACK, [None] * 3)
 
 
-# After this, a system call that looks at a file ends the program: open, stat, lstat, access, getcwd, readlink, openat, newfstatat,
+# After this, a system call that looks at a file ends the program: open, stat, lstat, access,
+# getcwd, readlink, openat, newfstatat,
 # readlinkat, faccessat, statx, faccessat2 (x86-64).
 CONFINE = """\
 import ctypes, encodings, struct, threading
@@ -570,7 +571,8 @@ class Zipped(Case):
                    "sys.path.insert(0, 'lib.zip')\nimport lib\n", {"lib.zip/lib.py": ["x = 2"]})
 
     def test_damaged(self):
-        """What the zip file has is no text, or another one than its sum says: never a text, nor a hang."""
+        """What the zip file has is no text, or another one than its sum says: never a text, nor a
+        hang."""
         for name, change in {"sum": "d[14] ^= 1\nd[d.index(b'PK\\1\\2') + 16] ^= 1",
                              "length": "d[d.index(b'PK\\1\\2') + 24] ^= 1"}.items():
             with self.subTest(name):

@@ -1,4 +1,5 @@
-"""A program that takes all six tool ids of sys.monitoring: what is said of the part that nothing heard of."""
+"""A program that takes all six tool ids of sys.monitoring: what is said of the part that nothing
+heard of."""
 import json
 import os
 import sys

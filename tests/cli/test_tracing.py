@@ -1,4 +1,5 @@
-"""A trace function, a profile function or a debugger begins somewhere: the path of the program stays what it is.
+"""A trace function, a profile function or a debugger begins somewhere: the path of the program
+stays what it is.
 
 Each program runs twice, once with the begin and once with a call in its place that begins nothing. What the program itself runs is the
 same, so the two paths must be the same, with no gap. What a tracer runs of its own is not looked at.
@@ -121,7 +122,8 @@ class Tracing(unittest.TestCase):
         self.minor = int(subprocess.check_output([session.PYTHON, "-c", "import sys; print(sys.version_info[1])"]))
 
     def path(self, text):
-        """Rows (event, code, line) of the program, but for those of the tracer; gaps of any file."""
+        """Rows (event, code, line) of the program, but for those of the tracer; gaps of any
+        file."""
         folder = session.scratch()
         script, directory = os.path.join(folder, "program.py"), os.path.join(folder, "r")
         with open(script, "w", encoding="utf-8") as f:

@@ -1,4 +1,5 @@
-"""Programs whose lines were once shown with another version's text, whole, and other ways to come to the same.
+"""Programs whose lines were once shown with another version's text, whole, and other ways to come
+to the same.
 
 What the lines of their modules show is stated line by line. test_texts.py has the rest of texts.
 """

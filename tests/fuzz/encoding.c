@@ -1,5 +1,5 @@
-/* Fuzz the decoding of source files: what comes out is UTF-8, and no longer than four bytes for each
- * that came in. */
+/* Fuzz the decoding of source files: what comes out is UTF-8, and no longer than four bytes for
+ * each that came in. */
 #include <stdlib.h>
 #include "base/utf8.h"
 #include "collector/encoding.h"

@@ -3,7 +3,8 @@ import pyte
 
 
 class Screen(pyte.Screen):
-    """With what curses uses and pyte leaves out: scrolling by several lines, and the same character again."""
+    """With what curses uses and pyte leaves out: scrolling by several lines, and the same character
+    again."""
 
     def scroll_up(self, count=1):
         top, bottom = self.margins or (0, self.lines - 1)

@@ -618,7 +618,8 @@ class Keys(Case):
         return [row.split("\t") for row in out.splitlines()]
 
     def test_both_forms_of_the_keys_of_the_cursor(self):
-        """Terminals send ESC [ A or ESC O A for Up, and so on, as the mode of their cursor keys is; some ignore the mode that is asked for."""
+        """Terminals send ESC [ A or ESC O A for Up, and so on, as the mode of their cursor keys is;
+        some ignore the mode that is asked for."""
         for mode in "[", "O":
             t = self.open().wait("START").type(f"\x1b{mode}F").wait("fail\\(\\)").type(f"\x1b{mode}H").wait("START")
             t.type(f"\x1b{mode}B").type("b\r").wait("shop.py:2 never ran")

@@ -1,5 +1,6 @@
 # identity min=3.13
-"""C code reports events of objects that are no code objects, as PyMonitoring_* allows (_testcapi has such)."""
+"""C code reports events of objects that are no code objects, as PyMonitoring_* allows (_testcapi
+has such)."""
 import sys
 
 try:

@@ -1,5 +1,6 @@
 # identity min=3.12
-"""Callbacks, and events on 3.12 and 3.13, stay when an id is freed, and before it is taken; ids are taken in turn, five at most at a time."""
+"""Callbacks, and events on 3.12 and 3.13, stay when an id is freed, and before it is taken; ids are
+taken in turn, five at most at a time."""
 import sys
 
 m = sys.monitoring

@@ -1,5 +1,6 @@
 # identity min=3.12 gap=tools
-"""All ids are taken in a forked child alone, before a fork, and before other programs are started; each process has ids of its own."""
+"""All ids are taken in a forked child alone, before a fork, and before other programs are started;
+each process has ids of its own."""
 import multiprocessing
 import os
 import subprocess

@@ -1,5 +1,6 @@
 # identity min=3.12 gap=tools has=again:4
-"""All six ids are taken, one is free again, and all are taken once more; events come to a tool whose id stands for another one."""
+"""All six ids are taken, one is free again, and all are taken once more; events come to a tool
+whose id stands for another one."""
 import sys
 
 m = sys.monitoring

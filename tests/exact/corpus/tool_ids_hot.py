@@ -1,5 +1,6 @@
 # identity min=3.12 gap=tools
-"""The code is hot as the program takes all ids: the tool that has the recorder's then hears what it asks for, and nothing else."""
+"""The code is hot as the program takes all ids: the tool that has the recorder's then hears what it
+asks for, and nothing else."""
 import sys
 
 m = sys.monitoring

@@ -1,5 +1,6 @@
 # identity min=3.12 gap=tools has=after:4
-"""A thread takes all ids while others wait, threads begin and end meanwhile, and others go on behind it."""
+"""A thread takes all ids while others wait, threads begin and end meanwhile, and others go on
+behind it."""
 import sys
 import threading
 

@@ -1,5 +1,6 @@
 # identity min=3.12
-"""Coverage that disables what it has seen, a debugger, a profiler, and a tool with the highest id, at once; each hears what it hears alone."""
+"""Coverage that disables what it has seen, a debugger, a profiler, and a tool with the highest id,
+at once; each hears what it hears alone."""
 import sys
 
 m = sys.monitoring

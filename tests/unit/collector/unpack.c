@@ -1,6 +1,7 @@
-/* Zip files as zipimport reads them: members are found and unpacked; what is damaged is refused, and
- * never read past its end. */
+/* Zip files as zipimport reads them: members are found and unpacked; what is damaged is refused,
+ * and never read past its end. */
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 
 #define MAX 100000
 
-static char path[] = "/tmp/pathline-zip-XXXXXX";
+static char path[PATH_MAX];
 
 /* How a member is written, where it is not as it should be. */
 struct odd {
@@ -190,6 +191,10 @@ int main(void)
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(damaged),
 	};
+	const char *folder = getenv("TMPDIR"); /* the test run's own, which it removes */
+
+	snprintf(
+		path, sizeof path, "%s/zip-XXXXXX", folder ? folder : "/tmp"); /* mkstemp's six X */
 	int fd = mkstemp(path);
 
 	if (fd < 0)
