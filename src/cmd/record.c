@@ -405,6 +405,9 @@ static const char *say_nothing_recorded(struct run *r, const struct collector_pa
 		return "try it without them, and see the modules and files that run";
 	}
 	if (atomic_load(&h->pythons)) {
+		/* Python itself has said why, and --quiet is to add nothing to that. */
+		if (r->quiet)
+			return NULL;
 		cmd_say_bold(r->cmd, "nothing was recorded: a Python started, but ended before its "
 				     "program began");
 		return "see what it says without `pathline record`; site and sitecustomize run "
