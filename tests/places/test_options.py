@@ -3,6 +3,8 @@ path is exact.
 
 Each row is a test by name: `test_option_O`, `test_variable_PYTHONOPTIMIZE`.
 """
+import contextlib
+import glob
 import os
 import subprocess
 import sys
@@ -68,13 +70,31 @@ def wanted(index):
     return os.environ.get("PATHLINE_SUITE") not in ("test", "ci") or (index + minor) % 3 == 0
 
 
+@contextlib.contextmanager
+def without_perf_maps():
+    """CPython writes /tmp/perf-PID.map for `perf` and leaves it there: those of the processes that
+    ended meanwhile are removed."""
+    before = set(glob.glob("/tmp/perf-*.map"))
+    try:
+        yield
+    finally:
+        for path in set(glob.glob("/tmp/perf-*.map")) - before:
+            if not os.path.exists(f"/proc/{path.split('-')[-1].removesuffix('.map')}"):
+                os.unlink(path)
+
+
+def with_or_without_perf(text):
+    return without_perf_maps() if "perf" in text.lower() else contextlib.nullcontext()
+
+
 def option_test(option):
     def test(self):
         if OPTIONS.index(option) > 7 and not wanted(OPTIONS.index(option)):
             self.skipTest("not now: it is in another version's third")
-        if not accepted(option.split()):
-            self.skipTest("this Python does not take it")
-        self.exact(f"python {option}", python=f"{places.PYTHON} {option}", ask=ASKED.get(option, ALL))
+        with with_or_without_perf(option):
+            if not accepted(option.split()):
+                self.skipTest("this Python does not take it")
+            self.exact(f"python {option}", python=f"{places.PYTHON} {option}", ask=ASKED.get(option, ALL))
     return test
 
 
@@ -83,9 +103,11 @@ def variable_test(text):
         if not wanted(VARIABLES.index(text)):
             self.skipTest("not now: it is in another version's third")
         name, value = text.format(folder=self.folder, prefix=self.prefix).split("=", 1)
-        if value != "unset" and not accepted([], {name: value}):
-            self.skipTest("this Python does not take it")
-        self.exact(text.replace("{folder}", "…").replace("{prefix}", "…"), variables=[f"{name}={value}"], ask=ASKED.get(text, ALL))
+        with with_or_without_perf(name):
+            if value != "unset" and not accepted([], {name: value}):
+                self.skipTest("this Python does not take it")
+            self.exact(text.replace("{folder}", "…").replace("{prefix}", "…"), variables=[f"{name}={value}"],
+                       ask=ASKED.get(text, ALL))
     return test
 
 
