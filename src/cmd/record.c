@@ -26,41 +26,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/buf.h"
-#include "base/units.h"
 #include "cmd/child.h"
-#include "cmd/choose.h"
 #include "cmd/cmd.h"
 #include "cmd/loader.h"
 #include "cmd/place.h"
+#include "cmd/record_end.h"
+#include "cmd/record_options.h"
 #include "cmd/stat.h"
 #include "cmd/what.h"
 #include "collector/collector.h"
 #include "collector/finish.h"
-#include "session/crash.h"
 
-#define PRELOAD	      "pathline-preload.so"
-#define DEFAULT_LIMIT "8G"
-#define REPORT_MS     30000 /* the longest delay of the command's end */
-#define SILENCE_MS    3000  /* without a tick: the collector is stopped or dead */
+#define PRELOAD	   "pathline-preload.so"
+#define REPORT_MS  30000 /* the longest delay of the command's end */
+#define SILENCE_MS 3000	 /* without a tick: the collector is stopped or dead */
 
 extern char **environ;
-
-/* What --clock can be. */
-static const struct {
-	const char *word;
-	int64_t tick_ns;
-	enum arena_stamps stamps;
-} CLOCKS[] = {
-	{"tick=auto", 0, STAMPS_TICK},
-	{"tick=1ms", 1000000, STAMPS_TICK},
-	{"tick=100us", 100000, STAMPS_TICK},
-	{"tick=10ms", 10000000, STAMPS_TICK},
-	{"call", 0, STAMPS_CALL},
-	{"line", 0, STAMPS_LINE},
-};
-
-/* What --timing can be. */
-enum { TIMING_CLOCK, TIMING_CALLS };
 
 struct run {
 	struct cmd *cmd;
@@ -72,20 +53,12 @@ struct run {
 	char arena_path[2 * PATH_MAX];
 	char **environment;  /* owned array */
 	struct pl_buf texts; /* the variables that were added */
-	uint64_t limit;
-	uint32_t on_full;   /* enum arena_full */
-	uint32_t passes;    /* enum arena_passes */
-	uint32_t order;	    /* enum arena_order */
-	uint32_t clock;	    /* in CLOCKS */
-	uint32_t timing;    /* TIMING_… */
-	uint32_t hot_lines; /* 0: no code becomes hot */
-	bool no_children, quiet, stat;
+	struct record_options options;
 	struct stat_usage usage; /* of the command, for --stat */
-	struct choose choose;
-	const char *missing;	/* the script, as written, if it does not exist; NULL: it does */
-	char foreign[PATH_MAX]; /* the loader of WHAT, if it does not load our library; else "" */
-	int arena_fd;		/* open while we claim the arena */
-	int channel;		/* to the collector; -1: none */
+	const char *missing;	 /* the script, as written, if it does not exist; NULL: it does */
+	char foreign[PATH_MAX];	 /* the loader of WHAT, if it does not load our library; else "" */
+	int arena_fd;		 /* open while we claim the arena */
+	int channel;		 /* to the collector; -1: none */
 	pid_t collector;
 };
 
@@ -164,13 +137,6 @@ static int make_preload_takeable(struct run *r)
 	return CMD_RECORD_FAILED;
 }
 
-static enum arena_stamps stamps_of(const struct run *r)
-{
-	enum arena_stamps stamps = CLOCKS[r->clock].stamps;
-
-	return r->timing == TIMING_CALLS && stamps == STAMPS_TICK ? STAMPS_CALL : stamps;
-}
-
 /* ---- the collector ---- */
 
 static void be_collector(struct run *r, int channel)
@@ -186,19 +152,8 @@ static void be_collector(struct run *r, int channel)
 	struct collector_start s = {.directory_fd = r->place.directory_fd,
 		.channel = channel,
 		.directory = r->place.real,
-		.command = command.failed ? "" : (const char *)command.at,
-		.limit_bytes = r->limit,
-		.on_full = r->on_full,
-		.no_children = r->no_children,
-		.count_costs = r->stat,
-		.passes = r->passes,
-		.order = CLOCKS[r->clock].stamps == STAMPS_LINE ? ORDER_EXACT : r->order,
-		.clock = stamps_of(r) == STAMPS_CALL ? "call" : CLOCKS[r->clock].word,
-		.tick_ns = CLOCKS[r->clock].tick_ns,
-		.stamps = stamps_of(r),
-		.hot_lines = r->hot_lines,
-		.filter = buf_view(&r->choose.rules),
-		.filter_text = r->choose.text.used ? (const char *)r->choose.text.at : ""};
+		.command = command.failed ? "" : (const char *)command.at};
+	record_options_apply(&r->options, &s);
 	_exit(collector_run(&s));
 }
 
@@ -313,8 +268,6 @@ static int start_command(struct run *r)
 
 /* ---- the end ---- */
 
-enum answer { ANSWER_REPORT, ANSWER_DEAD, ANSWER_SILENT };
-
 /* Wait for the report while the collector's clock ticks. */
 static enum answer ask_collector(struct run *r, int status, struct collector_packet *p)
 {
@@ -339,277 +292,35 @@ static enum answer ask_collector(struct run *r, int status, struct collector_pac
 	return ANSWER_SILENT;
 }
 
-static void say_count(char *to, size_t room, uint64_t n, const char *one, const char *many)
-{
-	char digits[UNITS_BYTES];
-
-	units_count(digits, n);
-	snprintf(to, room, "%s %s", digits, n == 1 ? one : many);
-}
-
-/* The interpreters that could not be recorded: the first one, and how many more. */
-static void say_refused(struct run *r, const char *what)
-{
-	const struct arena_head *h = r->arena.head;
-	uint32_t count = atomic_load(&h->refused);
-	char more[32] = "";
-
-	if (count > 1)
-		snprintf(more, sizeof more, "; and %u more", count - 1);
-	if (count)
-		cmd_say_bold(r->cmd, "%s: %.*s%s", what, (int)sizeof h->refused_why - 1,
-			h->refused_why, more);
-}
-
-/* The script that Python is to run, if no such file exists; NULL: it exists, or it is not a
- * script. */
-static const char *missing_script(const struct run *r)
-{
-	const char *word = r->cmd->words[0];
-
-	return r->what.argv[1] == word && *word != '-' && access(word, F_OK) < 0 ? word : NULL;
-}
-
-/* Why there is no recording, as far as is known. Returns what the user can try. */
-static const char *say_nothing_recorded(struct run *r, const struct collector_packet *p)
-{
-	static const char start_python[] =
-		"try the command that starts Python itself, such as: pathline record script.py";
-	const struct arena_head *h = r->arena.head;
-
-	if (r->foreign[0]) {
-		cmd_say_bold(r->cmd,
-			"nothing was recorded: '%s' is of another libc than Pathline, musl (%s)",
-			r->what.argv[0], r->foreign);
-		return "build Pathline on a system with that libc, and record there";
-	}
-	if (!p->finished) {
-		cmd_say("nothing was recorded so far; programs that '%s' started still run, and "
-			"will be recorded when they start a Python",
-			r->what.argv[0]);
-		return NULL;
-	}
-	if (atomic_load(&h->refused)) {
-		say_refused(r, "nothing was recorded");
-		return "try a CPython from 3.11 to 3.15, such as: pathline record --python "
-		       "python3.13 script.py";
-	}
-	if (r->missing) {
-		cmd_say_bold(r->cmd, "nothing was recorded: there is no file '%s'", r->missing);
-		return "try the path of a script, as it is from this directory: pathline record "
-		       "script.py";
-	}
-	if (r->choose.rules.used) {
-		cmd_say_bold(r->cmd, "nothing was recorded: no code that --include, --exclude and "
-				     "--only-mine choose has run");
-		return "try it without them, and see the modules and files that run";
-	}
-	if (atomic_load(&h->pythons)) {
-		/* Python itself has said why, and --quiet is to add nothing to that. */
-		if (r->quiet)
-			return NULL;
-		cmd_say_bold(r->cmd, "nothing was recorded: a Python started, but ended before its "
-				     "program began");
-		return "see what it says without `pathline record`; site and sitecustomize run "
-		       "before "
-		       "recording begins";
-	}
-	if (atomic_load(&h->preloaded)) {
-		cmd_say_bold(r->cmd,
-			"nothing was recorded: '%s' started no Python that can be recorded",
-			r->what.argv[0]);
-		return start_python;
-	}
-	cmd_say_bold(r->cmd,
-		"nothing was recorded: '%s' did not load Pathline's library; it is statically "
-		"linked, "
-		"set-uid, or of another libc (musl)",
-		r->what.argv[0]);
-	return start_python;
-}
-
-static void say_totals(struct run *r, const struct collector_packet *p)
-{
-	char size[UNITS_BYTES], events[64], processes[64], threads[64];
-
-	say_count(events, sizeof events, p->totals.events, "event", "events");
-	say_count(processes, sizeof processes, p->totals.processes, "process", "processes");
-	say_count(threads, sizeof threads, p->totals.threads, "thread", "threads");
-	units_size(size, p->bytes);
-	cmd_say("recorded in %s, %s", r->place.path, size);
-	cmd_say("%s of %s, %s", events, processes, threads);
-	if (p->running)
-		cmd_say("%u of the processes still %s; recording goes on until %s", p->running,
-			p->running == 1 ? "runs" : "run", p->running == 1 ? "it ends" : "they end");
-	else if (!p->finished && p->totals.processes)
-		cmd_say("programs that '%s' started still run; recording goes on until they end",
-			r->what.argv[0]);
-}
-
-static void say_losses(struct run *r, const struct collector_packet *p)
-{
-	char lost[64], places[64];
-
-	if (p->text[0])
-		cmd_say_bold(r->cmd, "recording stopped early: %s", p->text);
-	if (!p->totals.losses)
-		return;
-	say_count(places, sizeof places, p->totals.losses, "place", "places");
-	say_count(lost, sizeof lost, p->totals.lost, "event", "events");
-	cmd_say_bold(r->cmd, "lost: %s at %s; %s", p->totals.lost ? lost : "something", places,
-		p->totals.worst);
-}
-
-static void say_command(struct run *r, const char *what, const char *command)
-{
-	struct pl_buf b = {0};
-
-	if (!r->place.is_default) {
-		buf_u8(&b, ' ');
-		cmd_quote(&b, r->place.path);
-	}
-	buf_u8(&b, 0);
-	cmd_say("%-24s pathline %s%s", what, command, b.failed ? "" : (const char *)b.at);
-	buf_release(&b);
-}
-
-/* Relative to this directory, if it is below it. */
-static const char *shorten(const char *path)
-{
-	char here[PATH_MAX];
-	size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
-
-	return n > 1 && !strncmp(path, here, n) && path[n] == '/' ? path + n + 1 : path;
-}
-
-static void say_crash(struct run *r, const struct pl_recording *recording, const struct crash *c)
-{
-	const struct pl_event *raise = &c->raise;
-	char subject[CRASH_SUBJECT_BYTES];
-
-	crash_subject(recording, c, subject);
-	cmd_say("%s ended %s; it was raised in %s, %s:%d", c->type[0] ? c->type : "an exception",
-		subject, raise->code ? pl_code_name(raise->code) : "?",
-		raise->code ? shorten(pl_code_file(raise->code)) : "?", (int)raise->line);
-	say_command(r, "see where it was raised:", "replay --at-exception");
-	if (c->ended < 2)
-		return;
-	cmd_say("exceptions also ended %u%s other%s of its threads, tasks and processes",
-		c->ended - 1, c->more ? "+" : "", c->ended > 2 || c->more ? "s" : "");
-	say_command(r, "see all of them:", "report --exceptions");
-}
-
-/* Did an exception end something? Then say so, and how to get there. SystemExit does not count. If
- * the program failed and not everything was searched, say that too. */
-static void say_exception(struct run *r, bool failed)
-{
-	const struct crash_bounds bounds = {.events = CRASH_EVENTS, .count = CRASH_COUNTED};
-	struct pl_recording *recording = NULL;
-	struct crash crash = {0};
-	char events[UNITS_BYTES];
-	int code = pl_recording_open(&recording, r->place.real, NULL);
-
-	if (code == 0)
-		code = crash_find(recording, &bounds, &crash, NULL);
-	if (code == 0 && !crash.exits) {
-		say_crash(r, recording, &crash);
-	} else if (code >= 0 && crash.more && failed) {
-		units_count(events, CRASH_EVENTS);
-		cmd_say("no exception ended a thread, task or process in the last %s events of "
-			"each thread",
-			events);
-		say_command(r, "search the rest as well:", "replay --at-exception");
-	}
-	pl_recording_close(recording);
-}
-
-/* Death by a signal has no event: the line that ran last shows where it was. */
-static void say_kill(struct run *r, int status)
-{
-	const int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-
-	if (!number)
-		return;
-	cmd_say("the program was killed by signal %d (%s)", number, strsignal(number));
-	say_command(r, "see what ran last:", "replay --end");
-}
-
-static void say_next(struct run *r)
-{
-	say_command(r, "go through it:", "replay");
-	say_command(r, "see where time went:", "report");
-}
-
-/* No line of the program ran: no Python ran, or it ended before its program began. (3.11 imports
- * something before it says that there is no such script.) */
-static bool is_empty(const struct run *r, const struct collector_packet *p)
-{
-	const struct collector_totals *t = &p->totals;
-
-	return !t->processes ||
-	       (p->finished && (!t->events || r->missing) && !t->losses && !p->text[0]);
-}
-
-/* No Python ran: the latest recording is the one before. */
-static void end_without_path(struct run *r, const struct collector_packet *p)
-{
-	const char *try = say_nothing_recorded(r, p);
-
-	if (p->finished)
-		place_withdraw(&r->place);
-	if (r->quiet)
-		return;
-	if (try)
-		cmd_say("%s", try);
-	choose_say_unmatched(&r->choose, atomic_load(&r->arena.head->filter_matched));
-}
-
-static void say_end(struct run *r, enum answer answer, const struct collector_packet *p, int status)
-{
-	if (answer == ANSWER_REPORT && is_empty(r, p)) {
-		end_without_path(r, p);
-		if (!r->quiet)
-			say_losses(r, p);
-		return;
-	}
-	if (answer == ANSWER_DEAD)
-		cmd_say_bold(r->cmd,
-			"the collector, which writes the recording, died; what it had not "
-			"written yet has been saved");
-	else if (answer == ANSWER_SILENT)
-		cmd_say_bold(r->cmd,
-			"the collector, which writes the recording, does not answer; the "
-			"next pathline command finishes the recording");
-	if (r->quiet)
-		return;
-	if (answer == ANSWER_REPORT) {
-		say_totals(r, p);
-		say_refused(r, "not recorded");
-		say_losses(r, p);
-		choose_say_unmatched(&r->choose, atomic_load(&r->arena.head->filter_matched));
-	}
-	if (answer == ANSWER_DEAD || (answer == ANSWER_REPORT && p->finished))
-		say_exception(r, status != 0);
-	say_kill(r, status);
-	say_next(r);
-}
-
 /* For stat.c: record a program of its own, in a process of our own, without messages. */
 static int record_calibration(struct cmd *c, const char *directory, char **words, int count);
 
 static int finish_record(struct run *r, int status)
 {
-	struct collector_packet p;
-	enum answer answer = ask_collector(r, status, &p);
+	struct record_end end = {.cmd = r->cmd,
+		.place = &r->place,
+		.choose = &r->options.choose,
+		.head = r->arena.head,
+		.program = r->what.argv[0],
+		.missing = r->missing,
+		.foreign = r->foreign,
+		.quiet = r->options.quiet,
+		.status = status};
 
-	if (answer == ANSWER_DEAD) {
+	end.answer = ask_collector(r, status, &end.report);
+	if (end.answer == ANSWER_DEAD) {
 		waitpid(r->collector, NULL, 0);
 		finish_arena(r->arena_path, r->child.pid, status);
 	}
-	say_end(r, answer, &p, status);
-	if (answer == ANSWER_REPORT && p.finished)
+	record_end_say(&end);
+	const bool whole = end.answer == ANSWER_REPORT && end.report.finished;
+	/* No Python ran: the latest recording is the one before. */
+	if (whole && record_end_is_empty(&end))
+		place_withdraw(&r->place);
+	if (whole)
 		waitpid(r->collector, NULL, 0);
-	if (r->stat && !r->usage.calibrating && answer == ANSWER_REPORT && p.totals.processes)
+	if (r->options.stat && !r->usage.calibrating && end.answer == ANSWER_REPORT &&
+		end.report.totals.processes)
 		stat_say(r->cmd, r->place.real, &r->usage, record_calibration);
 	return WIFSIGNALED(status) ? child_die_of(WTERMSIG(status)) : WEXITSTATUS(status);
 }
@@ -644,23 +355,27 @@ static int record_run(struct run *r, const char *directory)
 	return finish_record(r, status);
 }
 
+static void run_release(struct run *r)
+{
+	what_release(&r->what);
+	arena_unmap(&r->arena);
+	free(r->environment);
+	buf_release(&r->texts);
+	record_options_release(&r->options);
+}
+
 static int record_calibration(struct cmd *c, const char *directory, char **words, int count)
 {
 	struct run r = {.cmd = c,
 		.channel = -1,
 		.place.directory_fd = -1,
-		.quiet = true,
-		.stat = true,
-		.no_children = true,
+		.options = {.quiet = true, .stat = true, .no_children = true},
 		.usage.calibrating = true};
 	int code = what_resolve(&r.what, words, count, NULL);
 
 	if (code == CMD_GO)
 		code = record_run(&r, directory);
-	what_release(&r.what);
-	arena_unmap(&r.arena);
-	free(r.environment);
-	buf_release(&r.texts);
+	run_release(&r);
 	return code;
 }
 
@@ -673,185 +388,27 @@ static void hold_standard_descriptors(void)
 			return;
 }
 
-/* The index of an option's word among its choices, which are those of an enum of arena.h. */
-static int choose(const char *word, const char *what, const char *const *choices, uint32_t *to)
+/* The script that Python is to run, if no such file exists; NULL: it exists, or it is not a
+ * script. */
+static const char *missing_script(const struct run *r)
 {
-	for (*to = 0; choices[*to]; (*to)++)
-		if (!strcmp(word, choices[*to]))
-			return CMD_GO;
-	return cmd_unknown(what, word, choices);
-}
+	const char *word = r->cmd->words[0];
 
-static bool read_count(const char *text, uint32_t *to)
-{
-	char *end;
-	errno = 0;
-	unsigned long n = strtoul(text, &end, 10);
-
-	*to = (uint32_t)n;
-	return *text >= '0' && *text <= '9' && !*end && !errno && n <= UINT32_MAX;
-}
-
-struct choices {
-	const char *limit, *on_full, *passes, *order, *clock, *timing, *hot;
-};
-
-static int read_choices(struct run *r, const struct choices *word)
-{
-	static const char *const full[] = {"wait", "drop", NULL},
-				 *const passes[] = {"all", "none", NULL},
-				 *const order[] = {"witness", "exact", NULL},
-				 *const timing[] = {"clock", "calls", NULL};
-	const char *clocks[sizeof CLOCKS / sizeof *CLOCKS + 1] = {0};
-
-	for (size_t i = 0; i < sizeof CLOCKS / sizeof *CLOCKS; i++)
-		clocks[i] = CLOCKS[i].word;
-
-	if (!cmd_size(word->limit, &r->limit)) {
-		cmd_say("record: '%s' is not a size; write 64M, 2G, 1GiB or a number of bytes",
-			word->limit);
-		return CMD_USAGE;
-	}
-	if (r->limit && r->limit < COLLECTOR_LIMIT_MIN) {
-		cmd_say("record: --limit %s is too small; the smallest limit is 1M, and 0 is none",
-			word->limit);
-		return CMD_USAGE;
-	}
-	if (!read_count(word->hot, &r->hot_lines)) {
-		cmd_say("record: --hot: '%s' is not a number of lines; write 1000, or 0 for no hot "
-			"code",
-			word->hot);
-		return CMD_USAGE;
-	}
-	int code = choose(word->on_full, "choice for --on-full:", full, &r->on_full);
-	if (code == CMD_GO)
-		code = choose(word->passes, "choice for --passes:", passes, &r->passes);
-	if (code == CMD_GO)
-		code = choose(word->order, "choice for --order:", order, &r->order);
-	if (code == CMD_GO)
-		code = choose(word->clock, "choice for --clock:", clocks, &r->clock);
-	if (code == CMD_GO)
-		code = choose(word->timing, "choice for --timing:", timing, &r->timing);
-	if (code == CMD_GO && !r->cmd->count) {
-		cmd_say("record: nothing to run; write: pathline record script.py");
-		code = CMD_USAGE;
-	}
-	return code;
+	return r->what.argv[1] == word && *word != '-' && access(word, F_OK) < 0 ? word : NULL;
 }
 
 int cmd_record(struct cmd *c)
 {
 	struct run r = {.cmd = c, .channel = -1, .place.directory_fd = -1};
-	struct choices word = {.limit = DEFAULT_LIMIT,
-		.on_full = "wait",
-		.passes = "all",
-		.order = "witness",
-		.clock = "tick=auto",
-		.timing = "clock",
-		.hot = "1000"};
-	const char *directory = NULL, *python = NULL;
-	const struct cmd_option options[] = {
-		{"output", 'o', "DIR",
-			"the directory of the recording, new or empty. Without it:\n"
-			".pathline/<time>-<name>/",
-			.text = &directory},
-		{"python", 0, "EXE", "run WHAT with this Python. Without it: python3 from PATH",
-			.text = &python},
-		{"no-children", 0, NULL, "do not record the processes that it starts",
-			.flag = &r.no_children},
-		{"limit", 0, "SIZE",
-			"keep the newest SIZE of it: 64M, 2G, 1GiB, at least 1M; 0: no limit.\n"
-			"Without it: " DEFAULT_LIMIT "iB",
-			.text = &word.limit},
-		{"on-full", 0, "wait|drop",
-			"when events come faster than they can be written: the program waits (at\n"
-			"most 2 s), or events are lost; the recording says so. Without it: wait",
-			.text = &word.on_full},
-		{"passes", 0, "all|none",
-			"Python reports the line of a loop on a single line once: record each "
-			"further\n"
-			"pass as 'again', or none of them, which is faster. Without it: all",
-			.text = &word.passes},
-		{"order", 0, "witness|exact",
-			"witness: a line may have run anywhere between the recorded events around "
-			"it,\n"
-			"beside other threads; exact: each line and return is recorded, and the "
-			"order\n"
-			"of all threads is known, which is slower. Without it: witness",
-			.text = &word.order},
-		{"hot", 0, "LINES",
-			"a code of which so many lines ran is recorded in a way that costs less "
-			"for\n"
-			"each line and more to begin with (3.12, 3.13); 0: never. Without it: 1000",
-			.text = &word.hot},
-		{"stat", 0, NULL,
-			"at the end, estimate what recording cost, and which functions cost most",
-			.flag = &r.stat},
-		{"include", 0, "GLOB",
-			"record code whose module or path matches GLOB. Of several --include and\n"
-			"--exclude the last one that matches decides; what none matches is left "
-			"out\n"
-			"if the first one is an --include. A GLOB with a / or .py is a path; the "
-			"words\n"
-			"stdlib and site-packages stand for those",
-			.take = choose_take, .to = &r.choose, .words = "stdlib site-packages"},
-		{"exclude", 0, "GLOB",
-			"do not record such code. It costs nothing after its first run. What it "
-			"calls\n"
-			"is shown in the place of its call",
-			.take = choose_take, .to = &r.choose, .words = "stdlib site-packages"},
-		{"only-mine", 0, NULL,
-			"record the files below this directory and the script's, but not the "
-			"standard\n"
-			"library and not what was installed",
-			.take = choose_take, .to = &r.choose},
-		{"clock", 0, "WHICH",
-			"which events have a time: the first one after each tick (tick=100us,\n"
-			"tick=1ms, tick=10ms), each call and return (call), or each event, with "
-			"an\n"
-			"event for each line (line). Without it: tick=auto, which is 1 ms, or up "
-			"to\n"
-			"10 ms where ticking would take more than 1% of a core",
-			.text = &word.clock,
-			.words = "tick=auto tick=100us tick=1ms tick=10ms call line"},
-		{"timing", 0, "clock|calls",
-			"calls: each call and return has a time, whatever --clock says of the "
-			"rest.\n"
-			"Without it: clock",
-			.text = &word.timing},
-		{"quiet", 'q', NULL, "print no messages at the end", .flag = &r.quiet},
-		{0},
-	};
-	const struct cmd_usage usage = {.operands = "[--] WHAT",
-		.about = "Run a program and record the exact path of every Python in it.\n\n"
-			 "WHAT is  script.py ARGUMENT…    or  -m MODULE ARGUMENT…    or  -c CODE "
-			 "ARGUMENT…  "
-			 "  or  - (stdin)\n"
-			 "or any command: the Pythons that it starts are recorded.\n\n"
-			 "The exit code is that of the program; when the program died of a signal, "
-			 "record "
-			 "dies of it as well.\n"
-			 "125: Pathline failed; 126: WHAT cannot be executed; 127: WHAT was not "
-			 "found.",
-		.options = options,
-		.first_word_ends = true};
-	int code = cmd_parse(c, &usage);
+	int code = record_options_read(&r.options, c);
 
-	if (code == CMD_GO)
-		code = read_choices(&r, &word);
-	if (code == CMD_GO)
-		code = choose_end(&r.choose, c->words[0]);
 	if (code == CMD_GO) {
 		hold_standard_descriptors();
-		code = what_resolve(&r.what, c->words, c->count, python);
+		code = what_resolve(&r.what, c->words, c->count, r.options.python);
 		r.missing = code == CMD_GO ? missing_script(&r) : NULL;
 	}
 	if (code == CMD_GO)
-		code = record_run(&r, directory);
-	what_release(&r.what);
-	arena_unmap(&r.arena);
-	free(r.environment);
-	buf_release(&r.texts);
-	choose_release(&r.choose);
+		code = record_run(&r, r.options.directory);
+	run_release(&r);
 	return code;
 }

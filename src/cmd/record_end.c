@@ -1,0 +1,264 @@
+#define _GNU_SOURCE
+#include "cmd/record_end.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/units.h"
+#include "session/crash.h"
+
+static void say_count(char *to, size_t room, uint64_t n, const char *one, const char *many)
+{
+	char digits[UNITS_BYTES];
+
+	units_count(digits, n);
+	snprintf(to, room, "%s %s", digits, n == 1 ? one : many);
+}
+
+/* The interpreters that could not be recorded: the first one, and how many more. */
+static void say_refused(const struct record_end *e, const char *what)
+{
+	const struct arena_head *h = e->head;
+	uint32_t count = atomic_load(&h->refused);
+	char more[32] = "";
+
+	if (count > 1)
+		snprintf(more, sizeof more, "; and %u more", count - 1);
+	if (count)
+		cmd_say_bold(e->cmd, "%s: %.*s%s", what, (int)sizeof h->refused_why - 1,
+			h->refused_why, more);
+}
+
+/* No program loaded the recorder: did ours load the library that looks for a Python? */
+static const char *say_no_python(const struct record_end *e)
+{
+	if (atomic_load(&e->head->preloaded))
+		cmd_say_bold(e->cmd,
+			"nothing was recorded: '%s' started no Python that can be recorded",
+			e->program);
+	else
+		cmd_say_bold(e->cmd,
+			"nothing was recorded: '%s' did not load Pathline's library; it is "
+			"statically linked, set-uid, or of another libc (musl)",
+			e->program);
+	return "try the command that starts Python itself, such as: pathline record script.py";
+}
+
+/* Why there is no recording, as far as is known. Returns what the user can try. */
+static const char *say_nothing_recorded(const struct record_end *e)
+{
+	const struct arena_head *h = e->head;
+
+	if (e->foreign[0]) {
+		cmd_say_bold(e->cmd,
+			"nothing was recorded: '%s' is of another libc than Pathline, musl (%s)",
+			e->program, e->foreign);
+		return "build Pathline on a system with that libc, and record there";
+	}
+	if (!e->report.finished) {
+		cmd_say("nothing was recorded so far; programs that '%s' started still run, and "
+			"will be recorded when they start a Python",
+			e->program);
+		return NULL;
+	}
+	if (atomic_load(&h->refused)) {
+		say_refused(e, "nothing was recorded");
+		return "try a CPython from 3.11 to 3.15, such as: pathline record --python "
+		       "python3.13 script.py";
+	}
+	if (e->missing) {
+		cmd_say_bold(e->cmd, "nothing was recorded: there is no file '%s'", e->missing);
+		return "try the path of a script, as it is from this directory: pathline record "
+		       "script.py";
+	}
+	if (e->choose->rules.used) {
+		cmd_say_bold(e->cmd, "nothing was recorded: no code that --include, --exclude and "
+				     "--only-mine choose has run");
+		return "try it without them, and see the modules and files that run";
+	}
+	if (atomic_load(&h->pythons)) {
+		/* Python itself has said why, and --quiet is to add nothing to that. */
+		if (e->quiet)
+			return NULL;
+		cmd_say_bold(e->cmd, "nothing was recorded: a Python started, but ended before its "
+				     "program began");
+		return "see what it says without `pathline record`; site and sitecustomize run "
+		       "before recording begins";
+	}
+	return say_no_python(e);
+}
+
+static void say_totals(const struct record_end *e)
+{
+	const struct collector_packet *p = &e->report;
+	char size[UNITS_BYTES], events[64], processes[64], threads[64];
+
+	say_count(events, sizeof events, p->totals.events, "event", "events");
+	say_count(processes, sizeof processes, p->totals.processes, "process", "processes");
+	say_count(threads, sizeof threads, p->totals.threads, "thread", "threads");
+	units_size(size, p->bytes);
+	cmd_say("recorded in %s, %s", e->place->path, size);
+	cmd_say("%s of %s, %s", events, processes, threads);
+	if (p->running)
+		cmd_say("%u of the processes still %s; recording goes on until %s", p->running,
+			p->running == 1 ? "runs" : "run", p->running == 1 ? "it ends" : "they end");
+	else if (!p->finished && p->totals.processes)
+		cmd_say("programs that '%s' started still run; recording goes on until they end",
+			e->program);
+}
+
+static void say_losses(const struct record_end *e)
+{
+	const struct collector_packet *p = &e->report;
+	char lost[64], places[64];
+
+	if (p->text[0])
+		cmd_say_bold(e->cmd, "recording stopped early: %s", p->text);
+	if (!p->totals.losses)
+		return;
+	say_count(places, sizeof places, p->totals.losses, "place", "places");
+	say_count(lost, sizeof lost, p->totals.lost, "event", "events");
+	cmd_say_bold(e->cmd, "lost: %s at %s; %s", p->totals.lost ? lost : "something", places,
+		p->totals.worst);
+}
+
+static void say_command(const struct record_end *e, const char *what, const char *command)
+{
+	struct pl_buf b = {0};
+
+	if (!e->place->is_default) {
+		buf_u8(&b, ' ');
+		cmd_quote(&b, e->place->path);
+	}
+	buf_u8(&b, 0);
+	cmd_say("%-24s pathline %s%s", what, command, b.failed ? "" : (const char *)b.at);
+	buf_release(&b);
+}
+
+/* Relative to this directory, if it is below it. */
+static const char *shorten(const char *path)
+{
+	char here[PATH_MAX];
+	size_t n = getcwd(here, sizeof here) ? strlen(here) : 0;
+
+	return n > 1 && !strncmp(path, here, n) && path[n] == '/' ? path + n + 1 : path;
+}
+
+static void say_crash(
+	const struct record_end *e, const struct pl_recording *recording, const struct crash *c)
+{
+	const struct pl_event *raise = &c->raise;
+	char subject[CRASH_SUBJECT_BYTES];
+
+	crash_subject(recording, c, subject);
+	cmd_say("%s ended %s; it was raised in %s, %s:%d", c->type[0] ? c->type : "an exception",
+		subject, raise->code ? pl_code_name(raise->code) : "?",
+		raise->code ? shorten(pl_code_file(raise->code)) : "?", (int)raise->line);
+	say_command(e, "see where it was raised:", "replay --at-exception");
+	if (c->ended < 2)
+		return;
+	cmd_say("exceptions also ended %u%s other%s of its threads, tasks and processes",
+		c->ended - 1, c->more ? "+" : "", c->ended > 2 || c->more ? "s" : "");
+	say_command(e, "see all of them:", "report --exceptions");
+}
+
+/* Did an exception end something? Then say so, and how to get there. SystemExit does not count. If
+ * the program failed and not everything was searched, say that too. */
+static void say_exception(const struct record_end *e)
+{
+	const struct crash_bounds bounds = {.events = CRASH_EVENTS, .count = CRASH_COUNTED};
+	struct pl_recording *recording = NULL;
+	struct crash crash = {0};
+	char events[UNITS_BYTES];
+	int code = pl_recording_open(&recording, e->place->real, NULL);
+
+	if (code == 0)
+		code = crash_find(recording, &bounds, &crash, NULL);
+	if (code == 0 && !crash.exits) {
+		say_crash(e, recording, &crash);
+	} else if (code >= 0 && crash.more && e->status != 0) {
+		units_count(events, CRASH_EVENTS);
+		cmd_say("no exception ended a thread, task or process in the last %s events of "
+			"each thread",
+			events);
+		say_command(e, "search the rest as well:", "replay --at-exception");
+	}
+	pl_recording_close(recording);
+}
+
+/* Death by a signal has no event: the line that ran last shows where it was. */
+static void say_kill(const struct record_end *e)
+{
+	const int number = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
+
+	if (!number)
+		return;
+	cmd_say("the program was killed by signal %d (%s)", number, strsignal(number));
+	say_command(e, "see what ran last:", "replay --end");
+}
+
+static void say_next(const struct record_end *e)
+{
+	say_command(e, "go through it:", "replay");
+	say_command(e, "see where time went:", "report");
+}
+
+/* 3.11 imports something before it says that there is no such script: then there are events. */
+bool record_end_is_empty(const struct record_end *e)
+{
+	const struct collector_totals *t = &e->report.totals;
+
+	if (e->answer != ANSWER_REPORT)
+		return false;
+	return !t->processes || (e->report.finished && (!t->events || e->missing) && !t->losses &&
+					!e->report.text[0]);
+}
+
+static void say_unmatched(const struct record_end *e)
+{
+	choose_say_unmatched(e->choose, atomic_load(&e->head->filter_matched));
+}
+
+/* --quiet leaves out all but the reason, which is a fault. */
+static void say_empty(const struct record_end *e)
+{
+	const char *try = say_nothing_recorded(e);
+
+	if (e->quiet)
+		return;
+	if (try)
+		cmd_say("%s", try);
+	say_unmatched(e);
+	say_losses(e);
+}
+
+void record_end_say(const struct record_end *e)
+{
+	if (record_end_is_empty(e)) {
+		say_empty(e);
+		return;
+	}
+	if (e->answer == ANSWER_DEAD)
+		cmd_say_bold(e->cmd,
+			"the collector, which writes the recording, died; what it had not "
+			"written yet has been saved");
+	else if (e->answer == ANSWER_SILENT)
+		cmd_say_bold(e->cmd,
+			"the collector, which writes the recording, does not answer; the "
+			"next pathline command finishes the recording");
+	if (e->quiet)
+		return;
+	if (e->answer == ANSWER_REPORT) {
+		say_totals(e);
+		say_refused(e, "not recorded");
+		say_losses(e);
+		say_unmatched(e);
+	}
+	if (e->answer == ANSWER_DEAD || (e->answer == ANSWER_REPORT && e->report.finished))
+		say_exception(e);
+	say_kill(e);
+	say_next(e);
+}

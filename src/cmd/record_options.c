@@ -1,0 +1,233 @@
+#include "cmd/record_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_LIMIT "8G"
+
+static const char ABOUT[] =
+	"Run a program and record the exact path of every Python in it.\n\n"
+	"WHAT is  script.py ARGUMENT…    or  -m MODULE ARGUMENT…    or  -c CODE ARGUMENT…  "
+	"  or  - (stdin)\n"
+	"or any command: the Pythons that it starts are recorded.\n\n"
+	"The exit code is that of the program; when the program died of a signal, record "
+	"dies of it as well.\n"
+	"125: Pathline failed; 126: WHAT cannot be executed; 127: WHAT was not found.";
+
+/* What --clock can be. */
+static const struct {
+	const char *word;
+	int64_t tick_ns;
+	enum arena_stamps stamps;
+} CLOCKS[] = {
+	{"tick=auto", 0, STAMPS_TICK},
+	{"tick=1ms", 1000000, STAMPS_TICK},
+	{"tick=100us", 100000, STAMPS_TICK},
+	{"tick=10ms", 10000000, STAMPS_TICK},
+	{"call", 0, STAMPS_CALL},
+	{"line", 0, STAMPS_LINE},
+};
+
+/* What --timing can be. */
+enum { TIMING_CLOCK, TIMING_CALLS };
+
+/* The words of options that are not simply text, as given. */
+struct choices {
+	const char *limit, *on_full, *passes, *order, *clock, *timing, *hot;
+};
+
+/* The index of an option's word among its choices, which are those of an enum of arena.h. */
+static int choose(const char *word, const char *what, const char *const *choices, uint32_t *to)
+{
+	for (*to = 0; choices[*to]; (*to)++)
+		if (!strcmp(word, choices[*to]))
+			return CMD_GO;
+	return cmd_unknown(what, word, choices);
+}
+
+static int read_kinds(struct record_options *o, const struct choices *word)
+{
+	static const char *const full[] = {"wait", "drop", NULL},
+				 *const passes[] = {"all", "none", NULL},
+				 *const order[] = {"witness", "exact", NULL},
+				 *const timing[] = {"clock", "calls", NULL};
+	const char *clocks[sizeof CLOCKS / sizeof *CLOCKS + 1] = {0};
+
+	for (size_t i = 0; i < sizeof CLOCKS / sizeof *CLOCKS; i++)
+		clocks[i] = CLOCKS[i].word;
+	int code = choose(word->on_full, "choice for --on-full:", full, &o->on_full);
+	if (code == CMD_GO)
+		code = choose(word->passes, "choice for --passes:", passes, &o->passes);
+	if (code == CMD_GO)
+		code = choose(word->order, "choice for --order:", order, &o->order);
+	if (code == CMD_GO)
+		code = choose(word->clock, "choice for --clock:", clocks, &o->clock);
+	if (code == CMD_GO)
+		code = choose(word->timing, "choice for --timing:", timing, &o->timing);
+	return code;
+}
+
+static bool read_count(const char *text, uint32_t *to)
+{
+	char *end;
+	errno = 0;
+	unsigned long n = strtoul(text, &end, 10);
+
+	*to = (uint32_t)n;
+	return *text >= '0' && *text <= '9' && !*end && !errno && n <= UINT32_MAX;
+}
+
+static int read_choices(struct record_options *o, const struct choices *word)
+{
+	if (!cmd_size(word->limit, &o->limit_bytes)) {
+		cmd_say("record: '%s' is not a size; write 64M, 2G, 1GiB or a number of bytes",
+			word->limit);
+		return CMD_USAGE;
+	}
+	if (o->limit_bytes && o->limit_bytes < COLLECTOR_LIMIT_MIN) {
+		cmd_say("record: --limit %s is too small; the smallest limit is 1M, and 0 is none",
+			word->limit);
+		return CMD_USAGE;
+	}
+	if (!read_count(word->hot, &o->hot_lines)) {
+		cmd_say("record: --hot: '%s' is not a number of lines; write 1000, or 0 for no hot "
+			"code",
+			word->hot);
+		return CMD_USAGE;
+	}
+	return read_kinds(o, word);
+}
+
+/* The table of options over *o and *word. */
+static int parse(struct record_options *o, struct choices *word, struct cmd *c)
+{
+	const struct cmd_option options[] = {
+		{"output", 'o', "DIR",
+			"the directory of the recording, new or empty. Without it:\n"
+			".pathline/<time>-<name>/",
+			.text = &o->directory},
+		{"python", 0, "EXE", "run WHAT with this Python. Without it: python3 from PATH",
+			.text = &o->python},
+		{"no-children", 0, NULL, "do not record the processes that it starts",
+			.flag = &o->no_children},
+		{"limit", 0, "SIZE",
+			"keep the newest SIZE of it: 64M, 2G, 1GiB, at least 1M; 0: no limit.\n"
+			"Without it: " DEFAULT_LIMIT "iB",
+			.text = &word->limit},
+		{"on-full", 0, "wait|drop",
+			"when events come faster than they can be written: the program waits (at\n"
+			"most 2 s), or events are lost; the recording says so. Without it: wait",
+			.text = &word->on_full},
+		{"passes", 0, "all|none",
+			"Python reports the line of a loop on a single line once: record each "
+			"further\n"
+			"pass as 'again', or none of them, which is faster. Without it: all",
+			.text = &word->passes},
+		{"order", 0, "witness|exact",
+			"witness: a line may have run anywhere between the recorded events around "
+			"it,\n"
+			"beside other threads; exact: each line and return is recorded, and the "
+			"order\n"
+			"of all threads is known, which is slower. Without it: witness",
+			.text = &word->order},
+		{"hot", 0, "LINES",
+			"a code of which so many lines ran is recorded in a way that costs less "
+			"for\n"
+			"each line and more to begin with (3.12, 3.13); 0: never. Without it: 1000",
+			.text = &word->hot},
+		{"stat", 0, NULL,
+			"at the end, estimate what recording cost, and which functions cost most",
+			.flag = &o->stat},
+		{"include", 0, "GLOB",
+			"record code whose module or path matches GLOB. Of several --include and\n"
+			"--exclude the last one that matches decides; what none matches is left "
+			"out\n"
+			"if the first one is an --include. A GLOB with a / or .py is a path; the "
+			"words\n"
+			"stdlib and site-packages stand for those",
+			.take = choose_take, .to = &o->choose, .words = "stdlib site-packages"},
+		{"exclude", 0, "GLOB",
+			"do not record such code. It costs nothing after its first run. What it "
+			"calls\n"
+			"is shown in the place of its call",
+			.take = choose_take, .to = &o->choose, .words = "stdlib site-packages"},
+		{"only-mine", 0, NULL,
+			"record the files below this directory and the script's, but not the "
+			"standard\n"
+			"library and not what was installed",
+			.take = choose_take, .to = &o->choose},
+		{"clock", 0, "WHICH",
+			"which events have a time: the first one after each tick (tick=100us,\n"
+			"tick=1ms, tick=10ms), each call and return (call), or each event, with "
+			"an\n"
+			"event for each line (line). Without it: tick=auto, which is 1 ms, or up "
+			"to\n"
+			"10 ms where ticking would take more than 1% of a core",
+			.text = &word->clock,
+			.words = "tick=auto tick=100us tick=1ms tick=10ms call line"},
+		{"timing", 0, "clock|calls",
+			"calls: each call and return has a time, whatever --clock says of the "
+			"rest.\n"
+			"Without it: clock",
+			.text = &word->timing},
+		{"quiet", 'q', NULL, "print no messages at the end", .flag = &o->quiet},
+		{0},
+	};
+	const struct cmd_usage usage = {.operands = "[--] WHAT",
+		.about = ABOUT,
+		.options = options,
+		.first_word_ends = true};
+
+	return cmd_parse(c, &usage);
+}
+
+int record_options_read(struct record_options *o, struct cmd *c)
+{
+	struct choices word = {.limit = DEFAULT_LIMIT,
+		.on_full = "wait",
+		.passes = "all",
+		.order = "witness",
+		.clock = "tick=auto",
+		.timing = "clock",
+		.hot = "1000"};
+	int code = parse(o, &word, c);
+
+	if (code == CMD_GO)
+		code = read_choices(o, &word);
+	if (code == CMD_GO && !c->count) {
+		cmd_say("record: nothing to run; write: pathline record script.py");
+		code = CMD_USAGE;
+	}
+	if (code == CMD_GO)
+		code = choose_end(&o->choose, c->words[0]);
+	return code;
+}
+
+static enum arena_stamps stamps_of(const struct record_options *o)
+{
+	enum arena_stamps stamps = CLOCKS[o->clock].stamps;
+
+	return o->timing == TIMING_CALLS && stamps == STAMPS_TICK ? STAMPS_CALL : stamps;
+}
+
+void record_options_apply(const struct record_options *o, struct collector_start *s)
+{
+	s->limit_bytes = o->limit_bytes;
+	s->on_full = o->on_full;
+	s->no_children = o->no_children;
+	s->count_costs = o->stat;
+	s->passes = o->passes;
+	s->stamps = stamps_of(o);
+	s->order = s->stamps == STAMPS_LINE ? ORDER_EXACT : o->order;
+	s->clock = s->stamps == STAMPS_CALL ? "call" : CLOCKS[o->clock].word;
+	s->tick_ns = CLOCKS[o->clock].tick_ns;
+	s->hot_lines = o->hot_lines;
+	s->filter = buf_view(&o->choose.rules);
+	s->filter_text = o->choose.text.used ? (const char *)o->choose.text.at : "";
+}
+
+void record_options_release(struct record_options *o)
+{
+	choose_release(&o->choose);
+}

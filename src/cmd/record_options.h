@@ -1,0 +1,31 @@
+/* The options of `record`: the table, and what they mean to the collector. */
+#ifndef PL_CMD_RECORD_OPTIONS_H
+#define PL_CMD_RECORD_OPTIONS_H
+
+#include "cmd/choose.h"
+#include "cmd/cmd.h"
+#include "collector/collector.h"
+
+/* All zero: no limit, nothing filtered, no hot code, and the default of each choice. */
+struct record_options {
+	const char *directory; /* of the recording; NULL: record chooses one. Points into argv */
+	const char *python;    /* that runs WHAT; NULL: python3 from PATH. Points into argv */
+	uint64_t limit_bytes;  /* 0: none */
+	uint32_t on_full;      /* enum arena_full */
+	uint32_t passes;       /* enum arena_passes */
+	uint32_t order;	       /* enum arena_order */
+	uint32_t clock;	       /* in the table of clocks */
+	uint32_t timing;       /* in the table of timings */
+	uint32_t hot_lines;    /* 0: no code becomes hot */
+	bool no_children, quiet, stat;
+	struct choose choose;
+};
+
+/* Parse the words of the command. CMD_GO, or an exit code: then a message has said why. Release in
+ * either case. */
+int record_options_read(struct record_options *o, struct cmd *c);
+/* Fill in what the options decide; s points into *o, which must live as long. */
+void record_options_apply(const struct record_options *o, struct collector_start *s);
+void record_options_release(struct record_options *o);
+
+#endif
