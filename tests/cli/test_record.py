@@ -387,9 +387,10 @@ class Record(recorded.Case):
                 shell.type("\x1a")
                 shell.until("Stopped", "$ ")
                 shell.type(again + "\n")
-                shell.until("SIGCONT\r\n")
+                shell.until("SIGCONT" if again == "bg" else "SIGCONT\r\n")
+            # In the background, the prompt of the shell can come before the end of a line.
             shell.type("kill -USR2 %1\n")
-            shell.until("SIGUSR2")      # the shell's prompt can come before the end of the line
+            shell.until("SIGUSR2")
             seen[name] = re.findall(r"SIG\w+|ready", shell.text)
             shell.type("exit\n")
             shell.close(pid)
