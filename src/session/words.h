@@ -1,7 +1,8 @@
 /* The commands of a replay as text, one a line: what --plain reads, what --command and the user's
  * file of commands contain, and what the screen runs for a key.
  *
- * One table has all of them: their other names, arguments, help, and what completes them.
+ * One table (commands.h) has all of them: their other names, arguments, help, and what completes
+ * them.
  */
 #ifndef PL_SESSION_WORDS_H
 #define PL_SESSION_WORDS_H
@@ -43,6 +44,10 @@ struct hits *session_hits(struct session *s);
 
 /* For commands: this text is the answer. Returns 0. */
 int session_tell(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Append to the answer. */
+void session_tell_more(struct session *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* This text is the reason why it was not done. Returns 0. */
 int session_refuse(struct session *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,0 +1,732 @@
+#define _GNU_SOURCE
+#include "session/commands.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/units.h"
+#include "session/elsewhere.h"
+#include "session/known.h"
+#include "session/when.h"
+
+#define FRAMES_MAX 4096
+#define LINE_MAX   (1 << 20) /* for which hits are counted */
+
+int session_refuse(struct session *s, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(s->why, sizeof s->why, format, arguments);
+	va_end(arguments);
+	s->refused = true;
+	return 0;
+}
+
+int session_tell(struct session *s, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(s->why, sizeof s->why, format, arguments);
+	va_end(arguments);
+	return 0;
+}
+
+void session_tell_more(struct session *s, const char *format, ...)
+{
+	size_t used = strlen(s->why);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(s->why + used, sizeof s->why - used, format, arguments);
+	va_end(arguments);
+}
+
+/* After a move: PL_END is a refusal, for this reason. */
+static int moved(struct session *s, int code, const char *why)
+{
+	if (code == 0)
+		s->frame = 0;
+	if (code == PL_END)
+		return session_refuse(s, "%s", s->replay.stop && *s->replay.stop ? "stopped" : why);
+	return code;
+}
+
+/* Is the whole text a number from 1 on? */
+static bool read_number(const char *text, uint64_t *n)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	*n = strtoull(text, &end, 10);
+	return !*end && *n && *n < INT64_MAX;
+}
+
+/* ---- steps ---- */
+
+static int do_step(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	enum step step = strchr("sS", letter)	? STEP_LINE
+			 : strchr("nN", letter) ? STEP_NEXT
+						: STEP_OUT;
+	bool back = isupper((unsigned char)letter);
+
+	(void)rest;
+	return moved(s, replay_step(&s->replay, step, back, err),
+		back ? "no earlier line in this thread" : "no later line in this thread");
+}
+
+static int do_until(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	uint64_t line = (uint64_t)s->replay.at.line + 1;
+
+	(void)letter;
+	if (*rest && (!read_number(rest, &line) || line > INT32_MAX))
+		return session_refuse(s, "not a line number: %s; try until 44", rest);
+	return moved(
+		s, replay_until(&s->replay, (int32_t)line, err), "no later line in this thread");
+}
+
+static int do_continue(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	char text[ELSEWHERE_BYTES];
+	bool back = letter == 'C';
+
+	(void)rest;
+	if (!s->replay.stops.count)
+		return session_refuse(s, "there is no stop; set one with b, x or w");
+	int code = replay_continue(&s->replay, back, err);
+	if (code == PL_END && !*s->replay.stop) {
+		code = elsewhere_tell(&s->replay, back, text, err);
+		code = code ? code : PL_END;
+	}
+	return moved(s, code, text);
+}
+
+static int do_all(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest, (void)err;
+	s->replay.only_here = !s->replay.only_here;
+	return session_tell(s, "stops and searches: %s",
+		s->replay.only_here ? "this thread only" : "all threads");
+}
+
+/* ---- stops ---- */
+
+static void tell_stop(struct session *s, const struct stop *stop)
+{
+	static const char *const words[] = {"b", "b", "w", "x"};
+
+	session_tell_more(s, "%" PRIu32 ": %s%s%s", stop->number, words[stop->kind],
+		stop->name[0] ? " " : "", stop->name);
+	if (stop->kind == STOP_LINE)
+		session_tell_more(s, ":%" PRId32, stop->line);
+	if (stop->hits)
+		session_tell_more(s, " if hits == %" PRIu64, stop->hits);
+}
+
+static int list_stops(struct session *s)
+{
+	const struct stops *stops = &s->replay.stops;
+
+	s->why[0] = 0;
+	for (size_t i = 0; i < stops->count; i++) {
+		session_tell_more(s, "%s", i ? "; " : "");
+		tell_stop(s, &stops->rows[i]);
+	}
+	return stops->count ? 0 : session_tell(s, "there is no stop");
+}
+
+/* Set the stop, or delete it if the same one exists. */
+static int toggle(
+	struct session *s, enum stop_kind kind, const char *name, int32_t line, uint64_t hits)
+{
+	struct stops *stops = &s->replay.stops;
+	const struct stop *same = stops_find(stops, kind, name, line);
+
+	if (same && (!hits || hits == same->hits)) {
+		session_tell(s, "removed ");
+		tell_stop(s, same);
+		stops_clear(stops, same->number);
+		return 0;
+	}
+	struct stop *stop = stops_add(stops, kind, name, line);
+	if (!stop)
+		return session_refuse(s,
+			"there are %d stops already, or the name is too long; clear N removes one",
+			STOPS_MAX);
+	stop->hits = hits;
+	session_tell(s, "stop ");
+	tell_stop(s, stop);
+	return 0;
+}
+
+/* Cut off " if hits == K" at the end; false: something else follows "if". */
+static bool cut_hits(char *text, uint64_t *hits)
+{
+	char *at = strstr(text, " if ");
+	unsigned long long n;
+	int end = 0;
+
+	*hits = 0;
+	if (!at)
+		return true;
+	if (sscanf(at, " if hits == %llu %n", &n, &end) != 1 || !end || at[end] || !n)
+		return false;
+	*at = 0;
+	*hits = n;
+	return true;
+}
+
+static int break_at_line(
+	struct session *s, const char *file, uint64_t line, uint64_t hits, struct pl_err *err)
+{
+	const struct stop *same = stops_find(&s->replay.stops, STOP_LINE, file, (int32_t)line);
+	int code = same ? 0 : known_line(s, file, (int32_t)line, err);
+
+	return code == 0	? toggle(s, STOP_LINE, file, (int32_t)line, hits)
+	       : code == PL_END ? 0
+				: code;
+}
+
+static int break_at_function(
+	struct session *s, enum stop_kind kind, const char *name, struct pl_err *err)
+{
+	int code = known_function(s, name, err);
+
+	return code == 0 ? toggle(s, kind, name, 0, 0) : code == PL_END ? 0 : code;
+}
+
+static int do_break(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	const struct pl_event *at = &s->replay.at;
+	char text[STOP_NAME_MAX];
+	uint64_t hits, line = at->line > 0 ? (uint64_t)at->line : 0;
+
+	(void)letter;
+	if (snprintf(text, sizeof text, "%s", rest) >= (int)sizeof text || !cut_hits(text, &hits))
+		return session_refuse(s,
+			"not understood: b %s; try b N, b file:N, b function, b N if hits == K",
+			rest);
+	char *colon = strrchr(text, ':');
+	const char *file = text, *number = colon ? colon + 1 : text;
+	bool has_line = !*text || (read_number(number, &line) && line <= INT32_MAX);
+	if (!has_line && hits)
+		return session_refuse(s, "hits are counted for lines only; try b N if hits == K");
+	if (!has_line)
+		return break_at_function(s, STOP_CALL, text, err);
+	if (colon)
+		*colon = 0;
+	else if (at->code && line)
+		file = pl_code_file(at->code);
+	else
+		return session_refuse(s, "there is no line here; try b file:N");
+	return break_at_line(s, file, line, hits, err);
+}
+
+static int do_stops(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest, (void)err;
+	return list_stops(s);
+}
+
+static int do_entries(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter;
+	if (!*rest)
+		return session_refuse(
+			s, "w needs the name of a function; bt shows where the position is");
+	return break_at_function(s, STOP_ENTRY, rest, err);
+}
+
+static int do_raised(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter;
+	int code = stops_find(&s->replay.stops, STOP_RAISE, rest, 0)
+			   ? 0
+			   : known_exception(s, rest, err);
+	return code == 0 ? toggle(s, STOP_RAISE, rest, 0, 0) : code == PL_END ? 0 : code;
+}
+
+static int do_clear(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	uint64_t n;
+
+	(void)letter, (void)err;
+	if (!*rest)
+		s->replay.stops.count = 0;
+	else if (!read_number(rest, &n) || n > UINT32_MAX ||
+		 !stops_clear(&s->replay.stops, (uint32_t)n))
+		return session_refuse(s, "there is no stop %s; B lists them", rest);
+	return list_stops(s);
+}
+
+/* ---- stack, threads, processes ---- */
+
+static int do_frame(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
+
+	(void)rest;
+	if (!frames)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the stack");
+	size_t depth = replay_stack(&s->replay, frames, FRAMES_MAX);
+	if (letter == 'u' && s->frame + 1 < depth)
+		s->frame++;
+	else if (letter == 'd' && s->frame)
+		s->frame--;
+	else
+		depth = 0;
+	size_t index = depth - 1 - s->frame;
+	if (!depth || index >= FRAMES_MAX)
+		session_refuse(s, letter == 'u' ? "this is the outermost frame"
+						: "this is the innermost frame");
+	else
+		session_tell(s, "frame %zu: %s:%" PRId32 " %s", s->frame,
+			frames[index].code ? pl_code_file(frames[index].code) : "?",
+			frames[index].line,
+			frames[index].code ? pl_code_name(frames[index].code) : "?");
+	free(frames);
+	return 0;
+}
+
+/* The innermost frame first, as u and d number them. */
+static int do_stack(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
+
+	(void)letter, (void)rest;
+	if (!frames)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the stack");
+	size_t depth = replay_stack(&s->replay, frames, FRAMES_MAX);
+	if (!depth)
+		session_refuse(s, "there is no frame here");
+	for (size_t i = 0; i < depth && depth - 1 - i < FRAMES_MAX; i++) {
+		const struct pl_frame *f = &frames[depth - 1 - i];
+		session_tell_more(s, "%s%s%zu %s %s:%" PRId32, i ? "; " : "",
+			i == s->frame ? "> " : "", i, f->code ? pl_code_name(f->code) : "?",
+			f->code ? pl_code_file(f->code) : "?", f->line);
+	}
+	free(frames);
+	return 0;
+}
+
+/* Go to the nearest time in another thread, of this or another process. */
+static int go_to_thread(struct session *s, uint32_t process, uint32_t thread, struct pl_err *err)
+{
+	struct replay *p = &s->replay;
+	const struct pl_position here = p->at.position;
+	const uint64_t seq = p->at.seq;
+	const int64_t time_ns = p->at.time_ns;
+	int code = replay_seq(p, process, thread, 0, err);
+
+	if (code == 0)
+		code = replay_time(p, time_ns, err);
+	if (code < 0)
+		replay_seq(p, here.process, here.thread, seq, err);
+	return moved(s, code, "nothing of it was recorded");
+}
+
+/* Begin or continue a list of what exists; `missing`, if not "", is what was asked for and does
+ * not. */
+static void tell_row(struct session *s, const char *missing)
+{
+	if (s->why[0])
+		session_tell_more(s, "; ");
+	else if (*missing)
+		session_refuse(s, "there is no %s; there are: ", missing);
+}
+
+static int do_thread(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	const uint32_t process = s->replay.at.position.process;
+	const struct pl_process *p = pl_recording_find_process(s->replay.r, process);
+
+	(void)letter;
+	for (uint32_t n = 0; p && n < p->thread_count; n++) {
+		const struct pl_thread *t = pl_recording_thread(s->replay.r, process, n);
+		char number[16];
+		snprintf(number, sizeof number, "%" PRIu32, n);
+		if (t && *rest && (!strcmp(rest, number) || !strcmp(rest, t->name)))
+			return go_to_thread(s, process, n, err);
+	}
+	for (uint32_t n = 0; p && n < p->thread_count; n++) {
+		const struct pl_thread *t = pl_recording_thread(s->replay.r, process, n);
+		if (!t)
+			continue;
+		tell_row(s, rest);
+		session_tell_more(s, "%s%" PRIu32 ": %s",
+			n == s->replay.at.position.thread && !*rest ? "> " : "", n, t->name);
+	}
+	return 0;
+}
+
+static int do_process(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	struct pl_recording *r = s->replay.r;
+
+	(void)letter;
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
+		const struct pl_process *p = pl_recording_process(r, i);
+		char number[16];
+		snprintf(number, sizeof number, "%" PRIu32, p->number);
+		if (!strcmp(rest, number))
+			return go_to_thread(s, p->number, 0, err);
+	}
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
+		const struct pl_process *p = pl_recording_process(r, i);
+		tell_row(s, rest);
+		session_tell_more(s, "%s%" PRIu32 ": pid %" PRIu32 " %s",
+			p->number == s->replay.at.position.process && !*rest ? "> " : "", p->number,
+			p->pid, p->command);
+	}
+	return 0;
+}
+
+#define TASKS_MAX 64
+
+/* The number of a task such as "3"; 0: the word is a name. */
+static uint64_t task_number(const char *word)
+{
+	return *word && strspn(word, "0123456789") == strlen(word) ? strtoull(word, NULL, 10) : 0;
+}
+
+static int do_task(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	struct task_name names[TASKS_MAX], wanted = {.number = task_number(rest)};
+	char text[TASK_TEXT_BYTES];
+	size_t count;
+	int code = PL_END;
+
+	(void)letter;
+	snprintf(wanted.text, sizeof wanted.text, "%s", rest);
+	if (*rest)
+		code = replay_task(&s->replay, &wanted, err);
+	if (code == PL_END && wanted.number) { /* a name can also consist of digits */
+		wanted.number = 0;
+		code = replay_task(&s->replay, &wanted, err);
+	}
+	if (code <= 0)
+		return moved(s, code, "");
+	code = replay_tasks(&s->replay, names, TASKS_MAX, &count, err);
+	for (size_t i = 0; code == 0 && i < count; i++) {
+		tell_row(s, rest);
+		tasks_text(&names[i], text);
+		session_tell_more(s, "%s", text);
+	}
+	if (code == 0 && !count)
+		return session_refuse(s, "this thread has no tasks");
+	return code;
+}
+
+/* ---- how often ---- */
+
+struct hits *session_hits(struct session *s)
+{
+	const struct pl_position *at = &s->replay.at.position;
+
+	if (s->hits && s->hits_at.process == at->process && s->hits_at.thread == at->thread)
+		return s->hits;
+	hits_free(s->hits);
+	s->hits = hits_new(s->replay.r, at->process, at->thread);
+	s->hits_at = *at;
+	return s->hits;
+}
+
+/* Does the recording have the passes of loops that stay on a line? */
+static bool has_passes(const struct session *s)
+{
+	struct pl_recording_info info;
+
+	pl_recording_info(s->replay.r, &info);
+	return !strcmp(info.passes, "all");
+}
+
+static int count_hits(struct session *s, int32_t line, struct pl_err *err)
+{
+	const struct pl_code *of = s->replay.at.code;
+	struct hits *h = session_hits(s);
+	uint64_t *counts = h ? calloc((size_t)line + 1, sizeof *counts) : NULL;
+	uint64_t so_far;
+	int code = HITS_GOES_ON;
+
+	if (!counts)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for counts of lines");
+	while (code == HITS_GOES_ON && !*s->replay.stop)
+		code = hits_work(h, s->replay.at.seq, err);
+	if (code == HITS_READY && hits_of(h, of, counts, line)) {
+		so_far = counts[line];
+		hits_in_all(h, of, counts, line);
+		session_tell(s, "line %" PRId32 ": %" PRIu64 " of %" PRIu64 " hits%s%s", line,
+			so_far, counts[line],
+			has_passes(s) ? "" : ", without passes of one-line loops",
+			executed_is_whole(s->replay.r) ? "" : ", in what is not missing");
+	} else if (code >= 0) {
+		session_refuse(s, "stopped");
+	}
+	free(counts);
+	return code < 0 ? code : 0;
+}
+
+static int do_hits(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	const struct pl_event *at = &s->replay.at;
+	uint64_t line = (uint64_t)at->line;
+
+	(void)letter;
+	if (!at->code)
+		return session_refuse(s, "there is no file here");
+	if ((*rest && !read_number(rest, &line)) || line > LINE_MAX)
+		return session_refuse(s, "not a line number: %s; try hits 44", rest);
+	return count_hits(s, (int32_t)line, err);
+}
+
+/* ---- time ---- */
+
+static bool read_time(const struct session *s, const char *text, int64_t *time_ns)
+{
+	const struct pl_event *at = &s->replay.at;
+	const struct pl_thread *t =
+		pl_recording_thread(s->replay.r, at->position.process, at->position.thread);
+	struct pl_recording_info info;
+	struct when_scale scale = {.info = &info, .from_ns = at->time_ns, .back = true};
+	struct when when;
+
+	pl_recording_info(s->replay.r, &info);
+	scale.start_ns = t ? t->start_ns : info.start_ns;
+	scale.end_ns = t ? t->end_ns : info.end_ns;
+	if (t && scale.end_ns < scale.start_ns)
+		scale.end_ns = scale.start_ns;
+	if (!when_read(text, &scale, &when))
+		return false;
+	*time_ns = when.time_ns;
+	return when.kind == WHEN_TIME;
+}
+
+/* Say how far the nearest event is from the requested time. */
+static void note_distance(struct session *s, int64_t off_ns)
+{
+	char text[UNITS_BYTES];
+
+	if (!off_ns)
+		return;
+	units_duration(text, off_ns < 0 && off_ns > INT64_MIN ? -off_ns : off_ns);
+	snprintf(s->note, sizeof s->note, "the nearest event is %s %s", text,
+		off_ns < 0 ? "earlier" : "later");
+}
+
+static int do_jump(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	struct replay *p = &s->replay;
+	const struct pl_position here = p->at.position;
+	int64_t time_ns, off_ns;
+	char *end;
+
+	(void)letter;
+	if (!strcmp(rest, "start"))
+		return moved(s, replay_seq(p, here.process, here.thread, 0, err), "empty");
+	if (!strcmp(rest, "end"))
+		return moved(s, replay_seq(p, here.process, here.thread, INT64_MAX, err), "empty");
+	if (*rest == '#' && isdigit((unsigned char)rest[1])) {
+		uint64_t seq = strtoull(rest + 1, &end, 10);
+		if (*end || seq > INT64_MAX)
+			return session_refuse(s, "not the number of an event: %s", rest);
+		int code = moved(s, replay_seq(p, here.process, here.thread, seq, err), "empty");
+		if (code == 0 && p->at.seq != seq)
+			snprintf(s->note, sizeof s->note,
+				"there is no event #%" PRIu64 "; this is #%" PRIu64, seq,
+				p->at.seq);
+		return code;
+	}
+	if (!read_time(s, rest, &time_ns))
+		return session_refuse(
+			s, "not a time: %s; try %s, -1h, #4711, start, end", rest, WHEN_FORMS);
+	int code = moved(s, replay_time(p, time_ns, err), "this thread has no events");
+	if (code == 0 && !s->why[0] && !__builtin_sub_overflow(p->at.time_ns, time_ns, &off_ns))
+		note_distance(s, off_ns);
+	return code;
+}
+
+/* ---- marks, visited places, search, switches ---- */
+
+static int do_mark(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	bool good = *rest >= 'a' && *rest <= 'z' && !rest[1];
+
+	if (letter == '\'' && *rest == '\'' && !rest[1])
+		return moved(s, replay_visited(&s->replay, true, err), "there is no earlier place");
+	if (!good)
+		return session_refuse(s, "a mark is one letter, a to z");
+	if (letter == '\'')
+		return moved(s, replay_to_mark(&s->replay, *rest, err),
+			"there is no such mark; m LETTER sets one");
+	replay_mark(&s->replay, *rest);
+	return session_tell(s, "mark %s", rest);
+}
+
+static int do_back(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest;
+	return moved(s, replay_visited(&s->replay, true, err), "there is no earlier place");
+}
+
+static int do_forward(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest;
+	return moved(s, replay_visited(&s->replay, false, err), "there is no later place");
+}
+
+static int do_search(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	bool again = letter == ';' || letter == ',';
+
+	if (!again) {
+		if (s->has_regex)
+			regfree(&s->regex);
+		s->has_regex = *rest && regcomp(&s->regex, rest, REG_EXTENDED | REG_NOSUB) == 0;
+		s->regex_back = letter == '?';
+		if (!s->has_regex)
+			return session_refuse(s, "not a regular expression: %s", rest);
+	}
+	if (!s->has_regex)
+		return session_refuse(s, "there is no search to repeat; try /NAME");
+	bool back = s->regex_back != (letter == ',');
+	return moved(s, replay_search(&s->replay, &s->regex, back, err),
+		back ? "not found before this place; / searches forward"
+		     : "not found after this place; ? searches backward");
+}
+
+/* "thread 2 pricing_1, task 3 worker"; within one thread "task 3 worker" is enough. */
+#define RUNNER_BYTES 240
+static void runner_text(const struct session *s, const struct pl_position *at, bool with_thread,
+	const struct task_name *task, char text[RUNNER_BYTES])
+{
+	const struct pl_thread *t = pl_recording_thread(s->replay.r, at->process, at->thread);
+	char name[TASK_TEXT_BYTES], thread[80] = "";
+
+	tasks_text(task, name);
+	if (with_thread)
+		snprintf(thread, sizeof thread, "thread %" PRIu32 "%s%.60s", at->thread,
+			t && t->name[0] ? " " : "", t ? t->name : "");
+	else if (!name[0])
+		snprintf(thread, sizeof thread, "the thread without a task");
+	snprintf(text, RUNNER_BYTES, "%s%s%s", thread,
+		!name[0]      ? ""
+		: with_thread ? ", task "
+			      : "task ",
+		name);
+}
+
+/* Says who continues, and who ran until then. */
+static int do_switch(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	const struct pl_position *at = &s->replay.at.position, from = *at;
+	const struct task_name before = s->replay.task;
+	char left[RUNNER_BYTES], now[RUNNER_BYTES];
+
+	(void)rest;
+	int code = replay_switch(&s->replay, letter == '[', err);
+	if (code == 0) {
+		const bool other = at->thread != from.thread;
+		runner_text(s, at, other, &s->replay.task, now);
+		runner_text(s, &from, other, &before, left);
+		snprintf(s->note, sizeof s->note, "%s goes on; %s was left", now, left);
+	}
+	return moved(s, code, letter == '[' ? "no earlier switch" : "no later switch");
+}
+
+static int do_quit(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest, (void)err;
+	s->quit = true;
+	return 0;
+}
+
+static int do_values(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest, (void)err;
+	return session_refuse(s, "this recording has the path, not the values of variables");
+}
+
+void session_release(struct session *s)
+{
+	if (s->has_regex)
+		regfree(&s->regex);
+	executed_release(&s->executed);
+	hits_free(s->hits);
+	replay_release(&s->replay);
+}
+
+/* ---- the table ---- */
+
+/* The argument may follow without a space if the word is one character and not a letter. */
+const struct session_word session_words[] = {
+	{"s", "", "step,stepi", NAMES_NONE, WORD_COUNTS, do_step, "the next line of this thread"},
+	{"S", "", "reverse-step,rs", NAMES_NONE, WORD_COUNTS, do_step,
+		"the previous line of this thread"},
+	{"n", "", "next", NAMES_NONE, WORD_COUNTS, do_step,
+		"the next line of this frame, or of its caller when it ends"},
+	{"N", "", "reverse-next,rn", NAMES_NONE, WORD_COUNTS, do_step,
+		"the previous line of this frame, or the line that called it"},
+	{"f", "", "finish,return,r", NAMES_NONE, WORD_COUNTS, do_step,
+		"out of this frame, to the caller's next line"},
+	{"F", "", "reverse-finish", NAMES_NONE, WORD_COUNTS, do_step,
+		"back to the line that called this frame"},
+	{"until", "[N]", "unt", NAMES_NONE, WORD_TAKES, do_until,
+		"on in this frame to a line after this one, or to line N or later"},
+	{"c", "", "continue,cont", NAMES_NONE, WORD_COUNTS, do_continue, "to the next stop"},
+	{"C", "", "reverse-continue,rc", NAMES_NONE, WORD_COUNTS, do_continue,
+		"to the previous stop"},
+	{"a", "", NULL, NAMES_NONE, WORD_ALONE, do_all,
+		"stops and searches: in all threads, or in this thread only"},
+	{"b", "[N|FILE:N|FUNCTION]", "break", NAMES_PLACES, WORD_TAKES, do_break,
+		"stop at a line or a call; b N if hits == K: at that hit; again: remove"},
+	{"B", "", "stops,info breakpoints,info break,info b", NAMES_NONE, WORD_ALONE, do_stops,
+		"list the stops"},
+	{"x", "[TYPE]", "catch", NAMES_EXCEPTIONS, WORD_TAKES, do_raised,
+		"stop where an exception is raised; again: remove"},
+	{"w", "FUNCTION", NULL, NAMES_FUNCTIONS, WORD_TAKES, do_entries,
+		"stop where a function is called or goes on; again: remove"},
+	{"clear", "[NUMBER]", "delete,cl", NAMES_STOPS, WORD_TAKES, do_clear,
+		"remove a stop, or all"},
+	{"u", "", "up", NAMES_NONE, WORD_COUNTS, do_frame, "select the frame of the caller"},
+	{"d", "", "down", NAMES_NONE, WORD_COUNTS, do_frame, "select the frame that it called"},
+	{"bt", "", "backtrace,where,info stack,info frame", NAMES_NONE, WORD_ALONE, do_stack,
+		"list the frames of the stack"},
+	{"t", "[THREAD]", "thread,info threads", NAMES_THREADS, WORD_TAKES, do_thread,
+		"list the threads, or go to one at this time"},
+	{"P", "[PROCESS]", "process,inferior,info inferiors", NAMES_PROCESSES, WORD_TAKES,
+		do_process, "list the processes, or go to one at this time"},
+	{"T", "[TASK]", "task,info tasks", NAMES_TASKS, WORD_TAKES, do_task,
+		"list the tasks of this thread, or go to where one goes on"},
+	{"hits", "[N]", NULL, NAMES_NONE, WORD_TAKES, do_hits,
+		"how often that line has run in this thread, so far and in all"},
+	{"j", "WHEN", "jump", NAMES_NONE, WORD_TAKES, do_jump,
+		"to 10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42%, #4711, start, end"},
+	{"m", "LETTER", "mark", NAMES_NONE, WORD_TAKES, do_mark, "mark this place"},
+	{"'", "LETTER", NULL, NAMES_NONE, WORD_TAKES, do_mark, "to a mark; '' to the place before"},
+	{"back", "", NULL, NAMES_NONE, WORD_COUNTS, do_back, "back through the places visited"},
+	{"forward", "", NULL, NAMES_NONE, WORD_COUNTS, do_forward,
+		"forward through the places visited"},
+	{"/", "REGEX", "search", NAMES_NONE, WORD_TAKES, do_search,
+		"the next call or exception whose name matches"},
+	{"?", "REGEX", "reverse-search", NAMES_NONE, WORD_TAKES, do_search,
+		"the previous one whose name matches"},
+	{";", "", NULL, NAMES_NONE, WORD_COUNTS, do_search, "search again"},
+	{",", "", NULL, NAMES_NONE, WORD_COUNTS, do_search, "search again, the other way"},
+	{"]", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
+		"to where another task or thread goes on"},
+	{"[", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
+		"back to where this task or thread went on, or the one before"},
+	{"print", "", "p,pp,display,watch,info locals,info args,args", NAMES_NONE, WORD_TAKES,
+		do_values, NULL},
+	{"help", "[COMMAND]", "h", NAMES_COMMANDS, WORD_TAKES, words_help,
+		"the commands, or what one of them does"},
+	{"q", "", "quit,exit", NAMES_NONE, WORD_ALONE, do_quit, "quit"},
+	{0},
+};
