@@ -87,12 +87,33 @@ static int read_text(struct pl_view *v, struct event *e)
 	return view_string(v, &e->text) || e->text.left > EVENT_TEXT_MAX ? PL_ERR_FORMAT : 0;
 }
 
+/* The kinds that are of a place in the code: its unit comes first. */
+static int read_at_unit(struct pl_view *v, struct event *e)
+{
+	uint64_t line;
+
+	if (read_u32(v, &e->unit))
+		return PL_ERR_FORMAT;
+	switch (e->kind) {
+	case EVENT_RERAISE:
+		return read_u32(v, &e->lasti) || read_u32(v, &e->type) ? PL_ERR_FORMAT : 0;
+	case EVENT_RAISE:
+	case EVENT_HANDLED:
+		return read_u32(v, &e->type);
+	case EVENT_LINE_AT:
+		if (view_varint_max(v, INT32_MAX, &line))
+			return PL_ERR_FORMAT;
+		e->line = (int32_t)line;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
 /* One case for each kind, as the writers of event.h. A field that does not fit its type is damage.
  * Code after this does not check ranges again. */
 static int read_fields(struct pl_view *v, struct event_calls *calls, struct event *e)
 {
-	uint64_t line;
-
 	switch (e->kind) {
 	case EVENT_ENTER:
 		return read_enter(v, calls, e);
@@ -105,25 +126,17 @@ static int read_fields(struct pl_view *v, struct event_calls *calls, struct even
 	case EVENT_SUSPEND:
 	case EVENT_AGAIN:
 	case EVENT_AT:
-		return read_u32(v, &e->unit);
+	case EVENT_RAISE:
+	case EVENT_RERAISE:
+	case EVENT_HANDLED:
+	case EVENT_LINE_AT:
+		return read_at_unit(v, e);
 	case EVENT_UNWIND:
 		return 0;
-	case EVENT_RAISE:
-	case EVENT_HANDLED:
-		return read_u32(v, &e->unit) || read_u32(v, &e->type) ? PL_ERR_FORMAT : 0;
-	case EVENT_RERAISE:
-		return read_u32(v, &e->unit) || read_u32(v, &e->lasti) || read_u32(v, &e->type)
-			       ? PL_ERR_FORMAT
-			       : 0;
 	case EVENT_LINK:
 		return read_u32(v, &e->code) || view_varint(v, &e->gen) || read_u32(v, &e->unit)
 			       ? PL_ERR_FORMAT
 			       : 0;
-	case EVENT_LINE_AT:
-		if (read_u32(v, &e->unit) || view_varint_max(v, INT32_MAX, &line))
-			return PL_ERR_FORMAT;
-		e->line = (int32_t)line;
-		return 0;
 	case EVENT_TASK:
 		if (e->flags & EVENT_NUMBERED && view_varint(v, &e->a))
 			return PL_ERR_FORMAT;

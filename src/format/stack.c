@@ -177,12 +177,28 @@ static inline void call_from(struct stack *s, uint32_t site)
 		found_at(caller, site);
 }
 
-static int enter(struct stack *s, uint32_t site, const struct stack_frame *f)
+/* The frame that an event begins or goes on with, at the event's unit. */
+static struct stack_frame frame_of(const struct event *e)
 {
+	return (struct stack_frame){
+		.code = e->code, .gen = e->gen, .place = PLACE_UNIT, .value = e->unit};
+}
+
+static int enter(struct stack *s, const struct event *e)
+{
+	struct stack_frame f = frame_of(e);
+
+	if (e->kind == EVENT_ENTER || e->kind == EVENT_OUTSIDE) {
+		f.place = PLACE_ENTRY;
+		f.value = 0;
+	}
+	f.linked = e->kind == EVENT_OUTSIDE;
+	if (e->kind == EVENT_THROW)
+		f.raised = RAISED_AGAIN;
 	if (reserve(s))
 		return PL_ERR_MEMORY;
-	call_from(s, site);
-	return stack_push(s, f);
+	call_from(s, e->site);
+	return stack_push(s, &f);
 }
 
 /* The frames on the stack have not ended: they wait. */
@@ -194,16 +210,18 @@ static int put_aside(struct stack *s, uint64_t greenlet)
 	return err;
 }
 
-static int link(struct stack *s, const struct event *e, struct stack_frame *f)
+static int link(struct stack *s, const struct event *e)
 {
-	f->linked = !(e->flags & EVENT_BACK);
+	struct stack_frame f = frame_of(e);
+
+	f.linked = !(e->flags & EVENT_BACK);
 	if (e->flags == EVENT_HIDDEN)
-		f->raised = RAISED_AGAIN; /* as there, its way is not known */
+		f.raised = RAISED_AGAIN; /* as there, its way is not known */
 	if (e->flags & EVENT_MOVED) {
-		f->place = PLACE_UNKNOWN;
-		f->value = 0;
+		f.place = PLACE_UNKNOWN;
+		f.value = 0;
 	}
-	return stack_push(s, f);
+	return stack_push(s, &f);
 }
 
 /* The place of the top frame after each event:
@@ -217,9 +235,6 @@ static int link(struct stack *s, const struct event *e, struct stack_frame *f)
  *	GAP                   UNKNOWN   all frames */
 int stack_apply(struct stack *s, const struct event *e)
 {
-	struct stack_frame f = {
-		.code = e->code, .gen = e->gen, .place = PLACE_UNIT, .value = e->unit};
-
 	switch (e->kind) {
 	case EVENT_LINE:
 		return place(s, PLACE_START, e->index, RAISED_NOT);
@@ -235,17 +250,11 @@ int stack_apply(struct stack *s, const struct event *e)
 		return 0;
 	case EVENT_ENTER:
 	case EVENT_OUTSIDE:
-		f.linked = e->kind == EVENT_OUTSIDE;
-		f.place = PLACE_ENTRY;
-		f.value = 0;
-		return enter(s, e->site, &f);
-	case EVENT_THROW:
-		f.raised = RAISED_AGAIN;
-		return enter(s, e->site, &f);
 	case EVENT_RESUME:
-		return enter(s, e->site, &f);
+	case EVENT_THROW:
+		return enter(s, e);
 	case EVENT_LINK:
-		return link(s, e, &f);
+		return link(s, e);
 	case EVENT_LEAVE:
 	case EVENT_SUSPEND:
 	case EVENT_UNWIND:
