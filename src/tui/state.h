@@ -127,6 +127,9 @@ void view_draw(struct tui *t, struct box box);
 void view_move(struct tui *t, int rows);
 void view_end(struct tui *t, bool top);
 /* Choose what is under the mouse. true: and go there. */
+/* Scroll so that the chosen one of `count` rows is among those shown, and no room is left
+ * unused. */
+void view_keep_in_sight(struct tui *t, size_t rows, size_t count);
 bool view_click(struct tui *t, int y, int x);
 /* Move the timeline's cursor by so many columns. */
 void view_column(struct tui *t, int columns);

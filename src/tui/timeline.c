@@ -309,6 +309,20 @@ static void draw_axis(const struct timeline *l, struct box box)
 	}
 }
 
+/* At the axis, above the names: how many rows are out of sight. */
+static void draw_more(const struct tui *t, struct box box)
+{
+	const size_t end = t->row_top + (size_t)box.rows, count = t->timeline->count;
+	const size_t below = end < count ? count - end : 0;
+	struct pen p = {.y = box.y - 1, .x = box.x, .columns = t->timeline->left - 1};
+
+	if (t->row_top && below)
+		pen_format(&p, INK_HERE, "%zu above, %zu below", t->row_top, below);
+	else if (t->row_top || below)
+		pen_format(&p, INK_HERE, "%zu more %s", t->row_top ? t->row_top : below,
+			t->row_top ? "above" : "below");
+}
+
 static void draw_legend(const struct timeline *l, struct box box)
 {
 	struct pen p = {.y = box.y + box.rows - 1, .x = box.x, .columns = box.columns};
@@ -328,18 +342,6 @@ static void draw_legend(const struct timeline *l, struct box box)
 	pen_format(&p, INK_FAINT, " this time  (%s)", span);
 	if (p.column + (int)strlen(enter) <= p.columns)
 		pen_text(&p, enter, INK_FAINT);
-}
-
-static void keep_in_sight(struct tui *t, size_t rows)
-{
-	const size_t count = t->timeline->count;
-
-	if (t->row >= count)
-		t->row = count ? count - 1 : 0;
-	if (t->row < t->row_top)
-		t->row_top = t->row;
-	if (t->row >= t->row_top + rows)
-		t->row_top = t->row - rows + 1;
 }
 
 static bool is_made(const struct tui *t)
@@ -372,9 +374,11 @@ void timeline_draw(struct tui *t, struct box box)
 	box.y += axis;
 	box.rows -= axis + legend;
 	l->first_y = box.y;
-	keep_in_sight(t, (size_t)box.rows);
+	view_keep_in_sight(t, (size_t)box.rows, l->count);
 	for (size_t i = 0; i < (size_t)box.rows && t->row_top + i < l->count; i++)
 		draw_row(t, box, box.y + (int)i, t->row_top + i);
+	if (axis)
+		draw_more(t, box);
 }
 
 /* ---- going there ---- */

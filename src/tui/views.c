@@ -34,17 +34,16 @@ static void draw_frame(
 		pen_fill(&p, " ", INK_PLAIN);
 }
 
-/* Scroll so that the chosen row is visible. */
-static void keep_in_sight(struct tui *t, struct box box, size_t count)
+void view_keep_in_sight(struct tui *t, size_t rows, size_t count)
 {
-	size_t rows = (size_t)box.rows;
-
 	if (t->row >= count)
 		t->row = count ? count - 1 : 0;
 	if (t->row < t->row_top)
 		t->row_top = t->row;
 	if (t->row >= t->row_top + rows)
 		t->row_top = t->row - rows + 1;
+	if (t->row_top + rows > count)
+		t->row_top = count > rows ? count - rows : 0;
 }
 
 static void draw_stack(struct tui *t, struct box box)
@@ -53,7 +52,7 @@ static void draw_stack(struct tui *t, struct box box)
 	size_t depth = frames ? replay_stack(&t->s->replay, frames, FRAMES_MAX) : 0;
 
 	depth = depth < FRAMES_MAX ? depth : FRAMES_MAX;
-	keep_in_sight(t, box, depth);
+	view_keep_in_sight(t, (size_t)box.rows, depth);
 	for (size_t i = 0; i < (size_t)box.rows && t->row_top + i < depth; i++) {
 		size_t n = t->row_top + i;
 		draw_frame(t, box, box.y + (int)i, &frames[depth - 1 - n], n);
@@ -178,7 +177,7 @@ static void draw_tree(struct tui *t, struct box box)
 		make_tree(t);
 		t->row = row_here(t);
 	}
-	keep_in_sight(t, box, shown_count(t->tree));
+	view_keep_in_sight(t, (size_t)box.rows, shown_count(t->tree));
 	here = row_here(t);
 	size_t i = shown_row(t->tree, t->row_top);
 	for (size_t n = 0; n < (size_t)box.rows && i < t->tree->count; n++) {

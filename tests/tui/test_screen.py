@@ -254,6 +254,23 @@ class Screens(Case):
         self.assertNotEqual(re.search(r"event (\d+) of", t.text())[1], before)
         self.quit(t)
 
+    def test_timeline_says_how_many_rows_are_out_of_sight(self):
+        of = recorded("tasks.py", TASKS, "--only-mine")        # 14 rows; 7 of them fit
+        t = self.open(of=of).wait("START").press("F5").wait("(?m)^7 more below +\\d\\d:")
+        t.press("G").wait("(?m)^7 more above +\\d\\d:").press("Up", *["Up"] * 7).wait("(?m)^5 above, 2 below +\\d\\d:")
+        t.resize(40, 80).wait(lambda text: "MainThread" in text and "job-11" in text and " below" not in text and " above" not in text)
+        self.quit(t)
+
+    def test_a_row_of_the_path_is_cut_and_right_shows_the_rest(self):
+        text = "def long(n):\n    return [" + ", ".join(str(n) for n in range(100)) + "]\n\n\nlong(1)\n"
+        t = self.open(of=recorded("rows.py", text, "--only-mine")).wait("START").press("F6").wait("path --").wait("return long").settle()
+        rows = t.text().split("path --")[1].split("\n")[1:]
+        cut = next(n for n, row in enumerate(rows) if "  2  return [" in row)
+        self.assertRegex(rows[cut], r"^\d\d:\d\d:\d\d\.\d{6} MainThread +2  return \[0, 1, .*…$")
+        self.assertRegex(rows[cut + 1], r"^\d\d:\d\d:\d\d\.\d{6} MainThread +return long")
+        t.press("Right", "Right").wait(r"(?m)^<.* 2  return \[0, 1, .*…$").press("Left", "Left").wait(r"(?m)^\S+ MainThread +2  return \[0")
+        self.quit(t)
+
     def test_alone(self):
         t = Terminal(cwd=recorded().folder)
         self.addCleanup(t.close)
