@@ -488,20 +488,42 @@ static int do_hits(struct session *s, char letter, const char *rest, struct pl_e
 
 /* ---- time ---- */
 
-static bool read_time(const struct session *s, const char *text, int64_t *time_ns)
+/* Percents are of the time of the position's thread. */
+static struct when_scale scale_of(const struct session *s, struct pl_recording_info *info)
 {
 	const struct pl_event *at = &s->replay.at;
 	const struct pl_thread *t =
 		pl_recording_thread(s->replay.r, at->position.process, at->position.thread);
-	struct pl_recording_info info;
-	struct when_scale scale = {.info = &info, .from_ns = at->time_ns, .back = true};
-	struct when when;
+	struct when_scale scale = {.info = info, .from_ns = at->time_ns, .back = true};
 
-	pl_recording_info(s->replay.r, &info);
-	scale.start_ns = t ? t->start_ns : info.start_ns;
-	scale.end_ns = t ? t->end_ns : info.end_ns;
+	pl_recording_info(s->replay.r, info);
+	scale.start_ns = t ? t->start_ns : info->start_ns;
+	scale.end_ns = t ? t->end_ns : info->end_ns;
 	if (t && scale.end_ns < scale.start_ns)
 		scale.end_ns = scale.start_ns;
+	return scale;
+}
+
+int session_percent(const struct session *s)
+{
+	struct pl_recording_info info;
+	const struct when_scale scale = scale_of(s, &info);
+	const struct pl_position *at = &s->replay.at.position;
+	const struct pl_thread *t = pl_recording_thread(s->replay.r, at->process, at->thread);
+	const double whole = (double)scale.end_ns - (double)scale.start_ns;
+	const double past = (double)scale.from_ns - (double)scale.start_ns;
+
+	if (t && s->replay.at.seq + 1 >= t->first_seq + t->events)
+		return 100; /* the thread can end later than its last event */
+	return whole <= 0 || past >= whole ? 100 : past <= 0 ? 0 : (int)(100 * past / whole);
+}
+
+static bool read_time(const struct session *s, const char *text, int64_t *time_ns)
+{
+	struct pl_recording_info info;
+	const struct when_scale scale = scale_of(s, &info);
+	struct when when;
+
 	if (!when_read(text, &scale, &when))
 		return false;
 	*time_ns = when.time_ns;

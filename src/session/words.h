@@ -42,6 +42,10 @@ void session_release(struct session *s);
  * session; NULL: no memory. */
 struct hits *session_hits(struct session *s);
 
+/* The part of the thread's time that has passed at the position, in percent: as in `j 42%`; 100
+ * at its last event. */
+int session_percent(const struct session *s);
+
 /* For commands: this text is the answer. Returns 0. */
 int session_tell(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Append to the answer. */

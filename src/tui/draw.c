@@ -158,34 +158,35 @@ static void draw_place(const struct tui *t, int y)
 	pen_fill(&right, " ", INK_BAR);
 }
 
-static void draw_bar(const struct tui *t, struct pen *p, uint64_t done, uint64_t whole)
+/* The share of the time that has passed, and a bar of it where there is room. */
+static void draw_bar(const struct tui *t, struct pen *p)
 {
-	char percent[16];
-	int used = p->column, room;
+	const int share = session_percent(t->s);
+	char percent[32];
 
-	(void)t;
-	snprintf(percent, sizeof percent, " %3" PRIu64 "%% ", whole ? done * 100 / whole : 0);
-	room = p->columns - used - (int)strlen(percent) - 3;
-	if (room < 4) {
-		pen_fill(p, " ", INK_BAR);
-		return;
+	snprintf(percent, sizeof percent, " %3d%% of time", share);
+	const int room = p->columns - p->column - (int)strlen(percent) - 4;
+	if (room >= 4) {
+		const int filled = (share * room + 50) / 100;
+		pen_text(p, " [", INK_BAR);
+		for (int i = 0; i < room; i++)
+			pen_text(p, i < filled ? "#" : "-", INK_BAR);
+		pen_text(p, "]", INK_BAR);
 	}
-	int filled = whole ? (int)((double)done / (double)whole * room + 0.5) : 0;
-	pen_text(p, " [", INK_BAR);
-	for (int i = 0; i < room; i++)
-		pen_text(p, i < filled ? "#" : "-", INK_BAR);
-	pen_text(p, "]", INK_BAR);
-	pen_text(p, percent, INK_BAR);
+	if (p->column + (int)strlen(percent) <= p->columns)
+		pen_text(p, percent, INK_BAR);
 	pen_fill(p, " ", INK_BAR);
 }
 
+/* People count events from 1; #seq counts from 0, as in `dump -f seq` and in `j #4711`. A gap at
+ * the end is after all events. */
 static void draw_time(const struct tui *t, int y)
 {
 	const struct pl_event *at = &t->s->replay.at;
 	const struct pl_thread *thread = tui_thread(t);
 	struct pen p = {.y = y, .columns = COLS};
-	uint64_t first = thread ? thread->first_seq : 0, whole = thread ? thread->events : 0;
-	uint64_t done = at->seq >= first ? at->seq - first + 1 : 0;
+	const uint64_t whole = thread ? thread->first_seq + thread->events : 0;
+	const uint64_t number = at->seq < whole ? at->seq + 1 : whole;
 	char clock[LOCAL_BYTES], error[UNITS_BYTES];
 
 	local_clock(clock, at->time_ns, 6);
@@ -194,8 +195,9 @@ static void draw_time(const struct tui *t, int y)
 	if (at->type && at->kind != PL_EVENT_GAP)
 		pen_format(&p, INK_BAR, " %.40s", at->type);
 	pen_format(&p, INK_BAR, "  %s %s", clock, error);
-	pen_format(&p, INK_BAR, "  event %" PRIu64 " of %" PRIu64, at->seq, first + whole);
-	draw_bar(t, &p, done < whole ? done : whole, whole);
+	pen_format(&p, INK_BAR, "  event %" PRIu64 " of %" PRIu64 " (#%" PRIu64 ")", number, whole,
+		at->seq);
+	draw_bar(t, &p);
 }
 
 /* ---- source ---- */

@@ -584,6 +584,22 @@ class Told(Case):
 
     def test_a_stop_elsewhere(self):
         t = self.open(of=recorded("mine.py", PROGRAM, "--only-mine")).wait("START").press("a").line("b work").wait("stop 1").press("c")
+    def test_the_percent_is_of_the_time_as_that_of_j(self):
+        """Most events are in the last moment, so a percent of events would be near 0."""
+        text = "import time\n\nfor i in range(40):\n    time.sleep(0.01)\nfor i in range(20000):\n    i + 1\n"
+        t = self.open(of=recorded("slow.py", text, "--only-mine")).wait("START").wait(r" 0% of time")
+        for percent in 30, 60:
+            t.line(f"j {percent}%").wait(lambda text, p=percent: (seen := re.search(r"(\d+)% of time", text)) and abs(int(seen[1]) - p) < 10)
+        t.line("j end").wait("100% of time")
+        self.quit(t)
+
+    def test_events_are_counted_from_1_and_their_seqs_from_0(self):
+        of = recorded("mine.py", PROGRAM, "--only-mine")
+        seqs = [row[0] for row in of.rows("--thread", "0", "-f", "seq")]
+        t = self.open(of=of).wait("START").line("j start").wait(rf"event 1 of {len(seqs)} \(#{seqs[0]}\)")
+        t.line("j end").wait(rf"event {len(seqs)} of {len(seqs)} \(#{seqs[-1]}\)").line("j #4").wait(r"event 5 of \d+ \(#4\)")
+        self.quit(t)
+
         t.wait(r"no later stop in this thread; 1 in worker \(a: all threads\)")
         self.quit(t)
 
