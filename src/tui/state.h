@@ -105,6 +105,7 @@ struct tui {
 	sigset_t
 		unblocked; /* signals blocked while it waits for keys: as before the screen began */
 	bool quit;
+	bool follows;	   /* what the program writes is read, until it has ended */
 	/* as drawn last */
 	struct box source_box, side_box;
 };

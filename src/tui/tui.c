@@ -936,6 +936,8 @@ static bool follow(struct tui *t)
 	}
 	t->s->has_types = false;
 	t->hits_ready = false;
+	pl_recording_info(r, &info);
+	t->follows = !info.end_ns;
 	if (at_end) {
 		session_do(t->s, "j end", &err);
 		show_position(t);
@@ -948,6 +950,8 @@ static bool follow(struct tui *t)
 static bool interrupted(struct tui *t)
 {
 	*t->o->interrupted = 0;
+	if (!t->follows)
+		say(t, "the program has ended; the recording is complete");
 	if (t->prompt.open || t->waiting) {
 		t->prompt.open = false;
 		t->waiting = NULL;
@@ -973,7 +977,7 @@ static void wait_for_input(struct tui *t)
 		if (hits != t->source.has_hits || done != t->s->executed.done)
 			return;
 		const int64_t wait_ns =
-			more ? 0 : (t->o->follow ? FOLLOW_MS : TICK_MS) * INT64_C(1000000);
+			more ? 0 : (t->follows ? FOLLOW_MS : TICK_MS) * INT64_C(1000000);
 		const struct timespec wait = {
 			.tv_sec = wait_ns / 1000000000, .tv_nsec = wait_ns % 1000000000};
 		int n = ppoll(&in, 1, &wait, &t->unblocked);
@@ -981,7 +985,7 @@ static void wait_for_input(struct tui *t)
 			*t->o->ended = SIGHUP;
 		if (n || (errno == EINTR && n < 0))
 			return;
-		if (t->o->follow && now_ns() - last_ns >= FOLLOW_MS * INT64_C(1000000)) {
+		if (t->follows && now_ns() - last_ns >= FOLLOW_MS * INT64_C(1000000)) {
 			last_ns = now_ns();
 			if (follow(t))
 				return;
@@ -1082,6 +1086,7 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 	show_position(t);
 	say(t, "%s", o->session->why[0] ? o->session->why : o->session->note);
 	hold_resizes(t);
+	t->follows = o->follow;
 	run(t);
 	sigprocmask(SIG_SETMASK, &t->unblocked, NULL);
 	endwin();

@@ -357,7 +357,13 @@ class Live(Case):
         t.wait(lambda text: (seen := re.search(r"event (\d+) of", text)) and int(seen[1]) > first)
         program.stdin.close()
         self.assertEqual(program.wait(60), 0)
-        t.wait("END OF RECORDING --")
+        t.wait("END OF RECORDING --").wait("the program has ended; the recording is complete")
+        t.press("S").wait(lambda text: "the program has ended" not in text)
+        self.quit(t)
+
+
+    def test_follow_a_program_that_has_ended(self):
+        t = self.open("--follow").wait("START").wait("the program has ended; the recording is complete").press("s").wait("3 > ")
         self.quit(t)
 
 
