@@ -29,6 +29,12 @@ static void write_process(struct lines *w)
 	out_line_end(o);
 }
 
+/* Columns of a terminal, or of a part of a screen; 0: neither. */
+static unsigned columns_of(const struct lines *w)
+{
+	return w->columns ? w->columns : w->out->columns;
+}
+
 /* Wide enough for the names of the process's threads; on a terminal long names are cut. */
 static void measure_names(struct lines *w)
 {
@@ -39,7 +45,7 @@ static void measure_names(struct lines *w)
 		if (width > w->name_width)
 			w->name_width = width;
 	}
-	if (w->out->columns && w->name_width > NAME_WIDTH)
+	if (columns_of(w) && w->name_width > NAME_WIDTH)
 		w->name_width = NAME_WIDTH;
 }
 
@@ -111,11 +117,12 @@ static void write_thread(struct lines *w, const struct pl_event *e)
 /* A recursion of thousands of levels would leave no room for the lines. */
 static void write_indent(struct lines *w, uint32_t depth)
 {
+	const unsigned columns = columns_of(w);
 	uint32_t most = INDENT_MAX;
 
 	/* On a terminal at most two fifths of the room to the right of time and thread. */
-	if (w->out->columns && w->out->columns < FRONT_WIDTH + INDENT_MAX * INDENT_LEVEL * 5 / 2)
-		most = w->out->columns > FRONT_WIDTH ? (w->out->columns - FRONT_WIDTH) / 5 : 0;
+	if (columns && columns < FRONT_WIDTH + INDENT_MAX * INDENT_LEVEL * 5 / 2)
+		most = columns > FRONT_WIDTH ? (columns - FRONT_WIDTH) / 5 : 0;
 	if (depth <= most) {
 		out_spaces(w->out, (size_t)depth * INDENT_LEVEL);
 		return;

@@ -19,6 +19,7 @@
 struct lines {
 	struct out *out;	/* not owned */
 	struct pl_recording *r; /* not owned */
+	unsigned columns;	/* names and indents leave room for the text; 0: those of out */
 	bool only_rows; /* no lines for date and process; for rows that are asked for one by one */
 	/* of the last event */
 	const struct pl_process *process;

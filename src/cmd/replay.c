@@ -273,10 +273,14 @@ static int start(struct answers *a)
 }
 
 /* The row that `dump` prints for an event, without the line end. */
-static size_t write_row(void *context, const struct pl_event *e, char *to, size_t max)
+static size_t write_row(
+	void *context, const struct pl_event *e, unsigned columns, char *to, size_t max)
 {
 	struct answers *a = context;
 
+	if (a->lines.columns != columns)
+		a->lines.process = NULL; /* its names of threads are measured again */
+	a->lines.columns = columns;
 	a->text.used = 0;
 	a->text.error = 0;
 	lines_write(&a->lines, e);

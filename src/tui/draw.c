@@ -300,12 +300,9 @@ static void draw_line(struct tui *t, struct box box, int y, int32_t line, int32_
 	if (p.columns <= 0)
 		return;
 	draw_text(t, &p, line);
+	pen_sign(&p);
 	if (p.lit)
 		pen_fill(&p, " ", INK_PLAIN);
-	if (t->left && p.column) {
-		struct pen sign = {.y = y, .x = p.x, .columns = 1};
-		pen_text(&sign, "<", INK_FAINT);
-	}
 }
 
 /* A separate row, over the whole width. */

@@ -64,7 +64,7 @@ static void put_cell(struct pen *p, const wchar_t *w, int n, int width, enum ink
 	if (from + width > p->columns) {
 		struct pen last = *p;
 		int at = p->left + p->columns - 1;
-		if (p->columns > 0 && !p->wraps)
+		if (p->columns > 0)
 			put(&last, L"…", 1, at, INK_FAINT);
 		p->full = true;
 		return;
@@ -155,6 +155,14 @@ void pen_format(struct pen *p, enum ink ink, const char *format, ...)
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
 	pen_text(p, text, ink);
+}
+
+void pen_sign(const struct pen *p)
+{
+	struct pen sign = {.y = p->y, .x = p->x, .columns = 1};
+
+	if (p->left && p->column)
+		pen_text(&sign, "<", INK_FAINT);
 }
 
 void pen_fill(struct pen *p, const char *text, enum ink ink)

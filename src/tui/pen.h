@@ -37,7 +37,6 @@ void ink_init(void);
 struct pen {
 	int y, x, columns;
 	int left;   /* columns of the text that are skipped */
-	bool wraps; /* the rest goes into the next row, so no mark says that it was cut */
 	bool lit;   /* reversed: the cursor */
 	int column; /* of the text, so far */
 	bool full;  /* no more room: further text is ignored */
@@ -47,6 +46,8 @@ void pen_bytes(struct pen *p, const char *at, size_t length, enum ink ink);
 void pen_text(struct pen *p, const char *text, enum ink ink);
 void pen_format(struct pen *p, enum ink ink, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* If the beginning of the text was skipped, mark that with < at the left end. */
+void pen_sign(const struct pen *p);
 /* Fill the part to its end with blanks, or with `text`. */
 void pen_fill(struct pen *p, const char *text, enum ink ink);
 

@@ -74,6 +74,7 @@ struct tui {
 	int help_columns;	  /* as drawn last */
 	/* views of rows */
 	size_t row, row_top;
+	int row_left;		     /* in the path view: columns skipped */
 	uint64_t path_row, path_top; /* seqs */
 	struct path path;	     /* for the views; of the position's thread */
 	uint32_t kinds;		     /* in the path view: bit per enum pl_event_kind; 0: all */
@@ -104,8 +105,8 @@ struct tui {
 	int64_t drawn_ns; /* CLOCK_MONOTONIC, when progress was last drawn */
 	sigset_t
 		unblocked; /* signals blocked while it waits for keys: as before the screen began */
-	bool quit;
 	bool follows;	   /* what the program writes is read, until it has ended */
+	bool quit;
 	/* as drawn last */
 	struct box source_box, side_box;
 };
@@ -126,11 +127,11 @@ const char *tui_next_row(const char *text, int columns);
 void view_draw(struct tui *t, struct box box);
 /* Up or down by so many rows, as far as the first or last one. */
 void view_move(struct tui *t, int rows);
-void view_end(struct tui *t, bool top);
-/* Choose what is under the mouse. true: and go there. */
 /* Scroll so that the chosen one of `count` rows is among those shown, and no room is left
  * unused. */
 void view_keep_in_sight(struct tui *t, size_t rows, size_t count);
+void view_end(struct tui *t, bool top);
+/* Choose what is under the mouse. true: and go there. */
 bool view_click(struct tui *t, int y, int x);
 /* Move the timeline's cursor by so many columns. */
 void view_column(struct tui *t, int columns);

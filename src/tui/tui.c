@@ -225,6 +225,12 @@ static void do_wheel_down(struct tui *t, const char *rest)
 	wheel(t, WHEEL_ROWS);
 }
 
+/* Columns skipped, of the source or of the rows of the path. */
+static int *left_of(struct tui *t)
+{
+	return t->view == VIEW_PATH ? &t->row_left : &t->left;
+}
+
 static void do_left(struct tui *t, const char *rest)
 {
 	(void)rest;
@@ -234,7 +240,8 @@ static void do_left(struct tui *t, const char *rest)
 		view_column(t, -1);
 		return;
 	}
-	t->left = t->left > LEFT_STEP ? t->left - LEFT_STEP : 0;
+	int *left = left_of(t);
+	*left = *left > LEFT_STEP ? *left - LEFT_STEP : 0;
 }
 
 static void do_right(struct tui *t, const char *rest)
@@ -246,8 +253,8 @@ static void do_right(struct tui *t, const char *rest)
 		view_column(t, 1);
 		return;
 	}
-	if (t->left < INT32_MAX / 2)
-		t->left += LEFT_STEP;
+	if (*left_of(t) < INT32_MAX / 2)
+		*left_of(t) += LEFT_STEP;
 }
 
 static void do_top(struct tui *t, const char *rest)
@@ -311,6 +318,7 @@ static void choose_view(struct tui *t, enum view view)
 {
 	t->view = view;
 	t->row = t->row_top = 0;
+	t->row_left = 0;
 	t->help = false;
 	view_moved(t);
 }
@@ -926,8 +934,10 @@ static bool follow(struct tui *t)
 	struct pl_err err = {0};
 
 	pl_recording_info(r, &info);
-	if (info.end_ns || pl_recording_refresh(r, &err) != 0)
+	if (!info.end_ns && pl_recording_refresh(r, &err) != 0)
 		return false;
+	pl_recording_info(r, &info);
+	t->follows = !info.end_ns;
 	path_reset(&t->s->replay.path);
 	view_grown(t);
 	if (t->s->executed.done) {
@@ -936,12 +946,12 @@ static bool follow(struct tui *t)
 	}
 	t->s->has_types = false;
 	t->hits_ready = false;
-	pl_recording_info(r, &info);
-	t->follows = !info.end_ns;
 	if (at_end) {
 		session_do(t->s, "j end", &err);
 		show_position(t);
 	}
+	if (!t->follows)
+		say(t, "the program has ended; the recording is complete");
 	return true;
 }
 
@@ -950,8 +960,6 @@ static bool follow(struct tui *t)
 static bool interrupted(struct tui *t)
 {
 	*t->o->interrupted = 0;
-	if (!t->follows)
-		say(t, "the program has ended; the recording is complete");
 	if (t->prompt.open || t->waiting) {
 		t->prompt.open = false;
 		t->waiting = NULL;
@@ -1078,6 +1086,7 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 		return PL_ERR_IO;
 	}
 	t->o = o;
+	t->follows = o->follow;
 	t->s = o->session;
 	t->s->executed.r = t->source.r = o->session->replay.r;
 	t->cursor = 1;
@@ -1086,7 +1095,6 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 	show_position(t);
 	say(t, "%s", o->session->why[0] ? o->session->why : o->session->note);
 	hold_resizes(t);
-	t->follows = o->follow;
 	run(t);
 	sigprocmask(SIG_SETMASK, &t->unblocked, NULL);
 	endwin();

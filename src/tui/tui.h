@@ -14,9 +14,10 @@ struct tui_options {
 	volatile sig_atomic_t *interrupted, *ended;
 	struct keys *keys; /* not owned */
 	bool follow;
-	/* Write an event as a row of `dump`'s text, without a line end; at most max bytes. Returns
-	 * the bytes written. */
-	size_t (*row)(void *context, const struct pl_event *e, char *to, size_t max);
+	/* Write an event as a row of `dump`'s text, without a line end, indented as for so many
+	 * columns, but not cut; at most max bytes. Returns the bytes written. */
+	size_t (*row)(
+		void *context, const struct pl_event *e, unsigned columns, char *to, size_t max);
 	void *context;
 };
 

@@ -205,32 +205,26 @@ void view_fold(struct tui *t)
 
 /* ---- path ---- */
 
-/* Wraps; returns the rows used. */
-static int draw_event(struct tui *t, struct box box, int y, const struct pl_event *e)
+/* One row; what does not fit is cut, and Right shows it. */
+static void draw_event(struct tui *t, struct box box, int y, const struct pl_event *e)
 {
 	char text[ROW_BYTES];
-	size_t length = t->o->row(t->o->context, e, text, sizeof text);
-	bool lit = e->seq == t->path_row;
+	size_t length = t->o->row(t->o->context, e, (unsigned)box.columns, text, sizeof text);
+	struct pen p = {.y = y,
+		.x = box.x,
+		.columns = box.columns,
+		.left = t->row_left,
+		.lit = e->seq == t->path_row};
 	enum ink ink = e->kind == PL_EVENT_LINE	 ? INK_PLAIN
 		       : e->kind == PL_EVENT_GAP ? INK_BAD
 						 : INK_NAME;
-	int used = 0;
 
 	if (e->seq == t->s->replay.at.seq)
 		ink = INK_HERE;
-	for (bool full = true; full && y + used < box.y + box.rows; used++) {
-		struct pen p = {.y = y + used,
-			.x = box.x,
-			.columns = box.columns,
-			.left = used * box.columns,
-			.lit = lit,
-			.wraps = true};
-		pen_bytes(&p, text, length, ink);
-		full = p.full;
-		if (lit && !full)
-			pen_fill(&p, " ", INK_PLAIN);
-	}
-	return used ? used : 1;
+	pen_bytes(&p, text, length, ink);
+	pen_sign(&p);
+	if (p.lit)
+		pen_fill(&p, " ", INK_PLAIN);
 }
 
 /* Of the events that are shown, the first at or after seq, or the last before it. 0 or an error. */
@@ -278,7 +272,7 @@ static bool draw_events(struct tui *t, struct box box)
 	uint64_t seq = t->path_top;
 	bool seen = false;
 
-	for (int y = box.y; y < box.y + box.rows;) {
+	for (int y = box.y; y < box.y + box.rows; y++) {
 		if (row_from(t, seq, &e)) {
 			struct pen p = {.y = y, .x = box.x, .columns = box.columns};
 			pen_text(&p, "-- END OF RECORDING --", INK_HERE);
@@ -286,7 +280,7 @@ static bool draw_events(struct tui *t, struct box box)
 		}
 		seen = seen || e->seq == t->path_row;
 		seq = e->seq + 1;
-		y += draw_event(t, box, y, e);
+		draw_event(t, box, y, e);
 	}
 	return seen;
 }
@@ -343,7 +337,7 @@ static void draw_path(struct tui *t, struct box box)
 	t->path_top = walk(t, t->path_row, -(box.rows / 2));
 	if (try_path(t, box))
 		return;
-	t->path_top = t->path_row; /* the rows above it are too high */
+	t->path_top = t->path_row; /* there is no room for a row above it */
 	try_path(t, box);
 }
 

@@ -584,12 +584,6 @@ class Told(Case):
         t.press("/").type("LookupError\r").wait(r"not found after this place; \? searches backward").press("?").type("LookupError\r").wait("\\bfail +thread")
         self.quit(t)
 
-    def test_the_type_of_an_exception(self):
-        t = self.open().wait("START").line("x LookupError").wait("stop 1").press("c").wait("raise LookupError +\\d\\d:")
-        self.quit(t)
-
-    def test_a_stop_elsewhere(self):
-        t = self.open(of=recorded("mine.py", PROGRAM, "--only-mine")).wait("START").press("a").line("b work").wait("stop 1").press("c")
     def test_the_percent_is_of_the_time_as_that_of_j(self):
         """Most events are in the last moment, so a percent of events would be near 0."""
         text = "import time\n\nfor i in range(40):\n    time.sleep(0.01)\nfor i in range(20000):\n    i + 1\n"
@@ -606,6 +600,12 @@ class Told(Case):
         t.line("j end").wait(rf"event {len(seqs)} of {len(seqs)} \(#{seqs[-1]}\)").line("j #4").wait(r"event 5 of \d+ \(#4\)")
         self.quit(t)
 
+    def test_the_type_of_an_exception(self):
+        t = self.open().wait("START").line("x LookupError").wait("stop 1").press("c").wait("raise LookupError +\\d\\d:")
+        self.quit(t)
+
+    def test_a_stop_elsewhere(self):
+        t = self.open(of=recorded("mine.py", PROGRAM, "--only-mine")).wait("START").press("a").line("b work").wait("stop 1").press("c")
         t.wait(r"no later stop in this thread; 1 in worker \(a: all threads\)")
         self.quit(t)
 
