@@ -52,6 +52,9 @@ struct pl_profile_line {
 	struct pl_line_time time; /* hits, samples, own times and their error */
 	int64_t cumulated_ns;
 	struct pl_longest longest; /* of a pass: until the next line of its frame */
+	/* It may have run once more than `hits` says, after the last event of a path that breaks
+	 * off. */
+	bool possible;
 };
 
 struct pl_profile_function {
@@ -106,6 +109,9 @@ enum pl_block_kind {
 /* Something that took long. Its stack is that of the node, and then `code` and `line`. */
 struct pl_profile_block {
 	enum pl_block_kind kind;
+	/* At that line, or at one that ran later without an event: the path breaks off here, and no
+	 * sample says where the thread was. */
+	bool or_later;
 	uint32_t thread;
 	struct pl_longest time;
 	uint32_t node;

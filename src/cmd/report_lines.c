@@ -118,6 +118,14 @@ static struct cell cell_text_number(const struct report *w, const struct pl_code
 	return cell_count(number);
 }
 
+#define OPEN_NOTE "?: no event says whether it ran; it may have, where the path breaks off"
+
+/* It is not known whether it ran: it has no event, and may have run where the path breaks off. */
+static bool is_open(const struct pl_profile_line *l)
+{
+	return l->possible && !l->time.hits;
+}
+
 static struct cell line_cell(const void *context, size_t row, unsigned column)
 {
 	const struct report *w = context;
@@ -138,7 +146,9 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 	case LINE_CUMULATED:
 		return cell_ns(CELL_NS, l->cumulated_ns);
 	case LINE_HITS:
-		return cell_count(t->hits);
+		return (struct cell){.kind = CELL_COUNT,
+			.number = (int64_t)t->hits,
+			.text = is_open(l) ? "?" : NULL};
 	case LINE_AVG:
 		return t->hits ? cell_ns(CELL_NS, l->cumulated_ns / (int64_t)t->hits)
 			       : (struct cell){0};
@@ -228,6 +238,11 @@ int report_lines(struct report *w)
 		w->found = line_wanted(w, i);
 	report_title(w, NULL, NULL);
 	int code = report_show(w, &s);
+	for (size_t i = 0; i < s.rows && (!w->rows || i < w->rows); i++)
+		if (is_open(&w->t->lines[i]) && line_wanted(w, i)) {
+			report_note(w, OPEN_NOTE);
+			break;
+		}
 	write_sum(w);
 	release_texts(w);
 	return code;
@@ -240,10 +255,11 @@ struct annotated {
 	struct report *w;
 	const char *file;
 	const struct pl_code *code; /* one of its codes, by which its source is found */
-	uint64_t *hits;		    /* owned, as are the next two; by line */
+	uint64_t *hits;		    /* owned, as are the next four; by line */
 	int64_t *ns;
 	bool *known; /* the line can run */
 	bool *begun; /* a function that ran begins there */
+	bool *open;  /* it may have run where the path breaks off */
 	int32_t count;
 	bool whole; /* nothing of its path is missing */
 };
@@ -254,6 +270,7 @@ static void release_annotated(struct annotated *a)
 	free(a->ns);
 	free(a->known);
 	free(a->begun);
+	free(a->open);
 }
 
 static bool is_of(const struct annotated *a, const struct pl_code *code)
@@ -321,7 +338,8 @@ static int gather(struct annotated *a)
 	a->ns = calloc(room, sizeof *a->ns);
 	a->known = calloc(room, sizeof *a->known);
 	a->begun = calloc(room, sizeof *a->begun);
-	if (!a->hits || !a->ns || !a->known || !a->begun) {
+	a->open = calloc(room, sizeof *a->open);
+	if (!a->hits || !a->ns || !a->known || !a->begun || !a->open) {
 		cmd_say("report: no memory for the lines of %s", a->file);
 		return CMD_BAD;
 	}
@@ -330,6 +348,7 @@ static int gather(struct annotated *a)
 		if (!is_of(a, l->code) || l->line <= 0 || l->line > a->count)
 			continue;
 		a->hits[l->line] += l->hits;
+		a->open[l->line] |= is_open(&t->lines[i]);
 		if (__builtin_add_overflow(a->ns[l->line], own_ns(l), &a->ns[l->line]))
 			a->ns[l->line] = INT64_MAX;
 	}
@@ -385,7 +404,9 @@ static void write_margin(struct out *o, const struct annotated *a, int32_t line,
 		snprintf(number, sizeof number, "%12llu", (unsigned long long)a->hits[line]);
 		out_text(o, number);
 	} else {
-		out_text(o, !never ? "            " : a->whole ? "       never" : "           ?");
+		out_text(o, !never			 ? "            "
+			    : a->whole && !a->open[line] ? "       never"
+							 : "           ?");
 	}
 	out_tone(o, TONE_PLAIN);
 	if (a->ns[line] > 0) {
@@ -432,6 +453,14 @@ static void write_file(struct annotated *a)
 	out_char(o, '\n');
 }
 
+static bool has_open(const struct annotated *a)
+{
+	for (int32_t line = 1; line <= a->count; line++)
+		if (a->open[line] && !a->hits[line])
+			return true;
+	return false;
+}
+
 /* title: the file's name, and which of its texts it is if it has several. */
 static int annotate(struct report *w, const struct pl_code *code, const char *title)
 {
@@ -450,6 +479,8 @@ static int annotate(struct report *w, const struct pl_code *code, const char *ti
 		if (!a.whole)
 			report_note(w, "?: not in the recording, of which a part is missing; it "
 				       "may have run");
+		else if (has_open(&a))
+			report_note(w, OPEN_NOTE);
 	}
 	release_annotated(&a);
 	return result;

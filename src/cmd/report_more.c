@@ -166,8 +166,9 @@ static void write_block_text(struct report *w, const struct pl_profile_block *b)
 	out_tone(o, TONE_PLAIN);
 	out_char(o, ' ');
 	out_error(o, b->time.error_ns);
-	out_text(o,
-		b->kind == PL_BLOCK_LOOP ? "  the event loop was kept busy, " : "  stood still, ");
+	out_text(o, b->kind == PL_BLOCK_LOOP ? "  the event loop was kept busy, "
+		    : b->or_later	     ? "  stood still, at this line or a later one, "
+					     : "  stood still, ");
 	out_clock(o, b->time.at_ns, 3);
 	out_text(o, ", thread ");
 	out_u64(o, b->thread);
@@ -202,6 +203,7 @@ static void write_block_json(struct report *w, const struct pl_profile_block *b)
 	json_i64(&j, "ns", b->time.ns);
 	json_i64(&j, "error_ns", b->time.error_ns);
 	json_moment(&j, "at", b->time.at_ns);
+	json_bool(&j, "or_later", b->or_later);
 	json_open(&j, "stack", '[');
 	for (struct stack_walk s = stack_begin(w, b); s.code; stack_next(w, &s)) {
 		json_open(&j, NULL, '{');
@@ -221,6 +223,7 @@ enum {
 	BLOCK_NS,
 	BLOCK_ERROR,
 	BLOCK_AT,
+	BLOCK_OR_LATER,
 	BLOCK_FILE,
 	BLOCK_LINE,
 	BLOCK_CODE
@@ -232,6 +235,7 @@ static const struct column block_columns[] = {
 	[BLOCK_NS] = {"ns"},
 	[BLOCK_ERROR] = {"error_ns"},
 	[BLOCK_AT] = {"at"},
+	[BLOCK_OR_LATER] = {"or_later"},
 	[BLOCK_FILE] = {"file"},
 	[BLOCK_LINE] = {"line"},
 	[BLOCK_CODE] = {"code"},
@@ -254,6 +258,8 @@ static struct cell block_cell(const void *context, size_t row, unsigned column)
 		return cell_ns(CELL_NS, b->time.error_ns);
 	case BLOCK_AT:
 		return cell_ns(CELL_MOMENT, b->time.at_ns);
+	case BLOCK_OR_LATER:
+		return cell_text(b->or_later ? "true" : "false");
 	case BLOCK_FILE:
 		return cell_file(b->code);
 	case BLOCK_LINE:

@@ -72,7 +72,10 @@ static void number_text(const struct cell *c, char text[CELL_BYTES])
 	text[0] = 0;
 	switch (c->kind) {
 	case CELL_COUNT:
-		units_count(text, c->number > 0 ? (uint64_t)c->number : 0);
+		if (c->text)
+			snprintf(text, CELL_BYTES, "%s", c->text);
+		else
+			units_count(text, c->number > 0 ? (uint64_t)c->number : 0);
 		break;
 	case CELL_NUMBER:
 		snprintf(text, CELL_BYTES, "%lld", (long long)c->number);

@@ -139,6 +139,8 @@ static int join_lines(struct pl_profile *p, const struct pl_profile *q, struct s
 		to->hits += from->hits;
 		to->ns[0] += from->ns[0];
 		to->ns[1] += from->ns[1];
+		to->unsure_ns += from->unsure_ns;
+		to->possible |= from->possible;
 		join_longest(&to->longest, &from->longest);
 	}
 	for (uint32_t i = 0; i < q->share.code_count; i++) {
@@ -147,6 +149,7 @@ static int join_lines(struct pl_profile *p, const struct pl_profile *q, struct s
 		if (to == UINT32_MAX)
 			return PL_ERR_MEMORY;
 		join_longest(&p->share.codes[to].longest, &from->longest);
+		p->share.codes[to].unsure_ns += from->unsure_ns;
 		p->share.codes[to].owed_ns[0] += from->owed_ns[0];
 		p->share.codes[to].owed_ns[1] += from->owed_ns[1];
 	}

@@ -138,8 +138,7 @@ static int64_t apart_ns(int64_t from, int64_t to)
 	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
 }
 
-/* The part of a span that is in the wanted range, in ns. */
-static double wanted_ns(const struct pl_profile *p, uint64_t from_ticks, uint64_t to_ticks)
+double profile_wanted_ns(const struct pl_profile *p, uint64_t from_ticks, uint64_t to_ticks)
 {
 	const struct pl_times_range *range = &p->wanted.range;
 	struct clock_time from, to;
@@ -154,8 +153,7 @@ static double wanted_ns(const struct pl_profile *p, uint64_t from_ticks, uint64_
 	return left > 0 ? left : 0;
 }
 
-/* All events of a span came within this time of its beginning. */
-static int64_t tick_ns(const struct pl_profile *p, uint64_t ticks)
+int64_t profile_tick_ns(const struct pl_profile *p, uint64_t ticks)
 {
 	struct clock_time time;
 
@@ -176,11 +174,11 @@ bool profile_longest(const struct pl_profile *p, struct pl_longest *l, uint64_t 
 
 	if (ns <= l->ns)
 		return false;
-	int64_t bound = from & 1 ? 0 : tick_ns(p, from >> 1);
+	int64_t bound = from & 1 ? 0 : profile_tick_ns(p, from >> 1);
 	if (ns <= bound)
 		return false;
 	l->ns = ns;
-	l->error_ns = add_clamped(bound, to & 1 ? 0 : tick_ns(p, to >> 1));
+	l->error_ns = add_clamped(bound, to & 1 ? 0 : profile_tick_ns(p, to >> 1));
 	l->at_ns = recording_time(p->r, from >> 1);
 	return true;
 }
@@ -253,7 +251,7 @@ static void sift_down(struct pl_profile_block *b, uint32_t count, uint32_t i)
 	}
 }
 
-static void add_block(struct pl_profile *p, const struct pl_profile_block *b)
+void profile_add_block(struct pl_profile *p, const struct pl_profile_block *b)
 {
 	struct pl_profile_block *all = p->blocks;
 
@@ -303,12 +301,12 @@ static void note_loop(struct pl_profile *p, const struct context_frame *f,
 	if (!p->wanted.blocking_ns || time->ns < p->wanted.blocking_ns ||
 		!is_outermost(&p->contexts, f))
 		return;
-	add_block(p, &(struct pl_profile_block){.kind = PL_BLOCK_LOOP,
-			     .thread = p->thread->public.number,
-			     .time = *time,
-			     .node = l && most->node ? most->node : f->node,
-			     .code = l ? l->code : f->code,
-			     .line = l ? l->line : 0});
+	profile_add_block(p, &(struct pl_profile_block){.kind = PL_BLOCK_LOOP,
+				     .thread = p->thread->public.number,
+				     .time = *time,
+				     .node = l && most->node ? most->node : f->node,
+				     .code = l ? l->code : f->code,
+				     .line = l ? l->line : 0});
 }
 
 static void left_at(
@@ -449,7 +447,9 @@ static int take_samples(struct pl_profile *p, uint64_t end_ticks)
 		bool idle = s->ticks >= p->idle_from && s->ticks < p->idle_to;
 		int32_t line = 0;
 		const struct pl_code *c = code_of_sample(p, s, &line);
-		if (s->ticks >= p->open_ticks && !idle && line)
+		if (line && p->end.open)
+			code = path_end_sample(p, s, c, line, &idle);
+		if (code == 0 && s->ticks >= p->open_ticks && !idle && line)
 			code = share_sample(&p->share, c, line, s->weight, s->waiting);
 		if (code == 0)
 			code = next_sample(p);
@@ -479,7 +479,7 @@ static double idle_part(const struct pl_profile *p, uint64_t end_ticks)
 	uint64_t from = p->idle_from > p->open_ticks ? p->idle_from : p->open_ticks;
 	uint64_t to = p->idle_to < end_ticks ? p->idle_to : end_ticks;
 
-	return to > from ? wanted_ns(p, from, to) : 0;
+	return to > from ? profile_wanted_ns(p, from, to) : 0;
 }
 
 /* The time of a row of the tail. */
@@ -532,7 +532,7 @@ static void note_tail(struct pl_profile *p, uint64_t end_ticks)
 		left_in_tail(p, &p->left[--n_left], before_end(p, end_ticks, after));
 }
 
-static void note_still(struct pl_profile *p, uint64_t end_ticks, double ns, int64_t tick)
+static void note_still(struct pl_profile *p, double ns, int64_t tick)
 {
 	uint32_t node;
 	const struct shared_line *most = share_most(&p->share, &node);
@@ -549,17 +549,17 @@ static void note_still(struct pl_profile *p, uint64_t end_ticks, double ns, int6
 			.line = (uint32_t)(most - p->share.lines),
 			.node = node,
 			.ns = most->span_ns[0] + most->span_ns[1]};
-	if (!wanted->blocking_ns || ns < (double)wanted->blocking_ns)
+	if (!wanted->blocking_ns || ns < (double)wanted->blocking_ns || p->end.open)
 		return;
-	(void)end_ticks;
-	add_block(p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
-			     .thread = p->thread->public.number,
-			     .time = {.ns = ns < (double)TIME_NS_MAX ? (int64_t)ns : TIME_NS_MAX,
-				     .error_ns = tick,
-				     .at_ns = recording_time(p->r, p->open_ticks)},
-			     .node = node,
-			     .code = most->code,
-			     .line = most->line});
+	profile_add_block(
+		p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
+			   .thread = p->thread->public.number,
+			   .time = {.ns = ns < (double)TIME_NS_MAX ? (int64_t)ns : TIME_NS_MAX,
+				   .error_ns = tick,
+				   .at_ns = recording_time(p->r, p->open_ticks)},
+			   .node = node,
+			   .code = most->code,
+			   .line = most->line});
 }
 
 static int close_span(struct pl_profile *p, uint64_t end_ticks)
@@ -568,8 +568,10 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 
 	if (code == 0)
 		code = take_samples(p, end_ticks);
-	double ns = end_ticks > p->open_ticks ? wanted_ns(p, p->open_ticks, end_ticks) : 0;
-	int64_t tick = tick_ns(p, p->open_ticks);
+	if (code == 0 && p->end.open)
+		path_end_close(p, end_ticks);
+	double ns = end_ticks > p->open_ticks ? profile_wanted_ns(p, p->open_ticks, end_ticks) : 0;
+	int64_t tick = profile_tick_ns(p, p->open_ticks);
 	double idle = idle_part(p, end_ticks);
 
 	p->idle_ns += idle < ns ? idle : ns;
@@ -577,8 +579,10 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 	if (tick > p->tick_ns && tick < INT64_MAX)
 		p->tick_ns = tick;
 	share_out(&p->share, &p->contexts, ns, ns > (double)tick ? ns - (double)tick : 0);
-	note_still(p, end_ticks, ns, tick); /* before note_tail, which asks what took most */
-	if (ns > (double)tick && p->share.tail_count)
+	note_still(p, ns, tick); /* before note_tail, which asks what took most */
+	if (p->end.open)
+		path_end_unsure(p, ns);
+	else if (ns > (double)tick && p->share.tail_count)
 		note_tail(p, end_ticks);
 	p->left_count = p->tail_line = 0;
 	share_forget(&p->share, &p->contexts);
@@ -607,7 +611,7 @@ static int leave_gap(struct pl_profile *p, const struct pl_event *row)
 		return 0;
 	int code = take_steps(p);
 	if (p->walk.ticks > p->open_ticks)
-		p->lost_ns += wanted_ns(p, p->open_ticks, p->walk.ticks);
+		p->lost_ns += profile_wanted_ns(p, p->open_ticks, p->walk.ticks);
 	share_forget(&p->share, &p->contexts);
 	p->open_ticks = p->walk.ticks;
 	return code;
@@ -755,6 +759,8 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	if (code == 0 && p->wanted.exceptions && row->kind != PL_EVENT_UNWIND)
 		code = flights_row(&p->flights, x, row);
 	count_entry(x, row->kind);
+	if (path_end_has(row))
+		return code ? code : path_end_row(p, row);
 	bool told = w->implied == p->implied;
 	p->implied = w->implied;
 	if (code == 0)
@@ -798,15 +804,6 @@ static bool tell_progress(struct pl_profile *p, uint64_t block)
 	return p->wanted.progress(p->wanted.context, done < 1 ? done : 1);
 }
 
-static uint64_t last_ticks(const struct pl_profile *p)
-{
-	const struct process_entry *process = recording_find_process(p->r, p->wanted.range.process);
-
-	if (p->thread->ended)
-		return p->thread->end_ticks;
-	return process && process->ended ? process->end_ticks : p->walk.ticks;
-}
-
 static int walk_rows(struct pl_profile *p, struct pl_err *err)
 {
 	const int64_t to_ns = p->wanted.range.to_ns;
@@ -842,11 +839,15 @@ static void leave_all(struct pl_profile *p, uint64_t end_ticks)
 	while (x->depth) {
 		const struct context_frame *f = &x->frames[--x->depth];
 		const struct stack_frame *s = &p->walk.stack.frames[x->depth];
-		if (x->depth >= p->walk.stack.depth)
+		if (f->task && p->tasks[f->task - 1].last < end_ticks)
+			p->tasks[f->task - 1].last = end_ticks;
+		if (x->depth >= p->walk.stack.depth || !path_end_kept(p, x->depth))
 			continue;
 		const struct pl_code *c = walk_code_of(&p->walk, s->code);
-		passed(p, f, c,
-			code_place_line(c, stack_place_of(&p->walk.stack, x->depth), s->value));
+		if (path_end_stayed(p, x->depth))
+			passed(p, f, c,
+				code_place_line(
+					c, stack_place_of(&p->walk.stack, x->depth), s->value));
 		left(p, f);
 	}
 }
@@ -858,6 +859,7 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->implied = 0;
 	p->open = p->has_sample = false;
 	p->idle_from = p->idle_to = 0;
+	p->end = (struct profile_end){0};
 	p->recent_count = p->left_count = p->tail_line = 0;
 	p->flights.open = p->flights.left = false;
 	walk_init(&p->walk, p->r, thread);
@@ -900,8 +902,10 @@ static int share_thread(struct pl_profile *p, struct thread_entry *thread, struc
 		code = next_sample(p);
 	if (code == 0)
 		code = walk_rows(p, err);
-	if ((code == 0 || code == PL_END) && p->open) {
-		uint64_t end = code == PL_END ? last_ticks(p) : p->walk.ticks;
+	uint64_t end = p->walk.ticks;
+	if (code == PL_END && p->open)
+		code = path_end_find(p, &end, err);
+	if (code == 0 && p->open) {
 		bool border = p->walk.next_block > p->last_block;
 		code = close_span(p, end);
 		if (border)

@@ -59,6 +59,20 @@ struct profile_borders {
 	uint32_t count, room;
 };
 
+/* The end of a thread's path, where it breaks off: there, lines may have run that the path does not
+ * have. So samples say where the thread was from the last event on. */
+struct profile_end {
+	bool open;     /* the path breaks off after the rows of this span */
+	uint64_t from; /* ticks; all events of the span came before */
+	/* Since when all samples were of one line. NULL: there was none yet. */
+	const struct pl_code *code; /* the first of its plans */
+	int32_t line;
+	uint64_t since; /* ticks */
+	uint32_t frame; /* of the stack, + 1; 0: it is not known which */
+	uint32_t node;
+	bool stays; /* the frame was at that line at the last event */
+};
+
 struct pl_profile {
 	struct pl_recording *r;
 	struct pl_profile_wanted wanted;
@@ -99,6 +113,7 @@ struct pl_profile {
 	struct profile_left left[LEFT_MAX];
 	uint32_t left_count;
 	uint32_t tail_line; /* depth of the frame whose line began in the tail; 0: none */
+	struct profile_end end;
 	struct pl_err *err;
 
 	struct pl_profile_tables tables; /* each owned */
@@ -107,6 +122,31 @@ struct pl_profile {
 /* Update a longest duration with one between two times (as in context_frame). Is it the new
  * longest? */
 bool profile_longest(const struct pl_profile *p, struct pl_longest *l, uint64_t from, uint64_t to);
+
+/* Something took long: it is one of the blocks, if there is room. */
+void profile_add_block(struct pl_profile *p, const struct pl_profile_block *b);
+/* The part of a span that is in the wanted range, in ns. */
+double profile_wanted_ns(const struct pl_profile *p, uint64_t from_ticks, uint64_t to_ticks);
+/* All events of the span that opens there came within this time. */
+int64_t profile_tick_ns(const struct pl_profile *p, uint64_t ticks);
+
+/* path_end.c: is the row one of those that come after the last event? Then it says what may have
+ * run, and this is to be called with it. 0, PL_ERR_MEMORY. */
+bool path_end_has(const struct pl_event *row);
+int path_end_row(struct pl_profile *p, const struct pl_event *row);
+/* After PL_END of the walk: when the path ends. The path of a running program ends where it was
+ * seen last. */
+int path_end_find(struct pl_profile *p, uint64_t *end_ticks, struct pl_err *err);
+/* A sample of the last span, if its path breaks off. *idle: an event loop waited. */
+int path_end_sample(struct pl_profile *p, const struct sample *s, const struct pl_code *code,
+	int32_t line, bool *idle);
+/* No more samples come. To be called before the span is shared. */
+void path_end_close(struct pl_profile *p, uint64_t end_ticks);
+/* And afterwards: without samples each line that may have run may have had all of the time. */
+void path_end_unsure(struct pl_profile *p, double ns);
+/* Is it known that the frame was there to the end; and at its line? */
+bool path_end_kept(const struct pl_profile *p, uint32_t frame);
+bool path_end_stayed(const struct pl_profile *p, uint32_t frame);
 
 /* Make an empty profile, then gather all of its part. Results as pl_profile_new; PL_END + 1:
  * progress stopped it. */

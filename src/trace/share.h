@@ -38,6 +38,8 @@ struct shared_line {
 	double rows;	/* of all spans, approximately; its cost is computed from this */
 	double seen[2]; /* weights of samples: computing, waiting */
 	double ns[2];
+	double unsure_ns; /* of the ends of paths: may be its time, without a sample */
+	bool possible;	  /* it may have run there */
 	struct pl_longest longest;
 	/* of the span */
 	double span_seen[2], span_ns[2], tail_ns;
@@ -53,6 +55,8 @@ struct shared_code {
 	uint32_t node; /* one of its contexts, 0: none yet */
 	/* samples saw the code before its path did: this time belongs to its first context */
 	double owed_ns[2];
+	double unsure_ns;   /* as of a line, cumulated */
+	uint32_t unsure_of; /* that has this time of a thread, number + 1 */
 	/* of the span */
 	double span_ns[2];
 	double span_rows;

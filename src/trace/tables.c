@@ -220,15 +220,18 @@ static struct pl_profile_line line_row(const struct cumulate *c, const struct sh
 	double inside = of_code > 0 ? c->line_inside[i] / of_code : 0;
 	int64_t all = rounded(c->line_ns[i] + own * (inside < 1 ? 1 - inside : 0));
 
-	return (struct pl_profile_line){.time = {.code = l->code,
-						.line = l->line,
-						.hits = l->hits,
-						.samples = l->samples,
-						.computing_ns = rounded(l->ns[0]),
-						.waiting_ns = rounded(l->ns[1]),
-						.error_ns = error_of(c, own, (double)l->samples)},
+	return (struct pl_profile_line){
+		.time = {.code = l->code,
+			.line = l->line,
+			.hits = l->hits,
+			.samples = l->samples,
+			.computing_ns = rounded(l->ns[0]),
+			.waiting_ns = rounded(l->ns[1]),
+			.error_ns = add_ns(
+				error_of(c, own, (double)l->samples), rounded(l->unsure_ns))},
 		.cumulated_ns = all,
-		.longest = at_least(&l->longest, all, l->hits)};
+		.longest = at_least(&l->longest, all, l->hits),
+		.possible = l->possible};
 }
 
 static int make_lines(const struct cumulate *c)
@@ -241,7 +244,8 @@ static int make_lines(const struct cumulate *c)
 		return PL_ERR_MEMORY;
 	for (uint32_t i = 0; i < s->line_count; i++) {
 		const struct shared_line *l = &s->lines[i];
-		if (l->hits || l->samples || l->ns[0] + l->ns[1] > 0 || c->line_ns[i] > 0)
+		if (l->hits || l->samples || l->possible || l->ns[0] + l->ns[1] > 0 ||
+			c->line_ns[i] > 0)
 			rows[count++] = line_row(c, l);
 	}
 	qsort(rows, count, sizeof *rows, by_own);
@@ -296,7 +300,8 @@ static int make_functions(const struct cumulate *c)
 		f.code = s->codes[i].code;
 		f.samples = s->codes[i].samples;
 		f.cumulated_ns = f.code ? rounded(ns) : f.computing_ns + f.waiting_ns;
-		f.error_ns = error_of(c, ns, samples_of(c, ns));
+		f.error_ns =
+			add_ns(error_of(c, ns, samples_of(c, ns)), rounded(s->codes[i].unsure_ns));
 		f.longest = at_least(
 			&s->codes[i].longest, f.cumulated_ns, f.calls + f.resumes + f.throws);
 		if (f.calls || f.resumes || f.throws || f.cumulated_ns)

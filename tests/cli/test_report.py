@@ -1,12 +1,14 @@
 """pathline report: where the time went; and the samples that say so."""
 import collections
 import csv
+import ctypes
 import glob
 import io
 import json
 import os
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -64,6 +66,42 @@ def busy():
 busy()
 print(sum(pause() for _ in range(5)))
 busy()
+'''
+
+# It waits for ever, at a line that has no event of its own; one thread waits for it in a function without any event.
+HANG = '''\
+import ctypes
+import sys
+import threading
+import time
+
+if "hidden" in sys.argv:
+    ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: nobody may look
+
+
+def work(n):  # begins
+    return sum(range(n))
+
+
+def hidden(lock):
+    lock.acquire()  # hidden
+
+
+def stuck(lock):
+    lock.acquire()
+    work(1000)
+    print(threading.get_native_id(), flush=True)
+    lock.acquire()  # stuck
+
+
+lock = threading.Lock()
+thread = threading.Thread(target=lambda: hidden(lock), daemon=True)
+time.sleep(0.1)
+if "thread" in sys.argv:
+    lock.acquire()
+    thread.start()
+    lock = threading.Lock()
+stuck(lock)
 '''
 
 # Its loop waits, and is then kept busy for the time that is printed.
@@ -799,6 +837,127 @@ class Turns(unittest.TestCase):
         longest = {row["code"]: row["max_ns"] or 0 for row in views(self.recorded, "--functions")}
         for function in ("sleeps", "sleeps_and_calls"):
             self.assertGreater(longest[function], 270_000_000, function)
+
+
+def see_own_only():
+    """Root may no longer look into what hides from it."""
+    if os.geteuid() == 0:
+        ctypes.CDLL(None).prctl(*map(ctypes.c_ulong, (24, 19, 0, 0, 0)))  # PR_CAPBSET_DROP, CAP_SYS_PTRACE
+
+
+class Hang(unittest.TestCase):
+    """A program that waits for ever: the time is that of the line where it stands, live and killed."""
+
+    def hang(self, *words, options=()):
+        """A folder with the recording r of a program that has stood still for a second, and is killed at the end of the test."""
+        folder = session.scratch()
+        with open(os.path.join(folder, "hang.py"), "w", encoding="utf-8") as f:
+            f.write(HANG)
+        p = subprocess.Popen([session.PATHLINE, "record", "-q", *options, "-o", "r", "--python", session.PYTHON, "--", "hang.py", *words],
+                             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             preexec_fn=see_own_only if "hidden" in words else None)
+        pid = int(p.stdout.readline())
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(self.kill, p, pid)
+        return folder, p, pid
+
+    def kill(self, p, pid):
+        if p.poll() is None:
+            os.kill(pid, signal.SIGKILL)
+        p.wait(60)
+
+    def report(self, folder, *words):
+        done = session.pathline("report", "r", *words, cwd=folder)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout.decode()
+
+    def rows(self, folder, *words):
+        return [json.loads(line) for line in self.report(folder, "--json", *words).splitlines()]
+
+    def lines(self, folder, *words):
+        return {row["data"]["line"]: row["data"] for row in self.rows(folder, *words) if row["type"] == "line" and row["data"]["file"].endswith("hang.py")}
+
+    def until(self, folder, found):
+        """What `found` gives, as soon as it is true."""
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            result = found()
+            if result:
+                return result
+        self.fail(self.report(folder) + self.report(folder, "--blocking", "100ms"))
+
+    def blocks(self, folder):
+        return [row["data"] for row in self.rows(folder, "--blocking", "1s") if row["type"] == "block"]
+
+    def check(self, folder):
+        """Nearly all of the time after the first sleep is that of the line."""
+        rows = self.lines(folder)
+        line = line_of(HANG, "stuck")
+        whole = next(row["data"]["sum_ns"] for row in self.rows(folder) if row["type"] == "time")
+        rest = sum(row["own_ns"] for number, row in rows.items() if number != line)
+        self.assertGreater(rows[line]["own_ns"] + rows[line]["error_ns"], whole - rest)
+        self.assertLess(rows[line_of(HANG, "begins")]["own_ns"], 1e8, rows)
+        self.assertGreater(rows[line]["waiting_ns"], 0.9 * rows[line]["own_ns"])
+        self.assertGreater(rows[line]["max_ns"], 9e8)
+        return rows[line]
+
+    def test_a_line_without_an_event(self):
+        folder, p, pid = self.hang()
+        line = line_of(HANG, "stuck")
+        block, = self.until(folder, lambda: self.blocks(folder))
+        self.assertEqual([(f["code"], f["line"]) for f in block["stack"]], [("stuck", line), ("<module>", len(HANG.splitlines()))])
+        self.check(folder)
+        self.kill(p, pid)
+        self.check(folder)
+        block, = self.blocks(folder)
+        self.assertEqual((block["stack"][0]["line"], block["or_later"]), (line, False))
+        mark = r"\?" if not self.lines(folder)[line]["hits"] else "1"  # 3.11 stores each line
+        self.assertRegex(self.report(folder, "--file", "hang.py"), rf"(?m)^ +{mark} .* lock.acquire\(\)  # stuck$")
+        self.assertRegex(self.report(folder, "--file", "hang.py"), r"(?m)^ +never .* lock.acquire\(\)  # hidden$")
+        self.assertRegex(self.report(folder), rf"(?m) {mark} .* lock.acquire\(\)  # stuck$")
+
+    def test_each_line_is_stored(self):
+        folder, p, pid = self.hang(options=("--order", "exact"))
+        self.until(folder, lambda: self.blocks(folder))
+        self.kill(p, pid)
+        self.assertEqual(self.check(folder)["hits"], 1)
+
+    def test_a_function_without_an_event(self):
+        folder, p, pid = self.hang("thread")
+        block, = self.until(folder, lambda: [b for b in self.blocks(folder) if b["thread"]])
+        self.kill(p, pid)
+        for block in block, *(b for b in self.blocks(folder) if b["thread"]):
+            self.assertEqual((block["stack"][0]["code"], block["stack"][0]["line"]), ("hidden", line_of(HANG, "hidden")))
+
+    def test_where_nobody_may_look(self):
+        """The time is that of one of the lines that may have run, and the error says so."""
+        folder, p, pid = self.hang("hidden")
+        block, = self.until(folder, lambda: self.blocks(folder))
+        self.kill(p, pid)
+        for block in block, *self.blocks(folder):
+            self.assertTrue(block["or_later"])
+        rows = self.lines(folder)
+        line = rows[line_of(HANG, "stuck")]
+        self.assertGreater(line["own_ns"] + line["error_ns"], 9e8, rows)
+        self.assertIn("at this line or a later one", self.report(folder, "--blocking", "1s"))
+
+    def test_a_loop_that_waits_at_the_end_is_idle(self):
+        folder = session.scratch()
+        with open(os.path.join(folder, "hang.py"), "w", encoding="utf-8") as f:
+            f.write("import asyncio, os\n\n\nasync def main():\n    print(os.getpid(), flush=True)\n    await asyncio.sleep(3600)\n\n\nasyncio.run(main())\n")
+        p = subprocess.Popen([session.PATHLINE, "record", "-q", "-o", "r", "--python", session.PYTHON, "--", "hang.py"],
+                             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        pid = int(p.stdout.readline())
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(self.kill, p, pid)
+
+        def idle():
+            return next(row["data"]["idle_ns"] for row in self.rows(folder) if row["type"] == "time")
+        self.until(folder, lambda: idle() > 1e9)
+        self.assertEqual(self.blocks(folder), [])
+        self.kill(p, pid)
+        self.assertGreater(idle(), 1e9)
+        self.assertEqual(self.blocks(folder), [])
 
 
 class Odd(unittest.TestCase):

@@ -1,0 +1,253 @@
+/* The end of a thread's path, where it breaks off: the program was killed, or still runs.
+ *
+ *	... | call work | gap | work:6? | return? | stuck:13? |                       end
+ *	    ^ the last event, up to a tick later             x    x    x    x    x    x
+ *	                                                     samples of one line, stuck:13
+ *
+ * What has no event may have run after the last one. So the time up to the end belongs to the lines
+ * of samples, not to what the path has last. While all samples are of one line, the thread stood
+ * still there. Without samples it may have been at any of the possible lines, and each of them has
+ * an error of the whole time.
+ */
+#include "trace/profile.h"
+
+#include <string.h>
+
+/* A running program has written by then what it did when its clock was read. */
+#define WRITTEN_NS INT64_C(500000000)
+
+bool path_end_has(const struct pl_event *row)
+{
+	return row->kind == PL_EVENT_POSSIBLE ||
+	       (row->kind == PL_EVENT_GAP &&
+		       (row->gap == PL_GAP_KILLED || row->gap == PL_GAP_LIVE));
+}
+
+int path_end_row(struct pl_profile *p, const struct pl_event *row)
+{
+	const struct contexts *x = &p->contexts;
+	uint32_t node = row->depth < x->depth ? x->frames[row->depth].node : 0;
+
+	p->end.open = true;
+	if (row->kind != PL_EVENT_POSSIBLE || row->line <= 0)
+		return 0;
+	struct shared_line *l = share_line(&p->share, row->code, row->line);
+	if (!l)
+		return PL_ERR_MEMORY;
+	l->possible = true;
+	return share_tail(&p->share, row->code, row->line, node);
+}
+
+/* ---- when ---- */
+
+/* When a thread of a running program was seen last. */
+static int seen_last(const struct pl_profile *p, uint64_t *ticks, struct pl_err *err)
+{
+	struct samples_walk w = {.r = p->r, .process = p->wanted.range.process};
+	struct sample s;
+	int code;
+
+	while ((code = samples_walk_next(&w, &s, err)) == 0)
+		if (s.thread == p->thread->public.number && s.ticks >= *ticks)
+			*ticks = s.ticks + 1;
+	samples_walk_release(&w);
+	return code == PL_END ? 0 : code;
+}
+
+/* Where nobody may look: an event before the newest reading of the clocks would be here. */
+static uint64_t read_last(const struct pl_profile *p, uint64_t ticks)
+{
+	const struct clockmap *m = &p->r->clock;
+	uint64_t newest = m->count ? m->points[m->count - 1].s.ticks : 0;
+
+	return newest > ticks && clockmap_span(m, newest - ticks) > WRITTEN_NS ? newest : ticks;
+}
+
+static int end_of_running(const struct pl_profile *p, uint64_t *ticks, struct pl_err *err)
+{
+	const uint64_t last = *ticks;
+	int code = p->walk.stack.depth ? seen_last(p, ticks, err) : 0;
+
+	if (code == 0 && p->walk.stack.depth && *ticks == last)
+		*ticks = read_last(p, last);
+	return code;
+}
+
+/* The time by which the last event had come. */
+static uint64_t after_events(const struct pl_profile *p)
+{
+	double a_tick = (double)clockmap_span(&p->r->clock, UINT32_MAX) / UINT32_MAX;
+	double ticks = a_tick > 0 ? (double)profile_tick_ns(p, p->open_ticks) / a_tick : 0;
+
+	return ticks < (double)(UINT64_MAX / 2 - p->open_ticks) ? p->open_ticks + (uint64_t)ticks
+								: UINT64_MAX;
+}
+
+int path_end_find(struct pl_profile *p, uint64_t *end_ticks, struct pl_err *err)
+{
+	const struct process_entry *process = recording_find_process(p->r, p->wanted.range.process);
+	struct pl_event row;
+	int code = 0;
+
+	*end_ticks = p->walk.ticks;
+	if (p->thread->ended)
+		*end_ticks = p->thread->end_ticks;
+	else if (process && process->ended)
+		*end_ticks = process->end_ticks;
+	else
+		code = end_of_running(p, end_ticks, err);
+	while (code == 0 && (code = walk_possible(&p->walk, &row, err)) == 0)
+		code = path_end_row(p, &row);
+	p->end.from = after_events(p);
+	return code == PL_END ? 0 : code;
+}
+
+/* ---- where ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), n = strlen(end);
+
+	return length >= n && !strcmp(text + length - n, end);
+}
+
+/* Does an event loop wait there? A wait that has ended is known from its event (IDLE). */
+static bool is_loop_wait(const struct pl_code *code)
+{
+	return ends_with(pl_code_file(code), "/selectors.py") &&
+	       ends_with(pl_code_name(code), ".select");
+}
+
+static void find_frame(struct pl_profile *p)
+{
+	struct profile_end *e = &p->end;
+	const struct contexts *x = &p->contexts;
+	const struct stack *s = &p->walk.stack;
+	uint32_t i = x->depth < s->depth ? x->depth : s->depth;
+
+	while (i && x->frames[i - 1].code != e->code)
+		i--;
+	e->frame = i;
+	e->node = i ? x->frames[i - 1].node : contexts_loose(&p->contexts, e->code);
+	e->stays = i && e->since == p->open_ticks &&
+		   code_place_line(walk_code_of(&p->walk, s->frames[i - 1].code),
+			   stack_place_of(s, i - 1), s->frames[i - 1].value) == e->line;
+}
+
+/* The thread stood at the line up to then. */
+static void note_stood(struct pl_profile *p, uint64_t to_ticks)
+{
+	const struct profile_end *e = &p->end;
+	struct shared_line *l = e->code ? share_line(&p->share, e->code, e->line) : NULL;
+	int64_t least = p->wanted.blocking_ns;
+
+	if (!l || is_loop_wait(e->code))
+		return;
+	if (!e->stays)
+		profile_longest(p, &l->longest, e->since << 1, to_ticks << 1);
+	double ns = profile_wanted_ns(p, e->since, to_ticks);
+	if (!least || ns < (double)least)
+		return;
+	profile_add_block(
+		p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
+			   .thread = p->thread->public.number,
+			   .time = {.ns = ns < (double)TIME_NS_MAX ? (int64_t)ns : TIME_NS_MAX,
+				   .error_ns = profile_tick_ns(p, e->since),
+				   .at_ns = recording_time(p->r, e->since)},
+			   .node = e->node,
+			   .code = e->code,
+			   .line = e->line});
+}
+
+int path_end_sample(struct pl_profile *p, const struct sample *s, const struct pl_code *code,
+	int32_t line, bool *idle)
+{
+	struct profile_end *e = &p->end;
+
+	if (s->ticks < e->from)
+		return 0;
+	code = code_first(code);
+	if (e->code != code || e->line != line) {
+		note_stood(p, s->ticks);
+		e->since = e->code ? s->ticks : p->open_ticks;
+		e->code = code;
+		e->line = line;
+		find_frame(p);
+	}
+	*idle |= is_loop_wait(code);
+	struct shared_line *l = share_line(&p->share, code, line);
+	if (!l)
+		return PL_ERR_MEMORY;
+	l->possible = true;
+	if (*idle)
+		return 0;
+	return l->tail_rows ? 0 : share_tail(&p->share, code, line, e->node);
+}
+
+void path_end_close(struct pl_profile *p, uint64_t end_ticks)
+{
+	note_stood(p, end_ticks);
+	if (!p->end.code || !is_loop_wait(p->end.code))
+		return;
+	if (p->idle_to <= p->open_ticks)
+		p->idle_from = p->end.since;
+	p->idle_to = end_ticks;
+}
+
+/* ---- without samples ---- */
+
+static void note_guess(struct pl_profile *p, double ns)
+{
+	const struct contexts *x = &p->contexts;
+	int64_t least = p->wanted.blocking_ns;
+	int32_t line;
+	const struct pl_code *code = walk_runs(&p->walk, &line);
+
+	if (!least || ns < (double)least || !code || !x->depth)
+		return;
+	profile_add_block(
+		p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
+			   .or_later = true,
+			   .thread = p->thread->public.number,
+			   .time = {.ns = ns < (double)TIME_NS_MAX ? (int64_t)ns : TIME_NS_MAX,
+				   .error_ns = profile_tick_ns(p, p->open_ticks),
+				   .at_ns = recording_time(p->r, p->open_ticks)},
+			   .node = x->frames[x->depth - 1].node,
+			   .code = code_first(code),
+			   .line = line});
+}
+
+void path_end_unsure(struct pl_profile *p, double ns)
+{
+	struct share *s = &p->share;
+	const struct contexts *x = &p->contexts;
+
+	if (p->end.code || !(ns > 0))
+		return;
+	for (uint32_t i = 0; i < s->touched_count; i++) {
+		struct shared_line *l = &s->lines[s->touched[i]];
+		double own = l->span_ns[0] + l->span_ns[1];
+		if (l->tail_rows && ns > own)
+			l->unsure_ns += ns - own;
+	}
+	for (uint32_t i = 0; i < x->depth; i++) {
+		uint32_t code = share_code(s, x->frames[i].code);
+		if (code == UINT32_MAX || s->codes[code].unsure_of == p->thread->public.number + 1)
+			continue;
+		s->codes[code].unsure_of = p->thread->public.number + 1;
+		s->codes[code].unsure_ns += ns;
+	}
+	note_guess(p, ns);
+}
+
+bool path_end_kept(const struct pl_profile *p, uint32_t frame)
+{
+	return !p->end.open || frame < p->end.frame;
+}
+
+bool path_end_stayed(const struct pl_profile *p, uint32_t frame)
+{
+	const struct profile_end *e = &p->end;
+
+	return !e->open || frame + 1 < e->frame || (frame + 1 == e->frame && e->stays);
+}
