@@ -232,15 +232,31 @@ static void short_count(uint64_t n, char text[16])
 	snprintf(text, 16, v < 10 ? "%.1f%c" : "%.0f%c", v, units[unit]);
 }
 
+/* Is it a stop at a function that begins in this line? */
+static bool stops_function(const struct tui *t, const struct stop *stop, int32_t line)
+{
+	for (size_t i = 0; i < t->source.code_count; i++)
+		if (pl_code_first_line(t->source.codes[i]) == line &&
+			stop_names(pl_code_name(t->source.codes[i]), stop->name, '.'))
+			return true;
+	return false;
+}
+
 /* The number of the stop of this line; 0: none. */
 static uint32_t stop_at(const struct tui *t, int32_t line)
 {
 	const struct stops *stops = &t->s->replay.stops;
 
-	for (size_t i = 0; i < stops->count; i++)
-		if (stops->rows[i].kind == STOP_LINE && stops->rows[i].line == line &&
-			stop_names(t->source.file, stops->rows[i].name, '/'))
-			return stops->rows[i].number;
+	for (size_t i = 0; i < stops->count; i++) {
+		const struct stop *stop = &stops->rows[i];
+		const bool is_here =
+			stop->kind == STOP_LINE
+				? stop->line == line && stop_names(t->source.file, stop->name, '/')
+			: stop->kind == STOP_RAISE ? false
+						   : stops_function(t, stop, line);
+		if (is_here)
+			return stop->number;
+	}
 	return 0;
 }
 

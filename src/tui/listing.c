@@ -58,6 +58,12 @@ static void learn_code(struct listing *s, const struct pl_code *code)
 	free(lines);
 }
 
+static void add_code(struct listing *s, const struct pl_code *code)
+{
+	s->codes[s->code_count++] = code;
+	learn_code(s, code);
+}
+
 static int indent_of(struct pl_text text)
 {
 	int indent = 0;
@@ -101,6 +107,11 @@ void listing_learn(struct listing *s, const struct executed *e)
 
 	if (!e->done || !s->what || s->has_what)
 		return;
+	free(s->codes);
+	s->codes = calloc(e->table.count + 1, sizeof *s->codes);
+	s->code_count = 0;
+	if (!s->codes)
+		return;
 	begun = calloc((size_t)s->lines + 1, 1);
 	memset(s->what, 0, (size_t)s->lines + 1);
 	for (size_t i = 0; i < e->table.count; i++) {
@@ -111,7 +122,7 @@ void listing_learn(struct listing *s, const struct executed *e)
 		if (begun && first > 0 && first <= s->lines)
 			begun[first] = 1;
 		if (!i || e->table.rows[i - 1].code != row->code)
-			learn_code(s, row->code);
+			add_code(s, row->code);
 		if (row->kind == PL_EVENT_LINE)
 			mark(s, row->line, SOURCE_CAN | SOURCE_RAN);
 	}
@@ -152,6 +163,7 @@ void listing_release(struct listing *s)
 	free(s->what);
 	free(s->states);
 	free(s->hits);
+	free(s->codes);
 	*s = (struct listing){.lines = 0};
 }
 

@@ -22,6 +22,8 @@ struct listing {
 	uint8_t *states;   /* owned: enum lexer_state at each beginning, [lines + 2] */
 	int32_t states_to; /* lines whose state is known */
 	uint64_t *hits;	   /* owned: [lines + 1] */
+	const struct pl_code **codes; /* owned: those of the text that ran, once has_what */
+	size_t code_count;
 	bool has_hits, has_what;
 };
 

@@ -428,6 +428,23 @@ class Commands(Case):
         t.line("clear 1").wait("there is no stop")
         self.quit(t)
 
+    def test_stops_at_functions_are_beside_their_first_lines(self):
+        text = "class C:\n    @staticmethod\n    def f():\n        return 1\n\n\ndef g():\n    return C.f()\n\n\ng()\n"
+        t = self.open(of=recorded("functions.py", text)).wait("START").line("b g").wait("stop 1").line("w C.f").wait("stop 2")
+        t.wait(r"(?m)^ 1 +0 +7   def g").wait(r"(?m)^ 2 +\d +2 +@staticmethod").line("clear 1").wait(lambda text: not re.search(r"(?m)^ 1 ", text))
+        self.assertRegex(t.text(), r"(?m)^ 2 +\d +2 +@staticmethod")
+        self.quit(t)
+
+    def test_words_of_debuggers(self):
+        """Those that print something in gdb or pdb show it on the screen."""
+        for word in "where", "bt", "info stack", "backtrace":
+            t = self.open().wait("START").line(word).wait("stack --")
+            self.quit(t)
+        t = self.open(rows=12).wait("START").line("tbreak 12").wait(r"stop 1: tbreak /\S+shop\.py:12").line("continue").wait("12 > ").line("B").wait("there is no stop")
+        t.line("list 34").wait(r"34   *print\(sum").line("l").wait("12 > ").line("list work").wait("not a line number: work; try list 44")
+        t.line("up").wait("frame 1").line("down").wait("frame 0").line("until 999").settle().line("finish").settle()
+        self.quit(t)
+
     def test_history_and_completion(self):
         t = self.open().wait("START")
         t.line("j end").wait("END OF").line("j start").wait("START OF")
