@@ -122,8 +122,8 @@ static void tell_stop(struct session *s, const struct stop *stop)
 {
 	static const char *const words[] = {"b", "b", "w", "x"};
 
-	session_tell_more(s, "%" PRIu32 ": %s%s%s", stop->number, words[stop->kind],
-		stop->name[0] ? " " : "", stop->name);
+	session_tell_more(s, "%" PRIu32 ": %s%s%s", stop->number,
+		stop->once ? "tbreak" : words[stop->kind], stop->name[0] ? " " : "", stop->name);
 	if (stop->kind == STOP_LINE)
 		session_tell_more(s, ":%" PRId32, stop->line);
 	if (stop->hits)
@@ -142,25 +142,35 @@ static int list_stops(struct session *s)
 	return stops->count ? 0 : session_tell(s, "there is no stop");
 }
 
+/* A stop that a person asks for. */
+struct wish {
+	enum stop_kind kind;
+	const char *name;
+	int32_t line;
+	uint64_t hits;
+	bool once;
+};
+
 /* Set the stop, or delete it if the same one exists. */
-static int toggle(
-	struct session *s, enum stop_kind kind, const char *name, int32_t line, uint64_t hits)
+static int toggle(struct session *s, const struct wish *w)
 {
 	struct stops *stops = &s->replay.stops;
-	const struct stop *same = stops_find(stops, kind, name, line);
+	struct stop *same = stops_find(stops, w->kind, w->name, w->line);
+	const bool alike = same && (!w->hits || w->hits == same->hits);
 
-	if (same && (!hits || hits == same->hits)) {
+	if (alike && same->once == w->once) {
 		session_tell(s, "removed ");
 		tell_stop(s, same);
 		stops_clear(stops, same->number);
 		return 0;
 	}
-	struct stop *stop = stops_add(stops, kind, name, line);
+	struct stop *stop = alike ? same : stops_add(stops, w->kind, w->name, w->line);
 	if (!stop)
 		return session_refuse(s,
 			"there are %d stops already, or the name is too long; clear N removes one",
 			STOPS_MAX);
-	stop->hits = hits;
+	stop->hits = alike ? same->hits : w->hits;
+	stop->once = w->once;
 	session_tell(s, "stop ");
 	tell_stop(s, stop);
 	return 0;
@@ -183,50 +193,43 @@ static bool cut_hits(char *text, uint64_t *hits)
 	return true;
 }
 
-static int break_at_line(
-	struct session *s, const char *file, uint64_t line, uint64_t hits, struct pl_err *err)
+/* Only what ran can be stopped at. */
+static int set_stop(struct session *s, const struct wish *w, struct pl_err *err)
 {
-	const struct stop *same = stops_find(&s->replay.stops, STOP_LINE, file, (int32_t)line);
-	int code = same ? 0 : known_line(s, file, (int32_t)line, err);
+	int code = stops_find(&s->replay.stops, w->kind, w->name, w->line) ? 0
+		   : w->kind == STOP_LINE  ? known_line(s, w->name, w->line, err)
+		   : w->kind == STOP_RAISE ? known_exception(s, w->name, err)
+					   : known_function(s, w->name, err);
 
-	return code == 0	? toggle(s, STOP_LINE, file, (int32_t)line, hits)
-	       : code == PL_END ? 0
-				: code;
-}
-
-static int break_at_function(
-	struct session *s, enum stop_kind kind, const char *name, struct pl_err *err)
-{
-	int code = known_function(s, name, err);
-
-	return code == 0 ? toggle(s, kind, name, 0, 0) : code == PL_END ? 0 : code;
+	return code == 0 ? toggle(s, w) : code == PL_END ? 0 : code;
 }
 
 static int do_break(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	const struct pl_event *at = &s->replay.at;
 	char text[STOP_NAME_MAX];
-	uint64_t hits, line = at->line > 0 ? (uint64_t)at->line : 0;
+	struct wish w = {.kind = STOP_LINE, .name = text, .once = letter == 't'};
+	uint64_t line = at->line > 0 ? (uint64_t)at->line : 0;
 
-	(void)letter;
-	if (snprintf(text, sizeof text, "%s", rest) >= (int)sizeof text || !cut_hits(text, &hits))
+	if (snprintf(text, sizeof text, "%s", rest) >= (int)sizeof text || !cut_hits(text, &w.hits))
 		return session_refuse(s,
 			"not understood: b %s; try b N, b file:N, b function, b N if hits == K",
 			rest);
 	char *colon = strrchr(text, ':');
-	const char *file = text, *number = colon ? colon + 1 : text;
+	const char *number = colon ? colon + 1 : text;
 	bool has_line = !*text || (read_number(number, &line) && line <= INT32_MAX);
-	if (!has_line && hits)
+	if (!has_line && w.hits)
 		return session_refuse(s, "hits are counted for lines only; try b N if hits == K");
 	if (!has_line)
-		return break_at_function(s, STOP_CALL, text, err);
-	if (colon)
+		w.kind = STOP_CALL;
+	else if (colon)
 		*colon = 0;
 	else if (at->code && line)
-		file = pl_code_file(at->code);
+		w.name = pl_code_file(at->code);
 	else
 		return session_refuse(s, "there is no line here; try b file:N");
-	return break_at_line(s, file, line, hits, err);
+	w.line = has_line ? (int32_t)line : 0;
+	return set_stop(s, &w, err);
 }
 
 static int do_stops(struct session *s, char letter, const char *rest, struct pl_err *err)
@@ -241,16 +244,13 @@ static int do_entries(struct session *s, char letter, const char *rest, struct p
 	if (!*rest)
 		return session_refuse(
 			s, "w needs the name of a function; bt shows where the position is");
-	return break_at_function(s, STOP_ENTRY, rest, err);
+	return set_stop(s, &(struct wish){.kind = STOP_ENTRY, .name = rest}, err);
 }
 
 static int do_raised(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	(void)letter;
-	int code = stops_find(&s->replay.stops, STOP_RAISE, rest, 0)
-			   ? 0
-			   : known_exception(s, rest, err);
-	return code == 0 ? toggle(s, STOP_RAISE, rest, 0, 0) : code == PL_END ? 0 : code;
+	return set_stop(s, &(struct wish){.kind = STOP_RAISE, .name = rest}, err);
 }
 
 static int do_clear(struct session *s, char letter, const char *rest, struct pl_err *err)
@@ -314,6 +314,43 @@ static int do_stack(struct session *s, char letter, const char *rest, struct pl_
 	}
 	free(frames);
 	return 0;
+}
+
+/* The code and line of the selected frame. */
+static void selected_line(struct session *s, const struct pl_code **code, int32_t *line)
+{
+	struct pl_frame *frames = s->frame ? calloc(FRAMES_MAX, sizeof *frames) : NULL;
+	const size_t depth = frames ? replay_stack(&s->replay, frames, FRAMES_MAX) : 0;
+
+	*code = s->replay.at.code;
+	*line = s->replay.at.line;
+	if (depth > s->frame && depth - 1 - s->frame < FRAMES_MAX) {
+		*code = frames[depth - 1 - s->frame].code;
+		*line = frames[depth - 1 - s->frame].line;
+	}
+	free(frames);
+}
+
+static int do_list(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	const struct pl_code *code;
+	struct pl_err why = {0};
+	struct pl_text text;
+	uint64_t number = 0;
+	int32_t line;
+
+	(void)letter, (void)err;
+	selected_line(s, &code, &line);
+	if (*rest && (!read_number(rest, &number) || number > INT32_MAX))
+		return session_refuse(s, "not a line number: %s; try list 44", rest);
+	line = number ? (int32_t)number : line;
+	if (!code)
+		return session_refuse(s, "there is no file here");
+	if (pl_source_line(s->replay.r, code, line, &text, &why))
+		return session_refuse(
+			s, "%s", why.used ? pl_err_text(&why) : "the file has no such line");
+	return session_tell(s, "%s:%" PRId32 ": %.*s", pl_code_file(code), line,
+		text.length < WHY_MAX ? (int)text.length : WHY_MAX, text.at);
 }
 
 /* Go to the nearest time in another thread, of this or another process. */
@@ -669,6 +706,21 @@ static int do_quit(struct session *s, char letter, const char *rest, struct pl_e
 	return 0;
 }
 
+static int do_run(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest, (void)err;
+	return session_refuse(
+		s, "a recording is not run again; j start goes to where this thread began");
+}
+
+static int do_disable(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest, (void)err;
+	return session_refuse(s,
+		"stops are only set and removed: clear N removes one, b N if hits == K stops at "
+		"one hit");
+}
+
 static int do_values(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	(void)letter, (void)rest, (void)err;
@@ -708,6 +760,8 @@ const struct session_word session_words[] = {
 		"stops and searches: in all threads, or in this thread only"},
 	{"b", "[N|FILE:N|FUNCTION]", "break", NAMES_PLACES, WORD_TAKES, do_break,
 		"stop at a line or a call; b N if hits == K: at that hit; again: remove"},
+	{"tbreak", "[N|FILE:N|FUNCTION]", "tb", NAMES_PLACES, WORD_TAKES, do_break,
+		"the same, for once: the stop is removed where c or C reaches it"},
 	{"B", "", "stops,info breakpoints,info break,info b", NAMES_NONE, WORD_ALONE, do_stops,
 		"list the stops"},
 	{"x", "[TYPE]", "catch", NAMES_EXCEPTIONS, WORD_TAKES, do_raised,
@@ -720,6 +774,8 @@ const struct session_word session_words[] = {
 	{"d", "", "down", NAMES_NONE, WORD_COUNTS, do_frame, "select the frame that it called"},
 	{"bt", "", "backtrace,where,info stack,info frame", NAMES_NONE, WORD_ALONE, do_stack,
 		"list the frames of the stack"},
+	{"list", "[N]", "l,ll,longlist,info line,info source", NAMES_NONE, WORD_TAKES, do_list,
+		"the text of this line, or of line N of this file"},
 	{"t", "[THREAD]", "thread,info threads", NAMES_THREADS, WORD_TAKES, do_thread,
 		"list the threads, or go to one at this time"},
 	{"P", "[PROCESS]", "process,inferior,info inferiors", NAMES_PROCESSES, WORD_TAKES,
@@ -747,6 +803,9 @@ const struct session_word session_words[] = {
 		"back to where this task or thread went on, or the one before"},
 	{"print", "", "p,pp,display,watch,info locals,info args,args", NAMES_NONE, WORD_TAKES,
 		do_values, NULL},
+	{"run", "", "start,restart", NAMES_NONE, WORD_TAKES, do_run, NULL},
+	{"disable", "", "enable,ignore,condition,commands", NAMES_NONE, WORD_TAKES, do_disable,
+		NULL},
 	{"help", "[COMMAND]", "h", NAMES_COMMANDS, WORD_TAKES, words_help,
 		"the commands, or what one of them does"},
 	{"q", "", "quit,exit", NAMES_NONE, WORD_ALONE, do_quit, "quit"},

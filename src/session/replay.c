@@ -412,8 +412,11 @@ int replay_continue(struct replay *p, bool back, struct pl_err *err)
 		.is = stops_here,
 		.begin = begin_stops,
 		.err = err};
+	int code = search(p, &s);
 
-	return search(p, &s);
+	if (code == 0)
+		stops_arrive(&p->stops, &p->at);
+	return code;
 }
 
 static bool has_regex(const struct search *s, const char *text)

@@ -58,7 +58,7 @@ int replay_step(struct replay *p, enum step step, bool back, struct pl_err *err)
 /* As STEP_NEXT, until a line of this frame is reached that is at or after `line`, or the frame has
  * ended. */
 int replay_until(struct replay *p, int32_t line, struct pl_err *err);
-/* To the next or previous stop. */
+/* To the next or previous stop; those for once that are there are removed. */
 int replay_continue(struct replay *p, bool back, struct pl_err *err);
 /* To the next or previous call whose function, or raise whose type, has it. */
 int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_err *err);

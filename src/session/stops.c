@@ -30,11 +30,10 @@ bool stops_clear(struct stops *s, uint32_t number)
 	return false;
 }
 
-const struct stop *stops_find(
-	const struct stops *s, enum stop_kind kind, const char *name, int32_t line)
+struct stop *stops_find(struct stops *s, enum stop_kind kind, const char *name, int32_t line)
 {
 	for (size_t i = 0; i < s->count; i++) {
-		const struct stop *one = &s->rows[i];
+		struct stop *one = &s->rows[i];
 		bool same = !strcmp(one->name, name) ||
 			    (kind == STOP_LINE && (stop_names(one->name, name, '/') ||
 							  stop_names(name, one->name, '/')));
@@ -255,4 +254,24 @@ int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struc
 		s->unwound.depth = at.depth;
 	}
 	return code;
+}
+
+static bool is_reached(const struct stop *s, const struct pl_event *e)
+{
+	const struct pl_count row = {.code = e->code, .line = e->line, .kind = e->kind};
+
+	if (s->hits)
+		return s->known && s->hit_seq == e->seq && s->process == e->position.process &&
+		       s->thread == e->position.thread;
+	return may(s, &row);
+}
+
+size_t stops_arrive(struct stops *s, const struct pl_event *e)
+{
+	size_t removed = 0;
+
+	for (size_t i = s->count; i-- > 0;)
+		if (s->rows[i].once && is_reached(&s->rows[i], e))
+			removed += stops_clear(s, s->rows[i].number);
+	return removed;
 }

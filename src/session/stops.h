@@ -20,6 +20,7 @@ struct stop {
 	char name[STOP_NAME_MAX]; /* of the file, function or type; "": any type */
 	int32_t line;
 	uint64_t hits; /* 0: each */
+	bool once;     /* it is removed where a search stops at it; only STOP_LINE, STOP_CALL */
 	/* the seq at which `hits` is reached in the thread that was asked for last; UINT64_MAX:
 	 * nowhere */
 	uint32_t process, thread;
@@ -47,8 +48,7 @@ bool stop_names(const char *whole, const char *part, char separator);
 struct stop *stops_add(struct stops *s, enum stop_kind kind, const char *name, int32_t line);
 bool stops_clear(struct stops *s, uint32_t number);
 /* The stop of this kind at this place, or NULL. Two names of one file are the same place. */
-const struct stop *stops_find(
-	const struct stops *s, enum stop_kind kind, const char *name, int32_t line);
+struct stop *stops_find(struct stops *s, enum stop_kind kind, const char *name, int32_t line);
 /* For a search (pathline/search.h): events of these kinds, with such a row, may be at a stop. */
 uint32_t stops_kinds(const struct stops *s);
 bool stops_may(const struct stops *s, const struct pl_count *row);
@@ -57,6 +57,9 @@ bool stops_may(const struct stops *s, const struct pl_count *row);
 void stops_begin(struct stops *s, uint64_t seq);
 /* 0, or PL_END: none of them stops here; an error. To be called for each event that may stop. */
 int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struct pl_err *err);
+/* A search has stopped at this event: remove the stops of it that are for once. Returns how many
+ * these were. */
+size_t stops_arrive(struct stops *s, const struct pl_event *e);
 /* In [from, to), the first event, or the last one, at which a line has run as often as its stop
  * says. UINT64_MAX: there is none. 0 or an error; `stop`: as in step.h. */
 int stops_hit(struct stops *s, struct path *p, uint64_t from, uint64_t to, bool last,

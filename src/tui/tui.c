@@ -341,6 +341,20 @@ static void do_stack(struct tui *t, const char *rest)
 	choose_view(t, VIEW_STACK);
 }
 
+/* The source at the position, or at a line. */
+static void do_list(struct tui *t, const char *rest)
+{
+	const unsigned long line = strtoul(rest, NULL, 10);
+
+	t->help = false;
+	if (!*rest)
+		show_position(t);
+	else if (rest[strspn(rest, "0123456789")] || !line)
+		say(t, "not a line number: %s; try list 44", rest);
+	else
+		t->cursor = line < (unsigned long)t->source.lines ? (int32_t)line : t->source.lines;
+}
+
 static void do_redraw(struct tui *t, const char *rest)
 {
 	(void)t, (void)rest;
@@ -518,6 +532,7 @@ static const struct order {
 	{"fold", do_fold, false, NAMES_NONE},
 	{"view", do_view, false, NAMES_VIEWS},
 	{"bt", do_stack, false, NAMES_NONE},
+	{"list", do_list, false, NAMES_NONE},
 	{"redraw", do_redraw, false, NAMES_NONE},
 	{"help", do_help, false, NAMES_COMMANDS},
 	{"h", do_help, false, NAMES_COMMANDS},
@@ -529,8 +544,11 @@ static const struct order {
 #define ORDERS	   (sizeof orders / sizeof *orders)
 #define REPEAT_MAX 10000
 
+/* Some commands of the session have another effect on the screen, under all of their names. */
 static const struct order *find_order(const char *line, const char **rest)
 {
+	const struct session_word *word;
+
 	for (size_t i = 0; i < ORDERS; i++) {
 		size_t n = strlen(orders[i].word);
 		if (strncmp(line, orders[i].word, n) || (line[n] && line[n] != ' '))
@@ -538,6 +556,10 @@ static const struct order *find_order(const char *line, const char **rest)
 		*rest = line + n + strspn(line + n, " ");
 		return &orders[i];
 	}
+	word = session_find_word(line, rest);
+	for (size_t i = 0; word && i < ORDERS; i++)
+		if (!strcmp(orders[i].word, word->word))
+			return &orders[i];
 	return NULL;
 }
 
@@ -609,7 +631,7 @@ static const char *complete_stop(const struct tui *t, const char *line, char to[
 	const struct session_word *word = session_find_word(line, &rest);
 	char number[16];
 
-	if (!word || strcmp(word->word, "b") || !t->source.file)
+	if (!word || !t->source.file || (strcmp(word->word, "b") && strcmp(word->word, "tbreak")))
 		return line;
 	snprintf(number, sizeof number, "%" PRId32, t->cursor);
 	if (!*rest)
@@ -617,7 +639,7 @@ static const char *complete_stop(const struct tui *t, const char *line, char to[
 	size_t digits = strspn(rest, "0123456789");
 	if (!digits || (rest[digits] && rest[digits] != ' '))
 		return line;
-	snprintf(to, PROMPT_BYTES * 2, "b %s:%s", t->source.file, rest);
+	snprintf(to, PROMPT_BYTES * 2, "%s %s:%s", word->word, t->source.file, rest);
 	return to;
 }
 
@@ -647,7 +669,8 @@ static bool takes_time(const char *line)
 	const struct session_word *word =
 		session_find_word(line + strspn(line, "0123456789 "), &rest);
 
-	return word && (strchr("cC/?;,bwxT", word->word[0]) || !strcmp(word->word, "hits"));
+	return word && (strchr("cC/?;,bwxT", word->word[0]) || !strcmp(word->word, "hits") ||
+			       !strcmp(word->word, "tbreak"));
 }
 
 static void do_session(struct tui *t, const char *line)

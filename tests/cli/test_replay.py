@@ -459,9 +459,35 @@ class Replay(Recording):
         words = [("step", "s"), ("next", "n"), ("reverse-next", "N"), ("reverse-step", "S"), ("break square", "b square"), ("continue", "c"),
                  ("finish", "f"), ("info breakpoints", "B"), ("info threads", "t"), ("where", "bt"), ("backtrace", "bt"), ("up", "u"), ("down", "d"),
                  ("reverse-continue", "C"), ("catch KeyError", "x KeyError"), ("delete 1", "clear 1"), ("thread worker", "t worker"),
-                 ("info tasks", "T"), ("jump end", "j end"), ("reverse-finish", "F"), ("h n", "help n")]
+                 ("info tasks", "T"), ("tb square", "tbreak square"), ("info line", "list"), ("l 3", "list 3"), ("jump end", "j end"), ("reverse-finish", "F"), ("h n", "help n")]
         self.assertEqual(self.replay(*[word for word, _ in words]), self.replay(*[word for _, word in words]))
         self.assertEqual(self.ask("replay", given="exit\ns\n").count("\n"), 1)
+
+    def test_a_stop_for_once(self):
+        rows = self.replay("tbreak square", "B", "c", "B", "c", "j start", "tbreak mine.py:6 if hits == 2", "c", "B", "tbreak 6", "b 6", "B", "b 6")
+        self.assertEqual([row[1] for row in rows[1:3]], ["stop 1: tbreak square", "1: tbreak square"])
+        self.assertEqual(rows[3][5:9:3], ["call", "square"])
+        self.assertEqual([row[1] for row in rows[4:6]], ["there is no stop", "there is no stop; set one with b, x or w"])
+        self.assertRegex(rows[7][1], r"^stop 2: tbreak mine\.py:6 if hits == 2$")
+        self.assertEqual(rows[8][5:8:2], ["line", "6"])
+        self.assertEqual(rows[9][1], "there is no stop")
+        self.assertRegex(rows[10][1], r"^stop 3: tbreak /.*mine\.py:6$")
+        self.assertRegex(rows[11][1], r"^stop 3: b /.*mine\.py:6$")          # it stays now
+        self.assertRegex(rows[12][1], r"^3: b /.*mine\.py:6$")
+        self.assertRegex(rows[13][1], r"^removed 3: b /.*mine\.py:6$")
+
+    def test_the_text_of_a_line(self):
+        rows = self.replay("list", "l 6", "list 1000", "list square", "b square", "c", "u", "list")
+        self.assertRegex(rows[1][1], r"^/.*mine\.py:1: import asyncio$")
+        self.assertRegex(rows[2][1], r"^/.*mine\.py:6:     return n \* n$")
+        self.assertRegex(rows[3][1], r"mine\.py.* 1000")
+        self.assertEqual(rows[4], ["!", "not a line number: square; try list 44"])
+        self.assertRegex(rows[8][1], r"^/.*mine\.py:11:         yield square\(n\)$")
+
+    def test_what_debuggers_do_and_a_replay_does_not(self):
+        for words, near in (("run", "restart", "start"), "j start"), (("disable 1", "enable", "ignore 1 2", "condition 1 x"), "clear N removes one"):
+            for row, word in zip(self.replay(*words)[1:], words):
+                self.assertIn(near, row[1], word)
 
     def test_the_stack(self):
         rows = self.replay("b square", "c", "bt", "u", "bt")
