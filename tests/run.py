@@ -56,7 +56,7 @@ HARNESSES = (
     ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", THIRD]),
     ("exact/test_events.py", "ci", "", ["--shard", THIRD]),
     ("exact/test_filters.py", "ci", "", ["--shard", THIRD]),
-    ("exact/beside.py", "ci", "", []),
+    ("exact/beside.py", "ci", "", ["--shard", THIRD]),
     ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", FIFTH]),
     ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", FIFTH]),
     ("exact/generated.py", "ci", "", ["--seeds", "8", "--from", SEED]),

@@ -298,7 +298,7 @@ def main():
     args = parser.parse_args()
     setup, pythons = exact.begin(args)
     tests = [test for python in pythons for test in tests_of(python, setup) if not args.names or test[0][-1] in args.names]
-    return exact.run_all(tests, setup, args.jobs)
+    return exact.run_all(exact.shard(tests, args.shard), setup, args.jobs)
 
 
 if __name__ == "__main__":
