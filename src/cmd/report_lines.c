@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/units.h"
 #include "cmd/json.h"
+#include "cmd/statements.h"
 #include "session/executed.h"
 
 /* ---- hot lines ---- */
@@ -358,40 +359,20 @@ static int gather(struct annotated *a)
 	return CMD_GO;
 }
 
-/* Indentation of a line with code; -1: it has no code. */
-static int indent_of(struct pl_text text)
+/* Is the line a statement of a function that never ran, of which the recording has no code? That is
+ * what is indented deeper than its def (*def, -1: none). */
+static bool is_unborn(
+	const struct annotated *a, struct statements *s, struct pl_text text, int *def)
 {
-	size_t i = 0;
-	int width = 0;
+	enum statement statement = statements_next(s, text);
 
-	for (; i < text.length && (text.at[i] == ' ' || text.at[i] == '\t'); i++)
-		width += text.at[i] == '\t' ? 8 - width % 8 : 1;
-	return i == text.length || text.at[i] == '#' ? -1 : width;
-}
-
-static bool begins_with(struct pl_text text, const char *word)
-{
-	size_t i = 0, length = strlen(word);
-
-	while (i < text.length && (text.at[i] == ' ' || text.at[i] == '\t'))
-		i++;
-	return text.length - i > length && !memcmp(text.at + i, word, length);
-}
-
-/* Is the line in a function that never ran, of which the recording has no code? That is what is
- * indented deeper than its def. */
-static bool is_unborn(const struct annotated *a, int32_t line, struct pl_text text, int *def)
-{
-	int indent = indent_of(text);
-
-	if (indent < 0)
+	if (statement == STATEMENT_NONE)
 		return false;
-	if (*def >= 0 && indent > *def)
+	if (*def >= 0 && s->indent > *def)
 		return true;
 	*def = -1;
-	if ((begins_with(text, "def ") || begins_with(text, "async def ")) && !a->begun[line] &&
-		(line < 2 || !a->begun[line - 1]))
-		*def = indent;
+	if (statement == STATEMENT_DEF && !a->begun[s->first])
+		*def = s->indent;
 	return false;
 }
 
@@ -427,6 +408,7 @@ static void write_margin(struct out *o, const struct annotated *a, int32_t line,
 static void write_file(struct annotated *a)
 {
 	struct out *o = &a->w->out;
+	struct statements statements = {0};
 	int def = -1;
 
 	out_tone(o, TONE_STRONG);
@@ -436,7 +418,7 @@ static void write_file(struct annotated *a)
 	for (int32_t line = 1; line <= a->count && !o->error; line++) {
 		struct pl_text text = {.at = "", .length = 0};
 		bool has = !pl_source_line(a->w->r, a->code, line, &text, NULL);
-		bool unborn = has && is_unborn(a, line, text, &def);
+		bool unborn = has && is_unborn(a, &statements, text, &def);
 		char number[24];
 		if (!has && !a->hits[line])
 			continue;

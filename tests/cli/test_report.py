@@ -104,6 +104,59 @@ if "thread" in sys.argv:
 stuck(lock)
 '''
 
+# Functions that never ran: most of their lines hold no code, or go on with a statement.
+TEXT = '''\
+"""def none():
+    of a text
+"""
+import functools
+
+
+def never(a,
+          b=2):
+    """Text
+of a function"""
+    global TEXT
+    nowhere: int
+    somewhere: int = 1  # never
+    # a comment
+    c = """
+    text
+    """
+    if a:  # never
+        pass  # never
+    else:
+        b = (3 +  # never
+             4)
+    try:  # never
+        x = a + \\
+            c["#"]
+    finally:
+        print("x",  # never
+              1)
+    while a: break  # never
+    else: a = 1  # never
+
+    @functools.cache  # never
+    def inner():  # never
+        return x  # never
+    return inner  # never
+
+
+@functools.cache
+@functools.cache
+def ran(n):
+    """Text."""
+    here: int
+    if n:
+        return 1
+    else:
+        return 2  # never
+
+
+ran(1)
+'''
+
 # Its loop waits, and is then kept busy for the time that is printed.
 IDLE = '''\
 import asyncio
@@ -520,6 +573,16 @@ class Views(unittest.TestCase):
         self.assertEqual(served().pathline("report", "--file", "nosuch.py").returncode, 2)
         file_id, = {row["file_id"] for row in views(served(), "--file", "serve.py")}
         self.assertEqual(served().pathline("report", "--file", file_id).stdout.decode(), text)
+
+    def test_lines_without_code_are_not_called_never_run(self):
+        folder = session.scratch()
+        with open(os.path.join(folder, "text.py"), "w", encoding="utf-8") as f:
+            f.write(TEXT)
+        done = session.pathline("record", "-q", "-o", "r", "--python", session.PYTHON, "--", "text.py", cwd=folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = session.pathline("report", "--file", "text.py", "r", cwd=folder).stdout.decode()
+        never = {int(line[31:39]) for line in text.splitlines()[2:] if line[:12].strip() == "never"}
+        self.assertEqual(never, {n for n, line in enumerate(TEXT.splitlines(), 1) if line.endswith(("# never", '= """', "+ \\"))}, text)
 
     def test_a_file_and_a_function(self):
         """Both are obeyed: the lines of that function in that file."""
