@@ -331,9 +331,14 @@ static bool place_rest(const struct arm *arm, const struct code_record *r, struc
 	return before == after;
 }
 
+/* Of a code: those with from <= unit < to. */
+struct units {
+	uint32_t from, to;
+};
+
 /* Find the arm whose calls may be implied, and its units. */
 static bool find_implied(PyCodeObject *code, const struct code_record *r, PyObject *name,
-	struct flow_graph *g, uint32_t *from, uint32_t *to)
+	struct flow_graph *g, struct units *units)
 {
 	struct arm arm;
 
@@ -346,10 +351,9 @@ static bool find_implied(PyCodeObject *code, const struct code_record *r, PyObje
 	bool found = find_calls(code, name, g, &calls) && find_arm(g, r, &calls, &arm) &&
 		     place_rest(&arm, r, g);
 	free(calls.own);
-	if (found) {
-		*from = g->blocks[arm.first].unit;
-		*to = flow_block_end(g, arm.last);
-	}
+	if (found)
+		*units = (struct units){
+			.from = g->blocks[arm.first].unit, .to = flow_block_end(g, arm.last)};
 	return found;
 }
 
@@ -506,7 +510,7 @@ static bool runs_alone(const struct thread *own)
  * and does it call the same code where calls are to be implied? `mark`: note how far they have
  * come. */
 static bool all_have_begun(
-	struct thread *t, py_frame *frame, uint32_t from, uint32_t to, PyObject *globals, bool mark)
+	struct thread *t, py_frame *frame, struct units arm, PyObject *globals, bool mark)
 {
 	PyCodeObject *const code = frame_code(frame);
 	const struct code_record *r = code_known(code);
@@ -521,7 +525,7 @@ static bool all_have_begun(
 		while (place && (place > t->depth || !entry_is(t->frames[place - 1], f)))
 			place--;
 		uint32_t unit = frame_unit(f, code);
-		bool inside = unit >= from && unit < to;
+		bool inside = unit >= arm.from && unit < arm.to;
 		bool begun = place && f->f_globals == globals && unit < r->unit_count &&
 			     !r->units[unit].pending;
 		if (!begun || (inside && callee && !runs_once(f, callee)))
@@ -535,9 +539,9 @@ static bool all_have_begun(
 	return true;
 }
 
-static void hear_no_more(struct code_record *r, uint32_t from, uint32_t to)
+static void hear_no_more(struct code_record *r, struct units arm)
 {
-	for (uint32_t unit = from; unit < to; unit++) {
+	for (uint32_t unit = arm.from; unit < arm.to; unit++) {
 		struct code_unit *u = &r->units[unit];
 		if (u->later)
 			u[LOOK_UP_UNITS].heard = HEARD_BY_LINE;
@@ -560,30 +564,30 @@ static void begin(struct thread *t, py_frame *frame, struct code_record *r, stru
 {
 	PyCodeObject *code = frame_code(frame);
 	PyObject *globals = frame->f_globals, *function = NULL;
-	uint32_t from, to;
+	struct units arm;
 
 	PyObject *name = PyDict_CheckExact(globals) ? own_name(code, globals, &function) : NULL;
-	if (!name || !find_implied(code, r, name, g, &from, &to) ||
-		!all_have_begun(t, frame, from, to, globals, false) || !watch(globals))
+	if (!name || !find_implied(code, r, name, g, &arm) ||
+		!all_have_begun(t, frame, arm, globals, false) || !watch(globals))
 		return;
 	if (others_have(code, globals)) {
 		r->implied_tries = TRIES_MOST;
 		return;
 	}
-	struct code_unit *before = malloc((to - from) * sizeof *before);
+	struct code_unit *before = malloc((arm.to - arm.from) * sizeof *before);
 	r->number_implied = before ? code_tell_again(code, g) : 0;
 	if (!r->number_implied) {
 		free(before);
 		return;
 	}
-	memcpy(before, &r->units[from], (to - from) * sizeof *before);
+	memcpy(before, &r->units[arm.from], (arm.to - arm.from) * sizeof *before);
 	r->seen_base = (uint16_t)(root.seen_places + 1);
 	root.seen_places += 2 * r->unit_count;
-	all_have_begun(t, frame, from, to, globals, true);
-	hear_no_more(r, from, to);
+	all_have_begun(t, frame, arm, globals, true);
+	hear_no_more(r, arm);
 	swap_numbers(r);
-	r->implied_from = (uint16_t)from;
-	r->implied_to = (uint16_t)to;
+	r->implied_from = (uint16_t)arm.from;
+	r->implied_to = (uint16_t)arm.to;
 	r->implied = true;
 	implied[root.implied_count++] = (struct implied){r, globals, function, name, before};
 }

@@ -31,9 +31,9 @@ static int is(void *context, const struct pl_event *e)
 	return ++c->found >= COUNT_MAX ? 0 : PL_END;
 }
 
-/* The number of stops of one thread with from <= seq < to. */
-static int count_stops(struct replay *p, struct path *path, uint64_t from, uint64_t to,
-	uint64_t *count, struct pl_err *err)
+/* The number of stops of one thread. */
+static int count_stops(struct replay *p, struct path *path, const struct seqs *in, uint64_t *count,
+	struct pl_err *err)
 {
 	struct count c = {.stops = &p->stops, .path = path, .err = err};
 	const struct pl_wanted wanted = {.kinds = stops_kinds(&p->stops),
@@ -46,12 +46,12 @@ static int count_stops(struct replay *p, struct path *path, uint64_t from, uint6
 	uint64_t hit;
 	int code;
 
-	stops_begin(&p->stops, from);
-	code = stops_hit(&p->stops, path, from, to, false, p->stop, &hit, err);
+	stops_begin(&p->stops, in->from);
+	code = stops_hit(&p->stops, path, in, &hit, err);
 	if (code == 0)
 		code = pl_search_new(&search, p->r, path->process, path->thread, &wanted, err);
 	if (code == 0 && wanted.kinds)
-		code = pl_search_next(search, from, to, &e, err);
+		code = pl_search_next(search, in->from, in->to, &e, err);
 	pl_search_free(search);
 	*count = c.found + (code >= 0 && hit != UINT64_MAX);
 	return code < 0 ? code : 0;
@@ -61,14 +61,16 @@ static int count_stops(struct replay *p, struct path *path, uint64_t from, uint6
 static int count_in_thread(
 	struct replay *p, uint32_t thread, bool back, uint64_t *count, struct pl_err *err)
 {
-	struct path path = {.r = p->r, .process = p->at.position.process, .thread = thread};
+	struct path path = {
+		.r = p->r, .process = p->at.position.process, .thread = thread, .stop = p->stop};
 	uint64_t seq;
 	int code = replay_seq_in(p, &path, &seq, err);
 
 	if (code == 0 && thread == p->at.position.thread)
 		seq = p->at.seq + !back;
+	const struct seqs in = {.from = back ? 0 : seq, .to = back ? seq : UINT64_MAX};
 	if (code == 0)
-		code = count_stops(p, &path, back ? 0 : seq, back ? seq : UINT64_MAX, count, err);
+		code = count_stops(p, &path, &in, count, err);
 	path_release(&path);
 	return code;
 }
@@ -80,9 +82,10 @@ static int count_in_process(
 
 	*count = 0;
 	for (uint32_t n = 0; n < process->thread_count && code == 0 && *count < COUNT_MAX; n++) {
-		struct path path = {.r = p->r, .process = process->number, .thread = n};
+		struct path path = {
+			.r = p->r, .process = process->number, .thread = n, .stop = p->stop};
 		uint64_t more;
-		code = count_stops(p, &path, 0, UINT64_MAX, &more, err);
+		code = count_stops(p, &path, &(struct seqs){.to = UINT64_MAX}, &more, err);
 		*count += code == 0 ? more : 0;
 		path_release(&path);
 	}

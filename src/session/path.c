@@ -196,14 +196,15 @@ static int probe(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err
 	return code;
 }
 
-/* The event is in [low, high]; `e` is the event at high, if that is known. */
+/* The event is in [low, high]. */
 struct bounds {
 	uint64_t low, high;
-	bool known;
+	bool known;	   /* `e` is the event at high */
+	struct pl_event e; /* its texts are the probe's */
 };
 
 static int narrow(struct path *p, const struct path_key *key, uint64_t seq, struct bounds *b,
-	struct pl_event *e, struct pl_err *err)
+	struct pl_err *err)
 {
 	struct pl_event at;
 	int code = probe(p, seq, &at, err);
@@ -215,33 +216,33 @@ static int narrow(struct path *p, const struct path_key *key, uint64_t seq, stru
 	} else {
 		b->high = seq;
 		b->known = code == 0;
-		*e = at;
+		b->e = at;
 	}
 	return 0;
 }
 
 /* Is it at the edge: after the thread's last event, or at its first one? This is common, for
  * threads that have ended or not begun. */
-static int try_edge(struct path *p, const struct path_key *key, bool up, struct bounds *b,
-	struct pl_event *e, struct pl_err *err)
+static int try_edge(
+	struct path *p, const struct path_key *key, bool up, struct bounds *b, struct pl_err *err)
 {
 	const uint64_t end = b->high - 1;
 
 	if (!up)
-		return narrow(p, key, b->low, b, e, err);
-	int code = b->low < end ? narrow(p, key, end - 1, b, e, err) : 0;
+		return narrow(p, key, b->low, b, err);
+	int code = b->low < end ? narrow(p, key, end - 1, b, err) : 0;
 	if (b->low == end)
 		b->high = end;
 	return code;
 }
 
 /* Growing steps from `near`, until the bounds are on both sides of it, or as close as that. */
-static int narrow_around(struct path *p, const struct path_key *key, struct bounds *b,
-	struct pl_event *e, struct pl_err *err)
+static int narrow_around(
+	struct path *p, const struct path_key *key, struct bounds *b, struct pl_err *err)
 {
 	uint64_t first = b->low, last = b->high, step = NEAR_STEP;
 	uint64_t seq = key->near < first ? first : key->near < last ? key->near : last - 1;
-	int code = narrow(p, key, seq, b, e, err);
+	int code = narrow(p, key, seq, b, err);
 
 	const bool up = b->low > seq;
 	while (code == 0 && b->low < b->high && (up ? b->high == last : b->low == first)) {
@@ -251,9 +252,9 @@ static int narrow_around(struct path *p, const struct path_key *key, struct boun
 			seq = b->high - step;
 		else
 			break;
-		code = narrow(p, key, seq, b, e, err);
+		code = narrow(p, key, seq, b, err);
 		if (code == 0 && step == NEAR_STEP && (up ? b->high == last : b->low == first)) {
-			code = try_edge(p, key, up, b, e, err);
+			code = try_edge(p, key, up, b, err);
 			first = b->low;
 			last = b->high;
 		}
@@ -274,8 +275,7 @@ int path_bound(
 	struct path *p, const struct path_key *key, bool below, uint64_t *seq, struct pl_err *err)
 {
 	struct bounds b = bounds_of(p);
-	struct pl_event e;
-	int code = narrow_around(p, key, &b, &e, err);
+	int code = narrow_around(p, key, &b, err);
 
 	*seq = below ? b.low : b.high;
 	return code;
@@ -285,12 +285,13 @@ int path_search(struct path *p, const struct path_key *key, struct pl_event *e, 
 {
 	struct bounds b = bounds_of(p);
 	const struct pl_event *window;
-	int code = narrow_around(p, key, &b, e, err);
+	int code = narrow_around(p, key, &b, err);
 
 	while (code == 0 && b.low < b.high)
-		code = narrow(p, key, b.low + (b.high - b.low) / 2, &b, e, err);
+		code = narrow(p, key, b.low + (b.high - b.low) / 2, &b, err);
 	if (code || !b.known)
 		return code ? code : PL_END;
+	*e = b.e;
 	/* the gap may come from the reader: then the event after it has the same seq */
 	if (e->kind == PL_EVENT_GAP) {
 		code = path_from(p, b.low, &window, err);
@@ -324,10 +325,9 @@ int path_last(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *e
 	return code;
 }
 
-int path_pass_deeper(struct path *p, uint32_t frames, bool back, const volatile sig_atomic_t *stop,
-	uint64_t *seq, struct pl_err *err)
+int path_pass_deeper(struct path *p, uint32_t frames, bool back, uint64_t *seq, struct pl_err *err)
 {
-	const struct pl_wanted none = {.stop = stop};
+	const struct pl_wanted none = {.stop = p->stop};
 	int code =
 		p->deeper ? 0 : pl_search_new(&p->deeper, p->r, p->process, p->thread, &none, err);
 
@@ -344,15 +344,15 @@ static int is_of_generator(void *context, const struct pl_event *e)
 	return e->generator == ((const struct pl_event *)context)->generator ? 0 : PL_END;
 }
 
-int path_to_generator(struct path *p, const struct pl_event *of, bool back,
-	const volatile sig_atomic_t *stop, uint64_t *seq, struct pl_err *err)
+int path_to_generator(
+	struct path *p, const struct pl_event *of, bool back, uint64_t *seq, struct pl_err *err)
 {
 	const struct pl_wanted wanted = {
 		.kinds = 1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW | 1u << PL_EVENT_YIELD,
 		.may = is_of_code,
 		.is = is_of_generator,
 		.context = (void *)of,
-		.stop = stop};
+		.stop = p->stop};
 	struct pl_search *s = NULL;
 	struct pl_event e;
 	int code = pl_search_new(&s, p->r, p->process, p->thread, &wanted, err);

@@ -13,10 +13,19 @@
 
 #define PATH_WINDOW 32768u
 
-/* All zero but r and the two numbers is ready. */
+/* Those with from <= seq < to; `back`: the last one is asked for, not the first. */
+struct seqs {
+	uint64_t from, to;
+	bool back;
+};
+
+/* All zero but r, the two numbers and `stop` is ready. */
 struct path {
 	struct pl_recording *r; /* not owned */
 	uint32_t process, thread;
+	/* not owned: when it becomes other than 0, whatever goes along the path ends soon, as if
+	 * there were no more events; NULL: nothing ends it */
+	const volatile sig_atomic_t *stop;
 	struct pl_cursor *c;	 /* owned; after the window's last event */
 	struct pl_event *events; /* owned, 2 * PATH_WINDOW */
 	size_t count;
@@ -25,6 +34,11 @@ struct path {
 	struct pl_cursor *probe;  /* owned: of path_search */
 	struct pl_search *deeper; /* owned: of path_pass_deeper */
 };
+
+static inline bool path_stopped(const struct path *p)
+{
+	return p->stop && *p->stop;
+}
 
 void path_release(struct path *p);
 /* Forget the window: the recording was refreshed. */
@@ -52,13 +66,11 @@ int path_bound(
 int path_last(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *err);
 
 /* Pass over events while there are more than `frames` frames, many at once: forward from *seq, or
- * backward from before it, to an event that must be visited (pl_search_shallow). If *stop becomes
- * other than 0, it ends as if there were no more. */
-int path_pass_deeper(struct path *p, uint32_t frames, bool back, const volatile sig_atomic_t *stop,
-	uint64_t *seq, struct pl_err *err);
+ * backward from before it, to an event that must be visited (pl_search_shallow). */
+int path_pass_deeper(struct path *p, uint32_t frames, bool back, uint64_t *seq, struct pl_err *err);
 /* Move *seq, an event of the generator, to where the generator resumes; back: to where it was left.
  * 0, PL_END, an error. */
-int path_to_generator(struct path *p, const struct pl_event *of, bool back,
-	const volatile sig_atomic_t *stop, uint64_t *seq, struct pl_err *err);
+int path_to_generator(
+	struct path *p, const struct pl_event *of, bool back, uint64_t *seq, struct pl_err *err);
 
 #endif

@@ -82,6 +82,7 @@ int replay_seq(
 int replay_start(struct replay *p, struct pl_err *err)
 {
 	p->path.r = p->r;
+	p->path.stop = p->stop;
 	for (uint32_t i = 0; i < pl_recording_process_count(p->r); i++) {
 		const struct pl_process *process = pl_recording_process(p->r, i);
 		int code = pl_recording_thread(p->r, process->number, 0)
@@ -91,7 +92,7 @@ int replay_start(struct replay *p, struct pl_err *err)
 			continue;
 		struct pl_event line;
 		if (code == 0 && p->at.kind != PL_EVENT_LINE &&
-			step_forward(&p->path, &p->at, STEP_LINE, p->stop, &line, err) == 0)
+			step_forward(&p->path, &p->at, STEP_LINE, &line, err) == 0)
 			p->at = line;
 		line = p->at;
 		if (code == 0)
@@ -148,7 +149,7 @@ int replay_to_mark(struct replay *p, char letter, struct pl_err *err)
 int replay_step(struct replay *p, enum step step, bool back, struct pl_err *err)
 {
 	struct pl_event to;
-	int code = (back ? step_back : step_forward)(&p->path, &p->at, step, p->stop, &to, err);
+	int code = (back ? step_back : step_forward)(&p->path, &p->at, step, &to, err);
 
 	if (code == 0)
 		arrive(p, &to);
@@ -169,7 +170,7 @@ int replay_until(struct replay *p, int32_t line, struct pl_err *err)
 	int code;
 
 	do {
-		code = step_forward(&p->path, &e, STEP_NEXT, p->stop, &to, err);
+		code = step_forward(&p->path, &e, STEP_NEXT, &to, err);
 		if (code)
 			return code;
 		e = to;
@@ -342,7 +343,8 @@ int replay_seq_in(struct replay *p, struct path *path, uint64_t *seq, struct pl_
 
 static int search_other(struct replay *p, struct search *s, uint32_t thread)
 {
-	struct path other = {.r = p->r, .process = p->at.position.process, .thread = thread};
+	struct path other = {
+		.r = p->r, .process = p->at.position.process, .thread = thread, .stop = p->stop};
 	const struct place best = {
 		.order = s->best.order, .thread = s->best.position.thread, .of = thread};
 	uint64_t from, to = s->back ? 0 : UINT64_MAX;
@@ -399,9 +401,11 @@ static int begin_stops(struct search *s, uint64_t seq, uint64_t to, uint64_t *fo
 {
 	struct replay *p = s->replay;
 
+	const struct seqs in = {
+		.from = s->back ? to : seq, .to = s->back ? seq : to, .back = s->back};
+
 	stops_begin(&p->stops, seq);
-	return stops_hit(&p->stops, s->path, s->back ? to : seq, s->back ? seq : to, s->back,
-		p->stop, found, s->err);
+	return stops_hit(&p->stops, s->path, &in, found, s->err);
 }
 
 int replay_continue(struct replay *p, bool back, struct pl_err *err)
@@ -539,7 +543,8 @@ static int nearest_run(struct replay *p, bool back, struct pl_event *best, struc
 	bool found = false;
 
 	for (uint32_t n = 0; process && n < process->thread_count && !*p->stop; n++) {
-		struct path path = {.r = p->r, .process = process->number, .thread = n};
+		struct path path = {
+			.r = p->r, .process = process->number, .thread = n, .stop = p->stop};
 		struct pl_event e;
 		int code = neighbour(p, &path, back, &e, err);
 		path_release(&path);
@@ -571,22 +576,22 @@ static int next_task(struct replay *p, uint64_t end, uint64_t *seq, struct pl_er
 			      seq, &next, err);
 }
 
-/* The first of this task's lines before seq, after the last line of another task, but not before
- * `begin`. PL_END: it has none. */
-static int task_began(struct replay *p, const struct task_name *task, uint64_t begin, uint64_t seq,
+/* The first of this task's lines of `in` that is after the last line of another task. PL_END: it
+ * has none. */
+static int task_began(struct replay *p, const struct task_name *task, struct seqs in,
 	uint64_t *first, struct pl_err *err)
 {
 	const struct tasks t = tasks_of(p);
 	struct task_wanted wanted = {
-		.task = *task, .other = true, .back = true, .seq = seq, .bound = begin};
+		.task = *task, .other = true, .back = true, .seq = in.to, .bound = in.from};
 	struct task_name found;
-	uint64_t from = begin;
+	uint64_t from = in.from;
 	int code = tasks_find(&t, &wanted, &from, &found, err);
 
 	if (code < 0)
 		return code;
 	wanted = (struct task_wanted){
-		.task = *task, .seq = code == 0 ? from + 1 : begin, .bound = seq};
+		.task = *task, .seq = code == 0 ? from + 1 : in.from, .bound = in.to};
 	return tasks_find(&t, &wanted, first, &found, err);
 }
 
@@ -599,14 +604,16 @@ static int previous_task(
 	int code = tasks_at(&t, p->at.seq, &here, err);
 
 	if (code == 0)
-		code = task_began(p, &here, begin, end, seq, err);
+		code = task_began(p, &here, (struct seqs){.from = begin, .to = end}, seq, err);
 	if (code != PL_END)
 		return code;
 	code = tasks_find(&t,
 		&(struct task_wanted){
 			.task = here, .other = true, .back = true, .seq = end, .bound = begin},
 		seq, &before, err);
-	return code ? code : task_began(p, &before, begin, *seq + 1, seq, err);
+	return code ? code
+		    : task_began(
+			      p, &before, (struct seqs){.from = begin, .to = *seq + 1}, seq, err);
 }
 
 /* The seqs of the run that the position is in. */

@@ -22,7 +22,7 @@
 struct replay {
 	/* in */
 	struct pl_recording *r;		   /* not owned */
-	const volatile sig_atomic_t *stop; /* not owned */
+	const volatile sig_atomic_t *stop; /* not owned; the same at every call */
 	/* continue and search stay in this thread; if false, they go through all threads of the
 	 * process, in order */
 	bool only_here;

@@ -128,31 +128,30 @@ static uint32_t frames_of(const struct aim *a)
 
 /* Forward, *seq is the next event to visit; backward, the event before it is. 0, also if it does
  * not move; PL_END, an error. */
-static int pass(struct path *p, struct aim *a, bool back, const volatile sig_atomic_t *stop,
-	uint64_t *seq, struct pl_err *err)
+static int pass(struct path *p, struct aim *a, bool back, uint64_t *seq, struct pl_err *err)
 {
 	if (a->any || ++a->missed < MISSED_MAX)
 		return 0;
 	a->missed = 0;
 	if (!a->suspended)
-		return path_pass_deeper(p, frames_of(a), back, stop, seq, err);
+		return path_pass_deeper(p, frames_of(a), back, seq, err);
 	const struct pl_event of = {.generator = a->suspended, .code = a->code};
-	int code = path_to_generator(p, &of, back, stop, seq, err);
+	int code = path_to_generator(p, &of, back, seq, err);
 	*seq += back && code == 0;
 	return code;
 }
 
-int step_forward(struct path *p, const struct pl_event *at, enum step step,
-	const volatile sig_atomic_t *stop, struct pl_event *to, struct pl_err *err)
+int step_forward(struct path *p, const struct pl_event *at, enum step step, struct pl_event *to,
+	struct pl_err *err)
 {
 	struct aim a = aim_at(at, step);
 	const struct pl_event *e;
 	uint64_t seq = at->seq;
 	int code = a.any ? 0 : leave(p, &a, at, err);
 
-	while (code == 0 && !*stop) {
+	while (code == 0 && !path_stopped(p)) {
 		seq++;
-		code = pass(p, &a, false, stop, &seq, err);
+		code = pass(p, &a, false, &seq, err);
 		if (code == 0)
 			code = path_from(p, seq, &e, err);
 		if (code)
@@ -185,8 +184,8 @@ static void enter_back(struct aim *a, const struct pl_event *e, bool out)
 		wait_for(a, e->generator, e->code);
 }
 
-int step_back(struct path *p, const struct pl_event *at, enum step step,
-	const volatile sig_atomic_t *stop, struct pl_event *to, struct pl_err *err)
+int step_back(struct path *p, const struct pl_event *at, enum step step, struct pl_event *to,
+	struct pl_err *err)
 {
 	struct aim a = aim_at(at, step);
 	const struct pl_event *e;
@@ -194,8 +193,8 @@ int step_back(struct path *p, const struct pl_event *at, enum step step,
 
 	if (!a.any)
 		enter_back(&a, at, !a.lines);
-	while (!*stop) {
-		int code = pass(p, &a, true, stop, &seq, err);
+	while (!path_stopped(p)) {
+		int code = pass(p, &a, true, &seq, err);
 		if (code == 0)
 			code = path_before(p, seq, &e, err);
 		if (code)

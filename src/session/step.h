@@ -8,16 +8,15 @@
 #ifndef PL_SESSION_STEP_H
 #define PL_SESSION_STEP_H
 
-#include <signal.h>
 #include "session/path.h"
 
 enum step { STEP_LINE, STEP_NEXT, STEP_OUT };
 
-/* From the event `at` to where this step leads. 0, PL_END: there is no such line; an error. If
- * `*stop` becomes other than 0, it ends with PL_END. */
-int step_forward(struct path *p, const struct pl_event *at, enum step step,
-	const volatile sig_atomic_t *stop, struct pl_event *to, struct pl_err *err);
-int step_back(struct path *p, const struct pl_event *at, enum step step,
-	const volatile sig_atomic_t *stop, struct pl_event *to, struct pl_err *err);
+/* From the event `at` to where this step leads. 0, PL_END: there is no such line, or the
+ * path's `stop` became other than 0; an error. */
+int step_forward(struct path *p, const struct pl_event *at, enum step step, struct pl_event *to,
+	struct pl_err *err);
+int step_back(struct path *p, const struct pl_event *at, enum step step, struct pl_event *to,
+	struct pl_err *err);
 
 #endif

@@ -97,8 +97,6 @@ void stops_begin(struct stops *s, uint64_t seq)
 }
 
 /* A thread's events are counted in this many pieces, so that counting can be interrupted. */
-
-/* A thread's events are counted in so many pieces, so that it can be stopped. */
 #define PIECES 64
 /* A piece this small is visited event by event. */
 #define PIECE_LEAST 65536u
@@ -122,23 +120,23 @@ static int count_to(const struct stop *s, struct path *p, struct pl_cursor *c, u
 	return code;
 }
 
-/* The piece of [*from, *to) that has the hit; *left: which of the piece's hits it is, 0: no piece
+/* The piece of *in that has the hit, into *in; *left: which of the piece's hits it is, 0: no piece
  * has it. */
-static int find_piece(const struct stop *s, struct path *p, uint64_t *from, uint64_t *to,
-	uint64_t *left, const volatile sig_atomic_t *stop, struct pl_err *err)
+static int find_piece(
+	const struct stop *s, struct path *p, struct seqs *in, uint64_t *left, struct pl_err *err)
 {
-	const uint64_t piece = (*to - *from) / PIECES + 1, end = *to;
+	const uint64_t piece = (in->to - in->from) / PIECES + 1, end = in->to;
 	struct pl_cursor *c = NULL;
 	uint64_t hits;
 	bool found = false;
 	int code = pl_cursor_new(&c, p->r, p->process, p->thread, err);
 
 	if (code == 0)
-		code = pl_cursor_seek_seq(c, *from, err);
-	for (*to = *from; code == 0 && !found && *to < end && !*stop;) {
-		*from = *to;
-		*to = end - *from > piece ? *from + piece : end;
-		code = count_to(s, p, c, *to, &hits, err);
+		code = pl_cursor_seek_seq(c, in->from, err);
+	for (in->to = in->from; code == 0 && !found && in->to < end && !path_stopped(p);) {
+		in->from = in->to;
+		in->to = end - in->from > piece ? in->from + piece : end;
+		code = count_to(s, p, c, in->to, &hits, err);
 		found = hits >= *left;
 		*left -= found ? 0 : hits;
 	}
@@ -153,11 +151,11 @@ static bool may_of_one(void *context, const struct pl_count *row)
 	return may(context, row);
 }
 
-static int visit_piece(struct stop *s, struct path *p, uint64_t from, uint64_t left,
-	const volatile sig_atomic_t *stop, struct pl_err *err)
+static int visit_piece(
+	struct stop *s, struct path *p, uint64_t from, uint64_t left, struct pl_err *err)
 {
 	const struct pl_wanted wanted = {
-		.kinds = stop_kinds(s), .may = may_of_one, .context = s, .stop = stop};
+		.kinds = stop_kinds(s), .may = may_of_one, .context = s, .stop = p->stop};
 	struct pl_search *search = NULL;
 	struct pl_event e = {0};
 	int code = pl_search_new(&search, p->r, p->process, p->thread, &wanted, err);
@@ -170,26 +168,27 @@ static int visit_piece(struct stop *s, struct path *p, uint64_t from, uint64_t l
 	return code;
 }
 
-static int find_hit(
-	struct stop *s, struct path *p, const volatile sig_atomic_t *stop, struct pl_err *err)
+static int find_hit(struct stop *s, struct path *p, struct pl_err *err)
 {
 	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
-	uint64_t from = t ? t->first_seq : 0, to = from + (t ? t->events : 0), left = s->hits;
+	const uint64_t first = t ? t->first_seq : 0;
+	struct seqs in = {.from = first, .to = first + (t ? t->events : 0)};
+	uint64_t left = s->hits;
 	int code = 0;
 
 	s->process = p->process;
 	s->thread = p->thread;
 	s->hit_seq = UINT64_MAX;
-	while (code == 0 && left && to - from > PIECE_LEAST && !*stop)
-		code = find_piece(s, p, &from, &to, &left, stop, err);
-	if (code == 0 && left && !*stop)
-		code = visit_piece(s, p, from, left, stop, err);
-	s->known = code >= 0 && !*stop;
+	while (code == 0 && left && in.to - in.from > PIECE_LEAST && !path_stopped(p))
+		code = find_piece(s, p, &in, &left, err);
+	if (code == 0 && left && !path_stopped(p))
+		code = visit_piece(s, p, in.from, left, err);
+	s->known = code >= 0 && !path_stopped(p);
 	return code < 0 ? code : 0;
 }
 
-int stops_hit(struct stops *s, struct path *p, uint64_t from, uint64_t to, bool last,
-	const volatile sig_atomic_t *stop, uint64_t *seq, struct pl_err *err)
+int stops_hit(
+	struct stops *s, struct path *p, const struct seqs *in, uint64_t *seq, struct pl_err *err)
 {
 	int code = 0;
 
@@ -199,10 +198,10 @@ int stops_hit(struct stops *s, struct path *p, uint64_t from, uint64_t to, bool 
 		bool known = one->known && one->process == p->process && one->thread == p->thread;
 		if (!one->hits)
 			continue;
-		code = known ? 0 : find_hit(one, p, stop, err);
-		bool inside =
-			one->hit_seq != UINT64_MAX && one->hit_seq >= from && one->hit_seq < to;
-		if (inside && (*seq == UINT64_MAX || (one->hit_seq > *seq) == last))
+		code = known ? 0 : find_hit(one, p, err);
+		bool inside = one->hit_seq != UINT64_MAX && one->hit_seq >= in->from &&
+			      one->hit_seq < in->to;
+		if (inside && (*seq == UINT64_MAX || (one->hit_seq > *seq) == in->back))
 			*seq = one->hit_seq;
 	}
 	return code;

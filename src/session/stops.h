@@ -60,9 +60,9 @@ int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struc
 /* A search has stopped at this event: remove the stops of it that are for once. Returns how many
  * these were. */
 size_t stops_arrive(struct stops *s, const struct pl_event *e);
-/* In [from, to), the first event, or the last one, at which a line has run as often as its stop
- * says. UINT64_MAX: there is none. 0 or an error; `stop`: as in step.h. */
-int stops_hit(struct stops *s, struct path *p, uint64_t from, uint64_t to, bool last,
-	const volatile sig_atomic_t *stop, uint64_t *seq, struct pl_err *err);
+/* Which event of `in`: the first one, or the last one, at which a line has run as often as its stop
+ * says. UINT64_MAX: there is none, or the path's `stop` became other than 0. 0 or an error. */
+int stops_hit(
+	struct stops *s, struct path *p, const struct seqs *in, uint64_t *seq, struct pl_err *err);
 
 #endif

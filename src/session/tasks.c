@@ -64,8 +64,9 @@ static int is(void *context, const struct pl_event *e)
 	return PL_END;
 }
 
-static int search(struct look *l, bool back, uint64_t seq, uint64_t bound, struct pl_event *e,
-	struct pl_err *err)
+/* Look at the lines of w, from the front or from the back. */
+static int search(
+	struct look *l, const struct task_wanted *w, struct pl_event *e, struct pl_err *err)
 {
 	const struct tasks *t = l->tasks;
 	const struct pl_wanted wanted = {
@@ -74,8 +75,8 @@ static int search(struct look *l, bool back, uint64_t seq, uint64_t bound, struc
 	int code = pl_search_new(&search, t->r, t->process, t->thread, &wanted, err);
 
 	if (code == 0)
-		code = back ? pl_search_previous(search, seq, bound, e, err)
-			    : pl_search_next(search, seq, bound, e, err);
+		code = w->back ? pl_search_previous(search, w->seq, w->bound, e, err)
+			       : pl_search_next(search, w->seq, w->bound, e, err);
 	if (code == 0 && l->wanted)
 		name_it(l->names, e);
 	pl_search_free(search);
@@ -87,7 +88,7 @@ int tasks_find(const struct tasks *t, const struct task_wanted *wanted, uint64_t
 {
 	struct look l = {.tasks = t, .wanted = wanted, .names = found};
 	struct pl_event e;
-	int code = search(&l, wanted->back, wanted->seq, wanted->bound, &e, err);
+	int code = search(&l, wanted, &e, err);
 
 	if (code == 0)
 		*seq = e.seq;
@@ -99,7 +100,7 @@ int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_
 {
 	struct look l = {.tasks = t, .names = names, .max = max};
 	struct pl_event e;
-	int code = search(&l, false, 0, UINT64_MAX, &e, err);
+	int code = search(&l, &(struct task_wanted){.bound = UINT64_MAX}, &e, err);
 
 	*count = l.count;
 	return code < 0 ? code : 0;

@@ -145,8 +145,8 @@ static bool follows(const struct block_ref *before, const struct block_ref *ref)
 static int check_block(struct check *k, const struct thread_entry *t,
 	const struct block_ref *before, struct block_ref *ref, struct pl_err *err)
 {
-	struct block_ref *damaged;
-	int code = load_block(&k->block, &k->stream, t, ref, &damaged, err);
+	struct block_ref *damaged = ref;
+	int code = load_block(&k->block, &k->stream, t, &damaged, err);
 
 	if (code == PL_ERR_FORMAT || code == PL_ERR_NOT_FOUND) {
 		if (damaged == ref) /* if not, it was already reported */

@@ -24,13 +24,17 @@ static uint32_t count_needed(
 	return ref->number - block_needs(b, &head);
 }
 
-/* ref: the block `needed` blocks after the first of those; *at: how far it came. A chain is in one
- * segment, and its blocks have consecutive numbers. */
-static int pass_blocks(struct block *b, struct stream *s, const struct thread_entry *t,
-	const struct block_ref *ref, uint32_t needed, struct block_ref **at, struct pl_err *err)
+/* Decompress the blocks that are needed before *at, which is then the block that failed, or itself
+ * again. A chain is in one segment, and its blocks have consecutive numbers. */
+static int pass_needed(struct block *b, struct stream *s, const struct thread_entry *t,
+	struct block_ref **at, struct pl_err *err)
 {
+	const struct block_ref *const ref = *at;
+	const uint32_t needed = count_needed(b, t, ref);
 	struct record record;
 
+	if (!needed)
+		return 0;
 	if (needed > (size_t)(ref - t->blocks) ||
 		ref[-(ptrdiff_t)needed].number + needed != ref->number)
 		return PL_ERR_FORMAT;
@@ -45,14 +49,12 @@ static int pass_blocks(struct block *b, struct stream *s, const struct thread_en
 }
 
 int load_block(struct block *b, struct stream *s, const struct thread_entry *t,
-	struct block_ref *ref, struct block_ref **damaged, struct pl_err *err)
+	struct block_ref **ref, struct pl_err *err)
 {
-	const uint32_t needed = count_needed(b, t, ref);
 	struct record record;
+	int code = pass_needed(b, s, t, ref, err);
 
-	*damaged = ref;
-	int code = needed ? pass_blocks(b, s, t, ref, needed, damaged, err) : 0;
 	if (code == 0)
-		code = read_record(s, ref, &record, err);
+		code = read_record(s, *ref, &record, err);
 	return code ? code : block_open(b, record.payload);
 }

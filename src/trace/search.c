@@ -256,24 +256,29 @@ static int least_depth(
 	return code < 0 ? code : 0;
 }
 
-/* Within a block. */
-static int narrow(struct pl_search *s, uint32_t frames, bool back, uint64_t from, uint64_t to,
-	uint64_t *seq, struct pl_err *err)
+/* Within a block: events with from <= seq < to. */
+struct rows {
+	uint64_t from, to;
+};
+
+/* To the few events at its front (`back`: at its end) of which one has so few frames. PL_END: it
+ * has none. */
+static int narrow(
+	struct pl_search *s, uint32_t frames, bool back, struct rows *in, struct pl_err *err)
 {
 	uint32_t least;
-	int code = least_depth(s, from, to, &least, err);
+	int code = least_depth(s, in->from, in->to, &least, err);
 	bool some = code == 0 && least <= frames;
 
-	while (some && code == 0 && to - from > SHALLOW_ROWS && !stopped(s)) {
-		uint64_t middle = from + (to - from) / 2;
-		code = back ? least_depth(s, middle, to, &least, err)
-			    : least_depth(s, from, middle, &least, err);
+	while (some && code == 0 && in->to - in->from > SHALLOW_ROWS && !stopped(s)) {
+		uint64_t middle = in->from + (in->to - in->from) / 2;
+		code = back ? least_depth(s, middle, in->to, &least, err)
+			    : least_depth(s, in->from, middle, &least, err);
 		if ((least <= frames) == back)
-			from = middle;
+			in->from = middle;
 		else
-			to = middle;
+			in->to = middle;
 	}
-	*seq = back ? to : from;
 	return code ? code : some ? 0 : PL_END;
 }
 
@@ -286,11 +291,13 @@ int pl_search_shallow(
 
 	for (; before && i < t->block_count; back ? i-- : i++) {
 		const struct block_ref *ref = &t->blocks[i];
-		uint64_t from = !back && *seq > ref->first_seq ? *seq : ref->first_seq;
-		uint64_t to = back && *seq < end_of(ref) ? *seq : end_of(ref);
-		int code = stopped(s) || from >= to || ref->min_depth > frames
-				   ? PL_END
-				   : narrow(s, frames, back, from, to, seq, err);
+		struct rows in = {.from = !back && *seq > ref->first_seq ? *seq : ref->first_seq,
+			.to = back && *seq < end_of(ref) ? *seq : end_of(ref)};
+		int code = PL_END;
+		if (!stopped(s) && in.from < in.to && ref->min_depth <= frames) {
+			code = narrow(s, frames, back, &in, err);
+			*seq = back ? in.to : in.from;
+		}
 		if (stopped(s))
 			return PL_END;
 		if (code != PL_END)

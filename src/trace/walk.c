@@ -325,8 +325,8 @@ static int next_block(struct walk *w, struct pl_err *err)
 	w->number = ref->number;
 	w->next_number = ref->number + 1;
 	w->event = 0;
-	struct block_ref *damaged;
-	int code = load_block(&w->block, &w->stream, t, ref, &damaged, err);
+	struct block_ref *damaged = ref;
+	int code = load_block(&w->block, &w->stream, t, &damaged, err);
 	if (code == 0) {
 		open_block(w, ref);
 		return 0;
