@@ -41,7 +41,8 @@ struct pl_profile_wanted {
 	void *context;
 };
 
-/* The longest of several durations, in wall-clock time. */
+/* The longest of several durations, in wall-clock time without idle waits: at most the cumulated
+ * time. */
 struct pl_longest {
 	int64_t ns;	  /* 0: none was long enough to be measured */
 	int64_t error_ns; /* ns is at most this much too high or too low */

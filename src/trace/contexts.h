@@ -32,8 +32,10 @@ struct context_frame {
 	uint64_t gen;
 	uint64_t since;	  /* when it came to its line */
 	uint64_t entered; /* when it was entered or resumed */
-	uint32_t flight;  /* number + 1 of the flight of the exception that it handles; 0: none */
-	uint32_t task;	  /* number + 1; 0: it is not the root of a task */
+	/* Idle waits since then, in ticks. */
+	uint64_t since_idle, entered_idle;
+	uint32_t flight; /* number + 1 of the flight of the exception that it handles; 0: none */
+	uint32_t task;	 /* number + 1; 0: it is not the root of a task */
 	enum context_entry entry;
 };
 

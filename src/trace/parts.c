@@ -77,6 +77,8 @@ void parts_keep_open(struct pl_profile *p)
 		b->depth = i;
 		b->since = p->contexts.frames[i].since;
 		b->entered = p->contexts.frames[i].entered;
+		b->since_idle = p->contexts.frames[i].since_idle;
+		b->entered_idle = p->contexts.frames[i].entered_idle;
 	}
 }
 
@@ -237,14 +239,29 @@ static void join_ended(struct pl_profile *p, const struct profile_border *b,
 
 	if (from == CONTEXT_UNKNOWN || from >= b->since)
 		return;
+	const uint64_t idle = b->of_frame ? open[b->depth].entered_idle : open[b->depth].since_idle;
+	const struct profile_pass pass = {from, b->since, idle + b->since_idle};
 	if (b->of_frame) {
 		uint32_t code = share_code(&p->share, b->code);
 		if (code != UINT32_MAX)
-			profile_longest(p, &p->share.codes[code].longest, from, b->since);
+			profile_longest(p, &p->share.codes[code].longest, &pass);
 	} else {
 		struct shared_line *l = share_line(&p->share, b->code, b->line);
 		if (l)
-			profile_longest(p, &l->longest, from, b->since);
+			profile_longest(p, &l->longest, &pass);
+	}
+}
+
+/* What began in an earlier part goes on in this one. */
+static void join_open(struct profile_border *b, const struct profile_border *before)
+{
+	if (b->since == CONTEXT_UNKNOWN) {
+		b->since = before->since;
+		b->since_idle += before->since_idle;
+	}
+	if (b->entered == CONTEXT_UNKNOWN) {
+		b->entered = before->entered;
+		b->entered_idle += before->entered_idle;
 	}
 }
 
@@ -275,10 +292,8 @@ static void join_thread(struct pl_profile *p, struct pl_profile *const *parts, u
 			const struct profile_border before = *to;
 			bool known = frames < open.count && before.since;
 			*to = b;
-			if (known && b.since == CONTEXT_UNKNOWN)
-				to->since = before.since;
-			if (known && b.entered == CONTEXT_UNKNOWN)
-				to->entered = before.entered;
+			if (known)
+				join_open(to, &before);
 		}
 		open.count = frames ? frames : open.count;
 	}

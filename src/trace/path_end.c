@@ -144,7 +144,8 @@ static void note_stood(struct pl_profile *p, uint64_t to_ticks)
 	if (!l || is_loop_wait(e->code))
 		return;
 	if (!e->stays)
-		profile_longest(p, &l->longest, e->since << 1, to_ticks << 1);
+		profile_longest(
+			p, &l->longest, &(struct profile_pass){e->since << 1, to_ticks << 1, 0});
 	double ns = profile_wanted_ns(p, e->since, to_ticks);
 	if (!least || ns < (double)least)
 		return;
@@ -192,6 +193,8 @@ void path_end_close(struct pl_profile *p, uint64_t end_ticks)
 	if (p->idle_to <= p->open_ticks)
 		p->idle_from = p->end.since;
 	p->idle_to = end_ticks;
+	if (end_ticks > p->end.since)
+		profile_pass_idle(p, end_ticks - p->end.since);
 }
 
 /* ---- without samples ---- */

@@ -168,9 +168,12 @@ static int64_t add_clamped(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-bool profile_longest(const struct pl_profile *p, struct pl_longest *l, uint64_t from, uint64_t to)
+bool profile_longest(
+	const struct pl_profile *p, struct pl_longest *l, const struct profile_pass *pass)
 {
-	int64_t ns = to > from ? clockmap_span(&p->r->clock, (to >> 1) - (from >> 1)) : 0;
+	const uint64_t from = pass->from, to = pass->to;
+	uint64_t ticks = to > from ? (to >> 1) - (from >> 1) : 0;
+	int64_t ns = ticks > pass->idle ? clockmap_span(&p->r->clock, ticks - pass->idle) : 0;
 
 	if (ns <= l->ns)
 		return false;
@@ -200,9 +203,11 @@ static void passed_at(
 		parts_note_end(p, &(struct profile_border){.depth = stood->depth - 1,
 					  .code = stood->code,
 					  .line = stood->line,
-					  .since = to});
+					  .since = to,
+					  .since_idle = f->since_idle});
 	else if (l)
-		profile_longest(p, &l->longest, f->since, to);
+		profile_longest(
+			p, &l->longest, &(struct profile_pass){f->since, to, f->since_idle});
 }
 
 static void passed(
@@ -318,12 +323,14 @@ static void left_at(
 	if (f->task && p->tasks[f->task - 1].last < to >> 1)
 		p->tasks[f->task - 1].last = to >> 1;
 	if (f->entered == CONTEXT_UNKNOWN) {
-		parts_note_end(
-			p, &(struct profile_border){
-				   .depth = depth, .code = f->code, .of_frame = true, .since = to});
+		parts_note_end(p, &(struct profile_border){.depth = depth,
+					  .code = f->code,
+					  .of_frame = true,
+					  .since = to,
+					  .since_idle = f->entered_idle});
 		return;
 	}
-	if (!profile_longest(p, &time, f->entered, to))
+	if (!profile_longest(p, &time, &(struct profile_pass){f->entered, to, f->entered_idle}))
 		return;
 	if (code != UINT32_MAX && time.ns > p->share.codes[code].longest.ns)
 		p->share.codes[code].longest = time;
@@ -351,6 +358,15 @@ static void split_at_wait(struct pl_profile *p)
 			continue;
 		left_at(p, f, i, p->idle_from << 1 | 1);
 		f->entered = x->now;
+		f->entered_idle = 0;
+	}
+}
+
+void profile_pass_idle(struct pl_profile *p, uint64_t ticks)
+{
+	for (uint32_t i = 0; i < p->contexts.depth; i++) {
+		p->contexts.frames[i].since_idle += ticks;
+		p->contexts.frames[i].entered_idle += ticks;
 	}
 }
 
@@ -501,6 +517,12 @@ static uint64_t before_end(const struct pl_profile *p, uint64_t end_ticks, doubl
 	return (end_ticks - (uint64_t)ticks) << 1;
 }
 
+static void begin_line(struct context_frame *f, uint64_t now)
+{
+	f->since = now;
+	f->since_idle = 0;
+}
+
 static void left_in_tail(struct pl_profile *p, const struct profile_left *l, uint64_t to)
 {
 	if (l->stood.code)
@@ -524,9 +546,10 @@ static void note_tail(struct pl_profile *p, uint64_t end_ticks)
 		after += tail_part(p, i);
 		uint64_t begin = before_end(p, end_ticks, after);
 		if (i + 1 == s->tail_count && p->tail_line && p->tail_line == x->depth)
-			x->frames[x->depth - 1].since = begin;
+			begin_line(&x->frames[x->depth - 1], begin);
 		else if (i + 1 < s->tail_count)
-			profile_longest(p, &s->lines[s->tail[i].line].longest, begin, end);
+			profile_longest(p, &s->lines[s->tail[i].line].longest,
+				&(struct profile_pass){begin, end, 0});
 	}
 	while (n_left)
 		left_in_tail(p, &p->left[--n_left], before_end(p, end_ticks, after));
@@ -649,7 +672,7 @@ static void leave_line(struct pl_profile *p, const struct pl_event *row, const s
 	put_aside(p, before, is_exit(row->kind));
 	if (f->since != x->now)
 		passed(p, f, before->code, before->line);
-	f->since = x->now;
+	begin_line(f, x->now);
 }
 
 static void count_entry(struct contexts *x, enum pl_event_kind kind)
@@ -726,7 +749,7 @@ static void forget_beginnings(struct pl_profile *p, const struct pl_event *row)
 	for (uint32_t i = 0; i + entry < x->depth; i++)
 		x->frames[i].since = x->frames[i].entered = CONTEXT_UNKNOWN;
 	if (x->depth && (row->kind == PL_EVENT_LINE || row->kind == PL_EVENT_AGAIN))
-		x->frames[x->depth - 1].since = x->now;
+		begin_line(&x->frames[x->depth - 1], x->now);
 }
 
 static int on_row(struct pl_profile *p, const struct pl_event *row, const struct stood *before)
@@ -747,6 +770,8 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	if (code == 0 && w->ticks != p->open_ticks)
 		code = close_span(p, w->ticks);
 	x->now = w->ticks << 1 | (w->time_known && row->time_error_ns <= w->time.error_ns);
+	if (row->idle_ns)
+		profile_pass_idle(p, w->idle_ticks);
 	if (row->idle_ns && p->wanted.blocking_ns)
 		split_at_wait(p);
 	leave_line(p, row, before);

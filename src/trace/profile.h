@@ -51,7 +51,8 @@ struct profile_border {
 	const struct pl_code *code; /* of what ended */
 	int32_t line;
 	bool of_frame;
-	uint64_t since, entered; /* of what ended: `since` is the time of the end */
+	uint64_t since, entered;	   /* of what ended: `since` is the time of the end */
+	uint64_t since_idle, entered_idle; /* of what ended: since_idle */
 };
 
 struct profile_borders {
@@ -119,9 +120,16 @@ struct pl_profile {
 	struct pl_profile_tables tables; /* each owned */
 };
 
-/* Update a longest duration with one between two times (as in context_frame). Is it the new
- * longest? */
-bool profile_longest(const struct pl_profile *p, struct pl_longest *l, uint64_t from, uint64_t to);
+/* From one time to another (as in context_frame), without idle waits of so many ticks. */
+struct profile_pass {
+	uint64_t from, to, idle;
+};
+
+/* Update a longest duration. Is this the new longest? */
+bool profile_longest(
+	const struct pl_profile *p, struct pl_longest *l, const struct profile_pass *pass);
+/* Its event loop waited for so many ticks: that is in no pass of what is on the stack. */
+void profile_pass_idle(struct pl_profile *p, uint64_t ticks);
 
 /* Something took long: it is one of the blocks, if there is room. */
 void profile_add_block(struct pl_profile *p, const struct pl_profile_block *b);

@@ -526,6 +526,7 @@ static inline int take_watched(
 		(step->lines || popping || c->kind == EVENT_LINE || c->kind == EVENT_AGAIN)) {
 		x->passed(x->who, k, s->rows[index].code, stands_at(s->rows[index].code, f));
 		k->since = x->now;
+		k->since_idle = 0;
 	}
 	stand(f, step->stands_then, step->from_then);
 	if (pushing) {

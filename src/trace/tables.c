@@ -202,14 +202,19 @@ static int by_own(const void *a, const void *b)
 	return order ? order : x->time.line < y->time.line ? -1 : x->time.line > y->time.line;
 }
 
-/* The longest took at least as long as the mean, which is known better if all took long. */
-static struct pl_longest at_least(const struct pl_longest *l, int64_t ns, uint64_t times)
+/* The longest took at least as long as the mean, which is known better if all took long, and at most
+ * as long as all. */
+static struct pl_longest bounded(const struct pl_longest *l, int64_t ns, uint64_t times)
 {
 	struct pl_longest longest = *l;
 	int64_t mean = times ? ns / (int64_t)(times < INT64_MAX ? times : INT64_MAX) : 0;
 
 	if (l->ns && l->ns < mean)
 		longest.ns = mean;
+	if (longest.ns > ns)
+		longest.ns = ns;
+	if (!longest.ns)
+		return (struct pl_longest){0};
 	return longest;
 }
 
@@ -230,7 +235,7 @@ static struct pl_profile_line line_row(const struct cumulate *c, const struct sh
 			.error_ns = add_ns(
 				error_of(c, own, (double)l->samples), rounded(l->unsure_ns))},
 		.cumulated_ns = all,
-		.longest = at_least(&l->longest, all, l->hits),
+		.longest = bounded(&l->longest, all, l->hits),
 		.possible = l->possible};
 }
 
@@ -302,7 +307,7 @@ static int make_functions(const struct cumulate *c)
 		f.cumulated_ns = f.code ? rounded(ns) : f.computing_ns + f.waiting_ns;
 		f.error_ns =
 			add_ns(error_of(c, ns, samples_of(c, ns)), rounded(s->codes[i].unsure_ns));
-		f.longest = at_least(
+		f.longest = bounded(
 			&s->codes[i].longest, f.cumulated_ns, f.calls + f.resumes + f.throws);
 		if (f.calls || f.resumes || f.throws || f.cumulated_ns)
 			rows[count++] = f;

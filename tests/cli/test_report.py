@@ -482,6 +482,19 @@ class Views(unittest.TestCase):
         self.assertGreater(polite["wait_ns"], polite["run_ns"])
         self.assertGreater(rude["run_ns"], polite["run_ns"])
 
+    def test_the_longest_is_at_most_the_whole(self):
+        """An event loop's wait is in no time, so it is not in the longest pass either."""
+        loop = session.Recorded(IDLE, "idle.py")
+        busy = int(loop.done.stdout)
+        rows = views(loop) + views(loop, "--functions")
+        longer = [row for row in rows if (row["max_ns"] or 0) > row["cumulated_ns"]]
+        self.assertEqual(longer, [])
+        for name in ("run_forever", "_run_once"):
+            row, = (row for row in views(loop, "--functions") if row["code"] == f"BaseEventLoop.{name}")
+            if row["calls"] > 1:
+                self.assertLess(row["max_ns"] - row["max_error_ns"], busy + 1e8, row)
+                self.assertGreater(row["max_ns"] + row["max_error_ns"], busy, row)
+
     def test_a_loop_that_waits_is_not_busy(self):
         """Also where the loop is left out, so that nothing tells that its callback returned."""
         for options in ((), ("--only-mine",)):
