@@ -161,11 +161,11 @@ static struct cell process_cell(const void *context, size_t row, unsigned column
 
 	switch (column) {
 	case PROCESS_NUMBER:
-		return (struct cell){.kind = CELL_NUMBER, .number = p->number};
+		return cell_number(p->number);
 	case PROCESS_PID:
-		return (struct cell){.kind = CELL_NUMBER, .number = p->pid};
+		return cell_number(p->pid);
 	case PROCESS_END:
-		return (struct cell){.kind = CELL_TEXT, .text = r->end};
+		return cell_text(r->end);
 	case PROCESS_LENGTH:
 		if (p->end_ns <= p->start_ns)
 			return (struct cell){0};
@@ -175,10 +175,9 @@ static struct cell process_cell(const void *context, size_t row, unsigned column
 		return (struct cell){
 			.kind = p->parent ? CELL_NUMBER : CELL_NONE, .number = p->parent};
 	case PROCESS_HOW:
-		return (struct cell){.kind = CELL_TEXT, .text = p->parent ? p->how : "-"};
+		return cell_text(p->parent ? p->how : "-");
 	default:
-		return (struct cell){
-			.kind = CELL_TEXT, .text = r->command ? r->command : p->command};
+		return cell_text(r->command ? r->command : p->command);
 	}
 }
 
@@ -270,18 +269,17 @@ static struct cell thread_cell(const void *context, size_t row, unsigned column)
 
 	switch (column) {
 	case THREAD_PROCESS:
-		return (struct cell){.kind = CELL_NUMBER, .number = t->process};
+		return cell_number(t->process);
 	case THREAD_NUMBER:
-		return (struct cell){.kind = CELL_NUMBER, .number = t->number};
+		return cell_number(t->number);
 	case THREAD_TID:
-		return (struct cell){.kind = CELL_NUMBER, .number = t->native_id};
+		return cell_number(t->native_id);
 	case THREAD_EVENTS:
-		return (struct cell){.kind = CELL_COUNT, .number = (int64_t)t->events};
+		return cell_count(t->events);
 	case THREAD_SEQ:
-		return (struct cell){.kind = CELL_COUNT, .number = (int64_t)t->first_seq};
+		return cell_count(t->first_seq);
 	default:
-		return (struct cell){
-			.kind = CELL_TEXT, .text = t->name && t->name[0] ? t->name : "-"};
+		return cell_text(t->name && t->name[0] ? t->name : "-");
 	}
 }
 

@@ -136,7 +136,7 @@ static struct cell row_cell(const void *context, size_t index, unsigned column)
 
 	switch (column) {
 	case COLUMN_NAME:
-		return (struct cell){.kind = CELL_TEXT, .text = row->name};
+		return cell_text(row->name);
 	case COLUMN_STARTED:
 		return (struct cell){.kind = CELL_DATE, .number = row->start_ns};
 	case COLUMN_LENGTH:
@@ -145,11 +145,11 @@ static struct cell row_cell(const void *context, size_t index, unsigned column)
 		return (struct cell){
 			.kind = CELL_NS, .number = units_between(row->start_ns, row->end_ns)};
 	case COLUMN_ENDED:
-		return (struct cell){.kind = CELL_TEXT, .text = row->end};
+		return cell_text(row->end);
 	case COLUMN_SIZE:
 		return (struct cell){.kind = CELL_SIZE, .number = (int64_t)row->bytes};
 	case COLUMN_EVENTS:
-		return (struct cell){.kind = CELL_COUNT, .number = (int64_t)row->events};
+		return cell_count(row->events);
 	default:
 		return (struct cell){.kind = CELL_TEXT,
 			.text = row->exceptions,

@@ -73,21 +73,6 @@ void report_json_missing(const struct report *w, struct json *j);
 void report_title(struct report *w, const char *what, const char *name);
 
 /* Cells. */
-static inline struct cell cell_count(uint64_t n)
-{
-	return (struct cell){.kind = CELL_COUNT, .number = n < INT64_MAX ? (int64_t)n : INT64_MAX};
-}
-
-static inline struct cell cell_ns(enum cell_kind kind, int64_t ns)
-{
-	return (struct cell){.kind = kind, .number = ns};
-}
-
-static inline struct cell cell_text(const char *text)
-{
-	return (struct cell){.kind = text ? CELL_TEXT : CELL_NONE, .text = text};
-}
-
 struct cell cell_share(const struct report *w, int64_t ns); /* share of the range's sum */
 struct cell cell_file(const struct pl_code *code);
 struct cell cell_code(const struct pl_code *code);

@@ -40,6 +40,26 @@ struct cell {
 	struct text source; /* after a place, or after a text in the last column; faint */
 };
 
+static inline struct cell cell_number(int64_t n)
+{
+	return (struct cell){.kind = CELL_NUMBER, .number = n};
+}
+
+static inline struct cell cell_count(uint64_t n)
+{
+	return (struct cell){.kind = CELL_COUNT, .number = n < INT64_MAX ? (int64_t)n : INT64_MAX};
+}
+
+static inline struct cell cell_ns(enum cell_kind kind, int64_t ns)
+{
+	return (struct cell){.kind = kind, .number = ns};
+}
+
+static inline struct cell cell_text(const char *text)
+{
+	return (struct cell){.kind = text ? CELL_TEXT : CELL_NONE, .text = text};
+}
+
 struct column {
 	const char *name;  /* NULL: not in the data */
 	const char *title; /* NULL: not in the text */

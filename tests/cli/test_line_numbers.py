@@ -14,9 +14,8 @@ import session  # noqa: E402
 
 QUICK = True
 
-PROGRAM = '''\
-import ast, sys
-SRC = """def a(n):
+FUNCTION = '''\
+def a(n):
     t = 0
     for i in range(n):
         try:
@@ -25,7 +24,10 @@ SRC = """def a(n):
         except ValueError:
             t += 100
     return t
-"""
+'''
+PROGRAM = '''\
+import ast, sys
+SRC = """FUNCTION"""
 def made(line):
     tree = ast.parse(SRC)
     for node in ast.walk(tree):
@@ -46,19 +48,10 @@ a(6)
 a(116)
 def after(n): return n + 1
 print(sum(after(i) for i in range(5)))
-'''
+'''.replace("FUNCTION", FUNCTION)
 WHOLE = '''\
 import ast, sys
-SRC = """def a(n):
-    t = 0
-    for i in range(n):
-        try:
-            if i == 3:
-                raise ValueError(i)
-        except ValueError:
-            t += 100
-    return t
-a(6)
+SRC = """FUNCTIONa(6)
 a(116)
 """
 tree = ast.parse(SRC)
@@ -72,7 +65,7 @@ tree.body[0].lineno = 4
 exec(compile(tree, "<inlined>", "exec"))
 def after(n): return n + 1
 print(sum(after(i) for i in range(5)))
-'''
+'''.replace("FUNCTION", FUNCTION)
 # Each kind of code, in one program; how often each function is called
 KINDS = '''\
 def f(n):

@@ -150,20 +150,26 @@ class Case(unittest.TestCase):
                 self.assertEqual(found, expected)
 
 
-class Versions(Case):
-    """Two versions of one file."""
+class Kinds:
+    """A test for each kind of program; a class that inherits this has the tables."""
 
     def test_reload(self):
-        self.check(RELOAD)
+        self.check(self.reload)
 
     def test_child(self):
-        self.check(CHILD)
+        self.check(self.child)
 
     def test_relative_name(self):
-        self.check(RELATIVE)
+        self.check(self.relative)
 
     def test_rewritten(self):
-        self.check(REWRITTEN)
+        self.check(self.rewritten)
+
+
+class Versions(Kinds, Case):
+    """Two versions of one file."""
+
+    reload, child, relative, rewritten = RELOAD, CHILD, RELATIVE, REWRITTEN
 
     def test_function_of_a_changed_file(self):
         """Code that comes without its module, of a file that was written while the process ran: its text is not known."""

@@ -9,28 +9,20 @@ import subprocess
 import sys
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib")]
 import session  # noqa: E402
+import traced  # noqa: E402
 
 HEAD = '''\
 import sys
 import io, json, threading
-def leaf(x): return x + 1
-def other(x): return x + 1
-def two(x):
-    y = x + 1
-    if y % 2:
-        y += leaf(y)
-    for i in range(2):
-        y += i
-    return y
-leaf(1); two(1); two(2)
-'''
+''' + traced.CALLED + "leaf(1); long(1); long(2)\n"
 # Where it begins
 PLACES = {
-    "after imports": "other(1)\nBEGIN\nleaf(2)\ntwo(3)\n",
+    "after imports": "other(1)\nBEGIN\nleaf(2)\nlong(3)\n",
     "one line": "other(1)\nBEGIN; leaf(7)\nother(2)\n",
-    "between calls": "other(1); BEGIN; leaf(7); two(2)\n",
+    "between calls": "other(1); BEGIN; leaf(7); long(2)\n",
     "class": "class Body:\n    a = leaf(1)\n    b = [leaf(i) for i in range(2)]; BEGIN; c = leaf(2)\n"
              "    def method(self): return leaf(self.a)\nBody().method()\n",
     "metaclass": "class Meta(type):\n    def __new__(m, *a, **k):\n        leaf(1); BEGIN; return type.__new__(m, *a)\n"
@@ -49,7 +41,7 @@ PLACES = {
     "asynchronous generator": "async def items():\n    for i in range(3):\n        if i == 1: BEGIN\n        yield leaf(i)\n"
                               "async def above():\n    return [i async for i in items()]\ntry: above().send(None)\nexcept StopIteration: leaf(3)\n",
     "handler": "def place():\n    try:\n        leaf({}[1])\n    except KeyError:\n        leaf(1); BEGIN; leaf(2)\n    finally:\n"
-               "        leaf(5)\n        two(1)\nplace()\n",
+               "        leaf(5)\n        long(1)\nplace()\n",
     "handler that raises": "def fails():\n    try:\n        leaf({}[1])\n    except KeyError:\n        BEGIN; raise ValueError(1)\n"
                            "def above():\n    try:\n        fails()\n    except ValueError:\n        leaf(1)\nabove()\n",
     "with": "class Held:\n    def __enter__(self):\n        leaf(3)\n    def __exit__(self, *error):\n        BEGIN\n        return True\n"
@@ -60,7 +52,7 @@ PLACES = {
     "attribute": "class Any:\n    def __getattr__(self, n):\n        BEGIN\n        return leaf(1)\n    def __eq__(self, o): return leaf(2)\n"
                  "a = Any(); a.x == a.y; (a.z, a == 1)\n",
     "finaliser": "class Dies:\n    def __del__(self):\n        leaf(1); BEGIN; leaf(2)\ndef f():\n    d = Dies()\n    leaf(3)\nf()\nleaf(4)\n",
-    "thread": "def place():\n    leaf(1); BEGIN; other(2)\n    two(1)\nt = threading.Thread(target=place); t.start(); t.join()\nleaf(3)\n",
+    "thread": "def place():\n    leaf(1); BEGIN; other(2)\n    long(1)\nt = threading.Thread(target=place); t.start(); t.join()\nleaf(3)\n",
     "recursion": "def f(n):\n    if n: return f(n - 1) + f(n - 1)\n    leaf(1)\n    BEGIN; return other(1)\nf(2)\nf(1)\n",
     "hot loop": "def f(n):\n    s = 0\n    for i in range(n):\n        s += leaf(i) if i % 3 else 1\n        if i == n - 5: BEGIN\n"
                 "        if i % 7 == 0: s = other(i)\n    return s\nf(300)\nf(9)\n",
@@ -74,18 +66,10 @@ PLACES = {
     "finally": "def f():\n    try:\n        return leaf(1)\n    finally:\n        BEGIN; leaf(2)\nf()\ndef g():\n    for i in range(3):\n"
                "        try:\n            if i == 1: break\n        finally:\n            BEGIN\ng()\n",
 }
-TRACERS = '''\
-def tr_none(frame, event, arg): return None
-def tr_local(frame, event, arg): return tr_local
+TRACERS = traced.TRACERS + '''\
 def tr_opcodes(frame, event, arg):
     frame.f_trace_lines, frame.f_trace_opcodes = False, True
     return tr_opcodes
-def tr_frames(tr):
-    frame = sys._getframe(1)
-    while frame:
-        frame.f_trace = tr
-        frame = frame.f_back
-    sys.settrace(tr)
 '''
 DEBUGGERS = '''\
 import bdb, pdb

@@ -181,24 +181,14 @@ REWRITTEN = {
 }
 
 
-class Variations(test_texts.Case):
+class Variations(test_texts.Kinds, test_texts.Case):
+    reload, child, relative, rewritten = RELOAD, CHILD, RELATIVE, REWRITTEN
+
     def test_whole(self):
         for name, (end, program, expected) in WHOLE.items():
             with self.subTest(name):
                 self.record(program, TMPDIR=session.scratch())
                 self.assertEqual(self.shown(end), expected)
-
-    def test_reload(self):
-        self.check(RELOAD)
-
-    def test_child(self):
-        self.check(CHILD)
-
-    def test_relative_name(self):
-        self.check(RELATIVE)
-
-    def test_rewritten(self):
-        self.check(REWRITTEN)
 
 
 if __name__ == "__main__":

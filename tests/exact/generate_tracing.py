@@ -5,7 +5,12 @@ A trace function, a debugger or a tool of sys.monitoring begins once, at some pl
 has run that was not heard: code with one way through it, hot code, frames that returned. All that
 goes on behind that must be told, and nothing of what was before may be lost.
 """
+import os
 import random
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import traced  # noqa: E402
 
 # In front of that: what is asked of it, `two-runs` or, where a debugger looks at the frames below,
 # of which the oracle alone has one more, `same-run`.
@@ -13,15 +18,7 @@ HEADER = '''
 import _thread
 import sys
 started = []
-def leaf(x): return x + 1
-def other(x): return x + 1
-def long(x):
-    y = x + 1
-    if y % 2:
-        y += leaf(y)
-    for i in range(2):
-        y += i
-    return y
+''' + traced.CALLED + traced.TRACERS + '''\
 def deep(n): return n and deep(n - 1)
 def items(n):
     for i in range(n):
@@ -37,8 +34,6 @@ class Held:
 class Dies:
     def __init__(self, then): self.then = then
     def __del__(self): self.then()
-def tr_none(frame, event, arg): return None
-def tr_local(frame, event, arg): return tr_local
 def tr_once(frame, event, arg):
     started.append(event)
     return tr_once if len(started) < 5 else None
@@ -57,12 +52,6 @@ def tr_stops(frame, event, arg):
     if len(started) > 4:
         sys.settrace(None)
     return tr_stops
-def of_frame(tr):
-    frame = sys._getframe(1)
-    while frame:
-        frame.f_trace = tr
-        frame = frame.f_back
-    sys.settrace(tr)
 def tool(number, names, answer):
     m = sys.monitoring
     m.use_tool_id(number, "tool")
@@ -130,7 +119,7 @@ WAYS = (
     "(threading.settrace(TR), (t := threading.Thread(target=long, args=(3,))), t.start(), t.join())",
     "threading.settrace_all_threads(TR)",
     "set_c(ctypes.cast(tr_c, ctypes.c_void_p), None)",
-    "of_frame(TR)",
+    "tr_frames(TR)",
     "Debugger().set_trace()",
     "Debugger().runcall(long, 2)",
     "debug('c\\n')",
@@ -318,7 +307,7 @@ class Program:
         self.put_calls(0, 4)
         self.put(0, "print(len(started))")
         body = "\n".join(self.lines) + "\n"
-        question = "same-run" if any(word in body for word in ("Debugger(", "debug(", "of_frame(")) else "two-runs"
+        question = "same-run" if any(word in body for word in ("Debugger(", "debug(", "tr_frames(")) else "two-runs"
         return "# " + question + HEADER + "".join(part for word, part in PARTS.items() if word in body) + body
 
 
