@@ -36,12 +36,13 @@ import time
 # Harnesses take --build and --python. A row: the script, its level, the interpreters (empty: all),
 # more arguments. `test` takes the interpreters outside of chroots, `ci` all, and both one of each
 # minor version; `exact` every one that is here. Each module of CPython's own tests takes seconds:
-# `test` runs the fast ones, `ci` a fifth of all on each interpreter. Each has another fifth, and
-# with each commit they move on: the five versions see all of it now, each of them within a few
-# commits. What takes longest is asked of one interpreter at a time, in its turn.
+# `test` runs the fast ones, `ci` a tenth of all on each interpreter. Each has another tenth, and
+# with each second commit they move on: the five versions see half of it now, each all of it within
+# twenty commits. What takes longest is asked of one interpreter at a time, in its turn.
 THIRD = "a third"
 FIFTH = "a fifth"
 EIGHTH = "an eighth"
+TENTH = "a tenth"
 PART = "a part of what is asked in turn"
 SEED = "a seed that no commit before had"
 HARNESSES = (
@@ -55,10 +56,10 @@ HARNESSES = (
     ("exact/generated.py", "test", "", ["--seeds", "2"]),
     ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", THIRD]),
     ("exact/test_events.py", "ci", "", ["--shard", THIRD]),
-    ("exact/test_filters.py", "ci", "", ["--shard", THIRD]),
+    ("exact/test_filters.py", "ci", "", ["--shard", FIFTH]),
     ("exact/beside.py", "ci", "", ["--shard", THIRD]),
-    ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", FIFTH]),
-    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", FIFTH]),
+    ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", TENTH]),
+    ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", TENTH]),
     ("exact/generated.py", "ci", "", ["--seeds", "8", "--from", SEED]),
     ("exact/suites.py", "ci", "in turn", ["--shard", PART]),
     ("exact/witnesses.py", "ci", "", ["--shard", EIGHTH]),
@@ -227,7 +228,6 @@ def one_of_each_minor(pythons, number):
 def in_turn(pythons, number):
     """The version whose turn it is, of those outside chroots."""
     versions = [row[0] for row in pythons if not row[2]] or [row[0] for row in pythons] or [""]
-    # odd commits have other micro versions than even ones
     return versions[number // 2 % len(versions)]
 
 
@@ -313,12 +313,14 @@ def main():
         pythons = [row for row in pythons if not row[2]] or pythons
     if args.level != "exact":
         pythons = one_of_each_minor(pythons, number)
-    parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(number + k) % 8 + 1}/8",
-                      PART: f"{number % 4 + 1}/4", SEED: str(8 * number)}
+    # Odd commits have other micro versions than even ones: an even number of parts must not move with them.
+    half = number // 2
+    parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(half + k) % 8 + 1}/8",
+                      TENTH: f"{(half + 2 * k) % 10 + 1}/10", PART: f"{number % 4 + 1}/4", SEED: str(8 * number)}
              for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
     if args.level == "ci":
-        shards = ", ".join(f"{part[THIRD]} and {part[FIFTH]} on {version}" for version, part in parts.items())
+        shards = ", ".join(f"{part[THIRD]}, {part[FIFTH]} and {part[TENTH]} on {version}" for version, part in parts.items())
         print(f"rotation {number} ({unit}): {shards}; it is the turn of {turn}", flush=True)
     for script, level, versions, arguments in HARNESSES:
         if level == args.level and args.pattern in script:
