@@ -4,11 +4,15 @@
 #include "cmd/cmd.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include "base/buf.h"
 #include "cmd/lines.h"
 #include "cmd/page.h"
 #include "cmd/rows.h"
 #include "cmd/select.h"
+#include "os/local.h"
 
 /* Damages that are listed; of further ones only the number. */
 #define SAID_MAX 10
@@ -23,6 +27,7 @@ struct dump {
 	struct rows rows;
 	struct lines lines;
 	bool as_rows;
+	bool some;	  /* there was an event to print */
 	int code;	  /* exit */
 	uint64_t damages; /* seen so far */
 	/* of the process that is being read */
@@ -64,8 +69,9 @@ static void take(struct dump *d, const struct pl_event *e)
 		thread_done(d, thread);
 		return;
 	}
-	if (!(s->kinds >> e->kind & 1) || when_before(&s->from, e))
+	if (!(s->kinds >> e->kind & 1) || when_before(&s->from, e) || !select_task(s, e))
 		return;
+	d->some = true;
 	if (d->as_rows)
 		rows_write(&d->rows, e);
 	else
@@ -191,6 +197,58 @@ static void say_damages(struct dump *d)
 		n > d->damages ? n : d->damages, n > 1 || d->damages > 1 ? "s" : "");
 }
 
+#define RANGE_BYTES (4 * LOCAL_BYTES + 8)
+
+/* "2026-11-21 10:52:01.500 to 10:52:04.250", with a second date if it is another day. */
+static void write_range(char text[RANGE_BYTES], const struct pl_recording_info *info)
+{
+	char dates[2][LOCAL_BYTES], clocks[2][LOCAL_BYTES];
+	const int64_t moments[] = {info->start_ns, info->end_ns};
+
+	for (int i = 0; i < 2; i++) {
+		local_date(dates[i], moments[i]);
+		local_clock(clocks[i], moments[i], 3);
+	}
+	bool same_day = !strcmp(dates[0], dates[1]);
+	if (info->end_ns)
+		snprintf(text, RANGE_BYTES, "%s %s to %s%s%s", dates[0], clocks[0],
+			same_day ? "" : dates[1], same_day ? "" : " ", clocks[1]);
+	else
+		snprintf(text, RANGE_BYTES, "%s %s on, and is still being written", dates[0],
+			clocks[0]);
+}
+
+/* A person who sees nothing asks what went wrong. A program that asks whether there is such an event
+ * knows what no row means. */
+static void say_nothing(struct dump *d)
+{
+	const struct selection *s = &d->selection;
+	char range[RANGE_BYTES], *said = NULL;
+	struct pl_recording_info info;
+	struct pl_buf what = {0};
+
+	if (d->some || d->out.error || d->code != CMD_OK)
+		return;
+	if (d->as_rows && !s->from_text && !s->to_text && !s->task)
+		return;
+	if (s->events)
+		buf_printf(&what, ", as --events %s has it", s->events);
+	if (s->thread)
+		buf_printf(&what, ", in a thread '%s'", s->thread);
+	if (s->task)
+		buf_printf(&what, ", in a task '%s'", s->task);
+	if (s->from_text)
+		buf_printf(&what, ", from %s %s", s->from_text, s->to_text ? "" : "on");
+	if (s->to_text)
+		buf_printf(&what, s->from_text ? "to %s" : ", up to %s", s->to_text);
+	buf_u8(&what, 0);
+	said = what.failed ? "" : (char *)what.at + (what.used > 1);
+	pl_recording_info(d->r, &info);
+	write_range(range, &info);
+	cmd_say("dump: there is no event%s; the recording is from %s", said, range);
+	buf_release(&what);
+}
+
 static int prepare(struct dump *d, struct cmd *c, const char *fields, bool json)
 {
 	int code = select_read(&d->selection, d->r);
@@ -223,6 +281,8 @@ int cmd_dump(struct cmd *c)
 			.text = &d.selection.process},
 		{"thread", 't', "LIST", "by number, native id, or name",
 			.text = &d.selection.thread},
+		{"task", 0, "LIST", "by number or name: of asyncio, trio, or a greenlet",
+			.text = &d.selection.task},
 		{"events", 'e', "LIST",
 			"call, line, return, yield, resume, throw, unwind, raise,\n"
 			"reraise, handled, gap, mark, again, outside, possible",
@@ -251,6 +311,7 @@ int cmd_dump(struct cmd *c)
 		page_start(c, &d.out);
 		dump_processes(&d);
 		say_damages(&d);
+		say_nothing(&d);
 		code = d.code;
 	}
 	rows_release(&d.rows);

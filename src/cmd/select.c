@@ -86,6 +86,22 @@ bool select_thread(
 	return false;
 }
 
+/* Which tasks there are is not known before all was read, so a word that names none is no error. */
+bool select_task(const struct selection *s, const struct pl_event *e)
+{
+	const char *list = s->task, *word;
+	uint64_t number;
+	size_t length;
+
+	if (!list)
+		return true;
+	while (list_next(&list, &word, &length))
+		if (same(e->task, word, length) ||
+			(read_number(word, length, &number) && number && e->task_id == number))
+			return true;
+	return false;
+}
+
 /* Does a word name a thread in one of the selected processes? */
 static bool names_thread(
 	const struct selection *s, const struct pl_recording *r, const char *word, size_t length)

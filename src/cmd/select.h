@@ -2,6 +2,7 @@
  *
  *	--process 2,4711      numbers of the recording, else pids, else a part of the command line
  *	--thread 0,worker     numbers within the process, else native ids, else whole names
+ *	--task 3,Task-2       numbers in their process, or whole names
  *	--events call,raise   words of PL_EVENT_KINDS
  *	--from --to           moments (session/when.h); both inclusive
  */
@@ -13,7 +14,7 @@
 /* All zero selects everything, after a call of select_read. */
 struct selection {
 	/* in: as given, NULL if not; point into argv */
-	const char *process, *thread, *events, *from_text, *to_text;
+	const char *process, *thread, *task, *events, *from_text, *to_text;
 	/* out */
 	uint32_t kinds; /* bit per enum pl_event_kind */
 	struct when from, to;
@@ -27,6 +28,8 @@ bool select_process(
 	const struct selection *s, const struct pl_recording *r, const struct pl_process *p);
 bool select_thread(
 	const struct selection *s, const struct pl_recording *r, const struct pl_thread *t);
+
+bool select_task(const struct selection *s, const struct pl_event *e);
 
 static inline bool when_before(const struct when *w, const struct pl_event *e)
 {

@@ -20,6 +20,23 @@ def own(rows, at=0):
     return [row for row in rows if row[at] == "shop.py" or row[at].endswith("/shop.py")]
 
 
+TASKS = '''\
+import asyncio
+
+
+async def work(n):
+    for i in range(n):
+        await asyncio.sleep(0)
+
+
+async def main():
+    await asyncio.gather(asyncio.create_task(work(2), name="one"), asyncio.create_task(work(3), name="two"))
+
+
+asyncio.run(main())
+'''
+
+
 class Fields(unittest.TestCase):
     def test_path_of_the_program(self):
         path = [row[1:] for row in own(shop().rows("--thread", "worker", "--fields", "file,event,code,line"))]
@@ -108,11 +125,12 @@ class Selections(unittest.TestCase):
         self.assertEqual(shop().rows("--to", middle, "-f", "tid,seq,event,time,name"), [r for r in everything if r[3] <= middle])
         clock = time.strftime("%H:%M:%S", time.gmtime(int(middle.split(".")[0]))) + "." + middle.split(".")[1]
         self.assertEqual(shop().rows("--from", clock, "-f", "seq,time"), shop().rows("--from", middle, "-f", "seq,time"))
-        self.assertEqual(shop().rows("--from", "+3600", "-f", "seq"), [])
+        self.assertEqual(self.none("--from", "+3600", "-f", "seq"), "from +3600 on")
         self.assertEqual(shop().rows("--from", "+0", "-f", "tid,seq,event,time,name"), everything)
         for whole in "+3600s", "+1h", "+3600000ms", "100%":
             self.assertEqual(shop().rows("--to", whole, "-f", "tid,seq,event,time,name"), everything)
-        counts = [len(shop().rows("--to", f"{percent}%")) for percent in (0, 50, 90, 100)]
+        self.assertEqual(self.none("--to", "0%"), "up to 0%")
+        counts = [len(shop().pathline("dump", "--to", f"{percent}%").stdout.splitlines()) for percent in (0, 50, 90, 100)]
         self.assertEqual([counts[0], *sorted(counts)], [0, *counts])
         for word in "1.5", "-1h", "101%", "5ms":
             self.assertIn("is not a time; say", shop().pathline("dump", f"--to={word}").stderr.decode())
@@ -120,6 +138,37 @@ class Selections(unittest.TestCase):
             done = shop().pathline("dump", *words)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             self.assertIn("is later than --to", done.stderr.decode())
+
+    def none(self, *words):
+        """What was asked for, as the message says that has no event."""
+        done = shop().pathline("dump", *words)
+        self.assertEqual((done.returncode, done.stdout), (0, b""), words)
+        said = re.fullmatch(r"pathline: dump: there is no event (.*); the recording is from (\S+ \S+) to (\S+)\n", done.stderr.decode())
+        self.assertIsNotNone(said, done.stderr)
+        first, last = (float(shop().rows("-f", "time")[i][0]) for i in (0, -1))
+        self.assertLessEqual(said[2][:-4], time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(first)))
+        self.assertGreaterEqual(said[3], time.strftime("%H:%M:%S", time.gmtime(last)))
+        return said[1]
+
+    def test_what_selects_nothing_says_so(self):
+        self.assertEqual(self.none("--from", "+1000", "--to", "+1001"), "from +1000 to +1001")
+        self.assertEqual(self.none("--from", "#7000", "--to", "#8000", "--json"), "from #7000 to #8000")
+        self.assertEqual(self.none("-e", "mark"), "as --events mark has it")
+        self.assertEqual(self.none("-e", "mark", "--task", "x", "--from", "+0"), "as --events mark has it, in a task 'x', from +0 on")
+        self.assertEqual(self.none("--task", "1"), "in a task '1'")
+
+    def test_tasks_by_number_and_name(self):
+        run = session.Recorded(TASKS, "tasks.py")
+        fields = ("--fields", "tid,seq,event,task_id,task")
+        everything = run.rows(*fields)
+        one = [row for row in everything if row[4] == "one"]
+        self.assertTrue(one)
+        for word in "one", one[0][3]:
+            self.assertEqual(run.rows("--task", word, *fields), one)
+        both = [row for row in everything if row[4] in ("one", "two")]
+        self.assertEqual(run.rows("--task", "two,one", *fields), both)
+        self.assertEqual(run.rows("--task", "one", "-e", "call", *fields), [row for row in one if row[2] == "call"])
+        self.assertIn(b"in task", run.pathline("dump", "--task", "two").stdout)
 
     def test_mistakes_are_usage(self):
         for words, answer in ((["--fields", "evnt"], "event"), (["--events", "cal"], "call"), (["--jsn"], "--json"),
