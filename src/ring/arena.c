@@ -9,7 +9,7 @@
 #include "os/stat.h"
 
 /* Reserves the address space of all chunks that there can ever be: a mapping never moves, and the
- * file can grow behind it without a word to the recorders. */
+ * file can grow without telling the recorders. */
 static int map(struct arena *out, int fd)
 {
 	size_t bytes = ARENA_BYTES_MAX;

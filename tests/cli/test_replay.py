@@ -152,7 +152,7 @@ class Model:
             j = i
             while left is None:
                 e = events[j]
-                if inside and e.depth < depth:  # one that is not recorded ended without a word
+                if inside and e.depth < depth:  # one that is not recorded ended without an event
                     i, depth, generator, out = j, e.depth, e.generator, False
                     if e.event == "line":
                         return j
@@ -188,7 +188,7 @@ class Model:
             if waits is not None:
                 if e.generator == waits and j < i:
                     waits, depth = None, e.depth
-            if waits is None and not anything and e.depth < depth:  # one that is not recorded began without a word
+            if waits is None and not anything and e.depth < depth:  # one that is not recorded began without an event
                 depth, out = e.depth, False
             if waits is None and j < i and e.event == "line" and (anything or (e.depth == depth and not out)):
                 return j

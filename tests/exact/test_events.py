@@ -313,7 +313,7 @@ class Walk:
 
     def step_frame(self, event, depth, frame):
         height = depth + (event not in ENTER)
-        # it goes without a word, as it came
+        # it goes without an event, as it came
         while len(self.stack) > height and self.stack[-1] is None:
             self.stack.pop()
         unannounced = height - len(self.stack)
