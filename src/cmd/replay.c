@@ -81,15 +81,31 @@ static void write_why(struct answers *a)
 	out_char(&a->out, '\n');
 }
 
+/* What there is to say besides the row, before it: so a reader has the whole answer with the row. */
+static void write_note(struct answers *a)
+{
+	struct json j = {.out = &a->out};
+
+	if (a->json) {
+		json_line(&j, "note");
+		json_text(&j, "what", a->session.note);
+		json_line_end(&j);
+		return;
+	}
+	out_text(&a->out, "#\t");
+	out_field(&a->out, text_of(a->session.note));
+	out_char(&a->out, '\n');
+}
+
 static void answer(struct answers *a)
 {
+	if (a->session.note[0])
+		write_note(a);
 	if (a->session.why[0])
 		write_why(a);
 	else
 		rows_write(&a->rows, &a->session.replay.at);
 	out_flush(&a->out);
-	if (a->session.note[0])
-		cmd_say("replay: %s", a->session.note);
 }
 
 static int failed(int code, const struct pl_err *err)
@@ -128,6 +144,13 @@ static int run(struct answers *a, const char *line, bool answered)
 	return a->out.error ? CMD_OK : CMD_GO;
 }
 
+/* A person is asked for each command. On stderr, since stdout has answers only. */
+static void prompt(const FILE *from)
+{
+	if (from == stdin && isatty(0))
+		fputs("(pathline) ", stderr);
+}
+
 /* Commands from a file or stdin; empty lines and lines that begin with # are skipped. */
 static int run_lines(struct answers *a, FILE *from, bool answered)
 {
@@ -136,7 +159,7 @@ static int run_lines(struct answers *a, FILE *from, bool answered)
 	ssize_t n;
 	int code = CMD_GO;
 
-	while (code == CMD_GO && (n = getline(&line, &room, from)) >= 0) {
+	while (code == CMD_GO && (prompt(from), n = getline(&line, &room, from)) >= 0) {
 		while (n && (line[n - 1] == '\n' || line[n - 1] == '\r'))
 			line[--n] = 0;
 		if (!answered && !strncmp(line, "key ", 4)) {
@@ -147,6 +170,8 @@ static int run_lines(struct answers *a, FILE *from, bool answered)
 			code = run(a, line, answered);
 		}
 	}
+	if (code == CMD_GO && from == stdin && isatty(0))
+		fputs("\n", stderr); /* after the prompt that had no answer */
 	free(line);
 	return code;
 }
@@ -390,7 +415,10 @@ static void describe(char about[ABOUT_BYTES])
 		"stdin, "
 		"one a line.\n"
 		"It answers each with the row of the new position,\n" FIELDS ",\n"
-		"or with a row that begins with ! and says what was done, or why nothing was.\n%s",
+		"or with a row that begins with ! and says what was done, or why nothing was. A "
+		"row "
+		"that\n"
+		"begins with # adds something to the next row.\n%s",
 		words);
 }
 

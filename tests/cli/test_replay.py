@@ -2,6 +2,7 @@
 import bisect
 import json
 import os
+import pty
 import random
 import re
 import subprocess
@@ -310,9 +311,14 @@ class Recording(unittest.TestCase):
         return done.stderr if fails else done.stdout
 
     def replay(self, *commands, options=()):
-        answers = self.ask("replay", *options, given="".join(c + "\n" for c in commands)).splitlines()
+        """One row for each command; what a row with # adds is left out."""
+        rows = [row.split("\t") for row in self.ask("replay", *options, given="".join(c + "\n" for c in commands)).splitlines()]
+        for row, after in zip(rows, rows[1:] + [["#"]]):
+            if row[0] == "#":
+                self.assertEqual((len(row), len(after)), (2, 10), (row, after))
+        answers = [row for row in rows if row[0] != "#"]
         self.assertEqual(len(answers), len(commands) + 1)
-        return [row.split("\t") for row in answers]
+        return answers
 
     def walk(self, chance, setting, stops, count):
         """Random commands against the naive walk."""
@@ -563,12 +569,30 @@ class Replay(Recording):
     def test_switches_say_who_ran(self):
         """By number and name: names can be the same."""
         done = subprocess.run([PATHLINE, "replay", "--plain", "recording"], cwd=self.place, input=15 * "]\n" + "[\n", text=True, capture_output=True, timeout=120)
-        notes = [line for line in done.stderr.splitlines() if " goes on; " in line]
-        self.assertEqual(len(notes), 16, done.stderr)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(len(done.stdout.splitlines()), 33)
+        notes = done.stdout.splitlines()[1::2]
         who = r"(thread \d+ [-\w]+(, task \d+ [-\w]+)?|task \d+ [-\w]+|the thread without a task)"
         for note in notes:
-            self.assertRegex(note, rf"^pathline: replay: {who} goes on; {who} was left$")
+            self.assertRegex(note, rf"^#\t{who} goes on; {who} was left$")
         self.assertTrue(any("task " in note for note in notes))
+
+    def test_a_prompt_for_a_person(self):
+        """Only where commands come from a terminal; stdout has the answers, and nothing else."""
+        for words in ((), ("--json",)):
+            ours, theirs = pty.openpty()
+            p = subprocess.Popen([PATHLINE, "replay", "--plain", *words, "recording"], cwd=self.place, stdin=theirs, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True)
+            os.close(theirs)
+            try:
+                os.write(ours, b"s\nnonsense\n\x04")
+                out, err = p.communicate(timeout=60)
+            finally:
+                os.close(ours)
+            self.assertEqual((p.returncode, err), (0, 3 * "(pathline) " + "\n"))
+            self.assertEqual(out, self.ask("replay", "--plain", *words, given="s\nnonsense\n"))
+        done = subprocess.run([PATHLINE, "replay", "--plain", "recording"], cwd=self.place, input="s\nnonsense\n", text=True, capture_output=True, timeout=120)
+        self.assertEqual(done.stderr, "")
 
     def test_json_gives_the_same(self):
         commands = ["s", "b mine.py:7", "b mine.py:6", "B", "a", "m a", "t", "x KeyError", "c", "help", "b mine.py:6", "clear"]
@@ -606,7 +630,7 @@ class Replay(Recording):
         self.assertEqual(rows[8], rows[4])
         self.assertEqual(rows[3][2], self.model.threads[0][-1].row[2])
         self.assertTrue(lines)
-        self.assertEqual(self.ask("replay", "--at", "+0.1", given="").split("\t")[0], rows[4][0])
+        self.assertEqual(self.ask("replay", "--at", "+0.1", given="").splitlines()[-1].split("\t")[0], rows[4][0])
 
     def test_what_is_not_understood(self):
         rows = self.replay("frob", "s x", "j soon", "m 1", "/(", "j #1x")
@@ -657,6 +681,7 @@ class Long(unittest.TestCase):
         rows = [row.split("\t") for row in done.stdout.decode().splitlines()]
         self.assertEqual(rows[3], ["!", "line 2: 390001 of 400000 hits"])
         self.assertEqual((rows[4][7], rows[5]), ("7", ["!", "line 8: 390000 of 400000 hits"]))
+        self.assertRegex("\t".join(rows.pop(6)), r"^#\tthe nearest event is .* later$")  # of j 0%
         self.assertEqual(rows[7], ["!", "line 8: 0 of 400000 hits"])
         self.assertEqual(rows[9], rows[2])
 
