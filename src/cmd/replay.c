@@ -211,26 +211,6 @@ static int begin(struct answers *a, const char *word, const char *text)
 	return code;
 }
 
-/* Go to where the last exception that ended something was raised. */
-static int go_to_exception(struct answers *a)
-{
-	struct replay *p = &a->session.replay;
-	struct pl_err err = {0};
-	struct crash crash;
-	int code = crash_find(p->r, &(struct crash_bounds){.stop = &interrupted}, &crash, &err);
-
-	if (code == PL_END) {
-		cmd_say("replay: no thread, task or process of this recording ended by an "
-			"exception; "
-			"`x` stops at those that were handled");
-		return CMD_USAGE;
-	}
-	const struct pl_position *at = &crash.raise.position;
-	if (code == 0)
-		code = replay_seq(p, at->process, at->thread, crash.raise.seq, &err);
-	return code < 0 ? failed(code, &err) : CMD_GO;
-}
-
 /* To the last event of the thread that was chosen. If none was: to the last one of the process, in
  * the order of its threads. */
 static int go_to_end(struct answers *a)
@@ -255,6 +235,43 @@ static int go_to_end(struct answers *a)
 	p->joins = true;
 	if (code >= 0)
 		code = replay_seq(p, process, last, INT64_MAX, &err);
+	if (code >= 0)
+		session_note_seen(&a->session);
+	return code < 0 ? failed(code, &err) : CMD_GO;
+}
+
+/* Did a signal end the process of the position? */
+static bool was_killed(const struct replay *p)
+{
+	const struct pl_process *of = pl_recording_find_process(p->r, p->at.position.process);
+
+	return of &&
+	       (of->end == PL_PROCESS_SIGNALED || (of->end == PL_PROCESS_LOST && of->end_code));
+}
+
+/* Go to where the last exception that ended something was raised. */
+static int go_to_exception(struct answers *a)
+{
+	struct replay *p = &a->session.replay;
+	struct pl_err err = {0};
+	struct crash crash;
+	int code = crash_find(p->r, &(struct crash_bounds){.stop = &interrupted}, &crash, &err);
+
+	if (code == PL_END && was_killed(p)) {
+		code = go_to_end(a);
+		cmd_say("replay: no exception ended anything; the program was killed, and this "
+			"is its last event");
+		return code;
+	}
+	if (code == PL_END) {
+		cmd_say("replay: no thread, task or process of this recording ended by an "
+			"exception; "
+			"`x` stops at those that were handled");
+		return CMD_USAGE;
+	}
+	const struct pl_position *at = &crash.raise.position;
+	if (code == 0)
+		code = replay_seq(p, at->process, at->thread, crash.raise.seq, &err);
 	return code < 0 ? failed(code, &err) : CMD_GO;
 }
 
@@ -441,7 +458,7 @@ int cmd_replay(struct cmd *c)
 			.text = &a->thread},
 		{"at-exception", 0, NULL,
 			"begin where the last exception was raised that ended a thread, task or "
-			"process",
+			"process; if none did and the program was killed, at its last event",
 			.flag = &a->at_exception},
 		{"command", 'c', "LINE", "do this first; can be given several times",
 			.take = take_command, .to = a},

@@ -579,6 +579,63 @@ static void note_distance(struct session *s, int64_t off_ns)
 		off_ns < 0 ? "earlier" : "later");
 }
 
+/* "MainThread was seen last in line 7 of inner, waiting for 3.9 s; w0: line 13 of worker, …". */
+static void note_thread(struct session *s, uint32_t thread, const struct seen *seen)
+{
+	const struct pl_thread *t =
+		pl_recording_thread(s->replay.r, s->replay.at.position.process, thread);
+	const size_t used = strlen(s->note);
+	char text[SEEN_BYTES];
+
+	seen_text(seen, text);
+	snprintf(s->note + used, sizeof s->note - used, "%s%.40s%s%s", used ? "; " : "",
+		t && t->name[0] ? t->name : "a thread", used ? ": " : " was seen last in ", text);
+}
+
+#define NOTED_THREADS 4
+
+void session_note_seen(struct session *s)
+{
+	const struct pl_position *here = &s->replay.at.position;
+	const struct pl_process *p = pl_recording_find_process(s->replay.r, here->process);
+	const uint32_t count = p ? p->thread_count : 0;
+	struct seen *rows = calloc((size_t)count + 1, sizeof *rows);
+	uint32_t noted = 0, left_out = 0;
+
+	if (!rows || !p || p->end == PL_PROCESS_EXITED || p->end == PL_PROCESS_EXECED)
+		goto done;
+	for (uint32_t n = 0; n < count; n++) {
+		struct path path = {.r = s->replay.r, .process = here->process, .thread = n};
+		struct pl_event last;
+		if (path_last(&path, UINT64_MAX, &last, NULL) == 0 && seen_after(&last))
+			rows[n] = (struct seen){.wanted = true, .after_ns = last.time_ns};
+		path_release(&path);
+	}
+	if (seen_last(s->replay.r, here->process, rows, count, NULL))
+		goto done;
+	for (uint32_t i = 0; i < count; i++) { /* the position's thread first */
+		const uint32_t n = (here->thread + i) % count;
+		if (rows[n].code && noted++ < NOTED_THREADS)
+			note_thread(s, n, &rows[n]);
+	}
+	left_out = noted > NOTED_THREADS ? noted - NOTED_THREADS : 0;
+	if (left_out)
+		snprintf(s->note + strlen(s->note), sizeof s->note - strlen(s->note),
+			"; and %" PRIu32 " more thread%s", left_out, left_out == 1 ? "" : "s");
+done:
+	free(rows);
+}
+
+static int jump_to_end(struct session *s, struct pl_err *err)
+{
+	const struct pl_position here = s->replay.at.position;
+	int code = replay_seq(&s->replay, here.process, here.thread, INT64_MAX, err);
+
+	if (code == 0)
+		session_note_seen(s);
+	return moved(s, code, "empty");
+}
+
 static int do_jump(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct replay *p = &s->replay;
@@ -590,7 +647,7 @@ static int do_jump(struct session *s, char letter, const char *rest, struct pl_e
 	if (!strcmp(rest, "start"))
 		return moved(s, replay_seq(p, here.process, here.thread, 0, err), "empty");
 	if (!strcmp(rest, "end"))
-		return moved(s, replay_seq(p, here.process, here.thread, INT64_MAX, err), "empty");
+		return jump_to_end(s, err);
 	if (*rest == '#' && isdigit((unsigned char)rest[1])) {
 		uint64_t seq = strtoull(rest + 1, &end, 10);
 		if (*end || seq > INT64_MAX)

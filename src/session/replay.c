@@ -110,6 +110,12 @@ void replay_release(struct replay *p)
 	path_release(&p->path);
 }
 
+void replay_grown(struct replay *p)
+{
+	path_reset(&p->path);
+	p->seen_known = false;
+}
+
 int replay_visited(struct replay *p, bool back, struct pl_err *err)
 {
 	if (back ? !p->current : p->current + 1 >= p->visited)
@@ -678,7 +684,48 @@ int replay_switch(struct replay *p, bool back, struct pl_err *err)
 		    : replay_seq(p, process, best.position.thread, best.seq, err);
 }
 
+/* ---- what was seen after the last event ---- */
+
+static void find_seen(struct replay *p)
+{
+	const struct pl_position *at = &p->at.position;
+	const struct pl_event *later;
+	struct seen *rows = calloc((size_t)at->thread + 1, sizeof *rows);
+
+	p->seen = (struct seen){.wanted = false};
+	if (rows && seen_after(&p->at) &&
+		path_from(&p->path, p->at.seq + 1, &later, NULL) == PL_END) {
+		rows[at->thread] = (struct seen){.wanted = true, .after_ns = p->at.time_ns};
+		if (seen_last(p->r, at->process, rows, at->thread + 1, NULL) == 0)
+			p->seen = rows[at->thread];
+	}
+	free(rows);
+	p->seen_at = *at;
+	p->seen_seq = p->at.seq;
+	p->seen_known = true;
+}
+
+const struct seen *replay_seen(struct replay *p)
+{
+	const struct pl_position *at = &p->at.position;
+
+	if (!p->seen_known || p->seen_seq != p->at.seq || p->seen_at.thread != at->thread ||
+		p->seen_at.process != at->process)
+		find_seen(p);
+	return p->seen.code ? &p->seen : NULL;
+}
+
 /* ---- the stack ---- */
+
+/* The innermost frame of the stack stands where it was seen, if that is in it. */
+static void move_to_seen(struct replay *p, struct pl_frame *frame)
+{
+	const struct seen *seen = replay_seen(p);
+
+	if (seen && frame->code && pl_code_same_text(seen->code, frame->code) &&
+		!strcmp(pl_code_name(seen->code), pl_code_name(frame->code)))
+		frame->line = seen->line;
+}
 
 size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max)
 {
@@ -700,5 +747,7 @@ size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max)
 						 ? p->task.text
 						 : NULL;
 	pl_cursor_free(c);
+	if (depth && depth <= max)
+		move_to_seen(p, &frames[depth - 1]);
 	return depth;
 }

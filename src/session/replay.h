@@ -12,6 +12,7 @@
 #define PL_SESSION_REPLAY_H
 
 #include <regex.h>
+#include "session/seen.h"
 #include "session/step.h"
 #include "session/stops.h"
 #include "session/tasks.h"
@@ -38,6 +39,10 @@ struct replay {
 	struct task_name task;
 	/* its own */
 	struct path path; /* of at's thread */
+	struct seen seen; /* after the event seen_seq of seen_at's thread, if seen_known */
+	struct pl_position seen_at;
+	uint64_t seen_seq;
+	bool seen_known;
 	/* owned: for each thread of near_process, where it was when a search asked last */
 	uint64_t *near;
 	uint32_t near_process, near_count;
@@ -53,6 +58,9 @@ struct replay {
 
 int replay_start(struct replay *p, struct pl_err *err);
 void replay_release(struct replay *p);
+
+/* The recording was refreshed. */
+void replay_grown(struct replay *p);
 
 int replay_step(struct replay *p, enum step step, bool back, struct pl_err *err);
 /* As STEP_NEXT, until a line of this frame is reached that is at or after `line`, or the frame has
@@ -87,8 +95,12 @@ int replay_visited(struct replay *p, bool back, struct pl_err *err);
 /* letter: a to z. */
 void replay_mark(struct replay *p, char letter);
 int replay_to_mark(struct replay *p, char letter, struct pl_err *err);
+/* Where the thread was seen after this position, which is its last event. NULL: it is not the last
+ * one, or it was not seen later. Valid until the position changes. */
+const struct seen *replay_seen(struct replay *p);
 /* The stack here, the bottom frame first: returns its depth, fills at most max; 0 after an error.
- * The task of a frame is NULL, except that of the root of `task`. */
+ * The task of a frame is NULL, except that of the root of `task`. The line of the innermost one is
+ * that of replay_seen. */
 size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max);
 
 #endif

@@ -46,6 +46,9 @@ struct hits *session_hits(struct session *s);
  * at its last event. */
 int session_percent(const struct session *s);
 
+/* In a process that was killed, or still runs: say in the note where its threads were seen last. */
+void session_note_seen(struct session *s);
+
 /* For commands: this text is the answer. Returns 0. */
 int session_tell(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Append to the answer. */

@@ -123,23 +123,23 @@ static void who_text(const struct tui *t, char text[WHO_BYTES])
  * them. */
 static void draw_function(const struct tui *t, struct pen *p)
 {
-	const struct pl_event *at = &t->s->replay.at;
+	const struct place at = tui_place(t);
 	const int quarter = COLS / 4 < FILE_LEAST ? FILE_LEAST : COLS / 4;
 	const int half = p->columns / 2 < FILE_CUT ? FILE_CUT : p->columns / 2;
 	char file[FILE_BYTES], line[16];
 
 	pen_text(p, " ", INK_BAR);
-	if (!at->code) {
+	if (!at.code) {
 		pen_text(p, "no frame", INK_BAR);
 		return;
 	}
-	snprintf(line, sizeof line, ":%" PRId32 "  ", at->line);
-	int room = p->columns - 1 - columns_of(line) - columns_of(pl_code_name(at->code));
+	snprintf(line, sizeof line, ":%" PRId32 "  ", at.line);
+	int room = p->columns - 1 - columns_of(line) - columns_of(pl_code_name(at.code));
 	room = room > half ? room : half;
-	tui_file(t, pl_code_file(at->code), room < quarter ? room : quarter, file);
+	tui_file(t, pl_code_file(at.code), room < quarter ? room : quarter, file);
 	pen_text(p, file, INK_BAR);
 	pen_text(p, line, INK_BAR);
-	pen_text(p, pl_code_name(at->code), INK_BAR);
+	pen_text(p, pl_code_name(at.code), INK_BAR);
 }
 
 static void draw_place(const struct tui *t, int y)
@@ -202,14 +202,21 @@ static void draw_time(const struct tui *t, int y)
 
 /* ---- source ---- */
 
+struct place tui_place(const struct tui *t)
+{
+	const struct pl_event *at = &t->s->replay.at;
+	const struct seen *seen = replay_seen(&t->s->replay);
+
+	return seen ? (struct place){seen->code, seen->line} : (struct place){at->code, at->line};
+}
+
 int32_t tui_line(const struct tui *t)
 {
+	const struct place place = tui_place(t);
 	struct pl_frame frame;
 
-	if (!t->s->frame && t->s->replay.at.code)
-		return pl_code_same_text(t->s->replay.at.code, t->source.code)
-			       ? t->s->replay.at.line
-			       : 0;
+	if (!t->s->frame && place.code)
+		return pl_code_same_text(place.code, t->source.code) ? place.line : 0;
 	if (tui_frame((struct tui *)t, &frame) || !pl_code_same_text(frame.code, t->source.code))
 		return 0;
 	return frame.line;
@@ -266,8 +273,8 @@ static void draw_gutter(const struct tui *t, struct pen *p, int32_t line, bool h
 {
 	unsigned what = t->source.what[line];
 	bool ran = what & SOURCE_RAN || (t->source.has_hits && t->source.hits[line]);
-	bool never = t->source.has_what && what == SOURCE_CAN;
-	bool sure = never && executed_is_whole(t->s->replay.r);
+	bool never = t->source.has_what && !ran && what & SOURCE_CAN;
+	bool sure = never && !(what & SOURCE_MAY) && executed_is_whole(t->s->replay.r);
 	uint32_t stop = stop_at(t, line);
 	char hits[16] = "";
 
@@ -367,6 +374,13 @@ static void take_rules(struct tui *t, struct box *box)
 	if (t->source.missing) {
 		snprintf(text, sizeof text, "no source: %s", t->source.why);
 		take_rule(box, false, text, INK_BAD);
+	}
+	const struct seen *seen = replay_seen(&t->s->replay);
+	if (seen) {
+		char where[SEEN_BYTES];
+		seen_text(seen, where);
+		snprintf(text, sizeof text, "SEEN LAST in %s", where);
+		take_rule(box, false, text, INK_HERE);
 	}
 	if (tui_at_edge(t, false))
 		take_rule(box, true,

@@ -125,6 +125,8 @@ void listing_learn(struct listing *s, const struct executed *e)
 			add_code(s, row->code);
 		if (row->kind == PL_EVENT_LINE)
 			mark(s, row->line, SOURCE_CAN | SOURCE_RAN);
+		if (row->kind == PL_EVENT_POSSIBLE)
+			mark(s, row->line, SOURCE_CAN | SOURCE_MAY);
 	}
 	if (begun && !s->missing)
 		learn_unborn(s, begun);

@@ -8,6 +8,7 @@
 enum listing_line {
 	SOURCE_CAN = 1, /* it can begin to run */
 	SOURCE_RAN = 2, /* and did, in some thread */
+	SOURCE_MAY = 4, /* it may have begun after the last event of a thread that was killed */
 };
 
 /* All zero is empty; then lines is 0. */

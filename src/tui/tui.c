@@ -71,20 +71,19 @@ static void show_file(struct tui *t, const struct pl_code *code)
 static void show_position(struct tui *t)
 {
 	const struct pl_event *at = &t->s->replay.at;
-	const struct pl_code *code = at->code;
-	int32_t line = at->line;
+	struct place place = tui_place(t);
 	struct pl_frame frame;
 
 	if (t->s->frame && tui_frame(t, &frame) == 0) {
-		code = frame.code;
-		line = frame.line;
+		place.code = frame.code;
+		place.line = frame.line;
 	}
-	if (code)
-		show_file(t, code);
-	if (line > 0 && line <= t->source.lines) {
-		if (line != t->cursor)
+	if (place.code)
+		show_file(t, place.code);
+	if (place.line > 0 && place.line <= t->source.lines) {
+		if (place.line != t->cursor)
 			t->left = 0;
-		t->cursor = line;
+		t->cursor = place.line;
 	}
 	if (t->hits_seq != at->seq || t->hits_of.process != at->position.process ||
 		t->hits_of.thread != at->position.thread)
@@ -961,7 +960,7 @@ static bool follow(struct tui *t)
 		return false;
 	pl_recording_info(r, &info);
 	t->follows = !info.end_ns;
-	path_reset(&t->s->replay.path);
+	replay_grown(&t->s->replay);
 	view_grown(t);
 	if (t->s->executed.done) {
 		executed_release(&t->s->executed);

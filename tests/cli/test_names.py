@@ -416,6 +416,9 @@ class Ends(unittest.TestCase):
                                          "pathline: see what ran last:       pathline replay --end", *self.NEXT])
             shown = pathline("replay", "--end", "--plain", cwd=folder).stdout.decode()
             self.assertRegex(shown, r"program\.py\t3\tf\t(killed|signal)$")
+            done = pathline("replay", "--at-exception", "--plain", cwd=folder)
+            self.assertEqual((done.returncode, done.stdout.decode()), (0, shown))
+            self.assertIn("no exception ended anything; the program was killed, and this is its last event\n", done.stderr.decode())
 
     def test_crash_of_a_task_and_a_process(self):
         task = "import asyncio\nasync def f():\n    raise KeyError(1)\nasync def main():\n" \

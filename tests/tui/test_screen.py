@@ -133,6 +133,22 @@ for line in sys.stdin:
     burst()
     time.sleep(0.1)
 '''
+STUCK = '''\
+import os
+import threading
+
+
+def wait(lock):
+    lock.acquire()
+    print("never")
+
+
+lock = threading.Lock()
+lock.acquire()
+threading.Thread(target=wait, args=(lock,), name="other", daemon=True).start()
+print(os.getpid(), flush=True)
+wait(lock)
+'''
 _made = {}
 
 
@@ -361,6 +377,33 @@ class Live(Case):
         t.press("S").wait(lambda text: "the program has ended" not in text)
         self.quit(t)
 
+
+    def test_a_program_that_is_stuck(self):
+        """Before and after it is killed, the screen stands in the line that each thread waits in."""
+        folder = session.scratch()
+        with open(os.path.join(folder, "stuck.py"), "w", encoding="utf-8") as f:
+            f.write(STUCK)
+        program = subprocess.Popen([session.PATHLINE, "record", "-q", "--only-mine", "--python", session.PYTHON, "--", "stuck.py"], cwd=folder,
+                                   stdout=subprocess.PIPE)
+        self.addCleanup(program.stdout.close)
+        pid = int(program.stdout.readline())
+        self.addCleanup(lambda: program.poll() is None and os.kill(pid, signal.SIGKILL))
+        t = Terminal("replay", "--follow", "--end", cwd=folder)
+        t.folder = folder
+        self.addCleanup(t.close)
+        t.line("t MainThread").line("j end").wait("SO FAR").wait("SEEN LAST in line 6 of wait, waiting for").wait(r"^ stuck\.py:6  wait").wait("6 >")
+        t.line("t other").line("j end").wait("thread 1 other").wait(r"(?s)thread 1 other.*SEEN LAST in line 6 of wait, waiting for").line("t MainThread")
+        t.line("j end").wait(r"MainThread was seen last in line 6 of wait, waiting for \S+ \w+; other: line 6 of\s+wait,\s+waiting")
+        os.kill(pid, signal.SIGKILL)
+        self.assertEqual(program.wait(60), -signal.SIGKILL)
+        t.wait("the program has ended").wait("GAP: ").wait("END OF RECORDING --").wait("SEEN LAST in line 6 of wait, waiting for").wait(r"(?m)^ +\? +7 ")
+        self.quit(t)
+        for option in "--end", "--at-exception":
+            t = Terminal("replay", option, "--thread", "0", cwd=folder)
+            self.addCleanup(t.close)
+            t.wait("GAP: ").wait(r"^ stuck\.py:6  wait").wait("6 >").press("F3").wait(r">  0 wait  stuck\.py:6").wait(r"1 <module>  stuck\.py:14")
+            t.press("F2", "S").wait("14 > ").press("s").settle()
+            self.quit(t)
 
     def test_follow_a_program_that_has_ended(self):
         t = self.open("--follow").wait("START").wait("the program has ended; the recording is complete").press("s").wait("3 > ")
