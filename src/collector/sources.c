@@ -328,6 +328,10 @@ uint32_t sources_number(struct sources *s, struct store *out, uint32_t unit, str
 
 	if (known && *known)
 		return (uint32_t)*known - 1;
+	if (!unit && file.left == 7 && !memcmp(file.at, "<stdin>", 7))
+		return number_of(s, out, file, (struct pl_view){0},
+			"it came to stdin from a pipe or a terminal, and is not kept; a program "
+			"from a file has its text");
 	snprintf(reason, sizeof reason, "%s: %.*s", unit ? "its text was lost" : "no file",
 		(int)(file.left > 200 ? 200 : file.left), (const char *)file.at);
 	return number_of(s, out, file, (struct pl_view){0}, reason);

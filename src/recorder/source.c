@@ -9,6 +9,7 @@
  *	a member of a zip file   the same: the zip file's stamp, or the packed bytes in it
  *	no such file             what the program gave to linecache
  *	<frozen NAME>            the collector looks into the standard library
+ *	<stdin>                  the file that stdin is redirected from, if it fits the code
  *	<other>                  what linecache has, or the text of -c
  *	a confined program       no file is looked at: a seccomp filter could end the program
  *
@@ -264,6 +265,33 @@ static void find_file(struct found *f, PyCodeObject *code, const char *path)
 		read_fresh(f, path);
 }
 
+static bool is_confined(void)
+{
+	return root.confined && atomic_load_explicit(root.confined, memory_order_relaxed);
+}
+
+/* `python - <program.py`. The program may have been read from the middle of it, or stdin be another
+ * file by now. */
+static void find_stdin(struct found *f, PyCodeObject *code)
+{
+	struct file_stamp stamp;
+
+	if (is_confined() || file_stamp_of(0, &stamp) ||
+		file_read_stamped(AT_FDCWD, "/proc/self/fd/0", TEXT_MAX, &stamp, &f->bytes))
+		return;
+	if (code_fits(code, buf_view(&f->bytes))) {
+		f->text.how = CODE_TEXT_BYTES;
+		f->from = hash_bytes(f->bytes.at, f->bytes.used);
+	} else {
+		buf_reset(&f->bytes);
+	}
+}
+
+static bool is_stdin(struct pl_view file)
+{
+	return file.left == 7 && !memcmp(file.at, "<stdin>", 7);
+}
+
 static void find(struct found *f, PyCodeObject *code, const char *file)
 {
 	static const char frozen[] = "<frozen ";
@@ -274,14 +302,17 @@ static void find(struct found *f, PyCodeObject *code, const char *file)
 		/* There are many texts of "<string>"; 3.13 gives that of -c to linecache. */
 		if (length == 8 && memcmp(file, "<string>", 8) == 0)
 			return;
-		if (!find_lines(f, code->co_filename, false) && length > sizeof frozen &&
-			memcmp(file, frozen, sizeof frozen - 1) == 0) {
+		if (find_lines(f, code->co_filename, false))
+			return;
+		if (length > sizeof frozen && memcmp(file, frozen, sizeof frozen - 1) == 0) {
 			f->text.how = CODE_TEXT_FROZEN;
 			f->from = 1;
+		} else if (is_stdin(f->text.file)) {
+			find_stdin(f, code);
 		}
 		return;
 	}
-	if (root.confined && atomic_load_explicit(root.confined, memory_order_relaxed)) {
+	if (is_confined()) {
 		f->text.how = CODE_TEXT_CONFINED;
 	} else {
 		find_file(f, code, file);

@@ -318,6 +318,41 @@ class Ordinary(Case):
         self.record("", what=["-c", "x = 1\ndef f():\n    return x\nf()\n"])
         self.assertEqual(self.shown("<string>"), ["x = 1", "def f():", "f()", "    return x"])
 
+    def test_stdin(self):
+        """From a file it has its text; from a pipe it is said that it has none."""
+        folder = session.scratch()
+        text = "# a program\ndef f(n):\n    x = 'ä'\n    return x * n\n\n\nprint(len(f(3)))\n"
+        path = os.path.join(folder, "program.py")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        wanted = [line for i, line in enumerate(text.split("\n"), 1) if i in (2, 3, 4, 7)]
+        for words in (["--python", session.PYTHON, "-"], ["--", session.PYTHON, "-"], ["--", session.PYTHON]):
+            for way in "file", "pipe":
+                recording = os.path.join(folder, f"{way}{len(os.listdir(folder))}")
+                with open(path, "rb") as f:
+                    given = {"stdin": f} if way == "file" else {"input": f.read()}
+                    done = subprocess.run([session.PATHLINE, "record", "-q", "-o", recording, *words], capture_output=True, timeout=60, **given)
+                self.assertEqual((done.returncode, done.stdout), (0, b"3\n"), done.stderr)
+                shown = [row[2] for row in session.rows("-e", "line", "-f", "file,line,source", recording) if row[0] == "<stdin>"]
+                self.assertEqual(sorted(set(shown)), sorted(wanted) if way == "file" else [""], words)
+                said = session.pathline("report", "--file", "<stdin>", recording).stderr.decode()
+                self.assertEqual(said, "" if way == "file" else
+                                 "pathline: report: <stdin>: its source is not there: <stdin>: it came to stdin from a pipe or a terminal, and is not kept; "
+                                 "a program from a file has its text\n")
+
+    def test_stdin_that_was_replaced(self):
+        folder = session.scratch()
+        with open(os.path.join(folder, "other.py"), "w", encoding="utf-8") as f:
+            f.write("other = 1\n" * 20)
+        text = "import os\nos.dup2(os.open('other.py', os.O_RDONLY), 0)\ndef f():\n    return os\nexec(compile('late = 1', '<stdin>', 'exec'))\nf()\n"
+        with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as f:
+            f.write(text)
+        with open(os.path.join(folder, "program.py"), "rb") as f:
+            done = subprocess.run([session.PATHLINE, "record", "-q", "-o", "r", "--", session.PYTHON, "-"], cwd=folder, stdin=f, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = {(int(row[1]), row[2]) for row in session.rows("-e", "line", "-f", "file,line,source", "r", cwd=folder) if row[0] == "<stdin>"}
+        self.assertEqual(lines - {(1, "")}, {(i, line) for i, line in enumerate(text.splitlines(), 1)})
+
     def test_module(self):
         self.record("x = 1\n", what=["-m", "program"])
         self.assertEqual(self.shown("program.py"), ["x = 1"])
