@@ -450,6 +450,11 @@ static int do_task(struct session *s, char letter, const char *rest, struct pl_e
 	}
 	if (code <= 0)
 		return moved(s, code, "");
+	if (*rest && (task_number(rest) ? s->replay.task.number == task_number(rest)
+					: !strcmp(s->replay.task.text, rest))) {
+		tasks_text(&s->replay.task, text);
+		return session_refuse(s, "task %s does not go on later; [ goes back", text);
+	}
 	code = replay_tasks(&s->replay, names, TASKS_MAX, &count, err);
 	for (size_t i = 0; code == 0 && i < count; i++) {
 		tell_row(s, rest);
@@ -751,7 +756,10 @@ static int do_switch(struct session *s, char letter, const char *rest, struct pl
 		const bool other = at->thread != from.thread;
 		runner_text(s, at, other, &s->replay.task, now);
 		runner_text(s, &from, other, &before, left);
-		snprintf(s->note, sizeof s->note, "%s goes on; %s was left", now, left);
+		if (strcmp(now, left))
+			snprintf(s->note, sizeof s->note, "%s goes on; %s was left", now, left);
+		else
+			snprintf(s->note, sizeof s->note, "%s goes on", now);
 	}
 	return moved(s, code, letter == '[' ? "no earlier switch" : "no later switch");
 }
@@ -838,7 +846,7 @@ const struct session_word session_words[] = {
 	{"P", "[PROCESS]", "process,inferior,info inferiors", NAMES_PROCESSES, WORD_TAKES,
 		do_process, "list the processes, or go to one at this time"},
 	{"T", "[TASK]", "task,info tasks", NAMES_TASKS, WORD_TAKES, do_task,
-		"list the tasks of this thread, or go to where one goes on"},
+		"list the tasks of this thread, or go to where one runs next"},
 	{"hits", "[N]", NULL, NAMES_NONE, WORD_TAKES, do_hits,
 		"how often that line has run in this thread, so far and in all"},
 	{"j", "WHEN", "jump", NAMES_NONE, WORD_TAKES, do_jump,
@@ -855,9 +863,9 @@ const struct session_word session_words[] = {
 	{";", "", NULL, NAMES_NONE, WORD_COUNTS, do_search, "search again"},
 	{",", "", NULL, NAMES_NONE, WORD_COUNTS, do_search, "search again, the other way"},
 	{"]", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
-		"to where another task or thread goes on"},
+		"to the next part of the path: another task or thread runs, or this task goes on"},
 	{"[", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
-		"back to where this task or thread went on, or the one before"},
+		"to the beginning of this part of the path, or from there to the previous part"},
 	{"print", "", "p,pp,display,watch,info locals,info args,args", NAMES_NONE, WORD_TAKES,
 		do_values, NULL},
 	{"run", "", "start,restart", NAMES_NONE, WORD_TAKES, do_run, NULL},

@@ -486,21 +486,6 @@ static struct tasks tasks_of(const struct replay *p)
 		.stop = p->stop};
 }
 
-int replay_task(struct replay *p, const struct task_name *task, struct pl_err *err)
-{
-	const struct tasks t = tasks_of(p);
-	struct task_wanted wanted = {.task = *task, .seq = p->at.seq + 1, .bound = UINT64_MAX};
-	struct task_name found;
-	uint64_t seq;
-	int code = tasks_find(&t, &wanted, &seq, &found, err);
-
-	if (code == PL_END) {
-		wanted = (struct task_wanted){.task = *task, .back = true, .seq = p->at.seq};
-		code = tasks_find(&t, &wanted, &seq, &found, err);
-	}
-	return code ? code : replay_seq(p, t.process, t.thread, seq, err);
-}
-
 int replay_tasks(
 	struct replay *p, struct task_name *names, size_t max, size_t *count, struct pl_err *err)
 {
@@ -565,61 +550,197 @@ static int nearest_run(struct replay *p, bool back, struct pl_event *best, struc
 	return found && !*p->stop ? 0 : PL_END;
 }
 
-/* In the part [begin, end) of the thread's run: the first line of another task than the one
- * here. */
-static int next_task(struct replay *p, uint64_t end, uint64_t *seq, struct pl_err *err)
-{
-	const struct tasks t = tasks_of(p);
-	struct task_name here, next;
-	int code = tasks_at(&t, p->at.seq, &here, err);
+/* A part of a path is what a task runs until another task or thread does, or until it is resumed
+ * after it was suspended. It begins with its first line; the first part of a run begins with the
+ * run's first event. ] and [ go from part to part, so they lead to the same places. */
 
-	return code ? code
-		    : tasks_find(&t,
-			      &(struct task_wanted){.task = here,
-				      .other = true,
-				      .seq = p->at.seq + 1,
-				      .bound = end},
-			      seq, &next, err);
+/* The first line of this task in `in`. */
+static int first_line(const struct tasks *t, const struct task_name *task, struct seqs in,
+	uint64_t *seq, struct pl_err *err)
+{
+	struct task_name found;
+
+	return tasks_find(t, &(struct task_wanted){.task = *task, .seq = in.from, .bound = in.to},
+		seq, &found, err);
 }
 
-/* The first of this task's lines of `in` that is after the last line of another task. PL_END: it
- * has none. */
+/* The first line of another task in `in`, or back: the last one. */
+static int other_line(const struct tasks *t, const struct task_name *task, struct seqs in,
+	uint64_t *seq, struct pl_err *err)
+{
+	struct task_name found;
+	const struct task_wanted wanted = {.task = *task,
+		.other = true,
+		.back = in.back,
+		.seq = in.back ? in.to : in.from,
+		.bound = in.back ? in.from : in.to};
+
+	return tasks_find(t, &wanted, seq, &found, err);
+}
+
+/* In `in`, where only this task runs: the first line of its last part there that a resumption
+ * begins. */
+static int resumed_part(const struct tasks *t, const struct task_name *task, struct seqs in,
+	uint64_t *first, struct pl_err *err)
+{
+	struct task_wanted wanted = {.task = *task, .back = true, .seq = in.to, .bound = in.from};
+	int code = 0;
+
+	while (code == 0) {
+		code = tasks_resumed(t, &wanted, &wanted.seq, err);
+		if (code)
+			break;
+		code = first_line(
+			t, task, (struct seqs){.from = wanted.seq, .to = in.to}, first, err);
+		if (code == 0)
+			return 0;
+		code = code == PL_END ? 0 : code; /* it was suspended again before a line */
+	}
+	return code;
+}
+
+/* Where the last part of this task in `in` begins, a run or its beginning, if no other task's line
+ * follows. */
 static int task_began(struct replay *p, const struct task_name *task, struct seqs in,
 	uint64_t *first, struct pl_err *err)
 {
 	const struct tasks t = tasks_of(p);
-	struct task_wanted wanted = {
-		.task = *task, .other = true, .back = true, .seq = in.to, .bound = in.from};
-	struct task_name found;
-	uint64_t from = in.from;
-	int code = tasks_find(&t, &wanted, &from, &found, err);
+	struct seqs own = in, resumed, before = {.from = in.from, .to = in.to, .back = true};
+	struct task_name at_begin;
+	uint64_t other;
+	int code = other_line(&t, task, before, &other, err);
 
+	const bool whole = code == PL_END;
 	if (code < 0)
 		return code;
-	wanted = (struct task_wanted){
-		.task = *task, .seq = code == 0 ? from + 1 : in.from, .bound = in.to};
-	return tasks_find(&t, &wanted, first, &found, err);
+	own.from = whole ? in.from : other + 1;
+	resumed =
+		(struct seqs){.from = own.from + whole, .to = in.to}; /* whole: not the run's own */
+	code = resumed_part(&t, task, resumed, first, err);
+	if (code != PL_END)
+		return code;
+	code = whole && in.from < in.to ? tasks_at(&t, in.from, &at_begin, err) : PL_END;
+	if (code == 0 && !strcmp(at_begin.text, task->text) && at_begin.number == task->number) {
+		*first = in.from;
+		return 0;
+	}
+	return code < 0 ? code : first_line(&t, task, own, first, err);
 }
 
 /* Where this task began to run before `end`, or else the one before it, but not before `begin`. */
 static int previous_task(
 	struct replay *p, uint64_t begin, uint64_t end, uint64_t *seq, struct pl_err *err)
 {
+	const struct seqs in = {.from = begin, .to = end}, back = {begin, end, true};
 	const struct tasks t = tasks_of(p);
 	struct task_name here, before;
 	int code = tasks_at(&t, p->at.seq, &here, err);
 
 	if (code == 0)
-		code = task_began(p, &here, (struct seqs){.from = begin, .to = end}, seq, err);
-	if (code != PL_END)
+		code = task_began(p, &here, in, seq, err);
+	if (code == PL_END)
+		code = other_line(&t, &here, back, seq, err);
+	else
 		return code;
-	code = tasks_find(&t,
-		&(struct task_wanted){
-			.task = here, .other = true, .back = true, .seq = end, .bound = begin},
-		seq, &before, err);
+	if (code == 0)
+		code = tasks_at(&t, *seq, &before, err);
 	return code ? code
 		    : task_began(
 			      p, &before, (struct seqs){.from = begin, .to = *seq + 1}, seq, err);
+}
+
+/* After the position and before `end`, where only this task runs: the first line of its next part.
+ */
+static int next_resumed(struct replay *p, const struct task_name *task, struct seqs in,
+	uint64_t *seq, struct pl_err *err)
+{
+	const struct tasks t = tasks_of(p);
+	const uint64_t after = p->at.seq + 1;
+	struct task_wanted wanted = {.task = *task, .back = true, .seq = after, .bound = in.from};
+	uint64_t line;
+	int code = tasks_resumed(&t, &wanted, &wanted.seq, err);
+
+	/* resumed, and not yet at a line */
+	if (code == 0)
+		code = first_line(&t, task, (struct seqs){wanted.seq, after, false}, &line, err);
+	if (code == PL_END && wanted.seq < after && wanted.seq > in.from)
+		return first_line(&t, task, (struct seqs){after, in.to, false}, seq, err);
+	if (code < 0)
+		return code;
+	wanted = (struct task_wanted){.task = *task, .seq = after, .bound = in.to};
+	code = tasks_resumed(&t, &wanted, &wanted.seq, err);
+	return code ? code
+		    : first_line(&t, task, (struct seqs){wanted.seq, in.to, false}, seq, err);
+}
+
+/* In the run [begin, end): where the next part begins. */
+static int next_task(
+	struct replay *p, uint64_t begin, uint64_t end, uint64_t *seq, struct pl_err *err)
+{
+	const struct tasks t = tasks_of(p);
+	struct seqs in = {.from = begin, .to = end};
+	struct task_name here;
+	int code = tasks_at(&t, p->at.seq, &here, err);
+
+	if (code)
+		return code;
+	code = other_line(&t, &here, (struct seqs){p->at.seq + 1, end, false}, &in.to, err);
+	if (code < 0)
+		return code;
+	const bool has_other = code == 0;
+	code = next_resumed(p, &here, in, seq, err);
+	if (code == PL_END && has_other) {
+		*seq = in.to;
+		code = 0;
+	}
+	return code;
+}
+
+/* From a place of the task itself: to its next part. */
+static int next_part(
+	struct replay *p, const struct task_name *task, uint64_t *seq, struct pl_err *err)
+{
+	const struct tasks t = tasks_of(p);
+	struct seqs in = {.from = 0, .to = UINT64_MAX};
+	int code =
+		other_line(&t, task, (struct seqs){p->at.seq + 1, UINT64_MAX, false}, &in.to, err);
+
+	if (code < 0)
+		return code;
+	code = next_resumed(p, task, in, seq, err);
+	if (code == PL_END && in.to < UINT64_MAX)
+		code = first_line(&t, task, (struct seqs){in.to, UINT64_MAX, false}, seq, err);
+	return code;
+}
+
+/* The last part of the task before the position. */
+static int last_part(
+	struct replay *p, const struct task_name *task, uint64_t *seq, struct pl_err *err)
+{
+	const struct tasks t = tasks_of(p);
+	struct task_name found;
+	int code =
+		tasks_find(&t, &(struct task_wanted){.task = *task, .back = true, .seq = p->at.seq},
+			seq, &found, err);
+
+	return code ? code : task_began(p, task, (struct seqs){.to = *seq + 1}, seq, err);
+}
+
+int replay_task(struct replay *p, const struct task_name *task, struct pl_err *err)
+{
+	const struct tasks t = tasks_of(p);
+	const struct seqs later = {p->at.seq + 1, UINT64_MAX, false};
+	uint64_t seq;
+	int code;
+
+	if (tasks_same(p->task.number, p->task.text, task)) {
+		code = next_part(p, task, &seq, err);
+	} else {
+		code = first_line(&t, task, later, &seq, err);
+		if (code == PL_END)
+			code = last_part(p, task, &seq, err);
+	}
+	return code ? code : replay_seq(p, t.process, t.thread, seq, err);
 }
 
 /* The seqs of the run that the position is in. */
@@ -668,7 +789,7 @@ int replay_switch(struct replay *p, bool back, struct pl_err *err)
 
 	if (code == 0)
 		code = back ? previous_task(p, begin, p->at.seq, &seq, err)
-			    : next_task(p, end, &seq, err);
+			    : next_task(p, begin, end, &seq, err);
 	if (code == PL_END && back && begin < p->at.seq) {
 		seq = begin;
 		code = 0;

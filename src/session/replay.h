@@ -70,10 +70,11 @@ int replay_until(struct replay *p, int32_t line, struct pl_err *err);
 int replay_continue(struct replay *p, bool back, struct pl_err *err);
 /* To the next or previous call whose function, or raise whose type, has it. */
 int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_err *err);
-/* To where another task or thread continues: its first line, or the first event of its run; back:
- * to where this one began to run, or the one before it. */
+/* To where another task or thread continues, or this task after it was suspended: its first line,
+ * or the first event of its run; back: to where this one began to run, or the one before it. */
 int replay_switch(struct replay *p, bool back, struct pl_err *err);
-/* To where this task of the thread, or one with this name, next continues, or did so last. */
+/* To where this task of the thread, or one with this name, next continues, or, unless it is the
+ * position's own, did so last. */
 int replay_task(struct replay *p, const struct task_name *task, struct pl_err *err);
 /* The tasks of the thread, in the order in which they began: fills at most max, and sets *count. 0
  * or an error. */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* co_flags: coroutines, those of types.coroutine, asynchronous generators */
-#define CO_AWAITED 0x380u
+#define CO_AWAITED   0x380u
+#define CO_COROUTINE 0x180u /* the first two: only these can be the coroutine of a task */
 
 struct look {
 	const struct tasks *tasks;
@@ -92,6 +93,63 @@ int tasks_find(const struct tasks *t, const struct task_wanted *wanted, uint64_t
 
 	if (code == 0)
 		*seq = e.seq;
+	return code;
+}
+
+struct resumed {
+	const struct task_wanted *wanted;
+	struct path path;
+	struct pl_err *err;
+};
+
+static bool may_resume(void *context, const struct pl_count *row)
+{
+	(void)context;
+	return row->code && pl_code_flags(row->code) & CO_COROUTINE;
+}
+
+/* A coroutine that another one awaits is resumed right after that one. Before the task's own, its
+ * last yield is, or a frame of the event loop. */
+static int is_resumed(void *context, const struct pl_event *e)
+{
+	struct resumed *s = context;
+	struct pl_event before;
+
+	if (!tasks_same(e->task_id, e->task, &s->wanted->task))
+		return PL_END;
+	int code = path_last(&s->path, e->seq, &before, s->err);
+	if (code)
+		return code;
+	return before.kind == PL_EVENT_YIELD || !before.code ||
+			       !(pl_code_flags(before.code) & CO_AWAITED)
+		       ? 0
+		       : PL_END;
+}
+
+int tasks_resumed(
+	const struct tasks *t, const struct task_wanted *w, uint64_t *seq, struct pl_err *err)
+{
+	struct resumed s = {.wanted = w,
+		.path = {.r = t->r, .process = t->process, .thread = t->thread, .stop = t->stop},
+		.err = err};
+	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW,
+		.may = may_resume,
+		.is = is_resumed,
+		.context = &s,
+		.stop = t->stop};
+	struct pl_search *search = NULL;
+	struct pl_event e;
+
+	if (t->greenlets || !(w->task.number || w->task.text[0]))
+		return PL_END;
+	int code = pl_search_new(&search, t->r, t->process, t->thread, &wanted, err);
+	if (code == 0)
+		code = w->back ? pl_search_previous(search, w->seq, w->bound, &e, err)
+			       : pl_search_next(search, w->seq, w->bound, &e, err);
+	if (code == 0)
+		*seq = e.seq;
+	pl_search_free(search);
+	path_release(&s.path);
 	return code;
 }
 

@@ -3,7 +3,7 @@
 #define PL_SESSION_TASKS_H
 
 #include <signal.h>
-#include "pathline/pathline.h"
+#include "session/path.h"
 
 /* Which task: by its number, or if that is 0 by its name. Longer names are cut. */
 struct task_name {
@@ -38,6 +38,11 @@ struct task_wanted {
 };
 int tasks_find(const struct tasks *t, const struct task_wanted *wanted, uint64_t *seq,
 	struct task_name *found, struct pl_err *err);
+/* Where this task goes on after it was suspended: the first event of it that resumes its coroutine,
+ * at or after seq and before `bound`, or backward the last one before seq and at or after it. 0,
+ * PL_END: none, or its thread has greenlets; an error. */
+int tasks_resumed(
+	const struct tasks *t, const struct task_wanted *wanted, uint64_t *seq, struct pl_err *err);
 /* All of them, in the order in which they began, each with its last name: fills at most max, and
  * sets *count. 0 or an error. */
 int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_t *count,

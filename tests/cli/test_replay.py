@@ -1,5 +1,6 @@
 """pathline replay: every move against a naive walk over the flat list of events that dump gives."""
 import bisect
+import itertools
 import json
 import os
 import pty
@@ -100,6 +101,7 @@ class Model:
 
     def __init__(self, threads):
         self.threads = threads
+        self.begins = []
         self.all = sorted((e for events in threads for e in events), key=lambda e: e.key)
 
     def arrived(self, e):
@@ -108,36 +110,25 @@ class Model:
         i = bisect.bisect_left(events, e.seq, key=lambda other: other.seq)
         return i > 0 and events[i - 1].event == "unwind" and events[i - 1].depth == e.depth + 1
 
-    def began(self, run, i, task):
-        """Where the task has its first line of those in front of run[i] that no other task's come between; None: it has none."""
-        other = max((j for j in range(i) if run[j].tells_task and run[j].task != task), default=-1)
-        return next((j for j in range(other + 1, i) if run[j].tells_task and run[j].task == task), None)
-
-    def left(self, run, i, task):
-        """Where this task began to run, or the one before."""
-        j = self.began(run, i, task)
-        if j is None:
-            before = max((j for j in range(i) if run[j].tells_task and run[j].task != task), default=None)
-            j = None if before is None else self.began(run, before + 1, run[before].task)
-        return j
+    def parts(self, run):
+        """Of one thread's events without a switch to another: where a task begins or goes on, each but the first at its first line."""
+        task, goes_on = run[0].task, False
+        yield run[0]
+        for before, e in zip(run, run[1:]):
+            if e.event in ENTRIES and e.code in ALL_COROUTINES and task and e.task == task:
+                goes_on |= before.event == "yield" or before.code not in ALL_COROUTINES | ALL_ASYNC_GENERATORS
+            if e.tells_task and (goes_on or e.task != task):
+                task, goes_on = e.task, False
+                yield e
 
     def switch(self, at, back):
         """The event to which ] and [ lead from this one; None: nowhere."""
-        run = [e for e in self.all if e.key[:2] == at.key[:2]]
-        i = run.index(at)
-        if not back:
-            to = next((e for e in run[i + 1:] if e.tells_task and e.task != at.task), None)
-            return to or next((e for e in self.all if e.key[:2] > at.key[:2]), None)
-        j = self.left(run, i, at.task)
-        if j is not None:
-            return run[j]
-        if i:
-            return run[0]
-        before = [e for e in self.all if e.key[:2] < at.key[:2]]
-        if not before:
-            return None
-        run = [e for e in before if e.key[:2] == before[-1].key[:2]]
-        return run[self.left(run, len(run), run[-1].task) or 0]
+        if not self.begins:
+            for _, run in itertools.groupby(self.all, key=lambda e: e.key[:2]):
+                self.begins += self.parts(list(run))
+        keys = [e.key for e in self.begins]
+        i = bisect.bisect_left(keys, at.key) - 1 if back else bisect.bisect_right(keys, at.key)
+        return self.begins[i] if 0 <= i < len(keys) else None
 
     def suspends(self, events, i):
         if events[i].code in ALL_ASYNC_GENERATORS:
@@ -565,6 +556,20 @@ class Replay(Recording):
         self.assertEqual(rows[len(way) + 1], ["!", "no later switch"])
         self.assertEqual(rows[len(way) + 2:-1], [e.row for e in back[1:]])
         self.assertEqual(rows[-1], ["!", "no earlier switch"])
+        self.assertEqual(back, way[::-1])
+
+    def test_parts_of_a_task(self):
+        """T goes to the next part of a task, ] and [ to the parts of all, also of the only one."""
+        text = "import asyncio\n\n\nasync def one():\n    for i in range(3):\n        await asyncio.sleep(0)\n        i += 1\n\n\nasyncio.run(one())\n"
+        of = session.Recorded(text, "one.py", "--only-mine")
+
+        def go(*commands):
+            out = of.pathline("replay", "--plain", *[f"--command={c}" for c in commands]).stdout.decode()
+            return [row.split("\t")[7] if row[0] != "!" else row for row in out.splitlines() if row[0] != "#"][1:]
+        self.assertEqual(go("b one.py:5", "c", "]", "]", "]", "[", "[", "[")[1:], ["5", "7", "7", "7", "7", "7", "5"])
+        self.assertEqual(go("T 1", "T 1", "T 1", "T 1", "T 1", "[", "j end", "T 1"),
+                         ["5", "7", "7", "7", "!\ttask 1 Task-1 does not go on later; [ goes back", "7", "10", "7"])
+        self.assertEqual(go("T 1", "T 1", "s", "s", "[", "["), ["5", "7", "5", "6", "7", "5"])
 
     def test_switches_say_who_ran(self):
         """By number and name: names can be the same."""
