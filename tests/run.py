@@ -60,7 +60,7 @@ HARNESSES = (
     ("exact/beside.py", "ci", "", ["--shard", THIRD]),
     ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", TENTH]),
     ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", TENTH]),
-    ("exact/generated.py", "ci", "", ["--seeds", "8", "--from", SEED]),
+    ("exact/generated.py", "ci", "", ["--seeds", "3", "--from", SEED]),
     ("exact/suites.py", "ci", "in turn", ["--shard", PART]),
     ("exact/witnesses.py", "ci", "", ["--shard", EIGHTH]),
     ("exact/exact.py", "exact", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
@@ -316,7 +316,7 @@ def main():
     # Odd commits have other micro versions than even ones: an even number of parts must not move with them.
     half = number // 2
     parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(half + k) % 8 + 1}/8",
-                      TENTH: f"{(half + 2 * k) % 10 + 1}/10", PART: f"{number % 4 + 1}/4", SEED: str(8 * number)}
+                      TENTH: f"{(half + 2 * k) % 10 + 1}/10", PART: f"{number % 4 + 1}/4", SEED: str(3 * number)}
              for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
     if args.level == "ci":
