@@ -298,11 +298,21 @@ int cmd_dump(struct cmd *c)
 
 	rows_help(fields_help);
 	rows_words(fields_words);
-	code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]",
-				    "Print the path, one event a line: process by process, each "
-				    "with its threads in the\n"
-				    "exact order in which they ran.",
-				    options, .paged = true});
+	code = cmd_parse(
+		c, &(struct cmd_usage){"[RECORDING]",
+			   "Print the path, one event a line: process by process, each "
+			   "with its threads in the\n"
+			   "exact order in which they ran.\n\n"
+			   "In the text, a row is indented by its depth, the number of "
+			   "frames below it; where\n"
+			   "that is too deep, the depth is in brackets: [25]. "
+			   "A ~ after a row: its place among\n"
+			   "the rows of other threads is not known exactly. "
+			   "handled: an exception arrives at\n"
+			   "except, finally, the end of a with, or a clean-up that the "
+			   "compiler added, mostly\n"
+			   "without a line. A for loop takes its StopIteration without one.",
+			   options, .paged = true});
 	if (code == CMD_GO)
 		code = cmd_open(c, &d.r);
 	if (code == CMD_GO)

@@ -99,10 +99,10 @@ static void write_machine(struct out *o, const struct pl_recording_info *i)
 	if (i->ticks_per_us > 0) {
 		out_text(o, ", ");
 		out_fixed(o, i->ticks_per_us, 3);
-		out_text(o, " ticks a µs");
+		out_text(o, " MHz");
 	}
 	out_line_end(o);
-	label_text(o, "rings", i->arena);
+	label_text(o, "memory", i->arena);
 	if (i->passes[0])
 		label_text(o, "passes", i->passes);
 	if (i->filter[0])
@@ -398,7 +398,10 @@ static void write_counts(struct out *o, const struct pl_recording *r)
 		units_size(size, z->bytes);
 		units_count(count, z->records);
 		snprintf(text, sizeof text, "in %s record%s", count, z->records == 1 ? "" : "s");
-		write_count(o, z->kind, size, text);
+		bool dropped = !strcmp(z->kind, "evicted");
+		if (dropped)
+			strcat(text, ": what --limit dropped");
+		write_count(o, dropped ? "dropped" : z->kind, size, text);
 	}
 }
 

@@ -238,6 +238,10 @@ static void write_exception(struct lines *w, const struct pl_event *e)
 	if (e->line > 0) {
 		out_text(w->out, " line ");
 		out_i64(w->out, e->line);
+	} else if (e->kind == PL_EVENT_HANDLED) {
+		out_tone(w->out, TONE_FAINT);
+		out_text(w->out, "  by a clean-up that the compiler added");
+		out_tone(w->out, TONE_PLAIN);
 	}
 }
 

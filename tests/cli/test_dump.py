@@ -215,6 +215,18 @@ class Forms(unittest.TestCase):
         self.assertRegex(first, r"^\d{4}-\d\d-\d\d$")         # the date, once
         self.assertEqual(len(lines), len(shop().rows("--fields", "seq")))
 
+    def test_what_is_not_the_source_is_explained(self):
+        run = session.Recorded("def deep(n):\n    return deep(n - 1) if n else 0\n\n\ndeep(60)\n"
+                               "try:\n    with open('/dev/null'):\n        1 / 0\nexcept ZeroDivisionError:\n    pass\n", "deep.py")
+        text = run.pathline("dump").stdout.decode()
+        self.assertRegex(text, r" \[60\] ")
+        handled = re.findall(r"(?m) handled ZeroDivisionError in <module>(.*)$", text)
+        self.assertIn("  by a clean-up that the compiler added", handled)
+        self.assertEqual([h for h in handled if h != "  by a clean-up that the compiler added"], [" line 7", " line 9"])
+        said = session.pathline("dump", "--help").stdout.decode()
+        for word in "in brackets: [25]", "A ~ after a row", "handled: an exception arrives", "that the compiler added":
+            self.assertIn(word, re.sub(r"\s+", " ", said))
+
     def test_colours(self):
         self.assertIn(b"\033[", shop().pathline("dump", "--color=always").stdout)
         self.assertNotIn(b"\033[", shop().pathline("dump", "--color=never").stdout)
