@@ -29,7 +29,7 @@ class Start(ctypes.Structure):
 def map_arena(path):
     fd = os.open(path, os.O_RDWR)
     size = os.fstat(fd).st_size
-    # head_bytes, behind magic and abi
+    # head_bytes, after magic and abi
     head = struct.unpack_from("=I", os.pread(fd, 16, 0), 12)[0]
     head_bytes = (head + PAGE - 1) // PAGE * PAGE
     chunks = (size - head_bytes) // CHUNK_BYTES

@@ -1,7 +1,7 @@
 """Two runs of a workload at once on one processor, the one traced and the other not, by turns of
 the scheduler.
 
-A virtual machine can be half as fast a moment later. Of two runs one behind the other that is in
+A virtual machine can be half as fast a moment later. Of two runs one after the other that is in
 the ratio, of two that take turns it is not: each has its part of every moment. So the ratios of
 single runs differ by hundredths, where those of pairs differ by tenths.
 
@@ -9,7 +9,7 @@ single runs differ by hundredths, where those of pairs differ by tenths.
 	processor B     the collector
 
 The untraced one is given more to do, for both to end at about the same time: by itself each would
-be quicker. They share the caches, which costs both alike. Runs are longer than those of pairs, for
+be quicker. They share the caches, which costs both the same. Runs are longer than those of pairs, for
 turns to be many, so what code costs at its first run is less of them. What the program waits for is
 not seen so: for wall time there are the pairs (workload_rows.py).
 """
@@ -59,7 +59,7 @@ class Turns:
         return self.python(*self.script(self.scales[1]))
 
     def recorded(self, *options, arguments=(), name="turns"):
-        """arguments: of the program, behind the scale; name: of the recording, which lies in the
+        """arguments: of the program, after the scale; name: of the recording, which lies in the
         scratch directory until the next one"""
         return ["taskset", "-c", self.collector_on, str(self.bench.pathline), "record", "-q", "--limit=0", *options,
                 "-o", str(self.bench.scratch / name), "--", *self.python(*self.script(self.scales[0]), *arguments)]

@@ -4,7 +4,7 @@ tests/*/test_*.py.
 
     tests/run.py [--build DIR] [--level quick|test|ci|exact] [--only 3.12,3.13.5] [PATTERN]
 
-One line a file and interpreter. The last line is `N passed, N failed`, and behind it what could not
+One line a file and interpreter. The last line is `N passed, N failed`, and after it what could not
 be tried here and why. PATTERN is a part of `cli/test_dump`, of `exact/libtest` or of a unit test's
 name. What a test_*.py sees:
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Check which folder of src/ includes which: `make arrows`. --self-test shows that it can fail.
 
-A folder may include itself, the public headers, and what stands in its row: folders, or single
+A folder may include itself, the public headers, and what is in its row: folders, or single
 headers of one. Pure folders (no clock, no I/O) include no header of the system that could do
 either; Python.h is the recorder's alone.
 """

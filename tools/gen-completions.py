@@ -56,7 +56,7 @@ _pathline_recordings()
 	compgen -d -- "$1"
 }}
 
-# What begins with $1: of a kind, with the words behind it.
+# What begins with $1: of a kind, with the words after it.
 _pathline_complete()
 {{
 	local current=$1 kind=$2 before=
@@ -251,7 +251,7 @@ function __pathline_recordings
 	__fish_complete_directories
 end
 
-# Which command it is, and none of the words behind it.
+# Which command it is, and none of the words after it.
 function __pathline_is
 	set -l words (commandline -opc)
 	test (count $words) -ge 2; and test "$words[2]" = $argv[1]
@@ -275,7 +275,7 @@ function __pathline_none
 	test (count (commandline -opc)) -eq 1
 end
 
-# Words of a list, behind the last comma.
+# Words of a list, after the last comma.
 function __pathline_list
 	set -l before (string replace -rf '^(--\w+=)?(.*,).*' '$2' -- (commandline -ct))
 	printf "$before%s\n" $argv

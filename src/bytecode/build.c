@@ -222,8 +222,8 @@ static void mark(struct build *s, uint32_t at, uint8_t flags)
  * there. */
 static void mark_jump_start(struct build *s, const struct unit *u)
 {
-	bool behind = u->class == OPCODE_FOR_ITER || u->class == OPCODE_SEND;
-	uint32_t at = u->jump + (behind ? 1 : 0);
+	bool one_more = u->class == OPCODE_FOR_ITER || u->class == OPCODE_SEND;
+	uint32_t at = u->jump + (one_more ? 1 : 0);
 
 	if (u->class == OPCODE_FOR_ITER && !s->version->loop_marks)
 		return;
@@ -256,9 +256,9 @@ static void mark_jump(struct build *s, uint32_t at)
 /* Ranges are long, and may be nested. */
 static void guard(uint8_t *flags, uint32_t start, uint64_t end, uint32_t count)
 {
-	const uint32_t behind = end < count ? (uint32_t)end : count;
+	const uint32_t limit = end < count ? (uint32_t)end : count;
 
-	for (uint32_t at = start; at < behind; at++)
+	for (uint32_t at = start; at < limit; at++)
 		flags[at] |= UNIT_GUARDED;
 }
 
@@ -307,7 +307,7 @@ static void mark_blocks(struct build *s)
 
 /* An instruction that looks up a name is also slower while INSTRUCTION is enabled on it; the next
  * instruction may be cheaper. Returns the distance to that; 0: it cannot be used instead. */
-static uint8_t heard_behind(const struct build *s, uint32_t at)
+static uint8_t cheaper_after(const struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at], *next = u + u->size;
 
@@ -332,8 +332,10 @@ static void emit_start(const struct build *s, struct flow_graph *g, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
 
-	g->starts[g->start_count++] = (struct flow_start){
-		.unit = at, .line = u->line, .dear = u->size > 1, .behind = heard_behind(s, at)};
+	g->starts[g->start_count++] = (struct flow_start){.unit = at,
+		.line = u->line,
+		.dear = u->size > 1,
+		.cheaper_after = cheaper_after(s, at)};
 }
 
 /* 3.13 keeps a start's line in one byte, as the distance from a line that it computes from the unit
@@ -355,7 +357,7 @@ static bool unchecked(const struct build *s, uint32_t at)
  * as the largest distance in the code needs; 0 means no line. So a line before the first one is
  * stored as the number of another line, or as none. LINE does not fire between two lines with equal
  * numbers. */
-static bool told_alike(const struct build *s, const struct unit *from, const struct unit *to)
+static bool has_one_number(const struct build *s, const struct unit *from, const struct unit *to)
 {
 	const int64_t first = s->code->first_line;
 
@@ -393,7 +395,7 @@ static enum flow_fires fires(const struct build *s, const struct unit *from, uin
 	if (from->class == OPCODE_RESUME)
 		return FLOW_ALWAYS;
 	if (from->line != u->line)
-		return told_alike(s, from, u) ? FLOW_MAYBE : FLOW_ALWAYS;
+		return has_one_number(s, from, u) ? FLOW_MAYBE : FLOW_ALWAYS;
 	return from->marks & OPCODE_INLINES || unchecked(s, to) ? FLOW_MAYBE : FLOW_NEVER;
 }
 
@@ -427,7 +429,7 @@ static bool is_plain_yield(const struct build *s, uint32_t at)
 {
 	return s->units[at].class == OPCODE_YIELD && at + 1 < s->count &&
 	       s->units[at + 1].class == OPCODE_RESUME &&
-	       (oparg_at(s->code, at + 1) & RESUME_REASON) == RESUME_BEHIND_YIELD;
+	       (oparg_at(s->code, at + 1) & RESUME_REASON) == RESUME_AFTER_YIELD;
 }
 
 /* Is it a return or yield that needs no event? A code has either silent returns or silent yields,

@@ -24,7 +24,7 @@ static void reach(struct nesting *s, uint64_t unit, unsigned level)
 	s->changed = true;
 }
 
-static unsigned level_behind(const struct opcode *opcode, unsigned level)
+static unsigned level_after(const struct opcode *opcode, unsigned level)
 {
 	if (opcode->marks & OPCODE_HANDLES)
 		return level + 1;
@@ -42,7 +42,7 @@ static const struct opcode *opcode_of(const struct nesting *s, uint32_t unit)
 static void follow(struct nesting *s, uint32_t at, uint32_t next, uint32_t arg)
 {
 	const struct opcode *opcode = opcode_of(s, at);
-	unsigned level = level_behind(opcode, s->level[at]);
+	unsigned level = level_after(opcode, s->level[at]);
 
 	switch (opcode->class) {
 	case OPCODE_BRANCH:
@@ -73,7 +73,7 @@ static unsigned level_of_range(const struct nesting *s, const struct handler_row
 	unsigned least = 0;
 
 	for (uint32_t at = row->start; at < end && at < s->count; at++) {
-		unsigned level = s->level[at] ? level_behind(opcode_of(s, at), s->level[at]) : 0;
+		unsigned level = s->level[at] ? level_after(opcode_of(s, at), s->level[at]) : 0;
 		if (level && (!least || level < least))
 			least = level;
 	}

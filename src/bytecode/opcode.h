@@ -48,7 +48,7 @@ struct opcode {
 #define RESUME_EARLY 4 /* argument of RESUME, see early_resume */
 /* The bits of its argument that say why it is there. */
 #define RESUME_REASON 3
-#define RESUME_BEHIND_YIELD                                                                        \
+#define RESUME_AFTER_YIELD                                                                         \
 	1 /* after a plain `yield`, not one that belongs to `yield from` or `await` */
 
 struct opcode_version {

@@ -258,9 +258,9 @@ struct annotated {
 	const struct pl_code *code; /* one of its codes, by which its source is found */
 	uint64_t *hits;		    /* owned, as are the next four; by line */
 	int64_t *ns;
-	bool *known; /* the line can run */
-	bool *begun; /* a function that ran begins there */
-	bool *open;  /* it may have run where the path breaks off */
+	bool *known;  /* the line can run */
+	bool *begins; /* a function that ran begins there */
+	bool *open;   /* it may have run where the path breaks off */
 	int32_t count;
 	bool whole; /* nothing of its path is missing */
 };
@@ -270,7 +270,7 @@ static void release_annotated(struct annotated *a)
 	free(a->hits);
 	free(a->ns);
 	free(a->known);
-	free(a->begun);
+	free(a->begins);
 	free(a->open);
 }
 
@@ -323,7 +323,7 @@ static void know_lines(struct annotated *a, const struct pl_code *code)
 		if (lines[i] > 0 && lines[i] <= a->count)
 			a->known[lines[i]] = true;
 	if (first > 0 && first <= a->count)
-		a->begun[first] = true;
+		a->begins[first] = true;
 	free(lines);
 }
 
@@ -338,9 +338,9 @@ static int gather(struct annotated *a)
 	a->hits = calloc(room, sizeof *a->hits);
 	a->ns = calloc(room, sizeof *a->ns);
 	a->known = calloc(room, sizeof *a->known);
-	a->begun = calloc(room, sizeof *a->begun);
+	a->begins = calloc(room, sizeof *a->begins);
 	a->open = calloc(room, sizeof *a->open);
-	if (!a->hits || !a->ns || !a->known || !a->begun || !a->open) {
+	if (!a->hits || !a->ns || !a->known || !a->begins || !a->open) {
 		cmd_say("report: no memory for the lines of %s", a->file);
 		return CMD_BAD;
 	}
@@ -371,7 +371,7 @@ static bool is_unborn(
 	if (*def >= 0 && s->indent > *def)
 		return true;
 	*def = -1;
-	if (statement == STATEMENT_DEF && !a->begun[s->first])
+	if (statement == STATEMENT_DEF && !a->begins[s->first])
 		*def = s->indent;
 	return false;
 }

@@ -8,7 +8,7 @@
  * fast level. */
 #define BLOCK_LEVEL	 7
 #define BLOCK_LEVEL_FAST 1
-#define BLOCK_BEHIND	 (4 * BLOCK_BYTES_MAX) /* waiting bytes */
+#define BLOCK_BACKLOG	 (4 * BLOCK_BYTES_MAX) /* waiting bytes */
 
 /* A block that is being made. The stream has the stack as it is after the last byte on disk. While
  * a block is made that stack moves on; c->opening is the copy with which the block opens. */
@@ -261,11 +261,11 @@ static int write_block(struct collector *c, struct stream *t, const struct block
 		.part_count = parts->used / sizeof(struct pl_view),
 		.mentions = &c->mentions,
 		.packer = &c->store.packer};
-	const bool behind = stream_pending(t) > BLOCK_BEHIND;
+	const bool late = stream_pending(t) > BLOCK_BACKLOG;
 	/* a thread whose first block has little mostly has no other */
-	const bool alone = behind || bytes < (t->blocks ? 1 : BLOCK_CUT_BYTES);
+	const bool alone = late || bytes < (t->blocks ? 1 : BLOCK_CUT_BYTES);
 	struct blocks_chain *chain = alone ? NULL : find_chain(c, t);
-	int err = pack_in_segment(c, &source, chain, behind ? BLOCK_LEVEL_FAST : BLOCK_LEVEL);
+	int err = pack_in_segment(c, &source, chain, late ? BLOCK_LEVEL_FAST : BLOCK_LEVEL);
 
 	if (err == 0)
 		err = store_block(&c->store, &c->payload, head->events);
@@ -326,7 +326,7 @@ void blocks_make_room(struct collector *c, size_t bytes)
 
 /* For bytes that are not events: write a GAP in a separate block, which ends where the stream
  * continues. 0; or why it could not be written. */
-static int write_damage(struct cut *k, uint64_t behind)
+static int write_damage(struct cut *k, uint64_t end)
 {
 	static const struct event gap = {.kind = EVENT_GAP, .a = PL_GAP_DAMAGED};
 	struct collector *c = k->c;
@@ -340,7 +340,7 @@ static int write_damage(struct cut *k, uint64_t behind)
 		.events = 1,
 		.counts = {[PL_EVENT_GAP] = 1},
 		.first_seq = t->seq,
-		.stream_bytes = behind > n ? behind - n : 0,
+		.stream_bytes = end > n ? end - n : 0,
 		.open_ticks = t->ticks,
 		.close_ticks = t->ticks,
 		.order = t->order,
@@ -390,7 +390,7 @@ static void tell_losses(struct cut *k, int err)
 
 /* After bytes that are not events, nothing can be found in this chunk: continue with the next
  * one. */
-static uint64_t behind_damage(const struct cut *k)
+static uint64_t end_with_damage(const struct cut *k)
 {
 	const struct held_chunk *h;
 	struct pl_view part;
@@ -430,10 +430,10 @@ static bool cut_one(struct collector *c, struct stream *t)
 		c->totals.lost += k.head.events;
 	t->broken |= err < 0;
 	tell_losses(&k, err);
-	const uint64_t behind = behind_damage(&k);
-	if (k.damaged && write_damage(&k, behind) < 0)
+	const uint64_t end = end_with_damage(&k);
+	if (k.damaged && write_damage(&k, end) < 0)
 		t->broken = true;
-	stream_done(&c->streams, t, &c->arena, behind);
+	stream_done(&c->streams, t, &c->arena, end);
 	return true;
 }
 

@@ -128,13 +128,13 @@ static enum record_answer search_map(
  * an entry in the meantime. */
 static enum record_answer find_mapped(struct look *l, uint64_t code, uint64_t *record)
 {
-	struct pl_map map, behind;
+	struct pl_map map, again;
 
 	if (!look_read(l, l->view->code_map, &map, sizeof map) || map.room & (map.room - 1))
 		return RECORD_TORN;
 	enum record_answer answer = search_map(l, &map, code, record);
-	if (answer == RECORD_ABSENT && (!look_read(l, l->view->code_map, &behind, sizeof behind) ||
-					       memcmp(&map, &behind, sizeof map) != 0))
+	if (answer == RECORD_ABSENT && (!look_read(l, l->view->code_map, &again, sizeof again) ||
+					       memcmp(&map, &again, sizeof map) != 0))
 		return RECORD_TORN;
 	return answer;
 }

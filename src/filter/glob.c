@@ -60,7 +60,7 @@ static size_t match_one(struct pl_view pattern, uint8_t c, char separator)
 /* A star that was passed: what follows it in the pattern, and how far into the text it reaches. */
 struct star {
 	bool set;
-	size_t behind;
+	size_t rest;
 	size_t reach;
 };
 
@@ -87,7 +87,7 @@ bool glob_match(struct pl_view pattern, struct pl_view text, char separator)
 			bool both = p + 1 < pattern.left && pattern.at[p + 1] == '*';
 			struct star *s = both ? &any : &one;
 			p += both ? 2 : 1;
-			*s = (struct star){.set = true, .behind = p, .reach = t};
+			*s = (struct star){.set = true, .rest = p, .reach = t};
 			if (both)
 				one.set = false;
 			continue;
@@ -101,11 +101,11 @@ bool glob_match(struct pl_view pattern, struct pl_view text, char separator)
 		} else if (p == pattern.left && t == text.left) {
 			return true;
 		} else if (star_takes(&one, text, separator)) {
-			p = one.behind;
+			p = one.rest;
 			t = one.reach;
 		} else if (star_takes(&any, text, 0)) {
 			one.set = false;
-			p = any.behind;
+			p = any.rest;
 			t = any.reach;
 		} else {
 			return false;

@@ -69,7 +69,7 @@ static double cost_here(const struct cut *c, uint32_t block)
 
 /* The cost of recording it with later blocks. A block that raises records the call with its
  * RAISE. */
-static double cost_behind(const struct cut *c, uint32_t block)
+static double cost_after(const struct cut *c, uint32_t block)
 {
 	const uint32_t leaves = FLOW_BLOCK_RETURNS | FLOW_BLOCK_YIELDS | FLOW_BLOCK_SWALLOWS;
 	const struct flow_block *b = &c->g->blocks[block];
@@ -90,9 +90,9 @@ static double cost_behind(const struct cut *c, uint32_t block)
 static void find_cheapest(struct cut *c, uint32_t entry)
 {
 	for (uint32_t i = c->g->block_count; i-- > entry;) {
-		double here = i == entry ? INFINITY : cost_here(c, i), behind = cost_behind(c, i);
-		c->at[i].here = here <= behind;
-		c->at[i].cost = c->at[i].here ? here : behind;
+		double here = i == entry ? INFINITY : cost_here(c, i), after = cost_after(c, i);
+		c->at[i].here = here <= after;
+		c->at[i].cost = c->at[i].here ? here : after;
 	}
 }
 

@@ -62,7 +62,7 @@ struct flow_start {
 	bool begins : 1; /* its LINE also proves the call; set by begin.h, not stored */
 	/* INSTRUCTION is cheaper this many units later, with only a look-up in between; 0: at the
 	 * start itself; not stored */
-	uint8_t behind;
+	uint8_t cheaper_after;
 };
 
 struct flow_edge {

@@ -41,7 +41,7 @@ double flow_line_price(const struct flow_start *s)
 
 	if (s->sure)
 		event = INSTRUCTION_PRICE;
-	return event * (s->dear && !(s->sure && s->behind) ? DEAR_PRICE : 1);
+	return event * (s->dear && !(s->sure && s->cheaper_after) ? DEAR_PRICE : 1);
 }
 
 /* A frame reaches such blocks by other ways than edges. */

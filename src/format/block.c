@@ -191,7 +191,7 @@ static inline __attribute__((always_inline)) void each_piece(const struct block_
 
 struct apart_put {
 	struct pl_buf *raw;
-	size_t behind; /* bytes after the one before */
+	size_t skipped; /* bytes since the one before */
 };
 
 static void add_apart(void *context, struct pl_view piece, bool apart)
@@ -199,13 +199,13 @@ static void add_apart(void *context, struct pl_view piece, bool apart)
 	struct apart_put *to = context;
 	uint8_t *at = apart ? buf_reserve(to->raw, 2 * PL_VARINT_MAX + piece.left) : NULL;
 
-	to->behind += apart ? 0 : piece.left;
+	to->skipped += apart ? 0 : piece.left;
 	if (!at)
 		return;
-	uint8_t *end = varint_write(varint_write(at, to->behind), piece.left);
+	uint8_t *end = varint_write(varint_write(at, to->skipped), piece.left);
 	memcpy(end, piece.at, piece.left);
 	to->raw->used += (size_t)(end - at) + piece.left;
-	to->behind = 0;
+	to->skipped = 0;
 }
 
 static void put_apart(struct pl_buf *raw, const struct mentions *m, const struct block_source *b)

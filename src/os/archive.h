@@ -2,7 +2,7 @@
  *
  *	… member … | directory: an entry a member | end of the directory | comment
  *
- * The end is looked for from behind, and says how long the directory is, which stands directly
+ * The end is looked for from the back, and says how long the directory is, which is directly
  * before it. Offsets count from the first member's place: a zip file may have anything in front, as
  * zipapp's "#!" line. Of two members of one name the later counts.
  *

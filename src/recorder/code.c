@@ -190,7 +190,7 @@ static void put_units(struct code_record *r, const struct flow_graph *g)
 		r->units[s->unit].begins = s->begins;
 		bool moves = CODE_MAY_BE_HOT && s->witness && s->sure;
 		r->units[s->unit].heard = moves ? HEARD_MAY_MOVE : HEARD_BY_LINE;
-		r->units[s->unit].later = moves && s->behind;
+		r->units[s->unit].later = moves && s->cheaper_after;
 		r->lines[i] = s->line;
 	}
 }

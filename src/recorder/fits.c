@@ -18,8 +18,8 @@
 #include <string.h>
 #include "bytecode/table.h"
 
-#define DEPTH_MAX   100 /* of nested code, and nested tuples */
-#define NAME_BEHIND 64	/* lines: the last line of a function may be its decorator's */
+#define DEPTH_MAX  100 /* of nested code, and nested tuples */
+#define NAME_LINES 64  /* after the last line: that of a function may be its decorator's */
 
 struct lines {
 	struct pl_view text;
@@ -334,7 +334,7 @@ static bool name_fits(const struct level *l, int32_t last)
 	if (!PyUnicode_IS_COMPACT_ASCII(name) || !PyUnicode_IsIdentifier(name) ||
 		PyUnicode_EqualToUTF8(name, "__annotate__"))
 		return true;
-	for (int32_t i = l->code->co_firstlineno; i <= last + NAME_BEHIND; i++)
+	for (int32_t i = l->code->co_firstlineno; i <= last + NAME_LINES; i++)
 		if (i > 0 && (size_t)i <= l->lines->count &&
 			line_has_word(line_at(l->lines, i), name))
 			return true;

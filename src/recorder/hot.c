@@ -75,7 +75,7 @@ static bool is_alone(const PyCodeObject *code, uint32_t unit)
 }
 
 /* Let the instruction after this one report: it comes in this run, too. */
-static void hear_behind(struct code_unit *u)
+static void hear_after(struct code_unit *u)
 {
 	u->heard = u[LOOK_UP_UNITS].heard = HEARD_MOVED;
 	u->pending |= u->begins;
@@ -86,7 +86,7 @@ static void hear_instructions(struct code_record *r)
 	for (uint32_t i = 0; i < r->unit_count; i++) {
 		struct code_unit *u = &r->units[i];
 		if (u->heard == HEARD_MAY_MOVE && u->later && !(u->begins && r->plan))
-			hear_behind(u);
+			hear_after(u);
 		else if (u->heard == HEARD_MAY_MOVE)
 			u->heard = HEARD_MOVES;
 	}
@@ -97,7 +97,7 @@ void hot_begins_move(struct code_record *r)
 	for (uint32_t i = 0; i < r->unit_count; i++) {
 		struct code_unit *u = &r->units[i];
 		if (u->heard == HEARD_MOVES && u->later && u->begins)
-			hear_behind(u);
+			hear_after(u);
 	}
 }
 

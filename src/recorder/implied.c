@@ -526,9 +526,9 @@ static bool all_have_begun(
 			place--;
 		uint32_t unit = frame_unit(f, code);
 		bool inside = unit >= arm.from && unit < arm.to;
-		bool begun = place && f->f_globals == globals && unit < r->unit_count &&
+		bool known = place && f->f_globals == globals && unit < r->unit_count &&
 			     !r->units[unit].pending;
-		if (!begun || (inside && callee && !runs_once(f, callee)))
+		if (!known || (inside && callee && !runs_once(f, callee)))
 			return false;
 		if (!mark || !inside)
 			continue;

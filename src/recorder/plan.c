@@ -211,7 +211,7 @@ static void hear_chosen(const struct plan *p, struct code_record *r)
 			continue;
 		here->witness = s->witness;
 		if (s->witness)
-			set_heard(r, s->unit, HEARD_MOVED, s->behind != 0);
+			set_heard(r, s->unit, HEARD_MOVED, s->cheaper_after != 0);
 		else
 			set_heard(r, s->unit, HEARD_BY_LINE, false);
 	}

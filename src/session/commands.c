@@ -156,20 +156,20 @@ static int toggle(struct session *s, const struct wish *w)
 {
 	struct stops *stops = &s->replay.stops;
 	struct stop *same = stops_find(stops, w->kind, w->name, w->line);
-	const bool alike = same && (!w->hits || w->hits == same->hits);
+	const bool same_hits = same && (!w->hits || w->hits == same->hits);
 
-	if (alike && same->once == w->once) {
+	if (same_hits && same->once == w->once) {
 		session_tell(s, "removed ");
 		tell_stop(s, same);
 		stops_clear(stops, same->number);
 		return 0;
 	}
-	struct stop *stop = alike ? same : stops_add(stops, w->kind, w->name, w->line);
+	struct stop *stop = same_hits ? same : stops_add(stops, w->kind, w->name, w->line);
 	if (!stop)
 		return session_refuse(s,
 			"there are %d stops already, or the name is too long; clear N removes one",
 			STOPS_MAX);
-	stop->hits = alike ? same->hits : w->hits;
+	stop->hits = same_hits ? same->hits : w->hits;
 	stop->once = w->once;
 	session_tell(s, "stop ");
 	tell_stop(s, stop);

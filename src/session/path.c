@@ -211,7 +211,7 @@ static int narrow(struct path *p, const struct path_key *key, uint64_t seq, stru
 
 	if (code < 0)
 		return code;
-	if (code == 0 && key->behind(&at, key->context)) {
+	if (code == 0 && key->is_before(&at, key->context)) {
 		b->low = at.seq + 1;
 	} else {
 		b->high = seq;

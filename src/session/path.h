@@ -47,10 +47,10 @@ void path_reset(struct path *p);
  * next call. */
 int path_from(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err);
 int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct pl_err *err);
-/* What is looked for: the first event for which `behind` is false; it must be true of all events
+/* What is looked for: the first event for which `is_before` is false; it must be true of all events
  * before that one. */
 struct path_key {
-	bool (*behind)(const struct pl_event *e, const void *context);
+	bool (*is_before)(const struct pl_event *e, const void *context);
 	const void *context;
 	uint64_t near; /* the seq from which the search begins, in both directions; any is right */
 };

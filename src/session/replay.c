@@ -207,13 +207,13 @@ int replay_time(struct replay *p, int64_t time_ns, struct pl_err *err)
 
 	if (code < 0)
 		return code;
-	bool behind = code == 0;
-	code = path_before(&p->path, behind ? after.seq : UINT64_MAX, &e, err);
+	bool has_after = code == 0;
+	code = path_before(&p->path, has_after ? after.seq : UINT64_MAX, &e, err);
 	if (code < 0)
 		return code;
-	if (code == 0 && (!behind || apart(e->time_ns, time_ns) < apart(time_ns, after.time_ns)))
+	if (code == 0 && (!has_after || apart(e->time_ns, time_ns) < apart(time_ns, after.time_ns)))
 		arrive(p, e);
-	else if (behind)
+	else if (has_after)
 		arrive(p, &after);
 	else
 		return PL_END;

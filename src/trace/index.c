@@ -293,7 +293,7 @@ static void check_size(struct pl_recording *r, uint32_t file, uint64_t expected)
 	else if (bytes < expected)
 		recording_damage(r, file, bytes, "the segment was cut off");
 	else if (bytes > expected)
-		recording_damage(r, file, expected, "bytes behind the segment's end");
+		recording_damage(r, file, expected, "bytes after the segment's end");
 }
 
 /* END has the size of each segment, so a segment that was cut or is missing is found here. A

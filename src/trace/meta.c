@@ -498,6 +498,6 @@ int meta_read(struct pl_recording *r, bool *news, struct pl_err *err)
 	if (!r->header_read && !r->records)
 		return pl_err_cause(err, PL_ERR_FORMAT, "its file `meta` has no header");
 	if (r->info.finished && s.cut)
-		recording_damage(r, FILE_META, s.off, "bytes behind the end");
+		recording_damage(r, FILE_META, s.off, "bytes after the end");
 	return 0;
 }

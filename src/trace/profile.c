@@ -88,7 +88,7 @@ static int count_prior(struct pl_profile *p, struct thread_entry *t, struct pl_e
 	return code;
 }
 
-static bool is_behind(const struct pl_profile *p, int64_t time_ns)
+static bool is_after_range(const struct pl_profile *p, int64_t time_ns)
 {
 	return p->wanted.range.to_ns && time_ns > p->wanted.range.to_ns;
 }
@@ -113,7 +113,7 @@ static int count_samples(struct pl_profile *p, struct pl_err *err)
 		int64_t at = recording_time(p->r, s.ticks);
 		int32_t line = 0;
 		if ((range->one_thread && s.thread != range->thread) || at < range->from_ns ||
-			is_behind(p, at))
+			is_after_range(p, at))
 			continue;
 		const struct pl_code *c = code_of_sample(p, &s, &line);
 		struct shared_line *l = line ? share_line(&p->share, c, line) : NULL;
@@ -849,8 +849,8 @@ static int walk_rows(struct pl_profile *p, struct pl_err *err)
 			return code;
 		if (!tell_progress(p, block))
 			return PL_END + 1;
-		code = is_behind(p, row.time_ns) ? 0 : on_row(p, &row, &before);
-		if (code || is_behind(p, row.time_ns))
+		code = is_after_range(p, row.time_ns) ? 0 : on_row(p, &row, &before);
+		if (code || is_after_range(p, row.time_ns))
 			return code;
 	}
 }

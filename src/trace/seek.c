@@ -117,15 +117,15 @@ static int seek(struct walk *w, const struct target *t, struct pl_err *err)
 	return code < 0 ? code : 0;
 }
 
-/* The first block for which `behind` is false; they are sorted by key. */
+/* The first block for which `is_before` is false; they are sorted by key. */
 static size_t find_block(const struct walk *w,
-	bool (*behind)(const struct walk *, const struct block_ref *, int64_t), int64_t key)
+	bool (*is_before)(const struct walk *, const struct block_ref *, int64_t), int64_t key)
 {
 	size_t low = 0, high = w->thread->block_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (behind(w, &w->thread->blocks[middle], key))
+		if (is_before(w, &w->thread->blocks[middle], key))
 			low = middle + 1;
 		else
 			high = middle;

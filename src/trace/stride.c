@@ -387,7 +387,7 @@ static int learn(struct strides *s, const struct walk *w, const struct event *e,
 	if (s->halts && rows_halt(s, rows, step->lines))
 		step->lines = STRIDE_HALT + 1;
 	if (step->row)
-		rows->behind = stands_at(rows->own.code, &t.frames[t.stack.depth > 1]);
+		rows->line_after = stands_at(rows->own.code, &t.frames[t.stack.depth > 1]);
 	s->used++;
 	*out = step;
 	return 0;
@@ -674,7 +674,7 @@ static inline uint32_t small(const uint8_t **at, const uint8_t *end)
 
 /* The number of an event's varints + 1; the first varint is the unit, site or number. 0: the event
  * is not taken here. */
-static const uint8_t fields_behind[32] = {
+static const uint8_t fields_after[32] = {
 	[EVENT_ENTER] = 1 + 2,
 	[EVENT_LEAVE] = 1 + 1,
 	[EVENT_SUSPEND] = 1 + 1,
@@ -725,7 +725,7 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 	if (event_is_known_resume(*k->at))
 		return read_known_resume(k, calls, fields, c, flags);
 	uint32_t n = first < 0x80 && !(k->refused >> (first & 0x1f) & 1)
-			     ? fields_behind[first & 0x1f]
+			     ? fields_after[first & 0x1f]
 			     : 0;
 
 	*flags = first & 0x60;
@@ -773,10 +773,10 @@ static void note_place(
 	memcpy(&t->from_then, &f->place, sizeof t->from_then);
 }
 
-/* The event up to `behind`, or one pop of it. false: no step is known, or it would go over the
+/* The event up to `after`, or one pop of it. false: no step is known, or it would go over the
  * limit. */
 static inline bool take_quickly(struct quick *k, struct strides *s, struct walk *w,
-	const struct question *q, const struct change *c, const uint8_t *behind, int *code)
+	const struct question *q, const struct change *c, const uint8_t *after, int *code)
 {
 	struct stride_step *step = probe(s, q);
 
@@ -786,7 +786,7 @@ static inline bool take_quickly(struct quick *k, struct strides *s, struct walk 
 			s->tape->early = step->lines <= STRIDE_HALT;
 		return false;
 	}
-	k->at = behind;
+	k->at = after;
 	k->rows += step->lines + step->row;
 	*code = take(s, w, step, c);
 	if (s->tape)
@@ -821,16 +821,16 @@ static inline bool go_quickly(struct quick *k, struct strides *s, struct walk *w
 		q = ask_of(f, EVENT_LINE, first & 0x7f);
 		return take_quickly(k, s, w, &q, &c, k->at + 1, code);
 	}
-	const uint8_t *behind = read_quickly(k, &w->stack.calls, fields, &c, &flags);
-	if (!behind)
+	const uint8_t *after = read_quickly(k, &w->stack.calls, fields, &c, &flags);
+	if (!after)
 		return false;
 	if (c.kind == EVENT_POPS) {
-		k->at = behind;
+		k->at = after;
 		return pop_quickly(k, s, w, fields[0], code);
 	}
 	q = ask_of(f, (uint32_t)c.kind | flags << 8, fields[0]);
 	q.callee = (uint64_t)c.code << 32 | c.unit;
-	return take_quickly(k, s, w, &q, &c, behind, code);
+	return take_quickly(k, s, w, &q, &c, after, code);
 }
 
 /* ---- trips ---- */
@@ -991,7 +991,7 @@ static int take_rows(const struct strides *s, uint32_t i,
 	struct pl_count own = rows->own;
 	own.events = step->passes;
 	if (s->contexts)
-		own.line = rows->behind;
+		own.line = rows->line_after;
 	return add(context, &own);
 }
 

@@ -46,7 +46,7 @@ struct stride_rows {
 	const struct flow_reach *reach; /* NULL: no lines; the code's own */
 	uint32_t node;
 	struct pl_count own; /* events: as stride_step.row */
-	int32_t behind;	     /* line at which the top frame is then; its code is own.code */
+	int32_t line_after;  /* line at which the top frame is then; its code is own.code */
 };
 
 /* All zero is valid. For one recording.

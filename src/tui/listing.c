@@ -83,8 +83,8 @@ static bool is_def(struct pl_text text, int indent)
 }
 
 /* Finds the bodies of functions that never ran, of which the recording has no code: what is
- * indented deeper than their def. begun: first lines of codes. */
-static void learn_unborn(struct listing *s, const uint8_t *begun)
+ * indented deeper than their def. is_first: first lines of codes. */
+static void learn_unborn(struct listing *s, const uint8_t *is_first)
 {
 	int def = -1;
 
@@ -97,13 +97,13 @@ static void learn_unborn(struct listing *s, const uint8_t *begun)
 			mark(s, line, SOURCE_CAN);
 			continue;
 		}
-		def = is_def(text, indent) && !begun[line] && !begun[line - 1] ? indent : -1;
+		def = is_def(text, indent) && !is_first[line] && !is_first[line - 1] ? indent : -1;
 	}
 }
 
 void listing_learn(struct listing *s, const struct executed *e)
 {
-	uint8_t *begun;
+	uint8_t *is_first;
 
 	if (!e->done || !s->what || s->has_what)
 		return;
@@ -112,15 +112,15 @@ void listing_learn(struct listing *s, const struct executed *e)
 	s->code_count = 0;
 	if (!s->codes)
 		return;
-	begun = calloc((size_t)s->lines + 1, 1);
+	is_first = calloc((size_t)s->lines + 1, 1);
 	memset(s->what, 0, (size_t)s->lines + 1);
 	for (size_t i = 0; i < e->table.count; i++) {
 		const struct pl_count *row = &e->table.rows[i];
 		if (!pl_code_same_text(row->code, s->code))
 			continue;
 		int32_t first = pl_code_first_line(row->code);
-		if (begun && first > 0 && first <= s->lines)
-			begun[first] = 1;
+		if (is_first && first > 0 && first <= s->lines)
+			is_first[first] = 1;
 		if (!i || e->table.rows[i - 1].code != row->code)
 			add_code(s, row->code);
 		if (row->kind == PL_EVENT_LINE)
@@ -128,9 +128,9 @@ void listing_learn(struct listing *s, const struct executed *e)
 		if (row->kind == PL_EVENT_POSSIBLE)
 			mark(s, row->line, SOURCE_CAN | SOURCE_MAY);
 	}
-	if (begun && !s->missing)
-		learn_unborn(s, begun);
-	free(begun);
+	if (is_first && !s->missing)
+		learn_unborn(s, is_first);
+	free(is_first);
 	s->has_what = true;
 }
 

@@ -66,7 +66,7 @@ class Tables(unittest.TestCase):
         rows = session.pathline("ls", "--help=table").stdout.decode().splitlines()
         self.assertEqual([row.split("\t")[:3] for row in rows[:2]], [["usage", "ls", "[FOLDER]"], ["option", "ls", "json"]])
 
-    def test_it_stands_alone(self):
+    def test_it_is_alone(self):
         done = session.pathline("ls", "--help=table", "more")
         self.assertEqual((done.returncode, done.stdout), (2, b""))
 
@@ -89,8 +89,8 @@ class Bash(unittest.TestCase):
                 self.assertIn(f"--{o.word}", self.complete(command.name, f"--{o.word}"))
 
     def test_words(self):
-        """The word behind the option, or behind its =, which bash makes three words of; a list goes
-        on behind its comma."""
+        """The word after the option, or after its =, which bash makes three words of; a list goes
+        on after its comma."""
         for command in COMMANDS:
             for o in command.options:
                 if o.words:
@@ -117,8 +117,8 @@ class Bash(unittest.TestCase):
     def test_recordings_of_a_folder_above(self):
         self.assertEqual(sorted(self.complete("info", "", cwd="some folder/below")), [RECORDING, "latest"])
 
-    def test_behind_the_program(self):
-        """Options behind WHAT are the program's own."""
+    def test_after_the_program(self):
+        """Options after WHAT are the program's own."""
         self.assertEqual(self.complete("record", "sh"), self.complete("record", "-q", "--limit", "2G", "sh"))
         self.assertIn("shop.py", self.complete("record", "--on-full", "=", "wait", "sh"))
         for words in (["shop.py"], ["-q", "shop.py"], ["--"], ["-o", "x", "--", "shop.py"], ["--limit", "=", "2G", "shop.py"]):
@@ -150,7 +150,7 @@ class Fish(unittest.TestCase):
         self.assertIn("latest", self.complete("pathline rm lat"))
         self.assertIn("shop.py", self.complete("pathline record sh"))
 
-    def test_behind_the_program(self):
+    def test_after_the_program(self):
         for words in ("", "-q ", "--limit 2G ", "--limit=2G ", "-o x "):
             self.assertEqual(self.complete(f"pathline record {words}--onl"), ["--only-mine"], words)
             self.assertEqual(self.complete(f"pathline record {words}shop.py --onl"), [], words)
@@ -202,7 +202,7 @@ zpty -d shell
         self.assertIn("latest", self.complete("pathline rm lat"))
         self.assertIn("shop.py", self.complete("pathline record sh"))
 
-    def test_behind_the_program(self):
+    def test_after_the_program(self):
         for words in ("", "-q ", "--limit 2G ", "--limit=2G ", "-o x "):
             self.assertEqual(self.complete(f"pathline record {words}--onl"), ["--only-mine"], words)
             self.assertNotIn("--only-mine", self.complete(f"pathline record {words}shop.py --onl"), words)

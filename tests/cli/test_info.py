@@ -30,7 +30,7 @@ def info(recorded):
     return whole["data"]
 
 
-# An opcode that no version has stands behind the last return: it never runs, but what is there
+# An opcode that no version has stands after the last return: it never runs, but what is there
 # cannot be known.
 UNKNOWN = '''\
 import opcode

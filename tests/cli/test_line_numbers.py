@@ -169,7 +169,7 @@ BEFORE_FIRST = (
 # (name, line of the target, the line that 3.14 and later may take for the same one, what is done
 # before the calls)
 TAKEN_FOR_ANOTHER = (
-    ("256 before the one behind it", 308 - 256, 308, ""),
+    ("256 before the one after it", 308 - 256, 308, ""),
     ("256 before the one it follows", 307 - 256, 307, ""),
     ("none", 304 - 2, 0, ""),
     ("256 before none", 304 - 2 - 256, 0, ""),

@@ -167,7 +167,7 @@ class Environment(Case):
         out, _, _ = self.run_one(["sh", "-c", "cat /proc/self/environ"], {"A": "1", "B": "2"}, True)
         self.assertEqual([s for s in out.split(b"\0") if s], [b"A=1", b"B=2", b"PWD=" + os.getcwd().encode()])
 
-    def test_auxiliary_values_are_still_found_behind(self):
+    def test_auxiliary_values_are_still_found(self):
         code = """
 import ctypes
 environ = ctypes.POINTER(ctypes.c_void_p).in_dll(ctypes.CDLL(None), "environ")

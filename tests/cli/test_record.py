@@ -170,7 +170,7 @@ class Record(recorded.Case):
                          (2, "pathline: unknown command 'recrod'; did you mean 'record'?\n"))
         self.assertEqual(recorded.run(PATHLINE).returncode, 2)
 
-    def test_unknown_options_are_told_alike(self):
+    def test_unknown_options_get_the_same_answer(self):
         for command in "check", "dump", "info", "ls", "record", "replay", "report", "rm":
             with self.subTest(command=command):
                 done = recorded.run(PATHLINE, command, "--zzzzzzzzzz")
@@ -258,7 +258,7 @@ class Record(recorded.Case):
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.kill)
         self.assertEqual(process.stdout.readline(), "ready\n")
-        # the process that tells signals of the group from ours alone is started behind the program
+        # the process that tells signals of the group from ours alone is started after the program
         recorded.wait_for(lambda: "pathline-group" in recorded.children(process.pid), "the sentinel")
         return process
 
@@ -485,7 +485,7 @@ class Record(recorded.Case):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn("--hot: '%s' is not a number of lines" % word, done.stderr)
 
-    def test_a_yield_is_one_behind_a_line_of_its_own(self):
+    def test_a_yield_is_one_after_a_line_of_its_own(self):
         # More frames return without an event before that line than the short way looks at.
         program = self.write("yields.py", "def deep(n):\n    if n & 64:\n        return n\n    return deep(n - 1) if n else n\n"
                              "def g(n):\n    while n:\n        n -= 1\n        if n % 3:\n            yield (\n                deep(14)\n            )\n"

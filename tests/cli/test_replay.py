@@ -171,7 +171,7 @@ class Model:
                 return back
             i, out = back, False
 
-    def behind(self, events, i, out):
+    def after(self, events, i, out):
         depth, waits = events[i].depth, None
         j = i
         anything = False
@@ -204,7 +204,7 @@ class Model:
         elif command in "nf":
             j = self.ahead(events, i, command == "f")
         elif command in "NF":
-            j = self.behind(events, i, command == "F")
+            j = self.after(events, i, command == "F")
         elif command in "cC":
             events = events if only_here else self.all
             here = self.threads[thread][i]
@@ -222,7 +222,7 @@ class Model:
 
 
 class Program:
-    """A program by chance. Functions call those behind them, so it ends; each k-th pass of a long loop would be missed without a visit."""
+    """A program by chance. Functions call those after them, so it ends; each k-th pass of a long loop would be missed without a visit."""
 
     def __init__(self, seed):
         self.chance = random.Random(seed)

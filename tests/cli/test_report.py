@@ -220,7 +220,7 @@ print(json.dumps({call.__name__: timed(call) for call in (own, waits, computes)}
 
 
 def report(recorded, *words):
-    """(rows of lines, what stands at the end)"""
+    """(rows of lines, what is at the end)"""
     done = recorded.pathline("report", "--json", *words)
     if done.returncode or done.stderr:
         raise AssertionError(f"report: {done.returncode} {done.stderr!r}")
@@ -347,7 +347,7 @@ def exceptions():
     for _ in range(4):
         try:
             tidy()
-        except ValueError:  # handles behind a finally
+        except ValueError:  # handles after a finally
             pass
     for _ in range(5):
         getattr(Odd(), "x", None)  # swallows
@@ -545,7 +545,7 @@ class Views(unittest.TestCase):
         told.discard(("StopIteration", awaits, "swallowed", awaits, 1))
         self.assertEqual(told, {
             ("ValueError", raises, "handled", handles, 3),
-            ("ValueError", raises, "handled", line_of(SERVE, "handles behind a finally"), 4),
+            ("ValueError", raises, "handled", line_of(SERVE, "handles after a finally"), 4),
             ("AttributeError", line_of(SERVE, "raises too"), "swallowed", line_of(SERVE, "swallows"), 5)})
 
     def test_an_exception_that_ends_a_loop(self):
@@ -576,7 +576,7 @@ class Views(unittest.TestCase):
         self.assertEqual(len(margins), len(SERVE.splitlines()))
         self.assertEqual(margins[line_of(SERVE, "never")], ["never"])
         self.assertEqual(margins[line_of(SERVE, "recursion")], ["1973"])
-        self.assertEqual(margins[line_of(SERVE, "handles behind a finally")], ["4"])
+        self.assertEqual(margins[line_of(SERVE, "handles after a finally")], ["4"])
         self.assertEqual(margins[4], [])
         hits = collections.Counter()
         for row in views(served(), "--file", "serve.py"):
@@ -840,7 +840,7 @@ def slow(passes):
         one(i)  # between
         sleeps_and_calls(i)  # in the middle
         one(sleeps(i, 6000))  # and calls
-        one(i)  # behind
+        one(i)  # after
 
 
 each(200)
@@ -908,7 +908,7 @@ class Turns(unittest.TestCase):
         longest = {row["line"]: row["max_ns"] or 0 for row in rows if row["code"] == "slow"}
         for word in ("sleeps", "in the middle", "and calls"):
             self.assertGreaterEqual(longest[line_of(TURNS, word)], 300_000_000, word)
-        for word in ("before", "between", "behind"):
+        for word in ("before", "between", "after"):
             self.assertLess(longest[line_of(TURNS, word)], 300_000_000, word)
         longest = {row["code"]: row["max_ns"] or 0 for row in views(self.recorded, "--functions")}
         for function in ("sleeps", "sleeps_and_calls"):

@@ -55,8 +55,8 @@ def sleeps():
     begun = time.time_ns()
     time.sleep(0.3)
     woke = time.time_ns()
-    y = woke  # behind
-    z = y + 1  # behind
+    y = woke  # after
+    z = y + 1  # after
     return begun, woke
 
 
@@ -301,13 +301,13 @@ def stamped(rows, *events):
 
 class Clock(unittest.TestCase):
     def test_a_time_is_true_within_its_error(self):
-        """Of lines and returns without an event, too: those behind a sleep come before the next
+        """Of lines and returns without an event, too: those after a sleep come before the next
         stamp, not within a tick of the last one."""
         recorded = session.Recorded(SLEEPS, "sleeps.py", "-q")
         _, woke, end = map(int, recorded.done.stdout.split())
-        behind = [str(n) for n, line in enumerate(SLEEPS.split("\n"), 1) if line.endswith("# behind")]
+        after = [str(n) for n, line in enumerate(SLEEPS.split("\n"), 1) if line.endswith("# after")]
         rows = [row[1:] for row in recorded.rows("--fields", "code,event,line,time,error") if row[0] == "sleeps"]
-        told = [row for row in rows if row[1] in behind or row[0] == "return"]
+        told = [row for row in rows if row[1] in after or row[0] == "return"]
         self.assertEqual([row[0] for row in told], ["line", "line", "return"])
         for event, line, at, error in told:
             at = int(at.replace(".", ""))
@@ -434,10 +434,10 @@ class Sections(unittest.TestCase):
 
     def test_straight_code_that_had_run(self):
         rows = [row[1:] for row in record(STRAIGHT, PYTHONPATH=PACKAGE)[2] if row[0] == "straight.py"]
-        before, inside, behind = (rows[i * len(rows) // 3:(i + 1) * len(rows) // 3] for i in range(3))
+        before, inside, after = (rows[i * len(rows) // 3:(i + 1) * len(rows) // 3] for i in range(3))
         path = [row[:3] for row in before]
         self.assertEqual([int(line) for event, _, line in path if event == "line"], [1, 2, 3, 3, 4, 5, 6])
-        self.assertEqual([[row[:3] for row in run] for run in (inside, behind)], [path, path])
+        self.assertEqual([[row[:3] for row in run] for run in (inside, after)], [path, path])
         self.assertEqual(stamped(inside, "call", "line", "return"), (11, 11))
         stamps = stamped(before, "line")
         self.assertLess(stamps[0], stamps[1] / 2)

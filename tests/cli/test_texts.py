@@ -258,7 +258,7 @@ class Encodings(Case):
             "mark and a line": (codecs.BOM_UTF8 + ("# coding: utf-8\n" + word + "\n").encode(), [word]),
             "a line that lies": ("# coding: latin-1\nx = 'ä'\n".encode(), ["x = 'Ã¤'"]),
             "not on the third line": (("\n\n# coding: latin-1\n" + word + "\n").encode(), [word]),
-            "not behind code": (("x = 1\n# coding: latin-1\n" + word + "\n").encode(), ["x = 1", word]),
+            "not after code": (("x = 1\n# coding: latin-1\n" + word + "\n").encode(), ["x = 1", word]),
             "Emacs": (("# coding: utf-8-unix\n" + word + "\n").encode(), [word]),
             "form feed": (b"x = 1\n\x0cy = 2\n\x0c\nz = 3\n", ["x = 1", "\x0cy = 2", "z = 3"]),
             "CR LF": (b"x = 1\r\ny = 2\r\n", ["x = 1", "y = 2"]),

@@ -10,7 +10,7 @@
  *   dump     pid tid event file first code line the line counts for `line` only, else the oracle has 0
  *
  * Left out on both sides are rows of the oracle's own files and of runpy; the main thread of the
- * first process begins behind the return of __oracle_begin__, and a process ends at the call of
+ * first process begins after the return of __oracle_begin__, and a process ends at the call of
  * __oracle_end__ or the row `end`.
  */
 #define _GNU_SOURCE
@@ -40,7 +40,7 @@ struct row {
 struct thread {
 	struct pl_view rows; /* the oracle's, those to come; mapped until the end */
 	uint64_t alike;
-	bool begins; /* its window begins behind __oracle_begin__, which has not come yet */
+	bool begins; /* its window begins after __oracle_begin__, which has not come yet */
 	bool begun;  /* a row of the dump came */
 	bool closed, dump_closed;
 };
@@ -119,7 +119,7 @@ static bool is_own(const struct run *run, const struct row *row)
 	return is(row->file, "<frozen runpy>") || ends_with(row->file, "/runpy.py");
 }
 
-/* Does the row count? It may close the window, behind which none does. */
+/* Does the row count? It may close the window, after which none does. */
 static bool counts(const struct run *run, const struct row *row, bool *closed)
 {
 	if (is(row->event, "end") ||

@@ -34,7 +34,7 @@ CYTHON = {
     "cython-linetrace": (["profile=True", "linetrace=True", "binding=True"], ["-DCYTHON_TRACE=1"]),
     "cython-linetrace-unbound": (["profile=True", "linetrace=True", "binding=False"], ["-DCYTHON_TRACE_NOGIL=1"]),
 }
-# name: (package that it needs or "", words behind the interpreter, environment)
+# name: (package that it needs or "", words after the interpreter, environment)
 CASES = {
     "coverage-ctrace": ("coverage", ["-m", "coverage", "run", "--rcfile=/dev/null", corpus("flow")], {"COVERAGE_CORE": "ctrace"}),
     "coverage-sysmon": ("coverage", ["-m", "coverage", "run", "--rcfile=/dev/null", corpus("flow")], {"COVERAGE_CORE": "sysmon"}),

@@ -189,7 +189,7 @@ def run(command, setup, work, env=None, cwd=None, name="run", ok=None):
 
 def wait_until_finished(recording, setup, work):
     """Descendants of the program may live on for a moment; the collector closes the recording
-    behind the last one."""
+    after the last one."""
     end = time.monotonic() + 20
     while time.monotonic() < end:
         p = subprocess.run([setup.pathline, "info", "--json", recording], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -296,7 +296,7 @@ def ends_of(path):
 
 
 def after(rows, last):
-    """What follows behind where `last` stands for the last time, or nothing."""
+    """What follows after where `last` stands for the last time, or nothing."""
     for end in range(len(rows), len(last) - 1, -1):
         if last and rows[end - len(last):end] == last:
             return rows[end:]
@@ -313,7 +313,7 @@ def end_of(path):
 
 
 def tell_ends(path, oracle, ignore=None):
-    """Where a process was killed the oracle has rows behind the last certain one. Add them to the
+    """Where a process was killed the oracle has rows after the last certain one. Add them to the
     dump's if it has all of them as possible: those are promised to be all that can have run.
     Whatever else there is, is left to compare.py."""
     left_out = re.compile(ignore) if ignore else None

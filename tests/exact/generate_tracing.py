@@ -3,7 +3,7 @@ and ends soon.
 
 A trace function, a debugger or a tool of sys.monitoring begins once, at some place, after some code
 has run that was not heard: code with one way through it, hot code, frames that returned. All that
-goes on behind that must be told, and nothing of what was before may be lost.
+goes on after that must be told, and nothing of what was before may be lost.
 """
 import os
 import random
@@ -165,15 +165,15 @@ class Program:
 
     def begin(self, indent, guard=""):
         """The begin itself; what follows is on its own line or not."""
-        before, behind = self.calls(1), self.calls(2)
+        before, after = self.calls(1), self.calls(2)
         if guard:
             self.put(indent, "if %s: %s" % (guard, self.way))
         elif self.random.random() < .5:
-            self.put(indent, "; ".join([*before, self.way, *behind]))
+            self.put(indent, "; ".join([*before, self.way, *after]))
         elif self.random.random() < .3:
-            self.put(indent, "(%s)" % ", ".join([*before, self.way, *behind, "None"]))
+            self.put(indent, "(%s)" % ", ".join([*before, self.way, *after, "None"]))
         else:
-            for text in (*before, self.way, *behind):
+            for text in (*before, self.way, *after):
                 self.put(indent, text)
         if self.random.random() < .4:
             self.put(indent, self.random.choice(("sys.settrace(None)", "sys.settrace(None); leaf(8)", "x = leaf(1); sys.settrace(None)")))

@@ -16,7 +16,7 @@ import sys
 
 import exact
 
-# name -> where its tests are started, and the words behind the interpreter. Some tests of a suite
+# name -> where its tests are started, and the words after the interpreter. Some tests of a suite
 # serve: those that take seconds, and say the same in each run (no random examples, no waiting for a
 # network).
 PYTEST = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts=", "-o", "filterwarnings=", "--tb=line"]

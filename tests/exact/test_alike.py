@@ -135,7 +135,7 @@ class Alike(unittest.TestCase):
         self.assertEqual(alike[0], 1, "the dump has a row more: compare.py decides")
 
     def end(self, told, promised, *options):
-        """A process is killed: the oracle has `told` lines behind the last certain row, of which
+        """A process is killed: the oracle has `told` lines after the last certain row, of which
         the dump says that `promised` may be; 0: a return."""
         rows = self.make()
         frame = ("/program/part1.py", 1, "f1")

@@ -153,7 +153,7 @@ def passes_meet(python, setup, work):
 
 
 def passes_killed(python, setup, work):
-    """What is told ahead is there where nothing comes behind it."""
+    """What is told ahead is there where nothing comes after it."""
     program = "import os\ndef f(n):\n    for signal in [0] * n + [9, 0]: os.kill(os.getpid(), signal)\nf(700)\n"
     recording, _ = record(python, ["-c", program], setup, work, ok=(137, -9), options=("--hot=300",))
     path = exact.dump(recording, setup, work, "event,line", ("--events", "again"))
@@ -253,8 +253,8 @@ def ordered(program, arguments, options, without_step, python, setup, work):
     for n, first, last in steps:
         # certain ones of runs before `first`
         before = bisect.bisect_left(certain, first, key=lambda c: c[1])
-        behind = bisect.bisect_right(certain, last, key=lambda c: c[1])
-        if before and certain[before - 1][0] > n or behind < len(certain) and certain[behind][0] < n:
+        after = bisect.bisect_right(certain, last, key=lambda c: c[1])
+        if before and certain[before - 1][0] > n or after < len(certain) and certain[after][0] < n:
             raise Failure("step %d is not between switch %d and the end of run %d" % (n, first, last))
     return steps, sum(a[0] != b[0] for a, b in zip(rows, rows[1:]))
 
@@ -302,7 +302,7 @@ class Walk:
 
     def step(self, row):
         event, seq, depth, time, frame = row
-        if event == "possible":         # behind the end: they did not happen one after the other
+        if event == "possible":         # after the end: they did not happen one after the other
             return None
         if seq != self.seq + 1:
             return "seq %d after %d" % (seq, self.seq)

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import recorded  # noqa: E402
 
 QUICK = True
-# It waits for good in line 7 of inner, which no event tells; one of the branches behind it is told,
+# It waits for good in line 7 of inner, which no event tells; one of the branches after it is told,
 # the other not.
 PROGRAM = """\
 import os, sys

@@ -227,7 +227,7 @@ class Faults(recorded.Case):
         self.assertLessEqual(sum(s["bytes"] for s in told["sizes"]), 3 << 20)
         self.assertFalse(os.path.exists(out + "/events.000001"), "nothing was dropped")
         self.assert_sound(out)
-        # What an interpreter's .pth files have put into atexit may run behind the program's end.
+        # What an interpreter's .pth files have put into atexit may run after the program's end.
         self.assertEqual([code for file, code in recorded.rows(out, "file,code", "--events", "call") if file == str(path)][-1], "last")
 
     def test_killed_writer_of_meta(self):

@@ -1,4 +1,4 @@
-"""An arena is hostile input: whatever stands in it, who finishes it neither crashes nor hangs, and
+"""An arena is hostile input: whatever is in it, who finishes it neither crashes nor hangs, and
 what was on disk stays."""
 import os
 import random

@@ -62,7 +62,7 @@ class Undecoded(recorded.Case):
                     if place == "end":
                         data[at + used:at + used + len(nonsense)] = nonsense
                         struct.pack_into("<Q", data, at - HEAD + USED, used + len(nonsense))
-                    else:  # whatever event stands there, one of these is a first byte
+                    else:  # whatever event is there, one of these is a first byte
                         middle = at + max(used - 400, used // 2)
                         data[middle:middle + 24] = b"\0" * 24
                     shutil.rmtree(self.dir)

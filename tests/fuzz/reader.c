@@ -2,8 +2,8 @@
  *
  *	input: | bytes of meta u16 | meta … | events.000001 … |
  *
- * Checks make random bytes worthless, so those of records and block heads are mended first: the fuzzer gets behind them,
- * and what stands there must be safe without them.
+ * Checks make random bytes worthless, so those of records and block heads are mended first: the fuzzer gets past them,
+ * and what is there must be safe without them.
  */
 #include <stddef.h>
 #include <stdint.h>

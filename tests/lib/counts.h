@@ -157,7 +157,7 @@ static inline void counts_whole(struct counts_test *t)
 	else
 		counts_table(t, counts, &(struct counts_tally){0}, "events of a row");
 	if (c && pl_cursor_next(c, &e, NULL) != PL_END)
-		counts_fail(t, "events behind the end", e.seq, 0);
+		counts_fail(t, "events after the end", e.seq, 0);
 	pl_counts_free(counts);
 	pl_cursor_free(c);
 }
@@ -169,7 +169,7 @@ static inline int counts_by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Count up to times by chance, visit some events behind each, count on. */
+/* Count up to times by chance, visit some events after each, count on. */
 static inline void counts_pieces(struct counts_test *t)
 {
 	struct pl_cursor *c = counts_cursor(t), *other = counts_cursor(t);
@@ -191,7 +191,7 @@ static inline void counts_pieces(struct counts_test *t)
 			counts_add(&beside, &e);
 			if (t->thread == PL_ALL_THREADS || k)
 				continue;
-			/* Times before the cut are those of what was visited behind the last
+			/* Times before the cut are those of what was visited after the last
 			 * one. */
 			if (e.time_ns < cuts[i] && e.kind != PL_EVENT_GAP)
 				counts_fail(t, "it stands too early", (uint64_t)e.time_ns,
@@ -223,7 +223,7 @@ static inline bool counts_same(const struct pl_event *a, const struct pl_event *
 	       !memcmp(&a->position, &b->position, sizeof a->position);
 }
 
-/* Gaps of the way there are not given, so the first other events are compared, and some behind
+/* Gaps of the way there are not given, so the first other events are compared, and some after
  * them. */
 static inline void counts_arrive(
 	struct counts_test *t, struct pl_cursor *c, size_t i, const char *what)

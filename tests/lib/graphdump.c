@@ -1,6 +1,6 @@
 /* Code objects in, flow graphs out: what src/bytecode makes of them, for scripts to compare.
  *
- * In, one behind the other, little-endian:
+ * In, one after the other, little-endian:
  *	version u16 | first line i32 | co_flags u32 | three times: bytes u32, then these
  *	(co_code, co_linetable, co_exceptiontable)
  *

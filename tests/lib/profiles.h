@@ -3,7 +3,7 @@
  *	profiles_compare(&t, r)    NULL: all is the same; else what is not
  *
  * Hits of lines; calls, resumes and throws of functions, and by caller and line, which the stack
- * behind each event names. Of each process as a whole, with and without what makes the path be
+ * after each event names. Of each process as a whole, with and without what makes the path be
  * walked otherwise.
  */
 #ifndef TEST_PROFILES_H

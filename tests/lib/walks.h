@@ -98,7 +98,7 @@ static inline void walk_line(struct made_walk *w, uint32_t block)
 }
 
 /* An event of another kind tells where the frame stands. */
-static inline void walk_stands(struct made_walk *w, uint32_t block)
+static inline void walk_place(struct made_walk *w, uint32_t block)
 {
 	walk_tell(w, flow_reach_enters(&w->reach, block));
 }
@@ -108,7 +108,7 @@ static inline uint32_t walk_raise(struct made_walk *w, uint32_t block)
 {
 	uint32_t to = walk_any(w, FLOW_BLOCK_HANDLER);
 
-	walk_stands(w, block);
+	walk_place(w, block);
 	if (to == FLOW_NONE)
 		return to;
 	walk_begins(w, to);
@@ -135,7 +135,7 @@ static inline uint32_t walk_step(struct made_walk *w, uint32_t block)
 	const struct flow_block *b = &w->g->blocks[block];
 
 	if (walk_coin(w, 20))
-		walk_stands(w, block);
+		walk_place(w, block);
 	if (b->flags & FLOW_BLOCK_YIELDS) {
 		uint32_t to = walk_any(w, FLOW_BLOCK_RESUME);
 		walk_leaves(w, block);
@@ -170,7 +170,7 @@ static inline const char *walk_run(struct made_walk *w)
 		block = walk_step(w, block);
 	}
 	if (block != FLOW_NONE && !w->wrong)
-		walk_stands(w, block);
+		walk_place(w, block);
 	flow_reach_release(&w->reach);
 	if (w->wrong)
 		return w->wrong;

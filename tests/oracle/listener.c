@@ -6,7 +6,7 @@
  * a shared file mapping: whatever ends the process (os._exit, exec, SIGKILL), every row written is
  * in the file.
  *
- * A file ends at its first NUL byte (it is sparse behind that). The last row of an orderly main
+ * A file ends at its first NUL byte (it is sparse after that). The last row of an orderly main
  * thread is "end".
  */
 #define PY_SSIZE_T_CLEAN

@@ -1,4 +1,4 @@
-/* Stands behind the preload, where libc would, and says what the environment is: "plain", or
+/* Comes after the preload, where libc would, and says what the environment is: "plain", or
  * LD_PRELOAD as added. */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -2,7 +2,7 @@
 
 OUT gets one row an event: tid, event, file, first, code, line, type. Where the offset says the place, the line is of the offset
 (reraise, handled); for raise it is the frame's own, as the offset is wrong there in some versions.
-A handler that opens with an instruction of no line has that of the first one that runs behind it.
+A handler that opens with an instruction of no line has that of the first one that runs after it.
 """
 import sys
 

@@ -86,7 +86,7 @@ static void expect_starts(const struct flow_graph *g, uint32_t count, const uint
 	expect_starts(g, sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t),                     \
 		(uint32_t[]){__VA_ARGS__})
 
-static void a_line_starts_behind_resume(void **state)
+static void a_line_starts_after_resume(void **state)
 {
 	struct writer w = writer_of(0x030d, 1);
 
@@ -110,8 +110,8 @@ static void a_line_starts_behind_resume(void **state)
 	flow_graph_release(&g);
 }
 
-/* A loop; `behind` is the instruction behind END_FOR. */
-static struct flow_graph loop(uint16_t version, const int ops[7], int32_t behind)
+/* A loop; `after` is the instruction after END_FOR. */
+static struct flow_graph loop(uint16_t version, const int ops[7], int32_t after)
 {
 	struct writer w = writer_of(version, 1);
 	int back = version == 0x030c ? 4 : 5;
@@ -122,7 +122,7 @@ static struct flow_graph loop(uint16_t version, const int ops[7], int32_t behind
 	op(&w, ops[3], back, 3);	   /* 4 JUMP_BACKWARD, to 1; a cache from 3.13 on */
 	op(&w, ops[2], 0, NO_LINE);	   /* never reached */
 	op(&w, ops[4], 0, 2);		   /* END_FOR */
-	op(&w, ops[5], 0, behind);
+	op(&w, ops[5], 0, after);
 	op(&w, ops[6], 0, 9); /* RETURN_VALUE */
 	return built(&w);
 }
@@ -241,13 +241,13 @@ static void a_generators_own_yields_need_no_event(void **state)
 }
 
 /* A join on the line of the call before it. */
-static int behind_a_call(uint16_t version, int resume, int call, int branch, int ret)
+static int after_a_call(uint16_t version, int resume, int call, int branch, int ret)
 {
 	struct writer w = writer_of(version, 1);
 	uint8_t join = version == 0x030c ? 6 : 7;
 
 	op(&w, resume, 0, 1);
-	op(&w, branch, 4, 2); /* to behind the call; a cache from 3.13 on */
+	op(&w, branch, 4, 2); /* to after the call; a cache from 3.13 on */
 	op(&w, call, 0, 2);   /* three caches */
 	op(&w, ret, 0, 2);
 	struct flow_graph g = built(&w);
@@ -259,18 +259,18 @@ static int behind_a_call(uint16_t version, int resume, int call, int branch, int
 static void a_callee_may_hide_the_line_on_3_12(void **state)
 {
 	(void)state;
-	assert_int_equal(behind_a_call(0x030c, OP12_RESUME, OP12_CALL, OP12_POP_JUMP_IF_TRUE,
+	assert_int_equal(after_a_call(0x030c, OP12_RESUME, OP12_CALL, OP12_POP_JUMP_IF_TRUE,
 				 OP12_RETURN_VALUE),
 		FLOW_MAYBE);
-	assert_int_equal(behind_a_call(0x030d, OP13_RESUME, OP13_CALL, OP13_POP_JUMP_IF_TRUE,
+	assert_int_equal(after_a_call(0x030d, OP13_RESUME, OP13_CALL, OP13_POP_JUMP_IF_TRUE,
 				 OP13_RETURN_VALUE),
 		FLOW_NEVER);
-	assert_int_equal(behind_a_call(0x030e, OP14_RESUME, OP14_CALL, OP14_POP_JUMP_IF_TRUE,
+	assert_int_equal(after_a_call(0x030e, OP14_RESUME, OP14_CALL, OP14_POP_JUMP_IF_TRUE,
 				 OP14_RETURN_VALUE),
 		FLOW_NEVER);
 }
 
-/* Into the start behind an END_SEND, which no jump asks for, at `line`. */
+/* Into the start after an END_SEND, which no jump asks for, at `line`. */
 static int into_a_far_line(uint16_t version, int resume, int nop, int ret, int32_t line)
 {
 	struct writer w = writer_of(version, 1000);
@@ -342,7 +342,7 @@ static void a_jump_to_pop_iter_starts_nothing(void **state)
 	flow_graph_release(&g);
 }
 
-/* 3.15 asks for the iterator before there is a generator: what stands there cannot be where events begin. */
+/* 3.15 asks for the iterator before there is a generator: what is there cannot be where events begin. */
 static void a_generator_expression_begins_at_its_second_resume(void **state)
 {
 	struct writer w = writer_of(0x030f, 1);
@@ -602,7 +602,7 @@ static void fails_without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_starts_behind_resume),
+		cmocka_unit_test(a_line_starts_after_resume),
 		cmocka_unit_test(a_loop_ends_in_three_ways),
 		cmocka_unit_test(a_generator_goes_on_at_resume),
 		cmocka_unit_test(a_generators_own_yields_need_no_event),

@@ -123,7 +123,7 @@ static void passes_over_what_stays_on_the_line(void **state)
 		ENTRY(11, 4),
 		0,
 		0,	      /* the next one */
-		ENTRY(15, 5), /* none: but the line goes on behind it */
+		ENTRY(15, 5), /* none: but the line goes on after it */
 		ENTRY(1, 1),
 		0,
 	};

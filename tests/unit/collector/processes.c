@@ -76,21 +76,21 @@ static void test_exec(void **state)
 
 	processes_look(&w->c);
 	expect(w, before, LIFE_LIVE);
-	uint32_t behind = record(w, &slot);
+	uint32_t after = record(w, &slot);
 	processes_look(&w->c);
 	expect(w, before, LIFE_OVER);
-	expect(w, behind, LIFE_LIVE);
+	expect(w, after, LIFE_LIVE);
 }
 
 static void test_exec_between_looks(void **state)
 {
 	struct world *w = *state;
 	struct process_slot *slot;
-	uint32_t before = record(w, &slot), behind = record(w, &slot);
+	uint32_t before = record(w, &slot), after = record(w, &slot);
 
 	processes_look(&w->c);
 	expect(w, before, LIFE_OVER);
-	expect(w, behind, LIFE_LIVE);
+	expect(w, after, LIFE_LIVE);
 }
 
 /* The new image has a slot in front of the old one's, which was free again by then. */
@@ -102,11 +102,11 @@ static void test_exec_into_an_earlier_slot(void **state)
 	record(w, &first);
 	uint32_t before = record(w, &slot);
 	atomic_store(&first->state, SLOT_FREE);
-	uint32_t behind = record(w, &slot);
+	uint32_t after = record(w, &slot);
 	assert_ptr_equal(slot, first);
 	processes_look(&w->c);
 	expect(w, before, LIFE_OVER);
-	expect(w, behind, LIFE_LIVE);
+	expect(w, after, LIFE_LIVE);
 }
 
 int main(void)

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 #include "collector/store.h"
 
-#define LEFT 8192 /* of a file that is cut: whole pages, so that what is behind them is not there */
+#define LEFT 8192 /* of a file that is cut: whole pages, so that what is after them is not there */
 
 static const char *cut_path; /* is cut when its length has just been asked for; NULL: none */
 
@@ -111,7 +111,7 @@ static unsigned count_records(const char *path, uint64_t *bytes)
 	return count;
 }
 
-static void goes_on_behind_the_last_sound_record(void **state)
+static void goes_on_after_the_last_sound_record(void **state)
 {
 	struct world *w = *state;
 	uint64_t bytes;
@@ -159,7 +159,7 @@ static void a_segment_is_cut_while_it_is_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(goes_on_behind_the_last_sound_record, begin, end),
+		cmocka_unit_test_setup_teardown(goes_on_after_the_last_sound_record, begin, end),
 		cmocka_unit_test_setup_teardown(meta_is_cut_while_it_is_read, begin, end),
 		cmocka_unit_test_setup_teardown(a_segment_is_cut_while_it_is_read, begin, end),
 	};

@@ -96,7 +96,7 @@ static void what_was_written_is_seen_in_order(void **state)
 	}
 }
 
-static void a_picture_stands_still(void **state)
+static void a_picture_does_not_change(void **state)
 {
 	struct world *w = *state;
 
@@ -198,7 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_was_written_is_seen_in_order, begin, end),
-		cmocka_unit_test_setup_teardown(a_picture_stands_still, begin, end),
+		cmocka_unit_test_setup_teardown(a_picture_does_not_change, begin, end),
 		cmocka_unit_test_setup_teardown(chunks_go_back_when_all_is_on_disk, begin, end),
 		cmocka_unit_test_setup_teardown(a_missing_chunk_is_a_hole, begin, end),
 		cmocka_unit_test_setup_teardown(nonsense_is_refused, begin, end),

@@ -150,7 +150,7 @@ static void both_arms_of_fib_begin(void **state)
 }
 
 /* What calls ahead would be told late itself. */
-static void none_behind_a_call(void **state)
+static void none_after_a_call(void **state)
 {
 	struct flow_graph g = fib(2);
 	(void)state;
@@ -186,7 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_call_is_told_once),
 		cmocka_unit_test(both_arms_of_fib_begin),
-		cmocka_unit_test(none_behind_a_call),
+		cmocka_unit_test(none_after_a_call),
 		cmocka_unit_test(none_without_memory),
 	};
 

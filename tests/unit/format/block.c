@@ -189,7 +189,7 @@ struct chained {
 	size_t bytes[CHAINED];
 };
 
-/* Lines, and a time behind one of `timed`. */
+/* Lines, and a time after one of `timed`. */
 static void fill(uint8_t *to, size_t *bytes, struct random *times, uint32_t timed)
 {
 	struct random same = {.state = 9};
@@ -203,7 +203,7 @@ static void fill(uint8_t *to, size_t *bytes, struct random *times, uint32_t time
 	*bytes = (size_t)(p - to);
 }
 
-/* Two parts, as of two chunks, where an event ends behind the middle. */
+/* Two parts, as of two chunks, where an event ends after the middle. */
 static void part(struct pl_view events, struct pl_view parts[2])
 {
 	struct event_calls calls = {0};
@@ -362,7 +362,7 @@ static void test_refuses_no_events(void **state)
 	buf_release(&b);
 }
 
-/* The head is under its own check; what is behind it must not crash a reader who has no other. */
+/* The head is under its own check; what is after it must not crash a reader who has no other. */
 static void test_hostile(void **state)
 {
 	struct pl_buf b = {0};

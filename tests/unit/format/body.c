@@ -197,7 +197,7 @@ static void survives_random_bytes(void **state)
 	}
 }
 
-/* A head with these counts, and a few bytes behind it. */
+/* A head with these counts, and a few bytes after it. */
 static int read_counts(uint64_t lines, uint64_t starts, uint64_t blocks, uint64_t edges)
 {
 	struct pl_buf out = {0};

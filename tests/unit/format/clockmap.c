@@ -89,7 +89,7 @@ static void test_step_backwards(void **state)
 	clockmap_release(&m);
 }
 
-/* An hour of suspend half a second behind the third point: ticks go on, mono stands, real goes
+/* An hour of suspend half a second after the third point: ticks go on, mono stands, real goes
  * on. */
 static void test_suspend(void **state)
 {
@@ -104,7 +104,7 @@ static void test_suspend(void **state)
 	/* Before it, … */
 	assert_near(at(&m, 2.25).mono_ns, (int64_t)(2.25 * SECOND), 10);
 	assert_near(at(&m, 2.25).real_ns, EPOCH + (int64_t)(2.25 * SECOND), 10);
-	/* … behind it, … */
+	/* … after it, … */
 	assert_near(at(&m, 3602.75).mono_ns, (int64_t)(2.75 * SECOND), 10);
 	assert_near(at(&m, 3602.75).real_ns, EPOCH + (int64_t)(3602.75 * SECOND), 10);
 	assert_int_equal(at(&m, 3602.75).error_ns, 100);
@@ -128,11 +128,11 @@ static void test_short_suspend(void **state)
 	clockmap_settle(&m);
 	for (double t = 2; t < 3.25; t += 1.0 / 64) {
 		struct clock_time now = at(&m, t);
-		double before = t < 3 ? t : 3, behind = t - 0.25 > 2 ? t - 0.25 : 2;
+		double before = t < 3 ? t : 3, after = t - 0.25 > 2 ? t - 0.25 : 2;
 		assert_true(now.mono_ns >= last);
 		last = now.mono_ns;
-		/* Whether it came before or behind the suspend, the truth lies within the error. */
-		assert_true(now.mono_ns <= (int64_t)(behind * SECOND) + 10);
+		/* Whether it came before or after the suspend, the truth lies within the error. */
+		assert_true(now.mono_ns <= (int64_t)(after * SECOND) + 10);
 		assert_true(now.mono_ns + now.error_ns >= (int64_t)(before * SECOND) - 10);
 	}
 	clockmap_release(&m);

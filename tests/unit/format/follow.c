@@ -98,7 +98,7 @@ static void expect_lines(
 		assert_int_equal(s->g.starts[starts[i]].line, wanted[i]);
 }
 
-/* The event, after which the stack is behind it. */
+/* The event, after which the stack is after it. */
 static void expect_before(struct scene *s, struct event e, const int32_t *wanted, uint32_t count)
 {
 	struct follow_lines lines;
@@ -146,7 +146,7 @@ static void test_pop_tells_the_branch(void **state)
 	expect_popped(*state, LINES(10, 11, 13, 14));
 }
 
-static void test_pop_behind_witness(void **state)
+static void test_pop_after_witness(void **state)
 {
 	struct scene *s = *state;
 
@@ -438,7 +438,7 @@ static void keep_depth(struct stack *s)
 		assert_int_equal(stack_push(s, &f), 0);
 }
 
-/* The short way comes to what the long one does, with bytes that come `times`, one behind the
+/* The short way comes to what the long one does, with bytes that come `times`, one after the
  * other. Gives how often the table was emptied. */
 static int compare_ways(
 	struct scene *s, struct standings *standings, uint32_t sites, int rounds, int times)
@@ -564,7 +564,7 @@ int main(void)
 		TEST(witness),
 		TEST(calls),
 		TEST(pop_tells_the_branch),
-		TEST(pop_behind_witness),
+		TEST(pop_after_witness),
 		TEST(place_that_is_not_reached),
 		TEST(raised),
 		TEST(raised_and_called),

@@ -113,7 +113,7 @@ static void expect_task(const struct stack *s, uint64_t number, const char *text
 	assert_string_equal(t->name, text);
 }
 
-/* Told before its root is pushed; until then, and behind it, the one below runs. */
+/* Told before its root is pushed; until then, and after it, the one below runs. */
 static void test_numbered_tasks(void **state)
 {
 	struct stack s = {0}, copy = {0};

@@ -172,7 +172,7 @@ static void test_up_to_a_time(void **state)
 	expect(&f, "main:1 call 1\nmain:2 line 3\nmain:3 line 3\nmain:4 line 3\n");
 	assert_int_equal(pl_cursor_next(f.c, &e, NULL), 0);
 	assert_int_equal(e.seq, 10);
-	count(&f, MAKER_START_NS); /* it is behind that, and behind the line that was visited */
+	count(&f, MAKER_START_NS); /* it is after that, and after the line that was visited */
 	expect(&f, "main:1 call 1\nmain:2 line 3\nmain:3 line 3\nmain:4 line 3\n");
 	count(&f, INT64_MAX);
 	expect(&f, "main:1 call 1\nmain:2 line 9\nmain:3 line 10\nmain:4 line 10\n");

@@ -78,7 +78,7 @@ static void unwind(struct fixture *f)
 	maker_done(f->t, p);
 }
 
-/* A node a line, children behind their parents. */
+/* A node a line, children after their parents. */
 static void expect_nodes(const struct fixture *f, const char *expected)
 {
 	struct pl_buf out = {0};

@@ -288,7 +288,7 @@ static void test_check(void **state)
 	maker_release(&m);
 }
 
-/* What is lost with a block of a chain is what is behind it there: in front of it, and in the next
+/* What is lost with a block of a chain is what is after it there: in front of it, and in the next
  * chain, nothing is. */
 static void test_damage_in_a_chain(void **state)
 {
@@ -376,7 +376,7 @@ static void test_end_names_what_never_was(void **state)
 }
 
 /* Somebody writes while it is read: names and a block that needs them as the segments are listed,
- * the thread's end and its last block as meta is looked at behind that. */
+ * the thread's end and its last block as meta is looked at after that. */
 struct writer {
 	struct maker m; /* the files are its own */
 	struct maker_thread *t;

@@ -8,7 +8,7 @@
 #include "pathline/times.h"
 #include "tests/lib/recording.h"
 
-/* Line 12 is reached `first` ticks behind the call, line 13 `second` behind that; of these its loop
+/* Line 12 is reached `first` ticks after the call, line 13 `second` after that; of these its loop
  * waits for `idle`. */
 static void make_lines(struct maker *m, uint64_t first, uint64_t second, uint64_t idle)
 {
@@ -66,7 +66,7 @@ static void all_of_it_is_shared(void **state)
 	maker_release(&m);
 }
 
-/* A point of the clock in the middle of all ticks: what is before and behind it is further apart
+/* A point of the clock in the middle of all ticks: what is before and after it is further apart
  * than an int64 counts. */
 static void moments_far_apart(void **state)
 {

@@ -30,7 +30,7 @@ static struct maker_thread *begin(struct maker *m)
 	return t;
 }
 
-/* The block of the thread's events, with these behind them, that need not be events. */
+/* The block of the thread's events, with these after them, that need not be events. */
 static void cut_with(struct maker *m, struct maker_thread *t, const void *bytes, size_t n)
 {
 	struct mentions mentions = {0};
@@ -89,7 +89,7 @@ static uint64_t look(struct maker *m, bool sound, int *gap)
 	return rows;
 }
 
-/* Each first byte of an event, with bytes behind it that none of its fields can be. */
+/* Each first byte of an event, with bytes after it that none of its fields can be. */
 static void test_events(void **state)
 {
 	struct event_calls calls = {0};

@@ -27,7 +27,7 @@ static void cases(void **state)
 {
 	static const struct {
 		const char *text, *kinds;
-		uint8_t before, behind;
+		uint8_t before, after;
 	} rows[] = {
 		{"def f(x):", "kkk.N....", LEXER_CODE, LEXER_CODE},
 		{"class A: pass", "kkkkk.N..kkkk", LEXER_CODE, LEXER_CODE},
@@ -51,11 +51,11 @@ static void cases(void **state)
 		uint8_t at = rows[i].before;
 		kinds(rows[i].text, &at, got);
 		assert_string_equal(got, rows[i].kinds);
-		assert_int_equal(at, rows[i].behind);
+		assert_int_equal(at, rows[i].after);
 	}
 }
 
-/* Any bytes: all of them are in some piece, and none is read behind the end. */
+/* Any bytes: all of them are in some piece, and none is read past the end. */
 static void any_bytes(void **state)
 {
 	static const char some[] = "'\"\\#@ade1.rb\xc3\xa9 \t(";
