@@ -153,6 +153,18 @@ class Docs(unittest.TestCase):
                     self.assertLessEqual(len(line), COLUMNS, line)
         self.assertLessEqual(len(self.text[TOP / "HACKING.md"].splitlines()), 100)
 
+    def test_rows_of_tables_are_not_too_long(self):
+        """A tool writes the tables between `<!-- NAME -->` and `<!-- end… -->`; those of the format and of what was measured have
+        a row for each field and number, and are wide."""
+        for path, text in self.text.items():
+            if name_of(path).startswith(("tests/", "bench/", "doc/FORMAT", "doc/PERFORMANCE")):
+                continue
+            text = re.sub(r"<!-- (?:tools/places-table|bench/draw\.py).*?<!-- end[^>]*-->", "", text, flags=re.S)
+            for line in text.splitlines():
+                if line.startswith("|"):
+                    with self.subTest(page=name_of(path)):
+                        self.assertLessEqual(len(line), COLUMNS, line)
+
     def test_lines_of_the_changes_and_the_public_headers_are_not_too_long(self):
         for path in [TOP / "CHANGELOG.md", *sorted(TOP.glob("include/pathline/*.h"))]:
             for line in path.read_text(encoding="utf-8").splitlines():

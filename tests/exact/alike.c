@@ -7,7 +7,7 @@
  * read. Most runs are alike, and are tens of millions of rows.
  *
  *   oracle   event file first code line         a file a thread, up to its first NUL
- *   dump     pid tid event file first code line the line counts for `line` only, else the oracle has 0
+ *   dump     pid tid event file first code line the line is for `line` only; else 0 in the oracle
  *
  * Left out on both sides are rows of the oracle's own files and of runpy; the main thread of the
  * first process begins after the return of __oracle_begin__, and a process ends at the call of
