@@ -743,7 +743,7 @@ static void runner_text(const struct session *s, const struct pl_position *at, b
 		name);
 }
 
-/* Says who continues, and who ran until then. */
+/* Says who runs here, and who ran where one came from. */
 static int do_switch(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	const struct pl_position *at = &s->replay.at.position, from = *at;
@@ -757,9 +757,10 @@ static int do_switch(struct session *s, char letter, const char *rest, struct pl
 		runner_text(s, at, other, &s->replay.task, now);
 		runner_text(s, &from, other, &before, left);
 		if (strcmp(now, left))
-			snprintf(s->note, sizeof s->note, "%s goes on; %s was left", now, left);
+			snprintf(s->note, sizeof s->note, "%s runs here; you came from %s", now,
+				left);
 		else
-			snprintf(s->note, sizeof s->note, "%s goes on", now);
+			snprintf(s->note, sizeof s->note, "%s runs here", now);
 	}
 	return moved(s, code, letter == '[' ? "no earlier switch" : "no later switch");
 }
@@ -805,74 +806,81 @@ void session_release(struct session *s)
 
 /* The argument may follow without a space if the word is one character and not a letter. */
 const struct session_word session_words[] = {
-	{"s", "", "step,stepi", NAMES_NONE, WORD_COUNTS, do_step, "the next line of this thread"},
+	{"s", "", "step,stepi", NAMES_NONE, WORD_COUNTS, do_step,
+		"the next line of this thread, into calls"},
 	{"S", "", "reverse-step,rs", NAMES_NONE, WORD_COUNTS, do_step,
-		"the previous line of this thread"},
+		"the previous line of this thread, into calls"},
 	{"n", "", "next", NAMES_NONE, WORD_COUNTS, do_step,
-		"the next line of this frame, or of its caller when it ends"},
+		"the next line of this frame, over calls; when the frame ends, of its caller"},
 	{"N", "", "reverse-next,rn", NAMES_NONE, WORD_COUNTS, do_step,
-		"the previous line of this frame, or the line that called it"},
+		"the previous line of this frame, over calls; from its first line: where it was "
+		"called"},
 	{"f", "", "finish,return,r", NAMES_NONE, WORD_COUNTS, do_step,
-		"out of this frame, to the caller's next line"},
+		"finish this frame: its caller's next line"},
 	{"F", "", "reverse-finish", NAMES_NONE, WORD_COUNTS, do_step,
-		"back to the line that called this frame"},
+		"the line that called this frame"},
 	{"until", "[N]", "unt", NAMES_NONE, WORD_TAKES, do_until,
-		"on in this frame to a line after this one, or to line N or later"},
-	{"c", "", "continue,cont", NAMES_NONE, WORD_COUNTS, do_continue, "to the next stop"},
+		"go on in this frame to a line after this one, or to line N or later"},
+	{"c", "", "continue,cont", NAMES_NONE, WORD_COUNTS, do_continue, "go to the next stop"},
 	{"C", "", "reverse-continue,rc", NAMES_NONE, WORD_COUNTS, do_continue,
-		"to the previous stop"},
+		"go to the previous stop"},
 	{"a", "", NULL, NAMES_NONE, WORD_ALONE, do_all,
-		"stops and searches: in all threads, or in this thread only"},
+		"choose whether stops and searches count in all threads or in this thread only"},
 	{"b", "[N|FILE:N|FUNCTION]", "break", NAMES_PLACES, WORD_TAKES, do_break,
-		"stop at a line or a call; b N if hits == K: at that hit; again: remove"},
-	{"tbreak", "[N|FILE:N|FUNCTION]", "tb", NAMES_PLACES, WORD_TAKES, do_break,
-		"the same, for once: the stop is removed where c or C reaches it"},
+		"set a stop; b N if hits == K stops at that hit; the same again removes it"},
+	{"tbreak", "[PLACE]", "tb", NAMES_PLACES, WORD_TAKES, do_break,
+		"set a stop as b does, for once: it is removed where c or C reaches it"},
 	{"B", "", "stops,info breakpoints,info break,info b", NAMES_NONE, WORD_ALONE, do_stops,
 		"list the stops"},
 	{"x", "[TYPE]", "catch", NAMES_EXCEPTIONS, WORD_TAKES, do_raised,
-		"stop where an exception is raised; again: remove"},
+		"set a stop where an exception of the type, or any, is raised"},
 	{"w", "FUNCTION", NULL, NAMES_FUNCTIONS, WORD_TAKES, do_entries,
-		"stop where a function is called or goes on; again: remove"},
+		"set a stop where a function is called or resumed"},
 	{"clear", "[NUMBER]", "delete,cl", NAMES_STOPS, WORD_TAKES, do_clear,
-		"remove a stop, or all"},
+		"remove a stop; without a number: all stops"},
 	{"u", "", "up", NAMES_NONE, WORD_COUNTS, do_frame, "select the frame of the caller"},
-	{"d", "", "down", NAMES_NONE, WORD_COUNTS, do_frame, "select the frame that it called"},
+	{"d", "", "down", NAMES_NONE, WORD_COUNTS, do_frame,
+		"select the frame that this one called"},
 	{"bt", "", "backtrace,where,info stack,info frame", NAMES_NONE, WORD_ALONE, do_stack,
 		"list the frames of the stack"},
 	{"list", "[N]", "l,ll,longlist,info line,info source", NAMES_NONE, WORD_TAKES, do_list,
-		"the text of this line, or of line N of this file"},
+		"show the text of this line, or of line N of this file"},
 	{"t", "[THREAD]", "thread,info threads", NAMES_THREADS, WORD_TAKES, do_thread,
-		"list the threads, or go to one at this time"},
+		"list the threads, or go to one, at this time"},
 	{"P", "[PROCESS]", "process,inferior,info inferiors", NAMES_PROCESSES, WORD_TAKES,
-		do_process, "list the processes, or go to one at this time"},
+		do_process, "list the processes, or go to one, at this time"},
 	{"T", "[TASK]", "task,info tasks", NAMES_TASKS, WORD_TAKES, do_task,
 		"list the tasks of this thread, or go to where one runs next"},
 	{"hits", "[N]", NULL, NAMES_NONE, WORD_TAKES, do_hits,
-		"how often that line has run in this thread, so far and in all"},
+		"say how often this line, or line N, has run in this thread, so far and in all"},
 	{"j", "WHEN", "jump", NAMES_NONE, WORD_TAKES, do_jump,
-		"to 10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42%, #4711, start, end"},
-	{"m", "LETTER", "mark", NAMES_NONE, WORD_TAKES, do_mark, "mark this place"},
-	{"'", "LETTER", NULL, NAMES_NONE, WORD_TAKES, do_mark, "to a mark; '' to the place before"},
-	{"back", "", NULL, NAMES_NONE, WORD_COUNTS, do_back, "back through the places visited"},
-	{"forward", "", NULL, NAMES_NONE, WORD_COUNTS, do_forward,
-		"forward through the places visited"},
+		"jump to 10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42% (of the time), #4711, start, "
+		"end"},
+	{"m", "LETTER", "mark", NAMES_NONE, WORD_TAKES, do_mark,
+		"mark this place with a letter, a to z"},
+	{"'", "LETTER", NULL, NAMES_NONE, WORD_TAKES, do_mark,
+		"go to the mark with a letter; '' goes to the place before"},
+	{"back", "", NULL, NAMES_NONE, WORD_COUNTS, do_back, "go back to the place before"},
+	{"forward", "", NULL, NAMES_NONE, WORD_COUNTS, do_forward, "go forward again, after back"},
 	{"/", "REGEX", "search", NAMES_NONE, WORD_TAKES, do_search,
-		"the next call or exception whose name matches"},
+		"search forward for a call or exception whose name matches"},
 	{"?", "REGEX", "reverse-search", NAMES_NONE, WORD_TAKES, do_search,
-		"the previous one whose name matches"},
-	{";", "", NULL, NAMES_NONE, WORD_COUNTS, do_search, "search again"},
-	{",", "", NULL, NAMES_NONE, WORD_COUNTS, do_search, "search again, the other way"},
+		"search backward for a call or exception whose name matches"},
+	{";", "", NULL, NAMES_NONE, WORD_COUNTS, do_search, "repeat the search"},
+	{",", "", NULL, NAMES_NONE, WORD_COUNTS, do_search,
+		"repeat the search in the other direction"},
 	{"]", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
-		"to the next part of the path: another task or thread runs, or this task goes on"},
+		"go to the next part of the path: another task or thread runs, or this task is "
+		"resumed"},
 	{"[", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
-		"to the beginning of this part of the path, or from there to the previous part"},
+		"go to the beginning of this part of the path; from there, to the previous part"},
 	{"print", "", "p,pp,display,watch,info locals,info args,args", NAMES_NONE, WORD_TAKES,
 		do_values, NULL},
 	{"run", "", "start,restart", NAMES_NONE, WORD_TAKES, do_run, NULL},
 	{"disable", "", "enable,ignore,condition,commands", NAMES_NONE, WORD_TAKES, do_disable,
 		NULL},
 	{"help", "[COMMAND]", "h", NAMES_COMMANDS, WORD_TAKES, words_help,
-		"the commands, or what one of them does"},
+		"list the commands, or say what one of them does"},
 	{"q", "", "quit,exit", NAMES_NONE, WORD_ALONE, do_quit, "quit"},
 	{0},
 };

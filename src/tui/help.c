@@ -1,4 +1,5 @@
-/* The help: all keys, then the commands and their other names, from the tables of both. */
+/* The help: all keys, what the screen shows, then the commands and their other names, from the
+ * tables of all. */
 #include "tui/state.h"
 
 #include <stdio.h>
@@ -43,6 +44,30 @@ static bool word_row(size_t n, bool others, struct row *row)
 	return false;
 }
 
+static const struct sign {
+	const char *left, *text;
+} signs[] = {
+	{"event 5 of 90", "the event of this thread, counted from 1"},
+	{"(#4)", "the same event's seq, which counts from 0: for j #4, and as dump -f seq has it"},
+	{"±2 ms", "the error of the time: the event was then, or up to so much later"},
+	{"12% of time", "how much of this thread's time has passed: j 12% goes there"},
+	{"left: 1", "in the first column of the source: the number of the stop that is set there"},
+	{"17", "how often the line has run in this thread so far; 0: later, or in others"},
+	{"never", "the line has not run in any thread; a line without code shows nothing"},
+	{"?", "whether the line has run is not known"},
+	{"+", "the line has run; how often is still being counted"},
+	{">", "the position, or the line of the selected frame"},
+	{"SEEN LAST", "the thread was seen in this line after its last event, for so long"},
+	{"GAP", "events are missing here, for the reason that follows"},
+};
+#define SIGNS (sizeof signs / sizeof *signs)
+
+static void sign_row(const struct sign *sign, struct row *row)
+{
+	snprintf(row->left, sizeof row->left, "%s", sign->left);
+	row->text = sign->text;
+}
+
 static size_t count_words(bool others)
 {
 	struct row row;
@@ -62,25 +87,35 @@ static size_t count_keys(void)
 	return n;
 }
 
+/* The rows of a part are numbered from 0; `i` is reduced by those of the parts before. */
+static bool is_in(size_t *i, size_t rows)
+{
+	if (*i < rows)
+		return true;
+	*i -= rows;
+	return false;
+}
+
 /* false: the help has no more rows. */
 static bool help_row(size_t i, struct row *row)
 {
-	const size_t keys = count_keys(), words = count_words(false);
-
 	*row = (struct row){.text = NULL};
-	if (i == 0) {
+	if (is_in(&i, 1))
 		title(row, "KEYS (Space: next page, /: search, q or Esc: leave the help)");
-	} else if (i <= keys) {
-		key_row(keys_row(i - 1), row);
-	} else if (i == keys + 1) {
+	else if (is_in(&i, count_keys()))
+		key_row(keys_row(i), row);
+	else if (is_in(&i, 1))
+		title(row, "WHAT THE SCREEN SHOWS");
+	else if (is_in(&i, SIGNS))
+		sign_row(&signs[i], row);
+	else if (is_in(&i, 1))
 		title(row, "COMMANDS, after the key : (a count before one repeats it)");
-	} else if (i <= keys + 1 + words) {
-		word_row(i - keys - 2, false, row);
-	} else if (i == keys + words + 2) {
+	else if (is_in(&i, count_words(false)))
+		word_row(i, false, row);
+	else if (is_in(&i, 1))
 		title(row, "OTHER NAMES, those of gdb and pdb");
-	} else {
-		return word_row(i - keys - words - 3, true, row);
-	}
+	else
+		return word_row(i, true, row);
 	return true;
 }
 
@@ -88,11 +123,12 @@ static bool help_row(size_t i, struct row *row)
 #define TEXT_BYTES 512
 static int right_text(size_t i, const struct row *row, int columns, char text[TEXT_BYTES])
 {
-	const bool narrow = i <= count_keys() || columns < 2 * LEFT_COLUMNS;
+	const bool keys = i <= count_keys(), signs_too = i <= count_keys() + 1 + SIGNS;
+	const int names = keys || columns < 2 * LEFT_COLUMNS ? 10 : signs_too ? 14 : LEFT_COLUMNS;
 
-	snprintf(text, TEXT_BYTES, "%s%s%s", row->text ? row->text : row->left,
-		row->views[0] ? "  in " : "", row->views);
-	return !row->text ? 0 : (narrow ? 10 : LEFT_COLUMNS) + 2;
+	snprintf(text, TEXT_BYTES, "%s%s%s%s", row->text ? row->text : row->left,
+		row->views[0] ? " (only in " : "", row->views, row->views[0] ? ")" : "");
+	return !row->text ? 0 : names + 2;
 }
 
 /* A narrow screen has no room beside the names. */
@@ -135,9 +171,15 @@ static void draw_row(struct box box, int y, int skip, size_t i, const struct row
 	for (int n = 0; (!n || *at) && y + n - skip < box.y + box.rows; n++) {
 		struct pen p = {.y = y + n - skip, .x = box.x, .columns = box.columns, .lit = lit};
 		const size_t bytes = tui_row_bytes(at, room);
-		if (n >= skip && left)
-			pen_format(
-				&p, INK_HERE, " %-*.*s ", left - 2, left - 2, n ? "" : row->left);
+		if (n >= skip && left) {
+			struct pen name = p;
+			name.columns = left - 1;
+			pen_text(&name, " ", INK_HERE);
+			pen_text(&name, n ? "" : row->left, INK_HERE);
+			pen_fill(&name, " ", INK_HERE);
+			p.x += left;
+			p.columns -= left;
+		}
 		if (n >= skip)
 			pen_bytes(&p, at, bytes, left ? INK_PLAIN : INK_HERE);
 		if (n >= skip && lit)
@@ -186,7 +228,7 @@ static int first_row(const struct tui *t)
 
 bool help_search(struct tui *t, bool back)
 {
-	const int count = (int)(count_keys() + count_words(false) + count_words(true)) + 3;
+	const int count = (int)(count_keys() + SIGNS + count_words(false) + count_words(true)) + 4;
 	const int from = t->help_found ? t->help_found - 1 : first_row(t) + (back ? 0 : -1);
 	struct row row;
 

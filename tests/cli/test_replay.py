@@ -579,7 +579,7 @@ class Replay(Recording):
         notes = done.stdout.splitlines()[1::2]
         who = r"(thread \d+ [-\w]+(, task \d+ [-\w]+)?|task \d+ [-\w]+|the thread without a task)"
         for note in notes:
-            self.assertRegex(note, rf"^#\t{who} goes on; {who} was left$")
+            self.assertRegex(note, rf"^#\t{who} runs here(; you came from {who})?$")
         self.assertTrue(any("task " in note for note in notes))
 
     def test_a_prompt_for_a_person(self):

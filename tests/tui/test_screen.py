@@ -544,16 +544,21 @@ class Help(Case):
         for leave in ("q", "Esc", "h"):
             t = self.open().wait("START").press("h").wait("KEYS").wait("q close")
             t.press("Space").wait(lambda text: "KEYS" not in text).press("PgUp").wait("KEYS")
-            t.press("/").type("LEAVES? a LOOP|until\r").wait("until \\[N\\]").press("/").type("clear \r").wait("remove a stop, or all")
+            t.press("/").type("LEAVES? a LOOP|until\r").wait("until \\[N\\]").press("/").type("clear \r").wait("remove a stop; without")
             t.press("/").type("no such word\r").wait("not found in the help")
             t.press("G").wait("quit,exit").press("g").wait("KEYS").press(leave).wait("START OF").wait("q quit")
             self.quit(t)
 
     def test_has_the_commands_without_a_key(self):
-        t = self.open(rows=140).wait("START").press("h")
+        t = self.open(rows=170).wait("START").press("h")
         for word in ("clear", "hits", "until", "bt", "back", "forward", "reverse-next", "info threads"):
             t.wait(rf"(?m)\b{word}\b")
         t.press("s").wait("3 > ")                   # a key of the source leaves it
+        self.quit(t)
+
+    def test_says_what_the_screen_shows(self):
+        t = self.open(rows=120).wait("START").press("h").wait("WHAT THE SCREEN SHOWS").wait(r"event 5 of 90  the event of this thread, counted from 1")
+        t.wait(r"12% of time    how much of this thread's time has passed: j 12% goes there").wait(r"never +the line has not run in any thread")
         self.quit(t)
 
     def test_of_a_command(self):
