@@ -131,6 +131,7 @@ struct pl_profile_exception {
 	const struct pl_code *raised;
 	int32_t raised_line;
 	enum pl_exception_end end;
+	bool greenlet; /* unhandled: it left the bottom frame of a greenlet's stack */
 	const struct pl_code *handled; /* that handled it; NULL: none */
 	int32_t handled_line;
 	uint64_t count;

@@ -359,15 +359,17 @@ static const char *ended_by(const struct pl_code *handler)
 	return is_in(handler, "Thread._bootstrap_inner", "/threading.py") ? "ended thread"
 	       : is_in(handler, "BaseProcess._bootstrap", "/multiprocessing/process.py")
 		       ? "ended process"
-	       : is_in(handler, "Handle._run", "/asyncio/events.py") ? "ended task"
-								     : NULL;
+	       : is_in(handler, "Handle._run", "/asyncio/events.py") ||
+			       is_in(handler, "unrolled_run", "/trio/_core/_run.py")
+		       ? "ended task"
+		       : NULL;
 }
 
 /* A task that is cancelled, and a coroutine that returns, end in good order. */
 static bool is_orderly(const char *type)
 {
-	static const char *const words[] = {"CancelledError", "GeneratorExit", "GreenletExit",
-		"SystemExit", "StopIteration", "StopAsyncIteration"};
+	static const char *const words[] = {"CancelledError", "Cancelled", "GeneratorExit",
+		"GreenletExit", "SystemExit", "StopIteration", "StopAsyncIteration"};
 	const char *dot = strrchr(type, '.');
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -383,7 +385,9 @@ static bool ended_something(const struct pl_profile_exception *e)
 
 static const char *ended_word(const struct pl_profile_exception *e)
 {
-	const char *ended = ended_something(e) ? ended_by(e->handled) : NULL;
+	const char *ended = !ended_something(e) ? NULL
+			    : e->greenlet	? "ended task"
+						: ended_by(e->handled);
 
 	return ended ? ended : end_word(e->end);
 }

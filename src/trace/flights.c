@@ -7,8 +7,10 @@
 static struct pl_profile_exception *find(struct flights *f, const struct flight *from,
 	enum pl_exception_end end, const struct pl_code *code, int32_t line)
 {
+	const bool greenlet = f->greenlet && end == PL_EXCEPTION_UNHANDLED;
 	const uint64_t words[] = {(uintptr_t)from->type, (uintptr_t)from->code, (uintptr_t)code,
-		(uint64_t)(uint32_t)from->line << 32 | (uint32_t)line, (uint64_t)end};
+		(uint64_t)(uint32_t)from->line << 32 | (uint32_t)line,
+		(uint64_t)end << 1 | greenlet};
 	uint64_t *place = map_put(&f->places, hash_bytes(words, sizeof words));
 
 	if (!place)
@@ -31,6 +33,7 @@ static struct pl_profile_exception *find(struct flights *f, const struct flight 
 		.raised = from->code,
 		.raised_line = from->line,
 		.end = end,
+		.greenlet = greenlet,
 		.handled = code,
 		.handled_line = line};
 	*place = f->count;
@@ -106,6 +109,7 @@ static int unwound(struct flights *f, const struct pl_event *row)
 {
 	if (!f->open)
 		return 0;
+	f->greenlet = row->greenlet != 0;
 	if (!row->depth)
 		return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
 	f->left = true;
@@ -164,6 +168,7 @@ int flights_end(struct flights *f, uint64_t next_seq)
 {
 	if (!f->open)
 		return 0;
+	f->greenlet = false;
 	if (f->left || f->seq + 1 != next_seq)
 		return was_swallowed(f);
 	return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);

@@ -165,6 +165,26 @@ class Tasks(unittest.TestCase):
     def test_trio(self):
         self.agree(Run("nursery.py"))
 
+    def ends(self, kind):
+        """What --exceptions says at the end of ends.py's tasks, of exceptions raised there and of those of trio and greenlet."""
+        run = Run("ends.py", kind)
+        text = session.pathline("report", "--exceptions", "-n", "0", run.recording).stdout.decode()
+        rows = text.splitlines()
+        self.assertEqual([row for row in rows if " ended " in row], rows[2:3], text)
+        self.assertRegex(rows[2], r"^ +1 LookupError .* ended task ")
+        data = [json.loads(row)["data"] for row in session.pathline("report", "--exceptions", "--json", run.recording).stdout.splitlines()]
+        return [row for row in data if row["type"] == "LookupError" and row["code"].endswith("fails")]
+
+    @unittest.skipUnless(has("greenlet"), f"no greenlet in {SITE}")
+    def test_what_ended_a_greenlet(self):
+        row, = self.ends("greenlets")
+        self.assertEqual((row["end"], row["handled_line"]), ("unhandled", None))
+
+    @unittest.skipUnless(has("trio"), f"no trio in {SITE}")
+    def test_what_ended_a_task_of_trio(self):
+        row, = self.ends("nurseries")
+        self.assertEqual((row["end"], row["handled_code"]), ("handled", "unrolled_run"))
+
     @unittest.skipUnless(has("anyio"), f"no anyio in {SITE}")
     def test_anyio(self):
         self.agree(Run("groups.py", "asyncio", *(["trio"] if has("trio") else [])))
