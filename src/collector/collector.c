@@ -729,6 +729,8 @@ static int say(const struct collector_start *s, enum collector_word word, const 
 	return send(s->channel, &p, sizeof p, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+/* READY is said only when the header and the first point of the clock are on disk: each recording
+ * that a program writes to can be read, whatever happens next. */
 static int begin(struct collector *c, const struct collector_start *s)
 {
 	char why[PATH_MAX + 64];

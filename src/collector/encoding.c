@@ -154,6 +154,8 @@ static const char *put_other(struct pl_buf *text, struct pl_view v, const char *
 	return refused;
 }
 
+/* As the tokenizer does (PEP 263): the second line counts if the first one has no code, and a byte
+ * order mark must not contradict them. A text with a NUL is not source for any Python. */
 const char *source_decode(struct pl_view bytes, struct pl_buf *text)
 {
 	static const char mark[] = "\xef\xbb\xbf";

@@ -111,6 +111,8 @@ static void load_units(struct collector *c, struct pl_view v)
 	sources_load_units(&c->sources, v);
 }
 
+/* What the collector knew of a record that it wrote. One that does not decode is skipped: it stays
+ * in its file, and readers report it. */
 static void load_record(
 	struct collector *c, const struct record *r, struct pl_buf *room, bool *ended)
 {

@@ -222,6 +222,8 @@ static bool place_unit(struct look *l, uint64_t at, const struct record_front *r
 
 enum look_answer { LOOK_DROPPED, LOOK_NOBODY, LOOK_FOUND };
 
+/* From the innermost frame outward, to the first one whose code is recorded. The program goes on
+ * meanwhile, so the list may change and even become a cycle; what is not understood is dropped. */
 static enum look_answer look_at_frames(struct look *l, uint64_t frame)
 {
 	const struct sample_view *v = l->view;
@@ -421,6 +423,9 @@ void samples_take(struct collector *c, int64_t now_ns)
 
 /* ---- into the recording ---- */
 
+/* All samples of the process since the last time. That its system refuses to let us look is written
+ * once, without samples, so that a reader can say why there are none. After a failure the rows are
+ * emptied as well: memory stays bounded. */
 static void write_samples(struct collector *c, struct process *p)
 {
 	struct sample_process *s = &p->sample;
@@ -448,6 +453,7 @@ static void write_samples(struct collector *c, struct process *p)
 	s->open_ticks = s->close_ticks;
 }
 
+/* A code whose description did not arrive has no body to refer to: its sample is only counted. */
 static void settle_one(struct collector *c, const struct sample_seen *seen, int64_t now_ns)
 {
 	struct process *p = processes_find(&c->processes, seen->process);

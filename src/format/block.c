@@ -369,6 +369,8 @@ static uint32_t minor_of(const struct block_head *head, const struct mentions *m
 	return minor > needed ? minor : needed;
 }
 
+/* The head has numbers that are known only when the rest is packed: there is room for it first, and
+ * it is written last, at an offset, because the buffer may have moved. */
 static int write_with(
 	struct pl_buf *out, const struct block_source *b, struct mentions *m, int level)
 {
@@ -712,6 +714,8 @@ int block_pass(struct block *b, struct pl_view payload)
 	return err ? err : unpack(b, payload, &plain);
 }
 
+/* Each reader takes its part from the front, in the order of the bytes; the events are what is
+ * left. */
 int block_open(struct block *b, struct pl_view payload)
 {
 	struct plain plain;

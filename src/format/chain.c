@@ -151,12 +151,14 @@ int chain_unpack(struct chain_reader *c, struct pl_view stored, uint32_t raw)
 
 	if (err)
 		return err;
+	/* The state after a failure is not known: then nothing of the chain is kept. */
 	c->count = 0;
 	if (count == CHAIN_BLOCKS || raw > CHAIN_BYTES - from)
 		return PL_ERR_FORMAT;
 	ZSTD_inBuffer packed = {.src = stored.at, .size = stored.left};
 	ZSTD_outBuffer plain = {.dst = c->plain, .size = CHAIN_BYTES, .pos = from};
 	while (packed.pos < packed.size || plain.pos < from + raw) {
+		/* a call that neither reads nor writes would be repeated for ever */
 		const size_t eaten = packed.pos, made = plain.pos;
 		if (ZSTD_isError(ZSTD_decompressStream(c->zstd, &plain, &packed)) ||
 			(packed.pos == eaten && plain.pos == made))

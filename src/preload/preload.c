@@ -23,6 +23,7 @@ static int raw_execveat(
 	return (int)syscall(SYS_execveat, dirfd, path, argv, envp, flags);
 }
 
+/* execve is the last one, because a found execve says that the others were looked up, too. */
 static void resolve(struct originals *o)
 {
 #define RESOLVE(field, name) o->field = (__typeof__(o->field))dlsym(RTLD_NEXT, name)

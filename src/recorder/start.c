@@ -279,6 +279,7 @@ static int start_again(const struct recorder_start *start, const char **why)
 	}
 	for (struct thread *t = root.threads; t; t = t->next)
 		t->fresh = true;
+	/* 3. Events come already; the rest is for forks, signals and the end. */
 	root.interpreters = 1;
 	Py_AtExit(interpreters_look);
 	names_forget();
@@ -311,6 +312,7 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 	root.on_leave = start->on_leave;
 	root.confined = start->confined;
 	root.clock = start->arena.head->clock == CLOCK_IS_TSC ? CLOCK_TSC : CLOCK_MONO;
+	/* 1. What can fail without a trace in the recording. */
 	keep_texts();
 	keep_command_text();
 	keep_filter();
@@ -319,6 +321,8 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 		*why = "out of thread keys or code-extra indexes";
 		return -1;
 	}
+	/* 2. From here on the collector knows of this process, and hears its description before its
+	 * first event. */
 	if (!take_slot(start->parent)) {
 		*why = "more processes at a time than the arena has slots for";
 		return -1;
@@ -330,6 +334,7 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 		atomic_store_explicit(&root.slot->state, SLOT_DONE, memory_order_release);
 		return -1;
 	}
+	/* 3. Events come already; the rest is for forks, signals and the end. */
 	root.interpreters = 1;
 	Py_AtExit(interpreters_look);
 	pthread_atfork(before_fork, NULL, forked_child);

@@ -573,6 +573,9 @@ static bool went_on_unheard(void)
 			      frame_unit(top, frame_code(top)) != root.stood->unit);
 }
 
+/* In the child, where only the thread that forked goes on: link its frames from the bottom up, as a
+ * reader pushes them, each TASK directly before the frame that is its root. If no tool id is free,
+ * nothing will be reported of these frames: a gap says so, and they are taken off again. */
 static uint8_t *write_stood(struct thread *t, uint8_t *p)
 {
 	uint32_t count = root.stood_count;

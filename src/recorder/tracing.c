@@ -227,6 +227,8 @@ void trace_choose_way(void)
 	in_full_only = set_elsewhere || root.filters || root.arena.head->stamps == STAMPS_CALL;
 }
 
+/* An interpreter before 3.12 has one trace function, which is ours: the program's own one is called
+ * after the event is written (pass_on), and its result is what counts. */
 __attribute__((noinline)) static int trace_in_full(
 	PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 {

@@ -79,6 +79,7 @@ int arena_create(struct arena *out, const char *path, uint32_t chunks, int *fd)
 	out->head->head_bytes = sizeof *out->head;
 	out->head->uid = (uint32_t)getuid();
 	offer_new_chunks(out, 0, chunks);
+	/* the last store: a recorder that sees the count finds all else */
 	atomic_store_explicit(&out->head->chunk_count, chunks, memory_order_release);
 	out->file_chunks = chunks;
 	return 0;

@@ -365,6 +365,7 @@ static int search_other(struct replay *p, struct search *s, uint32_t thread)
 	return code;
 }
 
+/* The thread of the position comes first, because what it finds is a limit for the others. */
 static int search(struct replay *p, struct search *s)
 {
 	const struct pl_process *process = pl_recording_find_process(p->r, p->at.position.process);

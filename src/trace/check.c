@@ -244,6 +244,8 @@ static void check_bodies(struct check *k)
 			code_open(k->r, bodies->slots[i].key + 1);
 }
 
+/* The check opens the same files again, so it counts damage from zero, and changes nothing of what
+ * the caller knows of its recording. */
 int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const struct pl_damage *d),
 	void *arg, struct pl_check_result *result, struct pl_err *err)
 {

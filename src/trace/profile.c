@@ -314,6 +314,8 @@ static void note_loop(struct pl_profile *p, const struct context_frame *f,
 				     .line = l ? l->line : 0});
 }
 
+/* A frame was left at `to`, a time as in contexts.h. If its entry was in an earlier part, that part
+ * knows when it began (parts.h). */
 static void left_at(
 	struct pl_profile *p, const struct context_frame *f, uint32_t depth, uint64_t to)
 {
@@ -752,6 +754,9 @@ static void forget_beginnings(struct pl_profile *p, const struct pl_event *row)
 		begin_line(&x->frames[x->depth - 1], x->now);
 }
 
+/* The order matters. Time up to the row belongs to what ran before it, so the span is closed first.
+ * An exception leaves a frame while that is still on the stack; all other rows are of the stack after
+ * contexts_sync. */
 static int on_row(struct pl_profile *p, const struct pl_event *row, const struct stood *before)
 {
 	struct contexts *x = &p->contexts;

@@ -282,6 +282,7 @@ static int narrow(
 	return code ? code : some ? 0 : PL_END;
 }
 
+/* The head of a block has its least depth, so most blocks are passed over without their events. */
 int pl_search_shallow(
 	struct pl_search *s, uint32_t frames, bool back, uint64_t *seq, struct pl_err *err)
 {

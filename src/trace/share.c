@@ -61,6 +61,7 @@ static struct shared_line *add_line(struct share *s)
 	return &s->lines[s->line_count++];
 }
 
+/* A line is mostly asked for several times in a row: the last one needs no look-up. */
 struct shared_line *share_line(struct share *s, const struct pl_code *plan, int32_t line)
 {
 	const struct pl_code *code = code_first(plan);

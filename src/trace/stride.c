@@ -104,6 +104,8 @@ static void add_trip_step(void *who, const struct trip_step *t, uint64_t passes)
 
 /* ---- room ---- */
 
+/* Steps get new indexes, so what refers to them is forgotten first: trips, whose passes are added
+ * before, and the steps of contexts. After a failure the old table is as it was. */
 static int grow(struct strides *s)
 {
 	struct strides more = {.room = s->room ? s->room * 2 : STEPS_FIRST};

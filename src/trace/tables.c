@@ -367,6 +367,8 @@ static const char *task_name(const struct pl_profile *p, uint32_t task)
 	return p->wanted.tasks && task ? p->tasks[task - 1].public.name : NULL;
 }
 
+/* A parent has a smaller index than its children, so from the last node to the first each sum is
+ * complete when it is added to the parent's. */
 static int make_nodes(const struct cumulate *c)
 {
 	const struct contexts *x = c->x;
