@@ -213,8 +213,8 @@ uint32_t contexts_loose(struct contexts *x, const struct pl_code *code)
 	return edge == UINT32_MAX ? 0 : x->edges[edge].to;
 }
 
-/* Bounded: beyond the limits of the tree a call that is not in it yet is put below the root, and with
- * too many sites only the callee is told apart. */
+/* Bounded: beyond the limits of the tree a call that is not in it yet is put below the root, and
+ * with too many sites only the callee is told apart. */
 uint32_t contexts_edge(struct contexts *x, uint32_t from, const struct context_site *wanted)
 {
 	struct context_site plain = {.callee = wanted->callee};

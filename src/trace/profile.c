@@ -755,8 +755,8 @@ static void forget_beginnings(struct pl_profile *p, const struct pl_event *row)
 }
 
 /* The order matters. Time up to the row belongs to what ran before it, so the span is closed first.
- * An exception leaves a frame while that is still on the stack; all other rows are of the stack after
- * contexts_sync. */
+ * An exception leaves a frame while that is still on the stack; all other rows are of the stack
+ * after contexts_sync. */
 static int on_row(struct pl_profile *p, const struct pl_event *row, const struct stood *before)
 {
 	struct contexts *x = &p->contexts;
