@@ -120,6 +120,8 @@ struct pl_event {
 	uint64_t task_id;
 };
 
+/* Words as in `dump`, and for a reason also what it means. They are valid for ever; a value that
+ * this version does not know has "?". */
 const char *pl_event_kind_name(enum pl_event_kind kind);
 const char *pl_gap_reason_name(enum pl_gap_reason reason);
 const char *pl_gap_reason_text(enum pl_gap_reason reason);

@@ -89,6 +89,8 @@ struct pl_thread {
 	uint64_t counts[PL_EVENT_KIND_COUNT];
 };
 
+/* Processes in the order in which they were first seen: `index` is from 0, `number` from 1. Their
+ * number grows with a refresh. */
 uint32_t pl_recording_process_count(const struct pl_recording *r);
 /* NULL: there is no such process or thread. */
 const struct pl_process *pl_recording_process(const struct pl_recording *r, uint32_t index);

@@ -48,6 +48,7 @@ struct pl_buf buf_borrow(struct pl_buf *kept);
 /* If the memory has grown too large to keep, or `kept` has some again, it is freed. */
 void buf_give_back(struct pl_buf *kept, struct pl_buf *b);
 
+/* Valid until the buffer grows or is released. */
 static inline struct pl_view buf_view(const struct pl_buf *b)
 {
 	return view_of(b->at, b->used);

@@ -36,6 +36,8 @@ static inline int view_bytes(struct pl_view *v, uint64_t n, struct pl_view *out)
 	return 0;
 }
 
+/* Read a number of fixed size, little-endian. 0; PL_ERR_FORMAT: too few bytes are left, and *v is
+ * unchanged. */
 static inline int view_u8(struct pl_view *v, uint8_t *out)
 {
 	if (!v->left)

@@ -34,6 +34,8 @@ struct bodies {
 	struct standings standings;
 };
 
+/* A code has been described: it gets the number of an equal body, or a new one. source: of its
+ * text, 0: none. `body` is copied. */
 void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view body);
 /* For counting rows without an event; borrows the bodies. */
 struct follow_codes bodies_codes(struct bodies *b);

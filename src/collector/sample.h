@@ -87,7 +87,10 @@ struct sampler {
 /* From 3/4 to 5/4 of a period, evenly. */
 int64_t sampler_jitter(struct sampler *s, int64_t period_ns);
 
+/* Look at threads, if it is time for that. */
 void samples_take(struct collector *c, int64_t now_ns);
+/* Give what was seen to its processes. To be called when messages have been read: one of them may
+ * describe a code that was seen. */
 void samples_settle(struct collector *c, int64_t now_ns);
 /* Write what is left of a process, and forget it. */
 void samples_end_process(struct collector *c, struct process *p);

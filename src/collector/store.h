@@ -50,6 +50,8 @@ int store_create(struct store *s, int directory_fd, uint64_t limit_bytes);
 int store_reopen(struct store *s, int directory_fd, uint64_t limit_bytes);
 void store_close(struct store *s);
 
+/* Append a record to meta, in memory until store_flush. Once the store has failed, only the last
+ * words of a recording are taken: why, when, how processes ended, and END. */
 void store_put(struct store *s, enum record_kind kind, const struct pl_buf *payload);
 int store_flush(struct store *s);	      /* 0, or -errno */
 const char *store_why(const struct store *s); /* why it has failed */

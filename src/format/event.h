@@ -143,16 +143,20 @@ struct event_calls {
 	uint64_t print, resumes_print;
 };
 
+/* A call as the tables have it. */
 static inline uint64_t event_call(uint32_t site, uint32_t code)
 {
 	return (uint64_t)code << 32 | site;
 }
 
+/* Its place in `at`, which is also the first byte of the event. */
 static inline uint8_t event_call_place(uint64_t call)
 {
 	return (uint8_t)(call * 0x9e3779b97f4a7c15u >> 57 | EVENT_KNOWN_CALL);
 }
 
+/* Its place in `far`, of other bits of the same product: two calls that share a place here rarely
+ * share one there. */
 static inline uint8_t event_call_far_place(uint64_t call)
 {
 	return (uint8_t)(call * 0x9e3779b97f4a7c15u >> 48);
@@ -163,6 +167,8 @@ static inline bool event_is_known_call(uint8_t first)
 	return (first & (0x80 | EVENT_KNOWN_CALL)) == EVENT_KNOWN_CALL;
 }
 
+/* Put a call at its place; what was there is forgotten. The prints are sums, so they need no pass
+ * over the table. A writer and a reader must do the same in the same order. */
 static inline void event_calls_put_near(struct event_calls *calls, uint64_t call)
 {
 	uint64_t *place = &calls->at[event_call_place(call)];
@@ -390,6 +396,7 @@ static inline uint32_t event_minor(const struct event *e)
 /* ---- writers: each returns the byte after what it wrote; the caller has room for EVENT_BYTES_MAX
  * ---- */
 
+/* A LINE of a code's start: 0x80 | index, or 0xff and the rest as a varint. */
 static inline uint8_t *event_write_line(uint8_t *p, uint32_t index)
 {
 	if (likely(index < EVENT_SHORT_LINES)) {
@@ -400,6 +407,7 @@ static inline uint8_t *event_write_line(uint8_t *p, uint32_t index)
 	return varint_write(p, index - 127);
 }
 
+/* An event of 0 to 3 numbers without flags. */
 static inline uint8_t *event_write0(uint8_t *p, enum event_kind kind)
 {
 	*p++ = (uint8_t)kind;
@@ -559,6 +567,7 @@ static inline uint8_t *event_write_resume(
 	return varint_write(varint_write(varint_write(p, e->code), e->gen), e->unit);
 }
 
+/* A RESUME or THROW, known or in full; one that was not known is known afterwards. */
 static inline uint8_t *event_write_reentry(
 	uint8_t *p, struct event_calls *calls, enum event_kind kind, const struct event_resume *e)
 {

@@ -41,6 +41,7 @@ struct follow_lines {
 	uint32_t told;
 };
 
+/* How many lines these are. */
 static inline uint32_t follow_count(const struct follow_lines *l)
 {
 	return l->reach ? l->reach->nodes[l->node].depth - l->told : 0;
@@ -90,12 +91,12 @@ struct follow_codes {
 	void *context;
 };
 
-/* Ask both questions as the event needs, apply it, and add the number of rows without an event.
- * Returns what stack_apply returns. */
+/* Numbers of rows without an event. */
 struct follow_rows {
 	uint64_t lines, returns, yields;
 };
 
+/* A frame of the code was left without an event. */
 static inline void follow_count_left(const struct follow_code *c, struct follow_rows *rows)
 {
 	rows->yields += c->suspends;
@@ -113,6 +114,8 @@ static inline void follow_rows_add(struct follow_rows *to, const struct follow_r
 	to->returns += rows->returns;
 	to->yields += rows->yields;
 }
+/* Ask both questions as the event needs, apply it, and add the rows without an event to *out.
+ * Returns what stack_apply returns. */
 int follow_apply(struct stack *s, const struct event *e, const struct follow_codes *codes,
 	struct follow_rows *out);
 

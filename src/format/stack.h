@@ -84,6 +84,7 @@ struct stack {
  * that is not there (nothing changed); PL_ERR_MEMORY. */
 int stack_apply(struct stack *s, const struct event *e);
 
+/* NULL: there is no frame. Valid until the next push. */
 static inline struct stack_frame *stack_top(const struct stack *s)
 {
 	return s->depth ? &s->frames[s->depth - 1] : NULL;
@@ -125,6 +126,7 @@ static inline const struct stack_task *stack_task_at(const struct stack *s, uint
  * unrecorded lines. */
 void stack_pass_start(struct stack_frame *f, uint32_t start);
 
+/* Begin to look for the least depth. */
 static inline void stack_mark(struct stack *s)
 {
 	s->min_depth = s->depth;
@@ -138,6 +140,7 @@ int stack_set_task(struct stack *s, uint64_t number, struct pl_view name);
 /* Pop n frames, as stack_apply does for POPS. */
 int stack_pops(struct stack *s, uint64_t n);
 
+/* Into a stack that is empty or has another one. 0, PL_ERR_MEMORY. */
 int stack_copy(struct stack *to, const struct stack *from);
 /* Empties it, keeps the memory. */
 void stack_reset(struct stack *s);

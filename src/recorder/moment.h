@@ -115,6 +115,7 @@ __attribute__((always_inline)) static inline uint32_t place_below(
 	return place;
 }
 
+/* Write POPS for the frames above `place`, at most DROPPED_MAX: their number is one byte. */
 static inline uint8_t *drop_to(struct thread *t, uint8_t *p, uint32_t place)
 {
 	*p++ = EVENT_POPS;

@@ -535,6 +535,7 @@ static inline uint32_t stack_find(const struct thread *t, const py_frame *frame)
 		i--;
 	return i;
 }
+/* The shadow stack alone: an event, or a POPS, must say the same. depth > 0. */
 static inline void stack_pop(struct thread *t)
 {
 	t->depth--;

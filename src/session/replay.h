@@ -56,6 +56,7 @@ struct replay {
 	} marks[REPLAY_MARKS];
 };
 
+/* Go to the first line of the first process that has events. PL_END: none has; or an error. */
 int replay_start(struct replay *p, struct pl_err *err);
 void replay_release(struct replay *p);
 

@@ -99,6 +99,7 @@ struct contexts {
 	void *who;
 };
 
+/* A tree of the root alone; the calls above are set before. 0, PL_ERR_MEMORY: release it, too. */
 int contexts_init(struct contexts *x);
 void contexts_release(struct contexts *x);
 /* Set the frames to those of the walk. Entries are not counted. 0, PL_ERR_MEMORY. */
@@ -122,6 +123,7 @@ void contexts_sites(const struct contexts *x, uint32_t node,
 
 /* ---- what strides do at each step ---- */
 
+/* Add rows to a node, and note that it has some. */
 static inline void contexts_rows(struct contexts *x, uint32_t node, uint64_t rows)
 {
 	struct context_node *n = &x->nodes[node];

@@ -35,6 +35,8 @@ struct order {
 	bool running;		  /* `last` continues its run, if it can */
 };
 
+/* The next row of any thread, in the order in which they ran. 0, PL_END: there is none so far; or
+ * an error. */
 int order_next(struct order *o, struct pl_event *row, struct pl_err *err);
 /* Call `move` to bring the walk of each thread to another place (0; PL_END: to its end), and merge
  * from there. */

@@ -20,12 +20,15 @@ struct stream {
 	struct pl_buf room; /* owned: the bytes last read */
 };
 
+/* Read the head at `off` into `head`. PL_END: there is no complete record (`cut`: a part of one);
+ * PL_ERR_FORMAT: what is there is no head; or an error of the file. */
 int stream_head(struct stream *s, struct pl_err *err);
 /* The first n bytes of the payload, or all if it is shorter; unchecked. Valid until the next
  * call. */
 int stream_front(struct stream *s, size_t n, struct pl_view *out, struct pl_err *err);
 /* The whole payload. PL_ERR_FORMAT: its checksum is wrong. */
 int stream_record(struct stream *s, struct record *out, struct pl_err *err);
+/* After a valid head: `off` is then after its record. */
 void stream_next(struct stream *s);
 /* Skip to the next valid head, or to the end. After a record whose head is valid use
  * stream_next. */

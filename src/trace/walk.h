@@ -92,6 +92,7 @@ struct walk {
 	char mark[EVENT_TEXT_MAX + 1];
 };
 
+/* r and t are not owned, and must live as long. */
 void walk_init(struct walk *w, struct pl_recording *r, struct thread_entry *t);
 /* Give the next row. PL_END: there is none, so far. */
 int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err);
