@@ -7,7 +7,8 @@
 #include "base/nearest.h"
 
 /* Whether it ran is not known. */
-#define NOT_WHOLE "is not in the recording, of which a part is missing"
+#define NOT_WHOLE    "is not in the recording, of which a part is missing"
+#define MAY_HAVE_RUN "may have run at the end, where the path breaks off"
 
 static bool is_whole(const struct session *s)
 {
@@ -58,6 +59,19 @@ static int ran(struct session *s, const char *name, int32_t line, struct pl_err 
 		err);
 }
 
+/* Is the line one of those that may have run where a path breaks off? */
+static int is_possible(struct session *s, const char *file, int32_t line, struct pl_err *err)
+{
+	struct place place = {.name = file, .line = line};
+
+	return replay_ever(&s->replay,
+		&(struct pl_wanted){.kinds = 1u << PL_EVENT_POSSIBLE,
+			.may = is_place,
+			.context = &place,
+			.stop = s->replay.stop},
+		err);
+}
+
 /* Not found; or interrupted, and nothing is known. */
 static int count_after(struct session *s, int code, struct pl_err *err)
 {
@@ -97,7 +111,10 @@ int known_line(struct session *s, const char *file, int32_t line, struct pl_err 
 		return code;
 	if (code)
 		return code;
-	const char *never = is_whole(s) ? "never ran" : NOT_WHOLE;
+	code = is_possible(s, file, line, err);
+	if (code < 0)
+		return code;
+	const char *never = code == 0 ? MAY_HAVE_RUN : is_whole(s) ? "never ran" : NOT_WHOLE;
 	near_lines(&s->executed.table, &place, &before, &after);
 	if (before && after)
 		session_refuse(s,

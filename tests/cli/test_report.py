@@ -990,6 +990,8 @@ class Hang(unittest.TestCase):
         mark = r"\?" if not self.lines(folder)[line]["hits"] else "1"  # 3.11 stores each line
         self.assertRegex(self.report(folder, "--file", "hang.py"), rf"(?m)^ +{mark} .* lock.acquire\(\)  # stuck$")
         self.assertRegex(self.report(folder, "--file", "hang.py"), r"(?m)^ +never .* lock.acquire\(\)  # hidden$")
+        said = session.pathline("replay", "--plain", f"--command=b hang.py:{line}", "r", cwd=folder).stdout.decode()
+        self.assertIn("may have run at the end, where the path breaks off" if mark != "1" else "stop 1: ", said)
         self.assertRegex(self.report(folder), rf"(?m) {mark} .* lock.acquire\(\)  # stuck$")
 
     def test_each_line_is_stored(self):
