@@ -16,8 +16,8 @@ static void expect(const char *text, const char *kinds)
 
 	while (*text && n < sizeof found - 1) {
 		size_t length = strcspn(text, "\n");
-		enum statement kind = statements_next(
-			&s, (struct pl_text){.at = text, .length = length});
+		enum statement kind =
+			statements_next(&s, (struct pl_text){.at = text, .length = length});
 		found[n++] = kind == STATEMENT_CODE ? 'c' : kind == STATEMENT_DEF ? 'd' : '-';
 		text += length + (text[length] == '\n');
 	}
@@ -35,7 +35,8 @@ static void no_code(void **state)
 static void code(void **state)
 {
 	(void)state;
-	expect("x = 1\nelse: y\nfinally: pass\nx: int = 1\ntry:\nif x:\n@x\nclass A:\n", "cccccccc");
+	expect("x = 1\nelse: y\nfinally: pass\nx: int = 1\ntry:\nif x:\n@x\nclass A:\n",
+		"cccccccc");
 	expect("'''text\n'''; x = 1\nx = '''\ntext'''\n", "--c-");
 	expect("self.x: int\nelse_ = 1\nglobals()\n", "ccc");
 }
@@ -55,10 +56,10 @@ static void functions(void **state)
 
 	(void)state;
 	expect("def f(a,\n b):\n  x\nasync def g(): pass\n  define = 1\n", "d-cdc");
-	assert_int_equal(statements_next(&s, (struct pl_text){.at = "@a", .length = 2}),
-		STATEMENT_CODE);
-	assert_int_equal(statements_next(&s, (struct pl_text){.at = "@b", .length = 2}),
-		STATEMENT_CODE);
+	assert_int_equal(
+		statements_next(&s, (struct pl_text){.at = "@a", .length = 2}), STATEMENT_CODE);
+	assert_int_equal(
+		statements_next(&s, (struct pl_text){.at = "@b", .length = 2}), STATEMENT_CODE);
 	assert_int_equal(statements_next(&s, (struct pl_text){.at = "\tdef f(): x", .length = 11}),
 		STATEMENT_DEF);
 	assert_int_equal(s.first, 1);
