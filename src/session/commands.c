@@ -611,9 +611,7 @@ void session_note_seen(struct session *s)
 		goto done;
 	for (uint32_t n = 0; n < count; n++) {
 		struct path path = {.r = s->replay.r, .process = here->process, .thread = n};
-		struct pl_event last;
-		if (path_last(&path, UINT64_MAX, &last, NULL) == 0 && seen_after(&last))
-			rows[n] = (struct seen){.wanted = true, .after_ns = last.time_ns};
+		seen_ask(&path, &rows[n]);
 		path_release(&path);
 	}
 	if (seen_last(s->replay.r, here->process, rows, count, NULL))

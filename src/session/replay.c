@@ -815,9 +815,8 @@ static void find_seen(struct replay *p)
 	struct seen *rows = calloc((size_t)at->thread + 1, sizeof *rows);
 
 	p->seen = (struct seen){.wanted = false};
-	if (rows && seen_after(&p->at) &&
-		path_from(&p->path, p->at.seq + 1, &later, NULL) == PL_END) {
-		rows[at->thread] = (struct seen){.wanted = true, .after_ns = p->at.time_ns};
+	if (rows && path_from(&p->path, p->at.seq + 1, &later, NULL) == PL_END) {
+		seen_ask(&p->path, &rows[at->thread]);
 		if (seen_last(p->r, at->process, rows, at->thread + 1, NULL) == 0)
 			p->seen = rows[at->thread];
 	}

@@ -34,9 +34,19 @@ int seen_last(struct pl_recording *r, uint32_t process, struct seen *rows, uint3
 	return code < 0 ? code : 0;
 }
 
-bool seen_after(const struct pl_event *last)
+/* The time of an event is its earliest one: a look between that and the latest one may have been
+ * before the event. The gap of a kill has the time of the event before it, and any error. */
+void seen_ask(struct path *path, struct seen *row)
 {
-	return last->depth || (last->kind != PL_EVENT_RETURN && last->kind != PL_EVENT_UNWIND);
+	struct pl_event last;
+	int code = path_last(path, UINT64_MAX, &last, NULL);
+
+	if (code == 0 && last.kind == PL_EVENT_GAP)
+		code = path_last(path, last.seq, &last, NULL);
+	*row = (struct seen){.wanted = false};
+	if (code || (!last.depth && (last.kind == PL_EVENT_RETURN || last.kind == PL_EVENT_UNWIND)))
+		return;
+	row->wanted = !__builtin_add_overflow(last.time_ns, last.time_error_ns, &row->after_ns);
 }
 
 void seen_text(const struct seen *seen, char text[SEEN_BYTES])

@@ -4,7 +4,7 @@
 #define PL_SESSION_SEEN_H
 
 #include <stdbool.h>
-#include "pathline/pathline.h"
+#include "session/path.h"
 
 struct seen {
 	int64_t after_ns;	    /* in: looks before this time do not matter */
@@ -18,8 +18,9 @@ struct seen {
 /* Fill `count` rows, one for each thread of the process, from thread 0 on. 0 or an error. */
 int seen_last(struct pl_recording *r, uint32_t process, struct seen *rows, uint32_t count,
 	struct pl_err *err);
-/* Of a thread whose last event is this one: can it have been seen in a line later? */
-bool seen_after(const struct pl_event *last);
+/* Fill in what is asked for the thread of the path: looks after its last event. It is not wanted if
+ * no frame is left then. */
+void seen_ask(struct path *path, struct seen *row);
 
 /* "line 7 of inner, waiting for 3.9 s". */
 #define SEEN_BYTES 200
