@@ -1,8 +1,9 @@
 """A trace function, a profile function or a debugger begins somewhere: the path of the program
 stays what it is.
 
-Each program runs twice, once with the begin and once with a call in its place that begins nothing. What the program itself runs is the
-same, so the two paths must be the same, with no gap. What a tracer runs of its own is not looked at.
+Each program runs twice: once with the call that begins the tracing, and once with a call in its
+place that begins nothing. The program itself runs the same lines, so the two paths must be the
+same, with no gap. What the tracer itself runs is not compared.
 """
 import os
 import subprocess

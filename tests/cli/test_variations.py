@@ -1,7 +1,7 @@
-"""Programs whose lines were once shown with another version's text, whole, and other ways to come
-to the same.
+"""Whole programs whose lines were once shown with the text of another version, and other programs
+with the same cause.
 
-What the lines of their modules show is stated line by line. test_texts.py has the rest of texts.
+Each table says what each line of their modules must show. test_texts.py has the rest of texts.
 """
 import os
 import sys

@@ -1,10 +1,10 @@
-/* A first look at a same run, before compare.py's: alike ORACLE DUMP.tsv
+/* A quick comparison of the dump and the oracle of one run, before compare.py: alike ORACLE DUMP.tsv
  *
- * Exit code 0: in every thread the dump's rows are the oracle's, one for one, which compare.py
- * would say too, in the words printed here. Exit code 1: that was not seen, and compare.py decides:
- * it alone knows what may differ (the ends of threads that were running, images after exec, where a
- * window begins). So whatever is unusual is "not seen" here. Exit code 2: the files could not be
- * read. Most runs are alike, and are tens of millions of rows.
+ * Exit code 0: in every thread the dump's rows are the oracle's, one for one; compare.py would print
+ * the same words. Exit code 1: not found equal; then compare.py decides, because it alone knows what
+ * may differ (the ends of threads that were running, images after exec, where a window begins).
+ * Whatever is unusual is left to it. Exit code 2: the files could not be read. In most runs all rows
+ * are equal, and there are tens of millions of them.
  *
  *   oracle   event file first code line         a file a thread, up to its first NUL
  *   dump     pid tid event file first code line the line is for `line` only; else 0 in the oracle

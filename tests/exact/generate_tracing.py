@@ -1,9 +1,9 @@
 """Random programs in which tracing begins: generate_tracing.text(seed) does the same in each run,
 and ends soon.
 
-A trace function, a debugger or a tool of sys.monitoring begins once, at some place, after some code
-has run that was not heard: code with one way through it, hot code, frames that returned. All that
-goes on after that must be told, and nothing of what was before may be lost.
+A trace function, a debugger or a tool of sys.monitoring begins once, at some place. Before that some
+code has run whose events were disabled: code with one way through it, hot code, frames that
+returned. All that runs later must be in the path, and nothing of what ran before may be lost.
 """
 import os
 import random
@@ -12,8 +12,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 import traced  # noqa: E402
 
-# In front of that: what is asked of it, `two-runs` or, where a debugger looks at the frames below,
-# of which the oracle alone has one more, `same-run`.
+# A line before this one names the kind of test: `two-runs`; or `same-run` where a debugger looks at
+# the frames below, because only the oracle has one more of them.
 HEADER = '''
 import _thread
 import sys
