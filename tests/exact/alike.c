@@ -1,10 +1,10 @@
-/* A quick comparison of the dump and the oracle of one run, before compare.py: alike ORACLE DUMP.tsv
+/* A quick comparison of a run's dump and oracle, before compare.py: alike ORACLE DUMP.tsv
  *
- * Exit code 0: in every thread the dump's rows are the oracle's, one for one; compare.py would print
- * the same words. Exit code 1: not found equal; then compare.py decides, because it alone knows what
- * may differ (the ends of threads that were running, images after exec, where a window begins).
- * Whatever is unusual is left to it. Exit code 2: the files could not be read. In most runs all rows
- * are equal, and there are tens of millions of them.
+ * Exit code 0: in every thread the dump's rows are the oracle's, one for one; compare.py would
+ * print the same words. Exit code 1: not found equal; then compare.py decides, because it alone
+ * knows what may differ (the ends of threads that were running, images after exec, where a window
+ * begins). Whatever is unusual is left to it. Exit code 2: the files could not be read. In most
+ * runs all rows are equal, and there are tens of millions of them.
  *
  *   oracle   event file first code line         a file a thread, up to its first NUL
  *   dump     pid tid event file first code line the line is for `line` only; else 0 in the oracle

@@ -1,8 +1,8 @@
 """Random programs in which tracing begins: generate_tracing.text(seed) does the same in each run,
 and ends soon.
 
-A trace function, a debugger or a tool of sys.monitoring begins once, at some place. Before that some
-code has run whose events were disabled: code with one way through it, hot code, frames that
+A trace function, a debugger or a tool of sys.monitoring begins once, at some place. Before that,
+some code has run whose events were disabled: code with one way through it, hot code, frames that
 returned. All that runs later must be in the path, and nothing of what ran before may be lost.
 """
 import os
