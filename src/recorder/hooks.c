@@ -530,8 +530,6 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 		moment_end(&m, event_write_line_at(m.at, unit, told));
 	bool moves = here.heard >= HEARD_MOVES && !here.later &&
 		     hot_line_moves(m.thread, m.frame, m.record, unit, begins);
-	if (moves && m.record->late)
-		implied_begin(m.thread, m.frame, m.record);
 	return Py_NewRef(moves ? hook_disable : Py_None);
 }
 
@@ -599,11 +597,8 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *
 		Py_RETURN_NONE;
 	}
 	bool told = here.heard == HEARD_MOVED && !(later && lines_told);
-	if (told && witness_begin(&m, unit, here)) {
+	if (told && witness_begin(&m, unit, here))
 		moment_end(&m, event_write_line(m.at, here.start - 1));
-		if (m.record->late)
-			implied_begin(m.thread, m.frame, m.record);
-	}
 	Py_RETURN_NONE;
 }
 

@@ -16,7 +16,7 @@ ALLOWED = {
 # a few times for each witness, or loop
 "hot_begins", "hot_instruction_is_heard", "hot_line_moves", "hot_pass_moves", "step_tell_due",
 # a few times for each hot code that calls itself; of its frames, off the short ways
-"implied_begin", "implied_is_same", "implied_raises_anew", "thread_tell_implied",
+"implied_is_same", "implied_raises_anew", "thread_tell_implied",
     # while hot code is planned anew: some thousand times for each
     "plan_counts", "plan_enter", "plan_is_counting", "plan_is_due", "plan_line",
     "step_to_frame_again",  # an exception comes of a generator that nothing told to be resumed
