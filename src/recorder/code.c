@@ -89,8 +89,6 @@ static void code_freed(void *mark)
 	unlist(r);
 	tell_free(r->number);
 	tell_free(r->number_before);
-	tell_free(r->number_implied);
-	implied_forget(r);
 	plan_drop(r);
 	free(r->own_lines);
 	free(r);

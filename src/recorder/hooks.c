@@ -102,22 +102,6 @@ static inline uint8_t *begin_at_caller(struct thread *t, const py_frame *frame, 
 static PyObject *new_call_begins(struct thread *t, py_frame *frame, const struct code_record *r,
 	uint32_t start, PyObject *const *args, bool moved);
 
-#if CODE_MAY_BE_HOT
-/* Does it run the code, and is it at a unit where its call is implied? */
-static inline bool goes_unheard(
-	py_frame *frame, const PyCodeObject *code, const struct code_record *r, uint32_t *site)
-{
-	if (!frame || frame_code(frame) != code)
-		return false;
-	*site = frame_unit_or_none(frame, code);
-	return *site - r->implied_from < (uint32_t)(r->implied_to - r->implied_from);
-}
-
-static PyObject *call_begins_in_implied(struct thread *t, py_frame *frame,
-	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved,
-	uint32_t site);
-#endif
-
 /* A witness that also records its frame's call. `known`: only a known call (event.h), which calls
  * nothing on the way. */
 __attribute__((always_inline)) static inline PyObject *begin_at_once(struct thread *t,
@@ -125,13 +109,8 @@ __attribute__((always_inline)) static inline PyObject *begin_at_once(struct thre
 	bool moved, bool known)
 {
 	py_frame *caller = plain_caller(frame);
+	uint32_t site = told_site(caller);
 
-	uint32_t site;
-#if CODE_MAY_BE_HOT
-	if (r->implied && goes_unheard(caller, frame_code(frame), r, &site))
-		return call_begins_in_implied(t, frame, r, start, args, moved, site);
-#endif
-	site = told_site(caller);
 	if (site == EVENT_NO_SITE || t->depth == t->room)
 		return witness_in_full(args, moved);
 	const uint32_t bytes = known ? event_known_call(&t->calls, event_call(site, r->number)) : 0;
@@ -153,164 +132,6 @@ __attribute__((noinline, cold)) static PyObject *new_call_begins(struct thread *
 {
 	return begin_at_once(t, frame, r, start, args, moved, false);
 }
-
-#if CODE_MAY_BE_HOT
-/* The frame's entry in the shadow stack, at most a little below the top, or NULL. */
-__attribute__((always_inline)) static inline py_frame **entry_near_top(
-	const struct thread *t, const py_frame *frame)
-{
-	py_frame **at = t->frames + t->depth - 1;
-	py_frame *const *least = t->depth > DROPPED_MAX ? at - DROPPED_MAX : t->frames;
-
-	while (!entry_is(*at, frame))
-		if (at-- == least)
-			return NULL;
-	return at;
-}
-
-/* The entry has the address of a frame of that code: is it the frame, which is at `site` and calls
- * something that was not seen? As implied_is_same. */
-static inline bool entry_is_seen(const py_frame *entry, const struct code_record *r, uint32_t site)
-{
-	const uint32_t marks = (uint32_t)((uintptr_t)entry >> SEEN_SHIFT);
-
-	return marks - (ONLY_EARLY + r->seen_base) <= 2 * site || marks == ONLY_EARLY;
-}
-
-static inline py_frame *entry_seen_at(
-	const py_frame *entry, const struct code_record *r, uint32_t site)
-{
-	return frame_seen((py_frame *)((uintptr_t)entry & ~MARK_SEEN), r->seen_base + 2 * site + 1);
-}
-
-static inline bool has_other_marks(const py_frame *entry)
-{
-	return (uintptr_t)entry & (MARK_TOLD | MARK_LINKED | MARK_STANDS);
-}
-
-/* Does the entry say that the frame, which begins, was written early? */
-static inline bool was_told_early(py_frame *const *entry, const struct thread *t,
-	const py_frame *frame, const struct code_record *r)
-{
-	return entry < t->frames + t->depth && entry_is(*entry, frame) &&
-	       (uintptr_t)*entry & MARK_EARLY && !implied_went_on(*entry, r);
-}
-
-/* What is above the base has returned. */
-static inline uint8_t *drop_above(const struct thread *t, uint8_t *p, py_frame *const *base)
-{
-	const size_t gone = (size_t)(t->frames + t->depth - 1 - base);
-
-	p[0] = EVENT_POPS;
-	p[1] = (uint8_t)gone;
-	return gone ? p + 2 : p;
-}
-
-/* The frame becomes the top, at that place. */
-static inline void begin_at(struct thread *t, py_frame **at, py_frame *frame)
-{
-	*at = frame;
-	t->depth = (uint32_t)(at + 1 - t->frames);
-	t->top = frame;
-	t->entered = frame;
-}
-
-/* As plain_write_enter, for calls that are usually known, and usually from the site of the one
- * before. */
-struct same_calls {
-	uint32_t site;
-	uint32_t known; /* the result of event_known_call; 0: it was not asked for */
-};
-
-static inline uint8_t *write_same_call(struct thread *t, uint8_t *p, struct same_calls *c,
-	uint32_t site, const struct code_record *r)
-{
-	if (site != c->site || !c->known) {
-		c->site = site;
-		c->known = event_known_call(&t->calls, event_call(site, r->number));
-	}
-	return plain_write_enter(t, p, site, r, c->known);
-}
-
-/* A begin that implies several calls of its code (implied.c): those that were not written are
- * written first.
- *
- *	the interpreter   base -> untold[1] -> untold[0] -> the frame that begins
- *
- * Frames of a code are usually one above the other: one above the top is not on the shadow
- * stack. */
-#define IMPLIED_AT_ONCE 16
-__attribute__((noinline)) static PyObject *implied_calls_begin(struct thread *t, py_frame *frame,
-	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved)
-{
-	const PyCodeObject *const code = frame_code(frame);
-	const uintptr_t top = (uintptr_t)frame_unmarked(t->top);
-	py_frame *untold[IMPLIED_AT_ONCE], *f = frame->previous;
-	uint32_t count = 0, site;
-	bool implied = false;
-
-	for (; (uintptr_t)f > top && goes_unheard(f, code, r, &site); f = f->previous) {
-		if (count == IMPLIED_AT_ONCE)
-			return witness_in_full(args, moved);
-		untold[count++] = f;
-	}
-	py_frame **at = f ? entry_near_top(t, f) : NULL;
-	if (!at || (count ? at + 1 < t->frames + t->depth && entry_is(at[1], untold[count - 1])
-			  : was_told_early(at + 1, t, frame, r)))
-		return witness_in_full(args, moved);
-	for (; goes_unheard(f, code, r, &site); f = f->previous) {
-		implied = entry_is_seen(*at, r, site);
-		if (implied)
-			break;
-		if (!entry_is(*at, f) || count == IMPLIED_AT_ONCE || has_other_marks(*at) ||
-			at == t->frames)
-			return witness_in_full(args, moved);
-		untold[count++] = f;
-		at--;
-	}
-	if (!implied)
-		site = told_site(f);
-	if (site == EVENT_NO_SITE || !entry_is(*at, f) || t->room - t->depth <= IMPLIED_AT_ONCE + 1)
-		return witness_in_full(args, moved);
-	uint8_t *p = drop_above(t, t->ring.at, at);
-	if (implied)
-		*at = entry_seen_at(*at, r, site);
-	struct same_calls calls = {0};
-	while (count) {
-		p = write_same_call(t, p, &calls, site, r);
-		f = untold[--count];
-		site = frame_unit_or_none(f, code);
-		*++at = entry_seen_at(frame_marked(f, MARK_EARLY), r, site);
-	}
-	p = write_same_call(t, p, &calls, site, r);
-	begin_at(t, at + 1, frame);
-	witness_write(t, p, start);
-	Py_RETURN_NONE;
-}
-
-/* A begin whose caller, of the same code, was written, as usual: it has come to this call since. If
- * not, the begin implies calls that were not written. */
-__attribute__((noinline)) static PyObject *call_begins_in_implied(struct thread *t, py_frame *frame,
-	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved,
-	uint32_t site)
-{
-	const py_frame *caller = frame->previous;
-
-	if (frame_is_shim(caller) || !t->depth || t->depth == t->room || !frame_is_real(t->top))
-		return witness_in_full(args, moved);
-	py_frame **base = entry_near_top(t, caller);
-	if (!base || !entry_is_seen(*base, r, site))
-		return implied_calls_begin(t, frame, r, start, args, moved);
-	const uint32_t known = event_known_call(&t->calls, event_call(site, r->number));
-	if (!known || was_told_early(base + 1, t, frame, r))
-		return witness_in_full(args, moved);
-	uint8_t *p = drop_above(t, t->ring.at, base);
-	*base = entry_seen_at(*base, r, site);
-	begin_at(t, base + 1, frame);
-	witness_write(t, event_write_known_call(p, known), start);
-	Py_RETURN_NONE;
-}
-#endif
 
 __attribute__((noinline)) static PyObject *line_begins(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t start, PyObject *const *args)
@@ -450,9 +271,7 @@ static uint32_t told_early(const struct moment *m)
 {
 	uint32_t place = stack_find(m->thread, m->frame);
 
-	const py_frame *entry = place ? m->thread->frames[place - 1] : NULL;
-
-	return (uintptr_t)entry & MARK_EARLY && !implied_went_on(entry, m->record) ? place : 0;
+	return place && (uintptr_t)m->thread->frames[place - 1] & MARK_EARLY ? place : 0;
 }
 
 /* Write the call here, if it was not written. While all lines are recorded a frame may come here

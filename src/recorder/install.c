@@ -161,7 +161,6 @@ void hooks_will_tell_lines(void)
 {
 	if (root.tells_lines)
 		return;
-	implied_end(true);
 	trust_entries();
 	thread_begins_to_tell();
 	root.tells_calls = root.tells_returns = root.tells_lines = true;
@@ -189,7 +188,6 @@ void hooks_tell_calls(void)
 {
 	if (root.tells_calls)
 		return;
-	implied_end(true);
 	root.tells_calls = true;
 	hooks_hear_again();
 }

@@ -145,8 +145,6 @@ static inline bool moment_is_top(const struct moment *m)
 		return false;
 	if (likely(!m->record->late))
 		return true;
-	if (unlikely(entry_seen(top) != 0))
-		return implied_is_same(m->thread, m->thread->depth, m->frame, NULL);
 	return (uintptr_t)top & (MARK_EARLY | MARK_TOLD) ||
 	       !unit_is_pending(m->record, m->frame, frame_unit(m->frame, m->code));
 }
@@ -252,8 +250,7 @@ static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 		     frame_is_foreign(m->thread->top) || frame_is_pending(caller) ||
 		     frame_not_resumed(caller)) ||
 		(!entry_is(m->thread->top, caller) && !drop_callees(m->thread, &m->at, caller)))
-		m->at = step_to_caller(
-			m->thread, m->at, caller, frame_is_foreign(m->frame) ? NULL : m->frame);
+		m->at = step_to_caller(m->thread, m->at, caller);
 	if (unlikely(m->at && caller && frame_is_due(caller)))
 		m->at = step_tell_due(m->thread, m->at);
 	if (unlikely(!entry_is(m->thread->top, caller))) {
@@ -267,11 +264,7 @@ static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 /* For an entry: the frame is not on the shadow stack yet, and its caller becomes the top. */
 static inline bool moment_begin_entry(struct moment *m, PyCodeObject *code, PyThreadState *state)
 {
-	if (!moment_look_in(m, code, state))
-		return false;
-	if (unlikely(root.implied_count != 0) && !frame_is_foreign(m->frame))
-		thread_tell_implied(m->thread, m->frame);
-	if (!moment_make_room(m))
+	if (!moment_look_in(m, code, state) || !moment_make_room(m))
 		return false;
 	m->caller = moment_caller(m);
 	m->site = moment_at_caller(m, m->caller);

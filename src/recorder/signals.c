@@ -36,7 +36,7 @@ static void write_stop(int number)
 	uint8_t *p = t->ring.at;
 	/* Another activation lies there, which has told nothing: it is not known where that
 	 * stands. */
-	if (place > 1 && !frame_is_foreign(f) && !entry_is_true(t, place, f, NULL)) {
+	if (place > 1 && !frame_is_foreign(f) && !entry_is_true(t->frames[place - 1], f)) {
 		place--;
 		f = NULL;
 	}

@@ -285,7 +285,6 @@ static int start_again(const struct recorder_start *start, const char **why)
 	names_forget();
 	greenlets_forget();
 	source_begin();
-	implied_forget_all();
 #if CODE_HAS_WATCHER
 	map_release(&root.code_records);
 #endif

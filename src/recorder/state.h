@@ -89,14 +89,8 @@ struct code_record {
 	struct plan *plan;	/* owned; NULL except while it is planned again */
 	uint32_t number_before; /* the number that it had before that, or 0 */
 	uint32_t text_unit;	/* its text unit (source.c), or 0 */
-	bool implied;		/* Some of its calls are implied (implied.c), and have no event: */
-	/* calls of frames that come to these units; `to` is the first unit after them */
-	uint16_t implied_from, implied_to;
-	uint16_t implied_tries;
-	uint16_t seen_base;	 /* of its places in the shadow stack; 0: never had implied calls */
-	uint32_t number_implied; /* its number in the other state (implied or not), or 0 */
-	uint32_t lines_heard;	 /* on the fast path; at root.hot_lines the code becomes hot */
-	uint32_t passes_heard;	 /* reported by JUMP, and may move (hot.c); likewise */
+	uint32_t lines_heard;	/* on the fast path; at root.hot_lines the code becomes hot */
+	uint32_t passes_heard;	/* reported by JUMP, and may move (hot.c); likewise */
 	struct code_record *next, **at; /* of all (root.codes); at: the pointer to it, NULL: none */
 	int32_t *lines;			/* of the starts, by index; after the units, or own_lines */
 	int32_t *own_lines;		/* owned; for straight code, else NULL */
@@ -278,10 +272,8 @@ struct recorder_root {
 	/* the program has set a trace function: frames can be moved, and the function's own frames
 	 * run without events */
 	bool traced;
-	bool forked;		/* this child has no slot of its own yet */
-	bool filters;		/* some code is left out */
-	uint32_t implied_count; /* codes with implied calls */
-	uint32_t seen_places;	/* places given to them: seen_base */
+	bool forked;  /* this child has no slot of its own yet */
+	bool filters; /* some code is left out */
 	/* this many LINEs make a code hot, a far one sooner; 0: no code becomes hot */
 	uint32_t hot_lines;
 	uint32_t hot_in_vain; /* attempts to make code hot that failed */
@@ -510,9 +502,8 @@ uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
 /* The same, if the shadow stack's entry for the frame is from before the frame was left. */
 uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame);
 /* The same for an entry: the caller (may be NULL) becomes the top. A caller that is left out is
- * written as OUTSIDE, with those below it. callee: what it calls, NULL: C code that reports that it
- * was called. */
-uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller, py_frame *callee);
+ * written as OUTSIDE, with those below it. */
+uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller);
 /* Write the top frame's witness here, if that is due and will not be written by the instruction
  * after it. */
 uint8_t *step_tell_due(struct thread *t, uint8_t *p);
@@ -558,14 +549,6 @@ void thread_begins_to_tell(void);
 void threads_lose_the_path(enum pl_gap_reason reason);
 /* The pass that it owes; its place is open. */
 uint8_t *thread_write_owed(struct thread *t, uint8_t *p);
-/* Write the pending calls of the thread's frames: of this thread, or of one that waits and wrote
- * last. Not within an event. */
-void thread_tell_untold(struct thread *t);
-/* Are any of its calls implied? */
-bool thread_has_untold(const struct thread *t);
-/* `callee` is about to be written: the calls that it implies come before its stamp, if it has
- * one. */
-void thread_tell_implied(struct thread *t, py_frame *callee);
 void thread_forget_all(void); /* in a forked child */
 /* A forked child with its first event becomes a process of the recording; false: it is not
  * recorded. */
@@ -655,46 +638,6 @@ static inline bool unit_is_pending(const struct code_record *r, py_frame *frame,
 	return unit < r->unit_count && r->units[unit].pending && !frame_not_begun(frame);
 }
 
-/* ---- implied.c: calls that a later event implies ---- */
-#define IMPLIED_MAX 64 /* codes */
-/* To be called after a recorded event of the frame, whose code is hot and recorded late: should its
- * calls be implied from here on? */
-void implied_begin(struct thread *t, py_frame *frame, struct code_record *r);
-/* No calls are implied from here on; pending ones are written. Not within an event. calls_are_told:
- * each call has an event from here on. Does nothing if no calls are implied. */
-void implied_end(bool calls_are_told);
-void implied_forget(const struct code_record *r); /* its code object is about to be freed */
-void implied_forget_all(void);			  /* as greenlets_forget */
-/* The entry of the shadow stack has the frame's address, and was seen: is it this frame? As
- * entry_is_true. */
-bool implied_is_same(const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee);
-/* The same where it raises at a call: is it another frame, whose call failed? */
-bool implied_raises_anew(const struct thread *t, uint32_t place, py_frame *frame);
-/* `callee` has an event; its caller is at `place` of the shadow stack. */
-void implied_note(struct thread *t, uint32_t place, py_frame *callee);
-/* Is the call of a frame that is at `unit` implied? */
-static inline bool implied_at(const struct code_record *r, uint32_t unit)
-{
-	return r->implied && unit >= r->implied_from && unit < r->implied_to;
-}
-/* How far a frame of the code was seen to have come: twice a unit, plus 1. SEEN_NOT: the entry is
- * of another code. Only for entries that were seen. */
-#define SEEN_NOT UINT32_MAX
-static inline uint32_t implied_seen(const py_frame *entry, const struct code_record *r)
-{
-	uint32_t seen = entry_seen(entry) - r->seen_base;
-
-	return r->seen_base && seen < 2 * r->unit_count ? seen : SEEN_NOT;
-}
-/* The entry has the address of a frame of the code that is at a begin. Is it another frame? That
- * one called elsewhere on its way. */
-static inline bool implied_went_on(const py_frame *entry, const struct code_record *r)
-{
-	uint32_t seen = entry_seen(entry) ? implied_seen(entry, r) : 0;
-
-	return seen == SEEN_NOT || (seen / 2 >= r->implied_from && seen / 2 < r->implied_to);
-}
-
 /* Is the frame at a unit where its call may be pending? */
 static inline bool frame_is_pending(py_frame *frame)
 {
@@ -718,17 +661,12 @@ static inline bool frame_not_resumed(py_frame *frame)
 	       !frame_not_begun(frame);
 }
 
-/* The entry at `place` of the shadow stack has the frame's address: is it the frame that is there
- * now, and runs? callee: what the frame calls, which is another one than what it was last seen to
- * call; NULL: the event is its own. */
-static inline bool entry_is_true(
-	const struct thread *t, uint32_t place, py_frame *frame, py_frame *callee)
+/* The entry of the shadow stack has the frame's address: is it the frame that is there now, and
+ * runs? */
+static inline bool entry_is_true(const py_frame *entry, py_frame *frame)
 {
-	const py_frame *entry = t->frames[place - 1];
 	bool told = (uintptr_t)entry & (MARK_EARLY | MARK_TOLD) || !frame_is_pending(frame);
 
-	if (unlikely(entry_seen(entry) != 0) && !implied_is_same(t, place, frame, callee))
-		return false;
 	return told && ((uintptr_t)entry & MARK_STANDS || !frame_not_resumed(frame));
 }
 

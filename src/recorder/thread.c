@@ -66,12 +66,12 @@ static void stack_cut(struct thread *t, uint32_t depth)
 	t->top = depth ? t->frames[depth - 1] : NULL;
 }
 
-/* The same for a frame that may be looked into; 0: it was not written. callee: as entry_is_true. */
-static uint32_t stack_place(const struct thread *t, py_frame *frame, py_frame *callee)
+/* The same for a frame that may be looked into; 0: it was not written. */
+static uint32_t stack_place(const struct thread *t, py_frame *frame)
 {
 	uint32_t place = stack_find(t, frame);
 
-	return place && entry_is_true(t, place, frame, callee) ? place : 0;
+	return place && entry_is_true(t->frames[place - 1], frame) ? place : 0;
 }
 
 /* The event bytes up to p are complete: make them visible, and make room for the next. */
@@ -147,7 +147,7 @@ static uint8_t *write_link(
 	if (unlikely(record->late)) {
 		bool pending = frame_is_pending(frame);
 		t->frames[below] = frame_marked(frame, pending ? MARK_EARLY : 0);
-		if (pending && !(t->calls_lost && (!below || record->implied)))
+		if (pending && !(t->calls_lost && !below))
 			return write_early(t, p, frame, below);
 	}
 	if (unlikely(frame_is_due(frame)))
@@ -255,15 +255,13 @@ static uint8_t *write_task(
  *   POPS 2   a b              `base` is b's place, `count` the three above it
  *   LINKs    a b c d frame    written bottom first, so the frames are stored first and then written
  *
- * moved: the event is the frame's own. If not, it is that of its callee, which is NULL if that is
- * not a frame. */
-static uint8_t *link_chain(
-	struct thread *t, uint8_t *p, py_frame *frame, bool moved, py_frame *callee)
+ * moved: the event is the frame's own. */
+static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool moved)
 {
 	uint32_t count = 0, base = 0;
 
-	for (py_frame *f = frame; f; callee = f, f = frame_caller(f)) {
-		base = code_is_left_out(frame_code(f)) ? 0 : stack_place(t, f, callee);
+	for (py_frame *f = frame; f; f = frame_caller(f)) {
+		base = code_is_left_out(frame_code(f)) ? 0 : stack_place(t, f);
 		if (base)
 			break;
 		count++;
@@ -287,7 +285,6 @@ static uint8_t *link_chain(
 		t->frames[base + i - 1] = f;
 	for (uint32_t i = 0; i < count && p; i++) {
 		bool ours = moved && i + 1 == count;
-		implied_note(t, base + i, t->frames[base + i]);
 		unsigned flags = !ours && runs_hidden(base, t->frames[base + i])
 					 ? EVENT_HIDDEN
 					 : link_flags(t, base + i, ours);
@@ -305,7 +302,7 @@ static uint8_t *link_foreign(struct thread *t, uint8_t *p, py_frame *frame)
 	PyCodeObject *code = (PyCodeObject *)((uintptr_t)frame & ~(uintptr_t)1);
 	struct code_record *record = code_record(code);
 
-	p = step_to_caller(t, p, top_frame(current_thread_state()), NULL);
+	p = step_to_caller(t, p, top_frame(current_thread_state()));
 	if (!p || !record)
 		return p ? give_up(t, p) : NULL;
 	p = event_write3(p, EVENT_LINK, record->number, 0, EVENT_NO_UNIT);
@@ -323,23 +320,21 @@ static uint8_t *drop_stale(struct thread *t, uint8_t *p, uint32_t place)
 	return p;
 }
 
-/* moved, callee: as in link_chain. */
-static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool moved, py_frame *callee)
+/* moved: as in link_chain. */
+static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool moved)
 {
 	uint32_t place = stack_find(t, frame);
 
-	bool stale =
-		place && !frame_is_foreign(frame) &&
-		(frame_not_begun(frame) ? !(moved && was_entered(t, place, frame))
-					: !entry_is_true(t, place, frame, callee) ||
-						  (moved && implied_raises_anew(t, place, frame)));
+	bool stale = place && !frame_is_foreign(frame) &&
+		     (frame_not_begun(frame) ? !(moved && was_entered(t, place, frame))
+					     : !entry_is_true(t->frames[place - 1], frame));
 	if (stale) {
 		p = drop_stale(t, p, place);
-		return p ? link_chain(t, p, frame, moved, callee) : NULL;
+		return p ? link_chain(t, p, frame, moved) : NULL;
 	}
 	if (!place)
 		return frame_is_foreign(frame) ? link_foreign(t, p, frame)
-					       : link_chain(t, p, frame, moved, callee);
+					       : link_chain(t, p, frame, moved);
 	if (t->depth > place)
 		p = event_write1(p, EVENT_POPS, t->depth - place);
 	stack_cut(t, place);
@@ -427,9 +422,9 @@ static uint8_t *step_to_outside(struct thread *t, uint8_t *p, py_frame *caller)
 
 	for (; inside && code_is_left_out(frame_code(inside)); inside = frame_caller(inside))
 		count++;
-	place = inside ? stack_place(t, inside, NULL) : 0;
+	place = inside ? stack_place(t, inside) : 0;
 	if (inside && (!place || frame_not_begun(inside))) {
-		p = step_to(t, p, inside, false, NULL);
+		p = step_to(t, p, inside, false);
 		place = t->depth;
 	} else if (!inside && (t->greenlets || !outside_kept(t, caller, 0, count)) &&
 		   greenlet_changed(t, false)) {
@@ -440,7 +435,7 @@ static uint8_t *step_to_outside(struct thread *t, uint8_t *p, py_frame *caller)
 
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame)
 {
-	return step_to(t, p, frame, true, NULL);
+	return step_to(t, p, frame, true);
 }
 
 uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame)
@@ -449,10 +444,10 @@ uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame)
 
 	if (place)
 		p = drop_stale(t, p, place);
-	return p ? link_chain(t, p, frame, true, NULL) : NULL;
+	return p ? link_chain(t, p, frame, true) : NULL;
 }
 
-static uint8_t *step_below(struct thread *t, uint8_t *p, py_frame *caller, py_frame *callee)
+uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller)
 {
 	uint32_t place = t->depth;
 
@@ -461,27 +456,19 @@ static uint8_t *step_below(struct thread *t, uint8_t *p, py_frame *caller, py_fr
 	if (caller && code_is_left_out(frame_code(caller)))
 		return step_to_outside(t, p, caller);
 	if (caller && entry_is(t->top, caller) && !frame_not_begun(caller) &&
-		entry_is_true(t, t->depth, caller, callee))
+		entry_is_true(t->top, caller))
 		return p;
 	/* foreign frames above the caller stay: it is they that call */
 	while (place && frame_is_foreign(t->frames[place - 1]))
 		place--;
 	if (place < t->depth && entry_is(place ? t->frames[place - 1] : NULL, caller) &&
-		(!caller || entry_is_true(t, place, caller, callee)))
+		(!caller || entry_is_true(t->frames[place - 1], caller)))
 		return p;
 	if (caller)
-		return step_to(t, p, caller, false, callee);
+		return step_to(t, p, caller, false);
 	if (t->depth)
 		p = event_write1(p, EVENT_POPS, t->depth);
 	stack_cut(t, 0);
-	return p;
-}
-
-uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller, py_frame *callee)
-{
-	p = step_below(t, p, caller, callee);
-	if (p && callee && caller && entry_is(t->top, caller))
-		implied_note(t, t->depth, callee);
 	return p;
 }
 
@@ -509,8 +496,7 @@ static bool keep_stood(struct stood *out, py_frame *frame)
 		.unit = frame_unit(frame, code)};
 	if (is_root(frame))
 		task_find(current_thread_state(), frame, false, &out->task);
-	if (frame_is_pending(frame) &&
-		!implied_at(record, out->unit)) /* no calls are implied in the child */
+	if (frame_is_pending(frame))
 		out->frame = frame_marked(frame, MARK_EARLY);
 	if (frame_is_due(frame))
 		out->frame = frame_marked(frame, MARK_TOLD);
@@ -641,7 +627,8 @@ static uint32_t stands_at(const struct thread *t, py_frame *frame)
 		if (place && frame_not_resumed(frame) &&
 			!((uintptr_t)t->frames[place - 1] & MARK_STANDS))
 			place = 0;
-		if (place && (frame_not_begun(frame) || !entry_is_true(t, place, frame, NULL)))
+		if (place &&
+			(frame_not_begun(frame) || !entry_is_true(t->frames[place - 1], frame)))
 			return 0;
 		if (place)
 			return place;
@@ -661,15 +648,15 @@ static uint32_t outside_above(const struct thread *t, uint32_t place)
 	return called ? i - place : 0;
 }
 
-/* The frame and its callers that are pending: their calls were before now. callee: as
- * entry_is_true. NULL: there was no room for one. */
-static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame, py_frame *callee)
+/* The frame and its callers that are pending: their calls were before now. NULL: there was no room
+ * for one. */
+static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame)
 {
 	py_frame *const top = frame;
 	uint32_t count = 0, place = 0;
 
-	for (; frame && !frame_not_begun(frame); callee = frame, frame = frame_caller(frame)) {
-		place = stack_place(t, frame, callee);
+	for (; frame && !frame_not_begun(frame); frame = frame_caller(frame)) {
+		place = stack_place(t, frame);
 		if (place)
 			break;
 		if (!frame_is_pending(frame))
@@ -686,40 +673,11 @@ static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame, py_f
 		t->frames[place + i - 1] = frame;
 	for (uint32_t i = 0; i < count && p; i++) {
 		frame = t->frames[place + i];
-		implied_note(t, place + i, frame);
 		p = write_enter(t, p, site_of(frame), code_known(frame_code(frame))->number, 0);
 		stack_put(t, frame_marked(frame, MARK_EARLY));
 		p = step_on(t, step_tell_due(t, p));
 	}
 	return p;
-}
-
-/* For a thread that is not running. A frame that has not begun is skipped, unless it was linked,
- * for a signal handler. */
-static uint8_t *write_untold_of_other(struct thread *t, uint8_t *p, py_frame *frame)
-{
-	py_frame *callee = NULL;
-
-	for (; root.implied_count && frame && frame_not_begun(frame); frame = frame_caller(frame)) {
-		if (stack_find(t, frame))
-			return p;
-		callee = frame;
-	}
-	return write_untold(t, p, frame, callee);
-}
-
-void thread_tell_implied(struct thread *t, py_frame *callee)
-{
-	uint64_t tick = atomic_load_explicit(&root.arena.head->tick, memory_order_relaxed);
-	uint8_t *p = t->ring.at;
-
-	if (tick == t->tick || t->fresh || !p || p >= t->ring.limit)
-		return;
-	p = write_untold(t, p, frame_caller(callee), callee);
-	if (p)
-		ring_commit(&t->ring, p);
-	else
-		event_lose(t);
 }
 
 uint8_t *thread_write_owed(struct thread *t, uint8_t *p)
@@ -777,7 +735,7 @@ static void write_stand(struct thread *t, PyThreadState *ts)
 	}
 	if (t->owes && !stands_at_owed(t, frame))
 		p = thread_write_owed(t, p);
-	p = write_untold_of_other(t, p, frame);
+	p = write_untold(t, p, frame);
 	if (!p) {
 		event_lose(t);
 		return;
@@ -814,43 +772,6 @@ static void tell_stand(struct thread *t)
 	if (landings_are_heard() && !owed && t->owes)
 		hear_landing(t);
 	give_ring_back(t);
-}
-
-bool thread_has_untold(const struct thread *t)
-{
-	const bool ended = atomic_load_explicit(&t->ended, memory_order_acquire);
-	PyThreadState *ts = ended ? NULL : thread_state_of(t->native_id);
-	py_frame *callee = NULL;
-
-	for (py_frame *f = ts ? top_frame(ts) : NULL; f; callee = f, f = frame_caller(f)) {
-		const struct code_record *r = code_known(frame_code(f));
-		if (stack_place(t, f, callee))
-			return false;
-		if (r && implied_at(r, frame_unit(f, frame_code(f))))
-			return true;
-	}
-	return false;
-}
-
-void thread_tell_untold(struct thread *t)
-{
-	const bool own = t == self;
-
-	if (!own && !take_ring(t))
-		return;
-	const bool ended = atomic_load_explicit(&t->ended, memory_order_acquire);
-	PyThreadState *ts = ended ? NULL : thread_state_of(t->native_id);
-	py_frame *frame = ts ? top_frame(ts) : NULL;
-	uint8_t *p = frame && (own || !t->fresh) ? (own ? step(t) : t->ring.at) : NULL;
-	if (p && p < t->ring.limit) {
-		p = own ? step_to_frame(t, p, frame) : write_untold_of_other(t, p, frame);
-		if (p)
-			ring_commit(&t->ring, p);
-		else
-			event_lose(t);
-	}
-	if (!own)
-		give_ring_back(t);
 }
 
 static uint8_t *write_switch(struct thread *t, uint8_t *p)
@@ -975,8 +896,8 @@ static void tell_own_stand(PyThreadState *ts)
 		return;
 	py_frame *frame = frame_recorded(top_frame(ts));
 	if (!frame)
-		p = step_to_caller(self, p, NULL, NULL);
-	else if (!entry_is(self->top, frame) || !entry_is_true(self, self->depth, frame, NULL))
+		p = step_to_caller(self, p, NULL);
+	else if (!entry_is(self->top, frame) || !entry_is_true(self->top, frame))
 		p = step_to_frame(self, p, frame);
 	p = p ? write_at(self, p) : NULL;
 	if (p)
@@ -1096,7 +1017,6 @@ struct thread *thread_begin(void)
 		return NULL;
 	if (root.forked && !process_begin_in_child())
 		return NULL;
-	implied_end(false);
 	struct thread *t = take_state();
 	if (!t || (!t->frames && !frames_grow(t, FRAMES_FIRST))) {
 		recorder_stop(PL_GAP_UNKNOWN);

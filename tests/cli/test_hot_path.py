@@ -15,8 +15,6 @@ ALLOWED = {
     "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_write", "thread_begin", "write_greenlet_name",
 # a few times for each witness, or loop
 "hot_begins", "hot_instruction_is_heard", "hot_line_moves", "hot_pass_moves", "step_tell_due",
-# a few times for each hot code that calls itself; of its frames, off the short ways
-"implied_is_same", "implied_raises_anew", "thread_tell_implied",
     # while hot code is planned anew: some thousand times for each
     "plan_counts", "plan_enter", "plan_is_counting", "plan_is_due", "plan_line",
     "step_to_frame_again",  # an exception comes of a generator that nothing told to be resumed
