@@ -459,30 +459,11 @@ static inline bool frame_is_real(const py_frame *frame)
 /* It is at a yield but not suspended: it raises there, or the yield is being written. Any other
  * frame that is at a yield has not been resumed. */
 #define MARK_STANDS ((uintptr_t)1 << 60)
-/* How far the frame, which has MARK_EARLY, was seen to have come. Only for code with implied calls
- * (implied.c), relative to its seen_base. Twice the unit at which it was when something that it
- * called there had an event; plus 1 if that was the call that runs once. 0: it was not seen. */
-#define SEEN_SHIFT 48
-#define SEEN_MAX   0xfffu
-#define ONLY_EARLY                                                                                 \
-	((uint32_t)(MARK_EARLY >>                                                                  \
-		    SEEN_SHIFT)) /* an entry with only its marks, without what was seen */
-#define MARK_SEEN ((uintptr_t)SEEN_MAX << SEEN_SHIFT)
-#define MARKS	  ((uintptr_t)-1 << SEEN_SHIFT)
+#define MARKS	    (MARK_EARLY | MARK_TOLD | MARK_LINKED | MARK_STANDS)
 
 static inline py_frame *frame_marked(const py_frame *frame, uintptr_t mark)
 {
 	return (py_frame *)((uintptr_t)frame | mark);
-}
-
-static inline uint32_t entry_seen(const py_frame *entry)
-{
-	return (uint32_t)((uintptr_t)entry >> SEEN_SHIFT) & SEEN_MAX;
-}
-
-static inline py_frame *frame_seen(const py_frame *marked, uint32_t seen)
-{
-	return (py_frame *)((uintptr_t)marked | (uintptr_t)seen << SEEN_SHIFT);
 }
 
 static inline py_frame *frame_unmarked(const py_frame *entry)
@@ -493,7 +474,7 @@ static inline py_frame *frame_unmarked(const py_frame *entry)
 /* Does the entry of the shadow stack have this frame's address? */
 static inline bool entry_is(const py_frame *entry, const py_frame *frame)
 {
-	return ((uintptr_t)entry ^ (uintptr_t)frame) << (64 - SEEN_SHIFT) == 0;
+	return ((uintptr_t)entry ^ (uintptr_t)frame) << 4 == 0;
 }
 
 /* Make `frame` the top of the shadow stack, for an event that is not an entry: writes POPS or
