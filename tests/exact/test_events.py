@@ -282,9 +282,9 @@ def passes_order(python, kept, setup, work):
     return told(steps, switches)
 
 
-def implied_order(python, interval, setup, work):
-    """Calls that are shown by what they call: they are told before another thread runs."""
-    steps, switches = ordered(os.path.join(EVENTS, "implied_order.py"), [interval], (), 0, python, setup, work)
+def recursion_order(python, interval, setup, work):
+    """Pending calls of hot functions that call themselves are told before another thread runs."""
+    steps, switches = ordered(os.path.join(EVENTS, "recursion_order.py"), [interval], (), 0, python, setup, work)
     if switches < 100:
         raise Failure("only %d switches: this run proves little" % switches)
     return told(steps, switches)
@@ -368,7 +368,7 @@ def main():
         if p.minor in exact.HOT:
             tests += [((p.version, "unheard"), lambda w, p=p: unheard(p, setup, w))]
             tests += [((p.version, "limits", "hot"), lambda w, p=p: limits(p, setup, w, "--hot=1"))]
-            tests += [((p.version, "implied-order", i), lambda w, p=p, i=i: implied_order(p, i, setup, w)) for i in ("1e-6", "1e-4")]
+            tests += [((p.version, "recursion-order", i), lambda w, p=p, i=i: recursion_order(p, i, setup, w)) for i in ("1e-6", "1e-4")]
             tests += [((p.version, "passes-" + f.__name__[7:]), lambda w, p=p, f=f: f(p, setup, w)) for f in (passes_meet, passes_killed)]
             tests += [((p.version, "passes-apart", n), lambda w, p=p, n=n: passes_apart(p, [os.path.join(CORPUS, n + ".py")], setup, w)) for n in PASSES_APART]
             tests += [((p.version, "passes-apart", n), lambda w, p=p, n=n: passes_apart(p, ["-m", "test." + n], setup, w))

@@ -1,4 +1,4 @@
-"""A function that calls itself twice, hot: its calls are shown by what they call; and a number that does something on the way."""
+"""A hot function that calls itself twice, and a number that does something on the way."""
 
 
 def fib(n):

@@ -1,5 +1,6 @@
 # two-runs
-"""The end of a process by a signal of its own while a function that calls itself is deep in calls that are shown."""
+"""The end of a process by a signal of its own while a hot function that calls itself is deep in
+calls."""
 import os
 import signal
 

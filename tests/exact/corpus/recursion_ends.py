@@ -1,5 +1,5 @@
 # two-runs min=3.12
-"""Hot functions that call themselves, and what ends that their calls are shown, or comes in between, while they are deep in calls."""
+"""Hot functions that call themselves, and what comes in between while they are deep in calls."""
 import gc
 import signal
 import sys

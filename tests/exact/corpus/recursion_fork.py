@@ -1,5 +1,5 @@
 # two-runs
-"""Forks while a function that calls itself, whose calls are shown, is deep in them: parent and child go on."""
+"""Forks while a hot function that calls itself is deep in calls: parent and child go on."""
 import os
 
 from parts.recursion import At, fib

@@ -1,5 +1,5 @@
 # two-runs
-"""The end of a process by os._exit(7) while a function that calls itself is deep in calls that are shown."""
+"""The end of a process by os._exit(7) while a hot function that calls itself is deep in calls."""
 import os
 
 from parts.recursion import At, fib

@@ -1,5 +1,5 @@
 # two-runs min=3.12
-"""Functions that call themselves, hot: calls that are shown by what they call, and all that can come in between."""
+"""Hot functions that call themselves, and all that can come between the calls."""
 import sys
 import types
 
