@@ -802,7 +802,8 @@ void session_release(struct session *s)
 
 /* ---- the table ---- */
 
-/* The argument may follow without a space if the word is one character and not a letter. */
+/* The argument may follow without a space if the word is one character and not a letter; one space
+ * before it is not part of it. */
 const struct session_word session_words[] = {
 	{"s", "", "step,stepi", NAMES_NONE, WORD_COUNTS, do_step,
 		"the next line of this thread, into calls"},

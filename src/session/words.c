@@ -49,7 +49,11 @@ const struct session_word *session_find_word(const char *line, const char **rest
 		}
 	}
 	bool sticks = longest == 1 && !isalpha((unsigned char)line[0]);
-	*rest = line + longest + (found && !sticks ? strspn(line + longest, " ") : 0);
+	*rest = line + longest;
+	if (sticks)
+		*rest += **rest == ' '; /* "/ REGEX"; more spaces belong to the argument */
+	else if (found)
+		*rest += strspn(*rest, " ");
 	return found;
 }
 

@@ -597,6 +597,7 @@ static void search_text(struct tui *t, bool back)
 static bool search(struct tui *t, const char *line)
 {
 	bool again = (*line == ';' || *line == ',') && !line[1];
+	const char *rest;
 
 	if (!again && *line != '/' && *line != '?')
 		return false;
@@ -604,15 +605,16 @@ static bool search(struct tui *t, const char *line)
 		t->in_text = t->help || t->view != VIEW_PATH;
 	if (!t->in_text || (again && !t->has_regex))
 		return false;
+	session_find_word(line, &rest);
 	if (!again) {
 		if (t->has_regex)
 			regfree(&t->regex);
-		t->has_regex = line[1] && regcomp(&t->regex, line + 1,
-						  REG_EXTENDED | (t->help ? REG_ICASE : 0)) == 0;
+		t->has_regex = *rest && regcomp(&t->regex, rest,
+						REG_EXTENDED | (t->help ? REG_ICASE : 0)) == 0;
 		t->regex_back = *line == '?';
 	}
 	if (!t->has_regex)
-		say(t, "not a regular expression: %s", line + 1);
+		say(t, "not a regular expression: %s", rest);
 	else if (!t->help)
 		search_text(t, t->regex_back != (*line == ','));
 	else if (!help_search(t, t->regex_back != (*line == ',')))

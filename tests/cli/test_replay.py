@@ -540,6 +540,14 @@ class Replay(Recording):
         self.assertEqual(rows[5][1], self.model.threads[1][0].row[1])
         self.assertEqual(rows[6][1], rows[0][1])
 
+    def test_one_space_after_a_sign_is_not_part_of_its_argument(self):
+        rows = self.replay("/ ^squ", "m a", "s", "' a", "? ^square$", "/  ^squ")
+        self.assertEqual(rows[1], self.replay("/^squ")[1])
+        self.assertEqual(rows[4], rows[1])
+        self.assertEqual(rows[5][0], "!")
+        self.assertEqual(rows[5][1], "not found before this place; / searches forward")
+        self.assertEqual(rows[6], ["!", "not found after this place; ? searches backward"])      # only one is skipped
+
     def test_switches_are_where_another_task_or_thread_goes_on(self):
         way, at = [], self.model.threads[0][0]
         while at:
