@@ -167,9 +167,9 @@ static int parse(struct record_options *o, struct choices *word, struct cmd *c)
 			.text = &word->clock,
 			.words = "tick=auto tick=100us tick=1ms tick=10ms call line"},
 		{"timing", 0, "clock|calls",
-			"calls: each call and return has a time, whatever --clock says of the "
-			"rest.\n"
-			"Without it: clock",
+			"calls: each call and return has a time, beside the ticks of --clock. To "
+			"time\n"
+			"calls, --clock=call is enough. Without it: clock",
 			.text = &word->timing},
 		{"quiet", 'q', NULL, "print no messages at the end", .flag = &o->quiet},
 		{0},
