@@ -235,6 +235,7 @@ static int go_to_end(struct answers *a)
 	p->joins = true;
 	if (code >= 0)
 		code = replay_seq(p, process, last, INT64_MAX, &err);
+	p->joins = false;
 	if (code >= 0)
 		session_note_seen(&a->session);
 	return code < 0 ? failed(code, &err) : CMD_GO;

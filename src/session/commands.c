@@ -353,19 +353,33 @@ static int do_list(struct session *s, char letter, const char *rest, struct pl_e
 		text.length < WHY_MAX ? (int)text.length : WHY_MAX, text.at);
 }
 
+/* Until when was it at the position? */
+static int64_t leaves_ns(struct replay *p, uint32_t to_process)
+{
+	const struct pl_process *of = pl_recording_find_process(p->r, p->at.position.process);
+
+	if (!replay_stands(p))
+		return p->at.time_ns;
+	return !of->end_ns || of->number == to_process ? INT64_MAX : of->end_ns;
+}
+
 /* Go to the nearest time in another thread, of this or another process. */
 static int go_to_thread(struct session *s, uint32_t process, uint32_t thread, struct pl_err *err)
 {
 	struct replay *p = &s->replay;
 	const struct pl_position here = p->at.position;
 	const uint64_t seq = p->at.seq;
-	const int64_t time_ns = p->at.time_ns;
+	const int64_t time_ns = leaves_ns(p, process);
 	int code = replay_seq(p, process, thread, 0, err);
 
+	p->joins = code == 0; /* it is one move */
 	if (code == 0)
 		code = replay_time(p, time_ns, err);
 	if (code < 0)
 		replay_seq(p, here.process, here.thread, seq, err);
+	p->joins = false;
+	if (code == 0 && time_ns == INT64_MAX)
+		session_note_seen(s);
 	return moved(s, code, "nothing of it was recorded");
 }
 
@@ -845,7 +859,7 @@ const struct session_word session_words[] = {
 	{"list", "[N]", "l,ll,longlist,info line,info source", NAMES_NONE, WORD_TAKES, do_list,
 		"show the text of this line, or of line N of this file"},
 	{"t", "[THREAD]", "thread,info threads", NAMES_THREADS, WORD_TAKES, do_thread,
-		"list the threads, or go to one, at this time"},
+		"list the threads, or go to one, at this time; from the end of a hang: to its end"},
 	{"P", "[PROCESS]", "process,inferior,info inferiors", NAMES_PROCESSES, WORD_TAKES,
 		do_process, "list the processes, or go to one, at this time"},
 	{"T", "[TASK]", "task,info tasks", NAMES_TASKS, WORD_TAKES, do_task,

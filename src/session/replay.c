@@ -836,6 +836,19 @@ const struct seen *replay_seen(struct replay *p)
 	return p->seen.code ? &p->seen : NULL;
 }
 
+bool replay_stands(struct replay *p)
+{
+	const struct pl_process *of = pl_recording_find_process(p->r, p->at.position.process);
+	const struct pl_event *later;
+	struct seen row;
+
+	if (!of || of->end == PL_PROCESS_EXITED || of->end == PL_PROCESS_EXECED ||
+		path_from(&p->path, p->at.seq + 1, &later, NULL) != PL_END)
+		return false;
+	seen_ask(&p->path, &row);
+	return row.wanted;
+}
+
 /* ---- the stack ---- */
 
 /* The innermost frame of the stack stands where it was seen, if that is in it. */

@@ -6,6 +6,7 @@ import os
 import pty
 import random
 import re
+import signal
 import subprocess
 import sys
 import unittest
@@ -648,6 +649,61 @@ class Replay(Recording):
     def test_what_is_not_understood(self):
         rows = self.replay("frob", "s x", "j soon", "m 1", "/(", "j #1x")
         self.assertEqual([row[0] for row in rows[1:]], ["!"] * 6)
+
+
+DEADLOCK = '''\
+import os
+import threading
+import time
+
+first, second = threading.Lock(), threading.Lock()
+taken = threading.Semaphore(0)
+both = threading.Event()
+
+
+def take(mine, other):
+    mine.acquire()
+    taken.release()
+    both.wait()
+    other.acquire()
+    print("never")
+
+
+one = threading.Thread(target=take, args=(first, second), name="one")
+one.start()
+taken.acquire()
+time.sleep(0.3)
+two = threading.Thread(target=take, args=(second, first), name="two")
+two.start()
+taken.acquire()
+both.set()
+print(os.getpid(), flush=True)
+one.join()
+'''
+
+
+class Killed(unittest.TestCase):
+    """Where a program stood when it was killed: at the ends of its threads, whose last events have different times."""
+
+    def test_the_end_of_one_thread_is_that_of_the_others(self):
+        place = session.scratch()
+        with open(os.path.join(place, "dead.py"), "w") as f:
+            f.write(DEADLOCK)
+        p = subprocess.Popen([PATHLINE, "record", "-q", "--only-mine", "-o", "r", "--python", PYTHON, "--", "dead.py"], cwd=place,
+                             stdout=subprocess.PIPE)
+        self.addCleanup(p.stdout.close)
+        pid = int(p.stdout.readline())
+        os.kill(pid, signal.SIGKILL)
+        self.assertEqual(p.wait(60), -signal.SIGKILL)
+        last = {}
+        for row in session.pathline("dump", "r", "-f", "name,seq", cwd=place).stdout.decode().splitlines():
+            name, seq = row.split("\t")
+            last[name] = seq
+        said = session.pathline("replay", "r", "--plain", "--end", "--thread", "one", "-c", "t two", "-c", "t MainThread", "-c", "t one",
+                                "-c", "back", "-c", "back", "-c", "t 1", "-c", "j start", "-c", "t two", cwd=place).stdout.decode().splitlines()
+        seqs = [row.split("\t")[2] for row in said if row[0] != "#"]
+        main, one, two = last["MainThread"], last["one"], last["two"]
+        self.assertEqual(seqs, [one, two, main, one, main, two, one, "0", "0"])         # elsewhere the time counts
 
 
 class Long(unittest.TestCase):
