@@ -6,8 +6,9 @@
  *
  * What has no event may have run after the last one. So the time up to the end belongs to the lines
  * of samples, not to what the path has last. While all samples are of one line, the thread stood
- * still there. Without samples it may have been at any of the possible lines, and each of them has
- * an error of the whole time.
+ * still there. A line has the time from each of its samples to the next sample, of any line. The
+ * weights of samples say less: a thread that waits is looked at less often. Without samples
+ * it may have been at any of the possible lines, and each of them has an error of the whole time.
  */
 #include "trace/profile.h"
 
@@ -15,6 +16,8 @@
 
 /* A running program has written by then what it did when its clock was read. */
 #define WRITTEN_NS INT64_C(500000000)
+/* The time of one look of the sampler, about: so much has the weight of one sample. */
+#define LOOK_NS 2e6
 
 bool path_end_has(const struct pl_event *row)
 {
@@ -134,8 +137,21 @@ static void find_frame(struct pl_profile *p)
 			   stack_place_of(s, i - 1), s->frames[i - 1].value) == e->line;
 }
 
-/* The thread stood at the line up to then. */
-static void note_stood(struct pl_profile *p, uint64_t to_ticks)
+/* The line of the last sample has the time since. */
+static int share_stood(struct pl_profile *p, uint64_t to_ticks)
+{
+	struct profile_end *e = &p->end;
+	const uint64_t from = e->shared;
+
+	e->shared = to_ticks;
+	if (!e->code || is_loop_wait(e->code))
+		return 0;
+	return share_sample(&p->share, e->code, e->line,
+		profile_wanted_ns(p, from, to_ticks) / LOOK_NS, e->waiting);
+}
+
+/* The thread stood at the line up to then; `gone`: it was at another line then. */
+static void note_stood(struct pl_profile *p, uint64_t to_ticks, bool gone)
 {
 	const struct profile_end *e = &p->end;
 	struct shared_line *l = e->code ? share_line(&p->share, e->code, e->line) : NULL;
@@ -143,7 +159,7 @@ static void note_stood(struct pl_profile *p, uint64_t to_ticks)
 
 	if (!l || is_loop_wait(e->code))
 		return;
-	if (!e->stays)
+	if (!e->stays || gone)
 		profile_longest(
 			p, &l->longest, &(struct profile_pass){e->since << 1, to_ticks << 1, 0});
 	double ns = profile_wanted_ns(p, e->since, to_ticks);
@@ -160,41 +176,44 @@ static void note_stood(struct pl_profile *p, uint64_t to_ticks)
 			   .line = e->line});
 }
 
-int path_end_sample(struct pl_profile *p, const struct sample *s, const struct pl_code *code,
-	int32_t line, bool *idle)
+int path_end_sample(
+	struct pl_profile *p, const struct sample *s, const struct pl_code *code, int32_t line)
 {
 	struct profile_end *e = &p->end;
 
-	if (s->ticks < e->from)
-		return 0;
+	if (!e->code)
+		e->shared = e->from;
+	else if (share_stood(p, s->ticks))
+		return PL_ERR_MEMORY;
 	code = code_first(code);
+	e->waiting = s->waiting;
 	if (e->code != code || e->line != line) {
-		note_stood(p, s->ticks);
+		note_stood(p, s->ticks, true);
 		e->since = e->code ? s->ticks : p->open_ticks;
 		e->code = code;
 		e->line = line;
 		find_frame(p);
 	}
-	*idle |= is_loop_wait(code);
 	struct shared_line *l = share_line(&p->share, code, line);
 	if (!l)
 		return PL_ERR_MEMORY;
 	l->possible = true;
-	if (*idle)
-		return 0;
-	return l->tail_rows ? 0 : share_tail(&p->share, code, line, e->node);
+	return is_loop_wait(code) || l->tail_rows ? 0 : share_tail(&p->share, code, line, e->node);
 }
 
-void path_end_close(struct pl_profile *p, uint64_t end_ticks)
+int path_end_close(struct pl_profile *p, uint64_t end_ticks)
 {
-	note_stood(p, end_ticks);
+	int code = share_stood(p, end_ticks);
+
+	note_stood(p, end_ticks, false);
 	if (!p->end.code || !is_loop_wait(p->end.code))
-		return;
+		return code;
 	if (p->idle_to <= p->open_ticks)
 		p->idle_from = p->end.since;
 	p->idle_to = end_ticks;
 	if (end_ticks > p->end.since)
 		profile_pass_idle(p, end_ticks - p->end.since);
+	return code;
 }
 
 /* ---- without samples ---- */

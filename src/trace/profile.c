@@ -465,9 +465,9 @@ static int take_samples(struct pl_profile *p, uint64_t end_ticks)
 		bool idle = s->ticks >= p->idle_from && s->ticks < p->idle_to;
 		int32_t line = 0;
 		const struct pl_code *c = code_of_sample(p, s, &line);
-		if (line && p->end.open)
-			code = path_end_sample(p, s, c, line, &idle);
-		if (code == 0 && s->ticks >= p->open_ticks && !idle && line)
+		if (line && p->end.open && s->ticks >= p->end.from)
+			code = path_end_sample(p, s, c, line);
+		else if (line && s->ticks >= p->open_ticks && !idle)
 			code = share_sample(&p->share, c, line, s->weight, s->waiting);
 		if (code == 0)
 			code = next_sample(p);
@@ -594,7 +594,7 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 	if (code == 0)
 		code = take_samples(p, end_ticks);
 	if (code == 0 && p->end.open)
-		path_end_close(p, end_ticks);
+		code = path_end_close(p, end_ticks);
 	double ns = end_ticks > p->open_ticks ? profile_wanted_ns(p, p->open_ticks, end_ticks) : 0;
 	int64_t tick = profile_tick_ns(p, p->open_ticks);
 	double idle = idle_part(p, end_ticks);

@@ -68,8 +68,10 @@ struct profile_end {
 	/* Since when all samples were of one line. NULL: there was none yet. */
 	const struct pl_code *code; /* the first of its plans */
 	int32_t line;
-	uint64_t since; /* ticks */
-	uint32_t frame; /* of the stack, + 1; 0: it is not known which */
+	uint64_t since;	 /* ticks */
+	bool waiting;	 /* the last sample was */
+	uint64_t shared; /* ticks: the time up to here is that of the lines of samples before */
+	uint32_t frame;	 /* of the stack, + 1; 0: it is not known which */
 	uint32_t node;
 	bool stays; /* the frame was at that line at the last event */
 };
@@ -145,11 +147,11 @@ int path_end_row(struct pl_profile *p, const struct pl_event *row);
 /* After PL_END of the walk: when the path ends. The path of a running program ends where it was
  * seen last. */
 int path_end_find(struct pl_profile *p, uint64_t *end_ticks, struct pl_err *err);
-/* A sample of the last span, if its path breaks off. *idle: an event loop waited. */
-int path_end_sample(struct pl_profile *p, const struct sample *s, const struct pl_code *code,
-	int32_t line, bool *idle);
-/* No more samples come. To be called before the span is shared. */
-void path_end_close(struct pl_profile *p, uint64_t end_ticks);
+/* A sample of the last span, if its path breaks off, from `from` on. 0, PL_ERR_MEMORY. */
+int path_end_sample(
+	struct pl_profile *p, const struct sample *s, const struct pl_code *code, int32_t line);
+/* No more samples come. To be called before the span is shared. 0, PL_ERR_MEMORY. */
+int path_end_close(struct pl_profile *p, uint64_t end_ticks);
 /* And afterwards: without samples each line that may have run may have had all of the time. */
 void path_end_unsure(struct pl_profile *p, double ns);
 /* Is it known that the frame was there to the end; and at its line? */

@@ -104,6 +104,25 @@ if "thread" in sys.argv:
 stuck(lock)
 '''
 
+SLEEPS = '''\
+import os
+import signal
+import threading
+import time
+
+
+def stuck(lock):
+    time.sleep(0.2)  # sleeps
+    lock.acquire()
+
+
+lock = threading.Lock()
+lock.acquire()
+threading.Thread(target=stuck, args=(lock,)).start()
+time.sleep(10)
+os.kill(os.getpid(), signal.SIGKILL)
+'''
+
 # Functions that never ran: most of their lines hold no code, or go on with a statement.
 TEXT = '''\
 """def none():
@@ -1006,6 +1025,19 @@ class Hang(unittest.TestCase):
         self.kill(p, pid)
         for block in block, *(b for b in self.blocks(folder) if b["thread"]):
             self.assertEqual((block["stack"][0]["code"], block["stack"][0]["line"]), ("hidden", line_of(HANG, "hidden")))
+
+    def test_a_line_before_the_hang_has_its_own_time(self):
+        """However long the hang is: the samples say when the thread left the line."""
+        folder = session.scratch()
+        with open(os.path.join(folder, "hang.py"), "w", encoding="utf-8") as f:
+            f.write(SLEEPS)
+        session.pathline("record", "-q", "-o", "r", "--python", session.PYTHON, "--", "hang.py", cwd=folder)
+        line = line_of(SLEEPS, "sleeps")
+        blocks = [row["data"] for row in self.rows(folder, "--blocking", "100ms") if row["type"] == "block"]
+        slept, = (block for block in blocks if block["stack"][0]["line"] == line)
+        row = self.lines(folder)[line]
+        self.assertAlmostEqual(row["own_ns"], slept["ns"], delta=slept["error_ns"] + 2e7)
+        self.assertAlmostEqual(row["max_ns"], slept["ns"], delta=slept["error_ns"] + 2e7)
 
     def test_where_nobody_may_look(self):
         """The time is that of one of the lines that may have run, and the error says so."""
