@@ -77,7 +77,8 @@ static const char *say_nothing_recorded(const struct record_end *e)
 	if (e->choose->rules.used) {
 		cmd_say_bold(e->cmd, "nothing was recorded: no code that --include, --exclude and "
 				     "--only-mine choose has run");
-		return "try it without them, and see the modules and files that run";
+		return "try it without them, and see the modules and files that run; a script's "
+		       "module is __main__, so choose it by its path";
 	}
 	if (atomic_load(&h->pythons)) {
 		/* Python itself has said why, and --quiet is to add nothing to that. */
@@ -160,8 +161,11 @@ static void say_crash(
 	say_command(e, "see where it was raised:", "replay --at-exception");
 	if (c->ended < 2)
 		return;
-	cmd_say("exceptions also ended %u%s other%s of its threads, tasks and processes",
-		c->ended - 1, c->more ? "+" : "", c->ended > 2 || c->more ? "s" : "");
+	if (c->ended == 2 && !c->more)
+		cmd_say("1 more thread, task or process ended by an exception");
+	else
+		cmd_say("%u%s more threads, tasks and processes ended by exceptions", c->ended - 1,
+			c->more ? "+" : "");
 	say_command(e, "see all of them:", "report --exceptions");
 }
 
@@ -227,11 +231,11 @@ static void say_empty(const struct record_end *e)
 {
 	const char *try = say_nothing_recorded(e);
 
-	if (e->quiet)
-		return;
-	if (try)
+	if (try && !e->quiet)
 		cmd_say("%s", try);
 	say_unmatched(e);
+	if (e->quiet)
+		return;
 	say_losses(e);
 }
 

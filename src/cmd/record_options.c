@@ -43,7 +43,7 @@ static int choose(const char *word, const char *what, const char *const *choices
 	for (*to = 0; choices[*to]; (*to)++)
 		if (!strcmp(word, choices[*to]))
 			return CMD_GO;
-	return cmd_unknown(what, word, choices);
+	return cmd_unknown("record", what, word, choices);
 }
 
 static int read_kinds(struct record_options *o, const struct choices *word)
@@ -143,9 +143,10 @@ static int parse(struct record_options *o, struct choices *word, struct cmd *c)
 			"record code whose module or path matches GLOB. Of several --include and\n"
 			"--exclude the last one that matches decides; what none matches is left "
 			"out\n"
-			"if the first one is an --include. A GLOB with a / or .py is a path; the "
-			"words\n"
-			"stdlib and site-packages stand for those",
+			"if the first one is an --include. A GLOB with a / or .py is a path, as "
+			"for a\n"
+			"script (its module is __main__): --include app.py. The words stdlib and\n"
+			"site-packages stand for those",
 			.take = choose_take, .to = &o->choose, .words = "stdlib site-packages"},
 		{"exclude", 0, "GLOB",
 			"do not record such code. It costs nothing after its first run. What it "

@@ -398,7 +398,7 @@ class Ends(unittest.TestCase):
                             "raise RuntimeError\n", folder=folder)
         self.assertEqual(lines[2:6], ["pathline: RuntimeError ended the main thread; it was raised in <module>, program.py:7",
                                       "pathline: see where it was raised: pathline replay --at-exception",
-                                      "pathline: exceptions also ended 1 other of its threads, tasks and processes",
+                                      "pathline: 1 more thread, task or process ended by an exception",
                                       "pathline: see all of them:         pathline report --exceptions"])
         shown = pathline("report", "--exceptions", cwd=folder).stdout.decode().splitlines()
         self.assertEqual({row.split()[1] for row in shown[2:4]}, {"KeyError", "RuntimeError"})
@@ -464,6 +464,8 @@ class Ends(unittest.TestCase):
         self.assertIn("pathline: nothing was recorded: no code that --include, --exclude and --only-mine choose has run\n", done.stderr.decode())
         self.assertIn("pathline: --include 'nothing' matched no code that ran\n", done.stderr.decode())
         self.assertEqual(folder.found(), folder.names[2])
+        done = pathline("record", "-q", "--python", PYTHON, "--include", "nothing", "alpha.py", cwd=folder.folder)
+        self.assertEqual(done.stderr.decode().splitlines()[1:], ["pathline: --include 'nothing' matched no code that ran"])
 
     def test_git_ignores_it(self):
         folder = scratch()
