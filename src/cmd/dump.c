@@ -245,12 +245,14 @@ static void say_nothing(struct dump *d)
 	said = what.failed ? "" : (char *)what.at + (what.used > 1);
 	pl_recording_info(d->r, &info);
 	write_range(range, &info);
-	cmd_say("dump: there is no event%s; the recording is from %s", said, range);
+	cmd_say("dump: there is no event%s; the recording is from %s%s", said, range,
+		s->task ? "; `pathline report --tasks` lists the tasks" : "");
 	buf_release(&what);
 }
 
 static int prepare(struct dump *d, struct cmd *c, const char *fields, bool json)
 {
+	d->selection.command = "dump";
 	int code = select_read(&d->selection, d->r);
 
 	if (code != CMD_GO)

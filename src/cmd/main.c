@@ -55,7 +55,7 @@ static int unknown_command(const char *word)
 	for (size_t i = 0; i < ROWS; i++)
 		names[i] = rows[i].name;
 	if (word[0] != '-')
-		return cmd_unknown("command", word, names);
+		return cmd_unknown("", "command", word, names);
 	cmd_say("unknown option '%s'; see pathline --help", word);
 	return CMD_USAGE;
 }

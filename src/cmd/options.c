@@ -18,7 +18,7 @@
 #define WORD_MAX    64 /* of an option, cut */
 
 /* As many of the words as fit into a line. */
-#define LIST_BYTES 100
+#define LIST_BYTES 400
 static const char *list_words(const char *const *words, char list[LIST_BYTES])
 {
 	size_t used = 0;
@@ -36,16 +36,18 @@ static const char *list_words(const char *const *words, char list[LIST_BYTES])
 	return list;
 }
 
-int cmd_unknown(const char *what, const char *word, const char *const *known)
+int cmd_unknown(const char *command, const char *what, const char *word, const char *const *known)
 {
 	const char *nearest = nearest_word(word, known);
 
 	char list[LIST_BYTES];
 
 	if (nearest)
-		cmd_say("unknown %s '%s'; did you mean '%s'?", what, word, nearest);
+		cmd_say("%s%sunknown %s '%s'; did you mean '%s'?", command, *command ? ": " : "",
+			what, word, nearest);
 	else
-		cmd_say("unknown %s '%s'; there are: %s", what, word, list_words(known, list));
+		cmd_say("%s%sunknown %s '%s'; there are: %s", command, *command ? ": " : "", what,
+			word, list_words(known, list));
 	return CMD_USAGE;
 }
 
@@ -289,7 +291,7 @@ static int read_color(struct cmd *c, const char *text)
 			c->color = (enum cmd_color)i;
 			return CMD_GO;
 		}
-	return cmd_unknown("colour", text, choices);
+	return cmd_unknown(c->name, "colour", text, choices);
 }
 
 int cmd_parse(struct cmd *c, const struct cmd_usage *usage)

@@ -527,6 +527,7 @@ static int prepare(struct report *w)
 		return CMD_USAGE;
 	}
 	w->form = w->json ? SHEET_JSON : w->csv ? SHEET_CSV : SHEET_TEXT;
+	w->selection.command = "report";
 	if (code == CMD_GO)
 		code = select_read(&w->selection, w->r);
 	if (code == CMD_GO &&
@@ -562,7 +563,8 @@ int cmd_report(struct cmd *c)
 	struct report w = {.cmd = c, .code = CMD_OK};
 	const struct cmd_option options[] = {
 		{"rows", 'n', "N", "at most N rows; 0: all. Without it: 20", .text = &w.rows_text},
-		{"sort", 's', "COLUMN", "own, cumulated, hits, max, avg, … as --json names them",
+		{"sort", 's', "COLUMN",
+			"as the headings or --json name it: own, 'with calls', hits, max, avg, …",
 			.text = &w.sort, .words = "own cumulated hits max avg calls"},
 		{"file", 0, "FILE",
 			"its source, annotated; with --function, -n, --sort, --json: its lines",

@@ -251,7 +251,7 @@ static int add_field(struct rows *w, const char *word, size_t length)
 	char copy[64];
 
 	if (w->count == ROW_FIELDS_MAX) {
-		cmd_say("at most %d fields", ROW_FIELDS_MAX);
+		cmd_say("dump: at most %d fields", ROW_FIELDS_MAX);
 		return CMD_USAGE;
 	}
 	for (size_t i = 0; i < FIELDS; i++) {
@@ -262,7 +262,7 @@ static int add_field(struct rows *w, const char *word, size_t length)
 		}
 	}
 	snprintf(copy, sizeof copy, "%.*s", (int)length, word);
-	return cmd_unknown("field", copy, names);
+	return cmd_unknown("dump", "field", copy, names);
 }
 
 static int choose_fields(struct rows *w, const char *list)

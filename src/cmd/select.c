@@ -134,15 +134,17 @@ static int check_names(const struct selection *s, const struct pl_recording *r)
 
 	while (list && list_next(&list, &word, &length))
 		if (!names_process(r, word, length)) {
-			cmd_say("no process '%.*s' in this recording; `pathline info` lists them",
-				(int)length, word);
+			cmd_say("%s: no process '%.*s' in this recording; `pathline info` lists "
+				"them",
+				s->command, (int)length, word);
 			return CMD_USAGE;
 		}
 	list = s->thread;
 	while (list && list_next(&list, &word, &length))
 		if (!names_thread(s, r, word, length)) {
-			cmd_say("no thread '%.*s' in this recording; `pathline info` lists them",
-				(int)length, word);
+			cmd_say("%s: no thread '%.*s' in this recording; `pathline info` lists "
+				"them",
+				s->command, (int)length, word);
 			return CMD_USAGE;
 		}
 	return CMD_GO;
@@ -163,7 +165,7 @@ static int read_kind(const char *word, size_t length, uint32_t *kinds)
 		}
 	}
 	snprintf(copy, sizeof copy, "%.*s", (int)length, word);
-	return cmd_unknown("event", copy, names);
+	return cmd_unknown("dump", "event", copy, names);
 }
 
 static int read_kinds(struct selection *s)
@@ -178,7 +180,8 @@ static int read_kinds(struct selection *s)
 	return code;
 }
 
-static int read_when(const char *text, const struct pl_recording_info *info, struct when *w)
+static int read_when(const struct selection *s, const char *text,
+	const struct pl_recording_info *info, struct when *w)
 {
 	const struct when_scale scale = {.info = info,
 		.from_ns = info->start_ns,
@@ -187,9 +190,9 @@ static int read_when(const char *text, const struct pl_recording_info *info, str
 
 	if (!text || when_read(text, &scale, w))
 		return CMD_GO;
-	cmd_say("'%s' is not a time; say %s (+: from the start) or #4711 "
+	cmd_say("%s: '%s' is not a time; say %s (+: from the start) or #4711 "
 		"(an event's seq)",
-		text, WHEN_FORMS);
+		s->command, text, WHEN_FORMS);
 	return CMD_USAGE;
 }
 
@@ -215,9 +218,9 @@ int select_read(struct selection *s, const struct pl_recording *r)
 	pl_recording_info(r, &info);
 	code = read_kinds(s);
 	if (code == CMD_GO)
-		code = read_when(s->from_text, &info, &s->from);
+		code = read_when(s, s->from_text, &info, &s->from);
 	if (code == CMD_GO)
-		code = read_when(s->to_text, &info, &s->to);
+		code = read_when(s, s->to_text, &info, &s->to);
 	if (code == CMD_GO)
 		code = check_range(s);
 	return code == CMD_GO ? check_names(s, r) : code;

@@ -13,6 +13,7 @@
 
 /* All zero selects everything, after a call of select_read. */
 struct selection {
+	const char *command; /* in: which one asks, for its messages */
 	/* in: as given, NULL if not; point into argv */
 	const char *process, *thread, *task, *events, *from_text, *to_text;
 	/* out */

@@ -19,9 +19,19 @@ static bool names(const struct column *c, const char *word)
 {
 	size_t length = strlen(word);
 
-	if (!c->name || strncmp(c->name, word, length) != 0)
+	if (!c->name)
+		return false;
+	if (c->title && !strcmp(c->title, word))
+		return true;
+	if (strncmp(c->name, word, length) != 0)
 		return false;
 	return !c->name[length] || !strcmp(c->name + length, "_ns");
+}
+
+/* As it is shown, or the data's name of a column that is not shown. */
+static const char *heading(const struct column *c)
+{
+	return c->title ? c->title : c->name;
 }
 
 static int find_column(const struct column *columns, const char *sort, unsigned *column)
@@ -33,9 +43,9 @@ static int find_column(const struct column *columns, const char *sort, unsigned 
 		if (names(&columns[*column], sort))
 			return CMD_GO;
 		if (columns[*column].name && count < COLUMNS_MAX)
-			known[count++] = columns[*column].name;
+			known[count++] = heading(&columns[*column]);
 	}
-	return cmd_unknown("column for --sort", sort, known);
+	return cmd_unknown("report", "column for --sort", sort, known);
 }
 
 int sheet_check_sort(const struct column *columns, const char *sort)

@@ -133,7 +133,7 @@ class Selections(unittest.TestCase):
         counts = [len(shop().pathline("dump", "--to", f"{percent}%").stdout.splitlines()) for percent in (0, 50, 90, 100)]
         self.assertEqual([counts[0], *sorted(counts)], [0, *counts])
         for word in "1.5", "-1h", "101%", "5ms":
-            self.assertIn("is not a time; say", shop().pathline("dump", f"--to={word}").stderr.decode())
+            self.assertIn(f"pathline: dump: '{word}' is not a time; say", shop().pathline("dump", f"--to={word}").stderr.decode())
         for words in (["--from", "+0.2", "--to", "+0.1"], ["--from", "#7", "--to", "#6"]):
             done = shop().pathline("dump", *words)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
@@ -143,7 +143,8 @@ class Selections(unittest.TestCase):
         """What was asked for, as the message says that has no event."""
         done = shop().pathline("dump", *words)
         self.assertEqual((done.returncode, done.stdout), (0, b""), words)
-        said = re.fullmatch(r"pathline: dump: there is no event (.*); the recording is from (\S+ \S+) to (\S+)\n", done.stderr.decode())
+        lists = re.escape("; `pathline report --tasks` lists the tasks" if "--task" in words else "")
+        said = re.fullmatch(r"pathline: dump: there is no event (.*); the recording is from (\S+ \S+) to (\S+)" + lists + r"\n", done.stderr.decode())
         self.assertIsNotNone(said, done.stderr)
         first, last = (float(shop().rows("-f", "time")[i][0]) for i in (0, -1))
         self.assertLessEqual(said[2][:-4], time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(first)))

@@ -149,7 +149,7 @@ class Record(recorded.Case):
                 (("--python", "./nothing", "x.py"), 127, "'./nothing': no such command"),
                 ((), 2, "nothing to run"), (("-z",), 2, "unknown option '-z'"), (("-m",), 2, "-m needs an argument"),
                 (("--limit", "3Q", "x.py"), 2, "'3Q' is not a size"), (("--limt=3", "x.py"), 2, "did you mean '--limit'"),
-                (("--on-full=dorp", "x.py"), 2, "did you mean 'drop'"), (("-o",), 2, "--output needs an argument, DIR"),
+                (("--on-full=dorp", "x.py"), 2, "record: unknown choice for --on-full: 'dorp'; did you mean 'drop'"), (("-o",), 2, "--output needs an argument, DIR"),
                 (("-o", ".", "--python", PYTHON, "some.py"), 125, ". is not an empty directory")):
             with self.subTest(words=words):
                 done = self.record(*words)
