@@ -18,7 +18,7 @@
 #include "session/words.h"
 #include "tui/tui.h"
 
-#define FIELDS	     "pid,tid,seq,time,depth,event,file,line,code,type"
+#define FIELDS	     "pid,tid,seq,time,depth,event,file,line,code,type,task_id,task"
 #define COMMANDS_MAX 256
 
 /* Ctrl-C ends the current command, and the position stays. Other signals end the screen. */

@@ -447,6 +447,14 @@ static uint64_t task_number(const char *word)
 	return *word && strspn(word, "0123456789") == strlen(word) ? strtoull(word, NULL, 10) : 0;
 }
 
+/* Is it the task of the position? */
+static bool is_here(const struct session *s, const struct task_name *task)
+{
+	const struct task_name *here = &s->replay.task;
+
+	return (here->number || here->text[0]) && tasks_same(here->number, here->text, task);
+}
+
 static int do_task(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct task_name names[TASKS_MAX], wanted = {.number = task_number(rest)};
@@ -473,7 +481,7 @@ static int do_task(struct session *s, char letter, const char *rest, struct pl_e
 	for (size_t i = 0; code == 0 && i < count; i++) {
 		tell_row(s, rest);
 		tasks_text(&names[i], text);
-		session_tell_more(s, "%s", text);
+		session_tell_more(s, "%s%s", !*rest && is_here(s, &names[i]) ? "> " : "", text);
 	}
 	if (code == 0 && !count)
 		return session_refuse(s, "this thread has no tasks");

@@ -234,7 +234,7 @@ with ThreadPoolExecutor(1) as pool:
             f.write("def fail():\n    raise ValueError\nfail()\n")
         pathline("record", "-q", "-o", "r", "--python", PYTHON, "-m", "mod", cwd=folder)
         done = pathline("replay", "--at-exception", "--plain", "r", cwd=folder)
-        self.assertEqual(done.stdout.decode().split("\t")[7:], ["2", "fail", "ValueError\n"])
+        self.assertEqual(done.stdout.decode().split("\t")[7:], ["2", "fail", "ValueError", "", "\n"])
 
     def test_none(self):
         done = self.record("try:\n    int('x')\nexcept ValueError:\n    pass\n")

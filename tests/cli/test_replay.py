@@ -82,14 +82,14 @@ ASYNC_GENERATORS = {"several"}
 ALL_COROUTINES = COROUTINES | {f"{kind}{n}{inside}" for n in range(9) for kind, inside in (
     ("co", ""), ("co", ".<locals>.<listcomp>"), ("ag", ".<locals>.<listcomp>"))}  # comprehensions: 3.11
 ALL_ASYNC_GENERATORS = ASYNC_GENERATORS | {f"ag{n}" for n in range(9)}
-FIELDS = "pid,tid,seq,time,depth,event,file,line,code,generator,greenlet,order,thread,type,task"
+FIELDS = "pid,tid,seq,time,depth,event,file,line,code,generator,greenlet,order,thread,type,task,task_id"
 ENDS = ("return", "unwind")
 ENTRIES = ("resume", "throw")
 
 
 class Event:
     def __init__(self, row):
-        self.row = [*row[:9], row[13]]
+        self.row = [*row[:9], row[13], row[15], row[14]]
         self.seq, self.depth, self.event, self.line = int(row[2]), int(row[4] or 0), row[5], int(row[7] or 0)
         self.code, self.generator, self.greenlet = row[8], row[9], row[10]
         self.key, self.type, self.task = (int(row[11]), int(row[12]), self.seq), row[13], row[14]
@@ -307,7 +307,7 @@ class Recording(unittest.TestCase):
         rows = [row.split("\t") for row in self.ask("replay", *options, given="".join(c + "\n" for c in commands)).splitlines()]
         for row, after in zip(rows, rows[1:] + [["#"]]):
             if row[0] == "#":
-                self.assertEqual((len(row), len(after)), (2, 10), (row, after))
+                self.assertEqual((len(row), len(after)), (2, 12), (row, after))
         answers = [row for row in rows if row[0] != "#"]
         self.assertEqual(len(answers), len(commands) + 1)
         return answers
@@ -374,10 +374,11 @@ class Replay(Recording):
     def test_tasks(self):
         rows = self.replay("T", "T Task-3", "T Task-9", "t worker", "T")
         self.assertEqual(rows[1], ["!", "1 Task-1; 2 Task-2; 3 Task-3; 4 Task-4"])
-        self.assertEqual(rows[2][5:], ["line", rows[2][6], str(1 + PROGRAM.split("\n").index("    total = 0")), "add", ""])
+        self.assertEqual(rows[2][5:], ["line", rows[2][6], str(1 + PROGRAM.split("\n").index("    total = 0")), "add", "", "3", "Task-3"])
         self.assertEqual(rows[3], ["!", "there is no Task-9; there are: 1 Task-1; 2 Task-2; 3 Task-3; 4 Task-4"])
         self.assertEqual(rows[5], ["!", "this thread has no tasks"])
         self.assertEqual(self.replay("T 3")[1], rows[2])
+        self.assertEqual(self.replay("T 3", "T")[2], ["!", "1 Task-1; 2 Task-2; > 3 Task-3; 4 Task-4"])
 
     def test_back_is_where_one_came_from(self):
         lines = [e for e in self.model.threads[0] if e.event == "line"]
@@ -614,9 +615,11 @@ class Replay(Recording):
         objects = [json.loads(line) for line in self.ask("replay", "--json", given="".join(c + "\n" for c in commands)).splitlines()]
         self.assertEqual([o["type"] for o in objects], ["event", "event", "refused", *["done"] * 6, "event", *["done"] * 3])
         self.assertEqual([o["data"].get("what") for o in objects[3:9]], [row[1] for row in plain[3:9]])
-        self.assertEqual(list(objects[1]["data"]), "pid,tid,seq,time,depth,event,file,line,code,type".split(","))
+        self.assertEqual(list(objects[1]["data"]), "pid,tid,seq,time,depth,event,file,line,code,type,task_id,task".split(","))
         self.assertEqual(str(objects[1]["data"]["seq"]), plain[1][2])
         self.assertEqual(objects[2]["data"]["why"], plain[2][1])
+        row = json.loads(self.ask("replay", "--json", given="T 3\n").splitlines()[1])["data"]
+        self.assertEqual((row["task_id"], row["task"]), (3, "Task-3"))
 
     def test_options_and_ones_own_file(self):
         os.makedirs(os.path.join(self.place, "config", "pathline"), exist_ok=True)
@@ -716,7 +719,7 @@ class Long(unittest.TestCase):
         done = recorded.pathline("replay", *words)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
-        flat = recorded.rows("--fields", "pid,tid,seq,time,depth,event,file,line,code,type")
+        flat = recorded.rows("--fields", "pid,tid,seq,time,depth,event,file,line,code,type,task_id,task")
         lines = [n for n, row in enumerate(flat) if row[5] == "line"]
         self.assertEqual(rows[1], flat[-1])
         self.assertEqual(rows[2], flat[lines[-1]])
