@@ -256,8 +256,8 @@ struct annotated {
 	struct report *w;
 	const char *file;
 	const struct pl_code *code; /* one of its codes, by which its source is found */
-	uint64_t *hits;		    /* owned, as are the next four; by line */
-	int64_t *ns;
+	uint64_t *hits;		    /* owned, as are the next five; by line */
+	int64_t *ns, *error_ns;
 	bool *known;  /* the line can run */
 	bool *begins; /* a function that ran begins there */
 	bool *open;   /* it may have run where the path breaks off */
@@ -269,6 +269,7 @@ static void release_annotated(struct annotated *a)
 {
 	free(a->hits);
 	free(a->ns);
+	free(a->error_ns);
 	free(a->known);
 	free(a->begins);
 	free(a->open);
@@ -327,6 +328,12 @@ static void know_lines(struct annotated *a, const struct pl_code *code)
 	free(lines);
 }
 
+static void add_time(int64_t *to, int64_t ns)
+{
+	if (__builtin_add_overflow(*to, ns, to))
+		*to = INT64_MAX;
+}
+
 static int gather(struct annotated *a)
 {
 	const struct pl_profile_tables *t = a->w->t;
@@ -337,10 +344,11 @@ static int gather(struct annotated *a)
 	const size_t room = (size_t)a->count + 2;
 	a->hits = calloc(room, sizeof *a->hits);
 	a->ns = calloc(room, sizeof *a->ns);
+	a->error_ns = calloc(room, sizeof *a->error_ns);
 	a->known = calloc(room, sizeof *a->known);
 	a->begins = calloc(room, sizeof *a->begins);
 	a->open = calloc(room, sizeof *a->open);
-	if (!a->hits || !a->ns || !a->known || !a->begins || !a->open) {
+	if (!a->hits || !a->ns || !a->error_ns || !a->known || !a->begins || !a->open) {
 		cmd_say("report: no memory for the lines of %s", a->file);
 		return CMD_BAD;
 	}
@@ -350,8 +358,8 @@ static int gather(struct annotated *a)
 			continue;
 		a->hits[l->line] += l->hits;
 		a->open[l->line] |= is_open(&t->lines[i]);
-		if (__builtin_add_overflow(a->ns[l->line], own_ns(l), &a->ns[l->line]))
-			a->ns[l->line] = INT64_MAX;
+		add_time(&a->ns[l->line], own_ns(l));
+		add_time(&a->error_ns[l->line], l->error_ns);
 	}
 	for (size_t i = 0; i < t->function_count; i++)
 		if (is_of(a, t->functions[i].code))
@@ -376,6 +384,12 @@ static bool is_unborn(
 	return false;
 }
 
+static void write_right(struct out *o, const char *text, size_t width)
+{
+	out_spaces(o, text_width(text) < width ? width - text_width(text) : 1);
+	out_text(o, text);
+}
+
 static void write_margin(struct out *o, const struct annotated *a, int32_t line, bool never)
 {
 	char number[24];
@@ -396,12 +410,13 @@ static void write_margin(struct out *o, const struct annotated *a, int32_t line,
 				       : 0;
 		char span[UNITS_BYTES];
 		units_duration(span, a->ns[line]);
-		out_spaces(o, text_width(span) < 12 ? 12 - text_width(span) : 1);
-		out_text(o, span);
+		write_right(o, span, 12);
+		units_error(span, a->error_ns[line]);
+		write_right(o, span, 10);
 		snprintf(number, sizeof number, " %5.1f%%", share);
 		out_text(o, number);
 	} else {
-		out_spaces(o, 19);
+		out_spaces(o, 29);
 	}
 }
 
@@ -412,8 +427,9 @@ static void write_file(struct annotated *a)
 	int def = -1;
 
 	out_tone(o, TONE_STRONG);
-	out_text(o, has_passes(a->w) ? "        hits         own  share   line\n"
-				     : "  (no passes)\n        hits         own  share   line\n");
+	out_text(o, has_passes(a->w)
+			    ? "        hits         own     error  share   line\n"
+			    : "  (no passes)\n        hits         own     error  share   line\n");
 	out_tone(o, TONE_PLAIN);
 	for (int32_t line = 1; line <= a->count && !o->error; line++) {
 		struct pl_text text = {.at = "", .length = 0};

@@ -591,7 +591,7 @@ class Views(unittest.TestCase):
         margins = {}
         for line in text.splitlines()[2:]:
             if line:
-                margins[int(line[31:39])] = line[:12].split()
+                margins[int(line[41:49])] = line[:12].split()
         self.assertEqual(len(margins), len(SERVE.splitlines()))
         self.assertEqual(margins[line_of(SERVE, "never")], ["never"])
         self.assertEqual(margins[line_of(SERVE, "recursion")], ["1973"])
@@ -602,6 +602,14 @@ class Views(unittest.TestCase):
             hits[row["line"]] += row["hits"]
         self.assertEqual({line: [str(n)] for line, n in hits.items() if n},
                          {line: margin for line, margin in margins.items() if margin and margin != ["never"]})
+        owns = {int(line[41:49]): (line[12:24].strip(), line[24:34].strip()) for line in text.splitlines()[2:] if line}
+        hot = {}
+        for row in re.findall(r"(?m)^ *[\d.]+% +(\S+ \S+) .*? (±\S+ \S+) .*serve\.py:(\d+) ", served().pathline("report", "-n", "0", "--file", "serve.py", "--sort", "own").stdout.decode()):
+            hot.setdefault(int(row[2]), []).append(row[:2])
+        for line, shown in hot.items():  # one that is in two codes has the sum of both
+            if len(shown) == 1:
+                self.assertEqual([owns[line]], shown, line)
+        self.assertGreater(len(hot), 10)
         self.assertEqual(served().pathline("report", "--file", "nosuch.py").returncode, 2)
         file_id, = {row["file_id"] for row in views(served(), "--file", "serve.py")}
         self.assertEqual(served().pathline("report", "--file", file_id).stdout.decode(), text)
@@ -613,7 +621,7 @@ class Views(unittest.TestCase):
         done = session.pathline("record", "-q", "-o", "r", "--python", session.PYTHON, "--", "text.py", cwd=folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         text = session.pathline("report", "--file", "text.py", "r", cwd=folder).stdout.decode()
-        never = {int(line[31:39]) for line in text.splitlines()[2:] if line[:12].strip() == "never"}
+        never = {int(line[41:49]) for line in text.splitlines()[2:] if line[:12].strip() == "never"}
         self.assertEqual(never, {n for n, line in enumerate(TEXT.splitlines(), 1) if line.endswith(("# never", '= """', "+ \\"))}, text)
 
     def test_a_file_and_a_function(self):
