@@ -275,6 +275,32 @@ static int ahead_of(struct walk *w, uint32_t frames)
 	return 0;
 }
 
+/* Did the limit drop the thread's blocks to the last? The oldest are dropped first, so a thread of
+ * which one is kept has its end. */
+static bool is_dropped(const struct walk *w)
+{
+	const struct thread_entry *t = w->thread;
+
+	return !t->block_count && (t->evicted || w->r->first_segment > 1) &&
+	       !recording_lost_bytes(w->r, t, w->next_seq);
+}
+
+/* The thread has more events than blocks of them are there. */
+static void end_is_missing(struct walk *w)
+{
+	const struct thread_entry *t = w->thread;
+
+	w->ended = true;
+	if (!w->ticks)
+		stamp(w, t->end_ticks, false); /* no block said when it was */
+	if (is_dropped(w)) {
+		add_gap(w, PL_GAP_EVICTED, t->end_seq - w->next_seq);
+		return;
+	}
+	add_gap(w, PL_GAP_DAMAGED, t->end_seq - w->next_seq);
+	recording_damage(w->r, FILE_META, 0, "a thread's last blocks are missing");
+}
+
 /* The path ends here: give a gap if it was cut off. */
 static int last_gap(struct walk *w)
 {
@@ -283,9 +309,7 @@ static int last_gap(struct walk *w)
 	if (w->ended)
 		return PL_END;
 	if (t->ended && w->next_seq < t->end_seq) {
-		w->ended = true;
-		add_gap(w, PL_GAP_DAMAGED, t->end_seq - w->next_seq);
-		recording_damage(w->r, FILE_META, 0, "a thread's last blocks are missing");
+		end_is_missing(w);
 		return 0;
 	}
 	if (recording_lost_bytes(w->r, t, w->next_seq)) {

@@ -99,6 +99,28 @@ for thread in threads:
 for thread in threads:
     thread.join()
 """
+# What ends early is dropped whole: two threads, and a child.
+EARLY = """\
+import os, random, threading
+
+def early():
+    pass
+
+for i in range(2):
+    thread = threading.Thread(target=early)
+    thread.start()
+    thread.join()
+if not os.fork():
+    early()
+    os._exit(0)
+os.wait()
+chance = random.Random(1)
+
+""" + recorded.NOISY + """\
+
+for i in range(400):
+    f(chance.getrandbits(4000) | 1 << 4000)
+"""
 
 
 class Limit(recorded.Case):
@@ -262,6 +284,29 @@ class Limit(recorded.Case):
         self.record(TURNS, options=["--clock", "line", "--limit", "1M"])
         self.assertLessEqual(self.bytes(), MIB)
         self.assert_sound(self.out)
+
+    def test_threads_and_processes_that_are_dropped_whole(self):
+        """Each has a gap that says so, at a time of the recording; that is no damage, and no report
+        counts the time before."""
+        self.record(EARLY, options=["--clock", "line", "--limit", "1M"])
+        self.assert_sound(self.out)
+        told = recorded.info(self.out)
+        ends = {(process["number"], thread["number"]): thread["end"] for process in told["processes"] for thread in process["threads"]}
+        self.assertEqual(sorted(ends), [(1, 0), (1, 1), (1, 2), (2, 0)])
+        done = recorded.run(recorded.PATHLINE, "dump", "-e", "gap", "--json", self.out)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        gaps = [json.loads(line)["data"] for line in done.stdout.splitlines()]
+        self.assertEqual(sorted((gap["process"], gap["thread"]) for gap in gaps), sorted(ends))
+        self.assertEqual({gap["type"] for gap in gaps}, {"evicted"})
+        self.assertEqual(sum(gap["lost"] for gap in gaps), told["losses"][0]["lost"])
+        for gap in gaps:
+            if (gap["process"], gap["thread"]) != (1, 0):
+                self.assertAlmostEqual(gap["time"], ends[gap["process"], gap["thread"]], delta=.001)
+        done = recorded.run(recorded.PATHLINE, "report", "--json", self.out)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for row in map(json.loads, done.stdout.splitlines()):
+            if row["type"] == "line":
+                self.assertLess(row["data"]["own_ns"], 1e12, row)
 
     def test_nothing_dropped(self):
         errors = self.record("print(1)", options=["--limit", "1M"])
