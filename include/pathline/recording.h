@@ -36,6 +36,7 @@ struct pl_recording_info {
 	/* Are passes of loops that stay on a line recorded: "all" or "none"; "": the recording is
 	 * older than passes. */
 	const char *passes;
+	const char *stamps; /* which events have a time, as `record --clock` was given */
 	const char *filter; /* the options that say which code is recorded; "": all */
 	uint16_t format_major, format_minor;
 	int64_t start_ns, end_ns; /* CLOCK_REALTIME; end_ns is 0 while it is being written */

@@ -102,6 +102,12 @@ static void write_machine(struct out *o, const struct pl_recording_info *i)
 		out_text(o, " MHz");
 	}
 	out_line_end(o);
+	if (i->stamps[0]) {
+		label(o, "stamps");
+		out_text(o, "--clock ");
+		out_clean(o, text_of(i->stamps));
+		out_line_end(o);
+	}
 	label_text(o, "memory", i->arena);
 	if (i->passes[0])
 		label_text(o, "passes", i->passes);
@@ -472,6 +478,7 @@ static void json_recording(struct json *j, const struct pl_recording_info *i)
 	out_fixed(j->out, i->ticks_per_us > 0 ? i->ticks_per_us : 0, 6);
 	json_text(j, "arena", i->arena);
 	json_text(j, "passes", i->passes);
+	json_text(j, "stamps", i->stamps);
 	json_text(j, "filter", i->filter);
 	json_u64(j, "limit_bytes", i->limit_bytes);
 	json_moment(j, "start", i->start_ns);

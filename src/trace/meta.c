@@ -82,6 +82,7 @@ static void set_key(struct pl_recording *r, struct pl_view key, const char *valu
 		{"clock", &r->info.clock},
 		{"arena", &r->info.arena},
 		{"passes", &r->info.passes},
+		{"stamps", &r->info.stamps},
 		{"filter", &r->info.filter},
 	};
 

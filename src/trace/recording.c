@@ -324,6 +324,7 @@ static int recording_init(struct pl_recording *r)
 {
 	r->info = (struct pl_recording_info){.directory = "",
 		.passes = "",
+		.stamps = "",
 		.filter = "",
 		.command = "",
 		.host = "",

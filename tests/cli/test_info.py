@@ -66,6 +66,7 @@ class Info(unittest.TestCase):
         self.assertFalse(data["recovered"])
         self.assertIn("shop.py", data["command"])
         self.assertIn(data["clock"], ("tsc", "monotonic"))
+        self.assertEqual(data["stamps"], "tick=auto")
         self.assertGreater(data["end"], data["start"])
         self.assertEqual(data["losses"], [])
         kinds = {size["kind"]: size["bytes"] for size in data["sizes"]}
