@@ -290,8 +290,8 @@ int cmd_dump(struct cmd *c)
 			"reraise, handled, gap, mark, again, outside, possible",
 			.text = &d.selection.events, .words = event_words},
 		{"from", 0, "WHEN",
-			"10:52:01.5, 2026-11-21 10:52, +1.5 or +100ms\n"
-			"(from the start), 42% or #4711 (seq)",
+			"10:52:01.5, 2026-11-21 10:52, +1.5 or +100ms (from the start), 42% (of\n"
+			"the whole recording) or #4711 (seq)",
 			.text = &d.selection.from_text},
 		{"to", 0, "WHEN", "the same; both ends belong to it", .text = &d.selection.to_text},
 		{0},

@@ -595,7 +595,8 @@ int cmd_report(struct cmd *c)
 		{"thread", 't', "LIST", "by number, native id, or name; each by itself",
 			.text = &w.selection.thread},
 		{"from", 0, "WHEN",
-			"10:52:01.5, 2026-11-21 10:52, +1.5 or +100ms (from the\nstart), 42%",
+			"10:52:01.5, 2026-11-21 10:52, +1.5 or +100ms (from the start), 42%\n(of "
+			"the whole recording)",
 			.text = &w.selection.from_text},
 		{"to", 0, "WHEN", "the same", .text = &w.selection.to_text},
 		{0},

@@ -875,7 +875,8 @@ const struct session_word session_words[] = {
 	{"hits", "[N]", NULL, NAMES_NONE, WORD_TAKES, do_hits,
 		"say how often this line, or line N, has run in this thread, so far and in all"},
 	{"j", "WHEN", "jump", NAMES_NONE, WORD_TAKES, do_jump,
-		"jump to 10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42% (of the time), #4711, start, "
+		"jump to 10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42% (of the thread's time), "
+		"#4711, start, "
 		"end"},
 	{"m", "LETTER", "mark", NAMES_NONE, WORD_TAKES, do_mark,
 		"mark this place with a letter, a to z"},

@@ -43,7 +43,8 @@ static const struct key table[] = {
 	{"P", ALL, KEY_PROMPT, "P ", "go to a process, at this time; nothing: list the processes",
 		NULL},
 	{"j", ALL, KEY_PROMPT, "j ",
-		"jump to a time or event: 10:52:01.5, +5ms, -1h, 42% (of the time), #4711, start, "
+		"jump to a time or event: 10:52:01.5, +5ms, -1h, 42% (of the thread's time), "
+		"#4711, start, "
 		"end",
 		"jump"},
 	{"m", ALL, KEY_LETTER, "m", "mark this place with a letter, a to z", NULL},
