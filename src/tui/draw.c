@@ -179,7 +179,7 @@ static void draw_bar(const struct tui *t, struct pen *p)
 }
 
 /* People count events from 1; #seq counts from 0, as in `dump -f seq` and in `j #4711`. A gap at
- * the end is after all events. */
+ * the end is after all events: it has the next seq. */
 static void draw_time(const struct tui *t, int y)
 {
 	const struct pl_event *at = &t->s->replay.at;
@@ -195,8 +195,8 @@ static void draw_time(const struct tui *t, int y)
 	if (at->type && at->kind != PL_EVENT_GAP)
 		pen_format(&p, INK_BAR, " %.40s", at->type);
 	pen_format(&p, INK_BAR, "  %s %s", clock, error);
-	pen_format(&p, INK_BAR, "  event %" PRIu64 " of %" PRIu64 " (#%" PRIu64 ")", number, whole,
-		at->seq);
+	pen_format(&p, INK_BAR, "  %sevent %" PRIu64 " of %" PRIu64 " (#%" PRIu64 ")",
+		at->seq < whole ? "" : "after ", number, whole, at->seq);
 	draw_bar(t, &p);
 }
 

@@ -49,6 +49,8 @@ static const struct sign {
 } signs[] = {
 	{"event 5 of 90", "the event of this thread, counted from 1"},
 	{"(#4)", "the same event's seq, which counts from 0: for j #4, and as dump -f seq has it"},
+	{"after event 90",
+		"the end of a path that breaks off, after its last event; #90 goes there"},
 	{"±2 ms", "the error of the time: the event was then, or up to so much later"},
 	{"12% of time", "how much of this thread's time has passed: j 12% goes there"},
 	{"left: 1", "in the first column of the source: the number of the stop that is set there"},

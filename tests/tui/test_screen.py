@@ -397,6 +397,7 @@ class Live(Case):
         os.kill(pid, signal.SIGKILL)
         self.assertEqual(program.wait(60), -signal.SIGKILL)
         t.wait("the program has ended").wait("GAP: ").wait("END OF RECORDING --").wait("SEEN LAST in line 6 of wait, waiting for").wait(r"(?m)^ +\? +7 ")
+        t.wait(r"  after event (\d+) of \1 \(#\1\)").press("S").wait(r"[^r] +event (\d+) of \d+ \(#\d+\)").line("j end")
         self.quit(t)
         for option in "--end", "--at-exception":
             t = Terminal("replay", option, "--thread", "0", cwd=folder)
