@@ -12,6 +12,7 @@
 #include "session/known.h"
 #include "session/when.h"
 
+#define NO_VALUES  "this recording has the path, not the values of variables"
 #define FRAMES_MAX 4096
 #define LINE_MAX   (1 << 20) /* for which hits are counted */
 
@@ -193,6 +194,17 @@ static bool cut_hits(char *text, uint64_t *hits)
 	return true;
 }
 
+/* Is the condition after " if " one of other names than hits? */
+static bool asks_values(const char *text)
+{
+	const char *at = strstr(text, " if ");
+
+	if (!at)
+		return false;
+	at += 4 + strspn(at + 4, " ");
+	return strncmp(at, "hits", 4) || isalnum((unsigned char)at[4]) || at[4] == '_';
+}
+
 /* Only what ran can be stopped at. */
 static int set_stop(struct session *s, const struct wish *w, struct pl_err *err)
 {
@@ -211,7 +223,10 @@ static int do_break(struct session *s, char letter, const char *rest, struct pl_
 	struct wish w = {.kind = STOP_LINE, .name = text, .once = letter == 't'};
 	uint64_t line = at->line > 0 ? (uint64_t)at->line : 0;
 
-	if (snprintf(text, sizeof text, "%s", rest) >= (int)sizeof text || !cut_hits(text, &w.hits))
+	const bool whole = snprintf(text, sizeof text, "%s", rest) < (int)sizeof text;
+	if (whole && asks_values(text))
+		return session_refuse(s, NO_VALUES "; b N if hits == K stops at that hit");
+	if (!whole || !cut_hits(text, &w.hits))
 		return session_refuse(s,
 			"not understood: b %s; try b N, b file:N, b function, b N if hits == K",
 			rest);
@@ -810,7 +825,7 @@ static int do_disable(struct session *s, char letter, const char *rest, struct p
 static int do_values(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	(void)letter, (void)rest, (void)err;
-	return session_refuse(s, "this recording has the path, not the values of variables");
+	return session_refuse(s, NO_VALUES);
 }
 
 void session_release(struct session *s)

@@ -15,12 +15,13 @@ const struct session_word *session_word(size_t index)
 	return session_words[index].word ? &session_words[index] : NULL;
 }
 
-/* Does the line begin with this word? Returns its bytes; 0: no. */
+/* Does the line begin with this word? Returns its bytes; 0: no. "print(x)" begins with print. */
 static size_t begins(const char *line, const char *word, size_t n)
 {
 	bool sticks = n == 1 && !isalpha((unsigned char)word[0]);
 
-	return n && !strncmp(line, word, n) && (sticks || !line[n] || line[n] == ' ') ? n : 0;
+	return n && !strncmp(line, word, n) && (sticks || !line[n] || strchr(" (", line[n])) ? n
+											     : 0;
 }
 
 /* With any of its names: the bytes of the longest one that matches. */
