@@ -900,9 +900,11 @@ const struct session_word session_words[] = {
 	{"back", "", NULL, NAMES_NONE, WORD_COUNTS, do_back, "go back to the place before"},
 	{"forward", "", NULL, NAMES_NONE, WORD_COUNTS, do_forward, "go forward again, after back"},
 	{"/", "REGEX", "search", NAMES_NONE, WORD_TAKES, do_search,
-		"search forward for a call or exception whose name matches"},
+		"search forward for a call or exception whose name matches; on the screen / "
+		"searches the text, and search REGEX the path"},
 	{"?", "REGEX", "reverse-search", NAMES_NONE, WORD_TAKES, do_search,
-		"search backward for a call or exception whose name matches"},
+		"search backward for a call or exception whose name matches; on the screen ? "
+		"searches the text, and reverse-search REGEX the path"},
 	{";", "", NULL, NAMES_NONE, WORD_COUNTS, do_search, "repeat the search"},
 	{",", "", NULL, NAMES_NONE, WORD_COUNTS, do_search,
 		"repeat the search in the other direction"},

@@ -51,7 +51,8 @@ static const struct key table[] = {
 	{"'", ALL, KEY_LETTER, "'", "go to the mark with a letter; '' goes to the place before",
 		NULL},
 	{"/", EVERY, KEY_PROMPT, "/",
-		"search: the source's text; path view: calls, exceptions; help: the help",
+		"search: the source's text; path view: calls, exceptions; help: the help; :search "
+		"REGEX searches the path in all views",
 		"search"},
 	{"?", EVERY, KEY_PROMPT, "?", "search backward", NULL},
 	{";", EVERY, KEY_DO, ";", "repeat the search", NULL},

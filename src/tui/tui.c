@@ -689,6 +689,8 @@ static void do_session(struct tui *t, const char *line)
 		draw(t);
 		t->message[0] = 0;
 	}
+	if (!strncmp(line, "search ", 7) || !strncmp(line, "reverse-search ", 15))
+		t->in_text = false; /* ; and , repeat the last search */
 	code = session_do(s, complete_stop(t, line, stop), &err);
 	if (code < 0)
 		say(t, "%s", err.used ? pl_err_text(&err) : pl_error_name(code));

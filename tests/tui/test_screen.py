@@ -512,6 +512,13 @@ class Commands(Case):
         t.press("F6").press("/").type("^fail\r").wait(r"\bfail +thread")
         self.quit(t)
 
+    def test_search_of_the_path_from_the_source(self):
+        """By its name: / searches the text. What was searched last is repeated."""
+        t = self.open().wait("START").press("/").type("^import\r").settle()
+        t.line("search ^fail$").wait(r"\bfail +thread").press(",").wait("not found")
+        t.line("help /").wait(r"on\s+the\s+screen\s+/\s+searches\s+the\s+text,\s+and\s+search\s+REGEX\s+the\s+path")
+        self.quit(t)
+
     def test_filter(self):
         t = self.open(of=recorded("mine.py", PROGRAM, "--only-mine")).wait("START").press("F6").wait("path --").wait("line|import threading")
         t.press("&").type("raise,handled\r").wait("raise LookupError").wait("handled LookupError")
@@ -551,7 +558,7 @@ class Help(Case):
             self.quit(t)
 
     def test_has_the_commands_without_a_key(self):
-        t = self.open(rows=170).wait("START").press("h")
+        t = self.open(rows=180).wait("START").press("h")
         for word in ("clear", "hits", "until", "bt", "back", "forward", "reverse-next", "info threads"):
             t.wait(rf"(?m)\b{word}\b")
         t.press("s").wait("3 > ")                   # a key of the source leaves it
