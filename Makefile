@@ -9,7 +9,8 @@
 #	make bench [ROW=w_fib] [RUNS=7] [PYTHON=python3.13]
 #	                     what recording costs, and what others cost: 25 minutes
 #	make aarch64         build for it, and try it under qemu
-#	make arrows format doc install clean
+#	make install [PREFIX=/usr/local] [DESTDIR=/tmp/package]
+#	make arrows format doc clean
 BUILD = build
 FUZZ_BUILD = build-fuzz
 T =
@@ -21,10 +22,10 @@ PYTHON =
 PYTHON3 = python3
 
 .NOTPARALLEL:
-.PHONY: all everything deps packages python try check test exact fuzz bench aarch64 arrows format doc install clean
+.PHONY: all prefix everything deps packages python try check test exact fuzz bench aarch64 arrows format doc install clean
 
 all: deps
-	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
+	@test -f $(BUILD)/build.ninja || meson setup $(PREFIX:%=--prefix=%) $(BUILD) >/dev/null || { cat $(BUILD)/meson-logs/meson-log.txt; exit 1; }
 	@test -e $(BUILD)/pathline || echo "building, which takes a minute …"
 	@test -e $(BUILD)/pathline || ! test -t 1 || ninja -C $(BUILD) product # its last line counts
 	@ninja -C $(BUILD) --quiet product >$(BUILD)/ninja.log || { cat $(BUILD)/ninja.log; exit 1; }
@@ -84,8 +85,13 @@ doc: all
 	@test -e $(BUILD)/doc/man/pathline.1 || { echo "doc: no manual pages, for scdoc is not installed" >&2; exit 1; }
 	@echo "doc: $$(ls $(BUILD)/doc/man/*.1 | wc -l) manual pages in $(BUILD)/doc/man; the tutorial, the format and the architecture are in doc/"
 
-install: all
-	@meson install -C $(BUILD) --no-rebuild >/dev/null && echo "installed"
+# Before `all`, which then builds what depends on it.
+prefix:
+	@test -z "$(PREFIX)" || ! test -f $(BUILD)/build.ninja || meson configure $(BUILD) --prefix=$(PREFIX)
+
+install: prefix all
+	@meson install -C $(BUILD) --no-rebuild >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
+	@sed -n 's,^Installing pathline to \(.*/bin\)$$,installed \1/pathline,p' $(BUILD)/install.log
 
 clean:
 	@rm -rf $(BUILD) $(FUZZ_BUILD) && echo "removed $(BUILD) and $(FUZZ_BUILD)"
