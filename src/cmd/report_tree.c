@@ -238,7 +238,7 @@ static int write_flame(struct report *w, const struct tree *t)
 			strerror(fd < 0 ? errno : ENOMEM));
 		if (fd >= 0)
 			close(fd);
-		return CMD_BAD;
+		return CMD_NOT_WRITTEN;
 	}
 	int code = flame_title(w, &title);
 	if (code == 0)
@@ -246,13 +246,14 @@ static int write_flame(struct report *w, const struct tree *t)
 	buf_release(&title);
 	out_flush(&o);
 	int error = o.error;
+	o.error = 0; /* it is said below, with the file's name */
 	out_release(&o);
 	if (close(fd) < 0 && !error)
 		error = errno;
 	if (code || error) {
 		cmd_say("report: %s cannot be written: %s", w->flame,
 			strerror(error ? error : ENOMEM));
-		return CMD_BAD;
+		return CMD_NOT_WRITTEN;
 	}
 	return CMD_OK;
 }

@@ -50,7 +50,7 @@ int out_release(struct out *o)
 		return 128 + SIGPIPE;
 	if (error)
 		cmd_say("cannot write: %s", strerror(error));
-	return error ? 1 : 0;
+	return error ? CMD_NOT_WRITTEN : CMD_OK;
 }
 
 void out_long(struct out *o, const char *at, size_t n)

@@ -260,6 +260,9 @@ class Output(unittest.TestCase):
             done = subprocess.run([PATHLINE, "dump"], cwd=shop().folder, stdout=full, stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, rb"^pathline: .*No space left")
+        for file, why in (("/dev/full", b"No space left on device"), ("/nowhere/x.svg", b"No such file or directory")):
+            done = session.pathline("report", "--flame", file, cwd=shop().folder)
+            self.assertEqual((done.returncode, done.stderr), (1, b"pathline: report: %s cannot be written: %s\n" % (file.encode(), why)))
 
     def test_help_and_version(self):
         for command in ("record", "dump", "report", "info", "ls", "check"):
