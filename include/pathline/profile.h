@@ -107,7 +107,8 @@ enum pl_block_kind {
 	PL_BLOCK_LOOP	/* a callback or task kept the event loop busy */
 };
 
-/* Something that took long. Its stack is that of the node, and then `code` and `line`. */
+/* Something that took long. Its stack is that of the node, and then `code` and `line`. What kept an
+ * event loop busy, and stood still at one line all that time, is one block, of the loop. */
 struct pl_profile_block {
 	enum pl_block_kind kind;
 	/* At that line, or at one that ran later without an event: the path breaks off here, and no
@@ -118,6 +119,9 @@ struct pl_profile_block {
 	uint32_t node;
 	const struct pl_code *code; /* at which the thread was, or that took most of the time */
 	int32_t line;
+	uint64_t
+		task_id; /* the task in which it was, as in pl_profile_task; 0: none, or not known */
+	const char *task; /* its last name; NULL: none, or not known */
 };
 
 enum pl_exception_end {

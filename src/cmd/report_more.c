@@ -156,6 +156,18 @@ static void write_name(struct out *o, const char *name)
 	out_column(o, name, o->columns || width < 28 ? 28 : width);
 }
 
+static void write_block_task(struct out *o, const struct pl_profile_block *b)
+{
+	if (!b->task)
+		return;
+	out_text(o, ", task ");
+	if (b->task_id)
+		out_u64(o, b->task_id);
+	if (b->task_id && *b->task)
+		out_char(o, ' ');
+	out_clean(o, text_of(b->task));
+}
+
 static void write_block_text(struct report *w, const struct pl_profile_block *b)
 {
 	struct out *o = &w->out;
@@ -174,6 +186,7 @@ static void write_block_text(struct report *w, const struct pl_profile_block *b)
 	out_u64(o, b->thread);
 	out_char(o, ' ');
 	out_clean(o, text_of(thread_name(w, b->thread)));
+	write_block_task(o, b);
 	out_line_end(o);
 	for (struct stack_walk s = stack_begin(w, b); s.code; stack_next(w, &s)) {
 		const struct cell c = cell_place(w, s.code, s.line);
@@ -204,6 +217,14 @@ static void write_block_json(struct report *w, const struct pl_profile_block *b)
 	json_i64(&j, "error_ns", b->time.error_ns);
 	json_moment(&j, "at", b->time.at_ns);
 	json_bool(&j, "or_later", b->or_later);
+	if (b->task_id)
+		json_u64(&j, "task_id", b->task_id);
+	else
+		json_null(&j, "task_id");
+	if (b->task)
+		json_text(&j, "task", b->task);
+	else
+		json_null(&j, "task");
 	json_open(&j, "stack", '[');
 	for (struct stack_walk s = stack_begin(w, b); s.code; stack_next(w, &s)) {
 		json_open(&j, NULL, '{');
@@ -224,6 +245,8 @@ enum {
 	BLOCK_ERROR,
 	BLOCK_AT,
 	BLOCK_OR_LATER,
+	BLOCK_TASK_ID,
+	BLOCK_TASK,
 	BLOCK_FILE,
 	BLOCK_LINE,
 	BLOCK_CODE
@@ -236,6 +259,8 @@ static const struct column block_columns[] = {
 	[BLOCK_ERROR] = {"error_ns"},
 	[BLOCK_AT] = {"at"},
 	[BLOCK_OR_LATER] = {"or_later"},
+	[BLOCK_TASK_ID] = {"task_id"},
+	[BLOCK_TASK] = {"task"},
 	[BLOCK_FILE] = {"file"},
 	[BLOCK_LINE] = {"line"},
 	[BLOCK_CODE] = {"code"},
@@ -260,6 +285,10 @@ static struct cell block_cell(const void *context, size_t row, unsigned column)
 		return cell_ns(CELL_MOMENT, b->time.at_ns);
 	case BLOCK_OR_LATER:
 		return cell_text(b->or_later ? "true" : "false");
+	case BLOCK_TASK_ID:
+		return b->task_id ? cell_ns(CELL_NUMBER, (int64_t)b->task_id) : (struct cell){0};
+	case BLOCK_TASK:
+		return b->task ? cell_text(b->task) : (struct cell){0};
 	case BLOCK_FILE:
 		return cell_file(b->code);
 	case BLOCK_LINE:

@@ -173,7 +173,8 @@ static void note_stood(struct pl_profile *p, uint64_t to_ticks, bool gone)
 				   .at_ns = recording_time(p->r, e->since)},
 			   .node = e->node,
 			   .code = e->code,
-			   .line = e->line});
+			   .line = e->line,
+			   .task_id = profile_task_of(p, e->node)});
 }
 
 int path_end_sample(
@@ -236,7 +237,8 @@ static void note_guess(struct pl_profile *p, double ns)
 				   .at_ns = recording_time(p->r, p->open_ticks)},
 			   .node = x->frames[x->depth - 1].node,
 			   .code = code_first(code),
-			   .line = line});
+			   .line = line,
+			   .task_id = profile_task_of(p, x->frames[x->depth - 1].node)});
 }
 
 void path_end_unsure(struct pl_profile *p, double ns)

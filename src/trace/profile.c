@@ -277,6 +277,18 @@ void profile_add_block(struct pl_profile *p, const struct pl_profile_block *b)
 	}
 }
 
+uint32_t profile_task_of(const struct pl_profile *p, uint32_t node)
+{
+	const struct contexts *x = &p->contexts;
+	uint32_t i = x->depth;
+
+	while (i && x->frames[i - 1].node != node)
+		i--;
+	while (i && !x->frames[i - 1].task)
+		i--;
+	return i ? x->frames[i - 1].task : 0;
+}
+
 static bool is_callback(const struct context_frame *f)
 {
 	const char *file = pl_code_file(f->code);
@@ -311,7 +323,8 @@ static void note_loop(struct pl_profile *p, const struct context_frame *f,
 				     .time = *time,
 				     .node = l && most->node ? most->node : f->node,
 				     .code = l ? l->code : f->code,
-				     .line = l ? l->line : 0});
+				     .line = l ? l->line : 0,
+				     .task_id = l ? most->task : f->task});
 }
 
 /* A frame was left at `to`, a time as in contexts.h. If its entry was in an earlier part, that part
@@ -557,6 +570,25 @@ static void note_tail(struct pl_profile *p, uint64_t end_ticks)
 		left_in_tail(p, &p->left[--n_left], before_end(p, end_ticks, after));
 }
 
+/* The rows of the tail had their task when they ran; since then its frames may be gone. */
+static uint32_t task_of_most(
+	const struct pl_profile *p, const struct shared_line *most, uint32_t node)
+{
+	const struct share *s = &p->share;
+
+	for (uint32_t i = s->tail_count; i--;)
+		if (s->tail[i].line == (uint32_t)(most - s->lines))
+			return s->tail[i].task;
+	return profile_task_of(p, node);
+}
+
+/* To be called after share_tail. */
+static void note_task(struct pl_profile *p, uint32_t node)
+{
+	if (p->wanted.blocking_ns && node)
+		p->share.tail[p->share.tail_count - 1].task = profile_task_of(p, node);
+}
+
 static void note_still(struct pl_profile *p, double ns, int64_t tick)
 {
 	uint32_t node;
@@ -569,10 +601,12 @@ static void note_still(struct pl_profile *p, double ns, int64_t tick)
 		node = contexts_near(&p->contexts, most->code);
 	if (!node)
 		node = p->share.codes[most->of_code].node;
+	const uint32_t task = wanted->blocking_ns ? task_of_most(p, most, node) : 0;
 	p->recent[p->recent_count++ & (RECENT_SPANS - 1)] =
 		(struct profile_recent){.ticks = p->open_ticks,
 			.line = (uint32_t)(most - p->share.lines),
 			.node = node,
+			.task = task,
 			.ns = most->span_ns[0] + most->span_ns[1]};
 	if (!wanted->blocking_ns || ns < (double)wanted->blocking_ns || p->end.open)
 		return;
@@ -584,7 +618,8 @@ static void note_still(struct pl_profile *p, double ns, int64_t tick)
 				   .at_ns = recording_time(p->r, p->open_ticks)},
 			   .node = node,
 			   .code = most->code,
-			   .line = most->line});
+			   .line = most->line,
+			   .task_id = task});
 }
 
 static int close_span(struct pl_profile *p, uint64_t end_ticks)
@@ -717,6 +752,7 @@ static int share_row(struct pl_profile *p, const struct pl_event *row, bool told
 		p->left[i].tail -= p->left[i].tail > 0; /* its first row is dropped */
 	if (share_rows(&p->share, c, line, 1) || share_tail(&p->share, c, line, node))
 		return PL_ERR_MEMORY;
+	note_task(p, node);
 	if (node)
 		contexts_rows(x, node, 1);
 	if (!pl_event_is_pass(row->kind))
@@ -821,7 +857,11 @@ static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
 	const struct pl_code *c = walk_runs(&p->walk, &line);
 	share_begin_tail(&p->share);
 	p->implied = p->walk.implied;
-	return share_tail(&p->share, c, line, x->depth ? x->frames[x->depth - 1].node : 0);
+	const uint32_t node = x->depth ? x->frames[x->depth - 1].node : 0;
+	if (share_tail(&p->share, c, line, node))
+		return PL_ERR_MEMORY;
+	note_task(p, node);
+	return 0;
 }
 
 static bool tell_progress(struct pl_profile *p, uint64_t block)

@@ -24,7 +24,7 @@ struct profile_task {
 /* What took most of a span. */
 struct profile_recent {
 	uint64_t ticks;
-	uint32_t line, node;
+	uint32_t line, node, task;
 	double ns;
 };
 
@@ -133,7 +133,10 @@ bool profile_longest(
 /* Its event loop waited for so many ticks: that is in no pass of what is on the stack. */
 void profile_pass_idle(struct pl_profile *p, uint64_t ticks);
 
-/* Something took long: it is one of the blocks, if there is room. */
+/* The task on the stack in which that node is: its number + 1, 0: none, or not known. */
+uint32_t profile_task_of(const struct pl_profile *p, uint32_t node);
+/* Something took long: it is one of the blocks, if there is room. Its task_id is the number of the
+ * task + 1 until make_blocks in tables.c. */
 void profile_add_block(struct pl_profile *p, const struct pl_profile_block *b);
 /* The part of a span that is in the wanted range, in ns. */
 double profile_wanted_ns(const struct pl_profile *p, uint64_t from_ticks, uint64_t to_ticks);

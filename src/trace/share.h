@@ -79,7 +79,7 @@ struct share {
 	uint32_t *touched_codes; /* owned; code_room of them */
 	uint32_t touched_code_count;
 	struct share_tail {
-		uint32_t line, node;
+		uint32_t line, node, task; /* task: as in profile_task_of; set for blocks */
 	} tail[TAIL_MAX];
 	uint32_t tail_count;
 	/* the last place that was looked up */

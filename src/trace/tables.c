@@ -503,16 +503,61 @@ static int by_count(const void *a, const void *b)
 						   : x->handled_line > y->handled_line;
 }
 
+static bool differ_by(int64_t x, int64_t y, int64_t error)
+{
+	int64_t more;
+
+	return __builtin_sub_overflow(x, y, &more) || more < -error || more > error;
+}
+
+/* Does the block say what one of a loop says? Then their times are the same, within their error. */
+static bool is_told(const struct pl_profile *p, const struct pl_profile_block *b)
+{
+	if (b->kind != PL_BLOCK_STILL || b->or_later)
+		return false;
+	for (uint32_t i = 0; i < p->block_count; i++) {
+		const struct pl_profile_block *l = &p->blocks[i];
+		if (l->kind == PL_BLOCK_LOOP && l->thread == b->thread && l->node == b->node &&
+			l->code == b->code && l->line == b->line &&
+			!differ_by(l->time.ns, b->time.ns, l->time.error_ns) &&
+			!differ_by(l->time.at_ns, b->time.at_ns, l->time.error_ns))
+			return true;
+	}
+	return false;
+}
+
+static int make_blocks(struct pl_profile *p)
+{
+	struct pl_profile_block *rows = table(p->block_count, sizeof *rows);
+	uint32_t count = 0;
+
+	if (!rows)
+		return PL_ERR_MEMORY;
+	for (uint32_t i = 0; i < p->block_count; i++) {
+		const struct pl_profile_block *b = &p->blocks[i];
+		if (is_told(p, b))
+			continue;
+		rows[count] = *b;
+		if (b->task_id) {
+			const struct pl_profile_task *t = &p->tasks[b->task_id - 1].public;
+			rows[count].task_id = t->number;
+			rows[count].task = t->name;
+		}
+		count++;
+	}
+	if (count)
+		qsort(rows, count, sizeof *rows, by_length);
+	p->tables.blocks = rows;
+	p->tables.block_count = count;
+	p->tables.more_blocks = p->more_blocks;
+	return 0;
+}
+
 static void make_others(struct pl_profile *p)
 {
 	struct flights *f = &p->flights;
 	uint32_t count = 0;
 
-	if (p->block_count)
-		qsort(p->blocks, p->block_count, sizeof *p->blocks, by_length);
-	p->tables.blocks = p->blocks;
-	p->tables.block_count = p->block_count;
-	p->tables.more_blocks = p->more_blocks;
 	for (uint32_t i = 0; i < f->count; i++)
 		if (f->rows[i].count)
 			f->rows[count++] = f->rows[i];
@@ -545,6 +590,8 @@ static int make_all(struct cumulate *c)
 		code = make_nodes(c);
 	if (code == 0)
 		code = make_tasks(c);
+	if (code == 0)
+		code = make_blocks(p);
 	make_others(p);
 	return code;
 }
@@ -567,4 +614,5 @@ void profile_release_tables(struct pl_profile *p)
 	free((void *)p->tables.calls);
 	free((void *)p->tables.nodes);
 	free((void *)p->tables.tasks);
+	free((void *)p->tables.blocks);
 }

@@ -530,13 +530,18 @@ class Views(unittest.TestCase):
     def test_blocking(self):
         blocks = views(served(), "--blocking", "60ms")
         line = line_of(SERVE, "blocks the loop")
-        for kind in ("loop", "still"):
-            block, = [row for row in blocks if row["kind"] == kind and row["stack"][0]["line"] == line]
-            self.assertEqual([frame["code"] for frame in block["stack"]][:2], ["rude", "Handle._run"])
-            self.assertEqual(block["stack"][-1]["code"], "<module>")
-            self.assertAlmostEqual(block["ns"], float(served().done.stdout.split()[0]) * 1e9, delta=block["error_ns"] + 1e6)
+        block, = [row for row in blocks if row["stack"][0]["line"] == line]  # and not also as one that stood still
+        self.assertEqual(block["kind"], "loop")
+        self.assertEqual([frame["code"] for frame in block["stack"]][:2], ["rude", "Handle._run"])
+        self.assertEqual(block["stack"][-1]["code"], "<module>")
+        self.assertAlmostEqual(block["ns"], float(served().done.stdout.split()[0]) * 1e9, delta=block["error_ns"] + 1e6)
+        longest = max(views(served(), "--tasks"), key=lambda task: task["max_ns"] or 0)
+        self.assertEqual((block["task_id"], block["task"]), (longest["task_id"], longest["task"]))
+        self.assertIn(f", task {longest['task_id']} {longest['task']}\n", served().pathline("report", "--blocking", "60ms").stdout.decode())
+        row = next(csv.DictReader(io.StringIO(served().pathline("report", "--blocking", "60ms", "--csv").stdout.decode())))
+        self.assertEqual((row["task_id"], row["task"]), ("", "") if blocks[0]["task_id"] is None else (str(blocks[0]["task_id"]), blocks[0]["task"]))
         waits = [row for row in blocks if row["thread"] == 0 and row["stack"][-1]["line"] == line_of(SERVE, "waits")]
-        self.assertEqual([row["kind"] for row in waits], ["still"], blocks)
+        self.assertEqual([(row["kind"], row["task"]) for row in waits], [("still", None)], blocks)
         self.assertEqual(views(served(), "--blocking", "1m"), [])
         self.assertEqual(served().pathline("report", "--blocking", "soon").returncode, 2)
         self.assertRegex(served().pathline("report", "--blocking", "60ms").stdout, rb"the event loop was kept busy.*\n +rude +.*:\d+ +time.sleep")
