@@ -155,6 +155,22 @@ void place_undo(struct place *p)
 		undo_home();
 }
 
+void place_remove(struct place *p)
+{
+	int fd = openat(p->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		if (home_is_own_file(e->d_name))
+			unlinkat(p->directory_fd, e->d_name, 0);
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	place_undo(p);
+}
+
 static const char *name_of(const struct place *p)
 {
 	return p->path + sizeof HOME_NAME;

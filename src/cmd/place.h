@@ -19,6 +19,8 @@ struct place {
 int place_make(struct place *p, const char *directory, const char *name);
 /* There is no recording: remove the directory, if it is still empty, and what was made for it. */
 void place_undo(struct place *p);
+/* The same for a recording that is written, and in which nothing is. */
+void place_remove(struct place *p);
 /* Let .pathline/latest lead to this one. Atomic. */
 void place_publish(const struct place *p);
 /* No Python ran in it: .pathline/latest leads to the one before again. */

@@ -319,8 +319,10 @@ static int finish_record(struct run *r, int status)
 		place_withdraw(&r->place);
 	if (whole)
 		waitpid(r->collector, NULL, 0);
-	if (r->options.stat && !r->usage.calibrating && end.answer == ANSWER_REPORT &&
-		end.report.totals.processes)
+	if (whole && r->missing && record_end_is_empty(&end))
+		place_remove(&r->place);
+	else if (r->options.stat && !r->usage.calibrating && end.answer == ANSWER_REPORT &&
+		 end.report.totals.processes)
 		stat_say(r->cmd, r->place.real, &r->usage, record_calibration);
 	return WIFSIGNALED(status) ? child_die_of(WTERMSIG(status)) : WEXITSTATUS(status);
 }

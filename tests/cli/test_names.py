@@ -451,7 +451,11 @@ class Ends(unittest.TestCase):
         self.assertEqual(lines, ["pathline: nothing was recorded: there is no file 'shop/order.py'",
                                  "pathline: try the path of a script, as it is from this directory: pathline record script.py"])
         self.assertEqual(folder.found(), folder.names[2])
-        name = next(n for n in os.listdir(os.path.join(folder.folder, ".pathline")) if n.endswith("-order"))
+        home = os.path.join(folder.folder, ".pathline")
+        before = set(os.listdir(home))
+        self.assertEqual([n for n in before if n.endswith("-order")], [], "it is no recording")
+        pathline("record", "--", PYTHON, "shop/order.py", cwd=folder.folder)   # a command: what it names is not known
+        name, = set(os.listdir(home)) - before
         some = json.loads(folder("info", "--json", name)[1])["data"]["events"]   # 3.11 imports something
         for words in () if some else ((), ("--at-exception",), ("--end",)):
             done = pathline("replay", "--plain", *words, name, cwd=folder.folder)
