@@ -263,7 +263,7 @@ class Ls(unittest.TestCase):
         self.assertEqual((row["exceptions"], row["exceptions_all"], row["exception"]), (0, False, None))
         self.assertRegex(pathline("ls", cwd=folder).stdout.decode(), r" 0\+  \(latest\)\n$")
         shown = pathline("replay", "--at-exception", "--plain", cwd=folder).stdout.decode()
-        self.assertRegex(shown, r"\traise\t.*program\.py\t3\tfails\tKeyError\n")
+        self.assertRegex(shown, r"\traise\t.*program\.py\t3\tfails\tKeyError\t\d+\tTask-\d+\n")
 
     def test_what_is_not_searched_is_not_told_of_a_program_that_ended_well(self):
         self.assertEqual(Ends.record(self, LONG)[2:], Ends.NEXT)
@@ -415,7 +415,7 @@ class Ends(unittest.TestCase):
             self.assertEqual(lines[2:], [f"pathline: the program was killed by signal {number} ({name})",
                                          "pathline: see what ran last:       pathline replay --end", *self.NEXT])
             shown = pathline("replay", "--end", "--plain", cwd=folder).stdout.decode()
-            self.assertRegex(shown, r"program\.py\t3\tf\t(killed|signal)$")
+            self.assertRegex(shown, r"program\.py\t3\tf\t(killed|signal)\t\t$")
             done = pathline("replay", "--at-exception", "--plain", cwd=folder)
             self.assertEqual((done.returncode, done.stdout.decode()), (0, shown))
             self.assertIn("no exception ended anything; the program was killed, and this is its last event\n", done.stderr.decode())
@@ -433,7 +433,7 @@ class Ends(unittest.TestCase):
         command = next(line for line in lines if "--at-exception" in line).split(": ", 2)[2].strip()
         done = subprocess.run(command + " --plain", shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
                               env=dict(os.environ, PATH=os.path.dirname(PATHLINE) + os.pathsep + os.environ["PATH"]))
-        self.assertRegex(done.stdout.decode(), r"^[^!].*\traise\t.*program\.py\t2\tf\tKeyError\n$")
+        self.assertRegex(done.stdout.decode(), r"^[^!].*\traise\t.*program\.py\t2\tf\tKeyError\t\t\n$")
 
     def test_no_python(self):
         folder = Folder()
