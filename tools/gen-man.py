@@ -56,11 +56,20 @@ def literal(lines):
     return "```\n" + "\n".join(lines) + "\n```\n"
 
 
+def listing(about):
+    """The tables of a help text, as they are, and the paragraphs between them."""
+    lines = about.split("\n")
+    first = next((i for i, line in enumerate(lines) if line.startswith("  ")), len(lines))
+    parts = re.split(r"\n{2,}", "\n".join(lines[first:]).rstrip("\n"))
+    return "\n".join(literal(line[2:] for line in part.split("\n")) if part.startswith("  ") else escaped(part) + "\n"
+                     for part in parts)
+
+
 def page(text, pathline, name):
     commands = {command.name: command for command in options.read(pathline)}
     command = commands.get(name)
     if command:
-        listed = literal(line[2:] for line in command.about.split("\n") if line.startswith("  "))
+        listed = listing(command.about)
         made = "\n".join(map(option_page, command.options))
     else:
         listed = "\n".join(f"*pathline-{c.name}*(1)\n\t{escaped(c.help)}\n" for c in commands.values())

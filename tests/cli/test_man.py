@@ -94,6 +94,12 @@ class Made(unittest.TestCase):
         for line in re.findall(r"^  (.*)$", about, re.M):
             self.assertIn(re.sub(r"\s+", "", line), re.sub(r"\s+", "", self.text("pathline-replay").replace("\\e", "\\")), line)
 
+    def test_other_names_have_their_heading(self):
+        text = self.text("pathline-replay")
+        heading, row = text.find("Other names, those of gdb and pdb:"), text.find("step,stepi")
+        self.assertTrue(0 < heading < row, (heading, row))
+        self.assertRegex(text, r"A number before a command repeats it: 5s\.\s+Other names")
+
     def test_commands(self):
         for command in COMMANDS:
             self.assertIn(command.help, self.text("pathline"))
