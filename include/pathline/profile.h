@@ -119,8 +119,7 @@ struct pl_profile_block {
 	uint32_t node;
 	const struct pl_code *code; /* at which the thread was, or that took most of the time */
 	int32_t line;
-	uint64_t
-		task_id; /* the task in which it was, as in pl_profile_task; 0: none, or not known */
+	uint64_t task_id; /* as in pl_profile_task; 0: no task, or not known */
 	const char *task; /* its last name; NULL: none, or not known */
 };
 
