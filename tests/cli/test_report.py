@@ -702,7 +702,7 @@ class Views(unittest.TestCase):
         stacks = [line.rsplit(" ", 1) for line in done.stdout.decode().splitlines()]
         self.assertAlmostEqual(sum(int(us) for _, us in stacks), own_us, delta=len(views(served(), "--tree")))
         self.assertTrue([stack for stack, _ in stacks if stack.split(";")[0].startswith("<module>") and ";busy (" in stack])
-        self.assertEqual(served().pathline("report", "--flame", "no/such/folder.svg").returncode, 3)
+        self.assertEqual(served().pathline("report", "--flame", "no/such/folder.svg").returncode, 1)
 
 
 # What cProfile counts as a call: each entry, resume and throw of a function of Python.

@@ -75,8 +75,9 @@ void cmd_say(const char *format, ...)
 	strncpy(said, format, sizeof said - 1);
 }
 
-int cmd_unknown(const char *what, const char *word, const char *const *known)
+int cmd_unknown(const char *command, const char *what, const char *word, const char *const *known)
 {
+	(void)command;
 	(void)known;
 	strncpy(said, what, sizeof said - 1);
 	assert_non_null(word);
