@@ -17,7 +17,7 @@
 
 static int failed(const char *path, int err)
 {
-	cmd_say("record: the directory %s cannot be made: %s", path, strerror(err));
+	cmd_say("record: the directory '%s' cannot be made: %s", path, strerror(err));
 	return CMD_RECORD_FAILED;
 }
 

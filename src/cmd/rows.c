@@ -276,7 +276,7 @@ static int choose_fields(struct rows *w, const char *list)
 	while (list && code == CMD_GO && list_next(&list, &word, &length))
 		code = add_field(w, word, length);
 	if (code == CMD_GO && !w->count) {
-		cmd_say("--fields needs at least one field");
+		cmd_say("dump: --fields needs at least one field");
 		code = CMD_USAGE;
 	}
 	return code;

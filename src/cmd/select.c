@@ -177,6 +177,10 @@ static int read_kinds(struct selection *s)
 	s->kinds = list ? 0 : UINT32_MAX;
 	while (code == CMD_GO && list && list_next(&list, &word, &length))
 		code = read_kind(word, length, &s->kinds);
+	if (code == CMD_GO && !s->kinds) {
+		cmd_say("dump: --events needs at least one event");
+		code = CMD_USAGE;
+	}
 	return code;
 }
 

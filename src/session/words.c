@@ -166,7 +166,9 @@ int session_do(struct session *s, const char *line, struct pl_err *err)
 	}
 	const struct session_word *word = session_find_word(line, &rest);
 	if (!*line)
-		return session_refuse(s, "%s: a count needs a command, such as 5s", begin);
+		return !*begin ? session_refuse(s, "a command is missing; h lists them")
+			       : session_refuse(
+					 s, "%s: a count needs a command, such as 5s", begin);
 	if (!word)
 		return refuse_word(s, line);
 	if (line != begin && word->how != WORD_COUNTS)

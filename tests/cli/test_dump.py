@@ -264,6 +264,15 @@ class Output(unittest.TestCase):
             done = session.pathline("report", "--flame", file, cwd=shop().folder)
             self.assertEqual((done.returncode, done.stderr), (1, b"pathline: report: %s cannot be written: %s\n" % (file.encode(), why)))
 
+    def test_empty_arguments(self):
+        for code, message, words in ((2, b"dump: --fields needs at least one field", ("dump", "--fields", "")),
+                                     (2, b"dump: --events needs at least one event", ("dump", "--events", "")),
+                                     (0, b"!\ta command is missing; h lists them", ("replay", "--plain", "-c", "")),
+                                     (125, b"record: the directory '' cannot be made: ", ("record", "-o", "", "-c", "1"))):
+            done = session.pathline(*words, cwd=shop().folder)
+            self.assertEqual(done.returncode, code, words)
+            self.assertIn(message, done.stderr + done.stdout)
+
     def test_help_and_version(self):
         for command in ("record", "dump", "report", "info", "ls", "check"):
             done = session.pathline(command, "--help")

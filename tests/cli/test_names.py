@@ -495,7 +495,7 @@ class Ends(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(folder)), ["new", "program.py"], "something was left behind")
         done = pathline("record", "-o", "program.py/sub", "true", cwd=folder)
         self.assertEqual((done.returncode, done.stderr),
-                         (125, b"pathline: record: the directory program.py/sub cannot be made: Not a directory\n"))
+                         (125, b"pathline: record: the directory 'program.py/sub' cannot be made: Not a directory\n"))
 
     def test_nothing_is_left_of_what_was_not_run(self):
         folder = scratch()

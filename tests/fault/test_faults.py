@@ -119,7 +119,7 @@ class Faults(recorded.Case):
         pathlib.Path(blocked).write_text("")
         done = recorded.run(*self.record(blocked + "/r", 1))
         self.assertEqual(done.returncode, 125)
-        self.assertEqual(done.stderr, f"pathline: record: the directory {blocked}/r cannot be made: Not a directory\n")
+        self.assertEqual(done.stderr, f"pathline: record: the directory '{blocked}/r' cannot be made: Not a directory\n")
         self.assertEqual(done.stdout, "", "the program was run without being recorded")
 
     @unittest.skipUnless(ROOT, "mounting needs root")
@@ -128,7 +128,7 @@ class Faults(recorded.Case):
         os.mkdir(place)
         done = in_mounts(f"mount -t tmpfs -o ro none {place}", *self.record(place + "/r", 1))
         self.assertEqual(done.returncode, 125)
-        self.assertEqual(done.stderr, f"pathline: record: the directory {place}/r cannot be made: Read-only file system\n")
+        self.assertEqual(done.stderr, f"pathline: record: the directory '{place}/r' cannot be made: Read-only file system\n")
 
     @unittest.skipUnless(ROOT, "mounting needs root")
     def test_no_room_in_shm(self):
