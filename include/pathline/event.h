@@ -42,7 +42,8 @@ enum pl_event_kind {
 	X(UNKNOWN, "unknown", "no reason was recorded")                                            \
 	X(FULL, "full", "the ring was full and the collector did not make room in time")           \
 	X(DROPPED, "dropped", "the ring was full, and --on-full=drop was chosen")                  \
-	X(COLLECTOR, "collector-gone", "the collector died, so the recorder stopped itself")       \
+	X(COLLECTOR, "collector-gone",                                                             \
+		"the collector ended or could not write, so the recorder stopped itself")          \
 	X(KILLED, "killed", "the process ended abruptly; what followed is not known")              \
 	X(SIGNAL, "signal", "the process died of a signal at this very place")                     \
 	X(JUMPED, "jumped", "the path left the flow graph: something set f_lineno or the frame")   \

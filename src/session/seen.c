@@ -35,16 +35,22 @@ int seen_last(struct pl_recording *r, uint32_t process, struct seen *rows, uint3
 }
 
 /* The time of an event is its earliest one: a look between that and the latest one may have been
- * before the event. The gap of a kill has the time of the event before it, and any error. */
+ * before the event. The gap of a kill has the time of the event before it, and any error. Where
+ * events were lost, the thread may have gone on from where a look found it, and come back. */
 void seen_ask(struct path *path, struct seen *row)
 {
 	struct pl_event last;
 	int code = path_last(path, UINT64_MAX, &last, NULL);
+	bool lost = false;
 
-	if (code == 0 && last.kind == PL_EVENT_GAP)
+	if (code == 0 && last.kind == PL_EVENT_GAP) {
+		lost = last.gap == PL_GAP_FULL || last.gap == PL_GAP_DROPPED ||
+		       last.gap == PL_GAP_COLLECTOR;
 		code = path_last(path, last.seq, &last, NULL);
+	}
 	*row = (struct seen){.wanted = false};
-	if (code || (!last.depth && (last.kind == PL_EVENT_RETURN || last.kind == PL_EVENT_UNWIND)))
+	if (code || lost ||
+		(!last.depth && (last.kind == PL_EVENT_RETURN || last.kind == PL_EVENT_UNWIND)))
 		return;
 	row->wanted = !__builtin_add_overflow(last.time_ns, last.time_error_ns, &row->after_ns);
 }

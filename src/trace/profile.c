@@ -665,16 +665,23 @@ static bool is_exit(enum pl_event_kind kind)
 	return kind == PL_EVENT_RETURN || kind == PL_EVENT_YIELD || kind == PL_EVENT_UNWIND;
 }
 
+/* The path is not known from here up to then. */
+static int lose_span(struct pl_profile *p, uint64_t to_ticks)
+{
+	int code = take_steps(p);
+
+	if (to_ticks > p->open_ticks)
+		p->lost_ns += profile_wanted_ns(p, p->open_ticks, to_ticks);
+	share_forget(&p->share, &p->contexts);
+	p->open_ticks = to_ticks;
+	return code;
+}
+
 static int leave_gap(struct pl_profile *p, const struct pl_event *row)
 {
 	if (row->kind != PL_EVENT_GAP || row->gap == PL_GAP_JUMPED || row->gap == PL_GAP_KILLED)
 		return 0;
-	int code = take_steps(p);
-	if (p->walk.ticks > p->open_ticks)
-		p->lost_ns += profile_wanted_ns(p, p->open_ticks, p->walk.ticks);
-	share_forget(&p->share, &p->contexts);
-	p->open_ticks = p->walk.ticks;
-	return code;
+	return lose_span(p, p->walk.ticks);
 }
 
 /* In a tail: its time is known at the end of the span. */
@@ -825,6 +832,10 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	if (code == 0 && p->wanted.exceptions && row->kind != PL_EVENT_UNWIND)
 		code = flights_row(&p->flights, x, row);
 	count_entry(x, row->kind);
+	if (w->ended && row->kind == PL_EVENT_GAP && !path_end_has(row)) {
+		p->end.open = p->end.lost = true;
+		return code;
+	}
 	if (path_end_has(row))
 		return code ? code : path_end_row(p, row);
 	bool told = w->implied == p->implied;
@@ -977,7 +988,7 @@ static int share_thread(struct pl_profile *p, struct thread_entry *thread, struc
 		code = path_end_find(p, &end, err);
 	if (code == 0 && p->open) {
 		bool border = p->walk.next_block > p->last_block;
-		code = close_span(p, end);
+		code = p->end.lost ? lose_span(p, end) : close_span(p, end);
 		if (border)
 			parts_keep_open(p);
 		else

@@ -231,6 +231,46 @@ bool recording_lost_bytes(const struct pl_recording *r, const struct thread_entr
 	return false;
 }
 
+/* Was the thread there when its process ended, or is that not known? */
+static bool is_there_at_end(const struct pl_recording *r, const struct thread_entry *t)
+{
+	const struct process_entry *p = recording_find_process(r, t->public.process);
+
+	return !t->ended || (p && p->ended && t->end_ticks >= p->end_ticks);
+}
+
+/* Is it of a process, and of no place? That of a recorded GAP has no text. */
+static bool is_of_process(const struct pl_loss *l)
+{
+	return l->process && !l->thread && !l->seq && l->text[0];
+}
+
+/* A LOSS of the recording as a whole ends the path of each thread that had not ended by then. One
+ * of a process ends that of each thread that stops in the middle of a frame; and, if the recorder
+ * stopped itself, that of each thread that was there at the end. */
+static bool ends_path(const struct pl_recording *r, const struct pl_loss *l,
+	const struct thread_entry *t, bool has_frame)
+{
+	if (l->reason == PL_GAP_COLLECTOR && !l->process)
+		return !t->ended;
+	if (!is_of_process(l) || l->process != t->public.process)
+		return false;
+	if (l->reason == PL_GAP_COLLECTOR)
+		return has_frame || is_there_at_end(r, t);
+	return has_frame && (l->reason == PL_GAP_FULL || l->reason == PL_GAP_DROPPED);
+}
+
+const struct pl_loss *recording_end_loss(
+	const struct pl_recording *r, const struct thread_entry *t, bool has_frame)
+{
+	for (size_t i = r->losses.count; i-- > 0;) {
+		const struct loss_entry *l = r->losses.at[i];
+		if (ends_path(r, &l->public, t, has_frame))
+			return &l->public;
+	}
+	return NULL;
+}
+
 bool recording_killed(const struct pl_recording *r, const struct thread_entry *t)
 {
 	const struct process_entry *p = recording_find_process(r, t->public.process);

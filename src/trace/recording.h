@@ -176,6 +176,11 @@ bool recording_killed(const struct pl_recording *r, const struct thread_entry *t
 /* Did the collector find bytes before this thread's event `seq` that it could not decode? */
 bool recording_lost_bytes(const struct pl_recording *r, const struct thread_entry *t, uint64_t seq);
 
+/* What was lost after the thread's last event, as far as a LOSS says so; NULL: nothing.
+ * `has_frame`: the path ends in the middle of a frame. */
+const struct pl_loss *recording_end_loss(
+	const struct pl_recording *r, const struct thread_entry *t, bool has_frame);
+
 /* Report that a SAMPLES record is damaged, once. */
 void recording_samples_damage(struct pl_recording *r, struct sample_ref *ref);
 

@@ -301,10 +301,33 @@ static void end_is_missing(struct walk *w)
 	recording_damage(w->r, FILE_META, 0, "a thread's last blocks are missing");
 }
 
+/* Events are missing at the end, and any number of frames may have begun and ended meanwhile. So
+ * there is nothing to say of what may have followed, and where the frames are is not known. */
+static void lose_the_end(struct walk *w, const struct pl_loss *l)
+{
+	const struct event gap = {.kind = EVENT_GAP, .a = l->reason};
+	const struct process_entry *p = recording_find_process(w->r, w->thread->public.process);
+	/* of a LOSS of all threads, it is not known how many were this one's */
+	const uint64_t lost = p && p->thread_count == 1 ? l->lost : 0;
+
+	w->ended = true;
+	w->explained = true;
+	if (!w->ticks) /* none of its events is there */
+		stamp(w, w->thread->start_ticks, false);
+	if (!w->stack.depth) {
+		add_gap(w, l->reason, lost);
+		return;
+	}
+	add_gap_at(w, l->reason, w->stack.depth - 1);
+	w->gaps[w->gap_count - 1].lost = lost;
+	stack_apply(&w->stack, &gap);
+}
+
 /* The path ends here: give a gap if it was cut off. */
 static int last_gap(struct walk *w)
 {
 	const struct thread_entry *t = w->thread;
+	const struct pl_loss *lost;
 
 	if (w->ended)
 		return PL_END;
@@ -315,6 +338,11 @@ static int last_gap(struct walk *w)
 	if (recording_lost_bytes(w->r, t, w->next_seq)) {
 		w->ended = true;
 		add_gap(w, PL_GAP_DAMAGED, 0);
+		return 0;
+	}
+	lost = w->stopped ? NULL : recording_end_loss(w->r, t, w->stack.depth);
+	if (lost) {
+		lose_the_end(w, lost);
 		return 0;
 	}
 	if (!recording_killed(w->r, t) || w->stopped || !w->stack.depth)

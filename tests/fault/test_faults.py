@@ -1,5 +1,6 @@
 """When something else fails (the disk, /dev/shm, the collector), the program does not notice, and
 one line says what."""
+import json
 import os
 import pathlib
 import signal
@@ -70,6 +71,24 @@ filler.join()
 for kind in kinds:
     fails(kind)
 """
+EXITS = ("""\
+import os
+
+def f():
+    os._exit(0)
+
+f()
+""", """\
+import threading
+
+def wait():
+    began.set()
+    threading.Event().wait()
+
+began = threading.Event()
+threading.Thread(target=wait, daemon=True).start()
+began.wait()
+""")
 ROOT = os.getuid() == 0
 
 
@@ -95,6 +114,20 @@ class Faults(recorded.Case):
         return (recorded.PATHLINE, "record", "-o", directory, "--python", recorded.PYTHON, *options,
                 script(self.top.name, passes))
 
+    def assert_lost_end(self, directory, reason):
+        """The path of the only thread ends in a gap; the time after it is of no line."""
+        *_, last = recorded.rows(directory, "event,type,depth")
+        self.assertEqual(last[:2], ["gap", reason])
+        self.assertEqual([row[0] for row in recorded.rows(directory, "type", "--events", "gap")][-1:], [reason])
+        done = recorded.run(recorded.PATHLINE, "report", "--json", directory)
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        whole = next(row["data"] for row in rows if "lost_ns" in row["data"])
+        self.assertGreater(whole["lost_ns"], 0)
+        still = recorded.run(recorded.PATHLINE, "report", "--json", "--blocking", "100ms", directory)
+        self.assertEqual([row for row in map(json.loads, still.stdout.splitlines()) if row["type"] == "block"], [])
+        seen = recorded.run(recorded.PATHLINE, "replay", "--end", directory, stdin=subprocess.DEVNULL)
+        self.assertNotIn("seen last", seen.stdout + seen.stderr)
+
     @unittest.skipUnless(ROOT, "mounting needs root")
     def test_disk_full(self):
         """The recording breaks off, says so, and what there is can be read."""
@@ -113,6 +146,20 @@ class Faults(recorded.Case):
         self.assertIn("No space left on device", " ".join(loss["text"] for loss in told["losses"]))
         self.assertEqual([p["ended"] for p in told["processes"]], ["exited"])
         self.assert_sound(kept)
+
+    @unittest.skipUnless(ROOT, "mounting needs root")
+    def test_disk_full_ends_in_a_gap(self):
+        small = os.path.join(self.top.name, "small")
+        kept = os.path.join(self.top.name, "kept")
+        os.mkdir(small)
+        noise = pathlib.Path(self.top.name) / "noise.py"
+        noise.write_text(NOISE.replace("5000", "200"))
+        words = (*self.record(small + "/r", 0)[:-1], str(noise))
+        done = in_mounts(f"mount -t tmpfs -o size=100k none {small}", "sh", "-c", f'"$@"; code=$?; cp -r {small}/r {kept}; exit $code', "sh", *words)
+        self.assert_done(done, 200)
+        self.assertIn("No space left on device", done.stderr)
+        self.assert_sound(kept)
+        self.assert_lost_end(kept, "collector-gone")
 
     def test_directory_cannot_be_made(self):
         blocked = os.path.join(self.top.name, "file")
@@ -200,6 +247,64 @@ class Faults(recorded.Case):
         told = recorded.info(program.dir)
         self.assertEqual((told["finished"], told["recovered"]), (True, False))
         self.assert_path(program.dir, reached)
+        *_, last = recorded.rows(program.dir, "event,type")
+        self.assertEqual(last, ["gap", "collector-gone"])
+
+    def test_collector_killed(self):
+        """The program goes on to its end, and its path ends in a gap."""
+        program = recorded.Recorded(self.top.name, arguments=("40000",))
+        self.addCleanup(program.stop)
+        program.find()
+        os.kill(program.collector, signal.SIGKILL)
+        code, _ = program.end()
+        self.assertEqual((code, program.passes()), (0, 40000))
+        self.assertEqual([p["ended"] for p in recorded.info(program.dir)["processes"]], ["exited"])
+        self.assert_sound(program.dir)
+        self.assert_lost_end(program.dir, "full")
+
+    def test_exit_in_a_frame(self):
+        """Nothing is lost where a program leaves by os._exit, or while a daemon thread runs."""
+        for script in EXITS:
+            with self.subTest(script=script):
+                out = os.path.join(self.top.name, str(len(script)))
+                path = pathlib.Path(self.top.name) / "exits.py"
+                path.write_text(script)
+                done = recorded.run(recorded.PATHLINE, "record", "-o", out, "--python", recorded.PYTHON, str(path))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(recorded.info(out)["counts"]["gap"], 0)
+                self.assertEqual(recorded.run(recorded.PATHLINE, "dump", "--fields", "type", "--events", "gap", out).stdout, "")
+
+    def test_full_at_the_end(self):
+        """There was no room again: each thread that lost events ends in a gap that counts them."""
+        for option, reason in (("wait", "full"), ("drop", "dropped")):
+            with self.subTest(option=option), tempfile.TemporaryDirectory(prefix="pathline-test-") as top:
+                program = recorded.Recorded(top, f"--on-full={option}", arguments=("40000",))
+                self.addCleanup(program.stop)
+                program.find()
+                os.kill(program.collector, signal.SIGSTOP)
+                recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
+                os.kill(program.collector, signal.SIGCONT)
+                code, _ = program.end()
+                self.assertEqual((code, program.passes()), (0, 40000))
+                self.assert_sound(program.dir)
+                self.assert_lost_end(program.dir, reason)
+                told = recorded.info(program.dir)
+                gaps = recorded.rows(program.dir, "lost", "--events", "gap")
+                self.assertEqual(sum(int(row[0]) for row in gaps), sum(loss["lost"] for loss in told["losses"]))
+
+    def test_full_at_the_end_of_a_thread(self):
+        """A thread that has ended in order, while another goes on."""
+        program = recorded.Recorded(self.top.name, "--on-full=drop", script=NEW_TYPES)
+        self.addCleanup(program.stop)
+        program.find()
+        os.kill(program.collector, signal.SIGSTOP)
+        pathlib.Path(f"{program.cell}.go").touch()
+        recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
+        os.kill(program.collector, signal.SIGCONT)
+        program.end()
+        gaps = recorded.rows(program.dir, "thread,type", "--events", "gap")
+        self.assertEqual({thread for thread, _ in gaps}, {"0", "1"})
+        self.assertEqual({reason for _, reason in gaps}, {"dropped"})
 
     def test_drop(self):
         """With --on-full=drop nobody waits, and the gaps count what is missing."""
