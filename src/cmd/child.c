@@ -25,11 +25,18 @@ struct child_shared {
 	_Atomic bool stopped; /* the sentinel stopped the command because `record` was stopped */
 };
 
+void child_begin(struct child *c)
+{
+	const struct sigaction none = {.sa_handler = SIG_IGN};
+
+	*c = (struct child){0};
+	sigaction(SIGXFSZ, &none, &c->file_size);
+}
+
 void child_prepare(struct child *c)
 {
 	sigset_t all;
 
-	*c = (struct child){0};
 	c->shared = mmap(
 		NULL, sizeof *c->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (c->shared == MAP_FAILED)
@@ -40,6 +47,7 @@ void child_prepare(struct child *c)
 
 void child_restore(const struct child *c)
 {
+	sigaction(SIGXFSZ, &c->file_size, NULL);
 	sigprocmask(SIG_SETMASK, &c->mask, NULL);
 }
 

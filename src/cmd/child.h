@@ -23,8 +23,11 @@ struct child {
 	struct child_shared
 		*shared; /* owned: memory shared with the sentinel; NULL: there was none */
 	sigset_t mask;	 /* the caller's */
+	struct sigaction file_size; /* the caller's, of SIGXFSZ */
 };
 
+/* From here on a file that may not grow is an error of ours, and not our death. First of all. */
+void child_begin(struct child *c);
 /* Block signals; before anything else is started. */
 void child_prepare(struct child *c);
 /* In a process that is forked for another purpose: signals as the caller had them. */

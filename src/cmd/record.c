@@ -329,6 +329,7 @@ static int finish_record(struct run *r, int status)
 
 static int record_run(struct run *r, const char *directory)
 {
+	child_begin(&r->child);
 	int code = find_preload(r);
 
 	if (code != CMD_GO)

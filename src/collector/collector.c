@@ -729,21 +729,27 @@ static int say(const struct collector_start *s, enum collector_word word, const 
 	return send(s->channel, &p, sizeof p, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+static const char *what_helps(int err)
+{
+	return err == -EFBIG ? "; raise the file-size limit (ulimit -f)" : "";
+}
+
 /* READY is said only when the header and the first point of the clock are on disk: each recording
  * that a program writes to can be read, whatever happens next. */
 static int begin(struct collector *c, const struct collector_start *s)
 {
-	char why[PATH_MAX + 64];
+	char why[PATH_MAX + 128];
 
 	c->ticker.source = clock_choose();
 	int err = store_create(&c->store, s->directory_fd, s->limit_bytes);
 	if (err < 0) {
-		snprintf(why, sizeof why, "%s cannot be written: %s", s->directory, strerror(-err));
+		snprintf(why, sizeof why, "%s cannot be written: %s%s", s->directory,
+			strerror(-err), what_helps(err));
 	} else {
 		err = create_arena(c, s);
 		if (err < 0)
-			snprintf(why, sizeof why, "no memory to share, in /dev/shm or in %s: %s",
-				s->directory, strerror(-err));
+			snprintf(why, sizeof why, "no memory to share, in /dev/shm or in %s: %s%s",
+				s->directory, strerror(-err), what_helps(err));
 	}
 	if (err == 0) {
 		write_header(c, s);
@@ -751,8 +757,8 @@ static int begin(struct collector *c, const struct collector_start *s)
 		collector_write_clock(c, true);
 		err = -c->store.failed;
 		if (err < 0) {
-			snprintf(why, sizeof why, "%s cannot be written: %s", s->directory,
-				strerror(-err));
+			snprintf(why, sizeof why, "%s cannot be written: %s%s", s->directory,
+				strerror(-err), what_helps(err));
 			collector_unlink(c);
 		}
 	}

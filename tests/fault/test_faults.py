@@ -169,6 +169,25 @@ class Faults(recorded.Case):
         self.assertEqual(done.stderr, f"pathline: record: the directory '{blocked}/r' cannot be made: Not a directory\n")
         self.assertEqual(done.stdout, "", "the program was run without being recorded")
 
+    def test_no_file_may_grow(self):
+        """Neither `record` nor its collector dies of the limit."""
+        script(self.top.name, 1)
+        done = recorded.run("sh", "-c", 'ulimit -f 0; exec "$@"', "sh", recorded.PATHLINE, "record", "--python",
+                            recorded.PYTHON, "passes.py", cwd=self.top.name)
+        self.assertEqual((done.returncode, done.stdout), (125, ""), done.stderr)
+        self.assertRegex(done.stderr, r"^pathline: record: .*: File too large; raise the file-size limit \(ulimit -f\)\n$")
+
+    def test_signal_of_the_file_size_limit(self):
+        """The program has the disposition that the caller gave it."""
+        path = pathlib.Path(self.top.name) / "signal.py"
+        path.write_text("import _signal\nprint(open('/proc/self/status').read())\n")
+        out = os.path.join(self.top.name, "r")
+        words = ("grep", "SigIgn", "/proc/self/status")  # Python ignores the signal itself
+        plain = recorded.run(*words)
+        self.assertIn("SigIgn", plain.stdout)
+        done = recorded.run(recorded.PATHLINE, "record", "-q", "-o", out, *words)
+        self.assertEqual(done.stdout, plain.stdout)
+
     @unittest.skipUnless(ROOT, "mounting needs root")
     def test_read_only(self):
         place = os.path.join(self.top.name, "place")
