@@ -119,12 +119,19 @@ static struct cell cell_text_number(const struct report *w, const struct pl_code
 	return cell_count(number);
 }
 
-#define OPEN_NOTE "?: no event says whether it ran; it may have, where the path breaks off"
+#define LEFT_OUT_NOTE "0 hits: the code is left out by a filter, and calls code that is recorded"
+#define OPEN_NOTE     "?: no event says whether it ran; it may have, where the path breaks off"
 
 /* It is not known whether it ran: it has no event, and may have run where the path breaks off. */
 static bool is_open(const struct pl_profile_line *l)
 {
 	return l->possible && !l->time.hits;
+}
+
+/* Of code that is left out no line has an event; its calls of recorded code take time. */
+static bool is_left_out(const struct pl_profile_line *l)
+{
+	return !l->possible && !l->time.hits;
 }
 
 static struct cell line_cell(const void *context, size_t row, unsigned column)
@@ -222,6 +229,29 @@ static void write_sum(struct report *w)
 	json_line_end(&j);
 }
 
+static bool any_line(
+	const struct report *w, size_t rows, bool (*is)(const struct pl_profile_line *l))
+{
+	uint64_t shown = 0;
+
+	for (size_t i = 0; i < rows && (!w->rows || shown < w->rows); i++) {
+		if (!line_wanted(w, i))
+			continue;
+		if (is(&w->t->lines[i]))
+			return true;
+		shown++;
+	}
+	return false;
+}
+
+static bool has_filter(const struct report *w)
+{
+	struct pl_recording_info info;
+
+	pl_recording_info(w->r, &info);
+	return info.filter[0];
+}
+
 int report_lines(struct report *w)
 {
 	struct column columns[sizeof report_line_columns / sizeof *report_line_columns];
@@ -239,11 +269,10 @@ int report_lines(struct report *w)
 		w->found = line_wanted(w, i);
 	report_title(w, NULL, NULL);
 	int code = report_show(w, &s);
-	for (size_t i = 0; i < s.rows && (!w->rows || i < w->rows); i++)
-		if (is_open(&w->t->lines[i]) && line_wanted(w, i)) {
-			report_note(w, OPEN_NOTE);
-			break;
-		}
+	if (any_line(w, s.rows, is_open))
+		report_note(w, OPEN_NOTE);
+	if (has_filter(w) && any_line(w, s.rows, is_left_out))
+		report_note(w, LEFT_OUT_NOTE);
 	write_sum(w);
 	release_texts(w);
 	return code;

@@ -527,6 +527,14 @@ class Views(unittest.TestCase):
                 self.assertGreaterEqual(block["ns"] + block["error_ns"], spun)
                 self.assertLess(block["ns"], spun + 150_000_000)
 
+    def test_left_out_code_is_explained(self):
+        """Its rows have time and no hits. Where nothing is left out there is no such row."""
+        text = "import bisect, re\ndef key(m):\n    return m.group()\nfor i in range(3000):\n    re.sub('a+', key, 'baab' * 50)\n"
+        note = "\n0 hits: the code is left out by a filter, and calls code that is recorded\n"
+        for options, explained in ((), False), (("--only-mine",), True):
+            done = session.Recorded(text, "left.py", *options).pathline("report")
+            self.assertEqual(note in done.stdout.decode(), explained, options)
+
     def test_blocking(self):
         blocks = views(served(), "--blocking", "60ms")
         line = line_of(SERVE, "blocks the loop")
