@@ -30,7 +30,8 @@ static const struct opcode_version versions[] = {
 		.opcodes = opcodes_3_13,
 		.loop_exit = 2,
 		.loop_marks = true,
-		.delta_unchecked = true},
+		.delta_unchecked = true,
+		.delta_cut = true}, /* its later releases: 3.13.5, not 3.13.0 */
 	{.version = 0x030e, .opcodes = opcodes_3_14, .loop_exit = 1, .delta_cut = true},
 	{.version = 0x030f,
 		.opcodes = opcodes_3_15,

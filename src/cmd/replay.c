@@ -18,7 +18,10 @@
 #include "session/words.h"
 #include "tui/tui.h"
 
-#define FIELDS	     "pid,tid,seq,time,depth,event,file,line,code,type,task_id,task"
+/* In two, so that the help fits in a narrow terminal. */
+#define FIELDS_PLACE "pid,tid,seq,time,depth,event,file,line,code"
+#define FIELDS_MORE  "type,task_id,task"
+#define FIELDS	     FIELDS_PLACE "," FIELDS_MORE
 #define COMMANDS_MAX 256
 
 /* Ctrl-C ends the current command, and the position stays. Other signals end the screen. */
@@ -432,7 +435,8 @@ static void describe(char about[ABOUT_BYTES])
 		"h there lists the keys. Otherwise, and with --plain, it reads commands from "
 		"stdin, "
 		"one a line.\n"
-		"It answers each with the row of the new position,\n" FIELDS ",\n"
+		"It answers each with the row of the new position,\n" FIELDS_PLACE ",\n" FIELDS_MORE
+		",\n"
 		"or with a row that begins with ! and says what was done, or why nothing was. A "
 		"row "
 		"that\n"

@@ -388,10 +388,10 @@ class Record(recorded.Case):
                 shell.until("Stopped", "$ ")
                 shell.type(again + "\n")
                 shell.until("SIGCONT" if again == "bg" else "SIGCONT\r\n")
-            # In the background, the prompt of the shell can come before the end of a line.
+            # In the background, the prompt, or what is typed, can come before the end of a line.
             shell.type("kill -USR2 %1\n")
             shell.until("SIGUSR2")
-            seen[name] = re.findall(r"SIG\w+|ready", shell.text)
+            seen[name] = re.findall(r"SIG[A-Z]+\d?|ready", shell.text)
             shell.type("exit\n")
             shell.close(pid)
         self.assertEqual(seen["ours"], seen["plain"])
