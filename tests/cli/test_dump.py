@@ -153,7 +153,7 @@ class Selections(unittest.TestCase):
 
     def test_what_selects_nothing_says_so(self):
         self.assertEqual(self.none("--from", "+1000", "--to", "+1001"), "from +1000 to +1001")
-        self.assertEqual(self.none("--from", "#7000", "--to", "#8000", "--json"), "from #7000 to #8000")
+        self.assertEqual(self.none("--from", "#7000000", "--to", "#8000000", "--json"), "from #7000000 to #8000000")
         self.assertEqual(self.none("-e", "mark"), "as --events mark has it")
         self.assertEqual(self.none("-e", "mark", "--task", "x", "--from", "+0"), "as --events mark has it, in a task 'x', from +0 on")
         self.assertEqual(self.none("--task", "1"), "in a task '1'")
