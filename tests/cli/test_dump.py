@@ -268,7 +268,7 @@ class Output(unittest.TestCase):
         for code, message, words in ((2, b"dump: --fields needs at least one field", ("dump", "--fields", "")),
                                      (2, b"dump: --events needs at least one event", ("dump", "--events", "")),
                                      (0, b"!\ta command is missing; h lists them", ("replay", "--plain", "-c", "")),
-                                     (125, b"record: the directory '' cannot be made: ", ("record", "-o", "", "-c", "1"))):
+                                     (125, b"record: the directory '' cannot be made: ", ("record", "-o", "", "true"))):
             done = session.pathline(*words, cwd=shop().folder)
             self.assertEqual(done.returncode, code, words)
             self.assertIn(message, done.stderr + done.stdout)
