@@ -17,6 +17,8 @@ import zipfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
+INTERPRETERS = "three"
+
 # A program has this in front; its modules lie in the folder "made".
 BEGIN = '''\
 import importlib, os, shutil, subprocess, sys, threading, time

@@ -15,6 +15,8 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "lib")]
 import session  # noqa: E402
 import traced  # noqa: E402
 
+INTERPRETERS = "three"
+
 HEAD = '''\
 import sys
 import io, json, threading

@@ -13,6 +13,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import serving  # noqa: E402
 
+INTERPRETERS = "three"
+
 WORKERS = 3
 BOOTED = r"Booting worker with pid: (\d+)"
 READY = r"Ready: (\d+)"     # of a worker that hears signals; before, they are lost or kill it

@@ -9,6 +9,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import serving  # noqa: E402
 
+INTERPRETERS = "three"
+
 TASKS = 100 if serving.LONG else 30
 POOL = """\
 import multiprocessing, os, sys

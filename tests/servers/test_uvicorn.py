@@ -8,6 +8,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import serving  # noqa: E402
 
+INTERPRETERS = "three"
+
 WORKERS = 2
 REQUESTS = 100
 STARTED = r"Started server process \[(\d+)\]"
