@@ -301,10 +301,12 @@ static bool is_waiting(struct collector *c, struct stream *t, const struct look 
 }
 
 /* The state is read after the position: a thread that waits by then, and has moved, ran where it
- * was seen. */
+ * was seen. The second look finds by itself which codes have a record: one that runs for the first
+ * time may have got its record since the first look. */
 static bool is_waiting_there(struct collector *c, struct stream *t, const struct look *l)
 {
-	struct look again = *l;
+	struct look again = {
+		.p = l->p, .view = l->view, .native_id = l->native_id, .state = l->state};
 
 	return is_waiting(c, t, l) && look(&again) == LOOK_FOUND && again.code == l->code &&
 	       again.unit == l->unit;

@@ -202,6 +202,17 @@ static int by_own(const void *a, const void *b)
 	return order ? order : x->time.line < y->time.line ? -1 : x->time.line > y->time.line;
 }
 
+/* A sum of times is estimated from samples, but the longest pass is measured between two events of
+ * the path. So the sum is at least that, as far as its own error allows. */
+static int64_t at_least_longest(int64_t ns, int64_t error_ns, const struct pl_longest *l)
+{
+	int64_t most = add_ns(ns, error_ns);
+
+	if (l->ns <= ns)
+		return ns;
+	return l->ns < most ? l->ns : most;
+}
+
 /* The longest took at least as long as the mean, which is known better if all took long, and at most
  * as long as all. */
 static struct pl_longest bounded(const struct pl_longest *l, int64_t ns, uint64_t times)
@@ -223,7 +234,9 @@ static struct pl_profile_line line_row(const struct cumulate *c, const struct sh
 	const uint32_t i = (uint32_t)(l - c->p->share.lines);
 	double own = l->ns[0] + l->ns[1], of_code = c->code_own[l->of_code];
 	double inside = of_code > 0 ? c->line_inside[i] / of_code : 0;
-	int64_t all = rounded(c->line_ns[i] + own * (inside < 1 ? 1 - inside : 0));
+	double sum = c->line_ns[i] + own * (inside < 1 ? 1 - inside : 0);
+	int64_t all =
+		at_least_longest(rounded(sum), error_of(c, sum, samples_of(c, sum)), &l->longest);
 
 	return (struct pl_profile_line){
 		.time = {.code = l->code,
@@ -304,9 +317,11 @@ static int make_functions(const struct cumulate *c)
 		double ns = c->code_ns[i];
 		f.code = s->codes[i].code;
 		f.samples = s->codes[i].samples;
-		f.cumulated_ns = f.code ? rounded(ns) : f.computing_ns + f.waiting_ns;
 		f.error_ns =
 			add_ns(error_of(c, ns, samples_of(c, ns)), rounded(s->codes[i].unsure_ns));
+		f.cumulated_ns =
+			f.code ? at_least_longest(rounded(ns), f.error_ns, &s->codes[i].longest)
+			       : add_ns(f.computing_ns, f.waiting_ns);
 		f.longest = bounded(
 			&s->codes[i].longest, f.cumulated_ns, f.calls + f.resumes + f.throws);
 		if (f.calls || f.resumes || f.throws || f.cumulated_ns)
