@@ -40,7 +40,6 @@ import time
 # `test` runs the fast ones, `ci` a tenth of all on each interpreter. Each has another tenth, and
 # with each second commit they move on: the five versions see half of it now, each all of it within
 # twenty commits. What takes longest is asked of one interpreter at a time, in its turn.
-THIRD = "a third"
 FIFTH = "a fifth"
 EIGHTH = "an eighth"
 TENTH = "a tenth"
@@ -55,10 +54,10 @@ HARNESSES = (
     ("exact/beside.py", "test", "", []),
     ("exact/libtest.py", "test", "3.11,3.12,3.13", ["--fast"]),
     ("exact/generated.py", "test", "", ["--seeds", "2"]),
-    ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", THIRD]),
-    ("exact/test_events.py", "ci", "", ["--shard", THIRD]),
+    ("exact/exact.py", "ci", "", ["--ask", "same,two,identity,identity-dev,identity-debug", "--shard", FIFTH]),
+    ("exact/test_events.py", "ci", "", ["--shard", FIFTH]),
     ("exact/test_filters.py", "ci", "", ["--shard", FIFTH]),
-    ("exact/beside.py", "ci", "", ["--shard", THIRD]),
+    ("exact/beside.py", "ci", "", ["--shard", FIFTH]),
     ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", TENTH]),
     ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", TENTH]),
     ("exact/generated.py", "ci", "", ["--seeds", "3", "--from", SEED]),
@@ -323,12 +322,12 @@ def main():
         pythons = one_of_each_minor(pythons, number)
     # Odd commits have other micro versions than even ones: an even number of parts must not move with them.
     half = number // 2
-    parts = {row[0]: {THIRD: f"{(number + k) % 3 + 1}/3", FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(half + k) % 8 + 1}/8",
+    parts = {row[0]: {FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(half + k) % 8 + 1}/8",
                       TENTH: f"{(half + 2 * k) % 10 + 1}/10", PART: f"{number % 4 + 1}/4", SEED: str(3 * number)}
              for k, row in enumerate(pythons)}
     turn = in_turn(pythons, number)
     if args.level == "ci":
-        shards = ", ".join(f"{part[THIRD]}, {part[FIFTH]} and {part[TENTH]} on {version}" for version, part in parts.items())
+        shards = ", ".join(f"{part[FIFTH]} and {part[TENTH]} on {version}" for version, part in parts.items())
         print(f"rotation {number} ({unit}): {shards}; it is the turn of {turn}", flush=True)
     for script, level, versions, arguments in HARNESSES:
         if level == args.level and args.pattern in script:

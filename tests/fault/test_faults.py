@@ -12,6 +12,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import recorded  # noqa: E402
 
+INTERPRETERS = "three"
+
 PASSES = """\
 def g(x):
     return x * 2
