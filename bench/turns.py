@@ -9,9 +9,9 @@ single runs differ by hundredths, where those of pairs differ by tenths.
 	processor B     the collector
 
 The untraced one is given more to do, for both to end at about the same time: by itself each would
-be quicker. They share the caches, which costs both the same. Runs are longer than those of pairs, for
-turns to be many, so what code costs at its first run is less of them. What the program waits for is
-not seen so: for wall time there are the pairs (workload_rows.py).
+be quicker. They share the caches, which costs both the same. Runs are longer than those of pairs,
+so that there are many turns; the cost of a code's first run is a smaller part of them. Time that
+the program waits is not counted here: the pairs (workload_rows.py) measure wall time.
 """
 import json
 import os

@@ -320,7 +320,8 @@ def main():
         pythons = [row for row in pythons if not row[2]] or pythons
     if args.level != "exact":
         pythons = one_of_each_minor(pythons, number)
-    # Odd commits have other micro versions than even ones: an even number of parts must not move with them.
+    # Odd commits have other micro versions than even ones: an even number of parts must not move
+    # with them.
     half = number // 2
     parts = {row[0]: {FIFTH: f"{(number + k) % 5 + 1}/5", EIGHTH: f"{(half + k) % 8 + 1}/8",
                       TENTH: f"{(half + 2 * k) % 10 + 1}/10", PART: f"{number % 4 + 1}/4", SEED: str(3 * number)}

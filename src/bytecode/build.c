@@ -338,8 +338,8 @@ static void emit_start(const struct build *s, struct flow_graph *g, uint32_t at)
 		.cheaper_after = cheaper_after(s, at)};
 }
 
-/* 3.13.0 keeps a start's line in one byte, as the distance from a line that it computes from the unit
- * (compute_line_delta in Python/instrumentation.c). If the distance does not fit, the byte is
+/* 3.13.0 keeps a start's line in one byte, as the distance from a line that it computes from the
+ * unit (compute_line_delta in Python/instrumentation.c). If the distance does not fit, the byte is
  * COMPUTED_LINE, -126, or, where the line changes, COMPUTED_LINE_LINENO_CHANGE: LINE then fires
  * there without comparing with the line before. A start that is a jump target has COMPUTED_LINE,
  * and is compared. */
@@ -353,10 +353,10 @@ static bool unchecked(const struct build *s, uint32_t at)
 	return delta <= -126 || delta > 127;
 }
 
-/* 3.13.5 and later keep a line as its distance from the first line plus 2, unsigned, in as many bytes
- * as the largest distance in the code needs; 0 means no line. So a line before the first one is
- * stored as the number of another line, or as none. LINE does not fire between two lines with equal
- * numbers. */
+/* 3.13.5 and later keep a line as its distance from the first line plus 2, unsigned, in as many
+ * bytes as the largest distance in the code needs; 0 means no line. So a line before the first one
+ * is stored as the number of another line, or as none. LINE does not fire between two lines with
+ * equal numbers. */
 static bool has_one_number(const struct build *s, const struct unit *from, const struct unit *to)
 {
 	const int64_t first = s->code->first_line;

@@ -116,8 +116,8 @@ int cmd_parse(struct cmd *c, const struct cmd_usage *usage);
 /* One text of such a row, after `before`. */
 void cmd_table_text(char before, const char *text);
 
-/* Say "COMMAND: unknown WHAT 'word'; did you mean 'nearest'?" and return CMD_USAGE. The command is ""
- * before one is known. */
+/* Say "COMMAND: unknown WHAT 'word'; did you mean 'nearest'?" and return CMD_USAGE. The command is
+ * "" before one is known. */
 int cmd_unknown(const char *command, const char *what, const char *word, const char *const *known);
 /* "64M", "2G", "1GiB", "100000": bytes, powers of 1024. false: it is not a size. */
 bool cmd_size(const char *text, uint64_t *bytes);

@@ -218,8 +218,8 @@ static void write_range(char text[RANGE_BYTES], const struct pl_recording_info *
 			clocks[0]);
 }
 
-/* A person who sees nothing asks what went wrong. A program that asks whether there is such an event
- * knows what no row means. */
+/* Say to a person why there is nothing to see. To a program no row is an answer: there is no such
+ * event. But a time or a task can be mistyped, so those are named to a program, too. */
 static void say_nothing(struct dump *d)
 {
 	const struct selection *s = &d->selection;

@@ -84,7 +84,8 @@ static void write_why(struct answers *a)
 	out_char(&a->out, '\n');
 }
 
-/* What there is to say besides the row, before it: so a reader has the whole answer with the row. */
+/* The note comes before the row, because the row ends the answer: a program that has read it has
+ * the whole answer. */
 static void write_note(struct answers *a)
 {
 	struct json j = {.out = &a->out};

@@ -100,8 +100,8 @@ int replay_to_mark(struct replay *p, char letter, struct pl_err *err);
 /* Where the thread was seen after this position, which is its last event. NULL: it is not the last
  * one, or it was not seen later. Valid until the position changes. */
 const struct seen *replay_seen(struct replay *p);
-/* Is this the last event of a thread that stood in a frame when its process was killed, or that still
- * runs? Then it was there until the end of its process. */
+/* Is this the last event of a thread that stood in a frame when its process was killed, or that
+ * still runs? Then it was there until the end of its process. */
 bool replay_stands(struct replay *p);
 /* The stack here, the bottom frame first: returns its depth, fills at most max; 0 after an error.
  * The task of a frame is NULL, except that of the root of `task`. The line of the innermost one is

@@ -154,8 +154,8 @@ class Docs(unittest.TestCase):
         self.assertLessEqual(len(self.text[TOP / "HACKING.md"].splitlines()), 100)
 
     def test_rows_of_tables_are_not_too_long(self):
-        """A tool writes the tables between `<!-- NAME -->` and `<!-- end… -->`; those of the format and of what was measured have
-        a row for each field and number, and are wide."""
+        """A tool writes the tables between `<!-- NAME -->` and `<!-- end… -->`; those of the format
+        and of what was measured have a row for each field and number, and are wide."""
         for path, text in self.text.items():
             if name_of(path).startswith(("tests/", "bench/", "doc/FORMAT", "doc/PERFORMANCE")):
                 continue

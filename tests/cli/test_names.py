@@ -454,7 +454,8 @@ class Ends(unittest.TestCase):
         home = os.path.join(folder.folder, ".pathline")
         before = set(os.listdir(home))
         self.assertEqual([n for n in before if n.endswith("-order")], [], "it is no recording")
-        pathline("record", "--", PYTHON, "shop/order.py", cwd=folder.folder)   # a command: what it names is not known
+        # The words of a command are not looked up before it runs.
+        pathline("record", "--", PYTHON, "shop/order.py", cwd=folder.folder)
         name, = set(os.listdir(home)) - before
         some = json.loads(folder("info", "--json", name)[1])["data"]["events"]   # 3.11 imports something
         for words in () if some else ((), ("--at-exception",), ("--end",)):

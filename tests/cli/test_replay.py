@@ -112,7 +112,8 @@ class Model:
         return i > 0 and events[i - 1].event == "unwind" and events[i - 1].depth == e.depth + 1
 
     def parts(self, run):
-        """Of one thread's events without a switch to another: where a task begins or goes on, each but the first at its first line."""
+        """The events of one thread, without a switch to another, at which a part begins: the first,
+        and the first line after a task begins or goes on."""
         task, goes_on = run[0].task, False
         yield run[0]
         for before, e in zip(run, run[1:]):
@@ -181,7 +182,8 @@ class Model:
             if waits is not None:
                 if e.generator == waits and j < i:
                     waits, depth = None, e.depth
-            if waits is None and not anything and e.depth < depth:  # one that is not recorded began without an event
+            if waits is None and not anything and e.depth < depth:
+                # The frame began without an event: its code is not recorded.
                 depth, out = e.depth, False
             if waits is None and j < i and e.event == "line" and (anything or (e.depth == depth and not out)):
                 return j
@@ -223,7 +225,8 @@ class Model:
 
 
 class Program:
-    """A program by chance. Functions call those after them, so it ends; each k-th pass of a long loop would be missed without a visit."""
+    """A random program. Functions call only those after them, so it ends; each k-th pass of a long
+    loop would be missed without a visit."""
 
     def __init__(self, seed):
         self.chance = random.Random(seed)
@@ -558,7 +561,8 @@ class Replay(Recording):
         self.assertEqual(rows[4], rows[1])
         self.assertEqual(rows[5][0], "!")
         self.assertEqual(rows[5][1], "not found before this place; / searches forward")
-        self.assertEqual(rows[6], ["!", "not found after this place; ? searches backward"])      # only one is skipped
+        # Only one row is skipped.
+        self.assertEqual(rows[6], ["!", "not found after this place; ? searches backward"])
 
     def test_switches_are_where_another_task_or_thread_goes_on(self):
         way, at = [], self.model.threads[0][0]
@@ -696,7 +700,8 @@ one.join()
 
 
 class Killed(unittest.TestCase):
-    """Where a program stood when it was killed: at the ends of its threads, whose last events have different times."""
+    """Where a program stood when it was killed: at the ends of its threads, whose last events have
+    different times."""
 
     def test_the_end_of_one_thread_is_that_of_the_others(self):
         place = session.scratch()
@@ -716,7 +721,8 @@ class Killed(unittest.TestCase):
                                 "-c", "back", "-c", "back", "-c", "t 1", "-c", "j start", "-c", "t two", cwd=place).stdout.decode().splitlines()
         seqs = [row.split("\t")[2] for row in said if row[0] != "#"]
         main, one, two = last["MainThread"], last["one"], last["two"]
-        self.assertEqual(seqs, [one, two, main, one, main, two, one, "0", "0"])         # elsewhere the time counts
+        # The last one: from the start, unlike from an end, t goes to the same time.
+        self.assertEqual(seqs, [one, two, main, one, main, two, one, "0", "0"])
 
 
 class Long(unittest.TestCase):

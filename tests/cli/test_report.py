@@ -70,7 +70,8 @@ print(sum(pause() for _ in range(5)))
 busy()
 '''
 
-# It waits for ever, at a line that has no event of its own; one thread waits for it in a function without any event.
+# It waits for ever, at a line that has no event of its own; one thread waits for it in a function
+# without any event.
 HANG = '''\
 import ctypes
 import sys
@@ -540,7 +541,8 @@ class Views(unittest.TestCase):
     def test_blocking(self):
         blocks = views(served(), "--blocking", "60ms")
         line = line_of(SERVE, "blocks the loop")
-        block, = [row for row in blocks if row["stack"][0]["line"] == line]  # and not also as one that stood still
+        # One row: the moment is not listed again as a wait of the thread.
+        block, = [row for row in blocks if row["stack"][0]["line"] == line]
         self.assertEqual(block["kind"], "loop")
         self.assertEqual([frame["code"] for frame in block["stack"]][:2], ["rude", "Handle._run"])
         self.assertEqual(block["stack"][-1]["code"], "<module>")
@@ -964,14 +966,17 @@ class Turns(unittest.TestCase):
 def see_own_only():
     """Root may no longer look into what hides from it."""
     if os.geteuid() == 0:
-        ctypes.CDLL(None).prctl(*map(ctypes.c_ulong, (24, 19, 0, 0, 0)))  # PR_CAPBSET_DROP, CAP_SYS_PTRACE
+        # PR_CAPBSET_DROP, CAP_SYS_PTRACE
+        ctypes.CDLL(None).prctl(*map(ctypes.c_ulong, (24, 19, 0, 0, 0)))
 
 
 class Hang(unittest.TestCase):
-    """A program that waits for ever: the time is that of the line where it stands, live and killed."""
+    """A program that waits for ever: the time is that of the line where it stands, while it runs
+    and after it is killed."""
 
     def hang(self, *words, options=()):
-        """A folder with the recording r of a program that has stood still for a second, and is killed at the end of the test."""
+        """A folder with the recording r of a program that has stood still for a second, and is
+        killed at the end of the test."""
         folder = session.scratch()
         with open(os.path.join(folder, "hang.py"), "w", encoding="utf-8") as f:
             f.write(HANG)

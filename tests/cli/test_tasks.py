@@ -168,7 +168,8 @@ class Tasks(unittest.TestCase):
         self.agree(Run("nursery.py"))
 
     def ends(self, kind):
-        """What --exceptions says at the end of ends.py's tasks, of exceptions raised there and of those of trio and greenlet."""
+        """The rows of --exceptions for the exception that fails() of ends.py raises in a task of
+        this kind: trio's or greenlet's."""
         run = Run("ends.py", kind)
         text = session.pathline("report", "--exceptions", "-n", "0", run.recording).stdout.decode()
         rows = text.splitlines()

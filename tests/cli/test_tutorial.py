@@ -2,8 +2,9 @@
 
     PATHLINE_BUILD=build python3 tests/cli/test_tutorial.py --write
 
-writes what they answer now into it. A block of it is indented by four. "$ " begins a command, whose lines go on after a \\ and to the end of a
-here-document; "> " stands before a line that is typed into it, and each of these is answered by one line.
+writes what they answer now into it. A block of it is indented by four. "$ " begins a command, whose
+lines go on after a \\ and to the end of a here-document; "> " stands before a line that is typed
+into it, and each of these is answered by one line.
 """
 import os
 import re

@@ -2,8 +2,9 @@
  *
  *	input: | bytes of meta u16 | meta … | events.000001 … |
  *
- * Checks make random bytes worthless, so those of records and block heads are mended first: the fuzzer gets past them,
- * and what is there must be safe without them.
+ * With random bytes no checksum would match, and nothing after the checks would be fuzzed. So the
+ * checksums of records and block heads are made right first. The reader must be safe even so: a
+ * checksum protects against damage, not against who writes it.
  */
 #include <stddef.h>
 #include <stdint.h>

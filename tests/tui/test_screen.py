@@ -379,7 +379,7 @@ class Live(Case):
 
 
     def test_a_program_that_is_stuck(self):
-        """Before and after it is killed, the screen stands in the line that each thread waits in."""
+        """Before and after it is killed, the screen shows the line in which each thread waits."""
         folder = session.scratch()
         with open(os.path.join(folder, "stuck.py"), "w", encoding="utf-8") as f:
             f.write(STUCK)

@@ -1,4 +1,4 @@
-"""Eager tasks run within their parent's stack, which goes on after them; one in another, with a name, that waits or does not."""
+"""Eager tasks run within their parent's stack: nested, named, with a wait or not."""
 import asyncio
 from note import note
 

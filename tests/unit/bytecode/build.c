@@ -342,7 +342,8 @@ static void a_jump_to_pop_iter_starts_nothing(void **state)
 	flow_graph_release(&g);
 }
 
-/* 3.15 asks for the iterator before there is a generator: what is there cannot be where events begin. */
+/* 3.15 gets the iterator before it makes the generator: events cannot begin at the instructions
+ * before that. */
 static void a_generator_expression_begins_at_its_second_resume(void **state)
 {
 	struct writer w = writer_of(0x030f, 1);
