@@ -108,6 +108,17 @@ def in_mounts(commands, *words):
                         f'{private}\n{commands}\nexec "$@"', "sh", *words)
 
 
+def ends_without_collector(program):
+    """The program runs to its end while its collector is stopped, so that nobody makes room; then
+    the collector goes on. NEW_TYPES waits for a file, which is made once the collector is stopped."""
+    os.kill(program.collector, signal.SIGSTOP)
+    try:
+        pathlib.Path(f"{program.cell}.go").touch()
+        recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
+    finally:
+        os.kill(program.collector, signal.SIGCONT)
+
+
 class Faults(recorded.Case):
     def assert_done(self, done, passes):
         self.assertEqual((done.returncode, done.stdout), (0, f"done {passes}\n"), done.stderr)
@@ -225,11 +236,7 @@ class Faults(recorded.Case):
         program = recorded.Recorded(self.top.name, arguments=("40000",))
         self.addCleanup(program.stop)
         program.find()
-        os.kill(program.collector, signal.SIGSTOP)
-        try:
-            recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
-        finally:
-            os.kill(program.collector, signal.SIGCONT)
+        ends_without_collector(program)
         code, errors = program.end()
         self.assertEqual(code, 0)
         self.assertIn("lost: ", errors)
@@ -246,10 +253,7 @@ class Faults(recorded.Case):
         program = recorded.Recorded(self.top.name, "--on-full=drop", script=NEW_TYPES)
         self.addCleanup(program.stop)
         program.find()
-        os.kill(program.collector, signal.SIGSTOP)
-        pathlib.Path(f"{program.cell}.go").touch()
-        recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
-        os.kill(program.collector, signal.SIGCONT)
+        ends_without_collector(program)
         code, _ = program.end()
         self.assertEqual(code, 0)
         self.assertGreater(sum(loss["lost"] for loss in recorded.info(program.dir)["losses"]), 0)
@@ -302,9 +306,7 @@ class Faults(recorded.Case):
                 program = recorded.Recorded(top, f"--on-full={option}", arguments=("40000",))
                 self.addCleanup(program.stop)
                 program.find()
-                os.kill(program.collector, signal.SIGSTOP)
-                recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
-                os.kill(program.collector, signal.SIGCONT)
+                ends_without_collector(program)
                 code, _ = program.end()
                 self.assertEqual((code, program.passes()), (0, 40000))
                 self.assert_sound(program.dir)
@@ -318,10 +320,7 @@ class Faults(recorded.Case):
         program = recorded.Recorded(self.top.name, "--on-full=drop", script=NEW_TYPES)
         self.addCleanup(program.stop)
         program.find()
-        os.kill(program.collector, signal.SIGSTOP)
-        pathlib.Path(f"{program.cell}.go").touch()
-        recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
-        os.kill(program.collector, signal.SIGCONT)
+        ends_without_collector(program)
         program.end()
         gaps = recorded.rows(program.dir, "thread,type", "--events", "gap")
         self.assertEqual({thread for thread, _ in gaps}, {"0", "1"})

@@ -93,7 +93,9 @@ def option_test(option):
             self.skipTest("not now: it is in another version's third")
         with with_or_without_perf(option):
             if not accepted(option.split()):
-                self.skipTest("this Python does not take it")
+                # Without Pathline, too: there is no run to compare with. Other versions are asked.
+                self.skipTest(f"this Python does not start with the option {option}: its version or "
+                              "its build does not have it")
             self.exact(f"python {option}", python=f"{places.PYTHON} {option}", ask=ASKED.get(option, ALL))
     return test
 
@@ -105,7 +107,9 @@ def variable_test(text):
         name, value = text.format(folder=self.folder, prefix=self.prefix).split("=", 1)
         with with_or_without_perf(name):
             if value != "unset" and not accepted([], {name: value}):
-                self.skipTest("this Python does not take it")
+                # Without Pathline, too: there is no run to compare with. Other versions are asked.
+                self.skipTest(f"this Python does not start with {name}={value}: its version or its "
+                              "build does not have it")
             self.exact(text.replace("{folder}", "…").replace("{prefix}", "…"), variables=[f"{name}={value}"],
                        ask=ASKED.get(text, ALL))
     return test
