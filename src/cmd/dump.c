@@ -265,6 +265,15 @@ static int prepare(struct dump *d, struct cmd *c, const char *fields, bool json)
 	return d->as_rows ? rows_init(&d->rows, &d->out, d->r, fields, json) : CMD_GO;
 }
 
+static const char ABOUT[] =
+	"Print the path, one event a line: process by process, each with its threads in the\n"
+	"exact order in which they ran.\n\n"
+	"In the text, a row is indented by its depth, the number of frames below it; where\n"
+	"that is too deep, the depth is in brackets: [25]. A ~ after a row: its place among\n"
+	"the rows of other threads is not known exactly. handled: an exception arrives at\n"
+	"except, finally, the end of a with, or a clean-up that the compiler added, mostly\n"
+	"without a line. A for loop takes its StopIteration without one.";
+
 #define X(constant, word, meaning) " " word
 static const char event_words[] = PL_EVENT_KINDS(X);
 #undef X
@@ -300,21 +309,7 @@ int cmd_dump(struct cmd *c)
 
 	rows_help(fields_help);
 	rows_words(fields_words);
-	code = cmd_parse(
-		c, &(struct cmd_usage){"[RECORDING]",
-			   "Print the path, one event a line: process by process, each "
-			   "with its threads in the\n"
-			   "exact order in which they ran.\n\n"
-			   "In the text, a row is indented by its depth, the number of "
-			   "frames below it; where\n"
-			   "that is too deep, the depth is in brackets: [25]. "
-			   "A ~ after a row: its place among\n"
-			   "the rows of other threads is not known exactly. "
-			   "handled: an exception arrives at\n"
-			   "except, finally, the end of a with, or a clean-up that the "
-			   "compiler added, mostly\n"
-			   "without a line. A for loop takes its StopIteration without one.",
-			   options, .paged = true});
+	code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", ABOUT, options, .paged = true});
 	if (code == CMD_GO)
 		code = cmd_open(c, &d.r);
 	if (code == CMD_GO)

@@ -15,6 +15,44 @@ static const char ABOUT[] =
 	"dies of it as well.\n"
 	"125: Pathline failed; 126: WHAT cannot be executed; 127: WHAT was not found.";
 
+/* The help of options that takes several lines. */
+static const char HELP_LIMIT[] =
+	"keep the newest SIZE of it: 64M, 2G, 1GiB, at least 1M; 0: no limit.\n"
+	"Without it: " DEFAULT_LIMIT "iB";
+static const char HELP_ON_FULL[] =
+	"when events come faster than they can be written: the program waits (at\n"
+	"most 2 s), or events are lost; the recording says so. Without it: wait";
+static const char HELP_PASSES[] =
+	"Python reports the line of a loop on a single line once: record each further\n"
+	"pass as 'again', or none of them, which is faster. Without it: all";
+static const char HELP_ORDER[] =
+	"witness: a line may have run anywhere between the recorded events around it,\n"
+	"beside other threads; exact: each line and return is recorded, and the order\n"
+	"of all threads is known, which is slower. Without it: witness";
+static const char HELP_HOT[] =
+	"a code of which so many lines ran is recorded in a way that costs less for\n"
+	"each line and more to begin with (3.12, 3.13); 0: never. Without it: 1000";
+static const char HELP_INCLUDE[] =
+	"record code whose module or path matches GLOB. Of several --include and\n"
+	"--exclude the last one that matches decides; what none matches is left out\n"
+	"if the first one is an --include. A GLOB with a / or .py is a path, as for a\n"
+	"script (its module is __main__): --include app.py. The words stdlib and\n"
+	"site-packages stand for those";
+static const char HELP_EXCLUDE[] =
+	"do not record such code. It costs nothing after its first run. What it calls\n"
+	"is shown in the place of its call";
+static const char HELP_ONLY_MINE[] =
+	"record the files below this directory and the script's, but not the standard\n"
+	"library and not what was installed";
+static const char HELP_CLOCK[] =
+	"which events have a time: the first one after each tick (tick=100us,\n"
+	"tick=1ms, tick=10ms), each call and return (call), or each event, with an\n"
+	"event for each line (line). Without it: tick=auto, which is 1 ms, or up to\n"
+	"10 ms where ticking would take more than 1% of a core";
+static const char HELP_TIMING[] =
+	"calls: each call and return has a time, beside the ticks of --clock. To time\n"
+	"calls, --clock=call is enough. Without it: clock";
+
 /* What --clock can be. */
 static const struct {
 	const char *word;
@@ -111,67 +149,22 @@ static int parse(struct record_options *o, struct choices *word, struct cmd *c)
 			.text = &o->python},
 		{"no-children", 0, NULL, "do not record the processes that it starts",
 			.flag = &o->no_children},
-		{"limit", 0, "SIZE",
-			"keep the newest SIZE of it: 64M, 2G, 1GiB, at least 1M; 0: no limit.\n"
-			"Without it: " DEFAULT_LIMIT "iB",
-			.text = &word->limit},
-		{"on-full", 0, "wait|drop",
-			"when events come faster than they can be written: the program waits (at\n"
-			"most 2 s), or events are lost; the recording says so. Without it: wait",
-			.text = &word->on_full},
-		{"passes", 0, "all|none",
-			"Python reports the line of a loop on a single line once: record each "
-			"further\n"
-			"pass as 'again', or none of them, which is faster. Without it: all",
-			.text = &word->passes},
-		{"order", 0, "witness|exact",
-			"witness: a line may have run anywhere between the recorded events around "
-			"it,\n"
-			"beside other threads; exact: each line and return is recorded, and the "
-			"order\n"
-			"of all threads is known, which is slower. Without it: witness",
-			.text = &word->order},
-		{"hot", 0, "LINES",
-			"a code of which so many lines ran is recorded in a way that costs less "
-			"for\n"
-			"each line and more to begin with (3.12, 3.13); 0: never. Without it: 1000",
-			.text = &word->hot},
+		{"limit", 0, "SIZE", HELP_LIMIT, .text = &word->limit},
+		{"on-full", 0, "wait|drop", HELP_ON_FULL, .text = &word->on_full},
+		{"passes", 0, "all|none", HELP_PASSES, .text = &word->passes},
+		{"order", 0, "witness|exact", HELP_ORDER, .text = &word->order},
+		{"hot", 0, "LINES", HELP_HOT, .text = &word->hot},
 		{"stat", 0, NULL,
 			"at the end, estimate what recording cost, and which functions cost most",
 			.flag = &o->stat},
-		{"include", 0, "GLOB",
-			"record code whose module or path matches GLOB. Of several --include and\n"
-			"--exclude the last one that matches decides; what none matches is left "
-			"out\n"
-			"if the first one is an --include. A GLOB with a / or .py is a path, as "
-			"for a\n"
-			"script (its module is __main__): --include app.py. The words stdlib and\n"
-			"site-packages stand for those",
-			.take = choose_take, .to = &o->choose, .words = "stdlib site-packages"},
-		{"exclude", 0, "GLOB",
-			"do not record such code. It costs nothing after its first run. What it "
-			"calls\n"
-			"is shown in the place of its call",
-			.take = choose_take, .to = &o->choose, .words = "stdlib site-packages"},
-		{"only-mine", 0, NULL,
-			"record the files below this directory and the script's, but not the "
-			"standard\n"
-			"library and not what was installed",
-			.take = choose_take, .to = &o->choose},
-		{"clock", 0, "WHICH",
-			"which events have a time: the first one after each tick (tick=100us,\n"
-			"tick=1ms, tick=10ms), each call and return (call), or each event, with "
-			"an\n"
-			"event for each line (line). Without it: tick=auto, which is 1 ms, or up "
-			"to\n"
-			"10 ms where ticking would take more than 1% of a core",
-			.text = &word->clock,
+		{"include", 0, "GLOB", HELP_INCLUDE, .take = choose_take, .to = &o->choose,
+			.words = "stdlib site-packages"},
+		{"exclude", 0, "GLOB", HELP_EXCLUDE, .take = choose_take, .to = &o->choose,
+			.words = "stdlib site-packages"},
+		{"only-mine", 0, NULL, HELP_ONLY_MINE, .take = choose_take, .to = &o->choose},
+		{"clock", 0, "WHICH", HELP_CLOCK, .text = &word->clock,
 			.words = "tick=auto tick=100us tick=1ms tick=10ms call line"},
-		{"timing", 0, "clock|calls",
-			"calls: each call and return has a time, beside the ticks of --clock. To "
-			"time\n"
-			"calls, --clock=call is enough. Without it: clock",
-			.text = &word->timing},
+		{"timing", 0, "clock|calls", HELP_TIMING, .text = &word->timing},
 		{"quiet", 'q', NULL, "print no messages at the end", .flag = &o->quiet},
 		{0},
 	};
