@@ -283,14 +283,34 @@ static int do_clear(struct session *s, char letter, const char *rest, struct pl_
 
 /* ---- stack, threads, processes ---- */
 
-static int do_frame(struct session *s, char letter, const char *rest, struct pl_err *err)
+/* The frames of the position, the outermost first; free them. *depth can be more than the
+ * FRAMES_MAX that are filled in. NULL: there is no memory. */
+static struct pl_frame *frames_here(struct session *s, size_t *depth)
 {
 	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
+
+	*depth = frames ? replay_stack(&s->replay, frames, FRAMES_MAX) : 0;
+	return frames;
+}
+
+static const char *frame_name(const struct pl_frame *f)
+{
+	return f->code ? pl_code_name(f->code) : "?";
+}
+
+static const char *frame_file(const struct pl_frame *f)
+{
+	return f->code ? pl_code_file(f->code) : "?";
+}
+
+static int do_frame(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	size_t depth;
+	struct pl_frame *frames = frames_here(s, &depth);
 
 	(void)rest;
 	if (!frames)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the stack");
-	size_t depth = replay_stack(&s->replay, frames, FRAMES_MAX);
 	if (letter == 'u' && s->frame + 1 < depth)
 		s->frame++;
 	else if (letter == 'd' && s->frame)
@@ -303,9 +323,7 @@ static int do_frame(struct session *s, char letter, const char *rest, struct pl_
 						: "this is the innermost frame");
 	else
 		session_tell(s, "frame %zu: %s:%" PRId32 " %s", s->frame,
-			frames[index].code ? pl_code_file(frames[index].code) : "?",
-			frames[index].line,
-			frames[index].code ? pl_code_name(frames[index].code) : "?");
+			frame_file(&frames[index]), frames[index].line, frame_name(&frames[index]));
 	free(frames);
 	return 0;
 }
@@ -313,19 +331,18 @@ static int do_frame(struct session *s, char letter, const char *rest, struct pl_
 /* The innermost frame first, as u and d number them. */
 static int do_stack(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
+	size_t depth;
+	struct pl_frame *frames = frames_here(s, &depth);
 
 	(void)letter, (void)rest;
 	if (!frames)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the stack");
-	size_t depth = replay_stack(&s->replay, frames, FRAMES_MAX);
 	if (!depth)
 		session_refuse(s, "there is no frame here");
 	for (size_t i = 0; i < depth && depth - 1 - i < FRAMES_MAX; i++) {
 		const struct pl_frame *f = &frames[depth - 1 - i];
 		session_tell_more(s, "%s%s%zu %s %s:%" PRId32, i ? "; " : "",
-			i == s->frame ? "> " : "", i, f->code ? pl_code_name(f->code) : "?",
-			f->code ? pl_code_file(f->code) : "?", f->line);
+			i == s->frame ? "> " : "", i, frame_name(f), frame_file(f), f->line);
 	}
 	free(frames);
 	return 0;
@@ -334,8 +351,8 @@ static int do_stack(struct session *s, char letter, const char *rest, struct pl_
 /* The code and line of the selected frame. */
 static void selected_line(struct session *s, const struct pl_code **code, int32_t *line)
 {
-	struct pl_frame *frames = s->frame ? calloc(FRAMES_MAX, sizeof *frames) : NULL;
-	const size_t depth = frames ? replay_stack(&s->replay, frames, FRAMES_MAX) : 0;
+	size_t depth = 0;
+	struct pl_frame *frames = s->frame ? frames_here(s, &depth) : NULL;
 
 	*code = s->replay.at.code;
 	*line = s->replay.at.line;
