@@ -528,13 +528,9 @@ static int prepare(struct report *w)
 	}
 	w->form = w->json ? SHEET_JSON : w->csv ? SHEET_CSV : SHEET_TEXT;
 	w->selection.command = "report";
+	w->selection.times_only = true;
 	if (code == CMD_GO)
 		code = select_read(&w->selection, w->r);
-	if (code == CMD_GO &&
-		(w->selection.from.kind == WHEN_SEQ || w->selection.to.kind == WHEN_SEQ)) {
-		cmd_say("report: --from and --to are times here, not numbers of events");
-		return CMD_USAGE;
-	}
 	if (code == CMD_GO)
 		code = check_views(w);
 	if (code == CMD_GO)

@@ -192,11 +192,10 @@ static int read_when(const struct selection *s, const char *text,
 		.start_ns = info->start_ns,
 		.end_ns = info->end_ns};
 
-	if (!text || when_read(text, &scale, w))
+	if (!text || (when_read(text, &scale, w) && !(s->times_only && w->kind == WHEN_SEQ)))
 		return CMD_GO;
-	cmd_say("%s: '%s' is not a time; say %s (+: from the start) or #4711 "
-		"(an event's seq)",
-		s->command, text, WHEN_FORMS);
+	cmd_say("%s: '%s' is not a time; say %s (+: from the start)%s", s->command, text,
+		WHEN_FORMS, s->times_only ? "" : " or #4711 (an event's seq)");
 	return CMD_USAGE;
 }
 

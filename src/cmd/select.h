@@ -14,6 +14,7 @@
 /* All zero selects everything, after a call of select_read. */
 struct selection {
 	const char *command; /* in: which one asks, for its messages */
+	bool times_only;     /* in: a seq is refused */
 	/* in: as given, NULL if not; point into argv */
 	const char *process, *thread, *task, *events, *from_text, *to_text;
 	/* out */

@@ -194,11 +194,13 @@ static bool cut_hits(char *text, uint64_t *hits)
 	return true;
 }
 
-/* Is the condition after " if " one of other names than hits? */
+/* Is there a condition after " if " of other names than hits, or, as pdb has it, after "N, "? */
 static bool asks_values(const char *text)
 {
-	const char *at = strstr(text, " if ");
+	const char *at = strstr(text, " if "), *comma = strstr(text, ", ");
 
+	if (comma && comma > text && isdigit((unsigned char)comma[-1]))
+		return true;
 	if (!at)
 		return false;
 	at += 4 + strspn(at + 4, " ");
@@ -927,7 +929,7 @@ const struct session_word session_words[] = {
 		"repeat the search in the other direction"},
 	{"]", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
 		"go to the next part of the path: another task or thread runs, or this task is "
-		"resumed"},
+		"resumed; callbacks outside of tasks are passed over"},
 	{"[", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
 		"go to the beginning of this part of the path; from there, to the previous part"},
 	{"print", "", "p,pp,display,watch,info locals,info args,args", NAMES_NONE, WORD_TAKES,

@@ -64,7 +64,7 @@ static const struct key table[] = {
 		NULL},
 	{"]", ALL, KEY_DO, "]",
 		"go to the next part of the path: another task or thread runs, or this task is "
-		"resumed",
+		"resumed; callbacks outside of tasks are passed over",
 		NULL},
 	{"[", ALL, KEY_DO, "[",
 		"go to the beginning of this part of the path; from there, to the previous part",

@@ -493,13 +493,13 @@ class Replay(Recording):
 
     def test_values_are_not_recorded(self):
         values = "this recording has the path, not the values of variables"
-        rows = self.replay("p n", "print(n)", "p(n)", "print n", "b mine.py:6 if n == 3", "tbreak square if n", "b mine.py:6 if hits", "b mine.py:6 if hitsy == 2", "B")
+        rows = self.replay("p n", "print(n)", "p(n)", "print n", "b mine.py:6 if n == 3", "tbreak square if n", "b mine.py:6 if hits", "b mine.py:6 if hitsy == 2", "b 6, n == 3", "b mine.py:6, n", "B")
         for row in rows[1:5]:
             self.assertEqual(row, ["!", values])
-        for row in rows[5], rows[6], rows[8]:
+        for row in rows[5], rows[6], *rows[8:11]:
             self.assertEqual(row, ["!", values + "; b N if hits == K stops at that hit"])
         self.assertRegex(rows[7][1], "^not understood: b mine.py:6 if hits; ")
-        self.assertEqual(rows[9], ["!", "there is no stop"])
+        self.assertEqual(rows[11], ["!", "there is no stop"])
 
     def test_the_stack(self):
         rows = self.replay("b square", "c", "bt", "u", "bt")

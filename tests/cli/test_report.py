@@ -327,7 +327,10 @@ class Report(unittest.TestCase):
         self.assertRegex(done.stdout, rb"^process 1  \d{4}-\d\d-\d\d  .*shop.py\n +share +own +waiting")
         self.assertEqual(done.stdout.split(b"\n\n")[0].count(b"% "), 3)
         self.assertEqual(session.shop().pathline("report", "-n", "x").returncode, 2)
-        self.assertEqual(session.shop().pathline("report", "--from", "#3").returncode, 2)
+        for word in "#3", "#N":
+            refused = session.shop().pathline("report", "--from", word)
+            self.assertEqual(refused.returncode, 2)
+            self.assertRegex(refused.stderr.decode(), fr"^pathline: report: '{word}' is not a time; say [^#]*\n$")
 
 
 # What contexts, tasks, exceptions and blocks are told of, with lines that say what they are.
