@@ -234,7 +234,7 @@ static uint64_t count_events(const struct store *s, const char *name)
 }
 
 /* The record is written before the file is removed, so that every missing segment is recorded as
- * dropped. */
+ * dropped: who finds one missing reads meta again. */
 void store_drop_oldest(struct store *s)
 {
 	struct pl_buf b = {0};
@@ -251,8 +251,8 @@ void store_drop_oldest(struct store *s)
 	buf_varint(&b, s->first_segment);
 	buf_varint(&b, s->dropped_events);
 	store_put(s, RECORD_EVICTED, &b);
-	store_flush(s);
-	unlinkat(s->directory_fd, name, 0);
+	if (store_flush(s) == 0)
+		unlinkat(s->directory_fd, name, 0);
 	buf_release(&b);
 }
 

@@ -26,6 +26,7 @@ struct check {
 	struct stream stream;
 	struct stack end; /* as it was after the thread's block before */
 	bool end_known;
+	uint32_t gone;	/* the newest segment that was not there any more; 0: none */
 	char words[80]; /* of a damage */
 };
 
@@ -46,6 +47,23 @@ static void check_codes(struct check *k, const struct block_ref *ref)
 		else
 			code_open(k->r, bodies->slots[i].value);
 	}
+}
+
+static void note_gone(struct check *k, uint32_t file)
+{
+	k->gone = file > k->gone ? file : k->gone;
+}
+
+/* What was dropped while it was checked is no damage. The oldest are dropped first, and meta says
+ * so before they are gone. */
+static int check_gone(struct check *k, struct pl_err *err)
+{
+	bool news = false;
+	int code = k->gone ? meta_read(k->r, &news, err) : 0;
+
+	if (code == 0 && k->gone && k->gone >= k->r->first_segment)
+		recording_damage(k->r, k->gone, 0, "the segment is missing");
+	return code;
 }
 
 /* Do both have the same frames? Their places are not compared: a gap can make these unknown in one
@@ -148,9 +166,11 @@ static int check_block(struct check *k, const struct thread_entry *t,
 	struct block_ref *damaged = ref;
 	int code = load_block(&k->block, &k->stream, t, &damaged, err);
 
+	if (code == PL_ERR_NOT_FOUND)
+		note_gone(k, ref->file);
+	if (code == PL_ERR_FORMAT && damaged == ref) /* if not, it was already reported */
+		damage(k, ref, "the block is damaged");
 	if (code == PL_ERR_FORMAT || code == PL_ERR_NOT_FOUND) {
-		if (damaged == ref) /* if not, it was already reported */
-			damage(k, ref, "the block is damaged");
 		k->end_known = false;
 		return 0;
 	}
@@ -212,10 +232,12 @@ static int check_samples(struct check *k, struct pl_err *err)
 	for (size_t i = 0; i < k->r->sample_count && code == 0; i++) {
 		struct pl_err why = {0};
 		code = samples_check(k->r, &k->r->samples[i], &why);
-		if (code == PL_ERR_FORMAT || code == PL_ERR_NOT_FOUND) {
+		if (code == PL_ERR_NOT_FOUND)
+			note_gone(k, k->r->samples[i].file);
+		if (code == PL_ERR_FORMAT)
 			recording_samples_damage(k->r, &k->r->samples[i]);
+		if (code == PL_ERR_FORMAT || code == PL_ERR_NOT_FOUND)
 			code = 0;
-		}
 		if (code)
 			recording_failed(err, code, &why);
 	}
@@ -260,6 +282,8 @@ int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const s
 	code = check_threads(&k, err);
 	if (code == 0)
 		code = check_samples(&k, err);
+	if (code == 0)
+		code = check_gone(&k, err);
 	check_bodies(&k);
 	check_losses(&k);
 	k.result->records = k.r->records;

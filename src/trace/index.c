@@ -191,21 +191,27 @@ static int read_appended(
 	struct pl_recording *r, struct segment *segment, bool *news, struct pl_err *err)
 {
 	struct stream s = {.files = r->files, .file = segment->file, .off = segment->off};
-	int code = r->files->ops->size(r->files, segment->file, &s.size, err);
+	struct pl_err why = {0};
+	int code = r->files->ops->size(r->files, segment->file, &s.size, &why);
 
-	if (code == PL_ERR_NOT_FOUND)
-		return 0; /* it was dropped meanwhile */
 	/* it became shorter; its blocks are found damaged when they are read */
 	if (code == 0 && s.size < s.off)
 		s.size = s.off;
 	if (code == 0)
-		code = read_segment(r, &s, news, err);
+		code = read_segment(r, &s, news, &why);
 	segment->off = s.off;
 	stream_release(&s);
+	if (code == PL_ERR_NOT_FOUND) { /* it was dropped meanwhile, which meta now says */
+		*news |= !segment->gone;
+		segment->gone = true;
+		return 0;
+	}
 	if (code == PL_ERR_FORMAT) {
 		recording_damage(r, segment->file, s.off, "it cannot be read");
 		return 0;
 	}
+	if (code < 0)
+		recording_failed(err, code, &why);
 	return code < 0 ? pl_err_cause(err, code, "segment %" PRIu32, segment->file) : 0;
 }
 
@@ -218,7 +224,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int add_segment(struct pl_recording *r, uint32_t file, bool missing)
+static int add_segment(struct pl_recording *r, uint32_t file)
 {
 	if (r->segment_count == r->segment_room) {
 		size_t room = r->segment_room ? r->segment_room * 2 : 8;
@@ -228,13 +234,29 @@ static int add_segment(struct pl_recording *r, uint32_t file, bool missing)
 		r->segments = segments;
 		r->segment_room = room;
 	}
-	r->segments[r->segment_count++] = (struct segment){.file = file, .missing = missing};
+	r->segments[r->segment_count++] = (struct segment){.file = file};
 	return 0;
 }
 
-/* Segments are written in order: new numbers are after the known ones. A missing number is
- * damage. */
-static int add_new_segments(struct pl_recording *r, const uint32_t *numbers, size_t count)
+#define HOLE_LOOKS 2
+
+/* A segment is missing before one that is there: is that certain? It may have been dropped after
+ * meta was read; or made, while the directory was listed, after its place in the list. The record
+ * EVICTED is written before a segment is removed, and one that is made is in the next list. So it
+ * is missing if it is in neither of two lists, and meta, read after the second, does not say that
+ * it was dropped. */
+static bool is_missing(struct pl_recording *r, uint32_t file)
+{
+	if (r->hole != file)
+		r->hole_looks = 0;
+	r->hole = file;
+	return r->info.finished || r->hole_looks++ >= HOLE_LOOKS;
+}
+
+/* Segments are written in order: new numbers are after the known ones. A missing number is damage;
+ * as long as that is not certain, what comes after it waits for the next turn. */
+static int add_new_segments(
+	struct pl_recording *r, const uint32_t *numbers, size_t count, bool *news)
 {
 	int code = 0;
 
@@ -243,9 +265,13 @@ static int add_new_segments(struct pl_recording *r, const uint32_t *numbers, siz
 		uint32_t next = last + 1 > r->first_segment ? last + 1 : r->first_segment;
 		if (numbers[i] <= last)
 			continue;
+		if (numbers[i] > next && !is_missing(r, next)) {
+			*news = true;
+			break;
+		}
 		if (numbers[i] > next)
 			recording_damage(r, next, 0, "segments are missing");
-		code = add_segment(r, numbers[i], false);
+		code = add_segment(r, numbers[i]);
 	}
 	return code;
 }
@@ -336,7 +362,7 @@ int index_read(struct pl_recording *r, bool *news, struct pl_err *err)
 	size_t count = numbers.used / sizeof(uint32_t);
 
 	if (code == 0)
-		code = add_new_segments(r, (const uint32_t *)(const void *)numbers.at, count);
+		code = add_new_segments(r, (const uint32_t *)(const void *)numbers.at, count, news);
 	for (size_t i = 0; i < r->segment_count && code == 0; i++)
 		code = read_appended(r, &r->segments[i], news, err);
 	if (code == 0) {

@@ -85,7 +85,7 @@ struct sample_ref {
 struct segment {
 	uint32_t file;
 	uint64_t off;
-	bool missing; /* it is missing, and that was reported */
+	bool gone; /* it was not there any more */
 };
 
 struct pl_recording {
@@ -128,6 +128,7 @@ struct pl_recording {
 	struct segment *segments; /* owned, in order of number */
 	size_t segment_count, segment_room;
 	uint32_t first_segment;	    /* older ones were dropped to keep the limit */
+	uint32_t hole, hole_looks;  /* a segment that no list had, and how many had not */
 	struct loss_entry *evicted; /* one of `losses`: what was dropped; NULL: nothing */
 	struct pl_view
 		end_sizes; /* varints: of the segments from first_segment on; at NULL: no END */

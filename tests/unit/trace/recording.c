@@ -458,6 +458,149 @@ static void test_check_while_it_is_written(void **state)
 	maker_release(&w.m);
 }
 
+/* The collector drops old segments and begins new ones while the recording is read: each step is
+ * done before one of the reader's looks at a file, or at a name of the directory.
+ *
+ *	step      0        1       2     3       4       5 ...
+ *	          EVICTED  unlink  grow  EVICTED unlink  grow
+ */
+struct limiter {
+	struct maker m; /* the files are its own */
+	struct maker_thread *t;
+	uint32_t looks;	       /* so far */
+	uint32_t at;	       /* the look before which the first step is done */
+	uint32_t every;	       /* looks from one step to the next; 0: all at once */
+	uint32_t steps, to_do; /* done so far; in all */
+	bool downward;	       /* the directory lists its names so */
+};
+
+#define LIMITER_STEPS 9
+
+static void limiter_step(struct limiter *w)
+{
+	const uint32_t oldest = w->steps / 3;
+
+	switch (w->steps++ % 3) {
+	case 0:
+		MAKER_NUMBERS(&w->m, RECORD_EVICTED, NULL, oldest + 2, 4 + 6 * oldest);
+		break;
+	case 1:
+		w->m.there[oldest] = false;
+		break;
+	default:
+		maker_next_segment(&w->m);
+		put_block(&w->m, w->t);
+	}
+}
+
+static void limiter_look(struct files *f)
+{
+	struct limiter *w = (struct limiter *)f;
+
+	for (w->looks++; w->steps < w->to_do && w->looks >= w->at + w->steps * w->every;)
+		limiter_step(w);
+}
+
+static int list_while_dropped(struct files *f, struct pl_buf *numbers, struct pl_err *err)
+{
+	const struct limiter *w = (const struct limiter *)f;
+	(void)err;
+
+	for (uint32_t i = 1; i <= MAKER_SEGMENTS; i++) {
+		const uint32_t file = w->downward ? MAKER_SEGMENTS + 1 - i : i;
+		limiter_look(f);
+		if (maker_file(f, file))
+			buf_u32(numbers, file);
+	}
+	return 0;
+}
+
+static int size_while_dropped(struct files *f, uint32_t file, uint64_t *bytes, struct pl_err *err)
+{
+	limiter_look(f);
+	return maker_ops.size(f, file, bytes, err);
+}
+
+static int read_while_dropped(
+	struct files *f, struct span span, struct pl_buf *to, struct pl_err *err)
+{
+	limiter_look(f);
+	return maker_ops.read(f, span, to, err);
+}
+
+static const struct files_ops dropped_ops = {
+	.segments = list_while_dropped,
+	.size = size_while_dropped,
+	.read = read_while_dropped,
+	.exists = maker_exists,
+	.close = maker_no_close,
+};
+
+/* Read the whole path: what is missing of it was dropped. */
+static void expect_evicted(struct pl_recording *r)
+{
+	struct pl_cursor *c;
+	struct pl_event e;
+	uint64_t seq = 0;
+	int code;
+
+	assert_int_equal(pl_cursor_new(&c, r, 1, 0, NULL), 0);
+	while ((code = pl_cursor_next(c, &e, NULL)) == 0) {
+		if (e.kind == PL_EVENT_GAP) {
+			assert_int_equal(e.gap, PL_GAP_EVICTED);
+			seq += e.lost;
+			continue;
+		}
+		assert_int_equal(e.seq, seq);
+		seq++;
+	}
+	assert_int_equal(code, PL_END);
+	pl_cursor_free(c);
+}
+
+/* Open, check and read it; false: not all steps were done meanwhile. */
+static bool read_dropping(struct limiter *w)
+{
+	struct pl_recording *r;
+	struct pl_err err = {0};
+
+	for (uint32_t i = 0; i < 5; i++) {
+		if (i)
+			maker_next_segment(&w->m);
+		put_block(&w->m, w->t);
+	}
+	w->m.files.ops = &dropped_ops;
+	if (recording_open_files(&r, &w->m.files, &err))
+		fail_msg("open, %u: %s", w->at, pl_err_text(&err));
+	if (pl_recording_damage_count(r))
+		fail_msg("open, %u: %s", w->at, pl_recording_loss(r, 0)->text);
+	if (pl_recording_check(r, NULL, NULL, NULL, &err))
+		fail_msg("check, %u: %s", w->at, pl_err_text(&err));
+	expect_evicted(r);
+	assert_int_equal(pl_recording_damage_count(r), 0);
+	pl_recording_close(r);
+	return w->steps == w->to_do;
+}
+
+static void test_dropped_while_it_is_read(void **state)
+{
+	(void)state;
+
+	for (uint32_t variant = 0; variant < 2 * 4 * LIMITER_STEPS; variant++) {
+		bool done = true;
+		for (uint32_t at = 1; done; at++) {
+			struct limiter w = {.at = at,
+				.every = variant / 2 % 4,
+				.to_do = 1 + variant / 8,
+				.downward = variant % 2};
+			w.t = begin(&w.m);
+			done = read_dropping(&w);
+			maker_release(&w.m);
+			assert_true(done || at > 10);
+		}
+	}
+}
+
 static uint64_t bytes_read;
 static int (*plain_read)(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err);
 
@@ -623,6 +766,7 @@ int main(void)
 		cmocka_unit_test(test_refresh),
 		cmocka_unit_test(test_read_while_it_is_written),
 		cmocka_unit_test(test_check_while_it_is_written),
+		cmocka_unit_test(test_dropped_while_it_is_read),
 		cmocka_unit_test(test_evicted),
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_damage_in_a_chain),
