@@ -1,4 +1,16 @@
-/* Header, source, prompt and hints, and where each of them is on the screen. */
+/* Header, source, prompt and hints, and where each of them is on the screen:
+ *
+ *	0        file.py:12  function   thread 0 MainThread  task worker   a:all threads
+ *	1        10:52:01.120 ±1 ms  event 5 of 90 (#4)      [####------]  12% of time
+ *	2 …      source, or source | view; on a screen narrower than SIDE_BY_SIDE: view below source
+ *	LINES-2  prompt, or message (which can cover rows above it)
+ *	LINES-1  hints: s step  n next …                                    h help  q quit
+ *
+ * The whole screen is drawn again each time; curses sends only what has changed. What a small
+ * terminal has no room for is left out, in this order: the time, the hints. Drawing changes no
+ * position, but it scrolls (t->top) so that the cursor is in sight, and notes where parts are
+ * (t->source_box, t->side_box), for clicks and pages.
+ */
 #define _GNU_SOURCE
 #define NCURSES_NOMACROS
 #include "tui/state.h"
@@ -33,6 +45,9 @@ const struct pl_thread *tui_thread(const struct tui *t)
 	return pl_recording_thread(t->s->replay.r, at->process, at->thread);
 }
 
+/* At the edges of a path there can be events that are not lines: a call before, returns after. Only
+ * a few are looked at, because this is asked each time the screen is drawn; where no line is among
+ * EDGE events there may still be one, so the answer is then no. */
 bool tui_at_edge(struct tui *t, bool back)
 {
 	uint64_t seq = t->s->replay.at.seq;
@@ -52,6 +67,8 @@ bool tui_at_edge(struct tui *t, bool back)
 
 /* ---- header ---- */
 
+/* As the pen will draw it: the pen skips all that is left of `left`, so nothing reaches the
+ * screen. */
 static int columns_of(const char *text)
 {
 	struct pen measure = {.columns = 1 << 20, .left = 1 << 20};
@@ -74,6 +91,8 @@ static const char *cut_left(const char *text, int columns)
 	return text;
 }
 
+/* Cut from the left, at a slash if there is one, so that the name of the file itself stays:
+ * "…/shop/cart.py". */
 void tui_file(const struct tui *t, const char *file, int columns, char text[FILE_BYTES])
 {
 	const size_t n = strlen(t->folder);
@@ -142,6 +161,8 @@ static void draw_function(const struct tui *t, struct pen *p)
 	pen_text(p, pl_code_name(at.code), INK_BAR);
 }
 
+/* The thread and task have the room they need; place and function have the rest, at least
+ * PLACE_LEAST columns. */
 static void draw_place(const struct tui *t, int y)
 {
 	const int columns = COLS - draw_mode(t, y);
@@ -222,6 +243,7 @@ int32_t tui_line(const struct tui *t)
 	return frame.line;
 }
 
+/* At most five characters, to fit the gutter: 99999, 100k, 1.2M, 18E. */
 static void short_count(uint64_t n, char text[16])
 {
 	static const char units[] = "kMGTPE";
@@ -268,7 +290,15 @@ static uint32_t stop_at(const struct tui *t, int32_t line)
 }
 
 /* Left of the text: stop, hits so far or "never" ("?" if not known), the line's number, and whether
- * the position is there. */
+ * the position is there:
+ *
+ *	| stop 2 |  hits 6 | line 5 | > |
+ *	" 1     17    12 > "         narrow terminals (< 40 columns) have no hits, and ! for never
+ *
+ * "never" is a claim about all threads: it needs all lines that ran (has_what), a line that can
+ * run, no thread that was killed where it may have begun the line, and a recording without gaps.
+ * Anything less is "?".
+ */
 static void draw_gutter(const struct tui *t, struct pen *p, int32_t line, bool here)
 {
 	unsigned what = t->source.what[line];
@@ -295,6 +325,8 @@ static void draw_gutter(const struct tui *t, struct pen *p, int32_t line, bool h
 	pen_text(p, here ? " > " : sure && COLS < 40 ? " ! " : "   ", here ? INK_HERE : INK_NEVER);
 }
 
+/* Colours are those of pieces of the line, which the lexer cuts; the line may begin inside a string
+ * of several lines, which listing_state knows. */
 static void draw_text(struct tui *t, struct pen *p, int32_t line)
 {
 	struct lexer l = {.state = listing_state(&t->source, line)};
@@ -349,6 +381,8 @@ static void take_rule(struct box *box, bool bottom, const char *text, enum ink i
 	box->rows--;
 }
 
+/* With --limit the oldest events of a thread can be gone: then its first event has a seq above
+ * 0. */
 static const char *start_text(const struct tui *t)
 {
 	const struct pl_thread *thread = tui_thread(t);
@@ -358,6 +392,8 @@ static const char *start_text(const struct tui *t)
 	return t->s->replay.at.position.thread ? "START OF THREAD" : "START OF RECORDING";
 }
 
+/* Rows that say why there is no more source or path here: the path's beginning or end, a gap, a
+ * missing file, a thread that was seen in a line after its last event. */
 static void take_rules(struct tui *t, struct box *box)
 {
 	const struct pl_event *at = &t->s->replay.at;
@@ -390,6 +426,8 @@ static void take_rules(struct tui *t, struct box *box)
 			INK_HERE);
 }
 
+/* t->top is kept while the cursor stays in sight, so the text does not move under the reader;
+ * otherwise the cursor's line comes to the middle. */
 static void draw_source(struct tui *t, struct box box)
 {
 	const struct listing *s = &t->source;
@@ -409,6 +447,7 @@ static void draw_source(struct tui *t, struct box box)
 
 /* ---- prompt, message, hints, help ---- */
 
+/* A line wider than the screen is scrolled so far that the cursor is in the last column. */
 static void draw_prompt(const struct tui *t, int y)
 {
 	struct pen p = {.y = y, .columns = COLS};
@@ -423,6 +462,9 @@ static void draw_prompt(const struct tui *t, int y)
 	move(y, measure.column - p.left);
 }
 
+/* Whole characters only: columns are those of the pen, which cleans the text and knows wide
+ * characters. At least one character is taken, so that a caller's loop ends on a screen of one
+ * column. */
 size_t tui_row_bytes(const char *text, int columns)
 {
 	struct pen measure = {.columns = 1 << 20, .left = 1 << 20};
@@ -495,6 +537,8 @@ static void draw_hints(const struct tui *t, int y)
 	pen_fill(&right, " ", INK_BAR);
 }
 
+/* The view stands beside the source on a wide screen, below it on a narrow one, and alone where
+ * neither would have enough rows. */
 static void draw_body(struct tui *t, struct box box)
 {
 	struct box side = box;

@@ -1,5 +1,10 @@
 /* The help: all keys, what the screen shows, then the commands and their other names, from the
- * tables of all. */
+ * tables of all of these, so that none can be missing.
+ *
+ * Rows are made when they are drawn, not kept: help_row(i) is the i-th, and walks through the parts
+ * (is_in). A row of the help takes one or more rows of the screen, because its text is wrapped;
+ * t->help_top counts rows of the screen, t->help_found rows of the help.
+ */
 #include "tui/state.h"
 
 #include <stdio.h>
@@ -44,6 +49,8 @@ static bool word_row(size_t n, bool others, struct row *row)
 	return false;
 }
 
+/* What is on the screen and is not a key or a command. A sign that is added to draw.c needs a row
+ * here. */
 static const struct sign {
 	const char *left, *text;
 } signs[] = {
@@ -211,6 +218,7 @@ void help_draw(struct tui *t, struct box box)
 	}
 }
 
+/* A row matches in its name or in its text. A match over both is not found. */
 static bool matches(const struct tui *t, const struct row *row)
 {
 	return regexec(&t->regex, row->left, 0, NULL, 0) == 0 ||
@@ -228,6 +236,8 @@ static int first_row(const struct tui *t)
 	return i;
 }
 
+/* From the row that was found last, or the first one in sight; around the end of the help. The 4
+ * are the titles. */
 bool help_search(struct tui *t, bool back)
 {
 	const int count = (int)(count_keys() + SIGNS + count_words(false) + count_words(true)) + 4;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+/* Of the newest Python, with `match` and `case`, which are names elsewhere: a colour too many does
+ * no harm. Which version ran makes no difference. */
 static const char *const keywords[] = {"False", "None", "True", "and", "as", "assert", "async",
 	"await", "break", "case", "class", "continue", "def", "del", "elif", "else", "except",
 	"finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "match",
@@ -73,6 +75,8 @@ static size_t take_string(struct lexer *l, const char *text, size_t length, size
 	return string_end(l, text, length, quote + (triple ? 3 : 1));
 }
 
+/* A keyword, or the name after def or class, which has a colour of its own even if it is a keyword
+ * by itself (def match). */
 static size_t take_word(struct lexer *l, const char *text, size_t length, enum lexeme *kind)
 {
 	size_t end = l->at;
@@ -86,6 +90,7 @@ static size_t take_word(struct lexer *l, const char *text, size_t length, enum l
 	return end;
 }
 
+/* Also what is no number of Python, such as 1.2.3: it will not run, but is shown. */
 static size_t take_number(const char *text, size_t length, size_t i)
 {
 	while (i < length &&
@@ -103,6 +108,8 @@ static size_t take_plain(const char *text, size_t length, size_t i)
 	return i;
 }
 
+/* One piece outside a string. A @ is a decorator only as the first thing in a line; else it is the
+ * operator. */
 static size_t take_code(struct lexer *l, const char *text, size_t length, enum lexeme *kind)
 {
 	const char *at = text + l->at;

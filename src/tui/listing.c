@@ -8,6 +8,8 @@
 /* The largest number of a line that a code can have; further lines of a file are not shown. */
 #define LINES_MAX (1 << 24)
 
+/* There is no call that says how many lines a text has: the number is doubled until there is no
+ * such line, and then halved in on. low exists (or is 0), high does not. */
 static int32_t count_lines(struct pl_recording *r, const struct pl_code *code)
 {
 	struct pl_text text;
@@ -27,6 +29,8 @@ static int32_t count_lines(struct pl_recording *r, const struct pl_code *code)
 	return low;
 }
 
+/* Without a text, the rows are those up to the last line that any code of this file is known to
+ * have: numbers and hits can be shown even so. */
 static int32_t last_line(const struct pl_code *code, const struct executed *e)
 {
 	int32_t last = pl_code_first_line(code), lines[256];
@@ -64,6 +68,8 @@ static void add_code(struct listing *s, const struct pl_code *code)
 	learn_code(s, code);
 }
 
+/* In characters, tabs as one: only compared within a block, which Python wants indented alike. -1:
+ * a line that says nothing, blank or a comment. */
 static int indent_of(struct pl_text text)
 {
 	int indent = 0;
@@ -83,7 +89,10 @@ static bool is_def(struct pl_text text, int indent)
 }
 
 /* Finds the bodies of functions that never ran, of which the recording has no code: what is
- * indented deeper than their def. is_first: first lines of codes. */
+ * indented deeper than their def. Without it a function that nobody called would look as if it had
+ * no code, where "never" is right. A guess from the text, so it is used only where no code answers:
+ * a def whose line, or whose decorator's line above, is the first of a code has been called.
+ * is_first: first lines of codes. */
 static void learn_unborn(struct listing *s, const uint8_t *is_first)
 {
 	int def = -1;
@@ -101,6 +110,8 @@ static void learn_unborn(struct listing *s, const uint8_t *is_first)
 	}
 }
 
+/* The table of `executed` is sorted by code, so the rows of a code stand together, and each code is
+ * added once. Once for each file: has_what says that it is done. */
 void listing_learn(struct listing *s, const struct executed *e)
 {
 	uint8_t *is_first;
@@ -176,6 +187,8 @@ bool listing_text(const struct listing *s, int32_t line, struct pl_text *text)
 	       !pl_source_line(s->r, s->code, line, text, NULL);
 }
 
+/* What a line leaves open depends on all lines above it. They are read once, as far down as was
+ * asked for; states[n] is final for n <= states_to. */
 uint8_t listing_state(struct listing *s, int32_t line)
 {
 	for (; s->states_to < line && s->states_to <= s->lines; s->states_to++) {

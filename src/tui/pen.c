@@ -12,6 +12,9 @@
 
 #define TAB 8
 
+/* Colours by meaning. With 8 colours the terminal's own palette decides what they are; with 256 the
+ * numbers are those of xterm, chosen to be readable on dark and on light. Without colours,
+ * attributes distinguish what matters most. */
 static const struct look {
 	short colour, rich; /* of 8 or 256 colours; -1: the terminal's default */
 	attr_t plain;	    /* without colours */
@@ -44,6 +47,8 @@ void ink_init(void)
 		init_pair((short)i, COLORS == 256 ? looks[i].rich : looks[i].colour, -1);
 }
 
+/* Onto the screen: `column` counts in the text, where the pen's part of the row begins at
+ * p->left. */
 static void put(const struct pen *p, const wchar_t *w, int n, int column, enum ink ink)
 {
 	/* without start_color there are no pairs */
@@ -54,7 +59,10 @@ static void put(const struct pen *p, const wchar_t *w, int n, int column, enum i
 	mvaddnwstr(p->y, p->x + column - p->left, w, n);
 }
 
-/* A character or mark of so many columns: shown, skipped, or cut at the end of the row. */
+/* A character or mark of so many columns: shown, skipped, or cut at the end of the row. A wide
+ * character that is cut in half at the left becomes blanks for the part that is in sight; one that
+ * does not fit at the right becomes "…", in the last column, and the row is full. A mark of width 0
+ * belongs to the character before it, so it is shown only where that is. */
 static void put_cell(struct pen *p, const wchar_t *w, int n, int width, enum ink ink)
 {
 	int from = p->column - p->left;
@@ -93,12 +101,15 @@ static wchar_t decode(const unsigned char *at, size_t n)
 	return c;
 }
 
+/* Characters that change the direction of the text around them, and so could make a line of source
+ * read differently from what runs ("Trojan Source"). */
 static bool turns(wchar_t c)
 {
 	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
 	       (c >= 0x2066 && c <= 0x2069);
 }
 
+/* A character of several bytes, or one byte that belongs to none. Returns the bytes taken. */
 static size_t put_other(struct pen *p, const unsigned char *at, size_t left, enum ink ink)
 {
 	char shown[8];

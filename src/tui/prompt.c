@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A byte of a character that is not its first: the cursor never stands before one. */
 static bool is_middle(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
@@ -32,6 +33,8 @@ void prompt_begin(struct prompt *p, const char *text)
 	set(p, text);
 }
 
+/* The same line twice in a row is kept once. Without memory the line is done, but not
+ * remembered. */
 void prompt_end(struct prompt *p)
 {
 	p->open = false;
@@ -87,6 +90,7 @@ void prompt_earlier(struct prompt *p)
 		set(p, p->history[--p->shown]);
 }
 
+/* After the last line of the history comes an empty one. */
 void prompt_later(struct prompt *p)
 {
 	if (p->shown < p->count)

@@ -95,6 +95,8 @@ static int widest(const struct completion *c, int columns)
 	return width + GAP < columns ? width + GAP : columns;
 }
 
+/* In columns, from the top down, as ls does. If there are too many, a page is shown, with a … in
+ * its last place; further Tabs lead to the next one. */
 int tab_draw(struct tui *t, struct box box)
 {
 	const struct completion *c = &t->tab.found;

@@ -72,6 +72,7 @@ static struct timeline_row *row_of(
 	return row;
 }
 
+/* The row of the position; count if it has none. */
 static size_t own_row(const struct tui *t)
 {
 	const struct pl_event *at = &t->s->replay.at;
@@ -85,6 +86,8 @@ static size_t own_row(const struct tui *t)
 
 /* ---- time and columns ---- */
 
+/* Columns are those of the table, TIMELINE_COLUMNS over the time that is shown, whatever the width
+ * of the screen: the recording is read once, and a resize only divides them into cells again. */
 static int column_of(const struct timeline *l, int64_t time_ns)
 {
 	double whole = (double)(l->to_ns - l->from_ns);
@@ -135,6 +138,8 @@ static void choose_time(const struct tui *t, struct timeline *l)
 
 /* ---- what ran ---- */
 
+/* An event that is known to be in one column makes that CELL_RAN. One whose error reaches into
+ * other columns makes all of them CELL_MAYBE. */
 static void add_event(struct timeline *l, struct timeline_row *row, const struct pl_event *e)
 {
 	const int column = column_of(l, e->time_ns);
@@ -169,6 +174,8 @@ static void add_threads(const struct tui *t, struct timeline *l)
 	}
 }
 
+/* Reads the events of all threads in the shown time. choose_time chose it for about LINE_EVENTS;
+ * where events are not spread evenly there can be many more, and the loop ends at twice as many. */
 static void make(struct tui *t, struct timeline *l)
 {
 	struct pl_cursor *c = NULL;

@@ -1,5 +1,17 @@
-/* The main loop: a key becomes a command of the screen or of the session; between keys, hits are
- * counted. */
+/* The main loop of the screen: how a key becomes a change of what is shown.
+ *
+ *	get_wch -> name_key -> keys_find -> do_line -> an order of the screen (orders below)
+ *	  byte      "Ctrl-O"    a row of      text       or a command of the session
+ *	                        keys.c                   (session/words.h)
+ *
+ * A key is first turned into a line of text, as if the user had typed it after ":". So a key, the
+ * prompt, and a key bound by the user cannot differ in what they do, and counts work for all.
+ *
+ * There is one thread. Work that takes long (counting the hits of each line, finding the lines that
+ * ever ran) is done in pieces between keys, see wait_for_input; a search of the session runs to its
+ * end, draws its own progress, and stops at Ctrl-C. curses is called from here and from the files
+ * that draw, never from a signal handler: handlers only set the flags of struct tui_options.
+ */
 #define _GNU_SOURCE
 #define NCURSES_NOMACROS
 #include "tui/tui.h"
@@ -22,6 +34,9 @@
 #include <unistd.h>
 #include "tui/state.h"
 
+/* FRAMES_MAX: of a deeper stack, the innermost frames cannot be selected. TICK_MS: a signal that
+ * arrives just before the wait for a key is noticed so much later at most. FOLLOW_MS: a recording
+ * that grows is read so often. */
 #define FRAMES_MAX  4096
 #define TICK_MS	    1000
 #define FOLLOW_MS   200
@@ -42,6 +57,8 @@ static void say(struct tui *t, const char *format, ...)
 
 /* ---- what is shown ---- */
 
+/* session.frame counts from the innermost frame, as u and d do; replay_stack fills in the outermost
+ * one first. */
 int tui_frame(struct tui *t, struct pl_frame *frame)
 {
 	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
@@ -56,6 +73,8 @@ int tui_frame(struct tui *t, struct pl_frame *frame)
 	return code;
 }
 
+/* Show another file, from its first line. Two codes of one text (a module and a function in it) are
+ * the same file here. */
 static void show_file(struct tui *t, const struct pl_code *code)
 {
 	if (pl_code_same_text(t->source.code, code))
@@ -67,7 +86,9 @@ static void show_file(struct tui *t, const struct pl_code *code)
 	t->hits_ready = false;
 }
 
-/* Show the source at the position, or at the selected frame. */
+/* Show the source at the position, or at the selected frame. The counts of hits are those before
+ * the position in its thread: if either has changed they are counted again, and are not shown until
+ * then. */
 static void show_position(struct tui *t)
 {
 	const struct pl_event *at = &t->s->replay.at;
@@ -93,6 +114,7 @@ static void show_position(struct tui *t)
 	view_moved(t);
 }
 
+/* CLOCK_MONOTONIC: for deadlines, not to be compared with the times of a recording. */
 static int64_t now_ns(void)
 {
 	struct timespec now;
@@ -101,7 +123,10 @@ static int64_t now_ns(void)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Do a part of the counting; returns whether there is more. */
+/* Do a part of the counting; returns whether there is more. Hits of the shown file come first,
+ * since the user looks at them; the lines that ran in the whole recording ("never" at a line, names
+ * that Tab completes) come when those are ready. An error ends the counting, and the screen is
+ * without the counts: it is no reason to stop. */
 static bool count_piece(struct tui *t)
 {
 	struct hits *h = t->hits_ready ? NULL : session_hits(t->s);
@@ -133,6 +158,7 @@ static void count_some(struct tui *t)
 		;
 }
 
+/* For a command that needs the whole count. false: it was interrupted, or failed. */
 static bool count_all(struct tui *t)
 {
 	*t->o->interrupted = 0;
@@ -147,6 +173,7 @@ static bool count_all(struct tui *t)
 
 static void do_line(struct tui *t, const char *line);
 
+/* Do the keys that move act on the view beside the source, not on the source? */
 static bool in_side(const struct tui *t)
 {
 	return t->view != VIEW_SOURCE;
@@ -165,6 +192,7 @@ static void scroll_lines(struct tui *t, int rows)
 	}
 }
 
+/* One row less than is shown, so that the last row before is the first one after. */
 static int page(const struct tui *t)
 {
 	int rows = in_side(t) ? t->side_box.rows : t->source_box.rows;
@@ -198,7 +226,8 @@ static void do_page_down(struct tui *t, const char *rest)
 	scroll_lines(t, page(t));
 }
 
-/* Of the part under the mouse. */
+/* The wheel scrolls what is under the mouse. scroll_lines acts on t->view, so over the source that
+ * is changed for the time of the call. */
 static void wheel(struct tui *t, int rows)
 {
 	const struct box *side = &t->side_box;
@@ -256,6 +285,8 @@ static void do_right(struct tui *t, const char *rest)
 		*left_of(t) += LEFT_STEP;
 }
 
+/* do_bottom sets the top of the help, and of rows, far beyond their end: drawing brings it back to
+ * the last page, because only it knows how many rows fit. */
 static void do_top(struct tui *t, const char *rest)
 {
 	(void)rest;
@@ -278,6 +309,8 @@ static void do_bottom(struct tui *t, const char *rest)
 		t->cursor = t->source.lines > 0 ? t->source.lines : 1;
 }
 
+/* A view answers with a command of the session, such as "j #4711"; "" means that it has changed the
+ * position or the selected frame itself. */
 static void do_enter(struct tui *t, const char *rest)
 {
 	char command[64];
@@ -313,6 +346,8 @@ static void do_fold(struct tui *t, const char *rest)
 	view_fold(t);
 }
 
+/* Rows of one view mean nothing in another: it begins at its first row, and view_moved brings it to
+ * the position. */
 static void choose_view(struct tui *t, enum view view)
 {
 	t->view = view;
@@ -322,6 +357,7 @@ static void choose_view(struct tui *t, enum view view)
 	view_moved(t);
 }
 
+/* Without a name: the next view. The help is not one of these, though it has a number. */
 static void do_view(struct tui *t, const char *rest)
 {
 	enum view view = VIEW_SOURCE;
@@ -425,7 +461,8 @@ static void do_open(struct tui *t, const char *rest)
 	say(t, "%s", pl_code_file(code));
 }
 
-/* In a child: words split at spaces, no shell. */
+/* In a child: words split at spaces, no shell, so that a file's name cannot run anything. $EDITOR
+ * may have options ("emacs -nw"), not quotes. */
 static void run_editor(char *editor, char *line, char *file)
 {
 	char *words[EDITOR_ARGS + 3], *rest = NULL;
@@ -441,6 +478,8 @@ static void run_editor(char *editor, char *line, char *file)
 	_exit(127);
 }
 
+/* The editor has the terminal until it ends. SIGWINCH is blocked in the screen (hold_resizes), and
+ * a child inherits that: an editor must have the mask from before the screen began. */
 static void edit(struct tui *t, const char *editor)
 {
 	char line[16], *words = strdup(editor), *file = strdup(t->source.file);
@@ -467,6 +506,8 @@ static void edit(struct tui *t, const char *editor)
 		say(t, "the source shown here is still that of the recording");
 }
 
+/* The name of a file comes from the recording: one that begins with + or - would be an option to
+ * the editor. */
 static void do_edit(struct tui *t, const char *rest)
 {
 	const char *editor = getenv("VISUAL");
@@ -509,6 +550,8 @@ static void do_filter(struct tui *t, const char *rest)
 	t->view = VIEW_PATH;
 }
 
+/* The commands of the screen. They are looked up before those of the session, and so replace the
+ * ones of the same name, such as bt, which shows the stack here and prints it in --plain. */
 static const struct order {
 	const char *word;
 	void (*run)(struct tui *t, const char *rest);
@@ -575,6 +618,8 @@ static bool text_has(const struct tui *t, int32_t line)
 	return regexec(&t->regex, text.at, 1, &match, REG_STARTEND) == 0;
 }
 
+/* From the line after the cursor through the whole file and around its end, back to the cursor's
+ * own line, so that the only match is found again. */
 static void search_text(struct tui *t, bool back)
 {
 	for (int32_t n = 1; n <= t->source.lines; n++) {
@@ -593,7 +638,9 @@ static void search_text(struct tui *t, bool back)
 	say(t, "not found in %s", t->source.file ? t->source.file : "the source");
 }
 
-/* true: the search was in the source's text or in the help, not in the path. */
+/* true: the search was in the source's text or in the help, not in the path. in_text remembers
+ * which of them the last / or ? was, because ; and , repeat that one, wherever the user is then. In
+ * the help, case makes no difference: its text is prose. */
 static bool search(struct tui *t, const char *line)
 {
 	bool again = (*line == ';' || *line == ',') && !line[1];
@@ -644,7 +691,8 @@ static const char *complete_stop(const struct tui *t, const char *line, char to[
 	return to;
 }
 
-/* How far a search is, ten times a second. */
+/* How far a search is, ten times a second at most: called by the session while session_do runs, on
+ * this thread. The message is not kept: when the search ends, its result takes the place. */
 static void show_progress(void *context, uint32_t thread, uint64_t seq)
 {
 	struct tui *t = context;
@@ -663,7 +711,8 @@ static void show_progress(void *context, uint32_t thread, uint64_t seq)
 	t->message[0] = 0;
 }
 
-/* Might the command search the recording? */
+/* Might the command search the recording? Then the screen says so before it begins: a first window
+ * of events can take longer than a tenth of a second, and until then there is no progress. */
 static bool takes_time(const char *line)
 {
 	const char *rest;
@@ -674,6 +723,7 @@ static bool takes_time(const char *line)
 			       !strcmp(word->word, "tbreak"));
 }
 
+/* Run a command of the session, and show its answer, or where it led. */
 static void do_session(struct tui *t, const char *line)
 {
 	char stop[PROMPT_BYTES * 2];
@@ -700,6 +750,8 @@ static void do_session(struct tui *t, const char *line)
 	show_position(t);
 }
 
+/* A count of an order is limited, since each repetition draws on what is shown; the session limits
+ * counts of its own commands. */
 static void run_order(
 	struct tui *t, const struct order *order, const char *rest, unsigned long count)
 {
@@ -710,6 +762,9 @@ static void run_order(
 			order->run(t, rest);
 }
 
+/* Run a line, as typed or as a key stands for it: "5 s", "b 12", "view path". The order of the
+ * questions matters: / and ? first, because they search the text here and the path in the session;
+ * then the screen's own commands; then the session's, which also says what is not understood. */
 static void do_line(struct tui *t, const char *line)
 {
 	const char *rest, *command;
@@ -833,6 +888,8 @@ static void end_prompt(struct tui *t)
 	do_line(t, line);
 }
 
+/* The keys of the prompt are those of most line editors and cannot be bound: a user who binds them
+ * wrongly could not leave the prompt. */
 static void prompt_key(struct tui *t, int code, wint_t c, const char *name)
 {
 	char bytes[MB_LEN_MAX + 1];
@@ -882,6 +939,7 @@ static void do_argument(struct tui *t, const char *name)
 	do_line(t, strcmp(name, "Esc") ? line : "");
 }
 
+/* The limit keeps the number within uint32_t; what counts are useful the command decides. */
 static void count_digit(struct tui *t, char digit)
 {
 	if (t->count < 100000)
@@ -889,6 +947,8 @@ static void count_digit(struct tui *t, char digit)
 	say(t, "%" PRIu32 " times: a command, such as s", t->count);
 }
 
+/* Only a command that is complete takes the count; where more is to be typed it would be lost in
+ * the prompt's text. */
 static void do_named(struct tui *t, const struct key *key)
 {
 	char line[KEY_LINE + 16];
@@ -909,6 +969,9 @@ static void do_named(struct tui *t, const struct key *key)
 	}
 }
 
+/* A key by its name. In this order: it is the argument of the previous key (m a); it is a digit of
+ * a count, where 0 is one only after another digit; it means something in this view, or, in the
+ * help, in the view below it, which is then shown again; else it has no meaning, which is said. */
 static void do_key(struct tui *t, const char *name)
 {
 	const struct key *key = keys_find(t->o->keys, name, t->help ? VIEW_HELP : t->view);
@@ -935,6 +998,7 @@ static void do_key(struct tui *t, const char *name)
 	t->count = 0;
 }
 
+/* One character or key from curses. After KEY_RESIZE the loop draws again, with the new size. */
 static void take_key(struct tui *t, int code, wint_t c)
 {
 	char name[KEY_BYTES];
@@ -951,7 +1015,9 @@ static void take_key(struct tui *t, int code, wint_t c)
 
 /* ---- the loop ---- */
 
-/* Read what was written since; if the position was at the end, it moves on to the new end. */
+/* Read what was written since; if the position was at the end, it moves on to the new end. Returns
+ * whether there is something new to show. What was counted or collected from the shorter recording
+ * (lines that ran, hits, types of exceptions, rows of the views) is forgotten and made again. */
 static bool follow(struct tui *t)
 {
 	struct pl_recording *r = t->s->replay.r;
@@ -999,7 +1065,10 @@ static bool interrupted(struct tui *t)
 	return true;
 }
 
-/* Until there is a key, or something else to show. */
+/* Until there is a key, or something else to show. Counting goes on meanwhile, a piece at a time:
+ * ppoll with a wait of 0 looks for a key after each. The loop returns to draw only when a count is
+ * complete: drawing after each piece would cost more than the piece. SIGWINCH is let through only
+ * inside ppoll (t->unblocked), see hold_resizes. */
 static void wait_for_input(struct tui *t)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -1027,6 +1096,8 @@ static void wait_for_input(struct tui *t)
 	}
 }
 
+/* All keys that have arrived are taken before the screen is drawn: a held key must not fall
+ * behind. */
 static void run(struct tui *t)
 {
 	while (!t->quit && !*t->o->ended) {
@@ -1061,6 +1132,9 @@ static void hold_resizes(struct tui *t)
 	sigprocmask(SIG_BLOCK, &resizes, &t->unblocked);
 }
 
+/* newterm instead of initscr, which would end the process if it does not know the terminal. Keys do
+ * not wait (nodelay): wait_for_input waits. An Esc is one 50 ms later, if no more of a sequence
+ * follows. */
 static SCREEN *begin(struct pl_err *err)
 {
 	SCREEN *screen;

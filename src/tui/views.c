@@ -1,4 +1,11 @@
-/* The views beside the source: stack, call tree, timeline, path. */
+/* The views beside the source: stack, call tree, timeline, path.
+ *
+ * Each has a chosen row, which the position decides until the user moves it. In the stack, the
+ * tree, and the timeline, t->row is its number among the rows that are shown, and t->row_top that
+ * of the first one on the screen. The path has as many rows as the thread has events, which can be
+ * millions, so there seqs take the place of numbers (path_row, path_top), and only the rows in
+ * sight are read.
+ */
 #define _GNU_SOURCE
 #include "tui/state.h"
 
@@ -46,6 +53,7 @@ void view_keep_in_sight(struct tui *t, size_t rows, size_t count)
 		t->row_top = count > rows ? count - rows : 0;
 }
 
+/* Row 0 is the innermost frame: replay_stack has it last. */
 static void draw_stack(struct tui *t, struct box box)
 {
 	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
@@ -67,6 +75,9 @@ static bool begins(enum pl_event_kind kind)
 	return kind == PL_EVENT_CALL || kind == PL_EVENT_RESUME || kind == PL_EVENT_THROW;
 }
 
+/* A row for each call among the events around the position, in the order of the path. The depth of
+ * an event is enough to draw a tree: children follow their parent, and are deeper. A call that
+ * began before `from` has no row, so the first rows can be deeper than the ones after them. */
 static void make_tree(struct tui *t)
 {
 	const struct pl_event *at = &t->s->replay.at, *e;
@@ -87,6 +98,8 @@ static void make_tree(struct tui *t)
 	}
 }
 
+/* Folds are kept by the seq of their call, which stays the same when the tree is made again around
+ * another position. */
 static bool is_folded(const struct tree *tree, uint64_t seq)
 {
 	for (size_t i = 0; i < tree->fold_count; i++)
@@ -156,6 +169,8 @@ static void draw_call(struct tui *t, struct box box, int y, size_t i, bool lit, 
 		pen_fill(&p, " ", INK_PLAIN);
 }
 
+/* The tree is made again when the position leaves its thread, or comes close to an end of what the
+ * tree covers: within a quarter, so that some rows are to be seen in both directions. */
 static bool is_made(const struct tui *t)
 {
 	const struct tree *tree = t->tree;
@@ -227,7 +242,9 @@ static void draw_event(struct tui *t, struct box box, int y, const struct pl_eve
 		pen_fill(&p, " ", INK_PLAIN);
 }
 
-/* Of the events that are shown, the first at or after seq, or the last before it. 0 or an error. */
+/* Of the events that are shown, the first at or after seq, or the last before it. 0 or an error.
+ * With a filter a search finds them, because the next one can be far away, and a search can skip
+ * blocks that have no such event. *e is valid until the next call. */
 static int row_near(struct tui *t, uint64_t seq, bool back, const struct pl_event **e)
 {
 	const struct pl_wanted wanted = {.kinds = t->kinds, .stop = t->o->interrupted};
@@ -329,6 +346,9 @@ static void choose_shown(struct tui *t)
 		t->path_row = e->seq;
 }
 
+/* Only drawing tells how many rows are needed: an edge of the recording takes one, and a filter
+ * hides some. So it is tried from the old top, which keeps the rows where they were; then with the
+ * chosen row in the middle; then with it at the top. */
 static void draw_path(struct tui *t, struct box box)
 {
 	choose_shown(t);
@@ -395,6 +415,8 @@ void view_column(struct tui *t, int columns)
 	timeline_column(t, columns);
 }
 
+/* A jump is returned as a command, for the session to remember the place before. The timeline moves
+ * by itself, because its row can be in another thread. */
 void view_enter(struct tui *t, char command[64])
 {
 	command[0] = 0;
@@ -410,6 +432,8 @@ void view_enter(struct tui *t, char command[64])
 		snprintf(command, 64, "j #%" PRIu64, t->tree->rows[shown_row(t->tree, t->row)].seq);
 }
 
+/* t->path belongs to one thread: in another it is begun again. Folds and the chosen rows of views
+ * that are not shown are left as they are. */
 void view_moved(struct tui *t)
 {
 	const struct pl_event *at = &t->s->replay.at;
