@@ -23,6 +23,7 @@ static void find_entry(struct pl_code *c)
 	}
 }
 
+/* Of what same_but_witnesses compares, the part that is quick to hash. */
 static uint64_t plan_hash(const struct pl_code *c)
 {
 	const uint64_t words[] = {hash_bytes(c->body.file.at, c->body.file.left),
@@ -66,6 +67,8 @@ static bool same_text(struct pl_view a, struct pl_view b)
 	return a.left == b.left && !memcmp(a.at, b.at, a.left);
 }
 
+/* One function of the program can have several bodies: a hot code is planned again, with other
+ * witnesses. Readers of the path want one code for them: the first. */
 static bool same_but_witnesses(const struct pl_code *a, const struct pl_code *b)
 {
 	return same_text(a->body.file, b->body.file) && same_text(a->body.name, b->body.name) &&
@@ -109,6 +112,7 @@ static void open_body(struct pl_recording *r, struct pl_code *c)
 		find_first(r, c);
 }
 
+/* Numbers of bodies in events are one more than those in `meta`: 0 is "no code". */
 struct pl_code *code_open(struct pl_recording *r, uint64_t body)
 {
 	uint64_t *found = body ? map_find(&r->bodies, body - 1) : NULL;
@@ -220,6 +224,8 @@ bool pl_code_same_text(const struct pl_code *a, const struct pl_code *b)
 	return a && b && a->source == b->source && !strcmp(a->file, b->file);
 }
 
+/* For sorting, the same in each run: file, line, name. Codes that agree in all of these (two
+ * lambdas in a line) are in the order of their addresses, which only keeps them apart. */
 int code_order(const struct pl_code *x, const struct pl_code *y)
 {
 	if (x == y || !x || !y)
@@ -239,6 +245,8 @@ static int by_line(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* The lines of starts: those at which LINE can fire. A line has several, so they are sorted and
+ * told once. */
 size_t pl_code_lines(const struct pl_code *c, int32_t *lines, size_t max)
 {
 	const struct flow_graph *g = &c->body.graph;

@@ -35,6 +35,8 @@ int contexts_more_frames(struct contexts *x)
 
 /* ---- nodes ---- */
 
+/* `touched` has room for each node, so that contexts_rows, on the way of each step, needs no
+ * check. */
 static uint32_t add_node(struct contexts *x, uint32_t parent, uint32_t site, uint32_t set)
 {
 	if (x->node_count == x->node_room) {
@@ -56,7 +58,8 @@ static uint32_t add_node(struct contexts *x, uint32_t parent, uint32_t site, uin
 	return x->node_count++;
 }
 
-/* UINT32_MAX: no memory. */
+/* The number of a site, which is made if it is new; UINT32_MAX: no memory. Sites with the same hash
+ * have keys in a row. */
 static uint32_t find_site(struct contexts *x, const struct context_site *s)
 {
 	const uint64_t words[] = {(uintptr_t)s->callee, (uintptr_t)s->caller,
@@ -86,6 +89,7 @@ static uint32_t find_site(struct contexts *x, const struct context_site *s)
 
 /* ---- sets of sites ---- */
 
+/* Sorted, without doubles: so equal sets have equal bytes. */
 struct set {
 	uint32_t items[SET_MAX];
 	uint32_t count;
@@ -159,7 +163,16 @@ static uint32_t find_above(const struct contexts *x, uint32_t node, const struct
 	return node;
 }
 
-/* `above` is on the way from `from` to the root and has the callee's code. */
+/* `above` is on the way from `from` to the root and has the callee's code. The recursion gets a
+ * node beside it, with the set of the sites between the two:
+ *
+ *	main <- fib <- fib {fib:4}        one node for all depths that came by line 4 only
+ *	            <- fib {fib:4, fib:5} and one for those that came by both
+ *
+ * A recursive node is never the child of another one (base), so the tree stays as deep as there are
+ * different codes. If there are too many sets, the call counts for `above`, and the tree is marked
+ * as folded.
+ */
 static uint32_t recursive_node(struct contexts *x, uint32_t above, uint32_t from, uint32_t site)
 {
 	uint32_t base = x->nodes[above].set ? x->nodes[above].parent : above;
@@ -247,6 +260,7 @@ uint32_t contexts_edge(struct contexts *x, uint32_t from, const struct context_s
 
 /* ---- frames ---- */
 
+/* A frame that began at this very stamp has taken no time, and is not told. */
 static void leave_top(struct contexts *x)
 {
 	const struct context_frame *f = &x->frames[x->depth - 1];
@@ -256,6 +270,7 @@ static void leave_top(struct contexts *x)
 	x->depth--;
 }
 
+/* Is the frame the root of a task? Then its owner gives it a number. */
 static uint32_t task_of_frame(struct contexts *x, struct walk *w, uint32_t i)
 {
 	const struct stack_task *task = stack_task_at(&w->stack, i);
@@ -263,6 +278,8 @@ static uint32_t task_of_frame(struct contexts *x, struct walk *w, uint32_t i)
 	return task && task->frame == i ? x->task(x->who, w, task) : 0;
 }
 
+/* The walk has a frame more: the site is its code, called at the line where the frame below it
+ * is. */
 static int enter_next(struct contexts *x, struct walk *w)
 {
 	const uint32_t i = x->depth;
@@ -284,7 +301,10 @@ static int enter_next(struct contexts *x, struct walk *w)
 	return 0;
 }
 
-/* How many frames from the bottom are unchanged. */
+/* How many frames from the bottom are unchanged. Within a block the stack has kept its least depth
+ * since contexts_sync marked it. In another block frames are compared, by generator and code: a
+ * frame that was left and entered again between two blocks, with an equal one in its place, is not
+ * noticed. */
 static uint32_t unchanged(const struct contexts *x, const struct walk *w)
 {
 	uint32_t most = w->stack.depth < x->depth ? w->stack.depth : x->depth, i = 0;
@@ -312,6 +332,7 @@ int contexts_sync(struct contexts *x, struct walk *w)
 	return code;
 }
 
+/* The task was told after its root frame was entered: that entry moves to the edge of the task. */
 int contexts_task(struct contexts *x, struct walk *w)
 {
 	struct context_frame *f = x->depth ? &x->frames[x->depth - 1] : NULL;
@@ -363,6 +384,7 @@ void contexts_sites(const struct contexts *x, uint32_t node,
 
 /* ---- the whole ---- */
 
+/* Site 0 and node 0 are the root's: 0 can then say "none" for both. */
 int contexts_init(struct contexts *x)
 {
 	x->cache = calloc(CONTEXT_CACHE, sizeof *x->cache);

@@ -62,6 +62,8 @@ void pl_cursor_free(struct pl_cursor *c)
 	free(c);
 }
 
+/* Within this folder an event has the code whose plan was in force; a caller sees the first of
+ * them. */
 int pl_cursor_next(struct pl_cursor *c, struct pl_event *event, struct pl_err *err)
 {
 	int code = c->all_threads ? order_next(&c->order, event, err)

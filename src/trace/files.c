@@ -57,6 +57,7 @@ uint32_t file_number(const char *name)
 	return strcmp(name, canonical) == 0 ? (uint32_t)number : 0;
 }
 
+/* In no order. A segment that is dropped meanwhile may be in the list: opening it then says so. */
 static int directory_segments(struct files *f, struct pl_buf *numbers, struct pl_err *err)
 {
 	struct directory *d = (struct directory *)f;
@@ -102,7 +103,8 @@ static int open_regular(const struct directory *d, const char *name, struct pl_e
 	return pl_err_cause(err, PL_ERR_FORMAT, "%s is not a regular file", name);
 }
 
-/* The descriptor of a file, or a negative error. */
+/* The descriptor of a file, or a negative error. It stays open until OPEN_MAX_FILES others were
+ * used after it. */
 static int directory_fd(struct directory *d, uint32_t file, struct pl_err *err)
 {
 	struct open_file *slot = &d->open[0];
@@ -140,6 +142,8 @@ static int directory_size(struct files *f, uint32_t file, uint64_t *bytes, struc
 	return 0;
 }
 
+/* Exactly span.length bytes are appended, or none. The caller has compared the length with the
+ * file's size: a file that is shorter by now is damage. */
 static int directory_read(struct files *f, struct span span, struct pl_buf *to, struct pl_err *err)
 {
 	int fd = directory_fd((struct directory *)f, span.file, err);

@@ -1,6 +1,15 @@
 /* The file `meta`: what describes the events. Each kind of record has a reader of its payload. If
  * one fails, that is damage, and the next record is read. Records that an older reader does not
- * know are counted and skipped. */
+ * know are counted and skipped.
+ *
+ * In the drawings below a field is a varint, or a string ("name"), which is a varint with its
+ * length and then its bytes; … is repeated to the end of the payload. doc/FORMAT.md says what they
+ * mean. Texts are copied into the recording (texts.h), since the payload is gone after its reader.
+ *
+ * Records come in the order in which the collector learned of things, and after damage any of them
+ * can be missing. So a reader makes the entry that it needs (recording_process, recording_thread),
+ * and `described` says whether the record that describes it was there.
+ */
 #include "trace/recording.h"
 
 #include <errno.h>
@@ -44,6 +53,7 @@ static int read_text(struct meta *m, struct pl_view *v, const char **out)
 	return 0;
 }
 
+/* A later record of the same number replaces the earlier one. */
 static int put_pointer(struct pl_map *map, uint64_t key, const void *p)
 {
 	uint64_t *slot = map_put(map, key);
@@ -69,6 +79,7 @@ static uint64_t decimal(const char *text)
 	return errno ? 0 : value;
 }
 
+/* A key that is not known is of a later minor version, and is skipped. */
 static void set_key(struct pl_recording *r, struct pl_view key, const char *value)
 {
 	const struct {
@@ -96,6 +107,11 @@ static void set_key(struct pl_recording *r, struct pl_view key, const char *valu
 	r->clock.ticks_are_ns = strcmp(r->info.clock, "monotonic") == 0;
 }
 
+/* 	| major u16 | minor u16 | "key" "value" … |
+ *
+ * Another major version means other events: nothing of it can be read. A higher minor one only
+ * adds.
+ */
 static int read_header(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
@@ -133,7 +149,11 @@ static const char *how_word(uint64_t how)
 	return how < sizeof words / sizeof *words ? words[how] : "?";
 }
 
-/* Its entry may be there already: a THREAD record or a block made it. */
+/* 	| number | parent | pid | how | ticks | "command" | "executable" | "interpreter" | … |
+ *
+ * What follows is for a writer that continues the recording. Its entry may be there already: a
+ * THREAD record or a block made it.
+ */
 static int read_process(struct meta *m, struct pl_view v)
 {
 	uint32_t number, parent, pid;
@@ -156,6 +176,10 @@ static int read_process(struct meta *m, struct pl_view v)
 	return code ? code : read_text(m, &v, &p->public.interpreter);
 }
 
+/* 	| number | ticks | end | end code | switches | waits | codes left out | not analysed |
+ *
+ * The last two are not there in old recordings.
+ */
 static int read_process_end(struct meta *m, struct pl_view v)
 {
 	uint32_t number, end_code;
@@ -181,6 +205,10 @@ static int read_process_end(struct meta *m, struct pl_view v)
 	return 0;
 }
 
+/* 	| process | number | native id | ticks | "name" |
+ *
+ * A further record of a thread changes its name; its beginning is that of the first.
+ */
 static int read_thread(struct meta *m, struct pl_view v)
 {
 	uint32_t process, number;
@@ -199,6 +227,11 @@ static int read_thread(struct meta *m, struct pl_view v)
 	return read_text(m, &v, &t->public.name);
 }
 
+/* 	| process | number | ticks | seq |
+ *
+ * seq is the number of rows that the thread had in all: if fewer are there, its last block is
+ * lost.
+ */
 static int read_thread_end(struct meta *m, struct pl_view v)
 {
 	uint32_t process, number;
@@ -218,6 +251,8 @@ static int read_thread_end(struct meta *m, struct pl_view v)
 
 /* ---- names, code, sources ---- */
 
+/* 	| number "text" … |
+ */
 static int read_strings(struct meta *m, struct pl_view v)
 {
 	while (v.left) {
@@ -234,7 +269,11 @@ static int read_strings(struct meta *m, struct pl_view v)
 	return 0;
 }
 
-/* The bytes are kept, and decoded when a cursor first needs the code. */
+/* 	| number | source | "body" … |
+ *
+ * The bytes are kept, and decoded when a cursor first needs the code (code.c): a program imports
+ * thousands of functions, and a reader needs few of them.
+ */
 static int read_bodies(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
@@ -258,6 +297,8 @@ static int read_bodies(struct meta *m, struct pl_view v)
 	return 0;
 }
 
+/* 	| number | "file" | "why there is no text" | "text" |
+ */
 static int read_source(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
@@ -282,7 +323,10 @@ static int read_source(struct meta *m, struct pl_view v)
 
 /* ---- clock, losses, the end ---- */
 
-/* clockmap_add refuses a sample that goes backward; that is damage like any other. */
+/* 	| ticks | monotonic ns | real ns | error ns | gap ticks |
+ *
+ * clockmap_add refuses a sample that goes backward; that is damage like any other.
+ */
 static int read_clock(struct meta *m, struct pl_view v)
 {
 	struct clock_sample s;
@@ -298,6 +342,10 @@ static int read_clock(struct meta *m, struct pl_view v)
 	return clockmap_add(&m->r->clock, &s);
 }
 
+/* 	| process | thread | seq | ticks | reason | lost | "text" |
+ *
+ * A reason that a later version has is unknown here, but the loss is still one.
+ */
 static int read_loss(struct meta *m, struct pl_view v)
 {
 	struct pl_loss l = {0};
@@ -319,7 +367,11 @@ static int read_loss(struct meta *m, struct pl_view v)
 	return 0;
 }
 
-/* END says at which offset it is (meta_bytes), so lost records before it are noticed. */
+/* 	| ticks | recovered | meta bytes | first segment | bytes of each segment … |
+ *
+ * END says at which offset it is (meta_bytes), so lost records before it are noticed. The sizes of
+ * the segments are compared when they are read (index.c).
+ */
 static int read_end(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
@@ -344,6 +396,11 @@ static int read_end(struct meta *m, struct pl_view v)
 	return v.left ? PL_ERR_FORMAT : 0;
 }
 
+/* 	| first segment | events |
+ *
+ * What --limit dropped. Each further record has the sums so far, so there is one loss, which
+ * grows.
+ */
 static int read_evicted(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
@@ -364,7 +421,8 @@ static int read_evicted(struct meta *m, struct pl_view v)
 	return 0;
 }
 
-/* One row. Kinds that a later version has after ours are skipped. */
+/* One row: | body | count of each kind … |. Kinds that a later version has after ours are
+ * skipped. */
 static int read_recorded(struct pl_view *v, uint64_t kinds, struct recorded *out)
 {
 	uint64_t n;
@@ -382,8 +440,11 @@ static int read_recorded(struct pl_view *v, uint64_t kinds, struct recorded *out
 /* The number of kinds in the first version, so that the least size of a row is known. */
 #define COSTS_KINDS_MIN 13
 
-/* Sums: a later record replaces an earlier one. A row has at least one byte for each of its
- * numbers. */
+/* 	| collector ns | kinds | row … |
+ *
+ * Sums: a later record replaces an earlier one. A row has at least one byte for each of its
+ * numbers, which bounds the memory that is asked for by the bytes that are there.
+ */
 static int read_costs(struct meta *m, struct pl_view v)
 {
 	uint64_t collector_ns, kinds;
@@ -425,6 +486,7 @@ static meta_reader *const readers[] = {
 	[RECORD_COSTS] = read_costs,
 };
 
+/* A kind that has no reader was counted (recording_count), and that is all. */
 static int read_payload(struct meta *m, const struct record *record, struct pl_buf *room)
 {
 	struct pl_view plain;
@@ -435,6 +497,8 @@ static int read_payload(struct meta *m, const struct record *record, struct pl_b
 	return code ? code : readers[record->kind](m, plain);
 }
 
+/* The head is sound. A payload that is damaged costs this record only, because the head says where
+ * the next one is. */
 static int read_record(struct meta *m, struct stream *s, struct pl_buf *room)
 {
 	struct pl_recording *r = m->r;
@@ -456,6 +520,8 @@ static int read_record(struct meta *m, struct stream *s, struct pl_buf *room)
 	return code;
 }
 
+/* To the end, or as far as records are whole: the last one may be half written, and is read the
+ * next time. Bytes that are no record are skipped to the next sound head. */
 static int read_all(struct meta *m, struct stream *s, bool *news)
 {
 	struct pl_buf room = {0};
@@ -480,6 +546,7 @@ static int read_all(struct meta *m, struct stream *s, bool *news)
 	return code < 0 ? recording_failed(m->err, code, &m->why) : 0;
 }
 
+/* Goes on where the last call ended (meta_off), for a recording that is being written. */
 int meta_read(struct pl_recording *r, bool *news, struct pl_err *err)
 {
 	struct meta m = {.r = r, .err = err};

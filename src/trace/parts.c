@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include "trace/code.h"
 
+/* Each worker opens the recording again, with its own decoded codes and strides: more of them take
+ * memory, and then the joining takes longer than what they save. */
 #define WORKERS_MAX  8u
 #define WORTH_EVENTS 20000000u /* fewer take no time worth saving */
 
@@ -37,6 +39,10 @@ static bool follows(const struct block_ref *before, const struct block_ref *b)
 	       b->first_seq == before->first_seq + before->events;
 }
 
+/* Edges are computed from the list of blocks alone, so each worker finds the same ones without
+ * asking the others. An edge moves to the next two blocks without a gap between them: a gap is told
+ * by the walk when it comes from the block before, so each gap is told by one worker. A thread with
+ * few blocks belongs to one worker, another one for each such thread. */
 size_t parts_edge(const struct thread_entry *t, uint32_t part, uint32_t parts)
 {
 	const size_t count = t->block_count;
@@ -67,6 +73,7 @@ static struct profile_border *add_border(struct profile_borders *b)
 	return &b->at[b->count++];
 }
 
+/* The frames at the end of this part: the next one goes on with them. */
 void parts_keep_open(struct pl_profile *p)
 {
 	for (uint32_t i = 0; i < p->contexts.depth; i++) {
@@ -82,6 +89,8 @@ void parts_keep_open(struct pl_profile *p)
 	}
 }
 
+/* Without memory, the pass that ends here is not a candidate for the longest: times are not
+ * wrong. */
 void parts_note_end(struct pl_profile *p, const struct profile_border *end)
 {
 	struct profile_border *b = add_border(&p->ended);
@@ -116,6 +125,7 @@ static int same_codes_init(
 	return 0;
 }
 
+/* Numbers of bodies are those of the file, so they are the same in both; addresses are not. */
 static const struct pl_code *same_code(struct same_codes *s, const struct pl_code *c)
 {
 	const uint64_t *body = c ? map_find(&s->bodies, (uintptr_t)c) : NULL;
@@ -130,6 +140,8 @@ static void join_longest(struct pl_longest *to, const struct pl_longest *from)
 		*to = *from;
 }
 
+/* `rows`, `seen`, and `samples` are not joined: each worker counted them over the whole recording,
+ * because the cost of a row must be the same in all parts. */
 static int join_lines(struct pl_profile *p, const struct pl_profile *q, struct same_codes *codes)
 {
 	for (uint32_t i = 0; i < q->share.line_count; i++) {
@@ -158,6 +170,8 @@ static int join_lines(struct pl_profile *p, const struct pl_profile *q, struct s
 	return 0;
 }
 
+/* Nodes have other numbers in each tree. They are made again in p, edge by edge from the root, and
+ * nodes[i] is then the node in p of q's node i. */
 static int join_contexts(struct pl_profile *p, const struct pl_profile *q, struct same_codes *codes)
 {
 	const struct contexts *from = &q->contexts;
@@ -270,6 +284,9 @@ struct seam {
 	uint32_t ended, open; /* where the thread's rows begin */
 };
 
+/* Part by part, `open` has the frames at the end of the parts so far, with the times since when
+ * they are there, if any of these parts knew. A part in which the thread has no rows changes
+ * nothing. */
 static void join_thread(struct pl_profile *p, struct pl_profile *const *parts, uint32_t count,
 	uint32_t thread, struct seam *seams)
 {
@@ -315,6 +332,8 @@ static int join_borders(struct pl_profile *p, struct pl_profile *const *parts, u
 
 /* ---- workers ---- */
 
+/* A part that is gathered in a thread of its own. Nothing is shared but `stop`, and what nobody
+ * changes: first->wanted, and the directory's name. */
 struct worker {
 	struct pl_profile *p;	/* that of the first worker is the caller's, the others are owned */
 	struct pl_recording *r; /* owned, except that of the first */
@@ -327,6 +346,8 @@ struct worker {
 	struct pl_err err;
 };
 
+/* Progress is told by the caller's thread only, for its own part; the others just look whether to
+ * stop. */
 static bool go_on(void *context, double done)
 {
 	const struct worker *w = context;
@@ -335,6 +356,7 @@ static bool go_on(void *context, double done)
 	return !__atomic_load_n(w->stop, __ATOMIC_RELAXED);
 }
 
+/* Runs in its own thread, or in the caller's if that could not be started. */
 static void *work(void *context)
 {
 	struct worker *w = context;
@@ -362,6 +384,8 @@ static void start(struct worker *all, uint32_t parts)
 		all[k].running = pthread_create(&all[k].thread, NULL, work, &all[k]) == 0;
 }
 
+/* All are waited for, also after an error: they use what the caller owns. The first error is
+ * returned. */
 static int finish(struct worker *all, uint32_t parts, struct pl_err *err)
 {
 	int code = all[0].code;
@@ -392,6 +416,7 @@ static int join_all(struct worker *all, uint32_t parts)
 	return code == 0 ? join_borders(all[0].p, profiles, parts) : code;
 }
 
+/* p gathers part 0 itself, and the others are added to it: p is then the profile of the whole. */
 int parts_gather(struct pl_profile *p, uint32_t parts, struct pl_err *err)
 {
 	struct worker all[WORKERS_MAX] = {0};

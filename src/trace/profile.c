@@ -2,9 +2,20 @@
  * there the span's time is divided (share.h). The walk gives the rows around a stamp, which say
  * where the span ends.
  *
+ *	count_prior     strides over some blocks: what does a row of each line cost?
+ *	count_samples   all samples: in which lines was the program seen, and did it wait?
+ *	share_thread    for each thread, from stamp to stamp:
+ *	    by_strides      counts rows, moves the contexts
+ *	    on_row          a row at a stamp: closes the span, then changes the stack
+ *	    close_span      samples of the span, then share_out
+ *
  * The cost of a row of each line must be known before the first span is divided. It is an estimate,
  * so for a large recording it comes from some of its blocks, evenly spread. That makes one pass of
  * the two short.
+ *
+ * Besides the sums, the longest pass of each line and the longest call of each function are kept.
+ * Their times are those of frames (contexts.h): doubled ticks, odd if the event had its own
+ * time.
  */
 #include "trace/profile.h"
 
@@ -21,6 +32,8 @@ struct prior {
 	double weight; /* the number of rows that one row represents */
 };
 
+/* What leaves a frame is no row of its line: it belongs to the line of the caller that runs
+ * then. */
 static int add_prior(void *context, const struct pl_count *row)
 {
 	const struct prior *prior = context;
@@ -37,6 +50,8 @@ static int add_prior(void *context, const struct pl_count *row)
 	return 0;
 }
 
+/* One block by itself: the walk begins there with the stack that the block opens with, and ends
+ * where the next block would begin. */
 static int count_block(
 	struct prior *prior, struct strides *s, struct walk *w, size_t index, struct pl_err *err)
 {
@@ -59,6 +74,7 @@ static int count_block(
 	return code == PL_END ? 0 : code;
 }
 
+/* Does the block have time of the range that is wanted? */
 static bool is_asked(const struct pl_profile *p, const struct block_ref *b)
 {
 	const struct pl_times_range *range = &p->wanted.range;
@@ -102,6 +118,9 @@ static const struct pl_code *code_of_sample(
 	return c;
 }
 
+/* A sample is of a thread at a time, and says which instruction of which code it was in, and
+ * whether it waited. A thread that waits at one place is looked at less often, and such a sample
+ * has the weight of all the looks that it stands for. */
 static int count_samples(struct pl_profile *p, struct pl_err *err)
 {
 	const struct pl_times_range *range = &p->wanted.range;
@@ -138,6 +157,8 @@ static int64_t apart_ns(int64_t from, int64_t to)
 	return __builtin_sub_overflow(to, from, &ns) ? INT64_MAX : ns;
 }
 
+/* The range is of the clock that people read (real), and a span's length is of the one that does
+ * not jump (mono): what is outside the range is taken off. */
 double profile_wanted_ns(const struct pl_profile *p, uint64_t from_ticks, uint64_t to_ticks)
 {
 	const struct pl_times_range *range = &p->wanted.range;
@@ -168,6 +189,8 @@ static int64_t add_clamped(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+/* A pass without an own time at its beginning began within a tick before. If it is shorter than
+ * that, it may have taken no time at all, and says nothing. */
 bool profile_longest(
 	const struct pl_profile *p, struct pl_longest *l, const struct profile_pass *pass)
 {
@@ -277,6 +300,7 @@ void profile_add_block(struct pl_profile *p, const struct pl_profile_block *b)
 	}
 }
 
+/* From the frame of that node outward to the nearest root frame of a task. */
 uint32_t profile_task_of(const struct pl_profile *p, uint32_t node)
 {
 	const struct contexts *x = &p->contexts;
@@ -289,6 +313,8 @@ uint32_t profile_task_of(const struct pl_profile *p, uint32_t node)
 	return i ? x->frames[i - 1].task : 0;
 }
 
+/* asyncio runs each callback in Handle._run, also the steps of a task: that is the frame between
+ * the loop and the program's code. */
 static bool is_callback(const struct context_frame *f)
 {
 	const char *file = pl_code_file(f->code);
@@ -310,6 +336,8 @@ static bool is_outermost(const struct contexts *x, const struct context_frame *f
 	return true;
 }
 
+/* A callback or a step of a task took long, so nothing else of its event loop could run. Which line
+ * of it took most of the time is known from the spans in it (most_since). */
 static void note_loop(struct pl_profile *p, const struct context_frame *f,
 	const struct pl_longest *time, const struct profile_recent *most)
 {
@@ -457,6 +485,7 @@ static uint32_t began_task(void *who, struct walk *w, const struct stack_task *t
 
 /* ---- a span ---- */
 
+/* Samples of all threads are in one stream; others' are skipped. */
 static int next_sample(struct pl_profile *p)
 {
 	int code;
@@ -589,6 +618,8 @@ static void note_task(struct pl_profile *p, uint32_t node)
 		p->share.tail[p->share.tail_count - 1].task = profile_task_of(p, node);
 }
 
+/* Which line took most of this span: kept for most_since. And if the span is long, no event came
+ * for that long: the thread stood still in that line, which is a block of its own. */
 static void note_still(struct pl_profile *p, double ns, int64_t tick)
 {
 	uint32_t node;
@@ -622,6 +653,9 @@ static void note_still(struct pl_profile *p, double ns, int64_t tick)
 			   .task_id = task});
 }
 
+/* The order matters. Rows and samples of the span first; then its length, without idle waits; then
+ * the division, to which note_still and note_tail refer; at last all of the span is forgotten, and
+ * the next one opens at the same tick. */
 static int close_span(struct pl_profile *p, uint64_t end_ticks)
 {
 	int code = take_steps(p);
@@ -652,6 +686,7 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 
 /* ---- rows ---- */
 
+/* Before a row is taken: which line runs, at which depth. Afterwards the stack has changed. */
 static struct stood stand(struct pl_profile *p)
 {
 	struct stood s = {.depth = p->walk.stack.depth};
@@ -677,6 +712,7 @@ static int lose_span(struct pl_profile *p, uint64_t to_ticks)
 	return code;
 }
 
+/* JUMPED and KILLED are gaps without lost events: the path before them is known up to there. */
 static int leave_gap(struct pl_profile *p, const struct pl_event *row)
 {
 	if (row->kind != PL_EVENT_GAP || row->gap == PL_GAP_JUMPED || row->gap == PL_GAP_KILLED)
@@ -847,6 +883,8 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 
 /* ---- a thread ---- */
 
+/* To the next stamp. Without strides between two rows nothing ran in between, and the tail is that
+ * of the row before. */
 static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
 {
 	const uint64_t seq = p->walk.next_seq;
@@ -875,6 +913,8 @@ static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
 	return 0;
 }
 
+/* By blocks that were passed; a worker of several multiplies its own by their number. false:
+ * stop. */
 static bool tell_progress(struct pl_profile *p, uint64_t block)
 {
 	if (!p->wanted.progress || p->walk.next_block == block)
@@ -885,6 +925,8 @@ static bool tell_progress(struct pl_profile *p, uint64_t block)
 	return p->wanted.progress(p->wanted.context, done < 1 ? done : 1);
 }
 
+/* PL_END: the path is over. 0: the part or the range is, with the row that is past it in `walk`.
+ * PL_END + 1: it was stopped. */
 static int walk_rows(struct pl_profile *p, struct pl_err *err)
 {
 	const int64_t to_ns = p->wanted.range.to_ns;
@@ -969,6 +1011,8 @@ static bool begin_part(struct pl_profile *p, struct thread_entry *thread)
 	return true;
 }
 
+/* Where it ends decides what happens to the frames that are still there: at the border of a part
+ * the next one goes on with them; at the end of the path, or of the range, they are over. */
 static int share_thread(struct pl_profile *p, struct thread_entry *thread, struct pl_err *err)
 {
 	const int64_t from_ns = p->wanted.range.from_ns;
@@ -1056,6 +1100,7 @@ int profile_begin(struct pl_profile **out, struct pl_recording *r,
 	return 0;
 }
 
+/* The three passes. err is kept for the callbacks of the walk meanwhile. */
 int profile_gather(struct pl_profile *p, struct pl_err *err)
 {
 	p->err = err;

@@ -109,6 +109,8 @@ static bool leaves_too_many_out(
 	return r->thread_numbers + new_numbers(p, thread) > there + THREADS_MISSING_MAX;
 }
 
+/* All that can fail comes before the first change, so after a failure the recording is as before,
+ * except for an entry of its process. */
 struct thread_entry *recording_thread(struct pl_recording *r, uint32_t process, uint32_t thread)
 {
 	struct thread_entry *t = recording_find_thread(r, process, thread);
@@ -146,6 +148,8 @@ static struct pl_size *size_of(struct pl_recording *r, const char *word)
 	return &r->sizes[r->size_count++];
 }
 
+/* All kinds have a row from the beginning, with 0 records, so that the rows of `info` do not depend
+ * on the recording. */
 static int sizes_init(struct pl_recording *r)
 {
 #define X(constant, number, word, fields) +1
@@ -168,6 +172,8 @@ void recording_count(struct pl_recording *r, uint16_t kind, uint64_t bytes)
 	r->records++;
 }
 
+/* Damage is a loss with a text, as those are that the recorder told. Without memory it is only
+ * counted. */
 void recording_damage(struct pl_recording *r, uint32_t file, uint64_t off, const char *what)
 {
 	char name[FILE_NAME_MAX], text[FILE_NAME_MAX + 160];
@@ -202,6 +208,7 @@ int recording_failed(struct pl_err *err, int code, const struct pl_err *why)
 	return err && err->used ? code : pl_err_cause(err, code, "%s", pl_error_name(code));
 }
 
+/* 0 is "not known" for ticks, and so it is for the time. */
 int64_t recording_time(const struct pl_recording *r, uint64_t ticks)
 {
 	struct clock_time time;
@@ -406,6 +413,8 @@ int recording_open_files(struct pl_recording **out, struct files *files, struct 
 	return recording_start(out, r, err);
 }
 
+/* A second reading of the same files, from the beginning, for `check`: it reports what it finds,
+ * and leaves the host as it is. It must be closed before its host, whose files it reads. */
 int recording_open_guest(struct pl_recording **out, struct pl_recording *host,
 	void (*report)(void *arg, const struct pl_damage *d), void *arg, struct pl_err *err)
 {

@@ -72,6 +72,7 @@ void pl_search_free(struct pl_search *s)
 
 /* ---- the thread's blocks ---- */
 
+/* The seq after the block's last event. */
 static uint64_t end_of(const struct block_ref *ref)
 {
 	return ref->first_seq + ref->events;
@@ -92,6 +93,8 @@ static size_t blocks_before(const struct thread_entry *t, uint64_t seq)
 	return low;
 }
 
+/* Does the block's head leave it open whether it has such an event? Of kinds that heads do not
+ * count, it always does. */
 static bool may_have(const struct pl_search *s, const struct block_ref *ref)
 {
 	const uint32_t kinds = s->wanted.kinds;
@@ -170,6 +173,8 @@ static int go_forward(struct pl_search *s, uint64_t end, struct pl_event *event,
 	return PL_END;
 }
 
+/* If the walk is there already, as after the last answer, it goes on: a search of many events does
+ * not seek for each. */
 int pl_search_next(
 	struct pl_search *s, uint64_t seq, uint64_t end, struct pl_event *event, struct pl_err *err)
 {
@@ -185,7 +190,8 @@ int pl_search_next(
 
 /* ---- backwards ---- */
 
-/* The last wanted event of a block before seq. */
+/* The last wanted event of a block before seq: paths are read forward only, so all of them are
+ * found, and the last one stays. */
 static int last_of(
 	struct pl_search *s, size_t index, uint64_t seq, uint64_t *found, struct pl_err *err)
 {
@@ -200,6 +206,8 @@ static int last_of(
 	return code < 0 ? code : stopped(s) ? PL_END : 0;
 }
 
+/* Block by block backward; then the walk goes to the seq that was found, for the event itself.
+ * Several rows can have one seq, so it is also compared by kind. */
 int pl_search_previous(struct pl_search *s, uint64_t seq, uint64_t begin, struct pl_event *event,
 	struct pl_err *err)
 {

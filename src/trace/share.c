@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+/* As in share.h. A: samples that each line is taken to have had, at the mean cost, before any was
+ * seen: it keeps a line that was never seen from being free, and one that was seen once from being
+ * dear. PRIOR: what all rows of a span together weigh, beside 1 for each sample in it. */
 #define A     0.5
 #define PRIOR 0.5
 
@@ -10,6 +13,8 @@
 
 /* ---- lines and codes ---- */
 
+/* Two lists of one length: whatever is touched has room. After a failure both are as long as
+ * before, or longer. */
 static bool grow(void **at, uint32_t **touched, uint32_t *room, size_t bytes)
 {
 	uint32_t more = *room ? *room * 2 : 256;
@@ -91,6 +96,7 @@ struct shared_line *share_line(struct share *s, const struct pl_code *plan, int3
 
 /* ---- a span ---- */
 
+/* The line has a part in this span: share_forget clears only those. */
 static struct shared_line *touch(struct share *s, const struct pl_code *code, int32_t line)
 {
 	struct shared_line *l = share_line(s, code, line);
@@ -163,6 +169,8 @@ struct weights {
 	double all[2], tail[2];
 };
 
+/* A row weighs what rows of this line cost in all, with as much waiting as its samples had; a
+ * sample weighs itself. */
 static struct weights weigh(const struct share *s, const struct shared_line *l, double cost_all)
 {
 	double seen = l->seen[0] + l->seen[1], waits = seen > 0 ? l->seen[1] / seen : 0;
@@ -269,6 +277,8 @@ void share_settle(struct share *s, struct contexts *x)
 			pay(&s->codes[i], &x->nodes[contexts_loose(x, s->codes[i].code)]);
 }
 
+/* The rest of each code's time goes to its contexts by their rows. A code with time and no row was
+ * seen by a sample only (share_unmet). */
 static void share_contexts(struct share *s, struct contexts *x)
 {
 	for (uint32_t i = 0; i < x->touched_count; i++) {
