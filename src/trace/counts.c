@@ -25,7 +25,8 @@ _Static_assert(PL_EVENT_KIND_COUNT <= 16, "a kind is four bits of a place");
 
 /* ---- rows ---- */
 
-/* 0: no memory. */
+/* A small number for a code, for which a key has room as it has not for an address. 0: no
+ * memory. */
 static uint64_t code_number(struct pl_counts *c, const struct pl_code *code)
 {
 	if (c->last_number && code == c->last_code)
@@ -155,6 +156,8 @@ static void find_places(struct pl_counts *c)
 	}
 }
 
+/* Sorting moves the rows, so their places are found again: counting can go on after the table was
+ * asked for, which is valid until then. */
 int pl_counts_table(struct pl_counts *c, struct pl_count_table *out, struct pl_err *err)
 {
 	int code = take_steps(c);

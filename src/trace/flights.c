@@ -40,6 +40,8 @@ static struct pl_profile_exception *find(struct flights *f, const struct flight 
 	return &f->rows[f->count - 1];
 }
 
+/* The flight is over: it is counted by its beginning and its end. *index: the row that counts
+ * it. */
 static int land(struct flights *f, enum pl_exception_end end, const struct pl_code *code,
 	int32_t line, uint32_t *index)
 {
@@ -74,6 +76,7 @@ static void is_at(struct flights *f, const struct pl_event *row)
 	f->left = false;
 }
 
+/* A flight can begin with another row than RAISE, where the path begins in the middle of it. */
 static void begin(struct flights *f, const struct pl_event *row)
 {
 	f->open = true;
@@ -82,7 +85,8 @@ static void begin(struct flights *f, const struct pl_event *row)
 		.line = row->line};
 }
 
-/* It continues from a handler that had it: finally, with, or `raise`. */
+/* It continues from a handler that had it: finally, with, or `raise`. So it was not handled there,
+ * and is not counted as such. */
 static void go_on(struct flights *f, struct context_frame *top)
 {
 	struct pl_profile_exception *row = &f->rows[top->flight - 1];
@@ -105,6 +109,7 @@ static int handled(struct flights *f, struct context_frame *top, const struct pl
 	return code;
 }
 
+/* It left a frame. In the outermost one nothing was there to take it. */
 static int unwound(struct flights *f, const struct pl_event *row)
 {
 	if (!f->open)
@@ -135,6 +140,8 @@ static bool belongs(const struct flights *f, const struct pl_event *row)
 	}
 }
 
+/* A thread has one exception on its way at a time: one that is handled while another waits (in
+ * finally) is kept with the frame of its handler (context_frame.flight). */
 int flights_row(struct flights *f, struct contexts *x, const struct pl_event *row)
 {
 	struct context_frame *top = x->depth ? &x->frames[x->depth - 1] : NULL;

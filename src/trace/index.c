@@ -10,6 +10,7 @@
 
 /* ---- one block ---- */
 
+/* Room for one more, which counts only when it is filled in. */
 static struct block_ref *reserve_ref(struct thread_entry *t)
 {
 	if (t->block_count == t->block_room) {
@@ -31,6 +32,8 @@ static void add_counts(struct pl_thread *t, const struct block_head *head)
 		t->counts[i] += head->counts[i];
 }
 
+/* A bit for each kind of event that the block has: a search passes over blocks without the kinds
+ * that it looks for. */
 static uint16_t kinds_of(const struct block_head *head)
 {
 	uint16_t kinds = 0;
@@ -40,7 +43,7 @@ static uint16_t kinds_of(const struct block_head *head)
 	return kinds;
 }
 
-/* The searches of walk.c need numbers, seqs and times that grow from block to block. A head that
+/* The searches of seek.c need numbers, seqs and times that grow from block to block. A head that
  * contradicts the one before is damage, and its block is left out. */
 static int add_block(struct pl_recording *r, const struct stream *s, const struct block_head *head)
 {
@@ -79,6 +82,8 @@ static int add_block(struct pl_recording *r, const struct stream *s, const struc
 
 /* ---- one record of samples ---- */
 
+/* Counts are of what is kept: those of a dropped segment are taken off again. 0 - count is well
+ * defined for unsigned numbers, and adds up to the difference. */
 static void count_samples(struct pl_recording *r, const struct samples_head *head, bool add)
 {
 	struct process_entry *p = recording_process(r, head->process);
@@ -187,6 +192,8 @@ static int read_segment(struct pl_recording *r, struct stream *s, bool *news, st
 	return 0;
 }
 
+/* Read what a segment has more than the last time. Errors of one segment do not end reading, except
+ * those of memory and of the system. */
 static int read_appended(
 	struct pl_recording *r, struct segment *segment, bool *news, struct pl_err *err)
 {
@@ -292,6 +299,7 @@ static void drop_refs(struct thread_entry *t, uint32_t file)
 		t->public.first_seq = t->blocks[0].first_seq;
 }
 
+/* EVICTED was read: the files before this one are gone, or will be in a moment. */
 static void drop_before(struct pl_recording *r, uint32_t file)
 {
 	size_t n = 0;

@@ -110,6 +110,8 @@ static bool has_more(const struct walk *w)
 	return w->next_block < w->thread->evicted + w->thread->block_count;
 }
 
+/* A recording that is being written has got more blocks of threads that seemed to be at their
+ * end. */
 static void wake(struct order *o)
 {
 	for (size_t i = o->waiting; i < o->count; i++) {
@@ -180,6 +182,8 @@ int order_next(struct order *o, struct pl_event *row, struct pl_err *err)
 	return walk_next(o->last, row, err);
 }
 
+/* Each walk goes somewhere else by itself; then all are put into the heap again by where they
+ * are. */
 int order_move(struct order *o, int (*move)(struct walk *w, void *context, struct pl_err *err),
 	void *context, struct pl_err *err)
 {

@@ -56,6 +56,7 @@ static int next_record(struct samples_walk *w, struct pl_err *err)
 	return PL_END;
 }
 
+/* The rest of a record in which a sample cannot be read is left out, and is told as damage once. */
 int samples_walk_next(struct samples_walk *w, struct sample *out, struct pl_err *err)
 {
 	for (;;) {

@@ -10,6 +10,8 @@ struct target {
 	const struct pl_position *position; /* NULL: none */
 };
 
+/* The least tick with such a time. clockmap_time never goes back, so halving finds it; it also
+ * extrapolates beyond the samples of the clock. */
 uint64_t walk_ticks_of(const struct pl_recording *r, int64_t time_ns)
 {
 	uint64_t low = 0, high = UINT64_MAX;
@@ -28,7 +30,8 @@ uint64_t walk_ticks_of(const struct pl_recording *r, int64_t time_ns)
 	return low;
 }
 
-/* Positive: yes. PL_END: the path ended. */
+/* A time or a position is that of the next row, which walk_peek looks at without taking it. PL_END:
+ * the path ended. */
 static int has_arrived(struct walk *w, const struct target *t, bool *arrived, struct pl_err *err)
 {
 	struct walk_peek peek;
@@ -59,6 +62,7 @@ static struct stride_limit limit_of(const struct walk *w, const struct target *t
 	return limit;
 }
 
+/* As far as steps lead; when there is no more room for steps, what they counted is taken (full). */
 static int by_strides(struct walk *w, const struct target *t, const struct walk_visit *v)
 {
 	const struct stride_limit limit = limit_of(w, t);
@@ -73,6 +77,8 @@ static int by_strides(struct walk *w, const struct target *t, const struct walk_
 	return code;
 }
 
+/* Steps where there are some, one row by the walk where there is none, until the target is the next
+ * row. */
 static int go_on(
 	struct walk *w, const struct target *t, const struct walk_visit *v, struct pl_err *err)
 {
@@ -169,6 +175,8 @@ int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err)
 	return seek(w, &target, err);
 }
 
+/* After the last block the walk is at the end of that one, where rows without an event can
+ * follow. */
 int walk_seek_time(struct walk *w, int64_t time_ns, struct pl_err *err)
 {
 	const struct target target = {

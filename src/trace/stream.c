@@ -38,6 +38,8 @@ int stream_head(struct stream *s, struct pl_err *err)
 	return 0;
 }
 
+/* The first bytes of the payload, as stored; fewer if there are no more. Valid until the next
+ * call. */
 int stream_front(struct stream *s, size_t n, struct pl_view *out, struct pl_err *err)
 {
 	if (n > s->head.stored)
@@ -66,6 +68,8 @@ void stream_next(struct stream *s)
 	s->off += RECORD_HEAD_BYTES + s->head.stored;
 }
 
+/* To the next place where a sound head begins, or to the end of the file. What follows the damaged
+ * bytes is found by its checksum alone; nothing that the damaged record says is believed. */
 int stream_resync(struct stream *s, struct pl_err *err)
 {
 	size_t room = WINDOW_BYTES_FIRST;

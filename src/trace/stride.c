@@ -13,14 +13,25 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 		       sizeof(struct stack_frame) == 24,
 	"what of a frame an answer depends on are its first and its last eight bytes");
 
+/* POPS is one event for several frames that end without an event of their own. Steps are of one
+ * frame, so it is asked frame by frame, as ASK_POP. */
 #define ASK_POP EVENT_POPS
 
 /* ---- the table ---- */
 
+/* Where the top frame is (stands, from: see struct stack_frame), and what happens to it:
+ *
+ *	asked    | operand 32: unit, site, or index | 15: 0 | generator 1 | flags 8 | kind 8 |
+ *	callee   | code 32 | unit 32 |   of an event that pushes a frame, else 0
+ *
+ * Of a generator only whether the frame is one matters, not which: loops over new generators would
+ * never find a step again.
+ */
 struct question {
 	uint64_t stands, from, asked, callee;
 };
 
+/* The best bits of a product are the high ones. */
 static uint32_t home(const struct strides *s, const struct question *q)
 {
 	uint64_t mixed = q->stands * 0x9e3779b97f4a7c15u ^ q->from * 0xc2b2ae3d27d4eb4fu ^
@@ -78,6 +89,8 @@ static enum event_kind kind_of(const struct stride_step *t)
 	return (enum event_kind)(t->asked & 0x3f);
 }
 
+/* With contexts the counts are taken at each stamp, so it must be quick to find the few steps that
+ * have some. */
 static inline void add_passes(struct strides *s, uint32_t index, uint64_t passes)
 {
 	if (s->contexts && !s->steps[index].passes)
@@ -85,6 +98,7 @@ static inline void add_passes(struct strides *s, uint32_t index, uint64_t passes
 	s->steps[index].passes += passes;
 }
 
+/* What take_watched would have counted, had each of the trip's steps been taken. */
 static void add_trip_step(void *who, const struct trip_step *t, uint64_t passes)
 {
 	struct strides *s = who;
@@ -158,6 +172,7 @@ static int reserve(struct strides *s)
 	return s->room < STEPS_MAX ? grow(s) : STRIDE_FULL;
 }
 
+/* The memory stays. What the steps counted is to be taken before (strides_take). */
 void strides_forget(struct strides *s)
 {
 	if (s->room)
@@ -224,6 +239,8 @@ static inline struct question ask_of(const struct stack_frame *f, uint32_t kind,
 	return q;
 }
 
+/* The slow path's way to the question. go_quickly makes the same from the bytes: the two must
+ * agree. */
 static struct question ask(const struct stack_frame *f, const struct event *e)
 {
 	const uint32_t kind = (uint32_t)e->kind | (uint32_t)e->flags << 8;
@@ -274,6 +291,7 @@ static bool is_strange(const struct walk *w, const struct trial *t, const struct
 	}
 }
 
+/* Which lines ran before the event, that have none of their own. */
 static void follow(const struct walk *w, struct trial *t, const struct event *e)
 {
 	struct follow_code *c = t->code == w->r->unknown_code ? NULL : &t->code->follow;
@@ -333,6 +351,7 @@ static struct pl_count own_row(const struct walk *w, const struct trial *t, cons
 	return row;
 }
 
+/* The nodes lead from the last of the lines back to the first. */
 static bool rows_halt(const struct strides *s, const struct stride_rows *rows, uint32_t lines)
 {
 	uint32_t node = rows->node;
@@ -411,6 +430,7 @@ static bool has_step(enum event_kind kind)
 	}
 }
 
+/* What stack_apply does for one frame, if there is nothing else to do. */
 static void pop_top(struct stack *s)
 {
 	static const struct event one = {.kind = EVENT_POPS, .a = 1};
@@ -428,7 +448,8 @@ struct change {
 	uint64_t gen;
 };
 
-/* In three stores, as ask_of reads it: the processor can forward these. */
+/* In three stores, as ask_of reads it: the processor can forward these to the loads of the next
+ * question. It could not, if the fields were stored one by one. */
 static inline int push(struct stack *s, const struct change *c)
 {
 	const bool entered = c->kind == EVENT_ENTER || c->kind == EVENT_OUTSIDE;
@@ -493,6 +514,7 @@ static uint32_t find_edge(
 	return edge;
 }
 
+/* The cache is asked first: most calls come from the same context as before. */
 static int push_context(
 	struct strides *s, struct walk *w, const struct change *c, struct trip_step *t)
 {
@@ -510,7 +532,8 @@ static int push_context(
 	return 0;
 }
 
-/* As take, with contexts. */
+/* As take, with contexts. The order is that of the walk: the line that the frame was on is over
+ * (passed), before the frame moves; a frame that ends is told (left), before it is popped. */
 static inline int take_watched(
 	struct strides *s, struct walk *w, struct stride_step *step, const struct change *c)
 {
@@ -543,6 +566,7 @@ static inline int take_watched(
 	return code ? code : push_or_pop(&w->stack, c);
 }
 
+/* Count the step, and do to the stack what it says. */
 static inline int take(
 	struct strides *s, struct walk *w, struct stride_step *step, const struct change *c)
 {
@@ -606,6 +630,9 @@ static int step_contexts(struct strides *s, struct walk *w, const struct event *
 		       : contexts_sync(s->contexts, w);
 }
 
+/* Decode the next event. One with a step is taken by it; one without a row (a stamp, a task, a
+ * name) is given to the walk; before any other, such as a gap, the stride ends here, and *went is
+ * false. */
 static int step_by_event(
 	struct strides *s, struct walk *w, const struct stride_limit *limit, bool *went)
 {
@@ -653,6 +680,8 @@ static int step_by_pop(
  * Most events need only their step. These are taken directly from the bytes, in a loop that keeps
  * what it needs in registers, as long as their steps are known and nothing else waits. */
 
+/* A view of the block's events and what is counted on the way, in locals: written back at the end
+ * of stride_quickly. */
 struct quick {
 	const uint8_t *at, *end;
 	uint64_t rows;
@@ -692,6 +721,8 @@ static const uint8_t fields_after[32] = {
 };
 #define FIELDS_MAX 4
 
+/* Of a generator that the block has resumed before: one byte and its place in the table, and a unit
+ * if that is another one. */
 static inline const uint8_t *read_known_resume(const struct quick *k,
 	const struct event_calls *calls, uint32_t fields[FIELDS_MAX], struct change *c,
 	uint32_t *flags)
@@ -796,6 +827,7 @@ static inline bool take_quickly(struct quick *k, struct strides *s, struct walk 
 	return true;
 }
 
+/* If it stops on the way, w->pops has what is left for the slow path. */
 static bool pop_quickly(struct quick *k, struct strides *s, struct walk *w, uint32_t n, int *code)
 {
 	static const struct change pop = {.kind = ASK_POP};
@@ -865,6 +897,8 @@ static inline bool key_here(
 	return true;
 }
 
+/* Steps are taken as usual, and noted on a tape (note_place). The longest beginning that can be a
+ * trip, one that ends in the frame where it began, is kept. */
 static bool learn_trip(
 	struct quick *k, struct strides *s, struct walk *w, const struct trip_key *key, int *code)
 {
@@ -906,6 +940,8 @@ static inline bool take_trip(struct quick *k, struct strides *s, struct walk *w,
 	return true;
 }
 
+/* A trip if one is known here, else a step. Trips are tried only as long as they save more than
+ * they cost (trips_spend, trips_save): there are programs that repeat nothing. */
 static inline bool go(struct quick *k, struct strides *s, struct walk *w, int *code)
 {
 	struct trip_key key;
@@ -972,6 +1008,7 @@ int stride(struct strides *s, struct walk *w, const struct stride_limit *limit)
 
 /* ---- what was taken ---- */
 
+/* The rows of one step, each as often as the step was taken. */
 static int take_rows(const struct strides *s, uint32_t i,
 	int (*add)(void *context, const struct pl_count *row), void *context)
 {

@@ -12,6 +12,8 @@ struct texts_chunk {
 	char bytes[];
 };
 
+/* Bytes never move and are never freed alone: a caller may keep the pointer as long as the
+ * recording. */
 static char *reserve(struct texts *t, size_t n)
 {
 	struct texts_chunk *c = t->newest;
@@ -28,6 +30,8 @@ static char *reserve(struct texts *t, size_t n)
 	return c->bytes + c->used - n;
 }
 
+/* A NUL within the text becomes the two bytes c0 80, as in Java's class files: C strings stay
+ * whole, and no other text has these bytes, because they are not valid UTF-8. */
 const char *texts_keep(struct texts *t, struct pl_view v)
 {
 	size_t nuls = 0;

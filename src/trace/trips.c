@@ -32,6 +32,7 @@ void trips_release(struct trips *t)
 	*t = (struct trips){0};
 }
 
+/* Each step of the trip was taken as often as the trip. */
 static void give(struct trips *t, uint32_t index)
 {
 	struct trip *trip = &t->all[index];
@@ -41,6 +42,8 @@ static void give(struct trips *t, uint32_t index)
 	trip->passes = 0;
 }
 
+/* Takes the place of the trip that was there; its passes are given first. It stays in the list,
+ * once. */
 void trips_put(struct trips *t, const struct trip_tape *tape)
 {
 	const uint32_t index = trips_home(&tape->trip.key);
