@@ -47,7 +47,8 @@ void session_tell_more(struct session *s, const char *format, ...)
 	va_end(arguments);
 }
 
-/* After a move: PL_END is a refusal, for this reason. */
+/* After a move: PL_END is a refusal, for this reason, or because the user stopped it. Wherever the
+ * position has moved, the innermost frame is the selected one again. */
 static int moved(struct session *s, int code, const char *why)
 {
 	if (code == 0)
@@ -70,6 +71,7 @@ static bool read_number(const char *text, uint64_t *n)
 
 /* ---- steps ---- */
 
+/* The letter is the first one of the command's own name, whichever of its names was typed. */
 static int do_step(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	enum step step = strchr("sS", letter)	? STEP_LINE
@@ -82,6 +84,7 @@ static int do_step(struct session *s, char letter, const char *rest, struct pl_e
 		back ? "no earlier line in this thread" : "no later line in this thread");
 }
 
+/* Without a number: the line after this one, so that a loop's jump back does not stop it. */
 static int do_until(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	uint64_t line = (uint64_t)s->replay.at.line + 1;
@@ -93,6 +96,7 @@ static int do_until(struct session *s, char letter, const char *rest, struct pl_
 		s, replay_until(&s->replay, (int32_t)line, err), "no later line in this thread");
 }
 
+/* Where no stop is left on the way, the answer says where there are some (elsewhere.h). */
 static int do_continue(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	char text[ELSEWHERE_BYTES];
@@ -119,6 +123,7 @@ static int do_all(struct session *s, char letter, const char *rest, struct pl_er
 
 /* ---- stops ---- */
 
+/* As the command that would set it. */
 static void tell_stop(struct session *s, const struct stop *stop)
 {
 	static const char *const words[] = {"b", "b", "w", "x"};
@@ -152,7 +157,9 @@ struct wish {
 	bool once;
 };
 
-/* Set the stop, or delete it if the same one exists. */
+/* Set the stop, or delete it if the same one exists. The same place with another number of hits is
+ * another stop; asked for as b where it is a tbreak, or the other way round, it only changes into
+ * that. */
 static int toggle(struct session *s, const struct wish *w)
 {
 	struct stops *stops = &s->replay.stops;
@@ -207,7 +214,8 @@ static bool asks_values(const char *text)
 	return strncmp(at, "hits", 4) || isalnum((unsigned char)at[4]) || at[4] == '_';
 }
 
-/* Only what ran can be stopped at. */
+/* Only what ran can be stopped at: a mistyped name is refused now, with what is near to it, and not
+ * after a search of the whole recording. known.h has said why; PL_END is its refusal. */
 static int set_stop(struct session *s, const struct wish *w, struct pl_err *err)
 {
 	int code = stops_find(&s->replay.stops, w->kind, w->name, w->line) ? 0
@@ -218,6 +226,8 @@ static int set_stop(struct session *s, const struct wish *w, struct pl_err *err)
 	return code == 0 ? toggle(s, w) : code == PL_END ? 0 : code;
 }
 
+/* "b", "b 12", "b file.py:12", "b function", each with " if hits == K" for a line. What has no
+ * number after its last colon is a function's name. */
 static int do_break(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	const struct pl_event *at = &s->replay.at;
@@ -305,6 +315,7 @@ static const char *frame_file(const struct pl_frame *f)
 	return f->code ? pl_code_file(f->code) : "?";
 }
 
+/* u and d move the selection only; the position stays. */
 static int do_frame(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	size_t depth;
@@ -387,7 +398,9 @@ static int do_list(struct session *s, char letter, const char *rest, struct pl_e
 		text.length < WHY_MAX ? (int)text.length : WHY_MAX, text.at);
 }
 
-/* Until when was it at the position? */
+/* Until when was it at the position? Mostly until the position's own time. But a thread that stood
+ * there when its process was killed was there to the end, so that another thread's end is at the
+ * same time: INT64_MAX. Another process may have gone on after that. */
 static int64_t leaves_ns(struct replay *p, uint32_t to_process)
 {
 	const struct pl_process *of = pl_recording_find_process(p->r, p->at.position.process);
@@ -397,7 +410,9 @@ static int64_t leaves_ns(struct replay *p, uint32_t to_process)
 	return !of->end_ns || of->number == to_process ? INT64_MAX : of->end_ns;
 }
 
-/* Go to the nearest time in another thread, of this or another process. */
+/* Go to the nearest time in another thread, of this or another process. It takes two moves, to the
+ * thread and to the time, of which the history keeps one; if the second fails, the first is taken
+ * back. */
 static int go_to_thread(struct session *s, uint32_t process, uint32_t thread, struct pl_err *err)
 {
 	struct replay *p = &s->replay;
@@ -427,6 +442,8 @@ static void tell_row(struct session *s, const char *missing)
 		session_refuse(s, "there is no %s; there are: ", missing);
 }
 
+/* By number or name; of threads with one name the first. Without an argument, or with one that no
+ * thread has, the list. */
 static int do_thread(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	const uint32_t process = s->replay.at.position.process;
@@ -524,6 +541,7 @@ static int do_task(struct session *s, char letter, const char *rest, struct pl_e
 
 /* ---- how often ---- */
 
+/* Kept while the position is in the thread, because counting a long thread takes seconds. */
 struct hits *session_hits(struct session *s)
 {
 	const struct pl_position *at = &s->replay.at.position;
@@ -545,6 +563,7 @@ static bool has_passes(const struct session *s)
 	return !strcmp(info.passes, "all");
 }
 
+/* To the end of the counting, where the screen would go on with other things meanwhile. */
 static int count_hits(struct session *s, int32_t line, struct pl_err *err)
 {
 	const struct pl_code *of = s->replay.at.code;
@@ -616,6 +635,7 @@ int session_percent(const struct session *s)
 	return whole <= 0 || past >= whole ? 100 : past <= 0 ? 0 : (int)(100 * past / whole);
 }
 
+/* A seq ("#4711") is no time; do_jump reads it itself. */
 static bool read_time(const struct session *s, const char *text, int64_t *time_ns)
 {
 	struct pl_recording_info info;
@@ -655,6 +675,7 @@ static void note_thread(struct session *s, uint32_t thread, const struct seen *s
 
 #define NOTED_THREADS 4
 
+/* For the first few threads only: a note is one line. */
 void session_note_seen(struct session *s)
 {
 	const struct pl_position *here = &s->replay.at.position;
@@ -685,6 +706,7 @@ done:
 	free(rows);
 }
 
+/* The end of this thread's path, and where all threads were seen last. */
 static int jump_to_end(struct session *s, struct pl_err *err)
 {
 	const struct pl_position here = s->replay.at.position;
@@ -756,6 +778,7 @@ static int do_forward(struct session *s, char letter, const char *rest, struct p
 	return moved(s, replay_visited(&s->replay, false, err), "there is no later place");
 }
 
+/* , goes against the direction of the last / or ?, and ; along with it. */
 static int do_search(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	bool again = letter == ';' || letter == ',';
@@ -826,6 +849,8 @@ static int do_quit(struct session *s, char letter, const char *rest, struct pl_e
 	return 0;
 }
 
+/* Commands that users of gdb and pdb type by habit: they are known, so as to say why they do
+ * nothing. */
 static int do_run(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	(void)letter, (void)rest, (void)err;

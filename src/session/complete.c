@@ -13,6 +13,7 @@ struct stem {
 	struct completion *c;
 };
 
+/* Without memory the word is left out: completion is a help, and no reason to fail. */
 static void add(struct stem *stem, const char *word, size_t n)
 {
 	struct completion *c = stem->c;
@@ -26,6 +27,7 @@ static void add(struct stem *stem, const char *word, size_t n)
 		c->words[c->count++] = kept;
 }
 
+/* The word, if it begins with what was typed. */
 static void offer(struct stem *stem, const char *word)
 {
 	if (*word && !strncmp(word, stem->text, strlen(stem->text)))
@@ -49,6 +51,7 @@ static void offer_end(struct stem *stem, const char *name, char separator)
 	}
 }
 
+/* If no part of it begins so, the whole name if it has the stem anywhere: open takes any part. */
 static void offer_file(struct stem *stem, const char *file)
 {
 	size_t before = stem->c->count;
@@ -81,6 +84,7 @@ static int offer_functions(struct stem *stem, struct pl_err *err)
 	return code;
 }
 
+/* For b: functions, and files, which a colon and a line follow. */
 static int offer_places(struct stem *stem, struct pl_err *err)
 {
 	const struct executed *e = &stem->s->executed;
@@ -161,6 +165,7 @@ static int offer_stops(struct stem *stem, struct pl_err *err)
 	return 0;
 }
 
+/* Each of a list of names that commas separate. */
 static void offer_others(struct stem *stem, const char *others)
 {
 	for (const char *at = others; at && *at;) {
@@ -202,6 +207,7 @@ static int offer_views(struct stem *stem, struct pl_err *err)
 
 /* ---- the whole ---- */
 
+/* By enum names: what can stand after a command. */
 static int (*const offers[])(struct stem *stem, struct pl_err *err) = {
 	[NAMES_PLACES] = offer_places,
 	[NAMES_FUNCTIONS] = offer_functions,
@@ -259,6 +265,8 @@ static const char *argument_of(const char *line, const struct complete_word *own
 	return rest;
 }
 
+/* `own` are commands that the session does not have: those of the screen. In a list of events the
+ * part after the last comma is completed. */
 int complete_line(struct session *s, const char *line, const struct complete_word *own,
 	struct completion *c, struct pl_err *err)
 {

@@ -31,7 +31,8 @@ static int is(void *context, const struct pl_event *e)
 	return ++c->found >= COUNT_MAX ? 0 : PL_END;
 }
 
-/* The number of stops of one thread. */
+/* The number of stops of one thread in these seqs: COUNT_MAX, if there are as many or more. A stop
+ * that counts hits is at one place of a thread at most. */
 static int count_stops(struct replay *p, struct path *path, const struct seqs *in, uint64_t *count,
 	struct pl_err *err)
 {
@@ -114,6 +115,7 @@ static void tell(struct told *t, uint64_t count, const char *where)
 	t->names++;
 }
 
+/* Only if they were left out of the search (a). */
 static int tell_threads(struct replay *p, bool back, struct told *t, struct pl_err *err)
 {
 	const struct pl_process *process = pl_recording_find_process(p->r, p->at.position.process);

@@ -3,8 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A process is counted in so many slices of its time, so that a caller can do something else
+ * between them. Slices of time, because all threads are counted along together. */
 #define SLICES 512
 
+/* The table is sorted by file first, so the codes of a file stand together, and the first of them
+ * names it. */
 static int finish(struct executed *e, struct pl_err *err)
 {
 	const char *last = "";
@@ -85,6 +89,7 @@ static bool is_outside(const struct pl_loss *l)
 	       (l->reason == PL_GAP_FULL && !l->process);
 }
 
+/* "Never ran" is a claim about everything that ran, so any loss of events takes it away. */
 bool executed_is_whole(const struct pl_recording *r)
 {
 	const struct pl_loss *l;

@@ -15,6 +15,8 @@ static bool is_whole(const struct session *s)
 	return executed_is_whole(s->replay.r);
 }
 
+/* All of the recording is counted, once; a stop (Ctrl-C) leaves what was counted, and the next call
+ * goes on. PL_END: stopped. */
 int known_executed(struct session *s, struct pl_err *err)
 {
 	int code = 0;
@@ -99,6 +101,9 @@ static void near_lines(const struct pl_count_table *table, const struct place *p
 	}
 }
 
+/* From what is cheap to what is dear: did it run? That is found early, if it did. If not,
+ * everything is counted, for the lines near it. Whether it "never ran" also needs a path without
+ * holes. */
 int known_line(struct session *s, const char *file, int32_t line, struct pl_err *err)
 {
 	const struct place place = {.name = file, .line = line};
@@ -181,6 +186,7 @@ int known_function(struct session *s, const char *name, struct pl_err *err)
 
 /* ---- exceptions ---- */
 
+/* PL_END goes on with the search: all are wanted. Types belong to the recording, and stay. */
 static int collect_type(void *context, const struct pl_event *e)
 {
 	struct session *s = context;

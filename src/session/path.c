@@ -25,6 +25,8 @@ void path_release(struct path *p)
 	p->events = NULL;
 }
 
+/* The window has room for twice PATH_WINDOW events, for gaps that may follow the last one
+ * (is_full). */
 static int prepare(struct path *p, struct pl_err *err)
 {
 	if (!p->events)
@@ -42,6 +44,8 @@ static void forget_texts(struct pl_event *e)
 		e->type = NULL;
 }
 
+/* One event a seq: a gap that the reader put before an event has that event's seq, and gives way to
+ * it. */
 static void keep(struct path *p, const struct pl_event *e)
 {
 	struct pl_event *last = p->count ? &p->events[p->count - 1] : NULL;
@@ -65,7 +69,8 @@ static bool is_full(const struct path *p)
 	       (p->count >= PATH_WINDOW && p->events[p->count - 1].kind != PL_EVENT_GAP);
 }
 
-/* Fill the window with what is there from this seq on. */
+/* Fill the window with what is there from this seq on. If that is where the last one ended, the
+ * cursor goes on from there, and does not seek. */
 static int load(struct path *p, uint64_t seq, struct pl_err *err)
 {
 	struct pl_event e;
@@ -181,7 +186,7 @@ int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct 
 	return 0;
 }
 
-/* The first event at or after seq, without the window. */
+/* The first event at or after seq, by a cursor of its own: the window stays. */
 static int probe(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *err)
 {
 	int code = p->probe ? 0 : pl_cursor_new(&p->probe, p->r, p->process, p->thread, err);
@@ -196,13 +201,14 @@ static int probe(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err
 	return code;
 }
 
-/* The event is in [low, high]. */
+/* The event is in [low, high]: all before low are before it, and the one at high is not. */
 struct bounds {
 	uint64_t low, high;
 	bool known;	   /* `e` is the event at high */
 	struct pl_event e; /* its texts are the probe's */
 };
 
+/* Ask at seq, and move one of the bounds there. */
 static int narrow(struct path *p, const struct path_key *key, uint64_t seq, struct bounds *b,
 	struct pl_err *err)
 {
@@ -263,6 +269,7 @@ static int narrow_around(
 	return code;
 }
 
+/* high is one more than the thread's end: there may be no such event. */
 static struct bounds bounds_of(const struct path *p)
 {
 	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);
@@ -281,6 +288,8 @@ int path_bound(
 	return code;
 }
 
+/* First around `near`, in steps that grow, then by halving: each probe seeks, so the number of them
+ * is the cost, and mostly the event is near. */
 int path_search(struct path *p, const struct path_key *key, struct pl_event *e, struct pl_err *err)
 {
 	struct bounds b = bounds_of(p);
@@ -344,6 +353,7 @@ static int is_of_generator(void *context, const struct pl_event *e)
 	return e->generator == ((const struct pl_event *)context)->generator ? 0 : PL_END;
 }
 
+/* Only events of that code are looked at, and of those only the generator's own count. */
 int path_to_generator(
 	struct path *p, const struct pl_event *of, bool back, uint64_t *seq, struct pl_err *err)
 {

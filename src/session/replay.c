@@ -6,6 +6,8 @@
 
 /* ---- positions ---- */
 
+/* A move from an earlier place drops what came after it, as in a browser. The oldest place is
+ * dropped when there is no more room. */
 static void remember(struct replay *p)
 {
 	if (p->visited && p->current + 1 < p->visited)
@@ -42,6 +44,7 @@ static void arrive(struct replay *p, const struct pl_event *e)
 	remember(p);
 }
 
+/* The window is of one thread: in another it begins anew. */
 static void follow(struct replay *p, uint32_t process, uint32_t thread)
 {
 	if (p->path.process == process && p->path.thread == thread)
@@ -51,7 +54,8 @@ static void follow(struct replay *p, uint32_t process, uint32_t thread)
 	p->path.thread = thread;
 }
 
-/* At or after it, or else the last one. */
+/* The event at or after seq, or else the last one of the thread. The position does not change; if
+ * there is none, the window is again that of the position's thread. */
 static int find(struct replay *p, uint32_t process, uint32_t thread, uint64_t seq,
 	struct pl_event *to, struct pl_err *err)
 {
@@ -79,6 +83,8 @@ int replay_seq(
 	return code;
 }
 
+/* The first event of the main thread is a call, mostly: the line after it is where one begins to
+ * read. */
 int replay_start(struct replay *p, struct pl_err *err)
 {
 	p->path.r = p->r;
@@ -198,6 +204,7 @@ static uint64_t apart(int64_t earlier, int64_t later)
 	return (uint64_t)later - (uint64_t)earlier;
 }
 
+/* Between the last event before the time and the first one that is not: whichever is nearer. */
 int replay_time(struct replay *p, int64_t time_ns, struct pl_err *err)
 {
 	const struct pl_event *e;
@@ -222,7 +229,8 @@ int replay_time(struct replay *p, int64_t time_ns, struct pl_err *err)
 
 /* ---- looking for events ---- */
 
-/* The order of a process is that of (order, thread, seq). */
+/* The order of a process is that of (order, thread, seq): `order` is the number of the run, of one
+ * thread without a switch, in which the event was. */
 struct place {
 	uint64_t order;
 	uint32_t thread, of; /* `of`: the thread that is searched */
@@ -267,7 +275,7 @@ static void passes(void *context, uint64_t seq)
 		s->replay->progress(s->replay->context, s->path->thread, seq);
 }
 
-/* The nearest to where the search began, of all threads. */
+/* The nearest to where the search began, of all threads: forward the first, backward the last. */
 static void keep_nearest(struct search *s, const struct pl_event *e)
 {
 	const struct place best = {.order = s->best.order, .thread = s->best.position.thread};
@@ -279,7 +287,8 @@ static void keep_nearest(struct search *s, const struct pl_event *e)
 	s->found = true;
 }
 
-/* One thread from seq up to `to`; back: from before seq down to `to`. */
+/* One thread from seq up to `to`; back: from before seq down to `to`. What `begin` knows already is
+ * a limit for the search, and its result if the search finds nothing before it. */
 static int search_path(
 	struct replay *p, struct search *s, struct path *path, uint64_t seq, uint64_t to)
 {
@@ -347,6 +356,8 @@ int replay_seq_in(struct replay *p, struct path *path, uint64_t *seq, struct pl_
 	return code < 0 ? code : 0;
 }
 
+/* Another thread from the same place in the process's order, at most to the nearest event that was
+ * found so far. */
 static int search_other(struct replay *p, struct search *s, uint32_t thread)
 {
 	struct path other = {
@@ -404,6 +415,7 @@ static int stops_here(void *context, const struct pl_event *e)
 	return stops_match(&s->replay->stops, s->path, e, s->err);
 }
 
+/* Stops that count hits are found by counting, not by looking at events. */
 static int begin_stops(struct search *s, uint64_t seq, uint64_t to, uint64_t *found)
 {
 	struct replay *p = s->replay;
@@ -435,6 +447,8 @@ static bool has_regex(const struct search *s, const char *text)
 	return text && regexec(s->regex, text, 0, NULL, 0) == 0;
 }
 
+/* Of a call its function decides, which a row has; of a raise its type, which only the event
+ * has. */
 static bool may_have_regex(void *context, const struct pl_count *row)
 {
 	return row->kind == PL_EVENT_RAISE ||
@@ -781,6 +795,8 @@ static int go_to_end_of_run(struct replay *p, const struct pl_event *e, struct p
 	return code;
 }
 
+/* First within the run: to another task, or to a part of the same one. If there is none, to the run
+ * of the thread that ran next, or before. */
 int replay_switch(struct replay *p, bool back, struct pl_err *err)
 {
 	const uint32_t process = p->at.position.process, thread = p->at.position.thread;
@@ -808,6 +824,8 @@ int replay_switch(struct replay *p, bool back, struct pl_err *err)
 
 /* ---- what was seen after the last event ---- */
 
+/* Kept until the position changes, because the screen asks each time it draws. Samples of the whole
+ * process are read for it. */
 static void find_seen(struct replay *p)
 {
 	const struct pl_position *at = &p->at.position;
@@ -861,6 +879,8 @@ static void move_to_seen(struct replay *p, struct pl_frame *frame)
 		frame->line = seen->line;
 }
 
+/* A cursor of its own goes to the position: the window has events, and no stack. Names of tasks are
+ * the cursor's, so only the position's, which is kept in p->task, is given. */
 size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max)
 {
 	struct pl_cursor *c;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include "base/units.h"
 
+/* Looks that found the same line, one after another, are one stay there; another line begins a new
+ * one. */
 static void add(struct seen *row, const struct pl_sample *s)
 {
 	const bool same =
@@ -17,6 +19,7 @@ static void add(struct seen *row, const struct pl_sample *s)
 	row->to_ns = s->time_ns;
 }
 
+/* Samples of all threads are in one stream, in order of time: one reading answers for all rows. */
 int seen_last(struct pl_recording *r, uint32_t process, struct seen *rows, uint32_t count,
 	struct pl_err *err)
 {

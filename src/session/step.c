@@ -28,6 +28,8 @@ static struct aim aim_at(const struct pl_event *e, enum step step)
 		.depth = e->depth};
 }
 
+/* The frame has ended: its caller's is the wanted one. Below the outermost frame, whatever runs
+ * next in the thread is. */
 static void aim_below(struct aim *a)
 {
 	a->lines = true;

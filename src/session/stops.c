@@ -45,6 +45,8 @@ struct stop *stops_find(struct stops *s, enum stop_kind kind, const char *name, 
 
 /* ---- for searches ---- */
 
+/* UNWIND is among those of a raise, because stops_match needs to see where an exception comes
+ * from. */
 static const uint32_t kinds_of[] = {
 	[STOP_LINE] = 1u << PL_EVENT_LINE,
 	[STOP_CALL] = 1u << PL_EVENT_CALL,
@@ -69,6 +71,7 @@ uint32_t stops_kinds(const struct stops *s)
 	return kinds;
 }
 
+/* Is there a stop for such a row, as far as code, line, and kind say? */
 static bool may(const struct stop *s, const struct pl_count *row)
 {
 	if (!(stop_kinds(s) >> row->kind & 1))
@@ -151,6 +154,7 @@ static bool may_of_one(void *context, const struct pl_count *row)
 	return may(context, row);
 }
 
+/* The piece is small: each of its hits is visited, up to the one that is wanted. */
 static int visit_piece(
 	struct stop *s, struct path *p, uint64_t from, uint64_t left, struct pl_err *err)
 {
@@ -168,6 +172,10 @@ static int visit_piece(
 	return code;
 }
 
+/* The K-th hit of a line can be anywhere in a thread of a billion events. Counting is much quicker
+ * than visiting, so the thread is counted in pieces, then the piece with the hit in smaller ones,
+ * until one is small enough to be visited. The result is kept with the stop: it does not depend on
+ * the position. */
 static int find_hit(struct stop *s, struct path *p, struct pl_err *err)
 {
 	const struct pl_thread *t = pl_recording_thread(p->r, p->process, p->thread);

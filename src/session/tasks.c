@@ -8,6 +8,8 @@
 #define CO_AWAITED   0x380u
 #define CO_COROUTINE 0x180u /* the first two: only these can be the coroutine of a task */
 
+/* Looking at the lines of a thread, each of which has the task that ran it: for one task's, for
+ * another one's (wanted->other), or for all names. */
 struct look {
 	const struct tasks *tasks;
 	const struct task_wanted *wanted; /* NULL: all names are collected */
@@ -15,6 +17,7 @@ struct look {
 	size_t count, max;
 };
 
+/* Only the codes of coroutines run in a task. Greenlets run any code. */
 static bool may(void *context, const struct pl_count *row)
 {
 	const struct look *l = context;
@@ -28,6 +31,7 @@ static void name_it(struct task_name *to, const struct pl_event *e)
 	snprintf(to->text, sizeof to->text, "%s", e->task ? e->task : "");
 }
 
+/* By number, if the recording has numbers: names can be given twice, and change. */
 bool tasks_same(uint64_t number, const char *name, const struct task_name *task)
 {
 	if (task->number)
@@ -44,6 +48,8 @@ void tasks_text(const struct task_name *task, char text[TASK_TEXT_BYTES])
 		snprintf(text, TASK_TEXT_BYTES, "%s", task->text);
 }
 
+/* 0 ends the search: it is the one. When names are collected none is, and the last name that a task
+ * had is kept. */
 static int is(void *context, const struct pl_event *e)
 {
 	struct look *l = context;
@@ -126,6 +132,7 @@ static int is_resumed(void *context, const struct pl_event *e)
 		       : PL_END;
 }
 
+/* With greenlets there are no suspensions to be seen. */
 int tasks_resumed(
 	const struct tasks *t, const struct task_wanted *w, uint64_t *seq, struct pl_err *err)
 {
@@ -164,6 +171,7 @@ int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_
 	return code < 0 ? code : 0;
 }
 
+/* By a cursor: only it knows the task of an event, see path.h. */
 int tasks_at(const struct tasks *t, uint64_t seq, struct task_name *name, struct pl_err *err)
 {
 	struct pl_cursor *c = NULL;

@@ -69,6 +69,7 @@ static const char *read_clock(const char *text, struct tm *t, int64_t *fraction)
 	return at;
 }
 
+/* "2026-11-21", with a clock time or without; local time, or UTC with a Z at its end. */
 static bool read_date(const char *text, int64_t *ns)
 {
 	struct tm t = {.tm_isdst = -1};
@@ -85,7 +86,8 @@ static bool read_date(const char *text, int64_t *ns)
 	return to_ns(utc ? timegm(&t) : mktime(&t), fraction, ns);
 }
 
-/* A time of day within the recording. */
+/* A time of day within the recording: of the day on which it began, or, if that is before its
+ * beginning, of the next day, if it was still running then. */
 static bool read_time_of_day(const char *text, const struct pl_recording_info *info, int64_t *ns)
 {
 	time_t start = (time_t)(info->start_ns / NS_PER_S);
@@ -133,6 +135,7 @@ static bool read_span(const char *text, int64_t *ns)
 	return false;
 }
 
+/* whole / 100 first: a recording's length times a hundred may not fit. */
 static bool read_percent(const char *text, const struct when_scale *scale, int64_t *ns)
 {
 	int64_t whole;
@@ -147,6 +150,8 @@ static bool read_percent(const char *text, const struct when_scale *scale, int64
 	return true;
 }
 
+/* A number of seconds is a time since 1970 if it is as large as such times are; a small one is not
+ * understood. */
 bool when_read(const char *text, const struct when_scale *scale, struct when *w)
 {
 	const char sign = text[0];

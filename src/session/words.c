@@ -37,6 +37,7 @@ static size_t begins_any(const char *line, const struct session_word *word)
 	return longest;
 }
 
+/* The longest name wins: "info breakpoints" before "info b", and "step" before "s". */
 const struct session_word *session_find_word(const char *line, const char **rest)
 {
 	const struct session_word *found = NULL;
@@ -117,7 +118,10 @@ int words_help(struct session *s, char letter, const char *rest, struct pl_err *
 	return 0;
 }
 
-/* So many times, or until it is refused. The place visited before is the one before all of them. */
+/* So many times, or until it is refused. The place visited before is the one before all of them:
+ * from the second time on, a move joins the one before it in the history. A refusal after some of
+ * them is not one of the whole: the position has moved, so the answer is the position, with a
+ * note. */
 static int run_counted(
 	struct session *s, const struct session_word *word, uint64_t count, struct pl_err *err)
 {
@@ -150,6 +154,8 @@ static bool read_count(const char *text, unsigned long long *count)
 	return true;
 }
 
+/* A count stands before the command (5s), or after it as in gdb (step 5), where the command takes
+ * no argument. */
 int session_do(struct session *s, const char *line, struct pl_err *err)
 {
 	const char *rest = "";
@@ -183,6 +189,7 @@ int session_do(struct session *s, const char *line, struct pl_err *err)
 					: word->run(s, word->word[0], rest, err);
 }
 
+/* For `replay --help`, and for the man page, which is made from that. */
 void session_help(char help[WORDS_HELP_BYTES])
 {
 	size_t used = 0;

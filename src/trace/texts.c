@@ -31,7 +31,7 @@ static char *reserve(struct texts *t, size_t n)
 }
 
 /* A NUL within the text becomes the two bytes c0 80, as in Java's class files: C strings stay
- * whole, and no other text has these bytes, because they are not valid UTF-8. */
+ * whole, and valid UTF-8 never has these bytes. */
 const char *texts_keep(struct texts *t, struct pl_view v)
 {
 	size_t nuls = 0;
