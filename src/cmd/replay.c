@@ -310,6 +310,7 @@ static int start(struct answers *a)
 	code = run_own(a);
 	if (code == CMD_GO && a->thread)
 		code = begin(a, "t", a->thread);
+	a->session.note[0] = 0; /* that it begins there */
 	if (code == CMD_GO && a->at)
 		code = begin(a, "j", a->at);
 	if (code == CMD_GO && a->end)

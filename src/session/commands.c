@@ -71,6 +71,25 @@ static bool read_number(const char *text, uint64_t *n)
 
 /* ---- steps ---- */
 
+/* Why n, f or until found no line: others of the thread may follow, and are not of these frames. */
+static int no_line(struct session *s, enum step step, bool back, struct pl_err *err)
+{
+	const char *way = back ? "earlier" : "later";
+	struct pl_event line;
+	int code = step == STEP_LINE || *s->replay.stop ? PL_END
+							: replay_peek(&s->replay, back, &line, err);
+
+	if (code < 0)
+		return code;
+	if (*s->replay.stop)
+		return session_refuse(s, "stopped");
+	if (code == PL_END)
+		return session_refuse(s, "no %s line in this thread", way);
+	return session_refuse(s, "no %s line of this frame%s is recorded; %s", way,
+		step == STEP_OUT ? "'s callers" : " or its callers",
+		back ? "S goes back" : "s goes on");
+}
+
 /* The letter is the first one of the command's own name, whichever of its names was typed. */
 static int do_step(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
@@ -80,8 +99,8 @@ static int do_step(struct session *s, char letter, const char *rest, struct pl_e
 	bool back = isupper((unsigned char)letter);
 
 	(void)rest;
-	return moved(s, replay_step(&s->replay, step, back, err),
-		back ? "no earlier line in this thread" : "no later line in this thread");
+	int code = replay_step(&s->replay, step, back, err);
+	return code == PL_END ? no_line(s, step, back, err) : moved(s, code, "");
 }
 
 /* Without a number: the line after this one, so that a loop's jump back does not stop it. */
@@ -92,8 +111,8 @@ static int do_until(struct session *s, char letter, const char *rest, struct pl_
 	(void)letter;
 	if (*rest && (!read_number(rest, &line) || line > INT32_MAX))
 		return session_refuse(s, "not a line number: %s; try until 44", rest);
-	return moved(
-		s, replay_until(&s->replay, (int32_t)line, err), "no later line in this thread");
+	int code = replay_until(&s->replay, (int32_t)line, err);
+	return code == PL_END ? no_line(s, STEP_NEXT, false, err) : moved(s, code, "");
 }
 
 /* Where no stop is left on the way, the answer says where there are some (elsewhere.h). */
@@ -398,27 +417,22 @@ static int do_list(struct session *s, char letter, const char *rest, struct pl_e
 		text.length < WHY_MAX ? (int)text.length : WHY_MAX, text.at);
 }
 
-/* Until when was it at the position? Mostly until the position's own time. But a thread that stood
- * there when its process was killed was there to the end, so that another thread's end is at the
- * same time: INT64_MAX. Another process may have gone on after that. */
-static int64_t leaves_ns(struct replay *p, uint32_t to_process)
+/* A thread that stood somewhere when its process was killed was there to the end, so that another
+ * thread's end is at the same time; another process may have gone on after that. */
+static int64_t moment_ns(const struct replay *p, const struct moment *m)
 {
-	const struct pl_process *of = pl_recording_find_process(p->r, p->at.position.process);
+	const struct pl_process *of = pl_recording_find_process(p->r, m->at.position.process);
 
-	if (!replay_stands(p))
-		return p->at.time_ns;
-	return !of->end_ns || of->number == to_process ? INT64_MAX : of->end_ns;
+	return !m->stands ? m->at.time_ns : of && of->end_ns ? of->end_ns : INT64_MAX;
 }
 
-/* Go to the nearest time in another thread, of this or another process. It takes two moves, to the
- * thread and to the time, of which the history keeps one; if the second fails, the first is taken
- * back. */
-static int go_to_thread(struct session *s, uint32_t process, uint32_t thread, struct pl_err *err)
+/* By time, because the order is that of one process. It takes two moves, to the thread and to the
+ * time, of which the history keeps one; if the second fails, the first is taken back. */
+static int go_to_process(
+	struct replay *p, uint32_t process, uint32_t thread, int64_t time_ns, struct pl_err *err)
 {
-	struct replay *p = &s->replay;
 	const struct pl_position here = p->at.position;
 	const uint64_t seq = p->at.seq;
-	const int64_t time_ns = leaves_ns(p, process);
 	int code = replay_seq(p, process, thread, 0, err);
 
 	p->joins = code == 0; /* it is one move */
@@ -427,8 +441,32 @@ static int go_to_thread(struct session *s, uint32_t process, uint32_t thread, st
 	if (code < 0)
 		replay_seq(p, here.process, here.thread, seq, err);
 	p->joins = false;
-	if (code == 0 && time_ns == INT64_MAX)
+	return code;
+}
+
+/* To where another thread, of this or another process, is at this moment. */
+static int go_to_thread(struct session *s, uint32_t process, uint32_t thread, struct pl_err *err)
+{
+	struct replay *p = &s->replay;
+	const struct moment from = replay_moment(p);
+	const struct pl_thread *t = pl_recording_thread(p->r, process, thread);
+	const char *name = t && t->name[0] ? t->name : "the thread";
+	const bool same = process == from.at.position.process;
+	const int64_t time_ns = moment_ns(p, &from);
+	enum replay_there there = REPLAY_RUNS;
+	int code = same ? replay_thread(p, &from, thread, &there, err)
+			: go_to_process(p, process, thread, time_ns, err);
+
+	if (code == 0)
+		replay_keep_moment(p, &from);
+	if (code == 0 && from.stands && (same || time_ns == INT64_MAX))
 		session_note_seen(s);
+	else if (code == 0 && there != REPLAY_RUNS)
+		snprintf(s->note, sizeof s->note,
+			there == REPLAY_BEGINS_LATER
+				? "%.80s had not begun; this is its first event"
+				: "this is the last event of %.80s",
+			name);
 	return moved(s, code, "nothing of it was recorded");
 }
 
@@ -454,8 +492,11 @@ static int do_thread(struct session *s, char letter, const char *rest, struct pl
 		const struct pl_thread *t = pl_recording_thread(s->replay.r, process, n);
 		char number[16];
 		snprintf(number, sizeof number, "%" PRIu32, n);
-		if (t && *rest && (!strcmp(rest, number) || !strcmp(rest, t->name)))
-			return go_to_thread(s, process, n, err);
+		if (!t || !*rest || (strcmp(rest, number) && strcmp(rest, t->name)))
+			continue;
+		if (n == s->replay.at.position.thread)
+			return session_tell(s, "this is thread %" PRIu32 " %s", n, t->name);
+		return go_to_thread(s, process, n, err);
 	}
 	for (uint32_t n = 0; p && n < p->thread_count; n++) {
 		const struct pl_thread *t = pl_recording_thread(s->replay.r, process, n);
@@ -468,6 +509,14 @@ static int do_thread(struct session *s, char letter, const char *rest, struct pl
 	return 0;
 }
 
+/* The thread in which one came from this process; or else its first. */
+static uint32_t thread_from(struct session *s, uint32_t process)
+{
+	const struct moment from = replay_moment(&s->replay);
+
+	return from.at.position.process == process ? from.at.position.thread : 0;
+}
+
 static int do_process(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct pl_recording *r = s->replay.r;
@@ -477,8 +526,11 @@ static int do_process(struct session *s, char letter, const char *rest, struct p
 		const struct pl_process *p = pl_recording_process(r, i);
 		char number[16];
 		snprintf(number, sizeof number, "%" PRIu32, p->number);
-		if (!strcmp(rest, number))
-			return go_to_thread(s, p->number, 0, err);
+		if (strcmp(rest, number))
+			continue;
+		if (p->number == s->replay.at.position.process)
+			return session_tell(s, "this is process %" PRIu32, p->number);
+		return go_to_thread(s, p->number, thread_from(s, p->number), err);
 	}
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
 		const struct pl_process *p = pl_recording_process(r, i);
@@ -926,9 +978,11 @@ const struct session_word session_words[] = {
 	{"list", "[N]", "l,ll,longlist,info line,info source", NAMES_NONE, WORD_TAKES, do_list,
 		"show the text of this line, or of line N of this file"},
 	{"t", "[THREAD]", "thread,info threads", NAMES_THREADS, WORD_TAKES, do_thread,
-		"list the threads, or go to one, at this time; from the end of a hang: to its end"},
+		"list the threads, or go to where one is at this moment; from the end of a hang: "
+		"to "
+		"its end"},
 	{"P", "[PROCESS]", "process,inferior,info inferiors", NAMES_PROCESSES, WORD_TAKES,
-		do_process, "list the processes, or go to one, at this time"},
+		do_process, "list the processes, or go to where one is at this time"},
 	{"T", "[TASK]", "task,info tasks", NAMES_TASKS, WORD_TAKES, do_task,
 		"list the tasks of this thread, or go to where one runs next"},
 	{"hits", "[N]", NULL, NAMES_NONE, WORD_TAKES, do_hits,

@@ -120,6 +120,7 @@ void replay_grown(struct replay *p)
 {
 	path_reset(&p->path);
 	p->seen_known = false;
+	p->has_moment = false;
 }
 
 int replay_visited(struct replay *p, bool back, struct pl_err *err)
@@ -166,6 +167,11 @@ int replay_step(struct replay *p, enum step step, bool back, struct pl_err *err)
 	if (code == 0)
 		arrive(p, &to);
 	return code;
+}
+
+int replay_peek(struct replay *p, bool back, struct pl_event *line, struct pl_err *err)
+{
+	return (back ? step_back : step_forward)(&p->path, &p->at, STEP_LINE, line, err);
 }
 
 /* Has the frame of `from` ended, or given way to another one? */
@@ -325,9 +331,8 @@ static int search_path(
 }
 
 /* Where the thread was when it was asked last; the next time that is near. NULL: no memory. */
-static uint64_t *near_of(struct replay *p, uint32_t thread)
+static uint64_t *near_of(struct replay *p, uint32_t process, uint32_t thread)
 {
-	const uint32_t process = p->at.position.process;
 	const struct pl_process *of = pl_recording_find_process(p->r, process);
 
 	if (!of || thread >= of->thread_count)
@@ -341,11 +346,13 @@ static uint64_t *near_of(struct replay *p, uint32_t thread)
 	return p->near ? &p->near[thread] : NULL;
 }
 
-int replay_seq_in(struct replay *p, struct path *path, uint64_t *seq, struct pl_err *err)
+/* In another thread of the same process: the first event that is not before `of`. */
+static int seq_from(struct replay *p, const struct pl_event *of, struct path *path, uint64_t *seq,
+	struct pl_err *err)
 {
 	const struct place place = {
-		.order = p->at.order, .thread = p->at.position.thread, .of = path->thread};
-	uint64_t *near = near_of(p, path->thread);
+		.order = of->order, .thread = of->position.thread, .of = path->thread};
+	uint64_t *near = near_of(p, path->process, path->thread);
 	struct pl_event e;
 	int code = path_search(
 		path, &(struct path_key){before_place, &place, near ? *near : 0}, &e, err);
@@ -354,6 +361,11 @@ int replay_seq_in(struct replay *p, struct path *path, uint64_t *seq, struct pl_
 	if (code >= 0 && near)
 		*near = *seq;
 	return code < 0 ? code : 0;
+}
+
+int replay_seq_in(struct replay *p, struct path *path, uint64_t *seq, struct pl_err *err)
+{
+	return seq_from(p, &p->at, path, seq, err);
 }
 
 /* Another thread from the same place in the process's order, at most to the nearest event that was
@@ -529,7 +541,7 @@ static int neighbour(
 	const struct place place = {
 		.order = p->at.order, .thread = p->at.position.thread, .of = path->thread};
 	const uint64_t next = p->at.order + 1;
-	uint64_t *near = near_of(p, path->thread);
+	uint64_t *near = near_of(p, path->process, path->thread);
 	struct path_key key = {before_place, &place, near ? *near : 0};
 
 	if (path->thread == place.thread && !back)
@@ -822,6 +834,59 @@ int replay_switch(struct replay *p, bool back, struct pl_err *err)
 		    : replay_seq(p, process, best.position.thread, best.seq, err);
 }
 
+/* ---- one moment of several threads ---- */
+
+static bool is_at(const struct replay *p, const struct pl_position *of, uint64_t seq)
+{
+	const struct pl_position *at = &p->at.position;
+
+	return at->process == of->process && at->thread == of->thread && p->at.seq == seq;
+}
+
+struct moment replay_moment(struct replay *p)
+{
+	struct moment here = {.at = p->at};
+
+	if (p->has_moment && is_at(p, &p->moment_of, p->moment_seq))
+		return p->moment;
+	here.at.task = NULL;
+	here.stands = replay_stands(p);
+	return here;
+}
+
+void replay_keep_moment(struct replay *p, const struct moment *m)
+{
+	p->moment = *m;
+	p->moment_of = p->at.position;
+	p->moment_seq = p->at.seq;
+	p->has_moment = true;
+}
+
+int replay_thread(struct replay *p, const struct moment *m, uint32_t thread,
+	enum replay_there *there, struct pl_err *err)
+{
+	const uint32_t process = m->at.position.process;
+	struct path other = {.r = p->r, .process = process, .thread = thread, .stop = p->stop};
+	struct pl_event e = m->at;
+	uint64_t seq;
+
+	*there = REPLAY_RUNS;
+	if (m->stands)
+		return replay_seq(p, process, thread, INT64_MAX, err);
+	if (thread == m->at.position.thread)
+		return replay_seq(p, process, thread, m->at.seq, err);
+	int code = seq_from(p, &m->at, &other, &seq, err);
+	if (code == 0)
+		code = path_last(&other, seq, &e, err);
+	path_release(&other);
+	if (code < 0)
+		return code;
+	*there = code == PL_END	     ? REPLAY_BEGINS_LATER
+		 : seq == UINT64_MAX ? REPLAY_IS_OVER
+				     : REPLAY_RUNS;
+	return replay_seq(p, process, thread, code == PL_END ? 0 : e.seq, err);
+}
+
 /* ---- what was seen after the last event ---- */
 
 /* Kept until the position changes, because the screen asks each time it draws. Samples of the whole
@@ -846,10 +911,7 @@ static void find_seen(struct replay *p)
 
 const struct seen *replay_seen(struct replay *p)
 {
-	const struct pl_position *at = &p->at.position;
-
-	if (!p->seen_known || p->seen_seq != p->at.seq || p->seen_at.thread != at->thread ||
-		p->seen_at.process != at->process)
+	if (!p->seen_known || !is_at(p, &p->seen_at, p->seen_seq))
 		find_seen(p);
 	return p->seen.code ? &p->seen : NULL;
 }

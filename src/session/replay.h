@@ -20,6 +20,13 @@
 #define REPLAY_HISTORY 256
 #define REPLAY_MARKS   26
 
+/* A moment of all threads: at this event of one of them. If it `stands` there, after its last
+ * event, the moment is the end of its process. */
+struct moment {
+	struct pl_event at;
+	bool stands;
+};
+
 struct replay {
 	/* in */
 	struct pl_recording *r;		   /* not owned */
@@ -43,6 +50,11 @@ struct replay {
 	struct pl_position seen_at;
 	uint64_t seen_seq;
 	bool seen_known;
+	/* from which one went to the event moment_seq of moment_of's thread, if has_moment */
+	struct moment moment;
+	struct pl_position moment_of;
+	uint64_t moment_seq;
+	bool has_moment;
 	/* owned: for each thread of near_process, where it was when a search asked last */
 	uint64_t *near;
 	uint32_t near_process, near_count;
@@ -87,6 +99,17 @@ int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err 
 /* In another thread of this process: the seq of the first event that is not before the position;
  * UINT64_MAX: all are. 0 or an error. */
 int replay_seq_in(struct replay *p, struct path *path, uint64_t *seq, struct pl_err *err);
+/* The line that STEP_LINE would go to. */
+int replay_peek(struct replay *p, bool back, struct pl_event *line, struct pl_err *err);
+/* The moment of the position: that of the place from which one went to other threads, if
+ * replay_keep_moment was called where they were reached. */
+struct moment replay_moment(struct replay *p);
+void replay_keep_moment(struct replay *p, const struct moment *m);
+/* To the last event of a thread of the moment's process that is before the moment, by their order;
+ * to the first one if none is. At the moment's own thread: to its event. */
+enum replay_there { REPLAY_RUNS, REPLAY_BEGINS_LATER, REPLAY_IS_OVER };
+int replay_thread(struct replay *p, const struct moment *m, uint32_t thread,
+	enum replay_there *there, struct pl_err *err);
 /* To the event nearest to this time, in this thread. */
 int replay_time(struct replay *p, int64_t time_ns, struct pl_err *err);
 /* To the first event of a thread at or after seq, or its last one. */

@@ -37,11 +37,11 @@ static const struct key table[] = {
 	{"w", ALL, KEY_PROMPT, "w ", "set a stop where a function is called or resumed", NULL},
 	{"u", ALL, KEY_DO, "u", "select the frame of the caller", NULL},
 	{"d", ALL, KEY_DO, "d", "select the frame that this one called", NULL},
-	{"t", ALL, KEY_PROMPT, "t ", "go to a thread, at this time; nothing: list the threads",
-		NULL},
+	{"t", ALL, KEY_PROMPT, "t ",
+		"go to where a thread is at this moment; nothing: list the threads", NULL},
 	{"T", ALL, KEY_PROMPT, "T ", "go to where a task runs next; nothing: list the tasks", NULL},
-	{"P", ALL, KEY_PROMPT, "P ", "go to a process, at this time; nothing: list the processes",
-		NULL},
+	{"P", ALL, KEY_PROMPT, "P ",
+		"go to where a process is at this time; nothing: list the processes", NULL},
 	{"j", ALL, KEY_PROMPT, "j ",
 		"jump to a time or event: 10:52:01.5, +5ms, -1h, 42% (of the thread's time), "
 		"#4711, start, "

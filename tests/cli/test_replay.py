@@ -508,6 +508,22 @@ class Replay(Recording):
         self.assertRegex(frames[1], r"^1 numbers .*mine\.py:11$")
         self.assertRegex(rows[5][1], r"^0 square .*; > 1 numbers ")
 
+    def test_the_edge_of_what_is_recorded(self):
+        """Where no caller is recorded, n, f and F find none; s and S go on."""
+        place = session.scratch()
+        for name, text in ("mine.py", "def one():\n    x = 1\n    return x\n\n\ndef two():\n    return 2\n"), ("main.py", "import mine\nmine.one()\nmine.two()\n"):
+            with open(os.path.join(place, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        done = session.pathline("record", "-o", "r", "--include", "mine.py", "--exclude", "main.py", "--python", PYTHON, "--", "main.py", cwd=place)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = ["w one", "c", "n", "n", "n", "f", "until", "s", "F", "S", "j end", "n", "s"]
+        out = session.pathline("replay", "r", "--plain", *[f"--command={word}" for word in words], cwd=place).stdout.decode()
+        rows = [row.split("\t") for row in out.splitlines() if row[0] != "#"][1:]
+        answers = dict(zip(enumerate(words), [row[7] if row[0] != "!" else row[1] for row in rows]))
+        on, out, back = ("no later line of this frame or its callers is recorded; s goes on", "no later line of this frame's callers is recorded; s goes on",
+                         "no earlier line of this frame's callers is recorded; S goes back")
+        self.assertEqual(list(answers.values())[2:], ["2", "3", on, out, on, "7", back, "3", "7", "no later line in this thread", "no later line in this thread"])
+
     def test_until_goes_on_in_its_frame(self):
         rows = self.replay("a", "t worker", "b mine.py:28", "c", "until")
         self.assertEqual([row[7:9] for row in rows[4:6]], [["28", "work"], ["29", "work"]])     # not 24, where the loop goes on
@@ -548,12 +564,28 @@ class Replay(Recording):
         self.assertEqual(rows[10], ["!", "there is no such mark; m LETTER sets one"])
 
     def test_search_and_threads(self):
-        rows = self.replay("/^squ", ";", ",", "?nothing", "t worker", "t 0")
+        rows = self.replay("/^squ", ";", ",", "?nothing")
         self.assertEqual([row[8] for row in rows[1:4]], ["square"] * 3)
         self.assertEqual(rows[3], rows[1])
         self.assertEqual(rows[4], ["!", "not found before this place; / searches forward"])
-        self.assertEqual(rows[5][1], self.model.threads[1][0].row[1])
-        self.assertEqual(rows[6][1], rows[0][1])
+        there = self.replay("t worker", "t 0")
+        self.assertEqual([row[1] for row in there], [events[0].row[1] for events in (self.model.threads[n] for n in (0, 1, 0))])
+
+    def test_a_thread_is_where_it_was_at_that_moment(self):
+        """By the order of the threads, not by their times; and the way back leads to where one came from."""
+        main, worker = self.model.threads[:2]
+        chosen = random.Random(8).sample([e for e in main if e.key > worker[0].key], 20) + main[:1]
+        wanted = {e.seq: max((o for o in worker if o.key < e.key), key=lambda o: o.key, default=worker[0]) for e in chosen}
+        rows = self.replay(*[word for e in chosen for word in (f"j #{e.seq}", "t worker", "t 0", "t 0")])
+        for n, e in enumerate(chosen):
+            there, again, here = rows[4 * n + 2:4 * n + 5]
+            self.assertEqual((there, again), (wanted[e.seq].row, e.row))
+            self.assertEqual(here, ["!", "this is thread 0 MainThread"])
+        rows = self.replay("t worker", "t worker", "s", "P 1")
+        self.assertEqual([row[1] for row in rows[2::2]], ["this is thread 1 worker", "this is process 1"])
+        rows = self.ask("replay", given="t worker\nj end\nt 0\nj end\nt 1\n").splitlines()
+        self.assertEqual(rows[1], "#\tworker had not begun; this is its first event")
+        self.assertEqual(rows[-2], "#\tthis is the last event of worker")
 
     def test_one_space_after_a_sign_is_not_part_of_its_argument(self):
         rows = self.replay("/ ^squ", "m a", "s", "' a", "? ^square$", "/  ^squ")
