@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "base/varint.h"
 
+/* A larger buffer is not kept for the next borrower: it was needed once. */
 #define KEPT_MOST (64u << 10)
 
 /* realloc would copy all the room, of which most may never have been touched. */
@@ -20,6 +21,8 @@ static uint8_t *grow(const struct pl_buf *b, size_t room)
 	return at;
 }
 
+/* After a failure the buffer stays failed, and all writes to it do nothing: a writer looks once, at
+ * the end. Room is doubled, so that appending costs the same for each byte. */
 uint8_t *buf_reserve(struct pl_buf *b, size_t n)
 {
 	if (b->failed)
@@ -88,6 +91,7 @@ void buf_string(struct pl_buf *b, const void *bytes, size_t n)
 	buf_put(b, bytes, n);
 }
 
+/* The NUL is written and does not count: the next text takes its place. */
 void buf_printf(struct pl_buf *b, const char *format, ...)
 {
 	va_list args;

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The outermost cause comes first: a new one is put before the existing text. */
+/* The outermost cause comes first: a new one is put before the existing text. If there is no room,
+ * the innermost text is cut: what the user asked for is said whole. The code is that of the
+ * outermost cause. */
 int pl_err_cause(struct pl_err *e, int code, const char *format, ...)
 {
 	char cause[PL_ERR_TEXT_MAX];

@@ -36,6 +36,8 @@ static struct spare_block *block_of(size_t room)
 	return b;
 }
 
+/* One block at most is kept, in an atomic pointer: whoever takes it has it alone, without a lock. A
+ * block that is too small is freed: the next one that is given back will be larger. */
 void *spare_take(struct pl_spare *s, size_t n)
 {
 	struct spare_block *b = atomic_exchange_explicit(&s->kept, NULL, memory_order_acquire);
@@ -49,6 +51,7 @@ void *spare_take(struct pl_spare *s, size_t n)
 	return b ? b->bytes : NULL;
 }
 
+/* The block takes the place of the one that was kept, which is freed. */
 void spare_give(struct pl_spare *s, void *p)
 {
 	if (!p)

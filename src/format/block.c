@@ -18,6 +18,8 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* What the stack needs is mentioned like what events need: its codes, and the minor version of a
+ * place that older readers do not have. */
 static void mention_stack(struct mentions *m, const struct stack *stack)
 {
 	for (uint32_t i = 0; i < stack->depth; i++) {
@@ -27,6 +29,8 @@ static void mention_stack(struct mentions *m, const struct stack *stack)
 	}
 }
 
+/* Read the events once more, for a caller that has not mentioned them on the way. `before`: bytes
+ * of the parts before this one. */
 static int mention_part(
 	struct mentions *m, struct event_calls *calls, struct pl_view part, size_t before)
 {
@@ -58,6 +62,8 @@ static int mention_events(struct mentions *m, const struct block_source *b)
 	return err;
 }
 
+/* 	| count | (number - the one before, body number + 1)… |
+ */
 static void put_codes(struct pl_buf *raw, struct mentions *m, const struct pl_map *bodies)
 {
 	uint32_t last = 0;
@@ -81,7 +87,12 @@ static bool has_numbers(const struct stack *s)
 	return false;
 }
 
-/* A place that a gap made stale is written as unknown: a block has no mark for it (stack.h). */
+/* 	| [greenlet] | depth | (code, place << 1 | linked, value, gen, raised u8, "task" [number])… |
+ *
+ * A place that a gap made stale is written as unknown: a block has no mark for it (stack.h). Where
+ * finished unrecorded lines began (from_place) is not written: a block begins where they are
+ * over.
+ */
 static void put_stack(struct pl_buf *raw, const struct stack *s)
 {
 	const bool numbers = has_numbers(s);
@@ -121,7 +132,10 @@ static uint32_t count_known(const uint64_t *calls, size_t places)
 	return count;
 }
 
-/* The places follow from the calls themselves. */
+/* 	| count | (site, code)… |
+ *
+ * The places follow from the calls themselves.
+ */
 static void put_calls(struct pl_buf *raw, const uint64_t *calls, size_t places)
 {
 	buf_varint(raw, count_known(calls, places));
@@ -142,6 +156,8 @@ static uint32_t count_resumes(const struct event_calls *calls)
 	return count;
 }
 
+/* 	| count | (site, code, gen, unit)… |
+ */
 static void put_resumes(struct pl_buf *raw, const struct event_calls *calls)
 {
 	buf_varint(raw, count_resumes(calls));
@@ -189,6 +205,7 @@ static inline __attribute__((always_inline)) void each_piece(const struct block_
 	}
 }
 
+/* The events that are stored apart: | count | (bytes between, length, event)… | */
 struct apart_put {
 	struct pl_buf *raw;
 	size_t skipped; /* bytes since the one before */
@@ -289,6 +306,7 @@ static uint32_t put_front(struct pl_buf *raw, const struct block_source *b, stru
 	return flags;
 }
 
+/* The others in pieces, where they are: nothing is copied before it is compressed. */
 static bool pack_pieces(struct pl_buf *out, const struct block_source *b, const struct mentions *m,
 	uint32_t *before)
 {
@@ -346,6 +364,7 @@ static bool put_chained(struct pl_buf *out, struct pl_view front, const struct b
 	return done;
 }
 
+/* Outside a chain, everything after the head is one frame; plain, if that is not smaller. */
 static void put_alone(struct pl_buf *out, struct pl_view raw, const struct block_source *b,
 	int level, uint32_t *flags)
 {
@@ -355,6 +374,8 @@ static void put_alone(struct pl_buf *out, struct pl_view raw, const struct block
 		buf_put(out, raw.at, raw.left);
 }
 
+/* The least minor version that reads all that the block has, so that an older reader refuses only
+ * blocks with something new in them. */
 static uint32_t minor_of(const struct block_head *head, const struct mentions *m)
 {
 	uint32_t minor = head->needs_minor > m->needs_minor ? head->needs_minor : m->needs_minor;
@@ -470,6 +491,7 @@ static int read_codes(struct pl_view *v, struct pl_map *bodies)
 	return 0;
 }
 
+/* As put_stack. What the code and its place mean is not known here: the walk finds out. */
 static int read_frame(struct pl_view *v, struct stack *s, bool numbers)
 {
 	uint64_t code, place, value, gen, number = 0;
@@ -545,12 +567,15 @@ static int read_resumes(struct pl_view *v, struct event_calls *calls)
 	return 0;
 }
 
+/* Is the chain that has been unpacked so far the one that this block belongs to? */
 static bool has_chain(const struct block *b, const struct block_head *head)
 {
 	return b->process == head->process && b->thread == head->thread &&
 	       b->first_number + BLOCK_BEFORE(head->flags) == head->number;
 }
 
+/* A chain is unpacked from its first block on: blocks before this one must be passed first, one
+ * after another. */
 uint32_t block_needs(const struct block *b, const struct block_head *head)
 {
 	const uint32_t before = BLOCK_BEFORE(head->flags);
@@ -590,6 +615,10 @@ static int unpack_events(
 	return out->left == bytes ? 0 : PL_ERR_FORMAT;
 }
 
+/* 	| front bytes | "front" | the block's part of the chain |
+ *
+ * The front is plain if the two lengths are equal.
+ */
 static int unpack_chained(struct block *b, struct pl_view packed, struct plain *out)
 {
 	uint64_t front_bytes;
@@ -630,6 +659,7 @@ struct apart {
 	struct pl_view rows; /* (between, event)... */
 };
 
+/* Take the rows from the front, and look only whether they are whole; join reads them. */
 static int read_apart(struct pl_view *front, struct apart *out)
 {
 	struct pl_view event;
@@ -669,6 +699,7 @@ static int join(struct block *b, struct apart *apart, struct pl_view others)
 	return 0;
 }
 
+/* In a chained block the front must be used up; in others the events are the rest of it. */
 static int find_events(struct block *b, struct plain *plain)
 {
 	const bool chained = b->head.flags & BLOCK_CHAINED;
@@ -706,6 +737,7 @@ static int open_head(struct block *b, struct pl_view *payload)
 	return err;
 }
 
+/* For the blocks of a chain before the one that is wanted. */
 int block_pass(struct block *b, struct pl_view payload)
 {
 	struct plain plain;

@@ -1,3 +1,12 @@
+/* A body's bytes, after file, name, first line, flags, version, and the counts:
+ *
+ *	lines    (unit - the one before, line - the one before as zigzag)…
+ *	starts   (unit - the one before << 1 | witness, line - the one before as zigzag)…
+ *	blocks   (unit - the one before, flags << 1 | has a start, number of edges)…
+ *	edges    (to - from - 1 as zigzag << 2 | fires)…      of each block in turn
+ *
+ * Rows are sorted by unit, so differences are small, and most are a byte.
+ */
 #include "format/body.h"
 
 #include "base/varint.h"
@@ -71,6 +80,7 @@ static uint8_t *write_edges(uint8_t *p, const struct flow_graph *g)
 	return p;
 }
 
+/* The most that the rows can have: room is asked for once. */
 static size_t rows_take(const struct flow_graph *g)
 {
 	return (size_t)LINE_BYTES * g->line_count + (size_t)START_BYTES * g->start_count +
@@ -243,6 +253,8 @@ static int read_counts(struct pl_view *v, struct flow_graph *g)
 	return least <= v->left ? 0 : PL_ERR_FORMAT;
 }
 
+/* flow_graph_check says at the end whether it is a graph: numbers in order, starts and edges where
+ * blocks have them. Readers of the graph rely on that. */
 static int read_graph(struct pl_view *v, struct flow_graph *out)
 {
 	struct flow_graph g = {0};
@@ -260,6 +272,7 @@ static int read_graph(struct pl_view *v, struct flow_graph *out)
 	return 0;
 }
 
+/* Bytes after what is known are of a later version. file and name are views into v. */
 int body_read(struct pl_view v, struct body *out)
 {
 	struct body b = {0};

@@ -72,6 +72,7 @@ int clockmap_add(struct clockmap *m, const struct clock_sample *s)
 
 /* ---- a period: between points i and i + 1 ---- */
 
+/* Nanoseconds a tick, between two points. */
 static double period_slope(const struct clockmap *m, size_t i)
 {
 	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
@@ -114,6 +115,7 @@ static int64_t period_excess(const struct clockmap *m, size_t i)
 	return magnitude(excess) > noise ? excess : 0;
 }
 
+/* Of CLOCK_REALTIME to CLOCK_MONOTONIC, at a point. */
 static int64_t offset(const struct clockmap *m, size_t i)
 {
 	return subtract(m->points[i].s.real_ns, m->points[i].s.mono_ns);
@@ -128,8 +130,12 @@ static int64_t period_step(const struct clockmap *m, size_t i)
 	return step > noise ? step : 0;
 }
 
-/* The limits of the time: not before `backward`, computed from the next point, and not after
- * `forward`, computed from the last one. */
+/* A period in which ticks and time do not agree, mostly because the machine was suspended: ticks
+ * may go on or stand still then. When it happened is not known. The limits of the time: not before
+ * `backward`, computed from the next point, and not after `forward`, computed from the last one.
+ *
+ *	time   a |......forward ->         <- backward......| b
+ */
 static void odd_inside(
 	const struct clockmap *m, size_t i, uint64_t ticks, int64_t excess, struct clock_time *out)
 {
@@ -159,6 +165,7 @@ static void odd_inside(
 	out->real_ns = add(out->mono_ns, offset(m, side));
 }
 
+/* Between two points: a straight line, if the period is a usual one. */
 static void inside(const struct clockmap *m, size_t i, uint64_t ticks, struct clock_time *out)
 {
 	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
@@ -174,6 +181,7 @@ static void inside(const struct clockmap *m, size_t i, uint64_t ticks, struct cl
 	odd_inside(m, i, ticks, excess, out);
 }
 
+/* After the last point its own period is the best guess, unless it was an odd one. */
 static double last_slope(const struct clockmap *m)
 {
 	if (m->count < 2)
@@ -181,6 +189,8 @@ static double last_slope(const struct clockmap *m)
 	return period_excess(m, m->count - 2) ? m->slope : period_slope(m, m->count - 2);
 }
 
+/* Before the first point or after the last one: further on at the same speed, with an error that
+ * grows. */
 static void outside(const struct clockmap *m, size_t i, uint64_t ticks, struct clock_time *out)
 {
 	const struct clock_sample *p = &m->points[i].s;
@@ -250,6 +260,8 @@ void clockmap_settle(struct clockmap *m)
 	}
 }
 
+/* Real time is raised to the floor of the last point, and its error by as much: times of a thread's
+ * events never go backward. */
 void clockmap_time(const struct clockmap *m, uint64_t ticks, struct clock_time *out)
 {
 	size_t i;

@@ -10,6 +10,7 @@ static int read_u32(struct pl_view *v, uint32_t *out)
 	return err;
 }
 
+/* The unit of the caller at which the call is; not there, if nothing that is recorded called. */
 static int read_site(struct pl_view *v, struct event *e)
 {
 	if (e->flags & EVENT_NO_CALLER) {
@@ -19,6 +20,11 @@ static int read_site(struct pl_view *v, struct event *e)
 	return read_u32(v, &e->site);
 }
 
+/* 	| first byte | site | code | [gen] |
+ *
+ * Written in full, it is known from then on, to writer and reader alike, and the next time is a
+ * byte.
+ */
 static int read_enter(struct pl_view *v, struct event_calls *calls, struct event *e)
 {
 	if (read_site(v, e) || read_u32(v, &e->code))
@@ -28,12 +34,16 @@ static int read_enter(struct pl_view *v, struct event_calls *calls, struct event
 	return e->flags & EVENT_GENERATOR ? view_varint(v, &e->gen) : 0;
 }
 
+/* A place that has no call yet names a code that is none, for the walk to notice: it is damage, or
+ * the call was in a block that is lost. */
 static void known_call(uint64_t call, struct event *e)
 {
 	*e = (struct event){.kind = EVENT_ENTER, .known = true, .code = (uint32_t)(call >> 32)};
 	e->site = e->code ? (uint32_t)call : EVENT_NO_UNIT;
 }
 
+/* 	| EVENT_FAR_CALL | place u8 |
+ */
 static int read_far_call(struct pl_view *v, const struct event_calls *calls, struct event *e)
 {
 	uint8_t place;
@@ -45,6 +55,8 @@ static int read_far_call(struct pl_view *v, const struct event_calls *calls, str
 	return 0;
 }
 
+/* 	| first byte | site | code | gen | unit |
+ */
 static int read_resume(struct pl_view *v, struct event *e)
 {
 	return read_site(v, e) || read_u32(v, &e->code) || view_varint(v, &e->gen) ||
@@ -53,6 +65,8 @@ static int read_resume(struct pl_view *v, struct event *e)
 		       : 0;
 }
 
+/* 	| first byte | place u8 | [unit], if it is not that of the last time |
+ */
 static int read_known_resume(
 	struct pl_view *v, const struct event_calls *calls, uint8_t first, struct event *e)
 {
@@ -160,6 +174,14 @@ static int read_fields(struct pl_view *v, struct event_calls *calls, struct even
 	}
 }
 
+/* The first byte decides:
+ *
+ *	1iiiiiii        LINE, of start i; 127: a varint follows, to be added
+ *	0ffkkkkk        kind k with flags f, and its fields; or one of the known calls and resumes,
+ *	                which have the bytes that no kind has (event.h)
+ *
+ * After damage *v is as before, so that the caller can tell where it is.
+ */
 int event_read_any(struct pl_view *v, struct event_calls *calls, struct event *out)
 {
 	struct pl_view before = *v;

@@ -6,6 +6,7 @@
 
 /* ---- a code ---- */
 
+/* A table by unit instead of a search in the blocks: this is asked for each event. */
 static void map_units(struct follow_code *c)
 {
 	const struct flow_graph *g = c->graph;
@@ -50,6 +51,8 @@ void follow_code_release(struct follow_code *c)
 	*c = (struct follow_code){0};
 }
 
+/* Where unrecorded lines lead from a block. Made when it is first asked for, and kept with the
+ * code: few blocks of a program are ever asked about. */
 static struct flow_reach *make_reach(struct follow_code *c, uint32_t from)
 {
 	struct flow_reach *r = calloc(1, sizeof *r);
@@ -323,6 +326,7 @@ static bool has_start(const uint32_t *starts, uint32_t count, uint32_t start)
 	return count != 0;
 }
 
+/* All lines that may come next without an event; `starts` has room for all of the code's. */
 uint32_t follow_ahead(struct follow_code *c, enum stack_place place, uint32_t value,
 	uint32_t *starts, bool *leaves)
 {
@@ -336,6 +340,7 @@ uint32_t follow_ahead(struct follow_code *c, enum stack_place place, uint32_t va
 	return count;
 }
 
+/* Where nothing is known about the frame, it may be. */
 bool follow_is_next(struct follow_code *c, const struct stack_frame *f, uint32_t start)
 {
 	struct follow_lines lines = {0};

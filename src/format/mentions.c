@@ -19,6 +19,8 @@ static bool make_room(struct mentions *m)
 	return true;
 }
 
+/* Most codes were mentioned a moment ago: `recent` has the last one of each residue, which saves
+ * the look-up. 0 there is "none", so code 0 is looked up each time. */
 void mentions_add_code(struct mentions *m, uint32_t code)
 {
 	uint32_t *recent = &m->recent[code % MENTIONS_RECENT];
@@ -68,6 +70,7 @@ void mentions_add_apart(struct mentions *m, size_t at, size_t length)
 		(struct mention_apart){.at = (uint32_t)at, .length = (uint32_t)length};
 }
 
+/* The lists keep their memory; the map is released, because emptying a large one takes longer. */
 void mentions_reset(struct mentions *m)
 {
 	const struct mentions was = *m;

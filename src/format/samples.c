@@ -6,6 +6,10 @@
 #define LEVEL	 3
 #define PACK_MIN 256 /* fewer bytes are not worth compressing */
 
+/* 	| thread | ticks since the one before | body + 1 | unit << 1 | waiting | weight |
+ *
+ * Time does not go backward: a sample that seems earlier than the one before gets the same tick.
+ */
 void sample_write(struct pl_buf *rows, const struct sample *s, uint64_t last)
 {
 	buf_varint(rows, s->thread);
@@ -15,6 +19,9 @@ void sample_write(struct pl_buf *rows, const struct sample *s, uint64_t last)
 	buf_varint(rows, s->weight);
 }
 
+/* 	| process u32 | count u32 | open u64 | close u64 | dropped u32 | refused u32 | raw u32 | flags u32 |
+ *	| rows, as one zstd frame or plain |
+ */
 void samples_write(struct pl_buf *out, const struct samples_head *head, struct pl_view rows)
 {
 	struct pl_buf packed = {0};
@@ -49,6 +56,8 @@ int samples_read_head(struct pl_view payload, struct samples_head *out)
 	return eat_head(&payload, out);
 }
 
+/* raw_bytes is believed only as far as zstd can have packed so much into the bytes that are
+ * there. */
 int samples_open(struct pl_view payload, struct samples_head *head, struct pl_buf *room,
 	struct pl_view *rows)
 {

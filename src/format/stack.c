@@ -117,6 +117,7 @@ static int begin_task(struct stack *s, const struct event *e)
 	return 0;
 }
 
+/* The top frame is at a place that its own event tells: no unrecorded lines lead there. */
 static int place(struct stack *s, enum stack_place where, uint32_t value, enum stack_raised raised)
 {
 	struct stack_frame *f = stack_top(s);
@@ -210,6 +211,7 @@ static int put_aside(struct stack *s, uint64_t greenlet)
 	return err;
 }
 
+/* A frame that is there without an event of its own; where it is may not be known. */
 static int link(struct stack *s, const struct event *e)
 {
 	struct stack_frame f = frame_of(e);

@@ -73,6 +73,8 @@ static void forget_stretches(struct standings *m)
 
 /* ---- numbers ---- */
 
+/* Numbers begin at 1 again, so all that names them goes: moves, stretches, recent ones. The memory
+ * stays. */
 static void forget(struct standings *m)
 {
 	forget_stretches(m);
@@ -316,6 +318,7 @@ static bool try_lines(struct stack *trial, const struct follow_codes *codes, uin
 	return true;
 }
 
+/* The frame ends without an event: the lines up to there, and a return or a yield, had none. */
 static bool try_pop(
 	struct stack *trial, const struct follow_codes *codes, struct standing_move *move)
 {
@@ -358,6 +361,8 @@ static bool try_enter(struct stack *trial, const struct follow_codes *codes, uin
 	return true;
 }
 
+/* The events of a question, applied one by one to a stack of one frame; *move counts the rows that
+ * had no event. */
 static bool try_question(struct stack *trial, const struct follow_codes *codes, uint64_t question,
 	struct standing_move *move)
 {
