@@ -24,6 +24,8 @@ bool home_is_block_file(const char *name)
 	       strspn(name + 7, "0123456789") == strlen(name + 7);
 }
 
+/* Files that a recording consists of, and the arena that a killed collector may have left in it.
+ * `rm` removes nothing else. */
 bool home_is_own_file(const char *name)
 {
 	static const char front[] = "pathline-", end[] = ".arena";
@@ -67,6 +69,8 @@ static bool is_root(const char *path)
 	       (here.st_dev == there.st_dev && here.st_ino == there.st_ino);
 }
 
+/* .pathline, ../.pathline, … up to the root, as relative paths: messages show them as the user
+ * knows the place. */
 bool home_find(char path[PATH_MAX])
 {
 	char up[PATH_MAX] = "";
@@ -122,6 +126,7 @@ static void read_times(int folder_fd, struct home_entry *e)
 		e->made_ns = seconds_ns + e->made_ns % NS_PER_S;
 }
 
+/* Does it have a path? A directory without a file of blocks is one in which no Python ran. */
 static void read_files(int folder_fd, struct home_entry *e)
 {
 	int fd = openat(folder_fd, e->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -173,6 +178,7 @@ static int by_age(const void *a, const void *b)
 	return strverscmp(x->name, y->name);
 }
 
+/* Nothing is opened: which of the directories are recordings, the caller finds out. */
 int home_list(const char *folder, struct home_list *list)
 {
 	DIR *d = opendir(folder);
@@ -219,6 +225,7 @@ static bool find_name(const struct home_list *list, const char *name, size_t *in
 	return false;
 }
 
+/* The link says it; if it is gone or leads nowhere, the newest with a path is the latest. */
 bool home_latest(const char *folder, const struct home_list *list, size_t *index)
 {
 	char name[NAME_MAX + 1];
@@ -244,6 +251,7 @@ void home_set_latest(const char *folder, const char *name)
 		unlink(aside);
 }
 
+/* Before the recording is removed: the link then leads to the one before it, or is removed. */
 void home_unset_latest(const char *folder, const char *name)
 {
 	char link[PATH_MAX], latest[NAME_MAX + 1];
@@ -266,6 +274,7 @@ void home_unset_latest(const char *folder, const char *name)
 
 /* ---- names ---- */
 
+/* What a command was given as the name of a recording, and what there is. */
 struct naming {
 	const char *command, *word;
 	char folder[PATH_MAX];
@@ -402,6 +411,7 @@ static int resolve(const struct naming *n, char path[PATH_MAX])
 	return n->list.count ? take_name(n, path) : take_path(n, path);
 }
 
+/* A word with a slash is a path, and no folder is looked for. */
 int home_resolve(const char *command, const char *word, char path[PATH_MAX])
 {
 	struct naming n = {.command = command, .word = word};

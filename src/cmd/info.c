@@ -1,4 +1,9 @@
-/* pathline info: what a recording holds, as one page for a person or one JSON object. */
+/* pathline info: what a recording holds, as one page for a person or one JSON object.
+ *
+ * Both are written from the same calls (pathline.h), part by part and in the same order, so that
+ * they can be compared side by side: what a person reads has its field in the JSON. Heads of blocks
+ * are enough for all of it; no event is decoded.
+ */
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
@@ -34,6 +39,7 @@ static const char *recording_state(const struct pl_recording_info *i)
 
 /* ---- text ---- */
 
+/* "command      python3 app.py": a word, and its text from column LABEL_WIDTH on. */
 static void label(struct out *o, const char *word)
 {
 	out_line(o);
@@ -73,6 +79,7 @@ static void write_head(struct out *o, const struct pl_recording_info *i)
 	label_text(o, "host", host);
 }
 
+/* A recording that is still being written has no end. */
 static void write_when(struct out *o, const struct pl_recording_info *i)
 {
 	char moment[LOCAL_BYTES], span[UNITS_BYTES], text[512];
@@ -90,6 +97,7 @@ static void write_when(struct out *o, const struct pl_recording_info *i)
 	label_text(o, "window", WINDOW);
 }
 
+/* What older recordings do not say is left out. */
 static void write_machine(struct out *o, const struct pl_recording_info *i)
 {
 	char size[UNITS_BYTES];
@@ -194,6 +202,8 @@ static struct sheet table(const struct column *columns, const void *context, siz
 		.columns = columns, .context = context, .rows = rows, .indent = 2, .gap = 2};
 }
 
+/* In the order of their numbers, in which they began; the command is indented below its
+ * parent's. */
 static void write_processes(struct out *o, const struct pl_recording *r)
 {
 	const uint32_t count = pl_recording_process_count(r);
@@ -289,6 +299,7 @@ static struct cell thread_cell(const void *context, size_t row, unsigned column)
 	}
 }
 
+/* A thread whose number has no record, after damage, has no row. */
 static void write_threads(struct out *o, const struct pl_recording *r)
 {
 	const size_t most = summary_of(r).threads;
@@ -383,6 +394,8 @@ static void write_codes(struct out *o, const char *name, uint64_t count, const c
 		write_number(o, name, count, text);
 }
 
+/* Events as the path has them, which is more than were written: see doc/ARCHITECTURE.md,
+ * witnesses. */
 static void write_counts(struct out *o, const struct pl_recording *r)
 {
 	struct summary s = summary_of(r);
@@ -411,6 +424,7 @@ static void write_counts(struct out *o, const struct pl_recording *r)
 	}
 }
 
+/* Where, how many, why, and what the recorder or reader said about it. */
 static void write_loss(struct out *o, const struct pl_loss *l)
 {
 	char count[UNITS_BYTES];

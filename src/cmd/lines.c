@@ -93,6 +93,8 @@ static void write_time(struct lines *w, int64_t time_ns)
 	out_tone(w->out, TONE_PLAIN);
 }
 
+/* Its name, or "#3" for one without a name. The digits are made by hand: this is done for each
+ * row. */
 static void write_thread(struct lines *w, const struct pl_event *e)
 {
 	char number[16] = "#";
@@ -135,6 +137,7 @@ static void write_indent(struct lines *w, uint32_t depth)
 	out_tone(w->out, TONE_PLAIN);
 }
 
+/* The path has what is left of the line, less the room for what comes after it. */
 static void write_place(struct lines *w, const struct pl_event *e, int32_t line)
 {
 	const size_t left = out_line_left(w->out);
@@ -148,6 +151,7 @@ static void write_place(struct lines *w, const struct pl_event *e, int32_t line)
 	out_tone(w->out, TONE_PLAIN);
 }
 
+/* The row's indentation says how deep it is in calls, so that of the source is left out. */
 static void write_source(struct lines *w, const struct pl_event *e)
 {
 	struct pl_text text;
@@ -183,6 +187,7 @@ static void write_tail(struct lines *w, const char *before, const char *text)
 	out_tone(w->out, TONE_PLAIN);
 }
 
+/* "  in task 3 worker": a number, a name, or both. */
 static void write_task(struct lines *w, const struct pl_event *e)
 {
 	char before[48];
@@ -329,6 +334,11 @@ static uint32_t indent_of(const struct pl_event *e)
 	return e->depth + inside;
 }
 
+/* 10:52:01.120034 MainThread   call work  shop.py:12  from line 44  in task 1 Task-1
+ *	10:52:01.120034 MainThread     13  total = 0                                    ~
+ *
+ * A ~ at the end: its place among the rows of other threads is not known exactly.
+ */
 void lines_write(struct lines *w, const struct pl_event *e)
 {
 	follow(w, &e->position);

@@ -61,6 +61,7 @@ struct listing {
 
 /* ---- what is shown ---- */
 
+/* Of its first process: that is the program that was recorded. */
 static void describe_end(const struct pl_recording *r, struct entry *e)
 {
 	const struct pl_process *p = pl_recording_process(r, 0);
@@ -73,6 +74,8 @@ static void describe_end(const struct pl_recording *r, struct entry *e)
 		summary_end(p, e->end);
 }
 
+/* Bounded: ls is not to take seconds for a recording of hours, so exceptions are looked for from
+ * the end, in so many events (session/crash.h). */
 static void describe(struct pl_recording *r, struct entry *e)
 {
 	const struct crash_bounds bounds = {.events = CRASH_EVENTS, .count = CRASH_COUNTED};
@@ -220,7 +223,8 @@ static void write_json(const struct listing *l, const struct entry *e)
 
 /* ---- all of them ---- */
 
-/* CMD_OK, or CMD_BAD after saying what is wrong with the recording. */
+/* CMD_OK, or CMD_BAD after saying what is wrong with the recording. In a folder that is not
+ * .pathline, directories that are no recordings are passed over. */
 static int list_one(struct listing *l, size_t index)
 {
 	struct entry e = {.name = l->list.entries[index].name, .is_latest = index == l->latest};
@@ -293,6 +297,8 @@ static bool find_folder(const char *word, char folder[PATH_MAX])
 	return snprintf(folder, PATH_MAX, "%s", word) < PATH_MAX;
 }
 
+/* Recordings whose collector was killed are finished first, so that they do not count as
+ * running. */
 static int list(struct out *o, const char *word, bool json)
 {
 	char folder[PATH_MAX];

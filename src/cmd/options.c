@@ -143,6 +143,7 @@ void cmd_say_bold(const struct cmd *c, const char *format, ...)
 	va_end(arguments);
 }
 
+/* Of NO_COLOR any value but the empty one counts (no-color.org). */
 static bool may_color(enum cmd_color choice, int fd)
 {
 	const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
@@ -160,6 +161,7 @@ struct parser {
 	int kept; /* operands so far; words[0..kept) */
 };
 
+/* By word or by letter, first among the command's own. */
 static const struct cmd_option *find(
 	const struct parser *p, const char *word, size_t length, char letter)
 {
@@ -254,6 +256,8 @@ static bool ends_options(const struct parser *p, const char *word)
 	return p->usage->first_word_ends && word[1] != '-' && !find(p, NULL, 0, word[1]);
 }
 
+/* Operands are moved to the front of c->words as they come, so options may stand between them. What
+ * follows -- is passed on as it is. */
 static int read_words(struct parser *p)
 {
 	struct cmd *c = p->c;
@@ -294,6 +298,7 @@ static int read_color(struct cmd *c, const char *text)
 	return cmd_unknown(c->name, "colour", text, choices);
 }
 
+/* CMD_TABLE as the only word asks for the table itself, for completions and man pages. */
 int cmd_parse(struct cmd *c, const struct cmd_usage *usage)
 {
 	bool help = false, version = false;

@@ -1,6 +1,14 @@
 /* pathline report: where the time went, as a profiler shows it, from the exact path. The views
  * asked for decide what is gathered. Each view shows it for a process, or for each of its selected
- * threads. */
+ * threads:
+ *
+ *	for each range (a process, or a thread of it)
+ *	    pl_profile_new      goes along the path once, for all that the views need
+ *	    the asked view      a sheet (sheet.h): its columns, its cells, its order
+ *	--flame, --collapsed    one picture of all ranges, at the end
+ *
+ * A name that is not found in any range is said once, at the end (w->found).
+ */
 #define _GNU_SOURCE
 #include "cmd/report.h"
 
@@ -37,6 +45,7 @@ struct view {
 
 #define VIEWS 9
 
+/* The lines are what a user wants who asks for nothing else; --flame alone prints nothing. */
 static void list_views(const struct report *w, struct view views[VIEWS])
 {
 	const struct view all[VIEWS] = {
@@ -90,6 +99,7 @@ static int check_views(const struct report *w)
 	return CMD_GO;
 }
 
+/* What the sheets of all views have in common; a view fills in its cells and rows. */
 struct sheet report_sheet(const struct report *w, const char *type, const struct column *columns)
 {
 	return (struct sheet){.type = type,
@@ -101,6 +111,7 @@ struct sheet report_sheet(const struct report *w, const char *type, const struct
 		.thread = w->range.one_thread ? w->range.thread : PL_ALL_THREADS};
 }
 
+/* CSV of several ranges is one table, with one head. */
 int report_show(struct report *w, const struct sheet *s)
 {
 	struct sheet sheet = *s;
@@ -115,6 +126,7 @@ int report_show(struct report *w, const struct sheet *s)
 
 /* ---- what is missing ---- */
 
+/* Programs see what is missing, too: a share of an incomplete recording is a share of the rest. */
 void report_json_missing(const struct report *w, struct json *j)
 {
 	const struct pl_loss *dropped = summary_dropped(w->r), *stopped = summary_stopped(w->r);
@@ -215,6 +227,8 @@ static void write_rest(struct report *w, int64_t ns, const char *what)
 	out_line_end(o);
 }
 
+/* So that the shares of a table and of what is in none of its rows add up to the whole. Of some
+ * rows only (--file, --function) they would not. */
 void report_rest(struct report *w)
 {
 	int64_t outside_ns = 0;
@@ -283,6 +297,7 @@ struct cell cell_file_id(const struct pl_code *code)
 	return c;
 }
 
+/* With the text of the line, without its indentation. */
 struct cell cell_place(const struct report *w, const struct pl_code *code, int32_t line)
 {
 	struct cell c = {.kind = CELL_PLACE, .number = line};
@@ -311,6 +326,7 @@ struct cell cell_function(const struct pl_code *code)
 	return c;
 }
 
+/* 0: no pass was longer than the time stamps can tell. */
 struct cell cell_longest(const struct pl_longest *l)
 {
 	return l->ns ? cell_ns(CELL_NS, l->ns) : (struct cell){0};
@@ -408,6 +424,7 @@ static void report_process(struct report *w, const struct pl_process *p)
 	}
 }
 
+/* Only at the end it is known that no range has it. */
 static int check_found(const struct report *w)
 {
 	const char *function = w->callers ? w->callers : w->callees ? w->callees : w->function;
@@ -462,6 +479,7 @@ static int report_all(struct report *w)
 
 /* ---- the words ---- */
 
+/* 0 is all. */
 static int read_rows(struct report *w)
 {
 	const char *text = w->rows_text;
@@ -478,6 +496,7 @@ static int read_rows(struct report *w)
 	return CMD_USAGE;
 }
 
+/* A number and its unit, which is needed: 50 could be meant as ms or s. */
 static int read_blocking(struct report *w)
 {
 	static const struct {
@@ -514,6 +533,8 @@ static int read_threshold(struct report *w)
 	return CMD_USAGE;
 }
 
+/* All that can be refused is refused here, before the pager is opened and anything is read at
+ * length. */
 static int prepare(struct report *w)
 {
 	int code = read_rows(w);

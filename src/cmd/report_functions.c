@@ -48,6 +48,7 @@ const struct column report_function_columns[] = {
 	{0},
 };
 
+/* No call, no average: a function can be resumed without having been called in this range. */
 static struct cell average(int64_t ns, uint64_t calls)
 {
 	return calls ? cell_ns(CELL_NS, ns / (int64_t)calls) : (struct cell){0};
@@ -221,6 +222,8 @@ static struct cell callee_cell(const void *context, size_t row, unsigned column)
 	return call_cell(context, row, column, false);
 }
 
+/* Rows are calls, of a caller and a callee: --callers wants those of one callee, --callees those of
+ * one caller. */
 static bool caller_wanted(const void *context, size_t row)
 {
 	const struct report *w = context;

@@ -64,6 +64,7 @@ static int64_t own_ns(const struct pl_line_time *l)
 
 /* ---- which text of its file ---- */
 
+/* Texts of one file, if it changed while it was recorded, are ordered as they came. */
 static int by_text(const void *x, const void *y)
 {
 	const struct pl_code *a = *(const struct pl_code *const *)x;
@@ -74,6 +75,8 @@ static int by_text(const void *x, const void *y)
 		     : (pl_code_text(a) > pl_code_text(b)) - (pl_code_text(a) < pl_code_text(b));
 }
 
+/* One code stands for each text, in the order of by_text, for cell_text_number to look up. Released
+ * after the sheet is written. */
 static int list_texts(struct report *w)
 {
 	size_t count = 0, kept = 0;
@@ -229,6 +232,8 @@ static void write_sum(struct report *w)
 	json_line_end(&j);
 }
 
+/* Is there such a line among those that are shown? Notes below a table are only for what is in
+ * it. */
 static bool any_line(
 	const struct report *w, size_t rows, bool (*is)(const struct pl_profile_line *l))
 {
@@ -309,6 +314,8 @@ static bool is_of(const struct annotated *a, const struct pl_code *code)
 	return pl_code_same_text(code, a->code);
 }
 
+/* There is no call for the number of lines: it is doubled until there is no such line, then halved
+ * in on. */
 static int32_t count_lines(const struct annotated *a)
 {
 	struct pl_text text;
@@ -341,6 +348,8 @@ static int32_t last_line(const struct annotated *a)
 	return last;
 }
 
+/* The lines at which code can begin to run; of all others nothing can be said, and nothing is
+ * shown. */
 static void know_lines(struct annotated *a, const struct pl_code *code)
 {
 	size_t count = pl_code_lines(code, NULL, 0);
@@ -363,6 +372,8 @@ static void add_time(int64_t *to, int64_t ns)
 		*to = INT64_MAX;
 }
 
+/* Lists by line: a line can have several rows in the table, one for each function with a part of it
+ * (a comprehension, a lambda). */
 static int gather(struct annotated *a)
 {
 	const struct pl_profile_tables *t = a->w->t;
@@ -419,6 +430,15 @@ static void write_right(struct out *o, const char *text, size_t width)
 	out_text(o, text);
 }
 
+/* Columns of 12, 12, 10 and 7 characters:
+ *
+ *	|       hits |        own |    error |  share |
+ *	|       5000 |     1.5 ms |  ±1.5 ms |   0.0% |
+ *	|      never |            |          |        |
+ *
+ * "never" is a claim about everything that ran, so it needs a recording without holes (whole), and
+ * a line that cannot have run at the end of a killed thread (open). Otherwise it is "?".
+ */
 static void write_margin(struct out *o, const struct annotated *a, int32_t line, bool never)
 {
 	char number[24];

@@ -168,6 +168,8 @@ static void write_block_task(struct out *o, const struct pl_profile_block *b)
 	out_clean(o, text_of(b->task));
 }
 
+/* A line says what stood still, for how long, and when; then its stack, innermost first, as a
+ * traceback turned around. */
 static void write_block_text(struct report *w, const struct pl_profile_block *b)
 {
 	struct out *o = &w->out;
@@ -267,6 +269,7 @@ static const struct column block_columns[] = {
 	{0},
 };
 
+/* CSV has no stack: only where the block was. */
 static struct cell block_cell(const void *context, size_t row, unsigned column)
 {
 	const struct report *w = context;
@@ -298,6 +301,7 @@ static struct cell block_cell(const void *context, size_t row, unsigned column)
 	}
 }
 
+/* The longest first, as the profile has them. */
 int report_blocking(struct report *w)
 {
 	struct sheet s = report_sheet(w, "block", block_columns);
@@ -374,6 +378,7 @@ static struct cell plain_place(const struct pl_code *code, int32_t line)
 		    : cell_text("-");
 }
 
+/* By the end of the file's name: where the library is installed makes no difference. */
 static bool is_in(const struct pl_code *code, const char *name, const char *file)
 {
 	const char *path = code ? pl_code_file(code) : "";
@@ -382,7 +387,9 @@ static bool is_in(const struct pl_code *code, const char *name, const char *file
 	return code && !strcmp(pl_code_name(code), name) && n >= m && !strcmp(path + n - m, file);
 }
 
-/* What an exception ended that reaches this handler; NULL: nothing. */
+/* What an exception ended that reaches this handler; NULL: nothing. Threads, processes and tasks
+ * are run by a frame of a library that catches all that their function raises, so "handled" there
+ * means that nobody handled it. A library that does so under other names is not known here. */
 static const char *ended_by(const struct pl_code *handler)
 {
 	return is_in(handler, "Thread._bootstrap_inner", "/threading.py") ? "ended thread"

@@ -46,6 +46,8 @@ static void write_span(struct out *o, int64_t ns)
 	out_text(o, text);
 }
 
+/* Numbers first, in columns; the name is indented by its level, so that the columns stay
+ * straight. */
 static void write_text(struct report *w, const struct tree_node *n)
 {
 	struct out *o = &w->out;
@@ -81,6 +83,7 @@ static void write_text(struct report *w, const struct tree_node *n)
 	out_line_end(o);
 }
 
+/* For programs each node is a row, with its parent's id; node_cell has them in this order. */
 static const struct column columns[] = {{"id"}, {"parent"}, {"depth"}, {"file"}, {"line"}, {"code"},
 	{"code_id"}, {"recursive"}, {"calls"}, {"resumes"}, {"throws"}, {"own_ns"},
 	{"cumulated_ns"}, {"share"}, {0}};
@@ -154,6 +157,8 @@ static void fold(struct report *w, const struct tree *t, uint32_t from)
 		write_folded(w, t->nodes[from].depth - 1, count, ns);
 }
 
+/* From parent to children without recursion: a tree can be hundreds of levels deep. After the last
+ * child it goes up until there is a sibling. */
 static void write_tree(struct report *w, const struct tree *t)
 {
 	struct out *o = &w->out;
@@ -227,6 +232,8 @@ static int flame_title(const struct report *w, struct pl_buf *title)
 	return title->failed ? PL_ERR_MEMORY : 0;
 }
 
+/* Errors of writing come late, at the flush or at close: each of them is said with the file's
+ * name. */
 static int write_flame(struct report *w, const struct tree *t)
 {
 	struct pl_buf title = {0};

@@ -23,7 +23,8 @@ static void escape(struct rows *w, struct text t)
 /* Longer texts are not kept; escaping may make six bytes of one. */
 #define KEPT_BYTES (OUT_BYTES / 16)
 
-/* false: it is too long, or there is no memory. */
+/* File and name of a code, escaped once for all rows that show them. false: it is too long, or
+ * there is no memory. */
 static bool remember(struct rows *w, struct row_code *kept, const struct pl_code *code)
 {
 	struct text file = text_of(pl_code_file(code)), name = text_of(pl_code_name(code));
@@ -128,6 +129,7 @@ static int64_t field_first(struct rows *w, const struct pl_event *e)
 	return e->code ? pl_code_first_line(e->code) : NONE;
 }
 
+/* Rows between two stamps have the same time: its text is kept. */
 static struct text field_time(struct rows *w, const struct pl_event *e)
 {
 	if (!w->time_length || w->time_ns != e->time_ns) {
@@ -187,6 +189,8 @@ NUMBER(offset, e->offset == UINT32_MAX ? NONE : (int64_t)e->offset)
 NUMBER(lost, e->kind == PL_EVENT_GAP ? (int64_t)e->lost : NONE)
 #undef NUMBER
 
+/* All fields, in the order of a row without --fields. Help, completion and errors are made from
+ * this table. A name here is an interface: it stays. */
 static const struct field fields[] = {
 	{"pid", .number = field_pid, .help = "process id"},
 	{"tid", .number = field_tid, .help = "thread id, as gettid(2) gave it"},
@@ -325,6 +329,7 @@ static void write_number(struct rows *w, int64_t v)
 		out_put(w->out, "null", 4);
 }
 
+/* What is not there is empty, and in JSON null. */
 static void write_field(struct rows *w, const struct field *f, const struct pl_event *e)
 {
 	if (f->number) {

@@ -15,6 +15,7 @@
 
 /* ---- order ---- */
 
+/* --sort takes the name of the data, with its unit or without, or the title of the text. */
 static bool names(const struct column *c, const char *word)
 {
 	size_t length = strlen(word);
@@ -55,12 +56,14 @@ int sheet_check_sort(const struct column *columns, const char *sort)
 	return find_column(columns, sort, &column);
 }
 
+/* A row that is shown, and the cell by which it is sorted. */
 struct key {
 	size_t row;
 	struct cell cell;
 };
 
-/* Numbers in descending order, texts ascending. */
+/* Numbers in descending order, texts ascending. Equal rows keep the order of the view, so that two
+ * runs print the same. */
 static int by_cell(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
@@ -77,6 +80,7 @@ static int by_cell(const void *a, const void *b)
 
 /* ---- cells as text ---- */
 
+/* For a person, with units; "-" is nothing. */
 static void number_text(const struct cell *c, char text[CELL_BYTES])
 {
 	text[0] = 0;
@@ -183,6 +187,7 @@ static size_t number_width(int64_t line)
 	return line > 0 ? (size_t)snprintf(NULL, 0, ":%lld", (long long)line) : 0;
 }
 
+/* Columns of the terminal that the cell wants; cut: at most those of its column. */
 static size_t cell_width(const struct cell *c, const struct column *column, bool cut)
 {
 	char text[CELL_BYTES];
@@ -199,6 +204,9 @@ static size_t cell_width(const struct cell *c, const struct column *column, bool
 	return cut && column->width && width > column->width ? column->width : width;
 }
 
+/* Each column is as wide as its widest cell, its title among them. So all cells are computed twice,
+ * which takes less memory than keeping them. Texts are aligned left, numbers right; an empty table
+ * left. */
 static void measure(struct layout *l, const struct key *keys, size_t count, bool cut)
 {
 	for (unsigned i = 0; has_column(l->s, i); i++) {
@@ -267,6 +275,7 @@ static void write_padded(struct out *o, const char *text, size_t width, bool lef
 	out_spaces(o, left ? pad : 0);
 }
 
+/* The last column is not padded: it may be as long as the line is. */
 static void write_cell(struct out *o, const struct layout *l, unsigned i, const struct cell *c)
 {
 	const bool last = i == l->last;
@@ -326,6 +335,8 @@ static void write_text(const struct sheet *s, struct out *o, const struct key *k
 	}
 }
 
+/* JSON and CSV have the plain values: nanoseconds, bytes, shares of 1. They are an interface, and
+ * do not change with the terminal. */
 static void write_member(struct json *j, const char *name, const struct cell *c)
 {
 	switch (c->kind) {
@@ -449,6 +460,7 @@ static void write_csv(const struct sheet *s, struct out *o, const struct key *ke
 	}
 }
 
+/* JSON has all rows whatever -n says: a program chooses itself. */
 int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form)
 {
 	unsigned column = 0;

@@ -21,6 +21,8 @@ static bool is_word(char c)
 	       c == '_' || (unsigned char)c >= 0x80;
 }
 
+/* The first word of a statement, and what stands after it: these decide what kind of statement it
+ * is. */
 static void read_word(struct pieces *p, const char *at, size_t left)
 {
 	size_t n = 0;
@@ -34,6 +36,8 @@ static void read_word(struct pieces *p, const char *at, size_t left)
 	p->after = n < left ? at[n] : 0;
 }
 
+/* Code outside of strings and comments. Brackets that are open at the end of a line make the next
+ * line go on with the statement. */
 static void read_code(struct statements *s, struct pieces *p, const char *at, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -53,6 +57,7 @@ static void read_code(struct statements *s, struct pieces *p, const char *at, si
 	}
 }
 
+/* Strings are told from code by the lexer, which also knows strings of several lines. */
 static void read_pieces(struct statements *s, struct pieces *p, struct pl_text text)
 {
 	struct lexer l = {.state = s->state};
@@ -77,7 +82,8 @@ static bool is(const struct pieces *p, const char *word)
 	return strlen(word) == p->length && !memcmp(p->word, word, p->length);
 }
 
-/* Has the statement any code? */
+/* Has the statement any code? Texts alone have none (docstrings), nor have declarations; else,
+ * finally and try only if something follows on their line. */
 static bool has_code(const struct pieces *p)
 {
 	if (!p->but_strings || is(p, "global") || is(p, "nonlocal"))
@@ -89,6 +95,7 @@ static bool has_code(const struct pieces *p)
 	return true;
 }
 
+/* A function's first line, as its code has it, is that of its first decorator. */
 static enum statement begin(struct statements *s, const struct pieces *p)
 {
 	bool decorates = *p->word == '@';

@@ -16,6 +16,7 @@ int out_init(struct out *o, int fd, bool colour)
 	return o->bytes ? 0 : PL_ERR_MEMORY;
 }
 
+/* The first error stays: nothing is written after it, and the command says it once, at its end. */
 static void write_all(struct out *o, const char *at, size_t n)
 {
 	while (n && !o->error) {
@@ -53,6 +54,7 @@ int out_release(struct out *o)
 	return error ? CMD_NOT_WRITTEN : CMD_OK;
 }
 
+/* What does not fit into the rest of the buffer. */
 void out_long(struct out *o, const char *at, size_t n)
 {
 	out_flush(o);
@@ -152,6 +154,7 @@ void out_spaces(struct out *o, size_t n)
 
 /* ---- text from a recording ---- */
 
+/* What would end a field or a row of tab-separated text, and the backslash itself. */
 static char field_escape(char c)
 {
 	switch (c) {
@@ -203,6 +206,8 @@ static size_t shown_bytes(const char *at, size_t left)
 	return c == 0xc2 && (unsigned char)at[1] < 0xa0 ? 0 : n;
 }
 
+/* Text of a recording for a terminal: control characters are shown as ^A, what is not UTF-8 as
+ * \x9b. No byte of it may move the cursor or change the colours. */
 void out_clean(struct out *o, struct text t)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -293,6 +298,7 @@ static size_t fitting(const char *s, size_t *width)
 	return (size_t)(at - s);
 }
 
+/* Exactly `width` columns: padded, or cut with … at the end. */
 void out_column(struct out *o, const char *s, size_t width)
 {
 	size_t whole = text_width(s), left = width ? width - 1 : 0;
@@ -307,6 +313,7 @@ void out_column(struct out *o, const char *s, size_t width)
 	out_spaces(o, left);
 }
 
+/* A path below the current directory, as the user would type it. */
 static const char *relative(const struct out *o, const char *path)
 {
 	size_t length = o->here ? strlen(o->here) : 0;
@@ -317,6 +324,8 @@ static const char *relative(const struct out *o, const char *path)
 	return path;
 }
 
+/* The end of a path says more than its beginning: it is cut from the left, after a slash if that is
+ * possible. Names in <> have their meaning at the left. */
 void out_path(struct out *o, const char *path, size_t width)
 {
 	const char *shown = relative(o, path), *at = shown;
@@ -364,6 +373,8 @@ static unsigned eat_shown(const char **at, const char *end)
 	return 0;
 }
 
+/* From the bytes of the line in the buffer, which is why out_line makes room for a whole line
+ * first. */
 static size_t line_width(const struct out *o)
 {
 	const char *at = o->bytes + o->line, *end = o->bytes + o->used;
@@ -430,6 +441,7 @@ static void wrap_word(struct out *o, const char *word, size_t indent)
 	out_clean(o, text_of(word));
 }
 
+/* Words of a line, the further lines indented. If the output is not a terminal, it is one line. */
 void out_wrap(struct out *o, const char *text, size_t indent)
 {
 	char *words = o->columns ? strdup(text) : NULL, *rest = NULL;

@@ -62,8 +62,7 @@ static int mention_events(struct mentions *m, const struct block_source *b)
 	return err;
 }
 
-/* 	| count | (number - the one before, body number + 1)… |
- */
+/* | count | (number - the one before, body number + 1)… | */
 static void put_codes(struct pl_buf *raw, struct mentions *m, const struct pl_map *bodies)
 {
 	uint32_t last = 0;
@@ -87,11 +86,10 @@ static bool has_numbers(const struct stack *s)
 	return false;
 }
 
-/* 	| [greenlet] | depth | (code, place << 1 | linked, value, gen, raised u8, "task" [number])… |
+/* | [greenlet] | depth | frame… |
+ * with frame: | code | place << 1 + linked | value | gen | raised u8 | "task" | [number] |
  *
- * A place that a gap made stale is written as unknown: a block has no mark for it (stack.h). Where
- * finished unrecorded lines began (from_place) is not written: a block begins where they are
- * over.
+ * A place that a gap made stale is written as unknown: a block has no mark for it (stack.h).
  */
 static void put_stack(struct pl_buf *raw, const struct stack *s)
 {
@@ -132,7 +130,7 @@ static uint32_t count_known(const uint64_t *calls, size_t places)
 	return count;
 }
 
-/* 	| count | (site, code)… |
+/* | count | (site, code)… |
  *
  * The places follow from the calls themselves.
  */
@@ -156,8 +154,7 @@ static uint32_t count_resumes(const struct event_calls *calls)
 	return count;
 }
 
-/* 	| count | (site, code, gen, unit)… |
- */
+/* | count | (site, code, gen, unit)… | */
 static void put_resumes(struct pl_buf *raw, const struct event_calls *calls)
 {
 	buf_varint(raw, count_resumes(calls));
@@ -615,7 +612,7 @@ static int unpack_events(
 	return out->left == bytes ? 0 : PL_ERR_FORMAT;
 }
 
-/* 	| front bytes | "front" | the block's part of the chain |
+/* | front bytes | "front" | the block's part of the chain |
  *
  * The front is plain if the two lengths are equal.
  */

@@ -20,7 +20,7 @@ static int read_site(struct pl_view *v, struct event *e)
 	return read_u32(v, &e->site);
 }
 
-/* 	| first byte | site | code | [gen] |
+/* | first byte | site | code | [gen] |
  *
  * Written in full, it is known from then on, to writer and reader alike, and the next time is a
  * byte.
@@ -42,8 +42,7 @@ static void known_call(uint64_t call, struct event *e)
 	e->site = e->code ? (uint32_t)call : EVENT_NO_UNIT;
 }
 
-/* 	| EVENT_FAR_CALL | place u8 |
- */
+/* | EVENT_FAR_CALL | place u8 | */
 static int read_far_call(struct pl_view *v, const struct event_calls *calls, struct event *e)
 {
 	uint8_t place;
@@ -55,8 +54,7 @@ static int read_far_call(struct pl_view *v, const struct event_calls *calls, str
 	return 0;
 }
 
-/* 	| first byte | site | code | gen | unit |
- */
+/* | first byte | site | code | gen | unit | */
 static int read_resume(struct pl_view *v, struct event *e)
 {
 	return read_site(v, e) || read_u32(v, &e->code) || view_varint(v, &e->gen) ||
@@ -65,8 +63,7 @@ static int read_resume(struct pl_view *v, struct event *e)
 		       : 0;
 }
 
-/* 	| first byte | place u8 | [unit], if it is not that of the last time |
- */
+/* | first byte | place u8 | [unit], if it is not that of the last time | */
 static int read_known_resume(
 	struct pl_view *v, const struct event_calls *calls, uint8_t first, struct event *e)
 {

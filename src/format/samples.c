@@ -6,7 +6,7 @@
 #define LEVEL	 3
 #define PACK_MIN 256 /* fewer bytes are not worth compressing */
 
-/* 	| thread | ticks since the one before | body + 1 | unit << 1 | waiting | weight |
+/* | thread | ticks since the one before | body + 1 | unit << 1 | waiting | weight |
  *
  * Time does not go backward: a sample that seems earlier than the one before gets the same tick.
  */
@@ -19,9 +19,8 @@ void sample_write(struct pl_buf *rows, const struct sample *s, uint64_t last)
 	buf_varint(rows, s->weight);
 }
 
-/* 	| process u32 | count u32 | open u64 | close u64 | dropped u32 | refused u32 | raw u32 | flags u32 |
- *	| rows, as one zstd frame or plain |
- */
+/* | process u32 | count u32 | open u64 | close u64 | dropped u32 | refused u32 |
+ * | raw u32 | flags u32 | rows, as one zstd frame or plain | */
 void samples_write(struct pl_buf *out, const struct samples_head *head, struct pl_view rows)
 {
 	struct pl_buf packed = {0};

@@ -107,7 +107,7 @@ static void set_key(struct pl_recording *r, struct pl_view key, const char *valu
 	r->clock.ticks_are_ns = strcmp(r->info.clock, "monotonic") == 0;
 }
 
-/* 	| major u16 | minor u16 | "key" "value" … |
+/* | major u16 | minor u16 | "key" "value" … |
  *
  * Another major version means other events: nothing of it can be read. A higher minor one only
  * adds.
@@ -149,7 +149,7 @@ static const char *how_word(uint64_t how)
 	return how < sizeof words / sizeof *words ? words[how] : "?";
 }
 
-/* 	| number | parent | pid | how | ticks | "command" | "executable" | "interpreter" | … |
+/* | number | parent | pid | how | ticks | "command" | "executable" | "interpreter" | … |
  *
  * What follows is for a writer that continues the recording. Its entry may be there already: a
  * THREAD record or a block made it.
@@ -176,7 +176,7 @@ static int read_process(struct meta *m, struct pl_view v)
 	return code ? code : read_text(m, &v, &p->public.interpreter);
 }
 
-/* 	| number | ticks | end | end code | switches | waits | codes left out | not analysed |
+/* | number | ticks | end | end code | switches | waits | codes left out | not analysed |
  *
  * The last two are not there in old recordings.
  */
@@ -205,7 +205,7 @@ static int read_process_end(struct meta *m, struct pl_view v)
 	return 0;
 }
 
-/* 	| process | number | native id | ticks | "name" |
+/* | process | number | native id | ticks | "name" |
  *
  * A further record of a thread changes its name; its beginning is that of the first.
  */
@@ -227,7 +227,7 @@ static int read_thread(struct meta *m, struct pl_view v)
 	return read_text(m, &v, &t->public.name);
 }
 
-/* 	| process | number | ticks | seq |
+/* | process | number | ticks | seq |
  *
  * seq is the number of rows that the thread had in all: if fewer are there, its last block is
  * lost.
@@ -251,8 +251,7 @@ static int read_thread_end(struct meta *m, struct pl_view v)
 
 /* ---- names, code, sources ---- */
 
-/* 	| number "text" … |
- */
+/* | number "text" … | */
 static int read_strings(struct meta *m, struct pl_view v)
 {
 	while (v.left) {
@@ -269,7 +268,7 @@ static int read_strings(struct meta *m, struct pl_view v)
 	return 0;
 }
 
-/* 	| number | source | "body" … |
+/* | number | source | "body" … |
  *
  * The bytes are kept, and decoded when a cursor first needs the code (code.c): a program imports
  * thousands of functions, and a reader needs few of them.
@@ -297,8 +296,7 @@ static int read_bodies(struct meta *m, struct pl_view v)
 	return 0;
 }
 
-/* 	| number | "file" | "why there is no text" | "text" |
- */
+/* | number | "file" | "why there is no text" | "text" | */
 static int read_source(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
@@ -323,7 +321,7 @@ static int read_source(struct meta *m, struct pl_view v)
 
 /* ---- clock, losses, the end ---- */
 
-/* 	| ticks | monotonic ns | real ns | error ns | gap ticks |
+/* | ticks | monotonic ns | real ns | error ns | gap ticks |
  *
  * clockmap_add refuses a sample that goes backward; that is damage like any other.
  */
@@ -342,7 +340,7 @@ static int read_clock(struct meta *m, struct pl_view v)
 	return clockmap_add(&m->r->clock, &s);
 }
 
-/* 	| process | thread | seq | ticks | reason | lost | "text" |
+/* | process | thread | seq | ticks | reason | lost | "text" |
  *
  * A reason that a later version has is unknown here, but the loss is still one.
  */
@@ -367,7 +365,7 @@ static int read_loss(struct meta *m, struct pl_view v)
 	return 0;
 }
 
-/* 	| ticks | recovered | meta bytes | first segment | bytes of each segment … |
+/* | ticks | recovered | meta bytes | first segment | bytes of each segment … |
  *
  * END says at which offset it is (meta_bytes), so lost records before it are noticed. The sizes of
  * the segments are compared when they are read (index.c).
@@ -396,7 +394,7 @@ static int read_end(struct meta *m, struct pl_view v)
 	return v.left ? PL_ERR_FORMAT : 0;
 }
 
-/* 	| first segment | events |
+/* | first segment | events |
  *
  * What --limit dropped. Each further record has the sums so far, so there is one loss, which
  * grows.
@@ -440,7 +438,7 @@ static int read_recorded(struct pl_view *v, uint64_t kinds, struct recorded *out
 /* The number of kinds in the first version, so that the least size of a row is known. */
 #define COSTS_KINDS_MIN 13
 
-/* 	| collector ns | kinds | row … |
+/* | collector ns | kinds | row … |
  *
  * Sums: a later record replaces an earlier one. A row has at least one byte for each of its
  * numbers, which bounds the memory that is asked for by the bytes that are there.
