@@ -14,11 +14,11 @@
 typedef void key_hook(unsigned key, const void *value);
 typedef void leave_hook(bool killed);
 
-/* Called before and after a call in which an event loop may wait. begin returns what end gets; 0:
- * it is not wanted. Both are called without the GIL, and leave errno unchanged. */
-enum wait_kind { WAIT_EPOLL, WAIT_POLL };
+/* Called before and after a call in which an event loop may wait; `caller` is where it returns to.
+ * begin returns what end gets; 0: it is not wanted. Both are called without the GIL, and leave
+ * errno unchanged. */
 struct wait_hooks {
-	uint64_t (*begin)(enum wait_kind kind);
+	uint64_t (*begin)(const void *caller);
 	void (*end)(uint64_t since);
 };
 

@@ -4,33 +4,73 @@
  * its own state, and its next step writes them (IDLE, before the TIME that is due then). Several
  * waits without an event in between count as one.
  *
- * An epoll belongs to an event loop. So do poll and select if the module selectors called them; a
- * socket with a timeout waits with poll, and that wait belongs to its line.
+ * A wait is an event loop's if the run of a loop calls it: in Python through a selector or not, or
+ * in a library of C (base/loops.h). What a task or a callback waits for belongs to its line, also
+ * if a selector is used: subprocess does. So does a socket with a timeout, which waits with poll.
  */
+#define _GNU_SOURCE
 #include "recorder/state.h"
 
+#include <dlfcn.h>
 #include <string.h>
+#include "base/loops.h"
 
-/* Its own frames do not change while it is in a call, so they can be read without the GIL. */
-static bool in_selectors(void)
+/* The selectors around a selector that are looked through. */
+#define SELECTORS_MAX 8
+
+/* The end of a name. Its letters that are not ASCII are not needed. */
+static void end_of(PyObject *name, char *text, size_t room)
 {
-	static const char name[] = "/selectors.py";
-	PyThreadState *ts = PyGILState_GetThisThreadState();
-	py_frame *frame = ts ? top_frame(ts) : NULL;
-	PyObject *file = frame ? frame_code(frame)->co_filename : NULL;
+	size_t length = (size_t)PyUnicode_GET_LENGTH(name);
+	const size_t first = length < room ? 0 : length - room + 1;
 
-	if (!file || !PyUnicode_IS_COMPACT_ASCII(file))
-		return false;
-	size_t length = (size_t)PyUnicode_GET_LENGTH(file), n = sizeof name - 1;
-	return length >= n &&
-	       !memcmp((const char *)PyUnicode_1BYTE_DATA(file) + length - n, name, n);
+	length -= first;
+	for (size_t i = 0; i < length; i++) {
+		Py_UCS4 c = PyUnicode_READ_CHAR(name, (Py_ssize_t)(first + i));
+		text[i] = (char)(c && c < 128 ? c : '?');
+	}
+	text[length] = 0;
 }
 
-static uint64_t wait_begins(enum wait_kind kind)
+/* Its own frames do not change while it is in a call, so they can be read without the GIL. */
+static bool in_loop(void)
+{
+	PyThreadState *ts = PyGILState_GetThisThreadState();
+	py_frame *frame = ts ? top_frame(ts) : NULL;
+	char file[64], function[64];
+
+	for (int i = 0; frame && i < SELECTORS_MAX; i++, frame = frame_caller(frame)) {
+		end_of(frame_code(frame)->co_name, function, sizeof function);
+		if (loops_selects(function))
+			continue;
+		end_of(frame_code(frame)->co_filename, file, sizeof file);
+		return loops_run(file, function);
+	}
+	return false;
+}
+
+/* Is the call in a library that is an event loop? There are few such places, so what was found out
+ * of one is kept: its address, and 1 more than twice it if it is. */
+static bool in_loop_library(const void *caller)
+{
+	static _Atomic uintptr_t known[64];
+	const uintptr_t word = (uintptr_t)caller << 1;
+	_Atomic uintptr_t *place = &known[((uintptr_t)caller >> 2) % 64];
+	uintptr_t old = atomic_load_explicit(place, memory_order_relaxed);
+	Dl_info info;
+
+	if ((old | 1) == (word | 1))
+		return old & 1;
+	bool is = dladdr(caller, &info) && info.dli_fname && loops_library(info.dli_fname);
+	atomic_store_explicit(place, word | is, memory_order_relaxed);
+	return is;
+}
+
+static uint64_t wait_begins(const void *caller)
 {
 	if (!self || root.forked || atomic_load_explicit(&root.stopped, memory_order_relaxed))
 		return 0;
-	return kind == WAIT_EPOLL || in_selectors() ? now_ticks() : 0;
+	return in_loop() || in_loop_library(caller) ? now_ticks() : 0;
 }
 
 static void wait_ends(uint64_t since)

@@ -13,6 +13,7 @@
 #include "trace/profile.h"
 
 #include <string.h>
+#include "base/loops.h"
 
 /* A running program has written by then what it did when its clock was read. */
 #define WRITTEN_NS INT64_C(500000000)
@@ -107,18 +108,25 @@ int path_end_find(struct pl_profile *p, uint64_t *end_ticks, struct pl_err *err)
 
 /* ---- where ---- */
 
-static bool ends_with(const char *text, const char *end)
+/* The name of a function without that of its class. */
+static const char *bare_name(const struct pl_code *c)
 {
-	size_t length = strlen(text), n = strlen(end);
+	const char *dot = strrchr(pl_code_name(c), '.');
 
-	return length >= n && !strcmp(text + length - n, end);
+	return dot ? dot + 1 : pl_code_name(c);
 }
 
-/* Does an event loop wait there? A wait that has ended is known from its event (IDLE). */
-static bool is_loop_wait(const struct pl_code *code)
+/* Does an event loop wait in the top one of so many frames? */
+static bool is_loop_wait(const struct profile_end *e, const struct contexts *x, uint32_t frames)
 {
-	return ends_with(pl_code_file(code), "/selectors.py") &&
-	       ends_with(pl_code_name(code), ".select");
+	const uint32_t all = frames;
+
+	while (frames && loops_selects(bare_name(x->frames[frames - 1].code)))
+		frames--;
+	if (!frames || (frames == all && !e->waiting))
+		return false;
+	const struct pl_code *run = x->frames[frames - 1].code;
+	return loops_run(pl_code_file(run), bare_name(run));
 }
 
 static void find_frame(struct pl_profile *p)
@@ -132,6 +140,7 @@ static void find_frame(struct pl_profile *p)
 		i--;
 	e->frame = i;
 	e->node = i ? x->frames[i - 1].node : contexts_loose(&p->contexts, e->code);
+	e->idle = is_loop_wait(e, x, i);
 	e->stays = i && e->since == p->open_ticks &&
 		   code_place_line(walk_code_of(&p->walk, s->frames[i - 1].code),
 			   stack_place_of(s, i - 1), s->frames[i - 1].value) == e->line;
@@ -144,7 +153,7 @@ static int share_stood(struct pl_profile *p, uint64_t to_ticks)
 	const uint64_t from = e->shared;
 
 	e->shared = to_ticks;
-	if (!e->code || is_loop_wait(e->code))
+	if (!e->code || e->idle)
 		return 0;
 	return share_sample(&p->share, e->code, e->line,
 		profile_wanted_ns(p, from, to_ticks) / LOOK_NS, e->waiting);
@@ -157,7 +166,7 @@ static void note_stood(struct pl_profile *p, uint64_t to_ticks, bool gone)
 	struct shared_line *l = e->code ? share_line(&p->share, e->code, e->line) : NULL;
 	int64_t least = p->wanted.blocking_ns;
 
-	if (!l || is_loop_wait(e->code))
+	if (!l || e->idle)
 		return;
 	if (!e->stays || gone)
 		profile_longest(
@@ -199,7 +208,7 @@ int path_end_sample(
 	if (!l)
 		return PL_ERR_MEMORY;
 	l->possible = true;
-	return is_loop_wait(code) || l->tail_rows ? 0 : share_tail(&p->share, code, line, e->node);
+	return e->idle || l->tail_rows ? 0 : share_tail(&p->share, code, line, e->node);
 }
 
 int path_end_close(struct pl_profile *p, uint64_t end_ticks)
@@ -207,7 +216,7 @@ int path_end_close(struct pl_profile *p, uint64_t end_ticks)
 	int code = share_stood(p, end_ticks);
 
 	note_stood(p, end_ticks, false);
-	if (!p->end.code || !is_loop_wait(p->end.code))
+	if (!p->end.code || !p->end.idle)
 		return code;
 	if (p->idle_to <= p->open_ticks)
 		p->idle_from = p->end.since;

@@ -390,8 +390,8 @@ static void left_at(
 }
 
 /* An event loop that waits is in no callback. One that is left out does not say that its callback
- * returned: that is still on the stack, and is taken as ended and begun again. */
-static void split_at_wait(struct pl_profile *p)
+ * returned: that is still on the stack, and is taken as ended before the wait and begun again. */
+static void split_at_wait(struct pl_profile *p, uint64_t idle_ticks)
 {
 	struct contexts *x = &p->contexts;
 
@@ -399,6 +399,7 @@ static void split_at_wait(struct pl_profile *p)
 		struct context_frame *f = &x->frames[i];
 		if (!f->task && !is_callback(f))
 			continue;
+		f->entered_idle -= idle_ticks;
 		left_at(p, f, i, p->idle_from << 1 | 1);
 		f->entered = x->now;
 		f->entered_idle = 0;
@@ -857,7 +858,7 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	if (row->idle_ns)
 		profile_pass_idle(p, w->idle_ticks);
 	if (row->idle_ns && p->wanted.blocking_ns)
-		split_at_wait(p);
+		split_at_wait(p, w->idle_ticks);
 	leave_line(p, row, before);
 	if (code == 0 && p->wanted.exceptions && row->kind == PL_EVENT_UNWIND)
 		code = unwind(p, row);

@@ -75,6 +75,7 @@ struct profile_end {
 	uint32_t frame;	 /* of the stack, + 1; 0: it is not known which */
 	uint32_t node;
 	bool stays; /* the frame was at that line at the last event */
+	bool idle;  /* an event loop waits there; a wait that has ended is known from its event */
 };
 
 struct pl_profile {

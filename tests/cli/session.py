@@ -75,12 +75,12 @@ def rows(*words, cwd=None):
 class Recorded:
     """A folder with PROGRAM as shop.py and its recording in .pathline."""
 
-    def __init__(self, text=PROGRAM, name="shop.py", *options):
+    def __init__(self, text=PROGRAM, name="shop.py", *options, arguments=()):
         self.folder = scratch()
         self.script = os.path.join(self.folder, name)
         with open(self.script, "w", encoding="utf-8") as f:
             f.write(text)
-        self.done = pathline("record", *options, "--python", PYTHON, "--", name, cwd=self.folder)
+        self.done = pathline("record", *options, "--python", PYTHON, "--", name, *arguments, cwd=self.folder)
         if self.done.returncode:
             raise AssertionError(f"record: {self.done.returncode} {self.done.stderr!r}")
         self.directory = os.path.realpath(os.path.join(self.folder, ".pathline", "latest"))

@@ -196,6 +196,44 @@ async def main():
 asyncio.run(main())
 '''
 
+# A task waits with what event loops wait with too, and so does what a thread without a loop calls.
+WAITS = '''\
+import asyncio
+import multiprocessing
+import select
+import selectors
+import socket
+import subprocess
+import sys
+
+a, b = socket.socketpair()
+one, other = multiprocessing.Pipe()
+epoll = select.epoll()
+epoll.register(a, select.EPOLLIN)
+selector = selectors.DefaultSelector()
+selector.register(a, selectors.EVENT_READ)
+
+
+def waits():
+    epoll.poll(0.2)  # epoll
+    selector.select(0.2)  # selector
+    one.poll(0.2)  # pipe
+    subprocess.run(["sleep", "0.2"], capture_output=True)  # child
+
+
+async def handler():
+    await asyncio.sleep(0.2)
+    for _ in range(1):
+        waits()
+    await asyncio.sleep(0.2)
+
+
+if "loop" in sys.argv:
+    asyncio.run(handler())
+else:
+    waits()
+'''
+
 # What two lines call is left out: it waits and computes, so many frames above them.
 DEEP = '''\
 import json
@@ -532,6 +570,25 @@ class Views(unittest.TestCase):
                 spun = int(recorded.done.stdout)
                 self.assertGreaterEqual(block["ns"] + block["error_ns"], spun)
                 self.assertLess(block["ns"], spun + 150_000_000)
+
+    def test_only_a_loop_s_own_wait_is_idle(self):
+        """Not each wait with a selector or an epoll: in a task it keeps the loop busy."""
+        whole = ("epoll", "selector", "pipe", "child")
+        for words, options in (("loop",), ()), (("loop",), ("--only-mine",)), ((), ()), ((), ("--only-mine",)):
+            with self.subTest(words=words, options=options):
+                recorded = session.Recorded(WAITS, "waits.py", *options, arguments=words)
+                lines, (total,) = report(recorded)
+                own = {row["line"]: row["cumulated_ns"] for row in lines if (row["file"] or "").endswith("waits.py")}
+                for word in whole:
+                    self.assertGreater(own[line_of(WAITS, word)], 100_000_000, word)
+                if not words:
+                    self.assertEqual(total["idle_ns"], 0)
+                    continue
+                self.assertGreater(total["idle_ns"], 300_000_000)
+                self.assertLess(total["idle_ns"], 600_000_000)
+                loop, = (row for row in views(recorded, "--blocking", "600ms") if row["kind"] == "loop")
+                self.assertGreater(loop["ns"] + loop["error_ns"], 800_000_000)
+                self.assertIn("waits", [frame["code"] for frame in loop["stack"]])
 
     def test_left_out_code_is_explained(self):
         """Its rows have time and no hits. Where nothing is left out there is no such row."""
@@ -1103,6 +1160,25 @@ class Hang(unittest.TestCase):
         self.kill(p, pid)
         self.assertGreater(idle(), 1e9)
         self.assertEqual(self.blocks(folder), [])
+
+
+    def test_a_child_s_output_is_no_event_loop(self):
+        """A program that waits for it until it is killed stands still; no event loop is idle."""
+        folder = session.scratch()
+        text = "import os, subprocess\nprint(os.getpid(), flush=True)\nsubprocess.run(['sleep', '3600'], capture_output=True)\n"
+        with open(os.path.join(folder, "hang.py"), "w", encoding="utf-8") as f:
+            f.write(text)
+        p = subprocess.Popen([session.PATHLINE, "record", "-q", "-o", "r", "--python", session.PYTHON, "--", "hang.py"],
+                             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+        pid = int(p.stdout.readline())
+        self.addCleanup(p.stdout.close)
+        self.addCleanup(lambda: os.killpg(p.pid, signal.SIGKILL))
+        self.addCleanup(self.kill, p, pid)
+        self.until(folder, lambda: self.blocks(folder))
+        self.kill(p, pid)
+        block, = self.blocks(folder)
+        self.assertEqual(block["stack"][-1]["line"], 3)
+        self.assertEqual(next(row["data"]["idle_ns"] for row in self.rows(folder) if row["type"] == "time"), 0)
 
 
 class Odd(unittest.TestCase):

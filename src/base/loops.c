@@ -1,0 +1,49 @@
+#include "base/loops.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Those that wait for a loop. `function` NULL: the whole module only does that. */
+static const struct waiter {
+	const char *module; /* a part of its path; "": any */
+	const char *function;
+} waiters[] = {
+	{"", "_run_once"}, /* of asyncio, and of what replaces its loop */
+	{"/socketserver.py", "serve_forever"},
+	{"/socketserver.py", "handle_request"},
+	{"/trio/_core/_io_", NULL},
+	{"/curio/kernel.py", NULL},
+	{"/twisted/internet/", "doPoll"},
+	{"/eventlet/hubs/", NULL},
+	{"/gunicorn/workers/gthread.py", NULL},
+	{"/kombu/utils/eventio.py", NULL},
+};
+/* Parts of the last two names of a library's path. */
+static const char *const libraries[] = {"loop", "gevent", "libuv", "libev", NULL};
+
+bool loops_selects(const char *function)
+{
+	return !strcmp(function, "select");
+}
+
+bool loops_run(const char *file, const char *function)
+{
+	for (size_t i = 0; i < sizeof waiters / sizeof *waiters; i++) {
+		const struct waiter *w = &waiters[i];
+		if (strstr(file, w->module) && (!w->function || !strcmp(function, w->function)))
+			return true;
+	}
+	return false;
+}
+
+bool loops_library(const char *path)
+{
+	const char *end = path + strlen(path);
+
+	for (int names = 0; end > path && names < 2; names += *end == '/')
+		end--;
+	for (size_t i = 0; libraries[i]; i++)
+		if (strstr(end, libraries[i]))
+			return true;
+	return false;
+}
