@@ -101,6 +101,7 @@ struct tui {
 	struct pl_position hits_of;
 	bool hits_ready;
 	int mouse_y, mouse_x;
+	bool pasting;	  /* the terminal sends pasted text */
 	bool asked;	  /* Ctrl-C was pressed while nothing was running */
 	int64_t drawn_ns; /* CLOCK_MONOTONIC, when progress was last drawn */
 	sigset_t

@@ -32,6 +32,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "tui/escape.h"
 #include "tui/state.h"
 
 /* FRAMES_MAX: of a deeper stack, the innermost frames cannot be selected. TICK_MS: a signal that
@@ -805,8 +806,8 @@ static const struct {
 	{KEY_DC, "Delete"},
 };
 
-/* What terminals send for these keys in the two modes of their cursor keys; terminfo has only
- * one. */
+/* What terminals send for these keys: the two modes of their cursor keys, and the forms of F1 to F5
+ * of older terminals and of Linux's console. terminfo has only one of each. */
 static const struct {
 	const char *bytes;
 	int code;
@@ -829,6 +830,16 @@ static const struct {
 	{"\033[8~", KEY_END},
 	{"\033[5~", KEY_PPAGE},
 	{"\033[6~", KEY_NPAGE},
+	{"\033[11~", KEY_F(1)},
+	{"\033[12~", KEY_F(2)},
+	{"\033[13~", KEY_F(3)},
+	{"\033[14~", KEY_F(4)},
+	{"\033[15~", KEY_F(5)},
+	{"\033[[A", KEY_F(1)},
+	{"\033[[B", KEY_F(2)},
+	{"\033[[C", KEY_F(3)},
+	{"\033[[D", KEY_F(4)},
+	{"\033[[E", KEY_F(5)},
 };
 
 /* A terminal that sends one of these for another key keeps that meaning. */
@@ -1013,6 +1024,29 @@ static void take_key(struct tui *t, int code, wint_t c)
 		do_key(t, name);
 }
 
+/* Pasted text is for the prompt: taken as keys, it would be commands that nobody meant. */
+static void take_pasted(struct tui *t, int code, wint_t c)
+{
+	if (t->prompt.open && code == OK && c >= ' ')
+		take_key(t, code, c);
+	else if (!t->prompt.open)
+		say(t, "pasted text is passed over; : opens the prompt, which takes it");
+}
+
+static void take_input(struct tui *t, int code, wint_t c)
+{
+	const enum escape escape = code == OK && c == 27 ? escape_read() : ESCAPE_KEY;
+
+	if (escape == ESCAPE_PASSED)
+		return;
+	if (escape != ESCAPE_KEY || (code == OK && c == 27))
+		t->pasting = escape == ESCAPE_PASTE;
+	if (escape == ESCAPE_KEY && t->pasting)
+		take_pasted(t, code, c);
+	else if (escape == ESCAPE_KEY)
+		take_key(t, code, c);
+}
+
 /* ---- the loop ---- */
 
 /* Read what was written since; if the position was at the end, it moves on to the new end. Returns
@@ -1052,6 +1086,7 @@ static bool follow(struct tui *t)
 static bool interrupted(struct tui *t)
 {
 	*t->o->interrupted = 0;
+	t->pasting = false;
 	if (t->prompt.open || t->waiting) {
 		t->prompt.open = false;
 		t->waiting = NULL;
@@ -1109,7 +1144,7 @@ static void run(struct tui *t)
 		if (*t->o->interrupted && !*t->o->ended)
 			interrupted(t);
 		while (!t->quit && !*t->o->ended && (code = get_wch(&c)) != ERR)
-			take_key(t, code, c);
+			take_input(t, code, c);
 	}
 }
 

@@ -743,6 +743,28 @@ class Keys(Case):
             t.press(":").type(f"a{home}b{end}c").wait("(?m)^:bac *$").press("Esc").settle()
         self.quit(t)
 
+    def test_what_a_terminal_sends_unasked_is_no_key(self):
+        """Unknown sequences, a change of the focus, answers, and pasted text."""
+        unknown = ["\x1b[I", "\x1b[O", "\x1b[25~", "\x1b[1;5S", "\x1b[27;5;106~", "\x1b[[Z", "\x1bOy", "\x1b[?62;22c", "\x1b[200~ss\x1b[Acjend\r\x1b[201~", "\x1b]11;rgb:0000/s\x1b\\"]
+        for sequence in unknown:
+            t = self.open().wait("START").type(sequence).settle()
+            self.assertNotIn("has no meaning", t.text())
+            t.type("s").settle()
+            self.assertIn("3 > import threading", t.text(), repr(sequence))
+            self.quit(t)
+        t = self.open().wait("START").press(":").type("b \x1b[200~square\x1b[201~\x1b[I\r").wait("stop 1: b square")
+        self.quit(t)
+
+    def test_the_forms_of_the_function_keys(self):
+        views = {"F2": "\x1b[12~ \x1b[[B", "F3": "\x1b[13~ \x1b[[C", "F4": "\x1b[14~ \x1b[[D", "F5": "\x1b[15~ \x1b[[E"}
+        for term in "xterm-256color", "linux":
+            t = self.open(term=term).wait("START")
+            for form in 0, 1:
+                for name, title in ("F3", "stack --"), ("F4", "tree --"), ("F5", "timeline --"):
+                    t.type(views[name].split()[form]).wait(title).type(views["F2"].split()[form]).wait(lambda text, title=title: title not in text)
+            t.press("q")
+            self.assertEqual(t.end(), 0)
+
     def test_one_meaning(self):
         seen = set()
         for views, key, command, meaning in self.rows():
