@@ -112,9 +112,9 @@ def shown(line):
     return re.sub(r"/\S*?/(examples/orders\.py|fixed\.py)", r"/home/you/pathline/\1", line)
 
 
-def run_page(parts):
+def run_page(parts, folder=None):
     """(command, its answers) of all, in a folder of its own."""
-    folder = session.scratch()
+    folder = folder or session.scratch()
     shutil.copytree(os.path.join(TOP, "examples"), os.path.join(folder, "examples"))
     os.mkdir(os.path.join(folder, "bin"))
     os.symlink(session.PYTHON, os.path.join(folder, "bin", "python3"))
@@ -134,7 +134,9 @@ class Tutorial(unittest.TestCase):
     def test_every_command(self):
         for turn in range(TRIES):
             try:
-                done = run_page(page())
+                folder = session.scratch()
+                done = run_page(page(), folder)
+                self.the_screen_shows_section_4(folder)
                 self.answers_are_the_same(done)
                 self.what_the_text_says(done)
                 break
@@ -157,6 +159,17 @@ class Tutorial(unittest.TestCase):
         known = {row.split("\t")[1] for row in done.stdout.decode().splitlines()}
         for row in re.findall(r"^\| (`.*`) \| ", text, re.M):
             self.assertLessEqual({key.strip("`") for key in row.split()}, known)
+
+    def the_screen_shows_section_4(self, folder):
+        """Its command and what is typed there, at the end of the page, lead to the line that it shows."""
+        with open(TUTORIAL, encoding="utf-8") as f:
+            section = re.search(r"^## The same on a screen\n(.*?)^## ", f.read(), re.M | re.S)[1]
+        command = re.search(r"`pathline (replay[^`]*)`", section)[1].split()
+        typed = re.search(r"^\| `:` \| then `([^`]*)`", section, re.M)[1]
+        done = session.pathline(*command, "--plain", f"--command={typed}", "--command=c", cwd=folder)
+        answers = done.stdout.decode().splitlines()
+        self.assertRegex(answers[1], "^!\tstop 1: b examples/orders.py:44$", command)
+        self.assertRegex(answers[2], "\t/.*/examples/orders.py\t44\tbook\t", command)
 
     def what_the_text_says(self, done):
         """Its counts, and which thread is which."""
