@@ -95,6 +95,7 @@ struct took {
 	double ns[SECTION_COUNT];
 };
 
+/* All sections, in their order, or the run does not count. */
 static bool read_took(const char *path, struct took *out)
 {
 	FILE *file = fopen(path, "re");
@@ -219,6 +220,9 @@ static void keep_least(struct took *least, const struct took *now, int round)
 			least->ns[i] = now->ns[i];
 }
 
+/* The same program is run with and without recording, in turns; the difference of a section,
+ * divided by its events, is what an event costs. Everything is made below /tmp, and removed
+ * again. */
 const char *calibrate(
 	struct cmd *c, const char *executable, stat_recorder *record, struct calibration *out)
 {

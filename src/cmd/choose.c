@@ -36,6 +36,7 @@ static void put_absolute(struct pl_buf *out, const char *pattern)
 	buf_put(out, pattern, strlen(pattern));
 }
 
+/* The options as they were typed, for the recording's header: `info` shows them. */
 static void put_option(struct choose *c, const char *word, const char *text)
 {
 	buf_printf(&c->text, "%s--%s", c->text.used ? " " : "", word);
@@ -103,6 +104,8 @@ static void put_script(struct choose *c, const char *what)
 	free(path);
 }
 
+/* Rules are read as the recorder will read them: what does not fit is refused here, where somebody
+ * sees it. */
 int choose_end(struct choose *c, const char *what)
 {
 	struct filter f = {0};

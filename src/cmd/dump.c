@@ -96,6 +96,7 @@ static uint32_t choose_threads(struct dump *d, const struct pl_process *p)
 	return d->wanted == 1 && d->selection.thread ? only : PL_ALL_THREADS;
 }
 
+/* A seq is one thread's, so with several threads all are read, and the rows before it left out. */
 static int seek(struct dump *d, struct pl_cursor *c, uint32_t thread, struct pl_err *err)
 {
 	const struct when *from = &d->selection.from;
@@ -107,6 +108,8 @@ static int seek(struct dump *d, struct pl_cursor *c, uint32_t thread, struct pl_
 	return 0;
 }
 
+/* Until the end, until all wanted threads are past --to, or until nobody reads the output any
+ * more. */
 static int walk(struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
 {
 	struct pl_cursor *c = NULL;

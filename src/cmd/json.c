@@ -19,6 +19,7 @@ static void put_special(struct out *o, unsigned char c)
 		put_u16(o, c < 0x80 ? c : 0xdc00u + c);
 }
 
+/* Runs of plain bytes are copied at once: most text has no other. */
 void out_json(struct out *o, struct text t)
 {
 	const unsigned char *at = (const unsigned char *)t.at;
@@ -45,6 +46,7 @@ void out_json(struct out *o, struct text t)
 		out_put(o, t.at + from, t.length - from);
 }
 
+/* {"type":"event","version":1,"data":{…}}: the same in all commands (json.h). */
 void json_line(struct json *j, const char *type)
 {
 	out_text(j->out, "{\"type\":\"");
@@ -108,6 +110,7 @@ void json_null(struct json *j, const char *key)
 	out_text(j->out, "null");
 }
 
+/* Seconds since 1970 with nine decimals, as a number with all its digits; 0 is not known. */
 void json_moment(struct json *j, const char *key, int64_t real_ns)
 {
 	json_key(j, key);

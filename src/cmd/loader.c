@@ -11,6 +11,7 @@
 #define SEGMENTS_MAX 128
 #define SCRIPTS_MAX  5
 
+/* The interpreter of an ELF file: the kernel starts it, and it loads the libraries. */
 static bool read_loader(int fd, char *loader, size_t size)
 {
 	ElfW(Ehdr) head;
@@ -53,6 +54,7 @@ static bool is_musl(const char *loader)
 	return slash && strncmp(slash + 1, "ld-musl-", 8) == 0;
 }
 
+/* Only to say why nothing was recorded, so whatever cannot be read is not foreign. */
 bool loader_is_foreign(const char *path, char *loader, size_t size)
 {
 	char script[256];

@@ -43,6 +43,7 @@ static bool make_private(const char *path)
 	return mkdir(path, 0700) == 0 && chmod(path, 0700) == 0;
 }
 
+/* .pathline/261128-101112-name, and -2, -3 for others of the same second. */
 static int make_default(struct place *p, const char *name)
 {
 	char stamp[32];
@@ -140,6 +141,7 @@ static void undo_home(void)
 		make_ignored();
 }
 
+/* Only what was made here, and only if it is empty: rmdir fails otherwise, and that is right. */
 void place_undo(struct place *p)
 {
 	char path[PATH_MAX];
@@ -176,6 +178,7 @@ static const char *name_of(const struct place *p)
 	return p->path + sizeof HOME_NAME;
 }
 
+/* A recording with -o is not `latest`: that link is in .pathline, and names what is there. */
 void place_publish(const struct place *p)
 {
 	if (p->is_default)

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "session/crash.h"
 
+/* "1,234 events", "1 event". */
 static void say_count(char *to, size_t room, uint64_t n, const char *one, const char *many)
 {
 	char digits[UNITS_BYTES];
@@ -111,6 +112,7 @@ static void say_totals(const struct record_end *e)
 			e->program);
 }
 
+/* How many events at how many places, and the reason of the place that lost most. */
 static void say_losses(const struct record_end *e)
 {
 	const struct collector_packet *p = &e->report;
@@ -126,6 +128,7 @@ static void say_losses(const struct record_end *e)
 		p->totals.worst);
 }
 
+/* What to type next: with the recording's directory only if that is not the latest one anyway. */
 static void say_command(const struct record_end *e, const char *what, const char *command)
 {
 	struct pl_buf b = {0};
@@ -239,6 +242,8 @@ static void say_empty(const struct record_end *e)
 	say_losses(e);
 }
 
+/* Faults are said with --quiet, too; all else is left out then. What the user can do next comes
+ * last, where it is seen. */
 void record_end_say(const struct record_end *e)
 {
 	if (record_end_is_empty(e)) {

@@ -24,9 +24,11 @@
 #define FIELDS	     FIELDS_PLACE "," FIELDS_MORE
 #define COMMANDS_MAX 256
 
-/* Ctrl-C ends the current command, and the position stays. Other signals end the screen. */
+/* Ctrl-C ends the current command, and the position stays. Other signals end the screen. Handlers
+ * set these two, and do nothing else; the session and the screen look at them. */
 static volatile sig_atomic_t interrupted, ended;
 
+/* One replay: the session, and how it answers, as rows, as JSON, or on the screen. */
 struct answers {
 	struct session session;
 	struct out out;
@@ -128,7 +130,8 @@ static void show_progress(void *context, uint32_t thread, uint64_t seq)
 		progress_show(&a->progress, (double)(seq - t->first_seq) / (double)t->events);
 }
 
-/* CMD_GO, or an exit code. */
+/* One command. `answered`: with a row; those of the user's file and of options only move. CMD_GO,
+ * or an exit code. */
 static int run(struct answers *a, const char *line, bool answered)
 {
 	struct pl_err err = {0};
@@ -180,6 +183,8 @@ static int run_lines(struct answers *a, FILE *from, bool answered)
 	return code;
 }
 
+/* ~/.config/pathline/replay: commands and keys for each replay. A mistake in it is said, and ends
+ * nothing. */
 static int run_own(struct answers *a)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -292,6 +297,9 @@ static bool grows(struct pl_recording *r)
 	return pl_recording_refresh(r, NULL) >= 0;
 }
 
+/* The position, from the general to the particular: the first line, the user's own commands, the
+ * thread, the time, the end, the exception. With --follow a recording may not have its first line
+ * yet. */
 static int start(struct answers *a)
 {
 	struct replay *p = &a->session.replay;
@@ -342,6 +350,7 @@ static size_t write_row(
 	return n;
 }
 
+/* Otherwise they would end the process with the terminal in the screen's mode. */
 static void catch_ends(void)
 {
 	struct sigaction action = {.sa_handler = end_screen};
@@ -350,6 +359,7 @@ static void catch_ends(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
+/* The commands of --command only move; then the screen begins where they led. */
 static int show_screen(struct answers *a)
 {
 	struct pl_err err = {0};
@@ -397,6 +407,7 @@ static int replay(struct answers *a)
 	return code == CMD_GO ? CMD_OK : code;
 }
 
+/* SA_RESTART: Ctrl-C at the prompt does not end the reading of a line. */
 static int prepare(struct answers *a, struct cmd *c)
 {
 	struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
@@ -426,6 +437,7 @@ static bool has_screen(void)
 }
 
 #define ABOUT_BYTES (WORDS_HELP_BYTES + 512)
+/* The help has the table of commands in it, so it is made when it is needed. */
 static void describe(char about[ABOUT_BYTES])
 {
 	char words[WORDS_HELP_BYTES];

@@ -34,6 +34,8 @@ static bool same(const char *s, const char *word, size_t length)
 
 /* ---- processes and threads ---- */
 
+/* A number is that of the recording if there is one with it, else a pid: small numbers are the
+ * former. */
 static bool process_is(
 	const struct pl_recording *r, const struct pl_process *p, const char *word, size_t length)
 {
@@ -127,6 +129,8 @@ static bool names_process(const struct pl_recording *r, const char *word, size_t
 	return false;
 }
 
+/* A word that names nothing is a mistake, even if others name something: the rows of the rest would
+ * look like the answer. */
 static int check_names(const struct selection *s, const struct pl_recording *r)
 {
 	const char *list = s->process, *word;

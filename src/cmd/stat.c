@@ -73,6 +73,7 @@ static int dearer(const void *a, const void *b)
 	return (x->events < y->events) - (x->events > y->events);
 }
 
+/* At a code's first run its graph is made, which takes longer the more lines it has. */
 static void add_first_runs(struct estimate *e, const struct calibration *k)
 {
 	for (size_t i = 0; i < e->count; i++) {
@@ -83,6 +84,7 @@ static void add_first_runs(struct estimate *e, const struct calibration *k)
 	e->ns += e->first_ns;
 }
 
+/* The number of each kind of event in each code, times what such an event costs on this machine. */
 static bool estimate_make(struct estimate *e, struct pl_recording *r, const struct calibration *k)
 {
 	e->count = pl_recording_recorded_count(r);
@@ -117,6 +119,8 @@ static const char *span(double ns, char text[UNITS_BYTES])
 	return text;
 }
 
+/* The CPU time of the program, measured, has the cost in it: the rest is what it would take
+ * alone. */
 static void say_whole(const struct estimate *e, const struct stat_usage *u, uint64_t collector_ns)
 {
 	const double whole_ns = u->cpu_s * 1e9, alone_ns = whole_ns - e->ns;

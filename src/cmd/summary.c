@@ -51,6 +51,7 @@ const char *summary_end_word(const struct pl_process *p)
 	return (size_t)p->end < sizeof words / sizeof *words ? words[p->end] : "not known";
 }
 
+/* LOST with a code: it wrote no end, which is so only if a signal kills it. */
 void summary_end(const struct pl_process *p, char text[SUMMARY_END_BYTES])
 {
 	const char *name = p->end == PL_PROCESS_SIGNALED ? sigabbrev_np(p->end_code) : NULL;
@@ -69,6 +70,7 @@ void summary_end(const struct pl_process *p, char text[SUMMARY_END_BYTES])
 		snprintf(text, SUMMARY_END_BYTES, "%s", summary_end_word(p));
 }
 
+/* Of the recording as a whole: a gap at the beginning of a thread is not one of these. */
 const struct pl_loss *summary_dropped(const struct pl_recording *r)
 {
 	const struct pl_loss *l;

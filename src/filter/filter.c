@@ -28,6 +28,7 @@ static bool has(struct pl_view v, char c)
 
 /* ---- patterns ---- */
 
+/* The form of a pattern decides what it is compared with: see filter.h. */
 static enum filter_kind kind_of(struct pl_view pattern)
 {
 	if (is_text(pattern, "stdlib"))
@@ -87,6 +88,9 @@ void filter_write_tree(struct pl_buf *out, const char *path)
 	write_line(out, '=', path, strlen(path));
 }
 
+/* +pattern   --include      -pattern   --exclude
+ *	!          --only-mine    =/path     a directory that --only-mine means
+ */
 static int read_line(struct filter *f, struct pl_view line)
 {
 	struct pl_view rest = view_of(line.at + 1, line.left - 1);
@@ -109,6 +113,8 @@ static int read_line(struct filter *f, struct pl_view line)
 	return 0;
 }
 
+/* All or nothing: after an error the filter has no rules. stdlib is kept, since it is not in the
+ * text. */
 int filter_read(struct filter *f, struct pl_view text)
 {
 	int err = 0;
@@ -137,6 +143,7 @@ static bool is_below(struct pl_view path, struct pl_view directory)
 	       path.at[directory.left] == '/';
 }
 
+/* A whole directory of the path: not a part of its name, and not the file. */
 static bool has_part(struct pl_view path, const char *part)
 {
 	size_t n = strlen(part), begin = 0;
@@ -176,6 +183,7 @@ static bool is_stdlib(const struct filter *f, struct pl_view file)
 	return f->stdlib.left && is_below(file, f->stdlib) && !is_installed(file);
 }
 
+/* A relative name is below the directory in which the program runs. */
 static bool is_mine(const struct filter *f, const struct filter_code *c)
 {
 	struct pl_view file = file_of(c);
@@ -202,6 +210,7 @@ static bool match_front(
 	return false;
 }
 
+/* A pattern from the root matches from there; any other may begin at any directory of the path. */
 static bool match_path(struct pl_view pattern, struct pl_view file)
 {
 	if (*pattern.at == '/' || *pattern.at == '<')
@@ -231,6 +240,9 @@ static bool rule_matches(
 	}
 }
 
+/* The last rule that matches decides. If none does: recorded, unless the first rule is an
+ * --include, which means "only these". *matched has a bit for each rule, so that one that never
+ * matched can be named. */
 bool filter_records(const struct filter *f, const struct filter_code *code, uint64_t *matched)
 {
 	bool records = !f->rule_count || !f->rules[0].include;

@@ -14,6 +14,7 @@ static size_t class_length(struct pl_view p)
 	return 0;
 }
 
+/* "[a-z_]", "[!0-9]": ranges of bytes. */
 static bool class_has(const uint8_t *class, size_t length, uint8_t c)
 {
 	bool not = class[1] == '!' || class[1] == '^', found = false;

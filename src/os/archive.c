@@ -6,6 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A zip file is read from its end:
+ *
+ *	| members, each after a local header | directory: an entry each | end, comment |
+ *
+ * Bytes before the first member are allowed (a program with an archive appended), and offsets count
+ * from the first member. No zip64, no encryption.
+ */
 #define END_BYTES     22
 #define ENTRY_BYTES   46
 #define LOCAL_BYTES   30
@@ -122,6 +129,7 @@ static bool next_entry(struct pl_view *v, struct entry *e, struct pl_view *name)
 	return view_bytes(v, ENTRY_BYTES + name_length + more, &rest) == 0;
 }
 
+/* Of several with the same name the last one, as in zipimport. */
 static bool find_entry(struct pl_view directory, struct pl_view name, struct entry *found)
 {
 	struct pl_view here;
@@ -168,6 +176,8 @@ static int read_member(int fd, uint64_t file_bytes, struct pl_view name, size_t 
 	return read_packed(fd, e.packed, out);
 }
 
+/* A file that was changed while it was read is refused (ESTALE): its parts may not belong
+ * together. */
 int archive_read(const char *path, struct pl_view name, size_t max, struct file_stamp *stamp,
 	struct archive_member *member, struct pl_buf *out)
 {

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include "os/stat.h"
 
+/* All or nothing: after an error the file is cut to its old end. A write of 0 bytes is a full
+ * disk. */
 int file_append(int fd, uint64_t end, const void *bytes, size_t n)
 {
 	const uint8_t *from = bytes;
@@ -36,6 +38,7 @@ static int64_t ns_of(struct timespec t)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* What changes when a file is changed: size and times, and the inode when it is replaced. */
 static int stamp_from(const struct stat *st, struct file_stamp *out)
 {
 	if (!S_ISREG(st->st_mode))
@@ -131,6 +134,7 @@ int file_read_all(int directory_fd, const char *path, size_t max, struct pl_buf 
 	return file_read_stamped(directory_fd, path, max, &stamp, out);
 }
 
+/* For files of /proc: a text, cut to the room. false: it cannot be read, or is empty. */
 bool file_text(const char *path, char *to, size_t room)
 {
 	size_t used = 0;

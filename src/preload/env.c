@@ -46,6 +46,8 @@ static bool cut_entry(char *list, char *entry, size_t n)
 	return true;
 }
 
+/* Is there a further LD_PRELOAD, without ours? The environment may have a name twice, and programs
+ * put one in front of ours. */
 static bool has_users(char **env, const char *own_path)
 {
 	for (; *env; env++) {
@@ -78,6 +80,8 @@ void env_find(char *const *env, char *arena, size_t size)
 	}
 }
 
+/* The program is to see the environment that it would have without us. In place: libc and the
+ * program hold pointers to the array. */
 void env_take(char **env, const char *own_path)
 {
 	bool beside = has_users(env, own_path);
@@ -94,6 +98,8 @@ void env_take(char **env, const char *own_path)
 	*kept = NULL;
 }
 
+/* How much room env_build needs, for the caller to take from its stack: between fork and exec
+ * nothing may be allocated. */
 bool env_plan(struct env_plan *plan, char *const envp[])
 {
 	*plan = (struct env_plan){.given = envp};
@@ -142,6 +148,10 @@ static char *put_preloads(char *at, const char *user)
 	return at + 1;
 }
 
+/* space: | pointers: the given ones, ours, NULL | "LD_PRELOAD=…" | "PATHLINE…=arena:slot" |
+ *
+ * A given LD_PRELOAD stays in the list; the later one of the same name counts for ld.so.
+ */
 char **env_build(const struct env_plan *plan, void *space)
 {
 	char **env = space;

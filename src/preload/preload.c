@@ -65,6 +65,7 @@ const struct originals *originals(void)
 	return &found;
 }
 
+/* With --no-children only the first process passes the recording on. */
 bool preload_hands_on(void)
 {
 	if (!preload.arena_path[0])
@@ -72,6 +73,7 @@ bool preload_hands_on(void)
 	return !preload.only_first || slot_number() == 0;
 }
 
+/* Where our library was loaded from: children load the same file. */
 static void learn_own_path(void)
 {
 	Dl_info info;
@@ -114,6 +116,8 @@ static bool parse_arena(char *variable, uint32_t *parent)
 	return true;
 }
 
+/* An arena that is closed belongs to a recording that has ended: nobody would read what is
+ * written. */
 static bool open_arena(struct arena *arena)
 {
 	int fd = open(preload.arena_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);

@@ -59,6 +59,8 @@ static struct {
 	struct sigaction interrupt, quit;
 } ignoring = {PTHREAD_MUTEX_INITIALIZER, 0, {{0}}, {{0}}};
 
+/* *defaults: the signals that the child gets back; those that were ignored before stay ignored in
+ * it. */
 static void ignore_begin(sigset_t *defaults)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -106,6 +108,8 @@ static int run_shell(const char *command, const sigset_t *mask, const sigset_t *
 	return status;
 }
 
+/* As in POSIX: SIGCHLD is blocked, so that the program's own handler does not reap the shell; and
+ * no cancellation may leave the signals changed. */
 PRELOAD_EXPORT int system(const char *command)
 {
 	sigset_t child, mask, defaults;
@@ -144,6 +148,7 @@ struct popen_mode {
 	bool cloexec;
 };
 
+/* Exactly one of r and w, and e in any place, as glibc takes it. */
 static bool parse_mode(struct popen_mode *out, const char *mode)
 {
 	bool reads = false, writes = false;
@@ -221,6 +226,8 @@ static int open_stream(
 	return err;
 }
 
+/* Both ends are made close-on-exec, so that a process that another thread starts meanwhile has none
+ * of them; the caller's end loses that at last, unless it asked for it. */
 static int popen_new(struct stream *stream, const char *command, struct popen_mode mode)
 {
 	int ends[2];
@@ -271,6 +278,7 @@ static struct stream *take_stream(FILE *file)
 	return found;
 }
 
+/* A stream that is not in the list came from libc's popen, before the recording or without one. */
 PRELOAD_EXPORT int pclose(FILE *file)
 {
 	struct stream *stream = take_stream(file);

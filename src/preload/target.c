@@ -73,6 +73,8 @@ static bool gains_rights(int fd)
 	return user != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }
 
+/* Another loader is that of another libc (musl), or of another architecture: it cannot load our
+ * library, and says so on the program's stderr. */
 static bool asks_for_our_loader(int fd, const ElfW(Phdr) * segment)
 {
 	char name[HEAD_BYTES] = "";
@@ -178,6 +180,7 @@ static bool judge(int fd, const char *path, const char *shell)
 	return good;
 }
 
+/* errno is kept: this runs within exec, whose caller looks at it. */
 bool target_at(int dirfd, const char *path, int flags)
 {
 	int saved = errno;

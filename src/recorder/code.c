@@ -26,11 +26,15 @@
 #include "format/message.h"
 #include "format/raw_code.h"
 
+/* What is attached to a code object: the address of its record, negative if the code is left out,
+ * so that the hot path needs one comparison (mark <= 0) and no look into the record. */
 static intptr_t mark_of(const struct code_record *r)
 {
 	return r->left_out ? -(intptr_t)r : (intptr_t)r;
 }
 
+/* The collector can drop the number's body from its table. Numbers up to shared_codes were given
+ * before a fork: the parent still uses them. */
 static void tell_free(uint32_t number)
 {
 	struct pl_buf fields = {0};
@@ -45,6 +49,7 @@ static void tell_free(uint32_t number)
 
 /* ---- all records ---- */
 
+/* All records, so that a fork or the end of recording finds them. Guarded by the GIL. */
 static void list(struct code_record *r, PyCodeObject *code)
 {
 	atomic_store_explicit(&r->code, code, memory_order_relaxed);
@@ -177,6 +182,8 @@ static struct pl_view bytes_view(PyObject *bytes)
 	return view_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
 }
 
+/* The graph's starts by their unit: what the hooks look up. A start beyond START_MAX has no number
+ * here, and is recorded by LINE_AT. */
 static void put_units(struct code_record *r, const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->start_count && i < START_MAX; i++) {
@@ -221,6 +228,7 @@ static void put_silent(struct code_record *r, const struct flow_graph *g)
 	}
 }
 
+/* Instructions have caches of different lengths, so the block is gone through from its front. */
 static uint32_t last_instruction(
 	const struct bytecode *parts, const struct flow_block *b, uint32_t end)
 {
@@ -278,6 +286,7 @@ static bool is_kept(const struct code_record *r, const struct flow_graph *g, uin
 	return start >= START_MAX || (unit < r->unit_count && r->units[unit].pass & PASS_TELLS);
 }
 
+/* Units at which a frame can be while its call is not written yet (it begins late). */
 static void put_pending(struct code_record *r, const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
@@ -288,6 +297,8 @@ static void put_pending(struct code_record *r, const struct flow_graph *g)
 	}
 }
 
+/* Can the call be written together with a witness that comes on every way through the code? Then
+ * the code is late: PY_START is disabled, and each call costs one event less. */
 static void choose_begins(struct code_record *r, struct flow_graph *g)
 {
 	bool *kept = g->start_count ? malloc(g->start_count) : NULL;
@@ -307,6 +318,7 @@ static bool calls_are_timed(void)
 	return root.arena.head->stamps == STAMPS_CALL;
 }
 
+/* Without a graph (not analysed) each line is recorded. */
 static int graph_of(const struct bytecode *parts, struct flow_graph *out)
 {
 	const char *why;
@@ -328,6 +340,8 @@ static bool may_be_late(const struct code_record *r, PyCodeObject *code)
 	       !code_runs_once(code);
 }
 
+/* As few starts as decide the path (flow/witness.h), or all of them where each line is wanted.
+ * Those with passes of loops must be among them. */
 static void choose_witnesses(struct code_record *r, struct flow_graph *g, bool late)
 {
 	if (ENGINE_TRACES || root.hears_lines) {
@@ -415,6 +429,8 @@ static bool may_be_straight(PyCodeObject *code)
 	       !root.hears_lines && root.arena.head->stamps == STAMPS_TICK && !hears_all();
 }
 
+/* Without lines and starts: the collector makes the graph from the bytecode, outside the
+ * program. */
 static struct code_record *straight_record(PyCodeObject *code, bool silent)
 {
 	uint32_t units = (uint32_t)Py_SIZE(code);
@@ -431,6 +447,7 @@ static struct code_record *straight_record(PyCodeObject *code, bool silent)
 	return r;
 }
 
+/* A section began, or a debugger was set: the lines of straight code are wanted after all. */
 void code_find_lines(PyCodeObject *code, struct code_record *r)
 {
 	struct flow_graph graph;
@@ -489,6 +506,11 @@ struct told {
 	bool left_out; /* only its name is needed */
 };
 
+/* | number | "body" | left out | text unit |
+ *
+ * Names that are not UTF-8 inside the interpreter are made so (text_of), which may need a new
+ * object: keep_file and keep_name hold it.
+ */
 static bool send_body(PyCodeObject *code, const struct flow_graph *graph, struct told told)
 {
 	PyObject *keep_file = NULL, *keep_name = NULL;
@@ -573,6 +595,7 @@ bool code_graph(PyCodeObject *code, struct flow_graph *out)
 	return made;
 }
 
+/* Hot code with new witnesses gets a new number: events before it keep their meaning. */
 uint32_t code_tell_again(PyCodeObject *code, const struct flow_graph *graph)
 {
 	const struct code_record *r = code_known(code);
@@ -583,6 +606,7 @@ uint32_t code_tell_again(PyCodeObject *code, const struct flow_graph *graph)
 
 /* ---- what the filters leave out ---- */
 
+/* The frame that is about to run the code, for its globals; the top one if there is none. */
 py_frame *frame_of(PyCodeObject *code)
 {
 	py_frame *top = top_frame(current_thread_state()), *f = top;
@@ -647,6 +671,7 @@ static struct pl_view runners_file(py_frame *frame, PyObject **keep)
 	return file;
 }
 
+/* The same code object can be run under several modules (exec): the first one decides. */
 static bool filters_record(PyCodeObject *code)
 {
 	PyObject *keep[5];
@@ -670,6 +695,7 @@ static bool filters_record(PyCodeObject *code)
 	return records;
 }
 
+/* It has a record, too, because its events are to be disabled one by one, where they first come. */
 static struct code_record *leave_out(PyCodeObject *code)
 {
 	struct code_record *r = calloc(1, sizeof *r);
@@ -855,6 +881,7 @@ static struct code_record *describe_whole(PyCodeObject *code)
 	return r;
 }
 
+/* In a forked child the first event makes the child a process of its own first. */
 static struct code_record *describe(PyCodeObject *code)
 {
 	if (atomic_load_explicit(&root.stopped, memory_order_relaxed) ||

@@ -1,4 +1,15 @@
-/* The hooks: one callback an event of sys.monitoring. This is the hot path, with moment.h. */
+/* The hooks: one callback an event of sys.monitoring. This is the hot path, with moment.h.
+ *
+ * Most callbacks have two halves. The fast one (witness, known_enter_at_once, …) looks whether all
+ * is as it mostly is, and if so writes the event into the ring; it calls nothing, so the compiler
+ * saves no registers. The slow one (…_in_full) is a function of its own, which is not inlined: it
+ * handles whatever the first refused, from the beginning. A fast half that refuses has written
+ * nothing.
+ *
+ * What a callback returns: None goes on, hook_disable (sys.monitoring.DISABLE) ends the events of
+ * that instruction in that code, which then costs nothing. No callback sets an error: it runs in
+ * the middle of an instruction of the program.
+ */
 #include "recorder/hooks.h"
 
 #include "recorder/moment.h"
@@ -21,6 +32,7 @@ __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThread
 	return record_enter(code, state, MARK_EARLY);
 }
 
+/* An exception that is set meanwhile (Cython) is put aside: hooks.h, take_thrown. */
 __attribute__((noinline)) static PyObject *start(PyObject *const *args)
 {
 	PyThreadState *state = hook_thread_state(self);
@@ -69,7 +81,7 @@ static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number);
 static PyObject *instruction_in_full(PyObject *const *args);
 #endif
 
-/* `moved`: it is reported by INSTRUCTION. */
+/* The slow half of LINE, or, `moved`, of INSTRUCTION, which reports a witness of hot code. */
 __attribute__((always_inline)) static inline PyObject *witness_in_full(
 	PyObject *const *args, bool moved)
 {
@@ -81,6 +93,8 @@ __attribute__((always_inline)) static inline PyObject *witness_in_full(
 	return line_in_full(code_of(args), args[1]);
 }
 
+/* The frame is the top of the shadow stack, and p is where the ring goes on after what was written
+ * before it. */
 static inline void witness_write(struct thread *t, uint8_t *p, uint32_t start)
 {
 	ring_commit(&t->ring, event_write_line(p, start - 1));
@@ -387,6 +401,10 @@ static PyObject *landing(struct moment *m, uint32_t unit)
 	return Py_NewRef(hook_disable);
 }
 
+/* INSTRUCTION fires at a unit, before it runs: in hot code it takes the place of LINE at witnesses
+ * and of JUMP at the ends of loops (hot.c), as it is cheaper there. What it finds: a place where a
+ * pass that is owed begins; a pass; a place that only counts for a new plan; a witness, at its own
+ * unit, or, later, LOOK_UP_UNITS after it. */
 __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *args)
 {
 	struct moment m;
@@ -463,6 +481,7 @@ PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 	Py_RETURN_NONE;
 }
 
+/* Exceptions are rare: there is no fast half. */
 PyObject *on_raise(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;

@@ -8,6 +8,8 @@
 #include "base/units.h"
 #include "base/utf8.h"
 
+/* Pixels. NARROW: a frame that is narrower cannot be seen, and is left out with all above it, so
+ * that the size of the file is bounded by the width, not by the length of the recording. */
 #define WIDTH	   1200
 #define ROW	   17
 #define TOP	   46
@@ -79,6 +81,7 @@ struct drawing {
 	uint32_t depth;
 };
 
+/* The picture is written piece by piece: it is never in memory as a whole. */
 static void flush(struct drawing *d)
 {
 	if (!d->bytes.failed)
@@ -99,6 +102,9 @@ static void put_colour(struct pl_buf *b, const struct tree_node *n)
 		60 + (unsigned)(own / 20 % 14));
 }
 
+/* A frame is a group: its data-… are for the script, its title is the browser's tooltip, then the
+ * box and as much of the name as fits at about 7 pixels a letter. Numbers are in the file as they
+ * are, so it can be searched without the script. */
 static void draw(struct drawing *d, const struct tree_node *n, double x)
 {
 	char name[NAME_BYTES], whole[UNITS_BYTES], own[UNITS_BYTES];
@@ -257,6 +263,7 @@ int flame_svg(const struct tree *t, const char *title, const struct flame_sink *
 
 /* ---- lines ---- */
 
+/* "main;work;half 4711": the format of flamegraph.pl, in which ; separates frames. */
 static bool put_path(const struct tree *t, uint32_t node, struct pl_buf *path)
 {
 	char name[NAME_BYTES];
@@ -273,6 +280,7 @@ static bool put_path(const struct tree *t, uint32_t node, struct pl_buf *path)
 	return true;
 }
 
+/* Own time in whole microseconds; a node without any has no line. */
 static void put_line(
 	const struct tree_node *n, const struct pl_buf *path, const struct flame_sink *to)
 {

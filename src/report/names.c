@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/map.h"
 
+/* The first digits of the hash: short enough to type, and the same in each run. */
 static void write_id(uint64_t hash, char id[NAME_ID_BYTES])
 {
 	static const char hex[] = "0123456789abcdef";
@@ -50,6 +51,7 @@ bool name_is_file(const char *file, const char *word)
 	return is_file(file, word, strlen(word));
 }
 
+/* "work", "Cart.work", "shop.py:work", or the id that a row shows. */
 bool name_is_code(const struct pl_code *code, const char *word)
 {
 	const char *colon = strrchr(word, ':'), *name = colon ? colon + 1 : word;

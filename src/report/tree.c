@@ -55,6 +55,8 @@ static uint32_t node_of(
 	return (uint32_t)(*place - 1);
 }
 
+/* A parent comes before its children, so to[] has its node when it is asked for. Contexts that
+ * differ only in the line of their call become one node. */
 static int add_all(struct tree *t, const struct pl_profile_tables *p, uint32_t top, uint32_t *to)
 {
 	struct pl_map known = {0};
@@ -74,6 +76,8 @@ static int add_all(struct tree *t, const struct pl_profile_tables *p, uint32_t t
 	return code;
 }
 
+/* With a label each profile has a node of its own below the root; without, its root is the
+ * tree's. */
 int tree_add(struct tree *t, const struct pl_profile_tables *p, const char *label)
 {
 	uint32_t *to = calloc(p->node_count, sizeof *to), top = 0;
