@@ -190,3 +190,11 @@ void place_withdraw(const struct place *p)
 	if (p->is_default)
 		home_unset_latest(HOME_NAME, name_of(p));
 }
+
+bool place_latest(const struct place *p, char name[PATH_MAX])
+{
+	ssize_t n = p->is_default ? readlink(HOME_NAME "/" HOME_LATEST, name, PATH_MAX - 1) : -1;
+
+	name[n > 0 ? n : 0] = 0;
+	return n > 0;
+}

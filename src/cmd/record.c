@@ -314,9 +314,11 @@ static int finish_record(struct run *r, int status)
 	}
 	record_end_say(&end);
 	const bool whole = end.answer == ANSWER_REPORT && end.report.finished;
-	/* No Python ran: the latest recording is the one before. */
-	if (whole && record_end_is_empty(&end))
+	/* Nothing was recorded: the latest recording is the one before. */
+	if (whole && record_end_is_empty(&end)) {
 		place_withdraw(&r->place);
+		record_end_say_latest(&end);
+	}
 	if (whole)
 		waitpid(r->collector, NULL, 0);
 	if (whole && r->missing && record_end_is_empty(&end))

@@ -48,6 +48,21 @@ static const char *say_no_python(const struct record_end *e)
 	return "try the command that starts Python itself, such as: pathline record script.py";
 }
 
+/* The program may have failed before it came to what was chosen. */
+static void say_nothing_chosen(const struct record_end *e)
+{
+	static const char why[] =
+		"no code that --include, --exclude and --only-mine choose has run";
+	const int code = WIFEXITED(e->status) ? WEXITSTATUS(e->status) : 0;
+
+	if (code)
+		cmd_say_bold(e->cmd,
+			"nothing was recorded: the program ended with exit code %d, and %s", code,
+			why);
+	else
+		cmd_say_bold(e->cmd, "nothing was recorded: %s", why);
+}
+
 /* Why there is no recording, as far as is known. Returns what the user can try. */
 static const char *say_nothing_recorded(const struct record_end *e)
 {
@@ -76,8 +91,7 @@ static const char *say_nothing_recorded(const struct record_end *e)
 		       "script.py";
 	}
 	if (e->choose->rules.used) {
-		cmd_say_bold(e->cmd, "nothing was recorded: no code that --include, --exclude and "
-				     "--only-mine choose has run");
+		say_nothing_chosen(e);
 		return "try it without them, and see the modules and files that run; a script's "
 		       "module is __main__, so choose it by its path";
 	}
@@ -240,6 +254,14 @@ static void say_empty(const struct record_end *e)
 	if (e->quiet)
 		return;
 	say_losses(e);
+}
+
+void record_end_say_latest(const struct record_end *e)
+{
+	char name[PATH_MAX];
+
+	if (!e->quiet && !e->missing && place_latest(e->place, name))
+		cmd_say("the latest recording is still %s", name);
 }
 
 /* Faults are said with --quiet, too; all else is left out then. What the user can do next comes

@@ -29,5 +29,7 @@ struct record_end {
 /* No line of the program ran: no Python ran, or it ended before its program began. */
 bool record_end_is_empty(const struct record_end *e);
 void record_end_say(const struct record_end *e);
+/* Afterwards, if it is empty and the latest recording is another one again. */
+void record_end_say_latest(const struct record_end *e);
 
 #endif

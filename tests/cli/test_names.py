@@ -469,6 +469,11 @@ class Ends(unittest.TestCase):
         self.assertIn("pathline: nothing was recorded: no code that --include, --exclude and --only-mine choose has run\n", done.stderr.decode())
         self.assertIn("pathline: --include 'nothing' matched no code that ran\n", done.stderr.decode())
         self.assertEqual(folder.found(), folder.names[2])
+        self.assertIn(f"pathline: the latest recording is still {folder.names[2]}\n", done.stderr.decode())
+        done = pathline("record", "--python", PYTHON, "--include", "nothing", "-c", "raise SystemExit(7)", cwd=folder.folder)
+        self.assertIn("pathline: nothing was recorded: the program ended with exit code 7, and no code that --include, ", done.stderr.decode())
+        done = pathline("record", "--python", PYTHON, "--include", "nothing", "-o", "own", "alpha.py", cwd=folder.folder)
+        self.assertNotIn("latest", done.stderr.decode())
         done = pathline("record", "-q", "--python", PYTHON, "--include", "nothing", "alpha.py", cwd=folder.folder)
         self.assertEqual(done.stderr.decode().splitlines()[1:], ["pathline: --include 'nothing' matched no code that ran"])
 
