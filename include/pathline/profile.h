@@ -100,6 +100,9 @@ struct pl_profile_task {
 	struct pl_longest longest; /* of the times that it ran without a return to the event loop */
 	const struct pl_code *code; /* that took most of the longest; NULL: not known */
 	int32_t line;
+	/* Where it waits when its thread's path ends, which is in wait_ns; NULL: it does not. */
+	const struct pl_code *wait_code;
+	int32_t wait_line;
 };
 
 enum pl_block_kind {

@@ -107,6 +107,8 @@ struct sheet report_sheet(const struct report *w, const char *type, const struct
 		.context = w,
 		.sort = w->sort,
 		.most = w->rows,
+		.indent = 1,
+		.gap = 2,
 		.process = w->range.process,
 		.thread = w->range.one_thread ? w->range.thread : PL_ALL_THREADS};
 }
@@ -119,8 +121,11 @@ int report_show(struct report *w, const struct sheet *s)
 	sheet.headless = w->headless;
 	int code = sheet_write(&sheet, &w->out, w->form);
 	w->headless = w->form == SHEET_CSV;
-	if (w->form == SHEET_TEXT)
-		out_char(&w->out, '\n');
+	if (w->form != SHEET_TEXT)
+		return code;
+	out_char(&w->out, '\n');
+	if (code == CMD_GO)
+		report_more(w, sheet_hidden(s));
 	return code;
 }
 
@@ -259,6 +264,17 @@ void report_note(struct report *w, const char *note)
 	out_tone(&w->out, TONE_PLAIN);
 	out_line_end(&w->out);
 	out_char(&w->out, '\n');
+}
+
+void report_more(struct report *w, size_t rows)
+{
+	char note[UNITS_BYTES + 40], count[UNITS_BYTES];
+
+	if (!rows)
+		return;
+	units_count(count, rows);
+	snprintf(note, sizeof note, "%s more row%s; -n 0 shows all", count, rows == 1 ? "" : "s");
+	report_note(w, note);
 }
 
 /* ---- cells ---- */
@@ -485,7 +501,7 @@ static int read_rows(struct report *w)
 	const char *text = w->rows_text;
 	char *end = NULL;
 
-	w->rows = ROWS_DEFAULT;
+	w->rows = w->csv ? 0 : ROWS_DEFAULT;
 	if (!text)
 		return CMD_GO;
 	errno = 0;
@@ -579,9 +595,11 @@ int cmd_report(struct cmd *c)
 {
 	struct report w = {.cmd = c, .code = CMD_OK};
 	const struct cmd_option options[] = {
-		{"rows", 'n', "N", "at most N rows; 0: all. Without it: 20", .text = &w.rows_text},
+		{"rows", 'n', "N", "at most N rows; 0: all. Without it: 20, of --csv all",
+			.text = &w.rows_text},
 		{"sort", 's', "COLUMN",
-			"as the headings or --json name it: own, 'with calls', hits, max, avg, …",
+			"a heading or a key of --json, such as own, cumulated (with calls), hits,\n"
+			"max, avg, calls",
 			.text = &w.sort, .words = "own cumulated hits max avg calls"},
 		{"file", 0, "FILE",
 			"its source, annotated; with --function, -n, --sort, --json: its lines",

@@ -35,6 +35,8 @@ struct report {
 	 * then in the order in which the texts came */
 	const struct pl_code **texts; /* owned */
 	size_t text_count;
+	/* likewise, for each of the w->t->lines: another code has the same line */
+	bool *shared_lines; /* owned */
 	/* for --flame and --collapsed: all of it */
 	struct tree whole;
 	struct pl_profile **profiles; /* owned, each one as well: the tree refers to them */
@@ -64,6 +66,8 @@ extern const struct column report_line_columns[], report_function_columns[],
 void report_rest(struct report *w);
 /* A line below a table, for a person. */
 void report_note(struct report *w, const char *note);
+/* The same, where so many rows of a table are not shown; 0: all are. */
+void report_more(struct report *w, size_t rows);
 /* For the range; everything that the caller sets is 0. */
 struct sheet report_sheet(const struct report *w, const char *type, const struct column *columns);
 int report_show(struct report *w, const struct sheet *s);

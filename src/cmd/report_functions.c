@@ -119,12 +119,16 @@ static bool function_wanted(const void *context, size_t row)
 int report_functions(struct report *w)
 {
 	struct sheet s = report_sheet(w, "function", report_function_columns);
+	bool any = false;
 
 	s.cell = function_cell;
 	s.wanted = function_wanted;
 	s.rows = w->t->function_count;
-	for (size_t i = 0; i < s.rows && !w->found; i++)
-		w->found = function_wanted(w, i);
+	for (size_t i = 0; i < s.rows && !any; i++)
+		any = function_wanted(w, i);
+	w->found |= any;
+	if (!any && (w->file || w->function))
+		return CMD_GO;
 	report_title(w, "functions", NULL);
 	int code = report_show(w, &s);
 	report_rest(w);

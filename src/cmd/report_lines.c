@@ -101,8 +101,46 @@ static int list_texts(struct report *w)
 static void release_texts(struct report *w)
 {
 	free(w->texts);
+	free(w->shared_lines);
 	w->texts = NULL;
+	w->shared_lines = NULL;
 	w->text_count = 0;
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct pl_line_time *a = &(*(const struct pl_profile_line *const *)x)->time;
+	const struct pl_line_time *b = &(*(const struct pl_profile_line *const *)y)->time;
+
+	if (!a->code || !b->code)
+		return (a->code != NULL) - (b->code != NULL);
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return by_text(&a->code, &b->code);
+}
+
+/* Lines of two codes look the same unless their functions are named: a line with a lambda or a
+ * generator in it, and a def, which is a line of the module and where its function begins. */
+static int find_shared_lines(struct report *w)
+{
+	const size_t count = w->t->line_count;
+	const struct pl_profile_line **rows = malloc((count + 1) * sizeof *rows);
+
+	w->shared_lines = calloc(count + 1, sizeof *w->shared_lines);
+	if (!rows || !w->shared_lines) {
+		free(rows);
+		cmd_say("report: no memory for %zu lines", count);
+		return CMD_BAD;
+	}
+	for (size_t i = 0; i < count; i++)
+		rows[i] = &w->t->lines[i];
+	qsort(rows, count, sizeof *rows, by_place);
+	for (size_t i = 1; i < count; i++)
+		if (rows[i]->time.code && !by_place(&rows[i - 1], &rows[i]))
+			w->shared_lines[rows[i - 1] - w->t->lines] =
+				w->shared_lines[rows[i] - w->t->lines] = true;
+	free(rows);
+	return CMD_GO;
 }
 
 /* The number that the annotated source has: texts of a file count from 1, in the order in which
@@ -123,18 +161,44 @@ static struct cell cell_text_number(const struct report *w, const struct pl_code
 }
 
 #define LEFT_OUT_NOTE "0 hits: the code is left out by a filter, and calls code that is recorded"
+#define BEGIN_NOTE    "0 hits of a def: the time from a call of the function to its first line"
 #define OPEN_NOTE     "?: no event says whether it ran; it may have, where the path breaks off"
 
 /* It is not known whether it ran: it has no event, and may have run where the path breaks off. */
-static bool is_open(const struct pl_profile_line *l)
+static bool is_open(const struct report *w, const struct pl_profile_line *l)
 {
+	(void)w;
 	return l->possible && !l->time.hits;
 }
 
-/* Of code that is left out no line has an event; its calls of recorded code take time. */
-static bool is_left_out(const struct pl_profile_line *l)
+/* Code that is left out is known as a caller only: its own calls are not counted. */
+static bool is_called(const struct report *w, const struct pl_code *code)
 {
-	return !l->possible && !l->time.hits;
+	for (size_t i = 0; i < w->t->function_count; i++) {
+		const struct pl_profile_function *f = &w->t->functions[i];
+		if (f->code == code)
+			return f->calls || f->resumes || f->throws;
+	}
+	return false;
+}
+
+static bool is_hit(const struct pl_profile_line *l)
+{
+	return !l->time.code || l->time.hits || l->possible;
+}
+
+/* A call takes time before the function's first line begins. It belongs to the line of the def,
+ * which has a hit only where the def itself is executed. */
+static bool is_begin(const struct report *w, const struct pl_profile_line *l)
+{
+	return !is_hit(l) && l->time.line == pl_code_first_line(l->time.code) &&
+	       is_called(w, l->time.code);
+}
+
+/* Of code that is left out no line has an event; its calls of recorded code take time. */
+static bool is_left_out(const struct report *w, const struct pl_profile_line *l)
+{
+	return !is_hit(l) && !is_called(w, l->time.code);
 }
 
 static struct cell line_cell(const void *context, size_t row, unsigned column)
@@ -159,7 +223,7 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 	case LINE_HITS:
 		return (struct cell){.kind = CELL_COUNT,
 			.number = (int64_t)t->hits,
-			.text = is_open(l) ? "?" : NULL};
+			.text = is_open(w, l) ? "?" : NULL};
 	case LINE_AVG:
 		return t->hits ? cell_ns(CELL_NS, l->cumulated_ns / (int64_t)t->hits)
 			       : (struct cell){0};
@@ -183,8 +247,11 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 		return cell_code(t->code);
 	case LINE_CODE_ID:
 		return cell_code_id(t->code);
-	default:
-		return cell_place(w, t->code, t->line);
+	default: {
+		struct cell place = cell_place(w, t->code, t->line);
+		place.in = w->shared_lines[row] ? pl_code_name(t->code) : NULL;
+		return place;
+	}
 	}
 }
 
@@ -234,15 +301,15 @@ static void write_sum(struct report *w)
 
 /* Is there such a line among those that are shown? Notes below a table are only for what is in
  * it. */
-static bool any_line(
-	const struct report *w, size_t rows, bool (*is)(const struct pl_profile_line *l))
+static bool any_line(const struct report *w, size_t rows,
+	bool (*is)(const struct report *w, const struct pl_profile_line *l))
 {
 	uint64_t shown = 0;
 
 	for (size_t i = 0; i < rows && (!w->rows || shown < w->rows); i++) {
 		if (!line_wanted(w, i))
 			continue;
-		if (is(&w->t->lines[i]))
+		if (is(w, &w->t->lines[i]))
 			return true;
 		shown++;
 	}
@@ -264,20 +331,26 @@ int report_lines(struct report *w)
 	if (!has_passes(w))
 		columns[LINE_HITS].title = "hits (no passes)";
 	struct sheet s = report_sheet(w, "line", columns);
+	bool any = false;
 
-	if (list_texts(w) != CMD_GO)
+	for (size_t i = 0; i < w->t->line_count && !any; i++)
+		any = line_wanted(w, i);
+	w->found |= any;
+	if (!any && (w->file || w->function))
+		return CMD_GO;
+	if (list_texts(w) != CMD_GO || find_shared_lines(w) != CMD_GO)
 		return CMD_BAD;
 	s.cell = line_cell;
 	s.wanted = line_wanted;
 	s.rows = w->t->line_count;
-	for (size_t i = 0; i < s.rows && !w->found; i++)
-		w->found = line_wanted(w, i);
 	report_title(w, NULL, NULL);
 	int code = report_show(w, &s);
 	if (any_line(w, s.rows, is_open))
 		report_note(w, OPEN_NOTE);
 	if (has_filter(w) && any_line(w, s.rows, is_left_out))
 		report_note(w, LEFT_OUT_NOTE);
+	if (any_line(w, s.rows, is_begin))
+		report_note(w, BEGIN_NOTE);
 	write_sum(w);
 	release_texts(w);
 	return code;
@@ -397,7 +470,7 @@ static int gather(struct annotated *a)
 		if (!is_of(a, l->code) || l->line <= 0 || l->line > a->count)
 			continue;
 		a->hits[l->line] += l->hits;
-		a->open[l->line] |= is_open(&t->lines[i]);
+		a->open[l->line] |= is_open(a->w, &t->lines[i]);
 		add_time(&a->ns[l->line], own_ns(l));
 		add_time(&a->error_ns[l->line], l->error_ns);
 	}
@@ -433,7 +506,7 @@ static void write_right(struct out *o, const char *text, size_t width)
 /* Columns of 12, 12, 10 and 7 characters:
  *
  *	|       hits |        own |    error |  share |
- *	|       5000 |     1.5 ms |  ±1.5 ms |   0.0% |
+ *	|      5,000 |     1.5 ms |  ±1.5 ms |   0.0% |
  *	|      never |            |          |        |
  *
  * "never" is a claim about everything that ran, so it needs a recording without holes (whole), and
@@ -441,12 +514,12 @@ static void write_right(struct out *o, const char *text, size_t width)
  */
 static void write_margin(struct out *o, const struct annotated *a, int32_t line, bool never)
 {
-	char number[24];
+	char number[UNITS_BYTES];
 
 	out_tone(o, never ? TONE_BAD : TONE_PLAIN);
 	if (a->hits[line]) {
-		snprintf(number, sizeof number, "%12llu", (unsigned long long)a->hits[line]);
-		out_text(o, number);
+		units_count(number, a->hits[line]);
+		write_right(o, number, 12);
 	} else {
 		out_text(o, !never			 ? "            "
 			    : a->whole && !a->open[line] ? "       never"

@@ -23,6 +23,9 @@ enum {
 	TASK_FILE,
 	TASK_LINE,
 	TASK_CODE,
+	TASK_WAIT_FILE,
+	TASK_WAIT_LINE,
+	TASK_WAIT_CODE,
 	TASK_PLACE
 };
 
@@ -35,13 +38,16 @@ const struct column report_task_columns[] = {
 	[TASK_STRETCHES] = {"stretches", "stretches", 0, 8},
 	[TASK_MAX] = {"max_ns", "longest"},
 	[TASK_MAX_ERROR] = {"max_error_ns", NULL},
-	[TASK_MAX_AT] = {"max_at", "at", 0, 9},
+	[TASK_MAX_AT] = {"max_at", "began", 0, 9},
 	[TASK_FIRST] = {"first", NULL},
 	[TASK_LAST] = {"last", NULL},
 	[TASK_FILE] = {"file", NULL},
 	[TASK_LINE] = {"line", NULL},
 	[TASK_CODE] = {"code", NULL},
-	[TASK_PLACE] = {NULL, "most of that in"},
+	[TASK_WAIT_FILE] = {"wait_file", NULL},
+	[TASK_WAIT_LINE] = {"wait_line", NULL},
+	[TASK_WAIT_CODE] = {"wait_code", NULL},
+	[TASK_PLACE] = {NULL, "mostly in"},
 	{0},
 };
 
@@ -79,9 +85,63 @@ static struct cell task_cell(const void *context, size_t row, unsigned column)
 		return t->code ? cell_ns(CELL_NUMBER, t->line) : (struct cell){0};
 	case TASK_CODE:
 		return cell_code(t->code);
+	case TASK_WAIT_FILE:
+		return cell_file(t->wait_code);
+	case TASK_WAIT_LINE:
+		return t->wait_code ? cell_number(t->wait_line) : (struct cell){0};
+	case TASK_WAIT_CODE:
+		return cell_code(t->wait_code);
 	default:
 		return t->code ? cell_place(w, t->code, t->line) : cell_text("-");
 	}
+}
+
+/* Its number, if that is known, and its name. */
+static void write_task(struct out *o, uint64_t number, const char *name)
+{
+	if (number)
+		out_u64(o, number);
+	if (number && *name)
+		out_char(o, ' ');
+	out_clean(o, text_of(name));
+}
+
+static void write_waiting(struct report *w, const struct pl_profile_task *t)
+{
+	const struct cell c = cell_place(w, t->wait_code, t->wait_line);
+	struct out *o = &w->out;
+
+	out_line(o);
+	out_text(o, "task ");
+	write_task(o, t->number, t->name);
+	out_text(o, " waits since ");
+	out_clock(o, t->last_ns, 3);
+	out_text(o, " in ");
+	out_path(o, c.text, out_line_left(o) / 2);
+	out_char(o, ':');
+	out_i64(o, c.number);
+	out_tone(o, TONE_FAINT);
+	out_text(o, "  ");
+	out_clean(o, c.source);
+	out_tone(o, TONE_PLAIN);
+	out_line_end(o);
+}
+
+/* Tasks that wait when the path ends: of a program that hangs, that is what it waits for. */
+static void write_all_waiting(struct report *w)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < w->t->task_count && w->form == SHEET_TEXT; i++) {
+		if (!w->t->tasks[i].wait_code)
+			continue;
+		count++;
+		if (!w->rows || count <= w->rows)
+			write_waiting(w, &w->t->tasks[i]);
+	}
+	if (count)
+		out_char(&w->out, '\n');
+	report_more(w, w->rows && count > w->rows ? count - w->rows : 0);
 }
 
 int report_tasks(struct report *w)
@@ -95,6 +155,7 @@ int report_tasks(struct report *w)
 	int code = report_show(w, &s);
 	if (!s.rows)
 		report_note(w, "No asyncio task and no greenlet ran.");
+	write_all_waiting(w);
 	for (size_t i = 0; i < s.rows; i++)
 		if (!w->t->tasks[i].longest.ns) {
 			report_note(w,
@@ -161,11 +222,7 @@ static void write_block_task(struct out *o, const struct pl_profile_block *b)
 	if (!b->task)
 		return;
 	out_text(o, ", task ");
-	if (b->task_id)
-		out_u64(o, b->task_id);
-	if (b->task_id && *b->task)
-		out_char(o, ' ');
-	out_clean(o, text_of(b->task));
+	write_task(o, b->task_id, b->task);
 }
 
 /* A line says what stood still, for how long, and when; then its stack, innermost first, as a
@@ -327,6 +384,7 @@ int report_blocking(struct report *w)
 	}
 	if (w->form == SHEET_TEXT)
 		out_char(&w->out, '\n');
+	report_more(w, w->t->block_count > most ? w->t->block_count - most : 0);
 	return CMD_GO;
 }
 
@@ -479,7 +537,6 @@ int report_exceptions(struct report *w)
 	struct sheet s = report_sheet(w, "exception", report_exception_columns);
 	const struct pl_profile_exception **order =
 		calloc(w->t->exception_count + 1, sizeof *order);
-	char note[64];
 
 	w->found = true;
 	if (!order) {
@@ -491,10 +548,6 @@ int report_exceptions(struct report *w)
 	s.rows = order_exceptions(w, order);
 	report_title(w, "exceptions", NULL);
 	int code = report_show(w, &s);
-	if (code == CMD_GO && s.most && s.rows > s.most) {
-		snprintf(note, sizeof note, "%zu more rows; -n 0 shows all", s.rows - s.most);
-		report_note(w, note);
-	}
 	free(order);
 	return code;
 }

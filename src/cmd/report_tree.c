@@ -52,14 +52,16 @@ static void write_text(struct report *w, const struct tree_node *n)
 {
 	struct out *o = &w->out;
 	const uint32_t level = n->depth - 1, most = indent_max(o);
-	char calls[32];
+	char entries[UNITS_BYTES];
 
 	out_line(o);
 	write_share(w, n->cumulated_ns);
 	write_span(o, n->cumulated_ns);
 	write_span(o, n->own_ns);
-	snprintf(calls, sizeof calls, " %9" PRIu64 "  ", n->calls + n->resumes + n->throws);
-	out_text(o, calls);
+	units_count(entries, n->calls + n->resumes + n->throws);
+	out_spaces(o, strlen(entries) < 10 ? 10 - strlen(entries) : 1);
+	out_text(o, entries);
+	out_text(o, "  ");
 	out_spaces(o, 2 * (size_t)(level < most ? level : most));
 	if (level > most) {
 		out_char(o, '[');
@@ -165,7 +167,7 @@ static void write_tree(struct report *w, const struct tree *t)
 	uint32_t i = t->nodes[0].first_child;
 
 	out_tone(o, TONE_STRONG);
-	out_text(o, " share      time       own     calls  function\n");
+	out_text(o, " share      time       own   entered  function\n");
 	out_tone(o, TONE_PLAIN);
 	while (i && !o->error) {
 		bool shown = is_shown(w, &t->nodes[i]);

@@ -10,6 +10,7 @@
 
 #define CELL_BYTES  48
 #define COLUMNS_MAX 40
+#define WORD_BYTES  32
 #define PLACE_LEAST 24 /* columns of a path and its line */
 #define LAST_LEAST  30 /* columns kept for the last column */
 
@@ -29,22 +30,29 @@ static bool names(const struct column *c, const char *word)
 	return !c->name[length] || !strcmp(c->name + length, "_ns");
 }
 
-/* As it is shown, or the data's name of a column that is not shown. */
-static const char *heading(const struct column *c)
+/* Its name in the data, without the unit. */
+static const char *sort_word(const struct column *c, char word[WORD_BYTES])
 {
-	return c->title ? c->title : c->name;
+	const size_t length = strlen(c->name);
+	const bool has_unit = length > 3 && !strcmp(c->name + length - 3, "_ns");
+
+	snprintf(word, WORD_BYTES, "%.*s", (int)(has_unit ? length - 3 : length), c->name);
+	return word;
 }
 
 static int find_column(const struct column *columns, const char *sort, unsigned *column)
 {
+	char words[COLUMNS_MAX][WORD_BYTES];
 	const char *known[COLUMNS_MAX + 1] = {0};
 	size_t count = 0;
 
 	for (*column = 0; columns[*column].name || columns[*column].title; ++*column) {
 		if (names(&columns[*column], sort))
 			return CMD_GO;
-		if (columns[*column].name && count < COLUMNS_MAX)
-			known[count++] = heading(&columns[*column]);
+		if (columns[*column].name && count < COLUMNS_MAX) {
+			known[count] = sort_word(&columns[*column], words[count]);
+			count++;
+		}
 	}
 	return cmd_unknown("report", "column for --sort", sort, known);
 }
@@ -160,6 +168,10 @@ static void write_place(struct out *o, const struct cell *c)
 	if (c->source.at && room != SIZE_MAX)
 		room = room / 2 > PLACE_LEAST ? room / 2 : PLACE_LEAST;
 	write_path(o, c, room);
+	if (c->in) {
+		out_text(o, " in ");
+		out_clean(o, text_of(c->in));
+	}
 	write_source(o, c);
 }
 
@@ -458,6 +470,15 @@ static void write_csv(const struct sheet *s, struct out *o, const struct key *ke
 		}
 		out_text(o, "\r\n");
 	}
+}
+
+size_t sheet_hidden(const struct sheet *s)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->rows; i++)
+		count += !s->wanted || s->wanted(s->context, i);
+	return s->most && count > s->most ? count - s->most : 0;
 }
 
 /* JSON has all rows whatever -n says: a program chooses itself. */

@@ -37,6 +37,8 @@ struct cell {
 	double share;
 	const char *text;
 	char id[12];
+	/* of a place in the last column: the function that it is in, if that is to be said */
+	const char *in;
 	struct text source; /* after a place, or after a text in the last column; faint */
 };
 
@@ -94,5 +96,7 @@ struct sheet {
 int sheet_check_sort(const struct column *columns, const char *sort);
 /* CMD_GO; CMD_USAGE as sheet_check_sort; CMD_BAD: no memory. */
 int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form);
+/* How many rows its text leaves out, as there are more than `most`. */
+size_t sheet_hidden(const struct sheet *s);
 
 #endif

@@ -478,10 +478,35 @@ static uint32_t began_task(void *who, struct walk *w, const struct stack_task *t
 		return 0;
 	struct profile_task *t = &p->tasks[number - 1];
 	t->public.stretches++;
+	t->waits_in = 0;
 	t->last = w->ticks;
 	if (!t->first)
 		t->first = w->ticks;
 	return number;
+}
+
+/* To be called before the row's frame is left. */
+static void note_wait(struct pl_profile *p, const struct pl_event *row)
+{
+	const struct contexts *x = &p->contexts;
+	const uint32_t task = row->depth < x->depth ? x->frames[row->depth].task : 0;
+
+	if (row->kind != PL_EVENT_YIELD || !task)
+		return;
+	struct profile_task *t = &p->tasks[task - 1];
+	t->waits_in = p->thread->public.number + 1;
+	t->public.wait_code = code_first(row->code);
+	t->public.wait_line = row->line;
+}
+
+/* A task that never went on waits to the end of its thread's path. */
+static void wait_to_end(struct pl_profile *p, uint64_t end_ticks)
+{
+	for (uint32_t i = 0; i < p->task_count; i++) {
+		struct profile_task *t = &p->tasks[i];
+		if (t->waits_in == p->thread->public.number + 1)
+			t->waits_to = end_ticks;
+	}
 }
 
 /* ---- a span ---- */
@@ -862,6 +887,7 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	leave_line(p, row, before);
 	if (code == 0 && p->wanted.exceptions && row->kind == PL_EVENT_UNWIND)
 		code = unwind(p, row);
+	note_wait(p, row);
 	if (code == 0)
 		code = contexts_sync(x, &p->walk);
 	if (code == 0 && p->fresh)
@@ -959,6 +985,7 @@ static void leave_all(struct pl_profile *p, uint64_t end_ticks)
 {
 	struct contexts *x = &p->contexts;
 
+	wait_to_end(p, end_ticks);
 	x->now = end_ticks << 1;
 	while (x->depth) {
 		const struct context_frame *f = &x->frames[--x->depth];
@@ -1080,6 +1107,8 @@ static int prepare(struct pl_profile *p)
 	if (p->wanted.exceptions)
 		p->strides.refused = 1u << EVENT_RAISE | 1u << EVENT_RERAISE | 1u << EVENT_HANDLED |
 				     1u << EVENT_UNWIND | 1u << EVENT_THROW;
+	if (p->wanted.tasks) /* the walk sees where tasks wait */
+		p->strides.refused |= 1u << EVENT_SUSPEND;
 	p->blocks = calloc(BLOCKS_MAX, sizeof *p->blocks);
 	return code == 0 && p->blocks ? 0 : PL_ERR_MEMORY;
 }

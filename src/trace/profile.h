@@ -18,7 +18,9 @@
 struct profile_task {
 	struct pl_profile_task public; /* its name is owned */
 	uint64_t first, last;	       /* ticks */
+	uint64_t waits_to;	       /* ticks: the end of its thread, if it waits there */
 	uint32_t line;		       /* where most of the longest stretch was, + 1 */
+	uint32_t waits_in;	       /* its last stretch ended by a wait, in this thread, + 1 */
 };
 
 /* What took most of a span. */

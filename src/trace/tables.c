@@ -475,6 +475,8 @@ static int make_tasks(const struct cumulate *c)
 		rows[i] = t->public;
 		rows[i].first_ns = recording_time(p->r, t->first);
 		rows[i].last_ns = recording_time(p->r, t->last);
+		if (!t->waits_to)
+			rows[i].wait_code = NULL;
 		if (t->line) {
 			rows[i].code = p->share.lines[t->line - 1].code;
 			rows[i].line = p->share.lines[t->line - 1].line;
@@ -482,10 +484,12 @@ static int make_tasks(const struct cumulate *c)
 	}
 	int code = run_times(c, rows);
 	for (uint32_t i = 0; i < p->task_count; i++) {
+		const uint64_t waits_to = p->tasks[i].waits_to;
 		int64_t alive;
-		if (rows[i].stretches < 2) /* it never waited */
+		if (rows[i].stretches < 2 && !waits_to) /* it never waited */
 			continue;
-		if (__builtin_sub_overflow(rows[i].last_ns, rows[i].first_ns, &alive))
+		int64_t to_ns = waits_to ? recording_time(p->r, waits_to) : rows[i].last_ns;
+		if (__builtin_sub_overflow(to_ns, rows[i].first_ns, &alive))
 			alive = TIME_NS_MAX;
 		rows[i].wait_ns = alive > rows[i].run_ns ? alive - rows[i].run_ns : 0;
 		rows[i].wait_error_ns = task_error(c, rows[i].run_ns);

@@ -598,6 +598,70 @@ class Views(unittest.TestCase):
             done = session.Recorded(text, "left.py", *options).pathline("report")
             self.assertEqual(note in done.stdout.decode(), explained, options)
 
+    def test_the_line_of_a_def_has_the_time_of_calls(self):
+        """Without a hit, unless the def itself is executed: that is another row, which is named."""
+        text = "import left\ndef f():\n    return left.one(g)\ndef g():\n    return 1\nfor i in range(20000):\n    f()\n"
+        folder = session.scratch()
+        with open(os.path.join(folder, "left.py"), "w", encoding="utf-8") as f:
+            f.write("one = lambda call: call()\n")
+        with open(os.path.join(folder, "calls.py"), "w", encoding="utf-8") as f:
+            f.write(text)
+        notes = {"left": "\n0 hits: the code is left out by a filter, and calls code that is recorded\n",
+                 "def": "\n0 hits of a def: the time from a call of the function to its first line\n"}
+        for options in (), ("--exclude", "left"):
+            session.pathline("record", "-q", "-o", "r" + "-".join(options), *options, "--python", session.PYTHON, "calls.py", cwd=folder)
+            for file, told in ("calls.py", {"def"}), ("left.py", {"left"} if options else set()):
+                done = session.pathline("report", "--file", file, "-n", "0", "r" + "-".join(options), cwd=folder).stdout.decode()
+                if file == "calls.py":
+                    self.assertRegex(done, r" 0 +- +- +- +\S+calls.py:2 in f  def f")
+                    self.assertRegex(done, r" 1 .*calls.py:2 in <module>  def f")
+                self.assertRegex(done, r"calls.py:7  f\(\)" if file == "calls.py" else r"left.py:1")
+                self.assertEqual({word for word, note in notes.items() if note in done}, told, (options, file, done))
+
+    def test_a_line_of_two_functions_names_them(self):
+        text = "def f(n):\n    return sum(i * i for i in range(n))\nf(100000)\n"
+        done = session.Recorded(text, "two.py", "--only-mine").pathline("report", "-n", "0").stdout.decode()
+        self.assertRegex(done, r"two.py:2 in f  return sum")
+        self.assertRegex(done, r"two.py:2 in f.<locals>.<genexpr>  return sum")
+        self.assertRegex(done, r"two.py:3  f\(")
+
+    def test_rows_that_are_not_shown_are_counted(self):
+        for words in (), ("--functions",), ("--tasks",), ("--exceptions",), ("--callees", "serve"):
+            rows = len(views(served(), *words)) - (words in ((), ("--functions",)))     # without the row outside of Python
+            text = served().pathline("report", "-n", "1", *words).stdout.decode()
+            self.assertRegex(text, rf"(?m)^{rows - 1:,} more rows?; -n 0 shows all$", words)
+            self.assertNotIn("more row", served().pathline("report", "-n", "0", *words).stdout.decode())
+        text = served().pathline("report", "-n", "1", "--blocking", "20ms").stdout.decode()
+        self.assertRegex(text, r"(?m)^\d+ more rows?; -n 0 shows all$")
+        text = served().pathline("report", "--csv").stdout.decode()
+        self.assertEqual(len(text.splitlines()) - 1, len(views(served())))
+
+    def test_tasks_that_wait_for_ever(self):
+        """In wait_ns up to the end of the thread's path; whether it is killed, ends, or goes on elsewhere."""
+        text = ("import asyncio, os, signal, sys, time\nasync def stuck(event):\n    await asyncio.sleep(0.01)\n    await event.wait()  # for ever\n"
+                "async def done():\n    await asyncio.sleep(0.01)\n"
+                "async def main():\n    event = asyncio.Event()\n    other = asyncio.create_task(done(), name='done')\n"
+                "    waiting = asyncio.create_task(stuck(event), name='stuck')\n    await other\n    await asyncio.sleep(0.3)\n"
+                "    if 'kill' in sys.argv:\n        os.kill(os.getpid(), signal.SIGKILL)\n    return waiting\n"
+                "loop = asyncio.new_event_loop()\nwaiting = loop.run_until_complete(main())\ntime.sleep(0.3)\n"
+                "os._exit(0)\n")
+        folder = session.scratch()
+        with open(os.path.join(folder, "waits.py"), "w", encoding="utf-8") as f:
+            f.write(text)
+        for name, least, options, words in (("killed", 0.3, (), ("kill",)), ("ended", 0.6, (), ()), ("mine", 0.6, ("--only-mine",), ())):
+            session.pathline("record", "-q", "-o", name, *options, "--python", session.PYTHON, "waits.py", *words, cwd=folder)
+            done = session.pathline("report", "--tasks", "--json", name, cwd=folder)
+            rows = {row["task"]: row for row in (json.loads(line)["data"] for line in done.stdout.splitlines())}
+            stuck = rows["stuck"]
+            self.assertGreaterEqual(stuck["wait_ns"] + stuck["wait_error_ns"], least * 1e9, name)
+            self.assertEqual((os.path.basename(stuck["wait_file"]), stuck["wait_line"], stuck["wait_code"]),
+                             ("waits.py", line_of(text, "for ever"), "stuck"), name)
+            self.assertEqual((rows["done"]["wait_file"], rows["done"]["wait_line"]), (None, None))
+            self.assertLess(rows["done"]["wait_ns"], 0.2e9)
+            shown = session.pathline("report", "--tasks", name, cwd=folder).stdout.decode()
+            self.assertRegex(shown, rf"(?m)^task {stuck['task_id']} stuck waits since \d\d:\d\d:\d\d\.\d+ in \S+waits\.py:4  await event")
+            self.assertEqual(len(re.findall("waits since", shown)), len([row for row in rows.values() if row["wait_code"]]))
+
     def test_blocking(self):
         blocks = views(served(), "--blocking", "60ms")
         line = line_of(SERVE, "blocks the loop")
@@ -671,17 +735,17 @@ class Views(unittest.TestCase):
                 margins[int(line[41:49])] = line[:12].split()
         self.assertEqual(len(margins), len(SERVE.splitlines()))
         self.assertEqual(margins[line_of(SERVE, "never")], ["never"])
-        self.assertEqual(margins[line_of(SERVE, "recursion")], ["1973"])
+        self.assertEqual(margins[line_of(SERVE, "recursion")], ["1,973"])
         self.assertEqual(margins[line_of(SERVE, "handles after a finally")], ["4"])
         self.assertEqual(margins[4], [])
         hits = collections.Counter()
         for row in views(served(), "--file", "serve.py"):
             hits[row["line"]] += row["hits"]
-        self.assertEqual({line: [str(n)] for line, n in hits.items() if n},
+        self.assertEqual({line: [f"{n:,}"] for line, n in hits.items() if n},
                          {line: margin for line, margin in margins.items() if margin and margin != ["never"]})
         owns = {int(line[41:49]): (line[12:24].strip(), line[24:34].strip()) for line in text.splitlines()[2:] if line}
         hot = {}
-        for row in re.findall(r"(?m)^ *[\d.]+% +(\S+ \S+) .*? (±\S+ \S+) .*serve\.py:(\d+) ", served().pathline("report", "-n", "0", "--file", "serve.py", "--sort", "own").stdout.decode()):
+        for row in re.findall(r"(?m)^ *[\d.]+%  +(\S+ \S+) .*? (±\S+ \S+) .*serve\.py:(\d+) ", served().pathline("report", "-n", "0", "--file", "serve.py", "--sort", "own").stdout.decode()):
             hot.setdefault(int(row[2]), []).append(row[:2])
         for line, shown in hot.items():  # one that is in two codes has the sum of both
             if len(shown) == 1:
@@ -706,7 +770,7 @@ class Views(unittest.TestCase):
         mine = [row for row in views(served()) if row["code"] == "busy"]
         for words in ((), ("--sort", "hits"), ("-n", "0")):
             text = served().pathline("report", "--file", "serve.py", "--function", "busy", *words).stdout.decode()
-            lines = {int(n) for n in re.findall(r"serve\.py:(\d+)  ", text)}
+            lines = {int(n) for n in re.findall(r"serve\.py:(\d+)(?: in busy)?  ", text)}
             self.assertEqual(lines, {row["line"] for row in mine}, words)
         for words, of in ((("--file", "serve.py", "--function", "nosuch"), "'nosuch' of a file 'serve.py'"),
                           (("--file", "threading.py", "--function", "busy"), "'busy' of a file 'threading.py'"),
@@ -732,7 +796,9 @@ class Views(unittest.TestCase):
         self.assertEqual(views(served(), "--functions", "--sort", "with calls"), rows)
         done = served().pathline("report", "--sort", "nosuch")
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr.decode(), "^pathline: report: unknown column for --sort 'nosuch'; there are: share, own, .*, with calls, hits, [^…]*\n$")
+        self.assertRegex(done.stderr.decode(), "^pathline: report: unknown column for --sort 'nosuch'; there are: share, own, .*, cumulated, hits, [^…]*\n$")
+        for word in re.search("there are: (.*)", done.stderr.decode())[1].split(", "):
+            self.assertEqual(served().pathline("report", "--json", "--sort", word).returncode, 0, word)
         done = served().pathline("report", "--sort", "hist")
         self.assertEqual((done.returncode, b"did you mean 'hits'" in done.stderr), (2, True))
         self.assertEqual({row["code"] for row in views(served(), "--function", "Odd.__getattr__")}, {"Odd.__getattr__"})
@@ -741,6 +807,10 @@ class Views(unittest.TestCase):
         self.assertRegex(done.stderr, rb"no function 'nosuch' ran")
         for view in ("--callers", "--callees"):
             done = served().pathline("report", view, "nosuch")
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertRegex(done.stderr, rb"no function 'nosuch' ran")
+        for view in ((), ("--functions",)):
+            done = served().pathline("report", "--function", "nosuch", *view)
             self.assertEqual((done.returncode, done.stdout), (2, b""))
             self.assertRegex(done.stderr, rb"no function 'nosuch' ran")
 
