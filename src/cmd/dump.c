@@ -248,8 +248,9 @@ static void say_nothing(struct dump *d)
 	said = what.failed ? "" : (char *)what.at + (what.used > 1);
 	pl_recording_info(d->r, &info);
 	write_range(range, &info);
-	cmd_say("dump: there is no event%s; the recording is from %s%s", said, range,
-		s->task ? "; `pathline report --tasks` lists the tasks" : "");
+	const bool by_time = s->from_text || s->to_text || !said[0];
+	cmd_say("dump: there is no event%s%s%s%s", said, by_time ? "; the recording is from " : "",
+		by_time ? range : "", s->task ? "; `pathline report --tasks` lists the tasks" : "");
 	buf_release(&what);
 }
 

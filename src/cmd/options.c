@@ -308,7 +308,7 @@ int cmd_parse(struct cmd *c, const struct cmd_usage *usage)
 			.flag = &c->no_pager},
 		{"color", 0, "WHEN", "auto, always or never; auto respects NO_COLOR",
 			.text = &color, .words = "auto always never"},
-		{"help", 'h', NULL, "print this, and exit", .flag = &help},
+		{"help", 'h', NULL, "print the help, and exit", .flag = &help},
 		{"version", 0, NULL, "print the version, and exit", .flag = &version},
 		{0},
 	};

@@ -49,9 +49,8 @@ static const char HELP_CLOCK[] =
 	"tick=1ms, tick=10ms), each call and return (call), or each event, with an\n"
 	"event for each line (line). Without it: tick=auto, which is 1 ms, or up to\n"
 	"10 ms where ticking would take more than 1% of a core";
-static const char HELP_TIMING[] =
-	"calls: each call and return has a time, beside the ticks of --clock. To time\n"
-	"calls, --clock=call is enough. Without it: clock";
+static const char HELP_TIMING[] = "calls: as --clock=call, for ticks of another length than auto:\n"
+				  "--clock=tick=100us --timing=calls. Without it: clock";
 
 /* What --clock can be. */
 static const struct {
@@ -155,7 +154,8 @@ static int parse(struct record_options *o, struct choices *word, struct cmd *c)
 		{"order", 0, "witness|exact", HELP_ORDER, .text = &word->order},
 		{"hot", 0, "LINES", HELP_HOT, .text = &word->hot},
 		{"stat", 0, NULL,
-			"at the end, estimate what recording cost, and which functions cost most",
+			"at the end, estimate what recording cost, and which functions cost most;\n"
+			"this takes about 2 s",
 			.flag = &o->stat},
 		{"include", 0, "GLOB", HELP_INCLUDE, .take = choose_take, .to = &o->choose,
 			.words = "stdlib site-packages"},

@@ -212,8 +212,9 @@ static const struct field fields[] = {
 	{"name", .text = field_name, .help = "the thread's name"},
 	{"block", .number = field_block, .help = "number in its thread, from 0"},
 	{"event_number", .number = field_event_number, .help = "number in its block, from 0"},
-	{"order", .number = field_order, .help = "of the switch that it comes after"},
-	{"order_from", .number = field_order_from, .help = "or of an earlier one, from this on"},
+	{"order", .number = field_order, .help = "number of the last switch of threads before it"},
+	{"order_from", .number = field_order_from,
+		.help = "the earliest that order can be; mostly the same"},
 	{"error", .number = field_error,
 		.help = "the event was at time, or up to so many ns later; 2^63-1: not known"},
 	{"idle", .number = field_idle,
@@ -222,7 +223,8 @@ static const struct field fields[] = {
 		.help = "call, resume, throw, outside: the caller's line"},
 	{"generator", .number = field_generator, .help = "identity of a generator or coroutine"},
 	{"greenlet", .number = field_greenlet,
-		.help = "with depth it names a frame over all switches; 0: the thread's own stack"},
+		.help = "number of the greenlet whose stack has the frame; 0: the thread's own "
+			"stack"},
 	{"offset", .number = field_offset, .help = "code unit in the code"},
 	{"lost", .number = field_lost, .help = "gap: how many events, 0: not known"},
 };

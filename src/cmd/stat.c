@@ -141,11 +141,12 @@ static void say_whole(const struct estimate *e, const struct stat_usage *u, uint
 /* The cost of an event, in a column; µ is two bytes in one column. */
 static void say_kind(uint64_t count, const char *name, double each_ns, double part)
 {
-	char each[UNITS_BYTES];
+	char each[UNITS_BYTES], digits[UNITS_BYTES];
 
+	units_count(digits, count);
 	span(each_ns, each);
-	cmd_say("stat: %14" PRIu64 " %-9s of %*s %5.1f%%", count, name, strstr(each, "µ") ? 9 : 8,
-		each, 100 * part);
+	cmd_say("stat: %14s %-9s of %*s %5.1f%%", digits, name, strstr(each, "µ") ? 9 : 8, each,
+		100 * part);
 }
 
 static void say_kinds(const struct estimate *e, const struct calibration *k)
@@ -185,8 +186,10 @@ static void say_functions(const struct estimate *e)
 		const struct cost *c = &e->all[i];
 		if (i && share(e, c) < SHARE_SAID)
 			break;
-		cmd_say("stat: %5.1f%% %14" PRIu64 " events  %s  %s:%d", 100 * share(e, c),
-			c->events, pl_code_name(c->row.code), pl_code_file(c->row.code),
+		char events[UNITS_BYTES];
+		units_count(events, c->events);
+		cmd_say("stat: %5.1f%% %14s events  %s  %s:%d", 100 * share(e, c), events,
+			pl_code_name(c->row.code), pl_code_file(c->row.code),
 			pl_code_first_line(c->row.code));
 	}
 	const char *file = dearest_file(e);
