@@ -83,8 +83,73 @@ int replay_seq(
 	return code;
 }
 
-/* The first event of the main thread is a call, mostly: the line after it is where one begins to
- * read. */
+/* ---- where it begins ---- */
+
+static bool may_be_module(void *context, const struct pl_count *row)
+{
+	(void)context;
+	return row->code && !strcmp(pl_code_name(row->code), "<module>");
+}
+
+struct module_search {
+	struct path *path;
+	struct pl_err *err;
+};
+
+/* Does runpy's _run_code call it? That is how `-m` runs the program's own module. */
+static int is_run_by_runpy(void *context, const struct pl_event *e)
+{
+	const struct module_search *s = context;
+	const struct pl_event *caller;
+	int code = path_before(s->path, e->seq, &caller, s->err);
+
+	if (code)
+		return code;
+	return caller->code && !strcmp(pl_code_name(caller->code), "_run_code") &&
+			       strstr(pl_code_file(caller->code), "runpy")
+		       ? 0
+		       : PL_END;
+}
+
+/* With `-m` Python looks for the module first, in its own frozen code: the call of the module that
+ * it was started with. PL_END: it begins otherwise, or did not come so far. */
+static int find_module(struct replay *p, struct pl_event *e, struct pl_err *err)
+{
+	struct module_search context = {.path = &p->path, .err = err};
+	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_CALL,
+		.may = may_be_module,
+		.is = is_run_by_runpy,
+		.context = &context,
+		.stop = p->stop};
+	struct pl_search *s = NULL;
+
+	if (!p->at.code || strncmp(pl_code_file(p->at.code), "<frozen ", 8))
+		return PL_END;
+	int code = pl_search_new(&s, p->r, p->path.process, p->path.thread, &wanted, err);
+	if (code == 0)
+		code = pl_search_next(s, p->at.seq, UINT64_MAX, e, err);
+	pl_search_free(s);
+	if (code == 0)
+		e->task = NULL;
+	return code;
+}
+
+/* The thread's first event is a call, mostly: the line after it is where one begins to read. */
+static int go_to_first_line(struct replay *p, struct pl_err *err)
+{
+	struct pl_event e = p->at, line;
+	int code = find_module(p, &e, err);
+
+	if (code < 0)
+		return code;
+	if (code == PL_END)
+		e = p->at;
+	if (e.kind != PL_EVENT_LINE && step_forward(&p->path, &e, STEP_LINE, &line, err) == 0)
+		e = line;
+	arrive(p, &e);
+	return 0;
+}
+
 int replay_start(struct replay *p, struct pl_err *err)
 {
 	p->path.r = p->r;
@@ -96,14 +161,7 @@ int replay_start(struct replay *p, struct pl_err *err)
 				   : PL_END;
 		if (code == PL_END)
 			continue;
-		struct pl_event line;
-		if (code == 0 && p->at.kind != PL_EVENT_LINE &&
-			step_forward(&p->path, &p->at, STEP_LINE, &line, err) == 0)
-			p->at = line;
-		line = p->at;
-		if (code == 0)
-			arrive(p, &line);
-		return code;
+		return code ? code : go_to_first_line(p, err);
 	}
 	return PL_END;
 }

@@ -6,6 +6,7 @@ import os
 import pty
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -523,6 +524,27 @@ class Replay(Recording):
         on, out, back = ("no later line of this frame or its callers is recorded; s goes on", "no later line of this frame's callers is recorded; s goes on",
                          "no earlier line of this frame's callers is recorded; S goes back")
         self.assertEqual(list(answers.values())[2:], ["2", "3", on, out, on, "7", back, "3", "7", "no later line in this thread", "no later line in this thread"])
+
+    def test_it_begins_in_the_program_itself(self):
+        """With -m, Python looks for the module first, and imports its package."""
+        place = session.scratch()
+        os.mkdir(os.path.join(place, "shop"))
+        for name, text in ("__init__.py", "x = 1\n"), ("__main__.py", '"""Text."""\nimport json.tool\nx = 2\n'), ("server.py", "from runpy import run_module\nx = 3\nrun_module('shop')\n"):
+            with open(os.path.join(place, "shop", name), "w", encoding="utf-8") as f:
+                f.write(text)
+
+        def begin(*options):
+            done = session.pathline("record", "-q", "-o", "r", *options, cwd=place)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            out = session.pathline("replay", "r", "--plain", "-c", "j start", cwd=place).stdout.decode().splitlines()
+            shutil.rmtree(os.path.join(place, "r"))
+            rows = [row.split("\t") for row in out]
+            return "/".join(rows[0][6].split("/")[-2:]) + ":" + rows[0][7], rows[1][6], rows[1][2]
+        for options, at in (("shop",), "shop/__main__.py:1"), (("shop.server",), "shop/server.py:1"):
+            first, file, seq = begin("--python", PYTHON, "-m", *options)
+            self.assertEqual((first, file[:1], seq), (at, "<", "0"))
+        self.assertEqual(begin("--only-mine", "--python", PYTHON, "-m", "shop.server")[0], "shop/server.py:1")
+        self.assertRegex(begin("--python", PYTHON, "-c", "import runpy; runpy.run_module('shop')")[0], "string>:1$")
 
     def test_until_goes_on_in_its_frame(self):
         rows = self.replay("a", "t worker", "b mine.py:28", "c", "until")
