@@ -105,6 +105,8 @@ static void write_note(struct answers *a)
 
 static void answer(struct answers *a)
 {
+	if (!a->session.why[0])
+		session_note_here(&a->session);
 	if (a->session.note[0])
 		write_note(a);
 	if (a->session.why[0])

@@ -69,6 +69,33 @@ static bool read_number(const char *text, uint64_t *n)
 	return !*end && *n && *n < INT64_MAX;
 }
 
+/* ---- where it is ---- */
+
+/* The frames of the position, the outermost first; free them. *depth can be more than the
+ * FRAMES_MAX that are filled in. NULL: there is no memory. */
+static struct pl_frame *frames_here(struct session *s, size_t *depth)
+{
+	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
+
+	*depth = frames ? replay_stack(&s->replay, frames, FRAMES_MAX) : 0;
+	return frames;
+}
+
+/* The code and line of the selected frame. */
+static struct replay_place selected_place(struct session *s)
+{
+	struct replay_place place = replay_place(&s->replay);
+	size_t depth = 0;
+	struct pl_frame *frames = s->frame ? frames_here(s, &depth) : NULL;
+
+	if (depth > s->frame && depth - 1 - s->frame < FRAMES_MAX) {
+		place.code = frames[depth - 1 - s->frame].code;
+		place.line = frames[depth - 1 - s->frame].line;
+	}
+	free(frames);
+	return place;
+}
+
 /* ---- steps ---- */
 
 /* Why n, f or until found no line: others of the thread may follow, and are not of these frames. */
@@ -249,10 +276,10 @@ static int set_stop(struct session *s, const struct wish *w, struct pl_err *err)
  * number after its last colon is a function's name. */
 static int do_break(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	const struct pl_event *at = &s->replay.at;
+	const struct replay_place here = selected_place(s);
 	char text[STOP_NAME_MAX];
 	struct wish w = {.kind = STOP_LINE, .name = text, .once = letter == 't'};
-	uint64_t line = at->line > 0 ? (uint64_t)at->line : 0;
+	uint64_t line = here.line > 0 ? (uint64_t)here.line : 0;
 
 	const bool whole = snprintf(text, sizeof text, "%s", rest) < (int)sizeof text;
 	if (whole && asks_values(text))
@@ -270,8 +297,8 @@ static int do_break(struct session *s, char letter, const char *rest, struct pl_
 		w.kind = STOP_CALL;
 	else if (colon)
 		*colon = 0;
-	else if (at->code && line)
-		w.name = pl_code_file(at->code);
+	else if (here.code && line)
+		w.name = pl_code_file(here.code);
 	else
 		return session_refuse(s, "there is no line here; try b file:N");
 	w.line = has_line ? (int32_t)line : 0;
@@ -313,16 +340,6 @@ static int do_clear(struct session *s, char letter, const char *rest, struct pl_
 }
 
 /* ---- stack, threads, processes ---- */
-
-/* The frames of the position, the outermost first; free them. *depth can be more than the
- * FRAMES_MAX that are filled in. NULL: there is no memory. */
-static struct pl_frame *frames_here(struct session *s, size_t *depth)
-{
-	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
-
-	*depth = frames ? replay_stack(&s->replay, frames, FRAMES_MAX) : 0;
-	return frames;
-}
 
 static const char *frame_name(const struct pl_frame *f)
 {
@@ -380,40 +397,23 @@ static int do_stack(struct session *s, char letter, const char *rest, struct pl_
 	return 0;
 }
 
-/* The code and line of the selected frame. */
-static void selected_line(struct session *s, const struct pl_code **code, int32_t *line)
-{
-	size_t depth = 0;
-	struct pl_frame *frames = s->frame ? frames_here(s, &depth) : NULL;
-
-	*code = s->replay.at.code;
-	*line = s->replay.at.line;
-	if (depth > s->frame && depth - 1 - s->frame < FRAMES_MAX) {
-		*code = frames[depth - 1 - s->frame].code;
-		*line = frames[depth - 1 - s->frame].line;
-	}
-	free(frames);
-}
-
 static int do_list(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	const struct pl_code *code;
+	const struct replay_place here = selected_place(s);
 	struct pl_err why = {0};
 	struct pl_text text;
 	uint64_t number = 0;
-	int32_t line;
 
 	(void)letter, (void)err;
-	selected_line(s, &code, &line);
 	if (*rest && (!read_number(rest, &number) || number > INT32_MAX))
 		return session_refuse(s, "not a line number: %s; try list 44", rest);
-	line = number ? (int32_t)number : line;
-	if (!code)
+	const int32_t line = number ? (int32_t)number : here.line;
+	if (!here.code)
 		return session_refuse(s, "there is no file here");
-	if (pl_source_line(s->replay.r, code, line, &text, &why))
+	if (pl_source_line(s->replay.r, here.code, line, &text, &why))
 		return session_refuse(
 			s, "%s", why.used ? pl_err_text(&why) : "the file has no such line");
-	return session_tell(s, "%s:%" PRId32 ": %.*s", pl_code_file(code), line,
+	return session_tell(s, "%s:%" PRId32 ": %.*s", pl_code_file(here.code), line,
 		text.length < WHY_MAX ? (int)text.length : WHY_MAX, text.at);
 }
 
@@ -615,26 +615,46 @@ static bool has_passes(const struct session *s)
 	return !strcmp(info.passes, "all");
 }
 
-/* To the end of the counting, where the screen would go on with other things meanwhile. */
-static int count_hits(struct session *s, int32_t line, struct pl_err *err)
+/* How often it ran so far, and in all. A line that may have run after the last event has no exact
+ * number. */
+static int tell_hits(struct session *s, const struct replay_place *of, uint64_t so_far,
+	uint64_t in_all, struct pl_err *err)
 {
-	const struct pl_code *of = s->replay.at.code;
+	const struct pl_position *at = &s->replay.at.position;
+	struct possible possible = {0};
+	char numbers[2][UNITS_BYTES];
+	int code = possible_add(&possible, s->replay.r, at->process, at->thread, err);
+	const bool may = code == 0 && possible_has(&possible, of->code, of->line);
+
+	possible_release(&possible);
+	units_count(numbers[0], so_far);
+	units_count(numbers[1], in_all);
+	if (code == 0 && may && !in_all)
+		session_tell(
+			s, "line %" PRId32 ": not known; the path breaks off before it", of->line);
+	else if (code == 0)
+		session_tell(s, "line %" PRId32 ": %s of %s hits%s%s%s", of->line, numbers[0],
+			numbers[1], has_passes(s) ? "" : ", without passes of one-line loops",
+			executed_is_whole(s->replay.r) ? "" : ", in what is not missing",
+			may ? ", and maybe more where the path breaks off" : "");
+	return code;
+}
+
+/* To the end of the counting, where the screen would go on with other things meanwhile. */
+static int count_hits(struct session *s, const struct replay_place *of, struct pl_err *err)
+{
 	struct hits *h = session_hits(s);
-	uint64_t *counts = h ? calloc((size_t)line + 1, sizeof *counts) : NULL;
-	uint64_t so_far;
+	uint64_t *counts = h ? calloc((size_t)of->line + 1, sizeof *counts) : NULL;
 	int code = HITS_GOES_ON;
 
 	if (!counts)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for counts of lines");
 	while (code == HITS_GOES_ON && !*s->replay.stop)
 		code = hits_work(h, s->replay.at.seq, err);
-	if (code == HITS_READY && hits_of(h, of, counts, line)) {
-		so_far = counts[line];
-		hits_in_all(h, of, counts, line);
-		session_tell(s, "line %" PRId32 ": %" PRIu64 " of %" PRIu64 " hits%s%s", line,
-			so_far, counts[line],
-			has_passes(s) ? "" : ", without passes of one-line loops",
-			executed_is_whole(s->replay.r) ? "" : ", in what is not missing");
+	if (code == HITS_READY && hits_of(h, of->code, counts, of->line)) {
+		const uint64_t so_far = counts[of->line];
+		hits_in_all(h, of->code, counts, of->line);
+		code = tell_hits(s, of, so_far, counts[of->line], err);
 	} else if (code >= 0) {
 		session_refuse(s, "stopped");
 	}
@@ -644,21 +664,22 @@ static int count_hits(struct session *s, int32_t line, struct pl_err *err)
 
 static int do_hits(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	const struct pl_event *at = &s->replay.at;
-	uint64_t line = (uint64_t)at->line;
+	struct replay_place here = selected_place(s);
+	uint64_t line = here.line > 0 ? (uint64_t)here.line : 0;
 
 	(void)letter;
-	if (!at->code)
+	if (!here.code)
 		return session_refuse(s, "there is no file here");
 	if ((*rest && !read_number(rest, &line)) || line > LINE_MAX)
 		return session_refuse(s, "not a line number: %s; try hits 44", rest);
-	return count_hits(s, (int32_t)line, err);
+	here.line = (int32_t)line;
+	return count_hits(s, &here, err);
 }
 
 /* ---- time ---- */
 
 /* Percents are of the time of the position's thread. */
-static struct when_scale scale_of(const struct session *s, struct pl_recording_info *info)
+static struct when_scale scale_of(struct session *s, struct pl_recording_info *info)
 {
 	const struct pl_event *at = &s->replay.at;
 	const struct pl_thread *t =
@@ -667,13 +688,13 @@ static struct when_scale scale_of(const struct session *s, struct pl_recording_i
 
 	pl_recording_info(s->replay.r, info);
 	scale.start_ns = t ? t->start_ns : info->start_ns;
-	scale.end_ns = t ? t->end_ns : info->end_ns;
+	scale.end_ns = t ? replay_end(&s->replay) : info->end_ns;
 	if (t && scale.end_ns < scale.start_ns)
 		scale.end_ns = scale.start_ns;
 	return scale;
 }
 
-int session_percent(const struct session *s)
+int session_percent(struct session *s)
 {
 	struct pl_recording_info info;
 	const struct when_scale scale = scale_of(s, &info);
@@ -684,11 +705,11 @@ int session_percent(const struct session *s)
 
 	if (t && s->replay.at.seq + 1 >= t->first_seq + t->events)
 		return 100; /* the thread can end later than its last event */
-	return whole <= 0 || past >= whole ? 100 : past <= 0 ? 0 : (int)(100 * past / whole);
+	return past <= 0 ? 0 : past >= whole ? 100 : (int)(100 * past / whole);
 }
 
 /* A seq ("#4711") is no time; do_jump reads it itself. */
-static bool read_time(const struct session *s, const char *text, int64_t *time_ns)
+static bool read_time(struct session *s, const char *text, int64_t *time_ns)
 {
 	struct pl_recording_info info;
 	const struct when_scale scale = scale_of(s, &info);
@@ -722,7 +743,17 @@ static void note_thread(struct session *s, uint32_t thread, const struct seen *s
 
 	seen_text(seen, text);
 	snprintf(s->note + used, sizeof s->note - used, "%s%.40s%s%s", used ? "; " : "",
-		t && t->name[0] ? t->name : "a thread", used ? ": " : " was seen last in ", text);
+		t && t->name[0] ? t->name : "a thread", s->seen_noted ? ": " : " was seen last in ",
+		text);
+	s->seen_noted = true;
+}
+
+void session_note_here(struct session *s)
+{
+	const struct seen *seen = s->seen_noted ? NULL : replay_seen(&s->replay);
+
+	if (seen)
+		note_thread(s, s->replay.at.position.thread, seen);
 }
 
 #define NOTED_THREADS 4

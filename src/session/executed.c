@@ -14,6 +14,9 @@ static int finish(struct executed *e, struct pl_err *err)
 	const char *last = "";
 	int code = pl_counts_table(e->counts, &e->table, err);
 
+	for (uint32_t i = 0; code == 0 && i < pl_recording_process_count(e->r); i++)
+		code = possible_add(&e->possible, e->r, pl_recording_process(e->r, i)->number,
+			PL_ALL_THREADS, err);
 	if (code)
 		return code;
 	e->files = calloc(e->table.count + 1, sizeof *e->files);
@@ -76,6 +79,7 @@ void executed_release(struct executed *e)
 	struct pl_recording *r = e->r;
 
 	free(e->files);
+	possible_release(&e->possible);
 	pl_cursor_free(e->cursor);
 	pl_counts_free(e->counts);
 	*e = (struct executed){.r = r};

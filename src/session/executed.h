@@ -3,7 +3,7 @@
 #ifndef PL_SESSION_EXECUTED_H
 #define PL_SESSION_EXECUTED_H
 
-#include "pathline/pathline.h"
+#include "session/possible.h"
 
 /* All zero but r is ready. */
 struct executed {
@@ -12,6 +12,7 @@ struct executed {
 	struct pl_count_table table;
 	const struct pl_code **files; /* owned: one code of each file, by name */
 	size_t file_count;
+	struct possible possible; /* owned: at the ends of the paths of all threads */
 	bool done;
 	/* its own */
 	struct pl_counts *counts;
@@ -24,7 +25,8 @@ struct executed {
 int executed_work(struct executed *e, struct pl_err *err);
 void executed_release(struct executed *e);
 
-/* Is nothing of the path missing? Then what is not counted never ran; else that is not known. */
+/* Is nothing of the path missing? Then what is neither counted nor possible never ran; else that is
+ * not known. */
 bool executed_is_whole(const struct pl_recording *r);
 
 #endif

@@ -61,17 +61,17 @@ static int ran(struct session *s, const char *name, int32_t line, struct pl_err 
 		err);
 }
 
-/* Is the line one of those that may have run where a path breaks off? */
-static int is_possible(struct session *s, const char *file, int32_t line, struct pl_err *err)
+/* Is the line one of those that may have run where a path breaks off? To be asked when it is known
+ * what was executed. */
+static bool is_possible(const struct session *s, const char *file, int32_t line)
 {
-	struct place place = {.name = file, .line = line};
+	const struct possible *p = &s->executed.possible;
+	size_t i = 0;
 
-	return replay_ever(&s->replay,
-		&(struct pl_wanted){.kinds = 1u << PL_EVENT_POSSIBLE,
-			.may = is_place,
-			.context = &place,
-			.stop = s->replay.stop},
-		err);
+	while (i < p->count &&
+		(p->rows[i].line != line || !stop_names(pl_code_file(p->rows[i].code), file, '/')))
+		i++;
+	return i < p->count;
 }
 
 /* Not found; or interrupted, and nothing is known. */
@@ -116,10 +116,9 @@ int known_line(struct session *s, const char *file, int32_t line, struct pl_err 
 		return code;
 	if (code)
 		return code;
-	code = is_possible(s, file, line, err);
-	if (code < 0)
-		return code;
-	const char *never = code == 0 ? MAY_HAVE_RUN : is_whole(s) ? "never ran" : NOT_WHOLE;
+	const char *never = is_possible(s, file, line) ? MAY_HAVE_RUN
+			    : is_whole(s)	       ? "never ran"
+						       : NOT_WHOLE;
 	near_lines(&s->executed.table, &place, &before, &after);
 	if (before && after)
 		session_refuse(s,

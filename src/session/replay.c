@@ -177,7 +177,7 @@ void replay_release(struct replay *p)
 void replay_grown(struct replay *p)
 {
 	path_reset(&p->path);
-	p->seen_known = false;
+	p->seen_known = p->end_known = false;
 	p->has_moment = false;
 }
 
@@ -947,21 +947,30 @@ int replay_thread(struct replay *p, const struct moment *m, uint32_t thread,
 
 /* ---- what was seen after the last event ---- */
 
+/* Where the thread of the path was seen after its last event; code NULL: nowhere. */
+static struct seen look_after(struct path *path)
+{
+	struct seen *rows = calloc((size_t)path->thread + 1, sizeof *rows);
+	struct seen found = {.wanted = false};
+
+	if (rows)
+		seen_ask(path, &rows[path->thread]);
+	if (rows && seen_last(path->r, path->process, rows, path->thread + 1, NULL) == 0)
+		found = rows[path->thread];
+	free(rows);
+	return found;
+}
+
 /* Kept until the position changes, because the screen asks each time it draws. Samples of the whole
  * process are read for it. */
 static void find_seen(struct replay *p)
 {
 	const struct pl_position *at = &p->at.position;
 	const struct pl_event *later;
-	struct seen *rows = calloc((size_t)at->thread + 1, sizeof *rows);
 
 	p->seen = (struct seen){.wanted = false};
-	if (rows && path_from(&p->path, p->at.seq + 1, &later, NULL) == PL_END) {
-		seen_ask(&p->path, &rows[at->thread]);
-		if (seen_last(p->r, at->process, rows, at->thread + 1, NULL) == 0)
-			p->seen = rows[at->thread];
-	}
-	free(rows);
+	if (path_from(&p->path, p->at.seq + 1, &later, NULL) == PL_END)
+		p->seen = look_after(&p->path);
 	p->seen_at = *at;
 	p->seen_seq = p->at.seq;
 	p->seen_known = true;
@@ -972,6 +981,43 @@ const struct seen *replay_seen(struct replay *p)
 	if (!p->seen_known || !is_at(p, &p->seen_at, p->seen_seq))
 		find_seen(p);
 	return p->seen.code ? &p->seen : NULL;
+}
+
+struct replay_place replay_place(struct replay *p)
+{
+	const struct seen *seen = replay_seen(p);
+
+	return seen ? (struct replay_place){seen->code, seen->line}
+		    : (struct replay_place){p->at.code, p->at.line};
+}
+
+static int64_t find_end(const struct replay *p, const struct pl_thread *t)
+{
+	struct path path = {.r = p->r, .process = t->process, .thread = t->number};
+	struct pl_event last = {.time_ns = t->start_ns};
+	int64_t end_ns = t->end_ns;
+
+	if (!end_ns) {
+		const struct seen seen = look_after(&path);
+		path_last(&path, UINT64_MAX, &last, NULL);
+		end_ns = seen.code && seen.to_ns > last.time_ns ? seen.to_ns : last.time_ns;
+	}
+	path_release(&path);
+	return end_ns;
+}
+
+int64_t replay_end(struct replay *p)
+{
+	const struct pl_position *at = &p->at.position;
+	const struct pl_thread *t = pl_recording_thread(p->r, at->process, at->thread);
+
+	if (t && (!p->end_known || p->end_of.process != at->process ||
+			 p->end_of.thread != at->thread)) {
+		p->end_ns = find_end(p, t);
+		p->end_of = *at;
+		p->end_known = true;
+	}
+	return t ? p->end_ns : 0;
 }
 
 bool replay_stands(struct replay *p)
@@ -989,20 +1035,26 @@ bool replay_stands(struct replay *p)
 
 /* ---- the stack ---- */
 
-/* The innermost frame of the stack stands where it was seen, if that is in it. */
-static void move_to_seen(struct replay *p, struct pl_frame *frame)
+/* The innermost frame of this code becomes the innermost of all, and stands where it was seen. */
+static size_t end_at_seen(const struct seen *seen, struct pl_frame *frames, size_t depth)
 {
-	const struct seen *seen = replay_seen(p);
+	size_t n = depth;
 
-	if (seen && frame->code && pl_code_same_text(seen->code, frame->code) &&
-		!strcmp(pl_code_name(seen->code), pl_code_name(frame->code)))
-		frame->line = seen->line;
+	while (n && !(frames[n - 1].code && pl_code_same_text(seen->code, frames[n - 1].code) &&
+			    !strcmp(pl_code_name(seen->code), pl_code_name(frames[n - 1].code))))
+		n--;
+	if (!n)
+		frames[n++] = (struct pl_frame){.code = seen->code};
+	frames[n - 1].line = seen->line;
+	frames[n - 1].offset = UINT32_MAX;
+	return n;
 }
 
 /* A cursor of its own goes to the position: the window has events, and no stack. Names of tasks are
  * the cursor's, so only the position's, which is kept in p->task, is given. */
 size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max)
 {
+	const struct seen *seen = replay_seen(p);
 	struct pl_cursor *c;
 	struct pl_event e;
 	size_t depth = 0;
@@ -1021,7 +1073,5 @@ size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max)
 						 ? p->task.text
 						 : NULL;
 	pl_cursor_free(c);
-	if (depth && depth <= max)
-		move_to_seen(p, &frames[depth - 1]);
-	return depth;
+	return seen && max && depth <= max ? end_at_seen(seen, frames, depth) : depth;
 }

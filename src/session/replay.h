@@ -55,6 +55,9 @@ struct replay {
 	struct pl_position moment_of;
 	uint64_t moment_seq;
 	bool has_moment;
+	int64_t end_ns; /* of the thread of end_of, if end_known */
+	struct pl_position end_of;
+	bool end_known;
 	/* owned: for each thread of near_process, where it was when a search asked last */
 	uint64_t *near;
 	uint32_t near_process, near_count;
@@ -123,12 +126,22 @@ int replay_to_mark(struct replay *p, char letter, struct pl_err *err);
 /* Where the thread was seen after this position, which is its last event. NULL: it is not the last
  * one, or it was not seen later. Valid until the position changes. */
 const struct seen *replay_seen(struct replay *p);
+/* Where the thread is: in the line of `at`, or, after its last event, where it was seen. code NULL:
+ * in no frame. */
+struct replay_place {
+	const struct pl_code *code;
+	int32_t line;
+};
+struct replay_place replay_place(struct replay *p);
 /* Is this the last event of a thread that stood in a frame when its process was killed, or that
  * still runs? Then it was there until the end of its process. */
 bool replay_stands(struct replay *p);
+/* When the position's thread ended; if it still runs, until when something is known of it. */
+int64_t replay_end(struct replay *p);
 /* The stack here, the bottom frame first: returns its depth, fills at most max; 0 after an error.
- * The task of a frame is NULL, except that of the root of `task`. The line of the innermost one is
- * that of replay_seen. */
+ * The task of a frame is NULL, except that of the root of `task`. The innermost frame is that of
+ * replay_place: those above it have ended. If the thread was seen in none of the frames, its callers
+ * are not known, and there is one frame. */
 size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max);
 
 #endif

@@ -130,6 +130,7 @@ static int run_counted(
 
 	for (; done < count; done++) {
 		s->why[0] = s->note[0] = 0;
+		s->seen_noted = false;
 		code = word->run(s, word->word[0], "", err);
 		if (code || s->refused)
 			break;
@@ -163,7 +164,7 @@ int session_do(struct session *s, const char *line, struct pl_err *err)
 	char *after;
 
 	s->why[0] = s->note[0] = 0;
-	s->refused = false;
+	s->refused = s->seen_noted = false;
 	line += strspn(line, " \t");
 	const char *begin = line;
 	if (isdigit((unsigned char)*line)) {

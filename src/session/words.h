@@ -32,6 +32,7 @@ struct session {
 	char why[WHY_MAX]; /* shown instead of a row; "": the position is the answer */
 	bool refused;	   /* `why` is the reason of a refusal; else the result, or the answer */
 	char note[512];	   /* shown beside the row; "": nothing */
+	bool seen_noted;   /* the note says where a thread was seen last */
 };
 
 /* Do what the line says. 0, also if it is refused: then `why` is the reason; or an error that no
@@ -44,10 +45,13 @@ struct hits *session_hits(struct session *s);
 
 /* The part of the thread's time that has passed at the position, in percent: as in `j 42%`; 100
  * at its last event. */
-int session_percent(const struct session *s);
+int session_percent(struct session *s);
 
 /* In a process that was killed, or still runs: say in the note where its threads were seen last. */
 void session_note_seen(struct session *s);
+/* If the position's thread was seen after the position: add to the note where, if it does not say
+ * so. */
+void session_note_here(struct session *s);
 
 /* For commands: this text is the answer. Returns 0. */
 int session_tell(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));

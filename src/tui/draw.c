@@ -142,7 +142,7 @@ static void who_text(const struct tui *t, char text[WHO_BYTES])
  * them. */
 static void draw_function(const struct tui *t, struct pen *p)
 {
-	const struct place at = tui_place(t);
+	const struct replay_place at = replay_place(&t->s->replay);
 	const int quarter = COLS / 4 < FILE_LEAST ? FILE_LEAST : COLS / 4;
 	const int half = p->columns / 2 < FILE_CUT ? FILE_CUT : p->columns / 2;
 	char file[FILE_BYTES], line[16];
@@ -223,17 +223,9 @@ static void draw_time(const struct tui *t, int y)
 
 /* ---- source ---- */
 
-struct place tui_place(const struct tui *t)
-{
-	const struct pl_event *at = &t->s->replay.at;
-	const struct seen *seen = replay_seen(&t->s->replay);
-
-	return seen ? (struct place){seen->code, seen->line} : (struct place){at->code, at->line};
-}
-
 int32_t tui_line(const struct tui *t)
 {
-	const struct place place = tui_place(t);
+	const struct replay_place place = replay_place(&t->s->replay);
 	struct pl_frame frame;
 
 	if (!t->s->frame && place.code)
@@ -297,7 +289,7 @@ static uint32_t stop_at(const struct tui *t, int32_t line)
  *
  * "never" is a claim about all threads: it needs all lines that ran (has_what), a line that can
  * run, no thread that was killed where it may have begun the line, and a recording without gaps.
- * Anything less is "?".
+ * Anything less is "?", and so is a line that only samples saw.
  */
 static void draw_gutter(const struct tui *t, struct pen *p, int32_t line, bool here)
 {
@@ -305,6 +297,8 @@ static void draw_gutter(const struct tui *t, struct pen *p, int32_t line, bool h
 	bool ran = what & SOURCE_RAN || (t->source.has_hits && t->source.hits[line]);
 	bool never = t->source.has_what && !ran && what & SOURCE_CAN;
 	bool sure = never && !(what & SOURCE_MAY) && executed_is_whole(t->s->replay.r);
+	bool open = !sure && here && !t->s->frame && replay_seen(&t->s->replay) &&
+		    !(t->source.has_hits && t->source.hits[line]); /* no event of this pass */
 	uint32_t stop = stop_at(t, line);
 	char hits[16] = "";
 
@@ -318,9 +312,9 @@ static void draw_gutter(const struct tui *t, struct pen *p, int32_t line, bool h
 		pen_text(p, "  ", INK_PLAIN);
 	if (COLS >= 40)
 		pen_format(p, never ? INK_NEVER : INK_RAN, " %6s",
-			sure	? "never"
-			: never ? "?"
-				: hits);
+			sure		? "never"
+			: never || open ? "?"
+					: hits);
 	pen_format(p, ran ? INK_PLAIN : INK_FAINT, " %5" PRId32, line);
 	pen_text(p, here ? " > " : sure && COLS < 40 ? " ! " : "   ", here ? INK_HERE : INK_NEVER);
 }

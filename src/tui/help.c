@@ -63,7 +63,7 @@ static const struct sign {
 	{"left: 1", "in the first column of the source: the number of the stop that is set there"},
 	{"17", "how often the line has run in this thread so far; 0: later, or in others"},
 	{"never", "the line has not run in any thread; a line without code shows nothing"},
-	{"?", "whether the line has run is not known"},
+	{"?", "whether the line has run is not known: it may have, where the path breaks off"},
 	{"+", "the line has run; how often is still being counted"},
 	{">", "the position, or the line of the selected frame"},
 	{"SEEN LAST", "the thread was seen in this line after its last event, for so long"},

@@ -136,9 +136,10 @@ void listing_learn(struct listing *s, const struct executed *e)
 			add_code(s, row->code);
 		if (row->kind == PL_EVENT_LINE)
 			mark(s, row->line, SOURCE_CAN | SOURCE_RAN);
-		if (row->kind == PL_EVENT_POSSIBLE)
-			mark(s, row->line, SOURCE_CAN | SOURCE_MAY);
 	}
+	for (size_t i = 0; i < e->possible.count; i++)
+		if (pl_code_same_text(e->possible.rows[i].code, s->code))
+			mark(s, e->possible.rows[i].line, SOURCE_CAN | SOURCE_MAY);
 	if (is_first && !s->missing)
 		learn_unborn(s, is_first);
 	free(is_first);

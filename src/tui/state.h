@@ -117,14 +117,7 @@ void draw(struct tui *t);
 /* Is there no line before, or after, the position in its thread? */
 bool tui_at_edge(struct tui *t, bool back);
 const struct pl_thread *tui_thread(const struct tui *t);
-/* Where the position's thread is: in the line of its event, or, after its last one, where it was
- * seen. code NULL: in no frame. */
-struct place {
-	const struct pl_code *code;
-	int32_t line;
-};
-struct place tui_place(const struct tui *t);
-/* of tui_place or the selected frame, in the shown file; 0: it is not in it */
+/* Of replay_place or the selected frame, in the shown file; 0: it is not in it */
 int32_t tui_line(const struct tui *t);
 
 /* Bytes of the text that fit into a row of so many columns: up to a space, if possible. */

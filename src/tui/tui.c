@@ -93,7 +93,7 @@ static void show_file(struct tui *t, const struct pl_code *code)
 static void show_position(struct tui *t)
 {
 	const struct pl_event *at = &t->s->replay.at;
-	struct place place = tui_place(t);
+	struct replay_place place = replay_place(&t->s->replay);
 	struct pl_frame frame;
 
 	if (t->s->frame && tui_frame(t, &frame) == 0) {

@@ -53,13 +53,22 @@ void view_keep_in_sight(struct tui *t, size_t rows, size_t count)
 		t->row_top = count > rows ? count - rows : 0;
 }
 
+/* The frames of the stack, the outermost first; free them. */
+static struct pl_frame *stack(struct tui *t, size_t *depth)
+{
+	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
+
+	*depth = frames ? replay_stack(&t->s->replay, frames, FRAMES_MAX) : 0;
+	*depth = *depth < FRAMES_MAX ? *depth : FRAMES_MAX;
+	return frames;
+}
+
 /* Row 0 is the innermost frame: replay_stack has it last. */
 static void draw_stack(struct tui *t, struct box box)
 {
-	struct pl_frame *frames = calloc(FRAMES_MAX, sizeof *frames);
-	size_t depth = frames ? replay_stack(&t->s->replay, frames, FRAMES_MAX) : 0;
+	size_t depth;
+	struct pl_frame *frames = stack(t, &depth);
 
-	depth = depth < FRAMES_MAX ? depth : FRAMES_MAX;
 	view_keep_in_sight(t, (size_t)box.rows, depth);
 	for (size_t i = 0; i < (size_t)box.rows && t->row_top + i < depth; i++) {
 		size_t n = t->row_top + i;
@@ -421,7 +430,8 @@ void view_enter(struct tui *t, char command[64])
 {
 	command[0] = 0;
 	if (t->view == VIEW_STACK) {
-		size_t depth = replay_stack(&t->s->replay, NULL, 0);
+		size_t depth;
+		free(stack(t, &depth));
 		t->s->frame = t->row < depth ? t->row : depth ? depth - 1 : 0;
 	}
 	if (t->view == VIEW_TIMELINE)

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -753,6 +754,27 @@ one.join()
 '''
 
 
+WAITS = '''\
+import os
+import threading
+
+
+def done():
+    x = 1
+    return x
+
+
+def wait(lock):
+    done()
+    lock.acquire()
+    print("never")
+
+
+lock = threading.Lock()
+lock.acquire(); print(os.getpid(), flush=True); wait(lock)
+'''
+
+
 class Killed(unittest.TestCase):
     """Where a program stood when it was killed: at the ends of its threads, whose last events have
     different times."""
@@ -777,6 +799,49 @@ class Killed(unittest.TestCase):
         main, one, two = last["MainThread"], last["one"], last["two"]
         # The last one: from the start, unlike from an end, t goes to the same time.
         self.assertEqual(seqs, [one, two, main, one, main, two, one, "0", "0"])
+
+    def test_it_stands_where_the_thread_waits(self):
+        """The row is the last event; bt, list, hits and b are of the line in which the thread waits. What may have run since is not
+        known, neither while the program runs nor after it was killed."""
+        place = session.scratch()
+        with open(os.path.join(place, "waits.py"), "w") as f:
+            f.write(WAITS)
+        p = subprocess.Popen([PATHLINE, "record", "-q", "-o", "r", "--python", PYTHON, "--", "waits.py"], cwd=place, stdout=subprocess.PIPE)
+        self.addCleanup(p.stdout.close)
+        pid = int(p.stdout.readline())
+        self.addCleanup(lambda: p.poll() is None and os.kill(pid, signal.SIGKILL))
+
+        def ask(*commands):
+            done = session.pathline("replay", "r", "--plain", "--end", "--thread", "0", *[f"--command={c}" for c in commands], cwd=place)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            return [row.split("\t") for row in done.stdout.decode().splitlines()]
+        end = time.monotonic() + 60
+        while not session.pathline("replay", "r", "--plain", "--end", "-t", "0", cwd=place).stdout.startswith(b"#") and time.monotonic() < end:
+            pass                                                    # until a look has found it
+        # On 3.11 each line is stored when it begins.
+        derived = subprocess.run([PYTHON, "-c", "import sys; sys.monitoring"], capture_output=True, check=False).returncode == 0
+        for way in "running", "killed":
+            if way == "killed":
+                os.kill(pid, signal.SIGKILL)
+                self.assertEqual(p.wait(60), -signal.SIGKILL)
+            rows = ask("bt", "list", "hits", "hits 13", "hits 16", "hits 6", "b", "b waits.py:13", "u", "hits", "j start", "999999s")
+            where = r"MainThread was seen last in line 12 of wait, waiting for \S+ \w+"
+            self.assertRegex(rows[0][1], "^" + where)
+            self.assertRegex(rows[2][1], r"^> 0 wait \S+/waits\.py:12; 1 <module> \S+/waits\.py:17$")
+            self.assertRegex(rows[3][1], r"/waits\.py:12:     lock\.acquire\(\)$")
+            self.assertEqual([row[1] for row in rows[6:8]], ["line 16: 1 of 1 hits", "line 6: 1 of 1 hits"], way)
+            if derived:
+                self.assertEqual(rows[1][7:9], ["6", "done"], way)
+                unknown = "line {}: not known; the path breaks off before it"
+                self.assertEqual([row[1] for row in rows[4:6]], [unknown.format(12), unknown.format(13)], way)
+                self.assertRegex(rows[8][1], r"/waits\.py:12 may have run at the end, where the path breaks off; the nearest lines that ran are 11 and 16$")
+                self.assertRegex(rows[9][1], r"^waits\.py:13 may have run at the end")
+            else:
+                self.assertEqual(rows[1][7:9], ["12", "wait"], way)
+                self.assertEqual([row[1] for row in rows[4:6]], ["line 12: 1 of 1 hits", "line 13: 0 of 0 hits"], way)
+            self.assertRegex(rows[10][1], r"^frame 1: \S+/waits\.py:17 <module>$")
+            self.assertEqual(rows[11], ["!", "line 17: 1 of 1 hits"])
+            self.assertRegex(rows[-2][1], "times: no later line in this thread" + ("; " + where if way == "running" else "$"))
 
 
 class Long(unittest.TestCase):

@@ -392,6 +392,8 @@ class Live(Case):
         t.folder = folder
         self.addCleanup(t.close)
         t.line("t MainThread").line("j end").wait("SO FAR").wait("SEEN LAST in line 6 of wait, waiting for").wait(r"^ stuck\.py:6  wait").wait("6 >")
+        t.wait(r"(?m)^ +\? +6 > ").wait(r"(?m)^ +\? +7 ").line("hits").wait("line 6: not known; the path breaks off before it")
+        t.line("j start").wait(r"event 1 of \d+ \(#0\) .*   0% of time")
         t.line("t other").line("j end").wait("thread 1 other").wait(r"(?s)thread 1 other.*SEEN LAST in line 6 of wait, waiting for").line("t MainThread")
         t.line("j end").wait(r"MainThread was seen last in line 6 of wait, waiting for \S+ \w+; other: line 6 of\s+wait,\s+waiting")
         os.kill(pid, signal.SIGKILL)
