@@ -886,10 +886,10 @@ class Long(unittest.TestCase):
                                  "--command=hits 8", "--command=j 0%", "--command=hits 8", "--command=j end", "--command=C")
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = [row.split("\t") for row in done.stdout.decode().splitlines()]
-        self.assertEqual(rows[3], ["!", "line 2: 390001 of 400000 hits"])
-        self.assertEqual((rows[4][7], rows[5]), ("7", ["!", "line 8: 390000 of 400000 hits"]))
+        self.assertEqual(rows[3], ["!", "line 2: 390,001 of 400,000 hits"])
+        self.assertEqual((rows[4][7], rows[5]), ("7", ["!", "line 8: 390,000 of 400,000 hits"]))
         self.assertRegex("\t".join(rows.pop(6)), r"^#\tthe nearest event is .* later$")  # of j 0%
-        self.assertEqual(rows[7], ["!", "line 8: 0 of 400000 hits"])
+        self.assertEqual(rows[7], ["!", "line 8: 0 of 400,000 hits"])
         self.assertEqual(rows[9], rows[2])
 
 
