@@ -137,7 +137,7 @@ struct pl_profile_exception {
 	const struct pl_code *raised;
 	int32_t raised_line;
 	enum pl_exception_end end;
-	bool greenlet; /* unhandled: it left the bottom frame of a greenlet's stack */
+	bool task; /* it left the first frame of a task or a greenlet, and ended thereby */
 	const struct pl_code *handled; /* that handled it; NULL: none */
 	int32_t handled_line;
 	uint64_t count;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd/json.h"
+#include "session/crash.h"
 
 /* ---- tasks ---- */
 
@@ -436,60 +437,35 @@ static struct cell plain_place(const struct pl_code *code, int32_t line)
 		    : cell_text("-");
 }
 
-/* By the end of the file's name: where the library is installed makes no difference. */
-static bool is_in(const struct pl_code *code, const char *name, const char *file)
+/* A coroutine that returns, and sys.exit, end in good order too. */
+static bool is_orderly(const struct pl_profile_exception *e)
 {
-	const char *path = code ? pl_code_file(code) : "";
-	const size_t n = strlen(path), m = strlen(file);
-
-	return code && !strcmp(pl_code_name(code), name) && n >= m && !strcmp(path + n - m, file);
+	return crash_is_orderly(e->type) || !strcmp(e->type, "SystemExit") ||
+	       (e->task && !strcmp(e->type, "StopIteration"));
 }
 
-/* What an exception ended that reaches this handler; NULL: nothing. Threads, processes and tasks
- * are run by a frame of a library that catches all that their function raises, so "handled" there
- * means that nobody handled it. A library that does so under other names is not known here. */
-static const char *ended_by(const struct pl_code *handler)
-{
-	return is_in(handler, "Thread._bootstrap_inner", "/threading.py") ? "ended thread"
-	       : is_in(handler, "BaseProcess._bootstrap", "/multiprocessing/process.py")
-		       ? "ended process"
-	       : is_in(handler, "Handle._run", "/asyncio/events.py") ||
-			       is_in(handler, "unrolled_run", "/trio/_core/_run.py")
-		       ? "ended task"
-		       : NULL;
-}
-
-/* A task that is cancelled, and a coroutine that returns, end in good order. */
-static bool is_orderly(const char *type)
-{
-	static const char *const words[] = {"CancelledError", "Cancelled", "GeneratorExit",
-		"GreenletExit", "SystemExit", "StopIteration", "StopAsyncIteration"};
-	const char *dot = strrchr(type, '.');
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!strcmp(dot ? dot + 1 : type, words[i]))
-			return true;
-	return false;
-}
-
-static bool ended_something(const struct pl_profile_exception *e)
-{
-	return !is_orderly(e->type) && (e->end == PL_EXCEPTION_UNHANDLED || ended_by(e->handled));
-}
-
+/* "handled" by what runs a thread, process or task means that nobody handled it. A library that
+ * does so under other names is not known here. NULL: it ended nothing. */
 static const char *ended_word(const struct pl_profile_exception *e)
 {
-	const char *ended = !ended_something(e) ? NULL
-			    : e->greenlet	? "ended task"
-						: ended_by(e->handled);
+	enum crash_of of;
 
-	return ended ? ended : end_word(e->end);
+	if (is_orderly(e))
+		return NULL;
+	if (e->task)
+		return "ended task";
+	if (e->end == PL_EXCEPTION_UNHANDLED)
+		return end_word(e->end);
+	if (!e->handled || !crash_ends(e->handled, e->end == PL_EXCEPTION_SWALLOWED, &of))
+		return NULL;
+	return of == CRASH_THREAD ? "ended thread" : "ended process";
 }
 
 static struct cell exception_cell(const void *context, size_t row, unsigned column)
 {
 	const struct pl_profile_exception *const *order = context;
 	const struct pl_profile_exception *e = order[row];
+	const char *ended = ended_word(e);
 
 	switch (column) {
 	case EXC_COUNT:
@@ -505,7 +481,7 @@ static struct cell exception_cell(const void *context, size_t row, unsigned colu
 	case EXC_END:
 		return cell_text(end_word(e->end));
 	case EXC_ENDED:
-		return cell_text(ended_word(e));
+		return cell_text(ended ? ended : end_word(e->end));
 	case EXC_HANDLED_FILE:
 		return cell_file(e->handled);
 	case EXC_HANDLED_LINE:
@@ -527,7 +503,7 @@ static size_t order_exceptions(const struct report *w, const struct pl_profile_e
 
 	for (int later = 0; later < 2; later++)
 		for (size_t i = 0; i < w->t->exception_count; i++)
-			if (ended_something(&w->t->exceptions[i]) != later)
+			if ((ended_word(&w->t->exceptions[i]) == NULL) == later)
 				to[n++] = &w->t->exceptions[i];
 	return n;
 }

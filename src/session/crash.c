@@ -45,10 +45,15 @@ static bool type_is(const char *type, const char *name)
 	return !strcmp(dot ? dot + 1 : type, name);
 }
 
-static bool is_orderly(const char *type)
+bool crash_is_orderly(const char *type)
 {
-	return type_is(type, "CancelledError") || type_is(type, "GeneratorExit") ||
-	       type_is(type, "GreenletExit");
+	static const char *const types[] = {
+		"CancelledError", "Cancelled", "GeneratorExit", "GreenletExit"};
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (type_is(type, types[i]))
+			return true;
+	return false;
 }
 
 static bool file_ends(const struct pl_code *c, const char *end)
@@ -59,30 +64,21 @@ static bool file_ends(const struct pl_code *c, const char *end)
 	return n >= m && !strcmp(file + n - m, end);
 }
 
-/* An exception that reaches this handler ended a thread or process, although it does not leave the
- * bottom frame. */
-static bool is_last_handler(const struct pl_code *c, enum crash_of *of)
+bool crash_ends(const struct pl_code *c, bool left_out, enum crash_of *of)
 {
-	const char *name = pl_code_name(c);
+	const char *name = pl_code_name(c), *dot = strrchr(name, '.');
+	const char *bootstrap;
 
-	if (!strcmp(name, "Thread._bootstrap_inner") && file_ends(c, "threading.py"))
+	if (file_ends(c, "/threading.py")) {
 		*of = CRASH_THREAD;
-	else if (!strcmp(name, "BaseProcess._bootstrap") &&
-		 file_ends(c, "multiprocessing/process.py"))
+		bootstrap = "Thread._bootstrap_inner";
+	} else if (file_ends(c, "/multiprocessing/process.py")) {
 		*of = CRASH_PROCESS;
-	else
+		bootstrap = "BaseProcess._bootstrap";
+	} else {
 		return false;
-	return true;
-}
-
-/* Does it call the function of a thread or process? */
-static bool is_first_caller(const struct pl_code *c, enum crash_of *of)
-{
-	const char *dot = strrchr(pl_code_name(c), '.');
-
-	*of = file_ends(c, "threading.py") ? CRASH_THREAD : CRASH_PROCESS;
-	return dot && !strcmp(dot, ".run") &&
-	       (*of == CRASH_THREAD || file_ends(c, "multiprocessing/process.py"));
+	}
+	return !strcmp(name, bootstrap) || (left_out && dot && !strcmp(dot, ".run"));
 }
 
 /* The interpreter runs a module, also that of -m, in a frame of its own; other modules may have run
@@ -172,7 +168,8 @@ static bool is_frame_end(const struct pl_event *e)
 }
 
 /* From which callee did the exception arrive? Its unwind is the event before, except for finalisers
- * that ran meanwhile. PL_END: none, it was raised here. */
+ * that ran meanwhile; code between them that is left out has none. PL_END: none, it was raised
+ * here. */
 static int find_callee(
 	const struct look *l, const struct pl_event *raise, struct pl_event *to, bool *thrown)
 {
@@ -182,9 +179,12 @@ static int find_callee(
 	*thrown = false;
 	for (size_t i = n.count; code == 0 && i--;) {
 		const struct pl_event *e = &n.events[i];
-		if (e->greenlet != raise->greenlet || e->depth > raise->depth + 1)
+		const bool past_left_out = l->filtered && i + 1 == n.count;
+		if (e->greenlet != raise->greenlet)
 			continue;
-		if (e->kind == PL_EVENT_UNWIND && e->depth == raise->depth + 1) {
+		if (e->depth > raise->depth + 1 && !(past_left_out && e->kind == PL_EVENT_UNWIND))
+			continue;
+		if (e->kind == PL_EVENT_UNWIND && e->depth > raise->depth) {
 			*to = *e;
 			return 0;
 		}
@@ -266,7 +266,7 @@ static bool may_be_end(const struct look *l, const struct pl_event *e)
 	if (!e->code)
 		return false;
 	if (e->kind == PL_EVENT_HANDLED)
-		return is_last_handler(e->code, &of);
+		return crash_ends(e->code, false, &of);
 	if (e->greenlet || pl_code_flags(e->code) & CO_AWAITED)
 		return true;
 	if (e->depth && l->filtered)
@@ -328,15 +328,15 @@ static int judge(const struct look *l, const struct pl_event *end, struct crash 
 		return code;
 	c->end = *end;
 	c->exits = type_is(c->type, "SystemExit");
-	if (is_orderly(c->type))
+	if (crash_is_orderly(c->type))
 		return PL_END;
 	if (end->kind == PL_EVENT_HANDLED)
-		return is_last_handler(end->code, &c->of) ? 0 : PL_END;
+		return crash_ends(end->code, false, &c->of) ? 0 : PL_END;
 	if (what.is_task) {
 		c->of = CRASH_TASK;
 		return 0;
 	}
-	if (l->filtered && what.caller && is_first_caller(what.caller, &c->of))
+	if (l->filtered && what.caller && crash_ends(what.caller, true, &c->of))
 		return 0;
 	if (end->depth || end->greenlet)
 		return PL_END;
@@ -368,7 +368,7 @@ static bool may_matter(void *context, const struct pl_count *row)
 	(void)context;
 	if (row->kind == PL_EVENT_RAISE || row->kind == PL_EVENT_RERAISE)
 		return row->code && pl_code_flags(row->code) & CO_AWAITED;
-	return row->kind != PL_EVENT_HANDLED || (row->code && is_last_handler(row->code, &of));
+	return row->kind != PL_EVENT_HANDLED || (row->code && crash_ends(row->code, false, &of));
 }
 
 static int collect(void *context, const struct pl_event *e)
@@ -386,7 +386,7 @@ static int collect(void *context, const struct pl_event *e)
 		type = e->type;
 	else if (ends->raise.generator && ends->raise.generator == e->generator)
 		type = ends->raise.type;
-	if (type && is_orderly(type))
+	if (type && crash_is_orderly(type))
 		return PL_END;
 	buf_put(&ends->rows, e, sizeof *e);
 	return ends->rows.failed ? PL_ERR_MEMORY : PL_END;
@@ -476,9 +476,10 @@ struct tally {
 /* The last one of the thread; an exit only if there is nothing else. */
 static int find_in_thread(const struct look *l, struct tally *tally, struct crash *out)
 {
-	/* What ended here by the handler below `run`: with a filter, its unwind out of what `run`
-	 * called is an end too, of the same thread or process. */
-	uint32_t by_handler = 0;
+	/* A thread or process ends once. With a filter each unwind into what is left out may be
+	 * that end: the last one is. */
+	const uint32_t once = 1u << CRASH_THREAD | 1u << CRASH_PROCESS;
+	uint32_t ended = 0;
 	bool found = false;
 	struct ends ends;
 	int code;
@@ -492,10 +493,10 @@ static int find_in_thread(const struct look *l, struct tally *tally, struct cras
 			code = judge(l, &event, &c);
 		else
 			break;
-		if (code == 0 && event.kind == PL_EVENT_HANDLED)
-			by_handler |= 1u << c.of;
-		else if (code == 0 && by_handler >> c.of & 1)
+		if (code == 0 && (ended & once) >> c.of & 1)
 			continue;
+		if (code == 0)
+			ended |= 1u << c.of;
 		if (code == 0 && (!found || (out->exits && !c.exits))) {
 			*out = c;
 			found = true;

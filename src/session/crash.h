@@ -8,7 +8,8 @@
  *
  * What runs later (the printing of the traceback, atexit functions, the end of other threads) does
  * not matter. The last crash of all processes and threads counts. SystemExit is an orderly end, and
- * counts only if there is no other; CancelledError, GeneratorExit and GreenletExit never count.
+ * counts only if there is no other; CancelledError, trio's Cancelled, GeneratorExit and GreenletExit
+ * never count.
  */
 #ifndef PL_SESSION_CRASH_H
 #define PL_SESSION_CRASH_H
@@ -50,6 +51,13 @@ struct crash_bounds {
  * `task` of the events are NULL. */
 int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct crash *out,
 	struct pl_err *err);
+
+/* Does an exception end a thread or a process if this library's code handles it? Threads and
+ * processes are run by a frame that catches all that their function raises. `left_out`: the code is
+ * left out by a filter, so all that is known is that the exception left what the code called. */
+bool crash_ends(const struct pl_code *c, bool left_out, enum crash_of *of);
+/* An exception of this type ends things in good order. */
+bool crash_is_orderly(const char *type);
 
 /* "the main thread", "thread worker", "task job-1", "process 2": what was ended. */
 #define CRASH_SUBJECT_BYTES 192

@@ -7,10 +7,9 @@
 static struct pl_profile_exception *find(struct flights *f, const struct flight *from,
 	enum pl_exception_end end, const struct pl_code *code, int32_t line)
 {
-	const bool greenlet = f->greenlet && end == PL_EXCEPTION_UNHANDLED;
 	const uint64_t words[] = {(uintptr_t)from->type, (uintptr_t)from->code, (uintptr_t)code,
 		(uint64_t)(uint32_t)from->line << 32 | (uint32_t)line,
-		(uint64_t)end << 1 | greenlet};
+		(uint64_t)end << 1 | f->task};
 	uint64_t *place = map_put(&f->places, hash_bytes(words, sizeof words));
 
 	if (!place)
@@ -33,7 +32,7 @@ static struct pl_profile_exception *find(struct flights *f, const struct flight 
 		.raised = from->code,
 		.raised_line = from->line,
 		.end = end,
-		.greenlet = greenlet,
+		.task = f->task,
 		.handled = code,
 		.handled_line = line};
 	*place = f->count;
@@ -80,6 +79,7 @@ static void is_at(struct flights *f, const struct pl_event *row)
 static void begin(struct flights *f, const struct pl_event *row)
 {
 	f->open = true;
+	f->task = false;
 	f->now = (struct flight){.type = row->type ? row->type : "?",
 		.code = code_first(row->code),
 		.line = row->line};
@@ -93,6 +93,7 @@ static void go_on(struct flights *f, struct context_frame *top)
 
 	row->count -= row->count > 0;
 	f->open = true;
+	f->task = false;
 	f->now = (struct flight){.type = row->type, .code = row->raised, .line = row->raised_line};
 	top->flight = 0;
 }
@@ -110,11 +111,11 @@ static int handled(struct flights *f, struct context_frame *top, const struct pl
 }
 
 /* It left a frame. In the outermost one nothing was there to take it. */
-static int unwound(struct flights *f, const struct pl_event *row)
+static int unwound(struct flights *f, const struct context_frame *top, const struct pl_event *row)
 {
 	if (!f->open)
 		return 0;
-	f->greenlet = row->greenlet != 0;
+	f->task = top->task || (row->greenlet && !row->depth);
 	if (!row->depth)
 		return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
 	f->left = true;
@@ -165,7 +166,7 @@ int flights_row(struct flights *f, struct contexts *x, const struct pl_event *ro
 	case PL_EVENT_HANDLED:
 		return handled(f, top, row);
 	case PL_EVENT_UNWIND:
-		return unwound(f, row);
+		return unwound(f, top, row);
 	default:
 		return 0;
 	}
@@ -175,7 +176,6 @@ int flights_end(struct flights *f, uint64_t next_seq)
 {
 	if (!f->open)
 		return 0;
-	f->greenlet = false;
 	if (f->left || f->seq + 1 != next_seq)
 		return was_swallowed(f);
 	return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);

@@ -30,7 +30,7 @@ struct flights {
 	bool open;	      /* a flight has begun in this thread and has not ended */
 	struct flight now;
 	uint64_t seq;	  /* of its last event */
-	bool greenlet;	  /* the frame that it left last was on the stack of one */
+	bool task;	  /* the frame that it left last was the first of a task or a greenlet */
 	bool left;	  /* that event was that it left a frame */
 	struct flight at; /* where it was last; after it left a frame, the frame below */
 };

@@ -219,6 +219,18 @@ class AtException(unittest.TestCase):
         for name in "thread", "multiprocessing", "main thread":
             with self.subTest(name):
                 self.assert_here(self.record(CASES[name], "--exclude", "stdlib"), CASES[name])
+        mine = """\
+import threading
+class Mine(threading.Thread):
+    def run(self):
+        super().run()
+def work():
+    raise KeyError    # here
+thread = Mine(target=work)
+thread.start()
+thread.join()
+"""
+        self.assert_here(self.record(mine, "--only-mine"), mine)
         pool = '''\
 from concurrent.futures import ThreadPoolExecutor
 def job(n):

@@ -683,19 +683,28 @@ class Views(unittest.TestCase):
         self.assertRegex(served().pathline("report", "--blocking", "60ms").stdout, rb"the event loop was kept busy.*\n +rude +.*:\d+ +time.sleep")
 
     def test_exceptions_that_ended_something_come_first(self):
-        """A thread, a task, the process; and what is not shown is told."""
-        folder = session.scratch()
+        """A thread, a task, the process; also if the code that runs them is left out; and what is
+        not shown is told."""
         noise = "".join(f"try:\n    int('x{i}')\nexcept ValueError:\n    pass\n" * 2 for i in range(30))
-        with open(os.path.join(folder, "ends.py"), "w", encoding="utf-8") as f:
-            f.write("import asyncio, threading\n" + noise + "def work():\n    raise KeyError\nthread = threading.Thread(target=work)\n"
-                    "thread.start()\nthread.join()\nasync def job():\n    raise LookupError\nasync def main():\n"
-                    "    await asyncio.wait([asyncio.ensure_future(job())])\nasyncio.run(main())\nraise RuntimeError\n")
-        session.pathline("record", "-q", "-o", "r", "--python", session.PYTHON, "ends.py", cwd=folder)
-        lines = session.pathline("report", "--exceptions", "-n", "5", "r", cwd=folder).stdout.decode().splitlines()
-        self.assertEqual({row.split()[1] for row in lines[2:5]}, {"KeyError", "LookupError", "RuntimeError"}, lines)
-        self.assertRegex("\n".join(lines), r"(?m)^\d\d+ more rows; -n 0 shows all$")
-        lines = session.pathline("report", "--exceptions", "-n", "0", "r", cwd=folder).stdout.decode()
-        self.assertNotIn("more rows", lines)
+        text = ("import asyncio, threading\n" + noise + "def work():\n    raise KeyError\nthread = threading.Thread(target=work)\n"
+                "thread.start()\nthread.join()\nclass Mine(threading.Thread):\n    def run(self):\n        raise OSError\n"
+                "thread = Mine()\nthread.start()\nthread.join()\nasync def job():\n    raise LookupError\nasync def main():\n"
+                "    asyncio.get_running_loop().call_soon(int, 'callback')\n"
+                "    await asyncio.wait([asyncio.ensure_future(job())])\nasyncio.run(main())\nraise RuntimeError\n")
+        for options in (), ("--only-mine",), ("--exclude", "stdlib"), ("--exclude", "threading"):
+            with self.subTest(options):
+                folder = session.scratch()
+                with open(os.path.join(folder, "ends.py"), "w", encoding="utf-8") as f:
+                    f.write(text)
+                session.pathline("record", "-q", *options, "-o", "r", "--python", session.PYTHON, "ends.py", cwd=folder)
+                lines = session.pathline("report", "--exceptions", "-n", "6", "r", cwd=folder).stdout.decode().splitlines()
+                ends = {row.split()[1]: re.search(r"ended \w+|unhandled|handled|swallowed", row)[0] for row in lines[2:6]}
+                self.assertEqual(ends, {"KeyError": "ended thread", "OSError": "ended thread",
+                                        "LookupError": "ended task", "RuntimeError": "unhandled"}, lines)
+                self.assertRegex("\n".join(lines), r"(?m)^\d\d+ more rows; -n 0 shows all$")
+                lines = session.pathline("report", "--exceptions", "-n", "0", "r", cwd=folder).stdout.decode()
+                self.assertNotIn("more rows", lines)
+                self.assertEqual(lines.count("ended "), 3, lines)  # a callback is no task
 
     def test_exceptions(self):
         rows = [row for row in views(served(), "--exceptions") if row["file"].endswith("serve.py")]
