@@ -42,8 +42,8 @@ static size_t length_of(const char *word)
 	return strnlen(word, WORD_MAX);
 }
 
-/* At most a third of the longer word may be wrong: what is further away is no help. Of several the
- * first one is taken. */
+/* At most a third of the longer word may be wrong: what is further away does not help. Of several
+ * the first one is taken. */
 const char *nearest_word(const char *word, const char *const *known)
 {
 	const char *best = NULL;

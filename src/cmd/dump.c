@@ -235,7 +235,7 @@ static void say_nothing(struct dump *d)
 	if (d->as_rows && !s->from_text && !s->to_text && !s->task)
 		return;
 	if (s->events)
-		buf_printf(&what, ", as --events %s has it", s->events);
+		buf_printf(&what, ", that --events %s selects", s->events);
 	if (s->thread)
 		buf_printf(&what, ", in a thread '%s'", s->thread);
 	if (s->task)

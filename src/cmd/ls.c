@@ -224,7 +224,7 @@ static void write_json(const struct listing *l, const struct entry *e)
 /* ---- all of them ---- */
 
 /* CMD_OK, or CMD_BAD after saying what is wrong with the recording. In a folder that is not
- * .pathline, directories that are no recordings are passed over. */
+ * .pathline, directories that are not recordings are passed over. */
 static int list_one(struct listing *l, size_t index)
 {
 	struct entry e = {.name = l->list.entries[index].name, .is_latest = index == l->latest};

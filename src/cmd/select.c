@@ -88,7 +88,8 @@ bool select_thread(
 	return false;
 }
 
-/* Which tasks there are is not known before all was read, so a word that names none is no error. */
+/* Which tasks there are is not known before all was read, so a word that names none is not an
+ * error. */
 bool select_task(const struct selection *s, const struct pl_event *e)
 {
 	const char *list = s->task, *word;

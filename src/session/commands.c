@@ -708,7 +708,7 @@ int session_percent(struct session *s)
 	return past <= 0 ? 0 : past >= whole ? 100 : (int)(100 * past / whole);
 }
 
-/* A seq ("#4711") is no time; do_jump reads it itself. */
+/* A seq ("#4711") is not a time; do_jump reads it itself. */
 static bool read_time(struct session *s, const char *text, int64_t *time_ns)
 {
 	struct pl_recording_info info;
@@ -1009,9 +1009,8 @@ const struct session_word session_words[] = {
 	{"list", "[N]", "l,ll,longlist,info line,info source", NAMES_NONE, WORD_TAKES, do_list,
 		"show the text of this line, or of line N of this file"},
 	{"t", "[THREAD]", "thread,info threads", NAMES_THREADS, WORD_TAKES, do_thread,
-		"list the threads, or go to where one is at this moment; from the end of a hang: "
-		"to "
-		"its end"},
+		"list the threads, or go to where one is at this moment; from the end of a thread "
+		"that hangs: to its end"},
 	{"P", "[PROCESS]", "process,inferior,info inferiors", NAMES_PROCESSES, WORD_TAKES,
 		do_process, "list the processes, or go to where one is at this time"},
 	{"T", "[TASK]", "task,info tasks", NAMES_TASKS, WORD_TAKES, do_task,

@@ -101,7 +101,7 @@ static void near_lines(const struct pl_count_table *table, const struct place *p
 	}
 }
 
-/* From what is cheap to what is dear: did it run? That is found early, if it did. If not,
+/* What is cheap is asked first: did it run? That is found early, if it did. If not,
  * everything is counted, for the lines near it. Whether it "never ran" also needs a path without
  * holes. */
 int known_line(struct session *s, const char *file, int32_t line, struct pl_err *err)

@@ -44,7 +44,7 @@ static void arrive(struct replay *p, const struct pl_event *e)
 	remember(p);
 }
 
-/* The window is of one thread: in another it begins anew. */
+/* The window is of one thread: in another one it begins again. */
 static void follow(struct replay *p, uint32_t process, uint32_t thread)
 {
 	if (p->path.process == process && p->path.thread == thread)

@@ -54,7 +54,7 @@ static void note_gone(struct check *k, uint32_t file)
 	k->gone = file > k->gone ? file : k->gone;
 }
 
-/* What was dropped while it was checked is no damage. The oldest are dropped first, and meta says
+/* What was dropped while it was checked is not damage. The oldest are dropped first, and meta says
  * so before they are gone. */
 static int check_gone(struct check *k, struct pl_err *err)
 {

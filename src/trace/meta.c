@@ -519,7 +519,7 @@ static int read_record(struct meta *m, struct stream *s, struct pl_buf *room)
 }
 
 /* To the end, or as far as records are whole: the last one may be half written, and is read the
- * next time. Bytes that are no record are skipped to the next sound head. */
+ * next time. Bytes that are not a record are skipped to the next sound head. */
 static int read_all(struct meta *m, struct stream *s, bool *news)
 {
 	struct pl_buf room = {0};

@@ -32,8 +32,8 @@ struct prior {
 	double weight; /* the number of rows that one row represents */
 };
 
-/* What leaves a frame is no row of its line: it belongs to the line of the caller that runs
- * then. */
+/* A row that leaves a frame does not count for its line: it belongs to the line of the caller that
+ * runs then. */
 static int add_prior(void *context, const struct pl_count *row)
 {
 	const struct prior *prior = context;

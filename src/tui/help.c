@@ -61,7 +61,7 @@ static const struct sign {
 	{"±2 ms", "the error of the time: the event was then, or up to so much later"},
 	{"12% of time", "how much of this thread's time has passed: j 12% goes there"},
 	{"left: 1", "in the first column of the source: the number of the stop that is set there"},
-	{"17", "how often the line has run in this thread so far; 0: later, or in others"},
+	{"17", "how often the line has run in this thread so far; 0: it runs later, or in others"},
 	{"never", "the line has not run in any thread; a line without code shows nothing"},
 	{"?", "whether the line has run is not known: it may have, where the path breaks off"},
 	{"+", "the line has run; how often is still being counted"},

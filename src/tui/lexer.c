@@ -90,7 +90,7 @@ static size_t take_word(struct lexer *l, const char *text, size_t length, enum l
 	return end;
 }
 
-/* Also what is no number of Python, such as 1.2.3: it will not run, but is shown. */
+/* Also what is not a number in Python, such as 1.2.3: it does not run, but is shown. */
 static size_t take_number(const char *text, size_t length, size_t i)
 {
 	while (i < length &&

@@ -127,7 +127,7 @@ static int64_t now_ns(void)
 /* Do a part of the counting; returns whether there is more. Hits of the shown file come first,
  * since the user looks at them; the lines that ran in the whole recording ("never" at a line, names
  * that Tab completes) come when those are ready. An error ends the counting, and the screen is
- * without the counts: it is no reason to stop. */
+ * without the counts: an error there is not a reason to stop. */
 static bool count_piece(struct tui *t)
 {
 	struct hits *h = t->hits_ready ? NULL : session_hits(t->s);

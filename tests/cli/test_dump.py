@@ -140,7 +140,7 @@ class Selections(unittest.TestCase):
             self.assertIn("is later than --to", done.stderr.decode())
 
     def none(self, *words):
-        """What was asked for, as the message says that has no event."""
+        """What was asked for, according to the message that there is no such event."""
         done = shop().pathline("dump", *words)
         self.assertEqual((done.returncode, done.stdout), (0, b""), words)
         lists = re.escape("; `pathline report --tasks` lists the tasks" if "--task" in words else "")
@@ -154,8 +154,8 @@ class Selections(unittest.TestCase):
     def test_what_selects_nothing_says_so(self):
         self.assertEqual(self.none("--from", "+1000", "--to", "+1001"), "from +1000 to +1001")
         self.assertEqual(self.none("--from", "#7000000", "--to", "#8000000", "--json"), "from #7000000 to #8000000")
-        self.assertEqual(self.none("-e", "mark"), "as --events mark has it")
-        self.assertEqual(self.none("-e", "mark", "--task", "x", "--from", "+0"), "as --events mark has it, in a task 'x', from +0 on")
+        self.assertEqual(self.none("-e", "mark"), "that --events mark selects")
+        self.assertEqual(self.none("-e", "mark", "--task", "x", "--from", "+0"), "that --events mark selects, in a task 'x', from +0 on")
         self.assertEqual(self.none("--task", "1"), "in a task '1'")
 
     def test_tasks_by_number_and_name(self):

@@ -595,7 +595,7 @@ class Replay(Recording):
         self.assertEqual([row[1] for row in there], [events[0].row[1] for events in (self.model.threads[n] for n in (0, 1, 0))])
 
     def test_a_thread_is_where_it_was_at_that_moment(self):
-        """By the order of the threads, not by their times; and the way back leads to where one came from."""
+        """By the order of the threads, not by their times; and the way back leads to the place before."""
         main, worker = self.model.threads[:2]
         chosen = random.Random(8).sample([e for e in main if e.key > worker[0].key], 20) + main[:1]
         wanted = {e.seq: max((o for o in worker if o.key < e.key), key=lambda o: o.key, default=worker[0]) for e in chosen}

@@ -110,7 +110,8 @@ def in_mounts(commands, *words):
 
 def ends_without_collector(program):
     """The program runs to its end while its collector is stopped, so that nobody makes room; then
-    the collector goes on. NEW_TYPES waits for a file, which is made once the collector is stopped."""
+    the collector goes on. NEW_TYPES waits for a file, which is made after the collector is
+    stopped."""
     os.kill(program.collector, signal.SIGSTOP)
     try:
         pathlib.Path(f"{program.cell}.go").touch()
