@@ -466,7 +466,7 @@ class Ends(unittest.TestCase):
     def test_nothing_of_what_is_chosen_ran(self):
         folder = Folder()
         done = pathline("record", "--python", PYTHON, "--include", "nothing", "alpha.py", cwd=folder.folder)
-        self.assertIn("pathline: nothing was recorded: none of the code that --include, --exclude and --only-mine choose has run\n", done.stderr.decode())
+        self.assertIn("pathline: nothing was recorded: no code that --include, --exclude and --only-mine choose has run\n", done.stderr.decode())
         self.assertIn("pathline: --include 'nothing' matched no code that ran\n", done.stderr.decode())
         self.assertEqual(folder.found(), folder.names[2])
         self.assertIn(f"pathline: the latest recording is still {folder.names[2]}\n", done.stderr.decode())
