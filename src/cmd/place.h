@@ -25,7 +25,7 @@ void place_remove(struct place *p);
 void place_publish(const struct place *p);
 /* No Python ran in it: .pathline/latest leads to the one before again. */
 void place_withdraw(const struct place *p);
-/* The name of the one that .pathline/latest leads to; false: there is none, or the place is of -o. */
+/* What .pathline/latest leads to; false: there is none, or -o gave the place. */
 bool place_latest(const struct place *p, char name[PATH_MAX]);
 
 #endif

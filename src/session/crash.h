@@ -8,8 +8,8 @@
  *
  * What runs later (the printing of the traceback, atexit functions, the end of other threads) does
  * not matter. The last crash of all processes and threads counts. SystemExit is an orderly end, and
- * counts only if there is no other; CancelledError, trio's Cancelled, GeneratorExit and GreenletExit
- * never count.
+ * counts only if there is no other; CancelledError, trio's Cancelled, GeneratorExit and
+ * GreenletExit never count.
  */
 #ifndef PL_SESSION_CRASH_H
 #define PL_SESSION_CRASH_H

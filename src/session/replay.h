@@ -140,8 +140,8 @@ bool replay_stands(struct replay *p);
 int64_t replay_end(struct replay *p);
 /* The stack here, the bottom frame first: returns its depth, fills at most max; 0 after an error.
  * The task of a frame is NULL, except that of the root of `task`. The innermost frame is that of
- * replay_place: those above it have ended. If the thread was seen in none of the frames, its callers
- * are not known, and there is one frame. */
+ * replay_place: those above it have ended. If the thread was seen in none of the frames, its
+ * callers are not known, and there is one frame. */
 size_t replay_stack(struct replay *p, struct pl_frame *frames, size_t max);
 
 #endif

@@ -595,7 +595,7 @@ class Replay(Recording):
         self.assertEqual([row[1] for row in there], [events[0].row[1] for events in (self.model.threads[n] for n in (0, 1, 0))])
 
     def test_a_thread_is_where_it_was_at_that_moment(self):
-        """By the order of the threads, not by their times; and the way back leads to the place before."""
+        """By the order of the threads, not by their times; the way back leads to where it was."""
         main, worker = self.model.threads[:2]
         chosen = random.Random(8).sample([e for e in main if e.key > worker[0].key], 20) + main[:1]
         wanted = {e.seq: max((o for o in worker if o.key < e.key), key=lambda o: o.key, default=worker[0]) for e in chosen}
@@ -801,8 +801,8 @@ class Killed(unittest.TestCase):
         self.assertEqual(seqs, [one, two, main, one, main, two, one, "0", "0"])
 
     def test_it_stands_where_the_thread_waits(self):
-        """The row is the last event; bt, list, hits and b are of the line in which the thread waits. What may have run since is not
-        known, neither while the program runs nor after it was killed."""
+        """The row is the last event; bt, list, hits and b are of the line where the thread waits.
+        What may have run since is not known, while the program runs and after it was killed."""
         place = session.scratch()
         with open(os.path.join(place, "waits.py"), "w") as f:
             f.write(WAITS)

@@ -627,7 +627,8 @@ class Views(unittest.TestCase):
 
     def test_rows_that_are_not_shown_are_counted(self):
         for words in (), ("--functions",), ("--tasks",), ("--exceptions",), ("--callees", "serve"):
-            rows = len(views(served(), *words)) - (words in ((), ("--functions",)))     # without the row outside of Python
+            outside = words in ((), ("--functions",))   # the row outside of Python
+            rows = len(views(served(), *words)) - outside
             text = served().pathline("report", "-n", "1", *words).stdout.decode()
             self.assertRegex(text, rf"(?m)^{rows - 1:,} more rows?; -n 0 shows all$", words)
             self.assertNotIn("more row", served().pathline("report", "-n", "0", *words).stdout.decode())
@@ -637,7 +638,7 @@ class Views(unittest.TestCase):
         self.assertEqual(len(text.splitlines()) - 1, len(views(served())))
 
     def test_tasks_that_wait_for_ever(self):
-        """In wait_ns up to the end of the thread's path; whether it is killed, ends, or goes on elsewhere."""
+        """In wait_ns up to the end of the thread's path, killed, ended, or going on elsewhere."""
         text = ("import asyncio, os, signal, sys, time\nasync def stuck(event):\n    await asyncio.sleep(0.01)\n    await event.wait()  # for ever\n"
                 "async def done():\n    await asyncio.sleep(0.01)\n"
                 "async def main():\n    event = asyncio.Event()\n    other = asyncio.create_task(done(), name='done')\n"

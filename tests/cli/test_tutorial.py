@@ -161,7 +161,7 @@ class Tutorial(unittest.TestCase):
             self.assertLessEqual({key.strip("`") for key in row.split()}, known)
 
     def the_screen_shows_section_4(self, folder):
-        """The screen's command and what is typed there (end of the page) lead to the line it shows."""
+        """The screen's command, and what is typed there (end of the page), lead to its line."""
         with open(TUTORIAL, encoding="utf-8") as f:
             section = re.search(r"^## The same on a screen\n(.*?)^## ", f.read(), re.M | re.S)[1]
         command = re.search(r"`pathline (replay[^`]*)`", section)[1].split()
