@@ -67,6 +67,9 @@ static const struct sign {
 	{"+", "the line has run; how often is still being counted"},
 	{">", "the position, or the line of the selected frame"},
 	{"SEEN LAST", "the thread was seen in this line after its last event, for so long"},
+	{"# ~ .", "in the timeline: it ran then, may have run (times have errors), or waited"},
+	{"O |", "in the timeline: the position, and its time in the other rows"},
+	{"width 7 ms", "of the timeline: the time from its left end to its right end"},
 	{"GAP", "events are missing here, for the reason that follows"},
 };
 #define SIGNS (sizeof signs / sizeof *signs)

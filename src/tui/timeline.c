@@ -346,7 +346,7 @@ static void draw_legend(const struct timeline *l, struct box box)
 	pen_text(&p, "O", INK_HERE);
 	pen_text(&p, " here  ", INK_FAINT);
 	pen_text(&p, "|", INK_HERE);
-	pen_format(&p, INK_FAINT, " this time  (%s)", span);
+	pen_format(&p, INK_FAINT, " now; width %s", span);
 	if (p.column + (int)strlen(enter) <= p.columns)
 		pen_text(&p, enter, INK_FAINT);
 }
