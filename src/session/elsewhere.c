@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/units.h"
 
 /* More than that are not counted. */
 #define COUNT_MAX 1000u
@@ -103,12 +104,15 @@ struct told {
 
 static void tell(struct told *t, uint64_t count, const char *where)
 {
+	char number[UNITS_BYTES];
+
 	if (!count)
 		return;
+	units_count(number, count < COUNT_MAX ? count : COUNT_MAX);
 	if (t->names < NAMES_MAX && t->used < ELSEWHERE_BYTES)
 		t->used += (size_t)snprintf(t->text + t->used, ELSEWHERE_BYTES - t->used,
-			"%s%" PRIu64 "%s %s", t->names ? ", " : "; ",
-			count < COUNT_MAX ? count : COUNT_MAX, count < COUNT_MAX ? "" : "+", where);
+			"%s%s%s %s", t->names ? ", " : "; ", number, count < COUNT_MAX ? "" : "+",
+			where);
 	else if (t->names == NAMES_MAX && t->used < ELSEWHERE_BYTES)
 		t->used += (size_t)snprintf(
 			t->text + t->used, ELSEWHERE_BYTES - t->used, ", more in others");

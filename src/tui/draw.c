@@ -208,7 +208,7 @@ static void draw_time(const struct tui *t, int y)
 	struct pen p = {.y = y, .columns = COLS};
 	const uint64_t whole = thread ? thread->first_seq + thread->events : 0;
 	const uint64_t number = at->seq < whole ? at->seq + 1 : whole;
-	char clock[LOCAL_BYTES], error[UNITS_BYTES];
+	char clock[LOCAL_BYTES], error[UNITS_BYTES], numbers[2][UNITS_BYTES];
 
 	local_clock(clock, at->time_ns, 6);
 	units_error(error, at->time_error_ns);
@@ -216,8 +216,10 @@ static void draw_time(const struct tui *t, int y)
 	if (at->type && at->kind != PL_EVENT_GAP)
 		pen_format(&p, INK_BAR, " %.40s", at->type);
 	pen_format(&p, INK_BAR, "  %s %s", clock, error);
-	pen_format(&p, INK_BAR, "  %sevent %" PRIu64 " of %" PRIu64 " (#%" PRIu64 ")",
-		at->seq < whole ? "" : "after ", number, whole, at->seq);
+	units_count(numbers[0], number);
+	units_count(numbers[1], whole);
+	pen_format(&p, INK_BAR, "  %sevent %s of %s (#%" PRIu64 ")",
+		at->seq < whole ? "" : "after ", numbers[0], numbers[1], at->seq);
 	draw_bar(t, &p);
 }
 
@@ -235,15 +237,15 @@ int32_t tui_line(const struct tui *t)
 	return frame.line;
 }
 
-/* At most five characters, to fit the gutter: 99999, 100k, 1.2M, 18E. */
-static void short_count(uint64_t n, char text[16])
+/* At most six characters, to fit the gutter: 99,999, 100k, 1.2M, 18E. */
+static void short_count(uint64_t n, char text[UNITS_BYTES])
 {
 	static const char units[] = "kMGTPE";
 	int unit = -1;
 	double v = (double)n;
 
 	if (n < 100000) {
-		snprintf(text, 16, "%" PRIu64, n);
+		units_count(text, n);
 		return;
 	}
 	while (v >= 1000 && unit < 5) {
@@ -300,7 +302,7 @@ static void draw_gutter(const struct tui *t, struct pen *p, int32_t line, bool h
 	bool open = !sure && here && !t->s->frame && replay_seen(&t->s->replay) &&
 		    !(t->source.has_hits && t->source.hits[line]); /* no event of this pass */
 	uint32_t stop = stop_at(t, line);
-	char hits[16] = "";
+	char hits[UNITS_BYTES] = "";
 
 	if (t->source.has_hits && ran)
 		short_count(t->source.hits[line], hits);

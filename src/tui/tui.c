@@ -33,6 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "tui/escape.h"
+#include "base/units.h"
 #include "tui/state.h"
 
 /* FRAMES_MAX: of a deeper stack, the innermost frames cannot be selected. TICK_MS: a signal that
@@ -700,13 +701,16 @@ static void show_progress(void *context, uint32_t thread, uint64_t seq)
 	const struct pl_thread *searched =
 		pl_recording_thread(t->s->replay.r, t->s->replay.at.position.process, thread);
 	const int64_t now = now_ns();
+	char numbers[2][UNITS_BYTES];
 
 	if (!searched || now - t->drawn_ns < 100 * INT64_C(1000000))
 		return;
 	t->drawn_ns = now;
 	uint64_t done = seq > searched->first_seq ? seq - searched->first_seq : 0;
-	say(t, "searching %s: event %" PRIu64 " of %" PRIu64 " (%.0f%%); Ctrl-C stops",
-		searched->name, done, searched->events,
+	units_count(numbers[0], done);
+	units_count(numbers[1], searched->events);
+	say(t, "searching %s: event %s of %s (%.0f%%); Ctrl-C stops", searched->name, numbers[0],
+		numbers[1],
 		searched->events ? 100.0 * (double)done / (double)searched->events : 0.0);
 	draw(t);
 	t->message[0] = 0;

@@ -45,7 +45,7 @@ def masked(lines, folder):
     text = re.sub(r"\d\d:\d\d:\d\d\.\d{6}", "hh:mm:ss.uuuuuu", text)
     text = re.sub(r"±[\d.]+ (ns|µs|ms|s)", "±error", text)
     text = re.sub(r"(?<!# ran)(?<! ) +~[^|\n]*$", "", text, flags=re.M)        # an order that is not known exactly
-    text = re.sub(r"(event )\d+ of \d+ \(#\d+\) *(\[#*-*\])? +\d+% of time", "event N of N (#N) [bar]", text)
+    text = re.sub(r"(event )[\d,]+ of [\d,]+ \(#\d+\) *(\[#*-*\])? +\d+% of time", "event N of N (#N) [bar]", text)
     return re.sub(r"#\d+", "#N", text) + "\n"
 
 

@@ -253,7 +253,7 @@ class Screens(Case):
     def test_timeline_has_an_axis_and_a_legend(self):
         for columns in 80, 60:
             t = self.open(of=recorded("tasks.py", TASKS, "--only-mine"), columns=columns).wait("START").press("F5")
-            t.wait(r"# ran  ~ maybe ran  \. waits  O here  \| this time  \([^)]*\)(  Enter: go there)? *\n")
+            t.wait(r"# ran  ~ maybe ran  \. waits  O here  \| now; width [\d.]+ \w+(  Enter: go there)? *\n")
             t.wait(r"\d\d:\d\d:\d\d\.\d{6} .*'\+\d+ (ms|µs|s)\b")
             self.quit(t)
 
@@ -263,11 +263,11 @@ class Screens(Case):
         t.press("G", "Enter").wait(r"thread 1 worker").wait("worker .*O")
         row = next(n for n, text in enumerate(t.screen.display) if " job-7 " in text)
         column = max(n for n in range(80, 120) if t.screen.display[row][n] in "~#")
-        before = re.search(r"event (\d+) of", t.text())[1]
+        before = re.search(r"event ([\d,]+) of", t.text())[1]
         t.type(f"\x1b[<0;{column + 1};{row + 1}M").wait(r"task \d+ job-7").wait("job-7 .*O")
         t.press("Left", "Left", "Left", "Left", "Left", "Left", "Enter").settle()
         self.assertRegex(t.text(), r"task \d+ job-7")
-        self.assertNotEqual(re.search(r"event (\d+) of", t.text())[1], before)
+        self.assertNotEqual(re.search(r"event ([\d,]+) of", t.text())[1], before)
         self.quit(t)
 
     def test_timeline_says_how_many_rows_are_out_of_sight(self):
@@ -367,10 +367,10 @@ class Live(Case):
         t = Terminal("replay", "--follow", "--end", cwd=folder)
         self.addCleanup(t.close)
         t.wait("SO FAR")
-        first = int(re.search(r"event (\d+) of", t.text())[1])
+        first = int(re.search(r"event ([\d,]+) of", t.text())[1].replace(",", ""))
         program.stdin.write(b"on\n")
         program.stdin.flush()
-        t.wait(lambda text: (seen := re.search(r"event (\d+) of", text)) and int(seen[1]) > first)
+        t.wait(lambda text: (seen := re.search(r"event ([\d,]+) of", text)) and int(seen[1].replace(",", "")) > first)
         program.stdin.close()
         self.assertEqual(program.wait(60), 0)
         t.wait("END OF RECORDING --").wait("the program has ended; the recording is complete")
@@ -560,7 +560,7 @@ class Help(Case):
             self.quit(t)
 
     def test_has_the_commands_without_a_key(self):
-        t = self.open(rows=180).wait("START").press("h")
+        t = self.open(rows=200).wait("START").press("h")
         for word in ("clear", "hits", "until", "bt", "back", "forward", "reverse-next", "info threads"):
             t.wait(rf"(?m)\b{word}\b")
         t.press("s").wait("3 > ")                   # a key of the source leaves it
@@ -671,8 +671,8 @@ class Told(Case):
     def test_events_are_counted_from_1_and_their_seqs_from_0(self):
         of = recorded("mine.py", PROGRAM, "--only-mine")
         seqs = [row[0] for row in of.rows("--thread", "0", "-f", "seq")]
-        t = self.open(of=of).wait("START").line("j start").wait(rf"event 1 of {len(seqs)} \(#{seqs[0]}\)")
-        t.line("j end").wait(rf"event {len(seqs)} of {len(seqs)} \(#{seqs[-1]}\)").line("j #4").wait(r"event 5 of \d+ \(#4\)")
+        t = self.open(of=of).wait("START").line("j start").wait(rf"event 1 of {len(seqs):,} \(#{seqs[0]}\)")
+        t.line("j end").wait(rf"event {len(seqs):,} of {len(seqs):,} \(#{seqs[-1]}\)").line("j #4").wait(r"event 5 of [\d,]+ \(#4\)")
         self.quit(t)
 
     def test_the_type_of_an_exception(self):
