@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/nearest.h"
 #include "base/units.h"
 #include "session/elsewhere.h"
 #include "session/known.h"
@@ -182,16 +183,14 @@ static void tell_stop(struct session *s, const struct stop *stop)
 		session_tell_more(s, " if hits == %" PRIu64, stop->hits);
 }
 
-static int list_stops(struct session *s)
+static void tell_stops(struct session *s)
 {
 	const struct stops *stops = &s->replay.stops;
 
-	s->why[0] = 0;
 	for (size_t i = 0; i < stops->count; i++) {
 		session_tell_more(s, "%s", i ? "; " : "");
 		tell_stop(s, &stops->rows[i]);
 	}
-	return stops->count ? 0 : session_tell(s, "there is no stop");
 }
 
 /* A stop that a person asks for. */
@@ -308,7 +307,8 @@ static int do_break(struct session *s, char letter, const char *rest, struct pl_
 static int do_stops(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	(void)letter, (void)rest, (void)err;
-	return list_stops(s);
+	tell_stops(s);
+	return s->replay.stops.count ? 0 : session_tell(s, "there is no stop");
 }
 
 static int do_entries(struct session *s, char letter, const char *rest, struct pl_err *err)
@@ -326,17 +326,37 @@ static int do_raised(struct session *s, char letter, const char *rest, struct pl
 	return set_stop(s, &(struct wish){.kind = STOP_RAISE, .name = rest}, err);
 }
 
+static int clear_all(struct session *s)
+{
+	const size_t count = s->replay.stops.count;
+
+	s->replay.stops.count = 0;
+	return session_tell(s,
+		!count	     ? "there is no stop"
+		: count == 1 ? "removed the stop"
+			     : "removed all %zu stops",
+		count);
+}
+
 static int do_clear(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
+	struct stops *stops = &s->replay.stops;
+	size_t i = 0;
 	uint64_t n;
 
 	(void)letter, (void)err;
 	if (!*rest)
-		s->replay.stops.count = 0;
-	else if (!read_number(rest, &n) || n > UINT32_MAX ||
-		 !stops_clear(&s->replay.stops, (uint32_t)n))
+		return clear_all(s);
+	while (read_number(rest, &n) && i < stops->count && stops->rows[i].number != n)
+		i++;
+	if (!read_number(rest, &n) || i == stops->count)
 		return session_refuse(s, "there is no stop %s; B lists them", rest);
-	return list_stops(s);
+	session_tell(s, "removed ");
+	tell_stop(s, &stops->rows[i]);
+	stops_clear(stops, (uint32_t)n);
+	session_tell_more(s, stops->count ? "; left: " : "; no stop is left");
+	tell_stops(s);
+	return 0;
 }
 
 /* ---- stack, threads, processes ---- */
@@ -472,12 +492,12 @@ static int go_to_thread(struct session *s, uint32_t process, uint32_t thread, st
 
 /* Begin or continue a list of what exists; `missing`, if not "", is what was asked for and does
  * not. */
-static void tell_row(struct session *s, const char *missing)
+static void tell_row(struct session *s, const char *what, const char *missing)
 {
 	if (s->why[0])
 		session_tell_more(s, "; ");
 	else if (*missing)
-		session_refuse(s, "there is no %s; there are: ", missing);
+		session_refuse(s, "there is no %s %s; there are: ", what, missing);
 }
 
 /* By number or name; of threads with one name the first. Without an argument, or with one that no
@@ -502,7 +522,7 @@ static int do_thread(struct session *s, char letter, const char *rest, struct pl
 		const struct pl_thread *t = pl_recording_thread(s->replay.r, process, n);
 		if (!t)
 			continue;
-		tell_row(s, rest);
+		tell_row(s, "thread", rest);
 		session_tell_more(s, "%s%" PRIu32 ": %s",
 			n == s->replay.at.position.thread && !*rest ? "> " : "", n, t->name);
 	}
@@ -534,7 +554,7 @@ static int do_process(struct session *s, char letter, const char *rest, struct p
 	}
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
 		const struct pl_process *p = pl_recording_process(r, i);
-		tell_row(s, rest);
+		tell_row(s, "process", rest);
 		session_tell_more(s, "%s%" PRIu32 ": pid %" PRIu32 " %s",
 			p->number == s->replay.at.position.process && !*rest ? "> " : "", p->number,
 			p->pid, p->command);
@@ -542,7 +562,8 @@ static int do_process(struct session *s, char letter, const char *rest, struct p
 	return 0;
 }
 
-#define TASKS_MAX 64
+#define TASKS_MAX  1000 /* more are not counted */
+#define TASKS_TOLD 12	/* if there are more, so many are named */
 
 /* The number of a task such as "3"; 0: the word is a name. */
 static uint64_t task_number(const char *word)
@@ -558,11 +579,82 @@ static bool is_here(const struct session *s, const struct task_name *task)
 	return (here->number || here->text[0]) && tasks_same(here->number, here->text, task);
 }
 
+/* Of many tasks: the place in the list around which some are named. */
+static size_t task_in_sight(
+	const struct session *s, const struct task_name *names, size_t count, uint64_t number)
+{
+	size_t i = 0;
+
+	while (i < count && (number ? names[i].number < number : !is_here(s, &names[i])))
+		i++;
+	return i < count ? i : number ? count : 0;
+}
+
+/* The name of a task that was mistyped. */
+static const char *near_task(const struct task_name *names, size_t count, const char *missing)
+{
+	const char *known[TASKS_MAX + 1] = {NULL};
+
+	for (size_t i = 0; i < count; i++)
+		known[i] = names[i].text;
+	return nearest_word(missing, known);
+}
+
+static void tell_tasks(
+	struct session *s, const struct task_name *names, size_t count, const char *missing)
+{
+	const size_t at = task_in_sight(s, names, count, task_number(missing));
+	const size_t most = count - TASKS_TOLD, half = TASKS_TOLD / 2;
+	const bool many = count > TASKS_TOLD;
+	const char *near = many && *missing ? near_task(names, count, missing) : NULL;
+	size_t from = 0, end = count;
+	char text[TASK_TEXT_BYTES], number[UNITS_BYTES];
+
+	units_count(number, count);
+	if (*missing)
+		session_refuse(s, "there is no task %s in this thread; ", missing);
+	if (near)
+		session_tell_more(s, "did you mean %s? ", near);
+	if (many) {
+		from = at < half ? 0 : at - half < most ? at - half : most;
+		end = from + TASKS_TOLD;
+		session_tell_more(s,
+			"%s%s tasks, some of them: ", count == TASKS_MAX ? "at least " : "",
+			number);
+	} else if (*missing) {
+		session_tell_more(s, "there are: ");
+	}
+	for (size_t i = from; i < end; i++) {
+		tasks_text(&names[i], text);
+		session_tell_more(s, "%s%s%s", i > from ? "; " : "",
+			!*missing && is_here(s, &names[i]) ? "> " : "", text);
+	}
+	if (many)
+		session_tell_more(s, "; `report --tasks -n 0` lists all");
+}
+
+static int list_tasks(struct session *s, const char *missing, struct pl_err *err)
+{
+	struct task_name *names = calloc(TASKS_MAX, sizeof *names);
+	size_t count;
+
+	if (!names)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the names of tasks");
+	int code = replay_tasks(&s->replay, names, TASKS_MAX, &count, err);
+	if (code == 0 && *s->replay.stop)
+		session_refuse(s, "stopped");
+	else if (code == 0 && !count)
+		session_refuse(s, "this thread has no tasks");
+	else if (code == 0)
+		tell_tasks(s, names, count, missing);
+	free(names);
+	return code;
+}
+
 static int do_task(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	struct task_name names[TASKS_MAX], wanted = {.number = task_number(rest)};
+	struct task_name wanted = {.number = task_number(rest)};
 	char text[TASK_TEXT_BYTES];
-	size_t count;
 	int code = PL_END;
 
 	(void)letter;
@@ -580,15 +672,7 @@ static int do_task(struct session *s, char letter, const char *rest, struct pl_e
 		tasks_text(&s->replay.task, text);
 		return session_refuse(s, "task %s does not go on later; [ goes back", text);
 	}
-	code = replay_tasks(&s->replay, names, TASKS_MAX, &count, err);
-	for (size_t i = 0; code == 0 && i < count; i++) {
-		tell_row(s, rest);
-		tasks_text(&names[i], text);
-		session_tell_more(s, "%s%s", !*rest && is_here(s, &names[i]) ? "> " : "", text);
-	}
-	if (code == 0 && !count)
-		return session_refuse(s, "this thread has no tasks");
-	return code;
+	return list_tasks(s, rest, err);
 }
 
 /* ---- how often ---- */
@@ -882,40 +966,46 @@ static int do_search(struct session *s, char letter, const char *rest, struct pl
 		     : "not found after this place; ? searches backward");
 }
 
+/* Who ran at a place that one went to, or came from. */
+struct runner {
+	struct pl_position at;
+	struct task_name task;
+};
+
 /* "thread 2 pricing_1, task 3 worker"; within one thread "task 3 worker" is enough. */
 #define RUNNER_BYTES 240
-static void runner_text(const struct session *s, const struct pl_position *at, bool with_thread,
-	const struct task_name *task, char text[RUNNER_BYTES])
+static void runner_text(const struct session *s, const struct runner *one,
+	const struct runner *other, char text[RUNNER_BYTES])
 {
-	const struct pl_thread *t = pl_recording_thread(s->replay.r, at->process, at->thread);
-	char name[TASK_TEXT_BYTES], thread[80] = "";
+	const struct pl_thread *t =
+		pl_recording_thread(s->replay.r, one->at.process, one->at.thread);
+	const bool same = one->at.thread == other->at.thread;
+	char name[TASK_TEXT_BYTES], others[TASK_TEXT_BYTES], thread[80];
 
-	tasks_text(task, name);
-	if (with_thread)
-		snprintf(thread, sizeof thread, "thread %" PRIu32 "%s%.60s", at->thread,
-			t && t->name[0] ? " " : "", t ? t->name : "");
-	else if (!name[0])
-		snprintf(thread, sizeof thread, "the thread without a task");
-	snprintf(text, RUNNER_BYTES, "%s%s%s", thread,
-		!name[0]      ? ""
-		: with_thread ? ", task "
-			      : "task ",
-		name);
+	tasks_text(&one->task, name);
+	tasks_text(&other->task, others);
+	snprintf(thread, sizeof thread, "thread %" PRIu32 "%s%.60s", one->at.thread,
+		t && t->name[0] ? " " : "", t ? t->name : "");
+	if (name[0])
+		snprintf(text, RUNNER_BYTES, "%s%stask %.140s", same ? "" : thread,
+			same ? "" : ", ", name);
+	else
+		snprintf(text, RUNNER_BYTES, "%s%s", thread,
+			same && others[0] ? " outside of tasks" : "");
 }
 
 /* Says who runs here, and who ran where one came from. */
 static int do_switch(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	const struct pl_position *at = &s->replay.at.position, from = *at;
-	const struct task_name before = s->replay.task;
+	const struct runner from = {s->replay.at.position, s->replay.task};
 	char left[RUNNER_BYTES], now[RUNNER_BYTES];
 
 	(void)rest;
 	int code = replay_switch(&s->replay, letter == '[', err);
 	if (code == 0) {
-		const bool other = at->thread != from.thread;
-		runner_text(s, at, other, &s->replay.task, now);
-		runner_text(s, &from, other, &before, left);
+		const struct runner here = {s->replay.at.position, s->replay.task};
+		runner_text(s, &here, &from, now);
+		runner_text(s, &from, &here, left);
 		if (strcmp(now, left))
 			snprintf(s->note, sizeof s->note, "%s runs here; you came from %s", now,
 				left);
@@ -989,8 +1079,9 @@ const struct session_word session_words[] = {
 		"go to the previous stop"},
 	{"a", "", NULL, NAMES_NONE, WORD_ALONE, do_all,
 		"choose whether stops and searches count in all threads or in this thread only"},
-	{"b", "[N|FILE:N|FUNCTION]", "break", NAMES_PLACES, WORD_TAKES, do_break,
-		"set a stop; b N if hits == K stops at that hit; the same again removes it"},
+	{"b", "[PLACE]", "break", NAMES_PLACES, WORD_TAKES, do_break,
+		"set a stop at this line, or at N, FILE:N, or where FUNCTION is called; N and "
+		"FILE:N can be followed by: if hits == K; the same again removes it"},
 	{"tbreak", "[PLACE]", "tb", NAMES_PLACES, WORD_TAKES, do_break,
 		"set a stop as b does, for once: it is removed where c or C reaches it"},
 	{"B", "", "stops,info breakpoints,info break,info b", NAMES_NONE, WORD_ALONE, do_stops,
@@ -1018,9 +1109,8 @@ const struct session_word session_words[] = {
 	{"hits", "[N]", NULL, NAMES_NONE, WORD_TAKES, do_hits,
 		"say how often this line, or line N, has run in this thread, so far and in all"},
 	{"j", "WHEN", "jump", NAMES_NONE, WORD_TAKES, do_jump,
-		"jump to 10:52:01.5, 2026-11-21 10:52, +5ms, -1h, 42% (of the thread's time), "
-		"#4711, start, "
-		"end"},
+		"jump to 10:52:01.5, 2026-11-21 10:52, +5ms or -1h (from here), 42% (of the "
+		"thread's time), #4711, start, end"},
 	{"m", "LETTER", "mark", NAMES_NONE, WORD_TAKES, do_mark,
 		"mark this place with a letter, a to z"},
 	{"'", "LETTER", NULL, NAMES_NONE, WORD_TAKES, do_mark,

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "session/known.h"
 
 #include <inttypes.h>
@@ -135,6 +136,8 @@ int known_line(struct session *s, const char *file, int32_t line, struct pl_err 
 	return PL_END;
 }
 
+#define PART_LEAST 3 /* letters */
+
 /* The last part of a qualified name. */
 static const char *last_part(const char *name)
 {
@@ -143,9 +146,22 @@ static const char *last_part(const char *name)
 	return dot ? dot + 1 : name;
 }
 
+/* The known name that a person may have meant: a mistyped one, or one of which a part was typed. */
+static const char *meant(const char *name, const char **known)
+{
+	const char *best = nearest_word(name, known);
+
+	if (best || strlen(name) < PART_LEAST)
+		return best;
+	for (; *known; known++)
+		if (strcasestr(*known, name) && (!best || strlen(*known) < strlen(best)))
+			best = *known;
+	return best;
+}
+
 static int refuse_name(struct session *s, const char *what, const char *name, const char **known)
 {
-	const char *nearest = nearest_word(name, known);
+	const char *nearest = meant(name, known);
 
 	if (!is_whole(s)) {
 		session_refuse(s, "%s " NOT_WHOLE "%s%s%s", name, nearest ? "; did you mean " : "",
@@ -256,5 +272,8 @@ int known_exception(struct session *s, const char *type, struct pl_err *err)
 		known[n++] = s->types[i];
 		known[n++] = last_part(s->types[i]);
 	}
-	return refuse_name(s, "no such exception was raised: ", type, known);
+	code = refuse_name(s, "no such exception was raised: ", type, known);
+	session_tell_more(s, "%s x takes a whole name: `report --exceptions` lists them",
+		s->why[strlen(s->why) - 1] == '?' ? "" : ";");
+	return code;
 }

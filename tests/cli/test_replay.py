@@ -380,7 +380,7 @@ class Replay(Recording):
         rows = self.replay("T", "T Task-3", "T Task-9", "t worker", "T")
         self.assertEqual(rows[1], ["!", "1 Task-1; 2 Task-2; 3 Task-3; 4 Task-4"])
         self.assertEqual(rows[2][5:], ["line", rows[2][6], str(1 + PROGRAM.split("\n").index("    total = 0")), "add", "", "3", "Task-3"])
-        self.assertEqual(rows[3], ["!", "there is no Task-9; there are: 1 Task-1; 2 Task-2; 3 Task-3; 4 Task-4"])
+        self.assertEqual(rows[3], ["!", "there is no task Task-9 in this thread; there are: 1 Task-1; 2 Task-2; 3 Task-3; 4 Task-4"])
         self.assertEqual(rows[5], ["!", "this thread has no tasks"])
         self.assertEqual(self.replay("T 3")[1], rows[2])
         self.assertEqual(self.replay("T 3", "T")[2], ["!", "1 Task-1; 2 Task-2; > 3 Task-3; 4 Task-4"])
@@ -413,17 +413,24 @@ class Replay(Recording):
         self.assertEqual([row[1] for row in rows[1:]], ["stop 1: b mine.py:6", "removed 1: b mine.py:6", "stop 2: b square", "removed 2: b square",
                                                         "stop 3: x KeyError", "removed 3: x KeyError", "stop 4: w add", "removed 4: w add",
                                                         "there is no stop"])
+        rows = self.replay("b mine.py:6", "b square", "x KeyError", "clear 2", "clear 1", "clear 3", "clear", "b 6", "clear", "b 6", "b square", "clear", "clear 9")
+        self.assertEqual([row[1] for row in rows[4:8]], ["removed 2: b square; left: 1: b mine.py:6; 3: x KeyError", "removed 1: b mine.py:6; left: 3: x KeyError",
+                                                         "removed 3: x KeyError; no stop is left", "there is no stop"])
+        self.assertEqual([row[1] for row in rows[9::3]], ["removed the stop", "removed all 2 stops"])
+        self.assertEqual(rows[13], ["!", "there is no stop 9; B lists them"])
         line = next(e for e in self.model.threads[0] if e.event == "line" and e.line == 6)
         rows = self.replay(f"j #{line.seq}", "b", "B", "b", "B")
         self.assertTrue(rows[2][1].startswith("stop 1: b /") and rows[2][1].endswith("mine.py:6"), rows[2])
         self.assertEqual(rows[5], ["!", "there is no stop"])
 
     def test_exceptions_that_never_came_are_refused(self):
-        rows = self.replay("x Foo", "x KeyErr", "x keyerror", "B", "x KeyError", "c", "x", "B")
-        self.assertEqual([row[1] for row in rows[1:5]], ["no such exception was raised: Foo", "no such exception was raised: KeyErr; did you mean KeyError?",
-                                                         "no such exception was raised: keyerror; did you mean KeyError?", "there is no stop"])
+        rows = self.replay("x Foo", "x KeyErr", "x keyerror", "B", "x KeyError", "c", "x", "B", "x eyE")
+        whole = " x takes a whole name: `report --exceptions` lists them"
+        self.assertEqual([row[1] for row in rows[1:5]], ["no such exception was raised: Foo;" + whole, "no such exception was raised: KeyErr; did you mean KeyError?" + whole,
+                                                         "no such exception was raised: keyerror; did you mean KeyError?" + whole, "there is no stop"])
         self.assertEqual((rows[6][5], rows[6][9]), ("raise", "KeyError"))
         self.assertEqual(rows[8], ["!", "1: x KeyError; 2: x"])
+        self.assertEqual(rows[9], ["!", "no such exception was raised: eyE; did you mean KeyError?" + whole])       # a part of its name
 
     def test_a_stop_that_is_not_reached_says_where_it_would_be(self):
         def count(thread):
@@ -656,10 +663,31 @@ class Replay(Recording):
         self.assertEqual(done.stderr, "")
         self.assertEqual(len(done.stdout.splitlines()), 33)
         notes = done.stdout.splitlines()[1::2]
-        who = r"(thread \d+ [-\w]+(, task \d+ [-\w]+)?|task \d+ [-\w]+|the thread without a task)"
+        who = r"(thread \d+ [-\w]+(, task \d+ [-\w]+| outside of tasks)?|task \d+ [-\w]+)"
         for note in notes:
             self.assertRegex(note, rf"^#\t{who} runs here(; you came from {who})?$")
         self.assertTrue(any("task " in note for note in notes))
+        # Where there are no tasks, nothing is said of them.
+        of = session.Recorded("import threading\n\nt = threading.Thread(target=print, name='w')\nt.start()\nt.join()\nx = 1\n", "plain.py")
+        out = of.pathline("replay", "--plain", "--end", "-t", "0", "-c", "[", "-c", "[", "-c", "[").stdout.decode()
+        notes = [row[2:] for row in out.splitlines() if row[0] == "#"]
+        self.assertTrue(notes)
+        for note in notes:
+            self.assertRegex(note, r"^thread \d+ [-\w]+ runs here(; you came from thread \d+ [-\w]+)?$")
+
+    def test_of_many_tasks_some_are_named(self):
+        text = ("import asyncio\n\n\nasync def job():\n    await asyncio.sleep(0)\n\n\nasync def main():\n"
+                "    await asyncio.gather(*[asyncio.create_task(job(), name=f'job-{i}') for i in range(40)])\n\n\nasyncio.run(main())\n")
+        of = session.Recorded(text, "many.py", "--only-mine")
+        out = of.pathline("replay", "--plain", *[f"--command={c}" for c in ("T", "T 30", "T", "T 99", "T jbo-7", "t 7", "t x", "P 9")]).stdout.decode()
+        rows = [row[2:] for row in out.splitlines() if row[0] != "#"][1:]
+        rest = "; `report --tasks -n 0` lists all"
+        self.assertTrue(rows[0].startswith("41 tasks, some of them: 1 Task-1; 2 job-0; ") and rows[0].endswith("; 12 job-10" + rest), rows[0])
+        self.assertRegex(rows[2], r"^41 tasks, some of them: 24 job-22; .*; 29 job-27; > 30 job-28; 31 job-29; .*; 35 job-33" + re.escape(rest))
+        self.assertTrue(rows[3].startswith("there is no task 99 in this thread; 41 tasks, some of them: 30 job-28; ") and rows[3].endswith("; 41 job-39" + rest), rows[3])
+        self.assertTrue(rows[4].startswith("there is no task jbo-7 in this thread; did you mean job-7? 41 tasks, some of them: "), rows[4])
+        self.assertEqual(rows[5:7], [f"there is no thread {name}; there are: 0: MainThread" for name in ("7", "x")])
+        self.assertTrue(rows[7].startswith("there is no process 9; there are: 1: pid "), rows[7])
 
     def test_a_prompt_for_a_person(self):
         """Only where commands come from a terminal; stdout has the answers, and nothing else."""
