@@ -288,7 +288,7 @@ void record_end_say(const struct record_end *e)
 		say_losses(e);
 		say_unmatched(e);
 	}
-	if (e->answer == ANSWER_DEAD || (e->answer == ANSWER_REPORT && e->report.finished))
+	if (e->answer != ANSWER_SILENT)
 		say_exception(e);
 	say_kill(e);
 	say_next(e);

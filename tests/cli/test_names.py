@@ -402,7 +402,7 @@ class Ends(unittest.TestCase):
                                       "pathline: see all of them:         pathline report --exceptions"])
         shown = pathline("report", "--exceptions", cwd=folder).stdout.decode().splitlines()
         self.assertEqual({row.split()[1] for row in shown[2:4]}, {"KeyError", "RuntimeError"})
-        self.assertEqual({"ended thread" in row or "unhandled" in row for row in shown[2:4]}, {True})
+        self.assertEqual({"ended thread" in row or "ended main thread" in row for row in shown[2:4]}, {True})
         self.assertNotIn("ended", "".join(shown[4:]))
         self.assertTrue([row for row in shown[2:4] if "program.py:3" in row], shown)
 
@@ -427,6 +427,19 @@ class Ends(unittest.TestCase):
         fork = "import os\npid = os.fork()\nif not pid:\n    raise KeyError(1)\nos.waitpid(pid, 0)\n"
         self.assertIn("pathline: KeyError ended process 2; it was raised in <module>, program.py:4", self.record(fork))
 
+    def test_crash_while_a_process_still_runs(self):
+        """Of those that have ended it is known: the recording goes on meanwhile."""
+        folder = scratch()
+        gate = os.path.join(folder, "gate")
+        os.mkfifo(gate)
+        child = "import sys; open(sys.argv[1]).read()"
+        lines = self.record(f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {child!r}, {gate!r}], "
+                            "stdin=-3, stdout=-3, stderr=-3)\nraise LookupError\n", folder=folder)
+        with open(gate, "w", encoding="utf-8"):
+            pass
+        self.assertIn("still runs; recording goes on until it ends", lines[2])
+        self.assertIn("pathline: LookupError ended the main thread; it was raised in <module>, program.py:3", lines)
+
     def test_the_command_that_is_told_works(self):
         folder = scratch()
         lines = self.record("def f():\n    raise KeyError(1)\nf()\n", "-o", "it's", folder=folder)
@@ -438,7 +451,8 @@ class Ends(unittest.TestCase):
     def test_no_python(self):
         folder = Folder()
         self.assertEqual(folder.talk, "pathline: nothing was recorded: 'true' started no Python that can be recorded\n"
-                                      "pathline: try the command that starts Python itself, such as: pathline record script.py\n")
+                                      "pathline: try the command that starts Python itself, such as: pathline record script.py\n"
+                                      f"pathline: the latest recording is still {folder.names[2]}\n")
         self.assertEqual(folder.found(), folder.names[2])
         self.assertEqual(pathline("record", "-q", "true", cwd=folder.folder).stderr.decode().count("\n"), 1)
 
