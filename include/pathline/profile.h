@@ -138,6 +138,8 @@ struct pl_profile_exception {
 	int32_t raised_line;
 	enum pl_exception_end end;
 	bool task; /* it left the first frame of a task or a greenlet, and ended thereby */
+	/* Unhandled, in thread 0: the code of the bottom frame that it left. */
+	const struct pl_code *bottom;
 	const struct pl_code *handled; /* that handled it; NULL: none */
 	int32_t handled_line;
 	uint64_t count;

@@ -399,6 +399,7 @@ enum {
 	EXC_CODE,
 	EXC_END,
 	EXC_ENDED,
+	EXC_SHOWN_END,
 	EXC_HANDLED_FILE,
 	EXC_HANDLED_LINE,
 	EXC_HANDLED_CODE,
@@ -413,7 +414,8 @@ const struct column report_exception_columns[] = {
 	[EXC_LINE] = {"line", NULL},
 	[EXC_CODE] = {"code", "raised in", 24, 9},
 	[EXC_END] = {"end", NULL},
-	[EXC_ENDED] = {NULL, "end"},
+	[EXC_ENDED] = {"ended", NULL},
+	[EXC_SHOWN_END] = {NULL, "end"},
 	[EXC_HANDLED_FILE] = {"handled_file", NULL},
 	[EXC_HANDLED_LINE] = {"handled_line", NULL},
 	[EXC_HANDLED_CODE] = {"handled_code", NULL},
@@ -444,28 +446,64 @@ static bool is_orderly(const struct pl_profile_exception *e)
 	       (e->task && !strcmp(e->type, "StopIteration"));
 }
 
+static bool is_cancelled(const struct pl_profile_exception *e)
+{
+	const char *dot = strrchr(e->type, '.'), *type = dot ? dot + 1 : e->type;
+
+	return !strcmp(type, "CancelledError") || !strcmp(type, "Cancelled");
+}
+
 /* "handled" by what runs a thread, process or task means that nobody handled it. A library that
  * does so under other names is not known here. NULL: it ended nothing. */
-static const char *ended_word(const struct pl_profile_exception *e)
+static const char *ended_word(const struct report *w, const struct pl_profile_exception *e)
 {
 	enum crash_of of;
 
+	if (e->task && is_cancelled(e))
+		return "cancelled task";
 	if (is_orderly(e))
 		return NULL;
 	if (e->task)
-		return "ended task";
-	if (e->end == PL_EXCEPTION_UNHANDLED)
-		return end_word(e->end);
+		return "task";
+	if (e->end == PL_EXCEPTION_UNHANDLED && e->bottom && crash_runs_module(e->bottom))
+		return pl_recording_find_process(w->r, w->range.process)->parent ? "process"
+										 : "main thread";
 	if (!e->handled || !crash_ends(e->handled, e->end == PL_EXCEPTION_SWALLOWED, &of))
 		return NULL;
-	return of == CRASH_THREAD ? "ended thread" : "ended process";
+	return of == CRASH_THREAD ? "thread" : "process";
 }
+
+/* With "ended" before it; or how the exception itself ended. */
+static struct cell cell_end(const struct report *w, const struct pl_profile_exception *e)
+{
+	static const struct {
+		const char *ended, *shown;
+	} words[] = {{"main thread", "ended main thread"}, {"thread", "ended thread"},
+		{"process", "ended process"}, {"task", "ended task"},
+		{"cancelled task", "cancelled task"}};
+	const char *ended = ended_word(w, e);
+
+	for (size_t i = 0; ended && i < sizeof words / sizeof *words; i++)
+		if (!strcmp(words[i].ended, ended))
+			return cell_text(words[i].shown);
+	return cell_text(end_word(e->end));
+}
+
+/* That of a task that was cancelled is no failure. */
+static bool is_failure(const struct report *w, const struct pl_profile_exception *e)
+{
+	return !is_orderly(e) && (e->end == PL_EXCEPTION_UNHANDLED || ended_word(w, e));
+}
+
+struct exception_rows {
+	const struct report *w;
+	const struct pl_profile_exception **order; /* owned */
+};
 
 static struct cell exception_cell(const void *context, size_t row, unsigned column)
 {
-	const struct pl_profile_exception *const *order = context;
-	const struct pl_profile_exception *e = order[row];
-	const char *ended = ended_word(e);
+	const struct exception_rows *rows = context;
+	const struct pl_profile_exception *e = rows->order[row];
 
 	switch (column) {
 	case EXC_COUNT:
@@ -481,7 +519,9 @@ static struct cell exception_cell(const void *context, size_t row, unsigned colu
 	case EXC_END:
 		return cell_text(end_word(e->end));
 	case EXC_ENDED:
-		return cell_text(ended ? ended : end_word(e->end));
+		return cell_text(ended_word(rows->w, e));
+	case EXC_SHOWN_END:
+		return cell_end(rows->w, e);
 	case EXC_HANDLED_FILE:
 		return cell_file(e->handled);
 	case EXC_HANDLED_LINE:
@@ -503,7 +543,7 @@ static size_t order_exceptions(const struct report *w, const struct pl_profile_e
 
 	for (int later = 0; later < 2; later++)
 		for (size_t i = 0; i < w->t->exception_count; i++)
-			if ((ended_word(&w->t->exceptions[i]) == NULL) == later)
+			if (is_failure(w, &w->t->exceptions[i]) != later)
 				to[n++] = &w->t->exceptions[i];
 	return n;
 }
@@ -511,19 +551,19 @@ static size_t order_exceptions(const struct report *w, const struct pl_profile_e
 int report_exceptions(struct report *w)
 {
 	struct sheet s = report_sheet(w, "exception", report_exception_columns);
-	const struct pl_profile_exception **order =
-		calloc(w->t->exception_count + 1, sizeof *order);
+	struct exception_rows rows = {
+		.w = w, .order = calloc(w->t->exception_count + 1, sizeof *rows.order)};
 
 	w->found = true;
-	if (!order) {
+	if (!rows.order) {
 		cmd_say("report: no memory for %zu rows", w->t->exception_count);
 		return CMD_BAD;
 	}
 	s.cell = exception_cell;
-	s.context = order;
-	s.rows = order_exceptions(w, order);
+	s.context = &rows;
+	s.rows = order_exceptions(w, rows.order);
 	report_title(w, "exceptions", NULL);
 	int code = report_show(w, &s);
-	free(order);
+	free(rows.order);
 	return code;
 }

@@ -83,7 +83,7 @@ bool crash_ends(const struct pl_code *c, bool left_out, enum crash_of *of)
 
 /* The interpreter runs a module, also that of -m, in a frame of its own; other modules may have run
  * before. */
-static bool runs_module(const struct pl_code *c)
+bool crash_runs_module(const struct pl_code *c)
 {
 	return !strcmp(pl_code_name(c), "<module>") ||
 	       !strcmp(pl_code_name(c), "_run_module_as_main");
@@ -271,7 +271,7 @@ static bool may_be_end(const struct look *l, const struct pl_event *e)
 		return true;
 	if (e->depth && l->filtered)
 		return e->depth <= THREAD_DEPTH || !e->position.thread;
-	return e->depth == 0 && (e->code == l->bottom || runs_module(e->code));
+	return e->depth == 0 && (e->code == l->bottom || crash_runs_module(e->code));
 }
 
 /* The frame that ended, as it was before. */

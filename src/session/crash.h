@@ -58,6 +58,8 @@ int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct
 bool crash_ends(const struct pl_code *c, bool left_out, enum crash_of *of);
 /* An exception of this type ends things in good order. */
 bool crash_is_orderly(const char *type);
+/* Does a process run its program in a frame of this code? */
+bool crash_runs_module(const struct pl_code *c);
 
 /* "the main thread", "thread worker", "task job-1", "process 2": what was ended. */
 #define CRASH_SUBJECT_BYTES 192

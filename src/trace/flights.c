@@ -1,15 +1,17 @@
 #include "trace/flights.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The row that counts such an end; NULL: no memory. If there are FLIGHTS_MAX, the first one counts
  * all others. */
 static struct pl_profile_exception *find(struct flights *f, const struct flight *from,
 	enum pl_exception_end end, const struct pl_code *code, int32_t line)
 {
+	const struct pl_code *bottom = end == PL_EXCEPTION_UNHANDLED ? f->bottom : NULL;
 	const uint64_t words[] = {(uintptr_t)from->type, (uintptr_t)from->code, (uintptr_t)code,
-		(uint64_t)(uint32_t)from->line << 32 | (uint32_t)line,
-		(uint64_t)end << 1 | f->task};
+		(uint64_t)(uint32_t)from->line << 32 | (uint32_t)line, (uint64_t)end << 1 | f->task,
+		(uintptr_t)bottom};
 	uint64_t *place = map_put(&f->places, hash_bytes(words, sizeof words));
 
 	if (!place)
@@ -33,6 +35,7 @@ static struct pl_profile_exception *find(struct flights *f, const struct flight 
 		.raised_line = from->line,
 		.end = end,
 		.task = f->task,
+		.bottom = bottom,
 		.handled = code,
 		.handled_line = line};
 	*place = f->count;
@@ -48,6 +51,8 @@ static int land(struct flights *f, enum pl_exception_end end, const struct pl_co
 
 	f->open = false;
 	f->left = false;
+	f->thrown = false;
+	f->bottom = NULL;
 	if (!row)
 		return PL_ERR_MEMORY;
 	row->count++;
@@ -73,6 +78,7 @@ static void is_at(struct flights *f, const struct pl_event *row)
 	flights_below(f, row->code, row->line);
 	f->seq = row->seq;
 	f->left = false;
+	f->thrown = false;
 }
 
 /* A flight can begin with another row than RAISE, where the path begins in the middle of it. */
@@ -116,11 +122,24 @@ static int unwound(struct flights *f, const struct context_frame *top, const str
 	if (!f->open)
 		return 0;
 	f->task = top->task || (row->greenlet && !row->depth);
+	if (!row->depth && !row->greenlet && !row->position.thread)
+		f->bottom = code_first(row->code);
 	if (!row->depth)
 		return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
 	f->left = true;
+	f->depth = row->depth;
 	f->seq = row->seq;
 	return 0;
+}
+
+/* What is thrown into a coroutine goes to the innermost one that it awaits. When it leaves that, it
+ * is thrown into the one that awaits, whose next row is then a RAISE. */
+static void was_thrown(struct flights *f, const struct pl_event *row)
+{
+	if (!f->open || !f->left || row->seq != f->seq + 1 || row->depth + 1 != f->depth)
+		return;
+	f->seq = row->seq;
+	f->thrown = true;
 }
 
 /* Is the row about the same exception? The rows of an exception follow one another. But when a
@@ -129,7 +148,8 @@ static bool belongs(const struct flights *f, const struct pl_event *row)
 {
 	switch (row->kind) {
 	case PL_EVENT_RAISE:
-		return f->left && row->seq == f->seq + 1;
+		return f->left && row->seq == f->seq + 1 &&
+		       (!f->thrown || (row->type && !strcmp(row->type, f->now.type)));
 	case PL_EVENT_THROW:
 	case PL_EVENT_HANDLED:
 		return f->left || row->seq == f->seq + 1;
@@ -167,6 +187,9 @@ int flights_row(struct flights *f, struct contexts *x, const struct pl_event *ro
 		return handled(f, top, row);
 	case PL_EVENT_UNWIND:
 		return unwound(f, top, row);
+	case PL_EVENT_THROW:
+		was_thrown(f, row);
+		return 0;
 	default:
 		return 0;
 	}

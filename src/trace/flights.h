@@ -29,9 +29,12 @@ struct flights {
 	struct pl_map places; /* hash of a row -> index + 1 */
 	bool open;	      /* a flight has begun in this thread and has not ended */
 	struct flight now;
-	uint64_t seq;	  /* of its last event */
-	bool task;	  /* the frame that it left last was the first of a task or a greenlet */
-	bool left;	  /* that event was that it left a frame */
+	uint64_t seq;	/* of its last event */
+	bool task;	/* the frame that it left last was the first of a task or a greenlet */
+	bool left;	/* that event was that it left a frame */
+	uint32_t depth; /* of that frame */
+	bool thrown;	/* or a THROW after that, into the frame that awaits */
+	const struct pl_code *bottom; /* of that frame, if it is the bottom one of thread 0 */
 	struct flight at; /* where it was last; after it left a frame, the frame below */
 };
 

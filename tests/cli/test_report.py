@@ -637,6 +637,27 @@ class Views(unittest.TestCase):
         text = served().pathline("report", "--csv").stdout.decode()
         self.assertEqual(len(text.splitlines()) - 1, len(views(served())))
 
+    def test_a_task_that_is_cancelled(self):
+        """One exception is one row, through all coroutines that it is thrown into; and who got several in a row has each."""
+        text = ("import asyncio\nasync def inner():\n    await asyncio.sleep(5)\nasync def job():\n    try:\n        await inner()\n"
+                "    finally:\n        pass\nasync def main():\n    tasks = [asyncio.create_task(job()) for _ in range(3)]\n"
+                "    await asyncio.sleep(0.01)\n    for task in tasks:\n        task.cancel()\n"
+                "    await asyncio.gather(*tasks, return_exceptions=True)\n    raise LookupError\nasyncio.run(main())\n")
+        for options, raised in ((), "sleep"), (("--only-mine",), "inner"):
+            folder = session.scratch()
+            with open(os.path.join(folder, "cancels.py"), "w", encoding="utf-8") as f:
+                f.write(text)
+            session.pathline("record", "-q", *options, "--python", session.PYTHON, "cancels.py", cwd=folder)
+            told = session.pathline("report", "--exceptions", "--json", cwd=folder).stdout.decode()
+            every = [json.loads(line)["data"] for line in told.splitlines()]
+            rows = [row for row in every if "CancelledError" in row["type"]]
+            self.assertEqual([(row["count"], row["code"], row["end"], row["ended"]) for row in rows], [(3, raised, "swallowed", "cancelled task")], options)
+            shown = session.pathline("report", "--exceptions", "-n", "0", cwd=folder).stdout.decode()
+            self.assertRegex(shown, r"(?m)^ +1  LookupError .*  ended main thread  ")
+            self.assertRegex(shown, rf"(?m)^ +3  asyncio.*CancelledError +{raised} +cancelled task  ")
+            self.assertEqual({row["ended"] for row in every if row["type"] == "LookupError"},
+                             {"main thread"} if options else {"main thread", "task"})
+
     def test_tasks_that_wait_for_ever(self):
         """In wait_ns up to the end of the thread's path, killed, ended, or going on elsewhere."""
         text = ("import asyncio, os, signal, sys, time\nasync def stuck(event):\n    await asyncio.sleep(0.01)\n    await event.wait()  # for ever\n"
@@ -699,13 +720,13 @@ class Views(unittest.TestCase):
                     f.write(text)
                 session.pathline("record", "-q", *options, "-o", "r", "--python", session.PYTHON, "ends.py", cwd=folder)
                 lines = session.pathline("report", "--exceptions", "-n", "6", "r", cwd=folder).stdout.decode().splitlines()
-                ends = {row.split()[1]: re.search(r"ended \w+|unhandled|handled|swallowed", row)[0] for row in lines[2:6]}
+                ends = {row.split()[1]: re.search(r"ended (main )?\w+|unhandled|handled|swallowed", row)[0] for row in lines[2:6]}
                 self.assertEqual(ends, {"KeyError": "ended thread", "OSError": "ended thread",
-                                        "LookupError": "ended task", "RuntimeError": "unhandled"}, lines)
+                                        "LookupError": "ended task", "RuntimeError": "ended main thread"}, lines)
                 self.assertRegex("\n".join(lines), r"(?m)^\d\d+ more rows; -n 0 shows all$")
                 lines = session.pathline("report", "--exceptions", "-n", "0", "r", cwd=folder).stdout.decode()
                 self.assertNotIn("more rows", lines)
-                self.assertEqual(lines.count("ended "), 3, lines)  # a callback is no task
+                self.assertEqual(lines.count("ended "), 4, lines)  # a callback is no task
 
     def test_exceptions(self):
         rows = [row for row in views(served(), "--exceptions") if row["file"].endswith("serve.py")]
