@@ -272,11 +272,12 @@ static int prepare(struct dump *d, struct cmd *c, const char *fields, bool json)
 static const char ABOUT[] =
 	"Print the path, one event a line: process by process, each with its threads in the\n"
 	"exact order in which they ran.\n\n"
-	"In the text, a row is indented by its depth, the number of frames below it; where\n"
-	"that is too deep, the depth is in brackets: [25]. A ~ after a row: its place among\n"
-	"the rows of other threads is not known exactly. handled: an exception arrives at\n"
-	"except, finally, the end of a with, or a clean-up that the compiler added, mostly\n"
-	"without a line. A for loop takes its StopIteration without one.";
+	"In the text, a row is indented by its depth, the number of frames below it, and what\n"
+	"runs within a call by one more than the call. Where that is too deep, the indent is\n"
+	"in brackets: [25]. A ~ after a row: its place among the rows of other threads is not\n"
+	"known exactly. handled: an exception arrives at except, finally, the end of a with,\n"
+	"or a clean-up that the compiler added, mostly without a line. A for loop takes its\n"
+	"StopIteration without one.";
 
 #define X(constant, word, meaning) " " word
 static const char event_words[] = PL_EVENT_KINDS(X);

@@ -304,7 +304,13 @@ static int list(struct out *o, const char *word, bool json)
 	char folder[PATH_MAX];
 	struct listing l = {.out = o, .folder = folder, .json = json};
 
-	if (!find_folder(word, folder)) {
+	const bool found = find_folder(word, folder);
+	if (found && word && home_has_own_files(folder)) {
+		cmd_say("ls: %s is itself a recording; `pathline info %s` says what is in it", word,
+			word);
+		return CMD_OK;
+	}
+	if (!found) {
 		cmd_say("ls: there is no recording in this directory or above it; make one with: "
 			"pathline record script.py");
 		return CMD_OK;

@@ -13,7 +13,8 @@ static const char ABOUT[] =
 	"or any command: the Pythons that it starts are recorded.\n\n"
 	"The exit code is that of the program; when the program died of a signal, record "
 	"dies of it as well.\n"
-	"125: Pathline failed; 126: WHAT cannot be executed; 127: WHAT was not found.";
+	"125: Pathline failed; 126: the command cannot be executed; 127: it was not found. "
+	"Python ends\nwith 2 when a script is missing.";
 
 /* The help of options that takes several lines. */
 static const char HELP_LIMIT[] =

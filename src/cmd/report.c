@@ -232,6 +232,14 @@ static void write_rest(struct report *w, int64_t ns, const char *what)
 	out_line_end(o);
 }
 
+bool report_has_filter(const struct report *w)
+{
+	struct pl_recording_info info;
+
+	pl_recording_info(w->r, &info);
+	return info.filter[0];
+}
+
 /* So that the shares of a table and of what is in none of its rows add up to the whole. Of some
  * rows only (--file, --function) they would not. */
 void report_rest(struct report *w)
@@ -247,8 +255,11 @@ void report_rest(struct report *w)
 			outside_ns = INT64_MAX;
 	}
 	write_rest(w, w->t->idle_ns, "idle: event loops had nothing to do");
-	write_rest(
-		w, outside_ns, "no Python code on the stack: start of a thread, its end, C code");
+	write_rest(w, outside_ns,
+		report_has_filter(w) ? "no recorded code on the stack: code that is left out, C "
+				       "code, start and end of a thread"
+				     : "no Python code on the stack: start of a thread, its end, C "
+				       "code");
 	write_rest(w, w->t->lost_ns, "in gaps: the path is not known");
 	if (outside_ns || w->t->idle_ns || w->t->lost_ns)
 		out_char(&w->out, '\n');

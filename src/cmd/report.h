@@ -62,6 +62,8 @@ extern const struct column report_line_columns[], report_function_columns[],
 	report_caller_columns[], report_callee_columns[], report_task_columns[],
 	report_exception_columns[];
 
+/* Was code left out when it was recorded? */
+bool report_has_filter(const struct report *w);
 /* Below a table of all time, for a person: the time that is in none of its rows. */
 void report_rest(struct report *w);
 /* A line below a table, for a person. */

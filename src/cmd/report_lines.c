@@ -316,14 +316,6 @@ static bool any_line(const struct report *w, size_t rows,
 	return false;
 }
 
-static bool has_filter(const struct report *w)
-{
-	struct pl_recording_info info;
-
-	pl_recording_info(w->r, &info);
-	return info.filter[0];
-}
-
 int report_lines(struct report *w)
 {
 	struct column columns[sizeof report_line_columns / sizeof *report_line_columns];
@@ -347,7 +339,7 @@ int report_lines(struct report *w)
 	int code = report_show(w, &s);
 	if (any_line(w, s.rows, is_open))
 		report_note(w, OPEN_NOTE);
-	if (has_filter(w) && any_line(w, s.rows, is_left_out))
+	if (report_has_filter(w) && any_line(w, s.rows, is_left_out))
 		report_note(w, LEFT_OUT_NOTE);
 	if (any_line(w, s.rows, is_begin))
 		report_note(w, BEGIN_NOTE);

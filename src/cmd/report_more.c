@@ -371,7 +371,7 @@ int report_blocking(struct report *w)
 		s.rows = w->t->block_count;
 		return report_show(w, &s);
 	}
-	report_title(w, "standing still for", w->blocking_text);
+	report_title(w, "standing still for more than", w->blocking_text);
 	for (size_t i = 0; i < w->t->block_count && i < most && !w->out.error; i++)
 		if (w->form == SHEET_JSON)
 			write_block_json(w, &w->t->blocks[i]);

@@ -264,6 +264,7 @@ static int write_flame(struct report *w, const struct tree *t)
 			strerror(error ? error : ENOMEM));
 		return CMD_NOT_WRITTEN;
 	}
+	cmd_say("report: wrote %s", w->flame);
 	return CMD_OK;
 }
 

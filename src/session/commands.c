@@ -907,6 +907,8 @@ static int do_jump(struct session *s, char letter, const char *rest, struct pl_e
 				p->at.seq);
 		return code;
 	}
+	if (!*rest)
+		return session_refuse(s, "j needs a time: %s, -1h, #4711, start, end", WHEN_FORMS);
 	if (!read_time(s, rest, &time_ns))
 		return session_refuse(
 			s, "not a time: %s; try %s, -1h, #4711, start, end", rest, WHEN_FORMS);

@@ -136,6 +136,13 @@ class Ls(unittest.TestCase):
         self.assertIn(b"?]0;odd??", done.stderr)
         self.assertIn("é".encode(), recorded.pathline("ls", "é").stderr)
 
+    def test_a_folder_that_is_a_recording(self):
+        recorded = session.Recorded("pass\n", "only.py")
+        os.rename(recorded.directory, os.path.join(recorded.folder, "out1"))
+        done = recorded.pathline("ls", "out1")
+        self.assertEqual((done.returncode, done.stdout), (0, b""))
+        self.assertEqual(done.stderr, b"pathline: ls: out1 is itself a recording; `pathline info out1` says what is in it\n")
+
     def test_none(self):
         folder = session.scratch()
         done = session.pathline("ls", cwd=folder)

@@ -198,8 +198,8 @@ class Limit(recorded.Case):
                 if row["type"] in ("time", "missing"):
                     self.assertEqual((row["data"]["dropped"], row["data"]["stopped"]), (dropped, stopped), view)
         picture = os.path.join(self.top.name, "x.svg")
-        for machine in ("--csv",), ("--collapsed",), ("--flame", picture):
-            self.assertEqual(report(*machine).stderr, f"pathline: report: {words}\n", machine)
+        for machine, more in (("--csv",), ""), (("--collapsed",), ""), (("--flame", picture), f"pathline: report: wrote {picture}\n"):
+            self.assertEqual(report(*machine).stderr, f"{more}pathline: report: {words}\n", machine)
         self.assertIn(f" ({words})</title>", pathlib.Path(picture).read_text(encoding="utf-8"))
 
     def test_many_events(self):

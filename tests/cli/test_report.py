@@ -860,7 +860,7 @@ class Views(unittest.TestCase):
 
     def test_flame(self):
         done = served().pathline("report", "--flame", "out.svg", "--collapsed")
-        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertEqual((done.returncode, done.stderr), (0, b"pathline: report: wrote out.svg\n"))
         with open(os.path.join(served().folder, "out.svg"), encoding="utf-8") as f:
             text = f.read()
         self.assertEqual(text.count("http"), 1)  # the name of SVG's own namespace

@@ -224,7 +224,10 @@ class Views(unittest.TestCase):
     def test_time_without_python_is_explained(self):
         text = self.report("-n0").stdout.decode()
         self.assertNotIn("nothing of Python ran", text)
-        self.assertRegex(text, r"(?m)^ +[\d.]+%.* [mµn]?s  no Python code on the stack: ")
+        self.assertRegex(text, r"(?m)^ +[\d.]+%.* [mµn]?s  no Python code on the stack: start of a thread, its end, C code$")
+        of = session.Recorded(session.PROGRAM, "shop.py", "--only-mine")
+        text = of.pathline("report", "-n0").stdout.decode()
+        self.assertRegex(text, r"(?m)^ +[\d.]+%.* [mµn]?s  no recorded code on the stack: code that is left out, C code, start and end of a thread$")
 
     def test_units(self):
         for view in VIEWS[:6]:
