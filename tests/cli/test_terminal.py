@@ -238,8 +238,8 @@ class Views(unittest.TestCase):
 
     def test_tasks_say_why_a_cell_is_empty(self):
         text = self.report("--tasks").stdout.decode()
-        self.assertRegex(text, r"(?m)^ *1 Task-1 ")
-        if re.search(r"(?m)^ Task-\d.* - ", text):
+        self.assertRegex(text, r"(?m)^ *1  Task-1 ")
+        if re.search(r"(?m)^ *\d+  Task-\d.* - ", text):
             self.assertIn("\n-: not known, as no time stamp lies in a stretch of the task", text)
 
 
