@@ -48,6 +48,7 @@ static void label(struct out *o, const char *word)
 	out_tone(o, TONE_PLAIN);
 }
 
+/* Long texts go on in the next lines, below where they began. */
 static void label_text(struct out *o, const char *word, const char *text)
 {
 	label(o, word);
@@ -55,6 +56,7 @@ static void label_text(struct out *o, const char *word, const char *text)
 	out_line_end(o);
 }
 
+/* A part of the page, after an empty line. */
 static void title(struct out *o, const char *word)
 {
 	out_char(o, '\n');
@@ -64,6 +66,7 @@ static void title(struct out *o, const char *word)
 	out_char(o, '\n');
 }
 
+/* What was run, and where. */
 static void write_head(struct out *o, const struct pl_recording_info *i)
 {
 	char host[512];
@@ -226,6 +229,7 @@ static void write_processes(struct out *o, const struct pl_recording *r)
 	free(rows);
 }
 
+/* The same version by the same path: a virtual environment has its own path. */
 static bool same_python(const struct pl_process *a, const struct pl_process *b)
 {
 	return !strcmp(a->interpreter, b->interpreter) && !strcmp(a->executable, b->executable);
@@ -349,6 +353,7 @@ static void write_number(struct out *o, const char *name, uint64_t n, const char
 	write_count(o, name, text, words);
 }
 
+/* Why there are no samples, and what can be done about it. */
 static void write_not_sampled(struct out *o, const struct pl_process *p)
 {
 	char text[640];
@@ -447,6 +452,7 @@ static void write_loss(struct out *o, const struct pl_loss *l)
 	buf_release(&text);
 }
 
+/* All that is known to be missing; "nothing" is said too, as that is what one looks for here. */
 static void write_losses(struct out *o, const struct pl_recording *r)
 {
 	uint32_t n = pl_recording_loss_count(r);
@@ -460,6 +466,7 @@ static void write_losses(struct out *o, const struct pl_recording *r)
 	out_tone(o, TONE_PLAIN);
 }
 
+/* The page, from the whole to its parts. */
 static void write_page(struct out *o, const struct pl_recording *r, const char *directory)
 {
 	struct pl_recording_info info;
@@ -478,6 +485,7 @@ static void write_page(struct out *o, const struct pl_recording *r, const char *
 
 /* ---- JSON ---- */
 
+/* The same as the head of the page, with plain values. */
 static void json_recording(struct json *j, const struct pl_recording_info *i)
 {
 	json_text(j, "directory", i->directory);
@@ -502,6 +510,7 @@ static void json_recording(struct json *j, const struct pl_recording_info *i)
 	json_text(j, "window", WINDOW);
 }
 
+/* All kinds, also those that did not occur, so that a program need not ask which there are. */
 static void json_counts(struct json *j, const uint64_t counts[PL_EVENT_KIND_COUNT])
 {
 	json_open(j, "counts", '{');
@@ -525,6 +534,8 @@ static void json_thread(struct json *j, const struct pl_thread *t)
 	json_close(j, '}');
 }
 
+/* A process, with its threads inside. A member that belongs to one way to end, such as the signal,
+ * is there only if it ended so. */
 static void json_process(struct json *j, const struct pl_recording *r, const struct pl_process *p)
 {
 	json_open(j, NULL, '{');
@@ -603,6 +614,7 @@ static uint64_t recorded_in_all(struct pl_recording *r)
 	return sum;
 }
 
+/* One object for the recording, on one line. */
 static void write_json(struct out *o, struct pl_recording *r, const char *directory)
 {
 	struct json j = {.out = o};

@@ -145,6 +145,7 @@ void report_json_missing(const struct report *w, struct json *j)
 		json_null(j, "stopped");
 }
 
+/* Below a title: the shares are of what is there. */
 static void write_missing(struct report *w)
 {
 	char texts[SUMMARY_MISSING_MAX][SUMMARY_MISSING_BYTES];
@@ -176,6 +177,8 @@ static void say_missing(struct report *w)
 
 /* ---- in front of rows, and after them ---- */
 
+/* What the rows are about: process, thread, its date, the view, and the command. JSON and CSV have
+ * these in each row. */
 void report_title(struct report *w, const char *what, const char *name)
 {
 	const struct pl_process *p = pl_recording_find_process(w->r, w->range.process);
@@ -277,6 +280,7 @@ void report_note(struct report *w, const char *note)
 	out_char(&w->out, '\n');
 }
 
+/* Below a table that -n has cut. */
 void report_more(struct report *w, size_t rows)
 {
 	char note[UNITS_BYTES + 40], count[UNITS_BYTES];
@@ -290,12 +294,15 @@ void report_more(struct report *w, size_t rows)
 
 /* ---- cells ---- */
 
+/* Of the time of the range, waiting and idle time included, so that the rows add up to what is
+ * shown below them. */
 struct cell cell_share(const struct report *w, int64_t ns)
 {
 	return (struct cell){.kind = CELL_SHARE,
 		.share = w->t->sum_ns > 0 ? (double)ns / (double)w->t->sum_ns : 0};
 }
 
+/* Code may be NULL in all of these: time outside of Python has none. */
 struct cell cell_file(const struct pl_code *code)
 {
 	return cell_text(code ? pl_code_file(code) : NULL);
@@ -341,6 +348,7 @@ struct cell cell_place(const struct report *w, const struct pl_code *code, int32
 	return c;
 }
 
+/* A function is shown at its first line, with its name in the place of a source text. */
 struct cell cell_function(const struct pl_code *code)
 {
 	struct cell c = {.kind = CELL_PLACE};
@@ -391,6 +399,7 @@ static int keep_profile(struct report *w, struct pl_profile *p)
 	return tree_add(&w->whole, pl_profile_tables(p), label);
 }
 
+/* Once for a range; a view that fails ends the report, after what was printed. */
 static void show_views(struct report *w)
 {
 	struct view views[VIEWS];
@@ -403,6 +412,8 @@ static void show_views(struct report *w)
 	}
 }
 
+/* One range: go along its path, then show it. The pager is started only now, so that the progress
+ * is not written into its screen. */
 static void report_range(struct report *w)
 {
 	struct progress progress = progress_begin();

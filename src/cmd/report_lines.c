@@ -57,6 +57,7 @@ const struct column report_line_columns[] = {
 	{0},
 };
 
+/* A line's own time: what it computed, and what it waited for, without its calls. */
 static int64_t own_ns(const struct pl_line_time *l)
 {
 	return l->computing_ns + l->waiting_ns;
@@ -107,6 +108,7 @@ static void release_texts(struct report *w)
 	w->text_count = 0;
 }
 
+/* Rows of one place are next to each other; those outside of Python are last. */
 static int by_place(const void *x, const void *y)
 {
 	const struct pl_line_time *a = &(*(const struct pl_profile_line *const *)x)->time;
@@ -182,6 +184,7 @@ static bool is_called(const struct report *w, const struct pl_code *code)
 	return false;
 }
 
+/* If not, its time is explained in another way: see is_begin and is_left_out. */
 static bool is_hit(const struct pl_profile_line *l)
 {
 	return !l->time.code || l->time.hits || l->possible;
@@ -264,6 +267,7 @@ static bool has_passes(const struct report *w)
 	return !strcmp(info.passes, "all");
 }
 
+/* Those that --file and --function choose. */
 static bool line_wanted(const void *context, size_t row)
 {
 	const struct report *w = context;
@@ -316,6 +320,8 @@ static bool any_line(const struct report *w, size_t rows,
 	return false;
 }
 
+/* The hot lines, by own time, then notes on what is unusual in them, then the time outside of all
+ * lines. */
 int report_lines(struct report *w)
 {
 	struct column columns[sizeof report_line_columns / sizeof *report_line_columns];
@@ -374,6 +380,7 @@ static void release_annotated(struct annotated *a)
 	free(a->open);
 }
 
+/* Is it code from the text that is shown? */
 static bool is_of(const struct annotated *a, const struct pl_code *code)
 {
 	return pl_code_same_text(code, a->code);
@@ -431,6 +438,7 @@ static void know_lines(struct annotated *a, const struct pl_code *code)
 	free(lines);
 }
 
+/* A hostile recording can have times that overflow. */
 static void add_time(int64_t *to, int64_t ns)
 {
 	if (__builtin_add_overflow(*to, ns, to))
@@ -489,6 +497,7 @@ static bool is_unborn(
 	return false;
 }
 
+/* At the right end of a column; what is wider is still separated by a blank. */
 static void write_right(struct out *o, const char *text, size_t width)
 {
 	out_spaces(o, text_width(text) < width ? width - text_width(text) : 1);
@@ -534,6 +543,8 @@ static void write_margin(struct out *o, const struct annotated *a, int32_t line,
 	}
 }
 
+/* Line by line: the margin, the number, the text. Without a source only the lines that ran are
+ * shown. */
 static void write_file(struct annotated *a)
 {
 	struct out *o = &a->w->out;
@@ -565,6 +576,7 @@ static void write_file(struct annotated *a)
 	out_char(o, '\n');
 }
 
+/* Is a "?" shown that OPEN_NOTE explains? */
 static bool has_open(const struct annotated *a)
 {
 	for (int32_t line = 1; line <= a->count; line++)
@@ -652,6 +664,7 @@ static int annotate_texts(struct report *w, const char *file)
 	return code;
 }
 
+/* Each file that the name fits, with each of its texts. */
 int report_file(struct report *w)
 {
 	int code = CMD_GO;

@@ -52,6 +52,7 @@ const struct column report_task_columns[] = {
 	{0},
 };
 
+/* A task for which nothing was measured has no longest stretch, and - as its place. */
 static struct cell task_cell(const void *context, size_t row, unsigned column)
 {
 	const struct report *w = context;
@@ -107,6 +108,7 @@ static void write_task(struct out *o, uint64_t number, const char *name)
 	out_clean(o, text_of(name));
 }
 
+/* `task 3 worker waits since 12:00:01.250 in app.py:17  await queue.get()` */
 static void write_waiting(struct report *w, const struct pl_profile_task *t)
 {
 	const struct cell c = cell_place(w, t->wait_code, t->wait_line);
@@ -145,6 +147,8 @@ static void write_all_waiting(struct report *w)
 	report_more(w, w->rows && count > w->rows ? count - w->rows : 0);
 }
 
+/* The tasks as a table, then those that still wait at the end, and what - means, if there is
+ * one. */
 int report_tasks(struct report *w)
 {
 	struct sheet s = report_sheet(w, "task", report_task_columns);
@@ -189,6 +193,7 @@ struct stack_walk {
 	bool recursive;
 };
 
+/* Where it stood: the innermost frame has the line of the block itself. */
 static struct stack_walk stack_begin(const struct report *w, const struct pl_profile_block *b)
 {
 	return (struct stack_walk){.node = b->node,
@@ -197,6 +202,7 @@ static struct stack_walk stack_begin(const struct report *w, const struct pl_pro
 		.recursive = w->t->nodes[b->node].recursive};
 }
 
+/* One frame further out. A node has the line at which its caller called it. */
 static void stack_next(const struct report *w, struct stack_walk *s)
 {
 	const struct pl_profile_node *n = &w->t->nodes[s->node];
@@ -218,6 +224,7 @@ static void write_name(struct out *o, const char *name)
 	out_column(o, name, o->columns || width < 28 ? 28 : width);
 }
 
+/* Outside of tasks nothing is said. */
 static void write_block_task(struct out *o, const struct pl_profile_block *b)
 {
 	if (!b->task)
@@ -265,6 +272,8 @@ static void write_block_text(struct report *w, const struct pl_profile_block *b)
 	}
 }
 
+/* One object a block, with its whole stack, innermost first. A member that has no value is null and
+ * not absent. */
 static void write_block_json(struct report *w, const struct pl_profile_block *b)
 {
 	struct json j = {.out = &w->out};
@@ -424,6 +433,7 @@ const struct column report_exception_columns[] = {
 	{0},
 };
 
+/* By an except or another exception; by C code; or not at all. */
 static const char *end_word(enum pl_exception_end end)
 {
 	return end == PL_EXCEPTION_HANDLED     ? "handled"

@@ -12,6 +12,7 @@
 
 /* ---- codes ---- */
 
+/* Into w->scratch, as the form of the rows needs it. */
 static void escape(struct rows *w, struct text t)
 {
 	if (w->json)
@@ -95,6 +96,7 @@ static struct text field_event(struct rows *w, const struct pl_event *e)
 	return text_of(pl_event_kind_name(e->kind));
 }
 
+/* Into the output: tabs and newlines would end a field or row, quotes a string of JSON. */
 static void write_text(struct rows *w, struct text t)
 {
 	if (w->json)
@@ -154,6 +156,7 @@ static struct text field_type(struct rows *w, const struct pl_event *e)
 	return text_of(e->type);
 }
 
+/* Only rows of lines have a text: a call or return would repeat that of its line. */
 static struct text field_source(struct rows *w, const struct pl_event *e)
 {
 	struct pl_text t;
@@ -231,6 +234,7 @@ static const struct field fields[] = {
 #define FIELDS (sizeof fields / sizeof *fields)
 _Static_assert(FIELDS <= ROW_FIELDS_MAX, "all fields fit into a row");
 
+/* For `dump --help`: each field and what it means. */
 void rows_help(char help[ROW_HELP_BYTES])
 {
 	size_t used = (size_t)snprintf(help, ROW_HELP_BYTES, "tab-separated rows of these fields:");
@@ -240,6 +244,7 @@ void rows_help(char help[ROW_HELP_BYTES])
 			fields[i].name, fields[i].help);
 }
 
+/* For completions, which are made from the table of options. */
 void rows_words(char words[ROW_HELP_BYTES])
 {
 	size_t used = 0;
@@ -251,6 +256,7 @@ void rows_words(char words[ROW_HELP_BYTES])
 
 /* ---- rows ---- */
 
+/* A field can be asked for twice; it is then written twice. */
 static int add_field(struct rows *w, const char *word, size_t length)
 {
 	const char *names[FIELDS + 1] = {0};
@@ -271,6 +277,7 @@ static int add_field(struct rows *w, const char *word, size_t length)
 	return cmd_unknown("dump", "field", copy, names);
 }
 
+/* Without --fields all of them, in their order. */
 static int choose_fields(struct rows *w, const char *list)
 {
 	const char *word;
@@ -313,6 +320,8 @@ void rows_release(struct rows *w)
 	*w = (struct rows){.out = NULL};
 }
 
+/* Process and thread of the row, looked up only when they change: rows of one thread follow each
+ * other in long runs. */
 static void follow(struct rows *w, const struct pl_position *p)
 {
 	if (!w->process || w->process->number != p->process) {
@@ -323,6 +332,7 @@ static void follow(struct rows *w, const struct pl_position *p)
 		w->thread = pl_recording_thread(w->r, p->process, p->thread);
 }
 
+/* A number that is not there is empty, or null. */
 static void write_number(struct rows *w, int64_t v)
 {
 	if (v != NONE)
@@ -372,6 +382,7 @@ static void write_json(struct rows *w, const struct pl_event *e)
 	json_line_end(&j);
 }
 
+/* A row of fields separated by tabs, or one JSON object. */
 void rows_write(struct rows *w, const struct pl_event *e)
 {
 	follow(w, &e->position);

@@ -40,6 +40,7 @@ static const char *sort_word(const struct column *c, char word[WORD_BYTES])
 	return word;
 }
 
+/* CMD_GO; or after saying which columns there are. */
 static int find_column(const struct column *columns, const char *sort, unsigned *column)
 {
 	char words[COLUMNS_MAX][WORD_BYTES];
@@ -149,6 +150,7 @@ static size_t write_path(struct out *o, const struct cell *c, size_t room)
 				  : before - out_line_left(o);
 }
 
+/* The text of the line, in faint letters, after its place. */
 static void write_source(struct out *o, const struct cell *c)
 {
 	if (!c->source.at)
@@ -188,6 +190,7 @@ struct layout {
 	unsigned last; /* its width is what the others leave */
 };
 
+/* The table of columns ends with one that has no name and no title. */
 static bool has_column(const struct sheet *s, unsigned i)
 {
 	return i < COLUMNS_MAX && (s->columns[i].name || s->columns[i].title);
@@ -239,6 +242,7 @@ static void measure(struct layout *l, const struct key *keys, size_t count, bool
 	}
 }
 
+/* A sheet without a gap of its own has one blank before each column. */
 static size_t gap_of(const struct sheet *s)
 {
 	return s->gap ? s->gap : 1;
@@ -270,6 +274,7 @@ static void drop_columns(struct layout *l, size_t columns)
 	}
 }
 
+/* The first column that is shown has the indentation before it, the others the gap. */
 static size_t blanks_before(const struct layout *l, unsigned i)
 {
 	for (unsigned before = 0; before < i; before++)
@@ -278,6 +283,7 @@ static size_t blanks_before(const struct layout *l, unsigned i)
 	return indent_of(l->s);
 }
 
+/* Numbers stand at the right end of their column, texts at the left. */
 static void write_padded(struct out *o, const char *text, size_t width, bool left)
 {
 	size_t length = text_width(text), pad = length < width ? width - length : 0;
@@ -311,6 +317,7 @@ static void write_cell(struct out *o, const struct layout *l, unsigned i, const 
 
 /* ---- the three forms ---- */
 
+/* Titles are aligned as the cells below them. */
 static void write_head(const struct layout *l, struct out *o)
 {
 	out_line(o);
@@ -326,6 +333,8 @@ static void write_head(const struct layout *l, struct out *o)
 	out_line_end(o);
 }
 
+/* For a person: measure all, leave out what does not fit, then write. A file or pipe has no width:
+ * nothing is left out or cut. */
 static void write_text(const struct sheet *s, struct out *o, const struct key *keys, size_t count)
 {
 	struct layout l = {.s = s};
@@ -379,6 +388,7 @@ static void write_member(struct json *j, const char *name, const struct cell *c)
 	}
 }
 
+/* One object a row, all columns that have a name, whatever a terminal would show. */
 static void write_json(const struct sheet *s, struct out *o, const struct key *keys, size_t count)
 {
 	struct json j = {.out = o};
@@ -416,6 +426,7 @@ static void write_quoted(struct out *o, const char *text)
 	out_char(o, '"');
 }
 
+/* A cell of CSV. What is not there is empty. */
 static void write_value(struct out *o, const struct cell *c)
 {
 	switch (c->kind) {
@@ -445,6 +456,7 @@ static void write_value(struct out *o, const struct cell *c)
 	}
 }
 
+/* All columns that have a name, as in JSON, each row with its process and thread. */
 static void write_csv(const struct sheet *s, struct out *o, const struct key *keys, size_t count)
 {
 	if (!s->headless) {

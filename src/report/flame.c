@@ -20,6 +20,7 @@
 
 /* ---- names ---- */
 
+/* The path would fill the frame; its last part is enough to tell files apart by eye. */
 static const char *base_name(const char *file)
 {
 	const char *slash = strrchr(file, '/');
@@ -176,6 +177,7 @@ static int draw_all(struct drawing *d)
 	return code;
 }
 
+/* The height of the picture depends on the deepest frame that is wide enough to be drawn. */
 static uint32_t drawn_depth(const struct drawing *d)
 {
 	uint32_t depth = 0;
@@ -230,6 +232,15 @@ static const char script[] =
 	"'||(e.ctrlKey&&e.key==='f')){e.preventDefault();ask();}});\n"
 	"]]></script>\n";
 
+/* The parts of the file, in this order:
+ *
+ *	head      size, title, style
+ *	title     with the words "all" and "search", and where the script says what is found
+ *	frames    the root at the top, callees below it
+ *	script    zoom, search, what the mouse is over
+ *
+ * Without the script, as in a viewer of pictures, all but that works.
+ */
 int flame_svg(const struct tree *t, const char *title, const struct flame_sink *to)
 {
 	const int64_t all = t->count ? t->nodes[0].cumulated_ns : 0;
@@ -263,7 +274,8 @@ int flame_svg(const struct tree *t, const char *title, const struct flame_sink *
 
 /* ---- lines ---- */
 
-/* "main;work;half 4711": the format of flamegraph.pl, in which ; separates frames. */
+/* "main;work;half 4711": the format of flamegraph.pl, in which ; separates frames. false: the line
+ * is too long already, so this frame is left out. */
 static bool put_path(const struct tree *t, uint32_t node, struct pl_buf *path)
 {
 	char name[NAME_BYTES];
@@ -295,6 +307,8 @@ static void put_line(
 	to->put(to->context, number, strlen(number));
 }
 
+/* Depth first, as in draw_all: `path` has the line of the node, and is cut back to a node's length
+ * when its children are done. */
 int flame_collapsed(const struct tree *t, const struct flame_sink *to)
 {
 	struct pl_buf path = {0},

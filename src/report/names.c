@@ -18,6 +18,7 @@ void name_file_id(const char *file, char id[NAME_ID_BYTES])
 	write_id(hash_bytes(file, strlen(file)), id);
 }
 
+/* Two functions with one name in one file differ in their first lines. */
 void name_code_id(const struct pl_code *code, char id[NAME_ID_BYTES])
 {
 	const char *file = pl_code_file(code), *name = pl_code_name(code);
@@ -37,6 +38,7 @@ static bool is_end(const char *text, char separator, const char *word, size_t le
 	return length == whole || text[whole - length - 1] == separator;
 }
 
+/* "app.py", "shop/app.py", the whole path, or the id that a row shows. */
 static bool is_file(const char *file, const char *word, size_t length)
 {
 	char id[NAME_ID_BYTES];

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A node without times; the first one is the root. UINT32_MAX: no memory. */
 static uint32_t add_node(struct tree *t, uint32_t parent)
 {
 	if (t->count == t->room) {
@@ -25,6 +26,8 @@ static int64_t add_ns(int64_t a, int64_t b)
 	return a < INT64_MAX - b ? a + b : INT64_MAX;
 }
 
+/* Several contexts of a profile, or of several profiles, can become one node: their times add
+ * up. */
 static void add_times(struct tree_node *to, const struct pl_profile_node *from)
 {
 	to->code = from->code;
@@ -104,6 +107,8 @@ struct order {
 	int64_t ns;
 };
 
+/* Children of one parent together, the widest first; equal ones in the order of their numbers, so
+ * that two runs draw the same. */
 static int by_parent(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
@@ -115,6 +120,8 @@ static int by_parent(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
+/* Sorted once by parent, each node's children are next to each other: the first of them is the
+ * parent's first child, and each is the next of the one before. */
 int tree_link(struct tree *t)
 {
 	struct order *all = calloc(t->count ? t->count : 1, sizeof *all);

@@ -30,6 +30,7 @@ struct look {
 	struct pl_err *err;
 };
 
+/* Did the user interrupt the search? */
 static bool is_stopped(const struct look *l)
 {
 	return l->bounds->stop && *l->bounds->stop;
@@ -56,6 +57,7 @@ bool crash_is_orderly(const char *type)
 	return false;
 }
 
+/* Paths differ between installations, their ends do not. */
 static bool file_ends(const struct pl_code *c, const char *end)
 {
 	const char *file = pl_code_file(c);
@@ -105,6 +107,8 @@ struct before {
 	const char *type;  /* that have this type; NULL: any */
 };
 
+/* A pl_wanted's `is`. The CALL of the frame is found whatever the type is: nothing of the frame is
+ * before it. */
 static int is_before(void *context, const struct pl_event *e)
 {
 	const struct before *b = context;
@@ -139,6 +143,7 @@ struct near {
 	size_t count;
 };
 
+/* Events before `of`, without gaps, in their order. */
 static int read_near(const struct look *l, const struct pl_event *of, struct near *n)
 {
 	struct pl_cursor *c = NULL;
@@ -161,6 +166,7 @@ static int read_near(const struct look *l, const struct pl_event *of, struct nea
 
 /* ---- where it was raised ---- */
 
+/* What leaves a frame; it may be resumed later. */
 static bool is_frame_end(const struct pl_event *e)
 {
 	return e->kind == PL_EVENT_RETURN || e->kind == PL_EVENT_YIELD ||
@@ -232,6 +238,9 @@ static bool is_handed_over(const struct pl_event *raise, bool thrown)
 	return thrown || (raise->code && strstr(pl_code_file(raise->code), "/asyncio/"));
 }
 
+/* From the end back to where the exception was raised. Each turn goes one frame inwards: find where
+ * this frame got it, then the callee from which it came. If it came from a task that was awaited,
+ * the search goes on in that task, where it ended. */
 static int find_origin(const struct look *l, struct crash *c)
 {
 	struct pl_event at = c->end, raise;
@@ -259,6 +268,8 @@ static int find_origin(const struct look *l, struct crash *c)
 
 /* ---- what it ended ---- */
 
+/* A first selection, from the event alone; judge reads more. With a filter frames may be missing
+ * below it, so more depths are accepted. */
 static bool may_be_end(const struct look *l, const struct pl_event *e)
 {
 	enum crash_of of;
@@ -371,6 +382,8 @@ static bool may_matter(void *context, const struct pl_count *row)
 	return row->kind != PL_EVENT_HANDLED || (row->code && crash_ends(row->code, false, &of));
 }
 
+/* A pl_wanted's `is`, which keeps what may be an end, and lets the search go on to the end of the
+ * piece. The last raise in a coroutine tells which of its unwinds is an orderly end. */
 static int collect(void *context, const struct pl_event *e)
 {
 	struct ends *ends = context;
@@ -392,6 +405,8 @@ static int collect(void *context, const struct pl_event *e)
 	return ends->rows.failed ? PL_ERR_MEMORY : PL_END;
 }
 
+/* Search the piece of the path before `to`. Forward, because that is how a path is decoded; from
+ * its end, one event after the other, it would be decoded again and again. */
 static int collect_piece(struct ends *ends)
 {
 	const struct look *l = ends->l;
@@ -414,6 +429,7 @@ static int collect_piece(struct ends *ends)
 	return code < 0 ? code : 0;
 }
 
+/* From seq `to` backward, at most to the bound. */
 static void ends_init(struct ends *ends, const struct look *l, uint64_t to)
 {
 	const uint64_t end = l->thread->first_seq + l->thread->events;
@@ -518,6 +534,7 @@ static bool is_later(const struct crash *a, const struct crash *b)
 	return a->end.time_ns > b->end.time_ns;
 }
 
+/* What is needed before a thread is searched: how far back, and which frame is at its bottom. */
 static int look_at_thread(struct look *l)
 {
 	const struct pl_thread *t = l->thread;
@@ -577,6 +594,8 @@ static bool leaves_out(const struct pl_recording *r, const struct crash_bounds *
 	return false;
 }
 
+/* The last crash, and where it was raised. Names in events are valid only while their cursors are,
+ * so these are cleared. */
 int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct crash *out,
 	struct pl_err *err)
 {

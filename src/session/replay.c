@@ -38,6 +38,7 @@ static void stand_at(struct replay *p, const struct pl_event *e)
 	p->at.task_id = p->task.number;
 }
 
+/* The position changes, and becomes a place in the history. */
 static void arrive(struct replay *p, const struct pl_event *e)
 {
 	stand_at(p, e);
@@ -150,6 +151,7 @@ static int go_to_first_line(struct replay *p, struct pl_err *err)
 	return 0;
 }
 
+/* At the first process whose main thread has events. */
 int replay_start(struct replay *p, struct pl_err *err)
 {
 	p->path.r = p->r;
@@ -174,6 +176,7 @@ void replay_release(struct replay *p)
 	path_release(&p->path);
 }
 
+/* The recording has more events: what was read at its end may be different now. */
 void replay_grown(struct replay *p)
 {
 	path_reset(&p->path);
@@ -181,6 +184,8 @@ void replay_grown(struct replay *p)
 	p->has_moment = false;
 }
 
+/* Along the history, which keeps what comes after: `back` and then `forward` lead to the same
+ * place. */
 int replay_visited(struct replay *p, bool back, struct pl_err *err)
 {
 	if (back ? !p->current : p->current + 1 >= p->visited)
@@ -257,6 +262,7 @@ int replay_until(struct replay *p, int32_t line, struct pl_err *err)
 
 /* ---- time ---- */
 
+/* A path_search's `before`: the path is ordered by time, within a thread. */
 static bool before_time(const struct pl_event *e, const void *key)
 {
 	return e->time_ns < *(const int64_t *)key;
@@ -331,6 +337,7 @@ struct search {
 	struct pl_event best;
 };
 
+/* Called by a search for each part of the path that it comes to. */
 static void passes(void *context, uint64_t seq)
 {
 	const struct search *s = context;
@@ -542,6 +549,7 @@ int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_e
 	return search(p, &s);
 }
 
+/* In any thread of any process. */
 int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err)
 {
 	int code = PL_END;
@@ -562,6 +570,7 @@ int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err 
 
 /* ---- tasks ---- */
 
+/* Of the position's thread. */
 static struct tasks tasks_of(const struct replay *p)
 {
 	return (struct tasks){.r = p->r,
@@ -586,6 +595,7 @@ static bool before_order(const struct pl_event *e, const void *key)
 	return e->order < *(const uint64_t *)key;
 }
 
+/* Is it in the run that was left? */
 static bool is_of_run(const struct pl_event *e, const struct pl_event *run)
 {
 	return e->order == run->order && e->position.thread == run->position.thread;
