@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd/json.h"
+#include "cmd/line_at.h"
 #include "session/crash.h"
 
 /* ---- tasks ---- */
@@ -185,6 +186,20 @@ static const char *thread_name(const struct report *w, uint32_t thread)
 	return t && t->name ? t->name : "";
 }
 
+/* Where the line began that took the time, or most of it. */
+static bool block_seq(const struct report *w, const struct pl_profile_block *b, uint64_t *seq)
+{
+	struct line_at at = {.process = w->range.process,
+		.thread = b->thread,
+		.code = b->code,
+		.line = b->line,
+		.from_ns = b->time.at_ns};
+
+	if (__builtin_add_overflow(at.from_ns, b->time.ns, &at.to_ns))
+		at.to_ns = INT64_MAX;
+	return line_at_seq(w->r, &at, seq);
+}
+
 /* Its stack, the innermost frame first, each with the line at which it was. */
 struct stack_walk {
 	uint32_t node;
@@ -238,6 +253,7 @@ static void write_block_task(struct out *o, const struct pl_profile_block *b)
 static void write_block_text(struct report *w, const struct pl_profile_block *b)
 {
 	struct out *o = &w->out;
+	uint64_t seq;
 
 	out_line(o);
 	out_tone(o, TONE_STRONG);
@@ -254,6 +270,10 @@ static void write_block_text(struct report *w, const struct pl_profile_block *b)
 	out_char(o, ' ');
 	out_clean(o, text_of(thread_name(w, b->thread)));
 	write_block_task(o, b);
+	if (block_seq(w, b, &seq)) {
+		out_text(o, ", #");
+		out_u64(o, seq);
+	}
 	out_line_end(o);
 	for (struct stack_walk s = stack_begin(w, b); s.code; stack_next(w, &s)) {
 		const struct cell c = cell_place(w, s.code, s.line);
@@ -277,6 +297,7 @@ static void write_block_text(struct report *w, const struct pl_profile_block *b)
 static void write_block_json(struct report *w, const struct pl_profile_block *b)
 {
 	struct json j = {.out = &w->out};
+	uint64_t seq;
 
 	json_line(&j, "block");
 	json_u64(&j, "process", w->range.process);
@@ -294,6 +315,10 @@ static void write_block_json(struct report *w, const struct pl_profile_block *b)
 		json_text(&j, "task", b->task);
 	else
 		json_null(&j, "task");
+	if (block_seq(w, b, &seq))
+		json_u64(&j, "seq", seq);
+	else
+		json_null(&j, "seq");
 	json_open(&j, "stack", '[');
 	for (struct stack_walk s = stack_begin(w, b); s.code; stack_next(w, &s)) {
 		json_open(&j, NULL, '{');
@@ -318,7 +343,8 @@ enum {
 	BLOCK_TASK,
 	BLOCK_FILE,
 	BLOCK_LINE,
-	BLOCK_CODE
+	BLOCK_CODE,
+	BLOCK_SEQ
 };
 
 static const struct column block_columns[] = {
@@ -333,6 +359,7 @@ static const struct column block_columns[] = {
 	[BLOCK_FILE] = {"file"},
 	[BLOCK_LINE] = {"line"},
 	[BLOCK_CODE] = {"code"},
+	[BLOCK_SEQ] = {"seq"},
 	{0},
 };
 
@@ -341,6 +368,7 @@ static struct cell block_cell(const void *context, size_t row, unsigned column)
 {
 	const struct report *w = context;
 	const struct pl_profile_block *b = &w->t->blocks[row];
+	uint64_t seq;
 
 	switch (column) {
 	case BLOCK_KIND:
@@ -363,6 +391,9 @@ static struct cell block_cell(const void *context, size_t row, unsigned column)
 		return cell_file(b->code);
 	case BLOCK_LINE:
 		return cell_ns(CELL_NUMBER, b->line);
+	case BLOCK_SEQ:
+		return block_seq(w, b, &seq) ? cell_ns(CELL_NUMBER, (int64_t)seq)
+					     : (struct cell){0};
 	default:
 		return cell_code(b->code);
 	}

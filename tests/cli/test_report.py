@@ -695,7 +695,11 @@ class Views(unittest.TestCase):
         self.assertAlmostEqual(block["ns"], float(served().done.stdout.split()[0]) * 1e9, delta=block["error_ns"] + 1e6)
         longest = max(views(served(), "--tasks"), key=lambda task: task["max_ns"] or 0)
         self.assertEqual((block["task_id"], block["task"]), (longest["task_id"], longest["task"]))
-        self.assertIn(f", task {longest['task_id']} {longest['task']}\n", served().pathline("report", "--blocking", "60ms").stdout.decode())
+        # The line's event: in the block's task, and the one that takes the time.
+        said = served().pathline("replay", "--plain", "--thread", str(block["thread"]), "--at", f"#{block['seq']}").stdout.decode().split("\t")
+        self.assertEqual((said[2], said[5], said[7], said[8], said[10]),
+                         (str(block["seq"]), "line", str(block["stack"][0]["line"]), block["stack"][0]["code"], str(block["task_id"])))
+        self.assertIn(f", task {longest['task_id']} {longest['task']}, #{block['seq']}\n", served().pathline("report", "--blocking", "60ms").stdout.decode())
         row = next(csv.DictReader(io.StringIO(served().pathline("report", "--blocking", "60ms", "--csv").stdout.decode())))
         self.assertEqual((row["task_id"], row["task"]), ("", "") if blocks[0]["task_id"] is None else (str(blocks[0]["task_id"]), blocks[0]["task"]))
         waits = [row for row in blocks if row["thread"] == 0 and row["stack"][-1]["line"] == line_of(SERVE, "waits")]
@@ -1200,6 +1204,7 @@ class Hang(unittest.TestCase):
         block, = self.blocks(folder)
         self.assertEqual((block["stack"][0]["line"], block["or_later"]), (line, False))
         mark = r"\?" if not self.lines(folder)[line]["hits"] else "1"  # 3.11 stores each line
+        self.assertEqual(block["seq"] is None, mark != "1", block)
         self.assertRegex(self.report(folder, "--file", "hang.py"), rf"(?m)^ +{mark} .* lock.acquire\(\)  # stuck$")
         self.assertRegex(self.report(folder, "--file", "hang.py"), r"(?m)^ +never .* lock.acquire\(\)  # hidden$")
         said = session.pathline("replay", "--plain", f"--command=b hang.py:{line}", "r", cwd=folder).stdout.decode()

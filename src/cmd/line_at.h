@@ -1,0 +1,18 @@
+/* The event at which a line of a report ran, so that `j #SEQ` of replay goes there. */
+#ifndef PL_CMD_LINE_AT_H
+#define PL_CMD_LINE_AT_H
+
+#include <stdbool.h>
+#include "pathline/pathline.h"
+
+struct line_at {
+	uint32_t process, thread;
+	const struct pl_code *code;
+	int32_t line;
+	int64_t from_ns, to_ns; /* it ran between them; times of events, the earliest ones */
+};
+
+/* The seq of the first event there; false: no event says that it ran then. */
+bool line_at_seq(struct pl_recording *r, const struct line_at *at, uint64_t *seq);
+
+#endif
