@@ -8,6 +8,8 @@
 #	make fuzz [S=60]     the fuzzers, S seconds each
 #	make bench [ROW=w_fib] [RUNS=7] [PYTHON=python3.13]
 #	                     what recording costs, and what others cost: 25 minutes
+#	make bench ROW=programs [PROGRAMS=jinja2,sympy] [PYTHON=all]
+#	                     what it costs real programs: 15 minutes an interpreter
 #	make aarch64         build for it, and try it under qemu
 #	make install [PREFIX=/usr/local] [DESTDIR=/tmp/package]
 #	make arrows format doc clean
@@ -17,6 +19,7 @@ T =
 LEVEL = test
 S = 60
 ROW =
+PROGRAMS =
 RUNS = 7
 PYTHON =
 PYTHON3 = python3
@@ -69,7 +72,7 @@ fuzz: deps
 	@tools/fuzz $(FUZZ_BUILD) $(S)
 
 bench: python everything
-	@$(PYTHON3) bench/bench.py --build $(BUILD) --python "$(PYTHON)" --runs $(RUNS) --row "$(ROW)"
+	@$(PYTHON3) bench/bench.py --build $(BUILD) --python "$(PYTHON)" --runs $(RUNS) --row "$(ROW)" --programs "$(PROGRAMS)"
 
 aarch64:
 	@tools/aarch64

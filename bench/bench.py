@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Measure what recording costs, and print one table: `make bench`.
 
-    bench.py [--build DIR] [--python EXE|VERSION] [--runs 7] [--row NAME,NAME] [--quick] [--no-peers] [--results DIR]
+    bench.py [--build DIR] [--python EXE|VERSION|all] [--runs 7] [--row NAME,NAME] [--programs NAME,NAME] [--quick] [--no-peers]
+             [--results DIR]
 
 A version names an interpreter that lies in a chroot (tools/make-chroot): it is measured in there,
-without peers. Rows are workloads (workload_rows.py) and figures (figures.py); `--row list` names
-them. What was measured is added to RESULTS/<python>.json, one file for each version: each row says
-when, where and in how many runs it was measured, and replaces the older row of its name. --quick
-runs each once and small: a test of the benchmark, not of Pathline.
+without peers. `all` measures each interpreter that is here. Rows are workloads (workload_rows.py),
+figures (figures.py) and programs (program_rows.py); `--row list` names them. All of the programs,
+or those that --programs names, are the row `programs`; without --row they are left out. What was
+measured is added to RESULTS/<python>.json, one file for each version: each row says when, where and
+in how many runs it was measured, and replaces the older row of its name. --quick runs each once and
+small: a test of the benchmark, not of Pathline.
 """
 import argparse
 import datetime
@@ -21,6 +24,7 @@ import sys
 import tempfile
 
 import figures
+import program_rows
 import workload_rows
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -31,6 +35,15 @@ def interpreters():
     """[version, path, root]; root: of the chroot in which it lies, or empty"""
     out = subprocess.run([sys.executable, str(TOP / "tools/interpreters.py")], capture_output=True, text=True, check=True).stdout
     return [line.split("\t") for line in out.splitlines()]
+
+
+def say(text):
+    print(f"pathline: bench: {text}", file=sys.stderr, flush=True)
+
+
+def install(build, packages, minor):
+    if subprocess.run([str(TOP / "tools/python-packages"), str(build), packages, minor], check=False).returncode:
+        say("not all packages could be installed; what needs them is left out")
 
 
 class Bench:
@@ -45,6 +58,7 @@ class Bench:
         self.site = self.build / "bench" / self.minor
         self.quick, self.no_peers = args.quick, args.no_peers
         self.runs = 1 if args.quick else args.runs
+        self.left_out = {}  # row: why
         self.load = round(os.getloadavg()[0], 1)    # before we add to it
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="pathline-bench-"))
 
@@ -54,17 +68,18 @@ class Bench:
             raise SystemExit("pathline: no Python here to record; name one by PYTHON=")
         return plain[-1]
 
-    def install(self):
-        """What pip installs: the peers, and what the figures import."""
-        done = subprocess.run([str(TOP / "tools/python-packages"), str(self.build), "bench", self.minor], check=False)
-        if done.returncode:
-            self.say("not all packages could be installed; what needs them is left out")
+    def install(self, names):
+        """What pip installs: the peers, and what the figures import; what programs are made of."""
+        if any(name not in program_rows.ROWS for name in names):
+            install(self.build, "bench", self.minor)
+        if any(name in program_rows.ROWS for name in names):
+            install(self.build, program_rows.GROUP, self.minor)
 
     def ask(self, expression):
         return subprocess.run([self.python, "-S", "-c", f"print({expression})"], capture_output=True, text=True, check=True).stdout.strip()
 
     def say(self, text):
-        print(f"pathline: bench: {text}", file=sys.stderr, flush=True)
+        say(text)
 
     def run(self, words, environment=None):
         """Its output; what fails ends the row."""
@@ -137,11 +152,46 @@ def print_figures(rows):
         print(f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {words}")
 
 
+def percent(share):
+    return "-" if share is None else f"{share:.1%}"
+
+
+def print_programs(rows):
+    table = [["program", "recorded", "floor", "of the floor", "first pass", "floor", "of the floor", "collector", "passes"]]
+    for name, row in rows.items():
+        cells = [(row[when]["recorded"], row[when]["floor"], row[when]["recorded"] / row[when]["floor"]) for when in ("steady", "first")]
+        table.append([name[2:], *(number(value) for of_one in cells for value in of_one), percent(row["collector"]), str(row["passes"])])
+    turns = sorted({row["rounds"] for row in rows.values()})
+    print(f"\nprograms: CPU time by unrecorded, all at once on one processor, medians of {' or '.join(map(str, turns))} turns: of a pass in the steady\n"
+          "state, then of the process to the end of its first pass; collector: its CPU by the program's")
+    print_columns(table)
+
+
+def print_summary(results, left_out):
+    """What the programs come to, on each interpreter for which there are results."""
+    said = {version: program_rows.summary(rows) for version, rows in results.items()}
+    said = {version: summary for version, summary in said.items() if summary}
+    table = [["python", "programs", "recorded", "floor", "worst", "first pass", "floor", "worst", "collector"]]
+    for version, summary in said.items():
+        cells = [word for when in ("steady", "first") for word in (number(summary[when]["recorded"]), number(summary[when]["floor"]),
+                                                                   f"{number(summary[when]['worst'][1])} {summary[when]['worst'][0]}")]
+        table.append([version, str(summary["programs"]), *cells, percent(summary["collector"])])
+    print(f"\nby interpreter: geometric means; to reach: {program_rows.TO_REACH:.2f} recorded; collector: the mean")
+    print_columns(table)
+    print("\nabove the floor, by how much")
+    for version, summary in said.items():
+        for when, words in (("steady", ""), ("first", ", first pass")):
+            above = ", ".join(f"{name} {times:.2f}" for name, times in summary[when]["above"])
+            print(f"  {version}{words}: {above or 'none'}")
+    if left_out:
+        print("\nleft out: " + "; ".join(f"{name.removeprefix('p_')}: {why}" for name, why in left_out.items()))
+
+
 def print_table(whole):
     print(f"CPython {whole['python']}, {whole['machine']}, median of {whole['runs']} interleaved pairs")
     if whole["load"] > os.cpu_count() / 2:
         print(f"other work went on (load {whole['load']} at the start): CPU ratios are of pairs, and hold roughly; wall and rates do not")
-    for kind, show in (("workload", print_workloads), ("figure", print_figures)):
+    for kind, show in (("workload", print_workloads), ("figure", print_figures), ("program", print_programs)):
         rows = {name: row for name, row in whole["rows"].items() if row["kind"] == kind}
         if rows:
             show(rows)
@@ -168,28 +218,42 @@ def write_results(directory, whole):
     return path
 
 
-def choose(word):
-    names = [*workload_rows.ROWS, *figures.FIGURES]
-    if not word:
-        return names
-    chosen = word.split(",")
-    for name in chosen:
-        if name not in names:
-            raise SystemExit(f"pathline: no row {name}; there are: {' '.join(names)}")
+def all_rows():
+    return [*workload_rows.ROWS, *figures.FIGURES, program_rows.GROUP, *program_rows.ROWS]
+
+
+def choose(word, programs):
+    """The rows of that name, or those names with commas."""
+    if not word and not programs:
+        return [*workload_rows.ROWS, *figures.FIGURES]
+    chosen = []
+    for name in (word or program_rows.GROUP).split(","):
+        if name not in all_rows():
+            raise SystemExit(f"pathline: no row {name}; there are: {' '.join(all_rows())}")
+        chosen += program_rows.chosen(programs) if name == program_rows.GROUP else [name]
     return chosen
+
+
+def measure_row(bench, work, name):
+    if name in workload_rows.ROWS:
+        return work.measure(name)
+    if name in figures.FIGURES:
+        return figures.measure(bench, name)
+    return program_rows.Programs(bench).measure(name)
 
 
 def measure(bench, names, results):
     """Each row is written when it is there: who breaks off keeps what was measured."""
     rows = {}
     work = workload_rows.Workloads(bench)
-    if any(name in workload_rows.ROWS for name in names):
+    if any(name not in figures.FIGURES for name in names):
         work.build_floor()
     for name in names:
         bench.say(f"{name} …")
         try:
-            rows[name] = work.measure(name) if name in workload_rows.ROWS else figures.measure(bench, name)
+            rows[name] = measure_row(bench, work, name)
         except figures.LeftOut as reason:
+            bench.left_out[name] = str(reason)
             bench.say(f"{name} is left out: {reason}")
         except RuntimeError as error:
             bench.say(f"{name} FAILED: {error}")
@@ -199,26 +263,45 @@ def measure(bench, names, results):
     return rows
 
 
+def read_results(directory):
+    """{version: its rows}, in order"""
+    paths = sorted(directory.glob("*.json"), key=lambda path: [int(number) for number in path.stem.split(".")])
+    return {path.stem: json.loads(path.read_text())["rows"] for path in paths}
+
+
 # ---- in a chroot ----
 
 def in_chroot(word):
-    """(path, root) of the interpreter of that version; None: there is none, or it is not in a
-    chroot."""
-    return next(((path, root) for version, path, root in interpreters() if root and word and f"{version}.".startswith(f"{word}.")), None)
+    """(version, path, root) of the interpreter of that version; None: there is none, or it is not
+    in a chroot."""
+    return next(((version, path, root) for version, path, root in interpreters() if root and word and f"{version}.".startswith(f"{word}.")), None)
 
 
-def run_in_chroot(args, path, root):
-    """The floor is built from out here: in there is no compiler. Does not come back."""
+def run_in_chroot(args, names, version, path, root):
+    """The floor is built from out here: in there is no compiler, and no pip. Does not come back."""
+    if not args.no_peers and any(name in program_rows.ROWS for name in names):
+        install(pathlib.Path(args.build).resolve(), program_rows.GROUP, version.rpartition(".")[0])
     floor = pathlib.Path(args.build).resolve() / "floor"
     floor.mkdir(exist_ok=True)
     outside = floor / "python"
     outside.write_text(f"#!/bin/sh\n'{TOP}/tools/in-chroot' '{root}' '{path}' \"$@\" | sed 's|^/|{root}/|'\n")
     outside.chmod(0o755)
     workload_rows.build_floor(outside, floor, f"{os.environ.get('CC', 'gcc')} -idirafter {root}/usr/include")
-    words = ["--build", args.build, "--python", path, "--runs", str(args.runs), "--row", args.row, "--results", args.results,
+    words = ["--build", args.build, "--python", path, "--runs", str(args.runs), "--row", ",".join(names), "--results", args.results,
              "--no-peers", *(["--quick"] if args.quick else [])]
     os.chdir(TOP)
     os.execv(TOP / "tools/in-chroot", ["in-chroot", root, path, "bench/bench.py", *words])
+
+
+def run_on_all(args, names):
+    """One after the other."""
+    words = ["--build", args.build, "--runs", str(args.runs), "--row", ",".join(names), "--results", args.results,
+             *(["--quick"] if args.quick else []), *(["--no-peers"] if args.no_peers else [])]
+    failed = 0
+    for version, path, root in interpreters():
+        say(f"Python {version} …")
+        failed |= subprocess.run([sys.executable, __file__, *words, "--python", version if root else path], check=False).returncode
+    return failed
 
 
 def whole_of(bench, rows):
@@ -232,25 +315,30 @@ def main():
     parser.add_argument("--python", default="")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--row", default="")
+    parser.add_argument("--programs", default="")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--no-peers", action="store_true", help="install nothing; the rows that need packages are left out or without peers")
     parser.add_argument("--results", default=str(HERE / "results"))
     args = parser.parse_args()
-    names = choose("" if args.row == "list" else args.row)
     if args.row == "list":
-        print("\n".join(names))
+        print("\n".join(all_rows()))
         return 0
+    names = choose(args.row, args.programs)
+    if args.python == "all":
+        return run_on_all(args, names)
     found = in_chroot(args.python)
     if found:
-        run_in_chroot(args, *found)
+        run_in_chroot(args, names, *found)
     bench = Bench(args)
     if not args.no_peers:
-        bench.install()
+        bench.install(names)
     try:
         rows = measure(bench, names, pathlib.Path(args.results))
     finally:
         bench.close()
     print_table(whole_of(bench, rows))
+    if any(name in program_rows.ROWS for name in names):
+        print_summary(read_results(pathlib.Path(args.results)), bench.left_out)
     return 0 if all(rows.values()) else 1
 
 

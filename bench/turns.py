@@ -1,5 +1,5 @@
 """Two runs of a workload at once on one processor, the one traced and the other not, by turns of
-the scheduler.
+the scheduler; or more of them (program_rows.py).
 
 A virtual machine can be half as fast a moment later. Of two runs one after the other that is in
 the ratio, of two that take turns it is not: each has its part of every moment. So the ratios of
@@ -15,12 +15,15 @@ the program waits is not counted here: the pairs (workload_rows.py) measure wall
 """
 import json
 import os
+import pathlib
 import shutil
 import statistics
 import subprocess
+import sys
 
 import workload_rows
 
+HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = (1 + 5 ** .5) / 2
 # row: the scales of the traced and the untraced run
 SCALES = {"w_loops": (1200, 1400), "w_fib": (30, 31), "w_oo": (6, 8), "w_lib": (6, 7), "w_aio": (20000, 22000)}
@@ -37,13 +40,13 @@ def work_of(row, scale):
     return GOLDEN ** scale if row == "w_fib" else scale
 
 
-class Turns:
-    """bench: as for workload_rows.Workloads; program: what runs the workload, in place of itself"""
+class AtOnce:
+    """Commands that run at once on one processor, and their collectors on another. bench: as for
+    workload_rows.Workloads; environment: what they get beside that of workloads"""
 
-    def __init__(self, bench, row, scales=None, program=()):
-        self.bench, self.row, self.program, self.work = bench, row, program, workload_rows.Workloads(bench)
-        quick = workload_rows.ROWS[row]["quick"]
-        self.scales = (quick, quick) if bench.quick else scales or SCALES[row]
+    def __init__(self, bench, **environment):
+        self.bench, self.work = bench, workload_rows.Workloads(bench)
+        self.environment = self.work.environment | environment
         processors = sorted(os.sched_getaffinity(0))
         if len(processors) < 2 or not shutil.which("taskset"):
             raise NotHere("it takes two processors, and taskset")
@@ -52,6 +55,57 @@ class Turns:
     def python(self, *words):
         return ["taskset", "-c", self.program_on, self.bench.python, *map(str, words)]
 
+    def record(self, words, *options, name="turns", notes=None):
+        """name: of the recording, which lies in the scratch directory until the next one; notes:
+        the file for what watch.py says of the collector"""
+        watch = [sys.executable, str(HERE / "watch.py"), str(notes), "--"] if notes else []
+        return ["taskset", "-c", self.collector_on, *watch, str(self.bench.pathline), "record", "-q", "--limit=0", *options,
+                "-o", str(self.bench.scratch / name), "--", *self.python(*words)]
+
+    def hear(self, mode, words):
+        """By floor/run.py."""
+        return self.python(workload_rows.FLOOR_RUN, mode, *words)
+
+    def start(self, words, name):
+        out = self.bench.scratch / f"turns-{name}.json"
+        out.unlink(missing_ok=True)
+        environment = dict(self.environment, BENCH_OUT=str(out))
+        return out, words, subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                            stderr=subprocess.PIPE, text=True)
+
+    def end(self, started):
+        """What the workload, or the program that runs it, says that it measured."""
+        out, words, process = started
+        printed, said = process.communicate()
+        told = out.read_text() if out.exists() else printed
+        if process.returncode or not told:
+            raise RuntimeError(f"{' '.join(words[:8])} … ended with {process.returncode}: {said.strip()[-600:]}")
+        return json.loads(told.splitlines()[-1])
+
+    def at_once(self, commands):
+        """name: what it said, of name: command"""
+        for words in commands.values():
+            if "-o" in words:
+                shutil.rmtree(words[words.index("-o") + 1], ignore_errors=True)
+        started = {name: self.start(words, name) for name, words in commands.items()}
+        try:
+            return {name: self.end(one) for name, one in started.items()}
+        finally:
+            for _, _, process in started.values():
+                if process.poll() is None:
+                    process.kill()
+                    process.wait()
+
+
+class Turns(AtOnce):
+    """Of a workload; program: what runs it, in place of itself."""
+
+    def __init__(self, bench, row, scales=None, program=()):
+        super().__init__(bench)
+        self.row, self.program = row, program
+        quick = workload_rows.ROWS[row]["quick"]
+        self.scales = (quick, quick) if bench.quick else scales or SCALES[row]
+
     def script(self, scale):
         return *self.program, workload_rows.SCRIPTS / (self.row + ".py"), scale
 
@@ -59,44 +113,16 @@ class Turns:
         return self.python(*self.script(self.scales[1]))
 
     def recorded(self, *options, arguments=(), name="turns"):
-        """arguments: of the program, after the scale; name: of the recording, which lies in the
-        scratch directory until the next one"""
-        return ["taskset", "-c", self.collector_on, str(self.bench.pathline), "record", "-q", "--limit=0", *options,
-                "-o", str(self.bench.scratch / name), "--", *self.python(*self.script(self.scales[0]), *arguments)]
+        """arguments: of the program, after the scale"""
+        return self.record([*self.script(self.scales[0]), *arguments], *options, name=name)
 
     def heard(self, mode):
-        """By floor/run.py."""
-        return self.python(workload_rows.FLOOR_RUN, mode, *self.script(self.scales[0]))
-
-    def start(self, words, name):
-        out = self.bench.scratch / f"turns-{name}.json"
-        out.unlink(missing_ok=True)
-        environment = dict(self.work.environment, BENCH_OUT=str(out))
-        return out, words, subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                            stderr=subprocess.PIPE, text=True)
-
-    def end(self, started):
-        """CPU of what the workload, or the program that runs it, says that it measured."""
-        out, words, process = started
-        printed, said = process.communicate()
-        told = out.read_text() if out.exists() else printed
-        if process.returncode or not told:
-            raise RuntimeError(f"{' '.join(words[:8])} … ended with {process.returncode}: {said.strip()[-600:]}")
-        return json.loads(told.splitlines()[-1])["cpu"]
+        return self.hear(mode, self.script(self.scales[0]))
 
     def once(self, words):
-        if "-o" in words:
-            shutil.rmtree(words[words.index("-o") + 1], ignore_errors=True)
-        both = self.start(words, "traced"), self.start(self.untraced(), "untraced")
-        try:
-            traced, untraced = map(self.end, both)
-        finally:
-            for _, _, process in both:
-                if process.poll() is None:
-                    process.kill()
-                    process.wait()
+        cpu = {name: said["cpu"] for name, said in self.at_once({"traced": words, "untraced": self.untraced()}).items()}
         few, many = (work_of(self.row, scale) for scale in self.scales)
-        return traced / few / (untraced / many)
+        return cpu["traced"] / few / (cpu["untraced"] / many)
 
     def ratios(self, *commands):
         """The median of each, all interleaved."""

@@ -13,6 +13,8 @@
 #define COLUMNS_DEFAULT 80
 #define COLUMNS_LEAST	20
 
+/* The terminal is asked before COLUMNS, which may be wrong after the window has changed. Without
+ * either, as in a terminal with size 0: 80. */
 static unsigned terminal_columns(void)
 {
 	const char *text = getenv("COLUMNS");
@@ -63,6 +65,8 @@ static const char *chosen_pager(void)
 	return text ? text : getenv("PAGER");
 }
 
+/* In the child. If execvp succeeds, `failed` is closed by it, and the parent reads nothing; if not,
+ * the parent reads the errno. */
 static void run_pager(char **words, int input, int failed)
 {
 	dup2(input, 0);
@@ -110,6 +114,9 @@ static pid_t start(char **words, int ends[2], int *err)
 	return 0;
 }
 
+/* No pager if nobody reads the output at a terminal, or if the terminal cannot move its cursor.
+ * Messages go into the pager as well, because it has the screen; page_close gives them back to the
+ * terminal. */
 void page_start(struct cmd *c, struct out *o)
 {
 	const char *terminal = getenv("TERM");
@@ -143,6 +150,8 @@ void page_start(struct cmd *c, struct out *o)
 	}
 }
 
+/* Write the rest, and wait until the pager is left. That the user left it before the end is no
+ * error. */
 int page_close(struct cmd *c, struct out *o)
 {
 	const pid_t pager = o->pager;

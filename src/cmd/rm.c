@@ -27,6 +27,8 @@ struct victim {
 	bool is_recording;	  /* it has some files of a recording */
 };
 
+/* What is in the directory: some file of a recording, and another file? 0, or an errno. All of its
+ * names are looked at before anything is removed. */
 static int look_through(struct victim *v)
 {
 	int fd = openat(v->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -72,7 +74,9 @@ static int refuse(const struct victim *v, const char *why)
 	return CMD_USAGE;
 }
 
-/* CMD_GO: it may be removed. */
+/* CMD_GO: it may be removed. First what no --force changes: it is a directory, not a link to one;
+ * it has files of a recording; it has nothing else. Then whether it is still being written, which
+ * --force allows. */
 static int judge(struct victim *v, bool force)
 {
 	char why[NAME_MAX + 64];
@@ -136,6 +140,7 @@ static const char *split(const char *path, char folder[PATH_MAX])
 	return name;
 }
 
+/* The files first, then the directory, then `latest` if that named it. */
 static int remove_one(struct victim *v)
 {
 	char folder[PATH_MAX], name[NAME_MAX + 1];

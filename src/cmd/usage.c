@@ -15,6 +15,7 @@ struct wrap {
 	size_t width, indent, column;
 };
 
+/* As wide as the terminal, within limits. A file or a pipe gets the same everywhere. */
 static size_t help_width(void)
 {
 	struct winsize size = {0};
@@ -31,6 +32,8 @@ static void put_blanks(struct wrap *w, size_t n)
 	w->column += n;
 }
 
+/* Width is counted in characters, not bytes: of a character in UTF-8 only the first byte counts. A
+ * word that is wider than a line is not split. */
 static void put_word(struct wrap *w, size_t blanks, const char *word, size_t n)
 {
 	size_t width = 0;
@@ -96,6 +99,7 @@ static void put_text(const char *text, size_t left)
 	putchar('\n');
 }
 
+/* `  -f, --force                what it means`. A long name has its line for itself. */
 static void help_row(const struct cmd_option *o)
 {
 	char left[80];
@@ -125,6 +129,8 @@ void usage_print(
 
 /* ---- the tables ---- */
 
+/* A cell of a table that programs read: one row a line, cells separated by tabs. What would end a
+ * cell or a row is escaped. */
 void cmd_table_text(char before, const char *text)
 {
 	static const char special[] = "\n\t\\", letters[] = "nt\\";

@@ -124,6 +124,8 @@ static void name_from(struct what *w, const char *word)
 		w->name[n - 3] = 0;
 }
 
+/* `-m package.module` is named by the module, `-c` is `command`, `-` is `stdin`, and a script is
+ * named by its file. */
 static void name_python(struct what *w, char **words, int count)
 {
 	const char *word = words[0];
@@ -136,6 +138,8 @@ static void name_python(struct what *w, char **words, int count)
 		name_from(w, strcmp(word, "-") ? word : "stdin");
 }
 
+/* What begins with - can only be -m, -c or - here, which are short for python3 with these. The
+ * other options of Python are not taken for ours, nor passed on: the user is told how to. */
 static int check_words(char **words, int count)
 {
 	const char *word = words[0];
@@ -153,6 +157,8 @@ static int check_words(char **words, int count)
 	return CMD_USAGE;
 }
 
+/* A word for Python gets `python3` (or what --python names) before it; a command is searched in
+ * PATH. Only the name of the program is looked up; the words after it are the program's. */
 int what_resolve(struct what *w, char **words, int count, const char *python)
 {
 	int code = check_words(words, count);

@@ -24,6 +24,8 @@ struct cut {
 	bool damaged; /* bytes that are not events were found at `end` */
 };
 
+/* A gap tells how many events its thread could not write. The process has the sum of them; the
+ * first few of a block are also written one by one, as losses with a seq. */
 static void note_gap(struct cut *k, const struct event *e)
 {
 	struct process *p = processes_find(&k->c->processes, k->t->process);
@@ -39,12 +41,16 @@ static void note_gap(struct cut *k, const struct event *e)
 			.text = ""};
 }
 
+/* A block says which minor version a reader must know at least, so that older readers can read the
+ * blocks that have nothing new. */
 static void need(struct cut *k, uint32_t minor)
 {
 	if (k->head.needs_minor < minor)
 		k->head.needs_minor = minor;
 }
 
+/* Rows without an event: what follows from the graph of a code is not written, but it is counted,
+ * and has a seq. */
 static void count_untold(struct cut *k, const struct follow_rows *rows)
 {
 	const uint64_t sum = follow_rows_sum(rows);
@@ -80,7 +86,9 @@ static void follow(struct cut *k, const struct event *e)
 	}
 }
 
-/* Apply the leading events that are of the common kinds; `at`: where they begin in the block. */
+/* Apply the leading events that are of the common kinds; `at`: where they begin in the block.
+ * Nearly all events of a program are of these kinds, so they are decoded and applied in one loop,
+ * which only counts. The sums are added here, at the end of a run of them. */
 static void run_common(struct cut *k, struct pl_view *v, size_t at)
 {
 	struct standing_counts n = {0};
@@ -103,7 +111,8 @@ static void run_common(struct cut *k, struct pl_view *v, size_t at)
 	count_untold(k, &n.untold);
 }
 
-/* The bytes stay in the chunk until the block is written. */
+/* Only where the bytes are is kept. They stay in the chunk, which is given back when the block is
+ * written (stream_done), so they are compressed from there without a copy. */
 static void put_part(struct cut *k, struct pl_view part)
 {
 	if (!part.left)
@@ -113,8 +122,9 @@ static void put_part(struct cut *k, struct pl_view part)
 	k->end += part.left;
 }
 
-/* Apply the events of one part of a chunk. A part that ends in the middle of an event is damaged
- * from that event on. */
+/* Apply the events of one part of a chunk: runs of common ones, and between them single ones of the
+ * other kinds. A part that ends in the middle of an event is damaged from that event on, and the
+ * block has what is before it. */
 static void run(struct cut *k, struct pl_view part)
 {
 	const size_t before = k->bytes;
@@ -177,6 +187,8 @@ static void gather(struct cut *k)
 	}
 }
 
+/* A block opens with all that a reader needs to begin there: the stack, time, seq and position as
+ * they are after the last byte on disk. */
 static void open_head(struct cut *k)
 {
 	struct stream *t = k->t;
@@ -225,6 +237,8 @@ static struct blocks_chain *find_chain(struct collector *c, const struct stream 
 	return oldest;
 }
 
+/* Compress it into c->payload. Within a chain, a block is compressed against those before it, and a
+ * reader needs these first. */
 static int pack_block(
 	struct collector *c, struct block_source *source, struct blocks_chain *chain, int level)
 {
@@ -236,7 +250,9 @@ static int pack_block(
 	return err;
 }
 
-/* A chain is in one segment, so they are dropped together. */
+/* A chain is in one segment, so that its blocks are dropped together. If the compressed block turns
+ * out to be too large for the rest of the segment, it is compressed once more, as the first of a
+ * new chain. */
 static int pack_in_segment(
 	struct collector *c, struct block_source *source, struct blocks_chain *chain, int level)
 {
@@ -250,7 +266,9 @@ static int pack_in_segment(
 	return err;
 }
 
-/* `bytes` of events, in `parts`. */
+/* `bytes` of events, in `parts`, with c->opening as the stack before them. It belongs to no chain
+ * if the collector is late, if it has no events, or if it is small and the thread's first. What
+ * goes wrong breaks the chain, since the writer's state is then not that of the file. */
 static int write_block(struct collector *c, struct stream *t, const struct block_head *head,
 	const struct pl_buf *parts, size_t bytes)
 {
@@ -368,6 +386,7 @@ static void add_cost(void *collector, uint32_t code, enum event_kind kind, uint6
 	costs_add(&c->costs, &c->bodies, code, kind, count);
 }
 
+/* After the block, when it is known whether it could be written. */
 static void tell_losses(struct cut *k, int err)
 {
 	struct collector *c = k->c;
@@ -400,7 +419,18 @@ static uint64_t end_with_damage(const struct cut *k)
 	return k->end + part.left;
 }
 
-/* Write one block; false: there was nothing. */
+/* Write one block; false: there was nothing.
+ *
+ *	make room     drop old segments, if there is a limit
+ *	open_head     copy the stack as it is on disk
+ *	gather        apply the events of the chunks, up to the size of a block
+ *	write_block   compress, and append to the segment
+ *	tell_losses   what the block or its gaps lost
+ *	write_damage  only after bytes that are not events
+ *	stream_done   give the chunks back
+ *
+ * If it cannot be written, its events are lost, and the chunks go back all the same.
+ */
 static bool cut_one(struct collector *c, struct stream *t)
 {
 	struct cut k = {.c = c, .codes = bodies_codes(&c->bodies), .t = t};
@@ -437,6 +467,7 @@ static bool cut_one(struct collector *c, struct stream *t)
 	return true;
 }
 
+/* How many events a thread had, and when it ended. Written once, after its last block. */
 void blocks_end_thread(struct collector *c, struct stream *t, uint64_t ticks)
 {
 	struct pl_buf b = {0};
@@ -452,11 +483,15 @@ void blocks_end_thread(struct collector *c, struct stream *t, uint64_t ticks)
 	buf_release(&b);
 }
 
+/* A block takes milliseconds to compress. Meanwhile the program reads the time from the arena, so
+ * it is renewed between two blocks. */
 static void tick(struct collector *c)
 {
 	ticker_store(&c->ticker, &c->arena.head->tick, clock_ticks(c->ticker.source));
 }
 
+/* If all is written, a chunk that was closed exactly at its end may still be held, so give it back.
+ * A thread is at its end when the last of its chunks is on disk. */
 static void finish_cut(struct collector *c, struct stream *t)
 {
 	if (!stream_pending(t))
@@ -490,6 +525,7 @@ static void cut_due(struct collector *c, struct stream *t, int64_t now_ns)
 		t->since_ns = now_ns;
 }
 
+/* One round: downwards, because a stream that is removed gets the last one in its place. */
 void blocks_cut(struct collector *c, enum blocks_why why, int64_t now_ns)
 {
 	for (uint32_t i = c->streams.count; i-- > 0;) {

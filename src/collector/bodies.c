@@ -1,3 +1,11 @@
+/* What happens when a code is described, for three lambdas of which two are equal:
+ *
+ *	bodies_add(code 8, body A)    known: none    -> number 0, BODIES: 0 A,  CODES: 8 0
+ *	bodies_add(code 9, body B)    known: none    -> number 1, BODIES: 1 B,  CODES: 9 1
+ *	bodies_add(code 10, body A)   known: 0       ->                         CODES: 10 0
+ *
+ * `kept` has the bytes of bodies, because equal hashes do not prove that two are equal.
+ */
 #include "collector/bodies.h"
 
 #include <stdlib.h>
@@ -6,6 +14,8 @@
 /* In `kept`: | body number u32 | source u32 | length u32 | the body's bytes | */
 #define KEPT_HEAD 12
 
+/* Of the source too: equal code from another text is another body, since its lines are shown from
+ * that text. */
 static uint64_t hash_body(uint32_t source, struct pl_view body)
 {
 	uint64_t pair[2] = {source, hash_bytes(body.at, body.left)};
@@ -42,6 +52,7 @@ static void keep(
 		*place = 0;
 }
 
+/* In the map for the blocks that follow, and in CODES for a finisher. */
 static void set_code(struct bodies *b, uint32_t code, uint32_t number)
 {
 	uint64_t *to = map_put(&b->codes, code);
@@ -70,6 +81,9 @@ void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view
 	set_code(b, code, number);
 }
 
+/* A follow_find. It is asked at each call and return, mostly for the same few codes, so the last
+ * ones are kept at places by number. A code without a body is asked for again each time: it may yet
+ * be described. */
 static struct follow_code *follow_of(void *bodies, uint32_t code)
 {
 	struct bodies *b = bodies;
@@ -90,6 +104,7 @@ struct follow_codes bodies_codes(struct bodies *b)
 	return (struct follow_codes){.find = follow_of, .context = b};
 }
 
+/* A record that is incomplete for lack of memory makes store_put fail the store. */
 static void flush_one(struct pl_buf *b, enum record_kind kind, struct store *out)
 {
 	if (!b->used && !b->failed)
@@ -105,6 +120,7 @@ void bodies_flush(struct bodies *b, struct store *out)
 	flush_one(&b->pairs, RECORD_CODES, out);
 }
 
+/* If there is no memory, the code stays in the map: that costs its bytes, and nothing else. */
 void bodies_free_code(struct bodies *b, uint32_t code)
 {
 	if (b->freed_count == b->freed_room) {
@@ -127,6 +143,8 @@ void bodies_forget(struct bodies *b, size_t count)
 	b->freed_count -= count;
 }
 
+/* A finisher continues with the bodies and numbers that the collector had. What cannot be decoded
+ * ends the record: what is before it is used. */
 void bodies_load(struct bodies *b, struct pl_view v)
 {
 	uint64_t number, source;

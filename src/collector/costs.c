@@ -1,3 +1,5 @@
+/* Each code's costs are in the row of its body, number + 1, because codes with equal bodies are one
+ * function for a reader. Row 0 has the events of codes that were never described. */
 #include "collector/costs.h"
 
 #include <stdlib.h>
@@ -5,6 +7,7 @@
 #include <time.h>
 #include "format/block.h"
 
+/* Asked for each event, so the rows of the last codes are kept by their numbers. */
 static uint32_t row_of(struct costs *c, const struct bodies *b, uint32_t code)
 {
 	uint32_t place = code % COSTS_RECENT;
@@ -18,6 +21,7 @@ static uint32_t row_of(struct costs *c, const struct bodies *b, uint32_t code)
 	return row;
 }
 
+/* Room for this row; new rows are 0. */
 static bool grow(struct costs *c, uint32_t row)
 {
 	uint32_t room = c->room ? c->room : 256;
@@ -33,6 +37,8 @@ static bool grow(struct costs *c, uint32_t row)
 	return true;
 }
 
+/* An event that enters a frame belongs to the code that is entered. All others belong to the code
+ * of the top frame. Asked before the stack is changed. */
 static uint32_t code_of(const struct stack *s, const struct event *e)
 {
 	if (e->kind == EVENT_ENTER || e->kind == EVENT_RESUME || e->kind == EVENT_THROW)
@@ -72,6 +78,7 @@ static bool any(const uint64_t row[PL_EVENT_KIND_COUNT])
 	return false;
 }
 
+/* Rows without any event are left out. */
 void costs_write(const struct costs *c, struct store *out)
 {
 	struct pl_buf b = {0};

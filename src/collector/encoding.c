@@ -110,6 +110,7 @@ static bool is_ascii(struct pl_view v)
 	return true;
 }
 
+/* Latin-1 bytes are the numbers of their characters: two bytes of UTF-8 from 0x80 on. */
 static void put_latin(struct pl_buf *text, struct pl_view v)
 {
 	buf_reserve(text, v.left);
@@ -120,6 +121,7 @@ static void put_latin(struct pl_buf *text, struct pl_view v)
 	}
 }
 
+/* In pieces: how long the text becomes is not known before. */
 static const char *put_converted(struct pl_buf *text, struct pl_view v, iconv_t converter)
 {
 	char *from = (char *)(uintptr_t)v.at;
@@ -140,6 +142,7 @@ static const char *put_converted(struct pl_buf *text, struct pl_view v, iconv_t 
 	return NULL;
 }
 
+/* All other codings are the C library's; one that Python alone knows is a reason, not a text. */
 static const char *put_other(struct pl_buf *text, struct pl_view v, const char *name)
 {
 	static char why[NAME_ROOM + 64];
@@ -213,6 +216,8 @@ static void sip_round(uint64_t v[4])
 	v[2] = turn(v[2], 32);
 }
 
+/* SipHash-1-3 with a key of 64 bits, as importlib's source_hash: what a .pyc by hash has of its
+ * source. */
 uint64_t source_hash(uint64_t key, struct pl_view bytes)
 {
 	uint64_t v[4] = {key ^ 0x736f6d6570736575, 0x646f72616e646f6d, key ^ 0x6c7967656e657261,

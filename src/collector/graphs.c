@@ -10,6 +10,8 @@ struct body_graph {
 	bool ready; /* `follow` is made for the first event */
 };
 
+/* The table is by number of the body. Numbers are given one after another, so few places stay
+ * empty. */
 static bool make_room(struct graphs *g, uint32_t number)
 {
 	uint32_t room = g->room ? g->room : 1024;
@@ -27,6 +29,8 @@ static bool make_room(struct graphs *g, uint32_t number)
 	return true;
 }
 
+/* Only the graph is kept. A body that cannot be read has none: its events are then followed without
+ * rows that have no event, as by a reader, who cannot read it either. */
 void graphs_add(struct graphs *g, uint32_t body_number, struct pl_view body)
 {
 	if (!make_room(g, body_number) || g->all[body_number])
@@ -40,6 +44,8 @@ void graphs_add(struct graphs *g, uint32_t body_number, struct pl_view body)
 	g->all[body_number] = b;
 }
 
+/* What is needed to follow a function is made when it is first asked for: a finisher loads all
+ * bodies, and needs few. */
 struct follow_code *graphs_find(struct graphs *g, uint32_t body_number)
 {
 	struct body_graph *b = body_number < g->room ? g->all[body_number] : NULL;

@@ -21,6 +21,8 @@ struct message {
 	struct pl_view fields;
 };
 
+/* Written with what only the collector knows: the working directory, for a writer that continues
+ * after a crash. */
 static int read_process(struct collector *c, const struct message *m)
 {
 	struct pl_buf *b = &c->payload;
@@ -81,6 +83,7 @@ static int read_thread_end(struct collector *c, const struct message *m)
 	return 0;
 }
 
+/* Gathered, and written as one record when meta is flushed. */
 static int read_string(struct collector *c, const struct message *m)
 {
 	struct pl_view v = m->fields, text;
@@ -173,6 +176,7 @@ static int read_text(struct collector *c, const struct message *m)
 	return 0;
 }
 
+/* What went wrong in the recorder: a loss of its process. */
 static int read_note(struct collector *c, const struct message *m)
 {
 	struct pl_view v = m->fields, text;
@@ -288,6 +292,8 @@ static uint64_t first_message(const struct collector *c, struct stream *t)
 	return t->position;
 }
 
+/* Everything that messages led to is on disk afterwards: texts and bodies before the blocks that
+ * name them. */
 static void flush(struct collector *c)
 {
 	sources_flush(&c->sources, &c->store);

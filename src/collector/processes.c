@@ -28,6 +28,8 @@ static struct process_slot *slot_of(const struct collector *c, const struct proc
 	return &c->arena.head->slots[p->slot];
 }
 
+/* Nothing more of it comes; but its last chunks may still wait in the arena (LIFE_DRAINED comes
+ * next). */
 static void be_over(struct collector *c, struct process *p)
 {
 	if (p->life != LIFE_LIVE)
@@ -49,6 +51,8 @@ static uint32_t pid_here(const struct collector *c, const struct process_slot *s
 	return (uint32_t)watch_find(slot->pid, slot->pid_space);
 }
 
+/* From here on the kernel says when it ends. One that has ended already is over at once: its slot
+ * says that it was there. */
 static void watch_it(struct collector *c, struct process *p)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data.fd = -1};
@@ -173,6 +177,7 @@ void processes_look(struct collector *c)
 	look_at_slots(c);
 }
 
+/* All rings were read after the process was over: now there is nothing left of it. */
 void processes_looked(struct collector *c)
 {
 	for (uint32_t i = 0; i < c->processes.count; i++)
@@ -256,6 +261,8 @@ static void write_losses(struct collector *c, struct process *p)
 					  .text = "the recorder switched itself off"});
 }
 
+/* A killed process may have taken a chunk and never filled it: what comes after the hole is kept,
+ * with a gap. */
 static void end_with_holes(struct collector *c, struct stream *t)
 {
 	while (stream_skip_hole(t)) {
@@ -268,6 +275,8 @@ static void end_with_holes(struct collector *c, struct stream *t)
 	}
 }
 
+/* From the last to the first, because streams_remove moves the last one to the place that is
+ * free. */
 static void end_streams(struct collector *c, struct process *p)
 {
 	for (uint32_t i = c->streams.count; i-- > 0;) {
@@ -332,6 +341,7 @@ void processes_end(struct collector *c, int64_t now_ns)
 	}
 }
 
+/* The same fields in a message of the recorder and in a record of meta. */
 int process_word_read(struct pl_view v, struct process_word *out)
 {
 	struct pl_view *const texts[] = {

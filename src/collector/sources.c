@@ -149,6 +149,8 @@ static const char *reason_of(int err, char *room, size_t size)
 	}
 }
 
+/* Frozen modules have no file, but the standard library has their text: NAME.py, or
+ * NAME/__init__.py. */
 static int read_frozen(struct sources *s, const struct source_place *p, struct pl_view file)
 {
 	char path[PATH_ROOM], name[PATH_MAX];
@@ -213,6 +215,8 @@ static const char *read_stamped(
 
 /* ---- units ---- */
 
+/* The bytes are what was compiled, as far as is known. A .pyc by hash has the hash of its source,
+ * which then must fit (t->hash). */
 static uint32_t put_bytes(
 	struct sources *s, struct store *out, const struct code_text *t, struct pl_view bytes)
 {
@@ -229,6 +233,8 @@ static uint32_t put_bytes(
 	return number_of(s, out, file, (struct pl_view){0}, reason);
 }
 
+/* A file is read once for each stamp, however many codes are of it; after a failure it is tried
+ * again with the next one. */
 static uint32_t put_file(struct sources *s, struct store *out, const struct source_place *p,
 	const struct code_text *t)
 {
@@ -262,6 +268,7 @@ static uint32_t put_frozen(
 	return number;
 }
 
+/* The recorder has sent the member as it is packed. */
 static uint32_t put_member(struct sources *s, struct store *out, const struct code_text *t)
 {
 	const struct archive_member m = {
@@ -274,6 +281,8 @@ static uint32_t put_member(struct sources *s, struct store *out, const struct co
 		    : put_bytes(s, out, t, buf_view(&s->bytes));
 }
 
+/* By how the recorder knew the text (format/code_text.h). Each way ends in a source with a text, or
+ * in one with the reason why there is none. */
 static uint32_t put_text(struct sources *s, struct store *out, const struct source_place *p,
 	const struct code_text *t)
 {
@@ -321,6 +330,7 @@ void sources_open(struct sources *s, struct store *out, const struct source_plac
 	buf_varint(&s->new_units, (uint64_t)number + 1);
 }
 
+/* For a code whose text unit is not known: the source says so. */
 uint32_t sources_number(struct sources *s, struct store *out, uint32_t unit, struct pl_view file)
 {
 	const uint64_t *known = unit ? map_find(&s->units, unit) : NULL;
@@ -345,6 +355,7 @@ void sources_flush(struct sources *s, struct store *out)
 	s->new_units.failed = false;
 }
 
+/* When another collector goes on with a recording: its texts have their numbers already. */
 void sources_load(struct sources *s, struct pl_view v)
 {
 	uint64_t number;

@@ -41,6 +41,7 @@ uint64_t store_block_max(const struct store *s)
 	return s->limit_bytes ? store_segment_max(s) : 0;
 }
 
+/* Those that are kept: segment_sizes[0] is that of first_segment. */
 static uint32_t segment_count(const struct store *s)
 {
 	return s->last_segment + 1 - s->first_segment;
@@ -138,6 +139,7 @@ static bool is_last_word(enum record_kind kind)
 	       kind == RECORD_END;
 }
 
+/* Once the store has failed, only records that say so are accepted, as far as the reserve goes. */
 void store_put(struct store *s, enum record_kind kind, const struct pl_buf *payload)
 {
 	if (payload->failed)
@@ -160,6 +162,8 @@ static int append_meta(struct store *s)
 	return err;
 }
 
+/* What was put is appended to meta. After an error it is dropped, and the error stays: what
+ * describes events must be whole, so nothing is recorded after it. */
 int store_flush(struct store *s)
 {
 	if (s->meta.failed)
@@ -175,6 +179,7 @@ int store_flush(struct store *s)
 	return -s->failed;
 }
 
+/* | ticks | recovered | meta bytes | first segment | bytes of each segment … | */
 void store_end(struct store *s, uint64_t ticks, bool recovered)
 {
 	struct pl_buf b = {0};
@@ -464,6 +469,8 @@ static int reopen_segments(struct store *s)
 	return err;
 }
 
+/* After its collector was killed: ends that were half written are cut off, and the next record
+ * follows. */
 int store_reopen(struct store *s, int directory_fd, uint64_t limit_bytes)
 {
 	begin(s, directory_fd, limit_bytes);

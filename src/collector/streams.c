@@ -17,6 +17,7 @@ struct stream *streams_find(const struct streams *s, uint32_t process, uint32_t 
 	return at ? (struct stream *)(uintptr_t)*at : NULL;
 }
 
+/* Arrays of pointers grow by doubling: a stream's address never changes, so others may hold it. */
 static bool room_for_one(struct stream ***all, uint32_t count, uint32_t *room)
 {
 	if (count < *room)
@@ -30,7 +31,8 @@ static bool room_for_one(struct stream ***all, uint32_t count, uint32_t *room)
 	return true;
 }
 
-/* Its index among the messages, or where it would be. */
+/* Its index among the messages, or where it would be. Searched from the end, since a new process
+ * has the largest number so far. */
 static uint32_t place_of(const struct streams *s, uint32_t process)
 {
 	uint32_t at = s->message_count;
@@ -40,6 +42,8 @@ static uint32_t place_of(const struct streams *s, uint32_t process)
 	return at;
 }
 
+/* Messages are kept by growing number of the process. A child has a larger number than the process
+ * from which it was forked, and look_at_messages depends on that. */
 static void insert_messages(struct streams *s, struct stream *t)
 {
 	uint32_t at = place_of(s, t->process);
@@ -88,6 +92,7 @@ static void stream_free(struct stream *t)
 	free(t);
 }
 
+/* The last one takes its place, so a caller that walks over all of them walks downwards. */
 void streams_remove(struct streams *s, uint32_t index)
 {
 	struct stream *t = s->all[index];
@@ -111,7 +116,8 @@ void streams_release(struct streams *s)
 
 /* ---- looking ---- */
 
-/* Insert by order; false: no memory, or the order exists already. */
+/* Insert by order; false: no memory, or the order exists already. Searched from the end: chunks are
+ * mostly seen in the order in which they were taken. */
 static bool insert(struct stream *t, const struct held_chunk *h)
 {
 	uint32_t at = t->count;
@@ -164,6 +170,9 @@ static void admit(struct streams *s, const struct arena *a, uint32_t index)
 	s->owner[index] = t;
 }
 
+/* The arena's bitmap says which chunks are taken; 64 are looked at together, so that an idle arena
+ * costs a few loads. A chunk that is taken but has still the state FREE has no complete head yet:
+ * it is seen at the next look. */
 static void admit_new(struct streams *s, const struct arena *a)
 {
 	uint32_t count = a->file_chunks < a->chunk_limit ? a->file_chunks : a->chunk_limit;
@@ -204,6 +213,8 @@ static bool refresh(struct held_chunk *h, const struct arena *a, bool all)
 	return moved;
 }
 
+/* Only the last chunks of a stream can have changed: from the first one, seen from the end, that is
+ * closed, all before it are final. */
 static bool look(struct stream *t, const struct arena *a, int64_t now_ns)
 {
 	bool moved = false;
@@ -266,6 +277,8 @@ static uint32_t chain_length(const struct stream *t)
 	return n;
 }
 
+/* The bytes that can be written now: those of chunks after a hole have to wait until it is filled,
+ * or skipped. */
 uint64_t stream_pending(const struct stream *t)
 {
 	uint32_t n = chain_length(t);
@@ -274,6 +287,7 @@ uint64_t stream_pending(const struct stream *t)
 	return end > t->position ? end - t->position : 0;
 }
 
+/* What a chunk has from position `at` on. The bytes stay where they are, and are not copied. */
 bool stream_part(const struct stream *t, const struct arena *a, uint64_t at,
 	const struct held_chunk **from, struct pl_view *part)
 {
@@ -311,6 +325,8 @@ static void note_skip(const struct stream *t, struct arena *a)
 		arena_chunk(a, next->index)->skip = (uint32_t)(t->position - next->stream_bytes);
 }
 
+/* All before `position` is on disk. A chunk goes back to the producers when it is closed and all of
+ * it is done; the one that a thread still holds stays, even if nothing in it is left to do. */
 void stream_done(struct streams *s, struct stream *t, struct arena *a, uint64_t position)
 {
 	t->position = position;
@@ -344,6 +360,7 @@ bool stream_skip_hole(struct stream *t)
 	return hole;
 }
 
+/* Give back all of a stream's chunks, whatever is in them. */
 void stream_drop(struct streams *s, struct stream *t, struct arena *a)
 {
 	for (uint32_t i = 0; i < t->count; i++)

@@ -1,3 +1,17 @@
+/* There are two counts, each with a cursor of its own. One goes once over the whole thread, and
+ * keeps a tally at the end of each piece. The other goes from the last tally before the position to
+ * the position:
+ *
+ *	first                                                                  end
+ *	|----------|----------|----------|----------|----------|----------|----|
+ *	           kept[0]    kept[1]    kept[2]    kept[3]        ^ whole_at
+ *	                                 |.........^ seq
+ *	                                 since, up to near_at
+ *
+ * Lines up to the position: kept[2] + since. In all: the whole count, when whole_at is at the end.
+ * When the position moves forward, the near count goes on from where it is; when it moves back, or
+ * to another piece, the count begins again at a tally.
+ */
 #include "session/hits.h"
 
 #include <stdlib.h>
@@ -52,6 +66,7 @@ struct hits *hits_new(struct pl_recording *r, uint32_t process, uint32_t thread)
 	return h;
 }
 
+/* The next count_near begins again from a tally. */
 static void forget_near(struct hits *h)
 {
 	pl_counts_free(h->since);
@@ -72,6 +87,7 @@ void hits_free(struct hits *h)
 	free(h);
 }
 
+/* A new count, and a cursor that stands at its beginning. */
 static int open(struct hits *h, struct pl_counts **counts, struct pl_cursor **cursor, uint64_t seq,
 	struct pl_err *err)
 {
@@ -84,6 +100,8 @@ static int open(struct hits *h, struct pl_counts **counts, struct pl_cursor **cu
 
 /* ---- the whole thread ---- */
 
+/* Keep the counts of lines as they are at whole_at. Without room for more rows nothing is kept, and
+ * the near count has a longer way. */
 static int keep(struct hits *h, struct pl_err *err)
 {
 	struct pl_count_table table;
@@ -113,6 +131,7 @@ static uint64_t piece_end(const struct hits *h)
 	return h->end - h->first - done > h->piece ? h->first + done + h->piece : h->end;
 }
 
+/* One step of the whole count, at most up to the end of the piece. */
 static int count_on(struct hits *h, struct pl_err *err)
 {
 	const uint64_t end = piece_end(h);
@@ -129,6 +148,7 @@ static int count_on(struct hits *h, struct pl_err *err)
 
 /* ---- near the position ---- */
 
+/* The number of the last tally that is not after seq, + 1; 0: there is none. */
 static size_t base_of(const struct hits *h, uint64_t seq)
 {
 	size_t i = h->kept_count;
@@ -138,6 +158,7 @@ static size_t base_of(const struct hits *h, uint64_t seq)
 	return i;
 }
 
+/* One step of the near count. It includes the event at seq itself, hence seq + 1. */
 static int count_near(struct hits *h, uint64_t seq, struct pl_err *err)
 {
 	const size_t base = base_of(h, seq);
@@ -159,6 +180,9 @@ static int count_near(struct hits *h, uint64_t seq, struct pl_err *err)
 	return code;
 }
 
+/* Most urgent first. If the position is more than a piece beyond the whole count, that one goes on
+ * until it has a tally near it: the way is the same, and the tally remains. Then come the counts at
+ * the position, and at last the rest of the thread, while nothing else is to do. */
 int hits_work(struct hits *h, uint64_t seq, struct pl_err *err)
 {
 	bool known = h->near && h->near_at == seq + 1 && h->ready;
@@ -182,6 +206,9 @@ int hits_work(struct hits *h, uint64_t seq, struct pl_err *err)
 
 /* ---- results ---- */
 
+/* Add the rows of one tally to counts by line. Several codes can be compiled from one text, such as
+ * a module and its functions, and each text can be loaded more than once. Rows of one code come
+ * together, so the texts are compared once for each. */
 static void add(const struct pl_count *rows, size_t count, const struct pl_code *of,
 	uint64_t *counts, int32_t max)
 {

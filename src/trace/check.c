@@ -35,6 +35,7 @@ static void damage(struct check *k, const struct block_ref *ref, const char *wha
 	recording_damage(k->r, ref->file, ref->off, what);
 }
 
+/* Every code that a block names has a body, and the body decodes; code_open reports it if not. */
 static void check_codes(struct check *k, const struct block_ref *ref)
 {
 	const struct pl_map *bodies = &k->block.bodies;
@@ -111,6 +112,8 @@ static bool line_has_start(struct check *k, const struct stack *stack, const str
 	return !c || code_has_start(c, e->index);
 }
 
+/* One event: what it names is there, and the frame that it needs. Counts it in `found` and applies
+ * it to the stack. NULL, or what is damaged. */
 static const char *check_event(
 	struct check *k, struct stack *stack, const struct event *e, struct block_head *found)
 {
@@ -132,6 +135,7 @@ static const char *check_event(
 	return NULL;
 }
 
+/* All events of a block, from its own stack on. They must end exactly at the end of the payload. */
 static const char *check_events(struct check *k, struct stack *stack)
 {
 	struct block_head found = {.close_ticks = k->block.head.open_ticks};
@@ -152,6 +156,7 @@ static const char *check_events(struct check *k, struct stack *stack)
 	return compare_heads(&k->block.head, &found);
 }
 
+/* Is one block the continuation of the other, without a gap between them? */
 static bool follows(const struct block_ref *before, const struct block_ref *ref)
 {
 	return before->number + 1 == ref->number &&
@@ -193,6 +198,8 @@ static int check_block(struct check *k, const struct thread_entry *t,
 	return 0;
 }
 
+/* A block that is missing in the middle is damage, if no gap was announced. At the beginning it is
+ * damage only if no segment was dropped: else it was dropped with that. */
 static int check_thread(struct check *k, const struct thread_entry *t, struct pl_err *err)
 {
 	const struct block_ref *before = NULL;

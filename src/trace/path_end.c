@@ -27,6 +27,8 @@ bool path_end_has(const struct pl_event *row)
 		       (row->gap == PL_GAP_KILLED || row->gap == PL_GAP_LIVE));
 }
 
+/* The rows after the last event: each line that may have run there is possible, and can share the
+ * time up to the end. */
 int path_end_row(struct pl_profile *p, const struct pl_event *row)
 {
 	const struct contexts *x = &p->contexts;
@@ -129,6 +131,9 @@ static bool is_loop_wait(const struct profile_end *e, const struct contexts *x, 
 	return loops_run(pl_code_file(run), bare_name(run));
 }
 
+/* The frame of a sample is the innermost one with its code. If that is the frame in which the
+ * thread is, and its last line is the sample's, then it stood there since the last event: the pass
+ * of the line goes on, and is not a new one. */
 static void find_frame(struct pl_profile *p)
 {
 	struct profile_end *e = &p->end;
@@ -186,6 +191,9 @@ static void note_stood(struct pl_profile *p, uint64_t to_ticks, bool gone)
 			   .task_id = profile_task_of(p, e->node)});
 }
 
+/* One sample after the last event, in order of time. The line before it gets the time up to here.
+ * If it is another line, the thread has moved, so a new stand begins; the first one is counted from
+ * the last event, since nothing says that it was elsewhere. */
 int path_end_sample(
 	struct pl_profile *p, const struct sample *s, const struct pl_code *code, int32_t line)
 {
@@ -211,6 +219,8 @@ int path_end_sample(
 	return e->idle || l->tail_rows ? 0 : share_tail(&p->share, code, line, e->node);
 }
 
+/* The last line gets the rest. If an event loop waited there, this is idle time, and not the
+ * line's. */
 int path_end_close(struct pl_profile *p, uint64_t end_ticks)
 {
 	int code = share_stood(p, end_ticks);
@@ -228,6 +238,7 @@ int path_end_close(struct pl_profile *p, uint64_t end_ticks)
 
 /* ---- without samples ---- */
 
+/* It stood still at the line that the path has last, or at a later one. */
 static void note_guess(struct pl_profile *p, double ns)
 {
 	const struct contexts *x = &p->contexts;
@@ -250,6 +261,9 @@ static void note_guess(struct pl_profile *p, double ns)
 			   .task_id = profile_task_of(p, x->frames[x->depth - 1].node)});
 }
 
+/* Without samples: each possible line, and each function on the stack, may have had all of the
+ * time, so all of it is their error. A thread counts once for a function, even if that is on the
+ * stack several times. */
 void path_end_unsure(struct pl_profile *p, double ns)
 {
 	struct share *s = &p->share;

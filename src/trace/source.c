@@ -27,6 +27,7 @@ static size_t count_lines(struct pl_view text)
 	return count;
 }
 
+/* Where each line begins. Counted first, so that the array has the right size. */
 static int split(struct source *s)
 {
 	size_t count, at = 0, length;
@@ -51,6 +52,8 @@ void source_release(struct source *s)
 	free(s->lines);
 }
 
+/* The text is a view into the recording, valid while that is open. Why a text is missing was noted
+ * by the recorder. */
 int pl_source_line(struct pl_recording *r, const struct pl_code *c, int32_t line,
 	struct pl_text *text, struct pl_err *err)
 {

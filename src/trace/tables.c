@@ -12,6 +12,7 @@
 
 /* ---- numbers ---- */
 
+/* Limited, so that the sum of two does not overflow: a hostile recording can say anything. */
 static int64_t rounded(double v)
 {
 	return v < (double)TIME_NS_MAX ? (int64_t)(v + 0.5) : TIME_NS_MAX;
@@ -140,6 +141,8 @@ static int begin_cumulate(struct cumulate *c)
 		       : PL_ERR_MEMORY;
 }
 
+/* The context's own time belongs to this site, its callee and its line, each once (the marks),
+ * however often they are on the stack. */
 static void add_to_site(void *context, uint32_t site)
 {
 	struct cumulate *c = context;
@@ -160,6 +163,7 @@ static void add_to_site(void *context, uint32_t site)
 		c->line_inside[line - 1] += c->ns;
 }
 
+/* Context by context. One without own time adds nothing. */
 static int cumulate(struct cumulate *c)
 {
 	int code = begin_cumulate(c);
@@ -179,11 +183,14 @@ static int cumulate(struct cumulate *c)
 
 /* ---- tables ---- */
 
+/* Never NULL for an empty table: NULL is "no memory". */
 static void *table(size_t count, size_t bytes)
 {
 	return calloc(count ? count : 1, bytes);
 }
 
+/* All tables are sorted by time, the most first; equal ones by what a person reads, so that two
+ * runs print the same. */
 static int by_falling(double x, double y)
 {
 	return x == y ? 0 : x < y ? 1 : -1;
@@ -213,8 +220,8 @@ static int64_t at_least_longest(int64_t ns, int64_t error_ns, const struct pl_lo
 	return l->ns < most ? l->ns : most;
 }
 
-/* The longest took at least as long as the mean, which is known better if all took long, and at most
- * as long as all. */
+/* The longest took at least as long as the mean, which is known better if all took long, and at
+ * most as long as all. */
 static struct pl_longest bounded(const struct pl_longest *l, int64_t ns, uint64_t times)
 {
 	struct pl_longest longest = *l;
@@ -296,6 +303,7 @@ static void add_own(const struct cumulate *c, struct pl_profile_function *rows)
 	}
 }
 
+/* One row for each code, at its number; those that neither ran nor have time are left out. */
 static int make_functions(const struct cumulate *c)
 {
 	const struct share *s = &c->p->share;
@@ -348,6 +356,7 @@ static int by_call(const void *a, const void *b)
 	return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
+/* One row for each site: a callee, and a line that calls it. */
 static int make_calls(const struct cumulate *c)
 {
 	const struct contexts *x = c->x;
@@ -461,6 +470,8 @@ static int64_t task_error(const struct cumulate *c, int64_t run_ns)
 	return add_ns(error, add_ns(c->p->tick_ns, c->p->tick_ns));
 }
 
+/* A task waits while it exists and does not run: from its first event to its last, or to where it
+ * was seen waiting at the end. */
 static int make_tasks(const struct cumulate *c)
 {
 	struct pl_profile *p = c->p;
@@ -522,6 +533,7 @@ static int by_count(const void *a, const void *b)
 						   : x->handled_line > y->handled_line;
 }
 
+/* Also if the difference does not fit an int64_t. */
 static bool differ_by(int64_t x, int64_t y, int64_t error)
 {
 	int64_t more;
@@ -572,6 +584,8 @@ static int make_blocks(struct pl_profile *p)
 	return 0;
 }
 
+/* Exceptions that went on from their handler were counted there, and taken off again: a row of 0 is
+ * none. */
 static void make_others(struct pl_profile *p)
 {
 	struct flights *f = &p->flights;

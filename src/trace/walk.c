@@ -79,6 +79,8 @@ static uint64_t next_stamp(const struct walk *w)
 
 #define SPAN_WORTH_LOOKING_NS 50000000 /* below this, the bound by the tick is good enough */
 
+/* A new time begins; what it means in nanoseconds is computed when a row asks for it (know_time).
+ * exact: the next row is that of the event whose time it is. */
 static void stamp(struct walk *w, uint64_t ticks, bool exact)
 {
 	w->ticks = ticks;
@@ -155,6 +157,8 @@ static int64_t error_at_end(const struct walk *w)
 		w->time.error_ns, clockmap_span(&w->r->clock, end > w->ticks ? end - w->ticks : 0));
 }
 
+/* The oldest of the gaps that wait. After the end of the path nothing bounds its time but the end
+ * of the thread. */
 static void give_gap(struct walk *w, struct pl_event *row)
 {
 	const struct walk_gap g = w->gaps[0];
@@ -176,6 +180,7 @@ static void give_gap(struct walk *w, struct pl_event *row)
 
 /* ---- blocks ---- */
 
+/* Once for each block, though several cursors may come there. */
 static void note_damage(struct walk *w, struct block_ref *ref, const char *what)
 {
 	if (!ref->told)
@@ -245,6 +250,7 @@ static bool room_for_told(struct walk *w, uint32_t count)
 	return true;
 }
 
+/* Give these lines next, before what waits: they ran without an event. */
 static int tell(struct walk *w, const struct follow_lines *lines)
 {
 	uint32_t count = follow_count(lines);
@@ -353,6 +359,7 @@ static int last_gap(struct walk *w)
 	return ahead_of(w, w->stack.depth);
 }
 
+/* A file that is gone was dropped by --limit, after its blocks were listed. */
 static enum pl_gap_reason missing_reason(int code)
 {
 	if (code == PL_ERR_VERSION)
@@ -412,6 +419,8 @@ static void give_up_block(struct walk *w)
 
 /* ---- events that make no row ---- */
 
+/* An event without a row. Times and switches are marks of the next event with a row, because rows
+ * that have no event, and that come before it, may have happened before these. */
 void walk_pass(struct walk *w, const struct event *e)
 {
 	if (e->kind == EVENT_TIME) {
@@ -451,6 +460,7 @@ void walk_take_marks(struct walk *w)
 
 /* ---- rows without an event ---- */
 
+/* NULL: nothing is known about the code, and all its rows have events. */
 static struct follow_code *follow_of(const struct walk *w, struct pl_code *c)
 {
 	return c && c != w->r->unknown_code ? &c->follow : NULL;
@@ -499,7 +509,9 @@ static void put_task(struct pl_event *row, const struct stack_task *task)
 	row->task_id = task ? task->number : 0;
 }
 
-/* If nothing is known about an innermost frame, it has no rows. */
+/* A row that may have happened after the end: each line that could come next in the innermost
+ * frame; if it can be left without an event, that it was; then the same for its caller. If nothing
+ * is known about an innermost frame, it has no rows. */
 static int give_ahead(struct walk *w, struct pl_event *row)
 {
 	uint32_t frame = w->ahead.frames - 1;
@@ -527,6 +539,7 @@ static int give_ahead(struct walk *w, struct pl_event *row)
 	return line ? 0 : ahead_of(w, frame);
 }
 
+/* The recording has grown: what could have happened is now known. */
 static void forget_ahead(struct walk *w)
 {
 	if (!w->ahead.begun)
@@ -536,6 +549,8 @@ static void forget_ahead(struct walk *w)
 	w->gap_count = 0;
 }
 
+/* Of a thread that still runs. First a gap that says how far its path is known, then what may
+ * follow. */
 int walk_possible(struct walk *w, struct pl_event *row, struct pl_err *err)
 {
 	int code = 0;
@@ -560,6 +575,7 @@ static int32_t unit_line(const struct pl_code *c, uint32_t unit)
 	return flow_line_at(&c->body.graph, unit);
 }
 
+/* What every row has of the frame that it is about. Without a frame the code is unknown, "?". */
 static void put_frame(struct walk *w, struct pl_event *row)
 {
 	const struct stack_frame *f = stack_top(&w->stack);
@@ -655,6 +671,7 @@ static void give_exception(struct walk *w, const struct event *e, struct pl_even
 	row->type = recording_string(w->r, e->type);
 }
 
+/* A gap that the recorder wrote itself: events were lost, or a fatal signal came (STOP). */
 static void give_recorded_gap(struct walk *w, const struct event *e, struct pl_event *row)
 {
 	bool signal = e->kind == EVENT_STOP;
@@ -669,6 +686,8 @@ static void give_recorded_gap(struct walk *w, const struct event *e, struct pl_e
 	row->type = pl_gap_reason_name(row->gap);
 }
 
+/* The text is in the block's memory: the row points to a copy, which is valid until the next
+ * row. */
 static void give_mark(struct walk *w, const struct event *e, struct pl_event *row)
 {
 	put_frame(w, row);
@@ -678,7 +697,7 @@ static void give_mark(struct walk *w, const struct event *e, struct pl_event *ro
 	row->type = w->mark;
 }
 
-/* The row of an event, and the stack after it. */
+/* A row was given: the next one has the next seq, and a number more in its block. */
 static void count_row(struct walk *w)
 {
 	w->at_stamp = false;
@@ -686,8 +705,8 @@ static void count_row(struct walk *w)
 	w->event++;
 }
 
-/* The same, of this event: if its own place in the order is open, that of the events after it is
- * open as well. */
+/* walk_take_marks of this event: if its own place in the order is open, that of the events after it
+ * is open as well. */
 static void take_marks(struct walk *w, const struct event *e)
 {
 	const uint64_t from = w->order_from;
@@ -697,6 +716,8 @@ static void take_marks(struct walk *w, const struct event *e)
 		w->order_from = from;
 }
 
+/* The row of an event, and the stack after it. A silent event is none of the stream: its frame
+ * ended without one, and the marks wait for the next that is. */
 static void give(struct walk *w, const struct event *e, struct pl_event *row)
 {
 	*row = (struct pl_event){.kind = block_row(e->kind), .offset = UINT32_MAX};
@@ -892,8 +913,8 @@ static bool give_short_line(struct walk *w, struct pl_event *row)
 	return true;
 }
 
-/* In this order: gaps that wait, the event after them, the next event, the next block. */
-/* A row that waits. */
+/* A row that waits, if there is one. In this order: gaps, what may follow the end, lines without an
+ * event, the event after them. */
 static bool give_waiting(struct walk *w, struct pl_event *row)
 {
 	if (w->gap_count) {
@@ -911,6 +932,8 @@ static bool give_waiting(struct walk *w, struct pl_event *row)
 	return true;
 }
 
+/* When nothing waits: the next of the frames that are to be popped, the next event, or the next
+ * block. */
 static int go_on(struct walk *w, struct pl_err *err)
 {
 	int code;
@@ -1025,6 +1048,8 @@ static bool peek_waiting(const struct walk *w, struct walk_peek *out)
 	return true;
 }
 
+/* The order and time of the next row, which stays the next. Only whether a row comes is looked for;
+ * to make it would change the stack. */
 int walk_peek(struct walk *w, struct walk_peek *out, struct pl_err *err)
 {
 	for (;;) {
@@ -1050,6 +1075,9 @@ static void forget_waiting(struct walk *w)
 	w->marks = (struct walk_marks){0};
 }
 
+/* Before a block, which next_block opens. Its stack is that of the block, so nothing of the old
+ * place is needed; but of the first block what is missing before it is still to be told
+ * (next_number 0). */
 void walk_go_to(struct walk *w, size_t index)
 {
 	const struct thread_entry *t = w->thread;
@@ -1082,6 +1110,7 @@ const struct pl_code *walk_runs(struct walk *w, int32_t *line)
 	return c;
 }
 
+/* Tasks are sorted by the frame of their root, so one pass over both lists finds them. */
 size_t walk_stack(const struct walk *w, struct pl_frame *frames, size_t max)
 {
 	const struct stack *s = &w->stack;

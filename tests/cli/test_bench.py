@@ -84,6 +84,43 @@ class Bench(unittest.TestCase):
             self.assertRegex(printed, r"(?m)^turns_fib +[\d.]+ +1.60 .*\(the floor [\d.]+; calls, resumes and yields heard [\d.]+; medians of 1\)$")
             self.assertRegex(printed, r"(?m)^turns_timing +[\d.]+ +2.50 .*\(callbacks that write 16 bytes and the clock [\d.]+; medians of 1\)$")
 
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "it takes two processors")
+    def test_programs(self):
+        printed, written, _ = measured(self, "p_maze,p_exceptions")
+        self.assertEqual(list(written["rows"]), ["p_maze", "p_exceptions"])
+        for name, row in written["rows"].items():
+            self.assertEqual(row["kind"], "program")
+            for when in ("steady", "first"):
+                self.assertEqual(list(row[when]), ["recorded", "floor"])
+                self.assertGreater(min(row[when].values()), 0)
+            self.assertGreater(row["passes"], 0)
+            self.assertRegex(printed, rf"(?m)^{name[2:]}( +[\d.]+){{6}} +([\d.]+%|-) +\d+$")
+        version = written["python"]
+        self.assertRegex(printed, rf"(?m)^{version} +2( +[\d.]+){{3}} (maze|exceptions)( +[\d.]+){{3}} (maze|exceptions) +([\d.]+%|-)$")
+        some = r"(none|\w+ [\d.]+(, \w+ [\d.]+)?)$"
+        self.assertRegex(printed, rf"(?m)^  {version}: {some}")
+        self.assertRegex(printed, rf"(?m)^  {version}, first pass: {some}")
+
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "it takes two processors")
+    def test_programs_that_are_not_installed(self):
+        results, build = session.scratch(), session.scratch()
+        for name in ("pathline", "libpathline.so", "pathline-preload.so", *(f"pathline-recorder-3.{minor}.so" for minor in range(11, 16))):
+            if os.path.exists(os.path.join(session.BUILD, name)):
+                os.symlink(os.path.join(session.BUILD, name), os.path.join(build, name))
+        done = bench("--quick", "--no-peers", "--results", results, "--build", build, "--programs", "lark,maze")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("p_lark is left out: No module named 'lark'", done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^maze( +[\d.]+){6} ")
+        self.assertRegex(done.stdout, r"(?m)^left out: lark: No module named 'lark'$")
+
+    def test_programs_have_names(self):
+        rows = bench("--row", "list").stdout.split()
+        self.assertIn("programs", rows)
+        self.assertGreaterEqual(sum(row.startswith("p_") for row in rows), 30)
+        unknown = bench("--programs", "nothing")
+        self.assertEqual((unknown.returncode, unknown.stdout), (1, ""))
+        self.assertIn("no program nothing; there are: ", unknown.stderr)
+
     def test_rows_have_names(self):
         names = bench("--row", "list")
         self.assertIn("import_sympy", names.stdout.split())
