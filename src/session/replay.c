@@ -93,17 +93,20 @@ static bool may_be_module(void *context, const struct pl_count *row)
 }
 
 struct module_search {
+	bool by_runpy;
 	struct path *path;
 	struct pl_err *err;
 };
 
-/* Does runpy's _run_code call it? That is how `-m` runs the program's own module. */
-static int is_run_by_runpy(void *context, const struct pl_event *e)
+/* Is it the program's own module? `-m` has runpy's _run_code call it. */
+static int is_own_module(void *context, const struct pl_event *e)
 {
 	const struct module_search *s = context;
 	const struct pl_event *caller;
-	int code = path_before(s->path, e->seq, &caller, s->err);
 
+	if (!s->by_runpy)
+		return e->depth ? PL_END : 0;
+	int code = path_before(s->path, e->seq, &caller, s->err);
 	if (code)
 		return code;
 	return caller->code && !strcmp(pl_code_name(caller->code), "_run_code") &&
@@ -112,19 +115,22 @@ static int is_run_by_runpy(void *context, const struct pl_event *e)
 		       : PL_END;
 }
 
-/* With `-m` Python looks for the module first, in its own frozen code: the call of the module that
- * it was started with. PL_END: it begins otherwise, or did not come so far. */
+/* With `-m` Python looks for the module first, in its own frozen code; with `-c` 3.13 keeps the
+ * source first. The call of the module that is the program. PL_END: it begins otherwise, or did not
+ * come so far. */
 static int find_module(struct replay *p, struct pl_event *e, struct pl_err *err)
 {
-	struct module_search context = {.path = &p->path, .err = err};
+	const struct pl_code *first = p->at.code;
+	const bool by_runpy = first && !strncmp(pl_code_file(first), "<frozen ", 8);
+	struct module_search context = {.by_runpy = by_runpy, .path = &p->path, .err = err};
 	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_CALL,
 		.may = may_be_module,
-		.is = is_run_by_runpy,
+		.is = is_own_module,
 		.context = &context,
 		.stop = p->stop};
 	struct pl_search *s = NULL;
 
-	if (!p->at.code || strncmp(pl_code_file(p->at.code), "<frozen ", 8))
+	if (!by_runpy && (!first || strcmp(pl_code_name(first), "_register_code")))
 		return PL_END;
 	int code = pl_search_new(&s, p->r, p->path.process, p->path.thread, &wanted, err);
 	if (code == 0)

@@ -731,7 +731,7 @@ class Replay(Recording):
         self.assertEqual(answers[2].split("\t"), next(e.row for e in worker if e.event == "line" and e.line == 6))
         self.assertEqual(answers[3], "!\t1: b mine.py:6")
         self.assertIn("not a time", self.ask("replay", "--at", "soon", fails=True))
-        self.assertRegex(self.replay("j")[1][1], r"^j needs a time: .*\+100ms .*#4711, start, end$")
+        self.assertRegex(self.replay("j")[1][1], r"^j needs a time: .*\+100ms, .*#4711, start, end$")
 
     def test_a_jump_takes_the_same_times(self):
         """A bare small number is of nothing; +N is of seconds, as in dump --to."""
