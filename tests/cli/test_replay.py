@@ -617,6 +617,20 @@ class Replay(Recording):
         self.assertEqual(rows[1], "#\tworker had not begun; this is its first event")
         self.assertEqual(rows[-2], "#\tthis is the last event of worker")
 
+    def test_a_process_and_back(self):
+        """Also into the thread that one came from."""
+        text = ("import os\nimport threading\n\n\ndef work():\n    return 1\n\n\npid = os.fork()\nif pid == 0:\n    work()\n    os._exit(0)\n"
+                "t = threading.Thread(target=work)\nt.start()\nt.join()\nos.waitpid(pid, 0)\n")
+        of = session.Recorded(text, "forks.py", "--only-mine")
+        words = ["b work", "a", "t 1", "c", "s", "P 2", "P 1", "P 2", "t 0", "P 1"]
+        out = of.pathline("replay", "--plain", *[f"--command={word}" for word in words]).stdout.decode().splitlines()
+        rows = [row.split("\t") for row in out if row[0] != "#"]
+        self.assertEqual(rows[5][7:9], ["6", "work"])
+        self.assertEqual((rows[7], rows[10]), (rows[5], rows[5]))
+        self.assertEqual(rows[6], rows[8])
+        self.assertNotEqual(rows[6][0], rows[5][0])
+        self.assertEqual(rows[9], ["!", "this is thread 0 MainThread"])
+
     def test_one_space_after_a_sign_is_not_part_of_its_argument(self):
         rows = self.replay("/ ^squ", "m a", "s", "' a", "? ^square$", "/  ^squ")
         self.assertEqual(rows[1], self.replay("/^squ")[1])
