@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measure what recording costs, and print one table: `make bench`.
 
-    bench.py [--build DIR] [--python EXE|VERSION|all] [--runs 7] [--row NAME,NAME] [--programs NAME,NAME] [--quick] [--no-peers]
-             [--results DIR]
+    bench.py [--build DIR] [--python EXE|VERSION|all] [--runs 7] [--row NAME,NAME]
+             [--programs NAME,NAME] [--quick] [--no-peers] [--results DIR]
 
 A version names an interpreter that lies in a chroot (tools/make-chroot): it is measured in there,
 without peers. `all` measures each interpreter that is here. Rows are workloads (workload_rows.py),

@@ -189,7 +189,8 @@ def main():
     args = parser.parse_args()
     paths = args.results or sorted(RESULTS.glob("*.json"), key=lambda p: [int(n) for n in p.stem.split(".")])
     results = [json.loads(pathlib.Path(path).read_text(encoding="utf-8")) for path in paths]
-    results = [result for result in results if workloads(result) or figures(result)]    # not of programs alone
+    # not of programs alone
+    results = [result for result in results if workloads(result) or figures(result)]
     if args.svg:
         pathlib.Path(args.svg).write_text(draw(with_peers(results)), encoding="utf-8")
         return 0

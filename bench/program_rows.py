@@ -1,5 +1,5 @@
-"""The rows of real programs (real/): CPU time recorded and with the floor, each by unrecorded, all three
-at once on one processor by turns (turns.py).
+"""The rows of real programs (real/): CPU time recorded and with the floor, each by unrecorded, all
+three at once on one processor by turns (turns.py).
 
 A program is run in fresh processes. The first pass imports what it needs and runs all of its code
 for the first time: it is the process's CPU time from its start to the end of that pass. Further
@@ -92,7 +92,7 @@ class Programs:
         self.try_once(words)
         rounds = [self.once(words) for _ in range(1 if self.bench.quick else max(1, self.bench.runs // 2))]
 
-        if bench.info(bench.scratch / "turns")["losses"]:
+        if self.bench.info(self.bench.scratch / "turns")["losses"]:
             raise RuntimeError("events were lost: what was recorded costs more")
 
         def ratio(who, key):

@@ -40,7 +40,7 @@ def pyflakes():
 
 @program.gives("a13aa33e9ad2")
 def parso():
-    """A parser of Python in Python, with what it was given kept to the letter; of a grammar of one version."""
+    """A parser of Python in Python, which keeps its text to the letter; for one grammar."""
     import parso
     source = python_source(30)
     tree = parso.load_grammar(version="3.11").parse(source)

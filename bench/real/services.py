@@ -149,7 +149,7 @@ def queues():
 
 @program.gives("37267885e7c1")
 def sqlite_records():
-    """A small mapper of classes to tables of sqlite3, in memory: rows as objects, descriptors, queries that are built."""
+    """A small mapper of classes to sqlite3 tables, in memory: rows, descriptors, built queries."""
     import sqlite3
 
     class Field:

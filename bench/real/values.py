@@ -4,7 +4,7 @@ import program
 
 @program.gives("d43a4bfcf9e8")
 def attrs():
-    """Classes that attrs makes, with validators and converters; evolved, compared, written as dicts."""
+    """Classes of attrs, with validators and converters; evolved, compared, written as dicts."""
     import attr
 
     @attr.s(auto_attribs=True, order=True)
@@ -27,7 +27,7 @@ def attrs():
 
 @program.gives("3fbe855c1311")
 def dataclasses():
-    """Data classes that are made, replaced, sorted, hashed and written as dicts; some have slots, some are frozen."""
+    """Data classes, with slots or frozen; made, replaced, sorted, hashed, written as dicts."""
     import dataclasses
 
     @dataclasses.dataclass(order=True, frozen=True)
@@ -156,7 +156,7 @@ def sorting():
 
 @program.gives("a7a78475a7bb")
 def trees():
-    """Balanced trees of objects: insertion with rotations, walks by generators, removal, visitors."""
+    """Balanced trees of objects: insertion, rotations, walks by generators, removal, visitors."""
     class Node:
         __slots__ = ("key", "left", "right", "height")
 
@@ -225,7 +225,7 @@ def trees():
 
 @program.gives((3750, 22367, 7500, 15000))
 def exceptions():
-    """Values of unknown kinds, told apart by what fails; errors of classes of its own, cleaned up on their way."""
+    """Values of unknown kinds, told apart by what fails; its own errors, cleaned up on the way."""
     class Bad(Exception):
         def __init__(self, text, at):
             super().__init__(text)

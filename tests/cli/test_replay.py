@@ -430,7 +430,8 @@ class Replay(Recording):
                                                          "no such exception was raised: keyerror; did you mean KeyError?" + whole, "there is no stop"])
         self.assertEqual((rows[6][5], rows[6][9]), ("raise", "KeyError"))
         self.assertEqual(rows[8], ["!", "1: x KeyError; 2: x"])
-        self.assertEqual(rows[9], ["!", "no such exception was raised: eyE; did you mean KeyError?" + whole])       # a part of its name
+        # A part of its name:
+        self.assertEqual(rows[9], ["!", "no such exception was raised: eyE; did you mean KeyError?" + whole])
 
     def test_a_stop_that_is_not_reached_says_where_it_would_be(self):
         def count(thread):

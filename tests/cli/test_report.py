@@ -638,7 +638,7 @@ class Views(unittest.TestCase):
         self.assertEqual(len(text.splitlines()) - 1, len(views(served())))
 
     def test_a_task_that_is_cancelled(self):
-        """One exception is one row, through all coroutines that it is thrown into; and who got several in a row has each."""
+        """One exception is one row, through all coroutines; who got several in a row has each."""
         text = ("import asyncio\nasync def inner():\n    await asyncio.sleep(5)\nasync def job():\n    try:\n        await inner()\n"
                 "    finally:\n        pass\nasync def main():\n    tasks = [asyncio.create_task(job()) for _ in range(3)]\n"
                 "    await asyncio.sleep(0.01)\n    for task in tasks:\n        task.cancel()\n"
