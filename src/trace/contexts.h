@@ -51,8 +51,9 @@ struct context_node {
 	uint32_t site; /* of a recursive node: that of its parent */
 	uint32_t set;  /* 0: it is not recursive */
 	uint32_t depth;
-	uint64_t rows; /* of the span */
-	double ns[2];  /* computing, waiting */
+	uint64_t rows;	/* of the span */
+	double ns[2];	/* computing, waiting */
+	double sure_ns; /* of them, as in shared_line */
 };
 
 struct context_edge {

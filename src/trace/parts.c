@@ -153,6 +153,7 @@ static int join_lines(struct pl_profile *p, const struct pl_profile *q, struct s
 		to->hits += from->hits;
 		to->ns[0] += from->ns[0];
 		to->ns[1] += from->ns[1];
+		to->sure_ns += from->sure_ns;
 		to->unsure_ns += from->unsure_ns;
 		to->possible |= from->possible;
 		join_longest(&to->longest, &from->longest);
@@ -196,9 +197,11 @@ static int join_contexts(struct pl_profile *p, const struct pl_profile *q, struc
 		for (int k = 0; k < ENTRY_COUNT; k++)
 			to->edges[edge].entries[k] += e->entries[k];
 	}
-	for (uint32_t i = 0; i < from->node_count && code == 0; i++)
+	for (uint32_t i = 0; i < from->node_count && code == 0; i++) {
 		for (int k = 0; k < 2; k++)
 			to->nodes[nodes[i]].ns[k] += from->nodes[i].ns[k];
+		to->nodes[nodes[i]].sure_ns += from->nodes[i].sure_ns;
+	}
 	to->folded |= from->folded;
 	free(nodes);
 	return code;
@@ -234,6 +237,7 @@ static int join(struct pl_profile *p, struct pl_profile *q)
 	for (uint32_t i = 0; i < q->ended.count; i++)
 		q->ended.at[i].code = same_code(&codes, q->ended.at[i].code);
 	join_damage(p->r, p->wanted.range.process, q->r);
+	p->share.sure_all_ns += q->share.sure_all_ns;
 	p->idle_ns += q->idle_ns;
 	p->lost_ns += q->lost_ns;
 	p->tick_ns = q->tick_ns > p->tick_ns ? q->tick_ns : p->tick_ns;

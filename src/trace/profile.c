@@ -699,6 +699,10 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 	if (tick > p->tick_ns && tick < INT64_MAX)
 		p->tick_ns = tick;
 	share_out(&p->share, &p->contexts, ns, ns > (double)tick ? ns - (double)tick : 0);
+	if (p->exact_from && p->exact_to && !(idle > 0))
+		share_sure(&p->share, &p->contexts, ns);
+	p->exact_from = p->exact_to;
+	p->exact_to = false;
 	note_still(p, ns, tick); /* before note_tail, which asks what took most */
 	if (p->end.open)
 		path_end_unsure(p, ns);
@@ -859,6 +863,12 @@ static void forget_beginnings(struct pl_profile *p, const struct pl_event *row)
 		begin_line(&x->frames[x->depth - 1], x->now);
 }
 
+/* Was the row at the time of its stamp? */
+static bool is_exact(const struct walk *w, const struct pl_event *row)
+{
+	return w->time_known && row->time_error_ns <= w->time.error_ns;
+}
+
 /* The order matters. Time up to the row belongs to what ran before it, so the span is closed first.
  * An exception leaves a frame while that is still on the stack; all other rows are of the stack
  * after contexts_sync. */
@@ -866,10 +876,13 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 {
 	struct contexts *x = &p->contexts;
 	const struct walk *w = &p->walk;
+	const bool exact = is_exact(w, row);
 	int code = 0;
 
+	p->exact_to = exact;
 	if (!p->open) {
 		p->open = true;
+		p->exact_from = exact;
 		p->open_ticks = w->ticks;
 	}
 	code = leave_gap(p, row);
@@ -879,7 +892,8 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	}
 	if (code == 0 && w->ticks != p->open_ticks)
 		code = close_span(p, w->ticks);
-	x->now = w->ticks << 1 | (w->time_known && row->time_error_ns <= w->time.error_ns);
+	x->now = w->ticks << 1 | exact;
+	p->exact_to = false;
 	if (row->idle_ns)
 		profile_pass_idle(p, w->idle_ticks);
 	if (row->idle_ns && p->wanted.blocking_ns)
@@ -970,6 +984,8 @@ static int walk_rows(struct pl_profile *p, struct pl_err *err)
 			return code;
 		const struct stood before = stand(p);
 		code = walk_next(&p->walk, &row, err);
+		if (code == 0)
+			p->exact_to = is_exact(&p->walk, &row);
 		if (code || p->walk.next_block > p->last_block)
 			return code;
 		if (!tell_progress(p, block))
@@ -1008,7 +1024,7 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->thread = thread;
 	p->samples = (struct samples_walk){.r = p->r, .process = p->wanted.range.process};
 	p->implied = 0;
-	p->open = p->has_sample = false;
+	p->open = p->has_sample = p->exact_from = p->exact_to = false;
 	p->idle_from = p->idle_to = 0;
 	p->end = (struct profile_end){0};
 	p->recent_count = p->left_count = p->tail_line = 0;

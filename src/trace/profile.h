@@ -112,6 +112,7 @@ struct pl_profile {
 	bool has_sample;
 	uint64_t implied; /* rows without an event so far */
 	uint64_t open_ticks;
+	bool exact_from, exact_to; /* the span that is being closed: its ends are at their stamps */
 	/* the wait of its event loop in the span that is being closed */
 	uint64_t idle_from, idle_to;
 	bool open;

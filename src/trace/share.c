@@ -313,6 +313,18 @@ void share_out(struct share *s, struct contexts *x, double ns, double tail_ns)
 	share_contexts(s, x);
 }
 
+void share_sure(struct share *s, struct contexts *x, double ns)
+{
+	if (s->touched_count != 1 || x->touched_count != 1)
+		return;
+	for (uint32_t i = 0; i < s->tail_count; i++)
+		if (s->tail[i].node != x->touched[0])
+			return;
+	s->lines[s->touched[0]].sure_ns += ns;
+	x->nodes[x->touched[0]].sure_ns += ns;
+	s->sure_all_ns += ns;
+}
+
 const struct shared_line *share_most(const struct share *s, uint32_t *node)
 {
 	const struct shared_line *most = NULL;

@@ -38,6 +38,7 @@ struct shared_line {
 	double rows;	/* of all spans, approximately; its cost is computed from this */
 	double seen[2]; /* weights of samples: computing, waiting */
 	double ns[2];
+	double sure_ns;	  /* of them, in spans of this line alone: stamps prove them */
 	double unsure_ns; /* of the ends of paths: may be its time, without a sample */
 	bool possible;	  /* it may have run there */
 	struct pl_longest longest;
@@ -73,6 +74,7 @@ struct share {
 	struct pl_map places;	/* code index << 32 | line -> index + 1 */
 	struct pl_map code_map; /* address of a code -> index + 1 */
 	double rows_all, seen_all;
+	double sure_all_ns; /* of all lines */
 	/* of the span */
 	uint32_t *touched; /* owned: lines; line_room of them */
 	uint32_t touched_count;
@@ -105,6 +107,9 @@ void share_begin_tail(struct share *s);
 /* Divide the span's time; at least tail_ns of it belongs to the tail. Afterwards lines have their
  * span_ns, until share_forget. */
 void share_out(struct share *s, struct contexts *x, double ns, double tail_ns);
+/* The stamps at both ends of the span are the times of its ends. If it had one line and one context
+ * only, all its time is theirs, and nothing of that is estimated. */
+void share_sure(struct share *s, struct contexts *x, double ns);
 /* The line that got most of the span's time, or of its tail if there is one; NULL: none. *node: its
  * context, 0: not known. */
 const struct shared_line *share_most(const struct share *s, uint32_t *node);

@@ -43,11 +43,11 @@ struct cumulate {
 	const struct contexts *x;
 	/* number of the context, from 1: what is marked with it has its time already */
 	uint32_t now;
-	double ns;
+	double ns, sure_ns;
 	uint32_t own_code;
 	uint32_t *site_code, *site_line; /* for each site: its callee, its line + 1 or 0 */
 	uint32_t *site_mark, *line_mark, *code_mark;
-	double *site_ns, *line_ns, *code_ns;
+	double *site_ns, *line_ns, *code_ns, *code_sure_ns;
 	double *line_inside; /* own time of its code while the line is on the stack below */
 	double *code_own;
 	double all_ns;	  /* own times of all lines */
@@ -62,6 +62,20 @@ static int64_t error_of(const struct cumulate *c, double ns, double samples)
 	double error = ns * square_root(rest > 0 ? rest / (samples + 0.5) : 0);
 
 	return rounded((error < ns ? error : ns) + c->unseen_ns);
+}
+
+/* What stamps prove is not estimated, only the rest is, from its part of the samples. */
+static int64_t error_of_rest(const struct cumulate *c, double ns, double samples, double sure_ns)
+{
+	const double rest = ns > sure_ns ? ns - sure_ns : 0;
+	struct cumulate others = *c;
+
+	if (!(sure_ns > 0))
+		return error_of(c, ns, samples);
+	others.all_ns =
+		c->all_ns > c->p->share.sure_all_ns ? c->all_ns - c->p->share.sure_all_ns : 0;
+	others.unseen_ns = c->all_ns > 0 ? c->unseen_ns * others.all_ns / c->all_ns : 0;
+	return rest >= 1 ? error_of(&others, rest, samples * rest / ns) : 0;
 }
 
 /* About so many samples were of that time. */
@@ -95,6 +109,7 @@ static void release_cumulate(struct cumulate *c)
 	free(c->site_ns);
 	free(c->line_ns);
 	free(c->code_ns);
+	free(c->code_sure_ns);
 	free(c->line_inside);
 	free(c->code_own);
 }
@@ -134,9 +149,10 @@ static int begin_cumulate(struct cumulate *c)
 	c->line_inside = calloc(lines, sizeof *c->line_inside);
 	c->code_mark = calloc(codes, sizeof *c->code_mark);
 	c->code_ns = calloc(codes, sizeof *c->code_ns);
+	c->code_sure_ns = calloc(codes, sizeof *c->code_sure_ns);
 	c->code_own = calloc(codes, sizeof *c->code_own);
-	return c->line_mark && c->line_ns && c->line_inside && c->code_mark && c->code_ns &&
-			       c->code_own
+	return c->code_sure_ns && c->line_mark && c->line_ns && c->line_inside && c->code_mark &&
+			       c->code_ns && c->code_own
 		       ? 0
 		       : PL_ERR_MEMORY;
 }
@@ -152,8 +168,10 @@ static void add_to_site(void *context, uint32_t site)
 		return;
 	c->site_mark[site] = c->now;
 	c->site_ns[site] += c->ns;
-	if (c->code_mark[code] != c->now)
+	if (c->code_mark[code] != c->now) {
 		c->code_ns[code] += c->ns;
+		c->code_sure_ns[code] += c->sure_ns;
+	}
 	c->code_mark[code] = c->now;
 	if (!line || c->line_mark[line - 1] == c->now)
 		return;
@@ -171,6 +189,7 @@ static int cumulate(struct cumulate *c)
 	for (uint32_t i = 0; code == 0 && i < c->x->node_count; i++) {
 		const struct context_node *n = &c->x->nodes[i];
 		c->ns = n->ns[0] + n->ns[1];
+		c->sure_ns = n->sure_ns;
 		if (!(c->ns > 0))
 			continue;
 		c->now = i + 1;
@@ -252,8 +271,8 @@ static struct pl_profile_line line_row(const struct cumulate *c, const struct sh
 			.samples = l->samples,
 			.computing_ns = rounded(l->ns[0]),
 			.waiting_ns = rounded(l->ns[1]),
-			.error_ns = add_ns(
-				error_of(c, own, (double)l->samples), rounded(l->unsure_ns))},
+			.error_ns = add_ns(error_of_rest(c, own, (double)l->samples, l->sure_ns),
+				rounded(l->unsure_ns))},
 		.cumulated_ns = all,
 		.longest = bounded(&l->longest, all, l->hits),
 		.possible = l->possible};
@@ -325,8 +344,8 @@ static int make_functions(const struct cumulate *c)
 		double ns = c->code_ns[i];
 		f.code = s->codes[i].code;
 		f.samples = s->codes[i].samples;
-		f.error_ns =
-			add_ns(error_of(c, ns, samples_of(c, ns)), rounded(s->codes[i].unsure_ns));
+		f.error_ns = add_ns(error_of_rest(c, ns, samples_of(c, ns), c->code_sure_ns[i]),
+			rounded(s->codes[i].unsure_ns));
 		f.cumulated_ns =
 			f.code ? at_least_longest(rounded(ns), f.error_ns, &s->codes[i].longest)
 			       : add_ns(f.computing_ns, f.waiting_ns);

@@ -637,6 +637,17 @@ class Views(unittest.TestCase):
         text = served().pathline("report", "--csv").stdout.decode()
         self.assertEqual(len(text.splitlines()) - 1, len(views(served())))
 
+    def test_what_stamps_prove_has_no_error(self):
+        """Of lines and functions alike: nothing of it is an estimate."""
+        text = ("import threading, time\ndef work(lock):\n    for _ in range(5):\n        with lock:\n            time.sleep(0.01)\n"
+                "lock = threading.Lock()\nthreads = [threading.Thread(target=work, args=(lock,)) for _ in range(3)]\n"
+                "for thread in threads:\n    thread.start()\nfor thread in threads:\n    thread.join()\n")
+        for clock, exact in ("line", True), ("tick=auto", False):
+            recorded = session.Recorded(text, "locks.py", "--clock", clock, "--only-mine")
+            for words in (), ("--functions",):
+                rows = [row for row in views(recorded, *words) if row["code"] == "work" and row["own_ns"]]
+                self.assertEqual({row["error_ns"] for row in rows} == {0}, exact, (clock, words, rows))
+
     def test_a_task_that_is_cancelled(self):
         """One exception is one row, through all coroutines; who got several in a row has each."""
         text = ("import asyncio\nasync def inner():\n    await asyncio.sleep(5)\nasync def job():\n    try:\n        await inner()\n"
