@@ -1007,16 +1007,19 @@ struct replay_place replay_place(struct replay *p)
 		    : (struct replay_place){p->at.code, p->at.line};
 }
 
-static int64_t find_end(const struct replay *p, const struct pl_thread *t)
+/* Samples of the whole process are read for it only once: when the thread goes on, its events say
+ * so. */
+static int64_t find_end(const struct replay *p, const struct pl_thread *t, bool again)
 {
 	struct path path = {.r = p->r, .process = t->process, .thread = t->number};
 	struct pl_event last = {.time_ns = t->start_ns};
 	int64_t end_ns = t->end_ns;
 
 	if (!end_ns) {
-		const struct seen seen = look_after(&path);
+		const struct seen seen =
+			again ? (struct seen){.to_ns = p->end_ns} : look_after(&path);
 		path_last(&path, UINT64_MAX, &last, NULL);
-		end_ns = seen.code && seen.to_ns > last.time_ns ? seen.to_ns : last.time_ns;
+		end_ns = seen.to_ns > last.time_ns ? seen.to_ns : last.time_ns;
 	}
 	path_release(&path);
 	return end_ns;
@@ -1026,10 +1029,10 @@ int64_t replay_end(struct replay *p)
 {
 	const struct pl_position *at = &p->at.position;
 	const struct pl_thread *t = pl_recording_thread(p->r, at->process, at->thread);
+	const bool again = p->end_of.process == at->process && p->end_of.thread == at->thread;
 
-	if (t && (!p->end_known || p->end_of.process != at->process ||
-			 p->end_of.thread != at->thread)) {
-		p->end_ns = find_end(p, t);
+	if (t && (!p->end_known || !again)) {
+		p->end_ns = find_end(p, t, again);
 		p->end_of = *at;
 		p->end_known = true;
 	}

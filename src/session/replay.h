@@ -55,7 +55,7 @@ struct replay {
 	struct pl_position moment_of;
 	uint64_t moment_seq;
 	bool has_moment;
-	int64_t end_ns; /* of the thread of end_of, if end_known */
+	int64_t end_ns; /* of the thread of end_of; end_known: and of what was read since */
 	struct pl_position end_of;
 	bool end_known;
 	/* owned: for each thread of near_process, where it was when a search asked last */
