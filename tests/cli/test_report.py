@@ -643,7 +643,7 @@ class Views(unittest.TestCase):
                 "lock = threading.Lock()\nthreads = [threading.Thread(target=work, args=(lock,)) for _ in range(3)]\n"
                 "for thread in threads:\n    thread.start()\nfor thread in threads:\n    thread.join()\n")
         for clock, exact in ("line", True), ("tick=auto", False):
-            recorded = session.Recorded(text, "locks.py", "--clock", clock, "--only-mine")
+            recorded = session.Recorded(text, "locks.py", "--clock", clock)
             for words in (), ("--functions",):
                 rows = [row for row in views(recorded, *words) if row["code"] == "work" and row["own_ns"]]
                 self.assertEqual({row["error_ns"] for row in rows} == {0}, exact, (clock, words, rows))
