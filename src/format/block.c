@@ -11,6 +11,7 @@
 
 /* ---- writing ---- */
 
+/* Codes are written as differences, so they are sorted. */
 static int by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -49,6 +50,7 @@ static int mention_part(
 	return 0;
 }
 
+/* All parts of the block, in their order. */
 static int mention_events(struct mentions *m, const struct block_source *b)
 {
 	struct event_calls calls = b->stack->calls;
@@ -78,6 +80,7 @@ static void put_codes(struct pl_buf *raw, struct mentions *m, const struct pl_ma
 	}
 }
 
+/* Does any task have a number? If not, the stack is written without, as before 1.9. */
 static bool has_numbers(const struct stack *s)
 {
 	for (uint32_t i = 0; i < s->task_count; i++)
@@ -121,6 +124,7 @@ static void put_stack(struct pl_buf *raw, const struct stack *s)
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
+/* A table of calls has places that are not used: those are 0. */
 static uint32_t count_known(const uint64_t *calls, size_t places)
 {
 	uint32_t count = 0;
@@ -145,6 +149,7 @@ static void put_calls(struct pl_buf *raw, const uint64_t *calls, size_t places)
 	}
 }
 
+/* Likewise those of generators. */
 static uint32_t count_resumes(const struct event_calls *calls)
 {
 	uint32_t count = 0;
@@ -169,6 +174,7 @@ static void put_resumes(struct pl_buf *raw, const struct event_calls *calls)
 	}
 }
 
+/* The bytes of all events, before any of them is set apart. */
 static size_t event_bytes(const struct block_source *b)
 {
 	size_t n = 0;
@@ -208,6 +214,7 @@ struct apart_put {
 	size_t skipped; /* bytes since the one before */
 };
 
+/* For each_piece: append an event with the distance from the one before it. */
 static void add_apart(void *context, struct pl_view piece, bool apart)
 {
 	struct apart_put *to = context;
@@ -222,6 +229,7 @@ static void add_apart(void *context, struct pl_view piece, bool apart)
 	to->skipped = 0;
 }
 
+/* What the reader needs to put them back in their places. */
 static void put_apart(struct pl_buf *raw, const struct mentions *m, const struct block_source *b)
 {
 	buf_varint(raw, m->apart_count);
@@ -230,6 +238,7 @@ static void put_apart(struct pl_buf *raw, const struct mentions *m, const struct
 
 /* ---- the events that are not stored apart ---- */
 
+/* The bytes of events that stay together. */
 static size_t others_bytes(const struct mentions *m, const struct block_source *b)
 {
 	size_t n = event_bytes(b);
@@ -239,6 +248,7 @@ static size_t others_bytes(const struct mentions *m, const struct block_source *
 	return n;
 }
 
+/* For each_piece: append it to what is copied together. */
 static void copy_other(void *context, struct pl_view piece, bool apart)
 {
 	uint8_t **to = context;
@@ -259,6 +269,7 @@ static void put_others(struct pl_buf *raw, const struct mentions *m, const struc
 	raw->used = (size_t)(to - raw->at);
 }
 
+/* For each_piece: note where it is. */
 static void add_other(void *context, struct pl_view piece, bool apart)
 {
 	struct pl_view **to = context;

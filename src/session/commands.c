@@ -160,6 +160,7 @@ static int do_continue(struct session *s, char letter, const char *rest, struct 
 	return moved(s, code, text);
 }
 
+/* Stops and searches are of all threads of the process, or only of this one. */
 static int do_all(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	(void)letter, (void)rest, (void)err;
@@ -183,6 +184,7 @@ static void tell_stop(struct session *s, const struct stop *stop)
 		session_tell_more(s, " if hits == %" PRIu64, stop->hits);
 }
 
+/* All of them on one line, in the order in which they were set. */
 static void tell_stops(struct session *s)
 {
 	const struct stops *stops = &s->replay.stops;
@@ -311,6 +313,7 @@ static int do_stops(struct session *s, char letter, const char *rest, struct pl_
 	return s->replay.stops.count ? 0 : session_tell(s, "there is no stop");
 }
 
+/* w: each entry of a function, also when a generator or coroutine is resumed. */
 static int do_entries(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	(void)letter;
@@ -320,6 +323,7 @@ static int do_entries(struct session *s, char letter, const char *rest, struct p
 	return set_stop(s, &(struct wish){.kind = STOP_ENTRY, .name = rest}, err);
 }
 
+/* x: without a name, any exception. */
 static int do_raised(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	(void)letter;
@@ -338,6 +342,7 @@ static int clear_all(struct session *s)
 		count);
 }
 
+/* By number; without one, all of them. */
 static int do_clear(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct stops *stops = &s->replay.stops;
@@ -417,6 +422,7 @@ static int do_stack(struct session *s, char letter, const char *rest, struct pl_
 	return 0;
 }
 
+/* One line of the file in which the selected frame is. */
 static int do_list(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	const struct replay_place here = selected_place(s);
@@ -537,6 +543,7 @@ static uint32_t thread_from(struct session *s, uint32_t process)
 	return from.at.position.process == process ? from.at.position.thread : 0;
 }
 
+/* By number. Without one, or with one that no process has, the list. */
 static int do_process(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct pl_recording *r = s->replay.r;
@@ -600,6 +607,8 @@ static const char *near_task(const struct task_name *names, size_t count, const 
 	return nearest_word(missing, known);
 }
 
+/* All tasks, or if there are many, those around the position's, or around the number that was asked
+ * for. */
 static void tell_tasks(
 	struct session *s, const struct task_name *names, size_t count, const char *missing)
 {
@@ -633,6 +642,7 @@ static void tell_tasks(
 		session_tell_more(s, "; `report --tasks -n 0` lists all");
 }
 
+/* `missing`: what was asked for and is no task; "": the list itself was asked for. */
 static int list_tasks(struct session *s, const char *missing, struct pl_err *err)
 {
 	struct task_name *names = calloc(TASKS_MAX, sizeof *names);
@@ -651,6 +661,7 @@ static int list_tasks(struct session *s, const char *missing, struct pl_err *err
 	return code;
 }
 
+/* By number or name: where it runs next. Without an argument the list. */
 static int do_task(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct task_name wanted = {.number = task_number(rest)};
@@ -746,6 +757,7 @@ static int count_hits(struct session *s, const struct replay_place *of, struct p
 	return code < 0 ? code : 0;
 }
 
+/* Of this line, or of another one of the same file. */
 static int do_hits(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct replay_place here = selected_place(s);
@@ -884,6 +896,7 @@ static int jump_to_end(struct session *s, struct pl_err *err)
 	return moved(s, code, "empty");
 }
 
+/* j: `start`, `end`, the number of an event (#4711), or a time. */
 static int do_jump(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct replay *p = &s->replay;
@@ -920,6 +933,7 @@ static int do_jump(struct session *s, char letter, const char *rest, struct pl_e
 
 /* ---- marks, visited places, search, switches ---- */
 
+/* m sets a mark, ' goes there, and '' goes to the place before. */
 static int do_mark(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	bool good = *rest >= 'a' && *rest <= 'z' && !rest[1];

@@ -83,6 +83,7 @@ static bool is_asked(const struct pl_profile *p, const struct block_ref *b)
 	       (!range->to_ns || recording_time(p->r, b->open_ticks) <= range->to_ns);
 }
 
+/* Every n-th block of a thread, each of its rows with weight n. */
 static int count_prior(struct pl_profile *p, struct thread_entry *t, struct pl_err *err)
 {
 	struct strides s = {0};
@@ -104,11 +105,13 @@ static int count_prior(struct pl_profile *p, struct thread_entry *t, struct pl_e
 	return code;
 }
 
+/* Is a time later than what was asked for? */
 static bool is_after_range(const struct pl_profile *p, int64_t time_ns)
 {
 	return p->wanted.range.to_ns && time_ns > p->wanted.range.to_ns;
 }
 
+/* A sample names a body and an instruction of it; its line comes from the body's table. */
 static const struct pl_code *code_of_sample(
 	struct pl_profile *p, const struct sample *s, int32_t *line)
 {
@@ -174,6 +177,8 @@ double profile_wanted_ns(const struct pl_profile *p, uint64_t from_ticks, uint64
 	return left > 0 ? left : 0;
 }
 
+/* The distance between two stamps around this time: how late an event without its own time can be
+ * noted. */
 int64_t profile_tick_ns(const struct pl_profile *p, uint64_t ticks)
 {
 	struct clock_time time;
@@ -182,6 +187,7 @@ int64_t profile_tick_ns(const struct pl_profile *p, uint64_t ticks)
 	return time.gap_ns;
 }
 
+/* Sums of times from a file must not overflow. */
 static int64_t add_clamped(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -211,6 +217,7 @@ bool profile_longest(
 
 /* ---- what took longest ---- */
 
+/* How deep the frame is. */
 static uint32_t index_of(const struct pl_profile *p, const struct context_frame *f)
 {
 	return (uint32_t)(f - p->contexts.frames);
@@ -233,6 +240,7 @@ static void passed_at(
 			p, &l->longest, &(struct profile_pass){f->since, to, f->since_idle});
 }
 
+/* Called by the contexts when a frame goes to another line, or ends. */
 static void passed(
 	void *who, const struct context_frame *f, const struct pl_code *code, int32_t line)
 {
@@ -279,6 +287,7 @@ static void sift_down(struct pl_profile_block *b, uint32_t count, uint32_t i)
 	}
 }
 
+/* Keep the longest BLOCKS_MAX; how many more there were is counted. */
 void profile_add_block(struct pl_profile *p, const struct pl_profile_block *b)
 {
 	struct pl_profile_block *all = p->blocks;
@@ -406,6 +415,8 @@ static void split_at_wait(struct pl_profile *p, uint64_t idle_ticks)
 	}
 }
 
+/* Idle time is not of the lines and frames that are on the stack meanwhile: it is subtracted when
+ * they end. */
 void profile_pass_idle(struct pl_profile *p, uint64_t ticks)
 {
 	for (uint32_t i = 0; i < p->contexts.depth; i++) {
@@ -414,6 +425,7 @@ void profile_pass_idle(struct pl_profile *p, uint64_t ticks)
 	}
 }
 
+/* Called by the contexts when a frame is left. */
 static void left(void *who, const struct context_frame *f)
 {
 	struct pl_profile *p = who;
@@ -423,6 +435,7 @@ static void left(void *who, const struct context_frame *f)
 
 /* ---- tasks ---- */
 
+/* NULL: no memory. */
 static struct profile_task *add_task(struct pl_profile *p, uint64_t number, const char *name)
 {
 	if (p->task_count == p->task_room) {
@@ -469,6 +482,8 @@ static uint32_t find_task(struct pl_profile *p, const struct stack_task *task)
 	return (uint32_t)*place;
 }
 
+/* Called by the contexts when a frame is the first one of a task. Returns its number, from 1; 0: it
+ * is not counted. */
 static uint32_t began_task(void *who, struct walk *w, const struct stack_task *task)
 {
 	struct pl_profile *p = who;
