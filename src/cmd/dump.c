@@ -166,6 +166,8 @@ static void dump_process(struct dump *d, const struct pl_process *p)
 
 	d->threads = calloc((size_t)p->thread_count + 1, 1);
 	if (d->threads)
+		result = select_find_tasks(&d->selection, d->r, p, &err);
+	if (result == 0)
 		result = walk(d, p, choose_threads(d, p), &err);
 	if (result == 0)
 		result = walk_edges(d, p, &err);
@@ -327,6 +329,7 @@ int cmd_dump(struct cmd *c)
 		code = d.code;
 	}
 	rows_release(&d.rows);
+	select_release(&d.selection);
 	written = page_close(c, &d.out);
 	pl_recording_close(d.r);
 	return written ? written : code;

@@ -88,21 +88,71 @@ bool select_thread(
 	return false;
 }
 
+static uint64_t task_key(const struct pl_event *e)
+{
+	const uint64_t words[] = {e->position.process, e->task_id};
+
+	return hash_bytes(words, sizeof words);
+}
+
 /* Which tasks there are is not known before all was read, so a word that names none is not an
  * error. */
-bool select_task(const struct selection *s, const struct pl_event *e)
+static bool task_is(const struct selection *s, const struct pl_event *e)
 {
 	const char *list = s->task, *word;
 	uint64_t number;
 	size_t length;
 
-	if (!list)
-		return true;
 	while (list_next(&list, &word, &length))
 		if (same(e->task, word, length) ||
 			(read_number(word, length, &number) && number && e->task_id == number))
 			return true;
 	return false;
+}
+
+bool select_task(const struct selection *s, const struct pl_event *e)
+{
+	return !s->task || task_is(s, e) || (e->task_id && map_find(&s->tasks, task_key(e)));
+}
+
+/* Only coroutines, of these flags, get a name within their run. */
+static bool may_have_name(void *context, const struct pl_count *row)
+{
+	(void)context;
+	return row->code && pl_code_flags(row->code) & 0x380u;
+}
+
+static int note_task(void *context, const struct pl_event *e)
+{
+	struct selection *s = context;
+
+	if (!e->task_id || !task_is(s, e))
+		return PL_END;
+	return map_put(&s->tasks, task_key(e)) ? PL_END : PL_ERR_MEMORY;
+}
+
+int select_find_tasks(
+	struct selection *s, struct pl_recording *r, const struct pl_process *p, struct pl_err *err)
+{
+	const uint32_t lines = 1u << PL_EVENT_LINE | 1u << PL_EVENT_AGAIN;
+	const struct pl_wanted wanted = {
+		.kinds = ~lines, .may = may_have_name, .is = note_task, .context = s};
+	int code = 0;
+
+	for (uint32_t n = 0; s->task && code >= 0 && n < p->thread_count; n++) {
+		struct pl_search *search = NULL;
+		struct pl_event e;
+		code = pl_search_new(&search, r, p->number, n, &wanted, err);
+		if (code == 0)
+			code = pl_search_next(search, 0, UINT64_MAX, &e, err);
+		pl_search_free(search);
+	}
+	return code < 0 ? code : 0;
+}
+
+void select_release(struct selection *s)
+{
+	map_release(&s->tasks);
 }
 
 /* Does a word name a thread in one of the selected processes? */

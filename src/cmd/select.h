@@ -2,13 +2,14 @@
  *
  *	--process 2,4711      numbers of the recording, else pids, else a part of the command line
  *	--thread 0,worker     numbers within the process, else native ids, else whole names
- *	--task 3,Task-2       numbers in their process, or whole names
+ *	--task 3,Task-2       numbers in their process, or whole names that it had at any time
  *	--events call,raise   words of PL_EVENT_KINDS
  *	--from --to           moments (session/when.h); both inclusive
  */
 #ifndef PL_CMD_SELECT_H
 #define PL_CMD_SELECT_H
 
+#include "base/map.h"
 #include "session/when.h"
 
 /* All zero selects everything, after a call of select_read. */
@@ -20,6 +21,7 @@ struct selection {
 	/* out */
 	uint32_t kinds; /* bit per enum pl_event_kind */
 	struct when from, to;
+	struct pl_map tasks; /* owned: of those that had one of the names; see select_find_tasks */
 };
 
 /* Interpret the words, and check that each names something in r. CMD_GO, or CMD_USAGE after an
@@ -31,7 +33,13 @@ bool select_process(
 bool select_thread(
 	const struct selection *s, const struct pl_recording *r, const struct pl_thread *t);
 
+/* A task's name can change: find the tasks of the process that had one of the names of --task at
+ * any time, so that select_task gives all of their events. 0 or an error. */
+int select_find_tasks(struct selection *s, struct pl_recording *r, const struct pl_process *p,
+	struct pl_err *err);
 bool select_task(const struct selection *s, const struct pl_event *e);
+/* Release what was found. */
+void select_release(struct selection *s);
 
 static inline bool when_before(const struct when *w, const struct pl_event *e)
 {

@@ -228,8 +228,8 @@ static inline uint8_t *moment_write_task(struct moment *m, bool started, uint8_t
 	return task_write(p, m->state, m->frame, true);
 }
 
-/* What follows the frame's end may have no event, so the end must have one; `again`: it is disabled
- * by now. */
+/* What follows the frame's end may have no event, so the end must have one; so it must if the frame
+ * is the root of a task, whose name may have changed by then. `again`: it is disabled by now. */
 static inline void moment_is_bottom(struct moment *m)
 {
 	m->again |= !m->record->bottom && m->record->hushed;
@@ -517,7 +517,7 @@ __attribute__((always_inline)) static inline bool plain_end(
 	uint8_t *p = e->thread->ring.at;
 
 	if (unit == EVENT_NO_UNIT || root.tells_lines || root.filters ||
-		plain_is_slow(e->thread, p, STAMP_AT_TICKS))
+		e->thread->task_frame == e->frame || plain_is_slow(e->thread, p, STAMP_AT_TICKS))
 		return false;
 	if (!entry_is(e->thread->top, e->frame)) {
 		uint32_t place = few_below(e->thread, e->frame);
@@ -563,7 +563,8 @@ __attribute__((always_inline)) static inline bool plain_leave(
 	if (!r->plain || root.tells_lines || root.filters)
 		return false;
 	bool told = unit < r->unit_count && !r->units[unit].pending;
-	if (!told || e->thread->top != e->frame || plain_is_slow(e->thread, p, stamp))
+	if (!told || e->thread->top != e->frame || e->thread->task_frame == e->frame ||
+		plain_is_slow(e->thread, p, stamp))
 		return false;
 	p = plain_write_time(e->thread, p, stamp);
 	stack_pop(e->thread);
@@ -614,7 +615,7 @@ __attribute__((always_inline)) static inline bool record_enter(
 	m.thread->entered = m.frame;
 	if (unlikely(m.record->checks))
 		passes_forget(m.frame);
-	if (unlikely(!m.caller))
+	if (unlikely(!m.caller || m.thread->task_frame == m.frame))
 		moment_is_bottom(&m);
 	moment_may_be_precise(&m);
 	moment_end(&m, p);
@@ -639,7 +640,7 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 	bool raises = kind == EVENT_THROW && m.record->suspends;
 	stack_push(m.thread, raises ? frame_marked(m.frame, MARK_STANDS) : m.frame);
 	m.thread->entered = m.frame;
-	if (unlikely(!m.caller))
+	if (unlikely(!m.caller || m.thread->task_frame == m.frame))
 		moment_is_bottom(&m);
 	if (unlikely(m.record->sections))
 		m.thread->tick = NO_TICK;
@@ -832,10 +833,18 @@ static inline void moment_gone(struct moment *m, bool for_good)
 		passes_forget(m->frame);
 }
 
+/* The root of a task ends: what its task is called now was not known before. */
+static inline void moment_tells_name(struct moment *m)
+{
+	if (unlikely(m->thread->task_frame == m->frame))
+		m->at = task_write_renamed(m->at, m->frame);
+}
+
 /* unit: of the instruction that returns or yields; since 3.13 the frame is already after a yield */
 static inline void record_return(struct moment *m, uint32_t unit)
 {
 	if (moment_make_room_inside(m)) {
+		moment_tells_name(m);
 		moment_end(m, event_write1(m->at, EVENT_LEAVE, moment_told_unit(m, unit)));
 		moment_gone(m, true);
 	}
@@ -846,6 +855,7 @@ static inline void record_yield(struct moment *m, uint32_t unit)
 {
 	moment_is_of_running(m);
 	if (moment_make_room_inside(m)) {
+		moment_tells_name(m);
 		moment_end(m, event_write1(m->at, EVENT_SUSPEND, moment_told_unit(m, unit)));
 		moment_gone(m, false);
 	}
@@ -856,6 +866,7 @@ static inline void record_unwind(PyCodeObject *code)
 	struct moment m;
 
 	if (moment_begin_inside(&m, code)) {
+		moment_tells_name(&m);
 		moment_end(&m, event_write0(m.at, EVENT_UNWIND));
 		moment_gone(&m, true);
 	}

@@ -443,6 +443,7 @@ bool task_find(PyThreadState *ts, py_frame *frame, bool begins, struct task_told
 	PyObject *task = find_task(ts, frame_generator(frame), begins);
 
 	out->length = 0;
+	out->task = task;
 	if (!task) {
 		out->number = known_task((uint64_t)(uintptr_t)frame, generator_of(frame));
 		return out->number != 0;
@@ -460,8 +461,32 @@ uint8_t *task_write(uint8_t *p, PyThreadState *ts, py_frame *frame, bool begins)
 {
 	struct task_told task;
 
-	return task_find(ts, frame, begins, &task)
-		       ? event_write_task(p, task.number, task.name, task.length)
+	self->task_frame = NULL;
+	if (!task_find(ts, frame, begins, &task))
+		return p;
+	if (task.task) {
+		self->task = task.task;
+		self->task_frame = frame;
+		self->task_generator = generator_of(frame);
+		self->task_number = task.number;
+		self->task_name = hash_bytes(task.name, task.length);
+	}
+	return event_write_task(p, task.number, task.name, task.length);
+}
+
+uint8_t *task_write_renamed(uint8_t *p, py_frame *frame)
+{
+	char text[EVENT_TEXT_MAX];
+
+	self->task_frame = NULL;
+	if (generator_of(frame) != self->task_generator)
+		return p;
+	PyObject *name = task_part(self->task, TASK_NAME);
+	uint32_t length = (uint32_t)copy_name(name, text);
+	Py_XDECREF(name);
+	PyErr_Clear();
+	return length && hash_bytes(text, length) != self->task_name
+		       ? event_write_task(p, self->task_number, text, length)
 		       : p;
 }
 

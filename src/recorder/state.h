@@ -178,6 +178,12 @@ struct thread {
 	uint64_t tick_looked; /* of the last look at what is checked once a tick */
 	uint64_t native_id;
 	const void *name_seen; /* the str object of its name; compared only, never followed */
+	/* The task that it entered last (names.c): the root, by frame and generator, and the hash of
+	 * the name that was written. The task lives while that generator runs. frame NULL: none. */
+	const py_frame *task_frame;
+	uint64_t task_generator, task_number, task_name;
+	PyObject *task;
+
 	/* Of its greenlets (greenlets.c). */
 	/* the greenlet that runs; NULL: the thread's own stack; compared only */
 	const void *greenlet_at;
@@ -213,6 +219,7 @@ struct section {
 
 /* A task as it was at one time. */
 struct task_told {
+	PyObject *task; /* borrowed, while it runs; NULL: only its number is known */
 	uint64_t number;
 	uint32_t length;
 	char name[EVENT_TEXT_MAX];
@@ -810,6 +817,9 @@ uint32_t exception_type_number(PyObject *exception);
 bool task_find(PyThreadState *ts, py_frame *frame, bool begins, struct task_told *out);
 /* Write the TASK before the frame, if that is a root. As task_find. */
 uint8_t *task_write(uint8_t *p, PyThreadState *ts, py_frame *frame, bool begins);
+/* The frame, thread.task_frame, ends or is suspended: write a TASK if its task has another name
+ * since it was entered. */
+uint8_t *task_write_renamed(uint8_t *p, py_frame *frame);
 /* The name that the program gave to the greenlet, as gevent allows; else "Greenlet-" and its
  * number. At most EVENT_TEXT_MAX bytes into `name`; returns its length. */
 size_t greenlet_name(PyObject *greenlet, uint64_t number, char *name);

@@ -71,13 +71,18 @@ static int is(void *context, const struct pl_event *e)
 	return PL_END;
 }
 
-/* Look at the lines of w, from the front or from the back. */
+/* Look at the lines of w, from the front or from the back. For a name also at the end of each
+ * stretch, which has one that was set within it. */
 static int search(
 	struct look *l, const struct task_wanted *w, struct pl_event *e, struct pl_err *err)
 {
 	const struct tasks *t = l->tasks;
-	const struct pl_wanted wanted = {
-		.kinds = 1u << PL_EVENT_LINE, .may = may, .is = is, .context = l, .stop = t->stop};
+	const uint32_t ends = 1u << PL_EVENT_RETURN | 1u << PL_EVENT_YIELD | 1u << PL_EVENT_UNWIND;
+	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_LINE | (l->wanted ? 0 : ends),
+		.may = may,
+		.is = is,
+		.context = l,
+		.stop = t->stop};
 	struct pl_search *search = NULL;
 	int code = pl_search_new(&search, t->r, t->process, t->thread, &wanted, err);
 

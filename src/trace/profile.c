@@ -524,6 +524,11 @@ static void wait_to_end(struct pl_profile *p, uint64_t end_ticks)
 	}
 }
 
+static void renamed_task(void *who, const struct stack_task *task)
+{
+	find_task(who, task);
+}
+
 /* ---- a span ---- */
 
 /* Samples of all threads are in one stream; others' are skipped. */
@@ -1045,6 +1050,8 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->recent_count = p->left_count = p->tail_line = 0;
 	p->flights.open = p->flights.left = false;
 	walk_init(&p->walk, p->r, thread);
+	p->walk.renamed = renamed_task;
+	p->walk.who = p;
 	contexts_restart(&p->contexts);
 	p->last_block = UINT64_MAX;
 	p->fresh = false;

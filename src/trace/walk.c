@@ -436,6 +436,10 @@ void walk_pass(struct walk *w, const struct event *e)
 		w->pops = e->a <= w->stack.depth ? e->a : 0;
 	} else {
 		stack_apply(&w->stack, e);
+		const struct stack_task *task =
+			e->kind == EVENT_TASK && w->renamed ? stack_running_task(&w->stack) : NULL;
+		if (task && !stack_task_waits(&w->stack))
+			w->renamed(w->who, task);
 	}
 }
 

@@ -80,6 +80,9 @@ struct walk {
 		bool leaves; /* after these lines the frame may be gone */
 	} ahead;
 	bool silent; /* there is no held event, but a return that later events imply */
+	/* called when the task that runs is told its name again, perhaps another one; NULL: not */
+	void (*renamed)(void *who, const struct stack_task *task);
+	void *who;
 	uint64_t idle_from, idle_ticks; /* the last wait of the thread's event loop */
 	bool idle_due;			/* the wait was before the next row */
 	uint64_t implied;		/* number of rows without an event that walk_next gave */

@@ -12,7 +12,7 @@ BUILD = os.environ.get("PATHLINE_BUILD", "build")
 ALLOWED = {
     # our own, each with a fast way through
     "code_describe", "code_without_mark", "exception_type_number", "generator_gone", "generator_new", "generator_of", "hook_disable", "hook_type",
-    "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_write", "thread_begin", "write_greenlet_name",
+    "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_write", "task_write_renamed", "thread_begin", "write_greenlet_name",
 # a few times for each witness, or loop
 "hot_begins", "hot_instruction_is_heard", "hot_line_moves", "hot_pass_moves", "step_tell_due",
     # while hot code is planned anew: some thousand times for each

@@ -107,6 +107,30 @@ class Tasks(unittest.TestCase):
             self.assertGreaterEqual(row["wait_ns"], 90_000_000)
             self.assertEqual(row["stretches"], 3)
 
+    def test_a_task_that_is_renamed_while_it_runs(self):
+        """Its last name is known from the end of each of its stretches; by any of its names it is
+        found whole."""
+        for options in (), ("--only-mine",):
+            run = Run("renamed.py", options=options)
+            done = session.pathline("report", "--tasks", "--json", run.recording)
+            rows = [json.loads(line)["data"] for line in done.stdout.splitlines()]
+            numbers = {row["task"]: row["task_id"] for row in rows if row.get("task_id")}
+            names = {f"request-{n}" for n in range(4)} | {"waits"}
+            self.assertEqual({name for name in numbers if name != "Task-1"}, names)
+            for name in names:
+                def dump(word):
+                    return session.rows(run.recording, "--task", word, "--fields", "tid,seq,event,task_id")
+                whole = dump(str(numbers[name]))
+                self.assertGreaterEqual(len(whole), 3, name)
+                self.assertEqual(dump(name), whole, name)
+                self.assertEqual(dump(f"Task-{numbers[name]}"), whole, name)
+            done = session.pathline("report", "--blocking", "250ms", "--json", run.recording)
+            blocks = [json.loads(line)["data"] for line in done.stdout.splitlines()]
+            self.assertEqual({row["task"] for row in blocks if row.get("kind") == "loop"}, {"request-1"}, blocks)
+            done = session.pathline("replay", "--plain", run.recording, "--command=T")
+            for name in names:
+                self.assertIn(name, done.stdout.decode())
+
     def waits(self, *options):
         run = Run("waits.py", options=options)
         done = session.pathline("report", "--tasks", "--json", run.recording)
@@ -174,7 +198,7 @@ class Tasks(unittest.TestCase):
         text = session.pathline("report", "--exceptions", "-n", "0", run.recording).stdout.decode()
         rows = text.splitlines()
         self.assertEqual([row for row in rows if " ended " in row], rows[2:3], text)
-        self.assertRegex(rows[2], r"^ +1 LookupError .* ended task ")
+        self.assertRegex(rows[2], r"^ +1 +LookupError .* ended task ")
         data = [json.loads(row)["data"] for row in session.pathline("report", "--exceptions", "--json", run.recording).stdout.splitlines()]
         return [row for row in data if row["type"] == "LookupError" and row["code"].endswith("fails")]
 
