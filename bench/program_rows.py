@@ -87,10 +87,10 @@ class Programs:
         return said | {"collector": self.turns.work.collector(self.notes)["collector"]}
 
     def measure(self, row):
-        path, name = ROWS[row]
+        bench, (path, name) = self.bench, ROWS[row]
         words = [path, name]
         self.try_once(words)
-        rounds = [self.once(words) for _ in range(1 if self.bench.quick else max(1, self.bench.runs // 2))]
+        rounds = [self.once(words) for _ in range(1 if bench.quick else max(1, bench.runs // 2))]
 
         if self.bench.info(self.bench.scratch / "turns")["losses"]:
             raise RuntimeError("events were lost: what was recorded costs more")
