@@ -55,7 +55,8 @@ enum pl_event_kind {
 	X(LIVE, "live", "the recording is still being written")                                    \
 	X(REFUSED, "refused", "an interpreter that could not be recorded")                         \
 	X(LEFT_OUT, "left-out", "a program was started that could not be recorded")                \
-	X(TOOLS, "tools", "the program had all six tool ids of sys.monitoring")
+	X(TOOLS, "tools", "the program had all six tool ids of sys.monitoring")                    \
+	X(STOPPED, "stopped", "the recorder had no memory, or could not start, and stopped itself")
 
 enum pl_gap_reason {
 #define X(constant, word, meaning) PL_GAP_##constant,

@@ -44,6 +44,8 @@ struct pl_recording_info {
 	uint64_t limit_bytes;
 	bool finished;	/* it is complete: its collector or a finisher closed it */
 	bool recovered; /* a finisher closed it, not its own collector */
+	/* It is not finished, and will not be: nothing writes it, and its arena is gone. */
+	bool unfinished;
 };
 void pl_recording_info(const struct pl_recording *r, struct pl_recording_info *out);
 

@@ -215,7 +215,9 @@ static void write_range(char text[RANGE_BYTES], const struct pl_recording_info *
 		local_clock(clocks[i], moments[i], 3);
 	}
 	bool same_day = !strcmp(dates[0], dates[1]);
-	if (info->end_ns)
+	if (!info->start_ns)
+		snprintf(text, RANGE_BYTES, "a time that is unknown");
+	else if (info->end_ns)
 		snprintf(text, RANGE_BYTES, "%s %s to %s%s%s", dates[0], clocks[0],
 			same_day ? "" : dates[1], same_day ? "" : " ", clocks[1]);
 	else

@@ -31,6 +31,8 @@
 
 static const char *recording_state(const struct pl_recording_info *i)
 {
+	if (i->unfinished)
+		return "not finished: its end is missing, and nothing writes it any more";
 	if (!i->finished)
 		return "still being written, or not finished";
 	return i->recovered ? "finished by a later command, because its collector was killed"
@@ -88,12 +90,17 @@ static void write_when(struct out *o, const struct pl_recording_info *i)
 	char moment[LOCAL_BYTES], span[UNITS_BYTES], text[512];
 	int64_t length_ns = 0;
 
-	local_moment(moment, i->start_ns);
-	if (i->end_ns > i->start_ns)
+	if (i->start_ns)
+		local_moment(moment, i->start_ns);
+	else
+		snprintf(moment, sizeof moment, "unknown");
+	const bool lasted = i->start_ns && i->end_ns;
+
+	if (lasted && i->end_ns > i->start_ns)
 		length_ns = units_between(i->start_ns, i->end_ns);
 	units_duration(span, length_ns);
 	snprintf(text, sizeof text, "%s%s%s, by Pathline %.200s (format %u.%u)", moment,
-		i->end_ns ? ", for " : "", i->end_ns ? span : "", i->pathline, i->format_major,
+		lasted ? ", for " : "", lasted ? span : "", i->pathline, i->format_major,
 		i->format_minor);
 	label_text(o, "recorded", text);
 	label_text(o, "state", recording_state(i));
@@ -507,6 +514,7 @@ static void json_recording(struct json *j, const struct pl_recording_info *i)
 	json_moment(j, "end", i->end_ns);
 	json_bool(j, "finished", i->finished);
 	json_bool(j, "recovered", i->recovered);
+	json_bool(j, "unfinished", i->unfinished);
 	json_text(j, "window", WINDOW);
 }
 

@@ -66,7 +66,9 @@ static void describe_end(const struct pl_recording *r, struct entry *e)
 {
 	const struct pl_process *p = pl_recording_process(r, 0);
 
-	if (!e->info.finished)
+	if (e->info.unfinished && (!p || p->end == PL_PROCESS_RUNNING))
+		snprintf(e->end, sizeof e->end, "unfinished");
+	else if (!e->info.finished && !e->info.unfinished)
 		snprintf(e->end, sizeof e->end, "running");
 	else if (!p)
 		snprintf(e->end, sizeof e->end, "no Python");
@@ -143,7 +145,7 @@ static struct cell row_cell(const void *context, size_t index, unsigned column)
 	case COLUMN_STARTED:
 		return (struct cell){.kind = CELL_DATE, .number = row->start_ns};
 	case COLUMN_LENGTH:
-		if (!row->end_ns)
+		if (!row->end_ns || !row->start_ns)
 			return (struct cell){0};
 		return (struct cell){
 			.kind = CELL_NS, .number = units_between(row->start_ns, row->end_ns)};

@@ -120,7 +120,10 @@ static void number_text(const struct cell *c, char text[CELL_BYTES])
 			local_clock(text, c->number, 3);
 		break;
 	case CELL_DATE:
-		local_moment(text, c->number);
+		if (c->number)
+			local_moment(text, c->number);
+		else
+			snprintf(text, CELL_BYTES, "unknown");
 		break;
 	case CELL_ID:
 		memcpy(text, c->id, sizeof c->id);

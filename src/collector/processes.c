@@ -256,9 +256,11 @@ static void write_losses(struct collector *c, struct process *p)
 					  .lost = lost - p->lost,
 					  .text = "events at the end found no room"});
 	if (stopped && stopped <= PL_GAP_REASON_COUNT)
-		collector_lose(c, &(struct loss){.process = p->number,
-					  .reason = (int)stopped - 1,
-					  .text = "the recorder switched itself off"});
+		collector_lose(
+			c, &(struct loss){.process = p->number,
+				   .reason = stopped == PL_GAP_UNKNOWN + 1 ? PL_GAP_STOPPED
+									   : (int)stopped - 1,
+				   .text = "the recorder switched itself off"});
 }
 
 /* A killed process may have taken a chunk and never filled it: what comes after the hole is kept,

@@ -190,8 +190,9 @@ enum arena_state {
 	X(STATIC, "it is static and loads no library")                                             \
 	X(LIBC, "its loader is another one than ours: musl, say")                                  \
 	X(MACHINE, "it is for another machine")                                                    \
-	X(REACH, "it cannot reach the recording: a chroot, another user, or another mount "        \
-		 "namespace")
+	X(REACH,                                                                                   \
+		"it cannot reach the recording: a chroot (the path is that in it), another user, " \
+		"another mount namespace, or the file in /dev/shm was removed")
 enum left_kind {
 #define X(constant, meaning) LEFT_##constant,
 	LEFT_KINDS(X)

@@ -26,8 +26,14 @@ struct check {
 	struct stream stream;
 	struct stack end; /* as it was after the thread's block before */
 	bool end_known;
-	uint32_t gone;	/* the newest segment that was not there any more; 0: none */
-	char words[80]; /* of a damage */
+	uint32_t gone; /* the newest segment that was not there any more; 0: none */
+	/* blocks that name codes whose bodies are missing */
+	struct {
+		struct block_ref first;
+		uint64_t blocks;
+		struct pl_map bodies; /* which of them are missing */
+	} nameless;
+	char words[120]; /* of a damage */
 };
 
 static void damage(struct check *k, const struct block_ref *ref, const char *what)
@@ -39,15 +45,37 @@ static void damage(struct check *k, const struct block_ref *ref, const char *wha
 static void check_codes(struct check *k, const struct block_ref *ref)
 {
 	const struct pl_map *bodies = &k->block.bodies;
+	bool missing = false;
 
 	for (size_t i = 0; i < bodies->room; i++) {
-		if (!bodies->slots[i].used || !bodies->slots[i].value)
+		const uint64_t body = bodies->slots[i].used ? bodies->slots[i].value : 0;
+		if (!body)
 			continue;
-		if (!map_find(&k->r->bodies, bodies->slots[i].value - 1))
-			damage(k, ref, "the block names a code that is missing");
-		else
-			code_open(k->r, bodies->slots[i].value);
+		if (map_find(&k->r->bodies, body - 1)) {
+			code_open(k->r, body);
+			continue;
+		}
+		map_put(&k->nameless.bodies, body);
+		missing = true;
 	}
+	if (missing && !k->nameless.blocks++)
+		k->nameless.first = *ref;
+}
+
+/* One damaged record of meta describes many codes, and each is named by many blocks: that is told
+ * once. */
+static void tell_nameless(struct check *k)
+{
+	if (k->nameless.blocks > 1 || k->nameless.bodies.used > 1)
+		snprintf(k->words, sizeof k->words,
+			"the block names a code that is missing; in all, %" PRIu64
+			" block%s name %zu such code%s",
+			k->nameless.blocks, k->nameless.blocks == 1 ? "" : "s",
+			k->nameless.bodies.used, k->nameless.bodies.used == 1 ? "" : "s");
+	else
+		snprintf(k->words, sizeof k->words, "the block names a code that is missing");
+	if (k->nameless.blocks)
+		damage(k, &k->nameless.first, k->words);
 }
 
 static void note_gone(struct check *k, uint32_t file)
@@ -291,6 +319,7 @@ int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const s
 		code = check_samples(&k, err);
 	if (code == 0)
 		code = check_gone(&k, err);
+	tell_nameless(&k);
 	check_bodies(&k);
 	check_losses(&k);
 	k.result->records = k.r->records;
@@ -300,6 +329,7 @@ int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const s
 	block_release(&k.block);
 	stream_release(&k.stream);
 	stack_release(&k.end);
+	map_release(&k.nameless.bodies);
 	pl_recording_close(k.r);
 	return code;
 }

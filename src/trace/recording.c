@@ -262,7 +262,7 @@ static bool ends_path(const struct pl_recording *r, const struct pl_loss *l,
 		return !t->ended;
 	if (!is_of_process(l) || l->process != t->public.process)
 		return false;
-	if (l->reason == PL_GAP_COLLECTOR)
+	if (l->reason == PL_GAP_COLLECTOR || l->reason == PL_GAP_STOPPED)
 		return has_frame || is_there_at_end(r, t);
 	return has_frame && (l->reason == PL_GAP_FULL || l->reason == PL_GAP_DROPPED);
 }
@@ -312,6 +312,7 @@ static void settle_times(struct pl_recording *r)
 		struct loss_entry *l = r->losses.at[i];
 		l->public.time_ns = recording_time(r, l->ticks);
 	}
+	r->info.unfinished = r->unfinished_for_good;
 	r->info.end_ns = r->info.finished ? recording_time(r, r->end_ticks) : 0;
 	r->info.ticks_per_us = r->clock.slope > 0 ? 1000 / r->clock.slope : 0;
 }

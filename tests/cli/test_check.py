@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import shutil
+import struct
 import sys
 import unittest
 
@@ -12,6 +13,7 @@ import session  # noqa: E402
 from session import pathline, shop  # noqa: E402
 
 QUICK = True
+HEADER, PROCESS_END, END = 1, 8, 11  # kinds of records
 
 
 class Check(unittest.TestCase):
@@ -80,6 +82,40 @@ class Check(unittest.TestCase):
             done = pathline(command, copy)
             self.assertEqual(done.returncode, 3, command)
             self.assertIn(b"meta", done.stdout + done.stderr, command)
+
+    def cut_out(self, directory, kinds):
+        """Leave records of these kinds out of `meta`."""
+        path = os.path.join(directory, "meta")
+        with open(path, "rb") as f:
+            data = f.read()
+        kept, at = b"", 0
+        while at < len(data):
+            kind, = struct.unpack_from("<H", data, at + 4)
+            stored, = struct.unpack_from("<I", data, at + 8)
+            if kind not in kinds:
+                kept += data[at:at + 32 + stored]
+            at += 32 + stored
+        with open(path, "wb") as f:
+            f.write(kept)
+
+    def test_start_that_was_never_written(self):
+        """It is unknown, and not in 1970."""
+        copy = self.copy()
+        self.cut_out(copy, {HEADER})
+        told = [pathline(*words).stdout.decode() for words in (("info", copy), ("ls", os.path.dirname(copy)))]
+        self.assertRegex(told[0], r"(?m)^recorded +unknown, by ")
+        self.assertRegex(told[1], r"(?m)^copy +unknown +- ")
+        self.assertNotIn("1970", "".join(told))
+
+    def test_end_that_was_never_written(self):
+        """Nothing writes it any more, so it is not `running`: what is known of the end is told."""
+        for kinds, ended in ({END}, "exit 0"), ({END, PROCESS_END}, "unfinished"):
+            copy = self.copy()
+            self.cut_out(copy, kinds)
+            listed = pathline("ls", os.path.dirname(copy)).stdout.decode()
+            self.assertRegex(listed, rf"(?m)^copy +\S+ \S+ +- +{ended} ")
+            told = pathline("info", copy).stdout.decode()
+            self.assertIn("not finished: its end is missing, and nothing writes it any more\n", told)
 
     def test_nothing_there(self):
         for place in ("/nowhere/at/all", session.scratch()):

@@ -353,6 +353,79 @@ static void test_end_missing(void **state)
 	maker_release(&m);
 }
 
+/* The reason of the gap at the end of a thread's path; -1: it has none. */
+static int last_gap(struct pl_recording *r, uint32_t thread)
+{
+	struct pl_cursor *c;
+	struct pl_event e;
+	int gap = -1;
+
+	assert_int_equal(pl_cursor_new(&c, r, 1, thread, NULL), 0);
+	while (pl_cursor_next(c, &e, NULL) == 0)
+		gap = e.kind == PL_EVENT_GAP ? (int)e.gap : -1;
+	pl_cursor_free(c);
+	return gap;
+}
+
+/* A LOSS of a process: thread 0 stands in a frame at its end, thread 1 in none. */
+static void test_losses_of_a_process(void **state)
+{
+	static const struct {
+		enum pl_gap_reason reason;
+		int gaps[2];
+	} losses[] = {{PL_GAP_FULL, {PL_GAP_FULL, -1}},
+		{PL_GAP_COLLECTOR, {PL_GAP_COLLECTOR, PL_GAP_COLLECTOR}},
+		{PL_GAP_STOPPED, {PL_GAP_STOPPED, PL_GAP_STOPPED}}, {PL_GAP_UNKNOWN, {-1, -1}}};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+		struct maker m;
+		struct maker_thread *stands = begin(&m);
+		put_block(&m, stands);
+		struct maker_thread *empty = maker_thread(&m, 1);
+		maker_enter(empty, EVENT_NO_SITE, 10);
+		maker_line(empty, 0);
+		maker_event1(empty, EVENT_LEAVE, MAKER_UNIT(0));
+		maker_cut(&m, empty);
+		stands->ticks = empty->ticks = 5000; /* when the process ends */
+		maker_thread_end(&m, stands);
+		maker_thread_end(&m, empty);
+		MAKER_NUMBERS(&m, RECORD_LOSS, "a text", 1, 0, 0, 10, losses[i].reason, 0);
+		maker_process_end(&m, PL_PROCESS_EXITED, 0);
+		maker_end(&m);
+		struct pl_recording *r = open_maker(&m);
+		for (uint32_t thread = 0; thread < 2; thread++)
+			assert_int_equal(last_gap(r, thread), losses[i].gaps[thread]);
+		pl_recording_close(r);
+		maker_release(&m);
+	}
+}
+
+/* Many blocks name the codes of one record that is damaged. */
+static void test_check_tells_missing_codes_once(void **state)
+{
+	struct maker m;
+	struct maker_thread *t = begin(&m);
+	struct heard heard = {0};
+	(void)state;
+
+	for (int i = 0; i < 5; i++)
+		put_block(&m, t);
+	maker_code(&m, 10, 2);
+	for (int i = 0; i < 3; i++)
+		put_block(&m, t);
+	maker_thread_end(&m, t);
+	maker_end(&m);
+	struct pl_recording *r = open_maker(&m);
+	assert_int_equal(pl_recording_check(r, hear, &heard, NULL, NULL), PL_ERR_FORMAT);
+	assert_int_equal(heard.count, 1);
+	assert_string_equal(heard.last,
+		"events.000001:1:the block names a code that is missing; in all, 3 blocks name 1 "
+		"such code");
+	pl_recording_close(r);
+	maker_release(&m);
+}
+
 /* A byte of END names a segment: what such a byte costs the reader is bounded. */
 static void test_end_names_what_never_was(void **state)
 {
@@ -770,6 +843,8 @@ int main(void)
 		cmocka_unit_test(test_evicted),
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_damage_in_a_chain),
+		cmocka_unit_test(test_losses_of_a_process),
+		cmocka_unit_test(test_check_tells_missing_codes_once),
 		cmocka_unit_test(test_end_missing),
 		cmocka_unit_test(test_end_names_what_never_was),
 		cmocka_unit_test(test_many_short_damages),
