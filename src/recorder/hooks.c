@@ -434,8 +434,10 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *
 		Py_RETURN_NONE;
 	}
 	bool told = here.heard == HEARD_MOVED && !(later && lines_told);
+	m.thread->later = later ? m.frame : NULL;
 	if (told && witness_begin(&m, unit, here))
 		moment_end(&m, event_write_line(m.at, here.start - 1));
+	m.thread->later = NULL;
 	Py_RETURN_NONE;
 }
 

@@ -158,6 +158,8 @@ static uint8_t *write_link(
 	uint64_t generator =
 		frame_in_generator(frame) && record->generator_like ? generator_of(frame) : 0;
 	uint32_t unit = flags == EVENT_HIDDEN ? EVENT_NO_UNIT : frame_unit(frame, code);
+	if (unlikely(frame == t->later))
+		unit -= LOOK_UP_UNITS;
 	return step_on(t, event_write3(p, EVENT_LINK | flags, record->number, generator, unit));
 }
 

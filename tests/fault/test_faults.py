@@ -73,6 +73,34 @@ filler.join()
 for kind in kinds:
     fails(kind)
 """
+# Each pass of g has one event, which the instruction after a look-up of a global reports. A look for
+# room comes every 256 lost events, so the first event after a loss is one of these.
+LOOK_UPS = """\
+import os, struct, sys
+
+one, two, three = 1, 2, 3
+
+def g(n):
+    for i in range(n):
+        if i % 3 == 0:
+            y = one
+        elif i % 3 == 1:
+            y = two
+        else:
+            y = three
+
+def f():
+    pass
+
+g(5000)
+with open(sys.argv[1], "wb") as file:
+    file.write(struct.pack("<Q", 1))
+os.close(os.open(sys.argv[1] + ".stopped", os.O_RDONLY))
+for i in range(1_500_000):
+    f()
+os.close(os.open(sys.argv[1] + ".full", os.O_RDONLY)), os.close(os.open(sys.argv[1] + ".room", os.O_RDONLY))
+g(5000)
+"""
 EXITS = ("""\
 import os
 
@@ -340,6 +368,30 @@ class Faults(recorded.Case):
         told = recorded.info(program.dir)
         self.assertEqual(told["processes"][0]["waits"], 0)
         self.assertEqual({loss["reason"] for loss in told["losses"]}, {"dropped"})
+
+    def test_path_after_a_loss(self):
+        """It goes on where the program is then: the loss is the only gap."""
+        program = recorded.Recorded(self.top.name, "--on-full=drop", script=LOOK_UPS)
+        self.addCleanup(program.stop)
+        for word in "stopped", "full", "room":
+            os.mkfifo(f"{program.cell}.{word}")
+        program.find()
+        os.kill(program.collector, signal.SIGSTOP)
+        for word in "stopped", "full":  # each is open once the program waits for it
+            with open(f"{program.cell}.{word}", "wb"):
+                pass
+        os.kill(program.collector, signal.SIGCONT)
+        seen = []
+        recorded.wait_for(lambda: seen.append(recorded.info(program.dir)["events"]) or seen[-1] > 500_000 and seen[-2:] == seen[-1:] * 2,
+                          "room in the ring")
+        with open(f"{program.cell}.room", "wb"):
+            pass
+        code, errors = program.end()
+        self.assertEqual(code, 0, errors)
+        rows = recorded.rows(program.dir, "event,type,code")
+        (gap,) = (i for i, row in enumerate(rows) if row[0] == "gap")
+        self.assertEqual((rows[gap][1], rows[gap + 1][::2]), ("dropped", ["line", "g"]))
+        self.assert_sound(program.dir)
 
     def test_limit(self):
         """The newest is kept, below the limit, and is valid."""
