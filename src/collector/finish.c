@@ -111,6 +111,28 @@ static void load_units(struct collector *c, struct pl_view v)
 	sources_load_units(&c->sources, v);
 }
 
+static void load_loss(struct collector *c, struct pl_view v)
+{
+	struct loss l = {0};
+	char text[256];
+	struct pl_view words;
+	uint64_t process, thread, ticks, reason;
+
+	c->totals.losses++;
+	if (view_varint_max(&v, UINT32_MAX, &process) || view_varint_max(&v, UINT32_MAX, &thread) ||
+		view_varint(&v, &l.seq) || view_varint(&v, &ticks) ||
+		view_varint_max(&v, PL_GAP_REASON_COUNT, &reason) || view_varint(&v, &l.lost) ||
+		view_string(&v, &words))
+		return;
+	l.process = (uint32_t)process;
+	l.thread = (uint32_t)thread;
+	l.reason = (int)reason;
+	snprintf(text, sizeof text, "%.*s", (int)(words.left < sizeof text ? words.left : 0),
+		(const char *)words.at);
+	l.text = text;
+	process_was_told(c, &l);
+}
+
 /* What the collector knew of a record that it wrote. One that does not decode is skipped: it stays
  * in its file, and readers report it. */
 static void load_record(
@@ -126,13 +148,12 @@ static void load_record(
 		{RECORD_CODES, load_codes},
 		{RECORD_SOURCE, load_source},
 		{RECORD_UNITS, load_units},
+		{RECORD_LOSS, load_loss},
 	};
 	struct pl_view v;
 
 	if (r->kind == RECORD_END)
 		*ended = true;
-	if (r->kind == RECORD_LOSS)
-		c->totals.losses++;
 	for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++)
 		if (r->kind == loaders[i].kind && record_payload(r, room, &v) == 0)
 			loaders[i].load(c, v);

@@ -242,6 +242,21 @@ static void write_end(struct collector *c, struct process *p)
 	buf_release(&b);
 }
 
+static const char stopped_text[] = "the recorder switched itself off";
+
+/* A block's LOSSes name its first gaps only, and a recording has LOSSES_MAX, so what this knows is
+ * at most what was told. */
+void process_was_told(struct collector *c, const struct loss *l)
+{
+	struct process *p = processes_find(&c->processes, l->process);
+
+	if (!p)
+		return;
+	if (l->reason == PL_GAP_FULL || l->reason == PL_GAP_DROPPED)
+		p->lost += l->lost;
+	p->stopped_told |= strcmp(l->text, stopped_text) == 0;
+}
+
 /* What its own GAP events did not say: there was never room again, or it stopped itself. */
 static void write_losses(struct collector *c, struct process *p)
 {
@@ -255,12 +270,12 @@ static void write_losses(struct collector *c, struct process *p)
 					  .reason = drop ? PL_GAP_DROPPED : PL_GAP_FULL,
 					  .lost = lost - p->lost,
 					  .text = "events at the end found no room"});
-	if (stopped && stopped <= PL_GAP_REASON_COUNT)
+	if (stopped && stopped <= PL_GAP_REASON_COUNT && !p->stopped_told)
 		collector_lose(
 			c, &(struct loss){.process = p->number,
 				   .reason = stopped == PL_GAP_UNKNOWN + 1 ? PL_GAP_STOPPED
 									   : (int)stopped - 1,
-				   .text = "the recorder switched itself off"});
+				   .text = stopped_text});
 }
 
 /* A killed process may have taken a chunk and never filled it: what comes after the hole is kept,

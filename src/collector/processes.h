@@ -15,6 +15,7 @@
 #include "ring/arena.h"
 
 struct collector;
+struct loss;
 
 /* LIVE until it has ended or is another program; OVER until its streams were looked at; DRAINED
  * until its end is written. Between OVER and DRAINED there is exactly one look, which sees what it
@@ -32,7 +33,8 @@ struct process {
 	uint64_t over_ticks;
 	/* CLOCK_MONOTONIC; until then `record` may say how it ended; 0: not asked yet */
 	int64_t patience_ns;
-	uint64_t lost; /* according to its GAP events */
+	uint64_t lost;	   /* according to its GAP events */
+	bool stopped_told; /* a LOSS says that its recorder switched itself off */
 	struct watch watch;
 	struct sample_process sample;
 	char directory[PATH_MAX]; /* where it was when it was first seen; "": not known */
@@ -77,6 +79,8 @@ int process_word_read(struct pl_view v, struct process_word *out);
 /* Remember where its files are, and correct `how`: the message of an exec may come when the slot
  * that shows it is free again. NULL: there is no such live process. */
 const struct process *process_describe(struct collector *c, struct process_word *w);
+/* Take a LOSS of a process that a dead collector wrote, so that it is not told again. */
+void process_was_told(struct collector *c, const struct loss *l);
 /* Is any process alive that can still write? */
 bool processes_live(const struct processes *p);
 void processes_release(struct processes *p);

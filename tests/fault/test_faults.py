@@ -100,6 +100,7 @@ for i in range(1_500_000):
     f()
 os.close(os.open(sys.argv[1] + ".full", os.O_RDONLY)), os.close(os.open(sys.argv[1] + ".room", os.O_RDONLY))
 g(5000)
+os.close(os.open(sys.argv[1] + ".end", os.O_RDONLY))
 """
 EXITS = ("""\
 import os
@@ -369,11 +370,11 @@ class Faults(recorded.Case):
         self.assertEqual(told["processes"][0]["waits"], 0)
         self.assertEqual({loss["reason"] for loss in told["losses"]}, {"dropped"})
 
-    def test_path_after_a_loss(self):
-        """It goes on where the program is then: the loss is the only gap."""
+    def begin_after_a_loss(self):
+        """A program that has lost events, has recorded others since, and waits for its end."""
         program = recorded.Recorded(self.top.name, "--on-full=drop", script=LOOK_UPS)
         self.addCleanup(program.stop)
-        for word in "stopped", "full", "room":
+        for word in "stopped", "full", "room", "end":
             os.mkfifo(f"{program.cell}.{word}")
         program.find()
         os.kill(program.collector, signal.SIGSTOP)
@@ -385,6 +386,26 @@ class Faults(recorded.Case):
         recorded.wait_for(lambda: seen.append(recorded.info(program.dir)["events"]) or seen[-1] > 500_000 and seen[-2:] == seen[-1:] * 2,
                           "room in the ring")
         with open(f"{program.cell}.room", "wb"):
+            pass
+        return program
+
+    def test_finished_after_a_loss(self):
+        """Who finishes the recording does not count again what the dead collector told."""
+        program = self.begin_after_a_loss()
+        recorded.wait_for(lambda: recorded.info(program.dir)["losses"], "the loss")
+        recorded.kill(program.collector, program.program)
+        program.end()
+        told = recorded.info(program.dir)
+        self.assertTrue(told["recovered"])
+        (loss,) = told["losses"]
+        gaps = recorded.rows(program.dir, "type,lost", "--events", "gap")
+        self.assertEqual(gaps, [["dropped", str(loss["lost"])], ["killed", "0"]])
+        self.assert_sound(program.dir)
+
+    def test_path_after_a_loss(self):
+        """It goes on where the program is then: the loss is the only gap."""
+        program = self.begin_after_a_loss()
+        with open(f"{program.cell}.end", "wb"):
             pass
         code, errors = program.end()
         self.assertEqual(code, 0, errors)
