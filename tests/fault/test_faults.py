@@ -73,8 +73,7 @@ filler.join()
 for kind in kinds:
     fails(kind)
 """
-# Each pass of g has one event, which the instruction after a look-up of a global reports. A look for
-# room comes every 256 lost events, so the first event after a loss is one of these.
+# It says when it waits to lose events, when it has lost some, and for room; then it runs on.
 LOOK_UPS = """\
 import os, struct, sys
 
