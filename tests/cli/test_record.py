@@ -532,7 +532,7 @@ def mixed(a, b, c):
         done = self.record("--stat", "--hot", hot, "--python", PYTHON, program)
         self.assertEqual(done.returncode, 0)
         (line,) = (line for line in done.stderr.splitlines() if " mixed " in line)
-        return int(re.search(r"(\d+) events", line)[1])
+        return int(re.search(r"([\d,]+) events", line)[1].replace(",", ""))
 
     def becomes_hot(self):
         version = recorded.run(PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").stdout.strip()
