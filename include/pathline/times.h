@@ -56,7 +56,9 @@ struct pl_line_time {
 	uint64_t samples;     /* looks that saw the line; 0: its time is estimated from its hits */
 	int64_t computing_ns; /* own time, without that of what it calls */
 	int64_t waiting_ns;   /* asleep, or waiting for a lock, a file or another thread */
-	int64_t error_ns;     /* of the sum of both; in two of three cases it is at most this */
+	/* of the sum of both, one standard deviation, above or below: in two of three cases it is
+	 * at most this */
+	int64_t error_ns;
 };
 
 /* What is wanted. If all is zero except `process`: the whole path of all its threads. */

@@ -339,6 +339,16 @@ class Report(unittest.TestCase):
         self.assertAlmostEqual(row["own_ns"], float(recorded.done.stdout) * 1e9, delta=5 * tick_ns + 1e6)
         self.assertGreater(row["waiting_ns"], row["computing_ns"])
 
+    def test_a_line_that_sleeps_among_many_that_cost_nothing(self):
+        """They were never seen, so they have next to nothing of its time."""
+        body = "".join(f"        x{i} = n + {i}\n" for i in range(300))
+        text = ("import time\n\n\ndef work():\n    spent = 0\n    for n in range(60):\n" + body
+                + "        begun = time.perf_counter_ns()\n        time.sleep(0.01)  # sleeps\n"
+                + "        spent += time.perf_counter_ns() - begun\n    return spent\n\n\nprint(work())\n")
+        recorded = session.Recorded(text, "many.py")
+        row, = (row for row in report(recorded)[0] if row["line"] == line_of(text, "sleeps"))
+        self.assertAlmostEqual(row["own_ns"], int(recorded.done.stdout), delta=2 * row["error_ns"])
+
     def deep(self, frames):
         recorded = session.Recorded(DEEP.replace("FRAMES", str(frames)), "deep.py", "--exclude", "/left/*.py")
         measured = json.loads(recorded.done.stdout)
