@@ -70,7 +70,7 @@ class Hits(unittest.TestCase):
         text = self.all.pathline("report", "--file", "loops.py").stdout.decode().splitlines()
         for number, line in enumerate(PROGRAM.splitlines(), 1):
             row = next(r for r in text if r.endswith(line))
-            self.assertEqual(int(row.split()[0]), hits[number], row)
+            self.assertEqual(row.split()[0], f"{hits[number]:,}", row)
 
     def test_in_a_replay(self):
         hits = self.dumped(self.all)
@@ -79,11 +79,11 @@ class Hits(unittest.TestCase):
         done = self.all.pathline("replay", "--plain", "--command=j end", "--command=b loops.py:8", "--command=C",
                                  *(f"--command=hits {n}" for n in LEAST))
         for line in LEAST:
-            self.assertIn(f"line {line}: {hits[line]} of {hits[line]} hits", done.stdout.decode())
+            self.assertIn(f"line {line}: {hits[line]:,} of {hits[line]:,} hits", done.stdout.decode())
 
     def test_a_stop_at_a_pass(self):
         done = self.all.pathline("replay", "--plain", "--command=b loops.py:1 if hits == 777", "--command=c", "--command=hits 1")
-        self.assertIn(f"line 1: 777 of {self.dumped(self.all)[1]} hits", done.stdout.decode())
+        self.assertIn(f"line 1: 777 of {self.dumped(self.all)[1]:,} hits", done.stdout.decode())
 
     def test_without_passes_it_is_said(self):
         self.assertEqual(self.reported(self.none), (self.dumped(self.none), "lines"))
