@@ -162,7 +162,7 @@ def print_programs(rows):
         cells = [(row[when]["recorded"], row[when]["floor"], row[when]["recorded"] / row[when]["floor"]) for when in ("steady", "first")]
         table.append([name[2:], *(number(value) for of_one in cells for value in of_one), percent(row["collector"]), str(row["passes"])])
     turns = sorted({row["rounds"] for row in rows.values()})
-    print(f"\nprograms: CPU time by unrecorded, all at once on one processor, medians of {' or '.join(map(str, turns))} turns: of a pass in the steady\n"
+    print(f"\nprograms: CPU time by unrecorded, all at once on one processor, median of turns ({' or '.join(map(str, turns))}): of a pass in the steady\n"
           "state, then of the process to the end of its first pass; collector: its CPU by the program's")
     print_columns(table)
 
