@@ -9,13 +9,6 @@ uint64_t hash_bytes(const void *bytes, size_t n)
 	return XXH3_64bits(bytes, n);
 }
 
-/* The preferred place of a key. The high bits of the product are the well-mixed ones: keys that are
- * addresses have zeros in their low bits. */
-size_t map_home(size_t room, uint64_t key)
-{
-	return (size_t)((key * 0x9e3779b97f4a7c15u) >> 17) & (room - 1);
-}
-
 static size_t home(const struct pl_map *m, uint64_t key)
 {
 	return map_home(m->room, key);
@@ -30,14 +23,6 @@ static struct pl_map_slot *probe(const struct pl_map *m, uint64_t key)
 	while (m->slots[i].used && m->slots[i].key != key)
 		i = (i + 1) & (m->room - 1);
 	return &m->slots[i];
-}
-
-uint64_t *map_find(const struct pl_map *m, uint64_t key)
-{
-	if (!m->room)
-		return NULL;
-	struct pl_map_slot *s = probe(m, key);
-	return s->used ? &s->value : NULL;
 }
 
 static bool grow(struct pl_map *m)
