@@ -303,15 +303,18 @@ static inline void code_begin_to_load(const PyCodeObject *code, uint32_t unit)
 #endif
 }
 
-/* Code can be hot (hot.c). From 3.14 on other tools get wrong sources of branches beside
- * INSTRUCTION. */
-#define CODE_MAY_BE_HOT (PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030e0000)
+/* Code can be hot (hot.c). */
+#define CODE_MAY_BE_HOT (PY_VERSION_HEX >= 0x030c0000)
+
+/* Where INSTRUCTION is enabled, another tool gets wrong sources of branches: since 3.14 that of
+ * BRANCH_LEFT is where the frame's last event was. */
+#define BRANCHES_NEED_LINES (PY_VERSION_HEX >= 0x030e0000)
 
 #define LOOK_UP_UNITS 5 /* of LOAD_GLOBAL, with its caches */
 
 /* At each LINE that is far from the code's first line, 3.12 and 3.13.0 look the number up from the
  * beginning of the line table. */
-#define LINES_ARE_LOOKED_UP CODE_MAY_BE_HOT
+#define LINES_ARE_LOOKED_UP (PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030e0000)
 /* Is JUMP reported before the jump releases the GIL, if that was requested? */
 #define JUMP_IS_TOLD_AHEAD (PY_VERSION_HEX < 0x030d0000)
 
@@ -442,6 +445,21 @@ static inline bool others_hear_passes(const PyCodeObject *code, int tool)
 	       ~(1u << tool);
 }
 
+/* Does another tool get branches that INSTRUCTION would spoil? In the code, as it was last
+ * instrumented; and in any code. */
+static inline bool others_hear_branches(const PyCodeObject *code, int tool)
+{
+#if BRANCHES_NEED_LINES
+	const uint8_t *tools = code->_co_monitoring->active_monitors.tools;
+
+	return (tools[PY_MONITORING_EVENT_BRANCH_LEFT] | tools[PY_MONITORING_EVENT_BRANCH_RIGHT]) &
+	       ~(1u << tool);
+#else
+	(void)code, (void)tool;
+	return false;
+#endif
+}
+
 /* With two or more tools, code notes for each place which of them has INSTRUCTION there. These
  * notes begin empty, so the first tool would get no more events; therefore they are made from the
  * beginning. false: no memory. */
@@ -469,6 +487,19 @@ static inline PyObject **monitoring_tool_names(const PyInterpreterState *interpr
 static inline PyObject **monitoring_callbacks(const PyInterpreterState *interpreter, int tool)
 {
 	return (PyObject **)interpreter->monitoring_callables[tool];
+}
+
+/* Does this set of events have branches that INSTRUCTION would spoil? */
+static inline bool events_need_lines(long events)
+{
+#if BRANCHES_NEED_LINES
+	return events &
+	       (1L << PY_MONITORING_EVENT_BRANCH_LEFT | 1L << PY_MONITORING_EVENT_BRANCH_RIGHT |
+		       1L << PY_MONITORING_EVENT_BRANCH);
+#else
+	(void)events;
+	return false;
+#endif
 }
 
 /* From the event's number in sys.monitoring.events. */

@@ -23,6 +23,9 @@
  * run, or not, because that tool disables its own events. So LINE is recorded, and no code becomes
  * hot.
  *
+ * From 3.14 on INSTRUCTION spoils the branches of other tools. So when one asks for branches, all
+ * code goes back to LINE, and none becomes hot any more (hot_stop).
+ *
  * Passes of loops on one line, which JUMP reports, move in the same way: after enough JUMPs,
  * INSTRUCTION at the jump back reports them. In a run INSTRUCTION comes before JUMP, so the first
  * one that is recorded is that of the next pass. This holds for one thread at a time: another tool
@@ -71,7 +74,8 @@ static bool listen_in(PyCodeObject *code, int events)
 
 static bool is_alone(const PyCodeObject *code, uint32_t unit)
 {
-	return !root.tells_lines && !others_hear_line(code, unit, root.tool);
+	return !root.tells_lines && !others_hear_line(code, unit, root.tool) &&
+	       !others_hear_branches(code, root.tool);
 }
 
 /* Let the instruction after this one report: it comes in this run, too. */
@@ -224,9 +228,9 @@ static void lose_instructions(struct code_record *r)
 	hooks_hear_again();
 }
 
-void hot_forget(struct code_record *r)
+bool hot_forget(struct code_record *r)
 {
-	bool heard = false;
+	bool heard = r->plan;
 
 	plan_drop(r);
 	for (uint32_t i = 0; i < r->unit_count; i++)
@@ -235,6 +239,28 @@ void hot_forget(struct code_record *r)
 		hear_lines(r);
 	for (uint32_t i = 0; heard && i < r->unit_count; i++)
 		r->units[i].heard = HEARD_BY_LINE;
+	return heard;
+}
+
+static void stop_in(PyCodeObject *code, struct code_record *r, void *any)
+{
+	if (!hot_forget(r))
+		return;
+	listen_in(code, 0);
+	*(bool *)any = true;
+}
+
+void hot_stop(void)
+{
+	bool any = false;
+
+	root.hot_lines = 0;
+	root.first_move = (struct first_move){0};
+	root.describing++;
+	codes_each(stop_in, &any);
+	root.describing--;
+	if (any)
+		hooks_hear_again();
 }
 
 bool hot_listen_anew(PyCodeObject *code)
@@ -322,8 +348,8 @@ void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t 
 bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
 {
 	struct code_unit *u = &r->units[unit];
-	bool alone = !root.tells_lines && !others_hear_passes(code, root.tool) &&
-		     !another_stands_at(code, unit);
+	bool alone = root.hot_lines && !root.tells_lines && !others_hear_passes(code, root.tool) &&
+		     !others_hear_branches(code, root.tool) && !another_stands_at(code, unit);
 	bool moves = alone && (u->heard == HEARD_MOVES || passes_begin(code, r));
 
 	if (moves)
@@ -335,9 +361,14 @@ bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
 
 #else
 
-void hot_forget(struct code_record *r)
+bool hot_forget(struct code_record *r)
 {
 	(void)r;
+	return false;
+}
+
+void hot_stop(void)
+{
 }
 
 void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing)

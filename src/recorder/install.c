@@ -85,6 +85,8 @@ static void begin_to_hear(void)
 {
 	awaiting = false;
 	root.hears_lines = root.arena.head->order == ORDER_EXACT || compiles_just_in_time();
+	if (root.hears_lines)
+		root.hot_lines = 0;
 	hear();
 }
 
@@ -265,7 +267,7 @@ int hooks_install(bool at_main, const char **why)
 	if (root.tool < 0)
 		goto done;
 	*why = "sys.monitoring refused the callbacks";
-	if (CODE_MAY_BE_HOT && root.arena.head->order != ORDER_EXACT)
+	if (CODE_MAY_BE_HOT)
 		root.hot_lines = root.arena.head->hot_lines;
 	begin_to_hear();
 	if (at_main)

@@ -713,8 +713,12 @@ void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t 
 bool hot_listen_anew(PyCodeObject *code);
 /* Its witnesses are reported by LINE again, from its next run on. */
 void hot_ends(PyCodeObject *code, struct code_record *r);
-/* As hot_ends, if INSTRUCTION is no longer enabled in any code, and a gap says so. */
-void hot_forget(struct code_record *r);
+/* As hot_ends, if INSTRUCTION is no longer enabled in any code, and a gap says so. true: something
+ * of it was recorded by INSTRUCTION, or counted. */
+bool hot_forget(struct code_record *r);
+/* Another tool gets branches from here on: no code is hot, and none becomes hot. Nothing is
+ * lost. */
+void hot_stop(void);
 
 /* A plan kept witnesses that record calls from moving, and is gone: now they may move. Call it
  * where such a LINE is reported, or while no frame runs the code. */

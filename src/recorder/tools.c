@@ -377,6 +377,18 @@ static PyObject *answer_if_taken(const struct asked *a)
 	return ids[a->id].taken ? answer_exchanged(a) : answer_as_said(a);
 }
 
+/* While another tool gets branches, code must not be hot. */
+static PyObject *answer_set_events(const struct asked *a)
+{
+	PyObject *set = a->args[a->n - 1];
+	int overflow;
+
+	if (ids[a->id].taken && PyLong_Check(set) &&
+		events_need_lines(PyLong_AsLongAndOverflow(set, &overflow)))
+		hot_stop();
+	return answer_if_taken(a);
+}
+
 /* Also for an id that is not taken, but has an own id from here on. */
 static PyObject *answer_callback(const struct asked *a)
 {
@@ -411,9 +423,9 @@ static const struct {
 	[CLEAR] = {1, METH_O, false, "clear_tool_id", answer_if_taken}, /* 3.14 and later */
 	[CALLBACK] = {3, METH_FASTCALL, false, "register_callback", answer_callback},
 	[EVENTS] = {1, METH_O, false, "get_events", answer_events},
-	[SET_EVENTS] = {2, METH_FASTCALL, true, "set_events", answer_if_taken},
+	[SET_EVENTS] = {2, METH_FASTCALL, true, "set_events", answer_set_events},
 	[LOCAL_EVENTS] = {2, METH_FASTCALL, false, "get_local_events", answer_local_events},
-	[SET_LOCAL_EVENTS] = {3, METH_FASTCALL, true, "set_local_events", answer_if_taken},
+	[SET_LOCAL_EVENTS] = {3, METH_FASTCALL, true, "set_local_events", answer_set_events},
 };
 
 /* NOT_YET: it is not an id. */
@@ -641,6 +653,8 @@ void tools_begin(PyObject *module, long events)
 		look_at_ids(interpreter);
 		of = interpreter;
 	}
+	if (BRANCHES_NEED_LINES && !of)
+		hot_stop();
 	if (has_debugger(module))
 		hooks_are_traced();
 	PyErr_Clear();
