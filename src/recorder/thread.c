@@ -719,8 +719,9 @@ static bool stands_at_owed(const struct thread *t, py_frame *frame)
 
 /* Another thread waits for the GIL, or is in C: write in its stream where it is, as if that were
  * its own event. What it did since its last event is known then, and was before this switch. In a
- * callback of another tool it may be on a line that is not recorded. */
-static void write_stand(struct thread *t, PyThreadState *ts)
+ * callback of another tool it may be on a line that is not recorded. `last`: no event of the thread
+ * can follow, so this one has a time, before which all that has no event ran. */
+static void write_stand(struct thread *t, PyThreadState *ts, bool last)
 {
 	py_frame *frame = ts && !t->fresh ? top_frame(ts) : NULL;
 	uint8_t *p = t->ring.at;
@@ -729,6 +730,8 @@ static void write_stand(struct thread *t, PyThreadState *ts)
 		return;
 	const bool owed = t->owes;
 	p = take_back(t, ts);
+	if (last)
+		p = write_time(t, p, now_ticks());
 	if (ts->tracing) {
 		if (owed) /* no callback comes between the jump and its target */
 			p = thread_write_owed(t, p);
@@ -770,7 +773,7 @@ static void tell_stand(struct thread *t)
 		return;
 	const bool owed = t->owes; /* a thread's end writes it, with the ring */
 	if (!atomic_load_explicit(&t->ended, memory_order_acquire))
-		write_stand(t, root.describing ? NULL : thread_state_of(t->native_id));
+		write_stand(t, root.describing ? NULL : thread_state_of(t->native_id), false);
 	if (landings_are_heard() && !owed && t->owes)
 		hear_landing(t);
 	give_ring_back(t);
@@ -885,7 +888,7 @@ static void stand_killed(struct thread *t)
 {
 	while (!take_ring(t))
 		sched_yield();
-	write_stand(t, PyGILState_GetThisThreadState());
+	write_stand(t, PyGILState_GetThisThreadState(), true);
 	give_ring_back(t);
 }
 

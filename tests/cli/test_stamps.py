@@ -2,6 +2,7 @@
 pathline.precise_timestamping()."""
 import json
 import os
+import signal
 import subprocess
 import sys
 import unittest
@@ -251,6 +252,17 @@ for part in range(4):
                 sum(count(4))
 '''
 
+KILLS = '''\
+import os, sys, time
+def sleeps():
+    time.sleep(0.3)
+sleeps()
+os.write(1, b"%d" % time.time_ns())
+last = [1, 2]
+last = len(last)
+os.kill(os.getpid(), 9)
+'''
+
 # Straight code needs no event of its lines, so where they are is looked up when a section wants
 # them.
 STRAIGHT = '''\
@@ -315,6 +327,23 @@ class Clock(unittest.TestCase):
             at = int(at.replace(".", ""))
             self.assertLess(at, end, (event, line))
             self.assertGreater(at + int(error), woke, (event, line))
+
+    def test_a_program_that_kills_itself(self):
+        """Its last lines have no event, and no stamp comes after them but that of the kill."""
+        folder = session.scratch()
+        with open(os.path.join(folder, "kills.py"), "w", encoding="utf-8") as f:
+            f.write(KILLS)
+        done = session.pathline("record", "-q", "-o", "r", "--python", PYTHON, "kills.py", cwd=folder)
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+        rows = session.rows("r", "--fields", "file,event,line,time,error", cwd=folder)
+        after = [row for row in rows if row[0].endswith("kills.py") and row[1] == "line" and int(row[2]) > 5]
+        self.assertEqual([row[2] for row in after], ["6", "7", "8"])
+        for _, _, line, at, error in after:
+            self.assertGreater(int(at.replace(".", "")) + int(error), int(done.stdout), line)
+        # a look before the kill says nothing of what came after
+        end = session.pathline("replay", "--plain", "--end", "r", cwd=folder).stdout.decode().splitlines()
+        self.assertEqual(len(end), 1, end)
+        self.assertEqual(end[0].split("\t")[7], "8")
 
     def test_call_and_line(self):
         _, rows, _ = record(CALLS, "--clock", "call")
