@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd/cmd.h"
+#include "session/tasks.h"
 
 bool list_next(const char **list, const char **word, size_t *length)
 {
@@ -115,13 +116,6 @@ bool select_task(const struct selection *s, const struct pl_event *e)
 	return !s->task || task_is(s, e) || (e->task_id && map_find(&s->tasks, task_key(e)));
 }
 
-/* Only coroutines, of these flags, get a name within their run. */
-static bool may_have_name(void *context, const struct pl_count *row)
-{
-	(void)context;
-	return row->code && pl_code_flags(row->code) & 0x380u;
-}
-
 static int note_task(void *context, const struct pl_event *e)
 {
 	struct selection *s = context;
@@ -134,20 +128,13 @@ static int note_task(void *context, const struct pl_event *e)
 int select_find_tasks(
 	struct selection *s, struct pl_recording *r, const struct pl_process *p, struct pl_err *err)
 {
-	const uint32_t lines = 1u << PL_EVENT_LINE | 1u << PL_EVENT_AGAIN;
-	const struct pl_wanted wanted = {
-		.kinds = ~lines, .may = may_have_name, .is = note_task, .context = s};
 	int code = 0;
 
-	for (uint32_t n = 0; s->task && code >= 0 && n < p->thread_count; n++) {
-		struct pl_search *search = NULL;
-		struct pl_event e;
-		code = pl_search_new(&search, r, p->number, n, &wanted, err);
-		if (code == 0)
-			code = pl_search_next(search, 0, UINT64_MAX, &e, err);
-		pl_search_free(search);
+	for (uint32_t n = 0; s->task && code == 0 && n < p->thread_count; n++) {
+		const struct tasks t = {.r = r, .process = p->number, .thread = n};
+		code = tasks_names(&t, note_task, s, err);
 	}
-	return code < 0 ? code : 0;
+	return code;
 }
 
 void select_release(struct selection *s)

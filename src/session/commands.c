@@ -661,25 +661,31 @@ static int list_tasks(struct session *s, const char *missing, struct pl_err *err
 	return code;
 }
 
+/* By a name that it had at any time. Of several tasks with one name only those parts are found in
+ * which they have it. */
+static int task_by_name(struct session *s, struct task_name *task, struct pl_err *err)
+{
+	int code = replay_task_number(&s->replay, task->text, &task->number, err);
+
+	return code ? code : replay_task(&s->replay, task, err);
+}
+
 /* By number or name: where it runs next. Without an argument the list. */
 static int do_task(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
-	struct task_name wanted = {.number = task_number(rest)};
+	struct task_name wanted = {.number = task_number(rest)}, named = {.number = 0};
 	char text[TASK_TEXT_BYTES];
 	int code = PL_END;
 
 	(void)letter;
-	snprintf(wanted.text, sizeof wanted.text, "%s", rest);
-	if (*rest)
+	snprintf(named.text, sizeof named.text, "%s", rest);
+	if (wanted.number)
 		code = replay_task(&s->replay, &wanted, err);
-	if (code == PL_END && wanted.number) { /* a name can also consist of digits */
-		wanted.number = 0;
-		code = replay_task(&s->replay, &wanted, err);
-	}
+	if (code == PL_END && *rest)
+		code = task_by_name(s, &named, err); /* a name can also consist of digits */
 	if (code <= 0)
 		return moved(s, code, "");
-	if (*rest && (task_number(rest) ? s->replay.task.number == task_number(rest)
-					: !strcmp(s->replay.task.text, rest))) {
+	if (*rest && is_here(s, wanted.number ? &wanted : &named)) {
 		tasks_text(&s->replay.task, text);
 		return session_refuse(s, "task %s does not go on later; [ goes back", text);
 	}

@@ -594,6 +594,13 @@ int replay_tasks(
 	return tasks_list(&t, names, max, count, err);
 }
 
+int replay_task_number(struct replay *p, const char *name, uint64_t *number, struct pl_err *err)
+{
+	const struct tasks t = tasks_of(p);
+
+	return tasks_number(&t, name, number, err);
+}
+
 /* ---- switches ---- */
 
 static bool before_order(const struct pl_event *e, const void *key)

@@ -92,6 +92,8 @@ int replay_switch(struct replay *p, bool back, struct pl_err *err);
 /* To where this task of the thread, or one with this name, next continues, or, unless it is the
  * position's own, did so last. */
 int replay_task(struct replay *p, const struct task_name *task, struct pl_err *err);
+/* See tasks_number; in the position's thread. */
+int replay_task_number(struct replay *p, const char *name, uint64_t *number, struct pl_err *err);
 /* The tasks of the thread, in the order in which they began: fills at most max, and sets *count. 0
  * or an error. */
 int replay_tasks(

@@ -176,6 +176,60 @@ int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_
 	return code < 0 ? code : 0;
 }
 
+/* Only coroutines get a name within their run. */
+static bool may_have_name(void *context, const struct pl_count *row)
+{
+	(void)context;
+	return row->code && pl_code_flags(row->code) & CO_AWAITED;
+}
+
+int tasks_names(const struct tasks *t, int (*note)(void *context, const struct pl_event *e),
+	void *context, struct pl_err *err)
+{
+	const uint32_t lines = 1u << PL_EVENT_LINE | 1u << PL_EVENT_AGAIN;
+	const struct pl_wanted wanted = {.kinds = ~lines,
+		.may = may_have_name,
+		.is = note,
+		.context = context,
+		.stop = t->stop};
+	struct pl_search *search = NULL;
+	struct pl_event e;
+	int code = pl_search_new(&search, t->r, t->process, t->thread, &wanted, err);
+
+	if (code == 0)
+		code = pl_search_next(search, 0, UINT64_MAX, &e, err);
+	pl_search_free(search);
+	return code < 0 ? code : 0;
+}
+
+struct named {
+	struct task_name name; /* without a number */
+	uint64_t number;       /* 0: none so far */
+	bool several;
+};
+
+static int note_number(void *context, const struct pl_event *e)
+{
+	struct named *n = context;
+
+	if (!e->task_id || !tasks_same(e->task_id, e->task, &n->name))
+		return PL_END;
+	n->several |= n->number && n->number != e->task_id;
+	n->number = e->task_id;
+	return n->several ? 0 : PL_END;
+}
+
+int tasks_number(const struct tasks *t, const char *name, uint64_t *number, struct pl_err *err)
+{
+	struct named n = {.number = 0};
+	int code;
+
+	snprintf(n.name.text, sizeof n.name.text, "%s", name);
+	code = tasks_names(t, note_number, &n, err);
+	*number = n.several ? 0 : n.number;
+	return code;
+}
+
 /* By a cursor: only it knows the task of an event, see path.h. */
 int tasks_at(const struct tasks *t, uint64_t seq, struct task_name *name, struct pl_err *err)
 {

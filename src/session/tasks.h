@@ -47,6 +47,13 @@ int tasks_resumed(
  * sets *count. 0 or an error. */
 int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_t *count,
 	struct pl_err *err);
+/* A task's name can change: call `note` for the events of the thread at which a task may have a new
+ * one. It returns PL_END to go on. 0 or an error. */
+int tasks_names(const struct tasks *t, int (*note)(void *context, const struct pl_event *e),
+	void *context, struct pl_err *err);
+/* The number of the task that had this name at any time; 0: no task had it, several had it, or the
+ * recording has no numbers. 0 or an error. */
+int tasks_number(const struct tasks *t, const char *name, uint64_t *number, struct pl_err *err);
 /* The task of the event with this seq; number 0 and "": none. */
 int tasks_at(const struct tasks *t, uint64_t seq, struct task_name *name, struct pl_err *err);
 

@@ -131,6 +131,22 @@ class Tasks(unittest.TestCase):
             for name in names:
                 self.assertIn(name, done.stdout.decode())
 
+    def test_replay_finds_it_by_any_of_its_names(self):
+        for options in (), ("--clock", "line"):
+            run = Run("renamed.py", options=options)
+            done = session.pathline("report", "--tasks", "--json", run.recording)
+            rows = [json.loads(line)["data"] for line in done.stdout.splitlines()]
+            numbers = {row["task"]: row["task_id"] for row in rows if row.get("task_id")}
+            for name in "request-1", "request-2", "request-3", "waits":
+                def parts(word):
+                    go = ["--command=T " + word] * 4
+                    return session.pathline("replay", "--plain", run.recording, *go).stdout.decode()
+                whole = parts(str(numbers[name]))
+                self.assertIn("renamed.py", whole.splitlines()[1])
+                self.assertNotIn("there is no task", whole)
+                self.assertEqual(parts(name), whole)
+                self.assertEqual(parts(f"Task-{numbers[name]}"), whole)
+
     def waits(self, *options):
         run = Run("waits.py", options=options)
         done = session.pathline("report", "--tasks", "--json", run.recording)
