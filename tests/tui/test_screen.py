@@ -471,7 +471,7 @@ class Commands(Case):
         for _ in range(3):
             t.press("c").settle()
         t.press("c").wait("no later stop in this process; 3 earlier")
-        t.line("clear 1").wait(r"removed 1: b .*; no\s+stop\s+is\s+left")
+        t.line("clear 1").wait(r"removed 1: b \S+;\s+no\s+stop\s+is\s+left")
         self.quit(t)
 
     def test_stops_at_functions_are_beside_their_first_lines(self):
