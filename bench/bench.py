@@ -188,7 +188,8 @@ def print_summary(results, left_out):
 
 
 def print_table(whole):
-    print(f"CPython {whole['python']}, {whole['machine']}, median of {whole['runs']} interleaved pairs")
+    pairs = "" if all(row["kind"] == "program" for row in whole["rows"].values()) else f", median of {whole['runs']} interleaved pairs"
+    print(f"CPython {whole['python']}, {whole['machine']}{pairs}")
     if whole["load"] > os.cpu_count() / 2:
         print(f"other work went on (load {whole['load']} at the start): CPU ratios are of pairs, and hold roughly; wall and rates do not")
     for kind, show in (("workload", print_workloads), ("figure", print_figures), ("program", print_programs)):
