@@ -339,16 +339,21 @@ static int judge(const struct look *l, const struct pl_event *end, struct crash 
 		return code;
 	c->end = *end;
 	c->exits = type_is(c->type, "SystemExit");
+	c->caught = false;
 	if (crash_is_orderly(c->type))
 		return PL_END;
-	if (end->kind == PL_EVENT_HANDLED)
-		return crash_ends(end->code, false, &c->of) ? 0 : PL_END;
+	if (end->kind == PL_EVENT_HANDLED) {
+		c->caught = crash_ends(end->code, false, &c->of);
+		return c->caught ? 0 : PL_END;
+	}
 	if (what.is_task) {
 		c->of = CRASH_TASK;
 		return 0;
 	}
-	if (l->filtered && what.caller && crash_ends(what.caller, true, &c->of))
+	if (l->filtered && what.caller && crash_ends(what.caller, true, &c->of)) {
+		c->caught = true;
 		return 0;
+	}
 	if (end->depth || end->greenlet)
 		return PL_END;
 	c->of = end->position.thread ? CRASH_THREAD : CRASH_MAIN_THREAD;
@@ -493,10 +498,11 @@ struct tally {
 static int find_in_thread(const struct look *l, struct tally *tally, struct crash *out)
 {
 	/* A thread or process ends once. With a filter each unwind into what is left out may be
-	 * that end: the last one is. */
+	 * that end: the last one is. But a process that multiprocessing spawned leaves by an exit
+	 * after its function's exception was caught: that exception ended it. */
 	const uint32_t once = 1u << CRASH_THREAD | 1u << CRASH_PROCESS;
 	uint32_t ended = 0;
-	bool found = false;
+	bool found = false, left = false;
 	struct ends ends;
 	int code;
 
@@ -509,10 +515,12 @@ static int find_in_thread(const struct look *l, struct tally *tally, struct cras
 			code = judge(l, &event, &c);
 		else
 			break;
-		if (code == 0 && (ended & once) >> c.of & 1)
+		if (code == 0 && (ended & once) >> c.of & 1 && !(left && c.caught))
 			continue;
-		if (code == 0)
+		if (code == 0) {
 			ended |= 1u << c.of;
+			left = c.of == CRASH_PROCESS && c.exits && !c.caught;
+		}
 		if (code == 0 && (!found || (out->exits && !c.exits))) {
 			*out = c;
 			found = true;

@@ -4,7 +4,8 @@
  *   the main thread   if it leaves the bottom frame, or a module's frame at the bottom
  *   a thread          if it leaves the bottom frame, or reaches threading's handler for run()
  *   a task            if it leaves the coroutine of an asyncio task, or a greenlet's first function
- *   a process         if multiprocessing's handler gets what the process's function raises
+ *   a process         if multiprocessing's handler gets what the process's function raises,
+ *                     also where the process then leaves by SystemExit
  *
  * What runs later (the printing of the traceback, atexit functions, the end of other threads) does
  * not matter. The last crash of all processes and threads counts. SystemExit is an orderly end, and
@@ -23,6 +24,7 @@ enum crash_of { CRASH_MAIN_THREAD, CRASH_THREAD, CRASH_TASK, CRASH_PROCESS };
 struct crash {
 	enum crash_of of;
 	bool exits;	       /* the exception is SystemExit */
+	bool caught;	       /* by threading or multiprocessing, around what they ran */
 	const char *type;      /* of the exception, the recording's; "": not known */
 	char task[128];	       /* name of the task, cut */
 	struct pl_event end;   /* where it ended something: an unwind, or a handled */

@@ -170,6 +170,15 @@ process = multiprocessing.get_context("fork").Process(target=job)
 process.start()
 process.join()
 ''',
+    "multiprocessing, where the child leaves by an exit": '''\
+import multiprocessing
+def job():
+    raise OverflowError("child")    # here
+if __name__ == "__main__":
+    process = multiprocessing.get_context("spawn").Process(target=job)
+    process.start()
+    process.join()
+''',
     "the last of two": '''\
 import threading
 def work():
@@ -216,7 +225,8 @@ class AtException(unittest.TestCase):
 
     def test_library_left_out(self):
         """The handler of threading is not recorded, but what called the function is known."""
-        for name in "thread", "multiprocessing", "main thread":
+        for name in ("thread", "multiprocessing", "main thread",
+                     "multiprocessing, where the child leaves by an exit"):
             with self.subTest(name):
                 self.assert_here(self.record(CASES[name], "--exclude", "stdlib"), CASES[name])
         mine = """\
