@@ -38,7 +38,7 @@ struct answers {
 	const char *commands[COMMANDS_MAX]; /* of --command, in order; point into argv */
 	size_t command_count;
 	bool too_many;
-	const char *at, *thread;
+	const char *at, *process, *thread;
 	bool end, at_exception;
 	/* of the screen */
 	struct keys keys;
@@ -300,8 +300,8 @@ static bool grows(struct pl_recording *r)
 }
 
 /* The position, from the general to the particular: the first line, the user's own commands, the
- * thread, the time, the end, the exception. With --follow a recording may not have its first line
- * yet. */
+ * process, the thread, the time, the end, the exception. With --follow a recording may not have
+ * its first line yet. */
 static int start(struct answers *a)
 {
 	struct replay *p = &a->session.replay;
@@ -318,6 +318,8 @@ static int start(struct answers *a)
 	if (code < 0)
 		return failed(code, &err);
 	code = run_own(a);
+	if (code == CMD_GO && a->process)
+		code = begin(a, "P", a->process);
 	if (code == CMD_GO && a->thread)
 		code = begin(a, "t", a->thread);
 	a->session.note[0] = 0; /* that it begins there */
@@ -475,6 +477,9 @@ int cmd_replay(struct cmd *c)
 		{"at", 0, "WHEN", "begin at that time; WHEN as for the command j", .text = &a->at},
 		{"end", 0, NULL, "begin at the last event, of all threads or of --thread",
 			.flag = &a->end},
+		{"process", 'p', "PROCESS",
+			"begin in that process, by number; with --end at its last event",
+			.text = &a->process},
 		{"thread", 't', "THREAD", "begin in that thread, by number or name",
 			.text = &a->thread},
 		{"at-exception", 0, NULL,

@@ -506,6 +506,36 @@ static void tell_row(struct session *s, const char *what, const char *missing)
 		session_refuse(s, "there is no %s %s; there are: ", what, missing);
 }
 
+/* Is it the thread's number or name? */
+static bool is_thread(const struct pl_thread *t, uint32_t number, const char *word)
+{
+	char digits[16];
+
+	snprintf(digits, sizeof digits, "%" PRIu32, number);
+	return t && (!strcmp(word, digits) || !strcmp(word, t->name));
+}
+
+/* No thread of the position's process has this number or name: does one of another process? Then
+ * say how to go there. */
+static bool tell_process_with(struct session *s, const char *word)
+{
+	struct pl_recording *r = s->replay.r;
+
+	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
+		const struct pl_process *p = pl_recording_process(r, i);
+		for (uint32_t n = 0; n < p->thread_count; n++) {
+			if (!is_thread(pl_recording_thread(r, p->number, n), n, word))
+				continue;
+			session_refuse(s,
+				"there is no thread %s in process %" PRIu32 "; process %" PRIu32
+				" has it: P %" PRIu32 ", then t %s",
+				word, s->replay.at.position.process, p->number, p->number, word);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* By number or name; of threads with one name the first. Without an argument, or with one that no
  * thread has, the list. */
 static int do_thread(struct session *s, char letter, const char *rest, struct pl_err *err)
@@ -516,14 +546,14 @@ static int do_thread(struct session *s, char letter, const char *rest, struct pl
 	(void)letter;
 	for (uint32_t n = 0; p && n < p->thread_count; n++) {
 		const struct pl_thread *t = pl_recording_thread(s->replay.r, process, n);
-		char number[16];
-		snprintf(number, sizeof number, "%" PRIu32, n);
-		if (!t || !*rest || (strcmp(rest, number) && strcmp(rest, t->name)))
+		if (!*rest || !is_thread(t, n, rest))
 			continue;
 		if (n == s->replay.at.position.thread)
 			return session_tell(s, "this is thread %" PRIu32 " %s", n, t->name);
 		return go_to_thread(s, process, n, err);
 	}
+	if (*rest && tell_process_with(s, rest))
+		return 0;
 	for (uint32_t n = 0; p && n < p->thread_count; n++) {
 		const struct pl_thread *t = pl_recording_thread(s->replay.r, process, n);
 		if (!t)

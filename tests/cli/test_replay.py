@@ -704,6 +704,28 @@ class Replay(Recording):
         self.assertEqual(rows[5:7], [f"there is no thread {name}; there are: 0: MainThread" for name in ("7", "x")])
         self.assertTrue(rows[7].startswith("there is no process 9; there are: 1: pid "), rows[7])
 
+    def test_a_process_and_a_thread_in_it(self):
+        text = ("import os\nimport threading\n\n\ndef job():\n    pass\n\n\nif os.fork():\n    os.wait()\nelse:\n"
+                "    thread = threading.Thread(target=job, name='killer')\n    thread.start()\n    thread.join()\n")
+        of = session.Recorded(text, "two.py", "--only-mine")
+        for words, refusal in ((("-t", "killer"), "there is no thread killer in process 1; process 2 has it: P 2, then t killer"),
+                               (("-t", "1"), "there is no thread 1 in process 1; process 2 has it: P 2, then t 1"),
+                               (("-t", "x"), "there is no thread x; there are: 0: MainThread")):
+            done = of.pathline("replay", "--plain", *words)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.decode()), (2, b"", f"pathline: replay: {refusal}\n"))
+        done = of.pathline("replay", "--plain", "-p", "2", "-t", "x")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, rb"there is no thread x; there are: 0: (killer; 1: MainThread|MainThread; 1: killer)\n$")
+        done = of.pathline("replay", "--plain", "-p", "9")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"there is no process 9; there are: 1: pid ", done.stderr)
+        for words, line in ((("-p", "2", "--end"), "14"), (("-p", "2", "-t", "killer", "--end"), "6"), (("-p", "1", "--end"), "10")):
+            done = of.pathline("replay", "--plain", *words, "-c", "P")
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            rows = [row.split("\t") for row in done.stdout.decode().splitlines() if row[0] != "#"]
+            self.assertRegex(rows[1][1], rf"> {words[1]}: pid {rows[0][0]} ")
+            self.assertEqual(rows[0][7], line)
+
     def test_a_prompt_for_a_person(self):
         """Only where commands come from a terminal; stdout has the answers, and nothing else."""
         for words in ((), ("--json",)):
