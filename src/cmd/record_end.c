@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "cmd/record_end.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "base/units.h"
+#include "cmd/summary.h"
 #include "session/crash.h"
 
 /* "1,234 events", "1 event". */
@@ -188,16 +190,13 @@ static void say_crash(
 
 /* Did an exception end something? Then say so, and how to get there. SystemExit does not count. If
  * the program failed and not everything was searched, say that too. */
-static void say_exception(const struct record_end *e)
+static void say_exception(const struct record_end *e, struct pl_recording *recording)
 {
 	const struct crash_bounds bounds = {.events = CRASH_EVENTS, .count = CRASH_COUNTED};
-	struct pl_recording *recording = NULL;
 	struct crash crash = {0};
 	char events[UNITS_BYTES];
-	int code = pl_recording_open(&recording, e->place->real, NULL);
+	int code = crash_find(recording, &bounds, &crash, NULL);
 
-	if (code == 0)
-		code = crash_find(recording, &bounds, &crash, NULL);
 	if (code == 0 && !crash.exits) {
 		say_crash(e, recording, &crash);
 	} else if (code >= 0 && crash.more && e->status != 0) {
@@ -207,6 +206,46 @@ static void say_exception(const struct record_end *e)
 			events);
 		say_command(e, "search the rest as well:", "replay --at-exception");
 	}
+}
+
+/* So many processes that were killed are named. */
+#define KILLED_MAX 3
+
+/* Processes that a signal ended; of the program itself say_kill tells it. */
+static void say_killed(const struct record_end *e, const struct pl_recording *recording)
+{
+	uint32_t next = WIFSIGNALED(e->status) ? 1 : 0, count = 0, first = 0;
+	char how[SUMMARY_END_BYTES], command[64];
+	const struct pl_process *p;
+
+	while ((p = crash_next_killed(recording, &next))) {
+		if (!count)
+			first = p->number;
+		if (count++ >= KILLED_MAX)
+			continue;
+		summary_end(p, how);
+		cmd_say("process %" PRIu32 " was killed by %s", p->number, how);
+	}
+	if (!count)
+		return;
+	snprintf(command, sizeof command, "replay --process %" PRIu32 " --end", first);
+	say_command(e, "see what ran last in it:", command);
+	if (count <= KILLED_MAX)
+		return;
+	cmd_say("%" PRIu32 " more %s killed by signals", count - KILLED_MAX,
+		count == KILLED_MAX + 1 ? "process was" : "processes were");
+	say_command(e, "see all of them:", "info");
+}
+
+/* What ended threads, tasks and processes before their time. */
+static void say_crashes(const struct record_end *e)
+{
+	struct pl_recording *recording = NULL;
+
+	if (pl_recording_open(&recording, e->place->real, NULL) < 0)
+		return;
+	say_exception(e, recording);
+	say_killed(e, recording);
 	pl_recording_close(recording);
 }
 
@@ -289,7 +328,7 @@ void record_end_say(const struct record_end *e)
 		say_unmatched(e);
 	}
 	if (e->answer != ANSWER_SILENT)
-		say_exception(e);
+		say_crashes(e);
 	say_kill(e);
 	say_next(e);
 }

@@ -14,6 +14,7 @@
 #include "cmd/progress.h"
 #include "cmd/lines.h"
 #include "cmd/rows.h"
+#include "cmd/summary.h"
 #include "session/crash.h"
 #include "session/words.h"
 #include "tui/tui.h"
@@ -252,6 +253,28 @@ static int go_to_end(struct answers *a)
 	return code < 0 ? failed(code, &err) : CMD_GO;
 }
 
+/* Go to the last event of a process that a signal ended. */
+static int go_to_kill(struct answers *a, const struct pl_process *of)
+{
+	struct replay *p = &a->session.replay;
+	char how[SUMMARY_END_BYTES], text[128];
+	struct pl_err err = {0};
+	int code = replay_seq(p, of->number, 0, 0, &err);
+
+	if (code < 0)
+		return failed(code, &err);
+	a->thread = NULL; /* it may be one of another process */
+	code = go_to_end(a);
+	summary_end(of, how);
+	snprintf(text, sizeof text,
+		"process %" PRIu32 " was killed by %s, and this is its last event", of->number,
+		how);
+	cmd_say("replay: no exception ended anything; %s", text);
+	if (a->screen && !a->session.note[0])
+		snprintf(a->session.note, sizeof a->session.note, "%s", text);
+	return code;
+}
+
 /* Did a signal end the process of the position? */
 static bool was_killed(const struct replay *p)
 {
@@ -269,12 +292,17 @@ static int go_to_exception(struct answers *a)
 	struct crash crash;
 	int code = crash_find(p->r, &(struct crash_bounds){.stop = &interrupted}, &crash, &err);
 
-	if (code == PL_END && was_killed(p)) {
+	const bool none = code == PL_END || (code == 0 && crash.exits);
+	uint32_t next = 0;
+	const struct pl_process *killed = crash_next_killed(p->r, &next);
+	if (none && was_killed(p)) {
 		code = go_to_end(a);
 		cmd_say("replay: no exception ended anything; the program was killed, and this "
 			"is its last event");
 		return code;
 	}
+	if (none && killed)
+		return go_to_kill(a, killed);
 	if (code == PL_END) {
 		cmd_say("replay: no thread, task or process of this recording ended by an "
 			"exception; "
@@ -284,6 +312,9 @@ static int go_to_exception(struct answers *a)
 	const struct pl_position *at = &crash.raise.position;
 	if (code == 0)
 		code = replay_seq(p, at->process, at->thread, crash.raise.seq, &err);
+	if (crash.exits && a->screen)
+		snprintf(a->session.note, sizeof a->session.note,
+			"no exception ended anything; this is the last exit (SystemExit)");
 	return code < 0 ? failed(code, &err) : CMD_GO;
 }
 
@@ -484,7 +515,8 @@ int cmd_replay(struct cmd *c)
 			.text = &a->thread},
 		{"at-exception", 0, NULL,
 			"begin where the last exception was raised that ended a thread, task or "
-			"process; if none did and the program was killed, at its last event",
+			"process; if none did: at the last event of a process that was killed, or "
+			"where the last SystemExit was raised",
 			.flag = &a->at_exception},
 		{"command", 'c', "LINE", "do this first; can be given several times",
 			.take = take_command, .to = a},

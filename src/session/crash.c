@@ -623,6 +623,17 @@ int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct
 	return code;
 }
 
+const struct pl_process *crash_next_killed(const struct pl_recording *r, uint32_t *next)
+{
+	while (*next < pl_recording_process_count(r)) {
+		const struct pl_process *p = pl_recording_process(r, (*next)++);
+		if (p->thread_count && p->end == PL_PROCESS_SIGNALED && p->end_code != SIGTERM &&
+			p->end_code != SIGINT)
+			return p;
+	}
+	return NULL;
+}
+
 void crash_subject(
 	const struct pl_recording *r, const struct crash *c, char text[CRASH_SUBJECT_BYTES])
 {

@@ -54,6 +54,11 @@ struct crash_bounds {
 int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct crash *out,
 	struct pl_err *err);
 
+/* From index *next on, the first process with a path that a signal ended. SIGTERM and SIGINT do not
+ * count: programs and users end processes with these. *next is then the index after it. NULL: there
+ * is none. */
+const struct pl_process *crash_next_killed(const struct pl_recording *r, uint32_t *next);
+
 /* Does an exception end a thread or a process if this library's code handles it? Threads and
  * processes are run by a frame that catches all that their function raises. `left_out`: the code is
  * left out by a filter, so all that is known is that the exception left what the code called. */

@@ -420,6 +420,31 @@ class Ends(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout.decode()), (0, shown))
             self.assertIn("no exception ended anything; the program was killed, and this is its last event\n", done.stderr.decode())
 
+    def test_kill_of_a_child(self):
+        """Processes that a signal ended are told, but not those that SIGTERM or SIGINT ended."""
+        text = "import os, signal, sys\ndef f(n):\n    os.kill(os.getpid(), n)\n" \
+               "for name in NAMES:\n    if not os.fork():\n        signal.signal(signal.SIGINT, signal.SIG_DFL)\n" \
+               "        f(getattr(signal, name))\n    os.wait()\nsys.exit(1)\n"
+        last = "pathline: see what ran last in it: pathline replay --process %d --end"
+        for names, numbers, more in ((["SIGTERM", "SIGSEGV", "SIGINT"], [3], ""), (["SIGABRT"] * 4, [2, 3, 4], "1 more process was"),
+                                     (["SIGABRT"] * 5, [2, 3, 4], "2 more processes were"), (["SIGTERM", "SIGINT"], [], "")):
+            with self.subTest(names):
+                folder = scratch()
+                lines = self.record(text.replace("NAMES", repr(names)), folder=folder)
+                told = [f"pathline: process {n} was killed by {names[n - 2]}" for n in numbers] + [last % n for n in numbers[:1]]
+                if more:
+                    told += [f"pathline: {more} killed by signals", "pathline: see all of them:         pathline info"]
+                self.assertEqual(lines[2:], [*told, *self.NEXT])
+                done = pathline("replay", "--at-exception", "--plain", cwd=folder)
+                if not numbers:
+                    self.assertRegex(done.stdout.decode(), r"\traise\t.*program\.py\t9\t<module>\tSystemExit\t\t$")
+                    continue
+                shown = pathline("replay", "--plain", "-p", str(numbers[0]), "--end", cwd=folder).stdout.decode()
+                self.assertRegex(shown, r"program\.py\t3\tf\tsignal\t\t$")
+                self.assertEqual((done.returncode, done.stdout.decode()), (0, shown))
+                self.assertEqual(done.stderr.decode(), f"pathline: replay: no exception ended anything; process {numbers[0]} was killed by "
+                                                       f"{names[numbers[0] - 2]}, and this is its last event\n")
+
     def test_crash_of_a_task_and_a_process(self):
         task = "import asyncio\nasync def f():\n    raise KeyError(1)\nasync def main():\n" \
                "    await asyncio.wait([asyncio.create_task(f(), name='bomb')])\nasyncio.run(main())\n"
