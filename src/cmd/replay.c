@@ -296,9 +296,13 @@ static int go_to_exception(struct answers *a)
 	uint32_t next = 0;
 	const struct pl_process *killed = crash_next_killed(p->r, &next);
 	if (none && was_killed(p)) {
+		char who[32] = "the program";
+		if (pl_recording_process_count(p->r) > 1)
+			snprintf(who, sizeof who, "process %" PRIu32, p->at.position.process);
 		code = go_to_end(a);
-		cmd_say("replay: no exception ended anything; the program was killed, and this "
-			"is its last event");
+		cmd_say("replay: no exception ended anything; %s was killed, and this is its last "
+			"event",
+			who);
 		return code;
 	}
 	if (none && killed)

@@ -639,15 +639,18 @@ void crash_subject(
 {
 	const struct pl_position *p = &c->end.position;
 	const struct pl_thread *t = pl_recording_thread(r, p->process, p->thread);
+	char of[32] = "";
 
+	if (pl_recording_process_count(r) > 1)
+		snprintf(of, sizeof of, " of process %u", p->process);
 	if (c->of == CRASH_TASK)
-		snprintf(text, CRASH_SUBJECT_BYTES, "task %s", c->task);
+		snprintf(text, CRASH_SUBJECT_BYTES, "task %s%s", c->task, of);
 	else if (c->of == CRASH_PROCESS)
 		snprintf(text, CRASH_SUBJECT_BYTES, "process %u", p->process);
 	else if (c->of == CRASH_MAIN_THREAD)
-		snprintf(text, CRASH_SUBJECT_BYTES, "the main thread");
+		snprintf(text, CRASH_SUBJECT_BYTES, "the main thread%s", of);
 	else if (t && t->name && t->name[0])
-		snprintf(text, CRASH_SUBJECT_BYTES, "thread %.150s", t->name);
+		snprintf(text, CRASH_SUBJECT_BYTES, "thread %.120s%s", t->name, of);
 	else
-		snprintf(text, CRASH_SUBJECT_BYTES, "thread %u", p->thread);
+		snprintf(text, CRASH_SUBJECT_BYTES, "thread %u%s", p->thread, of);
 }

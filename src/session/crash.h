@@ -68,7 +68,8 @@ bool crash_is_orderly(const char *type);
 /* Does a process run its program in a frame of this code? */
 bool crash_runs_module(const struct pl_code *c);
 
-/* "the main thread", "thread worker", "task job-1", "process 2": what was ended. */
+/* "the main thread", "thread worker", "task job-1", "process 2": what was ended. Where there are
+ * several processes: "thread worker of process 2". */
 #define CRASH_SUBJECT_BYTES 192
 void crash_subject(
 	const struct pl_recording *r, const struct crash *c, char text[CRASH_SUBJECT_BYTES]);

@@ -452,18 +452,33 @@ class Ends(unittest.TestCase):
         fork = "import os\npid = os.fork()\nif not pid:\n    raise KeyError(1)\nos.waitpid(pid, 0)\n"
         self.assertIn("pathline: KeyError ended process 2; it was raised in <module>, program.py:4", self.record(fork))
 
+    def test_crash_where_there_are_several_processes(self):
+        """The process is named: each has a main thread, and can have a thread of that name."""
+        text = "import asyncio, os, sys, threading\ndef f():\n    raise KeyError(1)\nasync def a():\n    raise KeyError(1)\n" \
+               "async def main():\n    await asyncio.wait([asyncio.create_task(a(), name='bomb')])\n" \
+               "if os.fork() %s 0:\n    %s\n    os._exit(0)\nos.wait()\n"
+        thread = "t = threading.Thread(target=f, name='pump'); t.start(); t.join()"
+        for test, how, ended in (("==", thread, "thread pump of process 2"), ("==", "asyncio.run(main())", "task bomb of process 2"),
+                                 (">", "os.wait(); f()", "the main thread of process 1"), ("==", "f()", "process 2")):
+            with self.subTest(ended):
+                folder = scratch()
+                lines = self.record(text.replace("os.wait()\n", "" if test == ">" else "os.wait()\n") % (test, how), folder=folder)
+                self.assertRegex("\n".join(lines), rf"(?m)^pathline: KeyError ended {ended}; it was raised in [af], program\.py:[35]$")
+                row = json.loads(pathline("ls", "--json", cwd=folder).stdout)["data"]
+                self.assertEqual((row["exceptions"], row["exception_ended"]), (1, ended))
+
     def test_crash_while_a_process_still_runs(self):
         """Of those that have ended it is known: the recording goes on meanwhile."""
         folder = scratch()
         gate = os.path.join(folder, "gate")
         os.mkfifo(gate)
-        child = "import sys; open(sys.argv[1]).read()"
+        child = "import sys; print(flush=True); open(sys.argv[1]).read()"
         lines = self.record(f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {child!r}, {gate!r}], "
-                            "stdin=-3, stdout=-3, stderr=-3)\nraise LookupError\n", folder=folder)
+                            "stdin=-3, stdout=-1, stderr=-3).stdout.readline()\nraise LookupError\n", folder=folder)
         with open(gate, "w", encoding="utf-8"):
             pass
         self.assertIn("still runs; recording goes on until it ends", lines[2])
-        self.assertIn("pathline: LookupError ended the main thread; it was raised in <module>, program.py:3", lines)
+        self.assertIn("pathline: LookupError ended the main thread of process 1; it was raised in <module>, program.py:3", lines)
 
     def test_the_command_that_is_told_works(self):
         folder = scratch()
