@@ -90,6 +90,21 @@ static void reserve(struct store *s)
 		s->reserved_to = s->meta_bytes + RESERVE_BYTES;
 }
 
+/* Is there room for what was put, and after it for the last words? Where no more can be reserved,
+ * the disk is full: what was put would take the room of those, and the end would be missing. Only
+ * where there is a reserve at all, which a small disk or an odd file system may not have. */
+static bool leaves_the_end(struct store *s)
+{
+	const uint64_t wanted = s->meta_bytes + s->meta.used + 2 * END_BYTES;
+
+	if (!s->reserved_to || wanted <= s->reserved_to)
+		return true;
+	if (fallocate(s->meta_fd, FALLOC_FL_KEEP_SIZE, (off_t)s->meta_bytes,
+		    (off_t)(wanted - s->meta_bytes)) == 0)
+		s->reserved_to = wanted;
+	return wanted <= s->reserved_to || (errno != ENOSPC && errno != EDQUOT);
+}
+
 static void begin(struct store *s, int directory_fd, uint64_t limit_bytes)
 {
 	*s = (struct store){.directory_fd = directory_fd,
@@ -170,7 +185,10 @@ int store_flush(struct store *s)
 		s->failed = s->failed ? s->failed : ENOMEM;
 	if (!s->meta.used)
 		return -s->failed;
-	int err = s->failed || fits(s, 0, WORDS_BYTES) ? append_meta(s) : refuse_over_limit(s);
+	int err = s->failed		     ? append_meta(s)
+		  : !fits(s, 0, WORDS_BYTES) ? refuse_over_limit(s)
+		  : !leaves_the_end(s)	     ? -ENOSPC
+					     : append_meta(s);
 	buf_reset(&s->meta);
 	s->meta.failed = false;
 	if (err < 0 && !s->failed)

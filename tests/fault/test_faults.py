@@ -190,6 +190,19 @@ class Faults(recorded.Case):
         self.assert_sound(kept)
 
     @unittest.skipUnless(ROOT, "mounting needs root")
+    def test_disk_full_at_any_size(self):
+        """What describes code takes no room from the last words: the end is there, whatever else is
+        not."""
+        small = os.path.join(self.top.name, "small")
+        os.mkdir(small)
+        imports = pathlib.Path(self.top.name) / "imports.py"
+        imports.write_text("import argparse, asyncio, decimal, email.message, http.client, json, unittest, xml.dom.minidom\n")
+        command = (*self.record(small + "/r", 0, "-q")[:-1], str(imports))
+        for size in range(100, 240, 6):
+            done = in_mounts(f"mount -t tmpfs -o size={size}k none {small}", "sh", "-c", '"$@"; exec "$0" check ' + small + "/r", recorded.PATHLINE, *command)
+            self.assertEqual(done.returncode, 0, (size, done.stdout, done.stderr))
+
+    @unittest.skipUnless(ROOT, "mounting needs root")
     def test_disk_full_ends_in_a_gap(self):
         small = os.path.join(self.top.name, "small")
         kept = os.path.join(self.top.name, "kept")
