@@ -119,23 +119,26 @@ static const char *span(double ns, char text[UNITS_BYTES])
 	return text;
 }
 
-/* The CPU time of the program, measured, has the cost in it: the rest is what it would take
- * alone. */
+/* The CPU time of the program, measured, has the cost in it: the rest is what it would take alone,
+ * and both percentages are of that. */
 static void say_whole(const struct estimate *e, const struct stat_usage *u, uint64_t collector_ns)
 {
 	const double whole_ns = u->cpu_s * 1e9, alone_ns = whole_ns - e->ns;
-	char cost[UNITS_BYTES], whole[UNITS_BYTES];
+	char cost[UNITS_BYTES], whole[UNITS_BYTES], alone[UNITS_BYTES], beside[UNITS_BYTES];
 
 	span(whole_ns, whole);
+	span((double)collector_ns, beside);
 	/* An estimate that leaves almost nothing for the program is useless. */
-	if (alone_ns > whole_ns / 10)
-		cmd_say("stat: recording cost about %.0f%% of the program's own CPU time (%s of "
-			"%s), estimated",
-			100 * e->ns / alone_ns, span(e->ns, cost), whole);
-	else
-		cmd_say("stat: recording cost most of the program's CPU time (%s)", whole);
-	cmd_say("stat: the collector took %s beside it, %.0f%%", span((double)collector_ns, cost),
-		whole_ns > 0 ? 100 * (double)collector_ns / whole_ns : 0);
+	if (!(alone_ns > whole_ns / 10)) {
+		cmd_say("stat: recording cost most of the program's %s of CPU time", whole);
+		cmd_say("stat: the collector took %s beside it", beside);
+		return;
+	}
+	cmd_say("stat: recording cost about %s of the program's %s of CPU time, estimated; alone "
+		"it takes about %s: +%.0f%%",
+		span(e->ns, cost), whole, span(alone_ns, alone), 100 * e->ns / alone_ns);
+	cmd_say("stat: the collector took %s beside it: +%.0f%%", beside,
+		100 * (double)collector_ns / alone_ns);
 }
 
 /* The cost of an event, in a column; µ is two bytes in one column. */

@@ -66,14 +66,30 @@ class Stat(unittest.TestCase):
         self.assertEqual(recorded.done.returncode, 0)
         lines = recorded.done.stderr.decode().splitlines()
         self.assertTrue(all(line.startswith("pathline: stat: ") for line in lines), lines)
-        self.assertRegex(lines[0], r"recording cost (about \d+% of|most of) the program's ")
-        self.assertRegex(lines[1], r"the collector took [\d.]+ m?s beside it, \d+%")
+        self.assert_one_base(*lines[:2])
         first = lines[lines.index("pathline: stat: what cost most to record:") + 1]
         share, events, name = re.fullmatch(r"pathline: stat: +([\d.]+)% +([\d,]+) events  (\w+)  \S*work\.py:1", first).groups()
         self.assertEqual(name, "hot")
         self.assertGreaterEqual(int(events.replace(",", "")), 30000)     # an event a call at least
         self.assertTrue(30 < float(share) <= 100, share)
         self.assertRegex(lines[-1], r"--exclude \S*work\.py,")
+
+    def assert_one_base(self, program, collector):
+        """Both percentages are of what the program takes alone, and the line says what that is."""
+        span = r"about ([\d.]+) ([mµ]?s)"
+        found = re.search(rf"recording cost {span} of the program's ([\d.]+) ([mµ]?s) of CPU time, estimated; alone it takes {span}: \+(\d+)%", program)
+        if not found:
+            self.assertRegex(program, r"recording cost most of the program's [\d.]+ m?s of CPU time")
+            self.assertRegex(collector, r"the collector took [\d.]+ [mµ]?s beside it$")
+            return
+        ns = {"s": 1e9, "ms": 1e6, "µs": 1e3}
+        cost, whole, alone = (float(found[i]) * ns[found[i + 1]] for i in (1, 3, 5))
+        self.assertAlmostEqual(whole, cost + alone, delta=whole / 50)
+        self.assertAlmostEqual(int(found[7]), 100 * cost / alone, delta=1 + 2 * cost / alone)
+        took = re.search(r"the collector took ([\d.]+) ([mµ]?s) beside it: \+(\d+)%$", collector)
+        self.assertIsNotNone(took, collector)
+        percent = 100 * float(took[1]) * ns[took[2]] / alone
+        self.assertAlmostEqual(int(took[3]), percent, delta=1 + percent / 50)
 
     def test_first_runs_are_counted(self):
         lines = Recorded("--stat", "-q", program=PROGRAM_ONCE).done.stderr.decode()
