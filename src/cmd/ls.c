@@ -255,12 +255,19 @@ static int list_one(struct listing *l, size_t index)
 	return result < 0 ? CMD_BAD : CMD_OK;
 }
 
-static int list_all(struct listing *l)
+/* `word`: FOLDER, NULL if none was given. */
+static int list_all(struct listing *l, const char *word)
 {
 	int err = home_list(l->folder, &l->list), code = CMD_OK;
 
 	if (!err && !(l->rows = calloc(l->list.count + 1, sizeof *l->rows)))
 		err = ENOMEM;
+	if (err == ENOENT && word) {
+		cmd_say("ls: there is no folder '%s'; ls takes a folder with recordings, and "
+			"`pathline info %s` says what is in a recording",
+			word, word);
+		return CMD_USAGE;
+	}
 	if (err) {
 		cmd_say("ls: the recordings in %s cannot be listed: %s", l->folder, strerror(err));
 		return CMD_USAGE;
@@ -319,7 +326,7 @@ static int list(struct out *o, const char *word, bool json)
 	}
 	l.has_others = strcmp(basename(folder), HOME_NAME) != 0;
 	finish_dead_arenas(NULL);
-	int code = list_all(&l);
+	int code = list_all(&l, word);
 	release(&l);
 	return code;
 }

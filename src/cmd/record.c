@@ -303,6 +303,7 @@ static int finish_record(struct run *r, int status)
 		.head = r->arena.head,
 		.program = r->what.argv[0],
 		.missing = r->missing,
+		.python = r->options.python != NULL,
 		.foreign = r->foreign,
 		.quiet = r->options.quiet,
 		.status = status};

@@ -65,6 +65,12 @@ static void say_nothing_chosen(const struct record_end *e)
 		cmd_say_bold(e->cmd, "nothing was recorded: %s", why);
 }
 
+/* `record --python EXE sh -c …`: a script has a dot or a slash. */
+static bool is_like_command(const struct record_end *e)
+{
+	return e->python && e->missing && !strpbrk(e->missing, "./");
+}
+
 /* Why there is no recording, as far as is known. Returns what the user can try. */
 static const char *say_nothing_recorded(const struct record_end *e)
 {
@@ -89,6 +95,8 @@ static const char *say_nothing_recorded(const struct record_end *e)
 	}
 	if (e->missing) {
 		cmd_say_bold(e->cmd, "nothing was recorded: there is no file '%s'", e->missing);
+		if (is_like_command(e))
+			return NULL;
 		return "try the path of a script, as it is from this directory: pathline record "
 		       "script.py";
 	}
@@ -289,6 +297,10 @@ static void say_empty(const struct record_end *e)
 
 	if (try && !e->quiet)
 		cmd_say("%s", try);
+	if (is_like_command(e) && !e->quiet)
+		cmd_say("with --python, WHAT is a script, -m or -c; to run the command %s, leave "
+			"--python out",
+			e->missing);
 	say_unmatched(e);
 	if (e->quiet)
 		return;

@@ -19,6 +19,7 @@ struct record_end {
 	const struct arena_head *head;
 	const char *program; /* as the user wrote it */
 	const char *missing; /* the script, as written, if it does not exist; NULL: it does */
+	bool python;	     /* --python was given: so WHAT is a script */
 	const char *foreign; /* the loader of the program, if it does not load our library; "" */
 	bool quiet;
 	int status; /* the command's, of waitpid */

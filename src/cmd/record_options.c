@@ -31,8 +31,8 @@ static const char HELP_ORDER[] =
 	"beside other threads; exact: each line and return is recorded, and the order\n"
 	"of all threads is known, which is slower. Without it: witness";
 static const char HELP_HOT[] =
-	"a code of which so many lines ran is recorded in a way that costs less for\n"
-	"each line and more to begin with (not on 3.11); 0: never. Without it: 1000";
+	"a function of which so many lines ran is recorded in a way that costs less\n"
+	"for each line and more to begin with (not on 3.11); 0: never. Without it: 1000";
 static const char HELP_INCLUDE[] =
 	"record code whose module or path matches GLOB. Of several --include and\n"
 	"--exclude the last one that matches decides; what none matches is left out\n"

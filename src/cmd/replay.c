@@ -527,8 +527,8 @@ int cmd_replay(struct cmd *c)
 		{"plain", 0, NULL, "read commands from stdin, also on a terminal", .flag = &plain},
 		{"json", 0, NULL, "the same, with JSON objects as answers", .flag = &a->json},
 		{"follow", 0, NULL,
-			"on a terminal: follow a program that still runs. You can go to new\n"
-			"events; the position stays",
+			"on a terminal: follow a program that still runs. At the last event the\n"
+			"position goes along; elsewhere it stays",
 			.flag = &a->follow},
 		{"keys", 0, NULL, "print the keys of the screen: view, key, command, meaning",
 			.flag = &keys},

@@ -418,7 +418,10 @@ int report_blocking(struct report *w)
 		else
 			write_block_text(w, &w->t->blocks[i]);
 	if (!w->t->block_count)
-		report_note(w, "No thread and no event loop stood still for that long.");
+		report_note(w, w->t->idle_ns
+				       ? "No thread and no event loop stood still for that long; "
+					 "tasks that wait: pathline report --tasks"
+				       : "No thread and no event loop stood still for that long.");
 	if (w->form == SHEET_TEXT && w->t->more_blocks) {
 		out_count(&w->out, w->t->more_blocks);
 		out_text(&w->out, " shorter ones are not listed\n");

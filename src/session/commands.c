@@ -1182,7 +1182,8 @@ const struct session_word session_words[] = {
 		"go to the next part of the path: another task or thread runs, or this task is "
 		"resumed; callbacks outside of tasks are passed over"},
 	{"[", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
-		"go to the beginning of this part of the path; from there, to the previous part"},
+		"go to the beginning of this part of the path; from there, to the previous part; "
+		"callbacks outside of tasks are passed over"},
 	{"print", "", "p,pp,display,watch,info locals,info args,args", NAMES_NONE, WORD_TAKES,
 		do_values, NULL},
 	{"run", "", "start,restart", NAMES_NONE, WORD_TAKES, do_run, NULL},

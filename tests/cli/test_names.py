@@ -232,6 +232,10 @@ class Ls(unittest.TestCase):
         done = pathline("ls", folder)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assertEqual([line.split()[0] for line in done.stdout.decode().splitlines()], ["NAME", "one"])
+        done = pathline("ls", "one", cwd=os.path.join(folder, "other"))
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+        self.assertEqual(done.stderr.decode(), "pathline: ls: there is no folder 'one'; ls takes a folder with recordings, "
+                                               "and `pathline info one` says what is in a recording\n")
         os.remove(os.path.join(folder, "one", "meta"))
         self.assertEqual(pathline("ls", folder).returncode, 3)
 
@@ -504,6 +508,10 @@ class Ends(unittest.TestCase):
         lines = [line for line in done.stderr.decode().splitlines() if line.startswith("pathline: ")]
         self.assertEqual(lines, ["pathline: nothing was recorded: there is no file 'shop/order.py'",
                                  "pathline: try the path of a script, as it is from this directory: pathline record script.py"])
+        done = pathline("record", "--python", PYTHON, "sh", "-c", "true", cwd=folder.folder)
+        self.assertEqual([line for line in done.stderr.decode().splitlines() if line.startswith("pathline: ")], [
+            "pathline: nothing was recorded: there is no file 'sh'",
+            "pathline: with --python, WHAT is a script, -m or -c; to run the command sh, leave --python out"])
         self.assertEqual(folder.found(), folder.names[2])
         home = os.path.join(folder.folder, ".pathline")
         before = set(os.listdir(home))

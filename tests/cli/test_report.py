@@ -726,6 +726,8 @@ class Views(unittest.TestCase):
         waits = [row for row in blocks if row["thread"] == 0 and row["stack"][-1]["line"] == line_of(SERVE, "waits")]
         self.assertEqual([(row["kind"], row["task"]) for row in waits], [("still", None)], blocks)
         self.assertEqual(views(served(), "--blocking", "1m"), [])
+        self.assertIn("stood still for that long; tasks that wait: pathline report --tasks\n",
+                      served().pathline("report", "--blocking", "1m").stdout.decode())
         self.assertEqual(served().pathline("report", "--blocking", "soon").returncode, 2)
         self.assertRegex(served().pathline("report", "--blocking", "60ms").stdout, rb"the event loop was kept busy.*\n +rude +.*:\d+ +time.sleep")
 
