@@ -69,6 +69,7 @@ static const struct sign {
 	{"SEEN LAST", "the thread was seen in this line after its last event, for so long"},
 	{"# ~ .", "in the timeline: it ran then, may have run (times have errors), or waited"},
 	{"O |", "in the timeline: the position, and its time in the other rows"},
+	{"5 above", "in the timeline: so many of its rows are out of sight above; also: below"},
 	{"width 7 ms", "of the timeline: the time from its left end to its right end"},
 	{"GAP", "events are missing here, for the reason that follows"},
 };

@@ -324,7 +324,7 @@ static void draw_more(const struct tui *t, struct box box)
 	struct pen p = {.y = box.y - 1, .x = box.x, .columns = t->timeline->left - 1};
 
 	if (t->row_top && below)
-		pen_format(&p, INK_HERE, "%zu rows above, %zu below", t->row_top, below);
+		pen_format(&p, INK_HERE, "%zu above, %zu below", t->row_top, below);
 	else if (t->row_top || below)
 		pen_format(&p, INK_HERE, "%zu more %s", t->row_top ? t->row_top : below,
 			t->row_top ? "above" : "below");
