@@ -340,14 +340,18 @@ class Report(unittest.TestCase):
         self.assertGreater(row["waiting_ns"], row["computing_ns"])
 
     def test_a_line_that_sleeps_among_many_that_cost_nothing(self):
-        """They were never seen, so they have next to nothing of its time."""
+        """They were never seen, so they have next to nothing of its time. An error is one deviation,
+        so it is the median of three runs that is near the truth."""
         body = "".join(f"        x{i} = n + {i}\n" for i in range(300))
         text = ("import time\n\n\ndef work():\n    spent = 0\n    for n in range(60):\n" + body
                 + "        begun = time.perf_counter_ns()\n        time.sleep(0.01)  # sleeps\n"
                 + "        spent += time.perf_counter_ns() - begun\n    return spent\n\n\nprint(work())\n")
-        recorded = session.Recorded(text, "many.py")
-        row, = (row for row in report(recorded)[0] if row["line"] == line_of(text, "sleeps"))
-        self.assertAlmostEqual(row["own_ns"], int(recorded.done.stdout), delta=2 * row["error_ns"])
+        off = []                                        # in errors
+        for _ in range(3):
+            recorded = session.Recorded(text, "many.py")
+            row, = (row for row in report(recorded)[0] if row["line"] == line_of(text, "sleeps"))
+            off.append((row["own_ns"] - int(recorded.done.stdout)) / row["error_ns"])
+        self.assertLess(abs(sorted(off)[1]), 2, off)
 
     def deep(self, frames):
         recorded = session.Recorded(DEEP.replace("FRAMES", str(frames)), "deep.py", "--exclude", "/left/*.py")
