@@ -20,10 +20,12 @@ def folder(name):
 
 @functools.cache
 def known(name):
-    """Its module. It imports pyperf, of which it needs a clock."""
-    stub = types.ModuleType("pyperf")
-    stub.perf_counter, stub.python_implementation = time.perf_counter, lambda: "cpython"
-    sys.modules.setdefault("pyperf", stub)
+    """Its module."""
+    # pyperf runs benchmarks in processes of its own, which bench/turns.py does here. Of it the
+    # module needs a clock, and the name of the interpreter; all else would be an AttributeError.
+    pyperf = types.ModuleType("pyperf")
+    pyperf.perf_counter, pyperf.python_implementation = time.perf_counter, lambda: "cpython"
+    sys.modules.setdefault("pyperf", pyperf)
     sys.path.insert(0, folder(name))
     spec = importlib.util.spec_from_file_location(f"bm_{name}", os.path.join(folder(name), "run_benchmark.py"))
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)

@@ -109,6 +109,19 @@ static void write_task(struct out *o, uint64_t number, const char *name)
 	out_clean(o, text_of(name));
 }
 
+/* The end of a line: `app.py:17  await queue.get()`. The line's number may not be known. */
+static void end_with_place(struct out *o, const struct cell *place, int64_t line)
+{
+	out_path(o, place->text, out_line_left(o) / 2);
+	out_char(o, ':');
+	out_i64(o, line);
+	out_tone(o, TONE_FAINT);
+	out_text(o, "  ");
+	out_clean(o, place->source);
+	out_tone(o, TONE_PLAIN);
+	out_line_end(o);
+}
+
 /* `task 3 worker waits since 12:00:01.250 in app.py:17  await queue.get()` */
 static void write_waiting(struct report *w, const struct pl_profile_task *t)
 {
@@ -121,14 +134,7 @@ static void write_waiting(struct report *w, const struct pl_profile_task *t)
 	out_text(o, " waits since ");
 	out_clock(o, t->last_ns, 3);
 	out_text(o, " in ");
-	out_path(o, c.text, out_line_left(o) / 2);
-	out_char(o, ':');
-	out_i64(o, c.number);
-	out_tone(o, TONE_FAINT);
-	out_text(o, "  ");
-	out_clean(o, c.source);
-	out_tone(o, TONE_PLAIN);
-	out_line_end(o);
+	end_with_place(o, &c, c.number);
 }
 
 /* Tasks that wait when the path ends: of a program that hangs, that is what it waits for. */
@@ -281,14 +287,7 @@ static void write_block_text(struct report *w, const struct pl_profile_block *b)
 		out_text(o, "    ");
 		write_name(o, pl_code_name(s.code));
 		out_text(o, s.recursive ? " (recursion) " : " ");
-		out_path(o, c.text, out_line_left(o) / 2);
-		out_char(o, ':');
-		out_i64(o, s.line);
-		out_tone(o, TONE_FAINT);
-		out_text(o, "  ");
-		out_clean(o, c.source);
-		out_tone(o, TONE_PLAIN);
-		out_line_end(o);
+		end_with_place(o, &c, s.line);
 	}
 }
 
