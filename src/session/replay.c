@@ -1014,21 +1014,22 @@ struct replay_place replay_place(struct replay *p)
 		    : (struct replay_place){p->at.code, p->at.line};
 }
 
-/* Samples of the whole process are read for it only once: when the thread goes on, its events say
- * so. */
-static int64_t find_end(const struct replay *p, const struct pl_thread *t, bool again)
+/* When a thread goes on, its events say so. Samples of the whole process are read only for one that
+ * has no event since the last reading: it stands still, and later samples say until when. */
+static int64_t find_end(struct replay *p, const struct pl_thread *t, bool again)
 {
 	struct path path = {.r = p->r, .process = t->process, .thread = t->number};
 	struct pl_event last = {.time_ns = t->start_ns};
 	int64_t end_ns = t->end_ns;
 
 	if (!end_ns) {
-		const struct seen seen =
-			again ? (struct seen){.to_ns = p->end_ns} : look_after(&path);
 		path_last(&path, UINT64_MAX, &last, NULL);
-		end_ns = seen.to_ns > last.time_ns ? seen.to_ns : last.time_ns;
+		const bool went_on = again && last.seq != p->end_seq;
+		const int64_t seen_ns = went_on ? p->end_ns : look_after(&path).to_ns;
+		end_ns = seen_ns > last.time_ns ? seen_ns : last.time_ns;
 	}
 	path_release(&path);
+	p->end_seq = last.seq;
 	return end_ns;
 }
 

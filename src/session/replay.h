@@ -55,7 +55,8 @@ struct replay {
 	struct pl_position moment_of;
 	uint64_t moment_seq;
 	bool has_moment;
-	int64_t end_ns; /* of the thread of end_of; end_known: and of what was read since */
+	int64_t end_ns;	  /* of the thread of end_of; end_known: and of what was read since */
+	uint64_t end_seq; /* its last event then */
 	struct pl_position end_of;
 	bool end_known;
 	/* owned: for each thread of near_process, where it was when a search asked last */
