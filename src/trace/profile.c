@@ -543,7 +543,8 @@ static int next_sample(struct pl_profile *p)
 	return code == PL_END ? 0 : code;
 }
 
-/* The samples from the beginning of the span to its end. */
+/* The samples from the beginning of the span to its end. A look takes a moment: close to an event it
+ * may find the line on the other side of it. What the stamps prove is right, then. */
 static int take_samples(struct pl_profile *p, uint64_t end_ticks)
 {
 	int code = 0;
@@ -555,7 +556,8 @@ static int take_samples(struct pl_profile *p, uint64_t end_ticks)
 		const struct pl_code *c = code_of_sample(p, s, &line);
 		if (line && p->end.open && s->ticks >= p->end.from)
 			code = path_end_sample(p, s, c, line);
-		else if (line && s->ticks >= p->open_ticks && !idle)
+		else if (line && s->ticks >= p->open_ticks && !idle &&
+			 (!p->proven || share_touched(&p->share, c, line)))
 			code = share_sample(&p->share, c, line, s->weight, s->waiting);
 		if (code == 0)
 			code = next_sample(p);
@@ -706,6 +708,8 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 {
 	int code = take_steps(p);
 
+	p->proven = p->exact_from && p->exact_to && !(idle_part(p, end_ticks) > 0) &&
+		    share_is_one(&p->share, &p->contexts);
 	if (code == 0)
 		code = take_samples(p, end_ticks);
 	if (code == 0 && p->end.open)
@@ -719,7 +723,7 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 	if (tick > p->tick_ns && tick < INT64_MAX)
 		p->tick_ns = tick;
 	share_out(&p->share, &p->contexts, ns, ns > (double)tick ? ns - (double)tick : 0);
-	if (p->exact_from && p->exact_to && !(idle > 0))
+	if (p->proven)
 		share_sure(&p->share, &p->contexts, ns);
 	p->exact_from = p->exact_to;
 	p->exact_to = false;

@@ -113,6 +113,7 @@ struct pl_profile {
 	uint64_t implied; /* rows without an event so far */
 	uint64_t open_ticks;
 	bool exact_from, exact_to; /* the span that is being closed: its ends are at their stamps */
+	bool proven;		   /* and it has one line and one context, by its rows */
 	/* the wait of its event loop in the span that is being closed */
 	uint64_t idle_from, idle_to;
 	bool open;

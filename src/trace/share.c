@@ -315,13 +315,25 @@ void share_out(struct share *s, struct contexts *x, double ns, double tail_ns)
 	share_contexts(s, x);
 }
 
-void share_sure(struct share *s, struct contexts *x, double ns)
+bool share_is_one(const struct share *s, const struct contexts *x)
 {
 	if (s->touched_count != 1 || x->touched_count != 1)
-		return;
+		return false;
 	for (uint32_t i = 0; i < s->tail_count; i++)
 		if (s->tail[i].node != x->touched[0])
-			return;
+			return false;
+	return true;
+}
+
+bool share_touched(struct share *s, const struct pl_code *code, int32_t line)
+{
+	const struct shared_line *l = share_line(s, code, line);
+
+	return l && l->touched;
+}
+
+void share_sure(struct share *s, struct contexts *x, double ns)
+{
 	s->lines[s->touched[0]].sure_ns += ns;
 	x->nodes[x->touched[0]].sure_ns += ns;
 	s->sure_all_ns += ns;

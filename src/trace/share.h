@@ -107,8 +107,12 @@ void share_begin_tail(struct share *s);
 /* Divide the span's time; at least tail_ns of it belongs to the tail. Afterwards lines have their
  * span_ns, until share_forget. */
 void share_out(struct share *s, struct contexts *x, double ns, double tail_ns);
-/* The stamps at both ends of the span are the times of its ends. If it had one line and one context
- * only, all its time is theirs, and nothing of that is estimated. */
+/* Are all rows of the span, so far, of one line and one context? */
+bool share_is_one(const struct share *s, const struct contexts *x);
+/* Was anything of this line in the span, so far? */
+bool share_touched(struct share *s, const struct pl_code *code, int32_t line);
+/* To be called after share_out for a span of one line and one context, if the stamps at both its ends
+ * are the times of its ends: all its time is theirs, and nothing of that is estimated. */
 void share_sure(struct share *s, struct contexts *x, double ns);
 /* The line that got most of the span's time, or of its tail if there is one; NULL: none. *node: its
  * context, 0: not known. */

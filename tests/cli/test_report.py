@@ -652,9 +652,9 @@ class Views(unittest.TestCase):
         self.assertEqual(len(text.splitlines()) - 1, len(views(served())))
 
     def test_what_stamps_prove_has_no_error(self):
-        """Of lines and functions alike: nothing of it is an estimate."""
-        text = ("import threading, time\ndef work(lock):\n    for _ in range(5):\n        with lock:\n            time.sleep(0.01)\n"
-                "lock = threading.Lock()\nthreads = [threading.Thread(target=work, args=(lock,)) for _ in range(3)]\n"
+        """Of lines and functions alike: nothing of it is an estimate, also where a look came in the moment of an event."""
+        text = ("import threading, time\ndef work(lock):\n    for _ in range(200):\n        with lock:\n            time.sleep(0.0005)\n"
+                "lock = threading.Lock()\nthreads = [threading.Thread(target=work, args=(lock,)) for _ in range(6)]\n"
                 "for thread in threads:\n    thread.start()\nfor thread in threads:\n    thread.join()\n")
         for clock, exact in ("line", True), ("tick=auto", False):
             recorded = session.Recorded(text, "locks.py", "--clock", clock)
