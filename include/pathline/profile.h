@@ -137,7 +137,8 @@ struct pl_profile_exception {
 	const struct pl_code *raised;
 	int32_t raised_line;
 	enum pl_exception_end end;
-	bool task; /* it left the first frame of a task or a greenlet, and ended thereby */
+	bool task;   /* it left the first frame of a task or a greenlet, and ended thereby */
+	bool thread; /* it left the bottom frame of another thread than 0, and ended it thereby */
 	/* Unhandled, in thread 0: the code of the bottom frame that it left. */
 	const struct pl_code *bottom;
 	const struct pl_code *handled; /* that handled it; NULL: none */

@@ -511,6 +511,8 @@ static const char *ended_word(const struct report *w, const struct pl_profile_ex
 	if (e->end == PL_EXCEPTION_UNHANDLED && e->bottom && crash_runs_module(e->bottom))
 		return pl_recording_find_process(w->r, w->range.process)->parent ? "process"
 										 : "main thread";
+	if (e->thread)
+		return "thread";
 	if (!e->handled || !crash_ends(e->handled, e->end == PL_EXCEPTION_SWALLOWED, &of))
 		return NULL;
 	return of == CRASH_THREAD ? "thread" : "process";

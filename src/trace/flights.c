@@ -10,8 +10,8 @@ static struct pl_profile_exception *find(struct flights *f, const struct flight 
 {
 	const struct pl_code *bottom = end == PL_EXCEPTION_UNHANDLED ? f->bottom : NULL;
 	const uint64_t words[] = {(uintptr_t)from->type, (uintptr_t)from->code, (uintptr_t)code,
-		(uint64_t)(uint32_t)from->line << 32 | (uint32_t)line, (uint64_t)end << 1 | f->task,
-		(uintptr_t)bottom};
+		(uint64_t)(uint32_t)from->line << 32 | (uint32_t)line,
+		(uint64_t)end << 2 | f->thread << 1 | f->task, (uintptr_t)bottom};
 	uint64_t *place = map_put(&f->places, hash_bytes(words, sizeof words));
 
 	if (!place)
@@ -35,6 +35,7 @@ static struct pl_profile_exception *find(struct flights *f, const struct flight 
 		.raised_line = from->line,
 		.end = end,
 		.task = f->task,
+		.thread = f->thread,
 		.bottom = bottom,
 		.handled = code,
 		.handled_line = line};
@@ -51,7 +52,7 @@ static int land(struct flights *f, enum pl_exception_end end, const struct pl_co
 
 	f->open = false;
 	f->left = false;
-	f->thrown = false;
+	f->thrown = f->thread = false;
 	f->bottom = NULL;
 	if (!row)
 		return PL_ERR_MEMORY;
@@ -117,13 +118,15 @@ static int handled(struct flights *f, struct context_frame *top, const struct pl
 }
 
 /* It left a frame. In the outermost one nothing was there to take it. */
-static int unwound(struct flights *f, const struct context_frame *top, const struct pl_event *row)
+static int unwound(
+	struct flights *f, const struct context_frame *top, const struct pl_event *row, bool bottom)
 {
 	if (!f->open)
 		return 0;
 	f->task = top->task || (row->greenlet && !row->depth);
 	if (!row->depth && !row->greenlet && !row->position.thread)
 		f->bottom = code_first(row->code);
+	f->thread = bottom && row->position.thread;
 	if (!row->depth)
 		return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
 	f->left = true;
@@ -163,7 +166,7 @@ static bool belongs(const struct flights *f, const struct pl_event *row)
 
 /* A thread has one exception on its way at a time: one that is handled while another waits (in
  * finally) is kept with the frame of its handler (context_frame.flight). */
-int flights_row(struct flights *f, struct contexts *x, const struct pl_event *row)
+int flights_row(struct flights *f, struct contexts *x, const struct pl_event *row, bool bottom)
 {
 	struct context_frame *top = x->depth ? &x->frames[x->depth - 1] : NULL;
 	int code = f->open && !belongs(f, row) ? was_swallowed(f) : 0;
@@ -186,7 +189,7 @@ int flights_row(struct flights *f, struct contexts *x, const struct pl_event *ro
 	case PL_EVENT_HANDLED:
 		return handled(f, top, row);
 	case PL_EVENT_UNWIND:
-		return unwound(f, top, row);
+		return unwound(f, top, row, bottom);
 	case PL_EVENT_THROW:
 		was_thrown(f, row);
 		return 0;

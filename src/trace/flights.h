@@ -35,12 +35,13 @@ struct flights {
 	uint32_t depth; /* of that frame */
 	bool thrown;	/* or a THROW after that, into the frame that awaits */
 	const struct pl_code *bottom; /* of that frame, if it is the bottom one of thread 0 */
+	bool thread;	  /* that frame was the bottom one of another thread, which ended */
 	struct flight at; /* where it was last; after it left a frame, the frame below */
 };
 
 /* To be called after a row of the thread. The contexts have its frame as the top one, even if it is
- * gone by now. PL_ERR_MEMORY. */
-int flights_row(struct flights *f, struct contexts *x, const struct pl_event *row);
+ * gone by now. `bottom`: the frame is the first one of its thread. PL_ERR_MEMORY. */
+int flights_row(struct flights *f, struct contexts *x, const struct pl_event *row, bool bottom);
 /* To be called after UNWIND: where the frame below is. */
 void flights_below(struct flights *f, const struct pl_code *code, int32_t line);
 /* The thread's path ends, before the row with this number. */

@@ -861,12 +861,38 @@ static int share_row(struct pl_profile *p, const struct pl_event *row, bool told
 	return 0;
 }
 
+/* The code of the thread's first frame; NULL: not known. */
+static const struct pl_code *find_bottom(struct pl_profile *p)
+{
+	const struct pl_code *bottom = NULL;
+	struct pl_event row;
+	struct walk w;
+
+	walk_init(&w, p->r, p->thread);
+	if (walk_next(&w, &row, NULL) == 0 && row.kind == PL_EVENT_CALL && !row.depth)
+		bottom = code_first(row.code);
+	walk_release(&w);
+	return bottom;
+}
+
+/* After the thread's first frame others run, which print the exception. So it is not the last row
+ * that tells, but the code. */
+static bool is_bottom(struct pl_profile *p, const struct pl_event *row)
+{
+	if (row->depth || row->greenlet)
+		return false;
+	if (!p->bottom_known)
+		p->bottom = find_bottom(p);
+	p->bottom_known = true;
+	return p->bottom && p->bottom == code_first(row->code);
+}
+
 /* The walk's stack no longer has the frame; the contexts do. */
 static int unwind(struct pl_profile *p, const struct pl_event *row)
 {
 	int32_t line;
 	const struct pl_code *below = walk_runs(&p->walk, &line);
-	int code = flights_row(&p->flights, &p->contexts, row);
+	int code = flights_row(&p->flights, &p->contexts, row, is_bottom(p, row));
 
 	flights_below(&p->flights, below, line);
 	return code;
@@ -931,7 +957,7 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	if (code == 0 && p->fresh)
 		forget_beginnings(p, row);
 	if (code == 0 && p->wanted.exceptions && row->kind != PL_EVENT_UNWIND)
-		code = flights_row(&p->flights, x, row);
+		code = flights_row(&p->flights, x, row, false);
 	count_entry(x, row->kind);
 	if (w->ended && row->kind == PL_EVENT_GAP && !path_end_has(row)) {
 		p->end.open = p->end.lost = true;
@@ -1058,7 +1084,7 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->walk.who = p;
 	contexts_restart(&p->contexts);
 	p->last_block = UINT64_MAX;
-	p->fresh = false;
+	p->fresh = p->bottom_known = false;
 }
 
 /* Move to where its part of the thread begins; false: it has none. */

@@ -107,6 +107,8 @@ struct pl_profile {
 	bool fresh;	     /* a part begins: since when frames are there is not known */
 	struct walk walk;
 	struct thread_entry *thread;
+	const struct pl_code *bottom; /* of its first frame, if bottom_known; NULL: not known */
+	bool bottom_known;
 	struct samples_walk samples;
 	struct sample sample; /* the next one of the thread */
 	bool has_sample;

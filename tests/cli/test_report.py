@@ -739,9 +739,10 @@ class Views(unittest.TestCase):
         """A thread, a task, the process; also if the code that runs them is left out; and what is
         not shown is told."""
         noise = "".join(f"try:\n    int('x{i}')\nexcept ValueError:\n    pass\n" * 2 for i in range(30))
-        text = ("import asyncio, threading\n" + noise + "def work():\n    raise KeyError\nthread = threading.Thread(target=work)\n"
+        text = ("import _thread, asyncio, threading, time\n" + noise + "def work():\n    raise KeyError\nthread = threading.Thread(target=work)\n"
                 "thread.start()\nthread.join()\nclass Mine(threading.Thread):\n    def run(self):\n        raise OSError\n"
-                "thread = Mine()\nthread.start()\nthread.join()\nasync def job():\n    raise LookupError\nasync def main():\n"
+                "thread = Mine()\nthread.start()\nthread.join()\ndef bare(began):\n    began.release()\n    raise ArithmeticError\n"
+                "began = threading.Lock()\nbegan.acquire()\n_thread.start_new_thread(bare, (began,))\nbegan.acquire()\nwhile _thread._count():\n    time.sleep(0.001)\nasync def job():\n    raise LookupError\nasync def main():\n"
                 "    asyncio.get_running_loop().call_soon(int, 'callback')\n"
                 "    await asyncio.wait([asyncio.ensure_future(job())])\nasyncio.run(main())\nraise RuntimeError\n")
         for options in (), ("--only-mine",), ("--exclude", "stdlib"), ("--exclude", "threading"):
@@ -750,14 +751,14 @@ class Views(unittest.TestCase):
                 with open(os.path.join(folder, "ends.py"), "w", encoding="utf-8") as f:
                     f.write(text)
                 session.pathline("record", "-q", *options, "-o", "r", "--python", session.PYTHON, "ends.py", cwd=folder)
-                lines = session.pathline("report", "--exceptions", "-n", "6", "r", cwd=folder).stdout.decode().splitlines()
-                ends = {row.split()[1]: re.search(r"ended (main )?\w+|unhandled|handled|swallowed", row)[0] for row in lines[2:6]}
-                self.assertEqual(ends, {"KeyError": "ended thread", "OSError": "ended thread",
+                lines = session.pathline("report", "--exceptions", "-n", "7", "r", cwd=folder).stdout.decode().splitlines()
+                ends = {row.split()[1]: re.search(r"ended (main )?\w+|unhandled|handled|swallowed", row)[0] for row in lines[2:7]}
+                self.assertEqual(ends, {"KeyError": "ended thread", "OSError": "ended thread", "ArithmeticError": "ended thread",
                                         "LookupError": "ended task", "RuntimeError": "ended main thread"}, lines)
                 self.assertRegex("\n".join(lines), r"(?m)^\d\d+ more rows; -n 0 shows all$")
                 lines = session.pathline("report", "--exceptions", "-n", "0", "r", cwd=folder).stdout.decode()
                 self.assertNotIn("more rows", lines)
-                self.assertEqual(lines.count("ended "), 4, lines)  # a callback is no task
+                self.assertEqual(lines.count("ended "), 5, lines)  # a callback is no task
 
     def test_exceptions(self):
         rows = [row for row in views(served(), "--exceptions") if row["file"].endswith("serve.py")]
