@@ -482,11 +482,12 @@ static struct cell plain_place(const struct pl_code *code, int32_t line)
 		    : cell_text("-");
 }
 
-/* A coroutine that returns, and sys.exit, end in good order too. */
+/* A coroutine that returns, and sys.exit, end in good order too. Elsewhere than in a task, a
+ * CancelledError is like other exceptions. */
 static bool is_orderly(const struct pl_profile_exception *e)
 {
-	return crash_is_orderly(e->type) || !strcmp(e->type, "SystemExit") ||
-	       (e->task && !strcmp(e->type, "StopIteration"));
+	return !strcmp(e->type, "SystemExit") ||
+	       (e->task && (crash_is_orderly(e->type) || !strcmp(e->type, "StopIteration")));
 }
 
 static bool is_cancelled(const struct pl_profile_exception *e)
@@ -534,10 +535,12 @@ static struct cell cell_end(const struct report *w, const struct pl_profile_exce
 	return cell_text(end_word(e->end));
 }
 
-/* That of a task that was cancelled is no failure. */
+/* That of a task that was cancelled is no failure, nor is that of a generator that is closed. */
 static bool is_failure(const struct report *w, const struct pl_profile_exception *e)
 {
-	return !is_orderly(e) && (e->end == PL_EXCEPTION_UNHANDLED || ended_word(w, e));
+	if (is_orderly(e))
+		return false;
+	return ended_word(w, e) || (e->end == PL_EXCEPTION_UNHANDLED && !crash_is_orderly(e->type));
 }
 
 struct exception_rows {

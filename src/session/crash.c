@@ -173,6 +173,17 @@ static bool is_frame_end(const struct pl_event *e)
 	       e->kind == PL_EVENT_UNWIND;
 }
 
+/* What is thrown into a coroutine goes to the innermost one that it awaits; when it leaves that, it
+ * is thrown into the one that awaits. */
+static bool left_awaited(const struct near *n, size_t thrown)
+{
+	const struct pl_event *before = thrown ? &n->events[thrown - 1] : NULL;
+
+	return before && before->kind == PL_EVENT_UNWIND &&
+	       before->seq + 1 == n->events[thrown].seq &&
+	       before->depth == n->events[thrown].depth + 1;
+}
+
 /* From which callee did the exception arrive? Its unwind is the event before, except for finalisers
  * that ran meanwhile; code between them that is left out has none. PL_END: none, it was raised
  * here. */
@@ -195,6 +206,10 @@ static int find_callee(
 			return 0;
 		}
 		*thrown = e->kind == PL_EVENT_THROW;
+		if (*thrown && left_awaited(&n, i)) {
+			*to = n.events[i - 1];
+			return 0;
+		}
 		if (e->depth <= raise->depth || !is_frame_end(e))
 			break;
 		while (i && !(n.events[i].depth == e->depth &&
@@ -232,10 +247,13 @@ static int find_task_end(
 	const struct look *l, const struct pl_event *before, const char *type, struct crash *out);
 
 /* asyncio gives a task's exception to what waits for the task: into a coroutine, or out of its
- * run. */
-static bool is_handed_over(const struct pl_event *raise, bool thrown)
+ * run. A CancelledError that is thrown into a coroutine mostly comes from a cancel of its own
+ * task. */
+static bool is_handed_over(const struct pl_event *raise, const char *type, bool thrown)
 {
-	return thrown || (raise->code && strstr(pl_code_file(raise->code), "/asyncio/"));
+	if (thrown)
+		return !crash_is_orderly(type);
+	return raise->code && strstr(pl_code_file(raise->code), "/asyncio/");
 }
 
 /* From the end back to where the exception was raised. Each turn goes one frame inwards: find where
@@ -255,7 +273,7 @@ static int find_origin(const struct look *l, struct crash *c)
 		c->raise = raise;
 		some = true;
 		code = find_callee(l, &raise, &at, &thrown);
-		if (code == PL_END && c->type[0] && is_handed_over(&raise, thrown)) {
+		if (code == PL_END && c->type[0] && is_handed_over(&raise, c->type, thrown)) {
 			struct crash task;
 			code = find_task_end(l, &raise, c->type, &task);
 			at = task.end;
@@ -329,7 +347,14 @@ static int read_end(
 	return code < 0 ? code : 0;
 }
 
-/* 0: it ended something; PL_END. */
+/* A task that is cancelled and a generator that is closed end in good order. In all other places
+ * the same exception is one like others. */
+static bool is_in_order(const struct crash *c)
+{
+	return crash_is_orderly(c->type) && (c->of == CRASH_TASK || c->end.generator);
+}
+
+/* 0: it ended something, maybe in good order; PL_END. */
 static int judge(const struct look *l, const struct pl_event *end, struct crash *c)
 {
 	struct ended what;
@@ -340,8 +365,6 @@ static int judge(const struct look *l, const struct pl_event *end, struct crash 
 	c->end = *end;
 	c->exits = type_is(c->type, "SystemExit");
 	c->caught = false;
-	if (crash_is_orderly(c->type))
-		return PL_END;
 	if (end->kind == PL_EVENT_HANDLED) {
 		c->caught = crash_ends(end->code, false, &c->of);
 		return c->caught ? 0 : PL_END;
@@ -373,6 +396,7 @@ struct ends {
 	uint64_t to;	       /* rows before are still to be searched */
 	struct pl_buf rows;    /* of pl_event: what may be an end, in the order of the path */
 	struct pl_event raise; /* the last one in what can be a task's frame */
+	bool in_order;	       /* also those of cancelled tasks */
 };
 
 /* What is raised in coroutines says which of their ends are orderly; there can be very many of
@@ -392,7 +416,6 @@ static bool may_matter(void *context, const struct pl_count *row)
 static int collect(void *context, const struct pl_event *e)
 {
 	struct ends *ends = context;
-	const char *type = NULL;
 
 	if (e->kind == PL_EVENT_RAISE || e->kind == PL_EVENT_RERAISE) {
 		ends->raise = *e;
@@ -400,11 +423,9 @@ static int collect(void *context, const struct pl_event *e)
 	}
 	if (!may_be_end(ends->l, e))
 		return PL_END;
-	if (e->kind == PL_EVENT_HANDLED)
-		type = e->type;
-	else if (ends->raise.generator && ends->raise.generator == e->generator)
-		type = ends->raise.type;
-	if (type && crash_is_orderly(type))
+	const struct pl_event *raise = &ends->raise;
+	if (!ends->in_order && e->kind != PL_EVENT_HANDLED && raise->generator &&
+		raise->generator == e->generator && raise->type && crash_is_orderly(raise->type))
 		return PL_END;
 	buf_put(&ends->rows, e, sizeof *e);
 	return ends->rows.failed ? PL_ERR_MEMORY : PL_END;
@@ -474,6 +495,7 @@ static int find_task_end(
 	int code;
 
 	ends_init(&ends, l, before->seq);
+	ends.in_order = crash_is_orderly(type);
 	for (;;) {
 		struct pl_event end;
 		code = ends_previous(&ends, &end);
@@ -515,6 +537,8 @@ static int find_in_thread(const struct look *l, struct tally *tally, struct cras
 			code = judge(l, &event, &c);
 		else
 			break;
+		if (code == 0 && is_in_order(&c))
+			continue;
 		if (code == 0 && (ended & once) >> c.of & 1 && !(left && c.caught))
 			continue;
 		if (code == 0) {

@@ -9,8 +9,8 @@
  *
  * What runs later (the printing of the traceback, atexit functions, the end of other threads) does
  * not matter. The last crash of all processes and threads counts. SystemExit is an orderly end, and
- * counts only if there is no other; CancelledError, trio's Cancelled, GeneratorExit and
- * GreenletExit never count.
+ * counts only if there is no other. CancelledError, trio's Cancelled, GeneratorExit and
+ * GreenletExit do not count where they end a task, a generator or a greenlet.
  */
 #ifndef PL_SESSION_CRASH_H
 #define PL_SESSION_CRASH_H
@@ -63,7 +63,7 @@ const struct pl_process *crash_next_killed(const struct pl_recording *r, uint32_
  * processes are run by a frame that catches all that their function raises. `left_out`: the code is
  * left out by a filter, so all that is known is that the exception left what the code called. */
 bool crash_ends(const struct pl_code *c, bool left_out, enum crash_of *of);
-/* An exception of this type ends things in good order. */
+/* An exception of this type ends tasks, generators and greenlets in good order. */
 bool crash_is_orderly(const char *type);
 /* Does a process run its program in a frame of this code? */
 bool crash_runs_module(const struct pl_code *c);

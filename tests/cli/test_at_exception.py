@@ -1,5 +1,6 @@
 """`replay --at-exception`: the last exception that ended a thread, task or process is found where
 it was raised, whatever ran later."""
+import json
 import os
 import sys
 import unittest
@@ -190,6 +191,24 @@ def fail():
     raise ValueError("second")    # here
 fail()
 ''',
+    "the main task is cancelled, which ends the main thread": '''\
+import asyncio
+async def bad():
+    raise ValueError("earlier")
+async def forever():
+    await asyncio.get_running_loop().create_future()
+async def leaf():
+    await asyncio.get_running_loop().create_future()    # here
+async def main():
+    victim = asyncio.create_task(forever())
+    failed = asyncio.create_task(bad())
+    await asyncio.wait([failed])
+    victim.cancel()
+    await asyncio.wait([victim])
+    asyncio.get_running_loop().call_soon(asyncio.current_task().cancel)
+    await leaf()
+asyncio.run(main())
+''',
     "Ctrl-C": '''\
 import os, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -257,6 +276,50 @@ with ThreadPoolExecutor(1) as pool:
         pathline("record", "-q", "-o", "r", "--python", PYTHON, "-m", "mod", cwd=folder)
         done = pathline("replay", "--at-exception", "--plain", "r", cwd=folder)
         self.assertEqual(done.stdout.decode().split("\t")[7:], ["2", "fail", "ValueError", "", "\n"])
+
+    def test_what_ends_tasks_in_good_order_can_end_a_thread(self):
+        """A cancelled task and a closed generator are no crash; the same exceptions elsewhere are."""
+        orderly = """\
+import asyncio
+def numbers():
+    yield 1
+    yield 2
+async def forever():
+    await asyncio.sleep(3600)
+async def main():
+    victim = asyncio.create_task(forever())
+    await asyncio.sleep(0)
+    victim.cancel()
+    await asyncio.wait([victim])
+asyncio.run(main())
+closed, left, kept = numbers(), numbers(), numbers()
+for one in closed, left, kept:
+    next(one)
+closed.close()
+del left, one
+"""
+        raises = "import asyncio\ndef work(*_):\n    raise {}    # here\n"
+        thread = "import threading\nthread = threading.Thread(target=work, name='worker')\nthread.start()\nthread.join()\n"
+        process = "import multiprocessing\nprocess = multiprocessing.get_context('fork').Process(target=work)\nprocess.start()\nprocess.join()\n"
+        for options in (), ("--only-mine",):
+            done = self.record(orderly, *options)
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            for kind in "asyncio.CancelledError", "GeneratorExit":
+                for code, ended in ("work()\n", "main thread"), (thread, "thread"), (process, "process"):
+                    with self.subTest(kind, ended=ended, options=options):
+                        text = raises.format(kind) + code
+                        folder = scratch()
+                        with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as f:
+                            f.write(text)
+                        done = pathline("record", *options, "--python", PYTHON, "program.py", cwd=folder)
+                        of = {"main thread": "the main thread", "thread": "thread worker", "process": "process 2"}[ended]
+                        self.assertRegex(done.stderr.decode(), rf"(?m)^pathline: \S*{kind[-13:]} ended {of}; it was raised in work, program\.py:3$")
+                        row = json.loads(pathline("ls", "--json", cwd=folder).stdout)["data"]
+                        self.assertEqual((row["exceptions"], row["exception_ended"]), (1, of))
+                        told = pathline("report", "--exceptions", "--json", cwd=folder).stdout.decode().splitlines()
+                        rows = [row for row in (json.loads(line)["data"] for line in told) if row["code"] == "work"]
+                        self.assertEqual([row["ended"] for row in rows], [ended])
+                        self.assert_here(pathline("replay", "--at-exception", "--plain", cwd=folder), text)
 
     def test_none(self):
         done = self.record("try:\n    int('x')\nexcept ValueError:\n    pass\n")
