@@ -359,11 +359,17 @@ static void write_text(const struct sheet *s, struct out *o, const struct key *k
 	}
 }
 
+/* A count that is not known is nothing for a program: 0 would say that nothing ran. */
+static enum cell_kind cell_data_kind(const struct cell *c)
+{
+	return c->kind == CELL_COUNT && c->text ? CELL_NONE : c->kind;
+}
+
 /* JSON and CSV have the plain values: nanoseconds, bytes, shares of 1. They are an interface, and
  * do not change with the terminal. */
 static void write_member(struct json *j, const char *name, const struct cell *c)
 {
-	switch (c->kind) {
+	switch (cell_data_kind(c)) {
 	case CELL_COUNT:
 	case CELL_NUMBER:
 	case CELL_SIZE:
@@ -432,7 +438,7 @@ static void write_quoted(struct out *o, const char *text)
 /* A cell of CSV. What is not there is empty. */
 static void write_value(struct out *o, const struct cell *c)
 {
-	switch (c->kind) {
+	switch (cell_data_kind(c)) {
 	case CELL_COUNT:
 	case CELL_NUMBER:
 	case CELL_SIZE:

@@ -20,7 +20,9 @@
 struct cell {
 	enum cell_kind {
 		CELL_NONE,  /* empty, or null */
-		CELL_COUNT, /* number: in the text as 1,234,567, or `text` instead */
+		/* number: in the text as 1,234,567. `text`: it is not known; this is
+		 * shown, and the data has nothing */
+		CELL_COUNT,
 		/* number: in the text without commas, as for lines and processes */
 		CELL_NUMBER,
 		CELL_SIZE,   /* number of bytes */

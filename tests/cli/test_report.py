@@ -1238,6 +1238,9 @@ class Hang(unittest.TestCase):
         said = session.pathline("replay", "--plain", f"--command=b hang.py:{line}", "r", cwd=folder).stdout.decode()
         self.assertIn("may have run at the end, where the path breaks off" if mark != "1" else "stop 1: ", said)
         self.assertRegex(self.report(folder), rf"(?m) {mark} .* lock.acquire\(\)  # stuck$")
+        self.assertEqual(self.lines(folder)[line]["hits"], 1 if mark == "1" else None)
+        by_csv = {row["line"]: row["hits"] for row in csv.DictReader(io.StringIO(self.report(folder, "--csv", "--function", "stuck")))}
+        self.assertEqual(by_csv[str(line)], "1" if mark == "1" else "")
 
     def test_each_line_is_stored(self):
         folder, p, pid = self.hang(options=("--order", "exact"))
