@@ -19,7 +19,7 @@
 
 struct cell {
 	enum cell_kind {
-		CELL_NONE,  /* empty, or null */
+		CELL_NONE, /* empty, or null */
 		/* number: in the text as 1,234,567. `text`: it is not known; this is
 		 * shown, and the data has nothing */
 		CELL_COUNT,

@@ -9,7 +9,8 @@
 /* The most steps for which an exception is followed through frames and tasks. */
 #define STEPS_MAX 4096
 /* The number of events before a frame's end that are read to find the exception that ends it. */
-#define NEAR 16
+#define NEAR   16
+#define RECENT (2 * NEAR)
 /* The first frame of a task is never higher than this. */
 #define FRAMES_MAX 256
 
@@ -303,47 +304,113 @@ static bool may_be_end(const struct look *l, const struct pl_event *e)
 	return e->depth == 0 && (e->code == l->bottom || crash_runs_module(e->code));
 }
 
+/* Goes along the path from one end to the next. A seek reads a part of a block, so what lies near
+ * is walked to. */
+struct reader {
+	struct pl_cursor *cursor; /* owned; NULL: it was not needed so far */
+	bool placed;		  /* `next` is the seq of the cursor's next row, or less */
+	uint64_t next;
+	struct pl_event recent[RECENT]; /* rows before the cursor; row i is recent[i % RECENT] */
+	uint64_t rows;			/* number of them, older ones counted */
+};
+
+/* To walk over so many rows is as fast as a seek. */
+#define READER_WALKS 8192
+
+static void reader_release(struct reader *r)
+{
+	pl_cursor_free(r->cursor);
+	r->cursor = NULL;
+}
+
+/* To NEAR events before seq, or less: recent rows are remembered. */
+static int reader_approach(struct reader *r, const struct look *l, uint64_t seq)
+{
+	const uint64_t from = seq > NEAR ? seq - NEAR : 0;
+	int code = 0;
+
+	if (!r->cursor)
+		code = pl_cursor_new(
+			&r->cursor, l->r, l->thread->process, l->thread->number, l->err);
+	if (code || (r->placed && r->next <= seq && seq - r->next <= READER_WALKS))
+		return code;
+	code = pl_cursor_seek_seq(r->cursor, from, l->err);
+	r->placed = code == 0;
+	r->next = from;
+	r->rows = 0;
+	return code;
+}
+
+static int reader_next(struct reader *r, const struct look *l, struct pl_event *e)
+{
+	int code = pl_cursor_next(r->cursor, e, l->err);
+
+	r->placed = code == 0;
+	if (code)
+		return code;
+	r->next = e->seq + 1;
+	r->recent[r->rows++ % RECENT] = *e;
+	return 0;
+}
+
+/* The type of the exception that the frame has at its end: that of its last such row. */
+static const char *reader_type(const struct reader *r, const struct pl_event *end)
+{
+	for (uint64_t i = r->rows; i && r->rows - i < RECENT; i--) {
+		const struct pl_event *e = &r->recent[(i - 1) % RECENT];
+		const bool has = e->kind == PL_EVENT_RAISE || e->kind == PL_EVENT_RERAISE ||
+				 e->kind == PL_EVENT_HANDLED;
+		if (has && e->type && e->seq + NEAR >= end->seq && same_frame(e, end))
+			return e->type;
+	}
+	return "";
+}
+
 /* The frame that ended, as it was before. */
 struct ended {
 	bool is_task;		      /* the first frame of a task */
 	const struct pl_code *caller; /* NULL: none, or not known */
 };
 
+/* Of the stack before the frame's end. */
+static void look_at_frames(
+	const struct pl_frame *frames, size_t depth, struct crash *c, struct ended *what)
+{
+	if (!depth || depth > FRAMES_MAX)
+		return;
+	if (frames[depth - 1].task) {
+		what->is_task = true;
+		snprintf(c->task, sizeof c->task, "%s", frames[depth - 1].task);
+	}
+	if (depth > 1)
+		what->caller = frames[depth - 2].code;
+}
+
 /* Read it, and the type of the exception, which is that of the raise before. */
-static int read_end(
-	const struct look *l, const struct pl_event *end, struct crash *c, struct ended *what)
+static int read_end(const struct look *l, struct reader *r, const struct pl_event *end,
+	struct crash *c, struct ended *what)
 {
 	struct pl_frame frames[FRAMES_MAX];
-	struct pl_cursor *cursor = NULL;
 	struct pl_event e;
-	int code =
-		pl_cursor_new(&cursor, l->r, end->position.process, end->position.thread, l->err);
+	int code = reader_approach(r, l, end->seq);
 
 	*what = (struct ended){0};
 	c->type = "";
 	c->task[0] = 0;
-	if (code == 0)
-		code = pl_cursor_seek_seq(cursor, end->seq > NEAR ? end->seq - NEAR : 0, l->err);
 	while (code == 0) {
-		size_t depth = pl_cursor_stack(cursor, frames, FRAMES_MAX);
-		code = pl_cursor_next(cursor, &e, l->err);
-		if (code || e.seq > end->seq)
-			break;
-		if ((e.kind == PL_EVENT_RAISE || e.kind == PL_EVENT_RERAISE ||
-			    e.kind == PL_EVENT_HANDLED) &&
-			e.type && same_frame(&e, end))
-			c->type = e.type;
-		if (e.seq < end->seq || e.kind == PL_EVENT_GAP)
+		const size_t depth = r->next + NEAR >= end->seq
+					     ? pl_cursor_stack(r->cursor, frames, FRAMES_MAX)
+					     : 0;
+		code = reader_next(r, l, &e);
+		if (code || e.seq < end->seq || (e.kind == PL_EVENT_GAP && e.seq == end->seq))
 			continue;
-		if (depth && depth <= FRAMES_MAX && frames[depth - 1].task) {
-			what->is_task = true;
-			snprintf(c->task, sizeof c->task, "%s", frames[depth - 1].task);
-		}
-		if (depth > 1 && depth <= FRAMES_MAX)
-			what->caller = frames[depth - 2].code;
+		if (e.seq == end->seq)
+			look_at_frames(frames, depth, c, what);
 		break;
 	}
-	pl_cursor_free(cursor);
+	if (code == 0)
+		r->placed = e.seq == end->seq;
+	c->type = reader_type(r, end);
 	return code < 0 ? code : 0;
 }
 
@@ -355,10 +422,11 @@ static bool is_in_order(const struct crash *c)
 }
 
 /* 0: it ended something, maybe in good order; PL_END. */
-static int judge(const struct look *l, const struct pl_event *end, struct crash *c)
+static int judge(
+	const struct look *l, struct reader *r, const struct pl_event *end, struct crash *c)
 {
 	struct ended what;
-	int code = read_end(l, end, c, &what);
+	int code = read_end(l, r, end, c, &what);
 
 	if (code)
 		return code;
@@ -395,6 +463,7 @@ struct ends {
 	const struct look *l;
 	uint64_t to;	       /* rows before are still to be searched */
 	struct pl_buf rows;    /* of pl_event: what may be an end, in the order of the path */
+	struct pl_buf found;   /* of crash: what is one, likewise */
 	struct pl_event raise; /* the last one in what can be a task's frame */
 	bool in_order;	       /* also those of cancelled tasks */
 };
@@ -455,6 +524,25 @@ static int collect_piece(struct ends *ends)
 	return code < 0 ? code : 0;
 }
 
+/* Which of the rows are ends. In their order, as one cursor goes along the path. */
+static int judge_rows(struct ends *ends)
+{
+	const struct pl_event *rows = (const struct pl_event *)(const void *)ends->rows.at;
+	const size_t count = ends->rows.used / sizeof *rows;
+	struct reader reader = {0};
+	int code = 0;
+
+	for (size_t i = 0; code >= 0 && i < count && !is_stopped(ends->l); i++) {
+		struct crash c = {0};
+		code = judge(ends->l, &reader, &rows[i], &c);
+		if (code == 0 && (ends->in_order || !is_in_order(&c)))
+			buf_put(&ends->found, &c, sizeof c);
+	}
+	reader_release(&reader);
+	buf_reset(&ends->rows);
+	return code < 0 ? code : ends->found.failed ? PL_ERR_MEMORY : 0;
+}
+
 /* From seq `to` backward, at most to the bound. */
 static void ends_init(struct ends *ends, const struct look *l, uint64_t to)
 {
@@ -466,25 +554,28 @@ static void ends_init(struct ends *ends, const struct look *l, uint64_t to)
 }
 
 /* PL_END: there are no more. */
-static int ends_previous(struct ends *ends, struct pl_event *end)
+static int ends_previous(struct ends *ends, struct crash *c)
 {
 	int code = 0;
 
-	while (!ends->rows.used) {
+	while (!ends->found.used) {
 		if (ends->to <= ends->l->bound || is_stopped(ends->l))
 			return PL_END;
 		code = collect_piece(ends);
+		if (code == 0)
+			code = judge_rows(ends);
 		if (code)
 			return code;
 	}
-	ends->rows.used -= sizeof *end;
-	memcpy(end, ends->rows.at + ends->rows.used, sizeof *end);
+	ends->found.used -= sizeof *c;
+	memcpy(c, ends->found.at + ends->found.used, sizeof *c);
 	return 0;
 }
 
 static void ends_release(struct ends *ends)
 {
 	buf_release(&ends->rows);
+	buf_release(&ends->found);
 }
 
 /* The last end of a task by an exception of this type. */
@@ -496,15 +587,9 @@ static int find_task_end(
 
 	ends_init(&ends, l, before->seq);
 	ends.in_order = crash_is_orderly(type);
-	for (;;) {
-		struct pl_event end;
-		code = ends_previous(&ends, &end);
-		if (code)
-			break;
-		code = judge(l, &end, out);
-		if (code < 0 || (code == 0 && out->of == CRASH_TASK && !strcmp(out->type, type)))
-			break;
-	}
+	do
+		code = ends_previous(&ends, out);
+	while (code == 0 && !(out->of == CRASH_TASK && !strcmp(out->type, type)));
 	ends_release(&ends);
 	return code;
 }
@@ -530,28 +615,20 @@ static int find_in_thread(const struct look *l, struct tally *tally, struct cras
 
 	ends_init(&ends, l, UINT64_MAX);
 	do {
-		struct pl_event event;
 		struct crash c;
-		code = ends_previous(&ends, &event);
-		if (code == 0)
-			code = judge(l, &event, &c);
-		else
+		code = ends_previous(&ends, &c);
+		if (code)
 			break;
-		if (code == 0 && is_in_order(&c))
+		if ((ended & once) >> c.of & 1 && !(left && c.caught))
 			continue;
-		if (code == 0 && (ended & once) >> c.of & 1 && !(left && c.caught))
-			continue;
-		if (code == 0) {
-			ended |= 1u << c.of;
-			left = c.of == CRASH_PROCESS && c.exits && !c.caught;
-		}
-		if (code == 0 && (!found || (out->exits && !c.exits))) {
+		ended |= 1u << c.of;
+		left = c.of == CRASH_PROCESS && c.exits && !c.caught;
+		if (!found || (out->exits && !c.exits)) {
 			*out = c;
 			found = true;
 		}
-		if (code == 0 && !c.exits)
-			tally->ended++;
-	} while (code >= 0 && (!found || out->exits || tally->ended < tally->most));
+		tally->ended += !c.exits;
+	} while (!found || out->exits || tally->ended < tally->most);
 	ends_release(&ends);
 	return code < 0 ? code : found ? 0 : PL_END;
 }

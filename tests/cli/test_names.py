@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -53,6 +54,20 @@ async def main():
 asyncio.run(main())
 for i in range(600000):
     i += 1
+"""
+# Very many coroutines end by an exception; another coroutine awaits each, so that no task ends.
+AWAITED = """\
+import asyncio
+async def fails(i):
+    if i % 5 == 0:
+        raise KeyError(i)
+async def main():
+    for i in range(20000):
+        try:
+            await fails(i)
+        except KeyError:
+            pass
+asyncio.run(main())
 """
 
 
@@ -256,6 +271,20 @@ class Ls(unittest.TestCase):
                 record(folder, "thread", MANY.partition("async def")[0], *options)
                 row = json.loads(pathline("ls", "--json", cwd=folder).stdout)["data"]
                 self.assertEqual((row["exceptions"], row["exception"]), (3, "KeyError"))
+
+    def cpu(self, *words, cwd):
+        """Seconds of a processor that it takes."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        self.assertEqual(pathline(*words, cwd=cwd).returncode, 0)
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+    def test_each_event_is_read_a_few_times_at_most(self):
+        """However many of them may have ended something: `ls` takes about as long as a dump, not a
+        hundred times as long."""
+        folder = scratch()
+        record(folder, "awaited", AWAITED)
+        self.assertRegex(pathline("ls", cwd=folder).stdout.decode(), r" 0  \(latest\)\n$")
+        self.assertLess(self.cpu("ls", cwd=folder), 0.1 + 10 * self.cpu("dump", "-e", "unwind", "-f", "seq", cwd=folder))
 
     def test_what_is_not_searched_is_told(self):
         """By `ls` with a +, and by `record`; `--at-exception` searches all."""
