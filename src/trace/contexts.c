@@ -317,11 +317,28 @@ static uint32_t unchanged(const struct contexts *x, const struct walk *w)
 	return i;
 }
 
+/* What is thrown into a coroutine goes to the innermost one that it awaits. When it leaves that, the
+ * next one is popped, as it was only linked, and thrown into: it has not ended meanwhile. */
+static bool is_thrown_on(const struct contexts *x, const struct walk *w, uint32_t i)
+{
+	const struct stack_frame *f = stack_top(&w->stack);
+	const struct stack_task *task = stack_running_task(&w->stack);
+
+	if (!f || i >= x->depth || i + 1 != w->stack.depth || f->raised != RAISED_AGAIN ||
+		!f->gen || f->gen != x->frames[i].gen ||
+		code_first(walk_code_of(w, f->code)) != x->frames[i].code)
+		return false;
+	if (task && task->frame == i && w->renamed)
+		w->renamed(w->who, task);
+	return true;
+}
+
 int contexts_sync(struct contexts *x, struct walk *w)
 {
 	uint32_t same = unchanged(x, w);
 	int code = 0;
 
+	same += is_thrown_on(x, w, same);
 	while (x->depth > same)
 		leave_top(x);
 	while (code == 0 && x->depth < w->stack.depth)

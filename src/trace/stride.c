@@ -664,10 +664,32 @@ static int step_by_event(
 	return code;
 }
 
+/* Is the frame that is popped the one into which the next event throws? Contexts see the two as one
+ * (contexts_sync), so both are for the walk. */
+static bool is_thrown_on(const struct walk *w)
+{
+	const struct stack_frame *f = stack_top(&w->stack);
+	struct event_calls calls = w->stack.calls;
+	struct pl_view rest = w->events;
+	struct event e;
+
+	if (w->pops != 1 || !f || !f->linked || !f->gen)
+		return false;
+	do
+		if (event_read(&rest, &calls, &e))
+			return false;
+	while (!event_counts(e.kind));
+	return e.kind == EVENT_THROW && e.gen == f->gen;
+}
+
 static int step_by_pop(
 	struct strides *s, struct walk *w, const struct stride_limit *limit, bool *went)
 {
 	static const struct event pop = {.kind = ASK_POP, .a = 1};
+
+	*went = false;
+	if (s->contexts && is_thrown_on(w))
+		return 0;
 	int code = try_step(s, w, &pop, limit, went);
 
 	if (*went)
@@ -827,7 +849,8 @@ static inline bool take_quickly(struct quick *k, struct strides *s, struct walk 
 	return true;
 }
 
-/* If it stops on the way, w->pops has what is left for the slow path. */
+/* If it stops on the way, w->pops has what is left for the slow path. Such is a linked coroutine:
+ * the next event can throw into it (is_thrown_on). */
 static bool pop_quickly(struct quick *k, struct strides *s, struct walk *w, uint32_t n, int *code)
 {
 	static const struct change pop = {.kind = ASK_POP};
@@ -835,6 +858,8 @@ static bool pop_quickly(struct quick *k, struct strides *s, struct walk *w, uint
 	if (s->tape && n > w->stack.depth)
 		s->tape->over = true;
 	for (w->pops = n <= w->stack.depth ? n : 0; w->pops; w->pops--) {
+		if (s->contexts && stack_top(&w->stack)->linked && stack_top(&w->stack)->gen)
+			return false;
 		const struct question q = ask_of(stack_top(&w->stack), ASK_POP, 0);
 		if (!take_quickly(k, s, w, &q, &pop, k->at, code))
 			return false;

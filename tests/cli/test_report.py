@@ -683,6 +683,29 @@ class Views(unittest.TestCase):
             self.assertEqual({row["ended"] for row in every if row["type"] == "LookupError"},
                              {"main thread"} if options else {"main thread", "task"})
 
+    def test_a_stretch_goes_on_where_an_exception_leaves_what_is_awaited(self):
+        """What is thrown into a task goes from the innermost coroutine to the first: all of that is one stretch."""
+        text = ("import asyncio, time\nasync def wait(depth, seconds):\n    try:\n        if depth:\n            await wait(depth - 1, seconds)\n"
+                "        else:\n            await asyncio.sleep(3600)\n    finally:\n        time.sleep(seconds)\n"
+                "async def again(depth):\n    try:\n        await wait(depth, 0)\n    except asyncio.CancelledError:\n"
+                "        asyncio.current_task().set_name('renamed')\n        await asyncio.sleep(0)\n        await asyncio.sleep(0)\n"
+                "async def timed(depth):\n    try:\n        async with asyncio.timeout(0.01):\n            await wait(depth, 0)\n    except TimeoutError:\n        pass\n"
+                "async def main():\n    tasks = [asyncio.create_task(wait(n, 0), name=f'cancelled {n}') for n in range(4)]\n"
+                "    tasks += [asyncio.create_task(again(3), name='again'), asyncio.create_task(wait(3, 0.02), name='slow')]\n"
+                "    await asyncio.sleep(0)\n    for task in tasks:\n        task.cancel()\n    await asyncio.wait(tasks)\n"
+                "    await asyncio.create_task(timed(3), name='timed')\nasyncio.run(main())\n")
+        for options in (), ("--only-mine",), ("--clock", "line"), ("--clock", "line", "--only-mine"):
+            recorded = session.Recorded(text, "thrown.py", *options)
+            rows = {row["task"]: row for row in views(recorded, "--tasks")}
+            self.assertEqual({name: row["stretches"] for name, row in rows.items() if not re.match(r"Task-\d", name)},
+                             {"cancelled 0": 2, "cancelled 1": 2, "cancelled 2": 2, "cancelled 3": 2, "renamed": 4, "slow": 2, "timed": 2}, options)
+            if "line" not in options:
+                continue
+            # four sleeps of 20 ms, one in each coroutine
+            slow, blocks = rows["slow"], [b for b in views(recorded, "--blocking", "60ms") if b["task"] == "slow" and b["kind"] == "loop"]
+            self.assertGreaterEqual(slow["max_ns"] + slow["max_error_ns"], 80e6)
+            self.assertTrue(any(b["ns"] + b["error_ns"] >= 80e6 for b in blocks), blocks)
+
     def test_tasks_that_wait_for_ever(self):
         """In wait_ns up to the end of the thread's path, killed, ended, or going on elsewhere."""
         text = ("import asyncio, os, signal, sys, time\nasync def stuck(event):\n    await asyncio.sleep(0.01)\n    await event.wait()  # for ever\n"
