@@ -163,6 +163,7 @@ static struct cell cell_text_number(const struct report *w, const struct pl_code
 }
 
 #define LEFT_OUT_NOTE "0 hits: the code is left out by a filter, and calls code that is recorded"
+#define BEFORE_NOTE   "0 hits: the line began before --from, or its code is left out by a filter"
 #define BEGIN_NOTE    "0 hits of a def: the time from a call of the function to its first line"
 #define OPEN_NOTE     "?: no event says whether it ran; it may have, where the path breaks off"
 
@@ -190,18 +191,24 @@ static bool is_hit(const struct pl_profile_line *l)
 	return !l->time.code || l->time.hits || l->possible;
 }
 
+/* Of the lines that ran when the range began, some have no hit in it. */
+static bool is_before(const struct report *w, const struct pl_profile_line *l)
+{
+	return w->range.from_ns && !is_hit(l);
+}
+
 /* A call takes time before the function's first line begins. It belongs to the line of the def,
  * which has a hit only where the def itself is executed. */
 static bool is_begin(const struct report *w, const struct pl_profile_line *l)
 {
-	return !is_hit(l) && l->time.line == pl_code_first_line(l->time.code) &&
+	return !is_before(w, l) && !is_hit(l) && l->time.line == pl_code_first_line(l->time.code) &&
 	       is_called(w, l->time.code);
 }
 
 /* Of code that is left out no line has an event; its calls of recorded code take time. */
 static bool is_left_out(const struct report *w, const struct pl_profile_line *l)
 {
-	return !is_hit(l) && !is_called(w, l->time.code);
+	return !is_before(w, l) && !is_hit(l) && !is_called(w, l->time.code);
 }
 
 static struct cell line_cell(const void *context, size_t row, unsigned column)
@@ -345,6 +352,8 @@ int report_lines(struct report *w)
 	int code = report_show(w, &s);
 	if (any_line(w, s.rows, is_open))
 		report_note(w, OPEN_NOTE);
+	if (any_line(w, s.rows, is_before))
+		report_note(w, BEFORE_NOTE);
 	if (report_has_filter(w) && any_line(w, s.rows, is_left_out))
 		report_note(w, LEFT_OUT_NOTE);
 	if (any_line(w, s.rows, is_begin))

@@ -195,12 +195,20 @@ static int64_t add_clamped(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+/* The part of a pass outside of the range does not count. Times as in context_frame. */
+static uint64_t in_range(const struct pl_profile *p, uint64_t time)
+{
+	if (time >> 1 < p->range_from)
+		return p->range_from << 1 | 1;
+	return time >> 1 >= p->range_to ? p->range_to << 1 | 1 : time;
+}
+
 /* A pass without an own time at its beginning began within a tick before. If it is shorter than
  * that, it may have taken no time at all, and says nothing. */
 bool profile_longest(
 	const struct pl_profile *p, struct pl_longest *l, const struct profile_pass *pass)
 {
-	const uint64_t from = pass->from, to = pass->to;
+	const uint64_t from = in_range(p, pass->from), to = in_range(p, pass->to);
 	uint64_t ticks = to > from ? (to >> 1) - (from >> 1) : 0;
 	int64_t ns = ticks > pass->idle ? clockmap_span(&p->r->clock, ticks - pass->idle) : 0;
 
@@ -482,6 +490,15 @@ static uint32_t find_task(struct pl_profile *p, const struct stack_task *task)
 	return (uint32_t)*place;
 }
 
+static void begin_stretch(struct profile_task *t, uint64_t ticks)
+{
+	t->public.stretches++;
+	t->waits_in = 0;
+	t->last = ticks;
+	if (!t->first)
+		t->first = ticks;
+}
+
 /* Called by the contexts when a frame is the first one of a task. Returns its number, from 1; 0: it
  * is not counted. */
 static uint32_t began_task(void *who, struct walk *w, const struct stack_task *task)
@@ -489,15 +506,20 @@ static uint32_t began_task(void *who, struct walk *w, const struct stack_task *t
 	struct pl_profile *p = who;
 	uint32_t number = find_task(p, task);
 
-	if (!number)
-		return 0;
-	struct profile_task *t = &p->tasks[number - 1];
-	t->public.stretches++;
-	t->waits_in = 0;
-	t->last = w->ticks;
-	if (!t->first)
-		t->first = w->ticks;
+	if (number && !p->before)
+		begin_stretch(&p->tasks[number - 1], w->ticks);
 	return number;
+}
+
+/* The rows before the range are over. The tasks that run at its beginning have a stretch in it. */
+static void enter_range(struct pl_profile *p)
+{
+	const struct contexts *x = &p->contexts;
+
+	p->before = false;
+	for (uint32_t i = 0; i < x->depth; i++)
+		if (x->frames[i].task)
+			begin_stretch(&p->tasks[x->frames[i].task - 1], p->range_from);
 }
 
 /* To be called before the row's frame is left. */
@@ -551,12 +573,13 @@ static int take_samples(struct pl_profile *p, uint64_t end_ticks)
 
 	while (code == 0 && p->has_sample && p->sample.ticks < end_ticks) {
 		const struct sample *s = &p->sample;
-		bool idle = s->ticks >= p->idle_from && s->ticks < p->idle_to;
+		bool apart = (s->ticks >= p->idle_from && s->ticks < p->idle_to) ||
+			     s->ticks < p->range_from || s->ticks >= p->range_to;
 		int32_t line = 0;
 		const struct pl_code *c = code_of_sample(p, s, &line);
 		if (line && p->end.open && s->ticks >= p->end.from)
 			code = path_end_sample(p, s, c, line);
-		else if (line && s->ticks >= p->open_ticks && !idle &&
+		else if (line && s->ticks >= p->open_ticks && !apart &&
 			 (!p->proven || share_touched(&p->share, c, line)))
 			code = share_sample(&p->share, c, line, s->weight, s->waiting);
 		if (code == 0)
@@ -852,7 +875,7 @@ static int share_row(struct pl_profile *p, const struct pl_event *row, bool told
 	note_task(p, node);
 	if (node)
 		contexts_rows(x, node, 1);
-	if (!pl_event_is_pass(row->kind))
+	if (!pl_event_is_pass(row->kind) || p->before)
 		return 0;
 	struct shared_line *ran = share_line(&p->share, row->code, row->line);
 	if (!ran)
@@ -944,21 +967,26 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 		code = close_span(p, w->ticks);
 	x->now = w->ticks << 1 | exact;
 	p->exact_to = false;
+	if (p->before && row->time_ns >= p->wanted.range.from_ns)
+		enter_range(p);
 	if (row->idle_ns)
 		profile_pass_idle(p, w->idle_ticks);
 	if (row->idle_ns && p->wanted.blocking_ns)
 		split_at_wait(p, w->idle_ticks);
 	leave_line(p, row, before);
-	if (code == 0 && p->wanted.exceptions && row->kind == PL_EVENT_UNWIND)
+	const bool exceptions = p->wanted.exceptions && !p->before;
+	if (code == 0 && exceptions && row->kind == PL_EVENT_UNWIND)
 		code = unwind(p, row);
-	note_wait(p, row);
+	if (!p->before)
+		note_wait(p, row);
 	if (code == 0)
 		code = contexts_sync(x, &p->walk);
 	if (code == 0 && p->fresh)
 		forget_beginnings(p, row);
-	if (code == 0 && p->wanted.exceptions && row->kind != PL_EVENT_UNWIND)
+	if (code == 0 && exceptions && row->kind != PL_EVENT_UNWIND)
 		code = flights_row(&p->flights, x, row, false);
-	count_entry(x, row->kind);
+	if (!p->before)
+		count_entry(x, row->kind);
 	if (w->ended && row->kind == PL_EVENT_GAP && !path_end_has(row)) {
 		p->end.open = p->end.lost = true;
 		return code;
@@ -1020,16 +1048,13 @@ static bool tell_progress(struct pl_profile *p, uint64_t block)
  * PL_END + 1: it was stopped. */
 static int walk_rows(struct pl_profile *p, struct pl_err *err)
 {
-	const int64_t to_ns = p->wanted.range.to_ns;
-	const struct stride_limit limit = {
-		.ticks = to_ns && to_ns < INT64_MAX ? walk_ticks_of(p->r, to_ns + 1) : UINT64_MAX,
-		.seq = UINT64_MAX};
+	const struct stride_limit limit = {.ticks = p->range_to, .seq = UINT64_MAX};
 	struct pl_event row;
 	int code;
 
 	for (;;) {
 		const uint64_t block = p->walk.next_block;
-		code = p->open ? by_strides(p, &limit) : 0;
+		code = p->open && !p->before ? by_strides(p, &limit) : 0;
 		if (code)
 			return code;
 		const struct stood before = stand(p);
@@ -1084,7 +1109,21 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->walk.who = p;
 	contexts_restart(&p->contexts);
 	p->last_block = UINT64_MAX;
-	p->fresh = p->bottom_known = false;
+	p->fresh = p->before = p->bottom_known = false;
+}
+
+/* If the range begins between two stamps, then at the row after the first of them: what ran there
+ * may still have run when the range began. */
+static int seek_range(struct pl_profile *p, struct pl_err *err)
+{
+	const int64_t from_ns = p->wanted.range.from_ns;
+	int code = walk_seek_time(&p->walk, from_ns, err);
+	const int64_t span_ns = recording_time(p->r, p->walk.ticks);
+
+	if (code < 0 || span_ns >= from_ns)
+		return code;
+	p->before = true;
+	return walk_seek_time(&p->walk, span_ns, err);
 }
 
 /* Move to where its part of the thread begins; false: it has none. */
@@ -1111,19 +1150,19 @@ static bool begin_part(struct pl_profile *p, struct thread_entry *thread)
  * the next one goes on with them; at the end of the path, or of the range, they are over. */
 static int share_thread(struct pl_profile *p, struct thread_entry *thread, struct pl_err *err)
 {
-	const int64_t from_ns = p->wanted.range.from_ns;
-
 	begin_thread(p, thread);
-	if (!begin_part(p, thread)) {
+	if ((thread->ended && thread->end_ticks < p->range_from) || !begin_part(p, thread)) {
 		walk_release(&p->walk);
 		return 0;
 	}
-	int code = from_ns ? walk_seek_time(&p->walk, from_ns, err) : 0;
+	int code = p->range_from ? seek_range(p, err) : 0;
 	if (code == 0)
 		code = next_sample(p);
 	if (code == 0)
 		code = walk_rows(p, err);
 	uint64_t end = p->walk.ticks;
+	if (p->before)
+		enter_range(p);
 	if (code == PL_END && p->open)
 		code = path_end_find(p, &end, err);
 	if (code == 0 && p->open) {
@@ -1188,8 +1227,12 @@ int profile_begin(struct pl_profile **out, struct pl_recording *r,
 
 	if (!p)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a profile");
+	const struct pl_times_range *range = &wanted->range;
 	p->r = r;
 	p->wanted = *wanted;
+	p->range_from = range->from_ns ? walk_ticks_of(r, range->from_ns) : 0;
+	p->range_to = range->to_ns && range->to_ns < INT64_MAX ? walk_ticks_of(r, range->to_ns + 1)
+							       : UINT64_MAX;
 	if (prepare(p)) {
 		pl_profile_free(p);
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a profile");

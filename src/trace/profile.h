@@ -103,8 +103,10 @@ struct pl_profile {
 	struct profile_borders open_frames, ended;
 
 	/* of the thread */
-	uint64_t last_block; /* its part ends before this block, dropped ones counted */
-	bool fresh;	     /* a part begins: since when frames are there is not known */
+	uint64_t last_block;	       /* its part ends before this block, dropped ones counted */
+	bool fresh;		       /* a part begins: since when frames are there is not known */
+	uint64_t range_from, range_to; /* ticks; range_to: the first one after it */
+	bool before; /* the range begins within a span, and the rows before that are being read */
 	struct walk walk;
 	struct thread_entry *thread;
 	const struct pl_code *bottom; /* of its first frame, if bottom_known; NULL: not known */

@@ -2,6 +2,7 @@
 import collections
 import csv
 import ctypes
+import datetime
 import glob
 import io
 import json
@@ -603,6 +604,29 @@ class Views(unittest.TestCase):
                 loop, = (row for row in views(recorded, "--blocking", "600ms") if row["kind"] == "loop")
                 self.assertGreater(loop["ns"] + loop["error_ns"], 800_000_000)
                 self.assertIn("waits", [frame["code"] for frame in loop["stack"]])
+
+    def test_a_range_that_begins_in_a_line(self):
+        """The line's time in the range is its own, though no event of it is there; all times add up to the range."""
+        text = ("import time\ndef first():\n    time.sleep(0.6)\ndef second():\n    time.sleep(0.6)\n"
+                "first()\nsecond()\nfirst()\nsecond()\n")
+        recorded = session.Recorded(text, "range.py", "--only-mine")
+        rows = [json.loads(line)["data"] for line in recorded.pathline("dump", "--json").stdout.decode().splitlines()]
+        begins = [row["time"] for row in rows if row["event"] == "call" and row["depth"] == 1]
+        for name, call, length in ("first", 2, 0.3), ("second", 1, 0.1):
+            times = [datetime.datetime.fromtimestamp(begins[call] + after) for after in (0.2, 0.2 + length)]
+            words = "--from", str(times[0]), "--to", str(times[1])
+            lines = views(recorded, *words)
+            self.assertAlmostEqual(sum(row["own_ns"] for row in lines) / 1e9, length, delta=0.01, msg=lines)
+            most = max(lines, key=lambda row: row["own_ns"])
+            self.assertEqual((most["code"], most["hits"], most["own_ns"] > length * 0.8e9), (name, 0, True), lines)
+            self.assertLessEqual(max(row["max_ns"] or 0 for row in lines), length * 1.01e9)
+            told = recorded.pathline("report", *words).stdout.decode()
+            self.assertRegex(told, r"\n0 hits: the line began before --from, or its code is left out by a filter\n")
+            block, = views(recorded, "--blocking", "50ms", *words)
+            self.assertEqual((block["kind"], block["stack"][0]["code"]), ("still", name))
+            calls = {row["code"]: row for row in views(recorded, "--functions", *words)}
+            self.assertEqual(calls[name]["calls"], 0)
+            self.assertGreater(calls["<module>"]["cumulated_ns"], length * 0.9e9)
 
     def test_left_out_code_is_explained(self):
         """Its rows have time and no hits. Where nothing is left out there is no such row."""
