@@ -45,13 +45,13 @@ struct stop *stops_find(struct stops *s, enum stop_kind kind, const char *name, 
 
 /* ---- for searches ---- */
 
-/* UNWIND is among those of a raise, because stops_match needs to see where an exception comes
- * from. */
+/* UNWIND and THROW are among those of a raise, because stops_match needs to see where an exception
+ * comes from. */
 static const uint32_t kinds_of[] = {
 	[STOP_LINE] = 1u << PL_EVENT_LINE,
 	[STOP_CALL] = 1u << PL_EVENT_CALL,
 	[STOP_ENTRY] = 1u << PL_EVENT_CALL | 1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW,
-	[STOP_RAISE] = 1u << PL_EVENT_RAISE | 1u << PL_EVENT_UNWIND,
+	[STOP_RAISE] = 1u << PL_EVENT_RAISE | 1u << PL_EVENT_UNWIND | 1u << PL_EVENT_THROW,
 };
 
 /* A hit of a line is a pass of it. */
@@ -217,22 +217,32 @@ int stops_hit(
 
 /* ---- does it stop here? ---- */
 
+/* An exception that leaves an awaited coroutine is thrown into the one that awaits. */
+static bool goes_on(const struct stops *s, const struct pl_event *e)
+{
+	return s->unwound.seq + 1 == e->seq && s->unwound.depth == e->depth + 1;
+}
+
 /* Did the exception arrive from a frame above? A part of the path begins where the search does, or
  * a block does: then what was before is read. */
 static int arrived(struct stops *s, struct path *p, const struct pl_event *e, bool *from_above,
 	struct pl_err *err)
 {
+	const uint32_t depth = e->depth;
 	const struct pl_event *before;
 
-	*from_above = s->unwound.seq + 1 == e->seq && s->unwound.depth == e->depth + 1;
-	if (*from_above || (e->seq != s->begin && e->position.event))
+	*from_above = goes_on(s, e);
+	const bool at_begin = e->seq == s->begin || e->seq == s->begin + 1;
+	if (*from_above || (!at_begin && e->position.event > 1))
 		return 0;
 	int code = path_before(p, e->seq, &before, err);
-	*from_above = code == 0 && before->kind == PL_EVENT_UNWIND && before->depth == e->depth + 1;
+	if (code == 0 && before->kind == PL_EVENT_THROW && before->depth == depth)
+		code = path_before(p, before->seq, &before, err);
+	*from_above = code == 0 && before->kind == PL_EVENT_UNWIND && before->depth == depth + 1;
 	return code < 0 ? code : 0;
 }
 
-/* An exception that arrives from a callee was raised there. */
+/* An exception that arrives from a callee, or from what is awaited, was raised there. */
 static int match_raise(const struct stop *stop, struct stops *s, struct path *p,
 	const struct pl_event *e, struct pl_err *err)
 {
@@ -259,6 +269,8 @@ int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struc
 	if (at.kind == PL_EVENT_UNWIND) {
 		s->unwound.seq = at.seq;
 		s->unwound.depth = at.depth;
+	} else if (at.kind == PL_EVENT_THROW && goes_on(s, &at)) {
+		s->unwound.seq = at.seq;
 	}
 	return code;
 }

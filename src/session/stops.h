@@ -34,10 +34,10 @@ struct stops {
 	size_t count;
 	uint32_t last; /* number */
 	struct {
-		/* of the last frame that ended with an exception, during a search; UINT64_MAX:
-		 * none */
+		/* of the last frame that ended with an exception, during a search, or of the THROW
+		 * right after it into what awaits; UINT64_MAX: none */
 		uint64_t seq;
-		uint32_t depth;
+		uint32_t depth; /* of that frame */
 	} unwound;
 	uint64_t begin; /* of the search */
 };

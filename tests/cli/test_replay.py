@@ -108,9 +108,11 @@ class Model:
         self.all = sorted((e for events in threads for e in events), key=lambda e: e.key)
 
     def arrived(self, e):
-        """Is it an exception that arrives from a callee?"""
+        """Is it an exception that arrives from a callee, or from what is awaited?"""
         events = next(own for own in self.threads if own[0].row[1] == e.row[1])
         i = bisect.bisect_left(events, e.seq, key=lambda other: other.seq)
+        if i and events[i - 1].event == "throw" and events[i - 1].depth == e.depth:
+            i -= 1
         return i > 0 and events[i - 1].event == "unwind" and events[i - 1].depth == e.depth + 1
 
     def parts(self, run):
@@ -357,6 +359,35 @@ class Random(Recording):
                 line = chance.choice(lines)
                 self.walk(chance, [f"b mine.py:{line}", "x KeyError"], lambda e: (e.event == "line" and e.line == line) or (
                     e.type == "KeyError" and e.event == "raise" and not self.model.arrived(e)), COMMANDS // 4)
+
+
+class Thrown(Recording):
+    @classmethod
+    def setUpClass(cls):
+        cls.record("import asyncio\nasync def wait(depth):\n    if depth:\n        await wait(depth - 1)\n    else:\n        await asyncio.sleep(3600)\n"
+                   "async def late(depth):\n    try:\n        await wait(depth)\n    except asyncio.CancelledError:\n        raise KeyError\n"
+                   "async def main():\n    tasks = [asyncio.create_task(run(n % 4)) for n in range(100) for run in (wait, late)]\n"
+                   "    await asyncio.sleep(0)\n    for task in tasks:\n        task.cancel()\n"
+                   "    await asyncio.gather(*tasks, return_exceptions=True)\nasyncio.run(main())\n")
+
+    def test_one_stop_for_an_exception_that_is_thrown_through_coroutines(self):
+        """As in `report --exceptions`, wherever the search begins."""
+        rows = [json.loads(row)["data"] for row in self.ask("report", "--exceptions", "--json").splitlines()]
+        count = {name: sum(row["count"] for row in rows if row["type"].endswith(name)) for name in ("CancelledError", "KeyError")}
+        self.assertEqual(count, {"CancelledError": 200, "KeyError": 100})
+        for name in count:
+            for letter, start in ("c", "j start"), ("C", "j end"):
+                answers = self.replay(start, f"x {name}", *[letter] * (count[name] + 1))[3:]
+                self.assertEqual([row[0] for row in answers].index("!"), count[name], (name, letter))
+        chance = random.Random(3)
+        thrown = [e.seq for e in self.model.threads[0] if e.event == "throw"]
+        places = [seq + n for seq in chance.sample(thrown, 12) for n in range(4)]
+        first = [e.seq for e in self.model.threads[0] if e.event == "raise" and "CancelledError" in e.type and not self.model.arrived(e)]
+        answers = self.replay("x CancelledError", *[word for seq in places for word in (f"j #{seq}", "c", f"j #{seq}", "C")])[2:]
+        for seq, later, earlier in zip(places, answers[1::4], answers[3::4]):
+            after, before = [n for n in first if n > seq], [n for n in first if n < seq]
+            self.assertEqual(later[2] if later[0] != "!" else None, str(after[0]) if after else None, seq)
+            self.assertEqual(earlier[2] if earlier[0] != "!" else None, str(before[-1]) if before else None, seq)
 
 
 class Replay(Recording):
