@@ -47,6 +47,8 @@ struct pl_longest {
 	int64_t ns;	  /* 0: none was long enough to be measured */
 	int64_t error_ns; /* ns is at most this much too high or too low */
 	int64_t at_ns;	  /* when it began, CLOCK_REALTIME; 0 if ns is 0 */
+	int64_t to_ns;	  /* when it ended, likewise */
+	uint32_t thread;  /* in which it was */
 };
 
 struct pl_profile_line {

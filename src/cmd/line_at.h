@@ -15,4 +15,8 @@ struct line_at {
 /* The seq of the first event there; false: no event says that it ran then. */
 bool line_at_seq(struct pl_recording *r, const struct line_at *at, uint64_t *seq);
 
+/* The longest pass of a line, or with line 0 the longest call of a function, from the times of its
+ * pl_longest. The seq of the event at which it began; false: it is not known. */
+bool line_at_longest(struct pl_recording *r, const struct line_at *at, uint64_t *seq);
+
 #endif

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/units.h"
+#include "cmd/line_at.h"
 #include "cmd/page.h"
 #include "cmd/progress.h"
 #include "cmd/summary.h"
@@ -367,6 +368,55 @@ struct cell cell_longest(const struct pl_longest *l)
 	return l->ns ? cell_ns(CELL_NS, l->ns) : (struct cell){0};
 }
 
+struct cell cell_longest_error(const struct pl_longest *l)
+{
+	return l->ns ? cell_ns(CELL_ERROR, l->error_ns) : (struct cell){0};
+}
+
+struct cell cell_longest_time(const struct pl_longest *l)
+{
+	return l->ns ? cell_ns(CELL_MOMENT, l->at_ns) : (struct cell){0};
+}
+
+struct cell cell_longest_thread(const struct pl_longest *l)
+{
+	return l->ns ? cell_number(l->thread) : (struct cell){0};
+}
+
+/* As replay takes it. */
+static struct cell cell_seq(const struct report *w, uint32_t thread, uint64_t seq)
+{
+	const struct pl_process *p = pl_recording_find_process(w->r, w->range.process);
+	struct cell c = {.kind = CELL_ID};
+
+	if (w->form != SHEET_TEXT)
+		return cell_number(seq < INT64_MAX ? (int64_t)seq : INT64_MAX);
+	if (p->thread_count > 1)
+		snprintf(c.id, sizeof c.id, "-t %" PRIu32 " #%" PRIu64, thread, seq);
+	else
+		snprintf(c.id, sizeof c.id, "#%" PRIu64, seq);
+	return c;
+}
+
+struct cell cell_longest_seq(const struct report *w, size_t row, const struct pl_longest *l,
+	const struct pl_code *code, int32_t line)
+{
+	const struct line_at at = {.process = w->range.process,
+		.thread = l->thread,
+		.code = code,
+		.line = line,
+		.from_ns = l->at_ns,
+		.to_ns = l->to_ns};
+	uint64_t seq;
+
+	if (!w->seqs || !l->ns)
+		return (struct cell){0};
+	if (!w->seqs[row])
+		w->seqs[row] = line_at_longest(w->r, &at, &seq) ? seq + 1 : UINT64_MAX;
+	return w->seqs[row] == UINT64_MAX ? (struct cell){0}
+					  : cell_seq(w, l->thread, w->seqs[row] - 1);
+}
+
 static bool show_progress(void *context, double done)
 {
 	progress_show(context, done);
@@ -405,11 +455,18 @@ static void show_views(struct report *w)
 	struct view views[VIEWS];
 
 	list_views(w, views);
+	w->seqs = calloc(w->t->line_count + w->t->function_count + 1, sizeof *w->seqs);
+	if (!w->seqs) {
+		w->code = CMD_BAD;
+		cmd_say("report: no memory for %zu lines", w->t->line_count);
+	}
 	for (int i = 0; i < VIEWS && w->code == CMD_OK; i++) {
 		int code = views[i].asked ? views[i].show(w) : CMD_GO;
 		if (code != CMD_GO)
 			w->code = code;
 	}
+	free(w->seqs);
+	w->seqs = NULL;
 }
 
 /* One range: go along its path, then show it. The pager is started only now, so that the progress

@@ -37,6 +37,9 @@ struct report {
 	size_t text_count;
 	/* likewise, for each of the w->t->lines: another code has the same line */
 	bool *shared_lines; /* owned */
+	/* for each of its rows: the event at which its longest pass began: its seq + 1, 0: not looked
+	 * for yet, UINT64_MAX: not known */
+	uint64_t *seqs; /* owned */
 	/* for --flame and --collapsed: all of it */
 	struct tree whole;
 	struct pl_profile **profiles; /* owned, each one as well: the tree refers to them */
@@ -88,7 +91,14 @@ struct cell cell_file_id(const struct pl_code *code);
 struct cell cell_place(const struct report *w, const struct pl_code *code, int32_t line);
 /* Likewise for a function: file:line and its name. */
 struct cell cell_function(const struct pl_code *code);
-/* A longest duration. */
+/* A longest duration, and what else is known of it. */
 struct cell cell_longest(const struct pl_longest *l);
+struct cell cell_longest_error(const struct pl_longest *l);
+struct cell cell_longest_time(const struct pl_longest *l);
+struct cell cell_longest_thread(const struct pl_longest *l);
+/* The event at which it began, of a row with that code and line (0: a function). It is looked for
+ * once. */
+struct cell cell_longest_seq(const struct report *w, size_t row, const struct pl_longest *l,
+	const struct pl_code *code, int32_t line);
 
 #endif

@@ -15,6 +15,8 @@ enum {
 	FN_MAX,
 	FN_MAX_ERROR,
 	FN_MAX_AT,
+	FN_MAX_THREAD,
+	FN_MAX_SEQ,
 	FN_SAMPLES,
 	FN_FILE,
 	FN_FILE_ID,
@@ -38,6 +40,8 @@ const struct column report_function_columns[] = {
 	[FN_MAX] = {"max_ns", "max", 0, 5},
 	[FN_MAX_ERROR] = {"max_error_ns", NULL},
 	[FN_MAX_AT] = {"max_at", NULL},
+	[FN_MAX_THREAD] = {"max_thread", NULL},
+	[FN_MAX_SEQ] = {"max_seq", NULL},
 	[FN_SAMPLES] = {"samples", NULL},
 	[FN_FILE] = {"file", NULL},
 	[FN_FILE_ID] = {"file_id", NULL},
@@ -83,9 +87,13 @@ static struct cell function_cell(const void *context, size_t row, unsigned colum
 	case FN_MAX:
 		return cell_longest(&f->longest);
 	case FN_MAX_ERROR:
-		return f->longest.ns ? cell_ns(CELL_ERROR, f->longest.error_ns) : (struct cell){0};
+		return cell_longest_error(&f->longest);
 	case FN_MAX_AT:
-		return f->longest.ns ? cell_ns(CELL_MOMENT, f->longest.at_ns) : (struct cell){0};
+		return cell_longest_time(&f->longest);
+	case FN_MAX_THREAD:
+		return cell_longest_thread(&f->longest);
+	case FN_MAX_SEQ:
+		return cell_longest_seq(w, row, &f->longest, f->code, 0);
 	case FN_SAMPLES:
 		return cell_count(f->samples);
 	case FN_FILE:

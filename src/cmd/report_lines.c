@@ -24,6 +24,8 @@ enum {
 	LINE_MAX,
 	LINE_MAX_ERROR,
 	LINE_MAX_AT,
+	LINE_MAX_THREAD,
+	LINE_MAX_SEQ,
 	LINE_SAMPLES,
 	LINE_FILE,
 	LINE_FILE_ID,
@@ -45,7 +47,9 @@ const struct column report_line_columns[] = {
 	[LINE_AVG] = {"avg_ns", "avg", 0, 6},
 	[LINE_MAX] = {"max_ns", "max", 0, 7},
 	[LINE_MAX_ERROR] = {"max_error_ns", NULL},
-	[LINE_MAX_AT] = {"max_at", "max at", 0, 9},
+	[LINE_MAX_AT] = {"max_at", NULL},
+	[LINE_MAX_THREAD] = {"max_thread", NULL},
+	[LINE_MAX_SEQ] = {"max_seq", "max at", 0, 9},
 	[LINE_SAMPLES] = {"samples", NULL},
 	[LINE_FILE] = {"file", NULL},
 	[LINE_FILE_ID] = {"file_id", NULL},
@@ -240,9 +244,13 @@ static struct cell line_cell(const void *context, size_t row, unsigned column)
 	case LINE_MAX:
 		return cell_longest(&l->longest);
 	case LINE_MAX_ERROR:
-		return l->longest.ns ? cell_ns(CELL_ERROR, l->longest.error_ns) : (struct cell){0};
+		return cell_longest_error(&l->longest);
 	case LINE_MAX_AT:
-		return l->longest.ns ? cell_ns(CELL_MOMENT, l->longest.at_ns) : (struct cell){0};
+		return cell_longest_time(&l->longest);
+	case LINE_MAX_THREAD:
+		return cell_longest_thread(&l->longest);
+	case LINE_MAX_SEQ:
+		return cell_longest_seq(w, row, &l->longest, t->code, t->line);
 	case LINE_SAMPLES:
 		return cell_count(t->samples);
 	case LINE_FILE:

@@ -36,7 +36,7 @@ const struct column report_task_columns[] = {
 	[TASK_NAME] = {"task", "task", 20, 0},
 	[TASK_RUN] = {"run_ns", "running"},
 	[TASK_WAIT] = {"wait_ns", "waiting"},
-	[TASK_WAIT_ERROR] = {"wait_error_ns", "error", 0, 7},
+	[TASK_WAIT_ERROR] = {"wait_error_ns", "waiting error", 0, 7},
 	[TASK_STRETCHES] = {"stretches", "stretches", 0, 8},
 	[TASK_MAX] = {"max_ns", "longest"},
 	[TASK_MAX_ERROR] = {"max_error_ns", NULL},
@@ -75,9 +75,9 @@ static struct cell task_cell(const void *context, size_t row, unsigned column)
 	case TASK_MAX:
 		return cell_longest(&t->longest);
 	case TASK_MAX_ERROR:
-		return t->longest.ns ? cell_ns(CELL_ERROR, t->longest.error_ns) : (struct cell){0};
+		return cell_longest_error(&t->longest);
 	case TASK_MAX_AT:
-		return t->longest.ns ? cell_ns(CELL_MOMENT, t->longest.at_ns) : (struct cell){0};
+		return cell_longest_time(&t->longest);
 	case TASK_FIRST:
 		return cell_ns(CELL_MOMENT, t->first_ns);
 	case TASK_LAST:

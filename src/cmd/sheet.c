@@ -8,7 +8,7 @@
 #include "cmd/json.h"
 #include "os/local.h"
 
-#define CELL_BYTES  48
+#define CELL_BYTES  CELL_ID_BYTES
 #define COLUMNS_MAX 40
 #define WORD_BYTES  32
 #define PLACE_LEAST 24 /* columns of a path and its line */

@@ -17,6 +17,8 @@
 #include "cmd/text.h"
 #include "pathline/pathline.h"
 
+#define CELL_ID_BYTES 48
+
 struct cell {
 	enum cell_kind {
 		CELL_NONE, /* empty, or null */
@@ -38,7 +40,7 @@ struct cell {
 	int64_t number;
 	double share;
 	const char *text;
-	char id[12];
+	char id[CELL_ID_BYTES];
 	/* of a place in the last column: the function that it is in, if that is to be said */
 	const char *in;
 	struct text source; /* after a place, or after a text in the last column; faint */

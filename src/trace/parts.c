@@ -247,6 +247,13 @@ static int join(struct pl_profile *p, struct pl_profile *q)
 
 /* ---- across borders ---- */
 
+static void join_pass(struct pl_profile *p, struct pl_longest *l, const struct profile_pass *pass,
+	uint32_t thread)
+{
+	if (profile_longest(p, l, pass))
+		l->thread = thread;
+}
+
 /* Join what ended in a part with what was open at the end of the parts before. */
 static void join_ended(struct pl_profile *p, const struct profile_border *b,
 	const struct profile_border *open, uint32_t count)
@@ -262,11 +269,11 @@ static void join_ended(struct pl_profile *p, const struct profile_border *b,
 	if (b->of_frame) {
 		uint32_t code = share_code(&p->share, b->code);
 		if (code != UINT32_MAX)
-			profile_longest(p, &p->share.codes[code].longest, &pass);
+			join_pass(p, &p->share.codes[code].longest, &pass, b->thread);
 	} else {
 		struct shared_line *l = share_line(&p->share, b->code, b->line);
 		if (l)
-			profile_longest(p, &l->longest, &pass);
+			join_pass(p, &l->longest, &pass, b->thread);
 	}
 }
 

@@ -220,6 +220,8 @@ bool profile_longest(
 	l->ns = ns;
 	l->error_ns = add_clamped(bound, to & 1 ? 0 : profile_tick_ns(p, to >> 1));
 	l->at_ns = recording_time(p->r, from >> 1);
+	l->to_ns = recording_time(p->r, to >> 1);
+	l->thread = p->thread ? p->thread->public.number : 0;
 	return true;
 }
 

@@ -1203,6 +1203,79 @@ class Turns(unittest.TestCase):
             self.assertGreater(longest[function], 270_000_000, function)
 
 
+# One pass of several takes long: of a line in a thread, of a line and a call in a loop that mostly
+# takes no time, and in recursion.
+LONGEST = '''\
+import threading
+import time
+
+
+def some(i):
+    time.sleep(0.6 * (i == 20))  # some
+
+
+def often(i):
+    if i == 2000:
+        time.sleep(0.5)  # once
+    return i
+
+
+def down(n):
+    if n:
+        down(n - 1)  # down
+    else:
+        time.sleep(0.4)
+
+
+def run():
+    for i in range(40):
+        some(i)
+
+
+thread = threading.Thread(target=run)
+thread.start()
+thread.join()
+for i in range(3000):
+    often(i)  # often
+down(5)
+'''
+
+
+class Longest(unittest.TestCase):
+    """The event at which the longest pass began is in the report, and replay goes to it."""
+
+    def check(self, *options):
+        recorded = session.Recorded(LONGEST, "longest.py", "--only-mine", *options)
+        rows = [json.loads(row)["data"] for row in recorded.pathline("dump", "--json").stdout.splitlines()]
+        by_seq = {(row["thread"], row["seq"]): row["code"] for row in rows}
+        lines = {line["line"]: line for line in views(recorded)}
+        for row in views(recorded) + views(recorded, "--functions"):
+            self.assertEqual(by_seq.get((row["max_thread"], row["max_seq"])), row["code"] if row["max_ns"] else None, row)
+
+        def nth(row, event):
+            """Which one it is of these events of the thread; the thread."""
+            of = [e["seq"] for e in rows if e["thread"] == row["max_thread"] and e["event"] == event and e["code"] == row["code"]
+                  and (event == "call" or e["line"] == row["line"])]
+            return of.index(row["max_seq"]), row["max_thread"]
+        self.assertEqual(nth(lines[line_of(LONGEST, "some")], "line"), (20, 1))
+        self.assertEqual(nth(lines[line_of(LONGEST, "once")], "line"), (0, 0))
+        self.assertEqual(nth(lines[line_of(LONGEST, "often")], "line"), (2000, 0))
+        self.assertEqual(nth(lines[line_of(LONGEST, "down")], "line"), (0, 0))
+        functions = {row["code"]: row for row in views(recorded, "--functions")}
+        self.assertEqual([nth(functions[name], "call") for name in ("some", "often", "down")], [(20, 1), (2000, 0), (0, 0)])
+        return recorded, lines[line_of(LONGEST, "some")]
+
+    def test_by_default(self):
+        recorded, row = self.check()
+        shown = recorded.pathline("report").stdout.decode()
+        self.assertRegex(shown, rf"(?m) -t 1 #{row['max_seq']} .*longest.py:{row['line']}  ")
+        said = recorded.pathline("replay", "--plain", "-t", "1", "--at", f"#{row['max_seq']}").stdout.decode()
+        self.assertRegex(said, rf"\tline\t\S*longest.py\t{row['line']}\tsome\t")
+
+    def test_each_line_has_a_time(self):
+        self.check("--clock", "line")
+
+
 def see_own_only():
     """Root may no longer look into what hides from it."""
     if os.geteuid() == 0:
