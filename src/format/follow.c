@@ -215,6 +215,17 @@ static enum follow_answer to_unit(
 	return up_to(out, flow_reach_enters(out->reach, block));
 }
 
+/* The frame calls, or lets go of what it holds. The latter also where the exception was raised, if
+ * another tool's callback raised at HANDLED: the handler does not run then. */
+static enum follow_answer to_site(
+	struct follow_code *c, const struct stack_frame *f, uint32_t site, struct follow_lines *out)
+{
+	enum follow_answer answer =
+		site < EVENT_NO_UNIT ? to_unit(c, f, site, out) : FOLLOW_NOTHING;
+
+	return answer == FOLLOW_BROKEN && f->place == PLACE_HANDLER ? FOLLOW_NOTHING : answer;
+}
+
 static enum follow_answer to_raise(struct follow_code *c, const struct stack_frame *f,
 	const struct event *e, struct follow_lines *out)
 {
@@ -238,7 +249,7 @@ static enum follow_answer ask(struct follow_code *c, const struct stack_frame *f
 	case EVENT_OUTSIDE:
 	case EVENT_RESUME:
 	case EVENT_THROW:
-		return e->site < EVENT_NO_UNIT ? to_unit(c, f, e->site, out) : FOLLOW_NOTHING;
+		return to_site(c, f, e->site, out);
 	case EVENT_RAISE:
 		return to_raise(c, f, e, out);
 	case EVENT_RERAISE:
