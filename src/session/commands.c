@@ -700,10 +700,11 @@ static int task_by_name(struct session *s, struct task_name *task, struct pl_err
 	return code ? code : replay_task(&s->replay, task, err);
 }
 
-/* By number or name: where it runs next. Without an argument the list. */
+/* By number or name: where it runs next, or else its last part. Without an argument the list. */
 static int do_task(struct session *s, char letter, const char *rest, struct pl_err *err)
 {
 	struct task_name wanted = {.number = task_number(rest)}, named = {.number = 0};
+	const uint64_t from = s->replay.at.seq;
 	char text[TASK_TEXT_BYTES];
 	int code = PL_END;
 
@@ -713,6 +714,11 @@ static int do_task(struct session *s, char letter, const char *rest, struct pl_e
 		code = replay_task(&s->replay, &wanted, err);
 	if (code == PL_END && *rest)
 		code = task_by_name(s, &named, err); /* a name can also consist of digits */
+	if (code == 0 && s->replay.at.seq < from) {
+		tasks_text(&s->replay.task, text);
+		snprintf(s->note, sizeof s->note,
+			"task %s runs no later line; this is its last part with a line", text);
+	}
 	if (code <= 0)
 		return moved(s, code, "");
 	if (*rest && is_here(s, wanted.number ? &wanted : &named)) {
@@ -1157,7 +1163,8 @@ const struct session_word session_words[] = {
 	{"P", "[PROCESS]", "process,inferior,info inferiors", NAMES_PROCESSES, WORD_TAKES,
 		do_process, "list the processes, or go to where one is at this time"},
 	{"T", "[TASK]", "task,info tasks", NAMES_TASKS, WORD_TAKES, do_task,
-		"list the tasks of this thread, or go to where one runs next"},
+		"list the tasks of this thread, or go to where one runs next, or else to its last "
+		"part"},
 	{"hits", "[N]", NULL, NAMES_NONE, WORD_TAKES, do_hits,
 		"say how often this line, or line N, has run in this thread, so far and in all"},
 	{"j", "WHEN", "jump", NAMES_NONE, WORD_TAKES, do_jump,
@@ -1180,10 +1187,11 @@ const struct session_word session_words[] = {
 		"repeat the search in the other direction"},
 	{"]", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
 		"go to the next part of the path: another task or thread runs, or this task is "
-		"resumed; callbacks outside of tasks are passed over"},
+		"resumed; parts without a line and callbacks outside of tasks are passed over"},
 	{"[", "", NULL, NAMES_NONE, WORD_COUNTS, do_switch,
-		"go to the beginning of this part of the path; from there, to the previous part; "
-		"callbacks outside of tasks are passed over"},
+		"go to the first line of this part of the path; from there, or from before it, to "
+		"the previous part; parts without a line and callbacks outside of tasks are passed "
+		"over"},
 	{"print", "", "p,pp,display,watch,info locals,info args,args", NAMES_NONE, WORD_TAKES,
 		do_values, NULL},
 	{"run", "", "start,restart", NAMES_NONE, WORD_TAKES, do_run, NULL},

@@ -39,7 +39,9 @@ static const struct key table[] = {
 	{"d", ALL, KEY_DO, "d", "select the frame that this one called", NULL},
 	{"t", ALL, KEY_PROMPT, "t ",
 		"go to where a thread is at this moment; nothing: list the threads", NULL},
-	{"T", ALL, KEY_PROMPT, "T ", "go to where a task runs next; nothing: list the tasks", NULL},
+	{"T", ALL, KEY_PROMPT, "T ",
+		"go to where a task runs next, or else to its last part; nothing: list the tasks",
+		NULL},
 	{"P", ALL, KEY_PROMPT, "P ",
 		"go to where a process is at this time; nothing: list the processes", NULL},
 	{"j", ALL, KEY_PROMPT, "j ",
@@ -65,11 +67,12 @@ static const struct key table[] = {
 		NULL},
 	{"]", ALL, KEY_DO, "]",
 		"go to the next part of the path: another task or thread runs, or this task is "
-		"resumed; callbacks outside of tasks are passed over",
+		"resumed; parts without a line and callbacks outside of tasks are passed over",
 		NULL},
 	{"[", ALL, KEY_DO, "[",
-		"go to the beginning of this part of the path; from there, to the previous part; "
-		"callbacks outside of tasks are passed over",
+		"go to the first line of this part of the path; from there, or from before it, to "
+		"the previous part; parts without a line and callbacks outside of tasks are passed "
+		"over",
 		NULL},
 	{"Ctrl-O", ALL, KEY_DO, "back", "go back to the place before", NULL},
 	{"Ctrl-P", ALL, KEY_DO, "forward", "go forward again, after Ctrl-O", NULL},

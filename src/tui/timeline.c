@@ -326,7 +326,7 @@ static void draw_more(const struct tui *t, struct box box)
 	if (t->row_top && below)
 		pen_format(&p, INK_HERE, "%zu above, %zu below", t->row_top, below);
 	else if (t->row_top || below)
-		pen_format(&p, INK_HERE, "%zu more %s", t->row_top ? t->row_top : below,
+		pen_format(&p, INK_HERE, "%zu %s", t->row_top ? t->row_top : below,
 			t->row_top ? "above" : "below");
 }
 

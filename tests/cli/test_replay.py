@@ -703,6 +703,29 @@ class Replay(Recording):
                          ["5", "7", "7", "7", "!\ttask 1 Task-1 does not go on later; [ goes back", "7", "10", "7"])
         self.assertEqual(go("T 1", "T 1", "s", "s", "[", "["), ["5", "7", "5", "6", "7", "5"])
 
+    def test_a_task_that_runs_no_later_line(self):
+        """T goes back to its last part, and says so."""
+        text = ("import asyncio\n\n\nasync def job():\n    await asyncio.sleep(0)\n    x = 1\n    await asyncio.sleep(0)\n\n\n"
+                "async def main():\n    await asyncio.create_task(job(), name='job')\n    y = 2\n\n\nasyncio.run(main())\nz = 3\n")
+        of = session.Recorded(text, "last.py", "--only-mine")
+        for words, line, notes in ((("T job", "T job"), "6", []), (("j end", "T job"), "6", ["task 2 job runs no later line; this is its last part with a line"]),
+                                   (("j end", "T 1"), "12", ["task 1 Task-1 runs no later line; this is its last part with a line"])):
+            out = of.pathline("replay", "--plain", *[f"--command={c}" for c in words]).stdout.decode().splitlines()
+            self.assertEqual((out[-1].split("\t")[7], [row[2:] for row in out if row[0] == "#"]), (line, notes), words)
+
+    def test_who_cancelled_a_task(self):
+        """The way that the guide tells: from the CancelledError back to another task, and on by lines."""
+        text = ("import asyncio\n\n\nasync def inner():\n    await asyncio.sleep(3600)\n\n\nasync def victim():\n    await inner()\n\n\ndef stop(task):\n"
+                "    task.cancel()  # here\n\n\nasync def killer(task):\n    await asyncio.sleep(0)\n    stop(task)\n    x = 1\n\n\nasync def main():\n"
+                "    task = asyncio.create_task(victim(), name='victim')\n    await asyncio.wait([task, asyncio.create_task(killer(task), name='killer')])\n\n\n"
+                "asyncio.run(main())\n")
+        of = session.Recorded(text, "who.py", "--only-mine")
+        out = of.pathline("replay", "--plain", *[f"--command={c}" for c in ("x CancelledError", "c", "[", "s", "s")]).stdout.decode().splitlines()
+        rows, notes = [row.split("\t") for row in out if row[0] not in "#!"], [row for row in out if row[0] == "#"]
+        self.assertEqual((rows[1][5], rows[1][11]), ("raise", "victim"))
+        self.assertEqual(notes, ["#\ttask 3 killer runs here; you came from task 2 victim"])
+        self.assertEqual([(row[7], row[8], row[11]) for row in rows[2:]], [("18", "killer", "killer"), ("13", "stop", "killer"), ("19", "killer", "killer")])
+
     def test_switches_say_who_ran(self):
         """By number and name: names can be the same."""
         done = subprocess.run([PATHLINE, "replay", "--plain", "recording"], cwd=self.place, input=15 * "]\n" + "[\n", text=True, capture_output=True, timeout=120)

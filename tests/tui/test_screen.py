@@ -272,8 +272,8 @@ class Screens(Case):
 
     def test_timeline_says_how_many_rows_are_out_of_sight(self):
         of = recorded("tasks.py", TASKS, "--only-mine")        # 14 rows; 7 of them fit
-        t = self.open(of=of).wait("START").press("F5").wait("(?m)^7 more below +\\d\\d:")
-        t.press("G").wait("(?m)^7 more above +\\d\\d:").press("Up", *["Up"] * 7).wait("(?m)^5 above, 2 below +\\d\\d:")
+        t = self.open(of=of).wait("START").press("F5").wait("(?m)^7 below +\\d\\d:")
+        t.press("G").wait("(?m)^7 above +\\d\\d:").press("Up", *["Up"] * 7).wait("(?m)^5 above, 2 below +\\d\\d:")
         t.resize(40, 80).wait(lambda text: "MainThread" in text and "job-11" in text and " below" not in text and " above" not in text)
         self.quit(t)
 
