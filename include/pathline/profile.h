@@ -108,12 +108,14 @@ struct pl_profile_task {
 };
 
 enum pl_block_kind {
-	PL_BLOCK_STILL, /* a thread ran no other line meanwhile */
-	PL_BLOCK_LOOP	/* a callback or task kept the event loop busy */
+	PL_BLOCK_STILL,	  /* a thread ran no other line meanwhile */
+	PL_BLOCK_LOOP,	  /* a pass of the event loop kept it busy, with all callbacks and tasks */
+	PL_BLOCK_CALLBACK /* one callback or task did so, in a longer pass */
 };
 
-/* Something that took long. Its stack is that of the node, and then `code` and `line`. What kept an
- * event loop busy, and stood still at one line all that time, is one block, of the loop. */
+/* Something that took long. Its stack is that of the node, and then `code` and `line`: those at
+ * which the thread was, or that took most of the time. What says that of nearly the same time is
+ * one block: that of the loop, before that of the callback, before that of the thread. */
 struct pl_profile_block {
 	enum pl_block_kind kind;
 	/* At that line, or at one that ran later without an event: the path breaks off here, and no
@@ -121,8 +123,10 @@ struct pl_profile_block {
 	bool or_later;
 	uint32_t thread;
 	struct pl_longest time;
+	/* The pass of the line is the last one between these two events of the thread. */
+	uint64_t from_seq, before_seq;
 	uint32_t node;
-	const struct pl_code *code; /* at which the thread was, or that took most of the time */
+	const struct pl_code *code;
 	int32_t line;
 	uint64_t task_id; /* as in pl_profile_task; 0: no task, or not known */
 	const char *task; /* its last name; NULL: none, or not known */

@@ -18,6 +18,10 @@ static const struct waiter {
 	{"/gunicorn/workers/gthread.py", NULL},
 	{"/kombu/utils/eventio.py", NULL},
 };
+static const struct waiter passes[] = {
+	{"", "_run_once"},
+	{"/trio/_core/_run.py", "unrolled_run"},
+};
 /* Parts of the last two names of a library's path. */
 static const char *const libraries[] = {"loop", "gevent", "libuv", "libev", NULL};
 
@@ -26,14 +30,25 @@ bool loops_selects(const char *function)
 	return !strcmp(function, "select");
 }
 
-bool loops_run(const char *file, const char *function)
+static bool is_one_of(
+	const struct waiter *rows, size_t count, const char *file, const char *function)
 {
-	for (size_t i = 0; i < sizeof waiters / sizeof *waiters; i++) {
-		const struct waiter *w = &waiters[i];
-		if (strstr(file, w->module) && (!w->function || !strcmp(function, w->function)))
+	for (size_t i = 0; i < count; i++) {
+		const struct waiter *w = &rows[i];
+		if ((!w->function || !strcmp(function, w->function)) && strstr(file, w->module))
 			return true;
 	}
 	return false;
+}
+
+bool loops_run(const char *file, const char *function)
+{
+	return is_one_of(waiters, sizeof waiters / sizeof *waiters, file, function);
+}
+
+bool loops_pass(const char *file, const char *function)
+{
+	return is_one_of(passes, sizeof passes / sizeof *passes, file, function);
 }
 
 bool loops_library(const char *path)

@@ -33,15 +33,14 @@ bool line_at_seq(struct pl_recording *r, const struct line_at *at, uint64_t *seq
 {
 	const struct pl_wanted wanted = {
 		.kinds = 1u << PL_EVENT_LINE, .may = is_line, .context = (void *)at};
-	const uint64_t from = seq_from(r, at, at->from_ns), end = seq_from(r, at, at->to_ns);
 	struct pl_search *s = NULL;
 	struct pl_event e;
-	int code = at->code && at->line > 0 && from < end ? 0 : PL_END;
+	int code = at->code && at->line > 0 && at->from_seq < at->before_seq ? 0 : PL_END;
 
 	if (code == 0)
 		code = pl_search_new(&s, r, at->process, at->thread, &wanted, NULL);
 	if (code == 0)
-		code = pl_search_next(s, from, end, &e, NULL);
+		code = pl_search_previous(s, at->before_seq, at->from_seq, &e, NULL);
 	pl_search_free(s);
 	if (code == 0)
 		*seq = e.seq;

@@ -9,10 +9,11 @@ struct line_at {
 	uint32_t process, thread;
 	const struct pl_code *code;
 	int32_t line;
-	int64_t from_ns, to_ns; /* it ran between them; times of events, the earliest ones */
+	uint64_t from_seq, before_seq; /* for line_at_seq */
+	int64_t from_ns, to_ns;	       /* for line_at_longest: times of events, the earliest ones */
 };
 
-/* The seq of the first event there; false: no event says that it ran then. */
+/* The last event of the line between those two: its seq; false: no event says that it ran then. */
 bool line_at_seq(struct pl_recording *r, const struct line_at *at, uint64_t *seq);
 
 /* The longest pass of a line, or with line 0 the longest call of a function, from the times of its

@@ -182,7 +182,7 @@ int report_tasks(struct report *w)
 
 static const char *kind_word(const struct pl_profile_block *b)
 {
-	return b->kind == PL_BLOCK_LOOP ? "loop" : "still";
+	return b->kind == PL_BLOCK_LOOP ? "loop" : b->kind == PL_BLOCK_STILL ? "still" : "callback";
 }
 
 static const char *thread_name(const struct report *w, uint32_t thread)
@@ -192,17 +192,17 @@ static const char *thread_name(const struct report *w, uint32_t thread)
 	return t && t->name ? t->name : "";
 }
 
-/* Where the line began that took the time, or most of it. */
+/* Where the line began that took the time, or most of it. Several passes of it may be between two
+ * stamps: that which took long came last. */
 static bool block_seq(const struct report *w, const struct pl_profile_block *b, uint64_t *seq)
 {
-	struct line_at at = {.process = w->range.process,
+	const struct line_at at = {.process = w->range.process,
 		.thread = b->thread,
 		.code = b->code,
 		.line = b->line,
-		.from_ns = b->time.at_ns};
+		.from_seq = b->from_seq,
+		.before_seq = b->before_seq};
 
-	if (__builtin_add_overflow(at.from_ns, b->time.ns, &at.to_ns))
-		at.to_ns = INT64_MAX;
 	return line_at_seq(w->r, &at, seq);
 }
 
@@ -254,6 +254,19 @@ static void write_block_task(struct out *o, const struct pl_profile_block *b)
 	write_task(o, b->task_id, b->task);
 }
 
+static const char *what_was(const struct pl_profile_block *b)
+{
+	switch (b->kind) {
+	case PL_BLOCK_LOOP:
+		return "  the event loop was kept busy, ";
+	case PL_BLOCK_CALLBACK:
+		return "  one callback kept the event loop busy, ";
+	default:
+		return b->or_later ? "  stood still, at this line or a later one, "
+				   : "  stood still, ";
+	}
+}
+
 /* A line says what stood still, for how long, and when; then its stack, innermost first, as a
  * traceback turned around. */
 static void write_block_text(struct report *w, const struct pl_profile_block *b)
@@ -267,9 +280,7 @@ static void write_block_text(struct report *w, const struct pl_profile_block *b)
 	out_tone(o, TONE_PLAIN);
 	out_char(o, ' ');
 	out_error(o, b->time.error_ns);
-	out_text(o, b->kind == PL_BLOCK_LOOP ? "  the event loop was kept busy, "
-		    : b->or_later	     ? "  stood still, at this line or a later one, "
-					     : "  stood still, ");
+	out_text(o, what_was(b));
 	out_clock(o, b->time.at_ns, 3);
 	out_text(o, ", thread ");
 	out_u64(o, b->thread);

@@ -199,6 +199,13 @@ const char *pl_code_file(const struct pl_code *c)
 	return c->file;
 }
 
+const char *code_bare_name(const struct pl_code *c)
+{
+	const char *dot = strrchr(pl_code_name(c), '.');
+
+	return dot ? dot + 1 : pl_code_name(c);
+}
+
 const char *pl_code_name(const struct pl_code *c)
 {
 	return c->name;

@@ -44,6 +44,9 @@ void code_release(struct pl_code *c);
  * data. NULL comes first. */
 int code_order(const struct pl_code *x, const struct pl_code *y);
 
+/* The name of a function without that of its class. */
+const char *code_bare_name(const struct pl_code *c);
+
 /* Where a frame is, as a line (0: none) and a unit (UINT32_MAX: not known). */
 int32_t code_place_line(const struct pl_code *c, enum stack_place place, uint32_t value);
 uint32_t code_place_unit(const struct pl_code *c, enum stack_place place, uint32_t value);

@@ -12,8 +12,8 @@
  */
 #include "trace/profile.h"
 
-#include <string.h>
 #include "base/loops.h"
+#include "trace/blocks.h"
 
 /* A running program has written by then what it did when its clock was read. */
 #define WRITTEN_NS INT64_C(500000000)
@@ -110,25 +110,17 @@ int path_end_find(struct pl_profile *p, uint64_t *end_ticks, struct pl_err *err)
 
 /* ---- where ---- */
 
-/* The name of a function without that of its class. */
-static const char *bare_name(const struct pl_code *c)
-{
-	const char *dot = strrchr(pl_code_name(c), '.');
-
-	return dot ? dot + 1 : pl_code_name(c);
-}
-
 /* Does an event loop wait in the top one of so many frames? */
 static bool is_loop_wait(const struct profile_end *e, const struct contexts *x, uint32_t frames)
 {
 	const uint32_t all = frames;
 
-	while (frames && loops_selects(bare_name(x->frames[frames - 1].code)))
+	while (frames && loops_selects(code_bare_name(x->frames[frames - 1].code)))
 		frames--;
 	if (!frames || (frames == all && !e->waiting))
 		return false;
 	const struct pl_code *run = x->frames[frames - 1].code;
-	return loops_run(pl_code_file(run), bare_name(run));
+	return loops_run(pl_code_file(run), code_bare_name(run));
 }
 
 /* The frame of a sample is the innermost one with its code. If that is the frame in which the
@@ -179,16 +171,17 @@ static void note_stood(struct pl_profile *p, uint64_t to_ticks, bool gone)
 	double ns = profile_wanted_ns(p, e->since, to_ticks);
 	if (!least || ns < (double)least)
 		return;
-	profile_add_block(
-		p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
-			   .thread = p->thread->public.number,
-			   .time = {.ns = ns < (double)TIME_NS_MAX ? (int64_t)ns : TIME_NS_MAX,
-				   .error_ns = profile_tick_ns(p, e->since),
-				   .at_ns = recording_time(p->r, e->since)},
-			   .node = e->node,
-			   .code = e->code,
-			   .line = e->line,
-			   .task_id = profile_task_of(p, e->node)});
+	blocks_add(p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
+			      .thread = p->thread->public.number,
+			      .time = {.ns = ns < (double)TIME_NS_MAX ? (int64_t)ns : TIME_NS_MAX,
+				      .error_ns = profile_tick_ns(p, e->since),
+				      .at_ns = recording_time(p->r, e->since)},
+			      .from_seq = e->since == p->open_ticks ? p->open_seq : p->row_seq,
+			      .before_seq = p->row_seq,
+			      .node = e->node,
+			      .code = e->code,
+			      .line = e->line,
+			      .task_id = blocks_task_of(p, e->node)});
 }
 
 /* One sample after the last event, in order of time. The line before it gets the time up to here.
@@ -248,17 +241,18 @@ static void note_guess(struct pl_profile *p, double ns)
 
 	if (!least || ns < (double)least || !code || !x->depth)
 		return;
-	profile_add_block(
-		p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
-			   .or_later = true,
-			   .thread = p->thread->public.number,
-			   .time = {.ns = ns < (double)TIME_NS_MAX ? (int64_t)ns : TIME_NS_MAX,
-				   .error_ns = profile_tick_ns(p, p->open_ticks),
-				   .at_ns = recording_time(p->r, p->open_ticks)},
-			   .node = x->frames[x->depth - 1].node,
-			   .code = code_first(code),
-			   .line = line,
-			   .task_id = profile_task_of(p, x->frames[x->depth - 1].node)});
+	blocks_add(p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
+			      .or_later = true,
+			      .thread = p->thread->public.number,
+			      .time = {.ns = ns < (double)TIME_NS_MAX ? (int64_t)ns : TIME_NS_MAX,
+				      .error_ns = profile_tick_ns(p, p->open_ticks),
+				      .at_ns = recording_time(p->r, p->open_ticks)},
+			      .from_seq = p->open_seq,
+			      .before_seq = p->row_seq,
+			      .node = x->frames[x->depth - 1].node,
+			      .code = code_first(code),
+			      .line = line,
+			      .task_id = blocks_task_of(p, x->frames[x->depth - 1].node)});
 }
 
 /* Without samples: each possible line, and each function on the stack, may have had all of the

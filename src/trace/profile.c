@@ -21,6 +21,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include "trace/blocks.h"
 #include "trace/parts.h"
 
 #define PRIOR_BLOCKS 256u /* of a thread are counted to estimate the cost of rows */
@@ -187,8 +188,7 @@ int64_t profile_tick_ns(const struct pl_profile *p, uint64_t ticks)
 	return time.gap_ns;
 }
 
-/* Sums of times from a file must not overflow. */
-static int64_t add_clamped(int64_t a, int64_t b)
+int64_t profile_add_ns(int64_t a, int64_t b)
 {
 	int64_t sum;
 
@@ -218,7 +218,7 @@ bool profile_longest(
 	if (ns <= bound)
 		return false;
 	l->ns = ns;
-	l->error_ns = add_clamped(bound, to & 1 ? 0 : profile_tick_ns(p, to >> 1));
+	l->error_ns = profile_add_ns(bound, to & 1 ? 0 : profile_tick_ns(p, to >> 1));
 	l->at_ns = recording_time(p->r, from >> 1);
 	l->to_ns = recording_time(p->r, to >> 1);
 	l->thread = p->thread ? p->thread->public.number : 0;
@@ -260,120 +260,6 @@ static void passed(
 	passed_at(p, f, &stood, p->contexts.now);
 }
 
-/* What took most of the time since then; `line` + 1, 0: not known. */
-static struct profile_recent most_since(const struct pl_profile *p, uint64_t ticks)
-{
-	uint32_t first = p->recent_count > RECENT_SPANS ? p->recent_count - RECENT_SPANS : 0;
-	struct profile_recent best = {0};
-
-	for (uint32_t i = p->recent_count; i-- > first;) {
-		const struct profile_recent *r = &p->recent[i & (RECENT_SPANS - 1)];
-		if (r->ticks < ticks)
-			break;
-		double ns = 0;
-		for (uint32_t j = i; j < p->recent_count && j < i + 64; j++)
-			if (p->recent[j & (RECENT_SPANS - 1)].line == r->line)
-				ns += p->recent[j & (RECENT_SPANS - 1)].ns;
-		if (ns > best.ns) {
-			best = *r;
-			best.ns = ns;
-			best.line++;
-		}
-	}
-	return best;
-}
-
-/* The blocks are a heap with the shortest one on top, which is dropped when there is no room. */
-static void sift_down(struct pl_profile_block *b, uint32_t count, uint32_t i)
-{
-	for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
-		if (child + 1 < count && b[child + 1].time.ns < b[child].time.ns)
-			child++;
-		if (b[i].time.ns <= b[child].time.ns)
-			return;
-		struct pl_profile_block spare = b[i];
-		b[i] = b[child];
-		b[child] = spare;
-	}
-}
-
-/* Keep the longest BLOCKS_MAX; how many more there were is counted. */
-void profile_add_block(struct pl_profile *p, const struct pl_profile_block *b)
-{
-	struct pl_profile_block *all = p->blocks;
-
-	if (p->block_count == BLOCKS_MAX) {
-		p->more_blocks++;
-		if (b->time.ns <= all[0].time.ns)
-			return;
-		all[0] = *b;
-		sift_down(all, BLOCKS_MAX, 0);
-		return;
-	}
-	uint32_t i = p->block_count++;
-	all[i] = *b;
-	for (; i && all[(i - 1) / 2].time.ns > all[i].time.ns; i = (i - 1) / 2) {
-		struct pl_profile_block spare = all[i];
-		all[i] = all[(i - 1) / 2];
-		all[(i - 1) / 2] = spare;
-	}
-}
-
-/* From the frame of that node outward to the nearest root frame of a task. */
-uint32_t profile_task_of(const struct pl_profile *p, uint32_t node)
-{
-	const struct contexts *x = &p->contexts;
-	uint32_t i = x->depth;
-
-	while (i && x->frames[i - 1].node != node)
-		i--;
-	while (i && !x->frames[i - 1].task)
-		i--;
-	return i ? x->frames[i - 1].task : 0;
-}
-
-/* asyncio runs each callback in Handle._run, also the steps of a task: that is the frame between
- * the loop and the program's code. */
-static bool is_callback(const struct context_frame *f)
-{
-	const char *file = pl_code_file(f->code);
-	size_t length = strlen(file);
-	static const char events[] = "asyncio/events.py";
-
-	return !strcmp(pl_code_name(f->code), "Handle._run") && length >= sizeof events - 1 &&
-	       !strcmp(file + length - (sizeof events - 1), events);
-}
-
-/* Is no other callback or task around this one? */
-static bool is_outermost(const struct contexts *x, const struct context_frame *f)
-{
-	if (!f->task && !is_callback(f))
-		return false;
-	for (uint32_t i = 0; i < x->depth && &x->frames[i] != f; i++)
-		if (x->frames[i].task || is_callback(&x->frames[i]))
-			return false;
-	return true;
-}
-
-/* A callback or a step of a task took long, so nothing else of its event loop could run. Which line
- * of it took most of the time is known from the spans in it (most_since). */
-static void note_loop(struct pl_profile *p, const struct context_frame *f,
-	const struct pl_longest *time, const struct profile_recent *most)
-{
-	const struct shared_line *l = most->line ? &p->share.lines[most->line - 1] : NULL;
-
-	if (!p->wanted.blocking_ns || time->ns < p->wanted.blocking_ns ||
-		!is_outermost(&p->contexts, f))
-		return;
-	profile_add_block(p, &(struct pl_profile_block){.kind = PL_BLOCK_LOOP,
-				     .thread = p->thread->public.number,
-				     .time = *time,
-				     .node = l && most->node ? most->node : f->node,
-				     .code = l ? l->code : f->code,
-				     .line = l ? l->line : 0,
-				     .task_id = l ? most->task : f->task});
-}
-
 /* A frame was left at `to`, a time as in contexts.h. If its entry was in an earlier part, that part
  * knows when it began (parts.h). */
 static void left_at(
@@ -400,23 +286,26 @@ static void left_at(
 	struct profile_task *task = f->task && p->wanted.tasks ? &p->tasks[f->task - 1] : NULL;
 	if (!is_loop && !task)
 		return;
-	struct profile_recent most = most_since(p, f->entered >> 1);
-	note_loop(p, f, &time, &most);
+	struct profile_recent most = blocks_most(p, f->entered >> 1);
+	if (is_loop)
+		blocks_note_loop(p, f, depth, &time, &most);
 	if (task && time.ns > task->public.longest.ns) {
 		task->public.longest = time;
 		task->line = most.line;
 	}
 }
 
-/* An event loop that waits is in no callback. One that is left out does not say that its callback
- * returned: that is still on the stack, and is taken as ended before the wait and begun again. */
+/* An event loop that waits is in no pass and no callback. One that is left out does not say that
+ * its callback returned: that is still on the stack, and is taken as ended before the wait and begun
+ * again. */
 static void split_at_wait(struct pl_profile *p, uint64_t idle_ticks)
 {
 	struct contexts *x = &p->contexts;
 
+	p->pass++;
 	for (uint32_t i = 0; i < x->depth; i++) {
 		struct context_frame *f = &x->frames[i];
-		if (!f->task && !is_callback(f))
+		if (!blocks_is_of_loop(f))
 			continue;
 		f->entered_idle -= idle_ticks;
 		left_at(p, f, i, p->idle_from << 1 | 1);
@@ -492,8 +381,28 @@ static uint32_t find_task(struct pl_profile *p, const struct stack_task *task)
 	return (uint32_t)*place;
 }
 
-static void begin_stretch(struct profile_task *t, uint64_t ticks)
+/* A pass of an event loop that is left out has ended, and the next one has begun. */
+static void split_pass(struct pl_profile *p)
 {
+	struct contexts *x = &p->contexts;
+
+	for (uint32_t i = 0; i < x->depth; i++) {
+		struct context_frame *f = &x->frames[i];
+		if (!blocks_is_hidden_pass(f))
+			continue;
+		left_at(p, f, i, x->now);
+		f->entered = x->now;
+		f->entered_idle = 0;
+	}
+}
+
+/* A task goes on. */
+static void begin_stretch(struct pl_profile *p, uint32_t number, uint64_t ticks)
+{
+	struct profile_task *t = &p->tasks[number - 1];
+
+	if (p->wanted.blocking_ns && number != TASKS_MAX && blocks_begins_pass(p, t))
+		split_pass(p);
 	t->public.stretches++;
 	t->waits_in = 0;
 	t->last = ticks;
@@ -509,7 +418,7 @@ static uint32_t began_task(void *who, struct walk *w, const struct stack_task *t
 	uint32_t number = find_task(p, task);
 
 	if (number && !p->before)
-		begin_stretch(&p->tasks[number - 1], w->ticks);
+		begin_stretch(p, number, w->ticks);
 	return number;
 }
 
@@ -521,7 +430,7 @@ static void enter_range(struct pl_profile *p)
 	p->before = false;
 	for (uint32_t i = 0; i < x->depth; i++)
 		if (x->frames[i].task)
-			begin_stretch(&p->tasks[x->frames[i].task - 1], p->range_from);
+			begin_stretch(p, x->frames[i].task, p->range_from);
 }
 
 /* To be called before the row's frame is left. */
@@ -584,6 +493,9 @@ static int take_samples(struct pl_profile *p, uint64_t end_ticks)
 		else if (line && s->ticks >= p->open_ticks && !apart &&
 			 (!p->proven || share_touched(&p->share, c, line)))
 			code = share_sample(&p->share, c, line, s->weight, s->waiting);
+		if (code == 0 && line && s->ticks >= p->open_ticks && p->idle_to <= p->open_ticks &&
+			!p->end.open)
+			blocks_look(p, s->ticks, c, line);
 		if (code == 0)
 			code = next_sample(p);
 	}
@@ -672,62 +584,15 @@ static void note_tail(struct pl_profile *p, uint64_t end_ticks)
 		left_in_tail(p, &p->left[--n_left], before_end(p, end_ticks, after));
 }
 
-/* The rows of the tail had their task when they ran; since then its frames may be gone. */
-static uint32_t task_of_most(
-	const struct pl_profile *p, const struct shared_line *most, uint32_t node)
-{
-	const struct share *s = &p->share;
-
-	for (uint32_t i = s->tail_count; i--;)
-		if (s->tail[i].line == (uint32_t)(most - s->lines))
-			return s->tail[i].task;
-	return profile_task_of(p, node);
-}
-
 /* To be called after share_tail. */
 static void note_task(struct pl_profile *p, uint32_t node)
 {
 	if (p->wanted.blocking_ns && node)
-		p->share.tail[p->share.tail_count - 1].task = profile_task_of(p, node);
-}
-
-/* Which line took most of this span: kept for most_since. And if the span is long, no event came
- * for that long: the thread stood still in that line, which is a block of its own. */
-static void note_still(struct pl_profile *p, double ns, int64_t tick)
-{
-	uint32_t node;
-	const struct shared_line *most = share_most(&p->share, &node);
-	const struct pl_profile_wanted *wanted = &p->wanted;
-
-	if (!most || !most->code)
-		return;
-	if (!node)
-		node = contexts_near(&p->contexts, most->code);
-	if (!node)
-		node = p->share.codes[most->of_code].node;
-	const uint32_t task = wanted->blocking_ns ? task_of_most(p, most, node) : 0;
-	p->recent[p->recent_count++ & (RECENT_SPANS - 1)] =
-		(struct profile_recent){.ticks = p->open_ticks,
-			.line = (uint32_t)(most - p->share.lines),
-			.node = node,
-			.task = task,
-			.ns = most->span_ns[0] + most->span_ns[1]};
-	if (!wanted->blocking_ns || ns < (double)wanted->blocking_ns || p->end.open)
-		return;
-	profile_add_block(
-		p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
-			   .thread = p->thread->public.number,
-			   .time = {.ns = ns < (double)TIME_NS_MAX ? (int64_t)ns : TIME_NS_MAX,
-				   .error_ns = tick,
-				   .at_ns = recording_time(p->r, p->open_ticks)},
-			   .node = node,
-			   .code = most->code,
-			   .line = most->line,
-			   .task_id = task});
+		p->share.tail[p->share.tail_count - 1].task = blocks_task_of(p, node);
 }
 
 /* The order matters. Rows and samples of the span first; then its length, without idle waits; then
- * the division, to which note_still and note_tail refer; at last all of the span is forgotten, and
+ * the division, to which blocks_note_still and note_tail refer; at last all of the span is forgotten, and
  * the next one opens at the same tick. */
 static int close_span(struct pl_profile *p, uint64_t end_ticks)
 {
@@ -752,7 +617,7 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 		share_sure(&p->share, &p->contexts, ns);
 	p->exact_from = p->exact_to;
 	p->exact_to = false;
-	note_still(p, ns, tick); /* before note_tail, which asks what took most */
+	blocks_note_still(p, end_ticks, ns, tick); /* before note_tail, which asks what took most */
 	if (p->end.open)
 		path_end_unsure(p, ns);
 	else if (ns > (double)tick && p->share.tail_count)
@@ -760,6 +625,7 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 	p->left_count = p->tail_line = 0;
 	share_forget(&p->share, &p->contexts);
 	p->open_ticks = end_ticks;
+	p->open_seq = p->row_seq;
 	return code;
 }
 
@@ -788,6 +654,7 @@ static int lose_span(struct pl_profile *p, uint64_t to_ticks)
 		p->lost_ns += profile_wanted_ns(p, p->open_ticks, to_ticks);
 	share_forget(&p->share, &p->contexts);
 	p->open_ticks = to_ticks;
+	p->open_seq = p->row_seq;
 	return code;
 }
 
@@ -955,10 +822,12 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	int code = 0;
 
 	p->exact_to = exact;
+	p->row_seq = row->seq;
 	if (!p->open) {
 		p->open = true;
 		p->exact_from = exact;
 		p->open_ticks = w->ticks;
+		p->open_seq = row->seq;
 	}
 	code = leave_gap(p, row);
 	if (row->idle_ns) {
@@ -1105,6 +974,8 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->idle_from = p->idle_to = 0;
 	p->end = (struct profile_end){0};
 	p->recent_count = p->left_count = p->tail_line = 0;
+	p->looks = (struct profile_looks){0};
+	p->pass++;
 	p->flights.open = p->flights.left = false;
 	walk_init(&p->walk, p->r, thread);
 	p->walk.renamed = renamed_task;
@@ -1163,8 +1034,7 @@ static int share_thread(struct pl_profile *p, struct thread_entry *thread, struc
 	if (code == 0)
 		code = walk_rows(p, err);
 	uint64_t end = p->walk.ticks;
-	if (p->before)
-		enter_range(p);
+	p->row_seq = p->walk.next_seq - (code == 0 && p->walk.next_seq);
 	if (code == PL_END && p->open)
 		code = path_end_find(p, &end, err);
 	if (code == 0 && p->open) {

@@ -21,13 +21,25 @@ struct profile_task {
 	uint64_t waits_to;	       /* ticks: the end of its thread, if it waits there */
 	uint32_t line;		       /* where most of the longest stretch was, + 1 */
 	uint32_t waits_in;	       /* its last stretch ended by a wait, in this thread, + 1 */
+	uint64_t pass;		       /* of its loop, in which it went on last */
+	double recent_ns;	       /* 0 but in blocks_most */
 };
 
 /* What took most of a span. */
 struct profile_recent {
-	uint64_t ticks;
+	uint64_t ticks;		       /* when it opened */
+	uint64_t from_seq, before_seq; /* the rows that opened and closed it */
 	uint32_t line, node, task;
 	double ns;
+};
+
+/* The samples of a span, as far as all are of one line. */
+struct profile_looks {
+	uint32_t count; /* of lines so far; 0: no sample yet */
+	uint32_t line;	/* index */
+	uint64_t from;	/* ticks */
+	int64_t error_ns;
+	uint64_t last; /* the last look at it */
 };
 
 /* Where the top frame was before a row, and the depth of the stack. */
@@ -98,6 +110,8 @@ struct pl_profile {
 	struct pl_profile_block *blocks;
 	uint32_t block_count;
 	uint64_t more_blocks;
+	uint64_t pass;	   /* number of the loop's pass, where that is not recorded */
+	double no_task_ns; /* 0 but in blocks_most */
 
 	uint32_t part, parts; /* parts 0: it is not divided */
 	struct profile_borders open_frames, ended;
@@ -123,6 +137,8 @@ struct pl_profile {
 	bool open;
 	struct profile_recent recent[RECENT_SPANS];
 	uint32_t recent_count;
+	struct profile_looks looks;
+	uint64_t open_seq, row_seq; /* of the rows that open and close the span */
 	struct profile_left left[LEFT_MAX];
 	uint32_t left_count;
 	uint32_t tail_line; /* depth of the frame whose line began in the tail; 0: none */
@@ -143,15 +159,12 @@ bool profile_longest(
 /* Its event loop waited for so many ticks: that is in no pass of what is on the stack. */
 void profile_pass_idle(struct pl_profile *p, uint64_t ticks);
 
-/* The task on the stack in which that node is: its number + 1, 0: none, or not known. */
-uint32_t profile_task_of(const struct pl_profile *p, uint32_t node);
-/* Something took long: it is one of the blocks, if there is room. Its task_id is the number of the
- * task + 1 until make_blocks in tables.c. */
-void profile_add_block(struct pl_profile *p, const struct pl_profile_block *b);
 /* The part of a span that is in the wanted range, in ns. */
 double profile_wanted_ns(const struct pl_profile *p, uint64_t from_ticks, uint64_t to_ticks);
 /* All events of the span that opens there came within this time. */
 int64_t profile_tick_ns(const struct pl_profile *p, uint64_t ticks);
+/* Sums of times from a file must not overflow. */
+int64_t profile_add_ns(int64_t a, int64_t b);
 
 /* path_end.c: is the row one of those that come after the last event? Then it says what may have
  * run, and this is to be called with it. 0, PL_ERR_MEMORY. */

@@ -47,6 +47,7 @@ struct shared_line {
 	double span_rows;
 	uint32_t tail_rows;
 	bool touched;
+	double recent_ns; /* 0 but in blocks_most */
 };
 
 struct shared_code {

@@ -552,25 +552,27 @@ static int by_count(const void *a, const void *b)
 						   : x->handled_line > y->handled_line;
 }
 
-/* Also if the difference does not fit an int64_t. */
-static bool differ_by(int64_t x, int64_t y, int64_t error)
+/* Is that time within a longer one, and the rest of that neither long nor a large part of it? */
+static bool is_nearly_all(
+	const struct pl_profile *p, const struct pl_longest *time, const struct pl_longest *of)
 {
-	int64_t more;
+	const double error = (double)time->error_ns + (double)of->error_ns;
+	const double before = (double)time->at_ns - (double)of->at_ns;
+	const double rest = (double)of->ns - (double)time->ns;
 
-	return __builtin_sub_overflow(x, y, &more) || more < -error || more > error;
+	if (before < -error || before > rest + error || rest < -error)
+		return false;
+	return rest < (double)p->wanted.blocking_ns || rest <= error || rest <= (double)of->ns / 8;
 }
 
-/* Does the block say what one of a loop says? Then their times are the same, within their error. */
+/* Does the block say what one of its loop says, or of a callback in which it is? */
 static bool is_told(const struct pl_profile *p, const struct pl_profile_block *b)
 {
-	if (b->kind != PL_BLOCK_STILL || b->or_later)
-		return false;
-	for (uint32_t i = 0; i < p->block_count; i++) {
+	for (uint32_t i = 0; i < p->block_count && !b->or_later && b->kind != PL_BLOCK_LOOP; i++) {
 		const struct pl_profile_block *l = &p->blocks[i];
-		if (l->kind == PL_BLOCK_LOOP && l->thread == b->thread && l->node == b->node &&
-			l->code == b->code && l->line == b->line &&
-			!differ_by(l->time.ns, b->time.ns, l->time.error_ns) &&
-			!differ_by(l->time.at_ns, b->time.at_ns, l->time.error_ns))
+		if (l->kind != PL_BLOCK_STILL && l->kind != b->kind && l->thread == b->thread &&
+			l->code == b->code && l->line == b->line && l->task_id == b->task_id &&
+			is_nearly_all(p, &b->time, &l->time))
 			return true;
 	}
 	return false;

@@ -15,6 +15,9 @@ static void functions(void **state)
 	assert_false(loops_run("/usr/lib/python3.11/subprocess.py", "_communicate"));
 	assert_false(loops_run("/usr/lib/python3.11/multiprocessing/connection.py", "wait"));
 	assert_false(loops_run("/home/me/loop/own.py", "handler"));
+	assert_true(loops_pass("/usr/lib/python3.11/asyncio/base_events.py", "_run_once"));
+	assert_true(loops_pass("x/trio/_core/_run.py", "unrolled_run"));
+	assert_false(loops_pass("/home/me/run.py", "unrolled_run"));
 	assert_true(loops_selects("select"));
 	assert_false(loops_selects("poll"));
 }

@@ -1,0 +1,32 @@
+/* What took long: blocks of a profile (blocks.c). */
+#ifndef PL_TRACE_BLOCKS_H
+#define PL_TRACE_BLOCKS_H
+
+#include "trace/profile.h"
+
+/* Something took long: it is one of the blocks, if there is room. Its task_id is the number of the
+ * task + 1 until make_blocks in tables.c. */
+void blocks_add(struct pl_profile *p, const struct pl_profile_block *b);
+/* The task on the stack in which that node is: its number + 1, 0: none, or not known. */
+uint32_t blocks_task_of(const struct pl_profile *p, uint32_t node);
+
+/* What took most of the time since then; `line` + 1, 0: not known. */
+struct profile_recent blocks_most(struct pl_profile *p, uint64_t since);
+
+/* Is it a pass of an event loop, a callback, or a task's first frame? */
+bool blocks_is_of_loop(const struct context_frame *f);
+/* A pass whose code is left out: its end is not recorded. */
+bool blocks_is_hidden_pass(const struct context_frame *f);
+/* A frame, with so many below it, took at least what is asked for. */
+void blocks_note_loop(struct pl_profile *p, const struct context_frame *f, uint32_t depth,
+	const struct pl_longest *time, const struct profile_recent *most);
+/* To be called when a task goes on. Has a new pass of its loop begun since it did so before? */
+bool blocks_begins_pass(struct pl_profile *p, struct profile_task *t);
+
+/* A sample of the span that is being closed; its rows are known. */
+void blocks_look(struct pl_profile *p, uint64_t ticks, const struct pl_code *code, int32_t line);
+/* The span was divided: did the thread stand still in it? Which line took most of it is kept for
+ * blocks_most. */
+void blocks_note_still(struct pl_profile *p, uint64_t end_ticks, double ns, int64_t tick);
+
+#endif
