@@ -894,6 +894,12 @@ void session_note_here(struct session *s)
 		note_thread(s, s->replay.at.position.thread, seen);
 }
 
+/* Did the thread end before its process did? */
+static bool has_ended(const struct pl_process *p, const struct pl_thread *t)
+{
+	return t->end_ns && (!p->end_ns || t->end_ns < p->end_ns);
+}
+
 #define NOTED_THREADS 4
 
 /* For the first few threads only: a note is one line. */
@@ -905,10 +911,13 @@ void session_note_seen(struct session *s)
 	struct seen *rows = calloc((size_t)count + 1, sizeof *rows);
 	uint32_t noted = 0, left_out = 0;
 
-	if (!rows || !p || p->end == PL_PROCESS_EXITED || p->end == PL_PROCESS_EXECED)
+	if (!rows || !p)
 		goto done;
 	for (uint32_t n = 0; n < count; n++) {
 		struct path path = {.r = s->replay.r, .process = here->process, .thread = n};
+		const struct pl_thread *t = pl_recording_thread(s->replay.r, here->process, n);
+		if (!t || has_ended(p, t))
+			continue;
 		seen_ask(&path, &rows[n]);
 		path_release(&path);
 	}

@@ -964,6 +964,29 @@ class Killed(unittest.TestCase):
             self.assertRegex(rows[-2][1], "times: no later line in this thread" + ("; " + where if way == "running" else "$"))
 
 
+    def test_threads_that_hang_when_their_program_ends_in_good_order(self):
+        """The end of the path says where they wait, as after a kill; not of threads that have ended."""
+        place = session.scratch()
+        with open(os.path.join(place, "daemons.py"), "w") as f:
+            f.write("import sys, threading\nlock = threading.Lock()\nlock.acquire()\ndef stuck():\n    lock.acquire()  # for ever\ndef ends():\n    return 1\n"
+                    "for name in ('stuck-0', 'stuck-1'):\n    threading.Thread(target=stuck, name=name, daemon=True).start()\n"
+                    "other = threading.Thread(target=ends, name='other')\nother.start()\nother.join()\nsys.stdin.read()\n")
+        for name, options in ("all", ()), ("mine", ("--only-mine",)):
+            p = subprocess.Popen([PATHLINE, "record", "-q", "-o", name, *options, "--python", PYTHON, "--", "daemons.py"], cwd=place, stdin=subprocess.PIPE)
+            self.addCleanup(lambda p=p: p.poll() is None and p.kill())
+            end = time.monotonic() + 60
+            for thread in "stuck-0", "stuck-1":
+                ask = ("replay", name, "--plain", "--end", "-t", thread)
+                while b"waiting" not in session.pathline(*ask, cwd=place).stdout and time.monotonic() < end:
+                    pass                                                # until a look has found it
+            p.communicate(timeout=60)
+            self.assertEqual(p.returncode, 0)
+            each = r"#\tstuck-0 was seen last in line 5 of stuck, waiting[^;]*; stuck-1: line 5 of stuck, waiting[^;\t]*"
+            for words in ("--end",), ("-c", "j end"):
+                out = session.pathline("replay", name, "--plain", *words, cwd=place).stdout.decode().splitlines()
+                self.assertRegex(out[-2], f"^{each}$", (name, words))
+
+
 class Long(unittest.TestCase):
     """A path of many windows."""
 
