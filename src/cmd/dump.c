@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/units.h"
 #include "cmd/lines.h"
 #include "cmd/page.h"
 #include "cmd/rows.h"
@@ -166,8 +167,6 @@ static void dump_process(struct dump *d, const struct pl_process *p)
 
 	d->threads = calloc((size_t)p->thread_count + 1, 1);
 	if (d->threads)
-		result = select_find_tasks(&d->selection, d->r, p, &err);
-	if (result == 0)
 		result = walk(d, p, choose_threads(d, p), &err);
 	if (result == 0)
 		result = walk_edges(d, p, &err);
@@ -225,18 +224,77 @@ static void write_range(char text[RANGE_BYTES], const struct pl_recording_info *
 			clocks[0]);
 }
 
+/* The last event before a time: the error of its time, if by that it may have been at or after it;
+ * else 0. */
+static int64_t error_at(struct dump *d, const struct pl_thread *t, int64_t time_ns)
+{
+	struct pl_cursor *c = NULL;
+	struct pl_event e;
+	int code = pl_cursor_new(&c, d->r, t->process, t->number, NULL);
+
+	if (code == 0)
+		code = pl_cursor_seek_time(c, time_ns, NULL);
+	if (code == 0)
+		code = pl_cursor_next(c, &e, NULL);
+	uint64_t seq = code == 0 ? e.seq : t->first_seq + t->events;
+	if (code >= 0 && seq)
+		code = pl_cursor_seek_seq(c, seq - 1, NULL);
+	if (code >= 0)
+		code = pl_cursor_next(c, &e, NULL);
+	pl_cursor_free(c);
+	return code == 0 && e.time_ns < time_ns && e.time_error_ns < INT64_MAX &&
+			       time_ns - e.time_ns <= e.time_error_ns
+		       ? e.time_error_ns
+		       : 0;
+}
+
+/* Of all selected threads the largest one, where --from lies. */
+static int64_t error_at_from(struct dump *d)
+{
+	const struct selection *s = &d->selection;
+	int64_t most = 0;
+
+	for (uint32_t i = 0; i < pl_recording_process_count(d->r); i++) {
+		const struct pl_process *p = pl_recording_process(d->r, i);
+		for (uint32_t n = 0; n < p->thread_count; n++) {
+			const struct pl_thread *t = pl_recording_thread(d->r, p->number, n);
+			const bool wanted =
+				select_process(s, d->r, p) && t && select_thread(s, d->r, t);
+			int64_t error = wanted ? error_at(d, t, s->from.time_ns) : 0;
+			most = error > most ? error : most;
+		}
+	}
+	return most;
+}
+
+#define APART_BYTES (UNITS_BYTES + 80)
+
+/* Lines may have run then: their times are earlier, and have an error. */
+static void write_apart(struct dump *d, char text[APART_BYTES])
+{
+	const struct selection *s = &d->selection;
+	int64_t error = s->from_text && s->from.kind == WHEN_TIME ? error_at_from(d) : 0;
+	char span[UNITS_BYTES];
+
+	text[0] = 0;
+	if (error <= 0)
+		return;
+	units_duration(span, error);
+	snprintf(text, APART_BYTES, " (stamps are %s apart there; begin so much earlier)", span);
+}
+
 /* Say to a person why there is nothing to see. To a program no row is an answer: there is no such
- * event. But a time or a task can be mistyped, so those are named to a program, too. */
+ * event. But a time can be mistyped, so it is named to a program, too. */
 static void say_nothing(struct dump *d)
 {
 	const struct selection *s = &d->selection;
-	char range[RANGE_BYTES], *said = NULL;
+	char range[RANGE_BYTES], apart[APART_BYTES], *said = NULL;
 	struct pl_recording_info info;
 	struct pl_buf what = {0};
 
 	if (d->some || d->out.error || d->code != CMD_OK)
 		return;
-	if (d->as_rows && !s->from_text && !s->to_text && !s->task)
+	if (d->as_rows && !s->from_text && !s->to_text)
 		return;
 	if (s->events)
 		buf_printf(&what, ", that --events %s selects", s->events);
@@ -252,9 +310,10 @@ static void say_nothing(struct dump *d)
 	said = what.failed ? "" : (char *)what.at + (what.used > 1);
 	pl_recording_info(d->r, &info);
 	write_range(range, &info);
+	write_apart(d, apart);
 	const bool by_time = s->from_text || s->to_text || !said[0];
-	cmd_say("dump: there is no event%s%s%s%s", said, by_time ? "; the recording is from " : "",
-		by_time ? range : "", s->task ? "; `pathline report --tasks` lists the tasks" : "");
+	cmd_say("dump: there is no event%s%s%s%s", said, apart,
+		by_time ? "; the recording is from " : "", by_time ? range : "");
 	buf_release(&what);
 }
 
@@ -263,6 +322,8 @@ static int prepare(struct dump *d, struct cmd *c, const char *fields, bool json)
 	d->selection.command = "dump";
 	int code = select_read(&d->selection, d->r);
 
+	if (code == CMD_GO)
+		code = select_find_tasks(&d->selection, d->r);
 	if (code != CMD_GO)
 		return code;
 	d->as_rows = fields || json;
@@ -297,11 +358,12 @@ int cmd_dump(struct cmd *c)
 		{"fields", 'f', "LIST", fields_help, .text = &fields, .words = fields_words},
 		{"json", 0, NULL, "one JSON object a line; with --fields only those",
 			.flag = &json},
-		{"process", 'p', "LIST", "by number, pid, or a part of the command line",
+		{"process", 'p', "LIST",
+			"by number, pid, or a part of the command line; 1,3 for two",
 			.text = &d.selection.process},
-		{"thread", 't', "LIST", "by number, native id, or name",
+		{"thread", 't', "LIST", "by number, native id, or name, as 0,worker",
 			.text = &d.selection.thread},
-		{"task", 0, "LIST", "by number or name: of asyncio, trio, or a greenlet",
+		{"task", 0, "LIST", "by number or name, as 3,job: of asyncio, trio, or a greenlet",
 			.text = &d.selection.task},
 		{"events", 'e', "LIST",
 			"call, line, return, yield, resume, throw, unwind, raise,\n"

@@ -704,9 +704,11 @@ int cmd_report(struct cmd *c)
 			.flag = &w.collapsed},
 		{"json", 0, NULL, "one JSON object a line, all rows", .flag = &w.json},
 		{"csv", 0, NULL, "the same as CSV", .flag = &w.csv},
-		{"process", 'p', "LIST", "by number, pid, or a part of the command line",
+		{"process", 'p', "LIST",
+			"by number, pid, or a part of the command line; 1,3 for two",
 			.text = &w.selection.process},
-		{"thread", 't', "LIST", "by number, native id, or name; each by itself",
+		{"thread", 't', "LIST",
+			"by number, native id, or name, as 0,worker; each by itself",
 			.text = &w.selection.thread},
 		{"from", 0, "WHEN",
 			"10:52:01.5, 2026-11-21 10:52, +1.5 or +100ms (from the start), 42%\n(of "

@@ -7,6 +7,8 @@
 #include "cmd/cmd.h"
 #include "session/tasks.h"
 
+#define WORDS_MAX 64 /* of a list of tasks, that are compared with those that there are */
+
 bool list_next(const char **list, const char **word, size_t *length)
 {
 	*list += strspn(*list, ",");
@@ -96,17 +98,21 @@ static uint64_t task_key(const struct pl_event *e)
 	return hash_bytes(words, sizeof words);
 }
 
-/* Which tasks there are is not known before all was read, so a word that names none is not an
- * error. */
+static bool task_has(const struct pl_event *e, const char *word, size_t length)
+{
+	uint64_t number;
+
+	return same(e->task, word, length) ||
+	       (read_number(word, length, &number) && number && e->task_id == number);
+}
+
 static bool task_is(const struct selection *s, const struct pl_event *e)
 {
 	const char *list = s->task, *word;
-	uint64_t number;
 	size_t length;
 
 	while (list_next(&list, &word, &length))
-		if (same(e->task, word, length) ||
-			(read_number(word, length, &number) && number && e->task_id == number))
+		if (task_has(e, word, length))
 			return true;
 	return false;
 }
@@ -119,22 +125,86 @@ bool select_task(const struct selection *s, const struct pl_event *e)
 static int note_task(void *context, const struct pl_event *e)
 {
 	struct selection *s = context;
+	const char *list = s->task, *word;
+	uint64_t words = 0;
+	size_t length;
 
+	for (int i = 0; list_next(&list, &word, &length); i++)
+		if (task_has(e, word, length))
+			words |= i < WORDS_MAX ? UINT64_C(1) << i : 0;
+	s->task_words |= words;
 	if (!e->task_id || !task_is(s, e))
 		return PL_END;
 	return map_put(&s->tasks, task_key(e)) ? PL_END : PL_ERR_MEMORY;
 }
 
-int select_find_tasks(
-	struct selection *s, struct pl_recording *r, const struct pl_process *p, struct pl_err *err)
+/* Several are separated by commas: a word as 2-3 looks like more than one. */
+static const char *range_hint(const char *word, size_t length)
+{
+	const size_t first = strspn(word, "0123456789");
+	const bool is_range = first && first + 1 < length && word[first] == '-' &&
+			      first + 1 + strspn(word + first + 1, "0123456789") == length;
+
+	return is_range ? " (there are no ranges; separate numbers by commas)" : "";
+}
+
+static int say_missing(const struct selection *s, const char *what, const char *word, size_t length,
+	const char *lists)
+{
+	cmd_say("%s: no %s '%.*s' in this recording%s; `pathline %s` lists them", s->command, what,
+		(int)length, word, range_hint(word, length), lists);
+	return CMD_USAGE;
+}
+
+/* In all threads of the selected processes. */
+static int find_tasks(
+	struct selection *s, struct pl_recording *r, bool greenlets, struct pl_err *err)
 {
 	int code = 0;
 
-	for (uint32_t n = 0; s->task && code == 0 && n < p->thread_count; n++) {
-		const struct tasks t = {.r = r, .process = p->number, .thread = n};
-		code = tasks_names(&t, note_task, s, err);
+	for (uint32_t i = 0; code == 0 && i < pl_recording_process_count(r); i++) {
+		const struct pl_process *p = pl_recording_process(r, i);
+		for (uint32_t n = 0; code == 0 && n < p->thread_count; n++) {
+			const struct tasks t = {
+				.r = r, .process = p->number, .thread = n, .greenlets = greenlets};
+			if (select_process(s, r, p) && pl_recording_thread(r, p->number, n))
+				code = tasks_names(&t, note_task, s, err);
+		}
 	}
 	return code;
+}
+
+/* The first word that names no task. */
+static bool find_missing(const struct selection *s, const char **word, size_t *length)
+{
+	const char *list = s->task;
+
+	for (int i = 0; i < WORDS_MAX && list_next(&list, word, length); i++)
+		if (!(s->task_words >> i & 1))
+			return true;
+	return false;
+}
+
+/* That a thread has greenlets is not known beforehand, and to look for them takes longer. */
+int select_find_tasks(struct selection *s, struct pl_recording *r)
+{
+	struct pl_err err = {0};
+	const char *word;
+	size_t length;
+
+	if (!s->task)
+		return CMD_GO;
+	int code = find_tasks(s, r, false, &err);
+	if (code == 0 && find_missing(s, &word, &length))
+		code = find_tasks(s, r, true, &err);
+	if (code < 0) {
+		cmd_say("%s: looking for tasks: %s", s->command,
+			err.used ? pl_err_text(&err) : pl_error_name(code));
+		return CMD_BAD;
+	}
+	return find_missing(s, &word, &length)
+		       ? say_missing(s, "task", word, length, "report --tasks")
+		       : CMD_GO;
 }
 
 void select_release(struct selection *s)
@@ -175,20 +245,12 @@ static int check_names(const struct selection *s, const struct pl_recording *r)
 	size_t length;
 
 	while (list && list_next(&list, &word, &length))
-		if (!names_process(r, word, length)) {
-			cmd_say("%s: no process '%.*s' in this recording; `pathline info` lists "
-				"them",
-				s->command, (int)length, word);
-			return CMD_USAGE;
-		}
+		if (!names_process(r, word, length))
+			return say_missing(s, "process", word, length, "info");
 	list = s->thread;
 	while (list && list_next(&list, &word, &length))
-		if (!names_thread(s, r, word, length)) {
-			cmd_say("%s: no thread '%.*s' in this recording; `pathline info` lists "
-				"them",
-				s->command, (int)length, word);
-			return CMD_USAGE;
-		}
+		if (!names_thread(s, r, word, length))
+			return say_missing(s, "thread", word, length, "info");
 	return CMD_GO;
 }
 

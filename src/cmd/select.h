@@ -21,7 +21,9 @@ struct selection {
 	/* out */
 	uint32_t kinds; /* bit per enum pl_event_kind */
 	struct when from, to;
-	struct pl_map tasks; /* owned: of those that had one of the names; see select_find_tasks */
+	/* see select_find_tasks */
+	struct pl_map tasks; /* owned: of those that had one of the names */
+	uint64_t task_words; /* a bit for each of the first 64 words of --task that names one */
 };
 
 /* Interpret the words, and check that each names something in r. CMD_GO, or CMD_USAGE after an
@@ -33,10 +35,9 @@ bool select_process(
 bool select_thread(
 	const struct selection *s, const struct pl_recording *r, const struct pl_thread *t);
 
-/* A task's name can change: find the tasks of the process that had one of the names of --task at
- * any time, so that select_task gives all of their events. 0 or an error. */
-int select_find_tasks(struct selection *s, struct pl_recording *r, const struct pl_process *p,
-	struct pl_err *err);
+/* A task's name can change: find the tasks that had one of the names of --task at any time, so that
+ * select_task gives all of their events. CMD_GO; CMD_USAGE or CMD_BAD after an explanation. */
+int select_find_tasks(struct selection *s, struct pl_recording *r);
 bool select_task(const struct selection *s, const struct pl_event *e);
 /* Release what was found. */
 void select_release(struct selection *s);

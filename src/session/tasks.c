@@ -176,21 +176,36 @@ int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_
 	return code < 0 ? code : 0;
 }
 
+struct noting {
+	const struct tasks *tasks;
+	int (*note)(void *context, const struct pl_event *e);
+	void *context;
+};
+
 /* Only coroutines get a name within their run. */
 static bool may_have_name(void *context, const struct pl_count *row)
 {
-	(void)context;
-	return row->code && pl_code_flags(row->code) & CO_AWAITED;
+	const struct noting *n = context;
+
+	return n->tasks->greenlets || (row->code && pl_code_flags(row->code) & CO_AWAITED);
+}
+
+static int note_event(void *context, const struct pl_event *e)
+{
+	const struct noting *n = context;
+
+	return n->note(n->context, e);
 }
 
 int tasks_names(const struct tasks *t, int (*note)(void *context, const struct pl_event *e),
 	void *context, struct pl_err *err)
 {
 	const uint32_t lines = 1u << PL_EVENT_LINE | 1u << PL_EVENT_AGAIN;
+	struct noting noting = {.tasks = t, .note = note, .context = context};
 	const struct pl_wanted wanted = {.kinds = ~lines,
 		.may = may_have_name,
-		.is = note,
-		.context = context,
+		.is = note_event,
+		.context = &noting,
 		.stop = t->stop};
 	struct pl_search *search = NULL;
 	struct pl_event e;
