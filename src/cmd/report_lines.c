@@ -525,6 +525,7 @@ static void write_right(struct out *o, const char *text, size_t width)
  *
  *	|       hits |        own |    error |  share |
  *	|      5,000 |     1.5 ms |  ±1.5 ms |   0.0% |
+ *	|         12 |        0 s |    ±4 ms |   0.0% |
  *	|      never |            |          |        |
  *
  * "never" is a claim about everything that ran, so it needs a recording without holes (whole), and
@@ -544,7 +545,7 @@ static void write_margin(struct out *o, const struct annotated *a, int32_t line,
 							 : "           ?");
 	}
 	out_tone(o, TONE_PLAIN);
-	if (a->ns[line] > 0) {
+	if (a->hits[line] || a->ns[line] > 0 || a->error_ns[line] > 0) {
 		double share = a->w->t->sum_ns > 0
 				       ? 100 * (double)a->ns[line] / (double)a->w->t->sum_ns
 				       : 0;

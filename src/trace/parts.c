@@ -140,6 +140,12 @@ static void join_longest(struct pl_longest *to, const struct pl_longest *from)
 		*to = *from;
 }
 
+static void join_doubt(struct share_doubt *to, const struct share_doubt *from)
+{
+	to->hidden_ns += from->hidden_ns;
+	to->apart_ns2 += from->apart_ns2;
+}
+
 /* `rows`, `seen`, and `samples` are not joined: each worker counted them over the whole recording,
  * because the cost of a row must be the same in all parts. */
 static int join_lines(struct pl_profile *p, const struct pl_profile *q, struct same_codes *codes)
@@ -154,6 +160,7 @@ static int join_lines(struct pl_profile *p, const struct pl_profile *q, struct s
 		to->ns[0] += from->ns[0];
 		to->ns[1] += from->ns[1];
 		to->sure_ns += from->sure_ns;
+		join_doubt(&to->doubt, &from->doubt);
 		to->unsure_ns += from->unsure_ns;
 		to->possible |= from->possible;
 		join_longest(&to->longest, &from->longest);
@@ -164,6 +171,7 @@ static int join_lines(struct pl_profile *p, const struct pl_profile *q, struct s
 		if (to == UINT32_MAX)
 			return PL_ERR_MEMORY;
 		join_longest(&p->share.codes[to].longest, &from->longest);
+		join_doubt(&p->share.codes[to].doubt, &from->doubt);
 		p->share.codes[to].unsure_ns += from->unsure_ns;
 		p->share.codes[to].owed_ns[0] += from->owed_ns[0];
 		p->share.codes[to].owed_ns[1] += from->owed_ns[1];
@@ -238,6 +246,7 @@ static int join(struct pl_profile *p, struct pl_profile *q)
 		q->ended.at[i].code = same_code(&codes, q->ended.at[i].code);
 	join_damage(p->r, p->wanted.range.process, q->r);
 	p->share.sure_all_ns += q->share.sure_all_ns;
+	p->share.sure_calls_all_ns += q->share.sure_calls_all_ns;
 	p->idle_ns += q->idle_ns;
 	p->lost_ns += q->lost_ns;
 	p->tick_ns = q->tick_ns > p->tick_ns ? q->tick_ns : p->tick_ns;

@@ -17,8 +17,6 @@
 
 /* A running program has written by then what it did when its clock was read. */
 #define WRITTEN_NS INT64_C(500000000)
-/* The time of one look of the sampler, about: so much has the weight of one sample. */
-#define LOOK_NS 2e6
 
 bool path_end_has(const struct pl_event *row)
 {

@@ -122,13 +122,55 @@ static const struct pl_code *code_of_sample(
 	return c;
 }
 
+/* Put the number there; 0: it was the first, or there is no memory. */
+static uint64_t put_last(struct pl_map *lasts, uint64_t key, uint64_t number)
+{
+	uint64_t *place = map_put(lasts, key);
+	uint64_t last = place ? *place : 0;
+
+	if (place)
+		*place = number;
+	return last;
+}
+
+static void add_seen(struct share *s, uint64_t index, bool waiting, double looks)
+{
+	s->lines[index].seen[waiting] += looks;
+	s->seen_all += looks;
+}
+
+/* A thread that was not looked at for longer than this was out of what is recorded. If it waited at
+ * one place, the weight says that it was not. */
+#define LOOKS_APART_MAX 100
+
+/* The time from the thread's look before to this one belongs to both, as in looks.h. `lasts`: of
+ * each thread the time of its last look, and index and waiting of its line. */
+static void add_look(
+	struct pl_profile *p, struct pl_map *lasts, const struct sample *s, uint64_t index)
+{
+	uint64_t at = put_last(lasts, (uint64_t)s->thread << 1, s->ticks);
+	uint64_t last =
+		put_last(lasts, (uint64_t)s->thread << 1 | 1, (index + 1) << 1 | s->waiting);
+	double looks = 1;
+
+	if (at && last)
+		looks = s->ticks > at
+				? (double)clockmap_span(&p->r->clock, s->ticks - at) / LOOK_NS / 2
+				: 0;
+	if (s->weight == 1 && looks > LOOKS_APART_MAX)
+		looks = LOOKS_APART_MAX;
+	if (at && last)
+		add_seen(&p->share, (last >> 1) - 1, last & 1, looks);
+	add_seen(&p->share, index, s->waiting, looks);
+}
+
 /* A sample is of a thread at a time, and says which instruction of which code it was in, and
- * whether it waited. A thread that waits at one place is looked at less often, and such a sample
- * has the weight of all the looks that it stands for. */
+ * whether it waited. */
 static int count_samples(struct pl_profile *p, struct pl_err *err)
 {
 	const struct pl_times_range *range = &p->wanted.range;
 	struct samples_walk w = {.r = p->r, .process = range->process};
+	struct pl_map lasts = {0};
 	struct sample s;
 	int code;
 
@@ -142,11 +184,12 @@ static int count_samples(struct pl_profile *p, struct pl_err *err)
 		struct shared_line *l = line ? share_line(&p->share, c, line) : NULL;
 		if (!l)
 			continue;
-		l->seen[s.waiting] += s.weight;
+		add_look(p, &lasts, &s, (uint64_t)(l - p->share.lines));
 		l->samples++;
 		p->share.codes[l->of_code].samples++;
-		p->share.seen_all += s.weight;
+		p->share.looks_all += s.weight;
 	}
+	map_release(&lasts);
 	samples_walk_release(&w);
 	return code == PL_END ? 0 : code;
 }
@@ -464,41 +507,61 @@ static void renamed_task(void *who, const struct stack_task *task)
 
 /* ---- a span ---- */
 
-/* Samples of all threads are in one stream; others' are skipped. */
-static int next_sample(struct pl_profile *p)
+/* Is the sample in what is shared of the span, without its idle time and what is out of the range?
+ * Then also the ends of that. */
+static bool is_shared(
+	const struct pl_profile *p, const struct sample *s, uint64_t *from, uint64_t *to)
 {
-	int code;
-
-	do
-		code = samples_walk_next(&p->samples, &p->sample, p->err);
-	while (code == 0 && p->sample.thread != p->thread->public.number);
-	p->has_sample = code == 0;
-	return code == PL_END ? 0 : code;
+	if (*from < p->range_from)
+		*from = p->range_from;
+	if (*to > p->range_to)
+		*to = p->range_to;
+	if (*from < p->idle_to && s->ticks >= p->idle_to)
+		*from = p->idle_to;
+	if (*to > p->idle_from && s->ticks < p->idle_from)
+		*to = p->idle_from;
+	return s->ticks >= *from && s->ticks < *to &&
+	       !(s->ticks >= p->idle_from && s->ticks < p->idle_to);
 }
 
-/* The samples from the beginning of the span to its end. A look takes a moment: close to an event it
- * may find the line on the other side of it. What the stamps prove is right, then. */
+/* One of the span. A look takes a moment: close to an event it may find the line on the other side
+ * of it. What the stamps prove is right, then. */
+static int take_sample(struct pl_profile *p, uint64_t end_ticks)
+{
+	const struct sample *s = &p->seen.sample;
+	uint64_t from = p->open_ticks, to = end_ticks;
+	int32_t line = 0;
+
+	const struct pl_code *c = code_of_sample(p, s, &line);
+	if (line && s->ticks >= p->open_ticks && p->idle_to <= p->open_ticks && !p->end.open)
+		blocks_look(p, s->ticks, c, line);
+	const bool ends = p->end.open && s->ticks >= p->end.from;
+	if (!line || (!ends && !is_shared(p, s, &from, &to)))
+		return 0;
+	struct shared_line *l = share_line(&p->share, c, line);
+	if (!l)
+		return PL_ERR_MEMORY;
+	hidden_look(p, (uint32_t)(l - p->share.lines) + 1, from, to);
+	if (ends)
+		return path_end_sample(p, s, c, line);
+	if (p->proven_call && !share_touched(&p->share, c, line))
+		return 0;
+	double ns = (double)clockmap_span(&p->r->clock, looks_part(&p->seen, from, to));
+	return share_sample(&p->share, c, line, ns / LOOK_NS, s->waiting);
+}
+
+/* The samples from the beginning of the span to its end. */
 static int take_samples(struct pl_profile *p, uint64_t end_ticks)
 {
 	int code = 0;
 
-	while (code == 0 && p->has_sample && p->sample.ticks < end_ticks) {
-		const struct sample *s = &p->sample;
-		bool apart = (s->ticks >= p->idle_from && s->ticks < p->idle_to) ||
-			     s->ticks < p->range_from || s->ticks >= p->range_to;
-		int32_t line = 0;
-		const struct pl_code *c = code_of_sample(p, s, &line);
-		if (line && p->end.open && s->ticks >= p->end.from)
-			code = path_end_sample(p, s, c, line);
-		else if (line && s->ticks >= p->open_ticks && !apart &&
-			 (!p->proven || share_touched(&p->share, c, line)))
-			code = share_sample(&p->share, c, line, s->weight, s->waiting);
-		if (code == 0 && line && s->ticks >= p->open_ticks && p->idle_to <= p->open_ticks &&
-			!p->end.open)
-			blocks_look(p, s->ticks, c, line);
+	hidden_begin(p);
+	while (code == 0 && p->seen.has_sample && p->seen.sample.ticks < end_ticks) {
+		code = take_sample(p, end_ticks);
 		if (code == 0)
-			code = next_sample(p);
+			code = looks_next(&p->seen, p->err);
 	}
+	hidden_none(p, end_ticks);
 	return code;
 }
 
@@ -598,8 +661,9 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 {
 	int code = take_steps(p);
 
-	p->proven = p->exact_from && p->exact_to && !(idle_part(p, end_ticks) > 0) &&
-		    share_is_one(&p->share, &p->contexts);
+	p->proven_call = p->exact_from && p->exact_to && !(idle_part(p, end_ticks) > 0) &&
+			 share_is_one_call(&p->share, &p->contexts);
+	p->proven = p->proven_call && share_is_one(&p->share);
 	if (code == 0)
 		code = take_samples(p, end_ticks);
 	if (code == 0 && p->end.open)
@@ -613,8 +677,9 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 	if (tick > p->tick_ns && tick < INT64_MAX)
 		p->tick_ns = tick;
 	share_out(&p->share, &p->contexts, ns, ns > (double)tick ? ns - (double)tick : 0);
-	if (p->proven)
-		share_sure(&p->share, &p->contexts, ns);
+	if (p->proven_call)
+		share_sure(&p->share, &p->contexts, ns, p->proven);
+	hidden_close(p, ns, (double)tick);
 	p->exact_from = p->exact_to;
 	p->exact_to = false;
 	blocks_note_still(p, end_ticks, ns, tick); /* before note_tail, which asks what took most */
@@ -968,9 +1033,8 @@ static void leave_all(struct pl_profile *p, uint64_t end_ticks)
 static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 {
 	p->thread = thread;
-	p->samples = (struct samples_walk){.r = p->r, .process = p->wanted.range.process};
 	p->implied = 0;
-	p->open = p->has_sample = p->exact_from = p->exact_to = false;
+	p->open = p->exact_from = p->exact_to = p->ends = false;
 	p->idle_from = p->idle_to = 0;
 	p->end = (struct profile_end){0};
 	p->recent_count = p->left_count = p->tail_line = 0;
@@ -1030,15 +1094,18 @@ static int share_thread(struct pl_profile *p, struct thread_entry *thread, struc
 	}
 	int code = p->range_from ? seek_range(p, err) : 0;
 	if (code == 0)
-		code = next_sample(p);
+		code = looks_begin(
+			&p->seen, p->r, p->wanted.range.process, p->thread->public.number, err);
 	if (code == 0)
 		code = walk_rows(p, err);
 	uint64_t end = p->walk.ticks;
 	p->row_seq = p->walk.next_seq - (code == 0 && p->walk.next_seq);
-	if (code == PL_END && p->open)
+	const bool ended = code == PL_END;
+	if (ended && p->open)
 		code = path_end_find(p, &end, err);
 	if (code == 0 && p->open) {
 		bool border = p->walk.next_block > p->last_block;
+		p->ends = ended;
 		code = p->end.lost ? lose_span(p, end) : close_span(p, end);
 		if (border)
 			parts_keep_open(p);
@@ -1048,7 +1115,7 @@ static int share_thread(struct pl_profile *p, struct thread_entry *thread, struc
 			code = flights_end(&p->flights, p->walk.next_seq);
 	}
 	share_forget(&p->share, &p->contexts);
-	samples_walk_release(&p->samples);
+	looks_release(&p->seen);
 	walk_release(&p->walk);
 	return code == PL_END ? 0 : code;
 }

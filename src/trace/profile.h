@@ -4,7 +4,7 @@
 
 #include "pathline/profile.h"
 #include "trace/flights.h"
-#include "trace/samples.h"
+#include "trace/looks.h"
 #include "trace/seek.h"
 #include "trace/share.h"
 
@@ -12,6 +12,7 @@
 #define RECENT_SPANS 1024u	     /* a power of two */
 #define LEFT_MAX     64u
 #define BLOCKS_MAX   4096u
+#define GAPS_MAX     16u
 #define TASKS_MAX    65536u /* the last one has the sum of all others */
 
 /* A task, while it is counted. */
@@ -92,6 +93,14 @@ struct profile_end {
 	bool idle;  /* an event loop waits there; a wait that has ended is known from its event */
 };
 
+/* A time of a span in which no look came; lines + 1 of the looks around it, 0: the end of the span. */
+struct profile_gap {
+	uint32_t before, after;
+	double from_ns; /* since the span began */
+	double ns;
+	double apart_ns; /* of the two looks, also those out of the span */
+};
+
 struct pl_profile {
 	struct pl_recording *r;
 	struct pl_profile_wanted wanted;
@@ -125,16 +134,19 @@ struct pl_profile {
 	struct thread_entry *thread;
 	const struct pl_code *bottom; /* of its first frame, if bottom_known; NULL: not known */
 	bool bottom_known;
-	struct samples_walk samples;
-	struct sample sample; /* the next one of the thread */
-	bool has_sample;
-	uint64_t implied; /* rows without an event so far */
+	struct looks seen;
+	/* of the span that is being closed */
+	struct profile_gap gaps[GAPS_MAX];
+	uint32_t gap_count;
+	uint32_t looked_at; /* the line of its last look, + 1; 0: none yet */
+	uint64_t implied;   /* rows without an event so far */
 	uint64_t open_ticks;
 	bool exact_from, exact_to; /* the span that is being closed: its ends are at their stamps */
 	bool proven;		   /* and it has one line and one context, by its rows */
+	bool proven_call;	   /* or several lines, of one context */
 	/* the wait of its event loop in the span that is being closed */
 	uint64_t idle_from, idle_to;
-	bool open;
+	bool open, ends; /* ends: the span that is being closed is the last one */
 	struct profile_recent recent[RECENT_SPANS];
 	uint32_t recent_count;
 	struct profile_looks looks;
@@ -189,6 +201,15 @@ bool path_end_stayed(const struct pl_profile *p, uint32_t frame);
 int profile_begin(struct pl_profile **out, struct pl_recording *r,
 	const struct pl_profile_wanted *wanted, struct pl_err *err);
 int profile_gather(struct pl_profile *p, struct pl_err *err);
+
+/* hidden.c: how long can lines have run without being seen? To be called at the beginning of a span;
+ * for each look in it, at that line (+ 1), between two ends; after the looks; after share_out. */
+void hidden_begin(struct pl_profile *p);
+void hidden_look(struct pl_profile *p, uint32_t line, uint64_t from_ticks, uint64_t to_ticks);
+void hidden_none(struct pl_profile *p, uint64_t end_ticks);
+void hidden_close(struct pl_profile *p, double ns, double tick_ns);
+/* The error of what may have run there: about the distance of two looks, and at most all of it. */
+double hidden_error_ns(const struct share_doubt *d);
 
 /* tables.c: set p->tables. PL_ERR_MEMORY. */
 int profile_finish(struct pl_profile *p);

@@ -315,10 +315,19 @@ void share_out(struct share *s, struct contexts *x, double ns, double tail_ns)
 	share_contexts(s, x);
 }
 
-bool share_is_one(const struct share *s, const struct contexts *x)
+bool share_is_one(const struct share *s)
 {
-	if (s->touched_count != 1 || x->touched_count != 1)
+	return s->touched_count == 1;
+}
+
+bool share_is_one_call(const struct share *s, const struct contexts *x)
+{
+	if (!s->touched_count || x->touched_count != 1)
 		return false;
+	const struct pl_code *code = code_first(x->sites[x->nodes[x->touched[0]].site].callee);
+	for (uint32_t i = 0; i < s->touched_count; i++)
+		if (s->lines[s->touched[i]].code != code)
+			return false;
 	for (uint32_t i = 0; i < s->tail_count; i++)
 		if (s->tail[i].node != x->touched[0])
 			return false;
@@ -332,10 +341,13 @@ bool share_touched(struct share *s, const struct pl_code *code, int32_t line)
 	return l && l->touched;
 }
 
-void share_sure(struct share *s, struct contexts *x, double ns)
+void share_sure(struct share *s, struct contexts *x, double ns, bool one_line)
 {
-	s->lines[s->touched[0]].sure_ns += ns;
 	x->nodes[x->touched[0]].sure_ns += ns;
+	s->sure_calls_all_ns += ns;
+	if (!one_line)
+		return;
+	s->lines[s->touched[0]].sure_ns += ns;
 	s->sure_all_ns += ns;
 }
 

@@ -30,6 +30,13 @@
 
 #define TAIL_MAX 64 /* rows of a tail; of a longer one the last rows */
 
+/* The gaps between looks in which a line or a function can have run without being seen, in all
+ * spans: their sum, and the sum of their products with the distance of the looks around each. */
+struct share_doubt {
+	double hidden_ns, apart_ns2;
+	double span_hidden_ns, span_apart_ns; /* of the span */
+};
+
 struct shared_line {
 	const struct pl_code *code; /* NULL: no Python code ran */
 	int32_t line;
@@ -38,7 +45,8 @@ struct shared_line {
 	double rows;	/* of all spans, approximately; its cost is computed from this */
 	double seen[2]; /* weights of samples: computing, waiting */
 	double ns[2];
-	double sure_ns;	  /* of them, in spans of this line alone: stamps prove them */
+	double sure_ns; /* of them, in spans of this line alone: stamps prove them */
+	struct share_doubt doubt;
 	double unsure_ns; /* of the ends of paths: may be its time, without a sample */
 	bool possible;	  /* it may have run there */
 	struct pl_longest longest;
@@ -54,6 +62,7 @@ struct shared_code {
 	const struct pl_code *code;
 	uint64_t samples;
 	struct pl_longest longest;
+	struct share_doubt doubt;
 	uint32_t node; /* one of its contexts, 0: none yet */
 	/* samples saw the code before its path did: this time belongs to its first context */
 	double owed_ns[2];
@@ -75,7 +84,9 @@ struct share {
 	struct pl_map places;	/* code index << 32 | line -> index + 1 */
 	struct pl_map code_map; /* address of a code -> index + 1 */
 	double rows_all, seen_all;
-	double sure_all_ns; /* of all lines */
+	double looks_all;	  /* weights of samples as they are stored */
+	double sure_all_ns;	  /* of all lines */
+	double sure_calls_all_ns; /* of all contexts */
 	/* of the span */
 	uint32_t *touched; /* owned: lines; line_room of them */
 	uint32_t touched_count;
@@ -108,13 +119,14 @@ void share_begin_tail(struct share *s);
 /* Divide the span's time; at least tail_ns of it belongs to the tail. Afterwards lines have their
  * span_ns, until share_forget. */
 void share_out(struct share *s, struct contexts *x, double ns, double tail_ns);
-/* Are all rows of the span, so far, of one line and one context? */
-bool share_is_one(const struct share *s, const struct contexts *x);
+/* Are all rows of the span, so far, of one line; of one context? */
+bool share_is_one(const struct share *s);
+bool share_is_one_call(const struct share *s, const struct contexts *x);
 /* Was anything of this line in the span, so far? */
 bool share_touched(struct share *s, const struct pl_code *code, int32_t line);
-/* To be called after share_out for a span of one line and one context, if the stamps at both its ends
- * are the times of its ends: all its time is theirs, and nothing of that is estimated. */
-void share_sure(struct share *s, struct contexts *x, double ns);
+/* To be called after share_out for a span of one context, and one line or not, if the stamps at both
+ * its ends are the times of its ends: all its time is theirs, and nothing of that is estimated. */
+void share_sure(struct share *s, struct contexts *x, double ns, bool one_line);
 /* The line that got most of the span's time, or of its tail if there is one; NULL: none. *node: its
  * context, 0: not known. */
 const struct shared_line *share_most(const struct share *s, uint32_t *node);

@@ -64,24 +64,36 @@ static int64_t error_of(const struct cumulate *c, double ns, double samples)
 	return rounded((error < ns ? error : ns) + c->unseen_ns);
 }
 
-/* What stamps prove is not estimated, only the rest is, from its part of the samples. */
-static int64_t error_of_rest(const struct cumulate *c, double ns, double samples, double sure_ns)
-{
-	const double rest = ns > sure_ns ? ns - sure_ns : 0;
-	struct cumulate others = *c;
+/* Of the time of a line or function. */
+struct sure {
+	double ns, all_ns; /* what stamps prove of it, and of all */
+	const struct share_doubt *doubt;
+};
 
-	if (!(sure_ns > 0))
-		return error_of(c, ns, samples);
-	others.all_ns =
-		c->all_ns > c->p->share.sure_all_ns ? c->all_ns - c->p->share.sure_all_ns : 0;
-	others.unseen_ns = c->all_ns > 0 ? c->unseen_ns * others.all_ns / c->all_ns : 0;
-	return rest >= 1 ? error_of(&others, rest, samples * rest / ns) : 0;
+/* What stamps prove is not estimated, only the rest is, from its part of the samples. With few or no
+ * samples the rest can be as long as the gaps between them. */
+static int64_t error_of_rest(
+	const struct cumulate *c, double ns, double samples, const struct sure *sure)
+{
+	const double rest = ns > sure->ns ? ns - sure->ns : 0;
+	const int64_t unseen = rounded(hidden_error_ns(sure->doubt));
+	struct cumulate others = *c;
+	int64_t error = 0;
+
+	if (sure->ns > 0) {
+		others.all_ns = c->all_ns > sure->all_ns ? c->all_ns - sure->all_ns : 0;
+		others.unseen_ns = c->all_ns > 0 ? c->unseen_ns * others.all_ns / c->all_ns : 0;
+		samples *= ns > 0 ? rest / ns : 0;
+	}
+	if (rest >= 1 || !(sure->ns > 0))
+		error = error_of(&others, rest, samples);
+	return error > unseen ? error : unseen;
 }
 
 /* About so many samples were of that time. */
 static double samples_of(const struct cumulate *c, double ns)
 {
-	return c->all_ns > 0 ? c->p->share.seen_all * ns / c->all_ns : 0;
+	return c->all_ns > 0 ? c->p->share.looks_all * ns / c->all_ns : 0;
 }
 
 /* Looks without a position may all have been of one line. A few of them have been of any: they are
@@ -95,7 +107,7 @@ static double unseen_ns(const struct pl_profile *p, double all_ns)
 	for (size_t i = 0; i < p->r->sample_count; i++)
 		if (p->r->samples[i].head.process == p->wanted.range.process)
 			dropped += p->r->samples[i].head.dropped;
-	double part = dropped > 0 ? dropped / (dropped + p->share.seen_all) : 0;
+	double part = dropped > 0 ? dropped / (dropped + p->share.looks_all) : 0;
 	return part > FEW_LOOKS ? all_ns * part : 0;
 }
 
@@ -261,18 +273,18 @@ static struct pl_profile_line line_row(const struct cumulate *c, const struct sh
 	double own = l->ns[0] + l->ns[1], of_code = c->code_own[l->of_code];
 	double inside = of_code > 0 ? c->line_inside[i] / of_code : 0;
 	double sum = c->line_ns[i] + own * (inside < 1 ? 1 - inside : 0);
-	int64_t all =
-		at_least_longest(rounded(sum), error_of(c, sum, samples_of(c, sum)), &l->longest);
+	const struct sure sure = {l->sure_ns, c->p->share.sure_all_ns, &l->doubt};
+	int64_t error = error_of_rest(c, own, (double)l->samples, &sure);
+	int64_t of_sum = error_of(c, sum, samples_of(c, sum));
+	int64_t all = at_least_longest(rounded(sum), of_sum > error ? of_sum : error, &l->longest);
 
-	return (struct pl_profile_line){
-		.time = {.code = l->code,
-			.line = l->line,
-			.hits = l->hits,
-			.samples = l->samples,
-			.computing_ns = rounded(l->ns[0]),
-			.waiting_ns = rounded(l->ns[1]),
-			.error_ns = add_ns(error_of_rest(c, own, (double)l->samples, l->sure_ns),
-				rounded(l->unsure_ns))},
+	return (struct pl_profile_line){.time = {.code = l->code,
+						.line = l->line,
+						.hits = l->hits,
+						.samples = l->samples,
+						.computing_ns = rounded(l->ns[0]),
+						.waiting_ns = rounded(l->ns[1]),
+						.error_ns = add_ns(error, rounded(l->unsure_ns))},
 		.cumulated_ns = all,
 		.longest = bounded(&l->longest, all, l->hits),
 		.possible = l->possible};
@@ -342,9 +354,11 @@ static int make_functions(const struct cumulate *c)
 	for (uint32_t i = 0; i < s->code_count; i++) {
 		struct pl_profile_function f = rows[i];
 		double ns = c->code_ns[i];
+		const struct sure sure = {
+			c->code_sure_ns[i], s->sure_calls_all_ns, &s->codes[i].doubt};
 		f.code = s->codes[i].code;
 		f.samples = s->codes[i].samples;
-		f.error_ns = add_ns(error_of_rest(c, ns, samples_of(c, ns), c->code_sure_ns[i]),
+		f.error_ns = add_ns(error_of_rest(c, ns, samples_of(c, ns), &sure),
 			rounded(s->codes[i].unsure_ns));
 		f.cumulated_ns =
 			f.code ? at_least_longest(rounded(ns), f.error_ns, &s->codes[i].longest)

@@ -865,6 +865,30 @@ class Views(unittest.TestCase):
         file_id, = {row["file_id"] for row in views(served(), "--file", "serve.py")}
         self.assertEqual(served().pathline("report", "--file", file_id).stdout.decode(), text)
 
+    def test_lines_that_ran_have_an_error(self):
+        """Also where a thread ends within a tick of its last stamp, and no time is left for them."""
+        text = ("import threading\n\n\ndef work():\n    a = 1\n    b = 2\n    raise ValueError(a)\n\n\n"
+                "threading.excepthook = lambda *a: None\nthread = threading.Thread(target=work)\nthread.start()\nthread.join()\n")
+        recorded = session.Recorded(text, "ends.py", "--clock", "tick=10ms")
+        shown = recorded.pathline("report", "--file", "ends.py").stdout.decode()
+        for line in 5, 6, 7:
+            self.assertRegex(shown, rf"(?m)^ +1 +\S+ \S+ +±\S+ \S+ +\d+\.\d% +{line} ")
+        for row in report(recorded)[0]:
+            if row["code"] == "work" and row["hits"]:
+                self.assertGreater(row["error_ns"], 100_000, row)
+
+    def test_lines_that_wait_in_turn(self):
+        """On one line the thread waits so long that it is looked at less and less often; on the other, and where there is
+        no event for long, no time is lost by that. An error is one deviation."""
+        text = ("import time\n\n\ndef f():\n    begun = time.monotonic_ns()\n    time.sleep(0.4)  # long\n"
+                "    middle = time.monotonic_ns()\n    time.sleep(0.1)  # short\n"
+                "    return middle - begun, time.monotonic_ns() - middle\n\n\n"
+                "print(*map(sum, zip(*(f() for _ in range(4)))))\n")
+        recorded = session.Recorded(text, "turns.py")
+        for word, ns in zip(("long", "short"), map(int, recorded.done.stdout.split())):
+            row, = (row for row in report(recorded)[0] if row["line"] == line_of(text, word))
+            self.assertLess(abs(row["own_ns"] - ns), 3 * row["error_ns"], (word, ns, row))
+
     def test_lines_without_code_are_not_called_never_run(self):
         folder = session.scratch()
         with open(os.path.join(folder, "text.py"), "w", encoding="utf-8") as f:

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include "format/block.h"
 #include "format/body.h"
+#include "format/samples.h"
 #include "trace/recording.h"
 
 #define MAKER_SEGMENTS	  8
@@ -42,6 +43,7 @@ struct maker {
 	uint32_t segment;     /* index of the one that is written */
 	bool arena;	      /* the arena's file is there */
 	bool chains;	      /* blocks are packed in chains */
+	bool unheard;	      /* bodies from now on: no line has an event, the last one returns */
 	struct pl_map bodies; /* code -> body + 1 */
 	struct maker_thread threads[MAKER_THREADS];
 };
@@ -214,12 +216,16 @@ static inline void maker_body_of(struct maker *m, uint32_t number, const char *n
 	for (uint32_t i = 0; i < starts; i++) {
 		start[i] = (struct flow_start){.unit = MAKER_UNIT(i),
 			.line = first_line + 1 + (int32_t)i,
-			.witness = true};
+			.witness = !m->unheard};
 		block[i + 1] = (struct flow_block){
 			.unit = MAKER_UNIT(i), .start = i, .first_edge = i + 1, .edge_count = 1};
 		edge[i + 1] =
 			(struct flow_edge){.to = i + 1 < starts ? i + 2 : 1, .fires = FLOW_ALWAYS};
 		line[i + 1] = (struct flow_line){.unit = MAKER_UNIT(i), .line = start[i].line};
+	}
+	if (m->unheard) {
+		block[starts].edge_count = 0;
+		block[starts].flags = FLOW_BLOCK_RETURNS;
 	}
 	body.graph = (struct flow_graph){.unit_count = MAKER_UNIT(starts),
 		.analysed = true,
@@ -228,7 +234,7 @@ static inline void maker_body_of(struct maker *m, uint32_t number, const char *n
 		.blocks = block,
 		.block_count = starts + 1,
 		.edges = edge,
-		.edge_count = starts + 1,
+		.edge_count = starts + !m->unheard,
 		.lines = line,
 		.line_count = starts + 1};
 	body_write(&bytes, &body);
@@ -351,6 +357,23 @@ static inline void maker_cut(struct maker *m, struct maker_thread *t)
 		abort();
 	t->head.number++;
 	t->head.flags = 0;
+}
+
+/* All samples of process 1, in order of time. */
+static inline void maker_samples(struct maker *m, const struct sample *samples, uint32_t count)
+{
+	struct samples_head head = {.process = 1, .count = count};
+	struct pl_buf rows = {0}, payload = {0};
+
+	head.open_ticks = head.close_ticks = samples[0].ticks;
+	for (uint32_t i = 0; i < count; i++) {
+		sample_write(&rows, &samples[i], head.close_ticks);
+		head.close_ticks = samples[i].ticks;
+	}
+	samples_write(&payload, &head, buf_view(&rows));
+	record_write(&m->segments[m->segment], RECORD_SAMPLES, buf_view(&payload), NULL, 0);
+	buf_release(&rows);
+	buf_release(&payload);
 }
 
 static inline void maker_next_segment(struct maker *m)

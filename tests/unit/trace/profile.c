@@ -253,6 +253,141 @@ static void progress_stops_it(void **state)
 	release(&f);
 }
 
+/* ---- samples ---- */
+
+/* A look at line 11 + `start` of f, in ms. */
+struct looked {
+	uint64_t ms;
+	uint32_t start, weight;
+};
+
+/* f is entered and left at stamps, and has no event in between. */
+static void begin_unheard(struct fixture *f)
+{
+	maker_init(&f->m);
+	maker_body(&f->m, 1, "main", 1, 3);
+	f->m.unheard = true;
+	maker_body(&f->m, 2, "f", 10, 3);
+	f->t = maker_thread(&f->m, 0);
+	maker_enter(f->t, EVENT_NO_SITE, 10);
+	maker_line(f->t, 0);
+	line_after(f, 1, 1);
+}
+
+static void put_looks(struct fixture *f, const struct looked *looks, uint32_t count)
+{
+	struct sample samples[64] = {0};
+
+	for (uint32_t i = 0; i < count; i++)
+		samples[i] = (struct sample){.weight = looks[i].weight,
+			.ticks = looks[i].ms * MS,
+			.body = 3,
+			.unit = MAKER_UNIT(looks[i].start),
+			.waiting = true};
+	maker_samples(&f->m, samples, count);
+}
+#define PUT_LOOKS(f, looks) put_looks(f, looks, sizeof looks / sizeof *looks)
+
+static void assert_about_ms(int64_t ns, int ms, int error_ms)
+{
+	if (ns < (ms - error_ms) * (int64_t)MS || ns > (ms + error_ms) * (int64_t)MS)
+		fail_msg("%lld ns, not %d ms", (long long)ns, ms);
+}
+
+/* A thread that waits is looked at less often the longer it waits, and all looks are further apart
+ * while there is no news: how many there are does not say how long a line took. */
+static void looks_far_apart(void **state)
+{
+	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
+	static const struct looked looks[] = {{6, 0, 1}, {10, 0, 1}, {14, 0, 1}, {22, 0, 2},
+		{34, 0, 3}, {54, 0, 5}, {96, 0, 10}, {116, 1, 1}, {120, 1, 1}, {124, 1, 1}};
+	struct fixture f;
+	(void)state;
+
+	begin_unheard(&f);
+	enter_after(&f, 4, 20);
+	leave_after(&f, 121, 2);
+	line_after(&f, 1, 2);
+	PUT_LOOKS(&f, looks);
+	end(&f, &wanted);
+	assert_about_ms(line_of(&f, 11)->time.waiting_ns, 101, 1);
+	assert_about_ms(line_of(&f, 12)->time.waiting_ns, 20, 1);
+	release(&f);
+}
+
+/* A line without a look ran at most as long as looks are apart, and that is its error; but not
+ * where lines before and after it were seen in turn, nor longer than its spans. */
+static void what_no_look_saw(void **state)
+{
+	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
+	static const struct looked looks[] = {
+		{4, 1, 1}, {9, 1, 1}, {14, 1, 1}, {24, 1, 2}, {28, 1, 1}, {33, 1, 1}, {63, 1, 6}};
+	struct fixture f;
+	(void)state;
+
+	begin_unheard(&f);
+	enter_after(&f, 1, 20); /* at 2 ms */
+	leave_after(&f, 48, 2);
+	enter_after(&f, 2, 20); /* at 52 ms */
+	leave_after(&f, 12, 2);
+	line_after(&f, 1, 2);
+	maker_event1(f.t, EVENT_TIME, 10000);
+	maker_line(f.t, 0);
+	PUT_LOOKS(&f, looks);
+	end(&f, &wanted);
+	assert_in_range((uint64_t)line_of(&f, 11)->time.error_ns, 5 * MS, 14 * MS);
+	assert_in_range((uint64_t)line_of(&f, 13)->time.error_ns, 5 * MS, 30 * MS);
+	assert_in_range((uint64_t)line_of(&f, 3)->time.error_ns, 0, 10000);
+	release(&f);
+}
+
+/* Both ends of each call are at stamps: the time of the function is known, however little is known
+ * of its lines. */
+static void a_call_between_stamps(void **state)
+{
+	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
+	static const struct looked looks[] = {{12, 1, 1}, {22, 1, 1}, {33, 1, 1}};
+	struct fixture f;
+	(void)state;
+
+	begin_unheard(&f);
+	enter_after(&f, 4, 20);
+	leave_after(&f, 30, 2);
+	line_after(&f, 1, 2);
+	PUT_LOOKS(&f, looks);
+	end(&f, &wanted);
+	for (size_t i = 0; i < f.tables->function_count; i++) {
+		const struct pl_profile_function *function = &f.tables->functions[i];
+		if (strcmp(pl_code_name(function->code), "f") != 0)
+			continue;
+		assert_int_equal(function->error_ns, 0);
+		assert_ms(function->cumulated_ns, 30);
+	}
+	assert_in_range((uint64_t)line_of(&f, 11)->time.error_ns, 7 * MS, 12 * MS);
+	release(&f);
+}
+
+/* Of a thread that ends within a tick of its last stamp the file says no later time. */
+static void the_last_lines(void **state)
+{
+	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
+	struct fixture f;
+	(void)state;
+
+	begin(&f);
+	maker_enter(f.t, EVENT_NO_SITE, 10);
+	maker_event1(f.t, EVENT_TIME, MS / 2);
+	maker_line(f.t, 0);
+	maker_line(f.t, 1);
+	maker_line(f.t, 2);
+	unwind(&f);
+	maker_clock(&f.m, 900000, 5 * MS);
+	end(&f, &wanted);
+	for (int line = 2; line <= 4; line++)
+		assert_ms(line_of(&f, line)->time.error_ns, 5);
+	release(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +396,10 @@ int main(void)
 		cmocka_unit_test(the_longest),
 		cmocka_unit_test(exceptions),
 		cmocka_unit_test(progress_stops_it),
+		cmocka_unit_test(looks_far_apart),
+		cmocka_unit_test(what_no_look_saw),
+		cmocka_unit_test(a_call_between_stamps),
+		cmocka_unit_test(the_last_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
