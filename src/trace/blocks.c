@@ -285,18 +285,16 @@ static void add_still(struct pl_profile *p, const struct shared_line *l, uint64_
 			      .task_id = task_of(p, l, node)});
 }
 
-/* It went to another line between two looks: in the middle, plus or minus the distance of both. */
-static uint64_t between(
-	const struct pl_profile *p, const struct profile_looks *k, uint64_t next, int64_t *error_ns)
+uint64_t blocks_between(const struct pl_profile *p, uint64_t look, uint64_t next, int64_t *error_ns)
 {
-	*error_ns = clockmap_span(&p->r->clock, next - k->last);
-	return k->last + (next - k->last) / 2;
+	*error_ns = clockmap_span(&p->r->clock, next - look);
+	return look + (next - look) / 2;
 }
 
 /* It was at the line of the looks up to then. */
-static void end_looks(struct pl_profile *p, uint64_t to_ticks, int64_t error_ns)
+static void end_stand(struct pl_profile *p, uint64_t to_ticks, int64_t error_ns)
 {
-	const struct profile_looks *k = &p->looks;
+	const struct profile_stand *k = &p->stand;
 
 	add_still(p, &p->share.lines[k->line], k->from, profile_wanted_ns(p, k->from, to_ticks),
 		profile_add_ns(k->error_ns, error_ns));
@@ -306,7 +304,7 @@ static void end_looks(struct pl_profile *p, uint64_t to_ticks, int64_t error_ns)
  * of an event may have found another one. */
 void blocks_look(struct pl_profile *p, uint64_t ticks, const struct pl_code *code, int32_t line)
 {
-	struct profile_looks *k = &p->looks;
+	struct profile_stand *k = &p->stand;
 	const struct shared_line *l =
 		p->wanted.blocking_ns ? share_line(&p->share, code, line) : NULL;
 	const uint32_t index = l ? (uint32_t)(l - p->share.lines) : 0;
@@ -316,8 +314,8 @@ void blocks_look(struct pl_profile *p, uint64_t ticks, const struct pl_code *cod
 	if (!l || !l->tail_rows)
 		return;
 	if (k->count && k->line != index) {
-		from = between(p, k, ticks, &error_ns);
-		end_looks(p, from, error_ns);
+		from = blocks_between(p, k->last, ticks, &error_ns);
+		end_stand(p, from, error_ns);
 	}
 	if (!k->count || k->line != index) {
 		k->count++;
@@ -333,11 +331,11 @@ void blocks_note_still(struct pl_profile *p, uint64_t end_ticks, double ns, int6
 {
 	uint32_t node;
 	const struct shared_line *most = share_most(&p->share, &node);
-	const bool several = p->looks.count > 1;
+	const bool several = p->stand.count > 1;
 
 	if (several)
-		end_looks(p, end_ticks, 0);
-	p->looks = (struct profile_looks){0};
+		end_stand(p, end_ticks, 0);
+	p->stand = (struct profile_stand){0};
 	if (!most || !most->code)
 		return;
 	node = node_of(p, most);

@@ -23,6 +23,10 @@ void blocks_note_loop(struct pl_profile *p, const struct context_frame *f, uint3
 /* To be called when a task goes on. Has a new pass of its loop begun since it did so before? */
 bool blocks_begins_pass(struct pl_profile *p, struct profile_task *t);
 
+/* The thread went to another line between two looks, a later one not before the other: in the
+ * middle, plus or minus the distance of both. */
+uint64_t blocks_between(
+	const struct pl_profile *p, uint64_t look, uint64_t next, int64_t *error_ns);
 /* A sample of the span that is being closed; its rows are known. */
 void blocks_look(struct pl_profile *p, uint64_t ticks, const struct pl_code *code, int32_t line);
 /* The span was divided: did the thread stand still in it? Which line took most of it is kept for

@@ -124,7 +124,7 @@ static bool is_loop_wait(const struct profile_end *e, const struct contexts *x, 
 /* The frame of a sample is the innermost one with its code. If that is the frame in which the
  * thread is, and its last line is the sample's, then it stood there since the last event: the pass
  * of the line goes on, and is not a new one. */
-static void find_frame(struct pl_profile *p)
+static void find_frame(struct pl_profile *p, bool first)
 {
 	struct profile_end *e = &p->end;
 	const struct contexts *x = &p->contexts;
@@ -136,7 +136,7 @@ static void find_frame(struct pl_profile *p)
 	e->frame = i;
 	e->node = i ? x->frames[i - 1].node : contexts_loose(&p->contexts, e->code);
 	e->idle = is_loop_wait(e, x, i);
-	e->stays = i && e->since == p->open_ticks &&
+	e->stays = i && first &&
 		   code_place_line(walk_code_of(&p->walk, s->frames[i - 1].code),
 			   stack_place_of(s, i - 1), s->frames[i - 1].value) == e->line;
 }
@@ -154,8 +154,40 @@ static int share_stood(struct pl_profile *p, uint64_t to_ticks)
 		profile_wanted_ns(p, from, to_ticks) / LOOK_NS, e->waiting);
 }
 
-/* The thread stood at the line up to then; `gone`: it was at another line then. */
-static void note_stood(struct pl_profile *p, uint64_t to_ticks, bool gone)
+void path_end_look(struct pl_profile *p, uint64_t ticks, const struct pl_code *code, int32_t line)
+{
+	struct profile_end *e = &p->end;
+
+	code = code_first(code);
+	if (e->look_code != code || e->look_line != line) {
+		e->left = e->last;
+		e->first = ticks;
+	}
+	e->look_code = code;
+	e->look_line = line;
+	e->last = ticks;
+}
+
+/* The last look found another line than those before: it has been there since some time after the
+ * last one of these. If the path has that line last, an event says since when. */
+static void begin_stand(struct pl_profile *p)
+{
+	struct profile_end *e = &p->end;
+	const bool is_first = !e->code;
+
+	e->code = e->look_code;
+	e->line = e->look_line;
+	find_frame(p, is_first);
+	e->since = p->open_ticks;
+	if (e->stays)
+		e->error_ns = profile_tick_ns(p, p->open_ticks);
+	else
+		e->since = blocks_between(
+			p, e->left ? e->left : p->open_ticks, e->first, &e->error_ns);
+}
+
+/* The thread stood at the line up to about then; `gone`: it was at another line then. */
+static void note_stood(struct pl_profile *p, uint64_t to_ticks, int64_t to_error_ns, bool gone)
 {
 	const struct profile_end *e = &p->end;
 	struct shared_line *l = e->code ? share_line(&p->share, e->code, e->line) : NULL;
@@ -163,18 +195,20 @@ static void note_stood(struct pl_profile *p, uint64_t to_ticks, bool gone)
 
 	if (!l || e->idle)
 		return;
-	if (!e->stays || gone)
-		profile_longest(
-			p, &l->longest, &(struct profile_pass){e->since << 1, to_ticks << 1, 0});
+	const struct profile_pass pass = {e->since << 1, to_ticks << 1, 0};
+	const int64_t error_ns = profile_add_ns(e->error_ns, to_error_ns);
+	if ((!e->stays || gone) && profile_longest(p, &l->longest, &pass) &&
+		l->longest.error_ns < error_ns)
+		l->longest.error_ns = error_ns;
 	double ns = profile_wanted_ns(p, e->since, to_ticks);
 	if (!least || ns < (double)least)
 		return;
 	blocks_add(p, &(struct pl_profile_block){.kind = PL_BLOCK_STILL,
 			      .thread = p->thread->public.number,
 			      .time = {.ns = ns < (double)TIME_NS_MAX ? (int64_t)ns : TIME_NS_MAX,
-				      .error_ns = profile_tick_ns(p, e->since),
+				      .error_ns = error_ns,
 				      .at_ns = recording_time(p->r, e->since)},
-			      .from_seq = e->since == p->open_ticks ? p->open_seq : p->row_seq,
+			      .from_seq = e->stays ? p->open_seq : p->row_seq,
 			      .before_seq = p->row_seq,
 			      .node = e->node,
 			      .code = e->code,
@@ -183,8 +217,7 @@ static void note_stood(struct pl_profile *p, uint64_t to_ticks, bool gone)
 }
 
 /* One sample after the last event, in order of time. The line before it gets the time up to here.
- * If it is another line, the thread has moved, so a new stand begins; the first one is counted from
- * the last event, since nothing says that it was elsewhere. */
+ * If it is another line, the thread has moved, so a new stand begins. */
 int path_end_sample(
 	struct pl_profile *p, const struct sample *s, const struct pl_code *code, int32_t line)
 {
@@ -194,15 +227,16 @@ int path_end_sample(
 		e->shared = e->from;
 	else if (share_stood(p, s->ticks))
 		return PL_ERR_MEMORY;
-	code = code_first(code);
-	e->waiting = s->waiting;
-	if (e->code != code || e->line != line) {
-		note_stood(p, s->ticks, true);
-		e->since = e->code ? s->ticks : p->open_ticks;
-		e->code = code;
-		e->line = line;
-		find_frame(p);
+	const bool moved = e->code != code_first(code) || e->line != line;
+	if (moved && e->code) {
+		int64_t error_ns = 0;
+		uint64_t to = blocks_between(p, e->last, s->ticks, &error_ns);
+		note_stood(p, to, error_ns, true);
 	}
+	path_end_look(p, s->ticks, code, line);
+	e->waiting = s->waiting;
+	if (moved)
+		begin_stand(p);
 	struct shared_line *l = share_line(&p->share, code, line);
 	if (!l)
 		return PL_ERR_MEMORY;
@@ -216,7 +250,7 @@ int path_end_close(struct pl_profile *p, uint64_t end_ticks)
 {
 	int code = share_stood(p, end_ticks);
 
-	note_stood(p, end_ticks, false);
+	note_stood(p, end_ticks, profile_tick_ns(p, end_ticks), false);
 	if (!p->end.code || !p->end.idle)
 		return code;
 	if (p->idle_to <= p->open_ticks)

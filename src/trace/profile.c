@@ -533,9 +533,11 @@ static int take_sample(struct pl_profile *p, uint64_t end_ticks)
 	int32_t line = 0;
 
 	const struct pl_code *c = code_of_sample(p, s, &line);
-	if (line && s->ticks >= p->open_ticks && p->idle_to <= p->open_ticks && !p->end.open)
-		blocks_look(p, s->ticks, c, line);
 	const bool ends = p->end.open && s->ticks >= p->end.from;
+	if (line && s->ticks >= p->open_ticks && p->end.open && !ends)
+		path_end_look(p, s->ticks, c, line);
+	else if (line && s->ticks >= p->open_ticks && p->idle_to <= p->open_ticks && !ends)
+		blocks_look(p, s->ticks, c, line);
 	if (!line || (!ends && !is_shared(p, s, &from, &to)))
 		return 0;
 	struct shared_line *l = share_line(&p->share, c, line);
@@ -655,8 +657,8 @@ static void note_task(struct pl_profile *p, uint32_t node)
 }
 
 /* The order matters. Rows and samples of the span first; then its length, without idle waits; then
- * the division, to which blocks_note_still and note_tail refer; at last all of the span is forgotten, and
- * the next one opens at the same tick. */
+ * the division, to which blocks_note_still and note_tail refer; at last all of the span is
+ * forgotten, and the next one opens at the same tick. */
 static int close_span(struct pl_profile *p, uint64_t end_ticks)
 {
 	int code = take_steps(p);
@@ -1038,7 +1040,7 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->idle_from = p->idle_to = 0;
 	p->end = (struct profile_end){0};
 	p->recent_count = p->left_count = p->tail_line = 0;
-	p->looks = (struct profile_looks){0};
+	p->stand = (struct profile_stand){0};
 	p->pass++;
 	p->flights.open = p->flights.left = false;
 	walk_init(&p->walk, p->r, thread);

@@ -35,7 +35,7 @@ struct profile_recent {
 };
 
 /* The samples of a span, as far as all are of one line. */
-struct profile_looks {
+struct profile_stand {
 	uint32_t count; /* of lines so far; 0: no sample yet */
 	uint32_t line;	/* index */
 	uint64_t from;	/* ticks */
@@ -84,8 +84,14 @@ struct profile_end {
 	/* Since when all samples were of one line. NULL: there was none yet. */
 	const struct pl_code *code; /* the first of its plans */
 	int32_t line;
-	uint64_t since;	 /* ticks */
-	bool waiting;	 /* the last sample was */
+	uint64_t since;	  /* ticks */
+	int64_t error_ns; /* of that */
+	bool waiting;	  /* the last sample was */
+	/* The last looks of the span, also before `from`, which were all of one line. It was not
+	 * at another one since `left`, the last look there; 0: there was none. */
+	const struct pl_code *look_code;
+	int32_t look_line;
+	uint64_t left, first, last; /* ticks */
 	uint64_t shared; /* ticks: the time up to here is that of the lines of samples before */
 	uint32_t frame;	 /* of the stack, + 1; 0: it is not known which */
 	uint32_t node;
@@ -149,7 +155,7 @@ struct pl_profile {
 	bool open, ends; /* ends: the span that is being closed is the last one */
 	struct profile_recent recent[RECENT_SPANS];
 	uint32_t recent_count;
-	struct profile_looks looks;
+	struct profile_stand stand;
 	uint64_t open_seq, row_seq; /* of the rows that open and close the span */
 	struct profile_left left[LEFT_MAX];
 	uint32_t left_count;
@@ -185,9 +191,11 @@ int path_end_row(struct pl_profile *p, const struct pl_event *row);
 /* After PL_END of the walk: when the path ends. The path of a running program ends where it was
  * seen last. */
 int path_end_find(struct pl_profile *p, uint64_t *end_ticks, struct pl_err *err);
-/* A sample of the last span, if its path breaks off, from `from` on. 0, PL_ERR_MEMORY. */
+/* A sample of the last span, if its path breaks off, from `from` on; each one before that is only
+ * looked at. 0, PL_ERR_MEMORY. */
 int path_end_sample(
 	struct pl_profile *p, const struct sample *s, const struct pl_code *code, int32_t line);
+void path_end_look(struct pl_profile *p, uint64_t ticks, const struct pl_code *code, int32_t line);
 /* No more samples come. To be called before the span is shared. 0, PL_ERR_MEMORY. */
 int path_end_close(struct pl_profile *p, uint64_t end_ticks);
 /* And afterwards: without samples each line that may have run may have had all of the time. */

@@ -86,6 +86,31 @@ thread.join()
 print(json.dumps(times))
 '''
 
+# It waits for ever, after lines of which the last event says nothing, and is killed. It prints when
+# it begins to wait.
+KILLED = '''\
+import os, signal, sys, threading, time
+lock = threading.Lock()
+
+
+def kill():
+    time.sleep(1)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def stuck(seconds):
+    lock.acquire()
+    for i in range(1000):
+        pass
+    time.sleep(seconds)
+    print(time.time(), flush=True)
+    lock.acquire()  # waits
+
+
+threading.Thread(target=kill).start()
+stuck(float(sys.argv[1]))
+'''
+
 
 def line_of(text, word):
     return next(number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# " + word))
@@ -173,6 +198,18 @@ class Blocking(unittest.TestCase):
                     self.assertEqual((row["kind"], row["thread"]), ("still", 1))
                     self.assertAlmostEqual(row["ns"], (end - begin) * 1e9, delta=row["error_ns"] + 5e6)
                     self.check_event(run, row)
+
+    def test_since_when_it_stands_still_before_a_kill(self):
+        for seconds, clock in (("0.05", "tick=auto"), ("0.3", "tick=auto"), ("0.3", "tick=1ms"), ("0.31", "tick=1ms"), ("0.32", "tick=1ms")):
+            folder = session.scratch()
+            with open(os.path.join(folder, "blocks.py"), "w", encoding="utf-8") as f:
+                f.write(KILLED)
+            done = session.pathline("record", "-q", "--clock", clock, "--python", session.PYTHON, "--", "blocks.py", seconds, cwd=folder)
+            began = float(done.stdout)
+            told = session.pathline("report", "--blocking", "200ms", "--json", cwd=folder).stdout.splitlines()
+            rows = [json.loads(row)["data"] for row in told if json.loads(row)["type"] == "block"]
+            row, = (row for row in rows if row["stack"][0]["line"] == line_of(KILLED, "waits"))
+            self.assertAlmostEqual(row["at"], began, delta=row["error_ns"] / 1e9 + 0.001, msg=row)
 
 
 if __name__ == "__main__":
