@@ -262,6 +262,18 @@ static bool has_run(struct report *w, const char *word)
 	return false;
 }
 
+/* A head without rows would leave open whether something is missing. */
+static int show_calls(struct report *w, const struct sheet *s, const char *none)
+{
+	const int code = report_show(w, s);
+
+	for (size_t i = 0; i < s->rows; i++)
+		if (s->wanted(s->context, i))
+			return code;
+	report_note(w, none);
+	return code;
+}
+
 int report_callers(struct report *w)
 {
 	struct sheet s = report_sheet(w, "caller", report_caller_columns);
@@ -272,7 +284,7 @@ int report_callers(struct report *w)
 	if (!has_run(w, w->callers))
 		return CMD_OK;
 	report_title(w, "callers of", w->callers);
-	return report_show(w, &s);
+	return show_calls(w, &s, "No call of it was recorded.");
 }
 
 int report_callees(struct report *w)
@@ -285,5 +297,5 @@ int report_callees(struct report *w)
 	if (!has_run(w, w->callees))
 		return CMD_OK;
 	report_title(w, "callees of", w->callees);
-	return report_show(w, &s);
+	return show_calls(w, &s, "It called no function that was recorded.");
 }

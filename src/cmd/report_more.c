@@ -623,6 +623,8 @@ int report_exceptions(struct report *w)
 	s.rows = order_exceptions(w, rows.order);
 	report_title(w, "exceptions", NULL);
 	int code = report_show(w, &s);
+	if (!s.rows)
+		report_note(w, "No exception was raised in code that was recorded.");
 	free(rows.order);
 	return code;
 }

@@ -663,6 +663,14 @@ class Views(unittest.TestCase):
         self.assertRegex(done, r"two.py:2 in f.<locals>.<genexpr>  return sum")
         self.assertRegex(done, r"two.py:3  f\(")
 
+    def test_a_view_without_rows_says_so(self):
+        """To a person; the data has no row."""
+        recorded = session.Recorded("def f():\n    return 1\n\n\nf()\n", "none.py", "--only-mine")
+        for words, said in ((("--callees", "f"), "It called no function that was recorded."), (("--tasks",), "No asyncio task and no greenlet ran."),
+                            (("--exceptions",), "No exception was raised in code that was recorded."), (("--blocking", "1h"), "No thread and no event loop")):
+            self.assertRegex(recorded.pathline("report", *words).stdout.decode(), f"(?m)^{said}")
+            self.assertEqual(recorded.pathline("report", *words, "--json").stdout, b"")
+
     def test_rows_that_are_not_shown_are_counted(self):
         for words in (), ("--functions",), ("--tasks",), ("--exceptions",), ("--callees", "serve"):
             outside = words in ((), ("--functions",))   # the row outside of Python
