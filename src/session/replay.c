@@ -141,7 +141,13 @@ static int find_module(struct replay *p, struct pl_event *e, struct pl_err *err)
 	return code;
 }
 
-/* The thread's first event is a call, mostly: the line after it is where one begins to read. */
+static bool is_in_text(const struct pl_event *e)
+{
+	return e->kind == PL_EVENT_LINE && e->line > 0;
+}
+
+/* The thread's first event is a call, mostly: the line after it is where one begins to read. The
+ * only line of an empty module has the number 0. */
 static int go_to_first_line(struct replay *p, struct pl_err *err)
 {
 	struct pl_event e = p->at, line;
@@ -151,9 +157,13 @@ static int go_to_first_line(struct replay *p, struct pl_err *err)
 		return code;
 	if (code == PL_END)
 		e = p->at;
-	if (e.kind != PL_EVENT_LINE && step_forward(&p->path, &e, STEP_LINE, &line, err) == 0)
-		e = line;
-	arrive(p, &e);
+	struct pl_event at = e;
+	while (!is_in_text(&at) && step_forward(&p->path, &at, STEP_LINE, &line, err) == 0) {
+		if (e.kind != PL_EVENT_LINE)
+			e = line;
+		at = line;
+	}
+	arrive(p, is_in_text(&at) ? &at : &e);
 	return 0;
 }
 

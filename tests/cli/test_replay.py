@@ -586,6 +586,17 @@ class Replay(Recording):
         self.assertEqual(begin("--only-mine", "--python", PYTHON, "-m", "shop.server")[0], "shop/server.py:1")
         self.assertRegex(begin("--python", PYTHON, "-c", "import runpy; runpy.run_module('shop')")[0], "string>:1$")
 
+    def test_it_begins_at_a_line_that_there_is(self):
+        """An empty module has a line with the number 0."""
+        folder = session.scratch()
+        os.makedirs(os.path.join(folder, "calc"))
+        for name, text in (("calc/__init__.py", ""), ("calc/parser.py", "def parse():\n    return 1\n"), ("use.py", "import calc.parser\n")):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        session.pathline("record", "-q", "--include", "calc", "--python", session.PYTHON, "--", "use.py", cwd=folder)
+        at = session.pathline("replay", "--plain", "-c", "j start", cwd=folder).stdout.decode().split("\t")
+        self.assertEqual((os.path.basename(at[6]), at[7]), ("parser.py", "1"))
+
     def test_until_goes_on_in_its_frame(self):
         rows = self.replay("a", "t worker", "b mine.py:28", "c", "until")
         self.assertEqual([row[7:9] for row in rows[4:6]], [["28", "work"], ["29", "work"]])     # not 24, where the loop goes on
