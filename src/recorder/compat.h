@@ -271,11 +271,13 @@ static inline bool thread_is_traced(const PyThreadState *ts)
 #endif
 }
 
-/* Does another tool get jumps here? If it raises, 3.12 has the frame at the target, whose LINE has
- * not fired. */
+/* If the callback for a jump raises, the frame is at the target, whose LINE has not fired. */
+#define JUMP_RAISES_AT_TARGET (PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030d0000)
+
+/* Does another tool get jumps here, where that matters? */
 static inline bool others_hear_jumps(const PyCodeObject *code, int tool)
 {
-#if PY_VERSION_HEX >= 0x030c0000 && PY_VERSION_HEX < 0x030d0000
+#if JUMP_RAISES_AT_TARGET
 	const _PyCoMonitoringData *data = code->_co_monitoring;
 	const uint8_t *tools = data ? data->active_monitors.tools : NULL;
 

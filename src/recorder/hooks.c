@@ -489,7 +489,8 @@ PyObject *on_raise(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 	(void)hook, (void)n, (void)names;
 	if (!code_is_left_out(code_of(args)))
 		record_raise(code_of(args), exception_type_number(args[2]),
-			Py_IS_TYPE(args[2], (PyTypeObject *)PyExc_KeyboardInterrupt));
+			Py_IS_TYPE(args[2], (PyTypeObject *)PyExc_KeyboardInterrupt),
+			JUMP_RAISES_AT_TARGET && tools_raised_at_jump(args[2]));
 	Py_RETURN_NONE;
 }
 

@@ -746,8 +746,8 @@ static __attribute__((noinline)) bool moment_stands_there(
 	return true;
 }
 
-/* interrupts: it is a KeyboardInterrupt */
-static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrupts)
+/* interrupts: it is a KeyboardInterrupt; jumped: it comes from a jump whose target did not run */
+static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrupts, bool jumped)
 {
 	struct moment m;
 
@@ -770,8 +770,8 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 	if (unlikely(begins) && !was_entered(m.thread, m.thread->depth, m.frame) &&
 		!moment_begin_early(&m))
 		return;
-	unsigned early = line_is_unheard(m.thread, m.frame, m.record, unit) ? EVENT_EARLY : 0;
-	moment_end(&m, event_write2(m.at, EVENT_RAISE | early, unit, type));
+	bool early = (jumped && here.start) || line_is_unheard(m.thread, m.frame, m.record, unit);
+	moment_end(&m, event_write2(m.at, EVENT_RAISE | (early ? EVENT_EARLY : 0), unit, type));
 	if (unlikely(others_hear_jumps(code, root.tool) && !root.tells_lines))
 		hooks_tell_lines();
 }

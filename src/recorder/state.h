@@ -865,6 +865,9 @@ void hooks_off(void);
 /* Does the program have all tool ids of sys.monitoring, and the recorder none? No event is
  * reported then. */
 bool tools_are_all_taken(void);
+/* RAISE came with this exception: was it raised by another tool's callback for JUMP or BRANCH?
+ * false as well if the callback is neither a function nor a method. */
+bool tools_raised_at_jump(PyObject *exception);
 
 /* ---- sysfunction.c ---- */
 /* Put `own` in place of the C function that `function` (may be NULL) calls; *theirs gets the

@@ -21,7 +21,7 @@
  * called first. The own ids keep that order if possible, which it is not if all ids between are
  * taken by then.
  *
- * Not on the hot path: nothing here runs at an event.
+ * Not on the hot path: nothing here runs at an event, but tools_raised_at_jump at a RAISE.
  */
 #include "recorder/hooks.h"
 
@@ -658,6 +658,44 @@ void tools_begin(PyObject *module, long events)
 	if (has_debugger(module))
 		hooks_are_traced();
 	PyErr_Clear();
+}
+
+/* ---- callbacks that raise ---- */
+
+/* Is the callback a function or method with this code? */
+static bool callback_has(PyObject *callback, const PyCodeObject *code)
+{
+	if (callback && PyMethod_Check(callback))
+		callback = PyMethod_GET_FUNCTION(callback);
+	return callback && PyFunction_Check(callback) &&
+	       PyFunction_GET_CODE(callback) == (PyObject *)code;
+}
+
+static bool is_jump_callback(const PyCodeObject *code)
+{
+	for (int tool = 0; tool < TOOLS; tool++) {
+		PyObject **callbacks = monitoring_callbacks(of, tool);
+		if (callback_has(callbacks[PY_MONITORING_EVENT_JUMP], code) ||
+			callback_has(callbacks[PY_MONITORING_EVENT_BRANCH], code))
+			return true;
+	}
+	return false;
+}
+
+/* The traceback has the frame that raised, and then what was called there: the callback, as far as
+ * it is not of C. */
+bool tools_raised_at_jump(PyObject *exception)
+{
+	if (!of || !PyExceptionInstance_Check(exception))
+		return false;
+	PyObject *here = ((PyBaseExceptionObject *)exception)->traceback;
+	PyTracebackObject *called =
+		here && PyTraceBack_Check(here) ? ((PyTracebackObject *)here)->tb_next : NULL;
+	PyCodeObject *callee = called ? PyFrame_GetCode(called->tb_frame) : NULL;
+	bool raised = callee && is_jump_callback(callee);
+
+	Py_XDECREF(callee);
+	return raised;
 }
 
 /* ---- calls of the recorder, with its own id ---- */

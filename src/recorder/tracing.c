@@ -90,7 +90,7 @@ static void trace_exception(PyFrameObject *f, PyCodeObject *code, PyObject *exce
 
 	if (swallowed && opcode == SEND && is_quiet(f->f_frame))
 		return;
-	record_raise(code, exception_type_number(exception), false);
+	record_raise(code, exception_type_number(exception), false, false);
 	if (!swallowed)
 		f->f_trace_opcodes |= SWITCH_OURS | SWITCH_PENDING;
 }

@@ -22,6 +22,7 @@ ALLOWED = {
     "hooks_hear_again",  # once a code whose frames had callers until now
     "hooks_are_traced",  # once, when the program has set a trace function
     "hooks_tell_lines",  # once, where another tool hears of jumps as an exception comes (3.12)
+    "tools_raised_at_jump",  # as an exception comes (3.12)
     "trace_find_own",  # only while another thread has set this one's trace function
     "section_hears", "sections_on",  # only while there is a section of precise_timestamping()
     "main_begins",  # only until __main__ does

@@ -1,11 +1,54 @@
 # two-runs min=3.12
-"""Another tool's callback raises where an exception is handled."""
+"""Another tool's callback raises: at a jump, at a branch, where an exception is handled."""
 import sys
 
 m = sys.monitoring
 E = m.events
 TOOL = 1
 m.use_tool_id(TOOL, "raises")
+BRANCH = E.BRANCH if sys.version_info < (3, 14) else E.BRANCH_LEFT | E.BRANCH_RIGHT
+
+
+def loop(n):
+    t = 0
+    for i in range(n):
+        if i % 2:
+            t += i
+        else:
+            t -= 1
+    return t
+
+
+class Raises:
+    left = 3
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.left -= 1
+        if not self.left:
+            raise ValueError
+        return self.left
+
+
+def loop_raises(n):
+    t = 0
+    for i in Raises():
+        if i % 2:
+            t += i
+        else:
+            t -= 1
+
+
+def loop_again(n):
+    t = 0
+    while t < n:
+        if t % 2:
+            t += 3
+        else:
+            t += 1
+    return t
 
 
 def finishes():
@@ -75,6 +118,19 @@ def handles_inside(make):
     return x
 
 
+def hears(events, work, *args):
+    """The callback does not raise, the work does."""
+    for bit in range(20):
+        if events & 1 << bit:
+            m.register_callback(TOOL, 1 << bit, lambda *_: None)
+    m.set_local_events(TOOL, work.__code__, events)
+    try:
+        work(*args)
+    except ValueError:
+        print("raised", work.__name__)
+    m.set_local_events(TOOL, work.__code__, 0)
+
+
 def run(events, work, *args, local, error):
     """The callback raises once."""
     def bad(*_):
@@ -82,9 +138,13 @@ def run(events, work, *args, local, error):
         m.set_local_events(TOOL, work.__code__, 0)
         raise error
 
+    class Bad:
+        def raises(self, *_):
+            bad()
+
     for bit in range(20):
         if events & 1 << bit:
-            m.register_callback(TOOL, 1 << bit, bad)
+            m.register_callback(TOOL, 1 << bit, bad if local else Bad().raises)
     try:
         if local:
             m.set_local_events(TOOL, work.__code__, events)
@@ -99,3 +159,14 @@ def run(events, work, *args, local, error):
 for make in yields, finishes, Ends:
     for work in handles, handles_after_more, handles_in_handler, handles_inside:
         run(E.EXCEPTION_HANDLED, work, make, local=False, error=KeyError)
+for local in True, False:
+    for events in E.JUMP, BRANCH:
+        run(events, loop, 3, local=local, error=ValueError)
+        run(events, loop_again, 9, local=local, error=ValueError)
+hears(E.JUMP | BRANCH, loop_raises, 3)
+m.register_callback(TOOL, E.JUMP, lambda *_: int("x"))
+m.set_local_events(TOOL, loop.__code__, E.JUMP)
+try:
+    loop(3)
+except ValueError:
+    print("raised again")
