@@ -34,11 +34,12 @@ static const char HELP_HOT[] =
 	"a function of which so many lines ran is recorded in a way that costs less\n"
 	"for each line and more to begin with (not on 3.11); 0: never. Without it: 1000";
 static const char HELP_INCLUDE[] =
-	"record code whose module or path matches GLOB. Of several --include and\n"
-	"--exclude the last one that matches decides; what none matches is left out\n"
-	"if the first one is an --include. A GLOB with a / or .py is a path, as for a\n"
-	"script (its module is __main__): --include app.py. The words stdlib and\n"
-	"site-packages stand for those";
+	"record code whose module or path matches GLOB: calc is calc and calc.parser,\n"
+	"calc.* not calc itself. Of several --include and --exclude the last one that\n"
+	"matches decides; what none matches is left out if the first one is an\n"
+	"--include. A GLOB with a / or .py is a path, as for a script (its module is\n"
+	"__main__): --include app.py. The words stdlib and site-packages stand for\n"
+	"those";
 static const char HELP_EXCLUDE[] =
 	"do not record such code. It costs nothing after its first run. What it calls\n"
 	"is shown in the place of its call";
