@@ -251,6 +251,13 @@ static uint8_t *write_task(
 	return is_root(frame) ? task_write(p, current_thread_state(), frame, begins) : p;
 }
 
+/* What is thrown into one goes past the coroutines that await it: these have no frame meanwhile, so
+ * it is the root, and no task has it as its coroutine. */
+static bool is_async_generator(py_frame *frame)
+{
+	return frame_in_generator(frame) && frame_code(frame)->co_flags & CO_ASYNC_GENERATOR;
+}
+
 /* `frame` is not on the shadow stack: link it, with all its callers down to one that is there.
  *
  *   shadow   a b x y          the interpreter: frame -> d -> c -> b -> a
@@ -290,7 +297,8 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 		unsigned flags = !ours && runs_hidden(base, t->frames[base + i])
 					 ? EVENT_HIDDEN
 					 : link_flags(t, base + i, ours);
-		p = write_task(t, p, t->frames[base + i], base + i, false);
+		p = write_task(t, p, t->frames[base + i], base + i,
+			is_async_generator(t->frames[base + i]));
 		p = write_link(t, p, t->frames[base + i], base + i, flags);
 	}
 	t->kept = 0;

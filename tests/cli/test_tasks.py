@@ -107,6 +107,14 @@ class Tasks(unittest.TestCase):
             self.assertGreaterEqual(row["wait_ns"], 90_000_000)
             self.assertEqual(row["stretches"], 3)
 
+    def test_an_exception_that_is_thrown_through_asynchronous_generators(self):
+        """The coroutines that await them have no frame meanwhile."""
+        for options in (), ("--only-mine",):
+            run = Run("thrown.py", options=options)
+            self.every_row_has_it(run)
+            thrown = {row[5] for row in run.rows if row[1:3] == ["throw", "leaf"]}
+            self.assertEqual(thrown, {f"outer {depth} {swallow}" for depth in range(3) for swallow in (False, True)})
+
     def test_a_task_that_is_renamed_while_it_runs(self):
         """Its last name is known from the end of each of its stretches; by any of its names it is
         found whole."""
