@@ -224,7 +224,7 @@ static void write_processes(struct out *o, const struct pl_recording *r)
 	s.cell = process_cell;
 	for (uint32_t i = 0; rows && i < count; i++) {
 		const struct pl_process *p = rows[i].process = pl_recording_process(r, i);
-		summary_end(p, rows[i].end);
+		summary_end(r, p, rows[i].end);
 		if (asprintf(&rows[i].command, "%*s%s", (int)(2 * generation(r, p)), "",
 			    p->command) < 0)
 			rows[i].command = NULL;
@@ -556,7 +556,7 @@ static void json_process(struct json *j, const struct pl_recording *r, const str
 	json_text(j, "interpreter", p->interpreter);
 	json_moment(j, "start", p->start_ns);
 	json_moment(j, "end", p->end_ns);
-	json_text(j, "ended", summary_end_word(p));
+	json_text(j, "ended", summary_end_word(r, p));
 	if (p->end == PL_PROCESS_EXITED)
 		json_i64(j, "exit", p->end_code);
 	if (p->end == PL_PROCESS_SIGNALED)

@@ -73,7 +73,7 @@ static void describe_end(const struct pl_recording *r, struct entry *e)
 	else if (!p)
 		snprintf(e->end, sizeof e->end, "no Python");
 	else
-		summary_end(p, e->end);
+		summary_end(r, p, e->end);
 }
 
 /* Bounded: ls is not to take seconds for a recording of hours, so exceptions are looked for from

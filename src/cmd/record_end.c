@@ -128,7 +128,9 @@ static void say_totals(const struct record_end *e)
 	units_size(size, p->bytes);
 	cmd_say("recorded in %s, %s", e->place->path, size);
 	cmd_say("%s of %s, %s", events, processes, threads);
-	if (p->running)
+	if (p->running && p->finished)
+		cmd_say("recording stopped while %u of the processes ran", p->running);
+	else if (p->running)
 		cmd_say("%u of the processes still %s; recording goes on until %s", p->running,
 			p->running == 1 ? "runs" : "run", p->running == 1 ? "it ends" : "they end");
 	else if (!p->finished && p->totals.processes)
@@ -231,7 +233,7 @@ static void say_killed(const struct record_end *e, const struct pl_recording *re
 			first = p->number;
 		if (count++ >= KILLED_MAX)
 			continue;
-		summary_end(p, how);
+		summary_end(recording, p, how);
 		cmd_say("process %" PRIu32 " was killed by %s", p->number, how);
 	}
 	if (!count)

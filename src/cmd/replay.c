@@ -265,7 +265,7 @@ static int go_to_kill(struct answers *a, const struct pl_process *of)
 		return failed(code, &err);
 	a->thread = NULL; /* it may be one of another process */
 	code = go_to_end(a);
-	summary_end(of, how);
+	summary_end(p->r, of, how);
 	snprintf(text, sizeof text,
 		"process %" PRIu32 " was killed by %s, and this is its last event", of->number,
 		how);

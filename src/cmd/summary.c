@@ -38,7 +38,16 @@ struct summary summary_of(const struct pl_recording *r)
 	return s;
 }
 
-const char *summary_end_word(const struct pl_process *p)
+/* Did recording end before the process? */
+static bool ran_on(const struct pl_recording *r, const struct pl_process *p)
+{
+	struct pl_recording_info info;
+
+	pl_recording_info(r, &info);
+	return p->end == PL_PROCESS_RUNNING && (info.finished || info.unfinished);
+}
+
+const char *summary_end_word(const struct pl_recording *r, const struct pl_process *p)
 {
 	static const char *const words[] = {
 		[PL_PROCESS_RUNNING] = "running",
@@ -48,11 +57,14 @@ const char *summary_end_word(const struct pl_process *p)
 		[PL_PROCESS_LOST] = "lost",
 	};
 
-	return (size_t)p->end < sizeof words / sizeof *words ? words[p->end] : "not known";
+	if ((size_t)p->end >= sizeof words / sizeof *words || ran_on(r, p))
+		return "not known";
+	return words[p->end];
 }
 
 /* LOST with a code: it wrote no end, which is so only if a signal kills it. */
-void summary_end(const struct pl_process *p, char text[SUMMARY_END_BYTES])
+void summary_end(
+	const struct pl_recording *r, const struct pl_process *p, char text[SUMMARY_END_BYTES])
 {
 	const char *name = p->end == PL_PROCESS_SIGNALED ? sigabbrev_np(p->end_code) : NULL;
 
@@ -67,7 +79,7 @@ void summary_end(const struct pl_process *p, char text[SUMMARY_END_BYTES])
 	else if (p->end == PL_PROCESS_LOST && p->end_code)
 		snprintf(text, SUMMARY_END_BYTES, "killed, it seems");
 	else
-		snprintf(text, SUMMARY_END_BYTES, "%s", summary_end_word(p));
+		snprintf(text, SUMMARY_END_BYTES, "%s", summary_end_word(r, p));
 }
 
 /* Of the recording as a whole: a gap at the beginning of a thread is not one of these. */
