@@ -191,7 +191,7 @@ static struct cell process_cell(const void *context, size_t row, unsigned column
 	case PROCESS_END:
 		return cell_text(r->end);
 	case PROCESS_LENGTH:
-		if (p->end_ns <= p->start_ns)
+		if (!p->start_ns || p->end_ns <= p->start_ns)
 			return (struct cell){0};
 		return (struct cell){
 			.kind = CELL_NS, .number = units_between(p->start_ns, p->end_ns)};
@@ -250,6 +250,8 @@ static void write_python(struct out *o, const struct pl_recording *r, uint32_t i
 	struct pl_buf text = {0};
 	uint32_t more = 0, named = 0;
 
+	if (!p->interpreter[0]) /* its description was lost */
+		return;
 	for (uint32_t i = 0; i < index; i++)
 		if (same_python(pl_recording_process(r, i), p))
 			return;
