@@ -449,7 +449,7 @@ class Replay(Recording):
         for word, row in zip(lines, self.replay(*lines)[1:]):
             self.assertEqual(row, ["!", f"not a line number: {word.split()[1]}; try b N or b file:N"])
         rows = self.replay("b mine.py:6 if hits==2", "b mine.py:9 if  hits  ==  3 ", "B")
-        self.assertEqual(rows[3:], [["!", "1: b mine.py:6 if hits == 2"], ["!", "2: b mine.py:9 if hits == 3"]])
+        self.assertEqual(rows[3:], [["!", "1: b mine.py:6 if hits == 2; 2: b mine.py:9 if hits == 3"]])
 
     def test_the_same_stop_again_removes_it(self):
         rows = self.replay("b mine.py:6", "b 6", "b square", "b square", "x KeyError", "x KeyError", "w add", "w add", "B")
