@@ -345,6 +345,8 @@ class Faults(recorded.Case):
         told = recorded.info(program.dir)
         self.assertEqual((told["finished"], told["recovered"]), (True, False))
         self.assertEqual([process["ended"] for process in told["processes"]], ["not known"])
+        shown = recorded.run(recorded.PATHLINE, "info", program.dir).stdout
+        self.assertRegex(shown, r"(?m)^state +recording stopped before the program ended$")
         self.assert_path(program.dir, reached)
         *_, last = recorded.rows(program.dir, "event,type")
         self.assertEqual(last, ["gap", "collector-gone"])
