@@ -22,8 +22,10 @@ int looks_begin(struct looks *l, struct pl_recording *r, uint32_t process, uint3
 
 int looks_next(struct looks *l, struct pl_err *err)
 {
-	if (l->has_sample)
+	if (l->has_sample) {
 		l->before = l->sample.ticks;
+		l->rare = l->sample.weight > 1;
+	}
 	l->has_sample = l->has_next;
 	l->sample = l->next;
 	return l->has_next ? read_next(l, err) : 0;

@@ -8,6 +8,9 @@
  * So a look has the time halfway to its neighbours, and numbers of looks say little. At the ends of
  * a span its part is longer, since what stands there is known; but not shorter than in the middle:
  * then a line that is short, and is seldom seen, would get less than it took.
+ *
+ * The look after a long wait comes late, so it misses most short lines that come then. The line that
+ * it finds has at least the whole time since the look before: it stands for those that were missed.
  */
 #ifndef PL_TRACE_LOOKS_H
 #define PL_TRACE_LOOKS_H
@@ -23,6 +26,7 @@ struct looks {
 	struct sample sample, next;
 	bool has_sample, has_next;
 	uint64_t before; /* ticks of the look before, 0: none */
+	bool rare;	 /* it was one of a thread that waits, so this look came late */
 };
 
 /* To the first look at the thread. 0, or an error. */

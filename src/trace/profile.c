@@ -476,43 +476,18 @@ static void enter_range(struct pl_profile *p)
 			begin_stretch(p, x->frames[i].task, p->range_from);
 }
 
-/* Neither of the standard library nor installed. */
-static bool is_own(const struct pl_profile *p, const struct pl_code *c)
-{
-	const char *file = pl_code_file(c);
-	const struct process_entry *process = recording_find_process(p->r, p->wanted.range.process);
-	const char *library = process->stdlib_dir;
-	const size_t length = strlen(library);
-
-	return strncmp(file, "<frozen ", 8) != 0 && !strstr(file, "/site-packages/") &&
-	       !strstr(file, "/dist-packages/") &&
-	       !(length && !strncmp(file, library, length) && file[length] == '/');
-}
-
 /* To be called before the row's frame is left. */
 static void note_wait(struct pl_profile *p, const struct pl_event *row)
 {
 	const struct contexts *x = &p->contexts;
 	const uint32_t task = row->depth < x->depth ? x->frames[row->depth].task : 0;
-	struct profile_wait *in = &p->wait;
 
-	if (row->kind != PL_EVENT_YIELD || !p->wanted.tasks)
-		return;
-	if (!in->code || in->seq + 1 != row->seq || in->depth != row->depth + 1)
-		*in = (struct profile_wait){0};
-	if (!in->code || (!in->own && is_own(p, row->code))) {
-		in->own = is_own(p, row->code);
-		in->code = code_first(row->code);
-		in->line = row->line;
-	}
-	in->seq = row->seq;
-	in->depth = row->depth;
-	if (!task)
+	if (row->kind != PL_EVENT_YIELD || !task)
 		return;
 	struct profile_task *t = &p->tasks[task - 1];
 	t->waits_in = p->thread->public.number + 1;
-	t->public.wait_code = in->code;
-	t->public.wait_line = in->line;
+	t->public.wait_code = code_first(row->code);
+	t->public.wait_line = row->line;
 }
 
 /* A task that never went on waits to the end of its thread's path. */
@@ -549,6 +524,37 @@ static bool is_shared(
 	       !(s->ticks >= p->idle_from && s->ticks < p->idle_to);
 }
 
+/* The line of the last looks is over. */
+static int end_stay(struct pl_profile *p)
+{
+	const struct profile_stay stay = p->stay;
+
+	p->stay = (struct profile_stay){0};
+	if (!(stay.least_ns > stay.ns))
+		return 0;
+	return share_sample(
+		&p->share, stay.code, stay.line, (stay.least_ns - stay.ns) / LOOK_NS, stay.waiting);
+}
+
+/* The look has its part of the span's time. */
+static int add_part(struct pl_profile *p, const struct pl_code *code, int32_t line, uint64_t ticks)
+{
+	struct profile_stay *stay = &p->stay;
+	const struct looks *l = &p->seen;
+	const double ns = (double)clockmap_span(&p->r->clock, ticks);
+
+	if ((stay->code != code || stay->line != line) && end_stay(p))
+		return PL_ERR_MEMORY;
+	if (!stay->code)
+		*stay = (struct profile_stay){.code = code,
+			.line = line,
+			.waiting = l->sample.waiting,
+			.least_ns =
+				l->rare ? (double)clockmap_span(&p->r->clock, looks_before(l)) : 0};
+	stay->ns += ns;
+	return share_sample(&p->share, code, line, ns / LOOK_NS, l->sample.waiting);
+}
+
 /* One of the span. A look takes a moment: close to an event it may find the line on the other side
  * of it. What the stamps prove is right, then. */
 static int take_sample(struct pl_profile *p, uint64_t end_ticks)
@@ -573,8 +579,7 @@ static int take_sample(struct pl_profile *p, uint64_t end_ticks)
 		return path_end_sample(p, s, c, line);
 	if (p->proven_call && !share_touched(&p->share, c, line))
 		return 0;
-	double ns = (double)clockmap_span(&p->r->clock, looks_part(&p->seen, from, to));
-	return share_sample(&p->share, c, line, ns / LOOK_NS, s->waiting);
+	return add_part(p, c, line, looks_part(&p->seen, from, to));
 }
 
 /* The samples from the beginning of the span to its end. */
@@ -589,7 +594,7 @@ static int take_samples(struct pl_profile *p, uint64_t end_ticks)
 			code = looks_next(&p->seen, p->err);
 	}
 	hidden_none(p, end_ticks);
-	return code;
+	return code ? code : end_stay(p);
 }
 
 static int add_step(void *context, const struct pl_count *row)
@@ -1066,7 +1071,6 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->end = (struct profile_end){0};
 	p->recent_count = p->left_count = p->tail_line = 0;
 	p->stand = (struct profile_stand){0};
-	p->wait = (struct profile_wait){0};
 	p->pass++;
 	p->flights.open = p->flights.left = false;
 	walk_init(&p->walk, p->r, thread);

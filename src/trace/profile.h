@@ -43,16 +43,6 @@ struct profile_stand {
 	uint64_t last; /* the last look at it */
 };
 
-/* Coroutines that await each other yield one after the other, the innermost one first, each with an
- * event. The place is the innermost one in the program's own code; in none of it, the innermost. */
-struct profile_wait {
-	uint64_t seq; /* of the last one's event */
-	uint32_t depth;
-	bool own;
-	const struct pl_code *code; /* NULL: none yet */
-	int32_t line;
-};
-
 /* Where the top frame was before a row, and the depth of the stack. */
 struct stood {
 	uint32_t depth;
@@ -151,6 +141,13 @@ struct pl_profile {
 	const struct pl_code *bottom; /* of its first frame, if bottom_known; NULL: not known */
 	bool bottom_known;
 	struct looks seen;
+	/* of the span that is being closed: the line of its last looks, and their part of the time */
+	struct profile_stay {
+		const struct pl_code *code;
+		int32_t line;
+		bool waiting;
+		double ns, least_ns;
+	} stay;
 	/* of the span that is being closed */
 	struct profile_gap gaps[GAPS_MAX];
 	uint32_t gap_count;
@@ -171,7 +168,6 @@ struct pl_profile {
 	uint32_t left_count;
 	uint32_t tail_line; /* depth of the frame whose line began in the tail; 0: none */
 	struct profile_end end;
-	struct profile_wait wait;
 	struct pl_err *err;
 
 	struct pl_profile_tables tables; /* each owned */

@@ -6,9 +6,10 @@
  * seen: it keeps a line that was never seen from being free, and one that was seen once from being
  * dear. A program has thousands of lines and most cost next to nothing, so with 0.5 all of them
  * together took a tenth of the time from a line that sleeps. PRIOR: what all rows of a span together
- * weigh, beside 1 for each sample in it. */
+ * weigh, in looks at the distance that they mostly have. A look and a stamp often come at the same
+ * tick, so a span ends soon after its only look: alone, that would favour long lines. */
 #define A     0.05
-#define PRIOR 0.5
+#define PRIOR 1
 
 /* More different lines than any program has. A hostile recording could have one for each event. */
 #define LINES_MAX (1u << 20)
@@ -176,7 +177,8 @@ struct weights {
 static struct weights weigh(const struct share *s, const struct shared_line *l, double cost_all)
 {
 	double seen = l->seen[0] + l->seen[1], waits = seen > 0 ? l->seen[1] / seen : 0;
-	double row = PRIOR * row_cost(s, l) / cost_all;
+	double look = s->looks_all > 0 ? s->seen_all / s->looks_all : 1;
+	double row = PRIOR * look * row_cost(s, l) / cost_all;
 	const double part[2] = {1 - waits, waits};
 	struct weights w;
 

@@ -13,7 +13,7 @@
  *   3. the cost of a row of that line, from all samples: (samples + A) / (rows + A / mean). This is
  *      the mean cost for a line that was never seen, and its own for one that was seen often
  *
- * 2 and 3 are added; 3 has the weight of PRIOR samples. In a loop of microseconds a span has
+ * 2 and 3 are added; 3 has the weight of PRIOR looks. In a loop of microseconds a span has
  * hundreds of rows and at most one sample, so it is divided as all such loops were. For a line that
  * blocks long, the samples of that time decide.
  *

@@ -315,6 +315,28 @@ static void looks_far_apart(void **state)
 	release(&f);
 }
 
+/* The first look after a long wait comes late. Of short lines that run then it finds few; the one that
+ * it finds stands for all. */
+static void a_look_after_a_wait(void **state)
+{
+	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
+	static const struct looked looks[] = {{6, 0, 1}, {10, 0, 1}, {22, 0, 3}, {54, 0, 8},
+		{94, 1, 1}, {98, 2, 1}, {102, 2, 1}, {106, 2, 1}, {118, 2, 3}};
+	struct fixture f;
+	(void)state;
+
+	begin_unheard(&f);
+	enter_after(&f, 4, 20);
+	leave_after(&f, 121, 2);
+	line_after(&f, 1, 2);
+	PUT_LOOKS(&f, looks);
+	end(&f, &wanted);
+	/* 69, 40 and 30 ms, of 121 */
+	assert_about_ms(line_of(&f, 11)->time.waiting_ns, 60, 2);
+	assert_about_ms(line_of(&f, 12)->time.waiting_ns, 35, 2);
+	release(&f);
+}
+
 /* A line without a look ran at most as long as looks are apart, and that is its error; but not
  * where lines before and after it were seen in turn, nor longer than its spans. */
 static void what_no_look_saw(void **state)
@@ -397,6 +419,7 @@ int main(void)
 		cmocka_unit_test(exceptions),
 		cmocka_unit_test(progress_stops_it),
 		cmocka_unit_test(looks_far_apart),
+		cmocka_unit_test(a_look_after_a_wait),
 		cmocka_unit_test(what_no_look_saw),
 		cmocka_unit_test(a_call_between_stamps),
 		cmocka_unit_test(the_last_lines),
