@@ -1076,6 +1076,7 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	walk_init(&p->walk, p->r, thread);
 	p->walk.renamed = renamed_task;
 	p->walk.who = p;
+	p->walk.rough = true;
 	contexts_restart(&p->contexts);
 	p->last_block = UINT64_MAX;
 	p->fresh = p->before = p->bottom_known = false;

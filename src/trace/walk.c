@@ -77,8 +77,6 @@ static uint64_t next_stamp(const struct walk *w)
 	return 0;
 }
 
-#define SPAN_WORTH_LOOKING_NS 50000000 /* below this, the bound by the tick is good enough */
-
 /* A new time begins; what it means in nanoseconds is computed when a row asks for it (know_time).
  * exact: the next row is that of the event whose time it is. */
 static void stamp(struct walk *w, uint64_t ticks, bool exact)
@@ -95,7 +93,7 @@ static void know_time(struct walk *w)
 	w->time_known = true;
 	clockmap_time(&w->r->clock, w->ticks, &w->time);
 	w->stamp_span_ns = w->time.gap_ns;
-	if (w->stamp_span_ns <= SPAN_WORTH_LOOKING_NS || w->ticks >= w->close_ticks)
+	if (w->rough || w->ticks >= w->close_ticks)
 		return;
 	uint64_t next = next_stamp(w);
 	int64_t span = clockmap_span(&w->r->clock, (next ? next : w->close_ticks) - w->ticks);

@@ -61,6 +61,7 @@ struct walk {
 	bool time_known; /* `time` and stamp_span_ns are set; that happens when a row is made */
 	struct clock_time time; /* of ticks */
 	int64_t stamp_span_ns;	/* an event after the stamp was at most this much later */
+	bool rough; /* the errors of times may be larger than they are, which is faster */
 	int64_t last_ns;
 	bool explained; /* a gap came, and no event since: frames cannot contradict anything now */
 	bool stopped;	/* the last event was a fatal signal's */

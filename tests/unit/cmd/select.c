@@ -66,6 +66,18 @@ int tasks_names(const struct tasks *t, int (*note)(void *context, const struct p
 	return 0;
 }
 
+const char *pl_err_text(const struct pl_err *err)
+{
+	(void)err;
+	return "";
+}
+
+const char *pl_error_name(int code)
+{
+	(void)code;
+	return "error";
+}
+
 const char *pl_event_kind_name(enum pl_event_kind kind)
 {
 	static const char *const words[] = {

@@ -529,6 +529,9 @@ static void test_time_and_error(void **state)
 	maker_event1(t, EVENT_TIME, 500);
 	maker_line(t, 0);
 	maker_line(t, 1);
+	maker_event1(t, EVENT_TIME, 100);
+	maker_line(t, 2);
+	maker_line(t, 3);
 	maker_cut(&f.m, t);
 	maker_clock(&f.m, 5000, 300);
 	maker_thread_end(&f.m, t);
@@ -544,7 +547,14 @@ static void test_time_and_error(void **state)
 	assert_int_equal(e.time_ns, MAKER_START_NS + 1500);
 	assert_int_equal(e.time_error_ns, 5);
 	assert_int_equal(pl_cursor_next(c, &e, &f.err), 0);
+	/* and before the next stamp */
 	assert_int_equal(e.time_ns, MAKER_START_NS + 1500);
+	assert_int_equal(e.time_error_ns, 105);
+	assert_int_equal(pl_cursor_next(c, &e, &f.err), 0);
+	assert_int_equal(e.time_ns, MAKER_START_NS + 1600);
+	assert_int_equal(e.time_error_ns, 5);
+	assert_int_equal(pl_cursor_next(c, &e, &f.err), 0);
+	assert_int_equal(e.time_ns, MAKER_START_NS + 1600);
 	assert_int_equal(e.time_error_ns, 305);
 	pl_cursor_free(c);
 	close_all(&f);
