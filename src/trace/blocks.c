@@ -287,8 +287,10 @@ static void add_still(struct pl_profile *p, const struct shared_line *l, uint64_
 
 uint64_t blocks_between(const struct pl_profile *p, uint64_t look, uint64_t next, int64_t *error_ns)
 {
-	*error_ns = clockmap_span(&p->r->clock, next - look);
-	return look + (next - look) / 2;
+	const uint64_t apart = next > look ? next - look : 0;
+
+	*error_ns = clockmap_span(&p->r->clock, apart);
+	return look + apart / 2;
 }
 
 /* It was at the line of the looks up to then. */
