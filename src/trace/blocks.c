@@ -188,8 +188,7 @@ static enum pl_block_kind loop_frame(struct loop_stack *s, const struct context_
 	return PL_BLOCK_LOOP;
 }
 
-/* What is that frame, with so many below it? STILL: none of an event loop, or within another. */
-static enum pl_block_kind kind_of(
+enum pl_block_kind blocks_kind(
 	const struct contexts *x, const struct context_frame *f, uint32_t depth)
 {
 	struct loop_stack s = {0};
@@ -201,11 +200,10 @@ static enum pl_block_kind kind_of(
 
 /* A pass, a callback or a step of a task took long, so nothing else of its event loop could run.
  * Which line of it took most of the time is known from the spans in it. */
-void blocks_note_loop(struct pl_profile *p, const struct context_frame *f, uint32_t depth,
+void blocks_note_loop(struct pl_profile *p, const struct context_frame *f, enum pl_block_kind kind,
 	const struct pl_longest *time, const struct profile_recent *most)
 {
 	const struct shared_line *l = most->line ? &p->share.lines[most->line - 1] : NULL;
-	const enum pl_block_kind kind = kind_of(&p->contexts, f, depth);
 
 	if (kind == PL_BLOCK_STILL)
 		return;

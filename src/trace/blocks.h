@@ -17,8 +17,12 @@ struct profile_recent blocks_most(struct pl_profile *p, uint64_t since);
 bool blocks_is_of_loop(const struct context_frame *f);
 /* A pass whose code is left out: its end is not recorded. */
 bool blocks_is_hidden_pass(const struct context_frame *f);
-/* A frame, with so many below it, took at least what is asked for. */
-void blocks_note_loop(struct pl_profile *p, const struct context_frame *f, uint32_t depth,
+/* What is a frame, with so many below it, if it takes long? STILL: none of an event loop, or within
+ * another one. */
+enum pl_block_kind blocks_kind(
+	const struct contexts *x, const struct context_frame *f, uint32_t depth);
+/* A frame of that kind took at least what is asked for. */
+void blocks_note_loop(struct pl_profile *p, const struct context_frame *f, enum pl_block_kind kind,
 	const struct pl_longest *time, const struct profile_recent *most);
 /* To be called when a task goes on. Has a new pass of its loop begun since it did so before? */
 bool blocks_begins_pass(struct pl_profile *p, struct profile_task *t);

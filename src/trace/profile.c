@@ -304,9 +304,9 @@ static void passed(
 }
 
 /* A frame was left at `to`, a time as in contexts.h. If its entry was in an earlier part, that part
- * knows when it began (parts.h). */
-static void left_at(
-	struct pl_profile *p, const struct context_frame *f, uint32_t depth, uint64_t to)
+ * knows when it began (parts.h). `kind`: of its block; NULL: that follows from the stack. */
+static void left_as(struct pl_profile *p, const struct context_frame *f, uint32_t depth,
+	uint64_t to, const enum pl_block_kind *kind)
 {
 	uint32_t code = share_code(&p->share, f->code);
 	struct pl_longest time = {0};
@@ -331,11 +331,18 @@ static void left_at(
 		return;
 	struct profile_recent most = blocks_most(p, f->entered >> 1);
 	if (is_loop)
-		blocks_note_loop(p, f, depth, &time, &most);
+		blocks_note_loop(
+			p, f, kind ? *kind : blocks_kind(&p->contexts, f, depth), &time, &most);
 	if (task && time.ns > task->public.longest.ns) {
 		task->public.longest = time;
 		task->line = most.line;
 	}
+}
+
+static void left_at(
+	struct pl_profile *p, const struct context_frame *f, uint32_t depth, uint64_t to)
+{
+	left_as(p, f, depth, to, NULL);
 }
 
 /* An event loop that waits is in no pass and no callback. One that is left out does not say that
@@ -652,7 +659,19 @@ static void left_in_tail(struct pl_profile *p, const struct profile_left *l, uin
 	if (l->stood.code)
 		passed_at(p, &l->frame, &l->stood, to);
 	if (l->gone)
-		left_at(p, &l->frame, l->stood.depth - 1, to);
+		left_as(p, &l->frame, l->stood.depth - 1, to, &l->kind);
+}
+
+/* When they ended within the span is not told: then at its beginning. */
+static void leave_aside(struct pl_profile *p, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const struct profile_left *l = &p->left[i];
+		if (l->gone)
+			left_as(p, &l->frame, l->stood.depth - 1, l->now, &l->kind);
+	}
+	p->left_count -= count;
+	memmove(p->left, p->left + count, p->left_count * sizeof *p->left);
 }
 
 /* When the rows of a long tail ended follows from the time of each: lines passed, frames left. */
@@ -677,6 +696,7 @@ static void note_tail(struct pl_profile *p, uint64_t end_ticks)
 	}
 	while (n_left)
 		left_in_tail(p, &p->left[--n_left], before_end(p, end_ticks, after));
+	p->left_count = 0;
 }
 
 /* To be called after share_tail. */
@@ -719,7 +739,8 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 		path_end_unsure(p, ns);
 	else if (ns > (double)tick && p->share.tail_count)
 		note_tail(p, end_ticks);
-	p->left_count = p->tail_line = 0;
+	leave_aside(p, p->left_count);
+	p->tail_line = 0;
 	share_forget(&p->share, &p->contexts);
 	p->open_ticks = end_ticks;
 	p->open_seq = p->row_seq;
@@ -749,6 +770,7 @@ static int lose_span(struct pl_profile *p, uint64_t to_ticks)
 
 	if (to_ticks > p->open_ticks)
 		p->lost_ns += profile_wanted_ns(p, p->open_ticks, to_ticks);
+	leave_aside(p, p->left_count);
 	share_forget(&p->share, &p->contexts);
 	p->open_ticks = to_ticks;
 	p->open_seq = p->row_seq;
@@ -774,12 +796,17 @@ static void put_aside(struct pl_profile *p, const struct stood *before, bool gon
 	p->tail_line = gone ? 0 : x->depth;
 	if (!gone && began_here)
 		return;
+	struct context_frame *f = &x->frames[x->depth - 1];
 	if (p->left_count == LEFT_MAX) /* the tail, too, has only its last rows */
-		memmove(p->left, p->left + 1, --p->left_count * sizeof *p->left);
-	p->left[p->left_count++] = (struct profile_left){.frame = x->frames[x->depth - 1],
+		leave_aside(p, 1);
+	p->left[p->left_count++] = (struct profile_left){.frame = *f,
 		.stood = {before->depth, began_here ? NULL : before->code, before->line},
 		.tail = p->share.tail_count,
-		.gone = gone};
+		.gone = gone,
+		.now = x->now,
+		.kind = p->wanted.blocking_ns ? blocks_kind(x, f, x->depth - 1) : 0};
+	if (gone) /* it is told later, and once */
+		f->entered = x->now;
 }
 
 /* The line of the top frame is over. */

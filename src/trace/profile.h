@@ -57,6 +57,9 @@ struct profile_left {
 	struct stood stood;	    /* code NULL: its line began in the tail */
 	uint32_t tail;		    /* rows of the tail up to there */
 	bool gone;		    /* the frame was left */
+	uint64_t now;		    /* as in the contexts */
+	/* of the block that it is if it took long; the frames below may be gone later */
+	enum pl_block_kind kind;
 };
 
 /* At the border of a part (parts.h): a frame that is open there, or a line or frame that ended and

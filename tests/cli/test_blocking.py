@@ -61,6 +61,37 @@ asyncio.run(main())
 print(json.dumps([max(took), sum(took)]))
 '''
 
+# Callbacks without a task, which end with a return that has no event.
+CALLBACKS = '''\
+import asyncio, json, time
+took = []
+
+
+def slow(seconds):
+    time.sleep(seconds)  # sleeps
+
+
+def deep(seconds):
+    began = time.monotonic()
+    slow(seconds)
+    slow(seconds / 2)
+    took.append(time.monotonic() - began)
+
+
+async def main():
+    loop = asyncio.get_running_loop()
+    await asyncio.sleep(0.02)
+    for seconds in 0.08, 0.2:
+        loop.call_soon(deep, seconds)
+    await asyncio.sleep(0.05)
+    loop.call_later(0.02, deep, 0.15)
+    await asyncio.sleep(0.4)
+
+
+asyncio.run(main())
+print(json.dumps(took))
+'''
+
 # Two waits with nothing between them that needs an event.
 WAITS = '''\
 import json, threading, time
@@ -187,6 +218,19 @@ class Blocking(unittest.TestCase):
                 self.assertEqual((row["kind"], row["task"]), ("loop", "job-0"))
                 self.check_holds(row, took["job-0"])
                 self.check_event(run, row)
+
+    def test_a_callback_is_told_once(self):
+        for options in MODES:
+            with self.subTest(options):
+                run, took = self.record(CALLBACKS, *options)
+                rows = [row for row in self.rows(run, "60ms", line_of(CALLBACKS, "sleeps")) if row["kind"] != "still"]
+                rows.sort(key=lambda row: (row["at"], -row["ns"]))
+                whole, *alone = rows[:3]
+                self.assertEqual([row["kind"] for row in rows], ["loop", "callback", "callback", "loop"], rows)
+                self.check_holds(whole, took[0] + took[1])
+                for row, seconds in zip((*alone, rows[3]), took):
+                    self.assertAlmostEqual(row["ns"], seconds * 1e9, delta=row["error_ns"] + 1e7)
+                    self.check_event(run, row)
 
     def test_waits_beside_each_other_are_two(self):
         """Nothing but samples tells where one ends and the other begins."""
