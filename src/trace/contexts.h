@@ -34,6 +34,7 @@ struct context_frame {
 	uint64_t entered; /* when it was entered or resumed */
 	/* Idle waits since then, in ticks. */
 	uint64_t since_idle, entered_idle;
+	int64_t since_unsure_ns; /* by so much `since` is an estimate among passes of its line */
 	uint32_t flight; /* number + 1 of the flight of the exception that it handles; 0: none */
 	uint32_t task;	 /* number + 1; 0: it is not the root of a task */
 	enum context_entry entry;

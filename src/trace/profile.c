@@ -262,6 +262,7 @@ bool profile_longest(
 		return false;
 	l->ns = ns;
 	l->error_ns = profile_add_ns(bound, to & 1 ? 0 : profile_tick_ns(p, to >> 1));
+	l->error_ns = profile_add_ns(l->error_ns, pass->unsure_ns);
 	l->at_ns = recording_time(p->r, from >> 1);
 	l->to_ns = recording_time(p->r, to >> 1);
 	l->thread = p->thread ? p->thread->public.number : 0;
@@ -274,6 +275,13 @@ bool profile_longest(
 static uint32_t index_of(const struct pl_profile *p, const struct context_frame *f)
 {
 	return (uint32_t)(f - p->contexts.frames);
+}
+
+/* A line that is several times in the tail: how much of its time was of which pass is not known. 0
+ * while the span is not divided. */
+static int64_t tail_unsure_ns(const struct shared_line *l)
+{
+	return l->tail_rows > 1 ? (int64_t)(l->tail_ns - l->tail_ns / l->tail_rows) : 0;
 }
 
 /* The line of a frame was over at a time (as in context_frame). */
@@ -289,8 +297,9 @@ static void passed_at(
 					  .since = to,
 					  .since_idle = f->since_idle});
 	else if (l)
-		profile_longest(
-			p, &l->longest, &(struct profile_pass){f->since, to, f->since_idle});
+		profile_longest(p, &l->longest,
+			&(struct profile_pass){f->since, to, f->since_idle,
+				profile_add_ns(f->since_unsure_ns, tail_unsure_ns(l))});
 }
 
 /* Called by the contexts when a frame goes to another line, or ends. */
@@ -648,10 +657,11 @@ static uint64_t before_end(const struct pl_profile *p, uint64_t end_ticks, doubl
 	return (end_ticks - (uint64_t)ticks) << 1;
 }
 
-static void begin_line(struct context_frame *f, uint64_t now)
+static void begin_line(struct context_frame *f, uint64_t now, int64_t unsure_ns)
 {
 	f->since = now;
 	f->since_idle = 0;
+	f->since_unsure_ns = unsure_ns;
 }
 
 static void left_in_tail(struct pl_profile *p, const struct profile_left *l, uint64_t to)
@@ -688,11 +698,12 @@ static void note_tail(struct pl_profile *p, uint64_t end_ticks)
 			left_in_tail(p, &p->left[--n_left], end);
 		after += tail_part(p, i);
 		uint64_t begin = before_end(p, end_ticks, after);
+		struct shared_line *l = &s->lines[s->tail[i].line];
 		if (i + 1 == s->tail_count && p->tail_line && p->tail_line == x->depth)
-			begin_line(&x->frames[x->depth - 1], begin);
+			begin_line(&x->frames[x->depth - 1], begin, tail_unsure_ns(l));
 		else if (i + 1 < s->tail_count)
-			profile_longest(p, &s->lines[s->tail[i].line].longest,
-				&(struct profile_pass){begin, end, 0});
+			profile_longest(p, &l->longest,
+				&(struct profile_pass){begin, end, 0, tail_unsure_ns(l)});
 	}
 	while (n_left)
 		left_in_tail(p, &p->left[--n_left], before_end(p, end_ticks, after));
@@ -822,7 +833,7 @@ static void leave_line(struct pl_profile *p, const struct pl_event *row, const s
 	put_aside(p, before, is_exit(row->kind));
 	if (f->since != x->now)
 		passed(p, f, before->code, before->line);
-	begin_line(f, x->now);
+	begin_line(f, x->now, 0);
 }
 
 static void count_entry(struct contexts *x, enum pl_event_kind kind)
@@ -851,6 +862,15 @@ static int meet_task(struct pl_profile *p)
 	return contexts_task(x, &p->walk);
 }
 
+/* The line of a def begins with the call and is over at the function's first line. So its row is not
+ * that of a pass, and takes no part of the tail's time. */
+static void take_back_entry(struct pl_profile *p)
+{
+	share_shorten_tail(&p->share);
+	if (p->left_count && p->left[p->left_count - 1].tail > p->share.tail_count)
+		p->left[p->left_count - 1].tail = p->share.tail_count;
+}
+
 /* The row belongs to the line that runs after it. */
 static int share_row(struct pl_profile *p, const struct pl_event *row, bool told)
 {
@@ -861,6 +881,9 @@ static int share_row(struct pl_profile *p, const struct pl_event *row, bool told
 
 	if (told)
 		share_begin_tail(&p->share);
+	else if (p->entered && row->kind == PL_EVENT_LINE)
+		take_back_entry(p);
+	p->entered = row->kind == PL_EVENT_CALL;
 	for (uint32_t i = 0; p->share.tail_count == TAIL_MAX && i < p->left_count; i++)
 		p->left[i].tail -= p->left[i].tail > 0; /* its first row is dropped */
 	if (share_rows(&p->share, c, line, 1) || share_tail(&p->share, c, line, node))
@@ -926,7 +949,7 @@ static void forget_beginnings(struct pl_profile *p, const struct pl_event *row)
 	for (uint32_t i = 0; i + entry < x->depth; i++)
 		x->frames[i].since = x->frames[i].entered = CONTEXT_UNKNOWN;
 	if (x->depth && (row->kind == PL_EVENT_LINE || row->kind == PL_EVENT_AGAIN))
-		begin_line(&x->frames[x->depth - 1], x->now);
+		begin_line(&x->frames[x->depth - 1], x->now, 0);
 }
 
 /* Was the row at the time of its stamp? */
@@ -997,6 +1020,12 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 
 /* ---- a thread ---- */
 
+/* Has the top frame had no event since it was called? */
+static bool is_entered(const struct stack *s)
+{
+	return s->depth && stack_place_of(s, s->depth - 1) == PLACE_ENTRY;
+}
+
 /* To the next stamp. Without strides between two rows nothing ran in between, and the tail is that
  * of the row before. */
 static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
@@ -1019,6 +1048,7 @@ static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
 	/* what ran last, up to the stamp */
 	const struct pl_code *c = walk_runs(&p->walk, &line);
 	share_begin_tail(&p->share);
+	p->entered = is_entered(&p->walk.stack);
 	p->implied = p->walk.implied;
 	const uint32_t node = x->depth ? x->frames[x->depth - 1].node : 0;
 	if (share_tail(&p->share, c, line, node))

@@ -169,6 +169,7 @@ struct pl_profile {
 	uint64_t open_seq, row_seq; /* of the rows that open and close the span */
 	struct profile_left left[LEFT_MAX];
 	uint32_t left_count;
+	bool entered;	    /* the tail's last row is that of a call */
 	uint32_t tail_line; /* depth of the frame whose line began in the tail; 0: none */
 	struct profile_end end;
 	struct pl_err *err;
@@ -179,6 +180,7 @@ struct pl_profile {
 /* From one time to another (as in context_frame), without idle waits of so many ticks. */
 struct profile_pass {
 	uint64_t from, to, idle;
+	int64_t unsure_ns; /* which of several passes in one span this time was of */
 };
 
 /* Update a longest duration. Is this the new longest? */

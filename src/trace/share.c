@@ -157,6 +157,12 @@ int share_tail(struct share *s, const struct pl_code *code, int32_t line, uint32
 	return 0;
 }
 
+void share_shorten_tail(struct share *s)
+{
+	if (s->tail_count)
+		s->lines[s->tail[--s->tail_count].line].tail_rows--;
+}
+
 /* The cost of a row of the line, in samples: its own mean, closer to the mean of all if little of
  * it was seen. */
 static double row_cost(const struct share *s, const struct shared_line *l)

@@ -115,6 +115,8 @@ int share_sample(
 /* A row of the tail, in that node; share_rows must get it too. */
 int share_tail(struct share *s, const struct pl_code *code, int32_t line, uint32_t node);
 void share_begin_tail(struct share *s);
+/* Take back the tail's last row, if there is one. */
+void share_shorten_tail(struct share *s);
 
 /* Divide the span's time; at least tail_ns of it belongs to the tail. Afterwards lines have their
  * span_ns, until share_forget. */

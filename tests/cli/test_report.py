@@ -628,6 +628,22 @@ class Views(unittest.TestCase):
             self.assertEqual(calls[name]["calls"], 0)
             self.assertGreater(calls["<module>"]["cumulated_ns"], length * 0.9e9)
 
+    def test_the_longest_of_several_passes_between_two_stamps(self):
+        """How long each took is not known, so the error says so; the call of a function is no pass of its line."""
+        text = ("import threading, time\nlock = threading.Lock()\ndef holder():\n    with lock:\n        held.set()\n        time.sleep(0.6)\n"
+                "def waiter():\n    with lock:\n        pass\ndef one(): time.sleep(0.2)\nheld = threading.Event()\n"
+                "threads = [threading.Thread(target=f) for f in (holder, waiter)]\nthreads[0].start()\nheld.wait()\nthreads[1].start()\n"
+                "for thread in threads:\n    thread.join()\none()\none()\n")
+        recorded = session.Recorded(text, "passes.py")
+        most = {}
+        for row in views(recorded):
+            if row["own_ns"] > most.get(row["code"], {"own_ns": 0})["own_ns"]:
+                most[row["code"]] = row
+        waits = most["waiter"]
+        self.assertEqual(waits["line"], 8)
+        self.assertGreaterEqual(waits["max_ns"] + waits["max_error_ns"], waits["own_ns"] * 0.9, waits)
+        self.assertGreater(most["one"]["max_ns"], 190_000_000, most["one"])
+
     def test_left_out_code_is_explained(self):
         """Its rows have time and no hits. Where nothing is left out there is no such row."""
         text = "import bisect, re\ndef key(m):\n    return m.group()\nfor i in range(3000):\n    re.sub('a+', key, 'baab' * 50)\n"
