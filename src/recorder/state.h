@@ -866,7 +866,7 @@ void hooks_off(void);
  * reported then. */
 bool tools_are_all_taken(void);
 /* RAISE came with this exception: was it raised by another tool's callback for JUMP or BRANCH?
- * false as well if the callback is neither a function nor a method. */
+ * false as well if C code is between the interpreter and what raised. */
 bool tools_raised_at_jump(PyObject *exception);
 
 /* ---- sysfunction.c ---- */

@@ -662,11 +662,25 @@ void tools_begin(PyObject *module, long events)
 
 /* ---- callbacks that raise ---- */
 
-/* Is the callback a function or method with this code? */
+/* What an object of the program's runs when it is called: borrowed, NULL: not known. */
+static PyObject *call_of(PyObject *object)
+{
+	PyObject *name = PyUnicode_InternFromString("__call__");
+	PyObject *call = name ? _PyType_Lookup(Py_TYPE(object), name) : NULL;
+
+	if (!name)
+		PyErr_Clear();
+	Py_XDECREF(name);
+	return call;
+}
+
+/* Is the callback a function with this code, or a method or an object with such a function? */
 static bool callback_has(PyObject *callback, const PyCodeObject *code)
 {
 	if (callback && PyMethod_Check(callback))
 		callback = PyMethod_GET_FUNCTION(callback);
+	else if (callback && !PyFunction_Check(callback))
+		callback = call_of(callback);
 	return callback && PyFunction_Check(callback) &&
 	       PyFunction_GET_CODE(callback) == (PyObject *)code;
 }
@@ -675,6 +689,8 @@ static bool is_jump_callback(const PyCodeObject *code)
 {
 	for (int tool = 0; tool < TOOLS; tool++) {
 		PyObject **callbacks = monitoring_callbacks(of, tool);
+		if (tool == root.tool && !deaf)
+			continue;
 		if (callback_has(callbacks[PY_MONITORING_EVENT_JUMP], code) ||
 			callback_has(callbacks[PY_MONITORING_EVENT_BRANCH], code))
 			return true;

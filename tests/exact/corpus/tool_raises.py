@@ -131,7 +131,7 @@ def hears(events, work, *args):
     m.set_local_events(TOOL, work.__code__, 0)
 
 
-def run(events, work, *args, local, error):
+def run(events, work, *args, local, error, way=0):
     """The callback raises once."""
     def bad(*_):
         m.set_events(TOOL, 0)
@@ -142,9 +142,12 @@ def run(events, work, *args, local, error):
         def raises(self, *_):
             bad()
 
+        def __call__(self, *_):
+            bad()
+
     for bit in range(20):
         if events & 1 << bit:
-            m.register_callback(TOOL, 1 << bit, bad if local else Bad().raises)
+            m.register_callback(TOOL, 1 << bit, (bad, Bad().raises, Bad())[way])
     try:
         if local:
             m.set_local_events(TOOL, work.__code__, events)
@@ -161,8 +164,9 @@ for make in yields, finishes, Ends:
         run(E.EXCEPTION_HANDLED, work, make, local=False, error=KeyError)
 for local in True, False:
     for events in E.JUMP, BRANCH:
-        run(events, loop, 3, local=local, error=ValueError)
-        run(events, loop_again, 9, local=local, error=ValueError)
+        for way in range(3):
+            run(events, loop, 3, local=local, error=ValueError, way=way)
+            run(events, loop_again, 9, local=local, error=ValueError, way=way)
 hears(E.JUMP | BRANCH, loop_raises, 3)
 m.register_callback(TOOL, E.JUMP, lambda *_: int("x"))
 m.set_local_events(TOOL, loop.__code__, E.JUMP)
