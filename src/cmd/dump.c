@@ -225,8 +225,8 @@ static void write_range(char text[RANGE_BYTES], const struct pl_recording_info *
 }
 
 /* The last event before a time: the error of its time, if by that it may have been at or after it;
- * else 0. */
-static int64_t error_at(struct dump *d, const struct pl_thread *t, int64_t time_ns)
+ * else 0. *runs is set if the thread has both earlier and later events. */
+static int64_t error_at(struct dump *d, const struct pl_thread *t, int64_t time_ns, bool *runs)
 {
 	struct pl_cursor *c = NULL;
 	struct pl_event e;
@@ -236,20 +236,22 @@ static int64_t error_at(struct dump *d, const struct pl_thread *t, int64_t time_
 		code = pl_cursor_seek_time(c, time_ns, NULL);
 	if (code == 0)
 		code = pl_cursor_next(c, &e, NULL);
-	uint64_t seq = code == 0 ? e.seq : t->first_seq + t->events;
+	const bool later = code == 0;
+	uint64_t seq = later ? e.seq : t->first_seq + t->events;
 	if (code >= 0 && seq)
 		code = pl_cursor_seek_seq(c, seq - 1, NULL);
 	if (code >= 0)
 		code = pl_cursor_next(c, &e, NULL);
 	pl_cursor_free(c);
-	return code == 0 && e.time_ns < time_ns && e.time_error_ns < INT64_MAX &&
-			       time_ns - e.time_ns <= e.time_error_ns
+	const bool earlier = code == 0 && e.time_ns < time_ns;
+	*runs |= earlier && later;
+	return earlier && e.time_error_ns < INT64_MAX && time_ns - e.time_ns <= e.time_error_ns
 		       ? e.time_error_ns
 		       : 0;
 }
 
 /* Of all selected threads the largest one, where --from lies. */
-static int64_t error_at_from(struct dump *d)
+static int64_t error_at_from(struct dump *d, bool *runs)
 {
 	const struct selection *s = &d->selection;
 	int64_t most = 0;
@@ -260,7 +262,7 @@ static int64_t error_at_from(struct dump *d)
 			const struct pl_thread *t = pl_recording_thread(d->r, p->number, n);
 			const bool wanted =
 				select_process(s, d->r, p) && t && select_thread(s, d->r, t);
-			int64_t error = wanted ? error_at(d, t, s->from.time_ns) : 0;
+			int64_t error = wanted ? error_at(d, t, s->from.time_ns, runs) : 0;
 			most = error > most ? error : most;
 		}
 	}
@@ -269,14 +271,16 @@ static int64_t error_at_from(struct dump *d)
 
 #define APART_BYTES (UNITS_BYTES + 80)
 
-/* Lines may have run then: their times are earlier, and have an error. */
+/* Lines may have run then: their times are earlier, and have an error; or one that took longer. */
 static void write_apart(struct dump *d, char text[APART_BYTES])
 {
 	const struct selection *s = &d->selection;
-	int64_t error = s->from_text && s->from.kind == WHEN_TIME ? error_at_from(d) : 0;
+	const bool timed = s->from_text && s->from.kind == WHEN_TIME;
+	bool runs = false;
+	const int64_t error = timed ? error_at_from(d, &runs) : 0;
 	char span[UNITS_BYTES];
 
-	text[0] = 0;
+	snprintf(text, APART_BYTES, "%s", runs ? " (what ran then began earlier)" : "");
 	if (error <= 0)
 		return;
 	units_duration(span, error);

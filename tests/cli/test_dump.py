@@ -174,6 +174,12 @@ class Selections(unittest.TestCase):
         done = run.pathline("dump", "--from", time, "--to", time)
         self.assertRegex(done.stderr.decode(), rf"no event from {time} to {time} \(stamps are [0-9.]+ [mµn]?s apart there; begin so much earlier\); the")
         self.assertEqual((done.returncode, done.stdout), (0, b""))
+        run = session.Recorded("import time\ntime.sleep(0.5)\nx = 1\n", "sleeps.py", "--only-mine", "--clock", "line")
+        seconds, ns = map(int, next(row[0] for row in run.rows("-f", "time,line") if row[1] == "2").split("."))
+        ns += seconds * 10**9 + 2 * 10**8
+        time = f"{ns // 10**9}.{ns % 10**9:09d}"
+        done = run.pathline("dump", "--from", time, "--to", time)
+        self.assertIn(f"to {time} (what ran then began earlier); the recording", done.stderr.decode())
         done = run.pathline("dump", "--from", "+3600")
         self.assertRegex(done.stderr.decode(), r"from \+3600 on; the recording")
 
