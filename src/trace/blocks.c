@@ -69,6 +69,12 @@ uint32_t blocks_task_of(const struct pl_profile *p, uint32_t node)
 	return i ? x->frames[i - 1].task : 0;
 }
 
+void blocks_note_tail(struct pl_profile *p, uint32_t node)
+{
+	if (p->wanted.blocking_ns && node)
+		p->share.tail[p->share.tail_count - 1].task = blocks_task_of(p, node);
+}
+
 /* ---- which line took most ---- */
 
 static const struct profile_recent *recent_at(const struct pl_profile *p, uint32_t i)

@@ -10,6 +10,9 @@ void blocks_add(struct pl_profile *p, const struct pl_profile_block *b);
 /* The task on the stack in which that node is: its number + 1, 0: none, or not known. */
 uint32_t blocks_task_of(const struct pl_profile *p, uint32_t node);
 
+/* To be called after share_tail in that node: its row belongs to the task on the stack. */
+void blocks_note_tail(struct pl_profile *p, uint32_t node);
+
 /* What took most of the time since then; `line` + 1, 0: not known. */
 struct profile_recent blocks_most(struct pl_profile *p, uint64_t since);
 

@@ -25,6 +25,15 @@ bool path_end_has(const struct pl_event *row)
 		       (row->gap == PL_GAP_KILLED || row->gap == PL_GAP_LIVE));
 }
 
+static int add_to_tail(
+	struct pl_profile *p, const struct pl_code *code, int32_t line, uint32_t node)
+{
+	if (share_tail(&p->share, code, line, node))
+		return PL_ERR_MEMORY;
+	blocks_note_tail(p, node);
+	return 0;
+}
+
 /* The rows after the last event: each line that may have run there is possible, and can share the
  * time up to the end. */
 int path_end_row(struct pl_profile *p, const struct pl_event *row)
@@ -39,7 +48,7 @@ int path_end_row(struct pl_profile *p, const struct pl_event *row)
 	if (!l)
 		return PL_ERR_MEMORY;
 	l->possible = true;
-	return share_tail(&p->share, row->code, row->line, node);
+	return add_to_tail(p, row->code, row->line, node);
 }
 
 /* ---- when ---- */
@@ -241,7 +250,7 @@ int path_end_sample(
 	if (!l)
 		return PL_ERR_MEMORY;
 	l->possible = true;
-	return e->idle || l->tail_rows ? 0 : share_tail(&p->share, code, line, e->node);
+	return e->idle || l->tail_rows ? 0 : add_to_tail(p, code, line, e->node);
 }
 
 /* The last line gets the rest. If an event loop waited there, this is idle time, and not the

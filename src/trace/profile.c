@@ -710,13 +710,6 @@ static void note_tail(struct pl_profile *p, uint64_t end_ticks)
 	p->left_count = 0;
 }
 
-/* To be called after share_tail. */
-static void note_task(struct pl_profile *p, uint32_t node)
-{
-	if (p->wanted.blocking_ns && node)
-		p->share.tail[p->share.tail_count - 1].task = blocks_task_of(p, node);
-}
-
 /* The order matters. Rows and samples of the span first; then its length, without idle waits; then
  * the division, to which blocks_note_still and note_tail refer; at last all of the span is
  * forgotten, and the next one opens at the same tick. */
@@ -888,7 +881,7 @@ static int share_row(struct pl_profile *p, const struct pl_event *row, bool told
 		p->left[i].tail -= p->left[i].tail > 0; /* its first row is dropped */
 	if (share_rows(&p->share, c, line, 1) || share_tail(&p->share, c, line, node))
 		return PL_ERR_MEMORY;
-	note_task(p, node);
+	blocks_note_tail(p, node);
 	if (node)
 		contexts_rows(x, node, 1);
 	if (!pl_event_is_pass(row->kind) || p->before)
@@ -1053,7 +1046,7 @@ static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
 	const uint32_t node = x->depth ? x->frames[x->depth - 1].node : 0;
 	if (share_tail(&p->share, c, line, node))
 		return PL_ERR_MEMORY;
-	note_task(p, node);
+	blocks_note_tail(p, node);
 	return 0;
 }
 

@@ -142,6 +142,29 @@ threading.Thread(target=kill).start()
 stuck(float(sys.argv[1]))
 '''
 
+# A handler that never ends, until the program is killed.
+STUCK = '''\
+import asyncio, os, signal, threading, time
+
+
+def kill():
+    time.sleep(1)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def handler():
+    await asyncio.sleep(0.1)
+    time.sleep(100)  # sleeps
+
+
+async def main():
+    await asyncio.gather(asyncio.create_task(handler(), name="handler"), asyncio.sleep(100))
+
+
+threading.Thread(target=kill).start()
+asyncio.run(main())
+'''
+
 
 def line_of(text, word):
     return next(number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# " + word))
@@ -152,10 +175,21 @@ class Blocking(unittest.TestCase):
         run = session.Recorded(text, "blocks.py", *options, arguments=arguments)
         return run, json.loads(run.done.stdout)
 
+    def killed(self, text, *words, options=()):
+        """A folder with the recording of a program that is killed; what it said."""
+        folder = session.scratch()
+        with open(os.path.join(folder, "blocks.py"), "w", encoding="utf-8") as f:
+            f.write(text)
+        done = session.pathline("record", "-q", *options, "--python", session.PYTHON, "--", "blocks.py", *words, cwd=folder)
+        return folder, done.stdout
+
     def rows(self, run, least, line):
         """The blocks with this innermost line."""
-        done = run.pathline("report", "--blocking", least, "--json")
-        rows = [json.loads(row)["data"] for row in done.stdout.splitlines() if json.loads(row)["type"] == "block"]
+        return self.rows_in(run.folder, least, line)
+
+    def rows_in(self, folder, least, line):
+        told = session.pathline("report", "--blocking", least, "--json", cwd=folder).stdout.splitlines()
+        rows = [json.loads(row)["data"] for row in told if json.loads(row)["type"] == "block"]
         return [row for row in rows if row["stack"][0]["line"] == line and row["stack"][0]["file"].endswith("blocks.py")]
 
     def check_event(self, run, row):
@@ -245,15 +279,15 @@ class Blocking(unittest.TestCase):
 
     def test_since_when_it_stands_still_before_a_kill(self):
         for seconds, clock in (("0.05", "tick=auto"), ("0.3", "tick=auto"), ("0.3", "tick=1ms"), ("0.31", "tick=1ms"), ("0.32", "tick=1ms")):
-            folder = session.scratch()
-            with open(os.path.join(folder, "blocks.py"), "w", encoding="utf-8") as f:
-                f.write(KILLED)
-            done = session.pathline("record", "-q", "--clock", clock, "--python", session.PYTHON, "--", "blocks.py", seconds, cwd=folder)
-            began = float(done.stdout)
-            told = session.pathline("report", "--blocking", "200ms", "--json", cwd=folder).stdout.splitlines()
-            rows = [json.loads(row)["data"] for row in told if json.loads(row)["type"] == "block"]
-            row, = (row for row in rows if row["stack"][0]["line"] == line_of(KILLED, "waits"))
-            self.assertAlmostEqual(row["at"], began, delta=row["error_ns"] / 1e9 + 0.001, msg=row)
+            folder, said = self.killed(KILLED, seconds, options=("--clock", clock))
+            row, = self.rows_in(folder, "200ms", line_of(KILLED, "waits"))
+            self.assertAlmostEqual(row["at"], float(said), delta=row["error_ns"] / 1e9 + 0.001, msg=row)
+
+    def test_a_pass_that_never_ends(self):
+        for options in MODES:
+            folder, _ = self.killed(STUCK, options=options)
+            row, = self.rows_in(folder, "200ms", line_of(STUCK, "sleeps"))
+            self.assertEqual((row["kind"], row["task"]), ("loop", "handler"), options)
 
 
 if __name__ == "__main__":
