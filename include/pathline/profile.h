@@ -102,7 +102,9 @@ struct pl_profile_task {
 	struct pl_longest longest; /* of the times that it ran without a return to the event loop */
 	const struct pl_code *code; /* that took most of the longest; NULL: not known */
 	int32_t line;
-	/* Where it waits when its thread's path ends, which is in wait_ns; NULL: it does not. */
+	/* Where it waits when its thread's path ends, which is in wait_ns: of the coroutines that
+	 * await each other the innermost one that is neither of the standard library nor installed,
+	 * or of these the innermost one. NULL: it does not wait. */
 	const struct pl_code *wait_code;
 	int32_t wait_line;
 };

@@ -29,14 +29,15 @@
 #define GENERATIONS_MAX 16
 #define NAMED_MAX	16 /* processes of an interpreter that are named */
 
-static const char *recording_state(const struct pl_recording_info *i)
+static const char *recording_state(const struct pl_recording *r, const struct pl_recording_info *i)
 {
 	if (i->unfinished)
 		return "not finished: its end is missing, and nothing writes it any more";
 	if (!i->finished)
 		return "still being written, or not finished";
-	return i->recovered ? "finished by a later command, because its collector was killed"
-			    : "complete";
+	if (i->recovered)
+		return "finished by a later command, because its collector was killed";
+	return summary_stopped(r) ? "recording stopped before the program ended" : "complete";
 }
 
 /* ---- text ---- */
@@ -85,7 +86,8 @@ static void write_head(struct out *o, const struct pl_recording_info *i)
 }
 
 /* A recording that is still being written has no end. */
-static void write_when(struct out *o, const struct pl_recording_info *i)
+static void write_when(
+	struct out *o, const struct pl_recording *r, const struct pl_recording_info *i)
 {
 	char moment[LOCAL_BYTES], span[UNITS_BYTES], text[512];
 	int64_t length_ns = 0;
@@ -103,7 +105,7 @@ static void write_when(struct out *o, const struct pl_recording_info *i)
 		lasted ? ", for " : "", lasted ? span : "", i->pathline, i->format_major,
 		i->format_minor);
 	label_text(o, "recorded", text);
-	label_text(o, "state", recording_state(i));
+	label_text(o, "state", recording_state(r, i));
 	label_text(o, "window", WINDOW);
 }
 
@@ -191,7 +193,7 @@ static struct cell process_cell(const void *context, size_t row, unsigned column
 	case PROCESS_END:
 		return cell_text(r->end);
 	case PROCESS_LENGTH:
-		if (p->end_ns <= p->start_ns)
+		if (!p->start_ns || p->end_ns <= p->start_ns)
 			return (struct cell){0};
 		return (struct cell){
 			.kind = CELL_NS, .number = units_between(p->start_ns, p->end_ns)};
@@ -250,6 +252,8 @@ static void write_python(struct out *o, const struct pl_recording *r, uint32_t i
 	struct pl_buf text = {0};
 	uint32_t more = 0, named = 0;
 
+	if (!p->interpreter[0]) /* its description was lost */
+		return;
 	for (uint32_t i = 0; i < index; i++)
 		if (same_python(pl_recording_process(r, i), p))
 			return;
@@ -481,7 +485,7 @@ static void write_page(struct out *o, const struct pl_recording *r, const char *
 	pl_recording_info(r, &info);
 	info.directory = directory;
 	write_head(o, &info);
-	write_when(o, &info);
+	write_when(o, r, &info);
 	write_machine(o, &info);
 	write_processes(o, r);
 	write_pythons(o, r);

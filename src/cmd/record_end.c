@@ -272,6 +272,12 @@ static void say_kill(const struct record_end *e)
 
 static void say_next(const struct record_end *e)
 {
+	const struct collector_packet *p = &e->report;
+
+	if (e->answer == ANSWER_REPORT && p->finished && !p->totals.events) {
+		say_command(e, "see what was lost:", "info");
+		return;
+	}
 	say_command(e, "go through it:", "replay");
 	say_command(e, "see where time went:", "report");
 }

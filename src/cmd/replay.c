@@ -346,8 +346,11 @@ static int start(struct answers *a)
 	while (code == PL_END && a->follow && grows(p->r))
 		code = replay_start(p, &err);
 	if (code == PL_END) {
-		cmd_say("replay: nothing of Python ran in this recording; `pathline info` says "
-			"what did");
+		cmd_say(pl_recording_loss(p->r, 0)
+				? "replay: no event of this recording was kept; `pathline info` "
+				  "says what was lost"
+				: "replay: nothing of Python ran in this recording; `pathline "
+				  "info` says what did");
 		return CMD_OK;
 	}
 	if (code < 0)

@@ -183,11 +183,14 @@ static void say_missing(struct report *w)
 void report_title(struct report *w, const char *what, const char *name)
 {
 	const struct pl_process *p = pl_recording_find_process(w->r, w->range.process);
+	const bool described = p->start_ns;
+	struct pl_recording_info info;
 	char date[LOCAL_BYTES];
 	struct out *o = &w->out;
 
 	if (w->form != SHEET_TEXT)
 		return;
+	pl_recording_info(w->r, &info);
 	out_line(o);
 	out_tone(o, TONE_STRONG);
 	out_text(o, "process ");
@@ -198,7 +201,7 @@ void report_title(struct report *w, const char *what, const char *name)
 	}
 	out_tone(o, TONE_PLAIN);
 	out_text(o, "  ");
-	out_put(o, date, local_date(date, p->start_ns));
+	out_put(o, date, local_date(date, described ? p->start_ns : info.start_ns));
 	if (what) {
 		out_text(o, "  ");
 		out_text(o, what);
@@ -208,7 +211,7 @@ void report_title(struct report *w, const char *what, const char *name)
 		out_path(o, name, out_line_left(o) / 2);
 	}
 	out_text(o, "  ");
-	out_clean(o, text_of(p->command));
+	out_clean(o, text_of(described ? p->command : "(its command line was lost)"));
 	out_line_end(o);
 	write_missing(w);
 }

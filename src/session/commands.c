@@ -234,14 +234,15 @@ static int toggle(struct session *s, const struct wish *w)
 /* Cut off " if hits == K" at the end; false: something else follows "if". */
 static bool cut_hits(char *text, uint64_t *hits)
 {
-	char *at = strstr(text, " if ");
-	unsigned long long n;
+	char *at = strstr(text, " if "), digits[UNITS_BYTES];
+	uint64_t n;
 	int end = 0;
 
 	*hits = 0;
 	if (!at)
 		return true;
-	if (sscanf(at, " if hits == %llu %n", &n, &end) != 1 || !end || at[end] || !n)
+	if (sscanf(at, " if hits == %31[0-9] %n", digits, &end) != 1 || at[end] ||
+		!read_number(digits, &n))
 		return false;
 	*at = 0;
 	*hits = n;
@@ -292,6 +293,8 @@ static int do_break(struct session *s, char letter, const char *rest, struct pl_
 	char *colon = strrchr(text, ':');
 	const char *number = colon ? colon + 1 : text;
 	bool has_line = !*text || (read_number(number, &line) && line <= INT32_MAX);
+	if (!has_line && number[strspn(number, "0123456789")] == 0 && *number)
+		return session_refuse(s, "not a line number: %s; try b N or b file:N", text);
 	if (!has_line && w.hits)
 		return session_refuse(s, "hits are counted for lines only; try b N if hits == K");
 	if (!has_line)

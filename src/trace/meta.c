@@ -149,9 +149,9 @@ static const char *how_word(uint64_t how)
 	return how < sizeof words / sizeof *words ? words[how] : "?";
 }
 
-/* | number | parent | pid | how | ticks | "command" | "executable" | "interpreter" | … |
+/* | number | parent | pid | how | ticks | "command" | "executable" | "interpreter" | "stdlib_dir" | … |
  *
- * What follows is for a writer that continues the recording. Its entry may be there already: a
+ * What follows is for a writer that continues the recording; 1.0 has no stdlib_dir. Its entry may be there already: a
  * THREAD record or a block made it.
  */
 static int read_process(struct meta *m, struct pl_view v)
@@ -173,7 +173,9 @@ static int read_process(struct meta *m, struct pl_view v)
 	int code = read_text(m, &v, &p->public.command);
 	if (code == 0)
 		code = read_text(m, &v, &p->public.executable);
-	return code ? code : read_text(m, &v, &p->public.interpreter);
+	if (code == 0)
+		code = read_text(m, &v, &p->public.interpreter);
+	return code || !v.left ? code : read_text(m, &v, &p->stdlib_dir);
 }
 
 /* | number | ticks | end | end code | switches | waits | codes left out | not analysed |

@@ -492,18 +492,43 @@ static void enter_range(struct pl_profile *p)
 			begin_stretch(p, x->frames[i].task, p->range_from);
 }
 
+/* Neither of the standard library nor installed. */
+static bool is_own(const struct pl_profile *p, const struct pl_code *c)
+{
+	const char *file = pl_code_file(c);
+	const struct process_entry *process = recording_find_process(p->r, p->wanted.range.process);
+	const char *library = process->stdlib_dir;
+	const size_t length = strlen(library);
+
+	return strncmp(file, "<frozen ", 8) != 0 && !strstr(file, "/site-packages/") &&
+	       !strstr(file, "/dist-packages/") &&
+	       !(length && !strncmp(file, library, length) && file[length] == '/');
+}
+
 /* To be called before the row's frame is left. */
 static void note_wait(struct pl_profile *p, const struct pl_event *row)
 {
 	const struct contexts *x = &p->contexts;
 	const uint32_t task = row->depth < x->depth ? x->frames[row->depth].task : 0;
+	struct profile_wait *in = &p->wait;
 
-	if (row->kind != PL_EVENT_YIELD || !task)
+	if (row->kind != PL_EVENT_YIELD || !p->wanted.tasks)
+		return;
+	if (!in->code || in->seq + 1 != row->seq || in->depth != row->depth + 1)
+		*in = (struct profile_wait){0};
+	if (!in->code || (!in->own && is_own(p, row->code))) {
+		in->own = is_own(p, row->code);
+		in->code = code_first(row->code);
+		in->line = row->line;
+	}
+	in->seq = row->seq;
+	in->depth = row->depth;
+	if (!task)
 		return;
 	struct profile_task *t = &p->tasks[task - 1];
 	t->waits_in = p->thread->public.number + 1;
-	t->public.wait_code = code_first(row->code);
-	t->public.wait_line = row->line;
+	t->public.wait_code = in->code;
+	t->public.wait_line = in->line;
 }
 
 /* A task that never went on waits to the end of its thread's path. */
@@ -1121,6 +1146,7 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->end = (struct profile_end){0};
 	p->recent_count = p->left_count = p->tail_line = 0;
 	p->stand = (struct profile_stand){0};
+	p->wait = (struct profile_wait){0};
 	p->pass++;
 	p->flights.open = p->flights.left = false;
 	walk_init(&p->walk, p->r, thread);

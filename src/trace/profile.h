@@ -43,6 +43,16 @@ struct profile_stand {
 	uint64_t last; /* the last look at it */
 };
 
+/* Coroutines that await each other yield one after the other, the innermost one first, each with an
+ * event. The place is the innermost one in the program's own code; in none of it, the innermost. */
+struct profile_wait {
+	uint64_t seq; /* of the last one's event */
+	uint32_t depth;
+	bool own;
+	const struct pl_code *code; /* NULL: none yet */
+	int32_t line;
+};
+
 /* Where the top frame was before a row, and the depth of the stack. */
 struct stood {
 	uint32_t depth;
@@ -172,6 +182,7 @@ struct pl_profile {
 	bool entered;	    /* the tail's last row is that of a call */
 	uint32_t tail_line; /* depth of the frame whose line began in the tail; 0: none */
 	struct profile_end end;
+	struct profile_wait wait;
 	struct pl_err *err;
 
 	struct pl_profile_tables tables; /* each owned */

@@ -61,6 +61,7 @@ struct process_entry *recording_process(struct pl_recording *r, uint32_t number)
 		return NULL;
 	}
 	*slot = (uintptr_t)p;
+	p->stdlib_dir = "";
 	p->public = (struct pl_process){.number = number,
 		.command = "",
 		.executable = "",

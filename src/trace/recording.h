@@ -49,6 +49,7 @@ struct process_entry {
 	struct pl_process public;
 	uint64_t start_ticks, end_ticks;
 	bool described, ended;
+	const char *stdlib_dir;	       /* "": not known */
 	struct thread_entry **threads; /* owned, in the order in which they were found */
 	size_t thread_count, thread_room;
 };

@@ -439,6 +439,18 @@ class Replay(Recording):
         self.assertEqual(rows[7], ["!", "there is no stop; set one with b, x or w"])
         self.assertEqual(rows[8], ["!", "there is no stop 9; B lists them"])
 
+    def test_numbers_too_large_for_a_stop_are_refused(self):
+        large = "99999999999999999999"
+        numbers = (large, "18446744073709551617", "9223372036854775808", "-1", "+2", "0", "2x", "=")
+        conditions = [f"b mine.py:6 if hits == {n}" for n in numbers]
+        for word, row in zip(conditions, self.replay(*conditions)[1:]):
+            self.assertEqual(row, ["!", f"not understood: {word}; try b N, b file:N, b function, b N if hits == K"])
+        lines = "b " + large, "b mine.py:" + large, "tbreak 2147483648", "b 0"
+        for word, row in zip(lines, self.replay(*lines)[1:]):
+            self.assertEqual(row, ["!", f"not a line number: {word.split()[1]}; try b N or b file:N"])
+        rows = self.replay("b mine.py:6 if hits==2", "b mine.py:9 if  hits  ==  3 ", "B")
+        self.assertEqual(rows[3:], [["!", "1: b mine.py:6 if hits == 2; 2: b mine.py:9 if hits == 3"]])
+
     def test_the_same_stop_again_removes_it(self):
         rows = self.replay("b mine.py:6", "b 6", "b square", "b square", "x KeyError", "x KeyError", "w add", "w add", "B")
         self.assertEqual([row[1] for row in rows[1:]], ["stop 1: b mine.py:6", "removed 1: b mine.py:6", "stop 2: b square", "removed 2: b square",

@@ -780,6 +780,35 @@ class Views(unittest.TestCase):
             self.assertRegex(shown, rf"(?m)^task {stuck['task_id']} stuck waits since \d\d:\d\d:\d\d\.\d+ in \S+waits\.py:4  await event")
             self.assertEqual(len(re.findall("waits since", shown)), len([row for row in rows.values() if row["wait_code"]]))
 
+    def test_where_a_task_waits(self):
+        """The innermost line of the program's own code; of a task without any, the innermost line."""
+        text = ("import asyncio, os, sys\nsys.path.insert(0, 'site-packages')\nimport helper\n"
+                "async def inner():\n    await helper.rest()  # inner\nasync def mid():\n    await inner()\n"
+                "async def outer():\n    await asyncio.sleep(0)\n    await mid()\nasync def event():\n    await asyncio.Event().wait()  # event\n"
+                "async def main():\n    tasks = [asyncio.create_task(job(), name=job.__name__) for job in (outer, event, helper.around)]\n"
+                "    await asyncio.sleep(0.01)\n    os._exit(0)\nasyncio.run(main())\n")
+        installed = "import asyncio\nasync def rest():\n    await asyncio.sleep(3600)  # rest\nasync def around():\n    await rest()  # around\n"
+        for options in (), ("--include", "helper.py", "--include", "waits.py"), ("--only-mine",):
+            folder = session.scratch()
+            os.mkdir(os.path.join(folder, "site-packages"))
+            for name, written in ("waits.py", text), ("site-packages/helper.py", installed):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                    f.write(written)
+            session.pathline("record", "-q", *options, "--python", session.PYTHON, "waits.py", cwd=folder)
+            told = session.pathline("report", "--tasks", "--json", cwd=folder).stdout.decode()
+            places = {row["task"]: (os.path.basename(row["wait_file"]), row["wait_line"], row["wait_code"])
+                      for row in (json.loads(line)["data"] for line in told.splitlines()) if row.get("wait_file")}
+            self.assertEqual((places["outer"], places["event"]),
+                             (("waits.py", line_of(text, "inner"), "inner"), ("waits.py", line_of(text, "event"), "event")), options)
+            if "--only-mine" in options:
+                self.assertNotIn("around", places)
+            elif options:
+                self.assertEqual(places["around"], ("helper.py", line_of(installed, "rest"), "rest"))
+            else:
+                self.assertEqual((places["around"][0], places["around"][2]), ("tasks.py", "sleep"))
+            shown = session.pathline("report", "--tasks", cwd=folder).stdout.decode()
+            self.assertRegex(shown, rf"(?m)^task \d+ outer waits since .* in \S+waits\.py:{line_of(text, 'inner')}  await helper")
+
     def test_blocking(self):
         blocks = views(served(), "--blocking", "60ms")
         line = line_of(SERVE, "blocks the loop")

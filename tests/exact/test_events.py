@@ -129,7 +129,8 @@ def passes_apart(python, what, setup, work):
 def unheard(python, setup, work):
     """What had moved to INSTRUCTION comes back when that can be heard no more, with a gap for what
     may be lost until then. The function is replaced before recording begins, for the recorder calls
-    the interpreter's own wherever it finds it."""
+    the interpreter's own wherever it finds it. From 3.14 on no code is hot where the recorder cannot
+    see that a tool asks for branches, so nothing moves, and nothing is lost."""
     with open(os.path.join(work, "sitecustomize.py"), "w") as f:
         f.write("import sys\nown = sys.monitoring.set_local_events\nsys.monitoring.set_local_events = lambda *words: own(*words)\n")
     recording, ran = record(python, [os.path.join(EVENTS, "unheard.py")], setup, work, options=("--hot=300",),
@@ -137,7 +138,8 @@ def unheard(python, setup, work):
     path = exact.dump(recording, setup, work, "event,code", ("--events", "again,gap"))
     got, made = collections.Counter(tuple(row) for row in exact.rows(path)), int(ran.out)
     gaps = sum(count for (event, _), count in got.items() if event == "gap")
-    if gaps != 1 or not made - 40 <= got["again", "f"] <= made:         # of one call at most
+    moves = tuple(map(int, python.version.split(".")[:2])) < (3, 14)
+    if gaps != moves or not made - 40 * moves <= got["again", "f"] <= made:         # of one call at most
         raise Failure("%d passes of %d, %d gaps" % (got["again", "f"], made, gaps))
     return "%d passes of %d, a gap" % (got["again", "f"], made)
 

@@ -1,5 +1,6 @@
 """When something else fails (the disk, /dev/shm, the collector), the program does not notice, and
 one line says what."""
+import datetime
 import json
 import os
 import pathlib
@@ -216,6 +217,34 @@ class Faults(recorded.Case):
         self.assert_sound(kept)
         self.assert_lost_end(kept, "collector-gone")
 
+    @unittest.skipUnless(ROOT, "mounting needs root")
+    def test_disk_full_before_the_process_is_described(self):
+        """Its command line is longer than the disk. What was lost is not said to be there, or not
+        to have run."""
+        small = os.path.join(self.top.name, "small")
+        kept = os.path.join(self.top.name, "kept")
+        os.mkdir(small)
+        long = 'exec "$0" "$1" 1 $(head -c 30000 /dev/zero | tr "\\0" x)'
+        words = (recorded.PATHLINE, "record", "-o", small + "/r", "sh", "-c", long, recorded.PYTHON, script(self.top.name, 1))
+        done = in_mounts(f"mount -t tmpfs -o size=20k none {small}", "sh", "-c", f'"$@"; code=$?; cp -r {small}/r {kept}; exit $code', "sh", *words)
+        self.assert_done(done, 1)
+        self.assertIn("No space left on device", done.stderr)
+        *_, last = done.stderr.splitlines()
+        self.assertEqual(last, f"pathline: see what was lost:       pathline info {small}/r")
+        self.assertNotIn("replay", done.stderr)
+        told = recorded.info(kept)
+        self.assertEqual((told["events"], [p["command"] for p in told["processes"]]), (0, [""]))
+        for options in (), ("--at-exception",):
+            seen = recorded.run(recorded.PATHLINE, "replay", "--plain", *options, kept, stdin=subprocess.DEVNULL)
+            self.assertEqual((seen.returncode, seen.stdout, seen.stderr),
+                             (0, "", "pathline: replay: no event of this recording was kept; `pathline info` says what was lost\n"))
+        day = datetime.date.fromtimestamp(told["start"]).isoformat()
+        head, *_ = recorded.run(recorded.PATHLINE, "report", kept).stdout.splitlines()
+        self.assertEqual(head, f"process 1  {day}  (its command line was lost)")
+        shown = recorded.run(recorded.PATHLINE, "info", kept).stdout
+        self.assertNotRegex(shown, r"\d h ")
+        self.assertNotIn(", , in", shown)
+
     def test_directory_cannot_be_made(self):
         blocked = os.path.join(self.top.name, "file")
         pathlib.Path(blocked).write_text("")
@@ -316,6 +345,8 @@ class Faults(recorded.Case):
         told = recorded.info(program.dir)
         self.assertEqual((told["finished"], told["recovered"]), (True, False))
         self.assertEqual([process["ended"] for process in told["processes"]], ["not known"])
+        shown = recorded.run(recorded.PATHLINE, "info", program.dir).stdout
+        self.assertRegex(shown, r"(?m)^state +recording stopped before the program ended$")
         self.assert_path(program.dir, reached)
         *_, last = recorded.rows(program.dir, "event,type")
         self.assertEqual(last, ["gap", "collector-gone"])
