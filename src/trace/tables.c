@@ -568,15 +568,16 @@ static int by_count(const void *a, const void *b)
 
 /* Is that time within a longer one, and the rest of that neither long nor a large part of it? */
 static bool is_nearly_all(
-	const struct pl_profile *p, const struct pl_longest *time, const struct pl_longest *of)
+	const struct pl_profile *p, const struct pl_profile_block *b, const struct pl_longest *of)
 {
-	const double error = (double)time->error_ns + (double)of->error_ns;
-	const double before = (double)time->at_ns - (double)of->at_ns;
-	const double rest = (double)of->ns - (double)time->ns;
+	const double error = (double)b->time.error_ns + (double)of->error_ns;
+	const double before = (double)b->time.at_ns - (double)of->at_ns;
+	const double rest = (double)of->ns - (double)b->time.ns;
 
 	if (before < -error || before > rest + error || rest < -error)
 		return false;
-	return rest < (double)p->wanted.blocking_ns || rest <= error || rest <= (double)of->ns / 8;
+	return rest < (double)p->wanted.blocking_ns || rest <= (double)of->ns / 8 ||
+	       (b->kind == PL_BLOCK_STILL && rest <= error);
 }
 
 /* Does the block say what one of its loop says, or of a callback in which it is? */
@@ -586,7 +587,7 @@ static bool is_told(const struct pl_profile *p, const struct pl_profile_block *b
 		const struct pl_profile_block *l = &p->blocks[i];
 		if (l->kind != PL_BLOCK_STILL && l->kind != b->kind && l->thread == b->thread &&
 			l->code == b->code && l->line == b->line && l->task_id == b->task_id &&
-			is_nearly_all(p, &b->time, &l->time))
+			is_nearly_all(p, b, &l->time))
 			return true;
 	}
 	return false;

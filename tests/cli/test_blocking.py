@@ -81,11 +81,11 @@ def deep(seconds):
 async def main():
     loop = asyncio.get_running_loop()
     await asyncio.sleep(0.02)
-    for seconds in 0.08, 0.2:
+    for seconds in 0.2, 0.5:
         loop.call_soon(deep, seconds)
     await asyncio.sleep(0.05)
-    loop.call_later(0.02, deep, 0.15)
-    await asyncio.sleep(0.4)
+    loop.call_later(0.02, deep, 0.3)
+    await asyncio.sleep(0.8)
 
 
 asyncio.run(main())
@@ -206,8 +206,8 @@ class Blocking(unittest.TestCase):
     def test_the_task_that_took_most_of_a_pass(self):
         for options in MODES:
             with self.subTest(options):
-                run, took = self.record(PASS, *options, arguments=("0.06", "0.3", "0.12"))
-                rows = self.rows(run, "50ms", line_of(PASS, "sleeps"))
+                run, took = self.record(PASS, *options, arguments=("0.15", "0.6", "0.3"))
+                rows = self.rows(run, "100ms", line_of(PASS, "sleeps"))
                 longest, = (row for row in rows if row["kind"] == "loop")
                 whole = took.pop("all")
                 self.check_holds(longest, sum(took.values()))
@@ -221,7 +221,7 @@ class Blocking(unittest.TestCase):
                     self.assertAlmostEqual(row["ns"], took[name] * 1e9, delta=row["error_ns"] + 5e6)
                 for row in rows:
                     self.check_event(run, row)
-                text = run.pathline("report", "--blocking", "50ms").stdout.decode()
+                text = run.pathline("report", "--blocking", "100ms").stdout.decode()
                 self.assertEqual((text.count("  the event loop was kept busy, "), text.count("  one callback kept the event loop busy, ")), (1, 3), text)
 
     def test_many_that_are_short(self):
@@ -257,7 +257,7 @@ class Blocking(unittest.TestCase):
         for options in MODES:
             with self.subTest(options):
                 run, took = self.record(CALLBACKS, *options)
-                rows = [row for row in self.rows(run, "60ms", line_of(CALLBACKS, "sleeps")) if row["kind"] != "still"]
+                rows = [row for row in self.rows(run, "150ms", line_of(CALLBACKS, "sleeps")) if row["kind"] != "still"]
                 rows.sort(key=lambda row: (row["at"], -row["ns"]))
                 whole, *alone = rows[:3]
                 self.assertEqual([row["kind"] for row in rows], ["loop", "callback", "callback", "loop"], rows)
