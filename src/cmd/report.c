@@ -414,7 +414,9 @@ struct cell cell_longest_seq(const struct report *w, size_t row, const struct pl
 
 	if (!w->seqs || !l->ns)
 		return (struct cell){0};
-	if (!w->seqs[row])
+	if (!w->seqs[row] && !*w->seq_most)
+		return (struct cell){0};
+	if (!w->seqs[row] && (*w->seq_most)--)
 		w->seqs[row] = line_at_longest(w->r, &at, &seq) ? seq + 1 : UINT64_MAX;
 	return w->seqs[row] == UINT64_MAX ? (struct cell){0}
 					  : cell_seq(w, l->thread, w->seqs[row] - 1);
@@ -457,7 +459,10 @@ static void show_views(struct report *w)
 {
 	struct view views[VIEWS];
 
+	uint64_t most = !w->rows_text ? ROWS_DEFAULT : w->rows ? w->rows : UINT64_MAX;
+
 	list_views(w, views);
+	w->seq_most = &most;
 	w->seqs = calloc(w->t->line_count + w->t->function_count + 1, sizeof *w->seqs);
 	if (!w->seqs) {
 		w->code = CMD_BAD;
@@ -470,6 +475,7 @@ static void show_views(struct report *w)
 	}
 	free(w->seqs);
 	w->seqs = NULL;
+	w->seq_most = NULL;
 }
 
 /* One range: go along its path, then show it. The pager is started only now, so that the progress

@@ -39,7 +39,8 @@ struct report {
 	bool *shared_lines; /* owned */
 	/* for each of its rows: the event at which its longest pass began: its seq + 1, 0: not looked
 	 * for yet, UINT64_MAX: not known */
-	uint64_t *seqs; /* owned */
+	uint64_t *seqs;	    /* owned */
+	uint64_t *seq_most; /* so many more are looked for, as that takes time; not owned */
 	/* for --flame and --collapsed: all of it */
 	struct tree whole;
 	struct pl_profile **profiles; /* owned, each one as well: the tree refers to them */

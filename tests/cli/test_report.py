@@ -1325,8 +1325,8 @@ class Longest(unittest.TestCase):
         recorded = session.Recorded(LONGEST, "longest.py", "--only-mine", *options)
         rows = [json.loads(row)["data"] for row in recorded.pathline("dump", "--json").stdout.splitlines()]
         by_seq = {(row["thread"], row["seq"]): row["code"] for row in rows}
-        lines = {line["line"]: line for line in views(recorded)}
-        for row in views(recorded) + views(recorded, "--functions"):
+        lines = {line["line"]: line for line in views(recorded, "-n", "0")}
+        for row in views(recorded, "-n", "0") + views(recorded, "--functions", "-n", "0"):
             self.assertEqual(by_seq.get((row["max_thread"], row["max_seq"])), row["code"] if row["max_ns"] else None, row)
 
         def nth(row, event):
@@ -1338,7 +1338,8 @@ class Longest(unittest.TestCase):
         self.assertEqual(nth(lines[line_of(LONGEST, "once")], "line"), (0, 0))
         self.assertEqual(nth(lines[line_of(LONGEST, "often")], "line"), (2000, 0))
         self.assertEqual(nth(lines[line_of(LONGEST, "down")], "line"), (0, 0))
-        functions = {row["code"]: row for row in views(recorded, "--functions")}
+        functions = {row["code"]: row for row in views(recorded, "--functions", "-n", "0")}
+        self.assertEqual(sum(row["max_seq"] is not None for row in views(recorded, "-n", "2")), 2)
         self.assertEqual([nth(functions[name], "call") for name in ("some", "often", "down")], [(20, 1), (2000, 0), (0, 0)])
         return recorded, lines[line_of(LONGEST, "some")]
 
