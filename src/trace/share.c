@@ -152,8 +152,6 @@ int share_tail(struct share *s, const struct pl_code *code, int32_t line, uint32
 	s->tail[s->tail_count++] =
 		(struct share_tail){.line = (uint32_t)(l - s->lines), .node = node};
 	l->tail_rows++;
-	if (l->span_rows < l->tail_rows)
-		l->span_rows = l->tail_rows;
 	return 0;
 }
 
@@ -201,7 +199,9 @@ static void share_lines(struct share *s, double ns, double tail_ns)
 	double cost = 0, all = 0, tail = 0;
 
 	for (uint32_t i = 0; i < s->touched_count; i++) {
-		const struct shared_line *l = &s->lines[s->touched[i]];
+		struct shared_line *l = &s->lines[s->touched[i]];
+		if (l->span_rows < l->tail_rows) /* it may only be known there */
+			l->span_rows = l->tail_rows;
 		cost += row_cost(s, l) * l->span_rows;
 	}
 	for (uint32_t i = 0; i < s->touched_count && cost > 0; i++) {

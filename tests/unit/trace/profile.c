@@ -389,6 +389,28 @@ static void a_call_between_stamps(void **state)
 	release(&f);
 }
 
+/* A span ends at the row after its last line, so that line is in its tail, and ran once. Without looks
+ * two lines that ran once have the same time. */
+static void the_last_line_ran_once(void **state)
+{
+	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
+	struct fixture f;
+	(void)state;
+
+	begin(&f);
+	maker_enter(f.t, EVENT_NO_SITE, 10);
+	maker_event1(f.t, EVENT_TIME, 100000);
+	maker_line(f.t, 0);
+	maker_line(f.t, 1);
+	maker_event1(f.t, EVENT_TIME, 300000);
+	maker_line(f.t, 2);
+	maker_clock(&f.m, 900000, 5 * MS);
+	end(&f, &wanted);
+	assert_in_range((uint64_t)line_of(&f, 2)->time.computing_ns, 149000, 151000);
+	assert_in_range((uint64_t)line_of(&f, 3)->time.computing_ns, 149000, 151000);
+	release(&f);
+}
+
 /* Of a thread that ends within a tick of its last stamp the file says no later time. */
 static void the_last_lines(void **state)
 {
@@ -423,6 +445,7 @@ int main(void)
 		cmocka_unit_test(what_no_look_saw),
 		cmocka_unit_test(a_call_between_stamps),
 		cmocka_unit_test(the_last_lines),
+		cmocka_unit_test(the_last_line_ran_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
