@@ -9,7 +9,7 @@
  * weigh, in looks at the distance that they mostly have. A look and a stamp often come at the same
  * tick, so a span ends soon after its only look: alone, that would favour long lines. */
 #define A     0.05
-#define PRIOR 1
+#define PRIOR 2
 
 /* More different lines than any program has. A hostile recording could have one for each event. */
 #define LINES_MAX (1u << 20)
