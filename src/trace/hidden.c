@@ -84,9 +84,9 @@ static uint32_t place_in_tail(const struct share *s, uint32_t line)
 
 	if (s->lines[line].tail_rows != 1 || s->tail_count == TAIL_MAX)
 		return 0;
-	while (s->tail[place].line != line)
+	while (place < s->tail_count && s->tail[place].line != line)
 		place++;
-	return place + 1;
+	return place < s->tail_count ? place + 1 : 0;
 }
 
 /* How long can the line have run in the gap? */
