@@ -284,13 +284,40 @@ static bool was_killed(const struct replay *p)
 	       (of->end == PL_PROCESS_SIGNALED || (of->end == PL_PROCESS_LOST && of->end_code));
 }
 
-/* Go to where the last exception that ended something was raised. */
+/* Nothing ended by an exception: of all threads, or of those that --process and --thread name. */
+static void say_none(const struct answers *a)
+{
+	const struct pl_position *at = &a->session.replay.at.position;
+	const struct pl_thread *t =
+		pl_recording_thread(a->session.replay.r, at->process, at->thread);
+
+	if (a->thread)
+		cmd_say("replay: nothing in thread %s of process %" PRIu32
+			" ended by an exception; "
+			"without -p and -t all threads are searched",
+			t && t->name[0] ? t->name : a->thread, at->process);
+	else if (a->process)
+		cmd_say("replay: nothing in process %" PRIu32 " ended by an exception; without -p "
+			"and -t all threads are searched",
+			at->process);
+	else
+		cmd_say("replay: no thread, task or process of this recording ended by an "
+			"exception; `x` stops at those that were handled");
+}
+
+/* Go to where the last exception that ended something was raised: of all threads, or of the
+ * process and thread that were chosen, which are those of the position. */
 static int go_to_exception(struct answers *a)
 {
 	struct replay *p = &a->session.replay;
 	struct pl_err err = {0};
+	const struct crash_bounds bounds = {.one_process = a->process || a->thread,
+		.one_thread = a->thread,
+		.process = p->at.position.process,
+		.thread = p->at.position.thread,
+		.stop = &interrupted};
 	struct crash crash;
-	int code = crash_find(p->r, &(struct crash_bounds){.stop = &interrupted}, &crash, &err);
+	int code = crash_find(p->r, &bounds, &crash, &err);
 
 	const bool none = code == PL_END || (code == 0 && crash.exits);
 	uint32_t next = 0;
@@ -305,12 +332,10 @@ static int go_to_exception(struct answers *a)
 			who);
 		return code;
 	}
-	if (none && killed)
+	if (none && killed && !bounds.one_process)
 		return go_to_kill(a, killed);
 	if (code == PL_END) {
-		cmd_say("replay: no thread, task or process of this recording ended by an "
-			"exception; "
-			"`x` stops at those that were handled");
+		say_none(a);
 		return CMD_USAGE;
 	}
 	const struct pl_position *at = &crash.raise.position;
@@ -522,8 +547,9 @@ int cmd_replay(struct cmd *c)
 			.text = &a->thread},
 		{"at-exception", 0, NULL,
 			"begin where the last exception was raised that ended a thread, task or "
-			"process; if none did: at the last event of a process that was killed, or "
-			"where the last SystemExit was raised",
+			"process, of all threads or of --process and --thread; if none did: at the "
+			"last event of a process that was killed, or where the last SystemExit was "
+			"raised",
 			.flag = &a->at_exception},
 		{"command", 'c', "LINE", "do this first; can be given several times",
 			.take = take_command, .to = a},

@@ -663,6 +663,15 @@ static int look_at_thread(struct look *l)
 	return code < 0 ? code : 0;
 }
 
+/* Is it one of the threads that are asked for? */
+static bool is_asked_for(const struct look *l, uint32_t thread)
+{
+	const struct crash_bounds *b = l->bounds;
+
+	return (!b->one_process || l->process->number == b->process) &&
+	       (!b->one_thread || thread == b->thread);
+}
+
 /* The last of all threads. PL_END: none was ended. */
 static int find_last(struct look *l, struct tally *tally, struct crash *out, struct look *of)
 {
@@ -674,7 +683,7 @@ static int find_last(struct look *l, struct tally *tally, struct crash *out, str
 		for (uint32_t n = 0; code >= 0 && n < l->process->thread_count; n++) {
 			struct crash c;
 			l->thread = pl_recording_thread(l->r, l->process->number, n);
-			if (!l->thread)
+			if (!l->thread || !is_asked_for(l, n))
 				continue;
 			code = look_at_thread(l);
 			if (code == 0)

@@ -44,6 +44,8 @@ struct crash {
 
 /* How far to look. All zero: through the whole recording. */
 struct crash_bounds {
+	bool one_process, one_thread; /* only this process; of it, only this thread */
+	uint32_t process, thread;
 	uint64_t events; /* at the end of each thread; 0: all */
 	uint32_t count;	 /* at most this many are counted; 0: the last one is enough */
 	const volatile sig_atomic_t *stop; /* as in pathline/search.h; not owned */

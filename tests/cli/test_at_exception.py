@@ -223,7 +223,7 @@ wait()
 
 class AtException(unittest.TestCase):
     def record(self, text, *options):
-        folder = scratch()
+        self.folder = folder = scratch()
         with open(os.path.join(folder, "program.py"), "w", encoding="utf-8") as f:
             f.write(text)
         pathline("record", "-q", "-o", "r", *options, "--python", PYTHON, "program.py", cwd=folder)
@@ -320,6 +320,66 @@ del left, one
                         rows = [row for row in (json.loads(line)["data"] for line in told) if row["code"] == "work"]
                         self.assertEqual([row["ended"] for row in rows], [ended])
                         self.assert_here(pathline("replay", "--at-exception", "--plain", cwd=folder), text)
+
+    def test_only_the_process_or_thread_that_was_chosen(self):
+        text = """\
+import multiprocessing, threading
+def process(n):
+    if n == 2:
+        raise KeyError(n)
+def job(n):
+    if n == 1:
+        raise ValueError(n)
+    if n == 2:
+        raise IndexError(n)
+for n in range(3):
+    child = multiprocessing.get_context("fork").Process(target=process, args=(n + 1,))
+    child.start()
+    child.join()
+for n in range(4):
+    thread = threading.Thread(target=job, name=f"job-{n}", args=(n,))
+    thread.start()
+    thread.join()
+1 / 0
+"""
+        self.record(text)
+        folder = self.folder
+
+        def replay(*words):
+            done = pathline("replay", *words, "--at-exception", "--plain", "r", cwd=folder)
+            return done.returncode, done.stdout.decode().split("\t")[7:10], done.stderr.decode()
+
+        for words, row in (((), ["18", "<module>", "ZeroDivisionError"]),
+                           (("-p", "1"), ["18", "<module>", "ZeroDivisionError"]),
+                           (("-p", "3"), ["4", "process", "KeyError"]),
+                           (("-t", "job-1"), ["7", "job", "ValueError"]),
+                           (("-t", "job-2"), ["9", "job", "IndexError"])):
+            with self.subTest(words):
+                self.assertEqual(replay(*words), (0, row, ""))
+        for words, where in (("-p", "2"), "process 2"), (("-t", "job-3"), "thread job-3 of process 1"):
+            with self.subTest(words):
+                self.assertEqual(replay(*words), (2, [], f"pathline: replay: nothing in {where} ended by an exception; "
+                                                         "without -p and -t all threads are searched\n"))
+
+    def test_a_killed_process_is_only_gone_to_if_it_was_chosen(self):
+        text = """\
+import multiprocessing, os, signal
+def process(n):
+    if n:
+        os.kill(os.getpid(), signal.SIGSEGV)
+for n in range(2):
+    child = multiprocessing.get_context("fork").Process(target=process, args=(n,))
+    child.start()
+    child.join()
+"""
+        self.record(text)
+        for words, said in (((), "process 3 was killed by SIGSEGV, and this is its last event"),
+                            (("-p", "3"), "process 3 was killed, and this is its last event"),
+                            (("-p", "1"), "nothing in process 1 ended by an exception"),
+                            (("-t", "0"), "nothing in thread MainThread of process 1 ended by an exception")):
+            with self.subTest(words):
+                done = pathline("replay", *words, "--at-exception", "--plain", "r", cwd=self.folder)
+                self.assertIn(said, done.stderr.decode())
 
     def test_none(self):
         done = self.record("try:\n    int('x')\nexcept ValueError:\n    pass\n")
