@@ -77,6 +77,7 @@ void flights_below(struct flights *f, const struct pl_code *code, int32_t line)
 static void is_at(struct flights *f, const struct pl_event *row)
 {
 	flights_below(f, row->code, row->line);
+	f->level = row->depth;
 	f->seq = row->seq;
 	f->left = false;
 	f->thrown = false;
@@ -131,6 +132,7 @@ static int unwound(
 		return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
 	f->left = true;
 	f->depth = row->depth;
+	f->level = row->depth - 1;
 	f->seq = row->seq;
 	return 0;
 }
@@ -146,7 +148,8 @@ static void was_thrown(struct flights *f, const struct pl_event *row)
 }
 
 /* Is the row about the same exception? The rows of an exception follow one another. But when a
- * frame ends on the way, freeing what it held may run other code. */
+ * frame ends on the way, freeing what it held may run other code, whose rows need not come here. No
+ * frame is left, and none handles, without a RAISE or RERAISE of its own before that. */
 static bool belongs(const struct flights *f, const struct pl_event *row)
 {
 	switch (row->kind) {
@@ -154,23 +157,114 @@ static bool belongs(const struct flights *f, const struct pl_event *row)
 		return f->left && row->seq == f->seq + 1 &&
 		       (!f->thrown || (row->type && !strcmp(row->type, f->now.type)));
 	case PL_EVENT_THROW:
-	case PL_EVENT_HANDLED:
 		return f->left || row->seq == f->seq + 1;
-	case PL_EVENT_RERAISE:
+	case PL_EVENT_HANDLED:
+		return f->left || row->seq == f->seq + 1 || row->depth == f->level;
 	case PL_EVENT_UNWIND:
+		return !f->left && (row->seq == f->seq + 1 || row->depth == f->level);
+	case PL_EVENT_RERAISE:
 		return !f->left && row->seq == f->seq + 1;
 	default:
 		return row->kind == PL_EVENT_GAP;
 	}
 }
 
+/* ---- finalisers ---- */
+
+/* Before it leaves a frame or is handled there, what the frame let go of may run: the generator of
+ * its loop is closed, by a GeneratorExit of its own. The same after it left a frame; there, other
+ * code means that something swallowed it. */
+static bool is_in_finaliser(const struct flights *f, const struct pl_event *row)
+{
+	if (!f->open || row->depth <= f->level || f->held_count == FLIGHTS_HELD)
+		return false;
+	return !f->left ||
+	       (row->kind == PL_EVENT_RAISE && row->type && !strcmp(row->type, "GeneratorExit"));
+}
+
+static void hold(struct flights *f)
+{
+	f->held[f->held_count++] = (struct flight_held){.now = f->now,
+		.at = f->at,
+		.depth = f->depth,
+		.level = f->level,
+		.left = f->left,
+		.task = f->task};
+	f->open = f->left = f->thrown = false;
+}
+
+/* It goes on with the row, or was swallowed before that. */
+static void take_up(struct flights *f, uint64_t seq)
+{
+	const struct flight_held *h = &f->held[--f->held_count];
+
+	f->open = true;
+	f->task = h->task;
+	f->thread = false;
+	f->bottom = NULL;
+	f->now = h->now;
+	f->at = h->at;
+	f->depth = h->depth;
+	f->level = h->level;
+	f->left = f->thrown = h->left;
+	f->seq = seq ? seq - 1 : 0;
+}
+
+/* What seemed to be finalisers were calls of the frame, which went on. */
+static int swallow_held(struct flights *f)
+{
+	const struct flight_held *h = &f->held[--f->held_count];
+	const bool task = f->task, thread = f->thread;
+
+	f->task = h->task;
+	f->thread = false;
+	struct pl_profile_exception *row =
+		find(f, &h->now, PL_EXCEPTION_SWALLOWED, h->at.code, h->at.line);
+	f->task = task;
+	f->thread = thread;
+	if (!row)
+		return PL_ERR_MEMORY;
+	row->count++;
+	return 0;
+}
+
+/* The row is of a frame whose exception waits, or of one further out: finalisers are over. */
+static int end_finalisers(struct flights *f, const struct pl_event *row)
+{
+	int code = 0;
+
+	while (code == 0 && f->held_count && row->depth <= f->held[f->held_count - 1].level) {
+		if (f->open && row->kind == PL_EVENT_RAISE && belongs(f, row)) {
+			code = swallow_held(f);
+			continue;
+		}
+		if (f->open)
+			code = was_swallowed(f);
+		take_up(f, row->seq);
+		if (code == 0 && row->depth < f->level)
+			code = was_swallowed(f);
+	}
+	return code;
+}
+
+void flights_restart(struct flights *f)
+{
+	f->open = f->left = false;
+	f->held_count = 0;
+}
+
 /* A thread has one exception on its way at a time: one that is handled while another waits (in
- * finally) is kept with the frame of its handler (context_frame.flight). */
+ * finally) is kept with the frame of its handler (context_frame.flight), and one that waits for
+ * finalisers is held. */
 int flights_row(struct flights *f, struct contexts *x, const struct pl_event *row, bool bottom)
 {
 	struct context_frame *top = x->depth ? &x->frames[x->depth - 1] : NULL;
-	int code = f->open && !belongs(f, row) ? was_swallowed(f) : 0;
+	int code = end_finalisers(f, row);
 
+	if (code == 0 && is_in_finaliser(f, row))
+		hold(f);
+	if (code == 0 && f->open && !belongs(f, row))
+		code = was_swallowed(f);
 	if (code || !top)
 		return code;
 	switch (row->kind) {
@@ -200,11 +294,17 @@ int flights_row(struct flights *f, struct contexts *x, const struct pl_event *ro
 
 int flights_end(struct flights *f, uint64_t next_seq)
 {
-	if (!f->open)
-		return 0;
-	if (f->left || f->seq + 1 != next_seq)
-		return was_swallowed(f);
-	return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
+	int code = 0;
+
+	if (f->open)
+		code = f->left || f->seq + 1 != next_seq
+			       ? was_swallowed(f)
+			       : land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
+	while (code == 0 && f->held_count) {
+		take_up(f, next_seq);
+		code = was_swallowed(f);
+	}
+	return code;
 }
 
 void flights_release(struct flights *f)

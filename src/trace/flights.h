@@ -7,6 +7,12 @@
  * it is counted at once, and subtracted again if it continues from there. If it leaves a frame and
  * does not arrive in the frame below, the C code between them swallowed it. If its frame continues
  * after it, it was swallowed there, as the StopIteration that ends a loop or an await.
+ *
+ * A frame lets go of the generator of its loop before the exception leaves it. The flight waits
+ * meanwhile:
+ *
+ *	RAISE f:3   THROW gen   RAISE gen:7   UNWIND gen   UNWIND f   ...
+ *	            `------- another flight ----------'    the first one again
  */
 #ifndef PL_TRACE_FLIGHTS_H
 #define PL_TRACE_FLIGHTS_H
@@ -23,6 +29,15 @@ struct flight {
 	int32_t line;
 };
 
+/* One that waits until finalisers have run, in frames further in. */
+struct flight_held {
+	struct flight now, at;
+	uint32_t depth, level;
+	bool left, task;
+};
+
+#define FLIGHTS_HELD 8
+
 struct flights {
 	struct pl_profile_exception *rows; /* owned: public ones, as they are counted */
 	uint32_t count, room;
@@ -37,6 +52,9 @@ struct flights {
 	const struct pl_code *bottom; /* of that frame, if it is the bottom one of thread 0 */
 	bool thread;	  /* that frame was the bottom one of another thread, which ended */
 	struct flight at; /* where it was last; after it left a frame, the frame below */
+	uint32_t level;	  /* the depth of that frame */
+	struct flight_held held[FLIGHTS_HELD];
+	uint32_t held_count;
 };
 
 /* To be called after a row of the thread. The contexts have its frame as the top one, even if it is
@@ -44,6 +62,8 @@ struct flights {
 int flights_row(struct flights *f, struct contexts *x, const struct pl_event *row, bool bottom);
 /* To be called after UNWIND: where the frame below is. */
 void flights_below(struct flights *f, const struct pl_code *code, int32_t line);
+/* To be called before the first row of a thread. */
+void flights_restart(struct flights *f);
 /* The thread's path ends, before the row with this number. */
 int flights_end(struct flights *f, uint64_t next_seq);
 void flights_release(struct flights *f);

@@ -1148,7 +1148,7 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->stand = (struct profile_stand){0};
 	p->wait = (struct profile_wait){0};
 	p->pass++;
-	p->flights.open = p->flights.left = false;
+	flights_restart(&p->flights);
 	walk_init(&p->walk, p->r, thread);
 	p->walk.renamed = renamed_task;
 	p->walk.who = p;

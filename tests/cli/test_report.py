@@ -871,6 +871,40 @@ class Views(unittest.TestCase):
             ("ValueError", raises, "handled", line_of(SERVE, "handles after a finally"), 4),
             ("AttributeError", line_of(SERVE, "raises too"), "swallowed", line_of(SERVE, "swallows"), 5)})
 
+    def test_what_is_let_go_of_on_the_way_runs_in_between(self):
+        """The generator of a loop is closed, and objects are deleted, before an exception leaves the loop's function."""
+        text = ("import asyncio, threading\ndef rows():\n    yield 1\n    yield 2\nclass Late:\n    def __del__(self):\n"
+                "        try:\n            int('late')\n        except ValueError:\n            pass\n    def __iter__(self):\n        return self\n"
+                "    def __next__(self):\n        return 1\n"
+                "def inner():\n    for r in rows():\n        for r in Late():\n            raise KeyError('inner')\n"
+                "def outer():\n    for r in rows():\n        inner()\n"
+                "try:\n    outer()\nexcept KeyError:\n    pass\n"
+                "def work():\n    for r in (x for x in rows()):\n        raise OSError\n"
+                "thread = threading.Thread(target=work)\nthread.start()\nthread.join()\n"
+                "async def job():\n    for r in (x for x in rows()):\n        await asyncio.sleep(10)\n"
+                "async def some():\n    yield 1\n    yield 2\n"
+                "async def fails():\n    async for r in some():\n        raise LookupError\n"
+                "async def main():\n    task = asyncio.create_task(job())\n    await asyncio.sleep(0)\n    task.cancel()\n"
+                "    await asyncio.wait([task, asyncio.create_task(fails())])\nasyncio.run(main())\n"
+                "for r in rows():\n    raise RuntimeError\n")
+        for options in (), ("--only-mine",):
+            with self.subTest(options):
+                folder = session.scratch()
+                with open(os.path.join(folder, "closes.py"), "w", encoding="utf-8") as f:
+                    f.write(text)
+                session.pathline("record", "-q", *options, "--python", session.PYTHON, "closes.py", cwd=folder)
+                told = session.pathline("report", "--exceptions", "--json", cwd=folder).stdout.decode().splitlines()
+                every = [json.loads(line)["data"] for line in told]
+                rows = [row for row in every if row["file"].endswith("closes.py")]
+                wanted = {"KeyError": ("handled", None), "OSError": (None, "thread"), "LookupError": (None, "task"),
+                          "RuntimeError": ("unhandled", "main thread")}
+                for kind, (end, ended) in wanted.items():
+                    found = [(row["end"], row["ended"], row["line"] > 0) for row in rows if row["type"] == kind]
+                    self.assertEqual(len(found), 1, (kind, rows))
+                    self.assertEqual((found[0][0] if end else None, found[0][1:]), (end, (ended, True)), (kind, rows))
+                cancelled = [row["ended"] for row in every if "CancelledError" in row["type"]]
+                self.assertEqual([word for word in cancelled if word], ["cancelled task"], cancelled)
+
     def test_an_exception_that_ends_a_loop(self):
         text = ("class Three:\n    n = 0\n\n    def __iter__(self):\n        return self\n\n    def __next__(self):\n        self.n += 1\n"
                 "        if self.n > 3:\n            raise StopIteration\n        return self.n\n\n\n"
