@@ -1053,17 +1053,18 @@ static void take_input(struct tui *t, int code, wint_t c)
 
 /* ---- the loop ---- */
 
-/* Read what was written since; if the position was at the end, it moves on to the new end. Returns
+/* Read what was written since; if the position was at the end, it moves on to the new end. In a
+ * recording that was complete before there is none: the position stays where it began. Returns
  * whether there is something new to show. What was counted or collected from the shorter recording
  * (lines that ran, hits, types of exceptions, rows of the views) is forgotten and made again. */
 static bool follow(struct tui *t)
 {
 	struct pl_recording *r = t->s->replay.r;
 	struct pl_recording_info info;
-	bool at_end = tui_at_edge(t, false);
 	struct pl_err err = {0};
 
 	pl_recording_info(r, &info);
+	const bool at_end = !info.end_ns && tui_at_edge(t, false);
 	if (!info.end_ns && pl_recording_refresh(r, &err) != 0)
 		return false;
 	pl_recording_info(r, &info);

@@ -419,6 +419,11 @@ class Live(Case):
         t = self.open("--follow").wait("START").wait("the program has ended; the recording is complete").press("s").wait("3 > ")
         self.quit(t)
 
+    def test_follow_does_not_leave_the_exception_of_a_program_that_has_ended(self):
+        of = recorded("fails.py", "import threading\ndef work():\n    raise KeyError(1)\nt = threading.Thread(target=work)\nt.start()\nt.join()\n", "--only-mine")
+        t = self.open("--follow", "--at-exception", of=of).wait("the program has ended; the recording is complete").wait(r"(?m)^ raise .* event 6 of 7 ")
+        self.quit(t)
+
 
 class Sources(Case):
     def test_long_line(self):
