@@ -252,13 +252,14 @@ static int64_t at_least_longest(int64_t ns, int64_t error_ns, const struct pl_lo
 }
 
 /* The longest took at least as long as the mean, which is known better if all took long, and at
- * most as long as all. */
-static struct pl_longest bounded(const struct pl_longest *l, int64_t ns, uint64_t times)
+ * most as long as all. In a range, a pass that began before it has time, but is not counted. */
+static struct pl_longest bounded(
+	const struct cumulate *c, const struct pl_longest *l, int64_t ns, uint64_t times)
 {
 	struct pl_longest longest = *l;
 	int64_t mean = times ? ns / (int64_t)(times < INT64_MAX ? times : INT64_MAX) : 0;
 
-	if (l->ns && l->ns < mean)
+	if (l->ns && l->ns < mean && !c->p->range_from)
 		longest.ns = mean;
 	if (longest.ns > ns)
 		longest.ns = ns;
@@ -286,7 +287,7 @@ static struct pl_profile_line line_row(const struct cumulate *c, const struct sh
 						.waiting_ns = rounded(l->ns[1]),
 						.error_ns = add_ns(error, rounded(l->unsure_ns))},
 		.cumulated_ns = all,
-		.longest = bounded(&l->longest, all, l->hits),
+		.longest = bounded(c, &l->longest, all, l->hits),
 		.possible = l->possible};
 }
 
@@ -364,7 +365,7 @@ static int make_functions(const struct cumulate *c)
 			f.code ? at_least_longest(rounded(ns), f.error_ns, &s->codes[i].longest)
 			       : add_ns(f.computing_ns, f.waiting_ns);
 		f.longest = bounded(
-			&s->codes[i].longest, f.cumulated_ns, f.calls + f.resumes + f.throws);
+			c, &s->codes[i].longest, f.cumulated_ns, f.calls + f.resumes + f.throws);
 		if (f.calls || f.resumes || f.throws || f.cumulated_ns)
 			rows[count++] = f;
 	}

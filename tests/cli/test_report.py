@@ -627,6 +627,12 @@ class Views(unittest.TestCase):
             calls = {row["code"]: row for row in views(recorded, "--functions", *words)}
             self.assertEqual(calls[name]["calls"], 0)
             self.assertGreater(calls["<module>"]["cumulated_ns"], length * 0.9e9)
+        # 0.1 s of a pass, another line, and 0.2 s of the next one, which alone has a hit
+        times = [datetime.datetime.fromtimestamp(begins[0] + after) for after in (0.5, 1.4)]
+        rows = views(recorded, "--from", str(times[0]), "--to", str(times[1]))
+        passes, = (row for row in rows if row["code"] == "first" and row["hits"])
+        self.assertAlmostEqual(passes["own_ns"] / 1e9, 0.3, delta=0.15, msg=passes)
+        self.assertLess(passes["max_ns"], passes["own_ns"] * 0.9, passes)
 
     def test_the_longest_of_several_passes_between_two_stamps(self):
         """How long each took is not known, so the error says so; the call of a function is no pass of its line."""
