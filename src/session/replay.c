@@ -972,10 +972,16 @@ int replay_thread(struct replay *p, const struct moment *m, uint32_t thread,
 	path_release(&other);
 	if (code < 0)
 		return code;
-	*there = code == PL_END	     ? REPLAY_BEGINS_LATER
-		 : seq == UINT64_MAX ? REPLAY_IS_OVER
-				     : REPLAY_RUNS;
-	return replay_seq(p, process, thread, code == PL_END ? 0 : e.seq, err);
+	if (code == PL_END)
+		*there = REPLAY_BEGINS_LATER;
+	else if (seq == UINT64_MAX)
+		*there = REPLAY_IS_OVER;
+	/* The end of a path that breaks off is after its last event. */
+	return replay_seq(p, process, thread,
+		code == PL_END	    ? 0
+		: seq == UINT64_MAX ? INT64_MAX
+				    : e.seq,
+		err);
 }
 
 /* ---- what was seen after the last event ---- */

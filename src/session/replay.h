@@ -112,7 +112,8 @@ int replay_peek(struct replay *p, bool back, struct pl_event *line, struct pl_er
 struct moment replay_moment(struct replay *p);
 void replay_keep_moment(struct replay *p, const struct moment *m);
 /* To the last event of a thread of the moment's process that is before the moment, by their order;
- * to the first one if none is. At the moment's own thread: to its event. */
+ * to the first one if none is, and to the end of its path if none follows. At the moment's own
+ * thread: to its event. */
 enum replay_there { REPLAY_RUNS, REPLAY_BEGINS_LATER, REPLAY_IS_OVER };
 int replay_thread(struct replay *p, const struct moment *m, uint32_t thread,
 	enum replay_there *there, struct pl_err *err);

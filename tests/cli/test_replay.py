@@ -1009,6 +1009,33 @@ class Killed(unittest.TestCase):
                 out = session.pathline("replay", name, "--plain", *words, cwd=place).stdout.decode().splitlines()
                 self.assertRegex(out[-2], f"^{each}$", (name, words))
 
+    def test_from_the_end_of_another_thread_to_where_one_hangs(self):
+        """Where nothing of a thread follows, `t` goes to its end, as `-t NAME --end` does."""
+        place = session.scratch()
+        with open(os.path.join(place, "hangs.py"), "w") as f:
+            f.write("import os, threading\nlock = threading.Lock()\nlock.acquire()\ndef stuck():\n    x = 1\n    lock.acquire()  # for ever\n"
+                    "def ends():\n    print(os.getpid(), flush=True)\nhangs = threading.Thread(target=stuck, name='stuck')\nhangs.start()\n"
+                    "other = threading.Thread(target=ends, name='other')\nother.start()\nother.join()\nhangs.join()\n")
+        p = subprocess.Popen([PATHLINE, "record", "-q", "-o", "r", "--python", PYTHON, "--", "hangs.py"], cwd=place, stdout=subprocess.PIPE)
+        self.addCleanup(p.stdout.close)
+        pid = int(p.stdout.readline())
+        self.addCleanup(lambda: p.poll() is None and os.kill(pid, signal.SIGKILL))
+        end = time.monotonic() + 60
+        while b"waiting" not in session.pathline("replay", "r", "--plain", "--end", "-t", "stuck", cwd=place).stdout and time.monotonic() < end:
+            pass                                                    # until a look has found it
+        where = r"stuck was seen last in line 6 of stuck, waiting"
+        for way in "running", "killed":
+            if way == "killed":
+                os.kill(pid, signal.SIGKILL)
+                self.assertEqual(p.wait(60), -signal.SIGKILL)
+            with self.subTest(way):
+                end = session.pathline("replay", "r", "--plain", "--end", "-t", "stuck", cwd=place).stdout.decode().splitlines()
+                self.assertRegex(end[0], "^#\t" + where)
+                out = session.pathline("replay", "r", "--plain", "-t", "other", "--end", "-c", "t stuck", "-c", "t other", cwd=place).stdout.decode().splitlines()
+                rows = [row for row in out if not row.startswith("#")]
+                self.assertEqual(rows, [rows[0], end[1], rows[0]])
+                self.assertRegex(out[out.index(end[1]) - 1], where)
+
 
 class Long(unittest.TestCase):
     """A path of many windows."""
