@@ -344,8 +344,8 @@ int cmd_ls(struct cmd *c)
 			&(struct cmd_usage){"[FOLDER]",
 				"List the recordings in the nearest .pathline, in this "
 				"directory or above "
-				"it, or\nthose in FOLDER: the oldest first. Each command takes "
-				"the names.\n\n"
+				"it, or\nthose in FOLDER (or in its .pathline): the oldest first. "
+				"Each command takes\nthe names.\n\n"
 				"EXCEPTIONS is how many threads, tasks and processes ended by an "
 				"exception, and the\nlast one; `pathline replay --at-exception` "
 				"goes to where it was raised. 2+: there may\nbe more, as not all "
