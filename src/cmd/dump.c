@@ -201,29 +201,6 @@ static void say_damages(struct dump *d)
 		n > d->damages ? n : d->damages, n > 1 || d->damages > 1 ? "s" : "");
 }
 
-#define RANGE_BYTES (4 * LOCAL_BYTES + 8)
-
-/* "2026-11-21 10:52:01.500 to 10:52:04.250", with a second date if it is another day. */
-static void write_range(char text[RANGE_BYTES], const struct pl_recording_info *info)
-{
-	char dates[2][LOCAL_BYTES], clocks[2][LOCAL_BYTES];
-	const int64_t moments[] = {info->start_ns, info->end_ns};
-
-	for (int i = 0; i < 2; i++) {
-		local_date(dates[i], moments[i]);
-		local_clock(clocks[i], moments[i], 3);
-	}
-	bool same_day = !strcmp(dates[0], dates[1]);
-	if (!info->start_ns)
-		snprintf(text, RANGE_BYTES, "a time that is unknown");
-	else if (info->end_ns)
-		snprintf(text, RANGE_BYTES, "%s %s to %s%s%s", dates[0], clocks[0],
-			same_day ? "" : dates[1], same_day ? "" : " ", clocks[1]);
-	else
-		snprintf(text, RANGE_BYTES, "%s %s on, and is still being written", dates[0],
-			clocks[0]);
-}
-
 /* The last event before a time: the error of its time, if by that it may have been at or after it;
  * else 0. *runs is set if the thread has both earlier and later events. */
 static int64_t error_at(struct dump *d, const struct pl_thread *t, int64_t time_ns, bool *runs)
@@ -292,7 +269,7 @@ static void write_apart(struct dump *d, char text[APART_BYTES])
 static void say_nothing(struct dump *d)
 {
 	const struct selection *s = &d->selection;
-	char range[RANGE_BYTES], apart[APART_BYTES], *said = NULL;
+	char range[SELECT_RANGE_BYTES], apart[APART_BYTES], *said = NULL;
 	struct pl_recording_info info;
 	struct pl_buf what = {0};
 
@@ -313,7 +290,7 @@ static void say_nothing(struct dump *d)
 	buf_u8(&what, 0);
 	said = what.failed ? "" : (char *)what.at + (what.used > 1);
 	pl_recording_info(d->r, &info);
-	write_range(range, &info);
+	select_range(&info, range);
 	write_apart(d, apart);
 	const bool by_time = s->from_text || s->to_text || !said[0];
 	cmd_say("dump: there is no event%s%s%s%s", said, apart,

@@ -496,6 +496,7 @@ static void report_range(struct report *w)
 	progress_end(&progress);
 	if (result == 0) {
 		w->t = pl_profile_tables(p);
+		w->some |= w->t->line_count > 0;
 		page_start(w->cmd, &w->out);
 		show_views(w);
 		if (!w->flame && !w->collapsed)
@@ -547,6 +548,25 @@ static int check_found(const struct report *w)
 	return CMD_USAGE;
 }
 
+/* Heads without rows leave open why there are none: a time can be mistyped. */
+static void say_nothing(const struct report *w)
+{
+	const struct selection *s = &w->selection;
+	char range[SELECT_RANGE_BYTES];
+	struct pl_recording_info info;
+
+	if (w->some || (!s->from_text && !s->to_text))
+		return;
+	pl_recording_info(w->r, &info);
+	select_range(&info, range);
+	if (s->from_text)
+		cmd_say("report: no line ran from %s %s%s; the recording is from %s", s->from_text,
+			s->to_text ? "to " : "on", s->to_text ? s->to_text : "", range);
+	else
+		cmd_say("report: no line ran up to %s; the recording is from %s", s->to_text,
+			range);
+}
+
 /* Damage is shown as gaps; here it becomes the exit code. */
 static void say_damages(struct report *w)
 {
@@ -574,6 +594,8 @@ static int report_all(struct report *w)
 		int code = check_found(w);
 		w->code = code == CMD_GO ? CMD_OK : code;
 	}
+	if (w->code == CMD_OK)
+		say_nothing(w);
 	if (w->code == CMD_OK)
 		say_missing(w);
 	if (w->code == CMD_OK)

@@ -26,6 +26,7 @@ struct report {
 	double threshold; /* share of the whole below which a tree is folded */
 	int code;	  /* exit */
 	bool found;	  /* what was named exists */
+	bool some;	  /* a line ran in what was asked for */
 	bool headless;	  /* the CSV's head was written already */
 
 	/* what is shown now: a process, or one of its threads */

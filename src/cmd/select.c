@@ -332,3 +332,23 @@ int select_read(struct selection *s, const struct pl_recording *r)
 		code = check_range(s);
 	return code == CMD_GO ? check_names(s, r) : code;
 }
+
+void select_range(const struct pl_recording_info *info, char text[SELECT_RANGE_BYTES])
+{
+	char dates[2][LOCAL_BYTES], clocks[2][LOCAL_BYTES];
+	const int64_t moments[] = {info->start_ns, info->end_ns};
+
+	for (int i = 0; i < 2; i++) {
+		local_date(dates[i], moments[i]);
+		local_clock(clocks[i], moments[i], 3);
+	}
+	bool same_day = !strcmp(dates[0], dates[1]);
+	if (!info->start_ns)
+		snprintf(text, SELECT_RANGE_BYTES, "a time that is unknown");
+	else if (info->end_ns)
+		snprintf(text, SELECT_RANGE_BYTES, "%s %s to %s%s%s", dates[0], clocks[0],
+			same_day ? "" : dates[1], same_day ? "" : " ", clocks[1]);
+	else
+		snprintf(text, SELECT_RANGE_BYTES, "%s %s on, and is still being written", dates[0],
+			clocks[0]);
+}

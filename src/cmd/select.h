@@ -10,6 +10,7 @@
 #define PL_CMD_SELECT_H
 
 #include "base/map.h"
+#include "os/local.h"
 #include "session/when.h"
 
 /* All zero selects everything, after a call of select_read. */
@@ -41,6 +42,11 @@ int select_find_tasks(struct selection *s, struct pl_recording *r);
 bool select_task(const struct selection *s, const struct pl_event *e);
 /* Release what was found. */
 void select_release(struct selection *s);
+
+/* "2026-11-21 10:52:01.500 to 10:52:04.250", with a second date if it is another day: the times of
+ * the recording, to be said where nothing was selected. */
+#define SELECT_RANGE_BYTES (4 * LOCAL_BYTES + 8)
+void select_range(const struct pl_recording_info *info, char text[SELECT_RANGE_BYTES]);
 
 static inline bool when_before(const struct when *w, const struct pl_event *e)
 {

@@ -380,6 +380,12 @@ class Report(unittest.TestCase):
         self.assertRegex(done.stdout, rb"^process 1  \d{4}-\d\d-\d\d  .*shop.py\n +share +own +waiting")
         self.assertEqual(done.stdout.split(b"\n\n")[0].count(b"% "), 3)
         self.assertEqual(session.shop().pathline("report", "-n", "x").returncode, 2)
+        for words, said in ((("--from", "+3600"), "from +3600 on"), (("--from", "+1000", "--to", "+1001"), "from +1000 to +1001"), (("--to", "0%"), "up to 0%")):
+            for view in (), ("--functions",), ("--exceptions",), ("--json",):
+                done = session.shop().pathline("report", *words, *view)
+                self.assertEqual(done.returncode, 0)
+                self.assertRegex(done.stderr.decode(), "^pathline: report: no line ran " + re.escape(said) + r"; the recording is from \S+ \S+ to \S+\n$")
+        self.assertEqual(session.shop().pathline("report", "--from", "0%", "--exceptions").stderr, b"")
         for word in "#3", "#N":
             refused = session.shop().pathline("report", "--from", word)
             self.assertEqual(refused.returncode, 2)
