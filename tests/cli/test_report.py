@@ -1051,7 +1051,7 @@ class Views(unittest.TestCase):
         for words in ((), ("--functions",), ("--callers", "fib"), ("--tasks",), ("--exceptions",), ("--tree",)):
             done = served().pathline("report", "--csv", "-n", "0", *words)
             rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
-            told = views(served(), *words)
+            told = views(served(), "-n", "0", *words)
             self.assertEqual(len(rows), len(told))
             for row, data in zip(rows, told):
                 self.assertEqual(list(row), list(data))
