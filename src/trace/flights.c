@@ -228,13 +228,19 @@ static int swallow_held(struct flights *f)
 	return 0;
 }
 
+/* An exception that left the frame above comes to this one, which may await that. */
+static bool arrives(const struct pl_event *row)
+{
+	return row->kind == PL_EVENT_RAISE || row->kind == PL_EVENT_THROW;
+}
+
 /* The row is of a frame whose exception waits, or of one further out: finalisers are over. */
 static int end_finalisers(struct flights *f, const struct pl_event *row)
 {
 	int code = 0;
 
 	while (code == 0 && f->held_count && row->depth <= f->held[f->held_count - 1].level) {
-		if (f->open && row->kind == PL_EVENT_RAISE && belongs(f, row)) {
+		if (f->open && arrives(row) && belongs(f, row)) {
 			code = swallow_held(f);
 			continue;
 		}
