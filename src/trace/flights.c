@@ -8,10 +8,10 @@
 static struct pl_profile_exception *find(struct flights *f, const struct flight *from,
 	enum pl_exception_end end, const struct pl_code *code, int32_t line)
 {
-	const struct pl_code *bottom = end == PL_EXCEPTION_UNHANDLED ? f->bottom : NULL;
+	const struct pl_code *bottom = end == PL_EXCEPTION_UNHANDLED ? from->bottom : NULL;
 	const uint64_t words[] = {(uintptr_t)from->type, (uintptr_t)from->code, (uintptr_t)code,
 		(uint64_t)(uint32_t)from->line << 32 | (uint32_t)line,
-		(uint64_t)end << 2 | f->thread << 1 | f->task, (uintptr_t)bottom};
+		(uint64_t)end << 2 | from->thread << 1 | from->task, (uintptr_t)bottom};
 	uint64_t *place = map_put(&f->places, hash_bytes(words, sizeof words));
 
 	if (!place)
@@ -34,8 +34,8 @@ static struct pl_profile_exception *find(struct flights *f, const struct flight 
 		.raised = from->code,
 		.raised_line = from->line,
 		.end = end,
-		.task = f->task,
-		.thread = f->thread,
+		.task = from->task,
+		.thread = from->thread,
 		.bottom = bottom,
 		.handled = code,
 		.handled_line = line};
@@ -43,17 +43,12 @@ static struct pl_profile_exception *find(struct flights *f, const struct flight 
 	return &f->rows[f->count - 1];
 }
 
-/* The flight is over: it is counted by its beginning and its end. *index: the row that counts
- * it. */
-static int land(struct flights *f, enum pl_exception_end end, const struct pl_code *code,
-	int32_t line, uint32_t *index)
+/* It is counted by its beginning and its end. *index: the row that counts it. */
+static int count(struct flights *f, const struct flight *from, enum pl_exception_end end,
+	const struct pl_code *code, int32_t line, uint32_t *index)
 {
-	struct pl_profile_exception *row = find(f, &f->now, end, code, line);
+	struct pl_profile_exception *row = find(f, from, end, code, line);
 
-	f->open = false;
-	f->left = false;
-	f->thrown = f->thread = false;
-	f->bottom = NULL;
 	if (!row)
 		return PL_ERR_MEMORY;
 	row->count++;
@@ -62,32 +57,43 @@ static int land(struct flights *f, enum pl_exception_end end, const struct pl_co
 	return 0;
 }
 
+static int was_unhandled(struct flights *f)
+{
+	f->open = false;
+	return count(f, &f->now, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
+}
+
+static int count_swallowed(struct flights *f, const struct flight *from)
+{
+	return count(f, from, PL_EXCEPTION_SWALLOWED, from->at_code, from->at_line, NULL);
+}
+
 /* It left a frame and did not arrive in the one below, so C code there swallowed it; or its frame
  * continues. */
 static int was_swallowed(struct flights *f)
 {
-	return land(f, PL_EXCEPTION_SWALLOWED, f->at.code, f->at.line, NULL);
+	f->open = false;
+	return count_swallowed(f, &f->now);
 }
 
 void flights_below(struct flights *f, const struct pl_code *code, int32_t line)
 {
-	f->at = (struct flight){.code = code_first(code), .line = line};
+	f->now.at_code = code_first(code);
+	f->now.at_line = line;
 }
 
 static void is_at(struct flights *f, const struct pl_event *row)
 {
 	flights_below(f, row->code, row->line);
-	f->level = row->depth;
-	f->seq = row->seq;
-	f->left = false;
-	f->thrown = false;
+	f->now.level = row->depth;
+	f->now.seq = row->seq;
+	f->now.left = f->now.thrown = false;
 }
 
 /* A flight can begin with another row than RAISE, where the path begins in the middle of it. */
 static void begin(struct flights *f, const struct pl_event *row)
 {
 	f->open = true;
-	f->task = false;
 	f->now = (struct flight){.type = row->type ? row->type : "?",
 		.code = code_first(row->code),
 		.line = row->line};
@@ -101,7 +107,6 @@ static void go_on(struct flights *f, struct context_frame *top)
 
 	row->count -= row->count > 0;
 	f->open = true;
-	f->task = false;
 	f->now = (struct flight){.type = row->type, .code = row->raised, .line = row->raised_line};
 	top->flight = 0;
 }
@@ -112,7 +117,9 @@ static int handled(struct flights *f, struct context_frame *top, const struct pl
 
 	if (!f->open)
 		begin(f, row);
-	int code = land(f, PL_EXCEPTION_HANDLED, code_first(row->code), row->line, &index);
+	f->open = false;
+	int code =
+		count(f, &f->now, PL_EXCEPTION_HANDLED, code_first(row->code), row->line, &index);
 	if (code == 0)
 		top->flight = index + 1;
 	return code;
@@ -122,18 +129,19 @@ static int handled(struct flights *f, struct context_frame *top, const struct pl
 static int unwound(
 	struct flights *f, const struct context_frame *top, const struct pl_event *row, bool bottom)
 {
+	struct flight *now = &f->now;
+
 	if (!f->open)
 		return 0;
-	f->task = top->task || (row->greenlet && !row->depth);
+	now->task = top->task || (row->greenlet && !row->depth);
 	if (!row->depth && !row->greenlet && !row->position.thread)
-		f->bottom = code_first(row->code);
-	f->thread = bottom && row->position.thread;
+		now->bottom = code_first(row->code);
+	now->thread = bottom && row->position.thread;
 	if (!row->depth)
-		return land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
-	f->left = true;
-	f->depth = row->depth;
-	f->level = row->depth - 1;
-	f->seq = row->seq;
+		return was_unhandled(f);
+	now->left = true;
+	now->level = row->depth - 1;
+	now->seq = row->seq;
 	return 0;
 }
 
@@ -141,29 +149,33 @@ static int unwound(
  * is thrown into the one that awaits, whose next row is then a RAISE. */
 static void was_thrown(struct flights *f, const struct pl_event *row)
 {
-	if (!f->open || !f->left || row->seq != f->seq + 1 || row->depth + 1 != f->depth)
+	struct flight *now = &f->now;
+
+	if (!f->open || !now->left || row->seq != now->seq + 1 || row->depth != now->level)
 		return;
-	f->seq = row->seq;
-	f->thrown = true;
+	now->seq = row->seq;
+	now->thrown = true;
 }
 
 /* Is the row about the same exception? The rows of an exception follow one another. But when a
  * frame ends on the way, freeing what it held may run other code, whose rows need not come here. No
  * frame is left, and none handles, without a RAISE or RERAISE of its own before that. */
-static bool belongs(const struct flights *f, const struct pl_event *row)
+static bool belongs(const struct flight *now, const struct pl_event *row)
 {
+	const bool next = row->seq == now->seq + 1;
+
 	switch (row->kind) {
 	case PL_EVENT_RAISE:
-		return f->left && row->seq == f->seq + 1 &&
-		       (!f->thrown || (row->type && !strcmp(row->type, f->now.type)));
+		return now->left && next &&
+		       (!now->thrown || (row->type && !strcmp(row->type, now->type)));
 	case PL_EVENT_THROW:
-		return f->left || row->seq == f->seq + 1;
+		return now->left || next;
 	case PL_EVENT_HANDLED:
-		return f->left || row->seq == f->seq + 1 || row->depth == f->level;
+		return now->left || next || row->depth == now->level;
 	case PL_EVENT_UNWIND:
-		return !f->left && (row->seq == f->seq + 1 || row->depth == f->level);
+		return !now->left && (next || row->depth == now->level);
 	case PL_EVENT_RERAISE:
-		return !f->left && row->seq == f->seq + 1;
+		return !now->left && next;
 	default:
 		return row->kind == PL_EVENT_GAP;
 	}
@@ -176,56 +188,25 @@ static bool belongs(const struct flights *f, const struct pl_event *row)
  * code means that something swallowed it. */
 static bool is_in_finaliser(const struct flights *f, const struct pl_event *row)
 {
-	if (!f->open || row->depth <= f->level || f->held_count == FLIGHTS_HELD)
+	if (!f->open || row->depth <= f->now.level || f->held_count == FLIGHTS_HELD)
 		return false;
-	return !f->left ||
+	return !f->now.left ||
 	       (row->kind == PL_EVENT_RAISE && row->type && !strcmp(row->type, "GeneratorExit"));
 }
 
 static void hold(struct flights *f)
 {
-	f->held[f->held_count++] = (struct flight_held){.now = f->now,
-		.at = f->at,
-		.depth = f->depth,
-		.level = f->level,
-		.left = f->left,
-		.task = f->task};
-	f->open = f->left = f->thrown = false;
+	f->held[f->held_count++] = f->now;
+	f->open = false;
 }
 
 /* It goes on with the row, or was swallowed before that. */
 static void take_up(struct flights *f, uint64_t seq)
 {
-	const struct flight_held *h = &f->held[--f->held_count];
-
+	f->now = f->held[--f->held_count];
+	f->now.thrown = f->now.left;
+	f->now.seq = seq ? seq - 1 : 0;
 	f->open = true;
-	f->task = h->task;
-	f->thread = false;
-	f->bottom = NULL;
-	f->now = h->now;
-	f->at = h->at;
-	f->depth = h->depth;
-	f->level = h->level;
-	f->left = f->thrown = h->left;
-	f->seq = seq ? seq - 1 : 0;
-}
-
-/* What seemed to be finalisers were calls of the frame, which went on. */
-static int swallow_held(struct flights *f)
-{
-	const struct flight_held *h = &f->held[--f->held_count];
-	const bool task = f->task, thread = f->thread;
-
-	f->task = h->task;
-	f->thread = false;
-	struct pl_profile_exception *row =
-		find(f, &h->now, PL_EXCEPTION_SWALLOWED, h->at.code, h->at.line);
-	f->task = task;
-	f->thread = thread;
-	if (!row)
-		return PL_ERR_MEMORY;
-	row->count++;
-	return 0;
 }
 
 /* An exception that left the frame above comes to this one, which may await that. */
@@ -240,14 +221,15 @@ static int end_finalisers(struct flights *f, const struct pl_event *row)
 	int code = 0;
 
 	while (code == 0 && f->held_count && row->depth <= f->held[f->held_count - 1].level) {
-		if (f->open && arrives(row) && belongs(f, row)) {
-			code = swallow_held(f);
+		if (f->open && arrives(row) && belongs(&f->now, row)) {
+			/* they were calls of the frame, which had swallowed it and gone on */
+			code = count_swallowed(f, &f->held[--f->held_count]);
 			continue;
 		}
 		if (f->open)
 			code = was_swallowed(f);
 		take_up(f, row->seq);
-		if (code == 0 && row->depth < f->level)
+		if (code == 0 && row->depth < f->now.level)
 			code = was_swallowed(f);
 	}
 	return code;
@@ -255,7 +237,7 @@ static int end_finalisers(struct flights *f, const struct pl_event *row)
 
 void flights_restart(struct flights *f)
 {
-	f->open = f->left = false;
+	f->open = false;
 	f->held_count = 0;
 }
 
@@ -269,7 +251,7 @@ int flights_row(struct flights *f, struct contexts *x, const struct pl_event *ro
 
 	if (code == 0 && is_in_finaliser(f, row))
 		hold(f);
-	if (code == 0 && f->open && !belongs(f, row))
+	if (code == 0 && f->open && !belongs(&f->now, row))
 		code = was_swallowed(f);
 	if (code || !top)
 		return code;
@@ -303,9 +285,8 @@ int flights_end(struct flights *f, uint64_t next_seq)
 	int code = 0;
 
 	if (f->open)
-		code = f->left || f->seq + 1 != next_seq
-			       ? was_swallowed(f)
-			       : land(f, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
+		code = f->now.left || f->now.seq + 1 != next_seq ? was_swallowed(f)
+								 : was_unhandled(f);
 	while (code == 0 && f->held_count) {
 		take_up(f, next_seq);
 		code = was_swallowed(f);

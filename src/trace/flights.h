@@ -23,17 +23,22 @@
 
 #define FLIGHTS_MAX 65536u
 
+/* One that is on its way. */
 struct flight {
 	const char *type;
-	const struct pl_code *code;
+	const struct pl_code *code; /* where it was raised */
 	int32_t line;
-};
-
-/* One that waits until finalisers have run, in frames further in. */
-struct flight_held {
-	struct flight now, at;
-	uint32_t depth, level;
-	bool left, task;
+	uint64_t seq; /* of its last event */
+	/* where it was last; after it left a frame, the frame below */
+	const struct pl_code *at_code;
+	int32_t at_line;
+	uint32_t level; /* the depth of that frame */
+	bool left;	/* the last event was that it left a frame */
+	bool thrown;	/* or a THROW after that, into the frame that awaits */
+	/* Of the frame that it left last: */
+	bool task;		      /* it was the first of a task or a greenlet */
+	bool thread;		      /* the bottom one of another thread than 0, which ended */
+	const struct pl_code *bottom; /* its code, if it was the bottom one of thread 0 */
 };
 
 #define FLIGHTS_HELD 8
@@ -42,18 +47,9 @@ struct flights {
 	struct pl_profile_exception *rows; /* owned: public ones, as they are counted */
 	uint32_t count, room;
 	struct pl_map places; /* hash of a row -> index + 1 */
-	bool open;	      /* a flight has begun in this thread and has not ended */
+	bool open;	      /* `now` has begun in this thread and has not ended */
 	struct flight now;
-	uint64_t seq;	/* of its last event */
-	bool task;	/* the frame that it left last was the first of a task or a greenlet */
-	bool left;	/* that event was that it left a frame */
-	uint32_t depth; /* of that frame */
-	bool thrown;	/* or a THROW after that, into the frame that awaits */
-	const struct pl_code *bottom; /* of that frame, if it is the bottom one of thread 0 */
-	bool thread;	  /* that frame was the bottom one of another thread, which ended */
-	struct flight at; /* where it was last; after it left a frame, the frame below */
-	uint32_t level;	  /* the depth of that frame */
-	struct flight_held held[FLIGHTS_HELD];
+	struct flight held[FLIGHTS_HELD]; /* they wait until finalisers have run */
 	uint32_t held_count;
 };
 
