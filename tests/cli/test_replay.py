@@ -737,7 +737,7 @@ class Replay(Recording):
             self.assertEqual((out[-1].split("\t")[7], [row[2:] for row in out if row[0] == "#"]), (line, notes), words)
 
     def test_who_cancelled_a_task(self):
-        """The way that the guide tells: from the CancelledError back to another task, and on by lines."""
+        """The guide's way: from the CancelledError back to another task, and on by lines."""
         text = ("import asyncio\n\n\nasync def inner():\n    await asyncio.sleep(3600)\n\n\nasync def victim():\n    await inner()\n\n\ndef stop(task):\n"
                 "    task.cancel()  # here\n\n\nasync def killer(task):\n    await asyncio.sleep(0)\n    stop(task)\n    x = 1\n\n\nasync def main():\n"
                 "    task = asyncio.create_task(victim(), name='victim')\n    await asyncio.wait([task, asyncio.create_task(killer(task), name='killer')])\n\n\n"
@@ -986,9 +986,14 @@ class Killed(unittest.TestCase):
             self.assertEqual(rows[11], ["!", "line 17: 1 of 1 hits"])
             self.assertRegex(rows[-2][1], "times: no later line in this thread" + ("; " + where if way == "running" else "$"))
 
+    def wait_for_a_look(self, place, recording, thread):
+        """Until the collector has seen that the thread waits at the end of its path."""
+        end = time.monotonic() + 60
+        while b"waiting" not in session.pathline("replay", recording, "--plain", "--end", "-t", thread, cwd=place).stdout:
+            self.assertLess(time.monotonic(), end, thread)
 
     def test_threads_that_hang_when_their_program_ends_in_good_order(self):
-        """The end of the path says where they wait, as after a kill; not of threads that have ended."""
+        """The end of the path says where they wait, as after a kill, but not of ended threads."""
         place = session.scratch()
         with open(os.path.join(place, "daemons.py"), "w") as f:
             f.write("import sys, threading\nlock = threading.Lock()\nlock.acquire()\ndef stuck():\n    lock.acquire()  # for ever\ndef ends():\n    return 1\n"
@@ -997,11 +1002,8 @@ class Killed(unittest.TestCase):
         for name, options in ("all", ()), ("mine", ("--only-mine",)):
             p = subprocess.Popen([PATHLINE, "record", "-q", "-o", name, *options, "--python", PYTHON, "--", "daemons.py"], cwd=place, stdin=subprocess.PIPE)
             self.addCleanup(lambda p=p: p.poll() is None and p.kill())
-            end = time.monotonic() + 60
             for thread in "stuck-0", "stuck-1":
-                ask = ("replay", name, "--plain", "--end", "-t", thread)
-                while b"waiting" not in session.pathline(*ask, cwd=place).stdout and time.monotonic() < end:
-                    pass                                                # until a look has found it
+                self.wait_for_a_look(place, name, thread)
             p.communicate(timeout=60)
             self.assertEqual(p.returncode, 0)
             each = r"#\tstuck-0 was seen last in line 5 of stuck, waiting[^;]*; stuck-1: line 5 of stuck, waiting[^;\t]*"
@@ -1020,9 +1022,7 @@ class Killed(unittest.TestCase):
         self.addCleanup(p.stdout.close)
         pid = int(p.stdout.readline())
         self.addCleanup(lambda: p.poll() is None and os.kill(pid, signal.SIGKILL))
-        end = time.monotonic() + 60
-        while b"waiting" not in session.pathline("replay", "r", "--plain", "--end", "-t", "stuck", cwd=place).stdout and time.monotonic() < end:
-            pass                                                    # until a look has found it
+        self.wait_for_a_look(place, "r", "stuck")
         where = r"stuck was seen last in line 6 of stuck, waiting"
         for way in "running", "killed":
             if way == "killed":

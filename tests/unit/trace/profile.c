@@ -288,6 +288,20 @@ static void put_looks(struct fixture *f, const struct looked *looks, uint32_t co
 }
 #define PUT_LOOKS(f, looks) put_looks(f, looks, sizeof looks / sizeof *looks)
 
+/* f runs without an event from one stamp to another, `ms` later; then the looks are as given. */
+static void report_call(struct fixture *f, uint64_t ms, const struct looked *looks, uint32_t count)
+{
+	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
+
+	begin_unheard(f);
+	enter_after(f, 4, 20);
+	leave_after(f, ms, 2);
+	line_after(f, 1, 2);
+	put_looks(f, looks, count);
+	end(f, &wanted);
+}
+#define REPORT_CALL(f, ms, looks) report_call(f, ms, looks, sizeof looks / sizeof *looks)
+
 static void assert_about_ms(int64_t ns, int ms, int error_ms)
 {
 	if (ns < (ms - error_ms) * (int64_t)MS || ns > (ms + error_ms) * (int64_t)MS)
@@ -298,39 +312,27 @@ static void assert_about_ms(int64_t ns, int ms, int error_ms)
  * while there is no news: how many there are does not say how long a line took. */
 static void looks_far_apart(void **state)
 {
-	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
 	static const struct looked looks[] = {{6, 0, 1}, {10, 0, 1}, {14, 0, 1}, {22, 0, 2},
 		{34, 0, 3}, {54, 0, 5}, {96, 0, 10}, {116, 1, 1}, {120, 1, 1}, {124, 1, 1}};
 	struct fixture f;
 	(void)state;
 
-	begin_unheard(&f);
-	enter_after(&f, 4, 20);
-	leave_after(&f, 121, 2);
-	line_after(&f, 1, 2);
-	PUT_LOOKS(&f, looks);
-	end(&f, &wanted);
+	REPORT_CALL(&f, 121, looks);
 	assert_about_ms(line_of(&f, 11)->time.waiting_ns, 101, 1);
 	assert_about_ms(line_of(&f, 12)->time.waiting_ns, 20, 1);
 	release(&f);
 }
 
-/* The first look after a long wait comes late. Of short lines that run then it finds few; the one that
- * it finds stands for all. */
+/* The first look after a long wait comes late. Of short lines that run then it finds few; the one
+ * that it finds stands for all. */
 static void a_look_after_a_wait(void **state)
 {
-	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
 	static const struct looked looks[] = {{6, 0, 1}, {10, 0, 1}, {22, 0, 3}, {54, 0, 8},
 		{94, 1, 1}, {98, 2, 1}, {102, 2, 1}, {106, 2, 1}, {118, 2, 3}};
 	struct fixture f;
 	(void)state;
 
-	begin_unheard(&f);
-	enter_after(&f, 4, 20);
-	leave_after(&f, 121, 2);
-	line_after(&f, 1, 2);
-	PUT_LOOKS(&f, looks);
-	end(&f, &wanted);
+	REPORT_CALL(&f, 121, looks);
 	/* 69, 40 and 30 ms, of 121 */
 	assert_about_ms(line_of(&f, 11)->time.waiting_ns, 60, 2);
 	assert_about_ms(line_of(&f, 12)->time.waiting_ns, 35, 2);
@@ -367,17 +369,11 @@ static void what_no_look_saw(void **state)
  * of its lines. */
 static void a_call_between_stamps(void **state)
 {
-	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
 	static const struct looked looks[] = {{12, 1, 1}, {22, 1, 1}, {33, 1, 1}};
 	struct fixture f;
 	(void)state;
 
-	begin_unheard(&f);
-	enter_after(&f, 4, 20);
-	leave_after(&f, 30, 2);
-	line_after(&f, 1, 2);
-	PUT_LOOKS(&f, looks);
-	end(&f, &wanted);
+	REPORT_CALL(&f, 30, looks);
 	for (size_t i = 0; i < f.tables->function_count; i++) {
 		const struct pl_profile_function *function = &f.tables->functions[i];
 		if (strcmp(pl_code_name(function->code), "f") != 0)
@@ -389,8 +385,8 @@ static void a_call_between_stamps(void **state)
 	release(&f);
 }
 
-/* A span ends at the row after its last line, so that line is in its tail, and ran once. Without looks
- * two lines that ran once have the same time. */
+/* A span ends at the row after its last line, so that line is in its tail, and ran once. Without
+ * looks two lines that ran once have the same time. */
 static void the_last_line_ran_once(void **state)
 {
 	const struct pl_profile_wanted wanted = {.range = {.process = 1}};
