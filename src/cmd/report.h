@@ -38,8 +38,8 @@ struct report {
 	size_t text_count;
 	/* likewise, for each of the w->t->lines: another code has the same line */
 	bool *shared_lines; /* owned */
-	/* for each of its rows: the event at which its longest pass began: its seq + 1, 0: not looked
-	 * for yet, UINT64_MAX: not known */
+	/* for each of its rows the event at which its longest pass began: its seq + 1, 0: not
+	 * looked for yet, UINT64_MAX: not known */
 	uint64_t *seqs;	    /* owned */
 	uint64_t *seq_most; /* so many more are looked for, as that takes time; not owned */
 	/* for --flame and --collapsed: all of it */

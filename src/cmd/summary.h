@@ -13,7 +13,8 @@ struct summary {
 
 struct summary summary_of(const struct pl_recording *r);
 
-/* "exit 1", "SIGKILL", "became another program", "killed, it seems", "running", "lost", "not known". */
+/* "exit 1", "SIGKILL", "became another program", "killed, it seems", "running", "lost",
+ * "not known". */
 #define SUMMARY_END_BYTES 48
 void summary_end(
 	const struct pl_recording *r, const struct pl_process *p, char text[SUMMARY_END_BYTES]);

@@ -177,11 +177,12 @@ struct thread {
 	uint64_t idle_from, idle_ticks;
 	uint64_t tick_looked; /* of the last look at what is checked once a tick */
 	uint64_t native_id;
-	/* INSTRUCTION reports a witness of this frame, LOOK_UP_UNITS before where it is; else NULL */
+	/* INSTRUCTION reports a witness of this frame, LOOK_UP_UNITS before its place; or NULL */
 	const py_frame *later;
 	const void *name_seen; /* the str object of its name; compared only, never followed */
-	/* The task that it entered last (names.c): the root, by frame and generator, and the hash of
-	 * the name that was written. The task lives while that generator runs. frame NULL: none. */
+	/* The task that it entered last (names.c): the root, by frame and generator, and the hash
+	 * of the name that was written. The task lives while that generator runs. frame NULL:
+	 * none. */
 	const py_frame *task_frame;
 	uint64_t task_generator, task_number, task_name;
 	PyObject *task;

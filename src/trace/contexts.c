@@ -317,8 +317,8 @@ static uint32_t unchanged(const struct contexts *x, const struct walk *w)
 	return i;
 }
 
-/* What is thrown into a coroutine goes to the innermost one that it awaits. When it leaves that, the
- * next one is popped, as it was only linked, and thrown into: it has not ended meanwhile. */
+/* What is thrown into a coroutine goes to the innermost one that it awaits. When it leaves that,
+ * the next one is popped, as it was only linked, and thrown into: it has not ended meanwhile. */
 static bool is_thrown_on(const struct contexts *x, const struct walk *w, uint32_t i)
 {
 	const struct stack_frame *f = stack_top(&w->stack);

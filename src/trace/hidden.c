@@ -1,5 +1,6 @@
-/* What no look has seen. A line whose time is estimated to be nothing may have run where no look was:
- * before the first one of a span, after the last one, or between two that found different lines.
+/* What no look has seen. A line whose time is estimated to be nothing may have run where no look
+ * was: before the first one of a span, after the last one, or between two that found different
+ * lines.
  *
  *	S0   a    b            c                        S1    the tail: each line once, in order
  *	|      x                    x    x    x   x      |    looks: at a, then at c

@@ -4,13 +4,14 @@
  *   -----x-----------------x-----------x-----
  *                 |<-- its part -->|
  *
- * The collector does not look evenly: less often at a thread that waits, and while there is no news.
- * So a look has the time halfway to its neighbours, and numbers of looks say little. At the ends of
- * a span its part is longer, since what stands there is known; but not shorter than in the middle:
- * then a line that is short, and is seldom seen, would get less than it took.
+ * The collector does not look evenly: less often at a thread that waits, and while there is no
+ * news. So a look has the time halfway to its neighbours, and numbers of looks say little. At the
+ * ends of a span its part is longer, since what stands there is known; but not shorter than in the
+ * middle: then a line that is short, and is seldom seen, would get less than it took.
  *
- * The look after a long wait comes late, so it misses most short lines that come then. The line that
- * it finds has at least the whole time since the look before: it stands for those that were missed.
+ * The look after a long wait comes late, so it misses most short lines that come then. The line
+ * that it finds has at least the whole time since the look before: it stands for those that were
+ * missed.
  */
 #ifndef PL_TRACE_LOOKS_H
 #define PL_TRACE_LOOKS_H

@@ -149,10 +149,11 @@ static const char *how_word(uint64_t how)
 	return how < sizeof words / sizeof *words ? words[how] : "?";
 }
 
-/* | number | parent | pid | how | ticks | "command" | "executable" | "interpreter" | "stdlib_dir" | … |
+/* | number | parent | pid | how | ticks | "command" | "executable" | "interpreter" | "stdlib_dir" |
+ *   …
  *
- * What follows is for a writer that continues the recording; 1.0 has no stdlib_dir. Its entry may be there already: a
- * THREAD record or a block made it.
+ * What follows is for a writer that continues the recording; 1.0 has no stdlib_dir. Its entry may
+ * be there already: a THREAD record or a block made it.
  */
 static int read_process(struct meta *m, struct pl_view v)
 {

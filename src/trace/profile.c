@@ -355,8 +355,8 @@ static void left_at(
 }
 
 /* An event loop that waits is in no pass and no callback. One that is left out does not say that
- * its callback returned: that is still on the stack, and is taken as ended before the wait and begun
- * again. */
+ * its callback returned: that is still on the stack, and is taken as ended before the wait and
+ * begun again. */
 static void split_at_wait(struct pl_profile *p, uint64_t idle_ticks)
 {
 	struct contexts *x = &p->contexts;
@@ -606,11 +606,15 @@ static int take_sample(struct pl_profile *p, uint64_t end_ticks)
 
 	const struct pl_code *c = code_of_sample(p, s, &line);
 	const bool ends = p->end.open && s->ticks >= p->end.from;
-	if (line && s->ticks >= p->open_ticks && p->end.open && !ends)
-		path_end_look(p, s->ticks, c, line);
-	else if (line && s->ticks >= p->open_ticks && p->idle_to <= p->open_ticks && !ends)
-		blocks_look(p, s->ticks, c, line);
-	if (!line || (!ends && !is_shared(p, s, &from, &to)))
+	if (!line)
+		return 0;
+	if (!ends && s->ticks >= p->open_ticks) {
+		if (p->end.open)
+			path_end_look(p, s->ticks, c, line);
+		else if (p->idle_to <= p->open_ticks)
+			blocks_look(p, s->ticks, c, line);
+	}
+	if (!ends && !is_shared(p, s, &from, &to))
 		return 0;
 	struct shared_line *l = share_line(&p->share, c, line);
 	if (!l)
@@ -880,8 +884,8 @@ static int meet_task(struct pl_profile *p)
 	return contexts_task(x, &p->walk);
 }
 
-/* The line of a def begins with the call and is over at the function's first line. So its row is not
- * that of a pass, and takes no part of the tail's time. */
+/* The line of a def begins with the call and is over at the function's first line. So its row is
+ * not that of a pass, and takes no part of the tail's time. */
 static void take_back_entry(struct pl_profile *p)
 {
 	share_shorten_tail(&p->share);

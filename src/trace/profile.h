@@ -112,7 +112,8 @@ struct profile_end {
 	bool idle;  /* an event loop waits there; a wait that has ended is known from its event */
 };
 
-/* A time of a span in which no look came; lines + 1 of the looks around it, 0: the end of the span. */
+/* A time of a span in which no look came. before, after: lines + 1 of the looks around it, 0: the
+ * end of the span. */
 struct profile_gap {
 	uint32_t before, after;
 	double from_ns; /* since the span began */
@@ -154,7 +155,7 @@ struct pl_profile {
 	const struct pl_code *bottom; /* of its first frame, if bottom_known; NULL: not known */
 	bool bottom_known;
 	struct looks seen;
-	/* of the span that is being closed: the line of its last looks, and their part of the time */
+	/* of the span that is being closed: the line of its last looks, their part of the time */
 	struct profile_stay {
 		const struct pl_code *code;
 		int32_t line;
@@ -233,8 +234,9 @@ int profile_begin(struct pl_profile **out, struct pl_recording *r,
 	const struct pl_profile_wanted *wanted, struct pl_err *err);
 int profile_gather(struct pl_profile *p, struct pl_err *err);
 
-/* hidden.c: how long can lines have run without being seen? To be called at the beginning of a span;
- * for each look in it, at that line (+ 1), between two ends; after the looks; after share_out. */
+/* hidden.c: how long can lines have run without being seen? To be called at the beginning of a
+ * span; for each look in it, at that line (+ 1), between two ends; after the looks; after
+ * share_out. */
 void hidden_begin(struct pl_profile *p);
 void hidden_look(struct pl_profile *p, uint32_t line, uint64_t from_ticks, uint64_t to_ticks);
 void hidden_none(struct pl_profile *p, uint64_t end_ticks);

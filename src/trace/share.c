@@ -5,9 +5,9 @@
 /* As in share.h. A: samples that each line is taken to have had, at the mean cost, before any was
  * seen: it keeps a line that was never seen from being free, and one that was seen once from being
  * dear. A program has thousands of lines and most cost next to nothing, so with 0.5 all of them
- * together took a tenth of the time from a line that sleeps. PRIOR: what all rows of a span together
- * weigh, in looks at the distance that they mostly have. A look and a stamp often come at the same
- * tick, so a span ends soon after its only look: alone, that would favour long lines. */
+ * together took a tenth of the time from a line that sleeps. PRIOR: what all rows of a span
+ * together weigh, in looks at the distance that they mostly have. A look and a stamp often come at
+ * the same tick, so a span ends soon after its only look: alone, that would favour long lines. */
 #define A     0.05
 #define PRIOR 2
 

@@ -126,8 +126,9 @@ bool share_is_one(const struct share *s);
 bool share_is_one_call(const struct share *s, const struct contexts *x);
 /* Was anything of this line in the span, so far? */
 bool share_touched(struct share *s, const struct pl_code *code, int32_t line);
-/* To be called after share_out for a span of one context, and one line or not, if the stamps at both
- * its ends are the times of its ends: all its time is theirs, and nothing of that is estimated. */
+/* To be called after share_out for a span of one context, and one line or not, if the stamps at
+ * both its ends are the times of its ends: all its time is theirs, and nothing of that is
+ * estimated. */
 void share_sure(struct share *s, struct contexts *x, double ns, bool one_line);
 /* The line that got most of the span's time, or of its tail if there is one; NULL: none. *node: its
  * context, 0: not known. */

@@ -70,8 +70,8 @@ struct sure {
 	const struct share_doubt *doubt;
 };
 
-/* What stamps prove is not estimated, only the rest is, from its part of the samples. With few or no
- * samples the rest can be as long as the gaps between them. */
+/* What stamps prove is not estimated, only the rest is, from its part of the samples. With few or
+ * no samples the rest can be as long as the gaps between them. */
 static int64_t error_of_rest(
 	const struct cumulate *c, double ns, double samples, const struct sure *sure)
 {

@@ -278,7 +278,7 @@ with ThreadPoolExecutor(1) as pool:
         self.assertEqual(done.stdout.decode().split("\t")[7:], ["2", "fail", "ValueError", "", "\n"])
 
     def test_what_ends_tasks_in_good_order_can_end_a_thread(self):
-        """A cancelled task and a closed generator are no crash; the same exceptions elsewhere are."""
+        """A cancelled task and a closed generator are no crash; these exceptions elsewhere are."""
         orderly = """\
 import asyncio
 def numbers():

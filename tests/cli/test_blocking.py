@@ -213,7 +213,7 @@ class Blocking(unittest.TestCase):
                 self.check_holds(longest, sum(took.values()))
                 self.assertLess(longest["ns"] - longest["error_ns"], whole * 1e9 + 5e7)
                 self.assertEqual(longest["task"], max(took, key=took.get), rows)
-                # Each that is long alone has a row, once, which is not that of a wait of the thread.
+                # Each that is long alone has one row, which is not that of a wait of the thread.
                 alone = {row["task"]: row for row in rows if row["kind"] == "callback"}
                 self.assertEqual({row["kind"] for row in rows}, {"loop", "callback"}, rows)
                 self.assertEqual((len(rows), set(alone)), (4, set(took)), rows)

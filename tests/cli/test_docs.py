@@ -171,6 +171,16 @@ class Docs(unittest.TestCase):
                 with self.subTest(file=name_of(path)):
                     self.assertLessEqual(len(line.expandtabs(8)), COLUMNS, line)
 
+    def test_comments_of_the_sources_are_not_too_long(self):
+        """clang-format leaves them as they are. Drawings and tables of bytes are comments too."""
+        for path in sorted(TOP.glob("src/**/*.[ch]")):
+            inside = False
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                if inside or "/*" in line:
+                    with self.subTest(file=name_of(path), line=number):
+                        self.assertLessEqual(len(line.expandtabs(8)), COLUMNS, line)
+                    inside = line.rfind("*/") < (line.rfind("/*") + 1)
+
     def test_plain_words(self):
         """What was read twice in these pages once: the glossary has the words for it."""
         for path, text in self.text.items():

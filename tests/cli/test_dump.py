@@ -165,7 +165,7 @@ class Selections(unittest.TestCase):
         self.assertIn(b"no event that --events mark selects, in a task 'one'\n", done.stderr)
 
     def test_a_time_between_two_stamps(self):
-        """Lines may have run then, with an earlier time: the message says how far apart stamps are."""
+        """Lines may have run then, with an earlier time: it says how far apart stamps are."""
         run = session.Recorded("for i in range(400000):\n    i += 1\n", "busy.py")
         row = next(row for row in run.rows("-f", "time,error,line") if row[2] == "2" and int(row[1]) > 1000)
         seconds, ns = map(int, row[0].split("."))

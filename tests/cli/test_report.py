@@ -612,7 +612,7 @@ class Views(unittest.TestCase):
                 self.assertIn("waits", [frame["code"] for frame in loop["stack"]])
 
     def test_a_range_that_begins_in_a_line(self):
-        """The line's time in the range is its own, though no event of it is there; all times add up to the range."""
+        """The line has its time in the range, without an event there; all times add up."""
         text = ("import time\ndef first():\n    time.sleep(0.6)\ndef second():\n    time.sleep(0.6)\n"
                 "first()\nsecond()\nfirst()\nsecond()\n")
         recorded = session.Recorded(text, "range.py", "--only-mine")
@@ -641,7 +641,7 @@ class Views(unittest.TestCase):
         self.assertLess(passes["max_ns"], passes["own_ns"] * 0.9, passes)
 
     def test_the_longest_of_several_passes_between_two_stamps(self):
-        """How long each took is not known, so the error says so; the call of a function is no pass of its line."""
+        """How long each took is not known: the error says so. A function's call is not a pass."""
         text = ("import threading, time\nlock = threading.Lock()\ndef holder():\n    with lock:\n        held.set()\n        time.sleep(0.6)\n"
                 "def waiter():\n    with lock:\n        pass\ndef one(): time.sleep(0.2)\nheld = threading.Event()\n"
                 "threads = [threading.Thread(target=f) for f in (holder, waiter)]\nthreads[0].start()\nheld.wait()\nthreads[1].start()\n"
@@ -712,7 +712,7 @@ class Views(unittest.TestCase):
         self.assertEqual(len(text.splitlines()) - 1, len(views(served())))
 
     def test_what_stamps_prove_has_no_error(self):
-        """Of lines and functions alike: nothing of it is an estimate, also where a look came in the moment of an event."""
+        """Nothing of it is an estimate, also where a look came in the moment of an event."""
         text = ("import threading, time\ndef work(lock):\n    for _ in range(200):\n        with lock:\n            time.sleep(0.0005)\n"
                 "lock = threading.Lock()\nthreads = [threading.Thread(target=work, args=(lock,)) for _ in range(6)]\n"
                 "for thread in threads:\n    thread.start()\nfor thread in threads:\n    thread.join()\n")
@@ -744,7 +744,7 @@ class Views(unittest.TestCase):
                              {"main thread"} if options else {"main thread", "task"})
 
     def test_a_stretch_goes_on_where_an_exception_leaves_what_is_awaited(self):
-        """What is thrown into a task goes from the innermost coroutine to the first: all of that is one stretch."""
+        """What is thrown goes from the innermost coroutine to the first: that is one stretch."""
         text = ("import asyncio, time\nasync def wait(depth, seconds):\n    try:\n        if depth:\n            await wait(depth - 1, seconds)\n"
                 "        else:\n            await asyncio.sleep(3600)\n    finally:\n        time.sleep(seconds)\n"
                 "async def again(depth):\n    try:\n        await wait(depth, 0)\n    except asyncio.CancelledError:\n"
@@ -793,7 +793,7 @@ class Views(unittest.TestCase):
             self.assertEqual(len(re.findall("waits since", shown)), len([row for row in rows.values() if row["wait_code"]]))
 
     def test_where_a_task_waits(self):
-        """The innermost line of the program's own code; of a task without any, the innermost line."""
+        """The innermost line of the program's own code; without any, the innermost line."""
         text = ("import asyncio, os, sys\nsys.path.insert(0, 'site-packages')\nimport helper\n"
                 "async def inner():\n    await helper.rest()  # inner\nasync def mid():\n    await inner()\n"
                 "async def outer():\n    await asyncio.sleep(0)\n    await mid()\nasync def event():\n    await asyncio.Event().wait()  # event\n"
@@ -884,7 +884,7 @@ class Views(unittest.TestCase):
             ("AttributeError", line_of(SERVE, "raises too"), "swallowed", line_of(SERVE, "swallows"), 5)})
 
     def test_what_is_let_go_of_on_the_way_runs_in_between(self):
-        """The generator of a loop is closed, and objects are deleted, before an exception leaves the loop's function."""
+        """A loop's generator is closed, and objects are deleted, before the exception goes on."""
         text = ("import asyncio, threading\ndef rows():\n    yield 1\n    yield 2\nclass Late:\n    def __del__(self):\n"
                 "        try:\n            int('late')\n        except ValueError:\n            pass\n    def __iter__(self):\n        return self\n"
                 "    def __next__(self):\n        return 1\n"
@@ -965,7 +965,7 @@ class Views(unittest.TestCase):
         self.assertEqual(served().pathline("report", "--file", file_id).stdout.decode(), text)
 
     def test_lines_that_ran_have_an_error(self):
-        """Also where a thread ends within a tick of its last stamp, and no time is left for them."""
+        """Also where a thread ends within a tick of its last stamp, with no time for them."""
         text = ("import threading\n\n\ndef work():\n    a = 1\n    b = 2\n    raise ValueError(a)\n\n\n"
                 "threading.excepthook = lambda *a: None\nthread = threading.Thread(target=work)\nthread.start()\nthread.join()\n")
         recorded = session.Recorded(text, "ends.py", "--clock", "tick=10ms")
@@ -977,8 +977,8 @@ class Views(unittest.TestCase):
                 self.assertGreater(row["error_ns"], 100_000, row)
 
     def test_lines_that_wait_in_turn(self):
-        """On one line the thread waits so long that it is looked at less and less often; on the other, and where there is
-        no event for long, no time is lost by that. An error is one deviation."""
+        """A thread that waits long is looked at less and less often: the line after that
+        loses no time by it, nor does one without an event for long. An error is one deviation."""
         text = ("import time\n\n\ndef f():\n    begun = time.monotonic_ns()\n    time.sleep(0.4)  # long\n"
                 "    middle = time.monotonic_ns()\n    time.sleep(0.1)  # short\n"
                 "    return middle - begun, time.monotonic_ns() - middle\n\n\n"

@@ -129,8 +129,8 @@ def passes_apart(python, what, setup, work):
 def unheard(python, setup, work):
     """What had moved to INSTRUCTION comes back when that can be heard no more, with a gap for what
     may be lost until then. The function is replaced before recording begins, for the recorder calls
-    the interpreter's own wherever it finds it. From 3.14 on no code is hot where the recorder cannot
-    see that a tool asks for branches, so nothing moves, and nothing is lost."""
+    the interpreter's own wherever it finds it. From 3.14 on no code is hot where the recorder
+    cannot see that a tool asks for branches, so nothing moves, and nothing is lost."""
     with open(os.path.join(work, "sitecustomize.py"), "w") as f:
         f.write("import sys\nown = sys.monitoring.set_local_events\nsys.monitoring.set_local_events = lambda *words: own(*words)\n")
     recording, ran = record(python, [os.path.join(EVENTS, "unheard.py")], setup, work, options=("--hot=300",),

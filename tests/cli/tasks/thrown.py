@@ -1,4 +1,4 @@
-"""What is thrown into a task that awaits through asynchronous generators: these are of that task."""
+"""What is thrown into a task that awaits through asynchronous generators is of that task."""
 import asyncio
 
 
