@@ -122,6 +122,8 @@ static int note_begin(void *context, const struct pl_event *e)
 
 	if (pass->known)
 		return e->depth == pass->depth ? 0 : PL_END;
+	if (pass->at->line && pass->at->line != e->line)
+		return PL_END;
 	if (e->depth <= pass->depth) {
 		pass->depth = e->depth;
 		pass->seq = e->seq;
@@ -148,7 +150,8 @@ static int search(struct pl_recording *r, struct pass *pass, uint32_t kinds)
 	return code < 0 ? code : 0;
 }
 
-/* A pass begins at its line, or where its frame begins or goes on. */
+/* A pass begins at its line, or where its frame begins or goes on: of the line of a `def` no event
+ * but the call says that it ran. */
 bool line_at_longest(struct pl_recording *r, const struct line_at *at, uint64_t *seq)
 {
 	struct pass pass = {.at = at, .seq = UINT64_MAX};
@@ -159,8 +162,7 @@ bool line_at_longest(struct pl_recording *r, const struct line_at *at, uint64_t 
 		pass.depth = UINT32_MAX;
 		find_begin(r, &pass);
 	}
-	const uint32_t lines = at->line ? BIT(LINE) : 0, entries = at->line ? 0 : ENTRIES;
-	if (search(r, &pass, pass.known ? lines | ENTRIES : lines | entries) < 0)
+	if (search(r, &pass, at->line ? BIT(LINE) | ENTRIES : ENTRIES) < 0)
 		return false;
 	*seq = pass.seq;
 	return pass.seq != UINT64_MAX;

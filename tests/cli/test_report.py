@@ -1364,6 +1364,28 @@ down(5)
 '''
 
 
+# Threads hand over to each other at the beginning of a call, before its first line.
+HANDED_OVER = '''\
+import threading
+
+
+def entered(n):
+    return n
+
+
+def run():
+    for n in range(200000):
+        entered(n)
+
+
+threads = [threading.Thread(target=run) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+'''
+
+
 class Longest(unittest.TestCase):
     """The event at which the longest pass began is in the report, and replay goes to it."""
 
@@ -1398,6 +1420,14 @@ class Longest(unittest.TestCase):
 
     def test_each_line_has_a_time(self):
         self.check("--clock", "line")
+
+    def test_the_line_of_a_def(self):
+        """Of the time from a call to the first line no event but the call says that it was."""
+        recorded = session.Recorded(HANDED_OVER, "handed_over.py", "--only-mine")
+        for row in views(recorded, "-n", "0"):
+            if row["code"] == "entered" and row["max_ns"]:
+                said = recorded.pathline("replay", "--plain", "-t", str(row["max_thread"]), "--at", f"#{row['max_seq']}")
+                self.assertRegex(said.stdout.decode(), rf"\t{'line' if row['hits'] else 'call'}\t\S*handed_over.py\t{row['line']}\tentered\t")
 
 
 def see_own_only():
