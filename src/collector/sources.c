@@ -106,7 +106,8 @@ static int read_wanted(
 
 	if (!name.left)
 		return file_read_stamped(AT_FDCWD, path, SOURCE_TEXT_MAX, stamp, &s->bytes);
-	int err = archive_read(path, name, SOURCE_TEXT_MAX, stamp, &m, &s->packed);
+	const struct archive_wanted w = {path, name, SOURCE_TEXT_MAX};
+	int err = archive_read(&w, stamp, &m, &s->packed);
 	return err < 0 ? err : unpack(&m, buf_view(&s->packed), SOURCE_TEXT_MAX, &s->bytes);
 }
 

@@ -130,7 +130,7 @@ static bool next_entry(struct pl_view *v, struct entry *e, struct pl_view *name)
 }
 
 /* Of several with the same name the last one, as in zipimport. */
-static bool find_entry(struct pl_view directory, struct pl_view name, struct entry *found)
+static bool find_member(struct pl_view directory, struct pl_view name, struct entry *found)
 {
 	struct pl_view here;
 	struct entry e;
@@ -158,7 +158,7 @@ static int read_packed(int fd, struct part p, struct pl_buf *out)
 	return read_part(fd, p, out);
 }
 
-static int read_member(int fd, uint64_t file_bytes, struct pl_view name, size_t max,
+static int read_archive(int fd, uint64_t file_bytes, const struct archive_wanted *w,
 	struct archive_member *member, struct pl_buf *out)
 {
 	uint64_t front;
@@ -167,9 +167,9 @@ static int read_member(int fd, uint64_t file_bytes, struct pl_view name, size_t 
 
 	if (err < 0)
 		return err;
-	if (!find_entry(buf_view(out), name, &e))
+	if (!find_member(buf_view(out), w->name, &e))
 		return -ENOENT;
-	if (e.packed.bytes > max || e.member.bytes > max)
+	if (e.packed.bytes > w->max || e.member.bytes > w->max)
 		return -EFBIG;
 	*member = e.member;
 	e.packed.at += front;
@@ -178,16 +178,16 @@ static int read_member(int fd, uint64_t file_bytes, struct pl_view name, size_t 
 
 /* A file that was changed while it was read is refused (ESTALE): its parts may not belong
  * together. */
-int archive_read(const char *path, struct pl_view name, size_t max, struct file_stamp *stamp,
+int archive_read(const struct archive_wanted *w, struct file_stamp *stamp,
 	struct archive_member *member, struct pl_buf *out)
 {
 	struct file_stamp after = {0};
-	int fd = file_open_regular(AT_FDCWD, path, stamp);
+	int fd = file_open_regular(AT_FDCWD, w->path, stamp);
 
 	buf_reset(out);
 	if (fd < 0)
 		return fd;
-	int err = read_member(fd, stamp->bytes, name, max, member, out);
+	int err = read_archive(fd, stamp->bytes, w, member, out);
 	if (file_stamp_of(fd, &after) < 0 || memcmp(&after, stamp, sizeof after) != 0)
 		err = -ESTALE;
 	close(fd);

@@ -24,9 +24,16 @@ struct archive_member {
 	uint32_t bytes;	 /* its length when unpacked */
 };
 
-/* The packed bytes of a member into *out, at most max, and the zip file's stamp. 0; -errno as of
+/* Which member of which zip file, and how many bytes it may have, packed or not. Nothing is owned. */
+struct archive_wanted {
+	const char *path;
+	struct pl_view name;
+	size_t max;
+};
+
+/* The packed bytes of a member into *out, and the zip file's stamp. 0; -errno as of
  * file_read_stamped; -ENOENT also: no such member; -EBADMSG: it is not a zip file, or damaged. */
-int archive_read(const char *path, struct pl_view name, size_t max, struct file_stamp *stamp,
+int archive_read(const struct archive_wanted *w, struct file_stamp *stamp,
 	struct archive_member *member, struct pl_buf *out);
 
 #endif

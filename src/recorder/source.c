@@ -192,8 +192,9 @@ static int read_member(struct found *f, const char *path, struct file_stamp *sta
 
 	memcpy(archive, path, n);
 	archive[n] = 0;
-	int err = archive_read(archive, view_of(path + n + 1, f->text.file.left - n - 1), TEXT_MAX,
-		stamp, &m, &f->bytes);
+	const struct archive_wanted w = {
+		archive, view_of(path + n + 1, f->text.file.left - n - 1), TEXT_MAX};
+	int err = archive_read(&w, stamp, &m, &f->bytes);
 	f->text.member[0] = m.method;
 	f->text.member[1] = m.crc;
 	f->text.member[2] = m.bytes;

@@ -46,7 +46,7 @@ static void arrive(struct replay *p, const struct pl_event *e)
 }
 
 /* The window is of one thread: in another one it begins again. */
-static void follow(struct replay *p, uint32_t process, uint32_t thread)
+static void follow_thread(struct replay *p, uint32_t process, uint32_t thread)
 {
 	if (p->path.process == process && p->path.thread == thread)
 		return;
@@ -55,21 +55,26 @@ static void follow(struct replay *p, uint32_t process, uint32_t thread)
 	p->path.thread = thread;
 }
 
-/* The event at or after seq, or else the last one of the thread. The position does not change; if
+struct event_place {
+	uint32_t process, thread;
+	uint64_t seq;
+};
+
+/* The event at or after `at`, or else the last one of the thread. The position does not change; if
  * there is none, the window is again that of the position's thread. */
-static int find(struct replay *p, uint32_t process, uint32_t thread, uint64_t seq,
-	struct pl_event *to, struct pl_err *err)
+static int find_event(
+	struct replay *p, const struct event_place *at, struct pl_event *to, struct pl_err *err)
 {
 	const struct pl_event *e;
 
-	follow(p, process, thread);
-	int code = path_from(&p->path, seq, &e, err);
+	follow_thread(p, at->process, at->thread);
+	int code = path_from(&p->path, at->seq, &e, err);
 	if (code == PL_END)
-		code = path_before(&p->path, seq, &e, err);
+		code = path_before(&p->path, at->seq, &e, err);
 	if (code == 0)
 		*to = *e;
 	else
-		follow(p, p->at.position.process, p->at.position.thread);
+		follow_thread(p, p->at.position.process, p->at.position.thread);
 	return code;
 }
 
@@ -77,7 +82,7 @@ int replay_seq(
 	struct replay *p, uint32_t process, uint32_t thread, uint64_t seq, struct pl_err *err)
 {
 	struct pl_event to;
-	int code = find(p, process, thread, seq, &to, err);
+	int code = find_event(p, &(struct event_place){process, thread, seq}, &to, err);
 
 	if (code == 0)
 		arrive(p, &to);
@@ -175,7 +180,8 @@ int replay_start(struct replay *p, struct pl_err *err)
 	for (uint32_t i = 0; i < pl_recording_process_count(p->r); i++) {
 		const struct pl_process *process = pl_recording_process(p->r, i);
 		int code = pl_recording_thread(p->r, process->number, 0)
-				   ? find(p, process->number, 0, 0, &p->at, err)
+				   ? find_event(p, &(struct event_place){process->number, 0, 0},
+					     &p->at, err)
 				   : PL_END;
 		if (code == PL_END)
 			continue;
@@ -208,8 +214,9 @@ int replay_visited(struct replay *p, bool back, struct pl_err *err)
 		return PL_END;
 	size_t index = back ? p->current - 1 : p->current + 1;
 	const struct pl_position *place = &p->places[index];
+	const struct event_place at = {place->process, place->thread, p->seqs[index]};
 	struct pl_event to;
-	int code = find(p, place->process, place->thread, p->seqs[index], &to, err);
+	int code = find_event(p, &at, &to, err);
 	if (code == 0) {
 		stand_at(p, &to);
 		p->current = index;
@@ -488,7 +495,7 @@ static int search(struct replay *p, struct search *s)
 		return code;
 	if (!s->found || *p->stop)
 		return PL_END;
-	follow(p, s->best.position.process, s->best.position.thread);
+	follow_thread(p, s->best.position.process, s->best.position.thread);
 	seq = s->best.seq;
 	code = path_from(&p->path, seq, &e, s->err);
 	if (code == 0)
@@ -883,7 +890,7 @@ static int go_to_end_of_run(struct replay *p, const struct pl_event *e, struct p
 	const struct pl_event from = p->at;
 	uint64_t begin, end, seq;
 
-	follow(p, e->position.process, e->position.thread);
+	follow_thread(p, e->position.process, e->position.thread);
 	p->at = *e;
 	int code = run_of(p, &begin, &end, err);
 	if (code == 0)
@@ -893,7 +900,7 @@ static int go_to_end_of_run(struct replay *p, const struct pl_event *e, struct p
 			p, p->path.process, p->path.thread, code == PL_END ? begin : seq, err);
 	if (code) {
 		p->at = from;
-		follow(p, from.position.process, from.position.thread);
+		follow_thread(p, from.position.process, from.position.thread);
 	}
 	return code;
 }

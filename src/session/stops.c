@@ -104,21 +104,27 @@ void stops_begin(struct stops *s, uint64_t seq)
 /* A piece this small is visited event by event. */
 #define PIECE_LEAST 65536u
 
-/* The number of its lines that ran up to `to`, from where the cursor is. */
-static int count_to(const struct stop *s, struct path *p, struct pl_cursor *c, uint64_t to,
-	uint64_t *hits, struct pl_err *err)
+/* Counts the hits of a stop from where the cursor is. Nothing is owned. */
+struct hit_counter {
+	const struct stop *stop;
+	struct pl_recording *r;
+	struct pl_cursor *c;
+};
+
+/* The number of the stop's lines that ran up to `to`. */
+static int count_hits(const struct hit_counter *h, uint64_t to, uint64_t *hits, struct pl_err *err)
 {
 	struct pl_count_table table = {0};
 	struct pl_counts *counts = NULL;
-	int code = pl_counts_new(&counts, p->r, err);
+	int code = pl_counts_new(&counts, h->r, err);
 
 	*hits = 0;
 	if (code == 0)
-		code = pl_cursor_count_to_seq(c, counts, to, err);
+		code = pl_cursor_count_to_seq(h->c, counts, to, err);
 	if (code == 0)
 		code = pl_counts_table(counts, &table, err);
 	for (size_t i = 0; i < table.count; i++)
-		*hits += may(s, &table.rows[i]) ? table.rows[i].events : 0;
+		*hits += may(h->stop, &table.rows[i]) ? table.rows[i].events : 0;
 	pl_counts_free(counts);
 	return code;
 }
@@ -139,7 +145,7 @@ static int find_piece(
 	for (in->to = in->from; code == 0 && !found && in->to < end && !path_stopped(p);) {
 		in->from = in->to;
 		in->to = end - in->from > piece ? in->from + piece : end;
-		code = count_to(s, p, c, in->to, &hits, err);
+		code = count_hits(&(struct hit_counter){s, p->r, c}, in->to, &hits, err);
 		found = hits >= *left;
 		*left -= found ? 0 : hits;
 	}

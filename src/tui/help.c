@@ -173,29 +173,37 @@ static int rows_before(size_t i, int columns)
 	return rows;
 }
 
-/* From its screen row `skip` on; y: where that one goes. */
-static void draw_row(struct box box, int y, int skip, size_t i, const struct row *row, bool lit)
+/* The i-th row of the help as it is drawn: from its screen row `skip` on, which goes to y. */
+struct drawn_row {
+	size_t i;
+	struct row row;
+	int y, skip;
+	bool lit;
+};
+
+static void draw_help_row(struct box box, const struct drawn_row *d)
 {
 	char text[TEXT_BYTES];
-	const int left = right_text(i, row, box.columns, text);
+	const int left = right_text(d->i, &d->row, box.columns, text);
 	const int room = room_of(box.columns, left);
+	const int first = d->y - d->skip;
 	const char *at = text;
 
-	for (int n = 0; (!n || *at) && y + n - skip < box.y + box.rows; n++) {
-		struct pen p = {.y = y + n - skip, .x = box.x, .columns = box.columns, .lit = lit};
+	for (int n = 0; (!n || *at) && first + n < box.y + box.rows; n++) {
+		struct pen p = {.y = first + n, .x = box.x, .columns = box.columns, .lit = d->lit};
 		const size_t bytes = tui_row_bytes(at, room);
-		if (n >= skip && left) {
+		if (n >= d->skip && left) {
 			struct pen name = p;
 			name.columns = left - 1;
 			pen_text(&name, " ", INK_HERE);
-			pen_text(&name, n ? "" : row->left, INK_HERE);
+			pen_text(&name, n ? "" : d->row.left, INK_HERE);
 			pen_fill(&name, " ", INK_HERE);
 			p.x += left;
 			p.columns -= left;
 		}
-		if (n >= skip)
+		if (n >= d->skip)
 			pen_bytes(&p, at, bytes, left ? INK_PLAIN : INK_HERE);
-		if (n >= skip && lit)
+		if (n >= d->skip && d->lit)
 			pen_fill(&p, " ", INK_PLAIN);
 		at = tui_next_row(at, room);
 	}
@@ -204,7 +212,7 @@ static void draw_row(struct box box, int y, int skip, size_t i, const struct row
 void help_draw(struct tui *t, struct box box)
 {
 	const int count = rows_before(SIZE_MAX, box.columns);
-	struct row row;
+	struct drawn_row d = {0};
 	int y = 0;
 
 	t->help_columns = box.columns;
@@ -212,12 +220,13 @@ void help_draw(struct tui *t, struct box box)
 		t->help_top = count - box.rows;
 	if (t->help_top < 0)
 		t->help_top = 0;
-	for (size_t i = 0; y < t->help_top + box.rows && help_row(i, &row); i++) {
-		const int rows = height(i, &row, box.columns);
-		const int skip = y < t->help_top ? t->help_top - y : 0;
-		if (skip < rows)
-			draw_row(box, box.y + y + skip - t->help_top, skip, i, &row,
-				t->help_found == (int)i + 1);
+	for (; y < t->help_top + box.rows && help_row(d.i, &d.row); d.i++) {
+		const int rows = height(d.i, &d.row, box.columns);
+		d.skip = y < t->help_top ? t->help_top - y : 0;
+		d.y = box.y + y + d.skip - t->help_top;
+		d.lit = t->help_found == (int)d.i + 1;
+		if (d.skip < rows)
+			draw_help_row(box, &d);
 		y += rows;
 	}
 }

@@ -161,10 +161,10 @@ static size_t row_here(const struct tui *t)
 	return here;
 }
 
-static void draw_call(struct tui *t, struct box box, int y, size_t i, bool lit, bool here)
+/* here: the position is in it. */
+static void draw_call(const struct tui *t, struct pen p, size_t i, bool here)
 {
 	const struct tree_row *row = &t->tree->rows[i];
-	struct pen p = {.y = y, .x = box.x, .columns = box.columns, .lit = lit};
 	bool has = i + 1 < t->tree->count && row[1].depth > row->depth;
 
 	pen_text(&p, here ? ">" : " ", INK_HERE);
@@ -205,8 +205,11 @@ static void draw_tree(struct tui *t, struct box box)
 	here = row_here(t);
 	size_t i = shown_row(t->tree, t->row_top);
 	for (size_t n = 0; n < (size_t)box.rows && i < t->tree->count; n++) {
-		draw_call(t, box, box.y + (int)n, i, t->row_top + n == t->row,
-			t->row_top + n == here);
+		const struct pen p = {.y = box.y + (int)n,
+			.x = box.x,
+			.columns = box.columns,
+			.lit = t->row_top + n == t->row};
+		draw_call(t, p, i, t->row_top + n == here);
 		i = next_shown(t->tree, i);
 	}
 }

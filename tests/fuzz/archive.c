@@ -19,7 +19,7 @@ static void read_member(const char *path, struct pl_view name)
 	struct file_stamp stamp = {0};
 	struct archive_member m = {0};
 
-	if (archive_read(path, name, MAX, &stamp, &m, &packed) == 0) {
+	if (archive_read(&(struct archive_wanted){path, name, MAX}, &stamp, &m, &packed) == 0) {
 		if (packed.used > MAX)
 			abort();
 		int err = unpack(&m, buf_view(&packed), MAX, &text);

@@ -101,7 +101,8 @@ static int read_it(const char *name, struct pl_buf *out)
 	struct file_stamp stamp = {0};
 	struct archive_member m = {0};
 
-	int err = archive_read(path, view_of(name, strlen(name)), MAX, &stamp, &m, &packed);
+	const struct archive_wanted w = {path, view_of(name, strlen(name)), MAX};
+	int err = archive_read(&w, &stamp, &m, &packed);
 	if (err == 0)
 		err = unpack(&m, buf_view(&packed), MAX, out);
 	buf_release(&packed);
