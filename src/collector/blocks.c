@@ -80,7 +80,7 @@ static void follow(struct cut *k, const struct event *e)
 	else if (e->kind == EVENT_GAP)
 		note_gap(k, e);
 	if (event_counts(e->kind)) {
-		k->head.counts[block_row(e->kind)]++;
+		k->head.counts[event_row(e->kind)]++;
 		k->head.events++;
 		t->seq++;
 	}
@@ -95,12 +95,12 @@ static void run_common(struct cut *k, struct pl_view *v, size_t at)
 
 	standings_run(&k->c->bodies.standings, &k->t->stack, v, at, &k->codes, &n);
 	const uint32_t events = n.lines + n.enters + n.leaves + n.agains + n.suspends + n.resumes;
-	k->head.counts[block_row(EVENT_LINE)] += n.lines;
-	k->head.counts[block_row(EVENT_ENTER)] += n.enters;
-	k->head.counts[block_row(EVENT_LEAVE)] += n.leaves;
-	k->head.counts[block_row(EVENT_AGAIN)] += n.agains;
-	k->head.counts[block_row(EVENT_SUSPEND)] += n.suspends;
-	k->head.counts[block_row(EVENT_RESUME)] += n.resumes;
+	k->head.counts[event_row(EVENT_LINE)] += n.lines;
+	k->head.counts[event_row(EVENT_ENTER)] += n.enters;
+	k->head.counts[event_row(EVENT_LEAVE)] += n.leaves;
+	k->head.counts[event_row(EVENT_AGAIN)] += n.agains;
+	k->head.counts[event_row(EVENT_SUSPEND)] += n.suspends;
+	k->head.counts[event_row(EVENT_RESUME)] += n.resumes;
 	k->head.events += events;
 	k->t->seq += events;
 	k->t->ticks += n.ticks;
@@ -139,7 +139,7 @@ static void run(struct cut *k, struct pl_view part)
 			k->t->stack.calls = (struct event_calls){0};
 			break;
 		}
-		if (mentions_apart(e.kind))
+		if (event_has_trait(e.kind, EVENT_APART))
 			mentions_add_apart(&k->c->mentions, before + (size_t)(at - part.at),
 				(size_t)(v.at - at));
 		follow(k, &e);

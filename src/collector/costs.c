@@ -52,7 +52,7 @@ void costs_add(struct costs *c, const struct bodies *b, uint32_t code, enum even
 	uint32_t row = row_of(c, b, code);
 
 	if (row < c->room || grow(c, row))
-		c->rows[row][block_row(kind)] += count;
+		c->rows[row][event_row(kind)] += count;
 }
 
 void costs_count(

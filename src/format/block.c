@@ -43,7 +43,7 @@ static int mention_part(
 		if (event_read(&part, calls, &e))
 			return PL_ERR_FORMAT;
 		mentions_add_event(m, &e);
-		if (mentions_apart(e.kind))
+		if (event_has_trait(e.kind, EVENT_APART))
 			mentions_add_apart(
 				m, before + (size_t)(at - first), (size_t)(part.at - at));
 	}

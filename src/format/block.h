@@ -90,37 +90,12 @@ struct block_head {
 };
 _Static_assert(sizeof(struct block_head) == BLOCK_HEAD_CHECK, "the bytes on disk: no padding");
 
-/* The row that an event becomes; only for what event_counts. */
-static inline enum pl_event_kind block_row(enum event_kind kind)
-{
-	static const uint8_t rows[EVENT_LINE + 1] = {
-		[EVENT_ENTER] = PL_EVENT_CALL,
-		[EVENT_LINE] = PL_EVENT_LINE,
-		[EVENT_LINE_AT] = PL_EVENT_LINE,
-		[EVENT_LEAVE] = PL_EVENT_RETURN,
-		[EVENT_SUSPEND] = PL_EVENT_YIELD,
-		[EVENT_RESUME] = PL_EVENT_RESUME,
-		[EVENT_THROW] = PL_EVENT_THROW,
-		[EVENT_UNWIND] = PL_EVENT_UNWIND,
-		[EVENT_RAISE] = PL_EVENT_RAISE,
-		[EVENT_RERAISE] = PL_EVENT_RERAISE,
-		[EVENT_HANDLED] = PL_EVENT_HANDLED,
-		[EVENT_MARK] = PL_EVENT_MARK,
-		[EVENT_AGAIN] = PL_EVENT_AGAIN,
-		[EVENT_OUTSIDE] = PL_EVENT_OUTSIDE,
-		[EVENT_GAP] = PL_EVENT_GAP,
-		[EVENT_STOP] = PL_EVENT_GAP,
-	};
-
-	return (enum pl_event_kind)rows[kind];
-}
-
 /* Count an event of the block, in `events` and `counts`. Events that have no seq are ignored. */
 static inline void block_count(struct block_head *h, const struct event *e)
 {
 	if (event_counts(e->kind)) {
 		h->events++;
-		h->counts[block_row(e->kind)]++;
+		h->counts[event_row(e->kind)]++;
 	}
 }
 

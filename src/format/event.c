@@ -20,20 +20,6 @@ static int read_site(struct pl_view *v, struct event *e)
 	return read_u32(v, &e->site);
 }
 
-/* | first byte | site | code | [gen] |
- *
- * Written in full, it is known from then on, to writer and reader alike, and the next time is a
- * byte.
- */
-static int read_enter(struct pl_view *v, struct event_calls *calls, struct event *e)
-{
-	if (read_site(v, e) || read_u32(v, &e->code))
-		return PL_ERR_FORMAT;
-	if (!e->flags)
-		event_calls_put(calls, event_call(e->site, e->code));
-	return e->flags & EVENT_GENERATOR ? view_varint(v, &e->gen) : 0;
-}
-
 /* A place that has no call yet names a code that is none, for the walk to notice: it is damage, or
  * the call was in a block that is lost. */
 static void known_call(uint64_t call, struct event *e)
@@ -54,15 +40,6 @@ static int read_far_call(struct pl_view *v, const struct event_calls *calls, str
 	return 0;
 }
 
-/* | first byte | site | code | gen | unit | */
-static int read_resume(struct pl_view *v, struct event *e)
-{
-	return read_site(v, e) || read_u32(v, &e->code) || view_varint(v, &e->gen) ||
-			       read_u32(v, &e->unit)
-		       ? PL_ERR_FORMAT
-		       : 0;
-}
-
 /* | first byte | place u8 | [unit], if it is not that of the last time | */
 static int read_known_resume(
 	struct pl_view *v, const struct event_calls *calls, uint8_t first, struct event *e)
@@ -81,16 +58,46 @@ static int read_known_resume(
 	return first & EVENT_SAME_UNIT ? 0 : read_u32(v, &e->unit);
 }
 
-/* One that is written in full. */
-static int read_reentry(struct pl_view *v, struct event_calls *calls, struct event *e)
+/* Each field that a kind can have. One that does not fit its type is damage: code after this does
+ * not check ranges again. */
+static int read_code(struct pl_view *v, struct event *e)
 {
-	int err = read_resume(v, e);
+	return read_u32(v, &e->code);
+}
 
-	if (err == 0 && e->kind == EVENT_RESUME && !e->flags)
-		event_resumes_put(calls,
-			&(struct event_resume){
-				.site = e->site, .code = e->code, .unit = e->unit, .gen = e->gen});
-	return err;
+static int read_gen(struct pl_view *v, struct event *e)
+{
+	return view_varint(v, &e->gen);
+}
+
+static int read_made(struct pl_view *v, struct event *e)
+{
+	return e->flags & EVENT_GENERATOR ? read_gen(v, e) : 0;
+}
+
+static int read_unit(struct pl_view *v, struct event *e)
+{
+	return read_u32(v, &e->unit);
+}
+
+static int read_lasti(struct pl_view *v, struct event *e)
+{
+	return read_u32(v, &e->lasti);
+}
+
+static int read_type(struct pl_view *v, struct event *e)
+{
+	return read_u32(v, &e->type);
+}
+
+static int read_line(struct pl_view *v, struct event *e)
+{
+	uint64_t line;
+
+	if (view_varint_max(v, INT32_MAX, &line))
+		return PL_ERR_FORMAT;
+	e->line = (int32_t)line;
+	return 0;
 }
 
 static int read_text(struct pl_view *v, struct event *e)
@@ -98,77 +105,56 @@ static int read_text(struct pl_view *v, struct event *e)
 	return view_string(v, &e->text) || e->text.left > EVENT_TEXT_MAX ? PL_ERR_FORMAT : 0;
 }
 
-/* The kinds that are of a place in the code: its unit comes first. */
-static int read_at_unit(struct pl_view *v, struct event *e)
+static int read_a(struct pl_view *v, struct event *e)
 {
-	uint64_t line;
+	return view_varint(v, &e->a);
+}
 
-	if (read_u32(v, &e->unit))
-		return PL_ERR_FORMAT;
+static int read_b(struct pl_view *v, struct event *e)
+{
+	return view_varint(v, &e->b);
+}
+
+static int read_c(struct pl_view *v, struct event *e)
+{
+	return view_varint(v, &e->c);
+}
+
+static int read_number(struct pl_view *v, struct event *e)
+{
+	return e->flags & EVENT_NUMBERED ? read_a(v, e) : 0;
+}
+
+#define READ_FIELDS_0()		  0
+#define READ_FIELDS_1(a)	  read_##a(v, e)
+#define READ_FIELDS_2(a, b)	  (READ_FIELDS_1(a) || read_##b(v, e))
+#define READ_FIELDS_3(a, b, c)	  (READ_FIELDS_2(a, b) || read_##c(v, e))
+#define READ_FIELDS_4(a, b, c, d) (READ_FIELDS_3(a, b, c) || read_##d(v, e))
+
+/* As the table has them. */
+static int read_fields(struct pl_view *v, struct event *e)
+{
 	switch (e->kind) {
-	case EVENT_RERAISE:
-		return read_u32(v, &e->lasti) || read_u32(v, &e->type) ? PL_ERR_FORMAT : 0;
-	case EVENT_RAISE:
-	case EVENT_HANDLED:
-		return read_u32(v, &e->type);
-	case EVENT_LINE_AT:
-		if (view_varint_max(v, INT32_MAX, &line))
-			return PL_ERR_FORMAT;
-		e->line = (int32_t)line;
-		return 0;
+#define X(constant, number, fields, ...)                                                           \
+	case EVENT_##constant:                                                                     \
+		return READ_##fields ? PL_ERR_FORMAT : 0;
+		EVENT_KINDS(X)
+#undef X
 	default:
-		return 0;
+		return PL_ERR_FORMAT;
 	}
 }
 
-/* One case for each kind, as the writers of event.h. A field that does not fit its type is damage.
- * Code after this does not check ranges again. */
-static int read_fields(struct pl_view *v, struct event_calls *calls, struct event *e)
+/* A call or resume that is written in full is known from then on, to writer and reader alike, and
+ * the next time is a byte or two. */
+static void know(struct event_calls *calls, const struct event *e)
 {
-	switch (e->kind) {
-	case EVENT_ENTER:
-		return read_enter(v, calls, e);
-	case EVENT_OUTSIDE:
-		return read_site(v, e) || read_u32(v, &e->code) ? PL_ERR_FORMAT : 0;
-	case EVENT_RESUME:
-	case EVENT_THROW:
-		return read_reentry(v, calls, e);
-	case EVENT_LEAVE:
-	case EVENT_SUSPEND:
-	case EVENT_AGAIN:
-	case EVENT_AT:
-	case EVENT_RAISE:
-	case EVENT_RERAISE:
-	case EVENT_HANDLED:
-	case EVENT_LINE_AT:
-		return read_at_unit(v, e);
-	case EVENT_UNWIND:
-		return 0;
-	case EVENT_LINK:
-		return read_u32(v, &e->code) || view_varint(v, &e->gen) || read_u32(v, &e->unit)
-			       ? PL_ERR_FORMAT
-			       : 0;
-	case EVENT_TASK:
-		if (e->flags & EVENT_NUMBERED && view_varint(v, &e->a))
-			return PL_ERR_FORMAT;
-		return read_text(v, e);
-	case EVENT_MARK:
-		return read_text(v, e);
-	case EVENT_POPS:
-	case EVENT_TIME:
-	case EVENT_GREENLET:
-		return view_varint(v, &e->a);
-	case EVENT_GAP:
-	case EVENT_STOP:
-	case EVENT_IDLE:
-		return view_varint(v, &e->a) || view_varint(v, &e->b) ? PL_ERR_FORMAT : 0;
-	case EVENT_SWITCH:
-		return view_varint(v, &e->a) || view_varint(v, &e->b) || view_varint(v, &e->c)
-			       ? PL_ERR_FORMAT
-			       : 0;
-	default:
-		return PL_ERR_FORMAT;
-	}
+	if (e->kind == EVENT_ENTER && !e->flags)
+		event_calls_put(calls, event_call(e->site, e->code));
+	if (e->kind == EVENT_RESUME && !e->flags)
+		event_resumes_put(calls,
+			&(struct event_resume){
+				.site = e->site, .code = e->code, .unit = e->unit, .gen = e->gen});
 }
 
 /* The first byte decides:
@@ -208,8 +194,10 @@ int event_read_any(struct pl_view *v, struct event_calls *calls, struct event *o
 	} else {
 		out->kind = first & 0x1f;
 		out->flags = first & 0x60;
-		if (read_fields(v, calls, out) == 0)
+		if (read_fields(v, out) == 0) {
+			know(calls, out);
 			return 0;
+		}
 	}
 	*v = before;
 	return PL_ERR_FORMAT;

@@ -7,7 +7,7 @@
  *            | 0 10 00000 | place |             the same, of a far place
  *   a resume | 0 same 1 00100 | place [unit] |  a known one: RESUME with what is at that place,
  *                                               from there or from `unit`
- *   others   | 0 flags:2 kind:5 | fields, all varints, in the order of the table below |
+ *   others   | 0 flags:2 kind:5 | fields, all varints, in the order of event_table.h |
  *
  * A module calls f, f runs two lines and returns. The module has code 10, f has code 11:
  *
@@ -37,44 +37,7 @@
 #include "base/expect.h"
 #include "base/varint.h"
 #include "base/view.h"
-
-/* X(constant, number, fields): the fields that follow the first byte.
- *
- * SITE is there unless EVENT_NO_CALLER is set: the unit at which the frame below is, as the
- * interpreter has it (it can be a cache unit). GEN is the identity of a frame of a generator or
- * coroutine, counted from 1 in its process. */
-#define EVENT_KINDS(X)                                                                             \
-	X(ENTER, 1, "[site] code [gen if EVENT_GENERATOR]")                                        \
-	X(LEAVE, 2, "unit")                                                                        \
-	X(SUSPEND, 3, "unit")                                                                      \
-	X(RESUME, 4, "[site] code gen unit; EVENT_KNOWN: place [unit if not EVENT_SAME_UNIT]")     \
-	X(THROW, 5, "[site] code gen unit")                                                        \
-	X(UNWIND, 6, "")                                                                           \
-	X(RAISE, 7, "unit type")                                                                   \
-	X(RERAISE, 8, "unit lasti type")                                                           \
-	X(HANDLED, 9, "unit type")                                                                 \
-	X(POPS, 10, "n: frames on top that ended, or were linked no more, without an event")       \
-	X(LINK, 11, "code gen unit: a frame is there without an event of its own")                 \
-	X(LINE_AT, 12, "unit line: a line that the code's table does not have")                    \
-	X(TIME, 13, "ticks since the last time of this stream; it is that of the next event")      \
-	X(SWITCH, 14, "number thread+1 position: where the thread that wrote before stands")       \
-	X(GAP, 15, "reason lost")                                                                  \
-	X(TASK, 16, "[number if EVENT_NUMBERED] name string: a frame is the root of a task")       \
-	X(MARK, 17, "text string")                                                                 \
-	X(STOP, 18, "signal unit+1: a fatal signal arrived; unit of the top frame, 0: not known")  \
-	X(AGAIN, 19, "unit: of a jump back, to another pass of a loop that fires no LINE")         \
-	X(GREENLET, 20, "number: the thread goes on in that greenlet, 0: on its own stack")        \
-	X(AT, 21, "unit: where the top frame stands, before what is about to hide it")             \
-	X(OUTSIDE, 22, "[site] code: a call into code that is not recorded, by a filter")          \
-	X(IDLE, 23, "ticks from the last time of this stream on, ticks: its event loop waited")
-
-enum event_kind {
-	EVENT_NONE = 0, /* an unwritten byte; never in a block */
-#define X(constant, number, fields) EVENT_##constant = number,
-	EVENT_KINDS(X)
-#undef X
-		EVENT_LINE = 32, /* in struct event only: its byte has the top bit */
-};
+#include "format/event_table.h"
 
 /* The two bits above the kind. Each kind uses them in its own way. If a kind does not use a bit, it
  * is 0, and readers ignore it. */
@@ -285,8 +248,10 @@ static inline const uint8_t *event_short_varint(const uint8_t *p, uint32_t *out)
 /* Does an event with this first byte consist of its kind and one varint? */
 static inline bool event_is_common_number(uint8_t first)
 {
-	return first == EVENT_POPS || first == EVENT_LEAVE || first == EVENT_TIME ||
-	       first == EVENT_AGAIN || first == EVENT_SUSPEND;
+#define X(constant, number, fields, row, stack, traits, ...)                                       \
+	| EVENT_KIND_BIT((traits)&EVENT_COMMON &&EVENT_COUNT_##fields == 1, number)
+	return first < 32 && (0 EVENT_KINDS(X)) >> first & 1;
+#undef X
 }
 
 /* Returns the byte after it; NULL: it is not a common one. */
@@ -347,25 +312,6 @@ static inline bool event_read_common(
 	return true;
 }
 
-/* Does the event count in `seq` and in a block's events? Then a reader shows it as a row. */
-static inline bool event_counts(enum event_kind kind)
-{
-	switch (kind) {
-	case EVENT_POPS:
-	case EVENT_LINK:
-	case EVENT_TIME:
-	case EVENT_SWITCH:
-	case EVENT_TASK:
-	case EVENT_GREENLET:
-	case EVENT_AT:
-	case EVENT_IDLE:
-	case EVENT_NONE:
-		return false;
-	default:
-		return true;
-	}
-}
-
 /* Is its place among the events of other threads unknown? */
 static inline bool event_is_open(const struct event *e)
 {
@@ -377,20 +323,22 @@ static inline bool event_is_open(const struct event *e)
  * damage. */
 static inline uint32_t event_minor(const struct event *e)
 {
-	bool second = e->kind == EVENT_AGAIN || e->kind == EVENT_GREENLET;
+	static const uint8_t minors[EVENT_KIND_COUNT] = {
+#define X(constant, number, fields, row, stack, traits, since, text) [number] = since,
+		EVENT_TABLE(X)
+#undef X
+	};
 
-	if (e->kind == EVENT_TASK && e->flags)
-		return 9;
-	if (e->kind == EVENT_AGAIN && e->flags)
-		return 8;
-	if (e->kind == EVENT_LINK && e->flags == EVENT_HIDDEN)
-		return 6;
-	if (e->kind == EVENT_AT || e->kind == EVENT_OUTSIDE || e->kind == EVENT_IDLE ||
-		(e->kind == EVENT_RAISE && e->flags))
-		return 2;
 	if (e->known)
 		return e->far ? 5 : e->kind == EVENT_RESUME ? 4 : 3;
-	return second || (e->kind == EVENT_LINK && e->flags) ? 1 : 0;
+	if (!e->flags)
+		return minors[e->kind];
+#define X(constant, with, since)                                                                   \
+	if (e->kind == EVENT_##constant && (!(with) || e->flags == (with)))                        \
+		return since;
+	EVENT_FLAG_MINORS(X)
+#undef X
+	return minors[e->kind];
 }
 
 /* ---- writers: each returns the byte after what it wrote; the caller has room for EVENT_BYTES_MAX

@@ -38,15 +38,9 @@ void mentions_add_code(struct mentions *m, uint32_t code)
 	*seen = 1;
 }
 
-static bool names_code(enum event_kind kind)
-{
-	return kind == EVENT_ENTER || kind == EVENT_RESUME || kind == EVENT_THROW ||
-	       kind == EVENT_LINK || kind == EVENT_OUTSIDE;
-}
-
 void mentions_add_event(struct mentions *m, const struct event *e)
 {
-	if (names_code(e->kind))
+	if (event_has_field(e->kind, EVENT_FIELD_code))
 		mentions_add_code(m, e->code);
 	if (e->kind == EVENT_SWITCH && !m->first_switch)
 		m->first_switch = e->a;

@@ -30,15 +30,9 @@ struct mentions {
 	size_t apart_count, apart_room;
 };
 
-/* Events that say when, and not what. They differ in all runs of a loop. */
-static inline bool mentions_apart(enum event_kind kind)
-{
-	return kind == EVENT_TIME || kind == EVENT_SWITCH || kind == EVENT_IDLE;
-}
-
 void mentions_add_code(struct mentions *m, uint32_t code);
 void mentions_add_event(struct mentions *m, const struct event *e);
-/* Add an event; if it is stored apart (mentions_apart), also its place. */
+/* Add an event; if it is stored apart (EVENT_APART), also its place. */
 void mentions_add_apart(struct mentions *m, size_t at, size_t length);
 /* Empties it, keeps the memory. */
 void mentions_reset(struct mentions *m);

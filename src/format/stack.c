@@ -178,24 +178,10 @@ static inline void call_from(struct stack *s, uint32_t site)
 		found_at(caller, site);
 }
 
-/* The frame that an event begins or goes on with, at the event's unit. */
-static struct stack_frame frame_of(const struct event *e)
+static int do_enter(struct stack *s, const struct event *e)
 {
-	return (struct stack_frame){
-		.code = e->code, .gen = e->gen, .place = PLACE_UNIT, .value = e->unit};
-}
+	const struct stack_frame f = stack_entered(e->kind, e->code, e->unit, e->gen);
 
-static int enter(struct stack *s, const struct event *e)
-{
-	struct stack_frame f = frame_of(e);
-
-	if (e->kind == EVENT_ENTER || e->kind == EVENT_OUTSIDE) {
-		f.place = PLACE_ENTRY;
-		f.value = 0;
-	}
-	f.linked = e->kind == EVENT_OUTSIDE;
-	if (e->kind == EVENT_THROW)
-		f.raised = RAISED_AGAIN;
 	if (reserve(s))
 		return PL_ERR_MEMORY;
 	call_from(s, e->site);
@@ -203,18 +189,19 @@ static int enter(struct stack *s, const struct event *e)
 }
 
 /* The frames on the stack have not ended: they wait. */
-static int put_aside(struct stack *s, uint64_t greenlet)
+static int do_greenlet(struct stack *s, const struct event *e)
 {
 	int err = stack_pops(s, s->depth);
 
-	s->greenlet = greenlet;
+	s->greenlet = e->a;
 	return err;
 }
 
 /* A frame that is there without an event of its own; where it is may not be known. */
-static int link(struct stack *s, const struct event *e)
+static int do_link(struct stack *s, const struct event *e)
 {
-	struct stack_frame f = frame_of(e);
+	struct stack_frame f = {
+		.code = e->code, .gen = e->gen, .place = PLACE_UNIT, .value = e->unit};
 
 	f.linked = !(e->flags & EVENT_BACK);
 	if (e->flags == EVENT_HIDDEN)
@@ -225,6 +212,89 @@ static int link(struct stack *s, const struct event *e)
 	}
 	return stack_push(s, &f);
 }
+
+/* ---- what events do, by the names of EVENT_STACKS ---- */
+
+static int do_nothing(struct stack *s, const struct event *e)
+{
+	(void)s;
+	(void)e;
+	return 0;
+}
+
+static int do_line(struct stack *s, const struct event *e)
+{
+	return place(s, PLACE_START, e->index, RAISED_NOT);
+}
+
+static int do_stand(struct stack *s, const struct event *e)
+{
+	return place(s, PLACE_UNIT, e->unit, RAISED_NOT);
+}
+
+static int do_pass(struct stack *s, const struct event *e)
+{
+	return move_top(s, e->unit, RAISED_NOT);
+}
+
+static int do_find(struct stack *s, const struct event *e)
+{
+	if (!s->depth)
+		return PL_ERR_FORMAT;
+	if (stack_top(s)->raised != RAISED_AGAIN)
+		found_at(stack_top(s), e->unit);
+	return 0;
+}
+
+static int do_raise(struct stack *s, const struct event *e)
+{
+	return move_top(s, e->unit, RAISED_HERE);
+}
+
+static int do_reraise(struct stack *s, const struct event *e)
+{
+	return move_top(s, e->unit, RAISED_AGAIN);
+}
+
+static int do_handle(struct stack *s, const struct event *e)
+{
+	return place(s, PLACE_HANDLER, e->unit, RAISED_NOT);
+}
+
+static int do_pop(struct stack *s, const struct event *e)
+{
+	(void)e;
+	return stack_pops(s, 1);
+}
+
+static int do_pops(struct stack *s, const struct event *e)
+{
+	return stack_pops(s, e->a);
+}
+
+static int do_task(struct stack *s, const struct event *e)
+{
+	return e->flags & EVENT_NUMBERED ? begin_task(s, e) : stack_set_task(s, 0, e->text);
+}
+
+static int do_stop(struct stack *s, const struct event *e)
+{
+	if (s->depth && e->b && e->b <= UINT32_MAX)
+		return move_top(s, (uint32_t)(e->b - 1), RAISED_NOT);
+	return 0;
+}
+
+static int do_gap(struct stack *s, const struct event *e)
+{
+	(void)e;
+	s->stale = s->depth;
+	reveal(s);
+	return 0;
+}
+
+#define do_outside do_enter
+#define do_resume  do_enter
+#define do_throw   do_enter
 
 /* The place of the top frame after each event:
  *
@@ -238,49 +308,11 @@ static int link(struct stack *s, const struct event *e)
 int stack_apply(struct stack *s, const struct event *e)
 {
 	switch (e->kind) {
-	case EVENT_LINE:
-		return place(s, PLACE_START, e->index, RAISED_NOT);
-	case EVENT_LINE_AT:
-		return place(s, PLACE_UNIT, e->unit, RAISED_NOT);
-	case EVENT_AGAIN:
-		return move_top(s, e->unit, RAISED_NOT);
-	case EVENT_AT:
-		if (!s->depth)
-			return PL_ERR_FORMAT;
-		if (stack_top(s)->raised != RAISED_AGAIN)
-			found_at(stack_top(s), e->unit);
-		return 0;
-	case EVENT_ENTER:
-	case EVENT_OUTSIDE:
-	case EVENT_RESUME:
-	case EVENT_THROW:
-		return enter(s, e);
-	case EVENT_LINK:
-		return link(s, e);
-	case EVENT_LEAVE:
-	case EVENT_SUSPEND:
-	case EVENT_UNWIND:
-		return stack_pops(s, 1);
-	case EVENT_POPS:
-		return stack_pops(s, e->a);
-	case EVENT_GREENLET:
-		return put_aside(s, e->a);
-	case EVENT_RAISE:
-		return move_top(s, e->unit, RAISED_HERE);
-	case EVENT_RERAISE:
-		return move_top(s, e->unit, RAISED_AGAIN);
-	case EVENT_HANDLED:
-		return place(s, PLACE_HANDLER, e->unit, RAISED_NOT);
-	case EVENT_TASK:
-		return e->flags & EVENT_NUMBERED ? begin_task(s, e) : stack_set_task(s, 0, e->text);
-	case EVENT_STOP:
-		if (s->depth && e->b && e->b <= UINT32_MAX)
-			return move_top(s, (uint32_t)(e->b - 1), RAISED_NOT);
-		return 0;
-	case EVENT_GAP:
-		s->stale = s->depth;
-		reveal(s);
-		return 0;
+#define X(constant, number, fields, row, stack, ...)                                               \
+	case EVENT_##constant:                                                                     \
+		return do_##stack(s, e);
+		EVENT_TABLE(X)
+#undef X
 	default:
 		return 0;
 	}

@@ -84,6 +84,20 @@ struct stack {
  * that is not there (nothing changed); PL_ERR_MEMORY. */
 int stack_apply(struct stack *s, const struct event *e);
 
+/* The frame that an entry (event_is_entry) pushes. */
+static inline struct stack_frame stack_entered(
+	enum event_kind kind, uint32_t code, uint32_t unit, uint64_t gen)
+{
+	const bool goes_on = event_has_field(kind, EVENT_FIELD_unit);
+
+	return (struct stack_frame){.code = code,
+		.value = goes_on ? unit : 0,
+		.gen = gen,
+		.place = goes_on ? PLACE_UNIT : PLACE_ENTRY,
+		.linked = kind == EVENT_OUTSIDE,
+		.raised = kind == EVENT_THROW ? RAISED_AGAIN : RAISED_NOT};
+}
+
 /* NULL: there is no frame. Valid until the next push. */
 static inline struct stack_frame *stack_top(const struct stack *s)
 {

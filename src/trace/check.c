@@ -145,9 +145,7 @@ static bool line_has_start(struct check *k, const struct stack *stack, const str
 static const char *check_event(
 	struct check *k, struct stack *stack, const struct event *e, struct block_head *found)
 {
-	bool typed = e->kind == EVENT_RAISE || e->kind == EVENT_RERAISE || e->kind == EVENT_HANDLED;
-
-	if (typed && !map_find(&k->r->strings, e->type)) {
+	if (event_has_field(e->kind, EVENT_FIELD_type) && !map_find(&k->r->strings, e->type)) {
 		snprintf(k->words, sizeof k->words,
 			"an event names a string that is missing: %" PRIu32, e->type);
 		return k->words;

@@ -64,16 +64,17 @@ static struct question question_of(const struct stride_step *t)
 
 /* ---- passes ---- */
 
-static inline bool pops(enum event_kind kind)
+/* What a step of the kind does to the number of frames: FRAMES_ENTRY, FRAMES_EXIT, or neither. */
+static inline unsigned frames_of(enum event_kind kind)
 {
-	return kind == EVENT_LEAVE || kind == EVENT_SUSPEND || kind == EVENT_UNWIND ||
-	       kind == ASK_POP;
-}
+	static const uint8_t frames[EVENT_KIND_COUNT] = {
+#define X(constant, number, fields, row, stack, ...)                                               \
+	[number] = (number) == ASK_POP ? FRAMES_EXIT : EVENT_FRAMES_##stack,
+		EVENT_TABLE(X)
+#undef X
+	};
 
-static inline bool pushes(enum event_kind kind)
-{
-	return kind == EVENT_ENTER || kind == EVENT_RESUME || kind == EVENT_THROW ||
-	       kind == EVENT_OUTSIDE;
+	return frames[kind];
 }
 
 static enum context_entry entry_of(enum event_kind kind)
@@ -109,7 +110,8 @@ static void add_trip_step(void *who, const struct trip_step *t, uint64_t passes)
 	add_passes(s, t->step, passes);
 	if (!x)
 		return;
-	contexts_rows(x, t->node, passes * (step->lines + (pushes(kind) ? 0 : step->row)));
+	contexts_rows(x, t->node,
+		passes * (step->lines + (frames_of(kind) == FRAMES_ENTRY ? 0 : step->row)));
 	if (!t->edge)
 		return;
 	x->edges[t->edge - 1].entries[entry_of(kind)] += passes;
@@ -246,22 +248,12 @@ static struct question ask(const struct stack_frame *f, const struct event *e)
 	const uint32_t kind = (uint32_t)e->kind | (uint32_t)e->flags << 8;
 	struct question q;
 
-	switch (e->kind) {
-	case EVENT_LINE:
-		return ask_of(f, kind, e->index);
-	case EVENT_ENTER:
-	case EVENT_OUTSIDE:
-	case EVENT_RESUME:
-	case EVENT_THROW:
+	if (event_is_entry(e->kind)) {
 		q = ask_of(f, kind, e->site);
 		q.callee = (uint64_t)e->code << 32 | e->unit;
 		return q;
-	case ASK_POP:
-	case EVENT_UNWIND:
-		return ask_of(f, kind, 0);
-	default:
-		return ask_of(f, kind, e->unit);
 	}
+	return ask_of(f, kind, e->kind == EVENT_LINE ? e->index : e->unit);
 }
 
 /* A copy of a frame, to which the event is applied; with room for the frame that it may push. */
@@ -281,13 +273,8 @@ static bool is_strange(const struct walk *w, const struct trial *t, const struct
 		return !code_has_start(t->code, e->index);
 	case EVENT_AGAIN:
 		return !code_jumps_back(t->code, e->unit);
-	case EVENT_ENTER:
-	case EVENT_OUTSIDE:
-	case EVENT_RESUME:
-	case EVENT_THROW:
-		return walk_code_of(w, e->code) == w->r->unknown_code;
 	default:
-		return false;
+		return event_is_entry(e->kind) && walk_code_of(w, e->code) == w->r->unknown_code;
 	}
 }
 
@@ -322,7 +309,7 @@ static struct pl_count own_row(const struct walk *w, const struct trial *t, cons
 
 	if (e->kind == EVENT_AT || (e->kind == ASK_POP && t->answer != FOLLOW_LINES))
 		return (struct pl_count){0};
-	row.kind = block_row(e->kind == ASK_POP ? follow_left_by(&t->code->follow) : e->kind);
+	row.kind = event_row(e->kind == ASK_POP ? follow_left_by(&t->code->follow) : e->kind);
 	switch (e->kind) {
 	case EVENT_ENTER:
 	case EVENT_OUTSIDE:
@@ -416,20 +403,6 @@ static int learn(struct strides *s, const struct walk *w, const struct event *e,
 
 /* ---- taking steps ---- */
 
-/* Which events can be part of a question. */
-static bool has_step(enum event_kind kind)
-{
-	switch (kind) {
-	case EVENT_LINE_AT:
-	case EVENT_GAP:
-	case EVENT_MARK:
-	case EVENT_STOP:
-		return false;
-	default:
-		return event_counts(kind) || kind == EVENT_AT;
-	}
-}
-
 /* What stack_apply does for one frame, if there is nothing else to do. */
 static void pop_top(struct stack *s)
 {
@@ -452,13 +425,7 @@ struct change {
  * question. It could not, if the fields were stored one by one. */
 static inline int push(struct stack *s, const struct change *c)
 {
-	const bool entered = c->kind == EVENT_ENTER || c->kind == EVENT_OUTSIDE;
-	struct stack_frame f = {.code = c->code,
-		.value = entered ? 0 : c->unit,
-		.gen = c->gen,
-		.place = entered ? PLACE_ENTRY : PLACE_UNIT,
-		.linked = c->kind == EVENT_OUTSIDE,
-		.raised = c->kind == EVENT_THROW ? RAISED_AGAIN : RAISED_NOT};
+	const struct stack_frame f = stack_entered(c->kind, c->code, c->unit, c->gen);
 
 	if (s->depth == s->room)
 		return stack_push(s, &f);
@@ -472,23 +439,14 @@ static inline int push(struct stack *s, const struct change *c)
 	return 0;
 }
 
-static inline int push_or_pop(struct stack *s, const struct change *c)
+/* frames: frames_of the change */
+static inline int push_or_pop(struct stack *s, const struct change *c, unsigned frames)
 {
-	switch (c->kind) {
-	case EVENT_ENTER:
-	case EVENT_OUTSIDE:
-	case EVENT_RESUME:
-	case EVENT_THROW:
+	if (frames == FRAMES_ENTRY)
 		return push(s, c);
-	case EVENT_LEAVE:
-	case EVENT_SUSPEND:
-	case EVENT_UNWIND:
-	case ASK_POP:
+	if (frames == FRAMES_EXIT)
 		pop_top(s);
-		return 0;
-	default:
-		return 0;
-	}
+	return 0;
 }
 
 static inline void stand(struct stack_frame *f, uint64_t stands, uint64_t from)
@@ -541,7 +499,8 @@ static inline int take_watched(
 	struct contexts *x = s->contexts;
 	struct context_frame *k = &x->frames[x->depth - 1];
 	const uint32_t index = (uint32_t)(step - s->steps);
-	const bool pushing = pushes(c->kind), popping = pops(c->kind);
+	const unsigned frames = frames_of(c->kind);
+	const bool pushing = frames == FRAMES_ENTRY, popping = frames == FRAMES_EXIT;
 	struct trip_step t = {.step = index, .node = k->node};
 	int code = 0;
 
@@ -563,7 +522,7 @@ static inline int take_watched(
 	}
 	if (s->tape)
 		trip_note(s->tape, &t);
-	return code ? code : push_or_pop(&w->stack, c);
+	return code ? code : push_or_pop(&w->stack, c, frames);
 }
 
 /* Count the step, and do to the stack what it says. */
@@ -576,7 +535,7 @@ static inline int take(
 	step->passes++;
 	if (s->tape)
 		trip_note(s->tape, &(struct trip_step){.step = (uint32_t)(step - s->steps)});
-	return push_or_pop(&w->stack, c);
+	return push_or_pop(&w->stack, c, frames_of(c->kind));
 }
 
 /* It is not at the limit, and nothing waits that only the walk can give. */
@@ -647,7 +606,7 @@ static int step_by_event(
 		return 0;
 	if (event_is_open(&e))
 		return 0;
-	if (has_step(e.kind) && !(s->refused >> e.kind & 1)) {
+	if (event_has_trait(e.kind, EVENT_STEP) && !(s->refused >> e.kind & 1)) {
 		code = try_step(s, w, &e, limit, went);
 		if (*went && e.kind != EVENT_AT)
 			walk_over_marks(w);
@@ -725,21 +684,18 @@ static inline uint32_t small(const uint8_t **at, const uint8_t *end)
 	return UINT32_MAX;
 }
 
-/* The number of an event's varints + 1; the first varint is the unit, site or number. 0: the event
- * is not taken here. */
-static const uint8_t fields_after[32] = {
-	[EVENT_ENTER] = 1 + 2,
-	[EVENT_LEAVE] = 1 + 1,
-	[EVENT_SUSPEND] = 1 + 1,
-	[EVENT_RESUME] = 1 + 4,
-	[EVENT_UNWIND] = 1,
-	[EVENT_RAISE] = 1 + 2,
-	[EVENT_RERAISE] = 1 + 3,
-	[EVENT_HANDLED] = 1 + 2,
-	[EVENT_POPS] = 1 + 1,
-	[EVENT_AGAIN] = 1 + 1,
-	[EVENT_AT] = 1 + 1,
-	[EVENT_OUTSIDE] = 1 + 2,
+/* The number of an event's varints + 1, without one that a flag adds; the first varint is the unit,
+ * site or number. 0: the event is not taken here. QUICK_ENTERS is set in those of entries. */
+#define QUICK_ENTERS 0x80u
+static const uint8_t quick_kinds[32] = {
+#define X(constant, number, fields, row, stack, traits, ...)                                       \
+	[number] = (traits)&EVENT_QUICK                                                            \
+			   ? (EVENT_FRAMES_##stack == FRAMES_ENTRY ? QUICK_ENTERS : 0) + 1 +       \
+				     EVENT_COUNT_##fields -                                        \
+				     !!(EVENT_BITS_##fields & EVENT_FIELD_made)                    \
+			   : 0,
+	EVENT_KINDS(X)
+#undef X
 };
 #define FIELDS_MAX 4
 
@@ -779,20 +735,20 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 	}
 	if (event_is_known_resume(*k->at))
 		return read_known_resume(k, calls, fields, c, flags);
-	uint32_t n = first < 0x80 && !(k->refused >> (first & 0x1f) & 1)
-			     ? fields_after[first & 0x1f]
-			     : 0;
+	uint32_t n =
+		first < 0x80 && !(k->refused >> (first & 0x1f) & 1) ? quick_kinds[first & 0x1f] : 0;
+	const bool enters = n & QUICK_ENTERS;
 
 	*flags = first & 0x60;
 	c->kind = (enum event_kind)(first & 0x1f);
-	bool pushes = c->kind == EVENT_ENTER || c->kind == EVENT_OUTSIDE || c->kind == EVENT_RESUME;
-	if (!n || (pushes && *flags & EVENT_NO_CALLER))
+	if (!n || (enters && *flags & EVENT_NO_CALLER))
 		return NULL;
+	n &= ~QUICK_ENTERS;
 	bool made = c->kind == EVENT_ENTER && *flags & EVENT_GENERATOR;
 	for (uint32_t i = 0; i + 1 < n + made; i++)
 		if ((fields[i] = small(&at, k->end)) == UINT32_MAX)
 			return NULL;
-	if (pushes) {
+	if (enters) {
 		c->code = fields[1];
 		c->gen = made || c->kind == EVENT_RESUME ? fields[2] : 0;
 		c->unit = c->kind == EVENT_RESUME ? fields[3] : 0;
@@ -1050,7 +1006,7 @@ static int take_rows(const struct strides *s, uint32_t i,
 					    .events = step->passes});
 		node = n->parent;
 	}
-	if (code || !step->row || (s->contexts && pops((enum event_kind)(step->asked & 0x1f))))
+	if (code || !step->row || (s->contexts && frames_of(kind_of(step)) == FRAMES_EXIT))
 		return code;
 	struct pl_count own = rows->own;
 	own.events = step->passes;

@@ -722,7 +722,7 @@ static void take_marks(struct walk *w, const struct event *e)
  * ended without one, and the marks wait for the next that is. */
 static void give(struct walk *w, const struct event *e, struct pl_event *row)
 {
-	*row = (struct pl_event){.kind = block_row(e->kind), .offset = UINT32_MAX};
+	*row = (struct pl_event){.kind = event_row(e->kind), .offset = UINT32_MAX};
 	if (!w->silent)
 		take_marks(w, e);
 	put_place(w, row);
@@ -787,29 +787,6 @@ static bool is_moved(const struct pl_code *c, const struct event *e)
 	       unit_line(c, e->unit) != e->line;
 }
 
-/* Does the event need a frame? */
-static bool needs_frame(enum event_kind kind)
-{
-	switch (kind) {
-	case EVENT_ENTER:
-	case EVENT_OUTSIDE:
-	case EVENT_RESUME:
-	case EVENT_THROW:
-	case EVENT_GAP:
-	case EVENT_MARK:
-	case EVENT_STOP:
-		return false;
-	default:
-		return true;
-	}
-}
-
-static bool is_entry(enum event_kind kind)
-{
-	return kind == EVENT_ENTER || kind == EVENT_OUTSIDE || kind == EVENT_RESUME ||
-	       kind == EVENT_THROW;
-}
-
 /* Did a debugger move the frame? */
 static bool is_jumped(struct walk *w, const struct event *e)
 {
@@ -844,9 +821,9 @@ static int prepare(struct walk *w, const struct event *e)
 		jumped.reason = PL_GAP_DAMAGED;
 	if (answer == FOLLOW_BROKEN || jumped.reason == PL_GAP_DAMAGED || is_jumped(w, e))
 		w->gaps[w->gap_count++] = jumped;
-	if (is_entry(e->kind) && walk_code_of(w, e->code) == w->r->unknown_code)
+	if (event_is_entry(e->kind) && walk_code_of(w, e->code) == w->r->unknown_code)
 		add_gap(w, PL_GAP_CODE, 0);
-	if (!w->stack.depth && needs_frame(e->kind) && !w->explained)
+	if (!w->stack.depth && event_has_trait(e->kind, EVENT_FRAME) && !w->explained)
 		add_gap(w, PL_GAP_APPEARED, 0);
 	if (answer == FOLLOW_LINES && follow_count(&lines))
 		return tell(w, &lines);

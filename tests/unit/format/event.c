@@ -94,6 +94,41 @@ static void test_others(void **state)
 	assert_int_equal(read_one(bytes, event_write0(bytes, EVENT_UNWIND)).kind, EVENT_UNWIND);
 }
 
+/* Each kind of the table has as many fields as it says, and the minor version. */
+static void test_table(void **state)
+{
+	static const struct {
+		enum event_kind kind;
+		int count;
+		uint32_t since;
+		bool optional; /* one of them comes with a flag */
+	} kinds[] = {
+#define X(constant, number, fields, row, stack, traits, since, text)                               \
+	{EVENT_##constant, EVENT_COUNT_##fields, since,                                            \
+		EVENT_BITS_##fields & (EVENT_FIELD_made | EVENT_FIELD_number)},
+		EVENT_KINDS(X)
+#undef X
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		/* a text of no bytes is a field of one byte, as a small number is */
+		const uint8_t bytes[EVENT_BYTES_MAX] = {(uint8_t)kinds[i].kind};
+		const struct event e =
+			read_one(bytes, bytes + 1 + kinds[i].count - kinds[i].optional);
+		assert_int_equal(e.kind, kinds[i].kind);
+		assert_int_equal(event_minor(&e), kinds[i].since);
+	}
+	assert_int_equal(event_minor(&(struct event){.kind = EVENT_LINK, .flags = EVENT_BACK}), 1);
+	assert_int_equal(
+		event_minor(&(struct event){.kind = EVENT_LINK, .flags = EVENT_HIDDEN}), 6);
+	assert_int_equal(
+		event_minor(&(struct event){.kind = EVENT_RAISE, .flags = EVENT_EARLY}), 2);
+	assert_int_equal(event_minor(&(struct event){.kind = EVENT_AGAIN, .flags = EVENT_OPEN}), 8);
+	assert_int_equal(
+		event_minor(&(struct event){.kind = EVENT_ENTER, .flags = EVENT_NO_CALLER}), 0);
+}
+
 /* Whatever line an interpreter tells, what is written can be read. */
 static void test_any_line_number(void **state)
 {
@@ -264,6 +299,7 @@ int main(void)
 		cmocka_unit_test(test_resume_that_is_not_known),
 		cmocka_unit_test(test_call_that_is_not_known),
 		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_any_line_number),
 		cmocka_unit_test(test_every_first_byte),
 		cmocka_unit_test(test_random),

@@ -359,7 +359,7 @@ static void count_all(struct stack *s, struct pl_view v, const struct follow_cod
 		const uint8_t *const at = v.at;
 		assert_int_equal(event_read(&v, &s->calls, &e), 0);
 		mentions_add_event(&ways->mentions, &e);
-		if (mentions_apart(e.kind))
+		if (event_has_trait(e.kind, EVENT_APART))
 			mentions_add_apart(
 				&ways->mentions, (size_t)(at - begin), (size_t)(v.at - at));
 		ways->by_long.ticks += e.kind == EVENT_TIME ? e.a : 0;

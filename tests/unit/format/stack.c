@@ -260,9 +260,49 @@ static void test_random(void **state)
 	stack_release(&copy);
 }
 
+/* What the table says of a kind is what the machine does: which needs a frame, begins one, ends
+ * one. */
+static void test_table(void **state)
+{
+	static const enum event_kind kinds[] = {
+#define X(constant, ...) EVENT_##constant,
+		EVENT_TABLE(X)
+#undef X
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		const struct event e = {.kind = kinds[i],
+			.code = 7,
+			.unit = 3,
+			.a = kinds[i] == EVENT_POPS,
+			.flags = kinds[i] == EVENT_TASK ? EVENT_NUMBERED : 0};
+		struct stack s = {0};
+		assert_int_equal(
+			stack_apply(&s, &e) == PL_ERR_FORMAT, event_has_trait(e.kind, EVENT_FRAME));
+		stack_reset(&s);
+		apply(&s, (struct event){.kind = EVENT_ENTER, .code = 1, .site = EVENT_NO_SITE});
+		apply(&s, (struct event){.kind = EVENT_ENTER, .code = 2, .site = 4});
+		apply(&s, e);
+		if (event_is_entry(e.kind))
+			assert_int_equal(s.depth, 3);
+		if (event_is_exit(e.kind))
+			assert_int_equal(s.depth, 1);
+		if (event_is_entry(e.kind) || e.kind == EVENT_LINK)
+			expect_top(&s, 7,
+				event_has_field(e.kind, EVENT_FIELD_unit) ? PLACE_UNIT
+									  : PLACE_ENTRY,
+				event_has_field(e.kind, EVENT_FIELD_unit) ? 3 : 0);
+		else
+			assert_int_not_equal(stack_top(&s) ? stack_top(&s)->code : 0, 7);
+		stack_release(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_tasks),

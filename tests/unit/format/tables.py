@@ -16,15 +16,27 @@ def read(root, name):
     return (root / name).read_text()
 
 
+def arguments(text):
+    """Those of a call whose text begins after its parenthesis, without quotes; commas in strings and
+    in parentheses are part of them."""
+    found, word, depth = [], "", 0
+    for token in re.findall(r'"(?:\\.|[^"])*"|[^"]', text):
+        if depth == 0 and token in ",)":
+            found.append(re.sub(r'"\s+"', "", word.strip()).strip('"').replace('\\"', '"'))
+            word = ""
+            if token == ")":
+                return found
+            continue
+        depth += (token == "(") - (token == ")")
+        word += token
+    sys.exit("a row does not end: %s" % text[:80])
+
+
 def macro_rows(text, macro):
     """Each X(...) row of a macro as a list of its arguments, without quotes."""
     body = re.search(r"#define %s\(X\)\s*\\\n((?:.*\\\n)*.*\n)" % macro, text).group(1)
-    body = re.sub(r'"\s+"', "", body.replace("\\\n", "\n"))
-    rows = []
-    for row in re.findall(r"X\(((?:\"(?:\\.|[^\"])*\"|[^()\"])*)\)", body):
-        args = re.findall(r"\"(?:\\.|[^\"])*\"|[^,\s][^,]*", row)
-        rows.append([a.strip().strip('"').replace('\\"', '"') for a in args])
-    return rows
+    body = body.replace("\\\n", "\n")
+    return [arguments(body[match.end():]) for match in re.finditer(r"\bX\(", body)]
 
 
 def page_table(page, name):
@@ -72,6 +84,29 @@ class Check:
                 self.differences += 1
 
 
+TRAITS = {"EVENT_FRAME": "a frame", "EVENT_APART": "apart"}
+
+
+def check_events(check, page, table):
+    """The page's table of events, and which row is made by which, as event_table.h has them."""
+    stacks = {name: text for name, _, text in macro_rows(table, "EVENT_STACKS")}
+    kinds = macro_rows(table, "EVENT_KINDS")
+    rows = []
+    for name, number, _, row, stack, traits, since, text in kinds:
+        shown = [TRAITS[trait] for trait in traits.split(" | ") if trait in TRAITS]
+        counts = "no" if row == "EVENT_NO_ROW" else "yes"
+        rows.append([number, name, text, counts, ", ".join(shown), "1." + since, stacks[stack].strip("`")])
+    check.same("events", page_table(page, "events"), rows)
+    made = {}
+    for name, _, _, row, *_ in kinds:
+        made.setdefault(row.removeprefix("PL_EVENT_").lower(), set()).add(name)
+    for _, row, by in page_table(page, "rows"):
+        named = set(re.findall(r"[A-Z_]{2,}", by))
+        if named != made.get(row, set()):
+            print("rows: %s is made by %s in the code" % (row, made.get(row)))
+            check.differences += 1
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     page = read(root, "doc/FORMAT.md")
@@ -82,8 +117,7 @@ def main():
 
     check.same("records", [row[:4] for row in page_table(page, "records")],
                [[n, name, word, fields] for name, n, word, fields in macro_rows(record, "RECORD_KINDS")])
-    check.same("events", [row[:3] for row in page_table(page, "events")],
-               [[n, name, fields[0] if fields else ""] for name, n, *fields in macro_rows(event, "EVENT_KINDS")])
+    check_events(check, page, read(root, "src/format/event_table.h"))
     check.same("gap reasons", [row[:2] for row in page_table(page, "gaps")],
                [[str(i), row[1]] for i, row in enumerate(macro_rows(api, "PL_GAP_REASONS"))])
     check.same("rows", [row[:2] for row in page_table(page, "rows")],
