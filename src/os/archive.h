@@ -24,7 +24,8 @@ struct archive_member {
 	uint32_t bytes;	 /* its length when unpacked */
 };
 
-/* Which member of which zip file, and how many bytes it may have, packed or not. Nothing is owned. */
+/* Which member of which zip file, and how many bytes it may have, packed or not. Nothing is
+ * owned. */
 struct archive_wanted {
 	const char *path;
 	struct pl_view name;
