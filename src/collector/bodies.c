@@ -11,26 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In `kept`: | body number u32 | source u32 | length u32 | the body's bytes | */
+/* In `kept`: | body number u32 | text u32 | length u32 | the body's bytes | */
 #define KEPT_HEAD 12
 
-/* Of the source too: equal code from another text is another body, since its lines are shown from
+/* Of the text too: equal code from another text is another body, since its lines are shown from
  * that text. */
-static uint64_t hash_body(uint32_t source, struct pl_view body)
+static uint64_t hash_body(uint32_t text, struct pl_view body)
 {
-	uint64_t pair[2] = {source, hash_bytes(body.at, body.left)};
+	uint64_t pair[2] = {text, hash_bytes(body.at, body.left)};
 
 	return hash_bytes(pair, sizeof pair);
 }
 
 /* The number of an equal body + 1; 0: none. */
-static uint32_t find(const struct bodies *b, uint64_t at, uint32_t source, struct pl_view body)
+static uint32_t find(const struct bodies *b, uint64_t at, uint32_t text, struct pl_view body)
 {
 	uint32_t head[3];
 	const uint8_t *kept = b->kept.at + at;
 
 	memcpy(head, kept, sizeof head);
-	if (head[1] != source || head[2] != body.left ||
+	if (head[1] != text || head[2] != body.left ||
 		memcmp(kept + KEPT_HEAD, body.at, body.left) != 0)
 		return 0;
 	return head[0] + 1;
@@ -38,14 +38,14 @@ static uint32_t find(const struct bodies *b, uint64_t at, uint32_t source, struc
 
 /* The first body with a hash is kept; another one with the same hash is stored anew each time. */
 static void keep(
-	struct bodies *b, uint64_t *place, uint32_t number, uint32_t source, struct pl_view body)
+	struct bodies *b, uint64_t *place, uint32_t number, uint32_t text, struct pl_view body)
 {
 	if (!place || *place || b->kept.failed ||
 		b->kept.used + body.left + KEPT_HEAD > BODIES_KEPT_MAX)
 		return;
 	*place = b->kept.used + 1;
 	buf_u32(&b->kept, number);
-	buf_u32(&b->kept, source);
+	buf_u32(&b->kept, text);
 	buf_u32(&b->kept, (uint32_t)body.left);
 	buf_put(&b->kept, body.at, body.left);
 	if (b->kept.failed)
@@ -63,10 +63,10 @@ static void set_code(struct bodies *b, uint32_t code, uint32_t number)
 	buf_varint(&b->pairs, number);
 }
 
-void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view body)
+void bodies_add(struct bodies *b, uint32_t code, uint32_t text, struct pl_view body)
 {
-	uint64_t *place = map_put(&b->known, hash_body(source, body));
-	uint32_t same = place && *place ? find(b, *place - 1, source, body) : 0;
+	uint64_t *place = map_put(&b->known, hash_body(text, body));
+	uint32_t same = place && *place ? find(b, *place - 1, text, body) : 0;
 
 	if (same) {
 		set_code(b, code, same - 1);
@@ -74,9 +74,9 @@ void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view
 	}
 	uint32_t number = b->count++;
 	graphs_add(&b->graphs, number, body);
-	keep(b, place, number, source, body);
+	keep(b, place, number, text, body);
 	buf_varint(&b->records, number);
-	buf_varint(&b->records, source ? (uint64_t)source + 1 : 0);
+	buf_varint(&b->records, text ? (uint64_t)text + 1 : 0);
 	buf_string(&b->records, body.at, body.left);
 	set_code(b, code, number);
 }
@@ -147,12 +147,12 @@ void bodies_forget(struct bodies *b, size_t count)
  * ends the record: what is before it is used. */
 void bodies_load(struct bodies *b, struct pl_view v)
 {
-	uint64_t number, source;
+	uint64_t number, text;
 	struct pl_view body;
 
 	while (v.left && !view_varint_max(&v, UINT32_MAX - 1, &number) &&
-		!view_varint_max(&v, UINT32_MAX, &source) && !view_string(&v, &body)) {
-		uint32_t from = source ? (uint32_t)source - 1 : 0;
+		!view_varint_max(&v, UINT32_MAX, &text) && !view_string(&v, &body)) {
+		uint32_t from = text ? (uint32_t)text - 1 : 0;
 		graphs_add(&b->graphs, (uint32_t)number, body);
 		keep(b, map_put(&b->known, hash_body(from, body)), (uint32_t)number, from, body);
 		if (number >= b->count)

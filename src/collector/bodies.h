@@ -19,8 +19,8 @@
 
 struct bodies {
 	struct pl_map codes; /* code number -> body number + 1 */
-	struct pl_map known; /* hash of source and body -> position in kept + 1 */
-	struct pl_buf kept;  /* (body number u32, source u32, length u32, bytes)… */
+	struct pl_map known; /* hash of text and body -> position in kept + 1 */
+	struct pl_buf kept;  /* (body number u32, text u32, length u32, bytes)… */
 	uint32_t count;	     /* bodies so far; their numbers are 0 … count - 1 */
 	uint32_t *freed;     /* owned: code numbers that no later event names */
 	size_t freed_count, freed_room;
@@ -34,9 +34,9 @@ struct bodies {
 	struct standings standings;
 };
 
-/* A code has been described: it gets the number of an equal body, or a new one. source: of its
+/* A code has been described: it gets the number of an equal body, or a new one. text: of its
  * text, 0: none. `body` is copied. */
-void bodies_add(struct bodies *b, uint32_t code, uint32_t source, struct pl_view body);
+void bodies_add(struct bodies *b, uint32_t code, uint32_t text, struct pl_view body);
 /* For counting rows without an event; borrows the bodies. */
 struct follow_codes bodies_codes(struct bodies *b);
 /* Append what is new to meta. */

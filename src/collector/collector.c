@@ -216,7 +216,7 @@ void collector_release(struct collector *c)
 	streams_release(&c->streams);
 	bodies_release(&c->bodies);
 	costs_release(&c->costs);
-	sources_release(&c->sources);
+	source_texts_release(&c->texts);
 	processes_release(&c->processes);
 	guard_end();
 	arena_unmap(&c->arena);

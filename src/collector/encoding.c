@@ -159,7 +159,7 @@ static const char *put_other(struct pl_buf *text, struct pl_view v, const char *
 
 /* As the tokenizer does (PEP 263): the second line counts if the first one has no code, and a byte
  * order mark must not contradict them. A text with a NUL is not source for any Python. */
-const char *source_decode(struct pl_view bytes, struct pl_buf *text)
+const char *text_decode(struct pl_view bytes, struct pl_buf *text)
 {
 	static const char mark[] = "\xef\xbb\xbf";
 	char name[NAME_ROOM] = "utf-8";
@@ -218,7 +218,7 @@ static void sip_round(uint64_t v[4])
 
 /* SipHash-1-3 with a key of 64 bits, as importlib's source_hash: what a .pyc by hash has of its
  * source. */
-uint64_t source_hash(uint64_t key, struct pl_view bytes)
+uint64_t text_hash(uint64_t key, struct pl_view bytes)
 {
 	uint64_t v[4] = {key ^ 0x736f6d6570736575, 0x646f72616e646f6d, key ^ 0x6c7967656e657261,
 		0x7465646279746573};

@@ -101,14 +101,14 @@ static void load_codes(struct collector *c, struct pl_view v)
 	bodies_load_codes(&c->bodies, v);
 }
 
-static void load_source(struct collector *c, struct pl_view v)
+static void load_text(struct collector *c, struct pl_view v)
 {
-	sources_load(&c->sources, v);
+	source_texts_load(&c->texts, v);
 }
 
 static void load_units(struct collector *c, struct pl_view v)
 {
-	sources_load_units(&c->sources, v);
+	source_texts_load_units(&c->texts, v);
 }
 
 static void load_loss(struct collector *c, struct pl_view v)
@@ -146,7 +146,7 @@ static void load_record(
 		{RECORD_PROCESS, load_process},
 		{RECORD_BODIES, load_bodies},
 		{RECORD_CODES, load_codes},
-		{RECORD_SOURCE, load_source},
+		{RECORD_SOURCE, load_text},
 		{RECORD_UNITS, load_units},
 		{RECORD_LOSS, load_loss},
 	};

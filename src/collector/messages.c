@@ -96,11 +96,11 @@ static int read_string(struct collector *c, const struct message *m)
 	return 0;
 }
 
-static struct source_place place_of(const struct collector *c, uint32_t number)
+static struct text_place place_of(const struct collector *c, uint32_t number)
 {
 	const struct process *p = processes_find(&c->processes, number);
 
-	return (struct source_place){
+	return (struct text_place){
 		.pid = p ? (int)p->pid : 0, .stdlib_dir = p ? p->stdlib_dir : ""};
 }
 
@@ -116,8 +116,8 @@ static int add_body(struct collector *c, const struct code_word *w, struct pl_vi
 
 	if (view_string(&head, &file))
 		return PL_ERR_FORMAT;
-	uint32_t source = w->left_out ? 0 : sources_number(&c->sources, &c->store, w->unit, file);
-	bodies_add(&c->bodies, w->number, source, bytes);
+	uint32_t text = w->left_out ? 0 : source_texts_number(&c->texts, &c->store, w->unit, file);
+	bodies_add(&c->bodies, w->number, text, bytes);
 	if (c->bodies.records.used > BODIES_AT_ONCE)
 		bodies_flush(&c->bodies, &c->store);
 	return 0;
@@ -167,12 +167,12 @@ static int read_raw_code(struct collector *c, const struct message *m)
 
 static int read_text(struct collector *c, const struct message *m)
 {
-	struct source_place place = place_of(c, m->process);
+	struct text_place place = place_of(c, m->process);
 	struct code_text t;
 
 	if (code_text_read(m->fields, &t))
 		return PL_ERR_FORMAT;
-	sources_open(&c->sources, &c->store, &place, &t);
+	source_texts_open(&c->texts, &c->store, &place, &t);
 	return 0;
 }
 
@@ -296,7 +296,7 @@ static uint64_t first_message(const struct collector *c, struct stream *t)
  * name them. */
 static void flush(struct collector *c)
 {
-	sources_flush(&c->sources, &c->store);
+	source_texts_flush(&c->texts, &c->store);
 	bodies_flush(&c->bodies, &c->store);
 	if (c->strings.used)
 		store_put(&c->store, RECORD_STRINGS, &c->strings);

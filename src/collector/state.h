@@ -15,7 +15,7 @@
 #include "collector/costs.h"
 #include "collector/processes.h"
 #include "collector/sample.h"
-#include "collector/sources.h"
+#include "collector/source_texts.h"
 #include "collector/store.h"
 #include "collector/streams.h"
 #include "collector/ticker.h"
@@ -52,7 +52,7 @@ struct collector {
 	struct streams streams;
 	struct bodies bodies;
 	struct costs costs;
-	struct sources sources;
+	struct source_texts texts;
 	struct processes processes;
 	struct ticker ticker;
 	struct sampler sampler;

@@ -33,7 +33,7 @@
 #include "format/message.h"
 #include "os/archive.h"
 
-#define TEXT_MAX ((size_t)4 << 20)     /* longer ones are not sent; for files see sources.h */
+#define TEXT_MAX ((size_t)4 << 20)     /* longer ones are not sent; for files see source_texts.h */
 #define FRESH_NS ((int64_t)2000000000) /* more than the resolution of any file system's times */
 
 struct unit {

@@ -19,7 +19,7 @@ static void check_utf8(const struct pl_buf *text)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct pl_buf text = {0};
-	const char *why = source_decode(view_of(bytes, n), &text);
+	const char *why = text_decode(view_of(bytes, n), &text);
 
 	if (!why) {
 		check_utf8(&text);
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	} else if (!*why) {
 		abort();
 	}
-	source_hash(n, view_of(bytes, n));
+	text_hash(n, view_of(bytes, n));
 	buf_release(&text);
 	return 0;
 }

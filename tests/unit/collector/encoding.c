@@ -44,7 +44,7 @@ static void decodes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		assert_null(source_decode(cases[i].bytes, &text));
+		assert_null(text_decode(cases[i].bytes, &text));
 		assert_int_equal(text.used, cases[i].text.left);
 		if (text.used)
 			assert_memory_equal(text.at, cases[i].text.at, text.used);
@@ -70,7 +70,7 @@ static void refuses(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		assert_non_null(source_decode(cases[i], &text));
+		assert_non_null(text_decode(cases[i], &text));
 	buf_release(&text);
 }
 
@@ -83,7 +83,7 @@ static void long_name(void **state)
 	buf_put(&bytes, "# coding: ", 10);
 	for (int i = 0; i < 5000; i++)
 		buf_u8(&bytes, 'x');
-	assert_non_null(source_decode(buf_view(&bytes), &text));
+	assert_non_null(text_decode(buf_view(&bytes), &text));
 	buf_release(&bytes);
 	buf_release(&text);
 }
@@ -92,11 +92,11 @@ static void long_name(void **state)
 static void hashes(void **state)
 {
 	(void)state;
-	assert_true(source_hash(3571, BYTES("")) == 0xbe060eb56e1a5d8b);
-	assert_true(source_hash(3571, BYTES("x = 1\n")) == 0x6909b1bafab59c1b);
-	assert_true(source_hash(3495, BYTES("abcdefgh")) == 0x3cbe2bee7b6d0ddd);
+	assert_true(text_hash(3571, BYTES("")) == 0xbe060eb56e1a5d8b);
+	assert_true(text_hash(3571, BYTES("x = 1\n")) == 0x6909b1bafab59c1b);
+	assert_true(text_hash(3495, BYTES("abcdefgh")) == 0x3cbe2bee7b6d0ddd);
 	assert_true(
-		source_hash(1,
+		text_hash(1,
 			BYTES("abcdefghiabcdefghiabcdefghiabcdefghiabcdefghiabcdefghiabcdefghi")) ==
 		0x2121609217d517ae);
 }

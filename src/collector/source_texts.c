@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "collector/sources.h"
+#include "collector/source_texts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static uint64_t hash_pair(uint64_t number, struct pl_view name)
 
 /* The length is part of the key: two texts with one hash and one length do not occur by chance. */
 static uint64_t *place_of(
-	struct sources *s, struct pl_view file, struct pl_view text, const char *reason)
+	struct source_texts *s, struct pl_view file, struct pl_view text, const char *reason)
 {
 	struct pl_view words = view_of(reason, strlen(reason));
 
@@ -33,14 +33,14 @@ static uint64_t *place_of(
 
 /* Texts, and the reasons why there is none, may take half of the recording's limit: events come
  * first. */
-static bool is_over_limit(const struct sources *s, const struct store *out, size_t bytes)
+static bool is_over_limit(const struct source_texts *s, const struct store *out, size_t bytes)
 {
 	return out->limit_bytes && s->stored_bytes + bytes > out->limit_bytes / 2;
 }
 
 /* Number a text, or the reason why there is none. The limits are for one text and for all: a text
- * beyond them becomes a source with a reason. */
-static uint32_t number_of(struct sources *s, struct store *out, struct pl_view file,
+ * beyond them becomes a record with a reason. */
+static uint32_t number_of(struct source_texts *s, struct store *out, struct pl_view file,
 	struct pl_view text, const char *reason)
 {
 	if (!*reason && text.left > SOURCE_TEXT_MAX)
@@ -49,10 +49,11 @@ static uint32_t number_of(struct sources *s, struct store *out, struct pl_view f
 	if (!number)
 		return 0;
 	const bool over = is_over_limit(s, out, *reason ? file.left : text.left);
-	if (!*number && (over || (!*reason && s->total_bytes + text.left > SOURCES_TOTAL_MAX))) {
+	if (!*number &&
+		(over || (!*reason && s->total_bytes + text.left > SOURCE_TEXTS_TOTAL_MAX))) {
 		reason = over ? "limit: texts would take more than half of --limit"
 			      : "limit: the recording holds 256 MiB of texts";
-		if (over) /* one source for all of these, because their names take room too */
+		if (over) /* one number for all of these, because their names take room too */
 			file = (struct pl_view){0};
 		number = place_of(s, file, text, reason);
 		if (!number)
@@ -100,7 +101,7 @@ struct wanted {
 };
 
 static int read_wanted(
-	const char *path, struct pl_view name, struct file_stamp *stamp, struct sources *s)
+	const char *path, struct pl_view name, struct file_stamp *stamp, struct source_texts *s)
 {
 	struct archive_member m;
 
@@ -113,8 +114,8 @@ static int read_wanted(
 
 /* Read into s->bytes, first through the program's own root, which may differ from ours, by chroot
  * or in a container. */
-static int read_at(
-	struct sources *s, const struct source_place *p, struct wanted w, struct file_stamp *stamp)
+static int read_at(struct source_texts *s, const struct text_place *p, struct wanted w,
+	struct file_stamp *stamp)
 {
 	char full[PATH_ROOM + 64];
 
@@ -152,7 +153,7 @@ static const char *reason_of(int err, char *room, size_t size)
 
 /* Frozen modules have no file, but the standard library has their text: NAME.py, or
  * NAME/__init__.py. */
-static int read_frozen(struct sources *s, const struct source_place *p, struct pl_view file)
+static int read_frozen(struct source_texts *s, const struct text_place *p, struct pl_view file)
 {
 	char path[PATH_ROOM], name[PATH_MAX];
 	struct file_stamp stamp;
@@ -193,7 +194,7 @@ static bool path_of(const struct code_text *t, size_t length, char path[PATH_ROO
 /* The bytes of the file or member, if the file still has the stamp that it had when the unit was
  * opened. */
 static const char *read_stamped(
-	struct sources *s, const struct source_place *p, const struct code_text *t)
+	struct source_texts *s, const struct text_place *p, const struct code_text *t)
 {
 	const bool packed = t->how == CODE_TEXT_ARCHIVE && t->archive < t->file.left;
 	const size_t length = packed ? t->archive : t->file.left;
@@ -219,15 +220,15 @@ static const char *read_stamped(
 /* The bytes are what was compiled, as far as is known. A .pyc by hash has the hash of its source,
  * which then must fit (t->hash). */
 static uint32_t put_bytes(
-	struct sources *s, struct store *out, const struct code_text *t, struct pl_view bytes)
+	struct source_texts *s, struct store *out, const struct code_text *t, struct pl_view bytes)
 {
 	const struct pl_view file = t->file;
 	char reason[256];
 
-	if (t->hash[0] && source_hash(t->hash[0], bytes) != t->hash[1])
+	if (t->hash[0] && text_hash(t->hash[0], bytes) != t->hash[1])
 		return number_of(s, out, file, (struct pl_view){0},
 			"the file has another text than what was compiled");
-	const char *why = source_decode(bytes, &s->text);
+	const char *why = text_decode(bytes, &s->text);
 	if (!why)
 		return number_of(s, out, file, buf_view(&s->text), "");
 	snprintf(reason, sizeof reason, "it cannot be what ran: %s", why);
@@ -236,7 +237,7 @@ static uint32_t put_bytes(
 
 /* A file is read once for each stamp, however many codes are of it; after a failure it is tried
  * again with the next one. */
-static uint32_t put_file(struct sources *s, struct store *out, const struct source_place *p,
+static uint32_t put_file(struct source_texts *s, struct store *out, const struct text_place *p,
 	const struct code_text *t)
 {
 	uint64_t stamp = hash_bytes(t->stamp, sizeof t->stamp) ^ t->hash[1];
@@ -253,7 +254,7 @@ static uint32_t put_file(struct sources *s, struct store *out, const struct sour
 }
 
 static uint32_t put_frozen(
-	struct sources *s, struct store *out, const struct source_place *p, struct pl_view file)
+	struct source_texts *s, struct store *out, const struct text_place *p, struct pl_view file)
 {
 	char room[128];
 	struct pl_view place = view_of(p->stdlib_dir, strlen(p->stdlib_dir));
@@ -270,7 +271,7 @@ static uint32_t put_frozen(
 }
 
 /* The recorder has sent the member as it is packed. */
-static uint32_t put_member(struct sources *s, struct store *out, const struct code_text *t)
+static uint32_t put_member(struct source_texts *s, struct store *out, const struct code_text *t)
 {
 	const struct archive_member m = {
 		.method = t->member[0], .crc = t->member[1], .bytes = t->member[2]};
@@ -282,9 +283,9 @@ static uint32_t put_member(struct sources *s, struct store *out, const struct co
 		    : put_bytes(s, out, t, buf_view(&s->bytes));
 }
 
-/* By how the recorder knew the text (format/code_text.h). Each way ends in a source with a text, or
+/* By how the recorder knew the text (format/code_text.h). Each way ends in a record with a text, or
  * in one with the reason why there is none. */
-static uint32_t put_text(struct sources *s, struct store *out, const struct source_place *p,
+static uint32_t put_text(struct source_texts *s, struct store *out, const struct text_place *p,
 	const struct code_text *t)
 {
 	char room[128];
@@ -318,7 +319,7 @@ static uint32_t put_text(struct sources *s, struct store *out, const struct sour
 	}
 }
 
-void sources_open(struct sources *s, struct store *out, const struct source_place *p,
+void source_texts_open(struct source_texts *s, struct store *out, const struct text_place *p,
 	const struct code_text *t)
 {
 	uint32_t number = put_text(s, out, p, t);
@@ -331,8 +332,9 @@ void sources_open(struct sources *s, struct store *out, const struct source_plac
 	buf_varint(&s->new_units, (uint64_t)number + 1);
 }
 
-/* For a code whose text unit is not known: the source says so. */
-uint32_t sources_number(struct sources *s, struct store *out, uint32_t unit, struct pl_view file)
+/* For a code whose text unit is not known: the record says so. */
+uint32_t source_texts_number(
+	struct source_texts *s, struct store *out, uint32_t unit, struct pl_view file)
 {
 	const uint64_t *known = unit ? map_find(&s->units, unit) : NULL;
 	char reason[256];
@@ -348,7 +350,7 @@ uint32_t sources_number(struct sources *s, struct store *out, uint32_t unit, str
 	return number_of(s, out, file, (struct pl_view){0}, reason);
 }
 
-void sources_flush(struct sources *s, struct store *out)
+void source_texts_flush(struct source_texts *s, struct store *out)
 {
 	if (s->new_units.used || s->new_units.failed)
 		store_put(out, RECORD_UNITS, &s->new_units);
@@ -357,7 +359,7 @@ void sources_flush(struct sources *s, struct store *out)
 }
 
 /* When another collector goes on with a recording: its texts have their numbers already. */
-void sources_load(struct sources *s, struct pl_view v)
+void source_texts_load(struct source_texts *s, struct pl_view v)
 {
 	uint64_t number;
 	struct pl_view file, reason, text;
@@ -377,19 +379,19 @@ void sources_load(struct sources *s, struct pl_view v)
 	s->stored_bytes += text.left; /* at most */
 }
 
-void sources_load_units(struct sources *s, struct pl_view v)
+void source_texts_load_units(struct source_texts *s, struct pl_view v)
 {
-	uint64_t unit, source;
+	uint64_t unit, text;
 
 	while (v.left && !view_varint_max(&v, UINT32_MAX, &unit) &&
-		!view_varint_max(&v, UINT32_MAX, &source)) {
+		!view_varint_max(&v, UINT32_MAX, &text)) {
 		uint64_t *place = map_put(&s->units, unit);
 		if (place)
-			*place = source;
+			*place = text;
 	}
 }
 
-void sources_release(struct sources *s)
+void source_texts_release(struct source_texts *s)
 {
 	map_release(&s->texts);
 	map_release(&s->units);
@@ -399,5 +401,5 @@ void sources_release(struct sources *s)
 	buf_release(&s->packed);
 	buf_release(&s->text);
 	buf_release(&s->new_units);
-	*s = (struct sources){0};
+	*s = (struct source_texts){0};
 }
