@@ -73,7 +73,7 @@ def check(root):
 
 def self_test():
     cases = {"flow/a.c": '#include <time.h>', "flow/b.c": '#include "os/clock.h"', "trace/c.c": '#include <Python.h>',
-             "preload/d.c": '#include "recorder/state.h"', "odd/e.c": "", "base/f.h": '#include "base/view.h"'}
+             "preload/d.c": '#include "recorder/root.h"', "odd/e.c": "", "base/f.h": '#include "base/view.h"'}
     with tempfile.TemporaryDirectory() as d:
         for name, text in cases.items():
             file = pathlib.Path(d, "src", name)

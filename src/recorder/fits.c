@@ -11,12 +11,14 @@
  * text that does not fit is a different one; the right text rarely fails to fit (things that a
  * compiler folds, such as `2 * 3`, are not checked).
  */
-#include "recorder/state.h"
+#include "recorder/fits.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/view.h"
 #include "bytecode/table.h"
+#include "recorder/compat.h"
 
 #define DEPTH_MAX  100 /* of nested code, and nested tuples */
 #define NAME_LINES 64  /* after the last line: that of a function may be its decorator's */

@@ -5,7 +5,11 @@
  * generator overwrites the number. If a generator ends without an event its row stays until then,
  * so the number of rows is bounded by that of addresses ever used.
  */
-#include "recorder/state.h"
+#include "recorder/generators.h"
+
+#include "base/map.h"
+#include "recorder/compat.h"
+#include "recorder/root.h"
 
 static struct pl_map numbers; /* under the GIL */
 

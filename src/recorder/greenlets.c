@@ -17,9 +17,14 @@
  * with a thread. A loss may hide changes of frames: numbers stay valid over it, but no frame is
  * assumed to be the same (`losses`).
  */
-#include "recorder/state.h"
+#include "recorder/greenlets.h"
 
 #include <string.h>
+#include "base/map.h"
+#include "recorder/compat.h"
+#include "recorder/names.h"
+#include "recorder/root.h"
+#include "recorder/thread.h"
 
 /* From greenlet's header, where these numbers never change. */
 #define CAPSULE_NAME "greenlet._C_API"

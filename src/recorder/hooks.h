@@ -1,9 +1,9 @@
 /* The callbacks of sys.monitoring as objects: a static type of our own with a vectorcall slot,
  * because calling a PyCFunction would take a level of C recursion from the program.
  *
- * hooks.c holds the callbacks and nothing else: with moment.h it is the hot path, linked against an
- * allow-list of symbols that a test checks (no malloc, no lock, no I/O, no call that can run Python
- * code).
+ * hooks.c and lines.c hold the callbacks and nothing else: with emit.h and the two beside it they
+ * are the hot path, linked against an allow-list of symbols that a test checks (no malloc, no
+ * lock, no I/O, no call that can run Python code).
  *
  * The interpreter calls with the GIL, and calls none while a callback of this thread runs (it
  * counts them in the thread state's `tracing`, Python/instrumentation.c). args are borrowed:
@@ -22,7 +22,13 @@
 #ifndef PL_RECORDER_HOOKS_H
 #define PL_RECORDER_HOOKS_H
 
-#include "recorder/state.h"
+#include "recorder/compat.h"
+#include "base/expect.h"
+#include "format/event.h"
+#include "recorder/code.h"
+#include "recorder/emit.h"
+#include "recorder/emit_fast.h"
+#include "recorder/thread.h"
 
 /* clang-format off */
 struct hook {
@@ -62,27 +68,6 @@ HOOK_IS(on_reraise);
 HOOK_IS(on_handled);
 HOOK_IS(on_jump);
 #undef HOOK_IS
-
-/* ---- traced.c ---- */
-/* That of PY_START while the program has a trace function or a debugger, or had one. */
-PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);
-/* Put ours in front of what debuggers call, as the hooks go in. Leaves no error. */
-void traced_take(void);
-
-/* ---- tools.c ---- */
-/* Put ours in front of sys.monitoring's functions that name a tool id, before the recorder takes
- * its own. Leaves no error. */
-void tools_take(PyObject *module);
-/* The recorder has taken its id, root.tool, and enables these events. From now on the program's ids
- * are replaced, unless a function is not the interpreter's own. If the program has a debugger
- * already, all lines are recorded. Leaves no error. */
-void tools_begin(PyObject *module, long events);
-/* sys.monitoring.set_local_events for the recorder's id. May leave an error. */
-bool tools_set_local_events(PyCodeObject *code, int events);
-
-/* ---- install.c ---- */
-/* As hooks_tell_lines, if all events are about to be enabled again. */
-void hooks_will_tell_lines(void);
 
 extern PyTypeObject hook_type;
 extern PyObject *hook_disable; /* sys.monitoring.DISABLE; owned */
@@ -140,6 +125,12 @@ static inline PyObject *result_beside(PyObject *thrown, PyObject *result)
 		return Py_NewRef(result);
 	PyErr_SetRaisedException(thrown);
 	return NULL;
+}
+
+/* moment_look found nothing to record. Code that is left out is disabled here. */
+static inline PyObject *nothing_here(const struct moment *m)
+{
+	return Py_NewRef(moment_is_left_out(m) ? hook_disable : Py_None);
 }
 
 #endif

@@ -31,9 +31,17 @@
  * one that is recorded is that of the next pass. This holds for one thread at a time: another tool
  * with one of the two events could let a second thread run in between, so then no pass moves.
  */
-#include "recorder/hooks.h"
+#include "recorder/hot.h"
 
 #include <stdlib.h>
+#include "recorder/code.h"
+#include "recorder/compat.h"
+#include "recorder/engine.h"
+#include "recorder/plan.h"
+#include "recorder/root.h"
+#include "recorder/step.h"
+#include "recorder/thread.h"
+#include "recorder/tools.h"
 
 #if CODE_MAY_BE_HOT
 

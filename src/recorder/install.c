@@ -1,5 +1,16 @@
 /* Install the hooks, and disable them. Not on the hot path. */
+#include "recorder/compat.h"
+
+#include "recorder/code.h"
+#include "recorder/engine.h"
 #include "recorder/hooks.h"
+#include "recorder/root.h"
+#include "recorder/shadow.h"
+#include "recorder/switch.h"
+#include "recorder/thread.h"
+#include "recorder/tools.h"
+#include "recorder/traced.h"
+#include "recorder/window.h"
 
 PyTypeObject hook_type = {
 	PyVarObject_HEAD_INIT(NULL, 0).tp_name = "pathline.hook",

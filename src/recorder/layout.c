@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "os/readable.h"
-#include "recorder/state.h"
+#include "recorder/compat.h"
+#include "recorder/names.h"
 
 static char text[256];
 

@@ -13,13 +13,17 @@
  *
  * Nothing of the program runs here.
  */
-#include "recorder/state.h"
+#include "recorder/loaded.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/view.h"
 #include "os/file.h"
+#include "recorder/compat.h"
+#include "recorder/globals.h"
+#include "recorder/names.h"
 
 #define PYC_HEAD_BYTES 16
 #define FLAG_HASH      1 /* instead of time and size */

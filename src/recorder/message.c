@@ -1,9 +1,15 @@
 /* Messages to the collector, over the process's own stream (format/message.h). A message is
  * complete before its first byte is written, because its length comes first. With the GIL. */
-#include "recorder/state.h"
+#include "recorder/message.h"
 
 #include <string.h>
+#include "base/buf.h"
 #include "format/message.h"
+#include "pathline/event.h"
+#include "recorder/root.h"
+#include "recorder/step.h"
+#include "recorder/thread.h"
+#include "ring/ring.h"
 
 static struct pl_buf kept;
 

@@ -5,7 +5,10 @@
  *   begin() -> id      each event of this thread or task is stamped from here on; 0: it cannot be
  *   end(id)            no more; unknown ids are ignored
  */
-#include "recorder/state.h"
+#include "recorder/compat.h"
+
+#include "recorder/root.h"
+#include "recorder/sections.h"
 
 static PyObject *module_begin(PyObject *module, PyObject *none)
 {

@@ -4,7 +4,10 @@
  * By the frame's address, so that it survives suspensions, losses and a fork. If a frame ends
  * without an event, its row stays until the next frame at its address starts.
  */
-#include "recorder/state.h"
+#include "recorder/passes.h"
+
+#include "base/map.h"
+#include "recorder/compat.h"
 
 static struct pl_map
 	told; /* the unit of the last LINE + 1, or the lower target of a jump since; with the GIL */

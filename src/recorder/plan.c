@@ -12,11 +12,17 @@
  * INSTRUCTION reports them, so they must be sure (flow/witness.h). Generators are not planned
  * again, because some of their frames may wait where nothing can find them.
  */
-#include "recorder/state.h"
+#include "recorder/plan.h"
 
 #include <stdlib.h>
 #include "bytecode/passes.h"
 #include "flow/witness.h"
+#include "recorder/code.h"
+#include "recorder/code_body.h"
+#include "recorder/code_units.h"
+#include "recorder/compat.h"
+#include "recorder/hot.h"
+#include "recorder/root.h"
 
 #if CODE_MAY_BE_HOT
 

@@ -14,7 +14,13 @@
  *
  * With the GIL.
  */
-#include "recorder/state.h"
+#include "recorder/sections.h"
+
+#include "recorder/code.h"
+#include "recorder/compat.h"
+#include "recorder/engine.h"
+#include "recorder/root.h"
+#include "recorder/thread.h"
 
 #define HEARD_IN_VAIN 1000
 

@@ -1,9 +1,19 @@
 /* Install the trace function of 3.11: in every thread state, before the program's own. Not on the
  * hot path. */
-#include "recorder/tracing.h"
+#include "recorder/compat.h"
 
 #include <stddef.h>
+#include "base/map.h"
+#include "pathline/event.h"
+#include "recorder/engine.h"
+#include "recorder/message.h"
+#include "recorder/root.h"
 #include "recorder/symbols.h"
+#include "recorder/sysfunction.h"
+#include "recorder/thread.h"
+#include "recorder/tools.h"
+#include "recorder/tracing.h"
+#include "recorder/window.h"
 
 static PyCFunction set_trace; /* the interpreter's sys.settrace */
 

@@ -6,12 +6,20 @@
  * it.
  */
 #define _GNU_SOURCE
-#include "recorder/state.h"
+#include "recorder/signals.h"
 
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "format/event.h"
+#include "recorder/code.h"
+#include "recorder/compat.h"
+#include "recorder/root.h"
+#include "recorder/shadow.h"
+#include "recorder/switch.h"
+#include "recorder/thread.h"
+#include "ring/ring.h"
 
 static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #define FATAL_COUNT (sizeof fatal / sizeof *fatal)

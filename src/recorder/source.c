@@ -20,7 +20,7 @@
  * Nothing of the program runs here: only regular files are opened, and linecache's entries are read
  * without calling them. Under the GIL.
  */
-#include "recorder/state.h"
+#include "recorder/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,9 +29,19 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/view.h"
 #include "format/code_text.h"
 #include "format/message.h"
 #include "os/archive.h"
+#include "recorder/code.h"
+#include "recorder/compat.h"
+#include "recorder/fits.h"
+#include "recorder/loaded.h"
+#include "recorder/message.h"
+#include "recorder/names.h"
+#include "recorder/root.h"
 
 #define TEXT_MAX ((size_t)4 << 20)     /* longer ones are not sent; for files see source_texts.h */
 #define FRESH_NS ((int64_t)2000000000) /* more than the resolution of any file system's times */

@@ -1,8 +1,14 @@
 /* The hooks with --clock call: each call and return is stamped. They are in a file of their own so
  * that the others do not become slower, not even because the compiler decides otherwise for a file
  * that has everything twice. */
+#include "recorder/compat.h"
+
+#include "recorder/code.h"
+#include "recorder/emit_fast.h"
 #include "recorder/hooks.h"
-#include "recorder/moment.h"
+#include "recorder/step.h"
+#include "recorder/thread.h"
+#include "ring/ring.h"
 
 /* Before a callback whose event is to be stamped. If nothing else must come before the event, and
  * the event is sure to come, the time is written at once; if not, the event takes the slow path. */

@@ -8,16 +8,36 @@
  * A child that only calls exec, as that of subprocess does, never takes a slot.
  */
 #define _GNU_SOURCE
-#include "recorder/state.h"
+#include "recorder/start.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/view.h"
 #include "format/message.h"
+#include "os/clock.h"
 #include "os/readable.h"
+#include "pathline/event.h"
+#include "recorder/code.h"
+#include "recorder/compat.h"
+#include "recorder/engine.h"
+#include "recorder/fork.h"
+#include "recorder/greenlets.h"
 #include "recorder/layout.h"
+#include "recorder/message.h"
+#include "recorder/names.h"
+#include "recorder/root.h"
+#include "recorder/signals.h"
+#include "recorder/source.h"
+#include "recorder/step.h"
+#include "recorder/thread.h"
+#include "recorder/waits.h"
+#include "recorder/window.h"
+#include "ring/ring.h"
 
 struct recorder_root root;
 

@@ -1,7 +1,18 @@
 /* Debuggers: trace functions that the program sets, and frames that are moved (f_lineno). In a file
  * of their own, so that a program without them pays nothing. */
+#include "recorder/traced.h"
+
+#include "format/event.h"
+#include "pathline/event.h"
+#include "recorder/code.h"
+#include "recorder/compat.h"
+#include "recorder/emit.h"
+#include "recorder/engine.h"
 #include "recorder/hooks.h"
-#include "recorder/moment.h"
+#include "recorder/root.h"
+#include "recorder/shadow.h"
+#include "recorder/sysfunction.h"
+#include "recorder/thread.h"
 
 /* ---- trace functions that the program sets ---- */
 

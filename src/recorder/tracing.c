@@ -1,8 +1,19 @@
-/* The calls of 3.11's trace function, made into events. With moment.h this is the hot path. */
+/* The calls of 3.11's trace function, made into events. With emit.h this is the hot path. */
 #include "recorder/tracing.h"
 
+#include "base/expect.h"
 #include "bytecode/table.h"
-#include "recorder/moment.h"
+#include "format/event.h"
+#include "recorder/code.h"
+#include "recorder/compat.h"
+#include "recorder/emit.h"
+#include "recorder/emit_fast.h"
+#include "recorder/emit_slow.h"
+#include "recorder/names.h"
+#include "recorder/root.h"
+#include "recorder/thread.h"
+#include "recorder/window.h"
+#include "ring/ring.h"
 
 __thread Py_tracefunc programs;
 bool set_elsewhere;

@@ -18,7 +18,7 @@
 #ifndef PL_RECORDER_TRACING_H
 #define PL_RECORDER_TRACING_H
 
-#include "recorder/state.h"
+#include "recorder/compat.h"
 
 /* What the program would have as this thread's trace function; NULL: none. */
 extern __thread Py_tracefunc programs;

@@ -9,11 +9,15 @@
  * if a selector is used: subprocess does. So does a socket with a timeout, which waits with poll.
  */
 #define _GNU_SOURCE
-#include "recorder/state.h"
+#include "recorder/waits.h"
 
 #include <dlfcn.h>
 #include <string.h>
 #include "base/loops.h"
+#include "recorder/compat.h"
+#include "recorder/root.h"
+#include "recorder/step.h"
+#include "recorder/thread.h"
 
 /* The selectors around a selector that are looked through. */
 #define SELECTORS_MAX 8

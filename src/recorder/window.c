@@ -1,7 +1,12 @@
 /* When recording begins, and how it is stopped. */
-#include "recorder/state.h"
+#include "recorder/window.h"
 
 #include <string.h>
+#include "pathline/event.h"
+#include "recorder/compat.h"
+#include "recorder/engine.h"
+#include "recorder/names.h"
+#include "recorder/root.h"
 
 bool main_awaited(void)
 {

@@ -39,7 +39,7 @@ ALLOWED = {
 
 class HotPath(unittest.TestCase):
     def test_symbols_are_on_the_list(self):
-        objects = [path for engine in ("hooks", "tracing")
+        objects = [path for engine in ("hooks", "lines", "tracing")
                    for path in glob.glob(os.path.join(BUILD, "pathline-recorder-3.*.so.p", f"*{engine}.c.o"))]
         self.assertTrue(objects, "no recorder was built in " + BUILD)
         for path in objects:

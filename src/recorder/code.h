@@ -1,0 +1,238 @@
+/* A code object as the recorder knows it: its record, and what it needs at each of its units. */
+#ifndef PL_RECORDER_CODE_H
+#define PL_RECORDER_CODE_H
+
+#include <string.h>
+
+#include "recorder/compat.h"
+#include "base/expect.h"
+#include "base/map.h"
+#include "bytecode/passes.h"
+#include "recorder/root.h"
+
+struct plan;
+
+/* By which event a witness is reported (hot.c). */
+enum heard {
+	HEARD_BY_LINE,
+	HEARD_MAY_MOVE, /* by LINE, until the code is hot */
+	HEARD_MOVES,	/* by LINE; INSTRUCTION comes too */
+	HEARD_MOVED,	/* by INSTRUCTION; LINE is disabled */
+};
+
+/* the largest that code_unit can have; others are recorded as LINE_AT */
+#define START_MAX     ((1u << 19) - 1)
+#define FAR_HOT_LINES 8	   /* this many LINEs of a far code make it hot, */
+#define FAR_HOT_UNITS 8192 /* or fewer, if LINEs times its units reach this */
+
+/* What an event needs of its code: the number that names it, and the index that represents its
+ * line. Made at the code's first event (code_describe), freed by the interpreter with the code
+ * object. */
+struct code_record {
+	/* The collector reads these three, starting from the code object (ring/arena.h). */
+	const PyCodeObject *_Atomic code; /* to which it belongs; NULL: that is about to be freed */
+	/* in the recording; 0: the code could not be described, and its events are a gap */
+	uint32_t number;
+	uint32_t unit_count;
+	uint64_t number_bytes; /* the number as events have it, ready to be copied */
+	uint32_t number_length;
+
+	bool plain;	     /* a call needs only its event: not generator_like, no checks */
+	bool generator_like; /* its frames belong to generators, coroutines or async generators */
+	bool coroutine;	     /* or an asynchronous generator: a task can run it */
+	bool suspends;	     /* its yields need no event, but its returns do */
+	/* its calls are recorded with their begin (flow/begin.h), without an event of their own */
+	bool late;
+	/* a frame of it had no recorded caller: its returns and yields have events, because nothing
+	 * may follow */
+	bool bottom;
+	bool hushed; /* a return or yield of it was disabled */
+	/* by a filter: it has no events and no units; its number is 0 until it is needed for
+	 * OUTSIDE */
+	bool left_out;
+#if ENGINE_TRACES
+	bool *handling; /* one byte a unit, after the lines: is an exception being handled there? */
+	/* it handles one at its first unit, so it is traced by instruction from there on */
+	bool begins_handling;
+#endif
+	bool sections; /* a section began in a generator of it */
+	/* it ran in a section, so that all its lines and returns are enabled; and how often that
+	 * was in vain */
+	uint16_t precise;
+	/* at some jumps back, whether they are AGAIN depends on the LINEs of the frame */
+	bool checks;
+	/* a unit of it has `wavers`, and INSTRUCTION would be enabled there: it is never hot */
+	bool wavers;
+	/* the collector makes its graph, and its starts are not known here until a LINE of it is
+	 * wanted (code_find_lines) */
+	bool straight;
+	bool far;		/* a LINE of it takes long (spared.c), so it becomes hot sooner */
+	bool planned;		/* it is or was planned again (plan.c), which happens once */
+	struct plan *plan;	/* owned; NULL except while it is planned again */
+	uint32_t number_before; /* the number that it had before that, or 0 */
+	uint32_t text_unit;	/* its text unit (source.c), or 0 */
+	uint32_t lines_heard;	/* on the fast path; at root.hot_lines the code becomes hot */
+	uint32_t passes_heard;	/* reported by JUMP, and may move (hot.c); likewise */
+	struct code_record *next, **at; /* of all (root.codes); at: the pointer to it, NULL: none */
+	int32_t *lines;			/* of the starts, by index; after the units, or own_lines */
+	int32_t *own_lines;		/* owned; for straight code, else NULL */
+	/* As many as code units, caches too: the frame's own position is the index, no search. */
+	struct code_unit {
+		uint32_t start : 19; /* index of the line start + 1, 0: none here */
+		uint32_t witness : 1;
+		uint32_t begins : 1; /* it also records the call */
+		/* with `begins` or before one, or before the first RESUME or a resume: the call of
+		 * a frame that is here may be pending */
+		uint32_t pending : 1;
+		uint32_t sends : 1;  /* the frame awaits what is called here */
+		uint32_t silent : 1; /* a return or yield that needs no event */
+		uint32_t pass : 4;   /* enum pass_mark */
+		uint32_t heard : 2;  /* enum heard, for a witness or a jump back (unit_is_pass) */
+		/* for those that may move: the instruction after this one, which looks a name up,
+		 * has the event */
+		uint32_t later : 1;
+		/* whether LINE fires after this instruction depends on its specialisation */
+		uint32_t wavers : 1;
+	} units[];
+};
+
+/* A code_unit as a number, so that a hook loads it once. */
+static inline uint32_t unit_bits(struct code_unit u)
+{
+	uint32_t bits;
+
+	_Static_assert(sizeof u == sizeof bits, "one load");
+	memcpy(&bits, &u, sizeof bits);
+	return bits;
+}
+
+#define UNIT_BITS(...) unit_bits((struct code_unit){__VA_ARGS__})
+
+/* A jump back that is always AGAIN, and may be reported by INSTRUCTION instead of JUMP. Anything
+ * else that is reported so has a start, or is after one and is no jump. */
+static inline bool unit_is_pass(uint32_t bits)
+{
+	return (bits & UNIT_BITS(.start = START_MAX, .pass = 15)) ==
+		       UNIT_BITS(.pass = PASS_ALWAYS) &&
+	       bits & UNIT_BITS(.heard = 3);
+}
+
+/* ---- code.c ---- */
+
+/* Describe a code object to the collector, and keep its record. NULL: it could not be described,
+ * and the event that needs it is lost; the next event tries again. Leaves no error set. */
+struct code_record *code_describe(PyCodeObject *code);
+/* Every code object that was described and is alive, with its record. */
+void codes_each(
+	void (*each)(PyCodeObject *code, struct code_record *r, void *context), void *context);
+int code_init(void); /* 0, or -1: the interpreter has no free slot for us */
+
+void code_set_number(struct code_record *r, uint32_t number);
+
+/* Attach the record to the code object. -1: there is no memory. */
+int code_attach(PyCodeObject *code, struct code_record *r);
+/* A number that no code of the recording has yet. */
+uint32_t code_next_number(void);
+
+/* What a code object has of ours: the address of its record; negated if the code is left out, so
+ * that one comparison on the hot path finds both unknown and unwanted code; 0: it has had no
+ * event. */
+static inline intptr_t code_mark(PyCodeObject *code)
+{
+#if CODE_HAS_WATCHER
+	const uint64_t *place = map_find(&root.code_records, (uint64_t)(uintptr_t)code);
+	return place ? (intptr_t)*place : 0;
+#else
+	return (intptr_t)code_extra(code, root.code_index);
+#endif
+}
+
+static inline struct code_record *code_marked(intptr_t mark)
+{
+	return (struct code_record *)(mark < 0 ? -mark : mark);
+}
+
+/* NULL: it has had no event. */
+static inline struct code_record *code_known(PyCodeObject *code)
+{
+	return code_marked(code_mark(code));
+}
+
+static inline struct code_record *code_record(PyCodeObject *code)
+{
+	intptr_t mark = code_mark(code);
+
+	return likely(mark != 0) ? code_marked(mark) : code_describe(code);
+}
+
+/* code_record for rare cases, which would be in the way on the hot path: not known, or left out. */
+struct code_record *code_without_mark(PyCodeObject *code);
+
+/* Does a filter leave it out? */
+static inline bool code_is_left_out(PyCodeObject *code)
+{
+	struct code_record *r = unlikely(root.filters) ? code_record(code) : NULL;
+
+	return r && r->left_out;
+}
+
+/* The frame, or the first below it that is not known to be left out. Describes nothing, so it may
+ * be of another thread. */
+static inline py_frame *frame_recorded(py_frame *frame)
+{
+	while (root.filters && frame) {
+		const struct code_record *r = code_known(frame_code(frame));
+		if (!r || !r->left_out)
+			break;
+		frame = frame_caller(frame);
+	}
+	return frame;
+}
+
+/* At `unit` of code whose calls are recorded late: may the call of a frame that is there be
+ * pending? */
+static inline bool unit_is_pending(const struct code_record *r, py_frame *frame, uint32_t unit)
+{
+	return unit < r->unit_count && r->units[unit].pending && !frame_not_begun(frame);
+}
+
+/* Is the frame at a unit where its call may be pending? */
+static inline bool frame_is_pending(py_frame *frame)
+{
+	PyCodeObject *code = frame_code(frame);
+	const struct code_record *r = code_known(code);
+
+	return r && r->late && unit_is_pending(r, frame, frame_unit(frame, code));
+}
+
+/* Has the frame yielded without an event, and its resume was not written yet? It still calls what
+ * runs then. */
+static inline bool frame_not_resumed(py_frame *frame)
+{
+	if (!RESUME_LOOKS_FIRST || !frame_in_generator(frame))
+		return false;
+	PyCodeObject *code = frame_code(frame);
+	const struct code_record *r = code_known(code);
+	uint32_t unit = frame_unit(frame, code);
+
+	return r && r->suspends && unit < r->unit_count && r->units[unit].pending &&
+	       !frame_not_begun(frame);
+}
+
+/* Is the witness there reported by the instruction after it? */
+static inline bool unit_tells_later(const struct code_record *r, uint32_t unit)
+{
+	return unit < r->unit_count && r->units[unit].later &&
+	       r->units[unit].heard == HEARD_MOVED && !root.tells_lines;
+}
+
+/* Is the frame at its LINE, which the instruction after it should write? */
+static inline bool frame_is_due(py_frame *frame)
+{
+	PyCodeObject *code = frame_code(frame);
+	const struct code_record *r = code_known(code);
+
+	return r && unit_tells_later(r, frame_unit(frame, code));
+}
+
+#endif

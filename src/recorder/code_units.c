@@ -1,0 +1,312 @@
+/* What the hooks look up of a code, unit by unit, made from its flow graph. */
+#include "recorder/code_units.h"
+
+#include <stdlib.h>
+#include "bytecode/bytecode.h"
+#include "bytecode/handling.h"
+#include "bytecode/opcode.h"
+#include "bytecode/passes.h"
+#include "flow/begin.h"
+#include "flow/witness.h"
+#include "recorder/code.h"
+#include "recorder/code_body.h"
+#include "recorder/compat.h"
+#include "recorder/root.h"
+
+/* The graph's starts by their unit: what the hooks look up. A start beyond START_MAX has no number
+ * here, and is recorded by LINE_AT. */
+static void put_units(struct code_record *r, const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->start_count && i < START_MAX; i++) {
+		const struct flow_start *s = &g->starts[i];
+		if (s->unit >= r->unit_count)
+			continue;
+		r->units[s->unit].start = (i + 1) & START_MAX;
+		r->units[s->unit].witness = s->witness;
+		r->units[s->unit].begins = s->begins;
+		bool moves = CODE_MAY_BE_HOT && s->witness && s->sure;
+		r->units[s->unit].heard = moves ? HEARD_MAY_MOVE : HEARD_BY_LINE;
+		r->units[s->unit].later = moves && s->cheaper_after;
+		r->lines[i] = s->line;
+	}
+}
+
+/* SEND, with its cache, is the last instruction of its block. */
+#define SEND_UNITS 2
+static void put_sends(struct code_record *r, const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		uint32_t end = flow_block_end(g, i);
+		uint32_t kind = g->blocks[i].flags & (FLOW_BLOCK_SWALLOWS | FLOW_BLOCK_ITERATES);
+		bool sends =
+			kind == FLOW_BLOCK_SWALLOWS && end >= SEND_UNITS && end <= r->unit_count;
+		for (uint32_t at = end - SEND_UNITS; sends && at < end; at++)
+			r->units[at].sends = 1;
+	}
+}
+
+/* A return, or a yield, is the last unit of its block; after a yield comes its RESUME. */
+static void put_silent(struct code_record *r, const struct flow_graph *g)
+{
+	r->suspends = flow_suspends(g);
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		uint32_t end = flow_block_end(g, i);
+		if (!(g->blocks[i].flags & FLOW_BLOCK_SILENT) || !end || end > r->unit_count)
+			continue;
+		r->units[end - 1].silent = 1;
+		if (RESUME_LOOKS_FIRST && r->suspends && end < r->unit_count)
+			r->units[end].pending = 1;
+	}
+}
+
+/* Instructions have caches of different lengths, so the block is gone through from its front. */
+static uint32_t last_instruction(
+	const struct bytecode *parts, const struct flow_block *b, uint32_t end)
+{
+	const struct opcode *opcodes = opcode_version_find(parts->version)->opcodes;
+	uint32_t last = b->unit;
+
+	for (uint32_t at = last; at < end;
+		at += 1u + opcodes[parts->code.at[2 * (size_t)at]].caches)
+		last = at;
+	return last;
+}
+
+/* Will INSTRUCTION be enabled there? */
+static bool will_be_heard(const struct code_record *r, uint32_t unit)
+{
+	return r->units[unit].heard == HEARD_MAY_MOVE ||
+	       (unit >= LOOK_UP_UNITS && r->units[unit - LOOK_UP_UNITS].later);
+}
+
+/* Passes that INSTRUCTION can record, because it records no line there. */
+static void put_moving_passes(struct code_record *r)
+{
+	for (uint32_t i = 0; root.hot_lines && i < r->unit_count; i++) {
+		struct code_unit *u = &r->units[i];
+		if (u->pass == PASS_ALWAYS && !u->start)
+			u->heard = HEARD_MAY_MOVE;
+	}
+}
+
+/* In 3.12 a LINE on the same line fires after a callee only if that was inlined, which needs a
+ * specialised instruction. Code that becomes hot would run differently for a while, and where
+ * INSTRUCTION is enabled for ever. */
+static void put_waverers(
+	struct code_record *r, const struct bytecode *parts, const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		const struct flow_block *b = &g->blocks[i];
+		uint32_t end = flow_block_end(g, i);
+		bool wavers = false;
+		for (uint32_t k = 0; k < b->edge_count; k++)
+			wavers |= g->edges[b->first_edge + k].fires == FLOW_MAYBE;
+		if (!wavers || end > r->unit_count)
+			continue;
+		uint32_t unit = last_instruction(parts, b, end);
+		r->units[unit].wavers = 1;
+		r->wavers |= !(b->flags & FLOW_BLOCK_ITERATES) && will_be_heard(r, unit);
+	}
+}
+
+/* LINEs that record passes of loops must be enabled. */
+static bool is_kept(const struct code_record *r, const struct flow_graph *g, uint32_t start)
+{
+	uint32_t unit = g->starts[start].unit;
+
+	return start >= START_MAX || (unit < r->unit_count && r->units[unit].pass & PASS_TELLS);
+}
+
+/* Units at which a frame can be while its call is not written yet (it begins late). */
+static void put_pending(struct code_record *r, const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		uint32_t end = flow_block_end(g, i);
+		for (uint32_t at = g->blocks[i].unit; g->blocks[i].pending && at < end; at++)
+			if (at < r->unit_count)
+				r->units[at].pending = 1;
+	}
+}
+
+/* Can the call be written together with a witness that comes on every way through the code? Then
+ * the code is late: PY_START is disabled, and each call costs one event less. */
+static void choose_begins(struct code_record *r, struct flow_graph *g)
+{
+	bool *kept = g->start_count ? malloc(g->start_count) : NULL;
+
+	for (uint32_t i = 0; kept && i < g->start_count; i++)
+		kept[i] = is_kept(r, g, i);
+	r->late = kept && flow_place_begins(g, kept);
+	if (r->late)
+		put_pending(r, g);
+	free(kept);
+}
+
+/* With the time of each call and return: a begin would stamp the call late, and returns have events
+ * anyway, which show the path without some witnesses. */
+static bool calls_are_timed(void)
+{
+	return root.arena.head->stamps == STAMPS_CALL;
+}
+
+/* Without a graph (not analysed) each line is recorded. */
+int code_graph_of(const struct bytecode *parts, struct flow_graph *out)
+{
+	const char *why;
+	int err = bytecode_graph(parts, out, &why);
+
+	for (uint32_t i = 0; calls_are_timed() && i < out->block_count; i++)
+		out->blocks[i].flags &= ~(uint32_t)FLOW_BLOCK_SILENT;
+	return err;
+}
+
+/* The main interpreter loses LINEs of frozen code if 3.12 makes another interpreter, because they
+ * share it. */
+static bool may_be_late(const struct code_record *r, PyCodeObject *code)
+{
+	bool frozen = PYTHON_VERSION < 0x030d && PyUnicode_GET_LENGTH(code->co_filename) &&
+		      PyUnicode_READ_CHAR(code->co_filename, 0) == '<';
+
+	return r->plain && !root.tells_calls && !calls_are_timed() && !frozen &&
+	       !code_runs_once(code);
+}
+
+/* As few starts as decide the path (flow/witness.h), or all of them where each line is wanted.
+ * Those with passes of loops must be among them. */
+static void choose_witnesses(struct code_record *r, struct flow_graph *g, bool late)
+{
+	if (ENGINE_TRACES || root.hears_lines) {
+		flow_all_witnesses(g);
+		return;
+	}
+	if (root.hot_lines)
+		flow_find_sure(g);
+	for (uint32_t i = 0; i < g->start_count; i++) {
+		bool kept = is_kept(r, g, i);
+		g->starts[i].witness = kept;
+		g->starts[i].sure &= !kept;
+	}
+	if (flow_place_witnesses(g) == 0 && late)
+		choose_begins(r, g);
+}
+
+/* Without memory, no pass of the code's loops is recorded. */
+static void put_passes(
+	struct code_record *r, const struct bytecode *parts, const struct flow_graph *g)
+{
+	uint8_t *marks = g->unit_count <= r->unit_count ? calloc(r->unit_count, 1) : NULL;
+
+	if (!marks)
+		return;
+	bytecode_passes(parts, g, marks, &r->checks);
+	for (uint32_t i = 0; i < r->unit_count; i++)
+		r->units[i].pass = marks[i] & 15u;
+	free(marks);
+}
+
+/* calloc, not the interpreter's allocators: tracemalloc and sys.getallocatedblocks would count it.
+ */
+struct code_record *code_record_of(
+	PyCodeObject *code, const struct bytecode *parts, struct flow_graph *g)
+{
+	uint32_t units = (uint32_t)Py_SIZE(code);
+	uint32_t starts = g->start_count < START_MAX ? g->start_count : START_MAX;
+	struct code_record *r =
+		calloc(1, sizeof *r + units * sizeof r->units[0] + starts * sizeof r->lines[0] +
+				  (ENGINE_TRACES ? units * sizeof(bool) : 0));
+
+	if (!r)
+		return NULL;
+	r->lines = (int32_t *)&r->units[units];
+#if ENGINE_TRACES
+	r->handling = (bool *)&r->lines[starts];
+	bytecode_handling(parts, r->handling);
+	r->begins_handling = units && r->handling[0];
+#endif
+	atomic_init(&r->code, code);
+	r->unit_count = units;
+	r->generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0;
+	r->coroutine = (code->co_flags & COROUTINE_FLAGS) != 0;
+	if (!ENGINE_TRACES && root.arena.head->passes == PASSES_ALL && flow_goes_back(g))
+		put_passes(r, parts, g);
+	r->plain = !r->generator_like && !r->checks;
+	choose_witnesses(r, g, may_be_late(r, code));
+	r->plain = r->plain && !r->late;
+	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
+		r->units[i].pending = 1;
+	put_units(r, g);
+	put_moving_passes(r);
+	put_silent(r, g);
+	if (PYTHON_VERSION < 0x030d && g->analysed)
+		put_waverers(r, parts, g);
+	if (r->generator_like)
+		put_sends(r, g);
+	return r;
+}
+
+/* ---- straight code ---- */
+
+/* Are all LINEs wanted, from the code's first run on? One that was disabled would come only in the
+ * next run. */
+bool code_hears_all(void)
+{
+	return root.tells_lines || root.section_count || thread_is_traced(current_thread_state());
+}
+
+/* Do its lines follow from its call? Not if each has an event, or if its return has one. */
+bool code_may_be_straight(PyCodeObject *code)
+{
+	return !ENGINE_TRACES && code_runs_once(code) && !(code->co_flags & CODE_IS_GENERATOR) &&
+	       !root.hears_lines && root.arena.head->stamps == STAMPS_TICK && !code_hears_all();
+}
+
+/* Without lines and starts: the collector makes the graph from the bytecode, outside the
+ * program. */
+struct code_record *code_straight_record(PyCodeObject *code, bool silent)
+{
+	uint32_t units = (uint32_t)Py_SIZE(code);
+	struct code_record *r = calloc(1, sizeof *r + units * sizeof r->units[0]);
+
+	if (!r)
+		return NULL;
+	atomic_init(&r->code, code);
+	r->unit_count = units;
+	r->plain = r->straight = true;
+	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
+		r->units[i].pending = 1;
+	r->units[units - 1].silent = silent;
+	return r;
+}
+
+/* A section began, or a debugger was set: the lines of straight code are wanted after all. */
+void code_find_lines(PyCodeObject *code, struct code_record *r)
+{
+	struct flow_graph graph;
+
+	root.describing++; /* memory is asked for on the way */
+	if (code_graph(code, &graph)) {
+		r->own_lines = calloc(graph.start_count + 1, sizeof *r->own_lines);
+		r->lines = r->own_lines;
+		if (r->lines) {
+			put_units(r, &graph);
+			r->straight = false;
+		}
+		flow_graph_release(&graph);
+	}
+	root.describing--;
+}
+
+bool code_graph(PyCodeObject *code, struct flow_graph *out)
+{
+	PyObject *plain = PyCode_GetCode(code);
+
+	*out = (struct flow_graph){0};
+	if (!plain) {
+		PyErr_Clear();
+		return false;
+	}
+	struct bytecode parts = code_parts(code, plain);
+	bool made = code_graph_of(&parts, out) == 0;
+	Py_DECREF(plain);
+	return made;
+}

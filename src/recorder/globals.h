@@ -1,0 +1,14 @@
+/* The globals of the frame that runs a code (globals.c). */
+#ifndef PL_RECORDER_GLOBALS_H
+#define PL_RECORDER_GLOBALS_H
+
+#include "recorder/compat.h"
+#include "base/view.h"
+
+/* The frame that runs the code; if the code is described before it runs, the frame that is running.
+ * NULL: none. */
+py_frame *frame_of(PyCodeObject *code);
+/* A text in the frame's globals, or an empty one; *keep is as text_of has it. */
+struct pl_view global_text(const py_frame *frame, const char *name, PyObject **keep);
+
+#endif

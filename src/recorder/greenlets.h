@@ -1,0 +1,19 @@
+/* Greenlets (greenlets.c). */
+#ifndef PL_RECORDER_GREENLETS_H
+#define PL_RECORDER_GREENLETS_H
+
+#include "recorder/compat.h"
+
+struct thread;
+
+/* The greenlet that runs on this thread, borrowed; NULL: the thread's own stack, or there are no
+ * greenlets. */
+PyObject *greenlet_running(void);
+/* Does another greenlet run than the thread's state says? The state is updated. begins: a frame
+ * without a caller is being entered. */
+bool greenlet_changed(struct thread *t, bool begins);
+/* Events of this thread were lost. */
+void greenlets_lost(struct thread *t);
+void greenlets_forget(void); /* another interpreter begins in this process */
+
+#endif

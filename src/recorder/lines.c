@@ -1,0 +1,392 @@
+/* LINE, and INSTRUCTION in its place: the callbacks of witnesses. As hooks.c. */
+#include "recorder/compat.h"
+
+#include "base/expect.h"
+#include "bytecode/passes.h"
+#include "format/event.h"
+#include "recorder/code.h"
+#include "recorder/emit.h"
+#include "recorder/emit_fast.h"
+#include "recorder/emit_slow.h"
+#include "recorder/hooks.h"
+#include "recorder/hot.h"
+#include "recorder/passes.h"
+#include "recorder/plan.h"
+#include "recorder/root.h"
+#include "recorder/sections.h"
+#include "recorder/shadow.h"
+#include "recorder/step.h"
+#include "recorder/thread.h"
+#include "ring/ring.h"
+
+static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number);
+#if CODE_MAY_BE_HOT
+static PyObject *instruction_in_full(PyObject *const *args);
+#endif
+
+/* The slow half of LINE, or, `moved`, of INSTRUCTION, which reports a witness of hot code. */
+__attribute__((always_inline)) static inline PyObject *witness_in_full(
+	PyObject *const *args, bool moved)
+{
+#if CODE_MAY_BE_HOT
+	if (moved)
+		return instruction_in_full(args);
+#endif
+	(void)moved;
+	return line_in_full(code_of(args), args[1]);
+}
+
+/* The frame is the top of the shadow stack, and p is where the ring goes on after what was written
+ * before it. */
+static inline void witness_write(struct thread *t, uint8_t *p, uint32_t start)
+{
+	ring_commit(&t->ring, event_write_line(p, start - 1));
+}
+
+/* Make the caller of a frame that is recorded late the top of the shadow stack. NULL: the frame
+ * itself was written early, or something else is unusual, and nothing was done. */
+static inline uint8_t *begin_at_caller(struct thread *t, const py_frame *frame, py_frame *caller)
+{
+	uint8_t *p = t->ring.at;
+
+	if (entry_is(t->top, caller))
+		return p;
+	uint32_t place = frame_is_real(t->top) ? place_below(t, caller) : 0;
+	bool told = place && t->frames[place] != frame && entry_is(t->frames[place], frame);
+	return place && !told ? drop_to(t, p, place) : NULL;
+}
+
+static PyObject *new_call_begins(struct thread *t, py_frame *frame, const struct code_record *r,
+	uint32_t start, PyObject *const *args, bool moved);
+
+/* A witness that also records its frame's call. `known`: only a known call (event.h), which calls
+ * nothing on the way. */
+__attribute__((always_inline)) static inline PyObject *begin_at_once(struct thread *t,
+	py_frame *frame, const struct code_record *r, uint32_t start, PyObject *const *args,
+	bool moved, bool known)
+{
+	py_frame *caller = plain_caller(frame);
+	uint32_t site = told_site(caller);
+
+	if (site == EVENT_NO_SITE || t->depth == t->room)
+		return witness_in_full(args, moved);
+	const uint32_t bytes = known ? event_known_call(&t->calls, event_call(site, r->number)) : 0;
+	if (known && !bytes)
+		return new_call_begins(t, frame, r, start, args, moved);
+	uint8_t *p = begin_at_caller(t, frame, caller);
+	if (!p)
+		return witness_in_full(args, moved);
+	p = plain_write_enter(t, p, site, r, bytes);
+	stack_put(t, frame);
+	t->entered = frame;
+	witness_write(t, p, start);
+	Py_RETURN_NONE;
+}
+
+/* Separate, so that a witness saves no registers for it. */
+__attribute__((noinline, cold)) static PyObject *new_call_begins(struct thread *t, py_frame *frame,
+	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved)
+{
+	return begin_at_once(t, frame, r, start, args, moved, false);
+}
+
+__attribute__((noinline)) static PyObject *line_begins(struct thread *t, py_frame *frame,
+	const struct code_record *r, uint32_t start, PyObject *const *args)
+{
+	return begin_at_once(t, frame, r, start, args, false, true);
+}
+
+#if CODE_MAY_BE_HOT
+__attribute__((noinline)) static PyObject *instruction_begins(struct thread *t, py_frame *frame,
+	const struct code_record *r, uint32_t start, PyObject *const *args)
+{
+	return begin_at_once(t, frame, r, start, args, true, true);
+}
+#else
+#define instruction_begins line_begins
+#endif
+
+/* May the event there take the fast path? */
+static inline bool unit_is_plain(uint32_t bits, bool moved)
+{
+	_Static_assert((HEARD_MOVED & HEARD_MOVES) && !(HEARD_MAY_MOVE & HEARD_MOVES),
+		"of who is heard by INSTRUCTION this bit is set");
+	return moved ? (bits & UNIT_BITS(.pass = PASS_ALWAYS, .heard = 3, .later = 1)) ==
+			       UNIT_BITS(.heard = HEARD_MOVED)
+		     : (bits & UNIT_BITS(.witness = 1, .pass = PASS_TELLS, .heard = HEARD_MOVES)) ==
+			       UNIT_BITS(.witness = 1);
+}
+
+/* Did another tool get the LINE before us, and may it have moved the frame (f_lineno)? */
+static inline bool may_be_moved(const PyCodeObject *code, uint32_t unit)
+{
+#if CODE_MAY_BE_HOT
+	return others_hear_line(code, unit, root.tool);
+#else
+	(void)code, (void)unit;
+	return true;
+#endif
+}
+
+#if CODE_MAY_BE_HOT
+/* Another pass of a loop, reported before the jump. */
+__attribute__((noinline)) static PyObject *again_at_once(struct thread *t, py_frame *frame,
+	const struct code_record *r, uint32_t unit, PyObject *const *args)
+{
+	uint8_t *p = t->ring.at;
+	uint32_t bits = unit_bits(r->units[unit]);
+	bool plain =
+		(bits & UNIT_BITS(.heard = 3, .pending = 1)) == UNIT_BITS(.heard = HEARD_MOVED);
+
+	if (!plain || !unit_is_pass(bits) || root.first_move.record || step_is_slow_inline(t, p))
+		return instruction_in_full(args);
+	if (!entry_is(t->top, frame)) {
+		uint32_t place = place_below(t, frame);
+		if (!place)
+			return instruction_in_full(args);
+		p = drop_to(t, p, place);
+	}
+	ring_commit_ahead(&t->ring, p, event_write1(p, EVENT_AGAIN, unit));
+	Py_RETURN_NONE;
+}
+#endif
+
+__attribute__((always_inline)) static inline PyObject *not_plain(struct thread *t, py_frame *frame,
+	const struct code_record *r, uint32_t unit, PyObject *const *args, bool moved)
+{
+#if CODE_MAY_BE_HOT
+	if (moved)
+		return again_at_once(t, frame, r, unit, args);
+#endif
+	(void)t, (void)frame, (void)r, (void)unit;
+	return witness_in_full(args, moved);
+}
+
+/* The frame that wrote last is at a witness, or its caller is, with nothing to write before it:
+ * most events. If not, the slow path. Nothing is called on the way, so no register is saved. */
+__attribute__((always_inline)) static inline PyObject *witness(PyObject *const *args, bool moved)
+{
+	struct thread *t = self;
+	PyCodeObject *code = code_of(args);
+
+	if (!t || root.tells_lines)
+		return witness_in_full(args, moved);
+	const PyThreadState *ts = gil_holder_seen(t);
+	if (!ts)
+		return witness_in_full(args, moved);
+	py_frame *frame = current_frame(ts);
+	if (!frame || frame_code(frame) != code || thread_is_traced(ts))
+		return witness_in_full(args, moved);
+	intptr_t mark = code_mark(code);
+	if (mark <= 0)
+		return witness_in_full(args, moved);
+	struct code_record *r = (struct code_record *)mark;
+	uint32_t unit = frame_unit_or_none(frame, code);
+	if (unit >= r->unit_count)
+		return witness_in_full(args, moved);
+	if (!moved && unlikely(frame->frame_obj != NULL) && may_be_moved(code, unit))
+		return witness_in_full(args, moved);
+	uint32_t bits = unit_bits(r->units[unit]);
+	uint8_t *p = t->ring.at;
+	if (!unit_is_plain(bits, moved))
+		return not_plain(t, frame, r, unit, args, moved);
+	const uint32_t start_bits = UNIT_BITS(.start = START_MAX);
+	if (moved && unlikely(!(bits & start_bits)))
+		bits = unit_bits(r->units[unit - LOOK_UP_UNITS]);
+	uint32_t start = bits & start_bits;
+	if (!start || step_is_slow(t, p))
+		return witness_in_full(args, moved);
+	if (!moved && unlikely(++r->lines_heard == root.hot_lines))
+		return witness_in_full(args, moved);
+	if (unlikely(bits & UNIT_BITS(.begins = 1)))
+		return moved ? instruction_begins(t, frame, r, start, args)
+			     : line_begins(t, frame, r, start, args);
+	if (!entry_is(t->top, frame)) {
+		uint32_t place = place_below(t, frame);
+		if (!place || (uintptr_t)t->frames[place - 1] & MARK_TOLD)
+			return witness_in_full(args, moved);
+		p = drop_to(t, p, place);
+	} else if (moved && (uintptr_t)t->top & MARK_TOLD) {
+		return witness_in_full(args, moved);
+	}
+	witness_write(t, p, start);
+	Py_RETURN_NONE;
+}
+
+/* A line that follows from the path: is it in a section? */
+static bool section_wants(const struct moment *m)
+{
+	if (!m->record->precise || (root.section_count && sections_on(m->thread)))
+		return m->record->precise;
+	m->record->precise--;
+	return false;
+}
+
+/* At a witness that also records the call: the frame's place in the shadow stack, if the call was
+ * written before; else 0. */
+static uint32_t told_early(const struct moment *m)
+{
+	uint32_t place = stack_find(m->thread, m->frame);
+
+	return place && (uintptr_t)m->thread->frames[place - 1] & MARK_EARLY ? place : 0;
+}
+
+/* Write the call here, if it was not written. While all lines are recorded a frame may come here
+ * again, and the mark stays. */
+static void begin_in_full(struct moment *m)
+{
+	struct thread *t = m->thread;
+	uint32_t place = told_early(m);
+
+	if (!place)
+		record_enter(m->code, m->state, root.tells_lines ? MARK_EARLY : 0);
+	else if (!root.tells_lines)
+		stack_mark(t, place, 0);
+}
+
+/* Make room for the witness, and for its call before it, if the witness records that. */
+static bool witness_begin(struct moment *m, uint32_t unit, struct code_unit here)
+{
+	if (unlikely(here.begins))
+		begin_in_full(m);
+	if (!moment_make_room_inside(m))
+		return false;
+	if (unlikely(root.tells_lines)) {
+		m->thread->line_frame = m->frame;
+		m->thread->line_unit = unit;
+	}
+	return true;
+}
+
+/* With this LINE; or it was hot, and its lines have been counted since. */
+static bool is_hot(const struct code_record *r)
+{
+	return root.hot_lines && (r->lines_heard == root.hot_lines || (r->plan && plan_is_due(r)));
+}
+
+/* Is the frame elsewhere than at the reported line? A trace function, which has a frame object, is
+ * called before us. If it set f_lineno, the reported line will not run. A line number before the
+ * code's first line proves nothing: 3.14 and later keep the distance from the first line as an
+ * unsigned number, and report another line. */
+static bool is_moved(const struct moment *m, const PyCodeObject *code, uint32_t start, long told)
+{
+	int32_t line = m->record->lines[start - 1];
+
+	return m->frame->frame_obj && line >= code->co_firstlineno && line != told;
+}
+
+__attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number)
+{
+	struct moment m;
+
+	if (!moment_look(&m, code))
+		return nothing_here(&m);
+	if (m.record && m.record->straight && !root.tells_lines && !m.record->precise)
+		return Py_NewRef(hook_disable); /* all follow from the path */
+	uint32_t unit = moment_unit(&m);
+	bool begins = m.record && is_hot(m.record) && hot_begins(code, m.record, unit);
+	if (unlikely(m.record && m.record->plan) && !told_early(&m))
+		plan_line(code, m.record, unit);
+	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
+	if (here.start && !here.witness && !root.tells_lines && !section_wants(&m))
+		return Py_NewRef(
+			m.record->precise ? Py_None : hook_disable); /* it follows from the path */
+	if (m.record && unit_tells_later(m.record, unit))
+		return Py_NewRef(hook_disable);
+	if (!witness_begin(&m, unit, here))
+		Py_RETURN_NONE;
+	const long told = PyLong_AsLong(line_number);
+	if (here.start && unlikely(is_moved(&m, code, here.start, told)))
+		here.start = 0;
+	if (unlikely(here.pass & PASS_TELLS))
+		passes_line(m.frame, unit);
+	if (likely(here.start != 0))
+		moment_end(&m, event_write_line(m.at, here.start - 1));
+	else
+		moment_end(&m, event_write_line_at(m.at, unit, told));
+	bool moves = here.heard >= HEARD_MOVES && !here.later &&
+		     hot_line_moves(m.thread, m.frame, m.record, unit, begins);
+	return Py_NewRef(moves ? hook_disable : Py_None);
+}
+
+PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)hook, (void)n, (void)names;
+	return witness(args, false);
+}
+
+#if CODE_MAY_BE_HOT
+static bool lands_here(const struct thread *t, uint32_t unit)
+{
+	bool ended = atomic_load_explicit(&t->ended, memory_order_relaxed);
+
+	return t->owes && t->lands == unit + 1 && !ended;
+}
+
+/* The thread has the GIL again, and did nothing since its jump: the pass begins now. */
+static void pass_lands(struct moment *m)
+{
+	const uint32_t jump = m->thread->owes - 1;
+
+	m->thread->owes = 0;
+	if (moment_make_room_inside(m))
+		moment_end(m, event_write1(m->at, EVENT_AGAIN, jump));
+}
+
+/* Several threads may owe a pass of the same code. */
+static PyObject *landing(struct moment *m, uint32_t unit)
+{
+	if (m->record && lands_here(m->thread, unit) && entry_is(m->thread->top, m->frame))
+		pass_lands(m);
+	for (const struct thread *t = root.threads; t; t = t->next)
+		if (lands_here(t, unit))
+			Py_RETURN_NONE;
+	return Py_NewRef(hook_disable);
+}
+
+/* INSTRUCTION fires at a unit, before it runs: in hot code it takes the place of LINE at witnesses
+ * and of JUMP at the ends of loops (hot.c), as it is cheaper there. What it finds: a place where a
+ * pass that is owed begins; a pass; a place that only counts for a new plan; a witness, at its own
+ * unit, or, later, LOOK_UP_UNITS after it. */
+__attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *args)
+{
+	struct moment m;
+	PyCodeObject *code = code_of(args);
+	uint32_t unit = unit_of(args[1]);
+	bool lines_told = root.tells_lines;
+
+	if (!moment_look(&m, code))
+		return nothing_here(&m);
+	if (landings_are_heard())
+		return landing(&m, unit);
+	bool heard = m.record && hot_instruction_is_heard(m.thread, m.frame, m.record, unit);
+	if (heard && unit_is_pass(unit_bits(m.record->units[unit]))) {
+		if (m.record->units[unit].heard == HEARD_MOVED && moment_make_room_inside(&m))
+			moment_end_ahead(&m, event_write1(m.at, EVENT_AGAIN, unit));
+		Py_RETURN_NONE;
+	}
+	if (m.record && plan_is_counting(m.record))
+		heard = plan_counts(m.record, unit);
+	if (!heard || m.record->units[unit].heard < HEARD_MOVES)
+		return Py_NewRef(heard ? Py_None : hook_disable);
+	bool later = !m.record->units[unit].start;
+	struct code_unit here = m.record->units[later ? unit - LOOK_UP_UNITS : unit];
+	uint32_t place = stack_find(m.thread, m.frame);
+	if (later && place && (uintptr_t)m.thread->frames[place - 1] & MARK_TOLD) {
+		stack_mark(m.thread, place, 0);
+		Py_RETURN_NONE;
+	}
+	bool told = here.heard == HEARD_MOVED && !(later && lines_told);
+	m.thread->later = later ? m.frame : NULL;
+	if (told && witness_begin(&m, unit, here))
+		moment_end(&m, event_write_line(m.at, here.start - 1));
+	m.thread->later = NULL;
+	Py_RETURN_NONE;
+}
+
+PyObject *on_instruction(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
+{
+	(void)hook, (void)n, (void)names;
+	return witness(args, true);
+}
+#endif

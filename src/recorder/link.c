@@ -1,0 +1,426 @@
+/* Steps to a frame: the shadow stack, and the stream with it, become the frames that are there
+ * now. */
+#include "recorder/link.h"
+
+#include "base/expect.h"
+#include "format/event.h"
+#include "pathline/event.h"
+#include "recorder/code.h"
+#include "recorder/compat.h"
+#include "recorder/generators.h"
+#include "recorder/greenlets.h"
+#include "recorder/left_out.h"
+#include "recorder/root.h"
+#include "recorder/shadow.h"
+#include "recorder/step.h"
+#include "recorder/tasks.h"
+#include "recorder/thread.h"
+#include "recorder/window.h"
+#include "ring/ring.h"
+
+/* The event bytes up to p are complete: make them visible, and make room for the next. */
+uint8_t *step_on(struct thread *t, uint8_t *p)
+{
+	ring_commit(&t->ring, p);
+	return p < t->ring.limit ? p : ring_refill(&t->ring, t->time_ticks);
+}
+
+/* The event is lost, but not what was written before it, because the shadow stack has that
+ * already. */
+static uint8_t *give_up(struct thread *t, uint8_t *p)
+{
+	ring_commit(&t->ring, p);
+	return NULL;
+}
+
+uint8_t *step_tell_due(struct thread *t, uint8_t *p)
+{
+	py_frame *frame = t->top && frame_is_real(t->top) ? frame_unmarked(t->top) : NULL;
+
+	if (!frame || (uintptr_t)t->top & MARK_TOLD || !frame_is_due(frame))
+		return p;
+	PyCodeObject *code = frame_code(frame);
+	stack_mark(t, t->depth, MARK_TOLD);
+	return event_write_line(p, code_known(code)->units[frame_unit(frame, code)].start - 1);
+}
+
+/* The unit at which its caller is. */
+uint32_t frame_site(py_frame *frame)
+{
+	py_frame *caller = frame_caller(frame);
+
+	return caller ? frame_unit(caller, frame_code(caller)) : EVENT_NO_SITE;
+}
+
+/* As write_link, for a frame that is left out. */
+static uint8_t *write_link_outside(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
+{
+	PyCodeObject *code = frame_code(frame);
+	uint32_t number = code_outside_number(code, code_record(code));
+
+	if (!number)
+		return give_up(t, p);
+	t->frames[below] = outside_frame(number, frame_site(frame));
+	stack_cut(t, below + 1);
+	return step_on(t, event_write3(p, EVENT_LINK, number, 0, frame_unit(frame, code)));
+}
+
+/* As write_link, for a frame whose call is pending. */
+static uint8_t *write_early(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
+{
+	struct code_record *record = code_record(frame_code(frame));
+	uint32_t site = frame_site(frame);
+
+	record->bottom |= site == EVENT_NO_SITE;
+	stack_cut(t, below + 1);
+	return step_on(t, step_tell_due(t, write_enter(t, p, site, record->number, 0)));
+}
+
+/* The frame becomes the top, above depth `below`. */
+static uint8_t *write_link(
+	struct thread *t, uint8_t *p, py_frame *frame, uint32_t below, unsigned flags)
+{
+	PyCodeObject *code = frame_code(frame);
+	struct code_record *record = code_record(code);
+
+	if (!record)
+		return give_up(t, p);
+	if (unlikely(record->left_out))
+		return write_link_outside(t, p, frame, below);
+	if (unlikely(record->late)) {
+		bool pending = frame_is_pending(frame);
+		t->frames[below] = frame_marked(frame, pending ? MARK_EARLY : 0);
+		if (pending && !(t->calls_lost && !below))
+			return write_early(t, p, frame, below);
+	}
+	if (unlikely(frame_is_due(frame)))
+		t->frames[below] = frame_marked(frame, MARK_TOLD);
+	if (unlikely(record->late && frame_not_begun(frame)))
+		t->frames[below] = frame_marked(frame, MARK_LINKED);
+	stack_cut(t, below + 1);
+	uint64_t generator =
+		frame_in_generator(frame) && record->generator_like ? generator_of(frame) : 0;
+	uint32_t unit = flags == EVENT_HIDDEN ? EVENT_NO_UNIT : frame_unit(frame, code);
+	if (unlikely(frame == t->later))
+		unit -= LOOK_UP_UNITS;
+	return step_on(t, event_write3(p, EVENT_LINK | flags, record->number, generator, unit));
+}
+
+/* ---- greenlets ---- */
+
+uint8_t *write_here(struct thread *t, uint8_t *p)
+{
+	py_frame *frame = frame_unmarked(t->top);
+
+	p = step_tell_due(t, p);
+
+	return event_write1(p, EVENT_AT, frame_unit(frame, frame_code(frame)));
+}
+
+static bool top_is_unheard(const struct thread *t)
+{
+	py_frame *frame = frame_unmarked(t->top);
+	PyCodeObject *code = frame_code(frame);
+
+	return line_is_unheard(t, frame, code_known(code), frame_unit(frame, code));
+}
+
+/* Write where the top frame is: what it did last is known then, and comes before the frame above
+ * it. Not if a trace function, which is called before the line is recorded, is above it: the line
+ * is still to come. */
+uint8_t *write_at(struct thread *t, uint8_t *p)
+{
+	if (ENGINE_TRACES || !t->top || !frame_is_real(t->top) || top_is_unheard(t))
+		return p;
+	return step_on(t, write_here(t, p));
+}
+
+/* Another greenlet runs: the shadow stack is empty from here on. */
+static uint8_t *write_greenlet(struct thread *t, uint8_t *p)
+{
+	p = write_at(t, p);
+	if (!p)
+		return NULL;
+	stack_cut(t, 0);
+	t->line_frame = NULL;
+	return step_on(t, event_write1(p, EVENT_GREENLET, t->greenlet));
+}
+
+uint8_t *write_greenlet_name(const struct thread *t, uint8_t *p)
+{
+	PyObject *running = t->greenlet ? greenlet_running() : NULL;
+	char name[EVENT_TEXT_MAX];
+
+	if (!running || running != t->greenlet_at)
+		return p;
+	return event_write_task(p, t->greenlet, name, greenlet_name(running, t->greenlet, name));
+}
+
+/* ---- steps to a frame ---- */
+
+/* The frames with which a greenlet was left are the same when it runs again; only `frame`, whose
+ * event it is, has gone on. */
+static unsigned link_flags(const struct thread *t, uint32_t place, bool moved)
+{
+	if (place >= t->kept)
+		return 0;
+	return moved ? EVENT_BACK | EVENT_MOVED : EVENT_BACK;
+}
+
+/* The calls of frames above one that was written were written as well, as all are by now. The
+ * exception is what runs without events: a trace function, whose own calls are reported again if it
+ * requests that (sys.call_tracing). */
+static bool runs_hidden(uint32_t base, py_frame *frame)
+{
+	return root.traced && base && !frame_in_generator(frame) && !frame_not_begun(frame);
+}
+
+/* A coroutine that no coroutine awaits. */
+bool frame_is_root(py_frame *frame)
+{
+	py_frame *caller = frame_caller(frame);
+	const struct code_record *record = code_record(frame_code(frame));
+
+	return frame_in_generator(frame) && record && record->coroutine &&
+	       !(caller && frame_may_await(caller));
+}
+
+/* The task whose root the next frame is, above depth `below`. begins: as task_find. */
+static uint8_t *write_task(
+	const struct thread *t, uint8_t *p, py_frame *frame, uint32_t below, bool begins)
+{
+	if (!below && t->greenlet)
+		return write_greenlet_name(t, p);
+	return frame_is_root(frame) ? task_write(p, current_thread_state(), frame, begins) : p;
+}
+
+/* What is thrown into one goes past the coroutines that await it: these have no frame meanwhile, so
+ * it is the root, and no task has it as its coroutine. */
+static bool is_async_generator(py_frame *frame)
+{
+	return frame_in_generator(frame) && frame_code(frame)->co_flags & CO_ASYNC_GENERATOR;
+}
+
+/* `frame` is not on the shadow stack: link it, with all its callers down to one that is there.
+ *
+ *   shadow   a b x y          the interpreter: frame -> d -> c -> b -> a
+ *   POPS 2   a b              `base` is b's place, `count` the three above it
+ *   LINKs    a b c d frame    written bottom first, so the frames are stored first and then written
+ *
+ * moved: the event is the frame's own. */
+static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool moved)
+{
+	uint32_t count = 0, base = 0;
+
+	for (py_frame *f = frame; f; f = frame_caller(f)) {
+		base = code_is_left_out(frame_code(f)) ? 0 : stack_place(t, f);
+		if (base)
+			break;
+		count++;
+	}
+	if (!base && greenlet_changed(t, false))
+		p = write_greenlet(t, p);
+	else if (t->depth > base)
+		p = event_write1(p, EVENT_POPS, t->depth - base);
+	stack_cut(t, base);
+	if (!p)
+		return NULL;
+	if (!stack_reserve(t, count)) {
+		recorder_stop(PL_GAP_UNKNOWN);
+		return NULL;
+	}
+	p = write_at(t, step_on(t, p));
+	if (!p)
+		return NULL;
+	py_frame *f = frame;
+	for (uint32_t i = count; i; i--, f = frame_caller(f))
+		t->frames[base + i - 1] = f;
+	for (uint32_t i = 0; i < count && p; i++) {
+		bool ours = moved && i + 1 == count;
+		unsigned flags = !ours && runs_hidden(base, t->frames[base + i])
+					 ? EVENT_HIDDEN
+					 : link_flags(t, base + i, ours);
+		p = write_task(t, p, t->frames[base + i], base + i,
+			is_async_generator(t->frames[base + i]));
+		p = write_link(t, p, t->frames[base + i], base + i, flags);
+	}
+	t->kept = 0;
+	t->calls_lost = false;
+	return p;
+}
+
+/* A foreign frame that is not on the shadow stack: it is above the Python frames there. */
+static uint8_t *link_foreign(struct thread *t, uint8_t *p, py_frame *frame)
+{
+	PyCodeObject *code = (PyCodeObject *)((uintptr_t)frame & ~(uintptr_t)1);
+	struct code_record *record = code_record(code);
+
+	p = step_to_caller(t, p, top_frame(current_thread_state()));
+	if (!p || !record)
+		return p ? give_up(t, p) : NULL;
+	p = event_write3(p, EVENT_LINK, record->number, 0, EVENT_NO_UNIT);
+	stack_push(t, frame);
+	return step_on(t, p);
+}
+
+/* The entry of the shadow stack at the address of a frame that has not begun is one that has
+ * returned, with all above it. Or another tool raised instead of its first instruction: then it was
+ * the last to be entered. */
+static uint8_t *drop_stale(struct thread *t, uint8_t *p, uint32_t place)
+{
+	p = step_on(t, event_write1(p, EVENT_POPS, t->depth - place + 1));
+	stack_cut(t, place - 1);
+	return p;
+}
+
+/* moved: as in link_chain. */
+static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool moved)
+{
+	uint32_t place = stack_find(t, frame);
+
+	bool stale = place && !frame_is_foreign(frame) &&
+		     (frame_not_begun(frame) ? !(moved && was_entered(t, place, frame))
+					     : !entry_is_true(t->frames[place - 1], frame));
+	if (stale) {
+		p = drop_stale(t, p, place);
+		return p ? link_chain(t, p, frame, moved) : NULL;
+	}
+	if (!place)
+		return frame_is_foreign(frame) ? link_foreign(t, p, frame)
+					       : link_chain(t, p, frame, moved);
+	if (t->depth > place)
+		p = event_write1(p, EVENT_POPS, t->depth - place);
+	stack_cut(t, place);
+	return p;
+}
+
+/* ---- calls by code that is left out ---- */
+
+/* The frame, which is left out, becomes the top, above depth `below`. */
+static uint8_t *write_outside(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
+{
+	PyCodeObject *code = frame_code(frame);
+	uint32_t number = code_outside_number(code, code_record(code)), site = frame_site(frame);
+
+	if (!number)
+		return give_up(t, p);
+	t->frames[below] = outside_frame(number, site);
+	stack_cut(t, below + 1);
+	p = write_task(t, p, frame, below, true);
+	return step_on(t, event_write_outside(p, site, number));
+}
+
+/* The root of a task can be that of another task the next time, although the frame looks the same.
+ *
+ * How many of the `count` frames from `frame` down the shadow stack already has above `place`, from
+ * the bottom. Frames that were called from another place, or through others, are other frames. */
+static uint32_t outside_kept(
+	const struct thread *t, py_frame *frame, uint32_t place, uint32_t count)
+{
+	uint32_t kept = count;
+
+	for (uint32_t i = count; i; i--, frame = frame_caller(frame)) {
+		uint32_t number = code_record(frame_code(frame))->number;
+		if (place + i > t->depth ||
+			t->frames[place + i - 1] != outside_frame(number, frame_site(frame)) ||
+			frame_is_root(frame))
+			kept = i - 1;
+	}
+	return kept;
+}
+
+static bool only_foreign_above(const struct thread *t, uint32_t place)
+{
+	for (uint32_t i = place; i < t->depth; i++)
+		if (!frame_is_foreign(t->frames[i]))
+			return false;
+	return true;
+}
+
+/* Put the `count` frames from `frame` down, which are left out, above `place`. */
+static uint8_t *put_outside(
+	struct thread *t, uint8_t *p, py_frame *frame, uint32_t place, uint32_t count)
+{
+	uint32_t kept = outside_kept(t, frame, place, count);
+
+	if (kept == count && only_foreign_above(t, place + count))
+		return p;
+	if (t->depth > place + kept)
+		p = step_on(t, event_write1(p, EVENT_POPS, t->depth - place - kept));
+	stack_cut(t, place + kept);
+	if (p && !stack_reserve(t, count - kept)) {
+		recorder_stop(PL_GAP_UNKNOWN);
+		return NULL;
+	}
+	for (uint32_t i = count; i > kept; i--, frame = frame_caller(frame))
+		t->frames[place + i - 1] = frame;
+	for (uint32_t i = kept; i < count && p; i++)
+		p = write_outside(t, p, t->frames[place + i], place + i);
+	return p;
+}
+
+/* `caller` is left out, and calls code that is recorded. Find the recorded frame below it; the
+ * stream gets what is between the two:
+ *
+ *   the interpreter   main -> sorted_by -> key_of -> (an entry)      sorted_by, key_of are left out
+ *   the stream        main | OUTSIDE sorted_by | OUTSIDE key_of | ENTER
+ *
+ * As long as the same frames call from the same places, that was written. The entry of a recorded
+ * frame is always written, so a recorded frame that is on the shadow stack is there, and so are the
+ * frames below it. */
+static uint8_t *step_to_outside(struct thread *t, uint8_t *p, py_frame *caller)
+{
+	uint32_t count = 0, place = 0;
+	py_frame *inside = caller;
+
+	for (; inside && code_is_left_out(frame_code(inside)); inside = frame_caller(inside))
+		count++;
+	place = inside ? stack_place(t, inside) : 0;
+	if (inside && (!place || frame_not_begun(inside))) {
+		p = step_to(t, p, inside, false);
+		place = t->depth;
+	} else if (!inside && (t->greenlets || !outside_kept(t, caller, 0, count)) &&
+		   greenlet_changed(t, false)) {
+		p = write_greenlet(t, p);
+	}
+	return p ? put_outside(t, p, caller, place, count) : NULL;
+}
+
+uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame)
+{
+	return step_to(t, p, frame, true);
+}
+
+uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame)
+{
+	uint32_t place = stack_find(t, frame);
+
+	if (place)
+		p = drop_stale(t, p, place);
+	return p ? link_chain(t, p, frame, true) : NULL;
+}
+
+uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller)
+{
+	uint32_t place = t->depth;
+
+	if (!caller && greenlet_changed(t, true))
+		return write_greenlet(t, p);
+	if (caller && code_is_left_out(frame_code(caller)))
+		return step_to_outside(t, p, caller);
+	if (caller && entry_is(t->top, caller) && !frame_not_begun(caller) &&
+		entry_is_true(t->top, caller))
+		return p;
+	/* foreign frames above the caller stay: it is they that call */
+	while (place && frame_is_foreign(t->frames[place - 1]))
+		place--;
+	if (place < t->depth && entry_is(place ? t->frames[place - 1] : NULL, caller) &&
+		(!caller || entry_is_true(t->frames[place - 1], caller)))
+		return p;
+	if (caller)
+		return step_to(t, p, caller, false);
+	if (t->depth)
+		p = event_write1(p, EVENT_POPS, t->depth);
+	stack_cut(t, 0);
+	return p;
+}

@@ -1,0 +1,16 @@
+/* LINEs that are not needed, disabled before they come, where each would take long (spared.c). */
+#ifndef PL_RECORDER_SPARED_H
+#define PL_RECORDER_SPARED_H
+
+#include "recorder/compat.h"
+#include "base/view.h"
+
+struct code_record;
+struct flow_graph;
+
+void spare_lines(PyCodeObject *code, struct code_record *r, const struct flow_graph *g,
+	struct pl_view plain);
+/* Straight code needs none of its LINEs. */
+void spare_all_lines(PyCodeObject *code, struct pl_view plain);
+
+#endif
