@@ -9,7 +9,7 @@
 #define KEPT_MOST (64u << 10)
 
 /* realloc would copy all the room, of which most may never have been touched. */
-static uint8_t *grow(const struct pl_buf *b, size_t room)
+static uint8_t *buf_grow(const struct pl_buf *b, size_t room)
 {
 	if (b->used > b->room / 2)
 		return realloc(b->at, room);
@@ -36,7 +36,7 @@ uint8_t *buf_reserve(struct pl_buf *b, size_t n)
 			}
 			room *= 2;
 		}
-		uint8_t *at = grow(b, room);
+		uint8_t *at = buf_grow(b, room);
 		if (!at) {
 			b->failed = true;
 			return NULL;

@@ -25,7 +25,7 @@ static struct pl_map_slot *probe(const struct pl_map *m, uint64_t key)
 	return &m->slots[i];
 }
 
-static bool grow(struct pl_map *m)
+static bool map_grow(struct pl_map *m)
 {
 	struct pl_map bigger = {.room = m->room ? m->room * 2 : 16};
 
@@ -47,7 +47,7 @@ uint64_t *map_put(struct pl_map *m, uint64_t key)
 
 	if (found)
 		return found;
-	if (m->used + 1 > m->room / 4 * 3 && !grow(m))
+	if (m->used + 1 > m->room / 4 * 3 && !map_grow(m))
 		return NULL;
 	struct pl_map_slot *s = probe(m, key);
 	*s = (struct pl_map_slot){.key = key, .used = true};

@@ -136,7 +136,8 @@ static void set_flags(struct build *s, uint32_t at, uint8_t flags)
 	s->most.block_count += (added & (UNIT_START | UNIT_LEADER)) != 0;
 }
 
-static bool is_entry(const struct opcode_version *v, enum opcode_class class, uint32_t arg)
+static bool is_entry_instruction(
+	const struct opcode_version *v, enum opcode_class class, uint32_t arg)
 {
 	return class == OPCODE_RESUME && !(v->early_resume && arg == RESUME_EARLY);
 }
@@ -152,7 +153,7 @@ static void decode_turn(struct build *s, uint32_t at, uint32_t arg)
 		set_jump(s, u, at + u->size, arg);
 	if (u->class >= OPCODE_RESUME)
 		s->turns[s->turn_count++] = at;
-	if (s->first == s->count && is_entry(s->version, u->class, arg))
+	if (s->first == s->count && is_entry_instruction(s->version, u->class, arg))
 		s->first = at;
 }
 
@@ -212,7 +213,7 @@ static bool is_instruction(const struct build *s, uint32_t at)
 	return at >= s->first && at < s->count && s->flags[at] & UNIT_INSTRUCTION;
 }
 
-static void mark(struct build *s, uint32_t at, uint8_t flags)
+static void mark_start(struct build *s, uint32_t at, uint8_t flags)
 {
 	if (is_instruction(s, at))
 		set_flags(s, at, flags);
@@ -245,11 +246,11 @@ static void mark_jump(struct build *s, uint32_t at)
 		return;
 	}
 	mark_jump_start(s, u);
-	mark(s, u->jump, UNIT_LEADER);
-	mark(s, at + u->size, UNIT_LEADER);
+	mark_start(s, u->jump, UNIT_LEADER);
+	mark_start(s, at + u->size, UNIT_LEADER);
 	if (u->class == OPCODE_FOR_ITER) {
-		mark(s, u->jump + 1, UNIT_LEADER);
-		mark(s, u->jump + s->version->loop_exit, UNIT_LEADER);
+		mark_start(s, u->jump + 1, UNIT_LEADER);
+		mark_start(s, u->jump + s->version->loop_exit, UNIT_LEADER);
 	}
 }
 
@@ -299,7 +300,7 @@ static void mark_blocks(struct build *s)
 		if (u->class == OPCODE_RESUME)
 			set_flags(s, at, UNIT_LEADER);
 		if (u->class >= OPCODE_YIELD)
-			mark(s, at + u->size, UNIT_LEADER);
+			mark_start(s, at + u->size, UNIT_LEADER);
 		s->most.edge_count += u->class == OPCODE_FOR_ITER ? 3 : jumps(u);
 	}
 	mark_handlers(s);
@@ -444,7 +445,7 @@ static uint32_t silent(const struct build *s, uint32_t at)
 	return leaves && u->line > 0 && !s->version->traced ? FLOW_BLOCK_SILENT : 0;
 }
 
-static bool suspends(const struct build *s)
+static bool instruction_suspends(const struct build *s)
 {
 	uint32_t i = s->code->flags & CO_GENERATOR ? s->turn_count : 0;
 
@@ -572,7 +573,7 @@ static void analyse(struct build *s)
 	if (s->version) {
 		decode(s, &lines);
 		mark_blocks(s);
-		s->suspends = suspends(s);
+		s->suspends = instruction_suspends(s);
 		return;
 	}
 	complain(s, "a version whose opcodes are not known");
@@ -584,7 +585,7 @@ static void analyse(struct build *s)
 
 static struct pl_spare kept_units;
 
-static bool make_room(struct build *s)
+static bool build_make_room(struct build *s)
 {
 	const size_t count = s->count ? s->count : 1;
 
@@ -608,7 +609,7 @@ int bytecode_graph(const struct bytecode *b, struct flow_graph *out, const char 
 	if (b->code.left / 2 >= FLOW_NONE)
 		return PL_ERR_MEMORY;
 	s.count = (uint32_t)(b->code.left / 2);
-	if (!make_room(&s))
+	if (!build_make_room(&s))
 		goto done;
 	analyse(&s);
 	err = emit(&s, out);
@@ -634,7 +635,7 @@ uint32_t bytecode_first_unit(const struct bytecode *b)
 	for (uint32_t at = 0; v && at < count;) {
 		const struct opcode *opcode = &v->opcodes[opcode_at(b, at)];
 		arg |= oparg_at(b, at);
-		if (is_entry(v, opcode->class, arg))
+		if (is_entry_instruction(v, opcode->class, arg))
 			return at;
 		arg = opcode->class == OPCODE_EXTENDED_ARG ? arg << 8 : 0;
 		at += 1u + opcode->caches;

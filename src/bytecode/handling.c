@@ -39,7 +39,7 @@ static const struct opcode *opcode_of(const struct nesting *s, uint32_t unit)
 }
 
 /* Where the instruction at `at` leads; next: the unit after it and its caches. */
-static void follow(struct nesting *s, uint32_t at, uint32_t next, uint32_t arg)
+static void follow_instruction(struct nesting *s, uint32_t at, uint32_t next, uint32_t arg)
 {
 	const struct opcode *opcode = opcode_of(s, at);
 	unsigned level = level_after(opcode, s->level[at]);
@@ -105,7 +105,7 @@ static void pass(struct nesting *s)
 		arg |= unit[1];
 		next = at + 1 + opcode->caches;
 		if (s->level[at])
-			follow(s, at, next, arg);
+			follow_instruction(s, at, next, arg);
 		arg = opcode->class == OPCODE_EXTENDED_ARG ? arg << 8 : 0;
 	}
 	follow_handlers(s);

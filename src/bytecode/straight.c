@@ -33,7 +33,7 @@ static bool is_known(const struct opcode_version *v, const struct bytecode *b)
 }
 
 /* A start after an instruction that does not change the line may fire or not. */
-static bool goes_on(const struct opcode *o)
+static bool start_may_follow(const struct opcode *o)
 {
 	return o->class == OPCODE_EXTENDED_ARG ||
 	       (o->class == OPCODE_PLAIN && !(o->marks & OPCODE_NO_START));
@@ -52,7 +52,7 @@ bool bytecode_is_straight(const struct bytecode *b, bool *silent)
 		return false;
 	for (; at < count; at += 1u + o->caches) {
 		o = &v->opcodes[b->code.at[2 * (size_t)at]];
-		if (goes_on(o))
+		if (start_may_follow(o))
 			continue;
 		bool early = v->early_resume && b->code.at[2 * (size_t)at + 1] == RESUME_EARLY;
 		if (o->class != OPCODE_RESUME || begun || early)

@@ -120,7 +120,7 @@ static void be_quiet(void)
 }
 
 /* One run, in a separate process. record NULL: not recorded. */
-static bool run(struct cmd *c, char **words, const char *directory, stat_recorder *record)
+static bool run_once(struct cmd *c, char **words, const char *directory, stat_recorder *record)
 {
 	int status = 0, count = 0;
 	pid_t pid = fork();
@@ -240,12 +240,12 @@ const char *calibrate(
 		NUMBER(FRESH), NULL};
 	for (int round = 0; round < ROUNDS && !why; round++) {
 		remove_all(directory);
-		if (!run(c, words, NULL, NULL) || !read_took(took, &now)) {
+		if (!run_once(c, words, NULL, NULL) || !read_took(took, &now)) {
 			why = "the interpreter could not be run again";
 			break;
 		}
 		keep_least(&plain, &now, round);
-		if (!run(c, words, directory, record) || !read_took(took, &now))
+		if (!run_once(c, words, directory, record) || !read_took(took, &now))
 			why = "the calibration could not be recorded";
 		else
 			keep_least(&recorded, &now, round);

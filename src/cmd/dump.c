@@ -57,7 +57,7 @@ static void thread_done(struct dump *d, uint32_t thread)
 	}
 }
 
-static void take(struct dump *d, const struct pl_event *e)
+static void take_row(struct dump *d, const struct pl_event *e)
 {
 	const struct selection *s = &d->selection;
 	uint32_t thread = e->position.thread;
@@ -98,7 +98,7 @@ static uint32_t choose_threads(struct dump *d, const struct pl_process *p)
 }
 
 /* A seq is one thread's, so with several threads all are read, and the rows before it left out. */
-static int seek(struct dump *d, struct pl_cursor *c, uint32_t thread, struct pl_err *err)
+static int dump_seek(struct dump *d, struct pl_cursor *c, uint32_t thread, struct pl_err *err)
 {
 	const struct when *from = &d->selection.from;
 
@@ -111,18 +111,19 @@ static int seek(struct dump *d, struct pl_cursor *c, uint32_t thread, struct pl_
 
 /* Until the end, until all wanted threads are past --to, or until nobody reads the output any
  * more. */
-static int walk(struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
+static int walk_thread(
+	struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
 {
 	struct pl_cursor *c = NULL;
 	struct pl_event e;
 	int result = pl_cursor_new(&c, d->r, p->number, thread, err);
 
 	if (result == 0)
-		result = seek(d, c, thread, err);
+		result = dump_seek(d, c, thread, err);
 	while (result == 0 && d->wanted && !d->out.error) {
 		result = pl_cursor_next(c, &e, err);
 		if (result == 0)
-			take(d, &e);
+			take_row(d, &e);
 	}
 	pl_cursor_free(c);
 	return result == PL_END ? 0 : result;
@@ -141,7 +142,7 @@ static int walk_edge(
 	while (result == 0)
 		result = pl_cursor_next(c, &e, err);
 	while (result == PL_END && !d->out.error && pl_cursor_possible(c, &e, err) == 0)
-		take(d, &e);
+		take_row(d, &e);
 	pl_cursor_free(c);
 	return result == PL_END ? 0 : result;
 }
@@ -167,7 +168,7 @@ static void dump_process(struct dump *d, const struct pl_process *p)
 
 	d->threads = calloc((size_t)p->thread_count + 1, 1);
 	if (d->threads)
-		result = walk(d, p, choose_threads(d, p), &err);
+		result = walk_thread(d, p, choose_threads(d, p), &err);
 	if (result == 0)
 		result = walk_edges(d, p, &err);
 	if (result < 0) {
@@ -189,7 +190,7 @@ static void dump_processes(struct dump *d)
 }
 
 /* All damage, even outside of the selection, counts for the exit code. */
-static void say_damages(struct dump *d)
+static void dump_damages(struct dump *d)
 {
 	uint64_t n = pl_recording_damage_count(d->r);
 
@@ -266,7 +267,7 @@ static void write_apart(struct dump *d, char text[APART_BYTES])
 
 /* Say to a person why there is nothing to see. To a program no row is an answer: there is no such
  * event. But a time can be mistyped, so it is named to a program, too. */
-static void say_nothing(struct dump *d)
+static void dump_says_nothing(struct dump *d)
 {
 	const struct selection *s = &d->selection;
 	char range[SELECT_RANGE_BYTES], apart[APART_BYTES], *said = NULL;
@@ -298,7 +299,7 @@ static void say_nothing(struct dump *d)
 	buf_release(&what);
 }
 
-static int prepare(struct dump *d, struct cmd *c, const char *fields, bool json)
+static int dump_prepare(struct dump *d, struct cmd *c, const char *fields, bool json)
 {
 	d->selection.command = "dump";
 	int code = select_read(&d->selection, d->r);
@@ -365,12 +366,12 @@ int cmd_dump(struct cmd *c)
 	if (code == CMD_GO)
 		code = cmd_open(c, &d.r);
 	if (code == CMD_GO)
-		code = prepare(&d, c, fields, json);
+		code = dump_prepare(&d, c, fields, json);
 	if (code == CMD_GO) {
 		page_start(c, &d.out);
 		dump_processes(&d);
-		say_damages(&d);
-		say_nothing(&d);
+		dump_damages(&d);
+		dump_says_nothing(&d);
 		code = d.code;
 	}
 	rows_release(&d.rows);

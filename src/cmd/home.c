@@ -151,7 +151,7 @@ static bool is_candidate(int folder_fd, const struct dirent *d)
 	return fstatat(folder_fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int add(struct home_list *list, int folder_fd, const char *name)
+static int home_add(struct home_list *list, int folder_fd, const char *name)
 {
 	struct home_entry *more =
 		reallocarray(list->entries, list->count + 1, sizeof *list->entries);
@@ -188,7 +188,7 @@ int home_list(const char *folder, struct home_list *list)
 	*list = (struct home_list){0};
 	while (err == 0 && (e = readdir(d)))
 		if (is_candidate(dirfd(d), e))
-			err = add(list, dirfd(d), e->d_name);
+			err = home_add(list, dirfd(d), e->d_name);
 	if (d)
 		closedir(d);
 	if (list->count)
@@ -289,7 +289,7 @@ static int none_here(const struct naming *n)
 	return CMD_USAGE;
 }
 
-static int take(const struct naming *n, size_t index, char path[PATH_MAX])
+static int take_named(const struct naming *n, size_t index, char path[PATH_MAX])
 {
 	const char *name = n->list.entries[index].name;
 
@@ -316,7 +316,7 @@ static int take_latest(const struct naming *n, unsigned long back, char path[PAT
 	while (before < back && index > 0)
 		before += n->list.entries[--index].has_path;
 	if (before == back)
-		return take(n, index, path);
+		return take_named(n, index, path);
 	cmd_say("%s: there are only %lu recordings before the latest one in %s; `pathline ls` "
 		"lists "
 		"them",
@@ -374,7 +374,7 @@ static int take_name(const struct naming *n, char path[PATH_MAX])
 	size_t index, found = 0, count = 0;
 
 	if (find_name(&n->list, n->word, &index))
-		return take(n, index, path);
+		return take_named(n, index, path);
 	for (size_t i = 0; i < n->list.count; i++)
 		if (*n->word && !strncmp(n->list.entries[i].name, n->word, strlen(n->word))) {
 			found = i;
@@ -382,7 +382,7 @@ static int take_name(const struct naming *n, char path[PATH_MAX])
 		}
 	if (count > 1)
 		return ambiguous(n, count);
-	return count ? take(n, found, path) : unknown(n);
+	return count ? take_named(n, found, path) : unknown(n);
 }
 
 static int take_path(const struct naming *n, char path[PATH_MAX])
@@ -395,7 +395,7 @@ static int take_path(const struct naming *n, char path[PATH_MAX])
 }
 
 /* A path that exists comes after known names, and before abbreviated names. */
-static int resolve(const struct naming *n, char path[PATH_MAX])
+static int resolve_name(const struct naming *n, char path[PATH_MAX])
 {
 	unsigned long back;
 	size_t index;
@@ -426,7 +426,7 @@ int home_resolve(const char *command, const char *word, char path[PATH_MAX])
 		code = CMD_USAGE;
 	}
 	if (code == CMD_GO)
-		code = resolve(&n, path);
+		code = resolve_name(&n, path);
 	home_list_release(&n.list);
 	return code;
 }

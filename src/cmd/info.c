@@ -60,7 +60,7 @@ static void label_text(struct out *o, const char *word, const char *text)
 }
 
 /* A part of the page, after an empty line. */
-static void title(struct out *o, const char *word)
+static void info_title(struct out *o, const char *word)
 {
 	out_char(o, '\n');
 	out_tone(o, TONE_STRONG);
@@ -208,7 +208,7 @@ static struct cell process_cell(const void *context, size_t row, unsigned column
 }
 
 /* A table, indented further than its title. */
-static struct sheet table(const struct column *columns, const void *context, size_t rows)
+static struct sheet info_table(const struct column *columns, const void *context, size_t rows)
 {
 	return (struct sheet){
 		.columns = columns, .context = context, .rows = rows, .indent = 2, .gap = 2};
@@ -220,9 +220,9 @@ static void write_processes(struct out *o, const struct pl_recording *r)
 {
 	const uint32_t count = pl_recording_process_count(r);
 	struct process_row *rows = calloc(count + 1, sizeof *rows);
-	struct sheet s = table(process_columns, rows, count);
+	struct sheet s = info_table(process_columns, rows, count);
 
-	title(o, "processes");
+	info_title(o, "processes");
 	s.cell = process_cell;
 	for (uint32_t i = 0; rows && i < count; i++) {
 		const struct pl_process *p = rows[i].process = pl_recording_process(r, i);
@@ -277,7 +277,7 @@ static void write_python(struct out *o, const struct pl_recording *r, uint32_t i
 
 static void write_pythons(struct out *o, const struct pl_recording *r)
 {
-	title(o, "interpreters");
+	info_title(o, "interpreters");
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++)
 		write_python(o, r, i);
 }
@@ -321,7 +321,7 @@ static void write_threads(struct out *o, const struct pl_recording *r)
 	const struct pl_thread **threads = calloc(most + 1, sizeof *threads);
 	size_t count = 0;
 
-	title(o, "threads");
+	info_title(o, "threads");
 	for (uint32_t i = 0; threads && i < pl_recording_process_count(r); i++) {
 		const struct pl_process *p = pl_recording_process(r, i);
 		for (uint32_t n = 0; n < p->thread_count && count < most; n++) {
@@ -330,7 +330,7 @@ static void write_threads(struct out *o, const struct pl_recording *r)
 				threads[count++] = t;
 		}
 	}
-	struct sheet s = table(thread_columns, threads, count);
+	struct sheet s = info_table(thread_columns, threads, count);
 	s.cell = thread_cell;
 	if (threads)
 		sheet_write(&s, o, SHEET_TEXT);
@@ -416,7 +416,7 @@ static void write_counts(struct out *o, const struct pl_recording *r)
 {
 	struct summary s = summary_of(r);
 
-	title(o, "events");
+	info_title(o, "events");
 	for (int k = 0; k < PL_EVENT_KIND_COUNT; k++)
 		if (s.counts[k])
 			write_number(o, pl_event_kind_name((enum pl_event_kind)k), s.counts[k], "");
@@ -426,7 +426,7 @@ static void write_counts(struct out *o, const struct pl_recording *r)
 	write_samples(o, r);
 	write_codes(o, "left out", s.codes_left_out, ", by the filter");
 	write_codes(o, "unanalysed", s.codes_unanalysed, ", of which every line was recorded");
-	title(o, "on disk");
+	info_title(o, "on disk");
 	for (uint32_t i = 0; pl_recording_size(r, i); i++) {
 		const struct pl_size *z = pl_recording_size(r, i);
 		char size[UNITS_BYTES], count[UNITS_BYTES], text[64];
@@ -468,7 +468,7 @@ static void write_losses(struct out *o, const struct pl_recording *r)
 {
 	uint32_t n = pl_recording_loss_count(r);
 
-	title(o, "lost");
+	info_title(o, "lost");
 	if (!n)
 		out_text(o, "  nothing\n");
 	out_tone(o, n ? TONE_BAD : TONE_PLAIN);
@@ -627,7 +627,7 @@ static uint64_t recorded_in_all(struct pl_recording *r)
 }
 
 /* One object for the recording, on one line. */
-static void write_json(struct out *o, struct pl_recording *r, const char *directory)
+static void info_json(struct out *o, struct pl_recording *r, const char *directory)
 {
 	struct json j = {.out = o};
 	struct pl_recording_info info;
@@ -663,7 +663,7 @@ static void write_info(struct out *o, struct pl_recording *r, bool json)
 	pl_recording_info(r, &info);
 	real = realpath(info.directory, NULL);
 	if (json)
-		write_json(o, r, real ? real : info.directory);
+		info_json(o, r, real ? real : info.directory);
 	else
 		write_page(o, r, real ? real : info.directory);
 	free(real);

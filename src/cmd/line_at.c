@@ -131,7 +131,7 @@ static int note_begin(void *context, const struct pl_event *e)
 	return PL_END;
 }
 
-static int search(struct pl_recording *r, struct pass *pass, uint32_t kinds)
+static int search_pass(struct pl_recording *r, struct pass *pass, uint32_t kinds)
 {
 	const struct line_at *at = pass->at;
 	const struct pl_wanted wanted = {
@@ -162,7 +162,7 @@ bool line_at_longest(struct pl_recording *r, const struct line_at *at, uint64_t 
 		pass.depth = UINT32_MAX;
 		find_begin(r, &pass);
 	}
-	if (search(r, &pass, at->line ? BIT(LINE) | ENTRIES : ENTRIES) < 0)
+	if (search_pass(r, &pass, at->line ? BIT(LINE) | ENTRIES : ENTRIES) < 0)
 		return false;
 	*seq = pass.seq;
 	return pass.seq != UINT64_MAX;

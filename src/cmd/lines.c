@@ -30,7 +30,7 @@ static void write_process(struct lines *w)
 }
 
 /* Columns of a terminal, or of a part of a screen; 0: neither. */
-static unsigned columns_of(const struct lines *w)
+static unsigned columns_of_line(const struct lines *w)
 {
 	return w->columns ? w->columns : w->out->columns;
 }
@@ -45,12 +45,12 @@ static void measure_names(struct lines *w)
 		if (width > w->name_width)
 			w->name_width = width;
 	}
-	if (columns_of(w) && w->name_width > NAME_WIDTH)
+	if (columns_of_line(w) && w->name_width > NAME_WIDTH)
 		w->name_width = NAME_WIDTH;
 }
 
 /* The row's process and thread. A process is announced before its rows, if there are several. */
-static void follow(struct lines *w, const struct pl_position *p)
+static void lines_follow(struct lines *w, const struct pl_position *p)
 {
 	if (!w->process || w->process->number != p->process) {
 		w->process = pl_recording_find_process(w->r, p->process);
@@ -119,7 +119,7 @@ static void write_thread(struct lines *w, const struct pl_event *e)
 /* A recursion of thousands of levels would leave no room for the lines. */
 static void write_indent(struct lines *w, uint32_t depth)
 {
-	const unsigned columns = columns_of(w);
+	const unsigned columns = columns_of_line(w);
 	uint32_t most = INDENT_MAX;
 
 	/* On a terminal at most two fifths of the room to the right of time and thread. */
@@ -341,7 +341,7 @@ static uint32_t indent_of(const struct pl_event *e)
  */
 void lines_write(struct lines *w, const struct pl_event *e)
 {
-	follow(w, &e->position);
+	lines_follow(w, &e->position);
 	follow_clock(w, e->time_ns);
 	out_line(w->out);
 	write_time(w, e->time_ns);

@@ -78,7 +78,7 @@ static void describe_end(const struct pl_recording *r, struct entry *e)
 
 /* Bounded: ls is not to take seconds for a recording of hours, so exceptions are looked for from
  * the end, in so many events (session/crash.h). */
-static void describe(struct pl_recording *r, struct entry *e)
+static void describe_entry(struct pl_recording *r, struct entry *e)
 {
 	const struct crash_bounds bounds = {.events = CRASH_EVENTS, .count = CRASH_COUNTED};
 	struct crash crash;
@@ -200,7 +200,7 @@ static void write_text_or_null(struct json *j, const char *key, const char *text
 		json_null(j, key);
 }
 
-static void write_json(const struct listing *l, const struct entry *e)
+static void ls_json(const struct listing *l, const struct entry *e)
 {
 	struct json j = {.out = l->out};
 
@@ -238,9 +238,9 @@ static int list_one(struct listing *l, size_t index)
 	if (result == 0)
 		result = pl_recording_open(&r, dir, &err);
 	if (result == 0) {
-		describe(r, &e);
+		describe_entry(r, &e);
 		if (l->json)
-			write_json(l, &e);
+			ls_json(l, &e);
 		else
 			add_row(l, &e);
 	} else if (l->has_others && result == PL_ERR_NOT_FOUND && !home_has_own_files(dir)) {
@@ -285,7 +285,7 @@ static int list_all(struct listing *l, const char *word)
 	return code;
 }
 
-static void release(struct listing *l)
+static void ls_release(struct listing *l)
 {
 	for (size_t i = 0; i < l->count; i++)
 		free(l->rows[i].exceptions);
@@ -308,7 +308,7 @@ static bool find_folder(const char *word, char folder[PATH_MAX])
 
 /* Recordings whose collector was killed are finished first, so that they do not count as
  * running. */
-static int list(struct out *o, const char *word, bool json)
+static int list_folder(struct out *o, const char *word, bool json)
 {
 	char folder[PATH_MAX];
 	struct listing l = {.out = o, .folder = folder, .json = json};
@@ -327,7 +327,7 @@ static int list(struct out *o, const char *word, bool json)
 	l.has_others = strcmp(basename(folder), HOME_NAME) != 0;
 	finish_dead_arenas(NULL);
 	int code = list_all(&l, word);
-	release(&l);
+	ls_release(&l);
 	return code;
 }
 
@@ -360,7 +360,7 @@ int cmd_ls(struct cmd *c)
 		code = page_open(c, &o, !json);
 	if (code == CMD_GO) {
 		page_start(c, &o);
-		code = list(&o, c->count ? c->words[0] : NULL, json);
+		code = list_folder(&o, c->count ? c->words[0] : NULL, json);
 	}
 	written = page_close(c, &o);
 	return written ? written : code;

@@ -108,7 +108,7 @@ static void defuse(char *line)
 }
 
 /* One write(2) a line, so that it does not mix with what the recorded program writes. */
-static void say(const char *before, const char *after, const char *format, va_list arguments)
+static void say_line(const char *before, const char *after, const char *format, va_list arguments)
 {
 	char *line = NULL, *whole = NULL;
 	int n = -1;
@@ -130,7 +130,7 @@ void cmd_say(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say("", "", format, arguments);
+	say_line("", "", format, arguments);
 	va_end(arguments);
 }
 
@@ -139,7 +139,7 @@ void cmd_say_bold(const struct cmd *c, const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	say(c->color_err ? "\033[1m" : "", c->color_err ? "\033[0m" : "", format, arguments);
+	say_line(c->color_err ? "\033[1m" : "", c->color_err ? "\033[0m" : "", format, arguments);
 	va_end(arguments);
 }
 
@@ -162,7 +162,7 @@ struct parser {
 };
 
 /* By word or by letter, first among the command's own. */
-static const struct cmd_option *find(
+static const struct cmd_option *find_option(
 	const struct parser *p, const char *word, size_t length, char letter)
 {
 	const struct cmd_option *tables[] = {p->usage->options, p->common};
@@ -225,7 +225,7 @@ static int read_long(struct parser *p, const char *word)
 {
 	const char *equals = strchr(word, '=');
 	size_t length = equals ? (size_t)(equals - word) : strlen(word);
-	const struct cmd_option *o = find(p, word + 2, length - 2, 0);
+	const struct cmd_option *o = find_option(p, word + 2, length - 2, 0);
 
 	if (!o)
 		return unknown_option(p, word);
@@ -236,7 +236,7 @@ static int read_long(struct parser *p, const char *word)
 static int read_letters(struct parser *p, const char *word)
 {
 	for (const char *l = word + 1; *l; l++) {
-		const struct cmd_option *o = find(p, NULL, 0, *l);
+		const struct cmd_option *o = find_option(p, NULL, 0, *l);
 		if (!o)
 			return unknown_option(p, word);
 		if (o->argument)
@@ -253,7 +253,7 @@ static bool ends_options(const struct parser *p, const char *word)
 {
 	if (word[0] != '-' || !word[1])
 		return true;
-	return p->usage->first_word_ends && word[1] != '-' && !find(p, NULL, 0, word[1]);
+	return p->usage->first_word_ends && word[1] != '-' && !find_option(p, NULL, 0, word[1]);
 }
 
 /* Operands are moved to the front of c->words as they come, so options may stand between them. What

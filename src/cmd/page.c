@@ -44,7 +44,7 @@ int page_open(struct cmd *c, struct out *o, bool for_person)
 }
 
 /* The words of the pager, split in place; words[0] NULL: there is none. */
-static void split(char *text, char *words[WORDS_MAX + 1])
+static void split_words(char *text, char *words[WORDS_MAX + 1])
 {
 	char *rest = NULL;
 	size_t count = 0;
@@ -83,7 +83,7 @@ static void run_pager(char **words, int input, int failed)
 
 /* Returns the pager's pid, with its input in ends[1]; 0: it was not started, and *err is the
  * reason. */
-static pid_t start(char **words, int ends[2], int *err)
+static pid_t start_pager(char **words, int ends[2], int *err)
 {
 	int failed[2];
 	ssize_t got;
@@ -129,9 +129,9 @@ void page_start(struct cmd *c, struct out *o)
 		return;
 	text = strdup(chosen_pager() ? chosen_pager() : "less -FRX");
 	if (text)
-		split(text, words);
+		split_words(text, words);
 	if (words[0])
-		o->pager = start(words, ends, &err);
+		o->pager = start_pager(words, ends, &err);
 	if (err && chosen_pager()) /* a small system has no less: no pager then */
 		cmd_say("%s: the pager '%s' cannot be started: %s; --no-pager needs none", c->name,
 			words[0], strerror(err));

@@ -15,7 +15,7 @@
 
 #define SAME_MAX 1000 /* recordings with the same name in the same second */
 
-static int failed(const char *path, int err)
+static int place_failed(const char *path, int err)
 {
 	cmd_say("record: the directory '%s' cannot be made: %s", path, strerror(err));
 	return CMD_RECORD_FAILED;
@@ -52,7 +52,7 @@ static int make_default(struct place *p, const char *name)
 
 	p->made_home = make_private(HOME_NAME);
 	if (!p->made_home && errno != EEXIST)
-		return failed(HOME_NAME, errno);
+		return place_failed(HOME_NAME, errno);
 	make_ignored();
 	localtime_r(&now, &local);
 	strftime(stamp, sizeof stamp, "%y%m%d-%H%M%S", &local);
@@ -66,7 +66,7 @@ static int make_default(struct place *p, const char *name)
 		if (errno != EEXIST)
 			break;
 	}
-	return failed(p->path, errno);
+	return place_failed(p->path, errno);
 }
 
 static bool is_empty(const char *path)
@@ -96,12 +96,12 @@ static int make_given(struct place *p, const char *directory)
 {
 	if (!*directory ||
 		snprintf(p->path, sizeof p->path, "%s", directory) >= (int)sizeof p->path)
-		return failed(directory, *directory ? ENAMETOOLONG : ENOENT);
+		return place_failed(directory, *directory ? ENAMETOOLONG : ENOENT);
 	make_parents(p);
 	if (make_private(directory))
 		return CMD_GO;
 	if (errno != EEXIST)
-		return failed(directory, errno);
+		return place_failed(directory, errno);
 	if (is_empty(directory))
 		return CMD_GO;
 	cmd_say("record: %s is not an empty directory; give -o a new or an empty one", directory);
@@ -117,7 +117,7 @@ int place_make(struct place *p, const char *directory, const char *name)
 		return code;
 	p->directory_fd = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (p->directory_fd < 0 || !realpath(p->path, p->real))
-		return failed(p->path, errno);
+		return place_failed(p->path, errno);
 	return CMD_GO;
 }
 

@@ -77,7 +77,7 @@ struct choices {
 };
 
 /* The index of an option's word among its choices, which are those of an enum of arena.h. */
-static int choose(const char *word, const char *what, const char *const *choices, uint32_t *to)
+static int choose_word(const char *word, const char *what, const char *const *choices, uint32_t *to)
 {
 	for (*to = 0; choices[*to]; (*to)++)
 		if (!strcmp(word, choices[*to]))
@@ -95,15 +95,15 @@ static int read_kinds(struct record_options *o, const struct choices *word)
 
 	for (size_t i = 0; i < sizeof CLOCKS / sizeof *CLOCKS; i++)
 		clocks[i] = CLOCKS[i].word;
-	int code = choose(word->on_full, "choice for --on-full:", full, &o->on_full);
+	int code = choose_word(word->on_full, "choice for --on-full:", full, &o->on_full);
 	if (code == CMD_GO)
-		code = choose(word->passes, "choice for --passes:", passes, &o->passes);
+		code = choose_word(word->passes, "choice for --passes:", passes, &o->passes);
 	if (code == CMD_GO)
-		code = choose(word->order, "choice for --order:", order, &o->order);
+		code = choose_word(word->order, "choice for --order:", order, &o->order);
 	if (code == CMD_GO)
-		code = choose(word->clock, "choice for --clock:", clocks, &o->clock);
+		code = choose_word(word->clock, "choice for --clock:", clocks, &o->clock);
 	if (code == CMD_GO)
-		code = choose(word->timing, "choice for --timing:", timing, &o->timing);
+		code = choose_word(word->timing, "choice for --timing:", timing, &o->timing);
 	return code;
 }
 

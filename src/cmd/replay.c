@@ -104,7 +104,7 @@ static void write_note(struct answers *a)
 	out_char(&a->out, '\n');
 }
 
-static void answer(struct answers *a)
+static void give_answer(struct answers *a)
 {
 	if (!a->session.why[0])
 		session_note_here(&a->session);
@@ -117,13 +117,13 @@ static void answer(struct answers *a)
 	out_flush(&a->out);
 }
 
-static int failed(int code, const struct pl_err *err)
+static int replay_failed(int code, const struct pl_err *err)
 {
 	cmd_say("replay: %s", err->used ? pl_err_text(err) : pl_error_name(code));
 	return CMD_BAD;
 }
 
-static void show_progress(void *context, uint32_t thread, uint64_t seq)
+static void replay_progress(void *context, uint32_t thread, uint64_t seq)
 {
 	struct answers *a = context;
 	const struct replay *p = &a->session.replay;
@@ -135,22 +135,22 @@ static void show_progress(void *context, uint32_t thread, uint64_t seq)
 
 /* One command. `answered`: with a row; those of the user's file and of options only move. CMD_GO,
  * or an exit code. */
-static int run(struct answers *a, const char *line, bool answered)
+static int run_command(struct answers *a, const char *line, bool answered)
 {
 	struct pl_err err = {0};
 
 	interrupted = 0;
 	a->progress = progress_begin();
-	a->session.replay.progress = show_progress;
+	a->session.replay.progress = replay_progress;
 	a->session.replay.context = a;
 	int code = session_do(&a->session, line, &err);
 	progress_end(&a->progress);
 	if (code < 0)
-		return failed(code, &err);
+		return replay_failed(code, &err);
 	if (a->session.quit)
 		return CMD_OK;
 	if (answered)
-		answer(a);
+		give_answer(a);
 	return a->out.error ? CMD_OK : CMD_GO;
 }
 
@@ -177,7 +177,7 @@ static int run_lines(struct answers *a, FILE *from, bool answered)
 				cmd_say("replay: cannot bind a key by '%s'; write: key K COMMAND",
 					line);
 		} else if (line[0] && line[0] != '#') {
-			code = run(a, line, answered);
+			code = run_command(a, line, answered);
 		}
 	}
 	if (code == CMD_GO && from == stdin && isatty(0))
@@ -210,12 +210,12 @@ static int run_own(struct answers *a)
 }
 
 /* Execute an option as its command. A refusal ends the program. */
-static int begin(struct answers *a, const char *word, const char *text)
+static int start_option(struct answers *a, const char *word, const char *text)
 {
 	char line[1024];
 
 	snprintf(line, sizeof line, "%s %s", word, text);
-	int code = run(a, line, false);
+	int code = run_command(a, line, false);
 	if (code == CMD_GO && a->session.refused) {
 		cmd_say("replay: %s", a->session.why);
 		return CMD_USAGE;
@@ -250,7 +250,7 @@ static int go_to_end(struct answers *a)
 	p->joins = false;
 	if (code >= 0)
 		session_note_seen(&a->session);
-	return code < 0 ? failed(code, &err) : CMD_GO;
+	return code < 0 ? replay_failed(code, &err) : CMD_GO;
 }
 
 /* Go to the last event of a process that a signal ended. */
@@ -262,7 +262,7 @@ static int go_to_kill(struct answers *a, const struct pl_process *of)
 	int code = replay_seq(p, of->number, 0, 0, &err);
 
 	if (code < 0)
-		return failed(code, &err);
+		return replay_failed(code, &err);
 	a->thread = NULL; /* it may be one of another process */
 	code = go_to_end(a);
 	summary_end(p->r, of, how);
@@ -344,7 +344,7 @@ static int go_to_exception(struct answers *a)
 	if (crash.exits && a->screen)
 		snprintf(a->session.note, sizeof a->session.note,
 			"no exception ended anything; this is the last exit (SystemExit)");
-	return code < 0 ? failed(code, &err) : CMD_GO;
+	return code < 0 ? replay_failed(code, &err) : CMD_GO;
 }
 
 /* Wait a moment for what is still being written. false: the recording is complete. */
@@ -362,7 +362,7 @@ static bool grows(struct pl_recording *r)
 /* The position, from the general to the particular: the first line, the user's own commands, the
  * process, the thread, the time, the end, the exception. With --follow a recording may not have
  * its first line yet. */
-static int start(struct answers *a)
+static int replay_begin(struct answers *a)
 {
 	struct replay *p = &a->session.replay;
 	struct pl_err err = {0};
@@ -379,15 +379,15 @@ static int start(struct answers *a)
 		return CMD_OK;
 	}
 	if (code < 0)
-		return failed(code, &err);
+		return replay_failed(code, &err);
 	code = run_own(a);
 	if (code == CMD_GO && a->process)
-		code = begin(a, "P", a->process);
+		code = start_option(a, "P", a->process);
 	if (code == CMD_GO && a->thread)
-		code = begin(a, "t", a->thread);
+		code = start_option(a, "t", a->thread);
 	a->session.note[0] = 0; /* that it begins there */
 	if (code == CMD_GO && a->at)
-		code = begin(a, "j", a->at);
+		code = start_option(a, "j", a->at);
 	if (code == CMD_GO && a->end)
 		code = go_to_end(a);
 	if (code == CMD_GO && a->at_exception)
@@ -433,7 +433,7 @@ static int show_screen(struct answers *a)
 	int code = CMD_GO;
 
 	for (size_t i = 0; i < a->command_count && code == CMD_GO; i++)
-		code = run(a, a->commands[i], false);
+		code = run_command(a, a->commands[i], false);
 	if (code != CMD_GO)
 		return code;
 	if (out_init(&a->text, -1, false) < 0) {
@@ -454,28 +454,28 @@ static int show_screen(struct answers *a)
 	free(a->text.here);
 	free(a->text.bytes);
 	a->text = (struct out){.fd = -1};
-	return code < 0 ? failed(code, &err) : ended ? 128 + ended : CMD_OK;
+	return code < 0 ? replay_failed(code, &err) : ended ? 128 + ended : CMD_OK;
 }
 
 static int replay(struct answers *a)
 {
-	int code = start(a);
+	int code = replay_begin(a);
 
 	if (code != CMD_GO)
 		return code;
 	if (a->screen)
 		return show_screen(a);
 	a->session.why[0] = 0;
-	answer(a);
+	give_answer(a);
 	for (size_t i = 0; i < a->command_count && code == CMD_GO; i++)
-		code = run(a, a->commands[i], true);
+		code = run_command(a, a->commands[i], true);
 	if (code == CMD_GO)
 		code = run_lines(a, stdin, true);
 	return code == CMD_GO ? CMD_OK : code;
 }
 
 /* SA_RESTART: Ctrl-C at the prompt does not end the reading of a line. */
-static int prepare(struct answers *a, struct cmd *c)
+static int replay_prepare(struct answers *a, struct cmd *c)
 {
 	struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
 
@@ -505,7 +505,7 @@ static bool has_screen(void)
 
 #define ABOUT_BYTES (WORDS_HELP_BYTES + 512)
 /* The help has the table of commands in it, so it is made when it is needed. */
-static void describe(char about[ABOUT_BYTES])
+static void describe_commands(char about[ABOUT_BYTES])
 {
 	char words[WORDS_HELP_BYTES];
 
@@ -563,7 +563,7 @@ int cmd_replay(struct cmd *c)
 			.flag = &keys},
 		{0},
 	};
-	describe(about);
+	describe_commands(about);
 	code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", about, options});
 	if (code == CMD_GO && keys) {
 		keys_print(stdout);
@@ -571,7 +571,7 @@ int cmd_replay(struct cmd *c)
 	}
 	a->screen = !plain && !a->json && has_screen();
 	if (code == CMD_GO)
-		code = prepare(a, c);
+		code = replay_prepare(a, c);
 	if (code == CMD_GO)
 		code = replay(a);
 	rows_release(&a->rows);

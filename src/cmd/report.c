@@ -422,7 +422,7 @@ struct cell cell_longest_seq(const struct report *w, size_t row, const struct pl
 					  : cell_seq(w, l->thread, w->seqs[row] - 1);
 }
 
-static bool show_progress(void *context, double done)
+static bool report_progress(void *context, double done)
 {
 	progress_show(context, done);
 	return true;
@@ -487,7 +487,7 @@ static void report_range(struct report *w)
 		.tasks = w->tasks,
 		.exceptions = w->exceptions,
 		.blocking_ns = w->blocking_ns,
-		.progress = show_progress,
+		.progress = report_progress,
 		.context = &progress};
 	struct pl_profile *p = NULL;
 	struct pl_err err = {0};
@@ -549,7 +549,7 @@ static int check_found(const struct report *w)
 }
 
 /* Heads without rows leave open why there are none: a time can be mistyped. */
-static void say_nothing(const struct report *w)
+static void report_says_nothing(const struct report *w)
 {
 	const struct selection *s = &w->selection;
 	char range[SELECT_RANGE_BYTES];
@@ -568,7 +568,7 @@ static void say_nothing(const struct report *w)
 }
 
 /* Damage is shown as gaps; here it becomes the exit code. */
-static void say_damages(struct report *w)
+static void report_damages(struct report *w)
 {
 	uint64_t n = pl_recording_damage_count(w->r);
 
@@ -595,11 +595,11 @@ static int report_all(struct report *w)
 		w->code = code == CMD_GO ? CMD_OK : code;
 	}
 	if (w->code == CMD_OK)
-		say_nothing(w);
+		report_says_nothing(w);
 	if (w->code == CMD_OK)
 		say_missing(w);
 	if (w->code == CMD_OK)
-		say_damages(w);
+		report_damages(w);
 	return w->code;
 }
 
@@ -661,7 +661,7 @@ static int read_threshold(struct report *w)
 
 /* All that can be refused is refused here, before the pager is opened and anything is read at
  * length. */
-static int prepare(struct report *w)
+static int report_prepare(struct report *w)
 {
 	int code = read_rows(w);
 
@@ -685,7 +685,7 @@ static int prepare(struct report *w)
 	return code;
 }
 
-static void release(struct report *w)
+static void report_release(struct report *w)
 {
 	tree_release(&w->whole);
 	for (size_t i = 0; i < w->profile_count; i++) {
@@ -753,10 +753,10 @@ int cmd_report(struct cmd *c)
 	if (code == CMD_GO)
 		code = cmd_open(c, &w.r);
 	if (code == CMD_GO)
-		code = prepare(&w);
+		code = report_prepare(&w);
 	if (code == CMD_GO)
 		code = report_all(&w);
 	int written = page_close(c, &w.out);
-	release(&w);
+	report_release(&w);
 	return written ? written : code;
 }

@@ -196,7 +196,7 @@ static bool is_hit(const struct pl_profile_line *l)
 }
 
 /* Of the lines that ran when the range began, some have no hit in it. */
-static bool is_before(const struct report *w, const struct pl_profile_line *l)
+static bool line_is_before(const struct report *w, const struct pl_profile_line *l)
 {
 	return w->range.from_ns && !is_hit(l);
 }
@@ -205,14 +205,14 @@ static bool is_before(const struct report *w, const struct pl_profile_line *l)
  * which has a hit only where the def itself is executed. */
 static bool is_begin(const struct report *w, const struct pl_profile_line *l)
 {
-	return !is_before(w, l) && !is_hit(l) && l->time.line == pl_code_first_line(l->time.code) &&
-	       is_called(w, l->time.code);
+	return !line_is_before(w, l) && !is_hit(l) &&
+	       l->time.line == pl_code_first_line(l->time.code) && is_called(w, l->time.code);
 }
 
 /* Of code that is left out no line has an event; its calls of recorded code take time. */
 static bool is_left_out(const struct report *w, const struct pl_profile_line *l)
 {
-	return !is_before(w, l) && !is_hit(l) && !is_called(w, l->time.code);
+	return !line_is_before(w, l) && !is_hit(l) && !is_called(w, l->time.code);
 }
 
 static struct cell line_cell(const void *context, size_t row, unsigned column)
@@ -360,7 +360,7 @@ int report_lines(struct report *w)
 	int code = report_show(w, &s);
 	if (any_line(w, s.rows, is_open))
 		report_note(w, OPEN_NOTE);
-	if (any_line(w, s.rows, is_before))
+	if (any_line(w, s.rows, line_is_before))
 		report_note(w, BEFORE_NOTE);
 	if (report_has_filter(w) && any_line(w, s.rows, is_left_out))
 		report_note(w, LEFT_OUT_NOTE);
@@ -464,7 +464,7 @@ static void add_time(int64_t *to, int64_t ns)
 
 /* Lists by line: a line can have several rows in the table, one for each function with a part of it
  * (a comprehension, a lambda). */
-static int gather(struct annotated *a)
+static int gather_lines(struct annotated *a)
 {
 	const struct pl_profile_tables *t = a->w->t;
 
@@ -610,7 +610,7 @@ static int annotate(struct report *w, const struct pl_code *code, const char *ti
 		.w = w, .file = pl_code_file(code), .code = code, .whole = executed_is_whole(w->r)};
 	struct pl_text text;
 	struct pl_err why = {0};
-	int result = gather(&a);
+	int result = gather_lines(&a);
 
 	if (result == CMD_GO) {
 		report_title(w, NULL, title);

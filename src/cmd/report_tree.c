@@ -48,7 +48,7 @@ static void write_span(struct out *o, int64_t ns)
 
 /* Numbers first, in columns; the name is indented by its level, so that the columns stay
  * straight. */
-static void write_text(struct report *w, const struct tree_node *n)
+static void tree_text(struct report *w, const struct tree_node *n)
 {
 	struct out *o = &w->out;
 	const uint32_t level = n->depth - 1, most = indent_max(o);
@@ -172,7 +172,7 @@ static void write_tree(struct report *w, const struct tree *t)
 	while (i && !o->error) {
 		bool shown = is_shown(w, &t->nodes[i]);
 		if (shown)
-			write_text(w, &t->nodes[i]);
+			tree_text(w, &t->nodes[i]);
 		else
 			fold(w, t, i);
 		uint32_t next = shown ? t->nodes[i].first_child : 0;
@@ -214,7 +214,7 @@ int report_tree(struct report *w)
 
 /* ---- all ranges ---- */
 
-static void put(void *context, const char *bytes, size_t count)
+static void tree_put(void *context, const char *bytes, size_t count)
 {
 	out_put(context, bytes, count);
 }
@@ -251,7 +251,7 @@ static int write_flame(struct report *w, const struct tree *t)
 	}
 	int code = flame_title(w, &title);
 	if (code == 0)
-		code = flame_svg(t, (const char *)title.at, &(struct flame_sink){put, &o});
+		code = flame_svg(t, (const char *)title.at, &(struct flame_sink){tree_put, &o});
 	buf_release(&title);
 	out_flush(&o);
 	int error = o.error;
@@ -281,7 +281,7 @@ int report_whole(struct report *w)
 		code = CMD_BAD;
 	}
 	if (code == CMD_OK && w->collapsed &&
-		flame_collapsed(t, &(struct flame_sink){put, &w->out})) {
+		flame_collapsed(t, &(struct flame_sink){tree_put, &w->out})) {
 		cmd_say("report: no memory for the stacks");
 		code = CMD_BAD;
 	}

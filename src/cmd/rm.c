@@ -68,7 +68,7 @@ static bool is_being_written(const char *path, bool *known)
 	return written;
 }
 
-static int refuse(const struct victim *v, const char *why)
+static int refuse_victim(const struct victim *v, const char *why)
 {
 	cmd_say("rm: %s is not removed: %s", v->path, why);
 	return CMD_USAGE;
@@ -77,31 +77,32 @@ static int refuse(const struct victim *v, const char *why)
 /* CMD_GO: it may be removed. First what no --force changes: it is a directory, not a link to one;
  * it has files of a recording; it has nothing else. Then whether it is still being written, which
  * --force allows. */
-static int judge(struct victim *v, bool force)
+static int judge_victim(struct victim *v, bool force)
 {
 	char why[NAME_MAX + 64];
 	bool known;
 
 	v->fd = open(v->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (v->fd < 0 && (errno == ELOOP || errno == ENOTDIR))
-		return refuse(v, "it is not a directory; a link is not followed");
+		return refuse_victim(v, "it is not a directory; a link is not followed");
 	int err = v->fd < 0 ? errno : look_through(v);
 	if (err)
-		return refuse(v, strerror(err));
+		return refuse_victim(v, strerror(err));
 	if (!v->is_recording)
-		return refuse(v, "it is not a recording: it has no file `meta`");
+		return refuse_victim(v, "it is not a recording: it has no file `meta`");
 	if (v->other[0]) {
 		snprintf(why, sizeof why, "%s in it is not part of a recording", v->other);
-		return refuse(v, why);
+		return refuse_victim(v, why);
 	}
 	bool written = is_being_written(v->path, &known);
 	if (force)
 		return CMD_GO;
 	if (written)
-		return refuse(v, "it is still being written; --force removes it all the same");
+		return refuse_victim(
+			v, "it is still being written; --force removes it all the same");
 	return known ? CMD_GO
-		     : refuse(v, "it cannot be read, so perhaps it is still being written; "
-				 "--force removes it all the same");
+		     : refuse_victim(v, "it cannot be read, so perhaps it is still being written; "
+					"--force removes it all the same");
 }
 
 /* 0, or an errno. */
@@ -124,7 +125,7 @@ static int remove_files(const struct victim *v)
 }
 
 /* The last part of the path, and the folder that it is in. */
-static const char *split(const char *path, char folder[PATH_MAX])
+static const char *split_path(const char *path, char folder[PATH_MAX])
 {
 	size_t n = strlen(path);
 
@@ -146,7 +147,7 @@ static int remove_one(struct victim *v)
 	char folder[PATH_MAX], name[NAME_MAX + 1];
 	int err = remove_files(v);
 
-	snprintf(name, sizeof name, "%s", split(v->path, folder));
+	snprintf(name, sizeof name, "%s", split_path(v->path, folder));
 	name[strcspn(name, "/")] = 0;
 	if (err == 0 && rmdir(v->path) < 0)
 		err = errno;
@@ -180,7 +181,7 @@ static int remove_all(struct cmd *c, struct victim *victims, bool force)
 		code = home_resolve("rm", c->words[i], victims[i].path);
 	finish_dead_arenas(NULL);
 	for (int i = 0; i < c->count && code == CMD_GO; i++)
-		code = judge(&victims[i], force);
+		code = judge_victim(&victims[i], force);
 	if (code != CMD_GO)
 		return code;
 	code = CMD_OK;

@@ -26,7 +26,7 @@ static void escape(struct rows *w, struct text t)
 
 /* File and name of a code, escaped once for all rows that show them. false: it is too long, or
  * there is no memory. */
-static bool remember(struct rows *w, struct row_code *kept, const struct pl_code *code)
+static bool remember_code(struct rows *w, struct row_code *kept, const struct pl_code *code)
 {
 	struct text file = text_of(pl_code_file(code)), name = text_of(pl_code_name(code));
 
@@ -55,7 +55,7 @@ static const struct row_code *row_code(struct rows *w, const struct pl_code *cod
 	uint64_t hash = (uint64_t)(uintptr_t)code * 0x9e3779b97f4a7c15u;
 	struct row_code *kept = &w->codes[hash >> 52];
 
-	return kept->code == code || remember(w, kept, code) ? kept : NULL;
+	return kept->code == code || remember_code(w, kept, code) ? kept : NULL;
 }
 _Static_assert(ROW_CODES == 1u << 12, "row_code takes the top 12 bits of the hash");
 
@@ -97,7 +97,7 @@ static struct text field_event(struct rows *w, const struct pl_event *e)
 }
 
 /* Into the output: tabs and newlines would end a field or row, quotes a string of JSON. */
-static void write_text(struct rows *w, struct text t)
+static void put_escaped(struct rows *w, struct text t)
 {
 	if (w->json)
 		out_json(w->out, t);
@@ -112,7 +112,7 @@ static void field_file(struct rows *w, const struct pl_event *e)
 	if (kept)
 		out_put(w->out, kept->file.at, kept->file.length);
 	else
-		write_text(w, text_of(pl_code_file(e->code)));
+		put_escaped(w, text_of(pl_code_file(e->code)));
 }
 
 static void field_code(struct rows *w, const struct pl_event *e)
@@ -122,7 +122,7 @@ static void field_code(struct rows *w, const struct pl_event *e)
 	if (kept)
 		out_put(w->out, kept->name.at, kept->name.length);
 	else
-		write_text(w, text_of(pl_code_name(e->code)));
+		put_escaped(w, text_of(pl_code_name(e->code)));
 }
 
 static int64_t field_first(struct rows *w, const struct pl_event *e)
@@ -322,7 +322,7 @@ void rows_release(struct rows *w)
 
 /* Process and thread of the row, looked up only when they change: rows of one thread follow each
  * other in long runs. */
-static void follow(struct rows *w, const struct pl_position *p)
+static void rows_follow(struct rows *w, const struct pl_position *p)
 {
 	if (!w->process || w->process->number != p->process) {
 		w->process = pl_recording_find_process(w->r, p->process);
@@ -363,14 +363,14 @@ static void write_field(struct rows *w, const struct field *f, const struct pl_e
 	if (f->text && f->plain)
 		out_put(w->out, t.at, t.length);
 	else if (f->text)
-		write_text(w, t);
+		put_escaped(w, t);
 	else
 		f->code_text(w, e);
 	if (w->json && !f->plain)
 		out_char(w->out, '"');
 }
 
-static void write_json(struct rows *w, const struct pl_event *e)
+static void row_json(struct rows *w, const struct pl_event *e)
 {
 	struct json j = {.out = w->out};
 
@@ -385,9 +385,9 @@ static void write_json(struct rows *w, const struct pl_event *e)
 /* A row of fields separated by tabs, or one JSON object. */
 void rows_write(struct rows *w, const struct pl_event *e)
 {
-	follow(w, &e->position);
+	rows_follow(w, &e->position);
 	if (w->json) {
-		write_json(w, e);
+		row_json(w, e);
 		return;
 	}
 	for (size_t i = 0; i < w->count; i++) {

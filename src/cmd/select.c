@@ -19,7 +19,7 @@ bool list_next(const char **list, const char **word, size_t *length)
 }
 
 /* Is the whole word a number? */
-static bool read_number(const char *word, size_t length, uint64_t *number)
+static bool read_seq_number(const char *word, size_t length, uint64_t *number)
 {
 	*number = 0;
 	for (size_t i = 0; i < length; i++) {
@@ -44,7 +44,7 @@ static bool process_is(
 {
 	uint64_t number;
 
-	if (!read_number(word, length, &number))
+	if (!read_seq_number(word, length, &number))
 		return p->command && memmem(p->command, strlen(p->command), word, length);
 	if (number <= UINT32_MAX && pl_recording_find_process(r, (uint32_t)number))
 		return p->number == number;
@@ -56,7 +56,7 @@ static bool thread_is(
 {
 	uint64_t number;
 
-	if (!read_number(word, length, &number))
+	if (!read_seq_number(word, length, &number))
 		return same(t->name, word, length);
 	if (number <= UINT32_MAX && pl_recording_thread(r, t->process, (uint32_t)number))
 		return t->number == number;
@@ -103,7 +103,7 @@ static bool task_has(const struct pl_event *e, const char *word, size_t length)
 	uint64_t number;
 
 	return same(e->task, word, length) ||
-	       (read_number(word, length, &number) && number && e->task_id == number);
+	       (read_seq_number(word, length, &number) && number && e->task_id == number);
 }
 
 static bool task_is(const struct selection *s, const struct pl_event *e)

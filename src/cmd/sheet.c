@@ -180,7 +180,7 @@ static void write_place(struct out *o, const struct cell *c)
 	write_source(o, c);
 }
 
-static bool is_text(enum cell_kind kind)
+static bool is_text_column(enum cell_kind kind)
 {
 	return kind == CELL_TEXT || kind == CELL_PLACE || kind == CELL_ID;
 }
@@ -237,7 +237,7 @@ static void measure(struct layout *l, const struct key *keys, size_t count, bool
 		for (size_t k = 0; k < count; k++) {
 			const struct cell c = l->s->cell(l->s->context, keys[k].row, i);
 			size_t width = cell_width(&c, column, cut);
-			l->left[i] |= is_text(c.kind);
+			l->left[i] |= is_text_column(c.kind);
 			if (width > l->width[i])
 				l->width[i] = width;
 		}
@@ -338,7 +338,7 @@ static void write_head(const struct layout *l, struct out *o)
 
 /* For a person: measure all, leave out what does not fit, then write. A file or pipe has no width:
  * nothing is left out or cut. */
-static void write_text(const struct sheet *s, struct out *o, const struct key *keys, size_t count)
+static void sheet_text(const struct sheet *s, struct out *o, const struct key *keys, size_t count)
 {
 	struct layout l = {.s = s};
 
@@ -398,7 +398,7 @@ static void write_member(struct json *j, const char *name, const struct cell *c)
 }
 
 /* One object a row, all columns that have a name, whatever a terminal would show. */
-static void write_json(const struct sheet *s, struct out *o, const struct key *keys, size_t count)
+static void sheet_json(const struct sheet *s, struct out *o, const struct key *keys, size_t count)
 {
 	struct json j = {.out = o};
 
@@ -525,9 +525,9 @@ int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form)
 	if (form != SHEET_JSON && s->most && count > s->most)
 		count = s->most;
 	if (form == SHEET_TEXT)
-		write_text(s, out, keys, count);
+		sheet_text(s, out, keys, count);
 	else if (form == SHEET_JSON)
-		write_json(s, out, keys, count);
+		sheet_json(s, out, keys, count);
 	else
 		write_csv(s, out, keys, count);
 	free(keys);

@@ -77,7 +77,7 @@ static void read_pieces(struct statements *s, struct pieces *p, struct pl_text t
 	s->state = l.state;
 }
 
-static bool is(const struct pieces *p, const char *word)
+static bool is_piece(const struct pieces *p, const char *word)
 {
 	return strlen(word) == p->length && !memcmp(p->word, word, p->length);
 }
@@ -86,26 +86,26 @@ static bool is(const struct pieces *p, const char *word)
  * finally and try only if something follows on their line. */
 static bool has_code(const struct pieces *p)
 {
-	if (!p->but_strings || is(p, "global") || is(p, "nonlocal"))
+	if (!p->but_strings || is_piece(p, "global") || is_piece(p, "nonlocal"))
 		return false;
-	if (is(p, "else") || is(p, "finally"))
+	if (is_piece(p, "else") || is_piece(p, "finally"))
 		return p->body;
-	if (p->after == ':' && p->length && !is(p, "try")) /* of a variable: x: int */
+	if (p->after == ':' && p->length && !is_piece(p, "try")) /* of a variable: x: int */
 		return p->assigns;
 	return true;
 }
 
 /* A function's first line, as its code has it, is that of its first decorator. */
-static enum statement begin(struct statements *s, const struct pieces *p)
+static enum statement begin_statement(struct statements *s, const struct pieces *p)
 {
 	bool decorates = *p->word == '@';
 
 	if (!s->decorators)
 		s->first = s->line;
 	s->decorators = decorates;
-	if (is(p, "def"))
+	if (is_piece(p, "def"))
 		return STATEMENT_DEF;
-	if (is(p, "async") && p->after == 'd')
+	if (is_piece(p, "async") && p->after == 'd')
 		return STATEMENT_DEF;
 	return has_code(p) ? STATEMENT_CODE : STATEMENT_NONE;
 }
@@ -126,5 +126,5 @@ enum statement statements_next(struct statements *s, struct pl_text text)
 		return STATEMENT_NONE;
 	read_word(&p, text.at + i, text.length - i);
 	s->indent = indent;
-	return begin(s, &p);
+	return begin_statement(s, &p);
 }

@@ -243,7 +243,7 @@ static bool is_in(uint32_t c, const struct range *ranges, size_t count)
 }
 
 /* The blocks of wide characters (East Asian, emoji), and of those with no width. */
-static unsigned columns_of(uint32_t c)
+static unsigned columns_of_character(uint32_t c)
 {
 	static const struct range wide[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf}, {0xac00, 0xd7a3},
 		{0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6},
@@ -270,7 +270,7 @@ static unsigned eat_character(const char **at, const char *end)
 	for (size_t i = 1; i < n; i++)
 		v = v << 6 | (c[i] & 0x3f);
 	*at += n;
-	return columns_of(v);
+	return columns_of_character(v);
 }
 
 /* As many columns as what out_clean writes, except for control bytes. */

@@ -63,7 +63,7 @@ static size_t row_indent(const char *line)
 }
 
 /* Does the text after this newline belong to the same paragraph? */
-static bool goes_on(const char *line, const char *next)
+static bool goes_on_in_paragraph(const char *line, const char *next)
 {
 	return *next && *next != '\n' && *next != ' ' && *line != ' ' && *line != '\n' &&
 	       !row_indent(line) && !row_indent(next);
@@ -84,7 +84,7 @@ static void put_text(const char *text, size_t left)
 		}
 		if (!*at)
 			break;
-		if (goes_on(line, at + 1)) {
+		if (goes_on_in_paragraph(line, at + 1)) {
 			const size_t n = strcspn(++at, " \n");
 			put_word(&w, 1, at, n);
 			at += n;
@@ -100,7 +100,7 @@ static void put_text(const char *text, size_t left)
 }
 
 /* `  -f, --force                what it means`. A long name has its line for itself. */
-static void help_row(const struct cmd_option *o)
+static void usage_row(const struct cmd_option *o)
 {
 	char left[80];
 	char letter[8] = "   ";
@@ -122,9 +122,9 @@ void usage_print(
 	put_text(usage->about, 0);
 	putchar('\n');
 	for (const struct cmd_option *o = usage->options; o && o->word; o++)
-		help_row(o);
+		usage_row(o);
 	for (const struct cmd_option *o = common; o->word; o++)
-		help_row(o);
+		usage_row(o);
 }
 
 /* ---- the tables ---- */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "cmd/cmd.h"
 
-static bool ends_with(const char *word, const char *end)
+static bool word_ends_with(const char *word, const char *end)
 {
 	size_t n = strlen(word), m = strlen(end);
 
@@ -56,8 +56,8 @@ static bool is_for_python(const char *word, const char *python)
 		return true;
 	if (runs_itself(word))
 		return false;
-	return ends_with(word, ".py") || ends_with(word, ".pyw") || ends_with(word, ".pyz") ||
-	       is_python_directory(word);
+	return word_ends_with(word, ".py") || word_ends_with(word, ".pyw") ||
+	       word_ends_with(word, ".pyz") || is_python_directory(word);
 }
 
 /* Search as execvp does, but distinguish "not found" from "found, and not executable". 0, ENOENT or
@@ -120,7 +120,7 @@ static void name_from(struct what *w, const char *word)
 				       ? '-'
 				       : *c;
 	w->name[n] = 0;
-	if (ends_with(w->name, ".py"))
+	if (word_ends_with(w->name, ".py"))
 		w->name[n - 3] = 0;
 }
 

@@ -63,7 +63,7 @@ static void count_untold(struct cut *k, const struct follow_rows *rows)
 }
 
 /* Update everything that an event changes. */
-static void follow(struct cut *k, const struct event *e)
+static void cut_follow(struct cut *k, const struct event *e)
 {
 	struct stream *t = k->t;
 	struct follow_rows rows;
@@ -125,7 +125,7 @@ static void put_part(struct cut *k, struct pl_view part)
 /* Apply the events of one part of a chunk: runs of common ones, and between them single ones of the
  * other kinds. A part that ends in the middle of an event is damaged from that event on, and the
  * block has what is before it. */
-static void run(struct cut *k, struct pl_view part)
+static void cut_run(struct cut *k, struct pl_view part)
 {
 	const size_t before = k->bytes;
 	struct pl_view v = part;
@@ -142,7 +142,7 @@ static void run(struct cut *k, struct pl_view part)
 		if (event_has_trait(e.kind, EVENT_APART))
 			mentions_add_apart(&k->c->mentions, before + (size_t)(at - part.at),
 				(size_t)(v.at - at));
-		follow(k, &e);
+		cut_follow(k, &e);
 	}
 	put_part(k, view_of(part.at, part.left - v.left));
 }
@@ -174,7 +174,7 @@ static size_t block_max(const struct collector *c)
 
 /* Part by part, while they continue each other. A part is within a chunk, and a chunk holds only
  * whole events. */
-static void gather(struct cut *k)
+static void gather_parts(struct cut *k)
 {
 	const struct held_chunk *h;
 	struct pl_view part;
@@ -183,7 +183,7 @@ static void gather(struct cut *k)
 		stream_part(k->t, &k->c->arena, k->end, &h, &part) && continues(k, h)) {
 		if (part.left > BLOCK_BYTES_MAX)
 			part.left = BLOCK_BYTES_MAX;
-		run(k, part);
+		cut_run(k, part);
 	}
 }
 
@@ -440,7 +440,7 @@ static bool cut_one(struct collector *c, struct stream *t)
 	 * larger than this */
 	blocks_make_room(c, block_max(c) + CHUNK_ROOM);
 	open_head(&k);
-	gather(&k);
+	gather_parts(&k);
 	if (c->costs.on)
 		standings_take(&c->bodies.standings, add_cost, c);
 	if (k.end == t->position && !k.damaged)

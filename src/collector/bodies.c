@@ -24,7 +24,7 @@ static uint64_t hash_body(uint32_t text, struct pl_view body)
 }
 
 /* The number of an equal body + 1; 0: none. */
-static uint32_t find(const struct bodies *b, uint64_t at, uint32_t text, struct pl_view body)
+static uint32_t find_equal(const struct bodies *b, uint64_t at, uint32_t text, struct pl_view body)
 {
 	uint32_t head[3];
 	const uint8_t *kept = b->kept.at + at;
@@ -37,7 +37,7 @@ static uint32_t find(const struct bodies *b, uint64_t at, uint32_t text, struct 
 }
 
 /* The first body with a hash is kept; another one with the same hash is stored anew each time. */
-static void keep(
+static void keep_body(
 	struct bodies *b, uint64_t *place, uint32_t number, uint32_t text, struct pl_view body)
 {
 	if (!place || *place || b->kept.failed ||
@@ -66,7 +66,7 @@ static void set_code(struct bodies *b, uint32_t code, uint32_t number)
 void bodies_add(struct bodies *b, uint32_t code, uint32_t text, struct pl_view body)
 {
 	uint64_t *place = map_put(&b->known, hash_body(text, body));
-	uint32_t same = place && *place ? find(b, *place - 1, text, body) : 0;
+	uint32_t same = place && *place ? find_equal(b, *place - 1, text, body) : 0;
 
 	if (same) {
 		set_code(b, code, same - 1);
@@ -74,7 +74,7 @@ void bodies_add(struct bodies *b, uint32_t code, uint32_t text, struct pl_view b
 	}
 	uint32_t number = b->count++;
 	graphs_add(&b->graphs, number, body);
-	keep(b, place, number, text, body);
+	keep_body(b, place, number, text, body);
 	buf_varint(&b->records, number);
 	buf_varint(&b->records, text ? (uint64_t)text + 1 : 0);
 	buf_string(&b->records, body.at, body.left);
@@ -154,7 +154,8 @@ void bodies_load(struct bodies *b, struct pl_view v)
 		!view_varint_max(&v, UINT32_MAX, &text) && !view_string(&v, &body)) {
 		uint32_t from = text ? (uint32_t)text - 1 : 0;
 		graphs_add(&b->graphs, (uint32_t)number, body);
-		keep(b, map_put(&b->known, hash_body(from, body)), (uint32_t)number, from, body);
+		keep_body(
+			b, map_put(&b->known, hash_body(from, body)), (uint32_t)number, from, body);
 		if (number >= b->count)
 			b->count = (uint32_t)number + 1;
 	}

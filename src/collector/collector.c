@@ -251,7 +251,7 @@ static uint32_t free_chunks(const struct collector *c)
 }
 
 /* Keep a quarter free. true: that fails, so chunks are scarce. */
-static bool grow(struct collector *c)
+static bool keep_quarter_free(struct collector *c)
 {
 	uint32_t count = c->arena.file_chunks;
 	uint32_t least = arena_rooms[c->stamped].free;
@@ -321,7 +321,7 @@ bool collector_round(struct collector *c, enum blocks_why why)
 	processes_looked(c);
 	messages_read(c);
 	samples_settle(c, now_ns);
-	blocks_cut(c, grow(c) ? BLOCKS_ALL : why, now_ns);
+	blocks_cut(c, keep_quarter_free(c) ? BLOCKS_ALL : why, now_ns);
 	forget_codes(c, freed);
 	processes_end(c, now_ns);
 	say_arena_torn(c);
@@ -476,7 +476,7 @@ static void wait_for_news(struct loop *l)
 
 /* The program is over and all dead processes are drained: write to disk what the living ones have
  * written so far, and report it. */
-static bool settle(struct loop *l)
+static bool settle_program(struct loop *l)
 {
 	struct collector *c = l->c;
 
@@ -596,7 +596,7 @@ static void run_loop(struct loop *l)
 			send_report(l, true);
 			return;
 		}
-		if (over && !any_drained_or_over(&c->processes) && settle(l))
+		if (over && !any_drained_or_over(&c->processes) && settle_program(l))
 			return;
 		look_for_dead_arenas(l, mono_ns());
 		before_ns = l->auto_tick ? cpu_ns() : 0;
@@ -721,7 +721,7 @@ static void add_to_epoll(int epoll, int fd)
 	epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e);
 }
 
-static int say(const struct collector_start *s, enum collector_word word, const char *text)
+static int say_word(const struct collector_start *s, enum collector_word word, const char *text)
 {
 	struct collector_packet p = {.word = word};
 
@@ -736,7 +736,7 @@ static const char *what_helps(int err)
 
 /* READY is said only when the header and the first point of the clock are on disk: each recording
  * that a program writes to can be read, whatever happens next. */
-static int begin(struct collector *c, const struct collector_start *s)
+static int collector_begin(struct collector *c, const struct collector_start *s)
 {
 	char why[PATH_MAX + 128];
 
@@ -763,7 +763,7 @@ static int begin(struct collector *c, const struct collector_start *s)
 		}
 	}
 	if (err < 0)
-		say(s, COLLECTOR_FAILED, why);
+		say_word(s, COLLECTOR_FAILED, why);
 	return err;
 }
 
@@ -786,13 +786,13 @@ int collector_run(const struct collector_start *s)
 	if (s->tick_ns && s->tick_ns < ROUND_NS)
 		prctl(PR_SET_TIMERSLACK, 1000);
 	c->processes.epoll = epoll_create1(EPOLL_CLOEXEC);
-	int err = begin(c, s);
+	int err = collector_begin(c, s);
 	if (err < 0)
 		goto done;
 	add_to_epoll(c->processes.epoll, l.channel);
 	c->processes.word_due = true;
 	add_to_epoll(c->processes.epoll, l.signals);
-	say(s, COLLECTOR_READY, c->arena_path);
+	say_word(s, COLLECTOR_READY, c->arena_path);
 	run_loop(&l);
 done:
 	collector_release(c);

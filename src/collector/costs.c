@@ -22,7 +22,7 @@ static uint32_t row_of(struct costs *c, const struct bodies *b, uint32_t code)
 }
 
 /* Room for this row; new rows are 0. */
-static bool grow(struct costs *c, uint32_t row)
+static bool costs_grow(struct costs *c, uint32_t row)
 {
 	uint32_t room = c->room ? c->room : 256;
 
@@ -51,7 +51,7 @@ void costs_add(struct costs *c, const struct bodies *b, uint32_t code, enum even
 {
 	uint32_t row = row_of(c, b, code);
 
-	if (row < c->room || grow(c, row))
+	if (row < c->room || costs_grow(c, row))
 		c->rows[row][event_row(kind)] += count;
 }
 

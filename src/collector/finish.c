@@ -288,7 +288,7 @@ static void settle_streams(struct collector *c)
 	}
 }
 
-static bool load(struct collector *c)
+static bool load_records(struct collector *c)
 {
 	processes_look(c); /* meta describes them */
 	if (!load_meta(c))
@@ -340,7 +340,7 @@ static bool is_ours(const struct arena *a, int fd)
 
 /* true: END is written. false: the arena stays for the next finisher, unless there is nothing to
  * finish. */
-static bool finish(struct collector *c)
+static bool finish_recording(struct collector *c)
 {
 	struct arena_head *h = c->arena.head;
 	int directory_fd = open(h->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -354,7 +354,7 @@ static bool finish(struct collector *c)
 	}
 	if (store_reopen(&c->store, directory_fd, h->limit_bytes) < 0)
 		return false;
-	if (!load(c)) {
+	if (!load_records(c)) {
 		collector_unlink(c);
 		return false;
 	}
@@ -404,7 +404,7 @@ static bool finish_and_free(struct collector *c)
 
 	if (locked && arena_map(&c->arena, c->arena_fd) == 0) {
 		guard_begin(&c->arena);
-		done = is_ours(&c->arena, c->arena_fd) && finish(c);
+		done = is_ours(&c->arena, c->arena_fd) && finish_recording(c);
 	}
 	collector_release(c);
 	free(c);

@@ -12,7 +12,7 @@ struct body_graph {
 
 /* The table is by number of the body. Numbers are given one after another, so few places stay
  * empty. */
-static bool make_room(struct graphs *g, uint32_t number)
+static bool graphs_make_room(struct graphs *g, uint32_t number)
 {
 	uint32_t room = g->room ? g->room : 1024;
 
@@ -33,7 +33,7 @@ static bool make_room(struct graphs *g, uint32_t number)
  * rows that have no event, as by a reader, who cannot read it either. */
 void graphs_add(struct graphs *g, uint32_t body_number, struct pl_view body)
 {
-	if (!make_room(g, body_number) || g->all[body_number])
+	if (!graphs_make_room(g, body_number) || g->all[body_number])
 		return;
 	struct body_graph *b = calloc(1, sizeof *b);
 	if (!b || body_read(body, &b->body)) {

@@ -165,7 +165,7 @@ static int read_raw_code(struct collector *c, const struct message *m)
 	return err;
 }
 
-static int read_text(struct collector *c, const struct message *m)
+static int read_source_text(struct collector *c, const struct message *m)
 {
 	struct text_place place = place_of(c, m->process);
 	struct code_text t;
@@ -221,7 +221,7 @@ static int read_fields(struct collector *c, uint8_t kind, const struct message *
 	case MESSAGE_CODE_RAW:
 		return read_raw_code(c, m);
 	case MESSAGE_TEXT:
-		return read_text(c, m);
+		return read_source_text(c, m);
 	case MESSAGE_NOTE:
 		return read_note(c, m);
 	case MESSAGE_CODE_FREE:
@@ -247,7 +247,7 @@ static bool copy_bytes(struct collector *c, const struct stream *t, uint64_t at,
 	return c->bytes.used == n && !c->bytes.failed;
 }
 
-static void refuse(
+static void refuse_message(
 	struct collector *c, struct stream *t, enum pl_gap_reason reason, const char *why)
 {
 	t->broken = true;
@@ -294,7 +294,7 @@ static uint64_t first_message(const struct collector *c, struct stream *t)
 
 /* Everything that messages led to is on disk afterwards: texts and bodies before the blocks that
  * name them. */
-static void flush(struct collector *c)
+static void flush_messages(struct collector *c)
 {
 	source_texts_flush(&c->texts, &c->store);
 	bodies_flush(&c->bodies, &c->store);
@@ -320,7 +320,7 @@ void messages_read(struct collector *c)
 		while (err == 0)
 			err = read_one(c, t, &at);
 		if (err < 0)
-			refuse(c, t, PL_GAP_DAMAGED,
+			refuse_message(c, t, PL_GAP_DAMAGED,
 				"the recorder's messages are damaged: names may be missing");
 		if (t->broken)
 			at = t->position + stream_pending(t);
@@ -329,7 +329,7 @@ void messages_read(struct collector *c)
 	}
 	if (!any)
 		return;
-	flush(c);
+	flush_messages(c);
 	for (uint32_t i = 0; i < c->streams.message_count; i++) {
 		struct stream *t = c->streams.messages[i];
 		if (t->count && t->read_to != t->position)
@@ -340,6 +340,7 @@ void messages_read(struct collector *c)
 void messages_end(struct collector *c, struct stream *t)
 {
 	if (stream_pending(t) && !t->broken)
-		refuse(c, t, PL_GAP_KILLED, "the recorder was killed in the middle of a message");
+		refuse_message(
+			c, t, PL_GAP_KILLED, "the recorder was killed in the middle of a message");
 	stream_drop(&c->streams, t, &c->arena);
 }

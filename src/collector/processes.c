@@ -86,7 +86,7 @@ static void replace_image(struct collector *c, struct process *p)
 	}
 }
 
-static void add(struct collector *c, uint32_t index, const struct process_slot *slot)
+static void process_add(struct collector *c, uint32_t index, const struct process_slot *slot)
 {
 	struct processes *ps = &c->processes;
 	struct process *p = calloc(1, sizeof *p);
@@ -146,7 +146,7 @@ static void look_at_slots(struct collector *c)
 			ps->incomplete = true;
 		else if (state != SLOT_FREE && slot->pid && slot->number &&
 			 !known_slot(ps, (uint32_t)i, slot->number))
-			add(c, (uint32_t)i, slot);
+			process_add(c, (uint32_t)i, slot);
 	}
 }
 

@@ -81,7 +81,8 @@ struct record_front {
 /* Torn: the bytes read are inconsistent, so the code may or may not have a record. */
 enum record_answer { RECORD_FOUND, RECORD_ABSENT, RECORD_TORN };
 
-static bool read_record(struct look *l, uint64_t record, uint64_t code, struct record_front *out)
+static bool read_record_front(
+	struct look *l, uint64_t record, uint64_t code, struct record_front *out)
 {
 	return look_read(l, record, out, sizeof *out) && out->code == code && out->number;
 }
@@ -152,7 +153,7 @@ static enum record_answer find_record(struct look *l, uint64_t code, struct reco
 	struct sample_process *s = &l->p->sample;
 	uint64_t record;
 
-	if (s->known[place].code == code && read_record(l, s->known[place].record, code, out))
+	if (s->known[place].code == code && read_record_front(l, s->known[place].record, code, out))
 		return RECORD_FOUND;
 	enum record_answer answer =
 		l->view->code_map ? find_mapped(l, code, &record) : find_extra(l, code, &record);
@@ -160,7 +161,7 @@ static enum record_answer find_record(struct look *l, uint64_t code, struct reco
 		return answer;
 	if ((int64_t)record < 0) /* the mark of code that is left out: a negative address */
 		return RECORD_ABSENT;
-	if (!read_record(l, record, code, out))
+	if (!read_record_front(l, record, code, out))
 		return RECORD_TORN;
 	s->known[place].code = code;
 	s->known[place].record = record;
@@ -317,7 +318,7 @@ static bool is_waiting_there(struct collector *c, struct stream *t, const struct
 /* A thread that waits at one place will mostly still be there. If a look finds it where it was,
  * waiting, the sample also counts for the looks that were left out since. Any other sample counts
  * once, because nobody knows when the thread came there. */
-static void weigh(const struct sampler *s, struct sample_thread *t, struct sample_seen *seen)
+static void weigh_look(const struct sampler *s, struct sample_thread *t, struct sample_seen *seen)
 {
 	bool same = seen->waiting && t->waiting && t->code == seen->code && t->unit == seen->unit;
 
@@ -343,7 +344,7 @@ static void keep_sample(struct collector *c, struct stream *t, const struct look
 		.unit = l->unit,
 		.ticks = clock_ticks(c->ticker.source),
 		.waiting = waiting};
-	weigh(s, &t->sample, seen);
+	weigh_look(s, &t->sample, seen);
 }
 
 /* EFAULT is a torn look. ESRCH: the thread has ended, which is reported elsewhere. Any other error:

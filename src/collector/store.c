@@ -62,7 +62,7 @@ uint64_t store_bytes(const struct store *s)
 }
 
 /* Would the recording keep to its limit with so many bytes more, and `kept` free? */
-static bool fits(const struct store *s, size_t bytes, uint64_t kept)
+static bool limit_allows(const struct store *s, size_t bytes, uint64_t kept)
 {
 	return !s->limit_bytes || store_bytes(s) + bytes + kept <= s->limit_bytes;
 }
@@ -82,7 +82,7 @@ const char *store_why(const struct store *s)
 }
 
 /* Reserve room for the last records: disk blocks after the end of the file are allocated now. */
-static void reserve(struct store *s)
+static void store_reserve(struct store *s)
 {
 	if (s->meta_bytes + RESERVE_BYTES / 2 <= s->reserved_to || s->failed)
 		return;
@@ -105,7 +105,7 @@ static bool leaves_the_end(struct store *s)
 	return wanted <= s->reserved_to || (errno != ENOSPC && errno != EDQUOT);
 }
 
-static void begin(struct store *s, int directory_fd, uint64_t limit_bytes)
+static void store_begin(struct store *s, int directory_fd, uint64_t limit_bytes)
 {
 	*s = (struct store){.directory_fd = directory_fd,
 		.meta_fd = -1,
@@ -116,7 +116,7 @@ static void begin(struct store *s, int directory_fd, uint64_t limit_bytes)
 
 int store_create(struct store *s, int directory_fd, uint64_t limit_bytes)
 {
-	begin(s, directory_fd, limit_bytes);
+	store_begin(s, directory_fd, limit_bytes);
 	s->meta_fd =
 		openat(directory_fd, STORE_META, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (s->meta_fd < 0) {
@@ -124,7 +124,7 @@ int store_create(struct store *s, int directory_fd, uint64_t limit_bytes)
 		store_close(s);
 		return err;
 	}
-	reserve(s);
+	store_reserve(s);
 	return 0;
 }
 
@@ -142,7 +142,7 @@ void store_close(struct store *s)
 	packer_release(&s->packer);
 	buf_release(&s->meta);
 	buf_release(&s->room);
-	begin(s, -1, 0);
+	store_begin(s, -1, 0);
 }
 
 /* ---- meta ---- */
@@ -162,7 +162,7 @@ void store_put(struct store *s, enum record_kind kind, const struct pl_buf *payl
 	if (s->failed && !is_last_word(kind))
 		return;
 	if (s->failed && kind != RECORD_END && kind != RECORD_CLOCK &&
-		!fits(s, payload->used + RECORD_HEAD_BYTES, END_BYTES))
+		!limit_allows(s, payload->used + RECORD_HEAD_BYTES, END_BYTES))
 		return;
 	record_write(&s->meta, (uint16_t)kind, buf_view(payload), &s->packer,
 		payload->used < META_PACK_MIN ? 0 : META_LEVEL);
@@ -185,15 +185,15 @@ int store_flush(struct store *s)
 		s->failed = s->failed ? s->failed : ENOMEM;
 	if (!s->meta.used)
 		return -s->failed;
-	int err = s->failed		     ? append_meta(s)
-		  : !fits(s, 0, WORDS_BYTES) ? refuse_over_limit(s)
-		  : !leaves_the_end(s)	     ? -ENOSPC
-					     : append_meta(s);
+	int err = s->failed			     ? append_meta(s)
+		  : !limit_allows(s, 0, WORDS_BYTES) ? refuse_over_limit(s)
+		  : !leaves_the_end(s)		     ? -ENOSPC
+						     : append_meta(s);
 	buf_reset(&s->meta);
 	s->meta.failed = false;
 	if (err < 0 && !s->failed)
 		s->failed = -err;
-	reserve(s);
+	store_reserve(s);
 	return -s->failed;
 }
 
@@ -223,7 +223,8 @@ bool store_over(const struct store *s, size_t bytes)
 	const uint64_t part = store_segment_max(s);
 	const uint64_t kept = WORDS_BYTES + (part < SLACK_BYTES_MAX ? part : SLACK_BYTES_MAX);
 
-	return s->last_segment > s->first_segment && !fits(s, bytes + RECORD_HEAD_BYTES, kept);
+	return s->last_segment > s->first_segment &&
+	       !limit_allows(s, bytes + RECORD_HEAD_BYTES, kept);
 }
 
 /* For a segment that another process wrote. */
@@ -318,7 +319,7 @@ static int next_segment(struct store *s)
 	return 0;
 }
 
-static bool is_full(const struct store *s, size_t record_bytes)
+static bool store_is_full(const struct store *s, size_t record_bytes)
 {
 	return s->segment_fd < 0 ||
 	       (*last_size(s) && *last_size(s) + record_bytes > store_segment_max(s));
@@ -326,7 +327,7 @@ static bool is_full(const struct store *s, size_t record_bytes)
 
 bool store_begins_segment(const struct store *s, size_t payload_bytes)
 {
-	return is_full(s, RECORD_HEAD_BYTES + payload_bytes);
+	return store_is_full(s, RECORD_HEAD_BYTES + payload_bytes);
 }
 
 /* meta first: then a reader of the block finds what it names. A record that is larger than a
@@ -340,9 +341,9 @@ static int append_record(struct store *s, enum record_kind kind, const struct pl
 	buf_reset(&s->room);
 	record_write(&s->room, (uint16_t)kind, buf_view(payload), NULL, 0);
 	err = payload->failed || s->room.failed ? -ENOMEM : 0;
-	if (err == 0 && !fits(s, s->room.used, WORDS_BYTES))
+	if (err == 0 && !limit_allows(s, s->room.used, WORDS_BYTES))
 		err = refuse_over_limit(s);
-	if (err == 0 && is_full(s, s->room.used))
+	if (err == 0 && store_is_full(s, s->room.used))
 		err = next_segment(s);
 	if (err == 0)
 		err = file_append(s->segment_fd, *last_size(s), s->room.at, s->room.used);
@@ -491,13 +492,13 @@ static int reopen_segments(struct store *s)
  * follows. */
 int store_reopen(struct store *s, int directory_fd, uint64_t limit_bytes)
 {
-	begin(s, directory_fd, limit_bytes);
+	store_begin(s, directory_fd, limit_bytes);
 	int err = trim(directory_fd, STORE_META, &s->meta_bytes, &s->meta_fd);
 	if (err == 0)
 		err = reopen_segments(s);
 	if (err < 0)
 		store_close(s);
 	else
-		reserve(s);
+		store_reserve(s);
 	return err;
 }

@@ -97,7 +97,7 @@ static void find_cheapest(struct cut *c, uint32_t entry)
 }
 
 /* A pending block leads only to blocks with greater numbers. */
-static void mark(struct cut *c, uint32_t entry)
+static void mark_reached(struct cut *c, uint32_t entry)
 {
 	struct flow_graph *g = c->g;
 
@@ -122,7 +122,7 @@ static void unmark(struct flow_graph *g)
 		g->starts[i].begins = false;
 }
 
-static bool begins(const struct flow_graph *g, uint32_t block)
+static bool block_begins(const struct flow_graph *g, uint32_t block)
 {
 	return g->blocks[block].start != FLOW_NONE && g->starts[g->blocks[block].start].begins;
 }
@@ -134,7 +134,7 @@ static bool leads_back(const struct flow_graph *g)
 		const struct flow_block *b = &g->blocks[i];
 		for (uint32_t k = 0; !b->pending && k < b->edge_count; k++) {
 			uint32_t to = g->edges[b->first_edge + k].to;
-			if (g->blocks[to].pending || begins(g, to))
+			if (g->blocks[to].pending || block_begins(g, to))
 				return true;
 		}
 	}
@@ -170,7 +170,7 @@ static bool place(struct cut *c, const bool *kept)
 	find_cheapest(c, entry);
 	if (!(c->at[entry].cost < CALL_PRICE))
 		return false;
-	mark(c, entry);
+	mark_reached(c, entry);
 	if (!leads_back(g) && place_around(g, kept))
 		return true;
 	unmark(g);

@@ -103,7 +103,7 @@ static int differ(struct flow_search *s, uint32_t was, uint32_t node)
 	return FLOW_CONFLICT;
 }
 
-static inline int enter(struct flow_search *s, uint32_t block, uint32_t node)
+static inline int search_enter(struct flow_search *s, uint32_t block, uint32_t node)
 {
 	struct flow_arrival *at = &s->at[block];
 
@@ -125,7 +125,7 @@ static inline int fire(struct flow_search *s, uint32_t block, uint32_t node)
 	if (!s->g->starts[start].witness) {
 		uint32_t child = child_of(s, node, start);
 		note_rise(s, child, block);
-		return enter(s, block, child);
+		return search_enter(s, block, child);
 	}
 	if (at->fires != FLOW_NONE)
 		return at->fires == node ? 0 : differ(s, at->fires, node);
@@ -134,7 +134,7 @@ static inline int fire(struct flow_search *s, uint32_t block, uint32_t node)
 	return 0;
 }
 
-static inline int follow(struct flow_search *s, const struct flow_edge *e, uint32_t node)
+static inline int search_follow(struct flow_search *s, const struct flow_edge *e, uint32_t node)
 {
 	int err = 0;
 
@@ -142,7 +142,7 @@ static inline int follow(struct flow_search *s, const struct flow_edge *e, uint3
 	if (e->fires != FLOW_NEVER)
 		err = fire(s, e->to, node);
 	if (err == 0 && e->fires != FLOW_ALWAYS)
-		err = enter(s, e->to, node);
+		err = search_enter(s, e->to, node);
 	return err;
 }
 
@@ -164,12 +164,12 @@ static inline int leave_block(struct flow_search *s, uint32_t block)
 	int err = b->flags & FLOW_BLOCK_SILENT ? leave_silently(s, node) : 0;
 
 	for (; e < end && err == 0; e++)
-		err = follow(s, e, node);
+		err = search_follow(s, e, node);
 	return err;
 }
 
 /* Forget what was reached after the first `entered` and `fired` ones. */
-static void forget(struct flow_search *s, uint32_t entered, uint32_t fired)
+static void search_forget(struct flow_search *s, uint32_t entered, uint32_t fired)
 {
 	while (s->entered_count > entered)
 		s->at[s->entered[--s->entered_count]].enters = FLOW_NONE;
@@ -178,7 +178,7 @@ static void forget(struct flow_search *s, uint32_t entered, uint32_t fired)
 }
 
 /* The block that was entered last is left first. */
-static int go_on(struct flow_search *s)
+static int search_go_on(struct flow_search *s)
 {
 	int err = 0;
 
@@ -194,7 +194,7 @@ static int go_on(struct flow_search *s)
 
 int flow_search_run(struct flow_search *s, uint32_t from)
 {
-	forget(s, 0, 0);
+	search_forget(s, 0, 0);
 	s->nodes[0] = (struct flow_node){.start = FLOW_NONE};
 	s->links[0] = (struct flow_node_links){FLOW_NONE, FLOW_NONE, FLOW_NONE};
 	s->node_count = 1;
@@ -202,8 +202,8 @@ int flow_search_run(struct flow_search *s, uint32_t from)
 	s->step_count = 0;
 	s->waiting = FLOW_NONE;
 	s->leaves = FLOW_NONE;
-	(void)enter(s, from, 0);
-	return go_on(s);
+	(void)search_enter(s, from, 0);
+	return search_go_on(s);
 }
 
 /* Back to the beginning of the step. Lists grow at their heads, so the last entry is removed
@@ -220,7 +220,7 @@ static void undo(struct flow_search *s, uint32_t step)
 		uint32_t node = --s->node_count;
 		s->links[s->nodes[node].parent].child = s->links[node].sibling;
 	}
-	forget(s, to.entered, to.fired);
+	search_forget(s, to.entered, to.fired);
 	s->step_count = step;
 	s->waiting = to.block;
 	if (s->leaves_step >= step)
@@ -235,7 +235,7 @@ int flow_search_again(struct flow_search *s, uint32_t block)
 	while (first->block != block)
 		first++;
 	undo(s, first->step);
-	return go_on(s);
+	return search_go_on(s);
 }
 
 void flow_search_apart(

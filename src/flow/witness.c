@@ -67,7 +67,7 @@ static inline double cost_of(const struct placement *p, uint32_t block)
 	return s->frequency * flow_line_price(s);
 }
 
-static void choose(void *context, uint32_t block)
+static void choose_block(void *context, uint32_t block)
 {
 	struct placement *p = context;
 	double cost = cost_of(p, block);
@@ -79,7 +79,7 @@ static void choose(void *context, uint32_t block)
 	}
 }
 
-static void list(struct placement *p, uint32_t block)
+static void list_witnesses(struct placement *p, uint32_t block)
 {
 	p->todo[p->todo_count++] = block;
 }
@@ -110,7 +110,7 @@ static void list_beginnings(struct placement *p)
 	for (uint32_t i = 0; i < p->g->block_count; i++) {
 		struct flow_block *b = &p->g->blocks[i];
 		if (b->flags & begins || (b->start != FLOW_NONE && p->g->starts[b->start].witness))
-			list(p, i);
+			list_witnesses(p, i);
 	}
 }
 
@@ -163,11 +163,11 @@ static int cure_from(struct placement *p, uint32_t from)
 
 	while (err == FLOW_CONFLICT) {
 		p->best = FLOW_NONE;
-		flow_search_apart(&p->search, choose, p);
+		flow_search_apart(&p->search, choose_block, p);
 		if (p->best == FLOW_NONE || takes_too_long(p))
 			return FLOW_CONFLICT;
 		p->g->starts[p->g->blocks[p->best].start].witness = true;
-		list(p, p->best);
+		list_witnesses(p, p->best);
 		err = flow_search_again(&p->search, p->best);
 	}
 	note_unique(p);

@@ -59,13 +59,13 @@ static int read_part(int fd, struct part p, struct pl_buf *out)
 	return 0;
 }
 
-static bool is_end(const uint8_t *at)
+static bool is_directory_end(const uint8_t *at)
 {
 	return !memcmp(at, "PK\5\6", 4);
 }
 
 /* Read the end of the directory into *out; *at: its place. */
-static int read_end(int fd, uint64_t file_bytes, struct pl_buf *out, uint64_t *at)
+static int read_directory_end(int fd, uint64_t file_bytes, struct pl_buf *out, uint64_t *at)
 {
 	uint64_t most = END_BYTES + COMMENT_MAX;
 
@@ -73,7 +73,7 @@ static int read_end(int fd, uint64_t file_bytes, struct pl_buf *out, uint64_t *a
 		return -EBADMSG;
 	*at = file_bytes - END_BYTES;
 	int err = read_part(fd, (struct part){*at, END_BYTES}, out);
-	if (err < 0 || is_end(out->at))
+	if (err < 0 || is_directory_end(out->at))
 		return err;
 	if (most > file_bytes)
 		most = file_bytes;
@@ -81,7 +81,7 @@ static int read_end(int fd, uint64_t file_bytes, struct pl_buf *out, uint64_t *a
 	if (err < 0)
 		return err;
 	for (size_t i = (size_t)most - END_BYTES + 1; i-- > 0;) {
-		if (!is_end(out->at + i))
+		if (!is_directory_end(out->at + i))
 			continue;
 		*at = file_bytes - most + i;
 		memmove(out->at, out->at + i, END_BYTES);
@@ -94,7 +94,7 @@ static int read_end(int fd, uint64_t file_bytes, struct pl_buf *out, uint64_t *a
 static int read_directory(int fd, uint64_t file_bytes, struct pl_buf *out, uint64_t *front)
 {
 	uint64_t end;
-	int err = read_end(fd, file_bytes, out, &end);
+	int err = read_directory_end(fd, file_bytes, out, &end);
 
 	if (err < 0)
 		return err;

@@ -20,7 +20,7 @@ static char *value_of(const char *variable, const char *name)
 }
 
 /* Where `path` stands in a list as ld.so splits it, or NULL. */
-static char *find_entry(char *list, const char *path)
+static char *find_in_list(char *list, const char *path)
 {
 	size_t n = strlen(path);
 
@@ -52,7 +52,7 @@ static bool has_users(char **env, const char *own_path)
 {
 	for (; *env; env++) {
 		char *list = value_of(*env, PRELOAD_NAME);
-		if (list && !find_entry(list, own_path))
+		if (list && !find_in_list(list, own_path))
 			return true;
 	}
 	return false;
@@ -63,7 +63,7 @@ static bool has_users(char **env, const char *own_path)
 static bool ours(char *variable, const char *own_path, bool beside)
 {
 	char *list = value_of(variable, PRELOAD_NAME);
-	char *entry = list ? find_entry(list, own_path) : NULL;
+	char *entry = list ? find_in_list(list, own_path) : NULL;
 
 	if (value_of(variable, ARENA_NAME))
 		return true;

@@ -108,7 +108,7 @@ static bool is_pypy(void)
 }
 
 /* The first one says why; the rest are counted. */
-static void refuse(const char *why)
+static void refuse_interpreter(const char *why)
 {
 	struct arena_head *head = preload.arena.head;
 	char executable[256];
@@ -210,7 +210,7 @@ static void start_recorder(const char *event)
 	__typeof__(pathline_recorder_start) *entry = load_recorder(text, sizeof text, &why);
 
 	if (!entry || entry(&start, &why) < 0)
-		refuse(why ? why : "the recorder gave no reason");
+		refuse_interpreter(why ? why : "the recorder gave no reason");
 }
 
 static bool is_start(const char *event)
@@ -290,9 +290,9 @@ void hook_add(void)
 	if (!atomic_exchange(&counted, true))
 		atomic_fetch_add_explicit(&preload.arena.head->pythons, 1, memory_order_relaxed);
 	if (!get_version)
-		refuse("only CPython is recorded");
+		refuse_interpreter("only CPython is recorded");
 	else if (!add)
-		refuse("no recorder was built for so old a version");
+		refuse_interpreter("no recorder was built for so old a version");
 	else if (add(on_audit, NULL) == 0) {
 		hook_list = find_list();
 		atomic_store_explicit(&listening, true, memory_order_relaxed);
@@ -350,7 +350,8 @@ bool hook_meet(const void *caller, bool whole)
 		if (hook_wanted())
 			hook_add();
 		else if (late && (whole || is_tss_set(caller)))
-			refuse("libpython was loaded for one library alone, without RTLD_GLOBAL");
+			refuse_interpreter(
+				"libpython was loaded for one library alone, without RTLD_GLOBAL");
 	}
 	errno = saved;
 	return begins;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "preload/preload.h"
 
-static void count(struct arena_head *head, enum left_kind kind, const char *path)
+static void count_left(struct arena_head *head, enum left_kind kind, const char *path)
 {
 	struct left_out *row = &head->left_out[kind];
 	size_t n = strnlen(path, sizeof row->first - 1);
@@ -23,14 +23,14 @@ void left_out(enum left_kind kind, const char *path)
 	struct arena arena;
 
 	if (preload.arena.head) {
-		count(preload.arena.head, kind, path);
+		count_left(preload.arena.head, kind, path);
 		return;
 	}
 	int fd = open(preload.arena_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY);
 	if (fd < 0)
 		return;
 	if (arena_map(&arena, fd) == 0) {
-		count(arena.head, kind, path);
+		count_left(arena.head, kind, path);
 		arena_unmap(&arena);
 	}
 	close(fd);

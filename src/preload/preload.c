@@ -24,7 +24,7 @@ static int raw_execveat(
 }
 
 /* execve is the last one, because a found execve says that the others were looked up, too. */
-static void resolve(struct originals *o)
+static void resolve_originals(struct originals *o)
 {
 #define RESOLVE(field, name) o->field = (__typeof__(o->field))dlsym(RTLD_NEXT, name)
 	RESOLVE(execvpe, "execvpe");
@@ -61,7 +61,7 @@ const struct originals *originals(void)
 	static struct originals found;
 
 	if (!found.execve)
-		resolve(&found);
+		resolve_originals(&found);
 	return &found;
 }
 
@@ -152,7 +152,7 @@ bool preload_join(void)
 }
 
 /* Read once what a program without an interpreter needs of the arena. */
-static void join(struct arena *arena)
+static void join_arena(struct arena *arena)
 {
 	atomic_fetch_add_explicit(&arena->head->preloaded, 1, memory_order_relaxed);
 	preload.only_first = arena->head->no_children;
@@ -182,7 +182,7 @@ __attribute__((constructor)) static void preload_init(void)
 	if (environ)
 		env_take(environ, preload.own_path);
 	if (joins)
-		join(&arena);
+		join_arena(&arena);
 	else
 		preload.arena_path[0] = 0;
 	errno = saved;

@@ -41,7 +41,7 @@ static int start_shell(pid_t *pid, const char *command, const posix_spawn_file_a
 	return spawn_shell(pid, actions, attributes, (char *const *)argv);
 }
 
-static pid_t wait_for(pid_t pid, int *status)
+static pid_t wait_for_shell(pid_t pid, int *status)
 {
 	pid_t result;
 
@@ -103,7 +103,7 @@ static int run_shell(const char *command, const sigset_t *mask, const sigset_t *
 	posix_spawnattr_destroy(&attributes);
 	if (err)
 		errno = err;
-	else if (wait_for(pid, &status) != pid)
+	else if (wait_for_shell(pid, &status) != pid)
 		status = -1;
 	return status;
 }
@@ -287,7 +287,7 @@ PRELOAD_EXPORT int pclose(FILE *file)
 	if (!stream)
 		return originals()->pclose(file);
 	int flushed = fclose(file);
-	if (wait_for(stream->pid, &status) != stream->pid)
+	if (wait_for_shell(stream->pid, &status) != stream->pid)
 		status = -1;
 	if (status == 0 && flushed < 0)
 		status = -1;

@@ -123,7 +123,7 @@ static char *interpreter_of(char *head)
 
 enum kind { KIND_OTHER, KIND_ELF, KIND_SCRIPT };
 
-static enum kind kind_of(const char *head, ssize_t n)
+static enum kind kind_of_head(const char *head, ssize_t n)
 {
 	if (n >= (ssize_t)sizeof(ElfW(Ehdr)) && memcmp(head, ELFMAG, SELFMAG) == 0)
 		return KIND_ELF;
@@ -149,7 +149,7 @@ static bool loads_us(int fd, const ElfW(Ehdr) * head, const char *path)
 
 /* From script to interpreter, down to a program, as the kernel does. Closes fd, which is that of
  * `path`. `shell` runs a file of unknown kind, NULL: nothing does. */
-static bool judge(int fd, const char *path, const char *shell)
+static bool judge_program(int fd, const char *path, const char *shell)
 {
 	union {
 		ElfW(Ehdr) elf;
@@ -162,7 +162,7 @@ static bool judge(int fd, const char *path, const char *shell)
 		const char *next = NULL;
 		memset(&head, 0, sizeof head);
 		ssize_t n = pread(fd, head.bytes, sizeof head.bytes, 0);
-		enum kind kind = kind_of(head.bytes, n);
+		enum kind kind = kind_of_head(head.bytes, n);
 		if (kind == KIND_ELF)
 			good = loads_us(fd, &head.elf, path);
 		else if (kind == KIND_SCRIPT)
@@ -185,8 +185,8 @@ bool target_at(int dirfd, const char *path, int flags)
 {
 	int saved = errno;
 	bool itself = flags & AT_EMPTY_PATH && path && !path[0];
-	bool good = itself ? judge(reopen(dirfd), "(a descriptor)", NULL)
-			   : judge(open_regular(dirfd, path, flags), path, NULL);
+	bool good = itself ? judge_program(reopen(dirfd), "(a descriptor)", NULL)
+			   : judge_program(open_regular(dirfd, path, flags), path, NULL);
 
 	errno = saved;
 	return good;
@@ -194,7 +194,7 @@ bool target_at(int dirfd, const char *path, int flags)
 
 static bool judge_file(const char *path)
 {
-	return judge(open_regular(AT_FDCWD, path, 0), path, "/bin/sh");
+	return judge_program(open_regular(AT_FDCWD, path, 0), path, "/bin/sh");
 }
 
 /* The first executable file along PATH: exec stops there. */

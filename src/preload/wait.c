@@ -7,14 +7,14 @@
 #include <sys/select.h>
 #include "preload/preload.h"
 
-static uint64_t begin(const void *caller, bool waits, const struct wait_hooks **hooks)
+static uint64_t wait_begin(const void *caller, bool waits, const struct wait_hooks **hooks)
 {
 	*hooks = waits ? atomic_load_explicit(&preload.on_wait, memory_order_acquire) : NULL;
 	return *hooks ? (*hooks)->begin(caller) : 0;
 }
 
 /* errno is what the call left; the hooks do not change it. */
-static void end(const struct wait_hooks *hooks, uint64_t since)
+static void wait_end(const struct wait_hooks *hooks, uint64_t since)
 {
 	if (since)
 		hooks->end(since);
@@ -28,10 +28,10 @@ static bool may_wait(const struct timespec *t)
 PRELOAD_EXPORT int epoll_wait(int epoll, struct epoll_event *events, int room, int timeout_ms)
 {
 	const struct wait_hooks *hooks;
-	uint64_t since = begin(__builtin_return_address(0), timeout_ms != 0, &hooks);
+	uint64_t since = wait_begin(__builtin_return_address(0), timeout_ms != 0, &hooks);
 	int n = originals()->epoll_wait(epoll, events, room, timeout_ms);
 
-	end(hooks, since);
+	wait_end(hooks, since);
 	return n;
 }
 
@@ -39,20 +39,20 @@ PRELOAD_EXPORT int epoll_pwait(
 	int epoll, struct epoll_event *events, int room, int timeout_ms, const sigset_t *mask)
 {
 	const struct wait_hooks *hooks;
-	uint64_t since = begin(__builtin_return_address(0), timeout_ms != 0, &hooks);
+	uint64_t since = wait_begin(__builtin_return_address(0), timeout_ms != 0, &hooks);
 	int n = originals()->epoll_pwait(epoll, events, room, timeout_ms, mask);
 
-	end(hooks, since);
+	wait_end(hooks, since);
 	return n;
 }
 
 PRELOAD_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 {
 	const struct wait_hooks *hooks;
-	uint64_t since = begin(__builtin_return_address(0), timeout_ms != 0, &hooks);
+	uint64_t since = wait_begin(__builtin_return_address(0), timeout_ms != 0, &hooks);
 	int n = originals()->poll(fds, count, timeout_ms);
 
-	end(hooks, since);
+	wait_end(hooks, since);
 	return n;
 }
 
@@ -60,10 +60,10 @@ PRELOAD_EXPORT int ppoll(
 	struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask)
 {
 	const struct wait_hooks *hooks;
-	uint64_t since = begin(__builtin_return_address(0), may_wait(timeout), &hooks);
+	uint64_t since = wait_begin(__builtin_return_address(0), may_wait(timeout), &hooks);
 	int n = originals()->ppoll(fds, count, timeout, mask);
 
-	end(hooks, since);
+	wait_end(hooks, since);
 	return n;
 }
 
@@ -72,9 +72,9 @@ PRELOAD_EXPORT int select(
 {
 	const struct wait_hooks *hooks;
 	bool waits = !timeout || timeout->tv_sec || timeout->tv_usec;
-	uint64_t since = begin(__builtin_return_address(0), waits, &hooks);
+	uint64_t since = wait_begin(__builtin_return_address(0), waits, &hooks);
 	int n = originals()->select(count, read, write, except, timeout);
 
-	end(hooks, since);
+	wait_end(hooks, since);
 	return n;
 }

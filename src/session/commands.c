@@ -60,7 +60,7 @@ static int moved(struct session *s, int code, const char *why)
 }
 
 /* Is the whole text a number from 1 on? */
-static bool read_number(const char *text, uint64_t *n)
+static bool read_counting_number(const char *text, uint64_t *n)
 {
 	char *end;
 
@@ -137,7 +137,7 @@ static int do_until(struct session *s, char letter, const char *rest, struct pl_
 	uint64_t line = (uint64_t)s->replay.at.line + 1;
 
 	(void)letter;
-	if (*rest && (!read_number(rest, &line) || line > INT32_MAX))
+	if (*rest && (!read_counting_number(rest, &line) || line > INT32_MAX))
 		return session_refuse(s, "not a line number: %s; try until 44", rest);
 	int code = replay_until(&s->replay, (int32_t)line, err);
 	return code == PL_END ? no_line(s, STEP_NEXT, false, err) : moved(s, code, "");
@@ -242,7 +242,7 @@ static bool cut_hits(char *text, uint64_t *hits)
 	if (!at)
 		return true;
 	if (sscanf(at, " if hits == %31[0-9] %n", digits, &end) != 1 || at[end] ||
-		!read_number(digits, &n))
+		!read_counting_number(digits, &n))
 		return false;
 	*at = 0;
 	*hits = n;
@@ -292,7 +292,7 @@ static int do_break(struct session *s, char letter, const char *rest, struct pl_
 			rest);
 	char *colon = strrchr(text, ':');
 	const char *number = colon ? colon + 1 : text;
-	bool has_line = !*text || (read_number(number, &line) && line <= INT32_MAX);
+	bool has_line = !*text || (read_counting_number(number, &line) && line <= INT32_MAX);
 	if (!has_line && number[strspn(number, "0123456789")] == 0 && *number)
 		return session_refuse(s, "not a line number: %s; try b N or b file:N", text);
 	if (!has_line && w.hits)
@@ -355,9 +355,9 @@ static int do_clear(struct session *s, char letter, const char *rest, struct pl_
 	(void)letter, (void)err;
 	if (!*rest)
 		return clear_all(s);
-	while (read_number(rest, &n) && i < stops->count && stops->rows[i].number != n)
+	while (read_counting_number(rest, &n) && i < stops->count && stops->rows[i].number != n)
 		i++;
-	if (!read_number(rest, &n) || i == stops->count)
+	if (!read_counting_number(rest, &n) || i == stops->count)
 		return session_refuse(s, "there is no stop %s; B lists them", rest);
 	session_tell(s, "removed ");
 	tell_stop(s, &stops->rows[i]);
@@ -434,7 +434,7 @@ static int do_list(struct session *s, char letter, const char *rest, struct pl_e
 	uint64_t number = 0;
 
 	(void)letter, (void)err;
-	if (*rest && (!read_number(rest, &number) || number > INT32_MAX))
+	if (*rest && (!read_counting_number(rest, &number) || number > INT32_MAX))
 		return session_refuse(s, "not a line number: %s; try list 44", rest);
 	const int32_t line = number ? (int32_t)number : here.line;
 	if (!here.code)
@@ -811,7 +811,7 @@ static int do_hits(struct session *s, char letter, const char *rest, struct pl_e
 	(void)letter;
 	if (!here.code)
 		return session_refuse(s, "there is no file here");
-	if ((*rest && !read_number(rest, &line)) || line > LINE_MAX)
+	if ((*rest && !read_counting_number(rest, &line)) || line > LINE_MAX)
 		return session_refuse(s, "not a line number: %s; try hits 44", rest);
 	here.line = (int32_t)line;
 	return count_hits(s, &here, err);

@@ -14,7 +14,7 @@ struct stem {
 };
 
 /* Without memory the word is left out: completion is a help, and no reason to fail. */
-static void add(struct stem *stem, const char *word, size_t n)
+static void stem_add(struct stem *stem, const char *word, size_t n)
 {
 	struct completion *c = stem->c;
 
@@ -31,7 +31,7 @@ static void add(struct stem *stem, const char *word, size_t n)
 static void offer(struct stem *stem, const char *word)
 {
 	if (*word && !strncmp(word, stem->text, strlen(stem->text)))
-		add(stem, word, strlen(word));
+		stem_add(stem, word, strlen(word));
 }
 
 /* The name itself, or what follows a separator in it: the shortest such end that begins with the
@@ -45,7 +45,7 @@ static void offer_end(struct stem *stem, const char *name, char separator)
 			end--;
 		while (end > name && end[-1] != separator);
 		if (*end && !strncmp(end, stem->text, strlen(stem->text))) {
-			add(stem, end, strlen(end));
+			stem_add(stem, end, strlen(end));
 			return;
 		}
 	}
@@ -58,7 +58,7 @@ static void offer_file(struct stem *stem, const char *file)
 
 	offer_end(stem, file, '/');
 	if (stem->c->count == before && strstr(file, stem->text))
-		add(stem, file, strlen(file));
+		stem_add(stem, file, strlen(file));
 }
 
 /* ---- what there is of each kind ---- */

@@ -110,7 +110,7 @@ struct before {
 
 /* A pl_wanted's `is`. The CALL of the frame is found whatever the type is: nothing of the frame is
  * before it. */
-static int is_before(void *context, const struct pl_event *e)
+static int call_is_before(void *context, const struct pl_event *e)
 {
 	const struct before *b = context;
 
@@ -125,7 +125,7 @@ static int is_before(void *context, const struct pl_event *e)
 static int find_before(const struct look *l, const struct before *b, struct pl_event *to)
 {
 	const struct pl_wanted wanted = {.kinds = b->in_frame,
-		.is = is_before,
+		.is = call_is_before,
 		.context = (void *)b,
 		.stop = l->bounds->stop};
 	struct pl_search *s = NULL;
@@ -387,7 +387,7 @@ static void look_at_frames(
 }
 
 /* Read it, and the type of the exception, which is that of the raise before. */
-static int read_end(const struct look *l, struct reader *r, const struct pl_event *end,
+static int read_frame_end(const struct look *l, struct reader *r, const struct pl_event *end,
 	struct crash *c, struct ended *what)
 {
 	struct pl_frame frames[FRAMES_MAX];
@@ -422,11 +422,11 @@ static bool is_in_order(const struct crash *c)
 }
 
 /* 0: it ended something, maybe in good order; PL_END. */
-static int judge(
+static int judge_end(
 	const struct look *l, struct reader *r, const struct pl_event *end, struct crash *c)
 {
 	struct ended what;
-	int code = read_end(l, r, end, c, &what);
+	int code = read_frame_end(l, r, end, c, &what);
 
 	if (code)
 		return code;
@@ -534,7 +534,7 @@ static int judge_rows(struct ends *ends)
 
 	for (size_t i = 0; code >= 0 && i < count && !is_stopped(ends->l); i++) {
 		struct crash c = {0};
-		code = judge(ends->l, &reader, &rows[i], &c);
+		code = judge_end(ends->l, &reader, &rows[i], &c);
 		if (code == 0 && (ends->in_order || !is_in_order(&c)))
 			buf_put(&ends->found, &c, sizeof c);
 	}

@@ -16,13 +16,13 @@ struct count {
 	struct pl_err *err;
 };
 
-static bool may(void *context, const struct pl_count *row)
+static bool may_be_elsewhere(void *context, const struct pl_count *row)
 {
 	return stops_may(((struct count *)context)->stops, row);
 }
 
 /* 0 ends the search: there are enough. */
-static int is(void *context, const struct pl_event *e)
+static int is_elsewhere(void *context, const struct pl_event *e)
 {
 	struct count *c = context;
 	int code = stops_match(c->stops, c->path, e, c->err);
@@ -39,8 +39,8 @@ static int count_stops(struct replay *p, struct path *path, const struct seqs *i
 {
 	struct count c = {.stops = &p->stops, .path = path, .err = err};
 	const struct pl_wanted wanted = {.kinds = stops_kinds(&p->stops),
-		.may = may,
-		.is = is,
+		.may = may_be_elsewhere,
+		.is = is_elsewhere,
 		.context = &c,
 		.stop = p->stop};
 	struct pl_search *search = NULL;
@@ -102,7 +102,7 @@ struct told {
 	bool threads, processes, other_way;
 };
 
-static void tell(struct told *t, uint64_t count, const char *where)
+static void tell_elsewhere(struct told *t, uint64_t count, const char *where)
 {
 	char number[UNITS_BYTES];
 
@@ -138,7 +138,7 @@ static int tell_threads(struct replay *p, bool back, struct told *t, struct pl_e
 		else
 			snprintf(where, sizeof where, "in thread %" PRIu32, n);
 		if (code == 0)
-			tell(t, count, where);
+			tell_elsewhere(t, count, where);
 		t->threads |= count > 0;
 	}
 	return code;
@@ -158,7 +158,7 @@ static int tell_other_way(struct replay *p, bool back, struct told *t, struct pl
 		code = count_in_thread(p, n, !back, &count, err);
 		all += count;
 	}
-	tell(t, all, back ? "later" : "earlier");
+	tell_elsewhere(t, all, back ? "later" : "earlier");
 	t->other_way = all > 0;
 	return code;
 }
@@ -177,7 +177,7 @@ static int tell_processes(struct replay *p, struct told *t, struct pl_err *err)
 		snprintf(where, sizeof where, "in process %" PRIu32, process->number);
 		if (code)
 			break;
-		tell(t, count, where);
+		tell_elsewhere(t, count, where);
 		t->processes |= count > 0;
 	}
 	return code;

@@ -9,7 +9,7 @@
 
 /* The table is sorted by file first, so the codes of a file stand together, and the first of them
  * names it. */
-static int finish(struct executed *e, struct pl_err *err)
+static int executed_finish(struct executed *e, struct pl_err *err)
 {
 	const char *last = "";
 	int code = pl_counts_table(e->counts, &e->table, err);
@@ -58,7 +58,7 @@ int executed_work(struct executed *e, struct pl_err *err)
 	if (!e->counts)
 		code = pl_counts_new(&e->counts, e->r, err);
 	if (code == 0 && !p)
-		return finish(e, err);
+		return executed_finish(e, err);
 	if (code == 0 && !e->cursor)
 		code = pl_cursor_new(&e->cursor, e->r, p->number, PL_ALL_THREADS, err);
 	e->slice++;

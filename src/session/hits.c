@@ -102,7 +102,7 @@ static int open(struct hits *h, struct pl_counts **counts, struct pl_cursor **cu
 
 /* Keep the counts of lines as they are at whole_at. Without room for more rows nothing is kept, and
  * the near count has a longer way. */
-static int keep(struct hits *h, struct pl_err *err)
+static int keep_hits(struct hits *h, struct pl_err *err)
 {
 	struct pl_count_table table;
 	struct tally *to = &h->kept[h->kept_count];
@@ -143,7 +143,7 @@ static int count_on(struct hits *h, struct pl_err *err)
 	if (code)
 		return code;
 	h->whole_at = to;
-	return to == end && to < h->end && h->kept_count < PIECES ? keep(h, err) : 0;
+	return to == end && to < h->end && h->kept_count < PIECES ? keep_hits(h, err) : 0;
 }
 
 /* ---- near the position ---- */
@@ -209,7 +209,7 @@ int hits_work(struct hits *h, uint64_t seq, struct pl_err *err)
 /* Add the rows of one tally to counts by line. Several codes can be compiled from one text, such as
  * a module and its functions, and each text can be loaded more than once. Rows of one code come
  * together, so the texts are compared once for each. */
-static void add(const struct pl_count *rows, size_t count, const struct pl_code *of,
+static void hits_add(const struct pl_count *rows, size_t count, const struct pl_code *of,
 	uint64_t *counts, int32_t max)
 {
 	const struct pl_code *code = NULL;
@@ -233,7 +233,7 @@ static bool add_table(
 
 	if (!from || pl_counts_table(from, &table, NULL))
 		return false;
-	add(table.rows, table.count, of, counts, max);
+	hits_add(table.rows, table.count, of, counts, max);
 	return true;
 }
 
@@ -243,7 +243,7 @@ bool hits_of(const struct hits *h, const struct pl_code *of, uint64_t *counts, i
 	if (!h->ready)
 		return false;
 	if (h->base)
-		add(h->kept[h->base - 1].rows, h->kept[h->base - 1].count, of, counts, max);
+		hits_add(h->kept[h->base - 1].rows, h->kept[h->base - 1].count, of, counts, max);
 	return add_table(h->since, of, counts, max);
 }
 

@@ -27,7 +27,7 @@ void path_release(struct path *p)
 
 /* The window has room for twice PATH_WINDOW events, for gaps that may follow the last one
  * (is_full). */
-static int prepare(struct path *p, struct pl_err *err)
+static int path_prepare(struct path *p, struct pl_err *err)
 {
 	if (!p->events)
 		p->events = malloc(2 * PATH_WINDOW * sizeof *p->events);
@@ -46,7 +46,7 @@ static void forget_texts(struct pl_event *e)
 
 /* One event a seq: a gap that the reader put before an event has that event's seq, and gives way to
  * it. */
-static void keep(struct path *p, const struct pl_event *e)
+static void path_keep(struct path *p, const struct pl_event *e)
 {
 	struct pl_event *last = p->count ? &p->events[p->count - 1] : NULL;
 
@@ -63,7 +63,7 @@ static void keep(struct path *p, const struct pl_event *e)
 }
 
 /* A gap at the window's end may come from the reader, before the next event. */
-static bool is_full(const struct path *p)
+static bool window_is_full(const struct path *p)
 {
 	return p->count >= 2 * PATH_WINDOW ||
 	       (p->count >= PATH_WINDOW && p->events[p->count - 1].kind != PL_EVENT_GAP);
@@ -71,21 +71,21 @@ static bool is_full(const struct path *p)
 
 /* Fill the window with what is there from this seq on. If that is where the last one ended, the
  * cursor goes on from there, and does not seek. */
-static int load(struct path *p, uint64_t seq, struct pl_err *err)
+static int path_load(struct path *p, uint64_t seq, struct pl_err *err)
 {
 	struct pl_event e;
 	bool goes_on = p->c && p->count && p->to == seq && !p->ended;
-	int code = prepare(p, err);
+	int code = path_prepare(p, err);
 
 	if (code == 0 && !goes_on)
 		code = pl_cursor_seek_seq(p->c, seq, err);
 	p->count = 0;
 	p->from = p->to = seq;
 	p->ended = false;
-	while (code == 0 && !is_full(p)) {
+	while (code == 0 && !window_is_full(p)) {
 		code = pl_cursor_next(p->c, &e, err);
 		if (code == 0 && e.seq >= seq)
-			keep(p, &e);
+			path_keep(p, &e);
 	}
 	p->ended = code == PL_END;
 	if (code < 0) {
@@ -116,7 +116,7 @@ int path_from(struct path *p, uint64_t seq, const struct pl_event **e, struct pl
 	int code = 0;
 
 	if (!p->c || seq < p->from || seq >= p->to)
-		code = load(p, seq, err);
+		code = path_load(p, seq, err);
 	if (code)
 		return code;
 	size_t index = count_before(p, seq);
@@ -129,7 +129,7 @@ int path_from(struct path *p, uint64_t seq, const struct pl_event **e, struct pl
 /* Load from `from`, and say whether something of that is before seq. */
 static int try_before(struct path *p, uint64_t from, uint64_t seq, bool *some, struct pl_err *err)
 {
-	int code = load(p, from, err);
+	int code = path_load(p, from, err);
 
 	*some = code == 0 && count_before(p, seq) > 0;
 	return code;
@@ -147,7 +147,7 @@ static int load_before(struct path *p, uint64_t seq, struct pl_err *err)
 	int code = 0;
 
 	if (seq > end) {
-		code = load(p, end, err);
+		code = path_load(p, end, err);
 		if (code == 0 && !p->count)
 			low = high = end;
 	}
@@ -187,7 +187,7 @@ int path_before(struct path *p, uint64_t seq, const struct pl_event **e, struct 
 }
 
 /* The first event at or after seq, by a cursor of its own: the window stays. */
-static int probe(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *err)
+static int path_probe(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *err)
 {
 	int code = p->probe ? 0 : pl_cursor_new(&p->probe, p->r, p->process, p->thread, err);
 
@@ -213,7 +213,7 @@ static int narrow(struct path *p, const struct path_key *key, uint64_t seq, stru
 	struct pl_err *err)
 {
 	struct pl_event at;
-	int code = probe(p, seq, &at, err);
+	int code = path_probe(p, seq, &at, err);
 
 	if (code < 0)
 		return code;
@@ -322,7 +322,7 @@ int path_last(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *e
 	seq = seq < end ? seq : end;
 	if (seq <= first)
 		return PL_END;
-	code = probe(p, seq - 1, e, err);
+	code = path_probe(p, seq - 1, e, err);
 	if (code == 0 && e->seq < seq && e->kind != PL_EVENT_GAP) {
 		forget_texts(e);
 		return 0;

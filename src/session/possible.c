@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include "session/seen.h"
 
-static int add(struct possible *p, const struct pl_code *code, int32_t line, struct pl_err *err)
+static int add_possible(
+	struct possible *p, const struct pl_code *code, int32_t line, struct pl_err *err)
 {
 	if (!code || line <= 0)
 		return 0;
@@ -43,12 +44,12 @@ static int add_path_end(struct possible *p, struct pl_recording *r, const struct
 		code = pl_cursor_seek_seq(c, last, err);
 	while (code == 0 && (code = pl_cursor_next(c, &e, err)) == 0)
 		if (e.kind == PL_EVENT_POSSIBLE)
-			code = add(p, e.code, e.line, err);
+			code = add_possible(p, e.code, e.line, err);
 	if (code == PL_END && is_running(r, of, t))
 		code = 0;
 	while (code == 0 && (code = pl_cursor_possible(c, &e, err)) == 0)
 		if (e.kind == PL_EVENT_POSSIBLE)
-			code = add(p, e.code, e.line, err);
+			code = add_possible(p, e.code, e.line, err);
 	pl_cursor_free(c);
 	return code < 0 ? code : 0;
 }
@@ -91,7 +92,7 @@ int possible_add(struct possible *p, struct pl_recording *r, uint32_t process, u
 		code = seen_last(r, process, rows, count, err);
 	for (uint32_t n = 0; n < count && code == 0; n++)
 		if (rows[n].code && !is_last_event(r, process, n, &rows[n]))
-			code = add(p, rows[n].code, rows[n].line, err);
+			code = add_possible(p, rows[n].code, rows[n].line, err);
 	free(rows);
 	return code;
 }

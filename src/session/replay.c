@@ -8,7 +8,7 @@
 
 /* A move from an earlier place drops what came after it, as in a browser. The oldest place is
  * dropped when there is no more room. */
-static void remember(struct replay *p)
+static void remember_place(struct replay *p)
 {
 	if (p->visited && p->current + 1 < p->visited)
 		p->visited = p->current + 1;
@@ -42,7 +42,7 @@ static void stand_at(struct replay *p, const struct pl_event *e)
 static void arrive(struct replay *p, const struct pl_event *e)
 {
 	stand_at(p, e);
-	remember(p);
+	remember_place(p);
 }
 
 /* The window is of one thread: in another one it begins again. */
@@ -329,7 +329,7 @@ struct place {
 	uint32_t thread, of; /* `of`: the thread that is searched */
 };
 
-static bool is_before(uint64_t order, uint32_t thread, const struct place *place)
+static bool place_is_before(uint64_t order, uint32_t thread, const struct place *place)
 {
 	return order < place->order || (order == place->order && thread < place->thread);
 }
@@ -338,7 +338,7 @@ static bool before_place(const struct pl_event *e, const void *key)
 {
 	const struct place *place = key;
 
-	return is_before(e->order, place->of, place);
+	return place_is_before(e->order, place->of, place);
 }
 
 /* What is looked for, and the nearest so far. */
@@ -374,7 +374,7 @@ static void keep_nearest(struct search *s, const struct pl_event *e)
 {
 	const struct place best = {.order = s->best.order, .thread = s->best.position.thread};
 
-	if (s->found && is_before(e->order, e->position.thread, &best) == s->back)
+	if (s->found && place_is_before(e->order, e->position.thread, &best) == s->back)
 		return;
 	s->best = *e;
 	s->best.task = NULL;
@@ -477,7 +477,7 @@ static int search_other(struct replay *p, struct search *s, uint32_t thread)
 }
 
 /* The thread of the position comes first, because what it finds is a limit for the others. */
-static int search(struct replay *p, struct search *s)
+static int search_threads(struct replay *p, struct search *s)
 {
 	const struct pl_process *process = pl_recording_find_process(p->r, p->at.position.process);
 	uint32_t here = p->at.position.thread;
@@ -535,7 +535,7 @@ int replay_continue(struct replay *p, bool back, struct pl_err *err)
 		.is = stops_here,
 		.begin = begin_stops,
 		.err = err};
-	int code = search(p, &s);
+	int code = search_threads(p, &s);
 
 	if (code == 0)
 		stops_arrive(&p->stops, &p->at);
@@ -569,7 +569,7 @@ int replay_search(struct replay *p, const regex_t *regex, bool back, struct pl_e
 		.regex = regex,
 		.err = err};
 
-	return search(p, &s);
+	return search_threads(p, &s);
 }
 
 /* In any thread of any process. */
@@ -667,7 +667,7 @@ static int nearest_run(struct replay *p, bool back, struct pl_event *best, struc
 		if (code < 0)
 			return code;
 		const struct place place = {.order = best->order, .thread = best->position.thread};
-		if (code == 0 && (!found || is_before(e.order, n, &place) != back)) {
+		if (code == 0 && (!found || place_is_before(e.order, n, &place) != back)) {
 			*best = e;
 			found = true;
 		}
@@ -934,7 +934,7 @@ int replay_switch(struct replay *p, bool back, struct pl_err *err)
 
 /* ---- one moment of several threads ---- */
 
-static bool is_at(const struct replay *p, const struct pl_position *of, uint64_t seq)
+static bool moment_is_at(const struct replay *p, const struct pl_position *of, uint64_t seq)
 {
 	const struct pl_position *at = &p->at.position;
 
@@ -945,7 +945,7 @@ struct moment replay_moment(struct replay *p)
 {
 	struct moment here = {.at = p->at};
 
-	if (p->has_moment && is_at(p, &p->moment_of, p->moment_seq))
+	if (p->has_moment && moment_is_at(p, &p->moment_of, p->moment_seq))
 		return p->moment;
 	here.at.task = NULL;
 	here.stands = replay_stands(p);
@@ -1024,7 +1024,7 @@ static void find_seen(struct replay *p)
 
 const struct seen *replay_seen(struct replay *p)
 {
-	if (!p->seen_known || !is_at(p, &p->seen_at, p->seen_seq))
+	if (!p->seen_known || !moment_is_at(p, &p->seen_at, p->seen_seq))
 		find_seen(p);
 	return p->seen.code ? &p->seen : NULL;
 }

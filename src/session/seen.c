@@ -6,7 +6,7 @@
 
 /* Looks that found the same line, one after another, are one stay there; another line begins a new
  * one. */
-static void add(struct seen *row, const struct pl_sample *s)
+static void seen_add(struct seen *row, const struct pl_sample *s)
 {
 	const bool same =
 		row->code == s->code && row->line == s->line && row->waiting == s->waiting;
@@ -31,7 +31,7 @@ int seen_last(struct pl_recording *r, uint32_t process, struct seen *rows, uint3
 		code = pl_samples_next(samples, &s, err);
 		if (code == 0 && s.line > 0 && s.thread < count && rows[s.thread].wanted &&
 			s.time_ns >= rows[s.thread].after_ns)
-			add(&rows[s.thread], &s);
+			seen_add(&rows[s.thread], &s);
 	}
 	pl_samples_free(samples);
 	return code < 0 ? code : 0;

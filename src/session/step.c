@@ -39,19 +39,20 @@ static void aim_below(struct aim *a)
 		a->any = true;
 }
 
-static bool is_entry(const struct pl_event *e)
+static bool is_entry_event(const struct pl_event *e)
 {
 	return e->kind == PL_EVENT_RESUME || e->kind == PL_EVENT_THROW;
 }
 
-static bool is_end(const struct pl_event *e)
+static bool is_end_event(const struct pl_event *e)
 {
 	return e->kind == PL_EVENT_RETURN || e->kind == PL_EVENT_UNWIND;
 }
 
 /* An asynchronous generator that awaits has its consumer suspended right after it; one that yields
  * a value has not. */
-static int suspends(struct path *p, const struct pl_event *e, bool *yes, struct pl_err *err)
+static int generator_suspends(
+	struct path *p, const struct pl_event *e, bool *yes, struct pl_err *err)
 {
 	uint32_t flags = e->code ? pl_code_flags(e->code) : 0, depth = e->depth;
 	const struct pl_event *after;
@@ -65,7 +66,7 @@ static int suspends(struct path *p, const struct pl_event *e, bool *yes, struct 
 	return code < 0 ? code : 0;
 }
 
-static void wait_for(struct aim *a, uint64_t generator, const struct pl_code *code)
+static void aim_at_generator(struct aim *a, uint64_t generator, const struct pl_code *code)
 {
 	a->suspended = generator;
 	a->code = code;
@@ -80,11 +81,11 @@ static int leave(struct path *p, struct aim *a, const struct pl_event *e, struct
 	int code = 0;
 
 	if (e->kind == PL_EVENT_YIELD)
-		code = suspends(p, e, &waits, err);
-	else if (!is_end(e))
+		code = generator_suspends(p, e, &waits, err);
+	else if (!is_end_event(e))
 		return 0;
 	if (waits)
-		wait_for(a, generator, of);
+		aim_at_generator(a, generator, of);
 	else
 		aim_below(a);
 	return code;
@@ -180,10 +181,10 @@ static void enter_back(struct aim *a, const struct pl_event *e, bool out)
 	uint32_t flags = e->code ? pl_code_flags(e->code) : 0;
 
 	if (e->kind == PL_EVENT_CALL ||
-		(is_entry(e) && out && !(flags & (CO_COROUTINE | CO_ASYNC_GENERATOR))))
+		(is_entry_event(e) && out && !(flags & (CO_COROUTINE | CO_ASYNC_GENERATOR))))
 		aim_below(a);
-	else if (is_entry(e))
-		wait_for(a, e->generator, e->code);
+	else if (is_entry_event(e))
+		aim_at_generator(a, e->generator, e->code);
 }
 
 int step_back(struct path *p, const struct pl_event *at, enum step step, struct pl_event *to,
@@ -207,7 +208,7 @@ int step_back(struct path *p, const struct pl_event *at, enum step step, struct 
 			continue;
 		if (e->depth < frames_of(&a))
 			a.missed = 0;
-		adjust(&a, e, is_end(e) || (e->kind == PL_EVENT_YIELD && !woken));
+		adjust(&a, e, is_end_event(e) || (e->kind == PL_EVENT_YIELD && !woken));
 		if (is_line(&a, e)) {
 			*to = *e;
 			return 0;

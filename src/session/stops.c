@@ -72,7 +72,7 @@ uint32_t stops_kinds(const struct stops *s)
 }
 
 /* Is there a stop for such a row, as far as code, line, and kind say? */
-static bool may(const struct stop *s, const struct pl_count *row)
+static bool row_may_stop(const struct stop *s, const struct pl_count *row)
 {
 	if (!(stop_kinds(s) >> row->kind & 1))
 		return false;
@@ -88,7 +88,7 @@ static bool may(const struct stop *s, const struct pl_count *row)
 bool stops_may(const struct stops *s, const struct pl_count *row)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (!s->rows[i].hits && may(&s->rows[i], row))
+		if (!s->rows[i].hits && row_may_stop(&s->rows[i], row))
 			return true;
 	return false;
 }
@@ -112,7 +112,8 @@ struct hit_counter {
 };
 
 /* The number of the stop's lines that ran up to `to`. */
-static int count_hits(const struct hit_counter *h, uint64_t to, uint64_t *hits, struct pl_err *err)
+static int count_stop_hits(
+	const struct hit_counter *h, uint64_t to, uint64_t *hits, struct pl_err *err)
 {
 	struct pl_count_table table = {0};
 	struct pl_counts *counts = NULL;
@@ -124,7 +125,7 @@ static int count_hits(const struct hit_counter *h, uint64_t to, uint64_t *hits, 
 	if (code == 0)
 		code = pl_counts_table(counts, &table, err);
 	for (size_t i = 0; i < table.count; i++)
-		*hits += may(h->stop, &table.rows[i]) ? table.rows[i].events : 0;
+		*hits += row_may_stop(h->stop, &table.rows[i]) ? table.rows[i].events : 0;
 	pl_counts_free(counts);
 	return code;
 }
@@ -145,7 +146,7 @@ static int find_piece(
 	for (in->to = in->from; code == 0 && !found && in->to < end && !path_stopped(p);) {
 		in->from = in->to;
 		in->to = end - in->from > piece ? in->from + piece : end;
-		code = count_hits(&(struct hit_counter){s, p->r, c}, in->to, &hits, err);
+		code = count_stop_hits(&(struct hit_counter){s, p->r, c}, in->to, &hits, err);
 		found = hits >= *left;
 		*left -= found ? 0 : hits;
 	}
@@ -157,7 +158,7 @@ static int find_piece(
 
 static bool may_of_one(void *context, const struct pl_count *row)
 {
-	return may(context, row);
+	return row_may_stop(context, row);
 }
 
 /* The piece is small: each of its hits is visited, up to the one that is wanted. */
@@ -224,7 +225,7 @@ int stops_hit(
 /* ---- does it stop here? ---- */
 
 /* An exception that leaves an awaited coroutine is thrown into the one that awaits. */
-static bool goes_on(const struct stops *s, const struct pl_event *e)
+static bool exception_goes_on(const struct stops *s, const struct pl_event *e)
 {
 	return s->unwound.seq + 1 == e->seq && s->unwound.depth == e->depth + 1;
 }
@@ -237,7 +238,7 @@ static int arrived(struct stops *s, struct path *p, const struct pl_event *e, bo
 	const uint32_t depth = e->depth;
 	const struct pl_event *before;
 
-	*from_above = goes_on(s, e);
+	*from_above = exception_goes_on(s, e);
 	const bool at_begin = e->seq == s->begin || e->seq == s->begin + 1;
 	if (*from_above || (!at_begin && e->position.event > 1))
 		return 0;
@@ -269,13 +270,13 @@ int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struc
 
 	for (size_t i = 0; i < s->count && code == PL_END; i++) {
 		const struct stop *one = &s->rows[i];
-		if (!one->hits && may(one, &row))
+		if (!one->hits && row_may_stop(one, &row))
 			code = one->kind == STOP_RAISE ? match_raise(one, s, p, &at, err) : 0;
 	}
 	if (at.kind == PL_EVENT_UNWIND) {
 		s->unwound.seq = at.seq;
 		s->unwound.depth = at.depth;
-	} else if (at.kind == PL_EVENT_THROW && goes_on(s, &at)) {
+	} else if (at.kind == PL_EVENT_THROW && exception_goes_on(s, &at)) {
 		s->unwound.seq = at.seq;
 	}
 	return code;
@@ -288,7 +289,7 @@ static bool is_reached(const struct stop *s, const struct pl_event *e)
 	if (s->hits)
 		return s->known && s->hit_seq == e->seq && s->process == e->position.process &&
 		       s->thread == e->position.thread;
-	return may(s, &row);
+	return row_may_stop(s, &row);
 }
 
 size_t stops_arrive(struct stops *s, const struct pl_event *e)

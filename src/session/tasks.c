@@ -18,7 +18,7 @@ struct look {
 };
 
 /* Only the codes of coroutines run in a task. Greenlets run any code. */
-static bool may(void *context, const struct pl_count *row)
+static bool may_name_task(void *context, const struct pl_count *row)
 {
 	const struct look *l = context;
 
@@ -50,7 +50,7 @@ void tasks_text(const struct task_name *task, char text[TASK_TEXT_BYTES])
 
 /* 0 ends the search: it is the one. When names are collected none is, and the last name that a task
  * had is kept. */
-static int is(void *context, const struct pl_event *e)
+static int is_of_task(void *context, const struct pl_event *e)
 {
 	struct look *l = context;
 
@@ -73,14 +73,14 @@ static int is(void *context, const struct pl_event *e)
 
 /* Look at the lines of w, from the front or from the back. For a name also at the end of each
  * stretch, which has one that was set within it. */
-static int search(
+static int search_lines(
 	struct look *l, const struct task_wanted *w, struct pl_event *e, struct pl_err *err)
 {
 	const struct tasks *t = l->tasks;
 	const uint32_t ends = 1u << PL_EVENT_RETURN | 1u << PL_EVENT_YIELD | 1u << PL_EVENT_UNWIND;
 	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_LINE | (l->wanted ? 0 : ends),
-		.may = may,
-		.is = is,
+		.may = may_name_task,
+		.is = is_of_task,
 		.context = l,
 		.stop = t->stop};
 	struct pl_search *search = NULL;
@@ -100,7 +100,7 @@ int tasks_find(const struct tasks *t, const struct task_wanted *wanted, uint64_t
 {
 	struct look l = {.tasks = t, .wanted = wanted, .names = found};
 	struct pl_event e;
-	int code = search(&l, wanted, &e, err);
+	int code = search_lines(&l, wanted, &e, err);
 
 	if (code == 0)
 		*seq = e.seq;
@@ -170,7 +170,7 @@ int tasks_list(const struct tasks *t, struct task_name *names, size_t max, size_
 {
 	struct look l = {.tasks = t, .names = names, .max = max};
 	struct pl_event e;
-	int code = search(&l, &(struct task_wanted){.bound = UINT64_MAX}, &e, err);
+	int code = search_lines(&l, &(struct task_wanted){.bound = UINT64_MAX}, &e, err);
 
 	*count = l.count;
 	return code < 0 ? code : 0;

@@ -11,7 +11,7 @@
 #define EPOCH_LEAST (INT64_C(1000000000) * NS_PER_S) /* 2001 */
 
 /* Is the word a number, and nothing else? */
-static bool read_number(const char *word, size_t length, uint64_t *number)
+static bool read_unit_number(const char *word, size_t length, uint64_t *number)
 {
 	*number = 0;
 	for (size_t i = 0; i < length; i++) {
@@ -49,7 +49,7 @@ static bool read_seconds(const char *text, int64_t *ns)
 	const char *at = text + strspn(text, "0123456789");
 	uint64_t whole;
 
-	if (!read_number(text, (size_t)(at - text), &whole) || whole > INT64_MAX)
+	if (!read_unit_number(text, (size_t)(at - text), &whole) || whole > INT64_MAX)
 		return false;
 	return to_ns((int64_t)whole, read_fraction(&at), ns) && !*at;
 }
@@ -158,7 +158,7 @@ bool when_read(const char *text, const struct when_scale *scale, struct when *w)
 	int64_t ns;
 
 	w->kind = WHEN_TIME;
-	if (sign == '#' && read_number(text + 1, strlen(text + 1), &w->seq)) {
+	if (sign == '#' && read_unit_number(text + 1, strlen(text + 1), &w->seq)) {
 		w->kind = WHEN_SEQ;
 		return true;
 	}

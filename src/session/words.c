@@ -16,7 +16,7 @@ const struct session_word *session_word(size_t index)
 }
 
 /* Does the line begin with this word? Returns its bytes; 0: no. "print(x)" begins with print. */
-static size_t begins(const char *line, const char *word, size_t n)
+static size_t begins_with_word(const char *line, const char *word, size_t n)
 {
 	bool sticks = n == 1 && !isalpha((unsigned char)word[0]);
 
@@ -27,10 +27,10 @@ static size_t begins(const char *line, const char *word, size_t n)
 /* With any of its names: the bytes of the longest one that matches. */
 static size_t begins_any(const char *line, const struct session_word *word)
 {
-	size_t longest = begins(line, word->word, strlen(word->word));
+	size_t longest = begins_with_word(line, word->word, strlen(word->word));
 
 	for (const char *at = word->others; at && *at;) {
-		size_t n = strcspn(at, ","), same = begins(line, at, n);
+		size_t n = strcspn(at, ","), same = begins_with_word(line, at, n);
 		longest = same > longest ? same : longest;
 		at += n + (at[n] == ',');
 	}

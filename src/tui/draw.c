@@ -69,7 +69,7 @@ bool tui_at_edge(struct tui *t, bool back)
 
 /* As the pen will draw it: the pen skips all that is left of `left`, so nothing reaches the
  * screen. */
-static int columns_of(const char *text)
+static int columns_of_text(const char *text)
 {
 	struct pen measure = {.columns = 1 << 20, .left = 1 << 20};
 
@@ -153,7 +153,7 @@ static void draw_function(const struct tui *t, struct pen *p)
 		return;
 	}
 	snprintf(line, sizeof line, ":%" PRId32 "  ", at.line);
-	int room = p->columns - 1 - columns_of(line) - columns_of(pl_code_name(at.code));
+	int room = p->columns - 1 - columns_of_text(line) - columns_of_text(pl_code_name(at.code));
 	room = room > half ? room : half;
 	tui_file(t, pl_code_file(at.code), room < quarter ? room : quarter, file);
 	pen_text(p, file, INK_BAR);
@@ -169,7 +169,7 @@ static void draw_place(const struct tui *t, int y)
 	char who[WHO_BYTES];
 
 	who_text(t, who);
-	const int left = columns - columns_of(who) - 1;
+	const int left = columns - columns_of_text(who) - 1;
 	struct pen p = {.y = y, .columns = left > PLACE_LEAST ? left : PLACE_LEAST};
 	p.columns = p.columns < columns ? p.columns : columns;
 	draw_function(t, &p);
@@ -515,7 +515,7 @@ static void draw_hints(const struct tui *t, int y)
 			   : t->help		    ? " Space page  / search  h close  q close "
 			   : t->view != VIEW_SOURCE ? " h help  q close "
 						    : " h help  q quit ";
-	const int columns = columns_of(last), room = COLS > columns ? COLS - columns : 0;
+	const int columns = columns_of_text(last), room = COLS > columns ? COLS - columns : 0;
 	struct pen p = {.y = y, .columns = room};
 	struct pen right = {.y = y, .x = room, .columns = COLS - room};
 	const struct key *row;
@@ -523,7 +523,7 @@ static void draw_hints(const struct tui *t, int y)
 	for (size_t i = 0; !t->prompt.open && !t->help && (row = keys_row(i)); i++) {
 		char hint[64];
 		snprintf(hint, sizeof hint, " %s %s ", row->name, row->hint ? row->hint : "");
-		if (row->hint && p.column + columns_of(hint) > room)
+		if (row->hint && p.column + columns_of_text(hint) > room)
 			break;
 		if (row->hint)
 			pen_text(&p, hint, INK_BAR);

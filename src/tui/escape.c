@@ -41,7 +41,7 @@ static enum escape read_control(void)
 }
 
 /* ESC ] text: an answer, up to a bell or ESC \. */
-static void read_text(void)
+static void read_escape_text(void)
 {
 	wint_t c = next();
 
@@ -63,7 +63,7 @@ enum escape escape_read(void)
 	if (c == '[') {
 		what = read_control();
 	} else if (c == ']') {
-		read_text();
+		read_escape_text();
 	} else if (c == 'O') {
 		next();
 	} else {

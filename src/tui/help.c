@@ -19,7 +19,7 @@ struct row {
 	char views[64];	  /* "": all */
 };
 
-static void title(struct row *row, const char *text)
+static void help_title(struct row *row, const char *text)
 {
 	snprintf(row->left, sizeof row->left, "%s", text);
 }
@@ -114,19 +114,19 @@ static bool help_row(size_t i, struct row *row)
 {
 	*row = (struct row){.text = NULL};
 	if (is_in(&i, 1))
-		title(row, "KEYS (Space: next page, /: search, q or Esc: leave the help)");
+		help_title(row, "KEYS (Space: next page, /: search, q or Esc: leave the help)");
 	else if (is_in(&i, count_keys()))
 		key_row(keys_row(i), row);
 	else if (is_in(&i, 1))
-		title(row, "WHAT THE SCREEN SHOWS");
+		help_title(row, "WHAT THE SCREEN SHOWS");
 	else if (is_in(&i, SIGNS))
 		sign_row(&signs[i], row);
 	else if (is_in(&i, 1))
-		title(row, "COMMANDS, after the key : (a count before one repeats it)");
+		help_title(row, "COMMANDS, after the key : (a count before one repeats it)");
 	else if (is_in(&i, count_words(false)))
 		word_row(i, false, row);
 	else if (is_in(&i, 1))
-		title(row, "OTHER NAMES, those of gdb and pdb");
+		help_title(row, "OTHER NAMES, those of gdb and pdb");
 	else
 		return word_row(i, true, row);
 	return true;

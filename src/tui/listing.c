@@ -44,7 +44,7 @@ static int32_t last_line(const struct pl_code *code, const struct executed *e)
 	return last < 1 ? 1 : last < LINES_MAX ? last : LINES_MAX;
 }
 
-static void mark(struct listing *s, int32_t line, unsigned what)
+static void listing_mark(struct listing *s, int32_t line, unsigned what)
 {
 	if (line > 0 && line <= s->lines)
 		s->what[line] |= (uint8_t)what;
@@ -58,7 +58,7 @@ static void learn_code(struct listing *s, const struct pl_code *code)
 	if (lines)
 		n = pl_code_lines(code, lines, n);
 	for (size_t i = 0; lines && i < n; i++)
-		mark(s, lines[i], SOURCE_CAN);
+		listing_mark(s, lines[i], SOURCE_CAN);
 	free(lines);
 }
 
@@ -103,7 +103,7 @@ static void learn_unborn(struct listing *s, const uint8_t *is_first)
 		if (indent < 0)
 			continue;
 		if (def >= 0 && indent > def) {
-			mark(s, line, SOURCE_CAN);
+			listing_mark(s, line, SOURCE_CAN);
 			continue;
 		}
 		def = is_def(text, indent) && !is_first[line] && !is_first[line - 1] ? indent : -1;
@@ -135,11 +135,11 @@ void listing_learn(struct listing *s, const struct executed *e)
 		if (!i || e->table.rows[i - 1].code != row->code)
 			add_code(s, row->code);
 		if (row->kind == PL_EVENT_LINE)
-			mark(s, row->line, SOURCE_CAN | SOURCE_RAN);
+			listing_mark(s, row->line, SOURCE_CAN | SOURCE_RAN);
 	}
 	for (size_t i = 0; i < e->possible.count; i++)
 		if (pl_code_same_text(e->possible.rows[i].code, s->code))
-			mark(s, e->possible.rows[i].line, SOURCE_CAN | SOURCE_MAY);
+			listing_mark(s, e->possible.rows[i].line, SOURCE_CAN | SOURCE_MAY);
 	if (is_first && !s->missing)
 		learn_unborn(s, is_first);
 	free(is_first);

@@ -49,7 +49,7 @@ void ink_init(void)
 
 /* Onto the screen: `column` counts in the text, where the pen's part of the row begins at
  * p->left. */
-static void put(const struct pen *p, const wchar_t *w, int n, int column, enum ink ink)
+static void pen_put(const struct pen *p, const wchar_t *w, int n, int column, enum ink ink)
 {
 	/* without start_color there are no pairs */
 	if (COLOR_PAIRS > INKS)
@@ -73,15 +73,15 @@ static void put_cell(struct pen *p, const wchar_t *w, int n, int width, enum ink
 		struct pen last = *p;
 		int at = p->left + p->columns - 1;
 		if (p->columns > 0)
-			put(&last, L"…", 1, at, INK_FAINT);
+			pen_put(&last, L"…", 1, at, INK_FAINT);
 		p->full = true;
 		return;
 	}
 	if (from >= 0 && (width || from > 0))
-		put(p, w, n, p->column, ink);
+		pen_put(p, w, n, p->column, ink);
 	else if (from + width > 0)
 		for (int i = 0; i < from + width; i++)
-			put(p, L" ", 1, p->left + i, ink);
+			pen_put(p, L" ", 1, p->left + i, ink);
 	p->column += width;
 }
 

@@ -16,7 +16,7 @@ void prompt_release(struct prompt *p)
 	*p = (struct prompt){.open = false};
 }
 
-static void set(struct prompt *p, const char *text)
+static void prompt_set(struct prompt *p, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -30,7 +30,7 @@ void prompt_begin(struct prompt *p, const char *text)
 {
 	p->open = true;
 	p->shown = p->count;
-	set(p, text);
+	prompt_set(p, text);
 }
 
 /* The same line twice in a row is kept once. Without memory the line is done, but not
@@ -87,7 +87,7 @@ void prompt_delete(struct prompt *p)
 void prompt_earlier(struct prompt *p)
 {
 	if (p->shown)
-		set(p, p->history[--p->shown]);
+		prompt_set(p, p->history[--p->shown]);
 }
 
 /* After the last line of the history comes an empty one. */
@@ -95,5 +95,5 @@ void prompt_later(struct prompt *p)
 {
 	if (p->shown < p->count)
 		p->shown++;
-	set(p, p->shown < p->count ? p->history[p->shown] : "");
+	prompt_set(p, p->shown < p->count ? p->history[p->shown] : "");
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Set the line, with this in place of the word that is completed. */
-static void put(struct tui *t, const char *word, size_t length, const char *after)
+static void tab_put(struct tui *t, const char *word, size_t length, const char *after)
 {
 	char line[PROMPT_BYTES];
 
@@ -41,12 +41,12 @@ static void put_common(struct tui *t)
 	const char *typed = t->tab.stem + c->from;
 
 	if (memmem(c->words[0], c->common, typed, strlen(typed)))
-		put(t, c->words[0], c->common, "");
+		tab_put(t, c->words[0], c->common, "");
 	else
-		put(t, typed, strlen(typed), "");
+		tab_put(t, typed, strlen(typed), "");
 }
 
-static void begin(struct tui *t)
+static void tab_begin(struct tui *t)
 {
 	struct completion *c = &t->tab.found;
 	struct pl_err err = {0};
@@ -61,7 +61,7 @@ static void begin(struct tui *t)
 	} else if (!c->count) {
 		snprintf(t->message, sizeof t->message, "nothing completes %s", t->tab.stem);
 	} else if (c->count == 1) {
-		put(t, c->words[0], strlen(c->words[0]), after_word(t, c->words[0]));
+		tab_put(t, c->words[0], strlen(c->words[0]), after_word(t, c->words[0]));
 	} else {
 		put_common(t);
 		t->tab.listed = true;
@@ -74,11 +74,11 @@ void tab_press(struct tui *t)
 
 	t->message[0] = 0;
 	if (!t->tab.listed) {
-		begin(t);
+		tab_begin(t);
 		return;
 	}
 	t->tab.turn = t->tab.turn % c->count + 1;
-	put(t, c->words[t->tab.turn - 1], strlen(c->words[t->tab.turn - 1]), "");
+	tab_put(t, c->words[t->tab.turn - 1], strlen(c->words[t->tab.turn - 1]), "");
 }
 
 #define GAP 2

@@ -140,7 +140,8 @@ static void choose_time(const struct tui *t, struct timeline *l)
 
 /* An event that is known to be in one column makes that CELL_RAN. One whose error reaches into
  * other columns makes all of them CELL_MAYBE. */
-static void add_event(struct timeline *l, struct timeline_row *row, const struct pl_event *e)
+static void timeline_add_event(
+	struct timeline *l, struct timeline_row *row, const struct pl_event *e)
 {
 	const int column = column_of(l, e->time_ns);
 	int64_t latest_ns;
@@ -200,11 +201,11 @@ static void make(struct tui *t, struct timeline *l)
 		if (e.task_id || e.task)
 			task = row_of(l, e.position.thread, e.task_id, e.task);
 		if (thread)
-			add_event(l, thread, &e);
+			timeline_add_event(l, thread, &e);
 		if (task) {
 			if (e.task) /* the last name, as in the list of tasks */
 				snprintf(task->task, sizeof task->task, "%s", e.task);
-			add_event(l, task, &e);
+			timeline_add_event(l, task, &e);
 		}
 	}
 	pl_cursor_free(c);

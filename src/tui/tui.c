@@ -643,7 +643,7 @@ static void search_text(struct tui *t, bool back)
 /* true: the search was in the source's text or in the help, not in the path. in_text remembers
  * which of them the last / or ? was, because ; and , repeat that one, wherever the user is then. In
  * the help, case makes no difference: its text is prose. */
-static bool search(struct tui *t, const char *line)
+static bool search_sight(struct tui *t, const char *line)
 {
 	bool again = (*line == ';' || *line == ',') && !line[1];
 	const char *rest;
@@ -695,7 +695,7 @@ static const char *complete_stop(const struct tui *t, const char *line, char to[
 
 /* How far a search is, ten times a second at most: called by the session while session_do runs, on
  * this thread. The message is not kept: when the search ends, its result takes the place. */
-static void show_progress(void *context, uint32_t thread, uint64_t seq)
+static void search_progress(void *context, uint32_t thread, uint64_t seq)
 {
 	struct tui *t = context;
 	const struct pl_thread *searched =
@@ -737,7 +737,7 @@ static void do_session(struct tui *t, const char *line)
 	int code;
 
 	t->drawn_ns = now_ns();
-	s->replay.progress = show_progress;
+	s->replay.progress = search_progress;
 	s->replay.context = t;
 	if (takes_time(line) && t->source.file) {
 		say(t, "searching; Ctrl-C stops");
@@ -781,7 +781,7 @@ static void do_line(struct tui *t, const char *line)
 	unsigned long count = isdigit((unsigned char)*line) ? strtoul(line, &after, 10) : 1;
 	command = line + strspn(line, "0123456789");
 	command += strspn(command, " ");
-	if (!*line || search(t, command))
+	if (!*line || search_sight(t, command))
 		return;
 	const struct order *order = find_order(command, &rest);
 	if (order)
@@ -1057,7 +1057,7 @@ static void take_input(struct tui *t, int code, wint_t c)
  * recording that was complete before there is none: the position stays where it began. Returns
  * whether there is something new to show. What was counted or collected from the shorter recording
  * (lines that ran, hits, types of exceptions, rows of the views) is forgotten and made again. */
-static bool follow(struct tui *t)
+static bool follow_growth(struct tui *t)
 {
 	struct pl_recording *r = t->s->replay.r;
 	struct pl_recording_info info;
@@ -1130,7 +1130,7 @@ static void wait_for_input(struct tui *t)
 			return;
 		if (t->follows && now_ns() - last_ns >= FOLLOW_MS * INT64_C(1000000)) {
 			last_ns = now_ns();
-			if (follow(t))
+			if (follow_growth(t))
 				return;
 		}
 	}
@@ -1138,7 +1138,7 @@ static void wait_for_input(struct tui *t)
 
 /* All keys that have arrived are taken before the screen is drawn: a held key must not fall
  * behind. */
-static void run(struct tui *t)
+static void run_keys(struct tui *t)
 {
 	while (!t->quit && !*t->o->ended) {
 		wint_t c;
@@ -1175,7 +1175,7 @@ static void hold_resizes(struct tui *t)
 /* newterm instead of initscr, which would end the process if it does not know the terminal. Keys do
  * not wait (nodelay): wait_for_input waits. An Esc is one 50 ms later, if no more of a sequence
  * follows. */
-static SCREEN *begin(struct pl_err *err)
+static SCREEN *screen_begin(struct pl_err *err)
 {
 	SCREEN *screen;
 
@@ -1214,7 +1214,7 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 {
 	struct complete_word own[ORDERS + 1] = {{.word = NULL}};
 	struct tui *t = calloc(1, sizeof *t);
-	SCREEN *screen = t ? begin(err) : NULL;
+	SCREEN *screen = t ? screen_begin(err) : NULL;
 
 	for (size_t i = 0; i < ORDERS; i++)
 		own[i] = (struct complete_word){orders[i].word, orders[i].names};
@@ -1235,7 +1235,7 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 	show_position(t);
 	say(t, "%s", o->session->why[0] ? o->session->why : o->session->note);
 	hold_resizes(t);
-	run(t);
+	run_keys(t);
 	sigprocmask(SIG_SETMASK, &t->unblocked, NULL);
 	endwin();
 	delscreen(screen);

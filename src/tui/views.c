@@ -79,7 +79,7 @@ static void draw_stack(struct tui *t, struct box box)
 
 /* ---- tree ---- */
 
-static bool begins(enum pl_event_kind kind)
+static bool row_begins(enum pl_event_kind kind)
 {
 	return kind == PL_EVENT_CALL || kind == PL_EVENT_RESUME || kind == PL_EVENT_THROW;
 }
@@ -98,7 +98,7 @@ static void make_tree(struct tui *t)
 	tree->from = seq;
 	tree->to = at->seq + TREE_EVENTS;
 	while (tree->count < TREE_ROWS && seq <= tree->to && !path_from(&t->path, seq, &e, NULL)) {
-		if (begins(e->kind))
+		if (row_begins(e->kind))
 			tree->rows[tree->count++] = (struct tree_row){.seq = e->seq,
 				.depth = e->depth,
 				.line = e->caller_line,
@@ -315,7 +315,7 @@ static bool draw_events(struct tui *t, struct box box)
 }
 
 /* So many events further; returns the seq, which is `seq` if there are none. */
-static uint64_t walk(struct tui *t, uint64_t seq, int count)
+static uint64_t walk_events(struct tui *t, uint64_t seq, int count)
 {
 	const struct pl_event *e;
 
@@ -366,7 +366,7 @@ static void draw_path(struct tui *t, struct box box)
 	choose_shown(t);
 	if (t->path_row >= t->path_top && try_path(t, box))
 		return;
-	t->path_top = walk(t, t->path_row, -(box.rows / 2));
+	t->path_top = walk_events(t, t->path_row, -(box.rows / 2));
 	if (try_path(t, box))
 		return;
 	t->path_top = t->path_row; /* there is no room for a row above it */
@@ -391,7 +391,7 @@ void view_draw(struct tui *t, struct box box)
 void view_move(struct tui *t, int rows)
 {
 	if (t->view == VIEW_PATH)
-		t->path_row = walk(t, t->path_row, rows);
+		t->path_row = walk_events(t, t->path_row, rows);
 	else if (rows < 0 && t->row < (size_t)-rows)
 		t->row = 0;
 	else
@@ -416,7 +416,7 @@ bool view_click(struct tui *t, int y, int x)
 	if (t->view == VIEW_TIMELINE)
 		return timeline_click(t, y, x);
 	if (t->view == VIEW_PATH)
-		t->path_row = walk(t, t->path_top, row);
+		t->path_row = walk_events(t, t->path_top, row);
 	else
 		t->row = t->row_top + (size_t)row;
 	return false;
