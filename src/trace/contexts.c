@@ -271,26 +271,26 @@ static void leave_top(struct contexts *x)
 }
 
 /* Is the frame the root of a task? Then its owner gives it a number. */
-static uint32_t task_of_frame(struct contexts *x, struct walk *w, uint32_t i)
+static uint32_t task_of_frame(struct contexts *x, struct thread_path *p, uint32_t i)
 {
-	const struct stack_task *task = stack_task_at(&w->stack, i);
+	const struct stack_task *task = stack_task_at(&p->stack, i);
 
-	return task && task->frame == i ? x->task(x->who, w, task) : 0;
+	return task && task->frame == i ? x->task(x->who, task) : 0;
 }
 
-/* The walk has a frame more: the site is its code, called at the line where the frame below it
+/* The path has a frame more: the site is its code, called at the line where the frame below it
  * is. */
-static int enter_next(struct contexts *x, struct walk *w)
+static int enter_next(struct contexts *x, struct thread_path *p)
 {
 	const uint32_t i = x->depth;
-	const struct stack_frame *f = &w->stack.frames[i];
+	const struct stack_frame *f = &p->stack.frames[i];
 	const struct stack_frame *below = i ? f - 1 : NULL;
-	const struct pl_code *caller = below ? walk_code_of(w, below->code) : NULL;
-	uint32_t task = task_of_frame(x, w, i);
-	const struct context_site site = {.callee = code_first(walk_code_of(w, f->code)),
+	const struct pl_code *caller = below ? thread_path_code_of(p, below->code) : NULL;
+	uint32_t task = task_of_frame(x, p, i);
+	const struct context_site site = {.callee = code_first(thread_path_code_of(p, f->code)),
 		.caller = code_first(caller),
 		.line = caller ? code_place_line(
-					 caller, stack_place_of(&w->stack, i - 1), below->value)
+					 caller, stack_place_of(&p->stack, i - 1), below->value)
 			       : 0,
 		.task = x->by_task ? task : 0};
 	uint32_t edge = contexts_edge(x, i ? x->frames[i - 1].node : 0, &site);
@@ -305,60 +305,60 @@ static int enter_next(struct contexts *x, struct walk *w)
  * since contexts_sync marked it. In another block frames are compared, by generator and code: a
  * frame that was left and entered again between two blocks, with an equal one in its place, is not
  * noticed. */
-static uint32_t unchanged(const struct contexts *x, const struct walk *w)
+static uint32_t unchanged(const struct contexts *x, const struct thread_path *p)
 {
-	uint32_t most = w->stack.depth < x->depth ? w->stack.depth : x->depth, i = 0;
+	uint32_t most = p->stack.depth < x->depth ? p->stack.depth : x->depth, i = 0;
 
-	if (x->block_off == w->stream.off && x->block_file == w->stream.file)
-		return w->stack.min_depth < most ? w->stack.min_depth : most;
-	while (i < most && x->frames[i].gen == w->stack.frames[i].gen &&
-		x->frames[i].code == code_first(walk_code_of(w, w->stack.frames[i].code)))
+	if (x->block_off == p->blocks.stream.off && x->block_file == p->blocks.stream.file)
+		return p->stack.min_depth < most ? p->stack.min_depth : most;
+	while (i < most && x->frames[i].gen == p->stack.frames[i].gen &&
+		x->frames[i].code == code_first(thread_path_code_of(p, p->stack.frames[i].code)))
 		i++;
 	return i;
 }
 
 /* What is thrown into a coroutine goes to the innermost one that it awaits. When it leaves that,
  * the next one is popped, as it was only linked, and thrown into: it has not ended meanwhile. */
-static bool is_thrown_on(const struct contexts *x, const struct walk *w, uint32_t i)
+static bool is_thrown_on(const struct contexts *x, const struct thread_path *p, uint32_t i)
 {
-	const struct stack_frame *f = stack_top(&w->stack);
-	const struct stack_task *task = stack_running_task(&w->stack);
+	const struct stack_frame *f = stack_top(&p->stack);
+	const struct stack_task *task = stack_running_task(&p->stack);
 
-	if (!f || i >= x->depth || i + 1 != w->stack.depth || f->raised != RAISED_AGAIN ||
+	if (!f || i >= x->depth || i + 1 != p->stack.depth || f->raised != RAISED_AGAIN ||
 		!f->gen || f->gen != x->frames[i].gen ||
-		code_first(walk_code_of(w, f->code)) != x->frames[i].code)
+		code_first(thread_path_code_of(p, f->code)) != x->frames[i].code)
 		return false;
-	if (task && task->frame == i && w->renamed)
-		w->renamed(w->who, task);
+	if (task && task->frame == i && p->renamed)
+		p->renamed(p->who, task);
 	return true;
 }
 
-int contexts_sync(struct contexts *x, struct walk *w)
+int contexts_sync(struct contexts *x, struct thread_path *p)
 {
-	uint32_t same = unchanged(x, w);
+	uint32_t same = unchanged(x, p);
 	int code = 0;
 
-	same += is_thrown_on(x, w, same);
+	same += is_thrown_on(x, p, same);
 	while (x->depth > same)
 		leave_top(x);
-	while (code == 0 && x->depth < w->stack.depth)
-		code = enter_next(x, w);
-	x->block_off = w->stream.off;
-	x->block_file = w->stream.file;
-	stack_mark(&w->stack);
+	while (code == 0 && x->depth < p->stack.depth)
+		code = enter_next(x, p);
+	x->block_off = p->blocks.stream.off;
+	x->block_file = p->blocks.stream.file;
+	stack_mark(&p->stack);
 	return code;
 }
 
 /* The task was told after its root frame was entered: that entry moves to the edge of the task. */
-int contexts_task(struct contexts *x, struct walk *w)
+int contexts_task(struct contexts *x, struct thread_path *p)
 {
 	struct context_frame *f = x->depth ? &x->frames[x->depth - 1] : NULL;
 
-	const struct stack_task *task = stack_running_task(&w->stack);
+	const struct stack_task *task = stack_running_task(&p->stack);
 
 	if (!f || !task)
 		return 0;
-	f->task = x->task(x->who, w, task);
+	f->task = x->task(x->who, task);
 	if (!x->by_task || x->sites[x->edges[f->edge].site].task == f->task)
 		return 0;
 	struct context_site site = x->sites[x->edges[f->edge].site];

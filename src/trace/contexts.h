@@ -16,7 +16,7 @@
 #ifndef PL_TRACE_CONTEXTS_H
 #define PL_TRACE_CONTEXTS_H
 
-#include "trace/walk.h"
+#include "trace/thread_path.h"
 
 #define CONTEXT_CACHE 8192u /* a power of two */
 
@@ -96,7 +96,7 @@ struct contexts {
 		void *who, const struct context_frame *f, const struct pl_code *code, int32_t line);
 	void (*left)(void *who, const struct context_frame *f);
 	/* Called when the root frame of a task was entered. Returns the task's index + 1. */
-	uint32_t (*task)(void *who, struct walk *w, const struct stack_task *task);
+	uint32_t (*task)(void *who, const struct stack_task *task);
 	bool by_task;
 	void *who;
 };
@@ -104,9 +104,9 @@ struct contexts {
 /* A tree of the root alone; the calls above are set before. 0, PL_ERR_MEMORY: release it, too. */
 int contexts_init(struct contexts *x);
 void contexts_release(struct contexts *x);
-/* Set the frames to those of the walk. Entries are not counted. 0, PL_ERR_MEMORY. */
-int contexts_sync(struct contexts *x, struct walk *w);
-/* Another walk begins. */
+/* Set the frames to those of the path. Entries are not counted. 0, PL_ERR_MEMORY. */
+int contexts_sync(struct contexts *x, struct thread_path *p);
+/* Another path begins. */
 void contexts_restart(struct contexts *x);
 /* Steps have other numbers from now on. */
 void contexts_forget_steps(struct contexts *x);
@@ -118,7 +118,7 @@ uint32_t contexts_near(const struct contexts *x, const struct pl_code *code);
 /* A node directly below the root, for what has no known context; 0: no memory. */
 uint32_t contexts_loose(struct contexts *x, const struct pl_code *code);
 /* To be called after a TASK event about the top frame. */
-int contexts_task(struct contexts *x, struct walk *w);
+int contexts_task(struct contexts *x, struct thread_path *p);
 /* Visit each site that is on the stack in a node; some are visited more than once. */
 void contexts_sites(const struct contexts *x, uint32_t node,
 	void (*visit)(void *context, uint32_t site), void *context);

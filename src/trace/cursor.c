@@ -106,8 +106,8 @@ int pl_cursor_seek_position(struct pl_cursor *c, const struct pl_position *p, st
 	if (c->all_threads)
 		return pl_err_cause(err, PL_ERR_ARGUMENT,
 			"pre:cursor-seek-position:one-thread: a position lies in one thread");
-	if (p->process != c->walk.thread->public.process ||
-		p->thread != c->walk.thread->public.number)
+	if (p->process != walk_thread(&c->walk)->public.process ||
+		p->thread != walk_thread(&c->walk)->public.number)
 		return pl_err_cause(err, PL_ERR_ARGUMENT,
 			"pre:cursor-seek-position:same-thread: the position lies in another "
 			"thread");
@@ -158,6 +158,6 @@ int pl_cursor_count_to_seq(
 size_t pl_cursor_stack(const struct pl_cursor *c, struct pl_frame *frames, size_t max)
 {
 	if (!c->all_threads)
-		return walk_stack(&c->walk, frames, max);
-	return c->order.last ? walk_stack(c->order.last, frames, max) : 0;
+		return thread_path_stack(&c->walk.clock.path, frames, max);
+	return c->order.last ? thread_path_stack(&c->order.last->clock.path, frames, max) : 0;
 }

@@ -14,7 +14,7 @@ static bool comes_first(const struct order_entry *a, const struct order_entry *b
 {
 	if (a->key != b->key)
 		return a->key < b->key;
-	return a->walk->thread->public.number < b->walk->thread->public.number;
+	return walk_thread(a->walk)->public.number < walk_thread(b->walk)->public.number;
 }
 
 static void exchange(struct order *o, size_t i, size_t j)
@@ -69,8 +69,9 @@ static void retire_first(struct order *o)
 /* Of the next block, from its head: a lower bound of what the first row has. */
 static uint64_t first_key(const struct walk *w)
 {
-	const struct thread_entry *t = w->thread;
-	uint64_t place = w->next_block > t->evicted ? w->next_block - t->evicted : 0;
+	const struct thread_entry *t = walk_thread(w);
+	const uint64_t next = w->clock.path.blocks.next_block;
+	uint64_t place = next > t->evicted ? next - t->evicted : 0;
 
 	return place < t->block_count ? t->blocks[place].order : 0;
 }
@@ -107,7 +108,9 @@ static int add_threads(struct order *o)
 /* Is there more for a walk that was at its end? */
 static bool has_more(const struct walk *w)
 {
-	return w->next_block < w->thread->evicted + w->thread->block_count;
+	const struct thread_entry *t = walk_thread(w);
+
+	return w->clock.path.blocks.next_block < t->evicted + t->block_count;
 }
 
 /* A recording that is being written has got more blocks of threads that seemed to be at their
@@ -126,11 +129,11 @@ static void wake(struct order *o)
  * none. */
 static int choose(struct order *o, struct pl_err *err)
 {
-	struct walk_peek peek;
+	struct path_clock_peek peek;
 
 	while (o->waiting) {
 		struct order_entry *e = &o->heap[0];
-		int code = walk_peek(e->walk, &peek, err);
+		int code = path_clock_peek(&e->walk->clock, &peek, err);
 		if (code == PL_END) {
 			retire_first(o);
 			continue;
@@ -148,11 +151,11 @@ static int choose(struct order *o, struct pl_err *err)
 /* Does the thread that ran last continue the same run? */
 static int goes_on(struct order *o, struct pl_err *err)
 {
-	struct walk_peek peek;
+	struct path_clock_peek peek;
 
 	if (!o->running)
 		return 0;
-	int code = walk_peek(o->last, &peek, err);
+	int code = path_clock_peek(&o->last->clock, &peek, err);
 	return code < 0 ? code : code == 0 && peek.order == o->run;
 }
 
@@ -177,7 +180,7 @@ int order_next(struct order *o, struct pl_event *row, struct pl_err *err)
 	o->last = o->heap[0].walk;
 	o->run = o->heap[0].key;
 	o->running = true;
-	if (before && before != o->last && !before->open && !has_more(before))
+	if (before && before != o->last && !before->clock.path.blocks.open && !has_more(before))
 		walk_rest(before);
 	return walk_next(o->last, row, err);
 }
@@ -187,7 +190,7 @@ int order_next(struct order *o, struct pl_event *row, struct pl_err *err)
 int order_move(struct order *o, int (*move)(struct walk *w, void *context, struct pl_err *err),
 	void *context, struct pl_err *err)
 {
-	struct walk_peek peek;
+	struct path_clock_peek peek;
 	int code = add_threads(o);
 
 	o->last = NULL;
@@ -196,7 +199,7 @@ int order_move(struct order *o, int (*move)(struct walk *w, void *context, struc
 	for (size_t i = 0; i < o->count && code == 0; i++) {
 		code = move(o->heap[i].walk, context, err);
 		if (code == 0)
-			code = walk_peek(o->heap[i].walk, &peek, err);
+			code = path_clock_peek(&o->heap[i].walk->clock, &peek, err);
 		if (code == 0) {
 			o->heap[i].key = peek.order;
 			wait_again(o, i);

@@ -79,9 +79,9 @@ static uint64_t read_last(const struct pl_profile *p, uint64_t ticks)
 static int end_of_running(const struct pl_profile *p, uint64_t *ticks, struct pl_err *err)
 {
 	const uint64_t last = *ticks;
-	int code = p->walk.stack.depth ? seen_last(p, ticks, err) : 0;
+	int code = p->walk.clock.path.stack.depth ? seen_last(p, ticks, err) : 0;
 
-	if (code == 0 && p->walk.stack.depth && *ticks == last)
+	if (code == 0 && p->walk.clock.path.stack.depth && *ticks == last)
 		*ticks = read_last(p, last);
 	return code;
 }
@@ -102,7 +102,7 @@ int path_end_find(struct pl_profile *p, uint64_t *end_ticks, struct pl_err *err)
 	struct pl_event row;
 	int code = 0;
 
-	*end_ticks = p->walk.ticks;
+	*end_ticks = p->walk.clock.ticks;
 	if (p->thread->ended)
 		*end_ticks = p->thread->end_ticks;
 	else if (process && process->ended)
@@ -137,7 +137,7 @@ static void find_frame(struct pl_profile *p, bool first)
 {
 	struct profile_end *e = &p->end;
 	const struct contexts *x = &p->contexts;
-	const struct stack *s = &p->walk.stack;
+	const struct stack *s = &p->walk.clock.path.stack;
 	uint32_t i = x->depth < s->depth ? x->depth : s->depth;
 
 	while (i && x->frames[i - 1].code != e->code)
@@ -146,7 +146,7 @@ static void find_frame(struct pl_profile *p, bool first)
 	e->node = i ? x->frames[i - 1].node : contexts_loose(&p->contexts, e->code);
 	e->idle = is_loop_wait(e, x, i);
 	e->stays = i && first &&
-		   code_place_line(walk_code_of(&p->walk, s->frames[i - 1].code),
+		   code_place_line(thread_path_code_of(&p->walk.clock.path, s->frames[i - 1].code),
 			   stack_place_of(s, i - 1), s->frames[i - 1].value) == e->line;
 }
 
@@ -278,7 +278,7 @@ static void note_guess(struct pl_profile *p, double ns)
 	const struct contexts *x = &p->contexts;
 	int64_t least = p->wanted.blocking_ns;
 	int32_t line;
-	const struct pl_code *code = walk_runs(&p->walk, &line);
+	const struct pl_code *code = thread_path_runs(&p->walk.clock.path, &line);
 
 	if (!least || ns < (double)least || !code || !x->depth)
 		return;

@@ -60,16 +60,17 @@ static int count_block(
 	int code;
 
 	walk_go_to(w, index);
-	const uint64_t own = w->next_block + 1;
-	while ((code = walk_next(w, &row, err)) == 0 && w->next_block == own) {
+	const struct thread_path *path = walk_path(w);
+	const uint64_t own = path->blocks.next_block + 1;
+	while ((code = walk_next(w, &row, err)) == 0 && path->blocks.next_block == own) {
 		code = add_prior(prior,
 			&(struct pl_count){
 				.code = row.code, .line = row.line, .kind = row.kind, .events = 1});
-		while (code == 0 && (code = stride(s, w, &STRIDE_ALL)) == STRIDE_FULL) {
+		while (code == 0 && (code = stride(s, &w->clock, &STRIDE_ALL)) == STRIDE_FULL) {
 			code = strides_take(s, add_prior, prior);
 			strides_forget(s);
 		}
-		if (code || (w->open && !w->events.left && !w->pops))
+		if (code || (path->blocks.open && !path->events.left && !path->pops))
 			break;
 	}
 	return code == PL_END ? 0 : code;
@@ -471,13 +472,13 @@ static void begin_stretch(struct pl_profile *p, uint32_t number, uint64_t ticks)
 
 /* Called by the contexts when a frame is the first one of a task. Returns its number, from 1; 0: it
  * is not counted. */
-static uint32_t began_task(void *who, struct walk *w, const struct stack_task *task)
+static uint32_t began_task(void *who, const struct stack_task *task)
 {
 	struct pl_profile *p = who;
 	uint32_t number = find_task(p, task);
 
 	if (number && !p->before)
-		begin_stretch(p, number, w->ticks);
+		begin_stretch(p, number, p->walk.clock.ticks);
 	return number;
 }
 
@@ -785,9 +786,9 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 /* Before a row is taken: which line runs, at which depth. Afterwards the stack has changed. */
 static struct stood stand(struct pl_profile *p)
 {
-	struct stood s = {.depth = p->walk.stack.depth};
+	struct stood s = {.depth = p->walk.clock.path.stack.depth};
 
-	s.code = walk_runs(&p->walk, &s.line);
+	s.code = thread_path_runs(&p->walk.clock.path, &s.line);
 	return s;
 }
 
@@ -815,7 +816,7 @@ static int leave_gap(struct pl_profile *p, const struct pl_event *row)
 {
 	if (row->kind != PL_EVENT_GAP || row->gap == PL_GAP_JUMPED || row->gap == PL_GAP_KILLED)
 		return 0;
-	return lose_span(p, p->walk.ticks);
+	return lose_span(p, p->walk.clock.ticks);
 }
 
 /* In a tail: its time is known at the end of the span. */
@@ -824,7 +825,7 @@ static void put_aside(struct pl_profile *p, const struct stood *before, bool gon
 	struct contexts *x = &p->contexts;
 	const bool began_here = p->tail_line == x->depth;
 
-	if (!p->walk.marks.timed) /* what comes before a stamp's row has no time of its own */
+	if (!p->walk.clock.marks.timed) /* what comes before a stamp's row has no time of its own */
 		return;
 	p->tail_line = gone ? 0 : x->depth;
 	if (!gone && began_here)
@@ -875,13 +876,13 @@ static void count_entry(struct contexts *x, enum pl_event_kind kind)
 /* There was a TASK event about the top frame between the rows (before 1.9). */
 static int meet_task(struct pl_profile *p)
 {
-	const struct stack *s = &p->walk.stack;
+	const struct stack *s = &p->walk.clock.path.stack;
 	struct contexts *x = &p->contexts;
 
 	if (!s->task_count || s->tasks[s->task_count - 1].frame + 1 != x->depth ||
 		x->frames[x->depth - 1].task)
 		return 0;
-	return contexts_task(x, &p->walk);
+	return contexts_task(x, &p->walk.clock.path);
 }
 
 /* The line of a def begins with the call and is over at the function's first line. So its row is
@@ -899,7 +900,7 @@ static int share_row(struct pl_profile *p, const struct pl_event *row, bool told
 	struct contexts *x = &p->contexts;
 	uint32_t node = x->depth ? x->frames[x->depth - 1].node : 0;
 	int32_t line;
-	const struct pl_code *c = walk_runs(&p->walk, &line);
+	const struct pl_code *c = thread_path_runs(&p->walk.clock.path, &line);
 
 	if (told)
 		share_begin_tail(&p->share);
@@ -952,7 +953,7 @@ static bool is_bottom(struct pl_profile *p, const struct pl_event *row)
 static int unwind(struct pl_profile *p, const struct pl_event *row)
 {
 	int32_t line;
-	const struct pl_code *below = walk_runs(&p->walk, &line);
+	const struct pl_code *below = thread_path_runs(&p->walk.clock.path, &line);
 	int code = flights_row(&p->flights, &p->contexts, row, is_bottom(p, row));
 
 	flights_below(&p->flights, below, line);
@@ -975,9 +976,9 @@ static void forget_beginnings(struct pl_profile *p, const struct pl_event *row)
 }
 
 /* Was the row at the time of its stamp? */
-static bool is_exact(const struct walk *w, const struct pl_event *row)
+static bool is_exact(const struct path_clock *c, const struct pl_event *row)
 {
-	return w->time_known && row->time_error_ns <= w->time.error_ns;
+	return c->time_known && row->time_error_ns <= c->time.error_ns;
 }
 
 /* The order matters. Time up to the row belongs to what ran before it, so the span is closed first.
@@ -986,8 +987,8 @@ static bool is_exact(const struct walk *w, const struct pl_event *row)
 static int on_row(struct pl_profile *p, const struct pl_event *row, const struct stood *before)
 {
 	struct contexts *x = &p->contexts;
-	const struct walk *w = &p->walk;
-	const bool exact = is_exact(w, row);
+	const struct path_clock *c = &p->walk.clock;
+	const bool exact = is_exact(c, row);
 	int code = 0;
 
 	p->exact_to = exact;
@@ -995,24 +996,24 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	if (!p->open) {
 		p->open = true;
 		p->exact_from = exact;
-		p->open_ticks = w->ticks;
+		p->open_ticks = c->ticks;
 		p->open_seq = row->seq;
 	}
 	code = leave_gap(p, row);
 	if (row->idle_ns) {
-		p->idle_from = w->idle_from;
-		p->idle_to = w->idle_from + w->idle_ticks;
+		p->idle_from = c->idle_from;
+		p->idle_to = c->idle_from + c->idle_ticks;
 	}
-	if (code == 0 && w->ticks != p->open_ticks)
-		code = close_span(p, w->ticks);
-	x->now = w->ticks << 1 | exact;
+	if (code == 0 && c->ticks != p->open_ticks)
+		code = close_span(p, c->ticks);
+	x->now = c->ticks << 1 | exact;
 	p->exact_to = false;
 	if (p->before && row->time_ns >= p->wanted.range.from_ns)
 		enter_range(p);
 	if (row->idle_ns)
-		profile_pass_idle(p, w->idle_ticks);
+		profile_pass_idle(p, c->idle_ticks);
 	if (row->idle_ns && p->wanted.blocking_ns)
-		split_at_wait(p, w->idle_ticks);
+		split_at_wait(p, c->idle_ticks);
 	leave_line(p, row, before);
 	const bool exceptions = p->wanted.exceptions && !p->before;
 	if (code == 0 && exceptions && row->kind == PL_EVENT_UNWIND)
@@ -1020,21 +1021,21 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	if (!p->before)
 		note_wait(p, row);
 	if (code == 0)
-		code = contexts_sync(x, &p->walk);
+		code = contexts_sync(x, &p->walk.clock.path);
 	if (code == 0 && p->fresh)
 		forget_beginnings(p, row);
 	if (code == 0 && exceptions && row->kind != PL_EVENT_UNWIND)
 		code = flights_row(&p->flights, x, row, false);
 	if (!p->before)
 		count_entry(x, row->kind);
-	if (w->ended && row->kind == PL_EVENT_GAP && !path_end_has(row)) {
+	if (c->path.ended && row->kind == PL_EVENT_GAP && !path_end_has(row)) {
 		p->end.open = p->end.lost = true;
 		return code;
 	}
 	if (path_end_has(row))
 		return code ? code : path_end_row(p, row);
-	bool told = w->implied == p->implied;
-	p->implied = w->implied;
+	bool told = c->path.implied == p->implied;
+	p->implied = c->path.implied;
 	if (code == 0)
 		code = meet_task(p);
 	return code ? code : share_row(p, row, told);
@@ -1052,26 +1053,26 @@ static bool is_entered(const struct stack *s)
  * of the row before. */
 static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
 {
-	const uint64_t seq = p->walk.next_seq;
+	const uint64_t seq = p->walk.clock.path.next_seq;
 	struct contexts *x = &p->contexts;
 	int32_t line;
 	int code;
 
-	x->now = p->walk.ticks << 1;
-	while ((code = stride(&p->strides, &p->walk, limit)) == STRIDE_FULL) {
+	x->now = p->walk.clock.ticks << 1;
+	while ((code = stride(&p->strides, &p->walk.clock, limit)) == STRIDE_FULL) {
 		code = take_steps(p);
 		if (code)
 			break;
 		strides_forget(&p->strides);
 	}
-	stack_mark(&p->walk.stack);
-	if (code || p->walk.next_seq == seq)
+	stack_mark(&p->walk.clock.path.stack);
+	if (code || p->walk.clock.path.next_seq == seq)
 		return code;
 	/* what ran last, up to the stamp */
-	const struct pl_code *c = walk_runs(&p->walk, &line);
+	const struct pl_code *c = thread_path_runs(&p->walk.clock.path, &line);
 	share_begin_tail(&p->share);
-	p->entered = is_entered(&p->walk.stack);
-	p->implied = p->walk.implied;
+	p->entered = is_entered(&p->walk.clock.path.stack);
+	p->implied = p->walk.clock.path.implied;
 	const uint32_t node = x->depth ? x->frames[x->depth - 1].node : 0;
 	if (share_tail(&p->share, c, line, node))
 		return PL_ERR_MEMORY;
@@ -1083,9 +1084,11 @@ static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
  * stop. */
 static bool tell_progress(struct pl_profile *p, uint64_t block)
 {
-	if (!p->wanted.progress || p->walk.next_block == block)
+	if (!p->wanted.progress || p->walk.clock.path.blocks.next_block == block)
 		return true;
-	p->blocks_done += p->walk.next_block > block ? p->walk.next_block - block : 0;
+	p->blocks_done += p->walk.clock.path.blocks.next_block > block
+				  ? p->walk.clock.path.blocks.next_block - block
+				  : 0;
 	uint32_t parts = p->parts ? p->parts : 1;
 	double done = p->blocks_all ? (double)p->blocks_done * parts / (double)p->blocks_all : 1;
 	return p->wanted.progress(p->wanted.context, done < 1 ? done : 1);
@@ -1100,15 +1103,15 @@ static int walk_rows(struct pl_profile *p, struct pl_err *err)
 	int code;
 
 	for (;;) {
-		const uint64_t block = p->walk.next_block;
+		const uint64_t block = p->walk.clock.path.blocks.next_block;
 		code = p->open && !p->before ? by_strides(p, &limit) : 0;
 		if (code)
 			return code;
 		const struct stood before = stand(p);
 		code = walk_next(&p->walk, &row, err);
 		if (code == 0)
-			p->exact_to = is_exact(&p->walk, &row);
-		if (code || p->walk.next_block > p->last_block)
+			p->exact_to = is_exact(&p->walk.clock, &row);
+		if (code || p->walk.clock.path.blocks.next_block > p->last_block)
 			return code;
 		if (!tell_progress(p, block))
 			return PL_END + 1;
@@ -1127,16 +1130,17 @@ static void leave_all(struct pl_profile *p, uint64_t end_ticks)
 	x->now = end_ticks << 1;
 	while (x->depth) {
 		const struct context_frame *f = &x->frames[--x->depth];
-		const struct stack_frame *s = &p->walk.stack.frames[x->depth];
+		const struct stack_frame *s = &p->walk.clock.path.stack.frames[x->depth];
 		if (f->task && p->tasks[f->task - 1].last < end_ticks)
 			p->tasks[f->task - 1].last = end_ticks;
-		if (x->depth >= p->walk.stack.depth || !path_end_kept(p, x->depth))
+		if (x->depth >= p->walk.clock.path.stack.depth || !path_end_kept(p, x->depth))
 			continue;
-		const struct pl_code *c = walk_code_of(&p->walk, s->code);
+		const struct pl_code *c = thread_path_code_of(&p->walk.clock.path, s->code);
 		if (path_end_stayed(p, x->depth))
 			passed(p, f, c,
-				code_place_line(
-					c, stack_place_of(&p->walk.stack, x->depth), s->value));
+				code_place_line(c,
+					stack_place_of(&p->walk.clock.path.stack, x->depth),
+					s->value));
 		left(p, f);
 	}
 }
@@ -1154,9 +1158,9 @@ static void begin_thread(struct pl_profile *p, struct thread_entry *thread)
 	p->pass++;
 	flights_restart(&p->flights);
 	walk_init(&p->walk, p->r, thread);
-	p->walk.renamed = renamed_task;
-	p->walk.who = p;
-	p->walk.rough = true;
+	p->walk.clock.path.renamed = renamed_task;
+	p->walk.clock.path.who = p;
+	p->walk.clock.rough = true;
 	contexts_restart(&p->contexts);
 	p->last_block = UINT64_MAX;
 	p->fresh = p->before = p->bottom_known = false;
@@ -1168,7 +1172,7 @@ static int seek_range(struct pl_profile *p, struct pl_err *err)
 {
 	const int64_t from_ns = p->wanted.range.from_ns;
 	int code = walk_seek_time(&p->walk, from_ns, err);
-	const int64_t span_ns = recording_time(p->r, p->walk.ticks);
+	const int64_t span_ns = recording_time(p->r, p->walk.clock.ticks);
 
 	if (code < 0 || span_ns >= from_ns)
 		return code;
@@ -1211,13 +1215,13 @@ static int share_thread(struct pl_profile *p, struct thread_entry *thread, struc
 			&p->seen, p->r, p->wanted.range.process, p->thread->public.number, err);
 	if (code == 0)
 		code = walk_rows(p, err);
-	uint64_t end = p->walk.ticks;
-	p->row_seq = p->walk.next_seq - (code == 0 && p->walk.next_seq);
+	uint64_t end = p->walk.clock.ticks;
+	p->row_seq = p->walk.clock.path.next_seq - (code == 0 && p->walk.clock.path.next_seq);
 	const bool ended = code == PL_END;
 	if (ended && p->open)
 		code = path_end_find(p, &end, err);
 	if (code == 0 && p->open) {
-		bool border = p->walk.next_block > p->last_block;
+		bool border = p->walk.clock.path.blocks.next_block > p->last_block;
 		p->ends = ended;
 		code = p->end.lost ? lose_span(p, end) : close_span(p, end);
 		if (border)
@@ -1225,7 +1229,7 @@ static int share_thread(struct pl_profile *p, struct thread_entry *thread, struc
 		else
 			leave_all(p, end);
 		if (code == 0 && p->wanted.exceptions)
-			code = flights_end(&p->flights, p->walk.next_seq);
+			code = flights_end(&p->flights, p->walk.clock.path.next_seq);
 	}
 	share_forget(&p->share, &p->contexts);
 	looks_release(&p->seen);

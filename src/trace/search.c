@@ -107,38 +107,39 @@ static bool may_have(const struct pl_search *s, const struct block_ref *ref)
 /* Go by strides to before `seq`, or as far as they lead: at most to the end of the block. */
 static int pass_over(struct strides *strides, struct walk *w, uint64_t seq, struct pl_err *err)
 {
-	const struct stride_limit limit = {.ticks = UINT64_MAX,
-		.seq = seq - w->next_seq < STRIDE_HALT ? seq : w->next_seq + STRIDE_HALT};
+	const uint64_t next = w->clock.path.next_seq;
+	const struct stride_limit limit = {
+		.ticks = UINT64_MAX, .seq = seq - next < STRIDE_HALT ? seq : next + STRIDE_HALT};
 	int code;
 
-	while ((code = stride(strides, w, &limit)) == STRIDE_FULL)
+	while ((code = stride(strides, &w->clock, &limit)) == STRIDE_FULL)
 		strides_forget(strides);
 	return code ? pl_err_cause(err, code, "no memory for the steps of a path") : 0;
 }
 
 /* Is the open block over, with none of its rows left to give? */
-static bool is_between_blocks(const struct walk *w)
+static bool is_between_blocks(const struct thread_path *p)
 {
-	return !w->events.left && !w->pops && !w->holds && !w->gap_count && !w->silent &&
-	       w->told_next == w->told_count && !w->ahead.begun;
+	return !p->events.left && !p->pops && !p->holds && !p->gap_count && !p->silent &&
+	       p->told_next == p->told_count && !p->ahead.begun;
 }
 
 /* Between two blocks: skip those that have none of the wanted events. */
 static void pass_blocks(struct pl_search *s, uint64_t end)
 {
-	struct walk *w = &s->walk;
-	size_t index = w->next_block > s->thread->evicted ? w->next_block - s->thread->evicted : 0,
-	       from = index;
+	const struct thread_path *p = walk_path(&s->walk);
+	const uint64_t next = p->blocks.next_block;
+	size_t index = next > s->thread->evicted ? next - s->thread->evicted : 0, from = index;
 
-	if (!is_between_blocks(w))
+	if (!is_between_blocks(p))
 		return;
 	if (s->wanted.passes)
-		s->wanted.passes(s->wanted.context, w->next_seq);
+		s->wanted.passes(s->wanted.context, p->next_seq);
 	while (index + 1 < s->thread->block_count && !may_have(s, &s->thread->blocks[index]) &&
 		end_of(&s->thread->blocks[index]) <= end)
 		index++;
 	if (index != from)
-		walk_go_to(w, index);
+		walk_go_to(&s->walk, index);
 }
 
 static int is_wanted(struct pl_search *s, const struct pl_event *e)
@@ -156,9 +157,10 @@ static int go_forward(struct pl_search *s, uint64_t end, struct pl_event *event,
 {
 	while (!stopped(s)) {
 		pass_blocks(s, end);
-		int code = s->walk.next_seq < end ? pass_over(&s->strides, &s->walk, end, err)
-						  : PL_END;
-		if (code == 0 && s->walk.next_seq >= end)
+		int code = s->walk.clock.path.next_seq < end
+				   ? pass_over(&s->strides, &s->walk, end, err)
+				   : PL_END;
+		if (code == 0 && s->walk.clock.path.next_seq >= end)
 			code = PL_END;
 		if (code)
 			return code;
@@ -178,7 +180,8 @@ static int go_forward(struct pl_search *s, uint64_t end, struct pl_event *event,
 int pl_search_next(
 	struct pl_search *s, uint64_t seq, uint64_t end, struct pl_event *event, struct pl_err *err)
 {
-	int code = s->walk.next_seq == seq && seq ? 0 : walk_seek_seq(&s->walk, seq, err);
+	int code =
+		s->walk.clock.path.next_seq == seq && seq ? 0 : walk_seek_seq(&s->walk, seq, err);
 
 	while (code == 0) {
 		code = go_forward(s, end, event, err);
@@ -244,22 +247,23 @@ static int least_depth(
 	struct pl_search *s, uint64_t from, uint64_t to, uint32_t *least, struct pl_err *err)
 {
 	struct walk *w = &s->scout;
+	struct thread_path *p = walk_path(w);
 	struct pl_event e;
 	int code = walk_seek_seq(w, from, err);
 
 	*least = UINT32_MAX;
-	if (code == 0 && !w->open) { /* before a block the stack is not known */
+	if (code == 0 && !p->blocks.open) { /* before a block the stack is not known */
 		code = walk_next(w, &e, err);
 		if (code == 0)
 			*least = e.depth + 1;
 	}
-	stack_mark(&w->stack);
-	while (code == 0 && w->next_seq < to) {
+	stack_mark(&p->stack);
+	while (code == 0 && p->next_seq < to) {
 		code = pass_over(&s->over, w, to, err);
-		if (code == 0 && w->next_seq < to)
+		if (code == 0 && p->next_seq < to)
 			code = walk_next(w, &e, err);
-		if (w->stack.min_depth < *least)
-			*least = w->stack.min_depth;
+		if (p->stack.min_depth < *least)
+			*least = p->stack.min_depth;
 	}
 	return code < 0 ? code : 0;
 }

@@ -30,35 +30,38 @@ uint64_t walk_ticks_of(const struct pl_recording *r, int64_t time_ns)
 	return low;
 }
 
-/* A time or a position is that of the next row, which walk_peek looks at without taking it. PL_END:
- * the path ended. */
+/* A time or a position is that of the next row, which path_clock_peek looks at without taking it.
+ * PL_END: the path ended. */
 static int has_arrived(struct walk *w, const struct target *t, bool *arrived, struct pl_err *err)
 {
-	struct walk_peek peek;
+	const struct thread_path *p = &w->clock.path;
+	struct path_clock_peek peek;
 	int code;
 
-	*arrived = w->next_seq >= t->limit.seq;
+	*arrived = p->next_seq >= t->limit.seq;
 	if (t->limit.ticks == UINT64_MAX && !t->position)
 		return 0;
-	code = walk_peek(w, &peek, err);
+	code = path_clock_peek(&w->clock, &peek, err);
 	if (code)
 		return code;
 	*arrived = peek.ticks >= t->limit.ticks;
 	if (t->position)
-		*arrived = w->number > t->position->block ||
-			   (w->number == t->position->block && w->event >= t->position->event);
+		*arrived =
+			p->blocks.number > t->position->block ||
+			(p->blocks.number == t->position->block && p->event >= t->position->event);
 	return 0;
 }
 
 /* A position in the open block is a seq: both count the block's rows. */
 static struct stride_limit limit_of(const struct walk *w, const struct target *t)
 {
+	const struct thread_path *p = &w->clock.path;
 	struct stride_limit limit = t->limit;
 
-	if (t->position && w->open)
-		limit.seq = w->number == t->position->block && w->event <= t->position->event
-				    ? w->next_seq + (t->position->event - w->event)
-				    : w->next_seq;
+	if (t->position && p->blocks.open)
+		limit.seq = p->blocks.number == t->position->block && p->event <= t->position->event
+				    ? p->next_seq + (t->position->event - p->event)
+				    : p->next_seq;
 	return limit;
 }
 
@@ -68,7 +71,7 @@ static int by_strides(struct walk *w, const struct target *t, const struct walk_
 	const struct stride_limit limit = limit_of(w, t);
 	int code;
 
-	while ((code = stride(v->strides, w, &limit)) == STRIDE_FULL) {
+	while ((code = stride(v->strides, &w->clock, &limit)) == STRIDE_FULL) {
 		code = v->full ? v->full(v->context) : 0;
 		if (code)
 			break;
@@ -113,7 +116,7 @@ int walk_go_on(struct walk *w, const struct stride_limit *limit, const struct wa
 /* Steps belong to the recording, so that the next seek knows what this one learned. */
 static int seek(struct walk *w, const struct target *t, struct pl_err *err)
 {
-	struct pl_recording *r = w->r;
+	struct pl_recording *r = w->clock.path.blocks.r;
 
 	if (!r->strides)
 		r->strides = calloc(1, sizeof *r->strides);
@@ -127,11 +130,11 @@ static int seek(struct walk *w, const struct target *t, struct pl_err *err)
 static size_t find_block(const struct walk *w,
 	bool (*is_before)(const struct walk *, const struct block_ref *, int64_t), int64_t key)
 {
-	size_t low = 0, high = w->thread->block_count;
+	size_t low = 0, high = walk_thread(w)->block_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (is_before(w, &w->thread->blocks[middle], key))
+		if (is_before(w, &walk_thread(w)->blocks[middle], key))
 			low = middle + 1;
 		else
 			high = middle;
@@ -149,7 +152,7 @@ static bool ends_before_time(const struct walk *w, const struct block_ref *ref, 
 {
 	struct clock_time time;
 
-	clockmap_time(&w->r->clock, ref->close_ticks, &time);
+	clockmap_time(&w->clock.path.blocks.r->clock, ref->close_ticks, &time);
 	return time.real_ns < time_ns;
 }
 
@@ -162,13 +165,13 @@ static bool is_before_number(const struct walk *w, const struct block_ref *ref, 
 /* All three find the block by its head, then go on inside it. */
 int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err)
 {
-	const struct thread_entry *t = w->thread;
+	const struct thread_entry *t = walk_thread(w);
 	const struct target target = {.limit = {.ticks = UINT64_MAX, .seq = seq}};
 
 	walk_go_to(w, find_block(w, ends_before_seq, (int64_t)(seq & INT64_MAX)));
 	if (!t->block_count || seq <= t->blocks[0].first_seq)
 		return 0;
-	if (w->next_block - t->evicted == t->block_count) {
+	if (w->clock.path.blocks.next_block - t->evicted == t->block_count) {
 		/* after all blocks */
 		walk_go_to(w, t->block_count - 1);
 	}
@@ -180,10 +183,11 @@ int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err)
 int walk_seek_time(struct walk *w, int64_t time_ns, struct pl_err *err)
 {
 	const struct target target = {
-		.limit = {.ticks = walk_ticks_of(w->r, time_ns), .seq = UINT64_MAX}};
+		.limit = {.ticks = walk_ticks_of(w->clock.path.blocks.r, time_ns),
+			.seq = UINT64_MAX}};
 	size_t index = find_block(w, ends_before_time, time_ns);
 
-	if (index && index == w->thread->block_count)
+	if (index && index == walk_thread(w)->block_count)
 		index--;
 	walk_go_to(w, index);
 	return seek(w, &target, err);

@@ -3,6 +3,7 @@
 #define PL_TRACE_SEEK_H
 
 #include "trace/stride.h"
+#include "trace/walk.h"
 
 /* Move to before the first row at or after it. Gaps on the way are not given. */
 int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err);

@@ -202,11 +202,11 @@ void strides_release(struct strides *s)
 
 /* Numbers of codes are used again when a code is gone. Steps are kept from block to block as long
  * as the numbers that a block names mean the same as before. */
-static int agree(struct strides *s, const struct walk *w)
+static int agree(struct strides *s, const struct thread_path *p)
 {
-	const struct pl_map *bodies = &w->block.bodies;
+	const struct pl_map *bodies = &p->blocks.block.bodies;
 
-	if (s->block_file == w->stream.file && s->block_off == w->stream.off)
+	if (s->block_file == p->blocks.stream.file && s->block_off == p->blocks.stream.off)
 		return 0;
 	if (s->codes.used > CODES_MAX)
 		return STRIDE_FULL;
@@ -223,8 +223,8 @@ static int agree(struct strides *s, const struct walk *w)
 		if (*known != (b->value | 1))
 			return STRIDE_FULL;
 	}
-	s->block_file = w->stream.file;
-	s->block_off = w->stream.off;
+	s->block_file = p->blocks.stream.file;
+	s->block_off = p->blocks.stream.off;
 	return 0;
 }
 
@@ -266,7 +266,7 @@ struct trial {
 };
 
 /* Would the walk put a gap before it, or is it unknown here? */
-static bool is_strange(const struct walk *w, const struct trial *t, const struct event *e)
+static bool is_strange(const struct thread_path *p, const struct trial *t, const struct event *e)
 {
 	switch (e->kind) {
 	case EVENT_LINE:
@@ -274,14 +274,15 @@ static bool is_strange(const struct walk *w, const struct trial *t, const struct
 	case EVENT_AGAIN:
 		return !code_jumps_back(t->code, e->unit);
 	default:
-		return event_is_entry(e->kind) && walk_code_of(w, e->code) == w->r->unknown_code;
+		return event_is_entry(e->kind) &&
+		       thread_path_code_of(p, e->code) == p->blocks.r->unknown_code;
 	}
 }
 
 /* Which lines ran before the event, that have none of their own. */
-static void follow(const struct walk *w, struct trial *t, const struct event *e)
+static void follow(const struct thread_path *p, struct trial *t, const struct event *e)
 {
-	struct follow_code *c = t->code == w->r->unknown_code ? NULL : &t->code->follow;
+	struct follow_code *c = t->code == p->blocks.r->unknown_code ? NULL : &t->code->follow;
 
 	t->answer = e->kind == ASK_POP ? follow_pop(c, stack_top(&t->stack), &t->lines)
 				       : follow_event(c, &t->stack, e, &t->lines);
@@ -301,7 +302,8 @@ static int32_t stands_at(const struct pl_code *c, const struct stack_frame *f)
 
 /* The row of the event, as walk.c gives it: the last row of the step. events 0: it has none. The
  * trial is after the event; but if the event pops the frame, the frame is as before. */
-static struct pl_count own_row(const struct walk *w, const struct trial *t, const struct event *e)
+static struct pl_count own_row(
+	const struct thread_path *p, const struct trial *t, const struct event *e)
 {
 	const struct stack_frame *f = &t->frames[0];
 	struct pl_count row = {.code = t->code, .events = 1};
@@ -313,12 +315,12 @@ static struct pl_count own_row(const struct walk *w, const struct trial *t, cons
 	switch (e->kind) {
 	case EVENT_ENTER:
 	case EVENT_OUTSIDE:
-		row.code = walk_code_of(w, e->code);
+		row.code = thread_path_code_of(p, e->code);
 		row.line = code_place_line(row.code, PLACE_ENTRY, 0);
 		break;
 	case EVENT_RESUME:
 	case EVENT_THROW:
-		row.code = walk_code_of(w, e->code);
+		row.code = thread_path_code_of(p, e->code);
 		row.line = flow_line_at(&row.code->body.graph, e->unit);
 		break;
 	case EVENT_LINE:
@@ -357,19 +359,19 @@ static bool rows_halt(const struct strides *s, const struct stride_rows *rows, u
 }
 
 /* *out NULL: it cannot be a step, and the walk must give the rows. */
-static int learn(struct strides *s, const struct walk *w, const struct event *e,
+static int learn(struct strides *s, const struct thread_path *p, const struct event *e,
 	const struct question *q, struct stride_step **out)
 {
-	struct trial t = {.frames = {*stack_top(&w->stack)}};
+	struct trial t = {.frames = {*stack_top(&p->stack)}};
 	int code = reserve(s);
 
 	*out = NULL;
 	if (code)
 		return code;
 	t.stack = (struct stack){.frames = t.frames, .depth = 1, .room = 2};
-	t.code = walk_code_of(w, t.frames[0].code);
-	follow(w, &t, e);
-	if (t.answer == FOLLOW_BROKEN || is_strange(w, &t, e))
+	t.code = thread_path_code_of(p, t.frames[0].code);
+	follow(p, &t, e);
+	if (t.answer == FOLLOW_BROKEN || is_strange(p, &t, e))
 		return 0;
 	pass_lines(&t);
 	stack_apply(&t.stack, e);
@@ -386,7 +388,7 @@ static int learn(struct strides *s, const struct walk *w, const struct event *e,
 	memcpy(&step->stands_then, &t.frames[0], sizeof step->stands_then);
 	memcpy(&step->from_then, &t.frames[0].place, sizeof step->from_then);
 	struct stride_rows *rows = &s->rows[step - s->steps];
-	*rows = (struct stride_rows){.code = t.code, .own = own_row(w, &t, e)};
+	*rows = (struct stride_rows){.code = t.code, .own = own_row(p, &t, e)};
 	if (step->lines) {
 		rows->reach = t.lines.reach;
 		rows->node = t.lines.node;
@@ -457,14 +459,14 @@ static inline void stand(struct stack_frame *f, uint64_t stands, uint64_t from)
 
 /* The context of the frame that is to be pushed: where the site of the top frame leads. */
 static uint32_t find_edge(
-	struct strides *s, struct walk *w, struct context_cached *known, uint32_t index)
+	struct strides *s, struct thread_path *p, struct context_cached *known, uint32_t index)
 {
 	const struct stride_rows *rows = &s->rows[index];
 	struct contexts *x = s->contexts;
 	const uint32_t node = x->frames[x->depth - 1].node;
 	const struct context_site site = {.callee = code_first(rows->own.code),
 		.caller = code_first(rows->code),
-		.line = stands_at(rows->code, stack_top(&w->stack))};
+		.line = stands_at(rows->code, stack_top(&p->stack))};
 	uint32_t edge = contexts_edge(x, node, &site);
 
 	if (edge != UINT32_MAX)
@@ -474,7 +476,7 @@ static uint32_t find_edge(
 
 /* The cache is asked first: most calls come from the same context as before. */
 static int push_context(
-	struct strides *s, struct walk *w, const struct change *c, struct trip_step *t)
+	struct strides *s, struct thread_path *p, const struct change *c, struct trip_step *t)
 {
 	struct contexts *x = s->contexts;
 	const uint32_t index = t->step;
@@ -482,7 +484,7 @@ static int push_context(
 	uint32_t edge = known->edge - 1;
 
 	if (!known->edge || known->node != t->node || known->step != index)
-		edge = find_edge(s, w, known, index);
+		edge = find_edge(s, p, known, index);
 	if (edge == UINT32_MAX || contexts_push(x, edge, c->gen, entry_of(c->kind)))
 		return PL_ERR_MEMORY;
 	t->edge = edge + 1;
@@ -493,9 +495,9 @@ static int push_context(
 /* As take, with contexts. The order is that of the walk: the line that the frame was on is over
  * (passed), before the frame moves; a frame that ends is told (left), before it is popped. */
 static inline int take_watched(
-	struct strides *s, struct walk *w, struct stride_step *step, const struct change *c)
+	struct strides *s, struct thread_path *p, struct stride_step *step, const struct change *c)
 {
-	struct stack_frame *f = stack_top(&w->stack);
+	struct stack_frame *f = stack_top(&p->stack);
 	struct contexts *x = s->contexts;
 	struct context_frame *k = &x->frames[x->depth - 1];
 	const uint32_t index = (uint32_t)(step - s->steps);
@@ -514,7 +516,7 @@ static inline int take_watched(
 	}
 	stand(f, step->stands_then, step->from_then);
 	if (pushing) {
-		code = push_context(s, w, c, &t);
+		code = push_context(s, p, c, &t);
 	} else if (popping) {
 		if (k->entered != x->now)
 			x->left(x->who, k);
@@ -522,117 +524,121 @@ static inline int take_watched(
 	}
 	if (s->tape)
 		trip_note(s->tape, &t);
-	return code ? code : push_or_pop(&w->stack, c, frames);
+	return code ? code : push_or_pop(&p->stack, c, frames);
 }
 
 /* Count the step, and do to the stack what it says. */
 static inline int take(
-	struct strides *s, struct walk *w, struct stride_step *step, const struct change *c)
+	struct strides *s, struct thread_path *p, struct stride_step *step, const struct change *c)
 {
 	if (s->contexts)
-		return take_watched(s, w, step, c);
-	stand(stack_top(&w->stack), step->stands_then, step->from_then);
+		return take_watched(s, p, step, c);
+	stand(stack_top(&p->stack), step->stands_then, step->from_then);
 	step->passes++;
 	if (s->tape)
 		trip_note(s->tape, &(struct trip_step){.step = (uint32_t)(step - s->steps)});
-	return push_or_pop(&w->stack, c, frames_of(c->kind));
+	return push_or_pop(&p->stack, c, frames_of(c->kind));
 }
 
 /* It is not at the limit, and nothing waits that only the walk can give. */
-static bool can_go_on(const struct walk *w, const struct stride_limit *limit)
+static bool can_go_on(const struct path_clock *c, const struct stride_limit *limit)
 {
-	return w->open && !w->gap_count && !w->ahead.begun && !w->holds && !w->silent &&
-	       w->told_next == w->told_count && w->ticks + w->marks.ticks < limit->ticks &&
-	       (w->pops || w->events.left);
+	const struct thread_path *p = &c->path;
+
+	return p->blocks.open && !p->gap_count && !p->ahead.begun && !p->holds && !p->silent &&
+	       p->told_next == p->told_count && c->ticks + c->marks.ticks < limit->ticks &&
+	       (p->pops || p->events.left);
 }
 
 /* The step of an event whose frame is the top one. */
-static int find(
-	struct strides *s, const struct walk *w, const struct event *e, struct stride_step **out)
+static int find(struct strides *s, const struct thread_path *p, const struct event *e,
+	struct stride_step **out)
 {
-	const struct question q = ask(stack_top(&w->stack), e);
+	const struct question q = ask(stack_top(&p->stack), e);
 
 	if (s->room) {
 		*out = probe(s, &q);
 		if ((*out)->asked)
 			return 0;
 	}
-	return learn(s, w, e, &q, out);
+	return learn(s, p, e, &q, out);
 }
 
 /* One step for the event, whose bytes go up to `rest`. *went false: it is for the walk. */
-static int try_step(struct strides *s, struct walk *w, const struct event *e,
+static int try_step(struct strides *s, struct path_clock *c, const struct event *e,
 	const struct stride_limit *limit, bool *went)
 {
+	struct thread_path *p = &c->path;
 	struct stride_step *step;
 
 	*went = false;
-	if (!w->stack.depth)
+	if (!p->stack.depth)
 		return 0;
-	int code = find(s, w, e, &step);
-	if (code || !step || w->next_seq + step->lines + step->row > limit->seq)
+	int code = find(s, p, e, &step);
+	if (code || !step || p->next_seq + step->lines + step->row > limit->seq)
 		return code;
 	*went = true;
-	walk_over_rows(w, step->lines + step->row);
-	return take(s, w, step,
+	path_clock_over_rows(c, step->lines + step->row);
+	return take(s, p, step,
 		&(struct change){.kind = e->kind, .code = e->code, .unit = e->unit, .gen = e->gen});
 }
 
 /* Update the contexts after an event that has no row but changes the stack. */
-static int step_contexts(struct strides *s, struct walk *w, const struct event *e)
+static int step_contexts(struct strides *s, struct thread_path *p, const struct event *e)
 {
 	if (e->kind == EVENT_TASK)
-		return e->flags & EVENT_NUMBERED ? 0 : contexts_task(s->contexts, w);
-	return s->contexts->depth == w->stack.depth && e->kind != EVENT_LINK &&
+		return e->flags & EVENT_NUMBERED ? 0 : contexts_task(s->contexts, p);
+	return s->contexts->depth == p->stack.depth && e->kind != EVENT_LINK &&
 			       e->kind != EVENT_GREENLET
 		       ? 0
-		       : contexts_sync(s->contexts, w);
+		       : contexts_sync(s->contexts, p);
 }
 
 /* Decode the next event. One with a step is taken by it; one without a row (a stamp, a task, a
  * name) is given to the walk; before any other, such as a gap, the stride ends here, and *went is
  * false. */
 static int step_by_event(
-	struct strides *s, struct walk *w, const struct stride_limit *limit, bool *went)
+	struct strides *s, struct path_clock *c, const struct stride_limit *limit, bool *went)
 {
-	struct pl_view rest = w->events;
+	struct thread_path *p = &c->path;
+	struct pl_view rest = p->events;
 	struct event e;
 	int code = 0;
 
 	*went = false;
-	if (event_read(&rest, &w->stack.calls, &e))
+	if (event_read(&rest, &p->stack.calls, &e))
 		return 0;
-	if (e.kind == EVENT_TIME && w->ticks + w->marks.ticks + e.a >= limit->ticks)
+	if (e.kind == EVENT_TIME && c->ticks + c->marks.ticks + e.a >= limit->ticks)
 		return 0;
 	if (event_is_open(&e))
 		return 0;
 	if (event_has_trait(e.kind, EVENT_STEP) && !(s->refused >> e.kind & 1)) {
-		code = try_step(s, w, &e, limit, went);
+		code = try_step(s, c, &e, limit, went);
 		if (*went && e.kind != EVENT_AT)
-			walk_over_marks(w);
+			path_clock_over_marks(c);
 	} else if (!event_counts(e.kind)) {
 		if (s->contexts)
-			stack_mark(&w->stack);
-		walk_pass(w, &e);
+			stack_mark(&p->stack);
+		path_clock_pass(c, &e);
 		*went = true;
 		if (s->contexts)
-			code = step_contexts(s, w, &e);
+			code = step_contexts(s, p, &e);
 	}
 	if (*went)
-		w->events = rest;
+		p->events = rest;
 	return code;
 }
 
 /* Is the frame that is popped the one into which the next event throws? Contexts see the two as one
  * (contexts_sync), so both are for the walk. */
-static bool is_thrown_on(const struct walk *w)
+static bool is_thrown_on(const struct thread_path *p)
 {
-	const struct stack_frame *f = stack_top(&w->stack);
-	struct event_calls calls = w->stack.calls;
-	struct pl_view rest = w->events;
+	const struct stack_frame *f = stack_top(&p->stack);
+	struct event_calls calls = p->stack.calls;
+	struct pl_view rest = p->events;
 	struct event e;
 
-	if (w->pops != 1 || !f || !f->linked || !f->gen)
+	if (p->pops != 1 || !f || !f->linked || !f->gen)
 		return false;
 	do
 		if (event_read(&rest, &calls, &e))
@@ -642,17 +648,17 @@ static bool is_thrown_on(const struct walk *w)
 }
 
 static int step_by_pop(
-	struct strides *s, struct walk *w, const struct stride_limit *limit, bool *went)
+	struct strides *s, struct path_clock *c, const struct stride_limit *limit, bool *went)
 {
 	static const struct event pop = {.kind = ASK_POP, .a = 1};
 
 	*went = false;
-	if (s->contexts && is_thrown_on(w))
+	if (s->contexts && is_thrown_on(&c->path))
 		return 0;
-	int code = try_step(s, w, &pop, limit, went);
+	int code = try_step(s, c, &pop, limit, went);
 
 	if (*went)
-		w->pops--;
+		c->path.pops--;
 	return code;
 }
 
@@ -763,17 +769,17 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 
 /* After a step that was taken: a trip can end where the frame has returned to. */
 static void note_place(
-	struct strides *s, const struct quick *k, const struct walk *w, uint64_t pops)
+	struct strides *s, const struct quick *k, const struct thread_path *p, uint64_t pops)
 {
 	struct trip_tape *tape = s->tape;
-	const struct stack_frame *f = stack_top(&w->stack);
+	const struct stack_frame *f = stack_top(&p->stack);
 	const uint64_t rows = k->rows - tape->rows;
 	const ptrdiff_t length = k->at - tape->from;
 
-	tape->over |= w->stack.depth < tape->depth || w->stack.calls.print != tape->calls ||
-		      w->stack.calls.resumes_print != tape->resumes || tape->count > TRIP_STEPS ||
+	tape->over |= p->stack.depth < tape->depth || p->stack.calls.print != tape->calls ||
+		      p->stack.calls.resumes_print != tape->resumes || tape->count > TRIP_STEPS ||
 		      length > TRIP_BYTES || rows > UINT32_MAX || pops > UINT8_MAX;
-	if (tape->over || w->stack.depth > tape->depth)
+	if (tape->over || p->stack.depth > tape->depth)
 		return;
 	struct trip *t = &tape->trip;
 	t->length = (uint8_t)length;
@@ -786,7 +792,7 @@ static void note_place(
 
 /* The event up to `after`, or one pop of it. false: no step is known, or it would go over the
  * limit. */
-static inline bool take_quickly(struct quick *k, struct strides *s, struct walk *w,
+static inline bool take_quickly(struct quick *k, struct strides *s, struct thread_path *p,
 	const struct question *q, const struct change *c, const uint8_t *after, int *code)
 {
 	struct stride_step *step = probe(s, q);
@@ -799,34 +805,35 @@ static inline bool take_quickly(struct quick *k, struct strides *s, struct walk 
 	}
 	k->at = after;
 	k->rows += step->lines + step->row;
-	*code = take(s, w, step, c);
+	*code = take(s, p, step, c);
 	if (s->tape)
-		note_place(s, k, w, c->kind == ASK_POP ? w->pops - 1 : 0);
+		note_place(s, k, p, c->kind == ASK_POP ? p->pops - 1 : 0);
 	return true;
 }
 
-/* If it stops on the way, w->pops has what is left for the slow path. Such is a linked coroutine:
+/* If it stops on the way, p->pops has what is left for the slow path. Such is a linked coroutine:
  * the next event can throw into it (is_thrown_on). */
-static bool pop_quickly(struct quick *k, struct strides *s, struct walk *w, uint32_t n, int *code)
+static bool pop_quickly(
+	struct quick *k, struct strides *s, struct thread_path *p, uint32_t n, int *code)
 {
 	static const struct change pop = {.kind = ASK_POP};
 
-	if (s->tape && n > w->stack.depth)
+	if (s->tape && n > p->stack.depth)
 		s->tape->over = true;
-	for (w->pops = n <= w->stack.depth ? n : 0; w->pops; w->pops--) {
-		if (s->contexts && stack_top(&w->stack)->linked && stack_top(&w->stack)->gen)
+	for (p->pops = n <= p->stack.depth ? n : 0; p->pops; p->pops--) {
+		if (s->contexts && stack_top(&p->stack)->linked && stack_top(&p->stack)->gen)
 			return false;
-		const struct question q = ask_of(stack_top(&w->stack), ASK_POP, 0);
-		if (!take_quickly(k, s, w, &q, &pop, k->at, code))
+		const struct question q = ask_of(stack_top(&p->stack), ASK_POP, 0);
+		if (!take_quickly(k, s, p, &q, &pop, k->at, code))
 			return false;
 	}
 	return true;
 }
 
 /* One event. false: it, or the rest of its pops, is for the slow path. */
-static inline bool go_quickly(struct quick *k, struct strides *s, struct walk *w, int *code)
+static inline bool go_quickly(struct quick *k, struct strides *s, struct thread_path *p, int *code)
 {
-	const struct stack_frame *f = stack_top(&w->stack);
+	const struct stack_frame *f = stack_top(&p->stack);
 	const uint8_t first = *k->at;
 	struct change c = {.kind = EVENT_LINE};
 	uint32_t fields[FIELDS_MAX] = {0}, flags;
@@ -834,18 +841,18 @@ static inline bool go_quickly(struct quick *k, struct strides *s, struct walk *w
 
 	if (first >= 0x80 && first < 0x80 + EVENT_SHORT_LINES) {
 		q = ask_of(f, EVENT_LINE, first & 0x7f);
-		return take_quickly(k, s, w, &q, &c, k->at + 1, code);
+		return take_quickly(k, s, p, &q, &c, k->at + 1, code);
 	}
-	const uint8_t *after = read_quickly(k, &w->stack.calls, fields, &c, &flags);
+	const uint8_t *after = read_quickly(k, &p->stack.calls, fields, &c, &flags);
 	if (!after)
 		return false;
 	if (c.kind == EVENT_POPS) {
 		k->at = after;
-		return pop_quickly(k, s, w, fields[0], code);
+		return pop_quickly(k, s, p, fields[0], code);
 	}
 	q = ask_of(f, (uint32_t)c.kind | flags << 8, fields[0]);
 	q.callee = (uint64_t)c.code << 32 | c.unit;
-	return take_quickly(k, s, w, &q, &c, after, code);
+	return take_quickly(k, s, p, &q, &c, after, code);
 }
 
 /* ---- trips ---- */
@@ -860,10 +867,10 @@ static inline bool may_resume(uint64_t bytes)
 }
 
 /* false: too near to the end. */
-static inline bool key_here(
-	const struct quick *k, const struct strides *s, const struct walk *w, struct trip_key *key)
+static inline bool key_here(const struct quick *k, const struct strides *s,
+	const struct thread_path *p, struct trip_key *key)
 {
-	const struct stack_frame *f = stack_top(&w->stack);
+	const struct stack_frame *f = stack_top(&p->stack);
 	const struct contexts *x = s->contexts;
 	const uint64_t node = x ? x->frames[x->depth - 1].node : 0;
 
@@ -872,28 +879,28 @@ static inline bool key_here(
 	memcpy(&key->bytes, k->at, sizeof key->bytes);
 	memcpy(&key->stands, f, sizeof key->stands);
 	memcpy(&key->from, &f->place, sizeof key->from);
-	key->where = w->stack.calls.print ^ (node << 1 | (f->gen != 0));
+	key->where = p->stack.calls.print ^ (node << 1 | (f->gen != 0));
 	if (may_resume(key->bytes))
-		key->where ^= w->stack.calls.resumes_print;
+		key->where ^= p->stack.calls.resumes_print;
 	return true;
 }
 
 /* Steps are taken as usual, and noted on a tape (note_place). The longest beginning that can be a
  * trip, one that ends in the frame where it began, is kept. */
-static bool learn_trip(
-	struct quick *k, struct strides *s, struct walk *w, const struct trip_key *key, int *code)
+static bool learn_trip(struct quick *k, struct strides *s, struct thread_path *p,
+	const struct trip_key *key, int *code)
 {
 	struct trip_tape tape = {.trip = {.key = *key},
 		.from = k->at,
 		.rows = k->rows,
-		.calls = w->stack.calls.print,
-		.resumes = w->stack.calls.resumes_print,
-		.depth = w->stack.depth};
+		.calls = p->stack.calls.print,
+		.resumes = p->stack.calls.resumes_print,
+		.depth = p->stack.depth};
 	bool went = true;
 
 	s->tape = &tape;
-	while (went && !tape.over && k->at - tape.from < TRIP_BYTES && w->stack.depth && *code == 0)
-		went = go_quickly(k, s, w, code);
+	while (went && !tape.over && k->at - tape.from < TRIP_BYTES && p->stack.depth && *code == 0)
+		went = go_quickly(k, s, p, code);
 	s->tape = NULL;
 	trips_spend(&s->trips, TRIPS_LEARNING);
 	if (*code == 0 && !tape.early)
@@ -903,86 +910,89 @@ static bool learn_trip(
 
 /* All of the trip must have the same stamp: a line that began at an earlier stamp is over with the
  * first step. */
-static inline bool take_trip(struct quick *k, struct strides *s, struct walk *w, struct trip *t)
+static inline bool take_trip(
+	struct quick *k, struct strides *s, struct thread_path *p, struct trip *t)
 {
 	const struct contexts *x = s->contexts;
 
-	if (!t->length || k->rows + t->rows > k->most || t->pops > w->stack.depth ||
+	if (!t->length || k->rows + t->rows > k->most || t->pops > p->stack.depth ||
 		(x && x->frames[x->depth - 1].since != x->now))
 		return false;
 	if (!t->listed)
 		s->trips.touched[s->trips.touched_count++] = (uint32_t)(t - s->trips.all);
 	t->listed = true;
 	t->passes++;
-	stand(stack_top(&w->stack), t->stands_then, t->from_then);
+	stand(stack_top(&p->stack), t->stands_then, t->from_then);
 	k->at += t->length;
 	k->rows += t->rows;
-	w->pops = t->pops;
+	p->pops = t->pops;
 	return true;
 }
 
 /* A trip if one is known here, else a step. Trips are tried only as long as they save more than
  * they cost (trips_spend, trips_save): there are programs that repeat nothing. */
-static inline bool go(struct quick *k, struct strides *s, struct walk *w, int *code)
+static inline bool go(struct quick *k, struct strides *s, struct thread_path *p, int *code)
 {
 	struct trip_key key;
 
-	if (!trips_wanted(&s->trips) || !key_here(k, s, w, &key))
-		return go_quickly(k, s, w, code);
+	if (!trips_wanted(&s->trips) || !key_here(k, s, p, &key))
+		return go_quickly(k, s, p, code);
 	struct trip *t = &s->trips.all[trips_home(&key)];
 	if (!trip_has_key(t, &key))
-		return learn_trip(k, s, w, &key, code);
-	if (!take_trip(k, s, w, t)) {
+		return learn_trip(k, s, p, &key, code);
+	if (!take_trip(k, s, p, t)) {
 		trips_spend(&s->trips, 1);
-		return go_quickly(k, s, w, code);
+		return go_quickly(k, s, p, code);
 	}
 	trips_save(&s->trips, t->steps - 1);
-	return !w->pops || pop_quickly(k, s, w, (uint32_t)w->pops, code);
+	return !p->pops || pop_quickly(k, s, p, (uint32_t)p->pops, code);
 }
 
-static int stride_quickly(struct strides *s, struct walk *w, const struct stride_limit *limit)
+static int stride_quickly(struct strides *s, struct path_clock *c, const struct stride_limit *limit)
 {
-	struct quick k = {.at = w->events.at,
-		.end = w->events.at + w->events.left,
-		.most = limit->seq - w->next_seq, /* the limit is not before this */
+	struct thread_path *p = &c->path;
+	struct quick k = {.at = p->events.at,
+		.end = p->events.at + p->events.left,
+		.most = limit->seq - p->next_seq, /* the limit is not before this */
 		.refused = s->refused};
 	int code = 0;
 
-	while (k.at < k.end && w->stack.depth && code == 0 && go(&k, s, w, &code))
+	while (k.at < k.end && p->stack.depth && code == 0 && go(&k, s, p, &code))
 		;
-	w->events.left = (size_t)(k.end - k.at);
-	w->events.at = k.at;
-	walk_over_rows(w, k.rows);
+	p->events.left = (size_t)(k.end - k.at);
+	p->events.at = k.at;
+	path_clock_over_rows(c, k.rows);
 	return code;
 }
 
-/* No stamp or switch waits for the next event; can_go_on does not decide that. */
+/* No mark waits for the next event; can_go_on does not decide that. */
 static bool is_plain(
-	const struct strides *s, const struct walk *w, const struct stride_limit *limit)
+	const struct strides *s, const struct path_clock *c, const struct stride_limit *limit)
 {
-	return s->room && !w->pops && !w->marks.timed && !w->marks.idle_ticks &&
-	       w->order_from == w->order && w->next_seq <= limit->seq;
+	return s->room && !c->path.pops && path_clock_is_plain(c) && !c->marks.idle_ticks &&
+	       c->path.next_seq <= limit->seq;
 }
 
 /* The next row has a time of its own, or is the call of a task's root; contexts need to see it. */
-static bool waits_for_walk(const struct strides *s, const struct walk *w)
+static bool waits_for_walk(const struct strides *s, const struct path_clock *c)
 {
 	return s->contexts &&
-	       (w->marks.timed || w->marks.idle_ticks || stack_task_waits(&w->stack));
+	       (c->marks.timed || c->marks.idle_ticks || stack_task_waits(&c->path.stack));
 }
 
-int stride(struct strides *s, struct walk *w, const struct stride_limit *limit)
+int stride(struct strides *s, struct path_clock *c, const struct stride_limit *limit)
 {
+	const struct thread_path *p = &c->path;
 	bool went = true;
-	int code = w->open ? agree(s, w) : 0;
+	int code = p->blocks.open ? agree(s, p) : 0;
 
-	while (code == 0 && went && can_go_on(w, limit) && !waits_for_walk(s, w)) {
-		if (is_plain(s, w, limit))
-			code = stride_quickly(s, w, limit);
+	while (code == 0 && went && can_go_on(c, limit) && !waits_for_walk(s, c)) {
+		if (is_plain(s, c, limit))
+			code = stride_quickly(s, c, limit);
 		if (code)
 			break;
-		code = w->pops ? step_by_pop(s, w, limit, &went)
-			       : step_by_event(s, w, limit, &went);
+		code = p->pops ? step_by_pop(s, c, limit, &went)
+			       : step_by_event(s, c, limit, &went);
 	}
 	return code;
 }

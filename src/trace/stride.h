@@ -26,6 +26,7 @@
 
 #include "pathline/counts.h"
 #include "trace/contexts.h"
+#include "trace/path_clock.h"
 #include "trace/trips.h"
 
 /* Where a frame is, and the question; then the answer. One cache line. */
@@ -88,7 +89,7 @@ struct stride_limit {
  * the walk is between two rows, maybe where it was; STRIDE_FULL: the same, but what was learned
  * must be forgotten before it can continue; PL_ERR_MEMORY. */
 #define STRIDE_FULL 1
-int stride(struct strides *s, struct walk *w, const struct stride_limit *limit);
+int stride(struct strides *s, struct path_clock *c, const struct stride_limit *limit);
 
 /* Give all rows of the steps that were taken, with their number, and set that to 0. A row may be
  * given more than once. Stops if `add` does not return 0, and returns that. */
