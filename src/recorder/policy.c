@@ -1,0 +1,61 @@
+/* What is heard of a code: the one place that answers it. */
+#include "recorder/policy.h"
+
+/* Exact order needs each event that there is, in its place; a stamp needs the event that it is
+ * for. */
+static bool all_returns(const struct policy_wishes *w)
+{
+	return w->traces || w->exact || w->calls_timed || w->lines;
+}
+
+/* The call of a late code is written a little later, which must not be if it is stamped, if another
+ * thread's events may come before it, if there are frames without events beside it, or if its begin
+ * may be skipped. */
+static bool all_calls(const struct policy_wishes *w)
+{
+	return w->exact || w->lines_timed || w->filters || w->sections || w->lines;
+}
+
+/* Compiled code that is left at an enabled line does not report it, and what is not enabled is
+ * compiled: so each line is enabled. */
+static bool all_starts(const struct policy_wishes *w)
+{
+	return w->traces || w->exact || w->compiles;
+}
+
+struct policy policy_of(const struct policy_wishes *w, const struct policy_facts *f)
+{
+	if (f->left_out)
+		return (struct policy){0};
+	return (struct policy){
+		.calls = !f->late || all_calls(w),
+		.returns = all_returns(w) || f->section || f->bottom,
+		.lines = w->lines,
+		.hears = w->lines || f->section,
+		.slow_end = w->lines || w->filters,
+	};
+}
+
+bool policy_hears_more(struct policy before, struct policy now, bool hushed)
+{
+	return (now.calls && !before.calls) || (now.hears && !before.hears) ||
+	       (hushed && now.returns && !before.returns);
+}
+
+/* With the time of each call, a begin would stamp the call late; and returns have events anyway,
+ * which show the path without some witnesses. */
+struct policy_omission policy_omits(const struct policy_wishes *w, const struct policy_code *c)
+{
+	const bool starts = !all_starts(w), at_once = !w->lines && !c->watched;
+
+	return (struct policy_omission){
+		.starts = starts,
+		.calls = starts && c->plain && !c->runs_once && !c->shared && !all_calls(w) &&
+			 !w->calls_timed,
+		.returns = !w->calls_timed,
+		.lines = starts && at_once && c->runs_once && !c->generator_like &&
+			 !w->calls_timed && !w->lines_timed,
+		.passes = w->traces || !w->passes,
+		.at_once = at_once,
+	};
+}

@@ -1,0 +1,88 @@
+/* The policy of a code: which of its events are written, whatever follows from the path.
+ *
+ *	wishes, of the recording --+--> policy_omits, once, when the code is described: what may
+ *	facts, of the code       --+    go without an event at all
+ *	                           +--> policy_of, at each change of a wish or fact: what has an
+ *	                                event now
+ *
+ * Both are functions of their arguments alone, and know neither Python nor the root: see
+ * code_judge and codes_judge for who calls them. A hook reads the result from the code's record,
+ * with one load.
+ *
+ * A new wish (values of arguments, of variables) is a bit of struct policy, a fact that says for
+ * which code it was asked, and a row in each table of tests/unit/recorder/policy.c.
+ */
+#ifndef PL_RECORDER_POLICY_H
+#define PL_RECORDER_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is wished of the whole recording. */
+struct policy_wishes {
+	bool traces;	  /* the engine is a trace function (3.11), which hears each line anyway */
+	bool exact;	  /* --order exact */
+	bool calls_timed; /* --clock call: each call and return is stamped */
+	bool lines_timed; /* --clock line: each event is stamped */
+	bool filters;	  /* some code is left out */
+	bool passes;	  /* of loops; unless --passes none */
+	bool compiles;	  /* there is a just-in-time compiler */
+	bool sections;	  /* a section has begun, now or earlier */
+	/* a frame may be elsewhere than the path says: a debugger can move it, greenlets hide it,
+	 * or another tool has interrupted it */
+	bool lines;
+};
+
+/* What matters of a code that has its record. */
+struct policy_facts {
+	bool left_out; /* by a filter */
+	bool late;     /* its calls are recorded with their begin */
+	bool bottom;   /* a frame of it had no recorded caller: nothing may follow its end */
+	bool section;  /* it ran in a section, not long ago */
+};
+
+/* Those fields of a code record are bits of one word. Nothing is written of code that is left
+ * out. */
+struct policy {
+	uint32_t calls : 1;   /* each call has an event of its own, also that of late code */
+	uint32_t returns : 1; /* each return and yield has one, also the silent ones */
+	uint32_t lines : 1;   /* each line has one, and no path is assumed */
+	/* its LINEs stay enabled, also those that follow from the path: with `lines`, or because a
+	 * section may want them */
+	uint32_t hears : 1;
+	/* its end is not written by the fast path: there may be lines to look at, or frames that
+	 * are left out */
+	uint32_t slow_end : 1;
+};
+
+struct policy policy_of(const struct policy_wishes *w, const struct policy_facts *f);
+
+/* Must what the interpreter has disabled in the code be enabled again? `hushed`: that includes a
+ * return or yield. */
+bool policy_hears_more(struct policy before, struct policy now, bool hushed);
+
+/* What matters of a code that is being described. */
+struct policy_code {
+	bool plain;	     /* a call needs only its event */
+	bool generator_like; /* its frames belong to generators, coroutines or async generators */
+	bool runs_once;	     /* the code of a module or class body */
+	/* its LINEs can be lost: 3.12 shares frozen code between interpreters */
+	bool shared;
+	/* all of its LINEs are wanted from the first run on: a section is on, or the thread has a
+	 * trace function. One that was disabled would come only in the next run */
+	bool watched;
+};
+
+/* What may go without an event, where it follows from the rest. */
+struct policy_omission {
+	bool starts;  /* line starts that are no witnesses */
+	bool calls;   /* the code may be recorded late */
+	bool returns; /* some returns and yields are silent */
+	bool lines;   /* all of them: the code may be straight */
+	bool passes;  /* none has an event */
+	bool at_once; /* LINEs that are not needed may be disabled before the first run */
+};
+
+struct policy_omission policy_omits(const struct policy_wishes *w, const struct policy_code *c);
+
+#endif

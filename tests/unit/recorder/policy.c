@@ -1,0 +1,278 @@
+/* What is heard of a code: a row for each wish and fact alone, and then what holds for all
+ * combinations of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "recorder/policy.h"
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+/* ---- of a code with its record ---- */
+
+/* c: each call, r: each return, l: each line, h: all LINEs enabled, s: slow end */
+static const char *letters(struct policy p)
+{
+	static char text[6];
+
+	text[0] = p.calls ? 'c' : '-';
+	text[1] = p.returns ? 'r' : '-';
+	text[2] = p.lines ? 'l' : '-';
+	text[3] = p.hears ? 'h' : '-';
+	text[4] = p.slow_end ? 's' : '-';
+	return text;
+}
+
+static void one_wish_or_fact(void **state)
+{
+	static const struct {
+		struct policy_wishes w;
+		struct policy_facts f;
+		const char *expected;
+	} rows[] = {
+		{{0}, {0}, "c----"},
+		{{0}, {.late = true}, "-----"},
+		{{0}, {.bottom = true}, "cr---"},
+		{{0}, {.section = true}, "cr-h-"},
+		{{0}, {.left_out = true}, "-----"},
+		{{0}, {.late = true, .bottom = true}, "-r---"},
+		{{0}, {.late = true, .section = true}, "-r-h-"},
+		{{.traces = true}, {0}, "cr---"},
+		{{.exact = true}, {0}, "cr---"},
+		{{.exact = true}, {.late = true}, "cr---"},
+		{{.calls_timed = true}, {0}, "cr---"},
+		{{.lines_timed = true}, {0}, "c----"},
+		{{.lines_timed = true}, {.late = true}, "c----"},
+		{{.filters = true}, {0}, "c---s"},
+		{{.filters = true}, {.late = true}, "c---s"},
+		{{.filters = true}, {.left_out = true}, "-----"},
+		{{.passes = true}, {0}, "c----"},
+		{{.compiles = true}, {0}, "c----"},
+		{{.sections = true}, {0}, "c----"},
+		{{.sections = true}, {.late = true}, "c----"},
+		{{.sections = true}, {.late = true, .section = true}, "cr-h-"},
+		{{.lines = true}, {0}, "crlhs"},
+		{{.lines = true}, {.late = true}, "crlhs"},
+		{{.lines = true}, {.left_out = true}, "-----"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_string_equal(letters(policy_of(&rows[i].w, &rows[i].f)), rows[i].expected);
+}
+
+/* ---- of a code that is being described ---- */
+
+/* s: starts, c: calls, r: returns, l: all lines, p: passes, o: at once */
+static const char *omitted(struct policy_omission o)
+{
+	static char text[7];
+
+	text[0] = o.starts ? 's' : '-';
+	text[1] = o.calls ? 'c' : '-';
+	text[2] = o.returns ? 'r' : '-';
+	text[3] = o.lines ? 'l' : '-';
+	text[4] = o.passes ? 'p' : '-';
+	text[5] = o.at_once ? 'o' : '-';
+	return text;
+}
+
+#define FUNCTION                                                                                   \
+	{                                                                                          \
+		.plain = true                                                                      \
+	}
+#define MODULE                                                                                     \
+	{                                                                                          \
+		.plain = true, .runs_once = true                                                   \
+	}
+
+static void one_wish_when_described(void **state)
+{
+	static const struct {
+		struct policy_wishes w;
+		struct policy_code c;
+		const char *expected;
+	} rows[] = {
+		{{.passes = true}, FUNCTION, "scr--o"},
+		{{.passes = true}, MODULE, "s-rl-o"},
+		{{.passes = true}, {.generator_like = true}, "s-r--o"},
+		{{.passes = true}, {.plain = true, .shared = true}, "s-r--o"},
+		{{.passes = true}, {.plain = true, .watched = true}, "scr---"},
+		{{.passes = true}, {.plain = true, .runs_once = true, .watched = true}, "s-r---"},
+		{{.passes = true}, {.generator_like = true, .runs_once = true}, "s-r--o"},
+		{{.passes = true}, {.plain = false}, "s-r--o"},
+		{{0}, FUNCTION, "scr-po"},
+		{{.passes = true, .traces = true}, FUNCTION, "--r-po"},
+		{{.passes = true, .traces = true}, MODULE, "--r-po"},
+		{{.passes = true, .exact = true}, FUNCTION, "--r--o"},
+		{{.passes = true, .exact = true}, MODULE, "--r--o"},
+		{{.passes = true, .compiles = true}, FUNCTION, "--r--o"},
+		{{.passes = true, .compiles = true}, MODULE, "--r--o"},
+		{{.passes = true, .calls_timed = true}, FUNCTION, "s----o"},
+		{{.passes = true, .calls_timed = true}, MODULE, "s----o"},
+		{{.passes = true, .lines_timed = true}, FUNCTION, "s-r--o"},
+		{{.passes = true, .lines_timed = true}, MODULE, "s-r--o"},
+		{{.passes = true, .filters = true}, FUNCTION, "s-r--o"},
+		{{.passes = true, .filters = true}, MODULE, "s-rl-o"},
+		{{.passes = true, .sections = true}, FUNCTION, "s-r--o"},
+		{{.passes = true, .sections = true}, MODULE, "s-rl-o"},
+		{{.passes = true, .lines = true}, FUNCTION, "s-r---"},
+		{{.passes = true, .lines = true}, MODULE, "s-r---"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_string_equal(
+			omitted(policy_omits(&rows[i].w, &rows[i].c)), rows[i].expected);
+}
+
+/* ---- all combinations ---- */
+
+#define WISHES 512
+#define FACTS  16
+#define CODES  32
+
+static struct policy_wishes wishes(unsigned n)
+{
+	return (struct policy_wishes){
+		.traces = n & 1,
+		.exact = n >> 1 & 1,
+		.calls_timed = n >> 2 & 1,
+		.lines_timed = n >> 3 & 1,
+		.filters = n >> 4 & 1,
+		.passes = n >> 5 & 1,
+		.compiles = n >> 6 & 1,
+		.sections = n >> 7 & 1,
+		.lines = n >> 8 & 1,
+	};
+}
+
+static struct policy_facts facts(unsigned n)
+{
+	return (struct policy_facts){
+		.left_out = n & 1,
+		.late = n >> 1 & 1,
+		.bottom = n >> 2 & 1,
+		.section = n >> 3 & 1,
+	};
+}
+
+static struct policy_code code(unsigned n)
+{
+	return (struct policy_code){
+		.plain = n & 1,
+		.generator_like = n >> 1 & 1,
+		.runs_once = n >> 2 & 1,
+		.shared = n >> 3 & 1,
+		.watched = n >> 4 & 1,
+	};
+}
+
+static unsigned bits(struct policy p)
+{
+	return p.calls | p.returns << 1 | p.lines << 2 | p.hears << 3 | p.slow_end << 4;
+}
+
+/* What has an event with fewer wishes has one with more. */
+static void a_wish_takes_nothing_away(void **state)
+{
+	(void)state;
+	for (unsigned w = 0; w < WISHES; w++)
+		for (unsigned f = 0; f < FACTS; f++)
+			for (unsigned more = 1; more < WISHES; more <<= 1) {
+				struct policy_wishes few = wishes(w), many = wishes(w | more);
+				struct policy_facts fact = facts(f);
+				unsigned before = bits(policy_of(&few, &fact));
+				unsigned now = bits(policy_of(&many, &fact));
+				assert_int_equal(before & ~now, 0);
+			}
+}
+
+static void one_answer_does_not_contradict_another(void **state)
+{
+	(void)state;
+	for (unsigned w = 0; w < WISHES; w++)
+		for (unsigned f = 0; f < FACTS; f++) {
+			struct policy_wishes wish = wishes(w);
+			struct policy_facts fact = facts(f);
+			struct policy p = policy_of(&wish, &fact);
+			if (fact.left_out)
+				assert_int_equal(bits(p), 0);
+			else
+				assert_true(p.calls || fact.late);
+			assert_true(!p.lines || (p.calls && p.returns && p.hears && p.slow_end));
+			assert_true(!p.hears || p.returns);
+		}
+}
+
+/* A code that was described as it may be has the events that its description counts on. */
+static void what_is_omitted_is_not_wished(void **state)
+{
+	(void)state;
+	for (unsigned w = 0; w < WISHES; w++)
+		for (unsigned c = 0; c < CODES; c++) {
+			struct policy_wishes wish = wishes(w);
+			struct policy_code of = code(c);
+			struct policy_omission o = policy_omits(&wish, &of);
+			struct policy_facts fact = {.late = o.calls};
+			struct policy p = policy_of(&wish, &fact);
+			assert_int_equal(p.calls, !o.calls);
+			assert_true(!o.lines || (o.starts && o.at_once && !p.hears));
+			assert_true(!o.calls || o.starts);
+			assert_true(!(o.calls && o.lines));
+			assert_true(o.returns || p.returns);
+		}
+}
+
+/* ---- what must be enabled again ---- */
+
+static void more_is_heard(void **state)
+{
+	static const struct {
+		struct policy before, now;
+		bool hushed, expected;
+	} rows[] = {
+		{{0}, {0}, true, false},
+		{{0}, {.calls = 1}, false, true},
+		{{.calls = 1}, {.calls = 1}, true, false},
+		{{.calls = 1}, {0}, true, false},
+		{{0}, {.returns = 1}, false, false},
+		{{0}, {.returns = 1}, true, true},
+		{{.returns = 1}, {.returns = 1}, true, false},
+		{{.returns = 1}, {0}, true, false},
+		{{0}, {.returns = 1, .hears = 1}, false, true},
+		{{.returns = 1}, {.returns = 1, .hears = 1}, false, true},
+		{{.returns = 1, .hears = 1}, {0}, true, false},
+		{{0}, {.slow_end = 1}, true, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(policy_hears_more(rows[i].before, rows[i].now, rows[i].hushed),
+			rows[i].expected);
+}
+
+/* ---- bits ---- */
+
+static void it_is_one_word(void **state)
+{
+	(void)state;
+	assert_int_equal(sizeof(struct policy), sizeof(uint32_t));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_wish_or_fact),
+		cmocka_unit_test(one_wish_when_described),
+		cmocka_unit_test(a_wish_takes_nothing_away),
+		cmocka_unit_test(one_answer_does_not_contradict_another),
+		cmocka_unit_test(what_is_omitted_is_not_wished),
+		cmocka_unit_test(more_is_heard),
+		cmocka_unit_test(it_is_one_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
