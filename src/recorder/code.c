@@ -27,11 +27,11 @@
 #include "recorder/left_out.h"
 #include "recorder/message.h"
 #include "recorder/names.h"
-#include "recorder/plan.h"
 #include "recorder/root.h"
 #include "recorder/source.h"
 #include "recorder/spared.h"
 #include "recorder/start.h"
+#include "recorder/tiers/tiers.h"
 #include "ring/ring.h"
 
 /* What is attached to a code object: the address of its record, negative if the code is left out,
@@ -102,7 +102,9 @@ static void code_freed(void *mark)
 	code_unlist(r);
 	tell_free(r->number);
 	tell_free(r->number_before);
+#if CODE_MAY_BE_HOT
 	plan_drop(r);
+#endif
 	free(r->own_lines);
 	free(r);
 }

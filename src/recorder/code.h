@@ -12,7 +12,7 @@
 
 struct plan;
 
-/* By which event a witness is reported (hot.c). */
+/* By which event a witness is reported (tiers/hot.c). */
 enum heard {
 	HEARD_BY_LINE,
 	HEARD_MAY_MOVE, /* by LINE, until the code is hot */
@@ -67,12 +67,12 @@ struct code_record {
 	 * wanted (code_find_lines) */
 	bool straight;
 	bool far;		/* a LINE of it takes long (spared.c), so it becomes hot sooner */
-	bool planned;		/* it is or was planned again (plan.c), which happens once */
+	bool planned;		/* it is or was planned again (tiers/plan.c), which happens once */
 	struct plan *plan;	/* owned; NULL except while it is planned again */
 	uint32_t number_before; /* the number that it had before that, or 0 */
 	uint32_t text_unit;	/* its text unit (source.c), or 0 */
 	uint32_t lines_heard;	/* on the fast path; at root.hot_lines the code becomes hot */
-	uint32_t passes_heard;	/* reported by JUMP, and may move (hot.c); likewise */
+	uint32_t passes_heard;	/* reported by JUMP, and may move (tiers/hot.c); likewise */
 	struct code_record *next, **at; /* of all (root.codes); at: the pointer to it, NULL: none */
 	int32_t *lines;			/* of the starts, by index; after the units, or own_lines */
 	int32_t *own_lines;		/* owned; for straight code, else NULL */

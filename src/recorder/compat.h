@@ -305,7 +305,7 @@ static inline void code_begin_to_load(const PyCodeObject *code, uint32_t unit)
 #endif
 }
 
-/* Code can be hot (hot.c). */
+/* Code can be hot (tiers/hot.c). */
 #define CODE_MAY_BE_HOT (PY_VERSION_HEX >= 0x030c0000)
 
 /* Where INSTRUCTION is enabled, another tool gets wrong sources of branches: since 3.14 that of

@@ -21,13 +21,12 @@
 #include "recorder/emit.h"
 #include "recorder/emit_fast.h"
 #include "recorder/emit_slow.h"
-#include "recorder/hot.h"
 #include "recorder/names.h"
 #include "recorder/passes.h"
-#include "recorder/plan.h"
 #include "recorder/root.h"
 #include "recorder/shadow.h"
 #include "recorder/thread.h"
+#include "recorder/tiers/tiers.h"
 #include "recorder/tools.h"
 
 /* false: disable it here, because the code is left out or recorded late */

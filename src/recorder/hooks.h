@@ -43,7 +43,7 @@ struct hook_row {
 	enum {
 		HEARD_ALWAYS,
 		HEARD_FOR_PASSES, /* unless --passes none */
-		HEARD_IN_HOT_CODE /* only there: hot.c asks for it */
+		HEARD_IN_HOT_CODE /* only there: tiers/hot.c asks for it */
 	} where;
 	vectorcallfunc function;
 	struct hook hook;

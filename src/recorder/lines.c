@@ -9,14 +9,13 @@
 #include "recorder/emit_fast.h"
 #include "recorder/emit_slow.h"
 #include "recorder/hooks.h"
-#include "recorder/hot.h"
 #include "recorder/passes.h"
-#include "recorder/plan.h"
 #include "recorder/root.h"
 #include "recorder/sections.h"
 #include "recorder/shadow.h"
 #include "recorder/step.h"
 #include "recorder/thread.h"
+#include "recorder/tiers/tiers.h"
 #include "ring/ring.h"
 
 static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number);

@@ -8,12 +8,12 @@
 #include "recorder/code.h"
 #include "recorder/compat.h"
 #include "recorder/fork.h"
-#include "recorder/hot.h"
 #include "recorder/link.h"
 #include "recorder/root.h"
 #include "recorder/shadow.h"
 #include "recorder/step.h"
 #include "recorder/thread.h"
+#include "recorder/tiers/tiers.h"
 #include "ring/ring.h"
 
 /* The frame on its shadow stack in which another thread is. One that has not begun or was not
@@ -156,6 +156,7 @@ static void write_stand(struct thread *t, PyThreadState *ts, bool last)
 	ring_commit(&t->ring, p);
 }
 
+#if CODE_MAY_BE_HOT
 /* It is at the jump of a pass that was just taken back. */
 static void hear_landing(const struct thread *t)
 {
@@ -163,16 +164,21 @@ static void hear_landing(const struct thread *t)
 
 	hot_hear_landing(code, code_known(code), t->lands - 1);
 }
+#endif
 
 static void tell_stand(struct thread *t)
 {
 	if (ENGINE_TRACES || !thread_take_ring(t))
 		return;
+#if CODE_MAY_BE_HOT
 	const bool owed = t->owes; /* a thread's end writes it, with the ring */
+#endif
 	if (!atomic_load_explicit(&t->ended, memory_order_acquire))
 		write_stand(t, root.describing ? NULL : thread_state_of(t->native_id), false);
+#if CODE_MAY_BE_HOT
 	if (landings_are_heard() && !owed && t->owes)
 		hear_landing(t);
+#endif
 	thread_give_ring_back(t);
 }
 

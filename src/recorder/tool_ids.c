@@ -6,11 +6,11 @@
 #include "recorder/compat.h"
 #include "recorder/engine.h"
 #include "recorder/hooks.h"
-#include "recorder/hot.h"
 #include "recorder/message.h"
 #include "recorder/root.h"
 #include "recorder/switch.h"
 #include "recorder/thread.h"
+#include "recorder/tiers/tiers.h"
 #include "recorder/tools.h"
 
 struct tool_ids tool_ids;

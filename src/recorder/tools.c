@@ -27,9 +27,9 @@
 
 #include "recorder/compat.h"
 #include "recorder/engine.h"
-#include "recorder/hot.h"
 #include "recorder/root.h"
 #include "recorder/sysfunction.h"
+#include "recorder/tiers/tiers.h"
 #include "recorder/tool_ids.h"
 
 /* A call of the program that names the id, which args[0] has too. */

@@ -28,7 +28,7 @@ CHECKOUT = os.path.dirname(os.path.dirname(HERE))
 ORACLE = os.path.join(CHECKOUT, "tests", "oracle")
 FIELDS = "pid,tid,event,file,first,code,line"
 KINDS = {"two-runs": ("same", "two", "identity"), "same-run": ("same", "identity"), "identity": ("identity",)}
-# versions in which code can be hot (src/recorder/hot.c)
+# versions in which code can be hot (src/recorder/tiers/hot.c)
 HOT = {(3, 12), (3, 13), (3, 14), (3, 15)}
 # gaps by which a recording says that a process did not end in order
 ENDS = {"killed", "signal"}

@@ -12,7 +12,7 @@
  * INSTRUCTION reports them, so they must be sure (flow/witness.h). Generators are not planned
  * again, because some of their frames may wait where nothing can find them.
  */
-#include "recorder/plan.h"
+#include "recorder/tiers/plan.h"
 
 #include <stdlib.h>
 #include "bytecode/passes.h"
@@ -21,10 +21,9 @@
 #include "recorder/code_body.h"
 #include "recorder/code_units.h"
 #include "recorder/compat.h"
-#include "recorder/hot.h"
 #include "recorder/root.h"
-
-#if CODE_MAY_BE_HOT
+#include "recorder/tiers/hot.h"
+#include "recorder/tiers/tiers.h"
 
 #define COUNTED_LEAST 16
 #define COUNTED_MOST  400
@@ -259,34 +258,3 @@ void plan_line(PyCodeObject *code, struct code_record *r, uint32_t unit)
 	if (unit < r->unit_count && r->units[unit].begins)
 		plan_enter(code, r);
 }
-
-#else
-
-void plan_drop(struct code_record *r)
-{
-	(void)r;
-}
-
-bool plan_is_counting(const struct code_record *r)
-{
-	(void)r;
-	return false;
-}
-
-bool plan_is_due(const struct code_record *r)
-{
-	(void)r;
-	return false;
-}
-
-void plan_enter(PyCodeObject *code, struct code_record *r)
-{
-	(void)code, (void)r;
-}
-
-void plan_line(PyCodeObject *code, struct code_record *r, uint32_t unit)
-{
-	(void)code, (void)r, (void)unit;
-}
-
-#endif

@@ -31,19 +31,18 @@
  * one that is recorded is that of the next pass. This holds for one thread at a time: another tool
  * with one of the two events could let a second thread run in between, so then no pass moves.
  */
-#include "recorder/hot.h"
+#include "recorder/tiers/hot.h"
 
 #include <stdlib.h>
 #include "recorder/code.h"
 #include "recorder/compat.h"
 #include "recorder/engine.h"
-#include "recorder/plan.h"
 #include "recorder/root.h"
 #include "recorder/step.h"
 #include "recorder/thread.h"
+#include "recorder/tiers/plan.h"
+#include "recorder/tiers/tiers.h"
 #include "recorder/tools.h"
-
-#if CODE_MAY_BE_HOT
 
 /* Code that could not become hot tries again at its next LINE, and after this many attempts in a
  * row when it had as many LINEs as before. With only one attempt it would try at the same place for
@@ -366,41 +365,3 @@ bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
 		r->passes_heard = 0;
 	return moves;
 }
-
-#else
-
-bool hot_forget(struct code_record *r)
-{
-	(void)r;
-	return false;
-}
-
-void hot_stop(void)
-{
-}
-
-void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing)
-{
-	(void)code, (void)r, (void)landing;
-}
-
-bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
-{
-	(void)code, (void)r, (void)unit;
-	return false;
-}
-
-bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
-{
-	(void)code, (void)r, (void)unit;
-	return false;
-}
-
-bool hot_line_moves(
-	struct thread *t, py_frame *frame, struct code_record *r, uint32_t unit, bool began)
-{
-	(void)t, (void)frame, (void)r, (void)unit, (void)began;
-	return false;
-}
-
-#endif

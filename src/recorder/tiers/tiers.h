@@ -1,12 +1,19 @@
-/* Hot code: its witnesses are reported by INSTRUCTION (hot.c). */
-#ifndef PL_RECORDER_HOT_H
-#define PL_RECORDER_HOT_H
+/* The tiers of a code: by which event its witnesses are reported, and which lines are witnesses.
+ * All that the rest of the recorder knows of this folder; 3.11 has no tiers.
+ *
+ *   LINE          a code begins here
+ *   INSTRUCTION   of hot code: costs less for each witness (hot.c)
+ *   planned       of hot code: other witnesses, chosen by how often its lines run (plan.c)
+ */
+#ifndef PL_RECORDER_TIERS_H
+#define PL_RECORDER_TIERS_H
 
 #include "recorder/compat.h"
-#include "recorder/thread.h"
 
 struct code_record;
 struct thread;
+
+/* ---- hot.c: witnesses reported by INSTRUCTION ---- */
 
 /* For a LINE that is not recorded yet: does the code become hot with it? */
 bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit);
@@ -24,12 +31,6 @@ bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit);
 /* In any thread's code: the next INSTRUCTION at `landing` is enabled, whatever is there; not if
  * that fails. */
 void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing);
-
-/* INSTRUCTION is enabled again at all units of the code. false: it is not, or not any more; then
- * what had moved is lost, and a gap says so. */
-bool hot_listen_anew(PyCodeObject *code);
-/* Its witnesses are reported by LINE again, from its next run on. */
-void hot_ends(PyCodeObject *code, struct code_record *r);
 /* As hot_ends, if INSTRUCTION is no longer enabled in any code, and a gap says so. true: something
  * of it was recorded by INSTRUCTION, or counted. */
 bool hot_forget(struct code_record *r);
@@ -37,8 +38,17 @@ bool hot_forget(struct code_record *r);
  * lost. */
 void hot_stop(void);
 
-/* A plan kept witnesses that record calls from moving, and is gone: now they may move. Call it
- * where such a LINE is reported, or while no frame runs the code. */
-void hot_begins_move(struct code_record *r);
+/* ---- plan.c: hot code is planned again ---- */
+
+bool plan_is_counting(const struct code_record *r);
+/* They have been counted, and nothing was chosen yet. */
+bool plan_is_due(const struct code_record *r);
+/* INSTRUCTION came while they are counted: should it come at `unit` again? */
+bool plan_counts(struct code_record *r, uint32_t unit);
+/* A call of the code is about to be written: enable what was chosen from here on, if possible. */
+void plan_enter(PyCodeObject *code, struct code_record *r);
+/* The same with a LINE at `unit`, if that also records calls. */
+void plan_line(PyCodeObject *code, struct code_record *r, uint32_t unit);
+void plan_drop(struct code_record *r);
 
 #endif

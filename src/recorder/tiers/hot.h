@@ -1,0 +1,18 @@
+/* What hot.c has for the other file of this folder; tiers.h has what it does for the recorder. */
+#ifndef PL_RECORDER_TIERS_HOT_H
+#define PL_RECORDER_TIERS_HOT_H
+
+#include "recorder/compat.h"
+
+struct code_record;
+
+/* INSTRUCTION is enabled again at all units of the code. false: it is not, or not any more; then
+ * what had moved is lost, and a gap says so. */
+bool hot_listen_anew(PyCodeObject *code);
+/* Its witnesses are reported by LINE again, from its next run on. */
+void hot_ends(PyCodeObject *code, struct code_record *r);
+/* A plan kept witnesses that record calls from moving, and is gone: now they may move. Call it
+ * where such a LINE is reported, or while no frame runs the code. */
+void hot_begins_move(struct code_record *r);
+
+#endif

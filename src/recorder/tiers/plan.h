@@ -1,0 +1,14 @@
+/* What plan.c has for the other file of this folder; tiers.h has what it does for the recorder. */
+#ifndef PL_RECORDER_TIERS_PLAN_H
+#define PL_RECORDER_TIERS_PLAN_H
+
+#include "recorder/compat.h"
+
+struct code_record;
+
+/* The code is hot: should its starts be counted? */
+bool plan_begin(PyCodeObject *code, struct code_record *r);
+/* They have been counted, or that never began. */
+void plan_choose(struct code_record *r);
+
+#endif
