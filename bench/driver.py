@@ -1,4 +1,4 @@
-"""What instructions.py and heard.py run under callgrind: `driver.py RECORDER ARENA
+"""What instructions.py, heard.py and stops.py run under callgrind: `driver.py RECORDER ARENA
 SECTION,…:ROUNDS`, or `… ARENA SCRIPT ROUNDS`.
 
 valgrind takes no LD_PRELOAD of ours through its own start, so the recorder is started here as the
@@ -98,6 +98,8 @@ def passes(n):
 
 
 def main():
+    if os.environ.get("PATHLINE_STOPS"):                    # stops.c: it wraps the recorder's functions
+        ctypes.CDLL(os.environ["PATHLINE_STOPS"])
     start(*sys.argv[1:3])
     if len(sys.argv) > 4:
         del sys.argv[:3]

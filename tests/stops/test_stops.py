@@ -1,0 +1,58 @@
+"""How long single calls of the recorder stop a program, in instructions (bench/stops.py)."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+BENCH = HERE / "../../bench"
+sys.path.insert(0, str(BENCH))
+sys.path.insert(0, str(HERE))
+import kinds  # noqa: E402
+import stops  # noqa: E402
+
+INTERPRETERS = "turn"
+BUILD = pathlib.Path(os.environ["PATHLINE_BUILD"]).resolve()
+PYTHON = os.environ["PATHLINE_PYTHON"]
+
+
+def version():
+    return int(subprocess.check_output([PYTHON, "-S", "-c", "import sys; print(sys.version_info[1])"], text=True))
+
+
+@unittest.skipIf(stops.missing(), f"{stops.missing()} is not here")
+@unittest.skipIf(version() not in (12, 13), "counted with 3.12 and 3.13")
+class Stops(unittest.TestCase):
+    def longest(self, kind):
+        """function -> instructions of its longest call"""
+        with tempfile.TemporaryDirectory(prefix="pathline-stops-") as scratch:
+            words = [HERE / "kinds.py", kind]
+            if kind in kinds.TEXTS:
+                words.append(os.path.join(scratch, "kind"))
+                subprocess.run([PYTHON, words[0], "--compile", *words[1:]], check=True)
+            found = stops.measure(BUILD, PYTHON, words, pathlib.Path(scratch))
+        self.assertTrue(found, "no call was counted")
+        most = {}
+        for count, name in found:
+            most[name] = max(count, most.get(name, 0))
+        return most
+
+    def test_debugger_on_a_deep_stack(self):
+        most = self.longest("tracer")
+        self.assertIn("hooks_are_traced", most)
+        for name, count in most.items():
+            self.assertLess(count, stops.LIMIT, name)
+
+    def test_module_of_many_lines(self):
+        """Describing it takes longer than 1 ms, and is in proportion to the code: doc/PERFORMANCE.md
+        says so, and it must not become worse."""
+        most = self.longest("module")
+        self.assertLess(most.pop("on_start"), 1400 * kinds.MODULE_LINES)
+        for name, count in most.items():
+            self.assertLess(count, stops.LIMIT, name)
+
+
+if __name__ == "__main__":
+    unittest.main()
