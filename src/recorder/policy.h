@@ -5,9 +5,10 @@
  *	                           +--> policy_of, at each change of a wish or fact: what has an
  *	                                event now
  *
- * Both are functions of their arguments alone, and know neither Python nor the root: see
- * code_judge and codes_judge for who calls them. A hook reads the result from the code's record,
- * with one load.
+ * Both are functions of their arguments alone, and know neither Python nor the root. The hooks do
+ * not read the result yet: until they do, root.tells_calls, tells_returns, tells_lines and
+ * hears_lines, and code_record.precise, bottom and hushed give the answers, and a change of those
+ * needs the same change here.
  *
  * A new wish (values of arguments, of variables) is a bit of struct policy, a fact that says for
  * which code it was asked, and a row in each table of tests/unit/recorder/policy.c.
