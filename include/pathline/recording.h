@@ -46,6 +46,9 @@ struct pl_recording_info {
 	bool recovered; /* a finisher closed it, not its own collector */
 	/* It is not finished, and will not be: nothing writes it, and its arena is gone. */
 	bool unfinished;
+	/* Events of kinds that this version does not know: they are passed over. The path does not
+	 * depend on them. */
+	uint64_t unknown_events;
 };
 void pl_recording_info(const struct pl_recording *r, struct pl_recording_info *out);
 
@@ -176,6 +179,7 @@ struct pl_damage {
 struct pl_check_result {
 	uint64_t records, blocks, events; /* without damage */
 	uint64_t damaged;		  /* places */
+	uint64_t unknown; /* events of kinds that this version does not know, and passed over */
 };
 /* Verify each checksum and decode everything. `report` is called for each damage. 0: there is none;
  * PL_ERR_FORMAT: there is some. */

@@ -66,6 +66,10 @@ static void conclude_text(struct check *k, const struct pl_check_result *result,
 	out_text(o, ", ");
 	put_count(o, result->events, "event");
 	out_char(o, '\n');
+	if (!result->unknown)
+		return;
+	put_count(o, result->unknown, "event");
+	out_text(o, " of kinds that this version does not know\n");
 }
 
 static void conclude_json(struct check *k, const struct pl_check_result *result, bool sound)
@@ -78,6 +82,7 @@ static void conclude_json(struct check *k, const struct pl_check_result *result,
 	json_u64(&j, "blocks", result->blocks);
 	json_u64(&j, "events", result->events);
 	json_u64(&j, "damaged", result->damaged);
+	json_u64(&j, "unknown_events", result->unknown);
 	json_line_end(&j);
 }
 

@@ -412,7 +412,8 @@ static void write_codes(struct out *o, const char *name, uint64_t count, const c
 
 /* Events as the path has them, which is more than were written: see doc/ARCHITECTURE.md,
  * witnesses. */
-static void write_counts(struct out *o, const struct pl_recording *r)
+static void write_counts(
+	struct out *o, const struct pl_recording *r, const struct pl_recording_info *info)
 {
 	struct summary s = summary_of(r);
 
@@ -421,6 +422,11 @@ static void write_counts(struct out *o, const struct pl_recording *r)
 		if (s.counts[k])
 			write_number(o, pl_event_kind_name((enum pl_event_kind)k), s.counts[k], "");
 	write_number(o, "all", s.events, "");
+	if (info->unknown_events)
+		write_number(o, "not known", info->unknown_events,
+			info->unknown_events == 1
+				? "event of a kind that this version does not know"
+				: "events of kinds that this version does not know");
 	write_number(o, "switches", s.switches, "between threads");
 	write_number(o, "waits", s.waits, "of threads, for the collector");
 	write_samples(o, r);
@@ -490,7 +496,7 @@ static void write_page(struct out *o, const struct pl_recording *r, const char *
 	write_processes(o, r);
 	write_pythons(o, r);
 	write_threads(o, r);
-	write_counts(o, r);
+	write_counts(o, r, &info);
 	write_losses(o, r);
 }
 
@@ -638,6 +644,7 @@ static void info_json(struct out *o, struct pl_recording *r, const char *directo
 	json_line(&j, "info");
 	json_recording(&j, &info);
 	json_u64(&j, "events", s.events);
+	json_u64(&j, "unknown_events", info.unknown_events);
 	json_counts(&j, s.counts);
 	if (pl_recording_recorded_count(r))
 		json_u64(&j, "recorded", recorded_in_all(r));

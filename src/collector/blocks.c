@@ -139,9 +139,8 @@ static void cut_run(struct cut *k, struct pl_view part)
 			k->t->stack.calls = (struct event_calls){0};
 			break;
 		}
-		if (event_has_trait(e.kind, EVENT_APART))
-			mentions_add_apart(&k->c->mentions, before + (size_t)(at - part.at),
-				(size_t)(v.at - at));
+		mentions_add_place(&k->c->mentions, e.kind, before + (size_t)(at - part.at),
+			(size_t)(v.at - at));
 		cut_follow(k, &e);
 	}
 	put_part(k, view_of(part.at, part.left - v.left));

@@ -183,7 +183,7 @@ static void resume_stream(struct collector *c, struct stream *t, struct block *b
 	struct event e;
 
 	t->open = true;
-	t->position = b->head.stream_bytes + b->head.event_bytes;
+	t->position = b->head.stream_bytes + b->head.event_bytes + b->sections.stream_bytes;
 	t->ticks = b->head.close_ticks;
 	t->order = b->head.order;
 	t->seq = b->head.first_seq + b->head.events;

@@ -43,9 +43,8 @@ static int mention_part(
 		if (event_read(&part, calls, &e))
 			return PL_ERR_FORMAT;
 		mentions_add_event(m, &e);
-		if (event_has_trait(e.kind, EVENT_APART))
-			mentions_add_apart(
-				m, before + (size_t)(at - first), (size_t)(part.at - at));
+		mentions_add_place(
+			m, e.kind, before + (size_t)(at - first), (size_t)(part.at - at));
 	}
 	return 0;
 }
@@ -184,11 +183,14 @@ static size_t event_bytes(const struct block_source *b)
 	return n;
 }
 
-/* The events that are stored apart and those between them, in turns, each within one part. Pieces
- * of the others may be empty. */
+/* A piece of the events: one that is stored apart, one for a section, or others. */
+enum piece { PIECE_OTHERS, PIECE_APART, PIECE_FURTHER };
+
+/* The events that are stored apart or in sections and those between them, in turns, each within one
+ * part. Pieces of the others may be empty. */
 static inline __attribute__((always_inline)) void each_piece(const struct block_source *b,
-	const struct mentions *m, void (*visit)(void *context, struct pl_view piece, bool apart),
-	void *context)
+	const struct mentions *m,
+	void (*visit)(void *context, struct pl_view piece, enum piece kind), void *context)
 {
 	const struct mention_apart *a = m->apart, *last = a + m->apart_count;
 	size_t at = 0;
@@ -197,13 +199,14 @@ static inline __attribute__((always_inline)) void each_piece(const struct block_
 		struct pl_view rest = b->parts[i];
 		for (; a != last && a->at < at + rest.left; a++) {
 			const size_t before = a->at - at;
-			visit(context, view_of(rest.at, before), false);
-			visit(context, view_of(rest.at + before, a->length), true);
+			visit(context, view_of(rest.at, before), PIECE_OTHERS);
+			visit(context, view_of(rest.at + before, a->length),
+				a->further ? PIECE_FURTHER : PIECE_APART);
 			rest = view_of(
 				rest.at + before + a->length, rest.left - before - a->length);
 			at += before + a->length;
 		}
-		visit(context, rest, false);
+		visit(context, rest, PIECE_OTHERS);
 		at += rest.left;
 	}
 }
@@ -215,12 +218,13 @@ struct apart_put {
 };
 
 /* For each_piece: append an event with the distance from the one before it. */
-static void add_apart(void *context, struct pl_view piece, bool apart)
+static void add_apart(void *context, struct pl_view piece, enum piece kind)
 {
 	struct apart_put *to = context;
-	uint8_t *at = apart ? buf_reserve(to->raw, 2 * PL_VARINT_MAX + piece.left) : NULL;
+	uint8_t *at =
+		kind == PIECE_APART ? buf_reserve(to->raw, 2 * PL_VARINT_MAX + piece.left) : NULL;
 
-	to->skipped += apart ? 0 : piece.left;
+	to->skipped += kind == PIECE_OTHERS ? piece.left : 0;
 	if (!at)
 		return;
 	uint8_t *end = varint_write(varint_write(at, to->skipped), piece.left);
@@ -232,7 +236,7 @@ static void add_apart(void *context, struct pl_view piece, bool apart)
 /* What the reader needs to put them back in their places. */
 static void put_apart(struct pl_buf *raw, const struct mentions *m, const struct block_source *b)
 {
-	buf_varint(raw, m->apart_count);
+	buf_varint(raw, m->apart_count - m->further_count);
 	each_piece(b, m, add_apart, &(struct apart_put){.raw = raw});
 }
 
@@ -249,11 +253,11 @@ static size_t others_bytes(const struct mentions *m, const struct block_source *
 }
 
 /* For each_piece: append it to what is copied together. */
-static void copy_other(void *context, struct pl_view piece, bool apart)
+static void copy_other(void *context, struct pl_view piece, enum piece kind)
 {
 	uint8_t **to = context;
 
-	if (apart || !piece.left)
+	if (kind != PIECE_OTHERS || !piece.left)
 		return;
 	memcpy(*to, piece.at, piece.left);
 	*to += piece.left;
@@ -270,12 +274,93 @@ static void put_others(struct pl_buf *raw, const struct mentions *m, const struc
 }
 
 /* For each_piece: note where it is. */
-static void add_other(void *context, struct pl_view piece, bool apart)
+static void add_other(void *context, struct pl_view piece, enum piece kind)
 {
 	struct pl_view **to = context;
 
-	if (!apart && piece.left)
+	if (kind == PIECE_OTHERS && piece.left)
 		*(*to)++ = piece;
+}
+
+/* ---- events of further kinds ---- */
+
+/* The section of one kind, while it is made. */
+struct section_put {
+	uint64_t kind, next; /* next: the least kind that is greater; 0: none */
+	struct pl_buf rows;
+	size_t skipped; /* bytes of events, without any of further kinds, since the one before */
+	uint64_t events, stream_bytes;
+};
+
+/* For each_piece: an event of the kind, with the distance from the one before it. Its bytes in the
+ * stream end with what the row has: a string. */
+static void add_further(void *context, struct pl_view piece, enum piece kind)
+{
+	struct section_put *to = context;
+	struct pl_view rest = piece;
+	uint64_t its = 0;
+	uint8_t prefix;
+
+	to->skipped += kind == PIECE_FURTHER ? 0 : piece.left;
+	if (kind != PIECE_FURTHER || view_u8(&rest, &prefix) || view_varint(&rest, &its))
+		return;
+	if (its > to->kind && (!to->next || its < to->next))
+		to->next = its;
+	if (its != to->kind)
+		return;
+	buf_varint(&to->rows, to->skipped);
+	buf_put(&to->rows, rest.at, rest.left);
+	to->skipped = 0;
+	to->events++;
+	to->stream_bytes += piece.left;
+}
+
+/* A row of the table, and the section. Kind 0 has no events: with it the first is found. */
+static void put_section(struct pl_buf *table, struct pl_buf *sections, const struct section_put *s,
+	struct packer *packer)
+{
+	const size_t at = sections->used;
+
+	if (!s->events)
+		return;
+	if (!record_compress(packer, sections, buf_view(&s->rows), FRONT_LEVEL))
+		buf_put(sections, s->rows.at, s->rows.used);
+	buf_varint(table, s->kind);
+	buf_varint(table, s->events);
+	buf_varint(table, s->stream_bytes);
+	buf_varint(table, s->rows.used);
+	buf_varint(table, sections->used - at);
+}
+
+/* | bytes u32 | (kind, events, stream bytes, raw, stored)… | XXH3 | section… |
+ *
+ * Returns the flag, 0 if there are none.
+ */
+static uint32_t put_sections(
+	struct pl_buf *out, const struct block_source *b, const struct mentions *m)
+{
+	struct pl_buf table = {0}, sections = {0};
+	struct section_put s = {0};
+
+	if (!m->further_count)
+		return 0;
+	do {
+		s = (struct section_put){.kind = s.next, .rows = s.rows};
+		buf_reset(&s.rows);
+		each_piece(b, m, add_further, &s);
+		put_section(&table, &sections, &s, b->packer);
+	} while (s.next);
+	const size_t at = out->used;
+	buf_u32(out, (uint32_t)table.used);
+	buf_put(out, table.at, table.used);
+	if (!out->failed)
+		buf_u64(out, hash_bytes(out->at + at, out->used - at));
+	buf_put(out, sections.at, sections.used);
+	out->failed |= table.failed || sections.failed || s.rows.failed;
+	buf_release(&table);
+	buf_release(&sections);
+	buf_release(&s.rows);
+	return BLOCK_SECTIONS;
 }
 
 /* The struct has the bytes of the head: little-endian without padding, as view.h and block.h
@@ -295,11 +380,12 @@ static uint32_t put_front(struct pl_buf *raw, const struct block_source *b, stru
 {
 	const struct stack *stack = b->stack;
 	const struct event_calls *calls = &stack->calls;
-	const uint32_t flags =
-		(stack->greenlet ? BLOCK_GREENLET : 0) | (has_numbers(stack) ? BLOCK_TASKS : 0) |
-		(count_known(calls->at, LENGTH(calls->at)) ? BLOCK_CALLS : 0) |
-		(count_known(calls->far, LENGTH(calls->far)) ? BLOCK_FAR_CALLS : 0) |
-		(count_resumes(calls) ? BLOCK_RESUMES : 0) | (m->apart_count ? BLOCK_APART : 0);
+	const uint32_t flags = (stack->greenlet ? BLOCK_GREENLET : 0) |
+			       (has_numbers(stack) ? BLOCK_TASKS : 0) |
+			       (count_known(calls->at, LENGTH(calls->at)) ? BLOCK_CALLS : 0) |
+			       (count_known(calls->far, LENGTH(calls->far)) ? BLOCK_FAR_CALLS : 0) |
+			       (count_resumes(calls) ? BLOCK_RESUMES : 0) |
+			       (m->apart_count > m->further_count ? BLOCK_APART : 0);
 
 	put_codes(raw, m, b->bodies);
 	put_stack(raw, stack);
@@ -387,7 +473,8 @@ static void put_alone(struct pl_buf *out, struct pl_view raw, const struct block
 static uint32_t minor_of(const struct block_head *head, const struct mentions *m)
 {
 	uint32_t minor = head->needs_minor > m->needs_minor ? head->needs_minor : m->needs_minor;
-	const uint32_t needed = head->flags & BLOCK_TASKS	? MINOR_TASKS
+	const uint32_t needed = head->flags & BLOCK_SECTIONS	? MINOR_SECTIONS
+				: head->flags & BLOCK_TASKS	? MINOR_TASKS
 				: head->flags & BLOCK_FAR_CALLS ? MINOR_FAR_CALLS
 				: head->flags & (BLOCK_RESUMES | BLOCK_APART | BLOCK_CHAINED)
 					? MINOR_CHAINS
@@ -418,13 +505,14 @@ static int write_with(
 	if (raw.failed || !room || raw.used + bytes > RECORD_RAW_MAX - BLOCK_HEAD_BYTES)
 		goto done;
 	out->used += BLOCK_HEAD_BYTES;
+	head.flags |= put_sections(out, b, m);
 	if (!level || !b->chain || !put_chained(out, buf_view(&raw), b, m, &head.flags)) {
 		put_others(&raw, m, b);
 		put_alone(out, buf_view(&raw), b, level, &head.flags);
 	}
 	if (out->failed || raw.failed)
 		goto done;
-	head.event_bytes = (uint32_t)bytes;
+	head.event_bytes = (uint32_t)(bytes - m->further_bytes);
 	head.open_depth = b->stack->depth;
 	head.first_switch = m->first_switch;
 	head.needs_minor = minor_of(&head, m);
@@ -474,6 +562,41 @@ int block_read_head(struct pl_view payload, struct block_head *out)
 						  BLOCK_BEFORE(out->flags) > out->number))
 		return PL_ERR_FORMAT;
 	return 0;
+}
+
+/* Kinds grow strictly, so a table is not longer than it can be. */
+static int read_section_rows(struct pl_view rows, struct block_sections *out)
+{
+	uint64_t kind = 0, next, events, bytes, raw, stored;
+
+	while (rows.left) {
+		if (view_varint_max(&rows, EVENT_FURTHER_MAX, &next) || next <= kind ||
+			view_varint_max(&rows, UINT32_MAX, &events) ||
+			view_varint_max(&rows, UINT32_MAX, &bytes) ||
+			view_varint_max(&rows, RECORD_RAW_MAX, &raw) ||
+			view_varint_max(&rows, raw, &stored))
+			return PL_ERR_FORMAT;
+		kind = next;
+		out->unknown += EVENT_FURTHER_KNOWN(kind) ? 0 : events;
+		out->stream_bytes += bytes;
+		out->stored += stored;
+	}
+	return 0;
+}
+
+int block_read_sections(struct pl_view v, struct block_sections *out)
+{
+	const uint8_t *table = v.at;
+	struct pl_view rows;
+	uint32_t bytes;
+	uint64_t check;
+
+	*out = (struct block_sections){0};
+	if (view_u32(&v, &bytes) || bytes > BLOCK_TABLE_MAX || view_bytes(&v, bytes, &rows) ||
+		view_u64(&v, &check) || check != hash_bytes(table, sizeof bytes + bytes))
+		return PL_ERR_FORMAT;
+	out->table = sizeof bytes + bytes + sizeof check;
+	return read_section_rows(rows, out);
 }
 
 /* Numbers grow strictly, so no code has two bodies, and the map is not larger than the bytes
@@ -731,6 +854,19 @@ static void map_empty(struct pl_map *m)
 	m->used = 0;
 }
 
+/* No reader of the path needs them: what a further kind says is read by who knows it. */
+static int skip_sections(struct block *b, struct pl_view *payload)
+{
+	struct block_sections *s = &b->sections;
+	struct pl_view skipped;
+
+	*s = (struct block_sections){0};
+	if (!(b->head.flags & BLOCK_SECTIONS))
+		return 0;
+	int err = block_read_sections(*payload, s);
+	return err ? err : view_bytes(payload, s->table + s->stored, &skipped);
+}
+
 static int open_head(struct block *b, struct pl_view *payload)
 {
 	int err = block_read_head(*payload, &b->head);
@@ -738,11 +874,10 @@ static int open_head(struct block *b, struct pl_view *payload)
 	b->events = (struct pl_view){0};
 	if (err == 0 && b->head.needs_minor > FORMAT_MINOR)
 		err = PL_ERR_VERSION;
-	if (err == 0) {
-		payload->at += BLOCK_HEAD_BYTES;
-		payload->left -= BLOCK_HEAD_BYTES;
-	}
-	return err;
+	if (err)
+		return err;
+	*payload = view_of(payload->at + BLOCK_HEAD_BYTES, payload->left - BLOCK_HEAD_BYTES);
+	return skip_sections(b, payload);
 }
 
 /* For the blocks of a chain before the one that is wanted. */

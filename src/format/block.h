@@ -18,6 +18,13 @@
  *   |                     |                | with BLOCK_COMPRESSED, part of one with BLOCK_CHAINED,
  *   |                     |                | else plain
  *
+ * With BLOCK_SECTIONS, between the head and all that follows:
+ *
+ *   table     bytes u32 | (kind, events, stream bytes, raw, stored)... | XXH3 of the table so far
+ *   sections  one for each row of the table, in its order: a zstd frame of `raw` bytes, or these
+ *             themselves if `stored` is the same. | (bytes of events since the one before, bytes of
+ *             the event as a string)... |
+ *
  * The record's own compression is not used. A block contains all that it needs, except the bodies
  * and strings that it names. So it decodes alone once it is decompressed, and code numbers can be
  * dropped with it.
@@ -52,6 +59,9 @@
 /* The one since which tasks have numbers. */
 #define MINOR_TASKS 9
 
+/* The one since which there are events of further kinds, in sections. */
+#define MINOR_SECTIONS 10
+
 #define BLOCK_HEAD_BYTES 160
 #define BLOCK_HEAD_CHECK 152 /* offset of the check of the bytes before it */
 #define BLOCK_COMPRESSED 1
@@ -66,6 +76,8 @@
 	128 /* flag: calls that are known by a far place come after those known by a near one */
 #define BLOCK_TASKS                                                                                \
 	256 /* flag: each frame of the stack has a task number, 0 if it is not the root of a task */
+#define BLOCK_SECTIONS                                                                             \
+	512 /* flag: events of further kinds are in sections between the head and the front */
 #define BLOCK_BEFORE(flags)                                                                        \
 	((flags) >> 16) /* of a chained block: the number of blocks before it in its chain */
 
@@ -131,15 +143,28 @@ int block_write(struct pl_buf *out, const struct block_source *b, int level);
 /* PL_ERR_FORMAT: it is too short, a check is wrong, or sizes contradict each other. */
 int block_read_head(struct pl_view payload, struct block_head *out);
 
+/* What the table of a block's sections says, in sum. */
+struct block_sections {
+	uint64_t unknown;      /* events of kinds that this version does not know */
+	uint64_t stream_bytes; /* that all have in the thread's stream; event_bytes is without */
+	size_t table, stored;  /* bytes of the table, and of the sections behind it */
+};
+/* The longest table. */
+#define BLOCK_TABLE_MAX (4 + 5 * PL_VARINT_MAX * EVENT_FURTHER_MAX + 8)
+/* Read the table at the front of v: what follows the head of a block with BLOCK_SECTIONS.
+ * PL_ERR_FORMAT: it is damaged, or cut off. */
+int block_read_sections(struct pl_view v, struct block_sections *out);
+
 /* A block that is open for decoding. All zero is valid. */
 struct block {
 	struct block_head head;
-	struct pl_map bodies;	   /* code number -> body number + 1, 0: not known; owned */
-	struct stack stack;	   /* before its first event; owned */
-	struct pl_view events;	   /* into `room`, `joined`, `chain` or the payload */
-	struct pl_buf room;	   /* owned */
-	struct pl_buf joined;	   /* owned: the events, if some were stored apart */
-	struct chain_reader chain; /* what was decompressed of a chain */
+	struct pl_map bodies; /* code number -> body number + 1, 0: not known; owned */
+	struct stack stack;   /* before its first event; owned */
+	struct block_sections sections;
+	struct pl_view events;			/* into `room`, `joined`, `chain` or the payload */
+	struct pl_buf room;			/* owned */
+	struct pl_buf joined;			/* owned: the events, if some were stored apart */
+	struct chain_reader chain;		/* what was decompressed of a chain */
 	uint32_t process, thread, first_number; /* of the chain */
 };
 /* The number of the first block that must be passed to block_pass before this one can be opened,

@@ -125,6 +125,16 @@ static int read_number(struct pl_view *v, struct event *e)
 	return e->flags & EVENT_NUMBERED ? read_a(v, e) : 0;
 }
 
+static int read_further(struct pl_view *v, struct event *e)
+{
+	return view_varint_max(v, EVENT_FURTHER_MAX, &e->a) || !e->a ? PL_ERR_FORMAT : 0;
+}
+
+static int read_bytes(struct pl_view *v, struct event *e)
+{
+	return view_string(v, &e->text);
+}
+
 #define READ_FIELDS_0()		  0
 #define READ_FIELDS_1(a)	  read_##a(v, e)
 #define READ_FIELDS_2(a, b)	  (READ_FIELDS_1(a) || read_##b(v, e))
@@ -140,6 +150,8 @@ static int read_fields(struct pl_view *v, struct event *e)
 		return READ_##fields ? PL_ERR_FORMAT : 0;
 		EVENT_KINDS(X)
 #undef X
+	case EVENT_FURTHER:
+		return READ_FIELDS_2(further, bytes) ? PL_ERR_FORMAT : 0;
 	default:
 		return PL_ERR_FORMAT;
 	}
@@ -160,6 +172,7 @@ static void know(struct event_calls *calls, const struct event *e)
 /* The first byte decides:
  *
  *	1iiiiiii        LINE, of start i; 127: a varint follows, to be added
+ *	00100000        one of a further kind, and its length
  *	0ffkkkkk        kind k with flags f, and its fields; or one of the known calls and resumes,
  *	                which have the bytes that no kind has (event.h)
  *
@@ -192,8 +205,8 @@ int event_read_any(struct pl_view *v, struct event_calls *calls, struct event *o
 		if (read_known_resume(v, calls, first, out) == 0)
 			return 0;
 	} else {
-		out->kind = first & 0x1f;
-		out->flags = first & 0x60;
+		out->kind = first == EVENT_PREFIX ? EVENT_FURTHER : (enum event_kind)(first & 0x1f);
+		out->flags = first == EVENT_PREFIX ? 0 : first & 0x60;
 		if (read_fields(v, out) == 0) {
 			know(calls, out);
 			return 0;

@@ -7,6 +7,8 @@
  *            | 0 10 00000 | place |             the same, of a far place
  *   a resume | 0 same 1 00100 | place [unit] |  a known one: RESUME with what is at that place,
  *                                               from there or from `unit`
+ *   further  | 0 01 00000 | kind | length | bytes |    since 1.10: of a kind that readers may not
+ *                                                      know, which they pass over
  *   others   | 0 flags:2 kind:5 | fields, all varints, in the order of event_table.h |
  *
  * A module calls f, f runs two lines and returns. The module has code 10, f has code 11:
@@ -69,6 +71,11 @@
 /* There is no unit: the frame is of C code that reports its own events (Cython), or was called by
  * such code. */
 #define EVENT_NO_UNIT (UINT32_MAX - 1)
+
+/* The first byte of an event of a further kind. A number of such a kind is never used again. */
+#define EVENT_PREFIX		  0x20
+#define EVENT_FURTHER_MAX	  63			/* kinds count from 1 */
+#define EVENT_FURTHER_KNOWN(kind) ((void)(kind), false) /* does this version know it? */
 
 /* Names of tasks and texts of marks are in the event, so that they are dropped with their block: a
  * server makes new ones for ever. Longer ones are cut. */
@@ -194,11 +201,11 @@ struct event {
 	uint32_t unit;	     /* at which this frame is */
 	uint32_t lasti;	     /* RERAISE: f_lasti, the unit of the first raise */
 	uint32_t type;	     /* number of a string: the exception's type */
-	struct pl_view text; /* TASK, MARK: within the bytes read */
+	struct pl_view text; /* TASK, MARK, FURTHER: within the bytes read */
 	int32_t line;	     /* LINE_AT */
 	uint64_t gen;
 	uint64_t a, b, c; /* POPS: n. TIME: ticks. SWITCH: number, thread+1, position. GAP: reason,
-			     lost. STOP: signal, unit+1. GREENLET, TASK: number */
+			     lost. STOP: signal, unit+1. GREENLET, TASK: number. FURTHER: kind */
 };
 
 /* Read one event from the front of the view. After PL_ERR_FORMAT the view is unchanged. Unknown
@@ -421,6 +428,15 @@ static inline uint8_t *event_write_task(uint8_t *p, uint64_t number, const void 
 	p = varint_write(p, number);
 	*p++ = (uint8_t)n;
 	memcpy(p, name, n);
+	return p + n;
+}
+
+/* Of a further kind; the caller has room for n bytes more than for others. */
+static inline uint8_t *event_write_further(uint8_t *p, uint32_t kind, const void *bytes, size_t n)
+{
+	*p++ = EVENT_PREFIX;
+	p = varint_write(varint_write(p, kind), n);
+	memcpy(p, bytes, n);
 	return p + n;
 }
 

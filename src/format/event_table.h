@@ -21,11 +21,12 @@
 #include "pathline/event.h"
 
 /* Traits. */
-#define EVENT_FRAME  1 /* it needs a frame; without one it contradicts the path */
-#define EVENT_APART  2 /* says when, not what: differs in all runs of a loop; stored apart */
-#define EVENT_COMMON 4 /* frequent: event_read_common has it */
-#define EVENT_STEP   8 /* what it does depends on it and its frame's place alone (trace/stride.h) */
-#define EVENT_QUICK  16 /* stride.c takes it, or each of its pops, from the bytes */
+#define EVENT_FRAME   1 /* it needs a frame; without one it contradicts the path */
+#define EVENT_APART   2 /* says when, not what: differs in all runs of a loop; stored apart */
+#define EVENT_COMMON  4 /* frequent: event_read_common has it */
+#define EVENT_STEP    8 /* what it does depends on it and its frame's place alone (trace/stride.h) */
+#define EVENT_QUICK   16 /* stride.c takes it, or each of its pops, from the bytes */
+#define EVENT_SECTION 32 /* stored in a section of its block */
 
 #define EVENT_NO_ROW UINT8_MAX
 
@@ -81,11 +82,15 @@
 	X(IDLE, 23, FIELDS_2(a, b), EVENT_NO_ROW, nothing, EVENT_APART, 2,                         \
 		"ticks from the last time of this stream on, ticks: its event loop waited")
 
-/* With LINE, whose bytes have no number of a kind: 32 is of struct event only. */
+/* With LINE and FURTHER, whose bytes have no number of a kind: 32 and 33 are of struct event only.
+ * FURTHER is what is behind EVENT_PREFIX: an event that changes nothing that the others say, so
+ * that a reader that does not know its kind passes it over. */
 #define EVENT_TABLE(X)                                                                             \
 	EVENT_KINDS(X)                                                                             \
-	X(LINE, 32, FIELDS_1(index), PL_EVENT_LINE, line, EVENT_FRAME | EVENT_STEP, 0, "index")
-#define EVENT_KIND_COUNT 33 /* for arrays */
+	X(LINE, 32, FIELDS_1(index), PL_EVENT_LINE, line, EVENT_FRAME | EVENT_STEP, 0, "index")    \
+	X(FURTHER, 33, FIELDS_2(further, bytes), EVENT_NO_ROW, nothing, EVENT_SECTION, 10,         \
+		"kind bytes")
+#define EVENT_KIND_COUNT 34 /* for arrays */
 
 /* X(constant, flags, since): with flags that the kind did not have at first. The first row that
  * fits counts; 0: any flags. */
@@ -120,11 +125,14 @@
 	X(handle, OTHER, "the frame stands at a handler, and is raised no more")
 
 /* X(name): how a field is read, and struct event's name of it. MADE is `gen` with EVENT_GENERATOR;
- * NUMBER is `a` with EVENT_NUMBERED. */
+ * NUMBER is `a` with EVENT_NUMBERED. FURTHER is `a`, a kind; BYTES is `text`, of any length. */
 #define EVENT_FIELD_NAMES(X)                                                                       \
 	X(index)                                                                                   \
 	X(site)                                                                                    \
-	X(code) X(gen) X(made) X(unit) X(lasti) X(type) X(line) X(text) X(number) X(a) X(b) X(c)
+	X(code)                                                                                    \
+	X(gen)                                                                                     \
+	X(made)                                                                                    \
+	X(unit) X(lasti) X(type) X(line) X(text) X(number) X(a) X(b) X(c) X(further) X(bytes)
 
 enum event_kind {
 	EVENT_NONE = 0, /* an unwritten byte; never in a block */

@@ -64,6 +64,16 @@ void mentions_add_apart(struct mentions *m, size_t at, size_t length)
 		(struct mention_apart){.at = (uint32_t)at, .length = (uint32_t)length};
 }
 
+void mentions_add_further(struct mentions *m, size_t at, size_t length)
+{
+	mentions_add_apart(m, at, length);
+	if (m->failed)
+		return;
+	m->apart[m->apart_count - 1].further = true;
+	m->further_count++;
+	m->further_bytes += length;
+}
+
 /* The lists keep their memory; the map is released, because emptying a large one takes longer. */
 void mentions_reset(struct mentions *m)
 {

@@ -15,6 +15,7 @@
 /* Place of an event among the bytes of its block. */
 struct mention_apart {
 	uint32_t at, length;
+	bool further; /* of a further kind: for a section of its block */
 };
 
 /* All zero is valid. */
@@ -28,12 +29,22 @@ struct mentions {
 	uint32_t needs_minor;
 	struct mention_apart *apart; /* owned; in order of place */
 	size_t apart_count, apart_room;
+	size_t further_count, further_bytes; /* of those that are of further kinds */
 };
 
 void mentions_add_code(struct mentions *m, uint32_t code);
 void mentions_add_event(struct mentions *m, const struct event *e);
-/* Add an event; if it is stored apart (EVENT_APART), also its place. */
+/* Add an event; if it is stored apart (EVENT_APART, EVENT_SECTION), also its place. */
 void mentions_add_apart(struct mentions *m, size_t at, size_t length);
+void mentions_add_further(struct mentions *m, size_t at, size_t length);
+static inline void mentions_add_place(
+	struct mentions *m, enum event_kind kind, size_t at, size_t length)
+{
+	if (event_has_trait(kind, EVENT_APART))
+		mentions_add_apart(m, at, length);
+	else if (event_has_trait(kind, EVENT_SECTION))
+		mentions_add_further(m, at, length);
+}
 /* Empties it, keeps the memory. */
 void mentions_reset(struct mentions *m);
 void mentions_release(struct mentions *m);

@@ -145,6 +145,8 @@ static bool line_has_start(struct check *k, const struct stack *stack, const str
 static const char *check_event(
 	struct check *k, struct stack *stack, const struct event *e, struct block_head *found)
 {
+	if (e->kind == EVENT_FURTHER && !EVENT_FURTHER_KNOWN(e->a))
+		k->result->unknown++;
 	if (event_has_field(e->kind, EVENT_FIELD_type) && !map_find(&k->r->strings, e->type)) {
 		snprintf(k->words, sizeof k->words,
 			"an event names a string that is missing: %" PRIu32, e->type);
@@ -220,6 +222,7 @@ static int check_block(struct check *k, const struct thread_entry *t,
 	else
 		k->result->blocks++;
 	k->result->events += what ? 0 : k->block.head.events;
+	k->result->unknown += k->block.sections.unknown;
 	k->end_known = !what && stack_copy(&k->end, &k->block.stack) == 0;
 	return 0;
 }

@@ -143,6 +143,22 @@ static void drop_samples(struct pl_recording *r, uint32_t file)
 		memmove(r->samples, r->samples + n, r->sample_count * sizeof *r->samples);
 }
 
+/* How many events of kinds that this version does not know the block has: of its sections only the
+ * table is read. */
+static int count_unknown(struct pl_recording *r, struct stream *s, struct pl_err *err)
+{
+	struct block_sections sections = {0};
+	struct pl_view front, head;
+	int code = stream_front(s, BLOCK_HEAD_BYTES + BLOCK_TABLE_MAX, &front, err);
+
+	if (code == 0)
+		code = view_bytes(&front, BLOCK_HEAD_BYTES, &head);
+	if (code == 0)
+		code = block_read_sections(front, &sections);
+	r->info.unknown_events += sections.unknown;
+	return code == PL_ERR_FORMAT ? 0 : code; /* who reads the block finds the damage */
+}
+
 /* A damaged head is noted, and the result is 0. */
 static int read_block(struct pl_recording *r, struct stream *s, struct pl_err *err)
 {
@@ -154,6 +170,8 @@ static int read_block(struct pl_recording *r, struct stream *s, struct pl_err *e
 		code = block_read_head(front, &head);
 	if (code == 0)
 		code = add_block(r, s, &head);
+	if (code == 0 && head.flags & BLOCK_SECTIONS && head.needs_minor <= FORMAT_MINOR)
+		code = count_unknown(r, s, err);
 	if (code == PL_ERR_FORMAT) {
 		recording_damage(
 			r, s->file, s->off, "a block's head is damaged, or contradicts the others");

@@ -75,6 +75,8 @@ static void make_thread(struct maker *m, uint32_t number)
 	maker_line(t, 0);
 	make_outside(t);
 	make_hidden(t);
+	maker_further(t, 1, "a value");
+	maker_further(t, 63, "");
 	maker_event2(t, EVENT_LINE_AT, 3, 77);
 	maker_done(t, event_write_enter(maker_room(t), 2, 20, 7));
 	maker_done(t, event_write_text(maker_room(t), EVENT_TASK, "Task-1", 6));

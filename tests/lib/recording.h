@@ -279,6 +279,12 @@ static inline void maker_done(struct maker_thread *t, const uint8_t *p)
 	t->events.used = (size_t)(p - t->events.at);
 }
 
+/* Of a further kind, with at most EVENT_TEXT_MAX bytes. */
+static inline void maker_further(struct maker_thread *t, uint32_t kind, const char *bytes)
+{
+	maker_done(t, event_write_further(maker_room(t), kind, bytes, strlen(bytes)));
+}
+
 static inline void maker_enter(struct maker_thread *t, uint32_t site, uint32_t code)
 {
 	maker_done(t, event_write_enter(maker_room(t), site, code, 0));

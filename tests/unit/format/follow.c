@@ -359,9 +359,8 @@ static void count_all(struct stack *s, struct pl_view v, const struct follow_cod
 		const uint8_t *const at = v.at;
 		assert_int_equal(event_read(&v, &s->calls, &e), 0);
 		mentions_add_event(&ways->mentions, &e);
-		if (event_has_trait(e.kind, EVENT_APART))
-			mentions_add_apart(
-				&ways->mentions, (size_t)(at - begin), (size_t)(v.at - at));
+		mentions_add_place(
+			&ways->mentions, e.kind, (size_t)(at - begin), (size_t)(v.at - at));
 		ways->by_long.ticks += e.kind == EVENT_TIME ? e.a : 0;
 		bool fits = follow_apply(s, &e, codes, &rows) == 0;
 		out->untold.lines += rows.lines;
