@@ -21,10 +21,10 @@
 #include "pathline/event.h"
 
 /* Traits. */
-#define EVENT_FRAME   1 /* it needs a frame; without one it contradicts the path */
-#define EVENT_APART   2 /* says when, not what: differs in all runs of a loop; stored apart */
-#define EVENT_COMMON  4 /* frequent: event_read_common has it */
-#define EVENT_STEP    8 /* what it does depends on it and its frame's place alone (trace/stride.h) */
+#define EVENT_FRAME   1	 /* it needs a frame; without one it contradicts the path */
+#define EVENT_APART   2	 /* says when, not what: differs in all runs of a loop; stored apart */
+#define EVENT_COMMON  4	 /* frequent: event_read_common has it */
+#define EVENT_STEP    8	 /* its effect depends on it and its frame's place alone (trace/stride.h) */
 #define EVENT_QUICK   16 /* stride.c takes it, or each of its pops, from the bytes */
 #define EVENT_SECTION 32 /* stored in a section of its block */
 
