@@ -423,16 +423,6 @@ static void emit_edge(
 	emit_first_edge(s, g, from, to);
 }
 
-/* Is it a yield of the generator itself? A yield that passes on the value of a sub-generator is
- * not: a throw finds this frame suspended there, and continues in the sub-generator without an
- * event of this frame. */
-static bool is_plain_yield(const struct build *s, uint32_t at)
-{
-	return s->units[at].class == OPCODE_YIELD && at + 1 < s->count &&
-	       s->units[at + 1].class == OPCODE_RESUME &&
-	       (oparg_at(s->code, at + 1) & RESUME_REASON) == RESUME_AFTER_YIELD;
-}
-
 /* Is it a return or yield that needs no event? A code has either silent returns or silent yields,
  * since events of one kind are needed to infer the other. Generators yield more often than they
  * return. Coroutines do both about as often, and their returns are followed by more events. If it
@@ -440,7 +430,7 @@ static bool is_plain_yield(const struct build *s, uint32_t at)
 static uint32_t silent(const struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
-	const bool leaves = s->suspends ? is_plain_yield(s, at) : u->class == OPCODE_RETURN;
+	const bool leaves = s->suspends ? u->class == OPCODE_YIELD : u->class == OPCODE_RETURN;
 
 	return leaves && u->line > 0 && !s->version->traced ? FLOW_BLOCK_SILENT : 0;
 }
@@ -449,7 +439,7 @@ static bool instruction_suspends(const struct build *s)
 {
 	uint32_t i = s->code->flags & CO_GENERATOR ? s->turn_count : 0;
 
-	while (i && !is_plain_yield(s, s->turns[i - 1]))
+	while (i && s->units[s->turns[i - 1]].class != OPCODE_YIELD)
 		i--;
 	return i != 0;
 }

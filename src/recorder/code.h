@@ -209,7 +209,7 @@ static inline bool frame_is_pending(py_frame *frame)
  * runs then. */
 static inline bool frame_not_resumed(py_frame *frame)
 {
-	if (!RESUME_LOOKS_FIRST || !frame_in_generator(frame))
+	if (ENGINE_TRACES || !frame_in_generator(frame))
 		return false;
 	PyCodeObject *code = frame_code(frame);
 	const struct code_record *r = code_known(code);

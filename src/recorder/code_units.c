@@ -45,8 +45,16 @@ static void put_sends(struct code_record *r, const struct flow_graph *g)
 	}
 }
 
+/* Of a yield that ends before `unit`: does the frame hand on what another generator yields? Then an
+ * exception is thrown into that one, which this frame calls from where it is. */
+static bool hands_on(const struct bytecode *parts, uint32_t unit)
+{
+	return (parts->code.at[2 * (size_t)unit + 1] & RESUME_REASON) != RESUME_AFTER_YIELD;
+}
+
 /* A return, or a yield, is the last unit of its block; after a yield comes its RESUME. */
-static void put_silent(struct code_record *r, const struct flow_graph *g)
+static void put_silent(
+	struct code_record *r, const struct bytecode *parts, const struct flow_graph *g)
 {
 	r->suspends = flow_suspends(g);
 	for (uint32_t i = 0; i < g->block_count; i++) {
@@ -54,8 +62,12 @@ static void put_silent(struct code_record *r, const struct flow_graph *g)
 		if (!(g->blocks[i].flags & FLOW_BLOCK_SILENT) || !end || end > r->unit_count)
 			continue;
 		r->units[end - 1].silent = 1;
-		if (RESUME_LOOKS_FIRST && r->suspends && end < r->unit_count)
+		if (!r->suspends || end >= r->unit_count)
+			continue;
+		if (RESUME_LOOKS_FIRST)
 			r->units[end].pending = 1;
+		else if (hands_on(parts, end))
+			r->units[end - 1].pending = 1;
 	}
 }
 
@@ -236,7 +248,7 @@ struct code_record *code_record_of(
 		r->units[i].pending = 1;
 	put_units(r, g);
 	put_moving_passes(r);
-	put_silent(r, g);
+	put_silent(r, parts, g);
 	if (PYTHON_VERSION < 0x030d && g->analysed)
 		put_waverers(r, parts, g);
 	if (r->generator_like)

@@ -159,7 +159,8 @@ static inline bool frame_not_begun(py_frame *f)
 }
 
 /* The same for the RESUME after a `yield`, before it reports that the frame resumes. A suspended
- * frame is there; earlier versions have it at its yield, from where it calls nothing. */
+ * frame is there; earlier versions have it at its yield, from where it calls only a generator whose
+ * value it hands on, and into which an exception is thrown. */
 #define RESUME_LOOKS_FIRST (PY_VERSION_HEX >= 0x030d0000)
 
 /* A frame that represents C code on the stack; 3.11 has none. */
