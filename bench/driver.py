@@ -72,12 +72,29 @@ def calls(n):
         one(i)
 
 
-def some(n):
-    yield from range(n)                                 # a yield of its own has no event
+class Some:
+    def __init__(self, n):
+        self.n = n
+
+    def __await__(self):
+        return iter(range(self.n))
+
+
+async def awaits(n):
+    await Some(n)                                       # a yield of a generator has no event
+
+
+async def yields_of(n):
+    coroutine = awaits(n + 1)
+    for _ in range(n):
+        coroutine.send(None)
+    coroutine.close()
 
 
 def yields(n):
-    for _ in some(n):
+    try:
+        yields_of(n).send(None)
+    except StopIteration:
         pass
 
 
