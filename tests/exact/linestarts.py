@@ -169,7 +169,7 @@ class Rule:
         self.entry = next(i.unit for i in instructions if i.name == "RESUME" and i.arg != EARLY)
         self.handlers = {row.target // 2 for row in dis._parse_exception_table(code)}
         self.live = [i for i in instructions if i.unit >= self.entry]
-        self.suspends = any(self.is_own_yield(i) for i in self.live)
+        self.suspends = any(self.is_yield(i) for i in self.live)
         self.asked = {self.asked_by(i) for i in self.live if i.jump is not None}
         leaders = self.leaders()
         self.blocks, self.last = [], []
@@ -219,15 +219,13 @@ class Rule:
             return NEVER if -126 < delta <= 127 else MAYBE
         return NEVER
 
-    def is_own_yield(self, i):
-        """Of a generator, and not of what it hands on."""
-        following = self.at.get(i.next)
-        return (self.code.co_flags & inspect.CO_GENERATOR and i.name == "YIELD_VALUE"
-                and following and following.name == "RESUME" and following.arg & 3 == 1)
+    def is_yield(self, i):
+        """Of a generator: its own, or of what it hands on."""
+        return self.code.co_flags & inspect.CO_GENERATOR and i.name == "YIELD_VALUE"
 
     def leaves_silently(self, i):
         """Of a generator that yields, its yields need no event; else the returns."""
-        leaves = self.is_own_yield(i) if self.suspends else ENDS.get(i.name) == RETURNS
+        leaves = self.is_yield(i) if self.suspends else ENDS.get(i.name) == RETURNS
         return leaves and i.line > 0 and VERSION > (3, 11)
 
     def flags(self, unit, last):
