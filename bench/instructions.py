@@ -4,12 +4,12 @@ bench/instructions.json.
 
     instructions.py [--build DIR] [--python EXE] [--accept]
 
-Counts, not seconds: they are the same on a machine at work. For each callback of the recorder: what it
-took with all that it called, by how often it was called, in steady state: of two runs of the driver
-the longer less the shorter, so that what happens once (a code that is described, places that are
-disabled) falls out. More than 3% worse than the file says is a failure, and exit 1; --accept writes
-the numbers that are now into the file, for the commit that says why. Numbers are of one compiler;
-with another nothing is compared.
+Counts, not seconds: they are the same on a machine at work. For each callback of the recorder: what
+it took with all that it called, by how often it was called, in steady state: of two runs of the
+driver the longer less the shorter, so that what happens once (a code that is described, places that
+are disabled) falls out. More than 3% worse than the file says is a failure, and exit 1; --accept
+writes the numbers that are now into the file, for the commit that says why. Numbers are of one
+compiler; with another nothing is compared.
 """
 import argparse
 import json

@@ -46,8 +46,8 @@ class Stops(unittest.TestCase):
             self.assertLess(count, stops.LIMIT, name)
 
     def test_module_of_many_lines(self):
-        """Describing it takes longer than 1 ms, and is in proportion to the code: doc/PERFORMANCE.md
-        says so, and it must not become worse."""
+        """Describing it takes longer than 1 ms, in proportion to the code, as doc/PERFORMANCE.md
+        says. It must not become worse."""
         most = self.longest("module")
         self.assertLess(most.pop("on_start"), 1400 * kinds.MODULE_LINES)
         for name, count in most.items():

@@ -28,6 +28,7 @@
 
 struct preload preload = {.loader = LOADER};
 static enum left_kind left;
+/* Its name is chosen by mkdtemp, which also makes it with mode 0700. */
 static char folder[] = "/tmp/pathline-target-XXXXXX";
 
 void left_out(enum left_kind kind, const char *path)
