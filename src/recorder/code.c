@@ -252,6 +252,20 @@ done:
 	return r;
 }
 
+void code_judge(struct code_record *r, struct policy_facts facts)
+{
+	r->facts = facts;
+	r->policy = policy_of_code(&facts);
+}
+
+void code_is_bottom(struct code_record *r)
+{
+	struct policy_facts facts = r->facts;
+
+	facts.bottom = true;
+	code_judge(r, facts);
+}
+
 static struct code_record *describe_straight(
 	PyCodeObject *code, const struct bytecode *parts, bool silent)
 {
@@ -277,9 +291,10 @@ static struct code_record *describe_whole(PyCodeObject *code)
 	if (!plain)
 		return NULL;
 	struct bytecode parts = code_parts(code, plain);
-	struct code_record *r = code_may_be_straight(code) && bytecode_is_straight(&parts, &silent)
-					? describe_straight(code, &parts, silent)
-					: describe_graph(code, &parts);
+	struct code_record *r =
+		code_omits(code, true).lines && bytecode_is_straight(&parts, &silent)
+			? describe_straight(code, &parts, silent)
+			: describe_graph(code, &parts);
 	source_described(code);
 	Py_DECREF(plain);
 	return r;

@@ -41,12 +41,9 @@ struct code_record {
 	bool generator_like; /* its frames belong to generators, coroutines or async generators */
 	bool coroutine;	     /* or an asynchronous generator: a task can run it */
 	bool suspends;	     /* its yields need no event, but its returns do */
-	/* its calls are recorded with their begin (flow/begin.h), without an event of their own */
-	bool late;
-	/* a frame of it had no recorded caller: its returns and yields have events, because nothing
-	 * may follow */
-	bool bottom;
-	bool hushed; /* a return or yield of it was disabled */
+	struct policy_facts facts; /* change them by code_judge */
+	struct policy policy;	   /* of the facts; see code_policy */
+	bool hushed;		   /* a return or yield of it was disabled */
 	/* by a filter: it has no events and no units; its number is 0 until it is needed for
 	 * OUTSIDE */
 	bool left_out;
@@ -56,9 +53,9 @@ struct code_record {
 	bool begins_handling;
 #endif
 	bool sections; /* a section began in a generator of it */
-	/* it ran in a section, so that all its lines and returns are enabled; and how often that
-	 * was in vain */
-	uint16_t precise;
+	/* with facts.section: this many of its lines may follow outside of sections until the fact
+	 * is forgotten */
+	uint16_t section_lines;
 	/* at some jumps back, whether they are AGAIN depends on the LINEs of the frame */
 	bool checks;
 	/* a unit of it has `wavers`, and INSTRUCTION would be enabled there: it is never hot */
@@ -117,7 +114,18 @@ static inline bool unit_is_pass(uint32_t bits)
 	       bits & UNIT_BITS(.heard = 3);
 }
 
+/* What is written of the code's events, whatever follows from the path. */
+static inline struct policy code_policy(const struct code_record *r)
+{
+	return policy_join(root.policy, r->policy);
+}
+
 /* ---- code.c ---- */
+
+/* These are the facts of the code now. */
+void code_judge(struct code_record *r, struct policy_facts facts);
+/* A frame of it had no recorded caller. */
+void code_is_bottom(struct code_record *r);
 
 /* Describe a code object to the collector, and keep its record. NULL: it could not be described,
  * and the event that needs it is lost; the next event tries again. Leaves no error set. */
@@ -202,7 +210,7 @@ static inline bool frame_is_pending(py_frame *frame)
 	PyCodeObject *code = frame_code(frame);
 	const struct code_record *r = code_known(code);
 
-	return r && r->late && unit_is_pending(r, frame, frame_unit(frame, code));
+	return r && r->facts.late && unit_is_pending(r, frame, frame_unit(frame, code));
 }
 
 /* Has the frame yielded without an event, and its resume was not written yet? It still calls what
@@ -223,7 +231,7 @@ static inline bool frame_not_resumed(py_frame *frame)
 static inline bool unit_tells_later(const struct code_record *r, uint32_t unit)
 {
 	return unit < r->unit_count && r->units[unit].later &&
-	       r->units[unit].heard == HEARD_MOVED && !root.tells_lines;
+	       r->units[unit].heard == HEARD_MOVED && !root.policy.lines;
 }
 
 /* Is the frame at its LINE, which the instruction after it should write? */

@@ -148,46 +148,52 @@ static void choose_begins(struct code_record *r, struct flow_graph *g)
 
 	for (uint32_t i = 0; kept && i < g->start_count; i++)
 		kept[i] = is_kept(r, g, i);
-	r->late = kept && flow_place_begins(g, kept);
-	if (r->late)
+	struct policy_facts facts = {.late = kept && flow_place_begins(g, kept)};
+	code_judge(r, facts);
+	if (facts.late)
 		put_pending(r, g);
 	free(kept);
-}
-
-/* With the time of each call and return: a begin would stamp the call late, and returns have events
- * anyway, which show the path without some witnesses. */
-static bool calls_are_timed(void)
-{
-	return root.arena.head->stamps == STAMPS_CALL;
 }
 
 /* Without a graph (not analysed) each line is recorded. */
 int code_graph_of(const struct bytecode *parts, struct flow_graph *out)
 {
+	const bool silent = policy_omits(&root.wishes, &(struct policy_code){0}).returns;
 	const char *why;
 	int err = bytecode_graph(parts, out, &why);
 
-	for (uint32_t i = 0; calls_are_timed() && i < out->block_count; i++)
+	for (uint32_t i = 0; !silent && i < out->block_count; i++)
 		out->blocks[i].flags &= ~(uint32_t)FLOW_BLOCK_SILENT;
 	return err;
 }
 
 /* The main interpreter loses LINEs of frozen code if 3.12 makes another interpreter, because they
  * share it. */
-static bool may_be_late(const struct code_record *r, PyCodeObject *code)
+static bool is_shared(PyCodeObject *code)
 {
-	bool frozen = PYTHON_VERSION < 0x030d && PyUnicode_GET_LENGTH(code->co_filename) &&
-		      PyUnicode_READ_CHAR(code->co_filename, 0) == '<';
+	return PYTHON_VERSION < 0x030d && PyUnicode_GET_LENGTH(code->co_filename) &&
+	       PyUnicode_READ_CHAR(code->co_filename, 0) == '<';
+}
 
-	return r->plain && !root.tells_calls && !calls_are_timed() && !frozen &&
-	       !code_runs_once(code);
+struct policy_omission code_omits(PyCodeObject *code, bool plain)
+{
+	const struct policy_code of = {
+		.plain = plain,
+		.generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0,
+		.runs_once = code_runs_once(code),
+		.shared = is_shared(code),
+		.watched = root.section_count || thread_is_traced(current_thread_state()),
+	};
+
+	return policy_omits(&root.wishes, &of);
 }
 
 /* As few starts as decide the path (flow/witness.h), or all of them where each line is wanted.
  * Those with passes of loops must be among them. */
-static void choose_witnesses(struct code_record *r, struct flow_graph *g, bool late)
+static void choose_witnesses(
+	struct code_record *r, struct flow_graph *g, struct policy_omission omits)
 {
-	if (ENGINE_TRACES || root.hears_lines) {
+	if (!omits.starts) {
 		flow_all_witnesses(g);
 		return;
 	}
@@ -198,7 +204,7 @@ static void choose_witnesses(struct code_record *r, struct flow_graph *g, bool l
 		g->starts[i].witness = kept;
 		g->starts[i].sure &= !kept;
 	}
-	if (flow_place_witnesses(g) == 0 && late)
+	if (flow_place_witnesses(g) == 0 && omits.calls)
 		choose_begins(r, g);
 }
 
@@ -239,11 +245,12 @@ struct code_record *code_record_of(
 	r->unit_count = units;
 	r->generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0;
 	r->coroutine = (code->co_flags & COROUTINE_FLAGS) != 0;
-	if (!ENGINE_TRACES && root.arena.head->passes == PASSES_ALL && flow_goes_back(g))
+	if (!code_omits(code, false).passes && flow_goes_back(g))
 		put_passes(r, parts, g);
 	r->plain = !r->generator_like && !r->checks;
-	choose_witnesses(r, g, may_be_late(r, code));
-	r->plain = r->plain && !r->late;
+	code_judge(r, (struct policy_facts){0});
+	choose_witnesses(r, g, code_omits(code, r->plain));
+	r->plain = r->plain && !r->facts.late;
 	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
 		r->units[i].pending = 1;
 	put_units(r, g);
@@ -258,20 +265,6 @@ struct code_record *code_record_of(
 
 /* ---- straight code ---- */
 
-/* Are all LINEs wanted, from the code's first run on? One that was disabled would come only in the
- * next run. */
-bool code_hears_all(void)
-{
-	return root.tells_lines || root.section_count || thread_is_traced(current_thread_state());
-}
-
-/* Do its lines follow from its call? Not if each has an event, or if its return has one. */
-bool code_may_be_straight(PyCodeObject *code)
-{
-	return !ENGINE_TRACES && code_runs_once(code) && !(code->co_flags & CODE_IS_GENERATOR) &&
-	       !root.hears_lines && root.arena.head->stamps == STAMPS_TICK && !code_hears_all();
-}
-
 /* Without lines and starts: the collector makes the graph from the bytecode, outside the
  * program. */
 struct code_record *code_straight_record(PyCodeObject *code, bool silent)
@@ -284,6 +277,7 @@ struct code_record *code_straight_record(PyCodeObject *code, bool silent)
 	atomic_init(&r->code, code);
 	r->unit_count = units;
 	r->plain = r->straight = true;
+	code_judge(r, (struct policy_facts){0});
 	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
 		r->units[i].pending = 1;
 	r->units[units - 1].silent = silent;

@@ -3,6 +3,7 @@
 #define PL_RECORDER_CODE_UNITS_H
 
 #include "recorder/compat.h"
+#include "recorder/policy.h"
 
 struct bytecode;
 struct code_record;
@@ -19,11 +20,9 @@ int code_graph_of(const struct bytecode *parts, struct flow_graph *out);
  * NULL: there is no memory. */
 struct code_record *code_record_of(
 	PyCodeObject *code, const struct bytecode *parts, struct flow_graph *g);
-/* Are all LINEs wanted, from the code's first run on? One that was disabled would come only in the
- * next run. */
-bool code_hears_all(void);
-/* Do its lines follow from its call? Not if each has an event, or if its return has one. */
-bool code_may_be_straight(PyCodeObject *code);
+/* What of the code, which is being described, may go without an event. `plain`: a call needs only
+ * its event. */
+struct policy_omission code_omits(PyCodeObject *code, bool plain);
 /* Without lines and starts: the collector makes the graph from the bytecode, outside the
  * program. */
 struct code_record *code_straight_record(PyCodeObject *code, bool silent);

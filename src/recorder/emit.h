@@ -90,7 +90,7 @@ static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThread
 	}
 	if (unlikely(thread_is_traced(m->state) && !root.traced))
 		hooks_are_traced();
-	if (unlikely(m->record && m->record->straight) && (root.tells_lines || m->record->precise))
+	if (unlikely(m->record && m->record->straight) && (code_policy(m->record).hears))
 		code_find_lines(code, m->record);
 	return true;
 }
@@ -157,7 +157,7 @@ static inline bool moment_is_top(const struct moment *m)
 
 	if (!entry_is(top, m->frame))
 		return false;
-	if (likely(!m->record->late))
+	if (likely(!m->record->facts.late))
 		return true;
 	return (uintptr_t)top & (MARK_EARLY | MARK_TOLD) ||
 	       !unit_is_pending(m->record, m->frame, frame_unit(m->frame, m->code));
@@ -246,8 +246,8 @@ static inline uint8_t *moment_write_task(struct moment *m, bool started, uint8_t
  * is the root of a task, whose name may have changed by then. `again`: it is disabled by now. */
 static inline void moment_is_bottom(struct moment *m)
 {
-	m->again |= !m->record->bottom && m->record->hushed;
-	m->record->bottom = true;
+	m->again |= m->record->hushed && !code_policy(m->record).returns;
+	code_is_bottom(m->record);
 }
 
 /* What runs in a section is recorded completely. */

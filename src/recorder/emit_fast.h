@@ -260,8 +260,8 @@ __attribute__((always_inline)) static inline bool plain_end(
 {
 	uint8_t *p = e->thread->ring.at;
 
-	if (unit == EVENT_NO_UNIT || root.tells_lines || root.filters ||
-		e->thread->task_frame == e->frame || plain_is_slow(e->thread, p, STAMP_AT_TICKS))
+	if (unit == EVENT_NO_UNIT || root.policy.slow_end || e->thread->task_frame == e->frame ||
+		plain_is_slow(e->thread, p, STAMP_AT_TICKS))
 		return false;
 	if (!entry_is(e->thread->top, e->frame)) {
 		uint32_t place = few_below(e->thread, e->frame);
@@ -304,7 +304,7 @@ __attribute__((always_inline)) static inline bool plain_leave(
 	const struct code_record *r = e->record;
 	uint8_t *p = e->thread->ring.at;
 
-	if (!r->plain || root.tells_lines || root.filters)
+	if (!r->plain || root.policy.slow_end)
 		return false;
 	bool told = unit < r->unit_count && !r->units[unit].pending;
 	if (!told || e->thread->top != e->frame || e->thread->task_frame == e->frame ||

@@ -32,7 +32,7 @@ __attribute__((always_inline)) static inline bool record_enter(
 		m.record->generator_like && !frame_is_foreign(m.frame) ? generator_new(m.frame) : 0;
 	uint8_t *p = generator || !m.caller ? moment_write_task(&m, true, m.at) : m.at;
 	p = write_enter(m.thread, p, m.site, m.record->number, generator);
-	stack_push(m.thread, m.record->late ? frame_marked(m.frame, mark) : m.frame);
+	stack_push(m.thread, m.record->facts.late ? frame_marked(m.frame, mark) : m.frame);
 	m.thread->entered = m.frame;
 	if (unlikely(m.record->checks))
 		passes_forget(m.frame);
@@ -122,7 +122,7 @@ static inline bool moment_was_left(struct moment *m, uint32_t unit)
 {
 	const struct code_record *r = m->record;
 
-	if (root.tells_returns || r->precise || r->bottom)
+	if (code_policy(r).returns)
 		return true;
 	moment_end(m, event_write1(m->at, r->suspends ? EVENT_SUSPEND : EVENT_LEAVE, unit));
 	stack_pop(m->thread);
@@ -174,7 +174,8 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 
 	if (!moment_look(&m, code))
 		return;
-	bool late = m.record && m.record->late, entered = m.thread->entered == m.frame && !late;
+	bool late = m.record && m.record->facts.late,
+	     entered = m.thread->entered == m.frame && !late;
 	bool begins = !entered && !frame_is_foreign(m.frame) && frame_not_begun(m.frame);
 	if (unlikely(begins && late && !interrupts))
 		tell_unheard_call(m.thread, m.frame, m.state);
@@ -193,7 +194,7 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 		return;
 	bool early = (jumped && here.start) || line_is_unheard(m.thread, m.frame, m.record, unit);
 	moment_end(&m, event_write2(m.at, EVENT_RAISE | (early ? EVENT_EARLY : 0), unit, type));
-	if (unlikely(others_hear_jumps(code, root.tool) && !root.tells_lines))
+	if (unlikely(others_hear_jumps(code, root.tool) && !root.policy.lines))
 		hooks_tell_lines();
 }
 
@@ -246,7 +247,7 @@ static inline void moment_line_was(struct thread *t, py_frame *frame)
 static inline void moment_gone(struct moment *m, bool for_good)
 {
 	stack_pop(m->thread);
-	if (unlikely(root.tells_lines))
+	if (unlikely(root.policy.lines))
 		moment_line_was(m->thread, frame_unmarked(m->thread->top));
 	if (for_good && m->record->generator_like)
 		generator_gone(m->frame);

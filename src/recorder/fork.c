@@ -60,7 +60,7 @@ static void forget_stood(void)
  * thread that forked without the GIL runs no Python in the child. */
 static py_frame *stands_in_child(void)
 {
-	bool told = root.tells_lines && !tools_are_all_taken();
+	bool told = root.policy.lines && !tools_are_all_taken();
 	const PyThreadState *ts = ENGINE_TRACES || told ? NULL : current_thread_state();
 
 	return ts ? frame_recorded(top_frame(ts)) : NULL;

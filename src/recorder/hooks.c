@@ -34,7 +34,7 @@ __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThread
 {
 	struct code_record *record = PyCode_Check(code) ? code_record(code) : NULL;
 
-	if (record && record->late && !root.tells_calls && !thread_is_traced(state))
+	if (record && !code_policy(record).calls && !thread_is_traced(state))
 		return false;
 	if (unlikely(record && record->plan))
 		plan_enter(code, record);
@@ -152,8 +152,7 @@ PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyObject *
 static bool leave_is_hushed(const struct moment *m, uint32_t unit)
 {
 	struct code_record *r = m->record;
-	const bool hushed = r && moment_start(m, unit).silent && !r->bottom && !r->precise &&
-			    !root.tells_returns;
+	const bool hushed = r && moment_start(m, unit).silent && !code_policy(r).returns;
 
 	if (hushed)
 		r->hushed = true;
@@ -186,7 +185,7 @@ PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *n
 	uint32_t unit = unit_at_once(args[1]);
 	(void)hook, (void)n, (void)names;
 
-	if ((root.tells_returns && return_at_once(t, code, state, unit, STAMP_AT_TICKS)) ||
+	if ((root.policy.returns && return_at_once(t, code, state, unit, STAMP_AT_TICKS)) ||
 		end_at_once(t, code, state, unit))
 		Py_RETURN_NONE;
 	return leave_in_full(args, EVENT_LEAVE);

@@ -95,8 +95,11 @@ static void hear(void)
 static void begin_to_hear(void)
 {
 	awaiting = false;
-	root.hears_lines = root.arena.head->order == ORDER_EXACT || compiles_just_in_time();
-	if (root.hears_lines)
+	struct policy_wishes wishes = root.wishes;
+
+	wishes.compiles = compiles_just_in_time();
+	root_wish(&wishes);
+	if (wishes.exact || wishes.compiles)
 		root.hot_lines = 0;
 	hear();
 }
@@ -175,7 +178,7 @@ static void trust_entries(void)
 		uint32_t place = t->depth + 1;
 		for (py_frame *f = ts ? top_frame(ts) : NULL; f; f = frame_caller(f)) {
 			const struct code_record *r = code_known(frame_code(f));
-			if (!r || !r->late || frame_is_pending(f) || begins_now(t, r, f))
+			if (!r || !r->facts.late || frame_is_pending(f) || begins_now(t, r, f))
 				continue;
 			place = find_below(t, place, f);
 			if (place)
@@ -186,16 +189,19 @@ static void trust_entries(void)
 
 void hooks_will_tell_lines(void)
 {
-	if (root.tells_lines)
+	struct policy_wishes wishes = root.wishes;
+
+	if (wishes.lines)
 		return;
 	trust_entries();
 	thread_begins_to_tell();
-	root.tells_calls = root.tells_returns = root.tells_lines = true;
+	wishes.lines = true;
+	root_wish(&wishes);
 }
 
 void hooks_tell_lines(void)
 {
-	if (root.tells_lines)
+	if (root.policy.lines)
 		return;
 	hooks_will_tell_lines();
 	hooks_hear_again();
@@ -213,10 +219,13 @@ void hooks_are_traced(void)
 
 void hooks_tell_calls(void)
 {
-	if (root.tells_calls)
-		return;
-	root.tells_calls = true;
-	hooks_hear_again();
+	struct policy_wishes wishes = root.wishes;
+	const bool told = root.policy.calls;
+
+	wishes.sections = true;
+	root_wish(&wishes);
+	if (!told)
+		hooks_hear_again();
 }
 
 /* ---- which events are enabled ---- */
@@ -281,11 +290,8 @@ int hooks_install(bool at_main, const char **why)
 	hook_disable = PyObject_GetAttrString(monitoring, "DISABLE");
 	if (!events || !hook_disable)
 		goto done;
-	root.traced = root.tells_lines = false; /* of an earlier interpreter */
-	root.tells_calls = root.filters || root.arena.head->order == ORDER_EXACT ||
-			   root.arena.head->stamps == STAMPS_LINE;
-	root.tells_returns =
-		root.arena.head->order == ORDER_EXACT || root.arena.head->stamps == STAMPS_CALL;
+	root.traced = false; /* of an earlier interpreter */
+	root_wish_of_head(false);
 	tools_take(monitoring);
 	*why = "all six tool ids of sys.monitoring are in use";
 	root.tool = take_tool(monitoring);

@@ -168,7 +168,7 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 	struct thread *t = self;
 	PyCodeObject *code = code_of(args);
 
-	if (!t || root.tells_lines)
+	if (!t || root.policy.lines)
 		return witness_in_full(args, moved);
 	const PyThreadState *ts = gil_holder_seen(t);
 	if (!ts)
@@ -215,9 +215,12 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 /* A line that follows from the path: is it in a section? */
 static bool section_wants(const struct moment *m)
 {
-	if (!m->record->precise || (root.section_count && sections_on(m->thread)))
-		return m->record->precise;
-	m->record->precise--;
+	struct code_record *r = m->record;
+
+	if (!r->facts.section || (root.section_count && sections_on(m->thread)))
+		return r->facts.section;
+	if (!--r->section_lines)
+		section_is_over(r);
 	return false;
 }
 
@@ -238,8 +241,8 @@ static void begin_in_full(struct moment *m)
 	uint32_t place = told_early(m);
 
 	if (!place)
-		record_enter(m->code, m->state, root.tells_lines ? MARK_EARLY : 0);
-	else if (!root.tells_lines)
+		record_enter(m->code, m->state, root.policy.lines ? MARK_EARLY : 0);
+	else if (!root.policy.lines)
 		stack_mark(t, place, 0);
 }
 
@@ -250,7 +253,7 @@ static bool witness_begin(struct moment *m, uint32_t unit, struct code_unit here
 		begin_in_full(m);
 	if (!moment_make_room_inside(m))
 		return false;
-	if (unlikely(root.tells_lines)) {
+	if (unlikely(root.policy.lines)) {
 		m->thread->line_frame = m->frame;
 		m->thread->line_unit = unit;
 	}
@@ -280,16 +283,17 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 
 	if (!moment_look(&m, code))
 		return nothing_here(&m);
-	if (m.record && m.record->straight && !root.tells_lines && !m.record->precise)
+	if (m.record && m.record->straight && !code_policy(m.record).hears)
 		return Py_NewRef(hook_disable); /* all follow from the path */
 	uint32_t unit = moment_unit(&m);
 	bool begins = m.record && is_hot(m.record) && hot_begins(code, m.record, unit);
 	if (unlikely(m.record && m.record->plan) && !told_early(&m))
 		plan_line(code, m.record, unit);
 	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
-	if (here.start && !here.witness && !root.tells_lines && !section_wants(&m))
-		return Py_NewRef(
-			m.record->precise ? Py_None : hook_disable); /* it follows from the path */
+	if (here.start && !here.witness && !root.policy.lines && !section_wants(&m))
+		return Py_NewRef(m.record->facts.section
+					 ? Py_None
+					 : hook_disable); /* it follows from the path */
 	if (m.record && unit_tells_later(m.record, unit))
 		return Py_NewRef(hook_disable);
 	if (!witness_begin(&m, unit, here))
@@ -352,7 +356,7 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *
 	struct moment m;
 	PyCodeObject *code = code_of(args);
 	uint32_t unit = unit_of(args[1]);
-	bool lines_told = root.tells_lines;
+	bool lines_told = root.policy.lines;
 
 	if (!moment_look(&m, code))
 		return nothing_here(&m);

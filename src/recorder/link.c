@@ -71,7 +71,8 @@ static uint8_t *write_early(struct thread *t, uint8_t *p, py_frame *frame, uint3
 	struct code_record *record = code_record(frame_code(frame));
 	uint32_t site = frame_site(frame);
 
-	record->bottom |= site == EVENT_NO_SITE;
+	if (site == EVENT_NO_SITE)
+		code_is_bottom(record);
 	stack_cut(t, below + 1);
 	return step_on(t, step_tell_due(t, write_enter(t, p, site, record->number, 0)));
 }
@@ -87,7 +88,7 @@ static uint8_t *write_link(
 		return give_up(t, p);
 	if (unlikely(record->left_out))
 		return write_link_outside(t, p, frame, below);
-	if (unlikely(record->late)) {
+	if (unlikely(record->facts.late)) {
 		bool pending = frame_is_pending(frame);
 		t->frames[below] = frame_marked(frame, pending ? MARK_EARLY : 0);
 		if (pending && !(t->calls_lost && !below))
@@ -95,7 +96,7 @@ static uint8_t *write_link(
 	}
 	if (unlikely(frame_is_due(frame)))
 		t->frames[below] = frame_marked(frame, MARK_TOLD);
-	if (unlikely(record->late && frame_not_begun(frame)))
+	if (unlikely(record->facts.late && frame_not_begun(frame)))
 		t->frames[below] = frame_marked(frame, MARK_LINKED);
 	stack_cut(t, below + 1);
 	uint64_t generator =

@@ -23,23 +23,24 @@ static bool all_starts(const struct policy_wishes *w)
 	return w->traces || w->exact || w->compiles;
 }
 
-struct policy policy_of(const struct policy_wishes *w, const struct policy_facts *f)
+struct policy policy_of_recording(const struct policy_wishes *w)
 {
-	if (f->left_out)
-		return (struct policy){0};
 	return (struct policy){
-		.calls = !f->late || all_calls(w),
-		.returns = all_returns(w) || f->section || f->bottom,
+		.calls = all_calls(w),
+		.returns = all_returns(w),
 		.lines = w->lines,
-		.hears = w->lines || f->section,
+		.hears = w->lines,
 		.slow_end = w->lines || w->filters,
 	};
 }
 
-bool policy_hears_more(struct policy before, struct policy now, bool hushed)
+struct policy policy_of_code(const struct policy_facts *f)
 {
-	return (now.calls && !before.calls) || (now.hears && !before.hears) ||
-	       (hushed && now.returns && !before.returns);
+	return (struct policy){
+		.calls = !f->late,
+		.returns = f->section || f->bottom,
+		.hears = f->section,
+	};
 }
 
 /* With the time of each call, a begin would stamp the call late; and returns have events anyway,

@@ -1,14 +1,13 @@
-/* The policy of a code: which of its events are written, whatever follows from the path.
+/* The policy: which events are written, whatever follows from the path. It has two halves,
  *
- *	wishes, of the recording --+--> policy_omits, once, when the code is described: what may
- *	facts, of the code       --+    go without an event at all
- *	                           +--> policy_of, at each change of a wish or fact: what has an
- *	                                event now
+ *	wishes, of the recording --> policy_of_recording --> root.policy
+ *	facts, of a code         --> policy_of_code      --> its code_record.policy
  *
- * Both are functions of their arguments alone, and know neither Python nor the root. The hooks do
- * not read the result yet: until they do, root.tells_calls, tells_returns, tells_lines and
- * hears_lines, and code_record.precise, bottom and hushed give the answers, and a change of those
- * needs the same change here.
+ * and an event is written if either half says so (policy_join). Each half is computed anew where
+ * one of its wishes or facts changes. What a code may go without from the start, because it was
+ * described so, is policy_omits.
+ *
+ * All of them are functions of their arguments alone, and know neither Python nor the root.
  *
  * A new wish (values of arguments, of variables) is a bit of struct policy, a fact that says for
  * which code it was asked, and a row in each table of tests/unit/recorder/policy.c.
@@ -18,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* What is wished of the whole recording. */
 struct policy_wishes {
@@ -36,14 +36,12 @@ struct policy_wishes {
 
 /* What matters of a code that has its record. */
 struct policy_facts {
-	bool left_out; /* by a filter */
-	bool late;     /* its calls are recorded with their begin */
-	bool bottom;   /* a frame of it had no recorded caller: nothing may follow its end */
-	bool section;  /* it ran in a section, not long ago */
+	bool late;    /* its calls are recorded with their begin */
+	bool bottom;  /* a frame of it had no recorded caller: nothing may follow its end */
+	bool section; /* it ran in a section, not long ago */
 };
 
-/* Those fields of a code record are bits of one word. Nothing is written of code that is left
- * out. */
+/* Bits of one word, so that a hook loads each half once. */
 struct policy {
 	uint32_t calls : 1;   /* each call has an event of its own, also that of late code */
 	uint32_t returns : 1; /* each return and yield has one, also the silent ones */
@@ -51,16 +49,25 @@ struct policy {
 	/* its LINEs stay enabled, also those that follow from the path: with `lines`, or because a
 	 * section may want them */
 	uint32_t hears : 1;
-	/* its end is not written by the fast path: there may be lines to look at, or frames that
+	/* an end is not written by the fast path: there may be lines to look at, or frames that
 	 * are left out */
 	uint32_t slow_end : 1;
 };
 
-struct policy policy_of(const struct policy_wishes *w, const struct policy_facts *f);
+struct policy policy_of_recording(const struct policy_wishes *w);
+struct policy policy_of_code(const struct policy_facts *f);
 
-/* Must what the interpreter has disabled in the code be enabled again? `hushed`: that includes a
- * return or yield. */
-bool policy_hears_more(struct policy before, struct policy now, bool hushed);
+static inline struct policy policy_join(struct policy a, struct policy b)
+{
+	uint32_t one, other;
+
+	_Static_assert(sizeof a == sizeof one, "one load");
+	memcpy(&one, &a, sizeof one);
+	memcpy(&other, &b, sizeof other);
+	one |= other;
+	memcpy(&a, &one, sizeof one);
+	return a;
+}
 
 /* What matters of a code that is being described. */
 struct policy_code {

@@ -21,6 +21,7 @@
 #include "base/map.h"
 #include "filter/filter.h"
 #include "os/clock.h"
+#include "recorder/policy.h"
 #include "recorder/recorder.h"
 #include "recorder/sections.h"
 #include "ring/ring.h"
@@ -60,17 +61,8 @@ struct recorder_root {
 	/* the globals of __main__, while its first frame is awaited; borrowed */
 	PyObject *main_names;
 	unsigned describing; /* code objects are being described: the place in the ring is in use */
-	/* each call has an event: if one of the next two is set, or all events are stamped, or some
-	 * are left out */
-	bool tells_calls;
-	/* each return has an event: exact order is wanted, or the time of each return */
-	bool tells_returns;
-	/* each line as well: there may be a trace function, which can move frames, or greenlets,
-	 * which hide them */
-	bool tells_lines;
-	/* each line is a witness and enabled: exact order is wanted, or there is a just-in-time
-	 * compiler */
-	bool hears_lines;
+	struct policy_wishes wishes; /* change them by root_wish */
+	struct policy policy;	     /* of the wishes */
 	/* the program has set a trace function: frames can be moved, and the function's own frames
 	 * run without events */
 	bool traced;
@@ -103,6 +95,27 @@ struct recorder_root {
 };
 
 extern struct recorder_root root;
+
+static inline void root_wish(const struct policy_wishes *w)
+{
+	root.wishes = *w;
+	root.policy = policy_of_recording(w);
+}
+
+/* What `pathline record` was asked for. An interpreter begins with these. */
+static inline void root_wish_of_head(bool traces)
+{
+	const struct arena_head *h = root.arena.head;
+
+	root_wish(&(struct policy_wishes){
+		.traces = traces,
+		.exact = h->order == ORDER_EXACT,
+		.calls_timed = h->stamps == STAMPS_CALL,
+		.lines_timed = h->stamps == STAMPS_LINE,
+		.filters = root.filters,
+		.passes = h->passes == PASSES_ALL,
+	});
+}
 
 /* With exact order, INSTRUCTION at the target of a jump reports a pass that was taken back, once
  * the thread has the GIL. */

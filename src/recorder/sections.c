@@ -9,7 +9,7 @@
  * by a mark at its code (code_record.sections). A thread without a section pays nothing.
  *
  * An event that is disabled because it follows from the path cannot be stamped. So when code first
- * runs in a section all of it is enabled again, and stays so (code_record.precise) until it often
+ * runs in a section all of it is enabled again, and stays so (policy_facts.section) until it often
  * ran outside; otherwise a section in a loop would enable the whole program again at each pass.
  *
  * With the GIL.
@@ -48,12 +48,23 @@ static const py_frame *generator_on_stack(void)
 
 bool section_hears(const struct thread *t, struct code_record *r)
 {
-	bool heard = r->precise != 0;
+	struct policy_facts facts = r->facts;
+	bool heard = facts.section;
 
 	if (!root.section_count || !sections_on(t))
 		return false;
-	r->precise = HEARD_IN_VAIN;
+	facts.section = true;
+	r->section_lines = HEARD_IN_VAIN;
+	code_judge(r, facts);
 	return !heard;
+}
+
+void section_is_over(struct code_record *r)
+{
+	struct policy_facts facts = r->facts;
+
+	facts.section = false;
+	code_judge(r, facts);
 }
 
 /* Any frame on the stack may continue in the section. */

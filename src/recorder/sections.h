@@ -24,6 +24,8 @@ bool sections_on(const struct thread *t);
 /* Code runs on the thread: if the thread is in a section, all of the code is enabled from now on.
  * true: it was not before. */
 bool section_hears(const struct thread *t, struct code_record *r);
+/* Enough lines of the code were outside of sections: from now on it is like other code. */
+void section_is_over(struct code_record *r);
 void sections_of_new_thread(struct thread *t);
 void sections_forked(void);
 

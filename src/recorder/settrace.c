@@ -136,6 +136,7 @@ int hooks_install(bool at_main, const char **why)
 	if (!function_take(PySys_GetObject("settrace"), METH_O, own_set_trace, &set_trace))
 		return -1;
 	take_eval_set_trace();
+	root_wish_of_head(true);
 	programs = ts->c_tracefunc;
 	awaiting = at_main && main_awaited();
 	listening = !awaiting;

@@ -144,7 +144,7 @@ static inline bool was_entered(const struct thread *t, uint32_t place, py_frame 
 	const struct code_record *r = code_known(frame_code(frame));
 
 	return t->entered == frame &&
-	       (!r || !r->late || (uintptr_t)t->frames[place - 1] & MARK_EARLY);
+	       (!r || !r->facts.late || (uintptr_t)t->frames[place - 1] & MARK_EARLY);
 }
 
 #endif

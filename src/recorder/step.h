@@ -54,7 +54,7 @@ uint8_t *step_slow(struct thread *t, uint8_t *p);
 static inline bool line_is_unheard(
 	const struct thread *t, const py_frame *frame, const struct code_record *r, uint32_t unit)
 {
-	if (likely(!root.tells_lines) || !t->line_frame || !r || unit >= r->unit_count ||
+	if (likely(!root.policy.lines) || !t->line_frame || !r || unit >= r->unit_count ||
 		!r->units[unit].start)
 		return false;
 	return t->line_frame != frame || t->line_unit != unit;

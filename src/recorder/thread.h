@@ -36,7 +36,7 @@ struct thread {
 	/* every return has an event now, but the shadow stack may have frames that returned without
 	 * one before */
 	bool stale;
-	/* The last LINE that was reported, while all lines are recorded (root.tells_lines). */
+	/* The last LINE that was reported, while all lines are recorded (root.policy.lines). */
 	const py_frame *entered;    /* the last one; compared only */
 	const uint8_t *resumed_at;  /* where the ring was after the last RESUME; compared only */
 	const py_frame *line_frame; /* compared only */

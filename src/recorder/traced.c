@@ -50,7 +50,7 @@ static PyObject *traced_from_now(PyObject *result)
 
 	if (!result || !is_recorded(ts) || !thread_is_traced(ts))
 		return result;
-	bool heard = root.tells_lines;
+	bool heard = root.policy.lines;
 	hooks_are_traced();
 	if (heard && instructions_are_traced())
 		hooks_hear_again();

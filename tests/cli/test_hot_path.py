@@ -18,6 +18,8 @@ ALLOWED = {
     # while hot code is planned anew: some thousand times for each
     "plan_counts", "plan_enter", "plan_is_counting", "plan_is_due", "plan_line",
     "step_to_frame_again",  # an exception comes of a generator that nothing told to be resumed
+    "code_is_bottom",  # once a code that had a caller in each frame until now
+    "section_is_over",  # once a code after a section
     "code_find_lines",  # of straight code, once, where a trace function is set or a section runs it
     "hooks_hear_again",  # once a code whose frames had callers until now
     "hooks_are_traced",  # once, when the program has set a trace function

@@ -81,7 +81,7 @@ static bool listen_in(PyCodeObject *code, int events)
 
 static bool is_alone(const PyCodeObject *code, uint32_t unit)
 {
-	return !root.tells_lines && !others_hear_line(code, unit, root.tool) &&
+	return !root.policy.lines && !others_hear_line(code, unit, root.tool) &&
 	       !others_hear_branches(code, root.tool);
 }
 
@@ -355,7 +355,7 @@ void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t 
 bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
 {
 	struct code_unit *u = &r->units[unit];
-	bool alone = root.hot_lines && !root.tells_lines && !others_hear_passes(code, root.tool) &&
+	bool alone = root.hot_lines && !root.policy.lines && !others_hear_passes(code, root.tool) &&
 		     !others_hear_branches(code, root.tool) && !another_stands_at(code, unit);
 	bool moves = alone && (u->heard == HEARD_MOVES || passes_begin(code, r));
 

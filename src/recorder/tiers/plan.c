@@ -54,8 +54,8 @@ void plan_drop(struct code_record *r)
 
 static bool may_be_planned(const PyCodeObject *code, const struct code_record *r)
 {
-	return !code_runs_once(code) && !r->planned && !r->generator_like && !r->precise &&
-	       !root.section_count && !root.tells_lines;
+	return !code_runs_once(code) && !r->planned && !r->generator_like &&
+	       !code_policy(r).hears && !root.section_count;
 }
 
 bool plan_begin(PyCodeObject *code, struct code_record *r)
@@ -238,7 +238,7 @@ void plan_enter(PyCodeObject *code, struct code_record *r)
 
 	if (!p || !p->chosen || root.forked || root.first_move.record == r)
 		return;
-	bool over = r->precise || root.section_count || root.tells_lines || ++p->tries > TRIES;
+	bool over = code_policy(r).hears || root.section_count || ++p->tries > TRIES;
 	if (!over && runs_elsewhere(code))
 		return;
 	root.describing++;

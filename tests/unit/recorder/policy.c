@@ -25,6 +25,11 @@ static const char *letters(struct policy p)
 	return text;
 }
 
+static struct policy policy_of(struct policy_wishes w, struct policy_facts f)
+{
+	return policy_join(policy_of_recording(&w), policy_of_code(&f));
+}
+
 static void one_wish_or_fact(void **state)
 {
 	static const struct {
@@ -36,7 +41,6 @@ static void one_wish_or_fact(void **state)
 		{{0}, {.late = true}, "-----"},
 		{{0}, {.bottom = true}, "cr---"},
 		{{0}, {.section = true}, "cr-h-"},
-		{{0}, {.left_out = true}, "-----"},
 		{{0}, {.late = true, .bottom = true}, "-r---"},
 		{{0}, {.late = true, .section = true}, "-r-h-"},
 		{{.traces = true}, {0}, "cr---"},
@@ -47,7 +51,6 @@ static void one_wish_or_fact(void **state)
 		{{.lines_timed = true}, {.late = true}, "c----"},
 		{{.filters = true}, {0}, "c---s"},
 		{{.filters = true}, {.late = true}, "c---s"},
-		{{.filters = true}, {.left_out = true}, "-----"},
 		{{.passes = true}, {0}, "c----"},
 		{{.compiles = true}, {0}, "c----"},
 		{{.sections = true}, {0}, "c----"},
@@ -55,12 +58,11 @@ static void one_wish_or_fact(void **state)
 		{{.sections = true}, {.late = true, .section = true}, "cr-h-"},
 		{{.lines = true}, {0}, "crlhs"},
 		{{.lines = true}, {.late = true}, "crlhs"},
-		{{.lines = true}, {.left_out = true}, "-----"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
-		assert_string_equal(letters(policy_of(&rows[i].w, &rows[i].f)), rows[i].expected);
+		assert_string_equal(letters(policy_of(rows[i].w, rows[i].f)), rows[i].expected);
 }
 
 /* ---- of a code that is being described ---- */
@@ -131,7 +133,7 @@ static void one_wish_when_described(void **state)
 /* ---- all combinations ---- */
 
 #define WISHES 512
-#define FACTS  16
+#define FACTS  8
 #define CODES  32
 
 static struct policy_wishes wishes(unsigned n)
@@ -152,10 +154,9 @@ static struct policy_wishes wishes(unsigned n)
 static struct policy_facts facts(unsigned n)
 {
 	return (struct policy_facts){
-		.left_out = n & 1,
-		.late = n >> 1 & 1,
-		.bottom = n >> 2 & 1,
-		.section = n >> 3 & 1,
+		.late = n & 1,
+		.bottom = n >> 1 & 1,
+		.section = n >> 2 & 1,
 	};
 }
 
@@ -182,10 +183,8 @@ static void a_wish_takes_nothing_away(void **state)
 	for (unsigned w = 0; w < WISHES; w++)
 		for (unsigned f = 0; f < FACTS; f++)
 			for (unsigned more = 1; more < WISHES; more <<= 1) {
-				struct policy_wishes few = wishes(w), many = wishes(w | more);
-				struct policy_facts fact = facts(f);
-				unsigned before = bits(policy_of(&few, &fact));
-				unsigned now = bits(policy_of(&many, &fact));
+				unsigned before = bits(policy_of(wishes(w), facts(f)));
+				unsigned now = bits(policy_of(wishes(w | more), facts(f)));
 				assert_int_equal(before & ~now, 0);
 			}
 }
@@ -195,13 +194,8 @@ static void one_answer_does_not_contradict_another(void **state)
 	(void)state;
 	for (unsigned w = 0; w < WISHES; w++)
 		for (unsigned f = 0; f < FACTS; f++) {
-			struct policy_wishes wish = wishes(w);
-			struct policy_facts fact = facts(f);
-			struct policy p = policy_of(&wish, &fact);
-			if (fact.left_out)
-				assert_int_equal(bits(p), 0);
-			else
-				assert_true(p.calls || fact.late);
+			struct policy p = policy_of(wishes(w), facts(f));
+			assert_true(p.calls || facts(f).late);
 			assert_true(!p.lines || (p.calls && p.returns && p.hears && p.slow_end));
 			assert_true(!p.hears || p.returns);
 		}
@@ -216,42 +210,13 @@ static void what_is_omitted_is_not_wished(void **state)
 			struct policy_wishes wish = wishes(w);
 			struct policy_code of = code(c);
 			struct policy_omission o = policy_omits(&wish, &of);
-			struct policy_facts fact = {.late = o.calls};
-			struct policy p = policy_of(&wish, &fact);
+			struct policy p = policy_of(wish, (struct policy_facts){.late = o.calls});
 			assert_int_equal(p.calls, !o.calls);
 			assert_true(!o.lines || (o.starts && o.at_once && !p.hears));
 			assert_true(!o.calls || o.starts);
 			assert_true(!(o.calls && o.lines));
 			assert_true(o.returns || p.returns);
 		}
-}
-
-/* ---- what must be enabled again ---- */
-
-static void more_is_heard(void **state)
-{
-	static const struct {
-		struct policy before, now;
-		bool hushed, expected;
-	} rows[] = {
-		{{0}, {0}, true, false},
-		{{0}, {.calls = 1}, false, true},
-		{{.calls = 1}, {.calls = 1}, true, false},
-		{{.calls = 1}, {0}, true, false},
-		{{0}, {.returns = 1}, false, false},
-		{{0}, {.returns = 1}, true, true},
-		{{.returns = 1}, {.returns = 1}, true, false},
-		{{.returns = 1}, {0}, true, false},
-		{{0}, {.returns = 1, .hears = 1}, false, true},
-		{{.returns = 1}, {.returns = 1, .hears = 1}, false, true},
-		{{.returns = 1, .hears = 1}, {0}, true, false},
-		{{0}, {.slow_end = 1}, true, false},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++)
-		assert_int_equal(policy_hears_more(rows[i].before, rows[i].now, rows[i].hushed),
-			rows[i].expected);
 }
 
 /* ---- bits ---- */
@@ -270,7 +235,6 @@ int main(void)
 		cmocka_unit_test(a_wish_takes_nothing_away),
 		cmocka_unit_test(one_answer_does_not_contradict_another),
 		cmocka_unit_test(what_is_omitted_is_not_wished),
-		cmocka_unit_test(more_is_heard),
 		cmocka_unit_test(it_is_one_word),
 	};
 
