@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/thrown.h"
 
 /* co_flags: coroutines, those of types.coroutine, asynchronous generators */
 #define CO_AWAITED 0x380u
@@ -174,15 +175,13 @@ static bool is_frame_end(const struct pl_event *e)
 	       e->kind == PL_EVENT_UNWIND;
 }
 
-/* What is thrown into a coroutine goes to the innermost one that it awaits; when it leaves that, it
- * is thrown into the one that awaits. */
+/* Did what is thrown there leave a coroutine that was awaited? */
 static bool left_awaited(const struct near *n, size_t thrown)
 {
 	const struct pl_event *before = thrown ? &n->events[thrown - 1] : NULL;
 
 	return before && before->kind == PL_EVENT_UNWIND &&
-	       before->seq + 1 == n->events[thrown].seq &&
-	       before->depth == n->events[thrown].depth + 1;
+	       thrown_goes_on(before->seq, before->depth, &n->events[thrown]);
 }
 
 /* From which callee did the exception arrive? Its unwind is the event before, except for finalisers

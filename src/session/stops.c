@@ -1,6 +1,7 @@
 #include "session/stops.h"
 
 #include <string.h>
+#include "base/thrown.h"
 
 bool stop_names(const char *whole, const char *part, char separator)
 {
@@ -227,7 +228,7 @@ int stops_hit(
 /* An exception that leaves an awaited coroutine is thrown into the one that awaits. */
 static bool exception_goes_on(const struct stops *s, const struct pl_event *e)
 {
-	return s->unwound.seq + 1 == e->seq && s->unwound.depth == e->depth + 1;
+	return thrown_goes_on(s->unwound.seq, s->unwound.depth, e);
 }
 
 /* Did the exception arrive from a frame above? A part of the path begins where the search does, or

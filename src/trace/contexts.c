@@ -319,7 +319,7 @@ static uint32_t unchanged(const struct contexts *x, const struct thread_path *p)
 
 /* What is thrown into a coroutine goes to the innermost one that it awaits. When it leaves that,
  * the next one is popped, as it was only linked, and thrown into: it has not ended meanwhile. */
-static bool is_thrown_on(const struct contexts *x, const struct thread_path *p, uint32_t i)
+static bool was_thrown_on(const struct contexts *x, const struct thread_path *p, uint32_t i)
 {
 	const struct stack_frame *f = stack_top(&p->stack);
 	const struct stack_task *task = stack_running_task(&p->stack);
@@ -338,7 +338,7 @@ int contexts_sync(struct contexts *x, struct thread_path *p)
 	uint32_t same = unchanged(x, p);
 	int code = 0;
 
-	same += is_thrown_on(x, p, same);
+	same += was_thrown_on(x, p, same);
 	while (x->depth > same)
 		leave_top(x);
 	while (code == 0 && x->depth < p->stack.depth)

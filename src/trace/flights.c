@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/thrown.h"
 
 /* The row that counts such an end; NULL: no memory. If there are FLIGHTS_MAX, the first one counts
  * all others. */
@@ -145,13 +146,12 @@ static int unwound(
 	return 0;
 }
 
-/* What is thrown into a coroutine goes to the innermost one that it awaits. When it leaves that, it
- * is thrown into the one that awaits, whose next row is then a RAISE. */
+/* The next row of what awaits is then a RAISE. */
 static void was_thrown(struct flights *f, const struct pl_event *row)
 {
 	struct flight *now = &f->now;
 
-	if (!f->open || !now->left || row->seq != now->seq + 1 || row->depth != now->level)
+	if (!f->open || !now->left || !thrown_goes_on(now->seq, now->level + 1, row))
 		return;
 	now->seq = row->seq;
 	now->thrown = true;

@@ -631,7 +631,7 @@ static int step_by_event(
 
 /* Is the frame that is popped the one into which the next event throws? Contexts see the two as one
  * (contexts_sync), so both are for the walk. */
-static bool is_thrown_on(const struct thread_path *p)
+static bool next_is_thrown(const struct thread_path *p)
 {
 	const struct stack_frame *f = stack_top(&p->stack);
 	struct event_calls calls = p->stack.calls;
@@ -653,7 +653,7 @@ static int step_by_pop(
 	static const struct event pop = {.kind = ASK_POP, .a = 1};
 
 	*went = false;
-	if (s->contexts && is_thrown_on(&c->path))
+	if (s->contexts && next_is_thrown(&c->path))
 		return 0;
 	int code = try_step(s, c, &pop, limit, went);
 
@@ -812,7 +812,7 @@ static inline bool take_quickly(struct quick *k, struct strides *s, struct threa
 }
 
 /* If it stops on the way, p->pops has what is left for the slow path. Such is a linked coroutine:
- * the next event can throw into it (is_thrown_on). */
+ * the next event can throw into it (next_is_thrown). */
 static bool pop_quickly(
 	struct quick *k, struct strides *s, struct thread_path *p, uint32_t n, int *code)
 {
