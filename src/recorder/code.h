@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
+#include "recorder/compat/code_object.h"
+#include "recorder/compat/frame.h"
 #include "base/expect.h"
 #include "base/map.h"
 #include "bytecode/passes.h"

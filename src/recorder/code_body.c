@@ -9,7 +9,7 @@
 #include "format/message.h"
 #include "format/raw_code.h"
 #include "recorder/code.h"
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "recorder/message.h"
 #include "recorder/names.h"
 

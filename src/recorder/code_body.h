@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_CODE_BODY_H
 #define PL_RECORDER_CODE_BODY_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "bytecode/bytecode.h"
 
 struct flow_graph;

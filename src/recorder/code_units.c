@@ -10,7 +10,11 @@
 #include "flow/witness.h"
 #include "recorder/code.h"
 #include "recorder/code_body.h"
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
+#include "recorder/compat/code_object.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/interpreter.h"
+#include "recorder/compat/monitoring.h"
 #include "recorder/root.h"
 
 /* The graph's starts by their unit: what the hooks look up. A start beyond START_MAX has no number

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_CODE_UNITS_H
 #define PL_RECORDER_CODE_UNITS_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "recorder/policy.h"
 
 struct bytecode;

@@ -23,7 +23,8 @@
 #ifndef PL_RECORDER_EMIT_H
 #define PL_RECORDER_EMIT_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/interpreter.h"
 #include "base/expect.h"
 #include "format/event.h"
 #include "recorder/code.h"

@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/interpreter.h"
+#include "recorder/compat/monitoring.h"
 #include "base/expect.h"
 #include "format/event.h"
 #include "os/clock.h"

@@ -2,7 +2,8 @@
 #ifndef PL_RECORDER_EMIT_SLOW_H
 #define PL_RECORDER_EMIT_SLOW_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/monitoring.h"
 #include "base/expect.h"
 #include "format/event.h"
 #include "recorder/code.h"

@@ -18,7 +18,7 @@
 #include <string.h>
 #include "base/view.h"
 #include "bytecode/table.h"
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 #define DEPTH_MAX  100 /* of nested code, and nested tuples */
 #define NAME_LINES 64  /* after the last line: that of a function may be its decorator's */

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_FITS_H
 #define PL_RECORDER_FITS_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "base/view.h"
 
 /* Can a file with these bytes be what the code was compiled from? */

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_FORK_H
 #define PL_RECORDER_FORK_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "recorder/tasks.h"
 
 struct thread;

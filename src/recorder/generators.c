@@ -8,7 +8,7 @@
 #include "recorder/generators.h"
 
 #include "base/map.h"
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "recorder/root.h"
 
 static struct pl_map numbers; /* under the GIL */

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_GENERATORS_H
 #define PL_RECORDER_GENERATORS_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 uint64_t generator_new(py_frame *frame);
 uint64_t generator_of(py_frame *frame); /* an unknown one gets a number */

@@ -2,7 +2,8 @@
 #include "recorder/globals.h"
 
 #include "base/view.h"
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/interpreter.h"
 #include "recorder/names.h"
 
 /* The frame that is about to run the code, for its globals; the top one if there is none. */

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_GLOBALS_H
 #define PL_RECORDER_GLOBALS_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "base/view.h"
 
 /* The frame that runs the code; if the code is described before it runs, the frame that is running.

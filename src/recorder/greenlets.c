@@ -21,7 +21,7 @@
 
 #include <string.h>
 #include "base/map.h"
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "recorder/names.h"
 #include "recorder/root.h"
 #include "recorder/thread.h"

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_GREENLETS_H
 #define PL_RECORDER_GREENLETS_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 struct thread;
 

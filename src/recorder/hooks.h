@@ -22,7 +22,7 @@
 #ifndef PL_RECORDER_HOOKS_H
 #define PL_RECORDER_HOOKS_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "base/expect.h"
 #include "format/event.h"
 #include "recorder/code.h"

@@ -1,5 +1,7 @@
 /* Install the hooks, and disable them. Not on the hot path. */
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/interpreter.h"
+#include "recorder/compat/monitoring.h"
 
 #include "recorder/code.h"
 #include "recorder/engine.h"

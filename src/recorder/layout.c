@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "os/readable.h"
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/interpreter.h"
+#include "recorder/compat/offsets.h"
 #include "recorder/names.h"
 
 static char text[256];

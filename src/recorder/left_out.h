@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_LEFT_OUT_H
 #define PL_RECORDER_LEFT_OUT_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 struct code_record;
 

@@ -1,5 +1,7 @@
 /* LINE, and INSTRUCTION in its place: the callbacks of witnesses. As hooks.c. */
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/interpreter.h"
+#include "recorder/compat/monitoring.h"
 
 #include "base/expect.h"
 #include "bytecode/passes.h"

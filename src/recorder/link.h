@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_LINK_H
 #define PL_RECORDER_LINK_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "recorder/thread.h"
 
 /* Make `frame` the top of the shadow stack, for an event that is not an entry: writes POPS or

@@ -21,7 +21,8 @@
 #include <unistd.h>
 #include "base/view.h"
 #include "os/file.h"
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
+#include "recorder/compat/frame.h"
 #include "recorder/globals.h"
 #include "recorder/names.h"
 

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_LOADED_H
 #define PL_RECORDER_LOADED_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 struct file_stamp;
 

@@ -5,7 +5,7 @@
  *   begin() -> id      each event of this thread or task is stamped from here on; 0: it cannot be
  *   end(id)            no more; unknown ids are ignored
  */
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 #include "recorder/root.h"
 #include "recorder/sections.h"

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_NAMES_H
 #define PL_RECORDER_NAMES_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "recorder/emit_fast.h"
 
 struct thread;

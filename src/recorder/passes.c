@@ -7,7 +7,7 @@
 #include "recorder/passes.h"
 
 #include "base/map.h"
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 static struct pl_map
 	told; /* the unit of the last LINE + 1, or the lower target of a jump since; with the GIL */

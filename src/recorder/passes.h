@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_PASSES_H
 #define PL_RECORDER_PASSES_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 void passes_line(py_frame *frame, uint32_t unit);
 /* A jump back to `unit`; true: it is AGAIN. */

@@ -16,7 +16,9 @@
 #ifndef PL_RECORDER_ROOT_H
 #define PL_RECORDER_ROOT_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/code_object.h"
+#include "recorder/compat/interpreter.h"
+#include "recorder/compat/monitoring.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "filter/filter.h"
@@ -90,7 +92,7 @@ struct recorder_root {
 		stdlib_dir;	    /* texts for the PROCESS message */
 	struct pl_buf command_text; /* of -c, until it is written */
 	int tool;		    /* sys.monitoring's tool id */
-	/* the one of compat.h; if that is not known, a cell that names no thread */
+	/* the interpreter's own; if that is not known, a cell that names no thread */
 	PyThreadState *const *gil_holder;
 };
 

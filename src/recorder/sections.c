@@ -17,7 +17,8 @@
 #include "recorder/sections.h"
 
 #include "recorder/code.h"
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/interpreter.h"
 #include "recorder/engine.h"
 #include "recorder/root.h"
 #include "recorder/thread.h"

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_SECTIONS_H
 #define PL_RECORDER_SECTIONS_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 struct code_record;
 struct thread;

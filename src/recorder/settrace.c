@@ -1,6 +1,7 @@
 /* Install the trace function of 3.11: in every thread state, before the program's own. Not on the
  * hot path. */
-#include "recorder/compat.h"
+#include "recorder/compat/interpreter.h"
+#include "recorder/compat/trace_function.h"
 
 #include <stddef.h>
 #include "base/map.h"

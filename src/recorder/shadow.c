@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include "base/expect.h"
 #include "pathline/event.h"
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "recorder/thread.h"
 #include "recorder/window.h"
 

@@ -6,7 +6,7 @@
 #ifndef PL_RECORDER_SHADOW_H
 #define PL_RECORDER_SHADOW_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
 #include "recorder/code.h"
 #include "recorder/thread.h"
 

@@ -14,7 +14,8 @@
 #include <unistd.h>
 #include "format/event.h"
 #include "recorder/code.h"
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/interpreter.h"
 #include "recorder/root.h"
 #include "recorder/shadow.h"
 #include "recorder/switch.h"

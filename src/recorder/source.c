@@ -36,7 +36,7 @@
 #include "format/message.h"
 #include "os/archive.h"
 #include "recorder/code.h"
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "recorder/fits.h"
 #include "recorder/loaded.h"
 #include "recorder/message.h"

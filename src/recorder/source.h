@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_SOURCE_H
 #define PL_RECORDER_SOURCE_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 void source_begin(void); /* an interpreter begins in this process */
 /* The text unit of the code; 0: none is known. A new unit is described to the collector under the

@@ -5,7 +5,9 @@
 #include "bytecode/opcode.h"
 #include "recorder/code.h"
 #include "recorder/code_units.h"
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
+#include "recorder/compat/instrumentation.h"
+#include "recorder/compat/monitoring.h"
 #include "recorder/root.h"
 
 #if LINES_ARE_LOOKED_UP

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_SPARED_H
 #define PL_RECORDER_SPARED_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "base/view.h"
 
 struct code_record;

@@ -1,7 +1,7 @@
 /* The hooks with --clock call: each call and return is stamped. They are in a file of their own so
  * that the others do not become slower, not even because the compiler decides otherwise for a file
  * that has everything twice. */
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 #include "recorder/code.h"
 #include "recorder/emit_fast.h"

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_STEP_H
 #define PL_RECORDER_STEP_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "base/expect.h"
 #include "format/event.h"
 #include "os/clock.h"

@@ -1,7 +1,7 @@
 /* Functions of the interpreter that the program calls, with ours called first. */
 #include "recorder/sysfunction.h"
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 /* The method table belongs to the interpreter and is writable data; the function object does not
  * change. */

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_SYSFUNCTION_H
 #define PL_RECORDER_SYSFUNCTION_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 /* Put `own` in place of the C function that `function` (may be NULL) calls; *theirs gets the
  * original, for `own` to call. The table outlives the interpreter: in the next one `own` is there

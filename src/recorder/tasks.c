@@ -7,7 +7,8 @@
 #include <string.h>
 #include "base/map.h"
 #include "format/event.h"
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/interpreter.h"
 #include "recorder/emit_fast.h"
 #include "recorder/generators.h"
 #include "recorder/names.h"

@@ -2,7 +2,8 @@
 #ifndef PL_RECORDER_TASKS_H
 #define PL_RECORDER_TASKS_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/code_object.h"
+#include "recorder/compat/frame.h"
 #include "format/event.h"
 
 /* A task as it was at one time. */

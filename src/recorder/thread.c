@@ -9,7 +9,8 @@
 #include <unistd.h>
 #include "format/event.h"
 #include "pathline/event.h"
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
+#include "recorder/compat/interpreter.h"
 #include "recorder/names.h"
 #include "recorder/root.h"
 #include "recorder/sections.h"

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_THREAD_H
 #define PL_RECORDER_THREAD_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/interpreter.h"
 #include "base/expect.h"
 #include "format/event.h"
 #include "recorder/root.h"

@@ -3,7 +3,7 @@
 
 #include "pathline/event.h"
 #include "recorder/code.h"
-#include "recorder/compat.h"
+#include "recorder/compat/monitoring.h"
 #include "recorder/engine.h"
 #include "recorder/hooks.h"
 #include "recorder/message.h"

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_TOOL_IDS_H
 #define PL_RECORDER_TOOL_IDS_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 #define TOOLS	 6
 #define NOT_YET	 (-1)

@@ -25,7 +25,8 @@
  */
 #include "recorder/tools.h"
 
-#include "recorder/compat.h"
+#include "recorder/compat/interpreter.h"
+#include "recorder/compat/monitoring.h"
 #include "recorder/engine.h"
 #include "recorder/root.h"
 #include "recorder/sysfunction.h"

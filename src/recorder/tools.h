@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_TOOLS_H
 #define PL_RECORDER_TOOLS_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 /* Does the program have all tool ids of sys.monitoring, and the recorder none? No event is
  * reported then. */

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_TRACED_H
 #define PL_RECORDER_TRACED_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 /* That of PY_START while the program has a trace function or a debugger, or had one. */
 PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObject *names);

@@ -18,7 +18,7 @@
 #ifndef PL_RECORDER_TRACING_H
 #define PL_RECORDER_TRACING_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 /* What the program would have as this thread's trace function; NULL: none. */
 extern __thread Py_tracefunc programs;

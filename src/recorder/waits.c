@@ -14,7 +14,7 @@
 #include <dlfcn.h>
 #include <string.h>
 #include "base/loops.h"
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
 #include "recorder/root.h"
 #include "recorder/step.h"
 #include "recorder/thread.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 #include "pathline/event.h"
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
 #include "recorder/engine.h"
 #include "recorder/names.h"
 #include "recorder/root.h"

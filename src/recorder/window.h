@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_WINDOW_H
 #define PL_RECORDER_WINDOW_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 #include "pathline/event.h"
 
 /* Prepare for main_begins; false: there is no __main__ to wait for. */

@@ -35,7 +35,10 @@
 
 #include <stdlib.h>
 #include "recorder/code.h"
-#include "recorder/compat.h"
+#include "recorder/compat/frame.h"
+#include "recorder/compat/instrumentation.h"
+#include "recorder/compat/interpreter.h"
+#include "recorder/compat/monitoring.h"
 #include "recorder/engine.h"
 #include "recorder/root.h"
 #include "recorder/step.h"

@@ -2,7 +2,7 @@
 #ifndef PL_RECORDER_TIERS_PLAN_H
 #define PL_RECORDER_TIERS_PLAN_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 struct code_record;
 

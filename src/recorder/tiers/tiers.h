@@ -8,7 +8,7 @@
 #ifndef PL_RECORDER_TIERS_H
 #define PL_RECORDER_TIERS_H
 
-#include "recorder/compat.h"
+#include "recorder/compat/python.h"
 
 struct code_record;
 struct thread;
