@@ -104,9 +104,8 @@ static void code_freed(void *mark)
 	code_unlist(r);
 	tell_free(r->number);
 	tell_free(r->number_before);
-#if CODE_MAY_BE_HOT
-	plan_drop(r);
-#endif
+	if (CODE_MAY_BE_HOT)
+		plan_drop(r);
 	free(r->own_lines);
 	free(r);
 }

@@ -56,9 +56,7 @@ struct hook_row hooks[] = {
 	HOOK("RERAISE", false, on_reraise, NULL),
 	HOOK("EXCEPTION_HANDLED", false, on_handled, NULL),
 	{"JUMP", true, HEARD_FOR_PASSES, on_jump, {PyObject_HEAD_INIT(&hook_type) NULL}, NULL},
-#if CODE_MAY_BE_HOT
 	{"INSTRUCTION", true, HEARD_IN_HOT_CODE, on_instruction, {PyObject_HEAD_INIT(&hook_type) NULL}, NULL},
-#endif
 };
 /* clang-format on */
 const size_t hook_count = sizeof hooks / sizeof *hooks;

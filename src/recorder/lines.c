@@ -21,20 +21,13 @@
 #include "ring/ring.h"
 
 static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number);
-#if CODE_MAY_BE_HOT
 static PyObject *instruction_in_full(PyObject *const *args);
-#endif
 
 /* The slow half of LINE, or, `moved`, of INSTRUCTION, which reports a witness of hot code. */
 __attribute__((always_inline)) static inline PyObject *witness_in_full(
 	PyObject *const *args, bool moved)
 {
-#if CODE_MAY_BE_HOT
-	if (moved)
-		return instruction_in_full(args);
-#endif
-	(void)moved;
-	return line_in_full(code_of(args), args[1]);
+	return moved ? instruction_in_full(args) : line_in_full(code_of(args), args[1]);
 }
 
 /* The frame is the top of the shadow stack, and p is where the ring goes on after what was written
@@ -97,15 +90,11 @@ __attribute__((noinline)) static PyObject *line_begins(struct thread *t, py_fram
 	return begin_at_once(t, frame, r, start, args, false, true);
 }
 
-#if CODE_MAY_BE_HOT
 __attribute__((noinline)) static PyObject *instruction_begins(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t start, PyObject *const *args)
 {
 	return begin_at_once(t, frame, r, start, args, true, true);
 }
-#else
-#define instruction_begins line_begins
-#endif
 
 /* May the event there take the fast path? */
 static inline bool unit_is_plain(uint32_t bits, bool moved)
@@ -121,15 +110,9 @@ static inline bool unit_is_plain(uint32_t bits, bool moved)
 /* Did another tool get the LINE before us, and may it have moved the frame (f_lineno)? */
 static inline bool may_be_moved(const PyCodeObject *code, uint32_t unit)
 {
-#if CODE_MAY_BE_HOT
 	return others_hear_line(code, unit, root.tool);
-#else
-	(void)code, (void)unit;
-	return true;
-#endif
 }
 
-#if CODE_MAY_BE_HOT
 /* Another pass of a loop, reported before the jump. */
 __attribute__((noinline)) static PyObject *again_at_once(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t unit, PyObject *const *args)
@@ -150,17 +133,11 @@ __attribute__((noinline)) static PyObject *again_at_once(struct thread *t, py_fr
 	ring_commit_ahead(&t->ring, p, event_write1(p, EVENT_AGAIN, unit));
 	Py_RETURN_NONE;
 }
-#endif
 
 __attribute__((always_inline)) static inline PyObject *not_plain(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t unit, PyObject *const *args, bool moved)
 {
-#if CODE_MAY_BE_HOT
-	if (moved)
-		return again_at_once(t, frame, r, unit, args);
-#endif
-	(void)t, (void)frame, (void)r, (void)unit;
-	return witness_in_full(args, moved);
+	return moved ? again_at_once(t, frame, r, unit, args) : witness_in_full(args, false);
 }
 
 /* The frame that wrote last is at a witness, or its caller is, with nothing to write before it:
@@ -320,7 +297,6 @@ PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 	return witness(args, false);
 }
 
-#if CODE_MAY_BE_HOT
 static bool lands_here(const struct thread *t, uint32_t unit)
 {
 	bool ended = atomic_load_explicit(&t->ended, memory_order_relaxed);
@@ -394,4 +370,3 @@ PyObject *on_instruction(PyObject *hook, PyObject *const *args, size_t n, PyObje
 	(void)hook, (void)n, (void)names;
 	return witness(args, true);
 }
-#endif

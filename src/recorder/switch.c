@@ -159,7 +159,6 @@ static void write_stand(struct thread *t, PyThreadState *ts, bool last)
 	ring_commit(&t->ring, p);
 }
 
-#if CODE_MAY_BE_HOT
 /* It is at the jump of a pass that was just taken back. */
 static void hear_landing(const struct thread *t)
 {
@@ -167,21 +166,16 @@ static void hear_landing(const struct thread *t)
 
 	hot_hear_landing(code, code_known(code), t->lands - 1);
 }
-#endif
 
 static void tell_stand(struct thread *t)
 {
 	if (ENGINE_TRACES || !thread_take_ring(t))
 		return;
-#if CODE_MAY_BE_HOT
 	const bool owed = t->owes; /* a thread's end writes it, with the ring */
-#endif
 	if (!atomic_load_explicit(&t->ended, memory_order_acquire))
 		write_stand(t, root.describing ? NULL : thread_state_of(t->native_id), false);
-#if CODE_MAY_BE_HOT
 	if (landings_are_heard() && !owed && t->owes)
 		hear_landing(t);
-#endif
 	thread_give_ring_back(t);
 }
 
