@@ -79,16 +79,17 @@ static bool never(void *context, const struct pl_count *row)
 /* For a line that does not come, through each thread: what a continue does that finds no stop. */
 static int search_all(struct pl_recording *r, bool back, uint64_t counts[PL_EVENT_KIND_COUNT], struct pl_err *e)
 {
-	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_LINE, .may = never};
 	int err = PL_END;
 
 	for (uint32_t i = 0; i < pl_recording_process_count(r) && err == PL_END; i++) {
 		const struct pl_process *p = pl_recording_process(r, i);
 		for (uint32_t n = 0; n < p->thread_count && err == PL_END; n++) {
 			const struct pl_thread *t = pl_recording_thread(r, p->number, n);
+			const struct pl_wanted wanted = {.process = p->number, .thread = n,
+				.kinds = 1u << PL_EVENT_LINE, .may = never};
 			struct pl_search *s = NULL;
 			struct pl_event event;
-			err = pl_search_new(&s, r, p->number, n, &wanted, e);
+			err = pl_search_new(&s, r, &wanted, e);
 			if (err == 0)
 				err = back ? pl_search_previous(s, UINT64_MAX, 0, &event, e)
 					   : pl_search_next(s, 0, UINT64_MAX, &event, e);

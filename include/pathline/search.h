@@ -1,7 +1,8 @@
 /* A search: find events in the path of one thread, in both directions, without a visit to each.
  *
- *	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_LINE, .may = is_line_7};
- *	pl_search_new(&s, r, process, thread, &wanted, &err);
+ *	const struct pl_wanted wanted = {
+ *		.process = 1, .thread = 0, .kinds = 1u << PL_EVENT_LINE, .may = is_line_7};
+ *	pl_search_new(&s, r, &wanted, &err);
  *	pl_search_next(s, seq, UINT64_MAX, &event, &err);
  *
  * gives the first line event at or after seq for which is_line_7 is true. Events between are passed
@@ -23,9 +24,10 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* An event is wanted if its kind is in `kinds`, `may` is true for its code, line and kind, and `is`
- * returns 0 for it. */
+/* An event is wanted if it is in the path of this thread, its kind is in `kinds`, `may` is true for
+ * its code, line and kind, and `is` returns 0 for it. */
 struct pl_wanted {
+	uint32_t process, thread;
 	uint32_t kinds; /* one bit for each enum pl_event_kind */
 	/* The search may ask about a code, line and kind any number of times, in any order. NULL:
 	 * true for all. */
@@ -42,8 +44,9 @@ struct pl_wanted {
 };
 
 struct pl_search;
-int pl_search_new(struct pl_search **out, struct pl_recording *r, uint32_t process, uint32_t thread,
-	const struct pl_wanted *wanted, struct pl_err *err);
+/* *wanted is copied. */
+int pl_search_new(struct pl_search **out, struct pl_recording *r, const struct pl_wanted *wanted,
+	struct pl_err *err);
 void pl_search_free(struct pl_search *s); /* NULL is fine */
 
 /* pl_search_next finds the first event with seq <= its seq < end; `end` may be UINT64_MAX.

@@ -31,14 +31,17 @@ static bool is_line(void *context, const struct pl_count *row)
 
 bool line_at_seq(struct pl_recording *r, const struct line_at *at, uint64_t *seq)
 {
-	const struct pl_wanted wanted = {
-		.kinds = 1u << PL_EVENT_LINE, .may = is_line, .context = (void *)at};
+	const struct pl_wanted wanted = {.process = at->process,
+		.thread = at->thread,
+		.kinds = 1u << PL_EVENT_LINE,
+		.may = is_line,
+		.context = (void *)at};
 	struct pl_search *s = NULL;
 	struct pl_event e;
 	int code = at->code && at->line > 0 && at->from_seq < at->before_seq ? 0 : PL_END;
 
 	if (code == 0)
-		code = pl_search_new(&s, r, at->process, at->thread, &wanted, NULL);
+		code = pl_search_new(&s, r, &wanted, NULL);
 	if (code == 0)
 		code = pl_search_previous(s, at->before_seq, at->from_seq, &e, NULL);
 	pl_search_free(s);
@@ -134,11 +137,15 @@ static int note_begin(void *context, const struct pl_event *e)
 static int search_pass(struct pl_recording *r, struct pass *pass, uint32_t kinds)
 {
 	const struct line_at *at = pass->at;
-	const struct pl_wanted wanted = {
-		.kinds = kinds, .may = may_begin, .is = note_begin, .context = pass};
+	const struct pl_wanted wanted = {.process = at->process,
+		.thread = at->thread,
+		.kinds = kinds,
+		.may = may_begin,
+		.is = note_begin,
+		.context = pass};
 	struct pl_search *s = NULL;
 	struct pl_event e;
-	int code = pl_search_new(&s, r, at->process, at->thread, &wanted, NULL);
+	int code = pl_search_new(&s, r, &wanted, NULL);
 
 	if (code == 0 && pass->known)
 		code = pl_search_previous(s, pass->end, 0, &e, NULL);

@@ -125,13 +125,14 @@ static int call_is_before(void *context, const struct pl_event *e)
 /* The last event of these kinds in the frame of b->of before it. */
 static int find_before(const struct look *l, const struct before *b, struct pl_event *to)
 {
-	const struct pl_wanted wanted = {.kinds = b->in_frame,
+	const struct pl_wanted wanted = {.process = b->of->position.process,
+		.thread = b->of->position.thread,
+		.kinds = b->in_frame,
 		.is = call_is_before,
 		.context = (void *)b,
 		.stop = l->bounds->stop};
 	struct pl_search *s = NULL;
-	int code = pl_search_new(
-		&s, l->r, b->of->position.process, b->of->position.thread, &wanted, l->err);
+	int code = pl_search_new(&s, l->r, &wanted, l->err);
 
 	if (code == 0)
 		code = pl_search_previous(s, b->of->seq, l->bound, to, l->err);
@@ -504,7 +505,8 @@ static int collect(void *context, const struct pl_event *e)
 static int collect_piece(struct ends *ends)
 {
 	const struct look *l = ends->l;
-	const struct pl_wanted wanted = {
+	const struct pl_wanted wanted = {.process = l->thread->process,
+		.thread = l->thread->number,
 		.kinds = BIT(UNWIND) | BIT(HANDLED) | BIT(RAISE) | BIT(RERAISE),
 		.may = may_matter,
 		.is = collect,
@@ -513,7 +515,7 @@ static int collect_piece(struct ends *ends)
 	const uint64_t from = ends->to - l->bound > PIECE ? ends->to - PIECE : l->bound;
 	struct pl_search *s = NULL;
 	struct pl_event e;
-	int code = pl_search_new(&s, l->r, l->thread->process, l->thread->number, &wanted, l->err);
+	int code = pl_search_new(&s, l->r, &wanted, l->err);
 
 	ends->raise = (struct pl_event){0};
 	if (code == 0)

@@ -38,7 +38,9 @@ static int count_stops(struct replay *p, struct path *path, const struct seqs *i
 	struct pl_err *err)
 {
 	struct count c = {.stops = &p->stops, .path = path, .err = err};
-	const struct pl_wanted wanted = {.kinds = stops_kinds(&p->stops),
+	const struct pl_wanted wanted = {.process = path->process,
+		.thread = path->thread,
+		.kinds = stops_kinds(&p->stops),
 		.may = may_be_elsewhere,
 		.is = is_elsewhere,
 		.context = &c,
@@ -51,7 +53,7 @@ static int count_stops(struct replay *p, struct path *path, const struct seqs *i
 	stops_begin(&p->stops, in->from);
 	code = stops_hit(&p->stops, path, in, &hit, err);
 	if (code == 0)
-		code = pl_search_new(&search, p->r, path->process, path->thread, &wanted, err);
+		code = pl_search_new(&search, p->r, &wanted, err);
 	if (code == 0 && wanted.kinds)
 		code = pl_search_next(search, in->from, in->to, &e, err);
 	pl_search_free(search);

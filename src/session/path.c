@@ -336,9 +336,8 @@ int path_last(struct path *p, uint64_t seq, struct pl_event *e, struct pl_err *e
 
 int path_pass_deeper(struct path *p, uint32_t frames, bool back, uint64_t *seq, struct pl_err *err)
 {
-	const struct pl_wanted none = {.stop = p->stop};
-	int code =
-		p->deeper ? 0 : pl_search_new(&p->deeper, p->r, p->process, p->thread, &none, err);
+	const struct pl_wanted none = {.process = p->process, .thread = p->thread, .stop = p->stop};
+	int code = p->deeper ? 0 : pl_search_new(&p->deeper, p->r, &none, err);
 
 	return code ? code : pl_search_shallow(p->deeper, frames, back, seq, err);
 }
@@ -357,7 +356,8 @@ static int is_of_generator(void *context, const struct pl_event *e)
 int path_to_generator(
 	struct path *p, const struct pl_event *of, bool back, uint64_t *seq, struct pl_err *err)
 {
-	const struct pl_wanted wanted = {
+	const struct pl_wanted wanted = {.process = p->process,
+		.thread = p->thread,
 		.kinds = 1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW | 1u << PL_EVENT_YIELD,
 		.may = is_of_code,
 		.is = is_of_generator,
@@ -365,7 +365,7 @@ int path_to_generator(
 		.stop = p->stop};
 	struct pl_search *s = NULL;
 	struct pl_event e;
-	int code = pl_search_new(&s, p->r, p->process, p->thread, &wanted, err);
+	int code = pl_search_new(&s, p->r, &wanted, err);
 
 	if (code == 0)
 		code = back ? pl_search_previous(s, *seq, 0, &e, err)

@@ -128,7 +128,9 @@ static int find_module(struct replay *p, struct pl_event *e, struct pl_err *err)
 	const struct pl_code *first = p->at.code;
 	const bool by_runpy = first && !strncmp(pl_code_file(first), "<frozen ", 8);
 	struct module_search context = {.by_runpy = by_runpy, .path = &p->path, .err = err};
-	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_CALL,
+	const struct pl_wanted wanted = {.process = p->path.process,
+		.thread = p->path.thread,
+		.kinds = 1u << PL_EVENT_CALL,
 		.may = may_be_module,
 		.is = is_own_module,
 		.context = &context,
@@ -137,7 +139,7 @@ static int find_module(struct replay *p, struct pl_event *e, struct pl_err *err)
 
 	if (!by_runpy && (!first || strcmp(pl_code_name(first), "_register_code")))
 		return PL_END;
-	int code = pl_search_new(&s, p->r, p->path.process, p->path.thread, &wanted, err);
+	int code = pl_search_new(&s, p->r, &wanted, err);
 	if (code == 0)
 		code = pl_search_next(s, p->at.seq, UINT64_MAX, e, err);
 	pl_search_free(s);
@@ -386,7 +388,9 @@ static void keep_nearest(struct search *s, const struct pl_event *e)
 static int search_path(
 	struct replay *p, struct search *s, struct path *path, uint64_t seq, uint64_t to)
 {
-	const struct pl_wanted wanted = {.kinds = s->kinds,
+	const struct pl_wanted wanted = {.process = path->process,
+		.thread = path->thread,
+		.kinds = s->kinds,
 		.may = s->may,
 		.is = s->is,
 		.context = s,
@@ -401,7 +405,7 @@ static int search_path(
 	s->path = path;
 	code = s->begin ? s->begin(s, seq, to, &known) : 0;
 	if (code == 0)
-		code = pl_search_new(&search, p->r, path->process, path->thread, &wanted, s->err);
+		code = pl_search_new(&search, p->r, &wanted, s->err);
 	if (code == 0 && known != UINT64_MAX)
 		to = known;
 	if (code == 0)
@@ -580,9 +584,12 @@ int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err 
 	for (uint32_t i = 0; code == PL_END && i < pl_recording_process_count(p->r); i++) {
 		const struct pl_process *process = pl_recording_process(p->r, i);
 		for (uint32_t n = 0; code == PL_END && n < process->thread_count; n++) {
+			struct pl_wanted there = *wanted;
 			struct pl_search *search = NULL;
 			struct pl_event e;
-			code = pl_search_new(&search, p->r, process->number, n, wanted, err);
+			there.process = process->number;
+			there.thread = n;
+			code = pl_search_new(&search, p->r, &there, err);
 			if (code == 0)
 				code = pl_search_next(search, 0, UINT64_MAX, &e, err);
 			pl_search_free(search);

@@ -99,8 +99,8 @@ int replay_task_number(struct replay *p, const char *name, uint64_t *number, str
  * or an error. */
 int replay_tasks(
 	struct replay *p, struct task_name *names, size_t max, size_t *count, struct pl_err *err);
-/* Does any thread of any process have a wanted event? `is` must be NULL. 0: there is one; PL_END,
- * an error. */
+/* Does any thread of any process have a wanted event? Its `process` and `thread` are not looked at,
+ * and `is` must be NULL. 0: there is one; PL_END, an error. */
 int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err *err);
 /* In another thread of this process: the seq of the first event that is not before the position;
  * UINT64_MAX: all are. 0 or an error. */

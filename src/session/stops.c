@@ -166,11 +166,15 @@ static bool may_of_one(void *context, const struct pl_count *row)
 static int visit_piece(
 	struct stop *s, struct path *p, uint64_t from, uint64_t left, struct pl_err *err)
 {
-	const struct pl_wanted wanted = {
-		.kinds = stop_kinds(s), .may = may_of_one, .context = s, .stop = p->stop};
+	const struct pl_wanted wanted = {.process = p->process,
+		.thread = p->thread,
+		.kinds = stop_kinds(s),
+		.may = may_of_one,
+		.context = s,
+		.stop = p->stop};
 	struct pl_search *search = NULL;
 	struct pl_event e = {0};
-	int code = pl_search_new(&search, p->r, p->process, p->thread, &wanted, err);
+	int code = pl_search_new(&search, p->r, &wanted, err);
 
 	for (; code == 0 && left; left--, from = e.seq + 1)
 		code = pl_search_next(search, from, UINT64_MAX, &e, err);

@@ -78,13 +78,15 @@ static int search_lines(
 {
 	const struct tasks *t = l->tasks;
 	const uint32_t ends = 1u << PL_EVENT_RETURN | 1u << PL_EVENT_YIELD | 1u << PL_EVENT_UNWIND;
-	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_LINE | (l->wanted ? 0 : ends),
+	const struct pl_wanted wanted = {.process = t->process,
+		.thread = t->thread,
+		.kinds = 1u << PL_EVENT_LINE | (l->wanted ? 0 : ends),
 		.may = may_name_task,
 		.is = is_of_task,
 		.context = l,
 		.stop = t->stop};
 	struct pl_search *search = NULL;
-	int code = pl_search_new(&search, t->r, t->process, t->thread, &wanted, err);
+	int code = pl_search_new(&search, t->r, &wanted, err);
 
 	if (code == 0)
 		code = w->back ? pl_search_previous(search, w->seq, w->bound, e, err)
@@ -144,7 +146,9 @@ int tasks_resumed(
 	struct resumed s = {.wanted = w,
 		.path = {.r = t->r, .process = t->process, .thread = t->thread, .stop = t->stop},
 		.err = err};
-	const struct pl_wanted wanted = {.kinds = 1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW,
+	const struct pl_wanted wanted = {.process = t->process,
+		.thread = t->thread,
+		.kinds = 1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW,
 		.may = may_resume,
 		.is = is_resumed,
 		.context = &s,
@@ -154,7 +158,7 @@ int tasks_resumed(
 
 	if (t->greenlets || !(w->task.number || w->task.text[0]))
 		return PL_END;
-	int code = pl_search_new(&search, t->r, t->process, t->thread, &wanted, err);
+	int code = pl_search_new(&search, t->r, &wanted, err);
 	if (code == 0)
 		code = w->back ? pl_search_previous(search, w->seq, w->bound, &e, err)
 			       : pl_search_next(search, w->seq, w->bound, &e, err);
@@ -202,14 +206,16 @@ int tasks_names(const struct tasks *t, int (*note)(void *context, const struct p
 {
 	const uint32_t lines = 1u << PL_EVENT_LINE | 1u << PL_EVENT_AGAIN;
 	struct noting noting = {.tasks = t, .note = note, .context = context};
-	const struct pl_wanted wanted = {.kinds = ~lines,
+	const struct pl_wanted wanted = {.process = t->process,
+		.thread = t->thread,
+		.kinds = ~lines,
 		.may = may_have_name,
 		.is = note_event,
 		.context = &noting,
 		.stop = t->stop};
 	struct pl_search *search = NULL;
 	struct pl_event e;
-	int code = pl_search_new(&search, t->r, t->process, t->thread, &wanted, err);
+	int code = pl_search_new(&search, t->r, &wanted, err);
 
 	if (code == 0)
 		code = pl_search_next(search, 0, UINT64_MAX, &e, err);

@@ -37,15 +37,16 @@ static bool may(void *context, const struct pl_count *row)
 	       (!wanted->may || wanted->may(wanted->context, &first));
 }
 
-int pl_search_new(struct pl_search **out, struct pl_recording *r, uint32_t process, uint32_t thread,
-	const struct pl_wanted *wanted, struct pl_err *err)
+int pl_search_new(struct pl_search **out, struct pl_recording *r, const struct pl_wanted *wanted,
+	struct pl_err *err)
 {
-	struct thread_entry *t = recording_find_thread(r, process, thread);
+	struct thread_entry *t = recording_find_thread(r, wanted->process, wanted->thread);
 	struct pl_search *s = t ? calloc(1, sizeof *s) : NULL;
 
 	if (!t)
 		return pl_err_cause(err, PL_ERR_NOT_FOUND,
-			"process %" PRIu32 " has no thread %" PRIu32, process, thread);
+			"process %" PRIu32 " has no thread %" PRIu32, wanted->process,
+			wanted->thread);
 	if (!s)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a search");
 	s->r = r;

@@ -259,13 +259,15 @@ static void draw_event(struct tui *t, struct box box, int y, const struct pl_eve
  * blocks that have no such event. *e is valid until the next call. */
 static int row_near(struct tui *t, uint64_t seq, bool back, const struct pl_event **e)
 {
-	const struct pl_wanted wanted = {.kinds = t->kinds, .stop = t->o->interrupted};
+	const struct pl_wanted wanted = {.process = t->path.process,
+		.thread = t->path.thread,
+		.kinds = t->kinds,
+		.stop = t->o->interrupted};
 
 	if (!t->kinds)
 		return back ? path_before(&t->path, seq, e, NULL)
 			    : path_from(&t->path, seq, e, NULL);
-	if (!t->rows &&
-		pl_search_new(&t->rows, t->path.r, t->path.process, t->path.thread, &wanted, NULL))
+	if (!t->rows && pl_search_new(&t->rows, t->path.r, &wanted, NULL))
 		return PL_END;
 	*e = &t->found;
 	return back ? pl_search_previous(t->rows, seq, 0, &t->found, NULL)

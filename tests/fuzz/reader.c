@@ -177,12 +177,14 @@ static bool is_odd(void *context, const struct pl_count *row)
 
 static void search(struct pl_recording *r, uint32_t process, uint32_t thread)
 {
-	const struct pl_wanted wanted = {
-		.kinds = 1u << PL_EVENT_LINE | 1u << PL_EVENT_RAISE, .may = is_odd};
+	const struct pl_wanted wanted = {.process = process,
+		.thread = thread,
+		.kinds = 1u << PL_EVENT_LINE | 1u << PL_EVENT_RAISE,
+		.may = is_odd};
 	struct pl_search *s;
 	struct pl_event e = {0};
 
-	if (pl_search_new(&s, r, process, thread, &wanted, NULL))
+	if (pl_search_new(&s, r, &wanted, NULL))
 		return;
 	for (int i = 0; i < 50 && pl_search_next(s, e.seq + 1, UINT64_MAX, &e, NULL) == 0; i++)
 		touch(e.type);

@@ -115,7 +115,8 @@ static inline void searches_shallow(
 
 static inline void searches_thread(struct searches_test *t, struct pl_recording *r)
 {
-	struct pl_wanted wanted = {
+	struct pl_wanted wanted = {.process = t->process,
+		.thread = t->thread,
 		.kinds = UINT32_MAX & ~(1u << PL_EVENT_GAP | 1u << PL_EVENT_POSSIBLE),
 		.may = searches_may,
 		.is = searches_is,
@@ -129,7 +130,7 @@ static inline void searches_thread(struct searches_test *t, struct pl_recording 
 			continue;
 		/* Of one kind alone: blocks without it are left out. */
 		wanted.kinds = n & 1 ? 1u << t->like.kind : all;
-		if (pl_search_new(&s, r, t->process, t->thread, &wanted, NULL)) {
+		if (pl_search_new(&s, r, &wanted, NULL)) {
 			searches_fail(t, "no search", 0);
 			return;
 		}
