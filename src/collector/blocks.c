@@ -86,14 +86,14 @@ static void cut_follow(struct cut *k, const struct event *e)
 	}
 }
 
-/* Apply the leading events that are of the common kinds; `at`: where they begin in the block.
+/* Apply the leading events that are of the common kinds.
  * Nearly all events of a program are of these kinds, so they are decoded and applied in one loop,
  * which only counts. The sums are added here, at the end of a run of them. */
-static void run_common(struct cut *k, struct pl_view *v, size_t at)
+static void run_common(struct cut *k, struct standing_events *v)
 {
 	struct standing_counts n = {0};
 
-	standings_run(&k->c->bodies.standings, &k->t->stack, v, at, &k->codes, &n);
+	standings_run(&k->c->bodies.standings, &k->t->stack, v, &k->codes, &n);
 	const uint32_t events = n.lines + n.enters + n.leaves + n.agains + n.suspends + n.resumes;
 	k->head.counts[event_row(EVENT_LINE)] += n.lines;
 	k->head.counts[event_row(EVENT_ENTER)] += n.enters;
@@ -127,23 +127,22 @@ static void put_part(struct cut *k, struct pl_view part)
  * block has what is before it. */
 static void cut_run(struct cut *k, struct pl_view part)
 {
-	const size_t before = k->bytes;
-	struct pl_view v = part;
+	struct standing_events v = {.rest = part, .off = k->bytes};
 	struct event e;
 
-	for (run_common(k, &v, before); v.left;
-		run_common(k, &v, before + (size_t)(v.at - part.at))) {
-		const uint8_t *at = v.at;
-		if (event_read(&v, &k->t->stack.calls, &e) < 0) {
+	for (run_common(k, &v); v.rest.left; run_common(k, &v)) {
+		const uint8_t *at = v.rest.at;
+		if (event_read(&v.rest, &k->t->stack.calls, &e) < 0) {
 			k->damaged = true;
 			k->t->stack.calls = (struct event_calls){0};
 			break;
 		}
-		mentions_add_place(&k->c->mentions, e.kind, before + (size_t)(at - part.at),
-			(size_t)(v.at - at));
+		const size_t bytes = (size_t)(v.rest.at - at);
+		mentions_add_place(&k->c->mentions, e.kind, v.off, bytes);
+		v.off += bytes;
 		cut_follow(k, &e);
 	}
-	put_part(k, view_of(part.at, part.left - v.left));
+	put_part(k, view_of(part.at, part.left - v.rest.left));
 }
 
 /* Times count from the chunk's own base. If the stream's time is another one, a new block must

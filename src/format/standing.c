@@ -908,13 +908,13 @@ static bool begin_stretches(struct standings *m)
 	return m->stretches != NULL;
 }
 
-void standings_run(struct standings *m, struct stack *s, struct pl_view *v, size_t at,
+void standings_run(struct standings *m, struct stack *s, struct standing_events *events,
 	const struct follow_codes *codes, struct standing_counts *out)
 {
-	struct run k = {.at = v->at,
-		.begin = v->at,
-		.before = at,
-		.end = v->at + v->left,
+	struct run k = {.at = events->rest.at,
+		.begin = events->rest.at,
+		.before = events->off,
+		.end = events->rest.at + events->rest.left,
 		.m = m,
 		.s = s,
 		.calls = &s->calls,
@@ -936,7 +936,8 @@ void standings_run(struct standings *m, struct stack *s, struct pl_view *v, size
 	m->credit = k.credit;
 	const struct run done = k;
 	end(&done, s);
-	*v = view_of(k.at, (size_t)(k.end - k.at));
+	events->rest = view_of(k.at, (size_t)(k.end - k.at));
+	events->off += (size_t)(k.at - k.begin);
 	if (k.pops)
 		follow_apply(s, &(struct event){.kind = EVENT_POPS, .a = k.pops}, codes, &rows);
 	out->lines += k.counts.lines;

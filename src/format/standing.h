@@ -72,10 +72,16 @@ struct standing_counts {
 	struct follow_rows untold;
 };
 
-/* Read and apply the events at the front of the view that are common (event_read_common), as
- * follow_apply would. Stops at another event, at one that does not fit the stack, and for want of
- * memory. `at`: where in the block's events they begin. Adds to *out. */
-void standings_run(struct standings *m, struct stack *s, struct pl_view *v, size_t at,
+/* Events of a block that are not read yet. */
+struct standing_events {
+	struct pl_view rest;
+	size_t off; /* of these in the block's events */
+};
+
+/* Read and apply the events at the front that are common (event_read_common), as follow_apply
+ * would. Stops at another event, at one that does not fit the stack, and for want of memory. Adds
+ * to *out. */
+void standings_run(struct standings *m, struct stack *s, struct standing_events *events,
 	const struct follow_codes *codes, struct standing_counts *out);
 /* From here on codes that are entered, and places of TIMEs, are added to `mentions`, which is
  * borrowed until the next call; NULL: they are not. A full table is emptied here, and only here;

@@ -4,9 +4,9 @@
 #include <string.h>
 #include "base/thrown.h"
 
-/* The row that counts such an end; NULL: no memory. If there are FLIGHTS_MAX, the first one counts
- * all others. */
-static struct pl_profile_exception *find(struct flights *f, const struct flight *from,
+/* The row that counts such an end, by its beginning and its end; NULL: no memory. If there are
+ * FLIGHTS_MAX, the first one counts all others. */
+static struct pl_profile_exception *row_of_end(struct flights *f, const struct flight *from,
 	enum pl_exception_end end, const struct pl_code *code, int32_t line)
 {
 	const struct pl_code *bottom = end == PL_EXCEPTION_UNHANDLED ? from->bottom : NULL;
@@ -44,29 +44,28 @@ static struct pl_profile_exception *find(struct flights *f, const struct flight 
 	return &f->rows[f->count - 1];
 }
 
-/* It is counted by its beginning and its end. *index: the row that counts it. */
-static int count(struct flights *f, const struct flight *from, enum pl_exception_end end,
-	const struct pl_code *code, int32_t line, uint32_t *index)
+/* Returns the row that counted it; NULL: no memory. */
+static struct pl_profile_exception *count_end(struct flights *f, const struct flight *from,
+	enum pl_exception_end end, const struct pl_code *code, int32_t line)
 {
-	struct pl_profile_exception *row = find(f, from, end, code, line);
+	struct pl_profile_exception *row = row_of_end(f, from, end, code, line);
 
-	if (!row)
-		return PL_ERR_MEMORY;
-	row->count++;
-	if (index)
-		*index = (uint32_t)(row - f->rows);
-	return 0;
+	if (row)
+		row->count++;
+	return row;
 }
 
 static int was_unhandled(struct flights *f)
 {
 	f->open = false;
-	return count(f, &f->now, PL_EXCEPTION_UNHANDLED, NULL, 0, NULL);
+	return count_end(f, &f->now, PL_EXCEPTION_UNHANDLED, NULL, 0) ? 0 : PL_ERR_MEMORY;
 }
 
 static int count_swallowed(struct flights *f, const struct flight *from)
 {
-	return count(f, from, PL_EXCEPTION_SWALLOWED, from->at_code, from->at_line, NULL);
+	return count_end(f, from, PL_EXCEPTION_SWALLOWED, from->at_code, from->at_line)
+		       ? 0
+		       : PL_ERR_MEMORY;
 }
 
 /* It left a frame and did not arrive in the one below, so C code there swallowed it; or its frame
@@ -83,7 +82,7 @@ void flights_below(struct flights *f, const struct pl_code *code, int32_t line)
 	f->now.at_line = line;
 }
 
-static void is_at(struct flights *f, const struct pl_event *row)
+static void flight_is_at(struct flights *f, const struct pl_event *row)
 {
 	flights_below(f, row->code, row->line);
 	f->now.level = row->depth;
@@ -92,7 +91,7 @@ static void is_at(struct flights *f, const struct pl_event *row)
 }
 
 /* A flight can begin with another row than RAISE, where the path begins in the middle of it. */
-static void begin(struct flights *f, const struct pl_event *row)
+static void begin_flight(struct flights *f, const struct pl_event *row)
 {
 	f->open = true;
 	f->now = (struct flight){.type = row->type ? row->type : "?",
@@ -102,7 +101,7 @@ static void begin(struct flights *f, const struct pl_event *row)
 
 /* It continues from a handler that had it: finally, with, or `raise`. So it was not handled there,
  * and is not counted as such. */
-static void go_on(struct flights *f, struct context_frame *top)
+static void flight_goes_on(struct flights *f, struct context_frame *top)
 {
 	struct pl_profile_exception *row = &f->rows[top->flight - 1];
 
@@ -112,22 +111,21 @@ static void go_on(struct flights *f, struct context_frame *top)
 	top->flight = 0;
 }
 
-static int handled(struct flights *f, struct context_frame *top, const struct pl_event *row)
+static int was_handled(struct flights *f, struct context_frame *top, const struct pl_event *row)
 {
-	uint32_t index;
-
 	if (!f->open)
-		begin(f, row);
+		begin_flight(f, row);
 	f->open = false;
-	int code =
-		count(f, &f->now, PL_EXCEPTION_HANDLED, code_first(row->code), row->line, &index);
-	if (code == 0)
-		top->flight = index + 1;
-	return code;
+	const struct pl_profile_exception *counted =
+		count_end(f, &f->now, PL_EXCEPTION_HANDLED, code_first(row->code), row->line);
+	if (!counted)
+		return PL_ERR_MEMORY;
+	top->flight = (uint32_t)(counted - f->rows) + 1;
+	return 0;
 }
 
 /* It left a frame. In the outermost one nothing was there to take it. */
-static int unwound(
+static int was_unwound(
 	struct flights *f, const struct context_frame *top, const struct pl_event *row, bool bottom)
 {
 	struct flight *now = &f->now;
@@ -160,7 +158,7 @@ static void was_thrown(struct flights *f, const struct pl_event *row)
 /* Is the row about the same exception? The rows of an exception follow one another. But when a
  * frame ends on the way, freeing what it held may run other code, whose rows need not come here. No
  * frame is left, and none handles, without a RAISE or RERAISE of its own before that. */
-static bool belongs(const struct flight *now, const struct pl_event *row)
+static bool row_belongs(const struct flight *now, const struct pl_event *row)
 {
 	const bool next = row->seq == now->seq + 1;
 
@@ -194,14 +192,14 @@ static bool is_in_finaliser(const struct flights *f, const struct pl_event *row)
 	       (row->kind == PL_EVENT_RAISE && row->type && !strcmp(row->type, "GeneratorExit"));
 }
 
-static void hold(struct flights *f)
+static void hold_flight(struct flights *f)
 {
 	f->held[f->held_count++] = f->now;
 	f->open = false;
 }
 
 /* It goes on with the row, or was swallowed before that. */
-static void take_up(struct flights *f, uint64_t seq)
+static void take_up_held(struct flights *f, uint64_t seq)
 {
 	f->now = f->held[--f->held_count];
 	f->now.thrown = f->now.left;
@@ -210,7 +208,7 @@ static void take_up(struct flights *f, uint64_t seq)
 }
 
 /* An exception that left the frame above comes to this one, which may await that. */
-static bool arrives(const struct pl_event *row)
+static bool row_arrives(const struct pl_event *row)
 {
 	return row->kind == PL_EVENT_RAISE || row->kind == PL_EVENT_THROW;
 }
@@ -221,14 +219,14 @@ static int end_finalisers(struct flights *f, const struct pl_event *row)
 	int code = 0;
 
 	while (code == 0 && f->held_count && row->depth <= f->held[f->held_count - 1].level) {
-		if (f->open && arrives(row) && belongs(&f->now, row)) {
+		if (f->open && row_arrives(row) && row_belongs(&f->now, row)) {
 			/* they were calls of the frame, which had swallowed it and gone on */
 			code = count_swallowed(f, &f->held[--f->held_count]);
 			continue;
 		}
 		if (f->open)
 			code = was_swallowed(f);
-		take_up(f, row->seq);
+		take_up_held(f, row->seq);
 		if (code == 0 && row->depth < f->now.level)
 			code = was_swallowed(f);
 	}
@@ -250,28 +248,28 @@ int flights_row(struct flights *f, struct contexts *x, const struct pl_event *ro
 	int code = end_finalisers(f, row);
 
 	if (code == 0 && is_in_finaliser(f, row))
-		hold(f);
-	if (code == 0 && f->open && !belongs(&f->now, row))
+		hold_flight(f);
+	if (code == 0 && f->open && !row_belongs(&f->now, row))
 		code = was_swallowed(f);
 	if (code || !top)
 		return code;
 	switch (row->kind) {
 	case PL_EVENT_RAISE:
 		if (!f->open)
-			begin(f, row);
-		is_at(f, row);
+			begin_flight(f, row);
+		flight_is_at(f, row);
 		return 0;
 	case PL_EVENT_RERAISE:
 		if (top->flight)
-			go_on(f, top);
+			flight_goes_on(f, top);
 		else if (!f->open)
-			begin(f, row);
-		is_at(f, row);
+			begin_flight(f, row);
+		flight_is_at(f, row);
 		return 0;
 	case PL_EVENT_HANDLED:
-		return handled(f, top, row);
+		return was_handled(f, top, row);
 	case PL_EVENT_UNWIND:
-		return unwound(f, top, row, bottom);
+		return was_unwound(f, top, row, bottom);
 	case PL_EVENT_THROW:
 		was_thrown(f, row);
 		return 0;
@@ -288,7 +286,7 @@ int flights_end(struct flights *f, uint64_t next_seq)
 		code = f->now.left || f->now.seq + 1 != next_seq ? was_swallowed(f)
 								 : was_unhandled(f);
 	while (code == 0 && f->held_count) {
-		take_up(f, next_seq);
+		take_up_held(f, next_seq);
 		code = was_swallowed(f);
 	}
 	return code;

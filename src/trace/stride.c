@@ -790,12 +790,18 @@ static void note_place(
 	memcpy(&t->from_then, &f->place, sizeof t->from_then);
 }
 
-/* The event up to `after`, or one pop of it. false: no step is known, or it would go over the
- * limit. */
+/* One event, or one pop of it. */
+struct quick_event {
+	struct question asked;
+	struct change change;
+	const uint8_t *after; /* the byte after it */
+};
+
+/* false: no step is known, or it would go over the limit. */
 static inline bool take_quickly(struct quick *k, struct strides *s, struct thread_path *p,
-	const struct question *q, const struct change *c, const uint8_t *after, int *code)
+	const struct quick_event *e, int *code)
 {
-	struct stride_step *step = probe(s, q);
+	struct stride_step *step = probe(s, &e->asked);
 
 	if (!step->asked || k->rows + step->lines + step->row > k->most) {
 		/* a longer one is never taken */
@@ -803,11 +809,11 @@ static inline bool take_quickly(struct quick *k, struct strides *s, struct threa
 			s->tape->early = step->lines <= STRIDE_HALT;
 		return false;
 	}
-	k->at = after;
+	k->at = e->after;
 	k->rows += step->lines + step->row;
-	*code = take(s, p, step, c);
+	*code = take(s, p, step, &e->change);
 	if (s->tape)
-		note_place(s, k, p, c->kind == ASK_POP ? p->pops - 1 : 0);
+		note_place(s, k, p, e->change.kind == ASK_POP ? p->pops - 1 : 0);
 	return true;
 }
 
@@ -816,15 +822,15 @@ static inline bool take_quickly(struct quick *k, struct strides *s, struct threa
 static bool pop_quickly(
 	struct quick *k, struct strides *s, struct thread_path *p, uint32_t n, int *code)
 {
-	static const struct change pop = {.kind = ASK_POP};
+	struct quick_event pop = {.change = {.kind = ASK_POP}, .after = k->at};
 
 	if (s->tape && n > p->stack.depth)
 		s->tape->over = true;
 	for (p->pops = n <= p->stack.depth ? n : 0; p->pops; p->pops--) {
 		if (s->contexts && stack_top(&p->stack)->linked && stack_top(&p->stack)->gen)
 			return false;
-		const struct question q = ask_of(stack_top(&p->stack), ASK_POP, 0);
-		if (!take_quickly(k, s, p, &q, &pop, k->at, code))
+		pop.asked = ask_of(stack_top(&p->stack), ASK_POP, 0);
+		if (!take_quickly(k, s, p, &pop, code))
 			return false;
 	}
 	return true;
@@ -835,24 +841,24 @@ static inline bool go_quickly(struct quick *k, struct strides *s, struct thread_
 {
 	const struct stack_frame *f = stack_top(&p->stack);
 	const uint8_t first = *k->at;
-	struct change c = {.kind = EVENT_LINE};
+	struct quick_event e = {.change = {.kind = EVENT_LINE}, .after = k->at + 1};
+	const struct change *c = &e.change;
 	uint32_t fields[FIELDS_MAX] = {0}, flags;
-	struct question q;
 
 	if (first >= 0x80 && first < 0x80 + EVENT_SHORT_LINES) {
-		q = ask_of(f, EVENT_LINE, first & 0x7f);
-		return take_quickly(k, s, p, &q, &c, k->at + 1, code);
+		e.asked = ask_of(f, EVENT_LINE, first & 0x7f);
+		return take_quickly(k, s, p, &e, code);
 	}
-	const uint8_t *after = read_quickly(k, &p->stack.calls, fields, &c, &flags);
-	if (!after)
+	e.after = read_quickly(k, &p->stack.calls, fields, &e.change, &flags);
+	if (!e.after)
 		return false;
-	if (c.kind == EVENT_POPS) {
-		k->at = after;
+	if (c->kind == EVENT_POPS) {
+		k->at = e.after;
 		return pop_quickly(k, s, p, fields[0], code);
 	}
-	q = ask_of(f, (uint32_t)c.kind | flags << 8, fields[0]);
-	q.callee = (uint64_t)c.code << 32 | c.unit;
-	return take_quickly(k, s, p, &q, &c, after, code);
+	e.asked = ask_of(f, (uint32_t)c->kind | flags << 8, fields[0]);
+	e.asked.callee = (uint64_t)c->code << 32 | c->unit;
+	return take_quickly(k, s, p, &e, code);
 }
 
 /* ---- trips ---- */

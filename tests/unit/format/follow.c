@@ -351,8 +351,12 @@ static void count_all(struct stack *s, struct pl_view v, const struct follow_cod
 		struct follow_rows rows;
 		struct event e;
 		size_t before = v.left;
-		if (common)
-			standings_run(common, s, &v, (size_t)(v.at - begin), codes, out);
+		if (common) {
+			struct standing_events events = {v, (size_t)(v.at - begin)};
+			standings_run(common, s, &events, codes, out);
+			v = events.rest;
+			assert_int_equal(events.off, v.at - begin);
+		}
 		ways->eaten += before - v.left;
 		if (!v.left)
 			break;
