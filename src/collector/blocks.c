@@ -94,19 +94,15 @@ static void run_common(struct cut *k, struct standing_events *v)
 	struct standing_counts n = {0};
 
 	standings_run(&k->c->bodies.standings, &k->t->stack, v, &k->codes, &n);
-	const uint32_t events = n.lines + n.enters + n.leaves + n.agains + n.suspends + n.resumes;
-	k->head.counts[event_row(EVENT_LINE)] += n.lines;
-	k->head.counts[event_row(EVENT_ENTER)] += n.enters;
-	k->head.counts[event_row(EVENT_LEAVE)] += n.leaves;
-	k->head.counts[event_row(EVENT_AGAIN)] += n.agains;
-	k->head.counts[event_row(EVENT_SUSPEND)] += n.suspends;
-	k->head.counts[event_row(EVENT_RESUME)] += n.resumes;
-	k->head.events += events;
-	k->t->seq += events;
+	for (int row = 0; row < PL_EVENT_KIND_COUNT; row++) {
+		k->head.counts[row] += n.rows[row];
+		k->head.events += n.rows[row];
+		k->t->seq += n.rows[row];
+	}
 	k->t->ticks += n.ticks;
-	if (n.agains)
+	if (n.rows[PL_EVENT_AGAIN])
 		need(k, event_minor(&(struct event){.kind = EVENT_AGAIN}));
-	if (n.resumes)
+	if (n.known_resumes)
 		need(k, event_minor(&(struct event){.kind = EVENT_RESUME, .known = true}));
 	count_untold(k, &n.untold);
 }

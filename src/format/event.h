@@ -227,15 +227,17 @@ static inline int event_read(struct pl_view *v, struct event_calls *calls, struc
 	return 0;
 }
 
-/* The most common events: LINE, POPS, LEAVE, SUSPEND, AGAIN, TIME, ENTER of a function by a caller,
- * and known RESUMEs, with small numbers. */
+/* The most common events, with small numbers: LINE, POPS, TIME, AGAIN, what ends a frame, what
+ * raises and handles an exception, ENTER and RESUME by a caller. A number of a generator may be
+ * large. */
 struct event_common {
 	enum event_kind kind;
-	/* LINE: index; POPS: n; LEAVE, SUSPEND, AGAIN: unit; TIME: ticks; ENTER, RESUME: site */
+	/* LINE: index; POPS: n; TIME: ticks; ENTER, RESUME: site; others: unit, UNWIND has none */
 	uint32_t number;
 	uint32_t code; /* ENTER, RESUME */
 	uint32_t unit; /* RESUME */
-	uint64_t gen;  /* RESUME */
+	uint64_t gen;  /* RESUME; ENTER: 0 for a plain function */
+	bool known;    /* RESUME: it was a known one */
 };
 
 #define EVENT_SHORT_MAX (1u << 14)
@@ -250,18 +252,35 @@ static inline const uint8_t *event_short_varint(const uint8_t *p, uint32_t *out)
 	return p[1] < 0x80 ? p + 2 : NULL;
 }
 
-#define EVENT_COMMON_BYTES 5
+/* Read a generator's number; NULL: it has more than 63 bits. */
+static inline const uint8_t *event_gen_varint(const uint8_t *p, uint64_t *out)
+{
+	*out = 0;
+	for (unsigned shift = 0; shift < 63; shift += 7) {
+		*out |= (uint64_t)(*p & 0x7f) << shift;
+		if (*p++ < 0x80)
+			return p;
+	}
+	return NULL;
+}
 
-/* Does an event with this first byte consist of its kind and one varint? */
-static inline bool event_is_common_number(uint8_t first)
+#define EVENT_COMMON_BYTES	5
+#define EVENT_COMMON_LONG_BYTES 16 /* of exceptions, and of what names a generator */
+
+/* Is this the first byte of an event of its kind and `count` numbers? */
+__attribute__((always_inline)) static inline bool event_is_common_numbers(
+	uint8_t first, uint32_t count)
 {
 #define X(constant, number, fields, row, stack, traits, ...)                                       \
-	| EVENT_KIND_BIT((traits)&EVENT_COMMON &&EVENT_COUNT_##fields == 1, number)
+	| EVENT_KIND_BIT((traits)&EVENT_COMMON &&EVENT_COUNT_##fields == count &&                  \
+				 EVENT_FRAMES_##stack != FRAMES_ENTRY,                             \
+		  number)
 	return first < 32 && (0 EVENT_KINDS(X)) >> first & 1;
 #undef X
 }
 
-/* Returns the byte after it; NULL: it is not a common one. */
+/* These return the byte after the event; NULL: it is not a common one. */
+
 static inline const uint8_t *event_read_common_resume(
 	const uint8_t *p, const struct event_calls *calls, struct event_common *out)
 {
@@ -269,6 +288,7 @@ static inline const uint8_t *event_read_common_resume(
 		return NULL;
 	const struct event_resume *r = &calls->resumes[p[1]];
 	*out = (struct event_common){.kind = EVENT_RESUME,
+		.known = true,
 		.number = r->site,
 		.code = r->code,
 		.unit = r->unit,
@@ -279,8 +299,56 @@ static inline const uint8_t *event_read_common_resume(
 		       : NULL;
 }
 
-/* As event_read, for common events. false: it is another one, or cut off by the end of the view;
- * nothing was read. */
+/* A RESUME that is written in full, and known from then on. */
+static inline const uint8_t *event_read_full_resume(
+	const uint8_t *p, struct event_calls *calls, struct event_common *out)
+{
+	*out = (struct event_common){.kind = EVENT_RESUME};
+	p = event_short_varint(p + 1, &out->number);
+	p = p ? event_short_varint(p, &out->code) : NULL;
+	p = p ? event_gen_varint(p, &out->gen) : NULL;
+	p = p ? event_short_varint(p, &out->unit) : NULL;
+	if (!p || !out->code || !out->gen)
+		return NULL;
+	event_resumes_put(calls, &(struct event_resume){.site = out->number,
+					 .code = out->code,
+					 .unit = out->unit,
+					 .gen = out->gen});
+	return p;
+}
+
+/* An ENTER of a generator, which is not a known call. */
+static inline const uint8_t *event_read_made(const uint8_t *p, struct event_common *out)
+{
+	*out = (struct event_common){.kind = EVENT_ENTER};
+	p = event_short_varint(p + 1, &out->number);
+	p = p ? event_short_varint(p, &out->code) : NULL;
+	p = p ? event_gen_varint(p, &out->gen) : NULL;
+	return out->gen ? p : NULL;
+}
+
+/* Of an exception: the types do not matter to the path. */
+static inline const uint8_t *event_read_exception(const uint8_t *p, struct event_common *out)
+{
+	const uint8_t first = *p++;
+	uint32_t other;
+
+	*out = (struct event_common){.kind = (enum event_kind)first};
+	if (event_is_common_numbers(first, 0))
+		return p;
+	p = event_short_varint(p, &out->number);
+	p = p ? event_short_varint(p, &other) : NULL;
+	return p && event_is_common_numbers(first, 3) ? event_short_varint(p, &other) : p;
+}
+
+static inline bool event_is_exception(uint8_t first)
+{
+	return event_is_common_numbers(first, 0) || event_is_common_numbers(first, 2) ||
+	       event_is_common_numbers(first, 3);
+}
+
+/* As event_read, for common events. false: it is another one, or near the end of the view; nothing
+ * was read. */
 static inline bool event_read_common(
 	struct pl_view *v, struct event_calls *calls, struct event_common *out)
 {
@@ -291,7 +359,7 @@ static inline bool event_read_common(
 	if (*p >= 0x80) {
 		*out = (struct event_common){.kind = EVENT_LINE, .number = *p & 0x7fu};
 		p = *p < 0x80 + EVENT_SHORT_LINES ? p + 1 : NULL;
-	} else if (event_is_common_number(*p)) {
+	} else if (event_is_common_numbers(*p, 1)) {
 		*out = (struct event_common){.kind = (enum event_kind) * p};
 		p = event_short_varint(p + 1, &out->number);
 	} else if (*p == EVENT_ENTER) {
@@ -309,6 +377,14 @@ static inline bool event_read_common(
 		p = out->code && (out->number | out->code) < EVENT_SHORT_MAX ? p + 1 + far : NULL;
 	} else if (event_is_known_resume(*p)) {
 		p = event_read_common_resume(p, calls, out);
+	} else if (v->left < EVENT_COMMON_LONG_BYTES) {
+		return false;
+	} else if (*p == EVENT_RESUME) {
+		p = event_read_full_resume(p, calls, out);
+	} else if (*p == (EVENT_ENTER | EVENT_GENERATOR)) {
+		p = event_read_made(p, out);
+	} else if (event_is_exception(*p)) {
+		p = event_read_exception(p, out);
 	} else {
 		return false;
 	}

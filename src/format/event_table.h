@@ -46,14 +46,14 @@
 		"[site] code gen unit; EVENT_KNOWN: place [unit if not EVENT_SAME_UNIT]")          \
 	X(THROW, 5, FIELDS_4(site, code, gen, unit), PL_EVENT_THROW, throw, EVENT_STEP, 0,         \
 		"[site] code gen unit")                                                            \
-	X(UNWIND, 6, FIELDS_0(), PL_EVENT_UNWIND, pop, EVENT_FRAME | EVENT_STEP | EVENT_QUICK, 0,  \
-		"")                                                                                \
+	X(UNWIND, 6, FIELDS_0(), PL_EVENT_UNWIND, pop,                                             \
+		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0, "")                      \
 	X(RAISE, 7, FIELDS_2(unit, type), PL_EVENT_RAISE, raise,                                   \
-		EVENT_FRAME | EVENT_STEP | EVENT_QUICK, 0, "unit type")                            \
+		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0, "unit type")             \
 	X(RERAISE, 8, FIELDS_3(unit, lasti, type), PL_EVENT_RERAISE, reraise,                      \
-		EVENT_FRAME | EVENT_STEP | EVENT_QUICK, 0, "unit lasti type")                      \
+		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0, "unit lasti type")       \
 	X(HANDLED, 9, FIELDS_2(unit, type), PL_EVENT_HANDLED, handle,                              \
-		EVENT_FRAME | EVENT_STEP | EVENT_QUICK, 0, "unit type")                            \
+		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0, "unit type")             \
 	X(POPS, 10, FIELDS_1(a), EVENT_NO_ROW, pops, EVENT_FRAME | EVENT_COMMON | EVENT_QUICK, 0,  \
 		"n: frames on top that ended, or were linked no more, without an event")           \
 	X(LINK, 11, FIELDS_3(code, gen, unit), EVENT_NO_ROW, link, 0, 0,                           \

@@ -27,6 +27,12 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 #define MISS_COSTS	   8
 #define CREDIT_A_RUN	   64
 
+/* Of what can be part of a stretch. */
+struct sums {
+	uint32_t lines, enters, leaves, agains, suspends; /* events */
+	struct follow_rows untold;
+};
+
 /* What the next bytes do if these four frames are on top:
  *
  *   calls  the print of the known calls, which none of these events changes
@@ -41,7 +47,7 @@ struct stretch {
 	uint8_t down;  /* how many places the lowest one is below the first top */
 	uint8_t stack_count, move_count;
 	uint16_t next; /* the one that came after it last; 0: none did */
-	struct standing_counts counts;
+	struct sums sums;
 	uint32_t mark; /* as that of a move, for all its entries */
 	uint32_t passes;
 	uint32_t moves[STRETCH_MOVES]; /* indices */
@@ -175,18 +181,18 @@ static uint32_t number_of(struct standings *m, const struct stack_frame *f)
 /* A question is about one or more events. The number of the standing is above it:
  *
  *   LINEs   | their bytes, one to four: 32 |
- *   ENTER   | site: 14 | code: 14 | the byte of the LINE after it, or 0: 8 |
+ *   ENTER   | made: 1 | site: 14 | code: 14 | the byte of the LINE after it, or 0: 8 |
+ *           made: the callee is a generator's frame
  *   leaf    the same, and after that POPS, whose first frame is the one that was entered
  *   POPS 1
- *   LEAVE, SUSPEND, AGAIN   | unit: 14 |
  *   RESUME  | site: 14 | code: 14 | unit: 14 |   this is so long that its own bit is above all
- *           others; test for it first */
+ *           others; test for it first
+ *   others  | kind: 5 | unit: 14 | */
+#define ASK_MADE    ((uint64_t)1 << 36)
 #define ASK_ENTER   ((uint64_t)1 << 40)
 #define ASK_POP	    ((uint64_t)1 << 41)
 #define ASK_LEAF    ((uint64_t)1 << 42)
-#define ASK_LEAVE   ((uint64_t)1 << 43)
-#define ASK_SUSPEND ((uint64_t)1 << 44)
-#define ASK_AGAIN   ((uint64_t)1 << 45)
+#define ASK_UNIT    ((uint64_t)1 << 43)
 #define ASK_RESUME  ((uint64_t)1 << 46)
 #define ASK_BITS    47
 #define LINES_MOST  4  /* in one question */
@@ -195,7 +201,8 @@ static uint32_t number_of(struct standings *m, const struct stack_frame *f)
 
 static inline uint64_t ask_enter(const struct event_common *e, uint32_t line)
 {
-	return ASK_ENTER | (uint64_t)e->number << (VARINT_BITS + 8) | e->code << 8 | line;
+	return ASK_ENTER | (e->gen ? ASK_MADE : 0) | (uint64_t)e->number << (VARINT_BITS + 8) |
+	       e->code << 8 | line;
 }
 
 static inline uint64_t ask_resume(const struct event_common *e)
@@ -204,14 +211,15 @@ static inline uint64_t ask_resume(const struct event_common *e)
 	       e->unit;
 }
 
-/* For LEAVE, SUSPEND and AGAIN. */
+static inline uint64_t ask_unit(const struct event_common *e)
+{
+	return ASK_UNIT | (uint64_t)e->kind << VARINT_BITS | e->number;
+}
+
 static struct event at_unit_of(uint64_t question)
 {
-	const enum event_kind kind = question & ASK_LEAVE     ? EVENT_LEAVE
-				     : question & ASK_SUSPEND ? EVENT_SUSPEND
-							      : EVENT_AGAIN;
-
-	return (struct event){.kind = kind, .unit = (uint32_t)question};
+	return (struct event){.kind = (enum event_kind)(question >> VARINT_BITS & 0x1f),
+		.unit = (uint32_t)(question & ((1u << VARINT_BITS) - 1))};
 }
 
 /* For a generator, no matter which. */
@@ -232,7 +240,8 @@ static struct event enter_of(uint64_t question)
 
 	return (struct event){.kind = EVENT_ENTER,
 		.site = (uint32_t)(question >> (VARINT_BITS + 8) & low),
-		.code = (uint32_t)(question >> 8 & low)};
+		.code = (uint32_t)(question >> 8 & low),
+		.gen = (question & ASK_MADE) != 0};
 }
 
 /* How many of the four bytes, from the lowest on, are LINEs of one byte: 0x80 to 0xfe. */
@@ -334,14 +343,13 @@ static bool try_pop(
 }
 
 /* Only the question: nobody needs the frame's place afterwards. */
-static bool try_leave(struct stack *trial, const struct follow_codes *codes, uint64_t question,
+static bool try_leave(struct stack *trial, const struct follow_codes *codes, const struct event *e,
 	struct standing_move *move)
 {
-	const struct event e = at_unit_of(question);
 	struct follow_code *c = codes->find(codes->context, stack_top(trial)->code);
 	struct follow_lines lines;
 
-	if (c && follow_event(c, trial, &e, &lines) == FOLLOW_LINES)
+	if (c && follow_event(c, trial, e, &lines) == FOLLOW_LINES)
 		move->untold.lines += follow_count(&lines);
 	return c != NULL;
 }
@@ -366,16 +374,15 @@ static bool try_enter(struct stack *trial, const struct follow_codes *codes, uin
 static bool try_question(struct stack *trial, const struct follow_codes *codes, uint64_t question,
 	struct standing_move *move)
 {
-	const struct event resume = resume_of(question), again = at_unit_of(question);
+	const struct event resume = resume_of(question), there = at_unit_of(question);
 
 	if (question & ASK_RESUME)
 		return try_event(trial, codes, &resume, move);
 	if (question & ASK_POP)
 		return try_pop(trial, codes, move);
-	if (question & (ASK_LEAVE | ASK_SUSPEND))
-		return try_leave(trial, codes, question, move);
-	if (question & ASK_AGAIN)
-		return try_event(trial, codes, &again, move);
+	if (question & ASK_UNIT)
+		return event_is_exit(there.kind) ? try_leave(trial, codes, &there, move)
+						 : try_event(trial, codes, &there, move);
 	if (question & ASK_ENTER)
 		return try_enter(trial, codes, question, move);
 	return try_lines(trial, codes, (uint32_t)question, move);
@@ -425,7 +432,8 @@ struct run {
 	uint32_t room;	/* for frames */
 	uint32_t pops;	/* still to be done, of an event that was read */
 	int32_t credit; /* of stretches: below 0 none are looked for */
-	struct standing_counts counts;
+	struct sums sums;
+	struct standing_counts *out; /* of what is no part of a stretch */
 	/* the stretch that is being learned, and notes the moves that count events; NULL: none */
 	struct stretch *learnt;
 	struct stretch *last; /* the last one that was made; number 0: it is not known */
@@ -504,12 +512,19 @@ ALWAYS_INLINE void pass(const struct run *k, struct standing_move *move)
 		k->learnt->move_count++;
 }
 
+/* What comes now is not part of a stretch. */
+ALWAYS_INLINE void end_learning(const struct run *k)
+{
+	if (k->learnt)
+		k->learnt->move_count = STRETCH_MOVES + 1;
+}
+
 /* Of a move that may leave a frame; others have only lines. */
 ALWAYS_INLINE void add_untold(struct run *k, const struct standing_move *move)
 {
-	k->counts.untold.lines += move->untold.lines;
-	k->counts.untold.returns += move->untold.returns;
-	k->counts.untold.yields += move->untold.yields;
+	k->sums.untold.lines += move->untold.lines;
+	k->sums.untold.returns += move->untold.returns;
+	k->sums.untold.yields += move->untold.yields;
 }
 
 /* One to four of them. */
@@ -525,8 +540,8 @@ ALWAYS_INLINE bool lines(struct run *k)
 	k->at += n;
 	k->top = move->then;
 	pass(k, move);
-	k->counts.lines += n;
-	k->counts.untold.lines += move->untold.lines;
+	k->sums.lines += n;
+	k->sums.untold.lines += move->untold.lines;
 	return true;
 }
 
@@ -583,45 +598,56 @@ ALWAYS_INLINE bool pop(struct run *k, uint32_t n, struct pl_view rest)
 	return pop_all(k, n);
 }
 
-/* LEAVE or SUSPEND. */
+/* LEAVE, SUSPEND or UNWIND. */
 ALWAYS_INLINE bool leave(struct run *k, const struct event_common *e, struct pl_view rest)
 {
-	const bool suspends = e->kind == EVENT_SUSPEND;
 	struct standing_move *move;
 
-	if (1 + k->floor > k->depth ||
-		!(move = find(k, (suspends ? ASK_SUSPEND : ASK_LEAVE) | e->number)))
+	if (1 + k->floor > k->depth || !(move = find(k, ask_unit(e))))
 		return false;
 	k->at = rest.at;
 	pass(k, move);
-	k->counts.leaves += !suspends;
-	k->counts.suspends += suspends;
-	k->counts.untold.lines += move->untold.lines;
+	if (unlikely(e->kind == EVENT_UNWIND)) {
+		k->out->rows[PL_EVENT_UNWIND]++;
+		end_learning(k);
+	}
+	k->sums.leaves += e->kind == EVENT_LEAVE;
+	k->sums.suspends += e->kind == EVENT_SUSPEND;
+	k->sums.untold.lines += move->untold.lines;
 	bool went = go_down(k);
 	if (k->depth < k->least)
 		k->least = k->depth;
 	return went;
 }
 
-ALWAYS_INLINE bool again(struct run *k, uint32_t unit, struct pl_view rest)
+ALWAYS_INLINE bool again(struct run *k, const struct event_common *e, struct pl_view rest)
 {
-	struct standing_move *move = find(k, ASK_AGAIN | unit);
+	struct standing_move *move = find(k, ask_unit(e));
 
 	if (!move)
 		return false;
 	k->at = rest.at;
 	k->top = move->then;
 	pass(k, move);
-	k->counts.agains++;
-	k->counts.untold.lines += move->untold.lines;
+	k->sums.agains++;
+	k->sums.untold.lines += move->untold.lines;
 	return true;
 }
 
-/* What comes now is not part of a stretch. */
-ALWAYS_INLINE void end_learning(const struct run *k)
+/* RAISE, RERAISE or HANDLED. */
+ALWAYS_INLINE bool raise_at(struct run *k, const struct event_common *e, struct pl_view rest)
 {
-	if (k->learnt)
-		k->learnt->move_count = STRETCH_MOVES + 1;
+	struct standing_move *move = find(k, ask_unit(e));
+
+	if (!move)
+		return false;
+	k->at = rest.at;
+	k->top = move->then;
+	pass(k, move);
+	end_learning(k);
+	k->out->rows[event_row(e->kind)]++;
+	k->sums.untold.lines += move->untold.lines;
+	return true;
 }
 
 ALWAYS_INLINE bool pass_time(struct run *k, uint32_t ticks, struct pl_view rest)
@@ -630,7 +656,7 @@ ALWAYS_INLINE bool pass_time(struct run *k, uint32_t ticks, struct pl_view rest)
 		mentions_add_apart(k->m->mentions, k->before + (size_t)(k->at - k->begin),
 			(size_t)(rest.at - k->at));
 	k->at = rest.at;
-	k->counts.ticks += ticks;
+	k->out->ticks += ticks;
 	end_learning(k); /* its place is another one each time */
 	return true;
 }
@@ -650,8 +676,10 @@ ALWAYS_INLINE bool enter(struct run *k, const struct event_common *e, struct pl_
 	if (move->mark != k->m->mark)
 		mention(k->m, move, e->code);
 	pass(k, move);
-	k->counts.enters++;
-	k->counts.lines += line != 0;
+	if (e->gen)
+		end_learning(k); /* another one each time */
+	k->sums.enters++;
+	k->sums.lines += line != 0;
 	add_untold(k, move);
 	if (leaf) {
 		k->at = at + 2;
@@ -659,6 +687,8 @@ ALWAYS_INLINE bool enter(struct run *k, const struct event_common *e, struct pl_
 		return pop_all(k, pops - 1);
 	}
 	k->at = at;
+	if (e->gen)
+		k->s->frames[k->depth].gen = e->gen;
 	k->stack[k->depth++ - 1] = move->then;
 	k->top = move->callee;
 	return true;
@@ -675,8 +705,9 @@ ALWAYS_INLINE bool resume(struct run *k, const struct event_common *e, struct pl
 	pass(k, move);
 	end_learning(k); /* the bytes do not say which generator it is */
 	k->at = rest.at;
-	k->counts.resumes++;
-	k->counts.untold.lines += move->untold.lines;
+	k->out->rows[PL_EVENT_RESUME]++;
+	k->out->known_resumes += e->known;
+	k->sums.untold.lines += move->untold.lines;
 	k->s->frames[k->depth].gen = e->gen;
 	k->stack[k->depth++ - 1] = move->then;
 	k->top = move->callee;
@@ -701,11 +732,15 @@ ALWAYS_INLINE bool go(struct run *k)
 	case EVENT_POPS:
 		return pop(k, e.number, rest);
 	case EVENT_AGAIN:
-		return again(k, e.number, rest);
+		return again(k, &e, rest);
 	case EVENT_RESUME:
 		return resume(k, &e, rest);
 	case EVENT_TIME:
 		return pass_time(k, e.number, rest);
+	case EVENT_RAISE:
+	case EVENT_RERAISE:
+	case EVENT_HANDLED:
+		return raise_at(k, &e, rest);
 	default:
 		return leave(k, &e, rest);
 	}
@@ -729,14 +764,14 @@ static bool lengthen(
 	now->stack_count = (uint8_t)(k->depth - k->least + 1);
 	k->stack[k->depth - 1] = k->top;
 	memcpy(now->stack, &k->stack[k->least - 1], now->stack_count * sizeof *now->stack);
-	now->counts = (struct standing_counts){.lines = k->counts.lines - first->counts.lines,
-		.enters = k->counts.enters - first->counts.enters,
-		.leaves = k->counts.leaves - first->counts.leaves,
-		.agains = k->counts.agains - first->counts.agains,
-		.suspends = k->counts.suspends - first->counts.suspends,
-		.untold = {k->counts.untold.lines - first->counts.untold.lines,
-			k->counts.untold.returns - first->counts.untold.returns,
-			k->counts.untold.yields - first->counts.untold.yields}};
+	now->sums = (struct sums){.lines = k->sums.lines - first->sums.lines,
+		.enters = k->sums.enters - first->sums.enters,
+		.leaves = k->sums.leaves - first->sums.leaves,
+		.agains = k->sums.agains - first->sums.agains,
+		.suspends = k->sums.suspends - first->sums.suspends,
+		.untold = {k->sums.untold.lines - first->sums.untold.lines,
+			k->sums.untold.returns - first->sums.untold.returns,
+			k->sums.untold.yields - first->sums.untold.yields}};
 	*to = *now;
 	return true;
 }
@@ -836,12 +871,12 @@ ALWAYS_INLINE bool make_stretch(struct run *k, struct stretch *stretch)
 	k->depth = lowest + stretch->stack_count;
 	k->top = stretch->stack[stretch->stack_count - 1];
 	k->least = lowest + 1 < k->least ? lowest + 1 : k->least;
-	k->counts.lines += stretch->counts.lines;
-	k->counts.enters += stretch->counts.enters;
-	k->counts.leaves += stretch->counts.leaves;
-	k->counts.agains += stretch->counts.agains;
-	k->counts.suspends += stretch->counts.suspends;
-	follow_rows_add(&k->counts.untold, &stretch->counts.untold);
+	k->sums.lines += stretch->sums.lines;
+	k->sums.enters += stretch->sums.enters;
+	k->sums.leaves += stretch->sums.leaves;
+	k->sums.agains += stretch->sums.agains;
+	k->sums.suspends += stretch->sums.suspends;
+	follow_rows_add(&k->sums.untold, &stretch->sums.untold);
 	return true;
 }
 
@@ -918,7 +953,8 @@ void standings_run(struct standings *m, struct stack *s, struct standing_events 
 		.m = m,
 		.s = s,
 		.calls = &s->calls,
-		.codes = codes};
+		.codes = codes,
+		.out = out};
 	struct follow_rows rows = {0};
 
 	if (!begin(m, s))
@@ -940,14 +976,12 @@ void standings_run(struct standings *m, struct stack *s, struct standing_events 
 	events->off += (size_t)(k.at - k.begin);
 	if (k.pops)
 		follow_apply(s, &(struct event){.kind = EVENT_POPS, .a = k.pops}, codes, &rows);
-	out->lines += k.counts.lines;
-	out->enters += k.counts.enters;
-	out->leaves += k.counts.leaves;
-	out->agains += k.counts.agains;
-	out->suspends += k.counts.suspends;
-	out->resumes += k.counts.resumes;
-	out->ticks += k.counts.ticks;
-	follow_rows_add(&out->untold, &k.counts.untold);
+	out->rows[PL_EVENT_LINE] += k.sums.lines;
+	out->rows[PL_EVENT_CALL] += k.sums.enters;
+	out->rows[PL_EVENT_RETURN] += k.sums.leaves;
+	out->rows[PL_EVENT_AGAIN] += k.sums.agains;
+	out->rows[PL_EVENT_YIELD] += k.sums.suspends;
+	follow_rows_add(&out->untold, &k.sums.untold);
 	follow_rows_add(&out->untold, &rows);
 }
 
@@ -969,7 +1003,7 @@ static void take_move(
 {
 	if (question & ASK_RESUME) {
 		t->add(t->context, resume_of(question).code, EVENT_RESUME, move->passes);
-	} else if (question & (ASK_LEAVE | ASK_SUSPEND | ASK_AGAIN)) {
+	} else if (question & ASK_UNIT) {
 		t->add(t->context, code, at_unit_of(question).kind, move->passes);
 	} else if (question & ASK_ENTER) {
 		const uint32_t callee = enter_of(question).code;

@@ -66,8 +66,9 @@ struct standings {
 };
 
 struct standing_counts {
-	/* numbers of events, which are less than the number of bytes */
-	uint32_t lines, enters, leaves, agains, suspends, resumes;
+	/* numbers of events, by their rows; they are less than the number of bytes */
+	uint32_t rows[PL_EVENT_KIND_COUNT];
+	uint32_t known_resumes;
 	uint64_t ticks; /* of TIMEs */
 	struct follow_rows untold;
 };

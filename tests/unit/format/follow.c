@@ -263,8 +263,10 @@ static size_t random_events(
 		const struct event_resume resume = {.site = 2 * random_below(r, sites),
 			.code = 1,
 			.unit = random_below(r, 30) ? 2 * random_below(r, 6) : 20000,
-			.gen = 1 + random_below(r, 3)};
-		switch (random_below(r, 17)) {
+			.gen = random_below(r, 9) ? 1 + random_below(r, 3)
+						  : UINT64_MAX >> 3 * random_below(r, 20)};
+		const uint32_t type = random_below(r, 20) ? 1 + random_below(r, 300) : 20000;
+		switch (random_below(r, 20)) {
 		case 0:
 			p = event_write1(p, EVENT_POPS, random_below(r, 4));
 			break;
@@ -272,7 +274,11 @@ static size_t random_events(
 			p = event_write1(p, EVENT_LEAVE, 2 * random_below(r, 6));
 			break;
 		case 2:
-			p = event_write2(p, EVENT_RAISE, 2 * random_below(r, 6), 1);
+			p = event_write2(p,
+				random_below(r, 2)   ? EVENT_HANDLED
+				: random_below(r, 9) ? EVENT_RAISE
+						     : EVENT_RAISE | EVENT_EARLY,
+				2 * random_below(r, 6), type);
 			break;
 		case 3:
 		case 4:
@@ -304,6 +310,16 @@ static size_t random_events(
 		case 12:
 			p = event_write_reentry(p, calls, EVENT_RESUME, &resume);
 			break;
+		case 13:
+			p = event_write0(p, EVENT_UNWIND);
+			break;
+		case 14:
+			p = event_write3(p, EVENT_RERAISE, 2 * random_below(r, 6), 2, type);
+			break;
+		case 15:
+			p = event_write_enter(p, 2 * random_below(r, sites), 1,
+				random_below(r, 9) ? resume.gen : 0);
+			break;
 		default:
 			p = event_write_line(p, random_below(r, 20) ? random_below(r, 6) : 300);
 		}
@@ -318,28 +334,12 @@ struct ways {
 	struct mentions mentions;
 };
 
-static const enum event_kind counted[] = {
-	EVENT_LINE, EVENT_ENTER, EVENT_LEAVE, EVENT_AGAIN, EVENT_SUSPEND, EVENT_RESUME};
+static const enum event_kind counted[] = {EVENT_LINE, EVENT_ENTER, EVENT_LEAVE, EVENT_AGAIN,
+	EVENT_SUSPEND, EVENT_RESUME, EVENT_RAISE, EVENT_RERAISE, EVENT_HANDLED, EVENT_UNWIND};
 
-/* NULL: it is not counted. */
 static uint32_t *count_of(struct standing_counts *c, enum event_kind kind)
 {
-	switch (kind) {
-	case EVENT_LINE:
-		return &c->lines;
-	case EVENT_ENTER:
-		return &c->enters;
-	case EVENT_LEAVE:
-		return &c->leaves;
-	case EVENT_AGAIN:
-		return &c->agains;
-	case EVENT_SUSPEND:
-		return &c->suspends;
-	case EVENT_RESUME:
-		return &c->resumes;
-	default:
-		return NULL;
-	}
+	return &c->rows[event_row(kind)];
 }
 
 static void count_all(struct stack *s, struct pl_view v, const struct follow_codes *codes,
@@ -370,13 +370,14 @@ static void count_all(struct stack *s, struct pl_view v, const struct follow_cod
 		out->untold.lines += rows.lines;
 		out->untold.returns += rows.returns;
 		out->untold.yields += rows.yields;
-		uint32_t *count = count_of(&ways->by_long, e.kind);
-		if (count)
-			*count += fits;
+		if (event_counts(e.kind))
+			*count_of(&ways->by_long, e.kind) += fits;
+		ways->by_long.known_resumes += e.kind == EVENT_RESUME && e.known;
 	}
 	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
 		*count_of(out, counted[i]) += *count_of(&ways->by_long, counted[i]);
 	out->ticks += ways->by_long.ticks;
+	out->known_resumes += ways->by_long.known_resumes;
 }
 
 static void expect_same_stack(const struct stack *a, const struct stack *b)
@@ -409,6 +410,7 @@ static void expect_same_counts(struct standing_counts *a, struct standing_counts
 	for (size_t i = 0; i < sizeof counted / sizeof *counted; i++)
 		assert_int_equal(*count_of(a, counted[i]), *count_of(b, counted[i]));
 	assert_int_equal(a->ticks, b->ticks);
+	assert_int_equal(a->known_resumes, b->known_resumes);
 	assert_int_equal(a->untold.lines, b->untold.lines);
 	assert_int_equal(a->untold.returns, b->untold.returns);
 	assert_int_equal(a->untold.yields, b->untold.yields);
