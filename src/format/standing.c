@@ -257,11 +257,12 @@ static inline uint64_t question_of(const struct standing_move *move)
 	return move->asked & (((uint64_t)1 << ASK_BITS) - 1);
 }
 
-/* Where to look first. The number is added last and by the shortest way, because the next look-up
- * waits only for it. */
+/* Where to look first. The number is added last and by a short way, because the next look-up waits
+ * only for it. Numbers of one question must not be near each other: shifted by two, the same
+ * question about many frames filled a quarter of the table's places, and the others none. */
 static inline uint32_t home(uint32_t number, uint64_t question)
 {
-	return number << 2 ^ (uint32_t)(question * 0x9e3779b97f4a7c15u >> 40);
+	return number * 5 + (uint32_t)(question * 0x9e3779b97f4a7c15u >> 40);
 }
 
 /* The place of the move, or the free place where it would be; there always is one. */
@@ -281,7 +282,7 @@ static bool make_room_for_moves(struct standings *m)
 {
 	struct standings more = {.move_room = m->move_room ? m->move_room * 2 : FIRST_ROOM};
 
-	if (m->move_room && m->move_count + 1 <= m->move_room / 4 * 3)
+	if (m->move_room && m->move_count + 1 <= m->move_room / 2)
 		return true;
 	if (more.move_room > 2 * STANDINGS_MAX)
 		return false;

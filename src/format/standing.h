@@ -51,7 +51,7 @@ struct standings {
 		uint64_t place, from; /* as the frame's bytes are */
 		uint32_t number;
 	} recent[STANDINGS_RECENT];
-	struct standing_move *moves; /* owned; open addressing, at most three quarters full */
+	struct standing_move *moves; /* owned; open addressing, at most half full */
 	uint32_t move_count, move_room;
 	struct stretch *stretches; /* owned; NULL before the first run; number 0 is none */
 	/* by hash of the question: the stretch that answers it; in the memory after those */
