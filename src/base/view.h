@@ -100,6 +100,16 @@ static inline int view_varint_max(struct pl_view *v, uint64_t max, uint64_t *out
 	return PL_ERR_FORMAT;
 }
 
+static inline int view_varint_u32(struct pl_view *v, uint32_t *out)
+{
+	uint64_t value;
+	int err = view_varint_max(v, UINT32_MAX, &value);
+
+	if (err == 0)
+		*out = (uint32_t)value;
+	return err;
+}
+
 /* A varint length, then that many bytes. */
 static inline int view_string(struct pl_view *v, struct pl_view *out)
 {

@@ -58,14 +58,14 @@ struct build {
 	uint32_t *turns;    /* what jumps, suspends or ends the frame, and RESUMEs; in order */
 	uint8_t *flags;
 	uint32_t count, turn_count;
-	bool suspends;		/* its yields need no event, see silent() */
+	bool suspends;		/* its yields need no event, see silent_before() */
 	uint32_t first;		/* the unit of the first RESUME; count: there is none */
 	const char *why;	/* the first fault that prevents the analysis; NULL: none yet */
 	struct flow_graph most; /* upper bounds of its counts */
 };
 
 /* Only the first fault is kept; later ones mostly follow from it. */
-static void complain(struct build *s, const char *why)
+static void note_fault(struct build *s, const char *why)
 {
 	if (!s->why)
 		s->why = why;
@@ -87,7 +87,7 @@ __attribute__((noinline)) static void next_line(
 	while (c->end <= unit) {
 		int err = line_read(&c->reader, &row);
 		if (err < 0)
-			complain(s, "a damaged line table");
+			note_fault(s, "a damaged line table");
 		c->end = err == 0 ? c->end + row.units : s->count;
 		c->line = err == 0 ? row.line : LINE_NONE;
 		if (err == 0 && row.line != LINE_NONE)
@@ -112,7 +112,7 @@ static uint8_t oparg_at(const struct bytecode *b, uint32_t unit)
 	return b->code.at[2 * (size_t)unit + 1];
 }
 
-static bool jumps(const struct unit *u)
+static bool unit_jumps(const struct unit *u)
 {
 	return u->class >= OPCODE_JUMP_FORWARD && u->class <= OPCODE_SEND;
 }
@@ -148,8 +148,8 @@ static void decode_turn(struct build *s, uint32_t at, uint32_t arg)
 	struct unit *u = &s->units[at];
 
 	if (u->class == OPCODE_UNKNOWN)
-		complain(s, "an opcode that this version does not have");
-	if (jumps(u))
+		note_fault(s, "an opcode that this version does not have");
+	if (unit_jumps(u))
 		set_jump(s, u, at + u->size, arg);
 	if (u->class >= OPCODE_RESUME)
 		s->turns[s->turn_count++] = at;
@@ -163,7 +163,7 @@ static void decode_turn(struct build *s, uint32_t at, uint32_t arg)
 /* Decode all instructions. After the first RESUME, an instruction whose line differs from that of
  * the one before is a start. An instruction without a line ends the line before it. The loop
  * handles plain instructions, which most are, without a call. */
-static void decode(struct build *s, struct line_cursor *lines)
+static void decode_units(struct build *s, struct line_cursor *lines)
 {
 	const struct opcode *opcodes = s->version->opcodes;
 	struct unit *units = s->units;
@@ -237,12 +237,12 @@ static void mark_jump_start(struct build *s, const struct unit *u)
 
 /* A jump ends its block and opens two: at its target and after itself. FOR_ITER opens two more
  * after its target: where execution continues after the loop depends on the iterator. */
-static void mark_jump(struct build *s, uint32_t at)
+static void mark_jump_targets(struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
 
 	if (!is_instruction(s, u->jump)) {
-		complain(s, "a jump to what is no instruction");
+		note_fault(s, "a jump to what is no instruction");
 		return;
 	}
 	mark_jump_start(s, u);
@@ -255,7 +255,7 @@ static void mark_jump(struct build *s, uint32_t at)
 }
 
 /* Ranges are long, and may be nested. */
-static void guard(uint8_t *flags, uint32_t start, uint64_t end, uint32_t count)
+static void mark_guarded(uint8_t *flags, uint32_t start, uint64_t end, uint32_t count)
 {
 	const uint32_t limit = end < count ? (uint32_t)end : count;
 
@@ -271,22 +271,22 @@ static void mark_handlers(struct build *s)
 
 	while ((err = handler_read(&v, &row)) == 0) {
 		if (!is_instruction(s, row.target)) {
-			complain(s, "an exception handler at what is no instruction");
+			note_fault(s, "an exception handler at what is no instruction");
 			continue;
 		}
 		const struct unit *u = &s->units[row.target];
 		bool starts = u->line >= 0 && !(u->marks & OPCODE_NO_HANDLER);
 		set_flags(s, row.target, UNIT_LEADER | UNIT_HANDLER | (starts ? UNIT_START : 0));
-		guard(s->flags, row.start, (uint64_t)row.start + row.length, s->count);
+		mark_guarded(s->flags, row.start, (uint64_t)row.start + row.length, s->count);
 	}
 	if (err < 0)
-		complain(s, "a damaged exception table");
+		note_fault(s, "a damaged exception table");
 }
 
 static void mark_blocks(struct build *s)
 {
 	if (s->first == s->count) {
-		complain(s, "no RESUME");
+		note_fault(s, "no RESUME");
 		return;
 	}
 	set_flags(s, s->first, UNIT_LEADER);
@@ -295,13 +295,13 @@ static void mark_blocks(struct build *s)
 		const struct unit *u = &s->units[at];
 		if (at < s->first)
 			continue;
-		if (jumps(u))
-			mark_jump(s, at);
+		if (unit_jumps(u))
+			mark_jump_targets(s, at);
 		if (u->class == OPCODE_RESUME)
 			set_flags(s, at, UNIT_LEADER);
 		if (u->class >= OPCODE_YIELD)
 			mark_start(s, at + u->size, UNIT_LEADER);
-		s->most.edge_count += u->class == OPCODE_FOR_ITER ? 3 : jumps(u);
+		s->most.edge_count += u->class == OPCODE_FOR_ITER ? 3 : unit_jumps(u);
 	}
 	mark_handlers(s);
 }
@@ -344,7 +344,7 @@ static void emit_start(const struct build *s, struct flow_graph *g, uint32_t at)
  * COMPUTED_LINE, -126, or, where the line changes, COMPUTED_LINE_LINENO_CHANGE: LINE then fires
  * there without comparing with the line before. A start that is a jump target has COMPUTED_LINE,
  * and is compared. */
-static bool unchecked(const struct build *s, uint32_t at)
+static bool is_unchecked_start(const struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
 
@@ -385,7 +385,7 @@ static enum flow_fires fires_traced(const struct build *s, const struct unit *fr
  * RESUME. 3.12 looks at the unit where the frame was last. After a Python callee that was inlined
  * this is a cache, which has no line, so LINE fires on the same line too; after a C callee it does
  * not. */
-static enum flow_fires fires(const struct build *s, const struct unit *from, uint32_t to)
+static enum flow_fires fires_on_step(const struct build *s, const struct unit *from, uint32_t to)
 {
 	const struct unit *u = &s->units[to];
 
@@ -397,7 +397,7 @@ static enum flow_fires fires(const struct build *s, const struct unit *from, uin
 		return FLOW_ALWAYS;
 	if (from->line != u->line)
 		return has_one_number(s, from, u) ? FLOW_MAYBE : FLOW_ALWAYS;
-	return from->marks & OPCODE_INLINES || unchecked(s, to) ? FLOW_MAYBE : FLOW_NEVER;
+	return from->marks & OPCODE_INLINES || is_unchecked_start(s, to) ? FLOW_MAYBE : FLOW_NEVER;
 }
 
 /* Add the first edge of the newest block. Its `to` is a unit for now: that block may not have a
@@ -408,7 +408,8 @@ static inline void emit_first_edge(
 	if (!is_instruction(s, to))
 		return;
 	g->blocks[g->block_count - 1].edge_count++;
-	g->edges[g->edge_count++] = (struct flow_edge){.to = to, .fires = fires(s, from, to)};
+	g->edges[g->edge_count++] =
+		(struct flow_edge){.to = to, .fires = fires_on_step(s, from, to)};
 }
 
 /* Add another edge, unless the block has one to that unit. */
@@ -427,7 +428,7 @@ static void emit_edge(
  * since events of one kind are needed to infer the other. Generators yield more often than they
  * return. Coroutines do both about as often, and their returns are followed by more events. If it
  * has a line, that is the line that fired last. With 3.11's engine each one has an event. */
-static uint32_t silent(const struct build *s, uint32_t at)
+static uint32_t silent_before(const struct build *s, uint32_t at)
 {
 	const struct unit *u = &s->units[at];
 	const bool leaves = s->suspends ? u->class == OPCODE_YIELD : u->class == OPCODE_RETURN;
@@ -455,13 +456,13 @@ static void emit_turn(const struct build *s, struct flow_graph *g, uint32_t at)
 	b->flags |= u->class == OPCODE_FOR_ITER ? FLOW_BLOCK_ITERATES | FLOW_BLOCK_SWALLOWS : 0;
 	b->flags |= u->class == OPCODE_SEND ? FLOW_BLOCK_SWALLOWS : 0;
 	b->flags |= u->class == OPCODE_YIELD ? FLOW_BLOCK_YIELDS : 0;
-	b->flags |= silent(s, at);
+	b->flags |= silent_before(s, at);
 	b->flags |= u->class == OPCODE_RAISE ? FLOW_BLOCK_RAISES : 0;
 	if (u->class >= OPCODE_YIELD)
 		return;
 	if (u->class != OPCODE_JUMP_FORWARD && u->class != OPCODE_JUMP_BACKWARD)
 		emit_first_edge(s, g, u, at + u->size);
-	if (jumps(u))
+	if (unit_jumps(u))
 		emit_edge(s, g, u, u->jump);
 	if (u->class == OPCODE_FOR_ITER) {
 		emit_edge(s, g, u, u->jump + 1);
@@ -536,7 +537,7 @@ static void emit_rows(struct build *s, struct flow_graph *g)
 
 static struct pl_spare kept_rows;
 
-static int emit(struct build *s, struct flow_graph *out)
+static int emit_graph(struct build *s, struct flow_graph *out)
 {
 	struct flow_graph g = s->most;
 
@@ -555,18 +556,18 @@ static int emit(struct build *s, struct flow_graph *out)
 
 /* Everything except the lines needs the version's opcodes; without them each unit counts as an
  * instruction. */
-static void analyse(struct build *s)
+static void analyse_units(struct build *s)
 {
 	struct line_cursor lines = {
 		.reader = {.v = s->code->line_table, .line = s->code->first_line}};
 
 	if (s->version) {
-		decode(s, &lines);
+		decode_units(s, &lines);
 		mark_blocks(s);
 		s->suspends = instruction_suspends(s);
 		return;
 	}
-	complain(s, "a version whose opcodes are not known");
+	note_fault(s, "a version whose opcodes are not known");
 	s->first = s->count;
 	s->most.line_count = s->count;
 	for (uint32_t at = 0; at < s->count; at++)
@@ -601,8 +602,8 @@ int bytecode_graph(const struct bytecode *b, struct flow_graph *out, const char 
 	s.count = (uint32_t)(b->code.left / 2);
 	if (!build_make_room(&s))
 		goto done;
-	analyse(&s);
-	err = emit(&s, out);
+	analyse_units(&s);
+	err = emit_graph(&s, out);
 	if (err == 0 && s.why) {
 		*why = s.why;
 		err = PL_ERR_FORMAT;

@@ -16,7 +16,7 @@ struct nesting {
 };
 
 /* The first level found is kept: it is the same on all ways. So the passes end. */
-static void reach(struct nesting *s, uint64_t unit, unsigned level)
+static void reach_unit(struct nesting *s, uint64_t unit, unsigned level)
 {
 	if (unit >= s->count || s->level[unit] || level > UINT8_MAX)
 		return;
@@ -46,22 +46,22 @@ static void follow_instruction(struct nesting *s, uint32_t at, uint32_t next, ui
 
 	switch (opcode->class) {
 	case OPCODE_BRANCH:
-		reach(s, (uint64_t)next + arg, level);
+		reach_unit(s, (uint64_t)next + arg, level);
 		break;
 	case OPCODE_BRANCH_BACKWARD:
-		reach(s, arg <= next ? next - arg : s->count, level);
+		reach_unit(s, arg <= next ? next - arg : s->count, level);
 		break;
 	case OPCODE_JUMP_FORWARD:
-		reach(s, (uint64_t)next + arg, level);
+		reach_unit(s, (uint64_t)next + arg, level);
 		return;
 	case OPCODE_JUMP_BACKWARD:
-		reach(s, arg <= next ? next - arg : s->count, level);
+		reach_unit(s, arg <= next ? next - arg : s->count, level);
 		return;
 	case OPCODE_RETURN:
 	case OPCODE_RAISE:
 		return;
 	}
-	reach(s, next, level);
+	reach_unit(s, next, level);
 }
 
 /* The nesting in which a range raises its exceptions: the lowest in the range, because what undoes
@@ -88,13 +88,13 @@ static void follow_handlers(struct nesting *s)
 	while (handler_read(&v, &row) == 0) {
 		unsigned level = level_of_range(s, &row);
 		if (level)
-			reach(s, row.target, level);
+			reach_unit(s, row.target, level);
 	}
 }
 
 /* One pass in code order. Jumps back, and handlers that are before their range, are followed in the
  * next pass. */
-static void pass(struct nesting *s)
+static void nesting_pass(struct nesting *s)
 {
 	uint32_t next, arg = 0;
 
@@ -139,7 +139,7 @@ void bytecode_handling(const struct bytecode *b, bool *units)
 	if (s.changed)
 		s.level[0] = 1;
 	while (s.changed)
-		pass(&s);
+		nesting_pass(&s);
 	bool everywhere = !s.level || raises_bare(&s);
 	for (uint32_t at = 0; at < s.count; at++)
 		units[at] =

@@ -166,7 +166,7 @@ static bool has_seen(const struct passes *s, uint32_t block)
 	return s->seen[block] == s->walk;
 }
 
-static void reach(struct passes *s, uint32_t block)
+static void reach_block(struct passes *s, uint32_t block)
 {
 	if (has_seen(s, block))
 		return;
@@ -175,7 +175,7 @@ static void reach(struct passes *s, uint32_t block)
 }
 
 /* Is the step a jump back to the head of j's loop, or to before it? */
-static bool lowers(
+static bool lowers_count(
 	const struct passes *s, const struct step *step, uint32_t to, const struct jump *j)
 {
 	return s->jump_of[step->from] != NO_JUMP && s->jumps[s->jump_of[step->from] - 1].to == to &&
@@ -186,12 +186,13 @@ static void walk_back(struct passes *s, const struct jump *j)
 {
 	s->walk++;
 	s->reach_count = 0;
-	reach(s, j->from);
+	reach_block(s, j->from);
 	for (uint32_t i = 0; i < s->reach_count; i++) {
 		uint32_t to = s->reached[i];
 		for (uint32_t k = s->first[to]; k < s->first[to + 1]; k++)
-			if (s->steps[k].fires != FLOW_ALWAYS && !lowers(s, &s->steps[k], to, j))
-				reach(s, s->steps[k].from);
+			if (s->steps[k].fires != FLOW_ALWAYS &&
+				!lowers_count(s, &s->steps[k], to, j))
+				reach_block(s, s->steps[k].from);
 	}
 }
 
@@ -245,7 +246,7 @@ static void mark_what_it_sees(struct passes *s, const struct jump *j)
 }
 
 /* true: the result depends on what the frame does, so the code's frames must be watched. */
-static bool mark_jump(struct passes *s, const struct jump *j)
+static bool decide_jump(struct passes *s, const struct jump *j)
 {
 	if (always_fires(s, j))
 		return false;
@@ -287,7 +288,7 @@ int bytecode_passes(
 		goto done;
 	find_jumps(&s);
 	for (uint32_t i = 0; i < s.jump_count; i++)
-		*checks |= mark_jump(&s, &s.jumps[i]);
+		*checks |= decide_jump(&s, &s.jumps[i]);
 	err = 0;
 done:
 	free(s.jumps);

@@ -27,7 +27,7 @@ struct cut {
 	struct place *at; /* by block; owned */
 };
 
-static uint32_t entry_of(const struct flow_graph *g)
+static uint32_t entry_block(const struct flow_graph *g)
 {
 	uint32_t i = 0;
 
@@ -114,7 +114,7 @@ static void mark_reached(struct cut *c, uint32_t entry)
 	}
 }
 
-static void unmark(struct flow_graph *g)
+static void unmark_begins(struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++)
 		g->blocks[i].pending = false;
@@ -159,10 +159,10 @@ static bool place_around(struct flow_graph *g, const bool *kept)
 	return flow_place_again(g) == 0 && !witness_pending(g);
 }
 
-static bool place(struct cut *c, const bool *kept)
+static bool place_begins(struct cut *c, const bool *kept)
 {
 	struct flow_graph *g = c->g;
-	uint32_t entry = entry_of(g);
+	uint32_t entry = entry_block(g);
 
 	if (entry == g->block_count)
 		return false;
@@ -173,7 +173,7 @@ static bool place(struct cut *c, const bool *kept)
 	mark_reached(c, entry);
 	if (!leads_back(g) && place_around(g, kept))
 		return true;
-	unmark(g);
+	unmark_begins(g);
 	return false;
 }
 
@@ -194,7 +194,7 @@ bool flow_place_begins(struct flow_graph *g, const bool *kept)
 	bool *before = (bool *)(c.at + g->block_count);
 	for (uint32_t i = 0; i < g->start_count; i++)
 		before[i] = g->starts[i].witness;
-	bool placed = place(&c, kept);
+	bool placed = place_begins(&c, kept);
 	for (uint32_t i = 0; !placed && i < g->start_count; i++)
 		g->starts[i].witness = before[i];
 	spare_give(&spare, c.at);

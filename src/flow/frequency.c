@@ -14,7 +14,7 @@
 #define RAISE_IS_NEAR 6 /* blocks in a row */
 
 /* Does the way from this block lead only to a raise? */
-static bool raises(const struct flow_graph *g, uint32_t block)
+static bool leads_to_raise(const struct flow_graph *g, uint32_t block)
 {
 	for (int i = 0; i < RAISE_IS_NEAR; i++) {
 		const struct flow_block *b = &g->blocks[block];
@@ -28,11 +28,11 @@ static bool raises(const struct flow_graph *g, uint32_t block)
 }
 
 /* The weight of the block's k-th edge, before the weights are made to add up to 1. */
-static double weight(const struct flow_graph *g, const struct flow_block *b, uint32_t k)
+static double edge_weight(const struct flow_graph *g, const struct flow_block *b, uint32_t k)
 {
 	if (b->flags & FLOW_BLOCK_ITERATES)
 		return k == 0 ? LOOP_BODY : 1 - LOOP_BODY;
-	return raises(g, g->edges[b->first_edge + k].to) ? RAISING_ARM : 1;
+	return leads_to_raise(g, g->edges[b->first_edge + k].to) ? RAISING_ARM : 1;
 }
 
 /* For each edge of the block: how often it is taken when the block is left. */
@@ -45,7 +45,7 @@ static inline void share_out(const struct flow_graph *g, const struct flow_block
 		return;
 	}
 	for (uint32_t k = 0; k < b->edge_count; k++)
-		sum += share[k] = weight(g, b, k);
+		sum += share[k] = edge_weight(g, b, k);
 	for (uint32_t k = 0; k < b->edge_count; k++)
 		share[k] /= sum > 0 ? sum : 1;
 }
@@ -67,7 +67,7 @@ struct row {
 
 /* Without loops, mass flows forward along the edges. A loop extends from the target of a jump back
  * to the jump; jumps to one head are one loop. */
-static void spread(const struct flow_graph *g, double *share, struct row *rows)
+static void spread_mass(const struct flow_graph *g, double *share, struct row *rows)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		const struct flow_block *b = &g->blocks[i];
@@ -83,7 +83,7 @@ static void spread(const struct flow_graph *g, double *share, struct row *rows)
 	}
 }
 
-static inline double multiplied(double mass, int32_t loops)
+static inline double loop_mass(double mass, int32_t loops)
 {
 	if (mass < MASS_LEAST)
 		mass = MASS_LEAST;
@@ -106,7 +106,7 @@ static void sum_up(struct flow_graph *g, const double *share, struct row *rows)
 			rows[rows[i].end].depth--;
 		}
 		loops += rows[i].depth;
-		double mass = multiplied(rows[i].mass, loops);
+		double mass = loop_mass(rows[i].mass, loops);
 		if (b->flags & FLOW_BLOCK_HANDLER && b->start != FLOW_NONE)
 			g->starts[b->start].frequency += (float)HANDLER_MASS;
 		for (uint32_t e = b->first_edge; e < b->first_edge + b->edge_count; e++)
@@ -130,7 +130,7 @@ int flow_frequencies(struct flow_graph *g)
 		return PL_ERR_MEMORY;
 	memset(rows, 0, room);
 	double *share = (double *)(rows + row_count);
-	spread(g, share, rows);
+	spread_mass(g, share, rows);
 	sum_up(g, share, rows);
 	spare_give(&spare, rows);
 	return 0;

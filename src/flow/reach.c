@@ -4,7 +4,7 @@
 #include <string.h>
 #include "pathline/error.h"
 
-static void measure(struct flow_reach *r, const uint32_t *blocks, uint32_t count)
+static void measure_depths(struct flow_reach *r, const uint32_t *blocks, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t high = r->low + r->count;
@@ -20,8 +20,8 @@ int flow_reach_init(struct flow_reach *r, struct flow_search *s, uint32_t from)
 	if (flow_search_run(s, from) == FLOW_CONFLICT)
 		return PL_ERR_FORMAT;
 	r->low = from;
-	measure(r, s->entered, s->entered_count);
-	measure(r, s->fired, s->fired_count);
+	measure_depths(r, s->entered, s->entered_count);
+	measure_depths(r, s->fired, s->fired_count);
 	r->at = malloc(r->count * sizeof *r->at);
 	r->nodes = malloc(s->node_count * sizeof *r->nodes);
 	if (!r->at || !r->nodes) {

@@ -58,7 +58,7 @@ void flow_search_release(struct flow_search *s)
 	*s = (struct flow_search){0};
 }
 
-static inline uint32_t add_node(struct flow_search *s, uint32_t parent, uint32_t start)
+static inline uint32_t add_search_node(struct flow_search *s, uint32_t parent, uint32_t start)
 {
 	uint32_t node = s->node_count++;
 
@@ -76,7 +76,7 @@ static inline uint32_t child_of(struct flow_search *s, uint32_t parent, uint32_t
 
 	while (node != FLOW_NONE && starts[s->nodes[node].start].line != starts[start].line)
 		node = s->links[node].sibling;
-	return node != FLOW_NONE ? node : add_node(s, parent, start);
+	return node != FLOW_NONE ? node : add_search_node(s, parent, start);
 }
 
 static inline void note_rise(struct flow_search *s, uint32_t node, uint32_t block)
@@ -96,7 +96,7 @@ static inline void note_rise(struct flow_search *s, uint32_t node, uint32_t bloc
 }
 
 /* The place was reached with another node before. */
-static int differ(struct flow_search *s, uint32_t was, uint32_t node)
+static int note_difference(struct flow_search *s, uint32_t was, uint32_t node)
 {
 	s->conflict[0] = was;
 	s->conflict[1] = node;
@@ -108,7 +108,7 @@ static inline int search_enter(struct flow_search *s, uint32_t block, uint32_t n
 	struct flow_arrival *at = &s->at[block];
 
 	if (at->enters != FLOW_NONE)
-		return at->enters == node ? 0 : differ(s, at->enters, node);
+		return at->enters == node ? 0 : note_difference(s, at->enters, node);
 	at->enters = node;
 	s->entered[s->entered_count++] = block;
 	s->below[block] = s->waiting;
@@ -117,7 +117,7 @@ static inline int search_enter(struct flow_search *s, uint32_t block, uint32_t n
 }
 
 /* LINE fires at the start that opens the block. */
-static inline int fire(struct flow_search *s, uint32_t block, uint32_t node)
+static inline int search_line_fires(struct flow_search *s, uint32_t block, uint32_t node)
 {
 	uint32_t start = s->g->blocks[block].start;
 	struct flow_arrival *at = &s->at[block];
@@ -128,7 +128,7 @@ static inline int fire(struct flow_search *s, uint32_t block, uint32_t node)
 		return search_enter(s, block, child);
 	}
 	if (at->fires != FLOW_NONE)
-		return at->fires == node ? 0 : differ(s, at->fires, node);
+		return at->fires == node ? 0 : note_difference(s, at->fires, node);
 	at->fires = node;
 	s->fired[s->fired_count++] = block;
 	return 0;
@@ -140,7 +140,7 @@ static inline int search_follow(struct flow_search *s, const struct flow_edge *e
 
 	s->walked++;
 	if (e->fires != FLOW_NEVER)
-		err = fire(s, e->to, node);
+		err = search_line_fires(s, e->to, node);
 	if (err == 0 && e->fires != FLOW_ALWAYS)
 		err = search_enter(s, e->to, node);
 	return err;
@@ -149,7 +149,7 @@ static inline int search_follow(struct flow_search *s, const struct flow_edge *e
 static inline int leave_silently(struct flow_search *s, uint32_t node)
 {
 	if (s->leaves != FLOW_NONE && s->leaves != node)
-		return differ(s, s->leaves, node);
+		return note_difference(s, s->leaves, node);
 	if (s->leaves == FLOW_NONE)
 		s->leaves_step = s->step_count - 1;
 	s->leaves = node;
@@ -208,7 +208,7 @@ int flow_search_run(struct flow_search *s, uint32_t from)
 
 /* Back to the beginning of the step. Lists grow at their heads, so the last entry is removed
  * first. */
-static void undo(struct flow_search *s, uint32_t step)
+static void undo_search_step(struct flow_search *s, uint32_t step)
 {
 	struct flow_step to = s->steps[step];
 
@@ -234,7 +234,7 @@ int flow_search_again(struct flow_search *s, uint32_t block)
 
 	while (first->block != block)
 		first++;
-	undo(s, first->step);
+	undo_search_step(s, first->step);
 	return search_go_on(s);
 }
 

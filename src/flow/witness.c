@@ -60,7 +60,7 @@ void flow_find_sure(struct flow_graph *g)
 	}
 }
 
-static inline double cost_of(const struct placement *p, uint32_t block)
+static inline double block_cost(const struct placement *p, uint32_t block)
 {
 	const struct flow_start *s = &p->g->starts[p->g->blocks[block].start];
 
@@ -70,7 +70,7 @@ static inline double cost_of(const struct placement *p, uint32_t block)
 static void choose_block(void *context, uint32_t block)
 {
 	struct placement *p = context;
-	double cost = cost_of(p, block);
+	double cost = block_cost(p, block);
 
 	if (p->best == FLOW_NONE || cost < p->best_cost ||
 		(cost == p->best_cost && block < p->best)) {
@@ -174,7 +174,7 @@ static int cure_from(struct placement *p, uint32_t from)
 	return 0;
 }
 
-static int cure(struct placement *p)
+static int cure_contradictions(struct placement *p)
 {
 	int err = 0;
 
@@ -209,7 +209,7 @@ int flow_place_again(struct flow_graph *g)
 		goto done;
 	p.unique = memset(p.todo + todo_max, 0, g->block_count);
 	list_beginnings(&p);
-	err = cure(&p);
+	err = cure_contradictions(&p);
 done:
 	if (err)
 		flow_all_witnesses(g);

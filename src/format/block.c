@@ -12,7 +12,7 @@
 /* ---- writing ---- */
 
 /* Codes are written as differences, so they are sorted. */
-static int by_number(const void *a, const void *b)
+static int compare_code_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -69,7 +69,7 @@ static void put_codes(struct pl_buf *raw, struct mentions *m, const struct pl_ma
 	uint32_t last = 0;
 
 	if (m->count)
-		qsort(m->codes, m->count, sizeof *m->codes, by_number);
+		qsort(m->codes, m->count, sizeof *m->codes, compare_code_number);
 	buf_varint(raw, m->count);
 	for (size_t i = 0; i < m->count; i++) {
 		const uint64_t *body = map_find(bodies, m->codes[i]);
@@ -234,7 +234,8 @@ static void add_apart(void *context, struct pl_view piece, enum piece kind)
 }
 
 /* What the reader needs to put them back in their places. */
-static void put_apart(struct pl_buf *raw, const struct mentions *m, const struct block_source *b)
+static void put_apart_places(
+	struct pl_buf *raw, const struct mentions *m, const struct block_source *b)
 {
 	buf_varint(raw, m->apart_count - m->further_count);
 	each_piece(b, m, add_apart, &(struct apart_put){.raw = raw});
@@ -396,13 +397,13 @@ static uint32_t put_front(struct pl_buf *raw, const struct block_source *b, stru
 	if (flags & BLOCK_RESUMES)
 		put_resumes(raw, calls);
 	if (flags & BLOCK_APART)
-		put_apart(raw, m, b);
+		put_apart_places(raw, m, b);
 	return flags;
 }
 
 /* The others in pieces, where they are: nothing is copied before it is compressed. */
-static bool pack_pieces(struct pl_buf *out, const struct block_source *b, const struct mentions *m,
-	uint32_t *before)
+static bool pack_other_pieces(struct pl_buf *out, const struct block_source *b,
+	const struct mentions *m, uint32_t *before)
 {
 	struct pl_view *pieces = malloc((b->part_count + m->apart_count + 1) * sizeof *pieces);
 	struct pl_view *end = pieces;
@@ -424,7 +425,7 @@ static bool pack_others(struct pl_buf *out, const struct block_source *b, const 
 	struct pl_buf copy = {0};
 
 	if (m->apart_count <= event_bytes(b) / OTHERS_SHORT)
-		return pack_pieces(out, b, m, before);
+		return pack_other_pieces(out, b, m, before);
 	put_others(&copy, m, b);
 	const struct pl_view whole = buf_view(&copy);
 	const bool done = !copy.failed &&
@@ -623,7 +624,7 @@ static int read_codes(struct pl_view *v, struct pl_map *bodies)
 }
 
 /* As put_stack. What the code and its place mean is not known here: the walk finds out. */
-static int read_frame(struct pl_view *v, struct stack *s, bool numbers)
+static int read_open_frame(struct pl_view *v, struct stack *s, bool numbers)
 {
 	uint64_t code, place, value, gen, number = 0;
 	uint8_t raised;
@@ -654,7 +655,7 @@ static int read_stack(struct pl_view *v, struct stack *s, const struct block_hea
 	if (view_varint_max(v, v->left / FRAME_BYTES_MIN, &depth) || depth != head->open_depth)
 		return PL_ERR_FORMAT;
 	for (uint64_t i = 0; i < depth; i++) {
-		int err = read_frame(v, s, head->flags & BLOCK_TASKS);
+		int err = read_open_frame(v, s, head->flags & BLOCK_TASKS);
 		if (err)
 			return err;
 	}
@@ -769,7 +770,7 @@ static int unpack_chained(struct block *b, struct pl_view packed, struct plain *
 			     b, packed, b->head.raw_bytes - (uint32_t)front_bytes, &out->events);
 }
 
-static int unpack(struct block *b, struct pl_view packed, struct plain *out)
+static int unpack_block(struct block *b, struct pl_view packed, struct plain *out)
 {
 	int err = 0;
 
@@ -806,7 +807,7 @@ static int read_apart(struct pl_view *front, struct apart *out)
 }
 
 /* Any events may be stored apart, also others than an honest writer stores there. */
-static int join(struct block *b, struct apart *apart, struct pl_view others)
+static int join_apart(struct block *b, struct apart *apart, struct pl_view others)
 {
 	struct pl_view run, event;
 	struct pl_buf *to = &b->joined;
@@ -841,7 +842,7 @@ static int find_events(struct block *b, struct plain *plain)
 		return PL_ERR_FORMAT;
 	struct pl_view others = chained ? plain->events : plain->front;
 	if (b->head.flags & BLOCK_APART)
-		return join(b, &apart, others);
+		return join_apart(b, &apart, others);
 	b->events = others;
 	return others.left == b->head.event_bytes ? 0 : PL_ERR_FORMAT;
 }
@@ -867,7 +868,7 @@ static int skip_sections(struct block *b, struct pl_view *payload)
 	return err ? err : view_bytes(payload, s->table + s->stored, &skipped);
 }
 
-static int open_head(struct block *b, struct pl_view *payload)
+static int read_block_head(struct block *b, struct pl_view *payload)
 {
 	int err = block_read_head(*payload, &b->head);
 
@@ -884,9 +885,9 @@ static int open_head(struct block *b, struct pl_view *payload)
 int block_pass(struct block *b, struct pl_view payload)
 {
 	struct plain plain;
-	int err = open_head(b, &payload);
+	int err = read_block_head(b, &payload);
 
-	return err ? err : unpack(b, payload, &plain);
+	return err ? err : unpack_block(b, payload, &plain);
 }
 
 /* Each reader takes its part from the front, in the order of the bytes; the events are what is
@@ -894,12 +895,12 @@ int block_pass(struct block *b, struct pl_view payload)
 int block_open(struct block *b, struct pl_view payload)
 {
 	struct plain plain;
-	int err = open_head(b, &payload);
+	int err = read_block_head(b, &payload);
 
 	map_empty(&b->bodies);
 	stack_reset(&b->stack);
 	if (err == 0)
-		err = unpack(b, payload, &plain);
+		err = unpack_block(b, payload, &plain);
 	if (err == 0)
 		err = read_codes(&plain.front, &b->bodies);
 	if (err == 0)

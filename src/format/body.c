@@ -87,7 +87,7 @@ static size_t rows_take(const struct flow_graph *g)
 	       (size_t)BLOCK_BYTES * g->block_count + (size_t)EDGE_BYTES * g->edge_count;
 }
 
-static void write_rows(struct pl_buf *out, const struct flow_graph *g)
+static void write_graph_rows(struct pl_buf *out, const struct flow_graph *g)
 {
 	uint8_t *to = buf_reserve(out, rows_take(g));
 
@@ -116,17 +116,7 @@ void body_write(struct pl_buf *out, const struct body *b)
 	buf_varint(out, g->start_count);
 	buf_varint(out, g->block_count);
 	buf_varint(out, g->edge_count);
-	write_rows(out, g);
-}
-
-static int read_u32(struct pl_view *v, uint32_t *out)
-{
-	uint64_t value;
-
-	if (view_varint_max(v, UINT32_MAX, &value) < 0)
-		return PL_ERR_FORMAT;
-	*out = (uint32_t)value;
-	return 0;
+	write_graph_rows(out, g);
 }
 
 /* Add a delta to *value, which must stay within 32 bits. */
@@ -189,7 +179,7 @@ static int read_blocks(struct pl_view *v, const struct flow_graph *g)
 	for (uint32_t i = 0; i < g->block_count; i++) {
 		if (view_varint(v, &delta) < 0 || add_u32(&at.unit, delta) < 0 ||
 			view_varint_max(v, (uint64_t)UINT32_MAX << 1 | 1, &flags) < 0 ||
-			read_u32(v, &at.edge_count) < 0)
+			view_varint_u32(v, &at.edge_count) < 0)
 			return PL_ERR_FORMAT;
 		at.flags = (uint32_t)(flags >> 1);
 		at.start = flags & 1 ? start++ : FLOW_NONE;
@@ -240,11 +230,11 @@ static int read_counts(struct pl_view *v, struct flow_graph *g)
 {
 	uint8_t analysed;
 
-	if (read_u32(v, &g->unit_count) < 0 || view_u8(v, &analysed) < 0 || analysed > 1)
+	if (view_varint_u32(v, &g->unit_count) < 0 || view_u8(v, &analysed) < 0 || analysed > 1)
 		return PL_ERR_FORMAT;
 	g->analysed = analysed;
-	if (read_u32(v, &g->line_count) < 0 || read_u32(v, &g->start_count) < 0 ||
-		read_u32(v, &g->block_count) < 0 || read_u32(v, &g->edge_count) < 0)
+	if (view_varint_u32(v, &g->line_count) < 0 || view_varint_u32(v, &g->start_count) < 0 ||
+		view_varint_u32(v, &g->block_count) < 0 || view_varint_u32(v, &g->edge_count) < 0)
 		return PL_ERR_FORMAT;
 	uint64_t least = (uint64_t)g->line_count * LINE_BYTES_MIN +
 			 (uint64_t)g->start_count * START_BYTES_MIN +
@@ -280,7 +270,7 @@ int body_read(struct pl_view v, struct body *out)
 	int err;
 
 	if (view_string(&v, &b.file) < 0 || view_string(&v, &b.name) < 0 ||
-		read_i32_delta(&v, &b.first_line) < 0 || read_u32(&v, &b.flags) < 0 ||
+		read_i32_delta(&v, &b.first_line) < 0 || view_varint_u32(&v, &b.flags) < 0 ||
 		view_varint_max(&v, UINT16_MAX, &version) < 0)
 		return PL_ERR_FORMAT;
 	b.version = (uint16_t)version;

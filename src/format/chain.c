@@ -20,19 +20,20 @@ _Static_assert(CHAIN_BYTES == 1u << CHAIN_WINDOW_LOG, "the first block is in sig
 
 /* ---- compressing ---- */
 
-static bool set(ZSTD_CCtx *zstd, ZSTD_cParameter parameter, int value)
+static bool set_parameter(ZSTD_CCtx *zstd, ZSTD_cParameter parameter, int value)
 {
 	return !ZSTD_isError(ZSTD_CCtx_setParameter(zstd, parameter, value));
 }
 
-static bool begin(struct chain_writer *c)
+static bool begin_chain(struct chain_writer *c)
 {
 	if (!c->zstd)
 		c->zstd = ZSTD_createCCtx();
 	return c->zstd && !ZSTD_isError(ZSTD_CCtx_reset(c->zstd, ZSTD_reset_session_only)) &&
-	       set(c->zstd, ZSTD_c_compressionLevel, CHAIN_LEVEL) &&
-	       set(c->zstd, ZSTD_c_windowLog, c->narrow ? CHAIN_NARROW_LOG : CHAIN_WINDOW_LOG) &&
-	       set(c->zstd, ZSTD_c_hashLog, CHAIN_HASH_LOG);
+	       set_parameter(c->zstd, ZSTD_c_compressionLevel, CHAIN_LEVEL) &&
+	       set_parameter(c->zstd, ZSTD_c_windowLog,
+		       c->narrow ? CHAIN_NARROW_LOG : CHAIN_WINDOW_LOG) &&
+	       set_parameter(c->zstd, ZSTD_c_hashLog, CHAIN_HASH_LOG);
 }
 
 void chain_break(struct chain_writer *c)
@@ -79,7 +80,7 @@ static bool pack_piece(
 	       (how == ZSTD_e_continue || left == 0);
 }
 
-static bool pack_pieces(ZSTD_CCtx *zstd, ZSTD_outBuffer *packed, const struct chain_source *s)
+static bool pack_chain_pieces(ZSTD_CCtx *zstd, ZSTD_outBuffer *packed, const struct chain_source *s)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (!pack_piece(zstd, packed, s->pieces[i], ZSTD_e_continue))
@@ -96,7 +97,8 @@ bool chain_pack(struct chain_writer *c, const struct chain_source *source, struc
 		chain_break(c);
 	uint8_t *to = n && n <= CHAIN_BYTES ? buf_reserve(out, bound) : NULL;
 	ZSTD_outBuffer packed = {.dst = to, .size = bound};
-	if (!to || (!c->blocks && !begin(c)) || !pack_pieces(c->zstd, &packed, source)) {
+	if (!to || (!c->blocks && !begin_chain(c)) ||
+		!pack_chain_pieces(c->zstd, &packed, source)) {
 		chain_break(c);
 		return false;
 	}
@@ -120,7 +122,7 @@ void chain_restart(struct chain_reader *c)
 	c->count = 0;
 }
 
-static uint32_t end_of(const struct chain_reader *c)
+static uint32_t chain_history_end(const struct chain_reader *c)
 {
 	return c->count ? c->ends[c->count - 1] : 0;
 }
@@ -146,7 +148,7 @@ static int make_ready(struct chain_reader *c)
 
 int chain_unpack(struct chain_reader *c, struct pl_view stored, uint32_t raw)
 {
-	const uint32_t from = end_of(c), count = c->count;
+	const uint32_t from = chain_history_end(c), count = c->count;
 	int err = make_ready(c);
 
 	if (err)

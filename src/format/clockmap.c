@@ -11,7 +11,7 @@
 
 /* ---- sums of numbers from a file: clamped, they do not wrap ---- */
 
-static int64_t add(int64_t a, int64_t b)
+static int64_t add_clamped(int64_t a, int64_t b)
 {
 	int64_t sum;
 
@@ -20,7 +20,7 @@ static int64_t add(int64_t a, int64_t b)
 	return sum;
 }
 
-static int64_t subtract(int64_t a, int64_t b)
+static int64_t subtract_clamped(int64_t a, int64_t b)
 {
 	int64_t difference;
 
@@ -29,9 +29,9 @@ static int64_t subtract(int64_t a, int64_t b)
 	return difference;
 }
 
-static int64_t magnitude(int64_t v)
+static int64_t clamped_magnitude(int64_t v)
 {
-	return v < 0 ? subtract(0, v) : v;
+	return v < 0 ? subtract_clamped(0, v) : v;
 }
 
 static int64_t from_double(double v)
@@ -41,14 +41,14 @@ static int64_t from_double(double v)
 	return v < -9.2e18 ? INT64_MIN : (int64_t)v;
 }
 
-static int64_t span(uint64_t ticks, double slope)
+static int64_t ticks_in_ns(uint64_t ticks, double slope)
 {
 	return from_double((double)ticks * slope);
 }
 
 int64_t clockmap_span(const struct clockmap *m, uint64_t ticks)
 {
-	return span(ticks, m->slope > 0 ? m->slope : NANOS_A_TICK_MAX);
+	return ticks_in_ns(ticks, m->slope > 0 ? m->slope : NANOS_A_TICK_MAX);
 }
 
 int clockmap_add(struct clockmap *m, const struct clock_sample *s)
@@ -77,7 +77,7 @@ static double period_slope(const struct clockmap *m, size_t i)
 {
 	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
 
-	return (double)subtract(b->mono_ns, a->mono_ns) / (double)(b->ticks - a->ticks);
+	return (double)subtract_clamped(b->mono_ns, a->mono_ns) / (double)(b->ticks - a->ticks);
 }
 
 static int by_value(const void *a, const void *b)
@@ -107,25 +107,27 @@ static double usual_slope(const struct clockmap *m)
 static int64_t period_excess(const struct clockmap *m, size_t i)
 {
 	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
-	int64_t time = subtract(b->mono_ns, a->mono_ns);
-	int64_t excess = subtract(span(b->ticks - a->ticks, m->slope), time);
-	int64_t noise = add(add(add(a->error_ns, b->error_ns), add(a->error_ns, b->error_ns)),
+	int64_t time = subtract_clamped(b->mono_ns, a->mono_ns);
+	int64_t excess = subtract_clamped(ticks_in_ns(b->ticks - a->ticks, m->slope), time);
+	int64_t noise = add_clamped(add_clamped(add_clamped(a->error_ns, b->error_ns),
+					    add_clamped(a->error_ns, b->error_ns)),
 		time / ODD_SLOPE_PER);
 
-	return magnitude(excess) > noise ? excess : 0;
+	return clamped_magnitude(excess) > noise ? excess : 0;
 }
 
 /* Of CLOCK_REALTIME to CLOCK_MONOTONIC, at a point. */
-static int64_t offset(const struct clockmap *m, size_t i)
+static int64_t realtime_offset(const struct clockmap *m, size_t i)
 {
-	return subtract(m->points[i].s.real_ns, m->points[i].s.mono_ns);
+	return subtract_clamped(m->points[i].s.real_ns, m->points[i].s.mono_ns);
 }
 
 /* A step of CLOCK_REALTIME in the period; 0 if it is within the errors. */
 static int64_t period_step(const struct clockmap *m, size_t i)
 {
-	int64_t step = magnitude(subtract(offset(m, i + 1), offset(m, i)));
-	int64_t noise = add(m->points[i].s.error_ns, m->points[i + 1].s.error_ns);
+	int64_t step = clamped_magnitude(
+		subtract_clamped(realtime_offset(m, i + 1), realtime_offset(m, i)));
+	int64_t noise = add_clamped(m->points[i].s.error_ns, m->points[i + 1].s.error_ns);
 
 	return step > noise ? step : 0;
 }
@@ -140,18 +142,19 @@ static void odd_inside(
 	const struct clockmap *m, size_t i, uint64_t ticks, int64_t excess, struct clock_time *out)
 {
 	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
-	int64_t forward = add(a->mono_ns, span(ticks - a->ticks, m->slope));
-	int64_t backward = subtract(b->mono_ns, span(b->ticks - ticks, m->slope));
+	int64_t forward = add_clamped(a->mono_ns, ticks_in_ns(ticks - a->ticks, m->slope));
+	int64_t backward = subtract_clamped(b->mono_ns, ticks_in_ns(b->ticks - ticks, m->slope));
 	int64_t least = backward > a->mono_ns ? backward : a->mono_ns;
 	int64_t most = forward < b->mono_ns ? forward : b->mono_ns;
 	size_t side = i;
 
 	if (excess < 0) {
 		out->mono_ns = most;
-		out->error_ns = add(out->error_ns, magnitude(excess));
-	} else if (excess <= subtract(b->mono_ns, a->mono_ns)) {
+		out->error_ns = add_clamped(out->error_ns, clamped_magnitude(excess));
+	} else if (excess <= subtract_clamped(b->mono_ns, a->mono_ns)) {
 		out->mono_ns = least;
-		out->error_ns = add(out->error_ns, most > least ? subtract(most, least) : 0);
+		out->error_ns = add_clamped(
+			out->error_ns, most > least ? subtract_clamped(most, least) : 0);
 	} else if (forward <= b->mono_ns) {
 		/* one suspend, longer than the rest of the period: this event came before it,
 		 * ... */
@@ -162,20 +165,22 @@ static void odd_inside(
 		out->error_ns = a->error_ns > b->error_ns ? a->error_ns : b->error_ns;
 		side = i + 1;
 	}
-	out->real_ns = add(out->mono_ns, offset(m, side));
+	out->real_ns = add_clamped(out->mono_ns, realtime_offset(m, side));
 }
 
 /* Between two points: a straight line, if the period is a usual one. */
-static void inside(const struct clockmap *m, size_t i, uint64_t ticks, struct clock_time *out)
+static void time_between_points(
+	const struct clockmap *m, size_t i, uint64_t ticks, struct clock_time *out)
 {
 	const struct clock_sample *a = &m->points[i].s, *b = &m->points[i + 1].s;
 	int64_t excess = period_excess(m, i);
 
-	out->error_ns =
-		add(a->error_ns > b->error_ns ? a->error_ns : b->error_ns, period_step(m, i));
+	out->error_ns = add_clamped(
+		a->error_ns > b->error_ns ? a->error_ns : b->error_ns, period_step(m, i));
 	if (!excess) {
-		out->mono_ns = add(a->mono_ns, span(ticks - a->ticks, period_slope(m, i)));
-		out->real_ns = add(out->mono_ns, offset(m, i));
+		out->mono_ns =
+			add_clamped(a->mono_ns, ticks_in_ns(ticks - a->ticks, period_slope(m, i)));
+		out->real_ns = add_clamped(out->mono_ns, realtime_offset(m, i));
 		return;
 	}
 	odd_inside(m, i, ticks, excess, out);
@@ -191,7 +196,8 @@ static double last_slope(const struct clockmap *m)
 
 /* Before the first point or after the last one: further on at the same speed, with an error that
  * grows. */
-static void outside(const struct clockmap *m, size_t i, uint64_t ticks, struct clock_time *out)
+static void time_beyond_points(
+	const struct clockmap *m, size_t i, uint64_t ticks, struct clock_time *out)
 {
 	const struct clock_sample *p = &m->points[i].s;
 	bool later = ticks >= p->ticks;
@@ -199,16 +205,17 @@ static void outside(const struct clockmap *m, size_t i, uint64_t ticks, struct c
 	double slope = later ? last_slope(m) : m->slope;
 
 	if (slope > 0) {
-		int64_t away = span(distance, slope);
-		out->mono_ns = later ? add(p->mono_ns, away) : subtract(p->mono_ns, away);
-		out->error_ns = add(p->error_ns, away / DRIFT_PER);
+		int64_t away = ticks_in_ns(distance, slope);
+		out->mono_ns =
+			later ? add_clamped(p->mono_ns, away) : subtract_clamped(p->mono_ns, away);
+		out->error_ns = add_clamped(p->error_ns, away / DRIFT_PER);
 	} else {
 		/* one point, and a clock of unknown speed: only a bound is known */
-		int64_t away = span(distance, NANOS_A_TICK_MAX);
-		out->mono_ns = later ? p->mono_ns : subtract(p->mono_ns, away);
-		out->error_ns = add(p->error_ns, away);
+		int64_t away = ticks_in_ns(distance, NANOS_A_TICK_MAX);
+		out->mono_ns = later ? p->mono_ns : subtract_clamped(p->mono_ns, away);
+		out->error_ns = add_clamped(p->error_ns, away);
 	}
-	out->real_ns = add(out->mono_ns, offset(m, i));
+	out->real_ns = add_clamped(out->mono_ns, realtime_offset(m, i));
 }
 
 /* The last point at or before the ticks, or count if there is none. */
@@ -226,21 +233,22 @@ static size_t point_before(const struct clockmap *m, uint64_t ticks)
 	return low ? low - 1 : m->count;
 }
 
-static int64_t gap_of(const struct clockmap *m, size_t i)
+static int64_t point_gap(const struct clockmap *m, size_t i)
 {
 	uint64_t ticks = m->points[i].s.gap_ticks;
 
 	return ticks ? clockmap_span(m, ticks) : INT64_MAX;
 }
 
-static void unclamped(const struct clockmap *m, size_t i, uint64_t ticks, struct clock_time *out)
+static void time_of_ticks(
+	const struct clockmap *m, size_t i, uint64_t ticks, struct clock_time *out)
 {
 	if (i == m->count)
-		outside(m, 0, ticks, out);
+		time_beyond_points(m, 0, ticks, out);
 	else if (i + 1 == m->count)
-		outside(m, i, ticks, out);
+		time_beyond_points(m, i, ticks, out);
 	else
-		inside(m, i, ticks, out);
+		time_between_points(m, i, ticks, out);
 }
 
 /* The floor of a point is the greatest real time just before any point up to it: what comes after
@@ -253,7 +261,7 @@ void clockmap_settle(struct clockmap *m)
 	for (size_t i = 0; i < m->count; i++) {
 		struct clock_time before;
 		if (i) {
-			unclamped(m, i - 1, m->points[i].s.ticks - 1, &before);
+			time_of_ticks(m, i - 1, m->points[i].s.ticks - 1, &before);
 			floor = before.real_ns > floor ? before.real_ns : floor;
 		}
 		m->points[i].floor_ns = floor;
@@ -270,12 +278,13 @@ void clockmap_time(const struct clockmap *m, uint64_t ticks, struct clock_time *
 	if (!m->count)
 		return;
 	i = point_before(m, ticks);
-	unclamped(m, i, ticks, out);
+	time_of_ticks(m, i, ticks, out);
 	if (i < m->count && out->real_ns < m->points[i].floor_ns) {
-		out->error_ns = add(out->error_ns, subtract(m->points[i].floor_ns, out->real_ns));
+		out->error_ns = add_clamped(
+			out->error_ns, subtract_clamped(m->points[i].floor_ns, out->real_ns));
 		out->real_ns = m->points[i].floor_ns;
 	}
-	out->gap_ns = gap_of(m, i + 1 < m->count ? i + 1 : m->count - 1);
+	out->gap_ns = point_gap(m, i + 1 < m->count ? i + 1 : m->count - 1);
 }
 
 void clockmap_release(struct clockmap *m)

@@ -19,7 +19,7 @@ void code_text_write(struct pl_buf *out, const struct code_text *t)
 	buf_u64(out, t->hash[1]);
 }
 
-static int read_stamp(struct pl_view *v, uint64_t stamp[CODE_TEXT_STAMP])
+static int read_text_stamp(struct pl_view *v, uint64_t stamp[CODE_TEXT_STAMP])
 {
 	for (int i = 0; i < CODE_TEXT_STAMP; i++)
 		if (view_varint(v, &stamp[i]))
@@ -27,7 +27,7 @@ static int read_stamp(struct pl_view *v, uint64_t stamp[CODE_TEXT_STAMP])
 	return 0;
 }
 
-static int read_member(struct pl_view *v, uint32_t member[CODE_TEXT_MEMBER_NUMBERS])
+static int read_text_member(struct pl_view *v, uint32_t member[CODE_TEXT_MEMBER_NUMBERS])
 {
 	uint64_t number;
 
@@ -47,8 +47,9 @@ int code_text_read(struct pl_view v, struct code_text *out)
 	if (view_varint_max(&v, UINT32_MAX, &unit) || view_varint_max(&v, UINT32_MAX, &how) ||
 		view_varint_max(&v, UINT32_MAX, &error) || view_string(&v, &t.file) ||
 		view_string(&v, &t.directory) || view_varint_max(&v, t.file.left, &archive) ||
-		read_stamp(&v, t.stamp) || view_string(&v, &t.text) || read_member(&v, t.member) ||
-		view_u64(&v, &t.hash[0]) || view_u64(&v, &t.hash[1]))
+		read_text_stamp(&v, t.stamp) || view_string(&v, &t.text) ||
+		read_text_member(&v, t.member) || view_u64(&v, &t.hash[0]) ||
+		view_u64(&v, &t.hash[1]))
 		return PL_ERR_FORMAT;
 	t.unit = (uint32_t)unit;
 	t.how = (uint32_t)how;

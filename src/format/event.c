@@ -1,15 +1,5 @@
 #include "format/event.h"
 
-static int read_u32(struct pl_view *v, uint32_t *out)
-{
-	uint64_t value;
-	int err = view_varint_max(v, UINT32_MAX, &value);
-
-	if (err == 0)
-		*out = (uint32_t)value;
-	return err;
-}
-
 /* The unit of the caller at which the call is; not there, if nothing that is recorded called. */
 static int read_site(struct pl_view *v, struct event *e)
 {
@@ -17,7 +7,7 @@ static int read_site(struct pl_view *v, struct event *e)
 		e->site = EVENT_NO_SITE;
 		return 0;
 	}
-	return read_u32(v, &e->site);
+	return view_varint_u32(v, &e->site);
 }
 
 /* A place that has no call yet names a code that is none, for the walk to notice: it is damage, or
@@ -55,14 +45,14 @@ static int read_known_resume(
 		.code = r->code,
 		.gen = r->gen,
 		.unit = r->code ? r->unit : EVENT_NO_UNIT};
-	return first & EVENT_SAME_UNIT ? 0 : read_u32(v, &e->unit);
+	return first & EVENT_SAME_UNIT ? 0 : view_varint_u32(v, &e->unit);
 }
 
 /* Each field that a kind can have. One that does not fit its type is damage: code after this does
  * not check ranges again. */
 static int read_code(struct pl_view *v, struct event *e)
 {
-	return read_u32(v, &e->code);
+	return view_varint_u32(v, &e->code);
 }
 
 static int read_gen(struct pl_view *v, struct event *e)
@@ -77,17 +67,17 @@ static int read_made(struct pl_view *v, struct event *e)
 
 static int read_unit(struct pl_view *v, struct event *e)
 {
-	return read_u32(v, &e->unit);
+	return view_varint_u32(v, &e->unit);
 }
 
 static int read_lasti(struct pl_view *v, struct event *e)
 {
-	return read_u32(v, &e->lasti);
+	return view_varint_u32(v, &e->lasti);
 }
 
 static int read_type(struct pl_view *v, struct event *e)
 {
-	return read_u32(v, &e->type);
+	return view_varint_u32(v, &e->type);
 }
 
 static int read_line(struct pl_view *v, struct event *e)
@@ -142,7 +132,7 @@ static int read_bytes(struct pl_view *v, struct event *e)
 #define READ_FIELDS_4(a, b, c, d) (READ_FIELDS_3(a, b, c) || read_##d(v, e))
 
 /* As the table has them. */
-static int read_fields(struct pl_view *v, struct event *e)
+static int read_event_fields(struct pl_view *v, struct event *e)
 {
 	switch (e->kind) {
 #define X(constant, number, fields, ...)                                                           \
@@ -160,7 +150,7 @@ static int read_fields(struct pl_view *v, struct event *e)
 
 /* A call or resume that is written in full is known from then on, to writer and reader alike, and
  * the next time is a byte or two. */
-static void know(struct event_calls *calls, const struct event *e)
+static void know_event(struct event_calls *calls, const struct event *e)
 {
 	if (e->kind == EVENT_ENTER && !e->flags)
 		event_calls_put(calls, event_call(e->site, e->code));
@@ -192,7 +182,7 @@ int event_read_any(struct pl_view *v, struct event_calls *calls, struct event *o
 		out->index = first & 0x7f;
 		if (out->index < 127)
 			return 0;
-		if (read_u32(v, &out->index) == 0 && out->index <= UINT32_MAX - 127) {
+		if (view_varint_u32(v, &out->index) == 0 && out->index <= UINT32_MAX - 127) {
 			out->index += 127;
 			return 0;
 		}
@@ -208,8 +198,8 @@ int event_read_any(struct pl_view *v, struct event_calls *calls, struct event *o
 	} else {
 		out->kind = first == EVENT_PREFIX ? EVENT_FURTHER : (enum event_kind)(first & 0x1f);
 		out->flags = first == EVENT_PREFIX ? 0 : first & 0x60;
-		if (read_fields(v, out) == 0) {
-			know(calls, out);
+		if (read_event_fields(v, out) == 0) {
+			know_event(calls, out);
 			return 0;
 		}
 	}

@@ -153,7 +153,7 @@ static enum follow_answer up_to(struct follow_lines *l, uint32_t node)
 
 /* Can the frame continue where it raised? If not, an event of the exception follows, or the frame
  * is gone with it. */
-static bool swallows(const struct follow_code *c, const struct stack_frame *f)
+static bool swallows_exception(const struct follow_code *c, const struct stack_frame *f)
 {
 	uint32_t block = f->place == PLACE_UNIT ? block_at(c, f->value) : FLOW_NONE;
 
@@ -165,7 +165,7 @@ static bool is_followed(const struct follow_code *c, const struct stack_frame *f
 {
 	if (!c || !c->graph || !f || f->place == PLACE_UNKNOWN || f->raised == RAISED_AGAIN)
 		return false;
-	return f->raised == RAISED_NOT || swallows(c, f);
+	return f->raised == RAISED_NOT || swallows_exception(c, f);
 }
 
 /* ---- questions ---- */
@@ -239,7 +239,7 @@ static enum follow_answer to_raise(struct follow_code *c, const struct stack_fra
 	return to_unit(c, f, e->unit, out);
 }
 
-static enum follow_answer ask(struct follow_code *c, const struct stack_frame *f,
+static enum follow_answer follow_question(struct follow_code *c, const struct stack_frame *f,
 	const struct event *e, struct follow_lines *out)
 {
 	switch (e->kind) {
@@ -278,7 +278,7 @@ enum follow_answer follow_event(
 		(e->kind == EVENT_ENTER || e->kind == EVENT_OUTSIDE) && e->site == EVENT_NO_SITE;
 	if (!is_followed(c, f) || no_caller)
 		return FOLLOW_NOTHING;
-	enum follow_answer answer = ask(c, f, e, out);
+	enum follow_answer answer = follow_question(c, f, e, out);
 	if (answer != FOLLOW_LINES)
 		out->reach = NULL;
 	if (answer == FOLLOW_BROKEN) {

@@ -4,7 +4,7 @@
 
 #define FIRST_ROOM 64
 
-static bool make_room(struct mentions *m)
+static bool make_mention_room(struct mentions *m)
 {
 	size_t room = m->room ? m->room * 2 : FIRST_ROOM;
 	uint32_t *codes;
@@ -29,7 +29,7 @@ void mentions_add_code(struct mentions *m, uint32_t code)
 		return;
 	*recent = code;
 	uint64_t *seen = map_put(&m->seen, code);
-	if (!seen || !make_room(m)) {
+	if (!seen || !make_mention_room(m)) {
 		m->failed = true;
 		return;
 	}

@@ -174,7 +174,7 @@ int record_decompress(struct pl_view stored, uint32_t raw, struct pl_buf *room)
 	return 0;
 }
 
-static void patch(struct pl_buf *out, size_t at, const void *bytes, size_t n)
+static void patch_bytes(struct pl_buf *out, size_t at, const void *bytes, size_t n)
 {
 	memcpy(out->at + at, bytes, n);
 }
@@ -212,12 +212,12 @@ void record_write(
 	const uint8_t *body = out->at + at + RECORD_HEAD_BYTES;
 	stored = (uint32_t)(out->used - at - RECORD_HEAD_BYTES);
 	const uint16_t flags = packed ? RECORD_COMPRESSED : 0;
-	patch(out, at + 6, &flags, sizeof flags);
-	patch(out, at + 8, &stored, sizeof stored);
+	patch_bytes(out, at + 6, &flags, sizeof flags);
+	patch_bytes(out, at + 8, &stored, sizeof stored);
 	const uint64_t head_check = hash_head(out->at + at);
 	const uint64_t payload_check = XXH3_64bits_withSeed(body, stored, head_check);
-	patch(out, at + HEAD_CHECK_AT, &head_check, sizeof head_check);
-	patch(out, at + HEAD_CHECK_AT + 8, &payload_check, sizeof payload_check);
+	patch_bytes(out, at + HEAD_CHECK_AT, &head_check, sizeof head_check);
+	patch_bytes(out, at + HEAD_CHECK_AT + 8, &payload_check, sizeof payload_check);
 }
 
 int record_payload(const struct record *r, struct pl_buf *room, struct pl_view *out)

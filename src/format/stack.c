@@ -4,7 +4,7 @@
 
 #define FIRST_ROOM 64
 
-static int grow(void **array, uint32_t *room, size_t item_bytes)
+static int grow_array(void **array, uint32_t *room, size_t item_bytes)
 {
 	uint32_t more = *room ? *room * 2 : FIRST_ROOM;
 	void *at = more > *room ? realloc(*array, more * item_bytes) : NULL;
@@ -17,13 +17,13 @@ static int grow(void **array, uint32_t *room, size_t item_bytes)
 }
 
 /* Room for one more frame. */
-static int reserve(struct stack *s)
+static int reserve_frame(struct stack *s)
 {
 	void *frames = s->frames;
 
 	if (s->depth < s->room)
 		return 0;
-	if (grow(&frames, &s->room, sizeof *s->frames))
+	if (grow_array(&frames, &s->room, sizeof *s->frames))
 		return PL_ERR_MEMORY;
 	s->frames = frames;
 	return 0;
@@ -31,7 +31,7 @@ static int reserve(struct stack *s)
 
 int stack_push(struct stack *s, const struct stack_frame *f)
 {
-	if (reserve(s))
+	if (reserve_frame(s))
 		return PL_ERR_MEMORY;
 	s->frames[s->depth++] = *f;
 	return 0;
@@ -39,7 +39,7 @@ int stack_push(struct stack *s, const struct stack_frame *f)
 
 /* The place of the top frame is always its own: a place that a gap made unknown is marked when its
  * frame becomes the top. */
-static void reveal(struct stack *s)
+static void reveal_top(struct stack *s)
 {
 	if (!s->stale || s->depth > s->stale)
 		return;
@@ -59,7 +59,7 @@ int stack_pops(struct stack *s, uint64_t n)
 	s->depth -= (uint32_t)n;
 	if (s->depth < s->min_depth)
 		s->min_depth = s->depth;
-	reveal(s);
+	reveal_top(s);
 	while (s->task_count && s->tasks[s->task_count - 1].frame >= s->depth)
 		s->task_count--;
 	return 0;
@@ -74,7 +74,7 @@ static void name_task(struct stack_task *t, struct pl_view name)
 }
 
 /* A second task for the same frame replaces the first. */
-static int put_task(struct stack *s, uint32_t frame, uint64_t number, struct pl_view name)
+static int put_stack_task(struct stack *s, uint32_t frame, uint64_t number, struct pl_view name)
 {
 	while (s->task_count && s->tasks[s->task_count - 1].frame >= frame)
 		s->task_count--;
@@ -82,7 +82,7 @@ static int put_task(struct stack *s, uint32_t frame, uint64_t number, struct pl_
 		return 0;
 	if (s->task_count == s->task_room) {
 		void *tasks = s->tasks;
-		if (grow(&tasks, &s->task_room, sizeof *s->tasks))
+		if (grow_array(&tasks, &s->task_room, sizeof *s->tasks))
 			return PL_ERR_MEMORY;
 		s->tasks = tasks;
 	}
@@ -97,7 +97,7 @@ int stack_set_task(struct stack *s, uint64_t number, struct pl_view name)
 {
 	if (!s->depth || name.left > EVENT_TEXT_MAX)
 		return PL_ERR_FORMAT;
-	return put_task(s, s->depth - 1, number, name);
+	return put_stack_task(s, s->depth - 1, number, name);
 }
 
 /* A coroutine that the program runs itself within a task belongs to that task. */
@@ -111,14 +111,15 @@ static int begin_task(struct stack *s, const struct event *e)
 		s->task_count--;
 	last = s->task_count ? &s->tasks[s->task_count - 1] : NULL;
 	if (!last || !e->a || last->number != e->a)
-		return put_task(s, s->depth, e->a, e->text);
+		return put_stack_task(s, s->depth, e->a, e->text);
 	if (e->text.left)
 		name_task(last, e->text);
 	return 0;
 }
 
 /* The top frame is at a place that its own event tells: no unrecorded lines lead there. */
-static int place(struct stack *s, enum stack_place where, uint32_t value, enum stack_raised raised)
+static int place_top(
+	struct stack *s, enum stack_place where, uint32_t value, enum stack_raised raised)
 {
 	struct stack_frame *f = stack_top(s);
 
@@ -132,7 +133,7 @@ static int place(struct stack *s, enum stack_place where, uint32_t value, enum s
 }
 
 /* The frame is elsewhere now, and lines without an event may have led there. */
-static void go_on(struct stack_frame *f, enum stack_place where, uint32_t value)
+static void frame_goes_on(struct stack_frame *f, enum stack_place where, uint32_t value)
 {
 	if (f->from_place == PLACE_UNKNOWN) {
 		f->from_place = f->place;
@@ -144,7 +145,7 @@ static void go_on(struct stack_frame *f, enum stack_place where, uint32_t value)
 
 void stack_pass_start(struct stack_frame *f, uint32_t start)
 {
-	go_on(f, PLACE_START, start);
+	frame_goes_on(f, PLACE_START, start);
 	f->raised = RAISED_NOT;
 }
 
@@ -154,7 +155,7 @@ static int move_top(struct stack *s, uint32_t unit, enum stack_raised raised)
 
 	if (!f)
 		return PL_ERR_FORMAT;
-	go_on(f, PLACE_UNIT, unit);
+	frame_goes_on(f, PLACE_UNIT, unit);
 	f->raised = (uint8_t)raised;
 	return 0;
 }
@@ -166,7 +167,7 @@ static void found_at(struct stack_frame *f, uint32_t unit)
 {
 	if (f->raised == RAISED_HERE && (f->place != PLACE_UNIT || f->value != unit))
 		f->raised = RAISED_NOT;
-	go_on(f, PLACE_UNIT, unit);
+	frame_goes_on(f, PLACE_UNIT, unit);
 }
 
 /* The top frame calls. */
@@ -178,18 +179,18 @@ static inline void call_from(struct stack *s, uint32_t site)
 		found_at(caller, site);
 }
 
-static int do_enter(struct stack *s, const struct event *e)
+static int apply_enter(struct stack *s, const struct event *e)
 {
 	const struct stack_frame f = stack_entered(e->kind, e->code, e->unit, e->gen);
 
-	if (reserve(s))
+	if (reserve_frame(s))
 		return PL_ERR_MEMORY;
 	call_from(s, e->site);
 	return stack_push(s, &f);
 }
 
 /* The frames on the stack have not ended: they wait. */
-static int do_greenlet(struct stack *s, const struct event *e)
+static int apply_greenlet(struct stack *s, const struct event *e)
 {
 	int err = stack_pops(s, s->depth);
 
@@ -198,7 +199,7 @@ static int do_greenlet(struct stack *s, const struct event *e)
 }
 
 /* A frame that is there without an event of its own; where it is may not be known. */
-static int do_link(struct stack *s, const struct event *e)
+static int apply_link(struct stack *s, const struct event *e)
 {
 	struct stack_frame f = {
 		.code = e->code, .gen = e->gen, .place = PLACE_UNIT, .value = e->unit};
@@ -215,29 +216,29 @@ static int do_link(struct stack *s, const struct event *e)
 
 /* ---- what events do, by the names of EVENT_STACKS ---- */
 
-static int do_nothing(struct stack *s, const struct event *e)
+static int apply_nothing(struct stack *s, const struct event *e)
 {
 	(void)s;
 	(void)e;
 	return 0;
 }
 
-static int do_line(struct stack *s, const struct event *e)
+static int apply_line(struct stack *s, const struct event *e)
 {
-	return place(s, PLACE_START, e->index, RAISED_NOT);
+	return place_top(s, PLACE_START, e->index, RAISED_NOT);
 }
 
-static int do_stand(struct stack *s, const struct event *e)
+static int apply_stand(struct stack *s, const struct event *e)
 {
-	return place(s, PLACE_UNIT, e->unit, RAISED_NOT);
+	return place_top(s, PLACE_UNIT, e->unit, RAISED_NOT);
 }
 
-static int do_pass(struct stack *s, const struct event *e)
+static int apply_pass(struct stack *s, const struct event *e)
 {
 	return move_top(s, e->unit, RAISED_NOT);
 }
 
-static int do_find(struct stack *s, const struct event *e)
+static int apply_find(struct stack *s, const struct event *e)
 {
 	if (!s->depth)
 		return PL_ERR_FORMAT;
@@ -246,55 +247,55 @@ static int do_find(struct stack *s, const struct event *e)
 	return 0;
 }
 
-static int do_raise(struct stack *s, const struct event *e)
+static int apply_raise(struct stack *s, const struct event *e)
 {
 	return move_top(s, e->unit, RAISED_HERE);
 }
 
-static int do_reraise(struct stack *s, const struct event *e)
+static int apply_reraise(struct stack *s, const struct event *e)
 {
 	return move_top(s, e->unit, RAISED_AGAIN);
 }
 
-static int do_handle(struct stack *s, const struct event *e)
+static int apply_handle(struct stack *s, const struct event *e)
 {
-	return place(s, PLACE_HANDLER, e->unit, RAISED_NOT);
+	return place_top(s, PLACE_HANDLER, e->unit, RAISED_NOT);
 }
 
-static int do_pop(struct stack *s, const struct event *e)
+static int apply_pop(struct stack *s, const struct event *e)
 {
 	(void)e;
 	return stack_pops(s, 1);
 }
 
-static int do_pops(struct stack *s, const struct event *e)
+static int apply_pops(struct stack *s, const struct event *e)
 {
 	return stack_pops(s, e->a);
 }
 
-static int do_task(struct stack *s, const struct event *e)
+static int apply_task(struct stack *s, const struct event *e)
 {
 	return e->flags & EVENT_NUMBERED ? begin_task(s, e) : stack_set_task(s, 0, e->text);
 }
 
-static int do_stop(struct stack *s, const struct event *e)
+static int apply_stop(struct stack *s, const struct event *e)
 {
 	if (s->depth && e->b && e->b <= UINT32_MAX)
 		return move_top(s, (uint32_t)(e->b - 1), RAISED_NOT);
 	return 0;
 }
 
-static int do_gap(struct stack *s, const struct event *e)
+static int apply_gap(struct stack *s, const struct event *e)
 {
 	(void)e;
 	s->stale = s->depth;
-	reveal(s);
+	reveal_top(s);
 	return 0;
 }
 
-#define do_outside do_enter
-#define do_resume  do_enter
-#define do_throw   do_enter
+#define apply_outside apply_enter
+#define apply_resume  apply_enter
+#define apply_throw   apply_enter
 
 /* The place of the top frame after each event:
  *
@@ -310,7 +311,7 @@ int stack_apply(struct stack *s, const struct event *e)
 	switch (e->kind) {
 #define X(constant, number, fields, row, stack, ...)                                               \
 	case EVENT_##constant:                                                                     \
-		return do_##stack(s, e);
+		return apply_##stack(s, e);
 		/* kinds may do the same: NOLINTNEXTLINE(bugprone-branch-clone) */
 		EVENT_TABLE(X)
 #undef X

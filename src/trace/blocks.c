@@ -21,7 +21,7 @@
 /* ---- a list of the longest ---- */
 
 /* The blocks are a heap with the shortest one on top, which is dropped when there is no room. */
-static void sift_down(struct pl_profile_block *b, uint32_t count, uint32_t i)
+static void sift_block_down(struct pl_profile_block *b, uint32_t count, uint32_t i)
 {
 	for (uint32_t child; (child = 2 * i + 1) < count; i = child) {
 		if (child + 1 < count && b[child + 1].time.ns < b[child].time.ns)
@@ -44,7 +44,7 @@ void blocks_add(struct pl_profile *p, const struct pl_profile_block *b)
 		if (b->time.ns <= all[0].time.ns)
 			return;
 		all[0] = *b;
-		sift_down(all, BLOCKS_MAX, 0);
+		sift_block_down(all, BLOCKS_MAX, 0);
 		return;
 	}
 	uint32_t i = p->block_count++;
@@ -159,7 +159,7 @@ static bool is_pass(const struct context_frame *f)
 }
 
 /* Of code that is left out only the place is known: not when it was entered, nor its end. */
-static bool is_left_out(const struct context_frame *f)
+static bool is_frame_left_out(const struct context_frame *f)
 {
 	return f->entry == ENTRY_NONE;
 }
@@ -178,7 +178,7 @@ struct loop_stack {
 
 static enum pl_block_kind loop_frame(struct loop_stack *s, const struct context_frame *f)
 {
-	const bool callback = is_callback(f), out = is_left_out(f);
+	const bool callback = is_callback(f), out = is_frame_left_out(f);
 	const bool step = f->task || (!out && (callback || s->in_hidden));
 
 	if (s->in_step)
@@ -237,7 +237,7 @@ bool blocks_begins_pass(struct pl_profile *p, struct profile_task *t)
 
 bool blocks_is_hidden_pass(const struct context_frame *f)
 {
-	return is_left_out(f) && is_pass(f);
+	return is_frame_left_out(f) && is_pass(f);
 }
 
 /* ---- a thread that stood still ---- */
@@ -253,7 +253,7 @@ static const struct share_tail *tail_of(const struct pl_profile *p, const struct
 	return NULL;
 }
 
-static uint32_t node_of(const struct pl_profile *p, const struct shared_line *l)
+static uint32_t line_node(const struct pl_profile *p, const struct shared_line *l)
 {
 	const struct share_tail *tail = tail_of(p, l);
 	uint32_t node = tail ? tail->node : contexts_near(&p->contexts, l->code);
@@ -272,7 +272,7 @@ static uint32_t task_of(const struct pl_profile *p, const struct shared_line *l,
 static void add_still(struct pl_profile *p, const struct shared_line *l, uint64_t from_ticks,
 	double ns, int64_t error_ns)
 {
-	const uint32_t node = node_of(p, l);
+	const uint32_t node = line_node(p, l);
 
 	if (!p->wanted.blocking_ns || ns < (double)p->wanted.blocking_ns)
 		return;
@@ -344,7 +344,7 @@ void blocks_note_still(struct pl_profile *p, uint64_t end_ticks, double ns, int6
 	p->stand = (struct profile_stand){0};
 	if (!most || !most->code)
 		return;
-	node = node_of(p, most);
+	node = line_node(p, most);
 	p->recent[p->recent_count++ & (RECENT_SPANS - 1)] =
 		(struct profile_recent){.ticks = p->open_ticks,
 			.from_seq = p->open_seq,

@@ -36,7 +36,7 @@ struct check {
 	char words[120]; /* of a damage */
 };
 
-static void damage(struct check *k, const struct block_ref *ref, const char *what)
+static void note_damage(struct check *k, const struct block_ref *ref, const char *what)
 {
 	recording_damage(k->r, ref->file, ref->off, what);
 }
@@ -75,7 +75,7 @@ static void tell_nameless(struct check *k)
 	else
 		snprintf(k->words, sizeof k->words, "the block names a code that is missing");
 	if (k->nameless.blocks)
-		damage(k, &k->nameless.first, k->words);
+		note_damage(k, &k->nameless.first, k->words);
 }
 
 static void note_gone(struct check *k, uint32_t file)
@@ -185,7 +185,7 @@ static const char *check_events(struct check *k, struct stack *stack)
 }
 
 /* Is one block the continuation of the other, without a gap between them? */
-static bool follows(const struct block_ref *before, const struct block_ref *ref)
+static bool continues_block(const struct block_ref *before, const struct block_ref *ref)
 {
 	return before->number + 1 == ref->number &&
 	       before->first_seq + before->events == ref->first_seq && !ref->gap_before;
@@ -202,7 +202,7 @@ static int check_block(struct check *k, const struct thread_entry *t,
 	if (code == PL_ERR_NOT_FOUND)
 		note_gone(k, ref->file);
 	if (code == PL_ERR_FORMAT && damaged == ref) /* if not, it was already reported */
-		damage(k, ref, "the block is damaged");
+		note_damage(k, ref, "the block is damaged");
 	if (code == PL_ERR_FORMAT || code == PL_ERR_NOT_FOUND) {
 		k->end_known = false;
 		return 0;
@@ -213,12 +213,14 @@ static int check_block(struct check *k, const struct thread_entry *t,
 	}
 	if (code)
 		return code;
-	if (before && k->end_known && follows(before, ref) && !same_stack(&k->end, &k->block.stack))
-		damage(k, ref, "the block's stack is not the one that the block before ended with");
+	if (before && k->end_known && continues_block(before, ref) &&
+		!same_stack(&k->end, &k->block.stack))
+		note_damage(k, ref,
+			"the block's stack is not the one that the block before ended with");
 	check_codes(k, ref);
 	const char *what = check_events(k, &k->block.stack);
 	if (what)
-		damage(k, ref, what);
+		note_damage(k, ref, what);
 	else
 		k->result->blocks++;
 	k->result->events += what ? 0 : k->block.head.events;
@@ -240,12 +242,12 @@ static int check_thread(struct check *k, const struct thread_entry *t, struct pl
 		bool lost = before ? ref->number != before->number + 1 && !ref->gap_before
 				   : ref->number && k->r->first_segment <= 1;
 		if (lost)
-			damage(k, ref, "the blocks before it are missing");
+			note_damage(k, ref, "the blocks before it are missing");
 		code = check_block(k, t, before, ref, err);
 		before = ref;
 	}
 	if (t->ended && before && before->first_seq + before->events < t->end_seq)
-		damage(k, before, "the thread's last blocks are missing");
+		note_damage(k, before, "the thread's last blocks are missing");
 	return code;
 }
 

@@ -37,7 +37,7 @@ int contexts_more_frames(struct contexts *x)
 
 /* `touched` has room for each node, so that contexts_rows, on the way of each step, needs no
  * check. */
-static uint32_t add_node(struct contexts *x, uint32_t parent, uint32_t site, uint32_t set)
+static uint32_t add_context_node(struct contexts *x, uint32_t parent, uint32_t site, uint32_t set)
 {
 	if (x->node_count == x->node_room) {
 		uint32_t room = x->node_room ? x->node_room * 2 : 1024;
@@ -108,7 +108,7 @@ static void set_add(struct set *s, uint32_t site)
 	s->count++;
 }
 
-static void add_all(const struct contexts *x, uint32_t set, struct set *to)
+static void add_set_members(const struct contexts *x, uint32_t set, struct set *to)
 {
 	for (uint32_t i = set ? x->set_ends[set - 1] : 0; set && i < x->set_ends[set]; i++)
 		set_add(to, x->set_items[i]);
@@ -178,9 +178,9 @@ static uint32_t recursive_node(struct contexts *x, uint32_t above, uint32_t from
 	uint32_t base = x->nodes[above].set ? x->nodes[above].parent : above;
 	struct set s = {.count = 0};
 
-	add_all(x, x->nodes[above].set, &s);
+	add_set_members(x, x->nodes[above].set, &s);
 	for (uint32_t n = from; n != above && s.count < SET_MAX; n = x->nodes[n].parent) {
-		add_all(x, x->nodes[n].set, &s);
+		add_set_members(x, x->nodes[n].set, &s);
 		set_add(&s, x->nodes[n].site);
 	}
 	set_add(&s, site);
@@ -193,7 +193,7 @@ static uint32_t recursive_node(struct contexts *x, uint32_t above, uint32_t from
 	if (!place)
 		return UINT32_MAX;
 	if (!*place) {
-		uint32_t node = add_node(x, base, x->nodes[base].site, set);
+		uint32_t node = add_context_node(x, base, x->nodes[base].site, set);
 		if (node == UINT32_MAX)
 			return node;
 		*place = (uint64_t)node + 1;
@@ -201,14 +201,14 @@ static uint32_t recursive_node(struct contexts *x, uint32_t above, uint32_t from
 	return (uint32_t)(*place - 1);
 }
 
-static uint32_t target(struct contexts *x, uint32_t from, uint32_t site)
+static uint32_t edge_target(struct contexts *x, uint32_t from, uint32_t site)
 {
 	const struct pl_code *callee = x->sites[site].callee;
 	uint32_t above = find_above(x, from, callee);
 
 	if (above)
 		return recursive_node(x, above, from, site);
-	return add_node(x, from, site, 0);
+	return add_context_node(x, from, site, 0);
 }
 
 uint32_t contexts_near(const struct contexts *x, const struct pl_code *code)
@@ -250,7 +250,7 @@ uint32_t contexts_edge(struct contexts *x, uint32_t from, const struct context_s
 	void *edges = x->edges;
 	bool room = room_for(&edges, x->edge_count, &x->edge_room, sizeof *x->edges);
 	x->edges = edges;
-	to = room ? target(x, from, site) : UINT32_MAX;
+	to = room ? edge_target(x, from, site) : UINT32_MAX;
 	if (to == UINT32_MAX)
 		return to;
 	x->edges[x->edge_count++] = (struct context_edge){.from = from, .to = to, .site = site};
@@ -305,7 +305,7 @@ static int enter_next(struct contexts *x, struct thread_path *p)
  * since contexts_sync marked it. In another block frames are compared, by generator and code: a
  * frame that was left and entered again between two blocks, with an equal one in its place, is not
  * noticed. */
-static uint32_t unchanged(const struct contexts *x, const struct thread_path *p)
+static uint32_t frames_unchanged(const struct contexts *x, const struct thread_path *p)
 {
 	uint32_t most = p->stack.depth < x->depth ? p->stack.depth : x->depth, i = 0;
 
@@ -335,7 +335,7 @@ static bool was_thrown_on(const struct contexts *x, const struct thread_path *p,
 
 int contexts_sync(struct contexts *x, struct thread_path *p)
 {
-	uint32_t same = unchanged(x, p);
+	uint32_t same = frames_unchanged(x, p);
 	int code = 0;
 
 	same += was_thrown_on(x, p, same);
@@ -409,7 +409,7 @@ int contexts_init(struct contexts *x)
 	x->set_room = 256;
 	x->set_count = 1; /* 0 is none */
 	if (!x->cache || !x->set_ends || find_site(x, &(struct context_site){0}) == UINT32_MAX ||
-		add_node(x, 0, 0, 0) == UINT32_MAX)
+		add_context_node(x, 0, 0, 0) == UINT32_MAX)
 		return PL_ERR_MEMORY;
 	return 0;
 }

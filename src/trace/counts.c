@@ -40,7 +40,7 @@ static uint64_t code_number(struct pl_counts *c, const struct pl_code *code)
 	return c->last_number = *number;
 }
 
-static struct pl_count *add_row(struct pl_counts *c)
+static struct pl_count *add_count_row(struct pl_counts *c)
 {
 	if (c->count == c->room) {
 		size_t room = c->room ? c->room * 2 : 256;
@@ -54,7 +54,7 @@ static struct pl_count *add_row(struct pl_counts *c)
 	return &c->rows[c->count++];
 }
 
-static int add(void *context, const struct pl_count *row)
+static int count_step_row(void *context, const struct pl_count *row)
 {
 	struct pl_counts *c = context;
 	const struct pl_code *code = code_first(row->code);
@@ -67,7 +67,7 @@ static int add(void *context, const struct pl_count *row)
 	if (!place)
 		return PL_ERR_MEMORY;
 	if (!*place) {
-		struct pl_count *new = add_row(c);
+		struct pl_count *new = add_count_row(c);
 		if (!new)
 			return PL_ERR_MEMORY;
 		*new = *row;
@@ -81,22 +81,22 @@ static int add(void *context, const struct pl_count *row)
 
 static int add_event(void *context, const struct pl_event *e)
 {
-	return add(context,
+	return count_step_row(context,
 		&(struct pl_count){.code = e->code, .line = e->line, .kind = e->kind, .events = 1});
 }
 
-static int take_steps(void *context)
+static int take_counted_steps(void *context)
 {
 	struct pl_counts *c = context;
 
-	return strides_take(&c->strides, add, c);
+	return strides_take(&c->strides, count_step_row, c);
 }
 
 int counts_walk(
 	struct pl_counts *c, struct walk *w, const struct stride_limit *limit, struct pl_err *err)
 {
 	const struct walk_visit visit = {
-		.strides = &c->strides, .row = add_event, .full = take_steps, .context = c};
+		.strides = &c->strides, .row = add_event, .full = take_counted_steps, .context = c};
 	int code = walk_go_on(w, limit, &visit, err);
 
 	return code == PL_ERR_MEMORY ? pl_err_cause(err, code, "counting a path") : code;
@@ -131,7 +131,7 @@ void pl_counts_free(struct pl_counts *c)
 	free(c);
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_count_place(const void *a, const void *b)
 {
 	const struct pl_count *x = a, *y = b;
 	int code = code_order(x->code, y->code);
@@ -160,13 +160,13 @@ static void find_places(struct pl_counts *c)
  * asked for, which is valid until then. */
 int pl_counts_table(struct pl_counts *c, struct pl_count_table *out, struct pl_err *err)
 {
-	int code = take_steps(c);
+	int code = take_counted_steps(c);
 
 	*out = (struct pl_count_table){0};
 	if (code)
 		return pl_err_cause(err, code, "no memory for counts");
 	if (c->count)
-		qsort(c->rows, c->count, sizeof *c->rows, by_place);
+		qsort(c->rows, c->count, sizeof *c->rows, compare_count_place);
 	find_places(c);
 	out->rows = c->rows;
 	out->count = c->count;

@@ -16,7 +16,7 @@ struct pl_cursor {
 	struct order order; /* of all */
 };
 
-static int start(struct pl_cursor *c, uint32_t process, uint32_t thread, struct pl_err *err)
+static int start_cursor(struct pl_cursor *c, uint32_t process, uint32_t thread, struct pl_err *err)
 {
 	struct process_entry *p = recording_find_process(c->r, process);
 	struct thread_entry *t = recording_find_thread(c->r, process, thread);
@@ -44,7 +44,7 @@ int pl_cursor_new(struct pl_cursor **out, struct pl_recording *r, uint32_t proce
 	if (!c)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a cursor");
 	c->r = r;
-	code = start(c, process, thread, err);
+	code = start_cursor(c, process, thread, err);
 	if (code) {
 		free(c);
 		return code;

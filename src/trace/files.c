@@ -90,7 +90,7 @@ static int no_file(const char *name, int number, struct pl_err *err)
 }
 
 /* A FIFO or device with that name must not block us or be read. */
-static int open_regular(const struct directory *d, const char *name, struct pl_err *err)
+static int open_regular_file(const struct directory *d, const char *name, struct pl_err *err)
 {
 	struct stat st;
 	int fd = openat(d->fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -120,7 +120,7 @@ static int directory_fd(struct directory *d, uint32_t file, struct pl_err *err)
 			slot = o;
 	}
 	file_name(file, name);
-	int fd = open_regular(d, name, err);
+	int fd = open_regular_file(d, name, err);
 	if (fd < 0)
 		return fd;
 	if (slot->used)

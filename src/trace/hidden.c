@@ -22,7 +22,7 @@ static double span_ns(const struct pl_profile *p, uint64_t from_ticks, uint64_t 
 }
 
 /* The last one stands for all for which there is no room: then it is between any lines. */
-static void add_gap(struct pl_profile *p, const struct profile_gap *gap)
+static void add_hidden_gap(struct pl_profile *p, const struct profile_gap *gap)
 {
 	struct profile_gap *last = &p->gaps[GAPS_MAX - 1];
 
@@ -48,21 +48,21 @@ void hidden_look(struct pl_profile *p, uint32_t line, uint64_t from_ticks, uint6
 	const uint64_t at = l->sample.ticks, before = looks_before(l);
 
 	if (looks_is_first(l, from_ticks))
-		add_gap(p, &(struct profile_gap){.after = line,
-				   .from_ns = span_ns(p, p->open_ticks, from_ticks),
-				   .ns = span_ns(p, from_ticks, at),
-				   .apart_ns = span_ns(p, 0, before)});
+		add_hidden_gap(p, &(struct profile_gap){.after = line,
+					  .from_ns = span_ns(p, p->open_ticks, from_ticks),
+					  .ns = span_ns(p, from_ticks, at),
+					  .apart_ns = span_ns(p, 0, before)});
 	else if (p->looked_at != line)
-		add_gap(p, &(struct profile_gap){.before = p->looked_at,
-				   .after = line,
-				   .from_ns = span_ns(p, p->open_ticks, at - before),
-				   .ns = span_ns(p, 0, before),
-				   .apart_ns = span_ns(p, 0, before)});
+		add_hidden_gap(p, &(struct profile_gap){.before = p->looked_at,
+					  .after = line,
+					  .from_ns = span_ns(p, p->open_ticks, at - before),
+					  .ns = span_ns(p, 0, before),
+					  .apart_ns = span_ns(p, 0, before)});
 	if (looks_is_last(l, to_ticks))
-		add_gap(p, &(struct profile_gap){.before = line,
-				   .from_ns = span_ns(p, p->open_ticks, at),
-				   .ns = span_ns(p, at, to_ticks),
-				   .apart_ns = span_ns(p, 0, looks_after(l))});
+		add_hidden_gap(p, &(struct profile_gap){.before = line,
+					  .from_ns = span_ns(p, p->open_ticks, at),
+					  .ns = span_ns(p, at, to_ticks),
+					  .apart_ns = span_ns(p, 0, looks_after(l))});
 	p->looked_at = line;
 }
 
@@ -71,7 +71,8 @@ void hidden_none(struct pl_profile *p, uint64_t end_ticks)
 	const struct looks *l = &p->seen;
 
 	if (!p->gap_count)
-		add_gap(p, &(struct profile_gap){.ns = span_ns(p, p->open_ticks, end_ticks),
+		add_hidden_gap(
+			p, &(struct profile_gap){.ns = span_ns(p, p->open_ticks, end_ticks),
 				   .apart_ns = l->has_sample ? span_ns(p, 0, looks_before(l)) : 0});
 }
 
@@ -91,7 +92,7 @@ static uint32_t place_in_tail(const struct share *s, uint32_t line)
 }
 
 /* How long can the line have run in the gap? */
-static double fits(
+static double time_that_fits(
 	const struct share *s, const struct profile_gap *gap, uint32_t line, double tick_ns)
 {
 	const uint32_t place = place_in_tail(s, line);
@@ -113,7 +114,7 @@ static void add_doubt(struct share_doubt *d)
 	d->span_hidden_ns = d->span_apart_ns = 0;
 }
 
-static void note(struct share_doubt *d, double hidden_ns, double apart_ns)
+static void note_doubt(struct share_doubt *d, double hidden_ns, double apart_ns)
 {
 	if (hidden_ns < d->span_hidden_ns)
 		return;
@@ -132,12 +133,12 @@ void hidden_close(struct pl_profile *p, double ns, double tick_ns)
 	for (uint32_t i = 0; i < s->touched_count; i++) {
 		struct shared_line *l = &s->lines[s->touched[i]];
 		struct share_doubt *of_code = &s->codes[l->of_code].doubt;
-		note(&l->doubt, least_ns, least_ns);
+		note_doubt(&l->doubt, least_ns, least_ns);
 		for (uint32_t k = 0; k < p->gap_count; k++) {
-			double hidden_ns = fits(s, &p->gaps[k], s->touched[i], tick_ns);
-			note(&l->doubt, hidden_ns < ns ? hidden_ns : ns, p->gaps[k].apart_ns);
+			double hidden_ns = time_that_fits(s, &p->gaps[k], s->touched[i], tick_ns);
+			note_doubt(&l->doubt, hidden_ns < ns ? hidden_ns : ns, p->gaps[k].apart_ns);
 		}
-		note(of_code, l->doubt.span_hidden_ns, l->doubt.span_apart_ns);
+		note_doubt(of_code, l->doubt.span_hidden_ns, l->doubt.span_apart_ns);
 		if (p->proven)
 			l->doubt.span_hidden_ns = 0;
 		add_doubt(&l->doubt);

@@ -24,7 +24,7 @@ static struct block_ref *reserve_ref(struct thread_entry *t)
 	return &t->blocks[t->block_count];
 }
 
-static void add_counts(struct pl_thread *t, const struct block_head *head)
+static void add_block_counts(struct pl_thread *t, const struct block_head *head)
 {
 	t->events += head->events;
 	t->blocks++;
@@ -76,7 +76,7 @@ static int add_block(struct pl_recording *r, const struct stream *s, const struc
 		t->public.first_seq = head->first_seq;
 	if (!t->described && !t->start_ticks)
 		t->start_ticks = head->open_ticks;
-	add_counts(&t->public, head);
+	add_block_counts(&t->public, head);
 	return 0;
 }
 
@@ -84,7 +84,7 @@ static int add_block(struct pl_recording *r, const struct stream *s, const struc
 
 /* Counts are of what is kept: those of a dropped segment are taken off again. 0 - count is well
  * defined for unsigned numbers, and adds up to the difference. */
-static void count_samples(struct pl_recording *r, const struct samples_head *head, bool add)
+static void count_samples_record(struct pl_recording *r, const struct samples_head *head, bool add)
 {
 	struct process_entry *p = recording_process(r, head->process);
 
@@ -109,7 +109,7 @@ static int add_samples(
 	}
 	r->samples[r->sample_count++] = (struct sample_ref){
 		.off = s->off, .file = s->file, .stored = s->head.stored, .head = *head};
-	count_samples(r, head, true);
+	count_samples_record(r, head, true);
 	return 0;
 }
 
@@ -136,7 +136,7 @@ static void drop_samples(struct pl_recording *r, uint32_t file)
 	size_t n = 0;
 
 	for (; n < r->sample_count && r->samples[n].file < file; n++)
-		count_samples(r, &r->samples[n].head, false);
+		count_samples_record(r, &r->samples[n].head, false);
 	r->samples_evicted += n;
 	r->sample_count -= n;
 	if (n && r->sample_count)
@@ -242,7 +242,7 @@ static int read_appended(
 
 /* ---- all segments ---- */
 
-static int by_number(const void *a, const void *b)
+static int compare_thread_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -376,7 +376,8 @@ static int list_segments(struct pl_recording *r, struct pl_buf *numbers, struct 
 	int code = r->files->ops->segments(r->files, numbers, err);
 
 	if (code == 0 && numbers->used)
-		qsort(numbers->at, numbers->used / sizeof(uint32_t), sizeof(uint32_t), by_number);
+		qsort(numbers->at, numbers->used / sizeof(uint32_t), sizeof(uint32_t),
+			compare_thread_number);
 	return code;
 }
 

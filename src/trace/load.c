@@ -1,6 +1,6 @@
 #include "trace/load.h"
 
-static int read_record(
+static int read_block_record(
 	struct stream *s, const struct block_ref *ref, struct record *out, struct pl_err *err)
 {
 	s->file = ref->file;
@@ -39,7 +39,7 @@ static int pass_needed(struct block *b, struct stream *s, const struct thread_en
 		ref[-(ptrdiff_t)needed].number + needed != ref->number)
 		return PL_ERR_FORMAT;
 	for (*at -= needed; *at < ref; ++*at) {
-		int code = read_record(s, *at, &record, err);
+		int code = read_block_record(s, *at, &record, err);
 		if (code == 0)
 			code = block_pass(b, record.payload);
 		if (code)
@@ -55,6 +55,6 @@ int load_block(struct block *b, struct stream *s, const struct thread_entry *t,
 	int code = pass_needed(b, s, t, ref, err);
 
 	if (code == 0)
-		code = read_record(s, *ref, &record, err);
+		code = read_block_record(s, *ref, &record, err);
 	return code ? code : block_open(b, record.payload);
 }

@@ -36,18 +36,18 @@ void looks_release(struct looks *l)
 	samples_walk_release(&l->walk);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t least_time(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint64_t most(uint64_t a, uint64_t b)
+static uint64_t most_time(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
 /* The order of times in a file is not certain. */
-static uint64_t between(uint64_t from, uint64_t to)
+static uint64_t time_between(uint64_t from, uint64_t to)
 {
 	return to > from ? to - from : 0;
 }
@@ -64,21 +64,21 @@ bool looks_is_last(const struct looks *l, uint64_t to)
 
 uint64_t looks_before(const struct looks *l)
 {
-	return l->before ? between(l->before, l->sample.ticks) : 0;
+	return l->before ? time_between(l->before, l->sample.ticks) : 0;
 }
 
 uint64_t looks_after(const struct looks *l)
 {
-	return l->has_next ? between(l->sample.ticks, l->next.ticks) : 0;
+	return l->has_next ? time_between(l->sample.ticks, l->next.ticks) : 0;
 }
 
 uint64_t looks_part(const struct looks *l, uint64_t from, uint64_t to)
 {
 	const uint64_t at = l->sample.ticks;
 	uint64_t before = looks_before(l), after = looks_after(l);
-	const uint64_t half = least(before, after) / 2;
+	const uint64_t half = least_time(before, after) / 2;
 
-	before = looks_is_first(l, from) ? most(between(from, at), half) : before / 2;
-	after = looks_is_last(l, to) ? most(between(at, to), half) : after / 2;
+	before = looks_is_first(l, from) ? most_time(time_between(from, at), half) : before / 2;
+	after = looks_is_last(l, to) ? most_time(time_between(at, to), half) : after / 2;
 	return before + after;
 }

@@ -29,17 +29,7 @@ struct meta {
  * PL_ERR_FORMAT: this record is damaged, and the next one is read; any other error ends reading. */
 typedef int meta_reader(struct meta *m, struct pl_view v);
 
-static int read_u32(struct pl_view *v, uint32_t *out)
-{
-	uint64_t value;
-	int code = view_varint_max(v, UINT32_MAX, &value);
-
-	if (code == 0)
-		*out = (uint32_t)value;
-	return code;
-}
-
-static int read_text(struct meta *m, struct pl_view *v, const char **out)
+static int meta_text(struct meta *m, struct pl_view *v, const char **out)
 {
 	struct pl_view bytes;
 	int code = view_string(v, &bytes);
@@ -72,7 +62,7 @@ static bool is_key(struct pl_view key, const char *word)
 }
 
 /* 0 if it is not a number, or too large: both mean "not known". */
-static uint64_t decimal(const char *text)
+static uint64_t decimal_number(const char *text)
 {
 	errno = 0;
 	uint64_t value = strtoull(text, NULL, 10);
@@ -101,9 +91,9 @@ static void set_key(struct pl_recording *r, struct pl_view key, const char *valu
 		if (is_key(key, texts[i].word))
 			*texts[i].text = value;
 	if (is_key(key, "start_ns"))
-		r->info.start_ns = (int64_t)(decimal(value) & INT64_MAX);
+		r->info.start_ns = (int64_t)(decimal_number(value) & INT64_MAX);
 	if (is_key(key, "limit_bytes"))
-		r->info.limit_bytes = decimal(value);
+		r->info.limit_bytes = decimal_number(value);
 	r->clock.ticks_are_ns = strcmp(r->info.clock, "monotonic") == 0;
 }
 
@@ -131,7 +121,7 @@ static int read_header(struct meta *m, struct pl_view v)
 		const char *value;
 		if (view_string(&v, &key))
 			return PL_ERR_FORMAT;
-		int code = read_text(m, &v, &value);
+		int code = meta_text(m, &v, &value);
 		if (code)
 			return code;
 		set_key(r, key, value);
@@ -155,13 +145,14 @@ static const char *how_word(uint64_t how)
  * What follows is for a writer that continues the recording; 1.0 has no stdlib_dir. Its entry may
  * be there already: a THREAD record or a block made it.
  */
-static int read_process(struct meta *m, struct pl_view v)
+static int meta_process(struct meta *m, struct pl_view v)
 {
 	uint32_t number, parent, pid;
 	uint64_t how, ticks;
 
-	if (read_u32(&v, &number) || read_u32(&v, &parent) || read_u32(&v, &pid) ||
-		view_varint(&v, &how) || view_varint(&v, &ticks) || !number)
+	if (view_varint_u32(&v, &number) || view_varint_u32(&v, &parent) ||
+		view_varint_u32(&v, &pid) || view_varint(&v, &how) || view_varint(&v, &ticks) ||
+		!number)
 		return PL_ERR_FORMAT;
 	struct process_entry *p = recording_process(m->r, number);
 	if (!p)
@@ -171,12 +162,12 @@ static int read_process(struct meta *m, struct pl_view v)
 	p->public.parent = parent;
 	p->public.pid = pid;
 	p->public.how = how_word(how);
-	int code = read_text(m, &v, &p->public.command);
+	int code = meta_text(m, &v, &p->public.command);
 	if (code == 0)
-		code = read_text(m, &v, &p->public.executable);
+		code = meta_text(m, &v, &p->public.executable);
 	if (code == 0)
-		code = read_text(m, &v, &p->public.interpreter);
-	return code || !v.left ? code : read_text(m, &v, &p->stdlib_dir);
+		code = meta_text(m, &v, &p->public.interpreter);
+	return code || !v.left ? code : meta_text(m, &v, &p->stdlib_dir);
 }
 
 /* | number | ticks | end | end code | switches | waits | codes left out | not analysed |
@@ -188,8 +179,8 @@ static int read_process_end(struct meta *m, struct pl_view v)
 	uint32_t number, end_code;
 	uint64_t ticks, end, switches, waits, left_out = 0, unanalysed = 0;
 
-	if (read_u32(&v, &number) || view_varint(&v, &ticks) ||
-		view_varint_max(&v, PL_PROCESS_LOST, &end) || read_u32(&v, &end_code) ||
+	if (view_varint_u32(&v, &number) || view_varint(&v, &ticks) ||
+		view_varint_max(&v, PL_PROCESS_LOST, &end) || view_varint_u32(&v, &end_code) ||
 		view_varint(&v, &switches) || view_varint(&v, &waits) || !number)
 		return PL_ERR_FORMAT;
 	struct process_entry *p = recording_process(m->r, number);
@@ -212,13 +203,13 @@ static int read_process_end(struct meta *m, struct pl_view v)
  *
  * A further record of a thread changes its name; its beginning is that of the first.
  */
-static int read_thread(struct meta *m, struct pl_view v)
+static int meta_thread(struct meta *m, struct pl_view v)
 {
 	uint32_t process, number;
 	uint64_t native_id, ticks;
 
-	if (read_u32(&v, &process) || read_u32(&v, &number) || view_varint(&v, &native_id) ||
-		view_varint(&v, &ticks))
+	if (view_varint_u32(&v, &process) || view_varint_u32(&v, &number) ||
+		view_varint(&v, &native_id) || view_varint(&v, &ticks))
 		return PL_ERR_FORMAT;
 	struct thread_entry *t = recording_thread(m->r, process, number);
 	if (!t)
@@ -227,7 +218,7 @@ static int read_thread(struct meta *m, struct pl_view v)
 		t->start_ticks = ticks;
 	t->described = true;
 	t->public.native_id = native_id;
-	return read_text(m, &v, &t->public.name);
+	return meta_text(m, &v, &t->public.name);
 }
 
 /* | process | number | ticks | seq |
@@ -235,13 +226,13 @@ static int read_thread(struct meta *m, struct pl_view v)
  * seq is the number of rows that the thread had in all: if fewer are there, its last block is
  * lost.
  */
-static int read_thread_end(struct meta *m, struct pl_view v)
+static int meta_thread_end(struct meta *m, struct pl_view v)
 {
 	uint32_t process, number;
 	uint64_t ticks, seq;
 
-	if (read_u32(&v, &process) || read_u32(&v, &number) || view_varint(&v, &ticks) ||
-		view_varint(&v, &seq))
+	if (view_varint_u32(&v, &process) || view_varint_u32(&v, &number) ||
+		view_varint(&v, &ticks) || view_varint(&v, &seq))
 		return PL_ERR_FORMAT;
 	struct thread_entry *t = recording_thread(m->r, process, number);
 	if (!t)
@@ -262,7 +253,7 @@ static int read_strings(struct meta *m, struct pl_view v)
 		const char *text;
 		if (view_varint(&v, &number))
 			return PL_ERR_FORMAT;
-		int code = read_text(m, &v, &text);
+		int code = meta_text(m, &v, &text);
 		if (code == 0)
 			code = put_pointer(&m->r->strings, number, text);
 		if (code)
@@ -309,7 +300,7 @@ static int read_source(struct meta *m, struct pl_view v)
 
 	if (view_varint(&v, &number) || view_string(&v, &file))
 		return PL_ERR_FORMAT;
-	int code = read_text(m, &v, &reason);
+	int code = meta_text(m, &v, &reason);
 	if (code)
 		return code;
 	if (view_string(&v, &text))
@@ -328,7 +319,7 @@ static int read_source(struct meta *m, struct pl_view v)
  *
  * clockmap_add refuses a sample that goes backward; that is damage like any other.
  */
-static int read_clock(struct meta *m, struct pl_view v)
+static int meta_clock(struct meta *m, struct pl_view v)
 {
 	struct clock_sample s;
 	uint64_t mono, real, error;
@@ -352,11 +343,12 @@ static int read_loss(struct meta *m, struct pl_view v)
 	struct pl_loss l = {0};
 	uint64_t ticks, reason;
 
-	if (read_u32(&v, &l.process) || read_u32(&v, &l.thread) || view_varint(&v, &l.seq) ||
-		view_varint(&v, &ticks) || view_varint(&v, &reason) || view_varint(&v, &l.lost))
+	if (view_varint_u32(&v, &l.process) || view_varint_u32(&v, &l.thread) ||
+		view_varint(&v, &l.seq) || view_varint(&v, &ticks) || view_varint(&v, &reason) ||
+		view_varint(&v, &l.lost))
 		return PL_ERR_FORMAT;
 	l.reason = reason < PL_GAP_REASON_COUNT ? (enum pl_gap_reason)reason : PL_GAP_UNKNOWN;
-	int code = read_text(m, &v, &l.text);
+	int code = meta_text(m, &v, &l.text);
 	if (code)
 		return code;
 	struct loss_entry *entry = entries_add(&m->r->losses, sizeof *entry);
@@ -380,7 +372,7 @@ static int read_end(struct meta *m, struct pl_view v)
 	uint32_t first;
 
 	if (view_varint(&v, &ticks) || view_varint(&v, &recovered) ||
-		view_varint(&v, &meta_bytes) || read_u32(&v, &first))
+		view_varint(&v, &meta_bytes) || view_varint_u32(&v, &first))
 		return PL_ERR_FORMAT;
 	if (meta_bytes != m->off)
 		recording_damage(
@@ -406,7 +398,7 @@ static int read_evicted(struct meta *m, struct pl_view v)
 {
 	struct pl_recording *r = m->r;
 	uint64_t events = 0; /* not recorded before 1.9 */
-	int code = read_u32(&v, &r->first_segment);
+	int code = view_varint_u32(&v, &r->first_segment);
 
 	if (code == 0 && v.left)
 		code = view_varint(&v, &events);
@@ -473,14 +465,14 @@ static int read_costs(struct meta *m, struct pl_view v)
 
 static meta_reader *const readers[] = {
 	[RECORD_HEADER] = read_header,
-	[RECORD_PROCESS] = read_process,
-	[RECORD_THREAD] = read_thread,
+	[RECORD_PROCESS] = meta_process,
+	[RECORD_THREAD] = meta_thread,
 	[RECORD_STRINGS] = read_strings,
 	[RECORD_BODIES] = read_bodies,
 	[RECORD_SOURCE] = read_source,
-	[RECORD_CLOCK] = read_clock,
+	[RECORD_CLOCK] = meta_clock,
 	[RECORD_PROCESS_END] = read_process_end,
-	[RECORD_THREAD_END] = read_thread_end,
+	[RECORD_THREAD_END] = meta_thread_end,
 	[RECORD_LOSS] = read_loss,
 	[RECORD_END] = read_end,
 	[RECORD_EVICTED] = read_evicted,
@@ -500,7 +492,7 @@ static int read_payload(struct meta *m, const struct record *record, struct pl_b
 
 /* The head is sound. A payload that is damaged costs this record only, because the head says where
  * the next one is. */
-static int read_record(struct meta *m, struct stream *s, struct pl_buf *room)
+static int meta_record(struct meta *m, struct stream *s, struct pl_buf *room)
 {
 	struct pl_recording *r = m->r;
 	struct record record;
@@ -538,7 +530,7 @@ static int read_all(struct meta *m, struct stream *s, bool *news)
 			m->why = (struct pl_err){0};
 			code = stream_resync(s, &m->why);
 		} else if (code == 0) {
-			code = read_record(m, s, &room);
+			code = meta_record(m, s, &room);
 		}
 		if (code)
 			break;

@@ -7,8 +7,8 @@
  *
  *   heap   | 0 ... waiting - 1: a binary heap by key, then thread number | the rest: at their end |
  *
- * A walk at its end may continue when the recording does (wake), so it is kept, without its
- * memory. */
+ * A walk at its end may continue when the recording does (wake_ended_walks), so it is kept, without
+ * its memory. */
 
 static bool comes_first(const struct order_entry *a, const struct order_entry *b)
 {
@@ -17,7 +17,7 @@ static bool comes_first(const struct order_entry *a, const struct order_entry *b
 	return walk_thread(a->walk)->public.number < walk_thread(b->walk)->public.number;
 }
 
-static void exchange(struct order *o, size_t i, size_t j)
+static void exchange_walks(struct order *o, size_t i, size_t j)
 {
 	const struct order_entry e = o->heap[i];
 
@@ -25,7 +25,7 @@ static void exchange(struct order *o, size_t i, size_t j)
 	o->heap[j] = e;
 }
 
-static void sift_down(struct order *o, size_t i)
+static void sift_walk_down(struct order *o, size_t i)
 {
 	for (;;) {
 		size_t least = i;
@@ -34,7 +34,7 @@ static void sift_down(struct order *o, size_t i)
 				least = child;
 		if (least == i)
 			return;
-		exchange(o, i, least);
+		exchange_walks(o, i, least);
 		i = least;
 	}
 }
@@ -42,7 +42,7 @@ static void sift_down(struct order *o, size_t i)
 static void sift_up(struct order *o, size_t i)
 {
 	while (i && comes_first(&o->heap[i], &o->heap[(i - 1) / 2])) {
-		exchange(o, i, (i - 1) / 2);
+		exchange_walks(o, i, (i - 1) / 2);
 		i = (i - 1) / 2;
 	}
 }
@@ -50,7 +50,7 @@ static void sift_up(struct order *o, size_t i)
 /* The entry at `from`, which was at its end, waits again. */
 static void wait_again(struct order *o, size_t from)
 {
-	exchange(o, from, o->waiting);
+	exchange_walks(o, from, o->waiting);
 	sift_up(o, o->waiting++);
 }
 
@@ -58,8 +58,8 @@ static void retire_first(struct order *o)
 {
 	struct walk *w = o->heap[0].walk;
 
-	exchange(o, 0, --o->waiting);
-	sift_down(o, 0);
+	exchange_walks(o, 0, --o->waiting);
+	sift_walk_down(o, 0);
 	if (w != o->last)
 		walk_rest(w);
 }
@@ -96,7 +96,7 @@ static int add_walk(struct order *o, struct thread_entry *t)
 }
 
 /* Add threads that are new; PL_ERR_MEMORY. */
-static int add_threads(struct order *o)
+static int add_new_threads(struct order *o)
 {
 	int code = 0;
 
@@ -115,7 +115,7 @@ static bool has_more(const struct walk *w)
 
 /* A recording that is being written has got more blocks of threads that seemed to be at their
  * end. */
-static void wake(struct order *o)
+static void wake_ended_walks(struct order *o)
 {
 	for (size_t i = o->waiting; i < o->count; i++) {
 		if (!has_more(o->heap[i].walk))
@@ -127,7 +127,7 @@ static void wake(struct order *o)
 
 /* Bring the walk with the least run to the front, so that its number is exact. PL_END: there is
  * none. */
-static int choose(struct order *o, struct pl_err *err)
+static int choose_least_walk(struct order *o, struct pl_err *err)
 {
 	struct path_clock_peek peek;
 
@@ -143,7 +143,7 @@ static int choose(struct order *o, struct pl_err *err)
 		if (peek.order == e->key)
 			return 0;
 		e->key = peek.order;
-		sift_down(o, 0); /* ask again, with the one that is first now */
+		sift_walk_down(o, 0); /* ask again, with the one that is first now */
 	}
 	return PL_END;
 }
@@ -169,11 +169,11 @@ int order_next(struct order *o, struct pl_event *row, struct pl_err *err)
 		return walk_next(o->last, row, err);
 	o->running = false;
 	if (code == 0)
-		code = add_threads(o);
+		code = add_new_threads(o);
 	if (code == 0 && !o->waiting)
-		wake(o);
+		wake_ended_walks(o);
 	if (code == 0)
-		code = choose(o, err);
+		code = choose_least_walk(o, err);
 	if (code)
 		return code;
 	struct walk *before = o->last;
@@ -191,7 +191,7 @@ int order_move(struct order *o, int (*move)(struct walk *w, void *context, struc
 	void *context, struct pl_err *err)
 {
 	struct path_clock_peek peek;
-	int code = add_threads(o);
+	int code = add_new_threads(o);
 
 	o->last = NULL;
 	o->running = false;

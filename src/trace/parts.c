@@ -33,7 +33,7 @@ uint32_t parts_count(const struct pl_recording *r, const struct pl_profile_wante
 }
 
 /* A gap between two blocks belongs to the part that has both. */
-static bool follows(const struct block_ref *before, const struct block_ref *b)
+static bool is_same_part(const struct block_ref *before, const struct block_ref *b)
 {
 	return b->number == before->number + 1 && !b->gap_before &&
 	       b->first_seq == before->first_seq + before->events;
@@ -52,7 +52,7 @@ size_t parts_edge(const struct thread_entry *t, uint32_t part, uint32_t parts)
 		return part ? count : 0;
 	if (count < 2 * (size_t)parts) /* short lists are not divided */
 		return part <= t->public.number % parts ? 0 : count;
-	while (edge && edge < count && !follows(&t->blocks[edge - 1], &t->blocks[edge]))
+	while (edge && edge < count && !is_same_part(&t->blocks[edge - 1], &t->blocks[edge]))
 		edge++;
 	return edge;
 }
@@ -233,7 +233,7 @@ static void join_damage(struct pl_recording *r, uint32_t process, const struct p
 	}
 }
 
-static int join(struct pl_profile *p, struct pl_profile *q)
+static int join_profiles(struct pl_profile *p, struct pl_profile *q)
 {
 	struct same_codes codes = {0};
 	int code = same_codes_init(&codes, p->r, q->r);
@@ -368,7 +368,7 @@ struct worker {
 
 /* Progress is told by the caller's thread only, for its own part; the others just look whether to
  * stop. */
-static bool go_on(void *context, double done)
+static bool tell_progress(void *context, double done)
 {
 	const struct worker *w = context;
 
@@ -377,12 +377,12 @@ static bool go_on(void *context, double done)
 }
 
 /* Runs in its own thread, or in the caller's if that could not be started. */
-static void *work(void *context)
+static void *do_part(void *context)
 {
 	struct worker *w = context;
 	struct pl_profile_wanted wanted = w->first->wanted;
 
-	wanted.progress = go_on;
+	wanted.progress = tell_progress;
 	wanted.context = w;
 	w->code = pl_recording_open(&w->r, w->first->r->info.directory, &w->err);
 	if (w->code == 0)
@@ -398,15 +398,15 @@ static void *work(void *context)
 }
 
 /* When no more threads can be started, this thread does the rest. */
-static void start(struct worker *all, uint32_t parts)
+static void start_workers(struct worker *all, uint32_t parts)
 {
 	for (uint32_t k = 1; k < parts; k++)
-		all[k].running = pthread_create(&all[k].thread, NULL, work, &all[k]) == 0;
+		all[k].running = pthread_create(&all[k].thread, NULL, do_part, &all[k]) == 0;
 }
 
 /* All are waited for, also after an error: they use what the caller owns. The first error is
  * returned. */
-static int finish(struct worker *all, uint32_t parts, struct pl_err *err)
+static int finish_workers(struct worker *all, uint32_t parts, struct pl_err *err)
 {
 	int code = all[0].code;
 
@@ -414,7 +414,7 @@ static int finish(struct worker *all, uint32_t parts, struct pl_err *err)
 		if (all[k].running)
 			pthread_join(all[k].thread, NULL);
 		else
-			work(&all[k]);
+			do_part(&all[k]);
 		if (all[k].code && code == 0) {
 			code = all[k].code;
 			if (err && code < 0)
@@ -432,7 +432,7 @@ static int join_all(struct worker *all, uint32_t parts)
 	for (uint32_t k = 0; k < parts; k++)
 		profiles[k] = all[k].p;
 	for (uint32_t k = 1; k < parts && code == 0; k++)
-		code = join(all[0].p, all[k].p);
+		code = join_profiles(all[0].p, all[k].p);
 	return code == 0 ? join_borders(all[0].p, profiles, parts) : code;
 }
 
@@ -446,11 +446,11 @@ int parts_gather(struct pl_profile *p, uint32_t parts, struct pl_err *err)
 		all[k] = (struct worker){.first = p, .part = k, .parts = parts, .stop = &stop};
 	all[0].p = p;
 	p->parts = parts;
-	start(all, parts);
+	start_workers(all, parts);
 	all[0].code = profile_gather(p, err);
 	if (all[0].code)
 		__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
-	int code = finish(all, parts, err);
+	int code = finish_workers(all, parts, err);
 	if (code == 0)
 		code = join_all(all, parts);
 	for (uint32_t k = 1; k < parts; k++) {

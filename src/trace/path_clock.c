@@ -123,7 +123,7 @@ void path_clock_over_marks(struct path_clock *c)
 
 /* ---- going on ---- */
 
-static void begin_block(struct path_clock *c)
+static void begin_clock_block(struct path_clock *c)
 {
 	const struct block_reader *b = &c->path.blocks;
 
@@ -148,7 +148,7 @@ int path_clock_go_on(struct path_clock *c, struct pl_err *err)
 		path_clock_take(c, &c->path.held);
 		break;
 	case PATH_OPENED:
-		begin_block(c);
+		begin_clock_block(c);
 		break;
 	case PATH_ENDED:
 		if (!c->ticks)

@@ -2,12 +2,12 @@
  * there the span's time is divided (share.h). The walk gives the rows around a stamp, which say
  * where the span ends.
  *
- *	count_prior     strides over some blocks: what does a row of each line cost?
- *	count_samples   all samples: in which lines was the program seen, and did it wait?
- *	share_thread    for each thread, from stamp to stamp:
- *	    by_strides      counts rows, moves the contexts
- *	    on_row          a row at a stamp: closes the span, then changes the stack
- *	    close_span      samples of the span, then share_out
+ *	count_prior             strides over some blocks: what does a row of each line cost?
+ *	count_profile_samples   all samples: in which lines was the program seen, and did it wait?
+ *	share_thread            for each thread, from stamp to stamp:
+ *	    take_strides_to         counts rows, moves the contexts
+ *	    on_row                  a row at a stamp: closes the span, then changes the stack
+ *	    close_span              samples of the span, then share_out
  *
  * The cost of a row of each line must be known before the first span is divided. It is an estimate,
  * so for a large recording it comes from some of its blocks, evenly spread. That makes one pass of
@@ -77,7 +77,7 @@ static int count_block(
 }
 
 /* Does the block have time of the range that is wanted? */
-static bool is_asked(const struct pl_profile *p, const struct block_ref *b)
+static bool is_block_in_range(const struct pl_profile *p, const struct block_ref *b)
 {
 	const struct pl_times_range *range = &p->wanted.range;
 
@@ -96,9 +96,9 @@ static int count_prior(struct pl_profile *p, struct thread_entry *t, struct pl_e
 
 	walk_init(&w, p->r, t);
 	for (size_t i = 0; i < t->block_count; i++)
-		p->blocks_all += is_asked(p, &t->blocks[i]);
+		p->blocks_all += is_block_in_range(p, &t->blocks[i]);
 	for (size_t i = 0; i < t->block_count && code == 0; i += step)
-		if (is_asked(p, &t->blocks[i]))
+		if (is_block_in_range(p, &t->blocks[i]))
 			code = count_block(&prior, &s, &w, i, err);
 	walk_release(&w);
 	if (code == 0)
@@ -167,7 +167,7 @@ static void add_look(
 
 /* A sample is of a thread at a time, and says which instruction of which code it was in, and
  * whether it waited. */
-static int count_samples(struct pl_profile *p, struct pl_err *err)
+static int count_profile_samples(struct pl_profile *p, struct pl_err *err)
 {
 	const struct pl_times_range *range = &p->wanted.range;
 	struct samples_walk w = {.r = p->r, .process = range->process};
@@ -304,7 +304,7 @@ static void passed_at(
 }
 
 /* Called by the contexts when a frame goes to another line, or ends. */
-static void passed(
+static void line_passed(
 	void *who, const struct context_frame *f, const struct pl_code *code, int32_t line)
 {
 	struct pl_profile *p = who;
@@ -385,7 +385,7 @@ void profile_pass_idle(struct pl_profile *p, uint64_t ticks)
 }
 
 /* Called by the contexts when a frame is left. */
-static void left(void *who, const struct context_frame *f)
+static void frame_left(void *who, const struct context_frame *f)
 {
 	struct pl_profile *p = who;
 
@@ -422,7 +422,7 @@ static void rename_task(struct profile_task *t, const char *name)
 }
 
 /* By its number; in a recording older than 1.9 by its name. */
-static uint32_t find_task(struct pl_profile *p, const struct stack_task *task)
+static uint32_t find_task_row(struct pl_profile *p, const struct stack_task *task)
 {
 	uint64_t *place = map_put(
 		&p->task_index, task->number ? hash_bytes(&task->number, sizeof task->number)
@@ -475,7 +475,7 @@ static void begin_stretch(struct pl_profile *p, uint32_t number, uint64_t ticks)
 static uint32_t began_task(void *who, const struct stack_task *task)
 {
 	struct pl_profile *p = who;
-	uint32_t number = find_task(p, task);
+	uint32_t number = find_task_row(p, task);
 
 	if (number && !p->before)
 		begin_stretch(p, number, p->walk.clock.ticks);
@@ -544,14 +544,14 @@ static void wait_to_end(struct pl_profile *p, uint64_t end_ticks)
 
 static void renamed_task(void *who, const struct stack_task *task)
 {
-	find_task(who, task);
+	find_task_row(who, task);
 }
 
 /* ---- a span ---- */
 
 /* Is the sample in what is shared of the span, without its idle time and what is out of the range?
  * Then also the ends of that. */
-static bool is_shared(
+static bool is_sample_shared(
 	const struct pl_profile *p, const struct sample *s, uint64_t *from, uint64_t *to)
 {
 	if (*from < p->range_from)
@@ -615,7 +615,7 @@ static int take_sample(struct pl_profile *p, uint64_t end_ticks)
 		else if (p->idle_to <= p->open_ticks)
 			blocks_look(p, s->ticks, c, line);
 	}
-	if (!ends && !is_shared(p, s, &from, &to))
+	if (!ends && !is_sample_shared(p, s, &from, &to))
 		return 0;
 	struct shared_line *l = share_line(&p->share, c, line);
 	if (!l)
@@ -654,7 +654,7 @@ static int add_step(void *context, const struct pl_count *row)
 	return 0;
 }
 
-static int take_steps(struct pl_profile *p)
+static int take_profile_steps(struct pl_profile *p)
 {
 	return strides_take(&p->strides, add_step, p);
 }
@@ -745,7 +745,7 @@ static void note_tail(struct pl_profile *p, uint64_t end_ticks)
  * forgotten, and the next one opens at the same tick. */
 static int close_span(struct pl_profile *p, uint64_t end_ticks)
 {
-	int code = take_steps(p);
+	int code = take_profile_steps(p);
 
 	p->proven_call = p->exact_from && p->exact_to && !(idle_part(p, end_ticks) > 0) &&
 			 share_is_one_call(&p->share, &p->contexts);
@@ -784,7 +784,7 @@ static int close_span(struct pl_profile *p, uint64_t end_ticks)
 /* ---- rows ---- */
 
 /* Before a row is taken: which line runs, at which depth. Afterwards the stack has changed. */
-static struct stood stand(struct pl_profile *p)
+static struct stood line_before_row(struct pl_profile *p)
 {
 	struct stood s = {.depth = p->walk.clock.path.stack.depth};
 
@@ -800,7 +800,7 @@ static bool is_exit(enum pl_event_kind kind)
 /* The path is not known from here up to then. */
 static int lose_span(struct pl_profile *p, uint64_t to_ticks)
 {
-	int code = take_steps(p);
+	int code = take_profile_steps(p);
 
 	if (to_ticks > p->open_ticks)
 		p->lost_ns += profile_wanted_ns(p, p->open_ticks, to_ticks);
@@ -820,7 +820,7 @@ static int leave_gap(struct pl_profile *p, const struct pl_event *row)
 }
 
 /* In a tail: its time is known at the end of the span. */
-static void put_aside(struct pl_profile *p, const struct stood *before, bool gone)
+static void put_in_tail(struct pl_profile *p, const struct stood *before, bool gone)
 {
 	struct contexts *x = &p->contexts;
 	const bool began_here = p->tail_line == x->depth;
@@ -853,9 +853,9 @@ static void leave_line(struct pl_profile *p, const struct pl_event *row, const s
 		return;
 	if (row->kind != PL_EVENT_LINE && row->kind != PL_EVENT_AGAIN && !is_exit(row->kind))
 		return;
-	put_aside(p, before, is_exit(row->kind));
+	put_in_tail(p, before, is_exit(row->kind));
 	if (f->since != x->now)
-		passed(p, f, before->code, before->line);
+		line_passed(p, f, before->code, before->line);
 	begin_line(f, x->now, 0);
 }
 
@@ -950,7 +950,7 @@ static bool is_bottom(struct pl_profile *p, const struct pl_event *row)
 }
 
 /* The walk's stack no longer has the frame; the contexts do. */
-static int unwind(struct pl_profile *p, const struct pl_event *row)
+static int row_unwinds(struct pl_profile *p, const struct pl_event *row)
 {
 	int32_t line;
 	const struct pl_code *below = thread_path_runs(&p->walk.clock.path, &line);
@@ -1017,7 +1017,7 @@ static int on_row(struct pl_profile *p, const struct pl_event *row, const struct
 	leave_line(p, row, before);
 	const bool exceptions = p->wanted.exceptions && !p->before;
 	if (code == 0 && exceptions && row->kind == PL_EVENT_UNWIND)
-		code = unwind(p, row);
+		code = row_unwinds(p, row);
 	if (!p->before)
 		note_wait(p, row);
 	if (code == 0)
@@ -1051,7 +1051,7 @@ static bool is_entered(const struct stack *s)
 
 /* To the next stamp. Without strides between two rows nothing ran in between, and the tail is that
  * of the row before. */
-static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
+static int take_strides_to(struct pl_profile *p, const struct stride_limit *limit)
 {
 	const uint64_t seq = p->walk.clock.path.next_seq;
 	struct contexts *x = &p->contexts;
@@ -1060,7 +1060,7 @@ static int by_strides(struct pl_profile *p, const struct stride_limit *limit)
 
 	x->now = p->walk.clock.ticks << 1;
 	while ((code = stride(&p->strides, &p->walk.clock, limit)) == STRIDE_FULL) {
-		code = take_steps(p);
+		code = take_profile_steps(p);
 		if (code)
 			break;
 		strides_forget(&p->strides);
@@ -1104,10 +1104,10 @@ static int walk_rows(struct pl_profile *p, struct pl_err *err)
 
 	for (;;) {
 		const uint64_t block = p->walk.clock.path.blocks.next_block;
-		code = p->open && !p->before ? by_strides(p, &limit) : 0;
+		code = p->open && !p->before ? take_strides_to(p, &limit) : 0;
 		if (code)
 			return code;
-		const struct stood before = stand(p);
+		const struct stood before = line_before_row(p);
 		code = walk_next(&p->walk, &row, err);
 		if (code == 0)
 			p->exact_to = is_exact(&p->walk.clock, &row);
@@ -1137,11 +1137,11 @@ static void leave_all(struct pl_profile *p, uint64_t end_ticks)
 			continue;
 		const struct pl_code *c = thread_path_code_of(&p->walk.clock.path, s->code);
 		if (path_end_stayed(p, x->depth))
-			passed(p, f, c,
+			line_passed(p, f, c,
 				code_place_line(c,
 					stack_place_of(&p->walk.clock.path.stack, x->depth),
 					s->value));
-		left(p, f);
+		frame_left(p, f);
 	}
 }
 
@@ -1256,14 +1256,14 @@ static int each_thread(struct pl_profile *p,
 
 /* ---- the API ---- */
 
-static int prepare(struct pl_profile *p)
+static int prepare_profile(struct pl_profile *p)
 {
 	int code = contexts_init(&p->contexts);
 
 	p->share.r = p->r;
 	p->contexts.who = p;
-	p->contexts.passed = passed;
-	p->contexts.left = left;
+	p->contexts.passed = line_passed;
+	p->contexts.left = frame_left;
 	p->contexts.task = began_task;
 	p->contexts.by_task = p->wanted.tasks;
 	p->strides.contexts = &p->contexts;
@@ -1289,7 +1289,7 @@ int profile_begin(struct pl_profile **out, struct pl_recording *r,
 	p->range_from = range->from_ns ? walk_ticks_of(r, range->from_ns) : 0;
 	p->range_to = range->to_ns && range->to_ns < INT64_MAX ? walk_ticks_of(r, range->to_ns + 1)
 							       : UINT64_MAX;
-	if (prepare(p)) {
+	if (prepare_profile(p)) {
 		pl_profile_free(p);
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for a profile");
 	}
@@ -1303,7 +1303,7 @@ int profile_gather(struct pl_profile *p, struct pl_err *err)
 	p->err = err;
 	int code = each_thread(p, count_prior, err);
 	if (code == 0)
-		code = count_samples(p, err);
+		code = count_profile_samples(p, err);
 	if (code == 0)
 		code = each_thread(p, share_thread, err);
 	p->err = NULL;

@@ -333,7 +333,7 @@ static bool is_orphaned(const struct pl_recording *r)
 /* meta has what the blocks name, and says which blocks are a thread's last; both files grow while
  * they are read. So they are read in turns until one has nothing new: then whatever a block names
  * is known, and all blocks of an end are there. */
-static int read_files(struct pl_recording *r, bool *news, struct pl_err *err)
+static int read_new_files(struct pl_recording *r, bool *news, struct pl_err *err)
 {
 	bool more = true;
 	int code = meta_read(r, news, err);
@@ -350,12 +350,12 @@ static int read_files(struct pl_recording *r, bool *news, struct pl_err *err)
  * record says more about the time before it. */
 static int read_news(struct pl_recording *r, bool *news, struct pl_err *err)
 {
-	int code = read_files(r, news, err);
+	int code = read_new_files(r, news, err);
 
 	/* END is written before the arena is removed, but perhaps after we read: so if there is no
 	 * arena, read once more */
 	if (code == 0 && is_orphaned(r)) {
-		code = read_files(r, news, err);
+		code = read_new_files(r, news, err);
 		if (code == 0 && is_orphaned(r)) {
 			r->unfinished_for_good = true;
 			recording_damage(

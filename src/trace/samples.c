@@ -6,7 +6,8 @@
 #include "trace/stream.h"
 
 /* Read the samples of a record into w->rows. */
-static int load(struct samples_walk *w, const struct sample_ref *ref, struct pl_err *err)
+static int load_samples_record(
+	struct samples_walk *w, const struct sample_ref *ref, struct pl_err *err)
 {
 	struct stream s = {.files = w->r->files,
 		.file = ref->file,
@@ -33,7 +34,7 @@ static int load(struct samples_walk *w, const struct sample_ref *ref, struct pl_
 
 /* Find the next record of the process. One that is damaged, or was dropped meanwhile, is
  * skipped. */
-static int next_record(struct samples_walk *w, struct pl_err *err)
+static int next_samples_record(struct samples_walk *w, struct pl_err *err)
 {
 	struct pl_recording *r = w->r;
 
@@ -44,7 +45,7 @@ static int next_record(struct samples_walk *w, struct pl_err *err)
 		if (ref->head.process != w->process || !ref->head.count)
 			continue;
 		struct pl_err why = {0};
-		int code = load(w, ref, &why);
+		int code = load_samples_record(w, ref, &why);
 		if (code == 0)
 			return 0;
 		w->rows = (struct pl_view){0};
@@ -68,7 +69,7 @@ int samples_walk_next(struct samples_walk *w, struct sample *out, struct pl_err 
 			if (w->next > w->r->samples_evicted && last < w->r->sample_count)
 				recording_samples_damage(w->r, &w->r->samples[last]);
 		}
-		int code = next_record(w, err);
+		int code = next_samples_record(w, err);
 		if (code)
 			return code;
 	}
@@ -85,7 +86,7 @@ int samples_check(struct pl_recording *r, const struct sample_ref *ref, struct p
 	struct samples_walk w = {.r = r, .process = ref->head.process};
 	struct sample s;
 	uint32_t i = 0;
-	int code = load(&w, ref, err);
+	int code = load_samples_record(&w, ref, err);
 
 	for (; code == 0 && w.rows.left; i++) {
 		code = sample_read(&w.rows, &w.ticks, &s);

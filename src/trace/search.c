@@ -22,12 +22,12 @@ struct pl_search {
 		1u << PL_EVENT_THROW | 1u << PL_EVENT_UNWIND | 1u << PL_EVENT_RAISE |              \
 		1u << PL_EVENT_RERAISE | 1u << PL_EVENT_HANDLED | 1u << PL_EVENT_MARK)
 
-static bool stopped(const struct pl_search *s)
+static bool search_is_stopped(const struct pl_search *s)
 {
 	return s->wanted.stop && *s->wanted.stop;
 }
 
-static bool may(void *context, const struct pl_count *row)
+static bool may_be_wanted(void *context, const struct pl_count *row)
 {
 	const struct pl_wanted *wanted = context;
 	struct pl_count first = *row;
@@ -52,7 +52,7 @@ int pl_search_new(struct pl_search **out, struct pl_recording *r, const struct p
 	s->r = r;
 	s->thread = t;
 	s->wanted = *wanted;
-	s->strides.halts = may;
+	s->strides.halts = may_be_wanted;
 	s->strides.halts_context = &s->wanted;
 	walk_init(&s->walk, r, t);
 	walk_init(&s->scout, r, t);
@@ -74,7 +74,7 @@ void pl_search_free(struct pl_search *s)
 /* ---- the thread's blocks ---- */
 
 /* The seq after the block's last event. */
-static uint64_t end_of(const struct block_ref *ref)
+static uint64_t block_end_seq(const struct block_ref *ref)
 {
 	return ref->first_seq + ref->events;
 }
@@ -137,7 +137,7 @@ static void pass_blocks(struct pl_search *s, uint64_t end)
 	if (s->wanted.passes)
 		s->wanted.passes(s->wanted.context, p->next_seq);
 	while (index + 1 < s->thread->block_count && !may_have(s, &s->thread->blocks[index]) &&
-		end_of(&s->thread->blocks[index]) <= end)
+		block_end_seq(&s->thread->blocks[index]) <= end)
 		index++;
 	if (index != from)
 		walk_go_to(&s->walk, index);
@@ -148,7 +148,7 @@ static int is_wanted(struct pl_search *s, const struct pl_event *e)
 	const struct pl_count row = {
 		.code = e->code, .line = e->line, .kind = e->kind, .events = 1};
 
-	if (!may(&s->wanted, &row))
+	if (!may_be_wanted(&s->wanted, &row))
 		return PL_END;
 	return s->wanted.is ? s->wanted.is(s->wanted.context, e) : 0;
 }
@@ -156,7 +156,7 @@ static int is_wanted(struct pl_search *s, const struct pl_event *e)
 /* From where the walk is. */
 static int go_forward(struct pl_search *s, uint64_t end, struct pl_event *event, struct pl_err *err)
 {
-	while (!stopped(s)) {
+	while (!search_is_stopped(s)) {
 		pass_blocks(s, end);
 		int code = s->walk.clock.path.next_seq < end
 				   ? pass_over(&s->strides, &s->walk, end, err)
@@ -199,7 +199,7 @@ int pl_search_next(
 static int last_of(
 	struct pl_search *s, size_t index, uint64_t seq, uint64_t *found, struct pl_err *err)
 {
-	const uint64_t end = end_of(&s->thread->blocks[index]);
+	const uint64_t end = block_end_seq(&s->thread->blocks[index]);
 	struct pl_event e;
 	int code;
 
@@ -207,7 +207,7 @@ static int last_of(
 	walk_go_to(&s->walk, index);
 	while ((code = go_forward(s, seq < end ? seq : end, &e, err)) == 0)
 		*found = e.seq;
-	return code < 0 ? code : stopped(s) ? PL_END : 0;
+	return code < 0 ? code : search_is_stopped(s) ? PL_END : 0;
 }
 
 /* Block by block backward; then the walk goes to the seq that was found, for the event itself.
@@ -220,7 +220,7 @@ int pl_search_previous(struct pl_search *s, uint64_t seq, uint64_t begin, struct
 	int code = 0;
 
 	for (size_t i = blocks_before(s->thread, seq); code == 0 && i-- && found == UINT64_MAX;) {
-		if (end_of(&blocks[i]) <= begin)
+		if (block_end_seq(&blocks[i]) <= begin)
 			break;
 		if (may_have(s, &blocks[i]))
 			code = last_of(s, i, seq, &found, err);
@@ -276,14 +276,14 @@ struct rows {
 
 /* To the few events at its front (`back`: at its end) of which one has so few frames. PL_END: it
  * has none. */
-static int narrow(
+static int narrow_rows(
 	struct pl_search *s, uint32_t frames, bool back, struct rows *in, struct pl_err *err)
 {
 	uint32_t least;
 	int code = least_depth(s, in->from, in->to, &least, err);
 	bool some = code == 0 && least <= frames;
 
-	while (some && code == 0 && in->to - in->from > SHALLOW_ROWS && !stopped(s)) {
+	while (some && code == 0 && in->to - in->from > SHALLOW_ROWS && !search_is_stopped(s)) {
 		uint64_t middle = in->from + (in->to - in->from) / 2;
 		code = back ? least_depth(s, middle, in->to, &least, err)
 			    : least_depth(s, in->from, middle, &least, err);
@@ -306,13 +306,13 @@ int pl_search_shallow(
 	for (; before && i < t->block_count; back ? i-- : i++) {
 		const struct block_ref *ref = &t->blocks[i];
 		struct rows in = {.from = !back && *seq > ref->first_seq ? *seq : ref->first_seq,
-			.to = back && *seq < end_of(ref) ? *seq : end_of(ref)};
+			.to = back && *seq < block_end_seq(ref) ? *seq : block_end_seq(ref)};
 		int code = PL_END;
-		if (!stopped(s) && in.from < in.to && ref->min_depth <= frames) {
-			code = narrow(s, frames, back, &in, err);
+		if (!search_is_stopped(s) && in.from < in.to && ref->min_depth <= frames) {
+			code = narrow_rows(s, frames, back, &in, err);
 			*seq = back ? in.to : in.from;
 		}
-		if (stopped(s))
+		if (search_is_stopped(s))
 			return PL_END;
 		if (code != PL_END)
 			return code;

@@ -66,7 +66,7 @@ static struct stride_limit limit_of(const struct walk *w, const struct target *t
 }
 
 /* As far as steps lead; when there is no more room for steps, what they counted is taken (full). */
-static int by_strides(struct walk *w, const struct target *t, const struct walk_visit *v)
+static int seek_by_strides(struct walk *w, const struct target *t, const struct walk_visit *v)
 {
 	const struct stride_limit limit = limit_of(w, t);
 	int code;
@@ -82,14 +82,14 @@ static int by_strides(struct walk *w, const struct target *t, const struct walk_
 
 /* Steps where there are some, one row by the walk where there is none, until the target is the next
  * row. */
-static int go_on(
+static int go_to_target(
 	struct walk *w, const struct target *t, const struct walk_visit *v, struct pl_err *err)
 {
 	struct pl_event row;
 	bool arrived = false;
 
 	for (;;) {
-		int code = by_strides(w, t, v);
+		int code = seek_by_strides(w, t, v);
 		if (code)
 			return pl_err_cause(err, code, "no memory for the steps of a path");
 		code = has_arrived(w, t, &arrived, err);
@@ -108,13 +108,13 @@ int walk_go_on(struct walk *w, const struct stride_limit *limit, const struct wa
 {
 	const struct target t = {.limit = *limit};
 
-	return go_on(w, &t, visit, err);
+	return go_to_target(w, &t, visit, err);
 }
 
 /* ---- seeking ---- */
 
 /* Steps belong to the recording, so that the next seek knows what this one learned. */
-static int seek(struct walk *w, const struct target *t, struct pl_err *err)
+static int seek_target(struct walk *w, const struct target *t, struct pl_err *err)
 {
 	struct pl_recording *r = w->clock.path.blocks.r;
 
@@ -122,7 +122,7 @@ static int seek(struct walk *w, const struct target *t, struct pl_err *err)
 		r->strides = calloc(1, sizeof *r->strides);
 	if (!r->strides)
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the steps of a path");
-	int code = go_on(w, t, &(struct walk_visit){.strides = r->strides}, err);
+	int code = go_to_target(w, t, &(struct walk_visit){.strides = r->strides}, err);
 	return code < 0 ? code : 0;
 }
 
@@ -175,7 +175,7 @@ int walk_seek_seq(struct walk *w, uint64_t seq, struct pl_err *err)
 		/* after all blocks */
 		walk_go_to(w, t->block_count - 1);
 	}
-	return seek(w, &target, err);
+	return seek_target(w, &target, err);
 }
 
 /* After the last block the walk is at the end of that one, where rows without an event can
@@ -190,7 +190,7 @@ int walk_seek_time(struct walk *w, int64_t time_ns, struct pl_err *err)
 	if (index && index == walk_thread(w)->block_count)
 		index--;
 	walk_go_to(w, index);
-	return seek(w, &target, err);
+	return seek_target(w, &target, err);
 }
 
 int walk_seek_position(struct walk *w, const struct pl_position *p, struct pl_err *err)
@@ -199,5 +199,5 @@ int walk_seek_position(struct walk *w, const struct pl_position *p, struct pl_er
 		.limit = {.ticks = UINT64_MAX, .seq = UINT64_MAX}, .position = p};
 
 	walk_go_to(w, find_block(w, is_before_number, p->block));
-	return seek(w, &target, err);
+	return seek_target(w, &target, err);
 }

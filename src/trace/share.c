@@ -18,7 +18,7 @@
 
 /* Two lists of one length: whatever is touched has room. After a failure both are as long as
  * before, or longer. */
-static bool grow(void **at, uint32_t **touched, uint32_t *room, size_t bytes)
+static bool grow_shares(void **at, uint32_t **touched, uint32_t *room, size_t bytes)
 {
 	uint32_t more = *room ? *room * 2 : 256;
 	void *grown = realloc(*at, more * bytes);
@@ -43,7 +43,8 @@ uint32_t share_code(struct share *s, const struct pl_code *code)
 	if (*place)
 		return (uint32_t)(*place - 1);
 	if (s->code_count == s->code_room) {
-		bool grown = grow(&codes, &s->touched_codes, &s->code_room, sizeof *s->codes);
+		bool grown =
+			grow_shares(&codes, &s->touched_codes, &s->code_room, sizeof *s->codes);
 		s->codes = codes;
 		if (!grown)
 			return UINT32_MAX;
@@ -60,7 +61,7 @@ static struct shared_line *add_line(struct share *s)
 	if (s->line_count == LINES_MAX)
 		return NULL;
 	if (s->line_count == s->line_room) {
-		bool grown = grow(&lines, &s->touched, &s->line_room, sizeof *s->lines);
+		bool grown = grow_shares(&lines, &s->touched, &s->line_room, sizeof *s->lines);
 		s->lines = lines;
 		if (!grown)
 			return NULL;
@@ -100,7 +101,7 @@ struct shared_line *share_line(struct share *s, const struct pl_code *plan, int3
 /* ---- a span ---- */
 
 /* The line has a part in this span: share_forget clears only those. */
-static struct shared_line *touch(struct share *s, const struct pl_code *code, int32_t line)
+static struct shared_line *touch_line(struct share *s, const struct pl_code *code, int32_t line)
 {
 	struct shared_line *l = share_line(s, code, line);
 
@@ -113,7 +114,7 @@ static struct shared_line *touch(struct share *s, const struct pl_code *code, in
 
 int share_rows(struct share *s, const struct pl_code *code, int32_t line, double rows)
 {
-	struct shared_line *l = touch(s, code, line);
+	struct shared_line *l = touch_line(s, code, line);
 
 	if (!l)
 		return PL_ERR_MEMORY;
@@ -124,7 +125,7 @@ int share_rows(struct share *s, const struct pl_code *code, int32_t line, double
 int share_sample(
 	struct share *s, const struct pl_code *code, int32_t line, double weight, bool waiting)
 {
-	struct shared_line *l = touch(s, code, line);
+	struct shared_line *l = touch_line(s, code, line);
 
 	if (!l)
 		return PL_ERR_MEMORY;
@@ -141,7 +142,7 @@ void share_begin_tail(struct share *s)
 
 int share_tail(struct share *s, const struct pl_code *code, int32_t line, uint32_t node)
 {
-	struct shared_line *l = touch(s, code, line);
+	struct shared_line *l = touch_line(s, code, line);
 
 	if (!l)
 		return PL_ERR_MEMORY;
@@ -178,7 +179,8 @@ struct weights {
 
 /* A row weighs what rows of this line cost in all, with as much waiting as its samples had; a
  * sample weighs itself. */
-static struct weights weigh(const struct share *s, const struct shared_line *l, double cost_all)
+static struct weights weigh_line(
+	const struct share *s, const struct shared_line *l, double cost_all)
 {
 	double seen = l->seen[0] + l->seen[1], waits = seen > 0 ? l->seen[1] / seen : 0;
 	double look = s->looks_all > 0 ? s->seen_all / s->looks_all : 1;
@@ -205,7 +207,7 @@ static void share_lines(struct share *s, double ns, double tail_ns)
 		cost += row_cost(s, l) * l->span_rows;
 	}
 	for (uint32_t i = 0; i < s->touched_count && cost > 0; i++) {
-		struct weights w = weigh(s, &s->lines[s->touched[i]], cost);
+		struct weights w = weigh_line(s, &s->lines[s->touched[i]], cost);
 		all += w.all[0] + w.all[1];
 		tail += w.tail[0] + w.tail[1];
 	}
@@ -214,7 +216,7 @@ static void share_lines(struct share *s, double ns, double tail_ns)
 		in_tail = tail_ns;
 	for (uint32_t i = 0; i < s->touched_count && all > 0; i++) {
 		struct shared_line *l = &s->lines[s->touched[i]];
-		struct weights w = weigh(s, l, cost);
+		struct weights w = weigh_line(s, l, cost);
 		for (int k = 0; k < 2; k++) {
 			double of_tail = tail > 0 ? in_tail * w.tail[k] / tail : 0;
 			double rest =
@@ -272,7 +274,7 @@ static void share_unmet(struct shared_code *c, struct contexts *x)
 		to[k] += c->span_ns[k];
 }
 
-static void pay(struct shared_code *c, struct context_node *to)
+static void pay_context(struct shared_code *c, struct context_node *to)
 {
 	for (int k = 0; k < 2; k++) {
 		to->ns[k] += c->owed_ns[k];
@@ -284,7 +286,7 @@ void share_settle(struct share *s, struct contexts *x)
 {
 	for (uint32_t i = 0; i < s->code_count; i++)
 		if (s->codes[i].owed_ns[0] + s->codes[i].owed_ns[1] > 0)
-			pay(&s->codes[i], &x->nodes[contexts_loose(x, s->codes[i].code)]);
+			pay_context(&s->codes[i], &x->nodes[contexts_loose(x, s->codes[i].code)]);
 }
 
 /* The rest of each code's time goes to its contexts by their rows. A code with time and no row was
@@ -299,7 +301,7 @@ static void share_contexts(struct share *s, struct contexts *x)
 		touch_code(s, index)->span_rows += (double)n->rows;
 		s->codes[index].node = x->touched[i];
 		if (s->codes[index].owed_ns[0] + s->codes[index].owed_ns[1] > 0)
-			pay(&s->codes[index], &x->nodes[x->touched[i]]);
+			pay_context(&s->codes[index], &x->nodes[x->touched[i]]);
 	}
 	for (uint32_t i = 0; i < x->touched_count; i++) {
 		struct context_node *n = &x->nodes[x->touched[i]];

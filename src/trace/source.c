@@ -18,7 +18,7 @@ static size_t line_end(struct pl_view text, size_t at, size_t *length)
 	return end + 1;
 }
 
-static size_t count_lines(struct pl_view text)
+static size_t count_text_lines(struct pl_view text)
 {
 	size_t count = 0, length;
 
@@ -28,13 +28,13 @@ static size_t count_lines(struct pl_view text)
 }
 
 /* Where each line begins. Counted first, so that the array has the right size. */
-static int split(struct source *s)
+static int split_lines(struct source *s)
 {
 	size_t count, at = 0, length;
 
 	if (s->split)
 		return 0;
-	count = count_lines(s->text);
+	count = count_text_lines(s->text);
 	s->lines = malloc((count + 1) * sizeof *s->lines);
 	if (!s->lines)
 		return PL_ERR_MEMORY;
@@ -65,7 +65,7 @@ int pl_source_line(struct pl_recording *r, const struct pl_code *c, int32_t line
 			err, PL_ERR_NOT_FOUND, "%s: its text was not recorded", c->file);
 	if (*s->reason)
 		return pl_err_cause(err, PL_ERR_NOT_FOUND, "%s: %s", c->file, s->reason);
-	if (split(s))
+	if (split_lines(s))
 		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the lines of %s", c->file);
 	if (line < 1 || (size_t)line > s->line_count)
 		return pl_err_cause(err, PL_ERR_NOT_FOUND, "%s: it has no line %d", c->file, line);

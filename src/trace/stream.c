@@ -5,7 +5,7 @@
 #define WINDOW_BYTES_FIRST 1024u
 #define WINDOW_BYTES_MAX   (256u << 10)
 
-static int read_at(struct stream *s, uint64_t off, size_t n, struct pl_err *err)
+static int stream_read_at(struct stream *s, uint64_t off, size_t n, struct pl_err *err)
 {
 	buf_reset(&s->room);
 	return s->files->ops->read(
@@ -25,7 +25,7 @@ int stream_head(struct stream *s, struct pl_err *err)
 		s->cut = true;
 		return PL_END;
 	}
-	int code = read_at(s, s->off, RECORD_HEAD_BYTES, err);
+	int code = stream_read_at(s, s->off, RECORD_HEAD_BYTES, err);
 	if (code)
 		return code;
 	code = record_read_head(buf_view(&s->room), &s->head, &s->cut);
@@ -44,7 +44,7 @@ int stream_front(struct stream *s, size_t n, struct pl_view *out, struct pl_err 
 {
 	if (n > s->head.stored)
 		n = s->head.stored;
-	int code = read_at(s, s->off + RECORD_HEAD_BYTES, n, err);
+	int code = stream_read_at(s, s->off + RECORD_HEAD_BYTES, n, err);
 	*out = buf_view(&s->room);
 	return code;
 }
@@ -78,7 +78,7 @@ int stream_resync(struct stream *s, struct pl_err *err)
 	while (s->size - s->off >= RECORD_HEAD_BYTES) {
 		uint64_t left = s->size - s->off;
 		size_t n = left < room ? (size_t)left : room;
-		int code = read_at(s, s->off, n, err);
+		int code = stream_read_at(s, s->off, n, err);
 		if (code)
 			return code;
 		struct pl_view window = buf_view(&s->room);

@@ -13,13 +13,13 @@
 /* ---- numbers ---- */
 
 /* Limited, so that the sum of two does not overflow: a hostile recording can say anything. */
-static int64_t rounded(double v)
+static int64_t rounded_ns(double v)
 {
 	return v < (double)TIME_NS_MAX ? (int64_t)(v + 0.5) : TIME_NS_MAX;
 }
 
 /* The sum of two rounded times. */
-static int64_t add_ns(int64_t a, int64_t b)
+static int64_t add_times_ns(int64_t a, int64_t b)
 {
 	return a + b < TIME_NS_MAX ? a + b : TIME_NS_MAX;
 }
@@ -61,7 +61,7 @@ static int64_t error_of(const struct cumulate *c, double ns, double samples)
 	double rest = c->all_ns > 0 ? 1 - ns / c->all_ns : 0;
 	double error = ns * square_root(rest > 0 ? rest / (samples + 0.5) : 0);
 
-	return rounded((error < ns ? error : ns) + c->unseen_ns);
+	return rounded_ns((error < ns ? error : ns) + c->unseen_ns);
 }
 
 /* Of the time of a line or function. */
@@ -76,7 +76,7 @@ static int64_t error_of_rest(
 	const struct cumulate *c, double ns, double samples, const struct sure *sure)
 {
 	const double rest = ns > sure->ns ? ns - sure->ns : 0;
-	const int64_t unseen = rounded(hidden_error_ns(sure->doubt));
+	const int64_t unseen = rounded_ns(hidden_error_ns(sure->doubt));
 	struct cumulate others = *c;
 	int64_t error = 0;
 
@@ -194,7 +194,7 @@ static void add_to_site(void *context, uint32_t site)
 }
 
 /* Context by context. One without own time adds nothing. */
-static int cumulate(struct cumulate *c)
+static int cumulate_contexts(struct cumulate *c)
 {
 	int code = begin_cumulate(c);
 
@@ -215,7 +215,7 @@ static int cumulate(struct cumulate *c)
 /* ---- tables ---- */
 
 /* Never NULL for an empty table: NULL is "no memory". */
-static void *table(size_t count, size_t bytes)
+static void *alloc_table(size_t count, size_t bytes)
 {
 	return calloc(count ? count : 1, bytes);
 }
@@ -244,7 +244,7 @@ static int by_own(const void *a, const void *b)
  * the path. So the sum is at least that, as far as its own error allows. */
 static int64_t at_least_longest(int64_t ns, int64_t error_ns, const struct pl_longest *l)
 {
-	int64_t most = add_ns(ns, error_ns);
+	int64_t most = add_times_ns(ns, error_ns);
 
 	if (l->ns <= ns)
 		return ns;
@@ -253,7 +253,7 @@ static int64_t at_least_longest(int64_t ns, int64_t error_ns, const struct pl_lo
 
 /* The longest took at least as long as the mean, which is known better if all took long, and at
  * most as long as all. In a range, a pass that began before it has time, but is not counted. */
-static struct pl_longest bounded(
+static struct pl_longest bounded_longest(
 	const struct cumulate *c, const struct pl_longest *l, int64_t ns, uint64_t times)
 {
 	struct pl_longest longest = *l;
@@ -277,24 +277,26 @@ static struct pl_profile_line line_row(const struct cumulate *c, const struct sh
 	const struct sure sure = {l->sure_ns, c->p->share.sure_all_ns, &l->doubt};
 	int64_t error = error_of_rest(c, own, (double)l->samples, &sure);
 	int64_t of_sum = error_of(c, sum, samples_of(c, sum));
-	int64_t all = at_least_longest(rounded(sum), of_sum > error ? of_sum : error, &l->longest);
+	int64_t all =
+		at_least_longest(rounded_ns(sum), of_sum > error ? of_sum : error, &l->longest);
 
-	return (struct pl_profile_line){.time = {.code = l->code,
-						.line = l->line,
-						.hits = l->hits,
-						.samples = l->samples,
-						.computing_ns = rounded(l->ns[0]),
-						.waiting_ns = rounded(l->ns[1]),
-						.error_ns = add_ns(error, rounded(l->unsure_ns))},
+	return (struct pl_profile_line){
+		.time = {.code = l->code,
+			.line = l->line,
+			.hits = l->hits,
+			.samples = l->samples,
+			.computing_ns = rounded_ns(l->ns[0]),
+			.waiting_ns = rounded_ns(l->ns[1]),
+			.error_ns = add_times_ns(error, rounded_ns(l->unsure_ns))},
 		.cumulated_ns = all,
-		.longest = bounded(c, &l->longest, all, l->hits),
+		.longest = bounded_longest(c, &l->longest, all, l->hits),
 		.possible = l->possible};
 }
 
 static int make_lines(const struct cumulate *c)
 {
 	const struct share *s = &c->p->share;
-	struct pl_profile_line *rows = table(s->line_count, sizeof *rows);
+	struct pl_profile_line *rows = alloc_table(s->line_count, sizeof *rows);
 	size_t count = 0;
 
 	if (!rows)
@@ -330,8 +332,8 @@ static void add_own(const struct cumulate *c, struct pl_profile_function *rows)
 	for (uint32_t i = 0; i < s->line_count; i++) {
 		const struct shared_line *l = &s->lines[i];
 		struct pl_profile_function *f = &rows[l->of_code];
-		f->computing_ns = add_ns(f->computing_ns, rounded(l->ns[0]));
-		f->waiting_ns = add_ns(f->waiting_ns, rounded(l->ns[1]));
+		f->computing_ns = add_times_ns(f->computing_ns, rounded_ns(l->ns[0]));
+		f->waiting_ns = add_times_ns(f->waiting_ns, rounded_ns(l->ns[1]));
 	}
 }
 
@@ -340,7 +342,7 @@ static int make_functions(const struct cumulate *c)
 {
 	const struct share *s = &c->p->share;
 	const struct contexts *x = c->x;
-	struct pl_profile_function *rows = table(s->code_count, sizeof *rows);
+	struct pl_profile_function *rows = alloc_table(s->code_count, sizeof *rows);
 	size_t count = 0;
 
 	if (!rows)
@@ -359,12 +361,12 @@ static int make_functions(const struct cumulate *c)
 			c->code_sure_ns[i], s->sure_calls_all_ns, &s->codes[i].doubt};
 		f.code = s->codes[i].code;
 		f.samples = s->codes[i].samples;
-		f.error_ns = add_ns(error_of_rest(c, ns, samples_of(c, ns), &sure),
-			rounded(s->codes[i].unsure_ns));
+		f.error_ns = add_times_ns(error_of_rest(c, ns, samples_of(c, ns), &sure),
+			rounded_ns(s->codes[i].unsure_ns));
 		f.cumulated_ns =
-			f.code ? at_least_longest(rounded(ns), f.error_ns, &s->codes[i].longest)
-			       : add_ns(f.computing_ns, f.waiting_ns);
-		f.longest = bounded(
+			f.code ? at_least_longest(rounded_ns(ns), f.error_ns, &s->codes[i].longest)
+			       : add_times_ns(f.computing_ns, f.waiting_ns);
+		f.longest = bounded_longest(
 			c, &s->codes[i].longest, f.cumulated_ns, f.calls + f.resumes + f.throws);
 		if (f.calls || f.resumes || f.throws || f.cumulated_ns)
 			rows[count++] = f;
@@ -394,7 +396,7 @@ static int by_call(const void *a, const void *b)
 static int make_calls(const struct cumulate *c)
 {
 	const struct contexts *x = c->x;
-	struct pl_profile_call *rows = table(x->site_count, sizeof *rows);
+	struct pl_profile_call *rows = alloc_table(x->site_count, sizeof *rows);
 	size_t count = 0;
 
 	if (!rows)
@@ -410,7 +412,7 @@ static int make_calls(const struct cumulate *c)
 		r.caller = x->sites[i].caller;
 		r.line = x->sites[i].line;
 		r.callee = x->sites[i].callee;
-		r.cumulated_ns = rounded(c->site_ns[i]);
+		r.cumulated_ns = rounded_ns(c->site_ns[i]);
 		if (r.callee && (r.calls || r.resumes || r.throws || r.cumulated_ns))
 			rows[count++] = r;
 	}
@@ -430,8 +432,8 @@ static const char *task_name(const struct pl_profile *p, uint32_t task)
 static int make_nodes(const struct cumulate *c)
 {
 	const struct contexts *x = c->x;
-	struct pl_profile_node *rows = table(x->node_count, sizeof *rows);
-	double *sums = table(x->node_count, sizeof *sums);
+	struct pl_profile_node *rows = alloc_table(x->node_count, sizeof *rows);
+	double *sums = alloc_table(x->node_count, sizeof *sums);
 
 	for (uint32_t i = 0; rows && sums && i < x->node_count; i++) {
 		const struct context_node *n = &x->nodes[i];
@@ -442,8 +444,8 @@ static int make_nodes(const struct cumulate *c)
 			.code = site->callee,
 			.line = site->line,
 			.task = n->set ? NULL : task_name(c->p, site->task),
-			.own_ns = rounded(sums[i]),
-			.waiting_ns = rounded(n->ns[1])};
+			.own_ns = rounded_ns(sums[i]),
+			.waiting_ns = rounded_ns(n->ns[1])};
 	}
 	for (uint32_t i = 0; rows && sums && i < x->edge_count; i++) {
 		struct pl_profile_node *r = &rows[x->edges[i].to];
@@ -452,7 +454,7 @@ static int make_nodes(const struct cumulate *c)
 		r->throws += x->edges[i].entries[ENTRY_THROW];
 	}
 	for (uint32_t i = x->node_count; rows && sums && i--;) {
-		rows[i].cumulated_ns = rounded(sums[i]);
+		rows[i].cumulated_ns = rounded_ns(sums[i]);
 		if (i)
 			sums[x->nodes[i].parent] += sums[i];
 	}
@@ -478,7 +480,7 @@ static int by_run(const void *a, const void *b)
 static int run_times(const struct cumulate *c, struct pl_profile_task *rows)
 {
 	const struct contexts *x = c->x;
-	uint32_t *tasks = table(x->node_count, sizeof *tasks);
+	uint32_t *tasks = alloc_table(x->node_count, sizeof *tasks);
 
 	if (!tasks)
 		return PL_ERR_MEMORY;
@@ -489,7 +491,7 @@ static int run_times(const struct cumulate *c, struct pl_profile_task *rows)
 		if (!tasks[i])
 			continue;
 		struct pl_profile_task *t = &rows[tasks[i] - 1];
-		t->run_ns = add_ns(t->run_ns, rounded(n->ns[0] + n->ns[1]));
+		t->run_ns = add_times_ns(t->run_ns, rounded_ns(n->ns[0] + n->ns[1]));
 	}
 	free(tasks);
 	return 0;
@@ -501,7 +503,7 @@ static int64_t task_error(const struct cumulate *c, int64_t run_ns)
 	const double ns = (double)run_ns;
 	const int64_t error = error_of(c, ns, samples_of(c, ns));
 
-	return add_ns(error, add_ns(c->p->tick_ns, c->p->tick_ns));
+	return add_times_ns(error, add_times_ns(c->p->tick_ns, c->p->tick_ns));
 }
 
 /* A task waits while it exists and does not run: from its first event to its last, or to where it
@@ -509,7 +511,7 @@ static int64_t task_error(const struct cumulate *c, int64_t run_ns)
 static int make_tasks(const struct cumulate *c)
 {
 	struct pl_profile *p = c->p;
-	struct pl_profile_task *rows = table(p->task_count, sizeof *rows);
+	struct pl_profile_task *rows = alloc_table(p->task_count, sizeof *rows);
 
 	if (!rows)
 		return PL_ERR_MEMORY;
@@ -596,7 +598,7 @@ static bool is_told(const struct pl_profile *p, const struct pl_profile_block *b
 
 static int make_blocks(struct pl_profile *p)
 {
-	struct pl_profile_block *rows = table(p->block_count, sizeof *rows);
+	struct pl_profile_block *rows = alloc_table(p->block_count, sizeof *rows);
 	uint32_t count = 0;
 
 	if (!rows)
@@ -646,9 +648,9 @@ static int make_all(struct cumulate *c)
 		all_ns += p->share.lines[i].ns[0] + p->share.lines[i].ns[1];
 	c->all_ns = all_ns;
 	c->unseen_ns = unseen_ns(p, all_ns);
-	p->tables.idle_ns = rounded(p->idle_ns);
-	p->tables.lost_ns = rounded(p->lost_ns);
-	p->tables.sum_ns = rounded(all_ns + p->idle_ns + p->lost_ns);
+	p->tables.idle_ns = rounded_ns(p->idle_ns);
+	p->tables.lost_ns = rounded_ns(p->lost_ns);
+	p->tables.sum_ns = rounded_ns(all_ns + p->idle_ns + p->lost_ns);
 	p->tables.tick_ns = p->tick_ns;
 	p->tables.folded = p->contexts.folded;
 	int code = make_lines(c);
@@ -669,7 +671,7 @@ static int make_all(struct cumulate *c)
 int profile_finish(struct pl_profile *p)
 {
 	struct cumulate c = {.p = p, .x = &p->contexts};
-	int code = cumulate(&c);
+	int code = cumulate_contexts(&c);
 
 	if (code == 0)
 		code = make_all(&c);

@@ -14,7 +14,7 @@ struct texts_chunk {
 
 /* Bytes never move and are never freed alone: a caller may keep the pointer as long as the
  * recording. */
-static char *reserve(struct texts *t, size_t n)
+static char *reserve_text(struct texts *t, size_t n)
 {
 	struct texts_chunk *c = t->newest;
 
@@ -38,7 +38,7 @@ const char *texts_keep(struct texts *t, struct pl_view v)
 
 	for (size_t i = 0; i < v.left; i++)
 		nuls += v.at[i] == 0;
-	char *text = reserve(t, v.left + nuls + 1);
+	char *text = reserve_text(t, v.left + nuls + 1);
 	char *to = text;
 	if (!text)
 		return NULL;
@@ -56,7 +56,7 @@ const char *texts_keep(struct texts *t, struct pl_view v)
 
 struct pl_view texts_copy(struct texts *t, struct pl_view v)
 {
-	char *copy = reserve(t, v.left);
+	char *copy = reserve_text(t, v.left);
 
 	if (!copy)
 		return (struct pl_view){0};

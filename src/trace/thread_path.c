@@ -9,21 +9,22 @@ void thread_path_init(struct thread_path *p, struct pl_recording *r, struct thre
 }
 
 /* NULL: nothing is known about the code, and all its rows have events. */
-static struct follow_code *follow_of(const struct thread_path *p, struct pl_code *c)
+static struct follow_code *path_follow_code(const struct thread_path *p, struct pl_code *c)
 {
 	return c && c != p->blocks.r->unknown_code ? &c->follow : NULL;
 }
 
 static struct follow_code *top_follow(struct thread_path *p)
 {
-	return follow_of(p, thread_path_top_code(p));
+	return path_follow_code(p, thread_path_top_code(p));
 }
 
 /* ---- gaps ---- */
 
 /* They are given before the next event is read, so few wait at a time; a fifth would replace the
  * fourth. */
-static struct path_gap *add_gap(struct thread_path *p, enum pl_gap_reason reason, uint64_t lost)
+static struct path_gap *add_path_gap(
+	struct thread_path *p, enum pl_gap_reason reason, uint64_t lost)
 {
 	struct path_gap *g = &p->gaps[p->gap_count < PATH_GAPS ? p->gap_count++ : PATH_GAPS - 1];
 
@@ -35,7 +36,7 @@ static struct path_gap *add_gap(struct thread_path *p, enum pl_gap_reason reason
 static void add_gap_at(struct thread_path *p, enum pl_gap_reason reason, uint32_t frame)
 {
 	const struct stack_frame *f = &p->stack.frames[frame];
-	struct path_gap *g = add_gap(p, reason, 0);
+	struct path_gap *g = add_path_gap(p, reason, 0);
 	enum stack_place place = stack_place_of(&p->stack, frame);
 
 	g->code = thread_path_code_of(p, f->code);
@@ -49,7 +50,7 @@ static void add_block_gap(struct thread_path *p, const struct block_gap *g)
 {
 	if (!g->found)
 		return;
-	add_gap(p, g->reason, g->lost);
+	add_path_gap(p, g->reason, g->lost);
 	p->explained = true;
 }
 
@@ -163,7 +164,7 @@ static void miss_the_end(struct thread_path *p, struct path_met *met)
 
 	*met = (struct path_met){.news = PATH_ENDED, .ticks = t->end_ticks};
 	p->ended = true;
-	add_gap(p, dropped ? PL_GAP_EVICTED : PL_GAP_DAMAGED, t->end_seq - p->next_seq);
+	add_path_gap(p, dropped ? PL_GAP_EVICTED : PL_GAP_DAMAGED, t->end_seq - p->next_seq);
 	if (!dropped)
 		recording_damage(p->blocks.r, FILE_META, 0, "a thread's last blocks are missing");
 }
@@ -183,7 +184,7 @@ static void lose_the_end(struct thread_path *p, const struct pl_loss *l, struct 
 	p->ended = true;
 	p->explained = true;
 	if (!p->stack.depth) {
-		add_gap(p, l->reason, lost);
+		add_path_gap(p, l->reason, lost);
 		return;
 	}
 	add_gap_at(p, l->reason, p->stack.depth - 1);
@@ -206,7 +207,7 @@ static int end_path(struct thread_path *p, struct path_met *met)
 	}
 	if (recording_lost_bytes(r, t, p->next_seq)) {
 		p->ended = true;
-		add_gap(p, PL_GAP_DAMAGED, 0);
+		add_path_gap(p, PL_GAP_DAMAGED, 0);
 		return 0;
 	}
 	lost = p->stopped ? NULL : recording_end_loss(r, t, p->stack.depth);
@@ -227,7 +228,7 @@ static int end_path(struct thread_path *p, struct path_met *met)
 /* The path's stack and the block's are exchanged: the block does not need its own any more, and the
  * memory is used for the next one. The stack of the block is right, not the one that the path
  * reached: after damage only the former is known. */
-static void begin_block(struct thread_path *p)
+static void begin_path_block(struct thread_path *p)
 {
 	const struct stack spare = p->stack;
 
@@ -258,7 +259,7 @@ static int next_block(struct thread_path *p, struct path_met *met, struct pl_err
 		add_block_gap(p, &read.in);
 		return 0;
 	}
-	begin_block(p);
+	begin_path_block(p);
 	met->news = PATH_OPENED;
 	return 0;
 }
@@ -269,7 +270,7 @@ static void give_up_block(struct thread_path *p)
 	const struct block_head *head = &p->blocks.block.head;
 
 	p->events.left = 0;
-	add_gap(p, PL_GAP_DAMAGED, head->events > p->event ? head->events - p->event : 0);
+	add_path_gap(p, PL_GAP_DAMAGED, head->events > p->event ? head->events - p->event : 0);
 	block_reader_give_up(&p->blocks);
 	p->next_seq = head->first_seq + head->events;
 	p->explained = true;
@@ -315,7 +316,7 @@ static int pop_next(struct thread_path *p)
 }
 
 /* EVENT_LINE_AT: is the reported line another one than that of the unit? */
-static bool is_moved(const struct pl_code *c, const struct event *e)
+static bool is_line_moved(const struct pl_code *c, const struct event *e)
 {
 	return c->body.graph.analysed && e->unit != EVENT_NO_UNIT &&
 	       flow_line_at(&c->body.graph, e->unit) != e->line;
@@ -327,7 +328,7 @@ static bool is_jumped(struct thread_path *p, const struct event *e)
 	if (!p->stack.depth)
 		return false;
 	if (e->kind == EVENT_LINE_AT)
-		return is_moved(thread_path_top_code(p), e);
+		return is_line_moved(thread_path_top_code(p), e);
 	return e->kind == EVENT_AGAIN && !code_jumps_back(thread_path_top_code(p), e->unit);
 }
 
@@ -357,9 +358,9 @@ static int come_before(struct thread_path *p, const struct event *e, struct path
 	if (answer == FOLLOW_BROKEN || jumped.reason == PL_GAP_DAMAGED || is_jumped(p, e))
 		p->gaps[p->gap_count++] = jumped;
 	if (event_is_entry(e->kind) && thread_path_code_of(p, e->code) == p->blocks.r->unknown_code)
-		add_gap(p, PL_GAP_CODE, 0);
+		add_path_gap(p, PL_GAP_CODE, 0);
 	if (!p->stack.depth && event_has_trait(e->kind, EVENT_FRAME) && !p->explained)
-		add_gap(p, PL_GAP_APPEARED, 0);
+		add_path_gap(p, PL_GAP_APPEARED, 0);
 	if (answer == FOLLOW_LINES && follow_count(&lines))
 		return tell_lines(p, &lines);
 	met->news = PATH_HELD;
@@ -436,7 +437,7 @@ static bool something_before(const struct thread_path *p, struct stack *s, const
 		return false;
 	const struct stack_frame before = *f;
 	enum follow_answer answer =
-		follow_event(follow_of(p, thread_path_code_of(p, f->code)), s, e, &lines);
+		follow_event(path_follow_code(p, thread_path_code_of(p, f->code)), s, e, &lines);
 	*f = before;
 	return answer == FOLLOW_LINES && follow_count(&lines);
 }
@@ -449,8 +450,8 @@ static bool pops_make_row(const struct thread_path *p, const struct stack *stack
 
 	for (size_t i = stack->depth; n && i; n--) {
 		const struct stack_frame *f = &stack->frames[--i];
-		if (!f->linked || follow_pop(follow_of(p, thread_path_code_of(p, f->code)), f,
-					  &lines) == FOLLOW_LINES)
+		if (!f->linked || follow_pop(path_follow_code(p, thread_path_code_of(p, f->code)),
+					  f, &lines) == FOLLOW_LINES)
 			return true;
 	}
 	return false;

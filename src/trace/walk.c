@@ -13,7 +13,7 @@ static int32_t unit_line(const struct pl_code *c, uint32_t unit)
 	return flow_line_at(&c->body.graph, unit);
 }
 
-static void put_task(struct pl_event *row, const struct stack_task *task)
+static void put_row_task(struct pl_event *row, const struct stack_task *task)
 {
 	row->task = task && task->length ? task->name : NULL;
 	row->task_id = task ? task->number : 0;
@@ -45,7 +45,7 @@ static void put_frame(struct thread_path *p, struct pl_event *row)
 	row->depth = p->stack.depth - 1;
 	row->generator = f->gen;
 	row->greenlet = p->stack.greenlet;
-	put_task(row, stack_running_task(&p->stack));
+	put_row_task(row, stack_running_task(&p->stack));
 }
 
 /* The line and unit at which the frame is, for events that do not have them. */
@@ -260,7 +260,7 @@ static int give_ahead(struct walk *w, struct pl_event *row)
 		.type = next.has_line	     ? "line"
 			: c->follow.suspends ? "yield"
 					     : "return"};
-	put_task(row, stack_task_at(&p->stack, next.frame));
+	put_row_task(row, stack_task_at(&p->stack, next.frame));
 	put_place(w, row);
 	row->time_error_ns = path_clock_error_at_end(&w->clock);
 	return 0;
