@@ -105,7 +105,7 @@ static void code_freed(void *mark)
 	tell_free(r->number);
 	tell_free(r->number_before);
 	if (CODE_MAY_BE_HOT)
-		plan_drop(r);
+		tier_release(r);
 	free(r->own_lines);
 	free(r);
 }

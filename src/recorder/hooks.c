@@ -38,7 +38,7 @@ __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThread
 	if (record && !code_policy(record).calls && !thread_is_traced(state))
 		return false;
 	if (unlikely(record && record->plan))
-		plan_enter(code, record);
+		tier_call(code, record);
 	return record_enter(code, state, MARK_EARLY);
 }
 
@@ -116,7 +116,7 @@ PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 		}
 	}
 	if (unlikely(may_move && ++m.record->passes_heard >= root.hot_lines) &&
-		hot_pass_moves(m.code, m.record, unit))
+		tier_pass_moves(m.code, m.record, unit))
 		return Py_NewRef(hook_disable);
 	Py_RETURN_NONE;
 }

@@ -239,12 +239,6 @@ static bool witness_begin(struct moment *m, uint32_t unit, struct code_unit here
 	return true;
 }
 
-/* With this LINE; or it was hot, and its lines have been counted since. */
-static bool is_hot(const struct code_record *r)
-{
-	return root.hot_lines && (r->lines_heard == root.hot_lines || (r->plan && plan_is_due(r)));
-}
-
 /* Is the frame elsewhere than at the reported line? A trace function, which has a frame object, is
  * called before us. If it set f_lineno, the reported line will not run. A line number before the
  * code's first line proves nothing: 3.14 and later keep the distance from the first line as an
@@ -265,9 +259,8 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 	if (m.record && m.record->straight && !code_policy(m.record).hears)
 		return Py_NewRef(hook_disable); /* all follow from the path */
 	uint32_t unit = moment_unit(&m);
-	bool begins = m.record && is_hot(m.record) && hot_begins(code, m.record, unit);
-	if (unlikely(m.record && m.record->plan) && !told_early(&m))
-		plan_line(code, m.record, unit);
+	bool begins = m.record && tier_concerns_line(m.record) &&
+		      tier_line(code, m.record, unit, m.record->plan && told_early(&m));
 	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
 	if (here.start && !here.witness && !root.policy.lines && !section_wants(&m))
 		return Py_NewRef(m.record->facts.section
@@ -287,7 +280,7 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 	else
 		moment_end(&m, event_write_line_at(m.at, unit, told));
 	bool moves = here.heard >= HEARD_MOVES && !here.later &&
-		     hot_line_moves(m.thread, m.frame, m.record, unit, begins);
+		     tier_line_moves(m.thread, m.frame, m.record, unit, begins);
 	return Py_NewRef(moves ? hook_disable : Py_None);
 }
 
@@ -340,14 +333,12 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *
 		return nothing_here(&m);
 	if (landings_are_heard())
 		return landing(&m, unit);
-	bool heard = m.record && hot_instruction_is_heard(m.thread, m.frame, m.record, unit);
+	bool heard = m.record && tier_instruction(m.thread, m.frame, m.record, unit);
 	if (heard && unit_is_pass(unit_bits(m.record->units[unit]))) {
 		if (m.record->units[unit].heard == HEARD_MOVED && moment_make_room_inside(&m))
 			moment_end_ahead(&m, event_write1(m.at, EVENT_AGAIN, unit));
 		Py_RETURN_NONE;
 	}
-	if (m.record && plan_is_counting(m.record))
-		heard = plan_counts(m.record, unit);
 	if (!heard || m.record->units[unit].heard < HEARD_MOVES)
 		return Py_NewRef(heard ? Py_None : hook_disable);
 	bool later = !m.record->units[unit].start;

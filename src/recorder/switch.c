@@ -164,7 +164,7 @@ static void hear_landing(const struct thread *t)
 {
 	PyCodeObject *code = frame_code(frame_unmarked(t->top));
 
-	hot_hear_landing(code, code_known(code), t->lands - 1);
+	tier_hear_landing(code, code_known(code), t->lands - 1);
 }
 
 static void tell_stand(struct thread *t)

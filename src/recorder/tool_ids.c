@@ -93,7 +93,7 @@ static void clean_code(PyCodeObject *code, struct code_record *r, void *context)
 	PyObject *module = c->module;
 
 	if (tool_ids.deaf)
-		hot_forget(r);
+		tier_forget(r);
 	if (!code_is_instrumented_for(code, c->own))
 		return;
 	tool_set_number(SET_LOCAL_EVENTS, module, c->own, (PyObject *)code,

@@ -94,7 +94,7 @@ static PyObject *answer_set_events(const struct asked *a)
 
 	if (tool_ids.ids[a->id].taken && PyLong_Check(set) &&
 		events_need_lines(PyLong_AsLongAndOverflow(set, &overflow)))
-		hot_stop();
+		tier_stop();
 	return answer_if_taken(a);
 }
 
@@ -339,7 +339,7 @@ void tools_begin(PyObject *module, long events)
 		tool_ids.of = interpreter;
 	}
 	if (BRANCHES_NEED_LINES && !tool_ids.of)
-		hot_stop();
+		tier_stop();
 	if (has_debugger(module))
 		hooks_are_traced();
 	PyErr_Clear();

@@ -14,9 +14,8 @@ ALLOWED = {
     "code_describe", "code_without_mark", "exception_type_number", "generator_gone", "generator_new", "generator_of", "hook_disable", "hook_type",
     "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_write", "task_write_renamed", "thread_begin", "write_greenlet_name",
 # a few times for each witness, or loop
-"hot_begins", "hot_instruction_is_heard", "hot_line_moves", "hot_pass_moves", "step_tell_due",
-    # while hot code is planned anew: some thousand times for each
-    "plan_counts", "plan_enter", "plan_is_counting", "plan_is_due", "plan_line",
+"tier_instruction", "tier_line", "tier_line_moves", "tier_pass_moves", "step_tell_due",
+    "tier_call",  # while hot code is planned anew: some thousand times for each
     "step_to_frame_again",  # an exception comes of a generator that nothing told to be resumed
     "code_is_bottom",  # once a code that had a caller in each frame until now
     "section_is_over",  # once a code after a section

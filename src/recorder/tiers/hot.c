@@ -24,7 +24,7 @@
  * hot.
  *
  * From 3.14 on INSTRUCTION spoils the branches of other tools. So when one asks for branches, all
- * code goes back to LINE, and none becomes hot any more (hot_stop).
+ * code goes back to LINE, and none becomes hot any more (tier_stop).
  *
  * Passes of loops on one line, which JUMP reports, move in the same way: after enough JUMPs,
  * INSTRUCTION at the jump back reports them. In a run INSTRUCTION comes before JUMP, so the first
@@ -151,7 +151,7 @@ static bool may_begin(const PyCodeObject *code, const struct code_record *r, uin
 	       (!r->plan || is_settled(code, r));
 }
 
-#define NO_LANDING UINT32_MAX /* see hot_hear_landing */
+#define NO_LANDING UINT32_MAX /* see tier_hear_landing */
 
 #if PY_VERSION_HEX < 0x030d0000
 /* An instruction with `wavers` that reports nothing must not be enabled: it would be specialised at
@@ -203,7 +203,7 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 		r->lines_heard = ++root.hot_in_vain % VAIN_IN_A_ROW ? root.hot_lines - 1 : 0;
 	if (!now) {
 		if ((!ever || !r->lines_heard) && plan_is_due(r))
-			plan_drop(r);
+			tier_release(r);
 		return false;
 	}
 	root.describing++; /* this asks for memory */
@@ -213,7 +213,7 @@ bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 	bool listens =
 		r->plan ? hot_listen_anew(code) : listen_beside_waverers(code, r, true, NO_LANDING);
 	if (!listens)
-		plan_drop(r);
+		tier_release(r);
 	else if (!counts)
 		hear_instructions(r);
 	root.describing--;
@@ -238,11 +238,11 @@ static void lose_instructions(struct code_record *r)
 	hooks_hear_again();
 }
 
-bool hot_forget(struct code_record *r)
+bool tier_forget(struct code_record *r)
 {
 	bool heard = r->plan;
 
-	plan_drop(r);
+	tier_release(r);
 	for (uint32_t i = 0; i < r->unit_count; i++)
 		heard |= r->units[i].heard >= HEARD_MOVES;
 	if (heard)
@@ -254,13 +254,13 @@ bool hot_forget(struct code_record *r)
 
 static void stop_in(PyCodeObject *code, struct code_record *r, void *any)
 {
-	if (!hot_forget(r))
+	if (!tier_forget(r))
 		return;
 	listen_in(code, 0);
 	*(bool *)any = true;
 }
 
-void hot_stop(void)
+void tier_stop(void)
 {
 	bool any = false;
 
@@ -284,7 +284,7 @@ bool hot_listen_anew(PyCodeObject *code)
 	return false;
 }
 
-bool hot_line_moves(
+bool tier_line_moves(
 	struct thread *t, py_frame *frame, struct code_record *r, uint32_t unit, bool began)
 {
 	bool moves = is_alone(frame_code(frame), unit) && (root.moves_seen || began);
@@ -348,14 +348,14 @@ static bool another_stands_at(const PyCodeObject *code, uint32_t unit)
 	return false;
 }
 
-void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing)
+void tier_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing)
 {
 	root.describing++;
 	listen_beside_waverers(code, r, false, landing);
 	root.describing--;
 }
 
-bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
+bool tier_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit)
 {
 	struct code_unit *u = &r->units[unit];
 	bool alone = root.hot_lines && !root.policy.lines && !others_hear_passes(code, root.tool) &&

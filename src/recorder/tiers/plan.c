@@ -43,7 +43,7 @@ struct plan {
 	bool plain; /* the record's, which is cleared while a call is awaited */
 };
 
-void plan_drop(struct code_record *r)
+void tier_release(struct code_record *r)
 {
 	struct plan *p = r->plan;
 
@@ -78,7 +78,7 @@ bool plan_begin(PyCodeObject *code, struct code_record *r)
 	if (code_graph(code, &p->graph) && p->graph.analysed &&
 		p->graph.unit_count == r->unit_count)
 		return true;
-	plan_drop(r);
+	tier_release(r);
 	return false;
 }
 
@@ -167,7 +167,7 @@ void plan_choose(struct code_record *r)
 	double before = prepare(p, r);
 	p->chosen = flow_place_again(&p->graph) == 0 && costs_less(p, r, before);
 	if (!p->chosen) {
-		plan_drop(r);
+		tier_release(r);
 		return;
 	}
 	p->plain = r->plain;
@@ -229,13 +229,13 @@ static void hear_chosen(const struct plan *p, struct code_record *r)
  * that fails, begins would move to where no event comes, so none moves. */
 static void end(PyCodeObject *code, struct code_record *r, bool anew)
 {
-	plan_drop(r);
+	tier_release(r);
 	hot_begins_move(r);
 	if (!anew)
 		hot_ends(code, r);
 }
 
-void plan_enter(PyCodeObject *code, struct code_record *r)
+void tier_call(PyCodeObject *code, struct code_record *r)
 {
 	struct plan *p = r->plan;
 
@@ -254,10 +254,4 @@ void plan_enter(PyCodeObject *code, struct code_record *r)
 	}
 	end(code, r, heard);
 	root.describing--;
-}
-
-void plan_line(PyCodeObject *code, struct code_record *r, uint32_t unit)
-{
-	if (unit < r->unit_count && r->units[unit].begins)
-		plan_enter(code, r);
 }

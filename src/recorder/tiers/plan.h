@@ -1,4 +1,4 @@
-/* What plan.c has for the other file of this folder; tiers.h has what it does for the recorder. */
+/* What plan.c has for the other files of this folder; tiers.h has what it does for the recorder. */
 #ifndef PL_RECORDER_TIERS_PLAN_H
 #define PL_RECORDER_TIERS_PLAN_H
 
@@ -10,5 +10,10 @@ struct code_record;
 bool plan_begin(PyCodeObject *code, struct code_record *r);
 /* They have been counted, or that never began. */
 void plan_choose(struct code_record *r);
+bool plan_is_counting(const struct code_record *r);
+/* They have been counted, and nothing was chosen yet. */
+bool plan_is_due(const struct code_record *r);
+/* INSTRUCTION came while they are counted: should it come at `unit` again? */
+bool plan_counts(struct code_record *r, uint32_t unit);
 
 #endif

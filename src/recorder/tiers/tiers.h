@@ -9,46 +9,49 @@
 #define PL_RECORDER_TIERS_H
 
 #include "recorder/compat/python.h"
+#include "recorder/code.h"
+#include "recorder/root.h"
 
-struct code_record;
 struct thread;
 
-/* ---- hot.c: witnesses reported by INSTRUCTION ---- */
+/* ---- what the hooks hear ---- */
 
-/* For a LINE that is not recorded yet: does the code become hot with it? */
-bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit);
+/* Has tier_line something to do? */
+static inline bool tier_concerns_line(const struct code_record *r)
+{
+	return (root.hot_lines && r->lines_heard == root.hot_lines) || r->plan;
+}
+
+/* A LINE that is not recorded yet: does the code become hot with it? `called`: the frame's call was
+ * recorded. */
+bool tier_line(PyCodeObject *code, struct code_record *r, uint32_t unit, bool called);
 /* After a LINE of the frame was recorded at `unit`, which the code has: should LINE be disabled
  * there, because INSTRUCTION is enabled instead from now on? `began`: the code became hot with
  * it. */
-bool hot_line_moves(
+bool tier_line_moves(
 	struct thread *t, py_frame *frame, struct code_record *r, uint32_t unit, bool began);
-/* The code is hot: should INSTRUCTION come at `unit` again? */
-bool hot_instruction_is_heard(
+/* INSTRUCTION, in code that is hot or counted: should it come at `unit` again? */
+bool tier_instruction(
 	struct thread *t, const py_frame *frame, struct code_record *r, uint32_t unit);
 /* After JUMP recorded a pass at `unit`, enough for the code's passes to be hot: should JUMP be
  * disabled there, because INSTRUCTION records the next ones? */
-bool hot_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit);
+bool tier_pass_moves(PyCodeObject *code, struct code_record *r, uint32_t unit);
+/* A call of the code is about to be written, and its lines are or were counted: enable the
+ * witnesses that were chosen from here on, if possible. */
+void tier_call(PyCodeObject *code, struct code_record *r);
+
+/* ---- what else happens ---- */
+
 /* In any thread's code: the next INSTRUCTION at `landing` is enabled, whatever is there; not if
  * that fails. */
-void hot_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing);
-/* As hot_ends, if INSTRUCTION is no longer enabled in any code, and a gap says so. true: something
- * of it was recorded by INSTRUCTION, or counted. */
-bool hot_forget(struct code_record *r);
+void tier_hear_landing(PyCodeObject *code, const struct code_record *r, uint32_t landing);
 /* Another tool gets branches from here on: no code is hot, and none becomes hot. Nothing is
  * lost. */
-void hot_stop(void);
-
-/* ---- plan.c: hot code is planned again ---- */
-
-bool plan_is_counting(const struct code_record *r);
-/* They have been counted, and nothing was chosen yet. */
-bool plan_is_due(const struct code_record *r);
-/* INSTRUCTION came while they are counted: should it come at `unit` again? */
-bool plan_counts(struct code_record *r, uint32_t unit);
-/* A call of the code is about to be written: enable what was chosen from here on, if possible. */
-void plan_enter(PyCodeObject *code, struct code_record *r);
-/* The same with a LINE at `unit`, if that also records calls. */
-void plan_line(PyCodeObject *code, struct code_record *r, uint32_t unit);
-void plan_drop(struct code_record *r);
+void tier_stop(void);
+/* INSTRUCTION is no longer enabled in any code, and a gap says so: its witnesses are reported by
+ * LINE again. true: something of it was recorded by INSTRUCTION, or counted. */
+bool tier_forget(struct code_record *r);
+/* The code object is gone. */
+void tier_release(struct code_record *r);
 
 #endif
