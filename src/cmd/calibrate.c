@@ -145,7 +145,7 @@ static bool run_once(struct cmd *c, char **words, const char *directory, stat_re
 }
 
 /* Add what was recorded in the functions of a section. Each name may have several rows, because
- * code that is planned again gets a new one. Returns the lines of the last one. */
+ * code that is reoptimized gets a new one. Returns the lines of the last one. */
 static double add_counts(
 	struct pl_recording *r, const char *name, double counts[PL_EVENT_KIND_COUNT])
 {

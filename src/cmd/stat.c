@@ -45,7 +45,7 @@ static int by_code(const void *a, const void *b)
 	return (i > j) - (i < j);
 }
 
-/* A function that was planned again has several rows. */
+/* A function that was reoptimized has several rows. */
 static void merge(struct estimate *e)
 {
 	size_t count = 0;

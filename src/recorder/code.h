@@ -12,7 +12,7 @@
 #include "bytecode/passes.h"
 #include "recorder/root.h"
 
-struct plan;
+struct reoptimization;
 
 /* By which event a witness is reported (tiers/hot.c). */
 enum heard {
@@ -65,13 +65,13 @@ struct code_record {
 	/* the collector makes its graph, and its starts are not known here until a LINE of it is
 	 * wanted (code_find_lines) */
 	bool straight;
-	bool far;		/* a LINE of it takes long (spared.c), so it becomes hot sooner */
-	bool planned;		/* it is or was planned again (tiers/plan.c), which happens once */
-	struct plan *plan;	/* owned; NULL except while it is planned again */
-	uint32_t number_before; /* the number that it had before that, or 0 */
-	uint32_t text_unit;	/* its text unit (source.c), or 0 */
-	uint32_t lines_heard;	/* on the fast path; at root.hot_lines the code becomes hot */
-	uint32_t passes_heard;	/* reported by JUMP, and may move (tiers/hot.c); likewise */
+	bool far;	  /* a LINE of it takes long (spared.c), so it becomes hot sooner */
+	bool reoptimized; /* it is, or is being (tiers/reoptimize.c), which happens once */
+	struct reoptimization *reoptimization; /* owned; NULL except while that goes on */
+	uint32_t number_before;		       /* the number that it had before that, or 0 */
+	uint32_t text_unit;		       /* its text unit (source.c), or 0 */
+	uint32_t lines_heard;  /* on the fast path; at root.hot_lines the code becomes hot */
+	uint32_t passes_heard; /* reported by JUMP, and may move (tiers/hot.c); likewise */
 	struct code_record *next, **at; /* of all (root.codes); at: the pointer to it, NULL: none */
 	int32_t *lines;			/* of the starts, by index; after the units, or own_lines */
 	int32_t *own_lines;		/* owned; for straight code, else NULL */

@@ -186,7 +186,7 @@ __attribute__((noinline)) static bool plain_begin(
 	const struct code_record *r = e->record;
 	py_frame *caller = plain_caller(e->frame);
 
-	if (!r->generator_like || r->checks || r->plan || root.section_count ||
+	if (!r->generator_like || r->checks || r->reoptimization || root.section_count ||
 		!frame_in_generator(e->frame))
 		return false;
 	uint32_t site = told_site(caller);

@@ -37,7 +37,7 @@ __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThread
 
 	if (record && !code_policy(record).calls && !thread_is_traced(state))
 		return false;
-	if (unlikely(record && record->plan))
+	if (unlikely(record && record->reoptimization))
 		tier_call(code, record);
 	return record_enter(code, state, MARK_EARLY);
 }

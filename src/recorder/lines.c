@@ -260,7 +260,7 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 		return Py_NewRef(hook_disable); /* all follow from the path */
 	uint32_t unit = moment_unit(&m);
 	bool begins = m.record && tier_concerns_line(m.record) &&
-		      tier_line(code, m.record, unit, m.record->plan && told_early(&m));
+		      tier_line(code, m.record, unit, m.record->reoptimization && told_early(&m));
 	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
 	if (here.start && !here.witness && !root.policy.lines && !section_wants(&m))
 		return Py_NewRef(m.record->facts.section
@@ -320,7 +320,7 @@ static PyObject *landing(struct moment *m, uint32_t unit)
 
 /* INSTRUCTION fires at a unit, before it runs: in hot code it takes the place of LINE at witnesses
  * and of JUMP at the ends of loops (hot.c), as it is cheaper there. What it finds: a place where a
- * pass that is owed begins; a pass; a place that only counts for a new plan; a witness, at its own
+ * pass that is owed begins; a pass; a place that is only counted; a witness, at its own
  * unit, or, later, LOOK_UP_UNITS after it. */
 __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *args)
 {

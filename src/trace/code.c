@@ -67,7 +67,7 @@ static bool same_text(struct pl_view a, struct pl_view b)
 	return a.left == b.left && !memcmp(a.at, b.at, a.left);
 }
 
-/* One function of the program can have several bodies: a hot code is planned again, with other
+/* One function of the program can have several bodies: hot code is reoptimized, with other
  * witnesses. Readers of the path want one code for them: the first. */
 static bool same_but_witnesses(const struct pl_code *a, const struct pl_code *b)
 {

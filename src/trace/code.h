@@ -23,8 +23,8 @@ struct pl_code {
 	struct follow_code follow; /* its lines that have no event */
 	uint32_t entry_unit;
 	int32_t entry_line;
-	/* the first of the codes that differ only in their witnesses, because the code was planned
-	 * again; mostly the code itself */
+	/* the first of the codes that differ only in their witnesses, because the code was
+	 * reoptimized; mostly the code itself */
 	const struct pl_code *first;
 };
 

@@ -15,7 +15,7 @@ ALLOWED = {
     "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_write", "task_write_renamed", "thread_begin", "write_greenlet_name",
 # a few times for each witness, or loop
 "tier_instruction", "tier_line", "tier_line_moves", "tier_pass_moves", "step_tell_due",
-    "tier_call",  # while hot code is planned anew: some thousand times for each
+    "tier_call",  # while hot code is reoptimized: some thousand times for each
     "step_to_frame_again",  # an exception comes of a generator that nothing told to be resumed
     "code_is_bottom",  # once a code that had a caller in each frame until now
     "section_is_over",  # once a code after a section

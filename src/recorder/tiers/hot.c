@@ -10,8 +10,8 @@
  *   LINE, for no other tool        LINE is recorded and disabled                         MOVED
  *   from then on                   INSTRUCTION is recorded
  *
- * Before that the code is planned again (plan.c). Begins do not move until that is over, because it
- * waits for them.
+ * Before that the code is reoptimized (reoptimize.c). Begins do not move until that is over, because
+ * it waits for them.
  *
  * In the run in which LINE is disabled INSTRUCTION does not come, in no interpreter that was tried
  * (3.12.1, 3.13.0, 3.13.5). The first place that moves shows whether this holds here: of all
@@ -43,7 +43,7 @@
 #include "recorder/root.h"
 #include "recorder/step.h"
 #include "recorder/thread.h"
-#include "recorder/tiers/plan.h"
+#include "recorder/tiers/reoptimize.h"
 #include "recorder/tiers/tiers.h"
 #include "recorder/tools.h"
 
@@ -99,7 +99,7 @@ static void hear_instructions(struct code_record *r)
 {
 	for (uint32_t i = 0; i < r->unit_count; i++) {
 		struct code_unit *u = &r->units[i];
-		if (u->heard == HEARD_MAY_MOVE && u->later && !(u->begins && r->plan))
+		if (u->heard == HEARD_MAY_MOVE && u->later && !(u->begins && r->reoptimization))
 			hear_after(u);
 		else if (u->heard == HEARD_MAY_MOVE)
 			u->heard = HEARD_MOVES;
@@ -143,12 +143,12 @@ void hot_ends(PyCodeObject *code, struct code_record *r)
 }
 
 /* The first place of all that moves must be observed from the beginning. */
-static bool may_begin(const PyCodeObject *code, const struct code_record *r, uint32_t unit)
+static bool may_become_hot(const PyCodeObject *code, const struct code_record *r, uint32_t unit)
 {
 	bool seen = root.moves_seen || (!root.first_move.record && !r->units[unit].later);
 
 	return seen && r->units[unit].heard == HEARD_MAY_MOVE && is_alone(code, unit) &&
-	       (!r->plan || is_settled(code, r));
+	       (!r->reoptimization || is_settled(code, r));
 }
 
 #define NO_LANDING UINT32_MAX /* see tier_hear_landing */
@@ -195,23 +195,24 @@ static bool listen_beside_waverers(
 
 bool hot_begins(PyCodeObject *code, struct code_record *r, uint32_t unit)
 {
-	bool ever = may_move(r), now = ever && unit < r->unit_count && may_begin(code, r, unit);
+	bool ever = may_move(r),
+	     now = ever && unit < r->unit_count && may_become_hot(code, r, unit);
 
 	if (now || !ever)
 		r->lines_heard++;
 	else
 		r->lines_heard = ++root.hot_in_vain % VAIN_IN_A_ROW ? root.hot_lines - 1 : 0;
 	if (!now) {
-		if ((!ever || !r->lines_heard) && plan_is_due(r))
+		if ((!ever || !r->lines_heard) && reoptimize_is_due(r))
 			tier_release(r);
 		return false;
 	}
 	root.describing++; /* this asks for memory */
-	bool counts = is_settled(code, r) && plan_begin(code, r);
+	bool counts = is_settled(code, r) && reoptimize_begin(code, r);
 	if (!counts)
-		plan_choose(r);
-	bool listens =
-		r->plan ? hot_listen_anew(code) : listen_beside_waverers(code, r, true, NO_LANDING);
+		reoptimize_choose(r);
+	bool listens = r->reoptimization ? hot_listen_anew(code)
+					 : listen_beside_waverers(code, r, true, NO_LANDING);
 	if (!listens)
 		tier_release(r);
 	else if (!counts)
@@ -240,7 +241,7 @@ static void lose_instructions(struct code_record *r)
 
 bool tier_forget(struct code_record *r)
 {
-	bool heard = r->plan;
+	bool heard = r->reoptimization;
 
 	tier_release(r);
 	for (uint32_t i = 0; i < r->unit_count; i++)
@@ -289,7 +290,7 @@ bool tier_line_moves(
 {
 	bool moves = is_alone(frame_code(frame), unit) && (root.moves_seen || began);
 
-	if (r->plan && r->units[unit].begins)
+	if (r->reoptimization && r->units[unit].begins)
 		return false;
 	r->units[unit].heard = moves && root.moves_seen ? HEARD_MOVED : HEARD_MOVES;
 	if (moves && !root.moves_seen)

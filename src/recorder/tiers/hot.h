@@ -17,7 +17,7 @@ bool hot_instruction_is_heard(
 bool hot_listen_anew(PyCodeObject *code);
 /* Its witnesses are reported by LINE again, from its next run on. */
 void hot_ends(PyCodeObject *code, struct code_record *r);
-/* A plan kept witnesses that record calls from moving, and is gone: now they may move. Call it
+/* Reoptimization kept witnesses that record calls from moving, and is over: now they may. Call it
  * where such a LINE is reported, or while no frame runs the code. */
 void hot_begins_move(struct code_record *r);
 

@@ -3,7 +3,7 @@
  *
  *   LINE          a code begins here
  *   INSTRUCTION   of hot code: costs less for each witness (hot.c)
- *   planned       of hot code: other witnesses, chosen by how often its lines run (plan.c)
+ *   reoptimized   of hot code: other witnesses, chosen by how often its lines run (reoptimize.c)
  */
 #ifndef PL_RECORDER_TIERS_H
 #define PL_RECORDER_TIERS_H
@@ -19,7 +19,7 @@ struct thread;
 /* Has tier_line something to do? */
 static inline bool tier_concerns_line(const struct code_record *r)
 {
-	return (root.hot_lines && r->lines_heard == root.hot_lines) || r->plan;
+	return (root.hot_lines && r->lines_heard == root.hot_lines) || r->reoptimization;
 }
 
 /* A LINE that is not recorded yet: does the code become hot with it? `called`: the frame's call was

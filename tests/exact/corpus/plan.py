@@ -1,5 +1,5 @@
 # two-runs
-"""Hot code that is planned anew: what ran often runs no more, while frames of it wait, raise, recur and run in other threads."""
+"""Hot code that is reoptimized: what ran often runs no more, while frames of it wait, raise, recur and run in other threads."""
 import _queue
 import _thread
 import gc
@@ -70,7 +70,7 @@ def deep(n, key):
 
 
 def around(call, value):
-    """Calls itself through what it is given, so a frame of it may be planned anew above another."""
+    """Calls itself through what it is given, so a frame of it may be reoptimized above another."""
     if value is None:
         return None
     if value < 0:

@@ -1,5 +1,5 @@
 # two-runs min=3.12
-"""Hot code whose seldom returns are told in place of lines that often run; coroutines and generators that are planned anew while others of
+"""Hot code whose seldom returns are told in place of lines that often run; coroutines and generators that are reoptimized while others of
 them wait; and who begins to hear of such returns when they are told already."""
 import _queue
 import _thread

@@ -1,4 +1,4 @@
-/* Hot code is planned again: its witnesses are chosen by how often its lines run.
+/* Hot code is reoptimized: its witnesses are chosen anew, by how often its lines run.
  *
  *   it is hot                INSTRUCTION comes beside LINE, and starts that run are counted; the
  *                            rest is as before
@@ -9,10 +9,10 @@
  *                            the old number
  *
  * What records a call, or a pass of a loop, stays. LINE is disabled at the new witnesses:
- * INSTRUCTION reports them, so they must be sure (flow/witness.h). Generators are not planned
- * again, because some of their frames may wait where nothing can find them.
+ * INSTRUCTION reports them, so they must be sure (flow/witness.h). Generators are not
+ * reoptimized, because some of their frames may wait where nothing can find them.
  */
-#include "recorder/tiers/plan.h"
+#include "recorder/tiers/reoptimize.h"
 
 #include <stdlib.h>
 #include "bytecode/passes.h"
@@ -35,7 +35,7 @@
 #define FRAMES_MOST   1000 /* looked at for that */
 #define FORBIDDEN     1e6f /* times as often as it was counted */
 
-struct plan {
+struct reoptimization {
 	struct flow_graph graph; /* owned; frequencies are counts */
 	uint32_t left;		 /* to be counted */
 	uint32_t tries;
@@ -45,36 +45,36 @@ struct plan {
 
 void tier_release(struct code_record *r)
 {
-	struct plan *p = r->plan;
+	struct reoptimization *p = r->reoptimization;
 
 	if (!p)
 		return;
 	r->plain |= p->plain;
-	r->plan = NULL;
+	r->reoptimization = NULL;
 	flow_graph_release(&p->graph);
 	free(p);
 }
 
-static bool may_be_planned(const PyCodeObject *code, const struct code_record *r)
+static bool may_be_reoptimized(const PyCodeObject *code, const struct code_record *r)
 {
-	return !code_runs_once(code) && !r->planned && !r->generator_like &&
+	return !code_runs_once(code) && !r->reoptimized && !r->generator_like &&
 	       !code_policy(r).hears && !root.section_count;
 }
 
-bool plan_begin(PyCodeObject *code, struct code_record *r)
+bool reoptimize_begin(PyCodeObject *code, struct code_record *r)
 {
 	const uint32_t hot_lines =
 		r->far && root.hot_lines > FAR_HOT_LINES ? FAR_HOT_LINES : root.hot_lines;
 	const uint32_t left = 2 * hot_lines;
 
-	if (!may_be_planned(code, r))
+	if (!may_be_reoptimized(code, r))
 		return false;
-	r->planned = true;
-	struct plan *p = calloc(1, sizeof *p);
+	r->reoptimized = true;
+	struct reoptimization *p = calloc(1, sizeof *p);
 	if (!p)
 		return false;
 	p->left = left < COUNTED_LEAST ? COUNTED_LEAST : left > COUNTED_MOST ? COUNTED_MOST : left;
-	r->plan = p;
+	r->reoptimization = p;
 	if (code_graph(code, &p->graph) && p->graph.analysed &&
 		p->graph.unit_count == r->unit_count)
 		return true;
@@ -82,19 +82,19 @@ bool plan_begin(PyCodeObject *code, struct code_record *r)
 	return false;
 }
 
-bool plan_is_counting(const struct code_record *r)
+bool reoptimize_is_counting(const struct code_record *r)
 {
-	return r->plan && r->plan->left;
+	return r->reoptimization && r->reoptimization->left;
 }
 
-bool plan_is_due(const struct code_record *r)
+bool reoptimize_is_due(const struct code_record *r)
 {
-	return r->plan && !r->plan->left && !r->plan->chosen;
+	return r->reoptimization && !r->reoptimization->left && !r->reoptimization->chosen;
 }
 
-bool plan_counts(struct code_record *r, uint32_t unit)
+bool reoptimize_counts(struct code_record *r, uint32_t unit)
 {
-	struct plan *p = r->plan;
+	struct reoptimization *p = r->reoptimization;
 	uint32_t start = unit < r->unit_count ? r->units[unit].start : 0;
 
 	if (!start || start > p->graph.start_count)
@@ -108,25 +108,25 @@ bool plan_counts(struct code_record *r, uint32_t unit)
 
 /* ---- the choice ---- */
 
-static bool stays(uint32_t start, struct code_unit here)
+static bool witness_stays(uint32_t start, struct code_unit here)
 {
 	return here.start != start + 1 || here.begins || here.pass & PASS_TELLS;
 }
 
 /* Can it become a witness? */
-static bool is_open(struct code_unit here, const struct flow_start *s)
+static bool may_be_witness(struct code_unit here, const struct flow_start *s)
 {
 	return s->sure && !here.pending;
 }
 
-static double cost_of(const struct flow_start *s)
+static double start_cost(const struct flow_start *s)
 {
 	return (double)s->frequency * flow_line_price(s);
 }
 
 /* The cost of the present witnesses. Starts that must not become one count as very frequent from
  * here on. */
-static double prepare(struct plan *p, const struct code_record *r)
+static double present_cost(struct reoptimization *p, const struct code_record *r)
 {
 	double cost = 0;
 
@@ -134,37 +134,37 @@ static double prepare(struct plan *p, const struct code_record *r)
 	for (uint32_t i = 0; i < p->graph.start_count; i++) {
 		struct flow_start *s = &p->graph.starts[i];
 		struct code_unit here = r->units[s->unit];
-		s->witness = here.witness && stays(i, here);
-		cost += here.witness && !s->witness ? cost_of(s) : 0;
-		if (!here.witness && !is_open(here, s))
+		s->witness = here.witness && witness_stays(i, here);
+		cost += here.witness && !s->witness ? start_cost(s) : 0;
+		if (!here.witness && !may_be_witness(here, s))
 			s->frequency = (s->frequency + 1) * FORBIDDEN;
 	}
 	return cost;
 }
 
-static bool costs_less(const struct plan *p, const struct code_record *r, double before)
+static bool costs_less(const struct reoptimization *p, const struct code_record *r, double before)
 {
 	double cost = 0;
 
 	for (uint32_t i = 0; i < p->graph.start_count; i++) {
 		const struct flow_start *s = &p->graph.starts[i];
 		struct code_unit here = r->units[s->unit];
-		if (!s->witness || (here.witness && stays(i, here)))
+		if (!s->witness || (here.witness && witness_stays(i, here)))
 			continue;
-		if (!here.witness && !is_open(here, s))
+		if (!here.witness && !may_be_witness(here, s))
 			return false;
-		cost += cost_of(s);
+		cost += start_cost(s);
 	}
 	return cost < before * LESS;
 }
 
-void plan_choose(struct code_record *r)
+void reoptimize_choose(struct code_record *r)
 {
-	struct plan *p = r->plan;
+	struct reoptimization *p = r->reoptimization;
 
-	if (!plan_is_due(r))
+	if (!reoptimize_is_due(r))
 		return;
-	double before = prepare(p, r);
+	double before = present_cost(p, r);
 	p->chosen = flow_place_again(&p->graph) == 0 && costs_less(p, r, before);
 	if (!p->chosen) {
 		tier_release(r);
@@ -210,7 +210,7 @@ static void set_heard(struct code_record *r, uint32_t unit, unsigned heard, bool
 	here->later = later;
 }
 
-static void hear_chosen(const struct plan *p, struct code_record *r)
+static void hear_chosen(const struct reoptimization *p, struct code_record *r)
 {
 	for (uint32_t i = 0; i < p->graph.start_count; i++) {
 		const struct flow_start *s = &p->graph.starts[i];
@@ -227,7 +227,7 @@ static void hear_chosen(const struct plan *p, struct code_record *r)
 
 /* INSTRUCTION was disabled where it reported nothing yet; `anew`: it is enabled there again. If
  * that fails, begins would move to where no event comes, so none moves. */
-static void end(PyCodeObject *code, struct code_record *r, bool anew)
+static void reoptimize_end(PyCodeObject *code, struct code_record *r, bool anew)
 {
 	tier_release(r);
 	hot_begins_move(r);
@@ -237,7 +237,7 @@ static void end(PyCodeObject *code, struct code_record *r, bool anew)
 
 void tier_call(PyCodeObject *code, struct code_record *r)
 {
-	struct plan *p = r->plan;
+	struct reoptimization *p = r->reoptimization;
 
 	if (!p || !p->chosen || root.forked || root.first_move.record == r)
 		return;
@@ -252,6 +252,6 @@ void tier_call(PyCodeObject *code, struct code_record *r)
 		r->number_before = r->number;
 		code_set_number(r, number);
 	}
-	end(code, r, heard);
+	reoptimize_end(code, r, heard);
 	root.describing--;
 }
