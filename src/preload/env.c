@@ -12,7 +12,7 @@
 #define NUMBER_MAX   10u
 
 /* The value, if the variable has this name (which ends in '='); else NULL. */
-static char *value_of(const char *variable, const char *name)
+static char *variable_value(const char *variable, const char *name)
 {
 	size_t n = strlen(name);
 
@@ -51,7 +51,7 @@ static bool cut_entry(char *list, char *entry, size_t n)
 static bool has_users(char **env, const char *own_path)
 {
 	for (; *env; env++) {
-		char *list = value_of(*env, PRELOAD_NAME);
+		char *list = variable_value(*env, PRELOAD_NAME);
 		if (list && !find_in_list(list, own_path))
 			return true;
 	}
@@ -60,12 +60,12 @@ static bool has_users(char **env, const char *own_path)
 
 /* Is this variable one to take out? An LD_PRELOAD that has more than ours in it is repaired
  * instead, unless the user's own stands beside it. */
-static bool ours(char *variable, const char *own_path, bool beside)
+static bool variable_is_ours(char *variable, const char *own_path, bool beside)
 {
-	char *list = value_of(variable, PRELOAD_NAME);
+	char *list = variable_value(variable, PRELOAD_NAME);
 	char *entry = list ? find_in_list(list, own_path) : NULL;
 
-	if (value_of(variable, ARENA_NAME))
+	if (variable_value(variable, ARENA_NAME))
 		return true;
 	return entry && (beside || !cut_entry(list, entry, strlen(own_path)));
 }
@@ -74,7 +74,7 @@ void env_find(char *const *env, char *arena, size_t size)
 {
 	arena[0] = 0;
 	for (; *env; env++) {
-		const char *value = value_of(*env, ARENA_NAME);
+		const char *value = variable_value(*env, ARENA_NAME);
 		if (value && strlen(value) < size)
 			strcpy(arena, value);
 	}
@@ -88,7 +88,7 @@ void env_take(char **env, const char *own_path)
 	char **kept = env;
 
 	for (; *env; env++) {
-		if (!ours(*env, own_path, beside)) {
+		if (!variable_is_ours(*env, own_path, beside)) {
 			*kept++ = *env;
 			continue;
 		}
@@ -107,10 +107,10 @@ bool env_plan(struct env_plan *plan, char *const envp[])
 		return false;
 	for (; envp && envp[plan->count]; plan->count++) {
 		const char *variable = envp[plan->count];
-		if (value_of(variable, ARENA_NAME) || plan->count == ENV_COUNT_MAX)
+		if (variable_value(variable, ARENA_NAME) || plan->count == ENV_COUNT_MAX)
 			return false; /* of another recording, which goes first; or too many */
-		if (value_of(variable, PRELOAD_NAME))
-			plan->user = value_of(variable, PRELOAD_NAME);
+		if (variable_value(variable, PRELOAD_NAME))
+			plan->user = variable_value(variable, PRELOAD_NAME);
 	}
 	size_t user = plan->user ? strlen(plan->user) : 0;
 	plan->bytes = (plan->count + 3) * sizeof(char *) + sizeof PRELOAD_NAME + sizeof ARENA_NAME +

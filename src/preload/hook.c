@@ -142,7 +142,7 @@ static bool is_prerelease(const char *version)
 
 /* The recorder reads the interpreter's internals as its headers have them; these builds have
  * others. */
-static const char *odd_build(const char *version)
+static const char *unsupported_build(const char *version)
 {
 	if (is_prerelease(version))
 		return "pre-releases are not recorded";
@@ -161,7 +161,7 @@ static __typeof__(pathline_recorder_start) *load_recorder(char *text, size_t siz
 	int n = minor_version(&version);
 	int directory = (int)(strrchr(preload.own_path, '/') - preload.own_path);
 
-	*why = odd_build(version);
+	*why = unsupported_build(version);
 	if (*why)
 		return NULL;
 	snprintf(path, sizeof path, "%.*s/pathline-recorder-%.*s.so", directory, preload.own_path,

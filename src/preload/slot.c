@@ -7,7 +7,7 @@
 #include "preload/preload.h"
 
 /* Also NULL in a child that shares our memory but is another process. */
-static struct process_slot *mine(void)
+static struct process_slot *slot_of_this_process(void)
 {
 	struct process_slot *slot = atomic_load_explicit(&preload.slot, memory_order_acquire);
 
@@ -16,19 +16,20 @@ static struct process_slot *mine(void)
 
 /* The recorder's last word: where the thread is that ends the process. A forked child without a
  * slot may take one for it. Returns the slot of this process. */
-static struct process_slot *leave(bool killed)
+static struct process_slot *slot_leave(bool killed)
 {
 	leave_hook *hook = atomic_load_explicit(&preload.on_leave, memory_order_acquire);
-	bool others = atomic_load_explicit(&preload.slot, memory_order_acquire) && !mine();
+	bool others = atomic_load_explicit(&preload.slot, memory_order_acquire) &&
+		      !slot_of_this_process();
 
 	if (hook && !others)
 		hook(killed);
-	return mine();
+	return slot_of_this_process();
 }
 
 void slot_exit(int status)
 {
-	struct process_slot *slot = leave(false);
+	struct process_slot *slot = slot_leave(false);
 
 	if (!slot)
 		return;
@@ -38,12 +39,12 @@ void slot_exit(int status)
 
 void slot_killed(void)
 {
-	leave(true);
+	slot_leave(true);
 }
 
 struct process_slot *slot_exec(void)
 {
-	struct process_slot *slot = leave(false);
+	struct process_slot *slot = slot_leave(false);
 
 	if (slot)
 		atomic_store_explicit(&slot->end, SLOT_END_EXEC, memory_order_release);
@@ -65,7 +66,7 @@ uint32_t slot_number(void)
 }
 
 /* Registered before the recorder's own handler, so it runs before the child loses the slot. */
-static void forked(void)
+static void slot_forked(void)
 {
 	const struct process_slot *slot = atomic_load_explicit(&preload.slot, memory_order_relaxed);
 
@@ -84,5 +85,5 @@ static void at_exit(int status, void *data)
 void slot_watch(void)
 {
 	on_exit(at_exit, NULL);
-	pthread_atfork(NULL, NULL, forked);
+	pthread_atfork(NULL, NULL, slot_forked);
 }

@@ -29,7 +29,7 @@
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 /* Opening a FIFO or a device would be noticed. */
-static int open_regular(int dirfd, const char *path, int flags)
+static int open_target(int dirfd, const char *path, int flags)
 {
 	struct stat st;
 	int follow = flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0;
@@ -40,7 +40,7 @@ static int open_regular(int dirfd, const char *path, int flags)
 }
 
 /* A descriptor made with O_PATH cannot be read; its name under /proc can be opened. */
-static int reopen(int fd)
+static int reopen_target(int fd)
 {
 	char path[32] = "/proc/self/fd/";
 	char digits[12];
@@ -55,7 +55,7 @@ static int reopen(int fd)
 	while (n)
 		*at++ = digits[--n];
 	*at = 0;
-	return open_regular(AT_FDCWD, path, 0);
+	return open_target(AT_FDCWD, path, 0);
 }
 
 /* Will the kernel give it rights that its caller lacks? Then ld.so runs it in secure mode. */
@@ -86,7 +86,7 @@ static bool asks_for_our_loader(int fd, const ElfW(Phdr) * segment)
 }
 
 /* What keeps this program from loading us; LEFT_KIND_COUNT: nothing. */
-static enum left_kind obstacle(int fd, const ElfW(Ehdr) * head)
+static enum left_kind target_obstacle(int fd, const ElfW(Ehdr) * head)
 {
 	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_ident[EI_DATA] != ELFDATA2LSB ||
 		head->e_machine != OUR_MACHINE || head->e_phentsize != sizeof(ElfW(Phdr)) ||
@@ -140,7 +140,7 @@ static bool in_reach(void)
 
 static bool loads_us(int fd, const ElfW(Ehdr) * head, const char *path)
 {
-	enum left_kind kind = in_reach() ? obstacle(fd, head) : LEFT_REACH;
+	enum left_kind kind = in_reach() ? target_obstacle(fd, head) : LEFT_REACH;
 
 	if (kind != LEFT_KIND_COUNT)
 		left_out(kind, path);
@@ -170,7 +170,7 @@ static bool judge_program(int fd, const char *path, const char *shell)
 		else if (n >= 0)
 			next = shell;
 		close(fd);
-		fd = next ? open_regular(AT_FDCWD, next, 0) : -1;
+		fd = next ? open_target(AT_FDCWD, next, 0) : -1;
 		if (next)
 			path = strcpy(name, next); /* head is written again */
 		shell = NULL;
@@ -185,8 +185,8 @@ bool target_at(int dirfd, const char *path, int flags)
 {
 	int saved = errno;
 	bool itself = flags & AT_EMPTY_PATH && path && !path[0];
-	bool good = itself ? judge_program(reopen(dirfd), "(a descriptor)", NULL)
-			   : judge_program(open_regular(dirfd, path, flags), path, NULL);
+	bool good = itself ? judge_program(reopen_target(dirfd), "(a descriptor)", NULL)
+			   : judge_program(open_target(dirfd, path, flags), path, NULL);
 
 	errno = saved;
 	return good;
@@ -194,7 +194,7 @@ bool target_at(int dirfd, const char *path, int flags)
 
 static bool judge_file(const char *path)
 {
-	return judge_program(open_regular(AT_FDCWD, path, 0), path, "/bin/sh");
+	return judge_program(open_target(AT_FDCWD, path, 0), path, "/bin/sh");
 }
 
 /* The first executable file along PATH: exec stops there. */

@@ -13,14 +13,14 @@
 
 static struct pl_map numbers; /* under the GIL */
 
-static uint64_t key(const py_frame *frame)
+static uint64_t generator_key(const py_frame *frame)
 {
 	return (uint64_t)(uintptr_t)frame;
 }
 
 uint64_t generator_new(py_frame *frame)
 {
-	uint64_t *number = map_put(&numbers, key(frame));
+	uint64_t *number = map_put(&numbers, generator_key(frame));
 
 	if (number)
 		*number = ++root.generators;
@@ -29,12 +29,12 @@ uint64_t generator_new(py_frame *frame)
 
 uint64_t generator_of(py_frame *frame)
 {
-	uint64_t *number = map_find(&numbers, key(frame));
+	uint64_t *number = map_find(&numbers, generator_key(frame));
 
 	return number ? *number : generator_new(frame);
 }
 
 void generator_gone(py_frame *frame)
 {
-	map_remove(&numbers, key(frame));
+	map_remove(&numbers, generator_key(frame));
 }

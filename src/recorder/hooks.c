@@ -43,7 +43,7 @@ __attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThread
 }
 
 /* An exception that is set meanwhile (Cython) is put aside: hooks.h, take_thrown. */
-__attribute__((noinline)) static PyObject *start(PyObject *const *args)
+__attribute__((noinline)) static PyObject *start_slow(PyObject *const *args)
 {
 	PyThreadState *state = hook_thread_state(self);
 	PyObject *thrown = take_thrown(state);
@@ -60,7 +60,7 @@ PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 
 	if (known_enter_at_once(t, code_of(args), state_at_ease(t), STAMP_AT_TICKS))
 		Py_RETURN_NONE;
-	return start(args);
+	return start_slow(args);
 }
 
 __attribute__((noinline)) static bool resume_in_full(PyCodeObject *code, PyThreadState *state)

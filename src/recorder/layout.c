@@ -19,7 +19,7 @@ static char text[256];
 /* These builds have more fields in every object, or run more than one thread at a time. */
 
 /* These builds have more fields in every object, or more threads at a time than one. */
-static const char *odd_build(void)
+static const char *layout_odd_build(void)
 {
 	PyObject *flags = PySys_GetObject("abiflags");
 
@@ -53,7 +53,7 @@ static size_t forged_row(void)
 #endif
 }
 
-static const char *compare_rows(void)
+static const char *compare_layout_rows(void)
 {
 #define ROW(what, theirs, ours) {what, (uint64_t)(theirs), (uint64_t)(ours)},
 	const struct layout_row rows[] = {LAYOUT_ROWS(ROW)};
@@ -209,10 +209,10 @@ static const char *call_probe(void)
 
 int layout_check(const char **why)
 {
-	const char *found = odd_build();
+	const char *found = layout_odd_build();
 
 	if (!found)
-		found = compare_rows();
+		found = compare_layout_rows();
 	if (!found)
 		found = call_probe();
 	if (!found)

@@ -28,7 +28,7 @@ bool message_put(uint8_t kind, const struct pl_buf *fields)
 	return sent;
 }
 
-static void put_text(struct pl_buf *b, const char *text)
+static void put_message_text(struct pl_buf *b, const char *text)
 {
 	buf_string(b, text, strlen(text));
 }
@@ -67,7 +67,7 @@ void message_note(enum pl_gap_reason reason, const char *text)
 	struct pl_buf fields = {0};
 
 	buf_varint(&fields, reason);
-	put_text(&fields, text);
+	put_message_text(&fields, text);
 	message_put(MESSAGE_NOTE, &fields);
 	buf_release(&fields);
 }

@@ -12,14 +12,14 @@
 static struct pl_map
 	told; /* the unit of the last LINE + 1, or the lower target of a jump since; with the GIL */
 
-static uint64_t key(const py_frame *frame)
+static uint64_t passes_key(const py_frame *frame)
 {
 	return (uint64_t)(uintptr_t)frame;
 }
 
 void passes_line(py_frame *frame, uint32_t unit)
 {
-	uint64_t *up_to = map_put(&told, key(frame));
+	uint64_t *up_to = map_put(&told, passes_key(frame));
 
 	if (up_to)
 		*up_to = (uint64_t)unit + 1;
@@ -27,7 +27,7 @@ void passes_line(py_frame *frame, uint32_t unit)
 
 bool passes_jump(py_frame *frame, uint32_t unit)
 {
-	uint64_t *up_to = map_find(&told, key(frame));
+	uint64_t *up_to = map_find(&told, passes_key(frame));
 
 	if (!up_to || *up_to <= unit)
 		return true;
@@ -38,5 +38,5 @@ bool passes_jump(py_frame *frame, uint32_t unit)
 void passes_forget(py_frame *frame)
 {
 	if (told.used)
-		map_remove(&told, key(frame));
+		map_remove(&told, passes_key(frame));
 }

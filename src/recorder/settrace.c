@@ -19,7 +19,7 @@
 static PyCFunction set_trace; /* the interpreter's sys.settrace */
 
 /* In place of the function of sys.settrace; the object that the program sees is the same. */
-static PyObject *own_set_trace(PyObject *module, PyObject *args)
+static PyObject *own_settrace(PyObject *module, PyObject *args)
 {
 	PyObject *result = set_trace(module, args);
 
@@ -134,7 +134,7 @@ int hooks_install(bool at_main, const char **why)
 	PyThreadState *ts = current_thread_state();
 
 	*why = "sys.settrace is not the interpreter's own";
-	if (!function_take(PySys_GetObject("settrace"), METH_O, own_set_trace, &set_trace))
+	if (!function_take(PySys_GetObject("settrace"), METH_O, own_settrace, &set_trace))
 		return -1;
 	take_eval_set_trace();
 	root_wish_of_head(true);

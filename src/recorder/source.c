@@ -75,7 +75,7 @@ static struct {
 	} apart;
 } source;
 
-static int64_t now_ns(void)
+static int64_t wall_clock_ns(void)
 {
 	struct timespec t;
 
@@ -89,7 +89,7 @@ void source_begin(void)
 	source.count = 0;
 	source.apart.unit = 0;
 	if (!source.began_ns)
-		source.began_ns = now_ns();
+		source.began_ns = wall_clock_ns();
 }
 
 /* The known unit with this name, or NULL. Valid until the next unit_put. */
@@ -194,7 +194,7 @@ static uint32_t archive_length(const char *path, size_t length, struct file_stam
 	return 0;
 }
 
-static int read_member(struct found *f, const char *path, struct file_stamp *stamp)
+static int read_archive_member(struct found *f, const char *path, struct file_stamp *stamp)
 {
 	const size_t n = f->text.archive;
 	char archive[PATH_MAX];
@@ -216,7 +216,7 @@ static void read_fresh(struct found *f, const char *path)
 {
 	const bool packed = f->text.how == CODE_TEXT_ARCHIVE;
 	struct file_stamp stamp = {0};
-	int err = packed ? read_member(f, path, &stamp)
+	int err = packed ? read_archive_member(f, path, &stamp)
 			 : file_read_stamped(AT_FDCWD, path, TEXT_MAX, &stamp, &f->bytes);
 
 	f->from = 0;
@@ -247,7 +247,7 @@ static bool is_proven(struct found *f, PyCodeObject *code, const char *path)
 
 /* Code of a module was compiled at its first run at the latest, other code at any time since the
  * process began. */
-static void find_file(struct found *f, PyCodeObject *code, const char *path)
+static void find_text_file(struct found *f, PyCodeObject *code, const char *path)
 {
 	size_t length = f->text.file.left;
 	int err = -ENOENT;
@@ -272,7 +272,7 @@ static void find_file(struct found *f, PyCodeObject *code, const char *path)
 		f->text.how = CODE_TEXT_LATE;
 	else if (!is_proven(f, code, path))
 		f->text.how = CODE_TEXT_OTHER;
-	else if (now_ns() - f->stamp.changed_ns < FRESH_NS)
+	else if (wall_clock_ns() - f->stamp.changed_ns < FRESH_NS)
 		read_fresh(f, path);
 }
 
@@ -303,7 +303,7 @@ static bool is_stdin(struct pl_view file)
 	return file.left == 7 && !memcmp(file.at, "<stdin>", 7);
 }
 
-static void find(struct found *f, PyCodeObject *code, const char *file)
+static void find_text_of(struct found *f, PyCodeObject *code, const char *file)
 {
 	static const char frozen[] = "<frozen ";
 	size_t length = f->text.file.left;
@@ -326,13 +326,13 @@ static void find(struct found *f, PyCodeObject *code, const char *file)
 	if (is_confined()) {
 		f->text.how = CODE_TEXT_CONFINED;
 	} else {
-		find_file(f, code, file);
+		find_text_file(f, code, file);
 	}
 	if (f->text.how == CODE_TEXT_NONE || f->text.how == CODE_TEXT_CONFINED)
 		find_lines(f, code->co_filename, true);
 }
 
-static bool send(struct found *f)
+static bool send_text(struct found *f)
 {
 	struct pl_buf fields = {0};
 	const uint64_t stamp[CODE_TEXT_STAMP] = {f->stamp.device, f->stamp.inode, f->stamp.bytes,
@@ -348,7 +348,7 @@ static bool send(struct found *f)
 
 /* ---- units ---- */
 
-static void put_apart(const PyObject *name, uint32_t unit)
+static void text_put_apart(const PyObject *name, uint32_t unit)
 {
 	source.apart.name = name;
 	source.apart.unit = unit;
@@ -366,23 +366,23 @@ static uint32_t open_command(PyCodeObject *code, struct found *f)
 {
 	find_text(f, root.command_text.at, root.command_text.used, CODE_TEXT_DECODED);
 	buf_release(&root.command_text);
-	if (!send(f))
+	if (!send_text(f))
 		return 0;
-	put_apart(code->co_filename, f->text.unit);
+	text_put_apart(code->co_filename, f->text.unit);
 	return f->text.unit;
 }
 
 /* This allocates memory, so other code may be described meanwhile. */
 static uint32_t open_unit(PyCodeObject *code, struct found *f, const char *file)
 {
-	find(f, code, file);
+	find_text_of(f, code, file);
 	const struct unit *u = unit_find(code->co_filename, f->text.file);
 	if (u && u->from == f->from && f->from)
 		return u->number;
-	if ((f->text.how == CODE_TEXT_NONE && *file == '<') || !send(f))
+	if ((f->text.how == CODE_TEXT_NONE && *file == '<') || !send_text(f))
 		return 0;
 	if (u)
-		put_apart(code->co_filename, f->text.unit);
+		text_put_apart(code->co_filename, f->text.unit);
 	else if (!unit_put(code->co_filename,
 			 &(struct unit){.name = hash_bytes(f->text.file.at, f->text.file.left),
 				 .from = f->from,

@@ -24,7 +24,7 @@ static void stamp_next(PyCodeObject *code)
 		ring_commit(&t->ring, write_time(t, t->ring.at, now_ticks()));
 }
 
-__attribute__((noinline)) static PyObject *start(
+__attribute__((noinline)) static PyObject *start_stamped_slow(
 	PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	const PyThreadState *state = hook_thread_state(self);
@@ -42,7 +42,7 @@ PyObject *on_start_stamped(PyObject *hook, PyObject *const *args, size_t n, PyOb
 
 	if (known_enter_at_once(t, code_of(args), state_at_ease(t), STAMP_BY_TSC))
 		Py_RETURN_NONE;
-	return start(hook, args, n, names);
+	return start_stamped_slow(hook, args, n, names);
 }
 
 PyObject *on_resume_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)

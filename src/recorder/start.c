@@ -60,7 +60,7 @@ static void keep_text(struct pl_buf *b, PyObject *str)
 
 /* As it would be typed in a shell: quoted unless it is plain. A ' ends the quotes, is written after
  * a backslash, and begins them again. */
-static void quote(struct pl_buf *b, const char *text)
+static void quote_argument(struct pl_buf *b, const char *text)
 {
 	static const char safe[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
@@ -86,7 +86,7 @@ static void keep_quoted(struct pl_buf *b, PyObject *str)
 	keep_text(&plain, str);
 	buf_u8(&plain, 0);
 	if (!plain.failed)
-		quote(b, (const char *)plain.at);
+		quote_argument(b, (const char *)plain.at);
 	buf_release(&plain);
 }
 
@@ -103,7 +103,7 @@ static void keep_own_command_line(void)
 	for (const char *word = text; word < text + n; word += strlen(word) + 1) {
 		if (word > text)
 			buf_u8(&root.command, ' ');
-		quote(&root.command, word);
+		quote_argument(&root.command, word);
 	}
 }
 

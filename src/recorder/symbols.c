@@ -41,7 +41,7 @@ static int look_into(struct dl_phdr_info *object, size_t size, void *data)
 }
 
 /* Write a word that may be in a read-only page. */
-static bool write_word(void *at, uintptr_t value)
+static bool write_symbol_word(void *at, uintptr_t value)
 {
 	uintptr_t page = (uintptr_t)at & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
 	size_t length = (uintptr_t)at + sizeof value - page;
@@ -117,7 +117,7 @@ static void change_slots(const struct dl_phdr_info *object, const struct dynamic
 			continue;
 		void **slot = (void **)(object->dlpi_addr + row->r_offset);
 		if (*slot == c->from)
-			write_word(slot, (uintptr_t)c->to);
+			write_symbol_word(slot, (uintptr_t)c->to);
 	}
 }
 
@@ -151,7 +151,8 @@ bool symbol_replace(const char *name, void *function, void **original)
 	if (object->l_addr + symbol->st_value != (uintptr_t)found)
 		return false;
 	*original = found;
-	if (!write_word((void *)(uintptr_t)&symbol->st_value, (uintptr_t)function - object->l_addr))
+	if (!write_symbol_word(
+		    (void *)(uintptr_t)&symbol->st_value, (uintptr_t)function - object->l_addr))
 		return false;
 	struct change c = {name, found, function};
 	dl_iterate_phdr(change_object, &c);

@@ -188,7 +188,7 @@ static PyObject *trio_task(void)
 /* The task that runs the coroutine; if there is none and `any` is set, the one that runs on this
  * thread: its own coroutine may be an object that is not Python's, or it runs this one by hand.
  * Borrowed, or NULL. */
-static PyObject *find_task(PyThreadState *ts, PyObject *coroutine, bool any)
+static PyObject *current_task_of(PyThreadState *ts, PyObject *coroutine, bool any)
 {
 	PyObject *task = thread_running_task(ts);
 
@@ -226,7 +226,7 @@ static uint64_t known_task(uint64_t key, uint64_t token)
 	return number ? *number : 0;
 }
 
-static uint64_t task_number(uint64_t key, uint64_t token)
+static uint64_t task_number_of(uint64_t key, uint64_t token)
 {
 	uint64_t number = known_task(key, token);
 
@@ -250,10 +250,10 @@ static bool is_generator(const PyObject *coroutine)
 static uint64_t number_of_task(PyObject *task, PyObject *coroutine)
 {
 	if (!is_generator(coroutine))
-		return task_number((uint64_t)(uintptr_t)task,
+		return task_number_of((uint64_t)(uintptr_t)task,
 			(uint64_t)1 << 63 | (uint64_t)(uintptr_t)coroutine);
 	py_frame *frame = generator_frame(coroutine);
-	return task_number((uint64_t)(uintptr_t)frame, generator_of(frame));
+	return task_number_of((uint64_t)(uintptr_t)frame, generator_of(frame));
 }
 
 void tasks_forget(void)
@@ -265,7 +265,7 @@ void tasks_forget(void)
 
 bool task_find(PyThreadState *ts, py_frame *frame, bool begins, struct task_told *out)
 {
-	PyObject *task = find_task(ts, frame_generator(frame), begins);
+	PyObject *task = current_task_of(ts, frame_generator(frame), begins);
 
 	out->length = 0;
 	out->task = task;

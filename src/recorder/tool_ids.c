@@ -150,7 +150,7 @@ static int find_free(int id)
 	return NOT_YET;
 }
 
-static void put_aside(struct program_id *p)
+static void tool_put_aside(struct program_id *p)
 {
 	PyObject **callbacks = monitoring_callbacks(tool_ids.of, p->own);
 
@@ -161,7 +161,7 @@ static void put_aside(struct program_id *p)
 	p->own = NOT_YET;
 }
 
-static void give(struct program_id *p, int own)
+static void tool_give_id(struct program_id *p, int own)
 {
 	PyObject **callbacks = monitoring_callbacks(tool_ids.of, own);
 
@@ -174,12 +174,12 @@ static void give(struct program_id *p, int own)
 
 /* The own id of another id of the program, which is not taken and has no event enabled; NOT_YET:
  * none. */
-static int lend(PyObject *module)
+static int tool_lend(PyObject *module)
 {
 	for (int i = TOOLS; i--;) {
 		int own = tool_ids.ids[i].own;
 		if (own != NOT_YET && !tool_ids.ids[i].taken && !tool_events(module, own)) {
-			put_aside(&tool_ids.ids[i]);
+			tool_put_aside(&tool_ids.ids[i]);
 			return own;
 		}
 	}
@@ -189,7 +189,7 @@ static int lend(PyObject *module)
 /* lend, and clean the code that the recorder knows of what the last tool left there. */
 static int lend_clean(PyObject *module)
 {
-	int own = lend(module);
+	int own = tool_lend(module);
 	PyObject *name = own == NOT_YET ? NULL : PyUnicode_FromString("pathline");
 	PyObject *args[] = {NULL, name};
 	PyObject *used = name ? tool_call_with(USE, module, own, args, 2) : NULL;
@@ -251,8 +251,8 @@ static void stop_to_hear(PyObject *module)
  * run since. */
 void tool_hear_again(PyObject *module)
 {
-	int own =
-		atomic_load_explicit(&root.stopped, memory_order_relaxed) ? NOT_YET : lend(module);
+	int own = atomic_load_explicit(&root.stopped, memory_order_relaxed) ? NOT_YET
+									    : tool_lend(module);
 	PyObject *name = own == NOT_YET ? NULL : PyUnicode_FromString("pathline");
 	PyObject *args[] = {NULL, name};
 	PyObject *used = name ? tool_call_with(USE, module, own, args, 2) : NULL;
@@ -285,7 +285,7 @@ int tool_id_for_sure(int id, PyObject *module)
 		stop_to_hear(module);
 		own = find_free(id);
 	}
-	give(&tool_ids.ids[id], own);
+	tool_give_id(&tool_ids.ids[id], own);
 	return own;
 }
 

@@ -169,7 +169,7 @@ static PyObject *answer_of_id(const struct asked *asked)
 	return result;
 }
 
-static PyObject *answer(int which, PyObject *module, PyObject *const *args, Py_ssize_t n)
+static PyObject *call_answered(int which, PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
 	PyObject *own_args[ARGUMENTS_MOST], *result = NULL;
 
@@ -191,7 +191,7 @@ static PyObject *answer(int which, PyObject *module, PyObject *const *args, Py_s
 /* A debugger that uses sys.monitoring can do all that one with a trace function can. */
 static PyObject *use_tool_id(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
-	PyObject *done = answer(USE, module, args, n);
+	PyObject *done = call_answered(USE, module, args, n);
 	bool debugger = done && PyLong_Check(args[0]) && id_in(args[0]) == DEBUGGER;
 
 	if (debugger && current_thread_state()->interp == PyInterpreterState_Main())
@@ -201,42 +201,42 @@ static PyObject *use_tool_id(PyObject *module, PyObject *const *args, Py_ssize_t
 
 static PyObject *free_tool_id(PyObject *module, PyObject *id)
 {
-	return answer(FREE, module, &id, 1);
+	return call_answered(FREE, module, &id, 1);
 }
 
 static PyObject *get_tool(PyObject *module, PyObject *id)
 {
-	return answer(GET, module, &id, 1);
+	return call_answered(GET, module, &id, 1);
 }
 
 static PyObject *clear_tool_id(PyObject *module, PyObject *id)
 {
-	return answer(CLEAR, module, &id, 1);
+	return call_answered(CLEAR, module, &id, 1);
 }
 
 static PyObject *register_callback(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
-	return answer(CALLBACK, module, args, n);
+	return call_answered(CALLBACK, module, args, n);
 }
 
 static PyObject *get_events(PyObject *module, PyObject *id)
 {
-	return answer(EVENTS, module, &id, 1);
+	return call_answered(EVENTS, module, &id, 1);
 }
 
 static PyObject *set_events(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
-	return answer(SET_EVENTS, module, args, n);
+	return call_answered(SET_EVENTS, module, args, n);
 }
 
 static PyObject *get_local_events(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
-	return answer(LOCAL_EVENTS, module, args, n);
+	return call_answered(LOCAL_EVENTS, module, args, n);
 }
 
 static PyObject *set_local_events(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
-	return answer(SET_LOCAL_EVENTS, module, args, n);
+	return call_answered(SET_LOCAL_EVENTS, module, args, n);
 }
 
 /* A set of the interpreter's ids, as a set of the program's. */
@@ -275,12 +275,12 @@ static PyObject *all_events(PyObject *module, PyObject *none)
 
 /* ---- the beginning ---- */
 
-static PyCFunction fast(fast_function function)
+static PyCFunction method_of_fast(fast_function function)
 {
 	return (PyCFunction)(void (*)(void))function;
 }
 
-static bool take(PyObject *module, int which, PyCFunction own)
+static bool take_function(PyObject *module, int which, PyCFunction own)
 {
 	PyObject *function = PyObject_GetAttrString(module, functions[which].name);
 	bool taken = function_take(function, functions[which].flags, own, &tool_ids.theirs[which]);
@@ -307,15 +307,15 @@ void tools_take(PyObject *module)
 	tool_ids.of = NULL;
 	tool_ids.deaf = false;
 	take_all_events(module);
-	takes_all = take(module, USE, fast(use_tool_id));
-	takes_all &= take(module, FREE, free_tool_id);
-	takes_all &= take(module, GET, get_tool);
-	takes_all &= take(module, CLEAR, clear_tool_id);
-	takes_all &= take(module, CALLBACK, fast(register_callback));
-	takes_all &= take(module, EVENTS, get_events);
-	takes_all &= take(module, SET_EVENTS, fast(set_events));
-	takes_all &= take(module, LOCAL_EVENTS, fast(get_local_events));
-	takes_all &= take(module, SET_LOCAL_EVENTS, fast(set_local_events));
+	takes_all = take_function(module, USE, method_of_fast(use_tool_id));
+	takes_all &= take_function(module, FREE, free_tool_id);
+	takes_all &= take_function(module, GET, get_tool);
+	takes_all &= take_function(module, CLEAR, clear_tool_id);
+	takes_all &= take_function(module, CALLBACK, method_of_fast(register_callback));
+	takes_all &= take_function(module, EVENTS, get_events);
+	takes_all &= take_function(module, SET_EVENTS, method_of_fast(set_events));
+	takes_all &= take_function(module, LOCAL_EVENTS, method_of_fast(get_local_events));
+	takes_all &= take_function(module, SET_LOCAL_EVENTS, method_of_fast(set_local_events));
 }
 
 static bool has_debugger(PyObject *module)

@@ -192,7 +192,7 @@ void trace_adopt(PyThreadState *ts)
 }
 
 /* During the call the frame's switches are as the program has set them. */
-static int pass_on(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
+static int pass_to_program(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 {
 	char lines = f->f_trace_lines, opcodes = f->f_trace_opcodes;
 
@@ -276,13 +276,13 @@ __attribute__((noinline)) static int trace_in_full(
 	}
 	if (unlikely(set_elsewhere))
 		trace_find_own(current_thread_state());
-	return unlikely(programs != NULL) ? pass_on(object, f, what, arg) : 0;
+	return unlikely(programs != NULL) ? pass_to_program(object, f, what, arg) : 0;
 }
 
 /* ---- the fast paths ---- */
 
 /* For an event with nothing unusual. false: it takes the slow path. */
-__attribute__((always_inline)) static inline bool look(
+__attribute__((always_inline)) static inline bool trace_look(
 	struct plain_event *e, const PyFrameObject *f, PyCodeObject *code)
 {
 	struct thread *t = self;
@@ -330,7 +330,7 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 	struct plain_event e;
 	unsigned oparg;
 
-	if (!look(&e, f, code))
+	if (!trace_look(&e, f, code))
 		return trace_in_full(object, f, what, arg);
 	if (what == PyTrace_LINE && !(f->f_trace_opcodes & SWITCH_PENDING) && plain_line(&e, code))
 		return 0;

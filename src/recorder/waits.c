@@ -23,7 +23,7 @@
 #define SELECTORS_MAX 8
 
 /* The end of a name. Its letters that are not ASCII are not needed. */
-static void end_of(PyObject *name, char *text, size_t room)
+static void copy_end(PyObject *name, char *text, size_t room)
 {
 	size_t length = (size_t)PyUnicode_GET_LENGTH(name);
 	const size_t first = length < room ? 0 : length - room + 1;
@@ -44,10 +44,10 @@ static bool in_loop(void)
 	char file[64], function[64];
 
 	for (int i = 0; frame && i < SELECTORS_MAX; i++, frame = frame_caller(frame)) {
-		end_of(frame_code(frame)->co_name, function, sizeof function);
+		copy_end(frame_code(frame)->co_name, function, sizeof function);
 		if (loops_selects(function))
 			continue;
-		end_of(frame_code(frame)->co_filename, file, sizeof file);
+		copy_end(frame_code(frame)->co_filename, file, sizeof file);
 		return loops_run(file, function);
 	}
 	return false;
