@@ -11,6 +11,8 @@
 /* of a call that is written with its raise, since nothing was written before */
 #define RAISE_PRICE 1.2
 #define RAISING_ARM 0.05 /* how often such an arm is taken */
+/* In larger code an event for the call weighs little, and looking for begins stops the program. */
+#define BLOCKS_MAX 400
 
 /* Blocks that a frame reaches by other ways than from its entry. */
 #define COMES_OTHERWISE (FLOW_BLOCK_HANDLER | FLOW_BLOCK_RESUME)
@@ -183,7 +185,7 @@ bool flow_place_begins(struct flow_graph *g, const bool *kept)
 {
 	struct cut c = {.g = g};
 
-	if (!g->analysed || !g->start_count)
+	if (!g->analysed || !g->start_count || g->block_count > BLOCKS_MAX)
 		return false;
 	if (flow_never_parts(g) && flow_frequencies(g) < 0)
 		return false;

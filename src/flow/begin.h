@@ -24,8 +24,8 @@
  * before that.
  *
  * No pending block calls anything or handles an exception, so events that need the frame are rare
- * there. Returns whether there are begins; if not, also for want of memory, the graph is as it
- * was. */
+ * there. Returns whether there are begins; if not, also for want of memory or in large code, the
+ * graph is as it was. */
 bool flow_place_begins(struct flow_graph *g, const bool *kept);
 
 #endif

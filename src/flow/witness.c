@@ -5,9 +5,14 @@
 #include "flow/search.h"
 #include "pathline/error.h"
 
-/* A search walks each edge once. After this many searches' worth of steps no more time is spent. */
-#define SEARCHES_MAX 4000
-#define STEPS_FREE   1000000
+/* After this many edges in all searches no more time is spent, because the program waits: the
+ * searches of a long row of branches grow with its square. Of the standard library, two codes need
+ * more, both of modules. Then the graph is divided by more witnesses, one after FENCE_APART blocks
+ * where a start is that no short jump goes around, and a search mostly ends at the next of them. */
+#define WALKED_MAX   6000
+#define WALKED_EACH  8 /* and for each edge of a graph that is divided */
+#define FENCE_APART  12
+#define FENCE_AROUND 64 /* blocks; longer jumps may go around */
 #define WAY_MAX	     16 /* blocks in a row; a loop has no end */
 
 #define DEAR_PRICE 1.3
@@ -21,6 +26,7 @@ struct placement {
 	struct flow_search search;
 	uint32_t *todo; /* owned; blocks from which paths must still be made unique */
 	uint32_t todo_count;
+	uint64_t walked_max;
 	/* by block: paths from it are unique, whatever else becomes a witness; in the memory after
 	 * `todo` */
 	bool *unique;
@@ -116,7 +122,7 @@ static void list_beginnings(struct placement *p)
 
 static bool takes_too_long(const struct placement *p)
 {
-	return p->search.walked > STEPS_FREE + (uint64_t)SEARCHES_MAX * p->g->edge_count;
+	return p->search.walked > p->walked_max;
 }
 
 /* The rest of a unique sequence is unique, so no search needs to begin at a block that this one
@@ -181,9 +187,36 @@ static int cure_contradictions(struct placement *p)
 	while (p->todo_count && err == 0) {
 		uint32_t from = p->todo[--p->todo_count];
 		if (!goes_one_way(p, from))
-			err = cure_from(p, from);
+			err = takes_too_long(p) ? FLOW_CONFLICT : cure_from(p, from);
 	}
 	return err;
+}
+
+static void place_fences(struct flow_graph *g)
+{
+	uint32_t around = 0, last = 0;
+
+	for (uint32_t i = 0; i < g->block_count; i++) {
+		const struct flow_block *b = &g->blocks[i];
+		if (around <= i && i - last >= FENCE_APART && b->start != FLOW_NONE) {
+			g->starts[b->start].witness = true;
+			last = i;
+		}
+		for (uint32_t k = 0; k < b->edge_count; k++) {
+			const uint32_t to = g->edges[b->first_edge + k].to;
+			if (to > around && to - i <= FENCE_AROUND)
+				around = to;
+		}
+	}
+}
+
+static int cure_all(struct placement *p)
+{
+	memset(p->unique, 0, p->g->block_count);
+	p->todo_count = 0;
+	p->search.walked = 0;
+	list_beginnings(p);
+	return cure_contradictions(p);
 }
 
 static struct pl_spare spare;
@@ -207,9 +240,14 @@ int flow_place_again(struct flow_graph *g)
 	err = p.todo ? 0 : PL_ERR_MEMORY;
 	if (err)
 		goto done;
-	p.unique = memset(p.todo + todo_max, 0, g->block_count);
-	list_beginnings(&p);
-	err = cure_contradictions(&p);
+	p.unique = (bool *)(p.todo + todo_max);
+	p.walked_max = WALKED_MAX;
+	err = cure_all(&p);
+	if (err == FLOW_CONFLICT) {
+		place_fences(g);
+		p.walked_max += (uint64_t)WALKED_EACH * g->edge_count;
+		err = cure_all(&p);
+	}
 done:
 	if (err)
 		flow_all_witnesses(g);

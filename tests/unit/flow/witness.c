@@ -197,6 +197,62 @@ static void only_a_straight_line_needs_none(void **state)
 	assert_int_equal(witnesses_of_a_row(FLOW_MAYBE, FLOW_NONE), 1);
 }
 
+/* `if` after `if`, each of two lines: head, arm, and the next head. */
+static struct flow_graph row_of_branches(uint32_t count)
+{
+	const uint32_t blocks = 2 * count + 1;
+	struct flow_graph g = {.unit_count = blocks,
+		.analysed = true,
+		.start_count = blocks - 1,
+		.block_count = blocks,
+		.edge_count = 3 * count - 1};
+	uint32_t edge = 0;
+
+	assert_int_equal(flow_graph_init(&g), 0);
+	for (uint32_t i = 0; i < blocks; i++) {
+		const uint32_t others = i % 2 ? 2 : 1; /* a head has two ways */
+		g.blocks[i] = (struct flow_block){
+			.unit = i, .start = i ? i - 1 : FLOW_NONE, .first_edge = edge};
+		for (uint32_t k = 1; k <= others && i + k < blocks; k++)
+			g.edges[edge++] = (struct flow_edge){i + k, FLOW_ALWAYS};
+		g.blocks[i].edge_count = edge - g.blocks[i].first_edge;
+		if (i)
+			g.starts[i - 1] = (struct flow_start){.unit = i, .line = (int32_t)i};
+	}
+	g.blocks[0].flags = FLOW_BLOCK_ENTRY;
+	assert_int_equal(edge, g.edge_count);
+	assert_int_equal(flow_graph_check(&g), 0);
+	return g;
+}
+
+static uint32_t witnesses_of(const struct flow_graph *g)
+{
+	uint32_t witnesses = 0;
+
+	for (uint32_t k = 0; k < g->start_count; k++)
+		witnesses += g->starts[k].witness;
+	return witnesses;
+}
+
+/* The program waits for the search, which would grow with the square of a long row. It ends at
+ * witnesses that are there for this alone. */
+static void a_long_search_is_divided(void **state)
+{
+	struct random r = {8};
+	(void)state;
+
+	for (uint32_t count = 50; count <= 5000; count *= 100) {
+		struct flow_graph g = row_of_branches(count);
+		assert_int_equal(flow_place_witnesses(&g), 0);
+		assert_int_equal(wrong_runs(&g, &r, 5), 0);
+		if (count == 50)
+			assert_int_equal(witnesses_of(&g), count - 1); /* not the last arm */
+		else
+			assert_in_range(witnesses_of(&g), count + count / 10, count + count / 2);
+		flow_graph_release(&g);
+	}
+}
+
 /* Without memory every line is recorded, which is never wrong. */
 static void out_of_memory(void **state)
 {
@@ -224,6 +280,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_analysed_has_all),
 		cmocka_unit_test(branches_in_a_loop),
 		cmocka_unit_test(only_a_straight_line_needs_none),
+		cmocka_unit_test(a_long_search_is_divided),
 		cmocka_unit_test(out_of_memory),
 	};
 
