@@ -5,10 +5,12 @@
 
 /* Is the line table sound up to the end of the code, and does each of its lines fire LINE? *last:
  * the line of the last unit. Read as by bytecode_graph: if the table ends too early the rest has no
- * line. Where distances are cut, LINE may not tell two lines apart. */
+ * line. Where distances are cut, LINE may not tell two lines apart; but after the first RESUME, at
+ * `resume`, it always fires. In a module that has line 0. */
 static bool has_lines(
-	const struct opcode_version *v, const struct bytecode *b, uint32_t count, int32_t *last)
+	const struct opcode_version *v, const struct bytecode *b, uint32_t resume, int32_t *last)
 {
+	const uint32_t count = (uint32_t)(b->code.left / 2);
 	struct line_reader reader = {.v = b->line_table, .line = b->first_line};
 	struct line_row row = {.line = LINE_NONE};
 	bool cut = false;
@@ -17,9 +19,10 @@ static bool has_lines(
 	for (uint32_t end = 0; end < count && err == 0;) {
 		err = line_read(&reader, &row);
 		end += row.units;
-		cut |= v->delta_cut && row.line != LINE_NONE && row.line < b->first_line;
 		if (err == 0 && row.line != LINE_NONE)
 			end += line_read_same(&reader);
+		cut |= v->delta_cut && row.line != LINE_NONE && row.line < b->first_line &&
+		       end > resume + 1;
 	}
 	*last = err == 0 ? row.line : LINE_NONE;
 	return err >= 0 && !cut;
@@ -44,7 +47,7 @@ bool bytecode_is_straight(const struct bytecode *b, bool *silent)
 	const struct opcode_version *v = opcode_version_find(b->version);
 	const uint32_t count = (uint32_t)(b->code.left / 2);
 	const struct opcode *o = NULL;
-	uint32_t at = 0;
+	uint32_t at = 0, resume = 0;
 	bool begun = false;
 	int32_t last;
 
@@ -58,9 +61,10 @@ bool bytecode_is_straight(const struct bytecode *b, bool *silent)
 		if (o->class != OPCODE_RESUME || begun || early)
 			break;
 		begun = true;
+		resume = at;
 	}
 	if (!begun || at + 1 != count || o->class != OPCODE_RETURN ||
-		!has_lines(v, b, count, &last))
+		!has_lines(v, b, resume, &last))
 		return false;
 	*silent = last > 0;
 	return true;

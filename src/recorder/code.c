@@ -280,7 +280,7 @@ static struct code_record *describe_straight(
 		free(r);
 		return NULL;
 	}
-	spare_all_lines(code, parts->code);
+	spare_all_lines(code, parts->code, 0);
 	return r;
 }
 

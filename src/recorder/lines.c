@@ -15,6 +15,7 @@
 #include "recorder/root.h"
 #include "recorder/sections.h"
 #include "recorder/shadow.h"
+#include "recorder/spared.h"
 #include "recorder/step.h"
 #include "recorder/thread.h"
 #include "recorder/tiers/tiers.h"
@@ -256,9 +257,11 @@ __attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyOb
 
 	if (!moment_look(&m, code))
 		return nothing_here(&m);
-	if (m.record && m.record->straight && !code_policy(m.record).hears)
-		return Py_NewRef(hook_disable); /* all follow from the path */
 	uint32_t unit = moment_unit(&m);
+	if (m.record && m.record->straight && !code_policy(m.record).hears) {
+		spare_more_lines(code, unit);
+		return Py_NewRef(hook_disable); /* all follow from the path */
+	}
 	bool begins = m.record && tier_concerns_line(m.record) &&
 		      tier_line(code, m.record, unit, m.record->reoptimization && told_early(&m));
 	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};

@@ -50,24 +50,48 @@ void spare_lines(
 		r->lines_heard = root.hot_lines - far_lines(r);
 }
 
-/* Straight code needs none of its LINEs. */
-void spare_all_lines(PyCodeObject *code, struct pl_view plain)
+/* Straight code needs none of its LINEs. They are disabled a part at a time, so that large code
+ * stops the program for a short time only. The LINE after a part comes, and asks for the next. */
+#define PART_UNITS 8192
+
+void spare_all_lines(PyCodeObject *code, struct pl_view plain, uint32_t from)
 {
 	const struct opcode *opcodes = opcode_version_find(PYTHON_VERSION)->opcodes;
 	const uint32_t units = (uint32_t)(plain.left / 2);
 
 	if (!lines_are_looked_up(code))
 		return;
-	for (uint32_t unit = 0; unit < units;) {
+	for (uint32_t unit = from; unit < units && unit - from < PART_UNITS;) {
 		uint8_t opcode = plain.at[2 * (size_t)unit];
 		switch_line_off(code, unit, opcode, opcodes[opcode].caches != 0, root.tool);
 		unit += 1u + opcodes[opcode].caches;
 	}
 }
-#else
-void spare_all_lines(PyCodeObject *code, struct pl_view plain)
+
+void spare_more_lines(PyCodeObject *code, uint32_t unit)
 {
-	(void)code, (void)plain;
+	const struct opcode *opcodes = opcode_version_find(PYTHON_VERSION)->opcodes;
+	PyObject *bytes = lines_are_looked_up(code) ? PyCode_GetCode(code) : NULL; /* kept there */
+
+	if (!bytes) {
+		PyErr_Clear();
+		return;
+	}
+	struct pl_view plain = view_of(PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes));
+	if (unit < plain.left / 2)
+		spare_all_lines(
+			code, plain, unit + 1u + opcodes[plain.at[2 * (size_t)unit]].caches);
+	Py_DECREF(bytes);
+}
+#else
+void spare_all_lines(PyCodeObject *code, struct pl_view plain, uint32_t from)
+{
+	(void)code, (void)plain, (void)from;
+}
+
+void spare_more_lines(PyCodeObject *code, uint32_t unit)
+{
+	(void)code, (void)unit;
 }
 
 void spare_lines(

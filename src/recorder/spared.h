@@ -10,7 +10,9 @@ struct flow_graph;
 
 void spare_lines(PyCodeObject *code, struct code_record *r, const struct flow_graph *g,
 	struct pl_view plain);
-/* Straight code needs none of its LINEs. */
-void spare_all_lines(PyCodeObject *code, struct pl_view plain);
+/* Straight code needs none of its LINEs. From the unit on, a part of them is disabled. */
+void spare_all_lines(PyCodeObject *code, struct pl_view plain, uint32_t from);
+/* The same after a LINE of it, which came at the unit. That one is not disabled here. */
+void spare_more_lines(PyCodeObject *code, uint32_t unit);
 
 #endif

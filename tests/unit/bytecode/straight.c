@@ -18,6 +18,11 @@ enum op {
 #include "bytecode/opcodes_3_12.h"
 };
 #undef X
+#define X(number, name, caches, class, marks) OP_3_13_##name = number,
+enum op_3_13 {
+#include "bytecode/opcodes_3_13.h"
+};
+#undef X
 
 #define VERSION 0x030c
 
@@ -77,6 +82,23 @@ static void a_turn_is_not(void **state)
 		op(&w, OP_NOP, 0, 2);
 		op(&w, OP_RETURN_CONST, 0, 2);
 		assert_false(is_straight(&w, &silent));
+	}
+}
+
+/* In 3.13 and later a module's RESUME is before its first line, where lines may not be told
+ * apart. LINE fires after a RESUME whatever its line is, but not so after others. */
+static void a_module_is_straight(void **state)
+{
+	bool silent;
+
+	(void)state;
+	for (unsigned more = 0; more < 2; more++) {
+		struct writer w = writer_of(0x030d, 1);
+		op(&w, OP_3_13_RESUME, 0, 0);
+		for (unsigned i = 0; i < more; i++)
+			op(&w, OP_3_13_NOP, 0, 0);
+		op(&w, OP_3_13_RETURN_CONST, 0, 1);
+		assert_true(is_straight(&w, &silent) == !more);
 	}
 }
 
@@ -153,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_way_is_straight),
 		cmocka_unit_test(a_turn_is_not),
+		cmocka_unit_test(a_module_is_straight),
 		cmocka_unit_test(what_cannot_be_analysed_is_not),
 		cmocka_unit_test(whatever_the_bytes),
 	};
