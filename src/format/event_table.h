@@ -1,8 +1,9 @@
 /* The table of events: all that is said of a kind, once.
  *
  * These are made of it: the decoder (event.c), the fast decoders (event_read_common, and that of
- * trace/stride.c), the stack (stack.c), which events count and need a frame, which stand apart, the
- * minor version that a block needs, and the test of FORMAT.md's tables (tests/unit/format).
+ * trace/fast_forward.c), the stack (stack.c), which events count and need a frame, which stand
+ * apart, the minor version that a block needs, and the test of FORMAT.md's tables
+ * (tests/unit/format).
  *
  *	X(constant, number, fields, row, stack, traits, since, text)
  *
@@ -21,11 +22,12 @@
 #include "pathline/event.h"
 
 /* Traits. */
-#define EVENT_FRAME   1	 /* it needs a frame; without one it contradicts the path */
-#define EVENT_APART   2	 /* says when, not what: differs in all runs of a loop; stored apart */
-#define EVENT_COMMON  4	 /* frequent: event_read_common has it */
-#define EVENT_STEP    8	 /* its effect depends on it and its frame's place alone (trace/stride.h) */
-#define EVENT_QUICK   16 /* stride.c takes it, or each of its pops, from the bytes */
+#define EVENT_FRAME  1 /* it needs a frame; without one it contradicts the path */
+#define EVENT_APART  2 /* says when, not what: differs in all runs of a loop; stored apart */
+#define EVENT_COMMON 4 /* frequent: event_read_common has it */
+#define EVENT_STEP                                                                                 \
+	8 /* its effect depends on it and its frame's place alone (trace/fast_forward.h) */
+#define EVENT_FAST    16 /* fast_forward.c takes it, or each of its pops, from the bytes */
 #define EVENT_SECTION 32 /* stored in a section of its block */
 
 #define EVENT_NO_ROW UINT8_MAX
@@ -35,26 +37,25 @@
  * coroutine, counted from 1 in its process. */
 #define EVENT_KINDS(X)                                                                             \
 	X(ENTER, 1, FIELDS_3(site, code, made), PL_EVENT_CALL, enter,                              \
-		EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0,                                        \
-		"[site] code [gen if EVENT_GENERATOR]")                                            \
+		EVENT_COMMON | EVENT_STEP | EVENT_FAST, 0, "[site] code [gen if EVENT_GENERATOR]") \
 	X(LEAVE, 2, FIELDS_1(unit), PL_EVENT_RETURN, pop,                                          \
-		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0, "unit")                  \
+		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_FAST, 0, "unit")                   \
 	X(SUSPEND, 3, FIELDS_1(unit), PL_EVENT_YIELD, pop,                                         \
-		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0, "unit")                  \
+		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_FAST, 0, "unit")                   \
 	X(RESUME, 4, FIELDS_4(site, code, gen, unit), PL_EVENT_RESUME, resume,                     \
-		EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0,                                        \
+		EVENT_COMMON | EVENT_STEP | EVENT_FAST, 0,                                         \
 		"[site] code gen unit; EVENT_KNOWN: place [unit if not EVENT_SAME_UNIT]")          \
 	X(THROW, 5, FIELDS_4(site, code, gen, unit), PL_EVENT_THROW, throw, EVENT_STEP, 0,         \
 		"[site] code gen unit")                                                            \
 	X(UNWIND, 6, FIELDS_0(), PL_EVENT_UNWIND, pop,                                             \
-		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0, "")                      \
+		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_FAST, 0, "")                       \
 	X(RAISE, 7, FIELDS_2(unit, type), PL_EVENT_RAISE, raise,                                   \
-		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0, "unit type")             \
+		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_FAST, 0, "unit type")              \
 	X(RERAISE, 8, FIELDS_3(unit, lasti, type), PL_EVENT_RERAISE, reraise,                      \
-		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0, "unit lasti type")       \
+		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_FAST, 0, "unit lasti type")        \
 	X(HANDLED, 9, FIELDS_2(unit, type), PL_EVENT_HANDLED, handle,                              \
-		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 0, "unit type")             \
-	X(POPS, 10, FIELDS_1(a), EVENT_NO_ROW, pops, EVENT_FRAME | EVENT_COMMON | EVENT_QUICK, 0,  \
+		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_FAST, 0, "unit type")              \
+	X(POPS, 10, FIELDS_1(a), EVENT_NO_ROW, pops, EVENT_FRAME | EVENT_COMMON | EVENT_FAST, 0,   \
 		"n: frames on top that ended, or were linked no more, without an event")           \
 	X(LINK, 11, FIELDS_3(code, gen, unit), EVENT_NO_ROW, link, 0, 0,                           \
 		"code gen unit: a frame is there without an event of its own")                     \
@@ -71,13 +72,13 @@
 	X(STOP, 18, FIELDS_2(a, b), PL_EVENT_GAP, stop, 0, 0,                                      \
 		"signal unit+1: a fatal signal arrived; unit of the top frame, 0: not known")      \
 	X(AGAIN, 19, FIELDS_1(unit), PL_EVENT_AGAIN, pass,                                         \
-		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_QUICK, 1,                          \
+		EVENT_FRAME | EVENT_COMMON | EVENT_STEP | EVENT_FAST, 1,                           \
 		"unit: of a jump back, to another pass of a loop that fires no LINE")              \
 	X(GREENLET, 20, FIELDS_1(a), EVENT_NO_ROW, greenlet, 0, 1,                                 \
 		"number: the thread goes on in that greenlet, 0: on its own stack")                \
-	X(AT, 21, FIELDS_1(unit), EVENT_NO_ROW, find, EVENT_FRAME | EVENT_STEP | EVENT_QUICK, 2,   \
+	X(AT, 21, FIELDS_1(unit), EVENT_NO_ROW, find, EVENT_FRAME | EVENT_STEP | EVENT_FAST, 2,    \
 		"unit: where the top frame stands, before what is about to hide it")               \
-	X(OUTSIDE, 22, FIELDS_2(site, code), PL_EVENT_OUTSIDE, outside, EVENT_STEP | EVENT_QUICK,  \
+	X(OUTSIDE, 22, FIELDS_2(site, code), PL_EVENT_OUTSIDE, outside, EVENT_STEP | EVENT_FAST,   \
 		2, "[site] code: a call into code that is not recorded, by a filter")              \
 	X(IDLE, 23, FIELDS_2(a, b), EVENT_NO_ROW, nothing, EVENT_APART, 2,                         \
 		"ticks from the last time of this stream on, ticks: its event loop waited")

@@ -35,7 +35,7 @@ int contexts_more_frames(struct contexts *x)
 
 /* ---- nodes ---- */
 
-/* `touched` has room for each node, so that contexts_rows, on the way of each step, needs no
+/* `touched` has room for each node, so that contexts_rows, on the way of each transition, needs no
  * check. */
 static uint32_t add_context_node(struct contexts *x, uint32_t parent, uint32_t site, uint32_t set)
 {
@@ -381,7 +381,7 @@ void contexts_restart(struct contexts *x)
 	x->block_file = 0;
 }
 
-void contexts_forget_steps(struct contexts *x)
+void contexts_forget_transitions(struct contexts *x)
 {
 	memset(x->cache, 0, CONTEXT_CACHE * sizeof *x->cache);
 }

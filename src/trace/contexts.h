@@ -10,8 +10,8 @@
  * paths as calls of fib. A node knows which sites are on the stack; cumulated times are computed
  * from that.
  *
- * Strides (stride.h) update frames along with their own stack. After rows that came from a walk,
- * contexts_sync updates them.
+ * A fast-forward (fast_forward.h) updates frames along with their own stack. After rows that came
+ * from a walk, contexts_sync updates them.
  */
 #ifndef PL_TRACE_CONTEXTS_H
 #define PL_TRACE_CONTEXTS_H
@@ -63,7 +63,7 @@ struct context_edge {
 };
 
 struct context_cached {
-	uint32_t node, step, edge; /* edge + 1; 0: nothing */
+	uint32_t node, transition, edge; /* edge + 1; 0: nothing */
 };
 
 /* All zero except `walk` and the callbacks is valid, after contexts_init. */
@@ -108,8 +108,8 @@ void contexts_release(struct contexts *x);
 int contexts_sync(struct contexts *x, struct thread_path *p);
 /* Another path begins. */
 void contexts_restart(struct contexts *x);
-/* Steps have other numbers from now on. */
-void contexts_forget_steps(struct contexts *x);
+/* Transitions have other numbers from now on. */
+void contexts_forget_transitions(struct contexts *x);
 
 /* The edge from a node; UINT32_MAX: no memory. */
 uint32_t contexts_edge(struct contexts *x, uint32_t from, const struct context_site *site);
@@ -123,7 +123,7 @@ int contexts_task(struct contexts *x, struct thread_path *p);
 void contexts_sites(const struct contexts *x, uint32_t node,
 	void (*visit)(void *context, uint32_t site), void *context);
 
-/* ---- what strides do at each step ---- */
+/* ---- what a fast-forward does at each transition ---- */
 
 /* Add rows to a node, and note that it has some. */
 static inline void contexts_rows(struct contexts *x, uint32_t node, uint64_t rows)
@@ -138,9 +138,10 @@ static inline void contexts_rows(struct contexts *x, uint32_t node, uint64_t row
 }
 
 static inline struct context_cached *contexts_cached(
-	struct contexts *x, uint32_t node, uint32_t step)
+	struct contexts *x, uint32_t node, uint32_t transition)
 {
-	return &x->cache[(node * 0x9e3779b1u ^ step * 0x85ebca6bu) >> 19 & (CONTEXT_CACHE - 1)];
+	return &x->cache[(node * 0x9e3779b1u ^ transition * 0x85ebca6bu) >> 19 &
+			 (CONTEXT_CACHE - 1)];
 }
 
 int contexts_more_frames(struct contexts *x);

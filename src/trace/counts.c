@@ -1,5 +1,5 @@
-/* Rows are counted by the steps that were taken (stride.h), and one by one where there is no step.
- * Steps are added up when the table is asked for, and before they are forgotten. */
+/* Rows are counted by the transitions that were taken (fast_forward.h), and one by one where there
+ * is none. Transitions are added up when the table is asked for, and before they are forgotten. */
 #include "trace/counts.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 struct pl_counts {
 	struct pl_recording *r;
-	struct strides strides;
+	struct fast_forward forward;
 	struct pl_count *rows; /* owned */
 	size_t count, room;
 	struct pl_map places; /* code's number << 36 | line << 4 | kind -> index + 1 */
@@ -54,7 +54,7 @@ static struct pl_count *add_count_row(struct pl_counts *c)
 	return &c->rows[c->count++];
 }
 
-static int count_step_row(void *context, const struct pl_count *row)
+static int count_transition_row(void *context, const struct pl_count *row)
 {
 	struct pl_counts *c = context;
 	const struct pl_code *code = code_first(row->code);
@@ -81,22 +81,24 @@ static int count_step_row(void *context, const struct pl_count *row)
 
 static int add_event(void *context, const struct pl_event *e)
 {
-	return count_step_row(context,
+	return count_transition_row(context,
 		&(struct pl_count){.code = e->code, .line = e->line, .kind = e->kind, .events = 1});
 }
 
-static int take_counted_steps(void *context)
+static int take_counted_transitions(void *context)
 {
 	struct pl_counts *c = context;
 
-	return strides_take(&c->strides, count_step_row, c);
+	return fast_forward_take(&c->forward, count_transition_row, c);
 }
 
-int counts_walk(
-	struct pl_counts *c, struct walk *w, const struct stride_limit *limit, struct pl_err *err)
+int counts_walk(struct pl_counts *c, struct walk *w, const struct fast_forward_limit *limit,
+	struct pl_err *err)
 {
-	const struct walk_visit visit = {
-		.strides = &c->strides, .row = add_event, .full = take_counted_steps, .context = c};
+	const struct walk_visit visit = {.forward = &c->forward,
+		.row = add_event,
+		.full = take_counted_transitions,
+		.context = c};
 	int code = walk_go_on(w, limit, &visit, err);
 
 	return code == PL_ERR_MEMORY ? pl_err_cause(err, code, "counting a path") : code;
@@ -124,7 +126,7 @@ void pl_counts_free(struct pl_counts *c)
 {
 	if (!c)
 		return;
-	strides_release(&c->strides);
+	fast_forward_release(&c->forward);
 	map_release(&c->places);
 	map_release(&c->codes);
 	free(c->rows);
@@ -160,7 +162,7 @@ static void find_places(struct pl_counts *c)
  * asked for, which is valid until then. */
 int pl_counts_table(struct pl_counts *c, struct pl_count_table *out, struct pl_err *err)
 {
-	int code = take_counted_steps(c);
+	int code = take_counted_transitions(c);
 
 	*out = (struct pl_count_table){0};
 	if (code)

@@ -5,8 +5,8 @@
 #include "trace/seek.h"
 
 /* Count from where the walk is, as pl_cursor_count. 0; PL_END: up to its end. */
-int counts_walk(
-	struct pl_counts *c, struct walk *w, const struct stride_limit *limit, struct pl_err *err);
+int counts_walk(struct pl_counts *c, struct walk *w, const struct fast_forward_limit *limit,
+	struct pl_err *err);
 /* For pre:cursor-count:same-recording. */
 const struct pl_recording *counts_recording(const struct pl_counts *c);
 

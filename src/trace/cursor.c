@@ -116,7 +116,7 @@ int pl_cursor_seek_position(struct pl_cursor *c, const struct pl_position *p, st
 
 struct count {
 	struct pl_counts *counts;
-	struct stride_limit limit;
+	struct fast_forward_limit limit;
 };
 
 static int count_walk(struct walk *w, void *context, struct pl_err *err)
@@ -144,7 +144,7 @@ int pl_cursor_count(
 int pl_cursor_count_to_seq(
 	struct pl_cursor *c, struct pl_counts *counts, uint64_t seq, struct pl_err *err)
 {
-	const struct stride_limit limit = {.ticks = UINT64_MAX, .seq = seq};
+	const struct fast_forward_limit limit = {.ticks = UINT64_MAX, .seq = seq};
 
 	if (c->all_threads || counts_recording(counts) != c->r)
 		return pl_err_cause(err, PL_ERR_ARGUMENT,

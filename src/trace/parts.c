@@ -5,8 +5,8 @@
 #include <unistd.h>
 #include "trace/code.h"
 
-/* Each worker opens the recording again, with its own decoded codes and strides: more of them take
- * memory, and then the joining takes longer than what they save. */
+/* Each worker opens the recording again, with its own decoded codes and transitions: more of them
+ * take memory, and then the joining takes longer than what they save. */
 #define WORKERS_MAX  8u
 #define WORTH_EVENTS 20000000u /* fewer take no time worth saving */
 

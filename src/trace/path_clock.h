@@ -117,7 +117,7 @@ struct path_clock_peek {
 };
 int path_clock_peek(struct path_clock *c, struct path_clock_peek *out, struct pl_err *err);
 
-/* ---- for stride.c, which goes on without rows ---- */
+/* ---- for fast_forward.c, which goes on without rows ---- */
 
 /* Apply an event that has no row. */
 void path_clock_pass(struct path_clock *c, const struct event *e);

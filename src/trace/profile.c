@@ -1,11 +1,11 @@
-/* Along a thread's path, span by span: strides count what ran, with contexts, up to the next stamp;
- * there the span's time is divided (share.h). The walk gives the rows around a stamp, which say
- * where the span ends.
+/* Along a thread's path, span by span: fast-forwards count what ran, with contexts, up to the next
+ * stamp; there the span's time is divided (share.h). The walk gives the rows around a stamp, which
+ * say where the span ends.
  *
- *	count_prior             strides over some blocks: what does a row of each line cost?
+ *	count_prior             fast-forward over some blocks: what does a row of each line cost?
  *	count_profile_samples   all samples: in which lines was the program seen, and did it wait?
  *	share_thread            for each thread, from stamp to stamp:
- *	    take_strides_to         counts rows, moves the contexts
+ *	    fast_forward_to         counts rows, moves the contexts
  *	    on_row                  a row at a stamp: closes the span, then changes the stack
  *	    close_span              samples of the span, then share_out
  *
@@ -14,8 +14,7 @@
  * the two short.
  *
  * Besides the sums, the longest pass of each line and the longest call of each function are kept.
- * Their times are those of frames (contexts.h): doubled ticks, odd if the event had its own
- * time.
+ * Their times are those of frames (contexts.h): doubled ticks, odd if the event had its own time.
  */
 #include "trace/profile.h"
 
@@ -53,8 +52,8 @@ static int add_prior(void *context, const struct pl_count *row)
 
 /* One block by itself: the walk begins there with the stack that the block opens with, and ends
  * where the next block would begin. */
-static int count_block(
-	struct prior *prior, struct strides *s, struct walk *w, size_t index, struct pl_err *err)
+static int count_block(struct prior *prior, struct fast_forward *s, struct walk *w, size_t index,
+	struct pl_err *err)
 {
 	struct pl_event row;
 	int code;
@@ -66,9 +65,10 @@ static int count_block(
 		code = add_prior(prior,
 			&(struct pl_count){
 				.code = row.code, .line = row.line, .kind = row.kind, .events = 1});
-		while (code == 0 && (code = stride(s, &w->clock, &STRIDE_ALL)) == STRIDE_FULL) {
-			code = strides_take(s, add_prior, prior);
-			strides_forget(s);
+		while (code == 0 && (code = fast_forward(s, &w->clock, &FAST_FORWARD_ALL)) ==
+					    FAST_FORWARD_FULL) {
+			code = fast_forward_take(s, add_prior, prior);
+			fast_forward_forget(s);
 		}
 		if (code || (path->blocks.open && !path->events.left && !path->pops))
 			break;
@@ -88,7 +88,7 @@ static bool is_block_in_range(const struct pl_profile *p, const struct block_ref
 /* Every n-th block of a thread, each of its rows with weight n. */
 static int count_prior(struct pl_profile *p, struct thread_entry *t, struct pl_err *err)
 {
-	struct strides s = {0};
+	struct fast_forward s = {0};
 	struct walk w;
 	size_t step = t->block_count / PRIOR_BLOCKS + 1;
 	struct prior prior = {.p = p, .weight = (double)step};
@@ -102,8 +102,8 @@ static int count_prior(struct pl_profile *p, struct thread_entry *t, struct pl_e
 			code = count_block(&prior, &s, &w, i, err);
 	walk_release(&w);
 	if (code == 0)
-		code = strides_take(&s, add_prior, &prior);
-	strides_release(&s);
+		code = fast_forward_take(&s, add_prior, &prior);
+	fast_forward_release(&s);
 	return code;
 }
 
@@ -643,7 +643,7 @@ static int take_samples(struct pl_profile *p, uint64_t end_ticks)
 	return code ? code : end_stay(p);
 }
 
-static int add_step(void *context, const struct pl_count *row)
+static int add_transition_row(void *context, const struct pl_count *row)
 {
 	struct pl_profile *p = context;
 
@@ -654,9 +654,9 @@ static int add_step(void *context, const struct pl_count *row)
 	return 0;
 }
 
-static int take_profile_steps(struct pl_profile *p)
+static int take_profile_transitions(struct pl_profile *p)
 {
-	return strides_take(&p->strides, add_step, p);
+	return fast_forward_take(&p->forward, add_transition_row, p);
 }
 
 /* Of the span, in ns; it belongs to no line. */
@@ -745,7 +745,7 @@ static void note_tail(struct pl_profile *p, uint64_t end_ticks)
  * forgotten, and the next one opens at the same tick. */
 static int close_span(struct pl_profile *p, uint64_t end_ticks)
 {
-	int code = take_profile_steps(p);
+	int code = take_profile_transitions(p);
 
 	p->proven_call = p->exact_from && p->exact_to && !(idle_part(p, end_ticks) > 0) &&
 			 share_is_one_call(&p->share, &p->contexts);
@@ -800,7 +800,7 @@ static bool is_exit(enum pl_event_kind kind)
 /* The path is not known from here up to then. */
 static int lose_span(struct pl_profile *p, uint64_t to_ticks)
 {
-	int code = take_profile_steps(p);
+	int code = take_profile_transitions(p);
 
 	if (to_ticks > p->open_ticks)
 		p->lost_ns += profile_wanted_ns(p, p->open_ticks, to_ticks);
@@ -1049,9 +1049,9 @@ static bool is_entered(const struct stack *s)
 	return s->depth && stack_place_of(s, s->depth - 1) == PLACE_ENTRY;
 }
 
-/* To the next stamp. Without strides between two rows nothing ran in between, and the tail is that
- * of the row before. */
-static int take_strides_to(struct pl_profile *p, const struct stride_limit *limit)
+/* To the next stamp. Without a transition between two rows nothing ran in between, and the tail is
+ * that of the row before. */
+static int fast_forward_to(struct pl_profile *p, const struct fast_forward_limit *limit)
 {
 	const uint64_t seq = p->walk.clock.path.next_seq;
 	struct contexts *x = &p->contexts;
@@ -1059,11 +1059,11 @@ static int take_strides_to(struct pl_profile *p, const struct stride_limit *limi
 	int code;
 
 	x->now = p->walk.clock.ticks << 1;
-	while ((code = stride(&p->strides, &p->walk.clock, limit)) == STRIDE_FULL) {
-		code = take_profile_steps(p);
+	while ((code = fast_forward(&p->forward, &p->walk.clock, limit)) == FAST_FORWARD_FULL) {
+		code = take_profile_transitions(p);
 		if (code)
 			break;
-		strides_forget(&p->strides);
+		fast_forward_forget(&p->forward);
 	}
 	stack_mark(&p->walk.clock.path.stack);
 	if (code || p->walk.clock.path.next_seq == seq)
@@ -1098,13 +1098,13 @@ static bool tell_progress(struct pl_profile *p, uint64_t block)
  * PL_END + 1: it was stopped. */
 static int walk_rows(struct pl_profile *p, struct pl_err *err)
 {
-	const struct stride_limit limit = {.ticks = p->range_to, .seq = UINT64_MAX};
+	const struct fast_forward_limit limit = {.ticks = p->range_to, .seq = UINT64_MAX};
 	struct pl_event row;
 	int code;
 
 	for (;;) {
 		const uint64_t block = p->walk.clock.path.blocks.next_block;
-		code = p->open && !p->before ? take_strides_to(p, &limit) : 0;
+		code = p->open && !p->before ? fast_forward_to(p, &limit) : 0;
 		if (code)
 			return code;
 		const struct stood before = line_before_row(p);
@@ -1266,12 +1266,12 @@ static int prepare_profile(struct pl_profile *p)
 	p->contexts.left = frame_left;
 	p->contexts.task = began_task;
 	p->contexts.by_task = p->wanted.tasks;
-	p->strides.contexts = &p->contexts;
+	p->forward.contexts = &p->contexts;
 	if (p->wanted.exceptions)
-		p->strides.refused = 1u << EVENT_RAISE | 1u << EVENT_RERAISE | 1u << EVENT_HANDLED |
+		p->forward.refused = 1u << EVENT_RAISE | 1u << EVENT_RERAISE | 1u << EVENT_HANDLED |
 				     1u << EVENT_UNWIND | 1u << EVENT_THROW;
 	if (p->wanted.tasks) /* the walk sees where tasks wait */
-		p->strides.refused |= 1u << EVENT_SUSPEND;
+		p->forward.refused |= 1u << EVENT_SUSPEND;
 	p->blocks = calloc(BLOCKS_MAX, sizeof *p->blocks);
 	return code == 0 && p->blocks ? 0 : PL_ERR_MEMORY;
 }
@@ -1340,7 +1340,7 @@ void pl_profile_free(struct pl_profile *p)
 {
 	if (!p)
 		return;
-	strides_release(&p->strides);
+	fast_forward_release(&p->forward);
 	contexts_release(&p->contexts);
 	share_release(&p->share);
 	flights_release(&p->flights);

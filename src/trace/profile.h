@@ -126,7 +126,7 @@ struct pl_profile {
 	struct pl_profile_wanted wanted;
 	struct share share;
 	struct contexts contexts;
-	struct strides strides;
+	struct fast_forward forward;
 	struct flights flights;
 	double idle_ns, lost_ns;
 	uint64_t blocks_done, blocks_all;

@@ -6,7 +6,7 @@
 #include "format/record.h"
 #include "trace/code.h"
 #include "trace/source.h"
-#include "trace/stride.h"
+#include "trace/fast_forward.h"
 
 /* The most missing thread numbers in a recording. Readers ask for each number up to a process's
  * thread_count, so this bounds the work that a few bytes of a hostile file can cause. Recorders
@@ -493,9 +493,9 @@ void pl_recording_close(struct pl_recording *r)
 	free(r->segments);
 	free(r->samples);
 	free(r->sizes);
-	if (r->strides)
-		strides_release(r->strides);
-	free(r->strides);
+	if (r->forward)
+		fast_forward_release(r->forward);
+	free(r->forward);
 	if (!r->guest)
 		r->files->ops->close(r->files);
 	free(r);

@@ -139,7 +139,7 @@ struct pl_recording {
 	size_t size_count;
 	uint64_t records, damaged;
 
-	struct strides *strides; /* owned: steps that seeking learned; NULL: none */
+	struct fast_forward *forward; /* owned: transitions that seeking learned; NULL: none */
 
 	/* Called for each damage, for the check. */
 	void (*report)(void *arg, const struct pl_damage *d);

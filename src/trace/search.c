@@ -1,5 +1,5 @@
-/* Steps with a row that may be wanted are never taken. So strides stop before each of them, and the
- * walk gives the rows there. */
+/* Transitions with a row that may be wanted are never taken. So fast-forwards stop before each of
+ * them, and the walk gives the rows there. */
 #include "pathline/search.h"
 
 #include <inttypes.h>
@@ -11,9 +11,9 @@ struct pl_search {
 	struct thread_entry *thread;
 	struct pl_wanted wanted;
 	struct walk walk;
-	struct strides strides; /* these stop */
+	struct fast_forward forward; /* these stop */
 	struct walk scout;
-	struct strides over; /* of the scout, these do not */
+	struct fast_forward over; /* of the scout, these do not */
 };
 
 /* The head of a block counts each row of these kinds. */
@@ -52,8 +52,8 @@ int pl_search_new(struct pl_search **out, struct pl_recording *r, const struct p
 	s->r = r;
 	s->thread = t;
 	s->wanted = *wanted;
-	s->strides.halts = may_be_wanted;
-	s->strides.halts_context = &s->wanted;
+	s->forward.halts = may_be_wanted;
+	s->forward.halts_context = &s->wanted;
 	walk_init(&s->walk, r, t);
 	walk_init(&s->scout, r, t);
 	*out = s;
@@ -66,8 +66,8 @@ void pl_search_free(struct pl_search *s)
 		return;
 	walk_release(&s->walk);
 	walk_release(&s->scout);
-	strides_release(&s->strides);
-	strides_release(&s->over);
+	fast_forward_release(&s->forward);
+	fast_forward_release(&s->over);
 	free(s);
 }
 
@@ -105,17 +105,17 @@ static bool may_have(const struct pl_search *s, const struct block_ref *ref)
 
 /* ---- forwards ---- */
 
-/* Go by strides to before `seq`, or as far as they lead: at most to the end of the block. */
-static int pass_over(struct strides *strides, struct walk *w, uint64_t seq, struct pl_err *err)
+/* Fast-forward to before `seq`, or as far as possible: at most to the end of the block. */
+static int pass_over(struct fast_forward *forward, struct walk *w, uint64_t seq, struct pl_err *err)
 {
 	const uint64_t next = w->clock.path.next_seq;
-	const struct stride_limit limit = {
-		.ticks = UINT64_MAX, .seq = seq - next < STRIDE_HALT ? seq : next + STRIDE_HALT};
+	const struct fast_forward_limit limit = {.ticks = UINT64_MAX,
+		.seq = seq - next < FAST_FORWARD_HALT ? seq : next + FAST_FORWARD_HALT};
 	int code;
 
-	while ((code = stride(strides, &w->clock, &limit)) == STRIDE_FULL)
-		strides_forget(strides);
-	return code ? pl_err_cause(err, code, "no memory for the steps of a path") : 0;
+	while ((code = fast_forward(forward, &w->clock, &limit)) == FAST_FORWARD_FULL)
+		fast_forward_forget(forward);
+	return code ? pl_err_cause(err, code, "no memory for the transitions of a path") : 0;
 }
 
 /* Is the open block over, with none of its rows left to give? */
@@ -159,7 +159,7 @@ static int go_forward(struct pl_search *s, uint64_t end, struct pl_event *event,
 	while (!search_is_stopped(s)) {
 		pass_blocks(s, end);
 		int code = s->walk.clock.path.next_seq < end
-				   ? pass_over(&s->strides, &s->walk, end, err)
+				   ? pass_over(&s->forward, &s->walk, end, err)
 				   : PL_END;
 		if (code == 0 && s->walk.clock.path.next_seq >= end)
 			code = PL_END;

@@ -6,7 +6,7 @@
 
 /* Where to stop: before the first row that has one of these. All UINT64_MAX: nowhere. */
 struct target {
-	struct stride_limit limit;
+	struct fast_forward_limit limit;
 	const struct pl_position *position; /* NULL: none */
 };
 
@@ -53,10 +53,10 @@ static int has_arrived(struct walk *w, const struct target *t, bool *arrived, st
 }
 
 /* A position in the open block is a seq: both count the block's rows. */
-static struct stride_limit limit_of(const struct walk *w, const struct target *t)
+static struct fast_forward_limit limit_of(const struct walk *w, const struct target *t)
 {
 	const struct thread_path *p = &w->clock.path;
-	struct stride_limit limit = t->limit;
+	struct fast_forward_limit limit = t->limit;
 
 	if (t->position && p->blocks.open)
 		limit.seq = p->blocks.number == t->position->block && p->event <= t->position->event
@@ -65,23 +65,24 @@ static struct stride_limit limit_of(const struct walk *w, const struct target *t
 	return limit;
 }
 
-/* As far as steps lead; when there is no more room for steps, what they counted is taken (full). */
-static int seek_by_strides(struct walk *w, const struct target *t, const struct walk_visit *v)
+/* As far as transitions lead; when there is no more room for them, what they counted is taken
+ * (full). */
+static int seek_fast_forward(struct walk *w, const struct target *t, const struct walk_visit *v)
 {
-	const struct stride_limit limit = limit_of(w, t);
+	const struct fast_forward_limit limit = limit_of(w, t);
 	int code;
 
-	while ((code = stride(v->strides, &w->clock, &limit)) == STRIDE_FULL) {
+	while ((code = fast_forward(v->forward, &w->clock, &limit)) == FAST_FORWARD_FULL) {
 		code = v->full ? v->full(v->context) : 0;
 		if (code)
 			break;
-		strides_forget(v->strides);
+		fast_forward_forget(v->forward);
 	}
 	return code;
 }
 
-/* Steps where there are some, one row by the walk where there is none, until the target is the next
- * row. */
+/* Transitions where there are some, one row by the walk where there is none, until the target is
+ * the next row. */
 static int go_to_target(
 	struct walk *w, const struct target *t, const struct walk_visit *v, struct pl_err *err)
 {
@@ -89,9 +90,9 @@ static int go_to_target(
 	bool arrived = false;
 
 	for (;;) {
-		int code = seek_by_strides(w, t, v);
+		int code = seek_fast_forward(w, t, v);
 		if (code)
-			return pl_err_cause(err, code, "no memory for the steps of a path");
+			return pl_err_cause(err, code, "no memory for the transitions of a path");
 		code = has_arrived(w, t, &arrived, err);
 		if (code || arrived)
 			return code;
@@ -103,8 +104,8 @@ static int go_to_target(
 	}
 }
 
-int walk_go_on(struct walk *w, const struct stride_limit *limit, const struct walk_visit *visit,
-	struct pl_err *err)
+int walk_go_on(struct walk *w, const struct fast_forward_limit *limit,
+	const struct walk_visit *visit, struct pl_err *err)
 {
 	const struct target t = {.limit = *limit};
 
@@ -113,16 +114,16 @@ int walk_go_on(struct walk *w, const struct stride_limit *limit, const struct wa
 
 /* ---- seeking ---- */
 
-/* Steps belong to the recording, so that the next seek knows what this one learned. */
+/* Transitions belong to the recording, so that the next seek knows what this one learned. */
 static int seek_target(struct walk *w, const struct target *t, struct pl_err *err)
 {
 	struct pl_recording *r = w->clock.path.blocks.r;
 
-	if (!r->strides)
-		r->strides = calloc(1, sizeof *r->strides);
-	if (!r->strides)
-		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the steps of a path");
-	int code = go_to_target(w, t, &(struct walk_visit){.strides = r->strides}, err);
+	if (!r->forward)
+		r->forward = calloc(1, sizeof *r->forward);
+	if (!r->forward)
+		return pl_err_cause(err, PL_ERR_MEMORY, "no memory for the transitions of a path");
+	int code = go_to_target(w, t, &(struct walk_visit){.forward = r->forward}, err);
 	return code < 0 ? code : 0;
 }
 

@@ -6,7 +6,7 @@
  *	walk.h           rows                            call  line line        line      | return
  *
  * Each stage has the one before it inside, and knows no later one. Who needs no rows uses an
- * earlier stage: strides (stride.h) the clock, contexts (contexts.h) the path.
+ * earlier stage: fast-forwards (fast_forward.h) the clock, contexts (contexts.h) the path.
  */
 #ifndef PL_TRACE_WALK_H
 #define PL_TRACE_WALK_H

@@ -1,10 +1,10 @@
-#include "trace/stride.h"
+#include "trace/fast_forward.h"
 
 #include <stdlib.h>
 
-#define STEPS_FIRST 512
-#define STEPS_MAX   65536u /* 9 MiB with their rows; a program with more repeats little */
-#define CODES_MAX   65536u
+#define TRANSITIONS_FIRST 512
+#define TRANSITIONS_MAX	  65536u /* 9 MiB with their rows; a program with more repeats little */
+#define CODES_MAX	  65536u
 
 /* The bytes of a frame are the key: code and value, then the identity of a generator, then the
  * rest. */
@@ -13,8 +13,8 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 		       sizeof(struct stack_frame) == 24,
 	"what of a frame an answer depends on are its first and its last eight bytes");
 
-/* POPS is one event for several frames that end without an event of their own. Steps are of one
- * frame, so it is asked frame by frame, as ASK_POP. */
+/* POPS is one event for several frames that end without an event of their own. Transitions are of
+ * one frame, so it is asked frame by frame, as ASK_POP. */
 #define ASK_POP EVENT_POPS
 
 /* ---- the table ---- */
@@ -25,14 +25,14 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
  *	callee   | code 32 | unit 32 |   of an event that pushes a frame, else 0
  *
  * Of a generator only whether the frame is one matters, not which: loops over new generators would
- * never find a step again.
+ * never find a transition again.
  */
 struct question {
 	uint64_t stands, from, asked, callee;
 };
 
 /* The best bits of a product are the high ones. */
-static uint32_t home(const struct strides *s, const struct question *q)
+static uint32_t question_home(const struct fast_forward *s, const struct question *q)
 {
 	uint64_t mixed = q->stands * 0x9e3779b97f4a7c15u ^ q->from * 0xc2b2ae3d27d4eb4fu ^
 			 q->asked * 0x165667b19e3779f9u ^ q->callee * 0xd6e8feb86659fd93u;
@@ -40,14 +40,14 @@ static uint32_t home(const struct strides *s, const struct question *q)
 	return (uint32_t)(mixed >> 40) & (s->room - 1);
 }
 
-/* The question's step, or the free place where it would be; there always is one, because the table
- * is never full. */
-static struct stride_step *probe(const struct strides *s, const struct question *q)
+/* The question's transition, or the free place where it would be; there always is one, because the
+ * table is never full. */
+static struct row_transition *probe_table(const struct fast_forward *s, const struct question *q)
 {
-	uint32_t i = home(s, q);
+	uint32_t i = question_home(s, q);
 
 	for (;;) {
-		struct stride_step *t = &s->steps[i];
+		struct row_transition *t = &s->transitions[i];
 		if (t->stands == q->stands && t->from == q->from && t->asked == q->asked &&
 			t->callee == q->callee)
 			return t;
@@ -57,15 +57,16 @@ static struct stride_step *probe(const struct strides *s, const struct question 
 	}
 }
 
-static struct question question_of(const struct stride_step *t)
+static struct question question_of_transition(const struct row_transition *t)
 {
 	return (struct question){t->stands, t->from, t->asked, t->callee};
 }
 
 /* ---- passes ---- */
 
-/* What a step of the kind does to the number of frames: FRAMES_ENTRY, FRAMES_EXIT, or neither. */
-static inline unsigned frames_of(enum event_kind kind)
+/* What a transition of the kind does to the number of frames: FRAMES_ENTRY, FRAMES_EXIT, or
+ * neither. */
+static inline unsigned frames_change(enum event_kind kind)
 {
 	static const uint8_t frames[EVENT_KIND_COUNT] = {
 #define X(constant, number, fields, row, stack, ...)                                               \
@@ -77,7 +78,7 @@ static inline unsigned frames_of(enum event_kind kind)
 	return frames[kind];
 }
 
-static enum context_entry entry_of(enum event_kind kind)
+static enum context_entry context_entry_of(enum event_kind kind)
 {
 	return kind == EVENT_ENTER    ? ENTRY_CALL
 	       : kind == EVENT_RESUME ? ENTRY_RESUME
@@ -85,131 +86,132 @@ static enum context_entry entry_of(enum event_kind kind)
 				      : ENTRY_NONE;
 }
 
-static enum event_kind kind_of(const struct stride_step *t)
+static enum event_kind transition_kind(const struct row_transition *t)
 {
 	return (enum event_kind)(t->asked & 0x3f);
 }
 
-/* With contexts the counts are taken at each stamp, so it must be quick to find the few steps that
+/* With contexts the counts are taken at each stamp, so the few transitions must be found fast that
  * have some. */
-static inline void add_passes(struct strides *s, uint32_t index, uint64_t passes)
+static inline void add_passes(struct fast_forward *s, uint32_t index, uint64_t passes)
 {
-	if (s->contexts && !s->steps[index].passes)
+	if (s->contexts && !s->transitions[index].passes)
 		s->touched[s->touched_count++] = index;
-	s->steps[index].passes += passes;
+	s->transitions[index].passes += passes;
 }
 
-/* What take_watched would have counted, had each of the trip's steps been taken. */
-static void add_trip_step(void *who, const struct trip_step *t, uint64_t passes)
+/* What take_watched would have counted, had each of the superstep's transitions been taken. */
+static void add_superstep_part(void *who, const struct superstep_part *t, uint64_t passes)
 {
-	struct strides *s = who;
+	struct fast_forward *s = who;
 	struct contexts *x = s->contexts;
-	const struct stride_step *step = &s->steps[t->step];
-	const enum event_kind kind = kind_of(step);
+	const struct row_transition *transition = &s->transitions[t->transition];
+	const enum event_kind kind = transition_kind(transition);
 
-	add_passes(s, t->step, passes);
+	add_passes(s, t->transition, passes);
 	if (!x)
 		return;
 	contexts_rows(x, t->node,
-		passes * (step->lines + (frames_of(kind) == FRAMES_ENTRY ? 0 : step->row)));
+		passes * (transition->lines +
+				 (frames_change(kind) == FRAMES_ENTRY ? 0 : transition->row)));
 	if (!t->edge)
 		return;
-	x->edges[t->edge - 1].entries[entry_of(kind)] += passes;
+	x->edges[t->edge - 1].entries[context_entry_of(kind)] += passes;
 	contexts_rows(x, x->edges[t->edge - 1].to, passes);
 }
 
 /* ---- room ---- */
 
-/* Steps get new indexes, so what refers to them is forgotten first: trips, whose passes are added
- * before, and the steps of contexts. After a failure the old table is as it was. */
-static int grow(struct strides *s)
+/* Transitions get new indexes, so what refers to them is forgotten first: supersteps, whose passes
+ * are added before, and the transitions of contexts. After a failure the old table is as it was. */
+static int grow_table(struct fast_forward *s)
 {
-	struct strides more = {.room = s->room ? s->room * 2 : STEPS_FIRST};
+	struct fast_forward more = {.room = s->room ? s->room * 2 : TRANSITIONS_FIRST};
 
-	if (!s->trips.all) {
-		s->trips.add = add_trip_step;
-		s->trips.who = s;
-		if (trips_init(&s->trips))
+	if (!s->supersteps.all) {
+		s->supersteps.add = add_superstep_part;
+		s->supersteps.who = s;
+		if (row_supersteps_init(&s->supersteps))
 			return PL_ERR_MEMORY;
 	}
-	trips_take(&s->trips);
-	trips_forget(&s->trips);
-	more.steps = calloc(more.room, sizeof *more.steps);
+	row_supersteps_take(&s->supersteps);
+	row_supersteps_forget(&s->supersteps);
+	more.transitions = calloc(more.room, sizeof *more.transitions);
 	more.rows = calloc(more.room, sizeof *more.rows);
 	more.touched = s->contexts ? calloc(more.room, sizeof *more.touched) : NULL;
-	if (!more.steps || !more.rows || (s->contexts && !more.touched)) {
-		free(more.steps);
+	if (!more.transitions || !more.rows || (s->contexts && !more.touched)) {
+		free(more.transitions);
 		free(more.rows);
 		free(more.touched);
 		return PL_ERR_MEMORY;
 	}
 	for (uint32_t i = 0; i < s->room; i++) {
-		if (!s->steps[i].asked)
+		if (!s->transitions[i].asked)
 			continue;
-		const struct question q = question_of(&s->steps[i]);
-		struct stride_step *to = probe(&more, &q);
-		*to = s->steps[i];
-		more.rows[to - more.steps] = s->rows[i];
+		const struct question q = question_of_transition(&s->transitions[i]);
+		struct row_transition *to = probe_table(&more, &q);
+		*to = s->transitions[i];
+		more.rows[to - more.transitions] = s->rows[i];
 		if (to->passes && s->contexts)
-			more.touched[more.touched_count++] = (uint32_t)(to - more.steps);
+			more.touched[more.touched_count++] = (uint32_t)(to - more.transitions);
 	}
-	free(s->steps);
+	free(s->transitions);
 	free(s->rows);
 	free(s->touched);
-	s->steps = more.steps;
+	s->transitions = more.transitions;
 	s->rows = more.rows;
 	s->touched = more.touched;
 	s->touched_count = more.touched_count;
 	if (s->contexts)
-		contexts_forget_steps(s->contexts);
+		contexts_forget_transitions(s->contexts);
 	s->room = more.room;
 	return 0;
 }
 
-/* Make room for one more step. */
-static int reserve(struct strides *s)
+/* Make room for one more transition. */
+static int reserve_transition(struct fast_forward *s)
 {
 	if (s->room && s->used + 1 <= s->room / 4 * 3)
 		return 0;
-	return s->room < STEPS_MAX ? grow(s) : STRIDE_FULL;
+	return s->room < TRANSITIONS_MAX ? grow_table(s) : FAST_FORWARD_FULL;
 }
 
-/* The memory stays. What the steps counted is to be taken before (strides_take). */
-void strides_forget(struct strides *s)
+/* The memory stays. What the transitions counted is to be taken before (fast_forward_take). */
+void fast_forward_forget(struct fast_forward *s)
 {
 	if (s->room)
-		memset(s->steps, 0, s->room * sizeof *s->steps);
+		memset(s->transitions, 0, s->room * sizeof *s->transitions);
 	s->used = 0;
 	s->touched_count = 0;
-	trips_forget(&s->trips);
+	row_supersteps_forget(&s->supersteps);
 	if (s->contexts)
-		contexts_forget_steps(s->contexts);
+		contexts_forget_transitions(s->contexts);
 	map_release(&s->codes);
 	s->block_file = 0;
 }
 
-void strides_release(struct strides *s)
+void fast_forward_release(struct fast_forward *s)
 {
-	free(s->steps);
+	free(s->transitions);
 	free(s->rows);
 	free(s->touched);
-	trips_release(&s->trips);
+	row_supersteps_release(&s->supersteps);
 	map_release(&s->codes);
-	*s = (struct strides){0};
+	*s = (struct fast_forward){0};
 }
 
 /* ---- codes ---- */
 
-/* Numbers of codes are used again when a code is gone. Steps are kept from block to block as long
- * as the numbers that a block names mean the same as before. */
-static int agree(struct strides *s, const struct thread_path *p)
+/* Numbers of codes are used again when a code is gone. Transitions are kept from block to block as
+ * long as the numbers that a block names mean the same as before. */
+static int codes_agree(struct fast_forward *s, const struct thread_path *p)
 {
 	const struct pl_map *bodies = &p->blocks.block.bodies;
 
 	if (s->block_file == p->blocks.stream.file && s->block_off == p->blocks.stream.off)
 		return 0;
 	if (s->codes.used > CODES_MAX)
-		return STRIDE_FULL;
+		return FAST_FORWARD_FULL;
 	for (size_t i = 0; i < bodies->room; i++) {
 		const struct pl_map_slot *b = &bodies->slots[i];
 		if (!b->used)
@@ -221,14 +223,14 @@ static int agree(struct strides *s, const struct thread_path *p)
 		if (!*known)
 			*known = b->value | 1;
 		if (*known != (b->value | 1))
-			return STRIDE_FULL;
+			return FAST_FORWARD_FULL;
 	}
 	s->block_file = p->blocks.stream.file;
 	s->block_off = p->blocks.stream.off;
 	return 0;
 }
 
-/* ---- learning a step ---- */
+/* ---- learning a transition ---- */
 
 /* All of the frame that can matter; of the event its kind and flags, and a unit or index. */
 static inline struct question ask_of(const struct stack_frame *f, uint32_t kind, uint32_t operand)
@@ -241,9 +243,9 @@ static inline struct question ask_of(const struct stack_frame *f, uint32_t kind,
 	return q;
 }
 
-/* The slow path's way to the question. go_quickly makes the same from the bytes: the two must
+/* The slow path's way to the question. go_fast makes the same from the bytes: the two must
  * agree. */
-static struct question ask(const struct stack_frame *f, const struct event *e)
+static struct question question_for(const struct stack_frame *f, const struct event *e)
 {
 	const uint32_t kind = (uint32_t)e->kind | (uint32_t)e->flags << 8;
 	struct question q;
@@ -280,7 +282,7 @@ static bool is_strange(const struct thread_path *p, const struct trial *t, const
 }
 
 /* Which lines ran before the event, that have none of their own. */
-static void follow(const struct thread_path *p, struct trial *t, const struct event *e)
+static void follow_trial(const struct thread_path *p, struct trial *t, const struct event *e)
 {
 	struct follow_code *c = t->code == p->blocks.r->unknown_code ? NULL : &t->code->follow;
 
@@ -289,20 +291,20 @@ static void follow(const struct thread_path *p, struct trial *t, const struct ev
 }
 
 /* The frame passes its lines, and is then at the last one. */
-static void pass_lines(struct trial *t)
+static void pass_trial_lines(struct trial *t)
 {
 	if (t->answer == FOLLOW_LINES && follow_count(&t->lines))
 		stack_pass_start(&t->frames[0], t->lines.reach->nodes[t->lines.node].start);
 }
 
-static int32_t stands_at(const struct pl_code *c, const struct stack_frame *f)
+static int32_t line_stood_at(const struct pl_code *c, const struct stack_frame *f)
 {
 	return code_place_line(c, (enum stack_place)f->place, f->value);
 }
 
-/* The row of the event, as walk.c gives it: the last row of the step. events 0: it has none. The
- * trial is after the event; but if the event pops the frame, the frame is as before. */
-static struct pl_count own_row(
+/* The row of the event, as walk.c gives it: the last row of the transition. events 0: it has none.
+ * The trial is after the event; but if the event pops the frame, the frame is as before. */
+static struct pl_count own_row_of(
 	const struct thread_path *p, const struct trial *t, const struct event *e)
 {
 	const struct stack_frame *f = &t->frames[0];
@@ -326,7 +328,7 @@ static struct pl_count own_row(
 	case EVENT_LINE:
 	case ASK_POP:
 	case EVENT_UNWIND:
-		row.line = stands_at(t->code, f);
+		row.line = line_stood_at(t->code, f);
 		break;
 	case EVENT_AGAIN:
 		row.line = code_jump_line(t->code, e->unit);
@@ -341,7 +343,8 @@ static struct pl_count own_row(
 }
 
 /* The nodes lead from the last of the lines back to the first. */
-static bool rows_halt(const struct strides *s, const struct stride_rows *rows, uint32_t lines)
+static bool rows_halt(
+	const struct fast_forward *s, const struct transition_rows *rows, uint32_t lines)
 {
 	uint32_t node = rows->node;
 
@@ -358,52 +361,52 @@ static bool rows_halt(const struct strides *s, const struct stride_rows *rows, u
 	return rows->own.events && s->halts(s->halts_context, &rows->own);
 }
 
-/* *out NULL: it cannot be a step, and the walk must give the rows. */
-static int learn(struct strides *s, const struct thread_path *p, const struct event *e,
-	const struct question *q, struct stride_step **out)
+/* *out NULL: it cannot be a transition, and the walk must give the rows. */
+static int learn_row_transition(struct fast_forward *s, const struct thread_path *p,
+	const struct event *e, const struct question *q, struct row_transition **out)
 {
 	struct trial t = {.frames = {*stack_top(&p->stack)}};
-	int code = reserve(s);
+	int code = reserve_transition(s);
 
 	*out = NULL;
 	if (code)
 		return code;
 	t.stack = (struct stack){.frames = t.frames, .depth = 1, .room = 2};
 	t.code = thread_path_code_of(p, t.frames[0].code);
-	follow(p, &t, e);
+	follow_trial(p, &t, e);
 	if (t.answer == FOLLOW_BROKEN || is_strange(p, &t, e))
 		return 0;
-	pass_lines(&t);
+	pass_trial_lines(&t);
 	stack_apply(&t.stack, e);
 	/* once the unrecorded lines are over, where they began does not matter: make the keys
 	 * equal */
 	if (t.frames[0].from_place == PLACE_UNKNOWN)
 		t.frames[0].from_value = 0;
-	struct stride_step *step = probe(s, q);
-	*step = (struct stride_step){.stands = q->stands,
+	struct row_transition *transition = probe_table(s, q);
+	*transition = (struct row_transition){.stands = q->stands,
 		.from = q->from,
 		.asked = q->asked,
 		.callee = q->callee,
 		.lines = t.answer == FOLLOW_LINES ? follow_count(&t.lines) : 0};
-	memcpy(&step->stands_then, &t.frames[0], sizeof step->stands_then);
-	memcpy(&step->from_then, &t.frames[0].place, sizeof step->from_then);
-	struct stride_rows *rows = &s->rows[step - s->steps];
-	*rows = (struct stride_rows){.code = t.code, .own = own_row(p, &t, e)};
-	if (step->lines) {
+	memcpy(&transition->stands_then, &t.frames[0], sizeof transition->stands_then);
+	memcpy(&transition->from_then, &t.frames[0].place, sizeof transition->from_then);
+	struct transition_rows *rows = &s->rows[transition - s->transitions];
+	*rows = (struct transition_rows){.code = t.code, .own = own_row_of(p, &t, e)};
+	if (transition->lines) {
 		rows->reach = t.lines.reach;
 		rows->node = t.lines.node;
 	}
-	step->row = (uint32_t)rows->own.events;
-	if (s->halts && rows_halt(s, rows, step->lines))
-		step->lines = STRIDE_HALT + 1;
-	if (step->row)
-		rows->line_after = stands_at(rows->own.code, &t.frames[t.stack.depth > 1]);
+	transition->row = (uint32_t)rows->own.events;
+	if (s->halts && rows_halt(s, rows, transition->lines))
+		transition->lines = FAST_FORWARD_HALT + 1;
+	if (transition->row)
+		rows->line_after = line_stood_at(rows->own.code, &t.frames[t.stack.depth > 1]);
 	s->used++;
-	*out = step;
+	*out = transition;
 	return 0;
 }
 
-/* ---- taking steps ---- */
+/* ---- taking transitions ---- */
 
 /* What stack_apply does for one frame, if there is nothing else to do. */
 static void pop_top(struct stack *s)
@@ -425,7 +428,7 @@ struct change {
 
 /* In three stores, as ask_of reads it: the processor can forward these to the loads of the next
  * question. It could not, if the fields were stored one by one. */
-static inline int push(struct stack *s, const struct change *c)
+static inline int push_frame(struct stack *s, const struct change *c)
 {
 	const struct stack_frame f = stack_entered(c->kind, c->code, c->unit, c->gen);
 
@@ -445,47 +448,48 @@ static inline int push(struct stack *s, const struct change *c)
 static inline int push_or_pop(struct stack *s, const struct change *c, unsigned frames)
 {
 	if (frames == FRAMES_ENTRY)
-		return push(s, c);
+		return push_frame(s, c);
 	if (frames == FRAMES_EXIT)
 		pop_top(s);
 	return 0;
 }
 
-static inline void stand(struct stack_frame *f, uint64_t stands, uint64_t from)
+static inline void move_frame(struct stack_frame *f, uint64_t stands, uint64_t from)
 {
 	memcpy(f, &stands, sizeof stands);
 	memcpy(&f->place, &from, sizeof from);
 }
 
 /* The context of the frame that is to be pushed: where the site of the top frame leads. */
-static uint32_t find_edge(
-	struct strides *s, struct thread_path *p, struct context_cached *known, uint32_t index)
+static uint32_t find_transition_edge(
+	struct fast_forward *s, struct thread_path *p, struct context_cached *known, uint32_t index)
 {
-	const struct stride_rows *rows = &s->rows[index];
+	const struct transition_rows *rows = &s->rows[index];
 	struct contexts *x = s->contexts;
 	const uint32_t node = x->frames[x->depth - 1].node;
 	const struct context_site site = {.callee = code_first(rows->own.code),
 		.caller = code_first(rows->code),
-		.line = stands_at(rows->code, stack_top(&p->stack))};
+		.line = line_stood_at(rows->code, stack_top(&p->stack))};
 	uint32_t edge = contexts_edge(x, node, &site);
 
 	if (edge != UINT32_MAX)
-		*known = (struct context_cached){.node = node, .step = index, .edge = edge + 1};
+		*known = (struct context_cached){
+			.node = node, .transition = index, .edge = edge + 1};
 	return edge;
 }
 
 /* The cache is asked first: most calls come from the same context as before. */
-static int push_context(
-	struct strides *s, struct thread_path *p, const struct change *c, struct trip_step *t)
+static int push_context(struct fast_forward *s, struct thread_path *p, const struct change *c,
+	struct superstep_part *t)
 {
 	struct contexts *x = s->contexts;
-	const uint32_t index = t->step;
+	const uint32_t index = t->transition;
 	struct context_cached *known = contexts_cached(x, t->node, index);
 	uint32_t edge = known->edge - 1;
 
-	if (!known->edge || known->node != t->node || known->step != index)
-		edge = find_edge(s, p, known, index);
-	if (edge == UINT32_MAX || contexts_push(x, edge, c->gen, entry_of(c->kind)))
+	if (!known->edge || known->node != t->node || known->transition != index)
+		edge = find_transition_edge(s, p, known, index);
+	if (edge == UINT32_MAX || contexts_push(x, edge, c->gen, context_entry_of(c->kind)))
 		return PL_ERR_MEMORY;
 	t->edge = edge + 1;
 	contexts_rows(x, x->edges[edge].to, 1);
@@ -494,27 +498,27 @@ static int push_context(
 
 /* As take, with contexts. The order is that of the walk: the line that the frame was on is over
  * (passed), before the frame moves; a frame that ends is told (left), before it is popped. */
-static inline int take_watched(
-	struct strides *s, struct thread_path *p, struct stride_step *step, const struct change *c)
+static inline int take_watched(struct fast_forward *s, struct thread_path *p,
+	struct row_transition *transition, const struct change *c)
 {
 	struct stack_frame *f = stack_top(&p->stack);
 	struct contexts *x = s->contexts;
 	struct context_frame *k = &x->frames[x->depth - 1];
-	const uint32_t index = (uint32_t)(step - s->steps);
-	const unsigned frames = frames_of(c->kind);
+	const uint32_t index = (uint32_t)(transition - s->transitions);
+	const unsigned frames = frames_change(c->kind);
 	const bool pushing = frames == FRAMES_ENTRY, popping = frames == FRAMES_EXIT;
-	struct trip_step t = {.step = index, .node = k->node};
+	struct superstep_part t = {.transition = index, .node = k->node};
 	int code = 0;
 
 	add_passes(s, index, 1);
-	contexts_rows(x, k->node, step->lines + (pushing ? 0 : step->row));
+	contexts_rows(x, k->node, transition->lines + (pushing ? 0 : transition->row));
 	if (k->since != x->now &&
-		(step->lines || popping || c->kind == EVENT_LINE || c->kind == EVENT_AGAIN)) {
-		x->passed(x->who, k, s->rows[index].code, stands_at(s->rows[index].code, f));
+		(transition->lines || popping || c->kind == EVENT_LINE || c->kind == EVENT_AGAIN)) {
+		x->passed(x->who, k, s->rows[index].code, line_stood_at(s->rows[index].code, f));
 		k->since = x->now;
 		k->since_idle = 0;
 	}
-	stand(f, step->stands_then, step->from_then);
+	move_frame(f, transition->stands_then, transition->from_then);
 	if (pushing) {
 		code = push_context(s, p, c, &t);
 	} else if (popping) {
@@ -523,25 +527,27 @@ static inline int take_watched(
 		x->depth--;
 	}
 	if (s->tape)
-		trip_note(s->tape, &t);
+		superstep_note(s->tape, &t);
 	return code ? code : push_or_pop(&p->stack, c, frames);
 }
 
-/* Count the step, and do to the stack what it says. */
-static inline int take(
-	struct strides *s, struct thread_path *p, struct stride_step *step, const struct change *c)
+/* Count the transition, and do to the stack what it says. */
+static inline int take_transition(struct fast_forward *s, struct thread_path *p,
+	struct row_transition *transition, const struct change *c)
 {
 	if (s->contexts)
-		return take_watched(s, p, step, c);
-	stand(stack_top(&p->stack), step->stands_then, step->from_then);
-	step->passes++;
+		return take_watched(s, p, transition, c);
+	move_frame(stack_top(&p->stack), transition->stands_then, transition->from_then);
+	transition->passes++;
 	if (s->tape)
-		trip_note(s->tape, &(struct trip_step){.step = (uint32_t)(step - s->steps)});
-	return push_or_pop(&p->stack, c, frames_of(c->kind));
+		superstep_note(
+			s->tape, &(struct superstep_part){
+					 .transition = (uint32_t)(transition - s->transitions)});
+	return push_or_pop(&p->stack, c, frames_change(c->kind));
 }
 
 /* It is not at the limit, and nothing waits that only the walk can give. */
-static bool can_go_on(const struct path_clock *c, const struct stride_limit *limit)
+static bool can_go_on(const struct path_clock *c, const struct fast_forward_limit *limit)
 {
 	const struct thread_path *p = &c->path;
 
@@ -550,41 +556,41 @@ static bool can_go_on(const struct path_clock *c, const struct stride_limit *lim
 	       (p->pops || p->events.left);
 }
 
-/* The step of an event whose frame is the top one. */
-static int find(struct strides *s, const struct thread_path *p, const struct event *e,
-	struct stride_step **out)
+/* The transition of an event whose frame is the top one. */
+static int find_row_transition(struct fast_forward *s, const struct thread_path *p,
+	const struct event *e, struct row_transition **out)
 {
-	const struct question q = ask(stack_top(&p->stack), e);
+	const struct question q = question_for(stack_top(&p->stack), e);
 
 	if (s->room) {
-		*out = probe(s, &q);
+		*out = probe_table(s, &q);
 		if ((*out)->asked)
 			return 0;
 	}
-	return learn(s, p, e, &q, out);
+	return learn_row_transition(s, p, e, &q, out);
 }
 
-/* One step for the event, whose bytes go up to `rest`. *went false: it is for the walk. */
-static int try_step(struct strides *s, struct path_clock *c, const struct event *e,
-	const struct stride_limit *limit, bool *went)
+/* One transition for the event, whose bytes go up to `rest`. *went false: it is for the walk. */
+static int try_transition(struct fast_forward *s, struct path_clock *c, const struct event *e,
+	const struct fast_forward_limit *limit, bool *went)
 {
 	struct thread_path *p = &c->path;
-	struct stride_step *step;
+	struct row_transition *transition;
 
 	*went = false;
 	if (!p->stack.depth)
 		return 0;
-	int code = find(s, p, e, &step);
-	if (code || !step || p->next_seq + step->lines + step->row > limit->seq)
+	int code = find_row_transition(s, p, e, &transition);
+	if (code || !transition || p->next_seq + transition->lines + transition->row > limit->seq)
 		return code;
 	*went = true;
-	path_clock_over_rows(c, step->lines + step->row);
-	return take(s, p, step,
+	path_clock_over_rows(c, transition->lines + transition->row);
+	return take_transition(s, p, transition,
 		&(struct change){.kind = e->kind, .code = e->code, .unit = e->unit, .gen = e->gen});
 }
 
 /* Update the contexts after an event that has no row but changes the stack. */
-static int step_contexts(struct strides *s, struct thread_path *p, const struct event *e)
+static int forward_contexts(struct fast_forward *s, struct thread_path *p, const struct event *e)
 {
 	if (e->kind == EVENT_TASK)
 		return e->flags & EVENT_NUMBERED ? 0 : contexts_task(s->contexts, p);
@@ -594,11 +600,11 @@ static int step_contexts(struct strides *s, struct thread_path *p, const struct 
 		       : contexts_sync(s->contexts, p);
 }
 
-/* Decode the next event. One with a step is taken by it; one without a row (a stamp, a task, a
- * name) is given to the walk; before any other, such as a gap, the stride ends here, and *went is
- * false. */
-static int step_by_event(
-	struct strides *s, struct path_clock *c, const struct stride_limit *limit, bool *went)
+/* Decode the next event. One with a transition is taken by it; one without a row (a stamp, a task,
+ * a name) is given to the walk; before any other, such as a gap, the fast-forward ends here, and
+ * *went is false. */
+static int forward_event(struct fast_forward *s, struct path_clock *c,
+	const struct fast_forward_limit *limit, bool *went)
 {
 	struct thread_path *p = &c->path;
 	struct pl_view rest = p->events;
@@ -613,7 +619,7 @@ static int step_by_event(
 	if (event_is_open(&e))
 		return 0;
 	if (event_has_trait(e.kind, EVENT_STEP) && !(s->refused >> e.kind & 1)) {
-		code = try_step(s, c, &e, limit, went);
+		code = try_transition(s, c, &e, limit, went);
 		if (*went && e.kind != EVENT_AT)
 			path_clock_over_marks(c);
 	} else if (!event_counts(e.kind)) {
@@ -622,7 +628,7 @@ static int step_by_event(
 		path_clock_pass(c, &e);
 		*went = true;
 		if (s->contexts)
-			code = step_contexts(s, p, &e);
+			code = forward_contexts(s, p, &e);
 	}
 	if (*went)
 		p->events = rest;
@@ -647,15 +653,15 @@ static bool next_is_thrown(const struct thread_path *p)
 	return e.kind == EVENT_THROW && e.gen == f->gen;
 }
 
-static int step_by_pop(
-	struct strides *s, struct path_clock *c, const struct stride_limit *limit, bool *went)
+static int forward_pop(struct fast_forward *s, struct path_clock *c,
+	const struct fast_forward_limit *limit, bool *went)
 {
 	static const struct event pop = {.kind = ASK_POP, .a = 1};
 
 	*went = false;
 	if (s->contexts && next_is_thrown(&c->path))
 		return 0;
-	int code = try_step(s, c, &pop, limit, went);
+	int code = try_transition(s, c, &pop, limit, went);
 
 	if (*went)
 		c->path.pops--;
@@ -664,20 +670,21 @@ static int step_by_pop(
 
 /* ---- the fast path ----
  *
- * Most events need only their step. These are taken directly from the bytes, in a loop that keeps
- * what it needs in registers, as long as their steps are known and nothing else waits. */
+ * Most events need only their transition. These are taken directly from the bytes, in a loop that
+ * keeps what it needs in registers, as long as their transitions are known and nothing else
+ * waits. */
 
 /* A view of the block's events and what is counted on the way, in locals: written back at the end
- * of stride_quickly. */
-struct quick {
+ * of run_fast. */
+struct fast_run {
 	const uint8_t *at, *end;
 	uint64_t rows;
 	uint64_t most;	  /* rows */
-	uint64_t refused; /* as in strides */
+	uint64_t refused; /* as in fast-forwards */
 };
 
 /* A varint of at most three bytes; UINT32_MAX: it is longer. */
-static inline uint32_t small(const uint8_t **at, const uint8_t *end)
+static inline uint32_t read_small(const uint8_t **at, const uint8_t *end)
 {
 	uint32_t value = 0;
 
@@ -691,12 +698,12 @@ static inline uint32_t small(const uint8_t **at, const uint8_t *end)
 }
 
 /* The number of an event's varints + 1, without one that a flag adds; the first varint is the unit,
- * site or number. 0: the event is not taken here. QUICK_ENTERS is set in those of entries. */
-#define QUICK_ENTERS 0x80u
-static const uint8_t quick_kinds[32] = {
+ * site or number. 0: the event is not taken here. FAST_ENTERS is set in those of entries. */
+#define FAST_ENTERS 0x80u
+static const uint8_t fast_kinds[32] = {
 #define X(constant, number, fields, row, stack, traits, ...)                                       \
-	[number] = (traits)&EVENT_QUICK                                                            \
-			   ? (EVENT_FRAMES_##stack == FRAMES_ENTRY ? QUICK_ENTERS : 0) + 1 +       \
+	[number] = (traits)&EVENT_FAST                                                             \
+			   ? (EVENT_FRAMES_##stack == FRAMES_ENTRY ? FAST_ENTERS : 0) + 1 +        \
 				     EVENT_COUNT_##fields -                                        \
 				     !!(EVENT_BITS_##fields & EVENT_FIELD_made)                    \
 			   : 0,
@@ -707,7 +714,7 @@ static const uint8_t quick_kinds[32] = {
 
 /* Of a generator that the block has resumed before: one byte and its place in the table, and a unit
  * if that is another one. */
-static inline const uint8_t *read_known_resume(const struct quick *k,
+static inline const uint8_t *read_fast_resume(const struct fast_run *k,
 	const struct event_calls *calls, uint32_t fields[FIELDS_MAX], struct change *c,
 	uint32_t *flags)
 {
@@ -719,13 +726,13 @@ static inline const uint8_t *read_known_resume(const struct quick *k,
 	*c = (struct change){.kind = EVENT_RESUME, .code = r->code, .gen = r->gen, .unit = r->unit};
 	fields[0] = r->site;
 	*flags = 0;
-	if (!(*k->at & EVENT_SAME_UNIT) && (c->unit = small(&at, k->end)) == UINT32_MAX)
+	if (!(*k->at & EVENT_SAME_UNIT) && (c->unit = read_small(&at, k->end)) == UINT32_MAX)
 		return NULL;
 	return r->code ? at : NULL;
 }
 
 /* Returns the byte after the event; NULL: it is for the slow path. */
-static inline const uint8_t *read_quickly(const struct quick *k, struct event_calls *calls,
+static inline const uint8_t *read_fast(const struct fast_run *k, struct event_calls *calls,
 	uint32_t fields[FIELDS_MAX], struct change *c, uint32_t *flags)
 {
 	const uint8_t *at = k->at + 1;
@@ -740,19 +747,19 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 		return c->code && !(k->refused >> EVENT_ENTER & 1) ? at : NULL;
 	}
 	if (event_is_known_resume(*k->at))
-		return read_known_resume(k, calls, fields, c, flags);
+		return read_fast_resume(k, calls, fields, c, flags);
 	uint32_t n =
-		first < 0x80 && !(k->refused >> (first & 0x1f) & 1) ? quick_kinds[first & 0x1f] : 0;
-	const bool enters = n & QUICK_ENTERS;
+		first < 0x80 && !(k->refused >> (first & 0x1f) & 1) ? fast_kinds[first & 0x1f] : 0;
+	const bool enters = n & FAST_ENTERS;
 
 	*flags = first & 0x60;
 	c->kind = (enum event_kind)(first & 0x1f);
 	if (!n || (enters && *flags & EVENT_NO_CALLER))
 		return NULL;
-	n &= ~QUICK_ENTERS;
+	n &= ~FAST_ENTERS;
 	bool made = c->kind == EVENT_ENTER && *flags & EVENT_GENERATOR;
 	for (uint32_t i = 0; i + 1 < n + made; i++)
-		if ((fields[i] = small(&at, k->end)) == UINT32_MAX)
+		if ((fields[i] = read_small(&at, k->end)) == UINT32_MAX)
 			return NULL;
 	if (enters) {
 		c->code = fields[1];
@@ -767,51 +774,52 @@ static inline const uint8_t *read_quickly(const struct quick *k, struct event_ca
 	return at;
 }
 
-/* After a step that was taken: a trip can end where the frame has returned to. */
-static void note_place(
-	struct strides *s, const struct quick *k, const struct thread_path *p, uint64_t pops)
+/* After a transition that was taken: a superstep can end where the frame has returned to. */
+static void note_place(struct fast_forward *s, const struct fast_run *k,
+	const struct thread_path *p, uint64_t pops)
 {
-	struct trip_tape *tape = s->tape;
+	struct superstep_tape *tape = s->tape;
 	const struct stack_frame *f = stack_top(&p->stack);
 	const uint64_t rows = k->rows - tape->rows;
 	const ptrdiff_t length = k->at - tape->from;
 
 	tape->over |= p->stack.depth < tape->depth || p->stack.calls.print != tape->calls ||
-		      p->stack.calls.resumes_print != tape->resumes || tape->count > TRIP_STEPS ||
-		      length > TRIP_BYTES || rows > UINT32_MAX || pops > UINT8_MAX;
+		      p->stack.calls.resumes_print != tape->resumes ||
+		      tape->count > SUPERSTEP_PARTS || length > SUPERSTEP_BYTES ||
+		      rows > UINT32_MAX || pops > UINT8_MAX;
 	if (tape->over || p->stack.depth > tape->depth)
 		return;
-	struct trip *t = &tape->trip;
+	struct row_superstep *t = &tape->superstep;
 	t->length = (uint8_t)length;
 	t->pops = (uint8_t)pops;
-	t->steps = (uint8_t)tape->count;
+	t->transitions = (uint8_t)tape->count;
 	t->rows = (uint32_t)rows;
 	memcpy(&t->stands_then, f, sizeof t->stands_then);
 	memcpy(&t->from_then, &f->place, sizeof t->from_then);
 }
 
 /* One event, or one pop of it. */
-struct quick_event {
+struct fast_event {
 	struct question asked;
 	struct change change;
 	const uint8_t *after; /* the byte after it */
 };
 
-/* false: no step is known, or it would go over the limit. */
-static inline bool take_quickly(struct quick *k, struct strides *s, struct thread_path *p,
-	const struct quick_event *e, int *code)
+/* false: no transition is known, or it would go over the limit. */
+static inline bool take_fast(struct fast_run *k, struct fast_forward *s, struct thread_path *p,
+	const struct fast_event *e, int *code)
 {
-	struct stride_step *step = probe(s, &e->asked);
+	struct row_transition *transition = probe_table(s, &e->asked);
 
-	if (!step->asked || k->rows + step->lines + step->row > k->most) {
+	if (!transition->asked || k->rows + transition->lines + transition->row > k->most) {
 		/* a longer one is never taken */
 		if (s->tape)
-			s->tape->early = step->lines <= STRIDE_HALT;
+			s->tape->early = transition->lines <= FAST_FORWARD_HALT;
 		return false;
 	}
 	k->at = e->after;
-	k->rows += step->lines + step->row;
-	*code = take(s, p, step, &e->change);
+	k->rows += transition->lines + transition->row;
+	*code = take_transition(s, p, transition, &e->change);
 	if (s->tape)
 		note_place(s, k, p, e->change.kind == ASK_POP ? p->pops - 1 : 0);
 	return true;
@@ -819,10 +827,10 @@ static inline bool take_quickly(struct quick *k, struct strides *s, struct threa
 
 /* If it stops on the way, p->pops has what is left for the slow path. Such is a linked coroutine:
  * the next event can throw into it (next_is_thrown). */
-static bool pop_quickly(
-	struct quick *k, struct strides *s, struct thread_path *p, uint32_t n, int *code)
+static bool pop_fast(
+	struct fast_run *k, struct fast_forward *s, struct thread_path *p, uint32_t n, int *code)
 {
-	struct quick_event pop = {.change = {.kind = ASK_POP}, .after = k->at};
+	struct fast_event pop = {.change = {.kind = ASK_POP}, .after = k->at};
 
 	if (s->tape && n > p->stack.depth)
 		s->tape->over = true;
@@ -830,41 +838,42 @@ static bool pop_quickly(
 		if (s->contexts && stack_top(&p->stack)->linked && stack_top(&p->stack)->gen)
 			return false;
 		pop.asked = ask_of(stack_top(&p->stack), ASK_POP, 0);
-		if (!take_quickly(k, s, p, &pop, code))
+		if (!take_fast(k, s, p, &pop, code))
 			return false;
 	}
 	return true;
 }
 
 /* One event. false: it, or the rest of its pops, is for the slow path. */
-static inline bool go_quickly(struct quick *k, struct strides *s, struct thread_path *p, int *code)
+static inline bool go_fast(
+	struct fast_run *k, struct fast_forward *s, struct thread_path *p, int *code)
 {
 	const struct stack_frame *f = stack_top(&p->stack);
 	const uint8_t first = *k->at;
-	struct quick_event e = {.change = {.kind = EVENT_LINE}, .after = k->at + 1};
+	struct fast_event e = {.change = {.kind = EVENT_LINE}, .after = k->at + 1};
 	const struct change *c = &e.change;
 	uint32_t fields[FIELDS_MAX] = {0}, flags;
 
 	if (first >= 0x80 && first < 0x80 + EVENT_SHORT_LINES) {
 		e.asked = ask_of(f, EVENT_LINE, first & 0x7f);
-		return take_quickly(k, s, p, &e, code);
+		return take_fast(k, s, p, &e, code);
 	}
-	e.after = read_quickly(k, &p->stack.calls, fields, &e.change, &flags);
+	e.after = read_fast(k, &p->stack.calls, fields, &e.change, &flags);
 	if (!e.after)
 		return false;
 	if (c->kind == EVENT_POPS) {
 		k->at = e.after;
-		return pop_quickly(k, s, p, fields[0], code);
+		return pop_fast(k, s, p, fields[0], code);
 	}
 	e.asked = ask_of(f, (uint32_t)c->kind | flags << 8, fields[0]);
 	e.asked.callee = (uint64_t)c->code << 32 | c->unit;
-	return take_quickly(k, s, p, &e, code);
+	return take_fast(k, s, p, &e, code);
 }
 
-/* ---- trips ---- */
+/* ---- supersteps ---- */
 
 /* Is one of eight bytes the first byte of a known resume? Other bytes can have the same value. */
-static inline bool may_resume(uint64_t bytes)
+static inline bool bytes_may_resume(uint64_t bytes)
 {
 	const uint64_t ones = 0x0101010101010101u, same = ones * (uint8_t)~EVENT_SAME_UNIT;
 	const uint64_t off = (bytes & same) ^ ones * (EVENT_RESUME | EVENT_KNOWN);
@@ -873,30 +882,30 @@ static inline bool may_resume(uint64_t bytes)
 }
 
 /* false: too near to the end. */
-static inline bool key_here(const struct quick *k, const struct strides *s,
-	const struct thread_path *p, struct trip_key *key)
+static inline bool superstep_key_here(const struct fast_run *k, const struct fast_forward *s,
+	const struct thread_path *p, struct superstep_key *key)
 {
 	const struct stack_frame *f = stack_top(&p->stack);
 	const struct contexts *x = s->contexts;
 	const uint64_t node = x ? x->frames[x->depth - 1].node : 0;
 
-	if (k->end - k->at < TRIP_BYTES)
+	if (k->end - k->at < SUPERSTEP_BYTES)
 		return false;
 	memcpy(&key->bytes, k->at, sizeof key->bytes);
 	memcpy(&key->stands, f, sizeof key->stands);
 	memcpy(&key->from, &f->place, sizeof key->from);
 	key->where = p->stack.calls.print ^ (node << 1 | (f->gen != 0));
-	if (may_resume(key->bytes))
+	if (bytes_may_resume(key->bytes))
 		key->where ^= p->stack.calls.resumes_print;
 	return true;
 }
 
-/* Steps are taken as usual, and noted on a tape (note_place). The longest beginning that can be a
- * trip, one that ends in the frame where it began, is kept. */
-static bool learn_trip(struct quick *k, struct strides *s, struct thread_path *p,
-	const struct trip_key *key, int *code)
+/* Transitions are taken as usual, and noted on a tape (note_place). The longest beginning that can
+ * be a superstep, one that ends in the frame where it began, is kept. */
+static bool learn_superstep(struct fast_run *k, struct fast_forward *s, struct thread_path *p,
+	const struct superstep_key *key, int *code)
 {
-	struct trip_tape tape = {.trip = {.key = *key},
+	struct superstep_tape tape = {.superstep = {.key = *key},
 		.from = k->at,
 		.rows = k->rows,
 		.calls = p->stack.calls.print,
@@ -905,19 +914,20 @@ static bool learn_trip(struct quick *k, struct strides *s, struct thread_path *p
 	bool went = true;
 
 	s->tape = &tape;
-	while (went && !tape.over && k->at - tape.from < TRIP_BYTES && p->stack.depth && *code == 0)
-		went = go_quickly(k, s, p, code);
+	while (went && !tape.over && k->at - tape.from < SUPERSTEP_BYTES && p->stack.depth &&
+		*code == 0)
+		went = go_fast(k, s, p, code);
 	s->tape = NULL;
-	trips_spend(&s->trips, TRIPS_LEARNING);
+	row_supersteps_spend(&s->supersteps, SUPERSTEPS_LEARNING);
 	if (*code == 0 && !tape.early)
-		trips_put(&s->trips, &tape);
+		row_supersteps_put(&s->supersteps, &tape);
 	return went;
 }
 
-/* All of the trip must have the same stamp: a line that began at an earlier stamp is over with the
- * first step. */
-static inline bool take_trip(
-	struct quick *k, struct strides *s, struct thread_path *p, struct trip *t)
+/* All of the superstep must have the same stamp: a line that began at an earlier stamp is over with
+ * the first transition. */
+static inline bool take_superstep(
+	struct fast_run *k, struct fast_forward *s, struct thread_path *p, struct row_superstep *t)
 {
 	const struct contexts *x = s->contexts;
 
@@ -925,45 +935,49 @@ static inline bool take_trip(
 		(x && x->frames[x->depth - 1].since != x->now))
 		return false;
 	if (!t->listed)
-		s->trips.touched[s->trips.touched_count++] = (uint32_t)(t - s->trips.all);
+		s->supersteps.touched[s->supersteps.touched_count++] =
+			(uint32_t)(t - s->supersteps.all);
 	t->listed = true;
 	t->passes++;
-	stand(stack_top(&p->stack), t->stands_then, t->from_then);
+	move_frame(stack_top(&p->stack), t->stands_then, t->from_then);
 	k->at += t->length;
 	k->rows += t->rows;
 	p->pops = t->pops;
 	return true;
 }
 
-/* A trip if one is known here, else a step. Trips are tried only as long as they save more than
- * they cost (trips_spend, trips_save): there are programs that repeat nothing. */
-static inline bool go(struct quick *k, struct strides *s, struct thread_path *p, int *code)
+/* A superstep if one is known here, else a transition. Supersteps are tried only as long as they
+ * save more than they cost (row_supersteps_spend, row_supersteps_save): there are programs that
+ * repeat nothing. */
+static inline bool go_forward(
+	struct fast_run *k, struct fast_forward *s, struct thread_path *p, int *code)
 {
-	struct trip_key key;
+	struct superstep_key key;
 
-	if (!trips_wanted(&s->trips) || !key_here(k, s, p, &key))
-		return go_quickly(k, s, p, code);
-	struct trip *t = &s->trips.all[trips_home(&key)];
-	if (!trip_has_key(t, &key))
-		return learn_trip(k, s, p, &key, code);
-	if (!take_trip(k, s, p, t)) {
-		trips_spend(&s->trips, 1);
-		return go_quickly(k, s, p, code);
+	if (!row_supersteps_wanted(&s->supersteps) || !superstep_key_here(k, s, p, &key))
+		return go_fast(k, s, p, code);
+	struct row_superstep *t = &s->supersteps.all[row_supersteps_home(&key)];
+	if (!superstep_has_key(t, &key))
+		return learn_superstep(k, s, p, &key, code);
+	if (!take_superstep(k, s, p, t)) {
+		row_supersteps_spend(&s->supersteps, 1);
+		return go_fast(k, s, p, code);
 	}
-	trips_save(&s->trips, t->steps - 1);
-	return !p->pops || pop_quickly(k, s, p, (uint32_t)p->pops, code);
+	row_supersteps_save(&s->supersteps, t->transitions - 1);
+	return !p->pops || pop_fast(k, s, p, (uint32_t)p->pops, code);
 }
 
-static int stride_quickly(struct strides *s, struct path_clock *c, const struct stride_limit *limit)
+static int run_fast(
+	struct fast_forward *s, struct path_clock *c, const struct fast_forward_limit *limit)
 {
 	struct thread_path *p = &c->path;
-	struct quick k = {.at = p->events.at,
+	struct fast_run k = {.at = p->events.at,
 		.end = p->events.at + p->events.left,
 		.most = limit->seq - p->next_seq, /* the limit is not before this */
 		.refused = s->refused};
 	int code = 0;
 
-	while (k.at < k.end && p->stack.depth && code == 0 && go(&k, s, p, &code))
+	while (k.at < k.end && p->stack.depth && code == 0 && go_forward(&k, s, p, &code))
 		;
 	p->events.left = (size_t)(k.end - k.at);
 	p->events.at = k.at;
@@ -972,80 +986,82 @@ static int stride_quickly(struct strides *s, struct path_clock *c, const struct 
 }
 
 /* No mark waits for the next event; can_go_on does not decide that. */
-static bool is_plain(
-	const struct strides *s, const struct path_clock *c, const struct stride_limit *limit)
+static bool fast_may_run(const struct fast_forward *s, const struct path_clock *c,
+	const struct fast_forward_limit *limit)
 {
 	return s->room && !c->path.pops && path_clock_is_plain(c) && !c->marks.idle_ticks &&
 	       c->path.next_seq <= limit->seq;
 }
 
 /* The next row has a time of its own, or is the call of a task's root; contexts need to see it. */
-static bool waits_for_walk(const struct strides *s, const struct path_clock *c)
+static bool waits_for_walk(const struct fast_forward *s, const struct path_clock *c)
 {
 	return s->contexts &&
 	       (c->marks.timed || c->marks.idle_ticks || stack_task_waits(&c->path.stack));
 }
 
-int stride(struct strides *s, struct path_clock *c, const struct stride_limit *limit)
+int fast_forward(
+	struct fast_forward *s, struct path_clock *c, const struct fast_forward_limit *limit)
 {
 	const struct thread_path *p = &c->path;
 	bool went = true;
-	int code = p->blocks.open ? agree(s, p) : 0;
+	int code = p->blocks.open ? codes_agree(s, p) : 0;
 
 	while (code == 0 && went && can_go_on(c, limit) && !waits_for_walk(s, c)) {
-		if (is_plain(s, c, limit))
-			code = stride_quickly(s, c, limit);
+		if (fast_may_run(s, c, limit))
+			code = run_fast(s, c, limit);
 		if (code)
 			break;
-		code = p->pops ? step_by_pop(s, c, limit, &went)
-			       : step_by_event(s, c, limit, &went);
+		code = p->pops ? forward_pop(s, c, limit, &went)
+			       : forward_event(s, c, limit, &went);
 	}
 	return code;
 }
 
 /* ---- what was taken ---- */
 
-/* The rows of one step, each as often as the step was taken. */
-static int take_rows(const struct strides *s, uint32_t i,
+/* The rows of one transition, each as often as the transition was taken. */
+static int take_rows(const struct fast_forward *s, uint32_t i,
 	int (*add)(void *context, const struct pl_count *row), void *context)
 {
-	const struct stride_step *step = &s->steps[i];
-	const struct stride_rows *rows = &s->rows[i];
+	const struct row_transition *transition = &s->transitions[i];
+	const struct transition_rows *rows = &s->rows[i];
 	uint32_t node = rows->node;
 	int code = 0;
 
-	for (uint32_t n_lines = step->lines; n_lines && code == 0; n_lines--) {
+	for (uint32_t n_lines = transition->lines; n_lines && code == 0; n_lines--) {
 		const struct flow_node *n = &rows->reach->nodes[node];
 		code = add(context, &(struct pl_count){.code = rows->code,
 					    .line = code_start_line(rows->code, n->start),
 					    .kind = PL_EVENT_LINE,
-					    .events = step->passes});
+					    .events = transition->passes});
 		node = n->parent;
 	}
-	if (code || !step->row || (s->contexts && frames_of(kind_of(step)) == FRAMES_EXIT))
+	if (code || !transition->row ||
+		(s->contexts && frames_change(transition_kind(transition)) == FRAMES_EXIT))
 		return code;
 	struct pl_count own = rows->own;
-	own.events = step->passes;
+	own.events = transition->passes;
 	if (s->contexts)
 		own.line = rows->line_after;
 	return add(context, &own);
 }
 
-int strides_take(
-	struct strides *s, int (*add)(void *context, const struct pl_count *row), void *context)
+int fast_forward_take(struct fast_forward *s, int (*add)(void *context, const struct pl_count *row),
+	void *context)
 {
 	int code = 0;
 
-	trips_take(&s->trips);
+	row_supersteps_take(&s->supersteps);
 	const uint32_t count = s->contexts ? s->touched_count : s->room;
 
 	s->touched_count = 0;
 	for (uint32_t n = 0; n < count && code == 0; n++) {
 		uint32_t i = s->contexts ? s->touched[n] : n;
-		if (!s->steps[i].passes)
+		if (!s->transitions[i].passes)
 			continue;
 		code = take_rows(s, i, add, context);
-		s->steps[i].passes = 0;
+		s->transitions[i].passes = 0;
 	}
 	return code;
 }
