@@ -34,6 +34,7 @@
 #include "recorder/root.h"
 #include "recorder/sections.h"
 #include "recorder/shadow.h"
+#include "recorder/shadow_frames.h"
 #include "recorder/step.h"
 #include "recorder/tasks.h"
 #include "recorder/thread.h"
@@ -80,7 +81,7 @@ static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThread
 	if (unlikely(!m->frame || frame_code(m->frame) != m->code)) {
 		if (!PyCode_Check(code)) /* C code may name any object */
 			return false;
-		m->frame = foreign_frame(m->code);
+		m->frame = FRAME_FOREIGN;
 	}
 	intptr_t mark = code_mark(code);
 	m->record = (struct code_record *)mark;
@@ -118,15 +119,15 @@ static inline bool moment_make_room(struct moment *m)
 __attribute__((always_inline)) static inline uint32_t place_below(
 	const struct thread *t, const py_frame *frame)
 {
-	uint32_t place = t->depth > 1 ? t->depth - 1 : 0;
+	uint32_t place = t->shadow.depth > 1 ? t->shadow.depth - 1 : 0;
 
-	if (!place || entry_is(t->frames[place - 1], frame))
+	if (!place || shadow_at(&t->shadow, place)->frame == frame)
 		return place;
-	uint32_t least = t->depth > DROPPED_MAX ? t->depth - DROPPED_MAX : 1;
+	uint32_t least = t->shadow.depth > DROPPED_MAX ? t->shadow.depth - DROPPED_MAX : 1;
 	do {
 		if (place-- <= least)
 			return 0;
-	} while (!entry_is(t->frames[place - 1], frame));
+	} while (shadow_at(&t->shadow, place)->frame != frame);
 	return place;
 }
 
@@ -134,9 +135,8 @@ __attribute__((always_inline)) static inline uint32_t place_below(
 static inline uint8_t *drop_to(struct thread *t, uint8_t *p, uint32_t place)
 {
 	*p++ = EVENT_POPS;
-	*p++ = (uint8_t)(t->depth - place);
-	t->depth = place;
-	t->top = t->frames[place - 1];
+	*p++ = (uint8_t)(t->shadow.depth - place);
+	shadow_cut(&t->shadow, place);
 	return p;
 }
 
@@ -154,13 +154,15 @@ static inline bool drop_callees(struct thread *t, uint8_t **p, const py_frame *f
 /* Is its frame the top of the shadow stack, and was it written? */
 static inline bool moment_is_top(const struct moment *m)
 {
-	const py_frame *top = m->thread->top;
+	const struct shadow *s = &m->thread->shadow;
 
-	if (!entry_is(top, m->frame))
+	if (s->top != m->frame)
 		return false;
+	if (unlikely(frame_is_foreign(m->frame)))
+		return entry_is_of_code(shadow_at(s, s->depth), m->code);
 	if (likely(!m->record->facts.late))
 		return true;
-	return (uintptr_t)top & (MARK_EARLY | MARK_TOLD) ||
+	return shadow_has(s, s->depth, MARK_EARLY | MARK_TOLD) ||
 	       !unit_is_pending(m->record, m->frame, frame_unit(m->frame, m->code));
 }
 
@@ -171,7 +173,8 @@ static inline bool moment_make_room_inside(struct moment *m)
 	if (!moment_make_room(m))
 		return false;
 	if (unlikely(!moment_is_top(m))) {
-		m->at = step_to_frame(m->thread, m->at, m->frame);
+		m->at = frame_is_foreign(m->frame) ? step_to_foreign(m->thread, m->at, m->code)
+						   : step_to_frame(m->thread, m->at, m->frame);
 		if (!m->at) {
 			event_lose(m->thread);
 			return false;
@@ -262,14 +265,15 @@ static inline void moment_may_be_precise(struct moment *m)
 static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
 {
 	if (unlikely(!caller || root.filters || frame_not_begun(caller) ||
-		     frame_is_foreign(m->thread->top) || frame_is_pending(caller) ||
+		     frame_is_foreign(m->thread->shadow.top) || frame_is_pending(caller) ||
 		     frame_not_resumed(caller)) ||
-		(!entry_is(m->thread->top, caller) && !drop_callees(m->thread, &m->at, caller)))
+		(m->thread->shadow.top != caller && !drop_callees(m->thread, &m->at, caller)))
 		m->at = step_to_caller(m->thread, m->at, caller);
 	if (unlikely(m->at && caller && frame_is_due(caller)))
 		m->at = step_tell_due(m->thread, m->at);
-	if (unlikely(!entry_is(m->thread->top, caller))) {
-		if (!frame_is_outside(m->thread->top)) /* C code that reports that it was called */
+	if (unlikely(m->thread->shadow.top != caller)) {
+		if (m->thread->shadow.top !=
+			FRAME_LEFT_OUT) /* C code that reports that it was called */
 			return EVENT_NO_UNIT;
 		moment_is_bottom(m);
 	}

@@ -112,12 +112,12 @@ __attribute__((always_inline)) static inline uint8_t *plain_at_site(
 {
 	uint8_t *p = t->ring.at;
 
-	if (site == EVENT_NO_SITE || plain_is_slow(t, p, stamp) || t->depth == t->room)
+	if (site == EVENT_NO_SITE || plain_is_slow(t, p, stamp) || shadow_is_full(&t->shadow))
 		return NULL;
-	const bool is_top = entry_is(t->top, caller);
+	const bool is_top = t->shadow.top == caller;
 	/* if each return has its time, hardly any frame above the caller has returned without an
 	 * event */
-	const bool may_drop = stamp != STAMP_BY_TSC && frame_is_real(t->top);
+	const bool may_drop = stamp != STAMP_BY_TSC && frame_is_real(t->shadow.top);
 	const uint32_t place = !is_top && may_drop ? few_below(t, caller) : 0;
 	if (!is_top && !place)
 		return NULL;
@@ -173,7 +173,7 @@ __attribute__((always_inline)) static inline bool plain_enter(
 	if (!p)
 		return false;
 	p = plain_write_enter(e->thread, p, site, e->record, known);
-	stack_put(e->thread, e->frame);
+	shadow_put_frame(&e->thread->shadow, e->frame);
 	e->thread->entered = e->frame;
 	ring_commit(&e->thread->ring, p);
 	return true;
@@ -196,7 +196,7 @@ __attribute__((noinline)) static bool plain_begin(
 	if (!p)
 		return false;
 	p = event_write_enter(p, site, r->number, generator_new(e->frame));
-	stack_put(e->thread, e->frame);
+	shadow_put_frame(&e->thread->shadow, e->frame);
 	e->thread->entered = e->frame;
 	ring_commit(&e->thread->ring, p);
 	return true;
@@ -242,7 +242,7 @@ __attribute__((always_inline)) static inline bool plain_resume(
 			.code = e->record->number,
 			.gen = generator,
 			.unit = frame_unit(e->frame, code)});
-	stack_put(e->thread, e->frame);
+	shadow_put_frame(&e->thread->shadow, e->frame);
 	e->thread->entered = e->frame;
 	e->thread->resumed_at = p;
 	ring_commit(&e->thread->ring, p);
@@ -266,13 +266,13 @@ __attribute__((always_inline)) static inline bool plain_end(
 	if (unit == EVENT_NO_UNIT || root.policy.slow_end || e->thread->task_frame == e->frame ||
 		plain_is_slow(e->thread, p, STAMP_AT_TICKS))
 		return false;
-	if (!entry_is(e->thread->top, e->frame)) {
+	if (e->thread->shadow.top != e->frame) {
 		uint32_t place = few_below(e->thread, e->frame);
 		if (!place)
 			return false;
 		p = drop_to(e->thread, p, place);
 	}
-	stack_pop(e->thread);
+	shadow_pop(&e->thread->shadow);
 	ring_commit(&e->thread->ring, event_write1(p, kind, unit));
 	return true;
 }
@@ -310,11 +310,11 @@ __attribute__((always_inline)) static inline bool plain_leave(
 	if (!r->plain || root.policy.slow_end)
 		return false;
 	bool told = unit < r->unit_count && !r->units[unit].pending;
-	if (!told || e->thread->top != e->frame || e->thread->task_frame == e->frame ||
+	if (!told || e->thread->shadow.top != e->frame || e->thread->task_frame == e->frame ||
 		plain_is_slow(e->thread, p, stamp))
 		return false;
 	p = plain_write_time(e->thread, p, stamp);
-	stack_pop(e->thread);
+	shadow_pop(&e->thread->shadow);
 	ring_commit(&e->thread->ring, event_write1(p, EVENT_LEAVE, unit));
 	return true;
 }
@@ -334,7 +334,7 @@ __attribute__((always_inline)) static inline bool plain_line(
 	uint32_t unit = frame_unit_or_none(e->frame, code);
 	uint8_t *p = e->thread->ring.at;
 
-	if (!entry_is(e->thread->top, e->frame) || unit >= e->record->unit_count)
+	if (e->thread->shadow.top != e->frame || unit >= e->record->unit_count)
 		return false;
 	uint32_t start = e->record->units[unit].start;
 	if (!start || step_is_slow(e->thread, p))

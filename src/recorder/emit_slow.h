@@ -14,16 +14,25 @@
 #include "recorder/passes.h"
 #include "recorder/root.h"
 #include "recorder/shadow.h"
+#include "recorder/shadow_frames.h"
 #include "recorder/step.h"
 #include "recorder/tasks.h"
 #include "recorder/thread.h"
 
 /* ---- entries in full ---- */
 
-/* mark: MARK_EARLY, for code that is recorded late: its begin is yet to come. false: a filter
+/* The frame becomes the top. mark: of a frame of the interpreter */
+static inline void moment_push(const struct moment *m, enum shadow_mark mark)
+{
+	bool foreign = frame_is_foreign(m->frame);
+
+	thread_push(m->thread, foreign ? entry_of_code(m->code) : entry_of_frame(m->frame, mark));
+}
+
+/* mark: of its entry, for code that is recorded late: its begin is yet to come. false: a filter
  * leaves it out */
 __attribute__((always_inline)) static inline bool record_enter(
-	PyCodeObject *code, PyThreadState *state, uintptr_t mark)
+	PyCodeObject *code, PyThreadState *state, enum shadow_mark mark)
 {
 	struct moment m;
 
@@ -33,7 +42,7 @@ __attribute__((always_inline)) static inline bool record_enter(
 		m.record->generator_like && !frame_is_foreign(m.frame) ? generator_new(m.frame) : 0;
 	uint8_t *p = generator || !m.caller ? moment_write_task(&m, true, m.at) : m.at;
 	p = write_enter(m.thread, p, m.site, m.record->number, generator);
-	stack_push(m.thread, m.record->facts.late ? frame_marked(m.frame, mark) : m.frame);
+	moment_push(&m, m.record->facts.late ? mark : MARK_NONE);
 	m.thread->entered = m.frame;
 	if (unlikely(m.record->checks))
 		passes_forget(m.frame);
@@ -60,7 +69,7 @@ static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum
 			.gen = frame_is_foreign(m.frame) ? 0 : generator_of(m.frame),
 			.unit = moment_unit(&m)});
 	bool raises = kind == EVENT_THROW && m.record->suspends;
-	stack_push(m.thread, raises ? frame_marked(m.frame, MARK_STANDS) : m.frame);
+	moment_push(&m, raises ? MARK_STANDS : MARK_NONE);
 	m.thread->entered = m.frame;
 	if (unlikely(!m.caller || m.thread->task_frame == m.frame))
 		moment_is_bottom(&m);
@@ -100,9 +109,9 @@ static __attribute__((noinline)) void tell_unheard_call(
 	struct thread *t, py_frame *frame, PyThreadState *state)
 {
 	PyCodeObject *code = frame_code(frame);
-	uint32_t place = stack_find(t, frame);
+	uint32_t place = shadow_find(&t->shadow, frame);
 	bool told = place &&
-		    ((uintptr_t)t->frames[place - 1] & MARK_LINKED || was_entered(t, place, frame));
+		    (shadow_has(&t->shadow, place, MARK_LINKED) || was_entered(t, place, frame));
 
 	if (!told && others_hear_resume(code, (uint32_t)code->_co_firsttraceable, root.tool))
 		record_enter(code, state, MARK_EARLY);
@@ -126,7 +135,7 @@ static inline bool moment_was_left(struct moment *m, uint32_t unit)
 	if (code_policy(r).returns)
 		return true;
 	moment_end(m, event_write1(m->at, r->suspends ? EVENT_SUSPEND : EVENT_LEAVE, unit));
-	stack_pop(m->thread);
+	shadow_pop(&m->thread->shadow);
 	return moment_make_room_inside(m);
 }
 
@@ -159,12 +168,13 @@ static __attribute__((noinline)) bool moment_stands_there(
 	if (here.silent && (!m->record->suspends || frame_raised_at_yield(m->frame))) {
 		if (!moment_was_left(m, unit))
 			return false;
-	} else if (yields && !((uintptr_t)m->thread->top & MARK_STANDS) &&
+	} else if (yields &&
+		   !shadow_has(&m->thread->shadow, m->thread->shadow.depth, MARK_STANDS) &&
 		   !moment_was_suspended(m, unit, interrupts)) {
 		return false;
 	}
 	if (yields)
-		stack_mark(m->thread, m->thread->depth, MARK_STANDS);
+		shadow_mark(&m->thread->shadow, m->thread->shadow.depth, MARK_STANDS);
 	return true;
 }
 
@@ -190,7 +200,7 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 		if (here.later)
 			m.at = step_tell_due(m.thread, m.at);
 	}
-	if (unlikely(begins) && !was_entered(m.thread, m.thread->depth, m.frame) &&
+	if (unlikely(begins) && !was_entered(m.thread, m.thread->shadow.depth, m.frame) &&
 		!moment_begin_early(&m))
 		return;
 	bool early = (jumped && here.start) || line_is_unheard(m.thread, m.frame, m.record, unit);
@@ -203,10 +213,10 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 static inline void moment_is_of_running(const struct moment *m)
 {
 	bool there = m->record && m->record->suspends && moment_start(m, moment_unit(m)).pending;
-	uint32_t place = there ? stack_find(m->thread, m->frame) : 0;
+	uint32_t place = there ? shadow_find(&m->thread->shadow, m->frame) : 0;
 
 	if (place)
-		stack_mark(m->thread, place, MARK_STANDS);
+		shadow_mark(&m->thread->shadow, place, MARK_STANDS);
 }
 
 /* unit: of the instruction that reraises; the frame may be at that of the first raise. */
@@ -229,10 +239,10 @@ static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t ty
 
 	if (!moment_begin_exception(&m, code, type))
 		return;
-	if (unlikely((uintptr_t)m.thread->top & (MARK_TOLD | MARK_STANDS) &&
-		     frame_is_real(m.thread->top)))
-		stack_mark(
-			m.thread, m.thread->depth, 0); /* it does not reach the next instruction */
+	struct shadow *s = &m.thread->shadow;
+	if (!frame_is_foreign(m.frame) &&
+		unlikely(shadow_has(s, s->depth, MARK_TOLD | MARK_STANDS)))
+		shadow_mark(s, s->depth, MARK_NONE); /* it does not reach the next instruction */
 	moment_end(&m, event_write2(m.at, EVENT_HANDLED, moment_told_unit(&m, unit), type));
 }
 
@@ -247,9 +257,9 @@ static inline void moment_line_was(struct thread *t, py_frame *frame)
 
 static inline void moment_gone(struct moment *m, bool for_good)
 {
-	stack_pop(m->thread);
+	shadow_pop(&m->thread->shadow);
 	if (unlikely(root.policy.lines))
-		moment_line_was(m->thread, frame_unmarked(m->thread->top));
+		moment_line_was(m->thread, m->thread->shadow.top);
 	if (for_good && m->record->generator_like)
 		generator_gone(m->frame);
 	if (for_good && unlikely(m->record->checks))

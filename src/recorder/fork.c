@@ -35,18 +35,18 @@ static bool keep_stood(struct stood *out, py_frame *frame)
 	if (!record || (record->left_out && !record->number))
 		return false;
 	bool generator = frame_in_generator(frame) && record->generator_like;
-	*out = (struct stood){.frame = frame,
+	*out = (struct stood){.entry = entry_of_frame(frame, MARK_NONE),
 		.generator = generator ? generator_of(frame) : 0,
 		.number = record->number,
 		.unit = frame_unit(frame, code)};
 	if (frame_is_root(frame))
 		task_find(current_thread_state(), frame, false, &out->task);
 	if (frame_is_pending(frame))
-		out->frame = frame_marked(frame, MARK_EARLY);
+		out->entry.mark = MARK_EARLY;
 	if (frame_is_due(frame))
-		out->frame = frame_marked(frame, MARK_TOLD);
+		out->entry.mark = MARK_TOLD;
 	if (record->left_out)
-		out->frame = outside_frame(record->number, frame_site(frame));
+		out->entry = entry_left_out(record->number, frame_site(frame));
 	return true;
 }
 
@@ -100,7 +100,7 @@ bool went_on_unheard(void)
 	bool forked = root.stood && root.stood_pid == (uint32_t)syscall(SYS_gettid);
 	py_frame *top = forked ? stands_in_child() : NULL;
 
-	return top && (!entry_is(root.stood->frame, top) ||
+	return top && (root.stood->entry.frame != top ||
 			      frame_unit(top, frame_code(top)) != root.stood->unit);
 }
 
@@ -113,21 +113,20 @@ uint8_t *write_stood(struct thread *t, uint8_t *p)
 
 	if (t->native_id != root.stood_pid)
 		return p;
-	if (!stack_reserve(t, count)) {
+	if (!shadow_reserve(&t->shadow, count)) {
 		recorder_stop(PL_GAP_UNKNOWN);
 		return NULL;
 	}
 	for (const struct stood *s = root.stood + count; s-- > root.stood && p;) {
-		t->frames[t->depth] = (py_frame *)(uintptr_t)s->frame;
-		stack_cut(t, t->depth + 1);
+		shadow_put(&t->shadow, s->entry);
 		if (s->task.number)
 			p = event_write_task(p, s->task.number, s->task.name, s->task.length);
 		p = step_on(t, event_write3(p, EVENT_LINK, s->number, s->generator, s->unit));
 	}
 	if (root.stood_unheard && p) {
 		p = event_write2(p, EVENT_GAP, PL_GAP_TOOLS, 0);
-		p = event_write1(p, EVENT_POPS, t->depth);
-		stack_cut(t, 0);
+		p = event_write1(p, EVENT_POPS, t->shadow.depth);
+		shadow_cut(&t->shadow, 0);
 	}
 	forget_stood();
 	return p;

@@ -3,14 +3,15 @@
 #define PL_RECORDER_FORK_H
 
 #include "recorder/compat/python.h"
+#include "recorder/shadow.h"
 #include "recorder/tasks.h"
 
 struct thread;
 
 /* Where a frame was at the fork that made this process. */
 struct stood {
-	struct task_told task; /* the task of which it is the root; number 0: none */
-	const py_frame *frame; /* as the shadow stack has it; compared only */
+	struct task_told task;	   /* the task of which it is the root; number 0: none */
+	struct shadow_entry entry; /* as the shadow stack has it */
 	uint64_t generator;
 	uint32_t number; /* of its code */
 	uint32_t unit;

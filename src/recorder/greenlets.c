@@ -88,15 +88,15 @@ static void put_aside(struct thread *t)
 {
 	struct left l = {.number = (uint32_t)t->greenlet,
 		.losses = losses,
-		.frames = (uint16_t)(t->depth < FRAMES_MAX ? t->depth : FRAMES_MAX)};
+		.frames = (uint16_t)(t->shadow.depth < FRAMES_MAX ? t->shadow.depth : FRAMES_MAX)};
 
 	if (!t->greenlet_at) {
-		t->own_frames = t->depth;
+		t->own_frames = t->shadow.depth;
 		t->own_losses = losses;
 		return;
 	}
 	uint64_t key = (uint64_t)(uintptr_t)t->greenlet_at;
-	uint64_t *place = t->depth || t->unsure ? map_put(&all, key) : NULL;
+	uint64_t *place = t->shadow.depth || t->unsure ? map_put(&all, key) : NULL;
 	if (place)
 		*place = value_of(l);
 	else
@@ -124,7 +124,7 @@ bool greenlet_changed(struct thread *t, bool begins)
 {
 	const void *now;
 
-	if (begins && !t->depth && !t->greenlets)
+	if (begins && !t->shadow.depth && !t->greenlets)
 		return false;
 	now = greenlet_running();
 	if (now == t->greenlet_at)

@@ -157,17 +157,6 @@ static bool begins_now(const struct thread *t, const struct code_record *r, py_f
 	       r->units[unit].begins;
 }
 
-/* As stack_find, of a frame below the one that is at place `above`: callers mostly are at the next
- * place down, so a walk of a deep stack does not begin at the top for each frame. */
-static uint32_t find_below(const struct thread *t, uint32_t above, const py_frame *frame)
-{
-	uint32_t i = above ? above - 1 : 0;
-
-	while (i && !entry_is(t->frames[i - 1], frame))
-		i--;
-	return i ? i : stack_find(t, frame);
-}
-
 /* A trace function can move a frame back to where it has not begun. Frames that have begun are
  * marked, so that they are not taken for new ones. */
 static void trust_entries(void)
@@ -175,14 +164,14 @@ static void trust_entries(void)
 	for (struct thread *t = root.threads; t; t = t->next) {
 		bool ended = atomic_load_explicit(&t->ended, memory_order_acquire);
 		PyThreadState *ts = ended ? NULL : thread_state_of(t->native_id);
-		uint32_t place = t->depth + 1;
+		uint32_t place = t->shadow.depth + 1;
 		for (py_frame *f = ts ? top_frame(ts) : NULL; f; f = frame_caller(f)) {
 			const struct code_record *r = code_known(frame_code(f));
 			if (!r || !r->facts.late || frame_is_pending(f) || begins_now(t, r, f))
 				continue;
-			place = find_below(t, place, f);
+			place = shadow_find_below(&t->shadow, place, f);
 			if (place)
-				stack_mark(t, place, MARK_EARLY);
+				shadow_mark(&t->shadow, place, MARK_EARLY);
 		}
 	}
 }

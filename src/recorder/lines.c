@@ -44,11 +44,13 @@ static inline uint8_t *begin_at_caller(struct thread *t, const py_frame *frame, 
 {
 	uint8_t *p = t->ring.at;
 
-	if (entry_is(t->top, caller))
+	if (t->shadow.top == caller)
 		return p;
-	uint32_t place = frame_is_real(t->top) ? place_below(t, caller) : 0;
-	bool told = place && t->frames[place] != frame && entry_is(t->frames[place], frame);
-	return place && !told ? drop_to(t, p, place) : NULL;
+	uint32_t place = frame_is_real(t->shadow.top) ? place_below(t, caller) : 0;
+	if (!place)
+		return NULL;
+	const struct shadow_entry *above = shadow_at(&t->shadow, place + 1);
+	return above->frame == frame && above->mark ? NULL : drop_to(t, p, place);
 }
 
 static PyObject *new_call_begins(struct thread *t, py_frame *frame, const struct code_record *r,
@@ -63,7 +65,7 @@ __attribute__((always_inline)) static inline PyObject *begin_at_once(struct thre
 	py_frame *caller = plain_caller(frame);
 	uint32_t site = told_site(caller);
 
-	if (site == EVENT_NO_SITE || t->depth == t->room)
+	if (site == EVENT_NO_SITE || shadow_is_full(&t->shadow))
 		return witness_in_full(args, moved);
 	const uint32_t bytes = known ? event_known_call(&t->calls, event_call(site, r->number)) : 0;
 	if (known && !bytes)
@@ -72,7 +74,7 @@ __attribute__((always_inline)) static inline PyObject *begin_at_once(struct thre
 	if (!p)
 		return witness_in_full(args, moved);
 	p = plain_write_enter(t, p, site, r, bytes);
-	stack_put(t, frame);
+	shadow_put_frame(&t->shadow, frame);
 	t->entered = frame;
 	witness_write(t, p, start);
 	Py_RETURN_NONE;
@@ -125,7 +127,7 @@ __attribute__((noinline)) static PyObject *again_at_once(struct thread *t, py_fr
 
 	if (!plain || !unit_is_pass(bits) || root.first_move.record || step_is_slow_inline(t, p))
 		return instruction_in_full(args);
-	if (!entry_is(t->top, frame)) {
+	if (t->shadow.top != frame) {
 		uint32_t place = place_below(t, frame);
 		if (!place)
 			return instruction_in_full(args);
@@ -180,12 +182,12 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 	if (unlikely(bits & UNIT_BITS(.begins = 1)))
 		return moved ? instruction_begins(t, frame, r, start, args)
 			     : line_begins(t, frame, r, start, args);
-	if (!entry_is(t->top, frame)) {
+	if (t->shadow.top != frame) {
 		uint32_t place = place_below(t, frame);
-		if (!place || (uintptr_t)t->frames[place - 1] & MARK_TOLD)
+		if (!place || shadow_has(&t->shadow, place, MARK_TOLD))
 			return witness_in_full(args, moved);
 		p = drop_to(t, p, place);
-	} else if (moved && (uintptr_t)t->top & MARK_TOLD) {
+	} else if (moved && shadow_has(&t->shadow, t->shadow.depth, MARK_TOLD)) {
 		return witness_in_full(args, moved);
 	}
 	witness_write(t, p, start);
@@ -208,9 +210,9 @@ static bool section_wants(const struct moment *m)
  * written before; else 0. */
 static uint32_t told_early(const struct moment *m)
 {
-	uint32_t place = stack_find(m->thread, m->frame);
+	uint32_t place = shadow_find(&m->thread->shadow, m->frame);
 
-	return place && (uintptr_t)m->thread->frames[place - 1] & MARK_EARLY ? place : 0;
+	return place && shadow_has(&m->thread->shadow, place, MARK_EARLY) ? place : 0;
 }
 
 /* Write the call here, if it was not written. While all lines are recorded a frame may come here
@@ -221,9 +223,9 @@ static void begin_in_full(struct moment *m)
 	uint32_t place = told_early(m);
 
 	if (!place)
-		record_enter(m->code, m->state, root.policy.lines ? MARK_EARLY : 0);
+		record_enter(m->code, m->state, root.policy.lines ? MARK_EARLY : MARK_NONE);
 	else if (!root.policy.lines)
-		stack_mark(t, place, 0);
+		shadow_mark(&t->shadow, place, MARK_NONE);
 }
 
 /* Make room for the witness, and for its call before it, if the witness records that. */
@@ -313,7 +315,7 @@ static void pass_lands(struct moment *m)
 /* Several threads may owe a pass of the same code. */
 static PyObject *landing(struct moment *m, uint32_t unit)
 {
-	if (m->record && lands_here(m->thread, unit) && entry_is(m->thread->top, m->frame))
+	if (m->record && lands_here(m->thread, unit) && m->thread->shadow.top == m->frame)
 		pass_lands(m);
 	for (const struct thread *t = root.threads; t; t = t->next)
 		if (lands_here(t, unit))
@@ -346,9 +348,9 @@ __attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *
 		return Py_NewRef(heard ? Py_None : hook_disable);
 	bool later = !m.record->units[unit].start;
 	struct code_unit here = m.record->units[later ? unit - LOOK_UP_UNITS : unit];
-	uint32_t place = stack_find(m.thread, m.frame);
-	if (later && place && (uintptr_t)m.thread->frames[place - 1] & MARK_TOLD) {
-		stack_mark(m.thread, place, 0);
+	uint32_t place = shadow_find(&m.thread->shadow, m.frame);
+	if (later && place && shadow_has(&m.thread->shadow, place, MARK_TOLD)) {
+		shadow_mark(&m.thread->shadow, place, MARK_NONE);
 		Py_RETURN_NONE;
 	}
 	bool told = here.heard == HEARD_MOVED && !(later && lines_told);

@@ -15,6 +15,7 @@
 #include "recorder/left_out.h"
 #include "recorder/root.h"
 #include "recorder/shadow.h"
+#include "recorder/shadow_frames.h"
 #include "recorder/step.h"
 #include "recorder/tasks.h"
 #include "recorder/thread.h"
@@ -38,12 +39,14 @@ static uint8_t *give_up(struct thread *t, uint8_t *p)
 
 uint8_t *step_tell_due(struct thread *t, uint8_t *p)
 {
-	py_frame *frame = t->top && frame_is_real(t->top) ? frame_unmarked(t->top) : NULL;
+	struct shadow *s = &t->shadow;
+	py_frame *frame = s->top;
 
-	if (!frame || (uintptr_t)t->top & MARK_TOLD || !frame_is_due(frame))
+	if (!frame || !frame_is_real(frame) || shadow_has(s, s->depth, MARK_TOLD) ||
+		!frame_is_due(frame))
 		return p;
 	PyCodeObject *code = frame_code(frame);
-	stack_mark(t, t->depth, MARK_TOLD);
+	shadow_mark(s, s->depth, MARK_TOLD);
 	return event_write_line(p, code_known(code)->units[frame_unit(frame, code)].start - 1);
 }
 
@@ -63,20 +66,19 @@ static uint8_t *write_link_outside(struct thread *t, uint8_t *p, py_frame *frame
 
 	if (!number)
 		return give_up(t, p);
-	t->frames[below] = outside_frame(number, frame_site(frame));
-	stack_cut(t, below + 1);
+	shadow_cut(&t->shadow, below);
+	shadow_put(&t->shadow, entry_left_out(number, frame_site(frame)));
 	return step_on(t, event_write3(p, EVENT_LINK, number, 0, frame_unit(frame, code)));
 }
 
 /* As write_link, for a frame whose call is pending. */
-static uint8_t *write_early(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
+static uint8_t *write_early(struct thread *t, uint8_t *p, py_frame *frame)
 {
 	struct code_record *record = code_record(frame_code(frame));
 	uint32_t site = frame_site(frame);
 
 	if (site == EVENT_NO_SITE)
 		code_is_bottom(record);
-	stack_cut(t, below + 1);
 	return step_on(t, step_tell_due(t, write_enter(t, p, site, record->number, 0)));
 }
 
@@ -91,17 +93,17 @@ static uint8_t *write_link(
 		return give_up(t, p);
 	if (unlikely(record->left_out))
 		return write_link_outside(t, p, frame, below);
-	if (unlikely(record->facts.late)) {
-		bool pending = frame_is_pending(frame);
-		t->frames[below] = frame_marked(frame, pending ? MARK_EARLY : 0);
-		if (pending && !(t->calls_lost && !below))
-			return write_early(t, p, frame, below);
+	shadow_cut(&t->shadow, below);
+	shadow_put_frame(&t->shadow, frame);
+	if (unlikely(record->facts.late && frame_is_pending(frame))) {
+		shadow_mark(&t->shadow, below + 1, MARK_EARLY);
+		if (!(t->calls_lost && !below))
+			return write_early(t, p, frame);
 	}
 	if (unlikely(frame_is_due(frame)))
-		t->frames[below] = frame_marked(frame, MARK_TOLD);
+		shadow_mark(&t->shadow, below + 1, MARK_TOLD);
 	if (unlikely(record->facts.late && frame_not_begun(frame)))
-		t->frames[below] = frame_marked(frame, MARK_LINKED);
-	stack_cut(t, below + 1);
+		shadow_mark(&t->shadow, below + 1, MARK_LINKED);
 	uint64_t generator =
 		frame_in_generator(frame) && record->generator_like ? generator_of(frame) : 0;
 	uint32_t unit = flags == EVENT_HIDDEN ? EVENT_NO_UNIT : frame_unit(frame, code);
@@ -114,7 +116,7 @@ static uint8_t *write_link(
 
 uint8_t *write_here(struct thread *t, uint8_t *p)
 {
-	py_frame *frame = frame_unmarked(t->top);
+	py_frame *frame = t->shadow.top;
 
 	p = step_tell_due(t, p);
 
@@ -123,7 +125,7 @@ uint8_t *write_here(struct thread *t, uint8_t *p)
 
 static bool top_is_unheard(const struct thread *t)
 {
-	py_frame *frame = frame_unmarked(t->top);
+	py_frame *frame = t->shadow.top;
 	PyCodeObject *code = frame_code(frame);
 
 	return line_is_unheard(t, frame, code_known(code), frame_unit(frame, code));
@@ -134,7 +136,7 @@ static bool top_is_unheard(const struct thread *t)
  * is still to come. */
 uint8_t *write_at(struct thread *t, uint8_t *p)
 {
-	if (ENGINE_TRACES || !t->top || !frame_is_real(t->top) || top_is_unheard(t))
+	if (ENGINE_TRACES || !t->shadow.top || !frame_is_real(t->shadow.top) || top_is_unheard(t))
 		return p;
 	return step_on(t, write_here(t, p));
 }
@@ -145,7 +147,7 @@ static uint8_t *write_greenlet(struct thread *t, uint8_t *p)
 	p = write_at(t, p);
 	if (!p)
 		return NULL;
-	stack_cut(t, 0);
+	shadow_cut(&t->shadow, 0);
 	t->line_frame = NULL;
 	return step_on(t, event_write1(p, EVENT_GREENLET, t->greenlet));
 }
@@ -217,19 +219,19 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 	uint32_t count = 0, base = 0;
 
 	for (py_frame *f = frame; f; f = frame_caller(f)) {
-		base = code_is_left_out(frame_code(f)) ? 0 : stack_place(t, f);
+		base = code_is_left_out(frame_code(f)) ? 0 : shadow_place(t, f);
 		if (base)
 			break;
 		count++;
 	}
 	if (!base && greenlet_changed(t, false))
 		p = write_greenlet(t, p);
-	else if (t->depth > base)
-		p = event_write1(p, EVENT_POPS, t->depth - base);
-	stack_cut(t, base);
+	else if (t->shadow.depth > base)
+		p = event_write1(p, EVENT_POPS, t->shadow.depth - base);
+	shadow_cut(&t->shadow, base);
 	if (!p)
 		return NULL;
-	if (!stack_reserve(t, count)) {
+	if (!shadow_reserve(&t->shadow, count)) {
 		recorder_stop(PL_GAP_UNKNOWN);
 		return NULL;
 	}
@@ -238,15 +240,14 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 		return NULL;
 	py_frame *f = frame;
 	for (uint32_t i = count; i; i--, f = frame_caller(f))
-		t->frames[base + i - 1] = f;
+		shadow_keep(&t->shadow, base + i, f);
 	for (uint32_t i = 0; i < count && p; i++) {
 		bool ours = moved && i + 1 == count;
-		unsigned flags = !ours && runs_hidden(base, t->frames[base + i])
-					 ? EVENT_HIDDEN
-					 : link_flags(t, base + i, ours);
-		p = write_task(t, p, t->frames[base + i], base + i,
-			is_async_generator(t->frames[base + i]));
-		p = write_link(t, p, t->frames[base + i], base + i, flags);
+		f = shadow_at(&t->shadow, base + i + 1)->frame;
+		unsigned flags = !ours && runs_hidden(base, f) ? EVENT_HIDDEN
+							       : link_flags(t, base + i, ours);
+		p = write_task(t, p, f, base + i, is_async_generator(f));
+		p = write_link(t, p, f, base + i, flags);
 	}
 	t->kept = 0;
 	t->calls_lost = false;
@@ -254,16 +255,15 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 }
 
 /* A foreign frame that is not on the shadow stack: it is above the Python frames there. */
-static uint8_t *link_foreign(struct thread *t, uint8_t *p, py_frame *frame)
+static uint8_t *link_foreign(struct thread *t, uint8_t *p, PyCodeObject *code)
 {
-	PyCodeObject *code = (PyCodeObject *)((uintptr_t)frame & ~(uintptr_t)1);
 	struct code_record *record = code_record(code);
 
 	p = step_to_caller(t, p, top_frame(current_thread_state()));
 	if (!p || !record)
 		return p ? give_up(t, p) : NULL;
 	p = event_write3(p, EVENT_LINK, record->number, 0, EVENT_NO_UNIT);
-	stack_push(t, frame);
+	thread_push(t, entry_of_code(code));
 	return step_on(t, p);
 }
 
@@ -272,30 +272,39 @@ static uint8_t *link_foreign(struct thread *t, uint8_t *p, py_frame *frame)
  * the last to be entered. */
 static uint8_t *drop_stale(struct thread *t, uint8_t *p, uint32_t place)
 {
-	p = step_on(t, event_write1(p, EVENT_POPS, t->depth - place + 1));
-	stack_cut(t, place - 1);
+	p = step_on(t, event_write1(p, EVENT_POPS, t->shadow.depth - place + 1));
+	shadow_cut(&t->shadow, place - 1);
+	return p;
+}
+
+/* What is above `place` has returned. */
+static uint8_t *pop_to(struct thread *t, uint8_t *p, uint32_t place)
+{
+	if (t->shadow.depth > place)
+		p = event_write1(p, EVENT_POPS, t->shadow.depth - place);
+	shadow_cut(&t->shadow, place);
 	return p;
 }
 
 /* moved: as in link_chain. */
 static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool moved)
 {
-	uint32_t place = stack_find(t, frame);
+	uint32_t place = shadow_find(&t->shadow, frame);
 
-	bool stale = place && !frame_is_foreign(frame) &&
-		     (frame_not_begun(frame) ? !(moved && was_entered(t, place, frame))
-					     : !entry_is_true(t->frames[place - 1], frame));
+	bool stale = place && (frame_not_begun(frame) ? !(moved && was_entered(t, place, frame))
+						      : !entry_is_true(t, place, frame));
 	if (stale) {
 		p = drop_stale(t, p, place);
 		return p ? link_chain(t, p, frame, moved) : NULL;
 	}
-	if (!place)
-		return frame_is_foreign(frame) ? link_foreign(t, p, frame)
-					       : link_chain(t, p, frame, moved);
-	if (t->depth > place)
-		p = event_write1(p, EVENT_POPS, t->depth - place);
-	stack_cut(t, place);
-	return p;
+	return place ? pop_to(t, p, place) : link_chain(t, p, frame, moved);
+}
+
+uint8_t *step_to_foreign(struct thread *t, uint8_t *p, PyCodeObject *code)
+{
+	uint32_t place = shadow_find_code(&t->shadow, code);
+
+	return place ? pop_to(t, p, place) : link_foreign(t, p, code);
 }
 
 /* ---- calls by code that is left out ---- */
@@ -308,8 +317,8 @@ static uint8_t *write_outside(struct thread *t, uint8_t *p, py_frame *frame, uin
 
 	if (!number)
 		return give_up(t, p);
-	t->frames[below] = outside_frame(number, site);
-	stack_cut(t, below + 1);
+	shadow_cut(&t->shadow, below);
+	shadow_put(&t->shadow, entry_left_out(number, site));
 	p = write_task(t, p, frame, below, true);
 	return step_on(t, event_write_outside(p, site, number));
 }
@@ -325,20 +334,13 @@ static uint32_t outside_kept(
 
 	for (uint32_t i = count; i; i--, frame = frame_caller(frame)) {
 		uint32_t number = code_record(frame_code(frame))->number;
-		if (place + i > t->depth ||
-			t->frames[place + i - 1] != outside_frame(number, frame_site(frame)) ||
+		if (place + i > t->shadow.depth ||
+			!entry_is_left_out(
+				shadow_at(&t->shadow, place + i), number, frame_site(frame)) ||
 			frame_is_root(frame))
 			kept = i - 1;
 	}
 	return kept;
-}
-
-static bool only_foreign_above(const struct thread *t, uint32_t place)
-{
-	for (uint32_t i = place; i < t->depth; i++)
-		if (!frame_is_foreign(t->frames[i]))
-			return false;
-	return true;
 }
 
 /* Put the `count` frames from `frame` down, which are left out, above `place`. */
@@ -347,19 +349,19 @@ static uint8_t *put_outside(
 {
 	uint32_t kept = outside_kept(t, frame, place, count);
 
-	if (kept == count && only_foreign_above(t, place + count))
+	if (kept == count && shadow_under_foreign(&t->shadow, t->shadow.depth) <= place + count)
 		return p;
-	if (t->depth > place + kept)
-		p = step_on(t, event_write1(p, EVENT_POPS, t->depth - place - kept));
-	stack_cut(t, place + kept);
-	if (p && !stack_reserve(t, count - kept)) {
+	if (t->shadow.depth > place + kept)
+		p = step_on(t, event_write1(p, EVENT_POPS, t->shadow.depth - place - kept));
+	shadow_cut(&t->shadow, place + kept);
+	if (p && !shadow_reserve(&t->shadow, count - kept)) {
 		recorder_stop(PL_GAP_UNKNOWN);
 		return NULL;
 	}
 	for (uint32_t i = count; i > kept; i--, frame = frame_caller(frame))
-		t->frames[place + i - 1] = frame;
+		shadow_keep(&t->shadow, place + i, frame);
 	for (uint32_t i = kept; i < count && p; i++)
-		p = write_outside(t, p, t->frames[place + i], place + i);
+		p = write_outside(t, p, shadow_at(&t->shadow, place + i + 1)->frame, place + i);
 	return p;
 }
 
@@ -379,10 +381,10 @@ static uint8_t *step_to_outside(struct thread *t, uint8_t *p, py_frame *caller)
 
 	for (; inside && code_is_left_out(frame_code(inside)); inside = frame_caller(inside))
 		count++;
-	place = inside ? stack_place(t, inside) : 0;
+	place = inside ? shadow_place(t, inside) : 0;
 	if (inside && (!place || frame_not_begun(inside))) {
 		p = step_to(t, p, inside, false);
-		place = t->depth;
+		place = t->shadow.depth;
 	} else if (!inside && (t->greenlets || !outside_kept(t, caller, 0, count)) &&
 		   greenlet_changed(t, false)) {
 		p = write_greenlet(t, p);
@@ -397,7 +399,7 @@ uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame)
 
 uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame)
 {
-	uint32_t place = stack_find(t, frame);
+	uint32_t place = shadow_find(&t->shadow, frame);
 
 	if (place)
 		p = drop_stale(t, p, place);
@@ -406,25 +408,19 @@ uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame)
 
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller)
 {
-	uint32_t place = t->depth;
+	struct shadow *s = &t->shadow;
 
 	if (!caller && greenlet_changed(t, true))
 		return write_greenlet(t, p);
 	if (caller && code_is_left_out(frame_code(caller)))
 		return step_to_outside(t, p, caller);
-	if (caller && entry_is(t->top, caller) && !frame_not_begun(caller) &&
-		entry_is_true(t->top, caller))
+	if (caller && s->top == caller && !frame_not_begun(caller) &&
+		entry_is_true(t, s->depth, caller))
 		return p;
 	/* foreign frames above the caller stay: it is they that call */
-	while (place && frame_is_foreign(t->frames[place - 1]))
-		place--;
-	if (place < t->depth && entry_is(place ? t->frames[place - 1] : NULL, caller) &&
-		(!caller || entry_is_true(t->frames[place - 1], caller)))
+	uint32_t place = shadow_under_foreign(s, s->depth);
+	if (place < s->depth && shadow_at(s, place)->frame == caller &&
+		(!caller || entry_is_true(t, place, caller)))
 		return p;
-	if (caller)
-		return step_to(t, p, caller, false);
-	if (t->depth)
-		p = event_write1(p, EVENT_POPS, t->depth);
-	stack_cut(t, 0);
-	return p;
+	return caller ? step_to(t, p, caller, false) : pop_to(t, p, 0);
 }

@@ -8,9 +8,11 @@
 /* Make `frame` the top of the shadow stack, for an event that is not an entry: writes POPS or
  * LINKs. */
 uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
-/* The same, if the shadow stack's entry for the frame is from before the frame was left. */
+/* The same for C code that reports events of its own. */
+uint8_t *step_to_foreign(struct thread *t, uint8_t *p, PyCodeObject *code);
+/* As step_to_frame, if the shadow stack's entry for the frame is from before the frame was left. */
 uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame);
-/* The same for an entry: the caller (may be NULL) becomes the top. A caller that is left out is
+/* As step_to_frame, for an entry: the caller (may be NULL) becomes the top. A caller that is left out is
  * written as OUTSIDE, with those below it. */
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller);
 /* Write the top frame's witness here, if that is due and will not be written by the instruction

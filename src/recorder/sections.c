@@ -21,6 +21,7 @@
 #include "recorder/compat/interpreter.h"
 #include "recorder/engine.h"
 #include "recorder/root.h"
+#include "recorder/shadow.h"
 #include "recorder/thread.h"
 
 #define HEARD_IN_VAIN 1000
@@ -107,19 +108,12 @@ void section_end(uint64_t id)
 		*s = root.sections[--root.section_count];
 }
 
-static bool on_stack(const struct thread *t, const py_frame *frame)
-{
-	for (uint32_t i = t->depth; i; i--)
-		if (t->frames[i - 1] == frame)
-			return true;
-	return false;
-}
-
 bool sections_on(const struct thread *t)
 {
 	for (uint32_t i = 0; i < root.section_count; i++) {
 		const struct section *s = &root.sections[i];
-		if (s->frame ? on_stack(t, s->frame) : s->thread == t && s->greenlet == t->greenlet)
+		if (s->frame ? shadow_find(&t->shadow, s->frame)
+			     : s->thread == t && s->greenlet == t->greenlet)
 			return true;
 	}
 	return false;

@@ -3,51 +3,66 @@
 #include "recorder/shadow.h"
 
 #include <sys/mman.h>
-#include "base/expect.h"
-#include "pathline/event.h"
-#include "recorder/compat/python.h"
-#include "recorder/thread.h"
-#include "recorder/window.h"
 
-#define FRAMES_FIRST 1024
+#define ROOM_FIRST 1023
+
+char shadow_stand_ins[2];
 
 /* mremap moves pages, not bytes. */
-static bool frames_grow(struct thread *t, uint32_t room)
+static bool grow_entries(struct shadow *s, uint32_t room)
 {
-	void *at = t->frames ? mremap(t->frames, t->room * sizeof *t->frames,
-				       room * sizeof *t->frames, MREMAP_MAYMOVE)
-			     : mmap(NULL, room * sizeof *t->frames, PROT_READ | PROT_WRITE,
-				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const size_t size = (room + 1) * sizeof *s->entries;
+	void *at = s->entries ? mremap(s->entries, (s->room + 1) * sizeof *s->entries, size,
+					MREMAP_MAYMOVE)
+			      : mmap(NULL, size, PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (at == MAP_FAILED)
 		return false;
-	t->frames = at;
-	t->room = room;
+	s->entries = at;
+	s->room = room;
 	return true;
 }
 
-bool stack_reserve(struct thread *t, uint32_t more)
+bool shadow_reserve(struct shadow *s, uint32_t more)
 {
-	uint32_t room = t->room ? t->room : FRAMES_FIRST;
+	uint32_t room = s->room ? s->room : ROOM_FIRST;
 
-	while (room - t->depth < more)
-		room *= 2;
-	return room == t->room || frames_grow(t, room);
+	while (room - s->depth < more)
+		room = 2 * room + 1;
+	return room == s->room || grow_entries(s, room);
 }
 
-void stack_push(struct thread *t, py_frame *frame)
+uint32_t shadow_find_code(const struct shadow *s, const void *code)
 {
-	if (unlikely(t->depth == t->room) && !stack_reserve(t, 1)) {
-		recorder_stop(PL_GAP_UNKNOWN);
-		return;
-	}
-	stack_put(t, frame);
+	uint32_t i = s->depth;
+
+	while (i && !entry_is_of_code(shadow_at(s, i), code))
+		i--;
+	return i;
 }
 
-/* The same for a frame that may be looked into; 0: it was not written. */
-uint32_t stack_place(const struct thread *t, py_frame *frame)
+uint32_t shadow_find_below(const struct shadow *s, uint32_t above, const py_frame *frame)
 {
-	uint32_t place = stack_find(t, frame);
+	uint32_t i = above ? above - 1 : 0;
 
-	return place && entry_is_true(t->frames[place - 1], frame) ? place : 0;
+	while (i && shadow_at(s, i)->frame != frame)
+		i--;
+	return i ? i : shadow_find(s, frame);
+}
+
+uint32_t shadow_left_out_above(const struct shadow *s, uint32_t place)
+{
+	uint32_t i = place;
+
+	while (i < s->depth && shadow_at(s, i + 1)->frame == FRAME_LEFT_OUT)
+		i++;
+	return i - place;
+}
+
+uint32_t shadow_under_foreign(const struct shadow *s, uint32_t place)
+{
+	while (place && frame_is_foreign(shadow_at(s, place)->frame))
+		place--;
+	return place;
 }

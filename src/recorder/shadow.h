@@ -1,150 +1,194 @@
-/* The shadow stack: the frames of a thread as they were recorded.
- * 
- * An entry is the address of a frame, with marks in bits that no address has; or it represents a
- * frame that is none of the interpreter, or one that is left out (the two lowest bits).
+/* The shadow stack: the frames of a thread as they were recorded. It needs no interpreter: the
+ * addresses of frames in it are only compared here (shadow_frames.h looks into frames).
+ *
+ *	place    0      1      2       3                4               5
+ *	frame    NULL   main   low     FRAME_LEFT_OUT   FRAME_FOREIGN   key
+ *	                       EARLY   number, site     code
  */
 #ifndef PL_RECORDER_SHADOW_H
 #define PL_RECORDER_SHADOW_H
 
-#include "recorder/compat/frame.h"
-#include "recorder/code.h"
-#include "recorder/thread.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+/* As in compat/python.h. */
+typedef struct _PyInterpreterFrame py_frame;
+
+/* Two that are no frames of the interpreter have an address of ours in place of theirs. */
+extern char shadow_stand_ins[2];
 /* C code can report events of its own through PyMonitoring_* (Cython does since 3.13). It has code
- * objects but no frames of the interpreter. In the shadow stack its code represents the frame,
- * marked by the lowest bit. */
-static inline py_frame *foreign_frame(const PyCodeObject *code)
-{
-	return (py_frame *)((uintptr_t)code | 1);
-}
+ * objects but no frames of the interpreter: its entry has the code object. */
+#define FRAME_FOREIGN ((py_frame *)(void *)&shadow_stand_ins[0])
+/* A frame of code that is left out begins and ends without an event, so its address does not
+ * identify it. Its entry has what was written to the stream: the number of its code, and the site
+ * in its caller. */
+#define FRAME_LEFT_OUT ((py_frame *)(void *)&shadow_stand_ins[1])
 
 static inline bool frame_is_foreign(const py_frame *frame)
 {
-	return (uintptr_t)frame & 1;
+	return frame == FRAME_FOREIGN;
 }
 
-/* A frame of code that is left out begins and ends without an event, so its address does not
- * identify it. In its place the shadow stack has what was written to the stream: the number of its
- * code, and the site in its caller. */
-static inline py_frame *outside_frame(uint32_t number, uint32_t site)
-{
-	return (py_frame *)((uintptr_t)site << 34 | (uintptr_t)number << 2 | 2);
-}
-
-#define OUTSIDE_SITE_MAX ((1u << 30) - 1)
-
-static inline uint32_t outside_site(const py_frame *frame)
-{
-	return (uint32_t)((uintptr_t)frame >> 34);
-}
-
-static inline bool frame_is_outside(const py_frame *frame)
-{
-	return ((uintptr_t)frame & 3) == 2;
-}
-
-/* Is this entry of the shadow stack a frame that can be looked into? */
+/* Is it the address of a frame of the interpreter, or NULL? */
 static inline bool frame_is_real(const py_frame *frame)
 {
-	return !((uintptr_t)frame & 3);
+	return (uintptr_t)frame - (uintptr_t)shadow_stand_ins >= sizeof shadow_stand_ins;
 }
 
 /* At the address of a frame of the shadow stack there may be another frame by now. If its calls are
  * recorded late (code_record.late) and it is pending, then it is another one, of which nothing was
  * written. But if an event needed the frame while it was pending, its call was written early: then
- * its entry has a mark, in a bit that no address has.
+ * its entry has a mark.
  *
  *   main -> low, at `if a < b`, which calls K.__lt__   shadow   main  K.__init__, the place of low
- *   low is written early: POPS 1, ENTER low                     main  low+EARLY */
-#define MARK_EARLY ((uintptr_t)1 << 63)
-/* Its witness was written where the frame is, and must not be written by the instruction after it
- * (code_unit.later). */
-#define MARK_TOLD ((uintptr_t)1 << 62)
-/* It was linked before it began, for what was called at its first RESUME by a signal handler. */
-#define MARK_LINKED ((uintptr_t)1 << 61)
-/* It is at a yield but not suspended: it raises there, or the yield is being written. Any other
- * frame that is at a yield has not been resumed. */
-#define MARK_STANDS ((uintptr_t)1 << 60)
-#define MARKS	    (MARK_EARLY | MARK_TOLD | MARK_LINKED | MARK_STANDS)
+ *   low is written early: POPS 1, ENTER low                     main  low, MARK_EARLY
+ *
+ * An entry has one mark at most; each has a bit, so that several can be asked for. */
+enum shadow_mark {
+	MARK_NONE = 0,
+	MARK_EARLY = 1,
+	/* its witness was written where the frame is, and must not be written by the instruction
+	 * after it (code_unit.later) */
+	MARK_TOLD = 2,
+	/* it was linked before it began, for what was called at its first RESUME by a signal
+	 * handler */
+	MARK_LINKED = 4,
+	/* it is at a yield but not suspended: it raises there, or the yield is being written. Any
+	 * other frame that is at a yield has not been resumed. */
+	MARK_STANDS = 8,
+};
 
-static inline py_frame *frame_marked(const py_frame *frame, uintptr_t mark)
+struct shadow_entry {
+	py_frame *frame; /* its address, or one of the two above */
+	union {
+		enum shadow_mark mark; /* of a frame of the interpreter */
+		const void *code;      /* foreign */
+		struct {
+			uint32_t number, site;
+		} left_out;
+	};
+};
+
+struct shadow {
+	py_frame *top; /* the frame at place `depth`: compared at every event */
+	/* by place; at place 0 is none: its frame is NULL. Mapped, not malloc'd. */
+	struct shadow_entry *entries;
+	uint32_t depth;
+	uint32_t room; /* the last place */
+};
+
+/* ---- entries ---- */
+
+static inline struct shadow_entry entry_of_frame(py_frame *frame, enum shadow_mark mark)
 {
-	return (py_frame *)((uintptr_t)frame | mark);
+	return (struct shadow_entry){.frame = frame, .mark = mark};
 }
 
-static inline py_frame *frame_unmarked(const py_frame *entry)
+static inline struct shadow_entry entry_of_code(const void *code)
 {
-	return (py_frame *)((uintptr_t)entry & ~(frame_is_real(entry) ? MARKS : 0));
+	return (struct shadow_entry){.frame = FRAME_FOREIGN, .code = code};
 }
 
-/* Does the entry of the shadow stack have this frame's address? */
-static inline bool entry_is(const py_frame *entry, const py_frame *frame)
+static inline struct shadow_entry entry_left_out(uint32_t number, uint32_t site)
 {
-	return ((uintptr_t)entry ^ (uintptr_t)frame) << 4 == 0;
+	return (struct shadow_entry){
+		.frame = FRAME_LEFT_OUT, .left_out = {.number = number, .site = site}};
 }
 
-/* ---- the stack ---- */
-
-void stack_push(struct thread *t, py_frame *frame);
-/* The same if there is room: depth < room. */
-static inline void stack_put(struct thread *t, py_frame *frame)
+static inline bool entry_is_of_code(const struct shadow_entry *e, const void *code)
 {
-	t->frames[t->depth++] = frame;
-	t->top = frame;
+	return e->frame == FRAME_FOREIGN && e->code == code;
 }
-/* Its place in the shadow stack, counted from 1; 0: it is not there. The entry may be that of an
- * earlier frame at this address (stack_place). */
-static inline uint32_t stack_find(const struct thread *t, const py_frame *frame)
-{
-	uint32_t i = t->depth; /* from the top, where it mostly is */
 
-	while (i && !entry_is(t->frames[i - 1], frame))
+static inline bool entry_is_called_from(const struct shadow_entry *e, uint32_t site)
+{
+	return e->frame == FRAME_LEFT_OUT && e->left_out.site == site;
+}
+
+static inline bool entry_is_left_out(const struct shadow_entry *e, uint32_t number, uint32_t site)
+{
+	return entry_is_called_from(e, site) && e->left_out.number == number;
+}
+
+/* ---- the stack: an event, or a POPS, must say the same ---- */
+
+/* The entry at a place; at place 0 its frame is NULL, and it has no mark. */
+static inline struct shadow_entry *shadow_at(const struct shadow *s, uint32_t place)
+{
+	return &s->entries[place];
+}
+
+/* Make room for that many more entries. false: there is no memory. */
+bool shadow_reserve(struct shadow *s, uint32_t more);
+
+static inline bool shadow_is_full(const struct shadow *s)
+{
+	return s->depth == s->room;
+}
+
+/* There is room. */
+static inline void shadow_put(struct shadow *s, struct shadow_entry entry)
+{
+	s->entries[++s->depth] = entry;
+	s->top = entry.frame;
+}
+
+static inline void shadow_put_frame(struct shadow *s, py_frame *frame)
+{
+	shadow_put(s, entry_of_frame(frame, MARK_NONE));
+}
+
+static inline void shadow_cut(struct shadow *s, uint32_t depth)
+{
+	s->depth = depth;
+	s->top = shadow_at(s, depth)->frame;
+}
+
+/* depth > 0 */
+static inline void shadow_pop(struct shadow *s)
+{
+	shadow_cut(s, s->depth - 1);
+}
+
+/* The only mark of the frame at `place`. */
+static inline void shadow_mark(struct shadow *s, uint32_t place, enum shadow_mark mark)
+{
+	shadow_at(s, place)->mark = mark;
+}
+
+/* Does the entry at `place`, which is a frame's, have one of these marks? */
+static inline bool shadow_has(const struct shadow *s, uint32_t place, unsigned marks)
+{
+	return shadow_at(s, place)->mark & marks;
+}
+
+/* The frame's place; 0: it is not there. The entry may be that of an earlier frame at this address
+ * (shadow_place). */
+static inline uint32_t shadow_find(const struct shadow *s, const py_frame *frame)
+{
+	uint32_t i = s->depth; /* from the top, where it mostly is */
+
+	while (i && shadow_at(s, i)->frame != frame)
 		i--;
 	return i;
 }
 
-/* The same for a frame that may be looked into; 0: it was not written. */
-uint32_t stack_place(const struct thread *t, py_frame *frame);
-/* Make room for that many more entries. false: there is no memory. */
-bool stack_reserve(struct thread *t, uint32_t more);
+/* The same of C code. */
+uint32_t shadow_find_code(const struct shadow *s, const void *code);
+/* The same of a frame below `above`: callers mostly are at the next place down, so a walk of a deep
+ * stack does not begin at the top for each frame. */
+uint32_t shadow_find_below(const struct shadow *s, uint32_t above, const py_frame *frame);
+/* The number of entries directly above `place` that are left out. */
+uint32_t shadow_left_out_above(const struct shadow *s, uint32_t place);
+/* The place under those directly below `place`, and there, that are foreign. */
+uint32_t shadow_under_foreign(const struct shadow *s, uint32_t place);
 
-/* The shadow stack alone: an event, or a POPS, must say the same. depth > 0. */
-static inline void stack_pop(struct thread *t)
+/* Frames that are about to be pushed, the top of them first, can wait above the depth: `place` is
+ * their own. There is room. */
+static inline void shadow_keep(struct shadow *s, uint32_t place, py_frame *frame)
 {
-	t->depth--;
-	t->top = t->depth ? t->frames[t->depth - 1] : NULL;
-}
-static inline void stack_mark(struct thread *t, uint32_t place, uintptr_t mark)
-{
-	t->frames[place - 1] = frame_marked(frame_unmarked(t->frames[place - 1]), mark);
-	t->top = t->frames[t->depth - 1];
-}
-
-static inline void stack_cut(struct thread *t, uint32_t depth)
-{
-	t->depth = depth;
-	t->top = depth ? t->frames[depth - 1] : NULL;
-}
-
-/* ---- is it the frame that is there now? ---- */
-
-/* The entry of the shadow stack has the frame's address: is it the frame that is there now, and
- * runs? */
-static inline bool entry_is_true(const py_frame *entry, py_frame *frame)
-{
-	bool told = (uintptr_t)entry & (MARK_EARLY | MARK_TOLD) || !frame_is_pending(frame);
-
-	return told && ((uintptr_t)entry & MARK_STANDS || !frame_not_resumed(frame));
-}
-
-/* Of a frame that has not begun, at `place` of the shadow stack: was its own start written? One
- * that was written late has the mark for that. */
-static inline bool was_entered(const struct thread *t, uint32_t place, py_frame *frame)
-{
-	const struct code_record *r = code_known(frame_code(frame));
-
-	return t->entered == frame &&
-	       (!r || !r->facts.late || (uintptr_t)t->frames[place - 1] & MARK_EARLY);
+	*shadow_at(s, place) = entry_of_frame(frame, MARK_NONE);
 }
 
 #endif

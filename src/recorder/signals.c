@@ -18,6 +18,7 @@
 #include "recorder/compat/interpreter.h"
 #include "recorder/root.h"
 #include "recorder/shadow.h"
+#include "recorder/shadow_frames.h"
 #include "recorder/switch.h"
 #include "recorder/thread.h"
 #include "ring/ring.h"
@@ -41,20 +42,20 @@ static void write_stop(int number)
 	py_frame *f = ts ? current_frame(ts) : NULL;
 	if (root.filters && f)
 		f = frame_recorded(frame_of_python(f));
-	uint32_t place = f ? stack_find(t, f) : 0;
+	uint32_t place = f ? shadow_find(&t->shadow, f) : 0;
 	uint8_t *p = t->ring.at;
 	/* Another activation lies there, which has told nothing: it is not known where that
 	 * stands. */
-	if (place > 1 && !frame_is_foreign(f) && !entry_is_true(t->frames[place - 1], f)) {
+	if (place > 1 && !entry_is_true(t, place, f)) {
 		place--;
 		f = NULL;
 	}
-	if (place && f && !frame_is_foreign(f))
+	if (place && f)
 		unit = frame_unit(f, frame_code(f)) + 1;
-	if (t->owes && !(place == t->depth && unit == t->owes)) /* it has gone on since */
+	if (t->owes && !(place == t->shadow.depth && unit == t->owes)) /* it has gone on since */
 		p = thread_write_owed(t, p);
-	if (place && place < t->depth) /* those above it returned without an event */
-		p = event_write1(p, EVENT_POPS, t->depth - place);
+	if (place && place < t->shadow.depth) /* those above it returned without an event */
+		p = event_write1(p, EVENT_POPS, t->shadow.depth - place);
 	ring_commit(&t->ring, event_write2(p, EVENT_STOP, (uint64_t)number, unit));
 }
 

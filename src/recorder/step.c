@@ -50,9 +50,9 @@ static uint8_t *write_loss(struct thread *t, uint8_t *p)
 		p = event_write2(p, EVENT_GAP,
 			root.arena.head->on_full == FULL_DROP ? PL_GAP_DROPPED : PL_GAP_FULL,
 			t->lost);
-	if (t->depth && t->known)
-		p = event_write1(p, EVENT_POPS, t->depth);
-	stack_cut(t, 0);
+	if (t->shadow.depth && t->known)
+		p = event_write1(p, EVENT_POPS, t->shadow.depth);
+	shadow_cut(&t->shadow, 0);
 	if (t->greenlets)
 		greenlets_lost(t);
 	t->calls_lost = t->lost != 0;

@@ -14,6 +14,7 @@
 #include "recorder/link.h"
 #include "recorder/root.h"
 #include "recorder/shadow.h"
+#include "recorder/shadow_frames.h"
 #include "recorder/step.h"
 #include "recorder/thread.h"
 #include "recorder/tiers/tiers.h"
@@ -25,12 +26,11 @@
 static uint32_t stands_at(const struct thread *t, py_frame *frame)
 {
 	for (frame = frame_recorded(frame); frame; frame = frame_recorded(frame_caller(frame))) {
-		uint32_t place = stack_find(t, frame);
+		uint32_t place = shadow_find(&t->shadow, frame);
 		if (place && frame_not_resumed(frame) &&
-			!((uintptr_t)t->frames[place - 1] & MARK_STANDS))
+			!shadow_has(&t->shadow, place, MARK_STANDS))
 			place = 0;
-		if (place &&
-			(frame_not_begun(frame) || !entry_is_true(t->frames[place - 1], frame)))
+		if (place && (frame_not_begun(frame) || !entry_is_true(t, place, frame)))
 			return 0;
 		if (place)
 			return place;
@@ -41,13 +41,12 @@ static uint32_t stands_at(const struct thread *t, py_frame *frame)
 /* How many frames that are left out are above `place`, called from where the frame there is. */
 static uint32_t outside_above(const struct thread *t, uint32_t place)
 {
-	py_frame *frame = frame_unmarked(t->frames[place - 1]);
-	uint32_t i = place, site = frame_unit(frame, frame_code(frame));
+	py_frame *frame = shadow_at(&t->shadow, place)->frame;
+	uint32_t count = shadow_left_out_above(&t->shadow, place);
+	bool called = count && entry_is_called_from(shadow_at(&t->shadow, place + 1),
+				       frame_unit(frame, frame_code(frame)));
 
-	while (i < t->depth && frame_is_outside(t->frames[i]))
-		i++;
-	bool called = i > place && outside_site(t->frames[place]) == (site & OUTSIDE_SITE_MAX);
-	return called ? i - place : 0;
+	return called ? count : 0;
 }
 
 /* The frame and its callers that are pending: their calls were before now. NULL: there was no room
@@ -58,25 +57,25 @@ static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame)
 	uint32_t count = 0, place = 0;
 
 	for (; frame && !frame_not_begun(frame); frame = frame_caller(frame)) {
-		place = stack_place(t, frame);
+		place = shadow_place(t, frame);
 		if (place)
 			break;
 		if (!frame_is_pending(frame))
 			return p;
 		count++;
 	}
-	if (!count || !place || !stack_reserve(t, count))
+	if (!count || !place || !shadow_reserve(&t->shadow, count))
 		return p;
-	if (t->depth > place)
-		p = event_write1(p, EVENT_POPS, t->depth - place);
-	stack_cut(t, place);
+	if (t->shadow.depth > place)
+		p = event_write1(p, EVENT_POPS, t->shadow.depth - place);
+	shadow_cut(&t->shadow, place);
 	frame = top;
 	for (uint32_t i = count; i; i--, frame = frame_caller(frame))
-		t->frames[place + i - 1] = frame;
+		shadow_keep(&t->shadow, place + i, frame);
 	for (uint32_t i = 0; i < count && p; i++) {
-		frame = t->frames[place + i];
+		frame = shadow_at(&t->shadow, place + i + 1)->frame;
 		p = write_enter(t, p, frame_site(frame), code_known(frame_code(frame))->number, 0);
-		stack_put(t, frame_marked(frame, MARK_EARLY));
+		shadow_put(&t->shadow, entry_of_frame(frame, MARK_EARLY));
 		p = step_on(t, step_tell_due(t, p));
 	}
 	return p;
@@ -99,9 +98,9 @@ static uint8_t *take_back(struct thread *t, const PyThreadState *ts)
 	py_frame *frame = ahead ? top_frame(ts) : NULL;
 	uint8_t here[EVENT_BYTES_MAX];
 
-	while (frame && ts->tracing && !entry_is(t->top, frame)) /* the frames of a callback */
+	while (frame && ts->tracing && t->shadow.top != frame) /* the frames of a callback */
 		frame = frame_caller(frame);
-	if (!frame || !entry_is(t->top, frame))
+	if (!frame || t->shadow.top != frame)
 		return t->ring.at;
 	const uint32_t unit = frame_unit(frame, frame_code(frame));
 	const size_t bytes = (size_t)(event_write1(here, EVENT_AGAIN, unit) - here);
@@ -114,7 +113,7 @@ static uint8_t *take_back(struct thread *t, const PyThreadState *ts)
 /* Is it where it was when the pass was taken back? */
 static bool stands_at_owed(const struct thread *t, py_frame *frame)
 {
-	return entry_is(t->top, frame) && frame_unit(frame, frame_code(frame)) + 1 == t->owes;
+	return t->shadow.top == frame && frame_unit(frame, frame_code(frame)) + 1 == t->owes;
 }
 
 /* Another thread waits for the GIL, or is in C: write in its stream where it is, as if that were
@@ -146,14 +145,15 @@ static void write_stand(struct thread *t, PyThreadState *ts, bool last)
 		return;
 	}
 	uint32_t place = stands_at(t, frame);
-	if (!place || frame_is_foreign(t->frames[place - 1])) {
+	if (!place) {
 		ring_commit(&t->ring, p);
 		return;
 	}
-	uint32_t outside = !entry_is(t->frames[place - 1], frame) ? outside_above(t, place) : 0;
-	if (place + outside < t->depth)
-		p = event_write1(p, EVENT_POPS, t->depth - place - outside);
-	stack_cut(t, place + outside);
+	uint32_t outside =
+		shadow_at(&t->shadow, place)->frame != frame ? outside_above(t, place) : 0;
+	if (place + outside < t->shadow.depth)
+		p = event_write1(p, EVENT_POPS, t->shadow.depth - place - outside);
+	shadow_cut(&t->shadow, place + outside);
 	if (!outside)
 		p = write_here(t, p);
 	ring_commit(&t->ring, p);
@@ -162,7 +162,7 @@ static void write_stand(struct thread *t, PyThreadState *ts, bool last)
 /* It is at the jump of a pass that was just taken back. */
 static void hear_landing(const struct thread *t)
 {
-	PyCodeObject *code = frame_code(frame_unmarked(t->top));
+	PyCodeObject *code = frame_code(t->shadow.top);
 
 	tier_hear_landing(code, code_known(code), t->lands - 1);
 }
@@ -215,7 +215,7 @@ static void tell_own_stand(PyThreadState *ts)
 	py_frame *frame = frame_recorded(top_frame(ts));
 	if (!frame)
 		p = step_to_caller(self, p, NULL);
-	else if (!entry_is(self->top, frame) || !entry_is_true(self->top, frame))
+	else if (self->shadow.top != frame || !entry_is_true(self, self->shadow.depth, frame))
 		p = step_to_frame(self, p, frame);
 	p = p ? write_at(self, p) : NULL;
 	if (p)

@@ -39,7 +39,7 @@ void thread_tell_state(struct thread *t)
  * in the middle of them still has its state. */
 static void pop_the_rest(struct thread *t)
 {
-	bool returned = t->depth && !t->fresh && !interpreter_finalizing() &&
+	bool returned = t->shadow.depth && !t->fresh && !interpreter_finalizing() &&
 			!PyGILState_GetThisThreadState();
 
 	uint8_t *p = t->ring.at;
@@ -48,7 +48,7 @@ static void pop_the_rest(struct thread *t)
 		return;
 	if (t->owes)
 		p = thread_write_owed(t, p);
-	ring_commit(&t->ring, event_write1(p, EVENT_POPS, t->depth));
+	ring_commit(&t->ring, event_write1(p, EVENT_POPS, t->shadow.depth));
 }
 
 /* Runs without the GIL: it changes nothing that others write. */
@@ -69,6 +69,15 @@ static void thread_end(void *p)
 int thread_init(void)
 {
 	return pthread_key_create(&at_thread_end, thread_end);
+}
+
+void thread_push(struct thread *t, struct shadow_entry entry)
+{
+	if (unlikely(shadow_is_full(&t->shadow)) && !shadow_reserve(&t->shadow, 1)) {
+		recorder_stop(PL_GAP_UNKNOWN);
+		return;
+	}
+	shadow_put(&t->shadow, entry);
 }
 
 /* States of ended threads are used again, except the thread that wrote last: its position must
@@ -96,15 +105,13 @@ struct thread *thread_begin(void)
 	if (root.forked && !process_begin_in_child())
 		return NULL;
 	struct thread *t = take_state();
-	if (!t || (!t->frames && !stack_reserve(t, 1))) {
+	if (!t || (!t->shadow.entries && !shadow_reserve(&t->shadow, 1))) {
 		recorder_stop(PL_GAP_UNKNOWN);
 		return NULL;
 	}
-	py_frame **frames = t->frames;
-	uint32_t room = t->room;
+	const struct shadow empty = {.entries = t->shadow.entries, .room = t->shadow.room};
 	struct thread *next = t->next;
-	*t = (struct thread){
-		.frames = frames, .room = room, .next = next, .number = root.thread_count++};
+	*t = (struct thread){.shadow = empty, .next = next, .number = root.thread_count++};
 	t->native_id = (uint64_t)syscall(SYS_gettid);
 	t->time_ticks = now_ticks();
 	t->ticks_to_name = 1;

@@ -6,6 +6,7 @@
 #include "base/expect.h"
 #include "format/event.h"
 #include "recorder/root.h"
+#include "recorder/shadow.h"
 #include "ring/ring.h"
 
 /* The shadow stack has the thread's frames as they were recorded: what a reader has on its own
@@ -15,10 +16,7 @@
 struct thread {
 	struct ring_writer ring;
 	struct event_calls calls; /* known to the readers of the stream */
-	py_frame *top;	   /* == frames[depth - 1], NULL when empty: compared at every event */
-	py_frame **frames; /* a copy of the call stack, bottom first; mapped, not malloc'd */
-	uint32_t depth;
-	uint32_t room;
+	struct shadow shadow;
 	uint64_t tick;	     /* the collector's tick at the last event */
 	uint64_t time_ticks; /* the last time written into the stream */
 	uint64_t lost;	     /* events lost since there was no room */
@@ -108,6 +106,9 @@ int thread_init(void);
 void thread_forget_all(void); /* in a forked child */
 /* Its state of the interpreter may be another one: the collector needs the address. */
 void thread_tell_state(struct thread *t);
+
+/* Onto its shadow stack. Without memory for that the recorder stops. */
+void thread_push(struct thread *t, struct shadow_entry entry);
 
 /* While another than its own event writes into its ring. false: that is so already. */
 static inline bool thread_take_ring(struct thread *t)

@@ -166,7 +166,7 @@ static void tell_begun_again(PyCodeObject *code, PyThreadState *state)
 	bool stale = m.thread->stale;
 	m.thread->stale = false;
 	if (!stale && !frame_is_foreign(m.frame) && m.frame->frame_obj &&
-		stack_find(m.thread, m.frame) && moment_make_room_inside(&m))
+		shadow_find(&m.thread->shadow, m.frame) && moment_make_room_inside(&m))
 		moment_end(&m, event_write2(m.at, EVENT_GAP, PL_GAP_JUMPED, 0));
 }
 

@@ -1,0 +1,37 @@
+/* The shadow stack and the interpreter's: is the frame of an entry the one that is there now? */
+#ifndef PL_RECORDER_SHADOW_FRAMES_H
+#define PL_RECORDER_SHADOW_FRAMES_H
+
+#include "recorder/compat/frame.h"
+#include "recorder/code.h"
+#include "recorder/shadow.h"
+#include "recorder/thread.h"
+
+/* The entry at `place` has the frame's address: is it the frame that is there now, and runs? */
+static inline bool entry_is_true(const struct thread *t, uint32_t place, py_frame *frame)
+{
+	const struct shadow *s = &t->shadow;
+	bool told = shadow_has(s, place, MARK_EARLY | MARK_TOLD) || !frame_is_pending(frame);
+
+	return told && (shadow_has(s, place, MARK_STANDS) || !frame_not_resumed(frame));
+}
+
+/* As shadow_find, for a frame that may be looked into; 0: it was not written. */
+static inline uint32_t shadow_place(const struct thread *t, py_frame *frame)
+{
+	uint32_t place = shadow_find(&t->shadow, frame);
+
+	return place && entry_is_true(t, place, frame) ? place : 0;
+}
+
+/* Of a frame that has not begun, at `place` of the shadow stack: was its own start written? One
+ * that was written late has the mark for that. */
+static inline bool was_entered(const struct thread *t, uint32_t place, py_frame *frame)
+{
+	const struct code_record *r = code_known(frame_code(frame));
+
+	return t->entered == frame &&
+	       (!r || !r->facts.late || shadow_has(&t->shadow, place, MARK_EARLY));
+}
+
+#endif
