@@ -202,7 +202,7 @@ __attribute__((noinline)) static bool plain_begin(
 	return true;
 }
 
-__attribute__((always_inline)) static inline bool enter_at_once(
+__attribute__((always_inline)) static inline bool enter_fast(
 	struct thread *t, PyCodeObject *code, const PyThreadState *state, enum plain_stamp stamp)
 {
 	struct plain_event e;
@@ -212,7 +212,7 @@ __attribute__((always_inline)) static inline bool enter_at_once(
 }
 
 /* A known call: nothing is called on the way, so a callback saves no registers. */
-__attribute__((always_inline)) static inline bool known_enter_at_once(
+__attribute__((always_inline)) static inline bool known_enter_fast(
 	struct thread *t, PyCodeObject *code, const PyThreadState *state, enum plain_stamp stamp)
 {
 	struct plain_event e;
@@ -249,7 +249,7 @@ __attribute__((always_inline)) static inline bool plain_resume(
 	return true;
 }
 
-__attribute__((always_inline)) static inline bool resume_at_once(
+__attribute__((always_inline)) static inline bool resume_fast(
 	struct thread *t, PyCodeObject *code, const PyThreadState *state)
 {
 	struct plain_event e;
@@ -277,7 +277,7 @@ __attribute__((always_inline)) static inline bool plain_end(
 	return true;
 }
 
-__attribute__((always_inline)) static inline bool yield_at_once(
+__attribute__((always_inline)) static inline bool yield_fast(
 	struct thread *t, PyCodeObject *code, const PyThreadState *state, uint32_t unit)
 {
 	struct plain_event e;
@@ -291,7 +291,7 @@ __attribute__((always_inline)) static inline bool yield_at_once(
 
 /* A return of a generator whose yields have no events. Its number is kept: the next generator at
  * this address begins with another one. */
-__attribute__((always_inline)) static inline bool end_at_once(
+__attribute__((always_inline)) static inline bool end_fast(
 	struct thread *t, PyCodeObject *code, const PyThreadState *state, uint32_t unit)
 {
 	struct plain_event e;
@@ -319,8 +319,8 @@ __attribute__((always_inline)) static inline bool plain_leave(
 	return true;
 }
 
-__attribute__((always_inline)) static inline bool return_at_once(struct thread *t,
-	PyCodeObject *code, const PyThreadState *state, uint32_t unit, enum plain_stamp stamp)
+__attribute__((always_inline)) static inline bool return_fast(struct thread *t, PyCodeObject *code,
+	const PyThreadState *state, uint32_t unit, enum plain_stamp stamp)
 {
 	struct plain_event e;
 

@@ -1,7 +1,7 @@
 /* The hooks: one callback an event of sys.monitoring. With lines.c and emit.h this is the hot
  * path.
  *
- * Most callbacks have two halves. The fast one (witness, known_enter_at_once, …) looks whether all
+ * Most callbacks have two halves. The fast one (witness, known_enter_fast, …) looks whether all
  * is as it mostly is, and if so writes the event into the ring; it calls nothing, so the compiler
  * saves no registers. The slow one (…_in_full) is a function of its own, which is not inlined: it
  * handles whatever the first refused, from the beginning. A fast half that refuses has written
@@ -31,7 +31,7 @@
 #include "recorder/tools.h"
 
 /* false: disable it here, because the code is left out or recorded late */
-__attribute__((noinline)) static bool enter_in_full(PyCodeObject *code, PyThreadState *state)
+__attribute__((noinline)) static bool enter_slow(PyCodeObject *code, PyThreadState *state)
 {
 	struct code_record *record = PyCode_Check(code) ? code_record(code) : NULL;
 
@@ -48,8 +48,8 @@ __attribute__((noinline)) static PyObject *start_slow(PyObject *const *args)
 	PyThreadState *state = hook_thread_state(self);
 	PyObject *thrown = take_thrown(state);
 
-	bool heard = (self && enter_at_once(self, code_of(args), state, STAMP_AT_TICKS)) ||
-		     enter_in_full(code_of(args), state);
+	bool heard = (self && enter_fast(self, code_of(args), state, STAMP_AT_TICKS)) ||
+		     enter_slow(code_of(args), state);
 	return result_beside(thrown, heard ? Py_None : hook_disable);
 }
 
@@ -58,12 +58,12 @@ PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 	struct thread *t = self;
 	(void)hook, (void)n, (void)names;
 
-	if (known_enter_at_once(t, code_of(args), state_at_ease(t), STAMP_AT_TICKS))
+	if (known_enter_fast(t, code_of(args), state_at_ease(t), STAMP_AT_TICKS))
 		Py_RETURN_NONE;
 	return start_slow(args);
 }
 
-__attribute__((noinline)) static bool resume_in_full(PyCodeObject *code, PyThreadState *state)
+__attribute__((noinline)) static bool resume_slow(PyCodeObject *code, PyThreadState *state)
 {
 	return record_reenter(code, state, EVENT_RESUME);
 }
@@ -74,8 +74,8 @@ PyObject *on_resume(PyObject *hook, PyObject *const *args, size_t n, PyObject *n
 	PyObject *thrown = take_thrown(state);
 	(void)hook, (void)n, (void)names;
 
-	bool heard = (self && resume_at_once(self, code_of(args), state)) ||
-		     resume_in_full(code_of(args), state);
+	bool heard = (self && resume_fast(self, code_of(args), state)) ||
+		     resume_slow(code_of(args), state);
 	return result_beside(thrown, heard ? Py_None : hook_disable);
 }
 
@@ -161,8 +161,7 @@ static bool leave_is_hushed(const struct moment *m, uint32_t unit)
 }
 
 /* kind: EVENT_LEAVE or EVENT_SUSPEND */
-__attribute__((noinline)) static PyObject *leave_in_full(
-	PyObject *const *args, enum event_kind kind)
+__attribute__((noinline)) static PyObject *leave_slow(PyObject *const *args, enum event_kind kind)
 {
 	struct moment m;
 
@@ -183,13 +182,13 @@ PyObject *on_return(PyObject *hook, PyObject *const *args, size_t n, PyObject *n
 	PyCodeObject *code = code_of(args);
 	struct thread *t = self;
 	const PyThreadState *state = state_seen(t);
-	uint32_t unit = unit_at_once(args[1]);
+	uint32_t unit = unit_fast(args[1]);
 	(void)hook, (void)n, (void)names;
 
-	if ((root.policy.returns && return_at_once(t, code, state, unit, STAMP_AT_TICKS)) ||
-		end_at_once(t, code, state, unit))
+	if ((root.policy.returns && return_fast(t, code, state, unit, STAMP_AT_TICKS)) ||
+		end_fast(t, code, state, unit))
 		Py_RETURN_NONE;
-	return leave_in_full(args, EVENT_LEAVE);
+	return leave_slow(args, EVENT_LEAVE);
 }
 
 PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
@@ -197,9 +196,9 @@ PyObject *on_yield(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 	struct thread *t = self;
 	(void)hook, (void)n, (void)names;
 
-	if (yield_at_once(t, code_of(args), state_seen(t), unit_at_once(args[1])))
+	if (yield_fast(t, code_of(args), state_seen(t), unit_fast(args[1])))
 		Py_RETURN_NONE;
-	return leave_in_full(args, EVENT_SUSPEND);
+	return leave_slow(args, EVENT_SUSPEND);
 }
 
 PyObject *on_unwind(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)

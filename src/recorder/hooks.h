@@ -90,7 +90,7 @@ static inline uint32_t unit_of(PyObject *offset)
 }
 
 /* As unit_of, if that calls nothing; EVENT_NO_UNIT: it would. An offset is never below 0. */
-static inline uint32_t unit_at_once(PyObject *offset)
+static inline uint32_t unit_fast(PyObject *offset)
 {
 	const PyLongObject *l = (const PyLongObject *)offset;
 

@@ -21,14 +21,14 @@
 #include "recorder/tiers/tiers.h"
 #include "ring/ring.h"
 
-static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number);
-static PyObject *instruction_in_full(PyObject *const *args);
+static PyObject *line_slow(PyCodeObject *code, PyObject *line_number);
+static PyObject *instruction_slow(PyObject *const *args);
 
 /* The slow half of LINE, or, `moved`, of INSTRUCTION, which reports a witness of hot code. */
-__attribute__((always_inline)) static inline PyObject *witness_in_full(
+__attribute__((always_inline)) static inline PyObject *witness_slow(
 	PyObject *const *args, bool moved)
 {
-	return moved ? instruction_in_full(args) : line_in_full(code_of(args), args[1]);
+	return moved ? instruction_slow(args) : line_slow(code_of(args), args[1]);
 }
 
 /* The frame is the top of the shadow stack, and p is where the ring goes on after what was written
@@ -58,21 +58,20 @@ static PyObject *new_call_begins(struct thread *t, py_frame *frame, const struct
 
 /* A witness that also records its frame's call. `known`: only a known call (event.h), which calls
  * nothing on the way. */
-__attribute__((always_inline)) static inline PyObject *begin_at_once(struct thread *t,
-	py_frame *frame, const struct code_record *r, uint32_t start, PyObject *const *args,
-	bool moved, bool known)
+__attribute__((always_inline)) static inline PyObject *begin_fast(struct thread *t, py_frame *frame,
+	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved, bool known)
 {
 	py_frame *caller = plain_caller(frame);
 	uint32_t site = told_site(caller);
 
 	if (site == EVENT_NO_SITE || shadow_is_full(&t->shadow))
-		return witness_in_full(args, moved);
+		return witness_slow(args, moved);
 	const uint32_t bytes = known ? event_known_call(&t->calls, event_call(site, r->number)) : 0;
 	if (known && !bytes)
 		return new_call_begins(t, frame, r, start, args, moved);
 	uint8_t *p = begin_at_caller(t, frame, caller);
 	if (!p)
-		return witness_in_full(args, moved);
+		return witness_slow(args, moved);
 	p = plain_write_enter(t, p, site, r, bytes);
 	shadow_put_frame(&t->shadow, frame);
 	t->entered = frame;
@@ -84,19 +83,19 @@ __attribute__((always_inline)) static inline PyObject *begin_at_once(struct thre
 __attribute__((noinline, cold)) static PyObject *new_call_begins(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved)
 {
-	return begin_at_once(t, frame, r, start, args, moved, false);
+	return begin_fast(t, frame, r, start, args, moved, false);
 }
 
 __attribute__((noinline)) static PyObject *line_begins(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t start, PyObject *const *args)
 {
-	return begin_at_once(t, frame, r, start, args, false, true);
+	return begin_fast(t, frame, r, start, args, false, true);
 }
 
 __attribute__((noinline)) static PyObject *instruction_begins(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t start, PyObject *const *args)
 {
-	return begin_at_once(t, frame, r, start, args, true, true);
+	return begin_fast(t, frame, r, start, args, true, true);
 }
 
 /* May the event there take the fast path? */
@@ -117,7 +116,7 @@ static inline bool may_be_moved(const PyCodeObject *code, uint32_t unit)
 }
 
 /* Another pass of a loop, reported before the jump. */
-__attribute__((noinline)) static PyObject *again_at_once(struct thread *t, py_frame *frame,
+__attribute__((noinline)) static PyObject *again_fast(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t unit, PyObject *const *args)
 {
 	uint8_t *p = t->ring.at;
@@ -126,11 +125,11 @@ __attribute__((noinline)) static PyObject *again_at_once(struct thread *t, py_fr
 		(bits & UNIT_BITS(.heard = 3, .pending = 1)) == UNIT_BITS(.heard = HEARD_MOVED);
 
 	if (!plain || !unit_is_pass(bits) || root.first_move.record || step_is_slow_inline(t, p))
-		return instruction_in_full(args);
+		return instruction_slow(args);
 	if (t->shadow.top != frame) {
 		uint32_t place = place_below(t, frame);
 		if (!place)
-			return instruction_in_full(args);
+			return instruction_slow(args);
 		p = drop_to(t, p, place);
 	}
 	ring_commit_ahead(&t->ring, p, event_write1(p, EVENT_AGAIN, unit));
@@ -140,7 +139,7 @@ __attribute__((noinline)) static PyObject *again_at_once(struct thread *t, py_fr
 __attribute__((always_inline)) static inline PyObject *not_plain(struct thread *t, py_frame *frame,
 	const struct code_record *r, uint32_t unit, PyObject *const *args, bool moved)
 {
-	return moved ? again_at_once(t, frame, r, unit, args) : witness_in_full(args, false);
+	return moved ? again_fast(t, frame, r, unit, args) : witness_slow(args, false);
 }
 
 /* The frame that wrote last is at a witness, or its caller is, with nothing to write before it:
@@ -151,22 +150,22 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 	PyCodeObject *code = code_of(args);
 
 	if (!t || root.policy.lines)
-		return witness_in_full(args, moved);
+		return witness_slow(args, moved);
 	const PyThreadState *ts = gil_holder_seen(t);
 	if (!ts)
-		return witness_in_full(args, moved);
+		return witness_slow(args, moved);
 	py_frame *frame = current_frame(ts);
 	if (!frame || frame_code(frame) != code || thread_is_traced(ts))
-		return witness_in_full(args, moved);
+		return witness_slow(args, moved);
 	intptr_t mark = code_mark(code);
 	if (mark <= 0)
-		return witness_in_full(args, moved);
+		return witness_slow(args, moved);
 	struct code_record *r = (struct code_record *)mark;
 	uint32_t unit = frame_unit_or_none(frame, code);
 	if (unit >= r->unit_count)
-		return witness_in_full(args, moved);
+		return witness_slow(args, moved);
 	if (!moved && unlikely(frame->frame_obj != NULL) && may_be_moved(code, unit))
-		return witness_in_full(args, moved);
+		return witness_slow(args, moved);
 	uint32_t bits = unit_bits(r->units[unit]);
 	uint8_t *p = t->ring.at;
 	if (!unit_is_plain(bits, moved))
@@ -176,19 +175,19 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 		bits = unit_bits(r->units[unit - LOOK_UP_UNITS]);
 	uint32_t start = bits & start_bits;
 	if (!start || step_is_slow(t, p))
-		return witness_in_full(args, moved);
+		return witness_slow(args, moved);
 	if (!moved && unlikely(++r->lines_heard == root.hot_lines))
-		return witness_in_full(args, moved);
+		return witness_slow(args, moved);
 	if (unlikely(bits & UNIT_BITS(.begins = 1)))
 		return moved ? instruction_begins(t, frame, r, start, args)
 			     : line_begins(t, frame, r, start, args);
 	if (t->shadow.top != frame) {
 		uint32_t place = place_below(t, frame);
 		if (!place || shadow_has(&t->shadow, place, MARK_TOLD))
-			return witness_in_full(args, moved);
+			return witness_slow(args, moved);
 		p = drop_to(t, p, place);
 	} else if (moved && shadow_has(&t->shadow, t->shadow.depth, MARK_TOLD)) {
-		return witness_in_full(args, moved);
+		return witness_slow(args, moved);
 	}
 	witness_write(t, p, start);
 	Py_RETURN_NONE;
@@ -217,7 +216,7 @@ static uint32_t told_early(const struct moment *m)
 
 /* Write the call here, if it was not written. While all lines are recorded a frame may come here
  * again, and the mark stays. */
-static void begin_in_full(struct moment *m)
+static void begin_slow(struct moment *m)
 {
 	struct thread *t = m->thread;
 	uint32_t place = told_early(m);
@@ -232,7 +231,7 @@ static void begin_in_full(struct moment *m)
 static bool witness_begin(struct moment *m, uint32_t unit, struct code_unit here)
 {
 	if (unlikely(here.begins))
-		begin_in_full(m);
+		begin_slow(m);
 	if (!moment_make_room_inside(m))
 		return false;
 	if (unlikely(root.policy.lines)) {
@@ -253,7 +252,7 @@ static bool is_moved(const struct moment *m, const PyCodeObject *code, uint32_t 
 	return m->frame->frame_obj && line >= code->co_firstlineno && line != told;
 }
 
-__attribute__((noinline)) static PyObject *line_in_full(PyCodeObject *code, PyObject *line_number)
+__attribute__((noinline)) static PyObject *line_slow(PyCodeObject *code, PyObject *line_number)
 {
 	struct moment m;
 
@@ -327,7 +326,7 @@ static PyObject *landing(struct moment *m, uint32_t unit)
  * and of JUMP at the ends of loops (hot.c), as it is cheaper there. What it finds: a place where a
  * pass that is owed begins; a pass; a place that is only counted; a witness, at its own
  * unit, or, later, LOOK_UP_UNITS after it. */
-__attribute__((noinline)) static PyObject *instruction_in_full(PyObject *const *args)
+__attribute__((noinline)) static PyObject *instruction_slow(PyObject *const *args)
 {
 	struct moment m;
 	PyCodeObject *code = code_of(args);

@@ -30,7 +30,7 @@ __attribute__((noinline)) static PyObject *start_stamped_slow(
 	const PyThreadState *state = hook_thread_state(self);
 
 	if (self && !state->current_exception &&
-		enter_at_once(self, code_of(args), state, STAMP_ALWAYS))
+		enter_fast(self, code_of(args), state, STAMP_ALWAYS))
 		Py_RETURN_NONE;
 	stamp_next(code_of(args));
 	return on_start(hook, args, n, names);
@@ -40,7 +40,7 @@ PyObject *on_start_stamped(PyObject *hook, PyObject *const *args, size_t n, PyOb
 {
 	struct thread *t = self;
 
-	if (known_enter_at_once(t, code_of(args), state_at_ease(t), STAMP_BY_TSC))
+	if (known_enter_fast(t, code_of(args), state_at_ease(t), STAMP_BY_TSC))
 		Py_RETURN_NONE;
 	return start_stamped_slow(hook, args, n, names);
 }
@@ -57,12 +57,12 @@ PyObject *on_throw_stamped(PyObject *hook, PyObject *const *args, size_t n, PyOb
 	return on_throw(hook, args, n, names);
 }
 
-__attribute__((noinline)) static PyObject *return_in_full(
+__attribute__((noinline)) static PyObject *return_slow(
 	PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	const PyThreadState *state = hook_thread_state(self);
 
-	if (self && return_at_once(self, code_of(args), state, unit_of(args[1]), STAMP_ALWAYS))
+	if (self && return_fast(self, code_of(args), state, unit_of(args[1]), STAMP_ALWAYS))
 		Py_RETURN_NONE;
 	stamp_next(code_of(args));
 	return on_return(hook, args, n, names);
@@ -72,9 +72,9 @@ PyObject *on_return_stamped(PyObject *hook, PyObject *const *args, size_t n, PyO
 {
 	struct thread *t = self;
 
-	if (return_at_once(t, code_of(args), state_seen(t), unit_at_once(args[1]), STAMP_BY_TSC))
+	if (return_fast(t, code_of(args), state_seen(t), unit_fast(args[1]), STAMP_BY_TSC))
 		Py_RETURN_NONE;
-	return return_in_full(hook, args, n, names);
+	return return_slow(hook, args, n, names);
 }
 
 PyObject *on_yield_stamped(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)

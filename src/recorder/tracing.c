@@ -242,7 +242,7 @@ void trace_choose_way(void)
 
 /* An interpreter before 3.12 has one trace function, which is ours: the program's own one is called
  * after the event is written (pass_on), and its result is what counts. */
-__attribute__((noinline)) static int trace_in_full(
+__attribute__((noinline)) static int trace_slow(
 	PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 {
 	PyCodeObject *code = f->f_frame->f_code;
@@ -303,7 +303,7 @@ __attribute__((noinline)) static int trace_resume(PyObject *object, PyFrameObjec
 {
 	struct plain_event e = {t, f->f_frame, r};
 
-	return plain_resume(&e, e.frame->f_code) ? 0 : trace_in_full(object, f, what, arg);
+	return plain_resume(&e, e.frame->f_code) ? 0 : trace_slow(object, f, what, arg);
 }
 
 __attribute__((noinline)) static int trace_enter(PyObject *object, PyFrameObject *f, int what,
@@ -312,7 +312,7 @@ __attribute__((noinline)) static int trace_enter(PyObject *object, PyFrameObject
 	struct plain_event e = {t, f->f_frame, r};
 
 	bool plain = plain_enter(&e, STAMP_AT_TICKS, CALLS_ANY) || plain_begin(&e, STAMP_AT_TICKS);
-	return plain ? 0 : trace_in_full(object, f, what, arg);
+	return plain ? 0 : trace_slow(object, f, what, arg);
 }
 
 __attribute__((noinline)) static int trace_yield(PyObject *object, PyFrameObject *f, int what,
@@ -321,7 +321,7 @@ __attribute__((noinline)) static int trace_yield(PyObject *object, PyFrameObject
 	struct plain_event e = {t, f->f_frame, r};
 	uint32_t unit = frame_unit(e.frame, e.frame->f_code);
 
-	return plain_end(&e, unit, EVENT_SUSPEND) ? 0 : trace_in_full(object, f, what, arg);
+	return plain_end(&e, unit, EVENT_SUSPEND) ? 0 : trace_slow(object, f, what, arg);
 }
 
 int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
@@ -331,7 +331,7 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 	unsigned oparg;
 
 	if (!trace_look(&e, f, code))
-		return trace_in_full(object, f, what, arg);
+		return trace_slow(object, f, what, arg);
 	if (what == PyTrace_LINE && !(f->f_trace_opcodes & SWITCH_PENDING) && plain_line(&e, code))
 		return 0;
 	if (what == PyTrace_RETURN && arg) {
@@ -344,5 +344,5 @@ int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
 		!e.record->begins_handling)
 		return oparg & 3 ? trace_resume(object, f, what, arg, e.thread, e.record)
 				 : trace_enter(object, f, what, arg, e.thread, e.record);
-	return trace_in_full(object, f, what, arg);
+	return trace_slow(object, f, what, arg);
 }
