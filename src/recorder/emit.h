@@ -1,9 +1,9 @@
-/* A moment: where an event happened, and the steps that write it into the ring. This is the hot
+/* Emit an event: where it happened, and the steps that write it into the ring. This is the hot
  * path.
  *
  * Each callback (hooks.c and lines.c for sys.monitoring, tracing.c for the trace function of 3.11)
- * comes here with the code object of the event. moment_look finds the thread, the frame and the
- * code's record; moment_make_room makes room; then one of the record_* functions writes a few
+ * comes here with the code object of the event. emit_look finds the thread, the frame and the
+ * code's record; emit_make_room makes room; then one of the record_* functions writes a few
  * bytes. All of it is inline, so the object files of hooks.c and lines.c, or of tracing.c, are the
  * whole hot path.
  *
@@ -17,8 +17,8 @@
  * The shadow stack is pushed or popped with the event, so that both always agree.
  *
  * Nothing here raises, allocates, locks, or makes a system call once the code object is known; what
- * is not known goes to the slow halves in step.c, link.c and code.c. A moment that could not begin
- * is a lost event, and was counted.
+ * is not known goes to the slow halves in step.c, link.c and code.c. An event that could not begin
+ * is lost, and was counted.
  */
 #ifndef PL_RECORDER_EMIT_H
 #define PL_RECORDER_EMIT_H
@@ -40,7 +40,7 @@
 #include "recorder/thread.h"
 #include "ring/ring.h"
 
-struct moment {
+struct emit {
 	struct thread *thread;
 	PyThreadState *state;
 	PyCodeObject *code;
@@ -52,62 +52,62 @@ struct moment {
 	bool again;	  /* what was disabled must be enabled again, after the event */
 };
 
-/* Is it in code that a filter leaves out? Call it after moment_look. */
-static inline bool moment_is_left_out(const struct moment *m)
+/* Is it in code that a filter leaves out? Call it after emit_look. */
+static inline bool emit_is_left_out(const struct emit *e)
 {
-	return m->record && m->record->left_out;
+	return e->record && e->record->left_out;
 }
 
 /* Find thread, frame and record; false: nothing is recorded here. The code's record may be missing.
  * If the current frame has another code, C code reports an event of its own. */
-static inline bool moment_look_in(struct moment *m, PyCodeObject *code, PyThreadState *state)
+static inline bool emit_look_in(struct emit *e, PyCodeObject *code, PyThreadState *state)
 {
-	m->code = code;
-	m->state = state;
-	m->again = false;
-	m->thread = self;
-	m->record = NULL;
-	if (unlikely(!m->thread)) {
+	e->code = code;
+	e->state = state;
+	e->again = false;
+	e->thread = self;
+	e->record = NULL;
+	if (unlikely(!e->thread)) {
 		if (!PyCode_Check(code))
 			return false;
-		m->record = code_without_mark(code);
-		if (moment_is_left_out(m)) /* it does not begin a thread */
+		e->record = code_without_mark(code);
+		if (emit_is_left_out(e)) /* it does not begin a thread */
 			return false;
-		m->thread = thread_begin();
-		if (!m->thread)
+		e->thread = thread_begin();
+		if (!e->thread)
 			return false;
 	}
-	m->frame = current_frame(m->state);
-	if (unlikely(!m->frame || frame_code(m->frame) != m->code)) {
+	e->frame = current_frame(e->state);
+	if (unlikely(!e->frame || frame_code(e->frame) != e->code)) {
 		if (!PyCode_Check(code)) /* C code may name any object */
 			return false;
-		m->frame = FRAME_FOREIGN;
+		e->frame = FRAME_FOREIGN;
 	}
 	intptr_t mark = code_mark(code);
-	m->record = (struct code_record *)mark;
+	e->record = (struct code_record *)mark;
 	if (unlikely(mark <= 0)) {
-		m->record = code_without_mark(code);
-		if (moment_is_left_out(m))
+		e->record = code_without_mark(code);
+		if (emit_is_left_out(e))
 			return false;
 	}
-	if (unlikely(thread_is_traced(m->state) && !root.traced))
+	if (unlikely(thread_is_traced(e->state) && !root.traced))
 		hooks_are_traced();
-	if (unlikely(m->record && m->record->straight) && (code_policy(m->record).hears))
-		code_find_lines(code, m->record);
+	if (unlikely(e->record && e->record->straight) && (code_policy(e->record).hears))
+		code_find_lines(code, e->record);
 	return true;
 }
 
-static inline bool moment_look(struct moment *m, PyCodeObject *code)
+static inline bool emit_look(struct emit *e, PyCodeObject *code)
 {
-	return moment_look_in(m, code, hook_thread_state(self));
+	return emit_look_in(e, code, hook_thread_state(self));
 }
 
 /* There is an event: make room for it. false: it is lost, and was counted. */
-static inline bool moment_make_room(struct moment *m)
+static inline bool emit_make_room(struct emit *e)
 {
-	m->at = m->record ? step(m->thread) : NULL;
-	if (unlikely(!m->at)) {
-		event_lose(m->thread);
+	e->at = e->record ? step(e->thread) : NULL;
+	if (unlikely(!e->at)) {
+		event_lose(e->thread);
 		return false;
 	}
 	return true;
@@ -152,74 +152,74 @@ static inline bool drop_callees(struct thread *t, uint8_t **p, const py_frame *f
 }
 
 /* Is its frame the top of the shadow stack, and was it written? */
-static inline bool moment_is_top(const struct moment *m)
+static inline bool emit_is_top(const struct emit *e)
 {
-	const struct shadow *s = &m->thread->shadow;
+	const struct shadow *s = &e->thread->shadow;
 
-	if (s->top != m->frame)
+	if (s->top != e->frame)
 		return false;
-	if (unlikely(frame_is_foreign(m->frame)))
-		return entry_is_of_code(shadow_at(s, s->depth), m->code);
-	if (likely(!m->record->facts.late))
+	if (unlikely(frame_is_foreign(e->frame)))
+		return entry_is_of_code(shadow_at(s, s->depth), e->code);
+	if (likely(!e->record->facts.late))
 		return true;
 	return shadow_has(s, s->depth, MARK_EARLY | MARK_TOLD) ||
-	       !unit_is_pending(m->record, m->frame, frame_unit(m->frame, m->code));
+	       !unit_is_pending(e->record, e->frame, frame_unit(e->frame, e->code));
 }
 
 /* The same for an event of a frame that was already entered: it becomes the top of the shadow
  * stack. */
-static inline bool moment_make_room_inside(struct moment *m)
+static inline bool emit_make_room_inside(struct emit *e)
 {
-	if (!moment_make_room(m))
+	if (!emit_make_room(e))
 		return false;
-	if (unlikely(!moment_is_top(m))) {
-		m->at = frame_is_foreign(m->frame) ? step_to_foreign(m->thread, m->at, m->code)
-						   : step_to_frame(m->thread, m->at, m->frame);
-		if (!m->at) {
-			event_lose(m->thread);
+	if (unlikely(!emit_is_top(e))) {
+		e->at = frame_is_foreign(e->frame) ? step_to_foreign(e->thread, e->at, e->code)
+						   : step_to_frame(e->thread, e->at, e->frame);
+		if (!e->at) {
+			event_lose(e->thread);
 			return false;
 		}
 	}
 	return true;
 }
 
-static inline bool moment_begin_inside(struct moment *m, PyCodeObject *code)
+static inline bool emit_begin_inside(struct emit *e, PyCodeObject *code)
 {
-	return moment_look(m, code) && moment_make_room_inside(m);
+	return emit_look(e, code) && emit_make_room_inside(e);
 }
 
-static inline void moment_end(struct moment *m, uint8_t *p)
+static inline void emit_end(struct emit *e, uint8_t *p)
 {
-	ring_commit(&m->thread->ring, p);
+	ring_commit(&e->thread->ring, p);
 }
 
 /* Commit an event, the last of its step, before it happens. */
-static inline void moment_end_ahead(struct moment *m, uint8_t *p)
+static inline void emit_end_ahead(struct emit *e, uint8_t *p)
 {
-	ring_commit_ahead(&m->thread->ring, m->at, p);
+	ring_commit_ahead(&e->thread->ring, e->at, p);
 }
 
-static inline uint32_t moment_unit(const struct moment *m)
+static inline uint32_t emit_unit(const struct emit *e)
 {
-	return unlikely(frame_is_foreign(m->frame)) ? EVENT_NO_UNIT : frame_unit(m->frame, m->code);
+	return unlikely(frame_is_foreign(e->frame)) ? EVENT_NO_UNIT : frame_unit(e->frame, e->code);
 }
 
 /* The unit that the event itself names. */
-static inline uint32_t moment_told_unit(const struct moment *m, uint32_t unit)
+static inline uint32_t emit_told_unit(const struct emit *e, uint32_t unit)
 {
-	return frame_is_foreign(m->frame) ? EVENT_NO_UNIT : unit;
+	return frame_is_foreign(e->frame) ? EVENT_NO_UNIT : unit;
 }
 
 /* The Python frame below this one; NULL: none. */
-static inline py_frame *moment_caller(const struct moment *m)
+static inline py_frame *emit_caller(const struct emit *e)
 {
-	return unlikely(frame_is_foreign(m->frame)) ? top_frame(m->state) : frame_caller(m->frame);
+	return unlikely(frame_is_foreign(e->frame)) ? top_frame(e->state) : frame_caller(e->frame);
 }
 
 /* The start at which the frame is: .start is 0 if the code's table has none. */
-static inline struct code_unit moment_start(const struct moment *m, uint32_t unit)
+static inline struct code_unit emit_start(const struct emit *e, uint32_t unit)
 {
-	return unit < m->record->unit_count ? m->record->units[unit] : (struct code_unit){0};
+	return unit < e->record->unit_count ? e->record->units[unit] : (struct code_unit){0};
 }
 
 /* ---- entries ---- */
@@ -235,61 +235,61 @@ static inline bool frame_awaits(py_frame *caller, uint32_t site)
 
 /* The task whose root this frame is, if it is one: a coroutine that was entered by an event loop,
  * or eagerly; or the bottom frame of a greenlet. The entry comes next. */
-static inline uint8_t *moment_write_task(struct moment *m, bool started, uint8_t *p)
+static inline uint8_t *emit_write_task(struct emit *e, bool started, uint8_t *p)
 {
-	if (!m->caller && m->thread->greenlet)
-		return write_greenlet_name(m->thread, p);
-	if (!m->record->coroutine || frame_is_foreign(m->frame) || !frame_in_generator(m->frame))
+	if (!e->caller && e->thread->greenlet)
+		return write_greenlet_name(e->thread, p);
+	if (!e->record->coroutine || frame_is_foreign(e->frame) || !frame_in_generator(e->frame))
 		return p;
-	if (started ? frame_awaits(m->caller, m->site) : m->caller && frame_may_await(m->caller))
+	if (started ? frame_awaits(e->caller, e->site) : e->caller && frame_may_await(e->caller))
 		return p;
-	return task_write(p, m->state, m->frame, true);
+	return task_write(p, e->state, e->frame, true);
 }
 
 /* What follows the frame's end may have no event, so the end must have one; so it must if the frame
  * is the root of a task, whose name may have changed by then. `again`: it is disabled by now. */
-static inline void moment_is_bottom(struct moment *m)
+static inline void emit_is_bottom(struct emit *e)
 {
-	m->again |= m->record->hushed && !code_policy(m->record).returns;
-	code_is_bottom(m->record);
+	e->again |= e->record->hushed && !code_policy(e->record).returns;
+	code_is_bottom(e->record);
 }
 
 /* What runs in a section is recorded completely. */
-static inline void moment_may_be_precise(struct moment *m)
+static inline void emit_may_be_precise(struct emit *e)
 {
 	if (unlikely(root.section_count != 0))
-		m->again |= section_hears(m->thread, m->record);
+		e->again |= section_hears(e->thread, e->record);
 }
 
-/* Make the caller the top. Returns the site, or EVENT_NO_SITE; m->at NULL: the event is lost. */
-static inline uint32_t moment_at_caller(struct moment *m, py_frame *caller)
+/* Make the caller the top. Returns the site, or EVENT_NO_SITE; e->at NULL: the event is lost. */
+static inline uint32_t emit_at_caller(struct emit *e, py_frame *caller)
 {
 	if (unlikely(!caller || root.filters || frame_not_begun(caller) ||
-		     frame_is_foreign(m->thread->shadow.top) || frame_is_pending(caller) ||
+		     frame_is_foreign(e->thread->shadow.top) || frame_is_pending(caller) ||
 		     frame_not_resumed(caller)) ||
-		(m->thread->shadow.top != caller && !drop_callees(m->thread, &m->at, caller)))
-		m->at = step_to_caller(m->thread, m->at, caller);
-	if (unlikely(m->at && caller && frame_is_due(caller)))
-		m->at = step_tell_due(m->thread, m->at);
-	if (unlikely(m->thread->shadow.top != caller)) {
-		if (m->thread->shadow.top !=
+		(e->thread->shadow.top != caller && !drop_callees(e->thread, &e->at, caller)))
+		e->at = step_to_caller(e->thread, e->at, caller);
+	if (unlikely(e->at && caller && frame_is_due(caller)))
+		e->at = step_tell_due(e->thread, e->at);
+	if (unlikely(e->thread->shadow.top != caller)) {
+		if (e->thread->shadow.top !=
 			FRAME_LEFT_OUT) /* C code that reports that it was called */
 			return EVENT_NO_UNIT;
-		moment_is_bottom(m);
+		emit_is_bottom(e);
 	}
 	return caller ? frame_unit(caller, frame_code(caller)) : EVENT_NO_SITE;
 }
 
 /* For an entry: the frame is not on the shadow stack yet, and its caller becomes the top. */
-static inline bool moment_begin_entry(struct moment *m, PyCodeObject *code, PyThreadState *state)
+static inline bool emit_begin_entry(struct emit *e, PyCodeObject *code, PyThreadState *state)
 {
-	if (!moment_look_in(m, code, state) || !moment_make_room(m))
+	if (!emit_look_in(e, code, state) || !emit_make_room(e))
 		return false;
-	m->caller = moment_caller(m);
-	m->site = moment_at_caller(m, m->caller);
-	if (!m->at)
-		event_lose(m->thread);
-	return m->at != NULL;
+	e->caller = emit_caller(e);
+	e->site = emit_at_caller(e, e->caller);
+	if (!e->at)
+		event_lose(e->thread);
+	return e->at != NULL;
 }
 
 #endif

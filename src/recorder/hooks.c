@@ -90,13 +90,13 @@ PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
  * those that INSTRUCTION reports. */
 PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
-	struct moment m;
+	struct emit e;
 	(void)hook, (void)n, (void)names;
 
-	if (!moment_look(&m, code_of(args)) || !m.record)
-		return nothing_here(&m);
+	if (!emit_look(&e, code_of(args)) || !e.record)
+		return nothing_here(&e);
 	uint32_t unit = unit_of(args[1]); /* 3.12 has the frame at the target by now */
-	struct code_unit here = moment_start(&m, unit);
+	struct code_unit here = emit_start(&e, unit);
 	const bool may_move = CODE_MAY_BE_HOT && unit_is_pass(unit_bits(here));
 	const bool told = may_move && here.heard == HEARD_MOVED;
 	uint32_t pass = here.pass;
@@ -104,19 +104,19 @@ PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 		return Py_NewRef(hook_disable);
 	bool again = pass & PASS_ALWAYS;
 	if (pass & (PASS_CHECK | PASS_TRACK))
-		again |= passes_jump(m.frame, unit_of(args[2])) && pass & PASS_CHECK;
-	if (again && moment_make_room_inside(&m)) {
-		uint8_t *p = event_write1(m.at, EVENT_AGAIN, unit);
+		again |= passes_jump(e.frame, unit_of(args[2])) && pass & PASS_CHECK;
+	if (again && emit_make_room_inside(&e)) {
+		uint8_t *p = event_write1(e.at, EVENT_AGAIN, unit);
 		if (JUMP_IS_TOLD_AHEAD) {
 			if (unlikely(landings_are_heard()))
-				m.thread->lands = unit_of(args[2]) + 1;
-			moment_end_ahead(&m, p);
+				e.thread->lands = unit_of(args[2]) + 1;
+			emit_end_ahead(&e, p);
 		} else {
-			moment_end(&m, p);
+			emit_end(&e, p);
 		}
 	}
-	if (unlikely(may_move && ++m.record->passes_heard >= root.hot_lines) &&
-		tier_pass_moves(m.code, m.record, unit))
+	if (unlikely(may_move && ++e.record->passes_heard >= root.hot_lines) &&
+		tier_pass_moves(e.code, e.record, unit))
 		return Py_NewRef(hook_disable);
 	Py_RETURN_NONE;
 }
@@ -150,10 +150,10 @@ PyObject *on_handled(PyObject *hook, PyObject *const *args, size_t n, PyObject *
 
 /* Does a return or yield at `unit` need no event? Then it is disabled: the next event shows that
  * the frame is gone. */
-static bool leave_is_hushed(const struct moment *m, uint32_t unit)
+static bool leave_is_hushed(const struct emit *e, uint32_t unit)
 {
-	struct code_record *r = m->record;
-	const bool hushed = r && moment_start(m, unit).silent && !code_policy(r).returns;
+	struct code_record *r = e->record;
+	const bool hushed = r && emit_start(e, unit).silent && !code_policy(r).returns;
 
 	if (hushed)
 		r->hushed = true;
@@ -163,17 +163,17 @@ static bool leave_is_hushed(const struct moment *m, uint32_t unit)
 /* kind: EVENT_LEAVE or EVENT_SUSPEND */
 __attribute__((noinline)) static PyObject *leave_slow(PyObject *const *args, enum event_kind kind)
 {
-	struct moment m;
+	struct emit e;
 
-	if (!moment_look(&m, code_of(args)))
-		return nothing_here(&m);
-	uint32_t unit = moment_told_unit(&m, unit_of(args[1]));
-	if (leave_is_hushed(&m, unit))
+	if (!emit_look(&e, code_of(args)))
+		return nothing_here(&e);
+	uint32_t unit = emit_told_unit(&e, unit_of(args[1]));
+	if (leave_is_hushed(&e, unit))
 		return Py_NewRef(hook_disable);
 	if (kind == EVENT_SUSPEND)
-		record_yield(&m, unit);
+		record_yield(&e, unit);
 	else
-		record_return(&m, unit);
+		record_return(&e, unit);
 	Py_RETURN_NONE;
 }
 

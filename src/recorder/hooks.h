@@ -127,10 +127,10 @@ static inline PyObject *result_beside(PyObject *thrown, PyObject *result)
 	return NULL;
 }
 
-/* moment_look found nothing to record. Code that is left out is disabled here. */
-static inline PyObject *nothing_here(const struct moment *m)
+/* emit_look found nothing to record. Code that is left out is disabled here. */
+static inline PyObject *nothing_here(const struct emit *e)
 {
-	return Py_NewRef(moment_is_left_out(m) ? hook_disable : Py_None);
+	return Py_NewRef(emit_is_left_out(e) ? hook_disable : Py_None);
 }
 
 #endif

@@ -194,11 +194,11 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 }
 
 /* A line that follows from the path: is it in a section? */
-static bool section_wants(const struct moment *m)
+static bool section_wants(const struct emit *e)
 {
-	struct code_record *r = m->record;
+	struct code_record *r = e->record;
 
-	if (!r->facts.section || (root.section_count && sections_on(m->thread)))
+	if (!r->facts.section || (root.section_count && sections_on(e->thread)))
 		return r->facts.section;
 	if (!--r->section_lines)
 		section_is_over(r);
@@ -207,36 +207,36 @@ static bool section_wants(const struct moment *m)
 
 /* At a witness that also records the call: the frame's place in the shadow stack, if the call was
  * written before; else 0. */
-static uint32_t told_early(const struct moment *m)
+static uint32_t told_early(const struct emit *e)
 {
-	uint32_t place = shadow_find(&m->thread->shadow, m->frame);
+	uint32_t place = shadow_find(&e->thread->shadow, e->frame);
 
-	return place && shadow_has(&m->thread->shadow, place, MARK_EARLY) ? place : 0;
+	return place && shadow_has(&e->thread->shadow, place, MARK_EARLY) ? place : 0;
 }
 
 /* Write the call here, if it was not written. While all lines are recorded a frame may come here
  * again, and the mark stays. */
-static void begin_slow(struct moment *m)
+static void begin_slow(struct emit *e)
 {
-	struct thread *t = m->thread;
-	uint32_t place = told_early(m);
+	struct thread *t = e->thread;
+	uint32_t place = told_early(e);
 
 	if (!place)
-		record_enter(m->code, m->state, root.policy.lines ? MARK_EARLY : MARK_NONE);
+		record_enter(e->code, e->state, root.policy.lines ? MARK_EARLY : MARK_NONE);
 	else if (!root.policy.lines)
 		shadow_mark(&t->shadow, place, MARK_NONE);
 }
 
 /* Make room for the witness, and for its call before it, if the witness records that. */
-static bool witness_begin(struct moment *m, uint32_t unit, struct code_unit here)
+static bool witness_begin(struct emit *e, uint32_t unit, struct code_unit here)
 {
 	if (unlikely(here.begins))
-		begin_slow(m);
-	if (!moment_make_room_inside(m))
+		begin_slow(e);
+	if (!emit_make_room_inside(e))
 		return false;
 	if (unlikely(root.policy.lines)) {
-		m->thread->line_frame = m->frame;
-		m->thread->line_unit = unit;
+		e->thread->line_frame = e->frame;
+		e->thread->line_unit = unit;
 	}
 	return true;
 }
@@ -245,46 +245,46 @@ static bool witness_begin(struct moment *m, uint32_t unit, struct code_unit here
  * called before us. If it set f_lineno, the reported line will not run. A line number before the
  * code's first line proves nothing: 3.14 and later keep the distance from the first line as an
  * unsigned number, and report another line. */
-static bool is_moved(const struct moment *m, const PyCodeObject *code, uint32_t start, long told)
+static bool is_moved(const struct emit *e, const PyCodeObject *code, uint32_t start, long told)
 {
-	int32_t line = m->record->lines[start - 1];
+	int32_t line = e->record->lines[start - 1];
 
-	return m->frame->frame_obj && line >= code->co_firstlineno && line != told;
+	return e->frame->frame_obj && line >= code->co_firstlineno && line != told;
 }
 
 __attribute__((noinline)) static PyObject *line_slow(PyCodeObject *code, PyObject *line_number)
 {
-	struct moment m;
+	struct emit e;
 
-	if (!moment_look(&m, code))
-		return nothing_here(&m);
-	uint32_t unit = moment_unit(&m);
-	if (m.record && m.record->straight && !code_policy(m.record).hears) {
+	if (!emit_look(&e, code))
+		return nothing_here(&e);
+	uint32_t unit = emit_unit(&e);
+	if (e.record && e.record->straight && !code_policy(e.record).hears) {
 		spare_more_lines(code, unit);
 		return Py_NewRef(hook_disable); /* all follow from the path */
 	}
-	bool begins = m.record && tier_concerns_line(m.record) &&
-		      tier_line(code, m.record, unit, m.record->reoptimization && told_early(&m));
-	struct code_unit here = m.record ? moment_start(&m, unit) : (struct code_unit){0};
-	if (here.start && !here.witness && !root.policy.lines && !section_wants(&m))
-		return Py_NewRef(m.record->facts.section
+	bool begins = e.record && tier_concerns_line(e.record) &&
+		      tier_line(code, e.record, unit, e.record->reoptimization && told_early(&e));
+	struct code_unit here = e.record ? emit_start(&e, unit) : (struct code_unit){0};
+	if (here.start && !here.witness && !root.policy.lines && !section_wants(&e))
+		return Py_NewRef(e.record->facts.section
 					 ? Py_None
 					 : hook_disable); /* it follows from the path */
-	if (m.record && unit_tells_later(m.record, unit))
+	if (e.record && unit_tells_later(e.record, unit))
 		return Py_NewRef(hook_disable);
-	if (!witness_begin(&m, unit, here))
+	if (!witness_begin(&e, unit, here))
 		Py_RETURN_NONE;
 	const long told = PyLong_AsLong(line_number);
-	if (here.start && unlikely(is_moved(&m, code, here.start, told)))
+	if (here.start && unlikely(is_moved(&e, code, here.start, told)))
 		here.start = 0;
 	if (unlikely(here.pass & PASS_TELLS))
-		passes_line(m.frame, unit);
+		passes_line(e.frame, unit);
 	if (likely(here.start != 0))
-		moment_end(&m, event_write_line(m.at, here.start - 1));
+		emit_end(&e, event_write_line(e.at, here.start - 1));
 	else
-		moment_end(&m, event_write_line_at(m.at, unit, told));
+		emit_end(&e, event_write_line_at(e.at, unit, told));
 	bool moves = here.heard >= HEARD_MOVES && !here.later &&
-		     tier_line_moves(m.thread, m.frame, m.record, unit, begins);
+		     tier_line_moves(e.thread, e.frame, e.record, unit, begins);
 	return Py_NewRef(moves ? hook_disable : Py_None);
 }
 
@@ -302,20 +302,20 @@ static bool lands_here(const struct thread *t, uint32_t unit)
 }
 
 /* The thread has the GIL again, and did nothing since its jump: the pass begins now. */
-static void pass_lands(struct moment *m)
+static void pass_lands(struct emit *e)
 {
-	const uint32_t jump = m->thread->owes - 1;
+	const uint32_t jump = e->thread->owes - 1;
 
-	m->thread->owes = 0;
-	if (moment_make_room_inside(m))
-		moment_end(m, event_write1(m->at, EVENT_AGAIN, jump));
+	e->thread->owes = 0;
+	if (emit_make_room_inside(e))
+		emit_end(e, event_write1(e->at, EVENT_AGAIN, jump));
 }
 
 /* Several threads may owe a pass of the same code. */
-static PyObject *landing(struct moment *m, uint32_t unit)
+static PyObject *landing(struct emit *e, uint32_t unit)
 {
-	if (m->record && lands_here(m->thread, unit) && m->thread->shadow.top == m->frame)
-		pass_lands(m);
+	if (e->record && lands_here(e->thread, unit) && e->thread->shadow.top == e->frame)
+		pass_lands(e);
 	for (const struct thread *t = root.threads; t; t = t->next)
 		if (lands_here(t, unit))
 			Py_RETURN_NONE;
@@ -328,35 +328,35 @@ static PyObject *landing(struct moment *m, uint32_t unit)
  * unit, or, later, LOOK_UP_UNITS after it. */
 __attribute__((noinline)) static PyObject *instruction_slow(PyObject *const *args)
 {
-	struct moment m;
+	struct emit e;
 	PyCodeObject *code = code_of(args);
 	uint32_t unit = unit_of(args[1]);
 	bool lines_told = root.policy.lines;
 
-	if (!moment_look(&m, code))
-		return nothing_here(&m);
+	if (!emit_look(&e, code))
+		return nothing_here(&e);
 	if (landings_are_heard())
-		return landing(&m, unit);
-	bool heard = m.record && tier_instruction(m.thread, m.frame, m.record, unit);
-	if (heard && unit_is_pass(unit_bits(m.record->units[unit]))) {
-		if (m.record->units[unit].heard == HEARD_MOVED && moment_make_room_inside(&m))
-			moment_end_ahead(&m, event_write1(m.at, EVENT_AGAIN, unit));
+		return landing(&e, unit);
+	bool heard = e.record && tier_instruction(e.thread, e.frame, e.record, unit);
+	if (heard && unit_is_pass(unit_bits(e.record->units[unit]))) {
+		if (e.record->units[unit].heard == HEARD_MOVED && emit_make_room_inside(&e))
+			emit_end_ahead(&e, event_write1(e.at, EVENT_AGAIN, unit));
 		Py_RETURN_NONE;
 	}
-	if (!heard || m.record->units[unit].heard < HEARD_MOVES)
+	if (!heard || e.record->units[unit].heard < HEARD_MOVES)
 		return Py_NewRef(heard ? Py_None : hook_disable);
-	bool later = !m.record->units[unit].start;
-	struct code_unit here = m.record->units[later ? unit - LOOK_UP_UNITS : unit];
-	uint32_t place = shadow_find(&m.thread->shadow, m.frame);
-	if (later && place && shadow_has(&m.thread->shadow, place, MARK_TOLD)) {
-		shadow_mark(&m.thread->shadow, place, MARK_NONE);
+	bool later = !e.record->units[unit].start;
+	struct code_unit here = e.record->units[later ? unit - LOOK_UP_UNITS : unit];
+	uint32_t place = shadow_find(&e.thread->shadow, e.frame);
+	if (later && place && shadow_has(&e.thread->shadow, place, MARK_TOLD)) {
+		shadow_mark(&e.thread->shadow, place, MARK_NONE);
 		Py_RETURN_NONE;
 	}
 	bool told = here.heard == HEARD_MOVED && !(later && lines_told);
-	m.thread->later = later ? m.frame : NULL;
-	if (told && witness_begin(&m, unit, here))
-		moment_end(&m, event_write_line(m.at, here.start - 1));
-	m.thread->later = NULL;
+	e.thread->later = later ? e.frame : NULL;
+	if (told && witness_begin(&e, unit, here))
+		emit_end(&e, event_write_line(e.at, here.start - 1));
+	e.thread->later = NULL;
 	Py_RETURN_NONE;
 }
 

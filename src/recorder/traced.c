@@ -98,7 +98,7 @@ static setter set_line;
 
 /* A thread with a trace function, which is called before us, shows it by the line that we get then.
  * So this is one that another tool moves, whose callback for lines comes after ours. */
-static bool will_be_moved(struct moment *m, py_frame *frame)
+static bool will_be_moved(struct emit *e, py_frame *frame)
 {
 	PyThreadState *ts = current_thread_state();
 	py_frame *f = is_recorded(ts) && !thread_is_traced(ts) ? top_frame(ts) : NULL;
@@ -107,25 +107,25 @@ static bool will_be_moved(struct moment *m, py_frame *frame)
 		f = frame_caller(f);
 	if (!f)
 		return false;
-	*m = (struct moment){.thread = self, .state = ts, .code = frame_code(f), .frame = f};
-	m->record = code_known(m->code);
-	return m->thread && m->record && !moment_is_left_out(m);
+	*e = (struct emit){.thread = self, .state = ts, .code = frame_code(f), .frame = f};
+	e->record = code_known(e->code);
+	return e->thread && e->record && !emit_is_left_out(e);
 }
 
 /* The lines that led there are written, and that it continues elsewhere. From now on each line is
  * recorded, because nothing else shows where that is. */
 static int own_set_line(PyObject *object, PyObject *line, void *closure)
 {
-	struct moment m;
-	bool moves = will_be_moved(&m, ((PyFrameObject *)object)->f_frame);
+	struct emit e;
+	bool moves = will_be_moved(&e, ((PyFrameObject *)object)->f_frame);
 
-	if (moves && m.state->what_event == PY_MONITORING_EVENT_LINE && moment_make_room_inside(&m))
-		moment_end(&m, event_write1(m.at, EVENT_AT, moment_unit(&m)));
+	if (moves && e.state->what_event == PY_MONITORING_EVENT_LINE && emit_make_room_inside(&e))
+		emit_end(&e, event_write1(e.at, EVENT_AT, emit_unit(&e)));
 	int result = set_line(object, line, closure);
 	if (!moves || result)
 		return result;
-	if (moment_make_room_inside(&m))
-		moment_end(&m, event_write2(m.at, EVENT_GAP, PL_GAP_JUMPED, 0));
+	if (emit_make_room_inside(&e))
+		emit_end(&e, event_write2(e.at, EVENT_GAP, PL_GAP_JUMPED, 0));
 	hooks_are_traced();
 	return result;
 }
@@ -159,15 +159,15 @@ void traced_take(void)
  * would take for its way to a return did not run. */
 static void tell_begun_again(PyCodeObject *code, PyThreadState *state)
 {
-	struct moment m;
+	struct emit e;
 
-	if (!moment_look_in(&m, code, state))
+	if (!emit_look_in(&e, code, state))
 		return;
-	bool stale = m.thread->stale;
-	m.thread->stale = false;
-	if (!stale && !frame_is_foreign(m.frame) && m.frame->frame_obj &&
-		shadow_find(&m.thread->shadow, m.frame) && moment_make_room_inside(&m))
-		moment_end(&m, event_write2(m.at, EVENT_GAP, PL_GAP_JUMPED, 0));
+	bool stale = e.thread->stale;
+	e.thread->stale = false;
+	if (!stale && !frame_is_foreign(e.frame) && e.frame->frame_obj &&
+		shadow_find(&e.thread->shadow, e.frame) && emit_make_room_inside(&e))
+		emit_end(&e, event_write2(e.at, EVENT_GAP, PL_GAP_JUMPED, 0));
 }
 
 PyObject *on_start_traced(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)

@@ -74,15 +74,15 @@ static void trace_return(py_frame *frame, PyCodeObject *code, bool unwinds)
 		record_unwind(code);
 		return;
 	}
-	struct moment m;
-	bool looked = moment_look(&m, code);
+	struct emit e;
+	bool looked = emit_look(&e, code);
 	if (frame_opcode(frame, &arg) == YIELD_VALUE) {
 		if (looked)
-			record_yield(&m, moment_unit(&m));
+			record_yield(&e, emit_unit(&e));
 		return;
 	}
 	if (looked)
-		record_return(&m, moment_unit(&m));
+		record_return(&e, emit_unit(&e));
 	note_return(frame, code);
 }
 
@@ -120,13 +120,13 @@ static void trace_handled(PyFrameObject *f, PyCodeObject *code)
 /* first: the unit at which the exception was first raised */
 static void trace_reraise(PyFrameObject *f, PyCodeObject *code, PyObject *exception, uint32_t first)
 {
-	struct moment m;
+	struct emit e;
 	uint32_t type = exception_type_number(exception);
 
 	f->f_trace_opcodes |= SWITCH_PENDING;
-	if (moment_begin_exception(&m, code, type))
-		moment_end(&m, event_write3(m.at, EVENT_RERAISE, frame_unit(f->f_frame, code),
-				       first, type));
+	if (emit_begin_exception(&e, code, type))
+		emit_end(&e, event_write3(e.at, EVENT_RERAISE, frame_unit(f->f_frame, code), first,
+				     type));
 }
 
 /* An instruction of a frame that is traced by instruction, before it runs. What raises again:
@@ -166,18 +166,18 @@ static void trace_instruction(PyFrameObject *f, PyCodeObject *code)
 
 static void trace_line(PyFrameObject *f, PyCodeObject *code)
 {
-	struct moment m;
+	struct emit e;
 
 	if (unlikely(f->f_trace_opcodes & SWITCH_PENDING))
 		trace_handled(f, code);
-	if (!moment_begin_inside(&m, code))
+	if (!emit_begin_inside(&e, code))
 		return;
-	uint32_t unit = moment_unit(&m);
-	struct code_unit here = moment_start(&m, unit);
+	uint32_t unit = emit_unit(&e);
+	struct code_unit here = emit_start(&e, unit);
 	if (likely(here.start != 0))
-		moment_end(&m, event_write_line(m.at, here.start - 1));
+		emit_end(&e, event_write_line(e.at, here.start - 1));
 	else
-		moment_end(&m, event_write_line_at(m.at, unit, f->f_lineno));
+		emit_end(&e, event_write_line_at(e.at, unit, f->f_lineno));
 }
 
 /* ---- the program's own trace function ---- */
