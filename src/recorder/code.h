@@ -199,7 +199,7 @@ static inline py_frame *frame_recorded(py_frame *frame)
 	return frame;
 }
 
-/* At `unit` of code whose calls are recorded late: may the call of a frame that is there be
+/* At `unit` of code whose entries are deferred: may the call of a frame that is there be
  * pending? */
 static inline bool unit_is_pending(const struct code_record *r, py_frame *frame, uint32_t unit)
 {
@@ -212,7 +212,7 @@ static inline bool frame_is_pending(py_frame *frame)
 	PyCodeObject *code = frame_code(frame);
 	const struct code_record *r = code_known(code);
 
-	return r && r->facts.late && unit_is_pending(r, frame, frame_unit(frame, code));
+	return r && r->facts.deferred && unit_is_pending(r, frame, frame_unit(frame, code));
 }
 
 /* Has the frame yielded without an event, and its resume was not written yet? It still calls what

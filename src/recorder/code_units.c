@@ -133,7 +133,7 @@ static bool is_kept(const struct code_record *r, const struct flow_graph *g, uin
 	return start >= START_MAX || (unit < r->unit_count && r->units[unit].pass & PASS_TELLS);
 }
 
-/* Units at which a frame can be while its call is not written yet (it begins late). */
+/* Units at which a frame can be while its call is not written yet (its entry is deferred). */
 static void put_pending(struct code_record *r, const struct flow_graph *g)
 {
 	for (uint32_t i = 0; i < g->block_count; i++) {
@@ -145,16 +145,16 @@ static void put_pending(struct code_record *r, const struct flow_graph *g)
 }
 
 /* Can the call be written together with a witness that comes on every way through the code? Then
- * the code is late: PY_START is disabled, and each call costs one event less. */
+ * entries are deferred: PY_START is disabled, and each call costs one event less. */
 static void choose_begins(struct code_record *r, struct flow_graph *g)
 {
 	bool *kept = g->start_count ? malloc(g->start_count) : NULL;
 
 	for (uint32_t i = 0; kept && i < g->start_count; i++)
 		kept[i] = is_kept(r, g, i);
-	struct policy_facts facts = {.late = kept && flow_place_begins(g, kept)};
+	struct policy_facts facts = {.deferred = kept && flow_place_begins(g, kept)};
 	code_judge(r, facts);
-	if (facts.late)
+	if (facts.deferred)
 		put_pending(r, g);
 	free(kept);
 }
@@ -254,7 +254,7 @@ struct code_record *code_record_of(
 	r->plain = !r->generator_like && !r->checks;
 	code_judge(r, (struct policy_facts){0});
 	choose_witnesses(r, g, code_omits(code, r->plain));
-	r->plain = r->plain && !r->facts.late;
+	r->plain = r->plain && !r->facts.deferred;
 	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
 		r->units[i].pending = 1;
 	put_units(r, g);

@@ -160,7 +160,7 @@ static inline bool emit_is_top(const struct emit *e)
 		return false;
 	if (unlikely(frame_is_foreign(e->frame)))
 		return entry_is_of_code(shadow_at(s, s->depth), e->code);
-	if (likely(!e->record->facts.late))
+	if (likely(!e->record->facts.deferred))
 		return true;
 	return shadow_has(s, s->depth, MARK_EARLY | MARK_TOLD) ||
 	       !unit_is_pending(e->record, e->frame, frame_unit(e->frame, e->code));

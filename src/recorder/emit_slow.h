@@ -29,7 +29,7 @@ static inline void emit_push(const struct emit *e, enum shadow_mark mark)
 	thread_push(e->thread, foreign ? entry_of_code(e->code) : entry_of_frame(e->frame, mark));
 }
 
-/* mark: of its entry, for code that is recorded late: its begin is yet to come. false: a filter
+/* mark: of its entry, for code whose entries are deferred: its begin is yet to come. false: a filter
  * leaves it out */
 __attribute__((always_inline)) static inline bool record_enter(
 	PyCodeObject *code, PyThreadState *state, enum shadow_mark mark)
@@ -42,7 +42,7 @@ __attribute__((always_inline)) static inline bool record_enter(
 		e.record->generator_like && !frame_is_foreign(e.frame) ? generator_new(e.frame) : 0;
 	uint8_t *p = generator || !e.caller ? emit_write_task(&e, true, e.at) : e.at;
 	p = write_enter(e.thread, p, e.site, e.record->number, generator);
-	emit_push(&e, e.record->facts.late ? mark : MARK_NONE);
+	emit_push(&e, e.record->facts.deferred ? mark : MARK_NONE);
 	e.thread->entered = e.frame;
 	if (unlikely(e.record->checks))
 		passes_forget(e.frame);
@@ -185,10 +185,10 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 
 	if (!emit_look(&e, code))
 		return;
-	bool late = e.record && e.record->facts.late,
-	     entered = e.thread->entered == e.frame && !late;
+	bool deferred = e.record && e.record->facts.deferred,
+	     entered = e.thread->entered == e.frame && !deferred;
 	bool begins = !entered && !frame_is_foreign(e.frame) && frame_not_begun(e.frame);
-	if (unlikely(begins && late && !interrupts))
+	if (unlikely(begins && deferred && !interrupts))
 		tell_unheard_call(e.thread, e.frame, e.state);
 	if (!emit_make_room_of_type(&e, type))
 		return;

@@ -30,7 +30,7 @@
 #include "recorder/tiers/tiers.h"
 #include "recorder/tools.h"
 
-/* false: disable it here, because the code is left out or recorded late */
+/* false: disable it here, because the code is left out or its entries are deferred */
 __attribute__((noinline)) static bool enter_slow(PyCodeObject *code, PyThreadState *state)
 {
 	struct code_record *record = PyCode_Check(code) ? code_record(code) : NULL;

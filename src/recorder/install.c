@@ -167,7 +167,7 @@ static void trust_entries(void)
 		uint32_t place = t->shadow.depth + 1;
 		for (py_frame *f = ts ? top_frame(ts) : NULL; f; f = frame_caller(f)) {
 			const struct code_record *r = code_known(frame_code(f));
-			if (!r || !r->facts.late || frame_is_pending(f) || begins_now(t, r, f))
+			if (!r || !r->facts.deferred || frame_is_pending(f) || begins_now(t, r, f))
 				continue;
 			place = shadow_find_below(&t->shadow, place, f);
 			if (place)

@@ -38,7 +38,7 @@ static inline void witness_write(struct thread *t, uint8_t *p, uint32_t start)
 	ring_commit(&t->ring, event_write_line(p, start - 1));
 }
 
-/* Make the caller of a frame that is recorded late the top of the shadow stack. NULL: the frame
+/* Make the caller of a frame whose entry is deferred the top of the shadow stack. NULL: the frame
  * itself was written early, or something else is unusual, and nothing was done. */
 static inline uint8_t *begin_at_caller(struct thread *t, const py_frame *frame, py_frame *caller)
 {

@@ -95,14 +95,14 @@ static uint8_t *write_link(
 		return write_link_outside(t, p, frame, below);
 	shadow_cut(&t->shadow, below);
 	shadow_put_frame(&t->shadow, frame);
-	if (unlikely(record->facts.late && frame_is_pending(frame))) {
+	if (unlikely(record->facts.deferred && frame_is_pending(frame))) {
 		shadow_mark(&t->shadow, below + 1, MARK_EARLY);
 		if (!(t->calls_lost && !below))
 			return write_early(t, p, frame);
 	}
 	if (unlikely(frame_is_due(frame)))
 		shadow_mark(&t->shadow, below + 1, MARK_TOLD);
-	if (unlikely(record->facts.late && frame_not_begun(frame)))
+	if (unlikely(record->facts.deferred && frame_not_begun(frame)))
 		shadow_mark(&t->shadow, below + 1, MARK_LINKED);
 	uint64_t generator =
 		frame_in_generator(frame) && record->generator_like ? generator_of(frame) : 0;

@@ -8,7 +8,7 @@ static bool all_returns(const struct policy_wishes *w)
 	return w->traces || w->exact || w->calls_timed || w->lines;
 }
 
-/* The call of a late code is written a little later, which must not be if it is stamped, if another
+/* A deferred entry is written a little later, which must not be if it is stamped, if another
  * thread's events may come before it, if there are frames without events beside it, or if its begin
  * may be skipped. */
 static bool all_calls(const struct policy_wishes *w)
@@ -37,7 +37,7 @@ struct policy policy_of_recording(const struct policy_wishes *w)
 struct policy policy_of_code(const struct policy_facts *f)
 {
 	return (struct policy){
-		.calls = !f->late,
+		.calls = !f->deferred,
 		.returns = f->section || f->bottom,
 		.hears = f->section,
 	};

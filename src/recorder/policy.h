@@ -36,14 +36,14 @@ struct policy_wishes {
 
 /* What matters of a code that has its record. */
 struct policy_facts {
-	bool late;    /* its calls are recorded with their begin */
-	bool bottom;  /* a frame of it had no recorded caller: nothing may follow its end */
-	bool section; /* it ran in a section, not long ago */
+	bool deferred; /* its entries: a call is recorded with its begin */
+	bool bottom;   /* a frame of it had no recorded caller: nothing may follow its end */
+	bool section;  /* it ran in a section, not long ago */
 };
 
 /* Bits of one word, so that a hook loads each half once. */
 struct policy {
-	uint32_t calls : 1;   /* each call has an event of its own, also that of late code */
+	uint32_t calls : 1;   /* each call has an event of its own, also a deferred one */
 	uint32_t returns : 1; /* each return and yield has one, also the silent ones */
 	uint32_t lines : 1;   /* each line has one, and no path is assumed */
 	/* its LINEs stay enabled, also those that follow from the path: with `lines`, or because a
@@ -84,7 +84,7 @@ struct policy_code {
 /* What may go without an event, where it follows from the rest. */
 struct policy_omission {
 	bool starts;  /* line starts that are no witnesses */
-	bool calls;   /* the code may be recorded late */
+	bool calls;   /* entries may be deferred */
 	bool returns; /* some returns and yields are silent */
 	bool lines;   /* all of them: the code may be straight */
 	bool passes;  /* none has an event */

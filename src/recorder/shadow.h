@@ -37,7 +37,7 @@ static inline bool frame_is_real(const py_frame *frame)
 }
 
 /* At the address of a frame of the shadow stack there may be another frame by now. If its calls are
- * recorded late (code_record.late) and it is pending, then it is another one, of which nothing was
+ * deferred (policy_facts.deferred) and it is pending, then it is another one, of which nothing was
  * written. But if an event needed the frame while it was pending, its call was written early: then
  * its entry has a mark.
  *

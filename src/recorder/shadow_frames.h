@@ -31,7 +31,7 @@ static inline bool was_entered(const struct thread *t, uint32_t place, py_frame 
 	const struct code_record *r = code_known(frame_code(frame));
 
 	return t->entered == frame &&
-	       (!r || !r->facts.late || shadow_has(&t->shadow, place, MARK_EARLY));
+	       (!r || !r->facts.deferred || shadow_has(&t->shadow, place, MARK_EARLY));
 }
 
 #endif

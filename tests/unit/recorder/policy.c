@@ -38,26 +38,26 @@ static void one_wish_or_fact(void **state)
 		const char *expected;
 	} rows[] = {
 		{{0}, {0}, "c----"},
-		{{0}, {.late = true}, "-----"},
+		{{0}, {.deferred = true}, "-----"},
 		{{0}, {.bottom = true}, "cr---"},
 		{{0}, {.section = true}, "cr-h-"},
-		{{0}, {.late = true, .bottom = true}, "-r---"},
-		{{0}, {.late = true, .section = true}, "-r-h-"},
+		{{0}, {.deferred = true, .bottom = true}, "-r---"},
+		{{0}, {.deferred = true, .section = true}, "-r-h-"},
 		{{.traces = true}, {0}, "cr---"},
 		{{.exact = true}, {0}, "cr---"},
-		{{.exact = true}, {.late = true}, "cr---"},
+		{{.exact = true}, {.deferred = true}, "cr---"},
 		{{.calls_timed = true}, {0}, "cr---"},
 		{{.lines_timed = true}, {0}, "c----"},
-		{{.lines_timed = true}, {.late = true}, "c----"},
+		{{.lines_timed = true}, {.deferred = true}, "c----"},
 		{{.filters = true}, {0}, "c---s"},
-		{{.filters = true}, {.late = true}, "c---s"},
+		{{.filters = true}, {.deferred = true}, "c---s"},
 		{{.passes = true}, {0}, "c----"},
 		{{.compiles = true}, {0}, "c----"},
 		{{.sections = true}, {0}, "c----"},
-		{{.sections = true}, {.late = true}, "c----"},
-		{{.sections = true}, {.late = true, .section = true}, "cr-h-"},
+		{{.sections = true}, {.deferred = true}, "c----"},
+		{{.sections = true}, {.deferred = true, .section = true}, "cr-h-"},
 		{{.lines = true}, {0}, "crlhs"},
-		{{.lines = true}, {.late = true}, "crlhs"},
+		{{.lines = true}, {.deferred = true}, "crlhs"},
 	};
 
 	(void)state;
@@ -154,7 +154,7 @@ static struct policy_wishes wishes(unsigned n)
 static struct policy_facts facts(unsigned n)
 {
 	return (struct policy_facts){
-		.late = n & 1,
+		.deferred = n & 1,
 		.bottom = n >> 1 & 1,
 		.section = n >> 2 & 1,
 	};
@@ -195,7 +195,7 @@ static void one_answer_does_not_contradict_another(void **state)
 	for (unsigned w = 0; w < WISHES; w++)
 		for (unsigned f = 0; f < FACTS; f++) {
 			struct policy p = policy_of(wishes(w), facts(f));
-			assert_true(p.calls || facts(f).late);
+			assert_true(p.calls || facts(f).deferred);
 			assert_true(!p.lines || (p.calls && p.returns && p.hears && p.slow_end));
 			assert_true(!p.hears || p.returns);
 		}
@@ -210,7 +210,8 @@ static void what_is_omitted_is_not_wished(void **state)
 			struct policy_wishes wish = wishes(w);
 			struct policy_code of = code(c);
 			struct policy_omission o = policy_omits(&wish, &of);
-			struct policy p = policy_of(wish, (struct policy_facts){.late = o.calls});
+			struct policy p =
+				policy_of(wish, (struct policy_facts){.deferred = o.calls});
 			assert_int_equal(p.calls, !o.calls);
 			assert_true(!o.lines || (o.starts && o.at_once && !p.hears));
 			assert_true(!o.calls || o.starts);
