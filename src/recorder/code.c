@@ -202,7 +202,7 @@ void code_set_number(struct code_record *r, uint32_t number)
 
 /* ---- a code's first event ---- */
 
-static bool ends_with(const char *text, size_t length, const char *end)
+static bool file_ends_with(const char *text, size_t length, const char *end)
 {
 	size_t n = strlen(end);
 
@@ -215,7 +215,7 @@ static bool is_greenlets(PyCodeObject *code)
 	PyObject *keep;
 	size_t length;
 	const char *file = text_of(code->co_filename, &length, &keep);
-	bool is = ends_with(file, length, "/greenlet/__init__.py");
+	bool is = file_ends_with(file, length, "/greenlet/__init__.py");
 
 	Py_XDECREF(keep);
 	return is;
@@ -302,7 +302,7 @@ static struct code_record *describe_whole(PyCodeObject *code)
 }
 
 /* In a forked child the first event makes the child a process of its own first. */
-static struct code_record *describe(PyCodeObject *code)
+static struct code_record *describe_code(PyCodeObject *code)
 {
 	if (atomic_load_explicit(&root.stopped, memory_order_relaxed) ||
 		(root.forked && !process_begin_in_child()))
@@ -328,7 +328,7 @@ struct code_record *code_describe(PyCodeObject *code)
 	if (!ring_may_put(&root.messages))
 		return NULL;
 	root.describing++;
-	struct code_record *r = describe(code);
+	struct code_record *r = describe_code(code);
 	root.describing--;
 	return r;
 }

@@ -173,7 +173,7 @@ int code_graph_of(const struct bytecode *parts, struct flow_graph *out)
 
 /* The main interpreter loses LINEs of frozen code if 3.12 makes another interpreter, because they
  * share it. */
-static bool is_shared(PyCodeObject *code)
+static bool code_is_shared(PyCodeObject *code)
 {
 	return PYTHON_VERSION < 0x030d && PyUnicode_GET_LENGTH(code->co_filename) &&
 	       PyUnicode_READ_CHAR(code->co_filename, 0) == '<';
@@ -185,7 +185,7 @@ struct policy_omission code_omits(PyCodeObject *code, bool plain)
 		.plain = plain,
 		.generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0,
 		.runs_once = code_runs_once(code),
-		.shared = is_shared(code),
+		.shared = code_is_shared(code),
 		.watched = root.section_count || thread_is_traced(current_thread_state()),
 	};
 

@@ -29,8 +29,8 @@ static inline void emit_push(const struct emit *e, enum shadow_mark mark)
 	thread_push(e->thread, foreign ? entry_of_code(e->code) : entry_of_frame(e->frame, mark));
 }
 
-/* mark: of its entry, for code whose entries are deferred: its begin is yet to come. false: a filter
- * leaves it out */
+/* mark: of its entry, for code whose entries are deferred: its begin is yet to come. false: a
+ * filter leaves it out */
 __attribute__((always_inline)) static inline bool record_enter(
 	PyCodeObject *code, PyThreadState *state, enum shadow_mark mark)
 {

@@ -68,17 +68,17 @@ static bool lines_init(struct lines *l, struct pl_view text)
 
 /* ---- what is in the text ---- */
 
-static bool is_word(uint8_t c)
+static bool is_word_byte(uint8_t c)
 {
 	return isalnum(c) || c == '_' || c >= 0x80;
 }
 
 static bool begins_word(struct pl_view v, size_t at)
 {
-	return at == 0 || at >= v.left || !is_word(v.at[at - 1]) || !is_word(v.at[at]);
+	return at == 0 || at >= v.left || !is_word_byte(v.at[at - 1]) || !is_word_byte(v.at[at]);
 }
 
-static bool is_plain(struct pl_view v)
+static bool line_is_plain(struct pl_view v)
 {
 	for (size_t i = 0; i < v.left; i++)
 		if (v.at[i] >= 0x80)
@@ -92,7 +92,7 @@ static bool last_name(struct pl_view v, struct pl_view *name)
 	size_t from = 0;
 
 	for (size_t i = 0; i < v.left; i++) {
-		if (!is_word(v.at[i]) && v.at[i] != '.')
+		if (!is_word_byte(v.at[i]) && v.at[i] != '.')
 			return false;
 		if (v.at[i] == '.')
 			from = i + 1;
@@ -101,7 +101,7 @@ static bool last_name(struct pl_view v, struct pl_view *name)
 	return name->left && !isdigit(*name->at) && !isdigit(*v.at) && *v.at != '.';
 }
 
-static bool number_of(struct pl_view v, long long *number)
+static bool number_in_text(struct pl_view v, long long *number)
 {
 	*number = 0;
 	for (size_t i = 0; i < v.left; i++) {
@@ -140,7 +140,7 @@ static bool string_of(struct pl_view v, struct pl_view *inside)
 
 /* ---- what is in the code ---- */
 
-static bool equals(PyObject *object, struct pl_view v)
+static bool object_equals(PyObject *object, struct pl_view v)
 {
 	if (PyBytes_CheckExact(object))
 		return (size_t)PyBytes_GET_SIZE(object) == v.left &&
@@ -151,7 +151,7 @@ static bool equals(PyObject *object, struct pl_view v)
 }
 
 /* In a class, names that begin with "__" are prefixed with the class's name. */
-static bool ends_with(PyObject *name, struct pl_view v)
+static bool name_ends_with(PyObject *name, struct pl_view v)
 {
 	if (!PyUnicode_CheckExact(name) || !PyUnicode_IS_COMPACT_ASCII(name))
 		return false;
@@ -164,8 +164,8 @@ static bool has_name(PyObject *names, struct pl_view v)
 	bool hidden = v.left > 2 && v.at[0] == '_' && v.at[1] == '_';
 
 	for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i++)
-		if (equals(PyTuple_GET_ITEM(names, i), v) ||
-			(hidden && ends_with(PyTuple_GET_ITEM(names, i), v)))
+		if (object_equals(PyTuple_GET_ITEM(names, i), v) ||
+			(hidden && name_ends_with(PyTuple_GET_ITEM(names, i), v)))
 			return true;
 	return false;
 }
@@ -174,7 +174,7 @@ static bool has_text(PyObject *constants, struct pl_view v, int depth)
 {
 	for (Py_ssize_t i = 0; depth < DEPTH_MAX && i < PyTuple_GET_SIZE(constants); i++) {
 		PyObject *c = PyTuple_GET_ITEM(constants, i);
-		if (equals(c, v) || (PyTuple_CheckExact(c) && has_text(c, v, depth + 1)))
+		if (object_equals(c, v) || (PyTuple_CheckExact(c) && has_text(c, v, depth + 1)))
 			return true;
 	}
 	return false;
@@ -194,7 +194,7 @@ static bool has_number(PyObject *constants, long long number, int depth)
 	return false;
 }
 
-static bool is_keyword(struct pl_view v)
+static bool is_python_keyword(struct pl_view v)
 {
 	static const char *const words[] = {"_", "False", "None", "True", "and", "as", "assert",
 		"async", "await", "break", "class", "continue", "def", "del", "elif", "else",
@@ -219,7 +219,7 @@ static bool is_name_of(const struct level *l, struct pl_view v)
 			PyUnicode_READ_CHAR(l->code->co_name, 0) != '<')
 			break;
 	}
-	return is_keyword(v);
+	return is_python_keyword(v);
 }
 
 /* ---- both ---- */
@@ -238,7 +238,7 @@ static bool is_condition(struct pl_view before)
 	return before.left && islower(before.at[before.left - 1]);
 }
 
-static bool is_blank(struct pl_view v)
+static bool text_is_blank(struct pl_view v)
 {
 	for (size_t i = 0; i < v.left; i++)
 		if (v.at[i] != ' ' && v.at[i] != '\t')
@@ -260,7 +260,7 @@ static bool number_fits(
 static bool string_fits(
 	const struct level *l, struct pl_view before, struct pl_view whole, struct pl_view inside)
 {
-	if (is_blank(before) || memchr(inside.at, '%', inside.left) ||
+	if (text_is_blank(before) || memchr(inside.at, '%', inside.left) ||
 		has_text(l->code->co_consts, inside, 0) || has_text(l->code->co_consts, whole, 0))
 		return true;
 	while (inside.left && *inside.at == ' ')
@@ -278,7 +278,7 @@ static bool position_fits(const struct level *l, const struct position_row *p, u
 	if ((size_t)p->line > l->lines->count)
 		return false;
 	const struct pl_view line = line_at(l->lines, p->line);
-	if (!is_plain(line))
+	if (!line_is_plain(line))
 		return true; /* not UTF-8: its columns are different */
 	if ((size_t)p->end_column > line.left || !begins_word(line, (size_t)p->column) ||
 		!begins_word(line, (size_t)p->end_column))
@@ -289,7 +289,7 @@ static bool position_fits(const struct level *l, const struct position_row *p, u
 	if (last_name(here, &name))
 		return is_dunder(name) || is_name_of(l, name) ||
 		       has_text(l->code->co_consts, here, 0);
-	if (number_of(here, &number))
+	if (number_in_text(here, &number))
 		return number_fits(l, before, number, unit);
 	if (!ends_strings(here))
 		return has_text(l->code->co_consts, here, 0);

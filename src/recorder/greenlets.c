@@ -44,7 +44,7 @@ static struct pl_map all; /* address -> struct left */
 static void *const *api;  /* the module's; NULL: it is not imported, or not one that we know */
 static uint16_t losses;
 
-static struct left left_of(uint64_t value)
+static struct left left_from_value(uint64_t value)
 {
 	struct left l;
 
@@ -52,7 +52,7 @@ static struct left left_of(uint64_t value)
 	return l;
 }
 
-static uint64_t value_of(struct left l)
+static uint64_t value_from_left(struct left l)
 {
 	uint64_t value;
 
@@ -84,7 +84,7 @@ PyObject *greenlet_running(void)
 }
 
 /* The one that ran until now waits, or is over. */
-static void put_aside(struct thread *t)
+static void greenlet_put_aside(struct thread *t)
 {
 	struct left l = {.number = (uint32_t)t->greenlet,
 		.losses = losses,
@@ -98,15 +98,15 @@ static void put_aside(struct thread *t)
 	uint64_t key = (uint64_t)(uintptr_t)t->greenlet_at;
 	uint64_t *place = t->shadow.depth || t->unsure ? map_put(&all, key) : NULL;
 	if (place)
-		*place = value_of(l);
+		*place = value_from_left(l);
 	else
 		map_remove(&all, key);
 }
 
-static void take(struct thread *t, const void *at, bool begins)
+static void greenlet_take(struct thread *t, const void *at, bool begins)
 {
 	const uint64_t *place = at ? map_find(&all, (uint64_t)(uintptr_t)at) : NULL;
-	struct left l = place ? left_of(*place) : (struct left){0};
+	struct left l = place ? left_from_value(*place) : (struct left){0};
 
 	t->greenlet_at = at;
 	t->unsure = false;
@@ -130,8 +130,8 @@ bool greenlet_changed(struct thread *t, bool begins)
 	if (now == t->greenlet_at)
 		return false;
 	t->greenlets = true;
-	put_aside(t);
-	take(t, now, begins);
+	greenlet_put_aside(t);
+	greenlet_take(t, now, begins);
 	return true;
 }
 

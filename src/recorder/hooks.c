@@ -1,9 +1,9 @@
 /* The hooks: one callback an event of sys.monitoring. With lines.c and emit.h this is the hot
  * path.
  *
- * Most callbacks have two halves. The fast one (witness, known_enter_fast, …) looks whether all
+ * Most callbacks have two halves. The fast one (witness_event, known_enter_fast, …) looks whether all
  * is as it mostly is, and if so writes the event into the ring; it calls nothing, so the compiler
- * saves no registers. The slow one (…_in_full) is a function of its own, which is not inlined: it
+ * saves no registers. The slow one (…_slow) is a function of its own, which is not inlined: it
  * handles whatever the first refused, from the beginning. A fast half that refuses has written
  * nothing.
  *

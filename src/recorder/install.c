@@ -79,7 +79,7 @@ static bool compiles_just_in_time(void)
 	return compiles;
 }
 
-static void hear(void)
+static void enable_events(void)
 {
 	bool stamped = root.arena.head->stamps == STAMPS_CALL;
 
@@ -101,7 +101,7 @@ static void begin_to_hear(void)
 	root_wish(&wishes);
 	if (wishes.exact || wishes.compiles)
 		root.hot_lines = 0;
-	hear();
+	enable_events();
 }
 
 /* In place of on_start, until the first frame of __main__. */
@@ -202,7 +202,7 @@ void hooks_are_traced(void)
 		return;
 	root.traced = true;
 	if (!awaiting)
-		hear();
+		enable_events();
 	hooks_tell_lines();
 }
 

@@ -33,7 +33,7 @@ static struct pl_view own_name(const py_frame *frame, PyObject **keep, PyObject 
 	return view_of(at, length);
 }
 
-static bool is_text(struct pl_view v, const char *text)
+static bool view_is_text(struct pl_view v, const char *text)
 {
 	return v.left == strlen(text) && !memcmp(v.at, text, v.left);
 }
@@ -72,7 +72,7 @@ bool filters_record(PyCodeObject *code)
 		.module_file = global_text(frame, "__file__", &keep[2]),
 		.own_name = own_name(frame, &keep[3], &keep[4]),
 	};
-	if (is_unplaced(c.file) && !c.module_file.left && !is_text(c.module, "__main__"))
+	if (is_unplaced(c.file) && !c.module_file.left && !view_is_text(c.module, "__main__"))
 		c.module_file = runners_file(frame, &keep[2]);
 	bool records = filter_records(&root.filter, &c, &matched);
 

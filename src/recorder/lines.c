@@ -136,15 +136,17 @@ __attribute__((noinline)) static PyObject *again_fast(struct thread *t, py_frame
 	Py_RETURN_NONE;
 }
 
-__attribute__((always_inline)) static inline PyObject *not_plain(struct thread *t, py_frame *frame,
-	const struct code_record *r, uint32_t unit, PyObject *const *args, bool moved)
+__attribute__((always_inline)) static inline PyObject *witness_not_plain(struct thread *t,
+	py_frame *frame, const struct code_record *r, uint32_t unit, PyObject *const *args,
+	bool moved)
 {
 	return moved ? again_fast(t, frame, r, unit, args) : witness_slow(args, false);
 }
 
 /* The frame that wrote last is at a witness, or its caller is, with nothing to write before it:
  * most events. If not, the slow path. Nothing is called on the way, so no register is saved. */
-__attribute__((always_inline)) static inline PyObject *witness(PyObject *const *args, bool moved)
+__attribute__((always_inline)) static inline PyObject *witness_event(
+	PyObject *const *args, bool moved)
 {
 	struct thread *t = self;
 	PyCodeObject *code = code_of(args);
@@ -169,7 +171,7 @@ __attribute__((always_inline)) static inline PyObject *witness(PyObject *const *
 	uint32_t bits = unit_bits(r->units[unit]);
 	uint8_t *p = t->ring.at;
 	if (!unit_is_plain(bits, moved))
-		return not_plain(t, frame, r, unit, args, moved);
+		return witness_not_plain(t, frame, r, unit, args, moved);
 	const uint32_t start_bits = UNIT_BITS(.start = START_MAX);
 	if (moved && unlikely(!(bits & start_bits)))
 		bits = unit_bits(r->units[unit - LOOK_UP_UNITS]);
@@ -245,7 +247,7 @@ static bool witness_begin(struct emit *e, uint32_t unit, struct code_unit here)
  * called before us. If it set f_lineno, the reported line will not run. A line number before the
  * code's first line proves nothing: 3.14 and later keep the distance from the first line as an
  * unsigned number, and report another line. */
-static bool is_moved(const struct emit *e, const PyCodeObject *code, uint32_t start, long told)
+static bool line_is_moved(const struct emit *e, const PyCodeObject *code, uint32_t start, long told)
 {
 	int32_t line = e->record->lines[start - 1];
 
@@ -275,7 +277,7 @@ __attribute__((noinline)) static PyObject *line_slow(PyCodeObject *code, PyObjec
 	if (!witness_begin(&e, unit, here))
 		Py_RETURN_NONE;
 	const long told = PyLong_AsLong(line_number);
-	if (here.start && unlikely(is_moved(&e, code, here.start, told)))
+	if (here.start && unlikely(line_is_moved(&e, code, here.start, told)))
 		here.start = 0;
 	if (unlikely(here.pass & PASS_TELLS))
 		passes_line(e.frame, unit);
@@ -291,7 +293,7 @@ __attribute__((noinline)) static PyObject *line_slow(PyCodeObject *code, PyObjec
 PyObject *on_line(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	return witness(args, false);
+	return witness_event(args, false);
 }
 
 static bool lands_here(const struct thread *t, uint32_t unit)
@@ -312,7 +314,7 @@ static void pass_lands(struct emit *e)
 }
 
 /* Several threads may owe a pass of the same code. */
-static PyObject *landing(struct emit *e, uint32_t unit)
+static PyObject *landing_slow(struct emit *e, uint32_t unit)
 {
 	if (e->record && lands_here(e->thread, unit) && e->thread->shadow.top == e->frame)
 		pass_lands(e);
@@ -336,7 +338,7 @@ __attribute__((noinline)) static PyObject *instruction_slow(PyObject *const *arg
 	if (!emit_look(&e, code))
 		return nothing_here(&e);
 	if (landings_are_heard())
-		return landing(&e, unit);
+		return landing_slow(&e, unit);
 	bool heard = e.record && tier_instruction(e.thread, e.frame, e.record, unit);
 	if (heard && unit_is_pass(unit_bits(e.record->units[unit]))) {
 		if (e.record->units[unit].heard == HEARD_MOVED && emit_make_room_inside(&e))
@@ -363,5 +365,5 @@ __attribute__((noinline)) static PyObject *instruction_slow(PyObject *const *arg
 PyObject *on_instruction(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	return witness(args, true);
+	return witness_event(args, true);
 }

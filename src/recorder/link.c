@@ -192,7 +192,7 @@ bool frame_is_root(py_frame *frame)
 }
 
 /* The task whose root the next frame is, above depth `below`. begins: as task_find. */
-static uint8_t *write_task(
+static uint8_t *link_write_task(
 	const struct thread *t, uint8_t *p, py_frame *frame, uint32_t below, bool begins)
 {
 	if (!below && t->greenlet)
@@ -246,7 +246,7 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 		f = shadow_at(&t->shadow, base + i + 1)->frame;
 		unsigned flags = !ours && runs_hidden(base, f) ? EVENT_HIDDEN
 							       : link_flags(t, base + i, ours);
-		p = write_task(t, p, f, base + i, is_async_generator(f));
+		p = link_write_task(t, p, f, base + i, is_async_generator(f));
 		p = write_link(t, p, f, base + i, flags);
 	}
 	t->kept = 0;
@@ -310,7 +310,7 @@ uint8_t *step_to_foreign(struct thread *t, uint8_t *p, PyCodeObject *code)
 /* ---- calls by code that is left out ---- */
 
 /* The frame, which is left out, becomes the top, above depth `below`. */
-static uint8_t *write_outside(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
+static uint8_t *link_write_outside(struct thread *t, uint8_t *p, py_frame *frame, uint32_t below)
 {
 	PyCodeObject *code = frame_code(frame);
 	uint32_t number = code_outside_number(code, code_record(code)), site = frame_site(frame);
@@ -319,7 +319,7 @@ static uint8_t *write_outside(struct thread *t, uint8_t *p, py_frame *frame, uin
 		return give_up(t, p);
 	shadow_cut(&t->shadow, below);
 	shadow_put(&t->shadow, entry_left_out(number, site));
-	p = write_task(t, p, frame, below, true);
+	p = link_write_task(t, p, frame, below, true);
 	return step_on(t, event_write_outside(p, site, number));
 }
 
@@ -361,7 +361,8 @@ static uint8_t *put_outside(
 	for (uint32_t i = count; i > kept; i--, frame = frame_caller(frame))
 		shadow_keep(&t->shadow, place + i, frame);
 	for (uint32_t i = kept; i < count && p; i++)
-		p = write_outside(t, p, shadow_at(&t->shadow, place + i + 1)->frame, place + i);
+		p = link_write_outside(
+			t, p, shadow_at(&t->shadow, place + i + 1)->frame, place + i);
 	return p;
 }
 

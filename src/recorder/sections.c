@@ -26,7 +26,7 @@
 
 #define HEARD_IN_VAIN 1000
 
-static struct section *find(uint64_t id)
+static struct section *section_find(uint64_t id)
 {
 	for (uint32_t i = 0; i < root.section_count; i++)
 		if (root.sections[i].id == id)
@@ -102,7 +102,7 @@ uint64_t section_begin(void)
 
 void section_end(uint64_t id)
 {
-	struct section *s = find(id);
+	struct section *s = section_find(id);
 
 	if (s)
 		*s = root.sections[--root.section_count];

@@ -44,7 +44,7 @@ static uint8_t *write_idle_and_time(struct thread *t, uint8_t *p)
 
 /* After a loss the reader knows nothing of the stack: empty it; the next event links what is
  * there. */
-static uint8_t *write_loss(struct thread *t, uint8_t *p)
+static uint8_t *step_write_loss(struct thread *t, uint8_t *p)
 {
 	if (t->lost)
 		p = event_write2(p, EVENT_GAP,
@@ -114,7 +114,7 @@ uint8_t *step_slow(struct thread *t, uint8_t *p)
 	if (t->owes)
 		p = thread_write_owed(t, p);
 	if (t->fresh)
-		p = write_loss(t, p);
+		p = step_write_loss(t, p);
 	t->known = true;
 	return unlikely(root.stood != NULL) ? write_stood(t, p) : p;
 }

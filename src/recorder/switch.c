@@ -23,7 +23,7 @@
 /* The frame on its shadow stack in which another thread is. One that has not begun or was not
  * resumed yet is skipped. 0: not known. The shadow stack may still have a frame that returned, at
  * the address of a new one, which will have an event after its RESUME. */
-static uint32_t stands_at(const struct thread *t, py_frame *frame)
+static uint32_t stand_place(const struct thread *t, py_frame *frame)
 {
 	for (frame = frame_recorded(frame); frame; frame = frame_recorded(frame_caller(frame))) {
 		uint32_t place = shadow_find(&t->shadow, frame);
@@ -144,7 +144,7 @@ static void write_stand(struct thread *t, PyThreadState *ts, bool last)
 		event_lose(t);
 		return;
 	}
-	uint32_t place = stands_at(t, frame);
+	uint32_t place = stand_place(t, frame);
 	if (!place) {
 		ring_commit(&t->ring, p);
 		return;

@@ -58,7 +58,7 @@ static PyObject *traced_from_now(PyObject *result)
 	return result;
 }
 
-static PyObject *own_set_trace(PyObject *module, PyObject *function)
+static PyObject *own_set_trace_all(PyObject *module, PyObject *function)
 {
 	return traced_from_now(set_trace(module, function));
 }
@@ -77,7 +77,7 @@ static PyObject *own_call_tracing(PyObject *module, PyObject *const *args, Py_ss
 	return ((fast_function)(void (*)(void))call_tracing)(module, args, n);
 }
 
-static PyCFunction fast(fast_function function)
+static PyCFunction method_of_fastcall(fast_function function)
 {
 	return (PyCFunction)(void (*)(void))function;
 }
@@ -85,11 +85,11 @@ static PyCFunction fast(fast_function function)
 /* Trace functions that are set in C are found at the next event. */
 static void take_functions(void)
 {
-	function_take(PySys_GetObject("settrace"), METH_O, own_set_trace, &set_trace);
+	function_take(PySys_GetObject("settrace"), METH_O, own_set_trace_all, &set_trace);
 	function_take(PySys_GetObject("_settraceallthreads"), METH_O, own_set_trace_everywhere,
 		&set_trace_everywhere);
-	function_take(PySys_GetObject("call_tracing"), METH_FASTCALL, fast(own_call_tracing),
-		&call_tracing);
+	function_take(PySys_GetObject("call_tracing"), METH_FASTCALL,
+		method_of_fastcall(own_call_tracing), &call_tracing);
 }
 
 /* ---- frames that are moved ---- */

@@ -20,7 +20,7 @@
 __thread Py_tracefunc programs;
 bool set_elsewhere;
 bool listening, awaiting;
-bool in_full_only;
+bool slow_only;
 
 /* A frame object's two switches belong to the program: the lowest bit has their value as it would
  * be without us. */
@@ -237,7 +237,7 @@ static void stamp_call(void)
 
 void trace_choose_way(void)
 {
-	in_full_only = set_elsewhere || root.filters || root.arena.head->stamps == STAMPS_CALL;
+	slow_only = set_elsewhere || root.filters || root.arena.head->stamps == STAMPS_CALL;
 }
 
 /* An interpreter before 3.12 has one trace function, which is ours: the program's own one is called
@@ -288,7 +288,7 @@ __attribute__((always_inline)) static inline bool trace_look(
 	struct thread *t = self;
 	intptr_t mark = code_mark(code);
 
-	if (!t || !listening || in_full_only || programs || mark <= 0)
+	if (!t || !listening || slow_only || programs || mark <= 0)
 		return false;
 	const PyThreadState *state = __atomic_load_n(root.gil_holder, __ATOMIC_RELAXED);
 	*e = (struct plain_event){t, f->f_frame, (const struct code_record *)mark};

@@ -31,7 +31,7 @@ extern bool listening;
 extern bool awaiting;
 /* Events take no fast path: some are left out, or calls are stamped, or set_elsewhere. Set by
  * trace_choose_way. */
-extern bool in_full_only;
+extern bool slow_only;
 
 int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg);
 /* Something has set this thread state's trace function: make it the program's, and ours the first
@@ -40,7 +40,7 @@ void trace_adopt(PyThreadState *ts);
 /* The program has a trace function now: the frames on the stack whose lines we do not want report
  * them again. */
 void trace_outside_again(PyThreadState *ts);
-/* To be called after a change of what in_full_only depends on. */
+/* To be called after a change of what slow_only depends on. */
 void trace_choose_way(void);
 /* Take what another thread has set for this thread. */
 void trace_find_own(PyThreadState *ts);
