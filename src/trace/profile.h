@@ -208,6 +208,81 @@ int64_t profile_tick_ns(const struct pl_profile *p, uint64_t ticks);
 /* Sums of times from a file must not overflow. */
 int64_t profile_add_ns(int64_t a, int64_t b);
 
+/* profile_prior.c: what must be known before the first span is shared: what rows cost, and in which
+ * lines the program was seen. */
+
+/* Every n-th block of a thread, each of its rows with weight n. */
+int profile_count_prior(struct pl_profile *p, struct thread_entry *t, struct pl_err *err);
+/* Is a time later than what was asked for? */
+bool profile_is_after_range(const struct pl_profile *p, int64_t time_ns);
+/* A sample names a body and an instruction of it; its line comes from the body's table. */
+const struct pl_code *profile_code_of_sample(
+	struct pl_profile *p, const struct sample *s, int32_t *line);
+/* A sample is of a thread at a time, and says which instruction of which code it was in, and
+ * whether it waited. */
+int profile_count_samples(struct pl_profile *p, struct pl_err *err);
+
+/* profile_longest.c: the longest pass of each line, and the longest call of each function. */
+
+/* A line that is several times in the tail: how much of its time was of which pass is not known. 0
+ * while the span is not divided. */
+int64_t profile_tail_unsure_ns(const struct shared_line *l);
+/* The line of a frame was over at a time (as in context_frame). */
+void profile_passed_at(struct pl_profile *p, const struct context_frame *f,
+	const struct stood *stood, uint64_t to);
+/* Called by the contexts when a frame goes to another line, or ends. */
+void profile_line_passed(
+	void *who, const struct context_frame *f, const struct pl_code *code, int32_t line);
+/* A frame was left at `to`, a time as in contexts.h. If its entry was in an earlier part, that part
+ * knows when it began (parts.h). `kind`: of its block; NULL: that follows from the stack. */
+void profile_left_as(struct pl_profile *p, const struct context_frame *f, uint32_t depth,
+	uint64_t to, const enum pl_block_kind *kind);
+void profile_left_at(
+	struct pl_profile *p, const struct context_frame *f, uint32_t depth, uint64_t to);
+/* An event loop that waits is in no pass and no callback. One that is left out does not say that
+ * its callback returned: that is still on the stack, and is taken as ended before the wait and
+ * begun again. */
+void profile_split_at_wait(struct pl_profile *p, uint64_t idle_ticks);
+/* Called by the contexts when a frame is left. */
+void profile_frame_left(void *who, const struct context_frame *f);
+
+/* profile_tasks.c: when tasks and greenlets run and wait. */
+
+/* Called by the contexts when a frame is the first one of a task. Returns its number, from 1; 0: it
+ * is not counted. */
+uint32_t profile_began_task(void *who, const struct stack_task *task);
+/* The rows before the range are over. The tasks that run at its beginning have a stretch in it. */
+void profile_enter_range(struct pl_profile *p);
+/* To be called before the row's frame is left. */
+void profile_note_wait(struct pl_profile *p, const struct pl_event *row);
+/* A task that never went on waits to the end of its thread's path. */
+void profile_wait_to_end(struct pl_profile *p, uint64_t end_ticks);
+void profile_renamed_task(void *who, const struct stack_task *task);
+
+/* profile_span.c: between two stamps of a thread; its time is shared when it closes. */
+
+int profile_take_transitions(struct pl_profile *p);
+void profile_begin_line(struct context_frame *f, uint64_t now, int64_t unsure_ns);
+/* When they ended within the span is not told: then at its beginning. */
+void profile_leave_aside(struct pl_profile *p, uint32_t count);
+/* The order matters. Rows and samples of the span first; then its length, without idle waits; then
+ * the division, to which blocks_note_still and note_tail refer; at last all of the span is
+ * forgotten, and the next one opens at the same tick. */
+int profile_close_span(struct pl_profile *p, uint64_t end_ticks);
+
+/* profile_rows.c: a row at a stamp closes the span, then changes the stack. */
+
+/* Before a row is taken: which line runs, at which depth. Afterwards the stack has changed. */
+struct stood profile_line_before_row(struct pl_profile *p);
+/* The path is not known from here up to then. */
+int profile_lose_span(struct pl_profile *p, uint64_t to_ticks);
+/* Was the row at the time of its stamp? */
+bool profile_is_exact(const struct path_clock *c, const struct pl_event *row);
+/* The order matters. Time up to the row belongs to what ran before it, so the span is closed first.
+ * An exception leaves a frame while that is still on the stack; all other rows are of the stack
+ * after contexts_sync. */
+int profile_on_row(struct pl_profile *p, const struct pl_event *row, const struct stood *before);
+
 /* path_end.c: is the row one of those that come after the last event? Then it says what may have
  * run, and this is to be called with it. 0, PL_ERR_MEMORY. */
 bool path_end_has(const struct pl_event *row);
