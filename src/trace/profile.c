@@ -2,12 +2,12 @@
  * stamp; there the span's time is divided (share.h). The walk gives the rows around a stamp, which
  * say where the span ends.
  *
- *	profile_count_prior             fast-forward over some blocks: what does a row of each line cost?
- *	profile_count_samples   all samples: in which lines was the program seen, and did it wait?
- *	share_thread            for each thread, from stamp to stamp:
- *	    fast_forward_to         counts rows, moves the contexts
- *	    profile_on_row                  a row at a stamp: closes the span, then changes the stack
- *	    profile_close_span              samples of the span, then share_out
+ *	profile_count_prior    some blocks: what does a row of each line cost?
+ *	profile_count_samples  all samples: in which lines was the program seen, and did it wait?
+ *	share_thread           for each thread, from stamp to stamp:
+ *	    fast_forward_to        counts rows, moves the contexts
+ *	    profile_on_row         a row at a stamp: closes the span, then changes the stack
+ *	    profile_close_span     samples of the span, then share_out
  *
  * The cost of a row of each line must be known before the first span is divided. It is an estimate,
  * so for a large recording it comes from some of its blocks, evenly spread. That makes one pass of
