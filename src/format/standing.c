@@ -1,6 +1,7 @@
 #include "format/standing.h"
 
 #include "base/expect.h"
+#include "format/event_common.h"
 
 #include <stdlib.h>
 
@@ -488,11 +489,25 @@ static void end(const struct run *k, struct stack *s)
 		s->min_depth = k->least;
 }
 
+/* Of the frames below the top those that a stretch asks about. Returns the lowest that has a
+ * number. */
+static uint32_t number_below(struct standings *m, const struct stack *s, uint32_t top)
+{
+	const uint32_t last = top > STRETCH_DOWN ? top - STRETCH_DOWN : 0;
+
+	for (; top > last; top--) {
+		m->stack[top - 1] = number_of(m, &s->frames[top - 1]);
+		if (!m->stack[top - 1])
+			break;
+	}
+	return top;
+}
+
 /* Look at the top frame. false: it cannot be numbered now. */
 ALWAYS_INLINE bool look_at_top(struct run *k)
 {
 	k->top = number_of(k->m, &k->s->frames[k->depth - 1]);
-	k->low = k->top ? k->depth - 1 : k->depth;
+	k->low = k->top ? number_below(k->m, k->s, k->depth - 1) : k->depth;
 	return k->top != 0;
 }
 
