@@ -27,6 +27,8 @@ struct chain_writer {
 	size_t bytes, packed; /* of those blocks */
 	/* use a small window, because little is new; else one of CHAIN_BYTES */
 	bool narrow;
+	/* search less, because the chain before this one had little that repeats */
+	bool loose;
 };
 /* The next block is the first of another chain. */
 void chain_break(struct chain_writer *c);

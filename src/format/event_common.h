@@ -169,8 +169,7 @@ __attribute__((always_inline)) static inline bool event_read_common(
 	} else {
 		/* a copy, so that *out can be in registers */
 		struct event_common long_one;
-		p = v->left < EVENT_COMMON_LONG_BYTES ? NULL
-						      : event_read_long(p, calls, &long_one);
+		p = v->left < EVENT_COMMON_LONG_BYTES ? NULL : event_read_long(p, calls, &long_one);
 		if (p)
 			*out = long_one;
 	}

@@ -300,6 +300,56 @@ static void test_times_stand_apart(void **state)
 	release_chained(&c);
 }
 
+#define LOOSE_BLOCK (128u << 10)
+
+/* Block after block until a chain has begun; the last one is open afterwards. */
+static void begin_chain(struct chain_writer *writer, struct block *b, uint32_t variety)
+{
+	struct random random = {.state = 5};
+	struct pl_buf out = {0}, events = {0};
+	struct block_head head = {.process = 1, .thread = 3};
+	struct stack s = {0};
+	struct pl_map bodies = {0};
+
+	do {
+		buf_reset(&events);
+		for (uint32_t i = 0; i < LOOSE_BLOCK; i++)
+			buf_u8(&events, (uint8_t)(0x80 | random_below(&random, variety)));
+		buf_reset(&out);
+		const struct pl_view part = buf_view(&events);
+		const struct block_source source = {.head = &head,
+			.stack = &s,
+			.bodies = &bodies,
+			.parts = &part,
+			.part_count = 1,
+			.chain = writer};
+		assert_int_equal(block_write(&out, &source, 7), 0);
+		head.number++;
+	} while (writer->blocks > 1 || head.number == 1);
+	assert_int_equal(block_open(b, buf_view(&out)), 0);
+	assert_int_equal(b->events.left, events.used);
+	assert_memory_equal(b->events.at, events.at, events.used);
+	buf_release(&events);
+	buf_release(&out);
+}
+
+/* A chain that packs badly is followed by one that is searched less, and the other way round. */
+static void test_loose_chain(void **state)
+{
+	struct chain_writer writer = {0};
+	struct block b = {0};
+	(void)state;
+
+	begin_chain(&writer, &b, 120);
+	assert_true(writer.loose);
+	chain_break(&writer); /* too short to judge it */
+	assert_true(writer.loose);
+	begin_chain(&writer, &b, 1);
+	assert_false(writer.loose);
+	block_release(&b);
+	chain_writer_release(&writer);
+}
+
 static void test_chain_is_refused(void **state)
 {
 	struct block b = {0};
@@ -406,6 +456,7 @@ int main(void)
 		cmocka_unit_test(test_known_resumes),
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_times_stand_apart),
+		cmocka_unit_test(test_loose_chain),
 		cmocka_unit_test(test_chain_is_refused),
 		cmocka_unit_test(test_hostile_chain),
 		cmocka_unit_test(test_refuses_no_events),
