@@ -597,7 +597,10 @@ int block_read_sections(struct pl_view v, struct block_sections *out)
 		view_u64(&v, &check) || check != hash_bytes(table, sizeof bytes + bytes))
 		return PL_ERR_FORMAT;
 	out->table = sizeof bytes + bytes + sizeof check;
-	return read_section_rows(rows, out);
+	int err = read_section_rows(rows, out);
+	if (err)
+		*out = (struct block_sections){0};
+	return err;
 }
 
 /* Numbers grow strictly, so no code has two bodies, and the map is not larger than the bytes

@@ -152,12 +152,138 @@ static void test_events(void **state)
 	}
 }
 
+/* ---- tables of sections that make no sense ---- */
+
+/* Rows of a table: each number is a varint of one byte. */
+#define TABLE(...)                                                                                 \
+	{                                                                                          \
+		(const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})             \
+	}
+
+static const struct bad_table {
+	const uint8_t *rows;
+	uint32_t length;
+	uint32_t more_bytes; /* that the table says it has */
+	bool wrong_check;
+	uint32_t events; /* that info counts, as the table alone is sound */
+} bad_tables[] = {
+	{.rows = NULL, .wrong_check = true}, {.rows = NULL, .more_bytes = 1},
+	{.rows = NULL, .more_bytes = UINT32_MAX}, TABLE(0, 1, 1, 1, 1), /* kind 0 */
+	TABLE(EVENT_FURTHER_MAX + 1, 1, 1, 1, 1),			/* a kind that cannot be */
+	TABLE(2, 1, 1, 1, 1, 2, 1, 1, 1, 1),				/* twice */
+	TABLE(2, 1, 1, 1, 1, 1, 1, 1, 1, 1),				/* not in order */
+	TABLE(2, 1, 1, 1, 2), /* more is stored than there is */
+	TABLE(2, 1, 1, 1),    /* cut off */
+	TABLE(2, 1, 1, 0x80),
+	TABLE(2, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1, 1, 1), /* more events than fit */
+};
+
+/* Its section would end after the block. */
+static const uint8_t too_long[] = {2, 1, 1, 0xff, 0xff, 3, 0xff, 0xff, 3};
+
+static void put_table(struct pl_buf *out, const struct bad_table *bad)
+{
+	struct pl_buf table = {0};
+
+	buf_u32(&table, bad->length + bad->more_bytes);
+	buf_put(&table, bad->rows, bad->length);
+	buf_u64(&table, hash_bytes(table.at, table.used) + bad->wrong_check);
+	buf_put(out, table.at, table.used);
+	buf_release(&table);
+}
+
+/* The block's table is another one; its record has a right checksum. */
+static void put_block(struct pl_buf *out, struct pl_view payload, const struct bad_table *bad)
+{
+	struct block_sections sections;
+	struct pl_buf changed = {0};
+	struct pl_view head;
+
+	assert_int_equal(view_bytes(&payload, BLOCK_HEAD_BYTES, &head), 0);
+	assert_int_equal(block_read_sections(payload, &sections), 0);
+	buf_put(&changed, head.at, head.left);
+	put_table(&changed, bad);
+	buf_put(&changed, payload.at + sections.table, payload.left - sections.table);
+	record_write(out, RECORD_BLOCK, buf_view(&changed), NULL, 0);
+	buf_release(&changed);
+}
+
+/* Of the second block. */
+static void change_table(struct maker *m, const struct bad_table *bad)
+{
+	struct pl_view rest = buf_view(&m->segments[0]);
+	struct pl_buf out = {0};
+	struct record record;
+	uint32_t blocks = 0;
+	bool cut;
+
+	while (record_read(&rest, &record, &cut) == 0) {
+		if (record.kind == RECORD_BLOCK && blocks++ == 1)
+			put_block(&out, record.payload, bad);
+		else
+			record_write(&out, record.kind, record.payload, NULL, 0);
+	}
+	assert_int_equal(blocks, 2);
+	buf_release(&m->segments[0]);
+	m->segments[0] = out;
+}
+
+static void count_named(void *arg, const struct pl_damage *d)
+{
+	*(uint32_t *)arg += strstr(d->what, "the block is damaged") != NULL;
+}
+
+/* check names the block; readers have a gap in its place, and all that is before it. */
+static void expect_damaged(struct maker *m, uint32_t events)
+{
+	struct pl_check_result result;
+	struct pl_recording_info info;
+	struct pl_recording *r = open_it(m);
+	struct pl_cursor *c;
+	struct pl_event e;
+	uint32_t named = 0, gaps = 0, rows = 0;
+
+	pl_recording_info(r, &info);
+	assert_int_equal(info.unknown_events, 150 + events); /* 150: of the first block */
+	assert_int_equal(pl_recording_check(r, count_named, &named, &result, NULL), PL_ERR_FORMAT);
+	assert_int_equal(named, 1);
+	assert_int_equal(result.blocks, 1);
+	assert_int_equal(pl_cursor_new(&c, r, 1, 0, NULL), 0);
+	while (pl_cursor_next(c, &e, NULL) == 0) {
+		rows++;
+		gaps += e.kind == PL_EVENT_GAP && e.gap == PL_GAP_DAMAGED;
+	}
+	assert_int_equal(gaps, 1);
+	assert_true(rows > PASSES);
+	pl_cursor_free(c);
+	pl_recording_close(r);
+}
+
+static void expect_bad(const struct bad_table *bad)
+{
+	struct maker m;
+
+	make(&m, false, true);
+	change_table(&m, bad);
+	expect_damaged(&m, bad->events);
+	maker_release(&m);
+}
+
+static void test_bad_tables(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof bad_tables / sizeof *bad_tables; i++)
+		expect_bad(&bad_tables[i]);
+	expect_bad(&(struct bad_table){.rows = too_long, .length = sizeof too_long, .events = 1});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_chains),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_bad_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
