@@ -14,10 +14,14 @@ import subprocess
 import sys
 import time
 
+import stops
 import turns
 import workload_rows
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(stops.KINDS.parent))
+import kinds  # noqa: E402
+
 PROGRAMS = str(HERE / "programs.py")
 FIGURES = {}
 
@@ -360,3 +364,19 @@ def report(bench):
 def report_fib(bench):
     bench.say(f"recording a recursion of {big_lines(bench):,} lines …")
     return report_of(bench, Once(bench, ("recursion", big_lines(bench)), True).directory)
+
+
+# ---- stops ----
+
+@figure("stops", "1", "ms of the longest single call of the recorder, as 3,000,000 instructions each, over the programs of tests/stops")
+def longest_stops(bench):
+    if what := stops.missing():
+        raise LeftOut(f"{what} is not here")
+    if bench.minor not in ("3.12", "3.13"):
+        raise LeftOut("counted with 3.12 and 3.13")
+    longest = {}
+    for kind, what in kinds.WHAT.items():
+        found = stops.measure_kind(bench.build, bench.python, kind, bench.scratch)
+        longest[kind] = found[0] if found else (0, "no call")
+        bench.say(f"| {what} | {longest[kind][0] / 1e6:.2f} million | `{longest[kind][1]}` |")
+    return max(count for count, _ in longest.values()) / stops.LIMIT, "; ".join(f"{kind} {count / stops.LIMIT:.2f}" for kind, (count, _) in longest.items())

@@ -20,6 +20,7 @@ import tempfile
 from instructions import HERE, Recording
 
 LIMIT = 3_000_000           # 1 ms
+KINDS = HERE.parent / "tests/stops/kinds.py"
 
 
 def missing():
@@ -71,6 +72,16 @@ def measure(build, python, words, scratch, profile=os.devnull):
     if done.returncode:
         raise RuntimeError(f"{words[0]} failed under callgrind: {done.stderr[-800:]}")
     return read(log)
+
+
+def measure_kind(build, python, kind, scratch):
+    """measure() of a program of tests/stops: what it runs is compiled before."""
+    words, compiled = [KINDS, kind], scratch / "kind"
+    compiled.unlink(missing_ok=True)
+    subprocess.run([python, KINDS, "--compile", kind, compiled], check=True)
+    if compiled.exists():
+        words.append(compiled)
+    return measure(build, python, words, scratch)
 
 
 def main():

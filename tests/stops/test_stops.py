@@ -28,11 +28,7 @@ class Stops(unittest.TestCase):
     def longest(self, kind):
         """function -> instructions of its longest call"""
         with tempfile.TemporaryDirectory(prefix="pathline-stops-") as scratch:
-            words = [HERE / "kinds.py", kind]
-            if kind in kinds.TEXTS:
-                words.append(os.path.join(scratch, "kind"))
-                subprocess.run([PYTHON, words[0], "--compile", *words[1:]], check=True)
-            found = stops.measure(BUILD, PYTHON, words, pathlib.Path(scratch))
+            found = stops.measure_kind(BUILD, PYTHON, kind, pathlib.Path(scratch))
         self.assertTrue(found, "no call was counted")
         most = {}
         for count, name in found:
@@ -49,9 +45,14 @@ class Stops(unittest.TestCase):
         """Describing it takes longer than 1 ms, in proportion to the code, as doc/PERFORMANCE.md
         says. It must not become worse."""
         most = self.longest("module")
-        self.assertLess(most.pop("on_start"), 1400 * kinds.MODULE_LINES)
+        self.assertLess(most.pop("on_start"), 300 * kinds.MODULE_LINES)
         for name, count in most.items():
             self.assertLess(count, stops.LIMIT, name)
+
+    def test_row_of_branches(self):
+        """The search for its witnesses would grow with its square."""
+        for name, count in self.longest("row").items():
+            self.assertLess(count, 1.1 * stops.LIMIT, name)
 
 
 if __name__ == "__main__":
