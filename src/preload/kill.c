@@ -39,11 +39,17 @@ static bool ends_us(int number)
 	       sigprocmask(SIG_SETMASK, NULL, &blocked) == 0 && !sigismember(&blocked, number);
 }
 
+/* Is it this process, or its group? -1 is all processes but this one. */
+static bool is_for_us(pid_t target)
+{
+	return target == 0 || target == getpid() || target == -getpgrp();
+}
+
 static void about_to_signal(pid_t target, int number)
 {
 	int saved = errno;
 
-	if ((target <= 0 || target == getpid()) && ends_us(number))
+	if (is_for_us(target) && ends_us(number))
 		slot_killed();
 	errno = saved;
 }
@@ -56,7 +62,7 @@ PRELOAD_EXPORT int kill(pid_t target, int number)
 
 PRELOAD_EXPORT int killpg(pid_t group, int number)
 {
-	about_to_signal(group == getpgrp() ? 0 : -group, number);
+	about_to_signal(-group, number);
 	return originals()->killpg(group, number);
 }
 
