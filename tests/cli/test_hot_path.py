@@ -12,13 +12,15 @@ BUILD = os.environ.get("PATHLINE_BUILD", "build")
 ALLOWED = {
     # our own, each with a fast way through
     "code_describe", "code_without_mark", "exception_type_number", "generator_gone", "generator_new", "generator_of", "hook_disable", "hook_type",
-    "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "stack_push", "step_slow", "step_to_caller", "step_to_frame", "task_write", "task_write_renamed", "thread_begin", "write_greenlet_name",
+    "map_find", "passes_forget", "passes_jump", "passes_line", "root", "self", "shadow_stand_ins", "step_slow", "step_to_caller", "step_to_foreign", "step_to_frame", "task_write", "task_write_renamed", "thread_begin", "thread_push",
+    "write_greenlet_name",
 # a few times for each witness, or loop
 "tier_instruction", "tier_line", "tier_line_moves", "tier_pass_moves", "step_tell_due",
     "tier_call",  # while hot code is reoptimized: some thousand times for each
     "step_to_frame_again",  # an exception comes of a generator that nothing told to be resumed
     "code_is_bottom",  # once a code that had a caller in each frame until now
     "section_is_over",  # once a code after a section
+    "spare_more_lines",  # of straight code, once for each part of it that is long
     "code_find_lines",  # of straight code, once, where a trace function is set or a section runs it
     "hooks_hear_again",  # once a code whose frames had callers until now
     "hooks_are_traced",  # once, when the program has set a trace function
