@@ -1,11 +1,11 @@
 /* The hooks: one callback an event of sys.monitoring. With lines.c and emit.h this is the hot
  * path.
  *
- * Most callbacks have two halves. The fast one (witness_event, known_enter_fast, …) looks whether all
- * is as it mostly is, and if so writes the event into the ring; it calls nothing, so the compiler
- * saves no registers. The slow one (…_slow) is a function of its own, which is not inlined: it
- * handles whatever the first refused, from the beginning. A fast half that refuses has written
- * nothing.
+ * Most callbacks have two halves. The fast one (witness_event, known_enter_fast, …) looks whether
+ * all is as it mostly is, and if so writes the event into the ring; it calls nothing, so the
+ * compiler saves no registers. The slow one (…_slow) is a function of its own, which is not
+ * inlined: it handles whatever the first refused, from the beginning. A fast half that refuses has
+ * written nothing.
  *
  * What a callback returns: None goes on, hook_disable (sys.monitoring.DISABLE) ends the events of
  * that instruction in that code, which then costs nothing. No callback sets an error: it runs in

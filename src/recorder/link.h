@@ -12,8 +12,8 @@ uint8_t *step_to_frame(struct thread *t, uint8_t *p, py_frame *frame);
 uint8_t *step_to_foreign(struct thread *t, uint8_t *p, PyCodeObject *code);
 /* As step_to_frame, if the shadow stack's entry for the frame is from before the frame was left. */
 uint8_t *step_to_frame_again(struct thread *t, uint8_t *p, py_frame *frame);
-/* As step_to_frame, for an entry: the caller (may be NULL) becomes the top. A caller that is left out is
- * written as OUTSIDE, with those below it. */
+/* As step_to_frame, for an entry: the caller (may be NULL) becomes the top. A caller that is left
+ * out is written as OUTSIDE, with those below it. */
 uint8_t *step_to_caller(struct thread *t, uint8_t *p, py_frame *caller);
 /* Write the top frame's witness here, if that is due and will not be written by the instruction
  * after it. */

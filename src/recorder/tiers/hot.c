@@ -10,8 +10,8 @@
  *   LINE, for no other tool        LINE is recorded and disabled                         MOVED
  *   from then on                   INSTRUCTION is recorded
  *
- * Before that the code is reoptimized (reoptimize.c). Begins do not move until that is over, because
- * it waits for them.
+ * Before that the code is reoptimized (reoptimize.c). Begins do not move until that is over,
+ * because it waits for them.
  *
  * In the run in which LINE is disabled INSTRUCTION does not come, in no interpreter that was tried
  * (3.12.1, 3.13.0, 3.13.5). The first place that moves shows whether this holds here: of all

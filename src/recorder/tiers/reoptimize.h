@@ -1,4 +1,5 @@
-/* What reoptimize.c has for the other files of this folder; tiers.h has what it does for the recorder. */
+/* What reoptimize.c has for the other files of this folder; tiers.h has what it does for the
+ * recorder. */
 #ifndef PL_RECORDER_TIERS_REOPTIMIZE_H
 #define PL_RECORDER_TIERS_REOPTIMIZE_H
 
