@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Random programs (generate.py, generate_recursion.py, generate_tracing.py), in two runs: what
-nobody thought of.
+"""Random programs (generate.py, generate_recursion.py, generate_tracing.py, generate_tools.py), in
+two runs: what nobody thought of.
 
 A seed gives the same program each time. One that failed: --from SEED --seeds 1 --keep.
 """
@@ -11,12 +11,13 @@ import sys
 import exact
 import generate
 import generate_recursion
+import generate_tools
 import generate_tracing
 
 
 # What is appended to a seed's number in a program's name: who writes it, and where tracing begins
 # 3.11's oracle sees nothing.
-KINDS = {"": generate.text, "-recursion": generate_recursion.text, "-tracing": generate_tracing.text}
+KINDS = {"": generate.text, "-recursion": generate_recursion.text, "-tracing": generate_tracing.text, "-tools": generate_tools.text}
 
 
 def texts(seed, only):
@@ -40,8 +41,8 @@ def main():
             with open(path, "w") as f:
                 f.write(text(seed))
             for python in pythons:
-                if name.endswith("-tracing") and python.minor == (3, 11):
-                    continue                            # a trace function ends the oracle's view
+                if name.endswith(("-tracing", "-tools")) and python.minor == (3, 11):
+                    continue                            # no tools; a trace function ends the oracle's view
                 tests += [((python.version, question, name), lambda w, p=python, a=ask: a(p, setup, w)) for question, ask in exact.questions(path, python, ["same" if "same-run" in exact.demands_of(path) else "two"])]
     return exact.run_all(tests, setup, args.jobs)
 
