@@ -80,6 +80,7 @@ class Further(recorded.Case):
         self.assertIn(f"{len(VALUES)} event", self.read("check", self.dir))
         self.assertRegex(self.read("info", self.dir), f"not known +{len(VALUES)} ")
         self.read("report", self.dir)
+        self.assertIn("program.py", self.read("replay", self.dir, "--plain", "--command=bt"))
         stored = b"".join(path.read_bytes() for path in pathlib.Path(self.dir).glob("events.*"))
         self.assertIn(VALUES[-1][1], stored)    # one that does not pack is there as it was written
 
