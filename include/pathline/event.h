@@ -28,7 +28,7 @@ extern "C" {
 	X(AGAIN, "again", "another pass of a loop that stays on its line")                         \
 	X(OUTSIDE, "outside", "code that is not recorded, by a filter, calls what follows")        \
 	X(POSSIBLE, "possible",                                                                    \
-		"what may have followed the last event: `line`, `return` or `yield`")
+		"what may have followed the last event: `line`, `again`, `return` or `yield`")
 
 enum pl_event_kind {
 #define X(constant, word, meaning) PL_EVENT_##constant,
@@ -109,7 +109,7 @@ struct pl_event {
 	 * or not known. */
 	const char *task;
 	/* The type of the exception. Of a gap: the reason. Of a mark: its text. Of
-	 * PL_EVENT_POSSIBLE: "line", "return" or "yield". */
+	 * PL_EVENT_POSSIBLE: "line", "again", "return" or "yield". */
 	const char *type;
 	enum pl_gap_reason gap; /* of a gap only */
 	uint64_t lost;		/* of a gap: events lost, 0: not known */

@@ -59,7 +59,9 @@ static void count_untold(struct cut *k, const struct follow_rows *rows)
 		return;
 	block_count_rows(&k->head, rows);
 	k->t->seq += sum;
-	need(k, rows->yields ? MINOR_SILENT_YIELDS : MINOR_WITNESSES);
+	need(k, rows->passes   ? MINOR_IMPLIED_PASSES
+		: rows->yields ? MINOR_SILENT_YIELDS
+			       : MINOR_WITNESSES);
 }
 
 /* Update everything that an event changes. */

@@ -153,6 +153,27 @@ static bool edges_sound(const struct flow_graph *g, const struct flow_block *b)
 	return true;
 }
 
+/* The jump of a pass without an event is within its block, and leads back. */
+static bool pass_sound(const struct flow_graph *g, uint32_t block)
+{
+	const struct flow_block *b = &g->blocks[block];
+	const uint32_t units = flow_block_end(g, block) - b->unit;
+
+	if (!(b->flags & FLOW_BLOCK_PASSES))
+		return true;
+	return b->edge_count == 1 && g->edges[b->first_edge].to <= block &&
+	       g->edges[b->first_edge].fires == FLOW_NEVER &&
+	       units > !!(b->flags & FLOW_BLOCK_PASSES_CACHED);
+}
+
+static bool passes_sound(const struct flow_graph *g)
+{
+	for (uint32_t i = 0; i < g->block_count; i++)
+		if (!pass_sound(g, i))
+			return false;
+	return true;
+}
+
 /* The blocks' edges are all edges, in order; the blocks open all starts, in order. */
 static bool blocks_sound(const struct flow_graph *g)
 {
@@ -197,5 +218,5 @@ int flow_graph_check(const struct flow_graph *g)
 		return g->block_count || g->edge_count ? PL_ERR_FORMAT : 0;
 	if (flow_suspends(g) && leaves_silently(g, FLOW_BLOCK_RETURNS))
 		return PL_ERR_FORMAT;
-	return blocks_sound(g) ? 0 : PL_ERR_FORMAT;
+	return blocks_sound(g) && passes_sound(g) ? 0 : PL_ERR_FORMAT;
 }

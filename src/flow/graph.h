@@ -48,6 +48,12 @@ enum {
 	/* if its last instruction raises StopIteration, that ends a loop or an await, and nothing
 	 * else */
 	FLOW_BLOCK_SWALLOWS = 512,
+	/* its last instruction, at its last unit, jumps back to another pass of a loop, which has a
+	 * row and no event: it is implied (implied.h) */
+	FLOW_BLOCK_PASSES = 1024,
+	FLOW_BLOCK_PASSES_CACHED = 2048, /* with that: the jump is at the last unit but one */
+	/* with that: what the frame does at the jump (a signal handler's call), it does after it */
+	FLOW_BLOCK_PASSES_FIRST = 4096,
 };
 
 struct flow_start {
@@ -119,6 +125,13 @@ static inline uint32_t flow_block_end(const struct flow_graph *g, uint32_t block
 {
 	return block + 1 < g->block_count ? g->blocks[block + 1].unit : g->unit_count;
 }
+/* The unit of the jump that ends a block with FLOW_BLOCK_PASSES. */
+static inline uint32_t flow_pass_unit(const struct flow_graph *g, uint32_t block)
+{
+	const bool cached = g->blocks[block].flags & FLOW_BLOCK_PASSES_CACHED;
+
+	return flow_block_end(g, block) - 1u - cached;
+}
 /* The line of a unit, 0 when it has none. A cache unit has the line of its instruction. */
 int32_t flow_line_at(const struct flow_graph *g, uint32_t unit);
 /* The line of a unit. If it has none: the first line that straight execution from there reaches, or
@@ -139,6 +152,7 @@ uint32_t flow_start_at(const struct flow_graph *g, uint32_t unit);
  *	blocks                  open every start, in order; their edges are all the edges, in order
  *	edges                   one that can fire leads to a block that a start opens
  *	silent blocks           all return, or all yield
+ *	implied passes          by the only edge, which leads back and never fires
  *	not analysed            no blocks, no edges */
 int flow_graph_check(const struct flow_graph *g);
 

@@ -62,19 +62,27 @@ static inline uint32_t add_search_node(struct flow_search *s, uint32_t parent, u
 {
 	uint32_t node = s->node_count++;
 
-	s->nodes[node] = (struct flow_node){parent, s->nodes[parent].depth + 1, start};
+	s->nodes[node] = (struct flow_node){parent, s->nodes[parent].depth + 1, start,
+		s->nodes[parent].passes + flow_is_pass(start)};
 	s->links[node] = (struct flow_node_links){FLOW_NONE, s->links[parent].child, FLOW_NONE};
 	s->links[parent].child = node;
 	return node;
 }
 
-/* The node that follows `parent` by the line of `start`. */
-static inline uint32_t child_of(struct flow_search *s, uint32_t parent, uint32_t start)
+/* Is it the same line, or the same jump? */
+static inline bool same_row(const struct flow_search *s, uint32_t a, uint32_t b)
 {
 	const struct flow_start *starts = s->g->starts;
+
+	return flow_is_pass(a) || flow_is_pass(b) ? a == b : starts[a].line == starts[b].line;
+}
+
+/* The node that follows `parent` by the line of `start`, or by a pass. */
+static inline uint32_t child_of(struct flow_search *s, uint32_t parent, uint32_t start)
+{
 	uint32_t node = s->links[parent].child;
 
-	while (node != FLOW_NONE && starts[s->nodes[node].start].line != starts[start].line)
+	while (node != FLOW_NONE && !same_row(s, s->nodes[node].start, start))
 		node = s->links[node].sibling;
 	return node != FLOW_NONE ? node : add_search_node(s, parent, start);
 }
@@ -163,6 +171,8 @@ static inline int leave_block(struct flow_search *s, uint32_t block)
 	uint32_t node = s->at[block].enters;
 	int err = b->flags & FLOW_BLOCK_SILENT ? leave_silently(s, node) : 0;
 
+	if (b->flags & FLOW_BLOCK_PASSES)
+		node = child_of(s, node, block | FLOW_NODE_PASS);
 	for (; e < end && err == 0; e++)
 		err = search_follow(s, e, node);
 	return err;

@@ -5,8 +5,8 @@
  *	from ---------------->               >---> leaves             ()   (3)   (3 4)
  *	                      '-------------'                 leaves with 1 and with 2: a conflict
  *
- * A node is a sequence of lines: its parent's and one more. Equal sequences are the same node. A
- * place that is reached with two sequences is a conflict, because what is recorded does not say
+ * A node is a sequence of lines: its parent's and one more. Equal sequences are the same node. An
+ * implied pass of a loop (FLOW_BLOCK_PASSES) counts as a line, and is equal to itself only. A place that is reached with two sequences is a conflict, because what is recorded does not say
  * which one ran. Without conflicts the nodes are what a reader needs to fill in the lines between
  * two recorded events (reach.h). With a conflict, one of the places where the two sequences differ
  * must become a witness (witness.h).
@@ -22,8 +22,22 @@
 struct flow_node {
 	uint32_t parent; /* of the root: itself */
 	uint32_t depth;	 /* number of lines; the root has none */
-	uint32_t start;	 /* index of a start that has the last line */
+	/* index of a start that has the last line; or of the block whose jump is the last pass,
+	 * with FLOW_NODE_PASS */
+	uint32_t start;
+	uint32_t passes; /* how many of the lines are passes */
 };
+#define FLOW_NODE_PASS ((uint32_t)1 << 31)
+
+static inline bool flow_is_pass(uint32_t start)
+{
+	return start & FLOW_NODE_PASS;
+}
+
+static inline uint32_t flow_pass_block(uint32_t start)
+{
+	return start & ~FLOW_NODE_PASS;
+}
 
 /* The nodes with which a block is reached; FLOW_NONE: it is not reached. */
 struct flow_arrival {
@@ -63,8 +77,8 @@ int flow_search_run(struct flow_search *s, uint32_t from);
  * named, became a witness. What was found before LINE first fired there is kept. */
 int flow_search_again(struct flow_search *s, uint32_t block);
 /* Call `visit` for each block that can resolve the conflict: its start has a LINE in one of the two
- * sequences after they part, and making it a witness removes that sequence. There is always at
- * least one. */
+ * sequences after they part, and making it a witness removes that sequence. There is at least one
+ * if the graph has no implied passes. */
 void flow_search_apart(
 	const struct flow_search *s, void (*visit)(void *context, uint32_t block), void *context);
 void flow_search_release(struct flow_search *s);

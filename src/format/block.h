@@ -62,6 +62,9 @@
 /* The one since which there are events of further kinds, in sections. */
 #define MINOR_SECTIONS 10
 
+/* The one since which passes of loops can be without an event. */
+#define MINOR_IMPLIED_PASSES 11
+
 #define BLOCK_HEAD_BYTES 160
 #define BLOCK_HEAD_CHECK 152 /* offset of the check of the bytes before it */
 #define BLOCK_COMPRESSED 1
@@ -116,6 +119,7 @@ static inline void block_count_rows(struct block_head *h, const struct follow_ro
 {
 	h->events += (uint32_t)follow_rows_sum(rows);
 	h->counts[PL_EVENT_LINE] += (uint32_t)rows->lines;
+	h->counts[PL_EVENT_AGAIN] += (uint32_t)rows->passes;
 	h->counts[PL_EVENT_RETURN] += (uint32_t)rows->returns;
 	h->counts[PL_EVENT_YIELD] += (uint32_t)rows->yields;
 }

@@ -84,6 +84,19 @@ static uint32_t block_at(const struct follow_code *c, uint32_t unit)
 	return unit < c->graph->unit_count ? c->block_of[unit] : FLOW_NONE;
 }
 
+/* As block_at, of where the frame does something. At a jump that comes first it is already at the
+ * head of its loop. */
+static uint32_t block_found(const struct follow_code *c, uint32_t unit)
+{
+	const struct flow_graph *g = c->graph;
+	uint32_t block = block_at(c, unit);
+	const bool jumped = block != FLOW_NONE && g->blocks[block].flags & FLOW_BLOCK_PASSES &&
+			    g->blocks[block].flags & FLOW_BLOCK_PASSES_FIRST &&
+			    unit == flow_pass_unit(g, block);
+
+	return jumped ? g->edges[g->blocks[block].first_edge].to : block;
+}
+
 /* Is this the yield that ends its block? */
 static bool is_yield(const struct flow_graph *g, uint32_t block, uint32_t unit)
 {
@@ -94,7 +107,7 @@ static bool is_yield(const struct flow_graph *g, uint32_t block, uint32_t unit)
 static uint32_t block_of_unit(const struct follow_code *c, uint32_t unit)
 {
 	const struct flow_graph *g = c->graph;
-	uint32_t block = block_at(c, unit);
+	uint32_t block = block_found(c, unit);
 	bool left = block != FLOW_NONE && is_yield(g, block, unit) && block + 1 < g->block_count;
 
 	return left && g->blocks[block + 1].flags & FLOW_BLOCK_RESUME ? block + 1 : block;
@@ -180,8 +193,9 @@ static uint32_t before_line(
 
 	if (node == FLOW_NONE || !node)
 		return FLOW_NONE;
-	bool fired = starts[l->reach->nodes[node].start].line ==
-		     starts[c->graph->blocks[block].start].line;
+	const uint32_t last = l->reach->nodes[node].start;
+	bool fired = !flow_is_pass(last) &&
+		     starts[last].line == starts[c->graph->blocks[block].start].line;
 	return fired ? l->reach->nodes[node].parent : FLOW_NONE;
 }
 
@@ -207,7 +221,7 @@ static enum follow_answer to_line(struct follow_code *c, const struct stack_fram
 static enum follow_answer to_unit(
 	struct follow_code *c, const struct stack_frame *f, uint32_t unit, struct follow_lines *out)
 {
-	uint32_t block = block_at(c, unit);
+	uint32_t block = block_found(c, unit);
 	bool stays = f->place == PLACE_UNIT && f->value == unit;
 
 	if (block == FLOW_NONE || stays || !stretch_of(c, f, out))
@@ -330,6 +344,32 @@ void follow_starts(const struct follow_lines *l, uint32_t *starts)
 	}
 }
 
+uint32_t follow_passes(const struct follow_lines *l)
+{
+	const struct flow_node *nodes = l->reach ? l->reach->nodes : NULL;
+	uint32_t passes = 0, node = l->node;
+
+	if (!nodes || !nodes[node].passes)
+		return 0;
+	for (uint32_t i = follow_count(l); i; i--) {
+		passes += flow_is_pass(nodes[node].start);
+		node = nodes[node].parent;
+	}
+	return passes;
+}
+
+/* After a pass the frame is at the head of its loop: at the jump the pass is yet to come. */
+void follow_pass_line(const struct follow_code *c, struct stack_frame *f, uint32_t start)
+{
+	if (!flow_is_pass(start)) {
+		stack_pass_start(f, start);
+		return;
+	}
+	const struct flow_graph *g = c->graph;
+	const uint32_t head = g->edges[g->blocks[flow_pass_block(start)].first_edge].to;
+	stack_pass_jump(f, g->blocks[head].unit);
+}
+
 static bool has_start(const uint32_t *starts, uint32_t count, uint32_t start)
 {
 	while (count && starts[count - 1] != start)
@@ -337,7 +377,7 @@ static bool has_start(const uint32_t *starts, uint32_t count, uint32_t start)
 	return count != 0;
 }
 
-/* All lines that may come next without an event; `starts` has room for all of the code's. */
+/* All lines that may come next without an event. */
 uint32_t follow_ahead(struct follow_code *c, enum stack_place place, uint32_t value,
 	uint32_t *starts, bool *leaves)
 {
@@ -373,7 +413,7 @@ static int apply_pops(
 		struct follow_lines lines;
 		struct follow_code *c = codes->find(codes->context, stack_top(s)->code);
 		if (follow_pop(c, stack_top(s), &lines) == FOLLOW_LINES) {
-			out->lines += follow_count(&lines);
+			follow_count_lines(&lines, out);
 			follow_count_left(c, out);
 		}
 		stack_pops(s, 1);
@@ -391,6 +431,6 @@ int follow_apply(struct stack *s, const struct event *e, const struct follow_cod
 		return apply_pops(s, e->a, codes, out);
 	if (s->depth && follow_event(codes->find(codes->context, stack_top(s)->code), s, e,
 				&lines) == FOLLOW_LINES)
-		out->lines = follow_count(&lines);
+		follow_count_lines(&lines, out);
 	return stack_apply(s, e);
 }

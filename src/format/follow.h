@@ -34,7 +34,8 @@ struct follow_code {
 int follow_code_init(struct follow_code *c, const struct flow_graph *g);
 void follow_code_release(struct follow_code *c);
 
-/* Lines in order: those of `node` after the first `told`. */
+/* Lines in order: those of `node` after the first `told`. An implied pass of a loop is one of
+ * them. */
 struct follow_lines {
 	const struct flow_reach *reach; /* NULL: none */
 	uint32_t node;
@@ -47,8 +48,15 @@ static inline uint32_t follow_count(const struct follow_lines *l)
 	return l->reach ? l->reach->nodes[l->node].depth - l->told : 0;
 }
 
-/* Write the starts that have the lines to `starts`, which must have room for follow_count. */
+/* How many of these are passes. */
+uint32_t follow_passes(const struct follow_lines *l);
+
+/* Write the starts that have the lines to `starts`, which must have room for follow_count; of
+ * passes as flow_node has them. */
 void follow_starts(const struct follow_lines *l, uint32_t *starts);
+
+/* The frame, whose code is c, has passed a line without an event: a start, or a pass. */
+void follow_pass_line(const struct follow_code *c, struct stack_frame *f, uint32_t start);
 
 enum follow_answer {
 	FOLLOW_NOTHING,
@@ -74,7 +82,7 @@ static inline enum event_kind follow_left_by(const struct follow_code *c)
 }
 
 /* What may a frame at this place do before its next event? Writes the starts that may fire to
- * `starts` (room for start_count), in the order of their blocks from there, and returns their
+ * `starts` (room for start_count and block_count), as follow_starts, in the order of their blocks from there, and returns their
  * number. *leaves: the frame may be gone. */
 uint32_t follow_ahead(struct follow_code *c, enum stack_place place, uint32_t value,
 	uint32_t *starts, bool *leaves);
@@ -93,8 +101,17 @@ struct follow_codes {
 
 /* Numbers of rows without an event. */
 struct follow_rows {
-	uint64_t lines, returns, yields;
+	uint64_t lines, passes, returns, yields;
 };
+
+/* These lines came before an event. */
+static inline void follow_count_lines(const struct follow_lines *l, struct follow_rows *rows)
+{
+	const uint32_t passes = follow_passes(l);
+
+	rows->lines += follow_count(l) - passes;
+	rows->passes += passes;
+}
 
 /* A frame of the code was left without an event. */
 static inline void follow_count_left(const struct follow_code *c, struct follow_rows *rows)
@@ -105,12 +122,13 @@ static inline void follow_count_left(const struct follow_code *c, struct follow_
 
 static inline uint64_t follow_rows_sum(const struct follow_rows *rows)
 {
-	return rows->lines + rows->returns + rows->yields;
+	return rows->lines + rows->passes + rows->returns + rows->yields;
 }
 
 static inline void follow_rows_add(struct follow_rows *to, const struct follow_rows *rows)
 {
 	to->lines += rows->lines;
+	to->passes += rows->passes;
 	to->returns += rows->returns;
 	to->yields += rows->yields;
 }

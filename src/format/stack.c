@@ -149,6 +149,12 @@ void stack_pass_start(struct stack_frame *f, uint32_t start)
 	f->raised = RAISED_NOT;
 }
 
+void stack_pass_jump(struct stack_frame *f, uint32_t unit)
+{
+	frame_goes_on(f, PLACE_UNIT, unit);
+	f->raised = RAISED_NOT;
+}
+
 static int move_top(struct stack *s, uint32_t unit, enum stack_raised raised)
 {
 	struct stack_frame *f = stack_top(s);

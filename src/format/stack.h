@@ -139,6 +139,8 @@ static inline const struct stack_task *stack_task_at(const struct stack *s, uint
 /* The frame has reached a start whose LINE has no event: it is there now, in the same stretch of
  * unrecorded lines. */
 void stack_pass_start(struct stack_frame *f, uint32_t start);
+/* Likewise, it has jumped back to `unit`. */
+void stack_pass_jump(struct stack_frame *f, uint32_t unit);
 
 /* Begin to look for the least depth. */
 static inline void stack_mark(struct stack *s)

@@ -303,6 +303,15 @@ static bool make_room_for_moves(struct standings *m)
 	return true;
 }
 
+/* A code has few implied passes (flow/implied.h). */
+static void add_untold_lines(struct standing_move *move, const struct follow_lines *lines)
+{
+	const uint32_t passes = follow_passes(lines);
+
+	move->untold.lines += follow_count(lines) - passes;
+	move->untold.passes = (uint16_t)(move->untold.passes + passes);
+}
+
 /* false: nothing is known about the code. */
 static bool try_event(struct stack *trial, const struct follow_codes *codes, const struct event *e,
 	struct standing_move *move)
@@ -313,7 +322,7 @@ static bool try_event(struct stack *trial, const struct follow_codes *codes, con
 	if (!c)
 		return false;
 	if (follow_event(c, trial, e, &lines) == FOLLOW_LINES)
-		move->untold.lines += follow_count(&lines);
+		add_untold_lines(move, &lines);
 	stack_apply(trial, e);
 	return true;
 }
@@ -337,7 +346,7 @@ static bool try_pop(
 	struct follow_lines lines;
 
 	if (c && follow_pop(c, stack_top(trial), &lines) == FOLLOW_LINES) {
-		move->untold.lines += follow_count(&lines);
+		add_untold_lines(move, &lines);
 		move->untold.returns += !c->suspends;
 		move->untold.yields += c->suspends;
 	}
@@ -352,7 +361,7 @@ static bool try_leave(struct stack *trial, const struct follow_codes *codes, con
 	struct follow_lines lines;
 
 	if (c && follow_event(c, trial, e, &lines) == FOLLOW_LINES)
-		move->untold.lines += follow_count(&lines);
+		add_untold_lines(move, &lines);
 	return c != NULL;
 }
 
@@ -535,10 +544,17 @@ ALWAYS_INLINE void end_learning(const struct run *k)
 		k->learnt->move_count = STRETCH_MOVES + 1;
 }
 
+/* Lines, and passes of loops. */
+ALWAYS_INLINE void add_untold_rows(struct run *k, const struct standing_move *move)
+{
+	k->sums.untold.lines += move->untold.lines;
+	k->sums.untold.passes += move->untold.passes;
+}
+
 /* Of a move that may leave a frame; others have only lines. */
 ALWAYS_INLINE void add_untold(struct run *k, const struct standing_move *move)
 {
-	k->sums.untold.lines += move->untold.lines;
+	add_untold_rows(k, move);
 	k->sums.untold.returns += move->untold.returns;
 	k->sums.untold.yields += move->untold.yields;
 }
@@ -557,7 +573,7 @@ ALWAYS_INLINE bool lines(struct run *k)
 	k->top = move->then;
 	pass(k, move);
 	k->sums.lines += n;
-	k->sums.untold.lines += move->untold.lines;
+	add_untold_rows(k, move);
 	return true;
 }
 
@@ -629,7 +645,7 @@ ALWAYS_INLINE bool leave(struct run *k, const struct event_common *e, struct pl_
 	}
 	k->sums.leaves += e->kind == EVENT_LEAVE;
 	k->sums.suspends += e->kind == EVENT_SUSPEND;
-	k->sums.untold.lines += move->untold.lines;
+	add_untold_rows(k, move);
 	bool went = go_down(k);
 	if (k->depth < k->least)
 		k->least = k->depth;
@@ -646,7 +662,7 @@ ALWAYS_INLINE bool again(struct run *k, const struct event_common *e, struct pl_
 	k->top = move->then;
 	pass(k, move);
 	k->sums.agains++;
-	k->sums.untold.lines += move->untold.lines;
+	add_untold_rows(k, move);
 	return true;
 }
 
@@ -662,7 +678,7 @@ ALWAYS_INLINE bool raise_at(struct run *k, const struct event_common *e, struct 
 	pass(k, move);
 	end_learning(k);
 	k->out->rows[event_row(e->kind)]++;
-	k->sums.untold.lines += move->untold.lines;
+	add_untold_rows(k, move);
 	return true;
 }
 
@@ -723,7 +739,7 @@ ALWAYS_INLINE bool resume(struct run *k, const struct event_common *e, struct pl
 	k->at = rest.at;
 	k->out->rows[PL_EVENT_RESUME]++;
 	k->out->known_resumes += e->known;
-	k->sums.untold.lines += move->untold.lines;
+	add_untold_rows(k, move);
 	k->s->frames[k->depth].gen = e->gen;
 	k->stack[k->depth++ - 1] = move->then;
 	k->top = move->callee;
@@ -786,6 +802,7 @@ static bool lengthen(
 		.agains = k->sums.agains - first->sums.agains,
 		.suspends = k->sums.suspends - first->sums.suspends,
 		.untold = {k->sums.untold.lines - first->sums.untold.lines,
+			k->sums.untold.passes - first->sums.untold.passes,
 			k->sums.untold.returns - first->sums.untold.returns,
 			k->sums.untold.yields - first->sums.untold.yields}};
 	*to = *now;

@@ -34,7 +34,8 @@ struct standing_move {
 	uint32_t then, callee;
 	struct standing_untold {
 		uint32_t lines;
-		uint16_t returns, yields;
+		uint16_t passes;
+		uint8_t returns, yields;
 	} untold;
 	/* of an entry: the mark since which the callee's code is among the mentions */
 	uint32_t mark;

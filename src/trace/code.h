@@ -55,6 +55,11 @@ uint32_t code_place_unit(const struct pl_code *c, enum stack_place place, uint32
 bool code_jumps_back(const struct pl_code *c, uint32_t unit);
 /* The line of a jump; if it has none, that of its target. */
 int32_t code_jump_line(const struct pl_code *c, uint32_t unit);
+/* The unit of the jump of a pass, which is as follow_starts has it. */
+static inline uint32_t code_pass_unit(const struct pl_code *c, uint32_t pass)
+{
+	return flow_pass_unit(&c->body.graph, flow_pass_block(pass));
+}
 
 /* Does the code have a line start with this index? true if the code is not known. */
 static inline bool code_has_start(const struct pl_code *c, uint32_t start)

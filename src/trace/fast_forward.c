@@ -294,7 +294,8 @@ static void follow_trial(const struct thread_path *p, struct trial *t, const str
 static void pass_trial_lines(struct trial *t)
 {
 	if (t->answer == FOLLOW_LINES && follow_count(&t->lines))
-		stack_pass_start(&t->frames[0], t->lines.reach->nodes[t->lines.node].start);
+		follow_pass_line(&t->code->follow, &t->frames[0],
+			t->lines.reach->nodes[t->lines.node].start);
 }
 
 static int32_t line_stood_at(const struct pl_code *c, const struct stack_frame *f)
@@ -342,6 +343,20 @@ static struct pl_count own_row_of(
 	return row;
 }
 
+/* The row of a line, or pass, that has no event; so often. */
+static struct pl_count implied_row(const struct pl_code *c, uint32_t start, uint64_t times)
+{
+	if (flow_is_pass(start))
+		return (struct pl_count){.code = c,
+			.line = code_jump_line(c, code_pass_unit(c, start)),
+			.kind = PL_EVENT_AGAIN,
+			.events = times};
+	return (struct pl_count){.code = c,
+		.line = code_start_line(c, start),
+		.kind = PL_EVENT_LINE,
+		.events = times};
+}
+
 /* The nodes lead from the last of the lines back to the first. */
 static bool rows_halt(
 	const struct fast_forward *s, const struct transition_rows *rows, uint32_t lines)
@@ -350,10 +365,7 @@ static bool rows_halt(
 
 	for (; lines; lines--) {
 		const struct flow_node *n = &rows->reach->nodes[node];
-		const struct pl_count line = {.code = rows->code,
-			.line = code_start_line(rows->code, n->start),
-			.kind = PL_EVENT_LINE,
-			.events = 1};
+		const struct pl_count line = implied_row(rows->code, n->start, 1);
 		if (s->halts(s->halts_context, &line))
 			return true;
 		node = n->parent;
@@ -1031,10 +1043,8 @@ static int take_rows(const struct fast_forward *s, uint32_t i,
 
 	for (uint32_t n_lines = transition->lines; n_lines && code == 0; n_lines--) {
 		const struct flow_node *n = &rows->reach->nodes[node];
-		code = add(context, &(struct pl_count){.code = rows->code,
-					    .line = code_start_line(rows->code, n->start),
-					    .kind = PL_EVENT_LINE,
-					    .events = transition->passes});
+		const struct pl_count line = implied_row(rows->code, n->start, transition->passes);
+		code = add(context, &line);
 		node = n->parent;
 	}
 	if (code || !transition->row ||

@@ -90,12 +90,15 @@ static int tell_lines(struct thread_path *p, const struct follow_lines *lines)
 	return 0;
 }
 
-void thread_path_take_told(struct thread_path *p)
+uint32_t thread_path_take_told(struct thread_path *p)
 {
-	stack_pass_start(stack_top(&p->stack), p->told[p->told_next++]);
+	const uint32_t start = p->told[p->told_next++];
+
+	follow_pass_line(top_follow(p), stack_top(&p->stack), start);
 	p->implied++;
 	p->explained = false;
 	p->stopped = false;
+	return start;
 }
 
 /* ---- what may have happened after the end ---- */
@@ -110,7 +113,7 @@ static int look_ahead(struct thread_path *p, uint32_t frames)
 	p->told_count = p->told_next = 0;
 	if (!c || !c->follow.graph || f->raised)
 		return 0;
-	if (!room_for_told(p, c->body.graph.start_count))
+	if (!room_for_told(p, c->body.graph.start_count + c->body.graph.block_count))
 		return PL_ERR_MEMORY;
 	p->told_count = follow_ahead(&c->follow, stack_place_of(&p->stack, frames - 1), f->value,
 		p->told, &p->ahead.leaves);

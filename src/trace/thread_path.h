@@ -47,7 +47,8 @@ struct thread_path {
 
 	struct path_gap gaps[PATH_GAPS];
 	uint32_t gap_count;
-	uint32_t *told; /* owned: starts whose lines come next, although they have no event */
+	uint32_t *
+		told; /* owned: starts whose lines come next, or passes, although they have no event */
 	uint32_t told_count, told_room, told_next;
 	struct event held;
 	bool holds;
@@ -95,8 +96,9 @@ const struct block_ref *thread_path_go_to(struct thread_path *p, size_t index);
 
 /* Take the oldest of the gaps. There must be one. */
 struct path_gap thread_path_take_gap(struct thread_path *p);
-/* Take the next of the lines without an event: the top frame is there then. */
-void thread_path_take_told(struct thread_path *p);
+/* Take the next of the lines without an event: the top frame is there then. Its start, or pass, as
+ * follow_starts has it. */
+uint32_t thread_path_take_told(struct thread_path *p);
 /* A row was given: the next one has the next seq, and a number more in its block. */
 static inline void thread_path_count_row(struct thread_path *p)
 {
@@ -112,7 +114,7 @@ int thread_path_begin_ahead(struct thread_path *p);
 struct path_possible {
 	uint32_t frame;
 	bool has_line;
-	uint32_t start;
+	uint32_t start; /* or pass, as follow_starts has it */
 };
 /* PL_END: there is no more. */
 int thread_path_take_possible(struct thread_path *p, struct path_possible *out);

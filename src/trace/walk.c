@@ -108,13 +108,18 @@ static void give_line(struct thread_path *p, const struct event *e, struct pl_ev
 }
 
 /* A jump back may have no line of its own; its target has it. */
+static void put_jump(struct pl_event *row, uint32_t unit)
+{
+	row->offset = unit;
+	if (row->code)
+		row->line = code_jump_line(row->code, unit);
+}
+
 static void give_again(struct thread_path *p, const struct event *e, struct pl_event *row)
 {
 	stack_apply(&p->stack, e);
 	put_frame(p, row);
-	row->offset = e->unit;
-	if (row->code)
-		row->line = code_jump_line(row->code, e->unit);
+	put_jump(row, e->unit);
 }
 
 static void give_exception(struct thread_path *p, const struct event *e, struct pl_event *row)
@@ -205,16 +210,21 @@ static void give_event(struct walk *w, const struct event *e, struct pl_event *r
 	path_clock_count_row(&w->clock);
 }
 
-/* The next of the lines that have no event. */
+/* The next of the lines that have no event, or pass of a loop that has none. */
 static void give_told(struct walk *w, struct pl_event *row)
 {
 	struct thread_path *p = walk_path(w);
 
 	*row = (struct pl_event){.kind = PL_EVENT_LINE, .offset = UINT32_MAX};
 	put_place(w, row);
-	thread_path_take_told(p);
+	const uint32_t start = thread_path_take_told(p);
 	put_frame(p, row);
-	put_stand(p, row);
+	if (flow_is_pass(start)) {
+		row->kind = PL_EVENT_AGAIN;
+		put_jump(row, code_pass_unit(row->code, start));
+	} else {
+		put_stand(p, row);
+	}
 	path_clock_count_row(&w->clock);
 }
 
@@ -249,7 +259,8 @@ static int give_ahead(struct walk *w, struct pl_event *row)
 		return code;
 	const struct stack_frame *f = &p->stack.frames[next.frame];
 	struct pl_code *c = thread_path_code_of(p, f->code);
-	enum stack_place place = next.has_line ? PLACE_START : PLACE_UNKNOWN;
+	const bool passes = next.has_line && flow_is_pass(next.start);
+	enum stack_place place = next.has_line && !passes ? PLACE_START : PLACE_UNKNOWN;
 	*row = (struct pl_event){.kind = PL_EVENT_POSSIBLE,
 		.code = c,
 		.depth = next.frame,
@@ -257,9 +268,12 @@ static int give_ahead(struct walk *w, struct pl_event *row)
 		.offset = code_place_unit(c, place, next.start),
 		.generator = f->gen,
 		.greenlet = p->stack.greenlet,
-		.type = next.has_line	     ? "line"
+		.type = passes		     ? "again"
+			: next.has_line	     ? "line"
 			: c->follow.suspends ? "yield"
 					     : "return"};
+	if (passes)
+		put_jump(row, code_pass_unit(c, next.start));
 	put_row_task(row, stack_task_at(&p->stack, next.frame));
 	put_place(w, row);
 	row->time_error_ns = path_clock_error_at_end(&w->clock);

@@ -37,6 +37,12 @@ static inline void walk_add(struct walk_lines *l, int32_t line)
 		l->at[l->count++] = line;
 }
 
+/* An implied pass of a loop, among lines. */
+static inline int32_t walk_pass(uint32_t block)
+{
+	return -1 - (int32_t)block;
+}
+
 /* A stretch begins at a block. */
 static inline void walk_begins(struct made_walk *w, uint32_t block)
 {
@@ -63,7 +69,9 @@ static inline void walk_tell(struct made_walk *w, uint32_t node)
 		uint32_t up = node;
 		while (nodes[up].depth > w->depth + 1)
 			up = nodes[up].parent;
-		walk_add(&w->told, w->g->starts[nodes[up].start].line);
+		const uint32_t start = nodes[up].start;
+		walk_add(&w->told, flow_is_pass(start) ? walk_pass(flow_pass_block(start))
+						       : w->g->starts[start].line);
 		w->depth++;
 	}
 }
@@ -151,6 +159,8 @@ static inline uint32_t walk_step(struct made_walk *w, uint32_t block)
 		return walk_raise(w, block);
 	const struct flow_edge *e =
 		&w->g->edges[b->first_edge + random_below(w->random, b->edge_count)];
+	if (b->flags & FLOW_BLOCK_PASSES)
+		walk_add(&w->ran, walk_pass(block));
 	if (e->fires == FLOW_ALWAYS || (e->fires == FLOW_MAYBE && walk_coin(w, 50)))
 		walk_line(w, e->to);
 	return e->to;

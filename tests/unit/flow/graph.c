@@ -145,6 +145,31 @@ static void refuses_what_is_not_sound(void **state)
 		g.blocks[2].flags |= FLOW_BLOCK_SILENT | FLOW_BLOCK_RETURNS));
 }
 
+/* The jump of a pass leads back, by an edge that never fires, and is within its block. */
+static void refuses_passes_that_are_none(void **state)
+{
+	(void)state;
+	REFUSED(g.blocks[2].flags = FLOW_BLOCK_PASSES); /* it may fire */
+	REFUSED(g.blocks[1].flags = FLOW_BLOCK_PASSES);
+	REFUSED((g.edges[2].fires = FLOW_NEVER, g.unit_count = 7,
+		g.blocks[2].flags = FLOW_BLOCK_PASSES | FLOW_BLOCK_PASSES_CACHED));
+}
+
+static void finds_the_jump_of_a_pass(void **state)
+{
+	struct flow_graph g = sample();
+
+	(void)state;
+	g.edges[2].fires = FLOW_NEVER;
+	g.blocks[2].flags = FLOW_BLOCK_PASSES;
+	assert_int_equal(flow_graph_check(&g), 0);
+	assert_int_equal(flow_pass_unit(&g, 2), 9);
+	g.blocks[2].flags |= FLOW_BLOCK_PASSES_CACHED;
+	assert_int_equal(flow_graph_check(&g), 0);
+	assert_int_equal(flow_pass_unit(&g, 2), 8);
+	flow_graph_release(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +178,8 @@ int main(void)
 		cmocka_unit_test(finds_as_a_scan_does),
 		cmocka_unit_test(nothing_is_found_in_nothing),
 		cmocka_unit_test(refuses_what_is_not_sound),
+		cmocka_unit_test(refuses_passes_that_are_none),
+		cmocka_unit_test(finds_the_jump_of_a_pass),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,7 @@ static void random_rows(struct random *r, struct flow_graph *g)
 		b->flags = random_below(r, 8) ? random_below(r, 128) : (uint32_t)random_next(r);
 		if (b->flags & FLOW_BLOCK_RETURNS) /* of a code only one kind is silent */
 			b->flags &= ~(uint32_t)FLOW_BLOCK_SILENT;
+		b->flags &= ~(uint32_t)FLOW_BLOCK_PASSES; /* its edges are random */
 		if (b->start != FLOW_NONE)
 			g->starts[b->start] = (struct flow_start){
 				unit, (int32_t)(random_next(r) >> 33), random_below(r, 2) > 0};

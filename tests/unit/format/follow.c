@@ -368,6 +368,7 @@ static void count_all(struct stack *s, struct pl_view v, const struct follow_cod
 		ways->by_long.ticks += e.kind == EVENT_TIME ? e.a : 0;
 		bool fits = follow_apply(s, &e, codes, &rows) == 0;
 		out->untold.lines += rows.lines;
+		out->untold.passes += rows.passes;
 		out->untold.returns += rows.returns;
 		out->untold.yields += rows.yields;
 		if (event_counts(e.kind))
@@ -412,6 +413,7 @@ static void expect_same_counts(struct standing_counts *a, struct standing_counts
 	assert_int_equal(a->ticks, b->ticks);
 	assert_int_equal(a->known_resumes, b->known_resumes);
 	assert_int_equal(a->untold.lines, b->untold.lines);
+	assert_int_equal(a->untold.passes, b->untold.passes);
 	assert_int_equal(a->untold.returns, b->untold.returns);
 	assert_int_equal(a->untold.yields, b->untold.yields);
 }
