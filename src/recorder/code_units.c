@@ -7,6 +7,7 @@
 #include "bytecode/opcode.h"
 #include "bytecode/passes.h"
 #include "flow/begin.h"
+#include "flow/implied.h"
 #include "flow/witness.h"
 #include "recorder/code.h"
 #include "recorder/code_body.h"
@@ -226,6 +227,36 @@ static void put_passes(
 	free(marks);
 }
 
+/* The block of a jump that is AGAIN each time, if that can be left to the path. *flags: what says so
+ * in the graph. */
+static uint32_t implied_block(const struct flow_graph *g, uint32_t unit, uint32_t *flags)
+{
+	const uint32_t block = flow_block_at(g, unit);
+
+	if (block == FLOW_NONE || g->blocks[block].edge_count != 1)
+		return FLOW_NONE;
+	const struct flow_edge *e = &g->edges[g->blocks[block].first_edge];
+	const uint32_t caches = flow_block_end(g, block) - unit - 1;
+	*flags = FLOW_BLOCK_PASSES | (caches ? FLOW_BLOCK_PASSES_CACHED : 0) |
+		 (JUMPS_FIRST ? FLOW_BLOCK_PASSES_FIRST : 0);
+	return e->to <= block && e->fires == FLOW_NEVER && caches <= 1 ? block : FLOW_NONE;
+}
+
+/* Passes that go through a yield have no event: the resume implies them. */
+static void imply_passes(struct code_record *r, struct flow_graph *g)
+{
+	uint32_t block, flags;
+
+	for (uint32_t i = 0; i < r->unit_count; i++)
+		if (r->units[i].pass == PASS_ALWAYS &&
+			(block = implied_block(g, i, &flags)) != FLOW_NONE)
+			g->blocks[block].flags |= flags;
+	flow_imply_passes(g);
+	for (uint32_t i = 0; i < g->block_count; i++)
+		if (g->blocks[i].flags & FLOW_BLOCK_PASSES)
+			r->units[flow_pass_unit(g, i)].pass = 0;
+}
+
 /* calloc, not the interpreter's allocators: tracemalloc and sys.getallocatedblocks would count it.
  */
 struct code_record *code_record_of(
@@ -254,6 +285,8 @@ struct code_record *code_record_of(
 	r->plain = !r->generator_like && !r->checks;
 	code_judge(r, (struct policy_facts){0});
 	choose_witnesses(r, g, code_omits(code, r->plain));
+	if (r->generator_like && g->analysed && code_omits(code, false).starts)
+		imply_passes(r, g);
 	r->plain = r->plain && !r->facts.deferred;
 	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
 		r->units[i].pending = 1;

@@ -16,9 +16,9 @@ from exact import Failure
 EVENTS = os.path.join(exact.HERE, "events")
 CORPUS = os.path.join(exact.HERE, "corpus")
 ENTER, LEAVE = {"call", "resume", "throw"}, {"return", "yield", "unwind"}
-PASSES = ("passes", "flow", "generators", "gen_threads", "coroutines", "eager", "dels", "far", "threads", "codes", "genexprs", "recursion", "tools")
+PASSES = ("passes", "flow", "generators", "gen_threads", "coroutines", "eager", "dels", "far", "threads", "codes", "genexprs", "generator_passes", "generator_passes_interrupted", "recursion", "tools")
 # of one thread, each time the same
-PASSES_APART = ("hot_passes", "passes", "flow", "generators", "codes", "genexprs", "hot_loops")
+PASSES_APART = ("hot_passes", "passes", "flow", "generators", "codes", "genexprs", "generator_passes", "hot_loops")
 PASSES_LIBRARY = ("test_listcomps", "test_genexps", "test_generators", "test_coroutines", "test_textwrap", "test_difflib")
 LISTENED = ("flow", "generators", "gen_threads", "coroutines", "eager", "dels", "objects", "far", "threads", "settrace", "codes", "finalisation")
 # the listener's trace function is replaced, and not in threads of _thread

@@ -21,6 +21,7 @@ HIDDEN = sorted(path.parent for path in HERE.glob("1.6-*/meta"))                
 SILENT = sorted(path.parent for path in HERE.glob("1.7-*/meta"))                 # of program-1.7.py
 OPEN = sorted(path.parent for path in HERE.glob("1.8-*/meta"))                   # of program-1.8.py
 NUMBERED = sorted(path.parent for path in HERE.glob("1.9-*/meta"))               # of program-1.9.py
+IMPLIED = sorted(path.parent for path in HERE.glob("1.11-*/meta"))               # of program-1.11.py
 BLOCK, RESUMES, APART, IN_CHAIN, FAR_CALLS, TASK_NUMBERS = 20, 16, 32, 64, 128, 256
 
 
@@ -273,6 +274,24 @@ class Silent(unittest.TestCase):
 
     def test_there_are_some(self):
         self.assertEqual(len(SILENT), 2)
+
+
+class Implied(unittest.TestCase):
+    """That they hold what format 1.11 added."""
+
+    def test_blocks(self):
+        for directory in IMPLIED:
+            self.assertEqual(info(directory)["format_minor"], 11)
+            heads = [payload for kind, payload in records(directory / "events.000001") if kind == BLOCK]
+            self.assertEqual({int.from_bytes(payload[76:80], "little") for payload in heads}, {11})
+
+    def test_passes(self):
+        for directory in IMPLIED:
+            passes = [row["code"] for row in table(directory) if row["event"] == "again"]
+            self.assertEqual((passes.count("plain"), passes.count("work.<locals>.<genexpr>")), (5 + 1, 17))
+
+    def test_there_are_some(self):
+        self.assertEqual(len(IMPLIED), 2)
 
 
 if __name__ == "__main__":

@@ -83,6 +83,9 @@ static inline bool frame_not_begun(py_frame *f)
  * value it hands on, and into which an exception is thrown. */
 #define RESUME_LOOKS_FIRST (PY_VERSION_HEX >= 0x030d0000)
 
+/* Signals and other threads at a jump back come after it, with the frame still at the jump. */
+#define JUMPS_FIRST (PY_VERSION_HEX < 0x030d0000)
+
 /* A frame that represents C code on the stack; 3.11 has none. */
 static inline bool frame_is_shim(const py_frame *f)
 {
