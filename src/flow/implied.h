@@ -1,5 +1,5 @@
-/* Implied passes: jumps back that need no event, because the path between two recorded events of the
- * frame shows how often they were taken.
+/* Implied passes: jumps back that need no event, because the path between two recorded events of
+ * the frame shows how often they were taken.
  *
  *	for x in xs: yield x     RESUME, jump, next item, yield | RESUME, jump, next item, yield
  *	                                 '- implied                      '- implied

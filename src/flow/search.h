@@ -6,10 +6,11 @@
  *	                      '-------------'                 leaves with 1 and with 2: a conflict
  *
  * A node is a sequence of lines: its parent's and one more. Equal sequences are the same node. An
- * implied pass of a loop (FLOW_BLOCK_PASSES) counts as a line, and is equal to itself only. A place that is reached with two sequences is a conflict, because what is recorded does not say
- * which one ran. Without conflicts the nodes are what a reader needs to fill in the lines between
- * two recorded events (reach.h). With a conflict, one of the places where the two sequences differ
- * must become a witness (witness.h).
+ * implied pass of a loop (FLOW_BLOCK_PASSES) counts as a line, and is equal to itself only. A place
+ * that is reached with two sequences is a conflict, because what is recorded does not say which one
+ * ran. Without conflicts the nodes are what a reader needs to fill in the lines between two
+ * recorded events (reach.h). With a conflict, one of the places where the two sequences differ must
+ * become a witness (witness.h).
  *
  * Places are: each block when it is entered; each witness when it fires; and the end of the frame,
  * if it has no event.

@@ -82,8 +82,8 @@ static inline enum event_kind follow_left_by(const struct follow_code *c)
 }
 
 /* What may a frame at this place do before its next event? Writes the starts that may fire to
- * `starts` (room for start_count and block_count), as follow_starts, in the order of their blocks from there, and returns their
- * number. *leaves: the frame may be gone. */
+ * `starts` (room for start_count and block_count), as follow_starts, in the order of their blocks
+ * from there, and returns their number. *leaves: the frame may be gone. */
 uint32_t follow_ahead(struct follow_code *c, enum stack_place place, uint32_t value,
 	uint32_t *starts, bool *leaves);
 

@@ -227,8 +227,8 @@ static void put_passes(
 	free(marks);
 }
 
-/* The block of a jump that is AGAIN each time, if that can be left to the path. *flags: what says so
- * in the graph. */
+/* The block of a jump that is AGAIN each time, if that can be left to the path. *flags: what says
+ * so in the graph. */
 static uint32_t implied_block(const struct flow_graph *g, uint32_t unit, uint32_t *flags)
 {
 	const uint32_t block = flow_block_at(g, unit);

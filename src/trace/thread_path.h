@@ -47,8 +47,8 @@ struct thread_path {
 
 	struct path_gap gaps[PATH_GAPS];
 	uint32_t gap_count;
-	uint32_t *
-		told; /* owned: starts whose lines come next, or passes, although they have no event */
+	/* owned: starts whose lines come next, or passes, although they have no event */
+	uint32_t *told;
 	uint32_t told_count, told_room, told_next;
 	struct event held;
 	bool holds;
