@@ -445,16 +445,16 @@ static bool something_before(const struct thread_path *p, struct stack *s, const
 	return answer == FOLLOW_LINES && follow_count(&lines);
 }
 
-/* If n frames are popped, does any of them have a row? Frames that were only linked, or are left
- * out, have none. */
+/* If n frames are popped, does a row come with any of them, or a gap? As pop_next. */
 static bool pops_make_row(const struct thread_path *p, const struct stack *stack, uint64_t n)
 {
 	struct follow_lines lines;
 
 	for (size_t i = stack->depth; n && i; n--) {
 		const struct stack_frame *f = &stack->frames[--i];
-		if (!f->linked || follow_pop(path_follow_code(p, thread_path_code_of(p, f->code)),
-					  f, &lines) == FOLLOW_LINES)
+		enum follow_answer answer =
+			follow_pop(path_follow_code(p, thread_path_code_of(p, f->code)), f, &lines);
+		if (answer == FOLLOW_LINES || (answer == FOLLOW_BROKEN && !p->explained))
 			return true;
 	}
 	return false;
