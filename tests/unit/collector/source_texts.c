@@ -16,7 +16,7 @@ static size_t text_bytes;
 
 void store_put(struct store *s, enum record_kind kind, const struct pl_buf *payload)
 {
-	struct pl_view v = buf_view(payload), file, why, text;
+	struct pl_view v = buf_view(payload), file = {0}, why = {0}, text = {0};
 	uint64_t number;
 
 	(void)s;

@@ -197,7 +197,7 @@ static void put_block(struct pl_buf *out, struct pl_view payload, const struct b
 {
 	struct block_sections sections;
 	struct pl_buf changed = {0};
-	struct pl_view head;
+	struct pl_view head = {0};
 
 	assert_int_equal(view_bytes(&payload, BLOCK_HEAD_BYTES, &head), 0);
 	assert_int_equal(block_read_sections(payload, &sections), 0);
