@@ -171,12 +171,12 @@ def print_summary(results, left_out):
     """What the programs come to, on each interpreter for which there are results."""
     said = {version: program_rows.summary(rows) for version, rows in results.items()}
     said = {version: summary for version, summary in said.items() if summary}
-    table = [["python", "programs", "recorded", "floor", "worst", "first pass", "floor", "worst", "collector"]]
+    table = [["python", "programs", "to reach", "recorded", "floor", "worst", "first pass", "floor", "worst", "collector"]]
     for version, summary in said.items():
         cells = [word for when in ("steady", "first") for word in (number(summary[when]["recorded"]), number(summary[when]["floor"]),
                                                                    f"{number(summary[when]['worst'][1])} {summary[when]['worst'][0]}")]
-        table.append([version, str(summary["programs"]), *cells, percent(summary["collector"])])
-    print(f"\nby interpreter: geometric means; to reach: {program_rows.TO_REACH:.2f} recorded; collector: the mean")
+        table.append([version, str(summary["programs"]), number(program_rows.to_reach(version)), *cells, percent(summary["collector"])])
+    print("\nby interpreter: geometric means; collector: the mean")
     print_columns(table)
     print("\nabove the floor, by how much")
     for version, summary in said.items():

@@ -4,7 +4,7 @@
     draw.py [--check]              bench/results/*.json -> results/overhead.svg, README.md, doc/PERFORMANCE.md
     draw.py --svg FILE RESULT.json the picture of one result
 
-The README gets the small table between `<!-- bench/draw.py -->` and `<!-- end of it -->`;
+The README gets the table of programs between `<!-- bench/draw.py -->` and `<!-- end of it -->`;
 doc/PERFORMANCE.md gets all of them, each between `<!-- bench/draw.py: NAME -->` and `<!-- end of it
 -->`. --check writes nothing, and ends with 1 where a file is not what would be written.
 """
@@ -15,6 +15,8 @@ import re
 import sys
 from html import escape
 
+import program_rows
+
 HERE = pathlib.Path(__file__).resolve().parent
 RESULTS, PICTURE = HERE / "results", HERE / "results" / "overhead.svg"
 README, PAGE = HERE.parent / "README.md", HERE.parent / "doc" / "PERFORMANCE.md"
@@ -23,8 +25,6 @@ COLORS = {"floor": "#9aa5b1", "pathline": "#d9480f", "calls-heard": "#ced4da", "
 LABELS = {"floor": "no-op tracer", "pathline": "Pathline", "calls-heard": "no-op callbacks for calls"}
 WORKLOADS = {"w_loops": "a loop with branches", "w_fib": "recursive calls", "w_oo": "objects and generators",
              "w_lib": "tokenize, json, re", "w_aio": "an asyncio echo server and its clients"}
-# beside Pathline, of the newest version that has them
-IN_README = ("floor", "cProfile", "coverage-ctrace", "viztracer")
 TURNS = re.compile(r"the floor ([\d.]+); calls, resumes and yields heard ([\d.]+)")
 BAR, GAP, GROUP = 13, 2, 16      # heights
 LEFT, WIDTH, RIGHT = 80, 520, 60
@@ -111,17 +111,33 @@ def short(value):
     return "" if value is None else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
+def program_summaries(results):
+    return {r["python"]: s for r in results if (s := program_rows.summary(r["rows"]))}
+
+
 def small_table(results):
-    """Of the README: a row for each workload, Pathline on each version, and the others on one."""
-    last = with_peers(results)
-    others = [name for name in IN_README if name in tools_of(last)]
-    head = ["program", *(f"Pathline, {r['python']}" for r in results), *(f"{LABELS.get(n, n)}, {last['python']}" for n in others)]
+    """Of the README: what the programs come to, a row for each interpreter."""
+    head = ["Python", "programs", "Pathline", "no-op tracer", "first pass, Pathline", "first pass, no-op tracer", "most expensive"]
     rows = []
-    for name, words in WORKLOADS.items():
-        cells = [workloads(r).get(name, {"cells": {}})["cells"] for r in results]
-        peers = workloads(last)[name]["cells"]
-        rows.append([words, *(number(c.get("pathline", {}).get("cpu")) for c in cells), *(number(peers[n]["cpu"]) for n in others)])
+    for python, summary in program_summaries(results).items():
+        cells = [number(summary[when][who]) for when in ("steady", "first") for who in ("recorded", "floor")]
+        name, cost = summary["steady"]["worst"]
+        rows.append([python, str(summary["programs"]), *cells, f"{name} {number(cost)}"])
     return in_markdown(head, rows)
+
+
+def program_table(results):
+    """Each program: recorded and with the no-op tracer, in the steady state and in the first pass."""
+    summaries = program_summaries(results)
+    head = ["program", *(f"{python}{words}" for python in summaries for words in ("", ", first pass"))]
+    rows = {}
+    for r in results:
+        for name, row in r["rows"].items():
+            if row["kind"] == "program":
+                rows.setdefault(name[2:], {})[r["python"]] = [f"{number(row[when]['recorded'])} / {number(row[when]['floor'])}"
+                                                              for when in ("steady", "first")]
+    return in_markdown(head, [[name, *(cell for python in summaries for cell in cells.get(python, ["", ""]))]
+                              for name, cells in sorted(rows.items())])
 
 
 def workload_table(results):
@@ -176,7 +192,7 @@ def put(page, name, words):
 def written(results):
     """{path: what belongs there}"""
     page = PAGE.read_text(encoding="utf-8")
-    for name, table in (("workloads", workload_table), ("turns", turns_table), ("figures", figure_table)):
+    for name, table in (("programs", program_table), ("workloads", workload_table), ("turns", turns_table), ("figures", figure_table)):
         page = put(page, name, table(results))
     return {PICTURE: draw(with_peers(results)), README: put(README.read_text(encoding="utf-8"), "", small_table(results)), PAGE: page}
 
@@ -189,8 +205,6 @@ def main():
     args = parser.parse_args()
     paths = args.results or sorted(RESULTS.glob("*.json"), key=lambda p: [int(n) for n in p.stem.split(".")])
     results = [json.loads(pathlib.Path(path).read_text(encoding="utf-8")) for path in paths]
-    # not of programs alone
-    results = [result for result in results if workloads(result) or figures(result)]
     if args.svg:
         pathlib.Path(args.svg).write_text(draw(with_peers(results)), encoding="utf-8")
         return 0
