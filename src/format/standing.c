@@ -652,15 +652,26 @@ ALWAYS_INLINE bool leave(struct run *k, const struct event_common *e, struct pl_
 	return went;
 }
 
-ALWAYS_INLINE bool again(struct run *k, const struct event_common *e, struct pl_view rest)
+/* The frame stands at the event's unit afterwards. NULL: that is not known yet. */
+ALWAYS_INLINE const struct standing_move *stand_at(
+	struct run *k, const struct event_common *e, struct pl_view rest)
 {
 	struct standing_move *move = find(k, ask_unit(e));
 
 	if (!move)
-		return false;
+		return NULL;
 	k->at = rest.at;
 	k->top = move->then;
 	pass(k, move);
+	return move;
+}
+
+ALWAYS_INLINE bool again(struct run *k, const struct event_common *e, struct pl_view rest)
+{
+	const struct standing_move *move = stand_at(k, e, rest);
+
+	if (!move)
+		return false;
 	k->sums.agains++;
 	add_untold_rows(k, move);
 	return true;
@@ -669,13 +680,10 @@ ALWAYS_INLINE bool again(struct run *k, const struct event_common *e, struct pl_
 /* RAISE, RERAISE or HANDLED. */
 ALWAYS_INLINE bool raise_at(struct run *k, const struct event_common *e, struct pl_view rest)
 {
-	struct standing_move *move = find(k, ask_unit(e));
+	const struct standing_move *move = stand_at(k, e, rest);
 
 	if (!move)
 		return false;
-	k->at = rest.at;
-	k->top = move->then;
-	pass(k, move);
 	end_learning(k);
 	k->out->rows[event_row(e->kind)]++;
 	add_untold_rows(k, move);

@@ -175,6 +175,21 @@ class Case(unittest.TestCase):
         self.top = tempfile.TemporaryDirectory(prefix="pathline-test-")
         self.addCleanup(self.top.cleanup)
 
+    def record_and_kill(self):
+        """A program that was killed with its collector, so that nobody has finished the recording,
+        and the arena that they left."""
+        program = Recorded(self.top.name, "-q")
+        self.addCleanup(program.stop)
+        program.find()
+        wait_for(lambda: os.path.exists(program.dir + "/events.000001"), "the first block")
+        # record first, or it would finish the recording itself
+        kill(program.record.pid, program.collector, program.program)
+        program.end()
+        wait_for(lambda: not is_alive(program.program), "the program's end")
+        (arena,) = arenas_of(self.top.name)
+        self.addCleanup(lambda: arena.unlink(missing_ok=True))
+        return program, arena
+
     def assert_sound(self, directory):
         done = run(PATHLINE, "check", directory)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -44,17 +44,8 @@ def put(arena, events):
 class Further(recorded.Case):
     def setUp(self):
         super().setUp()
-        program = recorded.Recorded(self.top.name, "-q")
-        self.addCleanup(program.stop)
-        program.find()
-        recorded.wait_for(lambda: os.path.exists(program.dir + "/events.000001"), "the first block")
-        # record first, or it would finish the recording itself
-        recorded.kill(program.record.pid, program.collector, program.program)
-        program.end()
-        recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
+        program, self.arena = self.record_and_kill()
         self.dir = program.dir
-        (self.arena,) = recorded.arenas_of(self.top.name)
-        self.addCleanup(lambda: self.arena.unlink(missing_ok=True))
 
     def read(self, *words):
         done = recorded.run(recorded.PATHLINE, *words)

@@ -35,22 +35,13 @@ def damage(data, chance, head):
 class HostileArena(recorded.Case):
     def test_damaged(self):
         chance = random.Random(SEED)
-        program = recorded.Recorded(self.top.name, "-q")
-        self.addCleanup(program.stop)
-        program.find()
-        recorded.wait_for(lambda: os.path.exists(program.dir + "/events.000001"), "the first block")
-        # record first, or it would finish the recording itself
-        recorded.kill(program.record.pid, program.collector, program.program)
-        program.end()
-        recorded.wait_for(lambda: not recorded.is_alive(program.program), "the program's end")
-        (arena,) = recorded.arenas_of(self.top.name)
+        program, arena = self.record_and_kill()
         whole = arena.read_bytes()
         head = len(whole) % CHUNK
         while head < SLOTS:
             head += CHUNK
         saved = program.dir + ".saved"
         shutil.copytree(program.dir, saved)
-        self.addCleanup(lambda: arena.unlink(missing_ok=True))
         for number in range(ROUNDS):
             data = bytearray(whole)
             damage(data, chance, head)
