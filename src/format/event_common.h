@@ -7,9 +7,8 @@
 
 #include "format/event.h"
 
-/* With small numbers: LINE, POPS, TIME, AGAIN, what ends a frame, what
- * raises and handles an exception, ENTER and RESUME by a caller. A number of a generator may be
- * large. */
+/* With small numbers: LINE, POPS, TIME, AGAIN, what ends a frame, what raises and handles an
+ * exception, ENTER and RESUME by a caller. A number of a generator may be large. */
 struct event_common {
 	enum event_kind kind;
 	/* LINE: index; POPS: n; TIME: ticks; ENTER, RESUME: site; others: unit, UNWIND has none */
