@@ -50,7 +50,7 @@
 #define ARENA_MAGIC 0x31414e4552414c50u /* "PLARENA1" */
 /* The version of the layout below; any change of the structs needs a new number. Programs of a
  * recording may be started by another build of Pathline, which then does not use this arena. */
-#define ARENA_ABI	10
+#define ARENA_ABI	11
 #define ARENA_PROCESSES 1024
 #define ARENA_CHUNKS	8192
 #define CHUNK_BYTES	32768u
@@ -168,7 +168,8 @@ struct process_slot {
 	struct sample_view sample;
 	_Atomic uint32_t codes_left_out;   /* code objects that a filter leaves out */
 	_Atomic uint32_t codes_unanalysed; /* code objects of which each line is recorded */
-	uint8_t pad[128 - 104];
+	_Atomic uint64_t values_cut; /* events whose values are types alone, by second_bytes */
+	uint8_t pad[128 - 112];
 };
 _Static_assert(sizeof(struct process_slot) == 128, "slots are two cache lines");
 
@@ -176,12 +177,25 @@ enum arena_clock { CLOCK_IS_TSC = 0, CLOCK_IS_MONOTONIC = 1 };
 enum arena_full { FULL_WAIT = 0, FULL_DROP = 1 };
 enum arena_passes { PASSES_ALL = 0, PASSES_NONE = 1 };
 enum arena_order { ORDER_WITNESS = 0, ORDER_EXACT = 1 };
+enum arena_values { VALUES_NONE = 0, VALUES_CALLS = 1 };
 enum arena_stamps { STAMPS_TICK = 0, STAMPS_CALL = 1, STAMPS_LINE = 2 };
 enum arena_state {
 	ARENA_OPEN = 0,
 	ARENA_CLOSED =
 		1, /* the collector has left; recorders stop themselves at their next slow step */
 };
+
+/* How much of a value is kept (--values-limit). */
+struct value_limits {
+	uint32_t depth;	       /* of values in each other, at most VALUE_DEPTH_MAX */
+	uint32_t items;	       /* of a container */
+	uint32_t attributes;   /* of an object */
+	uint32_t chars;	       /* of a str, or other text */
+	uint32_t bytes;	       /* of one value, as it is stored */
+	uint32_t event_bytes;  /* of all values of an event; at most VALUE_EVENT_MAX */
+	uint64_t second_bytes; /* of a process's values within a second; 0: no limit */
+};
+#define VALUE_EVENT_MAX 8192
 
 /* Why a program that was started cannot be recorded. */
 #define LEFT_KINDS(X)                                                                              \
@@ -205,7 +219,7 @@ struct left_out {
 	char first[252]; /* path of the first; written once, by the process that made `count` 1 */
 };
 
-/* Up to and including `filter`: written by the collector before the arena's path is given to any
+/* Up to and including `shows_secrets`: written by the collector before the arena's path is given to any
  * program, and constant from then on. What recorders read at every event (tick), what they write
  * now and then, and the free bits are in cache lines of their own. */
 struct arena_head {
@@ -229,6 +243,12 @@ struct arena_head {
 	char directory[4096];  /* of the recording, absolute */
 	uint32_t filter_bytes; /* of the rules that say which code is recorded (filter.h) */
 	char filter[FILTER_BYTES_MAX];
+	uint32_t values; /* enum arena_values */
+	struct value_limits value_limits;
+	/* of the rules that say of which code values are kept (filter.h) */
+	uint32_t values_of_bytes;
+	char values_of[FILTER_BYTES_MAX];
+	uint32_t shows_secrets; /* --no-redact */
 
 	/* Why nothing was recorded, for `record` to say. */
 	_Atomic uint32_t preloaded; /* programs into which the preload came */
