@@ -41,6 +41,7 @@ void graphs_add(struct graphs *g, uint32_t body_number, struct pl_view body)
 		return;
 	}
 	b->body.file = b->body.name = (struct pl_view){0}; /* they point into the caller's bytes */
+	b->body.arguments = (struct arguments){0};
 	g->all[body_number] = b;
 }
 

@@ -152,7 +152,8 @@ static int read_raw_code(struct collector *c, const struct message *m)
 		.name = r.name,
 		.first_line = r.first_line,
 		.flags = r.flags,
-		.version = r.version};
+		.version = r.version,
+		.arguments = r.arguments};
 	int err = bytecode_graph(&parts, &body.graph, &why);
 	if (err == 0) {
 		buf_reset(&c->payload);

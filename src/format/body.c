@@ -4,6 +4,7 @@
  *	starts   (unit - the one before << 1 | witness, line - the one before as zigzag)…
  *	blocks   (unit - the one before, flags << 1 | has a start, number of edges)…
  *	edges    (to - from - 1 as zigzag << 2 | fires)…      of each block in turn
+ *	[arguments]
  *
  * Rows are sorted by unit, so differences are small, and most are a byte.
  */
@@ -97,14 +98,14 @@ static void write_graph_rows(struct pl_buf *out, const struct flow_graph *g)
 	out->used += (size_t)(p - to);
 }
 
-#define OTHER_NUMBERS 10
+#define OTHER_NUMBERS 11
 
 void body_write(struct pl_buf *out, const struct body *b)
 {
 	const struct flow_graph *g = &b->graph;
 
-	buf_reserve(
-		out, b->file.left + b->name.left + OTHER_NUMBERS * PL_VARINT_MAX + rows_take(g));
+	buf_reserve(out, b->file.left + b->name.left + b->arguments.names.left +
+				 OTHER_NUMBERS * PL_VARINT_MAX + rows_take(g));
 	buf_string(out, b->file.at, b->file.left);
 	buf_string(out, b->name.at, b->name.left);
 	buf_varint(out, zigzag(b->first_line));
@@ -117,6 +118,8 @@ void body_write(struct pl_buf *out, const struct body *b)
 	buf_varint(out, g->block_count);
 	buf_varint(out, g->edge_count);
 	write_graph_rows(out, g);
+	if (b->arguments.count)
+		arguments_write(out, &b->arguments);
 }
 
 /* Add a delta to *value, which must stay within 32 bits. */
@@ -262,7 +265,7 @@ static int read_graph(struct pl_view *v, struct flow_graph *out)
 	return 0;
 }
 
-/* Bytes after what is known are of a later version. file and name are views into v. */
+/* Bytes after what is known are of a later version. file, name and arguments are views into v. */
 int body_read(struct pl_view v, struct body *out)
 {
 	struct body b = {0};
@@ -275,6 +278,10 @@ int body_read(struct pl_view v, struct body *out)
 		return PL_ERR_FORMAT;
 	b.version = (uint16_t)version;
 	err = read_graph(&v, &b.graph);
+	if (err == 0 && v.left && arguments_read(&v, &b.arguments)) {
+		flow_graph_release(&b.graph);
+		err = PL_ERR_FORMAT;
+	}
 	if (err == 0)
 		*out = b;
 	return err;

@@ -1,6 +1,7 @@
 /* A code's body: what a recording keeps of a code object. Equal bodies are stored once.
  *
  *	file string | name string | first line zigzag | flags | interpreter version | graph
+ *	[arguments]			since 1.12; missing: none, or not known
  *	graph: units | analysed u8 | lines | starts | blocks | edges		how many of each
  *	       (unit delta, line delta zigzag)...			lines
  *	       (unit delta << 1 | witness, line delta zigzag)...	starts
@@ -19,21 +20,24 @@
 #include "base/buf.h"
 #include "base/view.h"
 #include "flow/graph.h"
+#include "format/arguments.h"
 
 struct body {
 	struct pl_view file; /* views into the bytes that were read */
 	struct pl_view name;
 	int32_t first_line;
-	uint32_t flags;		 /* co_flags */
-	uint16_t version;	 /* 0x030c for 3.12 */
-	struct flow_graph graph; /* owned */
+	uint32_t flags;		    /* co_flags */
+	uint16_t version;	    /* 0x030c for 3.12 */
+	struct flow_graph graph;    /* owned */
+	struct arguments arguments; /* if its values are kept; of the bytes that were read, too */
 };
 
 /* Append the body. Its graph must be correct (flow_graph_check). If there is no memory, `out` says
  * so. */
 void body_write(struct pl_buf *out, const struct body *b);
 /* Read a body. Counts are compared with the bytes before memory is asked for, and the graph is
- * checked (flow_graph_check). Bytes after the graph are ignored: later minor versions may use them.
+ * checked (flow_graph_check). Bytes after the arguments are ignored: later minor versions may use
+ * them.
  * 0, PL_ERR_FORMAT or PL_ERR_MEMORY. Release it only after 0. */
 int body_read(struct pl_view v, struct body *out);
 void body_release(struct body *b);

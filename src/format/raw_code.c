@@ -14,6 +14,7 @@ void raw_code_write(struct pl_buf *out, const struct raw_code *r)
 	buf_varint(out, r->version);
 	buf_string(out, r->code.at, r->code.left);
 	buf_string(out, r->line_table.at, r->line_table.left);
+	arguments_write(out, &r->arguments);
 }
 
 int raw_code_read(struct pl_view v, struct raw_code *out)
@@ -26,7 +27,7 @@ int raw_code_read(struct pl_view v, struct raw_code *out)
 		view_varint_max(&v, UINT32_MAX, &first_line) ||
 		view_varint_max(&v, UINT32_MAX, &flags) ||
 		view_varint_max(&v, UINT16_MAX, &version) || view_string(&v, &r.code) ||
-		view_string(&v, &r.line_table))
+		view_string(&v, &r.line_table) || arguments_read(&v, &r.arguments))
 		return PL_ERR_FORMAT;
 	r.number = (uint32_t)number;
 	r.unit = (uint32_t)unit;

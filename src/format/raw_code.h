@@ -2,7 +2,7 @@
  * code, for which the recorder needs no graph (bytecode/straight.h).
  *
  *   number | unit | file string | name string | first line zigzag | flags | interpreter version |
- *   co_code string | co_linetable string
+ *   co_code string | co_linetable string | arguments
  *
  * All numbers are varints.
  */
@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/view.h"
+#include "format/arguments.h"
 
 struct raw_code {
 	uint32_t number;
@@ -22,6 +23,7 @@ struct raw_code {
 	uint16_t version; /* 0x030c for 3.12 */
 	struct pl_view code;
 	struct pl_view line_table;
+	struct arguments arguments; /* if its values are kept */
 };
 
 /* If there is no memory, `out` says so. */

@@ -11,6 +11,7 @@
 #include "format/body.h"
 #include "lib/alloc.h"
 #include "lib/random.h"
+#include "lib/views.h"
 
 static void random_rows(struct random *r, struct flow_graph *g)
 {
@@ -52,6 +53,12 @@ static void random_edges(struct random *r, struct flow_graph *g)
 	}
 }
 
+/* So many names, of one byte each. */
+static struct arguments some_arguments(uint32_t count)
+{
+	return (struct arguments){count, view_of("\1a\1b\1c\1d", 2 * count)};
+}
+
 static struct body random_body(struct random *r)
 {
 	uint32_t n = random_below(r, 60);
@@ -67,6 +74,7 @@ static struct body random_body(struct random *r)
 
 	assert_int_equal(flow_graph_init(&b.graph), 0);
 	b.graph.analysed = n > 0;
+	b.arguments = some_arguments(random_below(r, 5));
 	random_rows(r, &b.graph);
 	random_edges(r, &b.graph);
 	assert_int_equal(flow_graph_check(&b.graph), 0);
@@ -115,6 +123,8 @@ static void comes_back_as_it_was(void **state)
 		assert_memory_equal(b.file.at, "a\0b.py", 6);
 		assert_int_equal(a.name.left, b.name.left);
 		expect_equal(&a.graph, &b.graph);
+		assert_int_equal(a.arguments.count, b.arguments.count);
+		expect_view(a.arguments.names, b.arguments.names);
 		body_release(&a);
 		body_release(&b);
 		body_release(&b);
@@ -153,13 +163,30 @@ static void refuses_what_is_cut(void **state)
 		struct body a = random_body(&r);
 		buf_reset(&out);
 		body_write(&out, &a);
-		for (size_t n = 0; n < out.used; n++)
-			assert_int_equal(read_exactly(out.at, n), PL_ERR_FORMAT);
+		size_t arguments = a.arguments.count ? 1 + a.arguments.names.left : 0;
+		for (size_t n = 0; n < out.used; n++) /* up to the graph is a body before 1.12 */
+			assert_int_equal(read_exactly(out.at, n),
+				n == out.used - arguments ? 0 : PL_ERR_FORMAT);
+		if (!arguments)
+			buf_u8(&out, 0);
 		buf_u8(&out, 7); /* of a later minor version */
 		assert_int_equal(read_exactly(out.at, out.used), 0);
 		body_release(&a);
 	}
 	buf_release(&out);
+}
+
+static void has_arguments_in_their_order(void **state)
+{
+	struct arguments a = some_arguments(3);
+	struct pl_view name = {0};
+
+	(void)state;
+	for (const char *wanted = "abc"; *wanted; wanted++) {
+		assert_true(arguments_next(&a, &name));
+		expect_view(name, view_of(wanted, 1));
+	}
+	assert_false(arguments_next(&a, &name));
 }
 
 static void survives_changed_bytes(void **state)
@@ -294,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comes_back_as_it_was),
 		cmocka_unit_test(refuses_what_is_cut),
+		cmocka_unit_test(has_arguments_in_their_order),
 		cmocka_unit_test(survives_changed_bytes),
 		cmocka_unit_test(survives_random_bytes),
 		cmocka_unit_test(asks_for_no_more_than_the_bytes_hold),

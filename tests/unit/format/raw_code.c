@@ -17,6 +17,7 @@ static const struct raw_code code = {
 	.version = 0x030d,
 	.code = {(const uint8_t *)"\x95\0", 2},
 	.line_table = {(const uint8_t *)"\x80\0\0", 3},
+	.arguments = {2, {(const uint8_t *)"\1a\2bc", 5}},
 };
 
 static void reads_what_it_wrote(void **state)
@@ -36,6 +37,8 @@ static void reads_what_it_wrote(void **state)
 	expect_view(r.name, code.name);
 	expect_view(r.code, code.code);
 	expect_view(r.line_table, code.line_table);
+	assert_int_equal(r.arguments.count, code.arguments.count);
+	expect_view(r.arguments.names, code.arguments.names);
 	buf_release(&b);
 }
 

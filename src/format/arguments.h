@@ -1,0 +1,27 @@
+/* Names of a code's arguments, in the order in which an event VALUES has their values
+ * (value_table.h): as in co_varnames, the positional ones first, then those by keyword only, then
+ * that of `*` and that of `**`.
+ *
+ *	count | name string...
+ *
+ * They stay as bytes: who reads values asks for them, others pass over them.
+ */
+#ifndef PL_FORMAT_ARGUMENTS_H
+#define PL_FORMAT_ARGUMENTS_H
+
+#include "base/buf.h"
+#include "base/view.h"
+
+struct arguments {
+	uint32_t count;
+	struct pl_view names; /* so many strings, one after another: a view into somebody's bytes */
+};
+
+/* If there is no memory, `out` says so. */
+void arguments_write(struct pl_buf *out, const struct arguments *a);
+/* All names are checked to be there. 0; PL_ERR_FORMAT: *v is unchanged. */
+int arguments_read(struct pl_view *v, struct arguments *out);
+/* Take the first name of those that are left. False: there is none. */
+bool arguments_next(struct arguments *a, struct pl_view *name);
+
+#endif
