@@ -35,6 +35,8 @@ static enum filter_kind kind_of(struct pl_view pattern)
 		return FILTER_STDLIB;
 	if (is_text(pattern, "site-packages"))
 		return FILTER_SITE_PACKAGES;
+	if (is_text(pattern, "*"))
+		return FILTER_ALL;
 	bool path = has(pattern, '/') || ends_with(pattern, ".py") || begins_with(pattern, "<");
 	return path ? FILTER_PATH : FILTER_MODULE;
 }
@@ -232,6 +234,8 @@ static bool rule_matches(
 		return is_installed(file_of(c));
 	case FILTER_MINE:
 		return is_mine(f, c);
+	case FILTER_ALL:
+		return true;
 	case FILTER_PATH:
 		return match_path(r->pattern, *r->pattern.at == '<' ? c->file : file_of(c));
 	default:

@@ -1,5 +1,5 @@
-/* Which code is recorded: rules in the order of the command line; the last rule that matches
- * decides.
+/* Which code is recorded, or of which code values are: rules in the order of the command line; the
+ * last rule that matches decides.
  *
  *   --exclude stdlib --include asyncio        the standard library is left out, except asyncio
  *   --include shop --exclude shop.vendor      only shop is recorded, without shop.vendor
@@ -8,6 +8,7 @@
  * is compared with depends on its form:
  *
  *   stdlib                  modules that came with the interpreter, also frozen ones
+ *   *                       all code
  *   site-packages           what is in a directory of that name or dist-packages: installed
  *   has a / or ends in .py  a file, or all files below a directory. With / at its beginning it
  *                           is the whole path; if not, it may begin at any directory:
@@ -40,7 +41,14 @@
 #define FILTER_TREES_MAX 4
 #define FILTER_BYTES_MAX 16384 /* of the rules' text */
 
-enum filter_kind { FILTER_STDLIB, FILTER_SITE_PACKAGES, FILTER_MINE, FILTER_PATH, FILTER_MODULE };
+enum filter_kind {
+	FILTER_STDLIB,
+	FILTER_SITE_PACKAGES,
+	FILTER_MINE,
+	FILTER_ALL,
+	FILTER_PATH,
+	FILTER_MODULE,
+};
 
 struct filter {
 	struct filter_rule {

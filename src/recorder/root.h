@@ -81,6 +81,7 @@ struct recorder_root {
 		uint32_t unit;
 	} first_move;
 	struct filter filter;
+	struct filter values_of; /* the code of which values are kept */
 	uint32_t fork_parent; /* number of the process that forked it */
 	/* the stack of the thread that forked, the top first; mapped, until it is written */
 	struct stood *stood;

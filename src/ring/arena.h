@@ -219,9 +219,9 @@ struct left_out {
 	char first[252]; /* path of the first; written once, by the process that made `count` 1 */
 };
 
-/* Up to and including `shows_secrets`: written by the collector before the arena's path is given to any
- * program, and constant from then on. What recorders read at every event (tick), what they write
- * now and then, and the free bits are in cache lines of their own. */
+/* Up to and including `shows_secrets`: written by the collector before the arena's path is given to
+ * any program, and constant from then on. What recorders read at every event (tick), what they
+ * write now and then, and the free bits are in cache lines of their own. */
 struct arena_head {
 	uint64_t magic;
 	uint32_t abi;
@@ -260,6 +260,7 @@ struct arena_head {
 	struct left_out left_out[LEFT_KIND_COUNT];
 	/* bit i: rule i matched a code, so that `record` can name a rule that never did */
 	_Atomic uint64_t filter_matched;
+	_Atomic uint64_t values_matched; /* likewise, of values_of */
 
 	_Alignas(64) _Atomic uint64_t
 		tick; /* the collector's coarse clock, in ticks; 0: not started */

@@ -74,6 +74,23 @@ static void paths(void **state)
 	assert_false(records("-<string>\n", "<string>", "a", NULL));
 }
 
+/* Also what has no name and no file. */
+static void a_star_is_all(void **state)
+{
+	uint64_t matched;
+
+	(void)state;
+	assert_true(records("+*\n", HOME "/a.py", "a", &matched));
+	assert_int_equal(matched, 1);
+	assert_true(records("+*\n", "<string>", "", NULL));
+	assert_true(records("+*\n", "", "", NULL));
+	assert_false(records("+shop\n", "<string>", "", NULL));
+	assert_true(records("+*\n-shop\n", "", "", NULL));
+	assert_false(records("+*\n-shop\n", HOME "/a.py", "shop.a", NULL));
+	assert_false(records("-*\n", LIB "/json/decoder.py", "json.decoder", NULL));
+	assert_false(records("+*.a\n", "", "", NULL)); /* as any name of a module */
+}
+
 static void words(void **state)
 {
 	(void)state;
@@ -192,6 +209,7 @@ int main(void)
 		cmocka_unit_test(an_include_first_leaves_out_the_rest),
 		cmocka_unit_test(modules),
 		cmocka_unit_test(paths),
+		cmocka_unit_test(a_star_is_all),
 		cmocka_unit_test(words),
 		cmocka_unit_test(only_mine),
 		cmocka_unit_test(text_goes_with_its_module),
