@@ -46,17 +46,16 @@ static void put_option(struct choose *c, const char *word, const char *text)
 	}
 }
 
-void choose_take(void *choose, const char *word, const char *text)
+static void take_mine(struct choose *c)
 {
-	struct choose *c = choose;
+	c->mine = true;
+	filter_write_mine(&c->rules);
+}
+
+static void take_pattern(struct choose *c, const char *word, const char *text, bool include)
+{
 	struct pl_buf whole = {0};
 
-	put_option(c, word, text);
-	if (!text) {
-		c->mine = true;
-		filter_write_mine(&c->rules);
-		return;
-	}
 	if (is_from_here(text))
 		put_absolute(&whole, text);
 	else
@@ -66,8 +65,32 @@ void choose_take(void *choose, const char *word, const char *text)
 		cmd_say("record: --%s '%s' %s", word, text, fault);
 	c->failed = c->failed || fault;
 	if (!fault)
-		filter_write_rule(&c->rules, word[0] == 'i', buf_view(&whole));
+		filter_write_rule(&c->rules, include, buf_view(&whole));
 	buf_release(&whole);
+}
+
+void choose_take(void *choose, const char *word, const char *text)
+{
+	struct choose *c = choose;
+
+	put_option(c, word, text);
+	if (text)
+		take_pattern(c, word, text, word[0] == 'i');
+	else
+		take_mine(c);
+}
+
+void choose_take_of(void *choose, const char *word, const char *text)
+{
+	struct choose *c = choose;
+
+	if (c->text.used)
+		buf_u8(&c->text, ' ');
+	cmd_quote(&c->text, text);
+	if (strcmp(text, CHOOSE_MINE))
+		take_pattern(c, word, text, true);
+	else
+		take_mine(c);
 }
 
 static void put_tree(struct choose *c, char *path)
@@ -106,7 +129,7 @@ static void put_script(struct choose *c, const char *what)
 
 /* Rules are read as the recorder will read them: what does not fit is refused here, where somebody
  * sees it. */
-int choose_end(struct choose *c, const char *what)
+int choose_end(struct choose *c, const char *what, const char *options)
 {
 	struct filter f = {0};
 
@@ -120,12 +143,13 @@ int choose_end(struct choose *c, const char *what)
 	bool fits = !c->rules.failed && !c->text.failed && c->rules.used <= FILTER_BYTES_MAX;
 	if (fits && filter_read(&f, buf_view(&c->rules)) == 0)
 		return CMD_GO;
-	cmd_say("record: more than %d rules of --include and --exclude, or %d bytes of them",
-		FILTER_RULES_MAX, FILTER_BYTES_MAX);
+	cmd_say("record: more than %d rules of %s, or %d bytes of them", FILTER_RULES_MAX, options,
+		FILTER_BYTES_MAX);
 	return CMD_USAGE;
 }
 
-void choose_say_unmatched(const struct choose *c, uint64_t matched)
+void choose_say_unmatched(
+	const struct choose *c, const char *option, const char *what, uint64_t matched)
 {
 	struct filter f = {0};
 
@@ -133,8 +157,8 @@ void choose_say_unmatched(const struct choose *c, uint64_t matched)
 	for (uint32_t i = 0; i < f.rule_count; i++) {
 		const struct filter_rule *r = &f.rules[i];
 		if (r->include && r->kind != FILTER_MINE && !(matched >> i & 1))
-			cmd_say("--include '%.*s' matched no code that ran", (int)r->pattern.left,
-				(const char *)r->pattern.at);
+			cmd_say("%s '%.*s' matched no %s", option, (int)r->pattern.left,
+				(const char *)r->pattern.at, what);
 	}
 }
 

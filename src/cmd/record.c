@@ -300,6 +300,7 @@ static int finish_record(struct run *r, int status)
 	struct record_end end = {.cmd = r->cmd,
 		.place = &r->place,
 		.choose = &r->options.choose,
+		.values_of = &r->options.values.of,
 		.head = r->arena.head,
 		.program = r->what.argv[0],
 		.missing = r->missing,

@@ -293,9 +293,17 @@ bool record_end_is_empty(const struct record_end *e)
 					!e->report.text[0]);
 }
 
+static void say_unmatched_includes(const struct record_end *e)
+{
+	choose_say_unmatched(
+		e->choose, "--include", "code that ran", atomic_load(&e->head->filter_matched));
+}
+
 static void say_unmatched(const struct record_end *e)
 {
-	choose_say_unmatched(e->choose, atomic_load(&e->head->filter_matched));
+	say_unmatched_includes(e);
+	choose_say_unmatched(e->values_of, "--values-of", "function that was recorded",
+		atomic_load(&e->head->values_matched));
 }
 
 /* --quiet leaves out all but the reason, which is a fault. */
@@ -309,7 +317,7 @@ static void say_empty(const struct record_end *e)
 		cmd_say("with --python, WHAT is a script, -m or -c; to run the command %s, leave "
 			"--python out",
 			e->missing);
-	say_unmatched(e);
+	say_unmatched_includes(e);
 	if (e->quiet)
 		return;
 	say_losses(e);

@@ -16,6 +16,7 @@ struct record_end {
 	const struct cmd *cmd;
 	const struct place *place;
 	const struct choose *choose;
+	const struct choose *values_of;
 	const struct arena_head *head;
 	const char *program; /* as the user wrote it */
 	const char *missing; /* the script, as written, if it does not exist; NULL: it does */

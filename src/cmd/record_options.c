@@ -54,6 +54,21 @@ static const char HELP_CLOCK[] =
 static const char HELP_TIMING[] = "calls: as --clock=call, for ticks of another length than auto:\n"
 				  "--clock=tick=100us --timing=calls. Without it: clock";
 
+static const char HELP_VALUES[] =
+	"calls: also record the arguments and the result of each call, what generators\n"
+	"yield and are sent, and exceptions. Without it: none";
+static const char HELP_VALUES_OF[] =
+	"of which code: a GLOB as for --include, stdlib, site-packages, mine (as\n"
+	"--only-mine has it), or '*' for all. It can be given several times. Without\n"
+	"it: mine";
+static const char HELP_VALUES_LIMIT[] =
+	"how much of values is kept: how deep they are in each other, items of a\n"
+	"container, attributes of an object, characters of a text; bytes of a value,\n"
+	"of an event, and of a process in a second. Without it:\n" RECORD_VALUES_LIMITS;
+static const char HELP_NO_REDACT[] =
+	"also record values whose name or text says that they are secret (passwords,\n"
+	"tokens, keys, cookies); without it they are <redacted>";
+
 /* What --clock can be. */
 static const struct {
 	const char *word;
@@ -164,6 +179,12 @@ static int parse(struct record_options *o, struct choices *word, struct cmd *c)
 		{"exclude", 0, "GLOB", HELP_EXCLUDE, .take = choose_take, .to = &o->choose,
 			.words = "stdlib site-packages"},
 		{"only-mine", 0, NULL, HELP_ONLY_MINE, .take = choose_take, .to = &o->choose},
+		{"values", 0, "none|calls", HELP_VALUES, .text = &o->values.word},
+		{"values-of", 0, "GLOB", HELP_VALUES_OF, .take = choose_take_of,
+			.to = &o->values.of, .words = "mine stdlib site-packages"},
+		{"values-limit", 0, "LIMITS", HELP_VALUES_LIMIT, .take = record_values_take_limits,
+			.to = &o->values},
+		{"no-redact", 0, NULL, HELP_NO_REDACT, .flag = &o->values.shows_secrets},
 		{"clock", 0, "WHICH", HELP_CLOCK, .text = &word->clock,
 			.words = "tick=auto tick=100us tick=1ms tick=10ms call line"},
 		{"timing", 0, "clock|calls", HELP_TIMING, .text = &word->timing},
@@ -196,7 +217,9 @@ int record_options_read(struct record_options *o, struct cmd *c)
 		code = CMD_USAGE;
 	}
 	if (code == CMD_GO)
-		code = choose_end(&o->choose, c->words[0]);
+		code = choose_end(&o->choose, c->words[0], "--include and --exclude");
+	if (code == CMD_GO)
+		code = record_values_end(&o->values, c->words[0]);
 	return code;
 }
 
@@ -221,9 +244,11 @@ void record_options_apply(const struct record_options *o, struct collector_start
 	s->hot_lines = o->hot_lines;
 	s->filter = buf_view(&o->choose.rules);
 	s->filter_text = o->choose.text.used ? (const char *)o->choose.text.at : "";
+	record_values_apply(&o->values, &s->values);
 }
 
 void record_options_release(struct record_options *o)
 {
 	choose_release(&o->choose);
+	record_values_release(&o->values);
 }

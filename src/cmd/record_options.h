@@ -4,6 +4,7 @@
 
 #include "cmd/choose.h"
 #include "cmd/cmd.h"
+#include "cmd/record_values.h"
 #include "collector/collector.h"
 
 /* All zero: no limit, nothing filtered, no hot code, and the default of each choice. */
@@ -19,6 +20,7 @@ struct record_options {
 	uint32_t hot_lines;    /* 0: no code becomes hot */
 	bool no_children, quiet, stat;
 	struct choose choose;
+	struct record_values values;
 };
 
 /* Parse the words of the command. CMD_GO, or an exit code: then a message has said why. Release in

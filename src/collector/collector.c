@@ -93,6 +93,16 @@ static void put_pair(struct pl_buf *b, const char *key, const char *value)
 	buf_string(b, value, strlen(value));
 }
 
+static void put_values(struct pl_buf *b, const struct collector_values *v)
+{
+	put_pair(b, "values", v->which == VALUES_CALLS ? "calls" : "none");
+	if (v->which == VALUES_NONE)
+		return;
+	put_pair(b, "values-of", v->of_text);
+	put_pair(b, "values-limit", v->limits_text);
+	put_pair(b, "secrets", v->shows_secrets ? "shown" : "redacted");
+}
+
 /* The first record of meta: a directory that has it is a recording, whatever else is missing. */
 static void write_header(struct collector *c, const struct collector_start *s)
 {
@@ -118,6 +128,7 @@ static void write_header(struct collector *c, const struct collector_start *s)
 	put_pair(&b, "passes", s->passes == PASSES_NONE ? "none" : "all");
 	if (*s->filter_text)
 		put_pair(&b, "filter", s->filter_text);
+	put_values(&b, &s->values);
 	snprintf(text, sizeof text, "%llu", (unsigned long long)s->limit_bytes);
 	put_pair(&b, "limit_bytes", text);
 	snprintf(text, sizeof text, "%lld", (long long)clock_compare(c->ticker.source).real_ns);
@@ -628,6 +639,19 @@ static int create_at(struct collector *c, const char *directory)
 	return arena_create(&c->arena, c->arena_path, arena_rooms[c->stamped].first, &c->arena_fd);
 }
 
+/* Without the rules, values of no code are kept. */
+static void tell_values(struct arena_head *h, const struct collector_values *v)
+{
+	h->values = v->which;
+	h->value_limits = v->limits;
+	h->shows_secrets = v->shows_secrets;
+	if (v->of.left <= sizeof h->values_of) {
+		if (v->of.left)
+			memcpy(h->values_of, v->of.at, v->of.left);
+		h->values_of_bytes = (uint32_t)v->of.left;
+	}
+}
+
 /* In memory; if there is no /dev/shm, or no room in it, beside the recording: the system may write
  * that file to disk, but it is shared all the same. */
 static int create_arena(struct collector *c, const struct collector_start *s)
@@ -663,6 +687,7 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 		memcpy(h->filter, s->filter.at, s->filter.left);
 		h->filter_bytes = (uint32_t)s->filter.left;
 	}
+	tell_values(h, &s->values);
 	h->collector_pid = (uint32_t)getpid();
 	h->pid_space = arena_pid_space();
 	h->limit_bytes = s->limit_bytes;

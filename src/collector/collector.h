@@ -11,9 +11,20 @@
 
 #include "collector/finish.h"
 #include "collector/state.h"
+#include "format/value_table.h" /* the greatest depth of values, for who fills in limits */
 
 /* With less, there would be room for little else than descriptions of code and its texts. */
 #define COLLECTOR_LIMIT_MIN ((uint64_t)1 << 20)
+
+/* Of --values and the options that go with it. */
+struct collector_values {
+	enum arena_values which;
+	struct value_limits limits;
+	struct pl_view of;	 /* the rules, as filter_read takes them */
+	const char *of_text;	 /* and as the user gave them; NULL without values */
+	const char *limits_text; /* "depth=3,items=10": all of them; NULL without values */
+	bool shows_secrets;
+};
 
 struct collector_start {
 	int directory_fd;      /* of the recording; the collector's from then on */
@@ -32,6 +43,7 @@ struct collector_start {
 	int64_t tick_ns;	 /* 0: what keeps it cheap */
 	enum arena_stamps stamps;
 	uint32_t hot_lines; /* as the arena has it */
+	struct collector_values values;
 };
 
 enum collector_word { COLLECTOR_READY = 1, COLLECTOR_FAILED, COLLECTOR_ENDED, COLLECTOR_REPORT };

@@ -1,0 +1,205 @@
+#include "cmd/record_values.h"
+
+#include <string.h>
+
+/* X(word, field, default, smallest, greatest, text) */
+#define LIMITS(X)                                                                                  \
+	X("depth", depth, 3, 1, VALUE_DEPTH_MAX)                                                   \
+	X("items", items, 10, 0, 4096)                                                             \
+	X("attributes", attributes, 20, 0, 4096)                                                   \
+	X("chars", chars, 200, 0, VALUE_EVENT_MAX)                                                 \
+	X("bytes", bytes, 256, 16, VALUE_EVENT_MAX)                                                \
+	X("event", event_bytes, 1024, 64, VALUE_EVENT_MAX)                                         \
+	X("second", second_bytes, 16 << 20, 0, UINT64_MAX)
+
+enum limit {
+#define X(word, field, ...) LIMIT_##field,
+	LIMITS(X)
+#undef X
+		LIMIT_COUNT
+};
+
+static const struct limit_row {
+	const char *word;
+	uint64_t usual, least, most;
+} rows[] = {
+#define X(word, field, usual, least, most) {word, usual, least, most},
+	LIMITS(X)
+#undef X
+};
+
+static uint64_t limit_of(const struct value_limits *limits, enum limit which)
+{
+	switch (which) {
+#define X(word, field, ...)                                                                        \
+	case LIMIT_##field:                                                                        \
+		return limits->field;
+		LIMITS(X)
+#undef X
+	default:
+		return 0;
+	}
+}
+
+static void set_limit(struct value_limits *limits, enum limit which, uint64_t to)
+{
+	switch (which) {
+#define X(word, field, ...)                                                                        \
+	case LIMIT_##field:                                                                        \
+		limits->field = (__typeof__(limits->field))to;                                     \
+		break;
+		LIMITS(X)
+#undef X
+	default:
+		break;
+	}
+}
+
+/* ---- --values-limit ---- */
+
+static int find_limit(const char *word)
+{
+	const char *known[LIMIT_COUNT + 1] = {0};
+
+	for (int i = 0; i < LIMIT_COUNT; i++) {
+		known[i] = rows[i].word;
+		if (!strcmp(word, rows[i].word))
+			return i;
+	}
+	cmd_unknown("record", "limit for --values-limit:", word, known);
+	return -1;
+}
+
+/* "depth=3" */
+static bool take_limit(struct record_values *v, char *pair)
+{
+	char *equals = strchr(pair, '=');
+	uint64_t n;
+
+	if (!equals) {
+		cmd_say("record: --values-limit: '%s' is no limit; write depth=3,chars=200", pair);
+		return false;
+	}
+	*equals = 0;
+	int which = find_limit(pair);
+	if (which < 0)
+		return false;
+	if (!cmd_size(equals + 1, &n)) {
+		cmd_say("record: --values-limit: %s: '%s' is not a number; write 10, 1K or 16M",
+			pair, equals + 1);
+		return false;
+	}
+	if (n < rows[which].least || n > rows[which].most) {
+		cmd_say("record: --values-limit: %s=%s is too %s; the %s is %llu", pair, equals + 1,
+			n < rows[which].least ? "small" : "great",
+			n < rows[which].least ? "smallest" : "greatest",
+			(unsigned long long)(n < rows[which].least ? rows[which].least
+								   : rows[which].most));
+		return false;
+	}
+	set_limit(&v->limits, (enum limit)which, n);
+	v->limits_given |= 1u << which;
+	return true;
+}
+
+void record_values_take_limits(void *values, const char *word, const char *text)
+{
+	struct record_values *v = values;
+	struct pl_buf copy = {0};
+
+	(void)word;
+	buf_put(&copy, text, strlen(text) + 1);
+	char *pair = copy.failed ? NULL : (char *)copy.at;
+	while (pair && !v->failed) {
+		char *comma = strchr(pair, ',');
+		if (comma)
+			*comma = 0;
+		v->failed = !take_limit(v, pair);
+		pair = comma ? comma + 1 : NULL;
+	}
+	v->failed = v->failed || copy.failed;
+	buf_release(&copy);
+}
+
+/* ---- all of them together ---- */
+
+static int end_limits(struct record_values *v)
+{
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		if (!(v->limits_given >> i & 1))
+			set_limit(&v->limits, (enum limit)i, rows[i].usual);
+	if (v->limits.bytes > v->limits.event_bytes) {
+		if (v->limits_given >> LIMIT_bytes & 1) {
+			cmd_say("record: --values-limit: bytes=%u is more than event=%u, which has "
+				"all values of an event",
+				v->limits.bytes, v->limits.event_bytes);
+			return CMD_USAGE;
+		}
+		v->limits.bytes = v->limits.event_bytes;
+	}
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		buf_printf(&v->limits_text, "%s%s=%llu", i ? "," : "", rows[i].word,
+			(unsigned long long)limit_of(&v->limits, (enum limit)i));
+	buf_u8(&v->limits_text, 0);
+	return v->limits_text.failed ? CMD_RECORD_FAILED : CMD_GO;
+}
+
+static int read_word(struct record_values *v)
+{
+	static const char *const words[] = {"none", "calls", NULL};
+
+	if (v->word && !strcmp(v->word, words[VALUES_CALLS]))
+		v->which = VALUES_CALLS;
+	else if (v->word && strcmp(v->word, words[VALUES_NONE]))
+		return cmd_unknown("record", "choice for --values:", v->word, words);
+	return CMD_GO;
+}
+
+/* An option for values that are not recorded is rather a mistake than a wish. */
+static int end_without(const struct record_values *v)
+{
+	const char *option = v->of.text.used	? "values-of"
+			     : v->limits_given	? "values-limit"
+			     : v->shows_secrets ? "no-redact"
+						: NULL;
+
+	if (!option || v->word)
+		return CMD_GO;
+	cmd_say("record: --%s is about values, and none are recorded; write --values calls too",
+		option);
+	return CMD_USAGE;
+}
+
+int record_values_end(struct record_values *v, const char *what)
+{
+	int code = v->failed ? CMD_USAGE : read_word(v);
+
+	if (code != CMD_GO)
+		return code;
+	if (v->which == VALUES_NONE)
+		return v->of.failed ? CMD_USAGE : end_without(v);
+	if (!v->of.text.used)
+		choose_take_of(&v->of, "values-of", CHOOSE_MINE);
+	code = choose_end(&v->of, what, "--values-of");
+	return code == CMD_GO ? end_limits(v) : code;
+}
+
+void record_values_apply(const struct record_values *v, struct collector_values *s)
+{
+	if (v->which == VALUES_NONE)
+		return;
+	*s = (struct collector_values){
+		.which = v->which,
+		.limits = v->limits,
+		.of = buf_view(&v->of.rules),
+		.of_text = (const char *)v->of.text.at,
+		.limits_text = (const char *)v->limits_text.at,
+		.shows_secrets = v->shows_secrets,
+	};
+}
+
+void record_values_release(struct record_values *v)
+{
+	choose_release(&v->of);
+	buf_release(&v->limits_text);
+}

@@ -1,0 +1,34 @@
+/* --values and the options that go with it: whether values are recorded, of which code, and how
+ * much of each. */
+#ifndef PL_CMD_RECORD_VALUES_H
+#define PL_CMD_RECORD_VALUES_H
+
+#include "cmd/choose.h"
+#include "collector/collector.h"
+
+/* All zero: no values. */
+struct record_values {
+	const char *word; /* of --values, as given; NULL: it was not. Points into argv */
+	enum arena_values which;
+	struct value_limits limits; /* after record_values_end */
+	uint32_t limits_given;	    /* bit i: limit i is in an option */
+	struct choose of;
+	struct pl_buf limits_text; /* "depth=3,items=10": all of them */
+	bool shows_secrets;
+	bool failed; /* an option is wrong, and a message said so */
+};
+
+/* For the help: the arguments that --values-limit has when it is not given. */
+#define RECORD_VALUES_LIMITS                                                                       \
+	"depth=3,items=10,attributes=20,chars=200,\n"                                              \
+	"bytes=256,event=1K,second=16M"
+
+/* For cmd_option.take. */
+void record_values_take_limits(void *values, const char *word, const char *text);
+/* After the options. what: as choose_end has it. CMD_GO, or an exit code after saying why. */
+int record_values_end(struct record_values *v, const char *what);
+/* s points into *v, which must live as long. */
+void record_values_apply(const struct record_values *v, struct collector_values *s);
+void record_values_release(struct record_values *v);
+
+#endif

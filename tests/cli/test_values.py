@@ -1,0 +1,120 @@
+"""record --values: its options, what they say when they are wrong, and the manual's list of secrets."""
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # noqa: E402
+
+QUICK = True
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+USUAL = {"depth": 3, "items": 10, "attributes": 20, "chars": 200, "bytes": 256, "event": 1024, "second": 16 << 20}
+
+
+def read(*path):
+    with open(os.path.join(TOP, *path), encoding="utf-8") as f:
+        return f.read()
+
+
+def header(folder):
+    """The texts at the beginning of the newest recording, in order."""
+    with open(os.path.join(folder, ".pathline", "latest", "meta"), "rb") as f:
+        return f.read(4096)
+
+
+class Options(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = session.scratch()
+        with open(os.path.join(cls.folder, "shop.py"), "w", encoding="utf-8") as f:
+            f.write("def price(n):\n    return 2 * n\n\n\nprice(2)\n")
+
+    def record(self, *options):
+        return session.pathline("record", "--python", session.PYTHON, *options, "shop.py", cwd=self.folder)
+
+    def refused(self, said, *options):
+        """Nothing runs, and one line says why."""
+        done = self.record(*options)
+        self.assertEqual((done.returncode, done.stderr.decode()), (2, f"pathline: record: {said}\n"))
+
+    def test_wrong_words(self):
+        self.refused("unknown choice for --values: 'lines'; there are: none, calls", "--values", "lines")
+        self.refused("unknown limit for --values-limit: 'dept'; did you mean 'depth'?", "--values", "calls", "--values-limit", "dept=2")
+        self.refused("--values-limit: 'depth' is no limit; write depth=3,chars=200", "--values", "calls", "--values-limit", "chars=3,depth")
+        self.refused("--values-limit: items: 'x' is not a number; write 10, 1K or 16M", "--values", "calls", "--values-limit", "items=x")
+        self.refused("--values-of 'a[b' has a [ without its ]", "--values", "calls", "--values-of", "a[b")
+
+    def test_limits_have_limits(self):
+        for limit, said in (("depth=17", "great; the greatest is 16"), ("depth=0", "small; the smallest is 1"),
+                            ("event=16K", "great; the greatest is 8192"), ("event=1", "small; the smallest is 64"),
+                            ("items=1M", "great; the greatest is 4096"), ("chars=1G", "great; the greatest is 8192")):
+            self.refused(f"--values-limit: {limit} is too {said}", "--values", "calls", "--values-limit", limit)
+        self.refused("--values-limit: bytes=2048 is more than event=1024, which has all values of an event",
+                     "--values", "calls", "--values-limit", "bytes=2K")
+
+    def test_options_of_no_values(self):
+        for options in (["--values-of", "mine"], ["--values-limit", "depth=2"], ["--no-redact"]):
+            self.refused(f"{options[0]} is about values, and none are recorded; write --values calls too", *options)
+            self.assertEqual(self.record("--values", "none", *options).returncode, 0)
+
+    def told(self, *options):
+        """What the recording's header says: --values-of, the limits, and whether secrets are shown."""
+        done = self.record(*options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = re.search(rb"values.calls.values-of.(.*?).values-limit.([a-z=,0-9]*).secrets.(redacted|shown)", header(self.folder), re.S)
+        limits = {word: int(n) for word, n in (pair.split("=") for pair in found[2].decode().split(","))}
+        return found[1].decode(), limits, found[3].decode()
+
+    def test_what_the_header_says(self):
+        self.record()
+        self.assertRegex(header(self.folder), rb"values.none")
+        self.assertNotIn(b"values-of", header(self.folder))
+        self.assertEqual(self.told("--values", "calls"), ("mine", USUAL, "redacted"))
+        self.assertEqual(self.told("--values=calls", "--values-of=shop", "--values-of", "*", "--no-redact",
+                                   "--values-limit", "second=0,depth=1", "--values-limit=items=2"),
+                         ("shop '*'", dict(USUAL, second=0, depth=1, items=2), "shown"))
+        self.assertEqual(self.told("--values=calls", "--values-limit=event=128")[1], dict(USUAL, event=128, bytes=128))
+
+    def test_the_help_has_the_limits(self):
+        said = re.search(r"Without it:\s+(depth=.*?)\s+--no-redact", session.pathline("record", "--help").stdout.decode(), re.S)[1]
+        sizes = {"1K": 1024, "16M": 16 << 20}
+        limits = dict(pair.split("=") for pair in re.sub(r"\s", "", said).split(","))
+        self.assertEqual({word: sizes.get(n) or int(n) for word, n in limits.items()}, USUAL)
+
+    def test_what_matched_nothing(self):
+        done = self.record("--values", "calls", "--values-of", "nowhere", "--values-of", "stdlib", "--values-of", "mine")
+        said = [line for line in done.stderr.decode().splitlines() if "matched no" in line]
+        self.assertIn("pathline: --values-of 'nowhere' matched no function that was recorded", said)
+        self.assertNotIn("mine", "".join(said))
+
+
+class Manual(unittest.TestCase):
+    """pathline-record(1) has the rows of secret_table.h."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.table = read("src", "recorder", "values", "secret_table.h")
+        cls.page = re.search(r"^# SECRETS$(.*?)^# ", read("doc", "man", "pathline-record.1.scd"), re.M | re.S)[1]
+        cls.page = cls.page.replace("\\_", "_").replace("\n", " ")
+
+    def rows(self, name):
+        return re.findall(r'X\("([^"]+)"\)', re.search(rf"#define {name}\(X\)(.*?)\n\n", self.table, re.S)[1])
+
+    def test_names(self):
+        phrases = re.findall(r'X\("([a-z ]+)", SECRET_', self.table)
+        listed = re.search(r"(access key, .*?)\.", self.page)[1].split(", ")
+        self.assertEqual(sorted(p.replace(" ", "") for p in listed), sorted(p.replace(" ", "") for p in phrases))
+
+    def test_names_about_secrets(self):
+        first, last = re.search(r"not secret that begin with (.*?), or end with (.*?)\.", self.page).groups()
+        self.assertEqual(re.split(", | or ", first), self.rows("SECRET_ABOUT_FIRST"))
+        self.assertEqual(re.split(", | or ", last), self.rows("SECRET_ABOUT_LAST"))
+
+    def test_keys(self):
+        prefixes = re.findall(r'X\("([^"]+)", \d+, ', self.table)
+        self.assertEqual(re.search(r"long words that begin with (.*?)\.", self.page)[1].split(", "), prefixes)
+
+
+if __name__ == "__main__":
+    unittest.main()
