@@ -332,28 +332,48 @@ static bool find_named(const struct text *t, size_t i, struct part *p)
 
 /* ---- all of them ---- */
 
+/* What a part is known by, and what must be there: 2: it begins a word. */
+static const uint8_t triggers[256] = {
+	['-'] = 1,
+	[':'] = 1,
+	['='] = 1,
+	['A'] = 2,
+	['B'] = 2,
+	['b'] = 2,
+	['e'] = 2,
+	['g'] = 2,
+	['p'] = 2,
+	['s'] = 2,
+	['x'] = 2,
+};
+
+static size_t next_trigger(const struct text *t, size_t i, size_t to)
+{
+	for (; i < to; i++) {
+		uint8_t trigger = triggers[(uint8_t)t->at[i]];
+		if (trigger == 1 || (trigger && is_word_begin(t, i)))
+			break;
+	}
+	return i;
+}
+
+/* i: at a trigger. */
 static bool find_part(const struct text *t, size_t i, struct part *p)
 {
 	switch (t->at[i]) {
-	case 'e':
-		return is_word_begin(t, i) && find_web_token(t, i, p);
-	case 'A':
-	case 'g':
-	case 'p':
-	case 's':
-	case 'x':
-		return is_word_begin(t, i) && find_known_key(t, i, p);
-	case 'B':
-	case 'b':
-		return is_word_begin(t, i) && find_scheme(t, i, p);
 	case '-':
 		return find_private_key(t, i, p);
 	case '=':
 		return find_assigned(t, i, p);
 	case ':':
 		return begins(t, i, "://") ? find_url_password(t, i, p) : find_named(t, i, p);
+	case 'B':
+	case 'b':
+		return find_scheme(t, i, p);
+	case 'e':
+		return find_web_token(t, i, p);
 	default:
-		return false;
+		return find_known_key(t, i, p);
 	}
 }
 
@@ -362,14 +382,23 @@ struct secret_output {
 	size_t room, used;
 };
 
+/* The cut at or before `at` that splits no character. Bytes need not be UTF-8: then it is there. */
+static size_t whole_characters(const char *text, size_t at)
+{
+	size_t to = at;
+
+	while (to > 0 && at - to < 3 && (text[to] & 0xc0) == 0x80)
+		to--;
+	return (text[to] & 0xc0) == 0x80 ? at : to;
+}
+
 /* false: it did not fit, or not all of it. */
 static bool put_plain(struct secret_output *out, const char *at, size_t n)
 {
 	size_t take = n < out->room - out->used ? n : out->room - out->used;
 
 	if (take < n)
-		while (take > 0 && (at[take] & 0xc0) == 0x80)
-			take--;
+		take = whole_characters(at, take);
 	if (take)
 		memcpy(out->to + out->used, at, take);
 	out->used += take;
@@ -387,11 +416,7 @@ static bool put_mark(struct secret_output *out)
  * is near the end of a cut text it is not known whether it is secret. */
 static size_t shown_bytes(const char *text, size_t length, size_t room)
 {
-	if (length <= room)
-		return length;
-	while (room > 0 && (text[room] & 0xc0) == 0x80)
-		room--;
-	return room;
+	return length <= room ? length : whole_characters(text, room);
 }
 
 size_t secret_copy(uint8_t *to, size_t room, const char *text, size_t length)
@@ -399,9 +424,9 @@ size_t secret_copy(uint8_t *to, size_t room, const char *text, size_t length)
 	struct text t = {.at = text, .length = length, .cut = length > room};
 	struct secret_output out = {.to = to, .room = room};
 	struct part p;
-	size_t from = 0, i = 0, shown = shown_bytes(text, length, room);
+	size_t from = 0, shown = shown_bytes(text, length, room);
 
-	while (i < shown) {
+	for (size_t i = 0; (i = next_trigger(&t, i, shown)) < shown;) {
 		if (!find_part(&t, i, &p) || p.from >= shown) {
 			i++;
 			continue;

@@ -18,6 +18,15 @@ static const struct phrase *const phrases['z' + 1] = {
 #undef ROW
 };
 
+/* Letters with which a phrase may begin within a word. */
+static const uint8_t within_words['z' + 1] = {
+#define ROW(text, place) | ((place)&SECRET_ENDS)
+#define X(letter, list)	 [letter] = 0 list(ROW),
+	SECRET_LETTERS(X)
+#undef X
+#undef ROW
+};
+
 static const char *const about_first[] = {
 #define X(text) text,
 	SECRET_ABOUT_FIRST(X)
@@ -114,14 +123,16 @@ static bool has_phrase(struct name n, size_t i, bool edge, const struct phrase *
 
 static bool has_phrase_at(struct name n, size_t i)
 {
-	char first = lowered(n.at[i]);
-	const struct phrase *p = is_lower(first) ? phrases[(unsigned char)first] : NULL;
+	unsigned char first = (unsigned char)n.at[i] | 0x20; /* a capital becomes small */
 
-	if (!p)
+	if (first > 'z' || !phrases[first] || i + 1 >= n.length)
 		return false;
 	bool edge = is_edge(n, i);
-	for (; p->text; p++)
-		if (has_phrase(n, i, edge, p))
+	if (!edge && !within_words[first])
+		return false;
+	const char second = lowered(n.at[i + 1]);
+	for (const struct phrase *p = phrases[first]; p->text; p++)
+		if (p->text[1] == second && has_phrase(n, i, edge, p))
 			return true;
 	return false;
 }
