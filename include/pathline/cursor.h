@@ -29,6 +29,9 @@ void pl_cursor_free(struct pl_cursor *c); /* NULL is fine */
  * damaged block is a gap event. */
 int pl_cursor_next(struct pl_cursor *c, struct pl_event *event, struct pl_err *err);
 
+/* Give events their values (values.h), or no more. Without them no block's values are unpacked. */
+void pl_cursor_want_values(struct pl_cursor *c, bool wanted);
+
 /* After PL_END of a live recording, with a cursor on one thread: each call gives one row of what
  * may have happened since. The first is a gap, at the place where the thread was last seen; the
  * others are of kind PL_EVENT_POSSIBLE. PL_END: there are no more. The cursor does not move. */

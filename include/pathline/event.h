@@ -75,8 +75,19 @@ struct pl_position {
 	uint32_t event;	  /* its number in the block, from 0 */
 };
 
-/* What a cursor gives. `task`, and the `type` of a mark, are valid until the cursor moves; all else
- * is valid until the recording is closed.
+/* Values that were kept of an event, or members of one: pl_values_next (values.h) takes them from
+ * the front. All zero: there are none. */
+struct pl_values {
+	const unsigned char *at;
+	uint32_t bytes;
+	uint16_t flags; /* PL_VALUES_* */
+	uint8_t of;	/* what they are members of: enum pl_value_kind; 0: of nothing */
+};
+/* The limit for a second was reached, so that only types were kept. */
+#define PL_VALUES_OVER_BUDGET 1
+
+/* What a cursor gives. `task`, `values`, and the `type` of a mark, are valid until the cursor
+ * moves; all else is valid until the recording is closed.
  *
  * Most gaps were recorded. The reader adds others, where a block is missing or the path contradicts
  * itself. Such a gap has the seq and position of the event after it, so that the numbers of
@@ -120,6 +131,7 @@ struct pl_event {
 	/* The task's number in its process, from 1. 0: outside of tasks, or the recording is older
 	 * than format 1.9. */
 	uint64_t task_id;
+	struct pl_values values; /* if they are wanted: pl_cursor_want_values */
 };
 
 /* Words as in `dump`, and for a reason also what it means. They are valid for ever; a value that

@@ -11,6 +11,7 @@
 #include "pathline/recording.h"
 #include "pathline/search.h"
 #include "pathline/times.h"
+#include "pathline/values.h"
 
 #define PATHLINE_VERSION "0.1.0"
 
