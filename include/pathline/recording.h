@@ -49,6 +49,11 @@ struct pl_recording_info {
 	/* Events of kinds that this version does not know: they are passed over. The path does not
 	 * depend on them. */
 	uint64_t unknown_events;
+	/* Which values were kept, as `record --values` was given: "none" or "calls"; "": the
+	 * recording is older than values. Of which code, and how much of a value: the options. */
+	const char *values, *values_of, *values_limit;
+	const char *secrets;   /* of values with secret names: "redacted" or "shown"; "" as above */
+	uint64_t value_events; /* events whose values are there */
 };
 void pl_recording_info(const struct pl_recording *r, struct pl_recording_info *out);
 
@@ -78,9 +83,12 @@ struct pl_process {
 	uint64_t samples;	  /* in the part of the recording that is there */
 	uint64_t samples_dropped; /* looks at a thread that gave no valid sample */
 	int samples_refused;	  /* errno, if the system did not allow to look; else 0 */
-	/* The next two are 0 until the process has ended. */
+	/* The next three are 0 until the process has ended. */
 	uint64_t codes_left_out;   /* code objects that ran and that a filter left out */
 	uint64_t codes_unanalysed; /* code objects without a flow graph: each line was recorded */
+	/* Events of whose values only the types were kept, because more was captured within a
+	 * second than --values-limit allows. */
+	uint64_t values_cut;
 };
 
 struct pl_thread {

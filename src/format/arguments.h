@@ -12,6 +12,10 @@
 #include "base/buf.h"
 #include "base/view.h"
 
+/* Flags of a code, as in co_flags: it has an argument `*`, or `**`. */
+#define ARGUMENTS_STAR	0x4u
+#define ARGUMENTS_STARS 0x8u
+
 struct arguments {
 	uint32_t count;
 	struct pl_view names; /* so many strings, one after another: a view into somebody's bytes */

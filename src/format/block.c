@@ -565,22 +565,36 @@ int block_read_head(struct pl_view payload, struct block_head *out)
 	return 0;
 }
 
+/* A row of the table of sections. */
+struct section_row {
+	uint64_t kind, events, stream_bytes, raw, stored;
+};
+
+static int read_section_row(struct pl_view *rows, struct section_row *out)
+{
+	return view_varint_max(rows, EVENT_FURTHER_MAX, &out->kind) ||
+			       view_varint_max(rows, UINT32_MAX, &out->events) ||
+			       view_varint_max(rows, UINT32_MAX, &out->stream_bytes) ||
+			       view_varint_max(rows, RECORD_RAW_MAX, &out->raw) ||
+			       view_varint_max(rows, out->raw, &out->stored)
+		       ? PL_ERR_FORMAT
+		       : 0;
+}
+
 /* Kinds grow strictly, so a table is not longer than it can be. */
 static int read_section_rows(struct pl_view rows, struct block_sections *out)
 {
-	uint64_t kind = 0, next, events, bytes, raw, stored;
+	struct section_row row;
+	uint64_t kind = 0;
 
 	while (rows.left) {
-		if (view_varint_max(&rows, EVENT_FURTHER_MAX, &next) || next <= kind ||
-			view_varint_max(&rows, UINT32_MAX, &events) ||
-			view_varint_max(&rows, UINT32_MAX, &bytes) ||
-			view_varint_max(&rows, RECORD_RAW_MAX, &raw) ||
-			view_varint_max(&rows, raw, &stored))
+		if (read_section_row(&rows, &row) || row.kind <= kind)
 			return PL_ERR_FORMAT;
-		kind = next;
-		out->unknown += EVENT_FURTHER_KNOWN(kind) ? 0 : events;
-		out->stream_bytes += bytes;
-		out->stored += stored;
+		kind = row.kind;
+		out->unknown += EVENT_FURTHER_KNOWN(kind) ? 0 : row.events;
+		out->values += kind == EVENT_VALUES ? row.events : 0;
+		out->stream_bytes += row.stream_bytes;
+		out->stored += row.stored;
 	}
 	return 0;
 }
@@ -862,13 +876,13 @@ static void map_empty(struct pl_map *m)
 static int skip_sections(struct block *b, struct pl_view *payload)
 {
 	struct block_sections *s = &b->sections;
-	struct pl_view skipped;
 
 	*s = (struct block_sections){0};
+	b->section_bytes = (struct pl_view){0};
 	if (!(b->head.flags & BLOCK_SECTIONS))
 		return 0;
 	int err = block_read_sections(*payload, s);
-	return err ? err : view_bytes(payload, s->table + s->stored, &skipped);
+	return err ? err : view_bytes(payload, s->table + s->stored, &b->section_bytes);
 }
 
 static int read_block_head(struct block *b, struct pl_view *payload)
@@ -916,6 +930,73 @@ int block_open(struct block *b, struct pl_view payload)
 	if (err == 0 && b->head.flags & BLOCK_RESUMES)
 		err = read_resumes(&plain.front, &b->stack.calls);
 	return err ? err : find_events(b, &plain);
+}
+
+/* ---- a section, for who asks ---- */
+
+/* The row of the table, and what is stored for it. false: the block has no such section. */
+static bool find_section(
+	const struct block *b, uint32_t kind, struct section_row *row, struct pl_view *stored)
+{
+	struct pl_view rest = b->section_bytes, table;
+	uint32_t bytes;
+	uint64_t check;
+
+	if (view_u32(&rest, &bytes) || view_bytes(&rest, bytes, &table) || view_u64(&rest, &check))
+		return false;
+	while (read_section_row(&table, row) == 0 && view_bytes(&rest, row->stored, stored) == 0)
+		if (row->kind == kind)
+			return true;
+	return false;
+}
+
+/* Are there as many events as the table says, each within the block? */
+static int check_section(const struct block *b, struct block_section s, uint64_t expected)
+{
+	uint64_t events = 0;
+	struct pl_view bytes;
+
+	for (; s.rows.left; events++)
+		if (!block_section_next(&s, &bytes) || s.at > b->events.left)
+			return PL_ERR_FORMAT;
+	return events == expected ? 0 : PL_ERR_FORMAT;
+}
+
+int block_open_section(
+	const struct block *b, uint32_t kind, struct pl_buf *room, struct block_section *out)
+{
+	struct section_row row;
+	struct pl_view stored;
+	int err = 0;
+
+	*out = (struct block_section){0};
+	if (!find_section(b, kind, &row, &stored))
+		return 0;
+	buf_reset(room);
+	if (stored.left != row.raw)
+		err = record_decompress(stored, (uint32_t)row.raw, room);
+	else
+		buf_put(room, stored.at, stored.left);
+	if (room->failed)
+		return PL_ERR_MEMORY;
+	struct block_section s = {.rows = buf_view(room)};
+	if (err == 0)
+		err = check_section(b, s, row.events);
+	if (err == 0)
+		*out = s;
+	return err;
+}
+
+bool block_section_next(struct block_section *s, struct pl_view *bytes)
+{
+	struct pl_view rest = s->rows;
+	uint64_t between;
+
+	if (view_varint_max(&rest, SIZE_MAX - s->at, &between) || view_string(&rest, bytes))
+		return false;
+	s->at += between;
+	s->rows = rest;
+	return true;
 }
 
 void block_release(struct block *b)

@@ -65,6 +65,9 @@
 /* The one since which passes of loops can be without an event. */
 #define MINOR_IMPLIED_PASSES 11
 
+/* The one since which there are events VALUES, and names of arguments. */
+#define MINOR_VALUES 12
+
 #define BLOCK_HEAD_BYTES 160
 #define BLOCK_HEAD_CHECK 152 /* offset of the check of the bytes before it */
 #define BLOCK_COMPRESSED 1
@@ -152,6 +155,7 @@ struct block_sections {
 	uint64_t unknown;      /* events of kinds that this version does not know */
 	uint64_t stream_bytes; /* that all have in the thread's stream; event_bytes is without */
 	size_t table, stored;  /* bytes of the table, and of the sections behind it */
+	uint64_t values;       /* events VALUES */
 };
 /* The longest table. */
 #define BLOCK_TABLE_MAX (4 + 5 * PL_VARINT_MAX * EVENT_FURTHER_MAX + 8)
@@ -165,6 +169,7 @@ struct block {
 	struct pl_map bodies; /* code number -> body number + 1, 0: not known; owned */
 	struct stack stack;   /* before its first event; owned */
 	struct block_sections sections;
+	struct pl_view section_bytes;		/* table and sections: into the payload */
 	struct pl_view events;			/* into `room`, `joined`, `chain` or the payload */
 	struct pl_buf room;			/* owned */
 	struct pl_buf joined;			/* owned: the events, if some were stored apart */
@@ -189,5 +194,18 @@ static inline uint32_t block_body(const struct block *b, uint32_t code)
 	return found ? (uint32_t)*found : 0;
 }
 void block_release(struct block *b);
+
+/* Events of one further kind, in the order in which they stand among the others. */
+struct block_section {
+	struct pl_view rows; /* from the next one on */
+	size_t at;	     /* bytes of the block's events before the last one that was taken */
+};
+/* Unpack the section of an open block, into `room`, and check it whole; its rows are valid as long
+ * as `room`. 0, also if the block has none: then there are no rows. PL_ERR_FORMAT,
+ * PL_ERR_MEMORY. */
+int block_open_section(
+	const struct block *b, uint32_t kind, struct pl_buf *room, struct block_section *out);
+/* Take the next event: its bytes; s->at is its place. false: there are no more. */
+bool block_section_next(struct block_section *s, struct pl_view *bytes);
 
 #endif

@@ -26,7 +26,7 @@
 #include "base/view.h"
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 11
+#define FORMAT_MINOR 12
 
 #define RECORD_MAGIC	  0x0a1c4c50u /* "PL\x1c\n" */
 #define RECORD_HEAD_BYTES 32
@@ -50,7 +50,7 @@
 	X(SOURCE, 6, "sources", "number file reason text; reason \"\": the text is there")         \
 	X(CLOCK, 7, "clock", "ticks mono_ns real_ns error_ns tick_gap_ticks")                      \
 	X(PROCESS_END, 8, "processes",                                                             \
-		"number ticks end code switches waits codes_left_out codes_unanalysed")            \
+		"number ticks end code switches waits codes_left_out codes_unanalysed values_cut") \
 	X(THREAD_END, 9, "threads", "process number ticks seq")                                    \
 	X(LOSS, 10, "losses", "process thread seq ticks reason lost text")                         \
 	X(END, 11, "end", "ticks recovered meta_bytes first_segment (bytes of each segment)…")     \

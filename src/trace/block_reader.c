@@ -100,8 +100,12 @@ int block_reader_next(
 
 void block_reader_give_up(struct block_reader *b)
 {
-	note_damage(b, &b->thread->blocks[b->next_block - 1 - b->thread->evicted],
-		"the block holds bytes that are no events");
+	block_reader_note(b, "the block holds bytes that are no events");
+}
+
+void block_reader_note(struct block_reader *b, const char *what)
+{
+	note_damage(b, &b->thread->blocks[b->next_block - 1 - b->thread->evicted], what);
 }
 
 const struct block_ref *block_reader_go_to(struct block_reader *b, size_t index)

@@ -51,6 +51,8 @@ int block_reader_next(
 	struct block_reader *b, uint64_t seq, struct block_read *out, struct pl_err *err);
 /* The open block's bytes are no events from here on. */
 void block_reader_give_up(struct block_reader *b);
+/* A part of the open block that no row needs is damaged. */
+void block_reader_note(struct block_reader *b, const char *what);
 /* Move to before a block of the thread's list, by its index; nothing is open then. Returns the
  * block, NULL: that is the end of the list. */
 const struct block_ref *block_reader_go_to(struct block_reader *b, size_t index);

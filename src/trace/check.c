@@ -2,7 +2,7 @@
  *
  *	record        its head and checks (meta.c and index.c report these on the way)
  *	block         its payload; its codes and strings are there; each event decodes and has its
- *	              frame; the head's counts, times and depth are those of the events
+ *	              frame, and values; the head's counts, times and depth are those of events
  *	block, next   numbers follow; the stack at the end of one is that at the start of the other
  *	thread        all its events are there, as THREAD_END counts them
  *	loss          none says that the collector found bytes that it could not decode
@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "format/value.h"
 #include "trace/load.h"
 
 struct check {
@@ -24,7 +25,8 @@ struct check {
 	struct pl_check_result *result;
 	struct block block;
 	struct stream stream;
-	struct stack end; /* as it was after the thread's block before */
+	struct pl_buf room; /* for sections */
+	struct stack end;   /* as it was after the thread's block before */
 	bool end_known;
 	uint32_t gone; /* the newest segment that was not there any more; 0: none */
 	/* blocks that name codes whose bodies are missing */
@@ -147,6 +149,9 @@ static const char *check_event(
 {
 	if (e->kind == EVENT_FURTHER && !EVENT_FURTHER_KNOWN(e->a))
 		k->result->unknown++;
+	if (e->kind == EVENT_FURTHER && e->a == EVENT_VALUES &&
+		values_check(e->text) == PL_ERR_FORMAT)
+		return "the values of an event cannot be decoded";
 	if (event_has_field(e->kind, EVENT_FIELD_type) && !map_find(&k->r->strings, e->type)) {
 		snprintf(k->words, sizeof k->words,
 			"an event names a string that is missing: %" PRIu32, e->type);
@@ -160,6 +165,22 @@ static const char *check_event(
 		return "an event needs a frame that is not there";
 	block_count_rows(found, &rows);
 	block_count(found, e);
+	return NULL;
+}
+
+/* Each event of the section of values, and each value. Values of kinds that a later version has are
+ * not damage. */
+static const char *check_values(struct check *k, int *code)
+{
+	struct block_section section;
+	struct pl_view bytes;
+
+	*code = block_open_section(&k->block, EVENT_VALUES, &k->room, &section);
+	if (*code == PL_ERR_FORMAT)
+		return "the block's section of values cannot be decoded";
+	while (block_section_next(&section, &bytes))
+		if (values_check(bytes) == PL_ERR_FORMAT)
+			return "the values of an event cannot be decoded";
 	return NULL;
 }
 
@@ -218,7 +239,11 @@ static int check_block(struct check *k, const struct thread_entry *t,
 		note_damage(k, ref,
 			"the block's stack is not the one that the block before ended with");
 	check_codes(k, ref);
-	const char *what = check_events(k, &k->block.stack);
+	const char *what = check_values(k, &code);
+	if (code && code != PL_ERR_FORMAT)
+		return code;
+	if (!what)
+		what = check_events(k, &k->block.stack);
 	if (what)
 		note_damage(k, ref, what);
 	else
@@ -331,6 +356,7 @@ int pl_recording_check(struct pl_recording *r, void (*report)(void *arg, const s
 		code = pl_err_cause(err, PL_ERR_FORMAT, "%" PRIu64 " damaged places", k.r->damaged);
 	block_release(&k.block);
 	stream_release(&k.stream);
+	buf_release(&k.room);
 	stack_release(&k.end);
 	map_release(&k.nameless.bodies);
 	pl_recording_close(k.r);

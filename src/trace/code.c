@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "format/block.h"
+#include "pathline/values.h"
 
 /* The line at which a call begins, for its row before any LINE. A code that was not analysed has
  * its first line. */
@@ -87,9 +88,12 @@ static void find_first(struct pl_recording *r, struct pl_code *c)
 		return;
 	if (!*place)
 		*place = (uint64_t)(uintptr_t)c;
-	const struct pl_code *first = (const struct pl_code *)(uintptr_t)*place;
-	if (same_but_witnesses(first, c))
-		c->first = first;
+	struct pl_code *first = (struct pl_code *)(uintptr_t)*place;
+	if (!same_but_witnesses(first, c))
+		return;
+	c->first = first;
+	if (!first->body.arguments.count)
+		first->body.arguments = c->body.arguments;
 }
 
 /* A broken body stays broken: it is not decoded again. */
@@ -219,6 +223,28 @@ int32_t pl_code_first_line(const struct pl_code *c)
 uint32_t pl_code_flags(const struct pl_code *c)
 {
 	return c->body.flags;
+}
+
+/* The last ones take what is left over: "*" before "**". */
+static const char *stars_of(const struct pl_code *c, uint32_t left)
+{
+	const bool names = c->body.flags & ARGUMENTS_STARS;
+
+	if (names && left == 1)
+		return "**";
+	return c->body.flags & ARGUMENTS_STAR && left == (names ? 2 : 1) ? "*" : "";
+}
+
+size_t pl_code_arguments(const struct pl_code *c, struct pl_argument *arguments, size_t max)
+{
+	struct arguments rest = c->body.arguments;
+	struct pl_view name;
+
+	for (size_t i = 0; i < max && arguments_next(&rest, &name); i++)
+		arguments[i] = (struct pl_argument){
+			.name = {.at = (const char *)name.at, .length = name.left},
+			.stars = stars_of(c, rest.count + 1)};
+	return c->body.arguments.count;
 }
 
 uint64_t pl_code_text(const struct pl_code *c)

@@ -12,6 +12,7 @@
 struct pl_cursor {
 	struct pl_recording *r; /* not owned */
 	bool all_threads;
+	bool wants_values;
 	struct walk walk;   /* of one thread */
 	struct order order; /* of all */
 };
@@ -62,6 +63,13 @@ void pl_cursor_free(struct pl_cursor *c)
 	free(c);
 }
 
+static int put_values(struct pl_cursor *c, struct pl_event *event, struct pl_err *err)
+{
+	int code = walk_put_values(c->all_threads ? c->order.last : &c->walk, event);
+
+	return code ? pl_err_cause(err, code, "no memory for the values of an event") : 0;
+}
+
 /* Within this folder an event has the code whose plan was in force; a caller sees the first of
  * them. */
 int pl_cursor_next(struct pl_cursor *c, struct pl_event *event, struct pl_err *err)
@@ -69,9 +77,16 @@ int pl_cursor_next(struct pl_cursor *c, struct pl_event *event, struct pl_err *e
 	int code = c->all_threads ? order_next(&c->order, event, err)
 				  : walk_next(&c->walk, event, err);
 
+	if (code == 0 && c->wants_values)
+		code = put_values(c, event, err);
 	if (code == 0)
 		event->code = code_first(event->code);
 	return code;
+}
+
+void pl_cursor_want_values(struct pl_cursor *c, bool wanted)
+{
+	c->wants_values = wanted;
 }
 
 int pl_cursor_possible(struct pl_cursor *c, struct pl_event *event, struct pl_err *err)

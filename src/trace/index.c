@@ -143,9 +143,9 @@ static void drop_samples(struct pl_recording *r, uint32_t file)
 		memmove(r->samples, r->samples + n, r->sample_count * sizeof *r->samples);
 }
 
-/* How many events of kinds that this version does not know the block has: of its sections only the
- * table is read. */
-static int count_unknown(struct pl_recording *r, struct stream *s, struct pl_err *err)
+/* How many events with values the block has, and how many of kinds that this version does not know:
+ * of its sections only the table is read. */
+static int count_further(struct pl_recording *r, struct stream *s, struct pl_err *err)
 {
 	struct block_sections sections = {0};
 	struct pl_view front, head;
@@ -156,6 +156,7 @@ static int count_unknown(struct pl_recording *r, struct stream *s, struct pl_err
 	if (code == 0)
 		code = block_read_sections(front, &sections);
 	r->info.unknown_events += sections.unknown;
+	r->info.value_events += sections.values;
 	return code == PL_ERR_FORMAT ? 0 : code; /* who reads the block finds the damage */
 }
 
@@ -171,7 +172,7 @@ static int read_block(struct pl_recording *r, struct stream *s, struct pl_err *e
 	if (code == 0)
 		code = add_block(r, s, &head);
 	if (code == 0 && head.flags & BLOCK_SECTIONS && head.needs_minor <= FORMAT_MINOR)
-		code = count_unknown(r, s, err);
+		code = count_further(r, s, err);
 	if (code == PL_ERR_FORMAT) {
 		recording_damage(
 			r, s->file, s->off, "a block's head is damaged, or contradicts the others");

@@ -85,6 +85,10 @@ static void set_key(struct pl_recording *r, struct pl_view key, const char *valu
 		{"passes", &r->info.passes},
 		{"stamps", &r->info.stamps},
 		{"filter", &r->info.filter},
+		{"values", &r->info.values},
+		{"values-of", &r->info.values_of},
+		{"values-limit", &r->info.values_limit},
+		{"secrets", &r->info.secrets},
 	};
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -170,14 +174,14 @@ static int meta_process(struct meta *m, struct pl_view v)
 	return code || !v.left ? code : meta_text(m, &v, &p->stdlib_dir);
 }
 
-/* | number | ticks | end | end code | switches | waits | codes left out | not analysed |
+/* | number | ticks | end | end code | switches | waits | left out | not analysed | values cut |
  *
- * The last two are not there in old recordings.
+ * The last three are not there in old recordings.
  */
 static int read_process_end(struct meta *m, struct pl_view v)
 {
 	uint32_t number, end_code;
-	uint64_t ticks, end, switches, waits, left_out = 0, unanalysed = 0;
+	uint64_t ticks, end, switches, waits, left_out = 0, unanalysed = 0, values_cut = 0;
 
 	if (view_varint_u32(&v, &number) || view_varint(&v, &ticks) ||
 		view_varint_max(&v, PL_PROCESS_LOST, &end) || view_varint_u32(&v, &end_code) ||
@@ -192,10 +196,12 @@ static int read_process_end(struct meta *m, struct pl_view v)
 	p->public.end_code = (int)end_code;
 	p->public.switches = switches;
 	p->public.waits = waits;
-	if ((v.left && view_varint(&v, &left_out)) || (v.left && view_varint(&v, &unanalysed)))
+	if ((v.left && view_varint(&v, &left_out)) || (v.left && view_varint(&v, &unanalysed)) ||
+		(v.left && view_varint(&v, &values_cut)))
 		return PL_ERR_FORMAT;
 	p->public.codes_left_out = left_out;
 	p->public.codes_unanalysed = unanalysed;
+	p->public.values_cut = values_cut;
 	return 0;
 }
 

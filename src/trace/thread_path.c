@@ -238,6 +238,7 @@ static void begin_path_block(struct thread_path *p)
 	p->stack = p->blocks.block.stack;
 	p->blocks.block.stack = spare;
 	p->events = p->blocks.block.events;
+	p->values = (struct pl_view){0};
 	p->code = NULL;
 }
 
@@ -287,6 +288,8 @@ void thread_path_pass(struct thread_path *p, const struct event *e)
 		p->pops = e->a <= p->stack.depth ? e->a : 0;
 		return;
 	}
+	if (e->kind == EVENT_FURTHER && e->a == EVENT_VALUES)
+		p->values = e->text;
 	stack_apply(&p->stack, e);
 	const struct stack_task *task =
 		e->kind == EVENT_TASK && p->renamed ? stack_running_task(&p->stack) : NULL;

@@ -353,10 +353,12 @@ void walk_go_to(struct walk *w, size_t index)
 
 void walk_rest(struct walk *w)
 {
+	row_values_release(&w->values);
 	thread_path_rest(walk_path(w));
 }
 
 void walk_release(struct walk *w)
 {
+	row_values_release(&w->values);
 	thread_path_release(walk_path(w));
 }

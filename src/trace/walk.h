@@ -12,10 +12,12 @@
 #define PL_TRACE_WALK_H
 
 #include "trace/path_clock.h"
+#include "trace/values.h"
 
 struct walk {
 	struct path_clock clock;
 	char mark[EVENT_TEXT_MAX + 1]; /* text of the last row */
+	struct row_values values;      /* if somebody asks for them */
 };
 
 /* r and t are not owned, and must live as long. */
@@ -26,6 +28,12 @@ int walk_next(struct walk *w, struct pl_event *row, struct pl_err *err);
 int walk_possible(struct walk *w, struct pl_event *row, struct pl_err *err);
 /* Move to before a block of the thread's list, by its index. */
 void walk_go_to(struct walk *w, size_t index);
+
+/* Fill in the values of the row that was given last. 0, or PL_ERR_MEMORY. */
+static inline int walk_put_values(struct walk *w, struct pl_event *row)
+{
+	return row_values_put(&w->values, &w->clock.path, row);
+}
 
 static inline struct thread_path *walk_path(struct walk *w)
 {

@@ -25,7 +25,7 @@ static uint64_t make(struct maker *m, bool chains, bool further)
 		maker_event1(t, EVENT_TIME, 30);
 		maker_enter(t, MAKER_UNIT(0), 20);
 		for (uint32_t k = 0; further && k < i % 3; k++, n++)
-			maker_further(t, 1 + 40 * (i % 2), i % 7 ? "a value" : "");
+			maker_further(t, 2 + 40 * (i % 2), i % 7 ? "a value" : "");
 		maker_line(t, 0);
 		maker_line(t, 1);
 		maker_event1(t, EVENT_LEAVE, MAKER_UNIT(1));
