@@ -13,6 +13,7 @@
 #include "cmd/page.h"
 #include "cmd/rows.h"
 #include "cmd/select.h"
+#include "cmd/values.h"
 #include "os/local.h"
 
 /* Damages that are listed; of further ones only the number. */
@@ -28,6 +29,7 @@ struct dump {
 	struct rows rows;
 	struct lines lines;
 	bool as_rows;
+	bool wants_values;
 	bool some;	  /* there was an event to print */
 	int code;	  /* exit */
 	uint64_t damages; /* seen so far */
@@ -118,8 +120,10 @@ static int walk_thread(
 	struct pl_event e;
 	int result = pl_cursor_new(&c, d->r, p->number, thread, err);
 
-	if (result == 0)
+	if (result == 0) {
+		pl_cursor_want_values(c, d->wants_values);
 		result = dump_seek(d, c, thread, err);
+	}
 	while (result == 0 && d->wanted && !d->out.error) {
 		result = pl_cursor_next(c, &e, err);
 		if (result == 0)
@@ -313,7 +317,10 @@ static int dump_prepare(struct dump *d, struct cmd *c, const char *fields, bool 
 	if (code != CMD_GO)
 		return code;
 	d->lines = (struct lines){.out = &d->out, .r = d->r};
-	return d->as_rows ? rows_init(&d->rows, &d->out, d->r, fields, json) : CMD_GO;
+	if (d->as_rows)
+		code = rows_init(&d->rows, &d->out, d->r, fields, json);
+	d->wants_values = d->as_rows ? d->rows.wants_values : values_there(d->r);
+	return code;
 }
 
 static const char ABOUT[] =

@@ -109,6 +109,25 @@ static void write_when(
 	label_text(o, "window", WINDOW);
 }
 
+/* "calls, of mine; depth=3,items=10; secrets redacted". Nothing, if none were kept. */
+static void write_values(struct out *o, const struct pl_recording_info *i)
+{
+	struct pl_buf text = {0};
+
+	if (!i->values[0] || !strcmp(i->values, "none"))
+		return;
+	buf_printf(&text, "%s", i->values);
+	if (i->values_of[0])
+		buf_printf(&text, ", of %s", i->values_of);
+	if (i->values_limit[0])
+		buf_printf(&text, "; %s", i->values_limit);
+	if (i->secrets[0])
+		buf_printf(&text, "; secrets %s", i->secrets);
+	buf_u8(&text, 0);
+	label_text(o, "values", text.failed ? i->values : (const char *)text.at);
+	buf_release(&text);
+}
+
 /* What older recordings do not say is left out. */
 static void write_machine(struct out *o, const struct pl_recording_info *i)
 {
@@ -133,6 +152,7 @@ static void write_machine(struct out *o, const struct pl_recording_info *i)
 		label_text(o, "passes", i->passes);
 	if (i->filter[0])
 		label_text(o, "filter", i->filter);
+	write_values(o, i);
 	units_size(size, i->limit_bytes);
 	label_text(o, "limit", i->limit_bytes ? size : "none");
 }
@@ -427,6 +447,14 @@ static void write_counts(
 			info->unknown_events == 1
 				? "event of a kind that this version does not know"
 				: "events of kinds that this version does not know");
+	if (info->value_events)
+		write_number(o, "values", info->value_events,
+			info->value_events == 1 ? "event with its values"
+						: "events with their values");
+	if (s.values_cut)
+		write_number(o, "values cut", s.values_cut,
+			s.values_cut == 1 ? "event with types alone: more than --values-limit"
+					  : "events with types alone: more than --values-limit");
 	write_number(o, "switches", s.switches, "between threads");
 	write_number(o, "waits", s.waits, "of threads, for the collector");
 	write_samples(o, r);
@@ -519,6 +547,10 @@ static void json_recording(struct json *j, const struct pl_recording_info *i)
 	json_text(j, "passes", i->passes);
 	json_text(j, "stamps", i->stamps);
 	json_text(j, "filter", i->filter);
+	json_text(j, "values", i->values);
+	json_text(j, "values_of", i->values_of);
+	json_text(j, "values_limit", i->values_limit);
+	json_text(j, "secrets", i->secrets);
 	json_u64(j, "limit_bytes", i->limit_bytes);
 	json_moment(j, "start", i->start_ns);
 	json_moment(j, "end", i->end_ns);
@@ -583,6 +615,7 @@ static void json_process(struct json *j, const struct pl_recording *r, const str
 		json_null(j, "samples_refused");
 	json_u64(j, "codes_left_out", p->codes_left_out);
 	json_u64(j, "codes_unanalysed", p->codes_unanalysed);
+	json_u64(j, "values_cut", p->values_cut);
 	json_open(j, "threads", '[');
 	for (uint32_t n = 0; n < p->thread_count; n++) {
 		const struct pl_thread *t = pl_recording_thread(r, p->number, n);
@@ -645,6 +678,7 @@ static void info_json(struct out *o, struct pl_recording *r, const char *directo
 	json_recording(&j, &info);
 	json_u64(&j, "events", s.events);
 	json_u64(&j, "unknown_events", info.unknown_events);
+	json_u64(&j, "value_events", info.value_events);
 	json_counts(&j, s.counts);
 	if (pl_recording_recorded_count(r))
 		json_u64(&j, "recorded", recorded_in_all(r));

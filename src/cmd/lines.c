@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "cmd/lines.h"
+#include "cmd/values.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 #define FRONT_WIDTH  30 /* of time and thread */
 #define TAIL_WIDTH   24 /* for what follows a path */
 #define PATH_LEAST   16
+#define VALUES_LEAST 24
+#define VALUES_MAX   16384 /* bytes of an event's values */
 
 static void write_process(struct lines *w)
 {
@@ -199,11 +202,38 @@ static void write_task(struct lines *w, const struct pl_event *e)
 	write_tail(w, before, e->task_id && !e->task ? " " : e->task);
 }
 
+/* The event's values, if they were kept: before, between and after. On a terminal they leave room
+ * for the path. */
+static void write_values(
+	struct lines *w, const struct pl_event *e, const char *before, const char *after)
+{
+	char text[VALUES_MAX];
+	const size_t left = out_line_left(w->out), other = TAIL_WIDTH + PATH_LEAST;
+	const size_t room = left > VALUES_LEAST + other ? left - other : VALUES_LEAST;
+
+	if (!e->values.at)
+		return;
+	const size_t length = values_text(e, text, room < sizeof text ? room : sizeof text);
+	out_text(w->out, before);
+	out_clean(w->out, (struct text){.at = text, .length = length});
+	out_text(w->out, after);
+}
+
+/* "book(item='anvil')", "numbers <- 3": None is what a plain next() sends. */
+static void write_entered(struct lines *w, const struct pl_event *e)
+{
+	out_clean(w->out, text_of(pl_code_name(e->code)));
+	if (e->kind == PL_EVENT_CALL)
+		write_values(w, e, "(", ")");
+	else if (values_kind(e) != PL_VALUE_NONE)
+		write_values(w, e, " <- ", "");
+}
+
 static void write_enter(struct lines *w, const struct pl_event *e)
 {
 	write_word(w, e, e->kind == PL_EVENT_THROW ? TONE_BAD : TONE_GOOD);
 	out_char(w->out, ' ');
-	out_clean(w->out, text_of(pl_code_name(e->code)));
+	write_entered(w, e);
 	write_place(w, e, e->kind == PL_EVENT_CALL ? pl_code_first_line(e->code) : e->line);
 	if (e->caller_line > 0) {
 		out_tone(w->out, TONE_FAINT);
@@ -229,7 +259,12 @@ static void write_leave(struct lines *w, const struct pl_event *e)
 {
 	write_word(w, e, e->kind == PL_EVENT_UNWIND ? TONE_BAD : TONE_GOOD);
 	out_char(w->out, ' ');
-	out_clean(w->out, text_of(pl_code_name(e->code)));
+	if (e->values.at) {
+		write_values(w, e, "", "");
+		write_tail(w, "  in ", pl_code_name(e->code));
+	} else {
+		out_clean(w->out, text_of(pl_code_name(e->code)));
+	}
 	write_tail(w, "  ", e->type);
 }
 
@@ -237,7 +272,10 @@ static void write_exception(struct lines *w, const struct pl_event *e)
 {
 	write_word(w, e, TONE_BAD);
 	out_char(w->out, ' ');
-	out_clean(w->out, text_of(e->type && e->type[0] ? e->type : "an exception"));
+	if (values_kind(e) == PL_VALUE_EXCEPTION)
+		write_values(w, e, "", "");
+	else
+		out_clean(w->out, text_of(e->type && e->type[0] ? e->type : "an exception"));
 	out_text(w->out, " in ");
 	out_clean(w->out, text_of(pl_code_name(e->code)));
 	if (e->line > 0) {

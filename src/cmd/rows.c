@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/json.h"
 #include "cmd/select.h"
+#include "cmd/values.h"
 
 /* The event does not have this number. */
 #define NONE INT64_MIN
@@ -61,16 +62,20 @@ _Static_assert(ROW_CODES == 1u << 12, "row_code takes the top 12 bits of the has
 
 /* ---- fields ---- */
 
-/* A field is a number, a text, or a text that is already escaped. plain: its text is written as it
- * is, and in JSON without quotes, like a number. */
+/* A field is a number, a text, a text that is already escaped, or values. plain: its text is
+ * written as it is, and in JSON without quotes, like a number. */
 struct field {
 	const char *name;
 	int64_t (*number)(struct rows *w, const struct pl_event *e);
 	struct text (*text)(struct rows *w, const struct pl_event *e);
 	void (*code_text)(struct rows *w, const struct pl_event *e); /* escapes the text itself */
 	bool plain;
+	uint32_t values_of; /* events of these kinds have it: 1 << enum pl_event_kind */
 	const char *help;
 };
+
+#define OF(kind) (1u << PL_EVENT_##kind)
+#define OF_ALL	 UINT32_MAX
 
 static int64_t field_pid(struct rows *w, const struct pl_event *e)
 {
@@ -230,6 +235,11 @@ static const struct field fields[] = {
 			"stack"},
 	{"offset", .number = field_offset, .help = "code unit in the code"},
 	{"lost", .number = field_lost, .help = "gap: how many events, 0: not known"},
+	{"values", .values_of = OF_ALL, .help = "all values of the event, if they were kept"},
+	{"args", .values_of = OF(CALL), .help = "call: its arguments"},
+	{"result", .values_of = OF(RETURN) | OF(YIELD), .help = "return, yield: the value"},
+	{"sent", .values_of = OF(RESUME), .help = "resume: what was sent"},
+	{"exception", .values_of = OF(RAISE) | OF(THROW), .help = "raise, throw: the exception"},
 };
 #define FIELDS (sizeof fields / sizeof *fields)
 _Static_assert(FIELDS <= ROW_FIELDS_MAX, "all fields fit into a row");
@@ -256,6 +266,12 @@ void rows_words(char words[ROW_HELP_BYTES])
 
 /* ---- rows ---- */
 
+static void take_field(struct rows *w, const struct field *f)
+{
+	w->fields[w->count++] = f;
+	w->wants_values |= f->values_of != 0;
+}
+
 /* A field can be asked for twice; it is then written twice. */
 static int add_field(struct rows *w, const char *word, size_t length)
 {
@@ -269,7 +285,7 @@ static int add_field(struct rows *w, const char *word, size_t length)
 	for (size_t i = 0; i < FIELDS; i++) {
 		names[i] = fields[i].name;
 		if (strlen(names[i]) == length && !memcmp(names[i], word, length)) {
-			w->fields[w->count++] = &fields[i];
+			take_field(w, &fields[i]);
 			return CMD_GO;
 		}
 	}
@@ -284,8 +300,11 @@ static int choose_fields(struct rows *w, const char *list)
 	size_t length;
 	int code = CMD_GO;
 
+	const bool with_values = !list && values_there(w->r);
+
 	for (size_t i = 0; !list && i < FIELDS; i++)
-		w->fields[w->count++] = &fields[i];
+		if (with_values || !fields[i].values_of)
+			take_field(w, &fields[i]);
 	while (list && code == CMD_GO && list_next(&list, &word, &length))
 		code = add_field(w, word, length);
 	if (code == CMD_GO && !w->count) {
@@ -341,11 +360,36 @@ static void write_number(struct rows *w, int64_t v)
 		out_put(w->out, "null", 4);
 }
 
+/* As text; in JSON see row_json. */
+static void write_values(struct rows *w, const struct field *f, const struct pl_event *e)
+{
+	char text[VALUES_TEXT_BYTES];
+
+	if (!(f->values_of >> e->kind & 1))
+		return;
+	const size_t length = values_text(e, text, sizeof text);
+	put_escaped(w, (struct text){.at = text, .length = length});
+}
+
+static void json_values(struct json *j, const struct field *f, const struct pl_event *e)
+{
+	if (!(f->values_of >> e->kind & 1))
+		json_null(j, f->name);
+	else if (f->values_of == OF_ALL || f->values_of == OF(CALL))
+		values_json_all(j, f->name, e);
+	else
+		values_json_one(j, f->name, e);
+}
+
 /* What is not there is empty, and in JSON null. */
 static void write_field(struct rows *w, const struct field *f, const struct pl_event *e)
 {
 	if (f->number) {
 		write_number(w, f->number(w, e));
+		return;
+	}
+	if (f->values_of) {
+		write_values(w, f, e);
 		return;
 	}
 	struct text t = {0};
@@ -376,6 +420,10 @@ static void row_json(struct rows *w, const struct pl_event *e)
 
 	json_line(&j, "event");
 	for (size_t i = 0; i < w->count; i++) {
+		if (w->fields[i]->values_of) {
+			json_values(&j, w->fields[i], e);
+			continue;
+		}
 		json_key(&j, w->fields[i]->name);
 		write_field(w, w->fields[i], e);
 	}

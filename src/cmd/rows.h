@@ -29,6 +29,7 @@ struct rows {
 	bool json;
 	const struct field *fields[ROW_FIELDS_MAX];
 	size_t count;
+	bool wants_values;	/* of the events that are given to rows_write */
 	struct row_code *codes; /* owned: ROW_CODES; a code's index is a hash of its address */
 	struct out scratch;	/* for escaping texts */
 	/* of the last event: its process and thread */
@@ -40,7 +41,8 @@ struct rows {
 	char time_text[32];
 };
 
-/* list NULL: every field, for JSON. CMD_GO, CMD_USAGE after an explanation, CMD_BAD without memory.
+/* list NULL: every field, for JSON; those of values only if the recording has some. CMD_GO,
+ * CMD_USAGE after an explanation, CMD_BAD without memory.
  */
 int rows_init(struct rows *w, struct out *out, struct pl_recording *r, const char *list, bool json);
 void rows_release(struct rows *w);

@@ -19,6 +19,7 @@ static void add_process(struct summary *s, const struct pl_recording *r, const s
 	s->waits += p->waits;
 	s->codes_left_out += p->codes_left_out;
 	s->codes_unanalysed += p->codes_unanalysed;
+	s->values_cut += p->values_cut;
 	for (uint32_t n = 0; n < p->thread_count; n++) {
 		const struct pl_thread *t = pl_recording_thread(r, p->number, n);
 		if (t)

@@ -5,7 +5,7 @@
 #include "pathline/pathline.h"
 
 struct summary {
-	uint64_t events, switches, waits, codes_left_out, codes_unanalysed, bytes;
+	uint64_t events, switches, waits, codes_left_out, codes_unanalysed, values_cut, bytes;
 	uint32_t processes, threads;
 	uint64_t counts[PL_EVENT_KIND_COUNT];
 	bool damaged; /* something could not be read when it was opened */
