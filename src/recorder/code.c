@@ -91,6 +91,13 @@ void codes_each(
 
 /* ---- the record of a code ---- */
 
+static void code_record_free(struct code_record *r)
+{
+	free(r->own_lines);
+	free(r->values);
+	free(r);
+}
+
 /* The interpreter calls it when the code object dies: its address may serve another one. */
 static void code_freed(void *mark)
 {
@@ -106,8 +113,7 @@ static void code_freed(void *mark)
 	tell_free(r->number_before);
 	if (CODE_MAY_BE_HOT)
 		tier_release(r);
-	free(r->own_lines);
-	free(r);
+	code_record_free(r);
 }
 
 #if CODE_HAS_WATCHER
@@ -227,6 +233,12 @@ static void set_identity(PyCodeObject *code, struct code_record *r)
 	r->text_unit = source_unit(code, r->number);
 }
 
+static struct code_told told_of(const struct code_record *r)
+{
+	return (struct code_told){
+		.number = r->number, .unit = r->text_unit, .values = r->values != NULL};
+}
+
 /* Code that needs its graph, as most functions do. */
 static struct code_record *describe_graph(PyCodeObject *code, const struct bytecode *parts)
 {
@@ -241,11 +253,11 @@ static struct code_record *describe_graph(PyCodeObject *code, const struct bytec
 	if (!r)
 		goto done;
 	set_identity(code, r);
-	if (code_send_body(code, &graph, (struct code_told){r->number, r->text_unit, false}) &&
+	if (code_send_body(code, &graph, told_of(r)) &&
 		code_attach(code, r) == 0) {
 		spare_lines(code, r, &graph, parts->code);
 	} else {
-		free(r);
+		code_record_free(r);
 		r = NULL;
 	}
 done:
@@ -275,9 +287,9 @@ static struct code_record *describe_straight(
 	if (!r)
 		return NULL;
 	set_identity(code, r);
-	if (!code_send_straight(code, parts, (struct code_told){r->number, r->text_unit, false}) ||
+	if (!code_send_straight(code, parts, told_of(r)) ||
 		code_attach(code, r) < 0) {
-		free(r);
+		code_record_free(r);
 		return NULL;
 	}
 	spare_all_lines(code, parts->code, 0);

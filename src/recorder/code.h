@@ -12,6 +12,7 @@
 #include "bytecode/passes.h"
 #include "recorder/root.h"
 
+struct code_values;
 struct reoptimization;
 
 /* By which event a witness is reported (tiers/hot.c). */
@@ -55,6 +56,7 @@ struct code_record {
 	bool begins_handling;
 #endif
 	bool sections; /* a section began in a generator of it */
+	bool in_full;  /* its resumes and yields take the slow path: `sections`, or values */
 	/* with facts.section: this many of its lines may follow outside of sections until the fact
 	 * is forgotten */
 	uint16_t section_lines;
@@ -68,6 +70,7 @@ struct code_record {
 	bool far;	  /* a LINE of it takes long (spared.c), so it becomes hot sooner */
 	bool reoptimized; /* it is, or is being (tiers/reoptimize.c), which happens once */
 	struct reoptimization *reoptimization; /* owned; NULL except while that goes on */
+	struct code_values *values;	       /* owned (values/values.h); NULL: none are kept */
 	uint32_t number_before;		       /* the number that it had before that, or 0 */
 	uint32_t text_unit;		       /* its text unit (source.c), or 0 */
 	uint32_t lines_heard;  /* on the fast path; at root.hot_lines the code becomes hot */

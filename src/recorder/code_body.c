@@ -10,6 +10,8 @@
 #include "format/raw_code.h"
 #include "recorder/code.h"
 #include "recorder/compat/python.h"
+#include "recorder/compat/code_object.h"
+#include "format/arguments.h"
 #include "recorder/message.h"
 #include "recorder/names.h"
 
@@ -31,7 +33,22 @@ struct bytecode code_parts(PyCodeObject *code, PyObject *plain)
 }
 
 /* Memory in which a body is written; with the GIL. */
-static struct pl_buf kept_bytes, kept_fields;
+static struct pl_buf kept_bytes, kept_fields, kept_names;
+
+static struct arguments code_arguments(PyCodeObject *code, struct pl_buf *names)
+{
+	uint32_t count = code_argument_count(code);
+	PyObject *keep;
+	size_t length;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *name =
+			text_of(PyTuple_GET_ITEM(code->co_localsplusnames, i), &length, &keep);
+		buf_string(names, name, length);
+		Py_XDECREF(keep);
+	}
+	return (struct arguments){names->failed ? 0 : count, buf_view(names)};
+}
 
 /* | number | "body" | left out | text unit |
  *
@@ -41,7 +58,8 @@ static struct pl_buf kept_bytes, kept_fields;
 bool code_send_body(PyCodeObject *code, const struct flow_graph *graph, struct code_told told)
 {
 	PyObject *keep_file = NULL, *keep_name = NULL;
-	struct pl_buf bytes = buf_borrow(&kept_bytes), fields = buf_borrow(&kept_fields);
+	struct pl_buf bytes = buf_borrow(&kept_bytes), fields = buf_borrow(&kept_fields),
+		      names = buf_borrow(&kept_names);
 	size_t file_length, name_length;
 	const char *file = text_of(code->co_filename, &file_length, &keep_file);
 	const char *name = text_of(code->co_qualname, &name_length, &keep_name);
@@ -53,6 +71,8 @@ bool code_send_body(PyCodeObject *code, const struct flow_graph *graph, struct c
 		.version = PYTHON_VERSION,
 		.graph = *graph,
 	};
+	if (told.values)
+		body.arguments = code_arguments(code, &names);
 
 	body_write(&bytes, &body);
 	buf_reserve(&fields, bytes.used + 4 * PL_VARINT_MAX);
@@ -63,6 +83,7 @@ bool code_send_body(PyCodeObject *code, const struct flow_graph *graph, struct c
 	bool sent = !bytes.failed && message_put(MESSAGE_CODE, &fields);
 	buf_give_back(&kept_bytes, &bytes);
 	buf_give_back(&kept_fields, &fields);
+	buf_give_back(&kept_names, &names);
 	Py_XDECREF(keep_file);
 	Py_XDECREF(keep_name);
 	return sent;
@@ -99,7 +120,9 @@ bool code_send_straight(PyCodeObject *code, const struct bytecode *parts, struct
 uint32_t code_tell_again(PyCodeObject *code, const struct flow_graph *graph)
 {
 	const struct code_record *r = code_known(code);
-	struct code_told told = {.number = code_next_number(), .unit = r ? r->text_unit : 0};
+	struct code_told told = {.number = code_next_number(),
+		.unit = r ? r->text_unit : 0,
+		.values = r && r->values};
 
 	return code_send_body(code, graph, told) ? told.number : 0;
 }

@@ -12,6 +12,7 @@ struct code_told {
 	uint32_t number;
 	uint32_t unit; /* its text unit, or 0 */
 	bool left_out; /* only its name is needed */
+	bool values;   /* those of its calls are kept, so its arguments have names */
 };
 
 struct bytecode code_parts(PyCodeObject *code, PyObject *plain);

@@ -17,6 +17,7 @@
 #include "recorder/compat/interpreter.h"
 #include "recorder/compat/monitoring.h"
 #include "recorder/root.h"
+#include "recorder/values/values.h"
 
 /* The graph's starts by their unit: what the hooks look up. A start beyond START_MAX has no number
  * here, and is recorded by LINE_AT. */
@@ -282,8 +283,10 @@ struct code_record *code_record_of(
 	r->coroutine = (code->co_flags & COROUTINE_FLAGS) != 0;
 	if (!code_omits(code, false).passes && flow_goes_back(g))
 		put_passes(r, parts, g);
-	r->plain = !r->generator_like && !r->checks;
-	code_judge(r, (struct policy_facts){0});
+	r->values = code_values_of(code);
+	r->in_full = r->values != NULL;
+	r->plain = !r->generator_like && !r->checks && !r->values;
+	code_judge(r, (struct policy_facts){.values = r->values != NULL});
 	choose_witnesses(r, g, code_omits(code, r->plain));
 	if (r->generator_like && g->analysed && code_omits(code, false).starts)
 		imply_passes(r, g);

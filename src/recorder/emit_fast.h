@@ -186,7 +186,7 @@ __attribute__((noinline)) static bool plain_begin(
 	const struct code_record *r = e->record;
 	py_frame *caller = plain_caller(e->frame);
 
-	if (!r->generator_like || r->checks || r->reoptimization || root.section_count ||
+	if (!r->generator_like || r->in_full || r->checks || r->reoptimization || root.section_count ||
 		!frame_in_generator(e->frame))
 		return false;
 	uint32_t site = told_site(caller);
@@ -230,7 +230,7 @@ __attribute__((always_inline)) static inline bool plain_resume(
 {
 	py_frame *caller = plain_caller(e->frame);
 
-	if (e->record->sections || !caller || (e->record->coroutine && !frame_may_await(caller)))
+	if (e->record->in_full || !caller || (e->record->coroutine && !frame_may_await(caller)))
 		return false;
 	uint32_t site = told_site(caller);
 	uint64_t generator = generator_of(e->frame);
@@ -282,7 +282,7 @@ __attribute__((always_inline)) static inline bool yield_fast(
 {
 	struct plain_event e;
 
-	if (!plain_look(&e, t, code, state))
+	if (!plain_look(&e, t, code, state) || e.record->in_full)
 		return false;
 	bool told = !e.record->suspends ||
 		    (unit < e.record->unit_count && !e.record->units[unit].silent);
@@ -297,7 +297,7 @@ __attribute__((always_inline)) static inline bool end_fast(
 	struct plain_event e;
 
 	return plain_look(&e, t, code, state) && e.record->suspends && !e.record->checks &&
-	       plain_end(&e, unit, EVENT_LEAVE);
+	       !e.record->in_full && plain_end(&e, unit, EVENT_LEAVE);
 }
 
 /* A function's return, if each has an event. */

@@ -4,6 +4,7 @@
 
 #include "recorder/compat/frame.h"
 #include "recorder/compat/monitoring.h"
+#include "recorder/compat/objects.h"
 #include "base/expect.h"
 #include "format/event.h"
 #include "recorder/code.h"
@@ -11,6 +12,7 @@
 #include "recorder/engine.h"
 #include "recorder/generators.h"
 #include "recorder/link.h"
+#include "recorder/names.h"
 #include "recorder/passes.h"
 #include "recorder/root.h"
 #include "recorder/shadow.h"
@@ -18,6 +20,7 @@
 #include "recorder/step.h"
 #include "recorder/tasks.h"
 #include "recorder/thread.h"
+#include "recorder/values/values.h"
 
 /* ---- entries in full ---- */
 
@@ -41,6 +44,8 @@ __attribute__((always_inline)) static inline bool record_enter(
 	uint64_t generator =
 		e.record->generator_like && !frame_is_foreign(e.frame) ? generator_new(e.frame) : 0;
 	uint8_t *p = generator || !e.caller ? emit_write_task(&e, true, e.at) : e.at;
+	if (e.record->values)
+		p = values_of_call(&e, p);
 	p = write_enter(e.thread, p, e.site, e.record->number, generator);
 	emit_push(&e, e.record->facts.deferred ? mark : MARK_NONE);
 	e.thread->entered = e.frame;
@@ -55,14 +60,17 @@ __attribute__((always_inline)) static inline bool record_enter(
 	return true;
 }
 
-/* kind: EVENT_RESUME or EVENT_THROW; false: as above */
-static inline bool record_reenter(PyCodeObject *code, PyThreadState *state, enum event_kind kind)
+/* kind: EVENT_RESUME or EVENT_THROW; thrown: with the latter, NULL: not known; false: as above */
+static inline bool record_reenter(
+	PyCodeObject *code, PyThreadState *state, enum event_kind kind, PyObject *thrown)
 {
 	struct emit e;
 
 	if (!emit_begin_entry(&e, code, state))
 		return !emit_is_left_out(&e);
 	uint8_t *p = emit_write_task(&e, false, e.at);
+	if (e.record->values && !frame_is_foreign(e.frame))
+		p = values_of_sent(&e, p, kind == EVENT_RESUME ? frame_sent(e.frame) : thrown);
 	p = event_write_reentry(p, &e.thread->calls, kind,
 		&(struct event_resume){.site = e.site,
 			.code = e.record->number,
@@ -178,9 +186,11 @@ static __attribute__((noinline)) bool emit_stands_there(
 	return true;
 }
 
-/* interrupts: it is a KeyboardInterrupt; jumped: it comes from a jump whose target did not run */
-static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrupts, bool jumped)
+/* jumped: it comes from a jump whose target did not run */
+static inline void record_raise(PyCodeObject *code, PyObject *exception, bool jumped)
 {
+	const uint32_t type = exception_type_number(exception);
+	const bool interrupts = Py_IS_TYPE(exception, (PyTypeObject *)PyExc_KeyboardInterrupt);
 	struct emit e;
 
 	if (!emit_look(&e, code))
@@ -204,7 +214,8 @@ static inline void record_raise(PyCodeObject *code, uint32_t type, bool interrup
 		!emit_begin_early(&e))
 		return;
 	bool early = (jumped && here.start) || line_is_unheard(e.thread, e.frame, e.record, unit);
-	emit_end(&e, event_write2(e.at, EVENT_RAISE | (early ? EVENT_EARLY : 0), unit, type));
+	uint8_t *p = e.record->values ? values_of_exception(&e, e.at, exception) : e.at;
+	emit_end(&e, event_write2(p, EVENT_RAISE | (early ? EVENT_EARLY : 0), unit, type));
 	if (unlikely(others_hear_jumps(code, root.tool) && !root.policy.lines))
 		hooks_tell_lines();
 }
@@ -273,23 +284,31 @@ static inline void emit_tells_name(struct emit *e)
 		e->at = task_write_renamed(e->at, e->frame);
 }
 
+/* What comes before the end of a frame: the value that it leaves. */
+static inline uint8_t *emit_values(const struct emit *e, PyObject *value)
+{
+	return e->record->values ? values_of_result(e, e->at, value) : e->at;
+}
+
 /* unit: of the instruction that returns or yields; since 3.13 the frame is already after a yield */
-static inline void record_return(struct emit *e, uint32_t unit)
+static inline void record_return(struct emit *e, uint32_t unit, PyObject *result)
 {
 	if (emit_make_room_inside(e)) {
 		emit_tells_name(e);
-		emit_end(e, event_write1(e->at, EVENT_LEAVE, emit_told_unit(e, unit)));
+		emit_end(e,
+			event_write1(emit_values(e, result), EVENT_LEAVE, emit_told_unit(e, unit)));
 		emit_gone(e, true);
 	}
 }
 
 /* unit: as for record_return */
-static inline void record_yield(struct emit *e, uint32_t unit)
+static inline void record_yield(struct emit *e, uint32_t unit, PyObject *yielded)
 {
 	emit_is_of_running(e);
 	if (emit_make_room_inside(e)) {
 		emit_tells_name(e);
-		emit_end(e, event_write1(e->at, EVENT_SUSPEND, emit_told_unit(e, unit)));
+		emit_end(e, event_write1(emit_values(e, yielded), EVENT_SUSPEND,
+				    emit_told_unit(e, unit)));
 		emit_gone(e, false);
 	}
 }

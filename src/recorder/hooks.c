@@ -65,7 +65,7 @@ PyObject *on_start(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 
 __attribute__((noinline)) static bool resume_slow(PyCodeObject *code, PyThreadState *state)
 {
-	return record_reenter(code, state, EVENT_RESUME);
+	return record_reenter(code, state, EVENT_RESUME, NULL);
 }
 
 PyObject *on_resume(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
@@ -82,7 +82,7 @@ PyObject *on_resume(PyObject *hook, PyObject *const *args, size_t n, PyObject *n
 PyObject *on_throw(PyObject *hook, PyObject *const *args, size_t n, PyObject *names)
 {
 	(void)hook, (void)n, (void)names;
-	record_reenter(code_of(args), current_thread_state(), EVENT_THROW);
+	record_reenter(code_of(args), current_thread_state(), EVENT_THROW, args[2]);
 	Py_RETURN_NONE;
 }
 
@@ -126,8 +126,7 @@ PyObject *on_raise(PyObject *hook, PyObject *const *args, size_t n, PyObject *na
 {
 	(void)hook, (void)n, (void)names;
 	if (!code_is_left_out(code_of(args)))
-		record_raise(code_of(args), exception_type_number(args[2]),
-			Py_IS_TYPE(args[2], (PyTypeObject *)PyExc_KeyboardInterrupt),
+		record_raise(code_of(args), args[2],
 			JUMP_RAISES_AT_TARGET && tools_raised_at_jump(args[2]));
 	Py_RETURN_NONE;
 }
@@ -171,9 +170,9 @@ __attribute__((noinline)) static PyObject *leave_slow(PyObject *const *args, enu
 	if (leave_is_hushed(&e, unit))
 		return Py_NewRef(hook_disable);
 	if (kind == EVENT_SUSPEND)
-		record_yield(&e, unit);
+		record_yield(&e, unit, args[2]);
 	else
-		record_return(&e, unit);
+		record_return(&e, unit, args[2]);
 	Py_RETURN_NONE;
 }
 

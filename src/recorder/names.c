@@ -144,8 +144,7 @@ static uint32_t string_number(const char *text, size_t length)
 
 /* ---- exception types ---- */
 
-/* The name as a traceback writes it: with its module, unless that is builtins or __main__. */
-static size_t type_name(PyTypeObject *type, char *name, size_t room)
+size_t type_name(PyTypeObject *type, char *name, size_t room)
 {
 	if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE)) {
 		const char *plain = strncmp(type->tp_name, "builtins.", 9) == 0 ? type->tp_name + 9

@@ -8,6 +8,9 @@
 struct thread;
 
 uint32_t exception_type_number(PyObject *exception);
+/* The name as a traceback writes it: with its module, unless that is builtins or __main__. Returns
+ * its length, which can be more than the room; like snprintf. Runs no code of the program. */
+size_t type_name(PyTypeObject *type, char *name, size_t room);
 
 void thread_check_name(struct thread *t);
 

@@ -38,7 +38,7 @@ struct policy policy_of_code(const struct policy_facts *f)
 {
 	return (struct policy){
 		.calls = !f->deferred,
-		.returns = f->section || f->bottom,
+		.returns = f->section || f->bottom || f->values,
 		.hears = f->section,
 	};
 }

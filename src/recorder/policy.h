@@ -9,7 +9,7 @@
  *
  * All of them are functions of their arguments alone, and know neither Python nor the root.
  *
- * A new wish (values of arguments, of variables) is a bit of struct policy, a fact that says for
+ * A new wish (values of variables) is a bit of struct policy, a fact that says for
  * which code it was asked, and a row in each table of tests/unit/recorder/policy.c.
  */
 #ifndef PL_RECORDER_POLICY_H
@@ -39,6 +39,7 @@ struct policy_facts {
 	bool deferred; /* its entries: a call is recorded with its begin */
 	bool bottom;   /* a frame of it had no recorded caller: nothing may follow its end */
 	bool section;  /* it ran in a section, not long ago */
+	bool values;   /* those of its calls and results are kept */
 };
 
 /* Bits of one word, so that a hook loads each half once. */

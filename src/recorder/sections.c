@@ -44,7 +44,7 @@ static const py_frame *generator_on_stack(void)
 		return NULL;
 	struct code_record *record = code_record(frame_code(frame));
 	if (record)
-		record->sections = true;
+		record->sections = record->in_full = true;
 	return frame;
 }
 

@@ -38,7 +38,7 @@
 #include "recorder/source.h"
 #include "recorder/step.h"
 #include "recorder/thread.h"
-#include "recorder/values/values_of.h"
+#include "recorder/values/values.h"
 #include "recorder/waits.h"
 #include "recorder/window.h"
 #include "ring/ring.h"
@@ -339,7 +339,7 @@ __attribute__((visibility("default"))) int pathline_recorder_start(
 	keep_texts();
 	keep_command_text();
 	keep_filter();
-	values_of_start();
+	values_start();
 	source_begin();
 	if (thread_init() != 0 || code_init() < 0) {
 		*why = "out of thread keys or code-extra indexes";

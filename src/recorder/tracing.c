@@ -45,9 +45,9 @@ static void trace_call(PyFrameObject *f, PyCodeObject *code)
 	if (record && record->begins_handling)
 		f->f_trace_opcodes |= SWITCH_OURS;
 	if (frame_opcode(frame, &arg) != RESUME)
-		record_reenter(code, current_thread_state(), EVENT_THROW);
+		record_reenter(code, current_thread_state(), EVENT_THROW, NULL);
 	else if (arg & 3)
-		record_reenter(code, current_thread_state(), EVENT_RESUME);
+		record_reenter(code, current_thread_state(), EVENT_RESUME, NULL);
 	else
 		record_enter(code, current_thread_state(), 0);
 }
@@ -66,11 +66,12 @@ static void note_return(const py_frame *frame, const PyCodeObject *code)
 	}
 }
 
-static void trace_return(py_frame *frame, PyCodeObject *code, bool unwinds)
+/* value: that it leaves; NULL: an exception */
+static void trace_return(py_frame *frame, PyCodeObject *code, PyObject *value)
 {
 	unsigned arg;
 
-	if (unwinds) {
+	if (!value) {
 		record_unwind(code);
 		return;
 	}
@@ -78,11 +79,11 @@ static void trace_return(py_frame *frame, PyCodeObject *code, bool unwinds)
 	bool looked = emit_look(&e, code);
 	if (frame_opcode(frame, &arg) == YIELD_VALUE) {
 		if (looked)
-			record_yield(&e, emit_unit(&e));
+			record_yield(&e, emit_unit(&e), value);
 		return;
 	}
 	if (looked)
-		record_return(&e, emit_unit(&e));
+		record_return(&e, emit_unit(&e), value);
 	note_return(frame, code);
 }
 
@@ -103,7 +104,7 @@ static void trace_exception(PyFrameObject *f, PyCodeObject *code, PyObject *exce
 
 	if (swallowed && opcode == SEND && is_quiet(f->f_frame))
 		return;
-	record_raise(code, exception_type_number(exception), false, false);
+	record_raise(code, exception, false);
 	if (!swallowed)
 		f->f_trace_opcodes |= SWITCH_OURS | SWITCH_PENDING;
 }
@@ -264,7 +265,7 @@ __attribute__((noinline)) static int trace_slow(
 			break;
 		case PyTrace_RETURN:
 			stamp_call();
-			trace_return(f->f_frame, code, arg == NULL);
+			trace_return(f->f_frame, code, arg);
 			break;
 		case PyTrace_EXCEPTION:
 			trace_exception(f, code, PyTuple_GET_ITEM(arg, 1));

@@ -12,8 +12,16 @@
 
 void ring_init(struct ring_writer *w, struct arena *a, struct process_slot *slot, uint32_t thread)
 {
-	*w = (struct ring_writer){
-		.arena = a, .slot = slot, .process = slot->number, .thread = thread};
+	const struct arena_head *h = a->head;
+	uint32_t most = h->value_limits.event_bytes;
+	uint32_t values = most < VALUE_EVENT_MAX ? most : VALUE_EVENT_MAX;
+
+	*w = (struct ring_writer){.arena = a,
+		.slot = slot,
+		.process = slot->number,
+		.thread = thread,
+		.step_bytes = RING_STEP_BYTES +
+			      (h->values != VALUES_NONE ? values + RING_VALUES_HEAD : 0)};
 }
 
 bool ring_collector_alive(const struct arena *a, const struct process_slot *slot)
@@ -103,7 +111,7 @@ static void enter_chunk(struct ring_writer *w, int32_t index, uint64_t now_ticks
 	w->chunk = c;
 	w->stream_bytes = position;
 	w->at = c->bytes;
-	w->limit = c->bytes + CHUNK_ROOM - RING_STEP_BYTES;
+	w->limit = c->bytes + CHUNK_ROOM - w->step_bytes;
 }
 
 uint8_t *ring_refill(struct ring_writer *w, uint64_t now_ticks)

@@ -5,10 +5,10 @@
  * visible before ring_commit, so a kill leaves only whole events.
  *
  *	uint8_t *p = w->at < w->limit ? w->at : ring_refill(w, ticks);
- *	if (p)                                    RING_STEP_BYTES are there; NULL: the event is lost
+ *	if (p)                                    step_bytes are there; NULL: the event is lost
  *		ring_commit(w, event_write_line(p, index));
  *
- *	chunk  | committed events | a step writes here ...   |<- RING_STEP_BYTES ->|
+ *	chunk  | committed events | a step writes here ...   |<-- step_bytes -->|
  *	                           ^ at                       ^ limit: no step begins after it
  *
  * Only a thread itself writes its stream, with the GIL; the messages of a process are written by
@@ -24,6 +24,8 @@
  * (74 bytes), POPS or GREENLET again (11), the event (26), and a TASK before it (132). A fatal
  * signal's STOP needs room after that (signals.c), so it is twice as much. */
 #define RING_STEP_BYTES 512u
+/* Of the event VALUES before an event: prefix, kind and length. */
+#define RING_VALUES_HEAD 8u
 
 struct ring_writer {
 	uint8_t *at;		   /* where the next byte goes; NULL: no chunk */
@@ -37,6 +39,7 @@ struct ring_writer {
 	uint32_t process, thread;
 	uint32_t order; /* of the next chunk */
 	uint32_t native_id;
+	uint32_t step_bytes; /* RING_STEP_BYTES, and what values before an event can have */
 	uint64_t state_address;
 	/* there was no chunk, and the thread has waited as long as it may; wait no more until there
 	 * is one */

@@ -44,6 +44,14 @@ static inline bool code_runs_once(const PyCodeObject *code)
 	return !(code->co_flags & CO_OPTIMIZED);
 }
 
+/* The first local variables are its arguments: positional ones, those by keyword only, then that of
+ * `*` and that of `**`. */
+static inline uint32_t code_argument_count(const PyCodeObject *code)
+{
+	return (uint32_t)(code->co_argcount + code->co_kwonlyargcount) +
+	       ((code->co_flags & CO_VARARGS) != 0) + ((code->co_flags & CO_VARKEYWORDS) != 0);
+}
+
 /* What a task can run, and what can await. */
 #define COROUTINE_FLAGS	  (CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR)
 #define CODE_IS_GENERATOR (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)

@@ -41,6 +41,7 @@ static void one_wish_or_fact(void **state)
 		{{0}, {.deferred = true}, "-----"},
 		{{0}, {.bottom = true}, "cr---"},
 		{{0}, {.section = true}, "cr-h-"},
+		{{0}, {.values = true}, "cr---"},
 		{{0}, {.deferred = true, .bottom = true}, "-r---"},
 		{{0}, {.deferred = true, .section = true}, "-r-h-"},
 		{{.traces = true}, {0}, "cr---"},

@@ -1,0 +1,144 @@
+/* Objects of the program, read in place: nothing of theirs is called, and nothing is made. */
+#ifndef PL_RECORDER_COMPAT_OBJECTS_H
+#define PL_RECORDER_COMPAT_OBJECTS_H
+
+#include "recorder/compat/python.h"
+#include "recorder/compat/frame.h"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#include <internal/pycore_dict.h>
+#include <internal/pycore_object.h>
+#if PY_VERSION_HEX >= 0x030d0000
+#include <internal/pycore_setobject.h>
+#endif
+#pragma GCC diagnostic pop
+
+/* ---- frames ---- */
+
+/* In the callback of a resume: what was sent; borrowed. */
+static inline PyObject *frame_sent(const py_frame *f)
+{
+#if PY_VERSION_HEX >= 0x030e0000
+	return PyStackRef_AsPyObjectBorrow(f->stackpointer[-1]);
+#else
+	return f->localsplus[f->stacktop - 1];
+#endif
+}
+
+/* The value of a local variable, also of one that an inner function shares; borrowed, NULL: it is
+ * not bound. */
+static inline PyObject *frame_variable(py_frame *f, const PyCodeObject *code, int index)
+{
+	PyObject *value = frame_local(f, index);
+	bool shared = _PyLocals_GetKind(code->co_localspluskinds, index) & CO_FAST_CELL;
+
+	return value && shared && PyCell_Check(value) ? PyCell_GET(value) : value;
+}
+
+/* ---- ints ---- */
+
+struct long_parts {
+	const digit *digits; /* the lowest first, PyLong_SHIFT bits each */
+	size_t count;
+	bool negative;
+};
+
+static inline struct long_parts long_parts(const PyLongObject *l)
+{
+#if PY_VERSION_HEX >= 0x030c0000
+	uintptr_t tag = l->long_value.lv_tag;
+
+	return (struct long_parts){l->long_value.ob_digit, tag >> 3, (tag & 3) == 2};
+#else
+	Py_ssize_t size = Py_SIZE((const PyObject *)l);
+
+	return (struct long_parts){l->ob_digit, (size_t)(size < 0 ? -size : size), size < 0};
+#endif
+}
+
+/* ---- attributes ---- */
+
+/* An object's attributes as its type keeps them: in a dict, or as values beside it whose names the
+ * type has. Both NULL: there are none. */
+struct attributes {
+	PyObject *dict;	      /* borrowed, a dict or a subclass */
+	PyDictValues *values; /* borrowed */
+	PyDictKeysObject *keys;
+};
+
+static inline PyDictKeysObject *cached_keys(PyTypeObject *type)
+{
+	return ((PyHeapTypeObject *)type)->ht_cached_keys;
+}
+
+/* Of a type that lets the interpreter manage where they are. */
+static inline struct attributes managed_attributes(PyObject *o)
+{
+	struct attributes a = {.keys = cached_keys(Py_TYPE(o))};
+
+#if PY_VERSION_HEX >= 0x030d0000
+	a.dict = (PyObject *)_PyObject_ManagedDictPointer(o)->dict;
+	bool inside = Py_TYPE(o)->tp_flags & Py_TPFLAGS_INLINE_VALUES;
+	if (!a.dict && inside && _PyObject_InlineValues(o)->valid)
+		a.values = _PyObject_InlineValues(o);
+#elif PY_VERSION_HEX >= 0x030c0000
+	PyDictOrValues both = *_PyObject_DictOrValuesPointer(o);
+	if (!_PyDictOrValues_IsValues(both))
+		a.dict = both.dict;
+	else
+		a.values = _PyDictOrValues_GetValues(both);
+#else
+	a.values = *_PyObject_ValuesPointer(o);
+	if (!a.values)
+		a.dict = *_PyObject_ManagedDictPointer(o);
+#endif
+	return a;
+}
+
+static inline struct attributes object_attributes(PyObject *o)
+{
+	PyTypeObject *type = Py_TYPE(o);
+	struct attributes a = {0};
+
+	if (type->tp_flags & Py_TPFLAGS_MANAGED_DICT) {
+		a = managed_attributes(o);
+	} else if (type->tp_dictoffset) {
+		PyObject **place = _PyObject_GetDictPtr(o); /* computes an address */
+		a.dict = place ? *place : NULL;
+	}
+	if (a.dict && !PyDict_Check(a.dict))
+		a.dict = NULL;
+	return a;
+}
+
+/* How many values there are beside the type's names, and which is the i-th that was set. */
+static inline size_t values_count(PyDictValues *v)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	return v->size;
+#else
+	return ((uint8_t *)v)[-2];
+#endif
+}
+
+static inline size_t values_index(PyDictValues *v, size_t i)
+{
+#if PY_VERSION_HEX >= 0x030d0000
+	return get_insertion_order_array(v)[i];
+#else
+	return ((uint8_t *)v)[-3 - (ptrdiff_t)i];
+#endif
+}
+
+/* The i-th attribute of `values`, in the order of binding: borrowed, NULL: it is unbound. */
+static inline PyObject *values_at(const struct attributes *a, size_t i, PyObject **name)
+{
+	size_t index = values_index(a->values, i);
+
+	*name = DK_UNICODE_ENTRIES(a->keys)[index].me_key;
+	return a->values->values[index];
+}
+
+#endif

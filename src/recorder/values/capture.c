@@ -1,0 +1,524 @@
+#include "recorder/values/capture.h"
+
+#include <string.h>
+
+#include "base/varint.h"
+#include "format/value_table.h"
+#include "recorder/compat/objects.h"
+#include "recorder/values/members.h"
+#include "recorder/values/secrets.h"
+#include "recorder/values/text.h"
+#include "recorder/values/types.h"
+
+/* ---- bytes ----
+ *
+ * What has a small bound is written at once, also where it reaches beyond the limit: CAPTURE_SLACK
+ * bytes are there. Then is_within says whether it counts; if not, who wrote it takes it back.
+ */
+
+static bool is_within(const struct capture *c)
+{
+	return c->at <= c->limit;
+}
+
+static size_t capture_room(const struct capture *c)
+{
+	return is_within(c) ? (size_t)(c->limit - c->at) : 0;
+}
+
+static void put_tag(struct capture *c, enum value_kind kind)
+{
+	*c->at++ = (uint8_t)kind;
+}
+
+static void put_number(struct capture *c, uint64_t number)
+{
+	c->at = varint_write(c->at, number);
+}
+
+/* An object's id: addresses of objects are multiples of 8 at least. */
+static void put_id(struct capture *c, const PyObject *o)
+{
+	put_number(c, (uintptr_t)o >> 3);
+}
+
+/* A kind with an id, and its length where it has one. */
+static void put_head(struct capture *c, enum value_kind kind, const PyObject *o)
+{
+	put_tag(c, kind);
+	put_id(c, o);
+}
+
+static bool put_string(struct capture *c, const void *text, size_t n)
+{
+	if (capture_room(c) < n + PL_VARINT_MAX)
+		return false;
+	put_number(c, n);
+	memcpy(c->at, text, n);
+	c->at += n;
+	return true;
+}
+
+/* As many bytes as fit, at most n. */
+static bool put_some(struct capture *c, const void *bytes, size_t n)
+{
+	size_t room = capture_room(c);
+
+	if (room <= PL_VARINT_MAX)
+		return false;
+	return put_string(c, bytes, n < room - PL_VARINT_MAX ? n : room - PL_VARINT_MAX);
+}
+
+/* ---- numbers ---- */
+
+#define LONG_BITS_MAX	 432 /* 128 digits need 426 */
+#define LONG_BYTES_MAX	 (LONG_BITS_MAX / 8)
+#define SMALL_DIGITS_MAX 2 /* so many fit into 64 bits with a sign */
+
+static unsigned bits_of_digit(digit d)
+{
+	unsigned bits = 0;
+
+	for (; d; d >>= 1)
+		bits++;
+	return bits;
+}
+
+/* The digits, of PyLong_SHIFT bits each, as bytes. Returns their number. */
+static size_t long_bytes(uint8_t *to, const struct long_parts *l)
+{
+	uint64_t pending = 0;
+	unsigned bits = 0;
+	uint8_t *p = to;
+
+	for (size_t i = 0; i < l->count; i++) {
+		pending |= (uint64_t)l->digits[i] << bits;
+		for (bits += PyLong_SHIFT; bits >= 8; bits -= 8, pending >>= 8)
+			*p++ = (uint8_t)pending;
+	}
+	if (bits)
+		*p++ = (uint8_t)pending;
+	while (p > to && !p[-1])
+		p--;
+	return (size_t)(p - to);
+}
+
+static bool put_long(struct capture *c, const struct long_parts *l)
+{
+	uint8_t bytes[LONG_BYTES_MAX + 2 * sizeof(digit)];
+	size_t bits = (l->count - 1) * PyLong_SHIFT + bits_of_digit(l->digits[l->count - 1]);
+	size_t kept = bits <= LONG_BITS_MAX ? long_bytes(bytes, l) : 0;
+
+	put_tag(c, VALUE_LONG);
+	put_number(c, bits << 1 | l->negative);
+	return put_string(c, bytes, kept);
+}
+
+static bool put_int(struct capture *c, PyObject *o)
+{
+	const struct long_parts l = long_parts((const PyLongObject *)o);
+	uint64_t number = 0;
+
+	if (l.count > SMALL_DIGITS_MAX)
+		return put_long(c, &l);
+	for (size_t i = 0; i < l.count; i++)
+		number |= (uint64_t)l.digits[i] << i * PyLong_SHIFT;
+	int64_t value = l.negative ? -(int64_t)number : (int64_t)number;
+	put_tag(c, VALUE_INT);
+	put_number(c, zigzag(value));
+	return is_within(c);
+}
+
+static void put_double(struct capture *c, double d)
+{
+	memcpy(c->at, &d, sizeof d);
+	c->at += sizeof d;
+}
+
+static bool put_float(struct capture *c, PyObject *o)
+{
+	put_tag(c, VALUE_FLOAT);
+	put_double(c, PyFloat_AS_DOUBLE(o));
+	return is_within(c);
+}
+
+static bool put_complex(struct capture *c, PyObject *o)
+{
+	put_tag(c, VALUE_COMPLEX);
+	put_double(c, ((PyComplexObject *)o)->cval.real);
+	put_double(c, ((PyComplexObject *)o)->cval.imag);
+	return is_within(c);
+}
+
+static bool put_constant(struct capture *c, enum value_kind kind)
+{
+	put_tag(c, kind);
+	return is_within(c);
+}
+
+/* ---- texts ---- */
+
+/* Text is read a little beyond what is kept, so that a secret that is cut there is still known as
+ * one. */
+#define TEXT_BEYOND  SECRET_AHEAD_BYTES
+#define SCRATCH_ROOM (VALUE_EVENT_MAX + 4 * TEXT_BEYOND)
+
+/* The first `chars` characters of a text, without what looks like a secret. Returns their bytes. */
+static size_t put_safe(uint8_t *to, size_t room, const char *text, size_t length, size_t chars)
+{
+	size_t cut = text_cut((const uint8_t *)text, length, chars);
+	size_t looked = length - cut < TEXT_BEYOND ? length : cut + TEXT_BEYOND;
+
+	return secret_copy(to, cut < length && cut < room ? cut : room, text, looked);
+}
+
+static uint8_t scratch[SCRATCH_ROOM]; /* with the GIL */
+
+/* The first `chars` characters of a str, without what looks like a secret. */
+static bool put_text(struct capture *c, PyObject *str, size_t chars)
+{
+	size_t room = capture_room(c), length, kept;
+	uint8_t *to = c->at + PL_VARINT_MAX;
+
+	if (room <= PL_VARINT_MAX)
+		return false;
+	room -= PL_VARINT_MAX;
+	if (c->shows_secrets) {
+		kept = text_encode(to, room, str, chars);
+	} else {
+		const char *text = text_ascii(str, &length);
+		if (!text) {
+			length = text_encode(scratch, sizeof scratch, str, chars + TEXT_BEYOND);
+			text = (const char *)scratch;
+		}
+		kept = put_safe(to, room, text, length, chars);
+	}
+	put_number(c, kept);
+	memmove(c->at, to, kept);
+	c->at += kept;
+	return true;
+}
+
+static bool put_str(struct capture *c, PyObject *o)
+{
+	put_tag(c, VALUE_STR);
+	put_number(c, (uint64_t)PyUnicode_GET_LENGTH(o));
+	return put_text(c, o, c->limits->chars);
+}
+
+/* Bytes are bounded as text is, a byte for a character. */
+static bool put_byte_string(struct capture *c, const void *bytes, Py_ssize_t length)
+{
+	size_t n = (size_t)length, kept = n < c->limits->chars ? n : c->limits->chars;
+
+	put_number(c, n);
+	if (c->shows_secrets)
+		return put_some(c, bytes, kept);
+	size_t looked = n - kept < TEXT_BEYOND ? n : kept + TEXT_BEYOND;
+	size_t room = kept < n ? kept : sizeof scratch;
+	return put_some(c, scratch, secret_copy(scratch, room, bytes, looked));
+}
+
+/* Only of an exporter whose memory is there for sure: a mapped file can have become shorter. */
+static bool put_memoryview(struct capture *c, PyObject *o)
+{
+	const PyMemoryViewObject *m = (const PyMemoryViewObject *)o;
+	bool released = m->flags & _Py_MEMORYVIEW_RELEASED || !m->mbuf ||
+			m->mbuf->flags & _Py_MANAGED_BUFFER_RELEASED;
+	PyObject *owner = released ? NULL : m->view.obj;
+	bool sure = owner && (PyBytes_CheckExact(owner) || PyByteArray_CheckExact(owner)) &&
+		    m->flags & _Py_MEMORYVIEW_C;
+
+	put_head(c, VALUE_MEMORYVIEW, o);
+	if (sure)
+		return put_byte_string(c, m->view.buf, m->view.len);
+	put_number(c, released ? 0 : (uint64_t)m->view.len);
+	return put_string(c, "", 0);
+}
+
+/* ---- members ---- */
+
+#define NAME_MAX_BYTES 100 /* longer names of attributes are cut */
+
+/* Attributes and keys have few names, which come again and again. With the GIL. */
+static bool name_is_secret(const char *name, size_t length)
+{
+	static struct known_name {
+		uint8_t length; /* 0: none is known here */
+		bool secret;
+		char text[30];
+	} known_names[512];
+	struct known_name *k = &known_names[((uintptr_t)name >> 4) % 512];
+
+	if (!length || length > sizeof k->text)
+		return secret_name(name, length);
+	if (k->length != length || memcmp(k->text, name, length) != 0) {
+		k->length = (uint8_t)length;
+		k->secret = secret_name(name, length);
+		memcpy(k->text, name, length);
+	}
+	return k->secret;
+}
+
+/* Is it above or before in this value? If not, it is now. */
+static bool is_seen(struct capture *c, const PyObject *o)
+{
+	for (unsigned i = 0; i < c->seen_count; i++)
+		if (c->seen[i] == o)
+			return true;
+	if (c->seen_count < CAPTURE_SEEN_MAX)
+		c->seen[c->seen_count++] = o;
+	return false;
+}
+
+static bool put_seen(struct capture *c, const PyObject *o)
+{
+	put_head(c, VALUE_SEEN, o);
+	return is_within(c);
+}
+
+/* The member's name, or its key. *secret: by that it looks like one. */
+static bool put_name_of(struct capture *c, const struct member *m, bool *secret)
+{
+	size_t length = m->slot ? strlen(m->slot) : 0;
+	PyObject *text = m->name ? m->name : m->key;
+	const char *ascii = text && PyUnicode_Check(text) ? text_ascii(text, &length) : m->slot;
+
+	*secret = ascii && name_is_secret(ascii, length);
+	if (m->key)
+		return capture_value(c, m->key);
+	if (ascii && length <= NAME_MAX_BYTES)
+		return put_string(c, ascii, length);
+	return !m->name || put_text(c, m->name, NAME_MAX_BYTES);
+}
+
+static bool put_member(struct capture *c, const struct member *m)
+{
+	bool secret = false;
+
+	if ((m->name || m->key || m->slot) && !put_name_of(c, m, &secret))
+		return false;
+	return secret && !c->shows_secrets ? capture_redacted(c) : capture_value(c, m->value);
+}
+
+/* Those that fit, and the END that they need. */
+static bool put_members(struct capture *c, struct members *of, uint32_t most)
+{
+	struct member m;
+
+	if (!capture_room(c))
+		return false;
+	if (c->depth >= c->limits->depth)
+		most = 0;
+	c->limit--;
+	c->depth++;
+	for (uint32_t i = 0; i < most && members_next(of, &m); i++) {
+		uint8_t *before = c->at;
+		unsigned seen = c->seen_count;
+		if (!put_member(c, &m)) {
+			c->at = before;
+			c->seen_count = seen;
+			break;
+		}
+	}
+	c->depth--;
+	c->limit++;
+	put_tag(c, VALUE_END);
+	return true;
+}
+
+static bool put_container(struct capture *c, PyObject *o, enum value_kind kind, PyObject *fields)
+{
+	struct members of;
+	uint32_t most = kind == VALUE_OBJECT ? c->limits->attributes : c->limits->items;
+
+	members_begin(&of, o, kind, fields);
+	if (of.length && is_seen(c, o))
+		return put_seen(c, o);
+	put_head(c, of.kind, o);
+	put_number(c, of.length);
+	return put_members(c, &of, most);
+}
+
+/* ---- the rest ---- */
+
+static bool put_type_of(struct capture *c, PyObject *o)
+{
+	if (!o || o == Py_None)
+		return put_string(c, "", 0);
+	const struct value_type *t = value_type_of(Py_TYPE(o));
+	return put_string(c, t->name, t->name_length);
+}
+
+static bool put_exception(struct capture *c, PyObject *o)
+{
+	const PyBaseExceptionObject *e = (const PyBaseExceptionObject *)o;
+
+	if (is_seen(c, o))
+		return put_seen(c, o);
+	put_head(c, VALUE_EXCEPTION, o);
+	return put_type_of(c, e->cause) && put_type_of(c, e->context) && capture_value(c, e->args);
+}
+
+static bool put_three(struct capture *c, enum value_kind kind, PyObject *const *parts)
+{
+	put_tag(c, kind);
+	return capture_value(c, parts[0]) && capture_value(c, parts[1]) &&
+	       capture_value(c, parts[2]);
+}
+
+/* Objects/rangeobject.c */
+struct range_layout {
+	PyObject head;
+	PyObject *parts[3]; /* start, stop, step */
+};
+
+static bool put_range(struct capture *c, PyObject *o)
+{
+	return put_three(c, VALUE_RANGE, ((const struct range_layout *)o)->parts);
+}
+
+static bool put_slice(struct capture *c, PyObject *o)
+{
+	const PySliceObject *s = (const PySliceObject *)o;
+
+	return put_three(c, VALUE_SLICE, (PyObject *const[]){s->start, s->stop, s->step});
+}
+
+static bool put_name(struct capture *c, PyObject *name)
+{
+	return name && PyUnicode_Check(name) ? put_text(c, name, c->limits->chars)
+					     : put_string(c, "?", 1);
+}
+
+static bool put_function(struct capture *c, PyObject *f)
+{
+	if (PyFunction_Check(f))
+		return put_name(c, ((PyFunctionObject *)f)->func_qualname);
+	if (PyCFunction_Check(f)) {
+		const char *name = ((PyCFunctionObject *)f)->m_ml->ml_name;
+		return put_string(c, name, strlen(name));
+	}
+	return put_name(c, NULL);
+}
+
+static bool put_named(struct capture *c, PyObject *o, enum value_kind kind)
+{
+	static PyObject *name_key; /* owned, for good */
+
+	put_head(c, kind, o);
+	if (kind == VALUE_CLASS) {
+		const struct value_type *t = value_type_of((PyTypeObject *)o);
+		return put_string(c, t->name, t->name_length);
+	}
+	if (kind == VALUE_METHOD)
+		return put_function(c, PyMethod_GET_FUNCTION(o));
+	if (kind == VALUE_FUNCTION)
+		return put_function(c, o);
+	if (!name_key)
+		name_key = PyUnicode_InternFromString("__name__");
+	PyObject *names = PyModule_GetDict(o);
+	return put_name(c, names && name_key ? PyDict_GetItemWithError(names, name_key) : NULL);
+}
+
+/* By its kind; the name of its type was written if it needs that. */
+static bool put_kind(struct capture *c, PyObject *o, enum value_kind kind, PyObject *fields)
+{
+	switch (kind) {
+	case VALUE_NONE:
+		return put_constant(c, VALUE_NONE);
+	case VALUE_TRUE:
+		return put_constant(c, o == Py_True ? VALUE_TRUE : VALUE_FALSE);
+	case VALUE_INT:
+		return put_int(c, o);
+	case VALUE_FLOAT:
+		return put_float(c, o);
+	case VALUE_COMPLEX:
+		return put_complex(c, o);
+	case VALUE_STR:
+		return put_str(c, o);
+	case VALUE_BYTES:
+		put_tag(c, VALUE_BYTES);
+		return put_byte_string(c, PyBytes_AS_STRING(o), PyBytes_GET_SIZE(o));
+	case VALUE_BYTEARRAY:
+		put_head(c, VALUE_BYTEARRAY, o);
+		return put_byte_string(c, PyByteArray_AS_STRING(o), PyByteArray_GET_SIZE(o));
+	case VALUE_MEMORYVIEW:
+		return put_memoryview(c, o);
+	case VALUE_EXCEPTION:
+		return put_exception(c, o);
+	case VALUE_RANGE:
+		return put_range(c, o);
+	case VALUE_SLICE:
+		return put_slice(c, o);
+	case VALUE_FUNCTION:
+	case VALUE_METHOD:
+	case VALUE_CLASS:
+	case VALUE_MODULE:
+		return put_named(c, o, kind);
+	default:
+		return put_container(c, o, kind, fields);
+	}
+}
+
+static bool put_any(struct capture *c, PyObject *o)
+{
+	const struct value_type *t = value_type_of(Py_TYPE(o));
+	enum value_kind kind = t->kind;
+	PyObject *fields = t->fields;
+
+	if (!t->exact) {
+		put_tag(c, VALUE_TYPED);
+		if (!put_string(c, t->name, t->name_length))
+			return false;
+	}
+	return put_kind(c, o, kind, fields);
+}
+
+/* The most frequent kinds first. */
+static bool put_value(struct capture *c, PyObject *o)
+{
+	if (PyLong_CheckExact(o))
+		return put_int(c, o);
+	if (PyUnicode_CheckExact(o))
+		return put_str(c, o);
+	if (o == Py_None)
+		return put_constant(c, VALUE_NONE);
+	return put_any(c, o);
+}
+
+bool capture_value(struct capture *c, PyObject *o)
+{
+	uint8_t *before = c->at;
+	unsigned seen = c->seen_count;
+	bool done = o ? put_value(c, o) : put_constant(c, VALUE_UNSET);
+
+	if (!done) {
+		c->at = before;
+		c->seen_count = seen;
+	}
+	return done;
+}
+
+bool capture_type(struct capture *c, PyObject *o)
+{
+	uint8_t *before = c->at;
+
+	if (!o)
+		return capture_value(c, NULL);
+	put_head(c, VALUE_CUT, o);
+	if (put_type_of(c, o))
+		return true;
+	c->at = before;
+	return false;
+}
+
+bool capture_redacted(struct capture *c)
+{
+	uint8_t *before = c->at;
+
+	if (put_constant(c, VALUE_REDACTED))
+		return true;
+	c->at = before;
+	return false;
+}

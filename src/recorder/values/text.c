@@ -1,0 +1,81 @@
+#include "recorder/values/text.h"
+
+#include <string.h>
+
+#define CHARACTER_BYTES_MAX 4
+
+static uint8_t *put_character(uint8_t *p, Py_UCS4 c)
+{
+	if (c < 0x80) {
+		*p++ = (uint8_t)c;
+	} else if (c < 0x800) {
+		*p++ = (uint8_t)(0xc0 | c >> 6);
+		*p++ = (uint8_t)(0x80 | (c & 0x3f));
+	} else if (c < 0x10000) {
+		*p++ = (uint8_t)(0xe0 | c >> 12);
+		*p++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+		*p++ = (uint8_t)(0x80 | (c & 0x3f));
+	} else {
+		*p++ = (uint8_t)(0xf0 | c >> 18);
+		*p++ = (uint8_t)(0x80 | (c >> 12 & 0x3f));
+		*p++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+		*p++ = (uint8_t)(0x80 | (c & 0x3f));
+	}
+	return p;
+}
+
+const char *text_ascii(PyObject *str, size_t *length)
+{
+	if (!PyUnicode_IS_COMPACT_ASCII(str))
+		return NULL;
+	*length = (size_t)PyUnicode_GET_LENGTH(str);
+	return (const char *)PyUnicode_DATA(str);
+}
+
+/* 3.11 still has strs of the old C API that are not ready: nothing is known of these. */
+static bool is_ready(PyObject *str)
+{
+#if PY_VERSION_HEX < 0x030c0000
+	return PyUnicode_IS_READY(str);
+#else
+	(void)str;
+	return true;
+#endif
+}
+
+size_t text_encode(uint8_t *to, size_t room, PyObject *str, size_t chars)
+{
+	if (!is_ready(str))
+		return 0;
+	size_t length = (size_t)PyUnicode_GET_LENGTH(str);
+	uint8_t *p = to;
+
+	if (length > chars)
+		length = chars;
+	if (PyUnicode_IS_COMPACT_ASCII(str)) {
+		if (length > room)
+			length = room;
+		memcpy(to, PyUnicode_DATA(str), length);
+		return length;
+	}
+	const void *data = PyUnicode_DATA(str);
+	const int kind = (int)PyUnicode_KIND(str);
+	for (size_t i = 0; i < length && room - (size_t)(p - to) >= CHARACTER_BYTES_MAX; i++)
+		p = put_character(p, PyUnicode_READ(kind, data, (Py_ssize_t)i));
+	return (size_t)(p - to);
+}
+
+size_t text_cut(const uint8_t *text, size_t length, size_t chars)
+{
+	size_t i = 0;
+
+	if (length <= chars)
+		return length;
+	while (i < length && chars) {
+		i++;
+		while (i < length && (text[i] & 0xc0) == 0x80)
+			i++;
+		chars--;
+	}
+	return i;
+}

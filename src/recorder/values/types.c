@@ -1,0 +1,124 @@
+#include "recorder/values/types.h"
+
+#include "recorder/compat/objects.h"
+#include "recorder/names.h"
+
+/* Kinds by the C layout of their instances, the exact types. What is compared here first is found
+ * first, so a subclass is never above its base. */
+static const struct {
+	PyTypeObject *type;
+	enum value_kind kind;
+} BASES[] = {
+	{&PyFloat_Type, VALUE_FLOAT},
+	{&PyComplex_Type, VALUE_COMPLEX},
+	{&PyByteArray_Type, VALUE_BYTEARRAY},
+	{&PyMemoryView_Type, VALUE_MEMORYVIEW},
+	{&PySet_Type, VALUE_SET},
+	{&PyFrozenSet_Type, VALUE_FROZENSET},
+	{&PyRange_Type, VALUE_RANGE},
+	{&PySlice_Type, VALUE_SLICE},
+	{&PyFunction_Type, VALUE_FUNCTION},
+	{&PyCFunction_Type, VALUE_FUNCTION},
+	{&PyMethod_Type, VALUE_METHOD},
+	{&PyModule_Type, VALUE_MODULE},
+};
+
+/* A flag of a type says that instances have the layout of one of these. */
+static const struct {
+	unsigned long flag;
+	PyTypeObject *type;
+	enum value_kind kind;
+} FLAGS[] = {
+	{Py_TPFLAGS_LONG_SUBCLASS, &PyLong_Type, VALUE_INT},
+	{Py_TPFLAGS_UNICODE_SUBCLASS, &PyUnicode_Type, VALUE_STR},
+	{Py_TPFLAGS_BYTES_SUBCLASS, &PyBytes_Type, VALUE_BYTES},
+	{Py_TPFLAGS_LIST_SUBCLASS, &PyList_Type, VALUE_LIST},
+	{Py_TPFLAGS_TUPLE_SUBCLASS, &PyTuple_Type, VALUE_TUPLE},
+	{Py_TPFLAGS_DICT_SUBCLASS, &PyDict_Type, VALUE_DICT},
+};
+
+/* The names of a named tuple's fields: `_fields` of a class that derives from tuple, if it is a
+ * tuple of strs. */
+static PyObject *named_fields(PyTypeObject *type)
+{
+	static PyObject *key; /* owned, for good */
+	PyObject *fields;
+
+	if (!key)
+		key = PyUnicode_InternFromString("_fields");
+	fields = key ? _PyType_Lookup(type, key) : NULL;
+	PyErr_Clear();
+	if (!fields || !PyTuple_CheckExact(fields))
+		return NULL;
+	for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields); i++)
+		if (!PyUnicode_CheckExact(PyTuple_GET_ITEM(fields, i)))
+			return NULL;
+	return fields;
+}
+
+static void set_kind(struct value_type *t, enum value_kind kind, bool exact)
+{
+	t->kind = (uint8_t)kind;
+	t->exact = exact;
+}
+
+static bool set_kind_by_flag(struct value_type *t, PyTypeObject *type)
+{
+	for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
+		if (type->tp_flags & FLAGS[i].flag) {
+			set_kind(t, FLAGS[i].kind, type == FLAGS[i].type);
+			return true;
+		}
+	return false;
+}
+
+static void classify(struct value_type *t, PyTypeObject *type)
+{
+	set_kind(t, VALUE_OBJECT, false);
+	if (type->tp_flags & Py_TPFLAGS_TYPE_SUBCLASS) {
+		set_kind(t, VALUE_CLASS, true);
+	} else if (type->tp_flags & Py_TPFLAGS_BASE_EXC_SUBCLASS) {
+		set_kind(t, VALUE_EXCEPTION, false);
+	} else if (type == &_PyNone_Type) {
+		set_kind(t, VALUE_NONE, true);
+	} else if (type == &PyBool_Type) {
+		set_kind(t, VALUE_TRUE, true);
+	} else if (set_kind_by_flag(t, type)) {
+		t->fields = t->kind == VALUE_TUPLE && !t->exact ? named_fields(type) : NULL;
+		if (t->fields)
+			t->kind = VALUE_NAMEDTUPLE;
+	} else {
+		for (size_t i = 0; i < sizeof BASES / sizeof *BASES; i++)
+			if (PyType_IsSubtype(type, BASES[i].type)) {
+				/* C functions are of several types, which nobody tells apart */
+				set_kind(t, BASES[i].kind,
+					type == BASES[i].type || BASES[i].kind == VALUE_FUNCTION);
+				return;
+			}
+	}
+}
+
+#define KNOWN_TYPES 512
+static struct value_type known_types[KNOWN_TYPES]; /* a newer one replaces an older one */
+
+/* A type's version tag is never used twice, so address and tag identify a type; tag 0 is none. */
+static bool is_known(const struct value_type *t, const PyTypeObject *type)
+{
+	bool changes = type->tp_flags & Py_TPFLAGS_HEAPTYPE;
+
+	return t->type == type && (!changes || (t->tag && t->tag == type->tp_version_tag));
+}
+
+const struct value_type *value_type_of(PyTypeObject *type)
+{
+	struct value_type *t = &known_types[((uintptr_t)type >> 5) % KNOWN_TYPES];
+
+	if (is_known(t, type))
+		return t;
+	*t = (struct value_type){.type = type};
+	size_t length = type_name(type, t->name, sizeof t->name);
+	t->name_length = (uint8_t)(length < sizeof t->name ? length : sizeof t->name - 1);
+	classify(t, type);
+	t->tag = type->tp_version_tag; /* a look-up can have given it one */
+	return t;
+}
