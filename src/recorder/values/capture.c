@@ -5,6 +5,7 @@
 #include "base/varint.h"
 #include "format/value_table.h"
 #include "recorder/compat/objects.h"
+#include "recorder/values/library.h"
 #include "recorder/values/members.h"
 #include "recorder/values/secrets.h"
 #include "recorder/values/text.h"
@@ -234,6 +235,36 @@ static bool put_memoryview(struct capture *c, PyObject *o)
 		return put_byte_string(c, m->view.buf, m->view.len);
 	put_number(c, released ? 0 : (uint64_t)m->view.len);
 	return put_string(c, "", 0);
+}
+
+static const char CUT_MARK[] = "\u2026";
+#define CUT_MARK_BYTES (sizeof CUT_MARK - 1)
+
+/* What a type of the standard library has for a text. It is bounded as a str is, and says itself
+ * that it is cut. */
+static bool put_repr(struct capture *c, const PyObject *o, const struct repr *r)
+{
+	char text[REPR_BYTES_MAX + CUT_MARK_BYTES];
+	size_t most = r->cut ? REPR_BYTES_MAX - SECRET_AHEAD_BYTES : REPR_BYTES_MAX;
+	size_t chars = c->limits->chars;
+
+	put_head(c, VALUE_TEXT, o);
+	if (capture_room(c) < PL_VARINT_MAX + CUT_MARK_BYTES)
+		return false;
+	if (most > capture_room(c) - PL_VARINT_MAX - CUT_MARK_BYTES)
+		most = capture_room(c) - PL_VARINT_MAX - CUT_MARK_BYTES;
+	size_t shown =
+		text_whole(r->text, text_cut((const uint8_t *)r->text, r->length, chars), most);
+	size_t kept = shown;
+	if (c->shows_secrets)
+		memcpy(text, r->text, shown);
+	else
+		kept = put_safe((uint8_t *)text, most, r->text, r->length, chars);
+	if (r->cut || shown < r->length) {
+		memcpy(text + kept, CUT_MARK, CUT_MARK_BYTES);
+		kept += CUT_MARK_BYTES;
+	}
+	return put_string(c, text, kept);
 }
 
 /* ---- members ---- */
@@ -466,13 +497,16 @@ static bool put_any(struct capture *c, PyObject *o)
 	const struct value_type *t = value_type_of(Py_TYPE(o));
 	enum value_kind kind = t->kind;
 	PyObject *fields = t->fields;
+	static char text[REPR_BYTES_MAX]; /* with the GIL */
+	struct repr r = {.text = text, .room = sizeof text};
+	bool has_text = t->library && t->library->text(&r, o);
 
-	if (!t->exact) {
+	if (!(has_text ? t->exact_text : t->exact)) {
 		put_tag(c, VALUE_TYPED);
 		if (!put_string(c, t->name, t->name_length))
 			return false;
 	}
-	return put_kind(c, o, kind, fields);
+	return has_text ? put_repr(c, o, &r) : put_kind(c, o, kind, fields);
 }
 
 /* The most frequent kinds first. */

@@ -1,6 +1,9 @@
 #include "recorder/values/members.h"
 
+#include <string.h>
 #include <structmember.h>
+
+#include "recorder/compat/library.h"
 
 /* ---- attributes ---- */
 
@@ -30,6 +33,17 @@ static size_t count_slots(PyObject *o, const PyTypeObject *type)
 	return count;
 }
 
+PyObject *object_slot(PyObject *o, const char *name)
+{
+	for (PyTypeObject *t = Py_TYPE(o); t; t = t->tp_base) {
+		const PyMemberDef *d = slots_of_type(t);
+		for (; d && d->name; d++)
+			if (is_slot(d) && !strcmp(d->name, name))
+				return slot_value(o, d);
+	}
+	return NULL;
+}
+
 static void find_slots(struct members *m)
 {
 	PyTypeObject *types[sizeof m->slots_of / sizeof *m->slots_of];
@@ -46,16 +60,16 @@ static void find_slots(struct members *m)
 		m->slots_of[i] = types[count - 1 - i];
 }
 
-static bool next_slot(struct members *m, struct member *out)
+static bool next_slot(const struct members *m, struct attribute_place *at, struct member *out)
 {
-	while (m->slot_type < m->slot_types) {
-		const PyMemberDef *d = &slots_of_type(m->slots_of[m->slot_type])[m->slot];
+	while (at->slot_type < m->slot_types) {
+		const PyMemberDef *d = &slots_of_type(m->slots_of[at->slot_type])[at->slot];
 		if (!d->name) {
-			m->slot_type++;
-			m->slot = 0;
+			at->slot_type++;
+			at->slot = 0;
 			continue;
 		}
-		m->slot++;
+		at->slot++;
 		if (is_slot(d) && slot_value(m->of, d)) {
 			*out = (struct member){.slot = d->name, .value = slot_value(m->of, d)};
 			return true;
@@ -72,20 +86,87 @@ static size_t count_attributes(const struct attributes *a)
 }
 
 /* Names that are no strs can be put into an object's dict; they are passed over. */
-static bool next_attribute(struct members *m, struct member *out)
+static bool next_attribute(const struct members *m, struct attribute_place *at, struct member *out)
 {
+	const struct attributes *a = &m->attributes;
+
 	*out = (struct member){0};
-	if (next_slot(m, out))
+	if (next_slot(m, at, out))
 		return true;
-	while (m->attributes.dict &&
-		PyDict_Next(m->attributes.dict, &m->place, &out->name, &out->value))
+	while (a->dict && PyDict_Next(a->dict, &at->place, &out->name, &out->value))
 		if (PyUnicode_Check(out->name))
 			return true;
-	while (m->attributes.values && m->next < values_count(m->attributes.values)) {
-		out->value = values_at(&m->attributes, m->next++, &out->name);
+	while (a->values && at->value < values_count(a->values)) {
+		out->value = values_at(a, at->value++, &out->name);
 		if (out->value && out->name)
 			return true;
 	}
+	return false;
+}
+
+/* ---- attributes in the order of a class's fields ---- */
+
+/* The next name that a dataclass, or a class of attrs, gives to a field. NULL: there are no more.
+ */
+static PyObject *next_field(PyObject *fields, Py_ssize_t *place)
+{
+	PyObject *name = NULL, *value = NULL;
+
+	if (PyDict_CheckExact(fields)) {
+		if (!PyDict_Next(fields, place, &name, &value))
+			return NULL;
+	} else if (*place < PyTuple_GET_SIZE(fields)) {
+		PyObject *attribute = PyTuple_GET_ITEM(fields, (*place)++);
+		name = object_slot(attribute, "name");
+	}
+	return name && PyUnicode_Check(name) ? name : NULL;
+}
+
+static bool has_name(const struct member *m, PyObject *name)
+{
+	if (m->slot)
+		return !PyUnicode_CompareWithASCIIString(name, m->slot);
+	return m->name == name || !PyUnicode_Compare(m->name, name);
+}
+
+static bool is_of_field(const struct members *m, const struct member *attribute)
+{
+	Py_ssize_t place = 0;
+
+	for (PyObject *name; (name = next_field(m->fields, &place));)
+		if (has_name(attribute, name))
+			return true;
+	return false;
+}
+
+static bool find_attribute(const struct members *m, PyObject *name, struct member *out)
+{
+	struct attribute_place at = {0};
+
+	while (next_attribute(m, &at, out))
+		if (has_name(out, name))
+			return true;
+	return false;
+}
+
+/* The fields, then what else there is. Mostly the attributes have that order already; slots are
+ * sorted by their names. */
+static bool next_in_order(struct members *m, struct member *out)
+{
+	for (PyObject *name; m->fields && (name = next_field(m->fields, &m->field));) {
+		struct attribute_place at = m->at;
+		if (!m->strayed && next_attribute(m, &at, out) && has_name(out, name)) {
+			m->at = at;
+			return true;
+		}
+		if (find_attribute(m, name, out)) {
+			m->strayed = true;
+			return true;
+		}
+	}
+	while (next_attribute(m, &m->at, out))
+		if (!m->strayed || !is_of_field(m, out))
+			return true;
 	return false;
 }
 
@@ -116,6 +197,63 @@ static bool next_of_dict(struct members *m, struct member *out)
 	return PyDict_Next(m->of, &m->place, &out->key, &out->value);
 }
 
+static void begin_deque(struct members *m)
+{
+	const struct deque_layout *d = (const struct deque_layout *)m->of;
+
+	m->length = (size_t)Py_SIZE(m->of);
+	m->block = d->leftblock;
+	m->block_place = (size_t)d->leftindex;
+}
+
+static bool next_of_deque(struct members *m, struct member *out)
+{
+	if (m->next++ >= m->length || !m->block || m->block_place >= DEQUE_BLOCK_ITEMS)
+		return false;
+	*out = (struct member){.value = m->block->items[m->block_place++]};
+	if (m->block_place == DEQUE_BLOCK_ITEMS && m->next < m->length) {
+		m->block = m->block->right;
+		m->block_place = 0;
+	}
+	return out->value;
+}
+
+/* ---- OrderedDict ---- */
+
+#define LOOKED_THROUGH_MAX 4096 /* items of an OrderedDict whose order is not that of its dict */
+
+static void begin_ordered(struct members *m)
+{
+	if (PyODict_Type.tp_basicsize == (Py_ssize_t)sizeof(struct odict_layout))
+		m->node = ((const struct odict_layout *)m->of)->first;
+}
+
+/* Without a look-up, which could call __eq__: mostly the dict has the key next, too. */
+static bool find_item(struct members *m, PyObject *key, struct member *out)
+{
+	*out = (struct member){0};
+	if (next_of_dict(m, out) && out->key == key)
+		return true;
+	m->place = 0;
+	for (unsigned i = 0; i < LOOKED_THROUGH_MAX && next_of_dict(m, out); i++)
+		if (out->key == key)
+			return true;
+	return false;
+}
+
+static bool next_of_ordered(struct members *m, struct member *out)
+{
+	while (m->node) {
+		PyObject *key = m->node->key;
+		m->node = m->node->next;
+		if (find_item(m, key, out))
+			return true;
+		if (m->length > LOOKED_THROUGH_MAX)
+			return false;
+	}
+	return false;
+}
+
 void members_begin(struct members *m, PyObject *of, enum value_kind kind, PyObject *fields)
 {
 	*m = (struct members){.of = of, .kind = kind, .fields = fields};
@@ -133,6 +271,11 @@ void members_begin(struct members *m, PyObject *of, enum value_kind kind, PyObje
 		break;
 	case VALUE_DICT:
 		m->length = (size_t)PyDict_GET_SIZE(of);
+		if (PyODict_Check(of))
+			begin_ordered(m);
+		break;
+	case VALUE_DEQUE:
+		begin_deque(m);
 		break;
 	default:
 		m->attributes = object_attributes(of);
@@ -153,8 +296,10 @@ bool members_next(struct members *m, struct member *out)
 	case VALUE_FROZENSET:
 		return next_of_set(m, out);
 	case VALUE_DICT:
-		return next_of_dict(m, out);
+		return PyODict_Check(m->of) ? next_of_ordered(m, out) : next_of_dict(m, out);
+	case VALUE_DEQUE:
+		return next_of_deque(m, out);
 	default:
-		return next_attribute(m, out);
+		return next_in_order(m, out);
 	}
 }

@@ -9,17 +9,32 @@
 #include "format/value_table.h"
 #include "recorder/compat/objects.h"
 
+struct deque_block;
+struct odict_node;
+
+/* Where the next attribute is. */
+struct attribute_place {
+	size_t slot_type, slot; /* first the slots */
+	Py_ssize_t place;	/* then in a dict */
+	size_t value;		/* or of values beside names */
+};
+
 struct members {
 	PyObject *of; /* borrowed */
 	enum value_kind kind;
 	size_t length;	  /* how many there are */
-	size_t next;	  /* of items, fields, and values beside names */
+	size_t next;	  /* of items and fields */
 	Py_ssize_t place; /* in a dict or set */
-	PyObject *fields; /* of a named tuple */
+	PyObject *fields; /* as in struct value_type */
+	Py_ssize_t field; /* the next of these that an object can have */
+	bool strayed;	  /* its attributes are in another order than the fields */
 	struct attributes attributes;
+	struct attribute_place at;
 	PyTypeObject *slots_of[16]; /* of an object: types with slots, the base first */
 	size_t slot_types;
-	size_t slot_type, slot; /* the next one */
+	const struct deque_block *block; /* of a deque: of the next item */
+	size_t block_place;
+	const struct odict_node *node; /* of an OrderedDict: of the next key */
 };
 
 /* What a member has: a name, a key, or neither; all borrowed. */
@@ -29,6 +44,9 @@ struct member {
 	PyObject *key;	  /* of a dict */
 	PyObject *value;
 };
+
+/* What an object's slot with this name has; borrowed. NULL: it is not bound, or there is none. */
+PyObject *object_slot(PyObject *o, const char *name);
 
 /* kind: of the object, which has members; fields: as in struct value_type. */
 void members_begin(struct members *m, PyObject *of, enum value_kind kind, PyObject *fields);

@@ -43,26 +43,31 @@ static bool is_ready(PyObject *str)
 #endif
 }
 
-size_t text_encode(uint8_t *to, size_t room, PyObject *str, size_t chars)
+size_t text_encode_part(uint8_t *to, size_t room, PyObject *str, size_t from, size_t end)
 {
-	if (!is_ready(str))
-		return 0;
-	size_t length = (size_t)PyUnicode_GET_LENGTH(str);
 	uint8_t *p = to;
 
-	if (length > chars)
-		length = chars;
+	if (!is_ready(str))
+		return 0;
+	if (end > (size_t)PyUnicode_GET_LENGTH(str))
+		end = (size_t)PyUnicode_GET_LENGTH(str);
+	if (from >= end)
+		return 0;
 	if (PyUnicode_IS_COMPACT_ASCII(str)) {
-		if (length > room)
-			length = room;
-		memcpy(to, PyUnicode_DATA(str), length);
+		size_t length = end - from < room ? end - from : room;
+		memcpy(to, (const uint8_t *)PyUnicode_DATA(str) + from, length);
 		return length;
 	}
 	const void *data = PyUnicode_DATA(str);
 	const int kind = (int)PyUnicode_KIND(str);
-	for (size_t i = 0; i < length && room - (size_t)(p - to) >= CHARACTER_BYTES_MAX; i++)
+	for (size_t i = from; i < end && room - (size_t)(p - to) >= CHARACTER_BYTES_MAX; i++)
 		p = put_character(p, PyUnicode_READ(kind, data, (Py_ssize_t)i));
 	return (size_t)(p - to);
+}
+
+size_t text_encode(uint8_t *to, size_t room, PyObject *str, size_t chars)
+{
+	return text_encode_part(to, room, str, 0, chars);
 }
 
 size_t text_cut(const uint8_t *text, size_t length, size_t chars)
@@ -78,4 +83,13 @@ size_t text_cut(const uint8_t *text, size_t length, size_t chars)
 		chars--;
 	}
 	return i;
+}
+
+size_t text_whole(const char *text, size_t length, size_t most)
+{
+	if (length <= most)
+		return length;
+	while (most && ((uint8_t)text[most] & 0xc0) == 0x80)
+		most--;
+	return most;
 }

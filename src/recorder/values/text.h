@@ -12,8 +12,14 @@
  * Python's surrogatepass does. Returns the bytes written. */
 size_t text_encode(uint8_t *to, size_t room, PyObject *str, size_t chars);
 
+/* The same for the characters from `from` on, before `end`. */
+size_t text_encode_part(uint8_t *to, size_t room, PyObject *str, size_t from, size_t end);
+
 /* The bytes of the first `chars` characters of a text, or of all. */
 size_t text_cut(const uint8_t *text, size_t length, size_t chars);
+
+/* As many bytes of a text as are at most `most`, in whole characters. */
+size_t text_whole(const char *text, size_t length, size_t most);
 
 /* The text itself if it is ASCII, else NULL. */
 const char *text_ascii(PyObject *str, size_t *length);

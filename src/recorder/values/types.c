@@ -2,6 +2,7 @@
 
 #include "recorder/compat/objects.h"
 #include "recorder/names.h"
+#include "recorder/values/library.h"
 
 /* Kinds by the C layout of their instances, the exact types. What is compared here first is found
  * first, so a subclass is never above its base. */
@@ -72,7 +73,39 @@ static bool set_kind_by_flag(struct value_type *t, PyTypeObject *type)
 	return false;
 }
 
-static void classify(struct value_type *t, PyTypeObject *type)
+/* `__dataclass_fields__` is a dict by the fields' names, `__attrs_attrs__` a tuple of objects with
+ * a name. */
+static PyObject *ordered_fields(PyTypeObject *type)
+{
+	static PyObject *dataclass, *attrs; /* owned, for good */
+
+	if (!dataclass)
+		dataclass = PyUnicode_InternFromString("__dataclass_fields__");
+	if (!attrs)
+		attrs = PyUnicode_InternFromString("__attrs_attrs__");
+	PyObject *fields = dataclass ? _PyType_Lookup(type, dataclass) : NULL;
+	if (fields && !PyDict_CheckExact(fields))
+		fields = NULL;
+	if (!fields && attrs)
+		fields = _PyType_Lookup(type, attrs);
+	PyErr_Clear();
+	return fields && (PyDict_CheckExact(fields) || PyTuple_Check(fields)) ? fields : NULL;
+}
+
+static void classify_by_library(struct value_type *t, PyTypeObject *type)
+{
+	bool exact = false;
+	const struct library_type *row = library_type_of(type, &exact);
+
+	if (row && row->kind)
+		set_kind(t, row->kind, exact);
+	if (row && row->text) {
+		t->library = row;
+		t->exact_text = exact || row->own_name;
+	}
+}
+
+static void classify_by_layout(struct value_type *t, PyTypeObject *type)
 {
 	set_kind(t, VALUE_OBJECT, false);
 	if (type->tp_flags & Py_TPFLAGS_TYPE_SUBCLASS) {
@@ -96,6 +129,15 @@ static void classify(struct value_type *t, PyTypeObject *type)
 				return;
 			}
 	}
+}
+
+static void classify(struct value_type *t, PyTypeObject *type)
+{
+	classify_by_layout(t, type);
+	if (!t->exact && t->kind != VALUE_EXCEPTION)
+		classify_by_library(t, type);
+	if (t->kind == VALUE_OBJECT && type->tp_flags & Py_TPFLAGS_HEAPTYPE)
+		t->fields = ordered_fields(type);
 }
 
 #define KNOWN_TYPES 512

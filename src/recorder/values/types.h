@@ -11,6 +11,8 @@
 
 #define TYPE_NAME_MAX 120 /* longer names are cut */
 
+struct library_type;
+
 struct value_type {
 	const PyTypeObject *type; /* compared only */
 	unsigned int tag;
@@ -18,7 +20,11 @@ struct value_type {
 	bool exact;	     /* it is the type of that kind itself, whose name is not written */
 	uint8_t name_length; /* qualified, with its module unless that is builtins or __main__ */
 	char name[TYPE_NAME_MAX];
-	PyObject *fields; /* of a named tuple: a tuple of strs, borrowed from the type */
+	bool exact_text;		    /* a text of its instances is without that name */
+	const struct library_type *library; /* of the standard library, with a text; NULL: no */
+	/* Borrowed from the type. Of a named tuple: a tuple of strs; of another class: what says
+	 * in which order it has its attributes (members.h); NULL: nothing. */
+	PyObject *fields;
 };
 
 /* With the GIL. Valid until the next call. */
