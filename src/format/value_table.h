@@ -55,8 +55,8 @@
 	X(CLASS, 25, "id name string", "a class")                                                  \
 	X(MODULE, 26, "id name string", "a module")                                                \
 	X(TEXT, 27, "id text string",                                                              \
-		"an object of the standard library, as its repr has it: datetime, Decimal, UUID, " \
-		"a path, an enum's member, a pattern")                                             \
+		"an object of the standard library, or of numpy, about as its repr has it: "       \
+		"datetime, Decimal, UUID, a path, an enum's member, a pattern, an array")          \
 	X(TYPED, 28, "type string, value",                                                         \
 		"the value's type has this name, because it is a subclass, or has no kind of its " \
 		"own")                                                                             \

@@ -14,7 +14,7 @@ from test_events import unescaped  # noqa: E402 pylint: disable=wrong-import-pos
 
 BUILD = pathlib.Path(os.environ.get("PATHLINE_BUILD", HERE.parents[1] / "build"))
 PYTHON = os.environ.get("PATHLINE_PYTHON", "python3")
-LIMITS = "depth=3,items=10,attributes=20,chars=500,bytes=2000"
+LIMITS = "depth=3,items=10,attributes=20,chars=500,bytes=2000,event=4K"
 
 
 class Library(unittest.TestCase):

@@ -28,6 +28,9 @@ static const struct library_type TYPES[] = {
 	{"re.Pattern", .bytes = sizeof(struct pattern_layout), .text = text_of_pattern},
 	{"re.Match", .bytes = sizeof(struct match_layout), .text = text_of_match},
 	{"weakref.ReferenceType", .bytes = sizeof(PyWeakReference), .text = text_of_weakref},
+	{"numpy.ndarray", .bytes = sizeof(struct ndarray_layout), .may_be_longer = true,
+		.text = text_of_array},
+	{"numpy.generic", .bytes = sizeof(PyObject), .text = text_of_scalar, .own_name = true},
 };
 #define TYPE_COUNT (sizeof TYPES / sizeof *TYPES)
 
@@ -67,7 +70,10 @@ static bool is_of_class(const struct library_type *row, PyTypeObject *type, bool
 /* No class of a program has this flag. */
 static bool is_type_of_c(const struct library_type *row, const PyTypeObject *type)
 {
-	return type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE && type->tp_basicsize == row->bytes &&
+	bool fits = type->tp_basicsize == row->bytes ||
+		    (row->may_be_longer && type->tp_basicsize > row->bytes);
+
+	return fits && type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE &&
 	       !strcmp(type->tp_name, row->name);
 }
 

@@ -15,7 +15,8 @@ typedef bool library_text(struct repr *r, PyObject *o);
 struct library_type {
 	const char *name; /* of a type of C: its tp_name; of a class: its module */
 	const char *class_name;
-	Py_ssize_t bytes; /* of a type of C: its tp_basicsize */
+	Py_ssize_t bytes; /* of a type of C: its tp_basicsize, or the least that it must be */
+	bool may_be_longer;
 	enum value_kind kind;
 	library_text *text; /* of VALUE_TEXT; NULL and no kind: such an instance is an object */
 	bool own_name;	    /* a text has the name of a subclass, which is not written beside it */

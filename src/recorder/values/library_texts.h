@@ -18,6 +18,9 @@ library_text text_of_path;
 /* library_match.c */
 library_text text_of_pattern, text_of_match;
 
+/* library_array.c */
+library_text text_of_array, text_of_scalar;
+
 /* library.c */
 library_text text_of_member, text_of_weakref;
 
