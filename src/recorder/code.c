@@ -253,8 +253,7 @@ static struct code_record *describe_graph(PyCodeObject *code, const struct bytec
 	if (!r)
 		goto done;
 	set_identity(code, r);
-	if (code_send_body(code, &graph, told_of(r)) &&
-		code_attach(code, r) == 0) {
+	if (code_send_body(code, &graph, told_of(r)) && code_attach(code, r) == 0) {
 		spare_lines(code, r, &graph, parts->code);
 	} else {
 		code_record_free(r);
@@ -287,8 +286,7 @@ static struct code_record *describe_straight(
 	if (!r)
 		return NULL;
 	set_identity(code, r);
-	if (!code_send_straight(code, parts, told_of(r)) ||
-		code_attach(code, r) < 0) {
+	if (!code_send_straight(code, parts, told_of(r)) || code_attach(code, r) < 0) {
 		code_record_free(r);
 		return NULL;
 	}

@@ -186,8 +186,8 @@ __attribute__((noinline)) static bool plain_begin(
 	const struct code_record *r = e->record;
 	py_frame *caller = plain_caller(e->frame);
 
-	if (!r->generator_like || r->in_full || r->checks || r->reoptimization || root.section_count ||
-		!frame_in_generator(e->frame))
+	if (!r->generator_like || r->in_full || r->checks || r->reoptimization ||
+		root.section_count || !frame_in_generator(e->frame))
 		return false;
 	uint32_t site = told_site(caller);
 	if (r->coroutine && !frame_awaits(caller, site))

@@ -83,7 +83,7 @@ struct recorder_root {
 	} first_move;
 	struct filter filter;
 	struct filter values_of; /* the code of which values are kept */
-	uint32_t fork_parent; /* number of the process that forked it */
+	uint32_t fork_parent;	 /* number of the process that forked it */
 	/* the stack of the thread that forked, the top first; mapped, until it is written */
 	struct stood *stood;
 	uint32_t stood_count;

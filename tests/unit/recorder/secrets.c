@@ -233,7 +233,7 @@ static void cut_between_characters(void **state)
 	check_copy(3, "ab\xc3\xa4", "ab");
 	check_copy(4, "ab\xc3\xa4", "ab\xc3\xa4");
 	check_copy(3, "\xf0\x9f\x98\x80", "");
-	check_copy(5, "\xed\xa0\x80\xed\xa0\x80", "\xed\xa0\x80"); /* surrogates */
+	check_copy(5, "\xed\xa0\x80\xed\xa0\x80", "\xed\xa0\x80");	   /* surrogates */
 	check_copy(4, "\x80\x80\x80\x80\x80\x80\x80", "\x80\x80\x80\x80"); /* no UTF-8 */
 	check_copy(strlen("a:") + 13, "pw=x&b=2", "pw=" MARK "&b");
 	check_copy(12, "pw=x&b=2", "pw="); /* half a mark would be no mark */
