@@ -71,7 +71,8 @@ size_t values_text(const struct pl_event *e, char *text, size_t max)
 		used += pl_value_text(&value, text + used, max - used);
 	}
 	if (rest.bytes && max - used > 16)
-		used += (size_t)snprintf(text + used, max - used, "%s<damaged>", used ? ", " : "");
+		used += (size_t)snprintf(text + used, max - used, "%s%s", used ? ", " : "",
+			max - used > 32 ? "<damaged>" : "…");
 	text[used] = 0;
 	return used;
 }
