@@ -33,6 +33,7 @@
 #define COMMANDS(X)                                                                                \
 	X(record, "run a program and record its path")                                             \
 	X(dump, "print the path, one event a line")                                                \
+	X(calls, "print the calls as a tree, one call a line")                                     \
 	X(replay, "go through a recording, line by line, forward and back")                        \
 	X(report, "say where the time went, line by line")                                         \
 	X(info, "what was recorded: processes, threads, counts, losses")                           \

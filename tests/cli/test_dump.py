@@ -312,7 +312,7 @@ class Output(unittest.TestCase):
             self.assertIn(message, done.stderr + done.stdout)
 
     def test_help_and_version(self):
-        for command in ("record", "dump", "report", "info", "ls", "check"):
+        for command in ("record", "dump", "calls", "report", "info", "ls", "check"):
             done = session.pathline(command, "--help")
             self.assertEqual((done.returncode, done.stderr), (0, b""))
             self.assertTrue(done.stdout.startswith(b"usage: pathline %s " % command.encode()))

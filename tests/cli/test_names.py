@@ -15,7 +15,7 @@ from session import PATHLINE, PYTHON, pathline, scratch  # noqa: E402
 
 INTERPRETERS = "turn"
 QUICK = True
-COMMANDS = ("dump", "replay", "report", "info", "check")
+COMMANDS = ("dump", "calls", "replay", "report", "info", "check")
 
 
 MANY = """\

@@ -171,7 +171,7 @@ class Record(recorded.Case):
         self.assertEqual(recorded.run(PATHLINE).returncode, 2)
 
     def test_unknown_options_get_the_same_answer(self):
-        for command in "check", "dump", "info", "ls", "record", "replay", "report", "rm":
+        for command in "calls", "check", "dump", "info", "ls", "record", "replay", "report", "rm":
             with self.subTest(command=command):
                 done = recorded.run(PATHLINE, command, "--zzzzzzzzzz")
                 self.assertEqual((done.returncode, done.stderr),

@@ -45,7 +45,7 @@ asyncio.run(main())
 '''
 VIEWS = ((), ("--functions",), ("--callers", "loads"), ("--callees", "main"), ("--tree",), ("--tasks",), ("--blocking", "1us"),
          ("--exceptions",), ("--file", "far_away_module.py"))
-COMMANDS = ("record", "dump", "replay", "report", "info", "ls", "rm", "check")
+COMMANDS = ("record", "dump", "calls", "replay", "report", "info", "ls", "rm", "check")
 LONG_NAME = "a_function_whose_name_is_so_long_that_no_table_has_room_for_all_of_it"
 
 _folder = None
@@ -102,7 +102,7 @@ def width(line):
 
 class Fits(unittest.TestCase):
     def test_no_row_is_wider_than_the_terminal(self):
-        commands = [("report", *view) for view in VIEWS] + [("dump", "--to", "#3000"), ("dump", "-e", "raise,handled"), ("ls",), ("info",), ("check",)]
+        commands = [("report", *view) for view in VIEWS] + [("dump", "--to", "#3000"), ("dump", "-e", "raise,handled"), ("calls",), ("calls", "--all"), ("ls",), ("info",), ("check",)]
         for words in commands:
             for columns in (60, 80, 100, 200):
                 with self.subTest(words, columns=columns):

@@ -1,0 +1,298 @@
+/* pathline calls: the tree of calls as text, one call a line. */
+#define _GNU_SOURCE
+#include "cmd/cmd.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "cmd/calls_text.h"
+#include "cmd/calls_tree.h"
+#include "cmd/page.h"
+#include "cmd/values.h"
+#include "filter/glob.h"
+
+#define WIDTH_DEFAULT 200
+#define WIDTH_LEAST   60
+#define NUMBER_MAX    100000
+
+struct calls {
+	struct pl_recording *r; /* owned */
+	const char *recording;	/* as it was named; NULL: the latest one */
+	struct selection selection;
+	struct out out;
+	struct calls_text text;
+	const char *function;  /* as given; NULL: all */
+	uint32_t depth, width; /* 0: all levels; whole lines */
+	bool all, json;
+	bool some;	 /* there was a call to print */
+	uint32_t headed; /* the process whose heading was written; 0: none yet */
+	bool thread_headed;
+	int code;	  /* exit */
+	uint64_t damages; /* seen so far */
+};
+
+/* "process 1  pid 4711  python3 shop.py" */
+static void write_process(struct calls *w)
+{
+	const struct pl_process *p = w->text.process;
+	struct out *o = &w->out;
+
+	out_line(o);
+	out_tone(o, TONE_STRONG);
+	out_text(o, "process ");
+	out_u64(o, p->number);
+	out_text(o, "  pid ");
+	out_u64(o, p->pid);
+	out_text(o, "  ");
+	out_clean(o, text_of(p->command));
+	out_tone(o, TONE_PLAIN);
+	out_line_end(o);
+}
+
+/* The command that goes to a line's #number. */
+static void write_replay(struct calls *w)
+{
+	struct pl_buf words = {0};
+
+	buf_printf(&words, "  pathline replay -p %" PRIu32 " -t %" PRIu32 " --at '#N'",
+		w->text.process->number, w->text.thread->number);
+	if (w->recording) {
+		buf_u8(&words, ' ');
+		cmd_quote(&words, w->recording);
+	}
+	out_tone(&w->out, TONE_FAINT);
+	out_clean(&w->out, (struct text){.at = (char *)words.at, .length = words.used});
+	out_tone(&w->out, TONE_PLAIN);
+	buf_release(&words);
+}
+
+/* "thread 0  MainThread  pathline replay -p 1 -t 0 --at '#N'" */
+static void write_thread(struct calls *w)
+{
+	const struct pl_thread *t = w->text.thread;
+	struct out *o = &w->out;
+
+	if (w->headed)
+		out_char(o, '\n');
+	if (w->headed != w->text.process->number)
+		write_process(w);
+	w->headed = w->text.process->number;
+	out_line(o);
+	out_tone(o, TONE_STRONG);
+	out_text(o, "thread ");
+	out_u64(o, t->number);
+	out_tone(o, TONE_PLAIN);
+	if (t->name && t->name[0]) {
+		out_text(o, "  ");
+		out_clean(o, text_of(t->name));
+	}
+	write_replay(w);
+	out_line_end(o);
+}
+
+/* A thread of which nothing is shown has no heading. */
+static bool write_call(void *context, const struct call_node *n)
+{
+	struct calls *w = context;
+
+	if (!w->thread_headed && !w->json)
+		write_thread(w);
+	w->thread_headed = true;
+	w->some = true;
+	calls_text_write(&w->text, n);
+	return !w->out.error;
+}
+
+static int walk_thread(struct calls *w, const struct pl_thread *t, struct pl_err *err)
+{
+	struct calls_tree tree = {.r = w->r,
+		.selection = &w->selection,
+		.function = w->function,
+		.depth = w->depth,
+		.all = w->all,
+		.values = values_there(w->r),
+		.write = write_call,
+		.context = w};
+
+	w->text.thread = t;
+	w->thread_headed = false;
+	int code = calls_tree_walk(&tree, t->process, t->number, err);
+	w->damages += tree.damages;
+	return code;
+}
+
+static void walk_process(struct calls *w, const struct pl_process *p)
+{
+	struct pl_err err = {0};
+	int code = 0;
+
+	w->text.process = p;
+	for (uint32_t n = 0; n < p->thread_count && code == 0 && !w->out.error; n++) {
+		const struct pl_thread *t = pl_recording_thread(w->r, p->number, n);
+		if (t && select_thread(&w->selection, w->r, t))
+			code = walk_thread(w, t, &err);
+	}
+	if (code < 0) {
+		w->code = CMD_BAD;
+		cmd_say("calls: process %" PRIu32 ": %s", p->number,
+			err.used ? pl_err_text(&err) : pl_error_name(code));
+	}
+}
+
+static void walk_processes(struct calls *w)
+{
+	for (uint32_t i = 0; i < pl_recording_process_count(w->r) && !w->out.error; i++) {
+		const struct pl_process *p = pl_recording_process(w->r, i);
+		if (select_process(&w->selection, w->r, p))
+			walk_process(w, p);
+	}
+}
+
+/* Of damage the tree has a gap; of all of it `check` has the place. */
+static void say_damages(struct calls *w)
+{
+	const uint64_t known = pl_recording_damage_count(w->r);
+	const uint64_t n = known > w->damages ? known : w->damages;
+
+	if (!n)
+		return;
+	w->code = CMD_BAD;
+	cmd_say("calls: the recording is damaged in %" PRIu64
+		" place%s; `pathline check` says where",
+		n, n > 1 ? "s" : "");
+}
+
+static void say_nothing(struct calls *w)
+{
+	char range[SELECT_RANGE_BYTES];
+	struct pl_recording_info info;
+
+	if (w->some || w->out.error || w->code != CMD_OK)
+		return;
+	pl_recording_info(w->r, &info);
+	select_range(&info, range);
+	cmd_say("calls: no call is selected; the recording is from %s", range);
+}
+
+/* ---- options ---- */
+
+static int read_number(const char *option, const char *text, uint32_t *number)
+{
+	char *end;
+	const unsigned long n = strtoul(text, &end, 10);
+
+	if (*text >= '0' && *text <= '9' && !*end && n <= NUMBER_MAX) {
+		*number = (uint32_t)n;
+		return CMD_GO;
+	}
+	cmd_say("calls: --%s: '%s' is not a number up to %d", option, text, NUMBER_MAX);
+	return CMD_USAGE;
+}
+
+static int read_numbers(struct calls *w, const char *depth, const char *width)
+{
+	int code = depth ? read_number("depth", depth, &w->depth) : CMD_GO;
+
+	w->width = WIDTH_DEFAULT;
+	if (code == CMD_GO && width)
+		code = read_number("width", width, &w->width);
+	if (code == CMD_GO && w->width && w->width < WIDTH_LEAST) {
+		cmd_say("calls: --width: at least %d columns, or 0 for whole lines", WIDTH_LEAST);
+		code = CMD_USAGE;
+	}
+	if (code == CMD_GO && w->function &&
+		!glob_is_sound(view_of(w->function, strlen(w->function)))) {
+		cmd_say("calls: --function: a bracket of '%s' is not closed", w->function);
+		code = CMD_USAGE;
+	}
+	return code;
+}
+
+/* Elsewhere than on a terminal lines are cut, too; paths below this directory are relative. */
+static int open_output(struct calls *w, struct cmd *c, bool width_given)
+{
+	int code = page_open(c, &w->out, !w->json);
+
+	if (code != CMD_GO)
+		return code;
+	if (!w->json && (width_given || !w->out.columns))
+		w->out.columns = w->width;
+	if (!w->json && !w->out.here)
+		w->out.here = getcwd(NULL, 0);
+	w->text = (struct calls_text){.out = &w->out, .json = w->json};
+	return calls_text_init(&w->text);
+}
+
+static int calls_prepare(struct calls *w, struct cmd *c, bool width_given)
+{
+	w->selection.command = "calls";
+	int code = select_read(&w->selection, w->r);
+
+	if (code == CMD_GO)
+		code = select_find_tasks(&w->selection, w->r);
+	return code == CMD_GO ? open_output(w, c, width_given) : code;
+}
+
+static const char ABOUT[] =
+	"Print the calls of each thread as a tree, one call a line, indented by depth:\n\n"
+	"  name(arguments) -> result  file:line  time  #seq\n\n"
+	"Arguments and results are there if they were recorded (record --values). !! is an\n"
+	"exception with which the call ended. Calls that follow each other and are alike are\n"
+	"one line with their number and the sum of their times; below it is the first of them.\n"
+	"A run of a generator or a coroutine, until it yields or awaits, is a call.";
+
+int cmd_calls(struct cmd *c)
+{
+	struct calls w = {.code = CMD_OK};
+	const char *depth = NULL, *width = NULL;
+	const struct cmd_option options[] = {
+		{"all", 'a', NULL, "a line for each call: nothing is folded", .flag = &w.all},
+		{"depth", 'd', "N", "at most N levels; +12 below counts what is left out",
+			.text = &depth},
+		{"width", 'w', "N",
+			"cut lines at N columns; 0: nowhere. Without it: those of the terminal, "
+			"else 200",
+			.text = &width},
+		{"json", 0, NULL, "one JSON object a line", .flag = &w.json},
+		{"function", 'F', "PATTERN",
+			"only calls of such functions, and what is below them: a name, or its "
+			"last\n"
+			"part, as book, Shop.* or test_*",
+			.text = &w.function},
+		{"process", 'p', "LIST",
+			"by number, pid, or a part of the command line; 1,3 for two",
+			.text = &w.selection.process},
+		{"thread", 't', "LIST", "by number, native id, or name, as 0,worker",
+			.text = &w.selection.thread},
+		{"task", 0, "LIST", "by number or name, as 3,job: of asyncio, trio, or a greenlet",
+			.text = &w.selection.task},
+		{"from", 0, "WHEN", "as in dump: 10:52:01.5, +1.5, 42% or #4711 (seq)",
+			.text = &w.selection.from_text},
+		{"to", 0, "WHEN", "the same; both ends belong to it", .text = &w.selection.to_text},
+		{0},
+	};
+	int code, written;
+
+	code = cmd_parse(c, &(struct cmd_usage){"[RECORDING]", ABOUT, options, .paged = true});
+	if (code == CMD_GO)
+		code = read_numbers(&w, depth, width);
+	w.recording = code == CMD_GO && c->count ? c->words[0] : NULL;
+	if (code == CMD_GO)
+		code = cmd_open(c, &w.r);
+	if (code == CMD_GO)
+		code = calls_prepare(&w, c, width);
+	if (code == CMD_GO) {
+		page_start(c, &w.out);
+		walk_processes(&w);
+		say_damages(&w);
+		say_nothing(&w);
+		code = w.code;
+	}
+	calls_text_release(&w.text);
+	select_release(&w.selection);
+	written = page_close(c, &w.out);
+	pl_recording_close(w.r);
+	return written ? written : code;
+}

@@ -1,0 +1,104 @@
+/* A node of the tree of calls (calls_tree.h): a call, or several that are folded into one; or a gap
+ * or a mark.
+ */
+#ifndef PL_CMD_CALLS_NODE_H
+#define PL_CMD_CALLS_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "pathline/pathline.h"
+
+/* How a node begins. A row: constant, the word of --json. */
+#define CALL_BEGINS(X)                                                                             \
+	X(CALLED, "call")                                                                          \
+	X(RESUMED, "resume")                                                                       \
+	X(THROWN, "throw")                                                                         \
+	X(OUTSIDE, "outside")                                                                      \
+	X(CONTINUES, "continues") /* its beginning is not in what was read */                      \
+	X(GAP, "gap")		  /* no call: events are missing */                                \
+	X(MARK, "mark")		  /* no call */
+
+/* How it ends. */
+#define CALL_ENDS(X)                                                                               \
+	X(OPEN, "open") /* it has not ended where what is read ends */                             \
+	X(RETURNED, "return")                                                                      \
+	X(YIELDED, "yield")                                                                        \
+	X(RAISED, "unwind")                                                                        \
+	X(LEFT, "left")		/* its greenlet was left for another one */                        \
+	X(VANISHED, "vanished") /* without an event */                                             \
+	X(NONE, "none")		/* that of a gap, a mark, or a call that is not recorded */
+
+#define X(constant, word) CALL_##constant,
+enum call_begin { CALL_BEGINS(X) };
+enum call_end { CALL_ENDS(X) };
+#undef X
+
+/* What is known of one call, and what differs between calls that are folded. */
+struct call_one {
+	struct pl_values in;  /* owned: arguments, what was sent, or what was thrown */
+	struct pl_values out; /* owned: the result, what it yields, or the exception */
+	uint64_t seq;
+	uint64_t task_id; /* 0: no task begins here, or its number is not known */
+	char *task;	  /* owned: its name; NULL: none, or not known */
+};
+
+struct call_node {
+	struct call_node *parent;	/* NULL: of the root */
+	struct call_node *next;		/* sibling */
+	struct call_node *first, *last; /* children that have ended; owned */
+	struct call_one one, to;	/* the first call, and of several the last one */
+	const struct pl_code *code;	/* NULL: of gaps and marks outside of all code */
+	const char *type;		/* of the exception; of a gap, its reason */
+	char *text;			/* owned: of a mark */
+	uint64_t count;			/* of calls */
+	uint64_t below;			/* calls below it, deeper than --depth */
+	uint64_t generator;
+	uint64_t lost;	/* of a gap: events */
+	uint64_t shape; /* the same: the node can be folded with it */
+	int64_t begin_ns;
+	int64_t total_ns;    /* by the times of events: the sum of all calls */
+	int64_t latest_ns;   /* the last one had ended by then; INT64_MAX: not known */
+	uint32_t depth;	     /* frames below it in the thread */
+	uint32_t level;	     /* nodes above it */
+	int32_t line;	     /* where it begins */
+	int32_t caller_line; /* 0: none */
+	enum pl_gap_reason gap;
+	enum call_begin begin;
+	enum call_end end;
+	bool written;
+};
+
+const char *call_begin_word(enum call_begin begin);
+const char *call_end_word(enum call_end end);
+
+/* Is it a call that was recorded, of which an end is known or missing? */
+static inline bool call_is_run(const struct call_node *n)
+{
+	return n->begin <= CALL_THROWN || n->begin == CALL_CONTINUES;
+}
+
+/* Nodes that are not used, for the next ones. */
+struct call_nodes {
+	struct call_node *unused; /* owned */
+	size_t held;		  /* bytes of the nodes that are in use */
+};
+
+/* All zero. NULL: there is no memory. */
+struct call_node *call_node_new(struct call_nodes *all);
+/* With all that is below it, and below what was taken out of its parent's list. */
+void call_node_free(struct call_nodes *all, struct call_node *n);
+void call_nodes_release(struct call_nodes *all);
+
+/* *to, which is released before, gets a copy of the values. false: there is no memory. */
+bool call_values_copy(struct call_nodes *all, struct pl_values *to, const struct pl_values *from);
+void call_values_release(struct call_nodes *all, struct pl_values *v);
+
+/* Say what its shape is, when it and its children have ended. */
+void call_node_shape(struct call_node *n);
+/* Put a node that has ended at the end of its parent's list, or with `fold` into the last node
+ * there, if they have the same shape; then it is freed. */
+void call_node_append(struct call_nodes *all, struct call_node *n, bool fold);
+/* The next one in the order of their beginnings, at or below `top`; NULL: there is none. */
+struct call_node *call_node_next(const struct call_node *top, struct call_node *n);
+
+#endif

@@ -1,0 +1,564 @@
+#define _GNU_SOURCE
+#include "cmd/calls_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/units.h"
+#include "filter/glob.h"
+
+/* Of nodes, before the calls that are still open are written. Without folding there is no reason to
+ * keep many. */
+#define HELD_MAX     (64u << 20)
+#define HELD_ALL_MAX (4u << 20)
+/* A search that passes over events stops some thousands before the one that is wanted. */
+#define AHEAD_EVENTS 16384
+
+struct call_frame {
+	const struct pl_code *code;
+	uint64_t generator, task;
+	struct call_node *node;	 /* owned; NULL: it is not shown */
+	struct call_node *shown; /* that node, or the nearest one of a frame below, or the root */
+	bool inside;		 /* a function of --function, or called by one */
+	/* of the last exception that arrived in it */
+	struct pl_values raised; /* owned */
+	const char *raised_type;
+};
+
+static bool begins_frame(const struct pl_event *e)
+{
+	return e->kind == PL_EVENT_CALL || e->kind == PL_EVENT_RESUME ||
+	       e->kind == PL_EVENT_THROW || e->kind == PL_EVENT_OUTSIDE;
+}
+
+static bool ends_frame(const struct pl_event *e)
+{
+	return e->kind == PL_EVENT_RETURN || e->kind == PL_EVENT_YIELD ||
+	       e->kind == PL_EVENT_UNWIND;
+}
+
+static bool raises(const struct pl_event *e)
+{
+	return e->kind == PL_EVENT_RAISE || e->kind == PL_EVENT_RERAISE;
+}
+
+static int64_t latest_of(const struct pl_event *e)
+{
+	int64_t latest;
+
+	return __builtin_add_overflow(e->time_ns, e->time_error_ns, &latest) ? INT64_MAX : latest;
+}
+
+static void keep_values(struct calls_tree *t, struct pl_values *to, const struct pl_values *from)
+{
+	t->failed |= !call_values_copy(&t->nodes, to, from);
+}
+
+/* ---- writing ---- */
+
+static void write_node(struct calls_tree *t, const struct call_node *n)
+{
+	if (!t->stopped && !t->failed)
+		t->stopped = !t->write(t->context, n);
+}
+
+/* Write what has ended below the node; the last one is left if others may be folded into it. */
+static void write_ended(struct calls_tree *t, struct call_node *parent, bool but_last)
+{
+	while (parent->first && !(but_last && parent->first == parent->last)) {
+		struct call_node *n = parent->first;
+		for (struct call_node *m = n; m; m = call_node_next(n, m))
+			write_node(t, m);
+		parent->first = n->next;
+		if (!parent->first)
+			parent->last = NULL;
+		call_node_free(&t->nodes, n);
+	}
+}
+
+/* ---- ends that come later ---- */
+
+static void set_end(struct calls_tree *t, struct call_node *n, const struct pl_event *e)
+{
+	n->end = e->kind == PL_EVENT_RETURN  ? CALL_RETURNED
+		 : e->kind == PL_EVENT_YIELD ? CALL_YIELDED
+					     : CALL_RAISED;
+	if (e->kind != PL_EVENT_UNWIND)
+		keep_values(t, &n->one.out, &e->values);
+}
+
+static void set_end_time(struct call_node *n, const struct pl_event *e)
+{
+	n->total_ns = units_between(n->begin_ns, e->time_ns);
+	n->latest_ns = latest_of(e);
+}
+
+/* It is still open at the last event. */
+static void set_open(struct call_node *n, const struct pl_event *last)
+{
+	n->end = n->begin == CALL_OUTSIDE ? CALL_NONE : CALL_OPEN;
+	n->type = last->kind == PL_EVENT_GAP ? pl_gap_reason_name(last->gap) : NULL;
+	set_end_time(n, last);
+}
+
+/* The frame of the node still runs at this event. An exception that arrives is kept. */
+static bool is_within(struct calls_tree *t, struct call_node *n, const struct pl_event *e)
+{
+	if (e->kind == PL_EVENT_GAP || e->kind == PL_EVENT_MARK || e->depth > n->depth)
+		return true;
+	if (e->depth < n->depth || e->code != n->code || e->greenlet != t->greenlet)
+		return false;
+	if (raises(e)) {
+		n->type = e->type;
+		keep_values(t, &n->one.out, &e->values);
+	}
+	return !ends_frame(e) && !begins_frame(e);
+}
+
+/* Pass over what the frame calls, and move the cursor there. PL_END: it never ends. */
+static int pass_ahead(struct calls_tree *t, const struct call_node *n, uint64_t seq)
+{
+	const struct pl_wanted none = {
+		.process = t->now.position.process, .thread = t->now.position.thread};
+	int code = t->search ? 0 : pl_search_new(&t->search, t->r, &none, NULL);
+
+	if (code == 0)
+		code = pl_search_shallow(t->search, n->depth, false, &seq, NULL);
+	if (code >= 0 && !t->ahead) {
+		code = pl_cursor_new(&t->ahead, t->r, none.process, none.thread, NULL);
+		if (code == 0)
+			pl_cursor_want_values(t->ahead, t->values);
+	}
+	return code < 0 ? code : pl_cursor_seek_seq(t->ahead, code ? INT64_MAX : seq, NULL);
+}
+
+/* Rows of what may have run are no events. */
+static int next_ahead(struct calls_tree *t, struct pl_event *e)
+{
+	struct pl_event next;
+	int code;
+
+	do
+		code = pl_cursor_next(t->ahead, &next, NULL);
+	while (code == 0 && next.kind == PL_EVENT_POSSIBLE);
+	if (code == 0)
+		*e = next;
+	return code;
+}
+
+/* The first event at which the frame does not run any more. */
+static int look_ahead(struct calls_tree *t, struct call_node *n, struct pl_event *e)
+{
+	int code = pass_ahead(t, n, t->now.seq + 1);
+
+	*e = t->now;
+	for (uint64_t i = 1; code == 0; i++) {
+		if (i % AHEAD_EVENTS == 0)
+			code = pass_ahead(t, n, e->seq + 1);
+		if (code == 0)
+			code = next_ahead(t, e);
+		if (code == 0 && when_after(&t->selection->to, e))
+			code = PL_END;
+		if (code == 0 && !is_within(t, n, e))
+			break;
+	}
+	return code;
+}
+
+static void find_end(struct calls_tree *t, struct call_node *n)
+{
+	struct pl_event e;
+
+	if (look_ahead(t, n, &e)) {
+		set_open(n, &e);
+		return;
+	}
+	set_end_time(n, &e);
+	if (e.kind != PL_EVENT_UNWIND)
+		n->type = NULL;
+	if (ends_frame(&e) && e.depth == n->depth && e.code == n->code && e.greenlet == t->greenlet)
+		set_end(t, n, &e);
+	else
+		n->end = n->begin == CALL_OUTSIDE    ? CALL_NONE
+			 : e.greenlet != t->greenlet ? CALL_LEFT
+						     : CALL_VANISHED;
+}
+
+/* Too much is kept: write calls that are open, the outermost first, until it is half of that. */
+static void write_open(struct calls_tree *t)
+{
+	const size_t most = t->all ? HELD_ALL_MAX : HELD_MAX;
+	struct call_node *inner = &t->root;
+
+	for (size_t i = 0; i < t->count && t->nodes.held > most / 2; i++) {
+		struct call_node *n = t->frames[i].node;
+		if (!n)
+			continue;
+		inner = n;
+		if (n->written)
+			continue;
+		write_ended(t, n->parent, false);
+		find_end(t, n);
+		write_node(t, n);
+		n->written = true;
+	}
+	if (t->nodes.held > most / 2)
+		write_ended(t, inner, false);
+	t->held_max = t->nodes.held > most / 2 ? 2 * t->nodes.held : most;
+}
+
+/* ---- nodes ---- */
+
+static struct call_node *shown_now(struct calls_tree *t)
+{
+	return t->count ? t->frames[t->count - 1].shown : &t->root;
+}
+
+/* NULL: there is no memory. */
+static struct call_node *begin_node(
+	struct calls_tree *t, const struct pl_event *e, enum call_begin begin)
+{
+	struct call_node *n = call_node_new(&t->nodes), *parent = shown_now(t);
+
+	if (!n) {
+		t->failed = true;
+		return NULL;
+	}
+	n->parent = parent;
+	n->level = parent->level + 1;
+	n->begin = begin;
+	n->code = e->code;
+	n->depth = e->depth;
+	n->caller_line = e->caller_line;
+	n->line = begin == CALL_CALLED || begin == CALL_OUTSIDE ? pl_code_first_line(e->code)
+								: e->line;
+	n->generator = e->generator;
+	n->begin_ns = e->time_ns;
+	n->one.seq = e->seq;
+	return n;
+}
+
+/* The node has ended. */
+static void end_node(struct calls_tree *t, struct call_node *n)
+{
+	struct call_node *parent = n->parent;
+
+	if (n->written) {
+		write_ended(t, n, false);
+		call_node_free(&t->nodes, n);
+		return;
+	}
+	call_node_shape(n);
+	call_node_append(&t->nodes, n, !t->all);
+	if (parent->written)
+		write_ended(t, parent, !t->all);
+	if (t->nodes.held > t->held_max)
+		write_open(t);
+}
+
+static void take_gap(struct calls_tree *t, const struct pl_event *e)
+{
+	t->damages += e->gap == PL_GAP_DAMAGED;
+	if (t->function && shown_now(t) == &t->root)
+		return;
+	struct call_node *n = begin_node(t, e, CALL_GAP);
+	if (!n)
+		return;
+	n->end = CALL_NONE;
+	n->gap = e->gap;
+	n->type = pl_gap_reason_name(e->gap);
+	n->lost = e->lost;
+	end_node(t, n);
+}
+
+static void take_mark(struct calls_tree *t, const struct pl_event *e)
+{
+	if (!select_task(t->selection, e) || (t->function && shown_now(t) == &t->root))
+		return;
+	struct call_node *n = begin_node(t, e, CALL_MARK);
+	if (!n)
+		return;
+	n->end = CALL_NONE;
+	n->text = strdup(e->type ? e->type : "");
+	t->failed |= !n->text;
+	end_node(t, n);
+}
+
+/* ---- frames ---- */
+
+/* --function has the whole name, or what is behind its last dot. */
+static bool is_function(const struct calls_tree *t, const struct pl_code *code)
+{
+	const struct pl_view pattern = view_of(t->function, strlen(t->function));
+	const char *name = pl_code_name(code), *dot = strrchr(name, '.');
+
+	return glob_match(pattern, view_of(name, strlen(name)), 0) ||
+	       (dot && glob_match(pattern, view_of(dot + 1, strlen(dot + 1)), 0));
+}
+
+/* Older recordings have no numbers of tasks. */
+static uint64_t task_key(const struct pl_event *e)
+{
+	return e->task_id ? e->task_id : e->task ? hash_bytes(e->task, strlen(e->task)) : 0;
+}
+
+static void note_task(struct calls_tree *t, struct call_node *n, const struct pl_event *e)
+{
+	n->one.task_id = e->task_id;
+	n->one.task = e->task ? strdup(e->task) : NULL;
+	t->failed |= e->task && !n->one.task;
+}
+
+static void show_frame(
+	struct calls_tree *t, struct call_frame *f, const struct pl_event *e, enum call_begin begin)
+{
+	const uint64_t task = t->count ? t->frames[t->count - 1].task : 0;
+	struct call_node *parent = shown_now(t);
+
+	f->shown = parent;
+	if (!f->inside || !select_task(t->selection, e))
+		return;
+	if (t->depth && parent->level + 1 >= t->depth) {
+		parent->below++;
+		return;
+	}
+	f->node = begin_node(t, e, begin);
+	if (!f->node)
+		return;
+	f->shown = f->node;
+	if (f->task && f->task != task)
+		note_task(t, f->node, e);
+	keep_values(t, &f->node->one.in, &e->values);
+}
+
+static void open_frame(struct calls_tree *t, const struct pl_event *e, enum call_begin begin)
+{
+	if (t->count == t->room) {
+		const size_t room = t->room ? 2 * t->room : 64;
+		void *frames = realloc(t->frames, room * sizeof *t->frames);
+		if (!frames) {
+			t->failed = true;
+			return;
+		}
+		t->frames = frames;
+		t->room = room;
+	}
+	struct call_frame f = {.code = e->code, .generator = e->generator, .task = task_key(e)};
+	f.inside = !t->function || (t->count && t->frames[t->count - 1].inside) ||
+		   is_function(t, e->code);
+	show_frame(t, &f, e, begin);
+	t->frames[t->count++] = f;
+}
+
+/* e: with which it ends; NULL: without an event. */
+static void close_frame(struct calls_tree *t, const struct pl_event *e, enum call_end end)
+{
+	struct call_frame *f = &t->frames[t->count - 1];
+	struct call_node *n = f->node;
+
+	if (n && !n->written) {
+		if (e && e->kind == PL_EVENT_UNWIND) {
+			n->type = f->raised_type;
+			n->one.out = f->raised;
+			f->raised = (struct pl_values){0};
+		}
+		set_end_time(n, &t->now);
+		if (e)
+			set_end(t, n, e);
+		else if (end == CALL_OPEN)
+			set_open(n, &t->now);
+		else
+			n->end = n->begin == CALL_OUTSIDE ? CALL_NONE : end;
+	}
+	call_values_release(&t->nodes, &f->raised);
+	t->count--;
+	if (n)
+		end_node(t, n);
+}
+
+static void close_to(struct calls_tree *t, size_t count, enum call_end end)
+{
+	while (t->count > count)
+		close_frame(t, NULL, end);
+}
+
+/* ---- the stack ---- */
+
+/* How many of the frames are those that the tree has. */
+static size_t same_frames(const struct calls_tree *t, const struct pl_frame *frames, size_t count)
+{
+	size_t n = 0;
+
+	while (n < count && n < t->count && frames[n].code == t->frames[n].code &&
+		frames[n].generator == t->frames[n].generator)
+		n++;
+	return n;
+}
+
+/* Frames that the path has on its stack, but of which no event was read: those that were there at
+ * the beginning, after a gap, or of a greenlet that goes on. */
+static void open_missing(
+	struct calls_tree *t, const struct pl_event *e, const struct pl_frame *frames, size_t count)
+{
+	struct pl_event made = *e;
+
+	made.task = NULL;
+	made.task_id = 0;
+	made.values = (struct pl_values){0};
+	for (size_t i = 0; i < count && !t->failed; i++) {
+		made.caller_line = i ? frames[i - 1].line : 0;
+		if (frames[i].task || frames[i].task_id) {
+			made.task = frames[i].task;
+			made.task_id = frames[i].task_id;
+		}
+		if (i < t->count)
+			continue;
+		made.code = frames[i].code;
+		made.line = frames[i].line;
+		made.depth = (uint32_t)i;
+		made.generator = frames[i].generator;
+		open_frame(t, &made, CALL_CONTINUES);
+	}
+}
+
+/* Take the stack of the cursor; frames: those below the event's own, or with it. */
+static void take_stack(struct calls_tree *t, const struct pl_event *e, size_t wanted)
+{
+	size_t count = pl_cursor_stack(t->cursor, NULL, 0);
+	struct pl_frame *frames = calloc(count + 1, sizeof *frames);
+	const bool moved = e->greenlet != t->greenlet;
+
+	if (!frames) {
+		t->failed = true;
+		return;
+	}
+	pl_cursor_stack(t->cursor, frames, count);
+	if (count > wanted)
+		count = wanted;
+	close_to(t, moved ? 0 : same_frames(t, frames, count), moved ? CALL_LEFT : CALL_VANISHED);
+	t->greenlet = e->greenlet;
+	open_missing(t, e, frames, count);
+	free(frames);
+	if (ends_frame(e) && t->count == e->depth && t->count + 1 == wanted) {
+		struct pl_event made = *e;
+		made.values = (struct pl_values){0};
+		made.caller_line = 0;
+		open_frame(t, &made, CALL_CONTINUES);
+	}
+}
+
+/* Before an event the tree has the frames that the path has. Mostly it has. */
+static void follow_stack(struct calls_tree *t, const struct pl_event *e)
+{
+	const bool begins = begins_frame(e);
+	const size_t wanted = (size_t)e->depth + !begins;
+
+	if (e->greenlet != t->greenlet || t->count < wanted ||
+		(!begins && t->frames[wanted - 1].code != e->code))
+		take_stack(t, e, wanted);
+	else if (t->count > wanted)
+		close_to(t, wanted, CALL_VANISHED);
+}
+
+static void take_exception(struct calls_tree *t, const struct pl_event *e)
+{
+	struct call_frame *f = &t->frames[t->count - 1];
+
+	f->raised_type = e->type;
+	keep_values(t, &f->raised, &e->values);
+}
+
+static void take_event(struct calls_tree *t, const struct pl_event *e)
+{
+	static const enum call_begin begins[] = {[PL_EVENT_CALL] = CALL_CALLED,
+		[PL_EVENT_RESUME] = CALL_RESUMED,
+		[PL_EVENT_THROW] = CALL_THROWN,
+		[PL_EVENT_OUTSIDE] = CALL_OUTSIDE};
+
+	if (e->kind == PL_EVENT_GAP) {
+		take_gap(t, e);
+		return;
+	}
+	if (e->kind == PL_EVENT_MARK) {
+		take_mark(t, e);
+		return;
+	}
+	if (!e->code)
+		return;
+	follow_stack(t, e);
+	if (begins_frame(e))
+		open_frame(t, e, begins[e->kind]);
+	else if (ends_frame(e) && t->count == (size_t)e->depth + 1)
+		close_frame(t, e, CALL_OPEN);
+	else if (raises(e) && t->count)
+		take_exception(t, e);
+}
+
+/* ---- the thread ---- */
+
+static int seek_from(struct calls_tree *t, struct pl_err *err)
+{
+	const struct when *from = &t->selection->from;
+
+	if (from->kind == WHEN_TIME)
+		return pl_cursor_seek_time(t->cursor, from->time_ns, err);
+	return from->kind == WHEN_SEQ ? pl_cursor_seek_seq(t->cursor, from->seq, err) : 0;
+}
+
+static int walk_events(struct calls_tree *t, struct pl_err *err)
+{
+	struct pl_event e;
+	int code = 0;
+
+	while (code == 0 && !t->stopped && !t->failed) {
+		code = pl_cursor_next(t->cursor, &e, err);
+		if (code == 0 && when_after(&t->selection->to, &e))
+			code = PL_END;
+		if (code || e.kind == PL_EVENT_POSSIBLE)
+			continue;
+		t->now = e;
+		take_event(t, &e);
+	}
+	return code == PL_END ? 0 : code;
+}
+
+static void release_tree(struct calls_tree *t)
+{
+	for (size_t i = t->count; i > 0; i--) {
+		call_values_release(&t->nodes, &t->frames[i - 1].raised);
+		if (t->frames[i - 1].node)
+			call_node_free(&t->nodes, t->frames[i - 1].node);
+	}
+	while (t->root.first) {
+		struct call_node *n = t->root.first;
+		t->root.first = n->next;
+		call_node_free(&t->nodes, n);
+	}
+	call_nodes_release(&t->nodes);
+	free(t->frames);
+	t->frames = NULL;
+	t->count = t->room = 0;
+	pl_search_free(t->search);
+	pl_cursor_free(t->ahead);
+	pl_cursor_free(t->cursor);
+	t->search = NULL;
+	t->cursor = t->ahead = NULL;
+}
+
+int calls_tree_walk(struct calls_tree *t, uint32_t process, uint32_t thread, struct pl_err *err)
+{
+	int code = pl_cursor_new(&t->cursor, t->r, process, thread, err);
+
+	t->root = (struct call_node){.level = UINT32_MAX, .written = true};
+	t->greenlet = 0;
+	t->held_max = t->all ? HELD_ALL_MAX : HELD_MAX;
+	if (code == 0) {
+		pl_cursor_want_values(t->cursor, t->values);
+		code = seek_from(t, err);
+	}
+	if (code >= 0)
+		code = walk_events(t, err);
+	close_to(t, 0, CALL_OPEN);
+	write_ended(t, &t->root, false);
+	release_tree(t);
+	return code < 0 ? code : t->failed ? PL_ERR_MEMORY : 0;
+}
