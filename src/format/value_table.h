@@ -19,7 +19,7 @@
  * `fields` are FORMAT.md's words. Numbers are varints; `id` is the object's address / 8, 0: it is
  * not kept; `length` is how many members, characters or bytes there were, of which fewer may
  * follow; a string has its length in bytes before it, and is UTF-8 as Python's surrogatepass writes
- * it. Members end with END.
+ * it. Members end with END; so a name has a byte at least.
  */
 #ifndef PL_FORMAT_VALUE_TABLE_H
 #define PL_FORMAT_VALUE_TABLE_H

@@ -12,18 +12,38 @@
 #include <xxhash.h>
 #include "pathline/profile.h"
 #include "pathline/times.h"
+#include "pathline/values.h"
 #include "tests/lib/recording.h"
 
 #define ROWS_MAX 200000 /* a few bytes can claim many rows; time is bounded too */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
+/* The table of the block's sections. */
+static void mend_table(uint8_t *table, size_t left)
+{
+	uint32_t bytes;
+
+	if (left < sizeof bytes)
+		return;
+	memcpy(&bytes, table, sizeof bytes);
+	if (bytes > BLOCK_TABLE_MAX || left < sizeof bytes + bytes + sizeof(uint64_t))
+		return;
+	const uint64_t check = hash_bytes(table, sizeof bytes + bytes);
+	memcpy(table + sizeof bytes + bytes, &check, sizeof check);
+}
+
 static void mend_block(uint8_t *payload, size_t stored)
 {
+	uint32_t flags;
+
 	if (stored < BLOCK_HEAD_BYTES)
 		return;
+	memcpy(&flags, payload + offsetof(struct block_head, flags), sizeof flags);
 	const uint64_t check = hash_bytes(payload, BLOCK_HEAD_CHECK);
 	memcpy(payload + BLOCK_HEAD_CHECK, &check, sizeof check);
+	if (flags & BLOCK_SECTIONS)
+		mend_table(payload + BLOCK_HEAD_BYTES, stored - BLOCK_HEAD_BYTES);
 }
 
 /* Make every record's checks right, as far as the lengths lead from one to the next. */
@@ -63,6 +83,18 @@ static void touch(const char *text)
 		abort();
 }
 
+static void read_values(struct pl_values rest)
+{
+	struct pl_value value;
+	char text[256];
+
+	while (pl_values_next(&rest, &value) == 0) {
+		if (pl_value_text(&value, text, sizeof text) >= sizeof text)
+			abort();
+		read_values(value.members);
+	}
+}
+
 static void read_row(struct pl_recording *r, const struct pl_event *e)
 {
 	struct pl_text text;
@@ -76,6 +108,10 @@ static void read_row(struct pl_recording *r, const struct pl_event *e)
 	}
 	touch(pl_code_file(e->code));
 	touch(pl_code_name(e->code));
+	read_values(e->values);
+	struct pl_argument arguments[4];
+	if (pl_code_arguments(e->code, arguments, 4) && arguments[0].name.length > 1u << 30)
+		abort();
 	if (pl_source_line(r, e->code, e->line, &text, NULL) == 0 && text.length)
 		touch(text.at[text.length - 1] ? "" : NULL);
 }
@@ -86,6 +122,7 @@ static void read_rows(struct pl_recording *r, struct pl_cursor *c)
 	struct pl_event e;
 	int64_t last[4] = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
 
+	pl_cursor_want_values(c, true);
 	uint32_t i = 0;
 	for (; i < ROWS_MAX && pl_cursor_next(c, &e, NULL) == 0; i++) {
 		read_row(r, &e);

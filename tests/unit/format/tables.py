@@ -138,6 +138,12 @@ def main():
         offset += size
     check.same("samples head", [row[:3] for row in page_table(page, "samples head")], fields)
 
+    values = macro_rows(read(root, "src/format/value_table.h"), "VALUE_KINDS")
+    check.same("values", page_table(page, "values"), [[n, name, *rest] for name, n, *rest in values])
+    shown = [row for row in values if row[0] not in ("END", "TYPED")]
+    check.same("values of the API", [row[:2] for row in macro_rows(read(root, "include/pathline/values.h"), "PL_VALUE_KINDS")],
+               [[name, n] for name, n, *_ in shown])
+
     known = constants(record) | constants(event) | constants(block)
     version = "Version %d.%d." % (known["FORMAT_MAJOR"], known["FORMAT_MINOR"])
     minors = [row[0] for row in page_table(page, "versions")]

@@ -35,7 +35,7 @@ static void make(struct maker *m, bool chains)
 		maker_event1(t, EVENT_TIME, 30 + i);
 		maker_enter(t, i < 3 ? EVENT_NO_SITE : MAKER_UNIT(0), i < 3 ? 10 : 20);
 		maker_line(t, 0);
-		maker_further(t, 1 + i % 4, "a value");
+		maker_further(t, 1 + i % 4, "a\1\2\3");
 		maker_event2(t, EVENT_RAISE, MAKER_UNIT(0), 5);
 		maker_event2(t, EVENT_HANDLED, MAKER_UNIT(0), 5);
 		maker_line(t, 0);
