@@ -1,0 +1,124 @@
+"""dump of a recording with values: text, fields and JSON; and info, check."""
+import json
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # noqa: E402
+
+QUICK = True
+SHOP = """\
+class SoldOut(Exception):
+    pass
+
+
+class Order:
+    def __init__(self, item):
+        self.item = item
+
+
+def book(order, *rest, price=2.5, **more):
+    if order["count"] > 5:
+        raise SoldOut(order["item"])
+    return order["count"] * price
+
+
+def ask():
+    answer = yield 1
+    yield answer
+
+
+def keep(order):
+    return order
+
+
+book({"item": "anvil", "count": 2}, 1, colour="red")
+try:
+    book({"item": "it's\\n", "count": 9})
+except SoldOut:
+    pass
+asked = ask()
+next(asked)
+asked.send("hi")
+next(asked, None)
+keep(Order("anvil"))
+keep(list(range(1000)))
+"""
+
+
+def pathline(*words):
+    done = session.pathline(*words)
+    if done.returncode:
+        raise AssertionError(done.stderr.decode())
+    return done.stdout.decode()
+
+
+class DumpValues(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = session.scratch()
+        program = os.path.join(cls.folder, "shop.py")
+        with open(program, "w", encoding="utf-8") as f:
+            f.write(SHOP)
+        cls.directory = os.path.join(cls.folder, "r")
+        pathline("record", "--python", session.PYTHON, "--values", "calls", "-o", cls.directory, program)
+
+    def rows(self, *options):
+        rows = [json.loads(line)["data"] for line in pathline("dump", self.directory, "--json", *options).splitlines()]
+        self.assertTrue(rows)
+        return rows
+
+    def test_text(self):
+        text = pathline("dump", self.directory)
+        for line in ("call book(order={'item': 'anvil', 'count': 2}, price=2.5, *rest=(1,), **more={'colour': 'red'})  ",
+                     "return 5.0  in book\n", """raise SoldOut("it's\\n") in book line 12\n""", "yield 1  in ask\n",
+                     "resume ask <- 'hi'  ", "yield 'hi'  in ask\n", "call keep(order=<Order item='anvil'>)  ",
+                     "return [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, \u2026+990 items]  in keep\n"):
+            self.assertIn(line, text)
+        self.assertNotIn("<- None", text)
+
+    def test_fields(self):
+        rows = [line.split("\t") for line in
+                pathline("dump", self.directory, "-e", "call,return", "-f", "code,args,result,values,sent").splitlines()]
+        self.assertIn(["keep", "order=<Order item='anvil'>", "", "order=<Order item='anvil'>", ""], rows)
+        self.assertIn(["keep", "", "<Order item='anvil'>", "<Order item='anvil'>", ""], rows)
+
+    def test_json(self):
+        call = next(row for row in self.rows("-e", "call") if row["code"] == "book")
+        order, price, rest, more = call["args"]
+        self.assertEqual([a["name"] for a in call["args"]], ["order", "price", "*rest", "**more"])
+        self.assertEqual([order["kind"], order["length"]], ["dict", 2])
+        self.assertEqual([[k["value"], v["value"]] for k, v in order["members"]], [["item", "anvil"], ["count", 2]])
+        self.assertEqual(price, {"name": "price", "kind": "float", "value": 2.5})
+        self.assertEqual(call["values"], call["args"])
+        self.assertIsNone(call["result"])
+        raised = next(row for row in self.rows("-e", "raise") if row["code"] == "book")["exception"]
+        self.assertEqual([raised["kind"], raised["type"], raised["members"][0]["members"][0]["value"]],
+                         ["exception", "SoldOut", "it's\n"])
+        kept = [row["result"] for row in self.rows("-e", "return") if row["code"] == "keep"]
+        self.assertEqual(kept[0]["members"], [{"name": "item", "kind": "str", "value": "anvil", "length": 5}])
+        self.assertEqual([kept[1]["length"], kept[1]["cut"], len(kept[1]["members"])], [1000, 990, 10])
+        sent = [row["sent"] for row in self.rows("-e", "resume") if row["code"] == "ask"]
+        self.assertEqual([s["kind"] for s in sent], ["str", "none"])
+
+    def test_info_and_check(self):
+        info = json.loads(pathline("info", self.directory, "--json"))["data"]
+        self.assertEqual(info["values"], "calls")
+        counted = sum(row["values"] is not None for row in self.rows())
+        self.assertEqual(info["value_events"], counted)
+        self.assertEqual(info["processes"][0]["values_cut"], 0)
+        self.assertIn("events with their values", pathline("info", self.directory))
+        self.assertIn("sound", pathline("check", self.directory))
+
+    def test_without_values(self):
+        plain = os.path.join(self.folder, "plain")
+        pathline("record", "--python", session.PYTHON, "-o", plain, os.path.join(self.folder, "shop.py"))
+        self.assertNotIn('"args"', pathline("dump", plain, "--json"))
+        self.assertIn("call book  ", pathline("dump", plain))
+        self.assertEqual(set(pathline("dump", plain, "-f", "values").splitlines()), {""})
+        self.assertEqual(json.loads(pathline("info", plain, "--json"))["data"]["value_events"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
