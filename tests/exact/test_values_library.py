@@ -20,9 +20,9 @@ LIMITS = "depth=3,items=10,attributes=20,chars=500,bytes=2000,event=4K"
 class Library(unittest.TestCase):
     def recorded(self, work):
         """(what was expected, what the recording has), in order."""
-        recording, told = work + "/recording", work + "/told"
-        subprocess.run([BUILD / "pathline", "record", "-q", "-o", recording, "--values=calls", "--values-limit=" + LIMITS, "--no-redact", "--",
-                        PYTHON, HERE / "values/library.py", told], check=True)
+        recording, told, program = work + "/recording", work + "/told", str(HERE / "values/library.py")
+        subprocess.run([BUILD / "pathline", "record", "-q", "-o", recording, "--values=calls", "--values-of=" + program, "--values-limit=" + LIMITS, "--no-redact",
+                        "--", PYTHON, program, told], check=True)
         rows = subprocess.run([BUILD / "pathline", "dump", "--fields=code,args", "--events=call", recording], check=True, stdout=subprocess.PIPE).stdout
         calls = [unescaped(row[len("shown\t"):]) for row in rows.decode().split("\n") if row.startswith("shown\t")]
         with open(told, encoding="utf-8") as f:

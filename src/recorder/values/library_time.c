@@ -34,10 +34,10 @@ bool text_of_date(struct repr *r, PyObject *o)
 /* Seconds and microseconds where they are not 0, as all of datetime's reprs do. */
 static void put_seconds(struct repr *r, int second, int microsecond)
 {
-	if (second || microsecond)
-		repr_format(r, ", %d", second);
 	if (microsecond)
-		repr_format(r, ", %d", microsecond);
+		repr_format(r, ", %d, %d", second, microsecond);
+	else if (second)
+		repr_format(r, ", %d", second);
 }
 
 static void put_tzinfo(struct repr *r, PyObject *zone)

@@ -214,5 +214,5 @@ void repr_name_of_type(struct repr *r, PyObject *o)
 
 void repr_full_name_of_type(struct repr *r, PyObject *o)
 {
-	repr_format(r, "%s", Py_TYPE(o)->tp_name);
+	repr_text(r, Py_TYPE(o)->tp_name, strlen(Py_TYPE(o)->tp_name));
 }

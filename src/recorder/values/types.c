@@ -161,6 +161,8 @@ const struct value_type *value_type_of(PyTypeObject *type)
 	size_t length = type_name(type, t->name, sizeof t->name);
 	t->name_length = (uint8_t)(length < sizeof t->name ? length : sizeof t->name - 1);
 	classify(t, type);
-	t->tag = type->tp_version_tag; /* a look-up can have given it one */
+	if (!type->tp_version_tag)
+		named_fields(type); /* a look-up gives it one, if there can be one */
+	t->tag = type->tp_version_tag;
 	return t;
 }
