@@ -242,7 +242,7 @@ static const char CUT_MARK[] = "\u2026";
 
 /* What a type of the standard library has for a text. It is bounded as a str is, and says itself
  * that it is cut. */
-static bool put_repr(struct capture *c, const PyObject *o, const struct repr *r)
+static bool put_repr(struct capture *c, const PyObject *o, const struct repr *r, bool is_free)
 {
 	char text[REPR_BYTES_MAX + CUT_MARK_BYTES];
 	size_t most = r->cut ? REPR_BYTES_MAX - SECRET_AHEAD_BYTES : REPR_BYTES_MAX;
@@ -256,7 +256,7 @@ static bool put_repr(struct capture *c, const PyObject *o, const struct repr *r)
 	size_t shown =
 		text_whole(r->text, text_cut((const uint8_t *)r->text, r->length, chars), most);
 	size_t kept = shown;
-	if (c->shows_secrets)
+	if (c->shows_secrets || !is_free)
 		memcpy(text, r->text, shown);
 	else
 		kept = put_safe((uint8_t *)text, most, r->text, r->length, chars);
@@ -506,7 +506,7 @@ static bool put_any(struct capture *c, PyObject *o)
 		if (!put_string(c, t->name, t->name_length))
 			return false;
 	}
-	return has_text ? put_repr(c, o, &r) : put_kind(c, o, kind, fields);
+	return has_text ? put_repr(c, o, &r, t->library->is_free) : put_kind(c, o, kind, fields);
 }
 
 /* The most frequent kinds first. */

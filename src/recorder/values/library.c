@@ -12,9 +12,9 @@
 static const struct library_type TYPES[] = {
 	{"enum", "Enum", .text = text_of_member, .own_name = true},
 	{"pathlib", "PureWindowsPath"},
-	{"pathlib", "PurePath", .text = text_of_path, .own_name = true},
+	{"pathlib", "PurePath", .text = text_of_path, .is_free = true, .own_name = true},
 	{"pathlib._local", "PureWindowsPath"}, /* 3.13 */
-	{"pathlib._local", "PurePath", .text = text_of_path, .own_name = true},
+	{"pathlib._local", "PurePath", .text = text_of_path, .is_free = true, .own_name = true},
 	{"uuid", "UUID", .text = text_of_uuid},
 	{"fractions", "Fraction", .text = text_of_fraction},
 	{"collections.deque", .bytes = sizeof(struct deque_layout), .kind = VALUE_DEQUE},
@@ -25,8 +25,9 @@ static const struct library_type TYPES[] = {
 	{"datetime.timezone", .bytes = sizeof(struct timezone_layout), .text = text_of_timezone},
 	{"zoneinfo.ZoneInfo", .bytes = ZONEINFO_BYTES, .text = text_of_zoneinfo},
 	{"decimal.Decimal", .bytes = sizeof(struct decimal_layout), .text = text_of_decimal},
-	{"re.Pattern", .bytes = sizeof(struct pattern_layout), .text = text_of_pattern},
-	{"re.Match", .bytes = sizeof(struct match_layout), .text = text_of_match},
+	{"re.Pattern", .bytes = sizeof(struct pattern_layout), .text = text_of_pattern,
+		.is_free = true},
+	{"re.Match", .bytes = sizeof(struct match_layout), .text = text_of_match, .is_free = true},
 	{"weakref.ReferenceType", .bytes = sizeof(PyWeakReference), .text = text_of_weakref},
 	{"numpy.ndarray", .bytes = sizeof(struct ndarray_layout), .may_be_longer = true,
 		.text = text_of_array},

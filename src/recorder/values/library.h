@@ -19,6 +19,7 @@ struct library_type {
 	bool may_be_longer;
 	enum value_kind kind;
 	library_text *text; /* of VALUE_TEXT; NULL and no kind: such an instance is an object */
+	bool is_free;	    /* a text can have any words in it, so also a secret */
 	bool own_name;	    /* a text has the name of a subclass, which is not written beside it */
 };
 

@@ -127,6 +127,25 @@ static uint64_t bits_from(const struct long_parts *l, unsigned lowest)
 	return bits;
 }
 
+#define UUID_CHARS 36
+
+static void put_uuid(struct repr *r, uint64_t high, uint64_t low)
+{
+	static const char HEX[] = "0123456789abcdef";
+	char text[UUID_CHARS];
+	unsigned shift = UUID_BITS;
+
+	for (int i = 0; i < UUID_CHARS; i++) {
+		if (i == 8 || i == 13 || i == 18 || i == 23) {
+			text[i] = '-';
+			continue;
+		}
+		shift -= 4;
+		text[i] = HEX[(shift >= 64 ? high >> (shift - 64) : low >> shift) & 15];
+	}
+	repr_text(r, text, sizeof text);
+}
+
 bool text_of_uuid(struct repr *r, PyObject *o)
 {
 	PyObject *number = int_slot(o, "int");
@@ -136,9 +155,9 @@ bool text_of_uuid(struct repr *r, PyObject *o)
 	const struct long_parts l = long_parts((const PyLongObject *)number);
 	if (l.negative || l.count > UUID_BITS / PyLong_SHIFT + 1)
 		return false;
-	uint64_t high = bits_from(&l, 64), low = bits_from(&l, 0);
 	repr_name_of_type(r, o);
-	repr_format(r, "('%08" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%04" PRIx64 "-%012" PRIx64 "')",
-		high >> 32, high >> 16 & 0xffff, high & 0xffff, low >> 48, low & 0xffffffffffff);
+	repr_text(r, "('", 2);
+	put_uuid(r, bits_from(&l, 64), bits_from(&l, 0));
+	repr_text(r, "')", 2);
 	return true;
 }

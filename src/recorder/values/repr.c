@@ -87,6 +87,17 @@ static char quote_of(const char *text, size_t length)
 	return memchr(text, '\'', length) && !memchr(text, '"', length) ? '"' : '\'';
 }
 
+/* How many bytes from here on are written as they are: ASCII without what must be escaped. */
+static size_t plain_bytes(const char *text, size_t length, char quote)
+{
+	size_t n = 0;
+
+	while (n < length && text[n] >= ' ' && text[n] < 0x7f && text[n] != '\\' &&
+		text[n] != quote)
+		n++;
+	return n;
+}
+
 void repr_quoted(struct repr *r, const char *text, size_t length)
 {
 	const char quote = quote_of(text, length);
@@ -95,6 +106,11 @@ void repr_quoted(struct repr *r, const char *text, size_t length)
 
 	repr_text(r, &quote, 1);
 	for (size_t i = 0; i < length && !r->cut; i += bytes) {
+		bytes = plain_bytes(text + i, length - i, quote);
+		if (bytes) {
+			repr_text(r, text + i, bytes);
+			continue;
+		}
 		bytes = decode(text + i, length - i, &character);
 		if (put_short_escape(r, character, quote))
 			continue;
