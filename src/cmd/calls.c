@@ -241,6 +241,7 @@ static const char ABOUT[] =
 	"Arguments and results are there if they were recorded (record --values). !! is an\n"
 	"exception with which the call ended. Calls that follow each other and are alike are\n"
 	"one line with their number and the sum of their times; below it is the first of them.\n"
+	"Where several follow each other again and again, they are below a line: repeated.\n"
 	"A run of a generator or a coroutine, until it yields or awaits, is a call.";
 
 int cmd_calls(struct cmd *c)

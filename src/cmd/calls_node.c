@@ -114,31 +114,160 @@ void call_nodes_release(struct call_nodes *all)
 
 /* ---- folding ---- */
 
-/* Two nodes of the same shape are the same to a reader, but for their values, times and tasks. */
+/* Two nodes of the same shape are the same to a reader, but for their values, times and tasks, and
+ * for how often something is repeated. */
 void call_node_shape(struct call_node *n)
 {
-	const uint64_t words[] = {
+	uint64_t words[] = {
 		(uint64_t)(uintptr_t)n->code,
 		(uint64_t)(uint32_t)n->caller_line << 32 | (uint32_t)n->line,
 		(uint64_t)n->begin << 32 | n->end,
 		n->type ? hash_bytes(n->type, strlen(n->type)) : 0,
-		n->text ? hash_bytes(n->text, strlen(n->text)) : 0, n->gap,
-		n->shape, /* of its children */
+		n->text ? hash_bytes(n->text, strlen(n->text)) : 0, n->gap, 0, /* of the children */
 	};
+	uint64_t *below = &words[sizeof words / sizeof *words - 1];
 
+	for (const struct call_node *m = n->first; m; m = m->next) {
+		const uint64_t pair[] = {*below, m->shape};
+		*below = hash_bytes(pair, sizeof pair);
+	}
 	n->shape = hash_bytes(words, sizeof words);
 }
 
-static void fold_into(struct call_nodes *all, struct call_node *first, struct call_node *n)
+/* The later one of the same shape is freed. */
+static void fold_later(struct call_nodes *all, struct call_node *n, struct call_node *later)
 {
-	first->count += n->count;
-	first->total_ns += n->total_ns;
-	first->latest_ns = n->latest_ns;
-	first->lost += n->lost;
-	release_one(all, &first->to);
-	first->to = n->one;
-	n->one = (struct call_one){0};
-	call_node_free(all, n);
+	struct call_one *last = later->to.seq ? &later->to : &later->one;
+
+	n->total_ns += later->total_ns;
+	n->latest_ns = later->latest_ns;
+	n->lost += later->lost;
+	release_one(all, &n->to);
+	n->to = *last;
+	*last = (struct call_one){0};
+	call_node_free(all, later);
+}
+
+static void list_append(struct call_node *parent, struct call_node *n)
+{
+	n->parent = parent;
+	n->prev = parent->last;
+	n->next = NULL;
+	if (parent->last)
+		parent->last->next = n;
+	else
+		parent->first = n;
+	parent->last = n;
+	parent->children++;
+}
+
+/* The last `count` nodes; the first of them, with the others behind it. */
+static struct call_node *list_cut(struct call_node *parent, size_t count)
+{
+	struct call_node *n = parent->last;
+
+	for (size_t i = 1; i < count; i++)
+		n = n->prev;
+	parent->last = n->prev;
+	if (n->prev)
+		n->prev->next = NULL;
+	else
+		parent->first = NULL;
+	n->prev = NULL;
+	parent->children -= (uint32_t)count;
+	return n;
+}
+
+struct call_node *call_node_take(struct call_node *parent)
+{
+	struct call_node *n = parent->first;
+
+	parent->first = n->next;
+	if (n->next)
+		n->next->prev = NULL;
+	else
+		parent->last = NULL;
+	parent->children--;
+	n->next = NULL;
+	return n;
+}
+
+/* The node so many places before; NULL: there are fewer. */
+static struct call_node *back_from(struct call_node *n, size_t places)
+{
+	for (; n && places; places--)
+		n = n->prev;
+	return n;
+}
+
+/* Is each of the `count` nodes up to `a` as its counterpart up to `b`? */
+static bool rounds_alike(const struct call_node *a, const struct call_node *b, size_t count)
+{
+	for (; count && a && b && a->shape == b->shape; count--) {
+		a = a->prev;
+		b = b->prev;
+	}
+	return !count;
+}
+
+/* The last nodes of the list are another round of what repeats. */
+static void fold_round(struct call_nodes *all, struct call_node *repeat, struct call_node *round)
+{
+	repeat->to.seq = round->one.seq;
+	repeat->count++;
+	repeat->total_ns = 0;
+	for (struct call_node *n = repeat->first; n; n = n->next) {
+		struct call_node *later = round;
+		round = round->next;
+		fold_later(all, n, later);
+		repeat->total_ns += n->total_ns;
+		repeat->latest_ns = n->latest_ns;
+	}
+}
+
+/* Without memory it is not folded. */
+static void make_repeat(struct call_nodes *all, struct call_node *parent, size_t count)
+{
+	struct call_node *repeat = call_node_new(all), *round, *first;
+
+	if (!repeat)
+		return;
+	round = list_cut(parent, count);
+	first = list_cut(parent, count);
+	repeat->begin = CALL_REPEAT;
+	repeat->end = CALL_NONE;
+	repeat->one.seq = first->one.seq;
+	repeat->begin_ns = first->begin_ns;
+	repeat->depth = first->depth;
+	while (first) {
+		struct call_node *next = first->next;
+		list_append(repeat, first);
+		first = next;
+	}
+	list_append(parent, repeat);
+	call_node_shape(repeat);
+	fold_round(all, repeat, round);
+}
+
+/* The shortest round is taken. */
+static void fold_end(struct call_nodes *all, struct call_node *parent)
+{
+	struct call_node *last = parent->last;
+
+	for (size_t count = 2; count <= CALL_ROUND_MAX; count++) {
+		struct call_node *before = back_from(last, count);
+		if (!before)
+			return;
+		if (before->begin == CALL_REPEAT && before->children == count &&
+			rounds_alike(last, before->last, count)) {
+			fold_round(all, before, list_cut(parent, count));
+			return;
+		}
+		if (rounds_alike(last, before, count)) {
+			make_repeat(all, parent, count);
+			return;
+		}
+	}
 }
 
 void call_node_append(struct call_nodes *all, struct call_node *n, bool fold)
@@ -146,17 +275,18 @@ void call_node_append(struct call_nodes *all, struct call_node *n, bool fold)
 	struct call_node *parent = n->parent, *last = parent->last;
 
 	if (fold && last && last->shape == n->shape) {
-		fold_into(all, last, n);
-		return;
+		last->count++;
+		fold_later(all, last, n);
+	} else if (fold && last && last->begin == CALL_REPEAT && last->last->shape == n->shape) {
+		/* the last of a round is repeated itself */
+		last->total_ns += n->total_ns;
+		last->latest_ns = n->latest_ns;
+		fold_later(all, last->last, n);
+	} else {
+		list_append(parent, n);
+		if (fold)
+			fold_end(all, parent);
 	}
-	if (last)
-		last->next = n;
-	else
-		parent->first = n;
-	parent->last = n;
-	n->next = NULL;
-	const uint64_t words[] = {parent->shape, n->shape};
-	parent->shape = hash_bytes(words, sizeof words);
 }
 
 struct call_node *call_node_next(const struct call_node *top, struct call_node *n)

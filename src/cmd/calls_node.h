@@ -16,7 +16,8 @@
 	X(OUTSIDE, "outside")                                                                      \
 	X(CONTINUES, "continues") /* its beginning is not in what was read */                      \
 	X(GAP, "gap")		  /* no call: events are missing */                                \
-	X(MARK, "mark")		  /* no call */
+	X(MARK, "mark")		  /* no call */                                                    \
+	X(REPEAT, "repeat")	  /* no call: its children follow each other again and again */
 
 /* How it ends. */
 #define CALL_ENDS(X)                                                                               \
@@ -44,14 +45,15 @@ struct call_one {
 
 struct call_node {
 	struct call_node *parent;	/* NULL: of the root */
-	struct call_node *next;		/* sibling */
+	struct call_node *next, *prev;	/* siblings */
 	struct call_node *first, *last; /* children that have ended; owned */
-	struct call_one one, to;	/* the first call, and of several the last one */
-	const struct pl_code *code;	/* NULL: of gaps and marks outside of all code */
-	const char *type;		/* of the exception; of a gap, its reason */
-	char *text;			/* owned: of a mark */
-	uint64_t count;			/* of calls */
-	uint64_t below;			/* calls below it, deeper than --depth */
+	uint32_t children;		/* their number */
+	struct call_one one, to;    /* the first call, and of several the last one (seq: not 0) */
+	const struct pl_code *code; /* NULL: of gaps and marks outside of all code */
+	const char *type;	    /* of the exception; of a gap, its reason */
+	char *text;		    /* owned: of a mark */
+	uint64_t count;		    /* of calls; below a REPEAT: in its first round */
+	uint64_t below;		    /* calls below it, deeper than --depth */
 	uint64_t generator;
 	uint64_t lost;	/* of a gap: events */
 	uint64_t shape; /* the same: the node can be folded with it */
@@ -71,12 +73,6 @@ struct call_node {
 const char *call_begin_word(enum call_begin begin);
 const char *call_end_word(enum call_end end);
 
-/* Is it a call that was recorded, of which an end is known or missing? */
-static inline bool call_is_run(const struct call_node *n)
-{
-	return n->begin <= CALL_THROWN || n->begin == CALL_CONTINUES;
-}
-
 /* Nodes that are not used, for the next ones. */
 struct call_nodes {
 	struct call_node *unused; /* owned */
@@ -95,9 +91,19 @@ void call_values_release(struct call_nodes *all, struct pl_values *v);
 
 /* Say what its shape is, when it and its children have ended. */
 void call_node_shape(struct call_node *n);
-/* Put a node that has ended at the end of its parent's list, or with `fold` into the last node
- * there, if they have the same shape; then it is freed. */
+
+/* Put a node that has ended at the end of its parent's list. With `fold`, what repeats there
+ * becomes one:
+ *
+ *	a a a            a × 3
+ *	a b a b a b      repeated × 3, above a and b
+ */
 void call_node_append(struct call_nodes *all, struct call_node *n, bool fold);
+/* Siblings at the end of a list that later ones can be folded into. */
+#define CALL_ROUND_MAX 8
+#define CALL_OPEN_MAX  (2 * CALL_ROUND_MAX)
+/* Take the first child off its parent's list; the caller frees it. */
+struct call_node *call_node_take(struct call_node *parent);
 /* The next one in the order of their beginnings, at or below `top`; NULL: there is none. */
 struct call_node *call_node_next(const struct call_node *top, struct call_node *n);
 

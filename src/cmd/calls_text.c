@@ -54,6 +54,11 @@ void calls_text_release(struct calls_text *w)
 	}
 }
 
+static bool is_call(const struct call_node *n)
+{
+	return n->begin < CALL_GAP;
+}
+
 /* ---- values ---- */
 
 /* As the event had them, at which the node began or ended. */
@@ -122,7 +127,7 @@ static void take_texts(struct calls_text *w, const struct call_node *n, size_t r
 {
 	for (int i = 0; i < CALLS_TEXTS; i++)
 		take_text(w, n, (enum which)i, VALUES_TEXT_BYTES);
-	if (n->count < 2 ||
+	if (!n->to.seq ||
 		(texts_equal(w, FIRST_IN, LAST_IN) && texts_equal(w, FIRST_OUT, LAST_OUT)))
 		w->lengths[LAST_IN] = w->lengths[LAST_OUT] = 0;
 	if (room != SIZE_MAX)
@@ -252,6 +257,8 @@ static void put_head(struct out *o, const struct calls_text *w, const struct cal
 	} else if (n->begin == CALL_MARK) {
 		out_text(o, "mark ");
 		out_clean(o, text_of(n->text));
+	} else if (n->begin == CALL_REPEAT) {
+		out_text(o, "repeated");
 	} else {
 		put_call(o, w, n);
 	}
@@ -294,7 +301,7 @@ static void put_task(struct out *o, const struct call_node *n)
 		return;
 	out_text(o, "  in task");
 	put_task_name(o, &n->one);
-	if (n->count < 2 || n->to.task_id == n->one.task_id)
+	if (!n->to.seq || n->to.task_id == n->one.task_id)
 		return;
 	out_text(o, " …");
 	put_task_name(o, &n->to);
@@ -307,13 +314,14 @@ static void put_tail(struct out *o, const struct call_node *n)
 		out_count(o, n->count);
 	}
 	out_tone(o, TONE_FAINT);
-	if (n->begin != CALL_GAP && n->begin != CALL_MARK) {
+	if (is_call(n)) {
 		out_text(o, "  ");
 		out_path(o, pl_code_file(n->code), PATH_WIDTH);
 		out_char(o, ':');
 		out_i64(o, n->line);
-		put_time(o, n);
 	}
+	if (is_call(n) || n->begin == CALL_REPEAT)
+		put_time(o, n);
 	out_text(o, "  #");
 	out_u64(o, n->one.seq);
 	put_task(o, n);
@@ -459,7 +467,7 @@ static void write_json(struct calls_text *w, const struct call_node *n)
 	json_text(&j, "end", call_end_word(n->end));
 	json_place(&j, n);
 	json_u64(&j, "count", n->count);
-	json_number(&j, "last_seq", (int64_t)n->to.seq, n->count > 1);
+	json_number(&j, "last_seq", (int64_t)n->to.seq, n->to.seq);
 	json_u64(&j, "below", n->below);
 	json_moment(&j, "time", n->begin_ns);
 	json_i64(&j, "total_ns", n->total_ns);
@@ -471,7 +479,7 @@ static void write_json(struct calls_text *w, const struct call_node *n)
 	json_number(&j, "task_id", (int64_t)n->one.task_id, n->one.task_id);
 	json_u64(&j, "generator", n->generator);
 	json_values(&j, n, false);
-	if (n->count > 1)
+	if (n->to.seq)
 		json_values(&j, n, true);
 	json_line_end(&j);
 }

@@ -61,17 +61,16 @@ static void write_node(struct calls_tree *t, const struct call_node *n)
 		t->stopped = !t->write(t->context, n);
 }
 
-/* Write what has ended below the node; the last one is left if others may be folded into it. */
+/* Write what has ended below the node; the last ones are left if others may be folded into them. */
 static void write_ended(struct calls_tree *t, struct call_node *parent, bool but_last)
 {
-	while (parent->first && !(but_last && parent->first == parent->last)) {
+	while (parent->children > (but_last ? CALL_OPEN_MAX : 0)) {
 		struct call_node *n = parent->first;
-		for (struct call_node *m = n; m; m = call_node_next(n, m))
+		for (struct call_node *m = n; m; m = call_node_next(n, m)) {
+			m->level = m->parent->level + 1;
 			write_node(t, m);
-		parent->first = n->next;
-		if (!parent->first)
-			parent->last = NULL;
-		call_node_free(&t->nodes, n);
+		}
+		call_node_free(&t->nodes, call_node_take(parent));
 	}
 }
 
@@ -528,11 +527,8 @@ static void release_tree(struct calls_tree *t)
 		if (t->frames[i - 1].node)
 			call_node_free(&t->nodes, t->frames[i - 1].node);
 	}
-	while (t->root.first) {
-		struct call_node *n = t->root.first;
-		t->root.first = n->next;
-		call_node_free(&t->nodes, n);
-	}
+	while (t->root.first)
+		call_node_free(&t->nodes, call_node_take(&t->root));
 	call_nodes_release(&t->nodes);
 	free(t->frames);
 	t->frames = NULL;

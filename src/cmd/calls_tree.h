@@ -13,7 +13,8 @@
  * Folding: calls that follow each other in one caller are one node if they have the same function,
  * line of the call and kind of end, and if their children after folding are such in turn. The
  * numbers of repetitions below may differ. The node keeps the first call with its children, and the
- * values of the last one.
+ * values of the last one. Where some calls follow each other again and again, as in a loop that
+ * calls two functions, those of the first round are below a node "repeated".
  *
  * A run of a generator or coroutine, from when it begins or is resumed until it yields or ends, is
  * a call.

@@ -168,6 +168,30 @@ class Tree(unittest.TestCase):
         named = tree().pathline("calls", "latest").stdout.decode().splitlines()
         self.assertEqual(named[1], text[1] + " latest")
 
+    def test_rounds(self):
+        """What a loop calls in turn is there once, below the number of its rounds."""
+        run = record("def a(): pass\ndef b(n): [c() for i in range(n)]\ndef c(): pass\n"
+                     "for j in range(4):\n    a()\n    for i in range(5):\n        a(); b(i % 2 + 1)\n    c()\n    c()\n"
+                     "a()\nb(1)\n")
+        text = shape(run, "-F", "[abc]")
+        self.assertEqual(text, [
+            "repeated  × 4",
+            "  a  tree.py:1",
+            "  repeated  × 5",
+            "    a  tree.py:1",
+            "    b  tree.py:2",
+            "      c  tree.py:3",
+            "  c  tree.py:3",
+            "  c  tree.py:3",
+            "a  tree.py:1",
+            "b  tree.py:2",
+            "  c  tree.py:3"])
+
+    def test_a_round_that_ends_with_repeats(self):
+        run = record("def a(): pass\ndef b(): pass\n"
+                     "for j in range(4):\n    b()\n    for i in range(3):\n        a()\nb()\n")
+        self.assertEqual(shape(run, "-F", "[ab]"), ["repeated  × 4", "  b  tree.py:2", "  a  × 3  tree.py:1", "b  tree.py:2"])
+
     def test_larger_than_what_is_kept(self):
         """Without folding little is kept: most lines are written before the calls around them end."""
         long = record("def one(n):\n    return n\n\n\ndef two(n):\n    one(n)\n    1 // (n - 39999)\n\n\n"
