@@ -322,7 +322,8 @@ __attribute__((noinline)) static int trace_yield(PyObject *object, PyFrameObject
 	struct plain_event e = {t, f->f_frame, r};
 	uint32_t unit = frame_unit(e.frame, e.frame->f_code);
 
-	return plain_end(&e, unit, EVENT_SUSPEND) ? 0 : trace_slow(object, f, what, arg);
+	bool plain = !r->in_full && plain_end(&e, unit, EVENT_SUSPEND);
+	return plain ? 0 : trace_slow(object, f, what, arg);
 }
 
 int on_trace(PyObject *object, PyFrameObject *f, int what, PyObject *arg)
