@@ -14,7 +14,7 @@
 #include "format/value_table.h"
 #include "pathline/values.h"
 
-_Static_assert(PL_VALUE_DEPTH > VALUE_DEPTH_MAX + 1, "an exception's args are one deeper");
+_Static_assert(PL_VALUE_DEPTH > 3 * VALUE_DEPTH_MAX + 3, "exceptions and slices have no depth");
 
 /* The values of an event. 0 or PL_ERR_FORMAT; the values themselves are not looked at. */
 int values_open(struct pl_view bytes, struct pl_values *out);

@@ -15,6 +15,7 @@
 #include "recorder/compat/python.h"
 #include "recorder/compat/frame.h"
 #include "recorder/compat/interpreter.h"
+#include "recorder/compat/objects.h"
 #include "recorder/emit_fast.h"
 #include "recorder/message.h"
 #include "recorder/root.h"
@@ -153,7 +154,7 @@ size_t type_name(PyTypeObject *type, char *name, size_t room)
 	}
 	PyObject *keep_module = NULL, *keep_name;
 	size_t module_length = 0, length;
-	PyObject *module = type->tp_dict ? PyDict_GetItemString(type->tp_dict, "__module__") : NULL;
+	PyObject *module = type->tp_dict ? dict_find(type->tp_dict, "__module__") : NULL;
 	const char *m = module && PyUnicode_Check(module)
 				? text_of(module, &module_length, &keep_module)
 				: "";

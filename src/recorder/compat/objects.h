@@ -37,6 +37,23 @@ static inline PyObject *frame_variable(py_frame *f, const PyCodeObject *code, in
 	return value && shared && PyCell_Check(value) ? PyCell_GET(value) : value;
 }
 
+/* ---- dicts ---- */
+
+/* The value of a name in a dict: borrowed, NULL: there is none. Keys that are no strs have methods
+ * of the program, by which a look-up would compare them. */
+static inline PyObject *dict_find(PyObject *dict, const char *name)
+{
+	PyObject *key, *value;
+	Py_ssize_t place = 0;
+
+	if (((PyDictObject *)dict)->ma_keys->dk_kind != DICT_KEYS_GENERAL)
+		return PyDict_GetItemString(dict, name);
+	while (PyDict_Next(dict, &place, &key, &value))
+		if (PyUnicode_CheckExact(key) && PyUnicode_CompareWithASCIIString(key, name) == 0)
+			return value;
+	return NULL;
+}
+
 /* ---- ints ---- */
 
 struct long_parts {

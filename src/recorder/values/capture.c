@@ -207,17 +207,24 @@ static bool put_str(struct capture *c, PyObject *o)
 	return put_text(c, o, c->limits->chars);
 }
 
-/* Bytes are bounded as text is, a byte for a character. */
+/* Bytes are bounded as text is, a byte for a character. They need not be text: what secret_copy
+ * leaves out because it would be a half of a character is no secret. */
 static bool put_byte_string(struct capture *c, const void *bytes, Py_ssize_t length)
 {
 	size_t n = (size_t)length, kept = n < c->limits->chars ? n : c->limits->chars;
+	const uint8_t *from = bytes;
 
 	put_number(c, n);
 	if (c->shows_secrets)
 		return put_some(c, bytes, kept);
 	size_t looked = n - kept < TEXT_BEYOND ? n : kept + TEXT_BEYOND;
 	size_t room = kept < n ? kept : sizeof scratch;
-	return put_some(c, scratch, secret_copy(scratch, room, bytes, looked));
+	size_t safe = secret_copy(scratch, room, bytes, looked);
+	while (safe < kept && from[safe] >= 0x80 && !memcmp(scratch, from, safe)) {
+		scratch[safe] = from[safe];
+		safe++;
+	}
+	return put_some(c, scratch, safe);
 }
 
 /* Only of an exporter whose memory is there for sure: a mapped file can have become shorter. */
@@ -308,14 +315,30 @@ static bool put_seen(struct capture *c, const PyObject *o)
 	return is_within(c);
 }
 
-/* The member's name, or its key. *secret: by that it looks like one. */
-static bool put_name_of(struct capture *c, const struct member *m, bool *secret)
+bool capture_name_is_secret(PyObject *name)
+{
+	uint8_t encoded[4 * NAME_MAX_BYTES];
+	const char *text;
+	size_t length;
+
+	if (PyBytes_Check(name))
+		return name_is_secret(PyBytes_AS_STRING(name), (size_t)PyBytes_GET_SIZE(name));
+	if (!PyUnicode_Check(name))
+		return false;
+	text = text_ascii(name, &length);
+	if (!text) {
+		length = text_encode(encoded, sizeof encoded, name, NAME_MAX_BYTES);
+		text = (const char *)encoded;
+	}
+	return name_is_secret(text, length);
+}
+
+/* The member's name, or its key. */
+static bool put_name_of(struct capture *c, const struct member *m)
 {
 	size_t length = m->slot ? strlen(m->slot) : 0;
-	PyObject *text = m->name ? m->name : m->key;
-	const char *ascii = text && PyUnicode_Check(text) ? text_ascii(text, &length) : m->slot;
+	const char *ascii = m->name ? text_ascii(m->name, &length) : m->slot;
 
-	*secret = ascii && name_is_secret(ascii, length);
 	if (m->key)
 		return capture_value(c, m->key);
 	if (ascii && length <= NAME_MAX_BYTES)
@@ -323,13 +346,21 @@ static bool put_name_of(struct capture *c, const struct member *m, bool *secret)
 	return !m->name || put_text(c, m->name, NAME_MAX_BYTES);
 }
 
+static bool member_is_secret(const struct member *m)
+{
+	if (m->slot)
+		return name_is_secret(m->slot, strlen(m->slot));
+	return capture_name_is_secret(m->name ? m->name : m->key);
+}
+
 static bool put_member(struct capture *c, const struct member *m)
 {
-	bool secret = false;
-
-	if ((m->name || m->key || m->slot) && !put_name_of(c, m, &secret))
+	if (!m->name && !m->key && !m->slot)
+		return capture_value(c, m->value);
+	if (!put_name_of(c, m))
 		return false;
-	return secret && !c->shows_secrets ? capture_redacted(c) : capture_value(c, m->value);
+	return !c->shows_secrets && member_is_secret(m) ? capture_redacted(c)
+							: capture_value(c, m->value);
 }
 
 /* Those that fit, and the END that they need. */
@@ -391,11 +422,16 @@ static bool put_exception(struct capture *c, PyObject *o)
 	return put_type_of(c, e->cause) && put_type_of(c, e->context) && capture_value(c, e->args);
 }
 
+/* A slice can have any objects; in another slice it is its type alone, for they have no depth. */
 static bool put_three(struct capture *c, enum value_kind kind, PyObject *const *parts)
 {
+	bool done = true;
+
 	put_tag(c, kind);
-	return capture_value(c, parts[0]) && capture_value(c, parts[1]) &&
-	       capture_value(c, parts[2]);
+	for (int i = 0; i < 3 && done; i++)
+		done = PySlice_Check(parts[i]) ? capture_type(c, parts[i])
+					       : capture_value(c, parts[i]);
+	return done;
 }
 
 /* Objects/rangeobject.c */
@@ -435,8 +471,6 @@ static bool put_function(struct capture *c, PyObject *f)
 
 static bool put_named(struct capture *c, PyObject *o, enum value_kind kind)
 {
-	static PyObject *name_key; /* owned, for good */
-
 	put_head(c, kind, o);
 	if (kind == VALUE_CLASS) {
 		const struct value_type *t = value_type_of((PyTypeObject *)o);
@@ -446,10 +480,8 @@ static bool put_named(struct capture *c, PyObject *o, enum value_kind kind)
 		return put_function(c, PyMethod_GET_FUNCTION(o));
 	if (kind == VALUE_FUNCTION)
 		return put_function(c, o);
-	if (!name_key)
-		name_key = PyUnicode_InternFromString("__name__");
 	PyObject *names = PyModule_GetDict(o);
-	return put_name(c, names && name_key ? PyDict_GetItemWithError(names, name_key) : NULL);
+	return put_name(c, names ? dict_find(names, "__name__") : NULL);
 }
 
 /* By its kind; the name of its type was written if it needs that. */

@@ -41,4 +41,7 @@ bool capture_value(struct capture *c, PyObject *o);
 bool capture_type(struct capture *c, PyObject *o);
 bool capture_redacted(struct capture *c);
 
+/* Does a name, or a key of any type, say that its value is a secret? */
+bool capture_name_is_secret(PyObject *name);
+
 #endif

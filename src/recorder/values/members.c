@@ -85,7 +85,13 @@ static size_t count_attributes(const struct attributes *a)
 	return a->values ? values_count(a->values) : 0;
 }
 
-/* Names that are no strs can be put into an object's dict; they are passed over. */
+/* An object's dict can have names that are no strs, or empty, which the format cannot tell from the
+ * end; they are passed over. */
+static bool is_attribute_name(PyObject *name)
+{
+	return PyUnicode_Check(name) && PyUnicode_GET_LENGTH(name);
+}
+
 static bool next_attribute(const struct members *m, struct attribute_place *at, struct member *out)
 {
 	const struct attributes *a = &m->attributes;
@@ -94,11 +100,11 @@ static bool next_attribute(const struct members *m, struct attribute_place *at, 
 	if (next_slot(m, at, out))
 		return true;
 	while (a->dict && PyDict_Next(a->dict, &at->place, &out->name, &out->value))
-		if (PyUnicode_Check(out->name))
+		if (is_attribute_name(out->name))
 			return true;
 	while (a->values && at->value < values_count(a->values)) {
 		out->value = values_at(a, at->value++, &out->name);
-		if (out->value && out->name)
+		if (out->value && out->name && is_attribute_name(out->name))
 			return true;
 	}
 	return false;

@@ -38,22 +38,32 @@ static const struct {
 	{Py_TPFLAGS_DICT_SUBCLASS, &PyDict_Type, VALUE_DICT},
 };
 
-/* The names of a named tuple's fields: `_fields` of a class that derives from tuple, if it is a
- * tuple of strs. */
-static PyObject *named_fields(PyTypeObject *type)
+/* The first `_fields` of its classes that were made by a class statement. */
+static PyObject *find_fields(const PyTypeObject *type)
 {
-	static PyObject *key; /* owned, for good */
-	PyObject *fields;
+	PyObject *mro = type->tp_mro, *fields = NULL;
 
-	if (!key)
-		key = PyUnicode_InternFromString("_fields");
-	fields = key ? _PyType_Lookup(type, key) : NULL;
-	PyErr_Clear();
+	for (Py_ssize_t i = 0; mro && !fields && i < PyTuple_GET_SIZE(mro); i++) {
+		const PyTypeObject *of = (const PyTypeObject *)PyTuple_GET_ITEM(mro, i);
+		if (of->tp_flags & Py_TPFLAGS_HEAPTYPE && of->tp_dict)
+			fields = dict_find(of->tp_dict, "_fields");
+	}
+	return fields;
+}
+
+/* The names of a named tuple's fields: `_fields` of a class that derives from tuple, if it is a
+ * tuple of strs, and none of them empty. */
+static PyObject *named_fields(const PyTypeObject *type)
+{
+	PyObject *fields = find_fields(type);
+
 	if (!fields || !PyTuple_CheckExact(fields))
 		return NULL;
-	for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields); i++)
-		if (!PyUnicode_CheckExact(PyTuple_GET_ITEM(fields, i)))
+	for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(fields); i++) {
+		PyObject *name = PyTuple_GET_ITEM(fields, i);
+		if (!PyUnicode_CheckExact(name) || !PyUnicode_GET_LENGTH(name))
 			return NULL;
+	}
 	return fields;
 }
 

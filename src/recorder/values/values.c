@@ -174,14 +174,6 @@ void values_start(void)
 	values_of_start();
 }
 
-static bool is_secret_name(PyObject *name)
-{
-	size_t length;
-	const char *text = PyUnicode_Check(name) ? text_ascii(name, &length) : NULL;
-
-	return text && secret_name(text, length);
-}
-
 struct code_values *code_values_of(PyCodeObject *code)
 {
 	if (!root.keeps_values || code_runs_once(code) || !values_are_of(code))
@@ -191,8 +183,9 @@ struct code_values *code_values_of(PyCodeObject *code)
 	if (!v)
 		return NULL;
 	v->count = count;
-	v->hides_result = is_secret_name(code->co_name);
+	v->hides_result = capture_name_is_secret(code->co_name);
 	for (uint32_t i = 0; i < count; i++)
-		v->hidden[i] = is_secret_name(PyTuple_GET_ITEM(code->co_localsplusnames, i));
+		v->hidden[i] =
+			capture_name_is_secret(PyTuple_GET_ITEM(code->co_localsplusnames, i));
 	return v;
 }
