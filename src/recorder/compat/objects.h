@@ -39,6 +39,12 @@ static inline PyObject *frame_variable(py_frame *f, const PyCodeObject *code, in
 
 /* ---- dicts ---- */
 
+/* All of them are strs. */
+static inline bool dict_has_plain_keys(PyObject *dict)
+{
+	return ((PyDictObject *)dict)->ma_keys->dk_kind != DICT_KEYS_GENERAL;
+}
+
 /* The value of a name in a dict: borrowed, NULL: there is none. Keys that are no strs have methods
  * of the program, by which a look-up would compare them. */
 static inline PyObject *dict_find(PyObject *dict, const char *name)
@@ -46,7 +52,7 @@ static inline PyObject *dict_find(PyObject *dict, const char *name)
 	PyObject *key, *value;
 	Py_ssize_t place = 0;
 
-	if (((PyDictObject *)dict)->ma_keys->dk_kind != DICT_KEYS_GENERAL)
+	if (dict_has_plain_keys(dict))
 		return PyDict_GetItemString(dict, name);
 	while (PyDict_Next(dict, &place, &key, &value))
 		if (PyUnicode_CheckExact(key) && PyUnicode_CompareWithASCIIString(key, name) == 0)

@@ -39,17 +39,11 @@ static const struct library_type TYPES[] = {
  * classes are seen before they are bound. One that only claims to be it has other slots. */
 static bool is_class(const struct library_type *row, PyTypeObject *type)
 {
-	static PyObject *module_key; /* owned, for good */
-
 	if (!(type->tp_flags & Py_TPFLAGS_HEAPTYPE) ||
 		PyUnicode_CompareWithASCIIString(
 			((PyHeapTypeObject *)type)->ht_qualname, row->class_name))
 		return false;
-	if (!module_key)
-		module_key = PyUnicode_InternFromString("__module__");
-	PyObject *module = module_key && type->tp_dict
-				   ? PyDict_GetItemWithError(type->tp_dict, module_key)
-				   : NULL;
+	PyObject *module = type->tp_dict ? dict_find(type->tp_dict, "__module__") : NULL;
 	return module && PyUnicode_Check(module) &&
 	       !PyUnicode_CompareWithASCIIString(module, row->name);
 }

@@ -38,24 +38,35 @@ static const struct {
 	{Py_TPFLAGS_DICT_SUBCLASS, &PyDict_Type, VALUE_DICT},
 };
 
-/* The first `_fields` of its classes that were made by a class statement. */
-static PyObject *find_fields(const PyTypeObject *type)
+/* A look-up compares a name with keys that are no strs, by methods of theirs. */
+static bool has_plain_names(const PyTypeObject *type)
 {
-	PyObject *mro = type->tp_mro, *fields = NULL;
+	PyObject *mro = type->tp_mro;
 
-	for (Py_ssize_t i = 0; mro && !fields && i < PyTuple_GET_SIZE(mro); i++) {
-		const PyTypeObject *of = (const PyTypeObject *)PyTuple_GET_ITEM(mro, i);
-		if (of->tp_flags & Py_TPFLAGS_HEAPTYPE && of->tp_dict)
-			fields = dict_find(of->tp_dict, "_fields");
+	for (Py_ssize_t i = 0; mro && i < PyTuple_GET_SIZE(mro); i++) {
+		PyObject *names = ((const PyTypeObject *)PyTuple_GET_ITEM(mro, i))->tp_dict;
+		if (names && !dict_has_plain_keys(names))
+			return false;
 	}
-	return fields;
+	return true;
+}
+
+/* An attribute of a class or its bases, as it is: borrowed, NULL: there is none. */
+static PyObject *class_attribute(PyTypeObject *type, const char *name)
+{
+	PyObject *key = has_plain_names(type) ? PyUnicode_InternFromString(name) : NULL;
+	PyObject *found = key ? _PyType_Lookup(type, key) : NULL;
+
+	Py_XDECREF(key);
+	PyErr_Clear();
+	return found;
 }
 
 /* The names of a named tuple's fields: `_fields` of a class that derives from tuple, if it is a
  * tuple of strs, and none of them empty. */
-static PyObject *named_fields(const PyTypeObject *type)
+static PyObject *named_fields(PyTypeObject *type)
 {
-	PyObject *fields = find_fields(type);
+	PyObject *fields = class_attribute(type, "_fields");
 
 	if (!fields || !PyTuple_CheckExact(fields))
 		return NULL;
@@ -87,18 +98,10 @@ static bool set_kind_by_flag(struct value_type *t, PyTypeObject *type)
  * a name. */
 static PyObject *ordered_fields(PyTypeObject *type)
 {
-	static PyObject *dataclass, *attrs; /* owned, for good */
+	PyObject *fields = class_attribute(type, "__dataclass_fields__");
 
-	if (!dataclass)
-		dataclass = PyUnicode_InternFromString("__dataclass_fields__");
-	if (!attrs)
-		attrs = PyUnicode_InternFromString("__attrs_attrs__");
-	PyObject *fields = dataclass ? _PyType_Lookup(type, dataclass) : NULL;
-	if (fields && !PyDict_CheckExact(fields))
-		fields = NULL;
-	if (!fields && attrs)
-		fields = _PyType_Lookup(type, attrs);
-	PyErr_Clear();
+	if (!fields || !PyDict_CheckExact(fields))
+		fields = class_attribute(type, "__attrs_attrs__");
 	return fields && (PyDict_CheckExact(fields) || PyTuple_Check(fields)) ? fields : NULL;
 }
 

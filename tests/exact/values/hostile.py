@@ -286,7 +286,7 @@ class Cleared:
 def with_keys():
     """Classes, modules and objects whose names are beside keys with methods."""
     objects = []
-    for name in ("__module__", "__name__", "__qualname__", "_fields", "__slots__", "__dict__"):
+    for name in ("__module__", "__name__", "__qualname__", "_fields", "__slots__", "__dict__", "__dataclass_fields__", "__attrs_attrs__", "_value_"):
         ran.clear()
         kind = type("Made", (), {LoudKey(name): 1})
         tuples = type("Tuples", (tuple,), {LoudKey(name): 1})

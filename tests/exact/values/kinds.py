@@ -78,6 +78,10 @@ class Frozen(frozenset):
     pass
 
 
+class Queue(collections.deque):
+    pass
+
+
 class Buffer(bytearray):
     pass
 
@@ -146,6 +150,12 @@ def containers():
     lists = collections.defaultdict(list, {1: [2]})
     ordered = collections.OrderedDict([("b", 1), ("a", 2)])
     take_all([counts, lists, ordered, collections.OrderedDict()])
+    moved = collections.OrderedDict.fromkeys("abc", 1)
+    moved.move_to_end("a")
+    moved.move_to_end("c", last=False)
+    turned = collections.deque(range(200), 9)
+    turned.rotate(3)
+    take_all([moved, turned, collections.deque(), Queue([1]), collections.deque("x" * 100)])
     take_all([range(0), range(5), range(1, 5), range(1, 10, 2), range(5, 0, -1), range(2 ** 70), slice(None), slice(1), slice(1, 2, 3),
               slice("a", None, [1])])
     take_all([{None: 1, True: 2, 2.5: 3, (1, 2): 4, "s": 5, b"b": 6, frozenset({1}): 7}, {"k": {"k": {"k": {"k": 1}}}}])

@@ -281,7 +281,8 @@ CONTAINERS = {list: ("[", "]", ", ", "[...]", "item"), tuple: ("(", "~)", ", ", 
 
 def members_of(value, base):
     if base is dict:
-        return [(None, key, part) for key, part in dict.items(value)]
+        ordered = isinstance(value, collections.OrderedDict)
+        return [(None, key, part) for key, part in (collections.OrderedDict if ordered else dict).items(value)]
     return [(None, UNBOUND, part) for part in base.__iter__(value)]
 
 
