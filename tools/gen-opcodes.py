@@ -50,11 +50,6 @@ if VERSION == (3, 11):
 UNHEARD = {"JUMP_BACKWARD_NO_INTERRUPT"} if VERSION >= (3, 12) else set()
 # 3.12 forgets where it was when a Python callee that it inlined returns (see build.c).
 INLINES = {"CALL", "LOAD_ATTR", "BINARY_SUBSCR", "FOR_ITER", "SEND"} if VERSION == (3, 12) else set()
-
-# What it does is mostly done by other code.
-CALLS = {"IMPORT_NAME", "BEFORE_WITH", "BEFORE_ASYNC_WITH", "LOAD_SPECIAL", "WITH_EXCEPT_START", "GET_ITER", "GET_AITER", "GET_ANEXT"}
-if VERSION >= (3, 12):
-    CALLS |= {name for name in opcode.opmap if name.startswith("CALL") and "INTRINSIC" not in name}
 # It is specialised where it runs often, and nobody else notices it but where a namespace has code
 # of its own.
 LOOKS_UP = {"LOAD_GLOBAL"} if VERSION in ((3, 12), (3, 13)) else set()
@@ -92,7 +87,6 @@ def rows():
                 ("OPCODE_HANDLED", {"POP_EXCEPT"} if VERSION == (3, 11) else ()),
                 ("OPCODE_BARE", {"RAISE_VARARGS"} if VERSION == (3, 11) else ()),
                 ("OPCODE_UNHEARD", UNHEARD),
-                ("OPCODE_CALLS", CALLS if VERSION >= (3, 12) else ()),
                 ("OPCODE_LOOKS_UP", LOOKS_UP),
             )
             if name in names

@@ -27,14 +27,13 @@
 #include "bytecode/table.h"
 #include "pathline/error.h"
 
-/* Flags of each unit. A cache has at most UNIT_GUARDED. */
+/* Flags of each unit. A cache has none. */
 enum {
 	UNIT_INSTRUCTION = 1,
 	UNIT_START = 2,
 	UNIT_LEADER = 4, /* opens a block */
 	UNIT_HANDLER = 8,
-	UNIT_TARGET = 16,  /* a jump makes it a start */
-	UNIT_GUARDED = 32, /* an exception raised here has a handler */
+	UNIT_TARGET = 16, /* a jump makes it a start */
 };
 
 /* What is known of an instruction; index: its unit. `jump` and `block` are set only if it jumps or
@@ -254,15 +253,6 @@ static void mark_jump_targets(struct build *s, uint32_t at)
 	}
 }
 
-/* Ranges are long, and may be nested. */
-static void mark_guarded(uint8_t *flags, uint32_t start, uint64_t end, uint32_t count)
-{
-	const uint32_t limit = end < count ? (uint32_t)end : count;
-
-	for (uint32_t at = start; at < limit; at++)
-		flags[at] |= UNIT_GUARDED;
-}
-
 static void mark_handlers(struct build *s)
 {
 	struct pl_view v = s->code->except_table;
@@ -277,7 +267,6 @@ static void mark_handlers(struct build *s)
 		const struct unit *u = &s->units[row.target];
 		bool starts = u->line >= 0 && !(u->marks & OPCODE_NO_HANDLER);
 		set_flags(s, row.target, UNIT_LEADER | UNIT_HANDLER | (starts ? UNIT_START : 0));
-		mark_guarded(s->flags, row.start, (uint64_t)row.start + row.length, s->count);
 	}
 	if (err < 0)
 		note_fault(s, "a damaged exception table");
@@ -525,8 +514,6 @@ static void emit_rows(struct build *s, struct flow_graph *g)
 			emit_start(s, g, at);
 		if (at >= first && flags[at] & (UNIT_START | UNIT_LEADER))
 			open_block(s, g, at, last);
-		if (at >= first && (units[at].marks & OPCODE_CALLS || flags[at] & UNIT_GUARDED))
-			g->blocks[g->block_count - 1].eventful = true;
 		last = at;
 	}
 	if (g->analysed)

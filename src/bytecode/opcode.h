@@ -35,8 +35,7 @@ enum {
 	OPCODE_HANDLED = 32,   /* 3.11: from here on it is not handled any more */
 	OPCODE_BARE = 128,     /* 3.11: with argument 0 it raises again without an event */
 	OPCODE_UNHEARD = 64,   /* a jump back that has no event: not a pass of a loop */
-	OPCODE_LOOKS_UP = 512, /* 3.12, 3.13: looks up a name; specialised when it runs often */
-	OPCODE_CALLS = 256,    /* 3.12 and later: mostly calls other code */
+	OPCODE_LOOKS_UP = 256, /* 3.12, 3.13: looks up a name; specialised when it runs often */
 };
 
 struct opcode {

@@ -65,7 +65,6 @@ struct flow_start {
 	/* its LINE fires whenever it is reached, so INSTRUCTION can be enabled there instead; not
 	 * stored */
 	bool sure : 1;
-	bool begins : 1; /* its LINE also proves the call; set by begin.h, not stored */
 	/* INSTRUCTION is cheaper this many units later, with only a look-up in between; 0: at the
 	 * start itself; not stored */
 	uint8_t cheaper_after;
@@ -82,9 +81,6 @@ struct flow_block {
 	uint32_t first_edge; /* into edges */
 	uint32_t edge_count;
 	uint32_t flags;
-	/* it calls something, or what it raises has a handler; a hint for placement, not stored */
-	bool eventful;
-	bool pending; /* the call is pending while it runs; set by begin.h, not stored */
 };
 
 /* Instructions from `unit` up to the next row's unit have this line; 0: none. */

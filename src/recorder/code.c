@@ -302,10 +302,9 @@ static struct code_record *describe_whole(PyCodeObject *code)
 	if (!plain)
 		return NULL;
 	struct bytecode parts = code_parts(code, plain);
-	struct code_record *r =
-		code_omits(code, true).lines && bytecode_is_straight(&parts, &silent)
-			? describe_straight(code, &parts, silent)
-			: describe_graph(code, &parts);
+	struct code_record *r = code_omits(code).lines && bytecode_is_straight(&parts, &silent)
+					? describe_straight(code, &parts, silent)
+					: describe_graph(code, &parts);
 	source_described(code);
 	Py_DECREF(plain);
 	return r;

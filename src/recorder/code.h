@@ -82,9 +82,8 @@ struct code_record {
 	struct code_unit {
 		uint32_t start : 19; /* index of the line start + 1, 0: none here */
 		uint32_t witness : 1;
-		uint32_t begins : 1; /* it also records the call */
-		/* with `begins` or before one, or before the first RESUME or a resume: the call of
-		 * a frame that is here may be pending */
+		/* before the first RESUME, or where a frame is that yielded without an event: the
+		 * entry or resume of a frame that is here may be pending */
 		uint32_t pending : 1;
 		uint32_t sends : 1;  /* the frame awaits what is called here */
 		uint32_t silent : 1; /* a return or yield that needs no event */
@@ -200,22 +199,6 @@ static inline py_frame *frame_recorded(py_frame *frame)
 		frame = frame_caller(frame);
 	}
 	return frame;
-}
-
-/* At `unit` of code whose entries are deferred: may the call of a frame that is there be
- * pending? */
-static inline bool unit_is_pending(const struct code_record *r, py_frame *frame, uint32_t unit)
-{
-	return unit < r->unit_count && r->units[unit].pending && !frame_not_begun(frame);
-}
-
-/* Is the frame at a unit where its call may be pending? */
-static inline bool frame_is_pending(py_frame *frame)
-{
-	PyCodeObject *code = frame_code(frame);
-	const struct code_record *r = code_known(code);
-
-	return r && r->facts.deferred && unit_is_pending(r, frame, frame_unit(frame, code));
 }
 
 /* Has the frame yielded without an event, and its resume was not written yet? It still calls what

@@ -6,7 +6,6 @@
 #include "bytecode/handling.h"
 #include "bytecode/opcode.h"
 #include "bytecode/passes.h"
-#include "flow/begin.h"
 #include "flow/implied.h"
 #include "flow/witness.h"
 #include "recorder/code.h"
@@ -29,7 +28,6 @@ static void put_units(struct code_record *r, const struct flow_graph *g)
 			continue;
 		r->units[s->unit].start = (i + 1) & START_MAX;
 		r->units[s->unit].witness = s->witness;
-		r->units[s->unit].begins = s->begins;
 		bool moves = CODE_MAY_BE_HOT && s->witness && s->sure;
 		r->units[s->unit].heard = moves ? HEARD_MAY_MOVE : HEARD_BY_LINE;
 		r->units[s->unit].later = moves && s->cheaper_after;
@@ -135,32 +133,6 @@ static bool is_kept(const struct code_record *r, const struct flow_graph *g, uin
 	return start >= START_MAX || (unit < r->unit_count && r->units[unit].pass & PASS_TELLS);
 }
 
-/* Units at which a frame can be while its call is not written yet (its entry is deferred). */
-static void put_pending(struct code_record *r, const struct flow_graph *g)
-{
-	for (uint32_t i = 0; i < g->block_count; i++) {
-		uint32_t end = flow_block_end(g, i);
-		for (uint32_t at = g->blocks[i].unit; g->blocks[i].pending && at < end; at++)
-			if (at < r->unit_count)
-				r->units[at].pending = 1;
-	}
-}
-
-/* Can the call be written together with a witness that comes on every way through the code? Then
- * entries are deferred: PY_START is disabled, and each call costs one event less. */
-static void choose_begins(struct code_record *r, struct flow_graph *g)
-{
-	bool *kept = g->start_count ? malloc(g->start_count) : NULL;
-
-	for (uint32_t i = 0; kept && i < g->start_count; i++)
-		kept[i] = is_kept(r, g, i);
-	struct policy_facts facts = {.deferred = kept && flow_place_begins(g, kept)};
-	code_judge(r, facts);
-	if (facts.deferred)
-		put_pending(r, g);
-	free(kept);
-}
-
 /* Without a graph (not analysed) each line is recorded. */
 int code_graph_of(const struct bytecode *parts, struct flow_graph *out)
 {
@@ -173,21 +145,11 @@ int code_graph_of(const struct bytecode *parts, struct flow_graph *out)
 	return err;
 }
 
-/* The main interpreter loses LINEs of frozen code if 3.12 makes another interpreter, because they
- * share it. */
-static bool code_is_shared(PyCodeObject *code)
-{
-	return PYTHON_VERSION < 0x030d && PyUnicode_GET_LENGTH(code->co_filename) &&
-	       PyUnicode_READ_CHAR(code->co_filename, 0) == '<';
-}
-
-struct policy_omission code_omits(PyCodeObject *code, bool plain)
+struct policy_omission code_omits(PyCodeObject *code)
 {
 	const struct policy_code of = {
-		.plain = plain,
 		.generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0,
 		.runs_once = code_runs_once(code),
-		.shared = code_is_shared(code),
 		.watched = root.section_count || thread_is_traced(current_thread_state()),
 	};
 
@@ -197,7 +159,7 @@ struct policy_omission code_omits(PyCodeObject *code, bool plain)
 /* As few starts as decide the path (flow/witness.h), or all of them where each line is wanted.
  * Those with passes of loops must be among them. */
 static void choose_witnesses(
-	struct code_record *r, struct flow_graph *g, struct policy_omission omits)
+	const struct code_record *r, struct flow_graph *g, struct policy_omission omits)
 {
 	if (!omits.starts) {
 		flow_all_witnesses(g);
@@ -210,8 +172,7 @@ static void choose_witnesses(
 		g->starts[i].witness = kept;
 		g->starts[i].sure &= !kept;
 	}
-	if (flow_place_witnesses(g) == 0 && omits.calls)
-		choose_begins(r, g);
+	flow_place_witnesses(g);
 }
 
 /* Without memory, no pass of the code's loops is recorded. */
@@ -281,16 +242,16 @@ struct code_record *code_record_of(
 	r->unit_count = units;
 	r->generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0;
 	r->coroutine = (code->co_flags & COROUTINE_FLAGS) != 0;
-	if (!code_omits(code, false).passes && flow_goes_back(g))
+	const struct policy_omission omits = code_omits(code);
+	if (!omits.passes && flow_goes_back(g))
 		put_passes(r, parts, g);
 	r->values = code_values_of(code);
 	r->in_full = r->values != NULL;
 	r->plain = !r->generator_like && !r->checks && !r->values;
 	code_judge(r, (struct policy_facts){.values = r->values != NULL});
-	choose_witnesses(r, g, code_omits(code, r->plain));
-	if (r->generator_like && g->analysed && code_omits(code, false).starts)
+	choose_witnesses(r, g, omits);
+	if (r->generator_like && g->analysed && omits.starts)
 		imply_passes(r, g);
-	r->plain = r->plain && !r->facts.deferred;
 	for (uint32_t i = 0; i < units && i < code_begins(code); i++)
 		r->units[i].pending = 1;
 	put_units(r, g);

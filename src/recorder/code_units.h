@@ -16,13 +16,12 @@ void code_find_lines(PyCodeObject *code, struct code_record *r);
 
 /* From the parts of the bytecode, without what the recording does not want. */
 int code_graph_of(const struct bytecode *parts, struct flow_graph *out);
-/* The record of a code that has this graph, in which witnesses and begins are chosen on the way.
- * NULL: there is no memory. */
+/* The record of a code that has this graph, in which witnesses are chosen on the way. NULL: there
+ * is no memory. */
 struct code_record *code_record_of(
 	PyCodeObject *code, const struct bytecode *parts, struct flow_graph *g);
-/* What of the code, which is being described, may go without an event. `plain`: a call needs only
- * its event. */
-struct policy_omission code_omits(PyCodeObject *code, bool plain);
+/* What of the code, which is being described, may go without an event. */
+struct policy_omission code_omits(PyCodeObject *code);
 /* Without lines and starts: the collector makes the graph from the bytecode, outside the
  * program. */
 struct code_record *code_straight_record(PyCodeObject *code, bool silent);

@@ -114,7 +114,7 @@ static inline bool emit_make_room(struct emit *e)
 }
 
 /* The frame's place in the shadow stack if that is a little below the top, else 0. The caller knows
- * that it is not pending. */
+ * that it runs. */
 #define DROPPED_MAX 8
 __attribute__((always_inline)) static inline uint32_t place_below(
 	const struct thread *t, const py_frame *frame)
@@ -151,19 +151,13 @@ static inline bool drop_callees(struct thread *t, uint8_t **p, const py_frame *f
 	return place != 0;
 }
 
-/* Is its frame the top of the shadow stack, and was it written? */
+/* Is its frame the top of the shadow stack? */
 static inline bool emit_is_top(const struct emit *e)
 {
 	const struct shadow *s = &e->thread->shadow;
 
-	if (s->top != e->frame)
-		return false;
-	if (unlikely(frame_is_foreign(e->frame)))
-		return entry_is_of_code(shadow_at(s, s->depth), e->code);
-	if (likely(!e->record->facts.deferred))
-		return true;
-	return shadow_has(s, s->depth, MARK_EARLY | MARK_TOLD) ||
-	       !unit_is_pending(e->record, e->frame, frame_unit(e->frame, e->code));
+	return s->top == e->frame && (likely(!frame_is_foreign(e->frame)) ||
+					     entry_is_of_code(shadow_at(s, s->depth), e->code));
 }
 
 /* The same for an event of a frame that was already entered: it becomes the top of the shadow
@@ -265,8 +259,7 @@ static inline void emit_may_be_precise(struct emit *e)
 static inline uint32_t emit_at_caller(struct emit *e, py_frame *caller)
 {
 	if (unlikely(!caller || root.filters || frame_not_begun(caller) ||
-		     frame_is_foreign(e->thread->shadow.top) || frame_is_pending(caller) ||
-		     frame_not_resumed(caller)) ||
+		     frame_is_foreign(e->thread->shadow.top) || frame_not_resumed(caller)) ||
 		(e->thread->shadow.top != caller && !drop_callees(e->thread, &e->at, caller)))
 		e->at = step_to_caller(e->thread, e->at, caller);
 	if (unlikely(e->at && caller && frame_is_due(caller)))

@@ -309,9 +309,8 @@ __attribute__((always_inline)) static inline bool plain_leave(
 
 	if (!r->plain || root.policy.slow_end)
 		return false;
-	bool told = unit < r->unit_count && !r->units[unit].pending;
-	if (!told || e->thread->shadow.top != e->frame || e->thread->task_frame == e->frame ||
-		plain_is_slow(e->thread, p, stamp))
+	if (unit >= r->unit_count || e->thread->shadow.top != e->frame ||
+		e->thread->task_frame == e->frame || plain_is_slow(e->thread, p, stamp))
 		return false;
 	p = plain_write_time(e->thread, p, stamp);
 	shadow_pop(&e->thread->shadow);

@@ -24,7 +24,7 @@
 
 /* ---- entries in full ---- */
 
-/* The frame becomes the top. mark: of a frame of the interpreter */
+/* The frame becomes the top. mark: of a frame of the interpreter. */
 static inline void emit_push(const struct emit *e, enum shadow_mark mark)
 {
 	bool foreign = frame_is_foreign(e->frame);
@@ -32,10 +32,8 @@ static inline void emit_push(const struct emit *e, enum shadow_mark mark)
 	thread_push(e->thread, foreign ? entry_of_code(e->code) : entry_of_frame(e->frame, mark));
 }
 
-/* mark: of its entry, for code whose entries are deferred: its begin is yet to come. false: a
- * filter leaves it out */
-__attribute__((always_inline)) static inline bool record_enter(
-	PyCodeObject *code, PyThreadState *state, enum shadow_mark mark)
+/* false: a filter leaves it out */
+static inline bool record_enter(PyCodeObject *code, PyThreadState *state)
 {
 	struct emit e;
 
@@ -47,7 +45,7 @@ __attribute__((always_inline)) static inline bool record_enter(
 	if (e.record->values)
 		p = values_of_call(&e, p);
 	p = write_enter(e.thread, p, e.site, e.record->number, generator);
-	emit_push(&e, e.record->facts.deferred ? mark : MARK_NONE);
+	emit_push(&e, MARK_NONE);
 	e.thread->entered = e.frame;
 	if (unlikely(e.record->checks))
 		passes_forget(e.frame);
@@ -108,21 +106,6 @@ static inline bool emit_make_room_of_type(struct emit *e, uint32_t type)
 static inline bool emit_begin_exception(struct emit *e, PyCodeObject *code, uint32_t type)
 {
 	return emit_look(e, code) && emit_make_room_of_type(e, type);
-}
-
-/* It raises while its call is pending. Did another tool raise in its callback for the call? If not,
- * it was a signal: its C handler raises KeyboardInterrupt, and one in Python was called from
- * there. */
-static __attribute__((noinline)) void tell_unheard_call(
-	struct thread *t, py_frame *frame, PyThreadState *state)
-{
-	PyCodeObject *code = frame_code(frame);
-	uint32_t place = shadow_find(&t->shadow, frame);
-	bool told = place &&
-		    (shadow_has(&t->shadow, place, MARK_LINKED) || was_entered(t, place, frame));
-
-	if (!told && others_hear_resume(code, (uint32_t)code->_co_firsttraceable, root.tool))
-		record_enter(code, state, MARK_EARLY);
 }
 
 /* The frame has not begun, and the entry of the shadow stack at its address is another frame. */
@@ -193,15 +176,10 @@ static inline void record_raise(PyCodeObject *code, PyObject *exception, bool ju
 	const bool interrupts = Py_IS_TYPE(exception, (PyTypeObject *)PyExc_KeyboardInterrupt);
 	struct emit e;
 
-	if (!emit_look(&e, code))
+	if (!emit_begin_exception(&e, code, type))
 		return;
-	bool deferred = e.record && e.record->facts.deferred,
-	     entered = e.thread->entered == e.frame && !deferred;
-	bool begins = !entered && !frame_is_foreign(e.frame) && frame_not_begun(e.frame);
-	if (unlikely(begins && deferred && !interrupts))
-		tell_unheard_call(e.thread, e.frame, e.state);
-	if (!emit_make_room_of_type(&e, type))
-		return;
+	bool begins = e.thread->entered != e.frame && !frame_is_foreign(e.frame) &&
+		      frame_not_begun(e.frame);
 	uint32_t unit = emit_unit(&e);
 	struct code_unit here = emit_start(&e, unit);
 	if (unlikely((unit_bits(here) & UNIT_BITS(.silent = 1, .pending = 1, .later = 1)) != 0)) {
@@ -210,8 +188,7 @@ static inline void record_raise(PyCodeObject *code, PyObject *exception, bool ju
 		if (here.later)
 			e.at = step_tell_due(e.thread, e.at);
 	}
-	if (unlikely(begins) && !was_entered(e.thread, e.thread->shadow.depth, e.frame) &&
-		!emit_begin_early(&e))
+	if (unlikely(begins) && !emit_begin_early(&e))
 		return;
 	bool early = (jumped && here.start) || line_is_unheard(e.thread, e.frame, e.record, unit);
 	uint8_t *p = e.record->values ? values_of_exception(&e, e.at, exception) : e.at;

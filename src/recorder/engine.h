@@ -13,8 +13,6 @@ void hooks_tell_lines(void);
 /* The same, because the program has a trace function or a debugger. Does nothing if the recorder
  * has stopped. */
 void hooks_are_traced(void);
-/* Each call has an event from now on. */
-void hooks_tell_calls(void);
 /* Disable all events, or as many as possible; from any thread. */
 void hooks_off(void);
 

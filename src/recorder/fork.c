@@ -41,8 +41,6 @@ static bool keep_stood(struct stood *out, py_frame *frame)
 		.unit = frame_unit(frame, code)};
 	if (frame_is_root(frame))
 		task_find(current_thread_state(), frame, false, &out->task);
-	if (frame_is_pending(frame))
-		out->entry.mark = MARK_EARLY;
 	if (frame_is_due(frame))
 		out->entry.mark = MARK_TOLD;
 	if (record->left_out)

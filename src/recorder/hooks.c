@@ -30,16 +30,14 @@
 #include "recorder/tiers/tiers.h"
 #include "recorder/tools.h"
 
-/* false: disable it here, because the code is left out or its entries are deferred */
+/* false: disable it here, because the code is left out */
 __attribute__((noinline)) static bool enter_slow(PyCodeObject *code, PyThreadState *state)
 {
 	struct code_record *record = PyCode_Check(code) ? code_record(code) : NULL;
 
-	if (record && !code_policy(record).calls && !thread_is_traced(state))
-		return false;
 	if (unlikely(record && record->reoptimization))
 		tier_call(code, record);
-	return record_enter(code, state, MARK_EARLY);
+	return record_enter(code, state);
 }
 
 /* An exception that is set meanwhile (Cython) is put aside: hooks.h, take_thrown. */

@@ -147,42 +147,12 @@ void hooks_hear_again(void)
 	PyErr_SetRaisedException(raised);
 }
 
-/* Is this the frame whose LINE is being reported, and also records its call? Then the entry of the
- * shadow stack at its address is another one. */
-static bool begins_now(const struct thread *t, const struct code_record *r, py_frame *f)
-{
-	uint32_t unit = frame_unit(f, frame_code(f));
-
-	return t == self && f == top_frame(current_thread_state()) && unit < r->unit_count &&
-	       r->units[unit].begins;
-}
-
-/* A trace function can move a frame back to where it has not begun. Frames that have begun are
- * marked, so that they are not taken for new ones. */
-static void trust_entries(void)
-{
-	for (struct thread *t = root.threads; t; t = t->next) {
-		bool ended = atomic_load_explicit(&t->ended, memory_order_acquire);
-		PyThreadState *ts = ended ? NULL : thread_state_of(t->native_id);
-		uint32_t place = t->shadow.depth + 1;
-		for (py_frame *f = ts ? top_frame(ts) : NULL; f; f = frame_caller(f)) {
-			const struct code_record *r = code_known(frame_code(f));
-			if (!r || !r->facts.deferred || frame_is_pending(f) || begins_now(t, r, f))
-				continue;
-			place = shadow_find_below(&t->shadow, place, f);
-			if (place)
-				shadow_mark(&t->shadow, place, MARK_EARLY);
-		}
-	}
-}
-
 void hooks_will_tell_lines(void)
 {
 	struct policy_wishes wishes = root.wishes;
 
 	if (wishes.lines)
 		return;
-	trust_entries();
 	thread_begins_to_tell();
 	wishes.lines = true;
 	root_wish(&wishes);
@@ -204,17 +174,6 @@ void hooks_are_traced(void)
 	if (!awaiting)
 		enable_events();
 	hooks_tell_lines();
-}
-
-void hooks_tell_calls(void)
-{
-	struct policy_wishes wishes = root.wishes;
-	const bool told = root.policy.calls;
-
-	wishes.sections = true;
-	root_wish(&wishes);
-	if (!told)
-		hooks_hear_again();
 }
 
 /* ---- which events are enabled ---- */

@@ -38,66 +38,6 @@ static inline void witness_write(struct thread *t, uint8_t *p, uint32_t start)
 	ring_commit(&t->ring, event_write_line(p, start - 1));
 }
 
-/* Make the caller of a frame whose entry is deferred the top of the shadow stack. NULL: the frame
- * itself was written early, or something else is unusual, and nothing was done. */
-static inline uint8_t *begin_at_caller(struct thread *t, const py_frame *frame, py_frame *caller)
-{
-	uint8_t *p = t->ring.at;
-
-	if (t->shadow.top == caller)
-		return p;
-	uint32_t place = frame_is_real(t->shadow.top) ? place_below(t, caller) : 0;
-	if (!place)
-		return NULL;
-	const struct shadow_entry *above = shadow_at(&t->shadow, place + 1);
-	return above->frame == frame && above->mark ? NULL : drop_to(t, p, place);
-}
-
-static PyObject *new_call_begins(struct thread *t, py_frame *frame, const struct code_record *r,
-	uint32_t start, PyObject *const *args, bool moved);
-
-/* A witness that also records its frame's call. `known`: only a known call (event.h), which calls
- * nothing on the way. */
-__attribute__((always_inline)) static inline PyObject *begin_fast(struct thread *t, py_frame *frame,
-	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved, bool known)
-{
-	py_frame *caller = plain_caller(frame);
-	uint32_t site = told_site(caller);
-
-	if (site == EVENT_NO_SITE || shadow_is_full(&t->shadow))
-		return witness_slow(args, moved);
-	const uint32_t bytes = known ? event_known_call(&t->calls, event_call(site, r->number)) : 0;
-	if (known && !bytes)
-		return new_call_begins(t, frame, r, start, args, moved);
-	uint8_t *p = begin_at_caller(t, frame, caller);
-	if (!p)
-		return witness_slow(args, moved);
-	p = plain_write_enter(t, p, site, r, bytes);
-	shadow_put_frame(&t->shadow, frame);
-	t->entered = frame;
-	witness_write(t, p, start);
-	Py_RETURN_NONE;
-}
-
-/* Separate, so that a witness saves no registers for it. */
-__attribute__((noinline, cold)) static PyObject *new_call_begins(struct thread *t, py_frame *frame,
-	const struct code_record *r, uint32_t start, PyObject *const *args, bool moved)
-{
-	return begin_fast(t, frame, r, start, args, moved, false);
-}
-
-__attribute__((noinline)) static PyObject *line_begins(struct thread *t, py_frame *frame,
-	const struct code_record *r, uint32_t start, PyObject *const *args)
-{
-	return begin_fast(t, frame, r, start, args, false, true);
-}
-
-__attribute__((noinline)) static PyObject *instruction_begins(struct thread *t, py_frame *frame,
-	const struct code_record *r, uint32_t start, PyObject *const *args)
-{
-	return begin_fast(t, frame, r, start, args, true, true);
-}
-
 /* May the event there take the fast path? */
 static inline bool unit_is_plain(uint32_t bits, bool moved)
 {
@@ -121,8 +61,7 @@ __attribute__((noinline)) static PyObject *again_fast(struct thread *t, py_frame
 {
 	uint8_t *p = t->ring.at;
 	uint32_t bits = unit_bits(r->units[unit]);
-	bool plain =
-		(bits & UNIT_BITS(.heard = 3, .pending = 1)) == UNIT_BITS(.heard = HEARD_MOVED);
+	bool plain = (bits & UNIT_BITS(.heard = 3)) == UNIT_BITS(.heard = HEARD_MOVED);
 
 	if (!plain || !unit_is_pass(bits) || root.first_move.record || step_is_slow_inline(t, p))
 		return instruction_slow(args);
@@ -180,9 +119,6 @@ __attribute__((always_inline)) static inline PyObject *witness_event(
 		return witness_slow(args, moved);
 	if (!moved && unlikely(++r->lines_heard == root.hot_lines))
 		return witness_slow(args, moved);
-	if (unlikely(bits & UNIT_BITS(.begins = 1)))
-		return moved ? instruction_begins(t, frame, r, start, args)
-			     : line_begins(t, frame, r, start, args);
 	if (t->shadow.top != frame) {
 		uint32_t place = place_below(t, frame);
 		if (!place || shadow_has(&t->shadow, place, MARK_TOLD))
@@ -207,33 +143,9 @@ static bool section_wants(const struct emit *e)
 	return false;
 }
 
-/* At a witness that also records the call: the frame's place in the shadow stack, if the call was
- * written before; else 0. */
-static uint32_t told_early(const struct emit *e)
+/* Make room for the witness. */
+static bool witness_make_room(struct emit *e, uint32_t unit)
 {
-	uint32_t place = shadow_find(&e->thread->shadow, e->frame);
-
-	return place && shadow_has(&e->thread->shadow, place, MARK_EARLY) ? place : 0;
-}
-
-/* Write the call here, if it was not written. While all lines are recorded a frame may come here
- * again, and the mark stays. */
-static void begin_slow(struct emit *e)
-{
-	struct thread *t = e->thread;
-	uint32_t place = told_early(e);
-
-	if (!place)
-		record_enter(e->code, e->state, root.policy.lines ? MARK_EARLY : MARK_NONE);
-	else if (!root.policy.lines)
-		shadow_mark(&t->shadow, place, MARK_NONE);
-}
-
-/* Make room for the witness, and for its call before it, if the witness records that. */
-static bool witness_begin(struct emit *e, uint32_t unit, struct code_unit here)
-{
-	if (unlikely(here.begins))
-		begin_slow(e);
 	if (!emit_make_room_inside(e))
 		return false;
 	if (unlikely(root.policy.lines)) {
@@ -265,8 +177,7 @@ __attribute__((noinline)) static PyObject *line_slow(PyCodeObject *code, PyObjec
 		spare_more_lines(code, unit);
 		return Py_NewRef(hook_disable); /* all follow from the path */
 	}
-	bool begins = e.record && tier_concerns_line(e.record) &&
-		      tier_line(code, e.record, unit, e.record->reoptimization && told_early(&e));
+	bool begins = e.record && tier_concerns_line(e.record) && tier_line(code, e.record, unit);
 	struct code_unit here = e.record ? emit_start(&e, unit) : (struct code_unit){0};
 	if (here.start && !here.witness && !root.policy.lines && !section_wants(&e))
 		return Py_NewRef(e.record->facts.section
@@ -274,7 +185,7 @@ __attribute__((noinline)) static PyObject *line_slow(PyCodeObject *code, PyObjec
 					 : hook_disable); /* it follows from the path */
 	if (e.record && unit_tells_later(e.record, unit))
 		return Py_NewRef(hook_disable);
-	if (!witness_begin(&e, unit, here))
+	if (!witness_make_room(&e, unit))
 		Py_RETURN_NONE;
 	const long told = PyLong_AsLong(line_number);
 	if (here.start && unlikely(line_is_moved(&e, code, here.start, told)))
@@ -356,7 +267,7 @@ __attribute__((noinline)) static PyObject *instruction_slow(PyObject *const *arg
 	}
 	bool told = here.heard == HEARD_MOVED && !(later && lines_told);
 	e.thread->later = later ? e.frame : NULL;
-	if (told && witness_begin(&e, unit, here))
+	if (told && witness_make_room(&e, unit))
 		emit_end(&e, event_write_line(e.at, here.start - 1));
 	e.thread->later = NULL;
 	Py_RETURN_NONE;

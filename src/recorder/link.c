@@ -71,17 +71,6 @@ static uint8_t *write_link_outside(struct thread *t, uint8_t *p, py_frame *frame
 	return step_on(t, event_write3(p, EVENT_LINK, number, 0, frame_unit(frame, code)));
 }
 
-/* As write_link, for a frame whose call is pending. */
-static uint8_t *write_early(struct thread *t, uint8_t *p, py_frame *frame)
-{
-	struct code_record *record = code_record(frame_code(frame));
-	uint32_t site = frame_site(frame);
-
-	if (site == EVENT_NO_SITE)
-		code_is_bottom(record);
-	return step_on(t, step_tell_due(t, write_enter(t, p, site, record->number, 0)));
-}
-
 /* The frame becomes the top, above depth `below`. */
 static uint8_t *write_link(
 	struct thread *t, uint8_t *p, py_frame *frame, uint32_t below, unsigned flags)
@@ -95,15 +84,8 @@ static uint8_t *write_link(
 		return write_link_outside(t, p, frame, below);
 	shadow_cut(&t->shadow, below);
 	shadow_put_frame(&t->shadow, frame);
-	if (unlikely(record->facts.deferred && frame_is_pending(frame))) {
-		shadow_mark(&t->shadow, below + 1, MARK_EARLY);
-		if (!(t->calls_lost && !below))
-			return write_early(t, p, frame);
-	}
 	if (unlikely(frame_is_due(frame)))
 		shadow_mark(&t->shadow, below + 1, MARK_TOLD);
-	if (unlikely(record->facts.deferred && frame_not_begun(frame)))
-		shadow_mark(&t->shadow, below + 1, MARK_LINKED);
 	uint64_t generator =
 		frame_in_generator(frame) && record->generator_like ? generator_of(frame) : 0;
 	uint32_t unit = flags == EVENT_HIDDEN ? EVENT_NO_UNIT : frame_unit(frame, code);
@@ -250,7 +232,6 @@ static uint8_t *link_chain(struct thread *t, uint8_t *p, py_frame *frame, bool m
 		p = write_link(t, p, f, base + i, flags);
 	}
 	t->kept = 0;
-	t->calls_lost = false;
 	return p;
 }
 
@@ -291,7 +272,7 @@ static uint8_t *step_to(struct thread *t, uint8_t *p, py_frame *frame, bool move
 {
 	uint32_t place = shadow_find(&t->shadow, frame);
 
-	bool stale = place && (frame_not_begun(frame) ? !(moved && was_entered(t, place, frame))
+	bool stale = place && (frame_not_begun(frame) ? !(moved && t->entered == frame)
 						      : !entry_is_true(t, place, frame));
 	if (stale) {
 		p = drop_stale(t, p, place);

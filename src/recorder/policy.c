@@ -8,14 +8,6 @@ static bool all_returns(const struct policy_wishes *w)
 	return w->traces || w->exact || w->calls_timed || w->lines;
 }
 
-/* A deferred entry is written a little later, which must not be if it is stamped, if another
- * thread's events may come before it, if there are frames without events beside it, or if its begin
- * may be skipped. */
-static bool all_calls(const struct policy_wishes *w)
-{
-	return w->exact || w->lines_timed || w->filters || w->sections || w->lines;
-}
-
 /* Compiled code that is left at an enabled line does not report it, and what is not enabled is
  * compiled: so each line is enabled. */
 static bool all_starts(const struct policy_wishes *w)
@@ -26,7 +18,6 @@ static bool all_starts(const struct policy_wishes *w)
 struct policy policy_of_recording(const struct policy_wishes *w)
 {
 	return (struct policy){
-		.calls = all_calls(w),
 		.returns = all_returns(w),
 		.lines = w->lines,
 		.hears = w->lines,
@@ -37,22 +28,18 @@ struct policy policy_of_recording(const struct policy_wishes *w)
 struct policy policy_of_code(const struct policy_facts *f)
 {
 	return (struct policy){
-		.calls = !f->deferred,
 		.returns = f->section || f->bottom || f->values,
 		.hears = f->section,
 	};
 }
 
-/* With the time of each call, a begin would stamp the call late; and returns have events anyway,
- * which show the path without some witnesses. */
+/* With the time of each call, returns have events, which show the path without some witnesses. */
 struct policy_omission policy_omits(const struct policy_wishes *w, const struct policy_code *c)
 {
 	const bool starts = !all_starts(w), at_once = !w->lines && !c->watched;
 
 	return (struct policy_omission){
 		.starts = starts,
-		.calls = starts && c->plain && !c->runs_once && !c->shared && !all_calls(w) &&
-			 !w->calls_timed,
 		.returns = !w->calls_timed,
 		.lines = starts && at_once && c->runs_once && !c->generator_like &&
 			 !w->calls_timed && !w->lines_timed,

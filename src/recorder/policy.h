@@ -28,7 +28,6 @@ struct policy_wishes {
 	bool filters;	  /* some code is left out */
 	bool passes;	  /* of loops; unless --passes none */
 	bool compiles;	  /* there is a just-in-time compiler */
-	bool sections;	  /* a section has begun, now or earlier */
 	/* a frame may be elsewhere than the path says: a debugger can move it, greenlets hide it,
 	 * or another tool has interrupted it */
 	bool lines;
@@ -36,15 +35,13 @@ struct policy_wishes {
 
 /* What matters of a code that has its record. */
 struct policy_facts {
-	bool deferred; /* its entries: a call is recorded with its begin */
-	bool bottom;   /* a frame of it had no recorded caller: nothing may follow its end */
-	bool section;  /* it ran in a section, not long ago */
-	bool values;   /* those of its calls and results are kept */
+	bool bottom;  /* a frame of it had no recorded caller: nothing may follow its end */
+	bool section; /* it ran in a section, not long ago */
+	bool values;  /* those of its calls and results are kept */
 };
 
 /* Bits of one word, so that a hook loads each half once. */
 struct policy {
-	uint32_t calls : 1;   /* each call has an event of its own, also a deferred one */
 	uint32_t returns : 1; /* each return and yield has one, also the silent ones */
 	uint32_t lines : 1;   /* each line has one, and no path is assumed */
 	/* its LINEs stay enabled, also those that follow from the path: with `lines`, or because a
@@ -72,11 +69,8 @@ static inline struct policy policy_join(struct policy a, struct policy b)
 
 /* What matters of a code that is being described. */
 struct policy_code {
-	bool plain;	     /* a call needs only its event */
 	bool generator_like; /* its frames belong to generators, coroutines or async generators */
 	bool runs_once;	     /* the code of a module or class body */
-	/* its LINEs can be lost: 3.12 shares frozen code between interpreters */
-	bool shared;
 	/* all of its LINEs are wanted from the first run on: a section is on, or the thread has a
 	 * trace function. One that was disabled would come only in the next run */
 	bool watched;
@@ -85,7 +79,6 @@ struct policy_code {
 /* What may go without an event, where it follows from the rest. */
 struct policy_omission {
 	bool starts;  /* line starts that are no witnesses */
-	bool calls;   /* entries may be deferred */
 	bool returns; /* some returns and yields are silent */
 	bool lines;   /* all of them: the code may be straight */
 	bool passes;  /* none has an event */

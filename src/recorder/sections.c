@@ -95,7 +95,6 @@ uint64_t section_begin(void)
 		.thread = self,
 		.greenlet = self->greenlet};
 	self->tick = NO_TICK;
-	hooks_tell_calls();
 	hear_stack();
 	return root.section_ids;
 }

@@ -108,10 +108,6 @@ void hooks_are_traced(void)
 {
 }
 
-void hooks_tell_calls(void)
-{
-}
-
 void hooks_off(void)
 {
 	listening = awaiting = false;

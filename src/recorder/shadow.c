@@ -42,15 +42,6 @@ uint32_t shadow_find_code(const struct shadow *s, const void *code)
 	return i;
 }
 
-uint32_t shadow_find_below(const struct shadow *s, uint32_t above, const py_frame *frame)
-{
-	uint32_t i = above ? above - 1 : 0;
-
-	while (i && shadow_at(s, i)->frame != frame)
-		i--;
-	return i ? i : shadow_find(s, frame);
-}
-
 uint32_t shadow_left_out_above(const struct shadow *s, uint32_t place)
 {
 	uint32_t i = place;

@@ -3,7 +3,7 @@
  *
  *	place    0      1      2       3                4               5
  *	frame    NULL   main   low     FRAME_LEFT_OUT   FRAME_FOREIGN   key
- *	                       EARLY   number, site     code
+ *	                       TOLD    number, site     code
  */
 #ifndef PL_RECORDER_SHADOW_H
 #define PL_RECORDER_SHADOW_H
@@ -36,27 +36,15 @@ static inline bool frame_is_real(const py_frame *frame)
 	return (uintptr_t)frame - (uintptr_t)shadow_stand_ins >= sizeof shadow_stand_ins;
 }
 
-/* At the address of a frame of the shadow stack there may be another frame by now. If its calls are
- * deferred (policy_facts.deferred) and it is pending, then it is another one, of which nothing was
- * written. But if an event needed the frame while it was pending, its call was written early: then
- * its entry has a mark.
- *
- *   main -> low, at `if a < b`, which calls K.__lt__   shadow   main  K.__init__, the place of low
- *   low is written early: POPS 1, ENTER low                     main  low, MARK_EARLY
- *
- * An entry has one mark at most; each has a bit, so that several can be asked for. */
+/* An entry has one mark at most; each has a bit, so that both can be asked for. */
 enum shadow_mark {
 	MARK_NONE = 0,
-	MARK_EARLY = 1,
 	/* its witness was written where the frame is, and must not be written by the instruction
 	 * after it (code_unit.later) */
-	MARK_TOLD = 2,
-	/* it was linked before it began, for what was called at its first RESUME by a signal
-	 * handler */
-	MARK_LINKED = 4,
+	MARK_TOLD = 1,
 	/* it is at a yield but not suspended: it raises there, or the yield is being written. Any
 	 * other frame that is at a yield has not been resumed. */
-	MARK_STANDS = 8,
+	MARK_STANDS = 2,
 };
 
 struct shadow_entry {
@@ -176,9 +164,6 @@ static inline uint32_t shadow_find(const struct shadow *s, const py_frame *frame
 
 /* The same of C code. */
 uint32_t shadow_find_code(const struct shadow *s, const void *code);
-/* The same of a frame below `above`: callers mostly are at the next place down, so a walk of a deep
- * stack does not begin at the top for each frame. */
-uint32_t shadow_find_below(const struct shadow *s, uint32_t above, const py_frame *frame);
 /* The number of entries directly above `place` that are left out. */
 uint32_t shadow_left_out_above(const struct shadow *s, uint32_t place);
 /* The place under those directly below `place`, and there, that are foreign. */

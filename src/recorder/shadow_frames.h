@@ -7,13 +7,11 @@
 #include "recorder/shadow.h"
 #include "recorder/thread.h"
 
-/* The entry at `place` has the frame's address: is it the frame that is there now, and runs? */
+/* The entry at `place` has the frame's address: does the frame that is there now run? One that has
+ * yielded without an event, and whose resume was not written, is not the one of the entry. */
 static inline bool entry_is_true(const struct thread *t, uint32_t place, py_frame *frame)
 {
-	const struct shadow *s = &t->shadow;
-	bool told = shadow_has(s, place, MARK_EARLY | MARK_TOLD) || !frame_is_pending(frame);
-
-	return told && (shadow_has(s, place, MARK_STANDS) || !frame_not_resumed(frame));
+	return shadow_has(&t->shadow, place, MARK_STANDS) || !frame_not_resumed(frame);
 }
 
 /* As shadow_find, for a frame that may be looked into; 0: it was not written. */
@@ -22,16 +20,6 @@ static inline uint32_t shadow_place(const struct thread *t, py_frame *frame)
 	uint32_t place = shadow_find(&t->shadow, frame);
 
 	return place && entry_is_true(t, place, frame) ? place : 0;
-}
-
-/* Of a frame that has not begun, at `place` of the shadow stack: was its own start written? One
- * that was written late has the mark for that. */
-static inline bool was_entered(const struct thread *t, uint32_t place, py_frame *frame)
-{
-	const struct code_record *r = code_known(frame_code(frame));
-
-	return t->entered == frame &&
-	       (!r || !r->facts.deferred || shadow_has(&t->shadow, place, MARK_EARLY));
 }
 
 #endif

@@ -36,7 +36,7 @@ void spare_lines(
 {
 	const struct opcode *opcodes = opcode_version_find(PYTHON_VERSION)->opcodes;
 
-	if (!code_omits(code, false).at_once || !lines_are_looked_up(code))
+	if (!code_omits(code).at_once || !lines_are_looked_up(code))
 		return;
 	for (uint32_t i = 0; i < g->start_count && i < START_MAX; i++) {
 		uint32_t unit = g->starts[i].unit;

@@ -55,7 +55,6 @@ static uint8_t *step_write_loss(struct thread *t, uint8_t *p)
 	shadow_cut(&t->shadow, 0);
 	if (t->greenlets)
 		greenlets_lost(t);
-	t->calls_lost = t->lost != 0;
 	t->lost = 0;
 	t->fresh = false;
 	return p;
@@ -90,7 +89,6 @@ static bool stamps_all(const struct thread *t)
 uint8_t *step_slow(struct thread *t, uint8_t *p)
 {
 	bool full = p >= t->ring.limit;
-	t->calls_lost = false;
 	if ((full && t->lost % LOST_PER_LOOK) ||
 		atomic_load_explicit(&root.stopped, memory_order_relaxed))
 		return NULL;

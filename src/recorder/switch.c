@@ -49,38 +49,6 @@ static uint32_t outside_above(const struct thread *t, uint32_t place)
 	return called ? count : 0;
 }
 
-/* The frame and its callers that are pending: their calls were before now. NULL: there was no room
- * for one. */
-static uint8_t *write_untold(struct thread *t, uint8_t *p, py_frame *frame)
-{
-	py_frame *const top = frame;
-	uint32_t count = 0, place = 0;
-
-	for (; frame && !frame_not_begun(frame); frame = frame_caller(frame)) {
-		place = shadow_place(t, frame);
-		if (place)
-			break;
-		if (!frame_is_pending(frame))
-			return p;
-		count++;
-	}
-	if (!count || !place || !shadow_reserve(&t->shadow, count))
-		return p;
-	if (t->shadow.depth > place)
-		p = event_write1(p, EVENT_POPS, t->shadow.depth - place);
-	shadow_cut(&t->shadow, place);
-	frame = top;
-	for (uint32_t i = count; i; i--, frame = frame_caller(frame))
-		shadow_keep(&t->shadow, place + i, frame);
-	for (uint32_t i = 0; i < count && p; i++) {
-		frame = shadow_at(&t->shadow, place + i + 1)->frame;
-		p = write_enter(t, p, frame_site(frame), code_known(frame_code(frame))->number, 0);
-		shadow_put(&t->shadow, entry_of_frame(frame, MARK_EARLY));
-		p = step_on(t, step_tell_due(t, p));
-	}
-	return p;
-}
-
 uint8_t *thread_write_owed(struct thread *t, uint8_t *p)
 {
 	p = event_write1(p, EVENT_AGAIN | EVENT_OPEN, t->owes - 1);
@@ -139,11 +107,6 @@ static void write_stand(struct thread *t, PyThreadState *ts, bool last)
 	}
 	if (t->owes && !stands_at_owed(t, frame))
 		p = thread_write_owed(t, p);
-	p = write_untold(t, p, frame);
-	if (!p) {
-		event_lose(t);
-		return;
-	}
 	uint32_t place = stand_place(t, frame);
 	if (!place) {
 		ring_commit(&t->ring, p);

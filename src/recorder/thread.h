@@ -28,7 +28,6 @@ struct thread {
 	_Atomic bool taken;
 	uint32_t ticks_to_name; /* until the thread's name is looked at again */
 	bool fresh;		/* the whole stack must be written before the next event */
-	bool calls_lost;	/* events were lost, perhaps also calls that are pending */
 	bool named;		/* a THREAD message was sent */
 	bool known; /* something was written to the stream, so frames can be popped from it */
 	/* every return has an event now, but the shadow stack may have frames that returned without

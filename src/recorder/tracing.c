@@ -49,7 +49,7 @@ static void trace_call(PyFrameObject *f, PyCodeObject *code)
 	else if (arg & 3)
 		record_reenter(code, current_thread_state(), EVENT_RESUME, NULL);
 	else
-		record_enter(code, current_thread_state(), 0);
+		record_enter(code, current_thread_state());
 }
 
 /* Where a generator or coroutine returned to, and the stream's position then: see is_quiet. */

@@ -10,8 +10,7 @@
  *   LINE, for no other tool        LINE is recorded and disabled                         MOVED
  *   from then on                   INSTRUCTION is recorded
  *
- * Before that the code is reoptimized (reoptimize.c). Begins do not move until that is over,
- * because it waits for them.
+ * Before that the code is reoptimized (reoptimize.c).
  *
  * In the run in which LINE is disabled INSTRUCTION does not come, in no interpreter that was tried
  * (3.12.1, 3.13.0, 3.13.5). The first place that moves shows whether this holds here: of all
@@ -88,30 +87,15 @@ static bool is_alone(const PyCodeObject *code, uint32_t unit)
 	       !others_hear_branches(code, root.tool);
 }
 
-/* Let the instruction after this one report: it comes in this run, too. */
-static void hear_after(struct code_unit *u)
-{
-	u->heard = u[LOOK_UP_UNITS].heard = HEARD_MOVED;
-	u->pending |= u->begins;
-}
-
 static void hear_instructions(struct code_record *r)
 {
 	for (uint32_t i = 0; i < r->unit_count; i++) {
 		struct code_unit *u = &r->units[i];
-		if (u->heard == HEARD_MAY_MOVE && u->later && !(u->begins && r->reoptimization))
-			hear_after(u);
-		else if (u->heard == HEARD_MAY_MOVE)
-			u->heard = HEARD_MOVES;
-	}
-}
-
-void hot_begins_move(struct code_record *r)
-{
-	for (uint32_t i = 0; i < r->unit_count; i++) {
-		struct code_unit *u = &r->units[i];
-		if (u->heard == HEARD_MOVES && u->later && u->begins)
-			hear_after(u);
+		if (u->heard != HEARD_MAY_MOVE)
+			continue;
+		u->heard = u->later ? HEARD_MOVED : HEARD_MOVES;
+		if (u->later) /* the instruction after this one comes in this run, too */
+			u[LOOK_UP_UNITS].heard = HEARD_MOVED;
 	}
 }
 
@@ -126,14 +110,14 @@ static bool hear_lines(struct code_record *r)
 			passes |= u->heard != HEARD_MAY_MOVE;
 			continue;
 		}
-		u->pending &= !(u->later && u->begins);
 		u->heard = HEARD_BY_LINE;
 		u->later = 0;
 	}
 	return passes;
 }
 
-void hot_ends(PyCodeObject *code, struct code_record *r)
+/* Its witnesses are reported by LINE again, from its next run on. */
+static void hot_ends(PyCodeObject *code, struct code_record *r)
 {
 	if (hear_lines(r))
 		hot_listen_anew(code);
@@ -290,8 +274,6 @@ bool tier_line_moves(
 {
 	bool moves = is_alone(frame_code(frame), unit) && (root.moves_seen || began);
 
-	if (r->reoptimization && r->units[unit].begins)
-		return false;
 	r->units[unit].heard = moves && root.moves_seen ? HEARD_MOVED : HEARD_MOVES;
 	if (moves && !root.moves_seen)
 		root.first_move = (struct first_move){t, frame, r, unit};

@@ -15,10 +15,5 @@ bool hot_instruction_is_heard(
 /* INSTRUCTION is enabled again at all units of the code. false: it is not, or not any more; then
  * what had moved is lost, and a gap says so. */
 bool hot_listen_anew(PyCodeObject *code);
-/* Its witnesses are reported by LINE again, from its next run on. */
-void hot_ends(PyCodeObject *code, struct code_record *r);
-/* Reoptimization kept witnesses that record calls from moving, and is over: now they may. Call it
- * where such a LINE is reported, or while no frame runs the code. */
-void hot_begins_move(struct code_record *r);
 
 #endif

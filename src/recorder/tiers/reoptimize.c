@@ -5,10 +5,9 @@
  *   enough have run          other witnesses are chosen, if they cost less
  *   it is called, and no     the new ones are enabled from here on, and the code has another
  *   other frame runs it      number, whose body has them; frames that were called before have had
- *                            all of theirs. A frame whose call is written before its begin has
- *                            the old number
+ *                            all of theirs
  *
- * What records a call, or a pass of a loop, stays. LINE is disabled at the new witnesses:
+ * What records a pass of a loop stays. LINE is disabled at the new witnesses:
  * INSTRUCTION reports them, so they must be sure (flow/witness.h). Generators are not
  * reoptimized, because some of their frames may wait where nothing can find them.
  */
@@ -110,7 +109,7 @@ bool reoptimize_counts(struct code_record *r, uint32_t unit)
 
 static bool witness_stays(uint32_t start, struct code_unit here)
 {
-	return here.start != start + 1 || here.begins || here.pass & PASS_TELLS;
+	return here.start != start + 1 || here.pass & PASS_TELLS;
 }
 
 /* Can it become a witness? */
@@ -225,16 +224,6 @@ static void hear_chosen(const struct reoptimization *p, struct code_record *r)
 	}
 }
 
-/* INSTRUCTION was disabled where it reported nothing yet; `anew`: it is enabled there again. If
- * that fails, begins would move to where no event comes, so none moves. */
-static void reoptimize_end(PyCodeObject *code, struct code_record *r, bool anew)
-{
-	tier_release(r);
-	hot_begins_move(r);
-	if (!anew)
-		hot_ends(code, r);
-}
-
 void tier_call(PyCodeObject *code, struct code_record *r)
 {
 	struct reoptimization *p = r->reoptimization;
@@ -246,12 +235,11 @@ void tier_call(PyCodeObject *code, struct code_record *r)
 		return;
 	root.describing++;
 	uint32_t number = over ? 0 : code_tell_again(code, &p->graph);
-	bool heard = hot_listen_anew(code);
-	if (number && heard) {
+	if (number && hot_listen_anew(code)) { /* where it was disabled until now, too */
 		hear_chosen(p, r);
 		r->number_before = r->number;
 		code_set_number(r, number);
 	}
-	reoptimize_end(code, r, heard);
+	tier_release(r);
 	root.describing--;
 }

@@ -7,15 +7,12 @@
 #include "recorder/tiers/hot.h"
 #include "recorder/tiers/reoptimize.h"
 
-bool tier_line(PyCodeObject *code, struct code_record *r, uint32_t unit, bool called)
+bool tier_line(PyCodeObject *code, struct code_record *r, uint32_t unit)
 {
 	/* with this LINE; or it was hot, and its lines have been counted since */
 	bool due = root.hot_lines && (r->lines_heard == root.hot_lines || reoptimize_is_due(r));
-	bool begins = due && hot_begins(code, r, unit);
 
-	if (r->reoptimization && !called && unit < r->unit_count && r->units[unit].begins)
-		tier_call(code, r);
-	return begins;
+	return due && hot_begins(code, r, unit);
 }
 
 bool tier_instruction(struct thread *t, const py_frame *frame, struct code_record *r, uint32_t unit)

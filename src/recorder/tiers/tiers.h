@@ -22,9 +22,8 @@ static inline bool tier_concerns_line(const struct code_record *r)
 	return (root.hot_lines && r->lines_heard == root.hot_lines) || r->reoptimization;
 }
 
-/* A LINE that is not recorded yet: does the code become hot with it? `called`: the frame's call was
- * recorded. */
-bool tier_line(PyCodeObject *code, struct code_record *r, uint32_t unit, bool called);
+/* A LINE that is not recorded yet: does the code become hot with it? */
+bool tier_line(PyCodeObject *code, struct code_record *r, uint32_t unit);
 /* After a LINE of the frame was recorded at `unit`, which the code has: should LINE be disabled
  * there, because INSTRUCTION is enabled instead from now on? `began`: the code became hot with
  * it. */

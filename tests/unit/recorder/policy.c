@@ -12,16 +12,15 @@
 
 /* ---- of a code with its record ---- */
 
-/* c: each call, r: each return, l: each line, h: all LINEs enabled, s: slow end */
+/* r: each return, l: each line, h: all LINEs enabled, s: slow end */
 static const char *letters(struct policy p)
 {
-	static char text[6];
+	static char text[5];
 
-	text[0] = p.calls ? 'c' : '-';
-	text[1] = p.returns ? 'r' : '-';
-	text[2] = p.lines ? 'l' : '-';
-	text[3] = p.hears ? 'h' : '-';
-	text[4] = p.slow_end ? 's' : '-';
+	text[0] = p.returns ? 'r' : '-';
+	text[1] = p.lines ? 'l' : '-';
+	text[2] = p.hears ? 'h' : '-';
+	text[3] = p.slow_end ? 's' : '-';
 	return text;
 }
 
@@ -37,28 +36,18 @@ static void one_wish_or_fact(void **state)
 		struct policy_facts f;
 		const char *expected;
 	} rows[] = {
-		{{0}, {0}, "c----"},
-		{{0}, {.deferred = true}, "-----"},
-		{{0}, {.bottom = true}, "cr---"},
-		{{0}, {.section = true}, "cr-h-"},
-		{{0}, {.values = true}, "cr---"},
-		{{0}, {.deferred = true, .bottom = true}, "-r---"},
-		{{0}, {.deferred = true, .section = true}, "-r-h-"},
-		{{.traces = true}, {0}, "cr---"},
-		{{.exact = true}, {0}, "cr---"},
-		{{.exact = true}, {.deferred = true}, "cr---"},
-		{{.calls_timed = true}, {0}, "cr---"},
-		{{.lines_timed = true}, {0}, "c----"},
-		{{.lines_timed = true}, {.deferred = true}, "c----"},
-		{{.filters = true}, {0}, "c---s"},
-		{{.filters = true}, {.deferred = true}, "c---s"},
-		{{.passes = true}, {0}, "c----"},
-		{{.compiles = true}, {0}, "c----"},
-		{{.sections = true}, {0}, "c----"},
-		{{.sections = true}, {.deferred = true}, "c----"},
-		{{.sections = true}, {.deferred = true, .section = true}, "cr-h-"},
-		{{.lines = true}, {0}, "crlhs"},
-		{{.lines = true}, {.deferred = true}, "crlhs"},
+		{{0}, {0}, "----"},
+		{{0}, {.bottom = true}, "r---"},
+		{{0}, {.section = true}, "r-h-"},
+		{{0}, {.values = true}, "r---"},
+		{{.traces = true}, {0}, "r---"},
+		{{.exact = true}, {0}, "r---"},
+		{{.calls_timed = true}, {0}, "r---"},
+		{{.lines_timed = true}, {0}, "----"},
+		{{.filters = true}, {0}, "---s"},
+		{{.passes = true}, {0}, "----"},
+		{{.compiles = true}, {0}, "----"},
+		{{.lines = true}, {0}, "rlhs"},
 	};
 
 	(void)state;
@@ -68,27 +57,26 @@ static void one_wish_or_fact(void **state)
 
 /* ---- of a code that is being described ---- */
 
-/* s: starts, c: calls, r: returns, l: all lines, p: passes, o: at once */
+/* s: starts, r: returns, l: all lines, p: passes, o: at once */
 static const char *omitted(struct policy_omission o)
 {
-	static char text[7];
+	static char text[6];
 
 	text[0] = o.starts ? 's' : '-';
-	text[1] = o.calls ? 'c' : '-';
-	text[2] = o.returns ? 'r' : '-';
-	text[3] = o.lines ? 'l' : '-';
-	text[4] = o.passes ? 'p' : '-';
-	text[5] = o.at_once ? 'o' : '-';
+	text[1] = o.returns ? 'r' : '-';
+	text[2] = o.lines ? 'l' : '-';
+	text[3] = o.passes ? 'p' : '-';
+	text[4] = o.at_once ? 'o' : '-';
 	return text;
 }
 
 #define FUNCTION                                                                                   \
 	{                                                                                          \
-		.plain = true                                                                      \
+		0                                                                                  \
 	}
 #define MODULE                                                                                     \
 	{                                                                                          \
-		.plain = true, .runs_once = true                                                   \
+		.runs_once = true                                                                  \
 	}
 
 static void one_wish_when_described(void **state)
@@ -98,31 +86,27 @@ static void one_wish_when_described(void **state)
 		struct policy_code c;
 		const char *expected;
 	} rows[] = {
-		{{.passes = true}, FUNCTION, "scr--o"},
-		{{.passes = true}, MODULE, "s-rl-o"},
-		{{.passes = true}, {.generator_like = true}, "s-r--o"},
-		{{.passes = true}, {.plain = true, .shared = true}, "s-r--o"},
-		{{.passes = true}, {.plain = true, .watched = true}, "scr---"},
-		{{.passes = true}, {.plain = true, .runs_once = true, .watched = true}, "s-r---"},
-		{{.passes = true}, {.generator_like = true, .runs_once = true}, "s-r--o"},
-		{{.passes = true}, {.plain = false}, "s-r--o"},
-		{{0}, FUNCTION, "scr-po"},
-		{{.passes = true, .traces = true}, FUNCTION, "--r-po"},
-		{{.passes = true, .traces = true}, MODULE, "--r-po"},
-		{{.passes = true, .exact = true}, FUNCTION, "--r--o"},
-		{{.passes = true, .exact = true}, MODULE, "--r--o"},
-		{{.passes = true, .compiles = true}, FUNCTION, "--r--o"},
-		{{.passes = true, .compiles = true}, MODULE, "--r--o"},
-		{{.passes = true, .calls_timed = true}, FUNCTION, "s----o"},
-		{{.passes = true, .calls_timed = true}, MODULE, "s----o"},
-		{{.passes = true, .lines_timed = true}, FUNCTION, "s-r--o"},
-		{{.passes = true, .lines_timed = true}, MODULE, "s-r--o"},
-		{{.passes = true, .filters = true}, FUNCTION, "s-r--o"},
-		{{.passes = true, .filters = true}, MODULE, "s-rl-o"},
-		{{.passes = true, .sections = true}, FUNCTION, "s-r--o"},
-		{{.passes = true, .sections = true}, MODULE, "s-rl-o"},
-		{{.passes = true, .lines = true}, FUNCTION, "s-r---"},
-		{{.passes = true, .lines = true}, MODULE, "s-r---"},
+		{{.passes = true}, FUNCTION, "sr--o"},
+		{{.passes = true}, MODULE, "srl-o"},
+		{{.passes = true}, {.generator_like = true}, "sr--o"},
+		{{.passes = true}, {.watched = true}, "sr---"},
+		{{.passes = true}, {.runs_once = true, .watched = true}, "sr---"},
+		{{.passes = true}, {.generator_like = true, .runs_once = true}, "sr--o"},
+		{{0}, FUNCTION, "sr-po"},
+		{{.passes = true, .traces = true}, FUNCTION, "-r-po"},
+		{{.passes = true, .traces = true}, MODULE, "-r-po"},
+		{{.passes = true, .exact = true}, FUNCTION, "-r--o"},
+		{{.passes = true, .exact = true}, MODULE, "-r--o"},
+		{{.passes = true, .compiles = true}, FUNCTION, "-r--o"},
+		{{.passes = true, .compiles = true}, MODULE, "-r--o"},
+		{{.passes = true, .calls_timed = true}, FUNCTION, "s---o"},
+		{{.passes = true, .calls_timed = true}, MODULE, "s---o"},
+		{{.passes = true, .lines_timed = true}, FUNCTION, "sr--o"},
+		{{.passes = true, .lines_timed = true}, MODULE, "sr--o"},
+		{{.passes = true, .filters = true}, FUNCTION, "sr--o"},
+		{{.passes = true, .filters = true}, MODULE, "srl-o"},
+		{{.passes = true, .lines = true}, FUNCTION, "sr---"},
+		{{.passes = true, .lines = true}, MODULE, "sr---"},
 	};
 
 	(void)state;
@@ -133,9 +117,9 @@ static void one_wish_when_described(void **state)
 
 /* ---- all combinations ---- */
 
-#define WISHES 512
+#define WISHES 256
 #define FACTS  8
-#define CODES  32
+#define CODES  8
 
 static struct policy_wishes wishes(unsigned n)
 {
@@ -147,34 +131,31 @@ static struct policy_wishes wishes(unsigned n)
 		.filters = n >> 4 & 1,
 		.passes = n >> 5 & 1,
 		.compiles = n >> 6 & 1,
-		.sections = n >> 7 & 1,
-		.lines = n >> 8 & 1,
+		.lines = n >> 7 & 1,
 	};
 }
 
 static struct policy_facts facts(unsigned n)
 {
 	return (struct policy_facts){
-		.deferred = n & 1,
-		.bottom = n >> 1 & 1,
-		.section = n >> 2 & 1,
+		.bottom = n & 1,
+		.section = n >> 1 & 1,
+		.values = n >> 2 & 1,
 	};
 }
 
 static struct policy_code code(unsigned n)
 {
 	return (struct policy_code){
-		.plain = n & 1,
-		.generator_like = n >> 1 & 1,
-		.runs_once = n >> 2 & 1,
-		.shared = n >> 3 & 1,
-		.watched = n >> 4 & 1,
+		.generator_like = n & 1,
+		.runs_once = n >> 1 & 1,
+		.watched = n >> 2 & 1,
 	};
 }
 
 static unsigned bits(struct policy p)
 {
-	return p.calls | p.returns << 1 | p.lines << 2 | p.hears << 3 | p.slow_end << 4;
+	return p.returns | p.lines << 1 | p.hears << 2 | p.slow_end << 3;
 }
 
 /* What has an event with fewer wishes has one with more. */
@@ -196,8 +177,7 @@ static void one_answer_does_not_contradict_another(void **state)
 	for (unsigned w = 0; w < WISHES; w++)
 		for (unsigned f = 0; f < FACTS; f++) {
 			struct policy p = policy_of(wishes(w), facts(f));
-			assert_true(p.calls || facts(f).deferred);
-			assert_true(!p.lines || (p.calls && p.returns && p.hears && p.slow_end));
+			assert_true(!p.lines || (p.returns && p.hears && p.slow_end));
 			assert_true(!p.hears || p.returns);
 		}
 }
@@ -211,12 +191,8 @@ static void what_is_omitted_is_not_wished(void **state)
 			struct policy_wishes wish = wishes(w);
 			struct policy_code of = code(c);
 			struct policy_omission o = policy_omits(&wish, &of);
-			struct policy p =
-				policy_of(wish, (struct policy_facts){.deferred = o.calls});
-			assert_int_equal(p.calls, !o.calls);
+			struct policy p = policy_of(wish, (struct policy_facts){0});
 			assert_true(!o.lines || (o.starts && o.at_once && !p.hears));
-			assert_true(!o.calls || o.starts);
-			assert_true(!(o.calls && o.lines));
 			assert_true(o.returns || p.returns);
 		}
 }

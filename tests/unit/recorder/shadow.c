@@ -93,11 +93,6 @@ static void the_topmost_is_found(void **state)
 	assert_int_equal(shadow_find(&s, frame(3)), 0);
 	assert_int_equal(shadow_find_code(&s, &code), 4);
 	assert_int_equal(shadow_find_code(&s, &s), 0);
-	assert_int_equal(shadow_find_below(&s, 5, frame(1)), 1);
-	assert_int_equal(shadow_find_below(&s, 6, frame(1)), 5);
-	assert_int_equal(shadow_find_below(&s, 3, frame(2)), 3); /* not below it: anywhere */
-	assert_int_equal(shadow_find_below(&s, 0, frame(2)), 3);
-	assert_int_equal(shadow_find_below(&s, 5, frame(3)), 0);
 	free_shadow(&s);
 }
 
@@ -107,13 +102,13 @@ static void a_mark_takes_the_place_of_the_last(void **state)
 
 	(void)state;
 	shadow_put_frame(&s, frame(1));
-	shadow_put(&s, entry_of_frame(frame(2), MARK_EARLY));
+	shadow_put(&s, entry_of_frame(frame(2), MARK_TOLD));
 	assert_false(shadow_has(&s, 1, ~0u));
-	assert_true(shadow_has(&s, 2, MARK_EARLY | MARK_TOLD));
-	assert_false(shadow_has(&s, 2, MARK_TOLD | MARK_LINKED | MARK_STANDS));
+	assert_true(shadow_has(&s, 2, MARK_TOLD | MARK_STANDS));
+	assert_false(shadow_has(&s, 2, MARK_STANDS));
 	shadow_mark(&s, 2, MARK_STANDS);
 	assert_true(shadow_has(&s, 2, MARK_STANDS));
-	assert_false(shadow_has(&s, 2, MARK_EARLY | MARK_TOLD | MARK_LINKED));
+	assert_false(shadow_has(&s, 2, MARK_TOLD));
 	assert_ptr_equal(s.top, frame(2)); /* the address alone */
 	assert_int_equal(shadow_find(&s, frame(2)), 2);
 	shadow_mark(&s, 2, MARK_NONE);
@@ -179,13 +174,13 @@ static void it_grows(void **state)
 	for (unsigned i = 1; i <= count; i++) {
 		if (shadow_is_full(&s))
 			assert_true(shadow_reserve(&s, 1));
-		shadow_put(&s, entry_of_frame(frame(i), i % 2 ? MARK_EARLY : MARK_NONE));
+		shadow_put(&s, entry_of_frame(frame(i), i % 2 ? MARK_TOLD : MARK_NONE));
 	}
 	assert_true(s.depth == count && s.room >= count);
 	assert_null(shadow_at(&s, 0)->frame);
 	for (unsigned i = 1; i <= count; i++) {
 		assert_ptr_equal(shadow_at(&s, i)->frame, frame(i));
-		assert_int_equal(shadow_has(&s, i, MARK_EARLY), i % 2);
+		assert_int_equal(shadow_has(&s, i, MARK_TOLD), i % 2);
 	}
 	const uint32_t room = s.room;
 	shadow_cut(&s, 0);
@@ -228,7 +223,7 @@ static struct shadow_entry by_chance(uint32_t n)
 		return entry_of_code(frame(n % 5));
 	if (n % 16 == 1)
 		return entry_left_out(n, n >> 8);
-	return entry_of_frame(frame(n % 999), n % 3 ? MARK_NONE : MARK_EARLY);
+	return entry_of_frame(frame(n % 999), n % 3 ? MARK_NONE : MARK_TOLD);
 }
 
 static void step_by_chance(struct shadow *s, struct expected *e, uint32_t n)
