@@ -98,7 +98,8 @@ def masked(answers):
             lines.append(re.sub(r"\d+ (later|earlier)\b", r"N \1", line))
         else:
             line = re.sub(r"\d+(\.\d+)?", "N", line)
-            line = re.sub(r"\bN ([µmn]?s|[KM]iB|B)\b", "N U", line)
+            line = re.sub(r"<?\bN ([µmn]?s|[KM]iB|B)\b", "N U", line)
+            line = re.sub(r"item='\w+'", "item=I", line)
             # a line of a file: nothing was sold out, or too seldom to have a time
             line = re.sub(r"^\s*(never|N)(\s+N U\s+±N U\s+N%)?\s+(?=N\b)", "N ", line)
             line = re.sub(r"\bN U +N:N:N\b|- +- ", "", line)           # the longest pass, where it is known
