@@ -1,7 +1,8 @@
 """Run kinds.py with a listener in Python that notes the values of each event: listen.py OUT PROGRAM
 LIMITS, which are as --values-limit has them.
 
-OUT gets a JSON array a line: event, code, the values in the words of `pathline dump`. On 3.11,
+OUT gets a JSON array a line: event, code, the values in the words of `pathline dump`, and of an
+exception its id, and the types of its cause and context, in those of `dump --json`. On 3.11,
 which has no sys.monitoring, the listener is a trace function; what is thrown into a frame is not
 known then.
 """
@@ -22,7 +23,13 @@ def put(event, code, values, words=None):
     if code.co_filename == program:
         texts = show.values(values) if code.co_flags & OPTIMIZED else []
         words = words or [""] * len(texts)
-        rows.append((event, code.co_qualname, ", ".join(w + t for w, t in zip(words, texts))))
+        more = about(values[0]) if event in ("raise", "throw") and texts else None
+        rows.append((event, code.co_qualname, ", ".join(w + t for w, t in zip(words, texts)), more))
+
+
+def about(error):
+    causes = {"cause": error.__cause__, "context": error.__context__}
+    return {"id": id(error) >> 3, **{word: show.type_name(type(other)) for word, other in causes.items() if other is not None}}
 
 
 def put_call(frame):
