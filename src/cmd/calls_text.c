@@ -317,8 +317,10 @@ static void put_tail(struct out *o, const struct call_node *n)
 	if (is_call(n)) {
 		out_text(o, "  ");
 		out_path(o, pl_code_file(n->code), PATH_WIDTH);
-		out_char(o, ':');
-		out_i64(o, n->line);
+		if (n->line > 0) {
+			out_char(o, ':');
+			out_i64(o, n->line);
+		}
 	}
 	if (is_call(n) || n->begin == CALL_REPEAT)
 		put_time(o, n);

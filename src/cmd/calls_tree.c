@@ -19,6 +19,7 @@ struct call_frame {
 	struct call_node *node;	 /* owned; NULL: it is not shown */
 	struct call_node *shown; /* that node, or the nearest one of a frame below, or the root */
 	bool inside;		 /* a function of --function, or called by one */
+	bool linked;		 /* no entry of it was recorded, so none of its end is missed */
 	/* of the last exception that arrived in it */
 	struct pl_values raised; /* owned */
 	const char *raised_type;
@@ -366,7 +367,9 @@ static void close_frame(struct calls_tree *t, const struct pl_event *e, enum cal
 		else if (end == CALL_OPEN)
 			set_open(n, &t->now);
 		else
-			n->end = n->begin == CALL_OUTSIDE ? CALL_NONE : end;
+			n->end = n->begin == CALL_OUTSIDE || (f->linked && end == CALL_VANISHED)
+					 ? CALL_NONE
+					 : end;
 	}
 	call_values_release(&t->nodes, &f->raised);
 	t->count--;
@@ -416,6 +419,8 @@ static void open_missing(
 		made.depth = (uint32_t)i;
 		made.generator = frames[i].generator;
 		open_frame(t, &made, CALL_CONTINUES);
+		if (!t->failed)
+			t->frames[i].linked = frames[i].linked;
 	}
 }
 
