@@ -24,8 +24,9 @@ ARROWS = {
     "trace": "format flow base os",
     "report": "base",
     "session": "base",
+    "query": "session/when.h report/names.h base os/local.h",
     "tui": "session base os/local.h",
-    "cmd": "report tui session collector filter base os",
+    "cmd": "report tui query session collector filter base os",
 }
 PURE = {"base", "flow", "filter", "bytecode", "format"}
 IMPURE = re.compile(r"(unistd|fcntl|dirent|signal|pthread|poll|sched|time|sys/.*|linux/.*)\.h$")

@@ -147,6 +147,9 @@ uint64_t pl_recording_collector_ns(const struct pl_recording *r);
 /* The number of damaged places found so far: by open, by refresh, and by cursors. */
 uint64_t pl_recording_damage_count(const struct pl_recording *r);
 
+/* The number of blocks of events that were opened so far, by all cursors, counts and searches. */
+uint64_t pl_recording_block_reads(const struct pl_recording *r);
+
 /* ---- code and source ---- */
 
 /* Texts of a recording are bytes that end with a NUL. A NUL that was in the name itself is given as

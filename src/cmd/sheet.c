@@ -420,7 +420,7 @@ static void sheet_json(const struct sheet *s, struct out *o, const struct key *k
 }
 
 /* As in RFC 4180: quoted only if necessary. */
-static void write_quoted(struct out *o, const char *text)
+void sheet_quoted(struct out *o, const char *text)
 {
 	if (!text[strcspn(text, "\",\r\n")]) {
 		out_text(o, text);
@@ -458,7 +458,7 @@ static void write_value(struct out *o, const struct cell *c)
 		out_text(o, c->id);
 		break;
 	case CELL_TEXT:
-		write_quoted(o, c->text ? c->text : "");
+		sheet_quoted(o, c->text ? c->text : "");
 		break;
 	default:
 		break;

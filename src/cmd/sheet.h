@@ -100,6 +100,8 @@ struct sheet {
 int sheet_check_sort(const struct column *columns, const char *sort);
 /* CMD_GO; CMD_USAGE as sheet_check_sort; CMD_BAD: no memory. */
 int sheet_write(const struct sheet *s, struct out *out, enum sheet_form form);
+/* A text as a cell of CSV. */
+void sheet_quoted(struct out *out, const char *text);
 /* How many rows its text leaves out, as there are more than `most`. */
 size_t sheet_hidden(const struct sheet *s);
 

@@ -60,6 +60,7 @@ static int open_next(
 	struct block_ref *damaged = ref;
 	int code = load_block(&b->block, &b->stream, b->thread, &damaged, err);
 
+	b->r->block_reads++;
 	if (code == 0) {
 		open_codes(b);
 		b->open = true;

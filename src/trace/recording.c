@@ -575,6 +575,11 @@ const struct pl_size *pl_recording_size(const struct pl_recording *r, uint32_t i
 	return index < r->size_count ? &r->sizes[index] : NULL;
 }
 
+uint64_t pl_recording_block_reads(const struct pl_recording *r)
+{
+	return r->block_reads;
+}
+
 uint64_t pl_recording_damage_count(const struct pl_recording *r)
 {
 	return r->damaged;

@@ -138,6 +138,7 @@ struct pl_recording {
 	struct pl_size *sizes; /* owned; one for each word of RECORD_KINDS, then "unknown" */
 	size_t size_count;
 	uint64_t records, damaged;
+	uint64_t block_reads;
 
 	struct fast_forward *forward; /* owned: transitions that seeking learned; NULL: none */
 

@@ -1,0 +1,358 @@
+/* The table `call`: a row for each stretch that a frame is on the stack, from a call, or a resume of
+ * a generator or coroutine, to its return, yield or unwind. Rows come as the stretches end; what has
+ * not ended where the path ends comes last.
+ *
+ *	event    call f   call g   return g   unwind f
+ *	stack    f        f g      f
+ *	row                        g          f
+ *
+ * Only calls and ends are visited; where nobody asks for callers, only those of the functions that
+ * are wanted. So an entry of the stack has its depth, and those below it may be missing. Each
+ * greenlet has a stack of its own.
+ */
+#include <stdlib.h>
+#include "query/feed.h"
+#include "query/tables.h"
+
+#define BEGIN_KINDS (1u << PL_EVENT_CALL | 1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW)
+#define END_KINDS   (1u << PL_EVENT_RETURN | 1u << PL_EVENT_YIELD | 1u << PL_EVENT_UNWIND)
+
+#define CALL_COLUMNS(X)                                                                            \
+	X(process, INTEGER, PROCESS, "number in the recording, from 1",                            \
+		put_number(out, calls->process))                                                   \
+	X(thread, INTEGER, THREAD, "number in its process, from 0",                                \
+		put_number(out, calls->thread))                                                    \
+	X(seq, INTEGER, SEQ, "of the event with which it begins; NULL: that was not recorded",     \
+		put_begin(out, row, (int64_t)row->begin.seq))                                      \
+	X(time_ns, INTEGER, TIME, "when it began, ns since 1970",                                  \
+		put_begin(out, row, row->begin.time_ns))                                           \
+	X(begun, TEXT, PLAIN, "call; resume or throw: of a generator or coroutine",                \
+		put_text(out, row->has_begin ? pl_event_kind_name(row->begin.kind) : NULL, true))  \
+	X(end_seq, INTEGER, PLAIN, "of the event with which it ends; NULL: there is none",         \
+		put_end(out, row, (int64_t)row->end.seq))                                          \
+	X(end_ns, INTEGER, PLAIN, "when it ended", put_end(out, row, row->end.time_ns))            \
+	X(ended, TEXT, PLAIN, "return, yield or unwind; NULL: no event says so",                   \
+		put_text(out, row->has_end ? pl_event_kind_name(row->end.kind) : NULL, true))      \
+	X(duration_ns, INTEGER, PLAIN, "from begin to end, as exact as their times are",           \
+		put_duration(out, row))                                                            \
+	X(error_ns, INTEGER, PLAIN, "duration_ns is at most this much too high or too low",        \
+		put_duration_error(out, row))                                                      \
+	X(file, TEXT, FILE, "co_filename", put_file(out, event_of(row)->code))                     \
+	X(function, TEXT, FUNCTION, "co_qualname", put_function(out, event_of(row)->code))         \
+	X(first_line, INTEGER, PLAIN, "co_firstlineno", put_first_line(out, event_of(row)->code))  \
+	X(depth, INTEGER, PLAIN, "frames below it", put_number(out, event_of(row)->depth))         \
+	X(caller_line, INTEGER, PLAIN, "line of the caller",                                       \
+		put_number_or_null(out, row->has_begin && row->begin.caller_line > 0               \
+						? (uint64_t)row->begin.caller_line                 \
+						: 0))                                              \
+	X(caller, TEXT, COSTLY, "co_qualname of the caller; NULL: none is recorded",               \
+		put_function(out, row->caller))                                                    \
+	X(caller_file, TEXT, COSTLY, "co_filename of the caller", put_file(out, row->caller))      \
+	X(task_id, INTEGER, PLAIN, "number of the task in its process, from 1",                    \
+		put_number_or_null(out, event_of(row)->task_id))                                   \
+	X(generator, INTEGER, PLAIN, "identity of the generator or coroutine",                     \
+		put_number_or_null(out, event_of(row)->generator))                                 \
+	X(code, TEXT, CODE, "id of the code, the same in every recording of a program",            \
+		put_code_id(out, event_of(row)->code))
+
+/* What a row shows. One of the two events is there. */
+struct call_row {
+	struct pl_event begin, end;
+	const struct pl_code *caller;
+	bool has_begin, has_end;
+};
+
+/* The stack of a greenlet, by ascending depth. */
+struct call_stack {
+	uint64_t greenlet;
+	struct pl_event *frames; /* owned: the events with which they began */
+	size_t count, room;
+};
+
+struct calls {
+	struct feed feed;
+	uint32_t process, thread;  /* whose stacks these are */
+	struct call_stack *stacks; /* owned */
+	size_t stack_count, stack_room;
+	struct pl_map by_greenlet; /* owned: number -> index in `stacks` */
+	size_t frames;		   /* in all of them */
+	struct pl_event event;	   /* the last one, if has_event */
+	/* has_event: it still is to be worked on; over: it is of another thread, or there is none */
+	bool has_event, over, done;
+	bool past; /* what begins now is after the bounds */
+	struct call_row row;
+};
+
+static const struct query_column call_columns[] = {CALL_COLUMNS(QUERY_COLUMN)};
+
+/* ---- cells ---- */
+
+static const struct pl_event *event_of(const struct call_row *row)
+{
+	return row->has_begin ? &row->begin : &row->end;
+}
+
+static void put_begin(sqlite3_context *out, const struct call_row *row, int64_t number)
+{
+	if (row->has_begin)
+		put_number(out, number);
+}
+
+static void put_end(sqlite3_context *out, const struct call_row *row, int64_t number)
+{
+	if (row->has_end)
+		put_number(out, number);
+}
+
+static void put_duration(sqlite3_context *out, const struct call_row *row)
+{
+	if (row->has_begin && row->has_end)
+		put_number(out, row->end.time_ns - row->begin.time_ns);
+}
+
+static void put_duration_error(sqlite3_context *out, const struct call_row *row)
+{
+	const int64_t begin = row->begin.time_error_ns, end = row->end.time_error_ns;
+
+	if (row->has_begin && row->has_end && begin < INT64_MAX && end < INT64_MAX)
+		put_number(out, begin > end ? begin : end);
+}
+
+static void call_cell(struct query_cursor *c, unsigned column, sqlite3_context *out)
+{
+	enum { CALL_COLUMNS(QUERY_INDEX) };
+	const struct calls *calls = c->state;
+	const struct call_row *row = &calls->row;
+
+	switch (column) {
+		CALL_COLUMNS(QUERY_CELL)
+	}
+}
+
+/* ---- stacks ---- */
+
+/* The stack of the event's greenlet; NULL: no memory. */
+static struct call_stack *stack_of(struct calls *calls, uint64_t greenlet)
+{
+	const uint64_t *known = map_find(&calls->by_greenlet, greenlet);
+
+	if (known)
+		return &calls->stacks[*known];
+	if (calls->stack_count == calls->stack_room) {
+		const size_t room = calls->stack_room ? 2 * calls->stack_room : 4;
+		struct call_stack *stacks = realloc(calls->stacks, room * sizeof *stacks);
+		if (!stacks)
+			return NULL;
+		calls->stacks = stacks;
+		calls->stack_room = room;
+	}
+	uint64_t *index = map_put(&calls->by_greenlet, greenlet);
+	if (!index)
+		return NULL;
+	*index = calls->stack_count++;
+	calls->stacks[*index] = (struct call_stack){.greenlet = greenlet};
+	return &calls->stacks[*index];
+}
+
+static int push(struct calls *calls, struct call_stack *stack, const struct pl_event *e)
+{
+	if (stack->count == stack->room) {
+		const size_t room = stack->room ? 2 * stack->room : 64;
+		struct pl_event *frames = realloc(stack->frames, room * sizeof *frames);
+		if (!frames)
+			return PL_ERR_MEMORY;
+		stack->frames = frames;
+		stack->room = room;
+	}
+	stack->frames[stack->count] = *e;
+	stack->frames[stack->count++].task = NULL; /* not valid for so long */
+	calls->frames++;
+	return 0;
+}
+
+/* The frame below it, if that is known. */
+static const struct pl_code *caller_of(const struct call_stack *stack, uint32_t depth)
+{
+	const struct pl_event *below = stack->count ? &stack->frames[stack->count - 1] : NULL;
+
+	return below && below->depth + 1 == depth ? below->code : NULL;
+}
+
+/* The top frame ends, with `e` or without an event: a row. */
+static void pop(struct calls *calls, struct call_stack *stack, const struct pl_event *e)
+{
+	struct call_row *row = &calls->row;
+
+	*row = (struct call_row){.has_begin = true, .has_end = e != NULL};
+	row->begin = stack->frames[--stack->count];
+	if (e)
+		row->end = *e;
+	row->caller = caller_of(stack, row->begin.depth);
+	calls->frames--;
+}
+
+static void forget_stacks(struct calls *calls)
+{
+	for (size_t i = 0; i < calls->stack_count; i++)
+		free(calls->stacks[i].frames);
+	calls->stack_count = calls->frames = 0;
+	map_release(&calls->by_greenlet);
+}
+
+/* ---- from events to rows ---- */
+
+/* Whether a begin is after the bounds, when none of the wanted ones is open any more. */
+static bool is_past(struct calls *calls, const struct query_scope *scope)
+{
+	const struct pl_event *e = &calls->event;
+
+	if (e->time_ns > scope->time.to ||
+		(scope->seq.to < INT64_MAX && (int64_t)e->seq > scope->seq.to))
+		calls->past = true;
+	return calls->past;
+}
+
+/* A frame begins. 0, or 1: a frame above ended without an event, and has its row first. */
+static int take_begin(
+	struct calls *calls, struct call_stack *stack, const struct query_scope *scope)
+{
+	if (stack->count && stack->frames[stack->count - 1].depth >= calls->event.depth) {
+		pop(calls, stack, NULL);
+		return 1;
+	}
+	calls->has_event = false;
+	if (!is_past(calls, scope))
+		return push(calls, stack, &calls->event);
+	if (!calls->frames)
+		feed_skip_thread(&calls->feed);
+	return 0;
+}
+
+/* A frame ends: 1, there is a row; 0, it is one that began after the bounds. */
+static int take_end(struct calls *calls, struct call_stack *stack)
+{
+	const struct pl_event *e = &calls->event;
+	const struct pl_event *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
+
+	if (top && top->depth > e->depth) {
+		pop(calls, stack, NULL);
+		return 1;
+	}
+	calls->has_event = false;
+	if (top && top->depth == e->depth && top->code == e->code) {
+		pop(calls, stack, e);
+		return 1;
+	}
+	if (calls->past)
+		return 0;
+	calls->row =
+		(struct call_row){.end = *e, .has_end = true, .caller = caller_of(stack, e->depth)};
+	return 1;
+}
+
+/* The path of the thread is over: 1, a row of what is left; 0, none is. */
+static int take_rest(struct calls *calls)
+{
+	while (calls->stack_count) {
+		struct call_stack *stack = &calls->stacks[calls->stack_count - 1];
+		if (stack->count) {
+			pop(calls, stack, NULL);
+			return 1;
+		}
+		free(stack->frames);
+		calls->stack_count--;
+	}
+	forget_stacks(calls);
+	return 0;
+}
+
+/* Read an event. */
+static int read_event(struct calls *calls)
+{
+	int code = feed_next(&calls->feed, &calls->event);
+	const struct pl_position *at = &calls->event.position;
+
+	if (code < 0)
+		return code;
+	calls->done = code == PL_END;
+	calls->has_event = code == 0;
+	calls->over = calls->done || at->process != calls->process || at->thread != calls->thread;
+	return 0;
+}
+
+/* 1: there is a row; 0: go on; or an error. */
+static int take_event(struct calls *calls, const struct query_scope *scope)
+{
+	if (calls->over) {
+		if (take_rest(calls))
+			return 1;
+		calls->process = calls->event.position.process;
+		calls->thread = calls->event.position.thread;
+		calls->over = calls->past = false;
+		return 0;
+	}
+	if (!calls->has_event)
+		return read_event(calls);
+	struct call_stack *stack = stack_of(calls, calls->event.greenlet);
+	if (!stack)
+		return PL_ERR_MEMORY;
+	return BEGIN_KINDS >> calls->event.kind & 1 ? take_begin(calls, stack, scope)
+						    : take_end(calls, stack);
+}
+
+/* ---- scans ---- */
+
+/* Callers are on the stack only if all calls were seen, from the start. */
+static int call_open(struct query_cursor *c)
+{
+	struct calls *calls = c->state;
+
+	calls->feed = (struct feed){.q = c->q,
+		.scope = &c->scope,
+		.kinds = BEGIN_KINDS | END_KINDS,
+		.all_codes = c->scope.costly,
+		.unbounded = c->scope.costly,
+		.open_end = true};
+	calls->over = true;
+	return read_event(calls);
+}
+
+static int call_next(struct query_cursor *c)
+{
+	struct calls *calls = c->state;
+	int code = 0;
+
+	while (code == 0) {
+		if (calls->done && !calls->over)
+			return PL_END;
+		code = take_event(calls, &c->scope);
+	}
+	return code < 0 ? code : 0;
+}
+
+static void call_close(struct query_cursor *c)
+{
+	struct calls *calls = c->state;
+
+	feed_release(&calls->feed);
+	forget_stacks(calls);
+	free(calls->stacks);
+}
+
+static double call_estimate(const struct query *q)
+{
+	return query_event.estimate(q) / 4;
+}
+
+const struct query_table query_call = {
+	.name = "call",
+	.meaning = "each call, and each stretch of a generator or coroutine, as they end",
+	.columns = call_columns,
+	.column_count = sizeof call_columns / sizeof *call_columns,
+	.state_bytes = sizeof(struct calls),
+	.estimate = call_estimate,
+	.open = call_open,
+	.next = call_next,
+	.cell = call_cell,
+	.close = call_close,
+};
