@@ -366,6 +366,13 @@ def report_fib(bench):
     return report_of(bench, Once(bench, ("recursion", big_lines(bench)), True).directory)
 
 
+@figure("query", "2", "seconds of `pathline query`, calls and lines by function, on a recording of a billion lines")
+def query(bench):
+    start = time.perf_counter()
+    bench.run([str(bench.pathline), "query", "SELECT function, sum(calls), sum(hits) FROM function GROUP BY function", str(big(bench))])
+    return time.perf_counter() - start, f"{bench.info(big(bench))['counts']['line']:,} lines"
+
+
 # ---- stops ----
 
 @figure("stops", "1", "ms of the longest single call of the recorder, as 3,000,000 instructions each, over the programs of tests/stops")

@@ -72,6 +72,7 @@ struct call_stack {
 struct calls {
 	struct feed feed;
 	uint32_t process, thread;  /* whose stacks these are */
+	uint32_t ordinal;	   /* of the thread */
 	struct call_stack *stacks; /* owned */
 	size_t stack_count, stack_room;
 	struct pl_map by_greenlet; /* owned: number -> index in `stacks` */
@@ -288,6 +289,7 @@ static int take_event(struct calls *calls, const struct query_scope *scope)
 			return 1;
 		calls->process = calls->event.position.process;
 		calls->thread = calls->event.position.thread;
+		calls->ordinal = calls->feed.ordinal;
 		calls->over = calls->past = false;
 		return 0;
 	}
@@ -327,7 +329,11 @@ static int call_next(struct query_cursor *c)
 			return PL_END;
 		code = take_event(calls, &c->scope);
 	}
-	return code < 0 ? code : 0;
+	if (code < 0)
+		return code;
+	c->row = row_of_thread(
+		calls->ordinal, event_of(&calls->row)->seq << 1 | (uint64_t)calls->row.has_begin);
+	return 0;
 }
 
 static void call_close(struct query_cursor *c)

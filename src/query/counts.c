@@ -13,7 +13,7 @@
 #include "query/tables.h"
 
 /* Counted between two looks at whether to stop. */
-#define STRETCH 20000000u
+#define STRETCH 200000000u
 
 #define THREAD_COLUMNS(X)                                                                          \
 	X(process, INTEGER, PROCESS, "number in the recording, from 1",                            \
@@ -328,6 +328,18 @@ static bool is_wanted(struct query_cursor *c, const struct pl_count *row, uint32
 	       range_has(&c->scope.line, row->line) && scope_has_code(&c->scope, row->code);
 }
 
+/* What was counted in another range is another row. */
+static int64_t row_of_run(const struct query_cursor *c)
+{
+	const struct counted *counted = c->state;
+	const uint64_t range[] = {(uint64_t)c->scope.counted.from, (uint64_t)c->scope.counted.to};
+	const bool is_whole =
+		c->scope.counted.from == INT64_MIN && c->scope.counted.to == INT64_MAX;
+
+	return row_of_thread(counted->feed.ordinal,
+		counted->row ^ (is_whole ? 0 : hash_bytes(range, sizeof range)));
+}
+
 /* To the next run that has a row of these kinds. */
 static int next_run(struct query_cursor *c, same_run *same, uint32_t kinds)
 {
@@ -342,8 +354,10 @@ static int next_run(struct query_cursor *c, same_run *same, uint32_t kinds)
 			end++)
 			wanted |= is_wanted(c, &table->rows[end], kinds);
 		counted->end = end;
-		if (wanted)
+		if (wanted) {
+			c->row = row_of_run(c);
 			return 0;
+		}
 		if (end == counted->row)
 			code = next_thread(c);
 		if (*c->q->stop)

@@ -104,6 +104,16 @@ static void events_close(struct query_cursor *c)
 	feed_release(&((struct events *)c->state)->feed);
 }
 
+/* The kinds are told apart, because gaps have the seq of the event after them. */
+static int64_t row_of_event(const struct events *events)
+{
+	const struct pl_event *e = &events->event;
+	const uint64_t gap = e->kind == PL_EVENT_GAP ? (uint64_t)e->gap << 58 : 0;
+
+	return row_of_thread(events->feed.ordinal, (e->seq << 4 | (uint64_t)e->kind) ^ gap);
+}
+_Static_assert(PL_EVENT_KIND_COUNT <= 16, "a kind has four bits");
+
 /* ---- event ---- */
 
 static const struct query_column event_columns[] = {EVENT_COLUMNS(QUERY_COLUMN)};
@@ -117,7 +127,11 @@ static int event_next(struct query_cursor *c)
 {
 	struct events *events = c->state;
 
-	return feed_next(&events->feed, &events->event);
+	int code = feed_next(&events->feed, &events->event);
+
+	if (code == 0)
+		c->row = row_of_event(events);
+	return code;
 }
 
 static void event_cell(struct query_cursor *c, unsigned column, sqlite3_context *out)
@@ -197,10 +211,12 @@ static int exception_next(struct query_cursor *c)
 		events->left = *e;
 		events->has_left = true;
 	}
-	if (code == 0)
+	if (code == 0) {
+		c->row = row_of_event(events);
 		events->arrives = events->has_left && is_same_thread(e, &events->left) &&
 				  events->left.seq + 1 == e->seq &&
 				  events->left.depth == e->depth + 1;
+	}
 	return code;
 }
 

@@ -39,11 +39,13 @@ int feed_next_thread(struct feed *s)
 		while (wanted && s->thread < p->thread_count) {
 			s->process_number = p->number;
 			s->thread_number = s->thread++;
+			s->ordinal = s->before + s->thread_number;
 			if (range_has(&s->scope->thread, s->thread_number) &&
 				pl_recording_thread(s->q->r, p->number, s->thread_number))
 				return 0;
 		}
 		s->process_index++;
+		s->before += p->thread_count;
 		s->thread = 0;
 	}
 	return PL_END;

@@ -27,6 +27,8 @@ struct feed {
 	uint32_t process_index;
 	uint32_t thread;			/* the number of the next one */
 	uint32_t process_number, thread_number; /* of the open one */
+	uint32_t ordinal;			/* of the open one, among all of the recording */
+	uint32_t before;			/* threads of the processes before this one */
 	bool open;
 	struct pl_cursor *c;   /* owned */
 	struct pl_search *s;   /* owned */

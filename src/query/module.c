@@ -266,7 +266,6 @@ static int module_filter(
 	end_scan(c);
 	scope_init(&c->scope);
 	c->scope.costly = costly;
-	c->row = 0;
 	for (int i = 0; i < count && plan && code == 0; i++)
 		code = take_bound(c, &plan, values[i]);
 	if (code == 0) {
@@ -282,7 +281,6 @@ static int module_next(sqlite3_vtab_cursor *base)
 {
 	struct query_cursor *c = (struct query_cursor *)base;
 
-	c->row++;
 	return module_result(c, c->table->next(c));
 }
 

@@ -93,6 +93,7 @@ static int process_next(struct query_cursor *c)
 {
 	struct processes *processes = c->state;
 
+	c->row = processes->index;
 	processes->p = pl_recording_process(c->q->r, processes->index++);
 	return processes->p ? 0 : PL_END;
 }
@@ -134,7 +135,10 @@ static int thread_open(struct query_cursor *c)
 
 static int thread_next(struct query_cursor *c)
 {
-	return feed_next_thread(c->state);
+	int code = feed_next_thread(c->state);
+
+	c->row = ((const struct feed *)c->state)->ordinal;
+	return code;
 }
 
 static void thread_cell(struct query_cursor *c, unsigned column, sqlite3_context *out)
@@ -176,6 +180,7 @@ static int loss_next(struct query_cursor *c)
 
 	if (losses->index >= pl_recording_loss_count(c->q->r))
 		return PL_END;
+	c->row = losses->index;
 	losses->l = pl_recording_loss(c->q->r, losses->index++);
 	return losses->l ? 0 : PL_END;
 }

@@ -160,6 +160,8 @@ int query_prepare(struct query *q, const char *sql, sqlite3_stmt **statement)
 	}
 	if (!*statement)
 		return pl_err_cause(&q->err, PL_ERR_ARGUMENT, "there is no statement");
+	if (!sqlite3_column_count(*statement) || !sqlite3_stmt_readonly(*statement))
+		return pl_err_cause(&q->err, PL_ERR_ARGUMENT, "a query can only select");
 	if (!is_blank(rest))
 		return pl_err_cause(&q->err, PL_ERR_ARGUMENT,
 			"one statement at a time; after it there is more");

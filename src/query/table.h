@@ -49,7 +49,9 @@ struct query_cursor {
 	struct query_scope scope;
 	void *state; /* owned: state_bytes of the table, all zero before `open` */
 	bool ended;
-	int64_t row; /* its number in the scan */
+	/* Set by `next`: a number that the row has in every scan of the table, and no other row. For
+	 * an OR, SQLite makes several scans, and leaves out rows that it has seen. */
+	int64_t row;
 };
 
 struct query_table {
@@ -72,6 +74,13 @@ struct query_table {
 
 /* The tables, in the order in which they are listed; ends with NULL. */
 extern const struct query_table *const query_tables[];
+
+/* A number for a row of a thread: of what is there before 2^20 threads and 2^43 numbers, no two
+ * are equal. */
+static inline int64_t row_of_thread(uint32_t ordinal, uint64_t number)
+{
+	return (int64_t)((uint64_t)ordinal << 44 ^ number);
+}
 
 /* ---- cells ---- */
 

@@ -101,6 +101,7 @@ static int task_next(struct query_cursor *c)
 		tasks->p = next_process(c, &tasks->index);
 		code = tasks->p ? profile_tasks(c) : PL_END;
 	}
+	c->row = row_of_thread(tasks->index, tasks->row);
 	return code;
 }
 
@@ -139,6 +140,7 @@ struct looks {
 	uint32_t index;
 	struct pl_samples *samples; /* owned; NULL: of no process yet */
 	struct pl_sample sample;
+	uint64_t number; /* of the sample in the process */
 };
 
 static const struct query_column sample_columns[] = {SAMPLE_COLUMNS(QUERY_COLUMN)};
@@ -151,6 +153,7 @@ static int sample_next(struct query_cursor *c)
 	for (;;) {
 		if (looks->samples)
 			code = pl_samples_next(looks->samples, &looks->sample, &c->q->err);
+		c->row = row_of_thread(looks->index, looks->number++);
 		if (code != PL_END)
 			return code;
 		const struct pl_process *p = next_process(c, &looks->index);
@@ -158,6 +161,7 @@ static int sample_next(struct query_cursor *c)
 			return PL_END;
 		pl_samples_free(looks->samples);
 		looks->samples = NULL;
+		looks->number = 0;
 		code = pl_samples_new(&looks->samples, c->q->r, p->number, &c->q->err);
 		if (code)
 			return code;
