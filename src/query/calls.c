@@ -1,6 +1,6 @@
-/* The table `call`: a row for each stretch that a frame is on the stack, from a call, or a resume of
- * a generator or coroutine, to its return, yield or unwind. Rows come as the stretches end; what has
- * not ended where the path ends comes last.
+/* The table `call`: a row for each stretch that a frame is on the stack, from a call, or a resume
+ * of a generator or coroutine, to its return, yield or unwind. Rows come as the stretches end; what
+ * has not ended where the path ends comes last.
  *
  *	event    call f   call g   return g   unwind f
  *	stack    f        f g      f
@@ -78,7 +78,8 @@ struct calls {
 	struct pl_map by_greenlet; /* owned: number -> index in `stacks` */
 	size_t frames;		   /* in all of them */
 	struct pl_event event;	   /* the last one, if has_event */
-	/* has_event: it still is to be worked on; over: it is of another thread, or there is none */
+	/* has_event: it still is to be worked on; over: it is of another thread, or there
+	 * is none */
 	bool has_event, over, done;
 	bool past; /* what begins now is after the bounds */
 	struct call_row row;

@@ -1,11 +1,11 @@
-/* The tables that come from counts (pathline/counts.h), without a visit to each event: `event_count`
- * has what was counted, `line`, `function` and `code` are sums of it.
+/* The tables that come from counts (pathline/counts.h), without a visit to each event:
+ * `event_count` has what was counted, `line`, `function` and `code` are sums of it.
  *
  *	SELECT function, sum(hits) FROM line GROUP BY function ORDER BY 2 DESC LIMIT 10
  *	SELECT file, line, hits FROM line WHERE from_ns = moment('+1') AND to_ns = moment('+2')
  *
- * A thread is counted when the scan comes to it. Its rows are sorted by code, so a row of a sum is a
- * run of them. The times of functions come from a profile, which is made only if one of them is
+ * A thread is counted when the scan comes to it. Its rows are sorted by code, so a row of a sum is
+ * a run of them. The times of functions come from a profile, which is made only if one of them is
  * read.
  */
 #include <stdlib.h>

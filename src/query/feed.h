@@ -1,8 +1,8 @@
 /* A feed: the events of all threads within a scope, thread by thread, in the order of each path.
  *
  * Where the scope leaves events out by their kind, code or line, a search goes past them
- * (pathline/search.h); else a cursor visits each. Bounds of time become bounds of seq first, because
- * a search has only these.
+ * (pathline/search.h); else a cursor visits each. Bounds of time become bounds of seq first,
+ * because a search has only these.
  *
  * A gap that the reader adds has the seq of the event after it, so a search cannot go on from it.
  * The gaps that a search meets are therefore kept until the next event, or the end.

@@ -1,5 +1,5 @@
-/* The scope of a scan: bounds that follow from what a WHERE says. Rows outside of it are not wanted;
- * rows inside may still be refused by SQLite, which checks each one.
+/* The scope of a scan: bounds that follow from what a WHERE says. Rows outside of it are not
+ * wanted; rows inside may still be refused by SQLite, which checks each one.
  *
  *	WHERE thread = 2 AND seq >= 4000 AND function LIKE '%book' AND kind = 'raise'
  *

@@ -3,7 +3,7 @@
  * A group of tables is a file. The columns of a table are one list, of which everything is made:
  * the declaration for SQLite, the cells, `query --schema` and the manual.
  *
- *	#define THING_COLUMNS(X)                                       name, type, role, meaning, cell
+ *	#define THING_COLUMNS(X)                         a row: name, type, role, meaning, cell
  *		X(process, INTEGER, PROCESS, "number in the recording", put_number(out, t->process))
  *
  *	static const struct query_column thing_columns[] = {THING_COLUMNS(QUERY_COLUMN)};
@@ -49,8 +49,8 @@ struct query_cursor {
 	struct query_scope scope;
 	void *state; /* owned: state_bytes of the table, all zero before `open` */
 	bool ended;
-	/* Set by `next`: a number that the row has in every scan of the table, and no other row. For
-	 * an OR, SQLite makes several scans, and leaves out rows that it has seen. */
+	/* Set by `next`: a number that the row has in every scan of the table, and no other row.
+	 * For an OR, SQLite makes several scans, and leaves out rows that it has seen. */
 	int64_t row;
 };
 
