@@ -162,6 +162,8 @@ static int open_cursor(struct feed *s)
 {
 	int code = pl_cursor_new(&s->c, s->q->r, s->process_number, s->thread_number, &s->q->err);
 
+	if (code == 0)
+		pl_cursor_want_values(s->c, s->values);
 	return code || !s->seq ? code : pl_cursor_seek_seq(s->c, s->seq, &s->q->err);
 }
 
@@ -172,7 +174,7 @@ static int open_thread(struct feed *s)
 	if (code == 0)
 		code = bound(s);
 	if (code == 0 && s->seq < s->end)
-		code = needs_search(s) ? open_search(s) : open_cursor(s);
+		code = !s->values && needs_search(s) ? open_search(s) : open_cursor(s);
 	s->open = code == 0;
 	return code;
 }
@@ -212,11 +214,24 @@ static int next_of_search(struct feed *s, struct pl_event *e)
 	}
 }
 
+/* Where a search would have left it out. */
+static bool is_left_out(struct feed *s, const struct pl_event *e)
+{
+	const struct pl_count row = {.code = e->code, .line = e->line, .kind = e->kind};
+
+	return !(wanted_kinds(s) >> e->kind & 1) || !feed_may(s, &row);
+}
+
 static int next_of_cursor(struct feed *s, struct pl_event *e)
 {
-	int code = pl_cursor_next(s->c, e, &s->q->err);
+	int code;
 
-	return code == 0 && e->seq >= s->end ? PL_END : code;
+	do {
+		code = *s->q->stop ? PL_END : pl_cursor_next(s->c, e, &s->q->err);
+		if (code == 0 && e->seq >= s->end)
+			code = PL_END;
+	} while (code == 0 && s->values && is_left_out(s, e));
+	return code;
 }
 
 int feed_next(struct feed *s, struct pl_event *e)

@@ -16,6 +16,7 @@ const struct query_table *const query_tables[] = {
 	&query_call,
 	&query_exception,
 	&query_event,
+	&query_value,
 	&query_event_count,
 	&query_sample,
 	&query_loss,

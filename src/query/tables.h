@@ -14,5 +14,7 @@ extern const struct query_table query_line, query_function, query_code, query_ev
 extern const struct query_table query_process, query_thread, query_loss;
 /* times.c */
 extern const struct query_table query_task, query_sample;
+/* values.c */
+extern const struct query_table query_value;
 
 #endif

@@ -200,6 +200,28 @@ class Rows(Asked):
         self.assertIn("TEMP B-TREE", plan[-1]["detail"])
 
 
+class Values(Asked):
+    @classmethod
+    def setUpClass(cls):
+        cls.recorded = session.Recorded(CALLS, "calls.py", "--values=calls")
+
+    def test_arguments_and_results(self):
+        self.assertEqual(self.one("SELECT count(*), sum(integer), min(name), min(type) FROM value WHERE kind = 'call' AND function = 'leaf' AND thread = 1"),
+                         [70, sum(range(70)), "n", "int"])
+        self.assertEqual(self.one("SELECT count(*), sum(integer) FROM value WHERE kind = 'return' AND function = 'middle' AND thread = 1"),
+                         [70, sum(n if n % 7 else -1 for n in range(70))])
+        self.assertEqual(self.one("SELECT text FROM value WHERE kind = 'raise' AND function = 'leaf' AND thread = 1 LIMIT 1"), ["ValueError(0)"])
+        self.assertEqual(self.one("SELECT r.text FROM value a JOIN value r USING (process, thread) JOIN call c USING (process, thread) WHERE a.seq = c.seq "
+                                  "AND r.seq = c.end_seq AND a.text = '12' AND c.function = 'leaf' AND thread = 1 AND a.thread = 1 AND r.thread = 1"), ["12"])
+
+    def test_bounds_change_nothing(self):
+        for where in ("function = 'leaf'", "kind = 'return'", "thread = 1", "seq < 500", "line = 6", "thread = 1 OR {}function = 'leaf'"):
+            with self.subTest(where):
+                bounded, whole = (sorted(map(json.dumps, self.ask(f"SELECT * FROM value WHERE {sign}{where.format(sign)}"))) for sign in ("", "+"))
+                self.assertTrue(bounded)
+                self.assertEqual(bounded, whole)
+
+
 class Forms(Asked):
     @classmethod
     def setUpClass(cls):
