@@ -73,9 +73,9 @@ enum pl_value_kind {
 #undef X
 };
 
-/* The greatest depth of values in each other; bytes that go deeper are damage. It is more than three
- * times the depth of --values-limit: of a list in an exception in a slice, the list alone has one
- * there. */
+/* The greatest depth of values in each other; bytes that go deeper are damage. It is more than
+ * three times the depth of --values-limit: of a list in an exception in a slice, the list alone has
+ * one there. */
 #define PL_VALUE_DEPTH 64
 
 /* A value. What its kind does not have is 0, or has `at` NULL. */
