@@ -99,6 +99,8 @@ static struct replay_place selected_place(struct session *s)
 
 /* ---- steps ---- */
 
+static void note_end(struct session *s);
+
 /* Why n, f or until found no line: others of the thread may follow, and are not of these frames. */
 static int no_line(struct session *s, enum step step, bool back, struct pl_err *err)
 {
@@ -111,6 +113,8 @@ static int no_line(struct session *s, enum step step, bool back, struct pl_err *
 		return code;
 	if (*s->replay.stop)
 		return session_refuse(s, "stopped");
+	if (code == PL_END && !back)
+		note_end(s);
 	if (code == PL_END)
 		return session_refuse(s, "no %s line in this thread", way);
 	return session_refuse(s, "no %s line of this frame%s is recorded; %s", way,
@@ -901,6 +905,26 @@ void session_note_here(struct session *s)
 static bool has_ended(const struct pl_process *p, const struct pl_thread *t)
 {
 	return t->end_ns && (!p->end_ns || t->end_ns < p->end_ns);
+}
+
+/* There is no later line: where was the thread seen after its last event, which can be a call? */
+static void note_end(struct session *s)
+{
+	const struct pl_position *here = &s->replay.at.position;
+	const struct pl_process *p = pl_recording_find_process(s->replay.r, here->process);
+	const struct pl_thread *t = pl_recording_thread(s->replay.r, here->process, here->thread);
+	const uint32_t count = p ? p->thread_count : 0;
+	struct path path = {.r = s->replay.r, .process = here->process, .thread = here->thread};
+	struct seen *rows = calloc((size_t)count + 1, sizeof *rows);
+
+	if (rows && t && here->thread < count && !s->seen_noted && !has_ended(p, t)) {
+		seen_ask(&path, &rows[here->thread]);
+		if (seen_last(s->replay.r, here->process, rows, count, NULL) == 0 &&
+			rows[here->thread].code)
+			note_thread(s, here->thread, &rows[here->thread]);
+	}
+	path_release(&path);
+	free(rows);
 }
 
 #define NOTED_THREADS 4

@@ -126,6 +126,7 @@ static int run_counted(
 	struct session *s, const struct session_word *word, uint64_t count, struct pl_err *err)
 {
 	uint64_t done = 0;
+	char seen[sizeof s->note];
 	int code = 0;
 
 	for (; done < count; done++) {
@@ -139,8 +140,9 @@ static int run_counted(
 	s->replay.joins = false;
 	if (code || !s->refused || !done)
 		return code;
-	snprintf(s->note, sizeof s->note, "%" PRIu64 " of %" PRIu64 " times: %.400s", done, count,
-		s->why);
+	memcpy(seen, s->note, sizeof seen);
+	snprintf(s->note, sizeof s->note, "%" PRIu64 " of %" PRIu64 " times: %.200s%s%.200s", done,
+		count, s->why, *seen ? "; " : "", seen);
 	s->refused = false;
 	s->why[0] = 0;
 	return 0;
