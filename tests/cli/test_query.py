@@ -14,7 +14,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
-QUICK = True
+QUICK = False
 INTERPRETERS = "three"
 
 CALLS = '''\
@@ -71,9 +71,9 @@ def once():
         return None
 
 
-work(150000)
+work(300000)
 once()
-work(150000)
+work(300000)
 '''
 
 
