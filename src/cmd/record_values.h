@@ -20,8 +20,9 @@ struct record_values {
 
 /* For the help: the arguments that --values-limit has when it is not given. */
 #define RECORD_VALUES_LIMITS                                                                       \
-	"depth=3,items=10,attributes=20,chars=200,\n"                                              \
-	"bytes=256,event=1K,second=16M"
+	"depth=3,items=10,attributes=20,\n"                                                        \
+	"chars=200,bytes=256,event=1K,\n"                                                          \
+	"second=16M"
 
 /* For cmd_option.take. */
 void record_values_take_limits(void *values, const char *word, const char *text);
