@@ -13,22 +13,22 @@ _Static_assert(offsetof(struct stack_frame, gen) == 8 &&
 		       sizeof(struct stack_frame) == 24,
 	"a frame has no padding, and its generator stands in the middle");
 
-/* ---- stretches: several moves at once ---- */
+/* ---- supersteps: several transitions at once ---- */
 
-#define STRETCH_BYTES 24 /* bytes that are compared; fewer are read */
-#define STRETCH_DOWN  3	 /* frames that may go, of those that were there */
-#define STRETCH_STACK 9	 /* frames that it leaves, from the lowest of these on */
-#define STRETCH_MOVES 12 /* moves that represent events */
-#define STRETCHES     2048
+#define SUPERSTEP_BYTES	      24 /* bytes that are compared; fewer are read */
+#define SUPERSTEP_DOWN	      3	 /* frames that may go, of those that were there */
+#define SUPERSTEP_STACK	      9	 /* frames that it leaves, from the lowest of these on */
+#define SUPERSTEP_TRANSITIONS 12 /* transitions that represent events */
+#define SUPERSTEPS	      2048
 /* With 250 in use, as for fib, two would often share one of 2048 places, and replace each other
  * again and again. */
-#define STRETCH_PLACES_LOG 14
-#define STRETCH_PLACES	   (1u << STRETCH_PLACES_LOG)
-#define CREDIT_MOST	   4096
-#define MISS_COSTS	   8
-#define CREDIT_A_RUN	   64
+#define SUPERSTEP_PLACES_LOG 14
+#define SUPERSTEP_PLACES     (1u << SUPERSTEP_PLACES_LOG)
+#define CREDIT_MOST	     4096
+#define MISS_COSTS	     8
+#define CREDIT_A_RUN	     64
 
-/* Of what can be part of a stretch. */
+/* Of what can be part of a superstep. */
 struct sums {
 	uint32_t lines, enters, leaves, agains, suspends; /* events */
 	struct follow_rows untold;
@@ -41,71 +41,71 @@ struct sums {
  *          17 bits each
  *   stack  the standings from the place of the lowest frame that it reaches up to its last top;
  *          the rest is not looked at */
-struct stretch {
-	uint64_t who[2], calls, ahead[STRETCH_BYTES / 8];
-	uint32_t stack[STRETCH_STACK];
-	uint8_t bytes; /* 0: no event there can be part of a stretch */
+struct superstep {
+	uint64_t who[2], calls, ahead[SUPERSTEP_BYTES / 8];
+	uint32_t stack[SUPERSTEP_STACK];
+	uint8_t bytes; /* 0: no event there can be part of a superstep */
 	uint8_t down;  /* how many places the lowest one is below the first top */
-	uint8_t stack_count, move_count;
+	uint8_t stack_count, transition_count;
 	uint16_t next; /* the one that came after it last; 0: none did */
 	struct sums sums;
-	uint32_t mark; /* as that of a move, for all its entries */
+	uint32_t mark; /* as that of a transition, for all its entries */
 	uint32_t passes;
-	uint32_t moves[STRETCH_MOVES]; /* indices */
+	uint32_t transitions[SUPERSTEP_TRANSITIONS]; /* indices */
 };
 
-/* Its moves were made as often as the stretch. */
-static void settle_one(struct standings *m, struct stretch *stretch)
+/* Its transitions were made as often as the superstep. */
+static void settle_one(struct standings *m, struct superstep *superstep)
 {
-	for (uint32_t j = 0; stretch->passes && j < stretch->move_count; j++)
-		m->moves[stretch->moves[j]].passes += stretch->passes;
-	stretch->passes = 0;
+	for (uint32_t j = 0; superstep->passes && j < superstep->transition_count; j++)
+		m->transitions[superstep->transitions[j]].passes += superstep->passes;
+	superstep->passes = 0;
 }
 
 static void settle(struct standings *m)
 {
-	for (uint32_t i = 1; i <= m->stretch_count; i++)
-		settle_one(m, &m->stretches[i]);
+	for (uint32_t i = 1; i <= m->superstep_count; i++)
+		settle_one(m, &m->supersteps[i]);
 }
 
-static void forget_stretches(struct standings *m)
+static void forget_supersteps(struct standings *m)
 {
 	settle(m);
-	if (m->stretch_count) {
-		memset(m->stretch_places, 0, STRETCH_PLACES * sizeof *m->stretch_places);
-		m->stretches[0].next = 0;
+	if (m->superstep_count) {
+		memset(m->superstep_places, 0, SUPERSTEP_PLACES * sizeof *m->superstep_places);
+		m->supersteps[0].next = 0;
 	}
-	m->stretch_count = m->stretch_last = 0;
+	m->superstep_count = m->superstep_last = 0;
 }
 
 /* ---- numbers ---- */
 
-/* Numbers begin at 1 again, so all that names them goes: moves, stretches, recent ones. The memory
- * stays. */
+/* Numbers begin at 1 again, so all that names them goes: transitions, supersteps, recent ones.
+ * The memory stays. */
 static void forget(struct standings *m)
 {
-	forget_stretches(m);
+	forget_supersteps(m);
 	m->count = 0;
-	m->move_count = 0;
+	m->transition_count = 0;
 	map_release(&m->numbers);
 	memset(m->recent, 0, sizeof m->recent);
-	if (m->moves)
-		memset(m->moves, 0, m->move_room * sizeof *m->moves);
+	if (m->transitions)
+		memset(m->transitions, 0, m->transition_room * sizeof *m->transitions);
 }
 
 void standings_release(struct standings *m)
 {
 	free(m->frames);
-	free(m->moves);
+	free(m->transitions);
 	free(m->stack);
-	free(m->stretches);
+	free(m->supersteps);
 	map_release(&m->numbers);
 	*m = (struct standings){0};
 }
 
 void standings_begin_block(struct standings *m, struct mentions *mentions)
 {
-	if (m->count + 2 >= STANDINGS_MAX || m->move_count >= STANDINGS_MAX)
+	if (m->count + 2 >= STANDINGS_MAX || m->transition_count >= STANDINGS_MAX)
 		forget(m);
 	m->mentions = mentions;
 	m->mark++;
@@ -177,7 +177,7 @@ static uint32_t number_of(struct standings *m, const struct stack_frame *f)
 	return number;
 }
 
-/* ---- moves ---- */
+/* ---- transitions ---- */
 
 /* A question is about one or more events. The number of the standing is above it:
  *
@@ -253,9 +253,9 @@ static inline uint32_t count_lines(uint32_t bytes)
 	return lines == TOP_BITS ? LINES_MOST : (uint32_t)__builtin_ctz(~lines & TOP_BITS) / 8;
 }
 
-static inline uint64_t question_of(const struct standing_move *move)
+static inline uint64_t question_of(const struct standing_transition *transition)
 {
-	return move->asked & (((uint64_t)1 << ASK_BITS) - 1);
+	return transition->asked & (((uint64_t)1 << ASK_BITS) - 1);
 }
 
 /* Where to look first. The number is added last and by a short way, because the next look-up waits
@@ -266,55 +266,58 @@ static inline uint32_t home(uint32_t number, uint64_t question)
 	return number * 5 + (uint32_t)(question * 0x9e3779b97f4a7c15u >> 40);
 }
 
-/* The place of the move, or the free place where it would be; there always is one. */
-static inline struct standing_move *probe(
-	struct standing_move *moves, uint32_t mask, uint32_t number, uint64_t question)
+/* The place of the transition, or the free place where it would be; there always is one. */
+static inline struct standing_transition *probe(
+	struct standing_transition *transitions, uint32_t mask, uint32_t number, uint64_t question)
 {
 	const uint64_t asked = (uint64_t)number << ASK_BITS | question;
 
 	for (uint32_t i = home(number, question);; i++) {
-		struct standing_move *move = &moves[i & mask];
-		if (move->asked == asked || !move->asked)
-			return move;
+		struct standing_transition *transition = &transitions[i & mask];
+		if (transition->asked == asked || !transition->asked)
+			return transition;
 	}
 }
 
-static bool make_room_for_moves(struct standings *m)
+static bool make_room_for_transitions(struct standings *m)
 {
-	struct standings more = {.move_room = m->move_room ? m->move_room * 2 : FIRST_ROOM};
+	struct standings more = {
+		.transition_room = m->transition_room ? m->transition_room * 2 : FIRST_ROOM};
 
-	if (m->move_room && m->move_count + 1 <= m->move_room / 2)
+	if (m->transition_room && m->transition_count + 1 <= m->transition_room / 2)
 		return true;
-	if (more.move_room > 2 * STANDINGS_MAX)
+	if (more.transition_room > 2 * STANDINGS_MAX)
 		return false;
-	more.moves = calloc(more.move_room, sizeof *more.moves);
-	if (!more.moves)
+	more.transitions = calloc(more.transition_room, sizeof *more.transitions);
+	if (!more.transitions)
 		return false;
-	forget_stretches(m);
-	for (uint32_t i = 0; i < m->move_room; i++) {
-		const struct standing_move *move = &m->moves[i];
-		if (move->asked)
-			*probe(more.moves, more.move_room - 1, (uint32_t)(move->asked >> ASK_BITS),
-				question_of(move)) = *move;
+	forget_supersteps(m);
+	for (uint32_t i = 0; i < m->transition_room; i++) {
+		const struct standing_transition *transition = &m->transitions[i];
+		if (transition->asked)
+			*probe(more.transitions, more.transition_room - 1,
+				(uint32_t)(transition->asked >> ASK_BITS),
+				question_of(transition)) = *transition;
 	}
-	free(m->moves);
-	m->moves = more.moves;
-	m->move_room = more.move_room;
+	free(m->transitions);
+	m->transitions = more.transitions;
+	m->transition_room = more.transition_room;
 	return true;
 }
 
 /* A code has few implied passes (flow/implied.h). */
-static void add_untold_lines(struct standing_move *move, const struct follow_lines *lines)
+static void add_untold_lines(
+	struct standing_transition *transition, const struct follow_lines *lines)
 {
 	const uint32_t passes = follow_passes(lines);
 
-	move->untold.lines += follow_count(lines) - passes;
-	move->untold.passes = (uint16_t)(move->untold.passes + passes);
+	transition->untold.lines += follow_count(lines) - passes;
+	transition->untold.passes = (uint16_t)(transition->untold.passes + passes);
 }
 
 /* false: nothing is known about the code. */
 static bool try_event(struct stack *trial, const struct follow_codes *codes, const struct event *e,
-	struct standing_move *move)
+	struct standing_transition *transition)
 {
 	struct follow_code *c = codes->find(codes->context, stack_top(trial)->code);
 	struct follow_lines lines;
@@ -322,105 +325,107 @@ static bool try_event(struct stack *trial, const struct follow_codes *codes, con
 	if (!c)
 		return false;
 	if (follow_event(c, trial, e, &lines) == FOLLOW_LINES)
-		add_untold_lines(move, &lines);
+		add_untold_lines(transition, &lines);
 	stack_apply(trial, e);
 	return true;
 }
 
 static bool try_lines(struct stack *trial, const struct follow_codes *codes, uint32_t bytes,
-	struct standing_move *move)
+	struct standing_transition *transition)
 {
 	for (; bytes; bytes >>= 8) {
 		const struct event e = {.kind = EVENT_LINE, .index = bytes & 0x7f};
-		if (!try_event(trial, codes, &e, move))
+		if (!try_event(trial, codes, &e, transition))
 			return false;
 	}
 	return true;
 }
 
 /* The frame ends without an event: the lines up to there, and a return or a yield, had none. */
-static bool try_pop(
-	struct stack *trial, const struct follow_codes *codes, struct standing_move *move)
+static bool try_pop(struct stack *trial, const struct follow_codes *codes,
+	struct standing_transition *transition)
 {
 	struct follow_code *c = codes->find(codes->context, stack_top(trial)->code);
 	struct follow_lines lines;
 
 	if (c && follow_pop(c, stack_top(trial), &lines) == FOLLOW_LINES) {
-		add_untold_lines(move, &lines);
-		move->untold.returns += !c->suspends;
-		move->untold.yields += c->suspends;
+		add_untold_lines(transition, &lines);
+		transition->untold.returns += !c->suspends;
+		transition->untold.yields += c->suspends;
 	}
 	return c != NULL;
 }
 
 /* Only the question: nobody needs the frame's place afterwards. */
 static bool try_leave(struct stack *trial, const struct follow_codes *codes, const struct event *e,
-	struct standing_move *move)
+	struct standing_transition *transition)
 {
 	struct follow_code *c = codes->find(codes->context, stack_top(trial)->code);
 	struct follow_lines lines;
 
 	if (c && follow_event(c, trial, e, &lines) == FOLLOW_LINES)
-		add_untold_lines(move, &lines);
+		add_untold_lines(transition, &lines);
 	return c != NULL;
 }
 
 static bool try_enter(struct stack *trial, const struct follow_codes *codes, uint64_t question,
-	struct standing_move *move)
+	struct standing_transition *transition)
 {
 	const struct event e = enter_of(question);
 
-	if (!try_event(trial, codes, &e, move) || !try_lines(trial, codes, question & 0xff, move))
+	if (!try_event(trial, codes, &e, transition) ||
+		!try_lines(trial, codes, question & 0xff, transition))
 		return false;
 	if (!(question & ASK_LEAF))
 		return true;
-	if (!try_pop(trial, codes, move))
+	if (!try_pop(trial, codes, transition))
 		return false;
 	trial->depth--;
 	return true;
 }
 
-/* The events of a question, applied one by one to a stack of one frame; *move counts the rows that
- * had no event. */
+/* The events of a question, applied one by one to a stack of one frame; *transition counts the
+ * rows that had no event. */
 static bool try_question(struct stack *trial, const struct follow_codes *codes, uint64_t question,
-	struct standing_move *move)
+	struct standing_transition *transition)
 {
 	const struct event resume = resume_of(question), there = at_unit_of(question);
 
 	if (question & ASK_RESUME)
-		return try_event(trial, codes, &resume, move);
+		return try_event(trial, codes, &resume, transition);
 	if (question & ASK_POP)
-		return try_pop(trial, codes, move);
+		return try_pop(trial, codes, transition);
 	if (question & ASK_UNIT)
-		return event_is_exit(there.kind) ? try_leave(trial, codes, &there, move)
-						 : try_event(trial, codes, &there, move);
+		return event_is_exit(there.kind) ? try_leave(trial, codes, &there, transition)
+						 : try_event(trial, codes, &there, transition);
 	if (question & ASK_ENTER)
-		return try_enter(trial, codes, question, move);
-	return try_lines(trial, codes, (uint32_t)question, move);
+		return try_enter(trial, codes, question, transition);
+	return try_lines(trial, codes, (uint32_t)question, transition);
 }
 
 /* NULL: it cannot be learned now, because nothing is known about a code, or there is no room. */
-static struct standing_move *learn(
+static struct standing_transition *learn(
 	struct standings *m, const struct follow_codes *codes, uint32_t number, uint64_t question)
 {
 	struct stack_frame frames[2] = {m->frames[number]};
 	struct stack trial;
-	struct standing_move move = {.asked = (uint64_t)number << ASK_BITS | question};
+	struct standing_transition transition = {.asked = (uint64_t)number << ASK_BITS | question};
 
 	/* its calls are those of a stream that is read, which this is not, and most of its bytes */
 	memset(&trial, 0, offsetof(struct stack, calls));
 	trial.frames = frames;
 	trial.depth = 1;
 	trial.room = 2;
-	if (!make_room_for_moves(m) || !try_question(&trial, codes, question, &move))
+	if (!make_room_for_transitions(m) || !try_question(&trial, codes, question, &transition))
 		return NULL;
-	move.then = number_of(m, &frames[0]);
-	move.callee = trial.depth > 1 ? number_of(m, &frames[1]) : move.then;
-	if (!move.then || !move.callee)
+	transition.then = number_of(m, &frames[0]);
+	transition.callee = trial.depth > 1 ? number_of(m, &frames[1]) : transition.then;
+	if (!transition.then || !transition.callee)
 		return NULL;
-	struct standing_move *place = probe(m->moves, m->move_room - 1, number, question);
-	*place = move;
-	m->move_count++;
+	struct standing_transition *place =
+		probe(m->transitions, m->transition_room - 1, number, question);
+	*place = transition;
+	m->transition_count++;
 	return place;
 }
 
@@ -442,12 +447,13 @@ struct run {
 	uint32_t floor; /* depth below which a pop has to do more */
 	uint32_t room;	/* for frames */
 	uint32_t pops;	/* still to be done, of an event that was read */
-	int32_t credit; /* of stretches: below 0 none are looked for */
+	int32_t credit; /* of supersteps: below 0 none are looked for */
 	struct sums sums;
-	struct standing_counts *out; /* of what is no part of a stretch */
-	/* the stretch that is being learned, and notes the moves that count events; NULL: none */
-	struct stretch *learnt;
-	struct stretch *last; /* the last one that was made; number 0: it is not known */
+	struct standing_counts *out; /* of what is no part of a superstep */
+	/* the superstep that is being learned, and notes the transitions that count events;
+	 * NULL: none */
+	struct superstep *learnt;
+	struct superstep *last; /* the last one that was made; number 0: it is not known */
 };
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -464,7 +470,7 @@ static bool reserve_stack(struct standings *m, uint32_t room)
 {
 	uint32_t *stack;
 
-	room += STRETCH_STACK; /* written at once */
+	room += SUPERSTEP_STACK; /* written at once */
 	if (m->stack_room >= room)
 		return true;
 	stack = realloc(m->stack, room * sizeof *stack);
@@ -475,9 +481,10 @@ static bool reserve_stack(struct standings *m, uint32_t room)
 	return true;
 }
 
-static bool begin(struct standings *m, const struct stack *s)
+static bool run_may_begin(struct standings *m, const struct stack *s)
 {
-	if (!s->depth || !reserve_stack(m, s->room) || (!m->move_room && !make_room_for_moves(m)))
+	if (!s->depth || !reserve_stack(m, s->room) ||
+		(!m->transition_room && !make_room_for_transitions(m)))
 		return false;
 	return true;
 }
@@ -498,11 +505,11 @@ static void end(const struct run *k, struct stack *s)
 		s->min_depth = k->least;
 }
 
-/* Of the frames below the top those that a stretch asks about. Returns the lowest that has a
+/* Of the frames below the top those that a superstep asks about. Returns the lowest that has a
  * number. */
 static uint32_t number_below(struct standings *m, const struct stack *s, uint32_t top)
 {
-	const uint32_t last = top > STRETCH_DOWN ? top - STRETCH_DOWN : 0;
+	const uint32_t last = top > SUPERSTEP_DOWN ? top - SUPERSTEP_DOWN : 0;
 
 	for (; top > last; top--) {
 		m->stack[top - 1] = number_of(m, &s->frames[top - 1]);
@@ -520,60 +527,62 @@ ALWAYS_INLINE bool look_at_top(struct run *k)
 	return k->top != 0;
 }
 
-ALWAYS_INLINE struct standing_move *find(const struct run *k, uint64_t question)
+ALWAYS_INLINE struct standing_transition *find_transition(const struct run *k, uint64_t question)
 {
-	struct standing_move *move = probe(k->m->moves, k->m->move_room - 1, k->top, question);
+	struct standing_transition *transition =
+		probe(k->m->transitions, k->m->transition_room - 1, k->top, question);
 
-	return move->asked ? move : learn(k->m, k->codes, k->top, question);
+	return transition->asked ? transition : learn(k->m, k->codes, k->top, question);
 }
 
-/* The move was made, and represents events. */
-ALWAYS_INLINE void pass(const struct run *k, struct standing_move *move)
+/* The transition was made, and represents events. */
+ALWAYS_INLINE void pass(const struct run *k, struct standing_transition *transition)
 {
-	move->passes++;
-	if (k->learnt && k->learnt->move_count < STRETCH_MOVES)
-		k->learnt->moves[k->learnt->move_count] = (uint32_t)(move - k->m->moves);
+	transition->passes++;
+	if (k->learnt && k->learnt->transition_count < SUPERSTEP_TRANSITIONS)
+		k->learnt->transitions[k->learnt->transition_count] =
+			(uint32_t)(transition - k->m->transitions);
 	if (k->learnt)
-		k->learnt->move_count++;
+		k->learnt->transition_count++;
 }
 
-/* What comes now is not part of a stretch. */
+/* What comes now is not part of a superstep. */
 ALWAYS_INLINE void end_learning(const struct run *k)
 {
 	if (k->learnt)
-		k->learnt->move_count = STRETCH_MOVES + 1;
+		k->learnt->transition_count = SUPERSTEP_TRANSITIONS + 1;
 }
 
 /* Lines, and passes of loops. */
-ALWAYS_INLINE void add_untold_rows(struct run *k, const struct standing_move *move)
+ALWAYS_INLINE void add_untold_rows(struct run *k, const struct standing_transition *transition)
 {
-	k->sums.untold.lines += move->untold.lines;
-	k->sums.untold.passes += move->untold.passes;
+	k->sums.untold.lines += transition->untold.lines;
+	k->sums.untold.passes += transition->untold.passes;
 }
 
-/* Of a move that may leave a frame; others have only lines. */
-ALWAYS_INLINE void add_untold(struct run *k, const struct standing_move *move)
+/* Of a transition that may leave a frame; others have only lines. */
+ALWAYS_INLINE void add_untold(struct run *k, const struct standing_transition *transition)
 {
-	add_untold_rows(k, move);
-	k->sums.untold.returns += move->untold.returns;
-	k->sums.untold.yields += move->untold.yields;
+	add_untold_rows(k, transition);
+	k->sums.untold.returns += transition->untold.returns;
+	k->sums.untold.yields += transition->untold.yields;
 }
 
 /* One to four of them. */
 ALWAYS_INLINE bool lines(struct run *k)
 {
-	struct standing_move *move;
+	struct standing_transition *transition;
 	uint32_t bytes, n;
 
 	memcpy(&bytes, k->at, sizeof bytes);
 	n = count_lines(bytes);
-	if (!n || !(move = find(k, bytes & UINT32_MAX >> (32 - 8 * n))))
+	if (!n || !(transition = find_transition(k, bytes & UINT32_MAX >> (32 - 8 * n))))
 		return false;
 	k->at += n;
-	k->top = move->then;
-	pass(k, move);
+	k->top = transition->then;
+	pass(k, transition);
 	k->sums.lines += n;
-	add_untold_rows(k, move);
+	add_untold_rows(k, transition);
 	return true;
 }
 
@@ -583,9 +592,9 @@ ALWAYS_INLINE uint32_t pops_next(const uint8_t *at, const uint8_t *end)
 	return end - at >= 2 && at[0] == EVENT_POPS && at[1] < 0x80 ? at[1] : 0;
 }
 
-static void mention(struct standings *m, struct standing_move *move, uint32_t code)
+static void mention(struct standings *m, struct standing_transition *transition, uint32_t code)
 {
-	move->mark = m->mark;
+	transition->mark = m->mark;
 	if (m->mentions)
 		mentions_add_code(m->mentions, code);
 }
@@ -602,11 +611,11 @@ ALWAYS_INLINE bool go_down(struct run *k)
 
 ALWAYS_INLINE bool pop_one(struct run *k)
 {
-	const struct standing_move *move = find(k, ASK_POP);
+	const struct standing_transition *transition = find_transition(k, ASK_POP);
 
-	if (!move)
+	if (!transition)
 		return false;
-	add_untold(k, move);
+	add_untold(k, transition);
 	k->pops--;
 	return go_down(k);
 }
@@ -633,19 +642,19 @@ ALWAYS_INLINE bool pop(struct run *k, uint32_t n, struct pl_view rest)
 /* LEAVE, SUSPEND or UNWIND. */
 ALWAYS_INLINE bool leave(struct run *k, const struct event_common *e, struct pl_view rest)
 {
-	struct standing_move *move;
+	struct standing_transition *transition;
 
-	if (1 + k->floor > k->depth || !(move = find(k, ask_unit(e))))
+	if (1 + k->floor > k->depth || !(transition = find_transition(k, ask_unit(e))))
 		return false;
 	k->at = rest.at;
-	pass(k, move);
+	pass(k, transition);
 	if (unlikely(e->kind == EVENT_UNWIND)) {
 		k->out->rows[PL_EVENT_UNWIND]++;
 		end_learning(k);
 	}
 	k->sums.leaves += e->kind == EVENT_LEAVE;
 	k->sums.suspends += e->kind == EVENT_SUSPEND;
-	add_untold_rows(k, move);
+	add_untold_rows(k, transition);
 	bool went = go_down(k);
 	if (k->depth < k->least)
 		k->least = k->depth;
@@ -653,40 +662,40 @@ ALWAYS_INLINE bool leave(struct run *k, const struct event_common *e, struct pl_
 }
 
 /* The frame stands at the event's unit afterwards. NULL: that is not known yet. */
-ALWAYS_INLINE const struct standing_move *stand_at(
+ALWAYS_INLINE const struct standing_transition *stand_at(
 	struct run *k, const struct event_common *e, struct pl_view rest)
 {
-	struct standing_move *move = find(k, ask_unit(e));
+	struct standing_transition *transition = find_transition(k, ask_unit(e));
 
-	if (!move)
+	if (!transition)
 		return NULL;
 	k->at = rest.at;
-	k->top = move->then;
-	pass(k, move);
-	return move;
+	k->top = transition->then;
+	pass(k, transition);
+	return transition;
 }
 
 ALWAYS_INLINE bool again(struct run *k, const struct event_common *e, struct pl_view rest)
 {
-	const struct standing_move *move = stand_at(k, e, rest);
+	const struct standing_transition *transition = stand_at(k, e, rest);
 
-	if (!move)
+	if (!transition)
 		return false;
 	k->sums.agains++;
-	add_untold_rows(k, move);
+	add_untold_rows(k, transition);
 	return true;
 }
 
 /* RAISE, RERAISE or HANDLED. */
 ALWAYS_INLINE bool raise_at(struct run *k, const struct event_common *e, struct pl_view rest)
 {
-	const struct standing_move *move = stand_at(k, e, rest);
+	const struct standing_transition *transition = stand_at(k, e, rest);
 
-	if (!move)
+	if (!transition)
 		return false;
 	end_learning(k);
 	k->out->rows[event_row(e->kind)]++;
-	add_untold_rows(k, move);
+	add_untold_rows(k, transition);
 	return true;
 }
 
@@ -709,53 +718,54 @@ ALWAYS_INLINE bool enter(struct run *k, const struct event_common *e, struct pl_
 	const uint8_t *at = rest.at + (line != 0);
 	uint32_t pops = pops_next(at, k->end);
 	bool leaf = pops && pops - 1 + k->floor <= k->depth;
-	struct standing_move *move;
+	struct standing_transition *transition;
 
-	if (k->depth == k->room || !(move = find(k, ask_enter(e, line) | (leaf ? ASK_LEAF : 0))))
+	if (k->depth == k->room ||
+		!(transition = find_transition(k, ask_enter(e, line) | (leaf ? ASK_LEAF : 0))))
 		return false;
-	if (move->mark != k->m->mark)
-		mention(k->m, move, e->code);
-	pass(k, move);
+	if (transition->mark != k->m->mark)
+		mention(k->m, transition, e->code);
+	pass(k, transition);
 	if (e->gen)
 		end_learning(k); /* another one each time */
 	k->sums.enters++;
 	k->sums.lines += line != 0;
-	add_untold(k, move);
+	add_untold(k, transition);
 	if (leaf) {
 		k->at = at + 2;
-		k->top = move->then;
+		k->top = transition->then;
 		return pop_all(k, pops - 1);
 	}
 	k->at = at;
 	if (e->gen)
 		k->s->frames[k->depth].gen = e->gen;
-	k->stack[k->depth++ - 1] = move->then;
-	k->top = move->callee;
+	k->stack[k->depth++ - 1] = transition->then;
+	k->top = transition->callee;
 	return true;
 }
 
 ALWAYS_INLINE bool resume(struct run *k, const struct event_common *e, struct pl_view rest)
 {
-	struct standing_move *move;
+	struct standing_transition *transition;
 
-	if (k->depth == k->room || !(move = find(k, ask_resume(e))))
+	if (k->depth == k->room || !(transition = find_transition(k, ask_resume(e))))
 		return false;
-	if (move->mark != k->m->mark)
-		mention(k->m, move, e->code);
-	pass(k, move);
+	if (transition->mark != k->m->mark)
+		mention(k->m, transition, e->code);
+	pass(k, transition);
 	end_learning(k); /* the bytes do not say which generator it is */
 	k->at = rest.at;
 	k->out->rows[PL_EVENT_RESUME]++;
 	k->out->known_resumes += e->known;
-	add_untold_rows(k, move);
+	add_untold_rows(k, transition);
 	k->s->frames[k->depth].gen = e->gen;
-	k->stack[k->depth++ - 1] = move->then;
-	k->top = move->callee;
+	k->stack[k->depth++ - 1] = transition->then;
+	k->top = transition->callee;
 	return true;
 }
 
 /* false: the slow way must read what comes now, and do k->pops. */
-ALWAYS_INLINE bool go(struct run *k)
+ALWAYS_INLINE bool go_one_step(struct run *k)
 {
 	struct pl_view rest = view_of(k->at, (size_t)(k->end - k->at));
 	struct event_common e;
@@ -786,18 +796,18 @@ ALWAYS_INLINE bool go(struct run *k)
 	}
 }
 
-/* ---- stretches, run ---- */
+/* ---- supersteps, run ---- */
 
 /* Up to the step that was made, if that can be kept. */
 static bool lengthen(
-	struct stretch *to, struct stretch *now, const struct run *k, const struct run *first)
+	struct superstep *to, struct superstep *now, const struct run *k, const struct run *first)
 {
-	const uint32_t lowest = first->depth - 1 - STRETCH_DOWN;
+	const uint32_t lowest = first->depth - 1 - SUPERSTEP_DOWN;
 	const size_t bytes = (size_t)(k->at - first->at);
 
-	if (k->calls->print != now->calls || bytes > STRETCH_BYTES ||
-		now->move_count > STRETCH_MOVES || k->least <= lowest ||
-		k->depth - k->least >= STRETCH_STACK)
+	if (k->calls->print != now->calls || bytes > SUPERSTEP_BYTES ||
+		now->transition_count > SUPERSTEP_TRANSITIONS || k->least <= lowest ||
+		k->depth - k->least >= SUPERSTEP_STACK)
 		return false;
 	now->bytes = (uint8_t)bytes;
 	now->down = (uint8_t)(first->depth - k->least);
@@ -817,16 +827,16 @@ static bool lengthen(
 	return true;
 }
 
-/* Steps that may be part of a stretch. false: none can be made any more. */
-static bool learn_steps(struct run *k, struct stretch *to)
+/* Steps that may be part of a superstep. false: none can be made any more. */
+static bool learn_steps(struct run *k, struct superstep *to)
 {
 	const struct run first = *k;
-	struct stretch now = *to;
+	struct superstep now = *to;
 	bool goes;
 
 	k->learnt = &now;
 	k->least = k->depth;
-	while ((goes = go(k)) && lengthen(to, &now, k, &first))
+	while ((goes = go_one_step(k)) && lengthen(to, &now, k, &first))
 		;
 	k->learnt = NULL;
 	if (k->least > first.least)
@@ -834,54 +844,54 @@ static bool learn_steps(struct run *k, struct stretch *to)
 	return goes;
 }
 
-/* The stretch for this place. If it has none: one that is not in use, or else the oldest. */
-static struct stretch *take_stretch(struct standings *m, uint16_t *place)
+/* The superstep for this place. If it has none: one that is not in use, or else the oldest. */
+static struct superstep *take_superstep(struct standings *m, uint16_t *place)
 {
 	if (!*place) {
-		m->stretch_last = m->stretch_last % (STRETCHES - 1) + 1;
-		*place = (uint16_t)m->stretch_last;
+		m->superstep_last = m->superstep_last % (SUPERSTEPS - 1) + 1;
+		*place = (uint16_t)m->superstep_last;
 	}
-	if (*place <= m->stretch_count) {
-		settle_one(m, &m->stretches[*place]);
+	if (*place <= m->superstep_count) {
+		settle_one(m, &m->supersteps[*place]);
 	} else {
-		m->stretch_count = *place;
-		m->stretches[*place].passes = 0;
+		m->superstep_count = *place;
+		m->supersteps[*place].passes = 0;
 	}
-	return &m->stretches[*place];
+	return &m->supersteps[*place];
 }
 
-/* Replaces another stretch. Makes at least the first of its moves, if it can be made: if not,
- * false. */
-static __attribute__((noinline)) bool learn_stretch(
-	struct run *k, uint16_t *place, const struct stretch *asked)
+/* Replaces another superstep. Makes at least the first of its transitions, if it can be made: if
+ * not, false. */
+static __attribute__((noinline)) bool learn_superstep(
+	struct run *k, uint16_t *place, const struct superstep *asked)
 {
-	struct stretch *stretch = take_stretch(k->m, place);
-	struct stretch learnt = {.who = {asked->who[0], asked->who[1]},
+	struct superstep *superstep = take_superstep(k->m, place);
+	struct superstep learnt = {.who = {asked->who[0], asked->who[1]},
 		.calls = asked->calls,
 		.ahead = {asked->ahead[0], asked->ahead[1], asked->ahead[2]},
 		.mark = k->m->mark};
-	const uint32_t move_room = k->m->move_room;
+	const uint32_t transition_room = k->m->transition_room;
 
 	bool goes = learn_steps(k, &learnt);
-	if (move_room ==
-		k->m->move_room) /* if not, moves are elsewhere now, and no stretch is in use */
-		*stretch = learnt;
+	/* if not, transitions are elsewhere now, and no superstep is in use */
+	if (transition_room == k->m->transition_room)
+		*superstep = learnt;
 	k->credit -= MISS_COSTS;
-	k->last = k->m->stretches;
+	k->last = k->m->supersteps;
 	return goes;
 }
 
-static __attribute__((noinline)) void mention_all(struct standings *m, struct stretch *stretch)
+static __attribute__((noinline)) void mention_all(struct standings *m, struct superstep *superstep)
 {
-	stretch->mark = m->mark;
-	for (uint32_t j = 0; j < stretch->move_count; j++) {
-		struct standing_move *move = &m->moves[stretch->moves[j]];
-		if (move->asked & ASK_ENTER && move->mark != m->mark)
-			mention(m, move, enter_of(move->asked).code);
+	superstep->mark = m->mark;
+	for (uint32_t j = 0; j < superstep->transition_count; j++) {
+		struct standing_transition *transition = &m->transitions[superstep->transitions[j]];
+		if (transition->asked & ASK_ENTER && transition->mark != m->mark)
+			mention(m, transition, enter_of(transition->asked).code);
 	}
 }
 
-ALWAYS_INLINE uint16_t *stretch_place(const struct standings *m, const struct stretch *asked)
+ALWAYS_INLINE uint16_t *superstep_place(const struct standings *m, const struct superstep *asked)
 {
 	uint64_t mixed = (asked->ahead[0] * 0x9e3779b97f4a7c15u) ^
 			 (asked->ahead[1] * 0xc2b2ae3d27d4eb4fu) ^
@@ -890,98 +900,99 @@ ALWAYS_INLINE uint16_t *stretch_place(const struct standings *m, const struct st
 			 (asked->who[1] * 0xd6e8feb86659fd93u);
 
 	/* only the top bits depend on all bytes */
-	return &m->stretch_places[mixed >> (64 - STRETCH_PLACES_LOG)];
+	return &m->superstep_places[mixed >> (64 - SUPERSTEP_PLACES_LOG)];
 }
 
-ALWAYS_INLINE bool is_asked(const struct stretch *s, const struct stretch *asked)
+ALWAYS_INLINE bool is_asked(const struct superstep *s, const struct superstep *asked)
 {
 	return s->who[0] == asked->who[0] && s->who[1] == asked->who[1] &&
 	       s->calls == asked->calls && s->ahead[0] == asked->ahead[0] &&
 	       s->ahead[1] == asked->ahead[1] && s->ahead[2] == asked->ahead[2];
 }
 
-ALWAYS_INLINE bool make_stretch(struct run *k, struct stretch *stretch)
+ALWAYS_INLINE bool make_superstep(struct run *k, struct superstep *superstep)
 {
-	const uint32_t lowest = k->depth - 1 - stretch->down;
+	const uint32_t lowest = k->depth - 1 - superstep->down;
 
-	if (stretch->mark != k->m->mark)
-		mention_all(k->m, stretch);
-	stretch->passes++;
-	k->at += stretch->bytes;
-	memcpy(&k->stack[lowest], stretch->stack, sizeof stretch->stack);
-	k->depth = lowest + stretch->stack_count;
-	k->top = stretch->stack[stretch->stack_count - 1];
+	if (superstep->mark != k->m->mark)
+		mention_all(k->m, superstep);
+	superstep->passes++;
+	k->at += superstep->bytes;
+	memcpy(&k->stack[lowest], superstep->stack, sizeof superstep->stack);
+	k->depth = lowest + superstep->stack_count;
+	k->top = superstep->stack[superstep->stack_count - 1];
 	k->least = lowest + 1 < k->least ? lowest + 1 : k->least;
-	k->sums.lines += stretch->sums.lines;
-	k->sums.enters += stretch->sums.enters;
-	k->sums.leaves += stretch->sums.leaves;
-	k->sums.agains += stretch->sums.agains;
-	k->sums.suspends += stretch->sums.suspends;
-	follow_rows_add(&k->sums.untold, &stretch->sums.untold);
+	k->sums.lines += superstep->sums.lines;
+	k->sums.enters += superstep->sums.enters;
+	k->sums.leaves += superstep->sums.leaves;
+	k->sums.agains += superstep->sums.agains;
+	k->sums.suspends += superstep->sums.suspends;
+	follow_rows_add(&k->sums.untold, &superstep->sums.untold);
 	return true;
 }
 
-ALWAYS_INLINE bool may_stretch(const struct run *k)
+ALWAYS_INLINE bool may_superstep(const struct run *k)
 {
-	return k->credit >= 0 && k->end - k->at >= STRETCH_BYTES + EVENT_COMMON_BYTES &&
-	       k->depth >= k->floor + STRETCH_DOWN && k->depth > k->low + STRETCH_DOWN &&
-	       k->depth + STRETCH_STACK <= k->room;
+	return k->credit >= 0 && k->end - k->at >= SUPERSTEP_BYTES + EVENT_COMMON_BYTES &&
+	       k->depth >= k->floor + SUPERSTEP_DOWN && k->depth > k->low + SUPERSTEP_DOWN &&
+	       k->depth + SUPERSTEP_STACK <= k->room;
 }
 
-/* First try the stretch that followed the last one before: that needs no hash, and it is fetched
+/* First try the superstep that followed the last one before: that needs no hash, and it is fetched
  * early. NULL: nothing is known about what is asked; *place is for it. */
-ALWAYS_INLINE struct stretch *find_stretch(
-	struct run *k, const struct stretch *asked, uint16_t **place)
+ALWAYS_INLINE struct superstep *find_superstep(
+	struct run *k, const struct superstep *asked, uint16_t **place)
 {
-	struct stretch *stretch = &k->m->stretches[k->last->next];
+	struct superstep *superstep = &k->m->supersteps[k->last->next];
 
-	if (unlikely(!is_asked(stretch, asked))) {
-		*place = stretch_place(k->m, asked);
-		stretch = &k->m->stretches[**place];
-		if (unlikely(!is_asked(stretch, asked)))
+	if (unlikely(!is_asked(superstep, asked))) {
+		*place = superstep_place(k->m, asked);
+		superstep = &k->m->supersteps[**place];
+		if (unlikely(!is_asked(superstep, asked)))
 			return NULL;
 		k->last->next = **place;
 	}
-	k->last = stretch;
-	return stretch;
+	k->last = superstep;
+	return superstep;
 }
 
-/* As go(), or further if possible. */
+/* As go_one_step(), or further if possible. */
 ALWAYS_INLINE bool go_far(struct run *k)
 {
-	struct stretch asked, *stretch;
+	struct superstep asked, *superstep;
 	uint16_t *place;
 
-	if (unlikely(!may_stretch(k)))
-		return go(k);
+	if (unlikely(!may_superstep(k)))
+		return go_one_step(k);
 	memcpy(asked.ahead, k->at, sizeof asked.ahead);
 	asked.calls = k->calls->print;
 	asked.who[0] = (uint64_t)k->top << 17 | k->stack[k->depth - 2];
 	asked.who[1] = (uint64_t)k->stack[k->depth - 3] << 17 | k->stack[k->depth - 4];
-	stretch = find_stretch(k, &asked, &place);
-	if (unlikely(!stretch)) {
+	superstep = find_superstep(k, &asked, &place);
+	if (unlikely(!superstep)) {
 		struct run slow = *k;
-		bool goes = learn_stretch(&slow, place, &asked);
+		bool goes = learn_superstep(&slow, place, &asked);
 		*k = slow;
 		return goes;
 	}
 	k->credit++;
-	return likely(stretch->bytes != 0) ? make_stretch(k, stretch) : go(k);
+	return likely(superstep->bytes != 0) ? make_superstep(k, superstep) : go_one_step(k);
 }
 
 /* A program that never does the same twice is not worth the search; but this is decided again in
  * each run. */
-static bool begin_stretches(struct standings *m)
+static bool begin_supersteps(struct standings *m)
 {
-	if (!m->stretches) {
-		m->stretches = calloc(1, STRETCHES * sizeof *m->stretches +
-						 STRETCH_PLACES * sizeof *m->stretch_places);
-		m->stretch_places = m->stretches ? (uint16_t *)(m->stretches + STRETCHES) : NULL;
+	if (!m->supersteps) {
+		m->supersteps = calloc(1, SUPERSTEPS * sizeof *m->supersteps +
+						  SUPERSTEP_PLACES * sizeof *m->superstep_places);
+		m->superstep_places =
+			m->supersteps ? (uint16_t *)(m->supersteps + SUPERSTEPS) : NULL;
 	}
 	m->credit += CREDIT_A_RUN;
 	if (m->credit > CREDIT_MOST)
 		m->credit = CREDIT_MOST;
-	return m->stretches != NULL;
+	return m->supersteps != NULL;
 }
 
 void standings_run(struct standings *m, struct stack *s, struct standing_events *events,
@@ -998,7 +1009,7 @@ void standings_run(struct standings *m, struct stack *s, struct standing_events 
 		.out = out};
 	struct follow_rows rows = {0};
 
-	if (!begin(m, s))
+	if (!run_may_begin(m, s))
 		return;
 	k.stack = m->stack;
 	k.room = s->room;
@@ -1006,8 +1017,8 @@ void standings_run(struct standings *m, struct stack *s, struct standing_events 
 	k.floor = floor_of(s);
 	if (!look_at_top(&k))
 		return;
-	k.credit = begin_stretches(m) ? m->credit : -1;
-	k.last = m->stretches;
+	k.credit = begin_supersteps(m) ? m->credit : -1;
+	k.last = m->supersteps;
 	while (go_far(&k))
 		;
 	m->credit = k.credit;
@@ -1039,19 +1050,19 @@ static void take_lines(const struct taker *t, uint32_t code, uint32_t bytes, uin
 		t->add(t->context, code, EVENT_LINE, n * passes);
 }
 
-static void take_move(
-	const struct taker *t, uint64_t question, uint32_t code, const struct standing_move *move)
+static void take_transition(const struct taker *t, uint64_t question, uint32_t code,
+	const struct standing_transition *transition)
 {
 	if (question & ASK_RESUME) {
-		t->add(t->context, resume_of(question).code, EVENT_RESUME, move->passes);
+		t->add(t->context, resume_of(question).code, EVENT_RESUME, transition->passes);
 	} else if (question & ASK_UNIT) {
-		t->add(t->context, code, at_unit_of(question).kind, move->passes);
+		t->add(t->context, code, at_unit_of(question).kind, transition->passes);
 	} else if (question & ASK_ENTER) {
 		const uint32_t callee = enter_of(question).code;
-		t->add(t->context, callee, EVENT_ENTER, move->passes);
-		take_lines(t, callee, question & 0xff, move->passes);
+		t->add(t->context, callee, EVENT_ENTER, transition->passes);
+		take_lines(t, callee, question & 0xff, transition->passes);
 	} else {
-		take_lines(t, code, (uint32_t)question, move->passes);
+		take_lines(t, code, (uint32_t)question, transition->passes);
 	}
 }
 
@@ -1062,11 +1073,11 @@ void standings_take(struct standings *m,
 	const struct taker taker = {add, context};
 
 	settle(m);
-	for (uint32_t i = 0; i < m->move_room; i++) {
-		struct standing_move *move = &m->moves[i];
-		if (move->passes)
-			take_move(&taker, question_of(move),
-				m->frames[move->asked >> ASK_BITS].code, move);
-		move->passes = 0;
+	for (uint32_t i = 0; i < m->transition_room; i++) {
+		struct standing_transition *transition = &m->transitions[i];
+		if (transition->passes)
+			take_transition(&taker, question_of(transition),
+				m->frames[transition->asked >> ASK_BITS].code, transition);
+		transition->passes = 0;
 	}
 }

@@ -2,17 +2,17 @@
  *
  * How many lines come before an event, and where its frame is afterwards, depends only on where the
  * frame is and on the event (follow.h). All that an answer can depend on is a *standing*, and has a
- * number. A *move* leads from a number by an event to another number, and says how many rows had no
- * event:
+ * number. A *transition* leads from a number by an event to another number, and says how many rows
+ * had no event:
  *
  *	from  it is                 event               then  callee   rows without an event
  *	  7   fib, after LINE 2     ENTER at 12, fib      8      1     1 line
  *	  1   fib, entered          LINE 0                2      -     0
  *	  2   fib, after LINE 0     POPS                  -      -     1 line, 1 return
  *
- * As long as such events come, frames are numbers and an event is one look-up. A move is learned
- * with the questions of follow.h, asked about a copy of the frame. Numbers of codes must not be
- * used again while a table is in use.
+ * As long as such events come, frames are numbers and an event is one look-up. A transition is
+ * learned with the questions of follow.h, asked about a copy of the frame. Numbers of codes must
+ * not be used again while a table is in use.
  *
  * This is only for counting: what contradicts the path is not an error here, but has no rows, as in
  * follow_apply.
@@ -24,13 +24,14 @@
 #include "format/follow.h"
 #include "format/mentions.h"
 
-#define STANDINGS_MAX	 65536u /* with their moves 6 MiB; when it is full, all is learned again */
+/* With their transitions 6 MiB; when it is full, all is learned again. */
+#define STANDINGS_MAX	 65536u
 #define STANDINGS_RECENT 1024
 
-struct stretch;
+struct superstep;
 
-struct standing_move {
-	uint64_t asked; /* number and events; 0: no move */
+struct standing_transition {
+	uint64_t asked; /* number and events; 0: no transition */
 	uint32_t then, callee;
 	struct standing_untold {
 		uint32_t lines;
@@ -39,7 +40,7 @@ struct standing_move {
 	} untold;
 	/* of an entry: the mark since which the callee's code is among the mentions */
 	uint32_t mark;
-	uint32_t passes; /* how often the move was made since standings_take */
+	uint32_t passes; /* how often the transition was made since standings_take */
 };
 
 /* All zero is valid. */
@@ -52,13 +53,13 @@ struct standings {
 		uint64_t place, from; /* as the frame's bytes are */
 		uint32_t number;
 	} recent[STANDINGS_RECENT];
-	struct standing_move *moves; /* owned; open addressing, at most half full */
-	uint32_t move_count, move_room;
-	struct stretch *stretches; /* owned; NULL before the first run; number 0 is none */
-	/* by hash of the question: the stretch that answers it; in the memory after those */
-	uint16_t *stretch_places;
-	uint32_t stretch_count; /* this many are in use, from 1 on */
-	uint32_t stretch_last;	/* the last one that was taken for a place that had none */
+	struct standing_transition *transitions; /* owned; open addressing, at most half full */
+	uint32_t transition_count, transition_room;
+	struct superstep *supersteps; /* owned; NULL before the first run; number 0 is none */
+	/* by hash of the question: the superstep that answers it; in the memory after those */
+	uint16_t *superstep_places;
+	uint32_t superstep_count; /* this many are in use, from 1 on */
+	uint32_t superstep_last;  /* the last one that was taken for a place that had none */
 	int32_t credit;
 	uint32_t *stack; /* owned; numbers, at the places of their frames */
 	uint32_t stack_room;
@@ -89,8 +90,8 @@ void standings_run(struct standings *m, struct stack *s, struct standing_events 
  * borrowed until the next call; NULL: they are not. A full table is emptied here, and only here;
  * until then what is not in it takes the slow way. */
 void standings_begin_block(struct standings *m, struct mentions *mentions);
-/* Call `add` with the events, and the code of their frames, since the last call: once for each move
- * that was made. */
+/* Call `add` with the events, and the code of their frames, since the last call: once for each
+ * transition that was made. */
 void standings_take(struct standings *m,
 	void (*add)(void *context, uint32_t code, enum event_kind kind, uint64_t count),
 	void *context);
