@@ -20,7 +20,7 @@ CHUNK, CHUNK_HEAD = 32768, 64
 HEAD = struct.Struct("<IIIIQQQ")
 OPEN, FIRST_THREAD = 1, 0
 PREFIX = 0x20
-VALUES = [(1, b"x = 1"), (63, b""), (1, b"\x80" * 100), (2, bytes(range(127)))]
+VALUES = [(40, b"x = 1"), (63, b""), (40, b"\x80" * 100), (41, bytes(range(127)))]
 
 
 def written(kind, value):
