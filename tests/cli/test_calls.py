@@ -170,7 +170,7 @@ class Tree(unittest.TestCase):
 
     def test_rounds(self):
         """What a loop calls in turn is there once, below the number of its rounds."""
-        run = record("def a(): pass\ndef b(n): [c() for i in range(n)]\ndef c(): pass\n"
+        run = record("def a(): pass\ndef b(n): list(map(c, range(n)))\ndef c(i=0): pass\n"
                      "for j in range(4):\n    a()\n    for i in range(5):\n        a(); b(i % 2 + 1)\n    c()\n    c()\n"
                      "a()\nb(1)\n")
         text = shape(run, "-F", "[abc]")
