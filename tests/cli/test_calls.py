@@ -193,7 +193,7 @@ class Tree(unittest.TestCase):
         self.assertEqual(shape(run, "-F", "[ab]"), ["repeated  × 4", "  b  tree.py:2", "  a  × 3  tree.py:1", "b  tree.py:2"])
 
     def test_larger_than_what_is_kept(self):
-        """Without folding little is kept: most lines are written before the calls around them end."""
+        """Without folding little is kept: most lines are written before their callers end."""
         long = record("def one(n):\n    return n\n\n\ndef two(n):\n    one(n)\n    1 // (n - 39999)\n\n\n"
                       "def run():\n    for i in range(40000):\n        two(i)\n\n\n"
                       "try:\n    run()\nexcept ZeroDivisionError:\n    one(1)\n")

@@ -1,4 +1,4 @@
-"""record --values: its options, what they say when they are wrong, and the manual's list of secrets."""
+"""record --values: its options, what they say when they are wrong, and the manual's secrets."""
 import os
 import re
 import sys
@@ -59,7 +59,7 @@ class Options(unittest.TestCase):
             self.assertEqual(self.record("--values", "none", *options).returncode, 0)
 
     def told(self, *options):
-        """What the recording's header says: --values-of, the limits, and whether secrets are shown."""
+        """What the header says: --values-of, the limits, and whether secrets are shown."""
         done = self.record(*options)
         self.assertEqual(done.returncode, 0, done.stderr)
         found = re.search(rb"values.calls.values-of.(.*?).values-limit.([a-z=,0-9]*).secrets.(redacted|shown)", header(self.folder), re.S)

@@ -1,5 +1,5 @@
-"""More values than a second may have: budget.py. Prints how many calls it made, and how many of them
-were the last, after a pause.
+"""More values than a second may have: budget.py. Prints how many calls it made, and how many of
+them were the last, after a pause.
 """
 import time
 

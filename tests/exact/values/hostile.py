@@ -1,5 +1,5 @@
-"""Objects whose code must never run because somebody looks at them. Each counts what runs of it; the
-counts, reference counts and blocks of memory are printed, and must be the same when values are
+"""Objects whose code must never run because somebody looks at them. Each counts what runs of it;
+the counts, reference counts and blocks of memory are printed, and must be the same when values are
 recorded. A way of looking at an object that runs code of the program shows here.
 """
 import collections

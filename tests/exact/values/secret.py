@@ -1,5 +1,5 @@
-"""Secrets in each place where one can be in a value: secret.py OUT. The texts are made here, so that
-no source has them; test_values.py makes the same. OUT gets what the recorder's memory has of them.
+"""Secrets in each place where one can be in a value: secret.py OUT. The texts are made here, so
+that no source has them; test_values.py makes the same. OUT gets what the recorder's memory has of them.
 
 What is done with secrets is done in the module's own code, or in C, whose values nobody keeps.
 """

@@ -1,4 +1,4 @@
-"""A value in the words of `pathline dump`, by the rules of doc/FORMAT.md (Values), from Python's side.
+"""A value in the words of `pathline dump`, by the rules of doc/FORMAT.md (Values), in Python.
 
 What a value takes as it is stored is counted too, because a value that is too long is cut: `put`
 gives (bytes, text), or None where there is no room for it. `above` are the containers in which a
