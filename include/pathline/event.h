@@ -85,9 +85,11 @@ struct pl_values {
 };
 /* The limit for a second was reached, so that only types were kept. */
 #define PL_VALUES_OVER_BUDGET 1
+/* Of variables: all that are bound are there, so others are not bound. */
+#define PL_VALUES_ALL 2
 
-/* What a cursor gives. `task`, `values`, and the `type` of a mark, are valid until the cursor
- * moves; all else is valid until the recording is closed.
+/* What a cursor gives. `task`, `values`, `variables`, and the `type` of a mark, are valid until the
+ * cursor moves; all else is valid until the recording is closed.
  *
  * Most gaps were recorded. The reader adds others, where a block is missing or the path contradicts
  * itself. Such a gap has the seq and position of the event after it, so that the numbers of
@@ -131,7 +133,8 @@ struct pl_event {
 	/* The task's number in its process, from 1. 0: outside of tasks, or the recording is older
 	 * than format 1.9. */
 	uint64_t task_id;
-	struct pl_values values; /* if they are wanted: pl_cursor_want_values */
+	/* If they are wanted (pl_cursor_want_values): what was passed, and what was changed. */
+	struct pl_values values, variables;
 };
 
 /* Words as in `dump`, and for a reason also what it means. They are valid for ever; a value that

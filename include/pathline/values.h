@@ -17,6 +17,12 @@
  *	return          the result
  *	yield           what is yielded or awaited
  *
+ * The variables of an event (record --values lines) are those of its frame that have changed since
+ * the frame's event before: bound anew, deleted (UNSET), or with other contents. Each value has the
+ * variable's `name`. An event that leaves the frame, or raises, has those of the frame's last line.
+ * With PL_VALUES_ALL they are not only the changed ones: then each bound variable is there. Those
+ * of a module or a class body are its names.
+ *
  * Nothing here allocates. All texts and members point into the event's bytes, and are valid until
  * the cursor moves; the structs themselves can be copied. Texts are UTF-8, in which a lone
  * surrogate is as Python's surrogatepass writes it; they have no NUL at their end. The bytes are

@@ -73,10 +73,12 @@
 #define EVENT_NO_UNIT (UINT32_MAX - 1)
 
 /* The first byte of an event of a further kind. A number of such a kind is never used again. */
-#define EVENT_PREFIX		  0x20
-#define EVENT_FURTHER_MAX	  63 /* kinds count from 1 */
-#define EVENT_VALUES		  1  /* of the event behind it (value_table.h) */
-#define EVENT_FURTHER_KNOWN(kind) ((kind) == EVENT_VALUES) /* does this version know it? */
+#define EVENT_PREFIX	  0x20
+#define EVENT_FURTHER_MAX 63 /* kinds count from 1 */
+#define EVENT_VALUES	  1  /* of the event behind it (value_table.h) */
+#define EVENT_VARIABLES	  2  /* that its frame's last line has changed, as well */
+/* Does this version know it? */
+#define EVENT_FURTHER_KNOWN(kind) ((kind) == EVENT_VALUES || (kind) == EVENT_VARIABLES)
 
 /* Names of tasks and texts of marks are in the event, so that they are dropped with their block: a
  * server makes new ones for ever. Longer ones are cut. */

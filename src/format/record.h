@@ -26,7 +26,7 @@
 #include "base/view.h"
 
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 12
+#define FORMAT_MINOR 13
 
 #define RECORD_MAGIC	  0x0a1c4c50u /* "PL\x1c\n" */
 #define RECORD_HEAD_BYTES 32

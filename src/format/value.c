@@ -18,6 +18,15 @@ int values_open(struct pl_view bytes, struct pl_values *out)
 	return 0;
 }
 
+int variables_open(struct pl_view bytes, struct pl_values *out)
+{
+	int err = values_open(bytes, out);
+
+	if (err == 0)
+		out->of = VALUE_OBJECT;
+	return err;
+}
+
 const char *pl_value_kind_name(enum pl_value_kind kind)
 {
 	switch (kind) {
@@ -255,13 +264,28 @@ int pl_values_next(struct pl_values *values, struct pl_value *out)
 	return 0;
 }
 
-int values_check(struct pl_view bytes)
+static int check_all(struct pl_values values)
 {
-	struct pl_values values;
 	struct pl_value value;
-	int err = values_open(bytes, &values);
+	int err = 0;
 
 	while (err == 0)
 		err = pl_values_next(&values, &value);
 	return err == PL_END ? 0 : err;
+}
+
+int values_check(struct pl_view bytes)
+{
+	struct pl_values values;
+	int err = values_open(bytes, &values);
+
+	return err ? err : check_all(values);
+}
+
+int variables_check(struct pl_view bytes)
+{
+	struct pl_values values;
+	int err = variables_open(bytes, &values);
+
+	return err ? err : check_all(values);
 }

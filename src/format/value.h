@@ -18,7 +18,10 @@ _Static_assert(PL_VALUE_DEPTH > 3 * VALUE_DEPTH_MAX + 3, "exceptions and slices 
 
 /* The values of an event. 0 or PL_ERR_FORMAT; the values themselves are not looked at. */
 int values_open(struct pl_view bytes, struct pl_values *out);
+/* The same for VARIABLES: its values have names. */
+int variables_open(struct pl_view bytes, struct pl_values *out);
 /* Read each value, and each member. 0, PL_ERR_FORMAT, or PL_ERR_VERSION. */
 int values_check(struct pl_view bytes);
+int variables_check(struct pl_view bytes);
 
 #endif

@@ -14,6 +14,12 @@
  *	THROW, RAISE         the exception
  *	LEAVE, SUSPEND       the result; what is yielded or awaited
  *
+ * An event EVENT_VARIABLES is in front of these two:
+ *
+ *	variables | flags | name string | value | name string | value | ...
+ *
+ * They are what the variables of the frame became since its event before.
+ *
  *	X(constant, number, fields, text)
  *
  * `fields` are FORMAT.md's words. Numbers are varints; `id` is the object's address / 8, 0: it is
@@ -71,8 +77,9 @@ enum value_kind {
 #undef X
 };
 
-/* Flags of EVENT_VALUES. */
+/* Flags of EVENT_VALUES and EVENT_VARIABLES. */
 #define VALUES_OVER_BUDGET 1 /* more was captured in this second than --values-limit allows */
+#define VARIABLES_ALL	   2 /* each variable that is bound is there */
 
 /* How deep values can be in each other: what `depth` of --values-limit can be at most. */
 #define VALUE_DEPTH_MAX 16

@@ -142,6 +142,16 @@ static bool line_has_start(struct check *k, const struct stack *stack, const str
 	return !c || code_has_start(c, e->index);
 }
 
+/* NULL, or what is damaged in an event of a further kind. */
+static const char *check_further(uint64_t kind, struct pl_view bytes)
+{
+	if (kind == EVENT_VALUES && values_check(bytes) == PL_ERR_FORMAT)
+		return "the values of an event cannot be decoded";
+	if (kind == EVENT_VARIABLES && variables_check(bytes) == PL_ERR_FORMAT)
+		return "the variables of an event cannot be decoded";
+	return NULL;
+}
+
 /* One event: what it names is there, and the frame that it needs. Counts it in `found` and applies
  * it to the stack. NULL, or what is damaged. */
 static const char *check_event(
@@ -149,9 +159,8 @@ static const char *check_event(
 {
 	if (e->kind == EVENT_FURTHER && !EVENT_FURTHER_KNOWN(e->a))
 		k->result->unknown++;
-	if (e->kind == EVENT_FURTHER && e->a == EVENT_VALUES &&
-		values_check(e->text) == PL_ERR_FORMAT)
-		return "the values of an event cannot be decoded";
+	if (e->kind == EVENT_FURTHER && check_further(e->a, e->text))
+		return check_further(e->a, e->text);
 	if (event_has_field(e->kind, EVENT_FIELD_type) && !map_find(&k->r->strings, e->type)) {
 		snprintf(k->words, sizeof k->words,
 			"an event names a string that is missing: %" PRIu32, e->type);
@@ -168,19 +177,23 @@ static const char *check_event(
 	return NULL;
 }
 
-/* Each event of the section of values, and each value. Values of kinds that a later version has are
- * not damage. */
-static const char *check_values(struct check *k, int *code)
+/* Each event of a section, and each of its values. Values of kinds that a later version has are not
+ * damage. */
+static const char *check_section_of(struct check *k, uint32_t kind, int *code)
 {
+	const char *name = kind == EVENT_VALUES ? "values" : "variables";
 	struct block_section section;
 	struct pl_view bytes;
 
-	*code = block_open_section(&k->block, EVENT_VALUES, &k->room, &section);
-	if (*code == PL_ERR_FORMAT)
-		return "the block's section of values cannot be decoded";
-	while (block_section_next(&section, &bytes))
-		if (values_check(bytes) == PL_ERR_FORMAT)
-			return "the values of an event cannot be decoded";
+	*code = block_open_section(&k->block, kind, &k->room, &section);
+	if (*code == PL_ERR_FORMAT) {
+		snprintf(k->words, sizeof k->words, "the block's section of %s cannot be decoded",
+			name);
+		return k->words;
+	}
+	while (*code == 0 && block_section_next(&section, &bytes))
+		if (check_further(kind, bytes))
+			return check_further(kind, bytes);
 	return NULL;
 }
 
@@ -239,7 +252,9 @@ static int check_block(struct check *k, const struct thread_entry *t,
 		note_damage(k, ref,
 			"the block's stack is not the one that the block before ended with");
 	check_codes(k, ref);
-	const char *what = check_values(k, &code);
+	const char *what = check_section_of(k, EVENT_VALUES, &code);
+	if (!what && code == 0)
+		what = check_section_of(k, EVENT_VARIABLES, &code);
 	if (code && code != PL_ERR_FORMAT)
 		return code;
 	if (!what)

@@ -238,7 +238,7 @@ static void begin_path_block(struct thread_path *p)
 	p->stack = p->blocks.block.stack;
 	p->blocks.block.stack = spare;
 	p->events = p->blocks.block.events;
-	p->values = (struct pl_view){0};
+	p->values = p->variables = (struct pl_view){0};
 	p->code = NULL;
 }
 
@@ -290,6 +290,8 @@ void thread_path_pass(struct thread_path *p, const struct event *e)
 	}
 	if (e->kind == EVENT_FURTHER && e->a == EVENT_VALUES)
 		p->values = e->text;
+	if (e->kind == EVENT_FURTHER && e->a == EVENT_VARIABLES)
+		p->variables = e->text;
 	stack_apply(&p->stack, e);
 	const struct stack_task *task =
 		e->kind == EVENT_TASK && p->renamed ? stack_running_task(&p->stack) : NULL;

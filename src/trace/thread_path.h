@@ -52,9 +52,10 @@ struct thread_path {
 	uint32_t told_count, told_room, told_next;
 	struct event held;
 	bool holds;
-	bool silent;	       /* there is no held event, but a return that later events imply */
-	uint64_t pops;	       /* number of frames that are still to be popped */
-	struct pl_view values; /* of the last event VALUES that was among the others */
+	bool silent;		  /* there is no held event, but a return that later events imply */
+	uint64_t pops;		  /* number of frames that are still to be popped */
+	struct pl_view values;	  /* of the last event VALUES that was among the others */
+	struct pl_view variables; /* of the last VARIABLES, as well */
 	/* What may have happened after the path's end, frame by frame from the top. Its lines are
 	 * in `told`. */
 	struct path_ahead {

@@ -19,15 +19,36 @@ static bool may_have_values(const struct pl_event *row)
 	}
 }
 
-/* A section that is damaged is told once for its block, whose rows then have no values. */
-static int open_values(struct row_values *v, struct thread_path *p)
+/* Variables are of a frame all whose lines have an event. A row that was filled in is never one of
+ * its rows; it is told by what still waits behind it. */
+static bool may_have_variables(const struct thread_path *p, const struct pl_event *row)
 {
-	v->end = 0;
-	v->block = (uint64_t)p->blocks.number + 1;
-	int code = block_open_section(&p->blocks.block, EVENT_VALUES, &v->room, &v->all);
-	v->rest = v->all;
+	switch (row->kind) {
+	case PL_EVENT_LINE:
+	case PL_EVENT_AGAIN:
+	case PL_EVENT_RETURN:
+	case PL_EVENT_YIELD:
+	case PL_EVENT_RAISE:
+	case PL_EVENT_RERAISE:
+	case PL_EVENT_HANDLED:
+	case PL_EVENT_UNWIND:
+		return !p->holds && !p->silent && !p->pops && p->told_next == p->told_count;
+	default:
+		return false;
+	}
+}
+
+/* A section that is damaged is told once for its block, whose rows then have no values. */
+static int open_row_section(struct row_section *s, struct thread_path *p, uint32_t kind)
+{
+	s->end = 0;
+	s->block = (uint64_t)p->blocks.number + 1;
+	int code = block_open_section(&p->blocks.block, kind, &s->room, &s->all);
+	s->rest = s->all;
 	if (code == PL_ERR_FORMAT)
-		block_reader_note(&p->blocks, "the values of the block are damaged");
+		block_reader_note(&p->blocks, kind == EVENT_VALUES
+						      ? "the values of the block are damaged"
+						      : "the variables of the block are damaged");
 	return code == PL_ERR_FORMAT ? 0 : code;
 }
 
@@ -47,15 +68,15 @@ static bool are_before(const struct block *b, size_t at, size_t end)
 
 /* Among those of the section. Rows are mostly asked for in their order. */
 static bool find_in_section(
-	struct row_values *v, const struct block *b, size_t end, struct pl_view *found)
+	struct row_section *s, const struct block *b, size_t end, struct pl_view *found)
 {
 	struct block_section next;
 	struct pl_view bytes;
 
-	if (end < v->end)
-		v->rest = v->all;
-	v->end = end;
-	for (next = v->rest; block_section_next(&next, &bytes) && next.at < end; v->rest = next)
+	if (end < s->end)
+		s->rest = s->all;
+	s->end = end;
+	for (next = s->rest; block_section_next(&next, &bytes) && next.at < end; s->rest = next)
 		if (are_before(b, next.at, end)) {
 			*found = bytes;
 			return true;
@@ -63,36 +84,60 @@ static bool find_in_section(
 	return false;
 }
 
-/* An event VALUES can be among the others. Then the path has passed it. */
-static bool find_on_path(const struct thread_path *p, size_t end, struct pl_view *found)
+/* An event of this kind can be among the others. Then the path has passed it, as `passed`. */
+static bool find_on_path(
+	const struct thread_path *p, struct pl_view passed, size_t end, struct pl_view *found)
 {
 	const struct block *b = &p->blocks.block;
 
-	if (!p->values.at)
+	if (!passed.at)
 		return false;
-	const size_t at = (size_t)(p->values.at + p->values.left - b->events.at);
-	*found = p->values;
+	const size_t at = (size_t)(passed.at + passed.left - b->events.at);
+	*found = passed;
 	return at < end && are_before(b, at, end);
+}
+
+/* The bytes of the event of this kind that is in front of the row's own. *found is empty: there is
+ * none. */
+static int find_before_row(
+	struct row_section *s, struct thread_path *p, uint32_t kind, struct pl_view *found)
+{
+	const struct block *b = &p->blocks.block;
+	const size_t end = b->events.left - p->events.left;
+	int code = 0;
+
+	*found = (struct pl_view){0};
+	if (s->block != (uint64_t)p->blocks.number + 1)
+		code = open_row_section(s, p, kind);
+	if (code == 0 && !find_in_section(s, b, end, found) &&
+		!find_on_path(p, kind == EVENT_VALUES ? p->values : p->variables, end, found))
+		*found = (struct pl_view){0};
+	return code;
 }
 
 int row_values_put(struct row_values *v, struct thread_path *p, struct pl_event *row)
 {
-	const struct block *b = &p->blocks.block;
 	struct pl_view found;
 	int code = 0;
 
-	if (!p->blocks.open || !may_have_values(row))
+	if (!p->blocks.open)
 		return 0;
-	if (v->block != (uint64_t)p->blocks.number + 1)
-		code = open_values(v, p);
-	const size_t end = b->events.left - p->events.left;
-	if (code == 0 && (find_in_section(v, b, end, &found) || find_on_path(p, end, &found)))
-		values_open(found, &row->values); /* damaged: none */
+	if (may_have_values(row)) {
+		code = find_before_row(&v->values, p, EVENT_VALUES, &found);
+		if (code == 0 && found.at)
+			values_open(found, &row->values); /* damaged: none */
+	}
+	if (code == 0 && may_have_variables(p, row)) {
+		code = find_before_row(&v->variables, p, EVENT_VARIABLES, &found);
+		if (code == 0 && found.at)
+			variables_open(found, &row->variables);
+	}
 	return code;
 }
 
 void row_values_release(struct row_values *v)
 {
-	buf_release(&v->room);
+	buf_release(&v->values.room);
+	buf_release(&v->variables.room);
 	*v = (struct row_values){0};
 }

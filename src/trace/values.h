@@ -1,4 +1,5 @@
-/* The values of a row: those of the event VALUES in front of its event (format/value_table.h).
+/* The values and the variables of a row: those of the events VALUES and VARIABLES in front of its
+ * event (format/value_table.h).
  *
  *	events     ENTER | LINE | LEAVE
  *	section    ^0: book(...)  ^7: 9.0           the place of each among the block's other events
@@ -11,8 +12,8 @@
 
 #include "trace/thread_path.h"
 
-/* All zero is valid. */
-struct row_values {
+/* A block's section of one kind. */
+struct row_section {
 	/* of the block whose section is unpacked: its number + 1; 0: of none */
 	uint64_t block;
 	struct pl_buf room; /* owned */
@@ -20,8 +21,13 @@ struct row_values {
 	size_t end; /* of the last event that was asked for */
 };
 
-/* Fill in the values of a row that the path has given last. 0, also if it has none;
- * PL_ERR_MEMORY. */
+/* All zero is valid. */
+struct row_values {
+	struct row_section values, variables;
+};
+
+/* Fill in the values and the variables of a row that the path has given last. 0, also if it has
+ * none; PL_ERR_MEMORY. */
 int row_values_put(struct row_values *v, struct thread_path *p, struct pl_event *row);
 void row_values_release(struct row_values *v);
 

@@ -25,7 +25,7 @@ static uint64_t make(struct maker *m, bool chains, bool further)
 		maker_event1(t, EVENT_TIME, 30);
 		maker_enter(t, MAKER_UNIT(0), 20);
 		for (uint32_t k = 0; further && k < i % 3; k++, n++)
-			maker_further(t, 2 + 40 * (i % 2), i % 7 ? "a value" : "");
+			maker_further(t, 23 + 40 * (i % 2), i % 7 ? "a value" : "");
 		maker_line(t, 0);
 		maker_line(t, 1);
 		maker_event1(t, EVENT_LEAVE, MAKER_UNIT(1));
@@ -170,16 +170,16 @@ static const struct bad_table {
 	{.rows = NULL, .wrong_check = true}, {.rows = NULL, .more_bytes = 1},
 	{.rows = NULL, .more_bytes = UINT32_MAX}, TABLE(0, 1, 1, 1, 1), /* kind 0 */
 	TABLE(EVENT_FURTHER_MAX + 1, 1, 1, 1, 1),			/* a kind that cannot be */
-	TABLE(2, 1, 1, 1, 1, 2, 1, 1, 1, 1),				/* twice */
-	TABLE(2, 1, 1, 1, 1, 1, 1, 1, 1, 1),				/* not in order */
-	TABLE(2, 1, 1, 1, 2), /* more is stored than there is */
-	TABLE(2, 1, 1, 1),    /* cut off */
-	TABLE(2, 1, 1, 0x80),
-	TABLE(2, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1, 1, 1), /* more events than fit */
+	TABLE(23, 1, 1, 1, 1, 23, 1, 1, 1, 1),				/* twice */
+	TABLE(23, 1, 1, 1, 1, 1, 1, 1, 1, 1),				/* not in order */
+	TABLE(23, 1, 1, 1, 2), /* more is stored than there is */
+	TABLE(23, 1, 1, 1),    /* cut off */
+	TABLE(23, 1, 1, 0x80),
+	TABLE(23, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1, 1, 1), /* more events than fit */
 };
 
 /* Its section would end after the block. */
-static const uint8_t too_long[] = {2, 1, 1, 0xff, 0xff, 3, 0xff, 0xff, 3};
+static const uint8_t too_long[] = {23, 1, 1, 0xff, 0xff, 3, 0xff, 0xff, 3};
 
 static void put_table(struct pl_buf *out, const struct bad_table *bad)
 {

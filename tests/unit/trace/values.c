@@ -24,6 +24,16 @@ static void put_number(struct maker_thread *t, int64_t number)
 		t, event_write_further(maker_room(t), EVENT_VALUES, bytes, (size_t)(end - bytes)));
 }
 
+/* | flags | string "n" | INT number | */
+static void put_variable(struct maker_thread *t, int64_t number)
+{
+	uint8_t bytes[4 + PL_VARINT_MAX] = {VARIABLES_ALL, 1, 'n', VALUE_INT};
+	const uint8_t *end = varint_write(bytes + 4, zigzag(number));
+
+	maker_done(t,
+		event_write_further(maker_room(t), EVENT_VARIABLES, bytes, (size_t)(end - bytes)));
+}
+
 /* From its second line on. */
 static void end_main(struct maker_thread *t)
 {
@@ -33,7 +43,8 @@ static void end_main(struct maker_thread *t)
 }
 
 /* main calls f: its argument is the number of the call, its result minus that. Every third call has
- * none, and every fifth result has a time between it and its event. */
+ * none, and every fifth result has a time between it and its event. Its second line and its return
+ * have a variable, except in every seventh call. */
 static void make_calls(struct maker *m, struct maker_thread *t)
 {
 	maker_enter(t, EVENT_NO_SITE, 10);
@@ -44,9 +55,13 @@ static void make_calls(struct maker *m, struct maker_thread *t)
 		maker_event1(t, EVENT_TIME, 30);
 		maker_enter(t, MAKER_UNIT(0), 20);
 		maker_line(t, 0);
+		if (i % 7)
+			put_variable(t, i);
 		maker_line(t, 1);
 		if (i % 5)
 			maker_event1(t, EVENT_TIME, 7);
+		if (i % 7)
+			put_variable(t, i);
 		put_number(t, -i);
 		if (i % 5 == 0)
 			maker_event1(t, EVENT_TIME, 7);
@@ -87,6 +102,24 @@ static struct pl_cursor *cursor_of(struct pl_recording *r, uint32_t thread)
 	return c;
 }
 
+static void expect_variables(const struct pl_event *e)
+{
+	const int64_t call = ((int64_t)e->seq - FIRST) / 4;
+	struct pl_values rest = e->variables;
+	struct pl_value v = {0};
+
+	if (e->seq < FIRST || call >= CALLS || ((int64_t)e->seq - FIRST) % 4 < 2 || call % 7 == 0) {
+		assert_null(e->variables.at);
+		return;
+	}
+	assert_int_equal(rest.flags, PL_VALUES_ALL);
+	assert_int_equal(pl_values_next(&rest, &v), 0);
+	assert_int_equal(v.name.length, 1);
+	assert_int_equal(*v.name.at, 'n');
+	assert_int_equal(v.integer, call);
+	assert_int_equal(pl_values_next(&rest, &v), PL_END);
+}
+
 /* Of the row with this seq: main and a line, then call, two lines and return for each call of f. */
 static void expect_values(const struct pl_event *e)
 {
@@ -96,6 +129,7 @@ static void expect_values(const struct pl_event *e)
 	const bool is_call = e->seq >= FIRST && e->kind == PL_EVENT_CALL && call % 3;
 	const bool is_return = e->kind == PL_EVENT_RETURN && call < CALLS;
 
+	expect_variables(e);
 	if (!is_call && !is_return) {
 		assert_null(e->values.at);
 		return;
