@@ -15,8 +15,8 @@ name. What a test_*.py sees:
     PATHLINE_TURN     1 for the one interpreter whose turn it is to do most, else 0; with each commit it is another's
 
 A file says by a line `INTERPRETERS = "one"` that it need not run for each interpreter, by
-`INTERPRETERS = "turn"` that it runs for the one whose turn it is, by `INTERPRETERS = "three"` that
-CI runs it for three of the five, others with each commit, by `INTERPRETERS = "none"` that it
+`INTERPRETERS = "turn"` that it runs for the one whose turn it is, by `INTERPRETERS = "two"` that
+CI runs it for two of the five, others with each commit, by `INTERPRETERS = "none"` that it
 records nothing, and by `QUICK = True` that it belongs to `make check`. For an interpreter in a
 chroot it is run by that one, from in there. Two are run side by side, for most of their time they
 wait; but not one that says `ALONE = True`: it measures, or no other collector may come between. The
@@ -185,9 +185,9 @@ def run_file(file, version, executable, root, build, tally, is_turn):
     tally.row(f"{file.parent.name}/{file.stem} on {version}", passed, failed, time.monotonic() - start, output[-12000:], skipped)
 
 
-def run_files(files, pythons, turn, three, build, tally):
+def run_files(files, pythons, turn, two, build, tally):
     """Side by side, the longest ones first; then those that are to be alone."""
-    jobs = [(file, *row, build, tally, row[0] == turn) for file in files for row in chosen(file, pythons, turn, three)]
+    jobs = [(file, *row, build, tally, row[0] == turn) for file in files for row in chosen(file, pythons, turn, two)]
     alone = [job for job in jobs if re.search(r"^ALONE = True", job[0].read_text(), re.M)]
     with concurrent.futures.ThreadPoolExecutor(LANES) as lanes:
         list(lanes.map(lambda job: run_file(*job), [job for job in jobs if job not in alone]))
@@ -258,19 +258,19 @@ def test_files(build, args):
         yield file
 
 
-def three_of(pythons, number):
-    """Three of the five; others with each commit."""
-    return [row for k, row in enumerate(pythons) if (number + 2 * k) % 5 < 3]
+def two_of(pythons, number):
+    """Two of the five; others with each commit."""
+    return [row for k, row in enumerate(pythons) if (number + 2 * k) % 5 < 2]
 
 
-def chosen(file, pythons, turn, three):
+def chosen(file, pythons, turn, two):
     """The rows of the interpreters that the file is to be run for; turn: the version whose turn it
-    is; three: those of whom CI asks what takes long."""
+    is; two: those of whom CI asks what takes long."""
     word = re.search(r'^INTERPRETERS = "(\w+)"', file.read_text(), re.M)
     if not word:
         return pythons
-    if word[1] == "three":
-        return three
+    if word[1] == "two":
+        return two
     if word[1] == "turn":
         return [row for row in pythons if row[0] == turn]
     if word[1] == "none":
@@ -338,8 +338,8 @@ def main():
             for row in pythons:
                 if not versions or is_among(row[0], turn if versions == "in turn" else versions):
                     run_harness(script, [parts[row[0]].get(word, word) for word in arguments], *row, build, tally)
-    three = three_of(pythons, number) if args.level == "ci" and len(pythons) > 3 else pythons
-    run_files(list(test_files(build, args)), pythons, turn, three, build, tally)
+    two = two_of(pythons, number) if args.level == "ci" and len(pythons) > 2 else pythons
+    run_files(list(test_files(build, args)), pythons, turn, two, build, tally)
     is_whole = not args.only and not args.pattern and args.level != "quick"
     print(last_line(tally, not_tried(pythons, found) if is_whole else []))
     return 1 if tally.failed or not tally.passed else 0

@@ -7,7 +7,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
-INTERPRETERS = "three"
+INTERPRETERS = "two"
 MODES = ((), ("--only-mine",))
 
 # Tasks that all go on in one pass of the loop. It prints how long each of them, and all, took.

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import session  # noqa: E402
 
 QUICK = False
-INTERPRETERS = "three"
+INTERPRETERS = "two"
 
 CALLS = '''\
 import threading

@@ -9,7 +9,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import serving  # noqa: E402
 
-INTERPRETERS = "three"
+INTERPRETERS = "two"
 
 TASKS = 100 if serving.LONG else 30
 POOL = """\
