@@ -5,9 +5,8 @@ INSTRUCTION at one unit, or by BRANCH_RIGHT of one branch.
     python3.14 branches.py FLOOR    FLOOR: the directory of the floor module, build/floor/lib314
 
 Nanoseconds a pass of a loop, less those of the same loop unheard, the least of 300 turns; once
-where
-the event fires in each pass, and once where the other side runs and all is disabled. The callback
-does nothing.
+where the event fires in each pass, and once where the other side runs and all is disabled. The
+callback does nothing.
 """
 import dis
 import sys
