@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/varint.h"
+#include "base/view.h"
 #include "format/value_table.h"
 #include "recorder/compat/objects.h"
 #include "recorder/values/library.h"
@@ -164,47 +165,80 @@ static bool put_constant(struct capture *c, enum value_kind kind)
 #define TEXT_BEYOND  SECRET_AHEAD_BYTES
 #define SCRATCH_ROOM (VALUE_EVENT_MAX + 4 * TEXT_BEYOND)
 
-/* The first `chars` characters of a text, without what looks like a secret. Returns their bytes. */
-static size_t put_safe(uint8_t *to, size_t room, const char *text, size_t length, size_t chars)
+/* Of a text whose secrets have marks in their place: only what is left out from its end is cut. */
+static size_t length_with_marks(size_t length, size_t hidden, const struct secret_parts *parts)
 {
-	size_t cut = text_cut((const uint8_t *)text, length, chars);
-	size_t looked = length - cut < TEXT_BEYOND ? length : cut + TEXT_BEYOND;
+	return length - hidden + parts->count * strlen(SECRET_MARK);
+}
 
-	return secret_copy(to, cut < length && cut < room ? cut : room, text, looked);
+/* The first `chars` characters of a text, without what looks like a secret. Returns their bytes. */
+static size_t put_safe(
+	uint8_t *to, size_t room, struct pl_view text, size_t chars, struct secret_parts *hidden)
+{
+	size_t cut = text_cut(text.at, text.left, chars);
+	size_t looked = text.left - cut < TEXT_BEYOND ? text.left : cut + TEXT_BEYOND;
+
+	return secret_copy(to, cut < text.left && cut < room ? cut : room, (const char *)text.at,
+		looked, hidden);
 }
 
 static uint8_t scratch[SCRATCH_ROOM]; /* with the GIL */
 
-/* The first `chars` characters of a str, without what looks like a secret. */
+/* The first `chars` characters of a str, without what looks like a secret. Returns their bytes. */
+static size_t put_characters(const struct capture *c, uint8_t *to, PyObject *str, size_t chars,
+	struct secret_parts *hidden)
+{
+	size_t room = capture_room(c) - PL_VARINT_MAX, length;
+
+	if (c->shows_secrets)
+		return text_encode(to, room, str, chars);
+	const char *text = text_ascii(str, &length);
+	if (!text) {
+		length = text_encode(scratch, sizeof scratch, str, chars + TEXT_BEYOND);
+		text = (const char *)scratch;
+	}
+	return put_safe(to, room, view_of(text, length), chars, hidden);
+}
+
+/* `kept` bytes of a string, from where they were written: behind c->at. */
+static void put_written(struct capture *c, const uint8_t *from, size_t kept)
+{
+	put_number(c, kept);
+	memmove(c->at, from, kept);
+	c->at += kept;
+}
+
 static bool put_text(struct capture *c, PyObject *str, size_t chars)
 {
-	size_t room = capture_room(c), length, kept;
+	struct secret_parts hidden = {0};
 	uint8_t *to = c->at + PL_VARINT_MAX;
 
-	if (room <= PL_VARINT_MAX)
+	if (capture_room(c) <= PL_VARINT_MAX)
 		return false;
-	room -= PL_VARINT_MAX;
-	if (c->shows_secrets) {
-		kept = text_encode(to, room, str, chars);
-	} else {
-		const char *text = text_ascii(str, &length);
-		if (!text) {
-			length = text_encode(scratch, sizeof scratch, str, chars + TEXT_BEYOND);
-			text = (const char *)scratch;
-		}
-		kept = put_safe(to, room, text, length, chars);
-	}
-	put_number(c, kept);
-	memmove(c->at, to, kept);
-	c->at += kept;
+	put_written(c, to, put_characters(c, to, str, chars, &hidden));
 	return true;
 }
 
+/* Its length is written first, and is known last. It takes a byte more at most with marks, which
+ * the room for the string's own length has. */
 static bool put_str(struct capture *c, PyObject *o)
 {
+	struct secret_parts hidden = {0};
+	size_t length = (size_t)PyUnicode_GET_LENGTH(o);
+
 	put_tag(c, VALUE_STR);
-	put_number(c, (uint64_t)PyUnicode_GET_LENGTH(o));
-	return put_text(c, o, c->limits->chars);
+	uint8_t *head = c->at;
+	put_number(c, length);
+	uint8_t *to = c->at + PL_VARINT_MAX;
+	if (capture_room(c) <= PL_VARINT_MAX)
+		return false;
+	size_t kept = put_characters(c, to, o, c->limits->chars, &hidden);
+	if (hidden.count) {
+		c->at = head;
+		put_number(c, length_with_marks(length, hidden.characters, &hidden));
+	}
+	put_written(c, to, kept);
+	return true;
 }
 
 /* Bytes are bounded as text is, a byte for a character. They need not be text: what secret_copy
@@ -213,17 +247,20 @@ static bool put_byte_string(struct capture *c, const void *bytes, Py_ssize_t len
 {
 	size_t n = (size_t)length, kept = n < c->limits->chars ? n : c->limits->chars;
 	const uint8_t *from = bytes;
+	struct secret_parts hidden = {0};
 
-	put_number(c, n);
-	if (c->shows_secrets)
+	if (c->shows_secrets) {
+		put_number(c, n);
 		return put_some(c, bytes, kept);
+	}
 	size_t looked = n - kept < TEXT_BEYOND ? n : kept + TEXT_BEYOND;
 	size_t room = kept < n ? kept : sizeof scratch;
-	size_t safe = secret_copy(scratch, room, bytes, looked);
+	size_t safe = secret_copy(scratch, room, bytes, looked, &hidden);
 	while (safe < kept && from[safe] >= 0x80 && !memcmp(scratch, from, safe)) {
 		scratch[safe] = from[safe];
 		safe++;
 	}
+	put_number(c, length_with_marks(n, hidden.bytes, &hidden));
 	return put_some(c, scratch, safe);
 }
 
@@ -254,6 +291,7 @@ static bool put_repr(struct capture *c, const PyObject *o, const struct repr *r,
 	char text[REPR_BYTES_MAX + CUT_MARK_BYTES];
 	size_t most = r->cut ? REPR_BYTES_MAX - SECRET_AHEAD_BYTES : REPR_BYTES_MAX;
 	size_t chars = c->limits->chars;
+	struct secret_parts hidden = {0};
 
 	put_head(c, VALUE_TEXT, o);
 	if (capture_room(c) < PL_VARINT_MAX + CUT_MARK_BYTES)
@@ -266,7 +304,7 @@ static bool put_repr(struct capture *c, const PyObject *o, const struct repr *r,
 	if (c->shows_secrets || !is_free)
 		memcpy(text, r->text, shown);
 	else
-		kept = put_safe((uint8_t *)text, most, r->text, r->length, chars);
+		kept = put_safe((uint8_t *)text, most, view_of(r->text, r->length), chars, &hidden);
 	if (r->cut || shown < r->length) {
 		memcpy(text + kept, CUT_MARK, CUT_MARK_BYTES);
 		kept += CUT_MARK_BYTES;

@@ -380,6 +380,7 @@ static bool find_part(const struct text *t, size_t i, struct part *p)
 struct secret_output {
 	uint8_t *to;
 	size_t room, used;
+	struct secret_parts *hidden;
 };
 
 /* The cut at or before `at` that splits no character. Bytes need not be UTF-8: then it is there. */
@@ -405,11 +406,26 @@ static bool put_plain(struct secret_output *out, const char *at, size_t n)
 	return take == n;
 }
 
-static bool put_mark(struct secret_output *out)
+static size_t count_characters(const char *text, size_t length)
 {
-	size_t n = strlen(SECRET_MARK);
+	size_t count = 0;
 
-	return n <= out->room - out->used && put_plain(out, SECRET_MARK, n);
+	for (size_t i = 0; i < length; i++)
+		count += (text[i] & 0xc0) != 0x80;
+	return count;
+}
+
+/* In place of the n bytes at `secret`. */
+static bool put_mark(struct secret_output *out, const char *secret, size_t n)
+{
+	size_t length = strlen(SECRET_MARK);
+
+	if (length > out->room - out->used)
+		return false;
+	out->hidden->count++;
+	out->hidden->bytes += n;
+	out->hidden->characters += count_characters(secret, n);
+	return put_plain(out, SECRET_MARK, length);
 }
 
 /* A short mark in place of a long secret does not let the copy reach further into the text: of what
@@ -431,14 +447,15 @@ static bool is_too_short(const char *text, size_t length)
 	return true;
 }
 
-size_t secret_copy(uint8_t *to, size_t room, const char *text, size_t length)
+size_t secret_copy(
+	uint8_t *to, size_t room, const char *text, size_t length, struct secret_parts *hidden)
 {
 	if (length <= room && is_too_short(text, length)) {
 		memcpy(to, text, length);
 		return length;
 	}
 	struct text t = {.at = text, .length = length, .cut = length > room};
-	struct secret_output out = {.to = to, .room = room};
+	struct secret_output out = {.to = to, .room = room, .hidden = hidden};
 	struct part p;
 	size_t from = 0, shown = shown_bytes(text, length, room);
 
@@ -447,7 +464,8 @@ size_t secret_copy(uint8_t *to, size_t room, const char *text, size_t length)
 			i++;
 			continue;
 		}
-		if (!put_plain(&out, text + from, p.from - from) || !put_mark(&out))
+		if (!put_plain(&out, text + from, p.from - from) ||
+			!put_mark(&out, text + p.from, p.to - p.from))
 			return out.used;
 		i = from = p.to;
 	}

@@ -20,6 +20,11 @@
 /* Does a parameter, an attribute or a key with this name hold a secret? The name is UTF-8. */
 bool secret_name(const char *name, size_t length);
 
+/* Parts of a text that have a mark in their place. */
+struct secret_parts {
+	size_t count, bytes, characters;
+};
+
 /* Copy a text, with SECRET_MARK in place of each secret part:
  *
  *	a JSON Web Token, a private key in PEM, a key that is known by its beginning
@@ -32,7 +37,8 @@ bool secret_name(const char *name, size_t length);
  *
  * text: UTF-8, also with surrogates; all of it, or at least room + SECRET_AHEAD_BYTES. What is not
  * known at the end of such a cut text, length > room, is taken for a secret. Returns the bytes
- * written. */
-size_t secret_copy(uint8_t *to, size_t room, const char *text, size_t length);
+ * written, and adds to *hidden what has a mark in its place. */
+size_t secret_copy(
+	uint8_t *to, size_t room, const char *text, size_t length, struct secret_parts *hidden);
 
 #endif

@@ -127,6 +127,10 @@ def texts():
               "é", "\x80\xa0\xad", "ÿ", "Ā", "漢字", "\u2028\u200b\ufeff", "😀", "a😀b", "\ud800", "\udfff x", "\U0010ffff",
               "\ud83d\ude00"])
     take_all(["x" * 199, "x" * 200, "x" * 201, "é" * 100, "é" * 130, "漢" * 70, "漢" * 100, "😀" * 50, "😀" * 70, "a" * 190 + "é" * 20])
+    for text in ("Bearer 0123456789abcdef", "Bearer 01234567", "Bearer 0123456789" + "z" * 185, "Bearer 0123456789" + " z" * 100,
+                 "a" * 110 + " Bearer 01234567", "a" * 180 + " Bearer 0123456789abc and more", "Bearer 0123456789a, " * 4,
+                 "Bearer 0123456789a, " * 40):
+        take_all([text, text.encode(), bytearray(text.encode()), memoryview(text.encode()), Text(text), [text]])
     take_all([Text("sub"), Text(""), Text("é"), sys.intern("interned")])
     take_all([b"", b"a", b"it's", b'"', b"\0\xff\x80", bytes(range(32)), bytes(range(120, 140)), b"y" * 200, b"y" * 201,
               b"\x80" * 150, b"\x80" * 300, b"\xc3\xa9" * 150, b"\xe6\xbc" * 120, Octets(b"sub"), Octets()])

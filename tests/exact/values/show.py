@@ -6,6 +6,7 @@ value is, as pairs of id and the text of one within itself.
 """
 import collections
 import gc
+import re
 import types
 
 limits = {"depth": 3, "items": 10, "attributes": 20, "chars": 200, "bytes": 256, "event": 1024}
@@ -14,6 +15,8 @@ VARINT = 10                     # a text is only begun where its length has room
 LONG_BITS = 432
 CUT = "…"
 UNBOUND = object()
+MARK = "<redacted>"
+SECRET = re.compile(r"(?<=Bearer )\w{8,}")            # of what is one by itself, as much as kinds.py has
 
 
 def set_limits(text):
@@ -105,20 +108,44 @@ def that_fit(text, room):
     return text, used
 
 
+def with_marks(text, room):
+    """What is kept of a text with secrets, all ASCII, and its length with marks in their place."""
+    kept, at, length, shown = "", 0, len(text), min(len(text), room)
+    for found in SECRET.finditer(text, 0):
+        if found.start() >= shown:
+            break
+        kept += text[at:found.start()]
+        if len(kept) + len(MARK) > room:
+            return kept[:room], length
+        kept, at, length = kept + MARK, found.end(), length + len(MARK) - len(found[0])
+    return (kept + text[at:max(at, shown)])[:room], length
+
+
 def put_str(value, room):
     value = str.__str__(value)
-    head = 1 + varint(len(value))
+    length, head = len(value), 1 + varint(len(value))
     if room - head <= VARINT:
         return None
-    kept, used = that_fit(value, room - head)
-    return head + string(used), repr(kept) + missing(len(value) - len(kept), "char")
+    if SECRET.search(value):
+        kept, length = with_marks(value, min(room - head - VARINT, limits["chars"] if length > limits["chars"] else room))
+        head, used = 1 + varint(length), len(kept)
+    else:
+        kept, used = that_fit(value, room - head)
+    return head + string(used), repr(kept) + missing(length - len(kept), "char")
 
 
 def put_bytes(data, length, room, head=1):
+    if SECRET.search(data.decode("latin-1")):
+        kept, length = with_marks(data.decode("latin-1"), limits["chars"] if length > limits["chars"] else length * len(MARK))
+        return put_kept_bytes(kept.encode("latin-1"), length, room, head)
+    return put_kept_bytes(data[:limits["chars"]], length, room, head)
+
+
+def put_kept_bytes(data, length, room, head):
     head += varint(length)
     if room - head <= VARINT:
         return None
-    kept = data[:min(limits["chars"], room - head - VARINT)]
+    kept = data[:room - head - VARINT]
     return head + string(len(kept)), repr(kept) + missing(length - len(kept), "byte")
 
 

@@ -73,7 +73,7 @@ static size_t copy_exact(uint8_t **to, size_t room, const char *text, size_t len
 
 	memcpy(exact, text, length);
 	*to = malloc(room ? room : 1);
-	n = secret_copy(*to, room, exact, length);
+	n = secret_copy(*to, room, exact, length, &(struct secret_parts){0});
 	free(exact);
 	return n;
 }
@@ -86,6 +86,40 @@ static void check_copy(size_t room, const char *text, const char *expected)
 	if (n != strlen(expected) || memcmp(to, expected, n))
 		fail_msg("'%s' became '%.*s', not '%s'", text, (int)n, (char *)to, expected);
 	free(to);
+}
+
+static void parts_are_counted(void **state)
+{
+	static const struct {
+		const char *text;
+		struct secret_parts hidden;
+	} rows[] = {
+		{"plain and long enough to be looked at", {0}},
+		{"Bearer abc", {1, 3, 3}},
+		{"x://u:p\xc3\xa4ss@h/ x://v:q@i", {2, 6, 5}},
+	};
+	uint8_t to[100];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct secret_parts hidden = {0};
+		secret_copy(to, sizeof to, rows[i].text, strlen(rows[i].text), &hidden);
+		assert_int_equal(hidden.count, rows[i].hidden.count);
+		assert_int_equal(hidden.bytes, rows[i].hidden.bytes);
+		assert_int_equal(hidden.characters, rows[i].hidden.characters);
+	}
+}
+
+/* A part whose mark has no room is cut as other text is. */
+static void a_part_without_room_is_not_counted(void **state)
+{
+	static const char text[] = "with Bearer 0123456789";
+	struct secret_parts hidden = {0};
+	uint8_t to[15];
+
+	(void)state;
+	assert_int_equal(secret_copy(to, sizeof to, text, strlen(text), &hidden), 12);
+	assert_int_equal(hidden.count, 0);
 }
 
 #define HEAD   "eyJhbGciOiJIUzI1NiJ9"
@@ -283,6 +317,8 @@ int main(void)
 		cmocka_unit_test(names_that_are_not),
 		cmocka_unit_test(texts_with_secrets),
 		cmocka_unit_test(texts_without),
+		cmocka_unit_test(parts_are_counted),
+		cmocka_unit_test(a_part_without_room_is_not_counted),
 		cmocka_unit_test(cut_in_a_secret),
 		cmocka_unit_test(cut_between_characters),
 		cmocka_unit_test(any_bytes),
