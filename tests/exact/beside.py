@@ -208,6 +208,27 @@ def counts_the_same(python, setup, work):
     return plain.out.decode().split("\n")[0]
 
 
+def asks_for_nothing(python, packages, setup, work):
+    """Frameworks' objects that compute what they are asked for are passed, yielded and raised, and
+    their values are kept: the program counts what they were asked."""
+    program = os.path.join(BESIDE, "lazy_values.py")
+    env = environment(setup, packages, work, {})
+    plain = exact.run([*python.command, program], setup, work, env=env, name="plain", ok=(0,))
+    for name, options in (("without", ()), ("with", ("--values=calls", "--values-of=*"))):
+        recording = os.path.join(work, name)
+        ran = exact.run([*python.record(recording, setup, options), program], setup, work, env=env, name=name, ok=(0,))
+        if (plain.out, plain.err) != (ran.out, ran.err):
+            raise exact.Failure("another output %s values\n%s" % (name, exact.difference(plain.out + plain.err, ran.out + ran.err)))
+        exact.wait_until_finished(recording, setup, work)
+        exact.inspect(recording, setup, work, {})
+    rows = exact.rows(exact.dump(recording, setup, work, "file,code,values", ("--events", "call"), name="values.tsv"))
+    shown = [values for file, code, values in rows if file == program and code == "take"]
+    passed = sum(int(line.split()[1]) for line in plain.out.decode().splitlines())
+    if len(shown) != 2 * passed or not all(shown):
+        raise exact.Failure("%d calls have values, of %d: %r" % (sum(map(bool, shown)), 2 * passed, shown))
+    return plain.out.decode().replace("\n", "; ")
+
+
 def names_greenlets(python, packages, setup, work):
     """Task and frame of each line are what the program says: names, and an activation for each
     greenlet and depth."""
@@ -288,6 +309,8 @@ def tests_of(python, setup):
         yield (python.version, "names", "greenlets"), lambda w: names_greenlets(python, packages, setup, w)
     if packages.have("greenlet"):
         yield (python.version, "many", "greenlets"), lambda w: holds_many(python, packages, setup, w)
+    if packages.have("django"):
+        yield (python.version, "asked", "lazy"), lambda w: asks_for_nothing(python, packages, setup, w)
     yield (python.version, "the same to", "gc"), lambda w: counts_the_same(python, setup, w)
 
 
