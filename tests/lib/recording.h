@@ -40,11 +40,12 @@ struct maker {
 	struct pl_buf meta;
 	struct pl_buf segments[MAKER_SEGMENTS]; /* [0] is events.000001 */
 	bool there[MAKER_SEGMENTS];
-	uint32_t segment;     /* index of the one that is written */
-	bool arena;	      /* the arena's file is there */
-	bool chains;	      /* blocks are packed in chains */
-	bool unheard;	      /* bodies from now on: no line has an event, the last one returns */
-	struct pl_map bodies; /* code -> body + 1 */
+	uint32_t segment; /* index of the one that is written */
+	bool arena;	  /* the arena's file is there */
+	bool chains;	  /* blocks are packed in chains */
+	bool unheard;	  /* bodies from now on: no line has an event, the last one returns */
+	struct arguments arguments; /* of bodies from now on */
+	struct pl_map bodies;	    /* code -> body + 1 */
 	struct maker_thread threads[MAKER_THREADS];
 };
 
@@ -207,6 +208,7 @@ static inline void maker_body_of(struct maker *m, uint32_t number, const char *n
 	struct body body = {.file = view_of("a.py", 4),
 		.name = view_of(name, strlen(name)),
 		.first_line = first_line,
+		.arguments = m->arguments,
 		.version = 0x030d};
 
 	block[0] =
