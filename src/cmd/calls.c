@@ -150,20 +150,6 @@ static void walk_processes(struct calls *w)
 	}
 }
 
-/* Of damage the tree has a gap; of all of it `check` has the place. */
-static void say_damages(struct calls *w)
-{
-	const uint64_t known = pl_recording_damage_count(w->r);
-	const uint64_t n = known > w->damages ? known : w->damages;
-
-	if (!n)
-		return;
-	w->code = CMD_BAD;
-	cmd_say("calls: the recording is damaged in %" PRIu64
-		" place%s; `pathline check` says where",
-		n, n > 1 ? "s" : "");
-}
-
 static void say_nothing(struct calls *w)
 {
 	char range[SELECT_RANGE_BYTES];
@@ -287,7 +273,8 @@ int cmd_calls(struct cmd *c)
 	if (code == CMD_GO) {
 		page_start(c, &w.out);
 		walk_processes(&w);
-		say_damages(&w);
+		if (cmd_say_damages("calls", w.r, w.damages) != CMD_OK)
+			w.code = CMD_BAD;
 		say_nothing(&w);
 		code = w.code;
 	}

@@ -149,5 +149,8 @@ int cmd_open(struct cmd *c, struct pl_recording **out);
 /* Say why it could not be opened, and return the exit code. */
 int cmd_open_failed(
 	const char *command, const char *directory, int error, const struct pl_err *err);
+/* At the end of a command: if the recording is damaged, say in how many places. `met`: how many the
+ * command met itself, which may be more than the recording knows of. CMD_OK, or CMD_BAD. */
+int cmd_say_damages(const char *command, const struct pl_recording *r, uint64_t met);
 
 #endif

@@ -193,19 +193,6 @@ static void dump_processes(struct dump *d)
 	}
 }
 
-/* All damage, even outside of the selection, counts for the exit code. */
-static void dump_damages(struct dump *d)
-{
-	uint64_t n = pl_recording_damage_count(d->r);
-
-	if (!n && !d->damages)
-		return;
-	d->code = CMD_BAD;
-	cmd_say("dump: the recording is damaged in %" PRIu64
-		" place%s; `pathline check` says where",
-		n > d->damages ? n : d->damages, n > 1 || d->damages > 1 ? "s" : "");
-}
-
 /* The last event before a time: the error of its time, if by that it may have been at or after it;
  * else 0. *runs is set if the thread has both earlier and later events. */
 static int64_t error_at(struct dump *d, const struct pl_thread *t, int64_t time_ns, bool *runs)
@@ -377,7 +364,8 @@ int cmd_dump(struct cmd *c)
 	if (code == CMD_GO) {
 		page_start(c, &d.out);
 		dump_processes(&d);
-		dump_damages(&d);
+		if (cmd_say_damages("dump", d.r, d.damages) != CMD_OK)
+			d.code = CMD_BAD;
 		dump_says_nothing(&d);
 		code = d.code;
 	}

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cmd/cmd.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "cmd/home.h"
@@ -32,6 +33,18 @@ int cmd_open_failed(const char *command, const char *directory, int error, const
 			command, directory);
 	else
 		cmd_say("%s: %s", command, err->used ? pl_err_text(err) : pl_error_name(error));
+	return CMD_BAD;
+}
+
+int cmd_say_damages(const char *command, const struct pl_recording *r, uint64_t met)
+{
+	const uint64_t known = pl_recording_damage_count(r);
+	const uint64_t n = known > met ? known : met;
+
+	if (!n)
+		return CMD_OK;
+	cmd_say("%s: the recording is damaged in %" PRIu64 " place%s; `pathline check` says where",
+		command, n, n > 1 ? "s" : "");
 	return CMD_BAD;
 }
 

@@ -175,19 +175,6 @@ static int say_failed(struct asking *a, int step)
 	return CMD_USAGE;
 }
 
-/* What is damaged is a gap; here it becomes the exit code. */
-static int say_damages(struct asking *a)
-{
-	const uint64_t n = pl_recording_damage_count(a->r);
-
-	if (!n)
-		return CMD_OK;
-	cmd_say("query: the recording is damaged in %" PRIu64
-		" place%s; `pathline check` says where",
-		n, n > 1 ? "s" : "");
-	return CMD_BAD;
-}
-
 static void say_stat(const struct asking *a, const struct result *result)
 {
 	const struct pl_process *p;
@@ -226,7 +213,7 @@ static int run_statement(struct asking *a, sqlite3_stmt *statement)
 	if (code == CMD_GO)
 		code = say_failed(a, step);
 	if (code == CMD_OK)
-		code = say_damages(a);
+		code = cmd_say_damages("query", a->r, 0);
 	if (a->stat)
 		say_stat(a, &result);
 	return code;

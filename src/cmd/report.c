@@ -567,19 +567,6 @@ static void report_says_nothing(const struct report *w)
 			range);
 }
 
-/* Damage is shown as gaps; here it becomes the exit code. */
-static void report_damages(struct report *w)
-{
-	uint64_t n = pl_recording_damage_count(w->r);
-
-	if (!n)
-		return;
-	w->code = CMD_BAD;
-	cmd_say("report: the recording is damaged in %" PRIu64
-		" place%s, which are missing here; `pathline check` says where",
-		n, n > 1 ? "s" : "");
-}
-
 static int report_all(struct report *w)
 {
 	for (uint32_t i = 0;
@@ -599,7 +586,7 @@ static int report_all(struct report *w)
 	if (w->code == CMD_OK)
 		say_missing(w);
 	if (w->code == CMD_OK)
-		report_damages(w);
+		w->code = cmd_say_damages("report", w->r, 0);
 	return w->code;
 }
 

@@ -77,7 +77,8 @@ static int nearest_run(struct replay *p, bool back, struct pl_event *best, struc
 		path_release(&path);
 		if (code < 0)
 			return code;
-		const struct order_place place = {.order = best->order, .thread = best->position.thread};
+		const struct order_place place = {
+			.order = best->order, .thread = best->position.thread};
 		if (code == 0 && (!found || order_place_is_before(e.order, n, &place) != back)) {
 			*best = e;
 			found = true;
@@ -342,4 +343,3 @@ int replay_switch(struct replay *p, bool back, struct pl_err *err)
 	return back ? go_to_end_of_run(p, &best, err)
 		    : replay_seq(p, process, best.position.thread, best.seq, err);
 }
-

@@ -136,8 +136,8 @@ static int search_other(struct replay *p, struct search *s, uint32_t thread)
 	int code = replay_seq_in(p, &other, &from, s->err);
 
 	if (code == 0 && s->found)
-		code = path_bound(&other, &(struct path_key){order_place_before, &best, from}, s->back,
-			&to, s->err);
+		code = path_bound(&other, &(struct path_key){order_place_before, &best, from},
+			s->back, &to, s->err);
 	if (code == 0 && (s->back ? to < from : from < to))
 		code = search_path(p, s, &other, from, to);
 	path_release(&other);
@@ -261,4 +261,3 @@ int replay_ever(struct replay *p, const struct pl_wanted *wanted, struct pl_err 
 	}
 	return code;
 }
-

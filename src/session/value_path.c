@@ -179,8 +179,8 @@ enum value_found value_path_step(
 	return VALUE_NOT_KEPT;
 }
 
-enum value_found value_path_find(const struct value_path *p, size_t first,
-	const struct pl_value *in, struct pl_value *out)
+enum value_found value_path_find(
+	const struct value_path *p, size_t first, const struct pl_value *in, struct pl_value *out)
 {
 	struct pl_value part;
 

@@ -41,8 +41,8 @@ enum value_found {
 enum value_found value_path_step(
 	const struct pl_value *in, const struct value_step *step, struct pl_value *out);
 /* The same for all steps from `first` on; `first` = p->count gives the value itself. */
-enum value_found value_path_find(const struct value_path *p, size_t first,
-	const struct pl_value *in, struct pl_value *out);
+enum value_found value_path_find(
+	const struct value_path *p, size_t first, const struct pl_value *in, struct pl_value *out);
 
 /* Are these the same bytes? */
 bool value_text_is(struct pl_text text, struct pl_text other);
