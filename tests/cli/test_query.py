@@ -407,8 +407,13 @@ class Long(Asked):
         events = os.path.join(damaged.directory, "events.000")
         name = events if os.path.exists(events) else os.path.join(damaged.directory, sorted(n for n in os.listdir(damaged.directory) if "event" in n)[0])
         with open(name, "r+b") as f:
-            f.seek(os.path.getsize(name) // 2)
-            f.write(b"\xff" * 64)
+            whole, part = f.read(), 1
+            while b"block" not in damaged.pathline("check").stdout.partition(b"damaged in")[0]:  # not samples
+                part += 1
+                at = len(whole) * part // 10
+                f.seek(0)
+                f.write(whole[:at] + b"\xff" * 64 + whole[at + 64:])
+                f.flush()
         done = damaged.pathline("query", "SELECT count(*) AS gaps FROM event WHERE kind = 'gap'", "--csv")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(b"is damaged in", done.stderr)
