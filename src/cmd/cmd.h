@@ -36,6 +36,7 @@
 	X(calls, "print the calls as a tree, one call a line")                                     \
 	X(replay, "go through a recording, line by line, forward and back")                        \
 	X(report, "say where the time went, line by line")                                         \
+	X(history, "each value that a variable or attribute had, and who wrote it")                \
 	X(query, "ask by SQL: calls, lines, events, exceptions, and their sums")                   \
 	X(info, "what was recorded: processes, threads, counts, losses")                           \
 	X(ls, "list the recordings")                                                               \
