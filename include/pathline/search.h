@@ -49,6 +49,10 @@ int pl_search_new(struct pl_search **out, struct pl_recording *r, const struct p
 	struct pl_err *err);
 void pl_search_free(struct pl_search *s); /* NULL is fine */
 
+/* Give events their values and variables (values.h), those that `is` is asked about too; or no
+ * more. */
+void pl_search_want_values(struct pl_search *s, bool wanted);
+
 /* pl_search_next finds the first event with seq <= its seq < end; `end` may be UINT64_MAX.
  * pl_search_previous finds the last event with begin <= its seq < seq. PL_END: there is none. What
  * an event points to is valid as that of pl_cursor_next is, with the search in place of the

@@ -11,8 +11,10 @@
  * greenlet has a stack of its own.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "query/feed.h"
 #include "query/tables.h"
+#include "query/value_json.h"
 
 #define BEGIN_KINDS (1u << PL_EVENT_CALL | 1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW)
 #define END_KINDS   (1u << PL_EVENT_RETURN | 1u << PL_EVENT_YIELD | 1u << PL_EVENT_UNWIND)
@@ -53,19 +55,31 @@
 	X(generator, INTEGER, PLAIN, "identity of the generator or coroutine",                     \
 		put_number_or_null(out, event_of(row)->generator))                                 \
 	X(code, TEXT, CODE, "id of the code, the same in every recording of a program",            \
-		put_code_id(out, event_of(row)->code))
+		put_code_id(out, event_of(row)->code))                                             \
+	X(args, TEXT, VALUES, "JSON of the arguments by name: args ->> 'qty'; NULL: not kept",     \
+		put_arguments(out, row))                                                           \
+	X(result, TEXT, VALUES, "JSON of what it returned or yielded; NULL: not kept",             \
+		put_result(out, row))
 
 /* What a row shows. One of the two events is there. */
 struct call_row {
 	struct pl_event begin, end;
 	const struct pl_code *caller;
 	bool has_begin, has_end;
+	/* owned: the bytes of begin's values, which must last longer than the event; NULL: none */
+	unsigned char *kept;
+};
+
+/* A frame that is open. */
+struct call_frame {
+	struct pl_event begin;
+	unsigned char *kept; /* as in call_row */
 };
 
 /* The stack of a greenlet, by ascending depth. */
 struct call_stack {
 	uint64_t greenlet;
-	struct pl_event *frames; /* owned: the events with which they began */
+	struct call_frame *frames; /* owned */
 	size_t count, room;
 };
 
@@ -120,6 +134,28 @@ static void put_duration_error(sqlite3_context *out, const struct call_row *row)
 		put_number(out, begin > end ? begin : end);
 }
 
+static void put_arguments(sqlite3_context *out, const struct call_row *row)
+{
+	struct pl_buf json = {0};
+
+	if (!row->has_begin || row->begin.kind != PL_EVENT_CALL || !row->begin.values.at)
+		return;
+	value_json_arguments(&json, &row->begin);
+	put_json(out, &json);
+}
+
+static void put_result(sqlite3_context *out, const struct call_row *row)
+{
+	struct pl_values rest = row->end.values;
+	struct pl_buf json = {0};
+	struct pl_value value;
+
+	if (!row->has_end || pl_values_next(&rest, &value))
+		return;
+	value_json(&json, &value);
+	put_json(out, &json);
+}
+
 static void call_cell(struct query_cursor *c, unsigned column, sqlite3_context *out)
 {
 	enum { CALL_COLUMNS(QUERY_INDEX) };
@@ -156,26 +192,43 @@ static struct call_stack *stack_of(struct calls *calls, uint64_t greenlet)
 	return &calls->stacks[*index];
 }
 
+/* The event's texts and values are not valid for as long as the frame: values are copied. */
+static int keep_begin(struct call_frame *frame, const struct pl_event *e)
+{
+	*frame = (struct call_frame){.begin = *e};
+	frame->begin.task = NULL;
+	if (!e->values.bytes)
+		return 0;
+	frame->kept = malloc(e->values.bytes);
+	if (!frame->kept)
+		return PL_ERR_MEMORY;
+	memcpy(frame->kept, e->values.at, e->values.bytes);
+	frame->begin.values.at = frame->kept;
+	return 0;
+}
+
 static int push(struct calls *calls, struct call_stack *stack, const struct pl_event *e)
 {
 	if (stack->count == stack->room) {
 		const size_t room = stack->room ? 2 * stack->room : 64;
-		struct pl_event *frames = realloc(stack->frames, room * sizeof *frames);
+		struct call_frame *frames = realloc(stack->frames, room * sizeof *frames);
 		if (!frames)
 			return PL_ERR_MEMORY;
 		stack->frames = frames;
 		stack->room = room;
 	}
-	stack->frames[stack->count] = *e;
-	stack->frames[stack->count++].task = NULL; /* not valid for so long */
-	calls->frames++;
-	return 0;
+	int code = keep_begin(&stack->frames[stack->count], e);
+	if (code == 0) {
+		stack->count++;
+		calls->frames++;
+	}
+	return code;
 }
 
 /* The frame below it, if that is known. */
 static const struct pl_code *caller_of(const struct call_stack *stack, uint32_t depth)
 {
-	const struct pl_event *below = stack->count ? &stack->frames[stack->count - 1] : NULL;
+	const struct pl_event *below = stack->count ? &stack->frames[stack->count - 1].begin : NULL;
 
 	return below && below->depth + 1 == depth ? below->code : NULL;
 }
@@ -184,9 +237,12 @@ static const struct pl_code *caller_of(const struct call_stack *stack, uint32_t 
 static void pop(struct calls *calls, struct call_stack *stack, const struct pl_event *e)
 {
 	struct call_row *row = &calls->row;
+	const struct call_frame *frame = &stack->frames[--stack->count];
 
-	*row = (struct call_row){.has_begin = true, .has_end = e != NULL};
-	row->begin = stack->frames[--stack->count];
+	*row = (struct call_row){.begin = frame->begin,
+		.kept = frame->kept,
+		.has_begin = true,
+		.has_end = e != NULL};
 	if (e)
 		row->end = *e;
 	row->caller = caller_of(stack, row->begin.depth);
@@ -195,8 +251,11 @@ static void pop(struct calls *calls, struct call_stack *stack, const struct pl_e
 
 static void forget_stacks(struct calls *calls)
 {
-	for (size_t i = 0; i < calls->stack_count; i++)
+	for (size_t i = 0; i < calls->stack_count; i++) {
+		while (calls->stacks[i].count)
+			free(calls->stacks[i].frames[--calls->stacks[i].count].kept);
 		free(calls->stacks[i].frames);
+	}
 	calls->stack_count = calls->frames = 0;
 	map_release(&calls->by_greenlet);
 }
@@ -218,7 +277,7 @@ static bool is_past(struct calls *calls, const struct query_scope *scope)
 static int take_begin(
 	struct calls *calls, struct call_stack *stack, const struct query_scope *scope)
 {
-	if (stack->count && stack->frames[stack->count - 1].depth >= calls->event.depth) {
+	if (stack->count && stack->frames[stack->count - 1].begin.depth >= calls->event.depth) {
 		pop(calls, stack, NULL);
 		return 1;
 	}
@@ -234,7 +293,7 @@ static int take_begin(
 static int take_end(struct calls *calls, struct call_stack *stack)
 {
 	const struct pl_event *e = &calls->event;
-	const struct pl_event *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
+	const struct pl_event *top = stack->count ? &stack->frames[stack->count - 1].begin : NULL;
 
 	if (top && top->depth > e->depth) {
 		pop(calls, stack, NULL);
@@ -315,6 +374,7 @@ static int call_open(struct query_cursor *c)
 		.kinds = BEGIN_KINDS | END_KINDS,
 		.all_codes = c->scope.costly,
 		.unbounded = c->scope.costly,
+		.values = c->scope.values,
 		.open_end = true};
 	calls->over = true;
 	return read_event(calls);
@@ -325,6 +385,8 @@ static int call_next(struct query_cursor *c)
 	struct calls *calls = c->state;
 	int code = 0;
 
+	free(calls->row.kept);
+	calls->row.kept = NULL;
 	while (code == 0) {
 		if (calls->done && !calls->over)
 			return PL_END;
@@ -342,6 +404,7 @@ static void call_close(struct query_cursor *c)
 	struct calls *calls = c->state;
 
 	feed_release(&calls->feed);
+	free(calls->row.kept);
 	forget_stacks(calls);
 	free(calls->stacks);
 }

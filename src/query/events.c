@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "query/feed.h"
 #include "query/tables.h"
+#include "query/value_json.h"
 
 /* What both have. `e` is the event. */
 #define PLACE_COLUMNS(X)                                                                           \
@@ -67,7 +68,9 @@
 	X(type, TEXT, PLAIN, "type of the exception", put_text(out, e->type, false))               \
 	X(arrives, INTEGER, PLAIN, "1: from a frame that it left; 0: it arises here",              \
 		put_number(out, events->arrives))                                                  \
-	CODE_COLUMNS(X)
+	CODE_COLUMNS(X)                                                                            \
+	X(args, TEXT, VALUES, "JSON of its arguments: args ->> 0; NULL: not kept",                 \
+		put_exception_arguments(out, e))
 
 struct events {
 	struct feed feed;
@@ -89,6 +92,19 @@ static void put_task(sqlite3_context *out, const struct pl_event *e)
 	put_text(out, e->kind == PL_EVENT_GAP ? NULL : e->task, false);
 }
 
+static void put_exception_arguments(sqlite3_context *out, const struct pl_event *e)
+{
+	struct pl_values rest = e->values;
+	struct pl_value exception, arguments;
+	struct pl_buf json = {0};
+
+	if (pl_values_next(&rest, &exception) || exception.kind != PL_VALUE_EXCEPTION ||
+		pl_values_next(&exception.members, &arguments))
+		return;
+	value_json(&json, &arguments);
+	put_json(out, &json);
+}
+
 static int open_events(struct query_cursor *c, uint32_t kinds)
 {
 	struct events *events = c->state;
@@ -96,6 +112,7 @@ static int open_events(struct query_cursor *c, uint32_t kinds)
 	events->feed.q = c->q;
 	events->feed.scope = &c->scope;
 	events->feed.kinds = kinds;
+	events->feed.values = c->scope.values;
 	return 0;
 }
 

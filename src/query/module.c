@@ -1,7 +1,7 @@
 /* What is constrained goes to a scan as a plan: for each constraint that its table can use, the
  * column and the relation, in the order of the arguments. So a plan can be read as it is, where
- * EXPLAIN QUERY PLAN shows it: "thread=,seq>=,function LIKE". idxNum is 1 if a costly column is
- * read. */
+ * EXPLAIN QUERY PLAN shows it: "thread=,seq>=,function LIKE". idxNum says whether costly columns, or
+ * values, are read. */
 #include "query/module.h"
 
 #include <stdlib.h>
@@ -9,6 +9,9 @@
 #include "query/table.h"
 
 #define PLAN_MAX 256
+/* Bits of idxNum. */
+#define PLAN_COSTLY 1
+#define PLAN_VALUES 2
 /* Columns of which SQLite says whether they are read; it says it of the others together. */
 #define USED_BITS 63
 
@@ -140,10 +143,12 @@ static bool is_in_order(const struct query_table *table, const sqlite3_index_inf
 	return role == QUERY_SEQ || role == QUERY_TIME;
 }
 
-static bool reads_costly(const struct query_table *table, const sqlite3_index_info *info)
+/* Is a column of this role read? */
+static bool reads_role(
+	const struct query_table *table, const sqlite3_index_info *info, enum query_role role)
 {
 	for (unsigned i = 0; i < table->column_count; i++)
-		if (table->columns[i].role == QUERY_COSTLY &&
+		if (table->columns[i].role == role &&
 			info->colUsed >> (i < USED_BITS ? i : USED_BITS) & 1)
 			return true;
 	return false;
@@ -183,7 +188,8 @@ static int module_plan(sqlite3_vtab *base, sqlite3_index_info *info)
 	info->needToFreeIdxStr = info->idxStr != NULL;
 	if (some && !info->idxStr)
 		return SQLITE_NOMEM;
-	info->idxNum = reads_costly(t->table, info);
+	info->idxNum = (reads_role(t->table, info, QUERY_COSTLY) ? PLAN_COSTLY : 0) |
+		       (reads_role(t->table, info, QUERY_VALUES) ? PLAN_VALUES : 0);
 	info->orderByConsumed = is_in_order(t->table, info);
 	info->estimatedRows = (sqlite3_int64)(rows * keeps) + 1;
 	info->estimatedCost = rows * keeps + 10;
@@ -258,14 +264,15 @@ static int take_bound(struct query_cursor *c, const char **plan, sqlite3_value *
 }
 
 static int module_filter(
-	sqlite3_vtab_cursor *base, int costly, const char *plan, int count, sqlite3_value **values)
+	sqlite3_vtab_cursor *base, int reads, const char *plan, int count, sqlite3_value **values)
 {
 	struct query_cursor *c = (struct query_cursor *)base;
 	int code = 0;
 
 	end_scan(c);
 	scope_init(&c->scope);
-	c->scope.costly = costly;
+	c->scope.costly = reads & PLAN_COSTLY;
+	c->scope.values = reads & PLAN_VALUES;
 	for (int i = 0; i < count && plan && code == 0; i++)
 		code = take_bound(c, &plan, values[i]);
 	if (code == 0) {

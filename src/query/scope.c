@@ -34,7 +34,7 @@ static bool is_name(enum query_role role)
 
 bool scope_can(enum query_role role, enum query_relation relation)
 {
-	if (role == QUERY_PLAIN || role == QUERY_COSTLY)
+	if (role == QUERY_PLAIN || role == QUERY_COSTLY || role == QUERY_VALUES)
 		return false;
 	if (role == QUERY_KIND || role == QUERY_FROM || role == QUERY_TO)
 		return relation == QUERY_IS;

@@ -27,6 +27,7 @@ enum query_role {
 	QUERY_CODE,
 	QUERY_LINE,
 	QUERY_COSTLY, /* nothing; but where it is read, more must be gone through */
+	QUERY_VALUES, /* nothing; but where it is read, events must have their values */
 	QUERY_FROM,   /* hidden: what is counted begins at this time */
 	QUERY_TO      /* hidden: and ends before this one */
 };
@@ -62,7 +63,7 @@ struct query_scope {
 	struct query_name names[QUERY_NAMES_MAX];
 	size_t name_count;
 	struct pl_map codes; /* owned: address of a code -> 1: it passes the names; 2: not */
-	bool costly;	     /* a column of this role is read */
+	bool costly, values; /* a column of this role is read */
 };
 
 void scope_init(struct query_scope *s);

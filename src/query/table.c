@@ -30,6 +30,16 @@ void put_code_id(sqlite3_context *out, const struct pl_code *code)
 	put_text(out, id, false);
 }
 
+void put_json(sqlite3_context *out, struct pl_buf *json)
+{
+	if (json->failed)
+		sqlite3_result_error_nomem(out);
+	else
+		sqlite3_result_text64(
+			out, (const char *)json->at, json->used, SQLITE_TRANSIENT, SQLITE_UTF8);
+	buf_release(json);
+}
+
 void put_source(sqlite3_context *out, struct query *q, const struct pl_code *code, int32_t line)
 {
 	struct pl_text text;

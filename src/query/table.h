@@ -23,6 +23,7 @@
 #define PL_QUERY_TABLE_H
 
 #include <sqlite3.h>
+#include "base/buf.h"
 #include "pathline/pathline.h"
 #include "query/query.h"
 #include "query/scope.h"
@@ -108,6 +109,8 @@ void put_file(sqlite3_context *out, const struct pl_code *code);
 void put_function(sqlite3_context *out, const struct pl_code *code);
 void put_first_line(sqlite3_context *out, const struct pl_code *code);
 void put_code_id(sqlite3_context *out, const struct pl_code *code);
+/* Takes the text, and releases the buffer. */
+void put_json(sqlite3_context *out, struct pl_buf *json);
 /* The text of the line, without its indentation. */
 void put_source(sqlite3_context *out, struct query *q, const struct pl_code *code, int32_t line);
 

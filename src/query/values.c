@@ -8,6 +8,7 @@
 #include "pathline/values.h"
 #include "query/feed.h"
 #include "query/tables.h"
+#include "query/value_json.h"
 
 #define VALUE_TEXT_BYTES 65536
 #define ARGUMENTS_MAX	 64
@@ -35,6 +36,8 @@
 	X(class, TEXT, PLAIN, "name of its class, if type does not say it",                        \
 		put_part(out, values->value.type))                                                 \
 	X(text, TEXT, PLAIN, "as Python's repr would write it", put_repr(out, &values->value))     \
+	X(json, TEXT, PLAIN, "as JSON: json ->> '$.item', json_array_length(json)",                \
+		put_value_json(out, &values->value))                                               \
 	X(integer, INTEGER, PLAIN, "of an int of at most 64 bits, and of a bool",                  \
 		put_integer(out, &values->value))                                                  \
 	X(real, REAL, PLAIN, "of a float", put_real(out, &values->value))                          \
@@ -86,6 +89,14 @@ static void put_repr(sqlite3_context *out, const struct pl_value *value)
 	const size_t length = pl_value_text(value, text, VALUE_TEXT_BYTES);
 	sqlite3_result_text64(out, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
 	sqlite3_free(text);
+}
+
+static void put_value_json(sqlite3_context *out, const struct pl_value *value)
+{
+	struct pl_buf json = {0};
+
+	value_json(&json, value);
+	put_json(out, &json);
 }
 
 static void put_integer(sqlite3_context *out, const struct pl_value *value)

@@ -10,6 +10,7 @@ struct pl_search {
 	struct pl_recording *r;
 	struct thread_entry *thread;
 	struct pl_wanted wanted;
+	bool wants_values;
 	struct walk walk;
 	struct fast_forward forward; /* these stop */
 	struct walk scout;
@@ -69,6 +70,11 @@ void pl_search_free(struct pl_search *s)
 	fast_forward_release(&s->forward);
 	fast_forward_release(&s->over);
 	free(s);
+}
+
+void pl_search_want_values(struct pl_search *s, bool wanted)
+{
+	s->wants_values = wanted;
 }
 
 /* ---- the thread's blocks ---- */
@@ -143,14 +149,23 @@ static void pass_blocks(struct pl_search *s, uint64_t end)
 		walk_go_to(&s->walk, index);
 }
 
-static int is_wanted(struct pl_search *s, const struct pl_event *e)
+/* Values are of the row that the walk gave last. */
+static int put_values(struct pl_search *s, struct pl_event *e, struct pl_err *err)
+{
+	int code = s->wants_values ? walk_put_values(&s->walk, e) : 0;
+
+	return code ? pl_err_cause(err, code, "no memory for the values of an event") : 0;
+}
+
+static int is_wanted(struct pl_search *s, struct pl_event *e, struct pl_err *err)
 {
 	const struct pl_count row = {
 		.code = e->code, .line = e->line, .kind = e->kind, .events = 1};
 
 	if (!may_be_wanted(&s->wanted, &row))
 		return PL_END;
-	return s->wanted.is ? s->wanted.is(s->wanted.context, e) : 0;
+	int code = put_values(s, e, err);
+	return code || !s->wanted.is ? code : s->wanted.is(s->wanted.context, e);
 }
 
 /* From where the walk is. */
@@ -169,7 +184,7 @@ static int go_forward(struct pl_search *s, uint64_t end, struct pl_event *event,
 		if (code)
 			return code;
 		event->code = code_first(event->code);
-		code = event->seq < end ? is_wanted(s, event) : PL_END;
+		code = event->seq < end ? is_wanted(s, event, err) : PL_END;
 		if (code <= 0)
 			return code;
 	}
@@ -233,6 +248,8 @@ int pl_search_previous(struct pl_search *s, uint64_t seq, uint64_t begin, struct
 		if (code == 0 && event->seq == found && s->wanted.kinds >> event->kind & 1)
 			break;
 	}
+	if (code == 0)
+		code = put_values(s, event, err);
 	if (code == 0)
 		event->code = code_first(event->code);
 	return code;

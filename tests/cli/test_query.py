@@ -222,6 +222,64 @@ class Values(Asked):
                 self.assertEqual(bounded, whole)
 
 
+    def test_json_of_calls(self):
+        leaf = "FROM call WHERE function = 'leaf' AND thread = 1"
+        self.assertEqual(self.one(f"SELECT count(*), sum(args ->> 'n'), sum(result) {leaf}"),
+                         [70, sum(range(70)), sum(n for n in range(70) if n % 7)])
+        self.assertEqual(self.one(f"SELECT args, result, ended {leaf} AND args ->> 'n' = 12"), ['{"n":12}', "12", "return"])
+        self.assertEqual(self.one(f"SELECT args, result, ended {leaf} AND args ->> 'n' = 14"), ['{"n":14}', None, "unwind"])
+        self.assertEqual(self.one("SELECT sum(result), count(args), count(*) FROM call WHERE function = 'numbers' AND thread = 1 AND ended = 'yield'"),
+                         [sum(range(70)), 1, 70])
+        for columns in ("function, begun, ended", "seq, end_seq, depth, caller"):
+            self.assertEqual(self.ask(f"SELECT {columns} FROM call"),
+                             [{k: v for k, v in row.items() if k != "args"} for row in self.ask(f"SELECT {columns}, args FROM call")])
+
+    def test_json_of_exceptions(self):
+        rows = self.ask("SELECT args ->> 0 AS n FROM exception WHERE function = 'leaf' AND thread = 1")
+        self.assertEqual([row["n"] for row in rows], list(range(0, 70, 7)))
+
+
+KINDS = '''\
+import collections
+import dataclasses
+
+
+@dataclasses.dataclass
+class Order:
+    item: str
+    count: int
+
+
+Point = collections.namedtuple("Point", "x y")
+
+
+def f(value):
+    return value
+
+
+f(None), f(True), f(-3), f(2.5), f(float("inf")), f(10 ** 30), f("a\\n\\"\\\\\\x7f\\u20ac"), f("\\ud800"), f("x" * 500)
+f([1, [2, "x"]]), f((1,)), f(range(3)), f(b"\\0a"), f({"a": 1, 2: None, (3, 4): {}}), f(list(range(15))), f({n: n for n in range(15)})
+f(Order("anvil", 2)), f(Point(1, 2)), f(ValueError("no", 1)), f(len), f({5}), f(...)
+'''
+KINDS_JSON = [
+    None, True, -3, 2.5, "inf", 10 ** 30, "a\n\"\\\x7f\u20ac", "\ud800", "x" * 200 + "…",
+    [1, [2, "x"]], [1], "range(0, 3)", "b'\\x00a'", {"a": 1, "2": None, "(3, 4)": {}}, [*range(10), "…+5"],
+    {**{str(n): n for n in range(10)}, "…": "+5"},
+    {"__class__": "Order", "item": "anvil", "count": 2}, {"__class__": "Point", "x": 1, "y": 2}, {"__class__": "ValueError", "args": ["no", 1]},
+    "<function len>", [5], {"__class__": "ellipsis"}]
+
+
+class Kinds(Asked):
+    @classmethod
+    def setUpClass(cls):
+        cls.recorded = session.Recorded(KINDS, "kinds.py", "--values=calls")
+
+    def test_json_of_each_kind(self):
+        rows = self.ask("SELECT json, json_valid(json) AS valid FROM value WHERE function = 'f' AND kind = 'call' ORDER BY seq")
+        self.assertEqual({row["valid"] for row in rows}, {1})
+        self.assertEqual([json.loads(row["json"]) for row in rows], KINDS_JSON)
+
+
 class Forms(Asked):
     @classmethod
     def setUpClass(cls):
@@ -349,8 +407,13 @@ class Long(Asked):
         events = os.path.join(damaged.directory, "events.000")
         name = events if os.path.exists(events) else os.path.join(damaged.directory, sorted(n for n in os.listdir(damaged.directory) if "event" in n)[0])
         with open(name, "r+b") as f:
-            f.seek(os.path.getsize(name) // 2)
-            f.write(b"\xff" * 64)
+            whole, part = f.read(), 1
+            while b"block" not in damaged.pathline("check").stdout.partition(b"damaged in")[0]:  # not samples
+                part += 1
+                at = len(whole) * part // 10
+                f.seek(0)
+                f.write(whole[:at] + b"\xff" * 64 + whole[at + 64:])
+                f.flush()
         done = damaged.pathline("query", "SELECT count(*) AS gaps FROM event WHERE kind = 'gap'", "--csv")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(b"is damaged in", done.stderr)

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include "base/varint.h"
 #include "format/value_table.h"
+#include "pathline/search.h"
 #include "pathline/values.h"
 #include "tests/lib/recording.h"
 
@@ -173,6 +174,36 @@ static void expect_everywhere(struct pl_recording *r)
 	pl_cursor_free(all);
 }
 
+static int expect_asked(void *context, const struct pl_event *e)
+{
+	(void)context;
+	expect_values(e);
+	return e->seq % 8 ? 0 : PL_END;
+}
+
+/* Also what the search asks about has its values. */
+static void expect_searched(struct pl_recording *r)
+{
+	const struct pl_wanted wanted = {.process = 1,
+		.kinds = 1u << PL_EVENT_CALL | 1u << PL_EVENT_RETURN,
+		.is = expect_asked};
+	struct pl_search *s;
+	struct pl_event e;
+	uint64_t seq = 0, rows = 0;
+
+	assert_int_equal(pl_search_new(&s, r, &wanted, NULL), 0);
+	pl_search_want_values(s, true);
+	for (; pl_search_next(s, seq, UINT64_MAX, &e, NULL) == 0; seq = e.seq + 1, rows++)
+		expect_values(&e);
+	assert_true(rows > CALLS);
+	for (seq = UINT64_MAX; rows && pl_search_previous(s, seq, 0, &e, NULL) == 0; rows--) {
+		expect_values(&e);
+		seq = e.seq;
+	}
+	assert_int_equal(rows, 0);
+	pl_search_free(s);
+}
+
 static void read_them(bool chains)
 {
 	struct pl_recording_info info;
@@ -186,6 +217,7 @@ static void read_them(bool chains)
 	assert_int_equal(info.unknown_events, 0);
 	assert_int_equal(pl_recording_check(r, NULL, NULL, &result, NULL), 0);
 	expect_everywhere(r);
+	expect_searched(r);
 	pl_recording_close(r);
 	maker_release(&m);
 }
