@@ -187,6 +187,7 @@ static void say_crash(
 	cmd_say("%s ended %s; it was raised in %s, %s:%d", c->type[0] ? c->type : "an exception",
 		subject, raise->code ? pl_code_name(raise->code) : "?",
 		raise->code ? shorten(pl_code_file(raise->code)) : "?", (int)raise->line);
+	say_command(e, "see why:", "why");
 	say_command(e, "see where it was raised:", "replay --at-exception");
 	if (c->ended < 2)
 		return;

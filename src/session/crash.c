@@ -29,6 +29,7 @@ struct look {
 	const struct pl_code *bottom; /* of the thread's first frame; NULL: not known */
 	uint64_t bound;		      /* seq: events before it are not looked at */
 	bool filtered; /* threading's own frames may be left out: then their events are missing */
+	struct pl_buf *raises; /* of find_origin: of pl_event, see crash_trace; NULL: not wanted */
 	struct pl_err *err;
 };
 
@@ -268,11 +269,16 @@ static int find_origin(const struct look *l, struct crash *c)
 
 	for (int i = 0; code == 0 && i < STEPS_MAX; i++) {
 		bool thrown = false;
-		code = find_raise(l, &at, c->type[0] ? c->type : NULL, &raise);
+		if (at.kind == PL_EVENT_RAISE)
+			raise = at;
+		else
+			code = find_raise(l, &at, c->type[0] ? c->type : NULL, &raise);
 		if (code)
 			break;
 		c->raise = raise;
 		some = true;
+		if (l->raises)
+			buf_put(l->raises, &raise, sizeof raise);
 		code = find_callee(l, &raise, &at, &thrown);
 		if (code == PL_END && c->type[0] && is_handed_over(&raise, c->type, thrown)) {
 			struct crash task;
@@ -732,6 +738,29 @@ int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct
 	out->more = leaves_out(r, bounds) || (tally.most && tally.ended >= tally.most);
 	out->end.task = out->end.type = out->raise.task = out->raise.type = NULL;
 	return code;
+}
+
+int crash_trace(struct pl_recording *r, const struct crash *of, const struct crash_bounds *bounds,
+	struct pl_buf *raises, struct pl_err *err)
+{
+	const struct pl_position *at = &of->end.position;
+	struct pl_recording_info info;
+	struct crash c = *of;
+	struct look l = {.r = r,
+		.bounds = bounds,
+		.process = pl_recording_find_process(r, at->process),
+		.thread = pl_recording_thread(r, at->process, at->thread),
+		.raises = raises,
+		.err = err};
+
+	pl_recording_info(r, &info);
+	l.filtered = info.filter[0] != 0;
+	if (!l.process || !l.thread)
+		return PL_ERR_NOT_FOUND;
+	int code = look_at_thread(&l);
+	if (code == 0)
+		code = find_origin(&l, &c);
+	return code == 0 && raises->failed ? PL_ERR_MEMORY : code;
 }
 
 const struct pl_process *crash_next_killed(const struct pl_recording *r, uint32_t *next)

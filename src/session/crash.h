@@ -56,6 +56,14 @@ struct crash_bounds {
 int crash_find(struct pl_recording *r, const struct crash_bounds *bounds, struct crash *out,
 	struct pl_err *err);
 
+struct pl_buf;
+/* The frames that an exception of of->type went through until of->end, an unwind, a handled or a
+ * raise: of each its raise event, the outermost first, as Python's traceback has them. They are
+ * appended to `raises`; their `task` is not valid. Of an exception that a task handed over to the
+ * one that awaited it, those of the task follow. 0, also if none was found; or an error. */
+int crash_trace(struct pl_recording *r, const struct crash *of, const struct crash_bounds *bounds,
+	struct pl_buf *raises, struct pl_err *err);
+
 /* From index *next on, the first process with a path that a signal ended. SIGTERM and SIGINT do not
  * count: programs and users end processes with these. *next is then the index after it. NULL: there
  * is none. */

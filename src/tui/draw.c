@@ -20,7 +20,6 @@
 #include <string.h>
 #include "base/units.h"
 #include "os/local.h"
-#include "session/operations.h"
 #include "tui/lexer.h"
 
 #define SIDE_BY_SIDE 110 /* columns */

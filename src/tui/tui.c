@@ -32,7 +32,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "session/operations.h"
 #include "tui/escape.h"
 #include "base/units.h"
 #include "tui/state.h"

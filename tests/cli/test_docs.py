@@ -22,7 +22,7 @@ COLUMNS = 100
 PAGES = sorted([TOP / "README.md", TOP / "HACKING.md", *TOP.glob("doc/**/*.md"), *TOP.glob("examples/**/*.md"),
                 *TOP.glob("tests/**/README.md")])
 READMES = sorted([*TOP.glob("src/*/README"), TOP / "bench" / "README"])
-COMMANDS = ("record", "dump", "calls", "replay", "report", "query", "info", "ls", "check")
+COMMANDS = ("record", "dump", "calls", "why", "replay", "report", "query", "info", "ls", "check")
 # Names in the documents that look like files of the repository and are not.
 OTHERS = re.compile(r"^(new/free|init/release|open/close|(src|tests/unit)/x/y\.c|Python\.h|DIR/PID-TID\.tsv|app\.py|fixed\.py|shop\.py|stale\.awk|script\.py|out\.svg|server\.py|child\.py|__main__\.py|PROGRAM|"
                     r"html/entities\.py|events\.\d+|pathline\.h|linecache\.py|runpy\.py)$")

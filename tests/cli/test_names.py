@@ -419,17 +419,18 @@ class Ends(unittest.TestCase):
 
     def test_crash(self):
         text = "import threading\ndef f():\n    raise KeyError(1)\n"
-        see = "pathline: see where it was raised: pathline replay --at-exception"
+        see = ["pathline: see why:                 pathline why", "pathline: see where it was raised: pathline replay --at-exception"]
         for more, ended in (("f()\n", "the main thread"), ("threading.Thread(target=f, name='pump').start()\n", "thread pump")):
             lines = self.record(text + more)
-            self.assertEqual(lines[2:], [f"pathline: KeyError ended {ended}; it was raised in f, program.py:3", see, *self.NEXT])
+            self.assertEqual(lines[2:], [f"pathline: KeyError ended {ended}; it was raised in f, program.py:3", *see, *self.NEXT])
 
     def test_crash_and_more(self):
         """The way that is told leads to where the other was raised."""
         folder = scratch()
         lines = self.record("import threading\ndef f():\n    raise KeyError(1)\nt = threading.Thread(target=f)\nt.start()\nt.join()\n"
                             "raise RuntimeError\n", folder=folder)
-        self.assertEqual(lines[2:6], ["pathline: RuntimeError ended the main thread; it was raised in <module>, program.py:7",
+        self.assertEqual(lines[2:7], ["pathline: RuntimeError ended the main thread; it was raised in <module>, program.py:7",
+                                      "pathline: see why:                 pathline why",
                                       "pathline: see where it was raised: pathline replay --at-exception",
                                       "pathline: 1 more thread, task or process ended by an exception",
                                       "pathline: see all of them:         pathline report --exceptions"])
