@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/units.h"
-#include "filter/glob.h"
 
 /* Of nodes, before the calls that are still open are written. Without folding there is no reason to
  * keep many. */
@@ -285,16 +284,6 @@ static void take_mark(struct calls_tree *t, const struct pl_event *e)
 
 /* ---- frames ---- */
 
-/* --function has the whole name, or what is behind its last dot. */
-static bool is_function(const struct calls_tree *t, const struct pl_code *code)
-{
-	const struct pl_view pattern = view_of(t->function, strlen(t->function));
-	const char *name = pl_code_name(code), *dot = strrchr(name, '.');
-
-	return glob_match(pattern, view_of(name, strlen(name)), 0) ||
-	       (dot && glob_match(pattern, view_of(dot + 1, strlen(dot + 1)), 0));
-}
-
 /* Older recordings have no numbers of tasks. */
 static uint64_t task_key(const struct pl_event *e)
 {
@@ -344,7 +333,7 @@ static void open_frame(struct calls_tree *t, const struct pl_event *e, enum call
 	}
 	struct call_frame f = {.code = e->code, .generator = e->generator, .task = task_key(e)};
 	f.inside = !t->function || (t->count && t->frames[t->count - 1].inside) ||
-		   is_function(t, e->code);
+		   select_function(t->function, e->code);
 	show_frame(t, &f, e, begin);
 	t->frames[t->count++] = f;
 }

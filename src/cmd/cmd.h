@@ -37,6 +37,7 @@
 	X(why, "say why it failed: a traceback with values and causes")                            \
 	X(replay, "go through a recording, line by line, forward and back")                        \
 	X(report, "say where the time went, line by line")                                         \
+	X(history, "each value that a variable or attribute had, and who wrote it")                \
 	X(query, "ask by SQL: calls, lines, events, exceptions, and their sums")                   \
 	X(info, "what was recorded: processes, threads, counts, losses")                           \
 	X(ls, "list the recordings")                                                               \

@@ -73,12 +73,14 @@ static void take_command(void *to, const char *word, const char *text)
 
 static void write_why(struct answers *a)
 {
+	const struct outcome *o = &a->session.outcome;
 	const char *why = a->session.why;
 	struct json j = {.out = &a->out};
 
 	if (a->json) {
-		json_line(&j, a->session.refused ? "refused" : "done");
-		json_text(&j, a->session.refused ? "why" : "what", why);
+		json_line(&j, o->refusal ? "refused" : "done");
+		json_text(&j, o->refusal ? "why" : "what", why);
+		json_text(&j, "code", o->refusal ? refusal_name(o->refusal) : done_name(o->done));
 		json_line_end(&j);
 		return;
 	}
@@ -216,7 +218,7 @@ static int start_option(struct answers *a, const char *word, const char *text)
 
 	snprintf(line, sizeof line, "%s %s", word, text);
 	int code = run_command(a, line, false);
-	if (code == CMD_GO && a->session.refused) {
+	if (code == CMD_GO && a->session.outcome.refusal) {
 		cmd_say("replay: %s", a->session.why);
 		return CMD_USAGE;
 	}

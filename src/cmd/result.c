@@ -6,17 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/buf.h"
+#include "cmd/grid.h"
 #include "cmd/json.h"
-#include "cmd/page.h"
 #include "cmd/sheet.h"
-
-/* The rows by which the text is measured: so many, or so many bytes. */
-#define MEASURED_ROWS  1000
-#define MEASURED_BYTES (4u << 20)
-/* Columns of a terminal for one that is not the last. */
-#define WIDTH_MAX 48
-#define GAP	  2
 
 /* ---- cells ---- */
 
@@ -106,137 +98,43 @@ static void write_csv_head(struct result *r)
 
 /* ---- text ---- */
 
-/* The first rows, which are kept until their columns are measured. */
-struct measured {
-	struct result *r;
-	int columns;
-	size_t *widths;	     /* owned: of each column */
-	bool *left;	     /* owned: it has a text, so it is aligned left */
-	struct pl_buf cells; /* owned: each ends with NUL */
-	size_t rows;
-};
-
-static void measure_cell(struct measured *m, int column, const char *text)
+static bool put_row(struct grid *g, sqlite3_stmt *statement)
 {
-	const size_t width = text_width(text);
-	const size_t most = m->r->out->columns && column + 1 < m->columns ? WIDTH_MAX : SIZE_MAX;
+	bool put = true;
 
-	if (width > m->widths[column])
-		m->widths[column] = width < most ? width : most;
+	for (int i = 0; i < sqlite3_column_count(statement) && put; i++)
+		put = grid_cell(g, (const char *)sqlite3_column_text(statement, i),
+			is_number(sqlite3_column_type(statement, i)));
+	return put;
 }
 
-static const char *shown_cell(sqlite3_stmt *statement, int column)
+static int write_rows(struct result *r, struct grid *g)
 {
-	const char *text = (const char *)sqlite3_column_text(statement, column);
-
-	return text ? text : "-";
-}
-
-static void keep_row(struct measured *m)
-{
-	for (int i = 0; i < m->columns; i++) {
-		const char *text = shown_cell(m->r->statement, i);
-		const int type = sqlite3_column_type(m->r->statement, i);
-		m->left[i] |= !is_number(type) && type != SQLITE_NULL;
-		measure_cell(m, i, text);
-		buf_put(&m->cells, text, strlen(text) + 1);
-	}
-	m->rows++;
-}
-
-static void write_cell(struct measured *m, int column, const char *text)
-{
-	struct out *o = m->r->out;
-	const size_t width = m->widths[column], own = text_width(text);
-	const bool last = column + 1 == m->columns;
-
-	out_spaces(o, column ? GAP : 0);
-	if (last && m->left[column]) {
-		out_clean(o, text_of(text));
-	} else if (m->left[column] && o->columns) {
-		out_column(o, text, width);
-	} else {
-		out_spaces(o, !m->left[column] && own < width ? width - own : 0);
-		out_clean(o, text_of(text));
-		out_spaces(o, m->left[column] && own < width ? width - own : 0);
-	}
-}
-
-static void write_head(struct measured *m)
-{
-	out_line(m->r->out);
-	out_tone(m->r->out, TONE_STRONG);
-	for (int i = 0; i < m->columns; i++)
-		write_cell(m, i, sqlite3_column_name(m->r->statement, i));
-	out_tone(m->r->out, TONE_PLAIN);
-	out_line_end(m->r->out);
-}
-
-static void write_kept(struct measured *m)
-{
-	const char *at = (const char *)m->cells.at;
-
-	write_head(m);
-	for (size_t row = 0; row < m->rows; row++) {
-		out_line(m->r->out);
-		for (int i = 0; i < m->columns; i++) {
-			write_cell(m, i, at);
-			at += strlen(at) + 1;
-		}
-		out_line_end(m->r->out);
-	}
-}
-
-static void write_text(struct measured *m)
-{
-	out_line(m->r->out);
-	for (int i = 0; i < m->columns; i++)
-		write_cell(m, i, shown_cell(m->r->statement, i));
-	out_line_end(m->r->out);
-}
-
-static void release_measured(struct measured *m)
-{
-	free(m->widths);
-	free(m->left);
-	buf_release(&m->cells);
-}
-
-/* The pager is started when the first rows are there, so a query that takes long can be stopped. */
-static int write_table(struct measured *m)
-{
-	struct result *r = m->r;
 	int step = SQLITE_DONE;
 
-	while (m->rows < MEASURED_ROWS && m->cells.used < MEASURED_BYTES &&
-		(step = sqlite3_step(r->statement)) == SQLITE_ROW)
-		keep_row(m);
-	if (m->cells.failed || (step != SQLITE_ROW && step != SQLITE_DONE))
-		return m->cells.failed ? SQLITE_NOMEM : step;
-	page_start(r->cmd, r->out);
-	write_kept(m);
-	r->rows = m->rows;
-	while (step == SQLITE_ROW && !r->out->error &&
-		(step = sqlite3_step(r->statement)) == SQLITE_ROW) {
-		write_text(m);
+	while (!r->out->error && (step = sqlite3_step(r->statement)) == SQLITE_ROW) {
+		if (!put_row(g, r->statement))
+			return SQLITE_NOMEM;
 		r->rows++;
 	}
+	if (step == SQLITE_DONE || g->written)
+		grid_end(g);
 	return step == SQLITE_ROW ? SQLITE_DONE : step;
 }
 
 static int result_table(struct result *r)
 {
-	struct measured m = {.r = r, .columns = sqlite3_column_count(r->statement)};
+	const int columns = sqlite3_column_count(r->statement);
+	const char **names = calloc((size_t)columns + 1, sizeof *names);
+	struct grid g = {0};
 	int step = SQLITE_NOMEM;
 
-	m.widths = calloc((size_t)m.columns + 1, sizeof *m.widths);
-	m.left = calloc((size_t)m.columns + 1, sizeof *m.left);
-	if (m.widths && m.left) {
-		for (int i = 0; i < m.columns; i++)
-			measure_cell(&m, i, sqlite3_column_name(r->statement, i));
-		step = write_table(&m);
-	}
-	release_measured(&m);
+	for (int i = 0; names && i < columns; i++)
+		names[i] = sqlite3_column_name(r->statement, i);
+	if (names && grid_open(&g, r->cmd, r->out, names, (unsigned)columns))
+		step = write_rows(r, &g);
+	grid_release(&g);
+	free(names);
 	return step;
 }
 

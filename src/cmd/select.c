@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cmd/cmd.h"
+#include "filter/glob.h"
 #include "session/tasks.h"
 
 #define WORDS_MAX 64 /* of a list of tasks, that are compared with those that there are */
@@ -205,6 +206,15 @@ int select_find_tasks(struct selection *s, struct pl_recording *r)
 	return find_missing(s, &word, &length)
 		       ? say_missing(s, "task", word, length, "report --tasks")
 		       : CMD_GO;
+}
+
+bool select_function(const char *pattern, const struct pl_code *code)
+{
+	const struct pl_view words = view_of(pattern, strlen(pattern));
+	const char *name = pl_code_name(code), *dot = strrchr(name, '.');
+
+	return glob_match(words, view_of(name, strlen(name)), 0) ||
+	       (dot && glob_match(words, view_of(dot + 1, strlen(dot + 1)), 0));
 }
 
 void select_release(struct selection *s)

@@ -40,6 +40,8 @@ bool select_thread(
  * select_task gives all of their events. CMD_GO; CMD_USAGE or CMD_BAD after an explanation. */
 int select_find_tasks(struct selection *s, struct pl_recording *r);
 bool select_task(const struct selection *s, const struct pl_event *e);
+/* Does a pattern of --function name it: as a whole, or what is behind its last dot? */
+bool select_function(const char *pattern, const struct pl_code *code);
 /* Release what was found. */
 void select_release(struct selection *s);
 

@@ -314,7 +314,7 @@ void out_column(struct out *o, const char *s, size_t width)
 }
 
 /* A path below the current directory, as the user would type it. */
-static const char *relative(const struct out *o, const char *path)
+const char *out_relative(const struct out *o, const char *path)
 {
 	size_t length = o->here ? strlen(o->here) : 0;
 
@@ -328,7 +328,7 @@ static const char *relative(const struct out *o, const char *path)
  * possible. Names in <> have their meaning at the left. */
 void out_path(struct out *o, const char *path, size_t width)
 {
-	const char *shown = relative(o, path), *at = shown;
+	const char *shown = out_relative(o, path), *at = shown;
 
 	if (!o->columns || text_width(shown) <= width) {
 		out_clean(o, text_of(shown));

@@ -101,6 +101,8 @@ size_t text_width(const char *s);
 /* A path, in at most `width` columns if lines are cut: relative to the working directory if it is
  * inside, and shortened from the left: "…/json/decoder.py". */
 void out_path(struct out *o, const char *path, size_t width);
+/* The first half of that: the path, or its part below the working directory. */
+const char *out_relative(const struct out *o, const char *path);
 
 /* ---- lines on a terminal ---- */
 

@@ -145,8 +145,6 @@ static void put_real(struct json *j, const char *key, double value)
 	put_number(j, key, (struct pl_value){.kind = PL_VALUE_FLOAT, .real = value});
 }
 
-static void put_value(struct json *j, const char *key, const struct pl_value *v);
-
 /* Of a dict: [key, value] for each. */
 static void put_members(struct json *j, const struct pl_value *v)
 {
@@ -158,7 +156,7 @@ static void put_members(struct json *j, const struct pl_value *v)
 	for (bool first = true; pl_values_next(&rest, &member) == 0; first = !first) {
 		if (pairs && first)
 			json_open(j, NULL, '[');
-		put_value(j, NULL, &member);
+		values_json_value(j, NULL, &member);
 		if (pairs && !first)
 			json_close(j, ']');
 	}
@@ -215,7 +213,7 @@ static void put_fields(struct json *j, const struct pl_value *v)
 		put_members(j, v);
 }
 
-static void put_value(struct json *j, const char *key, const struct pl_value *v)
+void values_json_value(struct json *j, const char *key, const struct pl_value *v)
 {
 	json_open(j, key, '{');
 	put_named(j, "name", v->name);
@@ -264,14 +262,9 @@ void values_json_one(struct json *j, const char *key, const struct pl_event *e)
 	struct pl_value value;
 
 	if (pl_values_next(&rest, &value) == 0)
-		put_value(j, key, &value);
+		values_json_value(j, key, &value);
 	else
 		json_null(j, key);
-}
-
-void values_json_value(struct json *j, const char *key, const struct pl_value *value)
-{
-	put_value(j, key, value);
 }
 
 void values_json_text(struct json *j, const char *key, struct pl_text text)

@@ -20,8 +20,9 @@ void values_json_all(struct json *j, const char *key, const struct pl_event *e);
 /* The first value alone, or null. */
 void values_json_one(struct json *j, const char *key, const struct pl_event *e);
 
-/* A value, and a text of a recording's value, as members. */
+/* Any value. */
 void values_json_value(struct json *j, const char *key, const struct pl_value *value);
+/* A text of a value. */
 void values_json_text(struct json *j, const char *key, struct pl_text text);
 
 /* The kind of the first value; 0: there is none. */

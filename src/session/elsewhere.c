@@ -1,13 +1,10 @@
 #include "session/elsewhere.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/units.h"
-
-/* More than that are not counted. */
-#define COUNT_MAX 1000u
-#define NAMES_MAX 4 /* threads and processes that are named */
 
 struct count {
 	struct stops *stops;
@@ -29,11 +26,11 @@ static int is_elsewhere(void *context, const struct pl_event *e)
 
 	if (code)
 		return code;
-	return ++c->found >= COUNT_MAX ? 0 : PL_END;
+	return ++c->found >= ELSEWHERE_MAX ? 0 : PL_END;
 }
 
-/* The number of stops of one thread in these seqs: COUNT_MAX, if there are as many or more. A stop
- * that counts hits is at one place of a thread at most. */
+/* The number of stops of one thread in these seqs: ELSEWHERE_MAX, if there are as many or more. A
+ * stop that counts hits is at one place of a thread at most. */
 static int count_stops(struct replay *p, struct path *path, const struct seqs *in, uint64_t *count,
 	struct pl_err *err)
 {
@@ -85,7 +82,8 @@ static int count_in_process(
 	int code = 0;
 
 	*count = 0;
-	for (uint32_t n = 0; n < process->thread_count && code == 0 && *count < COUNT_MAX; n++) {
+	for (uint32_t n = 0; n < process->thread_count && code == 0 && *count < ELSEWHERE_MAX;
+		n++) {
 		struct path path = {
 			.r = p->r, .process = process->number, .thread = n, .stop = p->stop};
 		uint64_t more;
@@ -96,61 +94,44 @@ static int count_in_process(
 	return code;
 }
 
-/* The message: "; 4 in pricing_1, 2 in process 2", and the keys that lead there. */
-struct told {
-	char *text;
-	size_t used;
-	int names;
-	bool threads, processes, other_way;
-};
-
-static void tell_elsewhere(struct told *t, uint64_t count, const char *where)
+static void add_row(struct elsewhere *e, const struct elsewhere_row *row)
 {
-	char number[UNITS_BYTES];
-
-	if (!count)
+	if (!row->count)
 		return;
-	units_count(number, count < COUNT_MAX ? count : COUNT_MAX);
-	if (t->names < NAMES_MAX && t->used < ELSEWHERE_BYTES)
-		t->used += (size_t)snprintf(t->text + t->used, ELSEWHERE_BYTES - t->used,
-			"%s%s%s %s", t->names ? ", " : "; ", number, count < COUNT_MAX ? "" : "+",
-			where);
-	else if (t->names == NAMES_MAX && t->used < ELSEWHERE_BYTES)
-		t->used += (size_t)snprintf(
-			t->text + t->used, ELSEWHERE_BYTES - t->used, ", more in others");
-	t->names++;
+	if (e->count == ELSEWHERE_ROWS) {
+		e->more = true;
+		return;
+	}
+	e->rows[e->count] = *row;
+	if (row->count > ELSEWHERE_MAX)
+		e->rows[e->count].count = ELSEWHERE_MAX;
+	e->count++;
 }
 
 /* Only if they were left out of the search (a). */
-static int tell_threads(struct replay *p, bool back, struct told *t, struct pl_err *err)
+static int add_threads(struct replay *p, bool back, struct elsewhere *e, struct pl_err *err)
 {
 	const struct pl_process *process = pl_recording_find_process(p->r, p->at.position.process);
 	int code = 0;
 
 	for (uint32_t n = 0; p->only_here && process && n < process->thread_count && code == 0;
 		n++) {
-		const struct pl_thread *thread = pl_recording_thread(p->r, process->number, n);
-		char where[160];
-		uint64_t count = 0;
+		struct elsewhere_row row = {.of = ELSEWHERE_THREAD, .number = n};
 		if (n == p->at.position.thread)
 			continue;
-		code = count_in_thread(p, n, back, &count, err);
-		if (thread && thread->name && *thread->name)
-			snprintf(where, sizeof where, "in %s", thread->name);
-		else
-			snprintf(where, sizeof where, "in thread %" PRIu32, n);
+		code = count_in_thread(p, n, back, &row.count, err);
 		if (code == 0)
-			tell_elsewhere(t, count, where);
-		t->threads |= count > 0;
+			add_row(e, &row);
+		e->threads |= row.count > 0;
 	}
 	return code;
 }
 
 /* Those in the other direction, in the threads that count. */
-static int tell_other_way(struct replay *p, bool back, struct told *t, struct pl_err *err)
+static int add_other_way(struct replay *p, bool back, struct elsewhere *e, struct pl_err *err)
 {
 	const struct pl_process *process = pl_recording_find_process(p->r, p->at.position.process);
-	uint64_t all = 0;
+	struct elsewhere_row all = {.of = ELSEWHERE_OTHER_WAY};
 	int code = 0;
 
 	for (uint32_t n = 0; process && n < process->thread_count && code == 0; n++) {
@@ -158,61 +139,114 @@ static int tell_other_way(struct replay *p, bool back, struct told *t, struct pl
 		if (p->only_here && n != p->at.position.thread)
 			continue;
 		code = count_in_thread(p, n, !back, &count, err);
-		all += count;
+		all.count += count;
 	}
-	tell_elsewhere(t, all, back ? "later" : "earlier");
-	t->other_way = all > 0;
+	add_row(e, &all);
+	e->other_way = all.count > 0;
 	return code;
 }
 
-static int tell_processes(struct replay *p, struct told *t, struct pl_err *err)
+static int add_processes(struct replay *p, struct elsewhere *e, struct pl_err *err)
 {
 	int code = 0;
 
 	for (uint32_t i = 0; i < pl_recording_process_count(p->r) && code == 0; i++) {
 		const struct pl_process *process = pl_recording_process(p->r, i);
-		char where[32];
-		uint64_t count;
+		struct elsewhere_row row = {.of = ELSEWHERE_PROCESS, .number = process->number};
 		if (process->number == p->at.position.process)
 			continue;
-		code = count_in_process(p, process, &count, err);
-		snprintf(where, sizeof where, "in process %" PRIu32, process->number);
+		code = count_in_process(p, process, &row.count, err);
 		if (code)
 			break;
-		tell_elsewhere(t, count, where);
-		t->processes |= count > 0;
+		add_row(e, &row);
+		e->processes |= row.count > 0;
 	}
 	return code;
 }
 
-static void tell_keys(struct told *t, bool back)
+int elsewhere_find(struct replay *p, bool back, struct elsewhere *e, struct pl_err *err)
 {
-	const char *const keys[] = {t->threads ? "a: all threads" : NULL,
-		t->processes ? "P: processes" : NULL,
-		t->other_way ? (back ? "c: forward" : "C: back") : NULL};
+	*e = (struct elsewhere){.count = 0};
+	int code = add_threads(p, back, e, err);
+
+	if (code == 0)
+		code = add_processes(p, e, err);
+	if (code == 0)
+		code = add_other_way(p, back, e, err);
+	return code;
+}
+
+/* ---- as text ---- */
+
+/* The message: "; 4 in pricing_1, 2 in process 2", and the keys that lead there. */
+struct told {
+	char *text;
+	size_t used;
+};
+
+static void __attribute__((format(printf, 2, 3))) tell(struct told *t, const char *format, ...)
+{
+	va_list arguments;
+
+	if (t->used >= ELSEWHERE_BYTES)
+		return;
+	va_start(arguments, format);
+	t->used +=
+		(size_t)vsnprintf(t->text + t->used, ELSEWHERE_BYTES - t->used, format, arguments);
+	va_end(arguments);
+}
+
+/* "in pricing_1", "in process 2", "earlier". */
+static void tell_where(
+	const struct replay *p, bool back, const struct elsewhere_row *row, struct told *t)
+{
+	const struct pl_thread *thread =
+		row->of == ELSEWHERE_THREAD
+			? pl_recording_thread(p->r, p->at.position.process, row->number)
+			: NULL;
+
+	if (row->of == ELSEWHERE_OTHER_WAY)
+		tell(t, back ? " later" : " earlier");
+	else if (thread && thread->name && *thread->name)
+		tell(t, " in %.156s", thread->name);
+	else
+		tell(t,
+			row->of == ELSEWHERE_THREAD ? " in thread %" PRIu32
+						    : " in process %" PRIu32,
+			row->number);
+}
+
+static void tell_keys(const struct elsewhere *e, bool back, struct told *t)
+{
+	const char *const keys[] = {e->threads ? "a: all threads" : NULL,
+		e->processes ? "P: processes" : NULL,
+		e->other_way ? (back ? "c: forward" : "C: back") : NULL};
 	const char *before = " (";
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		if (keys[i] && t->used < ELSEWHERE_BYTES) {
-			t->used += (size_t)snprintf(t->text + t->used, ELSEWHERE_BYTES - t->used,
-				"%s%s", before, keys[i]);
+		if (keys[i]) {
+			tell(t, "%s%s", before, keys[i]);
 			before = ", ";
 		}
-	if (*before == ',' && t->used < ELSEWHERE_BYTES)
-		snprintf(t->text + t->used, ELSEWHERE_BYTES - t->used, ")");
+	if (*before == ',')
+		tell(t, ")");
 }
 
-int elsewhere_tell(struct replay *p, bool back, char text[ELSEWHERE_BYTES], struct pl_err *err)
+void elsewhere_text(
+	const struct replay *p, bool back, const struct elsewhere *e, char text[ELSEWHERE_BYTES])
 {
 	struct told t = {.text = text};
+	char number[UNITS_BYTES];
 
-	t.used = (size_t)snprintf(text, ELSEWHERE_BYTES, "no %s stop in %s",
-		back ? "earlier" : "later", p->only_here ? "this thread" : "this process");
-	int code = tell_threads(p, back, &t, err);
-	if (code == 0)
-		code = tell_processes(p, &t, err);
-	if (code == 0)
-		code = tell_other_way(p, back, &t, err);
-	tell_keys(&t, back);
-	return code;
+	tell(&t, "no %s stop in %s", back ? "earlier" : "later",
+		p->only_here ? "this thread" : "this process");
+	for (size_t i = 0; i < e->count; i++) {
+		const struct elsewhere_row *row = &e->rows[i];
+		units_count(number, row->count);
+		tell(&t, "%s%s%s", i ? ", " : "; ", number, row->count < ELSEWHERE_MAX ? "" : "+");
+		tell_where(p, back, row, &t);
+	}
+	if (e->more)
+		tell(&t, ", more in others");
+	tell_keys(e, back, &t);
 }

@@ -1,15 +1,11 @@
 #define _GNU_SOURCE
 #include "session/known.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/nearest.h"
-
-/* Whether it ran is not known. */
-#define NOT_WHOLE    "is not in the recording, of which a part is missing"
-#define MAY_HAVE_RUN "may have run at the end, where the path breaks off"
+#include "session/operations.h"
 
 static bool is_whole(const struct session *s)
 {
@@ -81,7 +77,7 @@ static int count_after(struct session *s, int code, struct pl_err *err)
 	if (code == PL_END)
 		code = known_executed(s, err);
 	if (code == PL_END)
-		session_refuse(s, "stopped");
+		session_refused(s, REFUSAL_STOPPED);
 	return code;
 }
 
@@ -108,7 +104,6 @@ static void near_lines(const struct pl_count_table *table, const struct place *p
 int known_line(struct session *s, const char *file, int32_t line, struct pl_err *err)
 {
 	const struct place place = {.name = file, .line = line};
-	int32_t before, after;
 	int code = ran(s, file, line, err);
 
 	if (code == PL_END)
@@ -117,23 +112,12 @@ int known_line(struct session *s, const char *file, int32_t line, struct pl_err 
 		return code;
 	if (code)
 		return code;
-	const char *never = is_possible(s, file, line) ? MAY_HAVE_RUN
-			    : is_whole(s)	       ? "never ran"
-						       : NOT_WHOLE;
-	near_lines(&s->executed.table, &place, &before, &after);
-	if (before && after)
-		session_refuse(s,
-			"%s:%" PRId32 " %s; the nearest lines that ran are %" PRId32
-			" and %" PRId32,
-			file, line, never, before, after);
-	else if (before || after)
-		session_refuse(s, "%s:%" PRId32 " %s; the nearest line that ran is %" PRId32, file,
-			line, never, before ? before : after);
-	else if (!is_whole(s))
-		session_refuse(s, "%s:%" PRId32 " %s", file, line, never);
-	else
-		session_refuse(s, "no line of %s ran", file);
-	return PL_END;
+	s->outcome.near.known = is_possible(s, file, line) ? NEAR_MAYBE
+				: is_whole(s)		   ? NEAR_NEVER
+							   : NEAR_NOT_WHOLE;
+	s->outcome.near.missing = !is_whole(s);
+	near_lines(&s->executed.table, &place, &s->outcome.near.before, &s->outcome.near.after);
+	return session_refused(s, REFUSAL_NEVER_RAN);
 }
 
 #define PART_LEAST 3 /* letters */
@@ -159,18 +143,13 @@ static const char *meant(const char *name, const char **known)
 	return best;
 }
 
-static int refuse_name(struct session *s, const char *what, const char *name, const char **known)
+static int refuse_name(
+	struct session *s, enum refusal refusal, const char *name, const char **known)
 {
-	const char *nearest = meant(name, known);
-
-	if (!is_whole(s)) {
-		session_refuse(s, "%s " NOT_WHOLE "%s%s%s", name, nearest ? "; did you mean " : "",
-			nearest ? nearest : "", nearest ? "?" : "");
-		return PL_END;
-	}
-	session_refuse(s, "%s%s%s%s%s", what, name, nearest ? "; did you mean " : "",
-		nearest ? nearest : "", nearest ? "?" : "");
-	return PL_END;
+	s->outcome.near.name = meant(name, known);
+	s->outcome.near.missing = !is_whole(s);
+	s->outcome.near.known = s->outcome.near.missing ? NEAR_NOT_WHOLE : NEAR_NEVER;
+	return session_refused(s, refusal);
 }
 
 int known_function(struct session *s, const char *name, struct pl_err *err)
@@ -194,7 +173,7 @@ int known_function(struct session *s, const char *name, struct pl_err *err)
 			known[n++] = function;
 			known[n++] = last_part(function);
 		}
-	code = refuse_name(s, "no such function was called: ", name, known);
+	code = refuse_name(s, REFUSAL_NEVER_CALLED, name, known);
 	free(known);
 	return code;
 }
@@ -261,19 +240,13 @@ int known_exception(struct session *s, const char *type, struct pl_err *err)
 		return code;
 	code = known_types(s, err);
 	if (code == PL_END)
-		session_refuse(s, "stopped");
+		session_refused(s, REFUSAL_STOPPED);
 	if (code)
 		return code;
-	if (!*type || !s->type_count) {
-		session_refuse(s, "no exception was raised");
-		return PL_END;
-	}
+	s->outcome.near.none = !*type || !s->type_count;
 	for (size_t i = 0; i < s->type_count; i++) {
 		known[n++] = s->types[i];
 		known[n++] = last_part(s->types[i]);
 	}
-	code = refuse_name(s, "no such exception was raised: ", type, known);
-	session_tell_more(s, "%s x takes a whole name: `report --exceptions` lists them",
-		s->why[strlen(s->why) - 1] == '?' ? "" : ";");
-	return code;
+	return refuse_name(s, REFUSAL_NEVER_RAISED, type, known);
 }

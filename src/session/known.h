@@ -3,10 +3,10 @@
 #ifndef PL_SESSION_KNOWN_H
 #define PL_SESSION_KNOWN_H
 
-#include "session/words.h"
+#include "session/session.h"
 
-/* Did it ever run, in any thread of any process? 0: it did. PL_END: it did not, and the session's
- * answer says so; or an error. */
+/* Did it ever run, in any thread of any process? 0: it did. PL_END: it did not, and the outcome has
+ * a refusal and what is near; or an error. */
 int known_line(struct session *s, const char *file, int32_t line, struct pl_err *err);
 int known_function(struct session *s, const char *name, struct pl_err *err);
 int known_exception(struct session *s, const char *type, struct pl_err *err);

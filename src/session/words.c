@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/nearest.h"
+#include "session/answer.h"
 #include "session/commands.h"
+#include "session/operations.h"
 
 #define COUNT_MAX 1000000 /* before a command */
 
@@ -105,6 +107,7 @@ int words_help(struct session *s, char letter, const char *rest, struct pl_err *
 	const struct session_word *word = *rest ? session_find_word(rest, &more) : NULL;
 
 	(void)letter, (void)err;
+	s->outcome.done = DONE_HELP;
 	if (*rest && (!word || !word->help))
 		return refuse_word(s, rest);
 	if (word)
@@ -118,6 +121,24 @@ int words_help(struct session *s, char letter, const char *rest, struct pl_err *
 	return 0;
 }
 
+static void forget_answer(struct session *s)
+{
+	session_begin(s);
+	s->why[0] = s->note[0] = 0;
+	s->seen_noted = false;
+}
+
+/* Once, and its answer. */
+static int run_word(
+	struct session *s, const struct session_word *word, const char *rest, struct pl_err *err)
+{
+	forget_answer(s);
+	int code = word->run(s, word->word[0], rest, err);
+
+	answer_outcome(s, code);
+	return code;
+}
+
 /* So many times, or until it is refused. The place visited before is the one before all of them:
  * from the second time on, a move joins the one before it in the history. A refusal after some of
  * them is not one of the whole: the position has moved, so the answer is the position, with a
@@ -129,21 +150,19 @@ static int run_counted(
 	char seen[sizeof s->note];
 	int code = 0;
 
-	for (; done < count; done++) {
-		s->why[0] = s->note[0] = 0;
-		s->seen_noted = false;
-		code = word->run(s, word->word[0], "", err);
-		if (code || s->refused)
-			break;
+	for (; done < count && code == 0; done++) {
+		code = run_word(s, word, "", err);
 		s->replay.joins = true;
 	}
 	s->replay.joins = false;
-	if (code || !s->refused || !done)
+	if (code != PL_END || done == 1)
 		return code;
 	memcpy(seen, s->note, sizeof seen);
-	snprintf(s->note, sizeof s->note, "%" PRIu64 " of %" PRIu64 " times: %.200s%s%.200s", done,
-		count, s->why, *seen ? "; " : "", seen);
-	s->refused = false;
+	snprintf(s->note, sizeof s->note, "%" PRIu64 " of %" PRIu64 " times: %.200s%s%.200s",
+		done - 1, count, s->why, *seen ? "; " : "", seen);
+	s->outcome.times = done - 1;
+	s->outcome.ended_by = s->outcome.refusal;
+	s->outcome.refusal = REFUSAL_NONE;
 	s->why[0] = 0;
 	return 0;
 }
@@ -165,8 +184,7 @@ int session_do(struct session *s, const char *line, struct pl_err *err)
 	unsigned long long count = 1;
 	char *after;
 
-	s->why[0] = s->note[0] = 0;
-	s->refused = s->seen_noted = false;
+	forget_answer(s);
 	line += strspn(line, " \t");
 	const char *begin = line;
 	if (isdigit((unsigned char)*line)) {
@@ -189,7 +207,7 @@ int session_do(struct session *s, const char *line, struct pl_err *err)
 	if (word->how != WORD_TAKES && *rest)
 		return session_refuse(s, "%s does not take an argument", word->word);
 	return word->how == WORD_COUNTS ? run_counted(s, word, count, err)
-					: word->run(s, word->word[0], rest, err);
+					: run_word(s, word, rest, err);
 }
 
 /* For `replay --help`, and for the man page, which is made from that. */

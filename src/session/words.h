@@ -2,50 +2,16 @@
  * file of commands contain, and what the screen runs for a key.
  *
  * One table (commands.h) has all of them: their other names, arguments, help, and what completes
- * them.
+ * them. What they do are operations (operations.h), which know no words.
  */
 #ifndef PL_SESSION_WORDS_H
 #define PL_SESSION_WORDS_H
 
-#include "session/executed.h"
-#include "session/hits.h"
-#include "session/replay.h"
+#include "session/session.h"
 
-#define WHY_MAX	      4096
-#define SESSION_TYPES 256 /* types of exceptions that are known by name */
-
-/* Ready if all zero except replay.r and replay.stop, once replay_start was called. */
-struct session {
-	struct replay replay;
-	size_t frame; /* selected by u and d: its distance from the innermost frame */
-	regex_t regex;
-	bool has_regex, regex_back;
-	struct executed executed; /* counted by known_executed, or by the screen */
-	const char
-		*types[SESSION_TYPES]; /* of raised exceptions; the recording's; by known_types */
-	size_t type_count;
-	bool has_types;
-	struct hits *hits; /* owned: of the thread of hits_at; by session_hits */
-	struct pl_position hits_at;
-	bool quit;
-	/* of the last command */
-	char why[WHY_MAX]; /* shown instead of a row; "": the position is the answer */
-	bool refused;	   /* `why` is the reason of a refusal; else the result, or the answer */
-	char note[512];	   /* shown beside the row; "": nothing */
-	bool seen_noted;   /* the note says where a thread was seen last */
-};
-
-/* Do what the line says. 0, also if it is refused: then `why` is the reason; or an error that no
- * other command can repair. */
+/* Do what the line says. 0: it is done; PL_END: it is refused; or an error that no other command
+ * can repair. s->outcome has the code and the data of it, s->why and s->note the texts. */
 int session_do(struct session *s, const char *line, struct pl_err *err);
-void session_release(struct session *s);
-/* The hits of the thread of the position, which hits_work continues to count. They belong to the
- * session; NULL: no memory. */
-struct hits *session_hits(struct session *s);
-
-/* The part of the thread's time that has passed at the position, in percent: as in `j 42%`; 100
- * at its last event. */
-int session_percent(struct session *s);
 
 /* In a process that was killed, or still runs: say in the note where its threads were seen last. */
 void session_note_seen(struct session *s);
@@ -53,12 +19,13 @@ void session_note_seen(struct session *s);
  * so. */
 void session_note_here(struct session *s);
 
-/* For commands: this text is the answer. Returns 0. */
+/* For commands: this text is the answer, in the place of what answer.h would make. Returns 0. */
 int session_tell(struct session *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Append to the answer. */
 void session_tell_more(struct session *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* This text is the reason why it was not done. Returns 0. */
+/* This text is the reason why it was not done: the outcome has its code already, or else it is
+ * REFUSAL_NOT_UNDERSTOOD. Returns PL_END. */
 int session_refuse(struct session *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -20,6 +20,7 @@
 #include <string.h>
 #include "base/units.h"
 #include "os/local.h"
+#include "session/operations.h"
 #include "tui/lexer.h"
 
 #define SIDE_BY_SIDE 110 /* columns */

@@ -32,6 +32,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "session/operations.h"
 #include "tui/escape.h"
 #include "base/units.h"
 #include "tui/state.h"

@@ -829,6 +829,8 @@ class Replay(Recording):
         self.assertEqual(list(objects[1]["data"]), "pid,tid,seq,time,depth,event,file,line,code,type,task_id,task".split(","))
         self.assertEqual(str(objects[1]["data"]["seq"]), plain[1][2])
         self.assertEqual(objects[2]["data"]["why"], plain[2][1])
+        codes = ["never-ran", "stop-set", "stops", "scope", "marked", "threads", "stop-set", "help", "stop-removed", "stops-removed"]
+        self.assertEqual([o["data"]["code"] for o in objects if o["type"] != "event"], codes)
         row = json.loads(self.ask("replay", "--json", given="T 3\n").splitlines()[1])["data"]
         self.assertEqual((row["task_id"], row["task"]), (3, "Task-3"))
 

@@ -48,6 +48,12 @@ const struct pl_process *pl_recording_find_process(const struct pl_recording *r,
 	return pl_recording_process(r, number - 1);
 }
 
+/* A code is its name. */
+const char *pl_code_name(const struct pl_code *code)
+{
+	return (const char *)code;
+}
+
 const struct pl_thread *pl_recording_thread(
 	const struct pl_recording *r, uint32_t process, uint32_t thread)
 {

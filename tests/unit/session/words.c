@@ -49,8 +49,8 @@ static void refuses(const char *line, const char *why)
 	struct pl_err err = {0};
 
 	assert_non_null(s);
-	assert_int_equal(session_do(s, line, &err), 0);
-	assert_true(s->refused);
+	assert_int_equal(session_do(s, line, &err), PL_END);
+	assert_int_equal(s->outcome.refusal, REFUSAL_NOT_UNDERSTOOD);
 	assert_string_equal(s->why, why);
 	free(s);
 }

@@ -1,0 +1,12 @@
+#include "session/session.h"
+
+void session_release(struct session *s)
+{
+	if (s->has_regex)
+		regfree(&s->regex);
+	s->has_regex = false;
+	executed_release(&s->executed);
+	hits_free(s->hits);
+	s->hits = NULL;
+	replay_release(&s->replay);
+}

@@ -1,0 +1,124 @@
+/* The commands of stops: set, list and remove them. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/units.h"
+#include "session/answer.h"
+#include "session/commands.h"
+#include "session/operations.h"
+
+/* Cut off " if hits == K" at the end; false: something else follows "if". */
+static bool cut_hits(char *text, uint64_t *hits)
+{
+	char *at = strstr(text, " if "), digits[UNITS_BYTES];
+	uint64_t n;
+	int end = 0;
+
+	*hits = 0;
+	if (!at)
+		return true;
+	if (sscanf(at, " if hits == %31[0-9] %n", digits, &end) != 1 || at[end] ||
+		!command_number(digits, &n))
+		return false;
+	*at = 0;
+	*hits = n;
+	return true;
+}
+
+/* Is there a condition after " if " of other names than hits, or, as pdb has it, after "N, "? */
+static bool asks_values(const char *text)
+{
+	const char *at = strstr(text, " if "), *comma = strstr(text, ", ");
+
+	if (comma && comma > text && isdigit((unsigned char)comma[-1]))
+		return true;
+	if (!at)
+		return false;
+	at += 4 + strspn(at + 4, " ");
+	return strncmp(at, "hits", 4) || isalnum((unsigned char)at[4]) || at[4] == '_';
+}
+
+static int refuse_values(struct session *s)
+{
+	session_refused(s, REFUSAL_NO_VALUES);
+	return session_refuse(s, NO_VALUES "; b N if hits == K stops at that hit");
+}
+
+/* "b", "b 12", "b file.py:12", "b function", each with " if hits == K" for a line. What has no
+ * number after its last colon is a function's name. */
+int command_break(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	const struct replay_place here = session_place(s);
+	char text[STOP_NAME_MAX];
+	struct wish w = {.kind = STOP_LINE, .name = text, .once = letter == 't'};
+	uint64_t line = here.line > 0 ? (uint64_t)here.line : 0;
+
+	const bool whole = snprintf(text, sizeof text, "%s", rest) < (int)sizeof text;
+	if (whole && asks_values(text))
+		return refuse_values(s);
+	if (!whole || !cut_hits(text, &w.hits))
+		return session_refuse(s,
+			"not understood: b %s; try b N, b file:N, b function, b N if hits == K",
+			rest);
+	char *colon = strrchr(text, ':');
+	const char *number = colon ? colon + 1 : text;
+	bool has_line = !*text || (command_number(number, &line) && line <= INT32_MAX);
+	if (!has_line && number[strspn(number, "0123456789")] == 0 && *number)
+		return session_refuse(s, "not a line number: %s; try b N or b file:N", text);
+	if (!has_line && w.hits)
+		return session_refuse(s, "hits are counted for lines only; try b N if hits == K");
+	if (!has_line)
+		w.kind = STOP_CALL;
+	else if (colon)
+		*colon = 0;
+	else if (here.code && line)
+		w.name = pl_code_file(here.code);
+	else
+		return session_refused(s, REFUSAL_NO_LINE_HERE);
+	w.line = has_line ? (int32_t)line : 0;
+	return session_toggle_stop(s, &w, err);
+}
+
+/* w: each entry of a function, also when a generator or coroutine is resumed. */
+int command_entries(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter;
+	if (!*rest)
+		return session_refuse(
+			s, "w needs the name of a function; bt shows where the position is");
+	return session_toggle_stop(s, &(struct wish){.kind = STOP_ENTRY, .name = rest}, err);
+}
+
+/* x: without a name, any exception. */
+int command_raised(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter;
+	return session_toggle_stop(s, &(struct wish){.kind = STOP_RAISE, .name = rest}, err);
+}
+
+int command_stops(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	(void)letter, (void)rest, (void)err;
+	session_done(s, DONE_STOPS);
+	answer_stops(s);
+	return s->replay.stops.count ? 0 : session_tell(s, "there is no stop");
+}
+
+/* By number; without one, all of them. */
+int command_clear(struct session *s, char letter, const char *rest, struct pl_err *err)
+{
+	uint64_t number;
+
+	(void)letter, (void)err;
+	if (!*rest)
+		return session_remove_stops(s);
+	if (!command_number(rest, &number) || session_remove_stop(s, number)) {
+		session_refused(s, REFUSAL_NO_SUCH_STOP);
+		return session_refuse(s, "there is no stop %s; B lists them", rest);
+	}
+	session_tell(s, "removed ");
+	answer_stop(s, &s->outcome.stop);
+	session_tell_more(s, s->replay.stops.count ? "; left: " : "; no stop is left");
+	answer_stops(s);
+	return 0;
+}
