@@ -231,10 +231,10 @@ static void say_calls_only(struct history *h)
 {
 	if (h->sightings.lines || !h->sightings.written || h->json || h->csv)
 		return;
-	cmd_say("history: values of calls are recorded, not of lines: these are what was passed "
-		"and "
-		"returned%s; which line wrote them, `record --values lines` tells",
-		h->sightings.line ? ", and the line may have had others" : "");
+	cmd_say("history: only what was passed and returned was kept%s; `record --values lines` "
+		"keeps "
+		"what lines write",
+		h->sightings.line ? ", so the line may have had another value" : "");
 }
 
 /* ---- options ---- */

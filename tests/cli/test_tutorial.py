@@ -58,7 +58,7 @@ class Command:
         return lines
 
 
-def read(text):
+def read(text, kind=Command):
     """Blocks, each the commands in it, between the texts. A screen stands between fences."""
     parts, fenced = [], False
     for line in text.split("\n"):
@@ -73,7 +73,7 @@ def read(text):
         elif line.startswith("$ "):
             if not last:
                 parts.append([])
-            parts[-1].append(Command(line))
+            parts[-1].append(kind(line))
         elif line.startswith("> "):
             last.typed.append(line[2:])
         else:
@@ -110,17 +110,22 @@ def masked(answers):
 def shown(line):
     """As the page has it: paths of a reader's machine."""
     line = re.sub(r"/\S*/(lib/python3)", r"/usr/\1", line)
-    return re.sub(r"/\S*?/(examples/orders\.py|fixed\.py)", r"/home/you/pathline/\1", line)
+    return re.sub(r"/\S*?/(examples/\w+\.py|fixed\.py)", r"/home/you/pathline/\1", line)
+
+
+def environment_of(folder):
+    """In which `python3` and `pathline` are those that are tested."""
+    os.mkdir(os.path.join(folder, "bin"))
+    os.symlink(session.PYTHON, os.path.join(folder, "bin", "python3"))
+    return dict(os.environ, HOME=folder, XDG_CONFIG_HOME=folder, TZ="UTC",
+                PATH=os.pathsep.join((os.path.join(folder, "bin"), session.BUILD, os.environ["PATH"])))
 
 
 def run_page(parts, folder=None):
     """(command, its answers) of all, in a folder of its own."""
     folder = folder or session.scratch()
     shutil.copytree(os.path.join(TOP, "examples"), os.path.join(folder, "examples"))
-    os.mkdir(os.path.join(folder, "bin"))
-    os.symlink(session.PYTHON, os.path.join(folder, "bin", "python3"))
-    environment = dict(os.environ, HOME=folder, XDG_CONFIG_HOME=folder, TZ="UTC",
-                       PATH=os.pathsep.join((os.path.join(folder, "bin"), session.BUILD, os.environ["PATH"])))
+    environment = environment_of(folder)
     return [(command, command.run(folder, environment)) for part in parts if isinstance(part, list) for command in part]
 
 
@@ -193,17 +198,20 @@ class Tutorial(unittest.TestCase):
         self.assertRegex(ran["pathline dump -e line -f name,code,source | awk -f stale.awk"][0], "^0 of ")
 
 
-def write():
-    parts = page()
-    answers = dict(run_page(parts))
+def write_page(path, parts, answers):
     out = []
     for part in parts:
         if isinstance(part, str):
             out.append(part)
         else:
             out += ["    " + shown(line) for command in part for line in command.written(answers[command])]
-    with open(TUTORIAL, "w", encoding="utf-8") as f:
+    with open(path, "w", encoding="utf-8") as f:
         f.write("\n".join(out))
+
+
+def write():
+    parts = page()
+    write_page(TUTORIAL, parts, dict(run_page(parts)))
 
 
 if __name__ == "__main__":

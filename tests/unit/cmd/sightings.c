@@ -173,8 +173,7 @@ static void lines_that_write(void **state)
 	line_after(&seen, 7, 'y', 7, true); /* x is gone */
 	struct pl_event e = event_of(PL_EVENT_RETURN, "f", 7);
 	const struct variable_bytes bytes = variable('x', 8);
-	e.variables = (struct pl_values){
-		.at = bytes.at, .bytes = 4, .of = PL_VALUE_NAMEDTUPLE};
+	e.variables = (struct pl_values){.at = bytes.at, .bytes = 4, .of = PL_VALUE_NAMEDTUPLE};
 	take(&seen, e);
 	call(&seen, 1);
 	end(&seen, "1 argument caller:9; 5 wrote f:3; <unset> wrote f:6; 8 wrote f:7; "
