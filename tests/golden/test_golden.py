@@ -11,7 +11,7 @@ QUICK = True
 HERE = pathlib.Path(__file__).resolve().parent
 PATHLINE = pathlib.Path(os.environ.get("PATHLINE_BUILD", "build")).resolve() / "pathline"
 # In the order in which they came to be; a golden has those of its time.
-FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,caller,greenlet,idle,order,order_from,task_id".split(",")
+FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,task,type,generator,caller,greenlet,idle,order,order_from,task_id,args,result,sent,exception".split(",")
 COSTS, SAMPLES, UNITS = 18, 21, 15     # kinds of records (doc/FORMAT.md)
 CALL, LINE, RETURN, YIELD = range(4)   # rows
 FILTERED = sorted(path.parent for path in HERE.glob("1.2-*-filtered/meta"))      # of program-1.2.py
@@ -22,7 +22,8 @@ SILENT = sorted(path.parent for path in HERE.glob("1.7-*/meta"))                
 OPEN = sorted(path.parent for path in HERE.glob("1.8-*/meta"))                   # of program-1.8.py
 NUMBERED = sorted(path.parent for path in HERE.glob("1.9-*/meta"))               # of program-1.9.py
 IMPLIED = sorted(path.parent for path in HERE.glob("1.11-*/meta"))               # of program-1.11.py
-BLOCK, RESUMES, APART, IN_CHAIN, FAR_CALLS, TASK_NUMBERS = 20, 16, 32, 64, 128, 256
+VALUED = sorted(path.parent for path in HERE.glob("1.12-*/meta"))                # of program-1.12.py
+BLOCK, RESUMES, APART, IN_CHAIN, FAR_CALLS, TASK_NUMBERS, IN_SECTIONS = 20, 16, 32, 64, 128, 256, 512
 
 
 def what_differs(now, then, at=""):
@@ -292,6 +293,30 @@ class Implied(unittest.TestCase):
 
     def test_there_are_some(self):
         self.assertEqual(len(IMPLIED), 2)
+
+
+class Valued(unittest.TestCase):
+    """That they hold what format 1.12 added."""
+
+    def test_blocks(self):
+        for directory in VALUED:
+            self.assertEqual(info(directory)["format_minor"], 12)
+            heads = [payload for kind, payload in records(directory / "events.000001") if kind == BLOCK]
+            self.assertTrue(any(int.from_bytes(payload[12:16], "little") & IN_SECTIONS for payload in heads))
+
+    def test_values(self):
+        for directory in VALUED:
+            rows = table(directory)
+            of = {key: [row[key] for row in rows if row[key]] for key in ("args", "result", "sent", "exception")}
+            self.assertIn("a=1, b=-2, exact=True, *more=(3.5, 1180591620717411303424), **named={'other': None}", of["args"])
+            self.assertIn("values=[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …+40 items], table={'k': (1, 2), 'token': <redacted>}, cycle=[1, [...]]",
+                          of["args"])
+            self.assertEqual([row["result"] for row in rows if row["code"] == "talk" and row["event"] == "yield"], ["'hello'", "8", "'abab'", "0"])
+            self.assertEqual(of["sent"], ["4", "'ab'", "None"])
+            self.assertEqual(set(of["exception"]), {"SoldOut('anvil', 2)", "StopIteration('done')", "SoldOut('thrown')"})
+
+    def test_there_are_some(self):
+        self.assertEqual(len(VALUED), 2)
 
 
 if __name__ == "__main__":
