@@ -53,22 +53,25 @@ static int open_row_section(struct row_section *s, struct thread_path *p, uint32
 }
 
 /* Is the event that ends at `end` the first with a row from `at` on? What can be between them are
- * marks, and frames that are popped or linked: to read these, no known calls are needed. */
-static bool are_before(const struct block *b, size_t at, size_t end)
+ * marks, and frames that are popped or linked: to read these, no known calls are needed. So there
+ * are none; what was read before is forgotten only if there was something, because to empty the
+ * tables takes longer than all else. */
+static bool are_before(struct event_calls *none, const struct block *b, size_t at, size_t end)
 {
-	struct event_calls calls = {0};
 	struct pl_view v = view_of(b->events.at + at, end - at);
 	struct event e;
 
-	while (v.left && event_read(&v, &calls, &e) == 0)
+	if (none->print || none->resumes_print)
+		*none = (struct event_calls){0};
+	while (v.left && event_read(&v, none, &e) == 0)
 		if (event_counts(e.kind))
 			return !v.left;
 	return false;
 }
 
 /* Among those of the section. Rows are mostly asked for in their order. */
-static bool find_in_section(
-	struct row_section *s, const struct block *b, size_t end, struct pl_view *found)
+static bool find_in_section(struct row_values *v, struct row_section *s, const struct block *b,
+	size_t end, struct pl_view *found)
 {
 	struct block_section next;
 	struct pl_view bytes;
@@ -77,7 +80,7 @@ static bool find_in_section(
 		s->rest = s->all;
 	s->end = end;
 	for (next = s->rest; block_section_next(&next, &bytes) && next.at < end; s->rest = next)
-		if (are_before(b, next.at, end)) {
+		if (are_before(&v->none, b, next.at, end)) {
 			*found = bytes;
 			return true;
 		}
@@ -85,8 +88,8 @@ static bool find_in_section(
 }
 
 /* An event of this kind can be among the others. Then the path has passed it, as `passed`. */
-static bool find_on_path(
-	const struct thread_path *p, struct pl_view passed, size_t end, struct pl_view *found)
+static bool find_on_path(struct row_values *v, const struct thread_path *p, struct pl_view passed,
+	size_t end, struct pl_view *found)
 {
 	const struct block *b = &p->blocks.block;
 
@@ -94,14 +97,15 @@ static bool find_on_path(
 		return false;
 	const size_t at = (size_t)(passed.at + passed.left - b->events.at);
 	*found = passed;
-	return at < end && are_before(b, at, end);
+	return at < end && are_before(&v->none, b, at, end);
 }
 
 /* The bytes of the event of this kind that is in front of the row's own. *found is empty: there is
  * none. */
 static int find_before_row(
-	struct row_section *s, struct thread_path *p, uint32_t kind, struct pl_view *found)
+	struct row_values *v, struct thread_path *p, uint32_t kind, struct pl_view *found)
 {
+	struct row_section *s = kind == EVENT_VALUES ? &v->values : &v->variables;
 	const struct block *b = &p->blocks.block;
 	const size_t end = b->events.left - p->events.left;
 	int code = 0;
@@ -109,8 +113,8 @@ static int find_before_row(
 	*found = (struct pl_view){0};
 	if (s->block != (uint64_t)p->blocks.number + 1)
 		code = open_row_section(s, p, kind);
-	if (code == 0 && !find_in_section(s, b, end, found) &&
-		!find_on_path(p, kind == EVENT_VALUES ? p->values : p->variables, end, found))
+	if (code == 0 && !find_in_section(v, s, b, end, found) &&
+		!find_on_path(v, p, kind == EVENT_VALUES ? p->values : p->variables, end, found))
 		*found = (struct pl_view){0};
 	return code;
 }
@@ -123,12 +127,12 @@ int row_values_put(struct row_values *v, struct thread_path *p, struct pl_event 
 	if (!p->blocks.open)
 		return 0;
 	if (may_have_values(row)) {
-		code = find_before_row(&v->values, p, EVENT_VALUES, &found);
+		code = find_before_row(v, p, EVENT_VALUES, &found);
 		if (code == 0 && found.at)
 			values_open(found, &row->values); /* damaged: none */
 	}
 	if (code == 0 && may_have_variables(p, row)) {
-		code = find_before_row(&v->variables, p, EVENT_VARIABLES, &found);
+		code = find_before_row(v, p, EVENT_VARIABLES, &found);
 		if (code == 0 && found.at)
 			variables_open(found, &row->variables);
 	}

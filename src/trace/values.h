@@ -24,6 +24,7 @@ struct row_section {
 /* All zero is valid. */
 struct row_values {
 	struct row_section values, variables;
+	struct event_calls none; /* known calls: see are_before */
 };
 
 /* Fill in the values and the variables of a row that the path has given last. 0, also if it has
