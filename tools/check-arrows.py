@@ -23,10 +23,11 @@ ARROWS = {
     "collector": "ring format filter bytecode flow base os",
     "trace": "format flow base os",
     "report": "base",
-    "session": "base",
+    "expr": "session/when.h base",
+    "session": "expr base",
     "query": "session/when.h report/names.h base os/local.h",
     "tui": "session base os/local.h",
-    "cmd": "report tui query session collector filter base os",
+    "cmd": "report tui query session expr collector filter base os",
 }
 PURE = {"base", "flow", "filter", "bytecode", "format"}
 IMPURE = re.compile(r"(unistd|fcntl|dirent|signal|pthread|poll|sched|time|sys/.*|linux/.*)\.h$")

@@ -1,0 +1,38 @@
+/* Texts compared with patterns. */
+#ifndef PL_EXPR_MATCH_H
+#define PL_EXPR_MATCH_H
+
+#include <regex.h>
+#include <string.h>
+#include "base/buf.h"
+#include "pathline/recording.h"
+
+enum match_how {
+	MATCH_EQUAL, /* % is any run of characters, \% is %; all else is itself */
+	MATCH_LIKE,  /* as SQLite's LIKE: also _ is any character, and a is A */
+};
+
+/* Is there a % in the pattern that is not \%? */
+bool match_is_pattern(struct pl_text pattern);
+bool match_text(struct pl_text pattern, struct pl_text text, enum match_how how);
+/* The regular expression, anywhere in the text. `room` is used for a copy. */
+bool match_regex(const regex_t *regex, struct pl_text text, struct pl_buf *room);
+
+/* The module of a file, into the room: "/home/me/shop/cart.py" -> "home.me.shop.cart". */
+struct pl_text match_module(const char *file, struct pl_buf *room);
+
+/* The next part of a name that can stand for it: all of it, then what is after each separator.
+ * false: there is none. */
+static inline bool match_next_end(struct pl_text *name, char separator)
+{
+	const char *found =
+		name->length && separator ? memchr(name->at, separator, name->length) : NULL;
+
+	if (!found)
+		return false;
+	name->length -= (size_t)(found + 1 - name->at);
+	name->at = found + 1;
+	return true;
+}
+
+#endif
