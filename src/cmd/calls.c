@@ -23,8 +23,10 @@ struct calls {
 	struct selection selection;
 	struct out out;
 	struct calls_text text;
-	const char *function;  /* as given; NULL: all */
-	uint32_t depth, width; /* 0: all levels; whole lines */
+	struct expression filter;
+	const char *filter_text; /* as given; NULL: none */
+	const char *function;	 /* as given; NULL: all */
+	uint32_t depth, width;	 /* 0: all levels; whole lines */
 	bool all, json;
 	bool some;	 /* there was a call to print */
 	uint32_t headed; /* the process whose heading was written; 0: none yet */
@@ -110,6 +112,7 @@ static int walk_thread(struct calls *w, const struct pl_thread *t, struct pl_err
 	struct calls_tree tree = {.r = w->r,
 		.selection = &w->selection,
 		.function = w->function,
+		.expression = w->filter.expr ? &w->filter : NULL,
 		.depth = w->depth,
 		.all = w->all,
 		.values = values_there(w->r),
@@ -129,9 +132,11 @@ static void walk_process(struct calls *w, const struct pl_process *p)
 	int code = 0;
 
 	w->text.process = p;
+	code = expression_process(&w->filter, p);
 	for (uint32_t n = 0; n < p->thread_count && code == 0 && !w->out.error; n++) {
 		const struct pl_thread *t = pl_recording_thread(w->r, p->number, n);
-		if (t && select_thread(&w->selection, w->r, t))
+		if (t && select_thread(&w->selection, w->r, t) &&
+			expression_may_thread(&w->filter, t))
 			code = walk_thread(w, t, &err);
 	}
 	if (code < 0) {
@@ -218,6 +223,8 @@ static int calls_prepare(struct calls *w, struct cmd *c, bool width_given)
 
 	if (code == CMD_GO)
 		code = select_find_tasks(&w->selection, w->r);
+	if (code == CMD_GO)
+		code = expression_read(&w->filter, "calls", w->filter_text, w->r);
 	return code == CMD_GO ? open_output(w, c, width_given) : code;
 }
 
@@ -248,6 +255,7 @@ int cmd_calls(struct cmd *c)
 			"last\n"
 			"part, as book, Shop.* or test_*",
 			.text = &w.function},
+		{"filter", 0, "EXPR", EXPRESSION_HELP, .text = &w.filter_text},
 		{"process", 'p', "LIST",
 			"by number, pid, or a part of the command line; 1,3 for two",
 			.text = &w.selection.process},
@@ -280,6 +288,7 @@ int cmd_calls(struct cmd *c)
 	}
 	calls_text_release(&w.text);
 	select_release(&w.selection);
+	expression_release(&w.filter);
 	written = page_close(c, &w.out);
 	pl_recording_close(w.r);
 	return written ? written : code;

@@ -81,6 +81,7 @@ static void free_one_node(struct call_nodes *all, struct call_node *n)
 	release_one(all, &n->one);
 	release_one(all, &n->to);
 	free(n->text);
+	free(n->inside_task);
 	all->held -= sizeof *n;
 	n->next = all->unused;
 	all->unused = n;

@@ -68,6 +68,11 @@ struct call_node {
 	enum call_begin begin;
 	enum call_end end;
 	bool written;
+	/* With --filter: whether it is shown depends on its end; it is not, and what is below it is
+	 * shown at its level. */
+	bool pending, hidden;
+	char *inside_task; /* owned: of a pending one, the task in which it runs, or NULL */
+	uint64_t inside_task_id;
 };
 
 const char *call_begin_word(enum call_begin begin);

@@ -19,6 +19,7 @@ struct call_frame {
 	struct call_node *shown; /* that node, or the nearest one of a frame below, or the root */
 	bool inside;		 /* a function of --function, or called by one */
 	bool linked;		 /* no entry of it was recorded, so none of its end is missed */
+	struct pl_values args;	 /* owned: of a pending call that goes on, for the filter */
 	/* of the last exception that arrived in it */
 	struct pl_values raised; /* owned */
 	const char *raised_type;
@@ -57,7 +58,9 @@ static void keep_values(struct calls_tree *t, struct pl_values *to, const struct
 
 static void write_node(struct calls_tree *t, const struct call_node *n)
 {
-	if (!t->stopped && !t->failed)
+	const bool too_deep = calls_filter_is_on(&t->filter) && t->depth && n->level >= t->depth;
+
+	if (!t->stopped && !t->failed && !too_deep)
 		t->stopped = !t->write(t->context, n);
 }
 
@@ -197,7 +200,11 @@ static void write_open(struct calls_tree *t)
 			continue;
 		write_ended(t, n->parent, false);
 		find_end(t, n);
-		write_node(t, n);
+		n->hidden = n->pending && !calls_filter_ended(&t->filter, n, &t->frames[i].args);
+		n->pending = false;
+		n->level = n->parent->level + !n->hidden;
+		if (!n->hidden)
+			write_node(t, n);
 		n->written = true;
 	}
 	if (t->nodes.held > most / 2)
@@ -236,6 +243,21 @@ static struct call_node *begin_node(
 	return n;
 }
 
+/* The filter does not select it: its children go to its parent. */
+static void drop_node(struct calls_tree *t, struct call_node *n)
+{
+	struct call_node *parent = n->parent;
+
+	while (n->first) {
+		struct call_node *child = call_node_take(n);
+		child->parent = parent;
+		call_node_append(&t->nodes, child, !t->all);
+	}
+	call_node_free(&t->nodes, n);
+	if (parent->written)
+		write_ended(t, parent, !t->all);
+}
+
 /* The node has ended. */
 static void end_node(struct calls_tree *t, struct call_node *n)
 {
@@ -254,10 +276,15 @@ static void end_node(struct calls_tree *t, struct call_node *n)
 		write_open(t);
 }
 
+static bool passes_filter(struct calls_tree *t, const struct pl_event *e)
+{
+	return !calls_filter_is_on(&t->filter) || calls_filter_has(&t->filter, e);
+}
+
 static void take_gap(struct calls_tree *t, const struct pl_event *e)
 {
 	t->damages += e->gap == PL_GAP_DAMAGED;
-	if (t->function && shown_now(t) == &t->root)
+	if ((t->function && shown_now(t) == &t->root) || !passes_filter(t, e))
 		return;
 	struct call_node *n = begin_node(t, e, CALL_GAP);
 	if (!n)
@@ -271,7 +298,8 @@ static void take_gap(struct calls_tree *t, const struct pl_event *e)
 
 static void take_mark(struct calls_tree *t, const struct pl_event *e)
 {
-	if (!select_task(t->selection, e) || (t->function && shown_now(t) == &t->root))
+	if (!select_task(t->selection, e) || (t->function && shown_now(t) == &t->root) ||
+		!passes_filter(t, e))
 		return;
 	struct call_node *n = begin_node(t, e, CALL_MARK);
 	if (!n)
@@ -297,22 +325,48 @@ static void note_task(struct calls_tree *t, struct call_node *n, const struct pl
 	t->failed |= e->task && !n->one.task;
 }
 
+/* What its end will be asked for, together with how it ends. */
+static void make_pending(
+	struct calls_tree *t, struct call_frame *f, const struct pl_event *e, enum call_begin begin)
+{
+	const struct pl_values *args = calls_filter_args(&t->filter);
+	struct call_node *n = f->node;
+
+	n->pending = true;
+	n->inside_task_id = e->task_id;
+	n->inside_task = e->task ? strdup(e->task) : NULL;
+	t->failed |= e->task && !n->inside_task;
+	if (args && (begin == CALL_RESUMED || begin == CALL_THROWN))
+		keep_values(t, &f->args, args);
+}
+
 static void show_frame(
 	struct calls_tree *t, struct call_frame *f, const struct pl_event *e, enum call_begin begin)
 {
 	const uint64_t task = t->count ? t->frames[t->count - 1].task : 0;
 	struct call_node *parent = shown_now(t);
 
+	const bool filtered = calls_filter_is_on(&t->filter);
+	enum expr_answer wanted = EXPR_YES;
+
 	f->shown = parent;
 	if (!f->inside || !select_task(t->selection, e))
 		return;
-	if (t->depth && parent->level + 1 >= t->depth) {
+	if (filtered)
+		wanted = t->passed_over && begin == CALL_CONTINUES
+				 ? EXPR_NO
+				 : calls_filter_begin(&t->filter, e, begin == CALL_CONTINUES);
+	if (wanted == EXPR_NO)
+		return;
+	if (t->depth && !filtered && parent->level + 1 >= t->depth) {
 		parent->below++;
 		return;
 	}
 	f->node = begin_node(t, e, begin);
 	if (!f->node)
 		return;
+	if (wanted == EXPR_MAYBE)
+		make_pending(t, f, e, begin);
 	f->shown = f->node;
 	if (f->task && f->task != task)
 		note_task(t, f->node, e);
@@ -361,8 +415,12 @@ static void close_frame(struct calls_tree *t, const struct pl_event *e, enum cal
 					 : end;
 	}
 	call_values_release(&t->nodes, &f->raised);
+	const bool drop = n && n->pending && !calls_filter_ended(&t->filter, n, &f->args);
+	call_values_release(&t->nodes, &f->args);
 	t->count--;
-	if (n)
+	if (drop)
+		drop_node(t, n);
+	else if (n)
 		end_node(t, n);
 }
 
@@ -467,6 +525,8 @@ static void take_event(struct calls_tree *t, const struct pl_event *e)
 		[PL_EVENT_THROW] = CALL_THROWN,
 		[PL_EVENT_OUTSIDE] = CALL_OUTSIDE};
 
+	if (calls_filter_is_on(&t->filter))
+		t->failed |= calls_filter_event(&t->filter, e) < 0;
 	if (e->kind == PL_EVENT_GAP) {
 		take_gap(t, e);
 		return;
@@ -497,6 +557,36 @@ static int seek_from(struct calls_tree *t, struct pl_err *err)
 	return from->kind == WHEN_SEQ ? pl_cursor_seek_seq(t->cursor, from->seq, err) : 0;
 }
 
+/* A cursor that is this near goes on; else it seeks. */
+#define NEAR_EVENTS 4096
+
+/* No frame that is open has a node: pass over what cannot be selected. Those frames will be opened
+ * again, with no more nodes than they had, from the cursor's stack. */
+static int pass_over(struct calls_tree *t, struct pl_err *err)
+{
+	uint64_t seq = t->now.seq + 1;
+	int code = calls_filter_next(&t->filter, t->r, &seq, err);
+
+	if (code < 0 || seq == UINT64_MAX)
+		return code < 0 ? code : PL_END;
+	if (seq <= t->now.seq + 1)
+		return 0;
+	close_to(t, 0, CALL_OPEN);
+	t->passed_over = true;
+	if (seq - t->now.seq > NEAR_EVENTS)
+		return pl_cursor_seek_seq(t->cursor, seq, err);
+	for (uint64_t left = seq - t->now.seq - 1; left && code == 0; left--)
+		code = pl_cursor_next(t->cursor, &t->now, err);
+	return code;
+}
+
+static bool shows_nothing(struct calls_tree *t)
+{
+	if (!calls_filter_is_on(&t->filter) || shown_now(t) != &t->root)
+		return false;
+	return t->now.kind != PL_EVENT_GAP;
+}
+
 static int walk_events(struct calls_tree *t, struct pl_err *err)
 {
 	struct pl_event e;
@@ -510,6 +600,9 @@ static int walk_events(struct calls_tree *t, struct pl_err *err)
 			continue;
 		t->now = e;
 		take_event(t, &e);
+		t->passed_over = false;
+		if (shows_nothing(t))
+			code = pass_over(t, err);
 	}
 	return code == PL_END ? 0 : code;
 }
@@ -518,6 +611,7 @@ static void release_tree(struct calls_tree *t)
 {
 	for (size_t i = t->count; i > 0; i--) {
 		call_values_release(&t->nodes, &t->frames[i - 1].raised);
+		call_values_release(&t->nodes, &t->frames[i - 1].args);
 		if (t->frames[i - 1].node)
 			call_node_free(&t->nodes, t->frames[i - 1].node);
 	}
@@ -527,6 +621,7 @@ static void release_tree(struct calls_tree *t)
 	free(t->frames);
 	t->frames = NULL;
 	t->count = t->room = 0;
+	calls_filter_release(&t->filter);
 	pl_search_free(t->search);
 	pl_cursor_free(t->ahead);
 	pl_cursor_free(t->cursor);
@@ -541,6 +636,8 @@ int calls_tree_walk(struct calls_tree *t, uint32_t process, uint32_t thread, str
 	t->root = (struct call_node){.level = UINT32_MAX, .written = true};
 	t->greenlet = 0;
 	t->held_max = t->all ? HELD_ALL_MAX : HELD_MAX;
+	t->filter.x = t->expression;
+	t->filter.thread = pl_recording_thread(t->r, process, thread);
 	if (code == 0) {
 		pl_cursor_want_values(t->cursor, t->values);
 		code = seek_from(t, err);

@@ -16,12 +16,16 @@
  * values of the last one. Where some calls follow each other again and again, as in a loop that
  * calls two functions, those of the first round are below a node "repeated".
  *
+ * With --filter, calls that it does not select have no node; those of which that is known only at
+ * their end have one that is pending, which gives its children to its parent if it is not shown.
+ *
  * A run of a generator or coroutine, from when it begins or is resumed until it yields or ends, is
  * a call.
  */
 #ifndef PL_CMD_CALLS_TREE_H
 #define PL_CMD_CALLS_TREE_H
 
+#include "cmd/calls_filter.h"
 #include "cmd/calls_node.h"
 #include "cmd/select.h"
 #include "pathline/pathline.h"
@@ -33,9 +37,10 @@ struct calls_tree {
 	/* in */
 	struct pl_recording *r;
 	const struct selection *selection;
-	const char *function; /* only below functions of this pattern; NULL: all */
-	uint32_t depth;	      /* levels; 0: all */
-	bool all;	      /* nothing is folded */
+	const char *function;	       /* only below functions of this pattern; NULL: all */
+	struct expression *expression; /* of --filter; NULL: none */
+	uint32_t depth;		       /* levels; 0: all */
+	bool all;		       /* nothing is folded */
 	bool values;
 	/* Called for each node, in order; nothing of it is valid afterwards. It returns false if no
 	 * more is wanted. */
@@ -51,8 +56,10 @@ struct calls_tree {
 	struct call_node root; /* above all nodes; never written */
 	struct call_nodes nodes;
 	size_t held_max; /* bytes of nodes; more are written */
+	struct calls_filter filter;
 	uint64_t greenlet;
 	struct pl_event now; /* the last one */
+	bool passed_over;    /* the last event is the first after some that were */
 	bool stopped, failed;
 };
 

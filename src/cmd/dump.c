@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/units.h"
+#include "cmd/expression.h"
 #include "cmd/lines.h"
 #include "cmd/page.h"
 #include "cmd/rows.h"
@@ -25,18 +26,22 @@ enum thread_state { THREAD_UNWANTED = 0, THREAD_WANTED, THREAD_DONE };
 struct dump {
 	struct pl_recording *r; /* owned */
 	struct selection selection;
+	struct expression filter;
+	const char *filter_text; /* as given; NULL: none */
 	struct out out;
 	struct rows rows;
 	struct lines lines;
 	bool as_rows;
 	bool wants_values;
 	bool some;	  /* there was an event to print */
+	bool failed;	  /* there was no memory */
 	int code;	  /* exit */
 	uint64_t damages; /* seen so far */
 	/* of the process that is being read */
 	uint8_t *threads; /* owned: enum thread_state, by number */
 	uint32_t thread_count;
 	uint32_t wanted; /* of them are THREAD_WANTED */
+	volatile sig_atomic_t enough;
 };
 
 static void say_damage(struct dump *d, const struct pl_event *e)
@@ -59,6 +64,18 @@ static void thread_done(struct dump *d, uint32_t thread)
 	}
 }
 
+/* All events of a thread go through it, also those that nothing else selects. */
+static bool passes_filter(struct dump *d, const struct pl_event *e)
+{
+	const struct pl_count row = {.code = e->code, .line = e->line, .kind = e->kind};
+	const int code = !d->filter.expr		    ? 0
+			 : expression_may(&d->filter, &row) ? expression_event(&d->filter, e)
+							    : PL_END;
+
+	d->failed |= code < 0;
+	return code == 0;
+}
+
 static void take_row(struct dump *d, const struct pl_event *e)
 {
 	const struct selection *s = &d->selection;
@@ -72,7 +89,8 @@ static void take_row(struct dump *d, const struct pl_event *e)
 		thread_done(d, thread);
 		return;
 	}
-	if (!(s->kinds >> e->kind & 1) || when_before(&s->from, e) || !select_task(s, e))
+	if (!passes_filter(d, e) || !(s->kinds >> e->kind & 1) || when_before(&s->from, e) ||
+		!select_task(s, e))
 		return;
 	d->some = true;
 	if (d->as_rows)
@@ -90,13 +108,14 @@ static uint32_t choose_threads(struct dump *d, const struct pl_process *p)
 	d->wanted = 0;
 	for (uint32_t n = 0; n < p->thread_count; n++) {
 		const struct pl_thread *t = pl_recording_thread(d->r, p->number, n);
-		if (t && select_thread(&d->selection, d->r, t)) {
+		if (t && select_thread(&d->selection, d->r, t) &&
+			expression_may_thread(&d->filter, t)) {
 			d->threads[n] = THREAD_WANTED;
 			only = n;
 			d->wanted++;
 		}
 	}
-	return d->wanted == 1 && d->selection.thread ? only : PL_ALL_THREADS;
+	return d->wanted == 1 && (d->selection.thread || d->filter.expr) ? only : PL_ALL_THREADS;
 }
 
 /* A seq is one thread's, so with several threads all are read, and the rows before it left out. */
@@ -113,8 +132,7 @@ static int dump_seek(struct dump *d, struct pl_cursor *c, uint32_t thread, struc
 
 /* Until the end, until all wanted threads are past --to, or until nobody reads the output any
  * more. */
-static int walk_thread(
-	struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
+static int walk_all(struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
 {
 	struct pl_cursor *c = NULL;
 	struct pl_event e;
@@ -124,13 +142,88 @@ static int walk_thread(
 		pl_cursor_want_values(c, d->wants_values);
 		result = dump_seek(d, c, thread, err);
 	}
-	while (result == 0 && d->wanted && !d->out.error) {
+	while (result == 0 && d->wanted && !d->out.error && !d->failed) {
 		result = pl_cursor_next(c, &e, err);
 		if (result == 0)
 			take_row(d, &e);
 	}
 	pl_cursor_free(c);
+	return result == PL_END ? 0 : d->failed ? PL_ERR_MEMORY : result;
+}
+
+/* ---- one thread and a filter: a search goes past what cannot match ---- */
+
+static bool dump_may(void *context, const struct pl_count *row)
+{
+	struct dump *d = context;
+
+	return row->kind == PL_EVENT_GAP || expression_may(&d->filter, row);
+}
+
+/* Nothing is an answer: what is found is written at once, so gaps that share their seq with the
+ * next event are, too. */
+static int dump_is(void *context, const struct pl_event *e)
+{
+	struct dump *d = context;
+
+	take_row(d, e);
+	if (d->failed)
+		return PL_ERR_MEMORY;
+	d->enough = !d->wanted || d->out.error;
+	return PL_END;
+}
+
+/* The seq at which --from is. */
+static int find_begin(struct dump *d, const struct pl_process *p, uint32_t thread, uint64_t *seq,
+	struct pl_err *err)
+{
+	struct pl_cursor *c = NULL;
+	struct pl_event e;
+	int result = d->selection.from.kind == WHEN_NONE
+			     ? PL_END
+			     : pl_cursor_new(&c, d->r, p->number, thread, err);
+
+	*seq = 0;
+	if (result == 0)
+		result = dump_seek(d, c, thread, err);
+	if (result == 0) {
+		result = pl_cursor_next(c, &e, err);
+		*seq = result == 0 ? e.seq : UINT64_MAX;
+	}
+	pl_cursor_free(c);
+	return result < 0 ? result : 0;
+}
+
+static int search_thread(
+	struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
+{
+	const struct pl_wanted wanted = {.process = p->number,
+		.thread = thread,
+		.kinds = expression_kinds(&d->filter) | 1u << PL_EVENT_GAP,
+		.may = dump_may,
+		.is = dump_is,
+		.context = d,
+		.stop = &d->enough};
+	struct pl_search *s = NULL;
+	struct pl_event e;
+	uint64_t seq;
+	int result = find_begin(d, p, thread, &seq, err);
+
+	if (result == 0 && seq < UINT64_MAX)
+		result = pl_search_new(&s, d->r, &wanted, err);
+	if (s) {
+		pl_search_want_values(s, d->wants_values);
+		result = pl_search_next(s, seq, UINT64_MAX, &e, err);
+	}
+	pl_search_free(s);
 	return result == PL_END ? 0 : result;
+}
+
+static int walk_thread(
+	struct dump *d, const struct pl_process *p, uint32_t thread, struct pl_err *err)
+{
+	return d->filter.expr && thread != PL_ALL_THREADS ? search_thread(d, p, thread, err)
+							  : walk_all(d, p, thread, err);
 }
 
 /* For a thread that is still running: where it was last seen, and what it may have done since. */
@@ -172,6 +265,8 @@ static void dump_process(struct dump *d, const struct pl_process *p)
 
 	d->threads = calloc((size_t)p->thread_count + 1, 1);
 	if (d->threads)
+		result = expression_process(&d->filter, p);
+	if (result == 0)
 		result = walk_thread(d, p, choose_threads(d, p), &err);
 	if (result == 0)
 		result = walk_edges(d, p, &err);
@@ -269,6 +364,8 @@ static void dump_says_nothing(struct dump *d)
 		return;
 	if (d->as_rows && !s->from_text && !s->to_text)
 		return;
+	if (d->filter_text)
+		buf_printf(&what, ", that --filter selects");
 	if (s->events)
 		buf_printf(&what, ", that --events %s selects", s->events);
 	if (s->thread)
@@ -297,6 +394,8 @@ static int dump_prepare(struct dump *d, struct cmd *c, const char *fields, bool 
 
 	if (code == CMD_GO)
 		code = select_find_tasks(&d->selection, d->r);
+	if (code == CMD_GO)
+		code = expression_read(&d->filter, "dump", d->filter_text, d->r);
 	if (code != CMD_GO)
 		return code;
 	d->as_rows = fields || json;
@@ -307,6 +406,7 @@ static int dump_prepare(struct dump *d, struct cmd *c, const char *fields, bool 
 	if (d->as_rows)
 		code = rows_init(&d->rows, &d->out, d->r, fields, json);
 	d->wants_values = d->as_rows ? d->rows.wants_values : values_there(d->r);
+	d->wants_values |= expression_wants_values(&d->filter);
 	return code;
 }
 
@@ -334,6 +434,7 @@ int cmd_dump(struct cmd *c)
 		{"fields", 'f', "LIST", fields_help, .text = &fields, .words = fields_words},
 		{"json", 0, NULL, "one JSON object a line; with --fields only those",
 			.flag = &json},
+		{"filter", 0, "EXPR", EXPRESSION_HELP, .text = &d.filter_text},
 		{"process", 'p', "LIST",
 			"by number, pid, or a part of the command line; 1,3 for two",
 			.text = &d.selection.process},
@@ -371,6 +472,7 @@ int cmd_dump(struct cmd *c)
 	}
 	rows_release(&d.rows);
 	select_release(&d.selection);
+	expression_release(&d.filter);
 	written = page_close(c, &d.out);
 	pl_recording_close(d.r);
 	return written ? written : code;

@@ -1,0 +1,105 @@
+#define _GNU_SOURCE
+#include "cmd/expression.h"
+
+#include <stdlib.h>
+#include "cmd/cmd.h"
+
+int expression_read(
+	struct expression *x, const char *command, const char *text, const struct pl_recording *r)
+{
+	struct pl_recording_info info;
+	struct expr_fault fault;
+
+	x->r = r;
+	if (!text)
+		return CMD_GO;
+	pl_recording_info(r, &info);
+	const struct when_scale scale = {.info = &info,
+		.from_ns = info.start_ns,
+		.start_ns = info.start_ns,
+		.end_ns = info.end_ns};
+	const struct expr_words words = {.scale = &scale};
+	const int code = expr_read(&x->expr, text, &words, &fault);
+	if (code == PL_ERR_ARGUMENT) {
+		cmd_say("%s: --filter: at column %zu: %s", command, fault.column, fault.what);
+		return CMD_USAGE;
+	}
+	if (code) {
+		cmd_say("%s: --filter: no memory for the expression", command);
+		return CMD_BAD;
+	}
+	x->needs = expr_needs(x->expr);
+	x->has_frames = expr_looks_back(x->expr);
+	return CMD_GO;
+}
+
+static void release_frames(struct expression *x)
+{
+	for (uint32_t n = 0; x->frames && n < x->process->thread_count; n++)
+		frames_release(&x->frames[n]);
+	free(x->frames);
+	x->frames = NULL;
+}
+
+void expression_release(struct expression *x)
+{
+	release_frames(x);
+	expr_free(x->expr);
+	*x = (struct expression){0};
+}
+
+bool expression_wants_values(const struct expression *x)
+{
+	return x->needs & (EXPR_ARGS | EXPR_END);
+}
+
+int expression_process(struct expression *x, const struct pl_process *p)
+{
+	release_frames(x);
+	x->process = p;
+	if (!x->expr)
+		return 0;
+	x->frames = calloc((size_t)p->thread_count + 1, sizeof *x->frames);
+	return x->frames ? 0 : PL_ERR_MEMORY;
+}
+
+bool expression_may_thread(struct expression *x, const struct pl_thread *t)
+{
+	return !x->expr || expr_may_thread(x->expr, x->process, t);
+}
+
+uint32_t expression_kinds(struct expression *x)
+{
+	if (!x->expr)
+		return UINT32_MAX;
+	return expr_kinds(x->expr, EXPR_OF_EVENT) | (x->has_frames ? frames_kinds() : 0);
+}
+
+bool expression_may(struct expression *x, const struct pl_count *row)
+{
+	if (!x->expr || expr_may(x->expr, EXPR_OF_EVENT, row))
+		return true;
+	if (!x->has_frames || !(frames_kinds() >> row->kind & 1))
+		return false;
+	return row->kind == PL_EVENT_GAP || expr_may_code(x->expr, EXPR_OF_EVENT, row->code);
+}
+
+int expression_event(struct expression *x, const struct pl_event *e)
+{
+	const uint32_t thread = e->position.thread;
+	struct expr_subject s = {0};
+	int code = 0;
+
+	if (!x->expr)
+		return 0;
+	if (x->has_frames && thread < x->process->thread_count)
+		code = frames_put(&x->frames[thread], e, &s);
+	else
+		expr_subject_of(&s, e);
+	if (code)
+		return code;
+	s.known |= EXPR_THREAD;
+	s.process = x->process;
+	s.thread = pl_recording_thread(x->r, x->process->number, thread);
+	return expr_ask(x->expr, &s) == EXPR_YES ? 0 : PL_END;
+}

@@ -1,0 +1,43 @@
+/* --filter: an expression (expr/expr.h), asked about each event of a recording.
+ *
+ * Events of a thread are given in their order. Those for which expression_may is false can be left
+ * out, so a search can pass over them (pl_wanted). An event that ends a call has its arguments and
+ * its duration; so the calls must be given too, and expression_may says so.
+ */
+#ifndef PL_CMD_EXPRESSION_H
+#define PL_CMD_EXPRESSION_H
+
+#include "expr/frames.h"
+
+/* All zero: no expression. */
+struct expression {
+	struct expr *expr; /* owned; NULL: there is none, and every event is wanted */
+	const struct pl_recording *r;
+	uint32_t needs;	 /* enum expr_known */
+	bool has_frames; /* it needs to know calls */
+	/* of the process that is read */
+	const struct pl_process *process;
+	struct frames *frames; /* owned; by number of the thread */
+};
+
+#define EXPRESSION_HELP                                                                            \
+	"only where the expression is true; see FILTERS in\n"                                      \
+	"the manual: \"func == 'book' and args.qty > 10\""
+
+/* CMD_GO; CMD_USAGE or CMD_BAD after an explanation. text NULL: none. */
+int expression_read(
+	struct expression *x, const char *command, const char *text, const struct pl_recording *r);
+void expression_release(struct expression *x);
+
+/* Does it look at values? */
+bool expression_wants_values(const struct expression *x);
+/* Events of this process come next. 0; PL_ERR_MEMORY. */
+int expression_process(struct expression *x, const struct pl_process *p);
+bool expression_may_thread(struct expression *x, const struct pl_thread *t);
+/* The kinds of events that must be given, and whether one like this must. */
+uint32_t expression_kinds(struct expression *x);
+bool expression_may(struct expression *x, const struct pl_count *row);
+/* 0: it is wanted; PL_END: it is not; PL_ERR_MEMORY. */
+int expression_event(struct expression *x, const struct pl_event *e);
+
+#endif

@@ -1,0 +1,192 @@
+"""--filter EXPR of calls and dump: what is selected, what is not, and what is refused where."""
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # noqa: E402
+
+PROGRAM = '''\
+import asyncio
+import threading
+
+
+class SoldOut(Exception):
+    pass
+
+
+class Order:
+    def __init__(self, item, count):
+        self.item = item
+        self.count = count
+
+
+def book(order, *rest, note=None):
+    left = check(order)
+    return left * 2.5
+
+
+def check(order):
+    if order.item == "anvil" and order.count > 2:
+        raise SoldOut(order.item)
+    return order.count
+
+
+def numbers(n):
+    for i in range(n):
+        yield i
+
+
+async def serve(name):
+    await asyncio.sleep(0)
+    return name.upper()
+
+
+async def go():
+    return await asyncio.gather(serve("a"), serve("b"))
+
+
+def work(n):
+    return work(n - 1) if n else {"done": True}
+
+
+for i in range(5):
+    try:
+        book(Order("anvil" if i % 2 else "rope", i), {"item": i}, note="n%d" % i)
+    except SoldOut:
+        pass
+list(numbers(3))
+asyncio.run(go())
+thread = threading.Thread(target=work, args=(3,), name="worker")
+thread.start()
+thread.join()
+'''
+
+_recorded = None
+
+
+def recorded():
+    global _recorded
+    _recorded = _recorded or session.Recorded(PROGRAM, "shop.py", "--only-mine", "--values", "calls")
+    return _recorded
+
+
+def run(*words):
+    done = recorded().pathline(*words)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def names(text, *words):
+    """The calls that are selected, by name and what begins and ends them, without values."""
+    code, out, err = run("calls", "--filter", text, *words)
+    if code or err:
+        raise AssertionError(f"{text}: {code} {err}")
+    rows = [line for line in out.split("\n") if line and not re.match("process |thread ", line)]
+    return [re.sub(r"  .*", "", re.sub(r"\(.*?\)(?= |$)", "", row.lstrip())) for row in rows]
+
+
+def events(text, *words):
+    code, out, err = run("dump", "--filter", text, "-f", "event,code", *words)
+    if code or err:
+        raise AssertionError(f"{text}: {code} {err}")
+    return [tuple(row.split("\t")) for row in out.splitlines()]
+
+
+class Calls(unittest.TestCase):
+    maxDiff = None
+
+    def expect(self, text, *expected, words=("--all",)):
+        with self.subTest(text):
+            self.assertEqual([re.match(r"[\w<>.]+", row)[0] for row in names(text, *words)], list(expected))
+
+    def test_arguments(self):
+        self.expect("args.order.item == 'anvil' and func == 'book'", "book", "book")
+        self.expect("args.order.count > 2", "book", "check", "book", "check")
+        self.expect("args.note == 'n3'", "book")
+        self.expect("args.note in ('n1', 'n3', 'n9')", "book", "book")
+        self.expect("args.rest[0]['item'] == 4", "book")
+        self.expect("len(args.rest) == 1 and args.note like 'N2'", "book")
+        self.expect("type(args.order) == 'Order' and args.order.count == 0", "book", "check")
+        self.expect("args.note == 'n%' and not args.order.item ~ '^an'", "book", "book", "book")
+
+    def test_results_and_exceptions(self):
+        self.expect("result == 2.5", "book")
+        self.expect("result > 4", "book", "book")
+        self.expect("result['done']", "work", "work", "work", "work")
+        self.expect("exception == 'SoldOut' and exception.args[0] == 'anvil'", "book", "check")
+        self.expect("exception and func == 'check'", "check")
+
+    def test_arguments_as_pytrace_names_them(self):
+        self.expect("arg == 'note' and value == 'n3'", "book")
+        self.expect("arg == 'return value' and value == 5.0", "book")
+        self.expect("arg == 'exception' and type == 'SoldOut' and func == 'book'", "book")
+        self.expect("arg == 'n' and value == 2", "work")
+
+    def test_places(self):
+        self.expect("module == 'shop' and func == 'chec%' and depth == 2", *["check"] * 5)
+        self.expect("file == 'shop.py' and thread == 'worker'", *["work"] * 4)
+        self.expect("thread == 1 and args.n == 0", "work")
+        self.expect("event == 'yield' and func == 'numbers'", "numbers", "numbers", "numbers")
+
+    def test_a_call_that_goes_on_has_its_arguments(self):
+        self.assertEqual(names("args.name == 'b' and event == 'return'"), ["serve resumed -> 'B'"])
+        self.expect("args.name == 'b'", "serve", "serve")
+
+    def test_children_of_what_is_left_out(self):
+        """They are indented by what is shown above them."""
+        code, out, _ = run("calls", "--filter", "func == '<module>' or func == 'check'", "--all")
+        self.assertEqual(code, 0)
+        rows = [row for row in out.splitlines() if "check(" in row]
+        self.assertEqual(len(rows), 5)
+        self.assertTrue(all(row.startswith("  check(") for row in rows), rows)
+
+    def test_levels_of_what_is_shown(self):
+        self.assertEqual(len(names("func == 'work'", "--depth", "2", "--all")), 2)
+
+    def test_nothing(self):
+        code, out, err = run("calls", "--filter", "args.note == 'n7'")
+        self.assertEqual((code, out), (0, ""))
+        self.assertIn("no call is selected", err)
+
+
+class Dump(unittest.TestCase):
+    def test_call_and_end_have_the_arguments(self):
+        self.assertEqual(events("args.note == 'n1'"), [("call", "book"), ("return", "book")])
+        self.assertEqual(events("args.note == 'n3'"), [("call", "book"), ("unwind", "book")])
+        self.assertEqual(events("args.note == 'n1' and event == 'call'"), [("call", "book")])
+        self.assertEqual(events("args.name == 'a'"), [(kind, "serve") for kind in ("call", "yield", "resume", "return")])
+
+    def test_an_end_has_the_duration(self):
+        self.assertEqual({kind for kind, _ in events("duration >= 0ms")}, {"return", "yield", "unwind"})
+        self.assertEqual(events("duration > 1h or args.note == 'n1' and duration < 1h"), [("return", "book")])
+
+    def test_results_and_exceptions(self):
+        self.assertEqual(events("result == 2.5"), [("return", "book")])
+        self.assertEqual(events("exception.args[0] == 'anvil' and func == 'check'"),
+                         [("raise", "check"), ("unwind", "check")])
+
+    def test_the_same_with_all_threads_and_with_one(self):
+        for text in ("args.n == 2", "line == 41", "event == 'call' and func == 'work'", "not event == 'line'"):
+            with self.subTest(text):
+                self.assertEqual(events(text, "-t", "1"), events(f"({text}) and thread == 1"))
+                self.assertEqual(events(text, "-t", "0,1"), events(text))
+
+    def test_with_other_selections(self):
+        self.assertEqual(events("args.note == 'n1'", "-e", "return"), [("return", "book")])
+        seq = recorded().rows("--filter", "args.note == 'n3' and event == 'call'", "-f", "seq")[0][0]
+        self.assertEqual(events("args.note", "-t", "0", "--from", f"#{seq}"),
+                         [("call", "book"), ("unwind", "book"), ("call", "book"), ("return", "book")])
+
+    def test_faults(self):
+        for text, expected in (("modul == 'x'", "at column 1: modul is no field; did you mean module?"),
+                               ("func == 'f' and qty > 3", "at column 17: qty is no field"),
+                               ("event == 'cal'", "at column 10: no event is 'cal'; did you mean 'call'?"),
+                               ("duration > 5", "at column 12: 5: it is no duration; say 5ms")):
+            code, out, err = run("dump", "--filter", text)
+            self.assertEqual((code, out, err.count("\n")), (2, "", 1))
+            self.assertIn(f"pathline: dump: --filter: {expected}", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
