@@ -52,16 +52,16 @@ class Sources(unittest.TestCase):
             self.assertLessEqual(set(named), set(PAGES), page)
 
     def test_examples_run(self):
-        """Each in a folder with a recording of examples/orders.py."""
+        """Each in a folder in which a recording of examples/orders.py is the latest when its page begins."""
         folder = session.scratch()
         shutil.copy(os.path.join(TOP, "examples", "orders.py"), folder)
         os.mkdir(os.path.join(folder, "bin"))
         os.symlink(session.PYTHON, os.path.join(folder, "bin", "python3"))
         path = os.pathsep.join((os.path.join(folder, "bin"), session.BUILD, os.environ["PATH"]))
         environment = dict(os.environ, PATH=path, HOME=folder, XDG_CONFIG_HOME=folder)
-        subprocess.run(["pathline", "record", "-q", "orders.py"], cwd=folder, env=environment, stdout=subprocess.DEVNULL,
-                       check=True, timeout=60)
         for page in PAGES:
+            subprocess.run(["pathline", "record", "-q", "orders.py"], cwd=folder, env=environment,
+                           stdout=subprocess.DEVNULL, check=True, timeout=60)
             self.assertTrue(examples(page), page)
             for example in examples(page):
                 with self.subTest(page, example=example):
