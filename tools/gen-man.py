@@ -7,7 +7,9 @@ replaced by what the program says of itself, so that no option can be missing:
     @OPTIONS@     the options of the command
     @COMMANDS@    all commands, in pathline.1; in pathline-replay.1 those that replay reads
     @KEYS@        the keys of replay's screen, with their title; nothing where `PATHLINE replay --keys` is not understood
+    @TABLES@      the tables of query and their columns
 """
+import json
 import os
 import re
 import subprocess
@@ -52,6 +54,19 @@ def keys(pathline):
     return out
 
 
+def tables(pathline):
+    """A paragraph for each column, below the title of its table."""
+    done = subprocess.run([pathline, "query", "--schema", "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
+    out = ""
+    for line in done.stdout.decode().splitlines():
+        row = json.loads(line)["data"]
+        if "column" in row:
+            out += f"*{escaped(row['column'])}* {row['sql_type']}\n\t{escaped(row['meaning'])}\n\n"
+        else:
+            out += f"## {row['table']}\n\n{escaped(row['meaning'])}\n\n"
+    return out
+
+
 def literal(lines):
     return "```\n" + "\n".join(lines) + "\n```\n"
 
@@ -74,7 +89,8 @@ def page(text, pathline, name):
     else:
         listed = "\n".join(f"*pathline-{c.name}*(1)\n\t{escaped(c.help)}\n" for c in commands.values())
         made = ""
-    for mark, lines in (("@OPTIONS@", made), ("@COMMANDS@", listed), ("@KEYS@", keys(pathline) if "@KEYS@" in text else "")):
+    for mark, lines in (("@OPTIONS@", made), ("@COMMANDS@", listed), ("@KEYS@", keys(pathline) if "@KEYS@" in text else ""),
+                        ("@TABLES@", tables(pathline) if "@TABLES@" in text else "")):
         text = text.replace(mark + "\n", lines)
     # scdoc would eat backslashes there; a page's source has its examples as they are typed.
     return re.sub(r"^(\t*```\n)(.*?)^(\t*```)$", lambda m: m[1] + m[2].replace("\\", r"\\") + m[3], text, flags=re.M | re.S)

@@ -1,5 +1,6 @@
 """Each command has a manual page with all its options, groff finds nothing wrong with it, and its
 examples run."""
+import json
 import os
 import re
 import shutil
@@ -80,6 +81,14 @@ class Made(unittest.TestCase):
     def text(self, page):
         with open(os.path.join(MADE, page + ".1"), encoding="utf-8") as f:
             return re.sub(r"\\f.|\\&", "", f.read()).replace("\\-", "-")
+
+    def test_each_column(self):
+        """Of the tables of query."""
+        text = self.text("pathline-query")
+        for line in session.pathline("query", "--schema", "--json").stdout.decode().splitlines():
+            row = json.loads(line)["data"]
+            title = f"{row['column']} {row['sql_type']}" if "column" in row else row["table"]
+            self.assertIn(f"\n{title}\n" if "column" in row else f'\n.SS {title}\n', text)
 
     def test_each_option(self):
         for command in COMMANDS:

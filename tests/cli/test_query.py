@@ -380,6 +380,17 @@ class Long(Asked):
             with self.subTest(sql):
                 self.assertLess(self.blocks(sql)[0], there - 2)
 
+    def test_bounds_of_other_tables_read_few_blocks(self):
+        """Their plans have the same bounds."""
+        there = self.blocks("SELECT 1")[1]
+        last = self.one("SELECT max(seq) FROM event")[0]
+        for table, where, plan in (("call", f"process = 1 AND thread = 0 AND seq > {last - 100}", "process=,thread=,seq>"),
+                                   ("exception", "function = 'once'", "function="), ("value", f"seq >= {last - 100}", "seq>=")):
+            with self.subTest(table, where=where):
+                plans = [row["detail"] for row in self.ask(f"EXPLAIN QUERY PLAN SELECT 1 FROM {table} WHERE {where}")]
+                self.assertEqual(plans, [f"SCAN {table} VIRTUAL TABLE INDEX 0:{plan}"])
+                self.assertLess(self.blocks(f"SELECT count(*) FROM {table} WHERE {where}")[0], there - 2)
+
     def test_the_plan(self):
         for where, plan in (("process = 1 AND thread = 0", "process=,thread="), ("seq > 5", "seq>"), ("seq <= 5", "seq<="), ("time_ns >= 5", "time_ns>="),
                             ("function = 'x'", "function="), ("file LIKE '%x'", "file LIKE"), ("function GLOB 'x'", "function GLOB"), ("line = 5", "line="),
