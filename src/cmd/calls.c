@@ -157,14 +157,18 @@ static void walk_processes(struct calls *w)
 
 static void say_nothing(struct calls *w)
 {
-	char range[SELECT_RANGE_BYTES];
+	char range[SELECT_RANGE_BYTES], why[EXPRESSION_WHY_BYTES];
 	struct pl_recording_info info;
 
 	if (w->some || w->out.error || w->code != CMD_OK)
 		return;
+	expression_why(&w->filter, w->r, why);
 	pl_recording_info(w->r, &info);
 	select_range(&info, range);
-	cmd_say("calls: no call is selected; the recording is from %s", range);
+	if (*why)
+		cmd_say("calls: no call is selected%s", why);
+	else
+		cmd_say("calls: no call is selected; the recording is from %s", range);
 }
 
 /* ---- options ---- */

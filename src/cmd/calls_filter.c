@@ -140,8 +140,8 @@ static int call_is(void *context, const struct pl_event *e)
 	return calls_filter_begin(f, e, false) != EXPR_NO ? 0 : PL_END;
 }
 
-int calls_filter_next(struct calls_filter *f, struct pl_recording *r, uint64_t *seq,
-	struct pl_err *err)
+int calls_filter_next(
+	struct calls_filter *f, struct pl_recording *r, uint64_t *seq, struct pl_err *err)
 {
 	const struct pl_wanted wanted = {.process = f->thread->process,
 		.thread = f->thread->number,

@@ -18,10 +18,10 @@ struct calls_filter {
 	const volatile sig_atomic_t *stop; /* NULL: never */
 	/* all zero at the beginning */
 	struct frames known;
-	uint64_t known_to;	     /* events before this seq were put in */
+	uint64_t known_to;	      /* events before this seq were put in */
 	const struct pl_values *args; /* of the one that was put in last */
-	struct expr_subject now;     /* of the last event */
-	struct pl_search *search;    /* owned */
+	struct expr_subject now;      /* of the last event */
+	struct pl_search *search;     /* owned */
 };
 
 static inline bool calls_filter_is_on(const struct calls_filter *f)
@@ -44,8 +44,8 @@ bool calls_filter_has(struct calls_filter *f, const struct pl_event *e);
 
 /* The first event from seq on that may be wanted, or with which a call begins that may be. *seq:
  * UINT64_MAX: there is none. 0 or an error. */
-int calls_filter_next(struct calls_filter *f, struct pl_recording *r, uint64_t *seq,
-	struct pl_err *err);
+int calls_filter_next(
+	struct calls_filter *f, struct pl_recording *r, uint64_t *seq, struct pl_err *err);
 void calls_filter_release(struct calls_filter *f);
 
 #endif

@@ -357,12 +357,13 @@ static void dump_says_nothing(struct dump *d)
 {
 	const struct selection *s = &d->selection;
 	char range[SELECT_RANGE_BYTES], apart[APART_BYTES], *said = NULL;
+	char why[EXPRESSION_WHY_BYTES];
 	struct pl_recording_info info;
 	struct pl_buf what = {0};
 
 	if (d->some || d->out.error || d->code != CMD_OK)
 		return;
-	if (d->as_rows && !s->from_text && !s->to_text)
+	if (d->as_rows && !s->from_text && !s->to_text && !d->filter.expr)
 		return;
 	if (d->filter_text)
 		buf_printf(&what, ", that --filter selects");
@@ -382,8 +383,9 @@ static void dump_says_nothing(struct dump *d)
 	select_range(&info, range);
 	write_apart(d, apart);
 	const bool by_time = s->from_text || s->to_text || !said[0];
-	cmd_say("dump: there is no event%s%s%s%s", said, apart,
-		by_time ? "; the recording is from " : "", by_time ? range : "");
+	expression_why(&d->filter, d->r, why);
+	cmd_say("dump: there is no event%s%s%s%s%s", said, apart,
+		by_time ? "; the recording is from " : "", by_time ? range : "", why);
 	buf_release(&what);
 }
 

@@ -2,6 +2,7 @@
 #include "cmd/expression.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "cmd/cmd.h"
 
 int expression_read(
@@ -46,6 +47,14 @@ void expression_release(struct expression *x)
 	release_frames(x);
 	expr_free(x->expr);
 	*x = (struct expression){0};
+}
+
+void expression_why(struct expression *x, struct pl_recording *r, char text[EXPRESSION_WHY_BYTES])
+{
+	const bool known = x->expr && expr_nothing(x->expr, r, text + 2, NULL) == 0 && text[2];
+
+	memcpy(text, ": ", 2);
+	text[0] = known ? text[0] : 0;
 }
 
 bool expression_wants_values(const struct expression *x)

@@ -8,6 +8,7 @@
 #define PL_CMD_EXPRESSION_H
 
 #include "expr/frames.h"
+#include "expr/nothing.h"
 
 /* All zero: no expression. */
 struct expression {
@@ -28,6 +29,11 @@ struct expression {
 int expression_read(
 	struct expression *x, const char *command, const char *text, const struct pl_recording *r);
 void expression_release(struct expression *x);
+
+/* Why nothing was selected, ": module == 'ordes%' matches nothing; nearest: orders"; "" if that is
+ * not known. */
+#define EXPRESSION_WHY_BYTES (EXPR_NOTHING_BYTES + 2)
+void expression_why(struct expression *x, struct pl_recording *r, char text[EXPRESSION_WHY_BYTES]);
 
 /* Does it look at values? */
 bool expression_wants_values(const struct expression *x);

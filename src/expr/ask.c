@@ -317,3 +317,11 @@ enum expr_answer expr_ask(struct expr *e, const struct expr_subject *s)
 	const answers all = e->by_argument && whole && !none ? ask_each(&a) : ask_node(&a, e->root);
 	return !(all & IS_TRUE) ? EXPR_NO : all == IS_TRUE ? EXPR_YES : EXPR_MAYBE;
 }
+
+bool expr_part_is(struct expr *e, const struct expr_node *n, const struct expr_subject *s)
+{
+	struct ask a = {.e = e, .s = s, .room = &e->room};
+
+	a.argument.state = ARGUMENT_NONE;
+	return ask_node(&a, (uint16_t)(n - e->nodes)) == IS_TRUE;
+}

@@ -143,6 +143,9 @@ int fault_say(const struct expr *e, struct expr_fault *fault, size_t at, const c
 /* The nodes of a text that is in e. */
 int parse(struct expr *e, const struct expr_words *words, struct expr_fault *fault);
 
+/* Is this part true of the subject, or can it be? */
+bool expr_part_is(struct expr *e, const struct expr_node *n, const struct expr_subject *s);
+
 static inline struct pl_text text_part(const char *text, size_t at, size_t end)
 {
 	return (struct pl_text){.at = text + at, .length = end - at};

@@ -150,6 +150,33 @@ class Calls(unittest.TestCase):
         self.assertIn("no call is selected", err)
 
 
+class Nothing(unittest.TestCase):
+    """Where nothing is selected, it says which part is the reason, and what there is instead."""
+
+    def test_the_part_and_the_nearest(self):
+        for text, why in (
+                ("module == 'shp%'", "module == 'shp%' matches nothing; nearest: shop, "),
+                ("line > 1 and func == 'chekc'", "func == 'chekc' matches nothing; nearest: check, 5 calls"),
+                ("thread == 'workr'", "thread == 'workr' matches nothing; nearest: worker"),
+                ("func == 'zzzzzzz'", "func == 'zzzzzzz' matches nothing; there is: "),
+                ("args.nte == 'n3'", "no function has an argument nte; nearest: note, 5 calls"),
+                ("func == 'check' and args.note == 'n1'", "no function that the rest selects has an argument note"),
+                ("args.note == 'm3'", "args.note == 'm3' is never true; it is 'n0', 'n1', 'n2', …"),
+                ("args.order.item == 'anvl'", "args.order.item == 'anvl' is never true; nearest: 'anvil'"),
+                ("args.order.count > 10", "args.order.count > 10 is never true; it is 0 to 4"),
+                ("duration > 5h", "duration > 5h is never true; it is 0 s to ")):
+            for command in ("calls", "dump"):
+                with self.subTest(text, command=command):
+                    code, out, err = run(command, "--filter", text)
+                    self.assertEqual((code, out, err.count("\n")), (0, "", 1))
+                    self.assertIn(f": {why}", err)
+
+    def test_a_recording_without_values(self):
+        plain = session.Recorded("def f(n):\n    return n\nf(1)\n", "plain.py", "--only-mine", "--values", "none")
+        done = plain.pathline("calls", "--filter", "args.n == 1")
+        self.assertIn("the recording has no arguments; record --values calls keeps them", done.stderr.decode())
+
+
 class Dump(unittest.TestCase):
     def test_call_and_end_have_the_arguments(self):
         self.assertEqual(events("args.note == 'n1'"), [("call", "book"), ("return", "book")])
