@@ -152,6 +152,10 @@ struct pl_profile_exception {
 	const struct pl_code *handled; /* that handled it; NULL: none */
 	int32_t handled_line;
 	uint64_t count;
+	/* Of these the one that was raised last: the event that raised it. */
+	uint32_t last_thread;
+	uint64_t last_seq;
+	int64_t last_ns;
 };
 
 struct pl_profile_tables {

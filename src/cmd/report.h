@@ -23,11 +23,12 @@ struct report {
 	enum sheet_form form;
 	uint64_t rows; /* at most; 0: all */
 	int64_t blocking_ns;
-	double threshold; /* share of the whole below which a tree is folded */
-	int code;	  /* exit */
-	bool found;	  /* what was named exists */
-	bool some;	  /* a line ran in what was asked for */
-	bool headless;	  /* the CSV's head was written already */
+	double threshold;	  /* share of the whole below which a tree is folded */
+	int code;		  /* exit */
+	bool found;		  /* what was named exists */
+	bool some;		  /* a line ran in what was asked for */
+	bool headless;		  /* the CSV's head was written already */
+	size_t exceptions_before; /* that were listed already, of other processes or threads */
 
 	/* what is shown now: a process, or one of its threads */
 	struct pl_times_range range;
@@ -59,6 +60,9 @@ int report_tree(struct report *w);
 int report_tasks(struct report *w);
 int report_blocking(struct report *w);
 int report_exceptions(struct report *w);
+/* Those that ended something come first, each part as the table has it: fills `to`, of the table's
+ * size, and returns their number. It reads r, range and t alone. */
+size_t report_order_exceptions(const struct report *w, const struct pl_profile_exception **to);
 /* After all of them. */
 int report_whole(struct report *w);
 

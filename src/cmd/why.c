@@ -4,10 +4,11 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "cmd/page.h"
-#include "cmd/select.h"
+#include "cmd/report.h"
 #include "cmd/why_show.h"
 
 #define WIDTH_ELSEWHERE 200
@@ -16,7 +17,7 @@ static volatile sig_atomic_t why_interrupted;
 
 struct why_command {
 	struct pl_recording *r; /* owned */
-	const char *recording, *at;
+	const char *recording, *at, *number;
 	struct selection selection;
 	bool json;
 	struct out out;
@@ -83,6 +84,93 @@ static void say_end(struct why_command *w)
 	} else {
 		snprintf(w->ended, sizeof w->ended, "was raised; its end was not recorded");
 	}
+}
+
+/* A row of `report --exceptions`. */
+struct numbered {
+	uint64_t wanted, before; /* rows, from 1; those of the ranges before */
+	uint32_t thread;
+	uint64_t seq;
+};
+
+/* Is it one of this range? 0: it is; PL_END; or an error. */
+static int find_in_range(struct why_command *w, const struct pl_times_range *range,
+	struct numbered *n, struct pl_err *err)
+{
+	const struct pl_profile_wanted wanted = {.range = *range, .exceptions = true};
+	struct report report = {.r = w->r, .range = *range};
+	struct pl_profile *profile = NULL;
+	int code = pl_profile_new(&profile, w->r, &wanted, err);
+
+	if (code)
+		return code;
+	report.t = pl_profile_tables(profile);
+	const size_t count = report.t->exception_count;
+	const struct pl_profile_exception **rows = calloc(count + 1, sizeof *rows);
+	code = rows ? PL_END : PL_ERR_MEMORY;
+	if (rows && n->wanted <= n->before + count) {
+		report_order_exceptions(&report, rows);
+		n->thread = rows[n->wanted - n->before - 1]->last_thread;
+		n->seq = rows[n->wanted - n->before - 1]->last_seq;
+		code = 0;
+	}
+	n->before += count;
+	free(rows);
+	pl_profile_free(profile);
+	return code;
+}
+
+/* With --thread the report has a table for each thread, else one for each process. */
+static int find_in_process(
+	struct why_command *w, const struct pl_process *p, struct numbered *n, struct pl_err *err)
+{
+	struct pl_times_range range = {.process = p->number, .to_ns = INT64_MAX};
+	int code = PL_END;
+
+	if (!w->selection.thread)
+		return find_in_range(w, &range, n, err);
+	range.one_thread = true;
+	for (uint32_t i = 0; code == PL_END && i < p->thread_count; i++) {
+		const struct pl_thread *t = pl_recording_thread(w->r, p->number, i);
+		range.thread = i;
+		if (t && select_thread(&w->selection, w->r, t))
+			code = find_in_range(w, &range, n, err);
+	}
+	return code;
+}
+
+static int find_number(struct why_command *w)
+{
+	struct numbered n = {0};
+	struct pl_position thread = {0};
+	struct pl_err err = {0};
+	char *end = NULL;
+	int code = PL_END;
+
+	n.wanted = strtoull(w->number, &end, 10);
+	if (*w->number < '1' || *w->number > '9' || *end) {
+		cmd_say("why: -n: '%s' is not a number from 1 on", w->number);
+		return CMD_USAGE;
+	}
+	for (uint32_t i = 0; code == PL_END && i < pl_recording_process_count(w->r); i++) {
+		const struct pl_process *p = pl_recording_process(w->r, i);
+		thread.process = p->number;
+		if (select_process(&w->selection, w->r, p))
+			code = find_in_process(w, p, &n, &err);
+	}
+	thread.thread = n.thread;
+	if (code == 0)
+		code = why_at(&w->why, &thread, n.seq, &w->crash, &err);
+	if (code < 0)
+		return why_failed(code, &err);
+	if (code == PL_END) {
+		cmd_say("why: `pathline report --exceptions -n 0` has %" PRIu64
+			" rows, so -n %s is none",
+			n.before, w->number);
+		return CMD_USAGE;
+	}
+	say_end(w);
+	return CMD_GO;
 }
 
 /* At a seq of a thread, or at a time in the first one that is selected. */
@@ -200,7 +288,11 @@ static int prepare(struct why_command *w, struct cmd *c)
 		w->out.here = getcwd(NULL, 0);
 	w->why = (struct why){.r = w->r, .stop = &why_interrupted};
 	signal(SIGINT, on_why_interrupt);
-	return w->at ? find_at(w) : find_crash(w);
+	if (w->at && w->number) {
+		cmd_say("why: --at and -n are two exceptions; give one of them");
+		return CMD_USAGE;
+	}
+	return w->at ? find_at(w) : w->number ? find_number(w) : find_crash(w);
 }
 
 static const char ABOUT[] =
@@ -218,6 +310,9 @@ int cmd_why(struct cmd *c)
 			"of\n"
 			"a call that it ended, or else the last one before",
 			.text = &w.at},
+		{"number", 'n', "N",
+			"the last exception of the N-th row of `report --exceptions` instead",
+			.text = &w.number},
 		{"json", 0, NULL, "one JSON object a line, for each exception", .flag = &w.json},
 		{"process", 'p', "ONE", "by number, pid, or a part of the command line",
 			.text = &w.selection.process},

@@ -50,8 +50,14 @@ static struct pl_profile_exception *count_end(struct flights *f, const struct fl
 {
 	struct pl_profile_exception *row = row_of_end(f, from, end, code, line);
 
-	if (row)
-		row->count++;
+	if (!row)
+		return NULL;
+	row->count++;
+	if (from->raised_ns < row->last_ns)
+		return row;
+	row->last_thread = from->thread_number;
+	row->last_seq = from->raised_seq;
+	row->last_ns = from->raised_ns;
 	return row;
 }
 
@@ -96,7 +102,10 @@ static void begin_flight(struct flights *f, const struct pl_event *row)
 	f->open = true;
 	f->now = (struct flight){.type = row->type ? row->type : "?",
 		.code = code_first(row->code),
-		.line = row->line};
+		.line = row->line,
+		.thread_number = row->position.thread,
+		.raised_seq = row->seq,
+		.raised_ns = row->time_ns};
 }
 
 /* It continues from a handler that had it: finally, with, or `raise`. So it was not handled there,
@@ -107,7 +116,12 @@ static void flight_goes_on(struct flights *f, struct context_frame *top)
 
 	row->count -= row->count > 0;
 	f->open = true;
-	f->now = (struct flight){.type = row->type, .code = row->raised, .line = row->raised_line};
+	f->now = (struct flight){.type = row->type,
+		.code = row->raised,
+		.line = row->raised_line,
+		.thread_number = row->last_thread,
+		.raised_seq = row->last_seq,
+		.raised_ns = row->last_ns};
 	top->flight = 0;
 }
 

@@ -28,6 +28,9 @@ struct flight {
 	const char *type;
 	const struct pl_code *code; /* where it was raised */
 	int32_t line;
+	uint32_t thread_number; /* and which event of the path that was */
+	uint64_t raised_seq;
+	int64_t raised_ns;
 	uint64_t seq; /* of its last event */
 	/* where it was last; after it left a frame, the frame below */
 	const struct pl_code *at_code;

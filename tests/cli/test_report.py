@@ -738,8 +738,8 @@ class Views(unittest.TestCase):
             rows = [row for row in every if "CancelledError" in row["type"]]
             self.assertEqual([(row["count"], row["code"], row["end"], row["ended"]) for row in rows], [(3, raised, "swallowed", "cancelled task")], options)
             shown = session.pathline("report", "--exceptions", "-n", "0", cwd=folder).stdout.decode()
-            self.assertRegex(shown, r"(?m)^ +1  LookupError .*  ended main thread  ")
-            self.assertRegex(shown, rf"(?m)^ +3  asyncio.*CancelledError +{raised} +cancelled task  ")
+            self.assertRegex(shown, r"(?m)^ +\d+ +1  LookupError .*  ended main thread  ")
+            self.assertRegex(shown, rf"(?m)^ +\d+ +3  asyncio.*CancelledError +{raised} +cancelled task  ")
             self.assertEqual({row["ended"] for row in every if row["type"] == "LookupError"},
                              {"main thread"} if options else {"main thread", "task"})
 
@@ -864,7 +864,7 @@ class Views(unittest.TestCase):
                     f.write(text)
                 session.pathline("record", "-q", *options, "-o", "r", "--python", session.PYTHON, "ends.py", cwd=folder)
                 lines = session.pathline("report", "--exceptions", "-n", "7", "r", cwd=folder).stdout.decode().splitlines()
-                ends = {row.split()[1]: re.search(r"ended (main )?\w+|unhandled|handled|swallowed", row)[0] for row in lines[2:7]}
+                ends = {row.split()[2]: re.search(r"ended (main )?\w+|unhandled|handled|swallowed", row)[0] for row in lines[2:7]}
                 self.assertEqual(ends, {"KeyError": "ended thread", "OSError": "ended thread", "ArithmeticError": "ended thread",
                                         "LookupError": "ended task", "RuntimeError": "ended main thread"}, lines)
                 self.assertRegex("\n".join(lines), r"(?m)^\d\d+ more rows; -n 0 shows all$")

@@ -459,6 +459,36 @@ class At(unittest.TestCase):
         self.assertRegex(done.stderr.decode(), r"no exception was raised in that thread up to #0")
 
 
+class Number(unittest.TestCase):
+    def test_rows_of_the_report(self):
+        folder = recorded(CHAIN)[0]
+        rows = [json.loads(line)["data"] for line in
+                pathline("report", "--exceptions", "--json", cwd=folder).stdout.decode().splitlines()]
+        wanted = {row["type"]: row for row in rows if row["file"].endswith("shop.py")}
+        self.assertEqual([(wanted[name]["message"], wanted[name]["call"]) for name in ("ZeroDivisionError", "SoldOut", "KeyError")],
+                         [("division by zero", "order={'item': 'rocket', 'count': 1}"), ("rocket", "order={'item': 'rocket', 'count': 1}"),
+                          ("'rocket'", "item='rocket', count=1")])
+        shown = pathline("report", "--exceptions", "-n", "0", cwd=folder).stdout.decode()
+        self.assertRegex(shown, r"(?m)^ +\d+ +1  SoldOut: rocket +book\(order={'item': 'rocket', 'count': 1}\) +handled ")
+        for name in wanted:
+            number = str(wanted[name]["number"])
+            self.assertRegex(shown, rf"(?m)^ +{number} +1  {name}: ")
+            raised = json.loads(why(CHAIN, "-n", number, "--json").splitlines()[0])["data"]["raised"]
+            self.assertEqual((raised["seq"], raised["line"]), (wanted[name]["last_seq"], wanted[name]["line"]))
+        self.assertRegex(why(CHAIN, "-n", str(wanted["SoldOut"]["number"])), "\nSoldOut was handled in main, line 30, at ")
+
+    def test_none(self):
+        for words, told in ((("-n", "100000"), r"has \d+ rows, so -n 100000 is none"), (("-n", "0"), "'0' is not a number from 1 on"),
+                            (("-n", "1", "--at", "#1"), "--at and -n are two exceptions")):
+            done = pathline("why", *words, cwd=recorded(CHAIN)[0])
+            self.assertEqual((done.returncode, done.stdout), (2, b""))
+            self.assertRegex(done.stderr.decode(), told)
+
+    def test_report_without_values(self):
+        row = json.loads(pathline("report", "--exceptions", "--json", cwd=recorded(CHAIN, "none")[0]).stdout.decode().splitlines()[0])["data"]
+        self.assertEqual((row["number"], row["type"], row["message"], row["call"]), (1, "ZeroDivisionError", None, None))
+
+
 class Json(unittest.TestCase):
     def test_chain(self):
         rows = [json.loads(line)["data"] for line in why(CHAIN, "--json").splitlines()]

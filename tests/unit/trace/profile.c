@@ -222,6 +222,8 @@ static void exceptions(void **state)
 	assert_int_equal(e->raised_line, 11);
 	assert_int_equal(e->end, PL_EXCEPTION_HANDLED);
 	assert_int_equal(e->handled_line, 4);
+	assert_int_equal(e->last_thread, 0);
+	assert_int_equal(e->last_seq, 1 + 2 * 9 + 4);
 	release(&f);
 }
 
