@@ -36,6 +36,7 @@
 	X(calls, "print the calls as a tree, one call a line")                                     \
 	X(why, "say why it failed: a traceback with values and causes")                            \
 	X(replay, "go through a recording, line by line, forward and back")                        \
+	X(reader, "read calls, results and exceptions as a list, also while it runs")              \
 	X(report, "say where the time went, line by line")                                         \
 	X(history, "each value that a variable or attribute had, and who wrote it")                \
 	X(query, "ask by SQL: calls, lines, events, exceptions, and their sums")                   \

@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include "cmd/json.h"
 #include "cmd/progress.h"
+#include "cmd/reader_text.h"
+#include "cmd/replay.h"
 #include "cmd/lines.h"
 #include "cmd/rows.h"
 #include "cmd/summary.h"
@@ -46,6 +48,9 @@ struct answers {
 	struct out text; /* one row at a time */
 	struct lines lines;
 	bool follow, screen;
+	enum view view;
+	struct selection *selection; /* of the reader; not owned; NULL: all */
+	char *folder;		     /* owned: the current one, with a slash at its end */
 };
 
 static void interrupt(int signal)
@@ -419,6 +424,24 @@ static size_t write_row(
 	return n;
 }
 
+/* A row of the reader. */
+static void write_text(void *context, const struct pl_event *e, char *to, size_t max)
+{
+	const struct answers *a = context;
+
+	reader_text(e, a->folder, to, max);
+}
+
+static bool wants_thread(void *context, const struct pl_thread *t)
+{
+	const struct answers *a = context;
+	const struct pl_recording *r = a->session.replay.r;
+	const struct pl_process *p = pl_recording_find_process(r, t->process);
+
+	return !a->selection ||
+	       (p && select_process(a->selection, r, p) && select_thread(a->selection, r, t));
+}
+
 /* Otherwise they would end the process with the terminal in the screen's mode. */
 static void catch_ends(void)
 {
@@ -444,15 +467,20 @@ static int show_screen(struct answers *a)
 	}
 	a->text.here = getcwd(NULL, 0); /* NULL: paths are not shortened */
 	a->lines = (struct lines){.out = &a->text, .r = a->session.replay.r, .only_rows = true};
+	a->folder = reader_folder();
 	catch_ends();
 	code = tui_run(&(struct tui_options){.session = &a->session,
 			       .interrupted = &interrupted,
 			       .ended = &ended,
 			       .keys = &a->keys,
 			       .follow = a->follow,
+			       .view = a->view,
 			       .row = write_row,
+			       .text = write_text,
+			       .wants = wants_thread,
 			       .context = a},
 		&err);
+	free(a->folder);
 	free(a->text.here);
 	free(a->text.bytes);
 	a->text = (struct out){.fd = -1};
@@ -497,8 +525,7 @@ static int replay_prepare(struct answers *a, struct cmd *c)
 	return rows_init(&a->rows, &a->out, a->session.replay.r, FIELDS, a->json);
 }
 
-/* Is there a terminal that can show a screen? */
-static bool has_screen(void)
+bool replay_has_screen(void)
 {
 	const char *term = getenv("TERM");
 
@@ -527,12 +554,22 @@ static void describe_commands(char about[ABOUT_BYTES])
 		words);
 }
 
+static int end_replay(struct answers *a, int code)
+{
+	rows_release(&a->rows);
+	const int written = a->out.bytes ? out_release(&a->out) : CMD_OK;
+	session_release(&a->session);
+	pl_recording_close(a->session.replay.r);
+	free(a);
+	return written ? written : code;
+}
+
 int cmd_replay(struct cmd *c)
 {
 	struct answers *a = calloc(1, sizeof *a);
 	char about[ABOUT_BYTES];
 	bool plain = false, keys = false;
-	int code, written;
+	int code;
 
 	if (!a) {
 		cmd_say("replay: no memory");
@@ -571,15 +608,35 @@ int cmd_replay(struct cmd *c)
 		keys_print(stdout);
 		code = CMD_OK;
 	}
-	a->screen = !plain && !a->json && has_screen();
+	a->screen = !plain && !a->json && replay_has_screen();
 	if (code == CMD_GO)
 		code = replay_prepare(a, c);
 	if (code == CMD_GO)
 		code = replay(a);
-	rows_release(&a->rows);
-	written = a->out.bytes ? out_release(&a->out) : CMD_OK;
-	session_release(&a->session);
-	pl_recording_close(a->session.replay.r);
-	free(a);
-	return written ? written : code;
+	return end_replay(a, code);
+}
+
+/* A recording that is being written is followed. */
+int replay_reader(struct cmd *c, struct selection *selection, const char *at)
+{
+	struct answers *a = calloc(1, sizeof *a);
+	struct pl_recording_info info;
+
+	if (!a) {
+		cmd_say("reader: no memory");
+		return CMD_BAD;
+	}
+	a->screen = true;
+	a->view = VIEW_READER;
+	a->selection = selection;
+	a->at = at;
+	int code = replay_prepare(a, c);
+	if (code == CMD_GO)
+		code = select_read(selection, a->session.replay.r);
+	if (code == CMD_GO) {
+		pl_recording_info(a->session.replay.r, &info);
+		a->follow = !info.end_ns && !info.unfinished;
+		code = replay(a);
+	}
+	return end_replay(a, code);
 }

@@ -13,7 +13,7 @@
  */
 #define _GNU_SOURCE
 #define NCURSES_NOMACROS
-#include "tui/state.h"
+#include "tui/reader.h"
 
 #include <curses.h>
 #include <inttypes.h>
@@ -512,10 +512,10 @@ static void draw_message(const struct tui *t, int y)
 /* Help and quit are always shown; of the others those that fit. */
 static void draw_hints(const struct tui *t, int y)
 {
-	const char *last = t->prompt.open	    ? " Tab complete  Enter run  Esc cancel "
-			   : t->help		    ? " Space page  / search  h close  q close "
-			   : t->view != VIEW_SOURCE ? " h help  q close "
-						    : " h help  q quit ";
+	const char *last = t->prompt.open	   ? " Tab complete  Enter run  Esc cancel "
+			   : t->help		   ? " Space page  / search  h close  q close "
+			   : t->view != t->o->view ? " h help  q close "
+						   : " h help  q quit ";
 	const int columns = columns_of_text(last), room = COLS > columns ? COLS - columns : 0;
 	struct pen p = {.y = y, .columns = room};
 	struct pen right = {.y = y, .x = room, .columns = COLS - room};
@@ -523,6 +523,8 @@ static void draw_hints(const struct tui *t, int y)
 
 	for (size_t i = 0; !t->prompt.open && !t->help && (row = keys_row(i)); i++) {
 		char hint[64];
+		if (!(row->views >> t->view & 1))
+			continue;
 		snprintf(hint, sizeof hint, " %s %s ", row->name, row->hint ? row->hint : "");
 		if (row->hint && p.column + columns_of_text(hint) > room)
 			break;
@@ -565,22 +567,28 @@ static void draw_body(struct tui *t, struct box box)
 	view_draw(t, side);
 }
 
+static void draw_header_and_body(struct tui *t, int header, struct box body)
+{
+	draw_place(t, 0);
+	if (header > 1)
+		draw_time(t, 1);
+	if (body.rows > 0 && t->help)
+		help_draw(t, body);
+	else if (body.rows > 0)
+		draw_body(t, body);
+}
+
 void draw(struct tui *t)
 {
 	int header = LINES >= 8 ? 2 : 1, footer = LINES >= 5 ? 2 : 1;
 	struct box body = {header, 0, LINES - header - footer, COLS};
 
 	erase();
-	draw_place(t, 0);
-	if (header > 1)
-		draw_time(t, 1);
 	t->body_rows = body.rows;
-	if (body.rows > 0) {
-		if (t->help)
-			help_draw(t, body);
-		else
-			draw_body(t, body);
-	}
+	if (t->view == VIEW_READER && !t->help)
+		reader_draw(t, LINES - footer);
+	else
+		draw_header_and_body(t, header, body);
 	if (t->prompt.open && t->tab.listed && body.rows > 0) {
 		struct box list = {body.y + body.rows / 2, 0, body.rows - body.rows / 2, COLS};
 		tab_draw(t, list);

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #define ONLY(view) (1u << VIEW_##view)
-#define ALL	   (ONLY(HELP) - 1)
-#define EVERY	   (ALL | ONLY(HELP))
+#define ALL	   ((ONLY(HELP) - 1) & ~ONLY(READER)) /* those of a position */
+#define WIDE	   (ALL | ONLY(READER))
+#define EVERY	   (WIDE | ONLY(HELP))
 #define ROWS_OF	   (ALL & ~ONLY(SOURCE)) /* views of rows, with one row chosen */
 
-const char *const view_names[VIEWS] = {"source", "stack", "tree", "timeline", "path", "help"};
+const char *const view_names[VIEWS] = {
+	"source", "stack", "tree", "timeline", "path", "reader", "help"};
 
 static const struct key table[] = {
 	{"s", ALL, KEY_DO, "s", "the next line of this thread, into calls", "step"},
@@ -23,7 +25,7 @@ static const struct key table[] = {
 	{"F", ALL, KEY_DO, "F", "the line that called this frame", NULL},
 	{"c", ALL, KEY_DO, "c", "go to the next stop; Ctrl-C ends the search", "continue"},
 	{"C", ALL, KEY_DO, "C", "go to the previous stop", NULL},
-	{KEY_DIGITS, ALL, KEY_COUNT, "5", "a count for the next key: 5s steps five times", NULL},
+	{KEY_DIGITS, WIDE, KEY_COUNT, "5", "a count for the next key: 5s steps five times", NULL},
 	{"a", ALL, KEY_DO, "a",
 		"choose whether stops and searches count in all threads or in this thread only",
 		NULL},
@@ -53,8 +55,8 @@ static const struct key table[] = {
 	{"'", ALL, KEY_LETTER, "'", "go to the mark with a letter; '' goes to the place before",
 		NULL},
 	{"/", EVERY, KEY_PROMPT, "/",
-		"search: the source's text; path view: calls, exceptions; help: the help; :search "
-		"REGEX searches the path in all views",
+		"search: the source's text; path view: calls, exceptions; help: the help; reader: "
+		"its rows; :search REGEX searches the path in all views",
 		"search"},
 	{"?", EVERY, KEY_PROMPT, "?", "search backward", NULL},
 	{";", EVERY, KEY_DO, ";", "repeat the search", NULL},
@@ -76,13 +78,32 @@ static const struct key table[] = {
 		NULL},
 	{"Ctrl-O", ALL, KEY_DO, "back", "go back to the place before", NULL},
 	{"Ctrl-P", ALL, KEY_DO, "forward", "go forward again, after Ctrl-O", NULL},
-	{"Tab", ALL, KEY_DO, "view", "show the next view beside the source", "views"},
-	{"F2", ALL, KEY_DO, "view source", "show the source alone", NULL},
-	{"F3", ALL, KEY_DO, "view stack", "show the call stack", NULL},
-	{"F4", ALL, KEY_DO, "view tree", "show the call tree around the position", NULL},
-	{"F5", ALL, KEY_DO, "view timeline", "show the timeline: when each thread and task ran",
+	{"Tab", WIDE, KEY_DO, "view", "show the next view beside the source", "views"},
+	{"F2", WIDE, KEY_DO, "view source", "show the source alone", NULL},
+	{"F3", WIDE, KEY_DO, "view stack", "show the call stack", NULL},
+	{"F4", WIDE, KEY_DO, "view tree", "show the call tree around the position", NULL},
+	{"F5", WIDE, KEY_DO, "view timeline", "show the timeline: when each thread and task ran",
 		NULL},
-	{"F6", ALL, KEY_DO, "view path", "show the path: one row for each event, indented", NULL},
+	{"F6", WIDE, KEY_DO, "view path", "show the path: one row for each event, indented", NULL},
+	{"F8", WIDE, KEY_DO, "view reader",
+		"show the reader: calls, results and exceptions of all threads as a list", NULL},
+	{"j", ONLY(READER), KEY_DO, "line-down", "down one row", NULL},
+	{"k", ONLY(READER), KEY_DO, "line-up", "up one row", NULL},
+	{"d", ONLY(READER), KEY_DO, "half-down", "down half a page", NULL},
+	{"u", ONLY(READER), KEY_DO, "half-up", "up half a page", NULL},
+	{"b", ONLY(READER), KEY_DO, "page-up", "up one page", NULL},
+	{"F", ONLY(READER), KEY_DO, "follow",
+		"go to the last row, and go along while the program runs; any move ends that",
+		"follow"},
+	{"f", ONLY(READER), KEY_PROMPT, "filter ",
+		"show only rows that match a regular expression; nothing: all", "filter"},
+	{"&", ONLY(READER), KEY_PROMPT, "filter ", "the same, as in less", NULL},
+	{"n", ONLY(READER), KEY_DO, ";", "repeat the search", NULL},
+	{"N", ONLY(READER), KEY_DO, ",", "repeat the search in the other direction", NULL},
+	{"v", ONLY(READER), KEY_DO, "whole", "show the chosen row as a whole, or the list again",
+		"whole row"},
+	{"Enter", ONLY(READER), KEY_DO, "enter",
+		"go to the chosen row in the source; F8 comes back", "source"},
 	{"&", ALL, KEY_PROMPT, "filter ",
 		"show only these events in the path view: call,raise; nothing: all", NULL},
 	{"Enter", ROWS_OF, KEY_DO, "enter", "go to the chosen row; in the stack: select that frame",
@@ -101,12 +122,13 @@ static const struct key table[] = {
 	{"Right", EVERY, KEY_DO, "right", "scroll long lines to the right; timeline: later", NULL},
 	{"WheelUp", EVERY, KEY_DO, "wheel-up", "up three lines", NULL},
 	{"WheelDown", EVERY, KEY_DO, "wheel-down", "down three lines", NULL},
-	{"Click", ALL, KEY_DO, "click", "move the cursor to this line or row; timeline: go there",
+	{"Click", WIDE, KEY_DO, "click", "move the cursor to this line or row; timeline: go there",
 		NULL},
 	{"Ctrl-L", EVERY, KEY_DO, "redraw", "draw the screen again", NULL},
 	{"h", EVERY, KEY_DO, "help", "this help", NULL},
 	{"Esc", EVERY, KEY_DO, "close", "leave the help, a view, or a prompt", NULL},
-	{"q", EVERY, KEY_DO, "leave", "leave the help or a view; in the source: quit", NULL},
+	{"q", EVERY, KEY_DO, "leave",
+		"leave the help or a view; in the source, or in `pathline reader`: quit", NULL},
 };
 #define ROWS (sizeof table / sizeof *table)
 

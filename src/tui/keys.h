@@ -11,7 +11,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum view { VIEW_SOURCE, VIEW_STACK, VIEW_TREE, VIEW_TIMELINE, VIEW_PATH, VIEW_HELP, VIEWS };
+enum view {
+	VIEW_SOURCE,
+	VIEW_STACK,
+	VIEW_TREE,
+	VIEW_TIMELINE,
+	VIEW_PATH,
+	VIEW_READER,
+	VIEW_HELP,
+	VIEWS
+};
 extern const char *const view_names[VIEWS];
 #define KEY_DIGITS "1-9" /* the row that represents each of them */
 

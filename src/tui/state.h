@@ -61,6 +61,8 @@ struct timeline {
 	int cursor;	 /* the chosen one of the cells; -1: the position's */
 };
 
+struct reader; /* reader.h */
+
 struct tui {
 	const struct tui_options *o;
 	struct session *s;
@@ -82,6 +84,7 @@ struct tui {
 	struct pl_event found;	/* by `rows` */
 	struct tree *tree;	/* owned */
 	struct timeline *timeline; /* owned */
+	struct reader *reader;	   /* owned */
 	struct prompt prompt;
 	struct {
 		const struct complete_word *own; /* commands of the screen; not owned */

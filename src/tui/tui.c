@@ -35,6 +35,7 @@
 #include "session/operations.h"
 #include "tui/escape.h"
 #include "base/units.h"
+#include "tui/reader.h"
 #include "tui/state.h"
 
 /* FRAMES_MAX: of a deeper stack, the innermost frames cannot be selected. TICK_MS: a signal that
@@ -205,6 +206,18 @@ static int page(const struct tui *t)
 	return rows > 2 ? rows - 1 : 1;
 }
 
+static void do_half_up(struct tui *t, const char *rest)
+{
+	(void)rest;
+	scroll_lines(t, -(page(t) + 1) / 2);
+}
+
+static void do_half_down(struct tui *t, const char *rest)
+{
+	(void)rest;
+	scroll_lines(t, (page(t) + 1) / 2);
+}
+
 static void do_up(struct tui *t, const char *rest)
 {
 	(void)rest;
@@ -256,10 +269,10 @@ static void do_wheel_down(struct tui *t, const char *rest)
 	wheel(t, WHEEL_ROWS);
 }
 
-/* Columns skipped, of the source or of the rows of the path. */
+/* Columns skipped, of the source or of the rows of the path or the reader. */
 static int *left_of(struct tui *t)
 {
-	return t->view == VIEW_PATH ? &t->row_left : &t->left;
+	return t->view == VIEW_PATH || t->view == VIEW_READER ? &t->row_left : &t->left;
 }
 
 static void do_left(struct tui *t, const char *rest)
@@ -314,12 +327,15 @@ static void do_bottom(struct tui *t, const char *rest)
 
 /* A view answers with a command of the session, such as "j #4711"; "" means that it has changed the
  * position or the selected frame itself. */
+static void choose_view(struct tui *t, enum view view);
 static void do_enter(struct tui *t, const char *rest)
 {
 	char command[64];
 
 	(void)rest;
 	view_enter(t, command);
+	if (t->view == VIEW_READER)
+		choose_view(t, VIEW_SOURCE);
 	if (command[0])
 		do_line(t, command);
 	else
@@ -360,7 +376,8 @@ static void choose_view(struct tui *t, enum view view)
 	view_moved(t);
 }
 
-/* Without a name: the next view. The help is not one of these, though it has a number. */
+/* Without a name: the next view beside the source. The help is not one of these, though it has a
+ * number. */
 static void do_view(struct tui *t, const char *rest)
 {
 	enum view view = VIEW_SOURCE;
@@ -368,9 +385,12 @@ static void do_view(struct tui *t, const char *rest)
 	while (*rest && view < VIEW_HELP && strcmp(view_names[view], rest))
 		view++;
 	if (view == VIEW_HELP)
-		say(t, "there is no view %s; try source, stack, tree, timeline, path", rest);
+		say(t, "there is no view %s; try source, stack, tree, timeline, path, reader",
+			rest);
 	else
-		choose_view(t, *rest ? view : (t->view + 1) % VIEW_HELP);
+		choose_view(t, *rest			? view
+			       : t->view >= VIEW_READER ? VIEW_SOURCE
+							: (t->view + 1) % VIEW_READER);
 }
 
 static void do_stack(struct tui *t, const char *rest)
@@ -415,21 +435,31 @@ static void do_help(struct tui *t, const char *rest)
 	t->help_top = t->help_found = 0;
 }
 
+static bool shows_whole(const struct tui *t)
+{
+	return t->view == VIEW_READER && t->reader && t->reader->whole;
+}
+
+/* Leaving a view beside the source leads to the source, and the source to where it began. */
 static void do_close(struct tui *t, const char *rest)
 {
 	(void)rest;
 	if (t->help)
 		t->help = false;
-	else if (in_side(t))
+	else if (shows_whole(t))
+		reader_whole(t);
+	else if (in_side(t) && t->view != t->o->view)
 		choose_view(t, VIEW_SOURCE);
+	else if (t->view != t->o->view)
+		choose_view(t, t->o->view);
 }
 
 static void do_leave(struct tui *t, const char *rest)
 {
-	if (t->help || in_side(t))
-		do_close(t, rest);
-	else
+	if (!t->help && t->view == t->o->view && !shows_whole(t))
 		t->quit = true;
+	else
+		do_close(t, rest);
 }
 
 /* The file whose name contains this; the shortest such name is taken. */
@@ -528,11 +558,15 @@ static void do_edit(struct tui *t, const char *rest)
 		edit(t, editor);
 }
 
-/* "call,raise" as for `dump -e`; "": all. */
+/* "call,raise" as for `dump -e`; "": all. In the reader a regular expression. */
 static void do_filter(struct tui *t, const char *rest)
 {
 	uint32_t kinds = 0;
 
+	if (t->view == VIEW_READER) {
+		reader_filter(t, rest);
+		return;
+	}
 	while (*rest) {
 		size_t n = strcspn(rest, ", "), kind = 0;
 		while (kind < PL_EVENT_KIND_COUNT) {
@@ -553,6 +587,23 @@ static void do_filter(struct tui *t, const char *rest)
 	t->view = VIEW_PATH;
 }
 
+static void do_follow(struct tui *t, const char *rest)
+{
+	(void)rest;
+	if (t->view != VIEW_READER)
+		choose_view(t, VIEW_READER);
+	reader_follow(t);
+}
+
+static void do_whole(struct tui *t, const char *rest)
+{
+	(void)rest;
+	if (t->view == VIEW_READER)
+		reader_whole(t);
+	else
+		say(t, "whole is of the reader: a row that is longer than the screen");
+}
+
 /* The commands of the screen. They are looked up before those of the session, and so replace the
  * ones of the same name, such as bt, which shows the stack here and prints it in --plain. */
 static const struct order {
@@ -571,6 +622,10 @@ static const struct order {
 	{"right", do_right, true, NAMES_NONE},
 	{"top", do_top, false, NAMES_NONE},
 	{"bottom", do_bottom, false, NAMES_NONE},
+	{"half-up", do_half_up, true, NAMES_NONE},
+	{"half-down", do_half_down, true, NAMES_NONE},
+	{"follow", do_follow, false, NAMES_NONE},
+	{"whole", do_whole, false, NAMES_NONE},
 	{"click", do_click, false, NAMES_NONE},
 	{"enter", do_enter, false, NAMES_NONE},
 	{"filter", do_filter, false, NAMES_EVENTS},
@@ -651,6 +706,10 @@ static bool search_sight(struct tui *t, const char *line)
 
 	if (!again && *line != '/' && *line != '?')
 		return false;
+	if (t->view == VIEW_READER && !t->help) {
+		reader_search(t, line);
+		return true;
+	}
 	if (!again)
 		t->in_text = t->help || t->view != VIEW_PATH;
 	if (!t->in_text || (again && !t->has_regex))
@@ -1065,7 +1124,7 @@ static bool follow_growth(struct tui *t)
 	struct pl_err err = {0};
 
 	pl_recording_info(r, &info);
-	const bool at_end = !info.end_ns && tui_at_edge(t, false);
+	const bool at_end = !info.end_ns && t->view != VIEW_READER && tui_at_edge(t, false);
 	if (!info.end_ns && pl_recording_refresh(r, &err) != 0)
 		return false;
 	pl_recording_info(r, &info);
@@ -1234,6 +1293,9 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 	t->tab.own = own;
 	find_folder(t);
 	show_position(t);
+	choose_view(t, o->view);
+	if (o->view == VIEW_READER && o->follow)
+		reader_follow(t);
 	say(t, "%s", o->session->why[0] ? o->session->why : o->session->note);
 	hold_resizes(t);
 	run_keys(t);

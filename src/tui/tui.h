@@ -14,10 +14,15 @@ struct tui_options {
 	volatile sig_atomic_t *interrupted, *ended;
 	struct keys *keys; /* not owned */
 	bool follow;
+	enum view view; /* that it begins with, and that leaving the others leads to */
 	/* Write an event as a row of `dump`'s text, without a line end, indented as for so many
 	 * columns, but not cut; at most max bytes. Returns the bytes written. */
 	size_t (*row)(
 		void *context, const struct pl_event *e, unsigned columns, char *to, size_t max);
+	/* Write an event with its values as a row of the reader, with a NUL; at most max bytes. */
+	void (*text)(void *context, const struct pl_event *e, char *to, size_t max);
+	/* Which threads has the reader? NULL: all. */
+	bool (*wants)(void *context, const struct pl_thread *t);
 	void *context;
 };
 

@@ -7,7 +7,7 @@
  * sight are read.
  */
 #define _GNU_SOURCE
-#include "tui/state.h"
+#include "tui/reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -392,7 +392,9 @@ void view_draw(struct tui *t, struct box box)
 
 void view_move(struct tui *t, int rows)
 {
-	if (t->view == VIEW_PATH)
+	if (t->view == VIEW_READER)
+		reader_move(t, rows);
+	else if (t->view == VIEW_PATH)
 		t->path_row = walk_events(t, t->path_row, rows);
 	else if (rows < 0 && t->row < (size_t)-rows)
 		t->row = 0;
@@ -405,6 +407,8 @@ void view_end(struct tui *t, bool top)
 	const struct pl_event *e;
 
 	t->row = top ? 0 : SIZE_MAX / 2;
+	if (t->view == VIEW_READER)
+		reader_end(t, top);
 	if (t->view != VIEW_PATH)
 		return;
 	if (top ? row_from(t, 0, &e) == 0 : row_before(t, INT64_MAX, &e) == 0)
@@ -417,7 +421,9 @@ bool view_click(struct tui *t, int y, int x)
 
 	if (t->view == VIEW_TIMELINE)
 		return timeline_click(t, y, x);
-	if (t->view == VIEW_PATH)
+	if (t->view == VIEW_READER)
+		reader_click(t, row);
+	else if (t->view == VIEW_PATH)
 		t->path_row = walk_events(t, t->path_top, row);
 	else
 		t->row = t->row_top + (size_t)row;
@@ -441,6 +447,8 @@ void view_enter(struct tui *t, char command[64])
 	}
 	if (t->view == VIEW_TIMELINE)
 		timeline_enter(t);
+	if (t->view == VIEW_READER)
+		reader_enter(t);
 	if (t->view == VIEW_PATH)
 		snprintf(command, 64, "j #%" PRIu64, t->path_row);
 	if (t->view == VIEW_TREE && t->tree && shown_row(t->tree, t->row) < t->tree->count)
@@ -468,12 +476,15 @@ void view_moved(struct tui *t)
 		t->row = row_here(t);
 	if (t->view == VIEW_TIMELINE)
 		timeline_moved(t);
+	if (t->view == VIEW_READER)
+		reader_moved(t);
 }
 
 void view_grown(struct tui *t)
 {
 	path_reset(&t->path);
 	forget_rows(t);
+	reader_grown(t);
 	if (t->tree)
 		t->tree->to = 0;
 	if (t->timeline)
@@ -484,6 +495,7 @@ void view_release(struct tui *t)
 {
 	forget_rows(t);
 	path_release(&t->path);
+	reader_release(t);
 	free(t->tree);
 	free(t->timeline);
 	t->tree = NULL;

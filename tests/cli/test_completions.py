@@ -78,7 +78,7 @@ class Bash(unittest.TestCase):
 
     def test_commands(self):
         self.assertEqual(self.complete(""), [c.name for c in COMMANDS] + ["--help", "--version"])
-        self.assertEqual(self.complete("re"), ["record", "replay", "report"])
+        self.assertEqual(self.complete("re"), ["record", "replay", "reader", "report"])
 
     def test_each_option(self):
         for command in COMMANDS:

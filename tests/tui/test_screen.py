@@ -572,7 +572,7 @@ class Help(Case):
             self.quit(t)
 
     def test_has_the_commands_without_a_key(self):
-        t = self.open(rows=200).wait("START").press("h")
+        t = self.open(rows=280).wait("START").press("h")
         for word in ("clear", "hits", "until", "bt", "back", "forward", "reverse-next", "info threads"):
             t.wait(rf"(?m)\b{word}\b")
         t.press("s").wait("3 > ")                   # a key of the source leaves it
@@ -806,7 +806,9 @@ class Keys(Case):
         t.press("/").type("square\r").settle().press(";", ",").settle().press("?").type("square\r").settle()
         t.press(":").type("hits\r").wait("of 1 hits").press("o").type("threading\r").wait("threading.py").press("e").wait("that of the recording")
         t.press("F3").settle().press("Enter").settle().press("F4").wait("tree --").press("z", "z", "Space").settle()
-        t.press("F5").wait("timeline --").press("F6").wait("path --").press("Tab").settle().press("&", "Esc").press("F2", "Ctrl-L").settle()
+        t.press("F5").wait("timeline --").press("F6").wait("path --").press("Tab").settle().press("F8").wait("^ reader")\
+            .press("j", "k", "u").type("d").press("b", "f").type("square\r").wait("filter: square").press("v").wait("whole row").press("v").wait("^ reader").press("Enter").wait("square")\
+            .press("F6", "&", "Esc").press("F2", "Ctrl-L").settle()
         t.press("h").wait("the next line of this thread").press("h")
         self.quit(t)
         self.assertEqual({row[1] for row in self.rows()} - pressed, set())
