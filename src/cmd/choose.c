@@ -114,10 +114,10 @@ static void put_here(struct choose *c)
 		put_tree(c, shell);
 }
 
-static void put_script(struct choose *c, const char *what)
+static void put_script(struct choose *c, const char *word)
 {
 	struct stat st;
-	char *path = stat(what, &st) == 0 && S_ISREG(st.st_mode) ? realpath(what, NULL) : NULL;
+	char *path = stat(word, &st) == 0 && S_ISREG(st.st_mode) ? realpath(word, NULL) : NULL;
 	char *slash = path ? strrchr(path, '/') : NULL;
 
 	if (slash && slash > path) {
@@ -127,9 +127,30 @@ static void put_script(struct choose *c, const char *what)
 	free(path);
 }
 
+static bool is_script_name(const char *word)
+{
+	const char *dot = strrchr(word, '.');
+
+	return dot && (!strcmp(dot, ".py") || !strcmp(dot, ".pyw"));
+}
+
+/* The first word, and if that is a command, as "python -X dev" or "coverage run", the first script
+ * behind it; behind -m or -c there is none. */
+static void put_scripts(struct choose *c, char *const *words)
+{
+	put_script(c, words[0]);
+	while (*words && !is_script_name(*words)) {
+		if (!strcmp(*words, "-m") || !strcmp(*words, "-c"))
+			return;
+		words++;
+	}
+	if (*words)
+		put_script(c, *words);
+}
+
 /* Rules are read as the recorder will read them: what does not fit is refused here, where somebody
  * sees it. */
-int choose_end(struct choose *c, const char *what, const char *options)
+int choose_end(struct choose *c, char *const *words, const char *options)
 {
 	struct filter f = {0};
 
@@ -137,7 +158,7 @@ int choose_end(struct choose *c, const char *what, const char *options)
 		return CMD_USAGE;
 	if (c->mine) {
 		put_here(c);
-		put_script(c, what);
+		put_scripts(c, words);
 	}
 	buf_u8(&c->text, 0);
 	bool fits = !c->rules.failed && !c->text.failed && c->rules.used <= FILTER_BYTES_MAX;

@@ -20,9 +20,9 @@ void choose_take(void *choose, const char *word, const char *text);
 #define CHOOSE_MINE "mine"
 /* Likewise, for an option that only includes, and keeps of `text` the arguments alone. */
 void choose_take_of(void *choose, const char *word, const char *text);
-/* After the options. what: the first word of what is run; a script's directory is a tree of the
- * project. options: for a message. CMD_GO, or an exit code after saying why. */
-int choose_end(struct choose *c, const char *what, const char *options);
+/* After the options. words: what is run, with NULL after them; the directory of a script among them
+ * is a tree of the project. options: for a message. CMD_GO, or an exit code after saying why. */
+int choose_end(struct choose *c, char *const *words, const char *options);
 /* Say "OPTION 'pattern' matched no WHAT" of each include that did not. matched: bit i is set if
  * rule i matched. */
 void choose_say_unmatched(

@@ -217,9 +217,9 @@ int record_options_read(struct record_options *o, struct cmd *c)
 		code = CMD_USAGE;
 	}
 	if (code == CMD_GO)
-		code = choose_end(&o->choose, c->words[0], "--include and --exclude");
+		code = choose_end(&o->choose, c->words, "--include and --exclude");
 	if (code == CMD_GO)
-		code = record_values_end(&o->values, c->words[0]);
+		code = record_values_end(&o->values, c->words);
 	return code;
 }
 

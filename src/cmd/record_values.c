@@ -170,7 +170,7 @@ static int end_without(const struct record_values *v)
 	return CMD_USAGE;
 }
 
-int record_values_end(struct record_values *v, const char *what)
+int record_values_end(struct record_values *v, char *const *words)
 {
 	int code = v->failed ? CMD_USAGE : read_word(v);
 
@@ -180,7 +180,9 @@ int record_values_end(struct record_values *v, const char *what)
 		return v->of.failed ? CMD_USAGE : end_without(v);
 	if (!v->of.text.used)
 		choose_take_of(&v->of, "values-of", CHOOSE_MINE);
-	code = choose_end(&v->of, what, "--values-of");
+	code = choose_end(&v->of, words, "--values-of");
+	if (code == CMD_GO)
+		code = end_redact(v);
 	return code == CMD_GO ? end_limits(v) : code;
 }
 

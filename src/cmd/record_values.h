@@ -26,8 +26,9 @@ struct record_values {
 
 /* For cmd_option.take. */
 void record_values_take_limits(void *values, const char *word, const char *text);
-/* After the options. what: as choose_end has it. CMD_GO, or an exit code after saying why. */
-int record_values_end(struct record_values *v, const char *what);
+void record_values_take_redact(void *values, const char *word, const char *text);
+/* After the options. words: as choose_end has them. CMD_GO, or an exit code after saying why. */
+int record_values_end(struct record_values *v, char *const *words);
 /* s points into *v, which must live as long. */
 void record_values_apply(const struct record_values *v, struct collector_values *s);
 void record_values_release(struct record_values *v);

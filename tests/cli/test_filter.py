@@ -183,6 +183,19 @@ for __spec__ in Spec(), Plain(), 3, None:
         finally:
             del os.environ["PYTHONPATH"]
 
+    def test_mine_is_where_the_script_is(self):
+        """However it is given, for --only-mine and for --values-of."""
+        elsewhere = session.scratch()
+        script, files = os.path.join(self.folder, "ours.py"), {"ours.py", "tools.py", "shop/__init__.py", "shop/cart.py"}
+        for n, what in enumerate(((script,), (session.PYTHON, script), (session.PYTHON, "-X", "utf8", script),
+                                  ("env", "A=1", session.PYTHON, "-W", "ignore", script))):
+            python = ("--python", session.PYTHON) if what[0] == script else ()
+            name = os.path.join(self.folder, "where%d" % n)
+            done = session.pathline("record", "--only-mine", "--values=calls", "-o", name, *python, "--", *what, "3", cwd=elsewhere)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.modules(name), files, what)
+            self.assertIn("double", {row[0] for row in self.dump(name, "code,args", "-e", "call") if row[1] == "n=4"}, what)
+
     def test_what_is_left_out_writes_nothing(self):
         few, many = (self.info(self.record("--exclude", "tools", "--exclude", "stdlib", spin=n)) for n in (1, 50000))
         self.assertEqual(few["events"], many["events"])
