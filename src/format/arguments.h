@@ -1,8 +1,10 @@
 /* Names of a code's arguments, in the order in which an event VALUES has their values
- * (value_table.h): as in co_varnames, the positional ones first, then those by keyword only, then
- * that of `*` and that of `**`.
+ * (value_table.h): as in a signature, the positional ones first, then that of `*`, then those by
+ * keyword only, then that of `**`.
  *
- *	count | name string...
+ *	count | name string... | after the star	  since 1.13; missing: 0
+ *
+ * `after the star` is how many by keyword only are after the `*`. Before 1.13 they were before it.
  *
  * They stay as bytes: who reads values asks for them, others pass over them.
  */
@@ -19,6 +21,7 @@
 struct arguments {
 	uint32_t count;
 	struct pl_view names; /* so many strings, one after another: a view into somebody's bytes */
+	uint32_t after_star;  /* without those of `**`; at most `count` */
 };
 
 /* If there is no memory, `out` says so. */

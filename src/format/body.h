@@ -1,7 +1,7 @@
 /* A code's body: what a recording keeps of a code object. Equal bodies are stored once.
  *
  *	file string | name string | first line zigzag | flags | interpreter version | graph
- *	[arguments]			since 1.12; missing: none, or not known
+ *	[arguments]			since 1.12; missing: none, or not known (arguments.h)
  *	graph: units | analysed u8 | lines | starts | blocks | edges		how many of each
  *	       (unit delta, line delta zigzag)...			lines
  *	       (unit delta << 1 | witness, line delta zigzag)...	starts

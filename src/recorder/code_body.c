@@ -38,16 +38,19 @@ static struct pl_buf kept_bytes, kept_fields, kept_names;
 static struct arguments code_arguments(PyCodeObject *code, struct pl_buf *names)
 {
 	uint32_t count = code_argument_count(code);
+	uint32_t after_star = code->co_flags & CO_VARARGS ? (uint32_t)code->co_kwonlyargcount : 0;
 	PyObject *keep;
 	size_t length;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const char *name =
-			text_of(PyTuple_GET_ITEM(code->co_localsplusnames, i), &length, &keep);
+		const char *name = text_of(
+			PyTuple_GET_ITEM(code->co_localsplusnames, code_argument_variable(code, i)),
+			&length, &keep);
 		buf_string(names, name, length);
 		Py_XDECREF(keep);
 	}
-	return (struct arguments){names->failed ? 0 : count, buf_view(names)};
+	return names->failed ? (struct arguments){0}
+			     : (struct arguments){count, buf_view(names), after_star};
 }
 
 /* | number | "body" | left out | text unit |

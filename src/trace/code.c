@@ -225,14 +225,15 @@ uint32_t pl_code_flags(const struct pl_code *c)
 	return c->body.flags;
 }
 
-/* The last ones take what is left over: "*" before "**". */
+/* "**" is the last one; "*" is before it, and before those that are by keyword only. */
 static const char *stars_of(const struct pl_code *c, uint32_t left)
 {
-	const bool names = c->body.flags & ARGUMENTS_STARS;
+	const uint32_t names = (c->body.flags & ARGUMENTS_STARS) != 0;
 
 	if (names && left == 1)
 		return "**";
-	return c->body.flags & ARGUMENTS_STAR && left == (names ? 2 : 1) ? "*" : "";
+	const uint32_t after = names + c->body.arguments.after_star;
+	return c->body.flags & ARGUMENTS_STAR && left == after + 1 ? "*" : "";
 }
 
 size_t pl_code_arguments(const struct pl_code *c, struct pl_argument *arguments, size_t max)

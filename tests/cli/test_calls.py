@@ -316,7 +316,7 @@ class Values(unittest.TestCase):
     def test_expected(self):
         run = record(VALUES, "--values", "calls", name="values.py")
         self.assertEqual(shape(run)[1:-1], [
-            "  book(item='anvil', count=2, *rest=(1,)) -> 3.0  values.py:5",
+            "  book(item='anvil', *rest=(1,), count=2) -> 3.0  values.py:5",
             "    ask(n=0) -> 0 … (n=2) -> 4  × 3  values.py:1",
             "  ask(n=3) -> 6  values.py:1",
             "  ask(n=3) -> 6  values.py:1",

@@ -71,7 +71,7 @@ class DumpValues(unittest.TestCase):
 
     def test_text(self):
         text = pathline("dump", self.directory)
-        for line in ("call book(order={'item': 'anvil', 'count': 2}, price=2.5, *rest=(1,), **more={'colour': 'red'})  ",
+        for line in ("call book(order={'item': 'anvil', 'count': 2}, *rest=(1,), price=2.5, **more={'colour': 'red'})  ",
                      "return 5.0  in book\n", """raise SoldOut("it's\\n") in book line 12\n""", "yield 1  in ask\n",
                      "resume ask <- 'hi'  ", "yield 'hi'  in ask\n", "call keep(order=<Order item='anvil'>)  ",
                      "return [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, \u2026+990 items]  in keep\n"):
@@ -86,8 +86,8 @@ class DumpValues(unittest.TestCase):
 
     def test_json(self):
         call = next(row for row in self.rows("-e", "call") if row["code"] == "book")
-        order, price, rest, more = call["args"]
-        self.assertEqual([a["name"] for a in call["args"]], ["order", "price", "*rest", "**more"])
+        order, rest, price, more = call["args"]
+        self.assertEqual([a["name"] for a in call["args"]], ["order", "*rest", "price", "**more"])
         self.assertEqual([order["kind"], order["length"]], ["dict", 2])
         self.assertEqual([[k["value"], v["value"]] for k, v in order["members"]], [["item", "anvil"], ["count", 2]])
         self.assertEqual(price, {"name": "price", "kind": "float", "value": 2.5})

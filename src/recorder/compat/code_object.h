@@ -52,6 +52,18 @@ static inline uint32_t code_argument_count(const PyCodeObject *code)
 	       ((code->co_flags & CO_VARARGS) != 0) + ((code->co_flags & CO_VARKEYWORDS) != 0);
 }
 
+/* The variable of the i-th argument as a signature has them: that of `*` before those by keyword
+ * only. */
+static inline uint32_t code_argument_variable(const PyCodeObject *code, uint32_t i)
+{
+	const uint32_t plain = (uint32_t)code->co_argcount;
+	const uint32_t star = plain + (uint32_t)code->co_kwonlyargcount;
+
+	if (!(code->co_flags & CO_VARARGS) || i < plain || i > star)
+		return i;
+	return i == plain ? star : i - 1;
+}
+
 /* What a task can run, and what can await. */
 #define COROUTINE_FLAGS	  (CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR)
 #define CODE_IS_GENERATOR (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR)

@@ -120,6 +120,14 @@ static uint8_t *put_alone(uint8_t *p, PyObject *o, bool hidden)
 	return values_end(p);
 }
 
+static bool put_argument(const uint8_t *flags, const struct emit *e, uint32_t i)
+{
+	const int variable = (int)code_argument_variable(e->code, i);
+
+	return put_one(
+		flags, frame_variable(e->frame, e->code, variable), e->record->values->hidden[i]);
+}
+
 uint8_t *values_of_call(const struct emit *e, uint8_t *p)
 {
 	const struct code_values *v = e->record->values;
@@ -128,8 +136,7 @@ uint8_t *values_of_call(const struct emit *e, uint8_t *p)
 		return p;
 	values_begin(p);
 	for (uint32_t i = 0; i < v->count; i++)
-		if (!put_one(p + HEAD_BYTES, frame_variable(e->frame, e->code, (int)i),
-			    v->hidden[i]))
+		if (!put_argument(p + HEAD_BYTES, e, i))
 			break;
 	return values_end(p);
 }
@@ -185,7 +192,7 @@ struct code_values *code_values_of(PyCodeObject *code)
 	v->count = count;
 	v->hides_result = capture_name_is_secret(code->co_name);
 	for (uint32_t i = 0; i < count; i++)
-		v->hidden[i] =
-			capture_name_is_secret(PyTuple_GET_ITEM(code->co_localsplusnames, i));
+		v->hidden[i] = capture_name_is_secret(PyTuple_GET_ITEM(
+			code->co_localsplusnames, code_argument_variable(code, i)));
 	return v;
 }

@@ -14,7 +14,8 @@ struct emit;
 struct code_values {
 	uint32_t count;	   /* of arguments */
 	bool hides_result; /* its name says that it returns a secret */
-	bool hidden[];	   /* for each argument: its name says that it is one */
+	bool hidden[];	   /* for each argument, as code_argument_variable has them: its name says
+			    * that it is one */
 };
 
 /* For the recorder's start, after the arena is mapped. */

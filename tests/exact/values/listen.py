@@ -37,10 +37,11 @@ def put_call(frame):
     if code.co_filename != program or not code.co_flags & OPTIMIZED:
         put("call", code, ())
         return
-    plain = code.co_argcount + code.co_kwonlyargcount
-    stars = [""] * plain + ["*"] * (code.co_flags >> 2 & 1) + ["**"] * (code.co_flags >> 3 & 1)
-    own = frame.f_locals
-    arguments = code.co_varnames[:len(stars)]
+    plain, by_name, star = code.co_argcount, code.co_kwonlyargcount, code.co_flags >> 2 & 1
+    stars = [""] * plain + ["*"] * star + [""] * by_name + ["**"] * (code.co_flags >> 3 & 1)
+    own, known = frame.f_locals, code.co_varnames
+    end = plain + by_name
+    arguments = known[:plain] + known[end:end + star] + known[plain:end] + known[end + star:len(stars)]
     put("call", code, [own.get(name, show.UNBOUND) for name in arguments], [s + name + "=" for s, name in zip(stars, arguments)])
 
 
