@@ -52,7 +52,8 @@ struct pl_recording_info {
 	/* Which values were kept, as `record --values` was given: "none" or "calls"; "": the
 	 * recording is older than values. Of which code, and how much of a value: the options. */
 	const char *values, *values_of, *values_limit;
-	const char *secrets;   /* of values with secret names: "redacted" or "shown"; "" as above */
+	const char *secrets; /* of values with secret names: "redacted" or "shown"; "" as above */
+	const char *redact;  /* further names of secrets, as `record --redact` had them; "": none */
 	uint64_t value_events; /* events whose values are there */
 };
 void pl_recording_info(const struct pl_recording *r, struct pl_recording_info *out);

@@ -109,7 +109,7 @@ static void write_when(
 	label_text(o, "window", WINDOW);
 }
 
-/* "calls, of mine; depth=3,items=10; secrets redacted". Nothing, if none were kept. */
+/* "calls, of mine; depth=3,items=10; secrets redacted, also iban". Nothing, if none were kept. */
 static void write_values(struct out *o, const struct pl_recording_info *i)
 {
 	struct pl_buf text = {0};
@@ -123,6 +123,8 @@ static void write_values(struct out *o, const struct pl_recording_info *i)
 		buf_printf(&text, "; %s", i->values_limit);
 	if (i->secrets[0])
 		buf_printf(&text, "; secrets %s", i->secrets);
+	if (i->redact[0])
+		buf_printf(&text, ", also %s", i->redact);
 	buf_u8(&text, 0);
 	label_text(o, "values", text.failed ? i->values : (const char *)text.at);
 	buf_release(&text);
@@ -551,6 +553,7 @@ static void json_recording(struct json *j, const struct pl_recording_info *i)
 	json_text(j, "values_of", i->values_of);
 	json_text(j, "values_limit", i->values_limit);
 	json_text(j, "secrets", i->secrets);
+	json_text(j, "redact", i->redact);
 	json_u64(j, "limit_bytes", i->limit_bytes);
 	json_moment(j, "start", i->start_ns);
 	json_moment(j, "end", i->end_ns);

@@ -65,6 +65,9 @@ static const char HELP_VALUES_LIMIT[] =
 	"how much of values is kept: how deep they are in each other, items of a\n"
 	"container, attributes of an object, characters of a text; bytes of a value,\n"
 	"of an event, and of a process in a second. Without it:\n" RECORD_VALUES_LIMITS;
+static const char HELP_REDACT[] =
+	"a value is also secret if its name is like GLOB, in any case: --redact iban\n"
+	"--redact '*_pin'. It is <redacted>, as passwords, tokens and keys are without it";
 static const char HELP_NO_REDACT[] =
 	"also record values whose name or text says that they are secret (passwords,\n"
 	"tokens, keys, cookies); without it they are <redacted>";
@@ -183,6 +186,8 @@ static int parse(struct record_options *o, struct choices *word, struct cmd *c)
 		{"values-of", 0, "GLOB", HELP_VALUES_OF, .take = choose_take_of,
 			.to = &o->values.of, .words = "mine stdlib site-packages"},
 		{"values-limit", 0, "LIMITS", HELP_VALUES_LIMIT, .take = record_values_take_limits,
+			.to = &o->values},
+		{"redact", 0, "GLOB", HELP_REDACT, .take = record_values_take_redact,
 			.to = &o->values},
 		{"no-redact", 0, NULL, HELP_NO_REDACT, .flag = &o->values.shows_secrets},
 		{"clock", 0, "WHICH", HELP_CLOCK, .text = &word->clock,

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "filter/glob.h"
+
 /* X(word, field, default, smallest, greatest, text) */
 #define LIMITS(X)                                                                                  \
 	X("depth", depth, 3, 1, VALUE_DEPTH_MAX)                                                   \
@@ -121,6 +123,53 @@ void record_values_take_limits(void *values, const char *word, const char *text)
 	buf_release(&copy);
 }
 
+/* ---- --redact ---- */
+
+static const char *fault_of_name(const char *text)
+{
+	if (!*text)
+		return "is empty; write a name, or a pattern such as *_pin";
+	if (strchr(text, '\n'))
+		return "has a line feed in it";
+	return glob_is_sound(view_of(text, strlen(text))) ? NULL : "has a [ without its ]";
+}
+
+/* Names are compared in small letters, so brackets are of small ones too. */
+void record_values_take_redact(void *values, const char *word, const char *text)
+{
+	struct record_values *v = values;
+	const char *fault = fault_of_name(text);
+
+	if (fault && !v->failed)
+		cmd_say("record: --%s '%s' %s", word, text, fault);
+	v->failed = v->failed || fault;
+	for (const char *c = text; *c; c++)
+		buf_u8(&v->redact, (uint8_t)(*c >= 'A' && *c <= 'Z' ? *c | 0x20 : *c));
+	buf_u8(&v->redact, '\n');
+	if (v->redact_text.used)
+		buf_u8(&v->redact_text, ' ');
+	cmd_quote(&v->redact_text, text);
+}
+
+static int end_redact(struct record_values *v)
+{
+	if (!v->redact.used)
+		return CMD_GO;
+	if (v->shows_secrets) {
+		cmd_say("record: --redact hides secrets and --no-redact shows them all; write one "
+			"of them");
+		return CMD_USAGE;
+	}
+	if (v->redact.used > REDACT_BYTES_MAX) {
+		cmd_say("record: the patterns of --redact have more than %d bytes together; a "
+			"pattern can have * in it",
+			REDACT_BYTES_MAX);
+		return CMD_USAGE;
+	}
+	buf_u8(&v->redact_text, 0);
+	return v->redact.failed || v->redact_text.failed ? CMD_RECORD_FAILED : CMD_GO;
+}
+
 /* ---- all of them together ---- */
 
 static int end_limits(struct record_values *v)
@@ -161,6 +210,7 @@ static int end_without(const struct record_values *v)
 	const char *option = v->of.text.used	? "values-of"
 			     : v->limits_given	? "values-limit"
 			     : v->shows_secrets ? "no-redact"
+			     : v->redact.used	? "redact"
 						: NULL;
 
 	if (!option || v->word)
@@ -197,6 +247,8 @@ void record_values_apply(const struct record_values *v, struct collector_values 
 		.of_text = (const char *)v->of.text.at,
 		.limits_text = (const char *)v->limits_text.at,
 		.shows_secrets = v->shows_secrets,
+		.redact = buf_view(&v->redact),
+		.redact_text = v->redact.used ? (const char *)v->redact_text.at : NULL,
 	};
 }
 
@@ -204,4 +256,6 @@ void record_values_release(struct record_values *v)
 {
 	choose_release(&v->of);
 	buf_release(&v->limits_text);
+	buf_release(&v->redact);
+	buf_release(&v->redact_text);
 }

@@ -15,7 +15,9 @@ struct record_values {
 	struct choose of;
 	struct pl_buf limits_text; /* "depth=3,items=10": all of them */
 	bool shows_secrets;
-	bool failed; /* an option is wrong, and a message said so */
+	struct pl_buf redact;	   /* the patterns of --redact, as secret_names_add has them */
+	struct pl_buf redact_text; /* and as they were given, quoted for a shell */
+	bool failed;		   /* an option is wrong, and a message said so */
 };
 
 /* For the help: the arguments that --values-limit has when it is not given. */

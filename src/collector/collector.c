@@ -101,6 +101,8 @@ static void put_values(struct pl_buf *b, const struct collector_values *v)
 	put_pair(b, "values-of", v->of_text);
 	put_pair(b, "values-limit", v->limits_text);
 	put_pair(b, "secrets", v->shows_secrets ? "shown" : "redacted");
+	if (v->redact_text)
+		put_pair(b, "redact", v->redact_text);
 }
 
 /* The first record of meta: a directory that has it is a recording, whatever else is missing. */
@@ -639,17 +641,23 @@ static int create_at(struct collector *c, const char *directory)
 	return arena_create(&c->arena, c->arena_path, arena_rooms[c->stamped].first, &c->arena_fd);
 }
 
-/* Without the rules, values of no code are kept. */
+static uint32_t tell_text(char *to, size_t room, struct pl_view text)
+{
+	if (text.left > room)
+		return 0;
+	if (text.left)
+		memcpy(to, text.at, text.left);
+	return (uint32_t)text.left;
+}
+
+/* Without the rules, values of no code are kept. Who gives the texts sees to it that they fit. */
 static void tell_values(struct arena_head *h, const struct collector_values *v)
 {
 	h->values = v->which;
 	h->value_limits = v->limits;
 	h->shows_secrets = v->shows_secrets;
-	if (v->of.left <= sizeof h->values_of) {
-		if (v->of.left)
-			memcpy(h->values_of, v->of.at, v->of.left);
-		h->values_of_bytes = (uint32_t)v->of.left;
-	}
+	h->values_of_bytes = tell_text(h->values_of, sizeof h->values_of, v->of);
+	h->redact_bytes = tell_text(h->redact, sizeof h->redact, v->redact);
 }
 
 /* In memory; if there is no /dev/shm, or no room in it, beside the recording: the system may write
@@ -683,10 +691,7 @@ static int create_arena(struct collector *c, const struct collector_start *s)
 	h->hot_lines = s->hot_lines;
 	c->costs.on = s->count_costs;
 	h->name_tracer = names_tracers();
-	if (s->filter.left <= sizeof h->filter) {
-		memcpy(h->filter, s->filter.at, s->filter.left);
-		h->filter_bytes = (uint32_t)s->filter.left;
-	}
+	h->filter_bytes = tell_text(h->filter, sizeof h->filter, s->filter);
 	tell_values(h, &s->values);
 	h->collector_pid = (uint32_t)getpid();
 	h->pid_space = arena_pid_space();

@@ -24,6 +24,8 @@ struct collector_values {
 	const char *of_text;	 /* and as the user gave them; NULL without values */
 	const char *limits_text; /* "depth=3,items=10": all of them; NULL without values */
 	bool shows_secrets;
+	struct pl_view redact;	 /* further names of secrets, as secret_names_add has them */
+	const char *redact_text; /* and as the user gave them; NULL: none */
 };
 
 struct collector_start {

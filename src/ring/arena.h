@@ -50,7 +50,7 @@
 #define ARENA_MAGIC 0x31414e4552414c50u /* "PLARENA1" */
 /* The version of the layout below; any change of the structs needs a new number. Programs of a
  * recording may be started by another build of Pathline, which then does not use this arena. */
-#define ARENA_ABI	11
+#define ARENA_ABI	12
 #define ARENA_PROCESSES 1024
 #define ARENA_CHUNKS	8192
 #define CHUNK_BYTES	32768u
@@ -214,12 +214,14 @@ enum left_kind {
 		LEFT_KIND_COUNT
 };
 
+#define REDACT_BYTES_MAX 4096 /* of the patterns of --redact */
+
 struct left_out {
 	_Atomic uint32_t count;
 	char first[252]; /* path of the first; written once, by the process that made `count` 1 */
 };
 
-/* Up to and including `shows_secrets`: written by the collector before the arena's path is given to
+/* Up to and including `redact`: written by the collector before the arena's path is given to
  * any program, and constant from then on. What recorders read at every event (tick), what they
  * write now and then, and the free bits are in cache lines of their own. */
 struct arena_head {
@@ -249,6 +251,9 @@ struct arena_head {
 	uint32_t values_of_bytes;
 	char values_of[FILTER_BYTES_MAX];
 	uint32_t shows_secrets; /* --no-redact */
+	/* further names of secrets, as secret_names_add has them */
+	uint32_t redact_bytes;
+	char redact[REDACT_BYTES_MAX];
 
 	/* Why nothing was recorded, for `record` to say. */
 	_Atomic uint32_t preloaded; /* programs into which the preload came */

@@ -89,6 +89,7 @@ static void set_key(struct pl_recording *r, struct pl_view key, const char *valu
 		{"values-of", &r->info.values_of},
 		{"values-limit", &r->info.values_limit},
 		{"secrets", &r->info.secrets},
+		{"redact", &r->info.redact},
 	};
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

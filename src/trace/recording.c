@@ -378,6 +378,7 @@ static int recording_init(struct pl_recording *r)
 		.values_of = "",
 		.values_limit = "",
 		.secrets = "",
+		.redact = "",
 		.filter = "",
 		.command = "",
 		.host = "",

@@ -53,8 +53,23 @@ class Options(unittest.TestCase):
         self.refused("--values-limit: bytes=2048 is more than event=1024, which has all values of an event",
                      "--values", "calls", "--values-limit", "bytes=2K")
 
+    def test_redact(self):
+        self.refused("--redact 'a[b' has a [ without its ]", "--values=calls", "--redact", "a[b")
+        self.refused("--redact '' is empty; write a name, or a pattern such as *_pin", "--values=calls", "--redact=")
+        self.refused("--redact hides secrets and --no-redact shows them all; write one of them", "--values=calls", "--redact=n", "--no-redact")
+        self.refused("the patterns of --redact have more than 4096 bytes together; a pattern can have * in it",
+                     "--values=calls", "--redact=" + "x" * 5000)
+        self.assertEqual(self.record("--values=calls", "--redact=N", "--redact", "*_pin").returncode, 0)
+        dumped = session.pathline("dump", "-f", "event,args,result", cwd=self.folder).stdout.decode()
+        self.assertIn("n=<redacted>", dumped)
+        self.assertIn("secrets redacted, also N '*_pin'", session.pathline("info", cwd=self.folder).stdout.decode())
+        self.assertIn('"redact":"N \'*_pin\'"', session.pathline("info", "--json", cwd=self.folder).stdout.decode())
+        self.record("--values=calls")
+        self.assertIn("n=2", session.pathline("dump", "-f", "event,args,result", cwd=self.folder).stdout.decode())
+        self.assertNotIn("also", re.search("values.*", session.pathline("info", cwd=self.folder).stdout.decode())[0])
+
     def test_options_of_no_values(self):
-        for options in (["--values-of", "mine"], ["--values-limit", "depth=2"], ["--no-redact"]):
+        for options in (["--values-of", "mine"], ["--values-limit", "depth=2"], ["--no-redact"], ["--redact", "iban"]):
             self.refused(f"{options[0]} is about values, and none are recorded; write --values calls too", *options)
             self.assertEqual(self.record("--values", "none", *options).returncode, 0)
 
@@ -77,7 +92,7 @@ class Options(unittest.TestCase):
         self.assertEqual(self.told("--values=calls", "--values-limit=event=128")[1], dict(USUAL, event=128, bytes=128))
 
     def test_the_help_has_the_limits(self):
-        said = re.search(r"Without it:\s+(depth=.*?)\s+--no-redact", session.pathline("record", "--help").stdout.decode(), re.S)[1]
+        said = re.search(r"Without it:\s+(depth=.*?)\s+--redact", session.pathline("record", "--help").stdout.decode(), re.S)[1]
         sizes = {"1K": 1024, "16M": 16 << 20}
         limits = dict(pair.split("=") for pair in re.sub(r"\s", "", said).split(","))
         self.assertEqual({word: sizes.get(n) or int(n) for word, n in limits.items()}, USUAL)

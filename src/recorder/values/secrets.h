@@ -1,7 +1,8 @@
 /* Secrets: which names say that their value is one, and which parts of a text are one by
  * themselves. The rows are in secret_table.h.
  *
- * Pure: no heap, no state, nothing of the interpreter. What is read is the program's: any bytes.
+ * Pure but for the user's patterns: no heap, nothing of the interpreter. What is read is the
+ * program's: any bytes.
  */
 #ifndef PL_RECORDER_SECRETS_H
 #define PL_RECORDER_SECRETS_H
@@ -10,12 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/view.h"
+
 /* What is written in place of a secret part of a text. */
 #define SECRET_MARK "<redacted>"
 
 /* So many bytes of a text that is cut are to be given beyond `room`: a secret that begins in what
  * is kept is only known by what follows it, as the '@' after a password. */
 #define SECRET_AHEAD_BYTES 128
+
+/* What --redact adds to the names: patterns (filter/glob.h) in small letters, each with a line feed
+ * after it. They stay the caller's, and must be there as long as secrets are looked for; so it is
+ * called once, before the first. Of a longer name the first SECRET_NAME_BYTES are compared. */
+#define SECRET_NAME_BYTES 128
+void secret_names_add(struct pl_view patterns);
 
 /* Does a parameter, an attribute or a key with this name hold a secret? The name is UTF-8. */
 bool secret_name(const char *name, size_t length);

@@ -177,7 +177,11 @@ uint8_t *values_of_exception(const struct emit *e, uint8_t *p, PyObject *excepti
 
 void values_start(void)
 {
-	root.keeps_values = root.arena.head->values != VALUES_NONE;
+	const struct arena_head *h = root.arena.head;
+
+	root.keeps_values = h->values != VALUES_NONE;
+	if (h->redact_bytes <= sizeof h->redact)
+		secret_names_add(view_of(h->redact, h->redact_bytes));
 	values_of_start();
 }
 

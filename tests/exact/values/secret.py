@@ -29,6 +29,14 @@ class Account:
         return self
 
 
+class Customer:
+    def __init__(self, iban):
+        self.customer_pin = iban
+
+    def get_IBAN(self):
+        return self.customer_pin
+
+
 class Slots:
     __slots__ = ("name", "private_key")
 
@@ -169,6 +177,14 @@ for text in (jwt, pem, url, bearer, aws, key, header):
         fails(("x" * 100, {"where": text}))
     except LoginFailed:
         pass
+
+# what --redact adds
+customer = Customer(next(given))
+take(customer)
+customer.get_IBAN()
+take({"user": "ann", "Iban": next(given), b"new_PIN": next(given)})
+take("IBAN=" + next(given))
+take({"text": '{"old_pin": "%s"}' % next(given)})
 
 kept = b""
 with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", buffering=0) as memory:

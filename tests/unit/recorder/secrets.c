@@ -63,6 +63,31 @@ static void names_that_are_not(void **state)
 			fail_msg("'%s' is taken for a secret", plain_names[i]);
 }
 
+static void names_that_are_added(void **state)
+{
+	static const char patterns[] = "iban\n*_pin\nx[ab]?\n\xc3\xa4*\n";
+	static const char *const these[] = {
+		"iban", "IBAN", "card_pin", "CARD_PIN", "_pin", "xaz", "\xc3\xa4rger", "password"};
+	static const char *const others[] = {"ibans", "my_iban", "my_pin_x", "xa", "xcz", "", "a"};
+	char longer[SECRET_NAME_BYTES + 8];
+
+	(void)state;
+	secret_names_add(view_of(patterns, strlen(patterns)));
+	for (size_t i = 0; i < COUNT(these); i++)
+		if (!secret_name(these[i], strlen(these[i])))
+			fail_msg("'%s' is not taken for a secret", these[i]);
+	for (size_t i = 0; i < COUNT(others); i++)
+		if (secret_name(others[i], strlen(others[i])))
+			fail_msg("'%s' is taken for a secret", others[i]);
+	memset(longer, 'x', sizeof longer);
+	memcpy(longer, "xaz", 3);
+	assert_false(secret_name(longer, sizeof longer));
+	memcpy(longer + SECRET_NAME_BYTES - 4, "_pin", 4);
+	assert_true(secret_name(longer, sizeof longer));
+	secret_names_add(view_of("", 0));
+	assert_false(secret_name("iban", 4));
+}
+
 /* ---- texts ---- */
 
 /* From memory of exactly this size, so that the sanitizer sees each byte too far. */
@@ -315,6 +340,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_that_are_secret),
 		cmocka_unit_test(names_that_are_not),
+		cmocka_unit_test(names_that_are_added),
 		cmocka_unit_test(texts_with_secrets),
 		cmocka_unit_test(texts_without),
 		cmocka_unit_test(parts_are_counted),
