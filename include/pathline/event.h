@@ -85,8 +85,10 @@ struct pl_values {
 };
 /* The limit for a second was reached, so that only types were kept. */
 #define PL_VALUES_OVER_BUDGET 1
-/* Of variables: all that are bound are there, so others are not bound. */
-#define PL_VALUES_ALL 2
+/* Of variables: all that are bound are there, so others are not bound. The first
+ * PL_VALUES_CHANGED(flags) of them have changed. */
+#define PL_VALUES_ALL		 2
+#define PL_VALUES_CHANGED(flags) ((flags) >> 2)
 
 /* What a cursor gives. `task`, `values`, `variables`, and the `type` of a mark, are valid until the
  * cursor moves; all else is valid until the recording is closed.

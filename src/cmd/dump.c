@@ -285,6 +285,8 @@ static void dump_processes(struct dump *d)
 		const struct pl_process *p = pl_recording_process(d->r, i);
 		if (select_process(&d->selection, d->r, p))
 			dump_process(d, p);
+		if (!d->as_rows)
+			lines_end(&d->lines);
 	}
 }
 

@@ -372,6 +372,65 @@ static uint32_t indent_of(const struct pl_event *e)
 	return e->depth + inside;
 }
 
+/* ---- what a line changed ---- */
+
+/* Is the event the one after the line whose row is open, in the same frame? */
+static bool follows_open_row(const struct lines *w, const struct pl_event *e)
+{
+	const struct pl_event *o = &w->open_at;
+
+	return w->open && o->position.process == e->position.process &&
+	       o->position.thread == e->position.thread && o->seq + 1 == e->seq &&
+	       o->depth == e->depth;
+}
+
+/* Behind the row of the line, or in a row of its own if others came between. */
+static void write_changed(struct lines *w, const struct pl_event *e)
+{
+	char text[VALUES_MAX];
+	const size_t left = out_line_left(w->out);
+	const size_t room = left > VALUES_LEAST ? left : VALUES_LEAST;
+	const size_t length = variables_text(e, text, room < sizeof text ? room : sizeof text);
+
+	if (!length)
+		return;
+	const bool apart = !follows_open_row(w, e);
+	if (apart) {
+		lines_end(w);
+		lines_follow(w, &e->position);
+		follow_clock(w, e->time_ns);
+		out_line(w->out);
+		write_time(w, e->time_ns);
+		write_thread(w, e);
+		write_indent(w, e->depth + 1);
+	}
+	out_tone(w->out, TONE_GOOD);
+	out_text(w->out, apart ? "changed " : "    ");
+	out_clean(w->out, (struct text){.at = text, .length = length});
+	out_tone(w->out, TONE_PLAIN);
+	if (apart)
+		out_line_end(w->out);
+}
+
+void lines_end(struct lines *w)
+{
+	if (!w->open)
+		return;
+	if (w->unsure)
+		write_tail(w, "  ", "~");
+	out_line_end(w->out);
+	w->open = false;
+}
+
+static void row_is_written(struct lines *w, const struct pl_event *e)
+{
+	w->open = true;
+	w->unsure = e->order_from < e->order;
+	w->open_at = *e;
+	if (w->only_rows || (e->kind != PL_EVENT_LINE && e->kind != PL_EVENT_AGAIN))
+		lines_end(w);
+}
+
 /* 10:52:01.120034 MainThread   call work  shop.py:12  from line 44  in task 1 Task-1
  *	10:52:01.120034 MainThread     13  total = 0                                    ~
  *
@@ -379,6 +438,9 @@ static uint32_t indent_of(const struct pl_event *e)
  */
 void lines_write(struct lines *w, const struct pl_event *e)
 {
+	if (e->variables.at && !w->only_rows)
+		write_changed(w, e);
+	lines_end(w);
 	lines_follow(w, &e->position);
 	follow_clock(w, e->time_ns);
 	out_line(w->out);
@@ -391,7 +453,5 @@ void lines_write(struct lines *w, const struct pl_event *e)
 		write_event(w, e);
 	else
 		write_word(w, e, TONE_STRONG);
-	if (e->order_from < e->order)
-		write_tail(w, "  ", "~");
-	out_line_end(w->out);
+	row_is_written(w, e);
 }

@@ -5,6 +5,7 @@
  *	10:52:01.120031 MainThread     12  orders = asyncio.Queue()
  *	10:52:01.120031 MainThread     call serve  examples/orders.py:40  from line 12
  *	10:52:01.120090 MainThread       41  server = await asyncio.start_server(…)
+ *	10:52:01.120090 MainThread       42  left = 3 * 4    left = 12
  *
  * Text from the recording is cleaned: no byte of it controls the terminal.
  */
@@ -27,8 +28,14 @@ struct lines {
 	int64_t second; /* the one that `clock` shows */
 	char clock[LOCAL_BYTES], date[LOCAL_BYTES];
 	size_t name_width;
+	/* the row of a line is not ended yet: what the line changed comes with the next event */
+	bool open;
+	bool unsure; /* its place among other threads' rows is not known */
+	struct pl_event open_at;
 };
 
 void lines_write(struct lines *w, const struct pl_event *e);
+/* After the last row, unless they are only_rows. */
+void lines_end(struct lines *w);
 
 #endif

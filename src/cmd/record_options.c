@@ -56,7 +56,8 @@ static const char HELP_TIMING[] = "calls: as --clock=call, for ticks of another 
 
 static const char HELP_VALUES[] =
 	"calls: also record the arguments and the result of each call, what generators\n"
-	"yield and are sent, and exceptions. Without it: none";
+	"yield and are sent, and exceptions; lines: and what each line made of the\n"
+	"variables of its frame. Without it: none";
 static const char HELP_VALUES_OF[] =
 	"of which code: a GLOB as for --include, stdlib, site-packages, mine (as\n"
 	"--only-mine has it), or '*' for all. It can be given several times. Without\n"
@@ -182,7 +183,7 @@ static int parse(struct record_options *o, struct choices *word, struct cmd *c)
 		{"exclude", 0, "GLOB", HELP_EXCLUDE, .take = choose_take, .to = &o->choose,
 			.words = "stdlib site-packages"},
 		{"only-mine", 0, NULL, HELP_ONLY_MINE, .take = choose_take, .to = &o->choose},
-		{"values", 0, "none|calls", HELP_VALUES, .text = &o->values.word},
+		{"values", 0, "none|calls|lines", HELP_VALUES, .text = &o->values.word},
 		{"values-of", 0, "GLOB", HELP_VALUES_OF, .take = choose_take_of,
 			.to = &o->values.of, .words = "mine stdlib site-packages"},
 		{"values-limit", 0, "LIMITS", HELP_VALUES_LIMIT, .take = record_values_take_limits,

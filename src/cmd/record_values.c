@@ -195,13 +195,15 @@ static int end_limits(struct record_values *v)
 
 static int read_word(struct record_values *v)
 {
-	static const char *const words[] = {"none", "calls", NULL};
+	static const char *const words[] = {
+		[VALUES_NONE] = "none", [VALUES_CALLS] = "calls", [VALUES_LINES] = "lines", NULL};
 
-	if (v->word && !strcmp(v->word, words[VALUES_CALLS]))
-		v->which = VALUES_CALLS;
-	else if (v->word && strcmp(v->word, words[VALUES_NONE]))
-		return cmd_unknown("record", "choice for --values:", v->word, words);
-	return CMD_GO;
+	for (int i = VALUES_NONE; v->word && words[i]; i++)
+		if (!strcmp(v->word, words[i])) {
+			v->which = (enum arena_values)i;
+			return CMD_GO;
+		}
+	return v->word ? cmd_unknown("record", "choice for --values:", v->word, words) : CMD_GO;
 }
 
 /* An option for values that are not recorded is rather a mistake than a wish. */

@@ -71,6 +71,7 @@ struct field {
 	void (*code_text)(struct rows *w, const struct pl_event *e); /* escapes the text itself */
 	bool plain;
 	uint32_t values_of; /* events of these kinds have it: 1 << enum pl_event_kind */
+	bool variables;	    /* it is of the frame's variables */
 	const char *help;
 };
 
@@ -240,6 +241,8 @@ static const struct field fields[] = {
 	{"result", .values_of = OF(RETURN) | OF(YIELD), .help = "return, yield: the value"},
 	{"sent", .values_of = OF(RESUME), .help = "resume: what was sent"},
 	{"exception", .values_of = OF(RAISE) | OF(THROW), .help = "raise, throw: the exception"},
+	{"changed", .values_of = OF_ALL, .variables = true,
+		.help = "variables that the frame's last line has changed"},
 };
 #define FIELDS (sizeof fields / sizeof *fields)
 _Static_assert(FIELDS <= ROW_FIELDS_MAX, "all fields fit into a row");
@@ -367,7 +370,8 @@ static void write_values(struct rows *w, const struct field *f, const struct pl_
 
 	if (!(f->values_of >> e->kind & 1))
 		return;
-	const size_t length = values_text(e, text, sizeof text);
+	const size_t length = f->variables ? variables_text(e, text, sizeof text)
+					   : values_text(e, text, sizeof text);
 	put_escaped(w, (struct text){.at = text, .length = length});
 }
 
@@ -375,6 +379,8 @@ static void json_values(struct json *j, const struct field *f, const struct pl_e
 {
 	if (!(f->values_of >> e->kind & 1))
 		json_null(j, f->name);
+	else if (f->variables)
+		variables_json(j, f->name, e);
 	else if (f->values_of == OF_ALL || f->values_of == OF(CALL))
 		values_json_all(j, f->name, e);
 	else

@@ -13,7 +13,7 @@ bool values_there(const struct pl_recording *r)
 	struct pl_recording_info info;
 
 	pl_recording_info(r, &info);
-	return info.value_events > 0;
+	return info.value_events > 0 || !strcmp(info.values, "lines");
 }
 
 enum pl_value_kind values_kind(const struct pl_event *e)
@@ -74,6 +74,36 @@ size_t values_text(const struct pl_event *e, char *text, size_t max)
 		used += (size_t)snprintf(text + used, max - used, "%s%s", used ? ", " : "",
 			max - used > 32 ? "<damaged>" : "…");
 	text[used] = 0;
+	return used;
+}
+
+/* How many of the variables have changed: they are the first ones. */
+static size_t changed_count(const struct pl_event *e)
+{
+	return e->variables.flags & PL_VALUES_ALL ? PL_VALUES_CHANGED(e->variables.flags)
+						  : SIZE_MAX;
+}
+
+size_t variables_text(const struct pl_event *e, char *text, size_t max)
+{
+	struct pl_values rest = e->variables;
+	const size_t count = changed_count(e);
+	struct pl_value value;
+	size_t used = 0;
+
+	text[0] = 0;
+	for (size_t i = 0; i < count && max - used > 64 && pl_values_next(&rest, &value) == 0;
+		i++) {
+		const struct pl_value name = {.kind = PL_VALUE_TEXT, .text = value.name};
+		if (i)
+			used += (size_t)snprintf(text + used, max - used, ", ");
+		used += pl_value_text(&name, text + used, max - used - 32);
+		used += (size_t)snprintf(text + used, max - used, " = ");
+		if (value.kind == PL_VALUE_UNSET)
+			used += (size_t)snprintf(text + used, max - used, "<deleted>");
+		else
+			used += pl_value_text(&value, text + used, max - used);
+	}
 	return used;
 }
 
@@ -253,6 +283,22 @@ void values_json_all(struct json *j, const char *key, const struct pl_event *e)
 		put_fields(j, &value);
 		json_close(j, '}');
 	}
+	json_close(j, ']');
+}
+
+void variables_json(struct json *j, const char *key, const struct pl_event *e)
+{
+	struct pl_values rest = e->variables;
+	const size_t count = changed_count(e);
+	struct pl_value value;
+
+	if (!e->variables.at) {
+		json_null(j, key);
+		return;
+	}
+	json_open(j, key, '[');
+	for (size_t i = 0; i < count && pl_values_next(&rest, &value) == 0; i++)
+		put_value(j, NULL, &value);
 	json_close(j, ']');
 }
 

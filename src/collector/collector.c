@@ -95,7 +95,10 @@ static void put_pair(struct pl_buf *b, const char *key, const char *value)
 
 static void put_values(struct pl_buf *b, const struct collector_values *v)
 {
-	put_pair(b, "values", v->which == VALUES_CALLS ? "calls" : "none");
+	static const char *const words[] = {
+		[VALUES_NONE] = "none", [VALUES_CALLS] = "calls", [VALUES_LINES] = "lines"};
+
+	put_pair(b, "values", words[v->which]);
 	if (v->which == VALUES_NONE)
 		return;
 	put_pair(b, "values-of", v->of_text);

@@ -27,7 +27,8 @@ static void put_units(struct code_record *r, const struct flow_graph *g)
 		if (s->unit >= r->unit_count)
 			continue;
 		r->units[s->unit].start = (i + 1) & START_MAX;
-		r->units[s->unit].witness = s->witness;
+		/* where variables are told a line takes the slow path, which no witness does */
+		r->units[s->unit].witness = s->witness && !r->facts.lines;
 		bool moves = CODE_MAY_BE_HOT && s->witness && s->sure;
 		r->units[s->unit].heard = moves ? HEARD_MAY_MOVE : HEARD_BY_LINE;
 		r->units[s->unit].later = moves && s->cheaper_after;
@@ -98,7 +99,7 @@ static bool will_be_heard(const struct code_record *r, uint32_t unit)
 /* Passes that INSTRUCTION can record, because it records no line there. */
 static void put_moving_passes(struct code_record *r)
 {
-	for (uint32_t i = 0; root.hot_lines && i < r->unit_count; i++) {
+	for (uint32_t i = 0; root.hot_lines && !r->facts.lines && i < r->unit_count; i++) {
 		struct code_unit *u = &r->units[i];
 		if (u->pass == PASS_ALWAYS && !u->start)
 			u->heard = HEARD_MAY_MOVE;
@@ -151,6 +152,7 @@ struct policy_omission code_omits(PyCodeObject *code)
 		.generator_like = (code->co_flags & CODE_IS_GENERATOR) != 0,
 		.runs_once = code_runs_once(code),
 		.watched = root.section_count || thread_is_traced(current_thread_state()),
+		.lines = values_are_of_lines(code),
 	};
 
 	return policy_omits(&root.wishes, &of);
@@ -248,7 +250,10 @@ struct code_record *code_record_of(
 	r->values = code_values_of(code);
 	r->in_full = r->values != NULL;
 	r->plain = !r->generator_like && !r->checks && !r->values;
-	code_judge(r, (struct policy_facts){.values = r->values != NULL});
+	code_judge(r, (struct policy_facts){
+			      .values = r->values != NULL,
+			      .lines = r->values && r->values->lines,
+		      });
 	choose_witnesses(r, g, omits);
 	if (r->generator_like && g->analysed && omits.starts)
 		imply_passes(r, g);

@@ -326,7 +326,8 @@ __attribute__((always_inline)) static inline bool return_fast(struct thread *t, 
 	return plain_look(&e, t, code, state) && plain_leave(&e, unit, stamp);
 }
 
-/* A line that is in the code's table, if each has an event. */
+/* A line that is in the code's table, if each has an event; so each is a witness, but where
+ * variables are told before it. */
 __attribute__((always_inline)) static inline bool plain_line(
 	const struct plain_event *e, const PyCodeObject *code)
 {
@@ -335,10 +336,10 @@ __attribute__((always_inline)) static inline bool plain_line(
 
 	if (e->thread->shadow.top != e->frame || unit >= e->record->unit_count)
 		return false;
-	uint32_t start = e->record->units[unit].start;
-	if (!start || step_is_slow(e->thread, p))
+	struct code_unit here = e->record->units[unit];
+	if (!here.witness || step_is_slow(e->thread, p))
 		return false;
-	ring_commit(&e->thread->ring, event_write_line(p, start - 1));
+	ring_commit(&e->thread->ring, event_write_line(p, here.start - 1));
 	return true;
 }
 

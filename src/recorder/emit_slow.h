@@ -207,6 +207,12 @@ static inline void emit_is_of_running(const struct emit *e)
 		shadow_mark(&e->thread->shadow, place, MARK_STANDS);
 }
 
+/* What comes before an event that has no values of its own. */
+static inline uint8_t *emit_variables(const struct emit *e)
+{
+	return unlikely(e->record->values != NULL) ? values_of_line(e, e->at) : e->at;
+}
+
 /* unit: of the instruction that reraises; the frame may be at that of the first raise. */
 static inline void record_reraise(PyCodeObject *code, uint32_t unit, uint32_t type)
 {
@@ -215,9 +221,10 @@ static inline void record_reraise(PyCodeObject *code, uint32_t unit, uint32_t ty
 	if (!emit_look(&e, code))
 		return;
 	emit_is_of_running(&e); /* it is again where it raised first */
-	if (emit_make_room_of_type(&e, type))
-		emit_end(&e, event_write3(e.at, EVENT_RERAISE, emit_told_unit(&e, unit),
-				     emit_unit(&e), type));
+	if (!emit_make_room_of_type(&e, type))
+		return;
+	uint8_t *p = emit_variables(&e);
+	emit_end(&e, event_write3(p, EVENT_RERAISE, emit_told_unit(&e, unit), emit_unit(&e), type));
 }
 
 /* unit: of the handler */
@@ -231,7 +238,8 @@ static inline void record_handled(PyCodeObject *code, uint32_t unit, uint32_t ty
 	if (!frame_is_foreign(e.frame) &&
 		unlikely(shadow_has(s, s->depth, MARK_TOLD | MARK_STANDS)))
 		shadow_mark(s, s->depth, MARK_NONE); /* it does not reach the next instruction */
-	emit_end(&e, event_write2(e.at, EVENT_HANDLED, emit_told_unit(&e, unit), type));
+	emit_end(&e,
+		event_write2(emit_variables(&e), EVENT_HANDLED, emit_told_unit(&e, unit), type));
 }
 
 /* ---- exits ---- */
@@ -261,19 +269,13 @@ static inline void emit_tells_name(struct emit *e)
 		e->at = task_write_renamed(e->at, e->frame);
 }
 
-/* What comes before the end of a frame: the value that it leaves. */
-static inline uint8_t *emit_values(const struct emit *e, PyObject *value)
-{
-	return e->record->values ? values_of_result(e, e->at, value) : e->at;
-}
-
 /* unit: of the instruction that returns or yields; since 3.13 the frame is already after a yield */
 static inline void record_return(struct emit *e, uint32_t unit, PyObject *result)
 {
 	if (emit_make_room_inside(e)) {
 		emit_tells_name(e);
-		emit_end(e,
-			event_write1(emit_values(e, result), EVENT_LEAVE, emit_told_unit(e, unit)));
+		uint8_t *p = e->record->values ? values_of_result(e, e->at, result) : e->at;
+		emit_end(e, event_write1(p, EVENT_LEAVE, emit_told_unit(e, unit)));
 		emit_gone(e, true);
 	}
 }
@@ -284,8 +286,8 @@ static inline void record_yield(struct emit *e, uint32_t unit, PyObject *yielded
 	emit_is_of_running(e);
 	if (emit_make_room_inside(e)) {
 		emit_tells_name(e);
-		emit_end(e, event_write1(emit_values(e, yielded), EVENT_SUSPEND,
-				    emit_told_unit(e, unit)));
+		uint8_t *p = e->record->values ? values_of_yield(e, e->at, yielded) : e->at;
+		emit_end(e, event_write1(p, EVENT_SUSPEND, emit_told_unit(e, unit)));
 		emit_gone(e, false);
 	}
 }
@@ -296,7 +298,8 @@ static inline void record_unwind(PyCodeObject *code)
 
 	if (emit_begin_inside(&e, code)) {
 		emit_tells_name(&e);
-		emit_end(&e, event_write0(e.at, EVENT_UNWIND));
+		uint8_t *p = e.record->values ? values_of_unwind(&e, e.at) : e.at;
+		emit_end(&e, event_write0(p, EVENT_UNWIND));
 		emit_gone(&e, true);
 	}
 }

@@ -29,6 +29,7 @@
 #include "recorder/thread.h"
 #include "recorder/tiers/tiers.h"
 #include "recorder/tools.h"
+#include "recorder/values/values.h"
 
 /* false: disable it here, because the code is left out */
 __attribute__((noinline)) static bool enter_slow(PyCodeObject *code, PyThreadState *state)
@@ -104,7 +105,8 @@ PyObject *on_jump(PyObject *hook, PyObject *const *args, size_t n, PyObject *nam
 	if (pass & (PASS_CHECK | PASS_TRACK))
 		again |= passes_jump(e.frame, unit_of(args[2])) && pass & PASS_CHECK;
 	if (again && emit_make_room_inside(&e)) {
-		uint8_t *p = event_write1(e.at, EVENT_AGAIN, unit);
+		uint8_t *p = unlikely(e.record->values != NULL) ? values_of_line(&e, e.at) : e.at;
+		p = event_write1(p, EVENT_AGAIN, unit);
 		if (JUMP_IS_TOLD_AHEAD) {
 			if (unlikely(landings_are_heard()))
 				e.thread->lands = unit_of(args[2]) + 1;

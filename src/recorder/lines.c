@@ -19,6 +19,7 @@
 #include "recorder/step.h"
 #include "recorder/thread.h"
 #include "recorder/tiers/tiers.h"
+#include "recorder/values/values.h"
 #include "ring/ring.h"
 
 static PyObject *line_slow(PyCodeObject *code, PyObject *line_number);
@@ -179,7 +180,7 @@ __attribute__((noinline)) static PyObject *line_slow(PyCodeObject *code, PyObjec
 	}
 	bool begins = e.record && tier_concerns_line(e.record) && tier_line(code, e.record, unit);
 	struct code_unit here = e.record ? emit_start(&e, unit) : (struct code_unit){0};
-	if (here.start && !here.witness && !root.policy.lines && !section_wants(&e))
+	if (here.start && !here.witness && !code_policy(e.record).lines && !section_wants(&e))
 		return Py_NewRef(e.record->facts.section
 					 ? Py_None
 					 : hook_disable); /* it follows from the path */
@@ -192,10 +193,11 @@ __attribute__((noinline)) static PyObject *line_slow(PyCodeObject *code, PyObjec
 		here.start = 0;
 	if (unlikely(here.pass & PASS_TELLS))
 		passes_line(e.frame, unit);
+	uint8_t *p = e.record->values ? values_of_line(&e, e.at) : e.at;
 	if (likely(here.start != 0))
-		emit_end(&e, event_write_line(e.at, here.start - 1));
+		emit_end(&e, event_write_line(p, here.start - 1));
 	else
-		emit_end(&e, event_write_line_at(e.at, unit, told));
+		emit_end(&e, event_write_line_at(p, unit, told));
 	bool moves = here.heard >= HEARD_MOVES && !here.later &&
 		     tier_line_moves(e.thread, e.frame, e.record, unit, begins);
 	return Py_NewRef(moves ? hook_disable : Py_None);
@@ -221,7 +223,7 @@ static void pass_lands(struct emit *e)
 
 	e->thread->owes = 0;
 	if (emit_make_room_inside(e))
-		emit_end(e, event_write1(e->at, EVENT_AGAIN, jump));
+		emit_end(e, event_write1(values_of_line(e, e->at), EVENT_AGAIN, jump));
 }
 
 /* Several threads may owe a pass of the same code. */

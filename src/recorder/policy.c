@@ -28,15 +28,18 @@ struct policy policy_of_recording(const struct policy_wishes *w)
 struct policy policy_of_code(const struct policy_facts *f)
 {
 	return (struct policy){
-		.returns = f->section || f->bottom || f->values,
-		.hears = f->section,
+		.returns = f->section || f->bottom || f->values || f->lines,
+		.lines = f->lines,
+		.hears = f->section || f->lines,
+		.slow_end = f->lines,
 	};
 }
 
 /* With the time of each call, returns have events, which show the path without some witnesses. */
 struct policy_omission policy_omits(const struct policy_wishes *w, const struct policy_code *c)
 {
-	const bool starts = !all_starts(w), at_once = !w->lines && !c->watched;
+	const bool starts = !all_starts(w) && !c->lines;
+	const bool at_once = !w->lines && !c->watched && !c->lines;
 
 	return (struct policy_omission){
 		.starts = starts,

@@ -9,8 +9,8 @@
  *
  * All of them are functions of their arguments alone, and know neither Python nor the root.
  *
- * A new wish (values of variables) is a bit of struct policy, a fact that says for
- * which code it was asked, and a row in each table of tests/unit/recorder/policy.c.
+ * A new wish is a bit of struct policy, a fact that says for which code it was asked, and a row in
+ * each table of tests/unit/recorder/policy.c.
  */
 #ifndef PL_RECORDER_POLICY_H
 #define PL_RECORDER_POLICY_H
@@ -38,6 +38,7 @@ struct policy_facts {
 	bool bottom;  /* a frame of it had no recorded caller: nothing may follow its end */
 	bool section; /* it ran in a section, not long ago */
 	bool values;  /* those of its calls and results are kept */
+	bool lines;   /* those of its variables are kept, after each line */
 };
 
 /* Bits of one word, so that a hook loads each half once. */
@@ -74,6 +75,7 @@ struct policy_code {
 	/* all of its LINEs are wanted from the first run on: a section is on, or the thread has a
 	 * trace function. One that was disabled would come only in the next run */
 	bool watched;
+	bool lines; /* its variables are kept: each line has an event, and it is never hot */
 };
 
 /* What may go without an event, where it follows from the rest. */

@@ -71,6 +71,7 @@ struct recorder_root {
 	bool forked;  /* this child has no slot of its own yet */
 	bool filters; /* some code is left out */
 	bool keeps_values;
+	bool keeps_lines; /* also those of variables, after each line */
 	/* this many LINEs make a code hot, a far one sooner; 0: no code becomes hot */
 	uint32_t hot_lines;
 	uint32_t hot_in_vain; /* attempts to make code hot that failed */

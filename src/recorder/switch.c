@@ -17,6 +17,7 @@
 #include "recorder/shadow_frames.h"
 #include "recorder/step.h"
 #include "recorder/thread.h"
+#include "recorder/values/kept.h"
 #include "recorder/tiers/tiers.h"
 #include "ring/ring.h"
 
@@ -72,10 +73,10 @@ static uint8_t *take_back(struct thread *t, const PyThreadState *ts)
 		return t->ring.at;
 	const uint32_t unit = frame_unit(frame, frame_code(frame));
 	const size_t bytes = (size_t)(event_write1(here, EVENT_AGAIN, unit) - here);
-	if (bytes != ahead || memcmp(t->ring.at - ahead, here, bytes) != 0)
+	if (bytes > ahead || memcmp(t->ring.at - bytes, here, bytes) != 0)
 		return t->ring.at;
 	t->owes = unit + 1;
-	return t->ring.at - ahead;
+	return t->ring.at - bytes; /* what variables became stays in front of it */
 }
 
 /* Is it where it was when the pass was taken back? */
@@ -209,6 +210,7 @@ static void lose_the_path(struct thread *t, enum pl_gap_reason reason)
 	t->fresh = true;
 	t->tick = NO_TICK;
 	t->line_frame = NULL;
+	kept_forget_all();
 }
 
 void threads_lose_the_path(enum pl_gap_reason reason)

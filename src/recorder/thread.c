@@ -1,6 +1,7 @@
 /* A thread's state: its life. */
 #define _GNU_SOURCE
 #include "recorder/thread.h"
+#include "recorder/values/kept.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -136,6 +137,7 @@ void thread_forget_all(void)
 		atomic_store_explicit(&t->ended, true, memory_order_relaxed);
 	}
 	sections_forked();
+	kept_forget_all();
 	self = NULL;
 	root.last = NULL;
 	root.thread_count = 0;

@@ -126,8 +126,8 @@ static void trace_reraise(PyFrameObject *f, PyCodeObject *code, PyObject *except
 
 	f->f_trace_opcodes |= SWITCH_PENDING;
 	if (emit_begin_exception(&e, code, type))
-		emit_end(&e, event_write3(e.at, EVENT_RERAISE, frame_unit(f->f_frame, code), first,
-				     type));
+		emit_end(&e, event_write3(emit_variables(&e), EVENT_RERAISE,
+				     frame_unit(f->f_frame, code), first, type));
 }
 
 /* An instruction of a frame that is traced by instruction, before it runs. What raises again:
@@ -175,10 +175,11 @@ static void trace_line(PyFrameObject *f, PyCodeObject *code)
 		return;
 	uint32_t unit = emit_unit(&e);
 	struct code_unit here = emit_start(&e, unit);
+	uint8_t *p = emit_variables(&e);
 	if (likely(here.start != 0))
-		emit_end(&e, event_write_line(e.at, here.start - 1));
+		emit_end(&e, event_write_line(p, here.start - 1));
 	else
-		emit_end(&e, event_write_line_at(e.at, unit, f->f_lineno));
+		emit_end(&e, event_write_line_at(p, unit, f->f_lineno));
 }
 
 /* ---- the program's own trace function ---- */

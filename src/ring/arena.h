@@ -177,7 +177,7 @@ enum arena_clock { CLOCK_IS_TSC = 0, CLOCK_IS_MONOTONIC = 1 };
 enum arena_full { FULL_WAIT = 0, FULL_DROP = 1 };
 enum arena_passes { PASSES_ALL = 0, PASSES_NONE = 1 };
 enum arena_order { ORDER_WITNESS = 0, ORDER_EXACT = 1 };
-enum arena_values { VALUES_NONE = 0, VALUES_CALLS = 1 };
+enum arena_values { VALUES_NONE = 0, VALUES_CALLS = 1, VALUES_LINES = 2 };
 enum arena_stamps { STAMPS_TICK = 0, STAMPS_CALL = 1, STAMPS_LINE = 2 };
 enum arena_state {
 	ARENA_OPEN = 0,

@@ -14,14 +14,14 @@ void ring_init(struct ring_writer *w, struct arena *a, struct process_slot *slot
 {
 	const struct arena_head *h = a->head;
 	uint32_t most = h->value_limits.event_bytes;
-	uint32_t values = most < VALUE_EVENT_MAX ? most : VALUE_EVENT_MAX;
+	uint32_t values = (most < VALUE_EVENT_MAX ? most : VALUE_EVENT_MAX) + RING_VALUES_HEAD;
+	uint32_t events = h->values == VALUES_NONE ? 0 : h->values == VALUES_LINES ? 2 : 1;
 
 	*w = (struct ring_writer){.arena = a,
 		.slot = slot,
 		.process = slot->number,
 		.thread = thread,
-		.step_bytes = RING_STEP_BYTES +
-			      (h->values != VALUES_NONE ? values + RING_VALUES_HEAD : 0)};
+		.step_bytes = RING_STEP_BYTES + events * values};
 }
 
 bool ring_collector_alive(const struct arena *a, const struct process_slot *slot)

@@ -39,7 +39,7 @@ class Options(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr.decode()), (2, f"pathline: record: {said}\n"))
 
     def test_wrong_words(self):
-        self.refused("unknown choice for --values: 'lines'; there are: none, calls", "--values", "lines")
+        self.refused("unknown choice for --values: 'all'; there are: none, calls, lines", "--values", "all")
         self.refused("unknown limit for --values-limit: 'dept'; did you mean 'depth'?", "--values", "calls", "--values-limit", "dept=2")
         self.refused("--values-limit: 'depth' is no limit; write depth=3,chars=200", "--values", "calls", "--values-limit", "chars=3,depth")
         self.refused("--values-limit: items: 'x' is not a number; write 10, 1K or 16M", "--values", "calls", "--values-limit", "items=x")

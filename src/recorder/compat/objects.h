@@ -27,14 +27,22 @@ static inline PyObject *frame_sent(const py_frame *f)
 #endif
 }
 
-/* The value of a local variable, also of one that an inner function shares; borrowed, NULL: it is
- * not bound. */
+/* The value of a local variable, also of one that functions in each other share; borrowed, NULL: it
+ * is not bound. */
 static inline PyObject *frame_variable(py_frame *f, const PyCodeObject *code, int index)
 {
 	PyObject *value = frame_local(f, index);
-	bool shared = _PyLocals_GetKind(code->co_localspluskinds, index) & CO_FAST_CELL;
+	bool shared =
+		_PyLocals_GetKind(code->co_localspluskinds, index) & (CO_FAST_CELL | CO_FAST_FREE);
 
 	return value && shared && PyCell_Check(value) ? PyCell_GET(value) : value;
+}
+
+/* The dict that has the names of a module or a class body; borrowed. NULL: what has them is no
+ * dict. */
+static inline PyObject *frame_names(const py_frame *f)
+{
+	return f->f_locals && PyDict_Check(f->f_locals) ? f->f_locals : NULL;
 }
 
 /* ---- dicts ---- */

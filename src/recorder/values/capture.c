@@ -617,6 +617,11 @@ bool capture_type(struct capture *c, PyObject *o)
 	return false;
 }
 
+bool capture_text(struct capture *c, const char *text, size_t length)
+{
+	return put_string(c, text, length);
+}
+
 bool capture_redacted(struct capture *c)
 {
 	uint8_t *before = c->at;

@@ -41,6 +41,9 @@ bool capture_value(struct capture *c, PyObject *o);
 bool capture_type(struct capture *c, PyObject *o);
 bool capture_redacted(struct capture *c);
 
+/* A string, as it is. false: there is no room, and nothing was written. */
+bool capture_text(struct capture *c, const char *text, size_t length);
+
 /* Does a name, or a key of any type, say that its value is a secret? */
 bool capture_name_is_secret(PyObject *name);
 

@@ -32,8 +32,7 @@ const char *text_ascii(PyObject *str, size_t *length)
 	return (const char *)PyUnicode_DATA(str);
 }
 
-/* 3.11 still has strs of the old C API that are not ready: nothing is known of these. */
-static bool is_ready(PyObject *str)
+bool text_is_ready(PyObject *str)
 {
 #if PY_VERSION_HEX < 0x030c0000
 	return PyUnicode_IS_READY(str);
@@ -47,7 +46,7 @@ size_t text_encode_part(uint8_t *to, size_t room, PyObject *str, size_t from, si
 {
 	uint8_t *p = to;
 
-	if (!is_ready(str))
+	if (!text_is_ready(str))
 		return 0;
 	if (end > (size_t)PyUnicode_GET_LENGTH(str))
 		end = (size_t)PyUnicode_GET_LENGTH(str);

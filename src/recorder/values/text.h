@@ -8,6 +8,9 @@
 
 #include "recorder/compat/python.h"
 
+/* 3.11 still has strs of the old C API that are not ready: nothing is known of these. */
+bool text_is_ready(PyObject *str);
+
 /* Write at most `chars` characters of a str, and at most `room` bytes, whole characters only, as
  * Python's surrogatepass does. Returns the bytes written. */
 size_t text_encode(uint8_t *to, size_t room, PyObject *str, size_t chars);

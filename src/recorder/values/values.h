@@ -1,5 +1,5 @@
-/* Values of arguments, results and exceptions: which code has them, and the event VALUES before the
- * event to which they belong. All with the GIL. */
+/* Values of arguments, results, exceptions and variables: which code has them, and the events VALUES
+ * and VARIABLES before the event to which they belong. All with the GIL. */
 #ifndef PL_RECORDER_VALUES_VALUES_H
 #define PL_RECORDER_VALUES_VALUES_H
 
@@ -10,28 +10,45 @@
 
 struct emit;
 
+enum variable_mark {
+	VARIABLE_HIDDEN = 1,   /* its name says that it is a secret */
+	VARIABLE_LEFT_OUT = 2, /* it is not told, unless it is an argument */
+};
+
 /* What is known beforehand of a code whose values are kept. */
 struct code_values {
-	uint32_t count;	   /* of arguments */
-	bool hides_result; /* its name says that it returns a secret */
-	bool hidden[];	   /* for each argument, as code_argument_variable has them: its name says
-			    * that it is one */
+	bool calls;	    /* those of its calls and results: not of modules and class bodies */
+	bool lines;	    /* those of its variables, after each line */
+	bool hides_result;  /* its name says that it returns a secret */
+	uint32_t arguments; /* so many */
+	uint32_t variables; /* these, and the others that have an index; of `arguments` alone
+			     * without `lines` */
+	uint8_t marks[];    /* of each of these: enum variable_mark */
 };
 
 /* For the recorder's start, after the arena is mapped. */
 void values_start(void);
 
+/* Are those of the variables of this code wanted, after each line? */
+bool values_are_of_lines(PyCodeObject *code);
 /* For a code that is being described: owned by the caller (free). NULL: none are kept, or there is
  * no memory. */
 struct code_values *code_values_of(PyCodeObject *code);
 
-/* Each writes VALUES at p, where the step has room for it (ring_writer.step_bytes), and returns the
- * byte after it, where the event goes; p itself if the code has none. Objects are borrowed. */
+/* Each writes VARIABLES and VALUES at p, where the step has room for them (ring_writer.step_bytes),
+ * and returns the byte after them, where the event goes; p itself if the code has none. Objects are
+ * borrowed. */
 
 uint8_t *values_of_call(const struct emit *e, uint8_t *p);
 /* sent: to a frame that resumes, or thrown into it; NULL: not known */
 uint8_t *values_of_sent(const struct emit *e, uint8_t *p, PyObject *sent);
+/* The frame ends with the result. */
 uint8_t *values_of_result(const struct emit *e, uint8_t *p, PyObject *result);
+uint8_t *values_of_yield(const struct emit *e, uint8_t *p, PyObject *yielded);
 uint8_t *values_of_exception(const struct emit *e, uint8_t *p, PyObject *exception);
+/* Of an event that has nothing else than what the frame's variables became. */
+uint8_t *values_of_line(const struct emit *e, uint8_t *p);
+/* The frame ends with an exception. */
+uint8_t *values_of_unwind(const struct emit *e, uint8_t *p);
 
 #endif

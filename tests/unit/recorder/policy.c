@@ -40,6 +40,7 @@ static void one_wish_or_fact(void **state)
 		{{0}, {.bottom = true}, "r---"},
 		{{0}, {.section = true}, "r-h-"},
 		{{0}, {.values = true}, "r---"},
+		{{0}, {.lines = true}, "rlhs"},
 		{{.traces = true}, {0}, "r---"},
 		{{.exact = true}, {0}, "r---"},
 		{{.calls_timed = true}, {0}, "r---"},
@@ -92,6 +93,8 @@ static void one_wish_when_described(void **state)
 		{{.passes = true}, {.watched = true}, "sr---"},
 		{{.passes = true}, {.runs_once = true, .watched = true}, "sr---"},
 		{{.passes = true}, {.generator_like = true, .runs_once = true}, "sr--o"},
+		{{.passes = true}, {.lines = true}, "-r---"},
+		{{.passes = true}, {.runs_once = true, .lines = true}, "-r---"},
 		{{0}, FUNCTION, "sr-po"},
 		{{.passes = true, .traces = true}, FUNCTION, "-r-po"},
 		{{.passes = true, .traces = true}, MODULE, "-r-po"},
@@ -118,8 +121,8 @@ static void one_wish_when_described(void **state)
 /* ---- all combinations ---- */
 
 #define WISHES 256
-#define FACTS  8
-#define CODES  8
+#define FACTS  16
+#define CODES  16
 
 static struct policy_wishes wishes(unsigned n)
 {
@@ -141,6 +144,7 @@ static struct policy_facts facts(unsigned n)
 		.bottom = n & 1,
 		.section = n >> 1 & 1,
 		.values = n >> 2 & 1,
+		.lines = n >> 3 & 1,
 	};
 }
 
@@ -150,6 +154,7 @@ static struct policy_code code(unsigned n)
 		.generator_like = n & 1,
 		.runs_once = n >> 1 & 1,
 		.watched = n >> 2 & 1,
+		.lines = n >> 3 & 1,
 	};
 }
 

@@ -1,0 +1,122 @@
+/* VALUES, VARIABLES: | EVENT_PREFIX | kind | length | flags | value... |
+ *
+ * The bytes are written in place, behind room for a head; the head is written when their length is
+ * known.
+ */
+#include "recorder/values/event.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/varint.h"
+#include "format/event.h"
+#include "format/value_table.h"
+#include "recorder/root.h"
+
+struct capture value_capture;
+
+/* ---- the budget ---- */
+
+#define SECOND_NS 1000000000
+
+static struct {
+	uint64_t bytes;	  /* that were written since then */
+	uint64_t from_ns; /* of the clock below */
+} spent;
+
+/* To a few milliseconds, which costs less. */
+static uint64_t coarse_now_ns(void)
+{
+	struct timespec now = {0};
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+/* More bytes than a second may have, within one. The clock is read only when they are reached. */
+static bool is_over_budget(void)
+{
+	const uint64_t most = root.arena.head->value_limits.second_bytes;
+
+	if (!most || spent.bytes < most)
+		return false;
+	uint64_t now = coarse_now_ns();
+	if (now - spent.from_ns < SECOND_NS)
+		return true;
+	spent.from_ns = now;
+	spent.bytes = 0;
+	return false;
+}
+
+/* ---- the event ---- */
+
+_Static_assert(CAPTURE_SLACK <= RING_STEP_BYTES / 2, "the step has room behind its values");
+
+#define PREFIX_BYTES	2   /* prefix and kind */
+#define LENGTH_BYTES	2   /* at most 14 bits */
+#define FLAGS_BYTES	2   /* likewise */
+#define ONE_BYTE_LENGTH 127 /* a number up to this is one byte */
+
+_Static_assert(PREFIX_BYTES + LENGTH_BYTES + FLAGS_BYTES <= RING_VALUES_HEAD, "it fits");
+
+static uint64_t event_flags;
+
+void value_event_begin(uint8_t *p)
+{
+	const struct arena_head *h = root.arena.head;
+	bool over = is_over_budget();
+
+	value_capture.at = p + PREFIX_BYTES + LENGTH_BYTES + FLAGS_BYTES;
+	value_capture.limits = &h->value_limits;
+	value_capture.limit = value_capture.at + h->value_limits.event_bytes - 1;
+	value_capture.shows_secrets = h->shows_secrets;
+	value_capture.depth = 0;
+	event_flags = over ? VALUES_OVER_BUDGET : 0;
+	if (over)
+		atomic_fetch_add_explicit(&root.slot->values_cut, 1, memory_order_relaxed);
+}
+
+bool value_event_is_over(void)
+{
+	return event_flags & VALUES_OVER_BUDGET;
+}
+
+void value_event_set_flags(uint64_t flags)
+{
+	event_flags = (event_flags & VALUES_OVER_BUDGET) | flags;
+}
+
+uint8_t *value_event_end(uint8_t *p, uint8_t kind)
+{
+	const uint8_t *bytes = p + PREFIX_BYTES + LENGTH_BYTES + FLAGS_BYTES;
+	const size_t n = (size_t)(value_capture.at - bytes);
+	const size_t flags_bytes = event_flags > ONE_BYTE_LENGTH ? FLAGS_BYTES : 1;
+	uint8_t *at = p;
+
+	*at++ = EVENT_PREFIX;
+	*at++ = kind;
+	at = varint_write(at, n + flags_bytes);
+	at = varint_write(at, event_flags);
+	if (at != bytes)
+		memmove(at, bytes, n);
+	spent.bytes += (size_t)(at - p) + n;
+	return at + n;
+}
+
+bool value_event_put(PyObject *o, bool hidden)
+{
+	struct capture *c = &value_capture;
+	uint8_t *whole = c->limit;
+	const size_t most = c->limits->bytes;
+
+	if (hidden && !c->shows_secrets)
+		return capture_redacted(c);
+	c->seen_count = 0;
+	if (value_event_is_over())
+		return capture_type(c, o);
+	if ((size_t)(whole - c->at) > most)
+		c->limit = c->at + most;
+	bool done = capture_value(c, o);
+	c->limit = whole;
+	return done || capture_type(c, o);
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Are recorded variables those that the program had (record --values lines)?
+
+    test_variables.py --build DIR [--python PY]... [name...]
+
+frames.py does to variables all that a line can do; values/listen_lines.py notes in Python, in the
+same run, what they are at each event, and what has changed between two events of a frame must be
+what `dump` has in `changed`.
+"""
+import argparse
+import json
+import os
+import sys
+
+import exact
+from exact import Failure
+from test_events import unescaped
+from test_values import VALUES, listened, record
+
+PROGRAM = os.path.join(VALUES, "frames.py")
+FIELDS = "event,file,code,offset,changed"
+EVENTS = "call,line,again,return,yield,resume,throw,raise,reraise,handled,unwind"
+WIDE = ("--values=lines", "--values-of=" + PROGRAM, "--values-limit=second=0,event=8K")
+LIMITS = ("depth=1", "depth=16,bytes=4K", "items=0", "attributes=1", "chars=3", "bytes=16", "bytes=40")
+
+
+def rows(recording, setup, work, file):
+    """(event, code, offset, names, text) of the file's events."""
+    texts = exact.rows(exact.dump(recording, setup, work, FIELDS, ("--events", EVENTS)))
+    named = exact.rows(exact.dump(recording, setup, work, "changed", ("--json", "--events", EVENTS), "named.json"))
+    for (event, at, code, offset, text), (line,) in zip(texts, named):
+        changed = json.loads(line)["data"]["changed"]
+        if at == file:
+            yield event, code, offset, [v["name"] for v in changed or ()], unescaped(text)
+
+
+class Frames:
+    """What the listener has noted, and what that says of each event."""
+
+    def __init__(self, heard, exact_events):
+        self.heard, self.at, self.known, self.exact = heard, 0, {}, exact_events
+
+    def next_of(self, event, code, offset):
+        """The entry of the event. A jump is one if it is another pass of a loop."""
+        while self.at < len(self.heard):
+            entry = self.heard[self.at]
+            self.at += 1
+            if event == "again" and entry[0] == "jump" and entry[1] == code and str(entry[2]) == offset or \
+                    event == entry[0] and entry[1] == code:
+                return entry
+            if entry[0] != "jump" and (self.exact or entry[0] != "raise"):
+                raise Failure("%s in %s, but the program had %r" % (event, code, entry[:4]))
+        raise Failure("%s in %s, and nothing more in the program" % (event, code))
+
+    def changed(self, entry):
+        """{name: text} of what the frame has changed since its event before."""
+        event, _, _, frame, variables, _ = entry
+        if variables is None:                           # not known
+            return None
+        now = {name: (identity, text) for name, identity, text in variables}
+        if event == "call":
+            self.known[frame] = now
+        if event in ("call", "resume", "throw"):
+            return {}
+        before = self.known.setdefault(frame, {})
+        self.known[frame] = now
+        texts = {name: text for name, (identity, text) in now.items() if before.get(name) != (identity, text)}
+        return {**texts, **{name: "<deleted>" for name in before if name not in now}}
+
+
+def compare(heard, got, exact_events):
+    frames, counted = Frames(heard, exact_events), 0
+    for n, (event, code, offset, names, text) in enumerate(got):
+        if not exact_events and event in ("reraise", "handled"):
+            entry, wanted, hidden = None, {}, ()
+        else:
+            entry = frames.next_of(event, code, offset)
+            wanted, hidden = frames.changed(entry), entry[5]
+        if wanted is None:
+            continue
+        shown = [name for name in names if name not in hidden or name in wanted]
+        said = ", ".join(name + " = " + wanted.get(name, "?") for name in shown)
+        if sorted(shown) != sorted(wanted) or shown == names and said != text:
+            raise Failure("row %d, %s in %s: %r, not %r (%r)" % (n, event, code, text, wanted, entry and entry[:4]))
+        counted += len(shown)
+    if not counted:
+        raise Failure("no variable has changed")
+    return "%d events, %d changes" % (len(got), counted)
+
+
+def same_run(python, limit, setup, work):
+    out = os.path.join(work, "listened")
+    options = (*WIDE, "--values-limit=" + limit) if limit else WIDE
+    arguments = [os.path.join(VALUES, "listen_lines.py"), out, PROGRAM, "event=8K" + (limit and "," + limit)]
+    recording, _ = record(python, arguments, setup, work, options)
+    return compare(listened(out), list(rows(recording, setup, work, PROGRAM)), python.minor > (3, 11))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    exact.arguments(parser)
+    parser.add_argument("names", nargs="*", help="only tests whose name contains one of these")
+    args = parser.parse_args()
+    setup, pythons = exact.begin(args)
+    tests = []
+    for p in pythons:
+        tests += [((p.version, "same", limit or "usual"), lambda w, p=p, limit=limit: same_run(p, limit, setup, w)) for limit in ("", *LIMITS)]
+    tests = [t for t in tests if not args.names or any(n in " ".join(t[0]) for n in args.names)]
+    return exact.run_all(exact.shard(tests, args.shard), setup, args.jobs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
