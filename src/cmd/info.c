@@ -453,6 +453,10 @@ static void write_counts(
 		write_number(o, "values", info->value_events,
 			info->value_events == 1 ? "event with its values"
 						: "events with their values");
+	if (info->variable_events)
+		write_number(o, "variables", info->variable_events,
+			info->variable_events == 1 ? "event with what variables became"
+						   : "events with what variables became");
 	if (s.values_cut)
 		write_number(o, "values cut", s.values_cut,
 			s.values_cut == 1 ? "event with types alone: more than --values-limit"
@@ -682,6 +686,7 @@ static void info_json(struct out *o, struct pl_recording *r, const char *directo
 	json_u64(&j, "events", s.events);
 	json_u64(&j, "unknown_events", info.unknown_events);
 	json_u64(&j, "value_events", info.value_events);
+	json_u64(&j, "variable_events", info.variable_events);
 	json_counts(&j, s.counts);
 	if (pl_recording_recorded_count(r))
 		json_u64(&j, "recorded", recorded_in_all(r));

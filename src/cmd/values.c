@@ -13,7 +13,7 @@ bool values_there(const struct pl_recording *r)
 	struct pl_recording_info info;
 
 	pl_recording_info(r, &info);
-	return info.value_events > 0 || !strcmp(info.values, "lines");
+	return info.value_events > 0 || info.variable_events > 0;
 }
 
 enum pl_value_kind values_kind(const struct pl_event *e)
@@ -298,7 +298,7 @@ void variables_json(struct json *j, const char *key, const struct pl_event *e)
 	}
 	json_open(j, key, '[');
 	for (size_t i = 0; i < count && pl_values_next(&rest, &value) == 0; i++)
-		put_value(j, NULL, &value);
+		values_json_value(j, NULL, &value);
 	json_close(j, ']');
 }
 

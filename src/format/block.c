@@ -593,6 +593,7 @@ static int read_section_rows(struct pl_view rows, struct block_sections *out)
 		kind = row.kind;
 		out->unknown += EVENT_FURTHER_KNOWN(kind) ? 0 : row.events;
 		out->values += kind == EVENT_VALUES ? row.events : 0;
+		out->variables += kind == EVENT_VARIABLES ? row.events : 0;
 		out->stream_bytes += row.stream_bytes;
 		out->stored += row.stored;
 	}

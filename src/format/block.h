@@ -156,6 +156,7 @@ struct block_sections {
 	uint64_t stream_bytes; /* that all have in the thread's stream; event_bytes is without */
 	size_t table, stored;  /* bytes of the table, and of the sections behind it */
 	uint64_t values;       /* events VALUES */
+	uint64_t variables;    /* events VARIABLES */
 };
 /* The longest table. */
 #define BLOCK_TABLE_MAX (4 + 5 * PL_VARINT_MAX * EVENT_FURTHER_MAX + 8)

@@ -157,6 +157,7 @@ static int count_further(struct pl_recording *r, struct stream *s, struct pl_err
 		code = block_read_sections(front, &sections);
 	r->info.unknown_events += sections.unknown;
 	r->info.value_events += sections.values;
+	r->info.variable_events += sections.variables;
 	return code == PL_ERR_FORMAT ? 0 : code; /* who reads the block finds the damage */
 }
 

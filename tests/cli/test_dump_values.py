@@ -120,5 +120,76 @@ class DumpValues(unittest.TestCase):
         self.assertEqual(json.loads(pathline("info", plain, "--json"))["data"]["value_events"], 0)
 
 
+STOCK = """\
+stock = {"anvil": 3}
+
+
+def take(item, count):
+    left = stock[item] - count
+    stock[item] = left
+    key = password = item
+    del key
+    return book(left, stock)
+
+
+def book(left, there):
+    there["booked"] = [left]
+    return left
+
+
+total = take("anvil", 2)
+"""
+
+
+class DumpLines(unittest.TestCase):
+    """Of a recording with --values lines."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = session.scratch()
+        program = os.path.join(cls.folder, "stock.py")
+        with open(program, "w", encoding="utf-8") as f:
+            f.write(STOCK)
+        cls.directory = os.path.join(cls.folder, "r")
+        pathline("record", "--python", session.PYTHON, "--values", "lines", "-o", cls.directory, program)
+
+    def test_text(self):
+        text = [line.split(maxsplit=2)[2] for line in pathline("dump", self.directory).splitlines()[1:]]
+        body = text[text.index(next(line for line in text if line.startswith("call take(item='anvil', count=2)"))):text.index("return <module>") + 1]
+        self.assertEqual([line for line in body if not line.startswith("call ")], [
+            "5  left = stock[item] - count    left = 1",
+            "6  stock[item] = left",
+            "7  key = password = item    key = 'anvil', password = <redacted>",
+            "8  del key    key = <deleted>",
+            "9  return book(left, stock)",
+            "13  there[\"booked\"] = [left]    there = {'anvil': 1, 'booked': [1]}",
+            "14  return left",
+            "return 1  in book",
+            "return 1  in take",
+            "changed stock = {'anvil': 1, 'booked': [1]}, total = 1",
+            "return <module>"])
+
+    def test_fields(self):
+        rows = [line.split("\t") for line in pathline("dump", self.directory, "-f", "event,code,line,changed").splitlines()]
+        self.assertIn(["line", "take", "6", "left = 1"], rows)
+        self.assertIn(["return", "<module>", "17", "stock = {'anvil': 1, 'booked': [1]}, total = 1"], rows)
+
+    def test_json(self):
+        rows = [json.loads(line)["data"] for line in pathline("dump", self.directory, "--json").splitlines()]
+        key, password = next(row["changed"] for row in rows if (row["code"], row["line"]) == ("take", 8))
+        self.assertEqual(key, {"name": "key", "kind": "str", "value": "anvil", "length": 5})
+        self.assertEqual(password, {"name": "password", "kind": "redacted"})
+        self.assertEqual(next(row["changed"] for row in rows if (row["code"], row["line"]) == ("take", 9)),
+                         [{"name": "key", "kind": "unset"}])
+
+    def test_info_and_check(self):
+        info = json.loads(pathline("info", self.directory, "--json"))["data"]
+        self.assertEqual(info["values"], "lines")
+        rows = [json.loads(line)["data"] for line in pathline("dump", self.directory, "--json").splitlines()]
+        self.assertEqual(info["variable_events"], sum(row["changed"] is not None for row in rows))
+        self.assertIn("events with what variables became", pathline("info", self.directory))
+        self.assertIn("sound", pathline("check", self.directory))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -25,8 +25,14 @@ from test_events import equal, unescaped
 VALUES = os.path.join(exact.HERE, "values")
 KINDS = os.path.join(VALUES, "kinds.py")
 LISTENED = ("call", "resume", "throw", "return", "yield", "raise")
-# no budget: the listener's own calls have values too
-ALL = ("--values=calls", "--values-of=*", "--values-limit=second=0")
+
+
+def all_of(which):
+    """No budget: the listener's own calls have values too."""
+    return ("--values=" + which, "--values-of=*", "--values-limit=second=0")
+
+
+ALL = all_of("calls")
 LIMITS = ("depth=1", "depth=2", "depth=16,bytes=8K,event=8K", "items=0", "items=1", "items=100,bytes=4K,event=8K", "attributes=0",
           "attributes=1", "attributes=100,bytes=2K,event=4K", "chars=0", "chars=3", "chars=1000,bytes=2K,event=4K", "bytes=16", "bytes=40",
           "bytes=100", "event=64", "event=200", "bytes=16,event=64", "depth=16,items=4096,attributes=4096,chars=8K,bytes=8K,event=8K")
@@ -85,10 +91,10 @@ def two_runs(python, more, setup, work):
 
 # ---- what the program notices ----
 
-def hostile(python, setup, work):
+def hostile(python, setup, work, kept=ALL):
     program = os.path.join(VALUES, "hostile.py")
     bare = exact.run(python.command + ["-W", "ignore", program], setup, work, name="bare", ok=(0,))
-    for name, options in (("without", ()), ("with", ALL), ("shown", (*ALL, "--no-redact", "--values-limit=depth=16,bytes=8K,event=8K"))):
+    for name, options in (("without", ()), ("with", kept), ("shown", (*kept, "--no-redact", "--values-limit=depth=16,bytes=8K,event=8K"))):
         _, ran = record(python, [program], setup, work, options, name)
         if ran.out != bare.out or ran.err != bare.err:
             raise Failure("another output %s values\n%s" % (name, exact.difference(bare.out + bare.err, ran.out + ran.err)))
@@ -99,7 +105,7 @@ def hostile(python, setup, work):
 
 def readers(recording, setup):
     """What each reader makes of a recording, as bytes."""
-    for words in (["dump"], ["dump", "--json"], ["dump", "--fields", "values,args,result,sent,exception"], ["report"], ["report", "--json"],
+    for words in (["dump"], ["dump", "--json"], ["dump", "--fields", "values,args,result,sent,exception,changed"], ["report"], ["report", "--json"],
                   ["info"], ["info", "--json"]):
         ran = subprocess.run([setup.pathline, words[0], recording, *words[1:]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         yield " ".join(words), ran.stdout

@@ -5,9 +5,11 @@
 
 frames.py does to variables all that a line can do; values/listen_lines.py notes in Python, in the
 same run, what they are at each event, and what has changed between two events of a frame must be
-what `dump` has in `changed`.
+what `dump` has in `changed`. The objects of test_values.py whose code must never run, and its
+secrets, are variables here.
 """
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -15,7 +17,7 @@ import sys
 import exact
 from exact import Failure
 from test_events import unescaped
-from test_values import VALUES, listened, record
+from test_values import VALUES, all_of, hostile, listened, readers, record
 
 PROGRAM = os.path.join(VALUES, "frames.py")
 FIELDS = "event,file,code,offset,changed"
@@ -69,19 +71,21 @@ class Frames:
 
 
 def compare(heard, got, exact_events):
-    frames, counted = Frames(heard, exact_events), 0
+    frames, counted, told = Frames(heard, exact_events), 0, {}
     for n, (event, code, offset, names, text) in enumerate(got):
         if not exact_events and event in ("reraise", "handled"):
-            entry, wanted, hidden = None, {}, ()
-        else:
-            entry = frames.next_of(event, code, offset)
-            wanted, hidden = frames.changed(entry), entry[5]
+            told.setdefault(code, set()).update(names)  # the listener sees it at the frame's next event
+            continue
+        entry = frames.next_of(event, code, offset)
+        wanted, hidden = frames.changed(entry), entry[5]
         if wanted is None:
             continue
+        early = told.pop(code, ())
+        wanted = {name: value for name, value in wanted.items() if name not in early or name in names}
         shown = [name for name in names if name not in hidden or name in wanted]
         said = ", ".join(name + " = " + wanted.get(name, "?") for name in shown)
         if sorted(shown) != sorted(wanted) or shown == names and said != text:
-            raise Failure("row %d, %s in %s: %r, not %r (%r)" % (n, event, code, text, wanted, entry and entry[:4]))
+            raise Failure("row %d, %s in %s: %r, not %r (%r)" % (n, event, code, text, wanted, entry[:4]))
         counted += len(shown)
     if not counted:
         raise Failure("no variable has changed")
@@ -96,6 +100,63 @@ def same_run(python, limit, setup, work):
     return compare(listened(out), list(rows(recording, setup, work, PROGRAM)), python.minor > (3, 11))
 
 
+# ---- secrets and bounds ----
+
+def secrets(python, setup, work):
+    program = os.path.join(VALUES, "secret_lines.py")
+    made = [b"s3" + hashlib.sha256(b"%d" % n).hexdigest()[:20].encode() for n in range(12)]
+    recording, _ = record(python, [program], setup, work, WIDE[:1] + ("--values-of=" + program,))
+    places = list(readers(recording, setup))
+    found = ["%s: %d" % (place, n) for place, text in places for n, secret in enumerate(made) if secret[:8] in text]
+    if found:
+        raise Failure("%d secrets are to be seen\n%s" % (len(found), "\n".join(found)))
+    shown, _ = record(python, [program], setup, work, WIDE[:1] + ("--values-of=" + program, "--no-redact"), "shown")
+    text = dict(readers(shown, setup))["dump --json"]
+    hidden = [n for n, secret in enumerate(made) if secret not in text]
+    if hidden:
+        raise Failure("--no-redact: %r are not shown" % hidden)
+    return "%d places, %d are hidden" % (len(places), dict(places)["dump"].count(b"<redacted>"))
+
+
+def changes(recording, setup, work, code):
+    """What the code has changed, as texts."""
+    got = exact.rows(exact.dump(recording, setup, work, "code,changed"))
+    return [changed for at, changed in got if at == code and changed]
+
+
+def written(work, text):
+    path = os.path.join(work, "program.py")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    return path
+
+
+def budget(python, setup, work):
+    """Over the budget of a second there are types alone."""
+    program = written(work, "def fill():\n    for i in range(20000):\n        text = 'x' * 100 + str(i)\nfill()\n")
+    recording, _ = record(python, [program], setup, work, ("--values=lines", "--values-limit=second=64K"))
+    got = [text for text in changes(recording, setup, work, "fill") if text.startswith("text = ")]
+    whole = sum("xxx" in text for text in got)
+    if len(got) != 20000 or not 100 < whole < 10000 or not any(text == "text = <str \u2026>" for text in got):
+        raise Failure("%d of %d are whole" % (whole, len(got)))
+    return "%d of %d changes are whole" % (whole, len(got))
+
+
+def bounded(python, setup, work):
+    """What has no room in an event comes with the next one; a module has many names."""
+    names = "".join("name_%d = 'x' * 150 + '%d'\n" % (n, n) for n in range(400))
+    one_line = "; ".join("v%d = 'y' * 150 + '%d'" % (n, n) for n in range(30))
+    program = written(work, names + "def fill():\n    %s\n%s    done = 1\nfill()\n" % (one_line, "    pass\n" * 12))
+    recording, _ = record(python, [program], setup, work, ("--values=lines",))
+    text = "\n".join(changes(recording, setup, work, "<module>"))
+    missing = [n for n in range(400) if text.count("name_%d = 'xxx" % n) != 1]
+    inside = changes(recording, setup, work, "fill")
+    lost = [n for n in range(30) if sum(text.count("v%d = 'yyy" % n) for text in inside) != 1]
+    if missing or lost or max(map(len, inside)) > 2048:
+        raise Failure("not once: names %r, variables %r" % (missing, lost))
+    return "%d events for 30 variables of a line" % len(inside)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     exact.arguments(parser)
@@ -105,6 +166,8 @@ def main():
     tests = []
     for p in pythons:
         tests += [((p.version, "same", limit or "usual"), lambda w, p=p, limit=limit: same_run(p, limit, setup, w)) for limit in ("", *LIMITS)]
+        tests += [((p.version, "hostile"), lambda w, p=p: hostile(p, setup, w, all_of("lines")))]
+        tests += [((p.version, f.__name__), lambda w, p=p, f=f: f(p, setup, w)) for f in (secrets, budget, bounded)]
     tests = [t for t in tests if not args.names or any(n in " ".join(t[0]) for n in args.names)]
     return exact.run_all(exact.shard(tests, args.shard), setup, args.jobs)
 

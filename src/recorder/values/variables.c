@@ -32,9 +32,9 @@
 /* What Python binds in each module and class body. */
 static const char *const pythons_own[] = {"__annotate__", "__annotate_func__", "__annotations__",
 	"__annotations_cache__", "__builtins__", "__cached__", "__classcell__", "__classdict__",
-	"__classdictcell__", "__conditional_annotations__", "__doc__", "__file__", "__firstlineno__",
-	"__loader__", "__module__", "__name__", "__package__", "__qualname__", "__spec__",
-	"__static_attributes__"};
+	"__classdictcell__", "__conditional_annotations__", "__doc__", "__file__",
+	"__firstlineno__", "__loader__", "__module__", "__name__", "__package__", "__qualname__",
+	"__spec__", "__static_attributes__"};
 
 bool variable_is_told(PyObject *name)
 {
@@ -104,8 +104,7 @@ static bool is_due(const struct telling *t, const struct kept_variable *v, uint6
 	return t->rest ? number && !v->told : number != v->number;
 }
 
-static void tell(
-	struct telling *t, struct kept_variable *v, const struct named *name, PyObject *o)
+static void tell(struct telling *t, struct kept_variable *v, const struct named *name, PyObject *o)
 {
 	const struct fingerprint f = fingerprint_of(o, name->hidden);
 
@@ -133,9 +132,8 @@ static struct named fast_name(PyObject *name, bool hidden, uint8_t room[VARIABLE
 /* A variable of a comprehension in a module or a class body hides a name: that is seen again. */
 static void show_name_again(struct telling *t, PyObject *name, PyObject *o)
 {
-	struct kept_name *row = !o && t->kept->names.count
-					? kept_name_find(&t->kept->names, name)
-					: NULL;
+	struct kept_name *row =
+		!o && t->kept->names.count ? kept_name_find(&t->kept->names, name) : NULL;
 
 	if (row && row->is.number)
 		row->is.number = ~row->is.number;

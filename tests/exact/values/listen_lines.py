@@ -102,8 +102,9 @@ def tell(frame, event, arg):
         put("yield" if leaves and opcode == RETURNS[1] else "return" if leaves else "unwind", frame)
     else:
         unwinding.discard(id(frame))
-        resumes = event == "call" and (code.co_code[frame.f_lasti] != RESUME or code.co_code[frame.f_lasti + 1] & 3)
-        put("resume" if resumes else event, frame)
+        thrown = event == "call" and code.co_code[frame.f_lasti] != RESUME
+        resumes = event == "call" and code.co_code[frame.f_lasti + 1] & 3
+        put("throw" if thrown else "resume" if resumes else event, frame)
     return tell
 
 
