@@ -48,11 +48,15 @@ class Frames:
             entry = self.heard[self.at]
             self.at += 1
             if event == "again" and entry[0] == "jump" and entry[1] == code and str(entry[2]) == offset or \
-                    event == entry[0] and entry[1] == code:
+                    entry[1] == code and self.is_of(event, entry[0]):
                 return entry
             if entry[0] != "jump" and (self.exact or entry[0] != "raise"):
                 raise Failure("%s in %s, but the program had %r" % (event, code, entry[:4]))
         raise Failure("%s in %s, and nothing more in the program" % (event, code))
+
+    def is_of(self, event, heard):
+        """On 3.11 a handler without a line is not seen, so a frame seems to end with the exception."""
+        return event == heard or not self.exact and heard == "unwind" and event in ("return", "yield")
 
     def changed(self, entry):
         """{name: text} of what the frame has changed since its event before."""
