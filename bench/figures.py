@@ -169,6 +169,25 @@ def turns_timing(bench):
     return by_turns(bench, "w_fib", "--timing=calls", scales=turns.TIMED)
 
 
+# ---- values ----
+
+VALUES = ("--values=calls", "--values-of=*")
+WITH_VALUES = {"w_oo": "2.00", "w_lib": "2.00", "w_fib": "3.00", "w_aio": "1.40"}   # to reach
+
+
+def with_values(bench, row):
+    both = take_turns(bench, row)
+    value, without = both.ratios(both.recorded(*VALUES, name="values"), both.recorded(name="plain"))
+    recording = bench.scratch / "values"
+    calls = bench.info(recording)["counts"]["call"]
+    return value, f"{without:.2f} without values; {bench.size(recording) / calls:.1f} bytes a call; medians of {bench.runs}"
+
+
+for workload, goal in WITH_VALUES.items():
+    figure(f"values_{workload[2:]}", goal, f"CPU time of {workload}, recorded with the values of all calls / unrecorded, by turns on one processor")(
+        functools.partial(with_values, row=workload))
+
+
 # ---- what is heard, and what is done with it ----
 
 def heard_again(bench, row):

@@ -85,6 +85,12 @@ class Bench(unittest.TestCase):
             self.assertRegex(printed, r"(?m)^turns_timing +[\d.]+ +2.50 .*\(callbacks that write 16 bytes and the clock [\d.]+; medians of 1\)$")
 
     @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "it takes two processors")
+    def test_values(self):
+        printed, written, _ = measured(self, "values_fib")
+        self.assertGreater(written["rows"]["values_fib"]["value"], 0)
+        self.assertRegex(printed, r"(?m)^values_fib +[\d.]+ +3.00 .*\([\d.]+ without values; [\d.]+ bytes a call; medians of 1\)$")
+
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "it takes two processors")
     def test_programs(self):
         printed, written, _ = measured(self, "p_maze,p_exceptions")
         self.assertEqual(list(written["rows"]), ["p_maze", "p_exceptions"])
