@@ -14,6 +14,7 @@
 #include "cmd/progress.h"
 #include "cmd/reader_text.h"
 #include "cmd/replay.h"
+#include "cmd/replay_values.h"
 #include "cmd/lines.h"
 #include "cmd/rows.h"
 #include "cmd/summary.h"
@@ -86,6 +87,8 @@ static void write_why(struct answers *a)
 		json_line(&j, o->refusal ? "refused" : "done");
 		json_text(&j, o->refusal ? "why" : "what", why);
 		json_text(&j, "code", o->refusal ? refusal_name(o->refusal) : done_name(o->done));
+		if (!o->refusal)
+			replay_values_json(&j, &a->session);
 		json_line_end(&j);
 		return;
 	}

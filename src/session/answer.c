@@ -44,12 +44,14 @@ void session_tell_more(struct session *s, const char *format, ...)
 
 void answer_stop(struct session *s, const struct stop *stop)
 {
-	static const char *const words[] = {"b", "b", "w", "x"};
+	static const char *const words[] = {"b", "b", "w", "x", "watch"};
 
 	session_tell_more(s, "%" PRIu32 ": %s%s%s", stop->number,
 		stop->once ? "tbreak" : words[stop->kind], stop->name[0] ? " " : "", stop->name);
 	if (stop->kind == STOP_LINE)
 		session_tell_more(s, ":%" PRId32, stop->line);
+	if (stop->kind == STOP_WRITE)
+		session_tell_more(s, " in %s", pl_code_name(stop->code));
 	if (stop->hits)
 		session_tell_more(s, " if hits == %" PRIu64, stop->hits);
 }
@@ -139,6 +141,12 @@ static void answer_done(struct session *s)
 	case DONE_HITS:
 		answer_hits(s);
 		break;
+	case DONE_VARIABLES:
+		answer_variables(s);
+		break;
+	case DONE_VALUE:
+		answer_value(s);
+		break;
 	default:
 		break;
 	}
@@ -163,6 +171,14 @@ static const char *const refusals[] = {
 	[REFUSAL_OUTERMOST_FRAME] = "this is the outermost frame",
 	[REFUSAL_INNERMOST_FRAME] = "this is the innermost frame",
 	[REFUSAL_NO_FILE] = "there is no file here",
+	[REFUSAL_NO_NAME] = "which variable? p NAME shows one, variables lists them",
+	[REFUSAL_NOT_A_NAME] = "this command takes the name of a variable; variables lists them",
+	[REFUSAL_NOT_A_VALUE] =
+		"the program does not run here, so only what was captured can be shown: a name, "
+		"below it .attribute, [2] or ['key'], and len(…) of these",
+	[REFUSAL_NO_LINES_KEPT] =
+		"values of lines were not kept, so what wrote a variable is not known; record "
+		"--values lines keeps them",
 	[REFUSAL_NO_LINE_HERE] = "there is no line here; try b file:N",
 };
 
@@ -276,6 +292,14 @@ static void refuse_by_data(struct session *s)
 		break;
 	case REFUSAL_NO_LATER_PART:
 		refuse_own_task(s);
+		break;
+	case REFUSAL_NO_SUCH_VARIABLE:
+	case REFUSAL_NOT_BOUND:
+	case REFUSAL_NO_SUCH_PART:
+	case REFUSAL_NOT_KEPT:
+	case REFUSAL_NO_LENGTH:
+	case REFUSAL_NO_LATER_WRITE:
+		answer_no_value(s);
 		break;
 	case REFUSAL_NO_SOURCE:
 		session_refuse(s, "%s",

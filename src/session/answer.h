@@ -15,4 +15,10 @@ void answer_stop(struct session *s, const struct stop *stop);
 /* All of them on one line, in the order in which they were set. */
 void answer_stops(struct session *s);
 
+/* answer_values.c: what was done, refused, and noted about variables. */
+void answer_variables(struct session *s);
+void answer_value(struct session *s);
+void answer_no_value(struct session *s);
+void answer_written(struct session *s);
+
 #endif

@@ -190,12 +190,6 @@ static int do_disable(struct session *s, char letter, const char *rest, struct p
 		"one hit");
 }
 
-static int do_values(struct session *s, char letter, const char *rest, struct pl_err *err)
-{
-	(void)letter, (void)rest, (void)err;
-	return session_refused(s, REFUSAL_NO_VALUES);
-}
-
 /* ---- the table ---- */
 
 /* The argument may follow without a space if the word is one character and not a letter; one space
@@ -276,8 +270,20 @@ const struct session_word session_words[] = {
 		"go to the first line of this part of the path; from there, or from before it, to "
 		"the previous part; parts without a line and callbacks outside of tasks are passed "
 		"over"},
-	{"print", "", "p,pp,display,watch,info locals,info args,args", NAMES_NONE, WORD_TAKES,
-		do_values, NULL},
+	{"variables", "", "vars,locals,args,info locals,info args", NAMES_NONE, WORD_ALONE,
+		command_variables,
+		"list the variables of the selected frame; * before what the last line changed"},
+	{"p", "VALUE", "print,pp,display", NAMES_VARIABLES, WORD_TAKES, command_print,
+		"show a value of the selected frame: order, order.item, order['item'], rows[2], "
+		"len(rows)"},
+	{"{", "[NAME]", NULL, NAMES_VARIABLES, WORD_TAKES, command_write,
+		"go to where the variable was written before, in this frame; without a name: the "
+		"one that was shown last"},
+	{"}", "[NAME]", NULL, NAMES_VARIABLES, WORD_TAKES, command_write,
+		"go to where the variable is written next, in this frame"},
+	{"watch", "[NAME]", NULL, NAMES_VARIABLES, WORD_TAKES, command_watch,
+		"set a stop where the variable changes, in each call of this function; the same "
+		"again removes it"},
 	{"run", "", "start,restart", NAMES_NONE, WORD_TAKES, do_run, NULL},
 	{"disable", "", "enable,ignore,condition,commands", NAMES_NONE, WORD_TAKES, do_disable,
 		NULL},

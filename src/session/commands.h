@@ -29,6 +29,12 @@ int command_stack(struct session *s, char letter, const char *rest, struct pl_er
 int command_thread(struct session *s, char letter, const char *rest, struct pl_err *err);
 int command_process(struct session *s, char letter, const char *rest, struct pl_err *err);
 int command_task(struct session *s, char letter, const char *rest, struct pl_err *err);
+/* variable_commands.c */
+#define VARIABLE_TEXT_BYTES 1024
+int command_variables(struct session *s, char letter, const char *rest, struct pl_err *err);
+int command_print(struct session *s, char letter, const char *rest, struct pl_err *err);
+int command_write(struct session *s, char letter, const char *rest, struct pl_err *err);
+int command_watch(struct session *s, char letter, const char *rest, struct pl_err *err);
 /* The command `help`. It is about the table, so it is in words.c. */
 int words_help(struct session *s, char letter, const char *rest, struct pl_err *err);
 

@@ -198,10 +198,23 @@ static int offer_events(struct stem *stem, struct pl_err *err)
 	return 0;
 }
 
+static int offer_variables(struct stem *stem, struct pl_err *err)
+{
+	const struct variables *v;
+	int code = session_variables(stem->s, &v, err);
+
+	for (size_t i = 0; code == 0 && i < v->count; i++) {
+		char name[VALUE_NAME_BYTES];
+		snprintf(name, sizeof name, "%.*s", (int)v->all[i].name.length, v->all[i].name.at);
+		offer(stem, name);
+	}
+	return code < 0 ? code : 0;
+}
+
 static int offer_views(struct stem *stem, struct pl_err *err)
 {
 	(void)err;
-	offer_others(stem, "source,stack,tree,timeline,path");
+	offer_others(stem, "source,stack,tree,timeline,path,variables");
 	return 0;
 }
 
@@ -218,6 +231,7 @@ static int (*const offers[])(struct stem *stem, struct pl_err *err) = {
 	[NAMES_PROCESSES] = offer_processes,
 	[NAMES_STOPS] = offer_stops,
 	[NAMES_COMMANDS] = offer_commands,
+	[NAMES_VARIABLES] = offer_variables,
 	[NAMES_EVENTS] = offer_events,
 	[NAMES_VIEWS] = offer_views,
 };

@@ -150,5 +150,8 @@ void answer_note(struct session *s)
 	case NOTE_SEEN_ALL:
 		session_note_seen(s);
 		break;
+	case NOTE_WRITTEN:
+		answer_written(s);
+		break;
 	}
 }

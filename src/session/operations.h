@@ -58,6 +58,7 @@ struct wish {
 	int32_t line;
 	uint64_t hits; /* 0: each */
 	bool once;
+	const struct pl_code *code; /* of STOP_WRITE */
 };
 
 /* Set the stop, or remove it if the same one exists. Only what ran can be stopped at: what did not
@@ -85,6 +86,17 @@ int session_line_hits(struct session *s, int32_t line, struct pl_err *err);
 /* The hits of the thread of the position, which hits_work continues to count. They belong to the
  * session; NULL: no memory. */
 struct hits *session_hits(struct session *s);
+
+/* ---- variables of the selected frame (variable_operations.c; selected_variables.h) ---- */
+
+int session_list_variables(struct session *s, struct pl_err *err);
+/* A value of what was captured: "order", "order.item", "order['item']", "rows[2]", "len(rows)". */
+int session_print(struct session *s, const char *text, struct pl_err *err);
+/* To the previous or next event of the frame that shows the variable with another value. name "":
+ * the variable that was asked for last. */
+int session_to_write(struct session *s, const char *name, bool back, struct pl_err *err);
+/* Set a stop where the variable changes in frames of this function; the same again removes it. */
+int session_watch(struct session *s, const char *name, struct pl_err *err);
 
 /* ---- threads, processes, tasks (runners.c) ---- */
 

@@ -9,6 +9,7 @@
 
 #include "session/elsewhere.h"
 #include "session/replay.h"
+#include "session/value_question.h"
 
 /* Each with its name, as --json has it. */
 #define DONE_CODES(X)                                                                              \
@@ -30,7 +31,9 @@
 	X(DONE_STACK, "stack")                                                                     \
 	X(DONE_THREADS, "threads")                                                                 \
 	X(DONE_PROCESSES, "processes")                                                             \
-	X(DONE_TASKS, "tasks")
+	X(DONE_TASKS, "tasks")                                                                     \
+	X(DONE_VARIABLES, "variables") /* session_variables gives them */                          \
+	X(DONE_VALUE, "value")	       /* question */
 
 #define REFUSAL_CODES(X)                                                                           \
 	X(REFUSAL_NONE, "")                                                                        \
@@ -65,7 +68,18 @@
 	X(REFUSAL_NO_FILE, "no-file") /* there is no frame that has one */                         \
 	X(REFUSAL_NO_LINE_HERE, "no-line-here")                                                    \
 	X(REFUSAL_NO_SUCH_LINE, "no-such-line") /* number */                                       \
-	X(REFUSAL_NO_SOURCE, "no-source")	/* place; source_err */
+	X(REFUSAL_NO_SOURCE, "no-source")	/* place; source_err */                            \
+	X(REFUSAL_NO_NAME, "no-name")		/* of a variable: none was given */                \
+	X(REFUSAL_NOT_A_NAME, "not-a-name")	/* of a variable */                                \
+	X(REFUSAL_NOT_A_VALUE, "not-a-value")	/* nothing that can be asked of what was kept */   \
+	X(REFUSAL_NO_LINES_KEPT, "no-values-of-lines")                                             \
+	/* question */                                                                             \
+	X(REFUSAL_NO_SUCH_VARIABLE, "no-such-variable")                                            \
+	X(REFUSAL_NOT_BOUND, "not-bound")                                                          \
+	X(REFUSAL_NO_SUCH_PART, "no-such-part")                                                    \
+	X(REFUSAL_NOT_KEPT, "not-kept")                                                            \
+	X(REFUSAL_NO_LENGTH, "no-length")                                                          \
+	X(REFUSAL_NO_LATER_WRITE, "no-later-write") /* back */
 
 #define CODE_AS_ENUM(code, name) code,
 enum done { DONE_CODES(CODE_AS_ENUM) };
@@ -83,6 +97,7 @@ enum outcome_note {
 	NOTE_RUNS_HERE,	   /* from: who ran where one came from */
 	NOTE_SEEN,	   /* seen: where the position's thread was seen last */
 	NOTE_SEEN_ALL,	   /* session_seen_threads has where they were */
+	NOTE_WRITTEN,	   /* session.variable, of the position's frame */
 };
 
 /* Who ran at a place that one went to, or came from. */
@@ -135,6 +150,7 @@ struct outcome {
 	struct line_hits hits;
 	struct runner from;
 	struct seen seen;
+	struct value_question question;
 };
 
 /* The names of the codes: "no-line"; lower-case words with hyphens, which do not change. */

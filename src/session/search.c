@@ -50,6 +50,7 @@ struct search {
 	/* in */
 	bool back;
 	uint32_t kinds;
+	bool values; /* `is` needs them */
 	bool (*may)(void *context, const struct pl_count *row);
 	int (*is)(void *context, const struct pl_event *e);
 	/* NULL, or called before another part of the path: *found is an event of it that is wanted
@@ -108,6 +109,8 @@ static int search_path(
 	code = s->begin ? s->begin(s, seq, to, &known) : 0;
 	if (code == 0)
 		code = pl_search_new(&search, p->r, &wanted, s->err);
+	if (code == 0)
+		pl_search_want_values(search, s->values);
 	if (code == 0 && known != UINT64_MAX)
 		to = known;
 	if (code == 0)
@@ -199,6 +202,7 @@ int replay_continue(struct replay *p, bool back, struct pl_err *err)
 {
 	struct search s = {.back = back,
 		.kinds = stops_kinds(&p->stops),
+		.values = stops_need_values(&p->stops),
 		.may = may_stop,
 		.is = stops_here,
 		.begin = begin_stops,

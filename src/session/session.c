@@ -8,5 +8,6 @@ void session_release(struct session *s)
 	executed_release(&s->executed);
 	hits_free(s->hits);
 	s->hits = NULL;
+	variables_release(&s->variables.v);
 	replay_release(&s->replay);
 }

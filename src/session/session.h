@@ -7,6 +7,7 @@
 #include "session/executed.h"
 #include "session/hits.h"
 #include "session/outcome.h"
+#include "session/selected_variables.h"
 
 #define WHY_MAX	      4096
 #define SESSION_TYPES 256 /* types of exceptions that are known by name */
@@ -24,6 +25,8 @@ struct session {
 	bool has_types;
 	struct hits *hits; /* owned: of the thread of hits_at; by session_hits */
 	struct pl_position hits_at;
+	struct selected_variables variables; /* by session_variables */
+	char variable[VALUE_NAME_BYTES];     /* that commands without a name mean; "": none */
 	bool quit;
 	/* of the last operation, or command */
 	struct outcome outcome;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "base/thrown.h"
+#include "session/writes.h"
 
 bool stop_names(const char *whole, const char *part, char separator)
 {
@@ -44,6 +45,33 @@ struct stop *stops_find(struct stops *s, enum stop_kind kind, const char *name, 
 	return NULL;
 }
 
+/* Several codes can be of one function: it was compiled again, or is of another process. */
+static bool is_same_function(const struct pl_code *a, const struct pl_code *b)
+{
+	return a == b || (pl_code_first_line(a) == pl_code_first_line(b) &&
+				 !strcmp(pl_code_file(a), pl_code_file(b)) &&
+				 !strcmp(pl_code_name(a), pl_code_name(b)));
+}
+
+struct stop *stops_find_write(struct stops *s, const char *name, const struct pl_code *code)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct stop *one = &s->rows[i];
+		if (one->kind == STOP_WRITE && !strcmp(one->name, name) &&
+			is_same_function(one->code, code))
+			return one;
+	}
+	return NULL;
+}
+
+bool stops_need_values(const struct stops *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (s->rows[i].kind == STOP_WRITE)
+			return true;
+	return false;
+}
+
 /* ---- for searches ---- */
 
 /* UNWIND and THROW are among those of a raise, because stops_match needs to see where an exception
@@ -53,6 +81,10 @@ static const uint32_t kinds_of[] = {
 	[STOP_CALL] = 1u << PL_EVENT_CALL,
 	[STOP_ENTRY] = 1u << PL_EVENT_CALL | 1u << PL_EVENT_RESUME | 1u << PL_EVENT_THROW,
 	[STOP_RAISE] = 1u << PL_EVENT_RAISE | 1u << PL_EVENT_UNWIND | 1u << PL_EVENT_THROW,
+	/* all that can have variables */
+	[STOP_WRITE] = 1u << PL_EVENT_LINE | 1u << PL_EVENT_AGAIN | 1u << PL_EVENT_RETURN |
+		       1u << PL_EVENT_YIELD | 1u << PL_EVENT_RAISE | 1u << PL_EVENT_RERAISE |
+		       1u << PL_EVENT_HANDLED | 1u << PL_EVENT_UNWIND,
 };
 
 /* A hit of a line is a pass of it. */
@@ -81,6 +113,8 @@ static bool row_may_stop(const struct stop *s, const struct pl_count *row)
 		return true;
 	if (!row->code)
 		return false;
+	if (s->kind == STOP_WRITE)
+		return is_same_function(row->code, s->code);
 	return s->kind == STOP_LINE
 		       ? row->line == s->line && stop_names(pl_code_file(row->code), s->name, '/')
 		       : stop_names(pl_code_name(row->code), s->name, '.');
@@ -267,6 +301,17 @@ static int match_raise(const struct stop *stop, struct stops *s, struct path *p,
 	return code ? code : from_above ? PL_END : 0;
 }
 
+/* The event has its variables. */
+static int match_write(
+	const struct stop *stop, struct path *p, const struct pl_event *e, struct pl_err *err)
+{
+	struct variables v = {.r = p->r, .stop = p->stop};
+	const int code = write_is_shown(&v, e, stop->name, err);
+
+	variables_release(&v);
+	return code;
+}
+
 int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struct pl_err *err)
 {
 	const struct pl_event at = *e;
@@ -276,7 +321,9 @@ int stops_match(struct stops *s, struct path *p, const struct pl_event *e, struc
 	for (size_t i = 0; i < s->count && code == PL_END; i++) {
 		const struct stop *one = &s->rows[i];
 		if (!one->hits && row_may_stop(one, &row))
-			code = one->kind == STOP_RAISE ? match_raise(one, s, p, &at, err) : 0;
+			code = one->kind == STOP_RAISE	 ? match_raise(one, s, p, &at, err)
+			       : one->kind == STOP_WRITE ? match_write(one, p, &at, err)
+							 : 0;
 	}
 	if (at.kind == PL_EVENT_UNWIND) {
 		s->unwound.seq = at.seq;

@@ -12,15 +12,17 @@ enum stop_kind {
 	STOP_CALL,  /* a function is called */
 	STOP_ENTRY, /* the same, and where its frame resumes after it was suspended */
 	STOP_RAISE, /* an exception arises, of this type or of any */
+	STOP_WRITE, /* a variable changes in a frame of a function, which begins at `line` */
 };
 
 struct stop {
 	uint32_t number; /* from 1, never reused */
 	enum stop_kind kind;
-	char name[STOP_NAME_MAX]; /* of the file, function or type; "": any type */
+	char name[STOP_NAME_MAX]; /* of file, function, type or variable; "": any type */
 	int32_t line;
-	uint64_t hits; /* 0: each */
-	bool once;     /* it is removed where a search stops at it; only STOP_LINE, STOP_CALL */
+	const struct pl_code *code; /* of STOP_WRITE: a code of the function; the recording's */
+	uint64_t hits;		    /* 0: each */
+	bool once; /* it is removed where a search stops at it; only STOP_LINE, STOP_CALL */
 	/* the seq at which `hits` is reached in the thread that was asked for last; UINT64_MAX:
 	 * nowhere */
 	uint32_t process, thread;
@@ -49,6 +51,10 @@ struct stop *stops_add(struct stops *s, enum stop_kind kind, const char *name, i
 bool stops_clear(struct stops *s, uint32_t number);
 /* The stop of this kind at this place, or NULL. Two names of one file are the same place. */
 struct stop *stops_find(struct stops *s, enum stop_kind kind, const char *name, int32_t line);
+/* That of a variable of a function, or NULL. */
+struct stop *stops_find_write(struct stops *s, const char *name, const struct pl_code *code);
+/* Do events need their values for stops_match? */
+bool stops_need_values(const struct stops *s);
 /* For a search (pathline/search.h): events of these kinds, with such a row, may be at a stop. */
 uint32_t stops_kinds(const struct stops *s);
 bool stops_may(const struct stops *s, const struct pl_count *row);

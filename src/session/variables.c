@@ -273,14 +273,14 @@ static bool gathering_is_done(const struct gathering *g)
 	       (all_have_writers(g) || (g->v->patience && g->beyond >= g->v->patience));
 }
 
-/* How many events of a frame to visit until its call is enough, if none of them has variables: where
- * values of lines were kept, all. */
+/* How many events of a frame to visit until its call is enough, if none of them has variables:
+ * where values of lines were kept, all. */
 static uint64_t events_to_visit(struct pl_recording *r)
 {
 	struct pl_recording_info info;
 
 	pl_recording_info(r, &info);
-	if (!info.values || !info.values[0])
+	if (!info.values[0])
 		return LOOK_AT;
 	return strcmp(info.values, "lines") ? 1 : UINT64_MAX;
 }

@@ -6,7 +6,8 @@
 static int toggle(struct session *s, const struct wish *w)
 {
 	struct stops *stops = &s->replay.stops;
-	struct stop *same = stops_find(stops, w->kind, w->name, w->line);
+	struct stop *same = w->kind == STOP_WRITE ? stops_find_write(stops, w->name, w->code)
+						  : stops_find(stops, w->kind, w->name, w->line);
 	const bool same_hits = same && (!w->hits || w->hits == same->hits);
 
 	if (same_hits && same->once == w->once) {
@@ -19,6 +20,7 @@ static int toggle(struct session *s, const struct wish *w)
 		return session_refused(s, REFUSAL_TOO_MANY_STOPS);
 	stop->hits = same_hits ? same->hits : w->hits;
 	stop->once = w->once;
+	stop->code = w->code;
 	s->outcome.stop = *stop;
 	return session_done(s, DONE_STOP_SET);
 }
@@ -28,7 +30,8 @@ static int toggle(struct session *s, const struct wish *w)
 int session_toggle_stop(struct session *s, const struct wish *w, struct pl_err *err)
 {
 	session_begin(s);
-	int code = stops_find(&s->replay.stops, w->kind, w->name, w->line) ? 0
+	int code = w->kind == STOP_WRITE || stops_find(&s->replay.stops, w->kind, w->name, w->line)
+			   ? 0
 		   : w->kind == STOP_LINE  ? known_line(s, w->name, w->line, err)
 		   : w->kind == STOP_RAISE ? known_exception(s, w->name, err)
 					   : known_function(s, w->name, err);

@@ -41,8 +41,9 @@ enum names {
 	NAMES_PROCESSES,
 	NAMES_STOPS,
 	NAMES_COMMANDS,
-	NAMES_EVENTS, /* kinds of events, separated by commas */
-	NAMES_VIEWS   /* of the screen */
+	NAMES_VARIABLES, /* of the selected frame */
+	NAMES_EVENTS,	 /* kinds of events, separated by commas */
+	NAMES_VIEWS	 /* of the screen */
 };
 
 struct session_word {

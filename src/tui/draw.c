@@ -349,9 +349,11 @@ static void draw_line(struct tui *t, struct box box, int y, int32_t line, int32_
 		.columns = box.columns - gutter.column,
 		.left = t->left,
 		.lit = line == t->cursor};
+	t->gutter = gutter.column;
 	if (p.columns <= 0)
 		return;
 	draw_text(t, &p, line);
+	variables_beside(t, &p, line, here);
 	pen_sign(&p);
 	if (p.lit)
 		pen_fill(&p, " ", INK_PLAIN);

@@ -9,7 +9,7 @@
 #define ROWS_OF	   (ALL & ~ONLY(SOURCE)) /* views of rows, with one row chosen */
 
 const char *const view_names[VIEWS] = {
-	"source", "stack", "tree", "timeline", "path", "reader", "help"};
+	"source", "stack", "tree", "timeline", "path", "variables", "reader", "help"};
 
 static const struct key table[] = {
 	{"s", ALL, KEY_DO, "s", "the next line of this thread, into calls", "step"},
@@ -85,6 +85,21 @@ static const struct key table[] = {
 	{"F5", WIDE, KEY_DO, "view timeline", "show the timeline: when each thread and task ran",
 		NULL},
 	{"F6", WIDE, KEY_DO, "view path", "show the path: one row for each event, indented", NULL},
+	{"F7", WIDE, KEY_DO, "view variables",
+		"show the variables of the selected frame; * before what the last line changed",
+		NULL},
+	{"v", ALL, KEY_DO, "view variables", "the same", NULL},
+	{"i", ALL, KEY_DO, "inline", "show, or hide, values at the ends of source lines", NULL},
+	{"p", ALL, KEY_PROMPT, "p ",
+		"show a value: order, order.item, order['item'], rows[2], len(rows)", NULL},
+	{"{", ALL, KEY_DO, "{",
+		"go to where the variable was written before: the chosen one, or the one asked for "
+		"last",
+		NULL},
+	{"}", ALL, KEY_DO, "}", "go to where the variable is written next", NULL},
+	{"W", ALL, KEY_DO, "watch",
+		"set a stop where the variable changes: the chosen one, or the one asked for last",
+		NULL},
 	{"F8", WIDE, KEY_DO, "view reader",
 		"show the reader: calls, results and exceptions of all threads as a list", NULL},
 	{"j", ONLY(READER), KEY_DO, "line-down", "down one row", NULL},
@@ -106,9 +121,11 @@ static const struct key table[] = {
 		"go to the chosen row in the source; F8 comes back", "source"},
 	{"&", ALL, KEY_PROMPT, "filter ",
 		"show only these events in the path view: call,raise; nothing: all", NULL},
-	{"Enter", ROWS_OF, KEY_DO, "enter", "go to the chosen row; in the stack: select that frame",
+	{"Enter", ROWS_OF, KEY_DO, "enter",
+		"go to the chosen row; in the stack: select that frame; variables: fold or unfold",
 		NULL},
-	{"z", ONLY(TREE), KEY_DO, "fold", "fold or unfold this call", NULL},
+	{"z", ONLY(TREE) | ONLY(VARIABLES), KEY_DO, "fold", "fold or unfold this call or value",
+		NULL},
 	{"Up", EVERY, KEY_DO, "line-up", "up one line or row", NULL},
 	{"Down", EVERY, KEY_DO, "line-down", "down one line or row", NULL},
 	{"Space", EVERY, KEY_DO, "page-down", "down one page", NULL},

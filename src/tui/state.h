@@ -83,8 +83,10 @@ struct tui {
 	struct pl_search *rows; /* owned: events of these kinds in path's thread; NULL: not begun */
 	struct pl_event found;	/* by `rows` */
 	struct tree *tree;	/* owned */
-	struct timeline *timeline; /* owned */
-	struct reader *reader;	   /* owned */
+	struct timeline *timeline;	  /* owned */
+	struct reader *reader;		  /* owned */
+	struct variables_view *variables; /* owned */
+	bool no_values_beside;		  /* at the ends of source lines */
 	struct prompt prompt;
 	struct {
 		const struct complete_word *own; /* commands of the screen; not owned */
@@ -113,6 +115,7 @@ struct tui {
 	bool quit;
 	/* as drawn last */
 	struct box source_box, side_box;
+	int gutter; /* columns left of the source's text */
 };
 
 /* draw.c */
@@ -156,6 +159,18 @@ void timeline_moved(struct tui *t);
 void timeline_column(struct tui *t, int columns);
 bool timeline_click(struct tui *t, int y, int x);
 void timeline_enter(struct tui *t);
+
+/* variables.c */
+#define VARIABLE_NAME_BYTES 256
+void variables_draw(struct tui *t, struct box box);
+void variables_fold(struct tui *t);
+/* The variable that is chosen in the view; false: none is. */
+bool variables_chosen(struct tui *t, char name[VARIABLE_NAME_BYTES]);
+/* After the text of a line of source: the values of its names, if the frame is at `here`. */
+void variables_beside(struct tui *t, struct pen *p, int32_t line, int32_t here);
+/* The name at this column of the text, with what is before its dots; false: there is none. */
+bool variables_under(struct tui *t, int32_t line, int column, char name[VARIABLE_NAME_BYTES]);
+void variables_release_view(struct tui *t);
 
 /* help.c */
 void help_draw(struct tui *t, struct box box);

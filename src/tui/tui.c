@@ -176,6 +176,8 @@ static bool count_all(struct tui *t)
 /* ---- commands of the screen ---- */
 
 static void do_line(struct tui *t, const char *line);
+static void do_session(struct tui *t, const char *line);
+static void show_under_mouse(struct tui *t);
 
 /* Do the keys that move act on the view beside the source, not on the source? */
 static bool in_side(const struct tui *t)
@@ -356,6 +358,7 @@ static void do_click(struct tui *t, const char *rest)
 	} else if (y >= box->y && y < box->y + box->rows &&
 		   t->top + y - box->y <= t->source.lines) {
 		t->cursor = t->top + y - box->y;
+		show_under_mouse(t);
 	}
 }
 
@@ -385,7 +388,9 @@ static void do_view(struct tui *t, const char *rest)
 	while (*rest && view < VIEW_HELP && strcmp(view_names[view], rest))
 		view++;
 	if (view == VIEW_HELP)
-		say(t, "there is no view %s; try source, stack, tree, timeline, path, reader",
+		say(t,
+			"there is no view %s; try source, stack, tree, timeline, path, variables, "
+			"reader",
 			rest);
 	else
 		choose_view(t, *rest			? view
@@ -397,6 +402,59 @@ static void do_stack(struct tui *t, const char *rest)
 {
 	(void)rest;
 	choose_view(t, VIEW_STACK);
+}
+
+static void do_variables(struct tui *t, const char *rest)
+{
+	(void)rest;
+	choose_view(t, VIEW_VARIABLES);
+}
+
+static void do_inline(struct tui *t, const char *rest)
+{
+	(void)rest;
+	t->no_values_beside = !t->no_values_beside;
+	say(t, "values at the ends of source lines are %s",
+		t->no_values_beside ? "hidden" : "shown");
+}
+
+/* Without a name: that of the variable that is chosen in its view, or else, as the session has it,
+ * of the one that was shown last. */
+static void do_with_variable(struct tui *t, const char *word, const char *rest)
+{
+	char name[VARIABLE_NAME_BYTES], line[PROMPT_BYTES * 2];
+
+	if (!*rest && variables_chosen(t, name))
+		rest = name;
+	snprintf(line, sizeof line, "%s %s", word, rest);
+	do_session(t, line);
+}
+
+static void do_write_before(struct tui *t, const char *rest)
+{
+	do_with_variable(t, "{", rest);
+}
+
+static void do_write_after(struct tui *t, const char *rest)
+{
+	do_with_variable(t, "}", rest);
+}
+
+static void do_watch(struct tui *t, const char *rest)
+{
+	do_with_variable(t, "watch", rest);
+}
+
+/* The value of the name under the mouse. What has none is left alone: it may be a keyword. */
+static void show_under_mouse(struct tui *t)
+{
+	char name[VARIABLE_NAME_BYTES], value[WHY_MAX / 2];
+	const int column = t->mouse_x - t->source_box.x - t->gutter + t->left;
+
+	if (!variables_under(t, t->cursor, column, name) || session_print(t->s, name, NULL))
+		return;
+	pl_value_text(&t->s->outcome.question.value, value, sizeof value);
+	say(t, "%s = %s", name, value);
 }
 
 /* The source at the position, or at a line. */
@@ -418,8 +476,6 @@ static void do_redraw(struct tui *t, const char *rest)
 	(void)t, (void)rest;
 	clear();
 }
-
-static void do_session(struct tui *t, const char *line);
 
 /* With the name of a command: describe it. */
 static void do_help(struct tui *t, const char *rest)
@@ -632,6 +688,11 @@ static const struct order {
 	{"fold", do_fold, false, NAMES_NONE},
 	{"view", do_view, false, NAMES_VIEWS},
 	{"bt", do_stack, false, NAMES_NONE},
+	{"variables", do_variables, false, NAMES_NONE},
+	{"inline", do_inline, false, NAMES_NONE},
+	{"{", do_write_before, false, NAMES_VARIABLES},
+	{"}", do_write_after, false, NAMES_VARIABLES},
+	{"watch", do_watch, false, NAMES_VARIABLES},
 	{"list", do_list, false, NAMES_NONE},
 	{"redraw", do_redraw, false, NAMES_NONE},
 	{"help", do_help, false, NAMES_COMMANDS},

@@ -219,7 +219,9 @@ void view_fold(struct tui *t)
 	struct tree *tree = t->tree;
 	size_t i = tree ? shown_row(tree, t->row) : 0;
 
-	if (!tree || i >= tree->count)
+	if (t->view == VIEW_VARIABLES)
+		variables_fold(t);
+	if (t->view != VIEW_TREE || !tree || i >= tree->count)
 		return;
 	for (size_t n = 0; n < tree->fold_count; n++)
 		if (tree->folds[n] == tree->rows[i].seq) {
@@ -384,6 +386,7 @@ void view_draw(struct tui *t, struct box box)
 		[VIEW_TREE] = draw_tree,
 		[VIEW_TIMELINE] = timeline_draw,
 		[VIEW_PATH] = draw_path,
+		[VIEW_VARIABLES] = variables_draw,
 	};
 
 	if (box.rows > 0 && box.columns > 0 && draws[t->view])
@@ -425,8 +428,8 @@ bool view_click(struct tui *t, int y, int x)
 		reader_click(t, row);
 	else if (t->view == VIEW_PATH)
 		t->path_row = walk_events(t, t->path_top, row);
-	else
-		t->row = t->row_top + (size_t)row;
+	else if (t->view != VIEW_VARIABLES || row) /* its first row is a title */
+		t->row = t->row_top + (size_t)row - (t->view == VIEW_VARIABLES);
 	return false;
 }
 
@@ -449,6 +452,8 @@ void view_enter(struct tui *t, char command[64])
 		timeline_enter(t);
 	if (t->view == VIEW_READER)
 		reader_enter(t);
+	if (t->view == VIEW_VARIABLES)
+		variables_fold(t);
 	if (t->view == VIEW_PATH)
 		snprintf(command, 64, "j #%" PRIu64, t->path_row);
 	if (t->view == VIEW_TREE && t->tree && shown_row(t->tree, t->row) < t->tree->count)
@@ -489,6 +494,7 @@ void view_grown(struct tui *t)
 		t->tree->to = 0;
 	if (t->timeline)
 		t->timeline->process = 0;
+	selected_variables_forget(&t->s->variables);
 }
 
 void view_release(struct tui *t)
@@ -500,4 +506,5 @@ void view_release(struct tui *t)
 	free(t->timeline);
 	t->tree = NULL;
 	t->timeline = NULL;
+	variables_release_view(t);
 }

@@ -24,7 +24,7 @@ needs_screen = unittest.skipUnless(screen, "there is no pyte; tools/python-packa
 
 TIMEOUT_S = 30
 KEYS = {"Up": "\x1bOA", "Down": "\x1bOB", "Right": "\x1bOC", "Left": "\x1bOD", "Home": "\x1bOH", "End": "\x1bOF", "PgUp": "\x1b[5~", "PgDn": "\x1b[6~", "Enter": "\r",
-        "Space": " ", "Tab": "\t", "1-9": "2", "Esc": "\x1b", "F2": "\x1bOQ", "F3": "\x1bOR", "F4": "\x1bOS", "F5": "\x1b[15~", "F6": "\x1b[17~", "F8": "\x1b[19~",
+        "Space": " ", "Tab": "\t", "1-9": "2", "Esc": "\x1b", "F2": "\x1bOQ", "F3": "\x1bOR", "F4": "\x1bOS", "F5": "\x1b[15~", "F6": "\x1b[17~", "F7": "\x1b[18~", "F8": "\x1b[19~",
         "WheelUp": "\x1b[<64;20;10M", "WheelDown": "\x1b[<65;20;10M", "Click": "\x1b[<0;20;10M", "Backspace": "\x7f"}
 
 

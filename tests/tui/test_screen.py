@@ -806,9 +806,11 @@ class Keys(Case):
         t.press("/").type("square\r").settle().press(";", ",").settle().press("?").type("square\r").settle()
         t.press(":").type("hits\r").wait("of 1 hits").press("o").type("threading\r").wait("threading.py").press("e").wait("that of the recording")
         t.press("F3").settle().press("Enter").settle().press("F4").wait("tree --").press("z", "z", "Space").settle()
-        t.press("F5").wait("timeline --").press("F6").wait("path --").press("Tab").settle().press("F8").wait("^ reader")\
+        t.press("F5").wait("timeline --").press("F6").wait("path --").press("Tab").wait("variables --").press("F8").wait("^ reader")\
             .press("j", "k", "u").type("d").press("b", "f").type("square\r").wait("filter: square").press("v").wait("whole row").press("v").wait("^ reader").press("Enter").wait("square")\
-            .press("F6", "&", "Esc").press("F2", "Ctrl-L").settle()
+            .press("F7", "&", "Esc").press("F2", "Ctrl-L").settle()
+        t.press("v").wait("variables --").press("i").wait("hidden").press("i").wait("shown").press("{").wait("the values of variables").press("}", "W")
+        t.press("p").type("x\r").wait("the values of variables").press("F2").settle()
         t.press("h").wait("the next line of this thread").press("h")
         self.quit(t)
         self.assertEqual({row[1] for row in self.rows()} - pressed, set())

@@ -1,0 +1,26 @@
+/* Writes of a variable in one frame: the events that show it first with another value.
+ */
+#ifndef PL_SESSION_WRITES_H
+#define PL_SESSION_WRITES_H
+
+#include "session/variables.h"
+
+/* Which variable of which frame; from where. */
+struct write_search {
+	struct pl_recording *r;		   /* not owned */
+	const volatile sig_atomic_t *stop; /* as in struct replay */
+	const char *name;		   /* of the variable; not owned */
+	uint32_t depth;			   /* of the frame, as in variables_at */
+	bool back;
+};
+
+/* From the event `at`, not counting its own. 0: *seq is that of the event that shows it; PL_END:
+ * there is none in this frame, or it was stopped; an error. */
+int write_find(
+	const struct write_search *w, const struct pl_event *at, uint64_t *seq, struct pl_err *err);
+/* Was the variable written when this event came, which has the variable among its own? 0, PL_END:
+ * it was not; an error. v: for questions; reused. */
+int write_is_shown(
+	struct variables *v, const struct pl_event *e, const char *name, struct pl_err *err);
+
+#endif

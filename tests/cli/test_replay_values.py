@@ -1,0 +1,106 @@
+"""Variables and values in `pathline replay --plain` and `--json`: arguments as of the call."""
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import session  # noqa: E402
+
+QUICK = True
+PROGRAM = '''\
+class Order:
+    def __init__(self, item, count):
+        self.item = item
+        self.count = count
+
+
+def price(order, rows, *rest, **more):
+    total = 0
+    for row in rows:
+        total = total + row * order.count
+    return total
+
+
+def main():
+    order = Order("anvil", 3)
+    return price(order, [1, 2, {"a": (4, 5)}][:2], 7, table={"k": [1], 2: "two"})
+
+
+main()
+'''
+_made = {}
+
+
+def recorded(values):
+    if values not in _made:
+        _made[values] = session.Recorded(PROGRAM, "prices.py", "--values", values)
+    return _made[values]
+
+
+class Values(unittest.TestCase):
+    of = "calls"
+
+    def ask(self, *commands, options=("--plain",)):
+        """The answers to the commands, without that to the beginning."""
+        done = subprocess.run([session.PATHLINE, "replay", *options], cwd=recorded(self.of).folder,
+                              input="".join(line + "\n" for line in commands), text=True, capture_output=True, timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.splitlines()[1:]
+
+    def told(self, *commands):
+        """What is said after price was reached."""
+        return [line.removeprefix("!\t") for line in self.ask("b price", "c", *commands)[2:]]
+
+
+class Arguments(Values):
+    def test_list(self):
+        self.assertEqual(self.told("variables", "info args"), [
+            "arguments as of the call; values of lines were not kept: order = <Order item='anvil' count=3>; rows = [1, 2]; *rest = (7,); "
+            "**more = {'table': {'k': [1], 2: 'two'}}"] * 2)
+
+    def test_values(self):
+        self.assertEqual(
+            self.told("p order", "p order.item", "print(rows)", "pp rows[-1]", "p more['table']['k'][0]", "p more['table'][2]", "p len(rows)", "p len(more['table'])",
+                      "p len(order.item)"),
+            ["<Order item='anvil' count=3>", "'anvil'", "[1, 2]", "2", "1", "'two'", "2", "2", "5"])
+
+    def test_what_is_refused(self):
+        for asked, why in (("p", "p needs a name"), ("p rows + rows", "the program does not run here"), ("p order.price()", "the program does not run here"),
+                           ("p len(rows", "the program does not run here"), ("p order.itm", "order has no such part"), ("p rows[7]", "rows has no such part"),
+                           ("p oder", "no variable oder is known here; did you mean order?"), ("p total", "total is no argument, and values of lines were not kept"),
+                           ("p len(order.count)", "that value of order has no length"), ("{", "which variable?"), ("{ rows", "values of lines were not kept"),
+                           ("} rows", "values of lines were not kept"), ("watch rows", "values of lines were not kept"), ("watch rows[1]", "takes the name of a variable")):
+            with self.subTest(asked):
+                self.assertIn(why, self.told(asked)[0])
+
+    def test_frames(self):
+        """u and d choose whose variables are meant."""
+        self.assertIn("no values of main", self.told("u", "variables")[1])
+        self.assertEqual(self.told("u", "d", "p len(rows)")[2], "2")
+        self.assertEqual(self.ask("b __init__", "c", "p item")[2], "!\t'anvil'")
+
+    def test_json(self):
+        rows = [json.loads(line) for line in self.ask("b price", "c", "variables", "p rows", "p nothing", options=("--json",))]
+        of = rows[2]["data"]
+        self.assertEqual((rows[2]["type"], of["code"], of["state"]), ("done", "variables", "known"))
+        self.assertEqual([(v["stars"], v["name"], v["of_call"], v["changed"], v["line"]) for v in of["variables"]],
+                         [("", "order", True, False, 0), ("", "rows", True, False, 0), ("*", "rest", True, False, 0), ("**", "more", True, False, 0)])
+        self.assertEqual(of["variables"][1]["value"]["kind"], "list")
+        self.assertEqual(rows[3]["data"]["code"], "value")
+        self.assertEqual([m["value"] for m in rows[3]["data"]["value"]["members"]], [1, 2])
+        self.assertEqual((rows[4]["type"], rows[4]["data"]["code"]), ("refused", "no-such-variable"))
+
+
+class Without(Values):
+    of = "none"
+
+    def test_none(self):
+        for command in ("variables", "p order", "{ order", "watch order"):
+            with self.subTest(command):
+                self.assertEqual(self.told(command), ["this recording has the path, not the values of variables"])
+
+
+if __name__ == "__main__":
+    unittest.main()
