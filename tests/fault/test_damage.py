@@ -17,9 +17,14 @@ from recorded import BUILD, PATHLINE, PYTHON  # noqa: E402
 
 INTERPRETERS = "one"
 PROGRAM = pathlib.Path(__file__).resolve().parent.parent / "golden" / "program.py"
-ENDS = {"finished": "", "killed": "\nposix.kill(posix.getpid(), 9)\n"}
-ROUNDS, BY_COMMAND = 5000, 60
-FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time"
+VALUES = PROGRAM.with_name("program-1.12.py")
+KILL = "\n__import__('os').kill(__import__('os').getpid(), 9)\n"
+# name: (program, what it ends with, options)
+RECORDINGS = {"finished": (PROGRAM, "", ()), "killed": (PROGRAM, KILL, ()), "values": (VALUES, "", ("--only-mine", "--values", "calls")),
+              "values-killed": (VALUES, KILL, ("--only-mine", "--values", "calls"))}
+ROUNDS, ROUNDS_OF_VALUES, BY_COMMAND = 5000, 500, 30
+BLOCK, RECORD_HEAD, BLOCK_HEAD, IN_SECTIONS, TABLE_CHECK = 20, 32, 160, 512, 8      # doc/FORMAT.md
+FIELDS = "pid,tid,seq,event,file,first,code,line,depth,time,values"
 
 
 def outcome(command, directory, *options):
@@ -43,25 +48,74 @@ def damage(path, chance):
     path.write_bytes(data)
 
 
+def sections(data):
+    """The (first, end) bytes of the sections of each block."""
+    at = 0
+    while at < len(data):
+        kind, stored = int.from_bytes(data[at + 4:at + 6], "little"), int.from_bytes(data[at + 8:at + 12], "little")
+        head = at + RECORD_HEAD
+        if kind == BLOCK and int.from_bytes(data[head + 12:head + 16], "little") & IN_SECTIONS:
+            table = head + BLOCK_HEAD
+            rows = table + 4
+            end = rows + int.from_bytes(data[table:rows], "little")
+            row_bytes = list(varints(data[rows:end]))[4::5]
+            yield end + TABLE_CHECK, end + TABLE_CHECK + sum(row_bytes)
+        at = head + stored
+
+
+def varints(data):
+    number = shift = 0
+    for byte in data:
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield number
+            number = shift = 0
+
+
 class Damage(unittest.TestCase):
     def setUp(self):
         self.top = pathlib.Path(tempfile.mkdtemp(prefix="damage-"))
         self.addCleanup(shutil.rmtree, self.top)
-        self.recordings = [self.record(name, end) for name, end in ENDS.items()]
+        self.recordings = [self.record(name, *how) for name, how in RECORDINGS.items()]
 
-    def record(self, name, end):
+    def record(self, name, program, end, options):
         script, directory = self.top / f"{name}.py", self.top / name
-        script.write_text(PROGRAM.read_text() + end)
-        subprocess.run([PATHLINE, "record", "-q", "-o", directory, "--", PYTHON, "-W", "ignore", "-I", "-S", script],
-                       check=False, timeout=60)
+        script.write_text(program.read_text() + end)
+        subprocess.run([PATHLINE, "record", "-q", *options, "-o", directory, "--", PYTHON, "-W", "ignore", "-I", "-S", script],
+                       check=False, timeout=60, cwd=self.top)
         self.assertEqual(outcome("check", directory)[0], 0)
         return directory
 
     def test_by_the_api(self):
         for seed, directory in enumerate(self.recordings):
-            done = subprocess.run([BUILD / "tests/fault/test-damage", directory, str(ROUNDS), str(seed)],
+            rounds = ROUNDS_OF_VALUES if "values" in directory.name else ROUNDS
+            done = subprocess.run([BUILD / "tests/fault/test-damage", directory, str(rounds), str(seed)],
                                   capture_output=True, text=True, timeout=600)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual("blocks with sections" in done.stdout, "values" in directory.name)
+
+    def test_bytes_of_values(self):
+        """Any of them: the block is lost, and it is said so."""
+        for directory in self.recordings[2:]:
+            data = (directory / "events.000001").read_bytes()
+            found = list(sections(data))
+            self.assertTrue(found)
+            for first, end in found:
+                self.assertGreater(end, first)
+                for at in {first, (first + end) // 2, end - 1}:
+                    self.assert_lost(directory, data[:at] + bytes([data[at] ^ 1]) + data[at + 1:])
+
+    def assert_lost(self, directory, data):
+        copy = self.top / "copy"
+        shutil.copytree(directory, copy)
+        (copy / "events.000001").write_bytes(data)
+        code, said, errors = outcome("check", copy)
+        self.assertEqual(code, 3, errors)
+        self.assertIn(b"events.000001", said + errors)
+        code, rows, errors = outcome("dump", copy, "--fields", "event,type")
+        self.assertEqual((code, b"gap\tdamaged" in rows), (3, True), errors)
+        shutil.rmtree(copy)
 
     def test_by_the_commands(self):
         chance = random.Random(4)

@@ -109,6 +109,7 @@ static void read_row(struct pl_recording *r, const struct pl_event *e)
 	touch(pl_code_file(e->code));
 	touch(pl_code_name(e->code));
 	read_values(e->values);
+	read_values(e->variables);
 	struct pl_argument arguments[4];
 	if (pl_code_arguments(e->code, arguments, 4) && arguments[0].name.length > 1u << 30)
 		abort();

@@ -68,6 +68,15 @@ static void make_outside(struct maker_thread *t)
 /* | flags | [1] | Point(x='a') | SEEN | */
 static const char values[] = "\0\14\1\1\4\2\0\34\5Point\22\2\1\1x\10\1\1a\0\35\1";
 
+/* | all | left = 3, name = 'b', gone: not bound | */
+static const char variables[] = "\2\4left\4\6\4name\10\1\1b\4gone\37";
+
+static void make_variables(struct maker_thread *t)
+{
+	maker_done(t, event_write_further(
+			      maker_room(t), EVENT_VARIABLES, variables, sizeof variables - 1));
+}
+
 static void make_thread(struct maker *m, uint32_t number)
 {
 	const struct event_resume resumed = {.site = 2, .code = 20, .gen = 7, .unit = 3};
@@ -78,7 +87,8 @@ static void make_thread(struct maker *m, uint32_t number)
 	maker_line(t, 0);
 	make_outside(t);
 	make_hidden(t);
-	maker_further(t, 2, "a value");
+	make_variables(t);
+	maker_further(t, 40, "a value");
 	maker_done(t, event_write_further(maker_room(t), EVENT_VALUES, values, sizeof values - 1));
 	maker_further(t, 63, "");
 	maker_event2(t, EVENT_LINE_AT, 3, 77);

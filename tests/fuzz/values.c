@@ -1,4 +1,5 @@
-/* Fuzz the values of an event: all are read, and each is written as text of several sizes. */
+/* Fuzz the values of an event, and the variables: all are read, and each is written as text of
+ * several sizes. */
 #include <stdlib.h>
 #include <string.h>
 #include "format/value.h"
@@ -40,6 +41,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
 	values_check(view_of(bytes, n));
 	if (values_open(view_of(bytes, n), &values) == 0)
+		read_all(values, false);
+	variables_check(view_of(bytes, n));
+	if (variables_open(view_of(bytes, n), &values) == 0)
 		read_all(values, false);
 	return 0;
 }

@@ -7,12 +7,37 @@
 #define TEST_DAMAGE_H
 
 #include <inttypes.h>
+#include "pathline/values.h"
 #include "tests/lib/random.h"
 #include "tests/lib/recording.h"
 
-/* The whole path as text; false: it could not be opened, or says that it is damaged. *seen: that,
- * or check says so: what is beside the path, as samples, no cursor reads. */
-static inline bool damage_read(struct maker *m, struct pl_buf *out, bool *seen)
+static inline void damage_put_values(struct pl_buf *out, struct pl_values values)
+{
+	struct pl_value value;
+	char text[4096];
+
+	while (pl_values_next(&values, &value) == 0) {
+		pl_value_text(&value, text, sizeof text);
+		buf_printf(out, " %.*s=%s", (int)value.name.length, value.name.at, text);
+	}
+}
+
+static inline void damage_put_row(struct pl_buf *out, const struct pl_event *e)
+{
+	buf_printf(out, "%u %" PRIu64 " %d %d %u %s %s %" PRId64, e->position.thread, e->seq,
+		(int)e->kind, e->line, e->depth, e->code ? pl_code_name(e->code) : "-",
+		e->type ? e->type : "-", e->time_ns);
+	if (e->values.bytes)
+		damage_put_values(out, e->values);
+	if (e->variables.bytes)
+		damage_put_values(out, e->variables);
+	buf_put(out, "\n", 1);
+}
+
+/* The whole path as text, with values if they are wanted; false: it could not be opened, or says
+ * that it is damaged. *seen: that, or check says so: what is beside the path, as samples, no cursor
+ * reads. */
+static inline bool damage_read_rows(struct maker *m, struct pl_buf *out, bool values, bool *seen)
 {
 	struct pl_recording *r;
 	struct pl_cursor *c;
@@ -26,11 +51,9 @@ static inline bool damage_read(struct maker *m, struct pl_buf *out, bool *seen)
 	for (uint32_t i = 0; i < pl_recording_process_count(r); i++) {
 		if (pl_cursor_new(&c, r, pl_recording_process(r, i)->number, PL_ALL_THREADS, NULL))
 			continue;
+		pl_cursor_want_values(c, values);
 		while ((code = pl_cursor_next(c, &e, NULL)) == 0)
-			buf_printf(out, "%u %" PRIu64 " %d %d %u %s %s %" PRId64 "\n",
-				e.position.thread, e.seq, (int)e.kind, e.line, e.depth,
-				e.code ? pl_code_name(e.code) : "-", e.type ? e.type : "-",
-				e.time_ns);
+			damage_put_row(out, &e);
 		pl_cursor_free(c);
 	}
 	bool sound = pl_recording_damage_count(r) == 0 && code == PL_END;
@@ -41,6 +64,11 @@ static inline bool damage_read(struct maker *m, struct pl_buf *out, bool *seen)
 	pl_recording_close(r);
 	*seen = !checked;
 	return sound;
+}
+
+static inline bool damage_read(struct maker *m, struct pl_buf *out, bool *seen)
+{
+	return damage_read_rows(m, out, true, seen);
 }
 
 static inline void damage_bytes(struct pl_buf *b, struct random *random)
