@@ -26,7 +26,7 @@ ARROWS = {
     "expr": "session/when.h base",
     "session": "expr base",
     "query": "session/when.h report/names.h base os/local.h",
-    "tui": "session base os/local.h",
+    "tui": "session expr base os/local.h",
     "cmd": "report tui query session expr collector filter base os",
 }
 PURE = {"base", "flow", "filter", "bytecode", "format"}

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "cmd/expression.h"
 #include "cmd/page.h"
 #include "cmd/reader_text.h"
 #include "cmd/replay.h"
@@ -23,8 +24,10 @@ static volatile sig_atomic_t interrupted;
 struct reader_rows {
 	struct pl_recording *r; /* owned */
 	struct selection selection;
+	struct expression filter;
 	struct reading list;
 	struct out out;
+	const char *filter_text;
 	char *folder; /* owned */
 	bool follow;
 };
@@ -104,6 +107,15 @@ static bool has_grown(struct reader_rows *w, struct pl_err *err)
 	return false;
 }
 
+static void say_nothing(struct reader_rows *w)
+{
+	char why[EXPRESSION_WHY_BYTES];
+
+	expression_why(&w->filter, w->r, why);
+	if (!w->out.error && !interrupted)
+		cmd_say("reader: no row is selected%s", why);
+}
+
 static int write_rows(struct reader_rows *w)
 {
 	const struct reading_row *row;
@@ -120,6 +132,8 @@ static int write_rows(struct reader_rows *w)
 			break;
 		}
 	}
+	if (code >= 0 && !number)
+		say_nothing(w);
 	if (code >= 0)
 		return CMD_OK;
 	cmd_say("reader: %s", err.used ? pl_err_text(&err) : pl_error_name(code));
@@ -135,6 +149,8 @@ static int print_rows(struct cmd *c, struct reader_rows *w)
 	if (code == CMD_GO)
 		code = select_read(&w->selection, w->r);
 	if (code == CMD_GO)
+		code = expression_read(&w->filter, "reader", w->filter_text, w->r);
+	if (code == CMD_GO)
 		code = page_open(c, &w->out, false);
 	if (code != CMD_GO)
 		return code;
@@ -143,6 +159,7 @@ static int print_rows(struct cmd *c, struct reader_rows *w)
 					   .stop = &interrupted,
 					   .kinds = READING_KINDS,
 					   .write = write_text,
+					   .expr = w->filter.expr,
 					   .context = w},
 		.wants = wants_thread};
 	sigaction(SIGINT, &action, NULL);
@@ -173,6 +190,7 @@ int cmd_reader(struct cmd *c)
 			.text = &w.selection.process},
 		{"thread", 't', "LIST", "by number, native id, or name, as 0,worker",
 			.text = &w.selection.thread},
+		{"filter", 0, "EXPR", EXPRESSION_HELP, .text = &w.filter_text},
 		{"plain", 0, NULL, "print the rows, also on a terminal", .flag = &plain},
 		{"follow", 0, NULL, "printed: go on while the program runs", .flag = &w.follow},
 		{0},
@@ -182,9 +200,10 @@ int cmd_reader(struct cmd *c)
 	if (code != CMD_GO)
 		return code;
 	if (!plain && replay_has_screen())
-		code = replay_reader(c, &w.selection, at);
+		code = replay_reader(c, &w.selection, at, w.filter_text);
 	else
 		code = print_rows(c, &w);
+	expression_release(&w.filter);
 	select_release(&w.selection);
 	pl_recording_close(w.r);
 	return code;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cmd/expression.h"
 #include "cmd/json.h"
 #include "cmd/progress.h"
 #include "cmd/reader_text.h"
@@ -50,6 +51,7 @@ struct answers {
 	struct lines lines;
 	bool follow, screen;
 	enum view view;
+	const char *filter;
 	struct selection *selection; /* of the reader; not owned; NULL: all */
 	char *folder;		     /* owned: the current one, with a slash at its end */
 };
@@ -478,6 +480,7 @@ static int show_screen(struct answers *a)
 			       .keys = &a->keys,
 			       .follow = a->follow,
 			       .view = a->view,
+			       .filter = a->filter,
 			       .row = write_row,
 			       .text = write_text,
 			       .wants = wants_thread,
@@ -620,8 +623,9 @@ int cmd_replay(struct cmd *c)
 }
 
 /* A recording that is being written is followed. */
-int replay_reader(struct cmd *c, struct selection *selection, const char *at)
+int replay_reader(struct cmd *c, struct selection *selection, const char *at, const char *filter)
 {
+	struct expression checked = {0};
 	struct answers *a = calloc(1, sizeof *a);
 	struct pl_recording_info info;
 
@@ -633,9 +637,13 @@ int replay_reader(struct cmd *c, struct selection *selection, const char *at)
 	a->view = VIEW_READER;
 	a->selection = selection;
 	a->at = at;
+	a->filter = filter;
 	int code = replay_prepare(a, c);
 	if (code == CMD_GO)
 		code = select_read(selection, a->session.replay.r);
+	if (code == CMD_GO)
+		code = expression_read(&checked, "reader", filter, a->session.replay.r);
+	expression_release(&checked);
 	if (code == CMD_GO) {
 		pl_recording_info(a->session.replay.r, &info);
 		a->follow = !info.end_ns && !info.unfinished;

@@ -29,8 +29,8 @@ __attribute__((format(printf, 2, 3))) static void add(struct nothing *n, const c
 	va_list arguments;
 
 	va_start(arguments, format);
-	const int more = vsnprintf(
-		n->text + n->used, EXPR_NOTHING_BYTES - n->used, format, arguments);
+	const int more =
+		vsnprintf(n->text + n->used, EXPR_NOTHING_BYTES - n->used, format, arguments);
 	va_end(arguments);
 	if (more > 0)
 		n->used += (size_t)more < EXPR_NOTHING_BYTES - n->used
@@ -110,8 +110,8 @@ static void add_code_names(
 		const struct pl_count *row = &n->counts->rows[i];
 		if (row->kind != PL_EVENT_CALL || !row->code)
 			continue;
-		const char *text = field == FIELD_FILE ? pl_code_file(row->code)
-						       : pl_code_name(row->code);
+		const char *text =
+			field == FIELD_FILE ? pl_code_file(row->code) : pl_code_name(row->code);
 		struct pl_text name = {.at = text, .length = strlen(text)};
 		if (field == FIELD_MODULE)
 			name = match_module(pl_code_file(row->code), &room);
@@ -330,8 +330,7 @@ static bool name_matches(struct nothing *n, const struct expr_node *node)
 			if (expr_part_is(n->e, node,
 				    &(struct expr_subject){.known = EXPR_THREAD,
 					    .process = p,
-					    .thread = pl_recording_thread(
-						    n->r, p->number, k)}))
+					    .thread = pl_recording_thread(n->r, p->number, k)}))
 				return true;
 	}
 	return false;
@@ -376,8 +375,8 @@ static int count_all(struct pl_recording *r, struct pl_counts *counts, struct pl
 	return code;
 }
 
-int expr_nothing(struct expr *e, struct pl_recording *r, char text[EXPR_NOTHING_BYTES],
-	struct pl_err *err)
+int expr_nothing(
+	struct expr *e, struct pl_recording *r, char text[EXPR_NOTHING_BYTES], struct pl_err *err)
 {
 	struct pl_count_table table = {0};
 	struct nothing n = {.e = e, .r = r, .counts = &table, .text = text};

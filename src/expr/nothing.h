@@ -15,7 +15,7 @@
 #define EXPR_NOTHING_BYTES 512
 
 /* Into text; "": no part by itself is the reason. 0, or an error. */
-int expr_nothing(struct expr *e, struct pl_recording *r, char text[EXPR_NOTHING_BYTES],
-	struct pl_err *err);
+int expr_nothing(
+	struct expr *e, struct pl_recording *r, char text[EXPR_NOTHING_BYTES], struct pl_err *err);
 
 #endif

@@ -44,11 +44,19 @@ void lane_release(struct lane *l)
 {
 	lane_rest(l);
 	lane_go(l, 0);
+	lane_filter_release(&l->filter);
 	free(l->text);
 	l->text = NULL;
 }
 
 /* ---- its search ---- */
+
+static bool may_be_shown(void *context, const struct pl_count *row)
+{
+	struct lane *l = context;
+
+	return lane_filter_may(&l->filter, row);
+}
 
 /* What is shown needs its text, so that is written here; the row is made of it (make_row). */
 static int is_shown(void *context, const struct pl_event *e)
@@ -59,6 +67,10 @@ static int is_shown(void *context, const struct pl_event *e)
 
 	if (place < l->least || place >= l->limit)
 		return PL_END;
+	const int code = lane_filter_ask(&l->filter, e, l->err);
+	l->asked_to = place + 1;
+	if (code)
+		return code;
 	rules->write(rules->context, e, l->text, LANE_ROW_BYTES);
 	return !rules->shows || rules->shows(rules->context, e, l->text) ? 0 : PL_END;
 }
@@ -71,11 +83,22 @@ static void say_passed(void *context, uint64_t seq)
 		l->rules->passes(l->rules->context, &l->of, seq);
 }
 
+/* The filter knows what went by: if that is not what was before, it begins anew. */
 static int lane_prepare(struct lane *l, struct pl_err *err)
 {
+	const struct reading_rules *rules = l->rules;
+
+	l->err = err;
+	l->filter.r = rules->r;
+	l->filter.stop = rules->stop;
+	l->filter.expr = rules->expr;
+	l->filter.of = l->of;
+	if (l->least != l->asked_to)
+		lane_filter_jump(&l->filter);
 	const struct pl_wanted wanted = {.process = l->of.process,
 		.thread = l->of.thread,
-		.kinds = l->rules->kinds,
+		.kinds = lane_filter_kinds(&l->filter, l->rules->kinds),
+		.may = may_be_shown,
 		.is = is_shown,
 		.passes = say_passed,
 		.context = l,

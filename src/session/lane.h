@@ -14,7 +14,7 @@
 #define PL_SESSION_LANE_H
 
 #include <signal.h>
-#include "pathline/pathline.h"
+#include "session/lane_filter.h"
 
 #define LANE_ROWS      64   /* of a batch */
 #define LANE_ROW_BYTES 8192 /* of a row's text; what is longer is cut by who writes it */
@@ -38,7 +38,8 @@ struct reading_rules {
 	uint32_t kinds; /* bit per enum pl_event_kind */
 	/* Write the row of an event, with its values; at most max bytes with its NUL. */
 	void (*write)(void *context, const struct pl_event *e, char *text, size_t max);
-	/* Is it one of the rows? NULL: all are. */
+	struct expr *expr; /* not owned: it must be true of a row; NULL: all rows */
+	/* Is it one of the rows, by its text? NULL: all are. */
 	bool (*shows)(void *context, const struct pl_event *e, const char *text);
 	/* Called now and then, with the seq that is reached in a thread. NULL: not called. */
 	void (*passes)(void *context, const struct pl_position *of, uint64_t seq);
@@ -60,6 +61,9 @@ struct lane {
 	/* of the search that runs */
 	uint64_t least, limit; /* places of rows that are wanted */
 	char *text;	       /* owned: of the last row that was asked for */
+	uint64_t asked_to;     /* the place after the last one for which the filter was asked */
+	struct lane_filter filter;
+	struct pl_err *err; /* of the call; not owned */
 };
 
 static inline uint64_t row_place(const struct reading_row *row)

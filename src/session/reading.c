@@ -61,13 +61,20 @@ static bool has_lane(const struct reading *l, const struct pl_thread *t)
 	return false;
 }
 
+static bool is_wanted(
+	const struct reading *l, const struct pl_process *p, const struct pl_thread *t)
+{
+	return (!l->wants || l->wants(l->rules.context, t)) &&
+	       (!l->rules.expr || expr_may_thread(l->rules.expr, p, t));
+}
+
 static int add_lanes_of(struct reading *l, const struct pl_process *p, struct pl_err *err)
 {
 	int code = 0;
 
 	for (uint32_t n = 0; n < p->thread_count && code == 0; n++) {
 		const struct pl_thread *t = pl_recording_thread(l->rules.r, p->number, n);
-		if (t && !has_lane(l, t) && (!l->wants || l->wants(l->rules.context, t)))
+		if (t && !has_lane(l, t) && is_wanted(l, p, t))
 			code = lane_add(l, t, err);
 	}
 	return code;

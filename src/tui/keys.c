@@ -111,8 +111,11 @@ static const struct key table[] = {
 		"go to the last row, and go along while the program runs; any move ends that",
 		"follow"},
 	{"f", ONLY(READER), KEY_PROMPT, "filter ",
-		"show only rows that match a regular expression; nothing: all", "filter"},
-	{"&", ONLY(READER), KEY_PROMPT, "filter ", "the same, as in less", NULL},
+		"show only rows for which an expression is true: func == 'book' and args.qty > 10; "
+		"nothing: all",
+		"filter"},
+	{"&", ONLY(READER), KEY_PROMPT, "match ",
+		"show only rows that match a regular expression, as in less; nothing: all", NULL},
 	{"n", ONLY(READER), KEY_DO, ";", "repeat the search", NULL},
 	{"N", ONLY(READER), KEY_DO, ",", "repeat the search in the other direction", NULL},
 	{"v", ONLY(READER), KEY_DO, "whole", "show the chosen row as a whole, or the list again",

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/units.h"
+#include "expr/nothing.h"
 
 #define SAY_EVERY_NS 100000000
 
@@ -68,19 +69,19 @@ static void write_row(void *context, const struct pl_event *e, char *text, size_
 	t->o->text(t->o->context, e, text, max);
 }
 
-static bool passes_filter(void *context, const struct pl_event *e, const char *text)
+static bool is_matched(void *context, const struct pl_event *e, const char *text)
 {
 	const struct tui *t = context;
 
 	(void)e;
-	return pattern_has(&t->reader->filter, text);
+	return pattern_has(&t->reader->match, text);
 }
 
-static bool passes_search(void *context, const struct pl_event *e, const char *text)
+static bool is_searched(void *context, const struct pl_event *e, const char *text)
 {
 	const struct tui *t = context;
 
-	return passes_filter(context, e, text) && pattern_has(&t->reader->search, text);
+	return is_matched(context, e, text) && pattern_has(&t->reader->search, text);
 }
 
 static bool is_wanted_thread(void *context, const struct pl_thread *thread)
@@ -119,7 +120,8 @@ static struct reading reading_of(struct tui *t)
 					.stop = t->o->interrupted,
 					.kinds = READING_KINDS,
 					.write = write_row,
-					.shows = passes_filter,
+					.expr = t->reader->expr,
+					.shows = is_matched,
 					.passes = say_passed,
 					.context = t},
 		.wants = is_wanted_thread};
@@ -244,7 +246,8 @@ void reader_release(struct tui *t)
 	if (!t->reader)
 		return;
 	reading_release(&t->reader->list);
-	pattern_release(&t->reader->filter);
+	expr_free(t->reader->expr);
+	pattern_release(&t->reader->match);
 	pattern_release(&t->reader->search);
 	close_whole(t->reader);
 	free(t->reader);
@@ -388,27 +391,83 @@ static struct pl_event event_of(const struct reading_row *row)
 		.time_ns = row->time_ns};
 }
 
-/* The chosen row stays, or the one before that passes. */
+/* Read the list anew: the chosen row stays, or the one before it that is still shown. false:
+ * nothing is shown. */
+static bool reread(struct tui *t, const struct pl_event *at)
+{
+	struct reader *r = t->reader;
+	const struct reading_row *row;
+
+	close_whole(r);
+	reading_release(&r->list);
+	r->list = reading_of(t);
+	go_event(t, at);
+	return r->stopped || reader_row(t, r->row, &row) == 0;
+}
+
+/* Where the list is, for reread. */
+static struct pl_event here(struct tui *t)
+{
+	const struct reading_row *row;
+
+	begin_reading(t->reader);
+	return reader_row(t, t->reader->row, &row) == 0 ? event_of(row) : t->s->replay.at;
+}
+
+void reader_match(struct tui *t, const char *text)
+{
+	if (!reader_of(t))
+		return;
+	const struct pl_event at = here(t);
+	if (!pattern_set(&t->reader->match, text))
+		reader_say(t, "not a regular expression: %s", text);
+	else if (!reread(t, &at))
+		reader_say(t, "nothing has %s; & and Enter show all again", text);
+}
+
+/* false after saying why not. */
+static bool read_filter(struct tui *t, const char *text, struct expr **expr)
+{
+	struct pl_recording_info info;
+	struct expr_fault fault;
+
+	*expr = NULL;
+	if (!*text)
+		return true;
+	pl_recording_info(t->s->replay.r, &info);
+	const struct when_scale scale = {.info = &info,
+		.from_ns = info.start_ns,
+		.start_ns = info.start_ns,
+		.end_ns = info.end_ns};
+	const struct expr_words words = {.scale = &scale};
+	const int code = expr_read(expr, text, &words, &fault);
+	if (code == PL_ERR_ARGUMENT)
+		reader_say(t, "filter: at column %zu: %s; & takes a regular expression",
+			fault.column, fault.what);
+	else if (code)
+		reader_say(t, "no memory for the filter");
+	return code == 0;
+}
+
 void reader_filter(struct tui *t, const char *text)
 {
 	struct reader *r = reader_of(t);
-	const struct reading_row *row;
+	char why[EXPR_NOTHING_BYTES] = "";
+	struct expr *expr;
 
-	if (!r)
+	if (!r || !read_filter(t, text, &expr))
 		return;
-	begin_reading(r);
-	struct pl_event at = t->s->replay.at;
-	if (reader_row(t, r->row, &row) == 0)
-		at = event_of(row);
-	if (!pattern_set(&r->filter, text)) {
-		reader_say(t, "not a regular expression: %s", text);
+	const struct pl_event at = here(t);
+	reading_release(&r->list); /* it has the old one */
+	expr_free(r->expr);
+	r->expr = expr;
+	snprintf(r->filter, sizeof r->filter, "%s", text);
+	if (reread(t, &at))
 		return;
-	}
-	close_whole(r);
-	reading_release(&r->list);
-	go_event(t, &at);
-	if (!r->stopped && reader_row(t, r->row, &row))
-		reader_say(t, "nothing has %s; f and Enter show all again", text);
+	if (expr && expr_nothing(expr, t->s->replay.r, why, NULL) == 0 && why[0])
+		reader_say(t, "%s; f and Enter show all again", why);
+	else
+		reader_say(t, "nothing passes the filter; f and Enter show all again");
 }
 
 /* A list of its own, of what is found, finds it without a look at rows between. */
@@ -417,7 +476,7 @@ static int find_row(struct tui *t, bool back, struct pl_event *found, struct pl_
 	struct reading all = reading_of(t);
 	const struct reading_row *row;
 
-	all.rules.shows = passes_search;
+	all.rules.shows = is_searched;
 	int code = reader_row(t, t->reader->row, &row);
 	if (code == 0) {
 		const struct pl_event at = event_of(row);

@@ -33,8 +33,10 @@ struct reader {
 	bool placed;  /* it was */
 	bool follows; /* the chosen row is the last one, also when the recording grows */
 	bool stopped; /* by Ctrl-C: no more rows are read until a key */
-	struct reader_pattern filter, search;
-	bool back;     /* the last search went backward */
+	struct reader_pattern match, search;
+	struct expr *expr;	   /* owned: the filter; NULL: none */
+	char filter[PROMPT_BYTES]; /* as it was typed */
+	bool back;		   /* the last search went backward */
 	char *whole;   /* owned: the text of the chosen row, if it is shown as a whole */
 	int whole_top; /* of its rows on the screen */
 	/* as drawn last */
@@ -62,8 +64,9 @@ void reader_click(struct tui *t, int y);
 bool reader_enter(struct tui *t);
 /* Show the chosen row as a whole, or no more. */
 void reader_whole(struct tui *t);
-/* "" ends the filter. */
+/* Show only rows for which an expression is true, or which match a regular expression; "": all. */
 void reader_filter(struct tui *t, const char *text);
+void reader_match(struct tui *t, const char *text);
 /* "/regex", "?regex", or ";" and ",": again, and in the other direction. */
 void reader_search(struct tui *t, const char *line);
 /* The row with this number, of those that may be read now. 0, PL_END, an error. */

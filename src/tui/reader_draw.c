@@ -160,7 +160,9 @@ static void draw_rows(struct tui *t, struct box box)
 	if (r->at_end) {
 		struct pen p = {.y = y, .columns = box.columns};
 		pen_text(&p,
-			r->filter.text[0] && y == box.y ? "nothing passes the filter" : end_text(t),
+			(r->filter[0] || r->match.text[0]) && y == box.y
+				? "nothing passes the filter"
+				: end_text(t),
 			INK_HERE);
 	}
 }
@@ -206,9 +208,13 @@ static void draw_head(struct tui *t)
 
 	pl_recording_info(t->s->replay.r, &info);
 	pen_text(&p, r->whole ? " whole row" : " reader", INK_BAR);
-	if (r->filter.text[0]) {
+	if (r->filter[0]) {
 		pen_text(&p, "  filter: ", INK_BAR);
-		pen_text(&p, r->filter.text, INK_BAR);
+		pen_text(&p, r->filter, INK_BAR);
+	}
+	if (r->match.text[0]) {
+		pen_text(&p, "  matching: ", INK_BAR);
+		pen_text(&p, r->match.text, INK_BAR);
 	}
 	if (r->follows && t->follows)
 		pen_text(&p, "  follows", INK_BAR);

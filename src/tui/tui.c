@@ -614,7 +614,7 @@ static void do_edit(struct tui *t, const char *rest)
 		edit(t, editor);
 }
 
-/* "call,raise" as for `dump -e`; "": all. In the reader a regular expression. */
+/* "call,raise" as for `dump -e`; "": all. In the reader an expression. */
 static void do_filter(struct tui *t, const char *rest)
 {
 	uint32_t kinds = 0;
@@ -651,6 +651,14 @@ static void do_follow(struct tui *t, const char *rest)
 	reader_follow(t);
 }
 
+static void do_match(struct tui *t, const char *rest)
+{
+	if (t->view == VIEW_READER)
+		reader_match(t, rest);
+	else
+		say(t, "match is of the reader: only rows that match a regular expression");
+}
+
 static void do_whole(struct tui *t, const char *rest)
 {
 	(void)rest;
@@ -681,6 +689,7 @@ static const struct order {
 	{"half-up", do_half_up, true, NAMES_NONE},
 	{"half-down", do_half_down, true, NAMES_NONE},
 	{"follow", do_follow, false, NAMES_NONE},
+	{"match", do_match, false, NAMES_NONE},
 	{"whole", do_whole, false, NAMES_NONE},
 	{"click", do_click, false, NAMES_NONE},
 	{"enter", do_enter, false, NAMES_NONE},
@@ -1355,6 +1364,8 @@ int tui_run(const struct tui_options *o, struct pl_err *err)
 	find_folder(t);
 	show_position(t);
 	choose_view(t, o->view);
+	if (o->filter)
+		reader_filter(t, o->filter);
 	if (o->view == VIEW_READER && o->follow)
 		reader_follow(t);
 	say(t, "%s", o->session->why[0] ? o->session->why : o->session->note);

@@ -14,7 +14,8 @@ struct tui_options {
 	volatile sig_atomic_t *interrupted, *ended;
 	struct keys *keys; /* not owned */
 	bool follow;
-	enum view view; /* that it begins with, and that leaving the others leads to */
+	enum view view;	    /* that it begins with, and that leaving the others leads to */
+	const char *filter; /* of the reader; NULL: none */
 	/* Write an event as a row of `dump`'s text, without a line end, indented as for so many
 	 * columns, but not cut; at most max bytes. Returns the bytes written. */
 	size_t (*row)(

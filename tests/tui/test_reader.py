@@ -139,14 +139,30 @@ class Finished(Case):
 
     def test_filter(self):
         t = self.open(rows=14)
-        t.press("f").type("raise\r").wait("filter: raise").wait("END OF RECORDING")
+        t.press("&").type("raise\r").wait("matching: raise").wait("END OF RECORDING")
         rows = [row for row in self.rows(t) if "raise" in row]
         self.assertEqual(sum("  book  " in row for row in rows), 4)
         self.assertFalse([row for row in self.rows(t) if "price" in row])
-        t.press("f").type("nobody\r").wait("nothing has nobody").wait("nothing passes the filter")
-        t.press("f", "Up").wait("filter nobody").press("Up").wait(":filter raise").press("Enter").wait("filter: raise")
-        t.press("&", "Enter").wait("price").wait(lambda text: "filter:" not in text)
-        t.press("f").type("[\r").wait("not a regular expression")
+        t.press("&").type("nobody\r").wait("nothing has nobody").wait("nothing passes the filter")
+        t.press("&", "Up").wait("match nobody").press("Up").wait(":match raise").press("Enter").wait("matching: raise")
+        t.press("&", "Enter").wait("price").wait(lambda text: "matching:" not in text)
+        t.press("&").type("[\r").wait("not a regular expression")
+        self.quit(t)
+
+    def test_expressions(self):
+        t = self.open(rows=14)
+        t.press("f").type("func == 'book' and args.order['count'] == 17\r").wait("filter: func").wait("END OF RECORDING")
+        rows = [row[14:].strip() for row in self.rows(t)][:2]
+        self.assertRegex("\n".join(rows), r"^book\(order=\{'item': 'rocket', 'count': 17\}\)  .*\n!! book  shop")
+        t.press("&").type("!!\r").wait(lambda text: "book(" not in text).press("&", "Enter").wait("book\\(")
+        t.press("f").type("func = 3\r").wait("at column 6: =: say ==").wait("!! book")
+        t.press("f").type("func == 'bok'\r").wait("nearest: book").wait("nothing passes the filter")
+        t.press("f").type("event == 'return' and args.item == 'anvil'\r").wait("-> 7.5  price").press("G").settle()
+        self.assertEqual({row[14:].strip() for row in self.rows(t) if "->" in row}, {"-> 7.5  price  shop.py:9"})
+        t.press("f", "Enter").wait("deep|book")
+        self.quit(t)
+        t = self.open("--filter", "event == 'raise'").wait("filter: event").wait("raise SoldOut")
+        self.assertNotIn("price", t.text())
         self.quit(t)
 
     def test_long_rows(self):

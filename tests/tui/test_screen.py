@@ -807,7 +807,7 @@ class Keys(Case):
         t.press(":").type("hits\r").wait("of 1 hits").press("o").type("threading\r").wait("threading.py").press("e").wait("that of the recording")
         t.press("F3").settle().press("Enter").settle().press("F4").wait("tree --").press("z", "z", "Space").settle()
         t.press("F5").wait("timeline --").press("F6").wait("path --").press("Tab").wait("variables --").press("F8").wait("^ reader")\
-            .press("j", "k", "u").type("d").press("b", "f").type("square\r").wait("filter: square").press("v").wait("whole row").press("v").wait("^ reader").press("Enter").wait("square")\
+            .press("j", "k", "u").type("d").press("b", "f").type("func == 'square'\r").wait("filter: func").press("v").wait("whole row").press("v").wait("^ reader").press("Enter").wait("square")\
             .press("F7", "&", "Esc").press("F2", "Ctrl-L").settle()
         t.press("v").wait("variables --").press("i").wait("hidden").press("i").wait("shown").press("{").wait("the values of variables").press("}", "W")
         t.press("p").type("x\r").wait("the values of variables").press("F2").settle()
