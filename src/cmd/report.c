@@ -32,7 +32,7 @@
 static bool wants_file(const struct report *w)
 {
 	return w->file && !w->function && !w->sort && !w->rows_text && !w->json && !w->csv &&
-	       !w->functions;
+	       !w->functions && !w->by;
 }
 
 /* A view, and whether it is asked for. */
@@ -50,7 +50,9 @@ struct view {
 static void list_views(const struct report *w, struct view views[VIEWS])
 {
 	const struct view all[VIEWS] = {
-		{"--functions", report_functions, w->functions, report_function_columns, true},
+		{w->by ? "--by" : "--functions", w->by ? report_by : report_functions,
+			w->functions || w->by, w->by ? report_by_columns : report_function_columns,
+			true},
 		{"--callers", report_callers, w->callers, report_caller_columns, false},
 		{"--callees", report_callees, w->callees, report_callee_columns, false},
 		{"--tree", report_tree, w->tree, NULL, false},
@@ -534,8 +536,15 @@ static int check_found(const struct report *w)
 {
 	const char *function = w->callers ? w->callers : w->callees ? w->callees : w->function;
 
-	if (w->found || (!function && !w->file))
+	if (w->found || (!function && !w->file && !w->by))
 		return CMD_GO;
+	if (w->by) {
+		cmd_say("report: --by: no function%s%s%s that ran in what was asked for has an "
+			"argument of the name of '%s'",
+			w->function ? " '" : "", w->function ? w->function : "",
+			w->function ? "'" : "", w->by);
+		return CMD_USAGE;
+	}
 	if (function)
 		cmd_say("report: no function '%s'%s%s%s ran in what was asked for; "
 			"`pathline report --functions -n 0` lists those that did",
@@ -668,6 +677,8 @@ static int report_prepare(struct report *w)
 	if (code == CMD_GO)
 		code = check_views(w);
 	if (code == CMD_GO)
+		code = report_read_by(w);
+	if (code == CMD_GO)
 		code = page_open(w->cmd, &w->out, w->form == SHEET_TEXT && !w->collapsed);
 	return code;
 }
@@ -704,6 +715,10 @@ int cmd_report(struct cmd *c)
 		{"function", 0, "NAME", "only lines of that function", .text = &w.function},
 		{"functions", 'f', NULL, "by function: calls, own and cumulated time",
 			.flag = &w.functions},
+		{"by", 0, "ARGUMENT",
+			"the same by the values of an argument, as count or order.item; with\n"
+			"--function: of that function",
+			.text = &w.by},
 		{"callers", 0, "NAME", "who calls it, where, and how often", .text = &w.callers},
 		{"callees", 0, "NAME", "what it calls", .text = &w.callees},
 		{"tree", 0, NULL, "the call tree", .flag = &w.tree},

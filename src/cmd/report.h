@@ -10,6 +10,7 @@
 #include "cmd/text.h"
 #include "report/names.h"
 #include "report/tree.h"
+#include "session/value_path.h"
 
 struct report {
 	struct cmd *cmd;
@@ -18,7 +19,8 @@ struct report {
 	struct out out;
 	/* as given, NULL if not; point into argv */
 	const char *rows_text, *sort, *file, *function, *callers, *callees, *blocking_text, *flame,
-		*threshold_text;
+		*threshold_text, *by;
+	struct value_path by_path; /* of `by` */
 	bool json, csv, functions, tree, tasks, exceptions, collapsed;
 	enum sheet_form form;
 	uint64_t rows; /* at most; 0: all */
@@ -54,6 +56,7 @@ struct report {
 int report_lines(struct report *w);
 int report_file(struct report *w); /* the source of --file, annotated */
 int report_functions(struct report *w);
+int report_by(struct report *w); /* --functions --by */
 int report_callers(struct report *w);
 int report_callees(struct report *w);
 int report_tree(struct report *w);
@@ -67,10 +70,12 @@ size_t report_order_exceptions(const struct report *w, const struct pl_profile_e
 int report_whole(struct report *w);
 
 /* What --sort can name in each view. */
-extern const struct column report_line_columns[], report_function_columns[],
+extern const struct column report_line_columns[], report_function_columns[], report_by_columns[],
 	report_caller_columns[], report_callee_columns[], report_task_columns[],
 	report_exception_columns[];
 
+/* Interpret --by. CMD_GO, or CMD_USAGE after an explanation. */
+int report_read_by(struct report *w);
 /* Was code left out when it was recorded? */
 bool report_has_filter(const struct report *w);
 /* Below a table of all time, for a person: the time that is in none of its rows. */

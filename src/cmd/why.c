@@ -124,7 +124,7 @@ static int find_in_range(struct why_command *w, const struct pl_times_range *ran
 static int find_in_process(
 	struct why_command *w, const struct pl_process *p, struct numbered *n, struct pl_err *err)
 {
-	struct pl_times_range range = {.process = p->number, .to_ns = INT64_MAX};
+	struct pl_times_range range = {.process = p->number};
 	int code = PL_END;
 
 	if (!w->selection.thread)

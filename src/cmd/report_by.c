@@ -1,0 +1,189 @@
+/* pathline report --functions --by ARGUMENT: the calls of functions by the value of an argument. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "cmd/groups.h"
+#include "cmd/report.h"
+#include "cmd/values.h"
+
+#define RESULTS_BYTES 320
+
+enum {
+	BY_SHARE,
+	BY_TOTAL,
+	BY_CALLS,
+	BY_AVG,
+	BY_MAX,
+	BY_RAISED,
+	BY_FILE,
+	BY_LINE,
+	BY_CODE,
+	BY_ID,
+	BY_OTHERS,
+	BY_VALUE,
+	BY_RESULTS,
+	BY_PLACE
+};
+
+const struct column report_by_columns[] = {
+	[BY_SHARE] = {"share", "share"},
+	[BY_TOTAL] = {"cumulated_ns", "with calls"},
+	[BY_CALLS] = {"calls", "calls"},
+	[BY_AVG] = {"avg_ns", "avg", 0, 4},
+	[BY_MAX] = {"max_ns", "max", 0, 5},
+	[BY_RAISED] = {"raised", "raised", 0, 6},
+	[BY_FILE] = {"file", NULL},
+	[BY_LINE] = {"line", NULL},
+	[BY_CODE] = {"code", NULL},
+	[BY_ID] = {"id", NULL},
+	[BY_OTHERS] = {"others", NULL},
+	[BY_VALUE] = {"value", "value", 32, 0},
+	[BY_RESULTS] = {"results", "results", 40, 3},
+	[BY_PLACE] = {NULL, "function"},
+	{0},
+};
+
+struct by_rows {
+	const struct report *w;
+	const struct groups *groups;
+	char (*results)[RESULTS_BYTES]; /* owned, of each */
+};
+
+/* "9.0 × 3, !! SoldOut, … 4 others" */
+static void results_text(const struct group *g, char text[RESULTS_BYTES])
+{
+	size_t used = 0;
+
+	text[0] = 0;
+	for (int i = 0; i < GROUP_RESULTS && g->results[i].count; i++) {
+		used += (size_t)snprintf(text + used, RESULTS_BYTES - used, "%s%s", i ? ", " : "",
+			g->results[i].text);
+		if (g->results[i].count > 1 && used < RESULTS_BYTES)
+			used += (size_t)snprintf(text + used, RESULTS_BYTES - used,
+				" × %" PRIu64, g->results[i].count);
+		if (used >= RESULTS_BYTES)
+			return;
+	}
+	if (g->other_results)
+		snprintf(text + used, RESULTS_BYTES - used, ", … %" PRIu64 " other%s",
+			g->other_results, g->other_results == 1 ? "" : "s");
+}
+
+static struct cell by_cell(const void *context, size_t row, unsigned column)
+{
+	const struct by_rows *rows = context;
+	const struct group *g = rows->groups->all[row];
+
+	switch (column) {
+	case BY_SHARE:
+		return cell_share(rows->w, g->total_ns);
+	case BY_TOTAL:
+		return cell_ns(CELL_NS, g->total_ns);
+	case BY_CALLS:
+		return cell_count(g->calls);
+	case BY_AVG:
+		return g->ended ? cell_ns(CELL_NS, g->total_ns / (int64_t)g->ended)
+				: (struct cell){0};
+	case BY_MAX:
+		return g->ended ? cell_ns(CELL_NS, g->most_ns) : (struct cell){0};
+	case BY_RAISED:
+		return cell_count(g->raised);
+	case BY_FILE:
+		return cell_file(g->code);
+	case BY_LINE:
+		return cell_number(pl_code_first_line(g->code));
+	case BY_CODE:
+		return cell_code(g->code);
+	case BY_ID:
+		return cell_code_id(g->code);
+	case BY_OTHERS:
+		return cell_text(g->others ? "true" : "false");
+	case BY_VALUE:
+		return cell_text(g->value);
+	case BY_RESULTS:
+		return cell_text(rows->results[row][0] ? rows->results[row] : NULL);
+	default:
+		return cell_function(g->code);
+	}
+}
+
+static bool by_wanted(const void *context, const struct pl_code *code)
+{
+	const struct report *w = context;
+
+	if (w->file && !name_is_file(pl_code_file(code), w->file))
+		return false;
+	return !w->function || name_is_code(code, w->function);
+}
+
+static int gather(struct report *w, struct groups *g)
+{
+	const struct pl_process *p = pl_recording_find_process(w->r, w->range.process);
+	struct pl_err err = {0};
+	int code = 0;
+
+	for (uint32_t n = 0; code == 0 && n < p->thread_count; n++)
+		if (!w->range.one_thread || n == w->range.thread)
+			code = groups_add(g, p->number, n, &err);
+	if (code < 0)
+		cmd_say("report: process %" PRIu32 ": %s", p->number,
+			err.used ? pl_err_text(&err) : pl_error_name(code));
+	return code < 0 ? CMD_BAD : CMD_GO;
+}
+
+static int show_groups(struct report *w, struct groups *g)
+{
+	struct sheet s = report_sheet(w, "group", report_by_columns);
+	struct by_rows rows = {
+		.w = w, .groups = g, .results = calloc(g->count + 1, sizeof *rows.results)};
+
+	if (!rows.results) {
+		cmd_say("report: no memory for %zu rows", g->count);
+		return CMD_BAD;
+	}
+	groups_sort(g);
+	for (size_t i = 0; i < g->count; i++)
+		results_text(g->all[i], rows.results[i]);
+	s.cell = by_cell;
+	s.context = &rows;
+	s.rows = g->count;
+	report_title(w, "functions by", w->by);
+	const int code = report_show(w, &s);
+	free(rows.results);
+	return code;
+}
+
+/* What is asked for by name must be somewhere; that is said at the end, as of --function. */
+int report_by(struct report *w)
+{
+	struct groups g = {.r = w->r,
+		.by = &w->by_path,
+		.wanted = by_wanted,
+		.context = w,
+		.from_ns = w->range.from_ns,
+		.to_ns = w->range.to_ns ? w->range.to_ns : INT64_MAX};
+	int code = gather(w, &g);
+
+	w->found |= g.some;
+	if (code == CMD_GO && g.some)
+		code = show_groups(w, &g);
+	groups_release(&g);
+	return code;
+}
+
+int report_read_by(struct report *w)
+{
+	struct pl_err err = {0};
+
+	if (!w->by)
+		return CMD_GO;
+	if (value_path_read(&w->by_path, w->by, &err)) {
+		cmd_say("report: --by: %s", pl_err_text(&err));
+		return CMD_USAGE;
+	}
+	if (values_there(w->r))
+		return CMD_GO;
+	cmd_say("report: --by needs values, which this recording has not; `pathline record "
+		"--values calls` keeps them");
+	return CMD_USAGE;
+}
