@@ -45,6 +45,8 @@ EIGHTH = "an eighth"
 TENTH = "a tenth"
 PART = "a part of what is asked in turn"
 SEED = "a seed that no commit before had"
+# Of all code, with all the arguments, results and exceptions that it has.
+VALUES = ("--option=--values=calls", "--option=--values-of=*")
 HARNESSES = (
     ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
     ("exact/exact.py", "test", "", ["--ask", "same,two,identity"]),
@@ -63,6 +65,7 @@ HARNESSES = (
     ("exact/libtest.py", "ci", "3.11,3.12,3.13,3.14,3.15", ["--shard", TENTH]),
     ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", TENTH]),
     ("exact/generated.py", "ci", "", ["--seeds", "3", "--from", SEED]),
+    ("exact/exact.py", "ci", "in turn", ["--ask", "same,identity-plain", "--shard", TENTH, *VALUES]),
     ("exact/suites.py", "ci", "in turn", ["--shard", PART]),
     ("exact/witnesses.py", "ci", "", ["--shard", EIGHTH]),
     ("exact/exact.py", "exact", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),
@@ -73,6 +76,7 @@ HARNESSES = (
     ("exact/libtest.py", "exact", "", []),
     ("exact/libtest.py", "exact", "3.12,3.13,3.14,3.15", ["--twice"]),
     ("exact/generated.py", "exact", "", ["--seeds", "100"]),
+    ("exact/exact.py", "exact", "", ["--ask", "same,two,identity", *VALUES]),
     ("exact/suites.py", "exact", "", []),
     ("exact/witnesses.py", "exact", "", []),
 )
