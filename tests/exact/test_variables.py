@@ -12,6 +12,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import sys
 
 import exact
@@ -161,6 +162,75 @@ def bounded(python, setup, work):
     return "%d events for 30 variables of a line" % len(inside)
 
 
+# ---- threads, processes ----
+
+LOOPS = """\
+import os, sys, threading
+
+def loop(name, given):
+    for i in range(60):
+        row = [name, i]
+        lock.acquire()
+        lock.release()
+    if given is not None:
+        got = next(given)
+    done = name
+
+
+def shared():
+    for step in range(9):
+        yield step
+
+
+lock = threading.Lock()
+steps = shared()
+threads = [threading.Thread(target=loop, args=(n, steps)) for n in range(4)]
+for t in threads:
+    t.start()
+    t.join() if sys.argv[1] == "joined" else None
+for t in threads:
+    t.join()
+if sys.argv[1] == "forked":
+    child = os.fork()
+    loop(10, None)
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+if sys.argv[1] == "killed":
+    last = 77
+    os.kill(os.getpid(), 9)
+"""
+
+
+def by_loop(recording, setup, work):
+    """What each run of `loop` has changed, by process and thread."""
+    found = {}
+    for process, thread, code, changed in exact.rows(exact.dump(recording, setup, work, "process,thread,code,changed")):
+        if code in ("loop", "shared") and changed:
+            found.setdefault((code, process, thread), []).append(changed)
+    return found
+
+
+def together(python, way, setup, work):
+    program = written(work, LOOPS)
+    recording = os.path.join(work, "recording")
+    exact.run(python.record(recording, setup, ("--values=lines", "--values-limit=second=0")) + [program, way], setup, work, ok=(0, -9, 137))
+    exact.wait_until_finished(recording, setup, work)
+    exact.inspect(recording, setup, work, {"gap": "may"} if way == "killed" else {})
+    found = by_loop(recording, setup, work)
+    runs = {key: " ".join(texts) for key, texts in found.items() if key[0] == "loop"}
+    for key, text in runs.items():
+        missing = [i for i in range(60) if "i = %d " % i not in text + " " or text.count(", %d]" % i) < 1]
+        if missing or "done = " not in text:
+            raise Failure("%r: %r are missing in %s" % (key, missing, text))
+    steps = [text for key, texts in found.items() if key[0] == "shared" for text in texts]
+    if sorted(re.findall(r"step = (\d+)", " ".join(steps))) != ["0", "1", "2", "3"]:
+        raise Failure("a generator of several threads: %r" % steps)
+    if way == "killed" and "last = 77" not in changes(recording, setup, work, "<module>")[-1]:
+        raise Failure("killed: the last change is missing")
+    return "%d runs" % len(runs)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     exact.arguments(parser)
@@ -171,6 +241,8 @@ def main():
     for p in pythons:
         tests += [((p.version, "same", limit or "usual"), lambda w, p=p, limit=limit: same_run(p, limit, setup, w)) for limit in ("", *LIMITS)]
         tests += [((p.version, "hostile"), lambda w, p=p: hostile(p, setup, w, all_of("lines")))]
+        tests += [((p.version, "together", way), lambda w, p=p, way=way: together(p, way, setup, w))
+                  for way in ("joined", "at-once", "forked", "killed")]
         tests += [((p.version, f.__name__), lambda w, p=p, f=f: f(p, setup, w)) for f in (secrets, budget, bounded)]
     tests = [t for t in tests if not args.names or any(n in " ".join(t[0]) for n in args.names)]
     return exact.run_all(exact.shard(tests, args.shard), setup, args.jobs)

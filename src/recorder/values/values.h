@@ -1,5 +1,5 @@
-/* Values of arguments, results, exceptions and variables: which code has them, and the events VALUES
- * and VARIABLES before the event to which they belong. All with the GIL. */
+/* Values of arguments, results, exceptions and variables: which code has them, and the events
+ * VALUES and VARIABLES before the event to which they belong. All with the GIL. */
 #ifndef PL_RECORDER_VALUES_VALUES_H
 #define PL_RECORDER_VALUES_VALUES_H
 

@@ -28,6 +28,9 @@
 
 #define ALL_EVERY_BYTES 65536
 #define CHANGED_MAX	0x0fff /* what the flags can count */
+/* So many names of a dict beyond KEPT_NAMES_MAX are searched for, which takes long; then the rest is
+ * not looked at. */
+#define BEYOND_MAX 8
 
 /* What Python binds in each module and class body. */
 static const char *const pythons_own[] = {"__annotate__", "__annotate_func__", "__annotations__",
@@ -184,16 +187,21 @@ static void tell_names(struct telling *t, PyObject *names)
 	PyObject *key, *value;
 	Py_ssize_t place = 0;
 
+	unsigned beyond = 0;
+
 	n->turn++;
 	n->next = 0;
-	while (!t->full && PyDict_Next(names, &place, &key, &value)) {
-		struct kept_name *row =
-			PyUnicode_CheckExact(key) ? kept_name_of(t->kept, key) : NULL;
+	while (!t->full && beyond < BEYOND_MAX && PyDict_Next(names, &place, &key, &value)) {
+		const bool may = PyUnicode_CheckExact(key);
+		struct kept_name *row = may ? kept_name_of(t->kept, key) : NULL;
+		beyond += may && !row;
 		if (!row)
 			continue;
 		row->turn = n->turn;
 		tell_name(t, row, value);
 	}
+	if (beyond)
+		t->full = true; /* there are more than are told */
 	if (!t->full && !t->rest)
 		tell_deleted(t);
 }
@@ -223,7 +231,8 @@ static void tell_rest(struct telling *t)
 	uint8_t *before = t->begun ? value_capture.at : NULL;
 	const uint32_t changed = t->kept->fresh ? 0 : t->put;
 
-	if (t->full || changed > CHANGED_MAX)
+	const bool more = t->kept->count < (uint32_t)t->e->code->co_nlocalsplus;
+	if (t->full || more || changed > CHANGED_MAX)
 		return;
 	t->rest = true;
 	tell_all_of_pass(t);
