@@ -193,5 +193,37 @@ class History(unittest.TestCase):
             self.assertEqual(child.wait(), 128 + signal.SIGINT)
 
 
+class Lines(unittest.TestCase):
+    """With the variables after each line it is known which line wrote."""
+    @classmethod
+    def setUpClass(cls):
+        cls.recorded = session.Recorded(PROGRAM, "cart.py", "--values", "lines")
+
+    def wrote(self, *words):
+        return [(row["text"], row["line"]) for row in rows(self.recorded, *words) if row["how"] == "wrote"]
+
+    def test_a_variable(self):
+        self.assertEqual(self.wrote("n"), [("2", 19), ("1", 19), ("0", 19)])
+        self.assertEqual([row["how"] for row in rows(self.recorded, "n")], ["argument", "wrote", "wrote", "wrote"])
+        self.assertEqual(self.wrote("price", "-F", "main"), [("3", 28), ("5", 28)])
+
+    def test_an_attribute(self):
+        seen = rows(self.recorded, "self.total", "--changes")
+        first = [(row["text"], row["line"], row["how"]) for row in seen if row["id"] == seen[0]["id"]]
+        self.assertEqual(first, [("0", 4, "wrote"), ("3", 8, "wrote"), ("6", 8, "wrote"), ("11", 8, "wrote"), ("0", 12, "wrote"), ("1", 8, "wrote")])
+
+    def test_an_attribute_that_was_deleted(self):
+        self.assertIn(("<unset>", 13), self.wrote("self.owner", "--changes"))
+
+    def test_at_a_line(self):
+        self.assertEqual(texts(self.recorded, "self.total", "--at", "cart.py:9", "--id", str(rows(self.recorded, "self.total")[0]["id"])),
+                         ["3", "6", "11", "1"])
+        self.assertEqual(texts(self.recorded, "n", "--at", "cart.py:18"), ["3", "2", "1"])
+
+    def test_nothing_is_said_of_calls(self):
+        done = self.recorded.pathline("history", "n")
+        self.assertEqual(done.stderr, b"")
+
+
 if __name__ == "__main__":
     unittest.main()
