@@ -8,7 +8,7 @@
 #define VALUE_BYTES   256
 #define ARGUMENTS_MAX 256
 /* A stack that is deeper loses its outermost calls: they never end here. */
-#define OPEN_MAX      65536
+#define OPEN_MAX 65536
 
 #define BIT(kind) (1u << PL_EVENT_##kind)
 

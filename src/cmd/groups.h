@@ -33,8 +33,8 @@ struct group {
 
 /* All zero but what is to be given is ready. */
 struct groups {
-	struct pl_recording *r;	      /* not owned, as all that is given */
-	const struct value_path *by;  /* the argument, and the part of it */
+	struct pl_recording *r;	     /* not owned, as all that is given */
+	const struct value_path *by; /* the argument, and the part of it */
 	bool (*wanted)(const void *context, const struct pl_code *code);
 	const void *context;
 	int64_t from_ns, to_ns; /* of when a call begins */
@@ -43,8 +43,8 @@ struct groups {
 	bool some; /* a function that is wanted has such an argument */
 	/* its own */
 	size_t room;
-	struct pl_map places; /* hash of code and value -> index + 1 */
-	struct pl_map codes;  /* code -> 1: not wanted; 2 + index of the argument */
+	struct pl_map places;	 /* hash of code and value -> index + 1 */
+	struct pl_map codes;	 /* code -> 1: not wanted; 2 + index of the argument */
 	struct pl_map suspended; /* identity of a generator's frame -> struct open_call, owned */
 	struct pl_buf open;	 /* of open_call: on the stacks of the thread */
 };

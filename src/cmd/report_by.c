@@ -59,8 +59,8 @@ static void results_text(const struct group *g, char text[RESULTS_BYTES])
 		used += (size_t)snprintf(text + used, RESULTS_BYTES - used, "%s%s", i ? ", " : "",
 			g->results[i].text);
 		if (g->results[i].count > 1 && used < RESULTS_BYTES)
-			used += (size_t)snprintf(text + used, RESULTS_BYTES - used,
-				" × %" PRIu64, g->results[i].count);
+			used += (size_t)snprintf(text + used, RESULTS_BYTES - used, " × %" PRIu64,
+				g->results[i].count);
 		if (used >= RESULTS_BYTES)
 			return;
 	}

@@ -56,6 +56,13 @@ struct text why_show_source(const struct why_show *s, const struct pl_code *code
 	return (struct text){.at = t.at, .length = t.length};
 }
 
+bool why_show_is_library(const struct pl_code *code)
+{
+	const char *file = code ? pl_code_file(code) : "<";
+
+	return strstr(file, "/lib/python3") || strstr(file, "/site-packages/") || file[0] == '<';
+}
+
 /* ---- a frame ---- */
 
 static void put_seq(struct out *o, uint64_t seq)
@@ -143,14 +150,6 @@ static void write_variable(struct why_show *s, const struct variable *v)
 	s->some = true;
 }
 
-/* What libraries ran tells little, except where it was raised. */
-static bool is_library(const struct pl_event *at)
-{
-	const char *file = pl_code_file(at->code);
-
-	return strstr(file, "/lib/python3") || strstr(file, "/site-packages/") || file[0] == '<';
-}
-
 static void write_more(struct out *o, const char *indent, size_t count, const char *what)
 {
 	out_line(o);
@@ -236,7 +235,7 @@ static int write_frame(struct why_show *s, const struct pl_event *at, bool last,
 	write_place(s, at);
 	int code = write_variables(s, at, err);
 
-	return code || (is_library(at) && !last) ? code : write_ran(s, at, err);
+	return code || (why_show_is_library(at->code) && !last) ? code : write_ran(s, at, err);
 }
 
 /* As Python folds recursion; the last one of such a run is there, too, with its variables. */
@@ -417,7 +416,7 @@ static void write_hint(const struct why_show *s)
 	const char *hint = NULL;
 
 	pl_recording_info(s->why->r, &info);
-	if (s->of_calls)
+	if (s->of_calls && strcmp(info.values, "lines") != 0)
 		hint = "The values are those of the calls; `pathline record --values lines` keeps "
 		       "them line by line.";
 	else if (!info.value_events)
@@ -443,6 +442,8 @@ int why_show_text(struct why_show *s, struct pl_err *err)
 
 	if (s->why->more)
 		write_more(s->out, "", 1, " exception or more before these is not shown");
+	if (code == 0)
+		code = why_show_others(s, err);
 	write_hint(s);
 	return code;
 }

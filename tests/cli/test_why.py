@@ -341,6 +341,16 @@ class Text(unittest.TestCase):
         shown = pathline("replay", "--plain", "--at", seq, cwd=recorded(CHAIN)[0]).stdout.decode()
         self.assertRegex(shown, r"raise\t.*shop\.py\t22\tclean\tZeroDivisionError")
 
+    def test_variables_of_lines(self):
+        shown = why(CHAIN, values="lines")
+        self.assertRegex(shown, r"""(?x) line\ 8,\ in\ price .*\n.*\n
+            \ {6}item\ =\ 'rocket'\ \ \(argument\)\n
+            \ {6}count\ =\ 4\ \ \(shop\.py:7\ \#\d+\)\n
+            \ {6}i\ =\ 2\ \ \(shop\.py:6\ \#\d+\)\n""")
+        self.assertRegex(shown, r"      left = 0  \(shop\.py:21 #\d+\)\n")
+        self.assertNotIn("price = ", shown)
+        self.assertNotIn("--values lines", shown)
+
     def test_raised_again(self):
         """One traceback with the frames of each raise, as Python has it; what was handled before
         did not lead to it."""
@@ -377,6 +387,7 @@ class Ends(unittest.TestCase):
         self.assertRegex(shown, r"\nthread 1  worker\nIndexError ended thread worker, at ")
         self.assertRegex(shown, r"in work  #\d+\n.*\n      name = 'a'  \(argument\)\n      n = 7  \(argument\)\n")
         self.assertTrue("list index out of range" in shown)
+        self.assertRegex(shown, r"\nOther threads then:\n  thread 0 MainThread #\d+ in <module>, shop\.py:(9  t\.start|10  t\.join)\(\)\n")
 
     def test_future(self):
         """What its thread raised belongs to the traceback."""
@@ -390,6 +401,7 @@ class Ends(unittest.TestCase):
         self.assertRegex(lines[-2] + lines[-4], "raise OSError.*await t|await t")
         self.assertRegex(shown, r"in fetch  #\d+\n.*\n      url = 'x.org'  \(argument\)\n")
         self.assertIn("\nOSError: [Errno 5] no such host\n", shown)
+        self.assertRegex(shown, r"\nTasks that waited then:\n  task 1 Task-1 #\d+ in main, shop\.py:12  await t\n")
 
     def test_group(self):
         shown = why(GROUP)
