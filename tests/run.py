@@ -47,6 +47,7 @@ PART = "a part of what is asked in turn"
 SEED = "a seed that no commit before had"
 # Of all code, with all the arguments, results and exceptions that it has.
 VALUES = ("--option=--values=calls", "--option=--values-of=*")
+LINES = ("--option=--values=lines", "--option=--values-of=*")
 HARNESSES = (
     ("exact/exact.py", "quick", "3.13", ["flow", "generators", "threads", "fork"]),
     ("exact/exact.py", "test", "", ["--ask", "same,two,identity"]),
@@ -68,6 +69,7 @@ HARNESSES = (
     ("exact/libtest.py", "ci", "3.12,3.13,3.14,3.15", ["--twice", "--shard", TENTH]),
     ("exact/generated.py", "ci", "", ["--seeds", "3", "--from", SEED]),
     ("exact/exact.py", "ci", "in turn", ["--ask", "same,identity-plain", "--shard", TENTH, *VALUES]),
+    ("exact/exact.py", "ci", "in turn", ["--ask", "same", "--shard", TENTH, *LINES]),
     ("exact/suites.py", "ci", "in turn", ["--shard", PART]),
     ("exact/witnesses.py", "ci", "", ["--shard", EIGHTH]),
     ("exact/exact.py", "exact", "", ["--ask", "same,two,identity,identity-dev,identity-debug"]),

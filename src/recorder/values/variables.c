@@ -28,8 +28,8 @@
 
 #define ALL_EVERY_BYTES 65536
 #define CHANGED_MAX	0x0fff /* what the flags can count */
-/* So many names of a dict beyond KEPT_NAMES_MAX are searched for, which takes long; then the rest is
- * not looked at. */
+/* So many names of a dict beyond KEPT_NAMES_MAX are searched for, which takes long; then the rest
+ * is not looked at. */
 #define BEYOND_MAX 8
 
 /* What Python binds in each module and class body. */
